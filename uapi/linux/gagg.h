@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * /dev/gagg: the data interface of gagg.
+ *
+ *	open("/dev/gagg")	anybody who may open the node (mode 0600)
+ *	GAGG_IOC_OPEN		bind the file to one rank of a group of the
+ *				caller's network namespace. Needs CAP_NET_ADMIN
+ *				there; gaggd does it and passes the file on.
+ *	GAGG_IOC_ATTACH		allocate and join, charged to the caller. The
+ *				epoch starts once every worker is attached.
+ *	GAGG_IOC_WAIT		wait for the epoch, or for an op.
+ *	mmap()			the regions of a channel
+ *	GAGG_IOC_SUBMIT		start a collective; the kernel then takes the
+ *				contributions from the mapped ring as `filled`
+ *				moves, and publishes results
+ *	GAGG_IOC_CHANNEL	make a further channel
+ *	read(), poll()		number of ops completed since the last read
+ *	GAGG_IOC_DETACH, close	leave: the epoch ends for everybody
+ *
+ * Every argument struct starts with its size. The kernel accepts a shorter
+ * one of an older caller, and a longer one whose tail is zero. Reserved
+ * fields and unknown flags must be zero (EINVAL).
+ */
+#ifndef _UAPI_LINUX_GAGG_H
+#define _UAPI_LINUX_GAGG_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define GAGG_NAME_MAX		32	/* group name, with the final zero */
+#define GAGG_RANKS_MAX		64
+#define GAGG_CHANNELS_MAX	64	/* per group */
+
+/* features, GAGG_IOC_FEATURES */
+#define GAGG_FEAT_BSP		(1ULL << 0)
+#define GAGG_FEAT_IPV6		(1ULL << 1)
+#define GAGG_FEAT_URING		(1ULL << 2)
+#define GAGG_FEAT_CHANNELS	(1ULL << 3)
+
+/**
+ * struct gagg_ioc_features - what this kernel module can do
+ * @size:	size of this struct
+ * @abi:	out: version of this interface, 1
+ * @features:	out: GAGG_FEAT_*
+ * @wire_min:	out: lowest wire version
+ * @wire_max:	out: highest wire version
+ * @reserved:	zero
+ */
+struct gagg_ioc_features {
+	__u32	size;
+	__u32	abi;
+	__u64	features;
+	__u32	wire_min;
+	__u32	wire_max;
+	__u64	reserved[2];
+};
+
+/**
+ * struct gagg_ioc_open - bind a file to a rank
+ * @size:	size of this struct
+ * @flags:	zero
+ * @name:	name of the group, zero-terminated
+ * @rank:	rank to bind to; must be a local worker
+ * @reserved:	zero
+ *
+ * ENOENT no such group, EINVAL the rank is not a local worker, EBUSY another
+ * file is bound to it, EPERM without CAP_NET_ADMIN.
+ */
+struct gagg_ioc_open {
+	__u32	size;
+	__u32	flags;
+	char	name[GAGG_NAME_MAX];
+	__u32	rank;
+	__u32	reserved[3];
+};
+
+/**
+ * struct gagg_region - where a part of a channel is mapped
+ * @offset:	offset for mmap()
+ * @length:	bytes
+ */
+struct gagg_region {
+	__u64	offset;
+	__u64	length;
+};
+
+/*
+ * The regions of a channel. PUSH and CONTRIB belong to one session and are
+ * mapped read-write; DONE and RESULT are shared by all local ranks and mapped
+ * read-only (MAP_SHARED, PROT_READ only: EPERM otherwise).
+ *
+ * CONTRIB, RESULT: chunk i of the ring starts at
+ *	(i / per_block) * block + (i % per_block) * stride
+ * PUSH: struct gagg_push, at 4096 an array of struct gagg_cdesc by slot
+ * DONE: struct gagg_done, at 4096 an array of struct gagg_rdesc by slot
+ */
+enum gagg_region_id {
+	GAGG_REG_PUSH,
+	GAGG_REG_CONTRIB,
+	GAGG_REG_DONE,
+	GAGG_REG_RESULT,
+	GAGG_REG_COUNT,
+};
+
+#define GAGG_DESC_OFFSET	4096
+
+/**
+ * struct gagg_geometry - shape of a channel
+ * @channel:	id
+ * @rank:	rank of this session in the group
+ * @members:	ranks of the channel, a bit each
+ * @epoch:	epoch the channel belongs to
+ * @weight:	sum of the members' weights: divisor of a mean, headroom
+ * @ring:	chunks in the ring
+ * @window:	chunks that may be under way
+ * @lanes:	32-bit lanes per chunk
+ * @stride:	bytes from one chunk to the next in a block
+ * @per_block:	chunks in a block
+ * @block:	bytes of a block
+ * @region:	where to map what, by enum gagg_region_id
+ */
+struct gagg_geometry {
+	__u32	channel;
+	__u32	rank;
+	__u64	members;
+	__u64	epoch;
+	__u32	weight;
+	__u32	ring;
+	__u32	window;
+	__u32	lanes;
+	__u32	stride;
+	__u32	per_block;
+	__u64	block;
+	struct gagg_region region[GAGG_REG_COUNT];
+};
+
+/**
+ * struct gagg_ioc_attach - allocate channel 0 and join
+ * @size:	size of this struct
+ * @flags:	zero
+ * @ranks:	out: ranks of the group
+ * @reserved:	zero
+ * @geo:	out: channel 0
+ *
+ * Returns at once; the epoch has started when GAGG_IOC_WAIT with
+ * GAGG_WAIT_EPOCH says so. EBUSY when attached already, ENOMEM, ESTALE the
+ * group was deleted. After an epoch has ended, the same call attaches again;
+ * mappings of the old epoch are gone from the kernel's view and must be
+ * unmapped by the caller.
+ */
+struct gagg_ioc_attach {
+	__u32	size;
+	__u32	flags;
+	__u32	ranks;
+	__u32	reserved;
+	struct gagg_geometry geo;
+};
+
+/**
+ * struct gagg_ioc_channel - make a channel among a subset of ranks
+ * @size:	size of this struct
+ * @flags:	zero
+ * @channel:	id, from 1 to 65535, the same on every member. By convention
+ *		1 + lowest member * 1000 + a number that the lowest member has
+ *		free, so that ids never collide between disjoint channels.
+ * @reserved:	zero
+ * @members:	ranks, the caller's among them
+ * @geo:	out: its shape
+ *
+ * EEXIST this session has it already, EBUSY another session of this host has
+ * it with other members, ENOSPC too many channels, ENOTCONN no epoch.
+ */
+struct gagg_ioc_channel {
+	__u32	size;
+	__u32	flags;
+	__u32	channel;
+	__u32	reserved;
+	__u64	members;
+	struct gagg_geometry geo;
+};
+
+/**
+ * struct gagg_ioc_channel_free - give a channel back
+ * @size:	size of this struct
+ * @channel:	id, not 0. EBUSY while an op is in flight on it, ENOENT.
+ */
+struct gagg_ioc_channel_free {
+	__u32	size;
+	__u32	channel;
+};
+
+/* collectives */
+enum gagg_kind {
+	GAGG_K_ALLREDUCE	= 1,
+	GAGG_K_REDUCE_SCATTER	= 2,
+	GAGG_K_ALLGATHER	= 3,
+	GAGG_K_BROADCAST	= 4,
+	GAGG_K_BARRIER		= 5,
+	GAGG_K_EXPONENTS	= 6,
+};
+
+/**
+ * struct gagg_ioc_submit - start a collective
+ * @size:	size of this struct
+ * @flags:	GAGG_SUBMIT_*
+ * @channel:	id
+ * @kind:	enum gagg_kind
+ * @laneop:	lane type and operator, GAGG_LANEOP()
+ * @dtype:	the caller's element type; compared between ranks, else unused
+ * @root:	root of a broadcast; compared between ranks, else unused
+ * @last_lanes:	lanes of the last chunk, 1 to lanes; all others are full.
+ *		0 only for a barrier
+ * @count:	elements; compared between ranks, else unused
+ * @chunks:	chunks of the op, at least 1
+ * @op:		out: number of the op on this channel and session, from 1
+ *
+ * The op takes the next @chunks virtual chunks of the channel. Contributions
+ * may be filled before or after the call. E2BIG too many ops in flight,
+ * EINVAL, ENOENT no such channel, ENOTCONN no epoch, EPIPE the epoch has ended
+ * (GAGG_IOC_STATUS tells why).
+ */
+struct gagg_ioc_submit {
+	__u32	size;
+	__u32	flags;
+	__u32	channel;
+	__u8	kind;
+	__u8	laneop;
+	__u8	dtype;
+	__u8	reserved;
+	__u32	root;
+	__u32	last_lanes;
+	__u64	count;
+	__u64	chunks;
+	__u64	op;
+};
+
+#define GAGG_SUBMIT_RAW		(1U << 0)	/* lanes carry no exponent */
+
+#define GAGG_WAIT_EPOCH		(~0U)		/* as channel: wait for the epoch */
+
+/**
+ * struct gagg_ioc_wait - sleep until something is done
+ * @size:	size of this struct
+ * @channel:	id, or GAGG_WAIT_EPOCH
+ * @op:		op to wait for; for GAGG_WAIT_EPOCH zero
+ * @chunk:	0: until the op is done. Otherwise until all virtual chunks of
+ *		the channel below it are done
+ * @timeout_ns:	relative; ~0: for ever; 0: only look
+ *
+ * ETIMEDOUT, EINTR, EPIPE the epoch has ended, EPROTO (GAGG_WAIT_EPOCH) a
+ * host's configuration differs, ENOTCONN not attached.
+ */
+struct gagg_ioc_wait {
+	__u32	size;
+	__u32	channel;
+	__u64	op;
+	__u64	chunk;
+	__u64	timeout_ns;
+};
+
+/**
+ * struct gagg_ioc_status - what became of the epoch
+ * @size:	size of this struct
+ * @phase:	out: enum gagg_phase
+ * @epoch:	out: the last epoch
+ * @reason:	out: enum gagg_reason why it ended
+ * @rank:	out: the rank it is about
+ * @other:	out: GAGG_R_DESYNC: the rank it disagrees with
+ * @sig:	out: GAGG_R_DESYNC: signature of @rank
+ * @other_sig:	out: GAGG_R_DESYNC: signature of @other
+ * @mismatch:	out: 1 + enum gagg_digest when a host's configuration differs
+ * @mismatch_node: out: lowest rank of that host
+ * @reserved:	zero
+ * @attached:	out: ranks known to be attached
+ * @heard:	out: ranks whose host is heard
+ */
+struct gagg_ioc_status {
+	__u32	size;
+	__u32	phase;
+	__u64	epoch;
+	__u32	reason;
+	__u32	rank;
+	__u32	other;
+	__u32	sig;
+	__u32	other_sig;
+	__u32	mismatch;
+	__u32	mismatch_node;
+	__u32	reserved;
+	__u64	attached;
+	__u64	heard;
+};
+
+struct gagg_ioc_detach {
+	__u32	size;
+	__u32	flags;
+};
+
+#define GAGG_IOC_MAGIC		0xF7
+#define GAGG_IOC_FEATURES	_IOWR(GAGG_IOC_MAGIC, 0, struct gagg_ioc_features)
+#define GAGG_IOC_OPEN		_IOWR(GAGG_IOC_MAGIC, 1, struct gagg_ioc_open)
+#define GAGG_IOC_ATTACH		_IOWR(GAGG_IOC_MAGIC, 2, struct gagg_ioc_attach)
+#define GAGG_IOC_DETACH		_IOWR(GAGG_IOC_MAGIC, 3, struct gagg_ioc_detach)
+#define GAGG_IOC_CHANNEL	_IOWR(GAGG_IOC_MAGIC, 4, struct gagg_ioc_channel)
+#define GAGG_IOC_CHANNEL_FREE	_IOWR(GAGG_IOC_MAGIC, 5, struct gagg_ioc_channel_free)
+#define GAGG_IOC_SUBMIT		_IOWR(GAGG_IOC_MAGIC, 6, struct gagg_ioc_submit)
+#define GAGG_IOC_WAIT		_IOWR(GAGG_IOC_MAGIC, 7, struct gagg_ioc_wait)
+#define GAGG_IOC_STATUS		_IOWR(GAGG_IOC_MAGIC, 8, struct gagg_ioc_status)
+
+/**
+ * struct gagg_uring_cmd - the 16 bytes of an io_uring command (sqe->cmd)
+ * @addr:	user address of the argument struct of the ioctl
+ * @len:	its size
+ * @reserved:	zero
+ *
+ * sqe->cmd_op is GAGG_IOC_SUBMIT (starts the op and completes when it is
+ * done) or GAGG_IOC_WAIT. The argument is read, and for SUBMIT its @op is
+ * written, before io_uring_enter() returns. A wait without end is ended by
+ * completion, by the end of the epoch, or by closing the file; timeout_ns must
+ * be ~0 (link a timeout instead).
+ */
+struct gagg_uring_cmd {
+	__u64	addr;
+	__u32	len;
+	__u32	reserved;
+};
+
+/**
+ * struct gagg_push - first page of the PUSH region, written by the trainer
+ * @filled:	all virtual chunks below it are in CONTRIB and described. Write
+ *		with release semantics. Virtual chunk v lies in slot v % ring;
+ *		filling v says that the result of v - ring has been read.
+ */
+struct gagg_push {
+	__u64	filled;
+	__u64	reserved[7];
+};
+
+/* flags of a contribution (struct gagg_cdesc) and of a result */
+#define GAGG_C_ZERO		0x01	/* adds nothing: no payload */
+#define GAGG_C_NONFINITE	0x02	/* holds NaN or infinity: no payload */
+#define GAGG_C_NORESULT		0x04	/* this rank does not want the result */
+#define GAGG_C_OVERFLOW		0x08	/* result only: the sum may have wrapped */
+
+/**
+ * struct gagg_cdesc - description of one contribution
+ * @exp:	exponent of the lanes, biased by 127; raw lanes: 0
+ * @want:	exponent the data needs; int32: bits of the largest magnitude
+ * @flags:	GAGG_C_ZERO, GAGG_C_NONFINITE, GAGG_C_NORESULT
+ * @reserved:	zero
+ */
+struct gagg_cdesc {
+	__u8	exp;
+	__u8	want;
+	__u8	flags;
+	__u8	reserved[5];
+};
+
+/**
+ * struct gagg_done - first page of the DONE region, written by the kernel
+ * @epoch:	epoch the region belongs to
+ * @failed:	not 0: the epoch has ended; enum gagg_reason
+ * @reserved:	zero
+ * @completed:	virtual chunks below it are done
+ */
+struct gagg_done {
+	__u64	epoch;
+	__u32	failed;
+	__u32	reserved;
+	__u64	completed;
+};
+
+/**
+ * struct gagg_rdesc - one result
+ * @published:	epoch << 32 | round of the result in the slot. Read it with
+ *		acquire semantics, before everything else
+ * @exp:	largest exponent of the contributions
+ * @want:	largest exponent wanted
+ * @flags:	GAGG_C_*; with ZERO or NONFINITE or NORESULT there are no lanes
+ * @contributors: number of ranks that are in the sum
+ * @nonfinite:	lowest rank that had NaN or infinity, with GAGG_C_NONFINITE
+ */
+struct gagg_rdesc {
+	__u64	published;
+	__u8	exp;
+	__u8	want;
+	__u8	flags;
+	__u8	contributors;
+	__u16	nonfinite;
+	__u16	reserved;
+};
+
+#endif /* _UAPI_LINUX_GAGG_H */

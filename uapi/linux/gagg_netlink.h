@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Generic netlink family "gagg": names, membership, limits, observation.
+ *
+ * All commands act on the network namespace of the socket. Commands that
+ * change something, and the multicast group, need CAP_NET_ADMIN in the user
+ * namespace that owns it. Errors carry an extended ack with a sentence and,
+ * where one is to blame, the attribute.
+ *
+ *	GROUP_NEW	GAGG_A_GROUP with a name, a local address and members
+ *	GROUP_DEL	GAGG_A_GROUP with a name. Waiters get an error; does
+ *			not wait for open files.
+ *	GROUP_SET	GAGG_A_GROUP with a name and what to change. uid, gid and
+ *			mode any time; everything else only while no rank is
+ *			attached (EBUSY).
+ *	GROUP_GET	by name, or dump: GAGG_A_GROUP
+ *	MEMBER_ADD	GAGG_A_GROUP with a name and GAGG_GA_MEMBERS of one member;
+ *			EEXIST, EBUSY while a rank is attached
+ *	MEMBER_DEL	the same, rank only
+ *	MEMBER_SET	the same, rank and what to change
+ *	MEMBER_GET	dump, GAGG_A_GROUP with a name: GAGG_A_GROUP with
+ *			GAGG_GA_NAME and one member a message
+ *	STATS_GET	GAGG_A_GROUP with a name: GAGG_A_STATS
+ *	GROUP_NTF, MEMBER_NTF
+ *			multicast on GAGG_MCGRP_NAME: what GET would say,
+ *			and GAGG_A_EVENT
+ */
+#ifndef _UAPI_LINUX_GAGG_NETLINK_H
+#define _UAPI_LINUX_GAGG_NETLINK_H
+
+#define GAGG_GENL_NAME		"gagg"
+#define GAGG_GENL_VERSION	1
+#define GAGG_MCGRP_NAME		"events"
+
+enum gagg_cmd {
+	GAGG_CMD_UNSPEC,
+	GAGG_CMD_GROUP_NEW,
+	GAGG_CMD_GROUP_DEL,
+	GAGG_CMD_GROUP_SET,
+	GAGG_CMD_GROUP_GET,
+	GAGG_CMD_MEMBER_ADD,
+	GAGG_CMD_MEMBER_DEL,
+	GAGG_CMD_MEMBER_SET,
+	GAGG_CMD_MEMBER_GET,
+	GAGG_CMD_STATS_GET,
+	GAGG_CMD_GROUP_NTF,
+	GAGG_CMD_MEMBER_NTF,
+	__GAGG_CMD_MAX,
+};
+
+#define GAGG_CMD_MAX (__GAGG_CMD_MAX - 1)
+
+/* top level */
+enum gagg_attr {
+	GAGG_A_UNSPEC,
+	GAGG_A_GROUP,		/* nest of enum gagg_group_attr */
+	GAGG_A_STATS,		/* nest of enum gagg_stats_attr */
+	GAGG_A_EVENT,		/* u32, enum gagg_event */
+	__GAGG_A_MAX,
+};
+
+#define GAGG_A_MAX (__GAGG_A_MAX - 1)
+
+/*
+ * A group. Defaults in brackets; "same" must be the same on every host and is
+ * compared by digest.
+ */
+enum gagg_group_attr {
+	GAGG_GA_UNSPEC,
+	GAGG_GA_NAME,		/* string, 1 to 31 of [A-Za-z0-9._-] */
+	GAGG_GA_ID,		/* u32, id on the wire [hash of the name]; same */
+	GAGG_GA_LOCAL,		/* binary, 4 or 16 bytes: this host's address */
+	GAGG_GA_PORT,		/* u16, base port [7440]; same */
+	GAGG_GA_UID,		/* u32, who may train [0] */
+	GAGG_GA_GID,		/* u32 [0] */
+	GAGG_GA_MODE,		/* u32, 0000 to 0666: read+write bits [0600] */
+	GAGG_GA_LANES,		/* u16, 8 to 2240, multiple of 8 [344]; same */
+	GAGG_GA_RING,		/* u32, chunks; a multiple of window [49152]; same */
+	GAGG_GA_WINDOW,		/* u32, chunks under way, power of two,
+				 * 64 to 16384 [2048]; same
+				 */
+	GAGG_GA_STRIPE,		/* u16, chunks in a row with one home, 1 to 64 [8];
+				 * same
+				 */
+	GAGG_GA_SHARDS,		/* u16, 1 to 16 [1]; same */
+	GAGG_GA_CHANNELS,	/* u16, most channels, 1 to 64 [16] */
+	GAGG_GA_CWND,		/* u32, datagrams under way to one host, 4 to 1024 [256] */
+	GAGG_GA_DEAD_AFTER,	/* u32, ms of silence after which a host is dead,
+				 * 100 to 600000 [5000]; same
+				 */
+	GAGG_GA_SYNC,		/* string, sync mode: "bsp" ["bsp"]; same */
+	GAGG_GA_PLACEMENT,	/* u32, enum gagg_placement [striped]; same */
+	GAGG_GA_KEY,		/* binary; EOPNOTSUPP for now */
+	GAGG_GA_MEMBERS,	/* nest of GAGG_MA_MEMBER nests */
+	GAGG_GA_STATE,		/* out: u32, enum gagg_group_state */
+	GAGG_GA_EPOCH,		/* out: u64 */
+	GAGG_GA_REASON,		/* out: u32, enum gagg_reason, how the last epoch
+				 * ended
+				 */
+	GAGG_GA_REASON_RANK,	/* out: u32 */
+	GAGG_GA_MISMATCH,	/* out: string, the field that differs */
+	GAGG_GA_PAD,
+	__GAGG_GA_MAX,
+};
+
+#define GAGG_GA_MAX (__GAGG_GA_MAX - 1)
+
+enum gagg_placement {
+	GAGG_PLACE_STRIPED,	/* chunks striped over the aggregators */
+	GAGG_PLACE_ROOT,	/* all chunks at the lowest aggregator */
+};
+
+enum gagg_group_state {
+	GAGG_GS_INCOMPLETE,	/* no member is on this host, or no worker or
+				 * no aggregator at all
+				 */
+	GAGG_GS_WAITING,	/* not every rank is attached */
+	GAGG_GS_MISMATCH,	/* a host is configured differently */
+	GAGG_GS_RUNNING,
+};
+
+enum gagg_member_attr {
+	GAGG_MA_UNSPEC,
+	GAGG_MA_MEMBER,		/* nest of the following */
+	GAGG_MA_RANK,		/* u32, 0 to 63; ranks need not be dense */
+	GAGG_MA_ADDRESS,	/* binary, 4 or 16 bytes */
+	GAGG_MA_ROLES,		/* u32, GAGG_ROLE_* [both] */
+	GAGG_MA_WEIGHT,		/* u32, 1 to 1024 [1] */
+	GAGG_MA_LOCAL,		/* flag: this host. Required on exactly the members
+				 * whose address is the group's local address
+				 */
+	GAGG_MA_STATE,		/* out: u32, enum gagg_member_state */
+	GAGG_MA_MISMATCH,	/* out: string, the field that differs */
+	GAGG_MA_RTT,		/* out: u32, us, smoothed; absent: unknown */
+	GAGG_MA_CWND,		/* out: u32, datagrams */
+	GAGG_MA_HEARD,		/* out: u32, ms since it was heard; absent: never */
+	__GAGG_MA_MAX,
+};
+
+#define GAGG_MA_MAX (__GAGG_MA_MAX - 1)
+
+#define GAGG_ROLE_WORKER	(1U << 0)
+#define GAGG_ROLE_AGGREGATOR	(1U << 1)
+
+enum gagg_member_state {
+	GAGG_MS_UNHEARD,	/* its host has not been heard, or not for long */
+	GAGG_MS_MISMATCH,
+	GAGG_MS_HEARD,		/* host is up, rank is not attached */
+	GAGG_MS_ATTACHED,
+	GAGG_MS_RUNNING,	/* in the running epoch */
+};
+
+/* Counters, u64 each. Dropped datagrams are counted by reason, never answered. */
+enum gagg_stats_attr {
+	GAGG_SA_UNSPEC,
+	GAGG_SA_ROUNDS,		/* ops completed by local ranks */
+	GAGG_SA_CHUNKS,		/* chunks published by this home */
+	GAGG_SA_TX_DATAGRAMS,
+	GAGG_SA_TX_BYTES,	/* UDP payload */
+	GAGG_SA_RX_DATAGRAMS,
+	GAGG_SA_RX_BYTES,
+	GAGG_SA_CONTRIBUTIONS,	/* contributions counted, local ones included */
+	GAGG_SA_RESULTS,	/* results placed */
+	GAGG_SA_RETRANSMITS,	/* contributions sent again */
+	GAGG_SA_REPAIRS,	/* results sent again */
+	GAGG_SA_QUERIES,	/* QUERY sent */
+	GAGG_SA_PULLS,		/* PULL sent */
+	GAGG_SA_ACKS,		/* ACK sent */
+	GAGG_SA_VOIDS,		/* sums voided by a larger exponent */
+	GAGG_SA_DUPLICATES,	/* contributions that were counted already */
+	GAGG_SA_STALE,		/* of an earlier round */
+	GAGG_SA_EPOCHS,		/* epochs started */
+	GAGG_SA_NONFINITE,	/* results with NaN or infinity */
+	GAGG_SA_OVERFLOW,	/* results that may have wrapped */
+	GAGG_SA_DROP_SHORT,	/* too short, or lanes and length differ */
+	GAGG_SA_DROP_VERSION,	/* magic, version, header length or fatal flag */
+	GAGG_SA_DROP_CHECKSUM,
+	GAGG_SA_DROP_TYPE,	/* unknown or misplaced type */
+	GAGG_SA_DROP_SOURCE,	/* address is not the member's */
+	GAGG_SA_DROP_EPOCH,
+	GAGG_SA_DROP_COOKIE,
+	GAGG_SA_DROP_RANK,	/* rank is not of the channel or not at that host */
+	GAGG_SA_DROP_CHANNEL,
+	GAGG_SA_DROP_CHUNK,	/* chunk out of range, or not homed here */
+	GAGG_SA_DROP_ROUND,	/* round out of range */
+	GAGG_SA_DROP_WINDOW,	/* beyond the window */
+	GAGG_SA_DROP_OP,	/* lane type or operator unknown, or lanes differ */
+	GAGG_SA_DROP_NOMEM,
+	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not take */
+	GAGG_SA_PAD,
+	__GAGG_SA_MAX,
+};
+
+#define GAGG_SA_MAX (__GAGG_SA_MAX - 1)
+
+enum gagg_event {
+	GAGG_EV_NEW,
+	GAGG_EV_DEL,
+	GAGG_EV_SET,
+	GAGG_EV_EPOCH_START,
+	GAGG_EV_EPOCH_END,
+	GAGG_EV_MISMATCH,
+	GAGG_EV_MEMBER_STATE,
+};
+
+#endif /* _UAPI_LINUX_GAGG_NETLINK_H */

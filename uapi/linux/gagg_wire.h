@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The gagg wire format, version 1.
+ *
+ * Every datagram is one UDP payload: a 64-byte header, then nothing, or the
+ * lanes of one chunk, or the body of a control message. All fields are
+ * little-endian. A header whose magic, version or hdrlen differs, or that has
+ * a flag at or above GAGG_WF_FATAL that the receiver does not know, is
+ * dropped; unknown flags below it are ignored.
+ *
+ *	HELLO	node <-> node	who I am, what I was configured with, which of
+ *				my ranks are attached, my epoch. Also answers
+ *				START and ABORT, and is the keep-alive.
+ *	START	coordinator ->	epoch, cookie, instance ids of all nodes.
+ *	ABORT	any node ->	an epoch has ended: reason and ranks.
+ *	CONTRIB	worker -> home	one rank's lanes of one chunk in one round.
+ *	READY	worker -> home	a run of chunks to which a rank adds nothing.
+ *	RESULT	home -> members	the result of one chunk, or, without payload,
+ *				of a run of chunks that are all zero.
+ *	DONE	home -> member	a run of chunks whose result the member did
+ *				not ask for.
+ *	RESEND	home -> worker	contribute the same bytes of a run again.
+ *	ACK	node <-> node	packet numbers received.
+ *	QUERY	worker -> home	what became of this run of chunks?
+ *	PULL	member -> home	repeat results by their packet number.
+ *	NAK	home -> worker	I do not know this channel.
+ *	OPEN	worker -> home	the members of a channel, in answer to NAK.
+ *	EXPRUN, PROBE, ADOPT, BYE are reserved for later policies.
+ *
+ * A *run* counts consecutive chunks of one home (see gagg_geom_next() in
+ * kmod/core/geom.h) and never crosses the end of the ring.
+ */
+#ifndef _UAPI_LINUX_GAGG_WIRE_H
+#define _UAPI_LINUX_GAGG_WIRE_H
+
+#include <linux/types.h>
+
+#define GAGG_WIRE_MAGIC		0x4147	/* "GA" */
+#define GAGG_WIRE_VERSION	1
+#define GAGG_WIRE_HDRLEN	64
+#define GAGG_WIRE_LANES		344	/* default lanes per chunk (MTU 1500) */
+#define GAGG_WIRE_LANES_MAX	2240	/* most lanes per chunk (MTU 9000) */
+#define GAGG_WIRE_PORT		7440	/* default base port */
+
+enum gagg_wire_type {
+	GAGG_T_HELLO	= 1,
+	GAGG_T_START	= 2,
+	GAGG_T_ABORT	= 3,
+	GAGG_T_CONTRIB	= 4,
+	GAGG_T_READY	= 5,
+	GAGG_T_EXPRUN	= 6,
+	GAGG_T_RESULT	= 7,
+	GAGG_T_DONE	= 8,
+	GAGG_T_RESEND	= 9,
+	GAGG_T_ACK	= 10,
+	GAGG_T_QUERY	= 11,
+	GAGG_T_PROBE	= 12,
+	GAGG_T_ADOPT	= 13,
+	GAGG_T_PULL	= 14,
+	GAGG_T_BYE	= 15,
+	GAGG_T_NAK	= 16,
+	GAGG_T_OPEN	= 17,
+};
+
+/* header flags; bits 0-7 may be ignored by who does not know them */
+#define GAGG_WF_FRESH		0x0001	/* caused at once by your datagram */
+#define GAGG_WF_CE		0x0002	/* congestion seen since the last ACK */
+#define GAGG_WF_REPAIR		0x0004	/* a repetition asked for */
+#define GAGG_WF_FATAL		0x0100	/* the first flag one must know */
+#define GAGG_WF_ZERO		0x0100	/* the value is the operator's identity */
+#define GAGG_WF_NONFINITE	0x0200	/* a contribution held NaN or infinity */
+#define GAGG_WF_OVERFLOW	0x0400	/* the sum may have wrapped */
+#define GAGG_WF_NORESULT	0x0800	/* the contributor wants no result */
+#define GAGG_WF_RAW		0x1000	/* lanes carry no exponent: never shift */
+#define GAGG_WF_KNOWN		0x1f00
+
+/* lane types and operators: header byte laneop = lane << 4 | operator */
+enum gagg_lane {
+	GAGG_LANE_S32	= 0,
+	GAGG_LANE_U8	= 1,	/* four to a 32-bit lane (exponent runs) */
+};
+
+enum gagg_redop {
+	GAGG_OP_ADD	= 0,
+	GAGG_OP_MIN	= 1,
+	GAGG_OP_MAX	= 2,
+};
+
+#define GAGG_LANEOP(lane, op)	(((lane) << 4) | (op))
+
+/**
+ * struct gagg_hdr - what every datagram starts with
+ * @magic:	GAGG_WIRE_MAGIC
+ * @ver:	GAGG_WIRE_VERSION
+ * @type:	enum gagg_wire_type
+ * @flags:	GAGG_WF_*
+ * @hdrlen:	GAGG_WIRE_HDRLEN
+ * @laneop:	lane type and operator, GAGG_LANEOP()
+ * @group:	group id
+ * @epoch:	low 32 bits of the epoch; 0 in HELLO of a node that knows none
+ * @channel:	channel id; 0 is everybody
+ * @src:	rank that contributes or asks; RESULT, DONE: node of the home
+ * @sig:	signature of the collective (gagg_sig())
+ * @chunk:	slot in the ring, first of the run
+ * @round:	round of that slot; the first is 1
+ * @run:	chunks covered, at least 1
+ * @lanes:	32-bit lanes of the chunk in this op (payload bytes / 4, unless
+ *		the datagram is header-only)
+ * @exp:	block exponent of the lanes, biased by 127; 0: none
+ * @want:	exponent the data needs; RESULT: the largest of them; 0: none
+ * @weight:	weight of the contribution; RESULT: 0
+ * @pn:		packet number; CONTRIB and READY: of the path; RESULT and DONE:
+ *		of the first chunk, in the channel's sequence at that home;
+ *		PULL: first result wanted
+ * @aux:	RESULT: number of contributors | lowest rank with NaN or infinity
+ *		<< 16 (with GAGG_WF_NONFINITE); RESEND, NAK: rank that is asked;
+ *		ACK: the FRESH packet number
+ * @tag:	bytes 0-7: cookie of the epoch; 8-15: zero until groups have keys
+ *
+ * RESULT has no field that depends on the receiver, so that all members can
+ * be sent the same pages.
+ */
+struct gagg_hdr {
+	__le16	magic;
+	__u8	ver;
+	__u8	type;
+	__le16	flags;
+	__u8	hdrlen;
+	__u8	laneop;
+	__le32	group;
+	__le32	epoch;
+	__le16	channel;
+	__le16	src;
+	__le32	sig;
+	__le32	chunk;
+	__le32	round;
+	__le16	run;
+	__le16	lanes;
+	__u8	exp;
+	__u8	want;
+	__le16	weight;
+	__le32	pn;
+	__le32	aux;
+	__u8	tag[16];
+};
+
+#define GAGG_ACK_WORDS	8
+
+/**
+ * struct gagg_ack - body of ACK
+ * @base:	every packet number before it was received, or is too old to tell
+ * @largest:	largest packet number received
+ * @map:	bit i of the whole: packet number base + i was received
+ */
+struct gagg_ack {
+	__le32	base;
+	__le32	largest;
+	__le64	map[GAGG_ACK_WORDS];
+};
+
+/* What a configuration digest covers; the index names the field that differs */
+enum gagg_digest {
+	GAGG_DG_MEMBERS,	/* number of members */
+	GAGG_DG_ADDRESS,	/* addresses of the members */
+	GAGG_DG_ROLE,
+	GAGG_DG_WEIGHT,
+	GAGG_DG_LANES,
+	GAGG_DG_RING,
+	GAGG_DG_WINDOW,
+	GAGG_DG_STRIPE,
+	GAGG_DG_SHARDS,
+	GAGG_DG_PORT,
+	GAGG_DG_SYNC,
+	GAGG_DG_PLACEMENT,
+	GAGG_DG_DEAD_AFTER,
+	GAGG_DG_KEY,
+	GAGG_DG_COUNT = 16,
+};
+
+/**
+ * struct gagg_hello - body of HELLO
+ * @instance:	random id of the sender's group object
+ * @echo:	the receiver's instance id as last heard; 0: never
+ * @attached:	ranks of the sender that are attached (bit per rank)
+ * @features:	feature bits of the sender
+ * @ver_min:	lowest wire version spoken
+ * @ver_max:	highest wire version spoken
+ * @phase:	enum gagg_phase of @epoch in the header
+ * @reserved:	zero
+ * @digest:	digests of the configuration, by enum gagg_digest
+ */
+struct gagg_hello {
+	__le64	instance;
+	__le64	echo;
+	__le64	attached;
+	__le64	features;
+	__u8	ver_min;
+	__u8	ver_max;
+	__u8	phase;
+	__u8	reserved[5];
+	__le32	digest[GAGG_DG_COUNT];
+};
+
+enum gagg_phase {
+	GAGG_PHASE_IDLE		= 0,	/* no epoch, or the last one has ended */
+	GAGG_PHASE_RUNNING	= 1,
+};
+
+#define GAGG_NODES_MAX	64
+
+/**
+ * struct gagg_start - body of START
+ * @cookie:	secret of the epoch, carried in every datagram of it
+ * @epoch_hi:	high 32 bits of the epoch
+ * @nodes:	number of entries that follow
+ * @instance:	instance id of each node; a node whose own differs refuses
+ */
+struct gagg_start {
+	__le64	cookie;
+	__le32	epoch_hi;
+	__le32	nodes;
+	__le64	instance[GAGG_NODES_MAX];
+};
+
+/* Why an epoch ended */
+enum gagg_reason {
+	GAGG_R_NONE,
+	GAGG_R_BYE,		/* a rank has finished and detached */
+	GAGG_R_DIED,		/* a trainer has exited without detaching */
+	GAGG_R_SILENT,		/* a host is not heard any more */
+	GAGG_R_RESTART,		/* a host has lost its state */
+	GAGG_R_DESYNC,		/* two ranks called different collectives */
+	GAGG_R_DELETED,		/* the group was deleted or changed on a host */
+	GAGG_R_ADMIN,		/* ended by the administrator */
+	GAGG_R_COUNT,
+};
+
+/**
+ * struct gagg_abort - body of ABORT
+ * @reason:	enum gagg_reason
+ * @rank:	the rank it is about
+ * @other:	GAGG_R_DESYNC: the rank it disagrees with
+ * @sig:	GAGG_R_DESYNC: signature of @rank
+ * @other_sig:	GAGG_R_DESYNC: signature of @other
+ */
+struct gagg_abort {
+	__le32	reason;
+	__le16	rank;
+	__le16	other;
+	__le32	sig;
+	__le32	other_sig;
+};
+
+/**
+ * struct gagg_open - body of OPEN
+ * @members:	ranks of the channel, a bit each
+ */
+struct gagg_open {
+	__le64	members;
+};
+
+#endif /* _UAPI_LINUX_GAGG_WIRE_H */
