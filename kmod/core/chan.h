@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A channel's part in one shard: the ring of slots, the ops in flight of the
+ * local ranks, the accumulations of the chunks that are homed here.
+ *
+ * A channel is one flat block of memory (gagg_chan_bytes()) that holds offsets,
+ * no pointers: a model checker clones it with memcpy.
+ *
+ * Worker and home meet in `done[slot]`, the last round whose result this node
+ * has: the open round is done + 1 for both, since a home's node takes its own
+ * results at once.
+ *
+ * Why the window makes accumulators conflict-free. Let P be the lowest virtual
+ * chunk of this shard that is not published anywhere. A worker pushes v only
+ * if v < base + window, where all chunks below its base are done, hence
+ * published: base <= P. So all open chunks lie in [P, P + window), and slot %
+ * window (window divides ring) tells them apart: a contribution never finds
+ * its accumulator busy with another chunk, and accepting is always possible
+ * (PROTOCOL rule 15).
+ */
+#ifndef GAGG_CORE_CHAN_H
+#define GAGG_CORE_CHAN_H
+
+#include "geom.h"
+#include <linux/gagg.h>
+
+#define GAGG_OPS	32	/* ops in flight of one rank on one channel */
+#define GAGG_OP_RAW	0x01
+
+/* position in the sequence of chunks of one home and shard */
+struct gagg_cur {
+	u64 v;
+	u32 slot;
+	u32 round;
+};
+
+struct gagg_op {
+	u64 start;
+	u64 end;	/* first virtual chunk after it */
+	u64 number;
+	u32 sig;
+	u16 last_lanes;
+	u8 laneop;
+	u8 flags;	/* GAGG_OP_* */
+};
+
+/* what a local rank has pushed into the open round of a slot */
+struct gagg_pushed {
+	u8 exp;
+	u8 want;
+	u8 flags;	/* GAGG_C_* */
+	u8 state;	/* GAGG_PUSHED, GAGG_ACKED, GAGG_AGAIN; 0: nothing */
+};
+
+#define GAGG_PUSHED	0x01
+#define GAGG_ACKED	0x02
+#define GAGG_AGAIN	0x04	/* to be sent again */
+
+/* the result a slot holds, as it is told again to who asks */
+struct gagg_res {
+	u32 sig;
+	u32 rpn;
+	u32 aux;
+	u16 lanes;
+	u16 flags;	/* GAGG_WF_* */
+	u8 exp;
+	u8 want;
+	u8 laneop;
+	u8 pad;
+};
+
+/* the open round of a chunk that is homed here; bits == 0: unused */
+struct gagg_acc {
+	u64 bits;	/* ranks that have contributed */
+	u64 summed;	/* remote ranks whose lanes are in the accumulator */
+	u64 noresult;	/* ranks that want no result */
+	u32 slot;
+	u32 round;
+	u32 sig;
+	u16 lanes;
+	u16 flags;	/* GAGG_WF_NONFINITE, GAGG_WF_RAW */
+	u8 laneop;
+	u8 exp;		/* largest of contributions with lanes */
+	u8 zexp;	/* largest of the others */
+	u8 want;
+	u8 first;	/* rank that came first */
+	u8 nonfinite;	/* lowest rank with NaN or infinity; 0xff: none */
+	u8 locals;	/* a local contribution has lanes */
+	u8 pad;
+};
+
+/* one local rank on the channel */
+struct gagg_local {
+	u64 issued;	/* end of its last op */
+	u64 numbers;	/* ops submitted */
+	u64 finished;	/* ops done in this shard */
+	u8 rank;
+	u8 pad[7];
+	struct gagg_op op[GAGG_OPS];	/* by number % GAGG_OPS; first is 1 */
+};
+
+/* a local rank's way towards one home */
+struct gagg_lane {
+	struct gagg_cur next;	/* to be pushed */
+	struct gagg_cur again;	/* none below it is to be sent again */
+	u64 op;			/* number of the op that next is in, or a lower one */
+	u32 nagain;		/* chunks with GAGG_AGAIN */
+	u32 pad;
+};
+
+struct gagg_chan {
+	u64 members;
+	u64 base;		/* all chunks of this shard below it are done */
+	u64 query_at;		/* GAGG_NEVER: nothing outstanding */
+	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
+	u32 query_wait;		/* ns */
+	u32 poll_wait;		/* ns */
+	u32 rpn;		/* next result packet number; the first is 1 */
+	u16 id;
+	u8 shard;
+	u8 nlocals;
+	u8 nhomes;
+	u8 self_home;		/* index of this node; 0xff: not a home */
+	u8 headroom;		/* ceil(log2(sum of weights)) */
+	u8 pad;
+	u64 member_nodes;	/* nodes with a member, self excluded */
+	u8 home[GAGG_NODES];	/* node of each home */
+	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
+	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
+	struct gagg_local local[GAGG_LOCALS];
+	/* offsets from the start of the block */
+	u32 off_lane;		/* [nlocals][nhomes] struct gagg_lane */
+	u32 off_done;		/* [ring] u32 */
+	u32 off_pushed;		/* [ring][nlocals] struct gagg_pushed */
+	u32 off_res;		/* [ring] struct gagg_res, if a home */
+	u32 off_acc;		/* [window] struct gagg_acc, if a home */
+	u32 off_publog;		/* [window] u32, slot by result packet number */
+};
+
+#define GAGG_CHAN_AT(ch, off, type)	((type *)((char *)(ch) + (ch)->off))
+
+static inline u32 *gagg_chan_done(struct gagg_chan *ch, u32 slot)
+{
+	return GAGG_CHAN_AT(ch, off_done, u32) + slot;
+}
+
+static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slot,
+						   u32 local)
+{
+	return GAGG_CHAN_AT(ch, off_pushed, struct gagg_pushed) +
+	       (u64)slot * ch->nlocals + local;
+}
+
+/*
+ * gagg_chan_bytes - size of the block for a channel of @members
+ * At most 40 bytes per slot and 4 per slot and local rank.
+ */
+u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members);
+
+/* @mem: gagg_chan_bytes() zeroed bytes; @shard: index of the shard */
+struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard,
+				 u16 id, u64 members);
+
+/* index of a local rank on the channel, or -1 */
+int gagg_chan_local(const struct gagg_chan *ch, u32 rank);
+
+/*
+ * gagg_chan_submit - start an op of @chunks chunks on a local rank
+ * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
+ */
+u64 gagg_chan_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
+		     u16 last_lanes, u64 chunks);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The core of gagg: read this first.
+ *
+ * Pure logic. No lock, clock, allocation, sleep, float, skb, log or errno; time
+ * is an argument; memory is the caller's and holds indices, not pointers; only
+ * the caller touches payload. The same objects run in gagg.ko, in the unit
+ * tests, in the model checker and in whatever drives them next, and give the
+ * same actions for the same calls. scripts/check-purity proves it.
+ *
+ *	wire	the header of a datagram, parsed
+ *	geom	where a chunk lives: slot, home, shard
+ *	reduce	adding lanes
+ *	path	packet numbers, acknowledgements, loss, window
+ *	sync	policies: when is a contribution taken, a result complete
+ *	chan	ring, ops and accumulations of a channel in one shard
+ *	home	what arrives at the home of a chunk
+ *	worker	what a worker pushes and gets back
+ *	shard	the door: receive, commit, refill, timers, actions
+ *	join	who is there, do we agree, which epoch is it
+ */
+#ifndef GAGG_CORE_H
+#define GAGG_CORE_H
+
+#include "types.h"
+#include "wire.h"
+#include "geom.h"
+#include "reduce.h"
+#include "path.h"
+#include "sync.h"
+#include "chan.h"
+#include "shard.h"
+#include "join.h"
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where a chunk lives. Everything here follows from the configuration, so that
+ * all hosts agree without a message.
+ *
+ *	slot of the ring	0 .. ring-1, ring a multiple of window
+ *	home			(slot / stripe) % homes: nodes, not ranks
+ *	shard			(slot / (stripe * homes)) % shards
+ *	accumulator		slot % window
+ *
+ * A *node* is one address of the group: a host. Several ranks may live there.
+ */
+#ifndef GAGG_CORE_GEOM_H
+#define GAGG_CORE_GEOM_H
+
+#include "wire.h"
+
+#define GAGG_RANKS	64
+#define GAGG_NODES	GAGG_NODES_MAX
+#define GAGG_LOCALS	16	/* most ranks of one group on one host */
+
+/**
+ * struct gagg_geom - configuration of a group that the core needs
+ * @group:	id on the wire
+ * @self:	this host's node
+ * @nodes:	number of nodes, in order of their lowest rank
+ * @lanes:	32-bit lanes per chunk
+ * @stripe:	chunks in a row with one home
+ * @shards:	number of shards
+ * @ring:	chunks in the ring
+ * @window:	chunks under way, power of two
+ * @cwnd:	most datagrams under way on a path
+ * @workers:	ranks that are workers
+ * @aggregators: nodes that are homes (of the channels that have none of
+ *		their own)
+ * @ranks_of:	ranks of each node (workers and others)
+ * @node_of:	node of each rank; 0xff: no such rank
+ * @weight:	weight of each rank
+ * @dead_after:	silence after which a node is dead, ns
+ */
+struct gagg_geom {
+	u32 group;
+	u8 self;
+	u8 nodes;
+	u16 lanes;
+	u16 stripe;
+	u16 shards;
+	u32 ring;
+	u32 window;
+	u32 cwnd;
+	u64 workers;
+	u64 aggregators;
+	u64 ranks_of[GAGG_NODES];
+	u8 node_of[GAGG_RANKS];
+	u16 weight[GAGG_RANKS];
+	u64 dead_after;
+};
+
+static inline u32 gagg_geom_shard(const struct gagg_geom *g, u32 homes, u32 slot)
+{
+	return (slot / (g->stripe * homes)) % g->shards;
+}
+
+static inline u32 gagg_geom_home(const struct gagg_geom *g, u32 homes, u32 slot)
+{
+	return (slot / g->stripe) % homes;
+}
+
+/*
+ * gagg_geom_next - the next slot after @slot with the same home and shard
+ *
+ * Returns ring when there is none before the end of the ring.
+ */
+u32 gagg_geom_next(const struct gagg_geom *g, u32 homes, u32 slot);
+
+/* first slot >= @slot with that home and shard; ring when there is none */
+u32 gagg_geom_first(const struct gagg_geom *g, u32 homes, u32 home, u32 shard,
+		    u32 slot);
+
+#endif

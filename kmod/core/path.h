@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A path: the datagrams from one shard of this host to one shard of a peer.
+ * Packet numbers, acknowledgements, loss, round-trip time, congestion window.
+ *
+ * Every transmission of a CONTRIB or READY takes a fresh packet number, so an
+ * acknowledgement is never ambiguous (RFC 9002 section 3) and each may give a
+ * sample of the round-trip time. An acknowledgement frees the window and stops
+ * the retransmission of that datagram; it never ends a chunk.
+ *
+ * Window: starts at @cwnd_max / 2, grows by the acknowledged datagrams up to
+ * cwnd_max; a loss or a congestion echo shrinks it at most once per round
+ * trip: by 30 % if the smoothed round trip is above 1.5 times the least one
+ * seen (a queue), else by 5 % (random loss), never below GAGG_PATH_CWND_MIN.
+ */
+#ifndef GAGG_CORE_PATH_H
+#define GAGG_CORE_PATH_H
+
+#include "wire.h"
+
+#define GAGG_PATH_LOG		1024	/* datagrams remembered, power of two */
+#define GAGG_PATH_CWND_MIN	4
+#define GAGG_PATH_REORDER	3	/* packets; RFC 9002 kPacketThreshold */
+#define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)
+#define GAGG_PATH_RTO_MIN	(2 * GAGG_MSEC)
+#define GAGG_PATH_RTO_MAX	(500 * GAGG_MSEC)
+
+/* what a datagram carried: the core asks for it back when it is lost */
+struct gagg_sent {
+	u64 time;
+	u32 slot;
+	u32 round;
+	u16 channel;
+	u16 run;
+	u8 local;	/* index of the local rank */
+	u8 state;	/* enum gagg_sent_state */
+	u8 pad[2];
+};
+
+enum gagg_sent_state {
+	GAGG_SENT_FREE,
+	GAGG_SENT_FLYING,
+	GAGG_SENT_ACKED,
+	GAGG_SENT_LOST,		/* in the queue of losses */
+};
+
+/**
+ * struct gagg_path - state of one path; all zero but for gagg_path_init()
+ * @next_pn:	next packet number to send; the first is 1
+ * @una:	oldest packet number that may be flying
+ * @largest:	largest packet number acknowledged
+ * @lost_pn:	all lost packet numbers below it were taken
+ * @flying:	datagrams in flight
+ * @cwnd:	congestion window, datagrams
+ * @cwnd_max:	its bound
+ * @credit:	acknowledged datagrams not yet turned into growth
+ * @srtt:	smoothed round trip, ns; 0: none yet
+ * @rttvar:	its variation
+ * @rtt_min:	least one seen
+ * @cut_pn:	the window was cut; losses of smaller packet numbers are old
+ * @backoff:	doublings of the timeout
+ * @lost:	datagrams in state LOST
+ * @rto_at:	when the oldest flying datagram is given up; GAGG_NEVER
+ * @rx_base:	every packet number before it was received or forgotten
+ * @rx_largest:	largest received
+ * @rx_map:	received ones from rx_base on
+ * @ack_due:	an acknowledgement is owed
+ * @ce_seen:	congestion was marked since the last acknowledgement
+ * @rx_fresh:	packet number of the newest datagram of this batch
+ */
+struct gagg_path {
+	u32 next_pn;
+	u32 una;
+	u32 largest;
+	u32 lost_pn;
+	u32 flying;
+	u32 lost;
+	u32 cwnd;
+	u32 cwnd_max;
+	u32 credit;
+	u32 cut_pn;
+	u32 backoff;
+	u64 srtt;
+	u64 rttvar;
+	u64 rtt_min;
+	u64 rto_at;
+	u32 rx_base;
+	u32 rx_largest;
+	u32 rx_fresh;
+	u8 ack_due;
+	u8 ce_seen;
+	u8 pad[2];
+	u64 rx_map[GAGG_ACK_WORDS];
+	struct gagg_sent log[GAGG_PATH_LOG];
+};
+
+/* @cwnd_max: 4 .. GAGG_PATH_LOG / 2 */
+void gagg_path_init(struct gagg_path *p, u32 cwnd_max);
+
+/* how many more datagrams may be sent now (also bounded by the log) */
+u32 gagg_path_room(const struct gagg_path *p);
+
+/*
+ * gagg_path_send - a datagram leaves; room must be > 0
+ * Fills a log entry from @what (slot, round, channel, run, local) and returns
+ * its packet number.
+ */
+u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now);
+
+/* a CONTRIB or READY arrived; false: that packet number is an old duplicate
+ * (still to be processed: the chunk decides). Owes an acknowledgement.
+ */
+bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce);
+
+/* write the owed acknowledgement; clears ack_due, ce_seen. Returns ack.aux */
+u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
+
+/*
+ * gagg_path_ack - an acknowledgement arrived
+ * @fresh: packet number that caused it at once (RTT sample), 0: none
+ * @acked: called for every datagram newly acknowledged
+ *
+ * Marks losses: a flying datagram with GAGG_PATH_REORDER later ones
+ * acknowledged, or sent more than 9/8 round trips before the newest
+ * acknowledged one. A nonsensical acknowledgement (numbers never sent) changes
+ * nothing.
+ */
+void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
+		   bool ce, u64 now,
+		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx);
+
+/* timer: gives up the oldest flying datagrams (at most 2, as probes) if
+ * rto_at has come and doubles the timeout
+ */
+void gagg_path_timer(struct gagg_path *p, u64 now);
+
+/* take one lost datagram: true and *what, or false when there is none */
+bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what);
+
+/* current timeout for silence, ns: srtt + 4 rttvar within bounds, backed off */
+u64 gagg_path_rto(const struct gagg_path *p);
+
+#endif

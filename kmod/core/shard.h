@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One shard of a group: what arrives, what leaves, when to look again.
+ *
+ * Receiving is decide, add, commit:
+ *
+ *	r = gagg_shard_rx(sh, g, env, node, &msg, body, ce, now, &todo);
+ *	GAGG_RX_ADD	dst = (todo.store ? nothing : acc) op payload >> shift,
+ *			then gagg_shard_commit()
+ *	GAGG_RX_PLACE	result[slot] = payload, then gagg_shard_commit()
+ *	GAGG_RX_AGAIN	drain the actions, call gagg_shard_rx() again with the
+ *			same msg, which the core has shortened
+ *	GAGG_RX_DROP	count todo.drop
+ *	GAGG_RX_OK	nothing more
+ *
+ * After every call the caller drains the actions with gagg_shard_act(), in
+ * order; every call expects an empty queue and emits at most GAGG_ACTS. After a
+ * batch: gagg_chan_refill() for every channel, then gagg_shard_flush().
+ *
+ * The caller holds the shard's lock over all of this.
+ */
+#ifndef GAGG_CORE_SHARD_H
+#define GAGG_CORE_SHARD_H
+
+#include "chan.h"
+#include "path.h"
+
+/* what the caller lends the core; called under the shard's lock */
+struct gagg_env {
+	void *ctx;
+	/* the channel's part in this shard, or NULL */
+	struct gagg_chan *(*chan)(void *ctx, u16 id);
+	/* `filled` of a local rank, read once; 0 while it has not joined */
+	u64 (*filled)(void *ctx, struct gagg_chan *ch, u32 local);
+	/* its description of the contribution in @slot, read once */
+	struct gagg_cdesc (*desc)(void *ctx, struct gagg_chan *ch, u32 local, u32 slot);
+};
+
+enum gagg_act_type {
+	GAGG_ACT_SEND_CONTRIB,	/* m, then the lanes of (channel, local, slot) */
+	GAGG_ACT_SEND_RESULT,	/* m, then the lanes of result[slot], to all nodes */
+	GAGG_ACT_SEND_CTRL,	/* m, then body of m.len bytes (ACK, OPEN) */
+	GAGG_ACT_PUBLISH,	/* see struct gagg_publish */
+	GAGG_ACT_OP_DONE,	/* ops of a local rank up to number are done here */
+	GAGG_ACT_DESYNC,	/* end the epoch: two ranks disagree */
+	GAGG_ACT_OPEN,		/* make channel m.channel of members */
+};
+
+/**
+ * struct gagg_publish - make a result readable
+ * @slot:	slot
+ * @round:	round
+ * @locals:	local ranks (bit per index) whose lanes are still to be added
+ *		with shift exp - gagg_chan_pushed()->exp (0 for raw lanes)
+ * @lanes:	lanes of the result; 0: none
+ * @from_acc:	start from the accumulator of the slot, else from nothing
+ * @placed:	start from what is in result[slot] already
+ * @laneop:	lane type and operator
+ * @raw:	lanes carry no exponent
+ * @exp, @want, @flags, @contributors, @nonfinite: for struct gagg_rdesc
+ */
+struct gagg_publish {
+	u32 slot;
+	u32 round;
+	u32 locals;
+	u16 lanes;
+	u8 from_acc;
+	u8 placed;
+	u8 laneop;
+	u8 raw;
+	u8 exp;
+	u8 want;
+	u8 flags;
+	u8 contributors;
+	u16 nonfinite;
+};
+
+struct gagg_act {
+	u8 type;
+	u8 node;	/* SEND_CONTRIB, SEND_CTRL */
+	u8 local;	/* SEND_CONTRIB, OP_DONE */
+	u8 pad;
+	u16 channel;
+	u64 nodes;	/* SEND_RESULT */
+	struct gagg_msg m;
+	union {
+		struct gagg_ack ack;
+		struct gagg_open open;
+		struct gagg_publish pub;
+		u64 number;		/* OP_DONE */
+		u64 members;		/* OPEN */
+		struct {
+			u16 rank;
+			u16 other;
+			u32 sig;
+			u32 other_sig;
+		} desync;
+	};
+};
+
+/* most actions of one call: see gagg_shard_spare() in shard.c */
+#define GAGG_ACTS	512
+#define GAGG_ACTS_STEP	192	/* most actions one chunk may cause */
+
+enum gagg_rx {
+	GAGG_RX_DROP,
+	GAGG_RX_OK,
+	GAGG_RX_ADD,
+	GAGG_RX_PLACE,
+	GAGG_RX_AGAIN,
+};
+
+/**
+ * struct gagg_todo - what the caller shall do with the lanes of a datagram
+ * @drop:	GAGG_RX_DROP: why
+ * @chan:	its channel
+ * @slot:	slot of the chunk
+ * @acc:	ADD: index of the accumulator
+ * @store:	ADD: nothing is in the accumulator yet
+ * @to_result:	ADD: write to result[slot], not to the accumulator: this is
+ *		the last contribution but for local ones
+ * @shift:	ADD: of the payload
+ * @laneop:	lane type and operator
+ * @lanes:	number of lanes
+ * @m:		the datagram's header (for the commit)
+ * @node:	where it came from
+ */
+struct gagg_todo {
+	enum gagg_drop drop;
+	struct gagg_chan *chan;
+	u32 slot;
+	u32 acc;
+	u8 store;
+	u8 to_result;
+	u8 shift;
+	u8 laneop;
+	u16 lanes;
+	u8 node;
+	struct gagg_msg m;
+};
+
+/* counters of the core; the module adds its own */
+enum gagg_count {
+	GAGG_N_CHUNKS,
+	GAGG_N_CONTRIBUTIONS,
+	GAGG_N_RESULTS,
+	GAGG_N_RETRANSMITS,
+	GAGG_N_REPAIRS,
+	GAGG_N_QUERIES,
+	GAGG_N_PULLS,
+	GAGG_N_ACKS,
+	GAGG_N_VOIDS,
+	GAGG_N_DUPLICATES,
+	GAGG_N_STALE,
+	GAGG_N_NONFINITE,
+	GAGG_N_OVERFLOW,
+	GAGG_N_MAX,
+};
+
+/* header-only messages that wait for company: DONE and empty RESULT by node,
+ * RESEND by rank
+ */
+struct gagg_run {
+	struct gagg_msg m;	/* run == 0: none */
+	u32 next;		/* slot that would continue it */
+};
+
+struct gagg_shard {
+	u64 epoch;
+	u64 cookie;
+	u64 nak_nodes;		/* nodes that were sent a NAK in this batch */
+	u64 n[GAGG_N_MAX];
+	u32 head;
+	u32 nacts;
+	u8 index;
+	u8 running;
+	u8 sync;		/* gagg_sync_get() */
+	u8 pad[5];
+	struct gagg_act act[GAGG_ACTS];
+	struct gagg_run result_run[GAGG_NODES];
+	struct gagg_run resend_run[GAGG_RANKS];
+	struct gagg_path path[];	/* by node */
+};
+
+u64 gagg_shard_bytes(const struct gagg_geom *g);
+
+/* @sh: gagg_shard_bytes() zeroed bytes */
+void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index,
+		     u32 sync);
+
+/* an epoch begins (channels are initialised anew by the caller), or ends */
+void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoch,
+		      u64 cookie);
+void gagg_shard_stop(struct gagg_shard *sh);
+
+/*
+ * gagg_shard_rx - a datagram of @node, parsed, of this group, with a type other
+ * than HELLO, START, ABORT
+ * @body: ACK and OPEN: m->len bytes
+ * @ce: the IP header said "congestion experienced"
+ */
+enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			   const struct gagg_env *env, u32 node, struct gagg_msg *m,
+			   const void *body, bool ce, u64 now, struct gagg_todo *todo);
+void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_env *env, const struct gagg_todo *todo, u64 now);
+
+/*
+ * gagg_chan_refill - send what may be sent
+ * Returns true when it stopped for a full queue: drain and call again.
+ */
+bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_env *env, struct gagg_chan *ch, u64 now);
+
+/* end of a batch: acknowledgements, runs that waited */
+void gagg_shard_flush(struct gagg_shard *sh, const struct gagg_geom *g);
+
+/* timers: when the deadline has come call gagg_shard_timer(), then for every
+ * channel gagg_chan_timer() and gagg_chan_refill(), then gagg_shard_flush()
+ */
+u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g);
+u64 gagg_chan_deadline(const struct gagg_chan *ch);
+void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g, u64 now);
+bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u64 now);
+
+/* next action, or NULL; valid until the next call into the core */
+const struct gagg_act *gagg_shard_act(struct gagg_shard *sh);
+
+#endif

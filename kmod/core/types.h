@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The only file of the core that knows kernel from userspace.
+ */
+#ifndef GAGG_CORE_TYPES_H
+#define GAGG_CORE_TYPES_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/string.h>
+#include <linux/compiler.h>
+#include <asm/byteorder.h>
+#else
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s8 s8;
+typedef __s16 s16;
+typedef __s32 s32;
+typedef __s64 s64;
+void *memcpy(void *dst, const void *src, __SIZE_TYPE__ n);
+void *memset(void *dst, int c, __SIZE_TYPE__ n);
+int memcmp(const void *a, const void *b, __SIZE_TYPE__ n);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define le16_to_cpu(x)	((u16)(x))
+#define le32_to_cpu(x)	((u32)(x))
+#define le64_to_cpu(x)	((u64)(x))
+#define cpu_to_le16(x)	((__le16)(x))
+#define cpu_to_le32(x)	((__le32)(x))
+#define cpu_to_le64(x)	((__le64)(x))
+#else
+#define le16_to_cpu(x)	__builtin_bswap16(x)
+#define le32_to_cpu(x)	__builtin_bswap32(x)
+#define le64_to_cpu(x)	__builtin_bswap64(x)
+#define cpu_to_le16(x)	__builtin_bswap16(x)
+#define cpu_to_le32(x)	__builtin_bswap32(x)
+#define cpu_to_le64(x)	__builtin_bswap64(x)
+#endif
+#endif
+
+#define GAGG_BIT(n)	(1ULL << (n))
+
+/* times: nanoseconds of any monotonic clock, an argument of every call */
+#define GAGG_NEVER	(~0ULL)
+#define GAGG_USEC	1000ULL
+#define GAGG_MSEC	1000000ULL
+#define GAGG_SEC	1000000000ULL
+
+static inline u64 gagg_min64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline u64 gagg_max64(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline u32 gagg_lowest(u64 mask)
+{
+	return (u32)__builtin_ctzll(mask);
+}
+
+static inline u32 gagg_weight64(u64 mask)
+{
+	u32 n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+#endif

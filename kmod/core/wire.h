@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The header of a datagram, parsed: host byte order, one place that reads and
+ * one that writes bytes. What comes out of gagg_wire_parse() has passed every
+ * check that needs no state.
+ */
+#ifndef GAGG_CORE_WIRE_H
+#define GAGG_CORE_WIRE_H
+
+#include "types.h"
+#include <linux/gagg_wire.h>
+
+/**
+ * struct gagg_msg - a parsed header
+ *
+ * Fields as in struct gagg_hdr. @len is the payload's length in bytes.
+ */
+struct gagg_msg {
+	u8 type;
+	u8 laneop;
+	u16 flags;
+	u32 group;
+	u32 epoch;
+	u16 channel;
+	u16 src;
+	u32 sig;
+	u32 chunk;
+	u32 round;
+	u16 run;
+	u16 lanes;
+	u8 exp;
+	u8 want;
+	u16 weight;
+	u32 pn;
+	u32 aux;
+	u64 cookie;
+	u32 len;
+};
+
+/* Why a datagram was dropped; the module counts by it. */
+enum gagg_drop {
+	GAGG_DROP_NONE,
+	GAGG_DROP_SHORT,
+	GAGG_DROP_VERSION,
+	GAGG_DROP_CHECKSUM,
+	GAGG_DROP_TYPE,
+	GAGG_DROP_SOURCE,
+	GAGG_DROP_EPOCH,
+	GAGG_DROP_COOKIE,
+	GAGG_DROP_RANK,
+	GAGG_DROP_CHANNEL,
+	GAGG_DROP_CHUNK,
+	GAGG_DROP_ROUND,
+	GAGG_DROP_WINDOW,
+	GAGG_DROP_OP,
+	GAGG_DROP_NOMEM,
+	GAGG_DROP_COUNT,
+};
+
+/*
+ * gagg_wire_parse - read and check a header
+ * @raw: at least @len bytes that stay as they are during the call; of the
+ *	 payload only the length is looked at
+ * @len: length of the whole datagram
+ *
+ * Checks length, magic, version, hdrlen, fatal flags, known type, run >= 1,
+ * and that the payload's length is what type, flags and lanes say: CONTRIB and
+ * RESULT without ZERO and NONFINITE carry exactly lanes * 4 bytes (1 to
+ * GAGG_WIRE_LANES_MAX lanes) and run 1; HELLO, START (by its node count:
+ * at least the fixed part), ABORT, ACK, OPEN their struct; all others nothing.
+ */
+enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m);
+
+/* gagg_wire_build - write a header; @hdr gets GAGG_WIRE_HDRLEN bytes */
+void gagg_wire_build(void *hdr, const struct gagg_msg *m);
+
+/* true if the type and flags of @m mean that lanes follow the header */
+bool gagg_wire_has_lanes(const struct gagg_msg *m);
+
+/*
+ * gagg_sig - signature of a collective: bits 28-31 kind, 24-27 dtype, 0-23 a
+ * digest of (count, root, laneop). Two ranks with different signatures for one
+ * chunk have called different collectives.
+ */
+u32 gagg_sig(u8 kind, u8 dtype, u8 laneop, u32 root, u64 count);
+
+/* 64-bit mixing of two words (splitmix64 finalizer, Steele et al. 2014) */
+u64 gagg_mix64(u64 a, u64 b);
+
+#endif
