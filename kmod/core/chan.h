@@ -100,7 +100,7 @@ struct gagg_local {
 };
 
 /* a local rank's way towards one home */
-struct gagg_lane {
+struct gagg_way {
 	struct gagg_cur next;	/* to be pushed */
 	struct gagg_cur again;	/* none below it is to be sent again */
 	u64 op;			/* number of the op that next is in, or a lower one */
@@ -129,7 +129,7 @@ struct gagg_chan {
 	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
 	struct gagg_local local[GAGG_LOCALS];
 	/* offsets from the start of the block */
-	u32 off_lane;		/* [nlocals][nhomes] struct gagg_lane */
+	u32 off_lane;		/* [nlocals][nhomes] struct gagg_way
 	u32 off_done;		/* [ring] u32 */
 	u32 off_pushed;		/* [ring][nlocals] struct gagg_pushed */
 	u32 off_res;		/* [ring] struct gagg_res, if a home */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An endpoint: (namespace, local address, base port, shards). One socket, one
+ * NAPI context and one lock per shard; groups that name it share it.
+ *
+ * Lock order, outermost first:
+ *	gagg_net.lock (mutex)		configuration of a namespace
+ *	gagg_group.lock (mutex)		sessions, channels, epoch of a group
+ *	gagg_port.lock (spin, bh)	core shards of all groups on the port, by
+ *					ascending index where several are held
+ *	gagg_group.join_lock (spin, bh)	its join object
+ *	gagg_session.wq.lock		waiters
+ */
+#ifndef GAGG_ENDPOINT_H
+#define GAGG_ENDPOINT_H
+
+#include <linux/netdevice.h>
+#include <linux/hrtimer.h>
+#include <linux/refcount.h>
+#include <linux/rcupdate.h>
+#include <net/sock.h>
+#include "core/core.h"
+
+struct gagg_net;
+struct gagg_endpoint;
+struct gagg_group;
+
+union gagg_addr {
+	struct sockaddr sa;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+/* one shard of an endpoint */
+struct gagg_port {
+	spinlock_t lock;
+	struct gagg_endpoint *ep;
+	struct socket *sock;
+	void (*saved_data_ready)(struct sock *sk);
+	struct napi_struct napi;
+	struct hrtimer timer;		/* soft; schedules the NAPI */
+	u64 timer_at;			/* GAGG_NEVER: not armed; under lock */
+	u16 index;
+	bool kicked;			/* under lock: timers and refill are due */
+};
+
+struct gagg_endpoint {
+	struct list_head list;		/* gagg_net.endpoints; gagg_net.lock */
+	struct gagg_net *gn;
+	refcount_t refs;		/* groups; gagg_net.lock */
+	union gagg_addr addr;		/* with the base port */
+	u16 nports;
+	struct net_device dummy;	/* carries the NAPI contexts */
+	struct hlist_head groups[16];	/* by id; RCU for readers, gagg_net.lock */
+	struct gagg_port port[];
+};
+
+/* find or create; takes a reference; sleeps; gagg_net.lock held */
+struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
+					u16 nports, struct netlink_ext_ack *extack);
+/* drop a reference; the last one ends in: callbacks restored, NAPI disabled,
+ * timers cancelled, synchronize_net(), sockets released
+ */
+void gagg_endpoint_put(struct gagg_endpoint *ep);
+
+/* the group with that wire id, under rcu_read_lock() */
+struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
+
+/* run the port's poll soon (from any context) */
+void gagg_port_kick(struct gagg_port *port);
+
+#endif

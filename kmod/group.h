@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A group: configuration, the core objects built from it, its channels and the
+ * sessions of its local ranks.
+ *
+ * Configuration changes rebuild the group under the same name: a new struct
+ * gagg_group with a new instance id replaces the old one, which dies like a
+ * deleted one. So everything that follows from the configuration is constant
+ * for the lifetime of the object.
+ *
+ * Death (gagg_group_kill): marked dead and unlinked from name list and endpoint
+ * (gagg_net.lock), epoch ended with GAGG_R_DELETED, ABORT sent, waiters woken,
+ * synchronize_net() so that no poll sees it, timer and work stopped, endpoint
+ * dropped; the memory goes with the last reference (sessions hold one).
+ */
+#ifndef GAGG_GROUP_H
+#define GAGG_GROUP_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/gagg_netlink.h>
+#include "endpoint.h"
+
+struct gagg_session;
+struct gagg_channel;
+
+struct gagg_member {
+	u8 present;
+	u8 local;
+	u8 node;
+	u8 roles;
+	u16 weight;
+	union gagg_addr addr;	/* with the base port */
+};
+
+/* what netlink sets; by value, validated as a whole by gagg_config_check() */
+struct gagg_config {
+	char name[GAGG_NAME_MAX];
+	u32 id;
+	union gagg_addr local;
+	u16 port;
+	kuid_t uid;
+	kgid_t gid;
+	u32 mode;
+	u16 lanes;
+	u32 ring;
+	u32 window;
+	u16 stripe;
+	u16 shards;
+	u16 channels;
+	u32 cwnd;
+	u32 dead_after;		/* ms */
+	u8 sync;		/* gagg_sync_get() */
+	u8 placement;
+	struct gagg_member member[GAGG_RANKS];
+};
+
+struct gagg_node {
+	union gagg_addr addr;	/* base port */
+	struct dst_entry *dst;	/* cached route, owned by tx.c, under port 0's.. see tx.c */
+};
+
+/* counters of one shard, under the port's lock; the core's are in its object */
+struct gagg_stats {
+	u64 tx_datagrams;
+	u64 tx_bytes;
+	u64 rx_datagrams;
+	u64 rx_bytes;
+	u64 rounds;
+	u64 tx_errors;
+	u64 drop[GAGG_DROP_COUNT];
+};
+
+/* the part of a group that belongs to one port; under its lock */
+struct gagg_part {
+	struct gagg_shard *core;
+	struct gagg_stats stats;
+};
+
+struct gagg_group {
+	struct list_head list;		/* gagg_net.groups; gagg_net.lock */
+	struct hlist_node ep_node;	/* gagg_endpoint.groups; RCU */
+	struct kref ref;
+	struct rcu_head rcu;
+	struct gagg_net *gn;
+	struct gagg_endpoint *ep;	/* NULL: incomplete, nothing runs */
+	struct gagg_config cfg;
+	struct gagg_geom geom;
+	struct gagg_node node[GAGG_NODES];
+	bool dead;			/* READ_ONCE */
+
+	spinlock_t join_lock;
+	struct gagg_join *join;
+	struct timer_list join_timer;
+	struct work_struct epoch_work;	/* brings the group to what join says */
+
+	struct mutex lock;		/* below, and sessions' attach state */
+	u64 epoch;			/* running here; 0: none */
+	u64 epochs;			/* epochs started, counter */
+	struct gagg_session *session[GAGG_RANKS];	/* bound to the rank */
+	/*
+	 * Channels, index by the group's own numbering; pointers are set and
+	 * cleared under all port locks and group.lock, read under either.
+	 */
+	struct gagg_channel *channel[GAGG_CHANNELS_MAX];
+	wait_queue_head_t wq;		/* epoch starts and ends, mismatch */
+
+	struct gagg_part part[];	/* by shard */
+};
+
+void gagg_config_default(struct gagg_config *cfg);
+/* sentence and errno for what is wrong */
+int gagg_config_check(const struct gagg_config *cfg, struct netlink_ext_ack *extack);
+
+/* all with gagg_net.lock held; sleep */
+struct gagg_group *gagg_group_find(struct gagg_net *gn, const char *name);
+int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
+		      struct netlink_ext_ack *extack);
+/* replace the configuration; EBUSY while a rank is attached (uid, gid, mode
+ * excepted)
+ */
+int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
+		      struct netlink_ext_ack *extack);
+void gagg_group_kill(struct gagg_group *grp);
+
+struct gagg_group *gagg_group_get(struct gagg_group *grp);
+void gagg_group_put(struct gagg_group *grp);
+
+/* epoch.c: join object and epoch */
+int gagg_epoch_init(struct gagg_group *grp);
+void gagg_epoch_stop(struct gagg_group *grp);	/* timer, work: gone for good */
+/* HELLO, START, ABORT from the poll; port lock held */
+enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node,
+			     const struct gagg_msg *m, const void *body);
+void gagg_epoch_attach(struct gagg_group *grp, u32 rank);
+void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason);
+void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end);
+/* what GAGG_IOC_STATUS says (all but size) */
+void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st);
+enum gagg_group_state gagg_group_state(struct gagg_group *grp);
+
+/* all ports of the group's endpoint, ascending; bh off */
+void gagg_group_lock_ports(struct gagg_group *grp);
+void gagg_group_unlock_ports(struct gagg_group *grp);
+
+#endif

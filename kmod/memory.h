@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Page blocks that the kernel writes through the direct map and trainers map.
+ */
+#ifndef GAGG_MEMORY_H
+#define GAGG_MEMORY_H
+
+#include <linux/mm.h>
+
+#define GAGG_BLOCK	65536U	/* no chunk straddles a block */
+
+/**
+ * struct gagg_mem - memory of one region
+ * @npages:	pages
+ * @nblocks:	blocks of GAGG_BLOCK bytes (the last one may be shorter)
+ * @order_of:	NULL
+ * @page:	every page, for mapping
+ * @block:	direct-map address of every block
+ *
+ * Charged to the cgroup of the caller of gagg_mem_alloc(). A block whose pages
+ * are not contiguous does not exist: allocation falls back to nothing smaller
+ * than a block for chunk memory, and reports ENOMEM.
+ */
+struct gagg_mem {
+	unsigned long npages;
+	unsigned long nblocks;
+	struct page **page;
+	void **block;
+};
+
+/* zeroed; sleeps; killable (EINTR); @bytes is rounded up to pages */
+int gagg_mem_alloc(struct gagg_mem *mem, u64 bytes);
+void gagg_mem_free(struct gagg_mem *mem);
+/* maps the whole; the caller has checked flags and length */
+int gagg_mem_map(struct gagg_mem *mem, struct vm_area_struct *vma);
+
+static inline void *gagg_mem_at(const struct gagg_mem *mem, u64 offset)
+{
+	return mem->block[offset / GAGG_BLOCK] + offset % GAGG_BLOCK;
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef GAGG_NETNS_H
+#define GAGG_NETNS_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <net/net_namespace.h>
+
+/**
+ * struct gagg_net - gagg in one network namespace
+ * @net:	it; no reference is held, pernet exit comes first
+ * @lock:	lists, configuration
+ * @dying:	pernet exit has run; nothing may be created any more
+ */
+struct gagg_net {
+	struct net *net;
+	struct mutex lock;
+	struct list_head groups;
+	struct list_head endpoints;
+	bool dying;
+};
+
+struct gagg_net *gagg_net_of(struct net *net);
+int gagg_netns_init(void);
+void gagg_netns_exit(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sending: actions of the core become UDP GSO bursts.
+ *
+ * Datagrams are collected under the port's lock and leave after it is dropped,
+ * from the same context (softirq or a system call with bottom halves off).
+ */
+#ifndef GAGG_TX_H
+#define GAGG_TX_H
+
+#include "group.h"
+
+struct gagg_tx;		/* a batch; on the port, under its lock */
+
+/* drain the actions of one group's shard into the batch; port lock held */
+void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp);
+/* take what was collected; port lock held; then, without it, send */
+void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out);
+void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out);
+/* one control datagram (HELLO, START, ABORT) from any context */
+int gagg_tx_control(struct gagg_group *grp, u32 node, const struct gagg_msg *m,
+		    const void *body);
+
+#endif
