@@ -129,7 +129,7 @@ struct gagg_chan {
 	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
 	struct gagg_local local[GAGG_LOCALS];
 	/* offsets from the start of the block */
-	u32 off_lane;		/* [nlocals][nhomes] struct gagg_way
+	u32 off_way;		/* [nlocals][nhomes] struct gagg_way */
 	u32 off_done;		/* [ring] u32 */
 	u32 off_pushed;		/* [ring][nlocals] struct gagg_pushed */
 	u32 off_res;		/* [ring] struct gagg_res, if a home */
