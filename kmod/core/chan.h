@@ -67,6 +67,7 @@ struct gagg_res {
 	u8 want;
 	u8 laneop;
 	u8 pad;
+	u64 nodes;	/* that get the lanes; others of the channel get DONE */
 };
 
 /* the open round of a chunk that is homed here; bits == 0: unused */
@@ -86,7 +87,7 @@ struct gagg_acc {
 	u8 first;	/* rank that came first */
 	u8 nonfinite;	/* lowest rank with NaN or infinity; 0xff: none */
 	u8 locals;	/* a local contribution has lanes */
-	u8 pad;
+	u8 pad[5];
 };
 
 /* one local rank on the channel */
@@ -122,7 +123,7 @@ struct gagg_chan {
 	u8 nhomes;
 	u8 self_home;		/* index of this node; 0xff: not a home */
 	u8 headroom;		/* ceil(log2(sum of weights)) */
-	u8 pad;
+	u8 query_turn;		/* home that is asked first */
 	u64 member_nodes;	/* nodes with a member, self excluded */
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
@@ -138,6 +139,11 @@ struct gagg_chan {
 };
 
 #define GAGG_CHAN_AT(ch, off, type)	((type *)((char *)(ch) + (ch)->off))
+
+static inline struct gagg_way *gagg_chan_way(struct gagg_chan *ch, u32 local, u32 home)
+{
+	return GAGG_CHAN_AT(ch, off_way, struct gagg_way) + local * ch->nhomes + home;
+}
 
 static inline u32 *gagg_chan_done(struct gagg_chan *ch, u32 slot)
 {
@@ -160,6 +166,12 @@ u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members);
 /* @mem: gagg_chan_bytes() zeroed bytes; @shard: index of the shard */
 struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard,
 				 u16 id, u64 members);
+
+/* the next position of the same home and shard */
+void gagg_cur_next(const struct gagg_geom *g, const struct gagg_chan *ch, struct gagg_cur *c);
+
+/* the op of a local rank that virtual chunk @v is in, or NULL */
+const struct gagg_op *gagg_chan_op(const struct gagg_chan *ch, u32 local, u64 v);
 
 /* index of a local rank on the channel, or -1 */
 int gagg_chan_local(const struct gagg_chan *ch, u32 rank);

@@ -18,7 +18,9 @@
 
 #include "wire.h"
 
+#ifndef GAGG_PATH_LOG
 #define GAGG_PATH_LOG		1024	/* datagrams remembered, power of two */
+#endif
 #define GAGG_PATH_CWND_MIN	4
 #define GAGG_PATH_REORDER	3	/* packets; RFC 9002 kPacketThreshold */
 #define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)

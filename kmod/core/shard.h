@@ -98,7 +98,7 @@ struct gagg_act {
 	};
 };
 
-/* most actions of one call: see gagg_shard_spare() in shard.c */
+/* most actions of one call; see the proof in shard.c */
 #define GAGG_ACTS	512
 #define GAGG_ACTS_STEP	192	/* most actions one chunk may cause */
 
@@ -220,7 +220,8 @@ void gagg_shard_flush(struct gagg_shard *sh, const struct gagg_geom *g);
  */
 u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g);
 u64 gagg_chan_deadline(const struct gagg_chan *ch);
-void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g, u64 now);
+void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_env *env, u64 now);
 bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u64 now);
 

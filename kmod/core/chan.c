@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring of a channel: shape, cursors, ops.
+ */
+#include "internal.h"
+
+#define QUERY_WAIT_MIN	(20 * GAGG_MSEC)
+
+/* the nodes that are homes of a channel: all aggregators for channel 0, else
+ * those that have a member, else all
+ */
+static u64 home_nodes(const struct gagg_geom *g, u16 id, u64 members)
+{
+	u64 own = 0;
+	u32 n;
+
+	for (n = 0; n < g->nodes; n++)
+		if ((g->aggregators & GAGG_BIT(n)) && (g->ranks_of[n] & members))
+			own |= GAGG_BIT(n);
+	return id && own ? own : g->aggregators;
+}
+
+struct shape {
+	u32 nlocals;
+	u32 nhomes;
+	bool is_home;
+	u32 way;
+	u32 done;
+	u32 pushed;
+	u32 res;
+	u32 acc;
+	u32 publog;
+	u64 bytes;
+};
+
+static void shape_of(const struct gagg_geom *g, u16 id, u64 members, struct shape *s)
+{
+	u64 homes = home_nodes(g, id, members);
+	u64 at = (sizeof(struct gagg_chan) + 7) & ~7ULL;
+
+	s->nlocals = gagg_weight64(members & g->ranks_of[g->self]);
+	if (s->nlocals > GAGG_LOCALS)
+		s->nlocals = GAGG_LOCALS;
+	s->nhomes = gagg_weight64(homes);
+	s->is_home = homes & GAGG_BIT(g->self);
+	s->way = (u32)at;
+	at += (u64)s->nlocals * s->nhomes * sizeof(struct gagg_way);
+	s->res = (u32)at;
+	at += s->is_home ? (u64)g->ring * sizeof(struct gagg_res) : 0;
+	s->acc = (u32)at;
+	at += s->is_home ? (u64)g->window * sizeof(struct gagg_acc) : 0;
+	s->done = (u32)at;
+	at += (u64)g->ring * sizeof(u32);
+	s->pushed = (u32)at;
+	at += (u64)g->ring * s->nlocals * sizeof(struct gagg_pushed);
+	s->publog = (u32)at;
+	at += s->is_home ? (u64)g->window * sizeof(u32) : 0;
+	s->bytes = (at + 7) & ~7ULL;
+}
+
+u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members)
+{
+	struct shape s, t;
+
+	/* channel 0 and others may have different homes: the larger one */
+	shape_of(g, 0, members, &s);
+	shape_of(g, 1, members, &t);
+	return gagg_max64(s.bytes, t.bytes);
+}
+
+static void init_home(const struct gagg_geom *g, struct gagg_chan *ch, u32 h)
+{
+	struct gagg_cur *c = &ch->home_base[h];
+	u32 l;
+
+	ch->home_rpn[h] = 1;
+	c->slot = gagg_geom_first(g, ch->nhomes, h, ch->shard, 0);
+	c->round = 1;
+	/* a home without a chunk in this shard never holds anything up */
+	c->v = c->slot < g->ring ? c->slot : GAGG_NEVER;
+	for (l = 0; l < ch->nlocals; l++) {
+		gagg_chan_way(ch, l, h)->next = *c;
+		gagg_chan_way(ch, l, h)->again = *c;
+	}
+}
+
+static void update_base(struct gagg_chan *ch)
+{
+	u32 h;
+
+	ch->base = GAGG_NEVER;
+	for (h = 0; h < ch->nhomes; h++)
+		ch->base = gagg_min64(ch->base, ch->home_base[h].v);
+}
+
+struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard,
+				 u16 id, u64 members)
+{
+	struct gagg_chan *ch = mem;
+	u64 homes = home_nodes(g, id, members);
+	u64 locals = members & g->ranks_of[g->self];
+	u64 weight = 0, left;
+	struct shape s;
+	u32 n;
+
+	shape_of(g, id, members, &s);
+	ch->members = members;
+	ch->id = id;
+	ch->shard = (u8)shard;
+	ch->rpn = 1;
+	ch->query_at = GAGG_NEVER;
+	ch->poll_at = GAGG_NEVER;
+	ch->off_way = s.way;
+	ch->off_done = s.done;
+	ch->off_pushed = s.pushed;
+	ch->off_res = s.res;
+	ch->off_acc = s.acc;
+	ch->off_publog = s.publog;
+	ch->self_home = 0xff;
+
+	for (left = locals; left && ch->nlocals < GAGG_LOCALS; left &= left - 1)
+		ch->local[ch->nlocals++].rank = (u8)gagg_lowest(left);
+	for (left = members; left; left &= left - 1)
+		weight += g->weight[gagg_lowest(left)];
+	while (GAGG_BIT(ch->headroom) < weight)
+		ch->headroom++;
+	for (n = 0; n < g->nodes; n++) {
+		if (homes & GAGG_BIT(n)) {
+			if (n == g->self)
+				ch->self_home = ch->nhomes;
+			ch->home[ch->nhomes++] = (u8)n;
+		}
+		if (n != g->self && (g->ranks_of[n] & members))
+			ch->member_nodes |= GAGG_BIT(n);
+	}
+	for (n = 0; n < ch->nhomes; n++)
+		init_home(g, ch, n);
+	update_base(ch);
+	return ch;
+}
+
+void gagg_cur_next(const struct gagg_geom *g, const struct gagg_chan *ch, struct gagg_cur *c)
+{
+	u32 next = gagg_geom_next(g, ch->nhomes, c->slot);
+
+	if (next < g->ring) {
+		c->v += next - c->slot;
+	} else {
+		next = gagg_geom_first(g, ch->nhomes,
+				       gagg_geom_home(g, ch->nhomes, c->slot), ch->shard, 0);
+		c->v += g->ring - c->slot + next;
+		c->round++;
+	}
+	c->slot = next;
+}
+
+int gagg_chan_local(const struct gagg_chan *ch, u32 rank)
+{
+	u32 l;
+
+	for (l = 0; l < ch->nlocals; l++)
+		if (ch->local[l].rank == rank)
+			return (int)l;
+	return -1;
+}
+
+u64 gagg_chan_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
+		     u16 last_lanes, u64 chunks)
+{
+	struct gagg_local *lo = &ch->local[local];
+	struct gagg_op *op;
+
+	if (lo->numbers - lo->finished >= GAGG_OPS)
+		return 0;
+	op = &lo->op[++lo->numbers % GAGG_OPS];
+	op->start = lo->issued;
+	lo->issued += chunks;
+	op->end = lo->issued;
+	op->number = lo->numbers;
+	op->sig = sig;
+	op->last_lanes = last_lanes;
+	op->laneop = laneop;
+	op->flags = flags;
+	return op->number;
+}
+
+const struct gagg_op *gagg_chan_op(const struct gagg_chan *ch, u32 local, u64 v)
+{
+	const struct gagg_local *lo = &ch->local[local];
+	u64 k;
+
+	for (k = lo->finished + 1; k <= lo->numbers; k++)
+		if (v < lo->op[k % GAGG_OPS].end)
+			return &lo->op[k % GAGG_OPS];
+	return NULL;
+}
+
+void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch)
+{
+	struct gagg_act *a;
+	u32 l;
+
+	for (l = 0; l < ch->nlocals; l++) {
+		struct gagg_local *lo = &ch->local[l];
+		u64 was = lo->finished;
+
+		while (lo->finished < lo->numbers &&
+		       lo->op[(lo->finished + 1) % GAGG_OPS].end <= ch->base)
+			lo->finished++;
+		if (lo->finished == was)
+			continue;
+		a = gagg_shard_emit(sh, GAGG_ACT_OP_DONE, ch->id);
+		a->local = (u8)l;
+		a->number = lo->finished;
+	}
+}
+
+void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u32 slot, u32 round, u64 now)
+{
+	u32 h = gagg_geom_home(g, ch->nhomes, slot);
+	struct gagg_cur *b = &ch->home_base[h];
+	u64 was = ch->base;
+	bool lowest = b->v == was;
+	u32 l;
+
+	*gagg_chan_done(ch, slot) = round;
+	for (l = 0; l < ch->nlocals; l++) {
+		struct gagg_pushed *p = gagg_chan_pushed(ch, slot, l);
+
+		if (p->state & GAGG_AGAIN)
+			gagg_chan_way(ch, l, h)->nagain--;
+		p->state = 0;
+	}
+	while (*gagg_chan_done(ch, b->slot) == b->round)
+		gagg_cur_next(g, ch, b);
+	ch->query_wait = QUERY_WAIT_MIN;
+	if (ch->query_at != GAGG_NEVER)
+		ch->query_at = now + ch->query_wait;
+	if (!lowest)
+		return;
+	update_base(ch);
+	if (ch->base != was)
+		gagg_chan_finish(sh, ch);
+}

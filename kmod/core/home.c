@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The home of a chunk: contributions come in, a result goes out.
+ *
+ * The result is a pure function of the contributions (PROTOCOL rule 3):
+ * E is the largest exponent of those with lanes, each is shifted once, from its
+ * original, by E minus its own. A larger exponent that comes late voids the sum
+ * of what other hosts have sent; they are asked for the same bytes again. Local
+ * contributions are never in the accumulator: they are added last, by PUBLISH,
+ * so a void does not concern them.
+ *
+ * Two buffers (rule 7): the open round lives in the accumulator, the published
+ * one in the result region until the next one is complete - and by then every
+ * member has contributed to it, which says that it has read the last.
+ */
+#include "internal.h"
+
+static struct gagg_acc *acc_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
+{
+	return GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + (slot & (g->window - 1));
+}
+
+static struct gagg_res *res_at(struct gagg_chan *ch, u32 slot)
+{
+	return GAGG_CHAN_AT(ch, off_res, struct gagg_res) + slot;
+}
+
+static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
+{
+	return GAGG_CHAN_AT(ch, off_publog, u32) + (rpn & (g->window - 1));
+}
+
+/* the accumulation of (slot, round), begun if there is none; NULL: its place
+ * is taken, which nobody who keeps the window can cause
+ */
+static struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_chan *ch,
+				 u32 slot, u32 round)
+{
+	struct gagg_acc *a = acc_at(g, ch, slot);
+
+	if (a->bits)
+		return a->slot == slot && a->round == round ? a : NULL;
+	memset(a, 0, sizeof(*a));
+	a->slot = slot;
+	a->round = round;
+	a->nonfinite = 0xff;
+	return a;
+}
+
+/* true if @m belongs to the collective that @a was begun for */
+static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, struct gagg_acc *a,
+		   const struct gagg_msg *m)
+{
+	struct gagg_act *act;
+
+	if (!a->bits) {
+		a->sig = m->sig;
+		a->laneop = m->laneop;
+		a->lanes = m->lanes;
+		a->flags = m->flags & GAGG_WF_RAW;
+		a->first = (u8)m->src;
+		return true;
+	}
+	if (a->sig == m->sig && a->laneop == m->laneop && a->lanes == m->lanes &&
+	    a->flags == (m->flags & GAGG_WF_RAW))
+		return true;
+	act = gagg_shard_emit(sh, GAGG_ACT_DESYNC, ch->id);
+	act->desync.rank = m->src;
+	act->desync.other = a->first;
+	act->desync.sig = m->sig;
+	act->desync.other_sig = a->sig;
+	return false;
+}
+
+static bool has_lanes(const struct gagg_msg *m)
+{
+	return m->type == GAGG_T_CONTRIB;
+}
+
+/* ask every rank that is in the sum for the same bytes again */
+static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, struct gagg_acc *a)
+{
+	u64 left;
+
+	for (left = a->summed; left; left &= left - 1) {
+		u32 rank = gagg_lowest(left);
+		struct gagg_msg m;
+
+		gagg_shard_msg(sh, g, GAGG_T_RESEND, ch->id, g->self, &m);
+		m.chunk = a->slot;
+		m.round = a->round;
+		m.aux = rank;
+		gagg_run_add(sh, g, ch->nhomes, &sh->resend_run[rank], g->node_of[rank],
+			     &m, false);
+	}
+	a->bits &= ~a->summed;
+	a->summed = 0;
+	sh->n[GAGG_N_VOIDS]++;
+}
+
+/* count a contribution (its lanes, if any, are added by the caller) */
+static void count(struct gagg_shard *sh, struct gagg_acc *a, const struct gagg_msg *m)
+{
+	a->bits |= GAGG_BIT(m->src);
+	if (m->flags & GAGG_WF_NORESULT)
+		a->noresult |= GAGG_BIT(m->src);
+	if (m->want > a->want)
+		a->want = m->want;
+	if ((m->flags & GAGG_WF_NONFINITE) && m->src < a->nonfinite)
+		a->nonfinite = (u8)m->src;
+	if (!has_lanes(m) && m->exp > a->zexp)
+		a->zexp = m->exp;
+	if (has_lanes(m) && m->exp > a->exp)
+		a->exp = m->exp;
+	sh->n[GAGG_N_CONTRIBUTIONS]++;
+}
+
+/* header of the result in a slot, for whoever it is sent to */
+static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
+		       struct gagg_chan *ch, u32 slot, u8 type, struct gagg_msg *m)
+{
+	const struct gagg_res *r = res_at(ch, slot);
+
+	gagg_shard_msg(sh, g, type, ch->id, g->self, m);
+	m->flags = r->flags;
+	m->laneop = r->laneop;
+	m->sig = r->sig;
+	m->chunk = slot;
+	m->round = *gagg_chan_done(ch, slot);
+	m->lanes = r->lanes;
+	m->exp = r->exp;
+	m->want = r->want;
+	m->pn = r->rpn;
+	m->aux = r->aux;
+	if (type == GAGG_T_DONE)
+		m->flags &= ~(u16)GAGG_WF_RAW;
+}
+
+static bool res_has_lanes(const struct gagg_res *r)
+{
+	return !(r->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
+}
+
+/* tell every node with a member; the lanes to those that want them */
+static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		 u32 slot)
+{
+	const struct gagg_res *r = res_at(ch, slot);
+	u64 plain = ch->member_nodes, left;
+	struct gagg_msg m;
+
+	if (res_has_lanes(r)) {
+		plain &= ~r->nodes;
+		if (r->nodes) {
+			struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
+
+			result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
+			a->nodes = r->nodes;
+		}
+	}
+	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
+	for (left = plain; left; left &= left - 1)
+		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],
+			     gagg_lowest(left), &m, true);
+}
+
+/* tell one node again */
+static void repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u32 slot, u32 node)
+{
+	const struct gagg_res *r = res_at(ch, slot);
+	struct gagg_msg m;
+
+	sh->n[GAGG_N_REPAIRS]++;
+	if (res_has_lanes(r) && (r->nodes & GAGG_BIT(node))) {
+		struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
+
+		result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
+		a->m.flags |= GAGG_WF_REPAIR;
+		a->nodes = GAGG_BIT(node);
+		return;
+	}
+	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
+	m.flags |= GAGG_WF_REPAIR;
+	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, true);
+}
+
+/* local ranks whose lanes are still to be added to the result */
+static u32 local_lanes(struct gagg_chan *ch, u32 slot)
+{
+	u32 l, mask = 0;
+
+	for (l = 0; l < ch->nlocals; l++) {
+		const struct gagg_pushed *p = gagg_chan_pushed(ch, slot, l);
+
+		if ((p->state & GAGG_PUSHED) &&
+		    !(p->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE)))
+			mask |= 1U << l;
+	}
+	return mask;
+}
+
+static u64 nodes_that_want(const struct gagg_geom *g, const struct gagg_chan *ch,
+			   u64 noresult)
+{
+	u64 left, want = 0;
+
+	if (!noresult)
+		return ch->member_nodes;
+	for (left = ch->member_nodes; left; left &= left - 1)
+		if (g->ranks_of[gagg_lowest(left)] & ch->members & ~noresult)
+			want |= left & -left;
+	return want;
+}
+
+static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
+{
+	struct gagg_res *r = res_at(ch, a->slot);
+	u32 locals = local_lanes(ch, a->slot);
+	bool lanes = a->summed || locals;
+	u32 contributors = gagg_weight64(a->bits);
+	struct gagg_publish *pub;
+
+	r->sig = a->sig;
+	r->rpn = ch->rpn++;
+	r->lanes = a->lanes;
+	r->laneop = a->laneop;
+	r->exp = lanes ? a->exp : a->zexp;
+	r->want = a->want;
+	r->flags = a->flags;
+	r->aux = contributors;
+	r->nodes = nodes_that_want(g, ch, a->noresult);
+	if (a->nonfinite != 0xff) {
+		r->flags |= GAGG_WF_NONFINITE;
+		r->aux |= (u32)a->nonfinite << 16;
+		sh->n[GAGG_N_NONFINITE]++;
+		lanes = false;
+	} else if (!lanes) {
+		r->flags |= GAGG_WF_ZERO;
+	}
+	if (lanes && (a->flags & GAGG_WF_RAW) &&
+	    a->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) &&
+	    a->want && a->want + ch->headroom > 31) {
+		r->flags |= GAGG_WF_OVERFLOW;
+		sh->n[GAGG_N_OVERFLOW]++;
+	}
+	*publog_at(g, ch, r->rpn) = a->slot;
+	sh->n[GAGG_N_CHUNKS]++;
+
+	pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
+	pub->slot = a->slot;
+	pub->round = a->round;
+	pub->locals = lanes ? locals : 0;
+	pub->lanes = lanes ? a->lanes : 0;
+	pub->placed = lanes && to_result;
+	pub->from_acc = lanes && a->summed && !to_result;
+	pub->laneop = a->laneop;
+	pub->raw = !!(a->flags & GAGG_WF_RAW);
+	pub->exp = r->exp;
+	pub->want = r->want;
+	pub->flags = (r->flags & GAGG_WF_ZERO ? GAGG_C_ZERO : 0) |
+		     (r->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
+		     (r->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0);
+	pub->contributors = (u8)contributors;
+	pub->nonfinite = a->nonfinite == 0xff ? 0 : a->nonfinite;
+
+	a->bits = 0;
+	/*
+	 * PUBLISH reads the exponents of the local contributions when the queue
+	 * is drained: gagg_chan_taken() leaves them in place and clears only
+	 * the state, and no push can come between.
+	 */
+	gagg_chan_taken(sh, g, ch, pub->slot, pub->round, now);
+	tell(sh, g, ch, pub->slot);
+}
+
+static void maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,
+			  struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
+{
+	if (gagg_sync_get(sh->sync)->complete(a->bits, ch->members))
+		publish(sh, g, ch, a, to_result, now);
+}
+
+static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
+{
+	todo->drop = why;
+	return GAGG_RX_DROP;
+}
+
+/* verdict on a remote contribution; GAGG_RX_ADD: it counts, @a is its place */
+static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
+			  struct gagg_chan *ch, const struct gagg_msg *m,
+			  struct gagg_todo *todo, struct gagg_acc **ap)
+{
+	s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
+	struct gagg_acc *a;
+
+	switch (gagg_sync_get(sh->sync)->take(ahead)) {
+	case GAGG_TAKE_ADD:
+		break;
+	case GAGG_TAKE_OLD:
+	case GAGG_TAKE_STALE:
+		/* its acknowledgement was late or lost: that is all it needs */
+		sh->n[GAGG_N_STALE]++;
+		return GAGG_RX_OK;
+	case GAGG_TAKE_AHEAD:
+		return drop(todo, GAGG_DROP_ROUND);
+	}
+	a = acc_open(g, ch, m->chunk, m->round);
+	if (!a)
+		return drop(todo, GAGG_DROP_WINDOW);
+	if (a->bits & GAGG_BIT(m->src)) {
+		sh->n[GAGG_N_DUPLICATES]++;
+		return GAGG_RX_OK;
+	}
+	if (!agrees(sh, ch, a, m))
+		return drop(todo, GAGG_DROP_OP);
+	*ap = a;
+	return GAGG_RX_ADD;
+}
+
+enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
+			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			       struct gagg_todo *todo)
+{
+	struct gagg_acc *a;
+	enum gagg_rx rx = admit(sh, g, ch, m, todo, &a);
+
+	if (rx != GAGG_RX_ADD)
+		return rx;
+	if (m->exp > a->exp && a->summed)
+		void_sum(sh, g, ch, a);
+	if (m->exp > a->exp)
+		a->exp = m->exp;
+	todo->slot = m->chunk;
+	todo->acc = m->chunk & (g->window - 1);
+	todo->store = !a->summed;
+	todo->shift = a->exp - m->exp;
+	todo->laneop = a->laneop;
+	todo->lanes = a->lanes;
+	todo->to_result = gagg_sync_get(sh->sync)->complete(a->bits | GAGG_BIT(m->src),
+							    ch->members);
+	return GAGG_RX_ADD;
+}
+
+void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, const struct gagg_msg *m, bool to_result, u64 now)
+{
+	struct gagg_acc *a = acc_at(g, ch, m->chunk);
+
+	count(sh, a, m);
+	a->summed |= GAGG_BIT(m->src);
+	maybe_publish(sh, g, ch, a, to_result, now);
+}
+
+enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
+			     struct gagg_chan *ch, struct gagg_msg *m, u64 now,
+			     struct gagg_todo *todo)
+{
+	while (m->run) {
+		struct gagg_acc *a;
+		enum gagg_rx rx;
+
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+			return GAGG_RX_AGAIN;
+		if (m->chunk >= g->ring)
+			return drop(todo, GAGG_DROP_CHUNK);
+		rx = admit(sh, g, ch, m, todo, &a);
+		if (rx == GAGG_RX_DROP)
+			return rx;
+		if (rx == GAGG_RX_ADD) {
+			count(sh, a, m);
+			maybe_publish(sh, g, ch, a, false, now);
+		}
+		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
+		m->run--;
+	}
+	return GAGG_RX_OK;
+}
+
+void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, u32 local, const struct gagg_msg *m, u64 now)
+{
+	/* the window keeps the place free, see chan.h */
+	struct gagg_acc *a = acc_open(g, ch, m->chunk, m->round);
+
+	if (!a || !agrees(sh, ch, a, m))
+		return;
+	if (has_lanes(m) && m->exp > a->exp && a->summed)
+		void_sum(sh, g, ch, a);
+	count(sh, a, m);
+	maybe_publish(sh, g, ch, a, false, now);
+}
+
+enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
+			     struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+			     struct gagg_todo *todo)
+{
+	while (m->run) {
+		u32 done;
+
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+			return GAGG_RX_AGAIN;
+		if (m->chunk >= g->ring)
+			return drop(todo, GAGG_DROP_CHUNK);
+		done = *gagg_chan_done(ch, m->chunk);
+		if (m->round == done && m->round) {
+			repair(sh, g, ch, m->chunk, node);
+		} else if (m->round == done + 1) {
+			const struct gagg_acc *a = acc_at(g, ch, m->chunk);
+			bool open = a->bits && a->slot == m->chunk && a->round == m->round;
+
+			if (!open || !(a->bits & GAGG_BIT(m->src))) {
+				struct gagg_msg r;
+
+				gagg_shard_msg(sh, g, GAGG_T_RESEND, ch->id, g->self, &r);
+				r.chunk = m->chunk;
+				r.round = m->round;
+				r.aux = m->src;
+				gagg_run_add(sh, g, ch->nhomes, &sh->resend_run[m->src],
+					     node, &r, false);
+			}
+		}
+		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
+		m->run--;
+	}
+	return GAGG_RX_OK;
+}
+
+enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+			    struct gagg_todo *todo)
+{
+	while (m->run) {
+		/* how many results ago; the log holds the last `window` */
+		u32 ago = ch->rpn - m->pn;
+		u32 slot;
+
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+			return GAGG_RX_AGAIN;
+		if (ago < 1 || ago > g->window)
+			return drop(todo, GAGG_DROP_ROUND);
+		slot = *publog_at(g, ch, m->pn);
+		if (res_at(ch, slot)->rpn == m->pn && m->pn)
+			repair(sh, g, ch, slot, node);
+		m->pn++;
+		m->run--;
+	}
+	return GAGG_RX_OK;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What chan.c, home.c, worker.c and shard.c share and nobody else sees.
+ */
+#ifndef GAGG_CORE_INTERNAL_H
+#define GAGG_CORE_INTERNAL_H
+
+#include "core.h"
+
+/* room in the queue of actions */
+static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
+{
+	return GAGG_ACTS - sh->nacts;
+}
+
+/* a zeroed action at the end of the queue */
+struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel);
+
+/* header with what all datagrams of the epoch have in common */
+void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type,
+		    u16 channel, u16 src, struct gagg_msg *m);
+
+/*
+ * gagg_run_add - append one chunk to a run of header-only messages
+ * @m: message of one chunk (run 1); sent with its predecessors if it continues
+ *     them, else they are emitted first
+ * @pns: the packet number counts chunks (RESULT, DONE)
+ */
+void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
+		  struct gagg_run *run, u32 node, const struct gagg_msg *m, bool pns);
+void gagg_run_flush(struct gagg_shard *sh, struct gagg_run *run, u32 node);
+
+/* v of (slot, round) on the way to home @h, both near the home's base */
+static inline u64 gagg_chan_v(const struct gagg_geom *g, const struct gagg_chan *ch,
+			      u32 h, u32 slot, u32 round)
+{
+	const struct gagg_cur *b = &ch->home_base[h];
+
+	return b->v + (s64)(s32)(round - b->round) * (s64)g->ring + (s64)slot - (s64)b->slot;
+}
+
+/* lanes of virtual chunk v in its op */
+static inline u16 gagg_op_lanes(const struct gagg_geom *g, const struct gagg_op *op, u64 v)
+{
+	return v + 1 == op->end ? op->last_lanes : g->lanes;
+}
+
+static inline u16 gagg_c_to_w(u8 flags)
+{
+	return (flags & GAGG_C_ZERO ? GAGG_WF_ZERO : 0) |
+	       (flags & GAGG_C_NONFINITE ? GAGG_WF_NONFINITE : 0) |
+	       (flags & GAGG_C_NORESULT ? GAGG_WF_NORESULT : 0);
+}
+
+/* the slot's open round is over on this node: forget what was pushed, move
+ * the base, finish ops
+ */
+void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u32 slot, u32 round, u64 now);
+
+/* ops that the base has passed are done; a shard may hold no chunk of an op */
+void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch);
+
+/* home.c */
+enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
+			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			       struct gagg_todo *todo);
+enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
+			     struct gagg_chan *ch, struct gagg_msg *m, u64 now,
+			     struct gagg_todo *todo);
+void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, const struct gagg_msg *m, bool to_result, u64 now);
+/* a local rank pushes (m as it would be sent) */
+void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, u32 local, const struct gagg_msg *m, u64 now);
+enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
+			     struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+			     struct gagg_todo *todo);
+enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+			    struct gagg_todo *todo);
+
+/* worker.c */
+enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g,
+				struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+				u64 now, struct gagg_todo *todo);
+void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+			struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
+enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
+				u32 node, const struct gagg_msg *m, struct gagg_todo *todo);
+/* what a lost datagram carried is to be sent again; an acknowledged one is not */
+void gagg_worker_lost(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s);
+void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
+		       const struct gagg_sent *s);
+
+#endif

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The door of a shard.
+ *
+ * Why the queue of actions never overflows: a call starts with an empty queue.
+ * One chunk causes at most 64 flushed RESEND runs (a void), PUBLISH, a RESULT,
+ * 63 flushed DONE runs, 16 OP_DONE and one DESYNC: 146 <= GAGG_ACTS_STEP. Loops
+ * over chunks stop while GAGG_ACTS_STEP are spare. gagg_shard_flush() emits at
+ * most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
+ * most GAGG_ACTS / 2 queries.
+ */
+#include "internal.h"
+
+u64 gagg_shard_bytes(const struct gagg_geom *g)
+{
+	return sizeof(struct gagg_shard) + (u64)g->nodes * sizeof(struct gagg_path);
+}
+
+void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index, u32 sync)
+{
+	u32 n;
+
+	sh->index = (u8)index;
+	sh->sync = (u8)sync;
+	for (n = 0; n < g->nodes; n++)
+		gagg_path_init(&sh->path[n], g->cwnd);
+}
+
+void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoch, u64 cookie)
+{
+	u32 n;
+
+	gagg_shard_stop(sh);
+	for (n = 0; n < g->nodes; n++) {
+		memset(&sh->path[n], 0, sizeof(sh->path[n]));
+		gagg_path_init(&sh->path[n], g->cwnd);
+	}
+	sh->epoch = epoch;
+	sh->cookie = cookie;
+	sh->running = 1;
+}
+
+void gagg_shard_stop(struct gagg_shard *sh)
+{
+	u32 i;
+
+	sh->running = 0;
+	sh->head = 0;
+	sh->nacts = 0;
+	for (i = 0; i < GAGG_NODES; i++)
+		sh->result_run[i].m.run = 0;
+	for (i = 0; i < GAGG_RANKS; i++)
+		sh->resend_run[i].m.run = 0;
+}
+
+struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel)
+{
+	struct gagg_act *a;
+
+	if (sh->nacts == GAGG_ACTS)	/* see above: does not happen */
+		sh->nacts--;
+	a = &sh->act[sh->nacts++];
+	memset(a, 0, sizeof(*a));
+	a->type = type;
+	a->channel = channel;
+	return a;
+}
+
+const struct gagg_act *gagg_shard_act(struct gagg_shard *sh)
+{
+	if (sh->head < sh->nacts)
+		return &sh->act[sh->head++];
+	sh->head = 0;
+	sh->nacts = 0;
+	return NULL;
+}
+
+void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type,
+		    u16 channel, u16 src, struct gagg_msg *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->type = type;
+	m->group = g->group;
+	m->epoch = (u32)sh->epoch;
+	m->cookie = sh->cookie;
+	m->channel = channel;
+	m->src = src;
+	m->run = 1;
+}
+
+void gagg_run_flush(struct gagg_shard *sh, struct gagg_run *run, u32 node)
+{
+	struct gagg_act *a;
+
+	if (!run->m.run)
+		return;
+	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, run->m.channel);
+	a->node = (u8)node;
+	a->m = run->m;
+	run->m.run = 0;
+}
+
+static bool continues(const struct gagg_run *run, const struct gagg_msg *m, bool pns)
+{
+	const struct gagg_msg *r = &run->m;
+
+	return r->run && r->run < 0xffff && run->next == m->chunk &&
+	       r->type == m->type && r->flags == m->flags && r->channel == m->channel &&
+	       r->round == m->round && r->sig == m->sig && r->lanes == m->lanes &&
+	       r->exp == m->exp && r->want == m->want && r->aux == m->aux &&
+	       r->laneop == m->laneop && (!pns || r->pn + r->run == m->pn);
+}
+
+void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
+		  struct gagg_run *run, u32 node, const struct gagg_msg *m, bool pns)
+{
+	if (continues(run, m, pns)) {
+		run->m.run++;
+	} else {
+		gagg_run_flush(sh, run, node);
+		run->m = *m;
+	}
+	run->next = gagg_geom_next(g, homes, m->chunk);
+}
+
+static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
+{
+	todo->drop = why;
+	return GAGG_RX_DROP;
+}
+
+struct acked {
+	const struct gagg_geom *g;
+	const struct gagg_env *env;
+};
+
+static void on_acked(void *ctx, const struct gagg_sent *s)
+{
+	struct acked *c = ctx;
+	struct gagg_chan *ch = c->env->chan(c->env->ctx, s->channel);
+
+	if (ch)
+		gagg_worker_acked(c->g, ch, s);
+}
+
+static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
+			struct gagg_path *p)
+{
+	struct gagg_sent s;
+
+	while (gagg_path_lost(p, &s)) {
+		struct gagg_chan *ch = env->chan(env->ctx, s.channel);
+
+		if (ch)
+			gagg_worker_lost(g, ch, &s);
+	}
+}
+
+static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
+			   const struct gagg_env *env, u32 node, const struct gagg_msg *m,
+			   const void *body, u64 now)
+{
+	struct acked c = { .g = g, .env = env };
+	struct gagg_ack ack;
+
+	memcpy(&ack, body, sizeof(ack));
+	gagg_path_ack(&sh->path[node], &ack, m->flags & GAGG_WF_FRESH ? m->aux : 0,
+		      m->flags & GAGG_WF_CE, now, on_acked, &c);
+	take_losses(g, env, &sh->path[node]);
+	return GAGG_RX_OK;
+}
+
+/* a home does not know our channel: tell it who is in it */
+static enum gagg_rx rx_nak(struct gagg_shard *sh, const struct gagg_geom *g,
+			   const struct gagg_env *env, u32 node, const struct gagg_msg *m,
+			   struct gagg_todo *todo)
+{
+	struct gagg_chan *ch = env->chan(env->ctx, m->channel);
+	struct gagg_act *a;
+
+	if (!ch || !ch->nlocals)
+		return drop(todo, GAGG_DROP_CHANNEL);
+	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+	a->node = (u8)node;
+	gagg_shard_msg(sh, g, GAGG_T_OPEN, ch->id, ch->local[0].rank, &a->m);
+	a->m.len = sizeof(a->open);
+	a->open.members = cpu_to_le64(ch->members);
+	return GAGG_RX_OK;
+}
+
+static bool rank_at(const struct gagg_geom *g, u32 rank, u32 node, u64 members)
+{
+	return rank < GAGG_RANKS && (members & GAGG_BIT(rank)) && g->node_of[rank] == node;
+}
+
+static enum gagg_rx rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
+			    const struct gagg_env *env, u32 node, const struct gagg_msg *m,
+			    const void *body, struct gagg_todo *todo)
+{
+	struct gagg_open open;
+	struct gagg_act *a;
+	u64 members;
+
+	memcpy(&open, body, sizeof(open));
+	members = le64_to_cpu(open.members);
+	if (!rank_at(g, m->src, node, members) || (members & ~g->workers))
+		return drop(todo, GAGG_DROP_RANK);
+	if (env->chan(env->ctx, m->channel))
+		return GAGG_RX_OK;
+	a = gagg_shard_emit(sh, GAGG_ACT_OPEN, m->channel);
+	a->members = members;
+	return GAGG_RX_OK;
+}
+
+static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geom *g,
+				    u32 node, const struct gagg_msg *m,
+				    struct gagg_todo *todo)
+{
+	struct gagg_act *a;
+
+	if ((m->type == GAGG_T_CONTRIB || m->type == GAGG_T_READY ||
+	     m->type == GAGG_T_QUERY) && !(sh->nak_nodes & GAGG_BIT(node))) {
+		sh->nak_nodes |= GAGG_BIT(node);
+		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, m->channel);
+		a->node = (u8)node;
+		gagg_shard_msg(sh, g, GAGG_T_NAK, m->channel, g->self, &a->m);
+		a->m.aux = m->src;
+	}
+	return drop(todo, GAGG_DROP_CHANNEL);
+}
+
+/* what a worker says to a home */
+static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
+			    u64 now, struct gagg_todo *todo)
+{
+	if (!rank_at(g, m->src, node, ch->members))
+		return drop(todo, GAGG_DROP_RANK);
+	if (m->run > g->window)
+		return drop(todo, GAGG_DROP_WINDOW);
+	if (ch->self_home == 0xff)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (m->type == GAGG_T_PULL)
+		return gagg_home_pull(sh, g, ch, node, m, todo);
+	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (m->type == GAGG_T_QUERY)
+		return gagg_home_query(sh, g, ch, node, m, todo);
+	if (!gagg_reduce_known(m->laneop) || m->lanes > g->lanes)
+		return drop(todo, GAGG_DROP_OP);
+	gagg_path_rx(&sh->path[node], m->pn, ce);
+	if (m->type == GAGG_T_READY)
+		return gagg_home_ready(sh, g, ch, m, now, todo);
+	return gagg_home_contrib(sh, g, ch, m, now, todo);
+}
+
+enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			   const struct gagg_env *env, u32 node, struct gagg_msg *m,
+			   const void *body, bool ce, u64 now, struct gagg_todo *todo)
+{
+	struct gagg_chan *ch;
+	enum gagg_rx rx;
+
+	memset(todo, 0, sizeof(*todo));
+	if (!sh->running || m->epoch != (u32)sh->epoch)
+		return drop(todo, GAGG_DROP_EPOCH);
+	if (m->cookie != sh->cookie)
+		return drop(todo, GAGG_DROP_COOKIE);
+	switch (m->type) {
+	case GAGG_T_ACK:
+		return rx_ack(sh, g, env, node, m, body, now);
+	case GAGG_T_NAK:
+		return rx_nak(sh, g, env, node, m, todo);
+	case GAGG_T_OPEN:
+		return rx_open(sh, g, env, node, m, body, todo);
+	}
+	ch = env->chan(env->ctx, m->channel);
+	if (!ch)
+		return unknown_channel(sh, g, node, m, todo);
+	if (m->type != GAGG_T_PULL &&
+	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
+		return drop(todo, GAGG_DROP_CHUNK);
+	switch (m->type) {
+	case GAGG_T_CONTRIB:
+	case GAGG_T_READY:
+	case GAGG_T_QUERY:
+	case GAGG_T_PULL:
+		rx = rx_home(sh, g, ch, node, m, ce, now, todo);
+		break;
+	case GAGG_T_RESULT:
+	case GAGG_T_DONE:
+		rx = m->src == node ? gagg_worker_result(sh, g, ch, node, m, now, todo) :
+				      drop(todo, GAGG_DROP_RANK);
+		break;
+	case GAGG_T_RESEND:
+		rx = m->src == node ? gagg_worker_resend(g, ch, node, m, todo) :
+				      drop(todo, GAGG_DROP_RANK);
+		break;
+	default:
+		return drop(todo, GAGG_DROP_TYPE);
+	}
+	todo->chan = ch;
+	todo->node = (u8)node;
+	todo->m = *m;
+	return rx;
+}
+
+void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_env *env, const struct gagg_todo *todo, u64 now)
+{
+	(void)env;
+	if (todo->m.type == GAGG_T_CONTRIB)
+		gagg_home_commit(sh, g, todo->chan, &todo->m, todo->to_result, now);
+	else
+		gagg_worker_commit(sh, g, todo->chan, &todo->m, now);
+}
+
+static void flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u32 node)
+{
+	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, 0);
+	bool ce;
+
+	a->node = (u8)node;
+	gagg_shard_msg(sh, g, GAGG_T_ACK, 0, g->self, &a->m);
+	a->m.len = sizeof(a->ack);
+	a->m.aux = gagg_path_ack_build(&sh->path[node], &a->ack, &ce);
+	a->m.flags = GAGG_WF_FRESH | (ce ? GAGG_WF_CE : 0);
+	sh->n[GAGG_N_ACKS]++;
+}
+
+void gagg_shard_flush(struct gagg_shard *sh, const struct gagg_geom *g)
+{
+	u32 i;
+
+	sh->nak_nodes = 0;
+	if (!sh->running)
+		return;
+	for (i = 0; i < g->nodes; i++) {
+		gagg_run_flush(sh, &sh->result_run[i], i);
+		if (sh->path[i].ack_due)
+			flush_ack(sh, g, i);
+	}
+	for (i = 0; i < GAGG_RANKS; i++)
+		gagg_run_flush(sh, &sh->resend_run[i], g->node_of[i]);
+}
+
+u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g)
+{
+	u64 at = GAGG_NEVER;
+	u32 n;
+
+	if (sh->running)
+		for (n = 0; n < g->nodes; n++)
+			at = gagg_min64(at, sh->path[n].rto_at);
+	return at;
+}
+
+u64 gagg_chan_deadline(const struct gagg_chan *ch)
+{
+	return gagg_min64(ch->query_at, ch->poll_at);
+}
+
+void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_env *env, u64 now)
+{
+	u32 n;
+
+	if (!sh->running)
+		return;
+	for (n = 0; n < g->nodes; n++) {
+		gagg_path_timer(&sh->path[n], now);
+		take_losses(g, env, &sh->path[n]);
+	}
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bulk-synchronous: a round is complete when every member has contributed to
+ * it, and nobody can be more than one round away from the open one.
+ */
+#include "sync.h"
+
+static enum gagg_take bsp_take(s32 ahead)
+{
+	if (!ahead)
+		return GAGG_TAKE_ADD;
+	if (ahead > 0)
+		return GAGG_TAKE_AHEAD;
+	return ahead == -1 ? GAGG_TAKE_OLD : GAGG_TAKE_STALE;
+}
+
+static bool bsp_complete(u64 contributed, u64 members)
+{
+	return contributed == members;
+}
+
+const struct gagg_sync_ops gagg_sync_bsp = {
+	.name = "bsp",
+	.take = bsp_take,
+	.complete = bsp_complete,
+};

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A worker: contributions go out under the window, results come back.
+ *
+ * A contribution leaves the books only by its RESULT. An acknowledgement frees
+ * the network window; the timer then asks with QUERY (PROTOCOL, worker table).
+ */
+#include "internal.h"
+
+#define QUERY_WAIT_MAX	GAGG_SEC
+#define QUERY_WAIT_MIN	(20 * GAGG_MSEC)
+#define QUERY_RUN	64
+#define POLL_WAIT_MIN	(100 * GAGG_USEC)
+#define POLL_WAIT_MAX	(2 * GAGG_MSEC)
+
+static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
+{
+	todo->drop = why;
+	return GAGG_RX_DROP;
+}
+
+static int home_of_node(const struct gagg_chan *ch, u32 node)
+{
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		if (ch->home[h] == node)
+			return (int)h;
+	return -1;
+}
+
+/* every local rank has pushed the open round of the slot: without that no
+ * result can exist
+ */
+static bool all_pushed(struct gagg_chan *ch, u32 slot)
+{
+	u32 l;
+
+	for (l = 0; l < ch->nlocals; l++)
+		if (!(gagg_chan_pushed(ch, slot, l)->state & GAGG_PUSHED))
+			return false;
+	return ch->nlocals;
+}
+
+/* ask again for results whose packet numbers were skipped */
+static void pull_gap(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u32 h, const struct gagg_msg *m)
+{
+	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
+	struct gagg_act *a;
+
+	if ((m->flags & GAGG_WF_REPAIR) || gap < 0 || gap > (s32)g->window)
+		return;
+	if (gap) {
+		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+		a->node = ch->home[h];
+		gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
+		a->m.pn = ch->home_rpn[h];
+		a->m.run = (u16)gap;
+		sh->n[GAGG_N_PULLS]++;
+	}
+	ch->home_rpn[h] = m->pn + m->run;
+}
+
+static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, const struct gagg_msg *m, bool lanes, u64 now)
+{
+	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
+
+	pub->slot = m->chunk;
+	pub->round = m->round;
+	pub->lanes = lanes ? m->lanes : 0;
+	pub->placed = lanes;
+	pub->laneop = m->laneop;
+	pub->raw = !!(m->flags & GAGG_WF_RAW);
+	pub->exp = m->exp;
+	pub->want = m->want;
+	pub->flags = (m->flags & GAGG_WF_ZERO ? GAGG_C_ZERO : 0) |
+		     (m->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
+		     (m->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0) |
+		     (m->type == GAGG_T_DONE ? GAGG_C_NORESULT : 0);
+	pub->contributors = (u8)m->aux;
+	pub->nonfinite = (u16)(m->aux >> 16);
+	sh->n[GAGG_N_RESULTS]++;
+	gagg_chan_taken(sh, g, ch, m->chunk, m->round, now);
+}
+
+enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g,
+				struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+				u64 now, struct gagg_todo *todo)
+{
+	int h = home_of_node(ch, node);
+
+	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (m->lanes > g->lanes)
+		return drop(todo, GAGG_DROP_OP);
+	pull_gap(sh, g, ch, (u32)h, m);
+
+	if (gagg_wire_has_lanes(m)) {
+		s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
+
+		if (ahead < 0)
+			return GAGG_RX_OK;
+		if (ahead || !all_pushed(ch, m->chunk))
+			return drop(todo, GAGG_DROP_ROUND);
+		todo->slot = m->chunk;
+		todo->lanes = m->lanes;
+		todo->laneop = m->laneop;
+		return GAGG_RX_PLACE;
+	}
+	while (m->run) {
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP) {
+			m->flags |= GAGG_WF_REPAIR;	/* its gap is dealt with */
+			return GAGG_RX_AGAIN;
+		}
+		if (m->chunk >= g->ring)
+			return drop(todo, GAGG_DROP_CHUNK);
+		if (m->round == *gagg_chan_done(ch, m->chunk) + 1 && all_pushed(ch, m->chunk))
+			publish(sh, g, ch, m, false, now);
+		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
+		m->run--;
+	}
+	return GAGG_RX_OK;
+}
+
+void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+			struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+{
+	publish(sh, g, ch, m, true, now);
+}
+
+static void mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u32 l, u32 h,
+		       u32 slot, u32 round)
+{
+	struct gagg_pushed *p = gagg_chan_pushed(ch, slot, l);
+	struct gagg_way *w = gagg_chan_way(ch, l, h);
+	u64 v = gagg_chan_v(g, ch, h, slot, round);
+
+	if (p->state & GAGG_AGAIN)
+		return;
+	p->state = GAGG_PUSHED | GAGG_AGAIN;
+	if (!w->nagain++ || v < w->again.v) {
+		w->again.v = v;
+		w->again.slot = slot;
+		w->again.round = round;
+	}
+}
+
+enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
+				u32 node, const struct gagg_msg *m, struct gagg_todo *todo)
+{
+	int h = home_of_node(ch, node);
+	int l = m->aux < GAGG_RANKS ? gagg_chan_local(ch, m->aux) : -1;
+	u32 slot = m->chunk, n;
+
+	if (l < 0)
+		return drop(todo, GAGG_DROP_RANK);
+	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, slot) != h)
+		return drop(todo, GAGG_DROP_CHUNK);
+	for (n = 0; n < m->run && slot < g->ring; n++) {
+		if (m->round == *gagg_chan_done(ch, slot) + 1 &&
+		    (gagg_chan_pushed(ch, slot, (u32)l)->state & GAGG_PUSHED))
+			mark_again(g, ch, (u32)l, (u32)h, slot, m->round);
+		slot = gagg_geom_next(g, ch->nhomes, slot);
+	}
+	return GAGG_RX_OK;
+}
+
+static void sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s, bool acked)
+{
+	u32 slot = s->slot, n;
+
+	for (n = 0; n < s->run && slot < g->ring; n++) {
+		struct gagg_pushed *p = gagg_chan_pushed(ch, slot, s->local);
+
+		if (s->round == *gagg_chan_done(ch, slot) + 1 && (p->state & GAGG_PUSHED)) {
+			if (acked)
+				p->state |= GAGG_ACKED;
+			else if (!(p->state & GAGG_ACKED))
+				mark_again(g, ch, s->local,
+					   gagg_geom_home(g, ch->nhomes, slot), slot, s->round);
+		}
+		slot = gagg_geom_next(g, ch->nhomes, slot);
+	}
+}
+
+void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
+		       const struct gagg_sent *s)
+{
+	sent_each(g, ch, s, true);
+}
+
+void gagg_worker_lost(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s)
+{
+	sent_each(g, ch, s, false);
+}
+
+/* the datagram of a pushed contribution */
+static bool contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
+			struct gagg_chan *ch, u32 l, const struct gagg_cur *c,
+			struct gagg_msg *m)
+{
+	const struct gagg_pushed *p = gagg_chan_pushed(ch, c->slot, l);
+	const struct gagg_op *op = gagg_chan_op(ch, l, c->v);
+	bool empty = p->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
+
+	if (!op)
+		return false;
+	gagg_shard_msg(sh, g, empty ? GAGG_T_READY : GAGG_T_CONTRIB, ch->id,
+		       ch->local[l].rank, m);
+	m->laneop = op->laneop;
+	m->flags = gagg_c_to_w(p->flags) | (op->flags & GAGG_OP_RAW ? GAGG_WF_RAW : 0);
+	m->sig = op->sig;
+	m->chunk = c->slot;
+	m->round = c->round;
+	m->lanes = gagg_op_lanes(g, op, c->v);
+	m->exp = p->exp;
+	m->want = p->want;
+	m->weight = g->weight[ch->local[l].rank];
+	return true;
+}
+
+/* where contributions of one way are on their way to a datagram */
+struct sender {
+	struct gagg_shard *sh;
+	const struct gagg_geom *g;
+	struct gagg_chan *ch;
+	struct gagg_path *path;
+	struct gagg_run ready;	/* READY that may grow */
+	u32 l;
+	u32 node;
+	u64 now;
+};
+
+static void take_pn(struct sender *s, struct gagg_msg *m)
+{
+	struct gagg_sent what = {
+		.slot = m->chunk,
+		.round = m->round,
+		.channel = m->channel,
+		.run = m->run,
+		.local = (u8)s->l,
+	};
+
+	m->pn = gagg_path_send(s->path, &what, s->now);
+}
+
+static void flush_ready(struct sender *s)
+{
+	if (!s->ready.m.run)
+		return;
+	take_pn(s, &s->ready.m);
+	gagg_run_flush(s->sh, &s->ready, s->node);
+}
+
+/* room for one more datagram besides the READY that waits */
+static bool room(const struct sender *s)
+{
+	return gagg_path_room(s->path) > (s->ready.m.run ? 1U : 0U) &&
+	       gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP;
+}
+
+static bool same_ready(const struct gagg_run *r, const struct gagg_msg *m)
+{
+	return r->m.run && r->m.run < 0xffff && r->next == m->chunk &&
+	       r->m.round == m->round && r->m.flags == m->flags && r->m.sig == m->sig &&
+	       r->m.lanes == m->lanes && r->m.exp == m->exp && r->m.want == m->want;
+}
+
+static void send(struct sender *s, struct gagg_msg *m)
+{
+	struct gagg_act *a;
+
+	if (m->type == GAGG_T_READY && same_ready(&s->ready, m)) {
+		s->ready.m.run++;
+		s->ready.next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
+		return;
+	}
+	flush_ready(s);
+	if (m->type == GAGG_T_READY) {
+		s->ready.m = *m;
+		s->ready.next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
+		return;
+	}
+	take_pn(s, m);
+	a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CONTRIB, s->ch->id);
+	a->node = (u8)s->node;
+	a->local = (u8)s->l;
+	a->m = *m;
+}
+
+/* send what was lost or asked for; those that are done meanwhile are counted
+ * out of nagain by gagg_chan_taken()
+ */
+static void send_again(struct sender *s, struct gagg_way *w)
+{
+	while (w->nagain && w->again.v < w->next.v && room(s)) {
+		struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->again.slot, s->l);
+		struct gagg_msg m;
+
+		if ((p->state & GAGG_AGAIN) &&
+		    w->again.round == *gagg_chan_done(s->ch, w->again.slot) + 1) {
+			p->state &= (u8)~GAGG_AGAIN;
+			w->nagain--;
+			if (contrib_msg(s->sh, s->g, s->ch, s->l, &w->again, &m)) {
+				s->sh->n[GAGG_N_RETRANSMITS]++;
+				send(s, &m);
+			}
+		}
+		gagg_cur_next(s->g, s->ch, &w->again);
+	}
+}
+
+/* what the trainer says of a contribution, made sane */
+static void take_desc(const struct gagg_cdesc *d, const struct gagg_op *op, u16 lanes,
+		      struct gagg_pushed *p)
+{
+	p->exp = op->flags & GAGG_OP_RAW ? 0 : d->exp;
+	p->want = d->want;
+	p->flags = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE | GAGG_C_NORESULT);
+	if (!lanes)
+		p->flags |= GAGG_C_ZERO;
+	p->state = GAGG_PUSHED;
+}
+
+/* push the next contribution of a way */
+static void push(struct sender *s, const struct gagg_env *env, struct gagg_way *w, bool home)
+{
+	const struct gagg_op *op = gagg_chan_op(s->ch, s->l, w->next.v);
+	struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->next.slot, s->l);
+	struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, w->next.slot);
+	struct gagg_msg m;
+
+	take_desc(&d, op, gagg_op_lanes(s->g, op, w->next.v), p);
+	contrib_msg(s->sh, s->g, s->ch, s->l, &w->next, &m);
+	gagg_cur_next(s->g, s->ch, &w->next);
+	if (home)
+		gagg_home_push(s->sh, s->g, s->ch, s->l, &m, s->now);
+	else
+		send(s, &m);
+}
+
+static bool refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_env *env, struct gagg_chan *ch, u32 l, u32 h,
+		       u64 filled, u64 now)
+{
+	struct gagg_way *w = gagg_chan_way(ch, l, h);
+	bool home = h == ch->self_home;
+	struct sender s = {
+		.sh = sh, .g = g, .ch = ch, .l = l, .node = ch->home[h], .now = now,
+		.path = &sh->path[ch->home[h]],
+	};
+	u64 end = gagg_min64(ch->local[l].issued, filled);
+	bool pushed = false;
+
+	send_again(&s, w);
+	while (w->next.v < end && w->next.v < ch->base + g->window &&
+	       (home ? gagg_shard_spare(sh) >= GAGG_ACTS_STEP : room(&s))) {
+		push(&s, env, w, home);
+		pushed = true;
+	}
+	flush_ready(&s);
+	return pushed;
+}
+
+bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
+{
+	bool starved = false, pushed = false;
+	u32 l, h;
+
+	if (!sh->running)
+		return false;
+	gagg_chan_finish(sh, ch);
+	for (l = 0; l < ch->nlocals; l++) {
+		u64 filled = env->filled(env->ctx, ch, l);
+
+		for (h = 0; h < ch->nhomes; h++) {
+			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+				return true;
+			pushed |= refill_way(sh, g, env, ch, l, h, filled, now);
+			starved |= gagg_chan_way(ch, l, h)->next.v >= filled &&
+				   gagg_chan_way(ch, l, h)->next.v <
+				   gagg_min64(ch->local[l].issued, ch->base + g->window);
+		}
+	}
+	if (pushed) {
+		ch->poll_wait = POLL_WAIT_MIN;
+		if (ch->query_at == GAGG_NEVER) {
+			ch->query_wait = QUERY_WAIT_MIN;
+			ch->query_at = now + ch->query_wait;
+		}
+	}
+	/* the trainer makes no call when it has filled more: look again */
+	if (!starved)
+		ch->poll_at = GAGG_NEVER;
+	else if (ch->poll_at == GAGG_NEVER || pushed)
+		ch->poll_at = now + (ch->poll_wait ? ch->poll_wait : POLL_WAIT_MIN);
+	return gagg_shard_spare(sh) < GAGG_ACTS_STEP;
+}
+
+/* ask the home of the way's oldest open chunk what became of it */
+static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		  u32 l, u32 h)
+{
+	struct gagg_way *w = gagg_chan_way(ch, l, h);
+	struct gagg_cur c = ch->home_base[h];
+	u32 round = c.round, slot = c.slot, run = 0;
+	struct gagg_act *a;
+
+	while (run < QUERY_RUN && c.v < w->next.v && c.round == round &&
+	       *gagg_chan_done(ch, c.slot) + 1 == c.round &&
+	       (gagg_chan_pushed(ch, c.slot, l)->state & (GAGG_ACKED | GAGG_AGAIN)) ==
+	       GAGG_ACKED) {
+		gagg_cur_next(g, ch, &c);
+		run++;
+	}
+	if (!run)
+		return;
+	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+	a->node = ch->home[h];
+	gagg_shard_msg(sh, g, GAGG_T_QUERY, ch->id, ch->local[l].rank, &a->m);
+	a->m.chunk = slot;
+	a->m.round = round;
+	a->m.run = (u16)run;
+	sh->n[GAGG_N_QUERIES]++;
+}
+
+bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u64 now)
+{
+	bool open = false;
+	u32 k, l, h;
+
+	if (!sh->running)
+		return false;
+	if (ch->poll_at <= now) {
+		ch->poll_at = GAGG_NEVER;
+		ch->poll_wait = (u32)gagg_min64(2ULL * ch->poll_wait, POLL_WAIT_MAX);
+	}
+	if (ch->query_at > now)
+		return true;
+	/* the turn makes sure that a full queue does not always spare the same */
+	for (k = 0; k < ch->nhomes; k++) {
+		h = (ch->query_turn + k) % ch->nhomes;
+		for (l = 0; l < ch->nlocals; l++) {
+			if (ch->home_base[h].v >= gagg_chan_way(ch, l, h)->next.v)
+				continue;
+			open = true;
+			if (h != ch->self_home && gagg_shard_spare(sh) > GAGG_ACTS / 2)
+				query(sh, g, ch, l, h);
+		}
+	}
+	ch->query_turn = (u8)((ch->query_turn + 1) % ch->nhomes);
+	ch->query_wait = (u32)gagg_min64(2ULL * ch->query_wait, QUERY_WAIT_MAX);
+	ch->query_at = open ? now + ch->query_wait : GAGG_NEVER;
+	return true;
+}
