@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * A plan's exponents: what the ranks of a group try next, from what the last
+ * result said. The rule has no memory, so a home or a rank that has just come
+ * knows as much as those that have always been there.
+ */
+#ifndef GAGG_EXPONENT_H
+#define GAGG_EXPONENT_H
+
+#include <stdint.h>
+
+/**
+ * exponent_next() - the exponent to try in the next round of a chunk
+ * @E: exponent of the result (biased, 1..255)
+ * @W: largest exponent wanted by a contribution to it; 0 = none
+ *
+ * A result that nobody needed an exponent for (@W = 0) teaches nothing. One bit
+ * above what was wanted is kept, so that data that moves between two binades
+ * voids nothing; from two bits on the exponent falls by one per round. It never
+ * rises here: a contribution raises it by its own want.
+ *
+ * Return: the same on every rank, as it depends on the result alone.
+ */
+uint8_t exponent_next(uint8_t E, uint8_t W);
+
+/**
+ * headroom_bits() - bits a sum may grow by
+ * @weight_sum: sum of the weights of all ranks
+ *
+ * Return: ceil(log2(@weight_sum)), and 0 for 0. The caller refuses more than
+ * QUANT_HEADROOM_MAX.
+ */
+unsigned headroom_bits(uint64_t weight_sum);
+
+#endif /* GAGG_EXPONENT_H */

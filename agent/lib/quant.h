@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * Block fixed point: how floating-point elements become the int32 lanes of a
+ * chunk, and how sums of lanes become elements again.
+ *
+ * Documentation/numerics.md has the format, the error bound and its proof.
+ *
+ * Lanes are little-endian in memory on every machine. All functions are pure:
+ * no state, no allocation, safe from any thread. None depends on the caller's
+ * floating-point environment (rounding mode, FTZ, DAZ, exception masks) and
+ * none changes it, exception flags included.
+ */
+#ifndef GAGG_QUANT_H
+#define GAGG_QUANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Element types of a user's buffer. */
+enum quant_type {
+	QUANT_F32,
+	QUANT_F16,	/* IEEE 754 binary16 */
+	QUANT_BF16,	/* the upper half of a binary32 */
+};
+
+/* Flags of a chunk, in struct quant_head and in a result. */
+#define QUANT_ZERO	1	/* no element differs from zero: no payload */
+#define QUANT_NONFINITE	2	/* an element is NaN or infinite: no payload */
+
+/* Exponents are biased: E stands for 2^(E - QUANT_BIAS). */
+#define QUANT_BIAS		127
+#define QUANT_EXP_MIN		1
+#define QUANT_EXP_MAX		255
+
+/*
+ * Up to the first, a lane's unit at E = QUANT_EXP_MIN divides every float32,
+ * denormals too. Beyond the second, scales leave the range of float32.
+ */
+#define QUANT_HEADROOM_EXACT	7
+#define QUANT_HEADROOM_MAX	28
+
+/**
+ * struct quant_head - what a contribution's header says of its lanes
+ * @exp: biased exponent E the lanes are scaled with, 1..255
+ * @want: biased exponent the finite elements need; 0 if none of them differs
+ *	from zero
+ * @flags: QUANT_ZERO or QUANT_NONFINITE or neither; with either there are no
+ *	lanes
+ */
+struct quant_head {
+	uint8_t exp;
+	uint8_t want;
+	uint8_t flags;
+};
+
+/**
+ * quant_size() - bytes of one element
+ * @t: element type
+ */
+static inline unsigned quant_size(enum quant_type t)
+{
+	return t == QUANT_F32 ? 4 : 2;
+}
+
+/**
+ * quant_chunk() - quantise the elements of one chunk
+ * @t: element type
+ * @src: @n elements, of any alignment
+ * @n: number of elements; 0 is a chunk of zeros
+ * @headroom: headroom_bits() of the weights, 0..QUANT_HEADROOM_MAX
+ * @e_try: predicted exponent, or 0 for none
+ * @lanes: receives @n lanes; need not be aligned beyond 4 bytes and must not
+ *	overlap @src. Untouched if @head->flags is not 0.
+ * @head: receives what the header has to say
+ *
+ * The exponent is E = max(@e_try, want), and every lane is
+ * rne(x * 2^(30 - headroom - (E - 127))), of magnitude <= 2^(30 - headroom).
+ * A chunk without lanes has exp = max(@e_try, 1): it follows the prediction
+ * and never raises it.
+ */
+void quant_chunk(enum quant_type t, const void *src, unsigned n,
+		 unsigned headroom, uint8_t e_try, int32_t *lanes,
+		 struct quant_head *head);
+
+/**
+ * dequant_chunk() - turn the lanes of a result into elements
+ * @t: element type
+ * @lanes: @n sums of lanes, aligned to 4 bytes; not read if @flags is not 0
+ * @n: number of elements
+ * @headroom: as it was for quant_chunk()
+ * @exp: exponent E of the result
+ * @flags: flags of the result. QUANT_NONFINITE makes every element the
+ *	canonical quiet NaN; otherwise QUANT_ZERO makes every element +0.
+ * @divisor: 1 for the sum, the sum of the weights for the mean; 0 counts as 1
+ * @dst: receives @n elements, of any alignment; must not overlap @lanes
+ *
+ * An element is lane * 2^(E - 127 - 30 + headroom) / @divisor, rounded once, to
+ * nearest even, into @t; this holds for every @divisor. Beyond the range of @t
+ * it is infinity. A lane of 0 gives +0; a lane that is not 0 and rounds to
+ * zero keeps its sign.
+ */
+void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned n,
+		   unsigned headroom, uint8_t exp, uint8_t flags,
+		   uint32_t divisor, void *dst);
+
+/**
+ * order_encode() - map elements to lanes so that lanes order as elements do
+ * @t: element type
+ * @src: @n elements, of any alignment
+ * @n: number of elements
+ * @lanes: receives @n lanes, aligned to 4 bytes
+ *
+ * The map is one to one and keeps every bit, so the minimum or maximum of lanes
+ * names one of the elements exactly. -0 orders below +0; infinities are values
+ * like any other.
+ *
+ * Return: 0, or QUANT_NONFINITE if an element is NaN; @lanes are then
+ * unspecified and must not be sent.
+ */
+uint8_t order_encode(enum quant_type t, const void *src, unsigned n,
+		     int32_t *lanes);
+
+/**
+ * order_decode() - inverse of order_encode()
+ * @t: element type
+ * @lanes: @n lanes; not read if @flags has QUANT_NONFINITE
+ * @n: number of elements
+ * @flags: flags of the result. QUANT_NONFINITE makes every element the
+ *	canonical quiet NaN; other flags mean nothing here.
+ * @dst: receives @n elements, of any alignment
+ */
+void order_decode(enum quant_type t, const int32_t *lanes, unsigned n,
+		  uint8_t flags, void *dst);
+
+/**
+ * int32_bits() - bits of the largest magnitude among integers
+ * @x: @n integers
+ * @n: number of integers
+ *
+ * Return: the smallest b such that every |x| < 2^b: 0 if all are zero, 32 only
+ * if one of them is INT32_MIN.
+ */
+uint8_t int32_bits(const int32_t *x, unsigned n);
+
+/**
+ * int32_may_wrap() - may a sum of integers have left the range of int32?
+ * @w: largest int32_bits() of all contributions
+ * @headroom: headroom_bits() of the weights
+ *
+ * With |x| <= 2^w - 1 and weights of at most 2^headroom together, the sum's
+ * magnitude is at most 2^(w + headroom) - 2^headroom, and stays below 2^31 if
+ * w + headroom <= 31. So false is a proof, and true a warning. It depends on
+ * the contributions alone and not on the order in which they were added.
+ */
+static inline bool int32_may_wrap(uint8_t w, unsigned headroom)
+{
+	return w && w + headroom > 31;
+}
+
+/**
+ * quant_shift_rne() - q / 2^s, rounded to nearest even
+ * @q: a lane
+ * @s: difference of exponents
+ *
+ * The reference for what a home does to a contribution of a smaller exponent.
+ * From s = 32 on the magnitude of q / 2^s is at most 1/2, and 1/2 itself is a
+ * tie that goes to 0.
+ */
+static inline int32_t quant_shift_rne(int32_t q, unsigned s)
+{
+	int64_t v = q;
+
+	if (s == 0)
+		return q;
+	if (s >= 32)
+		return 0;
+	return (int32_t)((v + (((int64_t)1 << (s - 1)) - 1) + ((v >> s) & 1)) >> s);
+}
+
+/*
+ * The implementations. They agree bit for bit; the functions above choose.
+ * The *_avx2 ones may be called only where quant_avx2_usable() says so.
+ */
+bool quant_avx2_usable(void);
+
+void quant_chunk_scalar(enum quant_type t, const void *src, unsigned n,
+			unsigned headroom, uint8_t e_try, int32_t *lanes,
+			struct quant_head *head);
+void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned n,
+			  unsigned headroom, uint8_t exp, uint8_t flags,
+			  uint32_t divisor, void *dst);
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned n,
+		      unsigned headroom, uint8_t e_try, int32_t *lanes,
+		      struct quant_head *head);
+void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned n,
+			unsigned headroom, uint8_t exp, uint8_t flags,
+			uint32_t divisor, void *dst);
+
+/**
+ * quant_widen() - the float32 bits of a 16-bit element's magnitude
+ * @t: QUANT_F16 or QUANT_BF16
+ * @h: the element's bits without the sign
+ *
+ * Exact, as every finite value of either type is a float32; monotone.
+ * Everything not finite gives bits >= 0x7f800000.
+ */
+static inline uint32_t quant_widen(enum quant_type t, uint32_t h)
+{
+	unsigned lz;
+
+	if (t == QUANT_BF16)
+		return h << 16;
+	if (h >= 0x7c00)
+		return 0x7f800000 | (h & 0x3ff) << 13;
+	if (h >= 0x400)
+		return (h << 13) + ((127 - 15) << 23);
+	if (!h)
+		return 0;
+	/* h * 2^-24: its leading bit, bit 31 - lz, weighs 2^(7 - lz). */
+	lz = (unsigned)__builtin_clz(h);
+	return ((127 + 7 - lz) << 23) + ((h << (lz - 8)) & 0x7fffff);
+}
+
+#endif /* GAGG_QUANT_H */

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Quantising with AVX2 (and F16C, which no AVX2 machine is known to lack).
+ *
+ * Floating-point instructions are used only where their result is exact or is
+ * the one rounding that quant.h promises, under MXCSR_DEFAULT: to nearest even,
+ * no flush to zero, exceptions masked. Compilers do not know that arithmetic
+ * depends on MXCSR. So the loops are functions of their own that are not inlined
+ * and that return their results in memory, and no arithmetic can move across
+ * the stores to MXCSR around the calls.
+ */
+#include "quant.h"
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+#include <immintrin.h>
+#include <string.h>
+
+#ifdef __FAST_MATH__
+#error "-ffast-math breaks the promise of identical results"
+#endif
+
+#define MXCSR_DEFAULT	0x1f80u
+#define TARGET		__attribute__((target("avx2,f16c")))
+#define LOOP		__attribute__((target("avx2,f16c"), noinline))
+#define STEP		__attribute__((target("avx2,f16c"), always_inline)) inline
+
+bool quant_avx2_usable(void)
+{
+	/* CPUID traps in a virtual machine: ask once. Racing askers agree. */
+	static int known;	/* 0 = not asked, 1 = yes, -1 = no */
+	int k = __atomic_load_n(&known, __ATOMIC_RELAXED);
+
+	if (!k) {
+		unsigned a, b, c = 0, d;
+
+		__builtin_cpu_init();
+		k = __builtin_cpu_supports("avx2") &&
+		    __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) ? 1 : -1;
+		__atomic_store_n(&known, k, __ATOMIC_RELAXED);
+	}
+	return k > 0;
+}
+
+static inline unsigned mxcsr_enter(void)
+{
+	unsigned csr = _mm_getcsr();
+
+	_mm_setcsr(MXCSR_DEFAULT);
+	__asm__ volatile("" ::: "memory");
+	return csr;
+}
+
+static inline void mxcsr_leave(unsigned csr)
+{
+	__asm__ volatile("" ::: "memory");
+	_mm_setcsr(csr);
+}
+
+/* 2^k for -126 <= k <= 127. */
+static inline float pow2f(int k)
+{
+	uint32_t b = (uint32_t)(k + 127) << 23;
+	float f;
+
+	memcpy(&f, &b, sizeof(f));
+	return f;
+}
+
+/* 2^k for -1022 <= k <= 1023. */
+static inline double pow2d(int k)
+{
+	uint64_t b = (uint64_t)(k + 1023) << 52;
+	double d;
+
+	memcpy(&d, &b, sizeof(d));
+	return d;
+}
+
+/*
+ * Largest magnitude of n bytes' worth of elements, as bits of the element type.
+ * Integer instructions only.
+ */
+static LOOP uint32_t absmax32(const unsigned char *p, size_t n)
+{
+	const __m256i mask = _mm256_set1_epi32(0x7fffffff);
+	__m256i a = _mm256_setzero_si256(), b = a;
+	unsigned char tail[32] = { 0 };
+	uint32_t v[8], max = 0;
+	size_t i;
+
+	for (i = 0; i + 64 <= n; i += 64) {
+		const __m256i x = _mm256_loadu_si256((const void *)(p + i));
+		const __m256i y = _mm256_loadu_si256((const void *)(p + i + 32));
+
+		a = _mm256_max_epi32(a, _mm256_and_si256(x, mask));
+		b = _mm256_max_epi32(b, _mm256_and_si256(y, mask));
+	}
+	if (i + 32 <= n) {
+		const __m256i x = _mm256_loadu_si256((const void *)(p + i));
+
+		a = _mm256_max_epi32(a, _mm256_and_si256(x, mask));
+		i += 32;
+	}
+	if (i < n) {
+		memcpy(tail, p + i, n - i);
+		b = _mm256_max_epi32(b, _mm256_and_si256(
+			_mm256_loadu_si256((const void *)tail), mask));
+	}
+	_mm256_storeu_si256((void *)v, _mm256_max_epi32(a, b));
+	for (i = 0; i < 8; i++)
+		max = v[i] > max ? v[i] : max;
+	return max;
+}
+
+static LOOP uint32_t absmax16(const unsigned char *p, size_t n)
+{
+	const __m256i mask = _mm256_set1_epi16(0x7fff);
+	__m256i a = _mm256_setzero_si256();
+	unsigned char tail[32] = { 0 };
+	uint16_t v[16], max = 0;
+	size_t i;
+
+	for (i = 0; i + 32 <= n; i += 32) {
+		const __m256i x = _mm256_loadu_si256((const void *)(p + i));
+
+		a = _mm256_max_epu16(a, _mm256_and_si256(x, mask));
+	}
+	if (i < n) {
+		memcpy(tail, p + i, n - i);
+		a = _mm256_max_epu16(a, _mm256_and_si256(
+			_mm256_loadu_si256((const void *)tail), mask));
+	}
+	_mm256_storeu_si256((void *)v, a);
+	for (i = 0; i < 16; i++)
+		max = v[i] > max ? v[i] : max;
+	return max;
+}
+
+/* Eight elements as float32; exact. */
+static STEP __m256 load8(enum quant_type t, const unsigned char *p)
+{
+	if (t == QUANT_F32)
+		return _mm256_castsi256_ps(_mm256_loadu_si256((const void *)p));
+	if (t == QUANT_F16)
+		return _mm256_cvtph_ps(_mm_loadu_si128((const void *)p));
+	return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(
+		_mm_loadu_si128((const void *)p)), 16));
+}
+
+/*
+ * Eight float32 to elements. A rounding, to nearest even, happens for the 16-bit
+ * types.
+ */
+static STEP void store8(enum quant_type t, unsigned char *p, __m256 f)
+{
+	__m256i u, odd;
+
+	if (t == QUANT_F32) {
+		_mm256_storeu_si256((void *)p, _mm256_castps_si256(f));
+		return;
+	}
+	if (t == QUANT_F16) {
+		_mm_storeu_si128((void *)p, _mm256_cvtps_ph(f,
+			_MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+		return;
+	}
+	u = _mm256_castps_si256(f);
+	odd = _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
+	u = _mm256_add_epi32(u, _mm256_set1_epi32(0x7fff));
+	u = _mm256_srli_epi32(_mm256_add_epi32(u, odd), 16);
+	u = _mm256_permute4x64_epi64(_mm256_packus_epi32(u, u), 0x08);
+	_mm_storeu_si128((void *)p, _mm256_castsi256_si128(u));
+}
+
+/*
+ * rne(x * 2^k) by one or two multiplications. -126 <= k <= 156, as 0 <= headroom
+ * <= 28, and |x| * 2^k < 2^30.
+ *
+ * k <= 127: one multiplication (the other is by 1). The product is exact unless
+ * it is below 2^-126, and then it is below 1/2 and becomes 0 however it was
+ * rounded.
+ * k > 127: both factors are above 1. The first product lies between x and the
+ * second one in magnitude, so neither overflows, and scaling up loses no bit,
+ * of a denormal either.
+ */
+static STEP void quant_loop(enum quant_type t, const unsigned char *p,
+			    unsigned n, int k, int32_t *lanes)
+{
+	const int k1 = k > 127 ? 127 : k;
+	const __m256 s1 = _mm256_set1_ps(pow2f(k1));
+	const __m256 s2 = _mm256_set1_ps(pow2f(k - k1));
+	const unsigned size = quant_size(t);
+	unsigned i;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		const __m256 x = load8(t, p + (size_t)i * size);
+
+		_mm256_storeu_si256((void *)(lanes + i), _mm256_cvtps_epi32(
+			_mm256_mul_ps(_mm256_mul_ps(x, s1), s2)));
+	}
+	if (i < n) {
+		unsigned char in[32] = { 0 };
+		int32_t out[8];
+		__m256 x;
+
+		memcpy(in, p + (size_t)i * size, (size_t)(n - i) * size);
+		x = load8(t, in);
+		_mm256_storeu_si256((void *)out, _mm256_cvtps_epi32(
+			_mm256_mul_ps(_mm256_mul_ps(x, s1), s2)));
+		memcpy(lanes + i, out, (n - i) * sizeof(*out));
+	}
+}
+
+static LOOP void quant_f32(const void *src, unsigned n, int k, int32_t *lanes)
+{
+	quant_loop(QUANT_F32, src, n, k, lanes);
+}
+
+static LOOP void quant_f16(const void *src, unsigned n, int k, int32_t *lanes)
+{
+	quant_loop(QUANT_F16, src, n, k, lanes);
+}
+
+static LOOP void quant_bf16(const void *src, unsigned n, int k, int32_t *lanes)
+{
+	quant_loop(QUANT_BF16, src, n, k, lanes);
+}
+
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned n,
+		      unsigned headroom, uint8_t e_try, int32_t *lanes,
+		      struct quant_head *head)
+{
+	uint32_t a;
+	unsigned csr;
+	int k;
+
+	if (t == QUANT_F32)
+		a = absmax32(src, (size_t)n * 4);
+	else
+		a = quant_widen(t, absmax16(src, (size_t)n * 2));
+
+	/* Neither is worth a second version: no lanes are made. */
+	if (!a || a >= 0x7f800000) {
+		quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
+		return;
+	}
+
+	head->flags = 0;
+	head->want = (uint8_t)((a >> 23) + 1);
+	head->exp = e_try > head->want ? e_try : head->want;
+	k = 30 + QUANT_BIAS - (int)headroom - head->exp;
+
+	csr = mxcsr_enter();
+	if (t == QUANT_F32)
+		quant_f32(src, n, k, lanes);
+	else if (t == QUANT_F16)
+		quant_f16(src, n, k, lanes);
+	else
+		quant_bf16(src, n, k, lanes);
+	mxcsr_leave(csr);
+}
+
+/*
+ * lane * 2^k where -126 <= k <= 127, so that nothing becomes denormal.
+ *
+ * For float32 the conversion rounds, once, and the scaling is exact or overflows
+ * as rounding would have it. For 16 bits the rounding must be left to store8():
+ * lanes of more than 24 bits are first cut to a multiple of 2^7, to odd: exact
+ * in float32, and on the same side of everything that has 16 bits or fewer,
+ * which includes every midpoint of either type. (|INT32_MIN| stays negative in
+ * the comparison; it is a float32.)
+ */
+static STEP __m256 scale_lanes(enum quant_type t, __m256i s, __m256 scale)
+{
+	if (t != QUANT_F32) {
+		const __m256i low = _mm256_set1_epi32(127);
+		const __m256i big = _mm256_cmpgt_epi32(_mm256_abs_epi32(s),
+						       _mm256_set1_epi32(0xffffff));
+		/* (s & 127) + 127 has bit 7 set exactly if a bit is lost. */
+		const __m256i lost = _mm256_add_epi32(_mm256_and_si256(s, low),
+						      low);
+		const __m256i cut = _mm256_andnot_si256(low,
+							_mm256_or_si256(s, lost));
+
+		s = _mm256_blendv_epi8(s, cut, big);
+	}
+	return _mm256_mul_ps(_mm256_cvtepi32_ps(s), scale);
+}
+
+/*
+ * A double to float32, to odd: what is not a float32 becomes the neighbour
+ * whose last bit is 1. That neighbour lies on the same side of every value of
+ * 22 bits or fewer, so rounding it again to a shorter type is rounding once.
+ */
+static STEP __m128 round_odd(__m256d d)
+{
+	const __m256d abs = _mm256_castsi256_pd(
+		_mm256_set1_epi64x(0x7fffffffffffffffLL));
+	const __m128 f = _mm256_cvtpd_ps(d);
+	const __m256d b = _mm256_cvtps_pd(f);
+	const __m256 over = _mm256_castpd_ps(_mm256_cmp_pd(
+		_mm256_and_pd(b, abs), _mm256_and_pd(d, abs), _CMP_GT_OQ));
+	const __m256 lost = _mm256_castpd_ps(_mm256_cmp_pd(b, d, _CMP_NEQ_OQ));
+	/* The even 32-bit parts of 64-bit masks: masks of 32 bits. */
+	const __m128i over4 = _mm_castps_si128(_mm_shuffle_ps(
+		_mm256_castps256_ps128(over), _mm256_extractf128_ps(over, 1), 0x88));
+	const __m128i lost4 = _mm_castps_si128(_mm_shuffle_ps(
+		_mm256_castps256_ps128(lost), _mm256_extractf128_ps(lost, 1), 0x88));
+	__m128i u = _mm_castps_si128(f);
+
+	/* A mask is -1: one quantum towards zero, from infinity too. */
+	u = _mm_add_epi32(u, over4);
+	u = _mm_or_si128(u, _mm_srli_epi32(lost4, 31));
+	return _mm_castsi128_ps(u);
+}
+
+/*
+ * lane / div * 2^k for every k and any div below 2^27. The quotient is rounded
+ * to 53 bits and scaled exactly; see Documentation/numerics.md for why the next
+ * rounding gives the same as if there had been none before.
+ */
+static STEP __m256 divide_lanes(enum quant_type t, __m256i s, __m256d scale,
+				__m256d div)
+{
+	__m256d lo = _mm256_cvtepi32_pd(_mm256_castsi256_si128(s));
+	__m256d hi = _mm256_cvtepi32_pd(_mm256_extracti128_si256(s, 1));
+
+	lo = _mm256_mul_pd(_mm256_div_pd(lo, div), scale);
+	hi = _mm256_mul_pd(_mm256_div_pd(hi, div), scale);
+	if (t == QUANT_F32)
+		return _mm256_set_m128(_mm256_cvtpd_ps(hi), _mm256_cvtpd_ps(lo));
+	return _mm256_set_m128(round_odd(hi), round_odd(lo));
+}
+
+static STEP void dequant_loop(enum quant_type t, const int32_t *lanes,
+			      unsigned n, int k, uint32_t divisor,
+			      unsigned char *p)
+{
+	const bool direct = divisor == 1 && k >= -126;
+	const __m256 scale = _mm256_set1_ps(direct ? pow2f(k) : 0);
+	const __m256d scaled = _mm256_set1_pd(pow2d(k));
+	const __m256d div = _mm256_set1_pd(divisor);
+	const unsigned size = quant_size(t);
+	unsigned i;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		const __m256i s = _mm256_loadu_si256((const void *)(lanes + i));
+
+		store8(t, p + (size_t)i * size, direct ?
+		       scale_lanes(t, s, scale) :
+		       divide_lanes(t, s, scaled, div));
+	}
+	if (i < n) {
+		int32_t in[8] = { 0 };
+		unsigned char out[32];
+		__m256i s;
+
+		memcpy(in, lanes + i, (n - i) * sizeof(*in));
+		s = _mm256_loadu_si256((const void *)in);
+		store8(t, out, direct ? scale_lanes(t, s, scale) :
+					divide_lanes(t, s, scaled, div));
+		memcpy(p + (size_t)i * size, out, (size_t)(n - i) * size);
+	}
+}
+
+static LOOP void dequant_f32(const int32_t *lanes, unsigned n, int k,
+			     uint32_t divisor, void *dst)
+{
+	dequant_loop(QUANT_F32, lanes, n, k, divisor, dst);
+}
+
+static LOOP void dequant_f16(const int32_t *lanes, unsigned n, int k,
+			     uint32_t divisor, void *dst)
+{
+	dequant_loop(QUANT_F16, lanes, n, k, divisor, dst);
+}
+
+static LOOP void dequant_bf16(const int32_t *lanes, unsigned n, int k,
+			      uint32_t divisor, void *dst)
+{
+	dequant_loop(QUANT_BF16, lanes, n, k, divisor, dst);
+}
+
+void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned n,
+			unsigned headroom, uint8_t exp, uint8_t flags,
+			uint32_t divisor, void *dst)
+{
+	int k = (int)exp - QUANT_BIAS - 30 + (int)headroom;
+	unsigned csr;
+
+	if (!divisor)
+		divisor = 1;
+	/* A power of two is a matter of the exponent. */
+	if (!(divisor & (divisor - 1))) {
+		k -= __builtin_ctz(divisor);
+		divisor = 1;
+	}
+	if (flags || divisor >= 1u << 27) {
+		dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor,
+				     dst);
+		return;
+	}
+
+	csr = mxcsr_enter();
+	if (t == QUANT_F32)
+		dequant_f32(lanes, n, k, divisor, dst);
+	else if (t == QUANT_F16)
+		dequant_f16(lanes, n, k, divisor, dst);
+	else
+		dequant_bf16(lanes, n, k, divisor, dst);
+	mxcsr_leave(csr);
+}
+
+#else /* !__x86_64__ */
+
+bool quant_avx2_usable(void)
+{
+	return false;
+}
+
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned n,
+		      unsigned headroom, uint8_t e_try, int32_t *lanes,
+		      struct quant_head *head)
+{
+	quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
+}
+
+void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned n,
+			unsigned headroom, uint8_t exp, uint8_t flags,
+			uint32_t divisor, void *dst)
+{
+	dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor, dst);
+}
+
+#endif /* __x86_64__ */
