@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+#   make               the module, the library and the programs, into build/
+#   make check         every test, the VM's included (installs what is missing)
+#   make check-unit    the tests that need no VM
+#   make check-vm      the tests in the VM; TEST=NAME runs one of them
+#   make lint          shellcheck over all scripts
+#   make demo          four hosts in a VM exchange gradients
+#   make vm-shell      a shell in the VM, with the four hosts up
+#   make install       DESTDIR, PREFIX
+#   make deps          the Debian packages that all of this takes
+#
+# KERNEL=NAME picks one of `vm/kernels list`; KDIR=DIR names the headers to
+# build the module for.
+
+KERNEL	?= stock
+KDIR	?= $(shell vm/kernels kdir $(KERNEL))
+PREFIX	?= /usr/local
+DESTDIR	?=
+TEST	?=
+export KERNEL
+
+MAKEFLAGS += --no-print-directory
+
+# The first target; what "all" consists of is known at the end.
+.PHONY: all agent selftests
+all:
+
+-include agent/agent.mk
+-include selftests/selftests.mk
+
+# --- the module ---------------------------------------------------------
+# Kbuild writes next to its sources, so it gets a tree of links to them, one
+# for each kernel. The lock is for two makes in one checkout.
+KREL	:= $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+KBUILD	= build/kmod/$(KREL)
+KFLAGS	= W=1 KCFLAGS=-Werror $(KARGS)
+
+.PHONY: module
+module:
+	@test -n "$(KREL)" || { echo "no kernel headers: make deps" >&2; exit 1; }
+	@mkdir -p $(KBUILD)
+	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(KBUILD)/
+	@find $(KBUILD) -xtype l -delete
+	+@flock $(KBUILD) $(MAKE) -C $(KDIR) M=$(CURDIR)/$(KBUILD) $(KFLAGS) modules
+
+# --- everything ---------------------------------------------------------
+all: module agent
+
+.PHONY: install
+install: all
+	scripts/install "$(DESTDIR)" "$(PREFIX)" "$(KREL)" "$(KBUILD)"
+
+.PHONY: clean
+clean:
+	rm -rf build
+
+.PHONY: deps
+deps:
+	@scripts/deps
+
+# --- tests --------------------------------------------------------------
+# The module is not needed by the unit tests.
+.PHONY: check check-unit check-vm lint
+check: deps
+	@$(MAKE) all selftests
+	@selftests/run static unit model vm
+
+check-unit: selftests
+	@selftests/run unit model
+
+check-vm: all selftests
+	@selftests/run $(or $(TEST:%=vm/%),vm)
+
+lint:
+	@selftests/run static
+
+# --- the VM by hand -----------------------------------------------------
+.PHONY: demo vm-shell
+demo: deps
+	@$(MAKE) all
+	@vm/run --kernel $(KERNEL) -- agent/examples/demo.sh
+
+vm-shell: all
+	@vm/shell --kernel $(KERNEL)

@@ -1,0 +1,279 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# N hosts on one Ethernet, out of network namespaces. To be sourced; or run
+# as "vm/net.sh FUNCTION ARGUMENT...". Only for the VM: the names are global.
+#
+#      netns h0            netns h1                 netns h(N-1)
+#   +-----------+       +-----------+              +-----------+
+#   |   eth0    |       |   eth0    |              |   eth0    |
+#   | 10.77.0.1 |       | 10.77.0.2 |     ...      | 10.77.0.N |
+#   |  fd77::1  |       |  fd77::2  |              |  fd77::N  |
+#   +-----+-----+       +-----+-----+              +-----+-----+
+#         | veth              |                          |
+#   +-----+-------------------+--------------------------+-----+
+#   |    p0                  p1       br0             p(N-1)   |
+#   +--------------------------- netns sw ---------------------+
+#
+# eth0 of hI has the MAC 02:00:00:00:77:0I (hexadecimal I). Neighbours, also
+# of the bridge, are permanent and nobody speaks unasked, so that an interface
+# counts the bytes of the test and nothing else.
+#
+# Impairments are netem qdiscs on the ports p*, where a frame leaves the
+# switch towards its host. They see what the senders' interfaces emit:
+# whole GSO bursts while the offloads are on, single datagrams otherwise.
+# Each call replaces the impairment before it; net_impair combines them.
+#
+#   net_up N [MTU]          make N hosts (MTU 1500)
+#   net_down                remove them, and every process that runs in them
+#   net_exec I COMMAND...   run COMMAND on host I
+#   net_ip4 I, net_ip6 I    the addresses of host I
+#   net_offload on          GSO bursts cross the network whole (as after net_up)
+#   net_offload off         single datagrams are sent and received
+#   net_offload gro         single datagrams are sent; the receiver merges them
+#   net_impair ARGS...      netem ARGS at every port; net_impair_host I ARGS...
+#   net_loss PERCENT        of datagrams      (sets offloads: "off" if "on")
+#   net_burst_loss PERCENT  of GSO bursts     (sets offloads: "on")
+#   net_dup PERCENT         of what is sent, twice
+#   net_reorder PERCENT     of what is sent overtakes the rest, which waits 5 ms
+#   net_corrupt PERCENT     of datagrams, one bit each
+#   net_delay MS [JITTER]   each way
+#   net_rate RATE           of each port, such as 1gbit; a queue of 2 MB
+#   net_clear               no impairment
+#   net_dropped             how many frames the ports' qdiscs have dropped
+#   net_bytes I             "TX RX": bytes of host I's interface. A GSO burst
+#                           counts its headers once: turn offloads off first
+#                           where bytes are to be compared with those of a wire
+#   hosts_start [CONFIG]    gaggd on every host; see below
+
+net_state=/run/gagg-net		# holds: hosts, offload
+net_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+net_hosts()
+{
+	cat "$net_state/hosts" 2>/dev/null || echo 0
+}
+
+net_exec()
+{
+	local host=$1
+	shift
+
+	ip netns exec "h$host" "$@"
+}
+
+net_ip4()
+{
+	echo "10.77.0.$(($1 + 1))"
+}
+
+net_ip6()
+{
+	printf 'fd77::%x\n' $(($1 + 1))
+}
+
+net_mac()
+{
+	printf '02:00:00:00:77:%02x\n' "$1"
+}
+
+net_up()
+{
+	local n=$1 mtu=${2:-1500} i j
+
+	net_down
+	mkdir -p "$net_state"
+	echo "$n" >"$net_state/hosts"
+	echo on >"$net_state/offload"
+
+	# one report of a joined group, not three over ten seconds
+	sysctl -q -w net.ipv6.mld_qrv=1
+	# buffers: for a GSO burst from each of many hosts
+	sysctl -q -w net.core.rmem_max=67108864 net.core.wmem_max=67108864 \
+		net.core.netdev_max_backlog=20000
+
+	{
+		echo "netns add sw"
+		for ((i = 0; i < n; i++)); do
+			echo "netns add h$i"
+		done
+	} | ip -batch -
+	ip netns exec sw sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+	{
+		echo "link add br0 type bridge stp_state 0 mcast_snooping 0 forward_delay 0"
+		echo "link set br0 mtu $mtu up"
+		for ((i = 0; i < n; i++)); do
+			echo "link add p$i mtu $mtu type veth peer name eth0 netns h$i" \
+				"address $(net_mac "$i") mtu $mtu"
+			echo "link set p$i master br0 up"
+		done
+	} | ip -n sw -batch -
+	for ((i = 0; i < n; i++)); do
+		echo "fdb replace $(net_mac "$i") dev p$i master static"
+	done | bridge -n sw -batch -
+	for ((i = 0; i < n; i++)); do
+		{
+			echo "link set lo up"
+			echo "link set eth0 addrgenmode none"
+			echo "link set eth0 up"
+			echo "addr add $(net_ip4 "$i")/24 dev eth0"
+			echo "addr add $(net_ip6 "$i")/64 dev eth0 nodad"
+			for ((j = 0; j < n; j++)); do
+				[ "$j" -eq "$i" ] && continue
+				echo "neigh replace $(net_ip4 "$j") lladdr $(net_mac "$j") dev eth0"
+				echo "neigh replace $(net_ip6 "$j") lladdr $(net_mac "$j") dev eth0"
+			done
+		} | ip -n "h$i" -batch -
+	done
+}
+
+net_down()
+{
+	local n i
+
+	n=$(net_hosts)
+	[ "$n" -gt 0 ] || return 0
+	for ((i = 0; i < n; i++)); do
+		ip netns pids "h$i"
+	done | xargs -r kill -KILL 2>/dev/null
+	{
+		for ((i = 0; i < n; i++)); do
+			echo "netns del h$i"
+		done
+		echo "netns del sw"
+	} | ip -force -batch -
+	rm -rf "$net_state"
+}
+
+# the features of every host's interface: those that let a GSO burst leave
+# whole, and those that merge datagrams on receipt
+net_offload()
+{
+	local n i burst merge
+
+	case $1 in
+	on)	burst=on merge=off ;;
+	off)	burst=off merge=off ;;
+	gro)	burst=off merge=on ;;
+	*)	echo "net_offload: on, off or gro, not '$1'" >&2; return 1 ;;
+	esac
+	n=$(net_hosts)
+	for ((i = 0; i < n; i++)); do
+		# veth merges only what a peer without TSO sends
+		ip netns exec sw ethtool -K "p$i" tso $burst gso $burst \
+			tx-udp-segmentation $burst || return
+		net_exec "$i" ethtool -K eth0 tso $burst gso $burst \
+			tx-udp-segmentation $burst gro $merge || return
+	done
+	echo "$1" >"$net_state/offload"
+}
+
+net_impair_host()
+{
+	local host=$1
+	shift
+
+	ip netns exec sw tc qdisc replace dev "p$host" root netem limit 100000 "$@"
+}
+
+net_impair()
+{
+	local n i
+
+	n=$(net_hosts)
+	for ((i = 0; i < n; i++)); do
+		net_impair_host "$i" "$@" || return
+	done
+}
+
+net_clear()
+{
+	local n i
+
+	n=$(net_hosts)
+	for ((i = 0; i < n; i++)); do
+		ip netns exec sw tc qdisc del dev "p$i" root 2>/dev/null
+	done
+	true
+}
+
+net_loss()
+{
+	if [ "$(cat "$net_state/offload")" = on ]; then
+		net_offload off || return
+	fi
+	net_impair loss random "$1%"
+}
+
+net_burst_loss()
+{
+	if [ "$(cat "$net_state/offload")" != on ]; then
+		net_offload on || return
+	fi
+	net_impair loss random "$1%"
+}
+
+net_dup()
+{
+	net_impair duplicate "$1%"
+}
+
+net_reorder()
+{
+	net_impair delay 5ms reorder "$1%"
+}
+
+net_corrupt()
+{
+	net_impair corrupt "$1%"
+}
+
+net_delay()
+{
+	net_impair delay "${1}ms" "${2:-0}ms"
+}
+
+net_rate()
+{
+	local n i
+
+	n=$(net_hosts)
+	for ((i = 0; i < n; i++)); do
+		ip netns exec sw tc qdisc replace dev "p$i" root \
+			tbf rate "$1" burst 128kb limit 2mb || return
+	done
+}
+
+net_dropped()
+{
+	ip netns exec sw tc -s qdisc show |
+		sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+}
+
+net_bytes()
+{
+	ip -n "h$1" -s -j link show eth0 |
+		sed 's/.*"rx":{"bytes":\([0-9]*\).*"tx":{"bytes":\([0-9]*\).*/\2 \1/'
+}
+
+# gaggd on every host, as the examples start it; or, with a configuration,
+# exactly that one. Ends with net_down.
+hosts_start()
+{
+	local n i
+
+	n=$(net_hosts)
+	if [ $# -eq 0 ] && [ -x "$net_top/agent/examples/up.sh" ]; then
+		"$net_top/agent/examples/up.sh" "$n"
+		return
+	fi
+	for ((i = 0; i < n; i++)); do
+		net_exec "$i" "$net_top/build/gaggd" --foreground \
+			${1:+--config "$1"} >"/run/gaggd.h$i.log" 2>&1 &
+	done
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+	[ $# -gt 0 ] || { sed -n '4,53s/^# \{0,1\}//p' "$0"; exit 2; }
+	"$@"
+fi
