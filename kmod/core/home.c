@@ -322,7 +322,7 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
-			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			       struct gagg_chan *ch, const struct gagg_msg *m,
 			       struct gagg_todo *todo)
 {
 	struct gagg_acc *a;
@@ -381,7 +381,7 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, u32 local, const struct gagg_msg *m, u64 now)
+		    struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
 	/* the window keeps the place free, see chan.h */
 	struct gagg_acc *a = acc_open(g, ch, m->chunk, m->round);

@@ -63,7 +63,7 @@ void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch);
 
 /* home.c */
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
-			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			       struct gagg_chan *ch, const struct gagg_msg *m,
 			       struct gagg_todo *todo);
 enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_chan *ch, struct gagg_msg *m, u64 now,
@@ -72,7 +72,7 @@ void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, const struct gagg_msg *m, bool to_result, u64 now);
 /* a local rank pushes (m as it would be sent) */
 void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, u32 local, const struct gagg_msg *m, u64 now);
+		    struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
 enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_chan *ch, u32 node, struct gagg_msg *m,
 			     struct gagg_todo *todo);

@@ -251,7 +251,7 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 	gagg_path_rx(&sh->path[node], m->pn, ce);
 	if (m->type == GAGG_T_READY)
 		return gagg_home_ready(sh, g, ch, m, now, todo);
-	return gagg_home_contrib(sh, g, ch, m, now, todo);
+	return gagg_home_contrib(sh, g, ch, m, todo);
 }
 
 enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -306,9 +306,8 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_env *env, const struct gagg_todo *todo, u64 now)
+		       const struct gagg_todo *todo, u64 now)
 {
-	(void)env;
 	if (todo->m.type == GAGG_T_CONTRIB)
 		gagg_home_commit(sh, g, todo->chan, &todo->m, todo->to_result, now);
 	else

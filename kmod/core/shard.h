@@ -203,7 +203,7 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			   const struct gagg_env *env, u32 node, struct gagg_msg *m,
 			   const void *body, bool ce, u64 now, struct gagg_todo *todo);
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_env *env, const struct gagg_todo *todo, u64 now);
+		       const struct gagg_todo *todo, u64 now);
 
 /*
  * gagg_chan_refill - send what may be sent

@@ -338,7 +338,7 @@ static void push(struct sender *s, const struct gagg_env *env, struct gagg_way *
 	contrib_msg(s->sh, s->g, s->ch, s->l, &w->next, &m);
 	gagg_cur_next(s->g, s->ch, &w->next);
 	if (home)
-		gagg_home_push(s->sh, s->g, s->ch, s->l, &m, s->now);
+		gagg_home_push(s->sh, s->g, s->ch, &m, s->now);
 	else
 		send(s, &m);
 }
