@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ring is a sequence of rows of `homes` stripes; row r belongs to shard
+ * r % shards, and stripe h of a row to home h. So the slots of (home, shard)
+ * are one stripe in every shards-th row. The last row of the ring may be cut
+ * off anywhere.
+ *
+ * Products are 64 bits wide: a stride of 16-bit stripe, 7-bit homes and 16-bit
+ * shards does not fit into 32.
+ */
+#include "geom.h"
+
+static u32 within(const struct gagg_geom *g, u64 slot)
+{
+	return slot < g->ring ? (u32)slot : g->ring;
+}
+
+u32 gagg_geom_next(const struct gagg_geom *g, u32 homes, u32 slot)
+{
+	u64 next = (u64)slot + 1;
+
+	/* stripes begin at multiples of stripe: the last one of a row, too */
+	if (next % g->stripe == 0)
+		next += (u64)g->stripe * homes * g->shards - g->stripe;
+	return within(g, next);
+}
+
+u32 gagg_geom_first(const struct gagg_geom *g, u32 homes, u32 home, u32 shard,
+		    u32 slot)
+{
+	u32 width = g->stripe * homes;
+	u32 row = slot / width;
+	u32 rows = (shard + g->shards - row % g->shards) % g->shards;
+	u64 start = (u64)row * width + (u64)home * g->stripe;
+
+	if (!rows) {
+		if (slot < start)
+			return within(g, start);
+		if (slot < start + g->stripe)
+			return within(g, slot);
+		rows = g->shards;
+	}
+	return within(g, start + (u64)rows * width);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hot loops. Scalar, because softirq may not touch vector registers
+ * without asking; eight lanes at a time, because at one lane at a time half of
+ * the instructions count and branch.
+ */
+#include "reduce.h"
+
+/* lanes lie in datagrams at any alignment, in memory of any type */
+struct lane {
+	__le32 v;
+} __attribute__((packed, may_alias));
+
+static inline u32 get(const struct lane *p)
+{
+	return le32_to_cpu(p->v);
+}
+
+static inline void put(struct lane *p, u32 v)
+{
+	p->v = cpu_to_le32(v);
+}
+
+/* STEP(i) for every i < n */
+#define FOR_LANES(n, STEP) do {						\
+	u32 i_ = 0;							\
+									\
+	for (; i_ + 8 <= (n); i_ += 8) {				\
+		STEP(i_); STEP(i_ + 1); STEP(i_ + 2); STEP(i_ + 3);	\
+		STEP(i_ + 4); STEP(i_ + 5); STEP(i_ + 6); STEP(i_ + 7);	\
+	}								\
+	for (; i_ < (n); i_++)						\
+		STEP(i_);						\
+} while (0)
+
+/*
+ * gagg_shift_rne() for 0 < s < 32 with what does not depend on the lane taken
+ * out: @bias is half - 1.
+ */
+static inline u32 shifted(const struct lane *p, u32 s, s64 bias)
+{
+	s64 q = (s32)get(p);
+
+	return (u32)((q + bias + ((q >> s) & 1)) >> s);
+}
+
+static void store_shifted(struct lane *d, const struct lane *b, u32 n, u32 s)
+{
+	s64 bias = ((s64)1 << (s - 1)) - 1;
+
+#define STEP(i)	put(d + (i), shifted(b + (i), s, bias))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void add_shifted(struct lane *d, const struct lane *a, const struct lane *b,
+			u32 n, u32 s)
+{
+	s64 bias = ((s64)1 << (s - 1)) - 1;
+
+#define STEP(i)	put(d + (i), get(a + (i)) + shifted(b + (i), s, bias))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+/* one pointer less than add(): the sum is one read-modify-write */
+static void add_to(struct lane *d, const struct lane *b, u32 n)
+{
+#define STEP(i)	put(d + (i), get(d + (i)) + get(b + (i)))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void add(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
+{
+#define STEP(i)	put(d + (i), get(a + (i)) + get(b + (i)))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static inline u32 lower(u32 a, u32 b)
+{
+	return (s32)a < (s32)b ? a : b;
+}
+
+static inline u32 higher(u32 a, u32 b)
+{
+	return (s32)a > (s32)b ? a : b;
+}
+
+static void store_min(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
+{
+#define STEP(i)	put(d + (i), lower(get(a + (i)), get(b + (i))))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void store_max(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
+{
+#define STEP(i)	put(d + (i), higher(get(a + (i)), get(b + (i))))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void store_max_bytes(u8 *d, const u8 *a, const u8 *b, u32 n)
+{
+#define STEP(i)	(d[i] = a[i] > b[i] ? a[i] : b[i])
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void add_any(void *dst, const void *a, const void *b, u32 n, u32 shift)
+{
+	if (shift > 31) {	/* adds nothing: gagg_shift_rne() */
+		if (dst != a)
+			memcpy(dst, a, (u64)n * 4);
+	} else if (shift) {
+		add_shifted(dst, a, b, n, shift);
+	} else if (dst == a) {
+		add_to(dst, b, n);
+	} else {
+		add(dst, a, b, n);
+	}
+}
+
+static void store_any(void *dst, const void *b, u32 n, u32 shift)
+{
+	if (shift > 31)
+		memset(dst, 0, (u64)n * 4);
+	else if (shift)
+		store_shifted(dst, b, n, shift);
+	else
+		memcpy(dst, b, (u64)n * 4);
+}
+
+void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
+		       u32 n, u32 shift)
+{
+	if (!gagg_reduce_known(laneop))
+		return;
+	if (laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
+		shift = 0;
+	if (!a) {
+		store_any(dst, b, n, shift);
+		return;
+	}
+	switch (laneop) {
+	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD):
+		add_any(dst, a, b, n, shift);
+		break;
+	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MIN):
+		store_min(dst, a, b, n);
+		break;
+	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX):
+		store_max(dst, a, b, n);
+		break;
+	case GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX):
+		store_max_bytes(dst, a, b, n * 4);
+		break;
+	}
+}
+
+bool gagg_reduce_known(u8 laneop)
+{
+	switch (laneop) {
+	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD):
+	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MIN):
+	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX):
+	case GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX):
+		return true;
+	default:
+		return false;
+	}
+}
