@@ -12,8 +12,16 @@
 #include <asm/byteorder.h>
 #else
 #include <linux/types.h>
+#if __STDC_HOSTED__
 #include <stdbool.h>
 #include <stddef.h>
+#else	/* -ffreestanding -nostdinc: proves that nothing else is taken */
+typedef _Bool bool;
+#define true		1
+#define false		0
+#define NULL		((void *)0)
+#define offsetof(t, m)	__builtin_offsetof(t, m)
+#endif
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
