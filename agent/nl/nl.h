@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The netlink family "gagg" for gaggctl and gaggd: groups and members as
+ * plain structs, requests that return 0 or -errno with a sentence, dumps,
+ * events. Link build/agent/nl/nl.a and $(NL_LIBS).
+ *
+ * A struct nl holds two sockets, so that events never mix with answers; it
+ * belongs to one thread.
+ */
+#ifndef GAGG_NL_H
+#define GAGG_NL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <arpa/inet.h>
+#include <linux/gagg.h>
+#include <linux/gagg_netlink.h>
+
+#define NL_SYNC_MAX	16
+#define NL_FIELD_MAX	32		/* name of a field, with the final zero */
+#define NL_IP_MAX	INET6_ADDRSTRLEN
+
+/* a bit of nl_group.set (GAGG_GA_*) and of nl_member.set (GAGG_MA_*) */
+#define NL_SET(attr)	(1U << (attr))
+
+struct nl_ip {
+	uint16_t family;		/* AF_INET, AF_INET6; 0: none */
+	uint8_t addr[16];		/* network order, 4 or 16 bytes used */
+};
+
+/**
+ * struct nl_member - one rank of a group
+ * @set:	NL_SET(GAGG_MA_*) of what holds a value; nothing else is sent
+ * @local:	GAGG_MA_LOCAL; the flag is sent when this is true
+ * @state:	out: enum gagg_member_state
+ * @mismatch:	out: the field that differs, or ""
+ * @rtt:	out: us
+ * @cwnd:	out: datagrams
+ * @heard_ms:	out: since it was heard; not set: never
+ */
+struct nl_member {
+	uint32_t set;
+	uint32_t rank;
+	struct nl_ip addr;
+	uint32_t roles;
+	uint32_t weight;
+	bool local;
+	uint32_t state;
+	char mismatch[NL_FIELD_MAX];
+	uint32_t rtt;
+	uint32_t cwnd;
+	uint32_t heard_ms;
+};
+
+/**
+ * struct nl_group - a group, or what to change of one
+ * @set:	NL_SET(GAGG_GA_*) of what holds a value; nothing else is sent.
+ *		@name is always sent. @members are sent when @n_members is not 0
+ * @dead_after:	ms
+ * @placement:	enum gagg_placement
+ * @state:	out: enum gagg_group_state
+ * @reason:	out: enum gagg_reason of how the last epoch ended
+ * @mismatch:	out: the field that differs, or ""
+ */
+struct nl_group {
+	uint32_t set;
+	char name[GAGG_NAME_MAX];
+	struct nl_ip local;
+	uint32_t id;
+	uint32_t port;
+	uint32_t uid;
+	uint32_t gid;
+	uint32_t mode;
+	uint32_t lanes;
+	uint32_t ring;
+	uint32_t window;
+	uint32_t stripe;
+	uint32_t shards;
+	uint32_t channels;
+	uint32_t cwnd;
+	uint32_t dead_after;
+	char sync[NL_SYNC_MAX];
+	uint32_t placement;
+	uint32_t state;
+	uint64_t epoch;
+	uint32_t reason;
+	uint32_t reason_rank;
+	char mismatch[NL_FIELD_MAX];
+	uint32_t n_members;
+	struct nl_member members[GAGG_RANKS_MAX];
+};
+
+/**
+ * struct nl_event - something has happened
+ * @event:	enum gagg_event
+ * @is_member:	it is about @group.members[0]; of the group only the name is set
+ * @group:	what GET would say
+ */
+struct nl_event {
+	uint32_t event;
+	bool is_member;
+	struct nl_group group;
+};
+
+struct nl;
+
+/*
+ * nl_open() returns NULL with errno on failure (ENOENT: no module), and then
+ * nl_error(NULL) says why. The end is nl_free(): libnl owns the name
+ * nl_close().
+ */
+struct nl *nl_open(void);
+void nl_free(struct nl *nl);
+unsigned int nl_family_version(const struct nl *nl);
+
+/*
+ * What went wrong in the last call that failed on @nl: what was asked, the
+ * attribute to blame and the kernel's sentence, or strerror(). Valid until the
+ * next call.
+ */
+const char *nl_error(const struct nl *nl);
+
+/* All of these return 0 or -errno. -ENOENT: no such group or member. */
+int nl_group_new(struct nl *nl, const struct nl_group *group);
+int nl_group_del(struct nl *nl, const struct nl_group *group);
+int nl_group_set(struct nl *nl, const struct nl_group *group);
+int nl_group_get(struct nl *nl, const char *name, struct nl_group *out);
+int nl_member_add(struct nl *nl, const char *name, const struct nl_member *m);
+int nl_member_del(struct nl *nl, const char *name, const struct nl_member *m);
+int nl_member_set(struct nl *nl, const char *name, const struct nl_member *m);
+
+/*
+ * Dumps are complete before the first callback, so that a callback may use
+ * @nl. A callback that does not return 0 ends the dump with that value.
+ */
+typedef int (*nl_group_cb)(const struct nl_group *group, void *arg);
+typedef int (*nl_member_cb)(const struct nl_member *member, void *arg);
+
+int nl_group_dump(struct nl *nl, nl_group_cb cb, void *arg);
+int nl_member_dump(struct nl *nl, const char *name, nl_member_cb cb, void *arg);
+
+/* counters are indexed by enum gagg_stats_attr; 0 and GAGG_SA_PAD are unused */
+#define NL_STATS	(GAGG_SA_MAX + 1)
+
+int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS]);
+
+/*
+ * Events. The descriptor does not block; poll it, then call nl_event_next()
+ * until it returns 0 (nothing left). It returns 1 with an event, or -errno;
+ * -ENOBUFS: events were lost, dump again. nl_fd() is -1 before nl_subscribe().
+ */
+int nl_subscribe(struct nl *nl);
+int nl_fd(const struct nl *nl);
+int nl_event_next(struct nl *nl, struct nl_event *out);
+
+/* addresses in text; parse returns false when it is none */
+bool nl_ip_parse(const char *text, struct nl_ip *out);
+const char *nl_ip_format(const struct nl_ip *ip, char buf[NL_IP_MAX]);
+bool nl_ip_equal(const struct nl_ip *a, const struct nl_ip *b);
+
+/**
+ * struct nl_field - a number of a group that may be configured
+ * @attr:	GAGG_GA_*
+ * @bits:	16 or 32
+ * @offset:	of the uint32_t in struct nl_group
+ * @name:	what gaggctl and the configuration file call it
+ */
+struct nl_field {
+	uint16_t attr;
+	uint16_t bits;
+	size_t offset;
+	const char *name;
+};
+
+extern const struct nl_field nl_fields[];	/* ends with attr 0 */
+
+const struct nl_field *nl_field_find(const char *name);
+void nl_field_write(struct nl_group *group, const struct nl_field *f, uint32_t v);
+uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f);
+
+/* Words for numbers; "?" for what this build does not know. */
+const char *nl_group_attr_name(unsigned int attr);
+const char *nl_member_attr_name(unsigned int attr);
+const char *nl_group_state_name(uint32_t state);
+const char *nl_member_state_name(uint32_t state);
+const char *nl_reason_name(uint32_t reason);
+const char *nl_event_name(uint32_t event);
+const char *nl_roles_name(uint32_t roles);
+const char *nl_placement_name(uint32_t placement);
+
+/* The same backwards; false when it is no such word. */
+bool nl_roles_parse(const char *text, uint32_t *out);
+bool nl_placement_parse(const char *text, uint32_t *out);
+
+/* Name and one line about a counter; NULL for 0, GAGG_SA_PAD and beyond. */
+const char *nl_stat_name(unsigned int attr);
+const char *nl_stat_help(unsigned int attr);
+
+#endif
