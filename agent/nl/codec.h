@@ -6,6 +6,7 @@
 #ifndef GAGG_NL_CODEC_H
 #define GAGG_NL_CODEC_H
 
+#include <linux/genetlink.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <string.h>
+
+#include "codec.h"
+
+/* libnl says -NLE_NOMEM when the message is full, and nothing else here. */
+static int put(int nl_err)
+{
+	return nl_err < 0 ? -EMSGSIZE : 0;
+}
+
+static int put_u32(struct nl_msg *msg, int attr, uint32_t v)
+{
+	return put(nla_put_u32(msg, attr, v));
+}
+
+static int put_ip(struct nl_msg *msg, int attr, const struct nl_ip *ip)
+{
+	if (ip->family != AF_INET && ip->family != AF_INET6)
+		return -EINVAL;
+	return put(nla_put(msg, attr, ip->family == AF_INET ? 4 : 16, ip->addr));
+}
+
+static int put_text(struct nl_msg *msg, int attr, const char *s, size_t max)
+{
+	if (strnlen(s, max) == max)
+		return -EINVAL;
+	return put(nla_put_string(msg, attr, s));
+}
+
+static int put_member(struct nl_msg *msg, const struct nl_member *m)
+{
+	struct nlattr *nest = nla_nest_start(msg, GAGG_MA_MEMBER);
+	int err = 0;
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (m->set & NL_SET(GAGG_MA_RANK))
+		err = put_u32(msg, GAGG_MA_RANK, m->rank);
+	if (!err && m->set & NL_SET(GAGG_MA_ADDRESS))
+		err = put_ip(msg, GAGG_MA_ADDRESS, &m->addr);
+	if (!err && m->set & NL_SET(GAGG_MA_ROLES))
+		err = put_u32(msg, GAGG_MA_ROLES, m->roles);
+	if (!err && m->set & NL_SET(GAGG_MA_WEIGHT))
+		err = put_u32(msg, GAGG_MA_WEIGHT, m->weight);
+	if (!err && m->local)
+		err = put(nla_put_flag(msg, GAGG_MA_LOCAL));
+	if (!err)
+		nla_nest_end(msg, nest);
+	return err;
+}
+
+static int put_members(struct nl_msg *msg, const struct nl_member *m, uint32_t n)
+{
+	struct nlattr *nest = nla_nest_start(msg, GAGG_GA_MEMBERS);
+	int err = nest ? 0 : -EMSGSIZE;
+
+	for (uint32_t i = 0; i < n && !err; i++)
+		err = put_member(msg, &m[i]);
+	if (!err)
+		nla_nest_end(msg, nest);
+	return err;
+}
+
+static int put_fields(struct nl_msg *msg, const struct nl_group *g)
+{
+	const struct nl_field *f;
+	int err = 0;
+
+	for (f = nl_fields; f->attr && !err; f++) {
+		uint32_t v = nl_field_read(g, f);
+
+		if (!(g->set & NL_SET(f->attr)))
+			continue;
+		if (f->bits == 32)
+			err = put_u32(msg, f->attr, v);
+		else
+			err = v > UINT16_MAX ? -ERANGE :
+			      put(nla_put_u16(msg, f->attr, v));
+	}
+	return err;
+}
+
+int nl_put_group(struct nl_msg *msg, const struct nl_group *g)
+{
+	struct nlattr *nest;
+	int err;
+
+	if (g->n_members > GAGG_RANKS_MAX)
+		return -EINVAL;
+	nest = nla_nest_start(msg, GAGG_A_GROUP);
+	if (!nest)
+		return -EMSGSIZE;
+	err = put_text(msg, GAGG_GA_NAME, g->name, sizeof(g->name));
+	if (!err && g->set & NL_SET(GAGG_GA_LOCAL))
+		err = put_ip(msg, GAGG_GA_LOCAL, &g->local);
+	if (!err)
+		err = put_fields(msg, g);
+	if (!err && g->set & NL_SET(GAGG_GA_SYNC))
+		err = put_text(msg, GAGG_GA_SYNC, g->sync, sizeof(g->sync));
+	if (!err && g->n_members)
+		err = put_members(msg, g->members, g->n_members);
+	if (!err)
+		nla_nest_end(msg, nest);
+	return err;
+}
+
+int nl_put_member(struct nl_msg *msg, const char *name,
+		  const struct nl_member *member)
+{
+	struct nlattr *nest = nla_nest_start(msg, GAGG_A_GROUP);
+	int err;
+
+	if (!nest)
+		return -EMSGSIZE;
+	err = put_text(msg, GAGG_GA_NAME, name, GAGG_NAME_MAX);
+	if (!err)
+		err = put_members(msg, member, 1);
+	if (!err)
+		nla_nest_end(msg, nest);
+	return err;
+}
+
+/*
+ * What the kernel sends is checked for length only: too short would read past
+ * the attribute, too long would drop digits.
+ */
+static int get(const struct nlattr *a, void *to, size_t size)
+{
+	if ((size_t)nla_len(a) != size)
+		return -EBADMSG;
+	memcpy(to, nla_data(a), size);
+	return 0;
+}
+
+static int get_u32(const struct nlattr *a, uint32_t *out)
+{
+	return get(a, out, sizeof(*out));
+}
+
+static int get_ip(const struct nlattr *a, struct nl_ip *out)
+{
+	memset(out, 0, sizeof(*out));
+	switch (nla_len(a)) {
+	case 4:
+		out->family = AF_INET;
+		break;
+	case 16:
+		out->family = AF_INET6;
+		break;
+	default:
+		return -EBADMSG;
+	}
+	return get(a, out->addr, nla_len(a));
+}
+
+static int get_text(const struct nlattr *a, char *out, size_t size)
+{
+	size_t len = strnlen(nla_data(a), nla_len(a));
+
+	if (len >= size)
+		return -EBADMSG;
+	memcpy(out, nla_data(a), len);
+	out[len] = 0;
+	return 0;
+}
+
+static int get_member_attr(const struct nlattr *a, struct nl_member *m)
+{
+	switch (nla_type(a)) {
+	case GAGG_MA_RANK:
+		return get_u32(a, &m->rank);
+	case GAGG_MA_ADDRESS:
+		return get_ip(a, &m->addr);
+	case GAGG_MA_ROLES:
+		return get_u32(a, &m->roles);
+	case GAGG_MA_WEIGHT:
+		return get_u32(a, &m->weight);
+	case GAGG_MA_LOCAL:
+		m->local = true;
+		return 0;
+	case GAGG_MA_STATE:
+		return get_u32(a, &m->state);
+	case GAGG_MA_MISMATCH:
+		return get_text(a, m->mismatch, sizeof(m->mismatch));
+	case GAGG_MA_RTT:
+		return get_u32(a, &m->rtt);
+	case GAGG_MA_CWND:
+		return get_u32(a, &m->cwnd);
+	case GAGG_MA_HEARD:
+		return get_u32(a, &m->heard_ms);
+	}
+	return 0;
+}
+
+static int get_members(const struct nlattr *nest, struct nl_group *g)
+{
+	struct nlattr *entry, *a;
+	int rem, rem2, err;
+
+	nla_for_each_nested(entry, nest, rem) {
+		struct nl_member *m = &g->members[g->n_members];
+
+		if (nla_type(entry) != GAGG_MA_MEMBER)
+			continue;
+		if (g->n_members == GAGG_RANKS_MAX)
+			return -EBADMSG;
+		nla_for_each_nested(a, entry, rem2) {
+			err = get_member_attr(a, m);
+			if (err)
+				return err;
+			if (nla_type(a) <= GAGG_MA_MAX)
+				m->set |= NL_SET(nla_type(a));
+		}
+		g->n_members++;
+	}
+	return 0;
+}
+
+static int get_field(const struct nlattr *a, struct nl_group *g)
+{
+	const struct nl_field *f;
+	uint16_t v16 = 0;
+	uint32_t v = 0;
+	int err;
+
+	for (f = nl_fields; f->attr; f++) {
+		if (f->attr != nla_type(a))
+			continue;
+		err = f->bits == 32 ? get_u32(a, &v) :
+				      get(a, &v16, sizeof(v16));
+		if (!err)
+			nl_field_write(g, f, f->bits == 32 ? v : v16);
+		return err;
+	}
+	return 0;
+}
+
+static int get_group_attr(const struct nlattr *a, struct nl_group *g)
+{
+	switch (nla_type(a)) {
+	case GAGG_GA_NAME:
+		return get_text(a, g->name, sizeof(g->name));
+	case GAGG_GA_LOCAL:
+		return get_ip(a, &g->local);
+	case GAGG_GA_SYNC:
+		return get_text(a, g->sync, sizeof(g->sync));
+	case GAGG_GA_MEMBERS:
+		return get_members(a, g);
+	case GAGG_GA_STATE:
+		return get_u32(a, &g->state);
+	case GAGG_GA_EPOCH:
+		return get(a, &g->epoch, sizeof(g->epoch));
+	case GAGG_GA_REASON:
+		return get_u32(a, &g->reason);
+	case GAGG_GA_REASON_RANK:
+		return get_u32(a, &g->reason_rank);
+	case GAGG_GA_MISMATCH:
+		return get_text(a, g->mismatch, sizeof(g->mismatch));
+	default:
+		return get_field(a, g);
+	}
+}
+
+static struct nlattr *top_attr(struct nlmsghdr *hdr, int attr)
+{
+	if (!nlmsg_valid_hdr(hdr, GENL_HDRLEN))
+		return NULL;
+	return nlmsg_find_attr(hdr, GENL_HDRLEN, attr);
+}
+
+int nl_parse_group(struct nlmsghdr *hdr, struct nl_group *out)
+{
+	struct nlattr *nest = top_attr(hdr, GAGG_A_GROUP);
+	struct nlattr *a;
+	int rem, err;
+
+	memset(out, 0, sizeof(*out));
+	if (!nest)
+		return -ENODATA;
+	nla_for_each_nested(a, nest, rem) {
+		err = get_group_attr(a, out);
+		if (err)
+			return err;
+		if (nla_type(a) <= GAGG_GA_MAX)
+			out->set |= NL_SET(nla_type(a));
+	}
+	return 0;
+}
+
+int nl_parse_stats(struct nlmsghdr *hdr, uint64_t values[NL_STATS])
+{
+	struct nlattr *nest = top_attr(hdr, GAGG_A_STATS);
+	struct nlattr *a;
+	int rem;
+
+	memset(values, 0, NL_STATS * sizeof(values[0]));
+	if (!nest)
+		return -ENODATA;
+	nla_for_each_nested(a, nest, rem) {
+		if (!nl_stat_name(nla_type(a)))
+			continue;
+		if (get(a, &values[nla_type(a)], sizeof(values[0])))
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+int nl_parse_event(struct nlmsghdr *hdr, struct nl_event *out)
+{
+	const struct genlmsghdr *genl = nlmsg_data(hdr);
+	struct nlattr *a;
+	int err;
+
+	err = nl_parse_group(hdr, &out->group);
+	if (err)
+		return err;
+	a = top_attr(hdr, GAGG_A_EVENT);
+	if (!a)
+		return -ENODATA;
+	err = get_u32(a, &out->event);
+	if (err)
+		return err;
+	out->is_member = genl->cmd == GAGG_CMD_MEMBER_NTF;
+	return out->is_member && !out->group.n_members ? -ENODATA : 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Groups, members and counters: one function for each thing one may ask. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "socket.h"
+
+#define DUMP_TRIES	16
+
+/* One request about a group, or, with @member, about a member of it. */
+static int request(struct nl *nl, int cmd, int flags,
+		   const struct nl_group *group, const struct nl_member *member,
+		   nl_each_fn each, void *arg, char text[NL_SENTENCE_MAX])
+{
+	struct nl_msg *msg;
+	int err = 0;
+
+	text[0] = 0;
+	if (!nl->family)
+		return -ENOENT;
+	msg = nl_message(nl->family, cmd, GAGG_GENL_VERSION, flags);
+	if (!msg)
+		return -ENOMEM;
+	if (member)
+		err = nl_put_member(msg, group->name, member);
+	else if (group)
+		err = nl_put_group(msg, group);
+	if (!err)
+		err = nl_transact(nl, msg, each, arg, text);
+	nlmsg_free(msg);
+	return err;
+}
+
+static int named(const char *name, struct nl_group *g)
+{
+	memset(g, 0, sizeof(*g));
+	if (strlen(name) >= sizeof(g->name))
+		return -ENAMETOOLONG;
+	strcpy(g->name, name);
+	return 0;
+}
+
+/* A request that is answered by yes or no, or by one message for @each. */
+static int ask(struct nl *nl, int cmd, const struct nl_group *group,
+	       nl_each_fn each, void *arg, const char *asked)
+{
+	char text[NL_SENTENCE_MAX];
+	int err = request(nl, cmd, 0, group, NULL, each, arg, text);
+
+	return nl_fail(nl, err, text, "cannot %s group '%.*s'", asked,
+		    GAGG_NAME_MAX - 1, group->name);
+}
+
+int nl_group_new(struct nl *nl, const struct nl_group *group)
+{
+	return ask(nl, GAGG_CMD_GROUP_NEW, group, NULL, NULL, "create");
+}
+
+int nl_group_del(struct nl *nl, const struct nl_group *group)
+{
+	struct nl_group g;
+	int err = named(group->name, &g);
+
+	if (err)
+		return nl_fail(nl, err, NULL, "cannot delete the group");
+	return ask(nl, GAGG_CMD_GROUP_DEL, &g, NULL, NULL, "delete");
+}
+
+int nl_group_set(struct nl *nl, const struct nl_group *group)
+{
+	return ask(nl, GAGG_CMD_GROUP_SET, group, NULL, NULL, "change");
+}
+
+static int each_group(struct nlmsghdr *hdr, void *arg)
+{
+	return nl_parse_group(hdr, arg);
+}
+
+int nl_group_get(struct nl *nl, const char *name, struct nl_group *out)
+{
+	struct nl_group g;
+	int err = named(name, &g);
+
+	memset(out, 0, sizeof(*out));
+	if (err)
+		return nl_fail(nl, err, NULL, "cannot show group '%s'", name);
+	return ask(nl, GAGG_CMD_GROUP_GET, &g, each_group, out, "show");
+}
+
+static int each_stats(struct nlmsghdr *hdr, void *arg)
+{
+	return nl_parse_stats(hdr, arg);
+}
+
+int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS])
+{
+	struct nl_group g;
+	int err = named(name, &g);
+
+	memset(values, 0, NL_STATS * sizeof(values[0]));
+	if (err)
+		return nl_fail(nl, err, NULL, "cannot read counters of '%s'", name);
+	return ask(nl, GAGG_CMD_STATS_GET, &g, each_stats, values,
+		   "read counters of");
+}
+
+static int ask_member(struct nl *nl, int cmd, const char *name,
+		      const struct nl_member *m, const char *asked)
+{
+	char text[NL_SENTENCE_MAX] = "";
+	struct nl_group g;
+	int err = named(name, &g);
+
+	if (!err)
+		err = request(nl, cmd, 0, &g, m, NULL, NULL, text);
+	return nl_fail(nl, err, err == -ENOENT && !*text ?
+			     "no such group or member" : text,
+		    "cannot %s member %u of group '%s'", asked, m->rank, name);
+}
+
+int nl_member_add(struct nl *nl, const char *name, const struct nl_member *m)
+{
+	return ask_member(nl, GAGG_CMD_MEMBER_ADD, name, m, "add");
+}
+
+int nl_member_del(struct nl *nl, const char *name, const struct nl_member *m)
+{
+	struct nl_member rank = {
+		.set = NL_SET(GAGG_MA_RANK), .rank = m->rank,
+	};
+
+	return ask_member(nl, GAGG_CMD_MEMBER_DEL, name, &rank, "delete");
+}
+
+int nl_member_set(struct nl *nl, const char *name, const struct nl_member *m)
+{
+	return ask_member(nl, GAGG_CMD_MEMBER_SET, name, m, "change");
+}
+
+/* What a dump has brought so far. */
+struct list {
+	struct nl_group *groups;
+	size_t n;
+	size_t room;
+};
+
+static int each_listed(struct nlmsghdr *hdr, void *arg)
+{
+	struct list *list = arg;
+
+	if (list->n == list->room) {
+		size_t room = list->room ? 2 * list->room : 4;
+		void *p = reallocarray(list->groups, room,
+				       sizeof(*list->groups));
+
+		if (!p)
+			return -ENOMEM;
+		list->groups = p;
+		list->room = room;
+	}
+	return nl_parse_group(hdr, &list->groups[list->n++]);
+}
+
+static int dump(struct nl *nl, int cmd, const struct nl_group *group,
+		struct list *list, char text[NL_SENTENCE_MAX])
+{
+	int err = -EINTR;
+
+	for (int i = 0; i < DUMP_TRIES && err == -EINTR; i++) {
+		list->n = 0;
+		err = request(nl, cmd, NLM_F_DUMP, group, NULL, each_listed,
+			      list, text);
+	}
+	return err;
+}
+
+int nl_group_dump(struct nl *nl, nl_group_cb cb, void *arg)
+{
+	char text[NL_SENTENCE_MAX];
+	struct list list = { NULL, 0, 0 };
+	int err;
+
+	err = dump(nl, GAGG_CMD_GROUP_GET, NULL, &list, text);
+	nl_fail(nl, err, text, "cannot list groups");
+	for (size_t i = 0; i < list.n && !err; i++)
+		err = cb(&list.groups[i], arg);
+	free(list.groups);
+	return err;
+}
+
+int nl_member_dump(struct nl *nl, const char *name, nl_member_cb cb, void *arg)
+{
+	char text[NL_SENTENCE_MAX] = "";
+	struct list list = { NULL, 0, 0 };
+	struct nl_group g;
+	int err = named(name, &g);
+
+	if (!err)
+		err = dump(nl, GAGG_CMD_MEMBER_GET, &g, &list, text);
+	nl_fail(nl, err, text, "cannot list members of group '%s'", name);
+	for (size_t i = 0; i < list.n && !err; i++)
+		for (uint32_t k = 0; k < list.groups[i].n_members && !err; k++)
+			err = cb(&list.groups[i].members[k], arg);
+	free(list.groups);
+	return err;
+}
