@@ -6,6 +6,9 @@
  * Made for channel 0 when an epoch starts (or at the first attach, which needs
  * its geometry), for others by GAGG_IOC_CHANNEL or by OPEN; lives until the
  * epoch ends, since late members may still ask for its results.
+ *
+ * The group's table holds a reference; so does every seat, so that a waiter who
+ * has a seat may look at the channel without a lock.
  */
 #ifndef GAGG_CHANNEL_H
 #define GAGG_CHANNEL_H
@@ -14,27 +17,50 @@
 #include "group.h"
 #include "memory.h"
 
+#define GAGG_SHARDS_MAX	16
+
 struct gagg_channel {
-	struct kref ref;		/* the group's table, seats */
+	struct kref ref;
 	u32 id;
 	u32 index;			/* in group.channel */
+	u32 nparts;
 	u64 members;
 	struct gagg_mem result;		/* payload by slot */
 	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
-	struct gagg_mem acc;		/* payload by slot % window; homes only */
-	struct gagg_seat *seat[GAGG_LOCALS];	/* by local index of the core */
+	struct gagg_mem acc;		/* payload, window chunks per shard; homes only */
+	/* by local index of the core; set and cleared together, under all port
+	 * locks and group.lock, read under either
+	 */
+	struct gagg_seat *seat[GAGG_LOCALS];
 	struct gagg_session *session[GAGG_LOCALS];
-	bool progressed;		/* per batch, under port lock */
-	struct gagg_chan *part[16];	/* by shard, vmalloc */
+	struct gagg_chan *part[GAGG_SHARDS_MAX];	/* by shard */
 };
 
-/* group.lock held; sleeps; ENOMEM, ENOSPC */
+/* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC */
 struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members);
-/* zero all state for a new epoch (channel 0) */
+/* zero all state for a new epoch (channel 0); group.lock, shards are stopped */
 void gagg_channel_reset(struct gagg_group *grp, struct gagg_channel *ch);
 void gagg_channel_put(struct gagg_channel *ch);
 /* by wire id; under a port lock or group.lock */
 struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id);
+
+/* the epoch is over and the shards are stopped: empty the table; group.lock */
+void gagg_channels_drop(struct gagg_group *grp);
+/* at birth of a group, and at its death after synchronize_net() (group.lock
+ * not held, the work takes it): the work stops, the table is emptied
+ */
+void gagg_channels_init(struct gagg_group *grp);
+void gagg_channels_exit(struct gagg_group *grp);
+/* OPEN arrived; port lock held */
+void gagg_channel_want(struct gagg_group *grp, u32 id, u64 members);
+
+/* base of a part has moved: tell readers of the DONE region */
+void gagg_channel_progress(struct gagg_channel *ch);
+
+static inline struct gagg_done *gagg_channel_done(struct gagg_channel *ch)
+{
+	return ch->done.block[0];
+}
 
 static inline u32 gagg_per_block(const struct gagg_geom *g)
 {

@@ -4,12 +4,16 @@
  * NAPI context and one lock per shard; groups that name it share it.
  *
  * Lock order, outermost first:
+ *	gagg_session.lock (mutex)	system calls of one file; never held over an
+ *					access to user memory: mmap() takes it
+ *					under mmap_lock
  *	gagg_net.lock (mutex)		configuration of a namespace
  *	gagg_group.lock (mutex)		sessions, channels, epoch of a group
  *	gagg_port.lock (spin, bh)	core shards of all groups on the port, by
  *					ascending index where several are held
  *	gagg_group.join_lock (spin, bh)	its join object
- *	gagg_session.wq.lock		waiters
+ *	gagg_opens.lock (spin, bh)	channels asked for
+ *	gagg_session.uring_lock (spin, bh), waiters' locks
  */
 #ifndef GAGG_ENDPOINT_H
 #define GAGG_ENDPOINT_H
@@ -24,6 +28,7 @@
 struct gagg_net;
 struct gagg_endpoint;
 struct gagg_group;
+struct gagg_tx;
 
 union gagg_addr {
 	struct sockaddr sa;
@@ -40,8 +45,8 @@ struct gagg_port {
 	struct napi_struct napi;
 	struct hrtimer timer;		/* soft; schedules the NAPI */
 	u64 timer_at;			/* GAGG_NEVER: not armed; under lock */
+	struct gagg_tx *tx;		/* gagg_tx_init() to gagg_tx_exit() */
 	u16 index;
-	bool kicked;			/* under lock: timers and refill are due */
 };
 
 struct gagg_endpoint {
@@ -68,5 +73,19 @@ struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
 
 /* run the port's poll soon (from any context) */
 void gagg_port_kick(struct gagg_port *port);
+
+/* rx.c, timer.c: what NAPI and the timer of a port call */
+int gagg_port_poll(struct napi_struct *napi, int budget);
+enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
+/* let the group's part of the port go on after a system call; takes the lock,
+ * sends; rcu_read_lock() held and the group not dead
+ */
+void gagg_port_run(struct gagg_port *port, struct gagg_group *grp);
+
+bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
+
+/* rx.c, timer.c */
+int gagg_port_poll(struct napi_struct *napi, int budget);
+enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
 
 #endif

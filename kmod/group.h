@@ -22,6 +22,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/gagg_netlink.h>
+#include <net/dst_cache.h>
 #include "endpoint.h"
 
 struct gagg_session;
@@ -60,7 +61,7 @@ struct gagg_config {
 
 struct gagg_node {
 	union gagg_addr addr;	/* base port */
-	struct dst_entry *dst;	/* cached route, owned by tx.c, under port 0's.. see tx.c */
+	struct dst_cache route;	/* gagg_routes_init() to gagg_routes_exit() */
 };
 
 /* counters of one shard, under the port's lock; the core's are in its object */
@@ -78,6 +79,18 @@ struct gagg_stats {
 struct gagg_part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
+	u32 turn;		/* channel that refills first */
+};
+
+#define GAGG_OPENS	8
+
+/* channels that other hosts have asked for; who is not heard asks again */
+struct gagg_opens {
+	struct work_struct work;
+	spinlock_t lock;
+	u32 n;
+	u32 id[GAGG_OPENS];
+	u64 members[GAGG_OPENS];
 };
 
 struct gagg_group {
@@ -106,14 +119,21 @@ struct gagg_group {
 	 * cleared under all port locks and group.lock, read under either.
 	 */
 	struct gagg_channel *channel[GAGG_CHANNELS_MAX];
+	struct gagg_opens opens;
 	wait_queue_head_t wq;		/* epoch starts and ends, mismatch */
 
 	struct gagg_part part[];	/* by shard */
 };
 
-void gagg_config_default(struct gagg_config *cfg);
-/* sentence and errno for what is wrong */
-int gagg_config_check(const struct gagg_config *cfg, struct netlink_ext_ack *extack);
+/* config.c */
+void gagg_config_default(struct gagg_config *cfg, const char *name);
+/* sentence and errno for what is wrong with the whole */
+int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack);
+/* what the core needs of it; false: nothing can run yet */
+bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node);
+void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]);
+/* only uid, gid, mode or the number of channels differ */
+bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b);
 
 /* all with gagg_net.lock held; sleep */
 struct gagg_group *gagg_group_find(struct gagg_net *gn, const char *name);
@@ -130,7 +150,9 @@ struct gagg_group *gagg_group_get(struct gagg_group *grp);
 void gagg_group_put(struct gagg_group *grp);
 
 /* epoch.c: join object and epoch */
+/* allocate; then, once the group can be found, begin to speak */
 int gagg_epoch_init(struct gagg_group *grp);
+void gagg_epoch_begin(struct gagg_group *grp);
 void gagg_epoch_stop(struct gagg_group *grp);	/* timer, work: gone for good */
 /* HELLO, START, ABORT from the poll; port lock held */
 enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node,
@@ -142,7 +164,7 @@ void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end);
 void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st);
 enum gagg_group_state gagg_group_state(struct gagg_group *grp);
 
-/* all ports of the group's endpoint, ascending; bh off */
+/* all ports of the group's endpoint, ascending; group.lock held; bh off */
 void gagg_group_lock_ports(struct gagg_group *grp);
 void gagg_group_unlock_ports(struct gagg_group *grp);
 

@@ -9,6 +9,9 @@
  * A session's leaving: GAGG_IOC_DETACH, ->release, or ->flush by the files
  * struct that attached when its task exits (PF_EXITING): a forked child that
  * still holds the file must not hide a death.
+ *
+ * Lifetime: the session goes with its file. group.session[rank] is cleared
+ * under group.lock and channel.session[] under all port locks before that.
  */
 #ifndef GAGG_SESSION_H
 #define GAGG_SESSION_H
@@ -16,8 +19,12 @@
 #include <linux/fs.h>
 #include <linux/kref.h>
 #include <linux/wait.h>
+#include <linux/gagg.h>
+#include "channel.h"
 #include "group.h"
 #include "memory.h"
+
+struct io_uring_cmd;
 
 enum gagg_session_state {
 	GAGG_S_UNBOUND,
@@ -27,27 +34,32 @@ enum gagg_session_state {
 	GAGG_S_ENDED,
 };
 
-/* a session's own part of a channel: what its trainer writes */
+/* a session's own part of a channel: what its trainer writes. The session and
+ * everybody who waits on it hold a reference.
+ */
 struct gagg_seat {
+	struct kref ref;
 	struct gagg_channel *channel;	/* holds a reference */
+	u32 local;			/* index of the rank in the channel */
+	bool dead;			/* detached; WRITE_ONCE under ports */
 	struct gagg_mem push;		/* struct gagg_push, struct gagg_cdesc[] */
 	struct gagg_mem contrib;
-	u64 completed;			/* ops done in all shards; WRITE_ONCE under ports */
-	u64 submitted;
-	u64 done_in[16];		/* by shard, under its port lock */
-	u64 cursor;			/* virtual chunks submitted */
+	u64 completed;			/* ops done in all shards; cmpxchg */
+	u64 submitted;			/* session.lock */
+	u64 cursor;			/* virtual chunks submitted; session.lock */
+	u64 done_in[GAGG_SHARDS_MAX];	/* by shard, under its port lock */
 };
 
 struct gagg_session {
-	struct kref ref;
-	struct mutex lock;		/* ioctls of one file, one at a time, except waits */
-	struct gagg_group *group;
+	struct mutex lock;		/* system calls of one file, waits excepted */
+	struct gagg_group *group;	/* set once by GAGG_IOC_OPEN */
 	u32 rank;
-	enum gagg_session_state state;	/* group.lock */
-	u64 epoch;			/* the one it is attached for or was in */
+	enum gagg_session_state state;	/* group.lock; WRITE_ONCE */
+	u64 epoch;			/* the one it is or was in */
 	fl_owner_t owner;		/* files struct that attached */
-	struct gagg_seat *seat[GAGG_CHANNELS_MAX];	/* like group.channel */
-	wait_queue_head_t wq;		/* ops done, epoch */
+	struct gagg_seat *seat[GAGG_CHANNELS_MAX];	/* like group.channel; lock */
+	wait_queue_head_t wq;		/* ops done, end of the epoch */
+	wait_queue_head_t chunk_wq;	/* chunks done, end of the epoch */
 	atomic64_t unread;		/* completions for read() and poll() */
 	spinlock_t uring_lock;
 	struct list_head uring;		/* held io_uring commands */
@@ -55,17 +67,46 @@ struct gagg_session {
 
 extern const struct file_operations gagg_fops;	/* chardev.c */
 
+/* what a waiter waits for */
+struct gagg_wish {
+	struct gagg_session *ses;
+	struct gagg_seat *seat;		/* NULL: for the epoch to start */
+	u64 op;
+	u64 chunk;			/* not 0: instead of the op */
+};
+
+/* 0: fulfilled; -EAGAIN: not yet; else it never will be */
+int gagg_wish_state(const struct gagg_wish *wish);
+
+/* system calls, session.lock held but for wait */
+int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg);
+int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg);
+int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg);
+int gagg_session_channel_free(struct gagg_session *ses, u32 id);
+int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg);
+/* the wish of a GAGG_IOC_WAIT, with a reference to its seat */
+int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
+		      struct gagg_wish *wish);
+int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
+/* leave the epoch, give the memory back; @reason BYE or DIED */
+int gagg_session_detach(struct gagg_session *ses, u32 reason);
+void gagg_session_release(struct gagg_session *ses);
+
+struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel);
+void gagg_seat_put(struct gagg_seat *seat);
+
 /* from the poll: ops of a seat up to @number are done in @shard */
 void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat,
 			  u32 shard, u64 number);
 /* chunks were published on a channel (once per batch); wakes chunk waiters */
 void gagg_session_progress(struct gagg_session *ses);
-/* epoch work: it runs now, or is over; wakes everybody */
+/* epoch work, group.lock held: it runs now, or is over; wakes everybody */
 void gagg_session_started(struct gagg_session *ses, u64 epoch);
 void gagg_session_ended(struct gagg_session *ses);
 
 /* uring.c */
 int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags);
-void gagg_uring_complete(struct gagg_session *ses, bool all);
+/* complete what is fulfilled, or all with @err when it is not 0; any context */
+void gagg_uring_complete(struct gagg_session *ses, int err);
 
 #endif

@@ -12,12 +12,23 @@
 
 struct gagg_tx;		/* a batch; on the port, under its lock */
 
+/* what a port needs to send; exit: no poll runs any more, sockets still open */
+int gagg_tx_init(struct gagg_port *port);
+void gagg_tx_exit(struct gagg_port *port);
+/* cached routes of a group's nodes; exit: at its death, after synchronize_net(),
+ * since they must not outlive the namespace
+ */
+int gagg_routes_init(struct gagg_group *grp);
+void gagg_routes_exit(struct gagg_group *grp);
+
 /* drain the actions of one group's shard into the batch; port lock held */
 void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp);
 /* take what was collected; port lock held; then, without it, send */
 void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out);
 void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out);
-/* one control datagram (HELLO, START, ABORT) from any context */
+/* one control datagram (HELLO, START, ABORT) from any context, under any lock:
+ * it leaves from the next poll of port 0, or from gagg_tx_exit()
+ */
 int gagg_tx_control(struct gagg_group *grp, u32 node, const struct gagg_msg *m,
 		    const void *body);
 
