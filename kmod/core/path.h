@@ -8,10 +8,22 @@
  * sample of the round-trip time. An acknowledgement frees the window and stops
  * the retransmission of that datagram; it never ends a chunk.
  *
- * Window: starts at @cwnd_max / 2, grows by the acknowledged datagrams up to
- * cwnd_max; a loss or a congestion echo shrinks it at most once per round
- * trip: by 30 % if the smoothed round trip is above 1.5 times the least one
- * seen (a queue), else by 5 % (random loss), never below GAGG_PATH_CWND_MIN.
+ * Window: starts at @cwnd_max / 2, grows by one for GAGG_PATH_GROW acknowledged
+ * datagrams, up to cwnd_max (a full window's worth of acknowledgements makes
+ * good for more than one random loss); a loss or a congestion echo shrinks it
+ * at most once per round trip: by 30 % if the smoothed round trip is above 1.5
+ * times the least one seen (a queue), else by 5 % (random loss), never below
+ * GAGG_PATH_CWND_MIN.
+ *
+ * A lost datagram stays in the log until it is taken with gagg_path_lost().
+ * Numbers from una on are in one of two parts, divided by scan:
+ *
+ *	una <= pn < scan	ACKED or LOST, and una itself is LOST (if una < scan)
+ *	scan <= pn < next_pn	ACKED or FLYING
+ *
+ * This holds because the oldest flying datagram is always the first to be given
+ * up. So the oldest loss is found at una, the oldest flying one at or behind
+ * scan, and both only move forward: their steps are paid by the sends.
  */
 #ifndef GAGG_CORE_PATH_H
 #define GAGG_CORE_PATH_H
@@ -22,6 +34,8 @@
 #define GAGG_PATH_LOG		1024	/* datagrams remembered, power of two */
 #endif
 #define GAGG_PATH_CWND_MIN	4
+#define GAGG_PATH_SPAN		448	/* most of next_pn - una, see path.c */
+#define GAGG_PATH_GROW		8
 #define GAGG_PATH_REORDER	3	/* packets; RFC 9002 kPacketThreshold */
 #define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MIN	(2 * GAGG_MSEC)
@@ -49,9 +63,8 @@ enum gagg_sent_state {
 /**
  * struct gagg_path - state of one path; all zero but for gagg_path_init()
  * @next_pn:	next packet number to send; the first is 1
- * @una:	oldest packet number that may be flying
- * @largest:	largest packet number acknowledged
- * @lost_pn:	all lost packet numbers below it were taken
+ * @una:	every smaller packet number was acknowledged, or lost and taken
+ * @scan:	no smaller packet number is flying
  * @flying:	datagrams in flight
  * @cwnd:	congestion window, datagrams
  * @cwnd_max:	its bound
@@ -68,13 +81,13 @@ enum gagg_sent_state {
  * @rx_map:	received ones from rx_base on
  * @ack_due:	an acknowledgement is owed
  * @ce_seen:	congestion was marked since the last acknowledgement
- * @rx_fresh:	packet number of the newest datagram of this batch
+ * @rx_fresh:	packet number that arrived last since the last acknowledgement;
+ *		0: none
  */
 struct gagg_path {
 	u32 next_pn;
 	u32 una;
-	u32 largest;
-	u32 lost_pn;
+	u32 scan;
 	u32 flying;
 	u32 lost;
 	u32 cwnd;
@@ -99,7 +112,9 @@ struct gagg_path {
 /* @cwnd_max: 4 .. GAGG_PATH_LOG / 2 */
 void gagg_path_init(struct gagg_path *p, u32 cwnd_max);
 
-/* how many more datagrams may be sent now (also bounded by the log) */
+/* how many more datagrams may be sent now (also bounded by GAGG_PATH_SPAN:
+ * losses that are not taken end up in no room)
+ */
 u32 gagg_path_room(const struct gagg_path *p);
 
 /*
@@ -120,19 +135,21 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
 /*
  * gagg_path_ack - an acknowledgement arrived
  * @fresh: packet number that caused it at once (RTT sample), 0: none
- * @acked: called for every datagram newly acknowledged
+ * @acked: called for every datagram newly acknowledged, also for a lost one
+ *	   that was not taken yet (then it is lost no more); must not use the
+ *	   path
  *
- * Marks losses: a flying datagram with GAGG_PATH_REORDER later ones
- * acknowledged, or sent more than 9/8 round trips before the newest
- * acknowledged one. A nonsensical acknowledgement (numbers never sent) changes
+ * Marks losses: a flying datagram whose number is GAGG_PATH_REORDER or more
+ * below the largest acknowledged one, or that was sent more than 9/8 round
+ * trips before it. A nonsensical acknowledgement (numbers never sent) changes
  * nothing.
  */
 void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 		   bool ce, u64 now,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx);
 
-/* timer: gives up the oldest flying datagrams (at most 2, as probes) if
- * rto_at has come and doubles the timeout
+/* timer: if rto_at has come, gives up the oldest flying datagrams (at most 2,
+ * as probes, and none younger than the timeout) and doubles the timeout
  */
 void gagg_path_timer(struct gagg_path *p, u64 now);
 

@@ -23,7 +23,7 @@ static inline void put(struct lane *p, u32 v)
 
 /* STEP(i) for every i < n */
 #define FOR_LANES(n, STEP) do {						\
-	u32 i_ = 0;							\
+	unsigned long i_ = 0; /* as wide as a pointer */		\
 									\
 	for (; i_ + 8 <= (n); i_ += 8) {				\
 		STEP(i_); STEP(i_ + 1); STEP(i_ + 2); STEP(i_ + 3);	\

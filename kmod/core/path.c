@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packet numbers wrap: they compare by the sign of their difference.
+ *
+ * Why the receiver never claims a datagram that it missed. Its map has 512
+ * bits, so a new largest number x makes it forget some below x. gagg_path_rx()
+ * moves the base by whole words and no further than to x - 448, hence what it
+ * forgets and then claims is < x - 448. The sender sent x with room, that is
+ * with next_pn = x and x - una < GAGG_PATH_SPAN = 448: whatever is < x - 447
+ * was then acknowledged, or lost and taken, and an acknowledgement of it means
+ * nothing any more (gagg_path_ack() looks at una and later only).
+ */
+#include "path.h"
+
+#define MAP_BITS	(64 * GAGG_ACK_WORDS)
+#define BACKOFF_MAX	8	/* RTO_MIN << 8 is above RTO_MAX */
+
+_Static_assert(GAGG_PATH_SPAN <= MAP_BITS - 64, "see above");
+_Static_assert(GAGG_PATH_SPAN <= GAGG_PATH_LOG, "one log entry for each number");
+_Static_assert(!(GAGG_PATH_LOG & (GAGG_PATH_LOG - 1)), "index by mask");
+_Static_assert(GAGG_PATH_RTO_MIN << BACKOFF_MAX >= GAGG_PATH_RTO_MAX, "reaches the bound");
+
+static inline bool before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+static inline struct gagg_sent *entry(struct gagg_path *p, u32 pn)
+{
+	return &p->log[pn % GAGG_PATH_LOG];
+}
+
+void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
+{
+	memset(p, 0, sizeof(*p));
+	p->next_pn = 1;
+	p->una = 1;
+	p->scan = 1;
+	p->cut_pn = 1;
+	p->rx_base = 1;
+	p->cwnd_max = cwnd_max;
+	p->cwnd = cwnd_max / 2 > GAGG_PATH_CWND_MIN ? cwnd_max / 2 : GAGG_PATH_CWND_MIN;
+	p->rto_at = GAGG_NEVER;
+}
+
+u64 gagg_path_rto(const struct gagg_path *p)
+{
+	u64 rto = GAGG_PATH_RTO_INIT;
+
+	if (p->srtt)
+		rto = gagg_max64(p->srtt + 4 * p->rttvar, GAGG_PATH_RTO_MIN);
+	return gagg_min64(gagg_min64(rto, GAGG_PATH_RTO_MAX) << p->backoff,
+			  GAGG_PATH_RTO_MAX);
+}
+
+static void rearm(struct gagg_path *p, u64 now)
+{
+	p->rto_at = p->flying ? now + gagg_path_rto(p) : GAGG_NEVER;
+}
+
+u32 gagg_path_room(const struct gagg_path *p)
+{
+	u32 span = GAGG_PATH_SPAN - (p->next_pn - p->una);
+
+	if (p->flying >= p->cwnd)
+		return 0;
+	return p->cwnd - p->flying < span ? p->cwnd - p->flying : span;
+}
+
+u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
+{
+	u32 pn = p->next_pn++;
+	struct gagg_sent *s = entry(p, pn);
+
+	*s = *what;
+	s->time = now;
+	s->state = GAGG_SENT_FLYING;
+	if (!p->flying++)
+		rearm(p, now);
+	return pn;
+}
+
+/* --- what arrives ------------------------------------------------------ */
+
+bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)
+{
+	u32 ahead = pn - p->rx_base;
+	u64 bit;
+	u32 i, words;
+
+	p->ack_due = 1;
+	p->ce_seen |= ce;
+	if (before(pn, p->rx_base))
+		return false;
+	if (ahead >= MAP_BITS) {
+		words = (ahead - MAP_BITS) / 64 + 1;
+		for (i = 0; i < GAGG_ACK_WORDS; i++)
+			p->rx_map[i] = words < GAGG_ACK_WORDS - i ? p->rx_map[i + words] : 0;
+		p->rx_base += words * 64;
+		ahead -= words * 64;
+	}
+	bit = GAGG_BIT(ahead % 64);
+	if (p->rx_map[ahead / 64] & bit)
+		return false;
+	p->rx_map[ahead / 64] |= bit;
+	if (before(p->rx_largest, pn))
+		p->rx_largest = pn;
+	p->rx_fresh = pn;
+	return true;
+}
+
+u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce)
+{
+	u32 fresh = p->rx_fresh;
+	u32 i;
+
+	ack->base = cpu_to_le32(p->rx_base);
+	ack->largest = cpu_to_le32(p->rx_largest);
+	for (i = 0; i < GAGG_ACK_WORDS; i++)
+		ack->map[i] = cpu_to_le64(p->rx_map[i]);
+	*ce = p->ce_seen;
+	p->ack_due = 0;
+	p->ce_seen = 0;
+	p->rx_fresh = 0;
+	return fresh;
+}
+
+/* --- window and timeout ------------------------------------------------ */
+
+/*
+ * Congestion is learned of from the fate of @pn. What was sent before the last
+ * cut cannot know of it: no second cut within a round trip.
+ */
+static void cut(struct gagg_path *p, u32 pn)
+{
+	if (before(pn, p->cut_pn))
+		return;
+	p->cut_pn = p->next_pn;
+	p->cwnd = p->srtt * 2 > p->rtt_min * 3 ? p->cwnd * 7 / 10 : p->cwnd * 19 / 20;
+	if (p->cwnd < GAGG_PATH_CWND_MIN)
+		p->cwnd = GAGG_PATH_CWND_MIN;
+}
+
+static void grow(struct gagg_path *p, u32 acked)
+{
+	p->credit += acked;
+	p->cwnd += p->credit / GAGG_PATH_GROW;
+	p->credit %= GAGG_PATH_GROW;
+	if (p->cwnd > p->cwnd_max)
+		p->cwnd = p->cwnd_max;
+}
+
+/* RFC 6298, section 2 */
+static void sample(struct gagg_path *p, u64 rtt)
+{
+	u64 off;
+
+	rtt = gagg_max64(rtt, 1);	/* 0 stands for "none yet" */
+	if (!p->srtt) {
+		p->srtt = rtt;
+		p->rttvar = rtt / 2;
+		p->rtt_min = rtt;
+		return;
+	}
+	off = rtt > p->srtt ? rtt - p->srtt : p->srtt - rtt;
+	p->rttvar = p->rttvar - p->rttvar / 4 + off / 4;
+	p->srtt = gagg_max64(p->srtt - p->srtt / 8 + rtt / 8, 1);
+	p->rtt_min = gagg_min64(p->rtt_min, rtt);
+}
+
+/* --- acknowledgement and loss ------------------------------------------ */
+
+struct acking {
+	struct gagg_path *p;
+	void (*acked)(void *ctx, const struct gagg_sent *s);
+	void *ctx;
+	u64 now;
+	u32 fresh;
+	u32 count;
+};
+
+/* una <= pn < next_pn */
+static void ack_one(struct acking *a, u32 pn)
+{
+	struct gagg_path *p = a->p;
+	struct gagg_sent *s = entry(p, pn);
+
+	if (s->state == GAGG_SENT_ACKED)
+		return;
+	if (s->state == GAGG_SENT_LOST)
+		p->lost--;
+	else
+		p->flying--;
+	s->state = GAGG_SENT_ACKED;
+	a->count++;
+	/* for the first time, hence no older acknowledgement was held up */
+	if (pn == a->fresh && a->fresh && a->now >= s->time)
+		sample(p, a->now - s->time);
+	a->acked(a->ctx, s);
+}
+
+/* No number at or behind next_pn, and largest is the highest of them. */
+static bool sane(const struct gagg_path *p, const struct gagg_ack *ack)
+{
+	u32 base = le32_to_cpu(ack->base);
+	u32 largest = le32_to_cpu(ack->largest);
+	u32 count = largest + 1 - base;		/* bits of the map that matter */
+	u32 i;
+
+	if (!before(largest, p->next_pn) || count > MAP_BITS)
+		return false;
+	if (count && !(le64_to_cpu(ack->map[(count - 1) / 64]) >> (count - 1) % 64 == 1))
+		return false;
+	for (i = (count + 63) / 64; i < GAGG_ACK_WORDS; i++)
+		if (ack->map[i])
+			return false;
+	return true;
+}
+
+static void ack_map(struct acking *a, const struct gagg_ack *ack)
+{
+	u32 una = a->p->una;
+	u32 pn = le32_to_cpu(ack->base);
+	u32 i;
+
+	for (i = 0; i < GAGG_ACK_WORDS; i++, pn += 64) {
+		u64 word = le64_to_cpu(ack->map[i]);
+
+		if (!before(una, pn + 64))
+			continue;
+		if (before(pn, una))
+			word &= ~0ULL << (una - pn);
+		for (; word; word &= word - 1)
+			ack_one(a, pn + gagg_lowest(word));
+	}
+}
+
+/* the oldest flying datagram, at scan, is given up */
+static void lose(struct gagg_path *p)
+{
+	u32 pn = p->scan++;
+
+	entry(p, pn)->state = GAGG_SENT_LOST;
+	p->flying--;
+	p->lost++;
+	cut(p, pn);
+}
+
+/* moves scan to the oldest flying datagram below @end; false: none */
+static bool find_flying(struct gagg_path *p, u32 end)
+{
+	while (before(p->scan, end)) {
+		if (entry(p, p->scan)->state == GAGG_SENT_FLYING)
+			return true;
+		p->scan++;
+	}
+	return false;
+}
+
+static void find_losses(struct gagg_path *p, u32 largest)
+{
+	u64 newest;
+
+	while (find_flying(p, largest - GAGG_PATH_REORDER + 1))
+		lose(p);
+	if (!p->srtt || !find_flying(p, largest))
+		return;
+	newest = entry(p, largest)->time;	/* una <= scan < largest */
+	do {
+		if (entry(p, p->scan)->time + p->srtt + p->srtt / 8 >= newest)
+			break;
+		lose(p);
+	} while (find_flying(p, largest));
+}
+
+/* what is settled at una leaves the log */
+static void settle(struct gagg_path *p)
+{
+	while (p->una != p->next_pn && entry(p, p->una)->state == GAGG_SENT_ACKED)
+		entry(p, p->una++)->state = GAGG_SENT_FREE;
+	if (before(p->scan, p->una))
+		p->scan = p->una;
+	/* losses are never older: keeps the comparison with cut_pn in range */
+	if (before(p->cut_pn, p->una))
+		p->cut_pn = p->una;
+}
+
+void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
+		   bool ce, u64 now,
+		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx)
+{
+	struct acking a = {
+		.p = p, .acked = acked, .ctx = ctx, .now = now, .fresh = fresh,
+	};
+	u32 base = le32_to_cpu(ack->base);
+	u32 largest = le32_to_cpu(ack->largest);
+	u32 pn;
+
+	if (!sane(p, ack))
+		return;
+	for (pn = p->una; before(pn, base); pn++)
+		ack_one(&a, pn);
+	ack_map(&a, ack);
+	grow(p, a.count);
+	/* before settle(), which moves cut_pn beyond largest */
+	if (ce)
+		cut(p, largest);
+	find_losses(p, largest);
+	settle(p);
+	if (a.count) {
+		p->backoff = 0;
+		rearm(p, now);
+	} else if (!p->flying) {
+		p->rto_at = GAGG_NEVER;
+	}
+}
+
+void gagg_path_timer(struct gagg_path *p, u64 now)
+{
+	u64 rto = gagg_path_rto(p);
+	u32 i;
+
+	if (now < p->rto_at)
+		return;
+	/* The timer ran since the last progress; what left later is too young. */
+	for (i = 0; i < 2 && find_flying(p, p->next_pn) &&
+		    entry(p, p->scan)->time + rto <= now; i++)
+		lose(p);
+	if (i && p->backoff < BACKOFF_MAX)
+		p->backoff++;
+	rearm(p, now);
+}
+
+bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what)
+{
+	struct gagg_sent *s = entry(p, p->una);
+
+	if (!p->lost)
+		return false;
+	*what = *s;
+	s->state = GAGG_SENT_FREE;
+	p->lost--;
+	p->una++;
+	settle(p);
+	return true;
+}
