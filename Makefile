@@ -14,7 +14,7 @@
 # build the module for.
 
 KERNEL	?= stock
-KDIR	?= $(shell vm/kernels kdir $(KERNEL))
+KDIR	?= $(shell vm/kernels kdir $(KERNEL) 2>/dev/null)
 PREFIX	?= /usr/local
 DESTDIR	?=
 TEST	?=
@@ -32,7 +32,8 @@ all:
 # --- the module ---------------------------------------------------------
 # Kbuild writes next to its sources, so it gets a tree of links to them, one
 # for each kernel. The lock is for two makes in one checkout.
-KREL	:= $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+KREL	:= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+		   $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KBUILD	= build/kmod/$(KREL)
 KFLAGS	= W=1 KCFLAGS=-Werror $(KARGS)
 

@@ -36,7 +36,8 @@
 #   net_burst_loss PERCENT  of GSO bursts     (sets offloads: "on")
 #   net_dup PERCENT         of what is sent, twice
 #   net_reorder PERCENT     of what is sent overtakes the rest, which waits 5 ms
-#   net_corrupt PERCENT     of datagrams, one bit each
+#   net_corrupt PERCENT     of datagrams, one bit each, mostly of the payload
+#                           (sets offloads: "off" if "on")
 #   net_delay MS [JITTER]   each way
 #   net_rate RATE           of each port, such as 1gbit; a queue of 2 MB
 #   net_clear               no impairment
@@ -162,7 +163,7 @@ net_offload()
 		# veth merges only what a peer without TSO sends
 		ip netns exec sw ethtool -K "p$i" tso $burst gso $burst \
 			tx-udp-segmentation $burst || return
-		net_exec "$i" ethtool -K eth0 tso $burst gso $burst \
+		net_exec "$i" ethtool -K eth0 sg on tso $burst gso $burst \
 			tx-udp-segmentation $burst gro $merge || return
 	done
 	echo "$1" >"$net_state/offload"
@@ -225,6 +226,16 @@ net_reorder()
 
 net_corrupt()
 {
+	local n i
+
+	if [ "$(cat "$net_state/offload")" = on ]; then
+		net_offload off || return
+	fi
+	# netem turns a bit of the linear part: without sg, all is linear
+	n=$(net_hosts)
+	for ((i = 0; i < n; i++)); do
+		net_exec "$i" ethtool -K eth0 sg off || return
+	done
 	net_impair corrupt "$1%"
 }
 
@@ -274,6 +285,6 @@ hosts_start()
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-	[ $# -gt 0 ] || { sed -n '4,53s/^# \{0,1\}//p' "$0"; exit 2; }
+	[ $# -gt 0 ] || { sed -n '4,54s/^# \{0,1\}//p' "$0"; exit 2; }
 	"$@"
 fi

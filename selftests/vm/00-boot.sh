@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 21
+plan 22
 
 # udp FROM TO BURSTS SEGMENTS [gro]: numbered datagrams from host to host; sets
 # datagrams, reads, whole, part, lost, copies, late, bad (see udp.py)
@@ -25,6 +25,13 @@ udp()
 	wait "$RECEIVER_PID"
 	note "$line"
 	eval "$line"
+}
+
+# how many datagrams host $1 refused for their checksum
+checksum_errors()
+{
+	# shellcheck disable=SC2016 # awk's
+	net_exec "$1" awk '$1 == "Udp:" { n = $8 } END { print n }' /proc/net/snmp
 }
 
 is()
@@ -97,6 +104,7 @@ net_corrupt 10
 udp 0 1 50 40
 check "net_corrupt loses its share to checksums" \
 	is "bad == 0 && datagrams > 1800 - 68 && datagrams < 1800 + 68"
+check "and the receiver has counted them" is "$(checksum_errors 1) > 100"
 net_clear
 udp 0 1 10 40
 check "net_clear ends it" is "datagrams == 400 && bad == 0"
