@@ -21,6 +21,7 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
 #include <net/dst_cache.h>
 #include "endpoint.h"
@@ -108,6 +109,11 @@ struct gagg_group {
 	spinlock_t join_lock;
 	struct gagg_join *join;
 	struct timer_list join_timer;
+	u64 say_hello;			/* nodes; join_lock */
+	u64 say_start;
+	u64 say_abort;
+	u64 news;			/* nodes whose state has changed */
+	struct work_struct speak_work;	/* sends what is to be said, notifies */
 	struct work_struct epoch_work;	/* brings the group to what join says */
 
 	struct mutex lock;		/* below, and sessions' attach state */

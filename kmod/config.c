@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The configuration of a group: defaults, what is legal, what the core is told
+ * of it, what hosts compare. By value, no locks.
+ */
+#include <linux/jhash.h>
+#include <linux/log2.h>
+#include <linux/ip.h>
+#include <linux/udp.h>
+#include <net/ipv6.h>
+#include "group.h"
+
+#define WEIGHTS_MAX	128	/* headroom of 7 bits, see Documentation/numerics.md */
+#define RING_MAX	(1U << 22)
+
+void gagg_config_default(struct gagg_config *cfg, const char *name)
+{
+	memset(cfg, 0, sizeof(*cfg));
+	strscpy(cfg->name, name, sizeof(cfg->name));
+	cfg->id = jhash(name, strlen(name), 0) ?: 1;
+	cfg->port = GAGG_WIRE_PORT;
+	cfg->uid = GLOBAL_ROOT_UID;
+	cfg->gid = GLOBAL_ROOT_GID;
+	cfg->mode = 0600;
+	cfg->lanes = GAGG_WIRE_LANES;
+	cfg->ring = 49152;
+	cfg->window = 2048;
+	cfg->stripe = 8;
+	cfg->shards = 1;
+	cfg->channels = 16;
+	cfg->cwnd = 256;
+	cfg->dead_after = 5000;
+	cfg->placement = GAGG_PLACE_STRIPED;
+}
+
+static int bad(struct netlink_ext_ack *extack, int err, const char *why)
+{
+	NL_SET_ERR_MSG(extack, why);
+	return err;
+}
+
+static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+{
+	if (cfg->lanes < 8 || cfg->lanes > GAGG_WIRE_LANES_MAX || cfg->lanes % 8)
+		return bad(extack, -ERANGE, "lanes must be a multiple of 8 from 8 to 2240");
+	if (cfg->window < 64 || cfg->window > 16384 || !is_power_of_2(cfg->window))
+		return bad(extack, -ERANGE, "window must be a power of two from 64 to 16384");
+	if (!cfg->ring || cfg->ring > RING_MAX || cfg->ring % cfg->window)
+		return bad(extack, -ERANGE,
+			   "ring must be a multiple of window, at most 4194304 chunks");
+	if (cfg->stripe < 1 || cfg->stripe > 64)
+		return bad(extack, -ERANGE, "stripe must be from 1 to 64 chunks");
+	if (cfg->shards < 1 || cfg->shards > 16)
+		return bad(extack, -ERANGE, "shards must be from 1 to 16");
+	if (cfg->channels < 1 || cfg->channels > GAGG_CHANNELS_MAX)
+		return bad(extack, -ERANGE, "channels must be from 1 to 64");
+	if (cfg->cwnd < 4 || cfg->cwnd > 1024)
+		return bad(extack, -ERANGE, "cwnd must be from 4 to 1024 datagrams");
+	if (cfg->dead_after < 100 || cfg->dead_after > 600000)
+		return bad(extack, -ERANGE, "dead-after must be from 100 to 600000 ms");
+	if (cfg->mode & ~0666)
+		return bad(extack, -ERANGE, "mode must have read and write bits only");
+	if (!cfg->port || cfg->port + cfg->shards > 65536)
+		return bad(extack, -ERANGE, "port must be from 1 to 65536 minus shards");
+	return 0;
+}
+
+static int check_members(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+{
+	u32 r, locals = 0, weights = 0;
+
+	for (r = 0; r < GAGG_RANKS; r++) {
+		const struct gagg_member *m = &cfg->member[r];
+		bool here;
+
+		if (!m->present)
+			continue;
+		if (m->addr.sa.sa_family != cfg->local.sa.sa_family)
+			return bad(extack, -EAFNOSUPPORT,
+				   "all addresses of a group must be of one family");
+		here = gagg_addr_equal(&m->addr, &cfg->local);
+		if (here != m->local)
+			return bad(extack, -EINVAL, here ?
+				   "a member has this host's address and is not marked local" :
+				   "a member is marked local and has another host's address");
+		if (!m->roles || (m->roles & ~(GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR)))
+			return bad(extack, -EINVAL, "roles must be worker, aggregator or both");
+		locals += here;
+		if (m->roles & GAGG_ROLE_WORKER)
+			weights += m->weight;
+	}
+	if (locals > GAGG_LOCALS)
+		return bad(extack, -E2BIG, "at most 16 ranks of a group on one host");
+	if (weights > WEIGHTS_MAX)
+		return bad(extack, -E2BIG, "the weights of the workers must sum to at most 128");
+	return 0;
+}
+
+int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (!cfg->local.sa.sa_family)
+		return bad(extack, -EINVAL, "the local address is missing");
+	if (!cfg->id)
+		return bad(extack, -ERANGE, "id 0 is reserved");
+	err = check_numbers(cfg, extack);
+	return err ? err : check_members(cfg, extack);
+}
+
+/* node of an address, a new one if need be */
+static u32 node_of(struct gagg_geom *g, struct gagg_node *node, const union gagg_addr *addr)
+{
+	u32 n;
+
+	for (n = 0; n < g->nodes; n++)
+		if (gagg_addr_equal(&node[n].addr, addr))
+			return n;
+	node[g->nodes].addr = *addr;
+	return g->nodes++;
+}
+
+static void set_port(union gagg_addr *addr, u16 port)
+{
+	if (addr->sa.sa_family == AF_INET6)
+		addr->in6.sin6_port = htons(port);
+	else
+		addr->in.sin_port = htons(port);
+}
+
+bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node)
+{
+	bool here = false;
+	u32 r, n;
+
+	memset(g, 0, sizeof(*g));
+	memset(g->node_of, 0xff, sizeof(g->node_of));
+	g->group = cfg->id;
+	g->lanes = cfg->lanes;
+	g->stripe = cfg->stripe;
+	g->shards = cfg->shards;
+	g->ring = cfg->ring;
+	g->window = cfg->window;
+	/* the log of a path is twice its window, see path.h */
+	g->cwnd = min_t(u32, cfg->cwnd, GAGG_PATH_LOG / 2);
+	g->dead_after = cfg->dead_after * GAGG_MSEC;
+	for (r = 0; r < GAGG_RANKS; r++) {
+		struct gagg_member *m = &cfg->member[r];
+
+		if (!m->present)
+			continue;
+		set_port(&m->addr, cfg->port);
+		n = node_of(g, node, &m->addr);
+		m->node = n;
+		g->node_of[r] = n;
+		g->ranks_of[n] |= GAGG_BIT(r);
+		g->weight[r] = m->weight;
+		if (m->roles & GAGG_ROLE_WORKER)
+			g->workers |= GAGG_BIT(r);
+		if ((m->roles & GAGG_ROLE_AGGREGATOR) &&
+		    !(cfg->placement == GAGG_PLACE_ROOT && g->aggregators))
+			g->aggregators |= GAGG_BIT(n);
+		if (m->local) {
+			g->self = n;
+			here = true;
+		}
+	}
+	return here && g->workers && g->aggregators &&
+	       cfg->ring >= 2U * cfg->stripe * g->nodes * cfg->shards;
+}
+
+static u64 addr_hash(const union gagg_addr *a)
+{
+	if (a->sa.sa_family == AF_INET6)
+		return jhash(&a->in6.sin6_addr, sizeof(a->in6.sin6_addr), 6);
+	return jhash(&a->in.sin_addr, sizeof(a->in.sin_addr), 4);
+}
+
+void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT])
+{
+	u64 d[GAGG_DG_COUNT] = { };
+	u32 r, i;
+
+	for (r = 0; r < GAGG_RANKS; r++) {
+		const struct gagg_member *m = &cfg->member[r];
+
+		if (!m->present)
+			continue;
+		d[GAGG_DG_MEMBERS]++;
+		d[GAGG_DG_ADDRESS] = gagg_mix64(d[GAGG_DG_ADDRESS],
+						gagg_mix64(r, addr_hash(&m->addr)));
+		d[GAGG_DG_ROLE] = gagg_mix64(d[GAGG_DG_ROLE], r * 4 + m->roles);
+		d[GAGG_DG_WEIGHT] = gagg_mix64(d[GAGG_DG_WEIGHT], r * 65536 + m->weight);
+	}
+	d[GAGG_DG_LANES] = cfg->lanes;
+	d[GAGG_DG_RING] = cfg->ring;
+	d[GAGG_DG_WINDOW] = cfg->window;
+	d[GAGG_DG_STRIPE] = cfg->stripe;
+	d[GAGG_DG_SHARDS] = cfg->shards;
+	d[GAGG_DG_PORT] = cfg->port;
+	d[GAGG_DG_SYNC] = cfg->sync;
+	d[GAGG_DG_PLACEMENT] = cfg->placement;
+	d[GAGG_DG_DEAD_AFTER] = cfg->dead_after;
+	for (i = 0; i < GAGG_DG_COUNT; i++)
+		digest[i] = (u32)gagg_mix64(d[i], i);
+}
+
+bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b)
+{
+	struct gagg_config c = *b;
+
+	c.uid = a->uid;
+	c.gid = a->gid;
+	c.mode = a->mode;
+	c.channels = a->channels;
+	return !memcmp(a, &c, sizeof(c));
+}

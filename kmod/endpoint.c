@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sockets of an endpoint.
+ *
+ * Birth: under gagg_net.lock, from a work item, since a socket is charged to
+ * the cgroup of the task that makes it, and this one belongs to nobody's.
+ *
+ * Arrival: sk_data_ready may run under UDP's busylock and on several CPUs at
+ * once, so it only schedules the port's NAPI, which drains the queue bounded by
+ * its budget: one socket, one NAPI, one lock.
+ *
+ * Death, in gagg_endpoint_put() of the last group, under gagg_net.lock:
+ *	1. sk_data_ready and user data are put back under sk_callback_lock: no
+ *	   new call finds the port
+ *	2. synchronize_net(): calls under way in softirq have returned
+ *	3. the timer is cancelled; it may schedule the NAPI once more
+ *	4. napi_disable() waits for a poll under way, then no poll runs any more;
+ *	   a kick by a system call that comes now is a no-op
+ *	5. the sockets are released with what is queued on them
+ * Whoever kicks or locks a port holds a reference to a group that is alive
+ * (session calls check under the group's lock), and gagg_group_kill() has
+ * excluded them before it puts the endpoint.
+ */
+#include <linux/net.h>
+#include <linux/udp.h>
+#include <net/inet_common.h>
+#include <net/ipv6.h>
+#include <net/udp.h>
+#include "endpoint.h"
+#include "group.h"
+#include "netns.h"
+
+#define RCVBUF		(16 << 20)	/* a few hundred GSO bursts */
+
+static void port_data_ready(struct sock *sk)
+{
+	struct gagg_port *port;
+
+	rcu_read_lock();
+	port = rcu_dereference_sk_user_data(sk);
+	if (likely(port))
+		napi_schedule(&port->napi);
+	rcu_read_unlock();
+}
+
+void gagg_port_kick(struct gagg_port *port)
+{
+	/* enabling bottom halves runs the softirq that was raised */
+	local_bh_disable();
+	napi_schedule(&port->napi);
+	local_bh_enable();
+}
+
+static int set_int(struct socket *sock, int level, int name, int value)
+{
+	if (level == SOL_SOCKET)
+		return sock_setsockopt(sock, level, name, KERNEL_SOCKPTR(&value), sizeof(value));
+	return sock->ops->setsockopt(sock, level, name, KERNEL_SOCKPTR(&value), sizeof(value));
+}
+
+static int port_options(struct socket *sock, sa_family_t family)
+{
+	int err;
+
+	err = set_int(sock, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF);
+	if (!err && family == AF_INET6)
+		err = set_int(sock, SOL_IPV6, IPV6_V6ONLY, 1);
+	if (!err)
+		err = set_int(sock, SOL_UDP, UDP_GRO, 1);
+	return err;
+}
+
+static void port_set(union gagg_addr *addr, u32 add)
+{
+	if (addr->sa.sa_family == AF_INET6)
+		addr->in6.sin6_port = htons(ntohs(addr->in6.sin6_port) + add);
+	else
+		addr->in.sin_port = htons(ntohs(addr->in.sin_port) + add);
+}
+
+static int port_open(struct gagg_port *port)
+{
+	struct gagg_endpoint *ep = port->ep;
+	sa_family_t family = ep->addr.sa.sa_family;
+	union gagg_addr addr = ep->addr;
+	struct sock *sk;
+	int err;
+
+	err = sock_create_kern(ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &port->sock);
+	if (err)
+		return err;
+	sk = port->sock->sk;
+	/* our receive never sleeps; polling the device from it would re-enter */
+	WRITE_ONCE(sk->sk_ll_usec, 0);
+	sk->sk_allocation = GFP_ATOMIC;
+	err = port_options(port->sock, family);
+	if (err)
+		goto out;
+	port_set(&addr, port->index);
+	err = kernel_bind(port->sock, &addr.sa,
+			  family == AF_INET6 ? sizeof(addr.in6) : sizeof(addr.in));
+	if (err)
+		goto out;
+	write_lock_bh(&sk->sk_callback_lock);
+	port->saved_data_ready = sk->sk_data_ready;
+	sk->sk_data_ready = port_data_ready;
+	rcu_assign_sk_user_data(sk, port);
+	write_unlock_bh(&sk->sk_callback_lock);
+	return 0;
+out:
+	sock_release(port->sock);
+	port->sock = NULL;
+	return err;
+}
+
+static void port_detach(struct gagg_port *port)
+{
+	struct sock *sk = port->sock->sk;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	sk->sk_data_ready = port->saved_data_ready;
+	rcu_assign_sk_user_data(sk, NULL);
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void endpoint_close(struct gagg_endpoint *ep, u32 opened)
+{
+	u32 i;
+
+	for (i = 0; i < opened; i++)
+		port_detach(&ep->port[i]);
+	synchronize_net();
+	for (i = 0; i < ep->nports; i++) {
+		hrtimer_cancel(&ep->port[i].timer);
+		napi_disable(&ep->port[i].napi);
+		hrtimer_cancel(&ep->port[i].timer);
+		netif_napi_del(&ep->port[i].napi);
+	}
+	for (i = 0; i < opened; i++)
+		sock_release(ep->port[i].sock);
+	kvfree(ep);
+}
+
+struct open_work {
+	struct work_struct work;
+	struct gagg_endpoint *ep;
+	u32 opened;
+	int err;
+};
+
+static void open_sockets(struct work_struct *work)
+{
+	struct open_work *w = container_of(work, struct open_work, work);
+	u32 i;
+
+	for (i = 0; i < w->ep->nports && !w->err; i++) {
+		w->err = port_open(&w->ep->port[i]);
+		w->opened += !w->err;
+	}
+}
+
+/* addresses without ports */
+bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b)
+{
+	if (a->sa.sa_family != b->sa.sa_family)
+		return false;
+	if (a->sa.sa_family == AF_INET6)
+		return ipv6_addr_equal(&a->in6.sin6_addr, &b->in6.sin6_addr);
+	return a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
+}
+
+static u16 base_port(const union gagg_addr *a)
+{
+	return ntohs(a->sa.sa_family == AF_INET6 ? a->in6.sin6_port : a->in.sin_port);
+}
+
+static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_addr *addr,
+					  u16 nports)
+{
+	struct gagg_endpoint *ep;
+	u32 i;
+
+	ep = kvzalloc(struct_size(ep, port, nports), GFP_KERNEL_ACCOUNT);
+	if (!ep)
+		return NULL;
+	ep->gn = gn;
+	ep->addr = *addr;
+	ep->nports = nports;
+	refcount_set(&ep->refs, 1);
+	init_dummy_netdev(&ep->dummy);
+	for (i = 0; i < ARRAY_SIZE(ep->groups); i++)
+		INIT_HLIST_HEAD(&ep->groups[i]);
+	for (i = 0; i < nports; i++) {
+		struct gagg_port *port = &ep->port[i];
+
+		spin_lock_init(&port->lock);
+		port->ep = ep;
+		port->index = i;
+		port->timer_at = GAGG_NEVER;
+		hrtimer_init(&port->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+		port->timer.function = gagg_port_timer;
+		netif_napi_add_weight(&ep->dummy, &port->napi, gagg_port_poll,
+				      NAPI_POLL_WEIGHT);
+		set_bit(NAPI_STATE_NO_BUSY_POLL, &port->napi.state);
+		napi_enable(&port->napi);
+	}
+	return ep;
+}
+
+struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
+					u16 nports, struct netlink_ext_ack *extack)
+{
+	u16 base = base_port(addr);
+	struct open_work w = { };
+	struct gagg_endpoint *ep;
+
+	lockdep_assert_held(&gn->lock);
+	list_for_each_entry(ep, &gn->endpoints, list) {
+		u16 other = base_port(&ep->addr);
+
+		if (!gagg_addr_equal(&ep->addr, addr))
+			continue;
+		if (other == base && ep->nports == nports) {
+			refcount_inc(&ep->refs);
+			return ep;
+		}
+		if (base < other + ep->nports && other < base + nports) {
+			NL_SET_ERR_MSG(extack,
+				       "another group uses these UDP ports with another base port or number of shards: choose a port range that does not overlap");
+			return ERR_PTR(-EADDRINUSE);
+		}
+	}
+	ep = endpoint_new(gn, addr, nports);
+	if (!ep)
+		return ERR_PTR(-ENOMEM);
+	w.ep = ep;
+	INIT_WORK_ONSTACK(&w.work, open_sockets);
+	queue_work(system_unbound_wq, &w.work);
+	flush_work(&w.work);
+	destroy_work_on_stack(&w.work);
+	if (w.err) {
+		if (w.err == -EADDRNOTAVAIL)
+			NL_SET_ERR_MSG(extack,
+				       "the local address is not an address of this host");
+		else if (w.err == -EADDRINUSE)
+			NL_SET_ERR_MSG(extack,
+				       "a UDP port of the range is in use: choose another base port");
+		endpoint_close(ep, w.opened);
+		return ERR_PTR(w.err);
+	}
+	list_add(&ep->list, &gn->endpoints);
+	return ep;
+}
+
+void gagg_endpoint_put(struct gagg_endpoint *ep)
+{
+	lockdep_assert_held(&ep->gn->lock);
+	if (!refcount_dec_and_test(&ep->refs))
+		return;
+	list_del(&ep->list);
+	endpoint_close(ep, ep->nports);
+}
+
+struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id)
+{
+	struct gagg_group *grp;
+
+	hlist_for_each_entry_rcu(grp, &ep->groups[id % ARRAY_SIZE(ep->groups)], ep_node)
+		if (grp->cfg.id == id)
+			return grp;
+	return NULL;
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The join object of a group, and what follows from it.
+ *
+ * The core decides under join_lock, from the poll (port lock held), the timer
+ * or a system call. What it wants said is kept as sets of nodes and sent by
+ * speak_work; that an epoch has begun or ended is left to epoch_work, which
+ * compares the core's state with the group's and so needs no queue. Both run
+ * in process context: nothing is sent under a lock, and the group's memory may
+ * be allocated. Until epoch_work has run, datagrams of a new epoch are dropped
+ * and repeated by their senders.
+ */
+#include <linux/random.h>
+#include <linux/vmalloc.h>
+#include "channel.h"
+#include "group.h"
+#include "netlink.h"
+#include "session.h"
+#include "tx.h"
+
+static u64 now_ns(void)
+{
+	return ktime_get_ns();
+}
+
+/* join_lock held: take what the core wants done, arm the timer */
+static void collect(struct gagg_group *grp)
+{
+	struct gagg_join *j = grp->join;
+	bool speak = false, epoch = false;
+	u64 at, now = now_ns();
+	u32 i;
+
+	for (i = 0; i < j->nacts; i++) {
+		u64 node = GAGG_BIT(j->act[i].node);
+
+		switch (j->act[i].type) {
+		case GAGG_JOIN_SEND_HELLO:
+			grp->say_hello |= node;
+			break;
+		case GAGG_JOIN_SEND_START:
+			grp->say_start |= node;
+			break;
+		case GAGG_JOIN_SEND_ABORT:
+			grp->say_abort |= node;
+			break;
+		case GAGG_JOIN_NOTIFY:
+			grp->news |= node;
+			break;
+		default:
+			epoch = true;
+			continue;
+		}
+		speak = true;
+	}
+	j->nacts = 0;
+	if (grp->dead)
+		return;
+	if (speak)
+		queue_work(system_unbound_wq, &grp->speak_work);
+	if (epoch)
+		queue_work(system_unbound_wq, &grp->epoch_work);
+	at = gagg_join_deadline(j, &grp->geom);
+	if (at != GAGG_NEVER)
+		mod_timer(&grp->join_timer,
+			  jiffies + 1 + (at > now ? nsecs_to_jiffies(at - now) : 0));
+}
+
+static void join_timer_fn(struct timer_list *t)
+{
+	struct gagg_group *grp = from_timer(grp, t, join_timer);
+
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
+	collect(grp);
+	spin_unlock_bh(&grp->join_lock);
+}
+
+/* one message to one node; the body is built under the lock, sent without */
+static void say(struct gagg_group *grp, u32 node, u8 type)
+{
+	union {
+		struct gagg_hello hello;
+		struct gagg_start start;
+		struct gagg_abort abort;
+	} body = { };
+	struct gagg_msg m;
+
+	spin_lock_bh(&grp->join_lock);
+	if (type == GAGG_T_HELLO)
+		m.len = gagg_join_hello(grp->join, &grp->geom, node, &m, &body.hello);
+	else if (type == GAGG_T_START)
+		m.len = gagg_join_start(grp->join, &grp->geom, &m, &body.start);
+	else
+		m.len = gagg_join_abort_body(grp->join, &grp->geom, &m, &body.abort);
+	spin_unlock_bh(&grp->join_lock);
+	gagg_tx_control(grp, node, &m, &body);
+}
+
+static void say_all(struct gagg_group *grp, u64 nodes, u8 type)
+{
+	for (; nodes; nodes &= nodes - 1)
+		say(grp, gagg_lowest(nodes), type);
+}
+
+static void speak_work_fn(struct work_struct *work)
+{
+	struct gagg_group *grp = container_of(work, struct gagg_group, speak_work);
+	u64 hello, start, abort, news;
+
+	spin_lock_bh(&grp->join_lock);
+	hello = grp->say_hello;
+	start = grp->say_start;
+	abort = grp->say_abort;
+	news = grp->news;
+	grp->say_hello = 0;
+	grp->say_start = 0;
+	grp->say_abort = 0;
+	grp->news = 0;
+	spin_unlock_bh(&grp->join_lock);
+
+	say_all(grp, abort, GAGG_T_ABORT);
+	say_all(grp, start, GAGG_T_START);
+	say_all(grp, hello, GAGG_T_HELLO);
+	if (!news)
+		return;
+	wake_up_all(&grp->wq);
+	for (; news; news &= news - 1) {
+		u64 ranks = grp->geom.ranks_of[gagg_lowest(news)];
+		bool bad = grp->join->peer[gagg_lowest(news)].mismatch;
+
+		for (; ranks; ranks &= ranks - 1)
+			gagg_notify_member(grp, gagg_lowest(ranks),
+					   bad ? GAGG_EV_MISMATCH : GAGG_EV_MEMBER_STATE);
+	}
+}
+
+/* group.lock held */
+static void epoch_over(struct gagg_group *grp)
+{
+	struct gagg_channel *gone[GAGG_CHANNELS_MAX];
+	u32 i, n = 0;
+
+	gagg_group_lock_ports(grp);
+	for (i = 0; i < grp->cfg.shards; i++)
+		gagg_shard_stop(grp->part[i].core);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		if (!grp->channel[i] || !grp->channel[i]->id)
+			continue;
+		gone[n++] = grp->channel[i];
+		grp->channel[i] = NULL;
+	}
+	gagg_group_unlock_ports(grp);
+	grp->epoch = 0;
+	for (i = 0; i < GAGG_RANKS; i++)
+		if (grp->session[i])
+			gagg_session_ended(grp->session[i]);
+	while (n)
+		gagg_channel_put(gone[--n]);
+	wake_up_all(&grp->wq);
+}
+
+/* group.lock held */
+static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
+{
+	struct gagg_channel *ch = gagg_channel_find(grp, 0);
+	u32 i;
+
+	if (!ch)
+		ch = gagg_channel_create(grp, 0, grp->geom.workers);
+	if (IS_ERR(ch))
+		return PTR_ERR(ch);
+	/* no shard runs: nobody looks at the channel but who holds the locks */
+	gagg_group_lock_ports(grp);
+	gagg_channel_reset(grp, ch);
+	for (i = 0; i < grp->cfg.shards; i++)
+		gagg_shard_start(grp->part[i].core, &grp->geom, epoch, cookie);
+	gagg_group_unlock_ports(grp);
+	grp->epoch = epoch;
+	grp->epochs++;
+	for (i = 0; i < GAGG_RANKS; i++)
+		if (grp->session[i])
+			gagg_session_started(grp->session[i], epoch);
+	wake_up_all(&grp->wq);
+	for (i = 0; i < grp->cfg.shards; i++)
+		gagg_port_kick(&grp->ep->port[i]);
+	return 0;
+}
+
+static void epoch_work_fn(struct work_struct *work)
+{
+	struct gagg_group *grp = container_of(work, struct gagg_group, epoch_work);
+	bool running, ended = false, begun = false;
+	u64 epoch, cookie;
+	int err = 0;
+
+	mutex_lock(&grp->lock);
+	spin_lock_bh(&grp->join_lock);
+	running = grp->join->phase == GAGG_PHASE_RUNNING;
+	epoch = grp->join->epoch;
+	cookie = grp->join->cookie;
+	spin_unlock_bh(&grp->join_lock);
+	if (grp->epoch && (!running || epoch != grp->epoch)) {
+		epoch_over(grp);
+		ended = true;
+	} else if (!grp->epoch && !running) {
+		u32 i;
+
+		/* an epoch that ended before it was begun here */
+		for (i = 0; i < GAGG_RANKS; i++)
+			if (grp->session[i] && grp->session[i]->state == GAGG_S_ATTACHED &&
+			    !(grp->join->attached & GAGG_BIT(i)))
+				gagg_session_ended(grp->session[i]);
+		wake_up_all(&grp->wq);
+	}
+	if (running && !grp->epoch && !grp->dead) {
+		err = epoch_begin(grp, epoch, cookie);
+		begun = !err;
+	}
+	mutex_unlock(&grp->lock);
+	if (err) {
+		/* no memory for the channel: nobody can train in this epoch */
+		struct gagg_end end = {
+			.reason = GAGG_R_ADMIN,
+			.rank = gagg_lowest(grp->geom.ranks_of[grp->geom.self]),
+		};
+
+		gagg_epoch_end(grp, &end);
+	}
+	if (ended)
+		gagg_notify_group(grp, GAGG_EV_EPOCH_END);
+	if (begun)
+		gagg_notify_group(grp, GAGG_EV_EPOCH_START);
+}
+
+int gagg_epoch_init(struct gagg_group *grp)
+{
+	u32 digest[GAGG_DG_COUNT];
+
+	grp->join = __vmalloc(sizeof(*grp->join), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!grp->join)
+		return -ENOMEM;
+	timer_setup(&grp->join_timer, join_timer_fn, 0);
+	INIT_WORK(&grp->speak_work, speak_work_fn);
+	INIT_WORK(&grp->epoch_work, epoch_work_fn);
+	gagg_config_digest(&grp->cfg, digest);
+	gagg_join_init(grp->join, &grp->geom, digest, get_random_u64() | 1);
+	grp->join->enabled = 1;
+	return 0;
+}
+
+void gagg_epoch_begin(struct gagg_group *grp)
+{
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
+	collect(grp);
+	spin_unlock_bh(&grp->join_lock);
+}
+
+/*
+ * The group is dead and unlinked, no poll sees it: only the timer and the works
+ * themselves can queue works, and collect() queues none for a dead group. The
+ * last words go out here, three times since nobody will repeat them; whoever
+ * misses them all notices the silence.
+ */
+void gagg_epoch_stop(struct gagg_group *grp)
+{
+	u64 others = grp->geom.nodes == 64 ? ~0ULL : GAGG_BIT(grp->geom.nodes) - 1;
+	bool ended;
+	u32 i;
+
+	timer_shutdown_sync(&grp->join_timer);
+	cancel_work_sync(&grp->speak_work);
+	cancel_work_sync(&grp->epoch_work);
+	epoch_work_fn(&grp->epoch_work);
+	others &= ~GAGG_BIT(grp->geom.self);
+	ended = grp->join->epoch && grp->join->end.reason == GAGG_R_DELETED;
+	for (i = 0; ended && i < 3; i++)
+		say_all(grp, others, GAGG_T_ABORT);
+}
+
+enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, const struct gagg_msg *m,
+			     const void *body)
+{
+	enum gagg_drop r;
+
+	spin_lock(&grp->join_lock);
+	r = gagg_join_rx(grp->join, &grp->geom, node, m, body, get_random_u64(), now_ns());
+	collect(grp);
+	spin_unlock(&grp->join_lock);
+	return r;
+}
+
+void gagg_epoch_attach(struct gagg_group *grp, u32 rank)
+{
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_attach(grp->join, &grp->geom, rank, now_ns());
+	collect(grp);
+	/* a group on one host needs no message: its timer starts the epoch */
+	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
+	collect(grp);
+	spin_unlock_bh(&grp->join_lock);
+}
+
+void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason)
+{
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_leave(grp->join, &grp->geom, rank, reason, now_ns());
+	collect(grp);
+	spin_unlock_bh(&grp->join_lock);
+}
+
+void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end)
+{
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_end(grp->join, &grp->geom, end, now_ns());
+	collect(grp);
+	spin_unlock_bh(&grp->join_lock);
+}
+
+void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
+{
+	struct gagg_join *j = grp->join;
+	u32 n;
+
+	if (!j)
+		return;
+	spin_lock_bh(&grp->join_lock);
+	st->epoch = j->epoch;
+	st->phase = j->phase == GAGG_PHASE_RUNNING && READ_ONCE(grp->epoch) == j->epoch ?
+		    GAGG_PHASE_RUNNING : GAGG_PHASE_IDLE;
+	st->reason = j->end.reason;
+	st->rank = j->end.rank;
+	st->other = j->end.other;
+	st->sig = j->end.sig;
+	st->other_sig = j->end.other_sig;
+	st->attached = gagg_join_attached(j, &grp->geom);
+	st->heard = gagg_join_heard(j, &grp->geom, now_ns());
+	for (n = 0; n < grp->geom.nodes; n++)
+		if (j->peer[n].mismatch && !st->mismatch) {
+			st->mismatch = j->peer[n].mismatch;
+			st->mismatch_node = gagg_lowest(grp->geom.ranks_of[n]);
+		}
+	spin_unlock_bh(&grp->join_lock);
+}
+
+enum gagg_group_state gagg_group_state(struct gagg_group *grp)
+{
+	struct gagg_ioc_status st = { };
+
+	if (!grp->ep)
+		return GAGG_GS_INCOMPLETE;
+	gagg_epoch_status(grp, &st);
+	if (st.phase == GAGG_PHASE_RUNNING)
+		return GAGG_GS_RUNNING;
+	return st.mismatch ? GAGG_GS_MISMATCH : GAGG_GS_WAITING;
+}

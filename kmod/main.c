@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/genetlink.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include "netlink.h"
+#include "netns.h"
+#include "session.h"
+
+static struct miscdevice gagg_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "gagg",
+	.fops = &gagg_fops,
+	.mode = 0600,
+};
+
+static int __init gagg_init(void)
+{
+	int err;
+
+	err = gagg_netns_init();
+	if (err)
+		return err;
+	err = gagg_netlink_init();
+	if (err)
+		goto out_netns;
+	err = misc_register(&gagg_misc);
+	if (err)
+		goto out_netlink;
+	return 0;
+
+out_netlink:
+	gagg_netlink_exit();
+out_netns:
+	gagg_netns_exit();
+	return err;
+}
+
+/*
+ * No file is open (fops.owner pins the module), so no session exists. The
+ * family goes first, so that nothing is created any more; then every namespace
+ * kills its groups and endpoints, which waits for polls, timers and works;
+ * rcu_barrier() waits for the memory.
+ */
+static void __exit gagg_exit(void)
+{
+	misc_deregister(&gagg_misc);
+	gagg_netlink_exit();
+	gagg_netns_exit();
+	rcu_barrier();
+}
+
+module_init(gagg_init);
+module_exit(gagg_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("In-kernel aggregation of gradients for distributed training");
+MODULE_VERSION("0.1.0");
+MODULE_ALIAS_GENL_FAMILY(GAGG_GENL_NAME);
+MODULE_ALIAS("devname:gagg");
