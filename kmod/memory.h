@@ -13,13 +13,16 @@
  * struct gagg_mem - memory of one region
  * @npages:	pages
  * @nblocks:	blocks of GAGG_BLOCK bytes (the last one may be shorter)
- * @order_of:	NULL
  * @page:	every page, for mapping
  * @block:	direct-map address of every block
  *
  * Charged to the cgroup of the caller of gagg_mem_alloc(). A block whose pages
  * are not contiguous does not exist: allocation falls back to nothing smaller
- * than a block for chunk memory, and reports ENOMEM.
+ * than a block, and reports ENOMEM.
+ *
+ * A mapping holds a reference to each page (vm_insert_pages() takes it), so
+ * gagg_mem_free() drops only ours: a trainer that still has the region mapped
+ * keeps the pages, and nobody else sees them again. No vm_ops are needed.
  */
 struct gagg_mem {
 	unsigned long npages;

@@ -92,6 +92,11 @@ int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
 int gagg_session_detach(struct gagg_session *ses, u32 reason);
 void gagg_session_release(struct gagg_session *ses);
 
+static inline bool gagg_session_attached(const struct gagg_session *ses)
+{
+	return ses->state == GAGG_S_ATTACHED || ses->state == GAGG_S_RUNNING;
+}
+
 struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel);
 void gagg_seat_put(struct gagg_seat *seat);
 
