@@ -21,7 +21,7 @@ AGENT_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O2 -g -ffp-contract=off \
 		   -Iuapi $(CFLAGS)
 AGENT_STAMP	:= $(CC) $(AGENT_CFLAGS)
 AGENT_LDFLAGS	:= $(LDFLAGS)
-AGENT_LIBS	:=
+AGENT_LIBS	 =
 AGENT_TARGETS	:=
 AGENT_PROGRAMS	:=
 AGENT_LD	 = $(CC) $(AGENT_CFLAGS) $(AGENT_LDFLAGS)

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changes in words.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diff.h"
+
+struct text {
+	char *buf;
+	size_t size, used;
+};
+
+static void add(struct text *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->buf + t->used, t->size - t->used, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		t->used += (size_t)n < t->size - t->used ? (size_t)n :
+							  t->size - t->used - 1;
+}
+
+static void add_field(struct text *t, const struct nl_group *g,
+		      const struct nl_field *f)
+{
+	uint32_t v = nl_field_read(g, f);
+
+	if (!(g->set & NL_SET(f->attr)))
+		add(t, "?");
+	else if (f->attr == GAGG_GA_MODE)
+		add(t, "%04o", v);
+	else if (f->attr == GAGG_GA_PLACEMENT)
+		add(t, "%s", nl_placement_name(v));
+	else
+		add(t, "%u", v);
+}
+
+static void add_fields(struct text *t, const struct change *c)
+{
+	const char *sep = "set ";
+
+	for (const struct nl_field *f = nl_fields; f->attr; f++) {
+		if (!(c->group.set & NL_SET(f->attr)))
+			continue;
+		add(t, "%s%s ", sep, f->name);
+		add_field(t, &c->was, f);
+		add(t, " -> ");
+		add_field(t, &c->group, f);
+		sep = ", ";
+	}
+	if (c->group.set & NL_SET(GAGG_GA_SYNC))
+		add(t, "%ssync %s -> %s", sep, c->was.sync, c->group.sync);
+}
+
+static void add_member(struct text *t, const struct change *c)
+{
+	const struct nl_member *m = &c->group.members[0];
+	const struct nl_member *was = &c->was.members[0];
+	char a[NL_IP_MAX], b[NL_IP_MAX];
+	const char *sep = "";
+
+	add(t, "set member %u: ", m->rank);
+	if (m->set & NL_SET(GAGG_MA_ADDRESS)) {
+		add(t, "address %s -> %s", nl_ip_format(&was->addr, a),
+		    nl_ip_format(&m->addr, b));
+		sep = ", ";
+	}
+	if (m->set & NL_SET(GAGG_MA_ROLES)) {
+		add(t, "%srole %s -> %s", sep, nl_roles_name(was->roles),
+		    nl_roles_name(m->roles));
+		sep = ", ";
+	}
+	if (m->set & NL_SET(GAGG_MA_WEIGHT))
+		add(t, "%sweight %u -> %u", sep, was->weight, m->weight);
+}
+
+const char *diff_describe(const struct change *c, char *buf, size_t size)
+{
+	struct text t = { buf, size, 0 };
+	const struct nl_group *g = &c->group;
+	char a[NL_IP_MAX], b[NL_IP_MAX];
+
+	*buf = 0;
+	add(&t, "group \"%s\": ", g->name);
+	switch (c->kind) {
+	case CHANGE_NEW:
+		add(&t, "create, %u member%s, local address %s", g->n_members,
+		    g->n_members == 1 ? "" : "s", nl_ip_format(&g->local, a));
+		break;
+	case CHANGE_SET:
+	case CHANGE_ACCESS:
+		add_fields(&t, c);
+		break;
+	case CHANGE_REPLACE:
+		add(&t, "replace, local address %s -> %s",
+		    nl_ip_format(&c->was.local, a), nl_ip_format(&g->local, b));
+		break;
+	case CHANGE_DEL:
+		add(&t, "delete");
+		break;
+	case CHANGE_MEMBER_ADD:
+		add(&t, "add member %u at %s as %s", g->members[0].rank,
+		    nl_ip_format(&g->members[0].addr, a),
+		    nl_roles_name(g->members[0].roles));
+		break;
+	case CHANGE_MEMBER_SET:
+		add_member(&t, c);
+		break;
+	case CHANGE_MEMBER_DEL:
+		add(&t, "delete member %u", g->members[0].rank);
+		break;
+	}
+	return buf;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The difference between the file and the kernel.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+
+#define ACCESS_SET \
+	(NL_SET(GAGG_GA_UID) | NL_SET(GAGG_GA_GID) | NL_SET(GAGG_GA_MODE))
+
+static struct change *push(struct change_list *list, enum change_kind kind,
+			   const char *name)
+{
+	struct change *v;
+
+	v = realloc(list->v, (list->n + 1) * sizeof(*v));
+	if (!v)
+		return NULL;
+	list->v = v;
+	v += list->n++;
+	memset(v, 0, sizeof(*v));
+	v->kind = kind;
+	memcpy(v->group.name, name, sizeof(v->group.name));
+	memcpy(v->was.name, name, sizeof(v->was.name));
+	return v;
+}
+
+static const struct nl_group *find_group(const struct nl_group *v,
+					 unsigned int n, const char *name)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (!strcmp(v[i].name, name))
+			return &v[i];
+	return NULL;
+}
+
+static const struct nl_member *find_rank(const struct nl_group *g, uint32_t rank)
+{
+	for (unsigned int i = 0; i < g->n_members; i++)
+		if (g->members[i].rank == rank)
+			return &g->members[i];
+	return NULL;
+}
+
+/* Fields that are wanted and differ, or that the kernel did not tell. */
+static uint32_t fields_differ(const struct nl_group *want,
+			      const struct nl_group *have)
+{
+	uint32_t differ = 0;
+
+	for (const struct nl_field *f = nl_fields; f->attr; f++)
+		if (want->set & NL_SET(f->attr) &&
+		    (!(have->set & NL_SET(f->attr)) ||
+		     nl_field_read(want, f) != nl_field_read(have, f)))
+			differ |= NL_SET(f->attr);
+	if (want->set & NL_SET(GAGG_GA_SYNC) &&
+	    (!(have->set & NL_SET(GAGG_GA_SYNC)) ||
+	     strcmp(want->sync, have->sync)))
+		differ |= NL_SET(GAGG_GA_SYNC);
+	return differ;
+}
+
+static bool push_fields(struct change_list *out, enum change_kind kind,
+			uint32_t fields, const struct nl_group *want,
+			const struct nl_group *have)
+{
+	struct change *c;
+
+	if (!fields)
+		return true;
+	c = push(out, kind, want->name);
+	if (!c)
+		return false;
+	c->group = *want;
+	c->group.set = fields;
+	c->group.n_members = 0;
+	c->was = *have;
+	c->was.set = fields & have->set;
+	return true;
+}
+
+static bool push_member(struct change_list *out, enum change_kind kind,
+			const char *name, const struct nl_member *m,
+			uint32_t fields, const struct nl_member *was)
+{
+	struct change *c = push(out, kind, name);
+
+	if (!c)
+		return false;
+	c->group.n_members = 1;
+	c->group.members[0] = *m;
+	c->group.members[0].set = fields | NL_SET(GAGG_MA_RANK);
+	if (was) {
+		c->was.n_members = 1;
+		c->was.members[0] = *was;
+	}
+	return true;
+}
+
+static uint32_t member_differs(const struct nl_member *want,
+			       const struct nl_member *have)
+{
+	uint32_t differ = 0;
+
+	if (!nl_ip_equal(&want->addr, &have->addr))
+		differ |= NL_SET(GAGG_MA_ADDRESS);
+	if (want->roles != have->roles)
+		differ |= NL_SET(GAGG_MA_ROLES);
+	if (want->weight != have->weight)
+		differ |= NL_SET(GAGG_MA_WEIGHT);
+	return differ;
+}
+
+/*
+ * Additions come before removals, so that the group is never without members.
+ * There is room: ranks are distinct, and the one case of a rank that is both
+ * removed and added is done at once.
+ */
+static bool push_members(struct change_list *out, const struct nl_group *want,
+			 const struct nl_group *have)
+{
+	for (unsigned int i = 0; i < want->n_members; i++) {
+		const struct nl_member *m = &want->members[i];
+		const struct nl_member *was = find_rank(have, m->rank);
+		uint32_t fields;
+
+		/* A set flag can be sent, a cleared one cannot. */
+		if (was && was->local != m->local) {
+			if (!push_member(out, CHANGE_MEMBER_DEL, want->name,
+					 was, 0, was))
+				return false;
+			was = NULL;
+		}
+		if (!was) {
+			if (!push_member(out, CHANGE_MEMBER_ADD, want->name, m,
+					 m->set, NULL))
+				return false;
+			continue;
+		}
+		fields = member_differs(m, was);
+		if (fields && !push_member(out, CHANGE_MEMBER_SET, want->name,
+					   m, fields, was))
+			return false;
+	}
+	for (unsigned int i = 0; i < have->n_members; i++) {
+		const struct nl_member *m = &have->members[i];
+
+		if (!find_rank(want, m->rank) &&
+		    !push_member(out, CHANGE_MEMBER_DEL, want->name, m, 0, m))
+			return false;
+	}
+	return true;
+}
+
+static bool push_replace(struct change_list *out, const struct nl_group *want,
+			 const struct nl_group *have)
+{
+	struct change *c = push(out, CHANGE_REPLACE, want->name);
+
+	if (!c)
+		return false;
+	c->group = *want;
+	c->was = *have;
+	for (unsigned int i = 0; i < have->n_members; i++) {
+		const struct nl_member *m = &have->members[i];
+
+		if (!m->local || (m->state != GAGG_MS_ATTACHED &&
+				  m->state != GAGG_MS_RUNNING))
+			continue;
+		if (!c->busy || m->rank < c->busy_rank)
+			c->busy_rank = m->rank;
+		c->busy = true;
+	}
+	return true;
+}
+
+static bool diff_one(const struct nl_group *want, const struct nl_group *have,
+		     struct change_list *out)
+{
+	uint32_t fields = fields_differ(want, have);
+
+	/*
+	 * Exactly the members at the local address are flagged, so address and
+	 * flags would have to change in one call, and there is none.
+	 */
+	if (!(have->set & NL_SET(GAGG_GA_LOCAL)) ||
+	    !nl_ip_equal(&want->local, &have->local))
+		return push_replace(out, want, have);
+	return push_fields(out, CHANGE_ACCESS, fields & ACCESS_SET, want, have) &&
+	       push_fields(out, CHANGE_SET, fields & ~ACCESS_SET, want, have) &&
+	       push_members(out, want, have);
+}
+
+static bool push_new(struct change_list *out, const struct nl_group *want)
+{
+	struct change *c = push(out, CHANGE_NEW, want->name);
+
+	if (c)
+		c->group = *want;
+	return c;
+}
+
+static bool names_address(const struct nl_group *g, const struct nl_ip *ip)
+{
+	for (unsigned int i = 0; i < g->n_members; i++)
+		if (nl_ip_equal(&g->members[i].addr, ip))
+			return true;
+	return false;
+}
+
+int diff_groups(const struct nl_group *want, unsigned int n_want,
+		const struct nl_group *have, unsigned int n_have,
+		bool (*owned)(void *arg, const char *name), void *arg,
+		struct change_list *out)
+{
+	*out = (struct change_list){ 0 };
+
+	/* Deletions first: they free ports and ids. */
+	for (unsigned int i = 0; i < n_have; i++) {
+		const struct nl_group *w = find_group(want, n_want, have[i].name);
+
+		if (w && (w->set & NL_SET(GAGG_GA_LOCAL) ||
+			  !(have[i].set & NL_SET(GAGG_GA_LOCAL)) ||
+			  names_address(w, &have[i].local)))
+			continue;
+		if (owned(arg, have[i].name) &&
+		    !push(out, CHANGE_DEL, have[i].name))
+			goto nomem;
+	}
+	for (unsigned int i = 0; i < n_want; i++) {
+		const struct nl_group *h = find_group(have, n_have, want[i].name);
+
+		if (!(want[i].set & NL_SET(GAGG_GA_LOCAL)))
+			continue;
+		if (!(h ? diff_one(&want[i], h, out) : push_new(out, &want[i])))
+			goto nomem;
+	}
+	return 0;
+nomem:
+	diff_free(out);
+	return -ENOMEM;
+}
+
+void diff_free(struct change_list *list)
+{
+	free(list->v);
+	*list = (struct change_list){ 0 };
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What has to change so that the kernel has the groups of the file. A pure
+ * function: the same lists give the same changes.
+ */
+#ifndef GAGG_CONF_DIFF_H
+#define GAGG_CONF_DIFF_H
+
+#include "../nl/nl.h"
+
+enum change_kind {
+	CHANGE_NEW,		/* the whole group */
+	CHANGE_SET,		/* fields that are not free to change */
+	CHANGE_ACCESS,		/* uid, gid, mode: any time */
+	CHANGE_REPLACE,		/* delete and make again: the host's address */
+	CHANGE_DEL,
+	CHANGE_MEMBER_ADD,
+	CHANGE_MEMBER_SET,
+	CHANGE_MEMBER_DEL,
+};
+
+/**
+ * struct change - one netlink call (CHANGE_REPLACE: two)
+ * @group:	name and what to send; for members, members[0] is what to send
+ * @was:	what the kernel has, as far as it is to be changed
+ * @busy:	CHANGE_REPLACE: a local rank is attached, and the deletion would
+ *		end its training
+ * @busy_rank:	the lowest such rank
+ */
+struct change {
+	enum change_kind kind;
+	struct nl_group group;
+	struct nl_group was;
+	bool busy;
+	uint32_t busy_rank;
+};
+
+struct change_list {
+	unsigned int n;
+	struct change *v;
+};
+
+/**
+ * diff_groups() - from what is to what shall be
+ * @want: groups of the file, resolved (host_resolve())
+ * @n_want: number of @want
+ * @have: groups of the kernel with their members
+ * @n_have: number of @have
+ * @owned: was the group of this name made from this file
+ * @arg: for @owned
+ * @out: the changes in the order to make them, for diff_free()
+ *
+ * A group of the file without a local member is not made. If the kernel has
+ * it, it goes only when it was made from this file and the file does not name
+ * its local address any more: an interface that is down for a moment must not
+ * end a training.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int diff_groups(const struct nl_group *want, unsigned int n_want,
+		const struct nl_group *have, unsigned int n_have,
+		bool (*owned)(void *arg, const char *name), void *arg,
+		struct change_list *out);
+
+void diff_free(struct change_list *list);
+
+/* 'group "a": set window 2048 -> 4096', of at most @size bytes */
+const char *diff_describe(const struct change *c, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The grammar of the configuration file, by libconfuse.
+ *
+ * All options are strings to libconfuse, so that every complaint about a value
+ * is ours and names file, line, thing and what is allowed. Values are taken
+ * in the validation callbacks, because only there the line is known; they
+ * return success even for a bad value, so that the next bad line is found too.
+ */
+#define _GNU_SOURCE 1
+#include <confuse.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parse.h"
+#include "value.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/*
+ * Stands after the text. libconfuse closes open sections at the end of the
+ * file and takes it for complete; a file cut short would then delete members.
+ * Inside a section this is no option, and inside a comment it is not seen.
+ */
+#define SENTINEL	"end-of-file"
+
+/* Ranges and defaults are those of enum gagg_group_attr. */
+static const struct value_rule group_rules[] = {
+	{ "id", VALUE_NUMBER, 1, UINT32_MAX, 0, false, 0 },
+	{ "port", VALUE_NUMBER, 1, 65535, 0, false, 7440 },
+	{ "uid", VALUE_USER, 0, 0, 0, false, 0 },
+	{ "gid", VALUE_GROUP, 0, 0, 0, false, 0 },
+	{ "mode", VALUE_MODE, 0, 0, 0, false, 0600 },
+	{ "lanes", VALUE_NUMBER, 8, 2240, 8, false, 344 },
+	{ "ring", VALUE_NUMBER, 64, UINT32_MAX, 0, false, 49152 },
+	{ "window", VALUE_NUMBER, 64, 16384, 0, true, 2048 },
+	{ "stripe", VALUE_NUMBER, 1, 64, 0, false, 8 },
+	{ "shards", VALUE_NUMBER, 1, 16, 0, false, 1 },
+	{ "channels", VALUE_NUMBER, 1, 64, 0, false, 16 },
+	{ "cwnd", VALUE_NUMBER, 4, 1024, 0, false, 256 },
+	{ "dead-after", VALUE_NUMBER, 100, 600000, 0, false, 5000 },
+	{ "sync", VALUE_SYNC, 0, 0, 0, false, 0 },
+	{ "placement", VALUE_PLACEMENT, 0, 0, 0, false, GAGG_PLACE_STRIPED },
+};
+
+static const struct value_rule role_rule = {
+	"role", VALUE_ROLES, 0, 0, 0, false,
+	GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR,
+};
+
+static const struct value_rule weight_rule = {
+	"weight", VALUE_NUMBER, 1, 1024, 0, false, 1,
+};
+
+/*
+ * The file being parsed. Sections of one kind do not nest and end in order,
+ * so the group and the member under construction are one each.
+ */
+static struct parse {
+	const char *path;
+	char *err;
+	size_t errlen, errused;
+	bool bad, failed;
+	bool ended;			/* the sentinel was seen */
+	bool newline;			/* a newline was added before it */
+	struct config cfg;
+	struct nl_group group;
+	int group_lines[ARRAY_SIZE(group_rules)];	/* 0: not in the file */
+	struct nl_member member;
+	int member_lines[GAGG_MA_MAX + 1];
+	int local_line;
+} *parse;
+
+static void complain(int line, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void complain(int line, const char *fmt, ...)
+{
+	struct parse *p = parse;
+	char text[512];
+	va_list ap;
+	size_t len;
+	int n;
+
+	p->bad = true;
+	n = snprintf(text, sizeof(text), "%s:%d: ", p->path, line);
+	if (n >= 0 && (size_t)n < sizeof(text)) {
+		va_start(ap, fmt);
+		vsnprintf(text + n, sizeof(text) - n, fmt, ap);
+		va_end(ap);
+	}
+	len = strlen(text);
+	if (p->errused + !!p->errused + len >= p->errlen)
+		return;
+	if (p->errused)
+		p->err[p->errused++] = '\n';
+	memcpy(p->err + p->errused, text, len + 1);
+	p->errused += len;
+}
+
+/* 'group "a": ' or 'member 0: ' */
+static const char *section(cfg_t *cfg, char buf[80])
+{
+	char quoted[48];
+
+	snprintf(buf, 80, "%s \"%s\"", cfg_name(cfg),
+		 value_quote(cfg_title(cfg) ? cfg_title(cfg) : "", quoted));
+	return buf;
+}
+
+/* false: the option was there before */
+static bool first_time(cfg_t *cfg, cfg_opt_t *opt, int *line)
+{
+	char where[80];
+
+	if (*line) {
+		complain(cfg->line, "%s: %s is set in line %d already",
+			 section(cfg, where), cfg_opt_name(opt), *line);
+		return false;
+	}
+	*line = cfg->line;
+	return true;
+}
+
+static bool take(cfg_t *cfg, cfg_opt_t *opt, const struct value_rule *rule,
+		 int *line, uint32_t *out)
+{
+	const char *text = cfg_opt_getnstr(opt, 0);
+	char allowed[128], where[80], quoted[48];
+
+	if (!first_time(cfg, opt, line))
+		return false;
+	if (value_parse(rule, text, out, allowed, sizeof(allowed)))
+		return true;
+	complain(cfg->line, "%s: %s = \"%s\": allowed is %s",
+		 section(cfg, where), rule->name, value_quote(text, quoted),
+		 allowed);
+	return false;
+}
+
+static int on_group_option(cfg_t *cfg, cfg_opt_t *opt)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++) {
+		const struct value_rule *rule = &group_rules[i];
+		const struct nl_field *field = nl_field_find(rule->name);
+		uint32_t v;
+
+		if (strcmp(cfg_opt_name(opt), rule->name))
+			continue;
+		if (take(cfg, opt, rule, &parse->group_lines[i], &v) && field)
+			nl_field_write(&parse->group, field, v);
+	}
+	return 0;
+}
+
+static int on_role(cfg_t *cfg, cfg_opt_t *opt)
+{
+	take(cfg, opt, &role_rule, &parse->member_lines[GAGG_MA_ROLES],
+	     &parse->member.roles);
+	return 0;
+}
+
+static int on_weight(cfg_t *cfg, cfg_opt_t *opt)
+{
+	take(cfg, opt, &weight_rule, &parse->member_lines[GAGG_MA_WEIGHT],
+	     &parse->member.weight);
+	return 0;
+}
+
+/* Addresses that cannot be one host's. */
+static bool ip_usable(const struct nl_ip *ip)
+{
+	static const uint8_t zero[16];
+
+	if (ip->family == AF_INET)
+		return ip->addr[0] != 0 && ip->addr[0] < 224;
+	return ip->addr[0] != 0xff && memcmp(ip->addr, zero, sizeof(zero));
+}
+
+static bool take_ip(cfg_t *cfg, const char *what, const char *text,
+		    struct nl_ip *out)
+{
+	char quoted[48];
+
+	if (nl_ip_parse(text, out) && ip_usable(out))
+		return true;
+	complain(cfg->line,
+		 "%s = \"%s\": allowed is the IPv4 or IPv6 address of a host",
+		 what, value_quote(text, quoted));
+	return false;
+}
+
+static int on_address(cfg_t *cfg, cfg_opt_t *opt)
+{
+	char what[96], where[80];
+
+	if (!first_time(cfg, opt, &parse->member_lines[GAGG_MA_ADDRESS]))
+		return 0;
+	snprintf(what, sizeof(what), "%s: address", section(cfg, where));
+	take_ip(cfg, what, cfg_opt_getnstr(opt, 0), &parse->member.addr);
+	return 0;
+}
+
+static int on_local(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct parse *p = parse;
+
+	if (p->local_line)
+		complain(cfg->line, "local is set in line %d already",
+			 p->local_line);
+	p->local_line = cfg->line;
+	take_ip(cfg, "local", cfg_opt_getnstr(opt, 0), &p->cfg.local);
+	return 0;
+}
+
+static void member_begin(void)
+{
+	memset(parse->member_lines, 0, sizeof(parse->member_lines));
+	parse->member = (struct nl_member) {
+		.set = NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS) |
+		       NL_SET(GAGG_MA_ROLES) | NL_SET(GAGG_MA_WEIGHT),
+		.roles = role_rule.fallback,
+		.weight = weight_rule.fallback,
+	};
+}
+
+static int on_member_end(cfg_t *cfg, cfg_opt_t *opt)
+{
+	cfg_t *sec = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct nl_group *g = &parse->group;
+	struct nl_member *m = &parse->member;
+	char where[80];
+
+	section(sec, where);
+	if (!value_number(cfg_title(sec), &m->rank) ||
+	    m->rank >= GAGG_RANKS_MAX) {
+		complain(cfg->line, "%s, which ends here: a rank is a number from 0 to %d",
+			 where, GAGG_RANKS_MAX - 1);
+		goto next;
+	}
+	if (!parse->member_lines[GAGG_MA_ADDRESS])
+		complain(cfg->line, "%s, which ends here, has no address", where);
+	/* libconfuse compares titles; 0 and 00 are one rank */
+	for (unsigned int i = 0; i < g->n_members; i++) {
+		if (g->members[i].rank == m->rank) {
+			complain(cfg->line, "%s, which ends here: rank %u is there already",
+				 where, m->rank);
+			goto next;
+		}
+	}
+	/* ranks are distinct and below GAGG_RANKS_MAX: there is room */
+	g->members[g->n_members++] = *m;
+next:
+	member_begin();
+	return 0;
+}
+
+static void group_begin(void)
+{
+	struct nl_group *g = &parse->group;
+
+	memset(parse->group_lines, 0, sizeof(parse->group_lines));
+	memset(g, 0, sizeof(*g));
+	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++) {
+		const struct nl_field *f = nl_field_find(group_rules[i].name);
+
+		if (f && f->attr != GAGG_GA_ID)
+			nl_field_write(g, f, group_rules[i].fallback);
+	}
+	strcpy(g->sync, "bsp");
+	g->set |= NL_SET(GAGG_GA_SYNC);
+	member_begin();
+}
+
+/* Line of an option of the group, or of its end when the file has it not. */
+static int line_of(cfg_t *cfg, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++)
+		if (!strcmp(group_rules[i].name, name) && parse->group_lines[i])
+			return parse->group_lines[i];
+	return cfg->line;
+}
+
+static void check_members(cfg_t *cfg, const char *where)
+{
+	const struct nl_group *g = &parse->group;
+	uint32_t roles = 0;
+
+	for (unsigned int i = 0; i < g->n_members; i++) {
+		roles |= g->members[i].roles;
+		if (g->members[i].addr.family != g->members[0].addr.family &&
+		    g->members[i].addr.family && g->members[0].addr.family)
+			complain(cfg->line, "%s, which ends here: members %u and %u differ in address family; allowed is IPv4 for all or IPv6 for all",
+				 where, g->members[0].rank, g->members[i].rank);
+	}
+	if (!g->n_members)
+		complain(cfg->line, "%s, which ends here, has no member", where);
+	else if (!(roles & GAGG_ROLE_WORKER))
+		complain(cfg->line, "%s, which ends here, has no worker", where);
+	else if (!(roles & GAGG_ROLE_AGGREGATOR))
+		complain(cfg->line, "%s, which ends here, has no aggregator", where);
+}
+
+static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)
+{
+	cfg_t *sec = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct config *c = &parse->cfg;
+	struct nl_group *g = &parse->group;
+	const char *name = cfg_title(sec);
+	struct nl_group *groups;
+	char where[80];
+
+	section(sec, where);
+	if (!*name || strlen(name) >= sizeof(g->name) ||
+	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") !=
+		    strlen(name))
+		complain(cfg->line, "%s, which ends here: a name is 1 to %zu of A-Z a-z 0-9 . _ -",
+			 where, sizeof(g->name) - 1);
+	else
+		strcpy(g->name, name);
+	if (g->window && g->ring % g->window)
+		complain(line_of(cfg, "ring"), "%s: ring = %u: allowed is a multiple of window, which is %u",
+			 where, g->ring, g->window);
+	if (g->port + g->shards > 65536)
+		complain(line_of(cfg, "port"), "%s: port = %u: with %u shards, allowed is 1 to %u",
+			 where, g->port, g->shards, 65536 - g->shards);
+	check_members(cfg, where);
+	for (unsigned int i = 0; i < c->n_groups; i++)
+		if (g->set & c->groups[i].set & NL_SET(GAGG_GA_ID) &&
+		    g->id == c->groups[i].id)
+			complain(line_of(cfg, "id"), "%s: id = %u is that of group \"%s\"",
+				 where, g->id, c->groups[i].name);
+
+	groups = realloc(c->groups, (c->n_groups + 1) * sizeof(*groups));
+	if (groups) {
+		c->groups = groups;
+		c->groups[c->n_groups++] = *g;
+	} else {
+		parse->failed = true;
+	}
+	group_begin();
+	return 0;
+}
+
+static int on_end(cfg_t *cfg, cfg_opt_t *opt)
+{
+	(void)cfg;
+	(void)opt;
+	parse->ended = true;
+	return 0;
+}
+
+/* What libconfuse itself finds; it stops there. */
+static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
+{
+	char text[256], quoted[48], allowed[256] = "", where[84] = "";
+	size_t used = 0;
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	if (cfg_title(cfg))
+		snprintf(where, sizeof(where), "%s \"%s\": ", cfg_name(cfg),
+			 value_quote(cfg_title(cfg), quoted));
+	if (strstr(text, "'" SENTINEL "'")) {
+		complain(cfg->line - parse->newline,
+			 "%sthe file ends before the section does: a } is missing",
+			 where);
+		return;
+	}
+	if (!strncmp(text, "no such option", 14)) {
+		for (unsigned int i = 0; i < cfg_num(cfg); i++) {
+			const char *name = cfg_opt_name(cfg_getnopt(cfg, i));
+
+			if (strcmp(name, SENTINEL) && used < sizeof(allowed))
+				used += snprintf(allowed + used,
+						 sizeof(allowed) - used, "%s%s",
+						 used ? ", " : "; allowed: ",
+						 name);
+		}
+	}
+	complain(cfg->line, "%s%s%s", where, text, allowed);
+}
+
+static int parse_text(const char *text)
+{
+	cfg_opt_t member_opts[] = {
+		CFG_STR("address", NULL, CFGF_NODEFAULT),
+		CFG_STR("role", NULL, CFGF_NODEFAULT),
+		CFG_STR("weight", NULL, CFGF_NODEFAULT),
+		CFG_END(),
+	};
+	cfg_opt_t group_opts[ARRAY_SIZE(group_rules) + 2] = { 0 };
+	cfg_opt_t root_opts[] = {
+		CFG_STR("local", NULL, CFGF_NODEFAULT),
+		CFG_SEC("group", group_opts,
+			CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
+		CFG_STR(SENTINEL, NULL, CFGF_NODEFAULT),
+		CFG_END(),
+	};
+	const size_t n = ARRAY_SIZE(group_rules);
+	char path[64];
+	cfg_t *cfg;
+	int ret;
+
+	for (size_t i = 0; i < n; i++)
+		group_opts[i] = (cfg_opt_t)CFG_STR(group_rules[i].name, NULL,
+						   CFGF_NODEFAULT);
+	group_opts[n] = (cfg_opt_t)CFG_SEC("member", member_opts,
+					   CFGF_MULTI | CFGF_TITLE |
+						   CFGF_NO_TITLE_DUPES);
+	group_opts[n + 1] = (cfg_opt_t)CFG_END();
+
+	cfg = cfg_init(root_opts, CFGF_NONE);
+	if (!cfg)
+		return -ENOMEM;
+	cfg_set_error_function(cfg, on_error);
+	cfg_set_validate_func(cfg, "local", on_local);
+	cfg_set_validate_func(cfg, SENTINEL, on_end);
+	cfg_set_validate_func(cfg, "group", on_group_end);
+	cfg_set_validate_func(cfg, "group|member", on_member_end);
+	cfg_set_validate_func(cfg, "group|member|address", on_address);
+	cfg_set_validate_func(cfg, "group|member|role", on_role);
+	cfg_set_validate_func(cfg, "group|member|weight", on_weight);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "group|%s", group_rules[i].name);
+		cfg_set_validate_func(cfg, path, on_group_option);
+	}
+	ret = cfg_parse_buf(cfg, text);
+	if (ret == CFG_SUCCESS && !parse->ended)
+		complain(cfg->line, "the file ends before a comment does: a */ is missing");
+	else if (ret != CFG_SUCCESS && !parse->bad)
+		complain(cfg->line, "not understood");
+	cfg_free(cfg);
+	return parse->failed ? -ENOMEM : parse->bad ? -EINVAL : 0;
+}
+
+int parse_config(const char *text, const char *path, struct config *out,
+		 char *err, size_t errlen)
+{
+	struct parse p = { .path = path, .err = err, .errlen = errlen };
+	size_t len = strlen(text);
+	char *whole;
+	int ret;
+
+	/* A // comment must not swallow the sentinel. */
+	p.newline = len && text[len - 1] != '\n';
+	if (asprintf(&whole, "%s%s" SENTINEL " = 1", text,
+		     p.newline ? "\n" : "") < 0)
+		return -ENOMEM;
+	parse = &p;
+	group_begin();
+	ret = parse_text(whole);
+	parse = NULL;
+	free(whole);
+	if (ret)
+		free(p.cfg.groups);
+	else
+		*out = p.cfg;
+	return ret;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Values of the configuration file.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../nl/nl.h"
+#include "value.h"
+
+static bool digits(const char *text, int base, unsigned long max, uint32_t *out)
+{
+	unsigned long v;
+	char *end;
+
+	/* strtoul() itself takes blanks, signs and prefixes. */
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	v = strtoul(text, &end, base);
+	if (errno || *end || v > max)
+		return false;
+	*out = v;
+	return true;
+}
+
+bool value_number(const char *text, uint32_t *out)
+{
+	return digits(text, 10, UINT32_MAX, out);
+}
+
+static bool parse_number(const struct value_rule *r, const char *text,
+			 uint32_t *out, char *allowed, size_t size)
+{
+	uint32_t v;
+
+	if (value_number(text, &v) && v >= r->min && v <= r->max &&
+	    (!r->step || v % r->step == 0) && (!r->power || !(v & (v - 1)))) {
+		*out = v;
+		return true;
+	}
+	if (r->power)
+		snprintf(allowed, size, "a power of two from %u to %u", r->min,
+			 r->max);
+	else if (r->step)
+		snprintf(allowed, size, "a multiple of %u from %u to %u",
+			 r->step, r->min, r->max);
+	else
+		snprintf(allowed, size, "a number from %u to %u", r->min,
+			 r->max);
+	return false;
+}
+
+/* ~0 is "no id" to the kernel: it names nobody */
+static bool parse_user(const char *text, uint32_t *out, char *allowed,
+		       size_t size)
+{
+	struct passwd *pw;
+
+	if (digits(text, 10, UINT32_MAX - 1, out))
+		return true;
+	pw = getpwnam(text);
+	if (pw) {
+		*out = pw->pw_uid;
+		return true;
+	}
+	snprintf(allowed, size, "a number, or the name of a user of this host");
+	return false;
+}
+
+static bool parse_group(const char *text, uint32_t *out, char *allowed,
+			size_t size)
+{
+	struct group *gr;
+
+	if (digits(text, 10, UINT32_MAX - 1, out))
+		return true;
+	gr = getgrnam(text);
+	if (gr) {
+		*out = gr->gr_gid;
+		return true;
+	}
+	snprintf(allowed, size, "a number, or the name of a group of this host");
+	return false;
+}
+
+bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
+		 char *allowed, size_t size)
+{
+	switch (r->type) {
+	case VALUE_NUMBER:
+		return parse_number(r, text, out, allowed, size);
+	case VALUE_USER:
+		return parse_user(text, out, allowed, size);
+	case VALUE_GROUP:
+		return parse_group(text, out, allowed, size);
+	case VALUE_MODE:
+		if (digits(text, 8, 0666, out) && !(*out & 0111))
+			return true;
+		snprintf(allowed, size,
+			 "read and write bits in octal, \"0000\" to \"0666\"");
+		return false;
+	case VALUE_ROLES:
+		if (nl_roles_parse(text, out))
+			return true;
+		snprintf(allowed, size, "worker, aggregator or both");
+		return false;
+	case VALUE_PLACEMENT:
+		if (nl_placement_parse(text, out))
+			return true;
+		snprintf(allowed, size, "striped or root");
+		return false;
+	case VALUE_SYNC:
+		if (!strcmp(text, "bsp"))
+			return true;
+		snprintf(allowed, size, "bsp");
+		return false;
+	}
+	return false;
+}
+
+const char *value_quote(const char *text, char buf[48])
+{
+	size_t i;
+
+	for (i = 0; text[i] && i < 44; i++)
+		buf[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ?
+				 '?' : text[i];
+	strcpy(buf + i, text[i] ? "..." : "");
+	return buf;
+}

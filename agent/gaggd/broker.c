@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The broker: one message in, one message out, close.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "broker.h"
+#include "log.h"
+#include "session.h"
+
+#define BROKER_PAUSE_MS	100
+
+struct client {
+	struct loop_event event;
+	struct broker *broker;
+	struct client *next, **link;
+	struct ucred cred;
+	int fd;
+	struct broker_request buf;
+};
+
+/* The supplementary groups, to be freed; none when there is no memory. */
+static size_t peer_groups(int fd, gid_t **out)
+{
+	socklen_t len = 0;
+
+	*out = NULL;
+	/* With no room it fails with ERANGE, and tells the length. */
+	if (!getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) ||
+	    errno != ERANGE || !len)
+		return 0;
+	*out = malloc(len);
+	if (!*out || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, *out, &len))
+		return 0;
+	return len / sizeof(gid_t);
+}
+
+static void send_reply(int fd, const struct broker_reply *reply, int passed)
+{
+	struct iovec iov = { (void *)reply, sizeof(*reply) };
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (passed >= 0) {
+		struct cmsghdr *c;
+
+		msg.msg_control = control.buf;
+		msg.msg_controllen = sizeof(control.buf);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(c), &passed, sizeof(int));
+	}
+	/* The first message of a fresh socket: there is room. */
+	if (sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		log_debug("a client did not wait for its answer: %m");
+}
+
+/*
+ * A close with unread messages gives the peer ECONNRESET before it has read
+ * the answer. After the shutdown no more can come; then what has come is read.
+ */
+static void send_and_close(int fd, const struct broker_reply *reply, int passed)
+{
+	char byte;
+
+	shutdown(fd, SHUT_RD);
+	while (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) > 0)
+		;
+	send_reply(fd, reply, passed);
+	close(fd);
+}
+
+static void client_free(struct client *c)
+{
+	*c->link = c->next;
+	if (c->next)
+		c->next->link = c->link;
+	c->broker->n_clients--;
+	free(c);
+}
+
+static void client_answer(struct client *c, size_t len)
+{
+	struct broker_reply reply = { .size = sizeof(reply) };
+	struct broker_request req;
+	struct peer peer = { .pid = c->cred.pid, .uid = c->cred.uid,
+			     .gid = c->cred.gid };
+	size_t have = len < sizeof(c->buf) ? len : sizeof(c->buf);
+	gid_t *groups = NULL;
+	int fd = -1;
+
+	reply.error = request_check(&c->buf, have, len, &req, reply.message,
+				    sizeof(reply.message));
+	if (!reply.error) {
+		peer.ngroups = peer_groups(c->fd, &groups);
+		peer.groups = groups;
+		fd = session_open(c->broker->kernel, &req, &peer, &reply);
+		free(groups);
+	}
+	if (fd >= 0)
+		log_info("group \"%s\": rank %u opened for uid %u, pid %d",
+			 req.group, reply.rank, peer.uid, (int)peer.pid);
+	else
+		log_limited(LOG_L_INFO, "refused uid %u, pid %d: %s", peer.uid,
+			    (int)peer.pid, reply.message);
+	send_and_close(c->fd, &reply, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void client_received(struct loop_event *ev, int res)
+{
+	struct client *c = loop_container(ev, struct client, event);
+
+	if (res > 0) {
+		client_answer(c, res);
+	} else {
+		if (res == -ECANCELED)
+			log_limited(LOG_L_INFO, "uid %u, pid %d asked nothing in %d s",
+				    c->cred.uid, (int)c->cred.pid,
+				    BROKER_PATIENCE_MS / 1000);
+		close(c->fd);
+	}
+	client_free(c);
+}
+
+static bool has_room(const struct broker *b, uid_t uid)
+{
+	unsigned int of_uid = 0;
+
+	if (b->n_clients >= BROKER_CLIENTS)
+		return false;
+	for (const struct client *c = b->clients; c; c = c->next)
+		of_uid += c->cred.uid == uid;
+	return !uid || of_uid < BROKER_CLIENTS_OF_UID;
+}
+
+static void broker_refuse(int fd, const struct ucred *cred)
+{
+	struct broker_reply reply = {
+		.size = sizeof(reply),
+		.error = EAGAIN,
+		.message = "gaggd has too many requests at once: try again",
+	};
+
+	log_limited(LOG_L_WARN, "refused uid %u, pid %d: too many requests at once",
+		    cred->uid, (int)cred->pid);
+	send_and_close(fd, &reply, -1);
+}
+
+static void broker_accept(struct broker *b, int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	struct client *c = NULL;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len)) {
+		close(fd);
+		return;
+	}
+	if (has_room(b, cred.uid))
+		c = calloc(1, sizeof(*c));
+	if (!c) {
+		broker_refuse(fd, &cred);
+		return;
+	}
+	c->event.fire = client_received;
+	c->broker = b;
+	c->cred = cred;
+	c->fd = fd;
+	c->next = b->clients;
+	c->link = &b->clients;
+	if (c->next)
+		c->next->link = &c->next;
+	b->clients = c;
+	b->n_clients++;
+	loop_recv(b->loop, &c->event, fd, &c->buf, sizeof(c->buf),
+		  BROKER_PATIENCE_MS);
+}
+
+static void broker_resume(struct loop_event *ev, int res);
+
+static void broker_connected(struct loop_event *ev, int res)
+{
+	struct broker *b = loop_container(ev, struct broker, event);
+
+	if (res < 0 && res != -EINTR && res != -ECONNABORTED) {
+		/* Most likely no descriptor is free: asking again is a spin. */
+		log_limited(LOG_L_ERR, "accept: %s", strerror(-res));
+		b->event.fire = broker_resume;
+		loop_timer(b->loop, &b->event, BROKER_PAUSE_MS);
+		return;
+	}
+	if (res >= 0)
+		broker_accept(b, res);
+	loop_accept(b->loop, &b->event, b->fd);
+}
+
+static void broker_resume(struct loop_event *ev, int res)
+{
+	struct broker *b = loop_container(ev, struct broker, event);
+
+	(void)res;
+	b->event.fire = broker_connected;
+	loop_accept(b->loop, &b->event, b->fd);
+}
+
+/* 0: nobody listens at the address, and what is there may be replaced */
+static int check_free(const struct sockaddr_un *addr)
+{
+	struct stat st;
+	int fd, ret;
+
+	if (lstat(addr->sun_path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -ENOTSOCK;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	ret = connect(fd, (const struct sockaddr *)addr, sizeof(*addr));
+	ret = !ret || errno == EAGAIN ? -EADDRINUSE :
+	      errno == ECONNREFUSED || errno == ENOENT ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+/*
+ * Bound under another name and renamed: clients never meet a socket that does
+ * not listen, and the stale file goes in the same step.
+ */
+static int broker_listen(struct broker *b)
+{
+	struct sockaddr_un tmp = { .sun_family = AF_UNIX };
+	int n, ret;
+
+	n = snprintf(tmp.sun_path, sizeof(tmp.sun_path), "%s.%d",
+		     b->addr.sun_path, (int)getpid());
+	if (n < 0 || (size_t)n >= sizeof(tmp.sun_path))
+		return -ENAMETOOLONG;
+	b->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (b->fd < 0)
+		return -errno;
+	unlink(tmp.sun_path);
+	if (bind(b->fd, (struct sockaddr *)&tmp, sizeof(tmp)))
+		return -errno;
+	/* Authorisation is per group: anybody may ask. */
+	if (chmod(tmp.sun_path, 0666) ||
+	    listen(b->fd, 2 * BROKER_CLIENTS) ||
+	    lstat(tmp.sun_path, &b->stat))
+		goto error;
+	ret = check_free(&b->addr);
+	if (ret) {
+		unlink(tmp.sun_path);
+		return ret;
+	}
+	if (!rename(tmp.sun_path, b->addr.sun_path))
+		return 0;
+error:
+	ret = -errno;
+	unlink(tmp.sun_path);
+	return ret;
+}
+
+static void make_parent(const char *path)
+{
+	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	char *slash;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (!slash || slash == dir)
+		return;
+	*slash = 0;
+	/* When it fails, so does bind(), and says so. */
+	mkdir(dir, 0755);
+}
+
+int broker_init(struct broker *b, struct loop *loop, struct kernel *kernel,
+		const char *path)
+{
+	int ret = -ENAMETOOLONG;
+
+	*b = (struct broker){
+		.loop = loop,
+		.kernel = kernel,
+		.event.fire = broker_connected,
+		.fd = -1,
+		.addr.sun_family = AF_UNIX,
+	};
+	if (!*path || strlen(path) >= sizeof(b->addr.sun_path))
+		goto error;
+	strcpy(b->addr.sun_path, path);
+	make_parent(path);
+	ret = broker_listen(b);
+	if (ret)
+		goto error;
+	loop_accept(loop, &b->event, b->fd);
+	return 0;
+error:
+	if (ret == -EADDRINUSE)
+		log_err("%s: another gaggd is answering there", path);
+	else if (ret == -ENOTSOCK)
+		log_err("%s: exists and is not a socket; it is left alone", path);
+	else
+		log_err("%s: %s", path, strerror(-ret));
+	if (b->fd >= 0)
+		close(b->fd);
+	b->fd = -1;
+	return ret;
+}
+
+void broker_exit(struct broker *b)
+{
+	struct stat st;
+
+	while (b->clients) {
+		struct client *c = b->clients;
+
+		close(c->fd);
+		client_free(c);
+	}
+	if (b->fd < 0)
+		return;
+	if (!lstat(b->addr.sun_path, &st) && st.st_dev == b->stat.st_dev &&
+	    st.st_ino == b->stat.st_ino)
+		unlink(b->addr.sun_path);
+	close(b->fd);
+	b->fd = -1;
+}

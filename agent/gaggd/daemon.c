@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * gaggd's parts together: signals, the file, the module, the broker.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/rtnetlink.h>
+#include <systemd/sd-daemon.h>
+
+#include "daemon.h"
+#include "log.h"
+#include "notify.h"
+#include "../conf/reconcile.h"
+
+/* Changes come in bursts: of attaching ranks, of addresses at boot. */
+#define SETTLE_MS	200
+
+static struct {
+	const struct options *opt;
+	struct loop loop;
+	struct kernel kernel;
+	struct broker broker;
+	struct watch addresses;
+	struct loop_event signal, settle;
+	int signal_fd;
+	bool settling;
+	bool started;
+	bool busy;		/* a change waits for ranks to detach */
+	struct config config;
+} d;
+
+static void say(void *arg, const char *line)
+{
+	(void)arg;
+	if (strncmp(line, RECONCILE_CANNOT, strlen(RECONCILE_CANNOT)))
+		log_info("%s", line);
+	else
+		log_err("%s", line);
+}
+
+static void apply(void)
+{
+	struct nl *nl = kernel_nl(&d.kernel);
+
+	/* Without a file, nothing is known of what should be. */
+	if (!nl || !d.config.path[0])
+		return;
+	d.busy = reconcile(nl, &d.config, false, say, NULL) == -EBUSY;
+	if (d.busy)
+		log_info("will try again when ranks have detached");
+}
+
+static void settled(struct loop_event *ev, int res)
+{
+	(void)ev;
+	(void)res;
+	d.settling = false;
+	apply();
+}
+
+static void apply_soon(void)
+{
+	if (d.settling)
+		return;
+	d.settling = true;
+	loop_timer(&d.loop, &d.settle, SETTLE_MS);
+}
+
+static void module_came(struct kernel *k)
+{
+	(void)k;
+	/* At the start, the first apply() is not left to a timer. */
+	if (d.started)
+		apply_soon();
+}
+
+static void module_said(struct kernel *k, const struct nl_event *e)
+{
+	char line[256];
+	enum log_level level;
+
+	(void)k;
+	if (!e) {
+		log_warn("events of the module were lost");
+		if (d.busy)
+			apply_soon();
+		return;
+	}
+	level = notify_describe(e, line, sizeof(line));
+	log_at(level, "%s", line);
+	if (d.busy && notify_frees(e))
+		apply_soon();
+}
+
+static void address_changed(struct watch *w, const struct nlmsghdr *msg)
+{
+	(void)w;
+	if (!msg || msg->nlmsg_type == RTM_NEWADDR)
+		apply_soon();
+}
+
+/* One bad line, and the configuration stays what it was. */
+static int load_config(void)
+{
+	const char *path = d.opt->config ? d.opt->config : CONFIG_PATH;
+	struct config cfg;
+	char err[4096];
+	int ret;
+
+	ret = config_load(path, &cfg, err, sizeof(err));
+	if (ret == -ENOENT && !d.opt->config) {
+		log_info("there is no %s: groups are left to gaggctl", path);
+		return 0;
+	}
+	if (ret) {
+		for (char *line = strtok(err, "\n"); line; line = strtok(NULL, "\n"))
+			log_err("%s", line);
+		return ret;
+	}
+	if (d.opt->local.family)
+		cfg.local = d.opt->local;
+	config_free(&d.config);
+	d.config = cfg;
+	log_info("%s: %u groups", path, cfg.n_groups);
+	return 0;
+}
+
+static void reload(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		   now.tv_sec * 1000000ULL + now.tv_nsec / 1000);
+	if (load_config())
+		log_err("not reloaded: nothing has changed");
+	else
+		apply();
+	sd_notify(0, "READY=1");
+}
+
+static void signalled(struct loop_event *ev, int res)
+{
+	struct signalfd_siginfo info;
+
+	(void)res;
+	while (read(d.signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGHUP) {
+			reload();
+			continue;
+		}
+		log_info("ends: signal %u", info.ssi_signo);
+		loop_stop(&d.loop);
+		return;
+	}
+	loop_readable(&d.loop, ev, d.signal_fd);
+}
+
+static int watch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	d.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (d.signal_fd < 0)
+		return -errno;
+	d.signal.fire = signalled;
+	loop_readable(&d.loop, &d.signal, d.signal_fd);
+	return 0;
+}
+
+static int start(void)
+{
+	static const unsigned int groups[] = {
+		RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, 0,
+	};
+	int ret;
+
+	ret = watch_signals();
+	if (ret) {
+		log_err("signalfd: %s", strerror(-ret));
+		return ret;
+	}
+	ret = load_config();
+	if (ret)
+		return ret;
+	d.settle.fire = settled;
+	ret = watch_open(&d.addresses, &d.loop, NETLINK_ROUTE, groups,
+			 address_changed);
+	if (!ret)
+		ret = kernel_init(&d.kernel, &d.loop, module_came, module_said);
+	if (ret) {
+		log_err("netlink: %s", strerror(-ret));
+		return ret;
+	}
+	/* Before READY: who is ordered after gaggd finds the groups. */
+	apply();
+	d.started = true;
+	return broker_init(&d.broker, &d.loop, &d.kernel, d.opt->socket);
+}
+
+int daemon_run(const struct options *opt)
+{
+	int ret;
+
+	d.opt = opt;
+	d.signal_fd = d.addresses.fd = d.broker.fd = d.kernel.families.fd = -1;
+	ret = loop_init(&d.loop);
+	if (ret) {
+		log_err("io_uring: %s; kernel.io_uring_disabled must be 0, or a seccomp filter forbids it",
+			strerror(-ret));
+		return EXIT_FAILURE;
+	}
+	ret = start();
+	if (!ret) {
+		sd_notify(0, "READY=1");
+		log_info("ready at %s", opt->socket);
+		ret = loop_run(&d.loop);
+		if (ret)
+			log_err("io_uring: %s", strerror(-ret));
+		sd_notify(0, "STOPPING=1");
+	}
+	/* The ring first: it still has operations on memory of the others. */
+	loop_exit(&d.loop);
+	broker_exit(&d.broker);
+	kernel_exit(&d.kernel);
+	watch_close(&d.addresses);
+	config_free(&d.config);
+	if (d.signal_fd >= 0)
+		close(d.signal_fd);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}

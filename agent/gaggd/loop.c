@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The event loop.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <poll.h>
+
+#include "loop.h"
+
+/*
+ * More than can be armed at a time (64 connections of two entries each, and a
+ * handful of others), so that an entry is short only until the next submit.
+ */
+#define LOOP_ENTRIES 256
+
+int loop_init(struct loop *l)
+{
+	memset(l, 0, sizeof(*l));
+	return io_uring_queue_init(LOOP_ENTRIES, &l->ring, 0);
+}
+
+void loop_exit(struct loop *l)
+{
+	io_uring_queue_exit(&l->ring);
+}
+
+void loop_stop(struct loop *l)
+{
+	l->stop = true;
+}
+
+static struct io_uring_sqe *loop_sqe(struct loop *l, unsigned int n)
+{
+	/* A recv and its timeout must not be split between two submissions. */
+	if (io_uring_sq_space_left(&l->ring) < n) {
+		int ret = io_uring_submit(&l->ring);
+
+		if (ret < 0 || io_uring_sq_space_left(&l->ring) < n) {
+			l->error = ret < 0 ? ret : -EBUSY;
+			return NULL;
+		}
+	}
+	return io_uring_get_sqe(&l->ring);
+}
+
+static void loop_time(struct loop_event *ev, unsigned int ms)
+{
+	ev->ts.tv_sec = ms / 1000;
+	ev->ts.tv_nsec = ms % 1000 * 1000000LL;
+}
+
+void loop_accept(struct loop *l, struct loop_event *ev, int fd)
+{
+	struct io_uring_sqe *sqe = loop_sqe(l, 1);
+
+	if (!sqe)
+		return;
+	io_uring_prep_accept(sqe, fd, NULL, NULL, SOCK_CLOEXEC);
+	io_uring_sqe_set_data(sqe, ev);
+}
+
+void loop_readable(struct loop *l, struct loop_event *ev, int fd)
+{
+	struct io_uring_sqe *sqe = loop_sqe(l, 1);
+
+	if (!sqe)
+		return;
+	io_uring_prep_poll_add(sqe, fd, POLLIN);
+	io_uring_sqe_set_data(sqe, ev);
+}
+
+void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms)
+{
+	struct io_uring_sqe *sqe = loop_sqe(l, 1);
+
+	if (!sqe)
+		return;
+	loop_time(ev, ms);
+	io_uring_prep_timeout(sqe, &ev->ts, 0, 0);
+	io_uring_sqe_set_data(sqe, ev);
+}
+
+void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
+	       size_t len, unsigned int ms)
+{
+	struct io_uring_sqe *sqe = loop_sqe(l, 2);
+
+	if (!sqe)
+		return;
+	io_uring_prep_recv(sqe, fd, buf, len, MSG_TRUNC);
+	io_uring_sqe_set_data(sqe, ev);
+	sqe->flags |= IOSQE_IO_LINK;
+
+	/*
+	 * The timeout's own completion is nobody's: it may come after the
+	 * recv's has freed the event.
+	 */
+	loop_time(ev, ms);
+	sqe = io_uring_get_sqe(&l->ring);
+	io_uring_prep_link_timeout(sqe, &ev->ts, 0);
+	io_uring_sqe_set_data(sqe, NULL);
+}
+
+void loop_cancel(struct loop *l, struct loop_event *ev)
+{
+	struct io_uring_sqe *sqe = loop_sqe(l, 1);
+
+	if (!sqe)
+		return;
+	io_uring_prep_cancel64(sqe, (uintptr_t)ev, 0);
+	io_uring_sqe_set_data(sqe, NULL);
+}
+
+int loop_run(struct loop *l)
+{
+	while (!l->stop && !l->error) {
+		struct io_uring_cqe *cqe;
+		struct loop_event *ev;
+		int res;
+
+		/*
+		 * With every completion, what its function has armed is
+		 * submitted: the timespec it points to is copied then.
+		 */
+		res = io_uring_submit_and_wait(&l->ring, 1);
+		if (res == -EINTR)
+			continue;
+		if (res < 0)
+			return res;
+		while (!l->stop && io_uring_peek_cqe(&l->ring, &cqe) == 0) {
+			ev = io_uring_cqe_get_data(cqe);
+			res = cqe->res;
+			io_uring_cqe_seen(&l->ring, cqe);
+			if (ev)
+				ev->fire(ev, res);
+		}
+	}
+	return l->error;
+}

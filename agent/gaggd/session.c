@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Opening a session.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "session.h"
+
+const char *session_device = "/dev/gagg";
+
+static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(reply->message, sizeof(reply->message), fmt, ap);
+	va_end(ap);
+	reply->error = error;
+	return -1;
+}
+
+static int no_module(struct broker_reply *reply)
+{
+	return refuse(reply, ENODEV,
+		      "the gagg module is not loaded on this host: modprobe gagg");
+}
+
+static int take_member(const struct nl_member *m, void *arg)
+{
+	struct nl_group *g = arg;
+
+	if (g->n_members < GAGG_RANKS_MAX)
+		g->members[g->n_members++] = *m;
+	return 0;
+}
+
+static int get_group(struct nl *nl, const char *name, struct nl_group *g)
+{
+	int ret = nl_group_get(nl, name, g);
+
+	if (ret)
+		return ret;
+	g->n_members = 0;
+	return nl_member_dump(nl, name, take_member, g);
+}
+
+static int open_device(struct broker_reply *reply)
+{
+	int fd = open(session_device, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
+		return no_module(reply);
+	return refuse(reply, errno, "gaggd cannot open %s: %s",
+		      session_device, strerror(errno));
+}
+
+/* The first of @ranks that is free. */
+static int bind_rank(int fd, const char *group, const uint32_t *ranks,
+		     unsigned int n, struct broker_reply *reply)
+{
+	struct gagg_ioc_open arg = { .size = sizeof(arg) };
+
+	memcpy(arg.name, group, sizeof(arg.name));
+	for (unsigned int i = 0; i < n; i++) {
+		arg.rank = ranks[i];
+		if (!ioctl(fd, GAGG_IOC_OPEN, &arg)) {
+			reply->rank = ranks[i];
+			return fd;
+		}
+		if (errno != EBUSY)
+			break;
+	}
+	if (errno == EBUSY && n > 1)
+		refuse(reply, EBUSY,
+		       "all %u workers of group \"%s\" on this host have a session",
+		       n, group);
+	else if (errno == EBUSY)
+		refuse(reply, EBUSY, "rank %u of group \"%s\" has a session",
+		       arg.rank, group);
+	else
+		refuse(reply, errno, "rank %u of group \"%s\": %s", arg.rank,
+		       group, strerror(errno));
+	close(fd);
+	return -1;
+}
+
+int session_open(struct kernel *k, const struct broker_request *req,
+		 const struct peer *peer, struct broker_reply *reply)
+{
+	struct nl *nl = kernel_nl(k);
+	uint32_t ranks[GAGG_RANKS_MAX];
+	struct nl_group g;
+	unsigned int n;
+	int ret, fd;
+
+	if (!nl && k->error == -ENOENT)
+		return no_module(reply);
+	if (!nl)
+		return refuse(reply, -k->error,
+			      "gaggd cannot talk to the gagg module: %s",
+			      strerror(-k->error));
+	ret = get_group(nl, req->group, &g);
+	if (ret == -ENOENT)
+		return refuse(reply, ENOENT,
+			      "there is no group \"%s\" in gaggd's network namespace",
+			      req->group);
+	if (ret)
+		return refuse(reply, -ret, "group \"%s\": %s", req->group,
+			      nl_error(nl));
+	if (!access_allowed(peer, g.uid, g.gid, g.mode))
+		return refuse(reply, EACCES,
+			      "group \"%s\" is of uid %u, gid %u, mode %04o, which does not let uid %u train",
+			      req->group, g.uid, g.gid, g.mode, peer->uid);
+	ret = rank_candidates(&g, req->rank, ranks, &n, reply->message,
+			      sizeof(reply->message));
+	if (ret) {
+		reply->error = ret;
+		return -1;
+	}
+	fd = open_device(reply);
+	return fd < 0 ? -1 : bind_rank(fd, req->group, ranks, n, reply);
+}
