@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * Every loop against one lane at a time in 64 bits, for every number of lanes
+ * around the unrolling and the default chunk, at every alignment.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reduce.h"
+
+#define ADD	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD)
+#define MIN	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MIN)
+#define MAX	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX)
+#define MAX_U8	GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX)
+
+/*
+ * Rounding by the remainder: q = f * 2^s + r with 0 <= r < 2^s. Shares nothing
+ * with the addition of a bias.
+ */
+static s64 oracle_shift(s64 q, u32 s)
+{
+	s64 unit, floor, rest;
+
+	if (s > 40)
+		return 0;
+	unit = (s64)1 << s;
+	rest = q % unit;
+	if (rest < 0)
+		rest += unit;
+	floor = (q - rest) / unit;
+	if (2 * rest > unit || (2 * rest == unit && floor % 2))
+		floor++;
+	return floor;
+}
+
+static s32 lane(const u8 *p)
+{
+	return (s32)((u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24);
+}
+
+static void set_lane(u8 *p, s64 v)
+{
+	p[0] = (u8)v;
+	p[1] = (u8)(v >> 8);
+	p[2] = (u8)(v >> 16);
+	p[3] = (u8)(v >> 24);
+}
+
+static void oracle(u8 laneop, u8 *dst, const u8 *a, const u8 *b, u32 n, u32 shift)
+{
+	u32 i;
+
+	for (i = 0; i < n * 4 && laneop == MAX_U8; i++)
+		dst[i] = !a || b[i] > a[i] ? b[i] : a[i];
+	for (i = 0; i < n && laneop != MAX_U8; i++, dst += 4, b += 4) {
+		s64 y = lane(b), x = a ? lane(a + 4 * i) : 0;
+
+		if (laneop == ADD)
+			set_lane(dst, x + oracle_shift(y, shift));
+		else if (!a)
+			set_lane(dst, y);
+		else if (laneop == MIN)
+			set_lane(dst, x < y ? x : y);
+		else
+			set_lane(dst, x > y ? x : y);
+	}
+}
+
+static const s32 edges[] = {
+	0, 1, -1, 2, -2, 3, -3, 0x7fffffff, -0x7fffffff, -0x7fffffff - 1,
+	0x7ffffffe, 0x40000000, -0x40000000, 0x40000001, 0x3fffffff, 0x55555555,
+	0x60000000, -0x60000000, 0x20000000, 0x80, 0xff, 0x7f,
+};
+
+static void fill(u8 *p, u32 n, u64 seed)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		u64 x = gagg_mix64(seed, i);
+
+		set_lane(p + 4 * i, x & 3 ? (s64)(x >> 16) :
+			 edges[(x >> 8) % (sizeof(edges) / sizeof(edges[0]))]);
+	}
+}
+
+static void test_shift(void **state)
+{
+	u32 i, s;
+
+	(void)state;
+	for (i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
+		for (s = 0; s < 300; s++)
+			assert_int_equal(gagg_shift_rne(edges[i], s), oracle_shift(edges[i], s));
+	/* ties and their neighbours */
+	for (s = 1; s < 32; s++)
+		for (i = 0; i < 64; i++) {
+			s64 tie = (((s64)i - 32) * 2 + 1) * ((s64)1 << (s - 1));
+			s32 d;
+
+			for (d = -1; d <= 1; d++)
+				if (tie + d == (s32)(tie + d))
+					assert_int_equal(gagg_shift_rne((s32)(tie + d), s),
+							 oracle_shift(tie + d, s));
+		}
+	assert_int_equal(gagg_shift_rne(1, 1), 0);
+	assert_int_equal(gagg_shift_rne(3, 1), 2);
+	assert_int_equal(gagg_shift_rne(-1, 1), 0);
+	assert_int_equal(gagg_shift_rne(-3, 1), -2);
+	assert_int_equal(gagg_shift_rne(0x7fffffff, 31), 1);
+	assert_int_equal(gagg_shift_rne(-0x7fffffff - 1, 31), -1);
+	assert_int_equal(gagg_shift_rne(-0x7fffffff - 1, 32), 0);
+}
+
+enum how { STORE, INPLACE, APART, HOWS };
+
+/* memory of its own for each buffer: one byte too far is found */
+static void run(u8 laneop, enum how how, u32 n, u32 shift, u32 off, u64 seed)
+{
+	u32 len = n * 4;
+	u8 *a = malloc(len + off), *b = malloc(len + off), *d = malloc(len + off);
+	u8 *want = malloc(len), *before = malloc(len);
+
+	assert_true(a && b && d && want && before);
+	fill(a + off, n, seed);
+	fill(b + off, n, seed + 1);
+	fill(d + off, n, seed + 2);
+	memcpy(before, a + off, len);
+	oracle(laneop, want, how == STORE ? NULL : a + off, b + off, n, shift);
+	switch (how) {
+	case STORE:
+		gagg_reduce_chunk(laneop, d + off, NULL, b + off, n, shift);
+		break;
+	case INPLACE:
+		gagg_reduce_chunk(laneop, a + off, a + off, b + off, n, shift);
+		break;
+	default:
+		gagg_reduce_chunk(laneop, d + off, a + off, b + off, n, shift);
+		assert_memory_equal(a + off, before, len);
+		break;
+	}
+	if (memcmp(how == INPLACE ? a + off : d + off, want, len))
+		print_message("# laneop %#x how %d n %u shift %u off %u\n", laneop, how, n,
+			      shift, off);
+	assert_memory_equal(how == INPLACE ? a + off : d + off, want, len);
+	free(a);
+	free(b);
+	free(d);
+	free(want);
+	free(before);
+}
+
+static void test_chunk(void **state)
+{
+	static const u8 ops[] = { ADD, MIN, MAX, MAX_U8 };
+	static const u32 shifts[] = { 0, 1, 2, 7, 8, 15, 16, 24, 30, 31, 32, 33, 64, 255 };
+	u64 seed = 0;
+	u32 o, how, n, s, off;
+
+	(void)state;
+	for (n = 1; n <= 345; n++) {
+		if (n == 18)
+			n = 343;
+		for (o = 0; o < 4; o++)
+			for (how = 0; how < HOWS; how++)
+				for (off = 0; off < 5; off++)
+					for (s = 0; s < (ops[o] == ADD ? 14 : 1); s++)
+						run(ops[o], how, n, shifts[s], off, seed += 3);
+	}
+}
+
+/* the order of additions does not matter, nor does wrapping on the way */
+static void test_wraps(void **state)
+{
+	u8 acc[4], lanes[4];
+
+	(void)state;
+	set_lane(acc, 0x7fffffff);
+	set_lane(lanes, 1);
+	gagg_reduce_chunk(ADD, acc, acc, lanes, 1, 0);
+	assert_int_equal(lane(acc), -0x7fffffff - 1);
+	set_lane(lanes, -1);
+	gagg_reduce_chunk(ADD, acc, acc, lanes, 1, 0);
+	assert_int_equal(lane(acc), 0x7fffffff);
+}
+
+static void test_known(void **state)
+{
+	u8 lanes[4] = { 1, 2, 3, 4 }, dst[4] = { 5, 6, 7, 8 };
+	u32 laneop;
+
+	(void)state;
+	for (laneop = 0; laneop < 256; laneop++) {
+		bool known = laneop == ADD || laneop == MIN || laneop == MAX || laneop == MAX_U8;
+
+		assert_int_equal(gagg_reduce_known((u8)laneop), known);
+		if (known)
+			continue;
+		gagg_reduce_chunk((u8)laneop, dst, NULL, lanes, 1, 0);
+		gagg_reduce_chunk((u8)laneop, dst, dst, lanes, 1, 0);
+		assert_memory_equal(dst, "\5\6\7\10", 4);
+	}
+	/* a shift is for sums of S32 only */
+	gagg_reduce_chunk(MAX_U8, dst, NULL, lanes, 1, 3);
+	assert_memory_equal(dst, lanes, 4);
+	gagg_reduce_chunk(MIN, dst, NULL, lanes, 1, 40);
+	assert_memory_equal(dst, lanes, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_chunk),
+		cmocka_unit_test(test_wraps),
+		cmocka_unit_test(test_known),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
