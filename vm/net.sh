@@ -267,8 +267,10 @@ net_bytes()
 		sed 's/.*"rx":{"bytes":\([0-9]*\).*"tx":{"bytes":\([0-9]*\).*/\2 \1/'
 }
 
-# gaggd on every host, as the examples start it; or, with a configuration,
-# exactly that one. Ends with net_down.
+# gaggd on every host, as the examples start it; or, with a configuration, one
+# that has just that. Host I's is asked at /run/gagg/hI.sock (so a trainer is
+# started with GAGG_SOCKET=/run/gagg/hI.sock) and logs to /run/gagg/hI.log.
+# Ends with net_down.
 hosts_start()
 {
 	local n i
@@ -278,9 +280,10 @@ hosts_start()
 		"$net_top/agent/examples/up.sh" "$n"
 		return
 	fi
+	mkdir -p /run/gagg
 	for ((i = 0; i < n; i++)); do
-		net_exec "$i" "$net_top/build/gaggd" --foreground \
-			${1:+--config "$1"} >"/run/gaggd.h$i.log" 2>&1 &
+		net_exec "$i" "$net_top/build/gaggd" --socket "/run/gagg/h$i.sock" \
+			${1:+--config "$1"} >"/run/gagg/h$i.log" 2>&1 &
 	done
 }
 

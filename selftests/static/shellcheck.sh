@@ -4,8 +4,9 @@
 # Every script in the repository passes shellcheck.
 
 cd "$(dirname "$0")/../.." || exit 1
-mapfile -t scripts < <(git ls-files -co --exclude-standard |
-	xargs -d '\n' grep -lE '^#!/bin/(ba)?sh|^# shellcheck shell=' 2>/dev/null)
+mapfile -t scripts < <(find . \( -path ./.git -o -path ./build \) -prune -o \
+	-type f -exec grep -lE '^#!/bin/(ba)?sh|^# shellcheck shell=' {} + |
+	sort)
 echo "1..${#scripts[@]}"
 number=0
 for script in "${scripts[@]}"; do
