@@ -33,11 +33,12 @@ void gagg_config_default(struct gagg_config *cfg, const char *name)
 	cfg->placement = GAGG_PLACE_STRIPED;
 }
 
-static int bad(struct netlink_ext_ack *extack, int err, const char *why)
-{
-	NL_SET_ERR_MSG(extack, why);
-	return err;
-}
+/* an extended ack keeps a pointer: literals only */
+#define bad(extack, err, why)			\
+({						\
+	NL_SET_ERR_MSG(extack, why);		\
+	(err);					\
+})
 
 static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
@@ -80,9 +81,11 @@ static int check_members(const struct gagg_config *cfg, struct netlink_ext_ack *
 				   "all addresses of a group must be of one family");
 		here = gagg_addr_equal(&m->addr, &cfg->local);
 		if (here != m->local)
-			return bad(extack, -EINVAL, here ?
-				   "a member has this host's address and is not marked local" :
-				   "a member is marked local and has another host's address");
+			return here ?
+				bad(extack, -EINVAL,
+				    "a member has this host's address and is not marked local") :
+				bad(extack, -EINVAL,
+				    "a member is marked local and has another host's address");
 		if (!m->roles || (m->roles & ~(GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR)))
 			return bad(extack, -EINVAL, "roles must be worker, aggregator or both");
 		locals += here;
@@ -207,11 +210,6 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b)
 {
-	struct gagg_config c = *b;
-
-	c.uid = a->uid;
-	c.gid = a->gid;
-	c.mode = a->mode;
-	c.channels = a->channels;
-	return !memcmp(a, &c, sizeof(c));
+	/* both began as zeroed memory, so padding compares equal */
+	return !memcmp(a, b, offsetof(struct gagg_config, uid));
 }

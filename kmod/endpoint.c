@@ -16,7 +16,8 @@
  *	3. the timer is cancelled; it may schedule the NAPI once more
  *	4. napi_disable() waits for a poll under way, then no poll runs any more;
  *	   a kick by a system call that comes now is a no-op
- *	5. the sockets are released with what is queued on them
+ *	5. what was still to be said is sent, the sockets are released with what
+ *	   is queued on them
  * Whoever kicks or locks a port holds a reference to a group that is alive
  * (session calls check under the group's lock), and gagg_group_kill() has
  * excluded them before it puts the endpoint.
@@ -29,6 +30,7 @@
 #include "endpoint.h"
 #include "group.h"
 #include "netns.h"
+#include "tx.h"
 
 #define RCVBUF		(16 << 20)	/* a few hundred GSO bursts */
 
@@ -86,9 +88,12 @@ static int port_open(struct gagg_port *port)
 	struct sock *sk;
 	int err;
 
-	err = sock_create_kern(ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &port->sock);
+	err = gagg_tx_init(port);
 	if (err)
 		return err;
+	err = sock_create_kern(ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &port->sock);
+	if (err)
+		goto out_tx;
 	sk = port->sock->sk;
 	/* our receive never sleeps; polling the device from it would re-enter */
 	WRITE_ONCE(sk->sk_ll_usec, 0);
@@ -110,6 +115,8 @@ static int port_open(struct gagg_port *port)
 out:
 	sock_release(port->sock);
 	port->sock = NULL;
+out_tx:
+	gagg_tx_exit(port);
 	return err;
 }
 
@@ -136,8 +143,10 @@ static void endpoint_close(struct gagg_endpoint *ep, u32 opened)
 		hrtimer_cancel(&ep->port[i].timer);
 		netif_napi_del(&ep->port[i].napi);
 	}
-	for (i = 0; i < opened; i++)
+	for (i = 0; i < opened; i++) {
+		gagg_tx_exit(&ep->port[i]);
 		sock_release(ep->port[i].sock);
+	}
 	kvfree(ep);
 }
 

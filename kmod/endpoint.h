@@ -47,6 +47,8 @@ struct gagg_port {
 	u64 timer_at;			/* GAGG_NEVER: not armed; under lock */
 	struct gagg_tx *tx;		/* gagg_tx_init() to gagg_tx_exit() */
 	u16 index;
+	/* a datagram that is not contiguous in its skb; under lock */
+	u8 bounce[GAGG_WIRE_HDRLEN + 4 * GAGG_WIRE_LANES_MAX] __aligned(8);
 };
 
 struct gagg_endpoint {

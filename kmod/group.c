@@ -9,6 +9,8 @@
 #include "netlink.h"
 #include "netns.h"
 #include "session.h"
+#include "tx.h"
+#include "tx.h"
 
 struct gagg_group *gagg_group_get(struct gagg_group *grp)
 {
@@ -83,6 +85,13 @@ static int group_start(struct gagg_group *grp, struct netlink_ext_ack *extack)
 		gagg_endpoint_put(ep);
 		return err;
 	}
+	err = gagg_routes_init(grp);
+	if (err) {
+		gagg_epoch_stop(grp);
+		grp->ep = NULL;
+		gagg_endpoint_put(ep);
+		return err;
+	}
 	hlist_add_head_rcu(&grp->ep_node,
 			   &ep->groups[grp->cfg.id % ARRAY_SIZE(ep->groups)]);
 	gagg_epoch_begin(grp);
@@ -105,6 +114,7 @@ int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 	spin_lock_init(&grp->join_lock);
 	mutex_init(&grp->lock);
 	init_waitqueue_head(&grp->wq);
+	gagg_channels_init(grp);
 	grp->gn = gn;
 	grp->cfg = *cfg;
 	if (gagg_config_geom(&grp->cfg, &grp->geom, grp->node)) {
@@ -135,7 +145,8 @@ void gagg_group_kill(struct gagg_group *grp)
 		synchronize_net();
 		/* stops the timer and runs the work one last time: waiters wake */
 		gagg_epoch_stop(grp);
-		gagg_tx_forget(grp);
+		gagg_channels_exit(grp);
+		gagg_routes_exit(grp);
 		gagg_endpoint_put(grp->ep);
 	}
 	wake_up_all(&grp->wq);
@@ -158,8 +169,8 @@ static bool group_busy(struct gagg_group *grp)
 int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
-	struct gagg_config old = grp->cfg;
 	struct gagg_net *gn = grp->gn;
+	struct gagg_config *old;
 	int err;
 
 	if (gagg_config_same_shape(&grp->cfg, cfg)) {
@@ -178,11 +189,15 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 	 * The new one may need the old one's ports, so the old one dies first.
 	 * When the new one cannot be made, the old configuration comes back.
 	 */
+	old = kmemdup(&grp->cfg, sizeof(grp->cfg), GFP_KERNEL_ACCOUNT);
+	if (!old)
+		return -ENOMEM;
 	gagg_group_kill(grp);
 	err = gagg_group_create(gn, cfg, extack);
-	if (err && gagg_group_create(gn, &old, NULL))
+	if (err && gagg_group_create(gn, old, NULL))
 		pr_warn_ratelimited("gagg: group %s is lost: it could be neither changed nor restored\n",
-				    old.name);
+				    old->name);
+	kfree(old);
 	return err;
 }
 

@@ -44,20 +44,21 @@ struct gagg_config {
 	u32 id;
 	union gagg_addr local;
 	u16 port;
-	kuid_t uid;
-	kgid_t gid;
-	u32 mode;
 	u16 lanes;
 	u32 ring;
 	u32 window;
 	u16 stripe;
 	u16 shards;
-	u16 channels;
 	u32 cwnd;
 	u32 dead_after;		/* ms */
 	u8 sync;		/* gagg_sync_get() */
 	u8 placement;
 	struct gagg_member member[GAGG_RANKS];
+	/* may change at any time: gagg_config_same_shape() stops here */
+	kuid_t uid;
+	kgid_t gid;
+	u32 mode;
+	u16 channels;
 };
 
 struct gagg_node {

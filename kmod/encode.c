@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups, members and counters as netlink attributes. The caller keeps the group
+ * alive: it holds gagg_net.lock or is a work of the group.
+ */
+#include "channel.h"
+#include "netlink.h"
+#include "netns.h"
+
+const char *gagg_digest_name(u32 digest)
+{
+	static const char *const names[] = {
+		[GAGG_DG_MEMBERS] = "members",
+		[GAGG_DG_ADDRESS] = "address",
+		[GAGG_DG_ROLE] = "role",
+		[GAGG_DG_WEIGHT] = "weight",
+		[GAGG_DG_LANES] = "lanes",
+		[GAGG_DG_RING] = "ring",
+		[GAGG_DG_WINDOW] = "window",
+		[GAGG_DG_STRIPE] = "stripe",
+		[GAGG_DG_SHARDS] = "shards",
+		[GAGG_DG_PORT] = "port",
+		[GAGG_DG_SYNC] = "sync",
+		[GAGG_DG_PLACEMENT] = "placement",
+		[GAGG_DG_DEAD_AFTER] = "dead-after",
+		[GAGG_DG_KEY] = "key",
+		[GAGG_DG_COUNT] = "version",
+	};
+
+	return digest < ARRAY_SIZE(names) && names[digest] ? names[digest] : "unknown";
+}
+
+static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
+{
+	if (addr->sa.sa_family == AF_INET6)
+		return nla_put_in6_addr(skb, type, &addr->in6.sin6_addr);
+	return nla_put_in_addr(skb, type, addr->in.sin_addr.s_addr);
+}
+
+static int put_config(struct sk_buff *skb, const struct gagg_config *cfg)
+{
+	return nla_put_string(skb, GAGG_GA_NAME, cfg->name) ||
+	       nla_put_u32(skb, GAGG_GA_ID, cfg->id) ||
+	       put_addr(skb, GAGG_GA_LOCAL, &cfg->local) ||
+	       nla_put_u16(skb, GAGG_GA_PORT, cfg->port) ||
+	       nla_put_u32(skb, GAGG_GA_UID, from_kuid_munged(&init_user_ns, cfg->uid)) ||
+	       nla_put_u32(skb, GAGG_GA_GID, from_kgid_munged(&init_user_ns, cfg->gid)) ||
+	       nla_put_u32(skb, GAGG_GA_MODE, cfg->mode) ||
+	       nla_put_u16(skb, GAGG_GA_LANES, cfg->lanes) ||
+	       nla_put_u32(skb, GAGG_GA_RING, cfg->ring) ||
+	       nla_put_u32(skb, GAGG_GA_WINDOW, cfg->window) ||
+	       nla_put_u16(skb, GAGG_GA_STRIPE, cfg->stripe) ||
+	       nla_put_u16(skb, GAGG_GA_SHARDS, cfg->shards) ||
+	       nla_put_u16(skb, GAGG_GA_CHANNELS, cfg->channels) ||
+	       nla_put_u32(skb, GAGG_GA_CWND, cfg->cwnd) ||
+	       nla_put_u32(skb, GAGG_GA_DEAD_AFTER, cfg->dead_after) ||
+	       nla_put_string(skb, GAGG_GA_SYNC, gagg_sync_get(cfg->sync)->name) ||
+	       nla_put_u32(skb, GAGG_GA_PLACEMENT, cfg->placement);
+}
+
+/* what is known of each rank, under one lock */
+struct view {
+	struct gagg_ioc_status st;
+	enum gagg_group_state state;
+	u64 now;
+};
+
+static void view_of(struct gagg_group *grp, struct view *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->state = gagg_group_state(grp);
+	v->now = ktime_get_ns();
+	if (grp->ep)
+		gagg_epoch_status(grp, &v->st);
+}
+
+static enum gagg_member_state member_state(struct gagg_group *grp, const struct view *v,
+					   u32 rank)
+{
+	u32 node = grp->cfg.member[rank].node;
+
+	if (!grp->ep)
+		return GAGG_MS_UNHEARD;
+	if (READ_ONCE(grp->join->peer[node].mismatch))
+		return GAGG_MS_MISMATCH;
+	if (!(v->st.heard & GAGG_BIT(rank)))
+		return GAGG_MS_UNHEARD;
+	if (v->state == GAGG_GS_RUNNING)
+		return GAGG_MS_RUNNING;
+	return v->st.attached & GAGG_BIT(rank) ? GAGG_MS_ATTACHED : GAGG_MS_HEARD;
+}
+
+/* round trip and window of the path to a node, from shard 0 */
+static int put_path(struct sk_buff *skb, struct gagg_group *grp, u32 node)
+{
+	struct gagg_port *port = &grp->ep->port[0];
+	u64 srtt;
+	u32 cwnd;
+
+	spin_lock_bh(&port->lock);
+	srtt = grp->part[0].core->path[node].srtt;
+	cwnd = grp->part[0].core->path[node].cwnd;
+	spin_unlock_bh(&port->lock);
+	if (srtt && nla_put_u32(skb, GAGG_MA_RTT, div_u64(srtt, NSEC_PER_USEC)))
+		return -EMSGSIZE;
+	return nla_put_u32(skb, GAGG_MA_CWND, cwnd);
+}
+
+static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct view *v,
+		     u32 rank)
+{
+	u32 node = grp->cfg.member[rank].node;
+	u64 heard;
+	u8 bad;
+
+	if (!grp->ep || node == grp->geom.self)
+		return 0;
+	heard = READ_ONCE(grp->join->peer[node].heard);
+	bad = READ_ONCE(grp->join->peer[node].mismatch);
+	if (bad && nla_put_string(skb, GAGG_MA_MISMATCH, gagg_digest_name(bad - 1)))
+		return -EMSGSIZE;
+	if (heard && nla_put_u32(skb, GAGG_MA_HEARD,
+				 v->now > heard ? div_u64(v->now - heard, NSEC_PER_MSEC) : 0))
+		return -EMSGSIZE;
+	return put_path(skb, grp, node);
+}
+
+static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct view *v,
+		      u32 rank)
+{
+	const struct gagg_member *m = &grp->cfg.member[rank];
+	struct nlattr *nest = nla_nest_start(skb, GAGG_MA_MEMBER);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, GAGG_MA_RANK, rank) ||
+	    put_addr(skb, GAGG_MA_ADDRESS, &m->addr) ||
+	    nla_put_u32(skb, GAGG_MA_ROLES, m->roles) ||
+	    nla_put_u32(skb, GAGG_MA_WEIGHT, m->weight) ||
+	    (m->local && nla_put_flag(skb, GAGG_MA_LOCAL)) ||
+	    nla_put_u32(skb, GAGG_MA_STATE, member_state(grp, v, rank)) ||
+	    put_reach(skb, grp, v, rank))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
+{
+	struct nlattr *group, *members;
+	struct view v;
+	u32 r;
+
+	view_of(grp, &v);
+	group = nla_nest_start(skb, GAGG_A_GROUP);
+	if (!group || put_config(skb, &grp->cfg) ||
+	    nla_put_u32(skb, GAGG_GA_STATE, v.state) ||
+	    nla_put_u64_64bit(skb, GAGG_GA_EPOCH, v.st.epoch, GAGG_GA_PAD) ||
+	    nla_put_u32(skb, GAGG_GA_REASON, v.st.reason) ||
+	    nla_put_u32(skb, GAGG_GA_REASON_RANK, v.st.rank))
+		return -EMSGSIZE;
+	if (v.st.mismatch &&
+	    nla_put_string(skb, GAGG_GA_MISMATCH, gagg_digest_name(v.st.mismatch - 1)))
+		return -EMSGSIZE;
+	members = nla_nest_start(skb, GAGG_GA_MEMBERS);
+	if (!members)
+		return -EMSGSIZE;
+	for (r = 0; r < GAGG_RANKS; r++)
+		if (grp->cfg.member[r].present && put_member(skb, grp, &v, r))
+			return -EMSGSIZE;
+	nla_nest_end(skb, members);
+	nla_nest_end(skb, group);
+	return 0;
+}
+
+int gagg_encode_member(struct sk_buff *skb, struct gagg_group *grp, u32 rank)
+{
+	struct nlattr *group, *members;
+	struct view v;
+
+	view_of(grp, &v);
+	group = nla_nest_start(skb, GAGG_A_GROUP);
+	if (!group || nla_put_string(skb, GAGG_GA_NAME, grp->cfg.name))
+		return -EMSGSIZE;
+	members = nla_nest_start(skb, GAGG_GA_MEMBERS);
+	if (!members || put_member(skb, grp, &v, rank))
+		return -EMSGSIZE;
+	nla_nest_end(skb, members);
+	nla_nest_end(skb, group);
+	return 0;
+}
+
+static const struct {
+	u8 from;
+	u8 to;
+} core_counters[] = {
+	{ GAGG_N_CHUNKS, GAGG_SA_CHUNKS },
+	{ GAGG_N_CONTRIBUTIONS, GAGG_SA_CONTRIBUTIONS },
+	{ GAGG_N_RESULTS, GAGG_SA_RESULTS },
+	{ GAGG_N_RETRANSMITS, GAGG_SA_RETRANSMITS },
+	{ GAGG_N_REPAIRS, GAGG_SA_REPAIRS },
+	{ GAGG_N_QUERIES, GAGG_SA_QUERIES },
+	{ GAGG_N_PULLS, GAGG_SA_PULLS },
+	{ GAGG_N_ACKS, GAGG_SA_ACKS },
+	{ GAGG_N_VOIDS, GAGG_SA_VOIDS },
+	{ GAGG_N_DUPLICATES, GAGG_SA_DUPLICATES },
+	{ GAGG_N_STALE, GAGG_SA_STALE },
+	{ GAGG_N_NONFINITE, GAGG_SA_NONFINITE },
+	{ GAGG_N_OVERFLOW, GAGG_SA_OVERFLOW },
+};
+
+static const struct {
+	u8 from;
+	u8 to;
+} drop_counters[] = {
+	{ GAGG_DROP_SHORT, GAGG_SA_DROP_SHORT },
+	{ GAGG_DROP_VERSION, GAGG_SA_DROP_VERSION },
+	{ GAGG_DROP_CHECKSUM, GAGG_SA_DROP_CHECKSUM },
+	{ GAGG_DROP_TYPE, GAGG_SA_DROP_TYPE },
+	{ GAGG_DROP_SOURCE, GAGG_SA_DROP_SOURCE },
+	{ GAGG_DROP_EPOCH, GAGG_SA_DROP_EPOCH },
+	{ GAGG_DROP_COOKIE, GAGG_SA_DROP_COOKIE },
+	{ GAGG_DROP_RANK, GAGG_SA_DROP_RANK },
+	{ GAGG_DROP_CHANNEL, GAGG_SA_DROP_CHANNEL },
+	{ GAGG_DROP_CHUNK, GAGG_SA_DROP_CHUNK },
+	{ GAGG_DROP_ROUND, GAGG_SA_DROP_ROUND },
+	{ GAGG_DROP_WINDOW, GAGG_SA_DROP_WINDOW },
+	{ GAGG_DROP_OP, GAGG_SA_DROP_OP },
+	{ GAGG_DROP_NOMEM, GAGG_SA_DROP_NOMEM },
+};
+
+/* one shard's counters, added up under its lock */
+static void sum_part(struct gagg_group *grp, u32 s, u64 *value)
+{
+	const struct gagg_stats *st = &grp->part[s].stats;
+	const struct gagg_shard *core = grp->part[s].core;
+	u32 i;
+
+	spin_lock_bh(&grp->ep->port[s].lock);
+	value[GAGG_SA_ROUNDS] += st->rounds;
+	value[GAGG_SA_TX_DATAGRAMS] += st->tx_datagrams;
+	value[GAGG_SA_TX_BYTES] += st->tx_bytes;
+	value[GAGG_SA_RX_DATAGRAMS] += st->rx_datagrams;
+	value[GAGG_SA_RX_BYTES] += st->rx_bytes;
+	value[GAGG_SA_TX_ERRORS] += st->tx_errors;
+	for (i = 0; i < ARRAY_SIZE(core_counters); i++)
+		value[core_counters[i].to] += core->n[core_counters[i].from];
+	for (i = 0; i < ARRAY_SIZE(drop_counters); i++)
+		value[drop_counters[i].to] += st->drop[drop_counters[i].from];
+	spin_unlock_bh(&grp->ep->port[s].lock);
+}
+
+int gagg_encode_stats(struct sk_buff *skb, struct gagg_group *grp)
+{
+	u64 value[GAGG_SA_MAX + 1] = { };
+	struct nlattr *nest;
+	u32 i;
+
+	for (i = 0; grp->ep && i < grp->cfg.shards; i++)
+		sum_part(grp, i, value);
+	value[GAGG_SA_EPOCHS] = READ_ONCE(grp->epochs);
+	nest = nla_nest_start(skb, GAGG_A_STATS);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = GAGG_SA_UNSPEC + 1; i < GAGG_SA_PAD; i++)
+		if (nla_put_u64_64bit(skb, i, value[i], GAGG_SA_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}

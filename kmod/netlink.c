@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink: requests. A request is parsed into a configuration, which
+ * is checked as a whole and then takes effect or does not; nothing is half
+ * done. gagg_net.lock is held over look-up, check and effect.
+ */
+#include <linux/slab.h>
+#include <net/ipv6.h>
+#include "netlink.h"
+#include "netns.h"
+
+static const struct nla_policy member_policy[GAGG_MA_MAX + 1] = {
+	[GAGG_MA_RANK] = NLA_POLICY_MAX(NLA_U32, GAGG_RANKS - 1),
+	[GAGG_MA_ADDRESS] = NLA_POLICY_RANGE(NLA_BINARY, 4, 16),
+	[GAGG_MA_ROLES] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
+	[GAGG_MA_WEIGHT] = NLA_POLICY_RANGE(NLA_U32, 1, 1024),
+	[GAGG_MA_LOCAL] = { .type = NLA_FLAG },
+};
+
+static const struct nla_policy members_policy[GAGG_MA_MAX + 1] = {
+	[GAGG_MA_MEMBER] = NLA_POLICY_NESTED(member_policy),
+};
+
+static const struct nla_policy group_policy[GAGG_GA_MAX + 1] = {
+	[GAGG_GA_NAME] = { .type = NLA_NUL_STRING, .len = GAGG_NAME_MAX - 1 },
+	[GAGG_GA_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[GAGG_GA_LOCAL] = NLA_POLICY_RANGE(NLA_BINARY, 4, 16),
+	[GAGG_GA_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
+	[GAGG_GA_UID] = { .type = NLA_U32 },
+	[GAGG_GA_GID] = { .type = NLA_U32 },
+	[GAGG_GA_MODE] = { .type = NLA_U32 },
+	[GAGG_GA_LANES] = { .type = NLA_U16 },
+	[GAGG_GA_RING] = { .type = NLA_U32 },
+	[GAGG_GA_WINDOW] = { .type = NLA_U32 },
+	[GAGG_GA_STRIPE] = { .type = NLA_U16 },
+	[GAGG_GA_SHARDS] = { .type = NLA_U16 },
+	[GAGG_GA_CHANNELS] = { .type = NLA_U16 },
+	[GAGG_GA_CWND] = { .type = NLA_U32 },
+	[GAGG_GA_DEAD_AFTER] = { .type = NLA_U32 },
+	[GAGG_GA_SYNC] = { .type = NLA_NUL_STRING, .len = 15 },
+	[GAGG_GA_PLACEMENT] = { .type = NLA_U32 },
+	[GAGG_GA_KEY] = { .type = NLA_BINARY },
+	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),
+};
+
+static const struct nla_policy top_policy[GAGG_A_MAX + 1] = {
+	[GAGG_A_GROUP] = NLA_POLICY_NESTED(group_policy),
+};
+
+/* a request: the group's attributes, name checked */
+static int parse_top(struct genl_info *info, struct nlattr **tb)
+{
+	struct nlattr *attr = info->attrs[GAGG_A_GROUP];
+	const char *name;
+	int err;
+
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack, "the attribute GROUP is missing");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(tb, GAGG_GA_MAX, attr, group_policy, info->extack);
+	if (err)
+		return err;
+	if (!tb[GAGG_GA_NAME]) {
+		NL_SET_ERR_MSG(info->extack, "the name of the group is missing");
+		return -EINVAL;
+	}
+	for (name = nla_data(tb[GAGG_GA_NAME]); *name; name++)
+		if (!isalnum(*name) && !strchr("._-", *name))
+			break;
+	if (*name || !*(char *)nla_data(tb[GAGG_GA_NAME])) {
+		NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_NAME],
+				    "a name has 1 to 31 letters, digits, dots, underscores or dashes");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_addr(const struct nlattr *attr, union gagg_addr *addr,
+		      struct netlink_ext_ack *extack)
+{
+	bool usable;
+
+	memset(addr, 0, sizeof(*addr));
+	if (nla_len(attr) == sizeof(addr->in.sin_addr)) {
+		addr->in.sin_family = AF_INET;
+		addr->in.sin_addr.s_addr = nla_get_in_addr(attr);
+		usable = addr->in.sin_addr.s_addr != htonl(INADDR_ANY) &&
+			 !ipv4_is_multicast(addr->in.sin_addr.s_addr) &&
+			 !ipv4_is_lbcast(addr->in.sin_addr.s_addr);
+	} else if (nla_len(attr) == sizeof(addr->in6.sin6_addr)) {
+		addr->in6.sin6_family = AF_INET6;
+		addr->in6.sin6_addr = nla_get_in6_addr(attr);
+		usable = !ipv6_addr_any(&addr->in6.sin6_addr) &&
+			 !ipv6_addr_is_multicast(&addr->in6.sin6_addr) &&
+			 !(ipv6_addr_type(&addr->in6.sin6_addr) & IPV6_ADDR_LINKLOCAL);
+	} else {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "an address has 4 or 16 bytes");
+		return -EINVAL;
+	}
+	if (!usable) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "the address must be a unicast address that is not link-local");
+		return -EADDRNOTAVAIL;
+	}
+	return 0;
+}
+
+static int parse_roles(const struct nlattr *attr, struct gagg_member *m)
+{
+	m->roles = nla_get_u32(attr);
+	return 0;
+}
+
+/* attributes of one member into @m */
+static int parse_member(struct nlattr **tb, struct gagg_member *m,
+			struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	if (tb[GAGG_MA_ADDRESS])
+		err = parse_addr(tb[GAGG_MA_ADDRESS], &m->addr, extack);
+	if (!err && tb[GAGG_MA_ROLES])
+		err = parse_roles(tb[GAGG_MA_ROLES], m);
+	if (!err && tb[GAGG_MA_WEIGHT])
+		m->weight = nla_get_u32(tb[GAGG_MA_WEIGHT]);
+	return err;
+}
+
+static int add_member(struct gagg_config *cfg, struct nlattr **tb,
+		      struct netlink_ext_ack *extack)
+{
+	u32 rank = nla_get_u32(tb[GAGG_MA_RANK]);
+	struct gagg_member *m = &cfg->member[rank];
+
+	if (m->present) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_MA_RANK], "a member has this rank already");
+		return -EEXIST;
+	}
+	if (!tb[GAGG_MA_ADDRESS]) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_MA_RANK], "the member's address is missing");
+		return -EINVAL;
+	}
+	m->present = 1;
+	m->roles = GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR;
+	m->weight = 1;
+	m->local = !!tb[GAGG_MA_LOCAL];
+	return parse_member(tb, m, extack);
+}
+
+static int del_member(struct gagg_config *cfg, struct nlattr **tb,
+		      struct netlink_ext_ack *extack)
+{
+	struct gagg_member *m = &cfg->member[nla_get_u32(tb[GAGG_MA_RANK])];
+
+	if (!m->present) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_MA_RANK], "no member has this rank");
+		return -ENOENT;
+	}
+	memset(m, 0, sizeof(*m));
+	return 0;
+}
+
+static int set_member(struct gagg_config *cfg, struct nlattr **tb,
+		      struct netlink_ext_ack *extack)
+{
+	struct gagg_member *m = &cfg->member[nla_get_u32(tb[GAGG_MA_RANK])];
+
+	if (!m->present) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_MA_RANK], "no member has this rank");
+		return -ENOENT;
+	}
+	if (tb[GAGG_MA_ADDRESS])
+		m->local = !!tb[GAGG_MA_LOCAL];
+	return parse_member(tb, m, extack);
+}
+
+typedef int (*member_fn)(struct gagg_config *cfg, struct nlattr **tb,
+			 struct netlink_ext_ack *extack);
+
+static int each_member(const struct nlattr *members, struct gagg_config *cfg, member_fn fn,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[GAGG_MA_MAX + 1], *attr;
+	int rem, err;
+
+	nla_for_each_nested(attr, members, rem) {
+		if (nla_type(attr) != GAGG_MA_MEMBER) {
+			NL_SET_ERR_MSG_ATTR(extack, attr, "only members belong here");
+			return -EINVAL;
+		}
+		err = nla_parse_nested(tb, GAGG_MA_MAX, attr, member_policy, extack);
+		if (err)
+			return err;
+		if (!tb[GAGG_MA_RANK]) {
+			NL_SET_ERR_MSG_ATTR(extack, attr, "the member's rank is missing");
+			return -EINVAL;
+		}
+		err = fn(cfg, tb, extack);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int parse_owner(struct genl_info *info, struct nlattr **tb, struct gagg_config *cfg)
+{
+	struct user_namespace *ns = genl_info_net(info)->user_ns;
+
+	if (tb[GAGG_GA_UID]) {
+		cfg->uid = make_kuid(ns, nla_get_u32(tb[GAGG_GA_UID]));
+		if (!uid_valid(cfg->uid)) {
+			NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_UID],
+					    "the user id means nothing in this namespace");
+			return -EINVAL;
+		}
+	}
+	if (tb[GAGG_GA_GID]) {
+		cfg->gid = make_kgid(ns, nla_get_u32(tb[GAGG_GA_GID]));
+		if (!gid_valid(cfg->gid)) {
+			NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_GID],
+					    "the group id means nothing in this namespace");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
+			struct netlink_ext_ack *extack)
+{
+	int sync;
+
+	if (tb[GAGG_GA_KEY]) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_KEY],
+				    "this version has no keys: leave the key out");
+		return -EOPNOTSUPP;
+	}
+	if (tb[GAGG_GA_SYNC]) {
+		sync = gagg_sync_find(nla_data(tb[GAGG_GA_SYNC]));
+		if (sync < 0) {
+			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_SYNC],
+					    "unknown sync mode; this version has: bsp");
+			return -EOPNOTSUPP;
+		}
+		cfg->sync = sync;
+	}
+	if (tb[GAGG_GA_PLACEMENT]) {
+		u32 placement = nla_get_u32(tb[GAGG_GA_PLACEMENT]);
+
+		if (placement > GAGG_PLACE_ROOT) {
+			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_PLACEMENT],
+					    "unknown placement; this version has: striped, root");
+			return -EOPNOTSUPP;
+		}
+		cfg->placement = placement;
+	}
+	return 0;
+}
+
+/* everything but name and members */
+static int parse_config(struct genl_info *info, struct nlattr **tb, struct gagg_config *cfg)
+{
+	int err;
+
+	if (tb[GAGG_GA_ID])
+		cfg->id = nla_get_u32(tb[GAGG_GA_ID]);
+	if (tb[GAGG_GA_PORT])
+		cfg->port = nla_get_u16(tb[GAGG_GA_PORT]);
+	if (tb[GAGG_GA_MODE])
+		cfg->mode = nla_get_u32(tb[GAGG_GA_MODE]);
+	if (tb[GAGG_GA_LANES])
+		cfg->lanes = nla_get_u16(tb[GAGG_GA_LANES]);
+	if (tb[GAGG_GA_RING])
+		cfg->ring = nla_get_u32(tb[GAGG_GA_RING]);
+	if (tb[GAGG_GA_WINDOW])
+		cfg->window = nla_get_u32(tb[GAGG_GA_WINDOW]);
+	if (tb[GAGG_GA_STRIPE])
+		cfg->stripe = nla_get_u16(tb[GAGG_GA_STRIPE]);
+	if (tb[GAGG_GA_SHARDS])
+		cfg->shards = nla_get_u16(tb[GAGG_GA_SHARDS]);
+	if (tb[GAGG_GA_CHANNELS])
+		cfg->channels = nla_get_u16(tb[GAGG_GA_CHANNELS]);
+	if (tb[GAGG_GA_CWND])
+		cfg->cwnd = nla_get_u32(tb[GAGG_GA_CWND]);
+	if (tb[GAGG_GA_DEAD_AFTER])
+		cfg->dead_after = nla_get_u32(tb[GAGG_GA_DEAD_AFTER]);
+	if (tb[GAGG_GA_LOCAL]) {
+		err = parse_addr(tb[GAGG_GA_LOCAL], &cfg->local, info->extack);
+		if (err)
+			return err;
+	}
+	err = parse_owner(info, tb, cfg);
+	if (err)
+		return err;
+	return parse_policy(tb, cfg, info->extack);
+}
+
+static int no_group(struct genl_info *info, struct nlattr **tb)
+{
+	NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_NAME], "no group has this name here");
+	return -ENOENT;
+}
+
+static int group_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
+	struct nlattr *tb[GAGG_GA_MAX + 1];
+	struct gagg_config *cfg;
+	int err;
+
+	err = parse_top(info, tb);
+	if (err)
+		return err;
+	cfg = kmalloc(sizeof(*cfg), GFP_KERNEL_ACCOUNT);
+	if (!cfg)
+		return -ENOMEM;
+	gagg_config_default(cfg, nla_data(tb[GAGG_GA_NAME]));
+	err = parse_config(info, tb, cfg);
+	if (!err && tb[GAGG_GA_MEMBERS])
+		err = each_member(tb[GAGG_GA_MEMBERS], cfg, add_member, info->extack);
+	if (!err)
+		err = gagg_config_check(cfg, info->extack);
+	if (err)
+		goto out;
+	mutex_lock(&gn->lock);
+	if (gagg_group_find(gn, cfg->name)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_NAME],
+				    "a group has this name already: use set, or delete it first");
+		err = -EEXIST;
+	} else {
+		err = gagg_group_create(gn, cfg, info->extack);
+	}
+	if (!err)
+		gagg_notify_group(gagg_group_find(gn, cfg->name), GAGG_EV_NEW);
+	mutex_unlock(&gn->lock);
+out:
+	kfree(cfg);
+	return err;
+}
+
+static int group_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
+	struct nlattr *tb[GAGG_GA_MAX + 1];
+	struct gagg_group *grp;
+	int err;
+
+	err = parse_top(info, tb);
+	if (err)
+		return err;
+	mutex_lock(&gn->lock);
+	grp = gagg_group_find(gn, nla_data(tb[GAGG_GA_NAME]));
+	if (grp) {
+		gagg_notify_group(grp, GAGG_EV_DEL);
+		gagg_group_kill(grp);
+	} else {
+		err = no_group(info, tb);
+	}
+	mutex_unlock(&gn->lock);
+	return err;
+}
+
+/* change a copy of the configuration, check it, let it take effect */
+static int change(struct genl_info *info, member_fn fn)
+{
+	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
+	struct nlattr *tb[GAGG_GA_MAX + 1];
+	struct gagg_group *grp;
+	struct gagg_config *cfg;
+	int err;
+
+	err = parse_top(info, tb);
+	if (err)
+		return err;
+	if (fn && !tb[GAGG_GA_MEMBERS]) {
+		NL_SET_ERR_MSG(info->extack, "the member is missing");
+		return -EINVAL;
+	}
+	if (!fn && tb[GAGG_GA_MEMBERS]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_MEMBERS],
+				    "members are changed with the member commands");
+		return -EINVAL;
+	}
+	cfg = kmalloc(sizeof(*cfg), GFP_KERNEL_ACCOUNT);
+	if (!cfg)
+		return -ENOMEM;
+	mutex_lock(&gn->lock);
+	grp = gagg_group_find(gn, nla_data(tb[GAGG_GA_NAME]));
+	if (!grp) {
+		err = no_group(info, tb);
+		goto out;
+	}
+	*cfg = grp->cfg;
+	err = fn ? each_member(tb[GAGG_GA_MEMBERS], cfg, fn, info->extack) :
+		   parse_config(info, tb, cfg);
+	if (!err)
+		err = gagg_config_check(cfg, info->extack);
+	if (!err)
+		err = gagg_group_change(grp, cfg, info->extack);
+	if (!err)
+		gagg_notify_group(gagg_group_find(gn, cfg->name), GAGG_EV_SET);
+out:
+	mutex_unlock(&gn->lock);
+	kfree(cfg);
+	return err;
+}
+
+static int group_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return change(info, NULL);
+}
+
+static int member_add(struct sk_buff *skb, struct genl_info *info)
+{
+	return change(info, add_member);
+}
+
+static int member_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return change(info, del_member);
+}
+
+static int member_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return change(info, set_member);
+}
+
+/* answer with what @encode writes about the named group */
+static int answer(struct genl_info *info, u8 cmd,
+		  int (*encode)(struct sk_buff *skb, struct gagg_group *grp))
+{
+	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
+	struct nlattr *tb[GAGG_GA_MAX + 1];
+	struct gagg_group *grp;
+	struct sk_buff *skb;
+	void *hdr;
+	int err;
+
+	err = parse_top(info, tb);
+	if (err)
+		return err;
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	hdr = genlmsg_put_reply(skb, info, &gagg_family, 0, cmd);
+	if (!hdr) {
+		err = -EMSGSIZE;
+		goto out;
+	}
+	mutex_lock(&gn->lock);
+	grp = gagg_group_find(gn, nla_data(tb[GAGG_GA_NAME]));
+	err = grp ? encode(skb, grp) : no_group(info, tb);
+	mutex_unlock(&gn->lock);
+	if (err)
+		goto out;
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+out:
+	nlmsg_free(skb);
+	return err;
+}
+
+static int group_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return answer(info, GAGG_CMD_GROUP_GET, gagg_encode_group);
+}
+
+static int stats_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return answer(info, GAGG_CMD_STATS_GET, gagg_encode_stats);
+}
+
+static void *put_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+{
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &gagg_family,
+			   NLM_F_MULTI, cmd);
+}
+
+/* args[0]: groups written so far */
+static int group_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct gagg_net *gn = gagg_net_of(sock_net(skb->sk));
+	struct gagg_group *grp;
+	long at = 0;
+	void *hdr;
+
+	mutex_lock(&gn->lock);
+	list_for_each_entry(grp, &gn->groups, list) {
+		if (at++ < cb->args[0])
+			continue;
+		hdr = put_dump(skb, cb, GAGG_CMD_GROUP_GET);
+		if (!hdr)
+			break;
+		if (gagg_encode_group(skb, grp)) {
+			genlmsg_cancel(skb, hdr);
+			break;
+		}
+		genlmsg_end(skb, hdr);
+		cb->args[0] = at;
+	}
+	mutex_unlock(&gn->lock);
+	return skb->len;
+}
+
+/* args[0]: next rank */
+static int member_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct gagg_net *gn = gagg_net_of(sock_net(skb->sk));
+	struct nlattr *attr = genl_dumpit_info(cb)->attrs[GAGG_A_GROUP];
+	struct nlattr *tb[GAGG_GA_MAX + 1];
+	struct gagg_group *grp;
+	void *hdr;
+	int err;
+
+	if (!attr) {
+		NL_SET_ERR_MSG(cb->extack, "the attribute GROUP is missing");
+		return -EINVAL;
+	}
+	err = nla_parse_nested(tb, GAGG_GA_MAX, attr, group_policy, cb->extack);
+	if (err)
+		return err;
+	if (!tb[GAGG_GA_NAME]) {
+		NL_SET_ERR_MSG(cb->extack, "the name of the group is missing");
+		return -EINVAL;
+	}
+	mutex_lock(&gn->lock);
+	grp = gagg_group_find(gn, nla_data(tb[GAGG_GA_NAME]));
+	if (!grp) {
+		mutex_unlock(&gn->lock);
+		NL_SET_ERR_MSG(cb->extack, "no group has this name here");
+		return -ENOENT;
+	}
+	for (; cb->args[0] < GAGG_RANKS; cb->args[0]++) {
+		if (!grp->cfg.member[cb->args[0]].present)
+			continue;
+		hdr = put_dump(skb, cb, GAGG_CMD_MEMBER_GET);
+		if (!hdr)
+			break;
+		if (gagg_encode_member(skb, grp, cb->args[0])) {
+			genlmsg_cancel(skb, hdr);
+			break;
+		}
+		genlmsg_end(skb, hdr);
+	}
+	mutex_unlock(&gn->lock);
+	return skb->len;
+}
+
+static const struct genl_ops gagg_genl_ops[] = {
+	{ .cmd = GAGG_CMD_GROUP_NEW, .doit = group_new, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_GROUP_DEL, .doit = group_del, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_GROUP_SET, .doit = group_set, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_GROUP_GET, .doit = group_get, .dumpit = group_dump },
+	{ .cmd = GAGG_CMD_MEMBER_ADD, .doit = member_add, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_MEMBER_DEL, .doit = member_del, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_MEMBER_SET, .doit = member_set, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_MEMBER_GET, .dumpit = member_dump },
+	{ .cmd = GAGG_CMD_STATS_GET, .doit = stats_get },
+};
+
+static const struct genl_multicast_group gagg_mcgrps[] = {
+	{ .name = GAGG_MCGRP_NAME, .flags = GENL_MCAST_CAP_NET_ADMIN },
+};
+
+struct genl_family gagg_family __ro_after_init = {
+	.name = GAGG_GENL_NAME,
+	.version = GAGG_GENL_VERSION,
+	.maxattr = GAGG_A_MAX,
+	.policy = top_policy,
+	.netnsok = true,
+	.module = THIS_MODULE,
+	.ops = gagg_genl_ops,
+	.n_ops = ARRAY_SIZE(gagg_genl_ops),
+	.resv_start_op = GAGG_CMD_GROUP_NEW,
+	.mcgrps = gagg_mcgrps,
+	.n_mcgrps = ARRAY_SIZE(gagg_mcgrps),
+};
+
+int __init gagg_netlink_init(void)
+{
+	return genl_register_family(&gagg_family);
+}
+
+void gagg_netlink_exit(void)
+{
+	genl_unregister_family(&gagg_family);
+}

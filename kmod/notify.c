@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events for who subscribed. From process context: the netlink commands (under
+ * gagg_net.lock) and the works of a group, which gagg_group_kill() waits for
+ * before the group and the namespace go.
+ */
+#include "netlink.h"
+#include "netns.h"
+
+static void notify(struct gagg_group *grp, u8 cmd, u32 rank, enum gagg_event event)
+{
+	struct net *net = grp->gn->net;
+	struct sk_buff *skb;
+	void *hdr;
+
+	if (!genl_has_listeners(&gagg_family, net, 0))
+		return;
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb)
+		return;
+	hdr = genlmsg_put(skb, 0, 0, &gagg_family, 0, cmd);
+	if (!hdr || nla_put_u32(skb, GAGG_A_EVENT, event) ||
+	    (cmd == GAGG_CMD_GROUP_NTF ? gagg_encode_group(skb, grp) :
+	     gagg_encode_member(skb, grp, rank))) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, hdr);
+	genlmsg_multicast_netns(&gagg_family, net, skb, 0, 0, GFP_KERNEL);
+}
+
+void gagg_notify_group(struct gagg_group *grp, enum gagg_event event)
+{
+	notify(grp, GAGG_CMD_GROUP_NTF, 0, event);
+}
+
+void gagg_notify_member(struct gagg_group *grp, u32 rank, enum gagg_event event)
+{
+	notify(grp, GAGG_CMD_MEMBER_NTF, rank, event);
+}
