@@ -24,6 +24,7 @@ struct gagg_channel {
 	u32 id;
 	u32 index;			/* in group.channel */
 	u32 nparts;
+	bool used;			/* an epoch has begun with it; group.lock */
 	u64 members;
 	struct gagg_mem result;		/* payload by slot */
 	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
@@ -38,14 +39,14 @@ struct gagg_channel {
 
 /* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC */
 struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members);
-/* zero all state for a new epoch (channel 0); group.lock, shards are stopped */
+/* zero all state for a new epoch (channel 0); group.lock, shards are stopped;
+ * does not sleep
+ */
 void gagg_channel_reset(struct gagg_group *grp, struct gagg_channel *ch);
 void gagg_channel_put(struct gagg_channel *ch);
 /* by wire id; under a port lock or group.lock */
 struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id);
 
-/* the epoch is over and the shards are stopped: empty the table; group.lock */
-void gagg_channels_drop(struct gagg_group *grp);
 /* at birth of a group, and at its death after synchronize_net() (group.lock
  * not held, the work takes it): the work stops, the table is emptied
  */
@@ -54,6 +55,12 @@ void gagg_channels_exit(struct gagg_group *grp);
 /* OPEN arrived; port lock held */
 void gagg_channel_want(struct gagg_group *grp, u32 id, u64 members);
 
+/* take a channel from the table; group.lock; the caller puts it */
+void gagg_channel_unlink(struct gagg_group *grp, struct gagg_channel *ch);
+
+/* PUBLISH; port lock held */
+void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,
+			  const struct gagg_publish *pub);
 /* base of a part has moved: tell readers of the DONE region */
 void gagg_channel_progress(struct gagg_channel *ch);
 
@@ -75,5 +82,15 @@ static inline void *gagg_chunk_at(const struct gagg_geom *g, const struct gagg_m
 
 	return mem->block[i / per] + (size_t)(i % per) * g->lanes * 4;
 }
+
+/* accumulator @i of a shard: shards advance independently, each has its window */
+static inline void *gagg_acc_at(const struct gagg_geom *g, const struct gagg_channel *ch,
+				u32 shard, u32 i)
+{
+	return gagg_chunk_at(g, &ch->acc, shard * g->window + i);
+}
+
+/* bytes of chunk memory for that many chunks */
+u64 gagg_chunk_bytes(const struct gagg_geom *g, u32 chunks);
 
 #endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a channel, publication of its results, channels asked for by others.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "channel.h"
+#include "session.h"
+
+static void channel_free(struct gagg_channel *ch)
+{
+	u32 s;
+
+	for (s = 0; s < ch->nparts; s++)
+		vfree(ch->part[s]);
+	gagg_mem_free(&ch->acc);
+	gagg_mem_free(&ch->done);
+	gagg_mem_free(&ch->result);
+	kfree(ch);
+}
+
+/* sleeps: seats and the table are dropped in process context only */
+static void channel_release(struct kref *ref)
+{
+	channel_free(container_of(ref, struct gagg_channel, ref));
+}
+
+void gagg_channel_put(struct gagg_channel *ch)
+{
+	kref_put(&ch->ref, channel_release);
+}
+
+struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id)
+{
+	u32 i;
+
+	/* channel 0 has the first place, nobody else has */
+	if (!id)
+		return grp->channel[0];
+	for (i = 1; i < GAGG_CHANNELS_MAX; i++)
+		if (grp->channel[i] && grp->channel[i]->id == id)
+			return grp->channel[i];
+	return NULL;
+}
+
+static int free_index(const struct gagg_group *grp, u32 id)
+{
+	u32 i, n = 0;
+	int free = -ENOSPC;
+
+	if (!id)
+		return 0;
+	for (i = 1; i < GAGG_CHANNELS_MAX; i++) {
+		n += !!grp->channel[i];
+		if (!grp->channel[i] && free < 0)
+			free = i;
+	}
+	return n + 1 < grp->cfg.channels ? free : -ENOSPC;
+}
+
+/* @ring, at most 2^22, of lanes, at most 2240: no overflow */
+u64 gagg_chunk_bytes(const struct gagg_geom *g, u32 chunks)
+{
+	return (u64)DIV_ROUND_UP(chunks, gagg_per_block(g)) * GAGG_BLOCK;
+}
+
+static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
+{
+	u64 bytes = gagg_chan_bytes(g, ch->members);
+	int err;
+	u32 s;
+
+	for (s = 0; s < g->shards; s++) {
+		void *mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+
+		if (!mem)
+			return -ENOMEM;
+		ch->part[s] = gagg_chan_init(mem, g, s, ch->id, ch->members);
+		ch->nparts = s + 1;
+	}
+	err = gagg_mem_alloc(&ch->result, gagg_chunk_bytes(g, g->ring));
+	if (!err)
+		err = gagg_mem_alloc(&ch->done, GAGG_DESC_OFFSET +
+				     (u64)g->ring * sizeof(struct gagg_rdesc));
+	if (!err && ch->part[0]->self_home != 0xff)
+		err = gagg_mem_alloc(&ch->acc, gagg_chunk_bytes(g, g->window * g->shards));
+	return err;
+}
+
+struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members)
+{
+	struct gagg_channel *ch;
+	int index, err;
+
+	lockdep_assert_held(&grp->lock);
+	index = free_index(grp, id);
+	if (index < 0)
+		return ERR_PTR(index);
+	ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
+	if (!ch)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&ch->ref);
+	ch->id = id;
+	ch->index = index;
+	ch->members = members;
+	err = channel_alloc(&grp->geom, ch);
+	if (err) {
+		channel_free(ch);
+		return ERR_PTR(err);
+	}
+	gagg_channel_done(ch)->epoch = grp->epoch;
+	ch->used = grp->epoch;
+	gagg_group_lock_ports(grp);
+	grp->channel[index] = ch;
+	gagg_group_unlock_ports(grp);
+	return ch;
+}
+
+void gagg_channel_unlink(struct gagg_group *grp, struct gagg_channel *ch)
+{
+	lockdep_assert_held(&grp->lock);
+	gagg_group_lock_ports(grp);
+	grp->channel[ch->index] = NULL;
+	gagg_group_unlock_ports(grp);
+}
+
+void gagg_channel_reset(struct gagg_group *grp, struct gagg_channel *ch)
+{
+	const struct gagg_geom *g = &grp->geom;
+	u64 bytes = gagg_chan_bytes(g, ch->members);
+	unsigned long i;
+	u32 s;
+
+	for (s = 0; s < ch->nparts; s++) {
+		memset(ch->part[s], 0, bytes);
+		gagg_chan_init(ch->part[s], g, s, ch->id, ch->members);
+	}
+	for (i = 0; i < ch->done.npages; i++)
+		clear_page(page_address(ch->done.page[i]));
+	ch->used = true;
+}
+
+static void reduce_result(const struct gagg_geom *g, struct gagg_channel *ch, u32 shard,
+			  const struct gagg_publish *pub)
+{
+	void *result = gagg_chunk_at(g, &ch->result, pub->slot);
+	const void *sum = NULL;
+	u32 left;
+
+	if (pub->placed)
+		sum = result;
+	else if (pub->from_acc)
+		sum = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
+	for (left = pub->locals; left; left &= left - 1) {
+		u32 l = gagg_lowest(left);
+		const struct gagg_pushed *p = gagg_chan_pushed(ch->part[shard], pub->slot, l);
+		u32 shift = pub->raw || p->exp >= pub->exp ? 0 : pub->exp - p->exp;
+
+		/* a seat goes only after the shard has stopped */
+		if (WARN_ON_ONCE(!ch->seat[l]))
+			continue;
+		gagg_reduce_chunk(pub->laneop, result, sum,
+				  gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot),
+				  pub->lanes, shift);
+		sum = result;
+	}
+	if (!sum)
+		memset(result, 0, pub->lanes * 4);
+	else if (sum != result)
+		memcpy(result, sum, pub->lanes * 4);
+}
+
+void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,
+			  const struct gagg_publish *pub)
+{
+	struct gagg_rdesc *rd = gagg_mem_at(&ch->done, GAGG_DESC_OFFSET +
+					    (u64)pub->slot * sizeof(*rd));
+
+	if (pub->lanes)
+		reduce_result(&grp->geom, ch, shard, pub);
+	rd->exp = pub->exp;
+	rd->want = pub->want;
+	rd->flags = pub->flags;
+	rd->contributors = pub->contributors;
+	rd->nonfinite = pub->nonfinite;
+	/* pairs with the trainer's load: what it describes is there before it */
+	smp_store_release(&rd->published, grp->part[shard].core->epoch << 32 | pub->round);
+}
+
+/*
+ * Each port stores the base of its own part and then looks at all of them; of
+ * two that do so at once at least one sees both, because of the barrier, and
+ * the larger minimum wins.
+ */
+void gagg_channel_progress(struct gagg_channel *ch)
+{
+	u64 *completed = &gagg_channel_done(ch)->completed;
+	u64 base = GAGG_NEVER, old;
+	u32 s;
+
+	smp_mb();
+	for (s = 0; s < ch->nparts; s++)
+		base = min(base, READ_ONCE(ch->part[s]->base));
+	if (base == GAGG_NEVER)
+		return;
+	old = READ_ONCE(*completed);
+	while (old < base) {
+		u64 was = cmpxchg64(completed, old, base);
+
+		if (was == old)
+			break;
+		old = was;
+	}
+}
+
+/*
+ * The memory of a channel that only others train on is charged to nobody's
+ * cgroup; the limit of channels bounds it.
+ */
+static void opens_work(struct work_struct *work)
+{
+	struct gagg_group *grp = container_of(work, struct gagg_group, opens.work);
+	struct gagg_opens *o = &grp->opens;
+
+	mutex_lock(&grp->lock);
+	for (;;) {
+		u64 members;
+		u32 id;
+
+		spin_lock_bh(&o->lock);
+		if (!o->n || READ_ONCE(grp->dead)) {
+			spin_unlock_bh(&o->lock);
+			break;
+		}
+		o->n--;
+		id = o->id[o->n];
+		members = o->members[o->n];
+		spin_unlock_bh(&o->lock);
+		/* without an epoch it is an old wish; without memory they ask again */
+		if (grp->epoch && !gagg_channel_find(grp, id))
+			gagg_channel_create(grp, id, members);
+	}
+	mutex_unlock(&grp->lock);
+}
+
+void gagg_channel_want(struct gagg_group *grp, u32 id, u64 members)
+{
+	struct gagg_opens *o = &grp->opens;
+	u32 i;
+
+	spin_lock_bh(&o->lock);
+	for (i = 0; i < o->n; i++)
+		if (o->id[i] == id)
+			break;
+	if (i == o->n && o->n < GAGG_OPENS) {
+		o->id[o->n] = id;
+		o->members[o->n] = members;
+		o->n++;
+	}
+	spin_unlock_bh(&o->lock);
+	queue_work(system_unbound_wq, &o->work);
+}
+
+void gagg_channels_init(struct gagg_group *grp)
+{
+	spin_lock_init(&grp->opens.lock);
+	INIT_WORK(&grp->opens.work, opens_work);
+}
+
+/* no poll sees the group: nothing queues the work any more */
+void gagg_channels_exit(struct gagg_group *grp)
+{
+	u32 i;
+
+	cancel_work_sync(&grp->opens.work);
+	mutex_lock(&grp->lock);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		struct gagg_channel *ch = grp->channel[i];
+
+		if (!ch)
+			continue;
+		gagg_channel_unlink(grp, ch);
+		gagg_channel_put(ch);
+	}
+	mutex_unlock(&grp->lock);
+}

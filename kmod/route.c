@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One hand-built path for all contexts: kernel_sendmsg() would use the page
+ * fragment of whichever task a softirq interrupts.
+ *
+ * The routes are per-CPU caches (struct dst_cache), one per node, that check
+ * their entry on every use: they need no lock but bottom halves off. They are
+ * destroyed at the group's death, after synchronize_net() and before the
+ * namespace goes, though sessions may keep the group's memory longer.
+ *
+ * Datagrams are never fragmented: DF is set, and what is larger than the path
+ * is dropped here and counted, since segments of a burst would only come back
+ * as ICMP errors to a socket nobody reads.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/ipv6_stubs.h>
+#include <net/route.h>
+#include <net/udp.h>
+#include "compat/skb.h"
+#include "route.h"
+#include "tx.h"
+
+int gagg_routes_init(struct gagg_group *grp)
+{
+	u32 n;
+	int err;
+
+	for (n = 0; n < grp->geom.nodes; n++) {
+		err = dst_cache_init(&grp->node[n].route, GFP_KERNEL_ACCOUNT);
+		if (err) {
+			gagg_routes_exit(grp);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void gagg_routes_exit(struct gagg_group *grp)
+{
+	u32 n;
+
+	for (n = 0; n < grp->geom.nodes; n++) {
+		dst_cache_destroy(&grp->node[n].route);
+		grp->node[n].route.cache = NULL;
+	}
+}
+
+static bool is_v6(const struct gagg_port *port)
+{
+	return port->ep->addr.sa.sa_family == AF_INET6;
+}
+
+static __be16 port_of(const union gagg_addr *addr, u32 shard)
+{
+	__be16 base = addr->sa.sa_family == AF_INET6 ? addr->in6.sin6_port :
+						       addr->in.sin_port;
+
+	return htons(ntohs(base) + shard);
+}
+
+static struct dst_entry *route_v4(const struct gagg_port *port, struct gagg_node *node)
+{
+	struct sock *sk = port->sock->sk;
+	struct flowi4 fl = {
+		.saddr = port->ep->addr.in.sin_addr.s_addr,
+		.daddr = node->addr.in.sin_addr.s_addr,
+		.fl4_sport = port_of(&port->ep->addr, port->index),
+		.fl4_dport = port_of(&node->addr, port->index),
+		.flowi4_proto = IPPROTO_UDP,
+	};
+	struct rtable *rt;
+
+	rt = dst_cache_get_ip4(&node->route, &fl.saddr);
+	if (rt)
+		return &rt->dst;
+	security_sk_classify_flow(sk, flowi4_to_flowi_common(&fl));
+	rt = ip_route_output_flow(sock_net(sk), &fl, sk);
+	if (IS_ERR(rt))
+		return ERR_CAST(rt);
+	dst_cache_set_ip4(&node->route, &rt->dst, fl.saddr);
+	return &rt->dst;
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static struct dst_entry *route_v6(const struct gagg_port *port, struct gagg_node *node)
+{
+	struct sock *sk = port->sock->sk;
+	struct flowi6 fl = {
+		.saddr = port->ep->addr.in6.sin6_addr,
+		.daddr = node->addr.in6.sin6_addr,
+		.flowi6_oif = node->addr.in6.sin6_scope_id,
+		.fl6_sport = port_of(&port->ep->addr, port->index),
+		.fl6_dport = port_of(&node->addr, port->index),
+		.flowi6_proto = IPPROTO_UDP,
+	};
+	struct dst_entry *dst;
+
+	dst = dst_cache_get_ip6(&node->route, &fl.saddr);
+	if (dst)
+		return dst;
+	security_sk_classify_flow(sk, flowi6_to_flowi_common(&fl));
+	dst = ipv6_stub->ipv6_dst_lookup_flow(sock_net(sk), sk, &fl, NULL);
+	if (IS_ERR(dst))
+		return dst;
+	dst_cache_set_ip6(&node->route, dst, &fl.saddr);
+	return dst;
+}
+#else
+static struct dst_entry *route_v6(const struct gagg_port *port, struct gagg_node *node)
+{
+	return ERR_PTR(-EAFNOSUPPORT);
+}
+#endif
+
+struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_group *grp,
+				 u32 node)
+{
+	return is_v6(port) ? route_v6(port, &grp->node[node]) :
+			     route_v4(port, &grp->node[node]);
+}
+
+u32 gagg_route_headroom(const struct dst_entry *dst)
+{
+	return LL_RESERVED_SPACE(dst->dev) + dst->header_len + sizeof(struct ipv6hdr) +
+	       sizeof(struct udphdr);
+}
+
+static void push_v4(const struct gagg_port *port, const struct gagg_node *node,
+		    struct sk_buff *skb, struct udphdr *uh)
+{
+	__be32 saddr = port->ep->addr.in.sin_addr.s_addr;
+	__be32 daddr = node->addr.in.sin_addr.s_addr;
+	struct iphdr *iph;
+
+	uh->check = ~udp_v4_check(skb->len, saddr, daddr, 0);
+	skb_push(skb, sizeof(*iph));
+	skb_reset_network_header(skb);
+	iph = ip_hdr(skb);
+	memset(iph, 0, sizeof(*iph));
+	iph->version = 4;
+	iph->ihl = sizeof(*iph) / 4;
+	iph->tos = INET_ECN_ECT_0;
+	iph->frag_off = htons(IP_DF);
+	iph->ttl = ip4_dst_hoplimit(skb_dst(skb));
+	iph->protocol = IPPROTO_UDP;
+	iph->saddr = saddr;
+	iph->daddr = daddr;
+	/* length and checksum come with ip_local_out(); with DF the id is 0 */
+	skb->protocol = htons(ETH_P_IP);
+}
+
+#if IS_ENABLED(CONFIG_IPV6)
+static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
+		    struct sk_buff *skb, struct udphdr *uh)
+{
+	const struct in6_addr *saddr = &port->ep->addr.in6.sin6_addr;
+	const struct in6_addr *daddr = &node->addr.in6.sin6_addr;
+	struct ipv6hdr *ip6h;
+
+	uh->check = ~udp_v6_check(skb->len, saddr, daddr, 0);
+	skb_push(skb, sizeof(*ip6h));
+	skb_reset_network_header(skb);
+	ip6h = ipv6_hdr(skb);
+	ip6_flow_hdr(ip6h, INET_ECN_ECT_0, 0);
+	ip6h->payload_len = 0;
+	ip6h->nexthdr = IPPROTO_UDP;
+	ip6h->hop_limit = ip6_dst_hoplimit(skb_dst(skb));
+	ip6h->saddr = *saddr;
+	ip6h->daddr = *daddr;
+	skb->protocol = htons(ETH_P_IPV6);
+}
+#else
+static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
+		    struct sk_buff *skb, struct udphdr *uh)
+{
+}
+#endif
+
+void gagg_route_push(const struct gagg_port *port, const struct gagg_group *grp, u32 node,
+		     struct sk_buff *skb, struct dst_entry *dst)
+{
+	const struct gagg_node *to = &grp->node[node];
+	struct udphdr *uh;
+
+	skb_dst_set(skb, dst);
+	memset(skb->cb, 0, sizeof(skb->cb));
+	skb_push(skb, sizeof(*uh));
+	skb_reset_transport_header(skb);
+	uh = udp_hdr(skb);
+	uh->source = port_of(&port->ep->addr, port->index);
+	uh->dest = port_of(&to->addr, port->index);
+	uh->len = htons(skb->len);
+	/* never a zero checksum: the receiver's GRO wants one. The pseudo header
+	 * now, the rest by the device or by segmentation
+	 */
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	if (is_v6(port))
+		push_v6(port, to, skb, uh);
+	else
+		push_v4(port, to, skb, uh);
+}
+
+static bool fits(const struct sk_buff *skb)
+{
+	u32 mtu = dst_mtu(skb_dst(skb));
+
+	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) : skb->len <= mtu;
+}
+
+int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb)
+{
+	struct sock *sk = port->sock->sk;
+	int err = 0;
+
+	if (unlikely(!fits(skb))) {
+		kfree_skb_reason(skb, SKB_DROP_REASON_PKT_TOO_BIG);
+		return -EMSGSIZE;
+	}
+	if (!is_v6(port))
+		err = ip_local_out(sock_net(sk), sk, skb);
+#if IS_ENABLED(CONFIG_IPV6)
+	else
+		err = ip6_local_out(sock_net(sk), sk, skb);
+#endif
+	return net_xmit_eval(err);
+}

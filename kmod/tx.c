@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Actions of the core become datagrams.
+ *
+ * A burst is a list of pieces of pages with datagrams of one size in a row, and
+ * a set of nodes to send it to. Contributions of one node collect in the node's
+ * burst, results in one burst that all their nodes share: header and lanes are
+ * copied once, every node's skb refers to the same pages. Each skb is its own
+ * (one with several users must not be transmitted), and the pages are not
+ * written again until nobody refers to them (skb_page_frag_refill()), so what
+ * is queued anywhere keeps its bytes whatever a trainer does to its memory.
+ *
+ * Datagrams to a node leave in the order in which the core numbered them.
+ *
+ * Nothing is charged to the socket: what is under way is bounded by the core,
+ * contributions by the congestion window of each path (at most 1024 datagrams),
+ * results by the windows of those who contributed, repairs by requests, and
+ * what a queue drops is a loss like any other. A charge would need somebody to
+ * wait for room, and a poll cannot.
+ */
+#include <linux/slab.h>
+#include <linux/udp.h>
+#include <net/sock.h>
+#include "channel.h"
+#include "route.h"
+#include "session.h"
+#include "trace.h"
+#include "tx.h"
+
+#define BURST_SEGS	64	/* what receivers of all ages take */
+#define BURST_BYTES	(65535 - sizeof(struct ipv6hdr) - sizeof(struct udphdr))
+#define CONTROL_MAX	1024	/* control datagrams that wait for a poll */
+
+struct piece {
+	struct page *page;
+	u32 off;
+	u32 len;
+};
+
+struct burst {
+	u64 nodes;
+	u32 seg;		/* bytes of a datagram; the last may be shorter */
+	u32 segs;
+	u32 bytes;
+	u32 npieces;
+	struct piece piece[MAX_SKB_FRAGS];	/* each holds a page reference */
+};
+
+struct gagg_tx {
+	struct sk_buff_head queue;	/* under port lock */
+	struct sk_buff_head control;	/* own lock */
+	struct page_frag frag;
+	struct gagg_group *grp;		/* whose bursts are open; within a batch */
+	u64 open;			/* nodes with an open burst */
+	u64 progressed;			/* channels by index */
+	struct burst contrib[GAGG_NODES];
+	struct burst result;
+};
+
+int gagg_tx_init(struct gagg_port *port)
+{
+	struct gagg_tx *tx = kvzalloc(sizeof(*tx), GFP_KERNEL_ACCOUNT);
+
+	if (!tx)
+		return -ENOMEM;
+	__skb_queue_head_init(&tx->queue);
+	skb_queue_head_init(&tx->control);
+	port->tx = tx;
+	return 0;
+}
+
+void gagg_tx_exit(struct gagg_port *port)
+{
+	struct gagg_tx *tx = port->tx;
+
+	if (!tx)
+		return;
+	/* what was said last: ABORT of a group that is deleted */
+	local_bh_disable();
+	gagg_tx_send(port, &tx->control);
+	local_bh_enable();
+	if (tx->frag.page)
+		put_page(tx->frag.page);
+	kvfree(tx);
+	port->tx = NULL;
+}
+
+static struct gagg_part *part_of(const struct gagg_port *port, struct gagg_group *grp)
+{
+	return &grp->part[port->index];
+}
+
+/* an skb with room for @len linear bytes and all headers; takes over @dst */
+static struct sk_buff *skb_for(const struct dst_entry *dst, u32 len)
+{
+	u32 headroom = gagg_route_headroom(dst);
+	struct sk_buff *skb = alloc_skb(headroom + len, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (skb)
+		skb_reserve(skb, headroom);
+	return skb;
+}
+
+static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_group *grp, u32 node,
+				 const struct burst *b)
+{
+	struct dst_entry *dst = gagg_route_get(port, grp, node);
+	struct sk_buff *skb;
+	u32 i;
+
+	if (IS_ERR(dst))
+		return NULL;
+	skb = skb_for(dst, 0);
+	if (!skb) {
+		dst_release(dst);
+		return NULL;
+	}
+	for (i = 0; i < b->npieces; i++) {
+		const struct piece *p = &b->piece[i];
+
+		get_page(p->page);
+		skb_fill_page_desc(skb, i, p->page, p->off, p->len);
+	}
+	skb->len += b->bytes;
+	skb->data_len += b->bytes;
+	skb->truesize += b->bytes;
+	if (b->segs > 1) {
+		skb_shinfo(skb)->gso_size = b->seg;
+		skb_shinfo(skb)->gso_segs = b->segs;
+		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	}
+	gagg_route_push(port, grp, node, skb, dst);
+	return skb;
+}
+
+static void queue(struct gagg_port *port, struct gagg_part *part, struct sk_buff *skb,
+		  u32 datagrams, u32 bytes)
+{
+	if (!skb) {
+		part->stats.tx_errors++;
+		return;
+	}
+	part->stats.tx_datagrams += datagrams;
+	part->stats.tx_bytes += bytes;
+	/* who counts an error of transmission; see gagg_tx_send() */
+	skb->dev_scratch = (unsigned long)part;
+	__skb_queue_tail(&port->tx->queue, skb);
+}
+
+static void burst_close(struct gagg_port *port, struct burst *b)
+{
+	struct gagg_group *grp = port->tx->grp;
+	u64 left;
+	u32 i;
+
+	for (left = b->segs ? b->nodes : 0; left; left &= left - 1)
+		queue(port, part_of(port, grp), burst_skb(port, grp, gagg_lowest(left), b),
+		      b->segs, b->bytes);
+	for (i = 0; i < b->npieces; i++)
+		put_page(b->piece[i].page);
+	b->nodes = 0;
+	b->segs = 0;
+	b->bytes = 0;
+	b->npieces = 0;
+}
+
+/* @len contiguous bytes behind what the burst has */
+static void *burst_room(struct gagg_port *port, struct burst *b, u32 len)
+{
+	struct page_frag *frag = &port->tx->frag;
+	struct piece *p;
+	void *at;
+
+	/* when memory is fragmented it gives a single page, however much is asked */
+	if (!skb_page_frag_refill(len, frag, GFP_ATOMIC | __GFP_NOWARN) ||
+	    frag->offset + len > frag->size)
+		return NULL;
+	p = b->npieces ? &b->piece[b->npieces - 1] : NULL;
+	if (!p || p->page != frag->page || p->off + p->len != frag->offset) {
+		if (b->npieces == MAX_SKB_FRAGS) {
+			u64 nodes = b->nodes;
+
+			burst_close(port, b);
+			b->nodes = nodes;
+		}
+		p = &b->piece[b->npieces++];
+		p->page = frag->page;
+		p->off = frag->offset;
+		p->len = 0;
+		get_page(p->page);
+	}
+	at = page_address(frag->page) + frag->offset;
+	frag->offset += len;
+	p->len += len;
+	return at;
+}
+
+static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes,
+		      const struct gagg_msg *m, const void *lanes)
+{
+	u32 bytes = lanes ? m->lanes * 4 : 0, len = GAGG_WIRE_HDRLEN + bytes;
+	u8 *at;
+
+	if (b->segs && (b->nodes != nodes || len > b->seg || b->segs == BURST_SEGS ||
+			b->bytes + len > BURST_BYTES))
+		burst_close(port, b);
+	b->nodes = nodes;
+	at = burst_room(port, b, len);
+	if (!at) {
+		part_of(port, port->tx->grp)->stats.tx_errors++;
+		return;
+	}
+	gagg_wire_build(at, m);
+	if (lanes)
+		memcpy(at + GAGG_WIRE_HDRLEN, lanes, bytes);
+	if (!b->segs)
+		b->seg = len;
+	b->segs++;
+	b->bytes += len;
+	if (len < b->seg)
+		burst_close(port, b);
+}
+
+static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group *grp,
+				u32 node, const struct gagg_msg *m, const void *body)
+{
+	struct dst_entry *dst = gagg_route_get(port, grp, node);
+	struct sk_buff *skb;
+
+	if (IS_ERR(dst))
+		return NULL;
+	skb = skb_for(dst, GAGG_WIRE_HDRLEN + m->len);
+	if (!skb) {
+		dst_release(dst);
+		return NULL;
+	}
+	gagg_wire_build(skb_put(skb, GAGG_WIRE_HDRLEN), m);
+	if (m->len)
+		skb_put_data(skb, body, m->len);
+	gagg_route_push(port, grp, node, skb, dst);
+	return skb;
+}
+
+static void send_ctrl(struct gagg_port *port, struct gagg_group *grp,
+		      const struct gagg_act *a)
+{
+	struct gagg_tx *tx = port->tx;
+
+	/* READY is numbered with CONTRIB, DONE and empty RESULTs with RESULT */
+	if (a->m.type == GAGG_T_READY)
+		burst_close(port, &tx->contrib[a->node]);
+	else if ((a->m.type == GAGG_T_DONE || a->m.type == GAGG_T_RESULT) &&
+		 (tx->result.nodes & GAGG_BIT(a->node)))
+		burst_close(port, &tx->result);
+	queue(port, part_of(port, grp), ctrl_skb(port, grp, a->node, &a->m, &a->ack), 1,
+	      GAGG_WIRE_HDRLEN + a->m.len);
+}
+
+/* close what is open and tell who waits for chunks */
+static void settle(struct gagg_port *port)
+{
+	struct gagg_tx *tx = port->tx;
+
+	for (; tx->open; tx->open &= tx->open - 1)
+		burst_close(port, &tx->contrib[gagg_lowest(tx->open)]);
+	burst_close(port, &tx->result);
+	for (; tx->progressed; tx->progressed &= tx->progressed - 1) {
+		struct gagg_channel *ch = tx->grp->channel[gagg_lowest(tx->progressed)];
+		u32 l;
+
+		if (!ch)
+			continue;
+		gagg_channel_progress(ch);
+		for (l = 0; l < GAGG_LOCALS; l++)
+			if (ch->session[l])
+				gagg_session_progress(ch->session[l]);
+	}
+	tx->grp = NULL;
+}
+
+static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
+			   const struct gagg_act *a)
+{
+	struct gagg_channel *ch = gagg_channel_find(grp, a->channel);
+	struct gagg_part *part = part_of(port, grp);
+	const struct gagg_geom *g = &grp->geom;
+	struct gagg_tx *tx = port->tx;
+	bool lanes = gagg_wire_has_lanes(&a->m);
+
+	/* cannot be: the core knows only what is in the table */
+	if (WARN_ON_ONCE(!ch))
+		return;
+	switch (a->type) {
+	case GAGG_ACT_SEND_CONTRIB:
+		if (!ch->seat[a->local])
+			break;
+		tx->open |= GAGG_BIT(a->node);
+		burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), &a->m, lanes ?
+			  gagg_chunk_at(g, &ch->seat[a->local]->contrib, a->m.chunk) : NULL);
+		break;
+	case GAGG_ACT_SEND_RESULT:
+		burst_add(port, &tx->result, a->nodes, &a->m,
+			  lanes ? gagg_chunk_at(g, &ch->result, a->m.chunk) : NULL);
+		break;
+	case GAGG_ACT_PUBLISH:
+		gagg_channel_publish(grp, ch, port->index, &a->pub);
+		part->stats.rounds++;
+		tx->progressed |= GAGG_BIT(ch->index);
+		break;
+	case GAGG_ACT_OP_DONE:
+		gagg_channel_progress(ch);
+		if (ch->seat[a->local])
+			gagg_session_op_done(ch->session[a->local], ch->seat[a->local],
+					     port->index, a->number);
+		break;
+	}
+}
+
+static void desync(struct gagg_group *grp, const struct gagg_act *a)
+{
+	const struct gagg_end end = {
+		.reason = GAGG_R_DESYNC,
+		.rank = a->desync.rank,
+		.other = a->desync.other,
+		.sig = a->desync.sig,
+		.other_sig = a->desync.other_sig,
+	};
+
+	gagg_epoch_end(grp, &end);
+}
+
+void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp)
+{
+	struct gagg_shard *core = part_of(port, grp)->core;
+	const struct gagg_act *a;
+
+	lockdep_assert_held(&port->lock);
+	if (port->tx->grp != grp) {
+		settle(port);
+		port->tx->grp = grp;
+	}
+	while ((a = gagg_shard_act(core))) {
+		trace_gagg_act(grp->cfg.id, port->index, a);
+		switch (a->type) {
+		case GAGG_ACT_SEND_CTRL:
+			send_ctrl(port, grp, a);
+			break;
+		case GAGG_ACT_DESYNC:
+			desync(grp, a);
+			break;
+		case GAGG_ACT_OPEN:
+			gagg_channel_want(grp, a->channel, a->members);
+			break;
+		default:
+			act_on_channel(port, grp, a);
+		}
+	}
+}
+
+void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out)
+{
+	lockdep_assert_held(&port->lock);
+	settle(port);
+	skb_queue_splice_tail_init(&port->tx->queue, out);
+	if (!skb_queue_empty_lockless(&port->tx->control)) {
+		spin_lock(&port->tx->control.lock);
+		skb_queue_splice_tail_init(&port->tx->control, out);
+		spin_unlock(&port->tx->control.lock);
+	}
+}
+
+/*
+ * No lock but bottom halves off; rcu_read_lock() since gagg_tx_take() keeps the
+ * group, whose part the skb names, alive.
+ */
+void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(out))) {
+		struct gagg_part *part = (struct gagg_part *)skb->dev_scratch;
+
+		skb->dev = NULL;
+		if (likely(!gagg_route_xmit(port, skb)) || !part)
+			continue;
+		spin_lock(&port->lock);
+		part->stats.tx_errors++;
+		spin_unlock(&port->lock);
+	}
+}
+
+int gagg_tx_control(struct gagg_group *grp, u32 node, const struct gagg_msg *m,
+		    const void *body)
+{
+	struct gagg_port *port = &grp->ep->port[0];
+	struct gagg_tx *tx = port->tx;
+	struct sk_buff *skb;
+
+	if (skb_queue_len_lockless(&tx->control) >= CONTROL_MAX)
+		return -ENOBUFS;
+	local_bh_disable();
+	skb = ctrl_skb(port, grp, node, m, body);
+	local_bh_enable();
+	if (!skb)
+		return -ENOBUFS;
+	skb->dev_scratch = 0;
+	skb_queue_tail(&tx->control, skb);
+	gagg_port_kick(port);
+	return 0;
+}
