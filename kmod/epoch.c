@@ -138,17 +138,25 @@ static void speak_work_fn(struct work_struct *work)
 /* group.lock held */
 static void epoch_over(struct gagg_group *grp)
 {
-	u32 i;
+	struct gagg_channel *gone[GAGG_CHANNELS_MAX];
+	u32 i, n = 0;
 
 	gagg_group_lock_ports(grp);
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_stop(grp->part[i].core);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		if (!grp->channel[i] || !grp->channel[i]->id)
+			continue;
+		gone[n++] = grp->channel[i];
+		grp->channel[i] = NULL;
+	}
 	gagg_group_unlock_ports(grp);
-	gagg_channels_drop(grp);
 	grp->epoch = 0;
 	for (i = 0; i < GAGG_RANKS; i++)
 		if (grp->session[i])
 			gagg_session_ended(grp->session[i]);
+	while (n)
+		gagg_channel_put(gone[--n]);
 	wake_up_all(&grp->wq);
 }
 
