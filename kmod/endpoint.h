@@ -86,8 +86,4 @@ void gagg_port_run(struct gagg_port *port, struct gagg_group *grp);
 
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
 
-/* rx.c, timer.c */
-int gagg_port_poll(struct napi_struct *napi, int budget);
-enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
-
 #endif
