@@ -248,7 +248,7 @@ static void notify_describe__lines(void **state)
 
 /* --- a whole gaggd ------------------------------------------------------ */
 
-static char dir[64], path[96], config[96];
+static char dir[64], path[96], config[96], logfile[96];
 static uint64_t bound;		/* ranks, in the child */
 static int bind_errno;
 
@@ -309,10 +309,12 @@ static pid_t spawn(void)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		unsetenv("NOTIFY_SOCKET");
-		if (!freopen("/dev/null", "w", stdout))
+		if (!freopen("/dev/null", "w", stdout) ||
+		    !freopen(logfile, "a", stderr))
 			_exit(99);
-		log_open(LOG_T_STDERR, LOG_L_ERR);
-		_exit(daemon_run(&opt));
+		log_open(LOG_T_STDERR, LOG_L_INFO);
+		/* not _exit(): the leak check is to run */
+		exit(daemon_run(&opt));
 	}
 	return pid;
 }
@@ -340,10 +342,38 @@ static int finish(int sig)
 	return status;
 }
 
+/* Does the log of the daemons say @text, now or soon? */
+static bool logged(const char *text)
+{
+	char buf[16384];
+
+	for (int i = 0; i < 300; i++) {
+		FILE *f = fopen(logfile, "r");
+		size_t len;
+
+		assert_non_null(f);
+		len = fread(buf, 1, sizeof(buf) - 1, f);
+		fclose(f);
+		buf[len] = 0;
+		if (strstr(buf, text))
+			return true;
+		usleep(10000);
+	}
+	print_error("not \"%s\" in: %s\n", text, buf);
+	return false;
+}
+
+static void write_config(const char *text)
+{
+	FILE *f = fopen(config, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
 static int setup(void **state)
 {
-	FILE *f;
-
 	(void)state;
 	strcpy(dir, "/tmp/gagg-broker-XXXXXX");
 	if (!mkdtemp(dir))
@@ -351,10 +381,8 @@ static int setup(void **state)
 	chmod(dir, 0711);
 	snprintf(path, sizeof(path), "%s/sock", dir);
 	snprintf(config, sizeof(config), "%s/conf", dir);
-	f = fopen(config, "w");
-	if (!f)
-		return -1;
-	fclose(f);
+	snprintf(logfile, sizeof(logfile), "%s/log", dir);
+	write_config("");
 	session_device = "/gagg-no-such-device";
 	memset(&fake, 0, sizeof(fake));
 	fake.n = 1;
@@ -369,6 +397,7 @@ static int teardown(void **state)
 		finish(SIGKILL);
 	unlink(path);
 	unlink(config);
+	unlink(logfile);
 	return rmdir(dir);
 }
 
@@ -514,10 +543,12 @@ static void gaggd__sessions(void **state)
 	files = open_files(daemon_pid);
 	assert_int_equal(get_session(6, msg), 6);
 	/* the lowest that is free, in order */
+	assert_true(logged("group \"test-broker.a\": rank 6 opened for uid "));
 	assert_int_equal(get_session(BROKER_RANK_ANY, msg), 4);
 	assert_int_equal(get_session(BROKER_RANK_ANY, msg), 9);
 	assert_int_equal(get_session(BROKER_RANK_ANY, msg), -EBUSY);
 	assert_string_equal(msg, "all 3 workers of group \"test-broker.a\" on this host have a session");
+	assert_true(logged("all 3 workers of group"));
 	assert_int_equal(get_session(4, msg), -EBUSY);
 	assert_string_equal(msg, "rank 4 of group \"test-broker.a\" has a session");
 	/* It keeps none of them. */
@@ -571,6 +602,8 @@ static void gaggd__refuses_by_mode(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
+	snprintf(msg, sizeof(msg), "refused uid 9, pid %d: group", (int)pid);
+	assert_true(logged(msg));
 }
 
 static void gaggd__silent_client(void **state)
@@ -652,6 +685,31 @@ static void gaggd__rude_clients(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
+/* What a client has sent too much does not cost it the answer. */
+static void gaggd__two_requests(void **state)
+{
+	struct broker_request r = good();
+	struct broker_reply reply;
+	char byte;
+	int fd;
+
+	(void)state;
+	fake.absent = true;
+	start();
+	kill(daemon_pid, SIGSTOP);
+	fd = try_connect();
+	assert_true(fd >= 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(send(fd, &r, sizeof(r), MSG_NOSIGNAL),
+				 sizeof(r));
+	kill(daemon_pid, SIGCONT);
+	receive(fd, &reply);
+	assert_int_equal(reply.error, ENODEV);
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
 static void gaggd__takes_over_stale_socket(void **state)
 {
 	struct broker_request r = good();
@@ -714,18 +772,22 @@ static void gaggd__config(void **state)
 	struct broker_request r = good();
 	char msg[BROKER_MESSAGE_MAX];
 	int status;
-	FILE *f;
 	pid_t pid;
 
 	(void)state;
 	fake.absent = true;
+	write_config("group x { member 0 { address = 10.0.0.1 } }\n"
+		     "group y { member 0 { address = 10.0.0.1 } }\n");
 	start();
-	f = fopen(config, "w");
-	fputs("group x { port = 0 }\n", f);
-	fclose(f);
+	assert_true(logged("conf: 2 groups"));
+	write_config("");
+	kill(daemon_pid, SIGHUP);
+	assert_true(logged("conf: 0 groups"));
+	write_config("group x { port = 0 }\n");
 	/* A bad file does not end a gaggd that runs ... */
 	kill(daemon_pid, SIGHUP);
-	usleep(50000);
+	assert_true(logged("conf:1: group \"x\": port = \"0\": allowed"));
+	assert_true(logged("not reloaded: nothing has changed"));
 	assert_int_equal(ask(&r, msg), ENODEV);
 	assert_int_equal(finish(SIGTERM), 0);
 	/* ... but one that starts says so. */
@@ -755,6 +817,7 @@ int main(void)
 		TEST(gaggd__silent_client),
 		TEST(gaggd__crowd),
 		TEST(gaggd__rude_clients),
+		TEST(gaggd__two_requests),
 		TEST(gaggd__takes_over_stale_socket),
 		TEST(gaggd__second_one_refuses),
 		TEST(gaggd__leaves_what_is_not_its),

@@ -268,6 +268,22 @@ static void reconcile__errors(void **state)
 	assert_int_equal(fake.calls, FAKE_GROUPS);
 }
 
+/* What can be tried again outweighs what cannot. */
+static void reconcile__busy_and_wrong(void **state)
+{
+	char text[4096] = "";
+
+	(void)state;
+	assert_int_equal(run("group b { " M0 "}"), 0);
+	for (int i = 0; i < FAKE_GROUPS; i++)
+		sprintf(text + strlen(text), "group g%d { " M0 " }\n", i);
+	strcat(text, "group b { lanes = 8 " M0 "}");
+	fake.busy = "b";
+	assert_int_equal(run(text), -EBUSY);
+	assert_non_null(strstr(said, "cannot: group \"g7\""));
+	assert_non_null(strstr(said, "cannot: group \"b\""));
+}
+
 static void reconcile__no_memory_of_groups(void **state)
 {
 	(void)state;
@@ -383,7 +399,14 @@ static void applied__lines(void **state)
 	assert_false(applied_has(&a, "a", "/f"));
 	applied_remove(&a, "ab");
 	applied_remove(&a, "zz");
+	applied_remove(&a, "");
 	assert_string_equal(a.text, "a /g\n");
+	/* a name is not found in a longer one before it */
+	applied_remove(&a, "a");
+	assert_true(applied_add(&a, "ab", "/f"));
+	assert_true(applied_add(&a, "a", "/f"));
+	applied_remove(&a, "a");
+	assert_string_equal(a.text, "ab /f\n");
 	applied_free(&a);
 }
 
@@ -414,6 +437,7 @@ int main(void)
 		TEST(reconcile__local_moves),
 		TEST(reconcile__busy),
 		TEST(reconcile__errors),
+		TEST(reconcile__busy_and_wrong),
 		TEST(reconcile__no_memory_of_groups),
 		TEST(diff__pure),
 		TEST(host__resolve),
