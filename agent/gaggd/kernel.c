@@ -4,8 +4,10 @@
  *
  * A poll that is under way holds the socket's file, so a socket is only freed
  * after its poll has fired: k->closing is set, the poll is cancelled, and the
- * last act of the poll is to free and to try anew. Then an event is never
- * armed twice.
+ * last act of the poll is to free. Then an event is never armed twice.
+ *
+ * A module that goes is not asked for again: the kernel loads the module of a
+ * family that is asked for, which would undo the rmmod.
  */
 #include <errno.h>
 #include <string.h>
@@ -39,16 +41,18 @@ static void kernel_open(struct kernel *k)
 	k->came(k);
 }
 
-static void kernel_reopen(struct kernel *k)
+static void kernel_closed(struct kernel *k)
 {
 	nl_free(k->nl);
 	k->nl = NULL;
 	k->closing = false;
-	kernel_open(k);
+	if (k->again)
+		kernel_open(k);
 }
 
-static void kernel_close(struct kernel *k)
+static void kernel_close(struct kernel *k, bool again)
 {
+	k->again = again;
 	if (!k->nl || k->closing)
 		return;
 	k->closing = true;
@@ -56,7 +60,7 @@ static void kernel_close(struct kernel *k)
 	if (k->armed)
 		loop_cancel(k->loop, &k->event);
 	else
-		kernel_reopen(k);
+		kernel_closed(k);
 }
 
 static void kernel_readable(struct loop_event *ev, int res)
@@ -66,8 +70,10 @@ static void kernel_readable(struct loop_event *ev, int res)
 	int ret;
 
 	k->armed = false;
-	if (k->closing || res < 0) {
-		kernel_reopen(k);
+	if (res < 0 && !k->closing)
+		k->again = true;
+	if (res < 0 || k->closing) {
+		kernel_closed(k);
 		return;
 	}
 	while ((ret = nl_event_next(k->nl, &e)) == 1)
@@ -106,7 +112,7 @@ static void kernel_family(struct watch *w, const struct nlmsghdr *msg)
 	if (!msg) {
 		/* Anything may have happened: what is open may be stale. */
 		if (k->nl)
-			kernel_close(k);
+			kernel_close(k, true);
 		else
 			kernel_open(k);
 		return;
@@ -116,9 +122,12 @@ static void kernel_family(struct watch *w, const struct nlmsghdr *msg)
 	genl = NLMSG_DATA(msg);
 	if (genl->cmd == CTRL_CMD_DELFAMILY) {
 		log_info("the gagg module is gone");
-		kernel_close(k);
-	} else if (genl->cmd == CTRL_CMD_NEWFAMILY && !k->nl) {
-		kernel_open(k);
+		kernel_close(k, false);
+	} else if (genl->cmd == CTRL_CMD_NEWFAMILY) {
+		if (k->nl)
+			k->again = true;
+		else
+			kernel_open(k);
 	}
 }
 

@@ -18,6 +18,7 @@ struct kernel {
 	int error;			/* why there is no @nl: -errno */
 	bool armed;			/* @event polls nl_fd(nl) */
 	bool closing;
+	bool again;			/* closing: open again after that */
 	void (*came)(struct kernel *k);
 	/* each event; NULL when some were lost */
 	void (*heard)(struct kernel *k, const struct nl_event *e);
