@@ -4,8 +4,6 @@
  */
 #include "internal.h"
 
-#define QUERY_WAIT_MIN	(20 * GAGG_MSEC)
-
 /* the nodes that are homes of a channel: all aggregators for channel 0, else
  * those that have a member, else all
  */
@@ -110,6 +108,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->rpn = 1;
 	ch->query_at = GAGG_NEVER;
 	ch->poll_at = GAGG_NEVER;
+	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	ch->off_way = s.way;
 	ch->off_done = s.done;
 	ch->off_pushed = s.pushed;
@@ -234,7 +233,7 @@ void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	while (*gagg_chan_done(ch, b->slot) == b->round)
 		gagg_cur_next(g, ch, b);
-	ch->query_wait = QUERY_WAIT_MIN;
+	ch->query_wait = GAGG_QUERY_WAIT_MIN;
 	if (ch->query_at != GAGG_NEVER)
 		ch->query_at = now + ch->query_wait;
 	if (!lowest)

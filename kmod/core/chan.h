@@ -66,7 +66,7 @@ struct gagg_res {
 	u8 exp;
 	u8 want;
 	u8 laneop;
-	u8 pad;
+	u8 valid;	/* there is one */
 	u64 nodes;	/* that get the lanes; others of the channel get DONE */
 };
 
@@ -104,7 +104,6 @@ struct gagg_local {
 struct gagg_way {
 	struct gagg_cur next;	/* to be pushed */
 	struct gagg_cur again;	/* none below it is to be sent again */
-	u64 op;			/* number of the op that next is in, or a lower one */
 	u32 nagain;		/* chunks with GAGG_AGAIN */
 	u32 pad;
 };

@@ -153,8 +153,13 @@ static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 	if (res_has_lanes(r)) {
 		plain &= ~r->nodes;
 		if (r->nodes) {
-			struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
+			struct gagg_act *a;
 
+			/* in the order of their packet numbers: no gap is seen */
+			for (left = r->nodes; left; left &= left - 1)
+				gagg_run_flush(sh, &sh->result_run[gagg_lowest(left)],
+					       gagg_lowest(left));
+			a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
 			result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
 			a->nodes = r->nodes;
 		}
@@ -223,6 +228,7 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	u32 contributors = gagg_weight64(a->bits);
 	struct gagg_publish *pub;
 
+	r->valid = 1;
 	r->sig = a->sig;
 	r->rpn = ch->rpn++;
 	r->lanes = a->lanes;
@@ -406,7 +412,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (m->chunk >= g->ring)
 			return drop(todo, GAGG_DROP_CHUNK);
 		done = *gagg_chan_done(ch, m->chunk);
-		if (m->round == done && m->round) {
+		if (m->round == done && res_at(ch, m->chunk)->valid) {
 			repair(sh, g, ch, m->chunk, node);
 		} else if (m->round == done + 1) {
 			const struct gagg_acc *a = acc_at(g, ch, m->chunk);
@@ -430,21 +436,21 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 node, struct gagg_msg *m,
-			    struct gagg_todo *todo)
+			    struct gagg_chan *ch, u32 node, struct gagg_msg *m)
 {
 	while (m->run) {
 		/* how many results ago; the log holds the last `window` */
 		u32 ago = ch->rpn - m->pn;
-		u32 slot;
 
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
-		if (ago < 1 || ago > g->window)
-			return drop(todo, GAGG_DROP_ROUND);
-		slot = *publog_at(g, ch, m->pn);
-		if (res_at(ch, slot)->rpn == m->pn && m->pn)
-			repair(sh, g, ch, slot, node);
+		if (ago >= 1 && ago <= g->window) {
+			u32 slot = *publog_at(g, ch, m->pn);
+			const struct gagg_res *r = res_at(ch, slot);
+
+			if (r->valid && r->rpn == m->pn)
+				repair(sh, g, ch, slot, node);
+		}
 		m->pn++;
 		m->run--;
 	}

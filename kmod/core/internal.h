@@ -7,6 +7,9 @@
 
 #include "core.h"
 
+#define GAGG_QUERY_WAIT_MIN	(20 * GAGG_MSEC)
+#define GAGG_POLL_WAIT_MIN	(100 * GAGG_USEC)
+
 /* room in the queue of actions */
 static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
 {
@@ -77,8 +80,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_chan *ch, u32 node, struct gagg_msg *m,
 			     struct gagg_todo *todo);
 enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 node, struct gagg_msg *m,
-			    struct gagg_todo *todo);
+			    struct gagg_chan *ch, u32 node, struct gagg_msg *m);
 
 /* worker.c */
 enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g,

@@ -8,9 +8,7 @@
 #include "internal.h"
 
 #define QUERY_WAIT_MAX	GAGG_SEC
-#define QUERY_WAIT_MIN	(20 * GAGG_MSEC)
 #define QUERY_RUN	64
-#define POLL_WAIT_MIN	(100 * GAGG_USEC)
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
@@ -42,20 +40,27 @@ static bool all_pushed(struct gagg_chan *ch, u32 slot)
 	return ch->nlocals;
 }
 
-/* ask again for results whose packet numbers were skipped */
+/*
+ * Ask again for results whose packet numbers were skipped. A repetition that
+ * is the next one closes the gap as well; one that is not says nothing about
+ * what lies between. The home remembers its last `window` results only.
+ */
 static void pull_gap(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u32 h, const struct gagg_msg *m)
 {
-	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
+	u32 gap = m->pn - ch->home_rpn[h];
 	struct gagg_act *a;
 
-	if ((m->flags & GAGG_WF_REPAIR) || gap < 0 || gap > (s32)g->window)
+	if ((s32)(gap + m->run) <= 0)
 		return;
-	if (gap) {
+	if ((s32)gap > 0) {
+		if (m->flags & GAGG_WF_REPAIR)
+			return;
+		gap = (u32)gagg_min64(gap, g->window);
 		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
 		a->node = ch->home[h];
 		gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
-		a->m.pn = ch->home_rpn[h];
+		a->m.pn = m->pn - gap;
 		a->m.run = (u16)gap;
 		sh->n[GAGG_N_PULLS]++;
 	}
@@ -93,6 +98,8 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
 		return drop(todo, GAGG_DROP_CHUNK);
+	if (!ch->nlocals)
+		return drop(todo, GAGG_DROP_RANK);
 	if (m->lanes > g->lanes)
 		return drop(todo, GAGG_DROP_OP);
 	pull_gap(sh, g, ch, (u32)h, m);
@@ -110,10 +117,8 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 		return GAGG_RX_PLACE;
 	}
 	while (m->run) {
-		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP) {
-			m->flags |= GAGG_WF_REPAIR;	/* its gap is dealt with */
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
-		}
 		if (m->chunk >= g->ring)
 			return drop(todo, GAGG_DROP_CHUNK);
 		if (m->round == *gagg_chan_done(ch, m->chunk) + 1 && all_pushed(ch, m->chunk))
@@ -388,9 +393,9 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		}
 	}
 	if (pushed) {
-		ch->poll_wait = POLL_WAIT_MIN;
+		ch->poll_wait = GAGG_POLL_WAIT_MIN;
 		if (ch->query_at == GAGG_NEVER) {
-			ch->query_wait = QUERY_WAIT_MIN;
+			ch->query_wait = GAGG_QUERY_WAIT_MIN;
 			ch->query_at = now + ch->query_wait;
 		}
 	}
@@ -398,7 +403,7 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (!starved)
 		ch->poll_at = GAGG_NEVER;
 	else if (ch->poll_at == GAGG_NEVER || pushed)
-		ch->poll_at = now + (ch->poll_wait ? ch->poll_wait : POLL_WAIT_MIN);
+		ch->poll_at = now + ch->poll_wait;
 	return gagg_shard_spare(sh) < GAGG_ACTS_STEP;
 }
 

@@ -517,6 +517,40 @@ static void deliver(struct world *w)
 	}
 }
 
+/* what the counters must say at the end */
+static void check_counts(struct world *w)
+{
+	const struct world_config *cfg = &w->cfg;
+	u64 chunks = 0, contribs = 0;
+	u32 c, k;
+
+	for (c = 0; c < cfg->chans; c++) {
+		chunks += w->total[c];
+		contribs += w->total[c] * gagg_weight64(w->members[c]);
+	}
+	if (world_count(w, GAGG_N_CHUNKS) != chunks)
+		world_fail(w, "%llu chunks were published, not %llu",
+			   (unsigned long long)world_count(w, GAGG_N_CHUNKS),
+			   (unsigned long long)chunks);
+	if (cfg->loss || cfg->dup || cfg->jitter)
+		return;
+	/* nothing was lost: nothing is said twice */
+	for (k = 0; k < GAGG_N_MAX; k++) {
+		bool repeats = k == GAGG_N_PULLS || k == GAGG_N_REPAIRS ||
+			       k == GAGG_N_DUPLICATES || k == GAGG_N_STALE;
+
+		repeats |= !cfg->exps && (k == GAGG_N_VOIDS || k == GAGG_N_RETRANSMITS);
+		repeats |= !cfg->late && k == GAGG_N_QUERIES;
+		if (repeats && world_count(w, k))
+			world_fail(w, "no loss, but counter %u is %llu", k,
+				   (unsigned long long)world_count(w, k));
+	}
+	if (!cfg->exps && world_count(w, GAGG_N_CONTRIBUTIONS) != contribs)
+		world_fail(w, "%llu contributions were counted, not %llu",
+			   (unsigned long long)world_count(w, GAGG_N_CONTRIBUTIONS),
+			   (unsigned long long)contribs);
+}
+
 int world_run(struct world *w)
 {
 	u32 i, c, l;
@@ -542,20 +576,8 @@ int world_run(struct world *w)
 		for (i = 0; i < w->cfg.nodes; i++)
 			fire_timers(&w->host[i]);
 	}
-	if (!w->error[0] && !w->cfg.loss && !w->cfg.dup && !w->cfg.exps && !w->cfg.jitter) {
-		u64 chunks = 0, contribs = 0;
-
-		for (c = 0; c < w->cfg.chans; c++) {
-			chunks += w->total[c];
-			contribs += w->total[c] * gagg_weight64(w->members[c]);
-		}
-		if (world_count(w, GAGG_N_CHUNKS) != chunks ||
-		    world_count(w, GAGG_N_CONTRIBUTIONS) != contribs)
-			world_fail(w, "counted %llu chunks and %llu contributions, not %llu, %llu",
-				   (unsigned long long)world_count(w, GAGG_N_CHUNKS),
-				   (unsigned long long)world_count(w, GAGG_N_CONTRIBUTIONS),
-				   (unsigned long long)chunks, (unsigned long long)contribs);
-	}
+	if (!w->error[0])
+		check_counts(w);
 	return w->error[0] ? -1 : 0;
 }
 
