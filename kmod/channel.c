@@ -225,7 +225,7 @@ static void opens_work(struct work_struct *work)
 
 	mutex_lock(&grp->lock);
 	for (;;) {
-		u64 members;
+		u64 epoch, members;
 		u32 id;
 
 		spin_lock_bh(&o->lock);
@@ -235,26 +235,28 @@ static void opens_work(struct work_struct *work)
 		}
 		o->n--;
 		id = o->id[o->n];
+		epoch = o->epoch[o->n];
 		members = o->members[o->n];
 		spin_unlock_bh(&o->lock);
-		/* without an epoch it is an old wish; without memory they ask again */
-		if (grp->epoch && !gagg_channel_find(grp, id))
+		/* what belongs to an old epoch is void; without memory they ask again */
+		if (grp->epoch == epoch && !gagg_channel_find(grp, id))
 			gagg_channel_create(grp, id, members);
 	}
 	mutex_unlock(&grp->lock);
 }
 
-void gagg_channel_want(struct gagg_group *grp, u32 id, u64 members)
+void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members)
 {
 	struct gagg_opens *o = &grp->opens;
 	u32 i;
 
 	spin_lock_bh(&o->lock);
 	for (i = 0; i < o->n; i++)
-		if (o->id[i] == id)
+		if (o->id[i] == id && o->epoch[i] == epoch)
 			break;
 	if (i == o->n && o->n < GAGG_OPENS) {
 		o->id[o->n] = id;
+		o->epoch[o->n] = epoch;
 		o->members[o->n] = members;
 		o->n++;
 	}

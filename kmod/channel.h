@@ -53,7 +53,7 @@ struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id);
 void gagg_channels_init(struct gagg_group *grp);
 void gagg_channels_exit(struct gagg_group *grp);
 /* OPEN arrived; port lock held */
-void gagg_channel_want(struct gagg_group *grp, u32 id, u64 members);
+void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members);
 
 /* take a channel from the table; group.lock; the caller puts it */
 void gagg_channel_unlink(struct gagg_group *grp, struct gagg_channel *ch);

@@ -92,6 +92,7 @@ struct gagg_opens {
 	spinlock_t lock;
 	u32 n;
 	u32 id[GAGG_OPENS];
+	u64 epoch[GAGG_OPENS];
 	u64 members[GAGG_OPENS];
 };
 

@@ -349,7 +349,7 @@ void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp)
 			desync(grp, a);
 			break;
 		case GAGG_ACT_OPEN:
-			gagg_channel_want(grp, a->channel, a->members);
+			gagg_channel_want(grp, core->epoch, a->channel, a->members);
 			break;
 		default:
 			act_on_channel(port, grp, a);

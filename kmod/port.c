@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A port at work. Everything happens in its NAPI poll, or in gagg_port_run()
+ * for a system call: under the lock receive, let every part go on, collect what
+ * is to be sent; without it, with bottom halves still off, send.
+ *
+ * Who owns what: the poll runs under rcu_read_lock(), and a group is unlinked
+ * from the endpoint before synchronize_net() and everything else that ends it.
+ * The sockets go only after napi_disable().
+ */
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <net/udp.h>
+#include "channel.h"
+#include "port.h"
+#include "session.h"
+#include "tx.h"
+
+#define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
+#define REFILLS_MAX		4	/* of one part and run: about 1300 actions */
+#define TIMER_SLACK		(4 * NSEC_PER_USEC)
+#define TIMER_MIN		(20 * NSEC_PER_USEC)
+
+static struct gagg_chan *env_chan(void *ctx, u16 id)
+{
+	const struct gagg_lend *lend = ctx;
+	struct gagg_channel *ch = gagg_channel_find(lend->grp, id);
+
+	return ch ? ch->part[lend->shard] : NULL;
+}
+
+static struct gagg_seat *env_seat(const struct gagg_lend *lend, const struct gagg_chan *chan,
+				  u32 local)
+{
+	struct gagg_channel *ch = gagg_channel_find(lend->grp, chan->id);
+
+	return ch ? ch->seat[local] : NULL;
+}
+
+/* written by the trainer: read once; acquire pairs with its release, so that
+ * what it describes is seen
+ */
+static u64 env_filled(void *ctx, struct gagg_chan *chan, u32 local)
+{
+	const struct gagg_seat *seat = env_seat(ctx, chan, local);
+	struct gagg_push *push;
+
+	if (!seat)
+		return 0;
+	push = seat->push.block[0];
+	return smp_load_acquire(&push->filled);
+}
+
+static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
+{
+	const struct gagg_seat *seat = env_seat(ctx, chan, local);
+	union {
+		u64 raw;
+		struct gagg_cdesc desc;
+	} d = { };
+
+	BUILD_BUG_ON(sizeof(d.desc) != sizeof(d.raw));
+	if (!seat)
+		return d.desc;
+	d.raw = READ_ONCE(*(u64 *)gagg_mem_at(&seat->push, GAGG_DESC_OFFSET +
+					      (u64)slot * sizeof(d.raw)));
+	d.desc.flags &= GAGG_C_ZERO | GAGG_C_NONFINITE | GAGG_C_NORESULT;
+	return d.desc;
+}
+
+void gagg_lend_env(struct gagg_env *env, struct gagg_lend *lend,
+		   const struct gagg_port *port, struct gagg_group *grp)
+{
+	lend->grp = grp;
+	lend->shard = port->index;
+	env->ctx = lend;
+	env->chan = env_chan;
+	env->filled = env_filled;
+	env->desc = env_desc;
+}
+
+/* channels take turns in being first, so that a long one does not starve others */
+static bool refill(struct gagg_port *port, struct gagg_group *grp,
+		   const struct gagg_env *env, u64 now)
+{
+	struct gagg_part *part = &grp->part[port->index];
+	u32 first = part->turn, i, n = 0;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		u32 at = (first + i) % GAGG_CHANNELS_MAX;
+		struct gagg_channel *ch = grp->channel[at];
+		struct gagg_chan *chan;
+
+		if (!ch)
+			continue;
+		chan = ch->part[port->index];
+		if (gagg_chan_deadline(chan) <= now) {
+			gagg_chan_timer(part->core, &grp->geom, chan, now);
+			gagg_tx_actions(port, grp);
+		}
+		while (gagg_chan_refill(part->core, &grp->geom, env, chan, now)) {
+			gagg_tx_actions(port, grp);
+			if (++n == REFILLS_MAX) {
+				part->turn = at + 1;
+				return true;
+			}
+		}
+		gagg_tx_actions(port, grp);
+	}
+	part->turn = first + 1;
+	return false;
+}
+
+/* true: there is more to do at once */
+static bool run_part(struct gagg_port *port, struct gagg_group *grp, u64 now)
+{
+	struct gagg_shard *core = grp->part[port->index].core;
+	struct gagg_lend lend;
+	struct gagg_env env;
+	bool more;
+
+	if (!core->running)
+		return false;
+	gagg_lend_env(&env, &lend, port, grp);
+	if (gagg_shard_deadline(core, &grp->geom) <= now) {
+		gagg_shard_timer(core, &grp->geom, &env, now);
+		gagg_tx_actions(port, grp);
+	}
+	more = refill(port, grp, &env, now);
+	gagg_shard_flush(core, &grp->geom);
+	gagg_tx_actions(port, grp);
+	return more;
+}
+
+static u64 part_deadline(const struct gagg_port *port, const struct gagg_group *grp)
+{
+	const struct gagg_shard *core = grp->part[port->index].core;
+	u64 at = GAGG_NEVER;
+	u32 i;
+
+	if (!core->running)
+		return at;
+	at = gagg_shard_deadline(core, &grp->geom);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (grp->channel[i])
+			at = min(at, gagg_chan_deadline(grp->channel[i]->part[port->index]));
+	return at;
+}
+
+/* A timer that is armed for an earlier time stays: it costs one idle poll. */
+static void arm_timer(struct gagg_port *port, u64 at, u64 now)
+{
+	if (at == GAGG_NEVER)
+		return;
+	at = max(at, now + TIMER_MIN);
+	if (port->timer_at > now && port->timer_at <= at)
+		return;
+	port->timer_at = at;
+	hrtimer_start_range_ns(&port->timer, ns_to_ktime(at), TIMER_SLACK,
+			       HRTIMER_MODE_ABS_SOFT);
+}
+
+enum hrtimer_restart gagg_port_timer(struct hrtimer *timer)
+{
+	gagg_port_kick(container_of(timer, struct gagg_port, timer));
+	return HRTIMER_NORESTART;
+}
+
+static struct sk_buff *port_dequeue(struct gagg_port *port)
+{
+	struct sock *sk = port->sock->sk;
+	struct sk_buff *skb;
+	int err, tries;
+
+	/* a pending socket error comes first, once */
+	for (tries = 0; tries < 2; tries++) {
+		skb = skb_recv_udp(sk, MSG_DONTWAIT, &err);
+		if (skb || err == -EAGAIN)
+			return skb;
+	}
+	return NULL;
+}
+
+/* returns the number of datagrams */
+static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
+{
+	struct sock *sk = port->sock->sk;
+	u32 n;
+
+	/* not verified before the queue */
+	if (unlikely(udp_lib_checksum_complete(skb))) {
+		__UDP_INC_STATS(sock_net(sk), UDP_MIB_CSUMERRORS, 0);
+		__UDP_INC_STATS(sock_net(sk), UDP_MIB_INERRORS, 0);
+		gagg_rx_corrupt(port, skb);
+		kfree_skb_reason(skb, SKB_DROP_REASON_UDP_CSUM);
+		return 1;
+	}
+	n = gagg_rx_skb(port, skb, now);
+	skb_consume_udp(sk, skb, skb->len);
+	return n;
+}
+
+int gagg_port_poll(struct napi_struct *napi, int budget)
+{
+	struct gagg_port *port = container_of(napi, struct gagg_port, napi);
+	struct gagg_endpoint *ep = port->ep;
+	struct sk_buff_head out;
+	struct gagg_group *grp;
+	u64 now, at = GAGG_NEVER;
+	bool more = false;
+	u32 datagrams = 0;
+	int work = 0, i;
+
+	__skb_queue_head_init(&out);
+	rcu_read_lock();
+	spin_lock(&port->lock);
+	now = ktime_get_ns();
+	while (work < budget) {
+		struct sk_buff *skb = port_dequeue(port);
+
+		if (!skb)
+			break;
+		now = ktime_get_ns();
+		datagrams += port_receive(port, skb, now);
+		work = 1 + datagrams / DATAGRAMS_PER_UNIT;
+	}
+	/* every group: the poll also stands for timers and system calls */
+	for (i = 0; i < ARRAY_SIZE(ep->groups); i++)
+		hlist_for_each_entry_rcu(grp, &ep->groups[i], ep_node) {
+			more |= run_part(port, grp, now);
+			at = min(at, part_deadline(port, grp));
+		}
+	arm_timer(port, at, now);
+	gagg_tx_take(port, &out);
+	spin_unlock(&port->lock);
+	work += skb_queue_len(&out);
+	gagg_tx_send(port, &out);
+	rcu_read_unlock();
+
+	if (more || work >= budget)
+		return budget;
+	napi_complete_done(napi, work);
+	return work;
+}
+
+void gagg_port_run(struct gagg_port *port, struct gagg_group *grp)
+{
+	struct sk_buff_head out;
+	bool more;
+	u64 now;
+
+	__skb_queue_head_init(&out);
+	spin_lock_bh(&port->lock);
+	now = ktime_get_ns();
+	more = run_part(port, grp, now);
+	arm_timer(port, part_deadline(port, grp), now);
+	gagg_tx_take(port, &out);
+	spin_unlock(&port->lock);
+	gagg_tx_send(port, &out);
+	local_bh_enable();
+	if (more)
+		gagg_port_kick(port);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What rx.c and port.c share: a port's batch. port.c polls, lets parts go on
+ * and minds the timer; rx.c takes a received skb apart.
+ */
+#ifndef GAGG_PORT_H
+#define GAGG_PORT_H
+
+#include <linux/skbuff.h>
+#include "endpoint.h"
+
+/* what the core is lent: context of its callbacks */
+struct gagg_lend {
+	struct gagg_group *grp;
+	u32 shard;
+};
+
+void gagg_lend_env(struct gagg_env *env, struct gagg_lend *lend,
+		   const struct gagg_port *port, struct gagg_group *grp);
+
+/*
+ * gagg_rx_skb - all datagrams of an skb whose checksum was verified
+ * Port lock and rcu_read_lock() held. Does not write into the skb's data, which
+ * may be shared. Returns the number of datagrams.
+ */
+u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now);
+/* an skb with a wrong checksum: count it where it seems to belong */
+void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb);
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A received skb: segments of gso_size in a row, each a datagram.
+ *
+ * Headers and bodies of control messages are copied out before they are looked
+ * at: pages of an skb may be somebody's memory (zero-copy senders on this host)
+ * and change. Lanes are added in place where they lie in one piece, in a copy
+ * where they straddle two fragments.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+#include <net/inet_ecn.h>
+#include <net/sock.h>
+#include "channel.h"
+#include "port.h"
+#include "session.h"
+#include "tx.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/* every message without lanes fits; START is the longest */
+#define BODY_MAX	(GAGG_WIRE_HDRLEN + sizeof(struct gagg_start))
+/* of a longer one the header is copied, and as much as START's length needs */
+#define HEAD_COPY	(GAGG_WIRE_HDRLEN + offsetof(struct gagg_start, instance))
+
+#define NO_NODE		(~0U)
+
+/* segments of an skb have one source, and most often one group */
+struct source {
+	struct gagg_port *port;
+	const struct sk_buff *skb;
+	struct gagg_group *grp;
+	u32 node;
+	bool ce;
+};
+
+static bool from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
+{
+	const union gagg_addr *a = &node->addr;
+
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return a->sa.sa_family == AF_INET6 &&
+		       ipv6_addr_equal(&a->in6.sin6_addr, &ipv6_hdr(skb)->saddr) &&
+		       ntohs(a->in6.sin6_port) + shard == ntohs(udp_hdr(skb)->source);
+	return a->sa.sa_family == AF_INET &&
+	       a->in.sin_addr.s_addr == ip_hdr(skb)->saddr &&
+	       ntohs(a->in.sin_port) + shard == ntohs(udp_hdr(skb)->source);
+}
+
+static bool congested(const struct sk_buff *skb)
+{
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
+	return INET_ECN_is_ce(ip_hdr(skb)->tos);
+}
+
+/* members are configured, never learned */
+static void find_source(struct source *src, u32 id)
+{
+	const struct gagg_port *port = src->port;
+	u32 n;
+
+	if (src->grp && src->grp->cfg.id == id)
+		return;
+	src->node = NO_NODE;
+	src->grp = gagg_endpoint_group(port->ep, id);
+	for (n = 0; src->grp && n < src->grp->geom.nodes; n++)
+		if (from_node(&src->grp->node[n], src->skb, port->index))
+			src->node = n;
+}
+
+static void count_drop(const struct source *src, enum gagg_drop why)
+{
+	/* of no group we know: visible at the socket (ss -m) */
+	if (!src->grp)
+		atomic_inc(&src->port->sock->sk->sk_drops);
+	else
+		src->grp->part[src->port->index].stats.drop[why]++;
+}
+
+static void add_lanes(const struct source *src, const struct gagg_todo *todo,
+		      const void *lanes)
+{
+	const struct gagg_geom *g = &src->grp->geom;
+	struct gagg_channel *ch = gagg_channel_find(src->grp, todo->chan->id);
+	void *acc = gagg_acc_at(g, ch, src->port->index, todo->acc);
+	void *dst = todo->to_result ? gagg_chunk_at(g, &ch->result, todo->slot) : acc;
+
+	gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, lanes, todo->lanes,
+			  todo->shift);
+}
+
+static void place_lanes(const struct source *src, const struct gagg_todo *todo,
+			const void *lanes)
+{
+	struct gagg_channel *ch = gagg_channel_find(src->grp, todo->chan->id);
+
+	memcpy(gagg_chunk_at(&src->grp->geom, &ch->result, todo->slot), lanes,
+	       todo->lanes * 4);
+}
+
+static void rx_shard(const struct source *src, struct gagg_msg *m, const void *body,
+		     const void *lanes, u64 now)
+{
+	struct gagg_port *port = src->port;
+	struct gagg_group *grp = src->grp;
+	struct gagg_shard *core = grp->part[port->index].core;
+	const struct gagg_geom *g = &grp->geom;
+	struct gagg_lend lend;
+	struct gagg_todo todo;
+	struct gagg_env env;
+	enum gagg_rx rx;
+
+	gagg_lend_env(&env, &lend, port, grp);
+	do {
+		rx = gagg_shard_rx(core, g, &env, src->node, m, body, src->ce, now, &todo);
+		trace_gagg_rx(port->index, src->node, m, rx, todo.drop);
+		switch (rx) {
+		case GAGG_RX_ADD:
+			add_lanes(src, &todo, lanes);
+			gagg_shard_commit(core, g, &todo, now);
+			break;
+		case GAGG_RX_PLACE:
+			place_lanes(src, &todo, lanes);
+			gagg_shard_commit(core, g, &todo, now);
+			break;
+		case GAGG_RX_DROP:
+			count_drop(src, todo.drop);
+			break;
+		case GAGG_RX_OK:
+		case GAGG_RX_AGAIN:
+			break;
+		}
+		gagg_tx_actions(port, grp);
+	} while (rx == GAGG_RX_AGAIN);
+}
+
+static bool is_join(u8 type)
+{
+	return type == GAGG_T_HELLO || type == GAGG_T_START || type == GAGG_T_ABORT;
+}
+
+/* @at: the datagram, in one piece */
+static void rx_datagram(struct source *src, const u8 *at, u32 len, u64 now)
+{
+	u8 raw[BODY_MAX] __aligned(8);
+	struct gagg_stats *stats;
+	enum gagg_drop why;
+	struct gagg_msg m;
+
+	if (len < GAGG_WIRE_HDRLEN) {
+		atomic_inc(&src->port->sock->sk->sk_drops);
+		return;
+	}
+	memcpy(raw, at, len <= BODY_MAX ? len : HEAD_COPY);
+	find_source(src, le32_to_cpu(((struct gagg_hdr *)raw)->group));
+	if (!src->grp) {
+		atomic_inc(&src->port->sock->sk->sk_drops);
+		return;
+	}
+	stats = &src->grp->part[src->port->index].stats;
+	stats->rx_datagrams++;
+	stats->rx_bytes += len;
+	why = gagg_wire_parse(raw, len, &m);
+	if (!why && src->node == NO_NODE)
+		why = GAGG_DROP_SOURCE;
+	if (why) {
+		count_drop(src, why);
+		return;
+	}
+	if (is_join(m.type)) {
+		why = gagg_epoch_rx(src->grp, src->node, &m, raw + GAGG_WIRE_HDRLEN);
+		trace_gagg_rx(src->port->index, src->node, &m,
+			      why ? GAGG_RX_DROP : GAGG_RX_OK, why);
+		if (why)
+			count_drop(src, why);
+		return;
+	}
+	rx_shard(src, &m, raw + GAGG_WIRE_HDRLEN, at + GAGG_WIRE_HDRLEN, now);
+}
+
+u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
+{
+	u32 seg = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len;
+	struct source src = { .port = port, .skb = skb, .ce = congested(skb) };
+	u32 off, len, n = 0;
+	struct skb_seq_state seq;
+
+	skb_prepare_seq_read(skb, 0, skb->len, &seq);
+	for (off = 0; off < skb->len; off += len, n++) {
+		const u8 *at;
+
+		len = min(seg, skb->len - off);
+		if (skb_seq_read(off, &at, &seq) < len) {
+			if (len > sizeof(port->bounce) ||
+			    skb_copy_bits(skb, off, port->bounce, len)) {
+				atomic_inc(&port->sock->sk->sk_drops);
+				continue;
+			}
+			at = port->bounce;
+		}
+		rx_datagram(&src, at, len, now);
+	}
+	skb_abort_seq_read(&seq);
+	return n;
+}
+
+void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb)
+{
+	struct source src = { .port = port, .skb = skb };
+	const struct gagg_hdr *h;
+	struct gagg_hdr raw;
+
+	/* the id may be what is wrong: good enough for a counter */
+	h = skb_header_pointer(skb, 0, sizeof(raw), &raw);
+	if (h)
+		find_source(&src, le32_to_cpu(h->group));
+	count_drop(&src, GAGG_DROP_CHECKSUM);
+}
