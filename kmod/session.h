@@ -57,13 +57,36 @@ struct gagg_session {
 	enum gagg_session_state state;	/* group.lock; WRITE_ONCE */
 	u64 epoch;			/* the one it is or was in */
 	fl_owner_t owner;		/* files struct that attached */
-	struct gagg_seat *seat[GAGG_CHANNELS_MAX];	/* like group.channel; lock */
+	/* like group.channel; changed under lock and group.lock, read under either */
+	struct gagg_seat *seat[GAGG_CHANNELS_MAX];
 	wait_queue_head_t wq;		/* ops done, end of the epoch */
 	wait_queue_head_t chunk_wq;	/* chunks done, end of the epoch */
 	atomic64_t unread;		/* completions for read() and poll() */
 	spinlock_t uring_lock;
 	struct list_head uring;		/* held io_uring commands */
 };
+
+/* offsets for mmap(): 64 GiB for each region of each channel; the largest ring
+ * has 38, and the whole fits into the page offsets of 32-bit kernels
+ */
+#define GAGG_REGION_SHIFT	36
+
+static inline u64 gagg_region_offset(u32 index, u32 region)
+{
+	return (u64)(index * GAGG_REG_COUNT + region) << GAGG_REGION_SHIFT;
+}
+
+static inline bool gagg_region_of(u64 offset, u32 *index, u32 *region)
+{
+	u64 n = offset >> GAGG_REGION_SHIFT;
+
+	if (offset & ((1ULL << GAGG_REGION_SHIFT) - 1) ||
+	    n >= GAGG_CHANNELS_MAX * GAGG_REG_COUNT)
+		return false;
+	*index = n / GAGG_REG_COUNT;
+	*region = n % GAGG_REG_COUNT;
+	return true;
+}
 
 extern const struct file_operations gagg_fops;	/* chardev.c */
 

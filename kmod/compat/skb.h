@@ -3,7 +3,7 @@
 #define GAGG_COMPAT_SKB_H
 
 #include <linux/skbuff.h>
-#if __has_include(<net/gso.h>)
+#ifdef GAGG_HAVE_NET_GSO_H
 #include <net/gso.h>
 #endif
 

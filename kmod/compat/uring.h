@@ -2,7 +2,7 @@
 #ifndef GAGG_COMPAT_URING_H
 #define GAGG_COMPAT_URING_H
 
-#if __has_include(<linux/io_uring/cmd.h>)
+#ifdef GAGG_HAVE_URING_CMD_H
 #include <linux/io_uring/cmd.h>
 #else
 #include <linux/io_uring.h>

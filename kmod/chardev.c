@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/gagg: arguments in, arguments out, mapping, polling, leaving.
+ *
+ * User memory is never touched under session.lock: mmap() takes that lock under
+ * mmap_lock, and a fault would take the two in the other order.
+ */
+#include <linux/compat.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "compat/mm.h"
+#include "session.h"
+
+#define FEATURES	(GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | \
+			 (IS_ENABLED(CONFIG_IO_URING) ? GAGG_FEAT_URING : 0))
+
+union gagg_ioc_any {
+	u32 size;
+	struct gagg_ioc_features features;
+	struct gagg_ioc_open open;
+	struct gagg_ioc_attach attach;
+	struct gagg_ioc_detach detach;
+	struct gagg_ioc_channel channel;
+	struct gagg_ioc_channel_free channel_free;
+	struct gagg_ioc_submit submit;
+	struct gagg_ioc_wait wait;
+	struct gagg_ioc_status status;
+};
+
+static int do_features(struct gagg_ioc_features *arg)
+{
+	if (arg->reserved[0] || arg->reserved[1])
+		return -EINVAL;
+	arg->abi = 1;
+	arg->features = FEATURES;
+	arg->wire_min = GAGG_WIRE_VERSION;
+	arg->wire_max = GAGG_WIRE_VERSION;
+	return 0;
+}
+
+static int do_wait(struct gagg_session *ses, const struct gagg_ioc_wait *arg)
+{
+	struct gagg_wish wish;
+	int err;
+
+	if (mutex_lock_interruptible(&ses->lock))
+		return -EINTR;
+	err = gagg_session_wish(ses, arg, &wish);
+	mutex_unlock(&ses->lock);
+	if (err)
+		return err;
+	err = gagg_session_wait(&wish, arg->timeout_ns);
+	gagg_seat_put(wish.seat);
+	return err;
+}
+
+static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
+{
+	struct gagg_ioc_status st = { .size = arg->size };
+
+	if (arg->reserved)
+		return -EINVAL;
+	if (!ses->group)
+		return -ENOTCONN;
+	gagg_epoch_status(ses->group, &st);
+	*arg = st;
+	return 0;
+}
+
+/* what runs under session.lock */
+static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
+{
+	switch (nr) {
+	case _IOC_NR(GAGG_IOC_OPEN):
+		if (arg->open.flags || memchr_inv(arg->open.reserved, 0,
+						  sizeof(arg->open.reserved)))
+			return -EINVAL;
+		return gagg_session_open(ses, &arg->open);
+	case _IOC_NR(GAGG_IOC_ATTACH):
+		if (arg->attach.flags || arg->attach.reserved)
+			return -EINVAL;
+		return gagg_session_attach(ses, &arg->attach);
+	case _IOC_NR(GAGG_IOC_DETACH):
+		if (arg->detach.flags)
+			return -EINVAL;
+		return gagg_session_detach(ses, GAGG_R_BYE);
+	case _IOC_NR(GAGG_IOC_CHANNEL):
+		if (arg->channel.flags || arg->channel.reserved)
+			return -EINVAL;
+		return gagg_session_channel(ses, &arg->channel);
+	case _IOC_NR(GAGG_IOC_CHANNEL_FREE):
+		return gagg_session_channel_free(ses, arg->channel_free.channel);
+	case _IOC_NR(GAGG_IOC_SUBMIT):
+		return gagg_session_submit(ses, &arg->submit);
+	case _IOC_NR(GAGG_IOC_STATUS):
+		return do_status(ses, &arg->status);
+	}
+	return -ENOTTY;
+}
+
+/* size of the argument as of the first version; no caller has a shorter one */
+static const u16 arg_size[] = {
+	[_IOC_NR(GAGG_IOC_FEATURES)] = sizeof(struct gagg_ioc_features),
+	[_IOC_NR(GAGG_IOC_OPEN)] = sizeof(struct gagg_ioc_open),
+	[_IOC_NR(GAGG_IOC_ATTACH)] = sizeof(struct gagg_ioc_attach),
+	[_IOC_NR(GAGG_IOC_DETACH)] = sizeof(struct gagg_ioc_detach),
+	[_IOC_NR(GAGG_IOC_CHANNEL)] = sizeof(struct gagg_ioc_channel),
+	[_IOC_NR(GAGG_IOC_CHANNEL_FREE)] = sizeof(struct gagg_ioc_channel_free),
+	[_IOC_NR(GAGG_IOC_SUBMIT)] = sizeof(struct gagg_ioc_submit),
+	[_IOC_NR(GAGG_IOC_WAIT)] = sizeof(struct gagg_ioc_wait),
+	[_IOC_NR(GAGG_IOC_STATUS)] = sizeof(struct gagg_ioc_status),
+};
+
+static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
+{
+	struct gagg_session *ses = file->private_data;
+	void __user *user = (void __user *)uarg;
+	unsigned int nr = _IOC_NR(cmd);
+	union gagg_ioc_any arg;
+	u32 size;
+	int err;
+
+	/* the number's size bits follow the caller's version: @size decides */
+	if (_IOC_TYPE(cmd) != GAGG_IOC_MAGIC || nr >= ARRAY_SIZE(arg_size) ||
+	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
+		return -ENOTTY;
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < arg_size[nr])
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	memset(&arg, 0, sizeof(arg));
+	err = copy_struct_from_user(&arg, arg_size[nr], user, size);
+	if (err)
+		return err;
+	/* it may have changed between the two reads */
+	arg.size = size;
+
+	if (nr == _IOC_NR(GAGG_IOC_WAIT))
+		return do_wait(ses, &arg.wait);
+	if (nr == _IOC_NR(GAGG_IOC_FEATURES)) {
+		err = do_features(&arg.features);
+	} else {
+		if (mutex_lock_interruptible(&ses->lock))
+			return -EINTR;
+		err = do_locked(ses, nr, &arg);
+		mutex_unlock(&ses->lock);
+	}
+	if (!err && copy_to_user(user, &arg, arg_size[nr]))
+		err = -EFAULT;
+	return err;
+}
+
+/* session.lock held */
+static struct gagg_mem *region(struct gagg_session *ses, u64 offset, bool *writable)
+{
+	struct gagg_seat *seat;
+	u32 index, id;
+
+	if (!gagg_region_of(offset, &index, &id))
+		return NULL;
+	seat = ses->seat[index];
+	if (!seat)
+		return NULL;
+	*writable = id == GAGG_REG_PUSH || id == GAGG_REG_CONTRIB;
+	switch (id) {
+	case GAGG_REG_PUSH:
+		return &seat->push;
+	case GAGG_REG_CONTRIB:
+		return &seat->contrib;
+	case GAGG_REG_DONE:
+		return &seat->channel->done;
+	default:
+		return &seat->channel->result;
+	}
+}
+
+static int mmap_locked(struct gagg_session *ses, struct vm_area_struct *vma)
+{
+	struct gagg_mem *mem;
+	bool writable;
+
+	mem = region(ses, (u64)vma->vm_pgoff << PAGE_SHIFT, &writable);
+	if (!mem || vma_pages(vma) != mem->npages)
+		return -EINVAL;
+	if (!writable) {
+		if (vma->vm_flags & VM_WRITE)
+			return -EPERM;
+		vm_flags_clear(vma, VM_MAYWRITE);
+	}
+	vm_flags_clear(vma, VM_MAYEXEC);
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	return gagg_mem_map(mem, vma);
+}
+
+static int gagg_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct gagg_session *ses = file->private_data;
+	int err;
+
+	/* a private mapping would be a copy that nobody reads or writes */
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	if (mutex_lock_killable(&ses->lock))
+		return -EINTR;
+	err = mmap_locked(ses, vma);
+	mutex_unlock(&ses->lock);
+	return err;
+}
+
+static __poll_t gagg_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct gagg_session *ses = file->private_data;
+	enum gagg_session_state state;
+	__poll_t mask = 0;
+
+	poll_wait(file, &ses->wq, table);
+	state = READ_ONCE(ses->state);
+	if (atomic64_read(&ses->unread))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (state != GAGG_S_RUNNING && state != GAGG_S_ATTACHED)
+		mask |= EPOLLHUP;
+	return mask;
+}
+
+static bool readable(const struct gagg_session *ses)
+{
+	enum gagg_session_state state = READ_ONCE(ses->state);
+
+	return atomic64_read(&ses->unread) ||
+	       (state != GAGG_S_RUNNING && state != GAGG_S_ATTACHED);
+}
+
+/* like an eventfd: the number of ops completed since the last read */
+static ssize_t gagg_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	struct gagg_session *ses = file->private_data;
+	u64 n;
+
+	if (len < sizeof(n))
+		return -EINVAL;
+	while (!(n = atomic64_xchg(&ses->unread, 0))) {
+		if (readable(ses))
+			return READ_ONCE(ses->state) == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (wait_event_interruptible(ses->wq, readable(ses)))
+			return -ERESTARTSYS;
+	}
+	if (copy_to_user(buf, &n, sizeof(n))) {
+		atomic64_add(n, &ses->unread);
+		return -EFAULT;
+	}
+	return sizeof(n);
+}
+
+static int gagg_open(struct inode *inode, struct file *file)
+{
+	struct gagg_session *ses = kzalloc(sizeof(*ses), GFP_KERNEL_ACCOUNT);
+
+	if (!ses)
+		return -ENOMEM;
+	mutex_init(&ses->lock);
+	init_waitqueue_head(&ses->wq);
+	init_waitqueue_head(&ses->chunk_wq);
+	spin_lock_init(&ses->uring_lock);
+	INIT_LIST_HEAD(&ses->uring);
+	file->private_data = ses;
+	return nonseekable_open(inode, file);
+}
+
+/*
+ * A held io_uring command refers to the file, so that ->release would never
+ * come: they end here, when the one who attached closes the file. And a trainer
+ * that exits has left, whoever else still holds the file.
+ */
+static int gagg_flush(struct file *file, fl_owner_t id)
+{
+	struct gagg_session *ses = file->private_data;
+
+	if (!id || READ_ONCE(ses->owner) != id)
+		return 0;
+	gagg_uring_complete(ses, -ECANCELED);
+	if (current->flags & PF_EXITING) {
+		mutex_lock(&ses->lock);
+		gagg_session_detach(ses, GAGG_R_DIED);
+		mutex_unlock(&ses->lock);
+	}
+	return 0;
+}
+
+static int gagg_release(struct inode *inode, struct file *file)
+{
+	struct gagg_session *ses = file->private_data;
+
+	gagg_session_release(ses);
+	mutex_destroy(&ses->lock);
+	kfree(ses);
+	return 0;
+}
+
+const struct file_operations gagg_fops = {
+	.owner = THIS_MODULE,
+	.open = gagg_open,
+	.flush = gagg_flush,
+	.release = gagg_release,
+	.unlocked_ioctl = gagg_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = gagg_mmap,
+	.poll = gagg_poll,
+	.read = gagg_read,
+	.uring_cmd = gagg_uring_cmd_handler,
+};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ops of a session: starting them, being told, waiting.
+ *
+ * An op is in every shard's ring of ops or in none: room is checked and taken
+ * under all port locks. It is complete when every shard has reported it.
+ */
+#include <linux/hrtimer.h>
+#include <linux/sched/signal.h>
+#include "session.h"
+
+#define VIRTUAL_MAX	(1ULL << 62)
+
+static int check_submit(const struct gagg_ioc_submit *arg, const struct gagg_geom *g)
+{
+	bool barrier = arg->kind == GAGG_K_BARRIER;
+
+	if ((arg->flags & ~GAGG_SUBMIT_RAW) || arg->reserved)
+		return -EINVAL;
+	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_EXPONENTS)
+		return -EINVAL;
+	if (!gagg_reduce_known(arg->laneop) || arg->dtype > 15)
+		return -EINVAL;
+	if (barrier ? arg->last_lanes != 0 : !arg->last_lanes || arg->last_lanes > g->lanes)
+		return -EINVAL;
+	/* a barrier has no lanes in any chunk */
+	if (!arg->chunks || (barrier && arg->chunks != 1))
+		return -EINVAL;
+	if (arg->chunks > VIRTUAL_MAX || arg->count > VIRTUAL_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+/* all port locks held */
+static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
+			const struct gagg_ioc_submit *arg)
+{
+	u32 sig = gagg_sig(arg->kind, arg->dtype, arg->laneop, arg->root, arg->count);
+	u8 flags = arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0;
+	struct gagg_channel *ch = seat->channel;
+	u32 l = seat->local, s;
+
+	if (grp->channel[ch->index] != ch || ch->seat[l] != seat)
+		return -EPIPE;
+	for (s = 0; s < ch->nparts; s++) {
+		const struct gagg_local *lo = &ch->part[s]->local[l];
+
+		if (!grp->part[s].core->running)
+			return -EPIPE;
+		if (lo->numbers - lo->finished >= GAGG_OPS)
+			return -E2BIG;
+	}
+	for (s = 0; s < ch->nparts; s++)
+		gagg_chan_submit(ch->part[s], l, sig, arg->laneop, flags, arg->last_lanes,
+				 arg->chunks);
+	return 0;
+}
+
+int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
+{
+	struct gagg_group *grp = ses->group;
+	struct gagg_seat *seat;
+	int err;
+	u32 s;
+
+	if (!grp)
+		return -ENOTCONN;
+	err = check_submit(arg, &grp->geom);
+	if (err)
+		return err;
+	if (READ_ONCE(ses->state) == GAGG_S_ENDED)
+		return -EPIPE;
+	if (READ_ONCE(ses->state) != GAGG_S_RUNNING)
+		return -ENOTCONN;
+	seat = gagg_seat_find(ses, arg->channel);
+	if (!seat)
+		return -ENOENT;
+	if (arg->chunks > VIRTUAL_MAX - seat->cursor)
+		return -EINVAL;
+
+	mutex_lock(&grp->lock);
+	if (grp->dead) {
+		mutex_unlock(&grp->lock);
+		return -EPIPE;
+	}
+	gagg_group_lock_ports(grp);
+	err = submit_ports(grp, seat, arg);
+	gagg_group_unlock_ports(grp);
+	/* a group that dies now waits for us in synchronize_net() */
+	rcu_read_lock();
+	mutex_unlock(&grp->lock);
+	if (!err) {
+		seat->cursor += arg->chunks;
+		arg->op = ++seat->submitted;
+		for (s = 0; s < grp->cfg.shards; s++)
+			gagg_port_run(&grp->ep->port[s], grp);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/*
+ * Each port stores what its shard has finished and then looks at all: of two
+ * that do so at once at least one sees both, because of the barrier.
+ */
+void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard,
+			  u64 number)
+{
+	u64 done = number, old;
+	u32 s;
+
+	WRITE_ONCE(seat->done_in[shard], number);
+	smp_mb();
+	for (s = 0; s < seat->channel->nparts; s++)
+		done = min(done, READ_ONCE(seat->done_in[s]));
+	old = READ_ONCE(seat->completed);
+	while (old < done) {
+		u64 was = cmpxchg64(&seat->completed, old, done);
+
+		if (was == old) {
+			atomic64_add(done - old, &ses->unread);
+			if (wq_has_sleeper(&ses->wq))
+				wake_up_interruptible_poll(&ses->wq, EPOLLIN | EPOLLRDNORM);
+			gagg_uring_complete(ses, 0);
+			return;
+		}
+		old = was;
+	}
+}
+
+void gagg_session_progress(struct gagg_session *ses)
+{
+	if (wq_has_sleeper(&ses->chunk_wq))
+		wake_up_interruptible(&ses->chunk_wq);
+	gagg_uring_complete(ses, 0);
+}
+
+int gagg_wish_state(const struct gagg_wish *wish)
+{
+	enum gagg_session_state state = READ_ONCE(wish->ses->state);
+	const struct gagg_seat *seat = wish->seat;
+
+	if (!seat) {
+		if (state == GAGG_S_RUNNING)
+			return 0;
+		if (state == GAGG_S_ATTACHED)
+			return READ_ONCE(wish->ses->group->dead) ? -EPIPE : -EAGAIN;
+		return state == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
+	}
+	/* what is done is done, even if the epoch has ended since */
+	if (wish->chunk) {
+		if (smp_load_acquire(&gagg_channel_done(seat->channel)->completed) >=
+		    wish->chunk)
+			return 0;
+	} else if (smp_load_acquire(&seat->completed) >= wish->op) {
+		return 0;
+	}
+	return READ_ONCE(seat->dead) || state != GAGG_S_RUNNING ? -EPIPE : -EAGAIN;
+}
+
+/* the epoch cannot start while hosts are configured differently */
+static int epoch_state(const struct gagg_wish *wish)
+{
+	struct gagg_ioc_status st = { };
+	int err = gagg_wish_state(wish);
+
+	if (err != -EAGAIN)
+		return err;
+	gagg_epoch_status(wish->ses->group, &st);
+	return st.mismatch ? -EPROTO : -EAGAIN;
+}
+
+int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
+		      struct gagg_wish *wish)
+{
+	struct gagg_seat *seat;
+
+	memset(wish, 0, sizeof(*wish));
+	wish->ses = ses;
+	if (!ses->group || ses->state == GAGG_S_BOUND)
+		return -ENOTCONN;
+	if (arg->channel == GAGG_WAIT_EPOCH) {
+		int err;
+
+		if (arg->op || arg->chunk)
+			return -EINVAL;
+		err = epoch_state(wish);
+		return err == -EAGAIN ? 0 : err;
+	}
+	seat = gagg_seat_find(ses, arg->channel);
+	if (!seat)
+		return -ENOENT;
+	if (arg->chunk > seat->cursor || (!arg->chunk && arg->op > seat->submitted))
+		return -EINVAL;
+	kref_get(&seat->ref);
+	wish->seat = seat;
+	wish->op = arg->op;
+	wish->chunk = arg->chunk;
+	return 0;
+}
+
+struct waiter {
+	struct wait_queue_entry entry;
+	const struct gagg_wish *wish;
+};
+
+/* wakes the task only when its wish is decided: once per wait, not per batch */
+static int wake_waiter(struct wait_queue_entry *entry, unsigned int mode, int flags,
+		       void *key)
+{
+	const struct waiter *w = container_of(entry, struct waiter, entry);
+
+	if (gagg_wish_state(w->wish) == -EAGAIN)
+		return 0;
+	return autoremove_wake_function(entry, mode, flags, key);
+}
+
+static struct wait_queue_head *queue_of(const struct gagg_wish *wish)
+{
+	if (!wish->seat)
+		return &wish->ses->group->wq;
+	return wish->chunk ? &wish->ses->chunk_wq : &wish->ses->wq;
+}
+
+int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns)
+{
+	struct wait_queue_head *wq = queue_of(wish);
+	struct waiter w = { .wish = wish };
+	ktime_t until;
+	int err;
+
+	until = ktime_add_safe(ktime_get(), min_t(u64, timeout_ns, KTIME_MAX));
+	init_wait(&w.entry);
+	if (wish->seat)
+		w.entry.func = wake_waiter;
+	for (;;) {
+		prepare_to_wait(wq, &w.entry, TASK_INTERRUPTIBLE);
+		err = wish->seat ? gagg_wish_state(wish) : epoch_state(wish);
+		if (err != -EAGAIN)
+			break;
+		if (!timeout_ns) {
+			err = -ETIMEDOUT;
+			break;
+		}
+		if (signal_pending(current)) {
+			err = -EINTR;
+			break;
+		}
+		if (timeout_ns == U64_MAX)
+			schedule();
+		else if (!schedule_hrtimeout(&until, HRTIMER_MODE_ABS))
+			timeout_ns = 0;	/* look once more */
+	}
+	finish_wait(wq, &w.entry);
+	return err;
+}

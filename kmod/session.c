@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: from open to leaving.
+ *
+ * A seat is entered into and taken from its channel under group.lock and all
+ * port locks, so that a poll sees it whole or not at all. When a rank leaves a
+ * running epoch, the shards stop under the same locks, before its seat goes: a
+ * result that needs its contribution is never computed without.
+ */
+#include <linux/capability.h>
+#include <linux/err.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "netns.h"
+#include "session.h"
+
+static void seat_release(struct kref *ref)
+{
+	struct gagg_seat *seat = container_of(ref, struct gagg_seat, ref);
+
+	gagg_mem_free(&seat->push);
+	gagg_mem_free(&seat->contrib);
+	gagg_channel_put(seat->channel);
+	kfree(seat);
+}
+
+void gagg_seat_put(struct gagg_seat *seat)
+{
+	if (seat)
+		kref_put(&seat->ref, seat_release);
+}
+
+struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel)
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (ses->seat[i] && ses->seat[i]->channel->id == channel)
+			return ses->seat[i];
+	return NULL;
+}
+
+/* group.lock held */
+static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
+{
+	struct gagg_group *grp = ses->group;
+	const struct gagg_geom *g = &grp->geom;
+	struct gagg_seat *seat;
+	int local, err;
+
+	local = gagg_chan_local(ch->part[0], ses->rank);
+	if (local < 0)
+		return -EINVAL;
+	seat = kzalloc(sizeof(*seat), GFP_KERNEL_ACCOUNT);
+	if (!seat)
+		return -ENOMEM;
+	kref_init(&seat->ref);
+	kref_get(&ch->ref);
+	seat->channel = ch;
+	seat->local = local;
+	err = gagg_mem_alloc(&seat->contrib, gagg_chunk_bytes(g, g->ring));
+	if (!err)
+		err = gagg_mem_alloc(&seat->push, GAGG_DESC_OFFSET +
+				     (u64)g->ring * sizeof(struct gagg_cdesc));
+	if (err) {
+		gagg_seat_put(seat);
+		return err;
+	}
+	gagg_group_lock_ports(grp);
+	ch->seat[local] = seat;
+	ch->session[local] = ses;
+	gagg_group_unlock_ports(grp);
+	ses->seat[ch->index] = seat;
+	return 0;
+}
+
+/*
+ * group.lock held. The ports of a dead group may be gone, and no poll sees it.
+ * @stop: a rank leaves an epoch
+ */
+static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
+{
+	struct gagg_seat *seat = ses->seat[index];
+	struct gagg_group *grp = ses->group;
+	u32 s;
+
+	if (!grp->dead)
+		gagg_group_lock_ports(grp);
+	for (s = 0; stop && s < grp->cfg.shards; s++)
+		gagg_shard_stop(grp->part[s].core);
+	WRITE_ONCE(seat->dead, true);
+	seat->channel->seat[seat->local] = NULL;
+	seat->channel->session[seat->local] = NULL;
+	if (!grp->dead)
+		gagg_group_unlock_ports(grp);
+	ses->seat[index] = NULL;
+	wake_up_all(&ses->wq);
+	wake_up_all(&ses->chunk_wq);
+	gagg_seat_put(seat);
+}
+
+/* group.lock held */
+static void leave_all(struct gagg_session *ses, bool stop)
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (ses->seat[i])
+			seat_leave(ses, i, stop);
+}
+
+int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
+{
+	struct net *net = current->nsproxy->net_ns;
+	struct gagg_net *gn = gagg_net_of(net);
+	const struct gagg_member *member;
+	struct gagg_group *grp;
+	int err = 0;
+
+	if (!ns_capable(net->user_ns, CAP_NET_ADMIN))
+		return -EPERM;
+	if (ses->group)
+		return -EBUSY;
+	if (strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name) ||
+	    arg->rank >= GAGG_RANKS)
+		return -EINVAL;
+	mutex_lock(&gn->lock);
+	grp = gagg_group_find(gn, arg->name);
+	if (!grp) {
+		mutex_unlock(&gn->lock);
+		return -ENOENT;
+	}
+	member = &grp->cfg.member[arg->rank];
+	mutex_lock(&grp->lock);
+	if (!member->present || !member->local || !(member->roles & GAGG_ROLE_WORKER)) {
+		err = -EINVAL;
+	} else if (grp->session[arg->rank]) {
+		err = -EBUSY;
+	} else {
+		grp->session[arg->rank] = ses;
+		ses->rank = arg->rank;
+		ses->group = gagg_group_get(grp);
+		WRITE_ONCE(ses->state, GAGG_S_BOUND);
+	}
+	mutex_unlock(&grp->lock);
+	mutex_unlock(&gn->lock);
+	return err;
+}
+
+static void geometry(const struct gagg_session *ses, const struct gagg_seat *seat,
+		     struct gagg_geometry *geo)
+{
+	const struct gagg_channel *ch = seat->channel;
+	const struct gagg_group *grp = ses->group;
+	const struct gagg_geom *g = &grp->geom;
+	const struct gagg_mem *mem[GAGG_REG_COUNT] = {
+		[GAGG_REG_PUSH] = &seat->push,
+		[GAGG_REG_CONTRIB] = &seat->contrib,
+		[GAGG_REG_DONE] = &ch->done,
+		[GAGG_REG_RESULT] = &ch->result,
+	};
+	u64 left;
+	u32 i;
+
+	memset(geo, 0, sizeof(*geo));
+	geo->channel = ch->id;
+	geo->rank = ses->rank;
+	geo->members = ch->members;
+	geo->epoch = grp->epoch;
+	for (left = ch->members; left; left &= left - 1)
+		geo->weight += g->weight[gagg_lowest(left)];
+	geo->ring = g->ring;
+	geo->window = g->window;
+	geo->lanes = g->lanes;
+	geo->stride = g->lanes * 4;
+	geo->per_block = gagg_per_block(g);
+	geo->block = GAGG_BLOCK;
+	for (i = 0; i < GAGG_REG_COUNT; i++) {
+		geo->region[i].offset = gagg_region_offset(ch->index, i);
+		geo->region[i].length = (u64)mem[i]->npages << PAGE_SHIFT;
+	}
+}
+
+/* group.lock held: channel 0 of the epoch to come */
+static struct gagg_channel *fresh_channel(struct gagg_group *grp)
+{
+	struct gagg_channel *ch = gagg_channel_find(grp, 0);
+
+	/* what an old epoch has left belongs to those who were in it */
+	if (ch && ch->used) {
+		gagg_channel_unlink(grp, ch);
+		gagg_channel_put(ch);
+		ch = NULL;
+	}
+	return ch ?: gagg_channel_create(grp, 0, grp->geom.workers);
+}
+
+static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
+{
+	struct gagg_group *grp = ses->group;
+	struct gagg_channel *ch;
+	int err;
+
+	if (grp->dead)
+		return -ESTALE;
+	/* flushed by the caller: an epoch without us cannot have begun since */
+	if (WARN_ON_ONCE(grp->epoch))
+		return -EBUSY;
+	leave_all(ses, false);
+	ch = fresh_channel(grp);
+	if (IS_ERR(ch))
+		return PTR_ERR(ch);
+	err = seat_take(ses, ch);
+	if (err)
+		return err;
+	arg->ranks = hweight64(grp->geom.workers);
+	geometry(ses, ses->seat[0], &arg->geo);
+	atomic64_set(&ses->unread, 0);
+	WRITE_ONCE(ses->owner, current->files);
+	WRITE_ONCE(ses->state, GAGG_S_ATTACHED);
+	gagg_epoch_attach(grp, ses->rank);
+	return 0;
+}
+
+int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg)
+{
+	struct gagg_group *grp = ses->group;
+	int err;
+
+	if (!grp || !grp->ep)
+		return -ENOTCONN;
+	if (gagg_session_attached(ses))
+		return -EBUSY;
+	/* we, or who had the rank before, have left an epoch: let it end here */
+	flush_work(&grp->epoch_work);
+	if (mutex_lock_killable(&grp->lock))
+		return -EINTR;
+	err = attach_locked(ses, arg);
+	mutex_unlock(&grp->lock);
+	return err;
+}
+
+int gagg_session_detach(struct gagg_session *ses, u32 reason)
+{
+	struct gagg_group *grp = ses->group;
+	bool attached;
+
+	if (!grp || ses->state == GAGG_S_BOUND)
+		return -ENOTCONN;
+	mutex_lock(&grp->lock);
+	attached = gagg_session_attached(ses);
+	WRITE_ONCE(ses->state, GAGG_S_BOUND);
+	if (attached && !grp->dead)
+		gagg_epoch_leave(grp, ses->rank, reason);
+	leave_all(ses, attached);
+	mutex_unlock(&grp->lock);
+	/* without an epoch to end, there is nobody else who would wake them */
+	wake_up_all(&grp->wq);
+	gagg_uring_complete(ses, -ECANCELED);
+	return 0;
+}
+
+void gagg_session_release(struct gagg_session *ses)
+{
+	struct gagg_group *grp = ses->group;
+
+	if (!grp)
+		return;
+	gagg_session_detach(ses, GAGG_R_DIED);
+	mutex_lock(&grp->lock);
+	grp->session[ses->rank] = NULL;
+	mutex_unlock(&grp->lock);
+	gagg_group_put(grp);
+}
+
+/* -ENOTCONN before an epoch, -EPIPE after it */
+static int running(const struct gagg_session *ses)
+{
+	switch (READ_ONCE(ses->state)) {
+	case GAGG_S_RUNNING:
+		return 0;
+	case GAGG_S_ENDED:
+		return -EPIPE;
+	default:
+		return -ENOTCONN;
+	}
+}
+
+static int channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg)
+{
+	struct gagg_group *grp = ses->group;
+	struct gagg_channel *ch;
+	int err;
+
+	err = running(ses);
+	if (err)
+		return err;
+	ch = gagg_channel_find(grp, arg->channel);
+	if (!ch)
+		ch = gagg_channel_create(grp, arg->channel, arg->members);
+	if (IS_ERR(ch))
+		return PTR_ERR(ch);
+	if (ch->members != arg->members)
+		return -EBUSY;
+	if (ses->seat[ch->index])
+		return -EEXIST;
+	/* was given back: its positions went on, an id is used once an epoch */
+	if (ch->part[0]->local[gagg_chan_local(ch->part[0], ses->rank)].numbers)
+		return -EEXIST;
+	err = seat_take(ses, ch);
+	if (err)
+		return err;
+	geometry(ses, ses->seat[ch->index], &arg->geo);
+	return 0;
+}
+
+int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
+{
+	struct gagg_group *grp = ses->group;
+	int err;
+
+	if (!grp)
+		return -ENOTCONN;
+	if (!arg->channel || arg->channel > U16_MAX ||
+	    !(arg->members & GAGG_BIT(ses->rank)) || (arg->members & ~grp->geom.workers))
+		return -EINVAL;
+	if (mutex_lock_killable(&grp->lock))
+		return -EINTR;
+	err = channel_locked(ses, arg);
+	mutex_unlock(&grp->lock);
+	return err;
+}
+
+/* the channel itself stays: late members may still ask for its results */
+int gagg_session_channel_free(struct gagg_session *ses, u32 id)
+{
+	struct gagg_seat *seat = id ? gagg_seat_find(ses, id) : NULL;
+
+	if (!id)
+		return -EINVAL;
+	if (!seat)
+		return -ENOENT;
+	if (READ_ONCE(seat->completed) < seat->submitted && !running(ses))
+		return -EBUSY;
+	mutex_lock(&ses->group->lock);
+	seat_leave(ses, seat->channel->index, false);
+	mutex_unlock(&ses->group->lock);
+	return 0;
+}
+
+/* group.lock held */
+void gagg_session_started(struct gagg_session *ses, u64 epoch)
+{
+	if (ses->state != GAGG_S_ATTACHED)
+		return;
+	ses->epoch = epoch;
+	WRITE_ONCE(gagg_channel_done(ses->seat[0]->channel)->epoch, epoch);
+	WRITE_ONCE(ses->state, GAGG_S_RUNNING);
+	gagg_uring_complete(ses, 0);
+}
+
+/* group.lock held */
+void gagg_session_ended(struct gagg_session *ses)
+{
+	struct gagg_ioc_status st = { };
+	u32 i;
+
+	if (!gagg_session_attached(ses))
+		return;
+	gagg_epoch_status(ses->group, &st);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (ses->seat[i])
+			WRITE_ONCE(gagg_channel_done(ses->seat[i]->channel)->failed,
+				   st.reason ?: GAGG_R_ADMIN);
+	WRITE_ONCE(ses->state, GAGG_S_ENDED);
+	wake_up_all(&ses->wq);
+	wake_up_all(&ses->chunk_wq);
+	gagg_uring_complete(ses, -EPIPE);
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * io_uring commands. A command that has to wait is held in a list of its
+ * session; who takes it out of the list, under uring_lock, is the one who
+ * completes it, in the task of the submitter.
+ *
+ * A held command refers to the file: the session outlives it. It holds a
+ * reference to the seat it waits for.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "compat/uring.h"
+#include "session.h"
+
+struct held {
+	struct list_head list;
+	struct io_uring_cmd *cmd;
+	struct gagg_wish wish;
+	int ret;
+};
+
+/* process context: the last reference to a seat frees its memory */
+static void held_free(struct held *h)
+{
+	gagg_seat_put(h->wish.seat);
+	kfree(h);
+}
+
+static struct held **held_of(struct io_uring_cmd *cmd)
+{
+	BUILD_BUG_ON(sizeof(struct held *) > sizeof(cmd->pdu));
+	return (struct held **)cmd->pdu;
+}
+
+static void complete_in_task(struct io_uring_cmd *cmd, unsigned int flags)
+{
+	struct held *h = *held_of(cmd);
+	int ret = h->ret;
+
+	held_free(h);
+	io_uring_cmd_done(cmd, ret, 0, flags);
+}
+
+void gagg_uring_complete(struct gagg_session *ses, int err)
+{
+	struct held *h, *next;
+	LIST_HEAD(ready);
+
+	/* pairs with the barrier in hold(): it sees what was done, or we see it */
+	smp_mb();
+	if (list_empty_careful(&ses->uring))
+		return;
+	spin_lock_bh(&ses->uring_lock);
+	list_for_each_entry_safe(h, next, &ses->uring, list) {
+		h->ret = gagg_wish_state(&h->wish);
+		if (h->ret == -EAGAIN && err)
+			h->ret = err;
+		if (h->ret != -EAGAIN)
+			list_move_tail(&h->list, &ready);
+	}
+	spin_unlock_bh(&ses->uring_lock);
+	/* each may be gone as soon as its task knows */
+	list_for_each_entry_safe(h, next, &ready, list)
+		io_uring_cmd_complete_in_task(h->cmd, complete_in_task);
+}
+
+static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held *h,
+		unsigned int flags)
+{
+	int err = gagg_wish_state(&h->wish);
+
+	if (err != -EAGAIN) {
+		held_free(h);
+		return err;
+	}
+	h->cmd = cmd;
+	*held_of(cmd) = h;
+	gagg_compat_uring_cancelable(cmd, flags);
+	spin_lock_bh(&ses->uring_lock);
+	list_add_tail(&h->list, &ses->uring);
+	spin_unlock_bh(&ses->uring_lock);
+	/* from here it may be completed at any time; it may be fulfilled already */
+	smp_mb();
+	gagg_uring_complete(ses, 0);
+	return -EIOCBQUEUED;
+}
+
+static int cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsigned int flags)
+{
+	struct held *h, *mine = NULL;
+
+	spin_lock_bh(&ses->uring_lock);
+	list_for_each_entry(h, &ses->uring, list)
+		if (h->cmd == cmd) {
+			mine = h;
+			list_del(&h->list);
+			break;
+		}
+	spin_unlock_bh(&ses->uring_lock);
+	/* else somebody is completing it */
+	if (mine) {
+		held_free(mine);
+		io_uring_cmd_done(cmd, -ECANCELED, 0, flags);
+	}
+	return 0;
+}
+
+static int lock_session(struct gagg_session *ses, unsigned int flags)
+{
+	/* -EAGAIN: again from a worker that may sleep */
+	if (flags & IO_URING_F_NONBLOCK)
+		return mutex_trylock(&ses->lock) ? 0 : -EAGAIN;
+	return mutex_lock_interruptible(&ses->lock) ? -EINTR : 0;
+}
+
+static int get_arg(void *arg, u32 size, const struct gagg_uring_cmd *u)
+{
+	if (u->len < size)
+		return -EINVAL;
+	if (u->len > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(arg, size, u64_to_user_ptr(u->addr), u->len);
+}
+
+static int cmd_submit(struct gagg_session *ses, const struct gagg_uring_cmd *u,
+		      struct gagg_wish *wish, unsigned int flags)
+{
+	struct gagg_ioc_submit __user *user = u64_to_user_ptr(u->addr);
+	struct gagg_ioc_submit arg;
+	int err;
+
+	err = get_arg(&arg, sizeof(arg), u);
+	if (err)
+		return err;
+	if (arg.size != u->len)
+		return -EINVAL;
+	err = lock_session(ses, flags);
+	if (err)
+		return err;
+	err = gagg_session_submit(ses, &arg);
+	if (!err) {
+		wish->ses = ses;
+		wish->op = arg.op;
+		wish->seat = gagg_seat_find(ses, arg.channel);
+		kref_get(&wish->seat->ref);
+	}
+	mutex_unlock(&ses->lock);
+	if (!err && put_user(arg.op, &user->op))
+		err = -EFAULT;
+	return err;
+}
+
+static int cmd_wait(struct gagg_session *ses, const struct gagg_uring_cmd *u,
+		    struct gagg_wish *wish, unsigned int flags)
+{
+	struct gagg_ioc_wait arg;
+	int err;
+
+	err = get_arg(&arg, sizeof(arg), u);
+	if (err)
+		return err;
+	if (arg.size != u->len || arg.timeout_ns != U64_MAX)
+		return -EINVAL;
+	err = lock_session(ses, flags);
+	if (err)
+		return err;
+	err = gagg_session_wish(ses, &arg, wish);
+	mutex_unlock(&ses->lock);
+	return err;
+}
+
+int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags)
+{
+	struct gagg_session *ses = cmd->file->private_data;
+	const struct gagg_uring_cmd *sqe;
+	struct gagg_uring_cmd u;
+	struct held *h;
+	int err;
+
+	if (gagg_compat_uring_cancels(flags))
+		return cancel(ses, cmd, flags);
+	/* user memory at first: each field is read once */
+	sqe = gagg_compat_uring_arg(cmd);
+	u.addr = READ_ONCE(sqe->addr);
+	u.len = READ_ONCE(sqe->len);
+	if (READ_ONCE(sqe->reserved))
+		return -EINVAL;
+	if (_IOC_TYPE(cmd->cmd_op) != GAGG_IOC_MAGIC)
+		return -ENOTTY;
+	h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
+	if (!h)
+		return -ENOMEM;
+	switch (_IOC_NR(cmd->cmd_op)) {
+	case _IOC_NR(GAGG_IOC_SUBMIT):
+		err = cmd_submit(ses, &u, &h->wish, flags);
+		break;
+	case _IOC_NR(GAGG_IOC_WAIT):
+		err = cmd_wait(ses, &u, &h->wish, flags);
+		break;
+	default:
+		err = -ENOTTY;
+	}
+	if (err) {
+		held_free(h);
+		return err;
+	}
+	return hold(ses, cmd, h, flags);
+}
