@@ -2,22 +2,36 @@
 /*
  * Who is there, do we agree, which epoch is it: one object per group.
  *
- * Every node sends HELLO to every other node: at once when something changed,
- * every GAGG_HELLO_FAST until everybody is heard and during a start or an end,
- * else every GAGG_HELLO_SLOW (or a quarter of dead_after if that is less).
+ * Every node sends HELLO, its whole state, to every other node: at once when
+ * something changed, every GAGG_HELLO_FAST to a living node that has not caught
+ * up, else every GAGG_HELLO_SLOW (or a quarter of dead_after if that is less);
+ * to a node that was never heard or is gone, in between, slower and slower.
  *
- * The coordinator (node of the lowest configured rank) starts epoch
- * max(all epochs heard) + 1 once it is idle, every node is heard with an equal
- * digest and an idle phase, and the attached ranks are the workers. It sends
- * START until the node's HELLO shows the epoch. START names the instance ids
- * of all nodes: state lost by a re-created group is never taken for the old
- * one's (PROTOCOL rule 8).
+ * Nothing is believed from a forger who cannot read our datagrams: a HELLO
+ * carries the instance id that we know, or echoes ours; START names ours; ABORT
+ * carries the epoch's cookie. Nothing is believed from the past: HELLOs of an
+ * instance count in the order in which they were sent; another instance than
+ * the known one is accepted when it echoes the number of a HELLO sent after it
+ * was first heard, which a dead one cannot.
+ *
+ * The coordinator (node of the lowest configured rank, which is node 0) starts
+ * epoch max(all epochs heard) + 1 once it is idle, every node is alive, has
+ * accepted the coordinator's instance, has heard that the coordinator's last
+ * epoch is over, is idle and has an equal digest, and the attached ranks are the
+ * workers. It sends START until the node's HELLO shows the epoch. START names
+ * the instance ids of all nodes: state lost by a re-created group is never
+ * taken for the old one's (PROTOCOL rule 8).
  *
  * Any node may end the epoch: a local rank left, ranks called different
  * collectives, a node has been silent for dead_after, a node's instance id
- * changed. It sends ABORT to every node until that node's HELLO shows that the
- * epoch is over for it. The first reason a node learns is the one it keeps. All
- * attachments of an epoch end with it; ranks attach again for the next.
+ * changed. It sends ABORT to every node until that node's HELLO shows that it
+ * has heard of the end and does not run the epoch. The first reason a node
+ * learns is the one it keeps. All attachments of an epoch end with it; ranks
+ * attach again for the next.
+ *
+ * A node that cannot follow START, because a rank has left since its HELLO or
+ * it is not the instance that START names, ends the epoch without having run
+ * it: no EPOCH_START, no EPOCH_END, and ranks that are attached stay so.
  */
 #ifndef GAGG_CORE_JOIN_H
 #define GAGG_CORE_JOIN_H
@@ -29,14 +43,23 @@
 
 /* what is known of another node */
 struct gagg_peer {
-	u64 instance;
+	u64 instance;	/* accepted; 0: none */
 	u64 attached;
 	u64 epoch;
 	u64 heard;	/* time; 0: never */
 	u8 phase;
 	u8 mismatch;	/* 1 + enum gagg_digest; 0: agrees */
-	u8 knows_me;	/* it echoed my instance id */
-	u8 pad[5];
+	u8 knows_me;	/* it has accepted my instance */
+	/* private */
+	u8 any_pn;	/* no HELLO of @instance has counted yet */
+	u8 ask;		/* the next HELLO asks for an answer */
+	u8 echo_other;	/* @other was heard last: echo it, else @instance; */
+			/* whoever lives can then answer a challenge */
+	u8 pad[2];
+	u32 pn;		/* largest of @instance that has counted */
+	u32 other_pn;	/* largest heard of @other */
+	u32 challenge;	/* an @other, or @instance against it, must echo this */
+	u64 other;	/* another instance was heard; 0: no */
 };
 
 struct gagg_end {
@@ -57,6 +80,13 @@ enum gagg_join_act_type {
 	GAGG_JOIN_NOTIFY,	/* state of .node changed (mismatch, heard, attached) */
 };
 
+/*
+ * The caller empties the queue (nacts = 0) after each call. It may make the
+ * datagrams later: they say what is true then, and an action stands for all
+ * equal ones that came before. One call queues at most: one HELLO, one NOTIFY
+ * and one of START and ABORT for each other node (a call that ends an epoch
+ * starts none: no rank is attached), one EPOCH_START or EPOCH_END.
+ */
 struct gagg_join_act {
 	u8 type;
 	u8 node;
@@ -78,9 +108,35 @@ struct gagg_join {
 	u8 phase;
 	u8 enabled;	/* configuration is complete */
 	u16 nacts;
+	/* private */
+	u8 kick;	/* run the timer at once */
+	u32 pn;		/* of the last HELLO */
+	u32 end_pn;	/* first HELLO that shows the end of @epoch */
+	u32 say_pn;	/* first HELLO that shows @attached */
+	u64 end_wait;	/* nodes that have not acknowledged end_pn */
+	u64 say_wait;	/* the same for say_pn; only the coordinator counts */
+	u64 died;	/* local ranks whose trainer died since the last end */
+	u64 top;	/* largest epoch ever heard of */
+	u64 others;	/* all nodes but this one */
+	u64 alive;	/* nodes last reported as alive */
+	u64 repeat_at;	/* next repetition for nodes that have not caught up */
+	u64 pace;	/* its interval while none of them is alive */
+	u64 last_epoch;	/* the last that ended here: what ABORT is about, even */
+	u64 last_cookie;	/* if it is made when the next one runs */
+	struct gagg_end last_end;
+	u64 queued[GAGG_JOIN_NOTIFY + 1];	/* nodes, by action in the queue */
 	struct gagg_peer peer[GAGG_NODES];
 	struct gagg_join_act act[GAGG_JOIN_ACTS];
 };
+
+#define gagg_for_each_node(n, left, mask)					\
+	for ((left) = (mask); (left) && ((n) = gagg_lowest(left), 1); (left) &= (left) - 1)
+
+static inline bool gagg_peer_alive(const struct gagg_geom *g, const struct gagg_peer *p,
+				   u64 now)
+{
+	return p->heard && now < p->heard + g->dead_after;
+}
 
 /* @instance: random, not 0 */
 void gagg_join_init(struct gagg_join *j, const struct gagg_geom *g,

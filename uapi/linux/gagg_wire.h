@@ -111,10 +111,11 @@ enum gagg_redop {
  * @weight:	weight of the contribution; RESULT: 0
  * @pn:		packet number; CONTRIB and READY: of the path; RESULT and DONE:
  *		of the first chunk, in the channel's sequence at that home;
- *		PULL: first result wanted
+ *		PULL: first result wanted; HELLO: grows with every one sent
  * @aux:	RESULT: number of contributors | lowest rank with NaN or infinity
  *		<< 16 (with GAGG_WF_NONFINITE); RESEND, NAK: rank that is asked;
- *		ACK: the FRESH packet number
+ *		ACK: the FRESH packet number; HELLO: largest packet number
+ *		heard from the instance in its echo
  * @tag:	bytes 0-7: cookie of the epoch; 8-15: zero until groups have keys
  *
  * RESULT has no field that depends on the receiver, so that all members can
@@ -177,6 +178,9 @@ enum gagg_digest {
 	GAGG_DG_COUNT = 16,
 };
 
+#define GAGG_HELLO_KNOWN	0x01	/* the sender has accepted the instance in echo */
+#define GAGG_HELLO_ASK		0x02	/* answer at once */
+
 /**
  * struct gagg_hello - body of HELLO
  * @instance:	random id of the sender's group object
@@ -185,8 +189,9 @@ enum gagg_digest {
  * @features:	feature bits of the sender
  * @ver_min:	lowest wire version spoken
  * @ver_max:	highest wire version spoken
- * @phase:	enum gagg_phase of @epoch in the header
- * @reserved:	zero
+ * @phase:	enum gagg_phase of the epoch
+ * @flags:	GAGG_HELLO_*
+ * @epoch_hi:	high 32 bits of the epoch (low ones: header)
  * @digest:	digests of the configuration, by enum gagg_digest
  */
 struct gagg_hello {
@@ -197,7 +202,8 @@ struct gagg_hello {
 	__u8	ver_min;
 	__u8	ver_max;
 	__u8	phase;
-	__u8	reserved[5];
+	__u8	flags;
+	__le32	epoch_hi;
 	__le32	digest[GAGG_DG_COUNT];
 };
 

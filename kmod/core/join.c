@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Membership, agreement, epochs.
+ *
+ * No two nodes ever run different epochs at a time, nor one epoch with different
+ * cookies or instance lists. The coordinator A starts e after it has counted,
+ * from each node B, a HELLO that B sent after accepting A's instance and A's
+ * HELLO about the end of A's last epoch, and that shows B idle in an epoch < e.
+ * B then runs nothing before START e: a START of A's for an earlier epoch is
+ * over by A's HELLO (start_over); a START of an earlier instance of A does not
+ * name the instance that B has accepted, and B cannot accept the earlier one
+ * again, since it would have to echo a HELLO that B sent after its death.
+ *
+ * There is no storm. The timer sends at most one datagram of each type to each
+ * node per GAGG_HELLO_FAST. Beyond that, a received datagram causes at most one
+ * HELLO to its sender, and
+ *	- a START or an ABORT is sent by the timer, or by a state change;
+ *	- a HELLO that asks is sent by the timer or a state change: an answer never
+ *	  asks;
+ * where a state change is an attachment, a departure, a start, an end, a peer's
+ * claim to run an ended epoch that it did not claim before, another instance
+ * heard while none was doubted, or accepted. So chains of answers have length 1
+ * between state changes. Of these only a doubt can be raised by an old datagram,
+ * and then only if none is open: one HELLO that asks, one answer.
+ */
+#include "join.h"
+
+#define COORDINATOR	0	/* nodes are in the order of their lowest rank */
+
+/* packet numbers wrap; is @a at or after @b? */
+static bool pn_reached(u32 a, u32 b)
+{
+	return (s32)(a - b) >= 0;
+}
+
+static u64 interval_slow(const struct gagg_geom *g)
+{
+	return gagg_max64(gagg_min64(GAGG_HELLO_SLOW, g->dead_after / 4), GAGG_MSEC);
+}
+
+static u64 interval_fast(const struct gagg_geom *g)
+{
+	return gagg_min64(GAGG_HELLO_FAST, interval_slow(g));
+}
+
+/* the queue is never full here, see join.h; a caller who does not empty it only
+ * loses what is repeated
+ */
+static void emit(struct gagg_join *j, u8 type, u32 node)
+{
+	bool epoch = type == GAGG_JOIN_EPOCH_START || type == GAGG_JOIN_EPOCH_END;
+	struct gagg_join_act *a;
+
+	if (!j->nacts)
+		memset(j->queued, 0, sizeof(j->queued));
+	if (!epoch && (j->queued[type] & GAGG_BIT(node)))
+		return;
+	if (j->nacts >= GAGG_JOIN_ACTS - (epoch ? 0 : 8))
+		return;
+	j->queued[type] |= GAGG_BIT(node);
+	a = &j->act[j->nacts++];
+	a->type = type;
+	a->node = (u8)node;
+	a->epoch = j->epoch;
+}
+
+static void say_hello(struct gagg_join *j, u32 node, bool ask)
+{
+	struct gagg_peer *p = &j->peer[node];
+
+	/* all HELLOs made from one filling of the queue show the same state */
+	if (!j->nacts || !j->queued[GAGG_JOIN_SEND_HELLO])
+		j->pn++;
+	if (!j->nacts || !(j->queued[GAGG_JOIN_SEND_HELLO] & GAGG_BIT(node)))
+		p->ask = 0;
+	p->ask |= ask;
+	emit(j, GAGG_JOIN_SEND_HELLO, node);
+}
+
+/* something was sent at once: repetitions count from here, and begin fast */
+static void changed(struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	j->pace = interval_fast(g);
+	if (j->repeat_at <= now || j->repeat_at > now + j->pace)
+		j->repeat_at = now + j->pace;
+}
+
+static bool claims_ended(const struct gagg_join *j, const struct gagg_peer *p)
+{
+	return j->phase == GAGG_PHASE_IDLE && j->epoch && p->epoch == j->epoch &&
+	       p->phase != GAGG_PHASE_IDLE;
+}
+
+static bool needs_abort(const struct gagg_join *j, u32 node)
+{
+	return (j->end_wait & GAGG_BIT(node)) || claims_ended(j, &j->peer[node]);
+}
+
+static bool needs_start(const struct gagg_join *j, const struct gagg_geom *g, u32 node)
+{
+	return g->self == COORDINATOR && j->phase == GAGG_PHASE_RUNNING &&
+	       j->peer[node].epoch < j->epoch;
+}
+
+static bool needs_hello(const struct gagg_join *j, u32 node)
+{
+	const struct gagg_peer *p = &j->peer[node];
+
+	return !p->instance || p->other || !p->knows_me || (j->say_wait & GAGG_BIT(node));
+}
+
+static u64 behind(const struct gagg_join *j, const struct gagg_geom *g)
+{
+	u64 left, mask = 0;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others)
+		if (needs_abort(j, n) || needs_start(j, g, n) || needs_hello(j, n))
+			mask |= GAGG_BIT(n);
+	return mask;
+}
+
+static void repeat(struct gagg_join *j, const struct gagg_geom *g, u32 node)
+{
+	if (needs_start(j, g, node))
+		emit(j, GAGG_JOIN_SEND_START, node);
+	if (needs_abort(j, node)) {
+		emit(j, GAGG_JOIN_SEND_ABORT, node);
+		say_hello(j, node, true);
+	}
+	if (needs_hello(j, node))
+		say_hello(j, node, true);
+}
+
+static void say_attached(struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u64 left;
+	u32 n;
+
+	if (!j->enabled)
+		return;
+	gagg_for_each_node(n, left, j->others)
+		say_hello(j, n, n == COORDINATOR);
+	j->say_wait = j->others & GAGG_BIT(COORDINATOR);
+	j->say_pn = j->pn;
+	j->kick = g->self == COORDINATOR;
+	changed(j, g, now);
+}
+
+static void say_ended(struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u64 left;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others) {
+		say_hello(j, n, false);
+		emit(j, GAGG_JOIN_SEND_ABORT, n);
+	}
+	j->last_epoch = j->epoch;
+	j->last_cookie = j->cookie;
+	j->last_end = j->end;
+	j->end_wait = j->others;
+	j->end_pn = j->pn;
+	changed(j, g, now);
+}
+
+static void epoch_end(struct gagg_join *j, const struct gagg_geom *g,
+		      const struct gagg_end *end, u64 now)
+{
+	u64 left;
+	u32 n;
+
+	j->end = *end;
+	j->phase = GAGG_PHASE_IDLE;
+	j->attached = 0;
+	j->died = 0;
+	gagg_for_each_node(n, left, j->others)
+		j->peer[n].attached = 0;
+	emit(j, GAGG_JOIN_EPOCH_END, g->self);
+	say_ended(j, g, now);
+}
+
+static void epoch_end_node(struct gagg_join *j, const struct gagg_geom *g,
+			   u32 node, u32 reason, u64 now)
+{
+	struct gagg_end end = { .reason = reason };
+
+	end.rank = (u16)gagg_lowest(g->ranks_of[node]);
+	epoch_end(j, g, &end, now);
+}
+
+static void epoch_start(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
+			u64 cookie, u64 now)
+{
+	j->epoch = epoch;
+	j->top = gagg_max64(j->top, epoch);
+	j->cookie = cookie;
+	j->started = now;
+	j->phase = GAGG_PHASE_RUNNING;
+	j->end_wait = 0;
+	j->say_wait = 0;
+	memset(&j->end, 0, sizeof(j->end));
+	emit(j, GAGG_JOIN_EPOCH_START, g->self);
+	changed(j, g, now);
+}
+
+static bool may_start(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u64 left;
+	u32 n;
+
+	if (g->self != COORDINATOR || j->phase != GAGG_PHASE_IDLE || !g->workers)
+		return false;
+	gagg_for_each_node(n, left, j->others) {
+		const struct gagg_peer *p = &j->peer[n];
+
+		if (!gagg_peer_alive(g, p, now) || p->mismatch || p->other || !p->knows_me ||
+		    p->phase != GAGG_PHASE_IDLE || (j->end_wait & GAGG_BIT(n)))
+			return false;
+	}
+	return !(g->workers & ~gagg_join_attached(j, g));
+}
+
+static void try_start(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now)
+{
+	u64 left;
+	u32 n;
+
+	if (!may_start(j, g, now))
+		return;
+	j->start_instance[g->self] = j->instance;
+	gagg_for_each_node(n, left, j->others)
+		j->start_instance[n] = j->peer[n].instance;
+	epoch_start(j, g, j->top + 1, random ? random : 1, now);
+	gagg_for_each_node(n, left, j->others)
+		emit(j, GAGG_JOIN_SEND_START, n);
+}
+
+void gagg_join_init(struct gagg_join *j, const struct gagg_geom *g,
+		    const u32 digest[GAGG_DG_COUNT], u64 instance)
+{
+	memset(j, 0, sizeof(*j));
+	j->instance = instance;
+	memcpy(j->digest, digest, sizeof(j->digest));
+	j->others = (g->nodes < 64 ? GAGG_BIT(g->nodes) - 1 : ~0ULL) & ~GAGG_BIT(g->self);
+	j->pace = interval_fast(g);
+}
+
+void gagg_join_attach(struct gagg_join *j, const struct gagg_geom *g, u32 rank, u64 now)
+{
+	if (rank >= GAGG_RANKS || !(g->ranks_of[g->self] & GAGG_BIT(rank)) ||
+	    (j->attached & GAGG_BIT(rank)) || j->phase != GAGG_PHASE_IDLE)
+		return;
+	j->attached |= GAGG_BIT(rank);
+	j->died &= ~GAGG_BIT(rank);
+	say_attached(j, g, now);
+}
+
+void gagg_join_leave(struct gagg_join *j, const struct gagg_geom *g, u32 rank,
+		     u32 reason, u64 now)
+{
+	struct gagg_end end = { .reason = reason, .rank = (u16)rank };
+
+	if (rank >= GAGG_RANKS || !(j->attached & GAGG_BIT(rank)))
+		return;
+	if (j->phase != GAGG_PHASE_IDLE) {
+		epoch_end(j, g, &end, now);
+		return;
+	}
+	j->attached &= ~GAGG_BIT(rank);
+	if (reason == GAGG_R_DIED)
+		j->died |= GAGG_BIT(rank);
+	say_attached(j, g, now);
+}
+
+void gagg_join_end(struct gagg_join *j, const struct gagg_geom *g,
+		   const struct gagg_end *end, u64 now)
+{
+	if (j->phase != GAGG_PHASE_IDLE)
+		epoch_end(j, g, end, now);
+}
+
+/* what differs: the lowest digest, or the versions, without which no digest can
+ * be compared
+ */
+static u8 mismatch_of(const struct gagg_join *j, const struct gagg_hello *b)
+{
+	u32 i;
+
+	if (b->ver_min > GAGG_WIRE_VERSION || b->ver_max < GAGG_WIRE_VERSION)
+		return 1 + GAGG_DG_COUNT;
+	for (i = 0; i < GAGG_DG_COUNT; i++)
+		if (le32_to_cpu(b->digest[i]) != j->digest[i])
+			return (u8)(1 + i);
+	return 0;
+}
+
+/* a HELLO of an instance that is not accepted: its state does not count. Doubt
+ * the known instance until one of both echoes what is sent from now on
+ */
+static void doubt(struct gagg_join *j, const struct gagg_geom *g, u32 node,
+		  u64 instance, u32 pn, bool asked, u64 now)
+{
+	struct gagg_peer *p = &j->peer[node];
+	bool open = p->other;
+
+	if (p->other != instance || pn_reached(pn, p->other_pn))
+		p->other_pn = pn;
+	p->other = instance;
+	p->echo_other = 1;
+	if (!open) {
+		say_hello(j, node, true);
+		p->challenge = j->pn;
+		changed(j, g, now);
+	} else if (asked) {
+		say_hello(j, node, false);
+	}
+}
+
+static void accept(struct gagg_join *j, const struct gagg_geom *g, u32 node,
+		   u64 instance, u64 now)
+{
+	struct gagg_peer *p = &j->peer[node];
+
+	if (j->phase != GAGG_PHASE_IDLE)
+		epoch_end_node(j, g, node, GAGG_R_RESTART, now);
+	memset(p, 0, sizeof(*p));
+	p->instance = instance;
+	p->any_pn = 1;
+	/* it has never run what ended here */
+	j->end_wait &= ~GAGG_BIT(node);
+	say_hello(j, node, true);
+	changed(j, g, now);
+}
+
+static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
+			       u32 node, const struct gagg_msg *m,
+			       const struct gagg_hello *b, u64 random, u64 now)
+{
+	struct gagg_peer *p = &j->peer[node];
+	u64 instance = le64_to_cpu(b->instance);
+	bool echoed = le64_to_cpu(b->echo) == j->instance;
+	bool asked = b->flags & GAGG_HELLO_ASK;
+	bool answers = p->other && echoed && pn_reached(m->aux, p->challenge);
+	bool claimed = claims_ended(j, p);
+	u64 attached;
+	u8 mismatch;
+
+	if (!instance || instance == j->instance)
+		return GAGG_DROP_SOURCE;
+	if (instance != p->instance) {
+		if (!answers && (p->instance || !echoed)) {
+			doubt(j, g, node, instance, m->pn, asked, now);
+			return GAGG_DROP_NONE;
+		}
+		accept(j, g, node, instance, now);
+		emit(j, GAGG_JOIN_NOTIFY, node);
+		claimed = false;
+	} else if (!p->any_pn && pn_reached(p->pn, m->pn)) {
+		return GAGG_DROP_WINDOW;
+	}
+
+	if (answers)
+		p->other = 0;
+	p->any_pn = 0;
+	p->echo_other = 0;
+	p->pn = m->pn;
+	p->heard = gagg_max64(now, 1);
+	p->knows_me = echoed && (b->flags & GAGG_HELLO_KNOWN);
+	p->phase = b->phase;
+	p->epoch = (u64)le32_to_cpu(b->epoch_hi) << 32 | m->epoch;
+	j->top = gagg_max64(j->top, p->epoch);
+	if (p->knows_me && pn_reached(m->aux, j->end_pn))
+		j->end_wait &= ~GAGG_BIT(node);
+	if (p->knows_me && pn_reached(m->aux, j->say_pn))
+		j->say_wait &= ~GAGG_BIT(node);
+
+	attached = le64_to_cpu(b->attached) & g->ranks_of[node];
+	mismatch = mismatch_of(j, b);
+	if (attached != p->attached || mismatch != p->mismatch ||
+	    !(j->alive & GAGG_BIT(node)))
+		emit(j, GAGG_JOIN_NOTIFY, node);
+	j->alive |= GAGG_BIT(node);
+	p->attached = attached;
+	p->mismatch = mismatch;
+
+	if (claims_ended(j, p) && !claimed)
+		emit(j, GAGG_JOIN_SEND_ABORT, node);
+	if (asked)
+		say_hello(j, node, false);
+	try_start(j, g, random, now);
+	return GAGG_DROP_NONE;
+}
+
+static u64 list_entry(const struct gagg_start *b, u32 n)
+{
+	__le64 v;
+
+	memcpy(&v, (const u8 *)b + offsetof(struct gagg_start, instance) + n * 8, 8);
+	return le64_to_cpu(v);
+}
+
+/* has a node that @b names shown that @epoch has ended there? */
+static bool start_over(const struct gagg_join *j, const struct gagg_start *b, u64 epoch)
+{
+	u64 left;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others) {
+		const struct gagg_peer *p = &j->peer[n];
+
+		if (p->instance == list_entry(b, n) &&
+		    (p->epoch > epoch ||
+		     (p->epoch == epoch && p->phase == GAGG_PHASE_IDLE)))
+			return true;
+	}
+	return false;
+}
+
+/* end an epoch that is not begun here; who runs it learns the reason */
+static void refuse(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
+		   u64 cookie, u32 reason, u32 rank, u64 now)
+{
+	struct gagg_end end = { .reason = reason, .rank = (u16)rank };
+
+	j->epoch = epoch;
+	j->top = gagg_max64(j->top, epoch);
+	j->cookie = cookie;
+	j->end = end;
+	say_ended(j, g, now);
+}
+
+/* START is the coordinator's word on who takes part. A third node's instance
+ * that differs from the one known here may be newer or older than that: take
+ * it; if it is the older one, the newer one's next HELLO ends the epoch.
+ */
+static void take_list(struct gagg_join *j, const struct gagg_start *b)
+{
+	u64 left;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others) {
+		struct gagg_peer *p = &j->peer[n];
+		u64 heard = p->heard;
+
+		if (p->instance != list_entry(b, n)) {
+			memset(p, 0, sizeof(*p));
+			p->instance = list_entry(b, n);
+			p->heard = heard;
+			p->any_pn = 1;
+		}
+	}
+}
+
+static enum gagg_drop rx_start(struct gagg_join *j, const struct gagg_geom *g,
+			       u32 node, const struct gagg_msg *m, const void *body,
+			       u64 now)
+{
+	const struct gagg_peer *p = &j->peer[node];
+	u64 epoch, cookie, missing;
+	u32 n;
+	struct {
+		__le64 cookie;
+		__le32 epoch_hi;
+		__le32 nodes;
+	} head;
+
+	if (node != COORDINATOR)
+		return GAGG_DROP_SOURCE;
+	if (m->len < sizeof(head) + 8 * g->nodes)
+		return GAGG_DROP_SHORT;
+	memcpy(&head, body, sizeof(head));
+	if (le32_to_cpu(head.nodes) != g->nodes)
+		return GAGG_DROP_RANK;
+	if (!p->instance || list_entry(body, node) != p->instance)
+		return GAGG_DROP_COOKIE;
+	epoch = (u64)le32_to_cpu(head.epoch_hi) << 32 | m->epoch;
+	cookie = le64_to_cpu(head.cookie);
+
+	say_hello(j, node, false);
+	if (epoch <= j->epoch) {
+		if (epoch == j->epoch && needs_abort(j, node))
+			emit(j, GAGG_JOIN_SEND_ABORT, node);
+		return epoch == j->epoch ? GAGG_DROP_NONE : GAGG_DROP_EPOCH;
+	}
+	if (j->phase != GAGG_PHASE_IDLE || start_over(j, body, epoch))
+		return GAGG_DROP_EPOCH;
+	if (list_entry(body, g->self) != j->instance) {
+		refuse(j, g, epoch, cookie, GAGG_R_RESTART,
+		       gagg_lowest(g->ranks_of[g->self]), now);
+		return GAGG_DROP_NONE;
+	}
+	missing = g->ranks_of[g->self] & g->workers & ~j->attached;
+	if (missing) {
+		n = gagg_lowest(missing & j->died ? missing & j->died : missing);
+		refuse(j, g, epoch, cookie,
+		       missing & j->died ? GAGG_R_DIED : GAGG_R_BYE, n, now);
+		return GAGG_DROP_NONE;
+	}
+	for (n = 0; n < g->nodes; n++)
+		j->start_instance[n] = list_entry(body, n);
+	take_list(j, body);
+	epoch_start(j, g, epoch, cookie, now);
+	return GAGG_DROP_NONE;
+}
+
+static enum gagg_drop rx_abort(struct gagg_join *j, const struct gagg_geom *g,
+			       u32 node, const struct gagg_msg *m,
+			       const struct gagg_abort *b, u64 now)
+{
+	struct gagg_end end = {
+		.reason = le32_to_cpu(b->reason),
+		.rank = le16_to_cpu(b->rank),
+		.other = le16_to_cpu(b->other),
+		.sig = le32_to_cpu(b->sig),
+		.other_sig = le32_to_cpu(b->other_sig),
+	};
+
+	say_hello(j, node, false);
+	if (j->phase == GAGG_PHASE_IDLE)
+		return GAGG_DROP_NONE;
+	if (m->epoch != (u32)j->epoch)
+		return GAGG_DROP_EPOCH;
+	if (m->cookie != j->cookie)
+		return GAGG_DROP_COOKIE;
+	/* these index tables; a reason of a later version is still an end */
+	if (end.rank >= GAGG_RANKS || end.other >= GAGG_RANKS)
+		return GAGG_DROP_RANK;
+	if (end.reason == GAGG_R_NONE || end.reason >= GAGG_R_COUNT)
+		end.reason = GAGG_R_ADMIN;
+	epoch_end(j, g, &end, now);
+	return GAGG_DROP_NONE;
+}
+
+enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
+			    u32 node, const struct gagg_msg *m, const void *body,
+			    u64 random, u64 now)
+{
+	struct gagg_hello hello;
+	struct gagg_abort abort;
+
+	if (!j->enabled || node >= g->nodes || node == g->self)
+		return GAGG_DROP_SOURCE;
+	switch (m->type) {
+	case GAGG_T_HELLO:
+		if (m->len < sizeof(hello))
+			return GAGG_DROP_SHORT;
+		memcpy(&hello, body, sizeof(hello));
+		return rx_hello(j, g, node, m, &hello, random, now);
+	case GAGG_T_START:
+		return rx_start(j, g, node, m, body, now);
+	case GAGG_T_ABORT:
+		if (m->len < sizeof(abort))
+			return GAGG_DROP_SHORT;
+		memcpy(&abort, body, sizeof(abort));
+		return rx_abort(j, g, node, m, &abort, now);
+	default:
+		return GAGG_DROP_TYPE;
+	}
+}
+
+/* when is @p dead, as long as nothing is heard? */
+static u64 silent_at(const struct gagg_join *j, const struct gagg_geom *g,
+		     const struct gagg_peer *p)
+{
+	return gagg_max64(p->heard, j->started) + g->dead_after;
+}
+
+void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now)
+{
+	u64 left, late, alive = 0;
+	bool hello;
+	u32 n;
+
+	if (!j->enabled)
+		return;
+	j->kick = 0;
+	gagg_for_each_node(n, left, j->others) {
+		if (j->phase != GAGG_PHASE_IDLE && now >= silent_at(j, g, &j->peer[n]))
+			epoch_end_node(j, g, n, GAGG_R_SILENT, now);
+		if (gagg_peer_alive(g, &j->peer[n], now))
+			alive |= GAGG_BIT(n);
+	}
+	gagg_for_each_node(n, left, alive ^ j->alive)
+		emit(j, GAGG_JOIN_NOTIFY, n);
+	j->alive = alive;
+
+	late = behind(j, g);
+	hello = now >= j->hello_at;
+	if (hello) {
+		gagg_for_each_node(n, left, j->others)
+			say_hello(j, n, false);
+		j->hello_at = now + interval_slow(g);
+	}
+	if (hello || now >= j->repeat_at) {
+		gagg_for_each_node(n, left, late)
+			repeat(j, g, n);
+		/* nobody may be there to hear it */
+		j->repeat_at = now + (late & alive ? interval_fast(g) : j->pace);
+		if (!(late & alive))
+			j->pace = gagg_min64(2 * j->pace, interval_slow(g));
+	}
+	try_start(j, g, random, now);
+}
+
+u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g)
+{
+	u64 left, at = j->hello_at;
+	u32 n;
+
+	if (!j->enabled)
+		return GAGG_NEVER;
+	if (j->kick)
+		return 0;
+	if (behind(j, g))
+		at = gagg_min64(at, j->repeat_at);
+	if (j->phase != GAGG_PHASE_IDLE)
+		gagg_for_each_node(n, left, j->others)
+			at = gagg_min64(at, silent_at(j, g, &j->peer[n]));
+	return at;
+}

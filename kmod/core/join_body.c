@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the join object says: bodies of HELLO, START and ABORT, and what is known
+ * of all nodes.
+ */
+#include "join.h"
+
+static void header(const struct gagg_join *j, const struct gagg_geom *g, u8 type,
+		   u32 len, struct gagg_msg *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->type = type;
+	m->group = g->group;
+	m->epoch = (u32)j->epoch;
+	m->src = (u16)gagg_lowest(g->ranks_of[g->self]);
+	m->run = 1;
+	m->len = len;
+}
+
+u32 gagg_join_hello(const struct gagg_join *j, const struct gagg_geom *g,
+		    u32 node, struct gagg_msg *m, struct gagg_hello *body)
+{
+	const struct gagg_peer *p = &j->peer[node];
+	u32 i;
+
+	header(j, g, GAGG_T_HELLO, sizeof(*body), m);
+	m->pn = j->pn;
+	m->aux = p->echo_other ? p->other_pn : p->pn;
+	memset(body, 0, sizeof(*body));
+	body->instance = cpu_to_le64(j->instance);
+	body->echo = cpu_to_le64(p->echo_other ? p->other : p->instance);
+	body->attached = cpu_to_le64(j->attached);
+	body->ver_min = GAGG_WIRE_VERSION;
+	body->ver_max = GAGG_WIRE_VERSION;
+	body->phase = j->phase;
+	/* any_pn: accepted on the coordinator's word, nothing to acknowledge */
+	if (p->instance && !p->echo_other && !p->any_pn)
+		body->flags |= GAGG_HELLO_KNOWN;
+	if (p->ask)
+		body->flags |= GAGG_HELLO_ASK;
+	body->epoch_hi = cpu_to_le32((u32)(j->epoch >> 32));
+	for (i = 0; i < GAGG_DG_COUNT; i++)
+		body->digest[i] = cpu_to_le32(j->digest[i]);
+	return sizeof(*body);
+}
+
+u32 gagg_join_start(const struct gagg_join *j, const struct gagg_geom *g,
+		    struct gagg_msg *m, struct gagg_start *body)
+{
+	u32 n, len = (u32)offsetof(struct gagg_start, instance) + 8U * g->nodes;
+
+	header(j, g, GAGG_T_START, len, m);
+	body->cookie = cpu_to_le64(j->cookie);
+	body->epoch_hi = cpu_to_le32((u32)(j->epoch >> 32));
+	body->nodes = cpu_to_le32(g->nodes);
+	for (n = 0; n < g->nodes; n++)
+		body->instance[n] = cpu_to_le64(j->start_instance[n]);
+	return len;
+}
+
+u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
+			 struct gagg_msg *m, struct gagg_abort *body)
+{
+	header(j, g, GAGG_T_ABORT, sizeof(*body), m);
+	m->epoch = (u32)j->last_epoch;
+	m->cookie = j->last_cookie;
+	body->reason = cpu_to_le32(j->last_end.reason);
+	body->rank = cpu_to_le16(j->last_end.rank);
+	body->other = cpu_to_le16(j->last_end.other);
+	body->sig = cpu_to_le32(j->last_end.sig);
+	body->other_sig = cpu_to_le32(j->last_end.other_sig);
+	return sizeof(*body);
+}
+
+u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g)
+{
+	u64 left, mask = j->attached;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others)
+		mask |= j->peer[n].attached & g->ranks_of[n];
+	return mask;
+}
+
+u64 gagg_join_heard(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u64 left, mask = g->ranks_of[g->self];
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others)
+		if (gagg_peer_alive(g, &j->peer[n], now))
+			mask |= g->ranks_of[n];
+	return mask;
+}
