@@ -85,6 +85,7 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 {
 	struct gagg_part *part = &grp->part[port->index];
 	u32 first = part->turn, i, n = 0;
+	bool served = false;
 
 	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
 		u32 at = (first + i) % GAGG_CHANNELS_MAX;
@@ -93,6 +94,9 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 
 		if (!ch)
 			continue;
+		if (!served)
+			part->turn = at + 1;
+		served = true;
 		chan = ch->part[port->index];
 		if (gagg_chan_deadline(chan) <= now) {
 			gagg_chan_timer(part->core, &grp->geom, chan, now);
@@ -107,7 +111,6 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 		}
 		gagg_tx_actions(port, grp);
 	}
-	part->turn = first + 1;
 	return false;
 }
 
