@@ -46,6 +46,7 @@ struct host {
 	struct gagg_geom g;
 	struct gagg_shard *sh[4];
 	struct chan_host c[WORLD_CHANS];
+	u32 turn;
 };
 
 struct world {
@@ -331,9 +332,13 @@ static void refill(struct host *h, u32 s)
 	bool more;
 
 	env_of(h, s, &c, &env);
+	/* in turns: what a path has room for goes to who asks first */
+	h->turn++;
 	for (i = 0; i < h->w->cfg.chans; i++) {
+		struct chan_host *k = &h->c[(h->turn + i) % h->w->cfg.chans];
+
 		do {
-			more = gagg_chan_refill(h->sh[s], &h->g, &env, h->c[i].part[s], h->w->now);
+			more = gagg_chan_refill(h->sh[s], &h->g, &env, k->part[s], h->w->now);
 			drain(h, s);
 		} while (more);
 	}
