@@ -118,6 +118,8 @@ void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 
 		u64 was = cmpxchg64(&seat->completed, old, done);
 
 		if (was == old) {
+			/* the caller holds the lock of @shard's port */
+			ses->group->part[shard].stats.rounds += done - old;
 			atomic64_add(done - old, &ses->unread);
 			if (wq_has_sleeper(&ses->wq))
 				wake_up_interruptible_poll(&ses->wq, EPOLLIN | EPOLLRDNORM);

@@ -282,7 +282,6 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
 			   const struct gagg_act *a)
 {
 	struct gagg_channel *ch = gagg_channel_find(grp, a->channel);
-	struct gagg_part *part = part_of(port, grp);
 	const struct gagg_geom *g = &grp->geom;
 	struct gagg_tx *tx = port->tx;
 	bool lanes = gagg_wire_has_lanes(&a->m);
@@ -304,7 +303,6 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
 		break;
 	case GAGG_ACT_PUBLISH:
 		gagg_channel_publish(grp, ch, port->index, &a->pub);
-		part->stats.rounds++;
 		tx->progressed |= GAGG_BIT(ch->index);
 		break;
 	case GAGG_ACT_OP_DONE:
