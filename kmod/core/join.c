@@ -14,14 +14,13 @@
  * There is no storm. The timer sends at most one datagram of each type to each
  * node per GAGG_HELLO_FAST. Beyond that, a received datagram causes at most one
  * HELLO to its sender, and
- *	- a START or an ABORT is sent by the timer, or by a state change;
- *	- a HELLO that asks is sent by the timer or a state change: an answer never
- *	  asks;
- * where a state change is an attachment, a departure, a start, an end, a peer's
- * claim to run an ended epoch that it did not claim before, another instance
- * heard while none was doubted, or accepted. So chains of answers have length 1
- * between state changes. Of these only a doubt can be raised by an old datagram,
- * and then only if none is open: one HELLO that asks, one answer.
+ *	- START is sent by the timer and by a start; ABORT by the timer, by an end,
+ *	  in answer to START, and to a peer that newly claims to run what is over;
+ *	- a HELLO that asks is sent by the timer and when an instance is doubted,
+ *	  accepted, or has attachments to tell: an answer never asks.
+ * So HELLO, answer; START, ABORT, HELLO; and then a node's state must change.
+ * Of the changes only a doubt can be raised by an old datagram, and then only if
+ * none is open: one HELLO that asks, one answer.
  */
 #include "join.h"
 
@@ -183,9 +182,11 @@ static void epoch_end(struct gagg_join *j, const struct gagg_geom *g,
 static void epoch_end_node(struct gagg_join *j, const struct gagg_geom *g,
 			   u32 node, u32 reason, u64 now)
 {
-	struct gagg_end end = { .reason = reason };
+	struct gagg_end end = {
+		.reason = reason,
+		.rank = (u16)gagg_lowest(g->ranks_of[node]),
+	};
 
-	end.rank = (u16)gagg_lowest(g->ranks_of[node]);
 	epoch_end(j, g, &end, now);
 }
 
@@ -280,21 +281,6 @@ void gagg_join_end(struct gagg_join *j, const struct gagg_geom *g,
 		epoch_end(j, g, end, now);
 }
 
-/* what differs: the lowest digest, or the versions, without which no digest can
- * be compared
- */
-static u8 mismatch_of(const struct gagg_join *j, const struct gagg_hello *b)
-{
-	u32 i;
-
-	if (b->ver_min > GAGG_WIRE_VERSION || b->ver_max < GAGG_WIRE_VERSION)
-		return 1 + GAGG_DG_COUNT;
-	for (i = 0; i < GAGG_DG_COUNT; i++)
-		if (le32_to_cpu(b->digest[i]) != j->digest[i])
-			return (u8)(1 + i);
-	return 0;
-}
-
 /* a HELLO of an instance that is not accepted: its state does not count. Doubt
  * the known instance until one of both echoes what is sent from now on
  */
@@ -327,8 +313,6 @@ static void accept(struct gagg_join *j, const struct gagg_geom *g, u32 node,
 	memset(p, 0, sizeof(*p));
 	p->instance = instance;
 	p->any_pn = 1;
-	/* it has never run what ended here */
-	j->end_wait &= ~GAGG_BIT(node);
 	say_hello(j, node, true);
 	changed(j, g, now);
 }
@@ -343,8 +327,8 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	bool asked = b->flags & GAGG_HELLO_ASK;
 	bool answers = p->other && echoed && pn_reached(m->aux, p->challenge);
 	bool claimed = claims_ended(j, p);
-	u64 attached;
-	u8 mismatch;
+	u64 attached = le64_to_cpu(b->attached) & g->ranks_of[node];
+	u8 mismatch = gagg_join_mismatch(j, b);
 
 	if (!instance || instance == j->instance)
 		return GAGG_DROP_SOURCE;
@@ -375,8 +359,6 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	if (p->knows_me && pn_reached(m->aux, j->say_pn))
 		j->say_wait &= ~GAGG_BIT(node);
 
-	attached = le64_to_cpu(b->attached) & g->ranks_of[node];
-	mismatch = mismatch_of(j, b);
 	if (attached != p->attached || mismatch != p->mismatch ||
 	    !(j->alive & GAGG_BIT(node)))
 		emit(j, GAGG_JOIN_NOTIFY, node);
@@ -421,12 +403,10 @@ static bool start_over(const struct gagg_join *j, const struct gagg_start *b, u6
 static void refuse(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
 		   u64 cookie, u32 reason, u32 rank, u64 now)
 {
-	struct gagg_end end = { .reason = reason, .rank = (u16)rank };
-
 	j->epoch = epoch;
 	j->top = gagg_max64(j->top, epoch);
 	j->cookie = cookie;
-	j->end = end;
+	j->end = (struct gagg_end){ .reason = reason, .rank = (u16)rank };
 	say_ended(j, g, now);
 }
 

@@ -172,6 +172,11 @@ u32 gagg_join_start(const struct gagg_join *j, const struct gagg_geom *g,
 u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
 			 struct gagg_msg *m, struct gagg_abort *body);
 
+/* what the sender of @hello has set differently, as in struct gagg_peer: the
+ * lowest digest, or the versions, without which no digest can be compared
+ */
+u8 gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *hello);
+
 /* ranks known to be attached, and ranks whose node is heard, everywhere */
 u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g);
 u64 gagg_join_heard(const struct gagg_join *j, const struct gagg_geom *g, u64 now);

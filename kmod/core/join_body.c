@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the join object says: bodies of HELLO, START and ABORT, and what is known
- * of all nodes.
+ * What the join object says: bodies of HELLO, START and ABORT, what differs from
+ * a HELLO, and what is known of all nodes.
  */
 #include "join.h"
 
@@ -70,6 +70,18 @@ u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
 	body->sig = cpu_to_le32(j->last_end.sig);
 	body->other_sig = cpu_to_le32(j->last_end.other_sig);
 	return sizeof(*body);
+}
+
+u8 gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *b)
+{
+	u32 i;
+
+	if (b->ver_min > GAGG_WIRE_VERSION || b->ver_max < GAGG_WIRE_VERSION)
+		return 1 + GAGG_DG_COUNT;
+	for (i = 0; i < GAGG_DG_COUNT; i++)
+		if (le32_to_cpu(b->digest[i]) != j->digest[i])
+			return (u8)(1 + i);
+	return 0;
 }
 
 u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g)

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/join.c kmod/core/join_body.c; libs: */
+#include "join_net.h"
+
+static void start__one_node_needs_no_message(void **state)
+{
+	(void)state;
+	world(1);
+	run(GAGG_SEC);
+	assert_int_equal(host[0].j.phase, GAGG_PHASE_IDLE);
+	attach(0);
+	run(0);
+	assert_true(all_run(1));
+	assert_int_not_equal(host[0].j.cookie, 0);
+	assert_int_equal(sent[GAGG_T_HELLO] + sent[GAGG_T_START], 0);
+	leave(0, GAGG_R_BYE);
+	assert_ended(0, 1, GAGG_R_BYE, 0);
+}
+
+static void start__two_and_three_nodes(void **state)
+{
+	(void)state;
+	started(2);
+	started(3);
+	assert_int_equal(host[2].starts, 1);
+	assert_int_equal(gagg_join_attached(&host[0].j, &host[0].g), 0x15);
+	assert_int_equal(gagg_join_heard(&host[0].j, &host[0].g, now), 0x3f);
+	assert_true(host[0].notified >= 2);
+}
+
+static void start__takes_few_milliseconds(void **state)
+{
+	(void)state;
+	world(3);
+	run(GAGG_SEC);
+	attach_all();
+	run(4 * DELAY);
+	assert_true(all_run(1));
+}
+
+static void start__waits_for_every_worker(void **state)
+{
+	(void)state;
+	world(3);
+	attach(0);
+	attach(4);
+	run(3 * GAGG_SEC);
+	assert_int_equal(sent[GAGG_T_START], 0);
+	attach(3);	/* no worker */
+	run(3 * GAGG_SEC);
+	assert_int_equal(sent[GAGG_T_START], 0);
+	attach(2);
+	run(100 * GAGG_MSEC);
+	assert_true(all_run(1));
+}
+
+static void start__aggregator_must_be_heard(void **state)
+{
+	u32 n;
+
+	(void)state;
+	world(3);
+	for (n = 0; n < nodes; n++)
+		host[n].g.workers = 5;
+	host[2].up = false;
+	attach(0);
+	attach(2);
+	run(3 * GAGG_SEC);
+	assert_int_equal(sent[GAGG_T_START], 0);
+	boot(2);
+	run(100 * GAGG_MSEC);
+	assert_true(all_run(1));
+}
+
+static void start__not_before_enabled(void **state)
+{
+	(void)state;
+	world(1);
+	host[0].j.enabled = 0;
+	attach(0);
+	assert_true(gagg_join_deadline(&host[0].j, &host[0].g) == GAGG_NEVER);
+	host[0].j.enabled = 1;
+	run(GAGG_MSEC);
+	assert_true(all_run(1));
+}
+
+static void start__lost_is_repeated(void **state)
+{
+	(void)state;
+	world(3);
+	lost = lose_start;
+	attach_all();
+	run(200 * GAGG_MSEC);
+	assert_int_equal(host[0].j.phase, GAGG_PHASE_RUNNING);
+	assert_int_equal(host[1].j.phase, GAGG_PHASE_IDLE);
+	lost = NULL;
+	run(GAGG_HELLO_FAST + 2 * DELAY);
+	assert_true(all_run(1));
+	assert_int_equal(host[1].starts, 1);
+}
+
+static void start__twice_is_answered_once_taken(void **state)
+{
+	u32 hellos;
+
+	(void)state;
+	started(2);
+	hellos = sent[GAGG_T_HELLO];
+	assert_int_equal(deliver(&last[GAGG_T_START]), GAGG_DROP_NONE);
+	assert_int_equal(host[1].starts, 1);
+	assert_int_equal(sent[GAGG_T_HELLO], hellos + 1);
+}
+
+static void start__only_from_the_coordinator(void **state)
+{
+	struct datagram d;
+
+	(void)state;
+	started(3);
+	d = last[GAGG_T_START];
+	d.to = 2;
+	d.from = 1;
+	assert_int_equal(deliver(&d), GAGG_DROP_SOURCE);
+	d.from = 0;
+	d.m.len -= 1;
+	assert_int_equal(deliver(&d), GAGG_DROP_SHORT);
+	d.m.len += 1;
+	d.m.epoch = 2;
+	d.body.start.instance[0] ^= 1;
+	assert_int_equal(deliver(&d), GAGG_DROP_COOKIE);
+	assert_true(all_run(1));
+}
+
+static void start__trainer_died_in_the_middle(void **state)
+{
+	(void)state;
+	world(3);
+	lost = lose_start;
+	attach_all();
+	run(10 * GAGG_MSEC);
+	leave(2, GAGG_R_DIED);
+	assert_int_equal(host[1].j.phase, GAGG_PHASE_IDLE);
+	lost = NULL;
+	run(200 * GAGG_MSEC);
+	assert_ended(0, 1, GAGG_R_DIED, 2);
+	assert_ended(1, 1, GAGG_R_DIED, 2);
+	assert_int_equal(host[1].starts + host[1].ends, 0);
+	/* node 2 may have run it or not; its rank is attached if not */
+	assert_int_equal(host[2].j.phase, GAGG_PHASE_IDLE);
+	assert_int_equal(host[2].starts, host[2].ends);
+	attach_all();
+	run(200 * GAGG_MSEC);
+	assert_true(all_run(2));
+}
+
+static void start__for_an_older_instance(void **state)
+{
+	(void)state;
+	world(2);
+	lost = lose_start;
+	attach_all();
+	run(10 * GAGG_MSEC);
+	boot(1);
+	lost = NULL;
+	run(GAGG_SEC);
+	assert_ended(0, 1, GAGG_R_RESTART, 2);
+	assert_int_equal(host[1].starts, 0);
+	attach_all();
+	run(GAGG_SEC);
+	assert_true(all_run(2));
+}
+
+static void start__late_one_of_an_ended_epoch(void **state)
+{
+	struct datagram d;
+
+	(void)state;
+	world(2);
+	lost = lose_start;
+	attach_all();
+	run(10 * GAGG_MSEC);
+	d = last[GAGG_T_START];
+	leave(0, GAGG_R_BYE);
+	lost = NULL;
+	run(GAGG_SEC);
+	assert_int_equal(deliver(&d), GAGG_DROP_EPOCH);
+	assert_int_equal(host[1].j.phase, GAGG_PHASE_IDLE);
+	attach_all();
+	run(GAGG_SEC);
+	assert_true(all_run(2));
+	assert_int_equal(deliver(&d), GAGG_DROP_EPOCH);
+	assert_true(all_run(2));
+}
+
+static void hello__older_one_is_dropped(void **state)
+{
+	struct datagram d = { .from = 1, .to = 0 };
+
+	(void)state;
+	world(2);
+	run(GAGG_SEC);
+	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	attach(2);
+	run(GAGG_SEC);
+	assert_int_equal(host[0].j.peer[1].attached, 4);
+	assert_int_equal(deliver(&d), GAGG_DROP_WINDOW);
+	assert_int_equal(host[0].j.peer[1].attached, 4);
+}
+
+static void hello__numbers_wrap(void **state)
+{
+	(void)state;
+	world(2);
+	host[0].j.pn = 0xfffffffd;
+	host[1].j.pn = 0xfffffffe;
+	attach_all();
+	run(10 * GAGG_SEC);
+	assert_true(all_run(1));
+	assert_in_range(host[0].j.pn, 1, 1000);
+	leave(2, GAGG_R_BYE);
+	run(GAGG_SEC);
+	assert_ended(0, 1, GAGG_R_BYE, 2);
+}
+
+static void hello__forged(void **state)
+{
+	struct datagram d = { .from = 1, .to = 0 };
+
+	(void)state;
+	started(2);
+	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	d.body.hello.instance = cpu_to_le64(666);
+	d.body.hello.echo = cpu_to_le64(667);
+	deliver(&d);
+	assert_int_not_equal(host[0].j.peer[1].instance, 666);
+	d.body.hello.instance = cpu_to_le64(host[0].j.instance);
+	assert_int_equal(deliver(&d), GAGG_DROP_SOURCE);
+	d.m.len--;
+	assert_int_equal(deliver(&d), GAGG_DROP_SHORT);
+	d.from = 0;
+	assert_int_equal(deliver(&d), GAGG_DROP_SOURCE);
+	run(10 * GAGG_SEC);
+	assert_true(all_run(1));
+}
+
+static void hello__two_per_second_and_pair(void **state)
+{
+	u32 pairs = 3;
+
+	(void)state;
+	started(3);
+	run(2 * GAGG_SEC);
+	sent[GAGG_T_HELLO] = 0;
+	run(10 * GAGG_SEC);
+	assert_in_range(sent[GAGG_T_HELLO], 9 * 2 * pairs, 10 * 2 * pairs);
+	leave(0, GAGG_R_BYE);
+	run(2 * GAGG_SEC);
+	memset(sent, 0, sizeof(sent));
+	run(10 * GAGG_SEC);
+	assert_in_range(sent[GAGG_T_HELLO], 9 * 2 * pairs, 10 * 2 * pairs);
+	assert_int_equal(sent[GAGG_T_ABORT], 0);
+}
+
+static void hello__a_missing_node_is_not_flooded(void **state)
+{
+	(void)state;
+	world(2);
+	host[1].up = false;
+	run(10 * GAGG_SEC);
+	sent[GAGG_T_HELLO] = 0;
+	run(10 * GAGG_SEC);
+	assert_in_range(sent[GAGG_T_HELLO], 9, 21);
+}
+
+static void mismatch__names_the_lowest_field(void **state)
+{
+	(void)state;
+	world(2);
+	host[1].j.digest[GAGG_DG_WINDOW] = 77;
+	host[1].j.digest[GAGG_DG_LANES] = 77;
+	attach_all();
+	run(2 * GAGG_SEC);
+	assert_int_equal(sent[GAGG_T_START], 0);
+	assert_int_equal(host[0].j.peer[1].mismatch, 1 + GAGG_DG_LANES);
+	assert_int_equal(host[1].j.peer[0].mismatch, 1 + GAGG_DG_LANES);
+	assert_true(host[0].notified > 0);
+	boot(1);	/* re-created as it should be */
+	attach(2);
+	run(2 * GAGG_SEC);
+	assert_int_equal(host[0].j.peer[1].mismatch, 0);
+	assert_true(all_run(1));
+}
+
+static void mismatch__versions(void **state)
+{
+	struct datagram d = { .from = 1, .to = 0 };
+
+	(void)state;
+	world(2);
+	run(GAGG_SEC);
+	host[1].j.pn++;
+	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	d.body.hello.ver_min = GAGG_WIRE_VERSION + 1;
+	d.body.hello.ver_max = GAGG_WIRE_VERSION + 2;
+	assert_int_equal(deliver(&d), GAGG_DROP_NONE);
+	assert_int_equal(host[0].j.peer[1].mismatch, 1 + GAGG_DG_COUNT);
+	run(2 * GAGG_SEC);
+	assert_int_equal(host[0].j.peer[1].mismatch, 0);
+}
+
+static void leave__while_idle_is_told(void **state)
+{
+	(void)state;
+	world(2);
+	attach(2);
+	run(100 * GAGG_MSEC);
+	assert_int_equal(gagg_join_attached(&host[0].j, &host[0].g), 4);
+	leave(2, GAGG_R_DIED);
+	run(DELAY);
+	assert_int_equal(gagg_join_attached(&host[0].j, &host[0].g), 0);
+	leave(2, GAGG_R_DIED);
+	attach(0);
+	run(2 * GAGG_SEC);
+	assert_int_equal(sent[GAGG_T_START], 0);
+	assert_int_equal(host[1].ends, 0);
+}
+
+static void attach__of_others_and_while_running(void **state)
+{
+	(void)state;
+	world(2);
+	gagg_join_attach(&host[0].j, &host[0].g, 2, now);
+	gagg_join_attach(&host[0].j, &host[0].g, 200, now);
+	gagg_join_leave(&host[0].j, &host[0].g, 200, GAGG_R_BYE, now);
+	assert_int_equal(host[0].j.attached, 0);
+	attach_all();
+	run(GAGG_SEC);
+	attach(1);
+	assert_int_equal(host[0].j.attached, 1);
+}
+
+/* 64 nodes: the calls that queue most stay within the bound */
+static void actions__are_bounded(void **state)
+{
+	static struct gagg_join j;
+	static struct gagg_geom g = { .nodes = 64, .dead_after = GAGG_SEC };
+	static u32 digest[GAGG_DG_COUNT];
+	u32 n;
+
+	(void)state;
+	g.workers = ~0ULL;
+	for (n = 0; n < 64; n++) {
+		g.ranks_of[n] = GAGG_BIT(n);
+		g.node_of[n] = (u8)n;
+	}
+	gagg_join_init(&j, &g, digest, 5);
+	j.enabled = 1;
+	for (n = 1; n < 64; n++) {
+		j.peer[n].instance = n;
+		j.peer[n].heard = 1;
+		j.peer[n].knows_me = 1;
+		j.peer[n].attached = GAGG_BIT(n);
+	}
+	gagg_join_attach(&j, &g, 0, 10);
+	assert_in_range(j.nacts, 63, 63);
+	j.nacts = 0;
+	/* everything at once: alive, periodic HELLO, START */
+	gagg_join_timer(&j, &g, 3, 20);
+	assert_int_equal(j.phase, GAGG_PHASE_RUNNING);
+	assert_int_equal(j.nacts, 3 * 63 + 1);
+	j.nacts = 0;
+	/* all silent: HELLO, ABORT, NOTIFY, the end */
+	gagg_join_timer(&j, &g, 3, 10 * GAGG_SEC);
+	assert_int_equal(j.end.reason, GAGG_R_SILENT);
+	assert_int_equal(j.nacts, 3 * 63 + 1);
+	/* a caller who never empties it loses nothing but repetitions */
+	for (n = 0; n < 100; n++)
+		gagg_join_timer(&j, &g, 3, (20 + n) * GAGG_SEC);
+	assert_in_range(j.nacts, 0, GAGG_JOIN_ACTS - 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(start__one_node_needs_no_message),
+		cmocka_unit_test(start__two_and_three_nodes),
+		cmocka_unit_test(start__takes_few_milliseconds),
+		cmocka_unit_test(start__waits_for_every_worker),
+		cmocka_unit_test(start__aggregator_must_be_heard),
+		cmocka_unit_test(start__not_before_enabled),
+		cmocka_unit_test(start__lost_is_repeated),
+		cmocka_unit_test(start__twice_is_answered_once_taken),
+		cmocka_unit_test(start__only_from_the_coordinator),
+		cmocka_unit_test(start__trainer_died_in_the_middle),
+		cmocka_unit_test(start__for_an_older_instance),
+		cmocka_unit_test(start__late_one_of_an_ended_epoch),
+		cmocka_unit_test(hello__older_one_is_dropped),
+		cmocka_unit_test(hello__numbers_wrap),
+		cmocka_unit_test(hello__forged),
+		cmocka_unit_test(hello__two_per_second_and_pair),
+		cmocka_unit_test(hello__a_missing_node_is_not_flooded),
+		cmocka_unit_test(mismatch__names_the_lowest_field),
+		cmocka_unit_test(mismatch__versions),
+		cmocka_unit_test(leave__while_idle_is_told),
+		cmocka_unit_test(attach__of_others_and_while_running),
+		cmocka_unit_test(actions__are_bounded),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
