@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "broker.h"
+#include "comm.h"
+#include "request.h"
+#include "sys.h"
+
+int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(c->error, sizeof(c->error), fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+uint64_t comm_deadline(int timeout_ms)
+{
+	struct timespec now;
+
+	if (timeout_ms < 0)
+		return UINT64_MAX;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
+	       (uint64_t)timeout_ms * 1000000;
+}
+
+uint64_t comm_left(uint64_t deadline)
+{
+	uint64_t now;
+
+	if (deadline == UINT64_MAX)
+		return UINT64_MAX;
+	now = comm_deadline(0);
+	return now < deadline ? deadline - now : 0;
+}
+
+int comm_fail(struct gagg_comm *c, int code)
+{
+	c->failed = code;
+	while (c->first)
+		request_end(c, code);
+	return code;
+}
+
+int comm_fail_epoch(struct gagg_comm *c)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+	int err = sys_ioctl(c->session->fd, GAGG_IOC_STATUS, &st);
+
+	if (err) {
+		comm_error(c, 0, "the epoch has ended; asking why: %s", strerror(-err));
+		return comm_fail(c, GAGG_ERR_SYSTEM);
+	}
+	c->failure.reason = st.reason;
+	c->failure.rank = st.rank;
+	c->failure.other = st.other;
+	c->failure.epoch = st.epoch;
+	return comm_fail(c, error_epoch(c->error, sizeof(c->error), &st));
+}
+
+/* The members in ascending order; gagg_comm_split() brings its own. */
+static void comm_number(struct gagg_comm *c)
+{
+	unsigned int r;
+
+	c->size = 0;
+	for (r = 0; r < GAGG_RANKS_MAX; r++) {
+		if (!(c->region.geo.members >> r & 1))
+			continue;
+		if (r == c->region.geo.rank)
+			c->rank = c->size;
+		c->ranks[c->size++] = (uint8_t)r;
+	}
+}
+
+int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
+{
+	int err;
+
+	region_unmap(&c->region);
+	err = region_map(&c->region, c->session->fd, geo);
+	if (err == -EPROTO)
+		return error_set(GAGG_ERR_SYSTEM,
+				 "the kernel describes a channel that this libgagg does not understand");
+	if (err == -ENOMEM)
+		return error_set(GAGG_ERR_NOMEM, "no memory to map the channel");
+	if (err)
+		return error_set(GAGG_ERR_SYSTEM, "map the channel: %s", strerror(-err));
+	c->region.epoch = c->session->epoch;
+	c->cursor = 0;
+	c->filled = 0;
+	c->taken = 0;
+	c->failed = GAGG_OK;
+	memset(&c->failure, 0, sizeof(c->failure));
+	comm_number(c);
+	return GAGG_OK;
+}
+
+struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, int *err)
+{
+	struct gagg_comm *c = calloc(1, sizeof(*c));
+
+	if (!c) {
+		*err = error_set(GAGG_ERR_NOMEM, "no memory for a communicator");
+		return NULL;
+	}
+	c->session = s;
+	c->result.nonfinite_rank = -1;
+	*err = comm_map(c, geo);
+	if (*err) {
+		free(c);
+		return NULL;
+	}
+	session_get(s, c);
+	return c;
+}
+
+void comm_delete(struct gagg_comm *c)
+{
+	while (c->first)
+		request_end(c, GAGG_ERR_CLOSED);
+	while (c->finished)
+		request_free(c->finished);
+	region_unmap(&c->region);
+	free(c->scratch);
+	session_put(c->session, c);
+	free(c);
+}
+
+int gagg_init_fd(struct gagg_comm **comm, int fd, int timeout_ms)
+{
+	struct session *s = session_new(fd, timeout_ms);
+	struct gagg_geometry geo;
+	int err;
+
+	*comm = NULL;
+	if (!s) {
+		sys_close(fd);
+		return error_set(GAGG_ERR_NOMEM, "no memory for a session");
+	}
+	err = session_attach(s, &geo);
+	if (!err) {
+		*comm = comm_new(s, &geo, &err);
+		if (*comm)
+			return GAGG_OK;
+		session_detach(s);
+	}
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	sys_close(fd);
+	return err;
+}
+
+int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg)
+{
+	int fd;
+
+	*comm = NULL;
+	if (!cfg || cfg->size < sizeof(*cfg))
+		return error_set(GAGG_ERR_INVALID, "gagg_config.size is not set");
+	fd = broker_open(cfg->socket, cfg->group, cfg->rank, cfg->timeout_ms);
+	return fd < 0 ? fd : gagg_init_fd(comm, fd, cfg->timeout_ms);
+}
+
+int gagg_open_rank(const char *group, uint32_t rank)
+{
+	struct gagg_ioc_open arg = { .size = sizeof(arg), .rank = rank };
+	int fd, err;
+
+	if (!group || !*group || strlen(group) >= sizeof(arg.name))
+		return error_set(GAGG_ERR_INVALID, "a group's name has 1 to %zu characters",
+				 sizeof(arg.name) - 1);
+	strcpy(arg.name, group);
+	fd = open("/dev/gagg", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return error_set(GAGG_ERR_SYSTEM, "/dev/gagg: %s", strerror(errno));
+	err = sys_ioctl(fd, GAGG_IOC_OPEN, &arg);
+	if (!err)
+		return fd;
+	sys_close(fd);
+	return error_set(GAGG_ERR_SYSTEM, "rank %u of group \"%s\": %s", rank, group,
+			 err == -ENOENT ? "there is no such group in this network namespace" :
+			 err == -EINVAL ? "not a worker of this host" :
+			 err == -EBUSY ? "somebody else has it" : strerror(-err));
+}
+
+/*
+ * Split communicators keep their memory until they are freed, but the epoch
+ * that it belongs to is left.
+ */
+static void close_others(struct gagg_comm *root)
+{
+	struct session *s = root->session;
+	struct gagg_comm *c;
+
+	pthread_mutex_lock(&s->lock);
+	for (c = s->comms; c; c = c->next) {
+		if (c == root || c->failed == GAGG_ERR_CLOSED)
+			continue;
+		comm_error(c, 0, "the communicator belongs to epoch %llu, which was left",
+			   (unsigned long long)s->epoch);
+		comm_fail(c, GAGG_ERR_CLOSED);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void leave(struct gagg_comm *c)
+{
+	close_others(c);
+	session_detach(c->session);
+	sys_close(c->session->fd);
+	c->session->fd = -1;
+	comm_delete(c);
+}
+
+int gagg_finalize(struct gagg_comm *c)
+{
+	int err;
+
+	if (!c)
+		return GAGG_OK;
+	err = gagg_barrier(c);
+	if (err == GAGG_ERR_PEER && c->failure.reason == GAGG_R_BYE)
+		err = GAGG_OK;
+	if (err)
+		error_set(err, "%s", c->error);
+	leave(c);
+	return err;
+}
+
+void gagg_abort(struct gagg_comm *c)
+{
+	if (c)
+		leave(c);
+}
+
+int gagg_reattach(struct gagg_comm *c)
+{
+	struct gagg_geometry geo;
+	int err;
+
+	if (c->region.geo.channel)
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "only the communicator of gagg_init() can be attached again");
+	close_others(c);
+	if (!c->failed)
+		comm_error(c, 0, "epoch %llu was left",
+			   (unsigned long long)c->session->epoch);
+	comm_fail(c, GAGG_ERR_CLOSED);
+	region_unmap(&c->region);
+	session_detach(c->session);
+	err = session_attach(c->session, &geo);
+	if (!err) {
+		err = comm_map(c, &geo);
+		if (err)
+			session_detach(c->session);
+	}
+	if (err) {
+		comm_error(c, 0, "%s", error_thread());
+		c->failed = GAGG_ERR_CLOSED;
+	}
+	return err;
+}
+
+int gagg_comm_free(struct gagg_comm *c)
+{
+	struct gagg_ioc_channel_free arg = { .size = sizeof(arg) };
+	int tries = 1000;
+
+	if (!c)
+		return GAGG_OK;
+	arg.channel = c->region.geo.channel;
+	if (!arg.channel)
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "gagg_finalize() frees the communicator of gagg_init()");
+	if (c->first)
+		return comm_error(c, GAGG_ERR_BUSY, "operations are in flight");
+	region_unmap(&c->region);
+	/* EBUSY: the last op's chunks are published, but it is not counted yet */
+	while (!c->failed && tries-- &&
+	       sys_ioctl(c->session->fd, GAGG_IOC_CHANNEL_FREE, &arg) == -EBUSY)
+		sched_yield();
+	comm_delete(c);
+	return GAGG_OK;
+}
+
+int gagg_rank(const struct gagg_comm *c)
+{
+	return c->rank;
+}
+
+int gagg_size(const struct gagg_comm *c)
+{
+	return c->size;
+}
+
+int gagg_group_rank(const struct gagg_comm *c, int rank)
+{
+	return rank < 0 || rank >= c->size ? (int)GAGG_ERR_INVALID : c->ranks[rank];
+}
+
+uint32_t gagg_weight(const struct gagg_comm *c)
+{
+	return c->region.geo.weight;
+}
+
+int gagg_fd(const struct gagg_comm *c)
+{
+	return c->session->fd;
+}
+
+void gagg_last_result(const struct gagg_comm *c, struct gagg_result *res)
+{
+	*res = c->result;
+}
+
+const char *gagg_last_error(const struct gagg_comm *c)
+{
+	return c ? c->error : error_thread();
+}
+
+void gagg_failure(const struct gagg_comm *c, struct gagg_failure *f)
+{
+	*f = c->failure;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * A communicator: a channel, the ranks on it, the requests in flight.
+ *
+ * Three cursors run over the channel's virtual chunks, all private copies:
+ * taken <= filled <= cursor. Chunks below @taken have been read, those below
+ * @filled are in the ring, those below @cursor belong to a request. Filling
+ * stays below taken + ring.
+ */
+#ifndef GAGG_COMM_H
+#define GAGG_COMM_H
+
+#include <stdint.h>
+#include "error.h"
+#include "gagg.h"
+#include "region.h"
+#include "session.h"
+
+/**
+ * struct gagg_comm - see above
+ * @session: shared with others
+ * @next: in the session's list
+ * @region: the channel's memory
+ * @size: ranks
+ * @rank: own one, of this communicator
+ * @ranks: group's rank by rank
+ * @cursor: first virtual chunk of the next request
+ * @filled: first one not in the ring
+ * @taken: first one whose result was not read
+ * @first: oldest request in flight
+ * @last: newest
+ * @to_fill: oldest that has chunks not in the ring
+ * @to_submit: oldest that the kernel does not know
+ * @finished: ended, not yet freed by the user
+ * @failed: enum gagg_error that ended it; GAGG_OK
+ * @failure: why, if the kernel said so
+ * @result: of the last operation
+ * @scratch: exponents of a call without a plan
+ * @scratch_size: its bytes
+ * @error: last sentence
+ */
+struct gagg_comm {
+	struct session *session;
+	struct gagg_comm *next;
+	struct region region;
+	int size;
+	int rank;
+	uint8_t ranks[GAGG_RANKS_MAX];
+	uint64_t cursor;
+	uint64_t filled;
+	uint64_t taken;
+	struct gagg_request *first;
+	struct gagg_request *last;
+	struct gagg_request *to_fill;
+	struct gagg_request *to_submit;
+	struct gagg_request *finished;
+	int failed;
+	struct gagg_failure failure;
+	struct gagg_result result;
+	uint8_t *scratch;
+	uint64_t scratch_size;
+	char error[ERROR_MAX];
+};
+
+/* Set the sentence; returns @code. */
+int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* End @c: requests in flight fail with @code, so do later calls. Returns it. */
+int comm_fail(struct gagg_comm *c, int code);
+
+/* End @c because the kernel says that its epoch is over. */
+int comm_fail_epoch(struct gagg_comm *c);
+
+/* A new communicator of @geo; NULL and a sentence of the thread's. */
+struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo,
+			   int *err);
+
+/* Map @geo, start at virtual chunk 0. */
+int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo);
+
+/* Free it with its requests. */
+void comm_delete(struct gagg_comm *c);
+
+/*
+ * Monotonic time of a timeout in ms (negative: UINT64_MAX, never), and what is
+ * left until then in ns, as struct gagg_ioc_wait wants it.
+ */
+uint64_t comm_deadline(int timeout_ms);
+uint64_t comm_left(uint64_t deadline);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static _Thread_local char thread_error[ERROR_MAX];
+
+char *error_thread(void)
+{
+	return thread_error;
+}
+
+int error_set(int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(thread_error, sizeof(thread_error), fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+const char *gagg_strerror(int code)
+{
+	static const char *const words[] = {
+		[-GAGG_OK]		= "success",
+		[-GAGG_ERR_INVALID]	= "invalid argument",
+		[-GAGG_ERR_UNSUPPORTED]	= "not supported",
+		[-GAGG_ERR_NOMEM]	= "out of memory",
+		[-GAGG_ERR_BUSY]	= "in use by an operation in flight",
+		[-GAGG_ERR_TIMEOUT]	= "time is over",
+		[-GAGG_ERR_BROKER]	= "gaggd refuses or cannot be asked",
+		[-GAGG_ERR_MISMATCH]	= "hosts have different configurations",
+		[-GAGG_ERR_PEER]	= "the epoch has ended",
+		[-GAGG_ERR_DESYNC]	= "ranks made different calls",
+		[-GAGG_ERR_CLOSED]	= "communicator of an epoch that was left",
+		[-GAGG_ERR_SYSTEM]	= "a system call failed",
+	};
+
+	/* -code of INT_MIN would overflow */
+	if (code > 0 || code <= -(int)ARRAY_SIZE(words))
+		return "unknown error";
+	return words[-code];
+}
+
+static const char *dtype_name(unsigned int dtype)
+{
+	switch (dtype) {
+	case GAGG_FLOAT32:	return "float32";
+	case GAGG_FLOAT16:	return "float16";
+	case GAGG_BFLOAT16:	return "bfloat16";
+	case GAGG_INT32:	return "int32";
+	case GAGG_BYTE:		return "bytes";
+	}
+	return "unknown elements";
+}
+
+#define SIG_KIND(sig)	((sig) >> 28)
+#define SIG_DTYPE(sig)	((sig) >> 24 & 15)
+
+/* "all-reduce of float32" */
+static void call_name(char *buf, size_t size, uint32_t sig)
+{
+	const char *of = dtype_name(SIG_DTYPE(sig));
+
+	switch (SIG_KIND(sig)) {
+	case GAGG_K_ALLREDUCE:
+		snprintf(buf, size, "all-reduce of %s", of);
+		break;
+	case GAGG_K_REDUCE_SCATTER:
+		snprintf(buf, size, "reduce-scatter of %s", of);
+		break;
+	case GAGG_K_ALLGATHER:
+		snprintf(buf, size, "all-gather");
+		break;
+	case GAGG_K_BROADCAST:
+		snprintf(buf, size, "broadcast");
+		break;
+	case GAGG_K_BARRIER:
+		snprintf(buf, size, "barrier");
+		break;
+	case GAGG_K_EXPONENTS:
+		/* what a reduction begins with that blocks and has no plan */
+		snprintf(buf, size, "a blocking reduction of %s without a plan", of);
+		break;
+	default:
+		snprintf(buf, size, "unknown operation %u", SIG_KIND(sig));
+	}
+}
+
+static void desync(char *buf, size_t size, const struct gagg_ioc_status *st)
+{
+	char a[64], b[64];
+
+	call_name(a, sizeof(a), st->sig);
+	call_name(b, sizeof(b), st->other_sig);
+	if (strcmp(a, b))
+		snprintf(buf, size,
+			 "rank %u called %s where rank %u called %s (epoch %llu has ended)",
+			 st->rank, a, st->other, b, st->epoch);
+	else
+		snprintf(buf, size,
+			 "rank %u called %s with another length, root or operator than rank %u (epoch %llu has ended)",
+			 st->rank, a, st->other, st->epoch);
+}
+
+int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st)
+{
+	static const char *const fmt[] = {
+		[GAGG_R_BYE]	= "rank %u has left",
+		[GAGG_R_DIED]	= "rank %u died",
+		[GAGG_R_SILENT]	= "the host of rank %u is not heard any more",
+		[GAGG_R_RESTART] = "the host of rank %u has lost its state",
+		[GAGG_R_DELETED] = "the group was deleted or changed on the host of rank %u",
+		[GAGG_R_ADMIN]	= "the administrator has intervened on the host of rank %u",
+	};
+	char why[ERROR_MAX / 2];
+
+	if (st->reason == GAGG_R_DESYNC) {
+		desync(buf, size, st);
+		return GAGG_ERR_DESYNC;
+	}
+	if (st->reason < ARRAY_SIZE(fmt) && fmt[st->reason])
+		snprintf(why, sizeof(why), fmt[st->reason], st->rank);
+	else
+		snprintf(why, sizeof(why), "reason %u, rank %u", st->reason, st->rank);
+	snprintf(buf, size, "%s (epoch %llu has ended)", why, st->epoch);
+	return GAGG_ERR_PEER;
+}
+
+void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
+{
+	static const char *const field[] = {
+		[GAGG_DG_MEMBERS]	= "number of members",
+		[GAGG_DG_ADDRESS]	= "address of a member",
+		[GAGG_DG_ROLE]		= "role of a member",
+		[GAGG_DG_WEIGHT]	= "weight of a member",
+		[GAGG_DG_LANES]		= "lanes",
+		[GAGG_DG_RING]		= "ring",
+		[GAGG_DG_WINDOW]	= "window",
+		[GAGG_DG_STRIPE]	= "stripe",
+		[GAGG_DG_SHARDS]	= "shards",
+		[GAGG_DG_PORT]		= "port",
+		[GAGG_DG_SYNC]		= "sync",
+		[GAGG_DG_PLACEMENT]	= "placement",
+		[GAGG_DG_DEAD_AFTER]	= "dead-after",
+		[GAGG_DG_KEY]		= "key",
+	};
+	uint32_t f = st->mismatch - 1;
+
+	snprintf(buf, size, "config-mismatch: %s differs on the host of rank %u",
+		 f < ARRAY_SIZE(field) && field[f] ? field[f] : "configuration",
+		 st->mismatch_node);
+}
+
+void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
+		  uint64_t members)
+{
+	uint64_t absent = members & ~st->attached;
+	size_t n;
+	unsigned int r;
+
+	n = (size_t)snprintf(buf, size, "time is over; not joined yet:");
+	for (r = 0; r < 64 && n < size; r++)
+		if (absent >> r & 1)
+			n += (size_t)snprintf(buf + n, size - n, "%s rank %u%s",
+					      absent & ((1ULL << r) - 1) ? "," : "", r,
+					      st->heard >> r & 1 ? "" : " (host not heard)");
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * What has gone wrong, as codes and as sentences.
+ */
+#ifndef GAGG_ERROR_H
+#define GAGG_ERROR_H
+
+#include <stddef.h>
+#include <linux/gagg.h>
+#include <linux/gagg_wire.h>
+#include "gagg.h"
+
+#define ERROR_MAX	256
+
+/*
+ * The sentence that gagg_last_error(NULL) returns, of the calling thread.
+ * Returns @code.
+ */
+int error_set(int code, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* the buffer of that sentence, ERROR_MAX bytes */
+char *error_thread(void);
+
+/*
+ * Why an epoch has ended, as a sentence. Returns GAGG_ERR_DESYNC or
+ * GAGG_ERR_PEER.
+ */
+int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st);
+
+/* The epoch could not start: "config-mismatch: ..." */
+void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st);
+
+/* The epoch has not started in time: who is missing among @members. */
+void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
+		  uint64_t members);
+
+#endif

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * libgagg: collectives that the kernel carries out.
+ *
+ * Ranks of a group exchange and reduce buffers. The library turns elements into
+ * fixed-point lanes in memory that the kernel reads (agent/lib/quant.h), one
+ * system call starts an operation, and from there on the kernel sends, adds and
+ * repeats without the caller: an operation in flight needs no thread.
+ *
+ * Calls are collective: every rank of a communicator makes the same calls with
+ * the same arguments in the same order. Ranks that do not are told so by name
+ * (GAGG_ERR_DESYNC) instead of hanging.
+ *
+ * Errors. Functions that return int return 0 or a negative enum gagg_error;
+ * gagg_last_error() has it as a sentence. GAGG_ERR_INVALID, _UNSUPPORTED,
+ * _NOMEM and _BUSY leave everything as it was. All others of an operation end
+ * the communicator: operations in flight fail, their receive buffers hold
+ * unspecified values, later calls return the same error, until
+ * gagg_reattach() or gagg_abort(). The library never ends the process.
+ *
+ * Threads. A communicator, its requests and its plans belong to one thread at a
+ * time. Different communicators may be used by different threads at once, those
+ * of one gagg_init() too: what they share (the file, the list of communicators,
+ * channel numbers) is locked inside. gagg_finalize(), gagg_abort() and
+ * gagg_reattach() concern all communicators that were split from theirs: no
+ * other thread may be in a call on one of them. After fork() only the parent
+ * may use a communicator.
+ *
+ * Results are bit-identical on every rank and depend on the contributions only,
+ * not on the order in which they arrive. See Documentation/numerics.md for the
+ * error bound of sums.
+ */
+#ifndef GAGG_H
+#define GAGG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GAGG_VERSION_MAJOR	0
+#define GAGG_VERSION_MINOR	1
+
+/** GAGG_RANK_ANY - as gagg_config.rank: the lowest free worker of this host */
+#define GAGG_RANK_ANY		UINT32_MAX
+/** GAGG_COLOR_NONE - as color of gagg_comm_split(): be in no new communicator */
+#define GAGG_COLOR_NONE		(-1)
+/** GAGG_FOREVER - as timeout: none */
+#define GAGG_FOREVER		(-1)
+
+/**
+ * enum gagg_error - what functions return
+ * @GAGG_OK:		success
+ * @GAGG_ERR_INVALID:	an argument is wrong; nothing was started
+ * @GAGG_ERR_UNSUPPORTED: this element type and operator, or this group, are not
+ *			supported; nothing was started
+ * @GAGG_ERR_NOMEM:	no memory; nothing was started
+ * @GAGG_ERR_BUSY:	in use by an operation in flight; nothing was started
+ * @GAGG_ERR_TIMEOUT:	time is over. gagg_wait(): the request goes on; anything
+ *			else: the communicator has ended
+ * @GAGG_ERR_BROKER:	gaggd cannot be asked, or refuses
+ * @GAGG_ERR_MISMATCH:	a host has another configuration of the group
+ * @GAGG_ERR_PEER:	the epoch has ended: gagg_failure() tells why
+ * @GAGG_ERR_DESYNC:	the epoch has ended: two ranks made different calls
+ * @GAGG_ERR_CLOSED:	the communicator belongs to an epoch that was left
+ * @GAGG_ERR_SYSTEM:	a system call failed; gagg_last_error() names it
+ */
+enum gagg_error {
+	GAGG_OK			= 0,
+	GAGG_ERR_INVALID	= -1,
+	GAGG_ERR_UNSUPPORTED	= -2,
+	GAGG_ERR_NOMEM		= -3,
+	GAGG_ERR_BUSY		= -4,
+	GAGG_ERR_TIMEOUT	= -5,
+	GAGG_ERR_BROKER		= -6,
+	GAGG_ERR_MISMATCH	= -7,
+	GAGG_ERR_PEER		= -8,
+	GAGG_ERR_DESYNC		= -9,
+	GAGG_ERR_CLOSED		= -10,
+	GAGG_ERR_SYSTEM		= -11
+};
+
+/**
+ * enum gagg_dtype - element types
+ * @GAGG_FLOAT32:	IEEE 754 binary32
+ * @GAGG_FLOAT16:	IEEE 754 binary16
+ * @GAGG_BFLOAT16:	upper half of a binary32
+ * @GAGG_INT32:		two's complement; sums wrap, see gagg_result.overflow
+ * @GAGG_BYTE:		any bytes; what all-gather and broadcast move, not
+ *			reducible
+ *
+ * In the machine's byte order, any alignment.
+ */
+enum gagg_dtype {
+	GAGG_FLOAT32	= 1,
+	GAGG_FLOAT16	= 2,
+	GAGG_BFLOAT16	= 3,
+	GAGG_INT32	= 4,
+	GAGG_BYTE	= 5
+};
+
+/**
+ * enum gagg_op - operators
+ * @GAGG_SUM:	sum. Floating point: of values rounded to block fixed point
+ * @GAGG_MEAN:	sum divided by the number of ranks, rounded once; floating point
+ * @GAGG_MIN:	smallest, exact; -0 is below +0
+ * @GAGG_MAX:	largest, exact
+ *
+ * NaN in any contribution (sums: infinity, too) makes NaN of every element of
+ * its chunk of the result, a few hundred elements, and
+ * gagg_result.nonfinite_rank names the lowest rank that had it.
+ */
+enum gagg_op {
+	GAGG_SUM	= 1,
+	GAGG_MEAN	= 2,
+	GAGG_MIN	= 3,
+	GAGG_MAX	= 4
+};
+
+struct gagg_comm;
+struct gagg_plan;
+struct gagg_request;
+
+/**
+ * struct gagg_config - how to join
+ * @size:	sizeof(struct gagg_config)
+ * @rank:	rank to be, or GAGG_RANK_ANY
+ * @group:	name of the group, as given to "gaggctl group create"
+ * @socket:	where gaggd listens; NULL: $GAGG_SOCKET, or
+ *		/run/gagg/gaggd.sock
+ * @timeout_ms:	longest wait for the other ranks to join, and longest duration
+ *		of each blocking call, in milliseconds; 0 or less: no limit
+ */
+struct gagg_config {
+	size_t size;
+	uint32_t rank;
+	const char *group;
+	const char *socket;
+	int timeout_ms;
+};
+
+/**
+ * struct gagg_result - what is to be said about a completed operation
+ * @contributors:	fewest ranks that are in any chunk of the result; 0 for
+ *			an operation of no elements
+ * @nonfinite_rank:	lowest rank of the group that contributed NaN (or, to a
+ *			sum, infinity); -1: none
+ * @overflow:		not 0: a sum of GAGG_INT32 may have wrapped. A warning: 0
+ *			is a proof that it has not
+ *
+ * Of a reduce-scatter, each rank hears about its own part.
+ */
+struct gagg_result {
+	uint32_t contributors;
+	int32_t nonfinite_rank;
+	int overflow;
+};
+
+/**
+ * struct gagg_failure - why an epoch has ended
+ * @reason:	enum gagg_reason of <linux/gagg_wire.h>; 0: it has not
+ * @rank:	rank of the group it is about
+ * @other:	GAGG_ERR_DESYNC: rank that @rank disagrees with
+ * @epoch:	number of the epoch
+ */
+struct gagg_failure {
+	uint32_t reason;
+	uint32_t rank;
+	uint32_t other;
+	uint64_t epoch;
+};
+
+/* --- joining and leaving -------------------------------------------------- */
+
+/**
+ * gagg_init() - become a rank of a group
+ * @comm:	receives the communicator of all ranks; NULL on error
+ * @cfg:	how; copied
+ *
+ * Asks gaggd for a session, joins, and waits until every worker of the group
+ * has joined.
+ *
+ * Return: 0, GAGG_ERR_BROKER, _MISMATCH, _TIMEOUT, _NOMEM, _INVALID, _SYSTEM.
+ * gagg_last_error(NULL) has the sentence.
+ */
+int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg);
+
+/**
+ * gagg_init_fd() - the same with a session that was opened by other means
+ * @comm:	receives the communicator of all ranks; NULL on error
+ * @fd:		file of /dev/gagg bound to a rank. It becomes the library's, also
+ *		on error
+ * @timeout_ms:	as in struct gagg_config
+ *
+ * Return: as gagg_init().
+ */
+int gagg_init_fd(struct gagg_comm **comm, int fd, int timeout_ms);
+
+/**
+ * gagg_open_rank() - open a session without gaggd
+ * @group:	name of a group in the caller's network namespace
+ * @rank:	rank to be; must be a worker of this host
+ *
+ * Needs CAP_NET_ADMIN.
+ *
+ * Return: a file descriptor for gagg_init_fd(), or a negative enum gagg_error.
+ */
+int gagg_open_rank(const char *group, uint32_t rank);
+
+/**
+ * gagg_finalize() - leave when everybody is done
+ * @comm:	from gagg_init(); freed in any case. NULL: nothing happens
+ *
+ * A barrier, then the session is closed. Communicators that were split from it
+ * can only be freed afterwards; requests in flight end, requests not waited for
+ * are freed, plans remain.
+ *
+ * Return: 0, also if a rank has left during the barrier; else the error of the
+ * barrier (gagg_last_error(NULL)).
+ */
+int gagg_finalize(struct gagg_comm *comm);
+
+/**
+ * gagg_abort() - leave at once
+ * @comm:	from gagg_init(); freed. NULL: nothing happens
+ *
+ * The epoch ends for everybody.
+ */
+void gagg_abort(struct gagg_comm *comm);
+
+/**
+ * gagg_reattach() - join again after a failure
+ * @comm:	from gagg_init()
+ *
+ * Waits until every worker has joined the next epoch. Requests in flight have
+ * failed; communicators that were split from @comm return GAGG_ERR_CLOSED and
+ * have to be freed and split again; plans stay valid.
+ *
+ * Return: as gagg_init(). After an error it may be called again.
+ */
+int gagg_reattach(struct gagg_comm *comm);
+
+/* --- communicators -------------------------------------------------------- */
+
+/**
+ * gagg_rank() - the caller's rank in @comm
+ * @comm:	communicator
+ * Return: 0 to gagg_size() - 1.
+ */
+int gagg_rank(const struct gagg_comm *comm);
+
+/**
+ * gagg_size() - number of ranks in @comm
+ * @comm:	communicator
+ * Return: 1 to 64.
+ */
+int gagg_size(const struct gagg_comm *comm);
+
+/**
+ * gagg_group_rank() - rank of the group behind a rank of @comm
+ * @comm:	communicator
+ * @rank:	0 to gagg_size() - 1
+ *
+ * Sentences, struct gagg_result and struct gagg_failure speak of the group's
+ * ranks.
+ *
+ * Return: the rank, or GAGG_ERR_INVALID.
+ */
+int gagg_group_rank(const struct gagg_comm *comm, int rank);
+
+/**
+ * gagg_weight() - sum of the members' weights
+ * @comm:	communicator
+ *
+ * Sums and means need weights of 1, where this equals gagg_size(); otherwise
+ * they return GAGG_ERR_UNSUPPORTED.
+ */
+uint32_t gagg_weight(const struct gagg_comm *comm);
+
+/**
+ * gagg_fd() - file descriptor of the session
+ * @comm:	any communicator of it
+ *
+ * Readable when operations have completed, as an eventfd is: read() of 8 bytes
+ * returns how many since the last one, and rearms it. Then gagg_test().
+ *
+ * Return: a descriptor that stays the library's.
+ */
+int gagg_fd(const struct gagg_comm *comm);
+
+/**
+ * gagg_comm_split() - divide a communicator
+ * @comm:	communicator; all its ranks call
+ * @color:	ranks of one color come into one new communicator; negative:
+ *		into none
+ * @key:	orders the ranks of the new one; equal keys: by rank in @comm
+ * @newcomm:	receives it, or NULL for a negative @color
+ *
+ * Return: 0 or an error.
+ */
+int gagg_comm_split(struct gagg_comm *comm, int color, int key,
+		    struct gagg_comm **newcomm);
+
+/**
+ * gagg_comm_free() - give back what gagg_comm_split() made
+ * @comm:	communicator; NULL: nothing happens
+ *
+ * Return: 0, GAGG_ERR_BUSY with operations in flight, GAGG_ERR_INVALID for one
+ * of gagg_init().
+ */
+int gagg_comm_free(struct gagg_comm *comm);
+
+/* --- collectives ---------------------------------------------------------- */
+
+/**
+ * gagg_plan_create() - remember exponents between calls
+ * @comm:	communicator it will be used with
+ * @count:	elements of the all-reduce; of a reduce-scatter: @recvcount times
+ *		gagg_size()
+ * @dtype:	a floating-point type
+ * @plan:	receives the plan
+ *
+ * For a buffer that is summed again and again, such as gradients: the exponents
+ * of the next call are predicted from the result of the last, which saves an
+ * exchange that blocking calls need otherwise. Same on all ranks: with or
+ * without a plan. One operation at a time.
+ *
+ * Return: 0, GAGG_ERR_NOMEM, _INVALID, _UNSUPPORTED.
+ */
+int gagg_plan_create(struct gagg_comm *comm, size_t count,
+		     enum gagg_dtype dtype, struct gagg_plan **plan);
+
+/**
+ * gagg_plan_free() - forget
+ * @plan:	not in use by a request in flight; NULL: nothing happens
+ */
+void gagg_plan_free(struct gagg_plan *plan);
+
+/**
+ * gagg_allreduce() - reduce elementwise, result to all
+ * @sendbuf:	@count elements
+ * @recvbuf:	@count elements; may be @sendbuf, must not overlap it otherwise
+ * @count:	elements; the same on all ranks
+ * @dtype:	GAGG_FLOAT32, _FLOAT16, _BFLOAT16: all operators; GAGG_INT32: all
+ *		but GAGG_MEAN
+ * @op:		operator
+ * @comm:	communicator
+ * @plan:	for sums and means of floating point, or NULL
+ *
+ * A call with a plan makes at most four system calls for up to one ring of data
+ * (64 MiB by default), each ring beyond it at most four more.
+ *
+ * Without a plan, blocking calls first exchange one byte per chunk, so that
+ * all ranks use one exponent from the start; non-blocking calls use their own,
+ * and the kernel aligns them.
+ *
+ * Return: 0 or an error.
+ */
+int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count,
+		   enum gagg_dtype dtype, enum gagg_op op,
+		   struct gagg_comm *comm, struct gagg_plan *plan);
+
+/**
+ * gagg_reduce_scatter() - reduce elementwise, to each rank its part
+ * @sendbuf:	gagg_size() times @recvcount elements, part after part
+ * @recvbuf:	@recvcount elements: part gagg_rank(). May be the start of
+ *		@sendbuf, or that part's place in it
+ * @recvcount:	elements of a part
+ * @dtype:	as gagg_allreduce()
+ * @op:		as gagg_allreduce()
+ * @comm:	communicator
+ * @plan:	as gagg_allreduce()
+ *
+ * Return: 0 or an error.
+ */
+int gagg_reduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
+			enum gagg_dtype dtype, enum gagg_op op,
+			struct gagg_comm *comm, struct gagg_plan *plan);
+
+/**
+ * gagg_allgather() - everybody's bytes to everybody
+ * @sendbuf:	@sendbytes bytes; may be its own place in @recvbuf
+ * @sendbytes:	the same on all ranks
+ * @recvbuf:	gagg_size() times @sendbytes bytes, by rank
+ * @comm:	communicator
+ *
+ * Return: 0 or an error.
+ */
+int gagg_allgather(const void *sendbuf, size_t sendbytes, void *recvbuf,
+		   struct gagg_comm *comm);
+
+/**
+ * gagg_broadcast() - one rank's bytes to everybody
+ * @buf:	@bytes bytes; read on @root, written elsewhere
+ * @bytes:	the same on all ranks
+ * @root:	rank in @comm
+ * @comm:	communicator
+ *
+ * Return: 0 or an error.
+ */
+int gagg_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *comm);
+
+/**
+ * gagg_barrier() - return when every rank has called it
+ * @comm:	communicator
+ * Return: 0 or an error.
+ */
+int gagg_barrier(struct gagg_comm *comm);
+
+/*
+ * The non-blocking forms. They quantise what the ring has room for, start the
+ * operation and return; the kernel goes on by itself. Operations of one
+ * communicator complete in the order they were started. Until a request is
+ * done its send buffer must not change and its receive buffer must not be read.
+ * On error *req is NULL.
+ */
+
+/** gagg_iallreduce() - start gagg_allreduce(); @req receives the request */
+int gagg_iallreduce(const void *sendbuf, void *recvbuf, size_t count,
+		    enum gagg_dtype dtype, enum gagg_op op,
+		    struct gagg_comm *comm, struct gagg_plan *plan,
+		    struct gagg_request **req);
+
+/** gagg_ireduce_scatter() - start gagg_reduce_scatter() */
+int gagg_ireduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
+			 enum gagg_dtype dtype, enum gagg_op op,
+			 struct gagg_comm *comm, struct gagg_plan *plan,
+			 struct gagg_request **req);
+
+/** gagg_iallgather() - start gagg_allgather() */
+int gagg_iallgather(const void *sendbuf, size_t sendbytes, void *recvbuf,
+		    struct gagg_comm *comm, struct gagg_request **req);
+
+/** gagg_ibroadcast() - start gagg_broadcast() */
+int gagg_ibroadcast(void *buf, size_t bytes, int root, struct gagg_comm *comm,
+		    struct gagg_request **req);
+
+/** gagg_ibarrier() - start gagg_barrier() */
+int gagg_ibarrier(struct gagg_comm *comm, struct gagg_request **req);
+
+/**
+ * gagg_wait() - finish an operation
+ * @req:	request; freed, unless the return value is GAGG_ERR_TIMEOUT
+ * @timeout_ms:	milliseconds; negative: no limit; 0: look once
+ *
+ * Return: the result of the operation, or GAGG_ERR_TIMEOUT: it goes on.
+ */
+int gagg_wait(struct gagg_request *req, int timeout_ms);
+
+/**
+ * gagg_test() - finish an operation if it is done
+ * @req:	request; freed if @done
+ * @done:	receives 1 if the operation is complete or has failed, else 0
+ *
+ * Takes what results are there; makes no system call as a rule.
+ *
+ * Return: 0 if not @done, else the result of the operation.
+ */
+int gagg_test(struct gagg_request *req, int *done);
+
+/**
+ * gagg_last_result() - what is to be said about the last operation
+ * @comm:	communicator
+ * @res:	receives it
+ *
+ * The operation is the one that the last blocking call, gagg_wait() or
+ * gagg_test() on @comm has ended.
+ */
+void gagg_last_result(const struct gagg_comm *comm, struct gagg_result *res);
+
+/* --- errors --------------------------------------------------------------- */
+
+/**
+ * gagg_strerror() - a few words for a code
+ * @code:	enum gagg_error
+ * Return: a constant string, never NULL.
+ */
+const char *gagg_strerror(int code);
+
+/**
+ * gagg_last_error() - the last error as a sentence
+ * @comm:	communicator, or NULL: of the calling thread's last gagg_init(),
+ *		gagg_finalize() or gagg_open_rank()
+ *
+ * Such as "rank 2 died (epoch 5 has ended)" or "rank 3 called all-gather where
+ * rank 0 called all-reduce of float32 (epoch 5 has ended)".
+ *
+ * Return: valid until the next call with the same @comm; "" if there was none.
+ */
+const char *gagg_last_error(const struct gagg_comm *comm);
+
+/**
+ * gagg_failure() - why the epoch has ended, for programs
+ * @comm:	communicator
+ * @f:		receives it
+ */
+void gagg_failure(const struct gagg_comm *comm, struct gagg_failure *f);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GAGG_H */

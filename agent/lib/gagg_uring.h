@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * libgagg: waiting for a request by io_uring. Needs <linux/io_uring.h> only,
+ * whose struct io_uring_sqe is liburing's, too.
+ */
+#ifndef GAGG_URING_H
+#define GAGG_URING_H
+
+#include <linux/io_uring.h>
+#include <gagg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * gagg_prep_wait() - make an entry that completes when a request can go on
+ * @sqe:	entry to be filled; user_data is left as it is
+ * @req:	request in flight. It must not be freed before io_uring_enter()
+ *		has taken the entry; one entry at a time
+ *
+ * The entry completes with 0 once the kernel has done all that it has been
+ * given, or with a negative errno once the epoch has ended. Then gagg_test():
+ * if the request is not done, which is so for operations longer than the ring,
+ * it has given the kernel more, and another entry can be made.
+ *
+ * Return: 0, or GAGG_ERR_INVALID if the request is done already: gagg_test() it.
+ */
+int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *req);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GAGG_URING_H */

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Elements to lanes and back, by what is done with them.
+ *
+ * A piece's padding is zeroed: what an earlier operation left there is nobody
+ * else's to read.
+ */
+#include <string.h>
+
+#include "exponent.h"
+#include "quant.h"
+#include "request.h"
+
+static enum quant_type quant_type(enum gagg_dtype t)
+{
+	return t == GAGG_FLOAT32 ? QUANT_F32 : t == GAGG_FLOAT16 ? QUANT_F16 : QUANT_BF16;
+}
+
+_Static_assert(QUANT_ZERO == GAGG_C_ZERO && QUANT_NONFINITE == GAGG_C_NONFINITE,
+	       "flags of chunks are the kernel's");
+
+static const void *source(const struct gagg_request *r, const struct piece *p)
+{
+	return r->send + p->part * r->part_bytes + p->first * dtype_size(r->dtype);
+}
+
+static void pad(const struct piece *p, int32_t *lanes)
+{
+	memset(lanes + p->n, 0, (size_t)(p->wire - p->n) * 4);
+}
+
+/* reduce-scatter: the part is somebody else's */
+static bool foreign(const struct gagg_request *r, const struct piece *p)
+{
+	return r->submit.kind == GAGG_K_REDUCE_SCATTER &&
+	       p->part != (uint64_t)r->comm->rank;
+}
+
+static void note(struct gagg_request *r, const struct gagg_rdesc *d)
+{
+	struct gagg_result *res = &r->result;
+
+	if (!res->contributors || d->contributors < res->contributors)
+		res->contributors = d->contributors;
+	if (d->flags & GAGG_C_OVERFLOW)
+		res->overflow = 1;
+	if (d->flags & GAGG_C_NONFINITE &&
+	    (res->nonfinite_rank < 0 || d->nonfinite < res->nonfinite_rank))
+		res->nonfinite_rank = d->nonfinite;
+}
+
+/* reductions: where the result of a piece goes, or NULL */
+static void *target(struct gagg_request *r, const struct piece *p,
+		    const struct gagg_rdesc *d)
+{
+	if (foreign(r, p))
+		return NULL;
+	note(r, d);
+	return r->recv + p->first * dtype_size(r->dtype);
+}
+
+static unsigned int headroom(const struct gagg_request *r)
+{
+	return headroom_bits(r->comm->region.geo.weight);
+}
+
+static void sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		     struct gagg_cdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+	struct quant_head h;
+	uint8_t try = r->plan ? r->plan->exp[i] : r->tries ? r->tries[i] : 0;
+
+	quant_chunk(quant_type(r->dtype), source(r, &p), p.n, headroom(r), try, lanes, &h);
+	pad(&p, lanes);
+	d->exp = h.exp;
+	d->want = h.want;
+	d->flags = h.flags | (foreign(r, &p) ? GAGG_C_NORESULT : 0);
+}
+
+static void sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		     const struct gagg_rdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+	void *dst = target(r, &p, d);
+
+	if (r->plan)
+		r->plan->exp[i] = exponent_next(d->exp, d->want);
+	if (dst)
+		dequant_chunk(quant_type(r->dtype), lanes, p.n, headroom(r), d->exp,
+			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), r->divisor, dst);
+}
+
+const struct transfer transfer_sum = { sum_fill, sum_take };
+
+/*
+ * Minimum and maximum have no lane that changes nothing, so every rank
+ * contributes lanes, unless a NaN decides the whole chunk.
+ */
+static void order_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		       struct gagg_cdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+
+	d->flags = order_encode(quant_type(r->dtype), source(r, &p), p.n, lanes);
+	d->flags |= foreign(r, &p) ? GAGG_C_NORESULT : 0;
+	pad(&p, lanes);
+}
+
+static void order_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		       const struct gagg_rdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+	void *dst = target(r, &p, d);
+
+	if (dst)
+		order_decode(quant_type(r->dtype), lanes, p.n,
+			     d->flags & GAGG_C_NONFINITE, dst);
+}
+
+const struct transfer transfer_order = { order_fill, order_take };
+
+/* Lanes are little-endian; a no-op where integers are. */
+static void swap_le32(void *lanes, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned char *b = lanes;
+
+	for (; n--; b += 4) {
+		unsigned char t = b[0], u = b[1];
+
+		b[0] = b[3];
+		b[3] = t;
+		b[1] = b[2];
+		b[2] = u;
+	}
+#else
+	(void)lanes;
+	(void)n;
+#endif
+}
+
+static void int_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		     struct gagg_cdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+
+	memcpy(lanes, source(r, &p), (size_t)p.n * 4);
+	d->want = int32_bits(lanes, p.n);
+	swap_le32(lanes, p.n);
+	pad(&p, lanes);
+	/* zeros change a sum, but not a minimum */
+	if (!d->want && r->submit.laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
+		d->flags = GAGG_C_ZERO;
+	d->flags |= foreign(r, &p) ? GAGG_C_NORESULT : 0;
+}
+
+static void int_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		     const struct gagg_rdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+	void *dst = target(r, &p, d);
+
+	if (!dst)
+		return;
+	if (d->flags & GAGG_C_ZERO) {
+		memset(dst, 0, (size_t)p.n * 4);
+		return;
+	}
+	memcpy(dst, lanes, (size_t)p.n * 4);
+	swap_le32(dst, p.n);
+}
+
+const struct transfer transfer_int = { int_fill, int_take };
+
+/* bytes of a piece: the last lane of a part may be partly used */
+static size_t piece_bytes(const struct gagg_request *r, const struct piece *p)
+{
+	uint64_t left = r->part_bytes - p->first * 4;
+
+	return left < (uint64_t)p->n * 4 ? (size_t)left : (size_t)p->n * 4;
+}
+
+static void put_bytes(const struct gagg_request *r, const struct piece *p,
+		      const unsigned char *src, int32_t *lanes)
+{
+	size_t n = piece_bytes(r, p);
+
+	memcpy(lanes, src, n);
+	memset((unsigned char *)lanes + n, 0, (size_t)p->wire * 4 - n);
+}
+
+static bool owned(const struct gagg_request *r, const struct piece *p)
+{
+	return r->comm->rank == (r->owner >= 0 ? r->owner : (int)p->part);
+}
+
+/* An owner has one part only, so @send begins with the piece's part. */
+static void copy_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		      struct gagg_cdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+
+	if (!owned(r, &p)) {
+		d->flags = GAGG_C_ZERO;
+		return;
+	}
+	put_bytes(r, &p, r->send + p.first * 4, lanes);
+	d->flags = GAGG_C_NORESULT;
+}
+
+static void copy_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		      const struct gagg_rdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+
+	note(r, d);
+	if (!owned(r, &p))
+		memcpy(r->recv + p.part * r->part_bytes + p.first * 4, lanes,
+		       piece_bytes(r, &p));
+}
+
+const struct transfer transfer_copy = { copy_fill, copy_take };
+
+static void bytes_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		       struct gagg_cdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+
+	(void)d;
+	put_bytes(r, &p, r->send + p.first * 4, lanes);
+}
+
+static void bytes_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		       const struct gagg_rdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+
+	(void)d;
+	memcpy(r->recv + p.first * 4, lanes, piece_bytes(r, &p));
+}
+
+const struct transfer transfer_bytes = { bytes_fill, bytes_take };
+
+static void none_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		      struct gagg_cdesc *d)
+{
+	(void)r;
+	(void)i;
+	(void)lanes;
+	d->flags = GAGG_C_ZERO | GAGG_C_NORESULT;
+}
+
+static void none_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		      const struct gagg_rdesc *d)
+{
+	(void)i;
+	(void)lanes;
+	note(r, d);
+}
+
+const struct transfer transfer_none = { none_fill, none_take };

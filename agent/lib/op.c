@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * The collectives: arguments are checked, a request is made of them, started,
+ * and for the blocking forms waited for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "op.h"
+#include "quant.h"
+
+struct gagg_request *op_new(struct gagg_comm *c, enum gagg_kind kind,
+			    const struct transfer *how, uint8_t laneop, int *err)
+{
+	struct gagg_request *r = c->failed ? NULL : calloc(1, sizeof(*r));
+
+	if (!r) {
+		*err = c->failed ? c->failed :
+		       comm_error(c, GAGG_ERR_NOMEM, "no memory for a request");
+		return NULL;
+	}
+	r->comm = c;
+	r->how = how;
+	r->owner = -1;
+	r->result.nonfinite_rank = -1;
+	r->submit.size = sizeof(r->submit);
+	r->submit.channel = c->region.geo.channel;
+	r->submit.kind = (uint8_t)kind;
+	r->submit.laneop = laneop;
+	if (how != &transfer_sum)
+		r->submit.flags = GAGG_SUBMIT_RAW;
+	return r;
+}
+
+int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(r->part_bytes, parts, &bytes) ||
+	    !partition_init(&r->cut, parts, length, r->comm->region.geo.lanes))
+		return comm_error(r->comm, GAGG_ERR_INVALID, "the operation is too long");
+	r->submit.chunks = r->cut.chunks;
+	r->submit.last_lanes = r->cut.tail;
+	return GAGG_OK;
+}
+
+int op_run(struct gagg_request *r, unsigned int waits)
+{
+	struct gagg_comm *c = r->comm;
+	int ms = c->session->timeout_ms;
+
+	request_start(r);
+	if (request_wait(r, comm_deadline(ms > 0 ? ms : -1), waits) == GAGG_ERR_TIMEOUT &&
+	    !r->done) {
+		comm_error(c, 0, "no end after %d ms", ms);
+		comm_fail(c, GAGG_ERR_TIMEOUT);
+	}
+	return request_reap(r);
+}
+
+/*
+ * What every form does at its end. Blocking: @req is NULL. @empty: there are no
+ * elements, hence nothing to be done.
+ */
+static int go(struct gagg_request *r, bool empty, unsigned int waits,
+	      struct gagg_request **req)
+{
+	struct gagg_comm *c = r->comm;
+
+	if (empty) {
+		r->done = true;
+		r->next = c->finished;
+		c->finished = r;
+		if (!req)
+			return request_reap(r);
+	} else if (!req) {
+		return op_run(r, waits);
+	} else {
+		request_start(r);
+		request_fill(c);
+	}
+	*req = r;
+	return GAGG_OK;
+}
+
+static bool is_float(enum gagg_dtype t)
+{
+	return t == GAGG_FLOAT32 || t == GAGG_FLOAT16 || t == GAGG_BFLOAT16;
+}
+
+static int check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg_op op)
+{
+	if (op != GAGG_SUM && op != GAGG_MEAN && op != GAGG_MIN && op != GAGG_MAX)
+		return comm_error(c, GAGG_ERR_INVALID, "unknown operator %d", (int)op);
+	if (dtype == GAGG_INT32 && op == GAGG_MEAN)
+		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no mean of integers: divide the sum");
+	if (dtype != GAGG_INT32 && !is_float(dtype))
+		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no reduction of element type %d",
+				  (int)dtype);
+	if ((op == GAGG_SUM || op == GAGG_MEAN) &&
+	    c->region.geo.weight != (uint32_t)c->size)
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "no sums where members have weights other than 1 (they add up to %u, with %d ranks)",
+				  c->region.geo.weight, c->size);
+	return GAGG_OK;
+}
+
+static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_t count,
+		      enum gagg_dtype dtype)
+{
+	if (!plan)
+		return GAGG_OK;
+	if (plan->busy)
+		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
+	if (plan->count != count || plan->dtype != dtype)
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "the plan was made for other elements");
+	return GAGG_OK;
+}
+
+static uint8_t reduction_laneop(enum gagg_op op)
+{
+	return GAGG_LANEOP(GAGG_LANE_S32, op == GAGG_MIN ? GAGG_OP_MIN :
+			   op == GAGG_MAX ? GAGG_OP_MAX : GAGG_OP_ADD);
+}
+
+static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gagg_op op)
+{
+	if (dtype == GAGG_INT32)
+		return &transfer_int;
+	return op == GAGG_SUM || op == GAGG_MEAN ? &transfer_sum : &transfer_order;
+}
+
+/* All-reduce has one part of @count elements, reduce-scatter one per rank. */
+static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_t count,
+		  enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *c,
+		  struct gagg_plan *plan, struct gagg_request **req)
+{
+	uint64_t parts = kind == GAGG_K_REDUCE_SCATTER ? (uint64_t)c->size : 1;
+	struct gagg_request *r;
+	unsigned int waits = 0;
+	int err;
+
+	if (req)
+		*req = NULL;
+	err = check_reduction(c, dtype, op);
+	if (err)
+		return err;
+	if (count > UINT64_MAX / 4 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
+		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
+	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(op), &err);
+	if (!r)
+		return err;
+	r->send = sendbuf;
+	r->recv = recvbuf;
+	r->dtype = dtype;
+	r->part_bytes = count * dtype_size(dtype);
+	r->divisor = op == GAGG_MEAN ? c->region.geo.weight : 1;
+	r->submit.dtype = (uint8_t)dtype;
+	r->submit.count = count;
+	/* not the lanes' operator: it does not tell a sum from a mean */
+	r->submit.root = op;
+	if (r->how == &transfer_sum) {
+		err = check_plan(c, plan, count * parts, dtype);
+		r->plan = err ? NULL : plan;
+	}
+	if (!err && count)
+		err = op_cut(r, parts, count);
+	if (!err && count && r->plan && r->cut.chunks > r->plan->chunks)
+		err = comm_error(c, GAGG_ERR_INVALID, "the plan was made for another communicator");
+	if (!err && count && r->how == &transfer_sum && !r->plan && !req) {
+		err = op_agree(r);
+		/* its calls leave one wait for the rest */
+		waits = WAITS_MAX - 1;
+	}
+	if (err) {
+		free(r);
+		return err;
+	}
+	return go(r, !count, waits, req);
+}
+
+static int allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct gagg_comm *c,
+		     struct gagg_request **req)
+{
+	struct gagg_request *r;
+	unsigned char *own;
+	int err;
+
+	if (req)
+		*req = NULL;
+	if (bytes > UINT64_MAX / 4 / GAGG_RANKS_MAX || (bytes && (!sendbuf || !recvbuf)))
+		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
+	r = op_new(c, GAGG_K_ALLGATHER, &transfer_copy,
+		   GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), &err);
+	if (!r)
+		return err;
+	r->send = sendbuf;
+	r->recv = recvbuf;
+	r->part_bytes = bytes;
+	r->submit.dtype = GAGG_BYTE;
+	r->submit.count = bytes;
+	err = bytes ? op_cut(r, (uint64_t)c->size, (bytes + 3) / 4) : GAGG_OK;
+	if (err) {
+		free(r);
+		return err;
+	}
+	own = r->recv + (size_t)c->rank * bytes;
+	if (bytes && own != sendbuf)
+		memcpy(own, sendbuf, bytes);
+	return go(r, !bytes, 0, req);
+}
+
+static int broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
+		     struct gagg_request **req)
+{
+	struct gagg_request *r;
+	int err;
+
+	if (req)
+		*req = NULL;
+	if (root < 0 || root >= c->size)
+		return comm_error(c, GAGG_ERR_INVALID, "root %d is not a rank of %d", root,
+				  c->size);
+	if (bytes > UINT64_MAX / 4 / GAGG_RANKS_MAX || (bytes && !buf))
+		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
+	r = op_new(c, GAGG_K_BROADCAST, &transfer_copy,
+		   GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), &err);
+	if (!r)
+		return err;
+	r->send = buf;
+	r->recv = buf;
+	r->part_bytes = bytes;
+	r->owner = root;
+	r->submit.dtype = GAGG_BYTE;
+	r->submit.count = bytes;
+	r->submit.root = c->ranks[root];
+	err = bytes ? op_cut(r, 1, (bytes + 3) / 4) : GAGG_OK;
+	if (err) {
+		free(r);
+		return err;
+	}
+	return go(r, !bytes, 0, req);
+}
+
+static int barrier(struct gagg_comm *c, struct gagg_request **req)
+{
+	struct gagg_request *r;
+	int err;
+
+	if (req)
+		*req = NULL;
+	r = op_new(c, GAGG_K_BARRIER, &transfer_none,
+		   GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), &err);
+	if (!r)
+		return err;
+	/* one chunk without lanes */
+	r->cut.lanes = c->region.geo.lanes;
+	r->cut.per_part = 1;
+	r->cut.chunks = 1;
+	r->submit.chunks = 1;
+	return go(r, false, 0, req);
+}
+
+int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
+		   enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan)
+{
+	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, NULL);
+}
+
+int gagg_iallreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
+		    enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan,
+		    struct gagg_request **req)
+{
+	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, req);
+}
+
+int gagg_reduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
+			enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *comm,
+			struct gagg_plan *plan)
+{
+	return reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
+		      plan, NULL);
+}
+
+int gagg_ireduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
+			 enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *comm,
+			 struct gagg_plan *plan, struct gagg_request **req)
+{
+	return reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
+		      plan, req);
+}
+
+int gagg_allgather(const void *sendbuf, size_t sendbytes, void *recvbuf,
+		   struct gagg_comm *comm)
+{
+	return allgather(sendbuf, sendbytes, recvbuf, comm, NULL);
+}
+
+int gagg_iallgather(const void *sendbuf, size_t sendbytes, void *recvbuf,
+		    struct gagg_comm *comm, struct gagg_request **req)
+{
+	return allgather(sendbuf, sendbytes, recvbuf, comm, req);
+}
+
+int gagg_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *comm)
+{
+	return broadcast(buf, bytes, root, comm, NULL);
+}
+
+int gagg_ibroadcast(void *buf, size_t bytes, int root, struct gagg_comm *comm,
+		    struct gagg_request **req)
+{
+	return broadcast(buf, bytes, root, comm, req);
+}
+
+int gagg_barrier(struct gagg_comm *comm)
+{
+	return barrier(comm, NULL);
+}
+
+int gagg_ibarrier(struct gagg_comm *comm, struct gagg_request **req)
+{
+	return barrier(comm, req);
+}

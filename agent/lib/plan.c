@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#include <stdlib.h>
+
+#include "comm.h"
+#include "partition.h"
+#include "plan.h"
+
+int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
+		     struct gagg_plan **plan)
+{
+	uint64_t length = ((uint64_t)count + (uint64_t)c->size - 1) / (uint64_t)c->size;
+	struct partition whole = { 0 }, parts = { 0 };
+	struct gagg_plan *p;
+	uint64_t chunks;
+
+	*plan = NULL;
+	if (dtype != GAGG_FLOAT32 && dtype != GAGG_FLOAT16 && dtype != GAGG_BFLOAT16)
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "a plan is for sums of floating-point elements");
+	/* an all-reduce has one part, a reduce-scatter one per rank */
+	if (count && (!partition_init(&whole, 1, count, c->region.geo.lanes) ||
+		      !partition_init(&parts, (uint64_t)c->size, length,
+				      c->region.geo.lanes)))
+		return comm_error(c, GAGG_ERR_INVALID, "too many elements");
+	chunks = parts.chunks > whole.chunks ? parts.chunks : whole.chunks;
+	p = calloc(1, sizeof(*p) + chunks);
+	if (!p)
+		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a plan of %llu chunks",
+				  (unsigned long long)chunks);
+	p->chunks = chunks;
+	p->count = count;
+	p->dtype = dtype;
+	*plan = p;
+	return GAGG_OK;
+}
+
+void gagg_plan_free(struct gagg_plan *plan)
+{
+	free(plan);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * Predicted exponents of a buffer that is summed again and again.
+ */
+#ifndef GAGG_PLAN_H
+#define GAGG_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "gagg.h"
+
+/**
+ * struct gagg_plan - one exponent per chunk
+ * @chunks: how many there are room for
+ * @count: elements, as the user said
+ * @dtype: their type
+ * @busy: an operation in flight uses it
+ * @exp: by chunk of the operation; 0: nothing known yet
+ */
+struct gagg_plan {
+	uint64_t chunks;
+	uint64_t count;
+	enum gagg_dtype dtype;
+	bool busy;
+	uint8_t exp[];
+};
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * A channel's memory: where a virtual chunk lies.
+ *
+ * Virtual chunk v of the channel's endless sequence lies in slot v % ring, in
+ * round v / ring + 1. A slot's contribution and result are reused round by
+ * round; filling v says that the result of v - ring has been read.
+ */
+#ifndef GAGG_REGION_H
+#define GAGG_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/gagg.h>
+
+/**
+ * struct region - a mapped channel
+ * @geo: its shape, checked by region_check()
+ * @epoch: epoch that results must be of; set when it has started
+ * @push, @cdesc, @contrib: what this rank writes
+ * @done, @rdesc, @result: what the kernel writes
+ * @addr: the mappings, by enum gagg_region_id
+ */
+struct region {
+	struct gagg_geometry geo;
+	uint64_t epoch;
+	struct gagg_push *push;
+	struct gagg_cdesc *cdesc;
+	unsigned char *contrib;
+	const struct gagg_done *done;
+	const struct gagg_rdesc *rdesc;
+	const unsigned char *result;
+	void *addr[GAGG_REG_COUNT];
+};
+
+/* true if every chunk lies within the lengths that the geometry tells */
+bool region_check(const struct gagg_geometry *geo);
+
+/* Map all of @geo. 0 or a negative errno; -EPROTO: region_check() failed. */
+int region_map(struct region *r, int fd, const struct gagg_geometry *geo);
+
+/* May be called twice, and on a region that is all zero. */
+void region_unmap(struct region *r);
+
+static inline uint32_t region_slot(const struct region *r, uint64_t v)
+{
+	return (uint32_t)(v % r->geo.ring);
+}
+
+static inline uint32_t region_round(const struct region *r, uint64_t v)
+{
+	return (uint32_t)(v / r->geo.ring + 1);
+}
+
+static inline size_t region_offset(const struct gagg_geometry *geo, uint32_t slot)
+{
+	return (size_t)(slot / geo->per_block) * geo->block +
+	       (size_t)(slot % geo->per_block) * geo->stride;
+}
+
+static inline int32_t *region_contrib(const struct region *r, uint32_t slot)
+{
+	return (int32_t *)(r->contrib + region_offset(&r->geo, slot));
+}
+
+static inline const int32_t *region_result(const struct region *r, uint32_t slot)
+{
+	return (const int32_t *)(r->result + region_offset(&r->geo, slot));
+}
+
+/* the result of v is there; pairs with the kernel's store-release */
+static inline bool region_published(const struct region *r, uint64_t v)
+{
+	uint64_t p = __atomic_load_n(&r->rdesc[region_slot(r, v)].published,
+				     __ATOMIC_ACQUIRE);
+
+	return p >= (r->epoch << 32 | region_round(r, v));
+}
+
+/* all virtual chunks below v are in the ring and described */
+static inline void region_set_filled(struct region *r, uint64_t v)
+{
+	__atomic_store_n(&r->push->filled, v, __ATOMIC_RELEASE);
+}
+
+/* enum gagg_reason; 0 while the epoch lasts */
+static inline uint32_t region_failed(const struct region *r)
+{
+	return __atomic_load_n(&r->done->failed, __ATOMIC_ACQUIRE);
+}
+
+#endif

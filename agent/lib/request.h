@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * A request: one operation, from its start to its end.
+ *
+ * Requests of a communicator are a queue: filled in order, submitted in order,
+ * done in order. Whoever waits for one moves all that are before it.
+ */
+#ifndef GAGG_REQUEST_H
+#define GAGG_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "comm.h"
+#include "gagg.h"
+#include "partition.h"
+#include "plan.h"
+
+struct gagg_request;
+
+/**
+ * struct transfer - how elements become lanes, and lanes elements
+ * @fill: write the contribution to a chunk
+ * @take: read the result of a chunk
+ */
+struct transfer {
+	void (*fill)(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		     struct gagg_cdesc *d);
+	void (*take)(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		     const struct gagg_rdesc *d);
+};
+
+/**
+ * struct gagg_request - see above
+ * @next: in the queue, or among the finished
+ * @comm: whose queue
+ * @how: by kind, operator and type
+ * @cut: chunks
+ * @submit: what the kernel is told
+ * @send: user's elements; of part p at p * @part_bytes
+ * @recv: where results go
+ * @part_bytes: bytes of a part
+ * @dtype: element type
+ * @owner: the only rank that contributes to all parts (broadcast), or -1: each
+ *	to its own (all-gather)
+ * @divisor: number that sums are divided by
+ * @plan: exponents, or NULL
+ * @tries: exponents agreed upon, or NULL
+ * @start: first virtual chunk
+ * @filled: chunks that are in the ring
+ * @taken: chunks whose results were read
+ * @done: it has ended
+ * @status: how
+ * @result: what is to be said about it
+ * @wait: argument of gagg_prep_wait(), which the kernel reads
+ */
+struct gagg_request {
+	struct gagg_request *next;
+	struct gagg_comm *comm;
+	const struct transfer *how;
+	struct partition cut;
+	struct gagg_ioc_submit submit;
+	const unsigned char *send;
+	unsigned char *recv;
+	uint64_t part_bytes;
+	enum gagg_dtype dtype;
+	int owner;
+	uint32_t divisor;
+	struct gagg_plan *plan;
+	const uint8_t *tries;
+	uint64_t start;
+	uint64_t filled;
+	uint64_t taken;
+	bool done;
+	int status;
+	struct gagg_result result;
+	struct gagg_ioc_wait wait;
+};
+
+/* lanes.c */
+extern const struct transfer transfer_sum;	/* floating point, block fixed point */
+extern const struct transfer transfer_order;	/* floating point, as ordered lanes */
+extern const struct transfer transfer_int;	/* int32 */
+extern const struct transfer transfer_copy;	/* bytes of owners */
+extern const struct transfer transfer_bytes;	/* bytes of everybody */
+extern const struct transfer transfer_none;	/* nothing: a barrier */
+
+/* elements per lane are one, but for bytes: four */
+static inline unsigned int dtype_size(enum gagg_dtype t)
+{
+	return t == GAGG_FLOAT32 || t == GAGG_INT32 ? 4 : t == GAGG_BYTE ? 1 : 2;
+}
+
+/*
+ * Enqueue @r, fill what there is room for (the first window before the kernel
+ * is told, so that it begins early), submit. An error leaves @r ended.
+ */
+void request_start(struct gagg_request *r);
+
+/* Put into the ring what there is room for. */
+void request_fill(struct gagg_comm *c);
+
+/*
+ * Work and wait until @r is done or @deadline is over; @waits is how many
+ * intermediate waits are spent already, see wait_target(). Returns its status,
+ * or GAGG_ERR_TIMEOUT.
+ */
+int request_wait(struct gagg_request *r, uint64_t deadline, unsigned int waits);
+
+/*
+ * What to sleep for, without a time limit: as much as is worth a wake-up. @r
+ * is not done, and request_fill() has nothing to do.
+ */
+void request_wish(const struct gagg_request *r, unsigned int waits,
+		  struct gagg_ioc_wait *arg);
+
+/* @r has ended: its status, its result to the communicator; freed. */
+int request_reap(struct gagg_request *r);
+
+/* End the first request of the queue. */
+void request_end(struct gagg_comm *c, int status);
+
+/* A finished one. */
+void request_free(struct gagg_request *r);
+
+/*
+ * wait_target() - chunk up to which to sleep
+ * @taken: first chunk that was not read
+ * @limit: first chunk that waits for this rank, at most @end
+ * @end: end of the operation
+ * @ring: chunks in the ring
+ * @waits: how often the operation was slept for already
+ *
+ * While the operation is longer than the ring, a quarter of the ring at a time.
+ * Then half of the rest, half of the rest, all: the results of the first half
+ * are read while the others arrive, in at most three calls. Short rests are
+ * not worth a call more.
+ *
+ * Returns a chunk above @taken, given that @limit is.
+ */
+uint64_t wait_target(uint64_t taken, uint64_t limit, uint64_t end, uint32_t ring,
+		     unsigned int waits);
+
+#define WAITS_MAX	3
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "error.h"
+#include "session.h"
+#include "sys.h"
+
+struct session *session_new(int fd, int timeout_ms)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	s->fd = fd;
+	s->timeout_ms = timeout_ms;
+	return s;
+}
+
+void session_get(struct session *s, struct gagg_comm *c)
+{
+	pthread_mutex_lock(&s->lock);
+	s->refs++;
+	c->next = s->comms;
+	s->comms = c;
+	pthread_mutex_unlock(&s->lock);
+}
+
+void session_put(struct session *s, struct gagg_comm *c)
+{
+	struct gagg_comm **link;
+	unsigned int refs;
+
+	pthread_mutex_lock(&s->lock);
+	for (link = &s->comms; *link != c; link = &(*link)->next)
+		;
+	*link = c->next;
+	refs = --s->refs;
+	pthread_mutex_unlock(&s->lock);
+	if (refs)
+		return;
+	if (s->fd >= 0)
+		sys_close(s->fd);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+static int attach_error(int err)
+{
+	switch (err) {
+	case -ESTALE:
+		return error_set(GAGG_ERR_PEER, "the group was deleted");
+	case -EBUSY:
+		return error_set(GAGG_ERR_BUSY, "the session is attached already");
+	case -ENOMEM:
+		return error_set(GAGG_ERR_NOMEM,
+				 "the kernel has no memory for the group's ring (smaller: gaggctl group set NAME ring N)");
+	}
+	return error_set(GAGG_ERR_SYSTEM, "attach: %s", strerror(-err));
+}
+
+/* What was waited for did not happen: the reason. */
+static int epoch_error(struct session *s, const struct gagg_geometry *geo, int err)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+	int status = sys_ioctl(s->fd, GAGG_IOC_STATUS, &st);
+
+	if (status || (err != -EPROTO && err != -ETIMEDOUT && err != -EPIPE))
+		return error_set(GAGG_ERR_SYSTEM, "wait for the other ranks: %s",
+				 strerror(-err));
+	if (err == -EPROTO || (err == -ETIMEDOUT && st.mismatch)) {
+		error_mismatch(error_thread(), ERROR_MAX, &st);
+		return GAGG_ERR_MISMATCH;
+	}
+	if (err == -ETIMEDOUT) {
+		error_absent(error_thread(), ERROR_MAX, &st, geo->members);
+		return GAGG_ERR_TIMEOUT;
+	}
+	return error_epoch(error_thread(), ERROR_MAX, &st);
+}
+
+int session_attach(struct session *s, struct gagg_geometry *geo)
+{
+	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
+	struct gagg_ioc_wait wait = { .size = sizeof(wait), .channel = GAGG_WAIT_EPOCH };
+	uint64_t deadline = comm_deadline(s->timeout_ms > 0 ? s->timeout_ms : -1);
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+	int err;
+
+	err = sys_ioctl(s->fd, GAGG_IOC_ATTACH, &attach);
+	if (err)
+		return attach_error(err);
+	do {
+		wait.timeout_ns = comm_left(deadline);
+		err = sys_ioctl(s->fd, GAGG_IOC_WAIT, &wait);
+	} while (err == -EINTR);
+	if (!err)
+		err = sys_ioctl(s->fd, GAGG_IOC_STATUS, &st);
+	if (err) {
+		err = epoch_error(s, &attach.geo, err);
+		session_detach(s);
+		return err;
+	}
+	*geo = attach.geo;
+	s->rank = geo->rank;
+	s->epoch = st.epoch;
+	pthread_mutex_lock(&s->lock);
+	s->next = 0;
+	pthread_mutex_unlock(&s->lock);
+	return GAGG_OK;
+}
+
+void session_detach(struct session *s)
+{
+	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
+
+	sys_ioctl(s->fd, GAGG_IOC_DETACH, &arg);
+}
+
+int session_channel_number(struct session *s)
+{
+	int k = -1;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->next < SESSION_CHANNELS)
+		k = (int)s->next++;
+	pthread_mutex_unlock(&s->lock);
+	return k;
+}

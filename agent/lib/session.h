@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * A session: one file of /dev/gagg, shared by a communicator of gagg_init() and
+ * those that were split from it.
+ *
+ * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
+ * @fd, @rank and @timeout_ms never change; @epoch only in gagg_reattach(),
+ * while no other thread is in a call.
+ */
+#ifndef GAGG_SESSION_H
+#define GAGG_SESSION_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <linux/gagg.h>
+
+/**
+ * struct session - see above
+ * @lock: guards what is shared
+ * @refs: communicators
+ * @fd: the file; closed when the session ends, -1 then
+ * @rank: of the group
+ * @timeout_ms: as in struct gagg_config
+ * @epoch: the last one it was in; 0: none
+ * @next: number that no channel of this epoch has been made with
+ * @comms: all of them, linked by gagg_comm.next
+ */
+struct session {
+	pthread_mutex_t lock;
+	unsigned int refs;
+	int fd;
+	uint32_t rank;
+	int timeout_ms;
+	uint64_t epoch;
+	uint32_t next;
+	struct gagg_comm *comms;
+};
+
+/* Channel ids of one lowest member; see struct gagg_ioc_channel. */
+#define SESSION_CHANNELS	1000
+
+/* NULL: no memory. Takes @fd only if it succeeds. */
+struct session *session_new(int fd, int timeout_ms);
+
+void session_get(struct session *s, struct gagg_comm *c);
+void session_put(struct session *s, struct gagg_comm *c);
+
+/*
+ * Attach and wait for the epoch. Returns 0 and channel 0's shape, or an enum
+ * gagg_error with a sentence for gagg_last_error(NULL); it is detached then.
+ */
+int session_attach(struct session *s, struct gagg_geometry *geo);
+
+/* Leave the epoch, if it is in one. */
+void session_detach(struct session *s);
+
+/* A number for a new channel, never given before in this epoch, or -1. */
+int session_channel_number(struct session *s);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Dividing a communicator: everybody tells color, key and a channel number that
+ * is free; the lowest member's number counts.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "sys.h"
+
+/* what a rank says */
+struct vote {
+	int32_t color;
+	int32_t key;
+	int32_t number;
+};
+
+/* a rank of the new communicator */
+struct seat {
+	int32_t key;
+	int32_t old;	/* rank in the old one */
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct seat *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->old - y->old;
+}
+
+/*
+ * All or nobody: a rank without memory would leave the others waiting for it in
+ * their first operation.
+ */
+static int split_agree(struct gagg_comm *c, int color, int err, struct gagg_comm **newcomm)
+{
+	struct outcome {
+		int32_t color;
+		int32_t err;
+	} mine = { color, err }, all[GAGG_RANKS_MAX];
+	int i, ret;
+
+	if (err && c->failed)
+		return err;
+	ret = gagg_allgather(&mine, sizeof(mine), all, c);
+	for (i = 0; !ret && !err && i < c->size; i++)
+		if (all[i].color == color && all[i].err)
+			ret = comm_error(c, all[i].err, "rank %d: %s", c->ranks[i],
+					 gagg_strerror(all[i].err));
+	if (ret || err) {
+		gagg_comm_free(*newcomm);
+		*newcomm = NULL;
+	}
+	return ret ? ret : err;
+}
+
+static int split_open(struct gagg_comm *c, uint64_t members, int number,
+		      struct gagg_comm **newcomm)
+{
+	struct gagg_ioc_channel arg = { .size = sizeof(arg), .members = members };
+	int lowest = __builtin_ctzll(members);
+	int err;
+
+	arg.channel = (uint32_t)(1 + lowest * SESSION_CHANNELS + number);
+	err = sys_ioctl(c->session->fd, GAGG_IOC_CHANNEL, &arg);
+	if (err == -EPIPE || err == -ENOTCONN)
+		return comm_fail_epoch(c);
+	if (err == -ENOSPC)
+		return comm_error(c, GAGG_ERR_NOMEM,
+				  "the group has no more channels (more: gaggctl group set NAME channels N)");
+	if (err)
+		return comm_error(c, err == -ENOMEM ? GAGG_ERR_NOMEM : GAGG_ERR_SYSTEM,
+				  "make channel %u: %s", arg.channel, strerror(-err));
+	*newcomm = comm_new(c->session, &arg.geo, &err);
+	return err ? comm_error(c, err, "%s", error_thread()) : GAGG_OK;
+}
+
+/* The ranks of one color; returns how many. */
+static int split_seats(const struct gagg_comm *c, const struct vote *votes, int color,
+		       struct seat *seats)
+{
+	int i, n = 0;
+
+	for (i = 0; i < c->size; i++) {
+		if (votes[i].color != color)
+			continue;
+		seats[n].key = votes[i].key;
+		seats[n++].old = i;
+	}
+	qsort(seats, (size_t)n, sizeof(*seats), by_key);
+	return n;
+}
+
+static int split_join(struct gagg_comm *c, const struct vote *votes, int color,
+		      struct gagg_comm **newcomm)
+{
+	struct seat seats[GAGG_RANKS_MAX];
+	int i, n = split_seats(c, votes, color, seats), lowest = seats[0].old;
+	uint64_t members = 0;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		members |= 1ULL << c->ranks[seats[i].old];
+		if (c->ranks[seats[i].old] < c->ranks[lowest])
+			lowest = seats[i].old;
+	}
+	if (votes[lowest].number < 0)
+		return comm_error(c, GAGG_ERR_NOMEM, "rank %d has made %d channels in this epoch",
+				  c->ranks[lowest], SESSION_CHANNELS);
+	err = split_open(c, members, votes[lowest].number, newcomm);
+	if (err)
+		return err;
+	for (i = 0; i < n; i++) {
+		(*newcomm)->ranks[i] = c->ranks[seats[i].old];
+		if (seats[i].old == c->rank)
+			(*newcomm)->rank = i;
+	}
+	return GAGG_OK;
+}
+
+int gagg_comm_split(struct gagg_comm *c, int color, int key, struct gagg_comm **newcomm)
+{
+	struct vote vote = { color, key, -1 }, votes[GAGG_RANKS_MAX];
+	int err;
+
+	*newcomm = NULL;
+	if (color >= 0)
+		vote.number = session_channel_number(c->session);
+	err = gagg_allgather(&vote, sizeof(vote), votes, c);
+	if (err)
+		return err;
+	if (color >= 0)
+		err = split_join(c, votes, color, newcomm);
+	return split_agree(c, color, err, newcomm);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * The system calls that libgagg makes on a session, and no others after
+ * gagg_init(): a seam for tests, which put a kernel of their own behind it.
+ */
+#ifndef GAGG_SYS_H
+#define GAGG_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ioctl(); 0 or a negative errno */
+int sys_ioctl(int fd, unsigned long request, void *arg);
+
+/* mmap(MAP_SHARED) of a region; NULL and errno on failure */
+void *sys_map(int fd, uint64_t offset, size_t length, bool write);
+void sys_unmap(void *addr, size_t length);
+void sys_close(int fd);
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#include <string.h>
+
+#include "gagg_uring.h"
+#include "request.h"
+
+int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
+{
+	struct gagg_comm *c = r->comm;
+	struct gagg_uring_cmd cmd = { .len = sizeof(r->wait) };
+	__u64 user_data = sqe->user_data;
+
+	if (!r->done)
+		request_fill(c);
+	if (r->done)
+		return comm_error(c, GAGG_ERR_INVALID, "the request is done");
+	request_wish(r, 0, &r->wait);
+	cmd.addr = (uintptr_t)&r->wait;
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->fd = c->session->fd;
+	sqe->cmd_op = GAGG_IOC_WAIT;
+	sqe->user_data = user_data;
+	memcpy(sqe->cmd, &cmd, sizeof(cmd));
+	return GAGG_OK;
+}

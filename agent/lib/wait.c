@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * The work of a request: filling, submitting, taking, sleeping.
+ *
+ * No lock: a communicator belongs to one thread.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+#include "sys.h"
+
+/* chunks between two looks at `filled` that the kernel may take */
+#define FILL_STEP	16
+/* pauses between two sleeps; some ten microseconds */
+#define SPIN_MAX	1000
+/* chunks that are not worth a wake-up of their own */
+#define REST_MIN	64
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+uint64_t wait_target(uint64_t taken, uint64_t limit, uint64_t end, uint32_t ring,
+		     unsigned int waits)
+{
+	uint64_t quarter = ring / 4 ? ring / 4 : 1;
+
+	if (limit < end)
+		return limit - taken < quarter ? limit : taken + quarter;
+	if (waits >= WAITS_MAX - 1 || end - taken <= REST_MIN)
+		return end;
+	return taken + (end - taken) / 2;
+}
+
+void request_end(struct gagg_comm *c, int status)
+{
+	struct gagg_request *r = c->first;
+
+	c->first = r->next;
+	if (!c->first)
+		c->last = NULL;
+	if (c->to_fill == r)
+		c->to_fill = r->next;
+	if (c->to_submit == r)
+		c->to_submit = r->next;
+	r->status = status;
+	r->done = true;
+	if (r->plan)
+		r->plan->busy = false;
+	r->next = c->finished;
+	c->finished = r;
+}
+
+void request_free(struct gagg_request *r)
+{
+	struct gagg_request **link;
+
+	for (link = &r->comm->finished; *link != r; link = &(*link)->next)
+		;
+	*link = r->next;
+	free(r);
+}
+
+int request_reap(struct gagg_request *r)
+{
+	int status = r->status;
+
+	r->comm->result = r->result;
+	request_free(r);
+	return status;
+}
+
+/*
+ * At most @max chunks; true if there were any.
+ *
+ * Filling v declares that the result of v - ring was read, hence the limit.
+ * The chunks are announced in steps, so that the kernel sends the first while
+ * the next are quantised.
+ */
+static bool fill(struct gagg_comm *c, uint64_t max)
+{
+	uint64_t limit = c->taken + c->region.geo.ring;
+	uint64_t v = c->filled, start = v;
+	struct gagg_request *r;
+
+	if (limit - v > max)
+		limit = v + max;
+	while ((r = c->to_fill) && v < limit) {
+		uint32_t slot = region_slot(&c->region, v);
+		struct gagg_cdesc d = { 0 };
+
+		r->how->fill(r, r->filled, region_contrib(&c->region, slot), &d);
+		c->region.cdesc[slot] = d;
+		v++;
+		if (++r->filled == r->cut.chunks)
+			c->to_fill = r->next;
+		if (v % FILL_STEP == 0)
+			region_set_filled(&c->region, v);
+	}
+	c->filled = v;
+	if (v == start)
+		return false;
+	region_set_filled(&c->region, v);
+	return true;
+}
+
+/* Read all results that are there, in order; true if there were any. */
+static bool take(struct gagg_comm *c)
+{
+	uint64_t start = c->taken;
+	struct gagg_request *r;
+
+	while ((r = c->first)) {
+		while (r->taken < r->filled && region_published(&c->region, c->taken)) {
+			uint32_t slot = region_slot(&c->region, c->taken);
+
+			r->how->take(r, r->taken, region_result(&c->region, slot),
+				     &c->region.rdesc[slot]);
+			r->taken++;
+			c->taken++;
+		}
+		if (r->taken < r->cut.chunks)
+			break;
+		request_end(c, GAGG_OK);
+	}
+	return c->taken != start;
+}
+
+static int call_failed(struct gagg_comm *c, const char *what, int err)
+{
+	if (err == -EPIPE || err == -ENOTCONN)
+		return comm_fail_epoch(c);
+	comm_error(c, 0, "%s: %s", what, strerror(-err));
+	return comm_fail(c, GAGG_ERR_SYSTEM);
+}
+
+/*
+ * Tell the kernel of the requests that it does not know. It takes a limited
+ * number at once: the others wait here, and their turn comes when an earlier
+ * one has ended.
+ */
+static void submit(struct gagg_comm *c)
+{
+	while (c->to_submit) {
+		struct gagg_request *r = c->to_submit;
+		int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &r->submit);
+
+		if (err == -E2BIG)
+			return;
+		if (err) {
+			call_failed(c, "submit", err);
+			return;
+		}
+		c->to_submit = r->next;
+	}
+}
+
+/* One step; true if something moved. */
+static bool step(struct gagg_comm *c, uint64_t max)
+{
+	const struct gagg_request *first = c->first;
+	bool moved = take(c);
+
+	/*
+	 * Asked again when a request has ended, or when all before it have:
+	 * then the kernel is about to notice the same.
+	 */
+	if (c->to_submit && (c->first != first || c->first == c->to_submit))
+		submit(c);
+	return fill(c, max) || moved;
+}
+
+/* The epoch is over: what was published before that still counts. */
+static void ended(struct gagg_comm *c)
+{
+	take(c);
+	if (c->first)
+		comm_fail_epoch(c);
+}
+
+void request_start(struct gagg_request *r)
+{
+	struct gagg_comm *c = r->comm;
+
+	r->start = c->cursor;
+	c->cursor += r->cut.chunks;
+	if (r->plan)
+		r->plan->busy = true;
+	if (c->last)
+		c->last->next = r;
+	else
+		c->first = r;
+	c->last = r;
+	if (!c->to_fill)
+		c->to_fill = r;
+	if (!c->to_submit)
+		c->to_submit = r;
+	fill(c, c->region.geo.window);
+	submit(c);
+}
+
+void request_fill(struct gagg_comm *c)
+{
+	step(c, UINT64_MAX);
+}
+
+void request_wish(const struct gagg_request *r, unsigned int waits,
+		  struct gagg_ioc_wait *arg)
+{
+	const struct gagg_comm *c = r->comm;
+	uint64_t end = r->start + r->cut.chunks;
+	uint64_t limit = c->to_submit ? c->to_submit->start : end;
+
+	if (limit > c->filled)
+		limit = c->filled;
+	if (limit > end)
+		limit = end;
+	memset(arg, 0, sizeof(*arg));
+	arg->size = sizeof(*arg);
+	arg->channel = c->region.geo.channel;
+	arg->timeout_ns = UINT64_MAX;
+	arg->chunk = wait_target(c->taken, limit, end, c->region.geo.ring, waits);
+	if (arg->chunk == end) {
+		/* woken once, by the end of the op */
+		arg->op = r->submit.op;
+		arg->chunk = 0;
+	}
+}
+
+int request_wait(struct gagg_request *r, uint64_t deadline, unsigned int waits)
+{
+	struct gagg_comm *c = r->comm;
+	unsigned int spins = 0;
+
+	while (!r->done) {
+		struct gagg_ioc_wait arg;
+		int err;
+
+		if (step(c, FILL_STEP))
+			continue;
+		if (region_failed(&c->region)) {
+			ended(c);
+			continue;
+		}
+		if (spins < SPIN_MAX) {
+			spins++;
+			relax();
+			continue;
+		}
+		if (!comm_left(deadline))
+			return GAGG_ERR_TIMEOUT;
+		spins = 0;
+		if (c->first == c->to_submit) {
+			/* the kernel has yet to count an op whose chunks are done */
+			sched_yield();
+			continue;
+		}
+		request_wish(r, waits++, &arg);
+		arg.timeout_ns = comm_left(deadline);
+		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
+		if (err == -EPIPE || err == -ENOTCONN)
+			ended(c);
+		else if (err && err != -EINTR && err != -ETIMEDOUT)
+			call_failed(c, "wait", err);
+	}
+	return r->status;
+}
+
+int gagg_wait(struct gagg_request *r, int timeout_ms)
+{
+	struct gagg_comm *c = r->comm;
+
+	/* a look costs nothing even if the time is over */
+	if (!r->done)
+		step(c, UINT64_MAX);
+	if (!r->done && request_wait(r, comm_deadline(timeout_ms), 0) == GAGG_ERR_TIMEOUT &&
+	    !r->done)
+		return comm_error(c, GAGG_ERR_TIMEOUT,
+				  "time is over; the operation goes on");
+	return request_reap(r);
+}
+
+int gagg_test(struct gagg_request *r, int *done)
+{
+	struct gagg_comm *c = r->comm;
+
+	if (!r->done)
+		step(c, UINT64_MAX);
+	if (!r->done && region_failed(&c->region))
+		ended(c);
+	*done = r->done;
+	return r->done ? request_reap(r) : GAGG_OK;
+}
