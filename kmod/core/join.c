@@ -182,11 +182,9 @@ static void epoch_end(struct gagg_join *j, const struct gagg_geom *g,
 static void epoch_end_node(struct gagg_join *j, const struct gagg_geom *g,
 			   u32 node, u32 reason, u64 now)
 {
-	struct gagg_end end = {
-		.reason = reason,
-		.rank = (u16)gagg_lowest(g->ranks_of[node]),
-	};
+	struct gagg_end end = { .reason = reason };
 
+	end.rank = (u16)gagg_lowest(g->ranks_of[node]);
 	epoch_end(j, g, &end, now);
 }
 
