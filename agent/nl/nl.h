@@ -19,6 +19,7 @@
 
 #define NL_SYNC_MAX	16
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
+#define NL_KEY_MAX	64
 #define NL_IP_MAX	INET6_ADDRSTRLEN
 
 /* a bit of nl_group.set (GAGG_GA_*) and of nl_member.set (GAGG_MA_*) */
@@ -59,6 +60,7 @@ struct nl_member {
  *		@name is always sent. @members are sent when @n_members is not 0
  * @dead_after:	ms
  * @placement:	enum gagg_placement
+ * @key:	sent, never told; @key_len bytes
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
  * @mismatch:	out: the field that differs, or ""
@@ -82,6 +84,8 @@ struct nl_group {
 	uint32_t dead_after;
 	char sync[NL_SYNC_MAX];
 	uint32_t placement;
+	uint32_t key_len;
+	uint8_t key[NL_KEY_MAX];
 	uint32_t state;
 	uint64_t epoch;
 	uint32_t reason;

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ranges are the kernel's to refuse, in a sentence of its own. What is checked
+ * here is what could not be sent at all: text that is no number, a number that
+ * would lose digits on the way.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args.h"
+
+bool args_fail(struct args *a, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(a->error, sizeof(a->error), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+bool args_take(struct args *a, const char *what, const char **out)
+{
+	if (!*a->next)
+		return args_fail(a, "%s is missing", what);
+	*out = *a->next++;
+	return true;
+}
+
+bool args_end(struct args *a)
+{
+	return !*a->next || args_fail(a, "'%s' is too much", *a->next);
+}
+
+static void list_words(const char *const *words, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = 0;
+	for (; *words && used < size; words++)
+		used += snprintf(buf + used, size - used, "%s%s",
+				 used ? ", " : "", *words);
+}
+
+int args_match(struct args *a, const char *what, const char *word,
+	       const char *const *words)
+{
+	const char *found[8] = { NULL };
+	size_t len = strlen(word), n = 0;
+	char choice[160];
+	int at = -1;
+
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], word))
+			return i;
+		if (!len || strncmp(words[i], word, len))
+			continue;
+		at = i;
+		if (n < 7)
+			found[n++] = words[i];
+	}
+	if (n == 1)
+		return at;
+	list_words(n ? found : words, choice, sizeof(choice));
+	if (!len)
+		args_fail(a, "%s is missing; there are: %s", what, choice);
+	else if (n)
+		args_fail(a, "%s '%s' could be any of: %s", what, word, choice);
+	else
+		args_fail(a, "'%s' is no %s; there are: %s", word, what, choice);
+	return -1;
+}
+
+/* strtoull() itself takes blanks, signs and, with base 0, octal. */
+static bool digits(const char *text, int base, uint64_t max, uint64_t *out)
+{
+	char *end;
+
+	if (base == 10 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		text += 2;
+		base = 16;
+	}
+	if (!isxdigit((unsigned char)*text) || (base == 16 && text[1] == 'x'))
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, base);
+	return !errno && !*end && *out <= max;
+}
+
+bool args_number(struct args *a, const char *what, const char *text,
+		 uint64_t max, uint64_t *out)
+{
+	return digits(text, 10, max, out) ||
+	       args_fail(a, "%s: expected a number from 0 to %llu, not '%s'",
+			 what, (unsigned long long)max, text);
+}
+
+bool args_octal(struct args *a, const char *what, const char *text,
+		uint32_t *out)
+{
+	uint64_t v;
+
+	if (!digits(text, 8, UINT32_MAX, &v))
+		return args_fail(a, "%s: expected octal digits, as in 0660, not '%s'",
+				 what, text);
+	*out = v;
+	return true;
+}
+
+bool args_ip(struct args *a, const char *what, const char *text,
+	     struct nl_ip *out)
+{
+	return nl_ip_parse(text, out) ||
+	       args_fail(a, "%s: expected an IPv4 or IPv6 address, not '%s'",
+			 what, text);
+}
+
+bool args_uid(struct args *a, const char *text, uint32_t *out)
+{
+	struct passwd *pw;
+	uint64_t v;
+
+	if (digits(text, 10, UINT32_MAX, &v)) {
+		*out = v;
+		return true;
+	}
+	pw = getpwnam(text);
+	if (!pw)
+		return args_fail(a, "uid: '%s' is no number and no user of this host",
+				 text);
+	*out = pw->pw_uid;
+	return true;
+}
+
+bool args_gid(struct args *a, const char *text, uint32_t *out)
+{
+	struct group *gr;
+	uint64_t v;
+
+	if (digits(text, 10, UINT32_MAX, &v)) {
+		*out = v;
+		return true;
+	}
+	gr = getgrnam(text);
+	if (!gr)
+		return args_fail(a, "gid: '%s' is no number and no group of this host",
+				 text);
+	*out = gr->gr_gid;
+	return true;
+}
+
+bool args_roles(struct args *a, const char *text, uint32_t *out)
+{
+	static const char *const words[] = {
+		"worker", "aggregator", "both", NULL,
+	};
+	int i = args_match(a, "role", text, words);
+
+	return i >= 0 && nl_roles_parse(words[i], out);
+}
+
+bool args_placement(struct args *a, const char *text, uint32_t *out)
+{
+	static const char *const words[] = { "striped", "root", NULL };
+	int i = args_match(a, "placement", text, words);
+
+	return i >= 0 && nl_placement_parse(words[i], out);
+}
+
+bool args_copy(struct args *a, const char *what, const char *text, char *out,
+	       size_t size)
+{
+	size_t len = strlen(text);
+
+	if (len >= size)
+		return args_fail(a, "%s: at most %zu characters, not '%.64s'",
+				 what, size - 1, text);
+	memcpy(out, text, len + 1);
+	return true;
+}
+
+bool args_group(struct args *a, char name[GAGG_NAME_MAX])
+{
+	const char *text = "";
+
+	return args_take(a, "the name of a group", &text) &&
+	       args_copy(a, "name", text, name, GAGG_NAME_MAX);
+}
+
+static bool member_option(struct args *a, const char *text,
+			  struct nl_member *m)
+{
+	const char *weight = "weight=";
+	uint64_t v;
+
+	if (!strncmp(text, weight, strlen(weight))) {
+		if (m->set & NL_SET(GAGG_MA_WEIGHT))
+			return args_fail(a, "member %u: two weights", m->rank);
+		if (!args_number(a, "weight", text + strlen(weight),
+				 UINT32_MAX, &v))
+			return false;
+		m->weight = v;
+		m->set |= NL_SET(GAGG_MA_WEIGHT);
+		return true;
+	}
+	if (strchr(text, '='))
+		return args_fail(a, "member %u: expected a role or weight=N, not '%s'",
+				 m->rank, text);
+	if (m->set & NL_SET(GAGG_MA_ROLES))
+		return args_fail(a, "member %u: two roles; one that works and aggregates is 'both'",
+				 m->rank);
+	m->set |= NL_SET(GAGG_MA_ROLES);
+	return args_roles(a, text, &m->roles);
+}
+
+bool args_member(struct args *a, const char *text, struct nl_member *out)
+{
+	char buf[128], *rest = buf, *word;
+	uint64_t rank;
+
+	memset(out, 0, sizeof(*out));
+	if (!args_copy(a, "member", text, buf, sizeof(buf)))
+		return false;
+	word = strsep(&rest, "=");
+	if (!rest)
+		return args_fail(a, "member: expected RANK=ADDRESS, not '%s'",
+				 text);
+	if (!args_number(a, "rank", word, UINT32_MAX, &rank))
+		return false;
+	out->rank = rank;
+	if (!args_ip(a, "member", strsep(&rest, ","), &out->addr))
+		return false;
+	out->set = NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS);
+	while ((word = strsep(&rest, ",")))
+		if (!member_option(a, word, out))
+			return false;
+	return true;
+}
+
+bool args_ring(struct args *a, const char *text, struct ring_size *out)
+{
+	size_t len = strlen(text);
+	const char *units = "KMG";
+	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
+	char number[32];
+	uint64_t v;
+	int shift;
+
+	memset(out, 0, sizeof(*out));
+	if (!unit || len >= sizeof(number)) {
+		if (!digits(text, 10, UINT32_MAX, &v))
+			goto bad;
+		out->chunks = v;
+		return true;
+	}
+	memcpy(number, text, len - 1);
+	number[len - 1] = 0;
+	shift = 10 * (unit - units + 1);
+	if (!digits(number, 10, UINT64_MAX >> shift, &v) || !v)
+		goto bad;
+	out->bytes = v << shift;
+	return true;
+bad:
+	return args_fail(a, "ring: expected a number of chunks, or bytes as in 64M, not '%s'",
+			 text);
+}
+
+bool args_ring_chunks(struct args *a, uint64_t bytes, uint32_t lanes,
+		      uint32_t window, uint32_t *out)
+{
+	uint64_t chunk = lanes ? (uint64_t)lanes * 4 : 1;
+	uint64_t turn = window ? window : 1;
+	uint64_t n = bytes / chunk + !!(bytes % chunk);
+
+	n = (n / turn + !!(n % turn)) * turn;
+	if (n > UINT32_MAX)
+		return args_fail(a, "ring: %llu bytes are too many chunks",
+				 (unsigned long long)bytes);
+	*out = n;
+	return true;
+}

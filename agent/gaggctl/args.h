@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The command line, word by word. What is wrong with it is kept as a sentence;
+ * functions that can find something wrong return false then.
+ */
+#ifndef GAGGCTL_ARGS_H
+#define GAGGCTL_ARGS_H
+
+#include "../nl/nl.h"
+
+struct args {
+	char **next;		/* words left, NULL-terminated */
+	bool help;		/* --help was among them */
+	bool json;		/* -j was */
+	char error[256];
+};
+
+bool args_fail(struct args *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Take the next word; @what it would have been, for the error. */
+bool args_take(struct args *a, const char *what, const char **out);
+
+/* Nothing must be left. */
+bool args_end(struct args *a);
+
+/*
+ * Index of @word in @words (ends with NULL): the same word, or the only one
+ * that begins with it. -1: neither, or empty, and the error lists the choice.
+ */
+int args_match(struct args *a, const char *what, const char *word,
+	       const char *const *words);
+
+/* Values. @what is the keyword, for the error. */
+bool args_number(struct args *a, const char *what, const char *text,
+		 uint64_t max, uint64_t *out);
+bool args_octal(struct args *a, const char *what, const char *text,
+		uint32_t *out);
+bool args_ip(struct args *a, const char *what, const char *text,
+	     struct nl_ip *out);
+bool args_uid(struct args *a, const char *text, uint32_t *out);
+bool args_gid(struct args *a, const char *text, uint32_t *out);
+bool args_roles(struct args *a, const char *text, uint32_t *out);
+bool args_placement(struct args *a, const char *text, uint32_t *out);
+
+/* Copy a word where @size bytes are, the final zero included. */
+bool args_copy(struct args *a, const char *what, const char *text, char *out,
+	       size_t size);
+
+/* Take the name of a group. */
+bool args_group(struct args *a, char name[GAGG_NAME_MAX]);
+
+/* RANK=ADDR[,ROLE][,weight=N] */
+bool args_member(struct args *a, const char *text, struct nl_member *out);
+
+/**
+ * struct ring_size - what stands after "ring"
+ * @bytes: of lanes, with a suffix; 0: it was chunks
+ * @chunks: without one
+ */
+struct ring_size {
+	uint64_t bytes;
+	uint32_t chunks;
+};
+
+bool args_ring(struct args *a, const char *text, struct ring_size *out);
+
+/* Chunks that hold @bytes of lanes, rounded up to a multiple of @window. */
+bool args_ring_chunks(struct args *a, uint64_t bytes, uint32_t lanes,
+		      uint32_t window, uint32_t *out);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of gaggctl share: commands, and how objects are printed. */
+#ifndef GAGGCTL_H
+#define GAGGCTL_H
+
+#include "../nl/nl.h"
+#include "args.h"
+#include "print.h"
+
+#define GAGGCTL_VERSION	"0.1.0"	/* as MODULE_VERSION of gagg.ko */
+
+/* exit codes */
+enum ctl_exit {
+	CTL_OK,
+	CTL_FAILED,	/* the kernel refused, or there is no such thing */
+	CTL_USAGE,	/* the command line is wrong: args.error says how */
+};
+
+/* @run has said what is wrong when it returns CTL_FAILED */
+struct command {
+	const char *name;
+	enum ctl_exit (*run)(struct args *a);
+};
+
+/* Run the command of @table that the next word names. Ends with name NULL. */
+enum ctl_exit ctl_dispatch(struct args *a, const struct command *table,
+			   const char *usage);
+
+/* "help" alone in place of arguments, or --help: print @usage, true */
+bool ctl_help(struct args *a, const char *usage);
+
+/* The whole program, without the last flush. */
+int ctl_run(int argc, char **argv);
+
+/* nl_open(), or NULL and a sentence on stderr */
+struct nl *ctl_open(void);
+
+/* Say what @nl refused if @err is not 0, and free it. */
+enum ctl_exit ctl_close(struct nl *nl, int err);
+
+void ctl_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+enum ctl_exit group_command(struct args *a);
+enum ctl_exit member_command(struct args *a);
+enum ctl_exit stats_command(struct args *a);
+enum ctl_exit monitor_command(struct args *a);
+enum ctl_exit apply_command(struct args *a);
+enum ctl_exit version_command(struct args *a);
+
+/* " STATE [FIELD] [epoch N] [ended REASON rank N]" */
+void group_print_state(const struct nl_group *g);
+/* "0=ADDR,ROLE,weight=N [local] STATE ...", inside an object of its own */
+void member_print(const struct nl_member *m);
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gaggctl member: who belongs to a group, and what this host knows of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gaggctl.h"
+
+static const char usage[] =
+	"Usage: gaggctl member add GROUP RANK=ADDRESS[,worker|aggregator|both][,weight=N]\n"
+	"       gaggctl member set GROUP RANK [address ADDRESS] [role ROLE] [weight N]\n"
+	"       gaggctl member delete GROUP RANK\n"
+	"       gaggctl member list GROUP\n"
+	"\n"
+	"States: unheard, config-mismatch FIELD, heard (its host is up), attached,\n"
+	"running. Members can be changed only while no rank is attached, and have to be\n"
+	"the same on every host.\n";
+
+/*
+ * Members at the group's local address carry the local flag, and no others: so
+ * whenever an address is sent, the group has to be asked for its own.
+ */
+static int mark_local(struct nl *nl, const char *name, struct nl_member *m)
+{
+	struct nl_group g;
+	int err;
+
+	if (!(m->set & NL_SET(GAGG_MA_ADDRESS)))
+		return 0;
+	err = nl_group_get(nl, name, &g);
+	m->local = !err && nl_ip_equal(&m->addr, &g.local);
+	return err;
+}
+
+typedef int (*change_fn)(struct nl *nl, const char *name,
+			 const struct nl_member *m);
+
+static enum ctl_exit change(const char *name, struct nl_member *m,
+			    change_fn fn)
+{
+	struct nl *nl = ctl_open();
+	int err;
+
+	if (!nl)
+		return CTL_FAILED;
+	err = mark_local(nl, name, m);
+	if (!err)
+		err = fn(nl, name, m);
+	return ctl_close(nl, err);
+}
+
+static bool take_rank(struct args *a, struct nl_member *m)
+{
+	const char *text = "";
+	uint64_t v = 0;
+
+	if (!args_take(a, "RANK", &text) ||
+	    !args_number(a, "rank", text, UINT32_MAX, &v))
+		return false;
+	memset(m, 0, sizeof(*m));
+	m->rank = v;
+	m->set = NL_SET(GAGG_MA_RANK);
+	return true;
+}
+
+static enum ctl_exit add(struct args *a)
+{
+	char name[GAGG_NAME_MAX];
+	const char *text = "";
+	struct nl_member m;
+
+	if (ctl_help(a, usage))
+		return CTL_OK;
+	if (!args_group(a, name) ||
+	    !args_take(a, "RANK=ADDRESS", &text) ||
+	    !args_member(a, text, &m) || !args_end(a))
+		return CTL_USAGE;
+	return change(name, &m, nl_member_add);
+}
+
+static enum ctl_exit delete(struct args *a)
+{
+	char name[GAGG_NAME_MAX];
+	struct nl_member m;
+
+	if (ctl_help(a, usage))
+		return CTL_OK;
+	if (!args_group(a, name) || !take_rank(a, &m) || !args_end(a))
+		return CTL_USAGE;
+	return change(name, &m, nl_member_del);
+}
+
+static bool take_changes(struct args *a, struct nl_member *m)
+{
+	static const char *const words[] = { "address", "role", "weight", NULL };
+	static const uint16_t attrs[] = {
+		GAGG_MA_ADDRESS, GAGG_MA_ROLES, GAGG_MA_WEIGHT,
+	};
+
+	while (*a->next) {
+		const char *text = "";
+		uint64_t v = 0;
+		bool ok;
+		int w = args_match(a, "option", *a->next++, words);
+
+		if (w < 0)
+			return false;
+		if (m->set & NL_SET(attrs[w]))
+			return args_fail(a, "%s is there twice", words[w]);
+		if (!args_take(a, words[w], &text))
+			return args_fail(a, "%s needs a value", words[w]);
+		if (attrs[w] == GAGG_MA_ADDRESS)
+			ok = args_ip(a, words[w], text, &m->addr);
+		else if (attrs[w] == GAGG_MA_ROLES)
+			ok = args_roles(a, text, &m->roles);
+		else
+			ok = args_number(a, words[w], text, UINT32_MAX, &v);
+		if (!ok)
+			return false;
+		if (attrs[w] == GAGG_MA_WEIGHT)
+			m->weight = v;
+		m->set |= NL_SET(attrs[w]);
+	}
+	return m->set != NL_SET(GAGG_MA_RANK) ||
+	       args_fail(a, "what to set is missing");
+}
+
+static enum ctl_exit set(struct args *a)
+{
+	char name[GAGG_NAME_MAX];
+	struct nl_member m;
+
+	if (ctl_help(a, usage))
+		return CTL_OK;
+	if (!args_group(a, name) || !take_rank(a, &m) || !take_changes(a, &m))
+		return CTL_USAGE;
+	return change(name, &m, nl_member_set);
+}
+
+void member_print(const struct nl_member *m)
+{
+	char ip[NL_IP_MAX];
+
+	print_u64("rank", "", m->rank, "");
+	if (m->set & NL_SET(GAGG_MA_ADDRESS))
+		print_str("address", "=", nl_ip_format(&m->addr, ip), "");
+	if (m->set & NL_SET(GAGG_MA_ROLES))
+		print_str("role", ",", nl_roles_name(m->roles), "");
+	if (m->set & NL_SET(GAGG_MA_WEIGHT))
+		print_u64("weight", ",weight=", m->weight, "");
+	print_flag("local", " local", m->local);
+	if (m->set & NL_SET(GAGG_MA_STATE))
+		print_str("state", " ", nl_member_state_name(m->state), "");
+	if (m->mismatch[0])
+		print_str("mismatch", " ", m->mismatch, "");
+	if (m->set & NL_SET(GAGG_MA_RTT))
+		print_u64("rtt-us", " rtt ", m->rtt, "us");
+	if (m->set & NL_SET(GAGG_MA_CWND))
+		print_u64("cwnd", " cwnd ", m->cwnd, "");
+	if (m->set & NL_SET(GAGG_MA_HEARD))
+		print_u64("heard-ms", " heard ", m->heard_ms, "ms ago");
+}
+
+static int list_one(const struct nl_member *m, void *arg)
+{
+	(void)arg;
+	print_object(NULL);
+	member_print(m);
+	print_text("\n");
+	print_close();
+	return 0;
+}
+
+static enum ctl_exit list(struct args *a)
+{
+	char name[GAGG_NAME_MAX];
+	struct nl *nl;
+	int err;
+
+	if (ctl_help(a, usage))
+		return CTL_OK;
+	if (!args_group(a, name) || !args_end(a))
+		return CTL_USAGE;
+	nl = ctl_open();
+	if (!nl)
+		return CTL_FAILED;
+	print_array(NULL);
+	err = nl_member_dump(nl, name, list_one, NULL);
+	print_close();
+	return ctl_close(nl, err);
+}
+
+enum ctl_exit member_command(struct args *a)
+{
+	static const struct command table[] = {
+		{ "add", add },
+		{ "delete", delete },
+		{ "set", set },
+		{ "list", list },
+		{ NULL, NULL },
+	};
+
+	return ctl_dispatch(a, table, usage);
+}

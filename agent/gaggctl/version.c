@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gaggctl version: of this program, the netlink family and /dev/gagg. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "gaggctl.h"
+
+static const char usage[] =
+	"Usage: gaggctl version\n"
+	"\n"
+	"The version of gaggctl, of the netlink family, and what /dev/gagg offers.\n";
+
+static const char *const feature_names[] = {
+	"bsp", "ipv6", "uring", "channels",
+};
+
+/* What cannot be had is printed as its reason; that is no failure. */
+static void print_netlink(void)
+{
+	struct nl *nl = nl_open();
+
+	print_object("netlink");
+	if (nl)
+		print_u64("version", "netlink version ",
+			  nl_family_version(nl), "\n");
+	else
+		print_str("error", "netlink: ", nl_error(NULL), "\n");
+	print_close();
+	nl_free(nl);
+}
+
+static void print_features(uint64_t features)
+{
+	size_t n = sizeof(feature_names) / sizeof(feature_names[0]);
+
+	print_array("features");
+	for (size_t i = 0; i < n; i++)
+		if (features & 1ULL << i)
+			print_str(NULL, " ", feature_names[i], "");
+	print_close();
+	features &= ~((1ULL << n) - 1);
+	if (features)
+		print_u64("unknown-features", " unknown ", features, "");
+}
+
+static void print_device(void)
+{
+	struct gagg_ioc_features f = { .size = sizeof(f) };
+	int fd = open("/dev/gagg", O_RDWR | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0 || ioctl(fd, GAGG_IOC_FEATURES, &f))
+		err = errno;
+	if (fd >= 0)
+		close(fd);
+	print_object("device");
+	if (err) {
+		print_str("error", "/dev/gagg: ", strerror(err), "\n");
+	} else {
+		print_u64("abi", "/dev/gagg abi ", f.abi, "");
+		print_u64("wire-min", " wire ", f.wire_min, "");
+		print_u64("wire-max", " to ", f.wire_max, "");
+		print_text(" features");
+		print_features(f.features);
+		print_text("\n");
+	}
+	print_close();
+}
+
+enum ctl_exit version_command(struct args *a)
+{
+	if (ctl_help(a, usage))
+		return CTL_OK;
+	if (!args_end(a))
+		return CTL_USAGE;
+	print_object(NULL);
+	print_str("gaggctl", "gaggctl ", GAGGCTL_VERSION, "\n");
+	print_netlink();
+	print_device();
+	print_close();
+	return CTL_OK;
+}
