@@ -1,0 +1,212 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Groups and trainers, for tests; to be sourced after lib.sh.
+#
+#   layout HOSTS [PER [AGGREGATORS]]
+#       HOSTS hosts of PER ranks (1), rank R on host R / PER. AGGREGATORS:
+#         all        every rank (default)
+#         one        rank 0
+#         some       the first rank of every second host
+#         dedicated  a host more, which does nothing else
+#       Sets $hosts (all of them), $ranks (workers), $members.
+#   net_ready [MTU] [OFFLOAD]   start_hosts for the layout
+#   group_up [OPTION...]        group g on every host (address family: $family,
+#                               4 or 6; OPTIONs as of gaggctl)
+#   group_down                  deletes them
+#   ranks_run WORD...           all ranks carry out a script (rank.c), which must
+#                               succeed; $rank_options go before the group
+#   ranks_start, ranks_wait     the same in two halves
+#   rank_start R WORD...        one rank; ranks_wait waits for these, too
+#   rank_wait R                 exit status of one
+#   rank_says R PATTERN         a line of rank R matches; rank_line prints it
+#   digests_agree [PATTERN]     results of operations that match are the same on
+#                               all ranks
+#   ctl I ARGUMENT...           gaggctl on host I
+#   count I NAME, count_all NAME  a counter of host I, sum over the hosts
+
+# shellcheck disable=SC2154 # of lib.sh
+tmp=$test_tmp
+RANK=$TOP/build/selftests/vm/rank
+hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=()
+
+layout()
+{
+	local n=$1 per=${2:-1} how=${3:-all} r role
+
+	hosts=$n ranks=$((n * per)) per_host=$per members=()
+	for ((r = 0; r < ranks; r++)); do
+		role=worker
+		case $how in
+		all)	role=both ;;
+		one)	[ $r -gt 0 ] || role=both ;;
+		some)	[ $((r % (2 * per))) -ne 0 ] || role=both ;;
+		esac
+		members+=("$((r / per))" "$role")
+	done
+	if [ "$how" = dedicated ]; then
+		members+=("$hosts" aggregator)
+		hosts=$((hosts + 1))
+	fi
+}
+
+net_ready()
+{
+	start_hosts "$hosts" "$@"
+}
+
+address()
+{
+	"net_ip$family" "$1"
+}
+
+ctl()
+{
+	local host=$1
+	shift
+
+	net_exec "$host" gaggctl "$@"
+}
+
+member_args()
+{
+	local i
+
+	for ((i = 0; i < ${#members[@]}; i += 2)); do
+		echo "member $((i / 2))=$(address "${members[i]}"),${members[i + 1]}"
+	done
+}
+
+group_up()
+{
+	local i args
+
+	read -r -d '' -a args < <(member_args)
+	for ((i = 0; i < hosts; i++)); do
+		ctl "$i" group create g local "$(address "$i")" "$@" "${args[@]}" || return
+	done
+}
+
+group_down()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		ctl "$i" group delete g || return
+	done
+}
+
+rank_start()
+{
+	local r=$1
+	shift
+
+	net_exec "$((r / per_host))" "$RANK" ${SEED:+--seed "$SEED"} \
+		${rank_socket:+--socket "/run/gagg/h$((r / per_host)).sock"} \
+		"${rank_options[@]}" g "$r" "$@" >"$tmp/rank.$r" 2>&1 &
+	rank_pid[r]=$!
+}
+
+ranks_start()
+{
+	local r
+
+	for ((r = 0; r < ranks; r++)); do
+		rank_start "$r" "$@"
+	done
+}
+
+rank_wait()
+{
+	local status
+
+	wait "${rank_pid[$1]}"
+	status=$?
+	unset "rank_pid[$1]"
+	return $status
+}
+
+ranks_wait()
+{
+	local r status=0
+
+	for r in "${!rank_pid[@]}"; do
+		rank_wait "$r" || {
+			echo "rank $r: exit status $?"
+			tail -n 5 "$tmp/rank.$r"
+			status=1
+		}
+	done
+	return $status
+}
+
+ranks_run()
+{
+	ranks_start "$@"
+	ranks_wait
+}
+
+rank_line()
+{
+	grep -E -- "$2" "$tmp/rank.$1"
+}
+
+rank_says()
+{
+	rank_line "$@" >/dev/null || {
+		echo "rank $1 does not say '$2':"
+		tail -n 5 "$tmp/rank.$1"
+		return 1
+	}
+}
+
+# lines "N WORD DIGEST": as many different ones as operations
+digests_agree()
+{
+	local r
+
+	for ((r = 0; r < ranks; r++)); do
+		sed -n 's/^rank [0-9]* op \([0-9]*\) \([^ ]*\) ok digest \([0-9a-f]*\) .*/\1 \2 \3/p' \
+			"$tmp/rank.$r"
+	done | grep -E -- "${1:-allreduce|allgather|broadcast}" >"$tmp/digests"
+	[ -s "$tmp/digests" ] || {
+		echo "no operation"
+		return 1
+	}
+	sort -u "$tmp/digests" | awk '
+		seen[$1]++ { print "operation " $1 " " $2 " differs between ranks"; bad = 1 }
+		END { exit bad }'
+}
+
+# digests of all operations of rank $1, to be compared with another run
+digests_of()
+{
+	sed -n 's/.* digest \([0-9a-f]*\) .*/\1/p' "$tmp/rank.$1"
+}
+
+count()
+{
+	ctl "$1" stats g | awk -v name="$2" '$1 == name { print $2; n++ } END { exit !n }' || {
+		echo "no counter $2 on host $1" >&2
+		echo 0
+		return 1
+	}
+}
+
+count_all()
+{
+	local i sum=0
+
+	for ((i = 0; i < hosts; i++)); do
+		sum=$((sum + $(count "$i" "$1")))
+	done
+	echo "$sum"
+}
+
+# is EXPRESSION: arithmetic, printed when it fails
+is()
+{
+	# shellcheck disable=SC2319
+	echo "$*: $(($*))"
+	[ $(($*)) -ne 0 ]
+}
