@@ -203,8 +203,8 @@ void gagg_worker_lost(const struct gagg_geom *g, struct gagg_chan *ch,
 	sent_each(g, ch, s, false);
 }
 
-/* the datagram of a pushed contribution */
-static bool contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
+/* the datagram of a pushed contribution; it is open, hence its op is in flight */
+static void contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_chan *ch, u32 l, const struct gagg_cur *c,
 			struct gagg_msg *m)
 {
@@ -212,8 +212,6 @@ static bool contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
 	const struct gagg_op *op = gagg_chan_op(ch, l, c->v);
 	bool empty = p->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
 
-	if (!op)
-		return false;
 	gagg_shard_msg(sh, g, empty ? GAGG_T_READY : GAGG_T_CONTRIB, ch->id,
 		       ch->local[l].rank, m);
 	m->laneop = op->laneop;
@@ -225,7 +223,6 @@ static bool contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
 	m->exp = p->exp;
 	m->want = p->want;
 	m->weight = g->weight[ch->local[l].rank];
-	return true;
 }
 
 /* where contributions of one way are on their way to a datagram */
@@ -261,25 +258,34 @@ static void flush_ready(struct sender *s)
 	gagg_run_flush(s->sh, &s->ready, s->node);
 }
 
-/* room for one more datagram besides the READY that waits */
-static bool room(const struct sender *s)
-{
-	return gagg_path_room(s->path) > (s->ready.m.run ? 1U : 0U) &&
-	       gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP;
-}
-
 static bool same_ready(const struct gagg_run *r, const struct gagg_msg *m)
 {
-	return r->m.run && r->m.run < 0xffff && r->next == m->chunk &&
-	       r->m.round == m->round && r->m.flags == m->flags && r->m.sig == m->sig &&
-	       r->m.lanes == m->lanes && r->m.exp == m->exp && r->m.want == m->want;
+	return m->type == GAGG_T_READY && r->m.run && r->m.run < 0xffff &&
+	       r->next == m->chunk && r->m.round == m->round && r->m.flags == m->flags &&
+	       r->m.sig == m->sig && r->m.laneop == m->laneop && r->m.lanes == m->lanes &&
+	       r->m.exp == m->exp && r->m.want == m->want;
+}
+
+/* worth looking at what comes next: it may be sent, or the READY that waits may
+ * grow by it
+ */
+static bool may_send(const struct sender *s)
+{
+	return gagg_path_room(s->path) && gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP;
+}
+
+/* room for it, and for the READY that waits unless that grows by it */
+static bool fits(const struct sender *s, const struct gagg_msg *m)
+{
+	return gagg_path_room(s->path) > (s->ready.m.run ? 1U : 0U) ||
+	       same_ready(&s->ready, m);
 }
 
 static void send(struct sender *s, struct gagg_msg *m)
 {
 	struct gagg_act *a;
 
-	if (m->type == GAGG_T_READY && same_ready(&s->ready, m)) {
+	if (same_ready(&s->ready, m)) {
 		s->ready.m.run++;
 		s->ready.next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
 		return;
@@ -302,18 +308,19 @@ static void send(struct sender *s, struct gagg_msg *m)
  */
 static void send_again(struct sender *s, struct gagg_way *w)
 {
-	while (w->nagain && w->again.v < w->next.v && room(s)) {
+	while (w->nagain && w->again.v < w->next.v && may_send(s)) {
 		struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->again.slot, s->l);
 		struct gagg_msg m;
 
 		if ((p->state & GAGG_AGAIN) &&
 		    w->again.round == *gagg_chan_done(s->ch, w->again.slot) + 1) {
+			contrib_msg(s->sh, s->g, s->ch, s->l, &w->again, &m);
+			if (!fits(s, &m))
+				return;
 			p->state &= (u8)~GAGG_AGAIN;
 			w->nagain--;
-			if (contrib_msg(s->sh, s->g, s->ch, s->l, &w->again, &m)) {
-				s->sh->n[GAGG_N_RETRANSMITS]++;
-				send(s, &m);
-			}
+			s->sh->n[GAGG_N_RETRANSMITS]++;
+			send(s, &m);
 		}
 		gagg_cur_next(s->g, s->ch, &w->again);
 	}
@@ -331,8 +338,8 @@ static void take_desc(const struct gagg_cdesc *d, const struct gagg_op *op, u16 
 	p->state = GAGG_PUSHED;
 }
 
-/* push the next contribution of a way */
-static void push(struct sender *s, const struct gagg_env *env, struct gagg_way *w, bool home)
+/* push the next contribution of a way; false: there is no room for it */
+static bool push(struct sender *s, const struct gagg_env *env, struct gagg_way *w, bool home)
 {
 	const struct gagg_op *op = gagg_chan_op(s->ch, s->l, w->next.v);
 	struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->next.slot, s->l);
@@ -341,14 +348,19 @@ static void push(struct sender *s, const struct gagg_env *env, struct gagg_way *
 
 	take_desc(&d, op, gagg_op_lanes(s->g, op, w->next.v), p);
 	contrib_msg(s->sh, s->g, s->ch, s->l, &w->next, &m);
+	if (!home && !fits(s, &m)) {
+		p->state = 0;
+		return false;
+	}
 	gagg_cur_next(s->g, s->ch, &w->next);
 	if (home)
 		gagg_home_push(s->sh, s->g, s->ch, &m, s->now);
 	else
 		send(s, &m);
+	return true;
 }
 
-static bool refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
+static void refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u32 l, u32 h,
 		       u64 filled, u64 now)
 {
@@ -359,22 +371,27 @@ static bool refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
 		.path = &sh->path[ch->home[h]],
 	};
 	u64 end = gagg_min64(ch->local[l].issued, filled);
-	bool pushed = false;
+	u64 was = w->next.v;
 
 	send_again(&s, w);
 	while (w->next.v < end && w->next.v < ch->base + g->window &&
-	       (home ? gagg_shard_spare(sh) >= GAGG_ACTS_STEP : room(&s))) {
-		push(&s, env, w, home);
-		pushed = true;
-	}
+	       (home ? gagg_shard_spare(sh) >= GAGG_ACTS_STEP : may_send(&s)) &&
+	       push(&s, env, w, home))
+		;
 	flush_ready(&s);
-	return pushed;
+	if (w->next.v == was)
+		return;
+	ch->poll_wait = GAGG_POLL_WAIT_MIN;
+	if (ch->query_at == GAGG_NEVER) {
+		ch->query_wait = GAGG_QUERY_WAIT_MIN;
+		ch->query_at = now + ch->query_wait;
+	}
 }
 
 bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
-	bool starved = false, pushed = false;
+	bool starved = false;
 	u32 l, h;
 
 	if (!sh->running)
@@ -386,23 +403,16 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		for (h = 0; h < ch->nhomes; h++) {
 			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 				return true;
-			pushed |= refill_way(sh, g, env, ch, l, h, filled, now);
+			refill_way(sh, g, env, ch, l, h, filled, now);
 			starved |= gagg_chan_way(ch, l, h)->next.v >= filled &&
 				   gagg_chan_way(ch, l, h)->next.v <
 				   gagg_min64(ch->local[l].issued, ch->base + g->window);
 		}
 	}
-	if (pushed) {
-		ch->poll_wait = GAGG_POLL_WAIT_MIN;
-		if (ch->query_at == GAGG_NEVER) {
-			ch->query_wait = GAGG_QUERY_WAIT_MIN;
-			ch->query_at = now + ch->query_wait;
-		}
-	}
 	/* the trainer makes no call when it has filled more: look again */
 	if (!starved)
 		ch->poll_at = GAGG_NEVER;
-	else if (ch->poll_at == GAGG_NEVER || pushed)
+	else if (ch->poll_at > now + ch->poll_wait)
 		ch->poll_at = now + ch->poll_wait;
 	return gagg_shard_spare(sh) < GAGG_ACTS_STEP;
 }
@@ -438,7 +448,7 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u64 now)
 {
 	bool open = false;
-	u32 k, l, h;
+	u32 k, l, h, askers;
 
 	if (!sh->running)
 		return false;
@@ -448,6 +458,8 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	if (ch->query_at > now)
 		return true;
+	/* a result that was lost is repeated to the node: one rank asks first */
+	askers = ch->query_wait > GAGG_QUERY_WAIT_MIN ? ch->nlocals : 1;
 	/* the turn makes sure that a full queue does not always spare the same */
 	for (k = 0; k < ch->nhomes; k++) {
 		h = (ch->query_turn + k) % ch->nhomes;
@@ -455,7 +467,8 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 			if (ch->home_base[h].v >= gagg_chan_way(ch, l, h)->next.v)
 				continue;
 			open = true;
-			if (h != ch->self_home && gagg_shard_spare(sh) > GAGG_ACTS / 2)
+			if (l < askers && h != ch->self_home &&
+			    gagg_shard_spare(sh) > GAGG_ACTS / 2)
 				query(sh, g, ch, l, h);
 		}
 	}
