@@ -77,6 +77,7 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 		if (!mem)
 			return -ENOMEM;
 		ch->part[s] = gagg_chan_init(mem, g, s, ch->id, ch->members);
+		ch->base[s] = ch->part[s]->base;
 		ch->nparts = s + 1;
 	}
 	err = gagg_mem_alloc(&ch->result, gagg_chunk_bytes(g, g->ring));
@@ -135,6 +136,7 @@ void gagg_channel_reset(struct gagg_group *grp, struct gagg_channel *ch)
 	for (s = 0; s < ch->nparts; s++) {
 		memset(ch->part[s], 0, bytes);
 		gagg_chan_init(ch->part[s], g, s, ch->id, ch->members);
+		ch->base[s] = ch->part[s]->base;
 	}
 	for (i = 0; i < ch->done.npages; i++)
 		clear_page(page_address(ch->done.page[i]));
@@ -189,19 +191,22 @@ void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 s
 }
 
 /*
- * Each port stores the base of its own part and then looks at all of them; of
- * two that do so at once at least one sees both, because of the barrier, and
- * the larger minimum wins.
+ * The core moves a part's base before the PUBLISH that it has asked for is
+ * carried out, so other ports must not look at it. Each port stores a copy of
+ * its own when its actions are drained, and then looks at all copies; of two
+ * that do so at once at least one sees both, because of the barrier, and the
+ * larger minimum wins.
  */
-void gagg_channel_progress(struct gagg_channel *ch)
+void gagg_channel_progress(struct gagg_channel *ch, u32 shard)
 {
 	u64 *completed = &gagg_channel_done(ch)->completed;
 	u64 base = GAGG_NEVER, old;
 	u32 s;
 
+	smp_store_release(&ch->base[shard], ch->part[shard]->base);
 	smp_mb();
 	for (s = 0; s < ch->nparts; s++)
-		base = min(base, READ_ONCE(ch->part[s]->base));
+		base = min(base, READ_ONCE(ch->base[s]));
 	if (base == GAGG_NEVER)
 		return;
 	old = READ_ONCE(*completed);

@@ -35,6 +35,7 @@ struct gagg_channel {
 	struct gagg_seat *seat[GAGG_LOCALS];
 	struct gagg_session *session[GAGG_LOCALS];
 	struct gagg_chan *part[GAGG_SHARDS_MAX];	/* by shard */
+	u64 base[GAGG_SHARDS_MAX];	/* of the part, once what is below it is published */
 };
 
 /* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC */
@@ -61,8 +62,10 @@ void gagg_channel_unlink(struct gagg_group *grp, struct gagg_channel *ch);
 /* PUBLISH; port lock held */
 void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,
 			  const struct gagg_publish *pub);
-/* base of a part has moved: tell readers of the DONE region */
-void gagg_channel_progress(struct gagg_channel *ch);
+/* the base of a part has moved, and all its actions were drained: tell readers
+ * of the DONE region; port lock held
+ */
+void gagg_channel_progress(struct gagg_channel *ch, u32 shard);
 
 static inline struct gagg_done *gagg_channel_done(struct gagg_channel *ch)
 {

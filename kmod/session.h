@@ -47,7 +47,7 @@ struct gagg_seat {
 	u64 completed;			/* ops done in all shards; cmpxchg */
 	u64 submitted;			/* session.lock */
 	u64 cursor;			/* virtual chunks submitted; session.lock */
-	u64 done_in[GAGG_SHARDS_MAX];	/* by shard, under its port lock */
+	u64 done_in[GAGG_SHARDS_MAX];	/* ops, by shard, under its port lock */
 };
 
 struct gagg_session {

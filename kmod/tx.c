@@ -52,7 +52,9 @@ struct gagg_tx {
 	struct page_frag frag;
 	struct gagg_group *grp;		/* whose bursts are open; within a batch */
 	u64 open;			/* nodes with an open burst */
-	u64 progressed;			/* channels by index */
+	u64 progressed;			/* channels, by index, with news for trainers */
+	u32 done[GAGG_CHANNELS_MAX];	/* their locals with ops done */
+	u64 number[GAGG_CHANNELS_MAX][GAGG_LOCALS];	/* the last of these ops */
 	struct burst contrib[GAGG_NODES];
 	struct burst result;
 };
@@ -256,7 +258,27 @@ static void send_ctrl(struct gagg_port *port, struct gagg_group *grp,
 	      GAGG_WIRE_HDRLEN + a->m.len);
 }
 
-/* close what is open and tell who waits for chunks */
+/* once a batch; everything that was published is, by now */
+static void tell_trainers(struct gagg_port *port, u32 index)
+{
+	struct gagg_tx *tx = port->tx;
+	struct gagg_channel *ch = tx->grp->channel[index];
+	u32 l;
+
+	/* chunks first: who hears of an op may look at its chunks */
+	gagg_channel_progress(ch, port->index);
+	for (l = 0; l < GAGG_LOCALS; l++) {
+		if (!ch->seat[l])
+			continue;
+		if (tx->done[index] & GAGG_BIT(l))
+			gagg_session_op_done(ch->session[l], ch->seat[l], port->index,
+					     tx->number[index][l]);
+		gagg_session_progress(ch->session[l]);
+	}
+	tx->done[index] = 0;
+}
+
+/* the end of a batch, or of a group's part in it: all under one port lock */
 static void settle(struct gagg_port *port)
 {
 	struct gagg_tx *tx = port->tx;
@@ -264,17 +286,8 @@ static void settle(struct gagg_port *port)
 	for (; tx->open; tx->open &= tx->open - 1)
 		burst_close(port, &tx->contrib[gagg_lowest(tx->open)]);
 	burst_close(port, &tx->result);
-	for (; tx->progressed; tx->progressed &= tx->progressed - 1) {
-		struct gagg_channel *ch = tx->grp->channel[gagg_lowest(tx->progressed)];
-		u32 l;
-
-		if (!ch)
-			continue;
-		gagg_channel_progress(ch);
-		for (l = 0; l < GAGG_LOCALS; l++)
-			if (ch->session[l])
-				gagg_session_progress(ch->session[l]);
-	}
+	for (; tx->progressed; tx->progressed &= tx->progressed - 1)
+		tell_trainers(port, gagg_lowest(tx->progressed));
 	tx->grp = NULL;
 }
 
@@ -306,10 +319,9 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
 		tx->progressed |= GAGG_BIT(ch->index);
 		break;
 	case GAGG_ACT_OP_DONE:
-		gagg_channel_progress(ch);
-		if (ch->seat[a->local])
-			gagg_session_op_done(ch->session[a->local], ch->seat[a->local],
-					     port->index, a->number);
+		tx->progressed |= GAGG_BIT(ch->index);
+		tx->done[ch->index] |= GAGG_BIT(a->local);
+		tx->number[ch->index][a->local] = a->number;
 		break;
 	}
 }
