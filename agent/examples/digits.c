@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handwritten digits, learned by several hosts at once.
+ *
+ * A network of two layers, 64 pixels - 32 - 10 classes, trained by gradient
+ * descent with momentum. Every worker computes the gradient of its share of a
+ * batch; gagg makes the mean of them; every worker takes the same step. With
+ * --single, one process takes whole batches and adds in float32.
+ *
+ * Weights, split and order of samples come from one seed, so that replicas start
+ * alike, and stay bit-identical because the mean is.
+ */
+#include <getopt.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <gagg.h>
+
+#define PIXELS		64
+#define HIDDEN		32
+#define CLASSES		10
+#define SAMPLES_MAX	2000
+#define BATCH		128
+#define RATE		0.1f
+#define MOMENTUM	0.9f
+#define SEED		0x9e3779b97f4a7c15ULL
+
+/* All that is learned, as one vector: what is exchanged has no structure. */
+struct model {
+	float w1[HIDDEN][PIXELS];
+	float b1[HIDDEN];
+	float w2[CLASSES][HIDDEN];
+	float b2[CLASSES];
+};
+
+#define WEIGHTS	(sizeof(struct model) / sizeof(float))
+
+/* The loss travels with the gradient: one element more. */
+struct gradient {
+	struct model d;
+	float loss;
+};
+
+#define GRADIENT (sizeof(struct gradient) / sizeof(float))
+
+struct sample {
+	float pixel[PIXELS];
+	int class;
+};
+
+struct data {
+	struct sample sample[SAMPLES_MAX];
+	int order[SAMPLES_MAX];	/* the first @train are learned from */
+	int samples;
+	int train;
+};
+
+static uint64_t random_state = SEED;
+
+/* xorshift64* (Vigna 2016) */
+static uint32_t random32(void)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return (uint32_t)(random_state * 0x2545f4914f6cdd1dULL >> 32);
+}
+
+static void shuffle(int *order, int n)
+{
+	int i;
+
+	for (i = n - 1; i > 0; i--) {
+		int k = (int)(random32() % (uint32_t)(i + 1)), t = order[i];
+
+		order[i] = order[k];
+		order[k] = t;
+	}
+}
+
+static bool parse(const char *line, struct sample *s)
+{
+	int i, n;
+
+	for (i = 0; i <= PIXELS; i++) {
+		int v;
+
+		if (sscanf(line, "%d%n", &v, &n) != 1)
+			return false;
+		line += n;
+		line += *line == ',';
+		if (i < PIXELS)
+			s->pixel[i] = (float)v / 16;
+		else
+			s->class = v;
+	}
+	return s->class >= 0 && s->class < CLASSES;
+}
+
+/* A fifth of the samples is held out. */
+static bool load(struct data *d, const char *path)
+{
+	gzFile f = gzopen(path, "rb");
+	char line[512];
+	int i;
+
+	if (!f)
+		return false;
+	while (d->samples < SAMPLES_MAX && gzgets(f, line, sizeof(line)))
+		if (parse(line, &d->sample[d->samples]))
+			d->samples++;
+	gzclose(f);
+	for (i = 0; i < d->samples; i++)
+		d->order[i] = i;
+	shuffle(d->order, d->samples);
+	d->train = d->samples - d->samples / 5;
+	return d->train >= BATCH;
+}
+
+/* Uniform within the bounds of He et al. 2015. */
+static void init(struct model *m)
+{
+	float *layer[] = { &m->w1[0][0], &m->w2[0][0] };
+	int size[] = { HIDDEN * PIXELS, CLASSES * HIDDEN }, inputs[] = { PIXELS, HIDDEN };
+	int l, i;
+
+	memset(m, 0, sizeof(*m));
+	for (l = 0; l < 2; l++)
+		for (i = 0; i < size[l]; i++)
+			layer[l][i] = ((float)random32() / 2147483648.0f - 1) *
+				      sqrtf(6.0f / (float)inputs[l]);
+}
+
+static void forward(const struct model *m, const float *x, float *h, float *y)
+{
+	int i, k;
+
+	for (i = 0; i < HIDDEN; i++) {
+		float s = m->b1[i];
+
+		for (k = 0; k < PIXELS; k++)
+			s += m->w1[i][k] * x[k];
+		h[i] = s > 0 ? s : 0;
+	}
+	for (i = 0; i < CLASSES; i++) {
+		float s = m->b2[i];
+
+		for (k = 0; k < HIDDEN; k++)
+			s += m->w2[i][k] * h[k];
+		y[i] = s;
+	}
+}
+
+/* softmax in place; returns the cross-entropy of @class */
+static float softmax(float *y, int class)
+{
+	float max = y[0], sum = 0;
+	int i;
+
+	for (i = 1; i < CLASSES; i++)
+		max = y[i] > max ? y[i] : max;
+	for (i = 0; i < CLASSES; i++)
+		sum += y[i] = expf(y[i] - max);
+	for (i = 0; i < CLASSES; i++)
+		y[i] /= sum;
+	return -logf(y[class] + 1e-30f);
+}
+
+/* add @scale times the gradient of one sample */
+static void backward(const struct model *m, const struct sample *s, float scale,
+		     struct gradient *g)
+{
+	float h[HIDDEN], y[CLASSES], dh[HIDDEN] = { 0 };
+	int i, k;
+
+	forward(m, s->pixel, h, y);
+	g->loss += scale * softmax(y, s->class);
+	y[s->class] -= 1;
+	for (i = 0; i < CLASSES; i++) {
+		float dy = scale * y[i];
+
+		g->d.b2[i] += dy;
+		for (k = 0; k < HIDDEN; k++) {
+			g->d.w2[i][k] += dy * h[k];
+			dh[k] += dy * m->w2[i][k];
+		}
+	}
+	for (i = 0; i < HIDDEN; i++) {
+		if (h[i] <= 0)
+			continue;
+		g->d.b1[i] += dh[i];
+		for (k = 0; k < PIXELS; k++)
+			g->d.w1[i][k] += dh[i] * s->pixel[k];
+	}
+}
+
+static double accuracy(const struct model *m, const struct data *d)
+{
+	float h[HIDDEN], y[CLASSES];
+	int i, k, right = 0;
+
+	for (i = d->train; i < d->samples; i++) {
+		const struct sample *s = &d->sample[d->order[i]];
+		int best = 0;
+
+		forward(m, s->pixel, h, y);
+		for (k = 1; k < CLASSES; k++)
+			best = y[k] > y[best] ? k : best;
+		right += best == s->class;
+	}
+	return 100.0 * right / (d->samples - d->train);
+}
+
+/* FNV-1a, 64 bits */
+static uint64_t digest(const struct model *m)
+{
+	const unsigned char *b = (const unsigned char *)m;
+	uint64_t h = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(*m); i++)
+		h = (h ^ b[i]) * 0x100000001b3ULL;
+	return h;
+}
+
+static void descend(struct model *m, struct model *v, const struct model *d)
+{
+	float *w = &m->w1[0][0], *speed = &v->w1[0][0];
+	const float *slope = &d->w1[0][0];
+	size_t i;
+
+	for (i = 0; i < WEIGHTS; i++) {
+		speed[i] = MOMENTUM * speed[i] - RATE * slope[i];
+		w[i] += speed[i];
+	}
+}
+
+/*
+ * Learn for @epochs; @comm NULL: alone. Rank r of n takes samples r, r + n, ... of
+ * each batch; what is left over of the data after whole batches waits for
+ * another order.
+ */
+static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
+		 struct gagg_plan *plan, int epochs)
+{
+	int rank = comm ? gagg_rank(comm) : 0, size = comm ? gagg_size(comm) : 1;
+	static struct model speed;
+	static struct gradient g;
+	int epoch, first, i, err;
+
+	for (epoch = 1; epoch <= epochs; epoch++) {
+		float loss = 0;
+		int batches = 0;
+
+		shuffle(d->order, d->train);
+		for (first = 0; first + BATCH <= d->train; first += BATCH) {
+			memset(&g, 0, sizeof(g));
+			for (i = first + rank; i < first + BATCH; i += size)
+				backward(m, &d->sample[d->order[i]],
+					 (float)size / BATCH, &g);
+			if (comm) {
+				err = gagg_allreduce(&g, &g, GRADIENT, GAGG_FLOAT32,
+						     GAGG_MEAN, comm, plan);
+				if (err)
+					return err;
+			}
+			descend(m, &speed, &g.d);
+			loss += g.loss;
+			batches++;
+		}
+		if (!rank && (epoch % 5 == 0 || epoch == epochs)) {
+			printf("epoch %3d  loss %.4f  test accuracy %.2f %%\n", epoch,
+			       (double)(loss / (float)batches), accuracy(m, d));
+			fflush(stdout);
+		}
+	}
+	return 0;
+}
+
+static int work(struct data *d, struct model *m, const char *group, long rank, int epochs)
+{
+	struct gagg_config cfg = {
+		.size = sizeof(cfg),
+		.group = group,
+		.rank = rank < 0 ? GAGG_RANK_ANY : (uint32_t)rank,
+		.timeout_ms = 60000,
+	};
+	struct gagg_comm *comm;
+	struct gagg_plan *plan;
+	int err;
+
+	if (gagg_init(&comm, &cfg)) {
+		fprintf(stderr, "digits: %s\n", gagg_last_error(NULL));
+		return 1;
+	}
+	err = gagg_plan_create(comm, GRADIENT, GAGG_FLOAT32, &plan);
+	if (!err)
+		err = learn(d, m, comm, plan, epochs);
+	if (err) {
+		fprintf(stderr, "digits: rank %d: %s\n", gagg_rank(comm), gagg_last_error(comm));
+		gagg_abort(comm);
+		return 1;
+	}
+	printf("rank %d: accuracy %.2f digest %016llx\n", gagg_rank(comm), accuracy(m, d),
+	       (unsigned long long)digest(m));
+	gagg_plan_free(plan);
+	if (gagg_finalize(comm)) {
+		fprintf(stderr, "digits: %s\n", gagg_last_error(NULL));
+		return 1;
+	}
+	return 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr,
+		"Usage: digits --single [--epochs N] [--data FILE]\n"
+		"       digits --group NAME [--rank R] [--epochs N] [--data FILE]\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "single", no_argument, NULL, 's' },
+		{ "group", required_argument, NULL, 'g' },
+		{ "rank", required_argument, NULL, 'r' },
+		{ "epochs", required_argument, NULL, 'e' },
+		{ "data", required_argument, NULL, 'd' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *path = "agent/examples/data/digits.csv.gz", *group = NULL;
+	static struct model model;
+	static struct data data;
+	bool single = false;
+	int epochs = 40, c;
+	long rank = -1;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (c) {
+		case 's':
+			single = true;
+			break;
+		case 'g':
+			group = optarg;
+			break;
+		case 'r':
+			rank = atol(optarg);
+			break;
+		case 'e':
+			epochs = atoi(optarg);
+			break;
+		case 'd':
+			path = optarg;
+			break;
+		default:
+			return usage();
+		}
+	}
+	if (optind < argc || single == !!group)
+		return usage();
+	if (!load(&data, path)) {
+		fprintf(stderr, "digits: %s: no such data\n", path);
+		return 1;
+	}
+	init(&model);
+	if (group)
+		return work(&data, &model, group, rank, epochs);
+	learn(&data, &model, NULL, NULL, epochs);
+	printf("single: accuracy %.2f digest %016llx\n", accuracy(&model, &data),
+	       (unsigned long long)digest(&model));
+	return 0;
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0
+
+AGENT_PROGRAMS += build/digits
+
+# With the archive, so that it runs wherever build/ is.
+build/digits: build/agent/examples/digits.o build/libgagg.a
+build/digits: AGENT_LIBS += -lz -lm -pthread
+build/agent/examples/%.o: AGENT_CFLAGS += -Iagent/lib
