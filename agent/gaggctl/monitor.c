@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gaggctl monitor: a line for each event, until SIGINT or SIGTERM. */
-#define _GNU_SOURCE 1		/* ppoll() */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "gaggctl.h"
 
@@ -18,14 +19,6 @@ static const char usage[] =
 	"  group NAME EVENT STATE ...      EVENT: new, del, set, epoch-start,\n"
 	"                                  epoch-end, config-mismatch\n"
 	"  member GROUP EVENT MEMBER ...   EVENT: new, del, set, member-state\n";
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stop = 1;
-}
 
 static void print_event(const struct nl_event *e)
 {
@@ -64,40 +57,65 @@ static int drain(struct nl *nl)
 	return 0;
 }
 
-/*
- * The signals are blocked except in ppoll(), so that none is lost between the
- * look at @stop and the sleep.
- */
+/* Descriptor that is readable once SIGINT or SIGTERM has come. */
+static int catch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* Events that have come before the signal are printed. */
+static int watch(struct nl *nl, int signals)
+{
+	struct pollfd fds[] = {
+		{ .fd = nl_fd(nl), .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
+	};
+	struct signalfd_siginfo info;
+	int err = 0;
+
+	while (!err) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return -errno;
+		if (fds[0].revents)
+			err = drain(nl);
+		if (fds[1].revents &&
+		    read(signals, &info, sizeof(info)) == sizeof(info))
+			break;
+	}
+	return err;
+}
+
 enum ctl_exit monitor_command(struct args *a)
 {
-	struct sigaction act = { .sa_handler = on_signal };
-	struct pollfd pfd = { .events = POLLIN };
-	sigset_t blocked, before;
 	struct nl *nl;
-	int err;
+	int signals, err;
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
 	if (!args_end(a))
 		return CTL_USAGE;
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGINT);
-	sigaddset(&blocked, SIGTERM);
-	sigprocmask(SIG_BLOCK, &blocked, &before);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-
 	nl = ctl_open();
 	if (!nl)
 		return CTL_FAILED;
-	err = nl_subscribe(nl);
-	pfd.fd = nl_fd(nl);
-	while (!err && !stop) {
-		if (ppoll(&pfd, 1, NULL, &before) > 0)
-			err = drain(nl);
-	}
-	if (err && ferror(stdout)) {
+	signals = catch_signals();
+	if (signals < 0) {
+		ctl_say("signalfd: %s", strerror(errno));
 		nl_free(nl);
+		return CTL_FAILED;
+	}
+	err = nl_subscribe(nl);
+	if (!err)
+		err = watch(nl, signals);
+	close(signals);
+	if (ferror(stdout)) {
+		nl_free(nl);
+		errno = -err;	/* main() says what is wrong with stdout */
 		return CTL_FAILED;
 	}
 	return ctl_close(nl, err);

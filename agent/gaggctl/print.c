@@ -34,7 +34,7 @@ static void add(const char *key, struct json_object *o)
 			abort();
 		return;
 	}
-	for (i = 0; key[i] && i < sizeof(name) - 1; i++)
+	for (i = 0; i < sizeof(name) - 1 && key[i]; i++)
 		name[i] = key[i] == '-' ? '_' : key[i];
 	name[i] = 0;
 	if (json_object_object_add(parent, name, o))

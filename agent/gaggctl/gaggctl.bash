@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+# bash completion for gaggctl(8)                          -*- shell-script -*-
+
+_gaggctl_groups()
+{
+	gaggctl group list 2>/dev/null | cut -d' ' -f1
+}
+
+# Options of "group create|set" and "member set", or, after one, its values.
+# By the word before and not by counting: readline splits 0=10.0.0.1.
+_gaggctl_options()
+{
+	local previous=$1
+	shift
+	case $previous in
+	placement)	echo striped root ;;
+	sync)		echo bsp ;;
+	role)		echo worker aggregator both ;;
+	uid)		compgen -u ;;
+	gid)		compgen -g ;;
+	*)		case " $* " in
+			*" $previous "*) ;;
+			*)		 echo "$@" ;;
+			esac ;;
+	esac
+}
+
+# What may follow the words in "$@"; the last of them is the one before.
+_gaggctl_choice()
+{
+	local previous=${*: -1}
+	local options=(local port id uid gid mode lanes ring window stripe
+		       shards channels cwnd dead-after sync placement --key)
+
+	case "$#:$1 ${2-}" in
+	1:group*)	echo create delete set show list help ;;
+	1:member*)	echo add delete set list help ;;
+	2:"group create") ;;
+	*:"group create") _gaggctl_options "$previous" "${options[@]}" member ;;
+	2:"group set" | 2:"group delete" | 2:"group show")
+			_gaggctl_groups ;;
+	*:"group set")	_gaggctl_options "$previous" "${options[@]}" ;;
+	2:member*)	_gaggctl_groups ;;
+	3:"member set" | 3:"member delete")
+			gaggctl member list "$3" 2>/dev/null | cut -d= -f1 ;;
+	3:*)		;;
+	*:"member set")	_gaggctl_options "$previous" address role weight ;;
+	*:stats*)	_gaggctl_groups
+			echo --nonzero ;;
+	*:apply*)	echo --dry-run ;;
+	esac
+}
+
+_gaggctl()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local words=() word choice
+
+	for word in "${COMP_WORDS[@]:1:COMP_CWORD - 1}"; do
+		case $word in
+		-j | --json)	;;
+		*)		words+=("$word") ;;
+		esac
+	done
+	if [ ${#words[@]} -eq 0 ]; then
+		choice="group member stats monitor apply version help --json
+			--version --help"
+	else
+		choice=$(_gaggctl_choice "${words[@]}")
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$choice" -- "$cur")
+	if [ "$prev" = --key ] || [ "${words[0]-}" = apply ]; then
+		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur")
+	fi
+}
+
+complete -F _gaggctl gaggctl

@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# gaggctl's completion, tried out, and that completion and man page know every
+# word that the program takes.
+
+cd "$(dirname "$0")/../.." || exit 1
+man=agent/gaggctl/gaggctl.8
+completion=agent/gaggctl/gaggctl.bash
+n=0
+
+result()
+{
+	n=$((n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+	fi
+}
+
+# Stands in for the program, which completion asks for groups and ranks.
+gaggctl()
+{
+	case "$*" in
+	"group list")		printf 'g1 waiting\ng2 running\n' ;;
+	"member list g1")	printf '0=10.0.0.1,both\n7=10.0.0.2,both\n' ;;
+	esac
+}
+
+# shellcheck source=/dev/null
+. "$completion"
+
+# offers "WORDS BEFORE" WORD CHOICE...
+offers()
+{
+	local before word=$2 COMP_WORDS COMP_CWORD COMPREPLY
+
+	read -ra before <<<"$1"
+	shift 2
+	COMP_WORDS=(gaggctl "${before[@]}" "$word")
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	_gaggctl
+	[ "${COMPREPLY[*]}" = "$*" ]
+	result $? "offers: ${before[*]} '$word'"
+	[ "${COMPREPLY[*]}" = "$*" ] || echo "# ${COMPREPLY[*]}"
+}
+
+knows_words()
+{
+	local file=$1 word missing=0
+	shift
+	for word in "$@"; do
+		grep -qFw -- "$word" <(sed 's/\\-/-/g' "$file") && continue
+		echo "# $word"
+		missing=1
+	done
+	result $missing "$file knows every word"
+}
+
+offers "" g group
+offers "" ve version
+offers "group" "" create delete set show list help
+offers "group create" ""
+offers "group create g" p port placement
+offers "group create g local" ""
+offers "group create g placement" "" striped root
+offers "group create g member 0 = 10.0.0.1" me member
+offers "group create g --key" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
+offers "group set g1" me
+offers "group set" "" g1 g2
+offers "-j group delete" "" g1 g2
+offers "member" a add
+offers "member set" "" g1 g2
+offers "member set g1" "" 0 7
+offers "member delete g1" "" 0 7
+offers "member set g1 7" "" address role weight
+offers "member set g1 7 role" "" worker aggregator both
+offers "member add g1" ""
+offers "stats" "" g1 g2 --nonzero
+offers "apply" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
+offers "apply" --d --dry-run
+
+mapfile -t words < <(
+	sed -n 's/^\t\[W_[A-Z_]*\]\t*= "\(.*\)",$/\1/p' agent/gaggctl/group.c
+	sed -n 's/^\t*{ "\([a-z]*\)", [a-z_]* },$/\1/p' agent/gaggctl/*.c
+	echo address; echo role; echo weight; echo --nonzero; echo --dry-run
+	echo worker; echo aggregator; echo both; echo striped; echo root
+)
+[ ${#words[@]} -ge 35 ]
+result $? "words found in the sources: ${#words[@]}"
+knows_words "$man" "${words[@]}"
+knows_words "$completion" "${words[@]}"
+
+mapfile -t stats < <(sed -n 's/^\tSTAT([A-Z_]*, "\([a-z_]*\)".*/\1/p' agent/nl/names.c)
+[ ${#stats[@]} -ge 34 ]
+result $? "counters found in the sources: ${#stats[@]}"
+knows_words "$man" "${stats[@]}"
+
+echo "1..$n"

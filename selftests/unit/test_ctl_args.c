@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/print.c agent/nl/names.c; libs: json-c */
+/* Command lines, right and wrong, and what is asked of the kernel for them. */
+#include "fake_ctl.h"
+
+/* Wrong: nothing is asked of anybody, and the sentence holds @part. */
+static void bad(const char *line, const char *part)
+{
+	int calls = kernel.calls;
+
+	expect(line, CTL_USAGE);
+	assert_int_equal(kernel.calls, calls);
+	assert_string_equal(out, "");
+	expect_in(line, err, "gaggctl: ");
+	expect_in(line, err, "Try 'gaggctl help'");
+	expect_in(line, err, part);
+}
+
+static void words__bad(void **state)
+{
+	(void)state;
+	bad("", "command is missing; there are: group, member, stats");
+	bad("nonsense", "'nonsense' is no command; there are: group");
+	bad("''", "command is missing");
+	bad("m", "'m' could be any of: member, monitor");
+	bad("-x", "'-x' is no command");
+	bad("groups", "'groups' is no command");
+	bad("group", "command is missing; there are: create, delete");
+	bad("group s", "'s' could be any of: set, show");
+	bad("group Create", "'Create' is no command");
+	bad("member", "command is missing; there are: add");
+	bad("member x", "'x' is no command");
+	bad("version 1", "'1' is too much");
+	bad("monitor all", "'all' is too much");
+	bad("stats a b", "'b' is too much");
+	bad("stats --zero", "'--zero' is no option; there is: --nonzero");
+	bad("apply", "FILE is missing");
+	bad("apply good better", "'better' is too much");
+	bad("apply good --force", "'--force' is no option; there is: --dry-run");
+}
+
+#define LONG_NAME "a-name-that-has-thirty-two-chars"
+
+static void group__bad(void **state)
+{
+	(void)state;
+	bad("group create", "the name of a group is missing");
+	bad("group create g", "local ADDRESS is missing");
+	bad("group create " LONG_NAME " local 10.0.0.1", "name: at most 31");
+	bad("group create g local", "local needs a value");
+	bad("group create g local host", "local: expected an IPv4 or IPv6 address, not 'host'");
+	bad("group create g local 10.0.0.1/24", "local: expected an IPv4");
+	bad("group create g local 10.0.0.1 local 10.0.0.1", "local is there twice");
+	bad("group create g local 10.0.0.1 port 1 port 1", "port is there twice");
+	bad("group create g local 10.0.0.1 sync a sync b", "sync is there twice");
+	bad("group create g local 10.0.0.1 ring 1 ring 1M", "ring is there twice");
+	bad("group create g local 10.0.0.1 prt 1", "'prt' is no option; there are: local, port");
+	bad("group create g local 10.0.0.1 m 1", "'m' could be any of: mode, member");
+	bad("group create g local 10.0.0.1 s 1", "'s' could be any of: stripe, shards, sync");
+	bad("group create g local 10.0.0.1 port", "port needs a value");
+	bad("group create g local 10.0.0.1 port 65536", "port: expected a number from 0 to 65535, not '65536'");
+	bad("group create g local 10.0.0.1 port -1", "port: expected a number");
+	bad("group create g local 10.0.0.1 port +1", "port: expected a number");
+	bad("group create g local 10.0.0.1 port ''", "port: expected a number");
+	bad("group create g local 10.0.0.1 port 1x", "port: expected a number");
+	bad("group create g local 10.0.0.1 port 0x", "port: expected a number");
+	bad("group create g local 10.0.0.1 port 0x0x1", "port: expected a number");
+	bad("group create g local 10.0.0.1 port 18446744073709551617", "port: expected a number");
+	bad("group create g local 10.0.0.1 id 4294967296", "id: expected a number from 0 to 4294967295");
+	bad("group create g local 10.0.0.1 lanes 65536", "lanes: expected");
+	bad("group create g local 10.0.0.1 window ff", "window: expected");
+	bad("group create g local 10.0.0.1 stripe 65536", "stripe: expected");
+	bad("group create g local 10.0.0.1 shards 65536", "shards: expected");
+	bad("group create g local 10.0.0.1 channels 65536", "channels: expected");
+	bad("group create g local 10.0.0.1 cwnd 4294967296", "cwnd: expected");
+	bad("group create g local 10.0.0.1 dead-after 5s", "dead-after: expected");
+	bad("group create g local 10.0.0.1 uid no-such-user", "uid: 'no-such-user' is no number and no user");
+	bad("group create g local 10.0.0.1 uid 4294967296", "uid: '4294967296'");
+	bad("group create g local 10.0.0.1 gid no-such-group", "gid: 'no-such-group' is no number and no group");
+	bad("group create g local 10.0.0.1 mode 0680", "mode: expected octal digits");
+	bad("group create g local 10.0.0.1 mode rw", "mode: expected octal digits");
+	bad("group create g local 10.0.0.1 mode 0x10", "mode: expected octal digits");
+	bad("group create g local 10.0.0.1 mode 77777777777777", "mode: expected octal digits");
+	bad("group create g local 10.0.0.1 sync a-mode-that-is-long", "sync: at most 15");
+	bad("group create g local 10.0.0.1 placement stripe-root", "'stripe-root' is no placement; there are: striped, root");
+	bad("group create g local 10.0.0.1 --key", "--key needs a value");
+	bad("group create g local 10.0.0.1 --key /no/such/file", "--key /no/such/file: No such file");
+	bad("group create g local 10.0.0.1 --key /dev/zero", "more than 64 bytes");
+	bad("group create g local 10.0.0.1 --key /", "--key /: Is a directory");
+	bad("group delete", "the name of a group is missing");
+	bad("group delete a b", "'b' is too much");
+	bad("group delete " LONG_NAME, "name: at most 31");
+	bad("group show a b", "'b' is too much");
+	bad("group show " LONG_NAME, "name: at most 31");
+	bad("group list a", "'a' is too much");
+	bad("group set", "the name of a group is missing");
+	bad("group set g", "what to set is missing");
+	bad("group set g mode", "mode needs a value");
+	bad("group set g member 0=10.0.0.1", "members are changed by 'gaggctl member'");
+}
+
+static void ring__bad(void **state)
+{
+	(void)state;
+	bad("group create g local 10.0.0.1 ring", "ring needs a value");
+	bad("group create g local 10.0.0.1 ring ''", "ring: expected");
+	bad("group create g local 10.0.0.1 ring M", "ring: expected");
+	bad("group create g local 10.0.0.1 ring 0M", "ring: expected");
+	bad("group create g local 10.0.0.1 ring -1M", "ring: expected");
+	bad("group create g local 10.0.0.1 ring 1.5M", "ring: expected");
+	bad("group create g local 10.0.0.1 ring 64MiB", "ring: expected");
+	bad("group create g local 10.0.0.1 ring 64m", "ring: expected");
+	bad("group create g local 10.0.0.1 ring 4294967296", "ring: expected");
+	bad("group create g local 10.0.0.1 ring 18014398509481984K", "ring: expected");
+	bad("group create g local 10.0.0.1 ring 1000000000000000000000000000000000M", "ring: expected");
+	bad("group create g local 10.0.0.1 lanes 8 ring 128G", "too many chunks");
+}
+
+static void member__bad(void **state)
+{
+	(void)state;
+	bad("member add", "the name of a group is missing");
+	bad("member add g", "RANK=ADDRESS is missing");
+	bad("member add g 0", "expected RANK=ADDRESS, not '0'");
+	bad("member add g 10.0.0.1", "expected RANK=ADDRESS");
+	bad("member add g =10.0.0.1", "rank: expected a number");
+	bad("member add g a=10.0.0.1", "rank: expected a number");
+	bad("member add g -1=10.0.0.1", "rank: expected a number");
+	bad("member add g 4294967296=10.0.0.1", "rank: expected a number");
+	bad("member add g 0=", "member: expected an IPv4 or IPv6 address, not ''");
+	bad("member add g 0=,worker", "member: expected an IPv4");
+	bad("member add g 0=10.0.0", "member: expected an IPv4");
+	bad("member add g 0=10.0.0.1:7440", "member: expected an IPv4");
+	bad("member add g 0=10.0.0.1,", "role is missing; there are: worker");
+	bad("member add g 0=10.0.0.1,boss", "'boss' is no role; there are: worker, aggregator, both");
+	bad("member add g 0=10.0.0.1,worker,aggregator", "member 0: two roles; one that works and aggregates is 'both'");
+	bad("member add g 0=10.0.0.1,weight", "'weight' is no role");
+	bad("member add g 0=10.0.0.1,weight=", "weight: expected a number");
+	bad("member add g 0=10.0.0.1,weight=x", "weight: expected a number");
+	bad("member add g 0=10.0.0.1,weight=1,weight=1", "member 0: two weights");
+	bad("member add g 0=10.0.0.1,wait=1", "member 0: expected a role or weight=N, not 'wait=1'");
+	bad("member add g 0=10.0.0.1 worker", "'worker' is too much");
+	bad("member add " LONG_NAME " 0=10.0.0.1", "name: at most 31");
+	bad("member delete g", "RANK is missing");
+	bad("member delete g x", "rank: expected a number");
+	bad("member delete g 0 1", "'1' is too much");
+	bad("member set g 0", "what to set is missing");
+	bad("member set g 0 colour red", "'colour' is no option; there are: address, role, weight");
+	bad("member set g 0 weight", "weight needs a value");
+	bad("member set g 0 weight 1 weight 2", "weight is there twice");
+	bad("member set g 0 weight x", "weight: expected a number");
+	bad("member set g 0 role boss", "'boss' is no role");
+	bad("member set g 0 address host", "address: expected an IPv4");
+	bad("member set g x weight 1", "rank: expected a number");
+	bad("member list", "the name of a group is missing");
+	bad("member list a b", "'b' is too much");
+	bad("group create g local 10.0.0.1 member", "member needs a value");
+	bad("group create g local 10.0.0.1 member 0", "expected RANK=ADDRESS");
+}
+
+static void group__too_many_members(void **state)
+{
+	char line[4096] = "group create g local 10.0.0.1";
+
+	(void)state;
+	for (int i = 0; i < GAGG_RANKS_MAX; i++)
+		strcat(line, " member 0=10.0.0.1");
+	expect(line, CTL_OK);
+	assert_int_equal(kernel.group.n_members, GAGG_RANKS_MAX);
+	strcat(line, " member 1=10.0.0.1");
+	bad(line, "more than 64 members");
+}
+
+static void group__create(void **state)
+{
+	const struct nl_group *g = &kernel.group;
+
+	(void)state;
+	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root member 0=10.0.0.1 member 5=10.0.0.2,aggregator,weight=3 member 6=10.0.0.1,weight=2,worker",
+	       CTL_OK);
+	assert_string_equal(kernel.asked, "new");
+	assert_string_equal(g->name, "g");
+	assert_int_equal(g->port, 7441);
+	assert_int_equal(g->id, 255);
+	assert_int_equal(g->uid, 1000);
+	assert_int_equal(g->gid, 1001);
+	assert_int_equal(g->mode, 0660);
+	assert_int_equal(g->lanes, 344);
+	assert_int_equal(g->ring, 4096);
+	assert_int_equal(g->window, 64);
+	assert_int_equal(g->stripe, 8);
+	assert_int_equal(g->shards, 2);
+	assert_int_equal(g->channels, 3);
+	assert_int_equal(g->cwnd, 16);
+	assert_int_equal(g->dead_after, 700);
+	assert_string_equal(g->sync, "bsp");
+	assert_int_equal(g->placement, GAGG_PLACE_ROOT);
+	assert_int_equal(g->n_members, 3);
+	assert_int_equal(g->members[0].rank, 0);
+	assert_true(g->members[0].local);
+	assert_int_equal(g->members[0].set,
+			 NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS));
+	assert_int_equal(g->members[1].rank, 5);
+	assert_false(g->members[1].local);
+	assert_int_equal(g->members[1].roles, GAGG_ROLE_AGGREGATOR);
+	assert_int_equal(g->members[1].weight, 3);
+	assert_true(g->members[2].local);
+	assert_int_equal(g->members[2].roles, GAGG_ROLE_WORKER);
+	assert_int_equal(g->members[2].weight, 2);
+	assert_string_equal(out, "");
+	assert_string_equal(err, "");
+}
+
+/* Everything that is not said is not sent; order is free, words may be short. */
+static void group__create_short(void **state)
+{
+	const struct nl_group *g = &kernel.group;
+
+	(void)state;
+	expect("g c g me 1=fd00::2,b me 0=fd00::1 loc fd00::1 d 100 uid root",
+	       CTL_OK);
+	assert_string_equal(kernel.asked, "new");
+	assert_int_equal(g->set, NL_SET(GAGG_GA_LOCAL) | NL_SET(GAGG_GA_UID) |
+				 NL_SET(GAGG_GA_DEAD_AFTER));
+	assert_int_equal(g->uid, 0);
+	assert_int_equal(g->dead_after, 100);
+	assert_int_equal(g->members[0].roles,
+			 GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR);
+	assert_false(g->members[0].local);
+	assert_true(g->members[1].local);
+}
+
+static void ring(const char *line, uint32_t chunks)
+{
+	expect(line, CTL_OK);
+	assert_true(kernel.group.set & NL_SET(GAGG_GA_RING));
+	assert_int_equal(kernel.group.ring, chunks);
+}
+
+static void ring__sizes(void **state)
+{
+	struct nl_group have = { .name = "g", .lanes = 8, .window = 64 };
+
+	(void)state;
+	/* 64 MiB is the default, by whatever way */
+	ring("group create g local 10.0.0.1 ring 64M", 49152);
+	ring("group create g local 10.0.0.1 ring 49152", 49152);
+	ring("group create g local 10.0.0.1 ring 65536K", 49152);
+	ring("group create g local 10.0.0.1 ring 1G lanes 1024 window 64", 262144);
+	ring("group create g local 10.0.0.1 ring 1K window 64 lanes 344", 64);
+	ring("group create g local 10.0.0.1 ring 1K window 0 lanes 0", 1024);
+	ring("group create g local 10.0.0.1 ring 0", 0);
+	kernel.have = &have;
+	ring("group set g ring 2K", 64);
+	ring("group set g ring 2K window 128", 128);
+	ring("group set g ring 7", 7);
+	expect("group set other ring 2K", CTL_FAILED);
+	expect_in("group set other", err, "the kernel says no");
+}
+
+static void group__set_and_delete(void **state)
+{
+	(void)state;
+	expect("group set g mode 0666", CTL_OK);
+	assert_string_equal(kernel.asked, "set");
+	assert_int_equal(kernel.group.set, NL_SET(GAGG_GA_MODE));
+	assert_int_equal(kernel.group.mode, 0666);
+	expect("group set g loc 10.9.9.9", CTL_OK);
+	assert_int_equal(kernel.group.set, NL_SET(GAGG_GA_LOCAL));
+	expect("group del g", CTL_OK);
+	assert_string_equal(kernel.asked, "del");
+	assert_string_equal(kernel.group.name, "g");
+}
+
+static void group__key(void **state)
+{
+	char path[] = "/tmp/gagg-key-XXXXXX", line[128];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "secret", 6), 6);
+	close(fd);
+	kernel.err = -EOPNOTSUPP;
+	snprintf(line, sizeof(line), "group create g local 10.0.0.1 --key %s",
+		 path);
+	expect(line, CTL_FAILED);
+	unlink(path);
+	expect_in(line, err, "the kernel says no");
+	assert_int_equal(kernel.group.key_len, 6);
+	assert_memory_equal(kernel.group.key, "secret", 6);
+	assert_true(kernel.group.set & NL_SET(GAGG_GA_KEY));
+}
+
+static void member__changes(void **state)
+{
+	struct nl_group have = { .name = "g" };
+	const struct nl_member *m = &kernel.member;
+
+	(void)state;
+	kernel.have = &have;
+	assert_true(nl_ip_parse("10.0.0.1", &have.local));
+	expect("member add g 3=10.0.0.1,worker", CTL_OK);
+	assert_string_equal(kernel.asked, "add");
+	assert_string_equal(kernel.name, "g");
+	assert_int_equal(m->rank, 3);
+	assert_true(m->local);
+	expect("member add g 3=10.0.0.2", CTL_OK);
+	assert_false(m->local);
+	expect("member set g 3 role agg weight 7", CTL_OK);
+	assert_string_equal(kernel.asked, "set");
+	assert_int_equal(m->set, NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ROLES) |
+				 NL_SET(GAGG_MA_WEIGHT));
+	assert_int_equal(m->roles, GAGG_ROLE_AGGREGATOR);
+	assert_int_equal(m->weight, 7);
+	expect("member set g 3 address 10.0.0.1", CTL_OK);
+	assert_true(m->local);
+	expect("member set g 3 address 10.0.0.2", CTL_OK);
+	assert_false(m->local);
+	expect("member del g 3", CTL_OK);
+	assert_string_equal(kernel.asked, "del");
+	assert_int_equal(m->set, NL_SET(GAGG_MA_RANK));
+	expect("member add other 3=10.0.0.1", CTL_FAILED);
+	kernel.err = -EBUSY;
+	expect("member del g 3", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: the kernel says no\n");
+}
+
+static void apply__calls(void **state)
+{
+	(void)state;
+	expect("apply good", CTL_OK);
+	assert_false(kernel.dry_run);
+	assert_string_equal(out, "create group a\ncannot: delete group b\n");
+	expect("apply --dry-run good", CTL_OK);
+	assert_true(kernel.dry_run);
+	expect("apply bad", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: bad:1: a sentence\n");
+	expect("apply absent", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: absent: No such file or directory\n");
+	kernel.err = -EBUSY;
+	expect("apply good", CTL_FAILED);
+	expect_in("apply", err, "until ranks detach");
+	kernel.err = -EPERM;
+	expect("apply good", CTL_FAILED);
+	expect_in("apply", err, "not all of the file");
+}
+
+static void refusals__exit_1(void **state)
+{
+	static const char *const lines[] = {
+		"group create g local 10.0.0.1", "group set g mode 0600",
+		"group delete g", "group show", "group show g", "group list",
+		"member del g 0", "stats", "monitor",
+	};
+
+	(void)state;
+	kernel.err = -EPERM;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		expect(lines[i], CTL_FAILED);
+		assert_string_equal(err, "gaggctl: the kernel says no\n");
+	}
+}
+
+static void help__everywhere(void **state)
+{
+	static const char *const lines[] = {
+		"help", "--help", "-h", "group help", "group --help",
+		"group create help", "group create --help", "group set -h",
+		"group create g local --help", "group delete help",
+		"group show help", "group list --help", "member help",
+		"member add help", "member set --help", "member delete help",
+		"member list help", "stats help", "stats --help",
+		"monitor help", "apply help", "apply --help", "version help",
+		"-j help", "he",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		expect(lines[i], CTL_OK);
+		assert_int_equal(strncmp(out, "Usage: gaggctl ", 15), 0);
+		assert_string_equal(err, "");
+	}
+	assert_int_equal(kernel.calls, 0);
+	expect("-V", CTL_OK);
+	assert_string_equal(out, "gaggctl " GAGGCTL_VERSION "\n");
+	expect("group list --version", CTL_OK);
+	assert_string_equal(out, "gaggctl " GAGGCTL_VERSION "\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(words__bad),
+		TEST(group__bad),
+		TEST(ring__bad),
+		TEST(member__bad),
+		TEST(group__too_many_members),
+		TEST(group__create),
+		TEST(group__create_short),
+		TEST(ring__sizes),
+		TEST(group__set_and_delete),
+		TEST(group__key),
+		TEST(member__changes),
+		TEST(apply__calls),
+		TEST(refusals__exit_1),
+		TEST(help__everywhere),
+	};
+
+	return run_all(tests, sizeof(tests) / sizeof(tests[0]));
+}
