@@ -9,9 +9,7 @@
 #include "op.h"
 #include "quant.h"
 
-#define F32_INF	0x7f800000u
-
-/* Largest magnitude of a finite element, as bits; 0: none is above zero. */
+/* Largest magnitude of float32 elements, as bits. */
 static uint32_t absmax32(const unsigned char *src, uint32_t n)
 {
 	uint32_t i, b, max = 0;
@@ -19,14 +17,13 @@ static uint32_t absmax32(const unsigned char *src, uint32_t n)
 	for (i = 0; i < n; i++) {
 		memcpy(&b, src + 4 * (size_t)i, 4);
 		b &= 0x7fffffff;
-		b = b < F32_INF ? b : 0;
 		max = b > max ? b : max;
 	}
 	return max;
 }
 
-/* The same of 16-bit elements; @inf: bits of infinity. */
-static uint32_t absmax16(const unsigned char *src, uint32_t n, uint16_t inf)
+/* The same of 16-bit elements, whose bits order alike. */
+static uint16_t absmax16(const unsigned char *src, uint32_t n)
 {
 	uint16_t b, max = 0;
 	uint32_t i;
@@ -34,24 +31,24 @@ static uint32_t absmax16(const unsigned char *src, uint32_t n, uint16_t inf)
 	for (i = 0; i < n; i++) {
 		memcpy(&b, src + 2 * (size_t)i, 2);
 		b &= 0x7fff;
-		b = b < inf ? b : 0;
 		max = b > max ? b : max;
 	}
 	return max;
 }
 
-/* quant_head.want of a chunk: see quant_chunk(). Widening is monotone. */
+/*
+ * quant_head.want of a chunk: see quant_chunk(). A chunk with NaN or infinity
+ * says 0, as its result is NaN with any exponent.
+ */
 static uint8_t want(enum gagg_dtype t, const unsigned char *src, uint32_t n)
 {
 	uint32_t bits;
 
 	if (t == GAGG_FLOAT32)
 		bits = absmax32(src, n);
-	else if (t == GAGG_FLOAT16)
-		bits = quant_widen(QUANT_F16, absmax16(src, n, 0x7c00));
 	else
-		bits = quant_widen(QUANT_BF16, absmax16(src, n, 0x7f80));
-	return bits ? (uint8_t)((bits >> 23) + 1) : 0;
+		bits = quant_widen(t == GAGG_FLOAT16 ? QUANT_F16 : QUANT_BF16, absmax16(src, n));
+	return bits && bits < 0x7f800000 ? (uint8_t)((bits >> 23) + 1) : 0;
 }
 
 static uint8_t *scratch(struct gagg_comm *c, uint64_t bytes)

@@ -349,12 +349,13 @@ void gagg_plan_free(struct gagg_plan *plan);
  * @comm:	communicator
  * @plan:	for sums and means of floating point, or NULL
  *
- * A call with a plan makes at most four system calls for up to one ring of data
- * (64 MiB by default), each ring beyond it at most four more.
+ * A call makes at most four system calls for up to one ring of data (64 MiB by
+ * default), and at most four more for each ring beyond it.
  *
  * Without a plan, blocking calls first exchange one byte per chunk, so that
  * all ranks use one exponent from the start; non-blocking calls use their own,
- * and the kernel aligns them.
+ * and the kernel aligns them. So without a plan, the blocking form on one rank
+ * does not match the non-blocking form on another.
  *
  * Return: 0 or an error.
  */

@@ -246,10 +246,6 @@ int request_wait(struct gagg_request *r, uint64_t deadline, unsigned int waits)
 
 		if (step(c, FILL_STEP))
 			continue;
-		if (region_failed(&c->region)) {
-			ended(c);
-			continue;
-		}
 		if (spins < SPIN_MAX) {
 			spins++;
 			relax();

@@ -251,6 +251,47 @@ static void partition__bounds(void **state)
 	assert_false(partition_init(&p, 1, 1ULL << 60, 8));
 }
 
+/* --- padding ------------------------------------------------------------------ */
+
+/* what an earlier operation left in the ring does not travel with this one */
+static void transfer__pads(void **state)
+{
+	static const struct {
+		const struct transfer *how;
+		enum gagg_dtype dtype;
+	} cases[] = {
+		{ &transfer_sum, GAGG_FLOAT32 }, { &transfer_sum, GAGG_BFLOAT16 },
+		{ &transfer_order, GAGG_FLOAT32 }, { &transfer_int, GAGG_INT32 },
+		{ &transfer_copy, GAGG_BYTE }, { &transfer_bytes, GAGG_BYTE },
+	};
+	struct gagg_comm c = { .size = 2, .region.geo.weight = 2 };
+	unsigned char data[32];
+	size_t k, i;
+
+	(void)state;
+	memset(data, 1, sizeof(data));
+	for (k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct gagg_request r = {
+			.comm = &c, .how = cases[k].how, .dtype = cases[k].dtype,
+			.send = data, .owner = -1,
+		};
+		struct gagg_cdesc d = { 0 };
+		int32_t lanes[8];
+		/* two parts of 3 lanes; of bytes, the last lane is half used */
+		bool bytes = r.dtype == GAGG_BYTE;
+
+		r.part_bytes = bytes ? 10 : 3 * dtype_size(r.dtype);
+		assert_true(partition_init(&r.cut, 2, 3, 8));
+		memset(lanes, 0x5a, sizeof(lanes));
+		r.how->fill(&r, 0, lanes, &d);
+		assert_int_equal(d.flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), 0);
+		for (i = bytes ? 10 : 12; i < sizeof(lanes); i++)
+			assert_int_equal(((unsigned char *)lanes)[i], 0);
+		assert_int_not_equal(((unsigned char *)lanes)[9] |
+				     ((unsigned char *)lanes)[11], 0);
+	}
+}
+
 /* --- system calls ------------------------------------------------------------ */
 
 /*
@@ -401,6 +442,7 @@ int main(void)
 		cmocka_unit_test(region_published__rounds),
 		cmocka_unit_test(partition__covers),
 		cmocka_unit_test(partition__bounds),
+		cmocka_unit_test(transfer__pads),
 		cmocka_unit_test(wait_target__budget),
 		cmocka_unit_test(error_epoch__reasons),
 		cmocka_unit_test(error_epoch__desync),

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A kernel behind agent/lib/sys.h: sessions of several ranks in one process, one
+ * thread each, and one that adds. File descriptor FAKE_FD + r is rank r.
+ *
+ * It does what uapi/linux/gagg.h says of the module and nothing more: results
+ * appear only after all members have submitted and filled a chunk; what a rank
+ * does not want it does not get; memory that nobody may rely on holds poison.
+ */
+#ifndef FAKE_DEV_H
+#define FAKE_DEV_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/gagg.h>
+#include <linux/gagg_wire.h>
+#include "quant.h"
+#include "sys.h"
+
+#define FAKE_FD		100
+#define FAKE_RANKS	4
+#define FAKE_CHANNELS	8
+#define FAKE_OPS	5	/* in flight; small, to meet the limit */
+#define FAKE_LANES	8
+#define FAKE_POISON	0x5a
+
+struct fake_op {
+	struct gagg_ioc_submit arg;
+	uint64_t start, end;
+};
+
+struct fake_seat {
+	void *mem[GAGG_REG_COUNT];
+	struct fake_op op[256];	/* by number */
+	uint64_t ops, cursor;
+};
+
+struct fake_channel {
+	uint32_t id;
+	uint64_t members, seated, next;
+	struct fake_seat seat[FAKE_RANKS];
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	pthread_t thread;
+	bool stop, paused;
+	uint32_t ring, window, weight;
+	uint64_t epoch, attached, ended;
+	struct gagg_ioc_status status;
+	struct fake_channel channel[FAKE_CHANNELS];
+	unsigned int channels;
+	unsigned int calls[FAKE_RANKS];	/* SUBMIT and WAIT */
+	unsigned int too_many;		/* SUBMIT refused */
+	unsigned int shifts;		/* contributions of a smaller exponent */
+} fake = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.cond = PTHREAD_COND_INITIALIZER,
+};
+
+static size_t fake_length(int region)
+{
+	switch (region) {
+	case GAGG_REG_PUSH:
+		return GAGG_DESC_OFFSET + fake.ring * sizeof(struct gagg_cdesc);
+	case GAGG_REG_DONE:
+		return GAGG_DESC_OFFSET + fake.ring * sizeof(struct gagg_rdesc);
+	}
+	return (fake.ring + 2) / 3 * 128;
+}
+
+static int32_t *fake_lanes(struct fake_seat *s, int region, uint32_t slot)
+{
+	return (int32_t *)((char *)s->mem[region] + slot / 3 * 128 + slot % 3 * 32);
+}
+
+static struct gagg_done *fake_done(struct fake_seat *s)
+{
+	return s->mem[GAGG_REG_DONE];
+}
+
+static struct fake_channel *fake_channel(uint32_t id)
+{
+	for (unsigned int i = 0; i < fake.channels; i++)
+		if (fake.channel[i].id == id)
+			return &fake.channel[i];
+	return NULL;
+}
+
+static struct fake_op *fake_op(struct fake_seat *s, uint64_t v)
+{
+	for (uint64_t n = 1; n <= s->ops; n++)
+		if (v >= s->op[n].start && v < s->op[n].end)
+			return &s->op[n];
+	return NULL;
+}
+
+#define FAKE_EACH(ch, r) \
+	for (unsigned int r = 0; r < FAKE_RANKS; r++) if ((ch)->members >> r & 1)
+
+/* lock held; the epoch ends for everybody */
+static void fake_end(uint32_t reason, uint32_t rank, uint32_t other, uint32_t sig,
+		     uint32_t other_sig)
+{
+	if (fake.ended == fake.epoch || !fake.epoch)
+		return;
+	fake.ended = fake.epoch;
+	fake.attached = 0;
+	fake.status.reason = reason;
+	fake.status.rank = rank;
+	fake.status.other = other;
+	fake.status.sig = sig;
+	fake.status.other_sig = other_sig;
+	for (unsigned int i = 0; i < fake.channels; i++)
+		FAKE_EACH(&fake.channel[i], r)
+			if (fake.channel[i].seat[r].mem[GAGG_REG_DONE])
+				__atomic_store_n(&fake_done(&fake.channel[i].seat[r])->failed,
+						 reason, __ATOMIC_RELEASE);
+	pthread_cond_broadcast(&fake.cond);
+}
+
+static uint32_t fake_sig(const struct gagg_ioc_submit *a)
+{
+	return (uint32_t)a->kind << 28 | (uint32_t)a->dtype << 24 |
+	       ((uint32_t)(a->count * 31 + a->root * 7 + a->laneop) & 0xffffff);
+}
+
+static void fake_add(uint8_t laneop, int32_t *acc, const int32_t *in, unsigned int n,
+		     unsigned int shift)
+{
+	uint8_t *a = (uint8_t *)acc;
+	const uint8_t *b = (const uint8_t *)in;
+
+	for (unsigned int i = 0; laneop >> 4 == GAGG_LANE_U8 && i < 4 * n; i++)
+		a[i] = b[i] > a[i] ? b[i] : a[i];
+	for (unsigned int i = 0; laneop >> 4 == GAGG_LANE_S32 && i < n; i++)
+		switch (laneop & 15) {
+		case GAGG_OP_ADD:
+			acc[i] = (int32_t)((uint32_t)acc[i] +
+					   (uint32_t)quant_shift_rne(in[i], shift));
+			break;
+		case GAGG_OP_MIN:
+			acc[i] = in[i] < acc[i] ? in[i] : acc[i];
+			break;
+		default:
+			acc[i] = in[i] > acc[i] ? in[i] : acc[i];
+		}
+}
+
+/* lock held; the next chunk of a channel if it is complete */
+static bool fake_publish(struct fake_channel *ch)
+{
+	uint64_t v = ch->next;
+	uint32_t slot = v % fake.ring, n = 0;
+	uint8_t e = 0, ze = 0;
+	struct fake_op *op = NULL;
+	struct gagg_rdesc res = { 0 };
+	int32_t acc[FAKE_LANES];
+	bool any = false;
+
+	FAKE_EACH(ch, r) {
+		struct fake_seat *s = &ch->seat[r];
+		struct gagg_push *push = s->mem[GAGG_REG_PUSH];
+		struct fake_op *o = fake_op(s, v);
+
+		if (!o || __atomic_load_n(&push->filled, __ATOMIC_ACQUIRE) <= v)
+			return false;
+		if (op && fake_sig(&op->arg) != fake_sig(&o->arg)) {
+			fake_end(GAGG_R_DESYNC, r, (uint32_t)__builtin_ctzll(ch->members),
+				 fake_sig(&o->arg), fake_sig(&op->arg));
+			return false;
+		}
+		op = op ? op : o;
+	}
+	n = v + 1 == op->end ? op->arg.last_lanes : FAKE_LANES;
+	FAKE_EACH(ch, r) {
+		struct gagg_cdesc *d = (struct gagg_cdesc *)((char *)ch->seat[r].mem[0] +
+							     GAGG_DESC_OFFSET) + slot;
+		uint8_t *max = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE) ? &ze : &e;
+
+		*max = d->exp > *max ? d->exp : *max;
+		res.want = d->want > res.want ? d->want : res.want;
+		if (d->flags & GAGG_C_NONFINITE && !(res.flags & GAGG_C_NONFINITE)) {
+			res.flags = GAGG_C_NONFINITE;
+			res.nonfinite = (uint16_t)r;
+		}
+		res.contributors++;
+	}
+	FAKE_EACH(ch, r) {
+		struct gagg_cdesc *d = (struct gagg_cdesc *)((char *)ch->seat[r].mem[0] +
+							     GAGG_DESC_OFFSET) + slot;
+		int32_t *in = fake_lanes(&ch->seat[r], GAGG_REG_CONTRIB, slot);
+
+		if (d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE))
+			continue;
+		fake.shifts += !(op->arg.flags & GAGG_SUBMIT_RAW) && d->exp < e;
+		if (!any)
+			memset(acc, 0, sizeof(acc));
+		if (!any && op->arg.laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
+			memcpy(acc, in, 4 * n);
+		else
+			fake_add(op->arg.laneop, acc, in, n,
+				 op->arg.flags & GAGG_SUBMIT_RAW ? 0 : e - d->exp);
+		any = true;
+	}
+	res.exp = any ? e : ze;
+	if (!any && !res.flags)
+		res.flags = GAGG_C_ZERO;
+	if (op->arg.flags & GAGG_SUBMIT_RAW && res.want &&
+	    res.want + (fake.weight > 2 ? 2 : fake.weight - 1) > 31)
+		res.flags |= GAGG_C_OVERFLOW;
+	FAKE_EACH(ch, r) {
+		struct fake_seat *s = &ch->seat[r];
+		struct gagg_cdesc *d = (struct gagg_cdesc *)((char *)s->mem[0] +
+							     GAGG_DESC_OFFSET) + slot;
+		struct gagg_rdesc *rd = (struct gagg_rdesc *)((char *)s->mem[GAGG_REG_DONE] +
+							      GAGG_DESC_OFFSET) + slot;
+		int32_t *out = fake_lanes(s, GAGG_REG_RESULT, slot);
+
+		memset(out, FAKE_POISON, FAKE_LANES * 4);
+		if (!(d->flags & GAGG_C_NORESULT) && !(res.flags & ~GAGG_C_OVERFLOW))
+			memcpy(out, acc, 4 * n);
+		rd->exp = res.exp;
+		rd->want = res.want;
+		rd->flags = res.flags | (d->flags & GAGG_C_NORESULT);
+		rd->contributors = res.contributors;
+		rd->nonfinite = res.nonfinite;
+		/* what was pushed is the kernel's no more, nor kept by it */
+		memset(fake_lanes(s, GAGG_REG_CONTRIB, slot), FAKE_POISON, FAKE_LANES * 4);
+		__atomic_store_n(&rd->published,
+				 fake.epoch << 32 | (uint32_t)(v / fake.ring + 1),
+				 __ATOMIC_RELEASE);
+	}
+	ch->next++;
+	return true;
+}
+
+static void *fake_main(void *arg)
+{
+	(void)arg;
+	pthread_mutex_lock(&fake.lock);
+	while (!fake.stop) {
+		bool moved = false;
+
+		if (!fake.paused && fake.epoch != fake.ended)
+			for (unsigned int i = 0; i < fake.channels; i++)
+				if (fake.channel[i].seated == fake.channel[i].members)
+					while (fake_publish(&fake.channel[i]))
+						moved = true;
+		if (moved)
+			pthread_cond_broadcast(&fake.cond);
+		pthread_mutex_unlock(&fake.lock);
+		usleep(20);
+		pthread_mutex_lock(&fake.lock);
+	}
+	pthread_mutex_unlock(&fake.lock);
+	return NULL;
+}
+
+static void fake_free(void)
+{
+	for (unsigned int i = 0; i < fake.channels; i++)
+		for (unsigned int r = 0; r < FAKE_RANKS; r++)
+			for (int m = 0; m < GAGG_REG_COUNT; m++)
+				free(fake.channel[i].seat[r].mem[m]);
+	memset(fake.channel, 0, sizeof(fake.channel));
+	fake.channels = 0;
+}
+
+static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_geometry *geo)
+{
+	struct fake_channel *ch = fake_channel(id);
+
+	if (!ch) {
+		if (fake.channels == FAKE_CHANNELS)
+			return -ENOSPC;
+		ch = &fake.channel[fake.channels++];
+		ch->id = id;
+		ch->members = members;
+	}
+	if (ch->members != members)
+		return -EBUSY;
+	memset(geo, 0, sizeof(*geo));
+	geo->channel = id;
+	geo->rank = rank;
+	geo->members = members;
+	geo->weight = members == (1 << FAKE_RANKS) - 1 ? fake.weight :
+		      (uint32_t)__builtin_popcountll(members);
+	geo->ring = fake.ring;
+	geo->window = fake.window;
+	geo->lanes = FAKE_LANES;
+	geo->stride = 4 * FAKE_LANES;
+	geo->per_block = 3;
+	geo->block = 128;
+	for (int i = 0; i < GAGG_REG_COUNT; i++) {
+		geo->region[i].offset = (uint64_t)(ch - fake.channel) << 32 | (unsigned int)i << 28;
+		geo->region[i].length = fake_length(i);
+		ch->seat[rank].mem[i] = malloc(fake_length(i));
+		memset(ch->seat[rank].mem[i], i == GAGG_REG_PUSH || i == GAGG_REG_DONE ? 0 :
+		       FAKE_POISON, fake_length(i));
+	}
+	ch->seated |= 1ULL << rank;
+	return 0;
+}
+
+static int fake_attach(uint32_t rank, struct gagg_ioc_attach *a)
+{
+	if (fake.attached >> rank & 1)
+		return -EBUSY;
+	if (!fake.attached)
+		fake_free();
+	fake.attached |= 1ULL << rank;
+	if (fake.attached == (1 << FAKE_RANKS) - 1)
+		fake.epoch++;
+	pthread_cond_broadcast(&fake.cond);
+	return fake_sit(0, (1 << FAKE_RANKS) - 1, rank, &a->geo);
+}
+
+static int fake_submit(uint32_t rank, struct gagg_ioc_submit *a)
+{
+	struct fake_channel *ch = fake_channel(a->channel);
+	struct fake_seat *s = &ch->seat[rank];
+	uint64_t flying = 0;
+
+	if (fake.ended == fake.epoch)
+		return -EPIPE;
+	for (uint64_t n = 1; n <= s->ops; n++)
+		flying += s->op[n].end > ch->next;
+	if (flying >= FAKE_OPS) {
+		fake.too_many++;
+		return -E2BIG;
+	}
+	if (!a->chunks || a->last_lanes > FAKE_LANES ||
+	    (!a->last_lanes && a->kind != GAGG_K_BARRIER) || s->ops == 255)
+		return -EINVAL;
+	a->op = ++s->ops;
+	s->op[a->op].arg = *a;
+	s->op[a->op].start = s->cursor;
+	s->cursor += a->chunks;
+	s->op[a->op].end = s->cursor;
+	return 0;
+}
+
+static bool fake_wished(uint32_t rank, const struct gagg_ioc_wait *a)
+{
+	struct fake_channel *ch;
+
+	if (a->channel == GAGG_WAIT_EPOCH)
+		return fake.attached == (1 << FAKE_RANKS) - 1 && fake.epoch != fake.ended;
+	ch = fake_channel(a->channel);
+	return ch->next >= (a->chunk ? a->chunk : ch->seat[rank].op[a->op].end);
+}
+
+static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
+{
+	struct timespec until;
+
+	if (!a->chunk && a->channel != GAGG_WAIT_EPOCH && !a->op)
+		return -EINVAL;
+	clock_gettime(CLOCK_REALTIME, &until);
+	if (a->timeout_ns != UINT64_MAX) {
+		until.tv_sec += (time_t)(a->timeout_ns / 1000000000);
+		until.tv_nsec += (long)(a->timeout_ns % 1000000000);
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+	} else {
+		until.tv_sec += 60;	/* nothing here takes so long: a hang */
+	}
+	while (!fake_wished(rank, a)) {
+		if (a->channel != GAGG_WAIT_EPOCH && fake.ended == fake.epoch)
+			return -EPIPE;
+		if (a->channel == GAGG_WAIT_EPOCH && fake.status.mismatch)
+			return -EPROTO;
+		if (pthread_cond_timedwait(&fake.cond, &fake.lock, &until))
+			return a->timeout_ns == UINT64_MAX ? -ENOTRECOVERABLE : -ETIMEDOUT;
+	}
+	return 0;
+}
+
+int sys_ioctl(int fd, unsigned long request, void *arg)
+{
+	uint32_t rank = (uint32_t)(fd - FAKE_FD);
+	struct gagg_ioc_status *st = arg;
+	struct gagg_ioc_channel *c = arg;
+	int ret = 0;
+
+	pthread_mutex_lock(&fake.lock);
+	switch (request) {
+	case GAGG_IOC_ATTACH:
+		ret = fake_attach(rank, arg);
+		break;
+	case GAGG_IOC_DETACH:
+		if (fake.attached >> rank & 1)
+			fake_end(GAGG_R_BYE, rank, 0, 0, 0);
+		fake.attached &= ~(1ULL << rank);
+		break;
+	case GAGG_IOC_CHANNEL:
+		ret = fake_sit(c->channel, c->members, rank, &c->geo);
+		break;
+	case GAGG_IOC_CHANNEL_FREE:
+		break;
+	case GAGG_IOC_SUBMIT:
+		fake.calls[rank]++;
+		ret = fake_submit(rank, arg);
+		break;
+	case GAGG_IOC_WAIT:
+		fake.calls[rank]++;
+		ret = fake_wait(rank, arg);
+		break;
+	case GAGG_IOC_STATUS:
+		fake.status.epoch = fake.epoch;
+		fake.status.attached = fake.attached;
+		fake.status.heard = fake.attached;
+		*st = fake.status;
+		break;
+	default:
+		ret = -ENOTTY;
+	}
+	pthread_mutex_unlock(&fake.lock);
+	return ret;
+}
+
+void *sys_map(int fd, uint64_t offset, size_t length, bool write)
+{
+	struct fake_seat *s = &fake.channel[offset >> 32].seat[fd - FAKE_FD];
+	int region = (int)(offset >> 28 & 15);
+
+	if (length != fake_length(region) ||
+	    write != (region == GAGG_REG_PUSH || region == GAGG_REG_CONTRIB)) {
+		errno = EPERM;
+		return NULL;
+	}
+	return s->mem[region];
+}
+
+void sys_unmap(void *addr, size_t length)
+{
+	(void)addr;
+	(void)length;
+}
+
+void sys_close(int fd)
+{
+	(void)fd;
+}
+
+static void fake_start(uint32_t ring, uint32_t window)
+{
+	fake.stop = false;
+	fake.paused = false;
+	fake.ring = ring;
+	fake.window = window;
+	fake.weight = FAKE_RANKS;
+	fake.attached = 0;
+	fake.too_many = 0;
+	fake.shifts = 0;
+	memset(&fake.status, 0, sizeof(fake.status));
+	memset(fake.calls, 0, sizeof(fake.calls));
+	pthread_create(&fake.thread, NULL, fake_main, NULL);
+}
+
+static void fake_stop(void)
+{
+	pthread_mutex_lock(&fake.lock);
+	fake.stop = true;
+	pthread_mutex_unlock(&fake.lock);
+	pthread_join(fake.thread, NULL);
+	fake_free();
+	fake.ended = fake.epoch;
+}
+
+#endif
