@@ -38,7 +38,7 @@ union gagg_addr {
 
 /* one shard of an endpoint */
 struct gagg_port {
-	spinlock_t lock;
+	spinlock_t lock;		/* the groups' shards, channels and counters here */
 	struct gagg_endpoint *ep;
 	struct socket *sock;
 	void (*saved_data_ready)(struct sock *sk);

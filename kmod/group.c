@@ -210,15 +210,20 @@ void gagg_group_lock_ports(struct gagg_group *grp)
 	u32 s;
 
 	local_bh_disable();
-	for (s = 0; s < grp->cfg.shards; s++)
+	for (s = 0; s < grp->cfg.shards; s++) {
 		spin_lock_nest_lock(&grp->ep->port[s].lock, &grp->lock);
+		/* sparse does not count what a loop takes */
+		__release(&grp->ep->port[s].lock);
+	}
 }
 
 void gagg_group_unlock_ports(struct gagg_group *grp)
 {
 	u32 s;
 
-	for (s = grp->cfg.shards; s--;)
+	for (s = grp->cfg.shards; s--;) {
+		__acquire(&grp->ep->port[s].lock);
 		spin_unlock(&grp->ep->port[s].lock);
+	}
 	local_bh_enable();
 }

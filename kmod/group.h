@@ -89,7 +89,7 @@ struct gagg_part {
 /* channels that other hosts have asked for; who is not heard asks again */
 struct gagg_opens {
 	struct work_struct work;
-	spinlock_t lock;
+	spinlock_t lock;	/* all that follows; a leaf */
 	u32 n;
 	u32 id[GAGG_OPENS];
 	u64 epoch[GAGG_OPENS];
@@ -108,7 +108,7 @@ struct gagg_group {
 	struct gagg_node node[GAGG_NODES];
 	bool dead;			/* READ_ONCE */
 
-	spinlock_t join_lock;
+	spinlock_t join_lock;		/* join, and whom to speak to */
 	struct gagg_join *join;
 	struct timer_list join_timer;
 	u64 say_hello;			/* nodes; join_lock */

@@ -10,11 +10,13 @@
  * struct gagg_net - gagg in one network namespace
  * @net:	it; no reference is held, pernet exit comes first
  * @lock:	lists, configuration
+ * @groups:	struct gagg_group.list
+ * @endpoints:	struct gagg_endpoint.list
  * @dying:	pernet exit has run; nothing may be created any more
  */
 struct gagg_net {
 	struct net *net;
-	struct mutex lock;
+	struct mutex lock;	/* see above */
 	struct list_head groups;
 	struct list_head endpoints;
 	bool dying;

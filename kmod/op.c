@@ -110,7 +110,7 @@ void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 
 	u32 s;
 
 	WRITE_ONCE(seat->done_in[shard], number);
-	smp_mb();
+	smp_mb(); /* see above */
 	for (s = 0; s < seat->channel->nparts; s++)
 		done = min(done, READ_ONCE(seat->done_in[s]));
 	old = READ_ONCE(seat->completed);
@@ -149,12 +149,16 @@ int gagg_wish_state(const struct gagg_wish *wish)
 			return READ_ONCE(wish->ses->group->dead) ? -EPIPE : -EAGAIN;
 		return state == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
 	}
-	/* what is done is done, even if the epoch has ended since */
+	/*
+	 * What is done is done, even if the epoch has ended since. Acquire: so
+	 * are the results.
+	 */
 	if (wish->chunk) {
-		if (smp_load_acquire(&gagg_channel_done(seat->channel)->completed) >=
-		    wish->chunk)
+		const struct gagg_done *done = gagg_channel_done(seat->channel);
+
+		if (smp_load_acquire(&done->completed) >= wish->chunk) /* see above */
 			return 0;
-	} else if (smp_load_acquire(&seat->completed) >= wish->op) {
+	} else if (smp_load_acquire(&seat->completed) >= wish->op) { /* see above */
 		return 0;
 	}
 	return READ_ONCE(seat->dead) || state != GAGG_S_RUNNING ? -EPIPE : -EAGAIN;

@@ -48,7 +48,7 @@ static u64 env_filled(void *ctx, struct gagg_chan *chan, u32 local)
 	if (!seat)
 		return 0;
 	push = seat->push.block[0];
-	return smp_load_acquire(&push->filled);
+	return smp_load_acquire(&push->filled); /* see above */
 }
 
 static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)

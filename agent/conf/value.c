@@ -127,7 +127,7 @@ const char *value_quote(const char *text, char buf[48])
 {
 	size_t i;
 
-	for (i = 0; text[i] && i < 44; i++)
+	for (i = 0; i < 44 && text[i]; i++)
 		buf[i] = (unsigned char)text[i] < ' ' || text[i] == 0x7f ?
 				 '?' : text[i];
 	strcpy(buf + i, text[i] ? "..." : "");

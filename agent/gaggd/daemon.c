@@ -214,7 +214,10 @@ int daemon_run(const struct options *opt)
 	int ret;
 
 	d.opt = opt;
-	d.signal_fd = d.addresses.fd = d.broker.fd = d.kernel.families.fd = -1;
+	d.signal_fd = -1;
+	d.addresses.fd = -1;
+	d.broker.fd = -1;
+	d.kernel.families.fd = -1;
 	ret = loop_init(&d.loop);
 	if (ret) {
 		log_err("io_uring: %s; kernel.io_uring_disabled must be 0, or a seccomp filter forbids it",

@@ -9,9 +9,9 @@ uint8_t exponent_next(uint8_t E, uint8_t W)
 	return W + 2 <= E ? (uint8_t)(E - 1) : E;
 }
 
-unsigned headroom_bits(uint64_t weight_sum)
+unsigned int headroom_bits(uint64_t weight_sum)
 {
 	/* 2^(b-1) < w <= 2^b exactly if w - 1 has b bits. */
 	return weight_sum > 1 ?
-	       64 - (unsigned)__builtin_clzll(weight_sum - 1) : 0;
+	       64 - (unsigned int)__builtin_clzll(weight_sum - 1) : 0;
 }

@@ -30,6 +30,6 @@ uint8_t exponent_next(uint8_t E, uint8_t W);
  * Return: ceil(log2(@weight_sum)), and 0 for 0. The caller refuses more than
  * QUANT_HEADROOM_MAX.
  */
-unsigned headroom_bits(uint64_t weight_sum);
+unsigned int headroom_bits(uint64_t weight_sum);
 
 #endif /* GAGG_EXPONENT_H */

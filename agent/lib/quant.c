@@ -33,7 +33,7 @@ static inline void store_lane(int32_t *lane, uint32_t v)
 	*lane = (int32_t)le32(v);
 }
 
-static inline uint32_t load32(const void *src, unsigned i)
+static inline uint32_t load32(const void *src, unsigned int i)
 {
 	uint32_t v;
 
@@ -41,7 +41,7 @@ static inline uint32_t load32(const void *src, unsigned i)
 	return v;
 }
 
-static inline uint32_t load16(const void *src, unsigned i)
+static inline uint32_t load16(const void *src, unsigned int i)
 {
 	uint16_t v;
 
@@ -49,12 +49,12 @@ static inline uint32_t load16(const void *src, unsigned i)
 	return v;
 }
 
-static inline void store32(void *dst, unsigned i, uint32_t v)
+static inline void store32(void *dst, unsigned int i, uint32_t v)
 {
 	memcpy((unsigned char *)dst + 4 * (size_t)i, &v, sizeof(v));
 }
 
-static inline void store16(void *dst, unsigned i, uint32_t v)
+static inline void store16(void *dst, unsigned int i, uint32_t v)
 {
 	uint16_t h = (uint16_t)v;
 
@@ -62,7 +62,7 @@ static inline void store16(void *dst, unsigned i, uint32_t v)
 }
 
 /* Element i as float32 bits; exact for every finite element. */
-static inline uint32_t load_bits(enum quant_type t, const void *src, unsigned i)
+static inline uint32_t load_bits(enum quant_type t, const void *src, unsigned int i)
 {
 	uint32_t h;
 
@@ -94,12 +94,12 @@ static inline uint32_t quantise(uint32_t b, int k)
 	return b >> 31 ? 0 - q : q;
 }
 
-void quant_chunk_scalar(enum quant_type t, const void *src, unsigned n,
-			unsigned headroom, uint8_t e_try, int32_t *lanes,
+void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
+			unsigned int headroom, uint8_t e_try, int32_t *lanes,
 			struct quant_head *head)
 {
 	uint32_t absmax = 0, all = 0;
-	unsigned i;
+	unsigned int i;
 	int k;
 
 	for (i = 0; i < n; i++) {
@@ -183,7 +183,7 @@ static uint32_t pack(const struct format *f, uint64_t m, int k, bool sticky)
 	return r < f->inf ? (uint32_t)r : f->inf;
 }
 
-static inline void store_bits(enum quant_type t, void *dst, unsigned i,
+static inline void store_bits(enum quant_type t, void *dst, unsigned int i,
 			      uint32_t v)
 {
 	if (t == QUANT_F32)
@@ -192,14 +192,14 @@ static inline void store_bits(enum quant_type t, void *dst, unsigned i,
 		store16(dst, i, v);
 }
 
-void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned n,
-			  unsigned headroom, uint8_t exp, uint8_t flags,
+void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
+			  unsigned int headroom, uint8_t exp, uint8_t flags,
 			  uint32_t divisor, void *dst)
 {
 	const struct format *f = &formats[t];
 	const uint32_t sign = t == QUANT_F32 ? 0x80000000 : 0x8000;
 	const int k = (int)exp - QUANT_BIAS - 30 + (int)headroom;
-	unsigned i;
+	unsigned int i;
 
 	if (flags) {
 		uint32_t v = flags & QUANT_NONFINITE ? f->nan : 0;
@@ -249,12 +249,12 @@ static inline uint32_t order16(uint32_t h)
 	return h ^ ((0 - (h >> 15 & 1)) & 0x7fff);
 }
 
-uint8_t order_encode(enum quant_type t, const void *src, unsigned n,
+uint8_t order_encode(enum quant_type t, const void *src, unsigned int n,
 		     int32_t *lanes)
 {
 	const uint32_t inf = formats[t].inf;
 	bool nan = false;
-	unsigned i;
+	unsigned int i;
 
 	if (t == QUANT_F32) {
 		for (i = 0; i < n; i++) {
@@ -276,10 +276,10 @@ uint8_t order_encode(enum quant_type t, const void *src, unsigned n,
 	return nan ? QUANT_NONFINITE : 0;
 }
 
-void order_decode(enum quant_type t, const int32_t *lanes, unsigned n,
+void order_decode(enum quant_type t, const int32_t *lanes, unsigned int n,
 		  uint8_t flags, void *dst)
 {
-	unsigned i;
+	unsigned int i;
 
 	if (flags & QUANT_NONFINITE)
 		for (i = 0; i < n; i++)
@@ -292,10 +292,10 @@ void order_decode(enum quant_type t, const int32_t *lanes, unsigned n,
 			store16(dst, i, order16(load_lane(lanes + i)));
 }
 
-uint8_t int32_bits(const int32_t *x, unsigned n)
+uint8_t int32_bits(const int32_t *x, unsigned int n)
 {
 	uint32_t all = 0;
-	unsigned i;
+	unsigned int i;
 
 	/* The OR of magnitudes is as long as the longest of them. */
 	for (i = 0; i < n; i++)
@@ -303,8 +303,8 @@ uint8_t int32_bits(const int32_t *x, unsigned n)
 	return all ? (uint8_t)(32 - __builtin_clz(all)) : 0;
 }
 
-void quant_chunk(enum quant_type t, const void *src, unsigned n,
-		 unsigned headroom, uint8_t e_try, int32_t *lanes,
+void quant_chunk(enum quant_type t, const void *src, unsigned int n,
+		 unsigned int headroom, uint8_t e_try, int32_t *lanes,
 		 struct quant_head *head)
 {
 	if (quant_avx2_usable())
@@ -313,8 +313,8 @@ void quant_chunk(enum quant_type t, const void *src, unsigned n,
 		quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
 }
 
-void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned n,
-		   unsigned headroom, uint8_t exp, uint8_t flags,
+void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
+		   unsigned int headroom, uint8_t exp, uint8_t flags,
 		   uint32_t divisor, void *dst)
 {
 	if (quant_avx2_usable())

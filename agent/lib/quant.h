@@ -57,7 +57,7 @@ struct quant_head {
  * quant_size() - bytes of one element
  * @t: element type
  */
-static inline unsigned quant_size(enum quant_type t)
+static inline unsigned int quant_size(enum quant_type t)
 {
 	return t == QUANT_F32 ? 4 : 2;
 }
@@ -78,8 +78,8 @@ static inline unsigned quant_size(enum quant_type t)
  * A chunk without lanes has exp = max(@e_try, 1): it follows the prediction
  * and never raises it.
  */
-void quant_chunk(enum quant_type t, const void *src, unsigned n,
-		 unsigned headroom, uint8_t e_try, int32_t *lanes,
+void quant_chunk(enum quant_type t, const void *src, unsigned int n,
+		 unsigned int headroom, uint8_t e_try, int32_t *lanes,
 		 struct quant_head *head);
 
 /**
@@ -99,8 +99,8 @@ void quant_chunk(enum quant_type t, const void *src, unsigned n,
  * it is infinity. A lane of 0 gives +0; a lane that is not 0 and rounds to
  * zero keeps its sign.
  */
-void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned n,
-		   unsigned headroom, uint8_t exp, uint8_t flags,
+void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
+		   unsigned int headroom, uint8_t exp, uint8_t flags,
 		   uint32_t divisor, void *dst);
 
 /**
@@ -117,7 +117,7 @@ void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned n,
  * Return: 0, or QUANT_NONFINITE if an element is NaN; @lanes are then
  * unspecified and must not be sent.
  */
-uint8_t order_encode(enum quant_type t, const void *src, unsigned n,
+uint8_t order_encode(enum quant_type t, const void *src, unsigned int n,
 		     int32_t *lanes);
 
 /**
@@ -129,7 +129,7 @@ uint8_t order_encode(enum quant_type t, const void *src, unsigned n,
  *	canonical quiet NaN; other flags mean nothing here.
  * @dst: receives @n elements, of any alignment
  */
-void order_decode(enum quant_type t, const int32_t *lanes, unsigned n,
+void order_decode(enum quant_type t, const int32_t *lanes, unsigned int n,
 		  uint8_t flags, void *dst);
 
 /**
@@ -140,7 +140,7 @@ void order_decode(enum quant_type t, const int32_t *lanes, unsigned n,
  * Return: the smallest b such that every |x| < 2^b: 0 if all are zero, 32 only
  * if one of them is INT32_MIN.
  */
-uint8_t int32_bits(const int32_t *x, unsigned n);
+uint8_t int32_bits(const int32_t *x, unsigned int n);
 
 /**
  * int32_may_wrap() - may a sum of integers have left the range of int32?
@@ -152,7 +152,7 @@ uint8_t int32_bits(const int32_t *x, unsigned n);
  * w + headroom <= 31. So false is a proof, and true a warning. It depends on
  * the contributions alone and not on the order in which they were added.
  */
-static inline bool int32_may_wrap(uint8_t w, unsigned headroom)
+static inline bool int32_may_wrap(uint8_t w, unsigned int headroom)
 {
 	return w && w + headroom > 31;
 }
@@ -166,7 +166,7 @@ static inline bool int32_may_wrap(uint8_t w, unsigned headroom)
  * From s = 32 on the magnitude of q / 2^s is at most 1/2, and 1/2 itself is a
  * tie that goes to 0.
  */
-static inline int32_t quant_shift_rne(int32_t q, unsigned s)
+static inline int32_t quant_shift_rne(int32_t q, unsigned int s)
 {
 	int64_t v = q;
 
@@ -183,17 +183,17 @@ static inline int32_t quant_shift_rne(int32_t q, unsigned s)
  */
 bool quant_avx2_usable(void);
 
-void quant_chunk_scalar(enum quant_type t, const void *src, unsigned n,
-			unsigned headroom, uint8_t e_try, int32_t *lanes,
+void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
+			unsigned int headroom, uint8_t e_try, int32_t *lanes,
 			struct quant_head *head);
-void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned n,
-			  unsigned headroom, uint8_t exp, uint8_t flags,
+void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
+			  unsigned int headroom, uint8_t exp, uint8_t flags,
 			  uint32_t divisor, void *dst);
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned n,
-		      unsigned headroom, uint8_t e_try, int32_t *lanes,
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
+		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
 		      struct quant_head *head);
-void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned n,
-			unsigned headroom, uint8_t exp, uint8_t flags,
+void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
+			unsigned int headroom, uint8_t exp, uint8_t flags,
 			uint32_t divisor, void *dst);
 
 /**
@@ -206,7 +206,7 @@ void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned n,
  */
 static inline uint32_t quant_widen(enum quant_type t, uint32_t h)
 {
-	unsigned lz;
+	unsigned int lz;
 
 	if (t == QUANT_BF16)
 		return h << 16;
@@ -217,7 +217,7 @@ static inline uint32_t quant_widen(enum quant_type t, uint32_t h)
 	if (!h)
 		return 0;
 	/* h * 2^-24: its leading bit, bit 31 - lz, weighs 2^(7 - lz). */
-	lz = (unsigned)__builtin_clz(h);
+	lz = (unsigned int)__builtin_clz(h);
 	return ((127 + 7 - lz) << 23) + ((h << (lz - 8)) & 0x7fffff);
 }
 

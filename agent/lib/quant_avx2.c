@@ -33,7 +33,7 @@ bool quant_avx2_usable(void)
 	int k = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
 	if (!k) {
-		unsigned a, b, c = 0, d;
+		unsigned int a, b, c = 0, d;
 
 		__builtin_cpu_init();
 		k = __builtin_cpu_supports("avx2") &&
@@ -43,16 +43,16 @@ bool quant_avx2_usable(void)
 	return k > 0;
 }
 
-static inline unsigned mxcsr_enter(void)
+static inline unsigned int mxcsr_enter(void)
 {
-	unsigned csr = _mm_getcsr();
+	unsigned int csr = _mm_getcsr();
 
 	_mm_setcsr(MXCSR_DEFAULT);
 	__asm__ volatile("" ::: "memory");
 	return csr;
 }
 
-static inline void mxcsr_leave(unsigned csr)
+static inline void mxcsr_leave(unsigned int csr)
 {
 	__asm__ volatile("" ::: "memory");
 	_mm_setcsr(csr);
@@ -186,13 +186,13 @@ static STEP void store8(enum quant_type t, unsigned char *p, __m256 f)
  * of a denormal either.
  */
 static STEP void quant_loop(enum quant_type t, const unsigned char *p,
-			    unsigned n, int k, int32_t *lanes)
+			    unsigned int n, int k, int32_t *lanes)
 {
 	const int k1 = k > 127 ? 127 : k;
 	const __m256 s1 = _mm256_set1_ps(pow2f(k1));
 	const __m256 s2 = _mm256_set1_ps(pow2f(k - k1));
-	const unsigned size = quant_size(t);
-	unsigned i;
+	const unsigned int size = quant_size(t);
+	unsigned int i;
 
 	for (i = 0; i + 8 <= n; i += 8) {
 		const __m256 x = load8(t, p + (size_t)i * size);
@@ -213,27 +213,27 @@ static STEP void quant_loop(enum quant_type t, const unsigned char *p,
 	}
 }
 
-static LOOP void quant_f32(const void *src, unsigned n, int k, int32_t *lanes)
+static LOOP void quant_f32(const void *src, unsigned int n, int k, int32_t *lanes)
 {
 	quant_loop(QUANT_F32, src, n, k, lanes);
 }
 
-static LOOP void quant_f16(const void *src, unsigned n, int k, int32_t *lanes)
+static LOOP void quant_f16(const void *src, unsigned int n, int k, int32_t *lanes)
 {
 	quant_loop(QUANT_F16, src, n, k, lanes);
 }
 
-static LOOP void quant_bf16(const void *src, unsigned n, int k, int32_t *lanes)
+static LOOP void quant_bf16(const void *src, unsigned int n, int k, int32_t *lanes)
 {
 	quant_loop(QUANT_BF16, src, n, k, lanes);
 }
 
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned n,
-		      unsigned headroom, uint8_t e_try, int32_t *lanes,
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
+		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
 		      struct quant_head *head)
 {
 	uint32_t a;
-	unsigned csr;
+	unsigned int csr;
 	int k;
 
 	if (t == QUANT_F32)
@@ -335,15 +335,15 @@ static STEP __m256 divide_lanes(enum quant_type t, __m256i s, __m256d scale,
 }
 
 static STEP void dequant_loop(enum quant_type t, const int32_t *lanes,
-			      unsigned n, int k, uint32_t divisor,
+			      unsigned int n, int k, uint32_t divisor,
 			      unsigned char *p)
 {
 	const bool direct = divisor == 1 && k >= -126;
 	const __m256 scale = _mm256_set1_ps(direct ? pow2f(k) : 0);
 	const __m256d scaled = _mm256_set1_pd(pow2d(k));
 	const __m256d div = _mm256_set1_pd(divisor);
-	const unsigned size = quant_size(t);
-	unsigned i;
+	const unsigned int size = quant_size(t);
+	unsigned int i;
 
 	for (i = 0; i + 8 <= n; i += 8) {
 		const __m256i s = _mm256_loadu_si256((const void *)(lanes + i));
@@ -365,30 +365,30 @@ static STEP void dequant_loop(enum quant_type t, const int32_t *lanes,
 	}
 }
 
-static LOOP void dequant_f32(const int32_t *lanes, unsigned n, int k,
+static LOOP void dequant_f32(const int32_t *lanes, unsigned int n, int k,
 			     uint32_t divisor, void *dst)
 {
 	dequant_loop(QUANT_F32, lanes, n, k, divisor, dst);
 }
 
-static LOOP void dequant_f16(const int32_t *lanes, unsigned n, int k,
+static LOOP void dequant_f16(const int32_t *lanes, unsigned int n, int k,
 			     uint32_t divisor, void *dst)
 {
 	dequant_loop(QUANT_F16, lanes, n, k, divisor, dst);
 }
 
-static LOOP void dequant_bf16(const int32_t *lanes, unsigned n, int k,
+static LOOP void dequant_bf16(const int32_t *lanes, unsigned int n, int k,
 			      uint32_t divisor, void *dst)
 {
 	dequant_loop(QUANT_BF16, lanes, n, k, divisor, dst);
 }
 
-void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned n,
-			unsigned headroom, uint8_t exp, uint8_t flags,
+void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
+			unsigned int headroom, uint8_t exp, uint8_t flags,
 			uint32_t divisor, void *dst)
 {
 	int k = (int)exp - QUANT_BIAS - 30 + (int)headroom;
-	unsigned csr;
+	unsigned int csr;
 
 	if (!divisor)
 		divisor = 1;
@@ -420,15 +420,15 @@ bool quant_avx2_usable(void)
 	return false;
 }
 
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned n,
-		      unsigned headroom, uint8_t e_try, int32_t *lanes,
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
+		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
 		      struct quant_head *head)
 {
 	quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
 }
 
-void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned n,
-			unsigned headroom, uint8_t exp, uint8_t flags,
+void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
+			unsigned int headroom, uint8_t exp, uint8_t flags,
 			uint32_t divisor, void *dst)
 {
 	dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor, dst);

@@ -125,7 +125,7 @@ static int answers(struct nl *nl, const struct nlmsghdr *sent, nl_each_fn each,
 }
 
 int nl_transact(struct nl *nl, struct nl_msg *msg, nl_each_fn each, void *arg,
-		    char text[NL_SENTENCE_MAX])
+		char text[NL_SENTENCE_MAX])
 {
 	struct nlmsghdr *hdr;
 	ssize_t n;
@@ -142,7 +142,7 @@ int nl_transact(struct nl *nl, struct nl_msg *msg, nl_each_fn each, void *arg,
 }
 
 struct nl_msg *nl_message(unsigned int family, int cmd, int version,
-			      int flags)
+			  int flags)
 {
 	struct nl_msg *msg = nlmsg_alloc_size(NL_MESSAGE_MAX);
 

@@ -323,9 +323,11 @@ void gagg_path_timer(struct gagg_path *p, u64 now)
 	if (now < p->rto_at)
 		return;
 	/* The timer ran since the last progress; what left later is too young. */
-	for (i = 0; i < 2 && find_flying(p, p->next_pn) &&
-		    entry(p, p->scan)->time + rto <= now; i++)
+	for (i = 0; i < 2; i++) {
+		if (!find_flying(p, p->next_pn) || entry(p, p->scan)->time + rto > now)
+			break;
 		lose(p);
+	}
 	if (i && p->backoff < BACKOFF_MAX)
 		p->backoff++;
 	rearm(p, now);

@@ -83,6 +83,8 @@ enum gagg_sent_state {
  * @ce_seen:	congestion was marked since the last acknowledgement
  * @rx_fresh:	packet number that arrived last since the last acknowledgement;
  *		0: none
+ * @pad:	zero
+ * @log:	what was sent, by packet number
  */
 struct gagg_path {
 	u32 next_pn;

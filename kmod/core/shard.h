@@ -57,7 +57,11 @@ enum gagg_act_type {
  * @placed:	start from what is in result[slot] already
  * @laneop:	lane type and operator
  * @raw:	lanes carry no exponent
- * @exp, @want, @flags, @contributors, @nonfinite: for struct gagg_rdesc
+ * @exp:	for struct gagg_rdesc, as all that follow
+ * @want:	largest exponent wanted
+ * @flags:	GAGG_C_*
+ * @contributors: number of ranks in the sum
+ * @nonfinite:	lowest rank that had NaN or infinity
  */
 struct gagg_publish {
 	u32 slot;

@@ -10,10 +10,9 @@
 #include "types.h"
 #include <linux/gagg_wire.h>
 
-/**
- * struct gagg_msg - a parsed header
- *
- * Fields as in struct gagg_hdr. @len is the payload's length in bytes.
+/*
+ * A parsed header: fields as in struct gagg_hdr. @len is the payload's length
+ * in bytes.
  */
 struct gagg_msg {
 	u8 type;

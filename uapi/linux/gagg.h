@@ -207,6 +207,7 @@ enum gagg_kind {
  * @kind:	enum gagg_kind
  * @laneop:	lane type and operator, GAGG_LANEOP()
  * @dtype:	the caller's element type; compared between ranks, else unused
+ * @reserved:	zero
  * @root:	root of a broadcast; compared between ranks, else unused
  * @last_lanes:	lanes of the last chunk, 1 to lanes; all others are full.
  *		0 only for a barrier
@@ -329,6 +330,7 @@ struct gagg_uring_cmd {
  * @filled:	all virtual chunks below it are in CONTRIB and described. Write
  *		with release semantics. Virtual chunk v lies in slot v % ring;
  *		filling v says that the result of v - ring has been read.
+ * @reserved:	zero
  */
 struct gagg_push {
 	__u64	filled;
@@ -378,6 +380,7 @@ struct gagg_done {
  * @flags:	GAGG_C_*; with ZERO or NONFINITE or NORESULT there are no lanes
  * @contributors: number of ranks that are in the sum
  * @nonfinite:	lowest rank that had NaN or infinity, with GAGG_C_NONFINITE
+ * @reserved:	zero
  */
 struct gagg_rdesc {
 	__u64	published;
