@@ -268,8 +268,6 @@ static int get_group_attr(const struct nlattr *a, struct nl_group *g)
 
 static struct nlattr *top_attr(struct nlmsghdr *hdr, int attr)
 {
-	if (!nlmsg_valid_hdr(hdr, GENL_HDRLEN))
-		return NULL;
 	return nlmsg_find_attr(hdr, GENL_HDRLEN, attr);
 }
 

@@ -110,6 +110,24 @@ static void look_inside(struct place *p)
 	p->rank = p->has_rank ? nla_get_u32(r) : 0;
 }
 
+/* " (1 to 1024)" when the kernel says what it would have taken. */
+static void allowed(const struct nlattr *policy, char *buf, size_t size)
+{
+	struct nlattr *tb[NL_POLICY_TYPE_ATTR_MAX + 1];
+	struct nlattr *min, *max;
+
+	buf[0] = 0;
+	if (!policy || nla_parse(tb, NL_POLICY_TYPE_ATTR_MAX, nla_data(policy),
+				 nla_len(policy), NULL) < 0)
+		return;
+	min = tb[NL_POLICY_TYPE_ATTR_MIN_VALUE_U];
+	max = tb[NL_POLICY_TYPE_ATTR_MAX_VALUE_U];
+	if (min && nla_len(min) == 8 && max && nla_len(max) == 8)
+		snprintf(buf, size, " (%llu to %llu)",
+			 (unsigned long long)nla_get_u64(min),
+			 (unsigned long long)nla_get_u64(max));
+}
+
 static void blame(struct nlattr *tlv[], const struct nlmsghdr *sent,
 		  char *buf, size_t size)
 {
@@ -174,7 +192,7 @@ int nl_parse_ack(struct nlmsghdr *hdr, const struct nlmsghdr *sent,
 {
 	struct nlattr *tlv[NLMSGERR_ATTR_MAX + 1];
 	const char *said = NULL;
-	char name[64];
+	char name[64], range[64];
 	int err, off, len;
 
 	text[0] = 0;
@@ -187,12 +205,13 @@ int nl_parse_ack(struct nlmsghdr *hdr, const struct nlmsghdr *sent,
 		return err < 0 ? err : 0;
 
 	blame(tlv, sent, name, sizeof(name));
+	allowed(tlv[NLMSGERR_ATTR_POLICY], range, sizeof(range));
 	if (tlv[NLMSGERR_ATTR_MSG])
 		said = nla_data(tlv[NLMSGERR_ATTR_MSG]);
 	len = said ? strnlen(said, nla_len(tlv[NLMSGERR_ATTR_MSG])) : 0;
 	if (said)
-		snprintf(text, NL_SENTENCE_MAX, "%s%s%.*s", name,
-			 *name ? ": " : "", len, said);
+		snprintf(text, NL_SENTENCE_MAX, "%s%s%.*s%s", name,
+			 *name ? ": " : "", len, said, range);
 	else if (*name)
 		snprintf(text, NL_SENTENCE_MAX, "%s: %s", name,
 			 tlv[NLMSGERR_ATTR_MISS_TYPE] ? "is missing" :

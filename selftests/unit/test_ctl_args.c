@@ -41,6 +41,20 @@ static void words__bad(void **state)
 
 #define LONG_NAME "a-name-that-has-thirty-two-chars"
 
+static void match__whole_word_wins(void **state)
+{
+	static const char *const words[] = { "setup", "set", "settle", NULL };
+	struct args a = { .help = false };
+
+	(void)state;
+	assert_int_equal(args_match(&a, "word", "set", words), 1);
+	assert_int_equal(args_match(&a, "word", "setu", words), 0);
+	assert_string_equal(a.error, "");
+	assert_int_equal(args_match(&a, "word", "se", words), -1);
+	assert_string_equal(a.error,
+		"word 'se' could be any of: setup, set, settle");
+}
+
 static void group__bad(void **state)
 {
 	(void)state;
@@ -392,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(words__bad),
+		TEST(match__whole_word_wins),
 		TEST(group__bad),
 		TEST(ring__bad),
 		TEST(member__bad),

@@ -514,6 +514,10 @@ static void ack__plain(void **state)
 	nla_put_string(msg, NLMSGERR_ATTR_MSG, "noise");
 	nlmsg_hdr(msg)->nlmsg_flags &= ~NLM_F_ACK_TLVS;
 	says(msg, sent, -EPERM, "");
+	/* a request longer than the answer that holds it */
+	msg = answer(-EPERM, sent, false);
+	((struct nlmsgerr *)nlmsg_data(nlmsg_hdr(msg)))->msg.nlmsg_len = ~15U;
+	says(msg, sent, -EPERM, "");
 	nlmsg_free(sent);
 }
 
@@ -561,6 +565,29 @@ static void ack__names_the_attribute(void **state)
 	nla_put_string(msg, NLMSGERR_ATTR_MSG, "no");
 	nla_put_u32(msg, NLMSGERR_ATTR_OFFS, offset(sent, rows[1].a));
 	says(msg, NULL, -EINVAL, "no");
+	nlmsg_free(sent);
+}
+
+static void ack__range(void **state)
+{
+	struct nl_msg *sent = group_sent(), *msg;
+	struct nlattr *policy;
+	uint64_t v = 1;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		msg = answer(-ERANGE, sent, true);
+		nla_put_string(msg, NLMSGERR_ATTR_MSG, "integer out of range");
+		policy = nla_nest_start(msg, NLMSGERR_ATTR_POLICY);
+		nla_put_u32(msg, NL_POLICY_TYPE_ATTR_TYPE, 3);
+		nla_put(msg, NL_POLICY_TYPE_ATTR_MIN_VALUE_U, 8, &v);
+		v = 1ULL << 40;
+		nla_put(msg, NL_POLICY_TYPE_ATTR_MAX_VALUE_U, i ? 7 : 8, &v);
+		v = 1;
+		nla_nest_end(msg, policy);
+		says(msg, sent, -ERANGE, i ? "integer out of range" :
+		     "integer out of range (1 to 1099511627776)");
+	}
 	nlmsg_free(sent);
 }
 
@@ -708,6 +735,7 @@ int main(void)
 		cmocka_unit_test(parse_event__group_and_member),
 		cmocka_unit_test(ack__plain),
 		cmocka_unit_test(ack__names_the_attribute),
+		cmocka_unit_test(ack__range),
 		cmocka_unit_test(ack__missing),
 		cmocka_unit_test(ack__end_of_dump),
 		cmocka_unit_test(ack__cut_short),
