@@ -203,8 +203,8 @@ void gagg_channel_progress(struct gagg_channel *ch, u32 shard)
 	u64 base = GAGG_NEVER, old;
 	u32 s;
 
-	smp_store_release(&ch->base[shard], ch->part[shard]->base);
-	smp_mb();
+	smp_store_release(&ch->base[shard], ch->part[shard]->base); /* see above */
+	smp_mb(); /* see above */
 	for (s = 0; s < ch->nparts; s++)
 		base = min(base, READ_ONCE(ch->base[s]));
 	if (base == GAGG_NEVER)
