@@ -23,6 +23,8 @@ exceptions=$(sed '/^#/d' <<'END'
 # words of C11, of inttypes.h and of zlib
 :CAMELCASE: .*<(_Alignas|_Atomic|_Bool|_Noreturn|_Static_assert|_Thread_local|gzFile|(PRI|SCN)[dioux][0-9A-Z]+)>
 :SPACING: .*\| .*_Alignas\(
+# an exponent of ten
+:SPACING: .*'-'.* \| .*[0-9]e-[0-9]
 # both sides are constants
 :CONSTANT_COMPARISON: .*\| *_Static_assert\(
 # "possible side effects": loops over, and accessors of, what is a variable

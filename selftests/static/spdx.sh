@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 echo "1..2"
 
 files=$(find . \( -path ./.git -o -path ./build -o -path ./LICENSES \) -prune -o \
-	-type f -print | grep -vE '__pycache__|\.(json|bin|hex|golden|txt|svg|png)$')
+	-type f -print | grep -vE '__pycache__|\.(json|bin|hex|golden|txt|svg|png|gz)$')
 
 missing=$(for file in $files; do
 	[ ! -f "$file" ] || head -n 5 "$file" | grep -q SPDX-License-Identifier ||
