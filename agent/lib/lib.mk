@@ -4,7 +4,7 @@
 # build/gagg.pc.
 #
 #   make libgagg            builds the three
-#   make libgagg-install    DESTDIR, PREFIX
+#   make libgagg-install    DESTDIR, PREFIX; part of "make install"
 
 LIB_VERSION	:= 0.1
 LIB_SONAME	:= libgagg.so.0
@@ -38,6 +38,7 @@ build/gagg.pc: agent/lib/gagg.pc.in agent-flags-check
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 .PHONY: libgagg libgagg-install
+install: libgagg-install
 libgagg: $(LIB_TARGETS)
 
 libgagg-install: libgagg
