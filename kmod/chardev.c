@@ -289,7 +289,8 @@ static int gagg_flush(struct file *file, fl_owner_t id)
 	gagg_uring_complete(ses, -ECANCELED);
 	if (current->flags & PF_EXITING) {
 		mutex_lock(&ses->lock);
-		gagg_session_detach(ses, GAGG_R_DIED);
+		if (ses->group)
+			gagg_session_orphan(ses);
 		mutex_unlock(&ses->lock);
 	}
 	return 0;

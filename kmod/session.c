@@ -202,7 +202,8 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	struct gagg_channel *ch;
 	int err;
 
-	if (grp->dead)
+	/* or the task that was the rank has died: see gagg_session_orphan() */
+	if (grp->dead || grp->session[ses->rank] != ses)
 		return -ESTALE;
 	/* flushed by the caller: an epoch without us cannot have begun since */
 	if (WARN_ON_ONCE(grp->epoch))
@@ -261,16 +262,28 @@ int gagg_session_detach(struct gagg_session *ses, u32 reason)
 	return 0;
 }
 
+/*
+ * The trainer has died and its file lives on, in a forked child: the rank is
+ * free for who comes next, the file is good for nothing any more.
+ */
+void gagg_session_orphan(struct gagg_session *ses)
+{
+	struct gagg_group *grp = ses->group;
+
+	gagg_session_detach(ses, GAGG_R_DIED);
+	mutex_lock(&grp->lock);
+	if (grp->session[ses->rank] == ses)
+		grp->session[ses->rank] = NULL;
+	mutex_unlock(&grp->lock);
+}
+
 void gagg_session_release(struct gagg_session *ses)
 {
 	struct gagg_group *grp = ses->group;
 
 	if (!grp)
 		return;
-	gagg_session_detach(ses, GAGG_R_DIED);
-	mutex_lock(&grp->lock);
-	grp->session[ses->rank] = NULL;
-	mutex_unlock(&grp->lock);
+	gagg_session_orphan(ses);
 	gagg_group_put(grp);
 }
 

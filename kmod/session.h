@@ -113,6 +113,7 @@ int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
 /* leave the epoch, give the memory back; @reason BYE or DIED */
 int gagg_session_detach(struct gagg_session *ses, u32 reason);
+void gagg_session_orphan(struct gagg_session *ses);
 void gagg_session_release(struct gagg_session *ses);
 
 static inline bool gagg_session_attached(const struct gagg_session *ses)
