@@ -330,6 +330,9 @@ static void wait_target__budget(void **state)
 		assert_in_range(count_waits(chunks, 64, 0), 1, 3);
 	for (chunks = 1; chunks <= 4096; chunks += 7)
 		assert_in_range(count_waits(chunks, 256, 0), 1, 4 * (chunks / 256) + 3);
+	/* more is to be filled: a quarter of the ring, but no more than can come */
+	assert_int_equal(wait_target(10, 60, 1000, 64, 0), 26);
+	assert_int_equal(wait_target(10, 12, 1000, 64, 0), 12);
 	/* rings of less than four chunks still move */
 	assert_in_range(count_waits(20, 1, 0), 20, 20);
 }

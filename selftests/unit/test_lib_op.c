@@ -208,8 +208,10 @@ static void small_body(struct gagg_comm *c, int rank)
 		h[i] = (uint16_t)(0x3c00 + (rank & 1 ? 0x8000 : 0));	/* 1, -1, 1, -1 */
 		b[i] = (uint16_t)(0x3f80 + (rank << 7));		/* 1, 2, 4, 8 */
 	}
+	h[8] = 0x4800;	/* 8 */
+	h[9] = 0x0801;	/* 2^-13 + 2^-23: exact beside 8, if the exponent is 8's */
 	CHECK(!gagg_allreduce(h, out, 20, GAGG_FLOAT16, GAGG_SUM, c, NULL));
-	CHECK(out[0] == 0 && out[19] == 0);
+	CHECK(out[0] == 0 && out[19] == 0 && out[8] == 0x5000 && out[9] == 0x1001);
 	CHECK(fake.shifts == 0);
 	CHECK(!gagg_allreduce(h, out, 20, GAGG_FLOAT16, GAGG_MAX, c, NULL));
 	CHECK(out[0] == 0x3c00 && out[19] == 0x3c00);
