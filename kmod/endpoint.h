@@ -79,10 +79,6 @@ void gagg_port_kick(struct gagg_port *port);
 /* rx.c, timer.c: what NAPI and the timer of a port call */
 int gagg_port_poll(struct napi_struct *napi, int budget);
 enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
-/* let the group's part of the port go on after a system call; takes the lock,
- * sends; rcu_read_lock() held and the group not dead
- */
-void gagg_port_run(struct gagg_port *port, struct gagg_group *grp);
 
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
 

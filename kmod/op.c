@@ -86,14 +86,16 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
 	gagg_group_lock_ports(grp);
 	err = submit_ports(grp, seat, arg);
 	gagg_group_unlock_ports(grp);
-	/* a group that dies now waits for us in synchronize_net() */
+	/* a group that dies from now on waits for us in synchronize_net(); the
+	 * poll runs here, when bottom halves are enabled, or where it runs already
+	 */
 	rcu_read_lock();
 	mutex_unlock(&grp->lock);
 	if (!err) {
 		seat->cursor += arg->chunks;
 		arg->op = ++seat->submitted;
 		for (s = 0; s < grp->cfg.shards; s++)
-			gagg_port_run(&grp->ep->port[s], grp);
+			gagg_port_kick(&grp->ep->port[s]);
 	}
 	rcu_read_unlock();
 	return err;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A port at work. Everything happens in its NAPI poll, or in gagg_port_run()
- * for a system call: under the lock receive, let every part go on, collect what
- * is to be sent; without it, with bottom halves still off, send.
+ * A port at work. Everything happens in its NAPI poll: under the lock receive,
+ * let every part go on, collect what is to be sent; without it, with bottom
+ * halves still off, send. System calls and timers only schedule the poll. So
+ * there is one sender, and bursts leave in the order of their packet numbers:
+ * overtaking would be taken for loss.
  *
  * Who owns what: the poll runs under rcu_read_lock(), and a group is unlinked
  * from the endpoint before synchronize_net() and everything else that ends it.
@@ -244,23 +246,4 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 		return budget;
 	napi_complete_done(napi, work);
 	return work;
-}
-
-void gagg_port_run(struct gagg_port *port, struct gagg_group *grp)
-{
-	struct sk_buff_head out;
-	bool more;
-	u64 now;
-
-	__skb_queue_head_init(&out);
-	spin_lock_bh(&port->lock);
-	now = ktime_get_ns();
-	more = run_part(port, grp, now);
-	arm_timer(port, part_deadline(port, grp), now);
-	gagg_tx_take(port, &out);
-	spin_unlock(&port->lock);
-	gagg_tx_send(port, &out);
-	local_bh_enable();
-	if (more)
-		gagg_port_kick(port);
 }

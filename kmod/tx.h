@@ -3,7 +3,7 @@
  * Sending: actions of the core become UDP GSO bursts.
  *
  * Datagrams are collected under the port's lock and leave after it is dropped,
- * from the same context (softirq or a system call with bottom halves off).
+ * both in the port's poll.
  */
 #ifndef GAGG_TX_H
 #define GAGG_TX_H
