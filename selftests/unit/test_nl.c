@@ -516,7 +516,7 @@ static void ack__plain(void **state)
 	says(msg, sent, -EPERM, "");
 	/* a request longer than the answer that holds it */
 	msg = answer(-EPERM, sent, false);
-	((struct nlmsgerr *)nlmsg_data(nlmsg_hdr(msg)))->msg.nlmsg_len = ~15U;
+	((struct nlmsgerr *)nlmsg_data(nlmsg_hdr(msg)))->msg.nlmsg_len = 1U << 31;
 	says(msg, sent, -EPERM, "");
 	nlmsg_free(sent);
 }
