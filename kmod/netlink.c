@@ -440,7 +440,7 @@ static int answer(struct genl_info *info, u8 cmd,
 	err = parse_top(info, tb);
 	if (err)
 		return err;
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	skb = genlmsg_new(GAGG_MSG_MAX, GFP_KERNEL);
 	if (!skb)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(skb, info, &gagg_family, 0, cmd);
@@ -475,6 +475,13 @@ static void *put_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &gagg_family,
 			   NLM_F_MULTI, cmd);
+}
+
+/* a group of 64 members must fit into one message */
+static int dump_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = GAGG_MSG_MAX;
+	return 0;
 }
 
 /* args[0]: groups written so far */
@@ -551,7 +558,8 @@ static const struct genl_ops gagg_genl_ops[] = {
 	{ .cmd = GAGG_CMD_GROUP_NEW, .doit = group_new, .flags = GENL_UNS_ADMIN_PERM },
 	{ .cmd = GAGG_CMD_GROUP_DEL, .doit = group_del, .flags = GENL_UNS_ADMIN_PERM },
 	{ .cmd = GAGG_CMD_GROUP_SET, .doit = group_set, .flags = GENL_UNS_ADMIN_PERM },
-	{ .cmd = GAGG_CMD_GROUP_GET, .doit = group_get, .dumpit = group_dump },
+	{ .cmd = GAGG_CMD_GROUP_GET, .doit = group_get, .start = dump_start,
+	  .dumpit = group_dump },
 	{ .cmd = GAGG_CMD_MEMBER_ADD, .doit = member_add, .flags = GENL_UNS_ADMIN_PERM },
 	{ .cmd = GAGG_CMD_MEMBER_DEL, .doit = member_del, .flags = GENL_UNS_ADMIN_PERM },
 	{ .cmd = GAGG_CMD_MEMBER_SET, .doit = member_set, .flags = GENL_UNS_ADMIN_PERM },

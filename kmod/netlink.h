@@ -10,6 +10,9 @@
 #include <net/genetlink.h>
 #include "group.h"
 
+/* a group with 64 members of IPv6 takes about 8 KiB */
+#define GAGG_MSG_MAX	16384
+
 extern struct genl_family gagg_family;
 
 int gagg_netlink_init(void);

@@ -15,7 +15,7 @@ static void notify(struct gagg_group *grp, u8 cmd, u32 rank, enum gagg_event eve
 
 	if (!genl_has_listeners(&gagg_family, net, 0))
 		return;
-	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	skb = genlmsg_new(GAGG_MSG_MAX, GFP_KERNEL);
 	if (!skb)
 		return;
 	hdr = genlmsg_put(skb, 0, 0, &gagg_family, 0, cmd);
