@@ -7,7 +7,7 @@ build/gaggctl: $(patsubst %.c,build/%.o,$(wildcard agent/gaggctl/*.c)) \
 build/gaggctl: AGENT_LIBS += $(CONF_LIBS) $(NL_LIBS) -ljson-c
 
 PREFIX ?= /usr/local
-INSTALL_TARGETS += install-gaggctl
+install: install-gaggctl
 
 .PHONY: install-gaggctl
 install-gaggctl: build/gaggctl
