@@ -19,10 +19,10 @@ extern "C" {
  * @req:	request in flight. It must not be freed before io_uring_enter()
  *		has taken the entry; one entry at a time
  *
- * The entry completes with 0 once the kernel has done all that it has been
- * given, or with a negative errno once the epoch has ended. Then gagg_test():
- * if the request is not done, which is so for operations longer than the ring,
- * it has given the kernel more, and another entry can be made.
+ * The entry completes with 0 when the request is done; or, of an operation that
+ * is longer than the ring, when it is time to go on with it; or with a negative
+ * errno once the epoch has ended. Then gagg_test(): if the request is not done,
+ * it has given the kernel more to do, and another entry can be made.
  *
  * Return: 0, or GAGG_ERR_INVALID if the request is done already: gagg_test() it.
  */

@@ -58,6 +58,7 @@ static struct {
 	struct fake_channel channel[FAKE_CHANNELS];
 	unsigned int channels;
 	unsigned int calls[FAKE_RANKS];	/* SUBMIT and WAIT */
+	uint64_t poor;			/* ranks without memory for a channel */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
 } fake = {
@@ -402,7 +403,8 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 		fake.attached &= ~(1ULL << rank);
 		break;
 	case GAGG_IOC_CHANNEL:
-		ret = fake_sit(c->channel, c->members, rank, &c->geo);
+		ret = fake.poor >> rank & 1 ? -ENOMEM :
+		      fake_sit(c->channel, c->members, rank, &c->geo);
 		break;
 	case GAGG_IOC_CHANNEL_FREE:
 		break;
@@ -461,6 +463,7 @@ static void fake_start(uint32_t ring, uint32_t window)
 	fake.attached = 0;
 	fake.too_many = 0;
 	fake.shifts = 0;
+	fake.poor = 0;
 	memset(&fake.status, 0, sizeof(fake.status));
 	memset(fake.calls, 0, sizeof(fake.calls));
 	pthread_create(&fake.thread, NULL, fake_main, NULL);

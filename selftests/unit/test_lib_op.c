@@ -645,6 +645,32 @@ static void split__full(void **state)
 	run(8, 4, full_body);
 }
 
+static void poor_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_comm *sub;
+
+	if (!rank)
+		fake.poor = 1 << 2;
+	CHECK(!gagg_barrier(c));
+	/* rank 2 has no memory: nobody of its color gets a channel, others do */
+	CHECK(gagg_comm_split(c, rank == 1, 0, &sub) == (rank == 1 ? 0 : GAGG_ERR_NOMEM));
+	CHECK((rank == 1) == !!sub);
+	if (rank != 1)
+		CHECK(strstr(gagg_last_error(c), rank == 2 ? "channel" : "rank 2: out of memory"));
+	CHECK(!gagg_comm_free(sub));
+	CHECK(!gagg_barrier(c));
+	if (!rank)
+		fake.poor = 0;
+	CHECK(!gagg_barrier(c));
+	CHECK(!gagg_comm_split(c, 0, 0, &sub) && !gagg_barrier(sub) && !gagg_comm_free(sub));
+}
+
+static void split__all_or_nobody(void **state)
+{
+	(void)state;
+	run(8, 4, poor_body);
+}
+
 /* --- endings ----------------------------------------------------------------------- */
 
 static void die_body(struct gagg_comm *c, int rank)
@@ -805,6 +831,7 @@ int main(void)
 		cmocka_unit_test(op__weights),
 		cmocka_unit_test(split__colors),
 		cmocka_unit_test(split__full),
+		cmocka_unit_test(split__all_or_nobody),
 		cmocka_unit_test(epoch__died_and_again),
 		cmocka_unit_test(epoch__desync),
 		cmocka_unit_test(finalize__bye),
