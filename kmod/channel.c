@@ -110,15 +110,15 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 		channel_free(ch);
 		return ERR_PTR(err);
 	}
-	gagg_channel_done(ch)->epoch = grp->epoch;
-	ch->used = grp->epoch;
+	if (grp->epoch)
+		gagg_channel_begin(ch, grp->epoch);
 	gagg_group_lock_ports(grp);
 	grp->channel[index] = ch;
 	gagg_group_unlock_ports(grp);
 	return ch;
 }
 
-void gagg_channel_unlink(struct gagg_group *grp, struct gagg_channel *ch)
+static void channel_unlink(struct gagg_group *grp, struct gagg_channel *ch)
 {
 	lockdep_assert_held(&grp->lock);
 	gagg_group_lock_ports(grp);
@@ -126,21 +126,23 @@ void gagg_channel_unlink(struct gagg_group *grp, struct gagg_channel *ch)
 	gagg_group_unlock_ports(grp);
 }
 
-void gagg_channel_reset(struct gagg_group *grp, struct gagg_channel *ch)
+struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp)
 {
-	const struct gagg_geom *g = &grp->geom;
-	u64 bytes = gagg_chan_bytes(g, ch->members);
-	unsigned long i;
-	u32 s;
+	struct gagg_channel *ch = gagg_channel_find(grp, 0);
 
-	for (s = 0; s < ch->nparts; s++) {
-		memset(ch->part[s], 0, bytes);
-		gagg_chan_init(ch->part[s], g, s, ch->id, ch->members);
-		ch->base[s] = ch->part[s]->base;
+	/* what an old epoch has left belongs to those who were in it */
+	if (ch && ch->used) {
+		channel_unlink(grp, ch);
+		gagg_channel_put(ch);
+		ch = NULL;
 	}
-	for (i = 0; i < ch->done.npages; i++)
-		clear_page(page_address(ch->done.page[i]));
+	return ch ?: gagg_channel_create(grp, 0, grp->geom.workers);
+}
+
+void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
+{
 	ch->used = true;
+	WRITE_ONCE(gagg_channel_done(ch)->epoch, epoch);
 }
 
 static void reduce_result(const struct gagg_geom *g, struct gagg_channel *ch, u32 shard,
@@ -287,7 +289,7 @@ void gagg_channels_exit(struct gagg_group *grp)
 
 		if (!ch)
 			continue;
-		gagg_channel_unlink(grp, ch);
+		channel_unlink(grp, ch);
 		gagg_channel_put(ch);
 	}
 	mutex_unlock(&grp->lock);

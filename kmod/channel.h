@@ -40,10 +40,12 @@ struct gagg_channel {
 
 /* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC */
 struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members);
-/* zero all state for a new epoch (channel 0); group.lock, shards are stopped;
- * does not sleep
+/* channel 0 of the epoch to come: the one in the table unless an epoch was begun
+ * with it, else a new one; group.lock held; sleeps
  */
-void gagg_channel_reset(struct gagg_group *grp, struct gagg_channel *ch);
+struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp);
+/* an epoch begins with it; group.lock held */
+void gagg_channel_begin(struct gagg_channel *ch, u64 epoch);
 void gagg_channel_put(struct gagg_channel *ch);
 /* by wire id; under a port lock or group.lock */
 struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id);
@@ -55,9 +57,6 @@ void gagg_channels_init(struct gagg_group *grp);
 void gagg_channels_exit(struct gagg_group *grp);
 /* OPEN arrived; port lock held */
 void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members);
-
-/* take a channel from the table; group.lock; the caller puts it */
-void gagg_channel_unlink(struct gagg_group *grp, struct gagg_channel *ch);
 
 /* PUBLISH; port lock held */
 void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,

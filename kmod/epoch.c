@@ -163,16 +163,13 @@ static void epoch_over(struct gagg_group *grp)
 /* group.lock held */
 static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
 {
-	struct gagg_channel *ch = gagg_channel_find(grp, 0);
+	struct gagg_channel *ch = gagg_channel_fresh(grp);
 	u32 i;
 
-	if (!ch)
-		ch = gagg_channel_create(grp, 0, grp->geom.workers);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
-	/* no shard runs: nobody looks at the channel but who holds the locks */
+	gagg_channel_begin(ch, epoch);
 	gagg_group_lock_ports(grp);
-	gagg_channel_reset(grp, ch);
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_start(grp->part[i].core, &grp->geom, epoch, cookie);
 	gagg_group_unlock_ports(grp);

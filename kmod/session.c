@@ -182,20 +182,6 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 	}
 }
 
-/* group.lock held: channel 0 of the epoch to come */
-static struct gagg_channel *fresh_channel(struct gagg_group *grp)
-{
-	struct gagg_channel *ch = gagg_channel_find(grp, 0);
-
-	/* what an old epoch has left belongs to those who were in it */
-	if (ch && ch->used) {
-		gagg_channel_unlink(grp, ch);
-		gagg_channel_put(ch);
-		ch = NULL;
-	}
-	return ch ?: gagg_channel_create(grp, 0, grp->geom.workers);
-}
-
 static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 {
 	struct gagg_group *grp = ses->group;
@@ -209,7 +195,7 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	if (WARN_ON_ONCE(grp->epoch))
 		return -EBUSY;
 	leave_all(ses, false);
-	ch = fresh_channel(grp);
+	ch = gagg_channel_fresh(grp);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
 	err = seat_take(ses, ch);
@@ -368,7 +354,6 @@ void gagg_session_started(struct gagg_session *ses, u64 epoch)
 	if (ses->state != GAGG_S_ATTACHED)
 		return;
 	ses->epoch = epoch;
-	WRITE_ONCE(gagg_channel_done(ses->seat[0]->channel)->epoch, epoch);
 	WRITE_ONCE(ses->state, GAGG_S_RUNNING);
 	gagg_uring_complete(ses, 0);
 }
