@@ -35,6 +35,9 @@
  *	reattach			join the next epoch
  *	sleep:MS  touch:FILE  await:FILE  say:TEXT
  *	fork				a child that holds the file, and sleeps
+ *	unshare				leave the network namespace
+ *	number:N			the next operation is number N + 1: for ranks
+ *					that call in another order
  *	kill				SIGKILL to oneself
  *	leave				without waiting for anybody
  *
@@ -42,7 +45,9 @@
  * wrong or an operation has failed, or has not where it had to; 2 usage; 3 could
  * not join.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -663,6 +668,14 @@ static void fork_holder(void)
 	say("forked %d", pid);
 }
 
+static void leave_netns(void)
+{
+	if (unshare(CLONE_NEWNET)) {
+		say("FAILED unshare: %s", strerror(errno));
+		exit(1);
+	}
+}
+
 static bool selected(const char *list, size_t len, uint32_t rank)
 {
 	const char *end = list + len;
@@ -761,6 +774,10 @@ static void run_other(const char *word)
 		say("%s", a);
 	else if (argument(word, "fork"))
 		fork_holder();
+	else if (argument(word, "unshare"))
+		leave_netns();
+	else if ((a = argument(word, "number")))
+		me.number = (uint32_t)parse_number(a);
 	else if (argument(word, "kill"))
 		raise(SIGKILL);
 	else if (argument(word, "leave"))

@@ -19,9 +19,13 @@
 #   ranks_start, ranks_wait     the same in two halves
 #   rank_start R WORD...        one rank; ranks_wait waits for these, too
 #   rank_wait R                 exit status of one
+#   rank_kill R                 SIGKILL
 #   rank_says R PATTERN         a line of rank R matches; rank_line prints it
 #   digests_agree [PATTERN]     results of operations that match are the same on
 #                               all ranks
+#   epoch_of R                  the epoch that rank R has joined last
+#   under_way R [N]             wait until N (3) operations of rank R are done
+#   all_blame R REASON          all others have failed because of rank R
 #   ctl I ARGUMENT...           gaggctl on host I
 #   count I NAME, count_all NAME  a counter of host I, sum over the hosts
 
@@ -126,6 +130,11 @@ rank_wait()
 	return $status
 }
 
+rank_kill()
+{
+	pkill -KILL -P "${rank_pid[$1]}"
+}
+
 ranks_wait()
 {
 	local r status=0
@@ -158,6 +167,32 @@ rank_says()
 		tail -n 5 "$tmp/rank.$1"
 		return 1
 	}
+}
+
+epoch_of()
+{
+	rank_line "$1" "attached epoch" | tail -n 1 | sed 's/.*epoch \([0-9]*\) .*/\1/'
+}
+
+under_way()
+{
+	wait_until 90 rank_says "$1" "op ${2:-3} .* ok"
+}
+
+# REASON: number of enum gagg_reason
+all_blame()
+{
+	local r status=0
+
+	for ((r = 0; r < ranks; r++)); do
+		[ "$r" -ne "$1" ] || continue
+		rank_wait "$r" || {
+			echo "rank $r: exit status $?"
+			status=1
+		}
+		rank_says "$r" "^rank $r failed .* reason $2 rank $1 .*rank $1 " || status=1
+	done
+	return $status
 }
 
 # lines "N WORD DIGEST": as many different ones as operations

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Programs that the tests in the VM use. They have no dependencies on libraries
-# that the build makes: the sources of libgagg are linked in.
+# Programs that the tests in the VM use. They depend on no library that the
+# build makes: the sources of libgagg are linked in.
 
-VM_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O2 -g -ffp-contract=off \
+VM_PROGRAMS	:= $(addprefix build/selftests/vm/,rank wire)
+VM_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O3 -g -ffp-contract=off \
 		   -Iuapi -Iagent/lib
+VM_HEADERS	:= $(wildcard selftests/vm/*.h agent/lib/*.h uapi/linux/*.h)
 VM_LIBGAGG	:= $(filter-out %uring.c,$(wildcard agent/lib/*.c))
 
-build/selftests/vm/rank: selftests/vm/rank.c selftests/vm/reference.c $(VM_LIBGAGG) \
-		$(wildcard selftests/vm/*.h agent/lib/*.h uapi/linux/*.h)
-	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -O3 -o $@ $(filter %.c,$^) -lm -lpthread
+build/selftests/vm/rank: selftests/vm/reference.c $(VM_LIBGAGG)
 
-VM_PROGRAMS	:= build/selftests/vm/rank
+$(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -lm -lpthread
+
 selftests: $(VM_PROGRAMS)
