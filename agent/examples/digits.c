@@ -338,7 +338,7 @@ int main(int argc, char **argv)
 	static struct model model;
 	static struct data data;
 	bool single = false;
-	int epochs = 40, c;
+	int epochs = 30, c;
 	long rank = -1;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {

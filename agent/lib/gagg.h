@@ -40,9 +40,6 @@
 extern "C" {
 #endif
 
-#define GAGG_VERSION_MAJOR	0
-#define GAGG_VERSION_MINOR	1
-
 /** GAGG_RANK_ANY - as gagg_config.rank: the lowest free worker of this host */
 #define GAGG_RANK_ANY		UINT32_MAX
 /** GAGG_COLOR_NONE - as color of gagg_comm_split(): be in no new communicator */
@@ -455,7 +452,7 @@ int gagg_wait(struct gagg_request *req, int timeout_ms);
  * @req:	request; freed if @done
  * @done:	receives 1 if the operation is complete or has failed, else 0
  *
- * Takes what results are there; makes no system call as a rule.
+ * Makes no system call as a rule.
  *
  * Return: 0 if not @done, else the result of the operation.
  */
@@ -471,8 +468,6 @@ int gagg_test(struct gagg_request *req, int *done);
  */
 void gagg_last_result(const struct gagg_comm *comm, struct gagg_result *res);
 
-/* --- errors --------------------------------------------------------------- */
-
 /**
  * gagg_strerror() - a few words for a code
  * @code:	enum gagg_error
@@ -485,8 +480,7 @@ const char *gagg_strerror(int code);
  * @comm:	communicator, or NULL: of the calling thread's last gagg_init(),
  *		gagg_finalize() or gagg_open_rank()
  *
- * Such as "rank 2 died (epoch 5 has ended)" or "rank 3 called all-gather where
- * rank 0 called all-reduce of float32 (epoch 5 has ended)".
+ * Such as "rank 2 died (epoch 5 has ended)".
  *
  * Return: valid until the next call with the same @comm; "" if there was none.
  */
@@ -502,5 +496,4 @@ void gagg_failure(const struct gagg_comm *comm, struct gagg_failure *f);
 #ifdef __cplusplus
 }
 #endif
-
 #endif /* GAGG_H */
