@@ -4,7 +4,7 @@
 #   make check         every test, the VM's included (installs what is missing)
 #   make check-unit    the tests that need no VM
 #   make check-vm      the tests in the VM; TEST=NAME runs one of them
-#   make lint          shellcheck over all scripts
+#   make lint          the static checks
 #   make demo          four hosts in a VM exchange gradients
 #   make vm-shell      a shell in the VM, with the four hosts up
 #   make install       DESTDIR, PREFIX
