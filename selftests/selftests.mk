@@ -6,7 +6,7 @@
 #
 #	/* links: kmod/core/path.c kmod/core/wire.c; libs: libnl-genl-3.0 -lm */
 #
-# sources, by their path from the top, and pkg-config names or -lfoo. Each
+# sources, by their path from the top, and pkg-config names, -lfoo or -DFOO. Each
 # program compiles its own copy of them. They run in the top directory.
 
 UNIT_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/unit/test_*.c))
@@ -22,6 +22,7 @@ $(MODEL_TESTS): TEST_CFLAGS += -O2
 test-comment	= $(shell sed -n '1,5s|^/\* *links: *\(.*[^ ]\) *\*/|\1|p' $1)
 test-links	= $(shell echo '$(call test-comment,$1)' | sed 's/;.*//')
 test-libs	= $(shell echo '$(call test-comment,$1)' | sed -n 's/.*; *libs: *//p')
+test-defs	= $(filter -D%,$(call test-libs,$1))
 test-pkgs	= $(filter-out -%,$(call test-libs,$1))
 test-pkg-config	= $(if $(test-pkgs),$(shell pkg-config $2 $(test-pkgs)))
 
@@ -32,11 +33,12 @@ test-objs	= $(foreach s,$1,build/selftests/obj/$(@F)/$(subst /,_,$(s:.c=.o)))
 $(UNIT_TESTS) $(MODEL_TESTS): build/%: %.c $$(call test-links,$$*.c) selftests/selftests.mk
 	@mkdir -p $(@D) build/selftests/obj/$(@F)
 	$(eval sources := $< $(call test-links,$<))
-	$(eval cflags := $(TEST_CFLAGS) $(call test-pkg-config,$<,--cflags))
+	$(eval cflags := $(TEST_CFLAGS) $(call test-defs,$<) \
+		$(call test-pkg-config,$<,--cflags))
 	@$(foreach s,$(sources),$(CC) $(cflags) -MMD -MP -MT $@ \
 		-c -o $(call test-objs,$(s)) $(s) &&) :
 	$(CC) $(cflags) -o $@ $(call test-objs,$(sources)) -lcmocka \
-		$(call test-pkg-config,$<,--libs) $(filter -%,$(call test-libs,$<)) -lm
+		$(call test-pkg-config,$<,--libs) $(filter-out -D%,$(filter -%,$(call test-libs,$<))) -lm
 
 -include $(wildcard build/selftests/obj/*/*.d)
 

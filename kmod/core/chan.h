@@ -24,7 +24,9 @@
 #include "geom.h"
 #include <linux/gagg.h>
 
+#ifndef GAGG_OPS
 #define GAGG_OPS	32	/* ops in flight of one rank on one channel */
+#endif
 #define GAGG_OP_RAW	0x01
 
 /* position in the sequence of chunks of one home and shard */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which states are the same.
+ */
+#include "cluster_int.h"
+
+void normalise(u32 n)
+{
+	struct node *nd = &cur->node[n];
+	struct gagg_chan *ch = chan_of(n);
+	u32 i, l, h, again;
+
+	ch->query_at = ch->query_at == GAGG_NEVER ? GAGG_NEVER : 1;
+	ch->query_wait = ch->query_at == GAGG_NEVER ? 0 :
+			 ch->query_wait > WAIT_MIN ? 2 * WAIT_MIN : WAIT_MIN;
+	ch->query_turn = 0;
+	ch->poll_at = GAGG_NEVER;
+	ch->poll_wait = 0;
+	for (i = 0; i < su.ring; i++) {
+		for (l = 0; l < ch->nlocals; l++) {
+			struct gagg_pushed *p = gagg_chan_pushed(ch, i, l);
+
+			if (!p->state)
+				memset(p, 0, sizeof(*p));
+		}
+		if (reads_all(n, i) && ch->self_home != gagg_geom_home(&geom[n], ch->nhomes, i))
+			nd->result[i] = 0;
+	}
+	for (l = 0; l < ch->nlocals; l++)
+		for (h = 0; h < ch->nhomes; h++) {
+			struct gagg_way *w = gagg_chan_way(ch, l, h);
+
+			again = 0;
+			for (i = 0; i < su.ring; i++)
+				again += gagg_geom_home(&geom[n], ch->nhomes, i) == h &&
+					 (gagg_chan_pushed(ch, i, l)->state & GAGG_AGAIN);
+			if (w->nagain != again)
+				fail("node %u: %u to be sent again, not %u", n, again, w->nagain);
+			if (!w->nagain)
+				memset(&w->again, 0, sizeof(w->again));
+		}
+	for (i = 0; i < su.window && ch->self_home != 0xff; i++) {
+		struct gagg_acc *a = GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + i;
+
+		if (!a->bits)
+			memset(a, 0, sizeof(*a));
+		if (!a->summed)
+			nd->acc[i] = 0;
+	}
+}
+
+static bool all_done(u32 n, const struct gagg_msg *m, u32 ahead)
+{
+	struct gagg_chan *ch = chan_of(n);
+	u32 slot = m->chunk, k;
+
+	for (k = 0; k < m->run && slot < su.ring; k++) {
+		if ((s32)(*gagg_chan_done(ch, slot) - m->round - ahead) < 0)
+			return false;
+		slot = gagg_geom_next(&geom[n], ch->nhomes, slot);
+	}
+	return true;
+}
+
+bool is_dead(const struct datagram *d)
+{
+	struct gagg_chan *ch = chan_of(d->to);
+	struct gagg_msg m;
+	u32 h, k;
+
+	gagg_wire_parse(d->hdr, GAGG_WIRE_HDRLEN + d->len, &m);
+	switch (m.type) {
+	case GAGG_T_CONTRIB:
+	case GAGG_T_READY:
+		return all_done(d->to, &m, 0) &&
+		       (cur->node[d->to].arrived[d->from] & GAGG_BIT(m.pn - 1));
+	case GAGG_T_QUERY:
+		return all_done(d->to, &m, 1);
+	case GAGG_T_RESEND:
+		return all_done(d->to, &m, 0);
+	case GAGG_T_RESULT:
+	case GAGG_T_DONE:
+		for (h = 0; ch->home[h] != d->from; h++)
+			;
+		return all_done(d->to, &m, 0) && (s32)(m.pn + m.run - ch->home_rpn[h]) <= 0;
+	case GAGG_T_PULL:
+		for (k = 0; k < m.run; k++, m.pn++) {
+			u32 slot = GAGG_CHAN_AT(ch, off_publog, u32)[m.pn & (su.window - 1)];
+
+			if (GAGG_CHAN_AT(ch, off_res, struct gagg_res)[slot].rpn == m.pn)
+				return false;
+		}
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the cluster share. There is one cluster at a time.
+ */
+#ifndef CLUSTER_INT_H
+#define CLUSTER_INT_H
+
+#include <string.h>
+#include "cluster.h"
+
+#define WAIT_MIN	(20 * GAGG_MSEC)	/* the first wait before a QUERY */
+
+struct datagram {
+	u8 from, to;
+	u8 hdr[GAGG_WIRE_HDRLEN];
+	u8 body[sizeof(struct gagg_ack)];
+	u32 len;
+};
+
+/* datagrams that @node gives up on their way to @peer */
+struct giving_up {
+	u32 node, peer;
+	u64 ids;
+};
+
+extern struct setup su;
+extern struct gagg_geom geom[GAGG_NODES];
+extern struct state *cur;
+extern struct giving_up giving_up;
+
+void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static inline struct gagg_chan *chan_of(u32 n)
+{
+	return (struct gagg_chan *)cur->node[n].block;
+}
+
+/* every local rank has read what the slot holds */
+static inline bool reads_all(u32 n, u32 slot)
+{
+	struct gagg_chan *ch = chan_of(n);
+	u32 l;
+
+	for (l = 0; l < ch->nlocals; l++)
+		if (cur->node[n].holds[slot] > cur->node[n].read[l])
+			return false;
+	return true;
+}
+
+/* cluster_sum.c: what rank contributes to v, and the result of it */
+s32 lane_of(u32 rank, u64 v);
+struct gagg_cdesc desc_of(u32 rank, u64 v);
+s32 sum_of(u64 v, struct gagg_rdesc *d);
+
+/* cluster_equal.c */
+/* what has no meaning any more looks the same in equal states */
+void normalise(u32 n);
+/* whatever comes, this datagram changes nothing at its receiver */
+bool is_dead(const struct datagram *d);
+
+#endif

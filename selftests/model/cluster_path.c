@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The path that may do more than the real one, see cluster.h. A datagram is
+ * known by a number made of what it carries.
+ */
+#include "cluster_int.h"
+
+#define RUN_MAX		C_SLOTS
+
+static u32 id_of(const struct gagg_sent *s)
+{
+	return ((((s->round - 1) * C_SLOTS + s->slot) * GAGG_LOCALS) + s->local) * RUN_MAX +
+	       s->run - 1;
+}
+
+static void sent_of(u32 id, struct gagg_sent *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->run = (u16)(id % RUN_MAX + 1);
+	s->local = (u8)(id / RUN_MAX % GAGG_LOCALS);
+	s->slot = id / RUN_MAX / GAGG_LOCALS % C_SLOTS;
+	s->round = id / RUN_MAX / GAGG_LOCALS / C_SLOTS + 1;
+}
+
+_Static_assert(C_ROUNDS * C_SLOTS * GAGG_LOCALS * RUN_MAX <= 64, "a bit for each");
+
+/* node and peer of a path are kept in fields that the core does not look at */
+static u64 *flying(const struct gagg_path *p)
+{
+	return &cur->node[p->una].flying[p->scan];
+}
+
+static u64 *arrived(const struct gagg_path *p)
+{
+	return &cur->node[p->una].arrived[p->scan];
+}
+
+void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
+{
+	p->cwnd_max = cwnd_max;
+	p->rto_at = GAGG_NEVER;
+}
+
+u32 gagg_path_room(const struct gagg_path *p)
+{
+	u32 n = gagg_weight64(*flying(p));
+
+	return n < p->cwnd_max ? p->cwnd_max - n : 0;
+}
+
+u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
+{
+	(void)now;
+	if (what->run > RUN_MAX || !what->run || what->round > C_ROUNDS)
+		fail("run %u of round %u", what->run, what->round);
+	*flying(p) |= GAGG_BIT(id_of(what));
+	return id_of(what) + 1;
+}
+
+bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)
+{
+	u64 bit = GAGG_BIT(pn - 1), was = *arrived(p);
+
+	(void)ce;
+	p->ack_due = 1;
+	*arrived(p) |= bit;
+	return !(was & bit);
+}
+
+u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce)
+{
+	ack->map[0] = cpu_to_le64(*arrived(p));
+	*ce = false;
+	p->ack_due = 0;
+	return 0;
+}
+
+void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh, bool ce, u64 now,
+		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx)
+{
+	u64 left = le64_to_cpu(ack->map[0]) & *flying(p);
+	struct gagg_sent s;
+
+	(void)fresh, (void)ce, (void)now;
+	*flying(p) &= ~left;
+	for (; left; left &= left - 1) {
+		sent_of(gagg_lowest(left), &s);
+		acked(ctx, &s);
+	}
+}
+
+void gagg_path_timer(struct gagg_path *p, u64 now)
+{
+	(void)now;
+	if (p->una == giving_up.node && p->scan == giving_up.peer)
+		*flying(p) &= ~giving_up.ids;
+}
+
+bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what)
+{
+	if (p->una != giving_up.node || p->scan != giving_up.peer || !giving_up.ids)
+		return false;
+	sent_of(gagg_lowest(giving_up.ids), what);
+	giving_up.ids &= giving_up.ids - 1;
+	return true;
+}
+
+u64 gagg_path_rto(const struct gagg_path *p)
+{
+	(void)p;
+	return GAGG_MSEC;
+}
