@@ -39,7 +39,8 @@
  *	number:N			the next operation is number N + 1: for ranks
  *					that call in another order
  *	kill				SIGKILL to oneself
- *	leave				without waiting for anybody
+ *	leave				exit without a word
+ *	abort				leave at once, in order
  *
  * A line for each event begins with "rank N ". Exit status: 0; 1 a result is
  * wrong or an operation has failed, or has not where it had to; 2 usage; 3 could
@@ -676,6 +677,12 @@ static void leave_netns(void)
 	}
 }
 
+static void leave_in_order(void)
+{
+	gagg_abort(me.world);
+	exit(me.status);
+}
+
 static bool selected(const char *list, size_t len, uint32_t rank)
 {
 	const char *end = list + len;
@@ -782,6 +789,8 @@ static void run_other(const char *word)
 		raise(SIGKILL);
 	else if (argument(word, "leave"))
 		_exit(me.status);
+	else if (argument(word, "abort"))
+		leave_in_order();
 	else
 		usage(word);
 }

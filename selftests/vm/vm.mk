@@ -3,7 +3,8 @@
 # Programs that the tests in the VM use. They depend on no library that the
 # build makes: the sources of libgagg are linked in.
 
-VM_PROGRAMS	:= $(addprefix build/selftests/vm/,rank wire)
+VM_PROGRAMS	:= $(patsubst %.c,build/%,$(filter-out %/reference.c, \
+			$(wildcard selftests/vm/*.c)))
 VM_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O3 -g -ffp-contract=off \
 		   -Iuapi -Iagent/lib
 VM_HEADERS	:= $(wildcard selftests/vm/*.h agent/lib/*.h uapi/linux/*.h)
