@@ -6,6 +6,7 @@
  */
 #include <linux/slab.h>
 #include <net/ipv6.h>
+#include "compat/genl.h"
 #include "netlink.h"
 #include "netns.h"
 
@@ -514,7 +515,7 @@ static int group_dump(struct sk_buff *skb, struct netlink_callback *cb)
 static int member_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gagg_net *gn = gagg_net_of(sock_net(skb->sk));
-	struct nlattr *attr = genl_dumpit_info(cb)->attrs[GAGG_A_GROUP];
+	struct nlattr *attr = gagg_compat_dump_attrs(cb)[GAGG_A_GROUP];
 	struct nlattr *tb[GAGG_GA_MAX + 1];
 	struct gagg_group *grp;
 	void *hdr;
