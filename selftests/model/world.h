@@ -3,13 +3,18 @@
  * A few hosts with the real core objects, a network that loses, repeats and
  * reorders, trainers that fill and read: driven by virtual time and one seed.
  *
- * What every step asserts (world_fail() on the first violation):
+ * What every step asserts (world_error() has the first violation):
  *	- a result is published once per slot and round, rounds in order
  *	- its lanes, exponent, flags and contributors are those of an integer
- *	  reference over exactly one contribution of each member
- *	- a slot of the result region is not overwritten before every local
- *	  rank has read it
+ *	  reference over exactly one contribution of each member; it is withheld
+ *	  only from hosts all of whose ranks want none
+ *	- a slot of the result region is not written before every local rank has
+ *	  read it, and is as it was published when it is read
+ *	- ops are done once, in order, with all their chunks
+ *	- no datagram of an honest host is dropped
  *	- the queue of actions never runs over
+ * and at the end: each chunk was published once by its home. Without loss,
+ * repetition and reordering also: nothing was said twice.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -27,17 +32,24 @@ struct world_config {
 	u64 home_nodes;		/* hosts that aggregate; 0: all */
 	u32 ring, window, stripe, shards, cwnd;
 	u32 chans;		/* channel 0, then: 1 even ranks, 2 odd ranks */
-	u32 ops;		/* per channel */
+	u32 ops;		/* per channel, at most 64 */
 	u32 max_chunks;		/* of an op, at least 1 */
+	bool exact;		/* all ops have max_chunks full chunks */
 	u32 loss;		/* per mille of datagrams */
 	u32 dup;
 	u64 jitter;		/* ns, reorders */
+	u64 think;		/* ns; trainers pause for up to that now and then */
 	u32 exps;		/* exponents differ by up to this many */
 	u32 zeros;		/* per mille of contributions without lanes */
 	u32 nonfinite;		/* per mille */
 	u32 noresult;		/* per mille */
-	u64 late;		/* ns; the highest rank starts so much later */
+	u64 late;		/* ns; the highest host's first rank starts so late */
+	u32 late_chans;		/* on these channels (bit each); 0: all */
+	u8 laneop;
 	bool raw;
+	/* further changes to what @rank contributes to chunk @v of channel @c */
+	void (*shape)(const struct world_config *cfg, u32 rank, u32 c, u64 v,
+		      struct gagg_cdesc *d);
 };
 
 struct world;
@@ -47,8 +59,13 @@ struct world *world_new(const struct world_config *cfg);
 int world_run(struct world *w);
 const char *world_error(const struct world *w);
 u64 world_count(const struct world *w, enum gagg_count what);
-u64 world_datagrams(const struct world *w);
+/* datagrams sent, of a type or (0) of all; lanes that they carried */
+u64 world_sent(const struct world *w, enum gagg_wire_type type);
+u64 world_lanes(const struct world *w, enum gagg_wire_type type);
+u64 world_chunks(const struct world *w, u32 c);
 u64 world_time(const struct world *w);
+/* when all ranks had all results of a channel */
+u64 world_chan_time(const struct world *w, u32 c);
 void world_free(struct world *w);
 
 #endif

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A host of the world: what the module does around the core.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "world_int.h"
+
+struct env_ctx {
+	struct host *h;
+	u32 shard;
+};
+
+static struct gagg_chan *env_chan(void *ctx, u16 id)
+{
+	struct env_ctx *e = ctx;
+
+	return id < e->h->w->cfg.chans ? e->h->c[id].part[e->shard] : NULL;
+}
+
+static u64 env_filled(void *ctx, struct gagg_chan *ch, u32 local)
+{
+	struct env_ctx *e = ctx;
+
+	return e->h->c[ch->id].trainer[local].filled;
+}
+
+static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *ch, u32 local, u32 slot)
+{
+	struct env_ctx *e = ctx;
+
+	return e->h->c[ch->id].trainer[local].desc[slot];
+}
+
+static void env_of(struct host *h, u32 s, struct env_ctx *c, struct gagg_env *env)
+{
+	c->h = h;
+	c->shard = s;
+	env->ctx = c;
+	env->chan = env_chan;
+	env->filled = env_filled;
+	env->desc = env_desc;
+}
+
+/* every local rank has read what the slot holds */
+static void check_read(struct host *h, u32 c, u32 slot)
+{
+	struct chan_host *k = &h->c[c];
+	u32 l;
+
+	for (l = 0; l < k->part[0]->nlocals; l++)
+		if (k->holds[slot] > k->trainer[l].read)
+			world_fail(h->w, "host %u: slot %u overwritten unread", h->id, slot);
+}
+
+static void check_publish(struct host *h, u32 c, u64 v, const struct gagg_publish *p)
+{
+	const struct reference *ref = world_reference(h->w, c, v);
+	const struct gagg_rdesc *want = &ref->desc;
+	struct chan_host *k = &h->c[c];
+	s32 lanes[WORLD_LANES], *res = &k->result[p->slot * WORLD_LANES];
+	struct world *w = h->w;
+	u32 l, i;
+
+	if (p->contributors != want->contributors)
+		world_fail(w, "host %u chunk %llu: %u contributors", h->id, (ull)v,
+			   p->contributors);
+	if (p->exp != want->exp || p->want != want->want ||
+	    (p->flags & ~GAGG_C_NORESULT) != want->flags ||
+	    ((want->flags & GAGG_C_NONFINITE) && p->nonfinite != want->nonfinite))
+		world_fail(w, "host %u chunk %llu: exp %u want %u flags %x, not %u %u %x", h->id,
+			   (ull)v, p->exp, p->want, p->flags, want->exp, want->want, want->flags);
+	if (p->flags & GAGG_C_NORESULT) {
+		for (l = 0; l < k->part[0]->nlocals; l++)
+			if (!(world_contribution(w, k->part[0]->local[l].rank, c, v, lanes).flags &
+			      GAGG_C_NORESULT))
+				world_fail(w, "host %u chunk %llu: withheld", h->id, (ull)v);
+	} else if (!p->lanes != !!(want->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE))) {
+		world_fail(w, "host %u chunk %llu: %u lanes", h->id, (ull)v, p->lanes);
+	}
+	for (i = 0; i < p->lanes; i++)
+		if (res[i] != (s32)ref->lanes[i])
+			world_fail(w, "host %u chan %u chunk %llu lane %u: %d, not %lld", h->id, c,
+				   (ull)v, i, res[i], (long long)ref->lanes[i]);
+}
+
+static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *p)
+{
+	struct chan_host *k = &h->c[c];
+	struct gagg_chan *ch = k->part[s];
+	s32 *res = &k->result[p->slot * WORLD_LANES];
+	u64 v = (u64)(p->round - 1) * h->g.ring + p->slot;
+	const void *src = p->from_acc ? &k->acc[s][(p->slot & (h->g.window - 1)) * WORLD_LANES] :
+			  p->placed ? res : NULL;
+	u32 l;
+
+	check_read(h, c, p->slot);
+	if (v >= h->w->total[c] ||
+	    k->holds[p->slot] != (v < h->g.ring ? 0 : v + 1 - h->g.ring)) {
+		world_fail(h->w, "host %u: slot %u has %llu, then round %u", h->id, p->slot,
+			   (ull)k->holds[p->slot], p->round);
+		return;
+	}
+	for (l = 0; l < ch->nlocals; l++) {
+		const s32 *q = &k->trainer[l].contrib[p->slot * WORLD_LANES];
+
+		if (!(p->locals & (1U << l)))
+			continue;
+		gagg_reduce_chunk(p->laneop, res, src, q, p->lanes,
+				  p->raw ? 0 : p->exp - gagg_chan_pushed(ch, p->slot, l)->exp);
+		src = res;
+	}
+	if (src && src != res)
+		memcpy(res, src, p->lanes * 4);
+	k->holds[p->slot] = v + 1;
+	k->lanes[p->slot] = p->lanes;
+	check_publish(h, c, v, p);
+}
+
+/* an op is done in shard s when its chunks there are */
+static void on_op_done(struct host *h, u32 c, u32 s, u32 l, u64 number)
+{
+	struct chan_host *k = &h->c[c];
+	struct trainer *t = &k->trainer[l];
+	u64 v;
+
+	if (number <= t->done_in[s] || number > t->next_op) {
+		world_fail(h->w, "host %u: op %llu of %u done after %llu", h->id, (ull)number,
+			   t->next_op, (ull)t->done_in[s]);
+		return;
+	}
+	for (v = t->done_in[s] ? h->w->op_end[c][t->done_in[s] - 1] : 0;
+	     v < h->w->op_end[c][number - 1]; v++)
+		if (gagg_geom_shard(&h->g, k->part[s]->nhomes, v % h->g.ring) == s &&
+		    k->holds[v % h->g.ring] <= v)
+			world_fail(h->w, "host %u: op %llu done without chunk %llu", h->id,
+				   (ull)number, (ull)v);
+	t->done_in[s] = number;
+}
+
+static void drain(struct host *h, u32 s)
+{
+	struct gagg_shard *sh = h->sh[s];
+	const struct gagg_act *a;
+
+	if (sh->nacts > GAGG_ACTS - 2)
+		world_fail(h->w, "host %u: %u actions", h->id, sh->nacts);
+	while ((a = gagg_shard_act(sh))) {
+		struct chan_host *k = &h->c[a->channel];
+		struct gagg_msg m = a->m;
+		u64 left;
+
+		switch (a->type) {
+		case GAGG_ACT_SEND_CONTRIB:
+			world_put(h, a->node, s, &m,
+				  &k->trainer[a->local].contrib[m.chunk * WORLD_LANES],
+				  m.lanes * 4);
+			break;
+		case GAGG_ACT_SEND_RESULT:
+			for (left = a->nodes; left; left &= left - 1)
+				world_put(h, gagg_lowest(left), s, &m,
+					  &k->result[m.chunk * WORLD_LANES], m.lanes * 4);
+			break;
+		case GAGG_ACT_SEND_CTRL:
+			world_put(h, a->node, s, &m, &a->ack, m.len);
+			break;
+		case GAGG_ACT_PUBLISH:
+			on_publish(h, a->channel, s, &a->pub);
+			break;
+		case GAGG_ACT_OP_DONE:
+			on_op_done(h, a->channel, s, a->local, a->number);
+			break;
+		default:
+			world_fail(h->w, "host %u: action %u", h->id, a->type);
+		}
+	}
+}
+
+void host_refill(struct host *h, u32 s)
+{
+	struct env_ctx c;
+	struct gagg_env env;
+	u32 i;
+	bool more;
+
+	env_of(h, s, &c, &env);
+	/* in turns: what a path has room for goes to who asks first */
+	h->turn++;
+	for (i = 0; i < h->w->cfg.chans; i++) {
+		struct chan_host *k = &h->c[(h->turn + i) % h->w->cfg.chans];
+
+		do {
+			more = gagg_chan_refill(h->sh[s], &h->g, &env, k->part[s], h->w->now);
+			drain(h, s);
+		} while (more);
+	}
+	gagg_shard_flush(h->sh[s], &h->g);
+	drain(h, s);
+}
+
+void host_receive(struct host *h, const struct packet *p)
+{
+	struct gagg_shard *sh = h->sh[p->shard];
+	u8 raw[GAGG_WIRE_HDRLEN + WORLD_BODY];
+	struct gagg_todo todo;
+	struct env_ctx c;
+	struct gagg_env env;
+	struct gagg_msg m;
+	enum gagg_rx rx;
+	enum gagg_drop bad;
+
+	env_of(h, p->shard, &c, &env);
+	memcpy(raw, p->hdr, sizeof(p->hdr));
+	memcpy(raw + sizeof(p->hdr), p->body, p->len);
+	bad = gagg_wire_parse(raw, sizeof(p->hdr) + p->len, &m);
+	if (bad) {
+		world_fail(h->w, "host %u: type %u does not parse: %d", h->id, p->hdr[3], bad);
+		return;
+	}
+	do {
+		rx = gagg_shard_rx(sh, &h->g, &env, p->from, &m, p->body, false, h->w->now, &todo);
+		if (rx == GAGG_RX_ADD) {
+			struct chan_host *k = &h->c[m.channel];
+			s32 *acc = &k->acc[p->shard][todo.acc * WORLD_LANES];
+			s32 *dst = todo.to_result ? &k->result[todo.slot * WORLD_LANES] : acc;
+
+			if (todo.to_result)
+				check_read(h, m.channel, todo.slot);
+			gagg_reduce_chunk(todo.laneop, dst, todo.store ? NULL : acc, p->body,
+					  todo.lanes, todo.shift);
+		}
+		if (rx == GAGG_RX_PLACE) {
+			check_read(h, m.channel, todo.slot);
+			memcpy(&h->c[m.channel].result[todo.slot * WORLD_LANES], p->body,
+			       todo.lanes * 4);
+		}
+		if (rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE)
+			gagg_shard_commit(sh, &h->g, &todo, h->w->now);
+		if (rx == GAGG_RX_DROP)
+			world_fail(h->w, "host %u dropped type %u: %d", h->id, m.type, todo.drop);
+		drain(h, p->shard);
+	} while (rx == GAGG_RX_AGAIN);
+	host_refill(h, p->shard);
+}
+
+void host_timers(struct host *h)
+{
+	struct env_ctx c;
+	struct gagg_env env;
+	u32 s, i;
+
+	for (s = 0; s < h->w->cfg.shards; s++) {
+		bool due = gagg_shard_deadline(h->sh[s], &h->g) <= h->w->now;
+
+		for (i = 0; i < h->w->cfg.chans; i++)
+			due |= gagg_chan_deadline(h->c[i].part[s]) <= h->w->now;
+		if (!due)
+			continue;
+		env_of(h, s, &c, &env);
+		gagg_shard_timer(h->sh[s], &h->g, &env, h->w->now);
+		drain(h, s);
+		for (i = 0; i < h->w->cfg.chans; i++) {
+			gagg_chan_timer(h->sh[s], &h->g, h->c[i].part[s], h->w->now);
+			drain(h, s);
+		}
+		host_refill(h, s);
+	}
+}
+
+static void init_geom(struct world *w, u32 id)
+{
+	const struct world_config *cfg = &w->cfg;
+	struct gagg_geom *g = &w->host[id].g;
+	u32 n, r;
+
+	g->group = 1;
+	g->self = (u8)id;
+	g->nodes = (u8)cfg->nodes;
+	g->lanes = WORLD_LANES;
+	g->stripe = (u16)cfg->stripe;
+	g->shards = (u16)cfg->shards;
+	g->ring = cfg->ring;
+	g->window = cfg->window;
+	g->cwnd = cfg->cwnd;
+	g->aggregators = cfg->home_nodes;
+	memset(g->node_of, 0xff, sizeof(g->node_of));
+	for (n = 0; n < cfg->nodes; n++)
+		for (r = 0; r < cfg->per_node; r++) {
+			u32 rank = n * cfg->per_node + r;
+
+			g->node_of[rank] = (u8)n;
+			g->weight[rank] = 1;
+			g->ranks_of[n] |= GAGG_BIT(rank);
+			if (cfg->worker_nodes & GAGG_BIT(n))
+				g->workers |= GAGG_BIT(rank);
+		}
+}
+
+static void init_chan(struct host *h, u32 c)
+{
+	static const u64 some[] = { ~0ULL, 0x5555555555555555ULL, 0xaaaaaaaaaaaaaaaaULL };
+	const struct world_config *cfg = &h->w->cfg;
+	struct gagg_geom *g = &h->g;
+	struct chan_host *k = &h->c[c];
+	u64 members = g->workers & some[c];
+	u32 s, l;
+
+	h->w->members[c] = members;
+	k->result = calloc(g->ring * WORLD_LANES, 4);
+	k->lanes = calloc(g->ring, sizeof(*k->lanes));
+	k->holds = calloc(g->ring, sizeof(*k->holds));
+	for (s = 0; s < cfg->shards; s++) {
+		k->acc[s] = calloc(g->window * WORLD_LANES, 4);
+		k->part[s] = gagg_chan_init(calloc(1, gagg_chan_bytes(g, members)), g, s,
+					    (u16)c, members);
+	}
+	for (l = 0; l < k->part[0]->nlocals; l++) {
+		struct trainer *t = &k->trainer[l];
+
+		t->desc = calloc(g->ring, sizeof(*t->desc));
+		t->contrib = calloc(g->ring * WORLD_LANES, 4);
+		if (h->id == cfg->nodes - 1 && l == 0 &&
+		    (!cfg->late_chans || (cfg->late_chans & (1U << c))))
+			t->busy_until = cfg->late;
+	}
+}
+
+void host_init(struct world *w, u32 id)
+{
+	struct host *h = &w->host[id];
+	u32 s, c;
+
+	h->w = w;
+	h->id = id;
+	init_geom(w, id);
+	for (s = 0; s < w->cfg.shards; s++) {
+		h->sh[s] = calloc(1, gagg_shard_bytes(&h->g));
+		gagg_shard_init(h->sh[s], &h->g, s, 0);
+		gagg_shard_start(h->sh[s], &h->g, 7, 0x1234567890abcdefULL);
+	}
+	for (c = 0; c < w->cfg.chans; c++)
+		init_chan(h, c);
+}
+
+void host_free(struct host *h)
+{
+	u32 c, s, l;
+
+	for (c = 0; c < h->w->cfg.chans; c++) {
+		struct chan_host *k = &h->c[c];
+
+		for (l = 0; l < k->part[0]->nlocals; l++) {
+			free(k->trainer[l].desc);
+			free(k->trainer[l].contrib);
+		}
+		for (s = 0; s < h->w->cfg.shards; s++) {
+			free(k->part[s]);
+			free(k->acc[s]);
+		}
+		free(k->result);
+		free(k->lanes);
+		free(k->holds);
+	}
+	for (s = 0; s < h->w->cfg.shards; s++)
+		free(h->sh[s]);
+}

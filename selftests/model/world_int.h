@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the world share.
+ */
+#ifndef WORLD_INT_H
+#define WORLD_INT_H
+
+#include "world.h"
+
+#define WORLD_OPS	64
+#define WORLD_SHARDS	4
+#define WORLD_BODY	(WORLD_LANES * 4 > sizeof(struct gagg_ack) ? \
+			 WORLD_LANES * 4 : sizeof(struct gagg_ack))
+
+struct packet {
+	u64 at;
+	u64 order;
+	u8 from, to, shard, pad;
+	u8 hdr[GAGG_WIRE_HDRLEN];
+	u8 body[WORLD_BODY];
+	u32 len;
+};
+
+struct trainer {
+	u64 filled;		/* what the kernel sees */
+	u64 read;		/* virtual chunks read */
+	u32 next_op;
+	u64 done_in[WORLD_SHARDS];
+	u64 busy_until;
+	struct gagg_cdesc *desc;
+	s32 *contrib;
+};
+
+/* a channel on a host */
+struct chan_host {
+	struct gagg_chan *part[WORLD_SHARDS];
+	s32 *result;
+	s32 *acc[WORLD_SHARDS];	/* shards are not in step */
+	u16 *lanes;		/* in the result of a slot */
+	u64 *holds;		/* virtual chunk of the result, + 1 */
+	struct trainer trainer[GAGG_LOCALS];
+};
+
+struct host {
+	struct world *w;
+	u32 id;
+	struct gagg_geom g;
+	struct gagg_shard *sh[WORLD_SHARDS];
+	struct chan_host c[WORLD_CHANS];
+	u32 turn;
+};
+
+/* what a result must be; computed once for all hosts */
+struct reference {
+	s64 lanes[WORLD_LANES];
+	struct gagg_rdesc desc;
+	bool known;
+};
+
+struct world {
+	struct world_config cfg;
+	u64 rng, now, order;
+	u64 sent[32], lanes[32];	/* by type; 0: all */
+	u64 members[WORLD_CHANS];
+	u64 total[WORLD_CHANS];
+	u64 chan_time[WORLD_CHANS];
+	u64 op_end[WORLD_CHANS][WORLD_OPS];
+	u16 op_last[WORLD_CHANS][WORLD_OPS];
+	struct reference *ref[WORLD_CHANS];
+	struct host *host;
+	struct packet *flight;
+	u32 nflight;
+	char error[400];
+};
+
+typedef unsigned long long ull;
+
+void world_fail(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+u64 world_random(struct world *w);
+
+/* world_ref.c: what a rank contributes, what comes of it */
+struct gagg_cdesc world_contribution(const struct world *w, u32 rank, u32 c, u64 v, s32 *lanes);
+const struct reference *world_reference(const struct world *w, u32 c, u64 v);
+
+/* world.c: a datagram leaves */
+void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *body, u32 len);
+
+/* world_host.c */
+void host_init(struct world *w, u32 id);
+void host_free(struct host *h);
+void host_receive(struct host *h, const struct packet *p);
+void host_timers(struct host *h);
+void host_refill(struct host *h, u32 s);
+
+#endif
