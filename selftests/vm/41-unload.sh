@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# The module can be unloaded whenever no session is open, whoever knocks at its
+# ports; groups and namespaces go away under full traffic, and nothing is left.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+plan 17
+
+WIRE=$TOP/build/selftests/vm/wire
+LOOPS=50
+# enum gagg_reason
+DELETED=6
+
+# KiB that are neither free nor a cache
+used()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '{ m[$1] = $2 }
+		END { print m["MemTotal:"] - m["MemFree:"] - m["Buffers:"] - m["Cached:"] \
+			- m["SReclaimable:"] }' /proc/meminfo
+}
+
+# objects of the slab caches of network buffers
+buffers()
+{
+	awk '$1 ~ /^(skbuff_head_cache|skbuff_fclone_cache)$/ { n += $2 } END { print n + 0 }' \
+		/proc/slabinfo
+}
+
+knock()
+{
+	net_exec 1 "$WIRE" send "$(net_ip4 1):7440" "$(net_ip4 0):7440" \
+		type=1 magic=0x4147 ver=1 hdrlen=64 run=1 group="$id" length=168 "$@"
+}
+
+loops()
+{
+	local i
+
+	for ((i = 0; i < LOOPS; i++)); do
+		insmod "$GAGG_KO" || return
+		ctl 0 group create g local 10.77.0.1 ring 256 window 64 id "$id" \
+			member 0=10.77.0.1 member 1=10.77.0.2 || return
+		rmmod gagg || return
+	done
+}
+
+# all trainers run until the group of host $1 goes the way of the other arguments
+gone_under_traffic()
+{
+	local host=$1
+	shift
+
+	group_up ring 4096 window 256 || return
+	rank_options=(--repeat 0 --quiet)
+	ranks_start fail allreduce:int32:sum:200000
+	wait_until 30 all_attached || return
+	sleep 1
+	"$@" || return
+	ranks_wait || return
+	rank_says 0 "reason $DELETED rank $((host * per_host)) " || return
+	rank_options=()
+}
+
+all_attached()
+{
+	local r
+
+	for ((r = 0; r < ranks; r++)); do
+		rank_says "$r" attached || return
+	done
+}
+
+module_load "$@"
+layout 2
+net_ready 1500
+id=4711
+group_up id $id ring 256 window 64
+
+# --- sessions ------------------------------------------------------------
+ranks_start allreduce:int32:sum:1000 barrier sleep:3000
+check "two trainers are attached" wait_until 30 all_attached
+check_not "the module cannot be unloaded" rmmod gagg
+check "which disturbs nobody" ranks_wait
+check "it can when they have gone, groups or not" rmmod gagg
+check "and loaded again" module_load
+check_not "groups do not survive that" eval "ctl 0 group list | grep -w g"
+
+# --- knocking ------------------------------------------------------------
+group_up id $id ring 256 window 64
+note "$(knock count=20)"
+check "host 1 knocks at host 0's door" is "$(count 0 rx_datagrams) >= 20"
+module_unload
+knock seconds=1000 >/dev/null &
+knocker=$!
+check "loaded and unloaded $LOOPS times" loops
+check "with somebody at the door all the time" pkill -P $knocker -x wire
+wait $knocker
+check "and works afterwards" eval \
+	"module_load && group_up ring 256 window 64 && ranks_run allreduce:int32:sum:1000"
+group_down
+
+# --- under full traffic --------------------------------------------------
+layout 3 2
+net_ready 1500
+# what is allocated once is allocated now
+check "a group is deleted under full traffic" gone_under_traffic 1 ctl 1 group delete g
+ctl 0 group delete g
+ctl 2 group delete g
+before=$(used) buffers=$(buffers)
+for i in 1 2 3; do
+	gone_under_traffic "$((i % 3))" ctl "$((i % 3))" group delete g >"$test_tmp/again" 2>&1 ||
+		fail "repetition $i: $(tail -n 3 "$test_tmp/again")"
+	for ((h = 0; h < hosts; h++)); do
+		ctl "$h" group delete g 2>/dev/null
+	done
+done
+sleep 1
+after=$(used)
+note "used before $before KiB, after $after KiB; buffers $buffers, $(buffers)"
+# each repetition allocates 6 x 5.6 MiB of contributions and 3 x 5.6 MiB of results
+check "no memory is left behind" is "$after - $before < 8192"
+check "no network buffers" is "$(buffers) - $buffers < 500"
+
+# --- a namespace goes, whose trainers have left it --------------------------
+group_up ring 4096 window 256
+rank_options=(--repeat 0 --quiet)
+ranks_start fail @4,5:unshare allreduce:int32:sum:200000
+check "six trainers work, two have left their namespace" wait_until 30 all_attached
+sleep 1
+ip netns del h2
+check "the namespace is deleted under full traffic: all fail" ranks_wait
+check "and say where" rank_says 0 "reason $DELETED rank [45] "
+rank_options=()
+ctl 0 group delete g
+ctl 1 group delete g
+check "the module can be unloaded" module_unload
