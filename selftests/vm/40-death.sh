@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 25
+plan 24
 
 # enum gagg_reason
 BYE=1 DIED=2 DELETED=6
@@ -18,6 +18,7 @@ daemon_up()
 {
 	net_exec "$1" gaggd --socket "/run/gagg/h$1.sock" >"/run/gagg/h$1.log" 2>&1 &
 	daemon[$1]=$!
+	disown
 	wait_until 30 test -S "/run/gagg/h$1.sock"
 }
 
