@@ -139,6 +139,17 @@ struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp)
 	return ch ?: gagg_channel_create(grp, 0, grp->geom.workers);
 }
 
+void gagg_channel_trim(struct gagg_group *grp)
+{
+	struct gagg_channel *ch = gagg_channel_find(grp, 0);
+
+	/* a dead group's table is emptied by gagg_channels_exit() */
+	if (!ch || grp->epoch || grp->dead || memchr_inv(ch->seat, 0, sizeof(ch->seat)))
+		return;
+	channel_unlink(grp, ch);
+	gagg_channel_put(ch);
+}
+
 void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 {
 	ch->used = true;

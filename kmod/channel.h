@@ -24,7 +24,7 @@ struct gagg_channel {
 	u32 id;
 	u32 index;			/* in group.channel */
 	u32 nparts;
-	bool used;			/* an epoch has begun with it; group.lock */
+	bool used;			/* an epoch was begun with it, or has ended; group.lock */
 	u64 members;
 	struct gagg_mem result;		/* payload by slot */
 	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
@@ -44,6 +44,8 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
  * with it, else a new one; group.lock held; sleeps
  */
 struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp);
+/* without an epoch nobody needs a channel that nobody sits in; group.lock held */
+void gagg_channel_trim(struct gagg_group *grp);
 /* an epoch begins with it; group.lock held */
 void gagg_channel_begin(struct gagg_channel *ch, u64 epoch);
 void gagg_channel_put(struct gagg_channel *ch);

@@ -145,7 +145,7 @@ static void epoch_over(struct gagg_group *grp)
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_stop(grp->part[i].core);
 	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		if (!grp->channel[i] || !grp->channel[i]->id)
+		if (!grp->channel[i])
 			continue;
 		gone[n++] = grp->channel[i];
 		grp->channel[i] = NULL;

@@ -199,8 +199,10 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
 	err = seat_take(ses, ch);
-	if (err)
+	if (err) {
+		gagg_channel_trim(grp);
 		return err;
+	}
 	arg->ranks = hweight64(grp->geom.workers);
 	geometry(ses, ses->seat[0], &arg->geo);
 	atomic64_set(&ses->unread, 0);
@@ -241,6 +243,7 @@ int gagg_session_detach(struct gagg_session *ses, u32 reason)
 	if (attached && !grp->dead)
 		gagg_epoch_leave(grp, ses->rank, reason);
 	leave_all(ses, attached);
+	gagg_channel_trim(grp);
 	mutex_unlock(&grp->lock);
 	/* without an epoch to end, there is nobody else who would wake them */
 	wake_up_all(&grp->wq);
@@ -367,10 +370,15 @@ void gagg_session_ended(struct gagg_session *ses)
 	if (!gagg_session_attached(ses))
 		return;
 	gagg_epoch_status(ses->group, &st);
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (ses->seat[i])
-			WRITE_ONCE(gagg_channel_done(ses->seat[i]->channel)->failed,
-				   st.reason ?: GAGG_R_ADMIN);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		struct gagg_channel *ch = ses->seat[i] ? ses->seat[i]->channel : NULL;
+
+		if (!ch)
+			continue;
+		/* even if it ended before it was begun here */
+		ch->used = true;
+		WRITE_ONCE(gagg_channel_done(ch)->failed, st.reason ?: GAGG_R_ADMIN);
+	}
 	WRITE_ONCE(ses->state, GAGG_S_ENDED);
 	wake_up_all(&ses->wq);
 	wake_up_all(&ses->chunk_wq);
