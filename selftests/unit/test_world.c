@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync.c kmod/core/sync_bsp.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
+/*
+ * Whole collectives in the simulator (world.h says what it asserts at every
+ * step): shapes with exact counts, and a cover in which any two settings of any
+ * two factors meet.
+ *
+ *	test_world [--seeds N]	N covers, each from another seed
+ *
+ * SEED in the environment is the first seed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "selftests/model/world.h"
+
+static u64 first_seed = 1;
+static u32 seeds = 1;
+
+/* four hosts, all homes, one rank each */
+static const struct world_config plain = {
+	.seed = 1, .nodes = 4, .per_node = 1, .ring = 256, .window = 64, .stripe = 4,
+	.shards = 2, .cwnd = 64, .chans = 1, .ops = 4, .max_chunks = 200, .exact = true,
+};
+
+static struct world *run(const struct world_config *cfg)
+{
+	struct world *w = world_new(cfg);
+
+	if (world_run(w))
+		fail_msg("%s", world_error(w));
+	return w;
+}
+
+/* --- exact counts without loss ----------------------------------------- */
+
+static void steady__nothing_is_said_twice(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w = run(&cfg);
+	u64 chunks = 800;
+
+	(void)state;
+	/* each chunk: three contributions to its home, its result to three */
+	assert_int_equal(world_chunks(w, 0), chunks);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), chunks * 3);
+	assert_int_equal(world_lanes(w, GAGG_T_CONTRIB), chunks * 3 * WORLD_LANES);
+	assert_int_equal(world_sent(w, GAGG_T_RESULT), chunks * 3);
+	assert_int_equal(world_lanes(w, GAGG_T_RESULT), chunks * 3 * WORLD_LANES);
+	assert_int_equal(world_count(w, GAGG_N_CONTRIBUTIONS), chunks * 4);
+	assert_int_equal(world_count(w, GAGG_N_RESULTS), chunks * 3);
+	assert_int_equal(world_sent(w, GAGG_T_ACK), world_count(w, GAGG_N_ACKS));
+	assert_int_equal(world_sent(w, 0), world_sent(w, GAGG_T_CONTRIB) +
+			 world_sent(w, GAGG_T_RESULT) + world_sent(w, GAGG_T_ACK));
+	world_free(w);
+}
+
+static void steady__many_ops_in_flight(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	/* twice as many as a rank may have in flight, each in one shard only */
+	cfg.ops = 2 * GAGG_OPS;
+	cfg.max_chunks = 1;
+	w = run(&cfg);
+	assert_int_equal(world_count(w, GAGG_N_CHUNKS), 2 * GAGG_OPS);
+	assert_int_equal(world_count(w, GAGG_N_QUERIES), 0);
+	world_free(w);
+}
+
+static void steady__ranks_of_a_host_share_a_result(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.per_node = 4;
+	w = run(&cfg);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 800 * 12);
+	assert_int_equal(world_sent(w, GAGG_T_RESULT), 800 * 3);
+	world_free(w);
+}
+
+static void steady__largest_groups(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.nodes = 64;
+	cfg.ops = 1;
+	cfg.max_chunks = 64;
+	cfg.stripe = 1;
+	w = run(&cfg);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 64 * 63);
+	world_free(w);
+	cfg.nodes = 4;
+	cfg.per_node = GAGG_LOCALS;
+	w = run(&cfg);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 64 * 48);
+	world_free(w);
+}
+
+static void steady__other_exponents_void_at_most_so_often(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.exps = 3;
+	w = run(&cfg);
+	assert_int_not_equal(world_count(w, GAGG_N_VOIDS), 0);
+	assert_true(world_count(w, GAGG_N_VOIDS) <= 800 * 2);
+	/* each void costs those who were in the sum one more, at once */
+	assert_true(world_count(w, GAGG_N_RETRANSMITS) <= world_count(w, GAGG_N_VOIDS) * 2);
+	assert_int_equal(world_count(w, GAGG_N_CONTRIBUTIONS),
+			 800 * 4 + world_count(w, GAGG_N_RETRANSMITS));
+	assert_int_equal(world_count(w, GAGG_N_QUERIES), 0);
+	world_free(w);
+}
+
+/* --- shapes: who sends lanes, who gets them ---------------------------- */
+
+static void shape_zero(const struct world_config *cfg, u32 rank, u32 c, u64 v,
+		       struct gagg_cdesc *d)
+{
+	(void)cfg, (void)rank, (void)c, (void)v;
+	d->flags |= GAGG_C_ZERO;
+	d->want = 0;
+}
+
+static void zeros__travel_as_runs(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.shape = shape_zero;
+	cfg.stripe = 16;
+	w = run(&cfg);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 0);
+	assert_int_equal(world_lanes(w, GAGG_T_RESULT), 0);
+	/* 800 chunks, of which 64 may be under way: at worst a datagram for
+	 * each stripe of 16, and one where window and ops begin and end
+	 */
+	assert_true(world_sent(w, GAGG_T_READY) <= 3 * (800 / 16 + 800 / 64 + 4) * 2);
+	assert_true(world_sent(w, GAGG_T_RESULT) <= world_sent(w, GAGG_T_READY) * 2);
+	world_free(w);
+}
+
+/* one run of READY may be up to a window long, whatever else is under way */
+static void shape_half(const struct world_config *cfg, u32 rank, u32 c, u64 v,
+		       struct gagg_cdesc *d)
+{
+	if (v >= 100)
+		shape_zero(cfg, rank, c, v, d);
+}
+
+static void zeros__runs_behind_a_full_path(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.nodes = 2;
+	cfg.home_nodes = 1;
+	cfg.shards = 1;
+	cfg.ops = 1;
+	cfg.ring = 4096;
+	cfg.window = 4096;
+	cfg.max_chunks = 4000;
+	cfg.cwnd = 8;
+	cfg.shape = shape_half;
+	w = run(&cfg);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 100);
+	assert_true(world_sent(w, GAGG_T_READY) <= 4);
+	world_free(w);
+}
+
+static void shape_broadcast(const struct world_config *cfg, u32 rank, u32 c, u64 v,
+			    struct gagg_cdesc *d)
+{
+	if (rank)
+		shape_zero(cfg, rank, c, v, d);
+	else
+		d->flags |= GAGG_C_NORESULT;
+}
+
+static void broadcast__moves_the_lanes_once_per_receiver(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.raw = true;
+	cfg.shape = shape_broadcast;
+	cfg.ops = 1;
+	cfg.max_chunks = 256;	/* 64 at each home */
+	w = run(&cfg);
+	/* the root is home of a quarter; for the others it sends the lanes */
+	assert_int_equal(world_lanes(w, GAGG_T_CONTRIB), 192 * WORLD_LANES);
+	/* its own go to three hosts; others to all but the home and the root */
+	assert_int_equal(world_lanes(w, GAGG_T_RESULT), (64 * 3 + 192 * 2) * WORLD_LANES);
+	assert_int_equal(world_count(w, GAGG_N_CHUNKS), 256);
+	world_free(w);
+}
+
+/* chunk v is wanted by one rank only */
+static void shape_scatter(const struct world_config *cfg, u32 rank, u32 c, u64 v,
+			  struct gagg_cdesc *d)
+{
+	(void)c;
+	if (rank != v / 64 % (cfg->nodes * cfg->per_node))
+		d->flags |= GAGG_C_NORESULT;
+}
+
+static void reduce_scatter__result_to_one(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.shape = shape_scatter;
+	cfg.ops = 1;
+	cfg.max_chunks = 256;
+	w = run(&cfg);
+	assert_int_equal(world_lanes(w, GAGG_T_CONTRIB), 256 * 3 * WORLD_LANES);
+	/* of the 64 that a rank wants it is home of 16 */
+	assert_int_equal(world_lanes(w, GAGG_T_RESULT), 4 * 48 * WORLD_LANES);
+	assert_true(world_sent(w, GAGG_T_DONE) <= 256 * 3 - 4 * 48);
+	world_free(w);
+}
+
+/* chunk v is contributed by one rank only */
+static void shape_gather(const struct world_config *cfg, u32 rank, u32 c, u64 v,
+			 struct gagg_cdesc *d)
+{
+	if (rank != v / 64 % (cfg->nodes * cfg->per_node))
+		shape_zero(cfg, rank, c, v, d);
+}
+
+static void allgather__each_part_goes_up_once(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.raw = true;
+	cfg.shape = shape_gather;
+	cfg.ops = 1;
+	cfg.max_chunks = 256;
+	w = run(&cfg);
+	assert_int_equal(world_lanes(w, GAGG_T_CONTRIB), 4 * 48 * WORLD_LANES);
+	assert_int_equal(world_lanes(w, GAGG_T_RESULT), 256 * 3 * WORLD_LANES);
+	world_free(w);
+}
+
+/* --- those who are slow ------------------------------------------------ */
+
+static void late__no_storm(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w = run(&cfg);
+	u64 base = world_sent(w, 0), took = world_time(w);
+
+	(void)state;
+	world_free(w);
+	cfg.late = 2 * GAGG_SEC;
+	w = run(&cfg);
+	/* three hosts wait for two homes each: a QUERY now and then, ever rarer */
+	assert_true(world_sent(w, GAGG_T_QUERY) <= 3 * 3 * 2 * 8);
+	assert_int_equal(world_count(w, GAGG_N_RETRANSMITS), 0);
+	assert_true(world_sent(w, 0) <= base + base / 4 + 3 * 3 * 2 * 8);
+	assert_true(world_time(w) <= cfg.late + took + GAGG_MSEC);
+	world_free(w);
+}
+
+static void late__with_loss(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+	u64 base;
+
+	(void)state;
+	cfg.loss = 50;
+	w = run(&cfg);
+	base = world_sent(w, 0);
+	world_free(w);
+	cfg.late = 2 * GAGG_SEC;
+	w = run(&cfg);
+	assert_true(world_sent(w, 0) <= 2 * base);
+	/* a QUERY may be due only after its longest wait */
+	assert_true(world_time(w) <= cfg.late + 3 * GAGG_SEC);
+	world_free(w);
+}
+
+static void late__on_one_channel_only(void **state)
+{
+	struct world_config cfg = plain;
+	u64 took[3];
+	struct world *w;
+	u32 c;
+
+	(void)state;
+	cfg.chans = 3;
+	cfg.cwnd = 16;
+	w = run(&cfg);
+	for (c = 0; c < 3; c++)
+		took[c] = world_chan_time(w, c);
+	world_free(w);
+	/* rank 3 is on channels 0 and 2 */
+	cfg.late = 2 * GAGG_SEC;
+	cfg.late_chans = 4;
+	w = run(&cfg);
+	assert_true(world_chan_time(w, 0) <= took[0] + took[0] / 4);
+	assert_true(world_chan_time(w, 1) <= took[1] + took[1] / 4);
+	assert_true(world_chan_time(w, 2) >= cfg.late);
+	world_free(w);
+}
+
+static void slow_trainers__are_polled(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.think = 3 * GAGG_MSEC;
+	w = run(&cfg);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 800 * 3);
+	world_free(w);
+}
+
+/* --- loss -------------------------------------------------------------- */
+
+static void loss__costs_little(void **state)
+{
+	struct world_config cfg = plain;
+	struct world *w;
+
+	(void)state;
+	cfg.max_chunks = 1000;
+	cfg.loss = 10;
+	w = run(&cfg);
+	/* 12000 contributions and as many results, one in a hundred lost: found
+	 * by gaps, sent again once, hardly ever asked for
+	 */
+	assert_in_range(world_count(w, GAGG_N_RETRANSMITS), 60, 300);
+	assert_in_range(world_count(w, GAGG_N_REPAIRS), 60, 400);
+	assert_true(world_count(w, GAGG_N_QUERIES) <= 60);
+	assert_true(world_sent(w, GAGG_T_CONTRIB) + world_sent(w, GAGG_T_RESULT) <= 24700);
+	world_free(w);
+}
+
+/* a refill may stop because the queue of actions is full */
+static void loss__large_windows(void **state)
+{
+	struct world_config cfg = plain;
+	u64 seed;
+
+	(void)state;
+	cfg.nodes = 2;
+	cfg.shards = 1;
+	cfg.ring = 2048;
+	cfg.window = 1024;
+	cfg.cwnd = 448;
+	cfg.ops = 2;
+	cfg.max_chunks = 700;
+	cfg.loss = 200;
+	for (seed = 1; seed <= 4; seed++) {
+		cfg.seed = seed;
+		world_free(run(&cfg));
+	}
+}
+
+/* --- the cover --------------------------------------------------------- */
+
+enum factor {
+	F_NODES, F_PER_NODE, F_HOMES, F_SHARDS, F_STRIPE, F_WINDOW, F_RING, F_CWND, F_CHANS,
+	F_LENGTH, F_OPS, F_LOSS, F_DUP, F_JITTER, F_EXPS, F_ZEROS, F_NONFINITE, F_NORESULT,
+	F_LANES, F_LATE, F_THINK, FACTORS
+};
+
+static const u8 levels[FACTORS] = {
+	[F_NODES] = 6, [F_PER_NODE] = 2, [F_HOMES] = 5, [F_SHARDS] = 3, [F_STRIPE] = 3,
+	[F_WINDOW] = 3, [F_RING] = 3, [F_CWND] = 3, [F_CHANS] = 2, [F_LENGTH] = 4, [F_OPS] = 3,
+	[F_LOSS] = 4, [F_DUP] = 2, [F_JITTER] = 3, [F_EXPS] = 3, [F_ZEROS] = 3,
+	[F_NONFINITE] = 2, [F_NORESULT] = 3, [F_LANES] = 4, [F_LATE] = 2, [F_THINK] = 2,
+};
+
+#define LEVELS	6
+#define BUDGET	6000	/* contributions of a world, about */
+
+static u64 rng;
+static bool covered[FACTORS][LEVELS][FACTORS][LEVELS];
+
+static u32 rnd(u32 n)
+{
+	return (u32)(gagg_mix64(++rng, 5) % n);
+}
+
+static u32 gain(const u8 *pick, bool take)
+{
+	u32 a, b, n = 0;
+
+	for (a = 0; a < FACTORS; a++)
+		for (b = a + 1; b < FACTORS; b++) {
+			n += !covered[a][pick[a]][b][pick[b]];
+			if (take)
+				covered[a][pick[a]][b][pick[b]] = true;
+		}
+	return n;
+}
+
+/* a pair that is not covered yet, in pick[a] and pick[b] */
+static bool find_pair(u8 *pick, u32 *a, u32 *b)
+{
+	for (*a = 0; *a < FACTORS; ++*a)
+		for (*b = *a + 1; *b < FACTORS; ++*b)
+			for (pick[*a] = 0; pick[*a] < levels[*a]; pick[*a]++)
+				for (pick[*b] = 0; pick[*b] < levels[*b]; pick[*b]++)
+					if (!covered[*a][pick[*a]][*b][pick[*b]])
+						return true;
+	return false;
+}
+
+/* of many candidates with such a pair the one with most of them */
+static bool next_pick(u8 *best)
+{
+	u32 most = 0, k, f, a, b;
+	u8 pick[FACTORS];
+
+	if (!find_pair(pick, &a, &b))
+		return false;
+	for (k = 0; k < 100; k++) {
+		for (f = 0; f < FACTORS; f++)
+			if (f != a && f != b)
+				pick[f] = (u8)rnd(levels[f]);
+		if (gain(pick, false) > most) {
+			most = gain(pick, false);
+			memcpy(best, pick, sizeof(pick));
+		}
+	}
+	gain(best, true);
+	return true;
+}
+
+static void config_of(const u8 *pick, u64 seed, struct world_config *c)
+{
+	static const u32 nodes[] = { 1, 2, 3, 5, 8, 16 }, stripes[] = { 1, 3, 16 };
+	static const u32 windows[] = { 8, 32, 128 }, cwnds[] = { 8, 32, 448 };
+	static const u32 losses[] = { 0, 10, 50, 200 };
+	u32 ranks, length;
+
+	memset(c, 0, sizeof(*c));
+	c->seed = seed;
+	c->nodes = nodes[pick[F_NODES]];
+	c->per_node = pick[F_PER_NODE] ? 4 : 1;
+	/* all, the first, every other; one or two that are nothing else */
+	if (pick[F_HOMES] == 1)
+		c->home_nodes = 1;
+	if (pick[F_HOMES] == 2)
+		c->home_nodes = 0x5555 & ((1U << c->nodes) - 1);
+	if (pick[F_HOMES] >= 3 && c->nodes > 3) {
+		c->home_nodes = pick[F_HOMES] == 3 ? 2 : 3;
+		c->worker_nodes = ((1U << c->nodes) - 1) & ~c->home_nodes;
+	}
+	c->shards = 1 + pick[F_SHARDS];
+	c->stripe = stripes[pick[F_STRIPE]];
+	c->window = windows[pick[F_WINDOW]];
+	c->ring = c->window * (1 + pick[F_RING]);
+	c->cwnd = cwnds[pick[F_CWND]];
+	ranks = gagg_weight64(c->worker_nodes ? c->worker_nodes : (1U << c->nodes) - 1) *
+		c->per_node;
+	c->chans = pick[F_CHANS] && ranks > 1 ? 3 : 1;
+	length = pick[F_LENGTH] == 0 ? 1 : pick[F_LENGTH] == 1 ? c->window / 2 :
+		 pick[F_LENGTH] == 2 ? c->ring : 2 * c->ring + 3;
+	c->max_chunks = length;
+	c->exact = pick[F_LENGTH] == 3;
+	c->ops = pick[F_OPS] == 0 ? 1 : pick[F_OPS] == 1 ? 5 : 40;
+	while (c->ops > 1 && c->ops * length * ranks * c->chans > BUDGET)
+		c->ops--;
+	c->loss = losses[pick[F_LOSS]];
+	c->dup = pick[F_DUP] ? 50 : 0;
+	c->jitter = pick[F_JITTER] == 0 ? 0 : pick[F_JITTER] == 1 ? 20000 : 400000;
+	c->exps = pick[F_EXPS] == 0 ? 0 : pick[F_EXPS] == 1 ? 1 : 20;
+	c->zeros = pick[F_ZEROS] == 0 ? 0 : pick[F_ZEROS] == 1 ? 300 : 1000;
+	c->nonfinite = pick[F_NONFINITE] ? 50 : 0;
+	c->noresult = pick[F_NORESULT] == 0 ? 0 : pick[F_NORESULT] == 1 ? 500 : 1000;
+	if (pick[F_LANES]) {
+		c->raw = true;
+		c->exps = 0;
+		c->laneop = GAGG_LANEOP(GAGG_LANE_S32, pick[F_LANES] - 1);
+	}
+	c->late = pick[F_LATE] ? 2 * GAGG_SEC : 0;
+	c->think = pick[F_THINK] ? 5 * GAGG_MSEC : 0;
+}
+
+static void cover__any_two_settings_meet(void **state)
+{
+	struct world_config cfg;
+	u32 n = 0, s, f;
+	u8 pick[FACTORS];
+
+	(void)state;
+	for (s = 0; s < seeds; s++) {
+		u64 seed = first_seed + s;
+
+		rng = seed << 32;
+		memset(covered, 0, sizeof(covered));
+		while (next_pick(pick)) {
+			struct world *w;
+
+			config_of(pick, seed, &cfg);
+			w = world_new(&cfg);
+			n++;
+			if (world_run(w)) {
+				print_message("# seed %llu: %s\n#", (unsigned long long)seed,
+					      world_error(w));
+				for (f = 0; f < FACTORS; f++)
+					print_message(" %u", pick[f]);
+				print_message("\n");
+				fail();
+			}
+			world_free(w);
+		}
+	}
+	print_message("# %u worlds\n", n);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steady__nothing_is_said_twice),
+		cmocka_unit_test(steady__many_ops_in_flight),
+		cmocka_unit_test(steady__ranks_of_a_host_share_a_result),
+		cmocka_unit_test(steady__largest_groups),
+		cmocka_unit_test(steady__other_exponents_void_at_most_so_often),
+		cmocka_unit_test(zeros__travel_as_runs),
+		cmocka_unit_test(zeros__runs_behind_a_full_path),
+		cmocka_unit_test(broadcast__moves_the_lanes_once_per_receiver),
+		cmocka_unit_test(reduce_scatter__result_to_one),
+		cmocka_unit_test(allgather__each_part_goes_up_once),
+		cmocka_unit_test(late__no_storm),
+		cmocka_unit_test(late__with_loss),
+		cmocka_unit_test(late__on_one_channel_only),
+		cmocka_unit_test(slow_trainers__are_polled),
+		cmocka_unit_test(loss__costs_little),
+		cmocka_unit_test(loss__large_windows),
+		cmocka_unit_test(cover__any_two_settings_meet),
+	};
+	const char *seed = getenv("SEED");
+
+	if (seed)
+		first_seed = strtoull(seed, NULL, 0);
+	if (argc == 3 && !strcmp(argv[1], "--seeds"))
+		seeds = (u32)strtoul(argv[2], NULL, 0);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
