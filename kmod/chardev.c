@@ -245,9 +245,15 @@ static ssize_t gagg_read(struct file *file, char __user *buf, size_t len, loff_t
 
 	if (len < sizeof(n))
 		return -EINVAL;
-	while (!(n = atomic64_xchg(&ses->unread, 0))) {
-		if (readable(ses))
-			return READ_ONCE(ses->state) == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
+	for (;;) {
+		/* first: what was done before the end is told before it */
+		enum gagg_session_state state = READ_ONCE(ses->state);
+
+		n = atomic64_xchg(&ses->unread, 0);
+		if (n)
+			break;
+		if (state != GAGG_S_RUNNING && state != GAGG_S_ATTACHED)
+			return state == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (wait_event_interruptible(ses->wq, readable(ses)))

@@ -139,6 +139,7 @@ static void speak_work_fn(struct work_struct *work)
 static void epoch_over(struct gagg_group *grp)
 {
 	struct gagg_channel *gone[GAGG_CHANNELS_MAX];
+	struct gagg_ioc_status st = { };
 	u32 i, n = 0;
 
 	gagg_group_lock_ports(grp);
@@ -152,9 +153,10 @@ static void epoch_over(struct gagg_group *grp)
 	}
 	gagg_group_unlock_ports(grp);
 	grp->epoch = 0;
+	gagg_epoch_status(grp, &st);
 	for (i = 0; i < GAGG_RANKS; i++)
 		if (grp->session[i])
-			gagg_session_ended(grp->session[i]);
+			gagg_session_ended(grp->session[i], st.reason);
 	while (n)
 		gagg_channel_put(gone[--n]);
 	wake_up_all(&grp->wq);
@@ -188,7 +190,8 @@ static void epoch_work_fn(struct work_struct *work)
 {
 	struct gagg_group *grp = container_of(work, struct gagg_group, epoch_work);
 	bool running, ended = false, begun = false;
-	u64 epoch, cookie;
+	u64 epoch, cookie, attached;
+	u32 reason;
 	int err = 0;
 
 	mutex_lock(&grp->lock);
@@ -196,6 +199,8 @@ static void epoch_work_fn(struct work_struct *work)
 	running = grp->join->phase == GAGG_PHASE_RUNNING;
 	epoch = grp->join->epoch;
 	cookie = grp->join->cookie;
+	attached = grp->dead ? 0 : grp->join->attached;
+	reason = grp->dead ? GAGG_R_DELETED : grp->join->end.reason;
 	spin_unlock_bh(&grp->join_lock);
 	if (grp->epoch && (!running || epoch != grp->epoch)) {
 		epoch_over(grp);
@@ -203,11 +208,11 @@ static void epoch_work_fn(struct work_struct *work)
 	} else if (!grp->epoch && !running) {
 		u32 i;
 
-		/* an epoch that ended before it was begun here */
+		/* an epoch that ended before it was begun here, or will never be */
 		for (i = 0; i < GAGG_RANKS; i++)
 			if (grp->session[i] && grp->session[i]->state == GAGG_S_ATTACHED &&
-			    !(grp->join->attached & GAGG_BIT(i)))
-				gagg_session_ended(grp->session[i]);
+			    !(attached & GAGG_BIT(i)))
+				gagg_session_ended(grp->session[i], reason);
 		wake_up_all(&grp->wq);
 	}
 	if (running && !grp->epoch && !grp->dead) {
@@ -257,11 +262,16 @@ void gagg_epoch_begin(struct gagg_group *grp)
 /*
  * The group is dead and unlinked, no poll sees it: only the timer and the works
  * themselves can queue works, and collect() queues none for a dead group. The
- * last words go out here, three times since nobody will repeat them; whoever
- * misses them all notices the silence.
+ * epoch ends when all of them have stopped, since a START that comes later, or
+ * the timer, would begin the next. The last words go out here, three times since
+ * nobody will repeat them; whoever misses them all notices the silence.
  */
 void gagg_epoch_stop(struct gagg_group *grp)
 {
+	const struct gagg_end end = {
+		.reason = GAGG_R_DELETED,
+		.rank = gagg_lowest(grp->geom.ranks_of[grp->geom.self]),
+	};
 	u64 others = grp->geom.nodes == 64 ? ~0ULL : GAGG_BIT(grp->geom.nodes) - 1;
 	bool ended;
 	u32 i;
@@ -269,6 +279,7 @@ void gagg_epoch_stop(struct gagg_group *grp)
 	timer_shutdown_sync(&grp->join_timer);
 	cancel_work_sync(&grp->speak_work);
 	cancel_work_sync(&grp->epoch_work);
+	gagg_epoch_end(grp, &end);
 	epoch_work_fn(&grp->epoch_work);
 	others &= ~GAGG_BIT(grp->geom.self);
 	ended = grp->join->epoch && grp->join->end.reason == GAGG_R_DELETED;

@@ -10,7 +10,6 @@
 #include "netns.h"
 #include "session.h"
 #include "tx.h"
-#include "tx.h"
 
 struct gagg_group *gagg_group_get(struct gagg_group *grp)
 {
@@ -137,15 +136,15 @@ void gagg_group_kill(struct gagg_group *grp)
 	WRITE_ONCE(grp->dead, true);
 	mutex_unlock(&grp->lock);
 	if (grp->ep) {
-		struct gagg_end end = { .reason = GAGG_R_DELETED,
-					.rank = gagg_lowest(grp->geom.ranks_of[grp->geom.self]) };
-
-		gagg_epoch_end(grp, &end);
 		hlist_del_rcu(&grp->ep_node);
 		synchronize_net();
-		/* stops the timer and runs the work one last time: waiters wake */
+		/* runs the work one last time: waiters wake */
 		gagg_epoch_stop(grp);
 		gagg_channels_exit(grp);
+		/* until here a session that leaves excludes polls by their locks */
+		mutex_lock(&grp->lock);
+		grp->portless = true;
+		mutex_unlock(&grp->lock);
 		gagg_routes_exit(grp);
 		gagg_endpoint_put(grp->ep);
 	}

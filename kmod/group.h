@@ -9,8 +9,8 @@
  * for the lifetime of the object.
  *
  * Death (gagg_group_kill): marked dead and unlinked from name list and endpoint
- * (gagg_net.lock), epoch ended with GAGG_R_DELETED, ABORT sent, waiters woken,
- * synchronize_net() so that no poll sees it, timer and work stopped, endpoint
+ * (gagg_net.lock), synchronize_net() so that no poll sees it, timer and works
+ * stopped, epoch ended with GAGG_R_DELETED, waiters woken, ABORT sent, endpoint
  * dropped; the memory goes with the last reference (sessions hold one).
  */
 #ifndef GAGG_GROUP_H
@@ -100,13 +100,13 @@ struct gagg_group {
 	struct list_head list;		/* gagg_net.groups; gagg_net.lock */
 	struct hlist_node ep_node;	/* gagg_endpoint.groups; RCU */
 	struct kref ref;
-	struct rcu_head rcu;
 	struct gagg_net *gn;
 	struct gagg_endpoint *ep;	/* NULL: incomplete, nothing runs */
 	struct gagg_config cfg;
 	struct gagg_geom geom;
 	struct gagg_node node[GAGG_NODES];
-	bool dead;			/* READ_ONCE */
+	bool dead;			/* nothing begins any more; group.lock, READ_ONCE */
+	bool portless;			/* dead, and the ports may be gone; group.lock */
 
 	spinlock_t join_lock;		/* join, and whom to speak to */
 	struct gagg_join *join;
@@ -161,7 +161,8 @@ void gagg_group_put(struct gagg_group *grp);
 /* allocate; then, once the group can be found, begin to speak */
 int gagg_epoch_init(struct gagg_group *grp);
 void gagg_epoch_begin(struct gagg_group *grp);
-void gagg_epoch_stop(struct gagg_group *grp);	/* timer, work: gone for good */
+/* timer and works are gone for good; ends the epoch, and all who wait for one */
+void gagg_epoch_stop(struct gagg_group *grp);
 /* HELLO, START, ABORT from the poll; port lock held */
 enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node,
 			     const struct gagg_msg *m, const void *body);

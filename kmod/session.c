@@ -76,7 +76,7 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 }
 
 /*
- * group.lock held. The ports of a dead group may be gone, and no poll sees it.
+ * group.lock held. A group without ports is seen by no poll.
  * @stop: a rank leaves an epoch
  */
 static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
@@ -85,14 +85,14 @@ static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
 	struct gagg_group *grp = ses->group;
 	u32 s;
 
-	if (!grp->dead)
+	if (!grp->portless)
 		gagg_group_lock_ports(grp);
 	for (s = 0; stop && s < grp->cfg.shards; s++)
 		gagg_shard_stop(grp->part[s].core);
 	WRITE_ONCE(seat->dead, true);
 	seat->channel->seat[seat->local] = NULL;
 	seat->channel->session[seat->local] = NULL;
-	if (!grp->dead)
+	if (!grp->portless)
 		gagg_group_unlock_ports(grp);
 	ses->seat[index] = NULL;
 	wake_up_all(&ses->wq);
@@ -191,6 +191,8 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	/* or the task that was the rank has died: see gagg_session_orphan() */
 	if (grp->dead || grp->session[ses->rank] != ses)
 		return -ESTALE;
+	if (gagg_session_attached(ses))
+		return -EBUSY;
 	/* flushed by the caller: an epoch without us cannot have begun since */
 	if (WARN_ON_ONCE(grp->epoch))
 		return -EBUSY;
@@ -217,11 +219,12 @@ int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	struct gagg_group *grp = ses->group;
 	int err;
 
-	if (!grp || !grp->ep)
+	if (!grp)
 		return -ENOTCONN;
-	if (gagg_session_attached(ses))
-		return -EBUSY;
-	/* we, or who had the rank before, have left an epoch: let it end here */
+	/* incomplete: it has no work either */
+	if (!grp->ep)
+		return READ_ONCE(grp->dead) ? -ESTALE : -ENOTCONN;
+	/* a rank of this host has left an epoch: let it end here */
 	flush_work(&grp->epoch_work);
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
@@ -362,14 +365,12 @@ void gagg_session_started(struct gagg_session *ses, u64 epoch)
 }
 
 /* group.lock held */
-void gagg_session_ended(struct gagg_session *ses)
+void gagg_session_ended(struct gagg_session *ses, u32 reason)
 {
-	struct gagg_ioc_status st = { };
 	u32 i;
 
 	if (!gagg_session_attached(ses))
 		return;
-	gagg_epoch_status(ses->group, &st);
 	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
 		struct gagg_channel *ch = ses->seat[i] ? ses->seat[i]->channel : NULL;
 
@@ -377,7 +378,7 @@ void gagg_session_ended(struct gagg_session *ses)
 			continue;
 		/* even if it ended before it was begun here */
 		ch->used = true;
-		WRITE_ONCE(gagg_channel_done(ch)->failed, st.reason ?: GAGG_R_ADMIN);
+		WRITE_ONCE(gagg_channel_done(ch)->failed, reason ?: GAGG_R_ADMIN);
 	}
 	WRITE_ONCE(ses->state, GAGG_S_ENDED);
 	wake_up_all(&ses->wq);

@@ -131,7 +131,7 @@ void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat,
 void gagg_session_progress(struct gagg_session *ses);
 /* epoch work, group.lock held: it runs now, or is over; wakes everybody */
 void gagg_session_started(struct gagg_session *ses, u64 epoch);
-void gagg_session_ended(struct gagg_session *ses);
+void gagg_session_ended(struct gagg_session *ses, u32 reason);
 
 /* uring.c */
 int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags);
