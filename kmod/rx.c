@@ -188,6 +188,11 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 	u32 off, len, n = 0;
 	struct skb_seq_state seq;
 
+	/* counts for the budget like any other */
+	if (!skb->len) {
+		atomic_inc(&port->sock->sk->sk_drops);
+		return 1;
+	}
 	skb_prepare_seq_read(skb, 0, skb->len, &seq);
 	for (off = 0; off < skb->len; off += len, n++) {
 		const u8 *at;

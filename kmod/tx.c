@@ -139,7 +139,7 @@ static void queue(struct gagg_port *port, struct gagg_part *part, struct sk_buff
 		  u32 datagrams, u32 bytes)
 {
 	if (!skb) {
-		part->stats.tx_errors++;
+		part->stats.tx_errors += datagrams;
 		return;
 	}
 	part->stats.tx_datagrams += datagrams;
@@ -389,12 +389,13 @@ void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out)
 
 	while ((skb = __skb_dequeue(out))) {
 		struct gagg_part *part = (struct gagg_part *)skb->dev_scratch;
+		u32 datagrams = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
 
 		skb->dev = NULL;
 		if (likely(!gagg_route_xmit(port, skb)) || !part)
 			continue;
 		spin_lock(&port->lock);
-		part->stats.tx_errors++;
+		part->stats.tx_errors += datagrams;
 		spin_unlock(&port->lock);
 	}
 }
@@ -403,16 +404,25 @@ int gagg_tx_control(struct gagg_group *grp, u32 node, const struct gagg_msg *m,
 		    const void *body)
 {
 	struct gagg_port *port = &grp->ep->port[0];
+	struct gagg_stats *stats = &grp->part[0].stats;
 	struct gagg_tx *tx = port->tx;
 	struct sk_buff *skb;
 
-	if (skb_queue_len_lockless(&tx->control) >= CONTROL_MAX)
-		return -ENOBUFS;
 	local_bh_disable();
-	skb = ctrl_skb(port, grp, node, m, body);
+	skb = skb_queue_len_lockless(&tx->control) < CONTROL_MAX ?
+	      ctrl_skb(port, grp, node, m, body) : NULL;
+	spin_lock(&port->lock);
+	if (skb) {
+		stats->tx_datagrams++;
+		stats->tx_bytes += GAGG_WIRE_HDRLEN + m->len;
+	} else {
+		stats->tx_errors++;
+	}
+	spin_unlock(&port->lock);
 	local_bh_enable();
 	if (!skb)
 		return -ENOBUFS;
+	/* the group may be gone when it is sent */
 	skb->dev_scratch = 0;
 	skb_queue_tail(&tx->control, skb);
 	gagg_port_kick(port);
