@@ -141,8 +141,10 @@ static void endpoint_close(struct gagg_endpoint *ep, u32 opened)
 		hrtimer_cancel(&ep->port[i].timer);
 		napi_disable(&ep->port[i].napi);
 		hrtimer_cancel(&ep->port[i].timer);
-		netif_napi_del(&ep->port[i].napi);
+		__netif_napi_del(&ep->port[i].napi);
 	}
+	/* the NAPI contexts are on lists that are read under RCU */
+	synchronize_net();
 	for (i = 0; i < opened; i++) {
 		gagg_tx_exit(&ep->port[i]);
 		sock_release(ep->port[i].sock);
@@ -206,11 +208,12 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 		port->ep = ep;
 		port->index = i;
 		port->timer_at = GAGG_NEVER;
-		hrtimer_init(&port->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+		hrtimer_init(&port->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 		port->timer.function = gagg_port_timer;
+		/* before it is added: it gets no id then */
+		set_bit(NAPI_STATE_NO_BUSY_POLL, &port->napi.state);
 		netif_napi_add_weight(&ep->dummy, &port->napi, gagg_port_poll,
 				      NAPI_POLL_WEIGHT);
-		set_bit(NAPI_STATE_NO_BUSY_POLL, &port->napi.state);
 		napi_enable(&port->napi);
 	}
 	return ep;

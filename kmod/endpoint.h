@@ -73,10 +73,10 @@ void gagg_endpoint_put(struct gagg_endpoint *ep);
 /* the group with that wire id, under rcu_read_lock() */
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
 
-/* run the port's poll soon (from any context) */
+/* run the port's poll soon; process context or softirq */
 void gagg_port_kick(struct gagg_port *port);
 
-/* rx.c, timer.c: what NAPI and the timer of a port call */
+/* port.c: what NAPI and the timer of a port call */
 int gagg_port_poll(struct napi_struct *napi, int budget);
 enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
 
