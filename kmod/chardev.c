@@ -283,17 +283,17 @@ static int gagg_open(struct inode *inode, struct file *file)
 
 /*
  * A held io_uring command refers to the file, so that ->release would never
- * come: they end here, when the one who attached closes the file. And a trainer
- * that exits has left, whoever else still holds the file.
+ * come: they end here, when the one who submitted them closes the file. And a
+ * trainer that exits has left, whoever else still holds the file.
  */
 static int gagg_flush(struct file *file, fl_owner_t id)
 {
 	struct gagg_session *ses = file->private_data;
 
-	if (!id || READ_ONCE(ses->owner) != id)
+	if (!id)
 		return 0;
-	gagg_uring_complete(ses, -ECANCELED);
-	if (current->flags & PF_EXITING) {
+	gagg_uring_flush(ses, id);
+	if (READ_ONCE(ses->owner) == id && (current->flags & PF_EXITING)) {
 		mutex_lock(&ses->lock);
 		if (ses->group)
 			gagg_session_orphan(ses);

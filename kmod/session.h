@@ -64,6 +64,7 @@ struct gagg_session {
 	atomic64_t unread;		/* completions for read() and poll() */
 	spinlock_t uring_lock;
 	struct list_head uring;		/* held io_uring commands */
+	u32 nheld;			/* as many; uring_lock, READ_ONCE */
 };
 
 /* offsets for mmap(): 64 GiB for each region of each channel; the largest ring
@@ -137,5 +138,7 @@ void gagg_session_ended(struct gagg_session *ses, u32 reason);
 int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags);
 /* complete what is fulfilled, or all with @err when it is not 0; any context */
 void gagg_uring_complete(struct gagg_session *ses, int err);
+/* end those that were submitted by a process that closes the file */
+void gagg_uring_flush(struct gagg_session *ses, fl_owner_t owner);
 
 #endif

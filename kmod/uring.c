@@ -7,15 +7,20 @@
  * A held command refers to the file: the session outlives it. It holds a
  * reference to the seat it waits for.
  */
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "compat/uring.h"
 #include "session.h"
 
+/* in one session: a poll looks at each whenever something is done */
+#define HELD_MAX	4096
+
 struct held {
 	struct list_head list;
 	struct io_uring_cmd *cmd;
 	struct gagg_wish wish;
+	fl_owner_t owner;	/* files struct of the submitter */
 	int ret;
 };
 
@@ -41,7 +46,8 @@ static void complete_in_task(struct io_uring_cmd *cmd, unsigned int flags)
 	io_uring_cmd_done(cmd, ret, 0, flags);
 }
 
-void gagg_uring_complete(struct gagg_session *ses, int err)
+/* @err: for those of @owner that are not fulfilled; NULL: of everybody */
+static void finish(struct gagg_session *ses, int err, fl_owner_t owner)
 {
 	struct held *h, *next;
 	LIST_HEAD(ready);
@@ -53,15 +59,27 @@ void gagg_uring_complete(struct gagg_session *ses, int err)
 	spin_lock_bh(&ses->uring_lock);
 	list_for_each_entry_safe(h, next, &ses->uring, list) {
 		h->ret = gagg_wish_state(&h->wish);
-		if (h->ret == -EAGAIN && err)
+		if (h->ret == -EAGAIN && err && (!owner || h->owner == owner))
 			h->ret = err;
-		if (h->ret != -EAGAIN)
-			list_move_tail(&h->list, &ready);
+		if (h->ret == -EAGAIN)
+			continue;
+		list_move_tail(&h->list, &ready);
+		ses->nheld--;
 	}
 	spin_unlock_bh(&ses->uring_lock);
 	/* each may be gone as soon as its task knows */
 	list_for_each_entry_safe(h, next, &ready, list)
 		io_uring_cmd_complete_in_task(h->cmd, complete_in_task);
+}
+
+void gagg_uring_complete(struct gagg_session *ses, int err)
+{
+	finish(ses, err, NULL);
+}
+
+void gagg_uring_flush(struct gagg_session *ses, fl_owner_t owner)
+{
+	finish(ses, -ECANCELED, owner);
 }
 
 static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held *h,
@@ -74,10 +92,13 @@ static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held 
 		return err;
 	}
 	h->cmd = cmd;
+	/* workers of the ring share it */
+	h->owner = current->files;
 	*held_of(cmd) = h;
 	gagg_compat_uring_cancelable(cmd, flags);
 	spin_lock_bh(&ses->uring_lock);
 	list_add_tail(&h->list, &ses->uring);
+	ses->nheld++;
 	spin_unlock_bh(&ses->uring_lock);
 	/* from here it may be completed at any time; it may be fulfilled already */
 	smp_mb();
@@ -94,6 +115,7 @@ static int cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsigned i
 		if (h->cmd == cmd) {
 			mine = h;
 			list_del(&h->list);
+			ses->nheld--;
 			break;
 		}
 	spin_unlock_bh(&ses->uring_lock);
@@ -187,6 +209,8 @@ int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags)
 		return -EINVAL;
 	if (_IOC_TYPE(cmd->cmd_op) != GAGG_IOC_MAGIC)
 		return -ENOTTY;
+	if (READ_ONCE(ses->nheld) >= HELD_MAX)
+		return -EBUSY;
 	h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
 	if (!h)
 		return -ENOMEM;
