@@ -56,4 +56,3 @@ MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("In-kernel aggregation of gradients for distributed training");
 MODULE_VERSION("0.1.0");
 MODULE_ALIAS_GENL_FAMILY(GAGG_GENL_NAME);
-MODULE_ALIAS("devname:gagg");
