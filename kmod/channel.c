@@ -3,6 +3,7 @@
  * Memory of a channel, publication of its results, channels asked for by others.
  */
 #include <linux/err.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
@@ -232,13 +233,22 @@ void gagg_channel_progress(struct gagg_channel *ch, u32 shard)
 	}
 }
 
+/* an OPEN that came to nothing; group.lock held */
+static void count_nomem(struct gagg_group *grp)
+{
+	gagg_group_lock_ports(grp);
+	grp->part[0].stats.drop[GAGG_DROP_NOMEM]++;
+	gagg_group_unlock_ports(grp);
+}
+
 /*
- * The memory of a channel that only others train on is charged to nobody's
- * cgroup; the limit of channels bounds it.
+ * The memory of a channel that only others train on is charged to the cgroup of
+ * who made the group.
  */
 static void opens_work(struct work_struct *work)
 {
 	struct gagg_group *grp = container_of(work, struct gagg_group, opens.work);
+	struct mem_cgroup *old = set_active_memcg(grp->memcg);
 	struct gagg_opens *o = &grp->opens;
 
 	mutex_lock(&grp->lock);
@@ -257,10 +267,12 @@ static void opens_work(struct work_struct *work)
 		members = o->members[o->n];
 		spin_unlock_bh(&o->lock);
 		/* what belongs to an old epoch is void; without memory they ask again */
-		if (grp->epoch == epoch && !gagg_channel_find(grp, id))
-			gagg_channel_create(grp, id, members);
+		if (grp->epoch == epoch && !gagg_channel_find(grp, id) &&
+		    IS_ERR(gagg_channel_create(grp, id, members)))
+			count_nomem(grp);
 	}
 	mutex_unlock(&grp->lock);
+	set_active_memcg(old);
 }
 
 void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members)

@@ -13,14 +13,18 @@
 #define WEIGHTS_MAX	128	/* headroom of 7 bits, see Documentation/numerics.md */
 #define RING_MAX	(1U << 22)
 
-void gagg_config_default(struct gagg_config *cfg, const char *name)
+void gagg_config_default(struct gagg_config *cfg, const char *name,
+			 struct user_namespace *ns)
 {
+	kuid_t uid = make_kuid(ns, 0);
+	kgid_t gid = make_kgid(ns, 0);
+
 	memset(cfg, 0, sizeof(*cfg));
 	strscpy(cfg->name, name, sizeof(cfg->name));
 	cfg->id = jhash(name, strlen(name), 0) ?: 1;
 	cfg->port = GAGG_WIRE_PORT;
-	cfg->uid = GLOBAL_ROOT_UID;
-	cfg->gid = GLOBAL_ROOT_GID;
+	cfg->uid = uid_valid(uid) ? uid : GLOBAL_ROOT_UID;
+	cfg->gid = gid_valid(gid) ? gid : GLOBAL_ROOT_GID;
 	cfg->mode = 0600;
 	cfg->lanes = GAGG_WIRE_LANES;
 	cfg->ring = 49152;
@@ -66,16 +70,37 @@ static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *
 	return 0;
 }
 
-static int check_members(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+static void set_port(union gagg_addr *addr, u16 port)
 {
-	u32 r, locals = 0, weights = 0;
+	if (addr->sa.sa_family == AF_INET6)
+		addr->in6.sin6_port = htons(port);
+	else
+		addr->in.sin_port = htons(port);
+}
+
+/* is it the first member with its address? */
+static bool first_there(const struct gagg_config *cfg, u32 rank)
+{
+	u32 r;
+
+	for (r = 0; r < rank; r++)
+		if (cfg->member[r].present &&
+		    gagg_addr_equal(&cfg->member[r].addr, &cfg->member[rank].addr))
+			return false;
+	return true;
+}
+
+static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack)
+{
+	u32 r, hosts = 0, locals = 0, weights = 0;
 
 	for (r = 0; r < GAGG_RANKS; r++) {
-		const struct gagg_member *m = &cfg->member[r];
+		struct gagg_member *m = &cfg->member[r];
 		bool here;
 
 		if (!m->present)
 			continue;
+		set_port(&m->addr, cfg->port);
 		if (m->addr.sa.sa_family != cfg->local.sa.sa_family)
 			return bad(extack, -EAFNOSUPPORT,
 				   "all addresses of a group must be of one family");
@@ -89,6 +114,7 @@ static int check_members(const struct gagg_config *cfg, struct netlink_ext_ack *
 		if (!m->roles || (m->roles & ~(GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR)))
 			return bad(extack, -EINVAL, "roles must be worker, aggregator or both");
 		locals += here;
+		hosts += first_there(cfg, r);
 		if (m->roles & GAGG_ROLE_WORKER)
 			weights += m->weight;
 	}
@@ -96,6 +122,9 @@ static int check_members(const struct gagg_config *cfg, struct netlink_ext_ack *
 		return bad(extack, -E2BIG, "at most 16 ranks of a group on one host");
 	if (weights > WEIGHTS_MAX)
 		return bad(extack, -E2BIG, "the weights of the workers must sum to at most 128");
+	if (cfg->ring < 2U * cfg->stripe * hosts * cfg->shards)
+		return bad(extack, -ERANGE,
+			   "ring must have at least 2 * stripe * shards chunks for every host");
 	return 0;
 }
 
@@ -123,14 +152,6 @@ static u32 node_of(struct gagg_geom *g, struct gagg_node *node, const union gagg
 	return g->nodes++;
 }
 
-static void set_port(union gagg_addr *addr, u16 port)
-{
-	if (addr->sa.sa_family == AF_INET6)
-		addr->in6.sin6_port = htons(port);
-	else
-		addr->in.sin_port = htons(port);
-}
-
 bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node)
 {
 	bool here = false;
@@ -152,7 +173,6 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 
 		if (!m->present)
 			continue;
-		set_port(&m->addr, cfg->port);
 		n = node_of(g, node, &m->addr);
 		m->node = n;
 		g->node_of[r] = n;
@@ -168,8 +188,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 			here = true;
 		}
 	}
-	return here && g->workers && g->aggregators &&
-	       cfg->ring >= 2U * cfg->stripe * g->nodes * cfg->shards;
+	return here && g->workers && g->aggregators;
 }
 
 static u64 addr_hash(const union gagg_addr *a)

@@ -37,14 +37,16 @@ static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 	return nla_put_in_addr(skb, type, addr->in.sin_addr.s_addr);
 }
 
-static int put_config(struct sk_buff *skb, const struct gagg_config *cfg)
+/* ids as who sets them counts them, in the namespace's user namespace */
+static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
+		      struct user_namespace *ns)
 {
 	return nla_put_string(skb, GAGG_GA_NAME, cfg->name) ||
 	       nla_put_u32(skb, GAGG_GA_ID, cfg->id) ||
 	       put_addr(skb, GAGG_GA_LOCAL, &cfg->local) ||
 	       nla_put_u16(skb, GAGG_GA_PORT, cfg->port) ||
-	       nla_put_u32(skb, GAGG_GA_UID, from_kuid_munged(&init_user_ns, cfg->uid)) ||
-	       nla_put_u32(skb, GAGG_GA_GID, from_kgid_munged(&init_user_ns, cfg->gid)) ||
+	       nla_put_u32(skb, GAGG_GA_UID, from_kuid_munged(ns, cfg->uid)) ||
+	       nla_put_u32(skb, GAGG_GA_GID, from_kgid_munged(ns, cfg->gid)) ||
 	       nla_put_u32(skb, GAGG_GA_MODE, cfg->mode) ||
 	       nla_put_u16(skb, GAGG_GA_LANES, cfg->lanes) ||
 	       nla_put_u32(skb, GAGG_GA_RING, cfg->ring) ||
@@ -153,7 +155,7 @@ int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 
 	view_of(grp, &v);
 	group = nla_nest_start(skb, GAGG_A_GROUP);
-	if (!group || put_config(skb, &grp->cfg) ||
+	if (!group || put_config(skb, &grp->cfg, grp->gn->net->user_ns) ||
 	    nla_put_u32(skb, GAGG_GA_STATE, v.state) ||
 	    nla_put_u64_64bit(skb, GAGG_GA_EPOCH, v.st.epoch, GAGG_GA_PAD) ||
 	    nla_put_u32(skb, GAGG_GA_REASON, v.st.reason) ||

@@ -11,6 +11,7 @@
  * and repeated by their senders.
  */
 #include <linux/random.h>
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
 #include "group.h"
@@ -165,9 +166,12 @@ static void epoch_over(struct gagg_group *grp)
 /* group.lock held */
 static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
 {
+	/* it is new only where no rank has attached and paid for it */
+	struct mem_cgroup *old = set_active_memcg(grp->memcg);
 	struct gagg_channel *ch = gagg_channel_fresh(grp);
 	u32 i;
 
+	set_active_memcg(old);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
 	gagg_channel_begin(ch, epoch);

@@ -2,6 +2,8 @@
 /*
  * Life and death of a group. group.h has the order of death.
  */
+#include <linux/memcontrol.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
@@ -33,6 +35,7 @@ static void group_release(struct kref *ref)
 	for (i = 0; i < grp->cfg.shards; i++)
 		vfree(grp->part[i].core);
 	vfree(grp->join);
+	mem_cgroup_put(grp->memcg);
 	mutex_destroy(&grp->lock);
 	kvfree(grp);
 }
@@ -115,6 +118,7 @@ int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 	init_waitqueue_head(&grp->wq);
 	gagg_channels_init(grp);
 	grp->gn = gn;
+	grp->memcg = get_mem_cgroup_from_mm(current->mm);
 	grp->cfg = *cfg;
 	if (gagg_config_geom(&grp->cfg, &grp->geom, grp->node)) {
 		err = group_start(grp, extack);
@@ -123,6 +127,7 @@ int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 			return err;
 		}
 	}
+	grp->number = ++gn->last;
 	list_add_tail(&grp->list, &gn->groups);
 	return 0;
 }
@@ -152,7 +157,8 @@ void gagg_group_kill(struct gagg_group *grp)
 	gagg_group_put(grp);
 }
 
-static bool group_busy(struct gagg_group *grp)
+/* mark it dead, so that no rank can attach any more, unless one is */
+static bool group_retire(struct gagg_group *grp)
 {
 	bool busy = false;
 	u32 r;
@@ -161,8 +167,10 @@ static bool group_busy(struct gagg_group *grp)
 	for (r = 0; r < GAGG_RANKS; r++)
 		if (grp->session[r] && gagg_session_attached(grp->session[r]))
 			busy = true;
+	if (!busy)
+		WRITE_ONCE(grp->dead, true);
 	mutex_unlock(&grp->lock);
-	return busy;
+	return !busy;
 }
 
 int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
@@ -173,24 +181,27 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 	int err;
 
 	if (gagg_config_same_shape(&grp->cfg, cfg)) {
+		mutex_lock(&grp->lock);
 		grp->cfg.uid = cfg->uid;
 		grp->cfg.gid = cfg->gid;
 		grp->cfg.mode = cfg->mode;
 		grp->cfg.channels = cfg->channels;
+		mutex_unlock(&grp->lock);
 		return 0;
 	}
-	if (group_busy(grp)) {
+	old = kmemdup(&grp->cfg, sizeof(grp->cfg), GFP_KERNEL_ACCOUNT);
+	if (!old)
+		return -ENOMEM;
+	if (!group_retire(grp)) {
 		NL_SET_ERR_MSG(extack,
 			       "ranks of the group are attached: stop the trainers first");
+		kfree(old);
 		return -EBUSY;
 	}
 	/*
 	 * The new one may need the old one's ports, so the old one dies first.
 	 * When the new one cannot be made, the old configuration comes back.
 	 */
-	old = kmemdup(&grp->cfg, sizeof(grp->cfg), GFP_KERNEL_ACCOUNT);
-	if (!old)
-		return -ENOMEM;
 	gagg_group_kill(grp);
 	err = gagg_group_create(gn, cfg, extack);
 	if (err && gagg_group_create(gn, old, NULL))

@@ -98,9 +98,11 @@ struct gagg_opens {
 
 struct gagg_group {
 	struct list_head list;		/* gagg_net.groups; gagg_net.lock */
+	long number;			/* grows with every group of the namespace */
 	struct hlist_node ep_node;	/* gagg_endpoint.groups; RCU */
 	struct kref ref;
 	struct gagg_net *gn;
+	struct mem_cgroup *memcg;	/* of who made it: pays for what works allocate */
 	struct gagg_endpoint *ep;	/* NULL: incomplete, nothing runs */
 	struct gagg_config cfg;
 	struct gagg_geom geom;
@@ -134,7 +136,8 @@ struct gagg_group {
 };
 
 /* config.c */
-void gagg_config_default(struct gagg_config *cfg, const char *name);
+void gagg_config_default(struct gagg_config *cfg, const char *name,
+			 struct user_namespace *ns);
 /* sentence and errno for what is wrong with the whole */
 int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack);
 /* what the core needs of it; false: nothing can run yet */

@@ -67,7 +67,7 @@ static int parse_top(struct genl_info *info, struct nlattr **tb)
 		return -EINVAL;
 	}
 	for (name = nla_data(tb[GAGG_GA_NAME]); *name; name++)
-		if (!isalnum(*name) && !strchr("._-", *name))
+		if (!(isascii(*name) && isalnum(*name)) && !strchr("._-", *name))
 			break;
 	if (*name || !*(char *)nla_data(tb[GAGG_GA_NAME])) {
 		NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_NAME],
@@ -171,7 +171,8 @@ static int set_member(struct gagg_config *cfg, struct nlattr **tb,
 		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_MA_RANK], "no member has this rank");
 		return -ENOENT;
 	}
-	if (tb[GAGG_MA_ADDRESS])
+	/* with another address it is local only if that is said again */
+	if (tb[GAGG_MA_ADDRESS] || tb[GAGG_MA_LOCAL])
 		m->local = !!tb[GAGG_MA_LOCAL];
 	return parse_member(tb, m, extack);
 }
@@ -316,7 +317,7 @@ static int group_new(struct sk_buff *skb, struct genl_info *info)
 	cfg = kmalloc(sizeof(*cfg), GFP_KERNEL_ACCOUNT);
 	if (!cfg)
 		return -ENOMEM;
-	gagg_config_default(cfg, nla_data(tb[GAGG_GA_NAME]));
+	gagg_config_default(cfg, nla_data(tb[GAGG_GA_NAME]), genl_info_net(info)->user_ns);
 	err = parse_config(info, tb, cfg);
 	if (!err && tb[GAGG_GA_MEMBERS])
 		err = each_member(tb[GAGG_GA_MEMBERS], cfg, add_member, info->extack);
@@ -485,18 +486,19 @@ static int dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* args[0]: groups written so far */
+/* args[0]: the last one written; the list is in the order of these numbers */
 static int group_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gagg_net *gn = gagg_net_of(sock_net(skb->sk));
 	struct gagg_group *grp;
-	long at = 0;
+	int err = 0;
 	void *hdr;
 
 	mutex_lock(&gn->lock);
 	list_for_each_entry(grp, &gn->groups, list) {
-		if (at++ < cb->args[0])
+		if (grp->number <= cb->args[0])
 			continue;
+		err = -EMSGSIZE;
 		hdr = put_dump(skb, cb, GAGG_CMD_GROUP_GET);
 		if (!hdr)
 			break;
@@ -505,10 +507,11 @@ static int group_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		}
 		genlmsg_end(skb, hdr);
-		cb->args[0] = at;
+		cb->args[0] = grp->number;
+		err = 0;
 	}
 	mutex_unlock(&gn->lock);
-	return skb->len;
+	return skb->len ?: err;
 }
 
 /* args[0]: next rank */
@@ -578,6 +581,8 @@ struct genl_family gagg_family __ro_after_init = {
 	.maxattr = GAGG_A_MAX,
 	.policy = top_policy,
 	.netnsok = true,
+	/* everything is done under gagg_net.lock, for RCU grace periods at times */
+	.parallel_ops = true,
 	.module = THIS_MODULE,
 	.ops = gagg_genl_ops,
 	.n_ops = ARRAY_SIZE(gagg_genl_ops),

@@ -12,6 +12,7 @@
  * @lock:	lists, configuration
  * @groups:	struct gagg_group.list
  * @endpoints:	struct gagg_endpoint.list
+ * @last:	number of the youngest group
  * @dying:	pernet exit has run; nothing may be created any more
  */
 struct gagg_net {
@@ -19,6 +20,7 @@ struct gagg_net {
 	struct mutex lock;	/* see above */
 	struct list_head groups;
 	struct list_head endpoints;
+	long last;
 	bool dying;
 };
 
