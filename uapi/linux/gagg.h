@@ -18,8 +18,9 @@
  *	GAGG_IOC_DETACH, close	leave: the epoch ends for everybody
  *
  * Every argument struct starts with its size. The kernel accepts a shorter
- * one of an older caller, and a longer one whose tail is zero. Reserved
- * fields and unknown flags must be zero (EINVAL).
+ * one of an older caller, and a longer one whose tail is zero (E2BIG). Reserved
+ * fields and unknown flags must be zero (EINVAL). A file that is not bound gets
+ * ENOTCONN, an unknown number ENOTTY.
  */
 #ifndef _UAPI_LINUX_GAGG_H
 #define _UAPI_LINUX_GAGG_H
@@ -64,7 +65,7 @@ struct gagg_ioc_features {
  * @reserved:	zero
  *
  * ENOENT no such group, EINVAL the rank is not a local worker, EBUSY another
- * file is bound to it, EPERM without CAP_NET_ADMIN.
+ * file is bound to it or this one is bound already, EPERM without CAP_NET_ADMIN.
  */
 struct gagg_ioc_open {
 	__u32	size;
@@ -87,7 +88,8 @@ struct gagg_region {
 /*
  * The regions of a channel. PUSH and CONTRIB belong to one session and are
  * mapped read-write; DONE and RESULT are shared by all local ranks and mapped
- * read-only (MAP_SHARED, PROT_READ only: EPERM otherwise).
+ * read-only (PROT_READ only: EPERM otherwise). A region is mapped as a whole
+ * and with MAP_SHARED (EINVAL).
  *
  * CONTRIB, RESULT: chunk i of the ring starts at
  *	(i / per_block) * block + (i % per_block) * stride
@@ -144,7 +146,8 @@ struct gagg_geometry {
  *
  * Returns at once; the epoch has started when GAGG_IOC_WAIT with
  * GAGG_WAIT_EPOCH says so. EBUSY when attached already, ENOMEM, ESTALE the
- * group was deleted. After an epoch has ended, the same call attaches again;
+ * group was deleted or made anew with another configuration: open again. ENOTCONN
+ * the group is incomplete. After an epoch has ended, the same call attaches again;
  * mappings of the old epoch are gone from the kernel's view and must be
  * unmapped by the caller.
  */
@@ -167,8 +170,9 @@ struct gagg_ioc_attach {
  * @members:	ranks, the caller's among them
  * @geo:	out: its shape
  *
- * EEXIST this session has it already, EBUSY another session of this host has
- * it with other members, ENOSPC too many channels, ENOTCONN no epoch.
+ * EEXIST this session has it already, or has given it back: an id is used once
+ * in an epoch. EBUSY this host has it with other members, ENOSPC too many
+ * channels, ENOMEM, ENOTCONN no epoch, EPIPE the epoch has ended.
  */
 struct gagg_ioc_channel {
 	__u32	size;
@@ -249,7 +253,8 @@ struct gagg_ioc_submit {
  * @timeout_ns:	relative; ~0: for ever; 0: only look
  *
  * ETIMEDOUT, EINTR, EPIPE the epoch has ended, EPROTO (GAGG_WAIT_EPOCH) a
- * host's configuration differs, ENOTCONN not attached.
+ * host's configuration differs, ENOTCONN not attached, ENOENT no such channel,
+ * EINVAL @op or @chunk was not submitted.
  */
 struct gagg_ioc_wait {
 	__u32	size;
@@ -316,8 +321,10 @@ struct gagg_ioc_detach {
  * sqe->cmd_op is GAGG_IOC_SUBMIT (starts the op and completes when it is
  * done) or GAGG_IOC_WAIT. The argument is read, and for SUBMIT its @op is
  * written, before io_uring_enter() returns. A wait without end is ended by
- * completion, by the end of the epoch, or by closing the file; timeout_ns must
- * be ~0 (link a timeout instead).
+ * completion, by the end of the epoch, or, with ECANCELED, when the process that
+ * submitted it closes the file; timeout_ns must be ~0 (link a timeout instead).
+ * EBUSY 4096 commands wait already. That a host's configuration differs is said
+ * only when the wait begins.
  */
 struct gagg_uring_cmd {
 	__u64	addr;

@@ -10,9 +10,10 @@
  *	GROUP_NEW	GAGG_A_GROUP with a name, a local address and members
  *	GROUP_DEL	GAGG_A_GROUP with a name. Waiters get an error; does
  *			not wait for open files.
- *	GROUP_SET	GAGG_A_GROUP with a name and what to change. uid, gid and
- *			mode any time; everything else only while no rank is
- *			attached (EBUSY).
+ *	GROUP_SET	GAGG_A_GROUP with a name and what to change. uid, gid, mode
+ *			and channels any time; everything else only while no
+ *			rank is attached (EBUSY), and it makes the group anew:
+ *			files that are bound to it are stale, counters zero.
  *	GROUP_GET	by name, or dump: GAGG_A_GROUP
  *	MEMBER_ADD	GAGG_A_GROUP with a name and GAGG_GA_MEMBERS of one member;
  *			EEXIST, EBUSY while a rank is attached
@@ -71,11 +72,15 @@ enum gagg_group_attr {
 	GAGG_GA_ID,		/* u32, id on the wire [hash of the name]; same */
 	GAGG_GA_LOCAL,		/* binary, 4 or 16 bytes: this host's address */
 	GAGG_GA_PORT,		/* u16, base port [7440]; same */
-	GAGG_GA_UID,		/* u32, who may train [0] */
+	GAGG_GA_UID,		/* u32, who may train [0]; as in the user namespace
+				 * that owns the network namespace
+				 */
 	GAGG_GA_GID,		/* u32 [0] */
 	GAGG_GA_MODE,		/* u32, 0000 to 0666: read+write bits [0600] */
 	GAGG_GA_LANES,		/* u16, 8 to 2240, multiple of 8 [344]; same */
-	GAGG_GA_RING,		/* u32, chunks; a multiple of window [49152]; same */
+	GAGG_GA_RING,		/* u32, chunks; a multiple of window, at least 2 *
+				 * stripe * shards for every host [49152]; same
+				 */
 	GAGG_GA_WINDOW,		/* u32, chunks under way, power of two,
 				 * 64 to 16384 [2048]; same
 				 */
