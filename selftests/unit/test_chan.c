@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync.c kmod/core/sync_bsp.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * A channel's shape, its cursors and ops.
+ */
+#include <stdio.h>
+#include "chan_node.h"
+
+static void shape__homes(void **state)
+{
+	(void)state;
+	/* five nodes, homes 1, 2 and 4; ranks 0 to 4, and 5 on node 2 */
+	geometry(2);
+	g.nodes = 5;
+	more_ranks(3, 3);
+	more_ranks(4, 4);
+	more_ranks(2, 5);
+	g.aggregators = 0x16;
+	start_channel(0, g.workers);
+	assert_int_equal(ch->nhomes, 3);
+	assert_int_equal(ch->home[0], 1);
+	assert_int_equal(ch->home[1], 2);
+	assert_int_equal(ch->home[2], 4);
+	assert_int_equal(ch->self_home, 1);
+	assert_int_equal(ch->nlocals, 2);
+	assert_int_equal(ch->local[0].rank, 2);
+	assert_int_equal(ch->local[1].rank, 5);
+	assert_int_equal(gagg_chan_local(ch, 5), 1);
+	assert_int_equal(gagg_chan_local(ch, 3), -1);
+	assert_int_equal(ch->member_nodes, 0x1b);
+	assert_int_equal(ch->headroom, 3);
+	/* a channel has the homes that have a member */
+	start_channel(3, 0x30);
+	assert_int_equal(ch->nhomes, 2);
+	assert_int_equal(ch->home[0], 2);
+	assert_int_equal(ch->nlocals, 1);
+	assert_int_equal(ch->member_nodes, 0x10);
+	assert_int_equal(ch->headroom, 1);
+	/* ... else all of them */
+	start_channel(3, 0x9);
+	assert_int_equal(ch->nhomes, 3);
+	assert_int_equal(ch->nlocals, 0);
+	assert_int_equal(ch->self_home, 1);
+	assert_int_equal(ch->member_nodes, 9);
+	/* a node that is neither */
+	g.self = 3;
+	start_channel(0, 0x7);
+	assert_int_equal(ch->self_home, 0xff);
+	assert_int_equal(ch->nlocals, 0);
+}
+
+static void shape__headroom_of_weights(void **state)
+{
+	static const u16 weights[] = { 1, 2, 3, 85, 86, 65535 };
+	static const u8 bits[] = { 2, 3, 4, 8, 9, 18 };
+	u32 i;
+
+	(void)state;
+	geometry(0);
+	for (i = 0; i < 6; i++) {
+		g.weight[0] = g.weight[1] = g.weight[2] = weights[i];
+		start_channel(0, g.workers);
+		assert_int_equal(ch->headroom, bits[i]);
+	}
+}
+
+static void shape__memory(void **state)
+{
+	u64 bytes;
+
+	(void)state;
+	geometry(0);
+	g.ring = 49152;
+	g.window = 2048;
+	more_ranks(0, 3);
+	bytes = gagg_chan_bytes(&g, g.workers);
+	assert_true(bytes <= sizeof(struct gagg_chan) + 49152 * (40 + 2 * 4) + 2048 * 80);
+	/* no home: a word for what is done, one for what is pushed */
+	g.self = 1;
+	assert_true(gagg_chan_bytes(&g, g.workers) <= sizeof(struct gagg_chan) + 49152 * 8 + 4096);
+}
+
+static void cursors__visit_each_chunk_once(void **state)
+{
+	static const u8 homes[] = { 1, 3, 7 };
+	static const u16 stripes[] = { 1, 3, 8 };
+	u8 seen[4 * 96];
+	u32 i, k, s, h;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		for (k = 0; k < 3; k++) {
+			geometry(0);
+			g.aggregators = homes[i];
+			g.stripe = stripes[k];
+			g.shards = 1 + (u16)(i + k) % 3;
+			g.ring = 96;
+			memset(seen, 0, sizeof(seen));
+			for (s = 0; s < g.shards; s++) {
+				start_channel(0, g.workers);
+				memset(ch, 0, gagg_chan_bytes(&g, g.workers));
+				gagg_chan_init(ch, &g, s, 0, g.workers);
+				for (h = 0; h < ch->nhomes; h++) {
+					struct gagg_cur c = gagg_chan_way(ch, 0, h)->next;
+
+					for (; c.v < 4 * 96; gagg_cur_next(&g, ch, &c)) {
+						assert_int_equal(c.slot, c.v % 96);
+						assert_int_equal(c.round, c.v / 96 + 1);
+						assert_int_equal(gagg_geom_home(&g, ch->nhomes,
+										c.slot), h);
+						assert_int_equal(gagg_geom_shard(&g, ch->nhomes,
+										 c.slot), s);
+						seen[c.v]++;
+					}
+				}
+			}
+			for (h = 0; h < 4 * 96; h++)
+				assert_int_equal(seen[h], 1);
+		}
+}
+
+static void ops__as_many_as_may_be_in_flight(void **state)
+{
+	const struct gagg_op *op;
+	u32 i;
+
+	(void)state;
+	geometry(1);
+	start_channel(0, g.workers);
+	for (i = 1; i <= GAGG_OPS; i++)
+		assert_int_equal(gagg_chan_submit(ch, 0, i, ADD, 0, (u16)(i % 4 + 1), i % 3 + 1), i);
+	assert_int_equal(gagg_chan_submit(ch, 0, 77, ADD, 0, 4, 1), 0);
+	/* ops of 2, 3, 1, 2, 3, 1 .. chunks */
+	op = gagg_chan_op(ch, 0, 0);
+	assert_int_equal(op->number, 1);
+	assert_int_equal(gagg_chan_op(ch, 0, 1)->number, 1);
+	assert_int_equal(gagg_chan_op(ch, 0, 2)->number, 2);
+	assert_int_equal(gagg_chan_op(ch, 0, 5)->number, 3);
+	assert_int_equal(gagg_chan_op(ch, 0, 6)->number, 4);
+	assert_int_equal(gagg_chan_op(ch, 0, 6)->sig, 4);
+	assert_null(gagg_chan_op(ch, 0, ch->local[0].issued));
+}
+
+static void ops__done_in_order_with_their_last_chunk(void **state)
+{
+	const struct gagg_act *a;
+	u32 i;
+
+	(void)state;
+	geometry(1);
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 2);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 2, 1);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1);
+	push_to(4);
+	assert_int_equal(acts[2].m.lanes, 2);
+	nacts = 0;
+	result(3, 1, 1);
+	result(1, 1, 2);
+	result(2, 1, 3);
+	assert_int_equal(count_acts(GAGG_ACT_OP_DONE), 0);
+	result(0, 1, 4);
+	a = only(GAGG_ACT_OP_DONE);
+	assert_int_equal(a->number, 3);
+	assert_int_equal(a->local, 0);
+	/* and all places are free again */
+	for (i = 0; i < GAGG_OPS; i++)
+		assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1), 4 + i);
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1), 0);
+}
+
+static void ops__of_which_a_shard_has_no_chunk(void **state)
+{
+	(void)state;
+	geometry(1);
+	g.stripe = 8;
+	g.shards = 2;
+	start_channel(0, g.workers);
+	memset(ch, 0, gagg_chan_bytes(&g, g.workers));
+	gagg_chan_init(ch, &g, 1, 0, g.workers);	/* chunks 8 to 15 */
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 3);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 5);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1);
+	push_to(9);
+	assert_int_equal(acts[0].type, GAGG_ACT_OP_DONE);
+	assert_int_equal(acts[0].number, 2);
+	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.chunk, 8);
+	/* a shard without any chunk: all homes of one row, no second row */
+	g.stripe = 16;
+	start_channel(0, g.workers);
+	memset(ch, 0, gagg_chan_bytes(&g, g.workers));
+	gagg_chan_init(ch, &g, 1, 0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	push_to(1000);
+	assert_int_equal(nacts, 1);
+	assert_int_equal(only(GAGG_ACT_OP_DONE)->number, 1);
+}
+
+static void ops__longer_than_the_ring(void **state)
+{
+	u32 v, rpn = 1;
+
+	(void)state;
+	start(1);
+	for (v = 0; v < 50; v++) {
+		push_to(v + 1);
+		acknowledge(0, 0);
+		assert_int_equal(result(v % 16, v / 16 + 1, rpn++), GAGG_RX_PLACE);
+	}
+	assert_int_equal(ch->base, 50);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 50);
+	assert_int_equal(count_acts(GAGG_ACT_OP_DONE), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(shape__homes, finish_test),
+		cmocka_unit_test_teardown(shape__headroom_of_weights, finish_test),
+		cmocka_unit_test_teardown(shape__memory, finish_test),
+		cmocka_unit_test_teardown(cursors__visit_each_chunk_once, finish_test),
+		cmocka_unit_test_teardown(ops__as_many_as_may_be_in_flight, finish_test),
+		cmocka_unit_test_teardown(ops__done_in_order_with_their_last_chunk, finish_test),
+		cmocka_unit_test_teardown(ops__of_which_a_shard_has_no_chunk, finish_test),
+		cmocka_unit_test_teardown(ops__longer_than_the_ring, finish_test),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

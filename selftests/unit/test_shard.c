@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync.c kmod/core/sync_bsp.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * The door: what is dropped and why, acknowledgements, channels made on demand,
+ * the end of an epoch, the queue of actions.
+ */
+#include <stdio.h>
+#include "chan_node.h"
+
+static void expect_drop(u32 node, struct gagg_msg m, enum gagg_drop why)
+{
+	assert_int_equal(rx(node, m), GAGG_RX_DROP);
+	assert_int_equal(todo.drop, why);
+}
+
+static void drop__of_another_epoch(void **state)
+{
+	static const u8 types[] = {
+		GAGG_T_CONTRIB, GAGG_T_READY, GAGG_T_RESULT, GAGG_T_DONE, GAGG_T_RESEND,
+		GAGG_T_ACK, GAGG_T_QUERY, GAGG_T_PULL, GAGG_T_NAK, GAGG_T_OPEN,
+	};
+	u32 i;
+
+	(void)state;
+	start(0);
+	push_to(4);
+	nacts = 0;
+	for (i = 0; i < sizeof(types); i++) {
+		struct gagg_msg m = message(types[i], 1, 0, 1);
+
+		m.epoch--;
+		expect_drop(1, m, GAGG_DROP_EPOCH);
+		m.epoch++;
+		m.cookie ^= 1ULL << 63;
+		expect_drop(1, m, GAGG_DROP_COOKIE);
+	}
+	flush();
+	assert_int_equal(nacts, 0);
+	assert_int_equal(sh->path[1].rx_largest, 0);
+}
+
+static void drop__what_is_not_possible(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
+	struct gagg_msg bad;
+
+	(void)state;
+	start(0);
+	bad = m;
+	bad.type = GAGG_T_ADOPT;
+	expect_drop(1, bad, GAGG_DROP_TYPE);
+	bad.type = GAGG_T_HELLO;
+	expect_drop(1, bad, GAGG_DROP_TYPE);
+	bad = m;
+	bad.chunk = 16;
+	expect_drop(1, bad, GAGG_DROP_CHUNK);
+	bad.chunk = 0xffffffff;
+	expect_drop(1, bad, GAGG_DROP_CHUNK);
+	expect_drop(2, m, GAGG_DROP_RANK);	/* another host's rank */
+	bad = m;
+	bad.src = 63;
+	expect_drop(1, bad, GAGG_DROP_RANK);
+	bad.src = 64;
+	expect_drop(1, bad, GAGG_DROP_RANK);
+	bad.src = 0xffff;
+	expect_drop(1, bad, GAGG_DROP_RANK);
+	bad = m;
+	bad.type = GAGG_T_QUERY;
+	bad.run = 9;				/* more than the window */
+	expect_drop(1, bad, GAGG_DROP_WINDOW);
+	bad.type = GAGG_T_PULL;
+	expect_drop(1, bad, GAGG_DROP_WINDOW);
+	bad = m;
+	bad.laneop = 0x0f;
+	expect_drop(1, bad, GAGG_DROP_OP);
+	bad = m;
+	bad.lanes = 5;
+	expect_drop(1, bad, GAGG_DROP_OP);
+	/* a run ends with the ring */
+	bad = message(GAGG_T_READY, 1, 14, 1);
+	bad.flags = GAGG_WF_ZERO;
+	bad.run = 3;
+	expect_drop(1, bad, GAGG_DROP_CHUNK);
+	/* nothing that was dropped without a look at the chunk is acknowledged */
+	gagg_shard_flush(sh, &g);
+	drain();
+	assert_int_equal(only_ctrl(GAGG_T_ACK)->node, 1);	/* that run */
+	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 2);
+}
+
+static void drop__at_the_wrong_home_or_shard(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	geometry(0);
+	g.aggregators = 3;
+	g.shards = 2;
+	start_channel(0, g.workers);
+	expect_drop(1, message(GAGG_T_CONTRIB, 1, 1, 1), GAGG_DROP_CHUNK);	/* node 1's */
+	expect_drop(1, message(GAGG_T_QUERY, 1, 1, 1), GAGG_DROP_CHUNK);
+	expect_drop(1, message(GAGG_T_CONTRIB, 1, 2, 1), GAGG_DROP_CHUNK);	/* shard 1 */
+	assert_int_equal(rx(1, message(GAGG_T_CONTRIB, 1, 4, 1)), GAGG_RX_ADD);
+	/* results and RESENDs of who is not their home */
+	expect_drop(1, message(GAGG_T_RESULT, 1, 0, 1), GAGG_DROP_CHUNK);
+	expect_drop(2, message(GAGG_T_RESULT, 2, 1, 1), GAGG_DROP_CHUNK);
+	expect_drop(1, message(GAGG_T_RESULT, 2, 1, 1), GAGG_DROP_RANK);
+	expect_drop(1, message(GAGG_T_RESEND, 2, 1, 1), GAGG_DROP_RANK);
+	expect_drop(1, message(GAGG_T_RESEND, 1, 0, 1), GAGG_DROP_CHUNK);
+	expect_drop(2, message(GAGG_T_RESEND, 2, 1, 1), GAGG_DROP_CHUNK);
+	/* results that are longer than a chunk */
+	m = message(GAGG_T_RESULT, 1, 1, 1);
+	m.lanes = 5;
+	expect_drop(1, m, GAGG_DROP_OP);
+	/* contributions where there is no home; results where no rank is */
+	g.aggregators = 2;
+	start_channel(0, 6);
+	expect_drop(1, message(GAGG_T_CONTRIB, 1, 0, 1), GAGG_DROP_CHUNK);
+	m = message(GAGG_T_PULL, 1, 0, 0);
+	m.pn = 1;
+	expect_drop(1, m, GAGG_DROP_CHUNK);
+	expect_drop(1, message(GAGG_T_RESULT, 1, 0, 1), GAGG_DROP_RANK);
+	assert_int_equal(nacts, 0);
+}
+
+static void ack__once_per_batch_and_peer(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
+	const struct gagg_act *a;
+
+	(void)state;
+	start(0);
+	m.pn = 1;
+	rx_body(1, &m, NULL, false);
+	m.chunk = 1;
+	m.pn = 3;
+	rx_body(1, &m, NULL, true);	/* congestion was experienced */
+	assert_int_equal(nacts, 0);
+	flush();
+	a = only_ctrl(GAGG_T_ACK);
+	assert_int_equal(a->node, 1);
+	assert_int_equal(a->m.src, 0);
+	assert_int_equal(a->m.len, sizeof(struct gagg_ack));
+	assert_int_equal(a->m.flags, GAGG_WF_FRESH | GAGG_WF_CE);
+	assert_int_equal(a->m.aux, 3);
+	assert_int_equal(le32_to_cpu(a->ack.largest), 3);
+	assert_int_equal(le64_to_cpu(a->ack.map[0]), 5);
+	flush();
+	assert_int_equal(count_ctrl(GAGG_T_ACK, NULL), 1);
+	/* what is not a contribution is not acknowledged */
+	ask(1, 0, 1, 1);
+	flush();
+	assert_int_equal(count_ctrl(GAGG_T_ACK, NULL), 1);
+}
+
+static void nak__once_per_batch_and_peer(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
+	const struct gagg_act *a;
+
+	(void)state;
+	start(0);
+	m.channel = 9;
+	expect_drop(1, m, GAGG_DROP_CHANNEL);
+	m.type = GAGG_T_READY;
+	expect_drop(1, m, GAGG_DROP_CHANNEL);
+	m.type = GAGG_T_RESULT;
+	expect_drop(2, m, GAGG_DROP_CHANNEL);
+	a = only_ctrl(GAGG_T_NAK);
+	assert_int_equal(a->node, 1);
+	assert_int_equal(a->m.channel, 9);
+	assert_int_equal(a->m.aux, 1);
+	m.type = GAGG_T_QUERY;
+	m.src = 2;
+	expect_drop(2, m, GAGG_DROP_CHANNEL);
+	assert_int_equal(count_ctrl(GAGG_T_NAK, NULL), 2);
+	flush();
+	expect_drop(2, m, GAGG_DROP_CHANNEL);
+	assert_int_equal(count_ctrl(GAGG_T_NAK, NULL), 3);
+	/* it is no acknowledgement: the sender goes on trying */
+	assert_int_equal(count_ctrl(GAGG_T_ACK, NULL), 0);
+}
+
+static void nak__is_answered_with_the_members(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_NAK, 0, 0, 0);
+	const struct gagg_act *a;
+
+	(void)state;
+	geometry(1);
+	start_channel(5, 6);
+	m.channel = 5;
+	assert_int_equal(rx(0, m), GAGG_RX_OK);
+	a = only_ctrl(GAGG_T_OPEN);
+	assert_int_equal(a->node, 0);
+	assert_int_equal(a->m.channel, 5);
+	assert_int_equal(a->m.src, 1);
+	assert_int_equal(a->m.len, sizeof(struct gagg_open));
+	assert_int_equal(le64_to_cpu(a->open.members), 6);
+	m.channel = 6;
+	expect_drop(0, m, GAGG_DROP_CHANNEL);
+	/* a home without members has nothing to say */
+	g.self = 0;
+	start_channel(5, 6);
+	m.channel = 5;
+	expect_drop(1, m, GAGG_DROP_CHANNEL);
+}
+
+static void open__makes_the_channel(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_OPEN, 1, 0, 0);
+	struct gagg_open open = { .members = cpu_to_le64(6) };
+	const struct gagg_act *a;
+
+	(void)state;
+	start(0);
+	m.channel = 5;
+	m.len = sizeof(open);
+	assert_int_equal(rx_body(1, &m, &open, false), GAGG_RX_OK);
+	a = only(GAGG_ACT_OPEN);
+	assert_int_equal(a->channel, 5);
+	assert_int_equal(a->members, 6);
+	nacts = 0;
+	m.channel = 0;				/* there already */
+	assert_int_equal(rx_body(1, &m, &open, false), GAGG_RX_OK);
+	m.channel = 5;
+	m.src = 0;				/* no member, not there */
+	assert_int_equal(rx_body(1, &m, &open, false), GAGG_RX_DROP);
+	m.src = 2;
+	assert_int_equal(rx_body(1, &m, &open, false), GAGG_RX_DROP);
+	m.src = 1;
+	open.members = cpu_to_le64(0xe);	/* rank 3 is no worker */
+	assert_int_equal(rx_body(1, &m, &open, false), GAGG_RX_DROP);
+	assert_int_equal(todo.drop, GAGG_DROP_RANK);
+	assert_int_equal(nacts, 0);
+}
+
+static void epoch__ends(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(4);
+	contrib(2, 0, 1, 0);
+	gagg_shard_stop(sh);
+	assert_null(gagg_shard_act(sh));
+	nacts = 0;
+	expect_drop(0, message(GAGG_T_RESULT, 0, 0, 1), GAGG_DROP_EPOCH);
+	push_to(8);
+	flush();
+	now += GAGG_SEC;
+	fire();
+	assert_int_equal(gagg_shard_deadline(sh, &g), GAGG_NEVER);
+	assert_int_equal(nacts, 0);
+	/* the next one begins with nothing of the last */
+	gagg_shard_start(sh, &g, EPOCH + 1, COOKIE + 1);
+	assert_int_equal(sh->path[0].next_pn, 1);
+	assert_int_equal(gagg_shard_deadline(sh, &g), GAGG_NEVER);
+	expect_drop(0, message(GAGG_T_RESULT, 0, 0, 1), GAGG_DROP_EPOCH);
+}
+
+static void queue__runs_that_wait_end_with_the_epoch(void **state)
+{
+	(void)state;
+	start(0);
+	ask(1, 0, 1, 1);
+	desc[0].flags = GAGG_C_ZERO;
+	ready(1, 1, 1, 1);
+	ready(2, 1, 1, 1);
+	push_to(2);
+	nacts = 0;
+	gagg_shard_start(sh, &g, EPOCH + 1, COOKIE);
+	flush();
+	assert_int_equal(nacts, 0);
+}
+
+/* 64 nodes with a rank each: every chunk of a run is published to 63, by runs
+ * that do not continue
+ */
+static void queue__never_runs_over(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_READY, 1, 0, 1);
+	enum gagg_rx verdict;
+	u32 n, again = 0, published = 0;
+
+	(void)state;
+	geometry(0);
+	g.nodes = 64;
+	for (n = 3; n < 64; n++)
+		more_ranks(n, n);
+	g.ring = 64;
+	g.window = 64;
+	start_channel(0, g.workers);
+	m.flags = GAGG_WF_ZERO;
+	m.run = 64;
+	for (n = 0; n < 63; n++) {
+		m.src = (u16)n;
+		m.chunk = 0;
+		m.run = 64;
+		assert_int_equal(rx(n, m), GAGG_RX_OK);
+	}
+	/* every second chunk has another wanted exponent */
+	for (n = 0; n < 64; n += 2)
+		GAGG_CHAN_AT(ch, off_acc, struct gagg_acc)[n].want = 9;
+	m.src = 63;
+	m.chunk = 0;
+	m.run = 64;
+	do {
+		verdict = gagg_shard_rx(sh, &g, &env, 63, &m, NULL, false, now, &todo);
+		assert_true(sh->nacts <= GAGG_ACTS - GAGG_ACTS_STEP + 146);
+		drain();
+		for (n = 0; n < nacts; n++)
+			published += acts[n].type == GAGG_ACT_PUBLISH;
+		nacts = 0;
+		again += verdict == GAGG_RX_AGAIN;
+	} while (verdict == GAGG_RX_AGAIN);
+	assert_int_equal(verdict, GAGG_RX_OK);
+	assert_int_equal(published, 64);
+	assert_true(again >= 64 * 63 / GAGG_ACTS);
+	flush();
+	assert_int_equal(count_ctrl(GAGG_T_RESULT, NULL), 63);
+	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 64 * 64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(drop__of_another_epoch, finish_test),
+		cmocka_unit_test_teardown(drop__what_is_not_possible, finish_test),
+		cmocka_unit_test_teardown(drop__at_the_wrong_home_or_shard, finish_test),
+		cmocka_unit_test_teardown(ack__once_per_batch_and_peer, finish_test),
+		cmocka_unit_test_teardown(nak__once_per_batch_and_peer, finish_test),
+		cmocka_unit_test_teardown(nak__is_answered_with_the_members, finish_test),
+		cmocka_unit_test_teardown(open__makes_the_channel, finish_test),
+		cmocka_unit_test_teardown(epoch__ends, finish_test),
+		cmocka_unit_test_teardown(queue__runs_that_wait_end_with_the_epoch, finish_test),
+		cmocka_unit_test_teardown(queue__never_runs_over, finish_test),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync.c kmod/core/sync_bsp.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * What a worker does, row by row: node 1 has rank 1, node 0 is the home of all
+ * chunks.
+ */
+#include <stdio.h>
+#include "chan_node.h"
+
+static u8 state_of(u32 slot, u32 local)
+{
+	return gagg_chan_pushed(ch, slot, local)->state;
+}
+
+static void push__under_the_window(void **state)
+{
+	const struct gagg_act *a;
+	u32 i;
+
+	(void)state;
+	start(1);
+	desc[0] = (struct gagg_cdesc){ .exp = 100, .want = 99, .flags = 0xf8 };
+	push_to(3);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 3);
+	for (i = 0; i < 3; i++) {
+		a = &acts[i];
+		assert_int_equal(a->node, 0);
+		assert_int_equal(a->local, 0);
+		assert_int_equal(a->m.type, GAGG_T_CONTRIB);
+		assert_int_equal(a->m.src, 1);
+		assert_int_equal(a->m.chunk, i);
+		assert_int_equal(a->m.round, 1);
+		assert_int_equal(a->m.pn, 1 + i);
+		assert_int_equal(a->m.exp, 100);
+		assert_int_equal(a->m.want, 99);
+		assert_int_equal(a->m.flags, 0);	/* those of the trainer are no flags */
+		assert_int_equal(a->m.lanes, 4);
+		assert_int_equal(a->m.sig, 0x51);
+		assert_int_equal(a->m.weight, 1);
+		assert_int_equal(a->m.epoch, (u32)EPOCH);
+		assert_int_equal(a->m.cookie, COOKIE);
+		assert_int_equal(state_of(i, 0), GAGG_PUSHED);
+	}
+	/* no more than the window of 8 above what is done, whatever is filled */
+	push_to(1000);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 8);
+	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
+	refill();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 9);
+	assert_int_equal(result(3, 1, 2), GAGG_RX_PLACE);
+	refill();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 9);	/* 1 and 2 are open */
+	/* nor beyond the end of the op, nor what is not filled */
+	start(1);
+	ch->local[0].issued = 2;
+	push_to(5);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 2);
+}
+
+static void push__under_the_path(void **state)
+{
+	(void)state;
+	start(1);
+	sh->path[0].cwnd = 4;
+	push_to(8);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 4);
+	/* an acknowledgement makes room, a result is not needed */
+	acknowledge(0, GAGG_BIT(3) | GAGG_BIT(4));
+	refill();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 6);
+	assert_int_equal(state_of(0, 0), GAGG_PUSHED | GAGG_ACKED);
+	assert_int_equal(state_of(2, 0), GAGG_PUSHED);
+}
+
+static void push__a_full_path_lets_ready_grow(void **state)
+{
+	const struct gagg_act *a;
+
+	(void)state;
+	start(1);
+	sh->path[0].cwnd = 4;
+	push_to(3);
+	desc[0].flags = GAGG_C_ZERO;
+	push_to(8);
+	a = only_ctrl(GAGG_T_READY);
+	assert_int_equal(a->m.chunk, 3);
+	assert_int_equal(a->m.run, 5);
+	assert_int_equal(a->m.pn, 4);
+	/* one that does not fit is asked for again when there is room */
+	start(1);
+	sh->path[0].cwnd = 4;
+	push_to(4);
+	push_to(8);
+	assert_int_equal(state_of(4, 0), 0);
+	desc[0].exp = 33;
+	acknowledge(0, 0);
+	refill();
+	assert_int_equal(acts[nacts - 1].m.exp, 33);
+	assert_int_equal(acts[nacts - 1].m.chunk, 7);
+}
+
+static void push__what_has_no_lanes_is_ready(void **state)
+{
+	static const u8 flags[] = { GAGG_C_ZERO, GAGG_C_NONFINITE, GAGG_C_ZERO | GAGG_C_NORESULT };
+	static const u16 wire[] = { GAGG_WF_ZERO, GAGG_WF_NONFINITE,
+				    GAGG_WF_ZERO | GAGG_WF_NORESULT };
+	const struct gagg_act *a;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		start(1);
+		desc[0].flags = flags[i];
+		push_to(5);
+		a = only_ctrl(GAGG_T_READY);
+		assert_int_equal(a->m.flags, wire[i]);
+		assert_int_equal(a->m.run, 5);
+		assert_int_equal(a->m.lanes, 4);
+		assert_int_equal(a->m.pn, 1);
+		assert_int_equal(sh->path[0].next_pn, 2);
+	}
+	/* a chunk without lanes, of a barrier, has none to contribute */
+	geometry(1);
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 0, 1);
+	push_to(1);
+	assert_int_equal(only_ctrl(GAGG_T_READY)->m.flags, GAGG_WF_ZERO);
+	assert_int_equal(only_ctrl(GAGG_T_READY)->m.lanes, 0);
+}
+
+static void result__is_placed(void **state)
+{
+	const struct gagg_publish *p;
+
+	(void)state;
+	start(1);
+	push_to(2);
+	nacts = 0;
+	assert_int_equal(result(1, 1, 1), GAGG_RX_PLACE);
+	assert_int_equal(todo.slot, 1);
+	assert_int_equal(todo.lanes, 4);
+	p = &only(GAGG_ACT_PUBLISH)->pub;
+	assert_int_equal(p->slot, 1);
+	assert_int_equal(p->round, 1);
+	assert_true(p->placed && !p->from_acc && !p->locals);
+	assert_int_equal(p->contributors, 3);
+	assert_int_equal(*gagg_chan_done(ch, 1), 1);
+	assert_int_equal(state_of(1, 0), 0);
+	assert_int_equal(ch->base, 0);
+	result(0, 1, 2);
+	assert_int_equal(ch->base, 2);
+}
+
+static void result__anything_else_is_ignored(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_RESULT, 0, 0, 1);
+
+	(void)state;
+	start(1);
+	push_to(1);
+	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
+	nacts = 0;
+	assert_int_equal(result(0, 1, 1), GAGG_RX_OK);		/* repeated */
+	assert_int_equal(result(0, 0, 1), GAGG_RX_OK);		/* late */
+	assert_int_equal(result(0, 2, 2), GAGG_RX_DROP);	/* not pushed */
+	assert_int_equal(todo.drop, GAGG_DROP_ROUND);
+	assert_int_equal(result(0, 3, 3), GAGG_RX_DROP);	/* of the future */
+	assert_int_equal(result(1, 1, 4), GAGG_RX_DROP);	/* not pushed */
+	m.flags = GAGG_WF_ZERO;
+	m.round = 2;
+	m.run = 3;
+	m.pn = 5;
+	assert_int_equal(rx(0, m), GAGG_RX_OK);
+	m.type = GAGG_T_DONE;
+	m.flags = 0;
+	m.pn = 8;
+	assert_int_equal(rx(0, m), GAGG_RX_OK);
+	assert_int_equal(nacts, 0);
+	assert_int_equal(*gagg_chan_done(ch, 0), 1);
+	assert_int_equal(*gagg_chan_done(ch, 1), 0);
+}
+
+static void result__runs(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_RESULT, 0, 1, 1);
+	u32 at = 0;
+	const struct gagg_act *a;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	nacts = 0;
+	m.flags = GAGG_WF_NONFINITE;
+	m.aux = 3 | 2 << 16;
+	m.run = 3;
+	m.pn = 1;
+	assert_int_equal(rx(0, m), GAGG_RX_OK);
+	m.type = GAGG_T_DONE;
+	m.flags = 0;
+	m.chunk = 4;
+	m.aux = 3;
+	m.run = 30;	/* the ring ends, the window does before */
+	m.pn = 4;
+	assert_int_equal(rx(0, m), GAGG_RX_DROP);
+	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 7);
+	a = next_act(&at, GAGG_ACT_PUBLISH);
+	assert_int_equal(a->pub.flags, GAGG_C_NONFINITE);
+	assert_int_equal(a->pub.nonfinite, 2);
+	assert_int_equal(a->pub.lanes, 0);
+	assert_int_equal(acts[6].pub.flags, GAGG_C_NORESULT);
+	assert_int_equal(acts[6].pub.slot, 7);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+}
+
+static void result__needs_all_local_ranks(void **state)
+{
+	(void)state;
+	geometry(1);
+	more_ranks(1, 3);
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	gagg_chan_submit(ch, 1, 0x51, ADD, 0, 4, 10);
+	filled[0] = 1;
+	refill();
+	assert_int_equal(result(0, 1, 1), GAGG_RX_DROP);
+	filled[1] = 1;
+	refill();
+	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
+	assert_int_equal(acts[1].m.src, 3);
+	assert_int_equal(acts[1].local, 1);
+}
+
+static void resend__the_same_again(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_RESEND, 0, 0, 1);
+	struct gagg_act first;
+
+	(void)state;
+	start(1);
+	desc[0].exp = 100;
+	push_to(3);
+	acknowledge(0, 0);
+	first = acts[0];
+	nacts = 0;
+	desc[0].exp = 50;	/* not looked at again */
+	m.aux = 1;
+	m.run = 2;
+	assert_int_equal(rx(0, m), GAGG_RX_OK);
+	assert_int_equal(state_of(0, 0), GAGG_PUSHED | GAGG_AGAIN);
+	rx(0, m);
+	refill();
+	assert_int_equal(nacts, 2);
+	assert_int_equal(acts[0].m.pn, 4);
+	acts[0].m.pn = first.m.pn;
+	assert_memory_equal(&acts[0].m, &first.m, sizeof(first.m));
+	assert_int_equal(acts[1].m.chunk, 1);
+	assert_int_equal(sh->n[GAGG_N_RETRANSMITS], 2);
+	assert_int_equal(state_of(0, 0), GAGG_PUSHED);
+}
+
+static void resend__otherwise_ignored(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_RESEND, 0, 0, 1);
+
+	(void)state;
+	start(1);
+	push_to(1);
+	nacts = 0;
+	m.aux = 2;
+	assert_int_equal(rx(0, m), GAGG_RX_DROP);	/* another host's rank */
+	m.aux = 0x10000;
+	assert_int_equal(rx(0, m), GAGG_RX_DROP);
+	m.aux = 1;
+	m.round = 2;
+	rx(0, m);					/* another round */
+	m.round = 0;
+	rx(0, m);
+	m.round = 1;
+	m.chunk = 1;
+	m.run = 0xffff;
+	rx(0, m);					/* not pushed */
+	result(0, 1, 1);
+	nacts = 0;
+	m.chunk = 0;
+	m.run = 1;
+	rx(0, m);					/* done */
+	refill();
+	assert_int_equal(nacts, 0);
+	assert_int_equal(sh->n[GAGG_N_RETRANSMITS], 0);
+}
+
+static void lost__is_sent_again_with_a_new_number(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(8);
+	nacts = 0;
+	/* 1 and 2 are three and more behind what has arrived */
+	acknowledge(0, GAGG_BIT(1) | GAGG_BIT(2));
+	refill();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 2);
+	assert_int_equal(acts[0].m.chunk, 0);
+	assert_int_equal(acts[0].m.pn, 9);
+	assert_int_equal(acts[1].m.chunk, 1);
+	assert_int_equal(sh->n[GAGG_N_RETRANSMITS], 2);
+}
+
+static void lost__is_not_sent_when_it_is_done(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(8);
+	result(0, 1, 1);
+	nacts = 0;
+	acknowledge(0, GAGG_BIT(1) | GAGG_BIT(2));
+	result(1, 1, 2);	/* was to be sent again */
+	refill();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 0);
+	assert_int_equal(gagg_chan_way(ch, 0, 0)->nagain, 0);
+}
+
+static void timer__not_acknowledged_then_again(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(1);
+	assert_int_equal(gagg_shard_deadline(sh, &g), now + GAGG_PATH_RTO_INIT);
+	nacts = 0;
+	now = gagg_shard_deadline(sh, &g);
+	fire();
+	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.pn, 2);
+	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 0);
+	assert_true(gagg_shard_deadline(sh, &g) > now);
+}
+
+static void timer__acknowledged_then_asks(void **state)
+{
+	u64 wait = 20 * GAGG_MSEC, was;
+	u32 i;
+
+	(void)state;
+	start(1);
+	ch->local[0].issued = 5;
+	push_to(5);
+	acknowledge(0, 0);
+	refill();
+	assert_int_equal(gagg_shard_deadline(sh, &g), GAGG_NEVER);
+	for (i = 0; i < 8; i++) {
+		const struct gagg_act *a;
+
+		assert_int_equal(gagg_chan_deadline(ch), now + wait);
+		nacts = 0;
+		was = now;
+		now = gagg_chan_deadline(ch);
+		fire();
+		assert_int_equal(nacts, 1);
+		a = only_ctrl(GAGG_T_QUERY);
+		assert_int_equal(a->node, 0);
+		assert_int_equal(a->m.src, 1);
+		assert_int_equal(a->m.chunk, 0);
+		assert_int_equal(a->m.round, 1);
+		assert_int_equal(a->m.run, 5);
+		/* ever rarer, but never rarer than a second */
+		wait = wait * 2 < GAGG_SEC ? wait * 2 : GAGG_SEC;
+		assert_true(now > was);
+	}
+	/* some news: soon again */
+	result(0, 1, 1);
+	assert_int_equal(gagg_chan_deadline(ch), now + 20 * GAGG_MSEC);
+	for (i = 1; i < 5; i++)
+		result(i, 1, 1 + i);
+	/* nothing is open any more */
+	now = gagg_chan_deadline(ch);
+	nacts = 0;
+	fire();
+	assert_int_equal(nacts, 0);
+	assert_int_equal(gagg_chan_deadline(ch), GAGG_NEVER);
+}
+
+static void timer__one_rank_of_a_host_asks_first(void **state)
+{
+	(void)state;
+	geometry(1);
+	more_ranks(1, 3);
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1);
+	gagg_chan_submit(ch, 1, 0x51, ADD, 0, 4, 1);
+	push_to(1);
+	acknowledge(0, 0);
+	nacts = 0;
+	now = gagg_chan_deadline(ch);
+	fire();
+	assert_int_equal(only_ctrl(GAGG_T_QUERY)->m.src, 1);
+	nacts = 0;
+	now = gagg_chan_deadline(ch);
+	fire();
+	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 2);
+}
+
+static void timer__runs_though_a_refill_stopped(void **state)
+{
+	u32 calls = 0;
+
+	(void)state;
+	geometry(1);
+	g.ring = 4096;
+	g.window = 1024;
+	g.cwnd = 448;
+	start_channel(0, g.workers);
+	sh->path[0].cwnd = 448;
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 321);
+	filled[0] = 321;
+	for (calls = 1; gagg_chan_refill(sh, &g, &env, ch, now); calls++)
+		drain();
+	drain();
+	/* the second call had nothing to push */
+	assert_int_equal(calls, 2);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 321);
+	assert_int_equal(gagg_chan_deadline(ch), now + 20 * GAGG_MSEC);
+}
+
+static void timer__looks_at_filled_again(void **state)
+{
+	u64 wait = 100 * GAGG_USEC;
+	u32 i;
+
+	(void)state;
+	start(1);
+	refill();
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(gagg_chan_deadline(ch), now + wait);
+		now = gagg_chan_deadline(ch);
+		fire();
+		wait = wait * 2 < 2 * GAGG_MSEC ? wait * 2 : 2 * GAGG_MSEC;
+	}
+	/* more is filled, but not all */
+	push_to(2);
+	assert_int_equal(ch->poll_at, now + 100 * GAGG_USEC);
+	/* no op: nothing to look for */
+	geometry(1);
+	start_channel(0, g.workers);
+	push_to(2);
+	assert_int_equal(gagg_chan_deadline(ch), GAGG_NEVER);
+}
+
+static void gap__is_pulled_at_once(void **state)
+{
+	const struct gagg_act *a;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	nacts = 0;
+	result(0, 1, 1);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	assert_int_equal(result(5, 1, 4), GAGG_RX_PLACE);
+	a = only_ctrl(GAGG_T_PULL);
+	assert_int_equal(a->node, 0);
+	assert_int_equal(a->m.src, 1);
+	assert_int_equal(a->m.pn, 2);
+	assert_int_equal(a->m.run, 2);
+	/* once; and what comes late, or was asked for, is no gap */
+	nacts = 0;
+	result(6, 1, 5);
+	result(1, 1, 2);
+	result(2, 1, 3);
+	result(2, 1, 3);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+}
+
+static enum gagg_rx repaired(u32 chunk, u32 round, u32 rpn)
+{
+	struct gagg_msg m = message(GAGG_T_RESULT, 0, chunk, round);
+
+	m.pn = rpn;
+	m.flags = GAGG_WF_REPAIR;
+	return rx(0, m);
+}
+
+static void gap__closed_by_repetitions(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(8);
+	nacts = 0;
+	/* the first three are lost and asked for with QUERY */
+	repaired(0, 1, 1);
+	repaired(1, 1, 2);
+	repaired(2, 1, 3);
+	result(3, 1, 4);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	/* one that is not the next says nothing */
+	repaired(6, 1, 7);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	result(7, 1, 8);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 5);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 3);
+}
+
+static void gap__wider_than_the_window(void **state)
+{
+	(void)state;
+	start(1);
+	ch->home_rpn[0] = 0xfffffff0;	/* numbers wrap */
+	push_to(8);
+	nacts = 0;
+	result(0, 1, 30);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 22);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 8);
+	nacts = 0;
+	result(1, 1, 31);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	result(2, 1, 33);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 32);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(push__under_the_window, finish_test),
+		cmocka_unit_test_teardown(push__under_the_path, finish_test),
+		cmocka_unit_test_teardown(push__a_full_path_lets_ready_grow, finish_test),
+		cmocka_unit_test_teardown(push__what_has_no_lanes_is_ready, finish_test),
+		cmocka_unit_test_teardown(result__is_placed, finish_test),
+		cmocka_unit_test_teardown(result__anything_else_is_ignored, finish_test),
+		cmocka_unit_test_teardown(result__runs, finish_test),
+		cmocka_unit_test_teardown(result__needs_all_local_ranks, finish_test),
+		cmocka_unit_test_teardown(resend__the_same_again, finish_test),
+		cmocka_unit_test_teardown(resend__otherwise_ignored, finish_test),
+		cmocka_unit_test_teardown(lost__is_sent_again_with_a_new_number, finish_test),
+		cmocka_unit_test_teardown(lost__is_not_sent_when_it_is_done, finish_test),
+		cmocka_unit_test_teardown(timer__not_acknowledged_then_again, finish_test),
+		cmocka_unit_test_teardown(timer__acknowledged_then_asks, finish_test),
+		cmocka_unit_test_teardown(timer__one_rank_of_a_host_asks_first, finish_test),
+		cmocka_unit_test_teardown(timer__runs_though_a_refill_stopped, finish_test),
+		cmocka_unit_test_teardown(timer__looks_at_filled_again, finish_test),
+		cmocka_unit_test_teardown(gap__is_pulled_at_once, finish_test),
+		cmocka_unit_test_teardown(gap__closed_by_repetitions, finish_test),
+		cmocka_unit_test_teardown(gap__wider_than_the_window, finish_test),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
