@@ -197,6 +197,7 @@ static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 		__UDP_INC_STATS(sock_net(sk), UDP_MIB_CSUMERRORS, 0);
 		__UDP_INC_STATS(sock_net(sk), UDP_MIB_INERRORS, 0);
 		gagg_rx_corrupt(port, skb);
+		skb->dev = NULL;	/* held the queue's notes */
 		kfree_skb_reason(skb, SKB_DROP_REASON_UDP_CSUM);
 		return 1;
 	}

@@ -183,7 +183,9 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len, u64 now)
 
 u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 {
-	u32 seg = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len;
+	/* other kinds of GSO are fragments of one datagram (UFO of a guest) */
+	bool burst = skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
+	u32 seg = burst ? skb_shinfo(skb)->gso_size : skb->len;
 	struct source src = { .port = port, .skb = skb, .ce = congested(skb) };
 	u32 off, len, n = 0;
 	struct skb_seq_state seq;
