@@ -211,7 +211,8 @@ void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 
 /*
  * gagg_chan_refill - send what may be sent
- * Returns true when it stopped for a full queue: drain and call again.
+ * Returns true when there may be more, because the queue is full or the window
+ * has moved: drain and call again.
  */
 bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now);

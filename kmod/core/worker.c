@@ -391,6 +391,7 @@ static void refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
 bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
+	u64 base = ch->base;
 	bool starved = false;
 	u32 l, h;
 
@@ -414,7 +415,10 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		ch->poll_at = GAGG_NEVER;
 	else if (ch->poll_at > now + ch->poll_wait)
 		ch->poll_at = now + ch->poll_wait;
-	return gagg_shard_spare(sh) < GAGG_ACTS_STEP;
+	/* a local contribution may have been the last of a chunk that is homed
+	 * here: that moves the window for ways that had their turn before
+	 */
+	return gagg_shard_spare(sh) < GAGG_ACTS_STEP || ch->base != base;
 }
 
 /* ask the home of the way's oldest open chunk what became of it */
