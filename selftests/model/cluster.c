@@ -442,6 +442,24 @@ bool cluster_recovers(const struct state *st)
 	return turn < FAIR_TURNS && !error[0];
 }
 
+bool cluster_ignores_past(const struct state *st, u64 chance)
+{
+	static struct state s;
+	u32 k, at;
+
+	s = *st;
+	cur = &s;
+	for (k = 0; k < nknown; k++) {
+		at = (u32)((chance + k) % nknown);
+		if (is_dead(&known[at]))
+			break;
+	}
+	if (k == nknown)
+		return true;
+	receive(&known[at]);
+	return !error[0] && !memcmp(&s, st, sizeof(s));
+}
+
 /* --- beginning, helpers ------------------------------------------------ */
 
 static void init_geom(u32 self)

@@ -84,6 +84,11 @@ void cluster_take(struct state *st, const struct step *step);
 bool cluster_done(const struct state *st);
 /* all datagrams are lost; does a network that loses no more get it done? */
 bool cluster_recovers(const struct state *st);
+/*
+ * Datagrams that cannot have an effect any more are left out of states: is that
+ * so? Delivers one of them, by chance; false: it had one.
+ */
+bool cluster_ignores_past(const struct state *st, u64 chance);
 /* the first thing that went wrong since cluster_init(), or "" */
 const char *cluster_error(void);
 u64 cluster_hash(const void *data, u64 len);

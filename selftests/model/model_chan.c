@@ -136,6 +136,8 @@ static bool search(const struct setup *su)
 			continue;
 		if (!is_live(&m->state))
 			return violated(su, taken, depth + 1);
+		if (!cluster_ignores_past(&m->state, rnd(~0ULL)))
+			return violated(su, taken, depth + 1);
 		m->next = l->end;
 		m->end = l->end + cluster_steps(&m->state, &pool[l->end]);
 		if (++depth > deepest)

@@ -99,14 +99,18 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 	}
 }
 
+/* what arrives at the same time is one batch of its receiver */
 static void deliver(struct world *w)
 {
 	struct packet p;
+	u32 i;
 
 	while (w->nflight && w->flight[0].at <= w->now && !w->error[0]) {
 		flight_pop(w, &p);
 		host_receive(&w->host[p.to], &p);
 	}
+	for (i = 0; i < w->cfg.nodes && !w->error[0]; i++)
+		host_end_batch(&w->host[i]);
 }
 
 /* --- trainers ---------------------------------------------------------- */

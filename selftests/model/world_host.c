@@ -53,6 +53,15 @@ static void check_read(struct host *h, u32 c, u32 slot)
 			world_fail(h->w, "host %u: slot %u overwritten unread", h->id, slot);
 }
 
+static u16 lanes_of(const struct world *w, u32 c, u64 v)
+{
+	u32 op = 0;
+
+	while (w->op_end[c][op] <= v)
+		op++;
+	return v + 1 == w->op_end[c][op] ? w->op_last[c][op] : WORLD_LANES;
+}
+
 static void check_publish(struct host *h, u32 c, u64 v, const struct gagg_publish *p)
 {
 	const struct reference *ref = world_reference(h->w, c, v);
@@ -75,7 +84,8 @@ static void check_publish(struct host *h, u32 c, u64 v, const struct gagg_publis
 			if (!(world_contribution(w, k->part[0]->local[l].rank, c, v, lanes).flags &
 			      GAGG_C_NORESULT))
 				world_fail(w, "host %u chunk %llu: withheld", h->id, (ull)v);
-	} else if (!p->lanes != !!(want->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE))) {
+	} else if (p->lanes != (want->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE) ? 0 :
+				 lanes_of(w, c, v))) {
 		world_fail(w, "host %u chunk %llu: %u lanes", h->id, (ull)v, p->lanes);
 	}
 	for (i = 0; i < p->lanes; i++)
@@ -240,7 +250,13 @@ void host_receive(struct host *h, const struct packet *p)
 			world_fail(h->w, "host %u dropped type %u: %d", h->id, m.type, todo.drop);
 		drain(h, p->shard);
 	} while (rx == GAGG_RX_AGAIN);
-	host_refill(h, p->shard);
+	h->batch |= GAGG_BIT(p->shard);
+}
+
+void host_end_batch(struct host *h)
+{
+	for (; h->batch; h->batch &= h->batch - 1)
+		host_refill(h, gagg_lowest(h->batch));
 }
 
 void host_timers(struct host *h)

@@ -47,7 +47,8 @@ struct host {
 	struct gagg_geom g;
 	struct gagg_shard *sh[WORLD_SHARDS];
 	struct chan_host c[WORLD_CHANS];
-	u32 turn;
+	u32 turn;		/* channel that is refilled first */
+	u64 batch;		/* shards that have received since the last refill */
 };
 
 /* what a result must be; computed once for all hosts */
@@ -89,6 +90,7 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 void host_init(struct world *w, u32 id);
 void host_free(struct host *h);
 void host_receive(struct host *h, const struct packet *p);
+void host_end_batch(struct host *h);
 void host_timers(struct host *h);
 void host_refill(struct host *h, u32 s);
 

@@ -30,7 +30,8 @@ static u32 nacts;
 static struct gagg_todo todo;
 static u64 now;
 static u64 filled[GAGG_LOCALS];
-static struct gagg_cdesc desc[GAGG_LOCALS];	/* of every chunk */
+static struct gagg_cdesc desc[GAGG_LOCALS];	/* of every chunk, but */
+static u64 zero_slots;				/* those are zero */
 static u32 pn[GAGG_NODES];			/* last used by each node */
 
 static inline struct gagg_chan *lend_chan(void *ctx, u16 id)
@@ -47,8 +48,12 @@ static inline u64 lend_filled(void *ctx, struct gagg_chan *chan, u32 local)
 
 static inline struct gagg_cdesc lend_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
 {
-	(void)ctx, (void)chan, (void)slot;
-	return desc[local];
+	struct gagg_cdesc d = desc[local];
+
+	(void)ctx, (void)chan;
+	if (zero_slots >> slot % 64 & 1)
+		d.flags |= GAGG_C_ZERO;
+	return d;
 }
 
 static const struct gagg_env env = {
@@ -111,6 +116,7 @@ static inline void start_channel(u16 id, u64 members)
 	nacts = 0;
 	memset(filled, 0, sizeof(filled));
 	memset(desc, 0, sizeof(desc));
+	zero_slots = 0;
 	memset(pn, 0, sizeof(pn));
 }
 

@@ -2,16 +2,10 @@
 /* links: kmod/core/chan.c kmod/core/home.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync.c kmod/core/sync_bsp.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
 /*
  * The home's verdicts, row by row: node 0 is the home of all chunks and has
- * rank 0; ranks 1 and 2 are remote.
+ * rank 0, which contributes what desc[0] says; ranks 1 and 2 are remote.
  */
 #include <stdio.h>
 #include "chan_node.h"
-
-/* rank 0 pushes all chunks below @v; exponent and flags as in desc[0] */
-static void local(u64 v)
-{
-	push_to(v);
-}
 
 static void contrib__the_first_stores(void **state)
 {
@@ -74,7 +68,7 @@ static void contrib__a_void_leaves_what_has_no_lanes(void **state)
 	ready(2, 0, 1, 1);
 	contrib(1, 0, 1, 100);
 	desc[0].exp = 110;
-	local(1);
+	push_to(1);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 1);
 	flush();
 	/* only rank 1 is asked, and only it is missing */
@@ -93,7 +87,7 @@ static void contrib__local_lanes_are_not_voided(void **state)
 	(void)state;
 	start(0);
 	desc[0].exp = 100;
-	local(1);
+	push_to(1);
 	contrib(1, 0, 1, 120);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 0);
 	contrib(2, 0, 1, 110);
@@ -109,7 +103,7 @@ static void contrib__an_exponent_without_lanes_does_not_void(void **state)
 
 	(void)state;
 	start(0);
-	local(1);
+	push_to(1);
 	contrib(1, 0, 1, 100);
 	m.flags = GAGG_WF_ZERO;
 	m.exp = 200;
@@ -143,7 +137,7 @@ static void publish__when_all_have_contributed(void **state)
 	contrib(1, 0, 1, 100);
 	desc[0].exp = 90;
 	desc[0].want = 101;
-	local(1);
+	push_to(1);
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
 	assert_int_equal(contrib(2, 0, 1, 99), GAGG_RX_ADD);
 	/* the last one makes the result, the local one is added to that */
@@ -182,7 +176,7 @@ static void publish__the_local_rank_may_be_last(void **state)
 	contrib(1, 0, 1, 100);
 	contrib(2, 0, 1, 100);
 	assert_false(todo.to_result);
-	local(1);
+	push_to(1);
 	p = &only(GAGG_ACT_PUBLISH)->pub;
 	assert_true(p->from_acc && !p->placed);
 	assert_int_equal(p->locals, 1);
@@ -194,7 +188,7 @@ static void publish__local_lanes_only(void **state)
 
 	(void)state;
 	start(0);
-	local(1);
+	push_to(1);
 	ready(1, 0, 1, 1);
 	ready(2, 0, 1, 1);
 	p = &only(GAGG_ACT_PUBLISH)->pub;
@@ -209,7 +203,7 @@ static void publish__next_round_has_its_own_buffer(void **state)
 	start(0);
 	contrib(1, 0, 1, 100);
 	contrib(2, 0, 1, 100);
-	local(1);
+	push_to(1);
 	/* rank 1 has the result and is in the next round, rank 2 has not */
 	assert_int_equal(contrib(1, 0, 2, 90), GAGG_RX_ADD);
 	assert_true(todo.store && !todo.to_result);
@@ -224,7 +218,7 @@ static void contrib__of_the_last_round_is_acknowledged(void **state)
 {
 	(void)state;
 	start(0);
-	local(1);
+	push_to(1);
 	contrib(1, 0, 1, 100);
 	contrib(2, 0, 1, 100);
 	flush();
@@ -303,7 +297,7 @@ static void query__of_a_run(void **state)
 
 	(void)state;
 	start(0);
-	local(8);
+	push_to(8);
 	ready(1, 0, 1, 8);
 	ready(2, 0, 1, 3);	/* chunks 0 to 2 are published */
 	contrib(2, 5, 1, 100);	/* and 5 */
@@ -330,7 +324,7 @@ static void pull__by_number(void **state)
 
 	(void)state;
 	start(0);
-	local(8);
+	push_to(8);
 	/* published in the order 7, 6, .. 0 */
 	for (i = 0; i < 8; i++) {
 		contrib(1, 7 - i, 1, 100);
@@ -371,16 +365,16 @@ static void pull__of_what_was_overwritten(void **state)
 	start(0);
 	ch->rpn = 0xfffffffe;	/* and the numbers wrap */
 	for (round = 1; round <= 4; round++) {
-		local(16 * (round - 1) + 1);
+		push_to(16 * (round - 1) + 1);
 		contrib(1, 0, round, 100);
 		contrib(2, 0, round, 100);
 		/* the rest of the ring */
 		ready(1, 1, round, 7);
 		ready(2, 1, round, 7);
-		local(16 * (round - 1) + 8);
+		push_to(16 * (round - 1) + 8);
 		ready(1, 8, round, 8);
 		ready(2, 8, round, 8);
-		local(16 * round);
+		push_to(16 * round);
 	}
 	flush();
 	nacts = 0;
@@ -404,7 +398,7 @@ static void ready__counts_each_chunk_of_a_run(void **state)
 	(void)state;
 	start(0);
 	desc[0].flags = GAGG_C_ZERO;
-	local(8);
+	push_to(8);
 	assert_int_equal(ready(1, 0, 1, 8), GAGG_RX_OK);
 	assert_int_equal(ready(2, 2, 1, 3), GAGG_RX_OK);
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 3);
@@ -430,7 +424,7 @@ static void result__runs_leave_before_later_lanes(void **state)
 	(void)state;
 	start(0);
 	desc[0].flags = GAGG_C_ZERO;
-	local(8);
+	push_to(8);
 	ready(1, 0, 1, 8);
 	/* zeros, lanes, zeros, in one batch */
 	ready(2, 0, 1, 2);
@@ -462,7 +456,7 @@ static void result__to_those_who_want_it(void **state)
 	more_ranks(2, 3);
 	start_channel(0, g.workers);
 	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
-	local(1);
+	push_to(1);
 	m.flags = GAGG_WF_NORESULT;
 	m.pn = 1;
 	rx(1, m);
@@ -491,7 +485,7 @@ static void result__names_the_rank_with_nan(void **state)
 
 	(void)state;
 	start(0);
-	local(1);
+	push_to(1);
 	m.flags = GAGG_WF_NONFINITE;
 	m.exp = 250;
 	m.want = 1;
@@ -526,7 +520,7 @@ static void result__says_that_it_may_have_wrapped(void **state)
 		start_channel(0, g.workers);
 		gagg_chan_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 4, 10);
 		desc[0].exp = 77;
-		local(1);
+		push_to(1);
 		assert_int_equal(gagg_chan_pushed(ch, 0, 0)->exp, 0);
 		m.flags = GAGG_WF_RAW;
 		m.want = (u8)want;
@@ -543,39 +537,6 @@ static void result__says_that_it_may_have_wrapped(void **state)
 				 GAGG_WF_RAW | (want > 29 ? GAGG_WF_OVERFLOW : 0));
 	}
 	assert_int_equal(over, 3);
-}
-
-static void desync__names_both(void **state)
-{
-	static const u16 flags[] = { 0, 0, 0, GAGG_WF_RAW };
-	u32 i;
-
-	(void)state;
-	for (i = 0; i < 4; i++) {
-		struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 0, 1);
-		const struct gagg_act *a;
-
-		start(0);
-		contrib(1, 0, 1, 0);
-		m.sig += i == 0;
-		m.lanes = i == 1 ? 3 : 4;
-		m.laneop = i == 2 ? GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX) : ADD;
-		m.flags = flags[i];
-		assert_int_equal(rx(2, m), GAGG_RX_DROP);
-		assert_int_equal(todo.drop, GAGG_DROP_OP);
-		a = only(GAGG_ACT_DESYNC);
-		assert_int_equal(a->desync.rank, 2);
-		assert_int_equal(a->desync.other, 1);
-		assert_int_equal(a->desync.sig, m.sig);
-		assert_int_equal(a->desync.other_sig, 0x51);
-	}
-	/* the local rank, too, and in a run */
-	start(0);
-	ch->local[0].op[1].sig = 0x52;
-	ready(1, 0, 1, 1);
-	local(1);
-	assert_int_equal(only(GAGG_ACT_DESYNC)->desync.rank, 0);
-	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
 }
 
 int main(void)
@@ -606,7 +567,6 @@ int main(void)
 		cmocka_unit_test_teardown(result__to_those_who_want_it, finish_test),
 		cmocka_unit_test_teardown(result__names_the_rank_with_nan, finish_test),
 		cmocka_unit_test_teardown(result__says_that_it_may_have_wrapped, finish_test),
-		cmocka_unit_test_teardown(desync__names_both, finish_test),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

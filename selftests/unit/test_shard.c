@@ -81,6 +81,11 @@ static void drop__what_is_not_possible(void **state)
 	bad.flags = GAGG_WF_ZERO;
 	bad.run = 3;
 	expect_drop(1, bad, GAGG_DROP_CHUNK);
+	bad = m;
+	bad.channel = 0;
+	ch->members = 5;			/* rank 1 is no member */
+	expect_drop(1, bad, GAGG_DROP_RANK);
+	ch->members = 7;
 	/* nothing that was dropped without a look at the chunk is acknowledged */
 	gagg_shard_flush(sh, &g);
 	drain();
@@ -235,12 +240,45 @@ static void open__makes_the_channel(void **state)
 	assert_int_equal(nacts, 0);
 }
 
+static void desync__names_both(void **state)
+{
+	static const u16 flags[] = { 0, 0, 0, GAGG_WF_RAW };
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 0, 1);
+		const struct gagg_act *a;
+
+		start(0);
+		contrib(1, 0, 1, 0);
+		m.sig += i == 0;
+		m.lanes = i == 1 ? 3 : 4;
+		m.laneop = i == 2 ? GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX) : ADD;
+		m.flags = flags[i];
+		assert_int_equal(rx(2, m), GAGG_RX_DROP);
+		assert_int_equal(todo.drop, GAGG_DROP_OP);
+		a = only(GAGG_ACT_DESYNC);
+		assert_int_equal(a->desync.rank, 2);
+		assert_int_equal(a->desync.other, 1);
+		assert_int_equal(a->desync.sig, m.sig);
+		assert_int_equal(a->desync.other_sig, 0x51);
+	}
+	/* the local rank, too, and in a run */
+	start(0);
+	ch->local[0].op[1].sig = 0x52;
+	ready(1, 0, 1, 1);
+	push_to(1);
+	assert_int_equal(only(GAGG_ACT_DESYNC)->desync.rank, 0);
+	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
+}
+
 static void epoch__ends(void **state)
 {
 	(void)state;
 	start(1);
-	push_to(4);
-	contrib(2, 0, 1, 0);
+	filled[0] = 4;
+	gagg_chan_refill(sh, &g, &env, ch, now);
 	gagg_shard_stop(sh);
 	assert_null(gagg_shard_act(sh));
 	nacts = 0;
@@ -331,6 +369,7 @@ int main(void)
 		cmocka_unit_test_teardown(nak__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__is_answered_with_the_members, finish_test),
 		cmocka_unit_test_teardown(open__makes_the_channel, finish_test),
+		cmocka_unit_test_teardown(desync__names_both, finish_test),
 		cmocka_unit_test_teardown(epoch__ends, finish_test),
 		cmocka_unit_test_teardown(queue__runs_that_wait_end_with_the_epoch, finish_test),
 		cmocka_unit_test_teardown(queue__never_runs_over, finish_test),

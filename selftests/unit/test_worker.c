@@ -72,6 +72,26 @@ static void push__under_the_path(void **state)
 	assert_int_equal(state_of(2, 0), GAGG_PUSHED);
 }
 
+static void push__a_local_result_moves_the_window(void **state)
+{
+	(void)state;
+	geometry(1);
+	g.aggregators = 3;
+	g.window = 1;
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	push_to(1);
+	acknowledge(0, 0);
+	result(0, 1, 1);
+	contrib(0, 1, 1, 0);
+	contrib(2, 1, 1, 0);
+	nacts = 0;
+	/* chunk 1 is homed here and now complete: chunk 2 may go */
+	push_to(10);
+	assert_int_equal(only(GAGG_ACT_PUBLISH)->pub.slot, 1);
+	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.chunk, 2);
+}
+
 static void push__a_full_path_lets_ready_grow(void **state)
 {
 	const struct gagg_act *a;
@@ -89,8 +109,11 @@ static void push__a_full_path_lets_ready_grow(void **state)
 	/* one that does not fit is asked for again when there is room */
 	start(1);
 	sh->path[0].cwnd = 4;
-	push_to(4);
+	zero_slots = 8;
 	push_to(8);
+	assert_int_equal(only_ctrl(GAGG_T_READY)->m.run, 1);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 3);
+	assert_int_equal(state_of(3, 0), GAGG_PUSHED);
 	assert_int_equal(state_of(4, 0), 0);
 	desc[0].exp = 33;
 	acknowledge(0, 0);
@@ -119,6 +142,14 @@ static void push__what_has_no_lanes_is_ready(void **state)
 		assert_int_equal(a->m.pn, 1);
 		assert_int_equal(sh->path[0].next_pn, 2);
 	}
+	/* raw lanes have no exponent */
+	geometry(1);
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 4, 1);
+	desc[0].exp = 9;
+	push_to(1);
+	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.flags, GAGG_WF_RAW);
+	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.exp, 0);
 	/* a chunk without lanes, of a barrier, has none to contribute */
 	geometry(1);
 	start_channel(0, g.workers);
@@ -275,6 +306,7 @@ static void resend__otherwise_ignored(void **state)
 	rx(0, m);					/* another round */
 	m.round = 0;
 	rx(0, m);
+	assert_int_equal(state_of(0, 0), GAGG_PUSHED);
 	m.round = 1;
 	m.chunk = 1;
 	m.run = 0xffff;
@@ -519,6 +551,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(push__under_the_window, finish_test),
 		cmocka_unit_test_teardown(push__under_the_path, finish_test),
+		cmocka_unit_test_teardown(push__a_local_result_moves_the_window, finish_test),
 		cmocka_unit_test_teardown(push__a_full_path_lets_ready_grow, finish_test),
 		cmocka_unit_test_teardown(push__what_has_no_lanes_is_ready, finish_test),
 		cmocka_unit_test_teardown(result__is_placed, finish_test),
