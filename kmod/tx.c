@@ -248,10 +248,13 @@ static void send_ctrl(struct gagg_port *port, struct gagg_group *grp,
 {
 	struct gagg_tx *tx = port->tx;
 
-	/* READY is numbered with CONTRIB, DONE and empty RESULTs with RESULT */
+	/* READY is numbered with CONTRIB; DONE and empty RESULTs with RESULT, and
+	 * TOLD speaks of those that left before it
+	 */
 	if (a->m.type == GAGG_T_READY)
 		burst_close(port, &tx->contrib[a->node]);
-	else if ((a->m.type == GAGG_T_DONE || a->m.type == GAGG_T_RESULT) &&
+	else if ((a->m.type == GAGG_T_DONE || a->m.type == GAGG_T_RESULT ||
+		  a->m.type == GAGG_T_TOLD) &&
 		 (tx->result.nodes & GAGG_BIT(a->node)))
 		burst_close(port, &tx->result);
 	queue(port, part_of(port, grp), ctrl_skb(port, grp, a->node, &a->m, &a->ack), 1,

@@ -214,13 +214,25 @@ void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch)
 	}
 }
 
+void gagg_chan_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
+{
+	u64 wait = GAGG_PATH_RTO_MIN;
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		if (ch->home_base[h].v == ch->base && h != ch->self_home)
+			wait = gagg_path_rto(&sh->path[ch->home[h]]);
+	ch->query_wait = (u32)wait;
+	ch->query_at = now + wait;
+	ch->moved = 0;
+}
+
 void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u32 slot, u32 round, u64 now)
 {
 	u32 h = gagg_geom_home(g, ch->nhomes, slot);
 	struct gagg_cur *b = &ch->home_base[h];
 	u64 was = ch->base;
-	bool lowest = b->v == was;
 	u32 l;
 
 	*gagg_chan_done(ch, slot) = round;
@@ -231,14 +243,15 @@ void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 			gagg_chan_way(ch, l, h)->nagain--;
 		p->state = 0;
 	}
+	if (b->slot != slot)
+		return;
 	while (*gagg_chan_done(ch, b->slot) == b->round)
 		gagg_cur_next(g, ch, b);
-	ch->query_wait = GAGG_QUERY_WAIT_MIN;
-	if (ch->query_at != GAGG_NEVER)
-		ch->query_at = now + ch->query_wait;
-	if (!lowest)
-		return;
+	ch->moved |= GAGG_BIT(h);
 	update_base(ch);
-	if (ch->base != was)
-		gagg_chan_finish(sh, ch);
+	if (ch->base == was)
+		return;
+	if (ch->query_at != GAGG_NEVER)
+		gagg_chan_watch(sh, ch, now);
+	gagg_chan_finish(sh, ch);
 }

@@ -114,6 +114,7 @@ struct gagg_chan {
 	u64 members;
 	u64 base;		/* all chunks of this shard below it are done */
 	u64 query_at;		/* GAGG_NEVER: nothing outstanding */
+	u64 moved;		/* homes that have told news since query_at was set */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u32 query_wait;		/* ns */
 	u32 poll_wait;		/* ns */
@@ -124,7 +125,7 @@ struct gagg_chan {
 	u8 nhomes;
 	u8 self_home;		/* index of this node; 0xff: not a home */
 	u8 headroom;		/* ceil(log2(sum of weights)) */
-	u8 query_turn;		/* home that is asked first */
+	u8 pad;
 	u64 member_nodes;	/* nodes with a member, self excluded */
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */

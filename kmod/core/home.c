@@ -77,23 +77,27 @@ static bool has_lanes(const struct gagg_msg *m)
 	return m->type == GAGG_T_CONTRIB;
 }
 
-/* ask every rank that is in the sum for the same bytes again */
-static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, struct gagg_acc *a)
+/* ask ranks for the same bytes again */
+static void ask_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		      u32 slot, u32 round, u64 ranks)
 {
-	u64 left;
-
-	for (left = a->summed; left; left &= left - 1) {
-		u32 rank = gagg_lowest(left);
+	for (; ranks; ranks &= ranks - 1) {
+		u32 rank = gagg_lowest(ranks);
 		struct gagg_msg m;
 
 		gagg_shard_msg(sh, g, GAGG_T_RESEND, ch->id, g->self, &m);
-		m.chunk = a->slot;
-		m.round = a->round;
+		m.chunk = slot;
+		m.round = round;
 		m.aux = rank;
 		gagg_run_add(sh, g, ch->nhomes, &sh->resend_run[rank], g->node_of[rank],
 			     &m, false);
 	}
+}
+
+static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, struct gagg_acc *a)
+{
+	ask_again(sh, g, ch, a->slot, a->round, a->summed);
 	a->bits &= ~a->summed;
 	a->summed = 0;
 	sh->n[GAGG_N_VOIDS]++;
@@ -189,6 +193,22 @@ static void repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
 	m.flags |= GAGG_WF_REPAIR;
 	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, true);
+}
+
+/*
+ * Behind all results that were sent so far, tell a node that this one is among
+ * them: so it knows what is lost, and what is only late.
+ */
+static void tell_sent(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, u32 slot, u32 node)
+{
+	struct gagg_msg m;
+
+	gagg_shard_msg(sh, g, GAGG_T_TOLD, ch->id, g->self, &m);
+	m.chunk = slot;
+	m.round = *gagg_chan_done(ch, slot);
+	m.pn = ch->rpn;
+	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, false);
 }
 
 /* local ranks whose lanes are still to be added to the result */
@@ -413,21 +433,16 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			return drop(todo, GAGG_DROP_CHUNK);
 		done = *gagg_chan_done(ch, m->chunk);
 		if (m->round == done && res_at(ch, m->chunk)->valid) {
-			repair(sh, g, ch, m->chunk, node);
+			if (m->flags & GAGG_WF_REPAIR)
+				repair(sh, g, ch, m->chunk, node);
+			else
+				tell_sent(sh, g, ch, m->chunk, node);
 		} else if (m->round == done + 1) {
 			const struct gagg_acc *a = acc_at(g, ch, m->chunk);
 			bool open = a->bits && a->slot == m->chunk && a->round == m->round;
 
-			if (!open || !(a->bits & GAGG_BIT(m->src))) {
-				struct gagg_msg r;
-
-				gagg_shard_msg(sh, g, GAGG_T_RESEND, ch->id, g->self, &r);
-				r.chunk = m->chunk;
-				r.round = m->round;
-				r.aux = m->src;
-				gagg_run_add(sh, g, ch->nhomes, &sh->resend_run[m->src],
-					     node, &r, false);
-			}
+			ask_again(sh, g, ch, m->chunk, m->round, g->ranks_of[node] & ch->members &
+				  ~(open ? a->bits : 0));
 		}
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
 		m->run--;

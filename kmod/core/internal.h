@@ -7,7 +7,6 @@
 
 #include "core.h"
 
-#define GAGG_QUERY_WAIT_MIN	(20 * GAGG_MSEC)
 #define GAGG_POLL_WAIT_MIN	(100 * GAGG_USEC)
 
 /* room in the queue of actions */
@@ -61,6 +60,9 @@ static inline u16 gagg_c_to_w(u8 flags)
 void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u32 slot, u32 round, u64 now);
 
+/* ask in the time that a round trip takes what became of the lowest chunk */
+void gagg_chan_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now);
+
 /* ops that the base has passed are done; a shard may hold no chunk of an op */
 void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch);
 
@@ -88,10 +90,16 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 				u64 now, struct gagg_todo *todo);
 void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
+enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
+			      struct gagg_todo *todo);
 enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
 				u32 node, const struct gagg_msg *m, struct gagg_todo *todo);
 /* what a lost datagram carried is to be sent again; an acknowledged one is not */
 void gagg_worker_lost(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s);
+/* true if the results of all its chunks are here */
+bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s);
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);

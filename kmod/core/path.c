@@ -7,8 +7,8 @@
  * moves the base by whole words and no further than to x - 448, hence what it
  * forgets and then claims is < x - 448. The sender sent x with room, that is
  * with next_pn = x and x - una < GAGG_PATH_SPAN = 448: whatever is < x - 447
- * was then acknowledged, or lost and taken, and an acknowledgement of it means
- * nothing any more (gagg_path_ack() looks at una and later only).
+ * was then acknowledged, forgotten, or lost and taken, and an acknowledgement of
+ * it means nothing any more (gagg_path_ack() looks at una and later only).
  */
 #include "path.h"
 
@@ -313,6 +313,24 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 	} else if (!p->flying) {
 		p->rto_at = GAGG_NEVER;
 	}
+}
+
+void gagg_path_forget(struct gagg_path *p,
+		      bool (*over)(void *ctx, const struct gagg_sent *s), void *ctx)
+{
+	u32 pn;
+
+	for (pn = p->scan; before(pn, p->next_pn); pn++) {
+		struct gagg_sent *s = entry(p, pn);
+
+		if (s->state == GAGG_SENT_FLYING && over(ctx, s)) {
+			s->state = GAGG_SENT_ACKED;
+			p->flying--;
+		}
+	}
+	settle(p);
+	if (!p->flying)
+		p->rto_at = GAGG_NEVER;
 }
 
 void gagg_path_timer(struct gagg_path *p, u64 now)

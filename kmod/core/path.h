@@ -155,6 +155,13 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
  */
 void gagg_path_timer(struct gagg_path *p, u64 now);
 
+/* before gagg_path_timer(): a flying datagram of which @over says that nobody
+ * waits for it any more, since what it asked for has come, needs no
+ * acknowledgement. As a probe it would be wasted.
+ */
+void gagg_path_forget(struct gagg_path *p,
+		      bool (*over)(void *ctx, const struct gagg_sent *s), void *ctx);
+
 /* take one lost datagram: true and *what, or false when there is none */
 bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what);
 

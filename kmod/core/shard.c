@@ -7,7 +7,7 @@
  * 63 flushed DONE runs, 16 OP_DONE and one DESYNC: 146 <= GAGG_ACTS_STEP. Loops
  * over chunks stop while GAGG_ACTS_STEP are spare. gagg_shard_flush() emits at
  * most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
- * most GAGG_ACTS / 2 queries.
+ * most one query for each of 64 homes.
  */
 #include "internal.h"
 
@@ -129,18 +129,27 @@ static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 	return GAGG_RX_DROP;
 }
 
-struct acked {
+/* the context of what the path calls back */
+struct sender {
 	const struct gagg_geom *g;
 	const struct gagg_env *env;
 };
 
 static void on_acked(void *ctx, const struct gagg_sent *s)
 {
-	struct acked *c = ctx;
+	struct sender *c = ctx;
 	struct gagg_chan *ch = c->env->chan(c->env->ctx, s->channel);
 
 	if (ch)
 		gagg_worker_acked(c->g, ch, s);
+}
+
+static bool is_over(void *ctx, const struct gagg_sent *s)
+{
+	struct sender *c = ctx;
+	struct gagg_chan *ch = c->env->chan(c->env->ctx, s->channel);
+
+	return !ch || gagg_worker_over(c->g, ch, s);
 }
 
 static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
@@ -160,7 +169,7 @@ static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
 			   const struct gagg_env *env, u32 node, const struct gagg_msg *m,
 			   const void *body, u64 now)
 {
-	struct acked c = { .g = g, .env = env };
+	struct sender c = { .g = g, .env = env };
 	struct gagg_ack ack;
 
 	memcpy(&ack, body, sizeof(ack));
@@ -292,6 +301,10 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 		rx = m->src == node ? gagg_worker_result(sh, g, ch, node, m, now, todo) :
 				      drop(todo, GAGG_DROP_RANK);
 		break;
+	case GAGG_T_TOLD:
+		rx = m->src == node ? gagg_worker_told(sh, g, ch, node, m, todo) :
+				      drop(todo, GAGG_DROP_RANK);
+		break;
 	case GAGG_T_RESEND:
 		rx = m->src == node ? gagg_worker_resend(g, ch, node, m, todo) :
 				      drop(todo, GAGG_DROP_RANK);
@@ -362,11 +375,14 @@ u64 gagg_chan_deadline(const struct gagg_chan *ch)
 void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, u64 now)
 {
+	struct sender c = { .g = g, .env = env };
 	u32 n;
 
 	if (!sh->running)
 		return;
 	for (n = 0; n < g->nodes; n++) {
+		if (sh->path[n].rto_at <= now)
+			gagg_path_forget(&sh->path[n], is_over, &c);
 		gagg_path_timer(&sh->path[n], now);
 		take_losses(g, env, &sh->path[n]);
 	}

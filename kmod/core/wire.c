@@ -40,6 +40,7 @@ static const struct body bodies[32] = {
 	[GAGG_T_PULL]	 = EMPTY,
 	[GAGG_T_NAK]	 = EMPTY,
 	[GAGG_T_OPEN]	 = BODY(struct gagg_open),
+	[GAGG_T_TOLD]	 = EMPTY,
 };
 
 bool gagg_wire_has_lanes(const struct gagg_msg *m)

@@ -7,7 +7,7 @@
  */
 #include "internal.h"
 
-#define QUERY_WAIT_MAX	GAGG_SEC
+#define QUERY_WAIT_MAX	(250 * GAGG_MSEC)
 #define QUERY_RUN	64
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)
 
@@ -40,30 +40,41 @@ static bool all_pushed(struct gagg_chan *ch, u32 slot)
 	return ch->nlocals;
 }
 
+/* ask for the results before @end that have not come; false: there is none.
+ * The home remembers its last `window` results only.
+ */
+static bool pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		 u32 h, u32 end)
+{
+	u32 gap = end - ch->home_rpn[h];
+	struct gagg_act *a;
+
+	if ((s32)gap <= 0)
+		return false;
+	gap = (u32)gagg_min64(gap, g->window);
+	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+	a->node = ch->home[h];
+	gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
+	a->m.pn = end - gap;
+	a->m.run = (u16)gap;
+	sh->n[GAGG_N_PULLS]++;
+	ch->home_rpn[h] = end;
+	return true;
+}
+
 /*
  * Ask again for results whose packet numbers were skipped. A repetition that
  * is the next one closes the gap as well; one that is not says nothing about
- * what lies between. The home remembers its last `window` results only.
+ * what lies between.
  */
 static void pull_gap(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u32 h, const struct gagg_msg *m)
 {
-	u32 gap = m->pn - ch->home_rpn[h];
-	struct gagg_act *a;
+	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
 
-	if ((s32)(gap + m->run) <= 0)
+	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
-	if ((s32)gap > 0) {
-		if (m->flags & GAGG_WF_REPAIR)
-			return;
-		gap = (u32)gagg_min64(gap, g->window);
-		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
-		a->node = ch->home[h];
-		gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
-		a->m.pn = m->pn - gap;
-		a->m.run = (u16)gap;
-		sh->n[GAGG_N_PULLS]++;
-	}
+	pull(sh, g, ch, h, m->pn);
 	ch->home_rpn[h] = m->pn + m->run;
 }
 
@@ -135,6 +146,56 @@ void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 	publish(sh, g, ch, m, true, now);
 }
 
+static struct gagg_act *ask(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, u32 h)
+{
+	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+
+	a->node = ch->home[h];
+	gagg_shard_msg(sh, g, GAGG_T_QUERY, ch->id, ch->local[0].rank, &a->m);
+	sh->n[GAGG_N_QUERIES]++;
+	return a;
+}
+
+/*
+ * These chunks are published. If results are missing by their numbers, a PULL
+ * fetches them; if none is, and a chunk is still open, its result was lost after
+ * it was asked for.
+ */
+enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
+			      struct gagg_todo *todo)
+{
+	int h = home_of_node(ch, node);
+	u32 slot = m->chunk, first = slot, run = 0, n;
+	struct gagg_act *a;
+
+	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, slot) != h)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (!ch->nlocals)
+		return drop(todo, GAGG_DROP_RANK);
+	if (pull(sh, g, ch, (u32)h, m->pn))
+		return GAGG_RX_OK;
+	for (n = 0; n < m->run && slot < g->ring; n++) {
+		bool open = m->round == *gagg_chan_done(ch, slot) + 1 && all_pushed(ch, slot);
+
+		if (run && !open)
+			break;
+		if (!run)
+			first = slot;
+		run += open;
+		slot = gagg_geom_next(g, ch->nhomes, slot);
+	}
+	if (!run)
+		return GAGG_RX_OK;
+	a = ask(sh, g, ch, (u32)h);
+	a->m.flags = GAGG_WF_REPAIR;
+	a->m.chunk = first;
+	a->m.round = m->round;
+	a->m.run = (u16)run;
+	return GAGG_RX_OK;
+}
+
 static void mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u32 l, u32 h,
 		       u32 slot, u32 round)
 {
@@ -189,6 +250,19 @@ static void sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
 		}
 		slot = gagg_geom_next(g, ch->nhomes, slot);
 	}
+}
+
+bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s)
+{
+	u32 slot = s->slot, n;
+
+	for (n = 0; n < s->run && slot < g->ring; n++) {
+		if ((s32)(*gagg_chan_done(ch, slot) - s->round) < 0)
+			return false;
+		slot = gagg_geom_next(g, ch->nhomes, slot);
+	}
+	return true;
 }
 
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
@@ -382,10 +456,8 @@ static void refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (w->next.v == was)
 		return;
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
-	if (ch->query_at == GAGG_NEVER) {
-		ch->query_wait = GAGG_QUERY_WAIT_MIN;
-		ch->query_at = now + ch->query_wait;
-	}
+	if (ch->query_at == GAGG_NEVER)
+		gagg_chan_watch(sh, ch, now);
 }
 
 bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -421,38 +493,37 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	return gagg_shard_spare(sh) < GAGG_ACTS_STEP || ch->base != base;
 }
 
-/* ask the home of the way's oldest open chunk what became of it */
+/* ask a home what became of the oldest open chunks. One rank asks for all that
+ * live here: a result comes for the node, and RESEND for whom it may concern.
+ */
 static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		  u32 l, u32 h)
+		  u32 h)
 {
-	struct gagg_way *w = gagg_chan_way(ch, l, h);
+	struct gagg_way *w = gagg_chan_way(ch, 0, h);
 	struct gagg_cur c = ch->home_base[h];
 	u32 round = c.round, slot = c.slot, run = 0;
 	struct gagg_act *a;
 
 	while (run < QUERY_RUN && c.v < w->next.v && c.round == round &&
 	       *gagg_chan_done(ch, c.slot) + 1 == c.round &&
-	       (gagg_chan_pushed(ch, c.slot, l)->state & (GAGG_ACKED | GAGG_AGAIN)) ==
+	       (gagg_chan_pushed(ch, c.slot, 0)->state & (GAGG_ACKED | GAGG_AGAIN)) ==
 	       GAGG_ACKED) {
 		gagg_cur_next(g, ch, &c);
 		run++;
 	}
 	if (!run)
 		return;
-	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
-	a->node = ch->home[h];
-	gagg_shard_msg(sh, g, GAGG_T_QUERY, ch->id, ch->local[l].rank, &a->m);
+	a = ask(sh, g, ch, h);
 	a->m.chunk = slot;
 	a->m.round = round;
 	a->m.run = (u16)run;
-	sh->n[GAGG_N_QUERIES]++;
 }
 
 bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u64 now)
 {
 	bool open = false;
-	u32 k, l, h, askers;
+	u32 l, h;
 
 	if (!sh->running)
 		return false;
@@ -462,21 +533,13 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	if (ch->query_at > now)
 		return true;
-	/* a result that was lost is repeated to the node: one rank asks first */
-	askers = ch->query_wait > GAGG_QUERY_WAIT_MIN ? ch->nlocals : 1;
-	/* the turn makes sure that a full queue does not always spare the same */
-	for (k = 0; k < ch->nhomes; k++) {
-		h = (ch->query_turn + k) % ch->nhomes;
-		for (l = 0; l < ch->nlocals; l++) {
-			if (ch->home_base[h].v >= gagg_chan_way(ch, l, h)->next.v)
-				continue;
-			open = true;
-			if (l < askers && h != ch->self_home &&
-			    gagg_shard_spare(sh) > GAGG_ACTS / 2)
-				query(sh, g, ch, l, h);
-		}
+	for (h = 0; h < ch->nhomes; h++) {
+		for (l = 0; l < ch->nlocals; l++)
+			open |= ch->home_base[h].v < gagg_chan_way(ch, l, h)->next.v;
+		if (h != ch->self_home && ch->nlocals && !(ch->moved & GAGG_BIT(h)))
+			query(sh, g, ch, h);
 	}
-	ch->query_turn = (u8)((ch->query_turn + 1) % ch->nhomes);
+	ch->moved = 0;
 	ch->query_wait = (u32)gagg_min64(2ULL * ch->query_wait, QUERY_WAIT_MAX);
 	ch->query_at = open ? now + ch->query_wait : GAGG_NEVER;
 	return true;

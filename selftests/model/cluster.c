@@ -538,7 +538,7 @@ void cluster_print(const struct step *step)
 	static const char *const types[] = {
 		[GAGG_T_CONTRIB] = "CONTRIB", [GAGG_T_READY] = "READY",
 		[GAGG_T_RESULT] = "RESULT", [GAGG_T_DONE] = "DONE", [GAGG_T_RESEND] = "RESEND",
-		[GAGG_T_QUERY] = "QUERY", [GAGG_T_PULL] = "PULL",
+		[GAGG_T_QUERY] = "QUERY", [GAGG_T_PULL] = "PULL", [GAGG_T_TOLD] = "TOLD",
 	};
 	struct gagg_msg m;
 

@@ -11,9 +11,8 @@ void normalise(u32 n)
 	u32 i, l, h, again;
 
 	ch->query_at = ch->query_at == GAGG_NEVER ? GAGG_NEVER : 1;
-	ch->query_wait = ch->query_at == GAGG_NEVER ? 0 :
-			 ch->query_wait > WAIT_MIN ? 2 * WAIT_MIN : WAIT_MIN;
-	ch->query_turn = 0;
+	ch->query_wait = 0;
+	ch->moved = 0;	/* or every QUERY would take two steps of the timer */
 	ch->poll_at = GAGG_NEVER;
 	ch->poll_wait = 0;
 	for (i = 0; i < su.ring; i++) {
@@ -78,6 +77,10 @@ bool is_dead(const struct datagram *d)
 		return all_done(d->to, &m, 1);
 	case GAGG_T_RESEND:
 		return all_done(d->to, &m, 0);
+	case GAGG_T_TOLD:
+		for (h = 0; ch->home[h] != d->from; h++)
+			;
+		return all_done(d->to, &m, 0) && (s32)(m.pn - ch->home_rpn[h]) <= 0;
 	case GAGG_T_RESULT:
 	case GAGG_T_DONE:
 		for (h = 0; ch->home[h] != d->from; h++)

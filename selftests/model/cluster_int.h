@@ -8,8 +8,6 @@
 #include <string.h>
 #include "cluster.h"
 
-#define WAIT_MIN	(20 * GAGG_MSEC)	/* the first wait before a QUERY */
-
 struct datagram {
 	u8 from, to;
 	u8 hdr[GAGG_WIRE_HDRLEN];

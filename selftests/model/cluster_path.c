@@ -38,7 +38,7 @@ static u64 *arrived(const struct gagg_path *p)
 void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
 {
 	p->cwnd_max = cwnd_max;
-	p->rto_at = GAGG_NEVER;
+	p->rto_at = 1;	/* always due */
 }
 
 u32 gagg_path_room(const struct gagg_path *p)
@@ -86,6 +86,19 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh, b
 	for (; left; left &= left - 1) {
 		sent_of(gagg_lowest(left), &s);
 		acked(ctx, &s);
+	}
+}
+
+void gagg_path_forget(struct gagg_path *p, bool (*over)(void *ctx, const struct gagg_sent *s),
+		      void *ctx)
+{
+	u64 left = *flying(p);
+	struct gagg_sent s;
+
+	for (; left; left &= left - 1) {
+		sent_of(gagg_lowest(left), &s);
+		if (over(ctx, &s))
+			*flying(p) &= ~(left & -left);
 	}
 }
 

@@ -198,6 +198,16 @@ static inline enum gagg_rx ask(u32 rank, u32 chunk, u32 round, u32 run)
 	return rx(g.node_of[rank], m);
 }
 
+/* the same, for repetitions */
+static inline enum gagg_rx ask_repeat(u32 rank, u32 chunk, u32 round, u32 run)
+{
+	struct gagg_msg m = message(GAGG_T_QUERY, rank, chunk, round);
+
+	m.flags = GAGG_WF_REPAIR;
+	m.run = (u16)run;
+	return rx(g.node_of[rank], m);
+}
+
 /* of node 0; the number counts results of the channel there */
 static inline enum gagg_rx result(u32 chunk, u32 round, u32 rpn)
 {

@@ -209,7 +209,7 @@ static void publish__next_round_has_its_own_buffer(void **state)
 	assert_true(todo.store && !todo.to_result);
 	assert_int_equal(todo.shift, 0);
 	nacts = 0;
-	ask(2, 0, 1, 1);
+	ask_repeat(2, 0, 1, 1);
 	assert_int_equal(only(GAGG_ACT_SEND_RESULT)->m.round, 1);
 	assert_int_equal(only(GAGG_ACT_SEND_RESULT)->m.exp, 100);
 }
@@ -255,7 +255,7 @@ static void contrib__rounds_wrap(void **state)
 	ready(0, 9, 0, 1);	/* the local rank, by another way */
 	assert_int_equal(*gagg_chan_done(ch, 9), 0);
 	nacts = 0;
-	ask(2, 9, 0, 1);
+	ask_repeat(2, 9, 0, 1);
 	assert_int_equal(only(GAGG_ACT_SEND_RESULT)->m.round, 0);
 }
 
@@ -303,7 +303,7 @@ static void query__of_a_run(void **state)
 	contrib(2, 5, 1, 100);	/* and 5 */
 	flush();
 	nacts = 0;
-	ask(2, 0, 1, 8);
+	ask_repeat(2, 0, 1, 8);
 	flush();
 	/* RESULT with lanes of 0 to 2 and 5, RESEND for 3, 4 and 6, 7 */
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 4);
@@ -315,6 +315,55 @@ static void query__of_a_run(void **state)
 	assert_int_equal(a->m.aux, 2);
 	assert_int_equal(a->node, 2);
 	assert_int_equal(sh->n[GAGG_N_REPAIRS], 4);
+}
+
+static void query__is_told_behind_the_results(void **state)
+{
+	const struct gagg_act *a;
+
+	(void)state;
+	start(0);
+	push_to(8);
+	ready(1, 0, 1, 8);
+	ready(2, 3, 1, 3);	/* 3 to 5 are published, with the local lanes */
+	nacts = 0;
+	ask(2, 0, 1, 8);
+	flush();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 0);
+	a = only_ctrl(GAGG_T_TOLD);
+	assert_int_equal(a->node, 2);
+	assert_int_equal(a->m.src, 0);
+	assert_int_equal(a->m.chunk, 3);
+	assert_int_equal(a->m.round, 1);
+	assert_int_equal(a->m.run, 3);
+	assert_int_equal(a->m.pn, ch->rpn);
+	/* results without lanes wait for more of them: they leave before it */
+	start(0);
+	zero_slots = 8;
+	push_to(8);
+	ready(1, 0, 1, 8);
+	nacts = 0;
+	ready(2, 0, 1, 8);
+	ask(2, 0, 1, 8);
+	flush();
+	assert_int_equal(count_ctrl(GAGG_T_RESULT, &a), 2);
+	assert_true(a < only_ctrl(GAGG_T_TOLD));
+}
+
+static void query__for_all_ranks_of_a_host(void **state)
+{
+	const struct gagg_act *a;
+
+	(void)state;
+	geometry(0);
+	more_ranks(1, 3);
+	start_channel(0, g.workers);
+	contrib(1, 0, 1, 100);
+	ask(1, 0, 1, 1);	/* 1 is in, 3 of the same host is not */
+	flush();
+	assert_int_equal(count_ctrl(GAGG_T_RESEND, &a), 1);
+	assert_int_equal(a->m.aux, 3);
+	assert_int_equal(a->node, 1);
 }
 
 static void pull__by_number(void **state)
@@ -471,8 +520,8 @@ static void result__to_those_who_want_it(void **state)
 	assert_int_equal(a->m.aux, 4);
 	/* told again: the same */
 	nacts = 0;
-	ask(1, 0, 1, 1);
-	ask(3, 0, 1, 1);
+	ask_repeat(1, 0, 1, 1);
+	ask_repeat(3, 0, 1, 1);
 	flush();
 	assert_int_equal(only_ctrl(GAGG_T_DONE)->m.flags, GAGG_WF_REPAIR);
 	assert_int_equal(only(GAGG_ACT_SEND_RESULT)->nodes, 4);
@@ -560,6 +609,8 @@ int main(void)
 		cmocka_unit_test_teardown(publish__next_round_has_its_own_buffer, finish_test),
 		cmocka_unit_test_teardown(query__of_the_open_round, finish_test),
 		cmocka_unit_test_teardown(query__of_a_run, finish_test),
+		cmocka_unit_test_teardown(query__is_told_behind_the_results, finish_test),
+		cmocka_unit_test_teardown(query__for_all_ranks_of_a_host, finish_test),
 		cmocka_unit_test_teardown(pull__by_number, finish_test),
 		cmocka_unit_test_teardown(pull__of_what_was_overwritten, finish_test),
 		cmocka_unit_test_teardown(ready__counts_each_chunk_of_a_run, finish_test),

@@ -18,6 +18,7 @@ static void drop__of_another_epoch(void **state)
 	static const u8 types[] = {
 		GAGG_T_CONTRIB, GAGG_T_READY, GAGG_T_RESULT, GAGG_T_DONE, GAGG_T_RESEND,
 		GAGG_T_ACK, GAGG_T_QUERY, GAGG_T_PULL, GAGG_T_NAK, GAGG_T_OPEN,
+		GAGG_T_TOLD,
 	};
 	u32 i;
 

@@ -367,11 +367,12 @@ static void timer__not_acknowledged_then_again(void **state)
 
 static void timer__acknowledged_then_asks(void **state)
 {
-	u64 wait = 20 * GAGG_MSEC, was;
+	u64 wait, was;
 	u32 i;
 
 	(void)state;
 	start(1);
+	wait = gagg_path_rto(&sh->path[0]);
 	ch->local[0].issued = 5;
 	push_to(5);
 	acknowledge(0, 0);
@@ -392,13 +393,13 @@ static void timer__acknowledged_then_asks(void **state)
 		assert_int_equal(a->m.chunk, 0);
 		assert_int_equal(a->m.round, 1);
 		assert_int_equal(a->m.run, 5);
-		/* ever rarer, but never rarer than a second */
-		wait = wait * 2 < GAGG_SEC ? wait * 2 : GAGG_SEC;
+		/* ever rarer, but four times a second at least */
+		wait = wait * 2 < 250 * GAGG_MSEC ? wait * 2 : 250 * GAGG_MSEC;
 		assert_true(now > was);
 	}
 	/* some news: soon again */
 	result(0, 1, 1);
-	assert_int_equal(gagg_chan_deadline(ch), now + 20 * GAGG_MSEC);
+	assert_int_equal(gagg_chan_deadline(ch), now + gagg_path_rto(&sh->path[0]));
 	for (i = 1; i < 5; i++)
 		result(i, 1, 1 + i);
 	/* nothing is open any more */
@@ -409,8 +410,10 @@ static void timer__acknowledged_then_asks(void **state)
 	assert_int_equal(gagg_chan_deadline(ch), GAGG_NEVER);
 }
 
-static void timer__one_rank_of_a_host_asks_first(void **state)
+static void timer__one_rank_of_a_host_asks(void **state)
 {
+	u32 i;
+
 	(void)state;
 	geometry(1);
 	more_ranks(1, 3);
@@ -419,14 +422,60 @@ static void timer__one_rank_of_a_host_asks_first(void **state)
 	gagg_chan_submit(ch, 1, 0x51, ADD, 0, 4, 1);
 	push_to(1);
 	acknowledge(0, 0);
+	for (i = 0; i < 3; i++) {
+		nacts = 0;
+		now = gagg_chan_deadline(ch);
+		fire();
+		assert_int_equal(only_ctrl(GAGG_T_QUERY)->m.src, 1);
+	}
+}
+
+static void timer__who_tells_news_is_not_asked(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	geometry(1);
+	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	push_to(10);
+	acknowledge(0, 0);
+	acknowledge(2, 0);
+	m = message(GAGG_T_RESULT, 2, 1, 1);
+	m.pn = 1;
+	rx(2, m);	/* 0 is open: the wait is not begun anew */
 	nacts = 0;
 	now = gagg_chan_deadline(ch);
 	fire();
-	assert_int_equal(only_ctrl(GAGG_T_QUERY)->m.src, 1);
+	assert_int_equal(only_ctrl(GAGG_T_QUERY)->node, 0);
+	/* no more news since then */
 	nacts = 0;
 	now = gagg_chan_deadline(ch);
 	fire();
 	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 2);
+}
+
+static void timer__what_is_over_is_no_probe(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(4);
+	result(0, 1, 1);	/* no acknowledgement has come */
+	result(1, 1, 2);
+	nacts = 0;
+	now = gagg_shard_deadline(sh, &g);
+	fire();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 2);
+	assert_int_equal(acts[0].m.chunk, 2);
+	assert_int_equal(acts[1].m.chunk, 3);
+	result(2, 1, 3);
+	result(3, 1, 4);
+	nacts = 0;
+	now = gagg_shard_deadline(sh, &g);
+	fire();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 0);
+	assert_int_equal(gagg_shard_deadline(sh, &g), GAGG_NEVER);
 }
 
 static void timer__runs_though_a_refill_stopped(void **state)
@@ -546,6 +595,71 @@ static void gap__wider_than_the_window(void **state)
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 32);
 }
 
+static enum gagg_rx told(u32 chunk, u32 run, u32 rpn)
+{
+	struct gagg_msg m = message(GAGG_T_TOLD, 0, chunk, 1);
+
+	m.pn = rpn;
+	m.run = (u16)run;
+	return rx(0, m);
+}
+
+static void told__a_gap_is_pulled(void **state)
+{
+	const struct gagg_act *a;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	result(0, 1, 1);
+	nacts = 0;
+	told(1, 2, 4);
+	a = only_ctrl(GAGG_T_PULL);
+	assert_int_equal(a->m.pn, 2);
+	assert_int_equal(a->m.run, 2);
+	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 0);
+}
+
+static void told__without_a_gap_repeats_are_asked_for(void **state)
+{
+	const struct gagg_act *a;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	result(0, 1, 1);
+	result(3, 1, 4);	/* 2 and 3 are asked for, and do not come */
+	nacts = 0;
+	told(0, 4, 5);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	a = only_ctrl(GAGG_T_QUERY);
+	assert_int_equal(a->node, 0);
+	assert_int_equal(a->m.src, 1);
+	assert_int_equal(a->m.flags, GAGG_WF_REPAIR);
+	assert_int_equal(a->m.chunk, 1);
+	assert_int_equal(a->m.round, 1);
+	assert_int_equal(a->m.run, 2);
+	/* an old one, of what has come meanwhile */
+	result(1, 1, 2);
+	result(2, 1, 3);
+	nacts = 0;
+	told(0, 4, 5);
+	assert_int_equal(nacts, 0);
+}
+
+static void told__anything_else_is_ignored(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(2);
+	nacts = 0;
+	told(4, 8, 1);		/* not pushed */
+	assert_int_equal(nacts, 0);
+	assert_int_equal(told(16, 1, 1), GAGG_RX_DROP);
+	assert_int_equal(told(0, 0xffff, 1), GAGG_RX_OK);
+	assert_int_equal(only_ctrl(GAGG_T_QUERY)->m.run, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -564,12 +678,17 @@ int main(void)
 		cmocka_unit_test_teardown(lost__is_not_sent_when_it_is_done, finish_test),
 		cmocka_unit_test_teardown(timer__not_acknowledged_then_again, finish_test),
 		cmocka_unit_test_teardown(timer__acknowledged_then_asks, finish_test),
-		cmocka_unit_test_teardown(timer__one_rank_of_a_host_asks_first, finish_test),
+		cmocka_unit_test_teardown(timer__one_rank_of_a_host_asks, finish_test),
+		cmocka_unit_test_teardown(timer__who_tells_news_is_not_asked, finish_test),
+		cmocka_unit_test_teardown(timer__what_is_over_is_no_probe, finish_test),
 		cmocka_unit_test_teardown(timer__runs_though_a_refill_stopped, finish_test),
 		cmocka_unit_test_teardown(timer__looks_at_filled_again, finish_test),
 		cmocka_unit_test_teardown(gap__is_pulled_at_once, finish_test),
 		cmocka_unit_test_teardown(gap__closed_by_repetitions, finish_test),
 		cmocka_unit_test_teardown(gap__wider_than_the_window, finish_test),
+		cmocka_unit_test_teardown(told__a_gap_is_pulled, finish_test),
+		cmocka_unit_test_teardown(told__without_a_gap_repeats_are_asked_for, finish_test),
+		cmocka_unit_test_teardown(told__anything_else_is_ignored, finish_test),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

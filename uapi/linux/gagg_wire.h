@@ -21,7 +21,11 @@
  *				not ask for.
  *	RESEND	home -> worker	contribute the same bytes of a run again.
  *	ACK	node <-> node	packet numbers received.
- *	QUERY	worker -> home	what became of this run of chunks?
+ *	QUERY	worker -> home	what became of this run of chunks? With REPAIR:
+ *				repeat their results.
+ *	TOLD	home -> worker	these of them are published, and every result
+ *				up to this packet number was sent before this
+ *				datagram. What it overtook nothing of is lost.
  *	PULL	member -> home	repeat results by their packet number.
  *	NAK	home -> worker	I do not know this channel.
  *	OPEN	worker -> home	the members of a channel, in answer to NAK.
@@ -60,6 +64,7 @@ enum gagg_wire_type {
 	GAGG_T_BYE	= 15,
 	GAGG_T_NAK	= 16,
 	GAGG_T_OPEN	= 17,
+	GAGG_T_TOLD	= 18,
 };
 
 /* header flags; bits 0-7 may be ignored by who does not know them */
@@ -99,7 +104,8 @@ enum gagg_redop {
  * @group:	group id
  * @epoch:	low 32 bits of the epoch; 0 in HELLO of a node that knows none
  * @channel:	channel id; 0 is everybody
- * @src:	rank that contributes or asks; RESULT, DONE: node of the home
+ * @src:	rank that contributes or asks; RESULT, DONE, TOLD: node of the
+ *		home
  * @sig:	signature of the collective (gagg_sig())
  * @chunk:	slot in the ring, first of the run
  * @round:	round of that slot; the first is 1
@@ -111,7 +117,7 @@ enum gagg_redop {
  * @weight:	weight of the contribution; RESULT: 0
  * @pn:		packet number; CONTRIB and READY: of the path; RESULT and DONE:
  *		of the first chunk, in the channel's sequence at that home;
- *		PULL: first result wanted; HELLO: grows with every one sent
+ *		PULL: first result wanted; TOLD: the next result; HELLO: grows with every one sent
  * @aux:	RESULT: number of contributors | lowest rank with NaN or infinity
  *		<< 16 (with GAGG_WF_NONFINITE); RESEND, NAK: rank that is asked;
  *		ACK: the FRESH packet number; HELLO: largest packet number
