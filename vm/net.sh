@@ -31,6 +31,8 @@
 #   net_offload on          GSO bursts cross the network whole (as after net_up)
 #   net_offload off         single datagrams are sent and received
 #   net_offload gro         single datagrams are sent; the receiver merges them
+#   net_in_order            one CPU receives for all hosts, so that no datagram
+#                           overtakes another
 #   net_impair ARGS...      netem ARGS at every port; net_impair_host I ARGS...
 #   net_loss PERCENT        of datagrams      (sets offloads: "off" if "on")
 #   net_burst_loss PERCENT  of GSO bursts     (sets offloads: "on")
@@ -167,6 +169,20 @@ net_offload()
 			tx-udp-segmentation $burst gro $merge || return
 	done
 	echo "$1" >"$net_state/offload"
+}
+
+# A veth hands a frame to the CPU that sends it: a sender that moves to another
+# CPU would overtake itself.
+net_in_order()
+{
+	local n i
+
+	n=$(net_hosts)
+	for ((i = 0; i < n; i++)); do
+		ip netns exec sw sh -c "echo 1 >/sys/class/net/p$i/queues/rx-0/rps_cpus" &&
+			net_exec "$i" sh -c "echo 1 >/sys/class/net/eth0/queues/rx-0/rps_cpus" ||
+			return
+	done
 }
 
 net_impair_host()
