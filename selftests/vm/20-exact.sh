@@ -5,6 +5,7 @@
 # Integer results are exact, whatever the shape of the group and whatever the
 # network does: a cover of all pairs of values, drawn by SEED. The whole product
 # (hours): vm/run --timeout 0 -- env FULL=1 selftests/vm/20-exact.sh
+# One case: vm/run -- env CASE="mtu=1500 shape=..." selftests/vm/20-exact.sh
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -25,6 +26,7 @@ mapfile -t cases < <("$TOP/selftests/vm/pairwise.py" ${FULL:+--full} "$SEED" \
 # a group of one, whose network is not used
 cases=("mtu=1500 shape=1x1 aggregators=all length=1000000 impair=none offload=on family=4 shards=1"
 	"${cases[@]}")
+[ -z "${CASE:-}" ] || cases=("$CASE")
 plan $((${#cases[@]} + 1))
 
 impair_with()
@@ -41,13 +43,14 @@ impair_with()
 run_case()
 {
 	local mtu shape aggregators length impair offload family shards
-	local lanes=344 word
+	local lanes=344 ring=256 word
 
 	for word in "$@"; do
 		local "${word%%=*}=${word#*=}"
 	done
 	[ "$mtu" = 1500 ] || lanes=2048
-	[ "$length" != two_rings ] || length=$((2 * 256 * lanes))
+	[ "$shape" != 16x1 ] || ring=512	# 2 * stripe * shards for each host
+	[ "$length" != two_rings ] || length=$((2 * ring * lanes))
 	layout "${shape%x*}" "${shape#*x}" "$aggregators"
 	# the namespaces of the last case, if they will do
 	[ "$(cat /run/gagg-net/shape 2>/dev/null)" = "$hosts hosts, MTU $mtu" ] || {
@@ -56,7 +59,7 @@ run_case()
 	}
 	net_clear
 	net_offload "$offload" || return
-	group_up ring 256 window 64 stripe 2 lanes "$lanes" shards "$shards" || return
+	group_up ring $ring window 64 stripe 2 lanes "$lanes" shards "$shards" || return
 	impair_with "$impair"
 	ranks_run allreduce:int32:sum:1 allreduce:int32:min:$((lanes - 1)) \
 		allreduce:int32:sum:$lanes allreduce:int32:max:$((lanes + 1)) \
@@ -69,8 +72,8 @@ run_case()
 
 module_load "$@"
 for case in "${cases[@]}"; do
-	# shellcheck disable=SC2086 # words
 	was=$SECONDS
+	# shellcheck disable=SC2086 # words
 	check "$case" run_case $case || group_down
 	note "$((SECONDS - was)) s"
 done

@@ -77,10 +77,11 @@ all_disagree()
 	return $status
 }
 
-# words of the sentence after the rank that is meant
+# words of the sentence after the rank that is meant. The barrier: a rank that
+# still joins would be told that it cannot
 differ()
 {
-	ranks_start fail "!2:$1" "@2:$2" wait
+	ranks_start fail barrier "!2:$1" "@2:$2" wait
 	if [ -n "$3" ]; then
 		all_disagree 2 "[013]" "rank [013] called (a )?$3" "rank 2 called (a )?$4"
 	else
@@ -110,7 +111,7 @@ ranks_start @0,2:split:0 @1,3:split:1 allreduce:int32:sum:1000 fail \
 	world barrier
 check "in a channel that two of four have: all say so" all_disagree 0 2
 check "the group is as good as before" ranks_run \
-	fail !0:broadcast:8:1 @0:barrier reattach allreduce:int32:sum:30000 barrier
+	fail barrier !0:broadcast:8:1 @0:allgather:5 reattach allreduce:int32:sum:30000 barrier
 group_down
 
 # --- different configurations -------------------------------------------------

@@ -78,8 +78,8 @@ enum gagg_group_attr {
 	GAGG_GA_GID,		/* u32 [0] */
 	GAGG_GA_MODE,		/* u32, 0000 to 0666: read+write bits [0600] */
 	GAGG_GA_LANES,		/* u16, 8 to 2240, multiple of 8 [344]; same */
-	GAGG_GA_RING,		/* u32, chunks; a multiple of window, at least 2 *
-				 * stripe * shards for every host [49152]; same
+	GAGG_GA_RING,		/* u32, chunks; a multiple of window, for every host
+				 * at least 2 stripes in each shard [49152]; same
 				 */
 	GAGG_GA_WINDOW,		/* u32, chunks under way, power of two,
 				 * 64 to 16384 [2048]; same
