@@ -14,6 +14,6 @@ build/selftests/vm/rank: selftests/vm/reference.c $(VM_LIBGAGG)
 
 $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -lm -lpthread
+	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -luring -lm -lpthread
 
 selftests: $(VM_PROGRAMS)
