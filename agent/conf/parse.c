@@ -52,7 +52,7 @@ static const struct value_rule role_rule = {
 };
 
 static const struct value_rule weight_rule = {
-	"weight", VALUE_NUMBER, 1, 1024, 0, false, 1,
+	"weight", VALUE_NUMBER, 1, 128, 0, false, 1,
 };
 
 /*

@@ -90,7 +90,7 @@ static void parse__everything(void **state)
 	     " lanes = 2240 ring = 640 window = 64 stripe = 64 shards = 16\n"
 	     " channels = 64 cwnd = 4 dead-after = 600000\n"
 	     " sync = bsp placement = root\n"
-	     " member 63 { address = fd00::1 role = worker weight = 1024 }\n"
+	     " member 63 { address = fd00::1 role = worker weight = 128 }\n"
 	     " member 5 { address = \"fd00::2\" role = \"aggregator\" }\n"
 	     "}\n"
 	     "group b { member 1 { address = 10.0.0.1 role = both } } // end\n",
@@ -117,7 +117,7 @@ static void parse__everything(void **state)
 	assert_int_equal(g->n_members, 2);
 	assert_int_equal(g->members[0].rank, 63);
 	assert_int_equal(g->members[0].roles, GAGG_ROLE_WORKER);
-	assert_int_equal(g->members[0].weight, 1024);
+	assert_int_equal(g->members[0].weight, 128);
 	assert_string_equal(nl_ip_format(&g->members[0].addr, ip), "fd00::1");
 	assert_int_equal(g->members[1].rank, 5);
 	assert_int_equal(g->members[1].roles, GAGG_ROLE_AGGREGATOR);
@@ -217,7 +217,7 @@ static const struct {
 	{ "group a {\nmember 0 { address = \"ff02::1\" }\n}", { "f:2: member \"0\": address" } },
 	{ "group a {\n" M0 "member 1 { address = fd00::1 }\n}", { "f:4: group \"a\", which ends here: members 0 and 1 differ in address family" } },
 	{ "group a {\nmember 0 { address = 10.0.0.1 role = boss }\n}", { "f:2: member \"0\": role = \"boss\": allowed is worker, aggregator or both" } },
-	{ "group a {\nmember 0 { address = 10.0.0.1\nweight = 0 }\n}", { "f:3: member \"0\": weight = \"0\": allowed is a number from 1 to 1024" } },
+	{ "group a {\nmember 0 { address = 10.0.0.1\nweight = 0 }\n}", { "f:3: member \"0\": weight = \"0\": allowed is a number from 1 to 128" } },
 	{ "group a {\nmember 0 { address = 10.0.0.1\nweight = 1 weight = 1 }\n}", { "f:3: member \"0\": weight is set in line 3 already" } },
 	{ "group a {\nmember 0 { address = 10.0.0.1\naddress = 10.0.0.1 }\n}", { "f:3: member \"0\": address is set in line 2 already" } },
 	{ "group a {\nmember 0 { address = 10.0.0.1\nwait = 1 }\n}", { "f:3: member \"0\": no such option 'wait'; allowed: address, role, weight" } },

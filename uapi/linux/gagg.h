@@ -111,7 +111,8 @@ enum gagg_region_id {
  * @channel:	id
  * @rank:	rank of this session in the group
  * @members:	ranks of the channel, a bit each
- * @epoch:	epoch the channel belongs to
+ * @epoch:	epoch the channel belongs to; 0 from GAGG_IOC_ATTACH, since it has
+ *		not started yet (GAGG_IOC_STATUS tells)
  * @weight:	sum of the members' weights: divisor of a mean, headroom
  * @ring:	chunks in the ring
  * @window:	chunks that may be under way
@@ -210,13 +211,14 @@ enum gagg_kind {
  * @channel:	id
  * @kind:	enum gagg_kind
  * @laneop:	lane type and operator, GAGG_LANEOP()
- * @dtype:	the caller's element type; compared between ranks, else unused
+ * @dtype:	the caller's element type, 0 to 15; compared between ranks, else
+ *		unused
  * @reserved:	zero
  * @root:	root of a broadcast; compared between ranks, else unused
  * @last_lanes:	lanes of the last chunk, 1 to lanes; all others are full.
  *		0 only for a barrier
  * @count:	elements; compared between ranks, else unused
- * @chunks:	chunks of the op, at least 1
+ * @chunks:	chunks of the op, at least 1; 1 for a barrier
  * @op:		out: number of the op on this channel and session, from 1
  *
  * The op takes the next @chunks virtual chunks of the channel. Contributions

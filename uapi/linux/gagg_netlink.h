@@ -15,8 +15,9 @@
  *			rank is attached (EBUSY), and it makes the group anew:
  *			files that are bound to it are stale, counters zero.
  *	GROUP_GET	by name, or dump: GAGG_A_GROUP
- *	MEMBER_ADD	GAGG_A_GROUP with a name and GAGG_GA_MEMBERS of one member;
- *			EEXIST, EBUSY while a rank is attached
+ *	MEMBER_ADD	GAGG_A_GROUP with a name and GAGG_GA_MEMBERS of one member
+ *			or more: all or none. EEXIST, EBUSY while a rank is
+ *			attached
  *	MEMBER_DEL	the same, rank only
  *	MEMBER_SET	the same, rank and what to change
  *	MEMBER_GET	dump, GAGG_A_GROUP with a name: GAGG_A_GROUP with
@@ -70,7 +71,10 @@ enum gagg_group_attr {
 	GAGG_GA_UNSPEC,
 	GAGG_GA_NAME,		/* string, 1 to 31 of [A-Za-z0-9._-] */
 	GAGG_GA_ID,		/* u32, id on the wire [hash of the name]; same */
-	GAGG_GA_LOCAL,		/* binary, 4 or 16 bytes: this host's address */
+	GAGG_GA_LOCAL,		/* binary, 4 or 16 bytes: this host's address. To
+				 * change it, make the group anew: the members that
+				 * are marked local must have it all the time
+				 */
 	GAGG_GA_PORT,		/* u16, base port [7440]; same */
 	GAGG_GA_UID,		/* u32, who may train [0]; as in the user namespace
 				 * that owns the network namespace
@@ -130,7 +134,7 @@ enum gagg_member_attr {
 	GAGG_MA_RANK,		/* u32, 0 to 63; ranks need not be dense */
 	GAGG_MA_ADDRESS,	/* binary, 4 or 16 bytes */
 	GAGG_MA_ROLES,		/* u32, GAGG_ROLE_* [both] */
-	GAGG_MA_WEIGHT,		/* u32, 1 to 1024 [1] */
+	GAGG_MA_WEIGHT,		/* u32, 1 to 128 [1]; their sum is at most 128 */
 	GAGG_MA_LOCAL,		/* flag: this host. Required on exactly the members
 				 * whose address is the group's local address
 				 */
@@ -177,7 +181,10 @@ enum gagg_stats_attr {
 	GAGG_SA_EPOCHS,		/* epochs started */
 	GAGG_SA_NONFINITE,	/* results with NaN or infinity */
 	GAGG_SA_OVERFLOW,	/* results that may have wrapped */
-	GAGG_SA_DROP_SHORT,	/* too short, or lanes and length differ */
+	GAGG_SA_DROP_SHORT,	/* shorter than its type takes, or lanes and length
+				 * differ; less than a header is counted by the
+				 * socket (/proc/net/udp): it names no group
+				 */
 	GAGG_SA_DROP_VERSION,	/* magic, version, header length or fatal flag */
 	GAGG_SA_DROP_CHECKSUM,
 	GAGG_SA_DROP_TYPE,	/* unknown or misplaced type */
