@@ -2,7 +2,8 @@
 #
 #   make               the module, the library and the programs, into build/
 #   make check         every test, the VM's included (installs what is missing)
-#   make check-unit    the tests that need no VM
+#   make check-unit    the unit tests, in seconds
+#   make check-model   the model checker, and its mutations
 #   make check-vm      the tests in the VM; TEST=NAME runs one of them
 #   make lint          the static checks
 #   make demo          four hosts in a VM exchange gradients
@@ -62,13 +63,16 @@ deps:
 
 # --- tests --------------------------------------------------------------
 # The module is not needed by the unit tests.
-.PHONY: check check-unit check-vm lint
+.PHONY: check check-unit check-model check-vm lint
 check: deps
 	@$(MAKE) all selftests
 	@selftests/run static unit model vm
 
 check-unit: selftests
-	@selftests/run unit model
+	@selftests/run unit
+
+check-model: selftests
+	@selftests/run model
 
 check-vm: all selftests
 	@selftests/run $(or $(TEST:%=vm/%),vm)
