@@ -264,6 +264,37 @@ static void allgather__each_part_goes_up_once(void **state)
 	world_free(w);
 }
 
+/* --- at scale ---------------------------------------------------------- */
+
+/* as many chunks as 16 Mi lanes have, with the default ring and window; and a
+ * ring that this goes round nearly six times
+ */
+static void scale__sixteen_mebi_lanes(void **state)
+{
+	static const u32 rings[] = { 49152, 8192 };
+	struct world_config cfg = plain;
+	u32 i;
+
+	(void)state;
+	cfg.ops = 1;
+	cfg.max_chunks = (16 << 20) / GAGG_WIRE_LANES + 1;
+	cfg.window = 2048;
+	cfg.stripe = 8;
+	cfg.cwnd = 256;
+	cfg.loss = 10;
+	cfg.dup = 10;
+	cfg.jitter = 50 * GAGG_USEC;
+	cfg.exps = 8;
+	for (i = 0; i < 2; i++) {
+		struct world *w;
+
+		cfg.ring = rings[i];
+		w = run(&cfg);
+		assert_int_equal(world_chunks(w, 0), cfg.max_chunks);
+		world_free(w);
+	}
+}
+
 /* --- those who are slow ------------------------------------------------ */
 
 static void late__no_storm(void **state)
@@ -553,6 +584,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(broadcast__moves_the_lanes_once_per_receiver),
 		cmocka_unit_test(reduce_scatter__result_to_one),
 		cmocka_unit_test(allgather__each_part_goes_up_once),
+		cmocka_unit_test(scale__sixteen_mebi_lanes),
 		cmocka_unit_test(late__no_storm),
 		cmocka_unit_test(late__with_loss),
 		cmocka_unit_test(late__on_one_channel_only),
