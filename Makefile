@@ -66,7 +66,7 @@ deps:
 .PHONY: check check-unit check-model check-vm lint
 check: deps
 	@$(MAKE) all selftests
-	@selftests/run static unit model vm
+	@selftests/run static unit model machines vm
 
 check-unit: selftests
 	@selftests/run unit
