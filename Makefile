@@ -5,7 +5,11 @@
 #   make check-unit    the unit tests, in seconds
 #   make check-model   the model checker, and its mutations
 #   make check-vm      the tests in the VM; TEST=NAME runs one of them
+#   make check-debug   some of these tests on a kernel with KASAN, lockdep and so on
+#   make check-kcsan   some on a kernel that looks for data races
 #   make lint          the static checks
+#   make soak          random groups, networks and deaths in the VM, for
+#                      MINUTES=5
 #   make demo          four hosts in a VM exchange gradients
 #   make vm-shell      a shell in the VM, with the four hosts up
 #   make install       DESTDIR, PREFIX
@@ -79,6 +83,23 @@ check-vm: all selftests
 
 lint:
 	@selftests/run static
+
+MINUTES	?= 5
+.PHONY: soak
+soak: all selftests
+	@vm/run --kernel $(KERNEL) --timeout $$(($(MINUTES) * 60 + 600)) -- \
+		env MINUTES=$(MINUTES) $(SEED:%=SEED=%) selftests/vm/soak.sh
+
+# Kernels that look for mistakes are slow, emulated ones above all: tests of all
+# that the module does, not of every case. TEST=NAME runs others.
+TESTS_debug = boot allreduce corrupt desync death unload netlink device datagrams
+TESTS_kcsan = allreduce desync death
+
+.PHONY: check-debug check-kcsan
+check-debug check-kcsan: check-%: deps
+	@vm/build-kernel $*
+	@$(MAKE) KERNEL=$* all selftests
+	@KERNEL=$* PATIENCE=5 selftests/run $(addprefix vm/,$(or $(TEST),$(TESTS_$*)))
 
 # --- the VM by hand -----------------------------------------------------
 .PHONY: demo vm-shell
