@@ -27,6 +27,7 @@
 #include <net/inet_common.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
+#include "compat/sock.h"
 #include "endpoint.h"
 #include "group.h"
 #include "netns.h"
@@ -96,7 +97,7 @@ static int port_open(struct gagg_port *port)
 		goto out_tx;
 	sk = port->sock->sk;
 	/* our receive never sleeps; polling the device from it would re-enter */
-	WRITE_ONCE(sk->sk_ll_usec, 0);
+	gagg_compat_no_busy_poll(sk);
 	sk->sk_allocation = GFP_ATOMIC;
 	err = port_options(port->sock, family);
 	if (err)
