@@ -45,6 +45,7 @@ $(UNIT_TESTS) $(MODEL_TESTS): build/%: %.c $$(call test-links,$$*.c) selftests/s
 selftests: $(UNIT_TESTS) $(MODEL_TESTS)
 
 include selftests/vm/vm.mk
+include selftests/fuzz/fuzz.mk
 
 # The core is compiled alone, to see that it needs nothing.
 .PHONY: check-purity
