@@ -4,6 +4,7 @@
 #   make check         every test, the VM's included (installs what is missing)
 #   make check-unit    the unit tests, in seconds
 #   make check-model   the model checker, and its mutations
+#   make fuzz          all fuzz targets, in SECONDS=60
 #   make check-vm      the tests in the VM; TEST=NAME runs one of them
 #   make check-debug   some of these tests on a kernel with KASAN, lockdep and so on
 #   make check-kcsan   some on a kernel that looks for data races
@@ -70,7 +71,7 @@ deps:
 .PHONY: check check-unit check-model check-vm lint
 check: deps
 	@$(MAKE) all selftests
-	@selftests/run static unit model machines vm
+	@selftests/run static unit model machines fuzz vm
 
 check-unit: selftests
 	@selftests/run unit
