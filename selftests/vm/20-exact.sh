@@ -3,7 +3,7 @@
 # timeout: 900
 #
 # Integer results are exact, whatever the shape of the group and whatever the
-# network does: a cover of all pairs of values, drawn by SEED. The whole product
+# network does: a cover of all pairs of values, drawn by SEED (1). The whole product
 # (hours): vm/run --timeout 0 -- env FULL=1 selftests/vm/20-exact.sh
 # One case: vm/run -- env CASE="mtu=1500 shape=..." selftests/vm/20-exact.sh
 
@@ -11,6 +11,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
+SEED=${SEED:-1}
 seed
 
 # ring of 256 chunks: the long ones go round it several times
