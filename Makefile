@@ -8,6 +8,7 @@
 #   make check-vm      the tests in the VM; TEST=NAME runs one of them
 #   make check-debug   some of these tests on a kernel with KASAN, lockdep and so on
 #   make check-kcsan   some on a kernel that looks for data races
+#   make check-kernels some on Debian's stock 6.1, 6.12 and PREEMPT_RT kernels
 #   make lint          the static checks
 #   make soak          random groups, networks and deaths in the VM, for
 #                      MINUTES=5
@@ -41,7 +42,8 @@ all:
 KREL	:= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 		   $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KBUILD	= build/kmod/$(KREL)
-KFLAGS	= W=1 KCFLAGS=-Werror $(KARGS)
+# no BTF: it takes the kernel's vmlinux, which headers lack
+KFLAGS	= W=1 KCFLAGS=-Werror CONFIG_DEBUG_INFO_BTF_MODULES= $(KARGS)
 
 .PHONY: module
 module:
@@ -101,6 +103,20 @@ check-debug check-kcsan: check-%: deps
 	@vm/build-kernel $*
 	@$(MAKE) KERNEL=$* all selftests
 	@KERNEL=$* PATIENCE=5 selftests/run $(addprefix vm/,$(or $(TEST),$(TESTS_$*)))
+
+# Debian's kernels for which gagg is meant. Stock is tested in full by check.
+KERNELS	= stock 6.12 rt
+TESTS_kernels = $(TESTS_debug) float progress straggler gaggd
+
+.PHONY: check-kernels
+check-kernels: deps
+	@for kernel in $(filter-out stock,$(KERNELS)); do vm/get-kernel $$kernel || exit; done
+	@status=0; for kernel in $(KERNELS); do \
+		echo "kernel $$kernel: $$(vm/kernels release $$kernel)"; \
+		$(MAKE) KERNEL=$$kernel all selftests && \
+		KERNEL=$$kernel PATIENCE=2 selftests/run \
+			$(addprefix vm/,$(or $(TEST),$(TESTS_kernels))) || status=1; \
+	done; exit $$status
 
 # --- the VM by hand -----------------------------------------------------
 .PHONY: demo vm-shell

@@ -304,6 +304,6 @@ hosts_start()
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-	[ $# -gt 0 ] || { sed -n '4,54s/^# \{0,1\}//p' "$0"; exit 2; }
+	[ $# -gt 0 ] || { sed -n '4,50s/^# \{0,1\}//p' "$0"; exit 2; }
 	"$@"
 fi

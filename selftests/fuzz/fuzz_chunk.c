@@ -106,7 +106,7 @@ static void compose(struct hosts *w, struct input *in, struct host *h, struct pa
 		m.round = *gagg_chan_done(ch, m.chunk) + (round & 3);
 	m.flags = w->op_flags & GAGG_OP_RAW ? GAGG_WF_RAW : 0;
 	if (!gagg_wire_has_lanes(&m))
-		m.run += run;
+		m.run += run & 0x80 ? run : run % g->window;
 	m.src = (u16)gagg_lowest(g->ranks_of[p->from]);
 	if (m.type == GAGG_T_RESULT || m.type == GAGG_T_DONE || m.type == GAGG_T_TOLD ||
 	    m.type == GAGG_T_RESEND || m.type == GAGG_T_NAK)
@@ -328,8 +328,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	hosts_init(w, &in);
 	run(w, &in);
-	if (!w->insiders && !w->disagree)
-		hosts_finish(w);
+	hosts_finish(w);
 	hosts_free(w);
 	return 0;
 }

@@ -419,18 +419,21 @@ static void deliver_all(struct hosts *w)
 			host_batch(&w->host[i], s);
 }
 
+/* Where ranks disagree or an insider has spoken, it may be that some wait for
+ * ever; what is published on the way must be right.
+ */
 void hosts_finish(struct hosts *w)
 {
+	bool all, must = !w->insiders && !w->disagree;
 	u32 i, turns, epoch = 0;
 	u64 at;
-	bool all;
 
 	for (i = 0; i < w->nodes; i++)
 		epoch = w->host[i].epoch > epoch ? w->host[i].epoch : epoch;
 	for (i = 0; i < w->nodes; i++)
 		if (w->host[i].epoch < epoch)
 			host_restart(&w->host[i], epoch);
-	for (turns = 0; turns < CALLS_MAX; turns++) {
+	for (turns = 0; turns < (must ? CALLS_MAX : 20); turns++) {
 		all = true;
 		for (i = 0; i < w->nodes; i++)
 			all &= step_trainers(&w->host[i]);
@@ -443,13 +446,17 @@ void hosts_finish(struct hosts *w)
 		at = GAGG_NEVER;
 		for (i = 0; i < w->nodes; i++)
 			at = gagg_min64(at, host_deadline(&w->host[i]));
-		if (at == GAGG_NEVER && !w->nflight)
+		if (at == GAGG_NEVER && !w->nflight) {
+			if (!must)
+				return;
 			fuzz_fail("stuck: nothing will happen");
+		}
 		if (!w->nflight)
 			w->now = gagg_max64(w->now, at);
 		for (i = 0; i < w->nodes; i++)
 			if (host_deadline(&w->host[i]) <= w->now)
 				host_timers(&w->host[i]);
 	}
-	fuzz_fail("stuck: %u turns were not enough", turns);
+	if (must)
+		fuzz_fail("stuck: %u turns were not enough", turns);
 }

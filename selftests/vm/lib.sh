@@ -160,6 +160,16 @@ klog_scan()
 	klog | "$TOP/vm/splats"
 }
 
+# On a kernel with kmemleak: what nobody refers to any more is told in the log.
+# It takes two scans, and is to be 5 seconds old.
+leak_scan()
+{
+	[ -e /sys/kernel/debug/kmemleak ] || return 0
+	sleep 5
+	echo scan >/sys/kernel/debug/kmemleak
+	echo scan >/sys/kernel/debug/kmemleak
+}
+
 # Undo what a test did; also called by the runner after one that was killed.
 test_cleanup()
 {
@@ -173,6 +183,8 @@ test_cleanup()
 		ip netns pids "$name" | xargs -r kill -KILL
 		ip netns del "$name"
 	done
+	# while the module is there, its functions have names
+	[ ! -d /sys/module/gagg ] || leak_scan
 	# an open file may be let go of a moment after its process has died
 	wait_until 10 module_unload || {
 		rmmod gagg

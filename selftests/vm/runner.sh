@@ -7,6 +7,8 @@
 #   @begin TEST
 #   @splat             the kernel log holds one; the lines "# klog: " say which
 #   @end TEST STATUS   124: took too long
+#
+# PATIENCE (1): times as long as a test says it may take.
 
 dir=$(cd "$(dirname "$0")" && pwd)
 
@@ -16,7 +18,7 @@ for test in "$@"; do
 
 	echo "@begin $test"
 	echo "gagg-test: $test" >/dev/kmsg
-	timeout -k 10 "${limit:-120}" bash "$script" 2>&1
+	timeout -k 10 $((${limit:-120} * ${PATIENCE:-1})) bash "$script" 2>&1
 	status=$?
 	if [ $status -ge 124 ]; then
 		# killed: it could not clean up
