@@ -72,6 +72,16 @@ static inline int try_connect(void)
 	return -1;
 }
 
+/* Returns when the daemon has closed its end, too. */
+static inline void hang_up(int fd)
+{
+	char byte;
+
+	shutdown(fd, SHUT_WR);
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+}
+
 static inline pid_t spawn(void)
 {
 	struct options opt = { .config = config, .socket = path };
@@ -103,7 +113,7 @@ static inline void start(void)
 		fd = try_connect();
 	}
 	assert_true(fd >= 0);
-	close(fd);
+	hang_up(fd);
 }
 
 static inline int finish(int sig)

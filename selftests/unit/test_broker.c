@@ -84,7 +84,7 @@ static int get_session(uint32_t rank, char *msg)
 	r.rank = rank;
 	assert_int_equal(send(fd, &r, sizeof(r), MSG_NOSIGNAL), sizeof(r));
 	assert_int_equal(recvmsg(fd, &m, 0), sizeof(reply));
-	close(fd);
+	hang_up(fd);
 	strcpy(msg, reply.message);
 	c = CMSG_FIRSTHDR(&m);
 	if (reply.error) {
@@ -128,7 +128,6 @@ static void gaggd__sessions(void **state)
 	fake.groups[0].uid = getuid();
 	fake.groups[0].mode = 0600;
 	start();
-	usleep(100000);
 	files = open_files(daemon_pid);
 	assert_int_equal(get_session(6, msg), 6);
 	/* the lowest that is free, in order */
@@ -141,7 +140,6 @@ static void gaggd__sessions(void **state)
 	assert_int_equal(get_session(4, msg), -EBUSY);
 	assert_string_equal(msg, "rank 4 of group \"test-broker.a\" has a session");
 	/* It keeps none of them. */
-	usleep(100000);
 	assert_int_equal(open_files(daemon_pid), files);
 	assert_int_equal(finish(SIGTERM), 0);
 
@@ -223,8 +221,6 @@ static void gaggd__crowd(void **state)
 	(void)state;
 	start();
 	limit = getuid() ? BROKER_CLIENTS_OF_UID : BROKER_CLIENTS;
-	/* The connection of start() may not have been seen to close yet. */
-	usleep(100000);
 	for (int i = 0; i < limit; i++) {
 		fds[i] = try_connect();
 		assert_true(fds[i] >= 0);
@@ -269,7 +265,9 @@ static void gaggd__rude_clients(void **state)
 			(void)!send(fd, &r, sizeof(r), MSG_NOSIGNAL);
 		close(fd);
 	}
-	usleep(100000);
+	/* once it has seen all of them close */
+	while (ask(&r, msg) == EAGAIN)
+		usleep(10000);
 	assert_int_equal(ask(&r, msg), ENODEV);
 	assert_int_equal(finish(SIGTERM), 0);
 }
