@@ -69,11 +69,18 @@ deps:
 	@scripts/deps
 
 # --- tests --------------------------------------------------------------
+# Kernels that look for mistakes are slow, emulated ones above all: tests of all
+# that the module does, not of every case. TEST=NAME runs others.
+TESTS_debug = boot allreduce corrupt desync death unload netlink device datagrams
+TESTS_kcsan = allreduce desync death
+
 # The module is not needed by the unit tests.
 .PHONY: check check-unit check-model check-vm lint
 check: deps
+	@vm/build-kernel debug
 	@$(MAKE) all selftests
-	@selftests/run static unit model machines fuzz vm
+	@$(MAKE) KERNEL=debug module
+	@selftests/run static unit model machines fuzz vm $(TESTS_debug:%=vm@debug/%)
 
 check-unit: selftests
 	@selftests/run unit
@@ -93,16 +100,11 @@ soak: all selftests
 	@vm/run --kernel $(KERNEL) --timeout $$(($(MINUTES) * 60 + 600)) -- \
 		env MINUTES=$(MINUTES) $(SEED:%=SEED=%) selftests/vm/soak.sh
 
-# Kernels that look for mistakes are slow, emulated ones above all: tests of all
-# that the module does, not of every case. TEST=NAME runs others.
-TESTS_debug = boot allreduce corrupt desync death unload netlink device datagrams
-TESTS_kcsan = allreduce desync death
-
 .PHONY: check-debug check-kcsan
 check-debug check-kcsan: check-%: deps
 	@vm/build-kernel $*
 	@$(MAKE) KERNEL=$* all selftests
-	@KERNEL=$* PATIENCE=5 selftests/run $(addprefix vm/,$(or $(TEST),$(TESTS_$*)))
+	@selftests/run $(addprefix vm@$*/,$(or $(TEST),$(TESTS_$*)))
 
 # Debian's kernels for which gagg is meant. Stock is tested in full by check.
 KERNELS	= stock 6.12 rt
@@ -114,8 +116,8 @@ check-kernels: deps
 	@status=0; for kernel in $(KERNELS); do \
 		echo "kernel $$kernel: $$(vm/kernels release $$kernel)"; \
 		$(MAKE) KERNEL=$$kernel all selftests && \
-		KERNEL=$$kernel PATIENCE=2 selftests/run \
-			$(addprefix vm/,$(or $(TEST),$(TESTS_kernels))) || status=1; \
+		selftests/run $(addprefix vm@$$kernel/,$(or $(TEST),$(TESTS_kernels))) || \
+			status=1; \
 	done; exit $$status
 
 # --- the VM by hand -----------------------------------------------------
