@@ -65,7 +65,7 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 		return -EINVAL;
 	if (!ses->group)
 		return -ENOTCONN;
-	gagg_epoch_status(ses->group, &st);
+	gagg_session_status(ses, &st);
 	*arg = st;
 	return 0;
 }

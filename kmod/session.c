@@ -209,6 +209,7 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	geometry(ses, ses->seat[0], &arg->geo);
 	atomic64_set(&ses->unread, 0);
 	WRITE_ONCE(ses->owner, current->files);
+	WRITE_ONCE(ses->epoch, 0);
 	WRITE_ONCE(ses->state, GAGG_S_ATTACHED);
 	gagg_epoch_attach(grp, ses->rank);
 	return 0;
@@ -359,9 +360,30 @@ void gagg_session_started(struct gagg_session *ses, u64 epoch)
 {
 	if (ses->state != GAGG_S_ATTACHED)
 		return;
-	ses->epoch = epoch;
+	WRITE_ONCE(ses->epoch, epoch);
 	WRITE_ONCE(ses->state, GAGG_S_RUNNING);
 	gagg_uring_complete(ses, 0);
+}
+
+/*
+ * Calls are refused from the moment at which the group is marked dead; that its
+ * epoch has ended, or that there will be none, is told in gagg_epoch_stop().
+ */
+void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st)
+{
+	const struct gagg_group *grp = ses->group;
+	bool ended;
+
+	gagg_epoch_status(ses->group, st);
+	ended = st->reason && st->epoch == READ_ONCE(ses->epoch);
+	if (ended || !READ_ONCE(grp->dead))
+		return;
+	st->phase = GAGG_PHASE_IDLE;
+	st->reason = GAGG_R_DELETED;
+	st->rank = gagg_lowest(grp->geom.ranks_of[grp->geom.self]);
+	st->other = 0;
+	st->sig = 0;
+	st->other_sig = 0;
 }
 
 /* group.lock held */

@@ -55,7 +55,7 @@ struct gagg_session {
 	struct gagg_group *group;	/* set once by GAGG_IOC_OPEN */
 	u32 rank;
 	enum gagg_session_state state;	/* group.lock; WRITE_ONCE */
-	u64 epoch;			/* the one it is or was in */
+	u64 epoch;			/* the last since it attached; group.lock, WRITE_ONCE */
 	fl_owner_t owner;		/* files struct that attached */
 	/* like group.channel; changed under lock and group.lock, read under either */
 	struct gagg_seat *seat[GAGG_CHANNELS_MAX];
@@ -112,6 +112,8 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg);
 int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 		      struct gagg_wish *wish);
 int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
+/* gagg_epoch_status(), and that the group is dead */
+void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st);
 /* leave the epoch, give the memory back; @reason BYE or DIED */
 int gagg_session_detach(struct gagg_session *ses, u32 reason);
 void gagg_session_orphan(struct gagg_session *ses);

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 17
+plan 18
 
 WIRE=$TOP/build/selftests/vm/wire
 LOOPS=50
@@ -67,6 +67,25 @@ gone_under_traffic()
 	"$@" || return
 	ranks_wait || return
 	rank_says 0 "reason $DELETED rank $((host * per_host)) " || return
+	rank_options=()
+}
+
+# deletion falls between two operations of some rank, most often
+told_between_operations()
+{
+	local i r
+
+	rank_options=(--repeat 0 --quiet)
+	for ((i = 0; i < 20; i++)); do
+		group_up ring 256 window 64 || return
+		ranks_start fail allreduce:int32:sum:1
+		wait_until 30 all_attached || return
+		ctl 0 group delete g || return
+		ranks_wait || return
+		for ((r = 0; r < ranks; r++)); do
+			rank_says "$r" "reason $DELETED rank 0 " || return
+		done
+	done
 	rank_options=()
 }
 
@@ -129,6 +148,10 @@ note "used before $before KiB, after $after KiB; buffers $buffers, $(buffers)"
 # each repetition allocates 6 x 5.6 MiB of contributions and 3 x 5.6 MiB of results
 check "no memory is left behind" is "$after - $before < 4096"
 check "no network buffers" is "$(buffers) - $buffers < 500"
+
+layout 1 4
+check "whoever is between two operations is told, too" told_between_operations
+layout 3 2
 
 # --- a namespace goes, whose trainers have left it --------------------------
 group_up ring 4096 window 256
