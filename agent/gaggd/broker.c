@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,20 @@ static void broker_resume(struct loop_event *ev, int res)
 	loop_accept(b->loop, &b->event, b->fd);
 }
 
+/*
+ * Does the process live that listens where @fd is connected? The ring of one that
+ * was killed may hold its socket for a moment.
+ */
+static bool listener_lives(int fd)
+{
+	struct ucred cred = { };
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) || cred.pid <= 0)
+		return true;
+	return !kill(cred.pid, 0) || errno != ESRCH;
+}
+
 /* 0: nobody listens at the address, and what is there may be replaced */
 static int check_free(const struct sockaddr_un *addr)
 {
@@ -230,8 +245,11 @@ static int check_free(const struct sockaddr_un *addr)
 	if (fd < 0)
 		return -errno;
 	ret = connect(fd, (const struct sockaddr *)addr, sizeof(*addr));
-	ret = !ret || errno == EAGAIN ? -EADDRINUSE :
-	      errno == ECONNREFUSED || errno == ENOENT ? 0 : -errno;
+	if (!ret)
+		ret = listener_lives(fd) ? -EADDRINUSE : 0;
+	else
+		ret = errno == EAGAIN ? -EADDRINUSE :
+		      errno == ECONNREFUSED || errno == ENOENT ? 0 : -errno;
 	close(fd);
 	return ret;
 }

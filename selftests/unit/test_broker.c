@@ -84,7 +84,7 @@ static int get_session(uint32_t rank, char *msg)
 	r.rank = rank;
 	assert_int_equal(send(fd, &r, sizeof(r), MSG_NOSIGNAL), sizeof(r));
 	assert_int_equal(recvmsg(fd, &m, 0), sizeof(reply));
-	hang_up(fd);
+	assert_true(hang_up(fd));
 	strcpy(msg, reply.message);
 	c = CMSG_FIRSTHDR(&m);
 	if (reply.error) {
