@@ -72,11 +72,6 @@ static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, struct gagg_acc 
 	return false;
 }
 
-static bool has_lanes(const struct gagg_msg *m)
-{
-	return m->type == GAGG_T_CONTRIB;
-}
-
 /* ask ranks for the same bytes again */
 static void ask_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		      u32 slot, u32 round, u64 ranks)
@@ -113,9 +108,9 @@ static void count(struct gagg_shard *sh, struct gagg_acc *a, const struct gagg_m
 		a->want = m->want;
 	if ((m->flags & GAGG_WF_NONFINITE) && m->src < a->nonfinite)
 		a->nonfinite = (u8)m->src;
-	if (!has_lanes(m) && m->exp > a->zexp)
+	if (!gagg_wire_has_lanes(m) && m->exp > a->zexp)
 		a->zexp = m->exp;
-	if (has_lanes(m) && m->exp > a->exp)
+	if (gagg_wire_has_lanes(m) && m->exp > a->exp)
 		a->exp = m->exp;
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
@@ -414,7 +409,7 @@ void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	if (!a || !agrees(sh, ch, a, m))
 		return;
-	if (has_lanes(m) && m->exp > a->exp && a->summed)
+	if (gagg_wire_has_lanes(m) && m->exp > a->exp && a->summed)
 		void_sum(sh, g, ch, a);
 	count(sh, a, m);
 	maybe_publish(sh, g, ch, a, false, now);

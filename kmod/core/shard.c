@@ -258,7 +258,8 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (!gagg_reduce_known(m->laneop) || m->lanes > g->lanes)
 		return drop(todo, GAGG_DROP_OP);
 	gagg_path_rx(&sh->path[node], m->pn, ce);
-	if (m->type == GAGG_T_READY)
+	/* by what follows the header: only then are there lanes to be added */
+	if (!gagg_wire_has_lanes(m))
 		return gagg_home_ready(sh, g, ch, m, now, todo);
 	return gagg_home_contrib(sh, g, ch, m, todo);
 }

@@ -113,6 +113,28 @@ static void contrib__an_exponent_without_lanes_does_not_void(void **state)
 	assert_int_equal(only(GAGG_ACT_PUBLISH)->pub.exp, 100);
 }
 
+/* CONTRIB that carries nothing is what READY is: no lane may be read */
+static void contrib__without_lanes_is_ready(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 0, 1);
+
+	(void)state;
+	start(0);
+	push_to(1);
+	contrib(1, 0, 1, 100);
+	m.flags = GAGG_WF_ZERO;
+	m.exp = 200;
+	m.pn = 1;
+	assert_int_equal(rx(2, m), GAGG_RX_OK);
+	assert_int_equal(sh->n[GAGG_N_VOIDS], 0);
+	assert_int_equal(only(GAGG_ACT_PUBLISH)->pub.exp, 100);
+	m.flags = GAGG_WF_NONFINITE;
+	m.round = 2;
+	m.pn = 2;
+	assert_int_equal(rx(2, m), GAGG_RX_OK);
+	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 4);
+}
+
 static void contrib__again_is_a_duplicate(void **state)
 {
 	(void)state;
@@ -596,6 +618,7 @@ int main(void)
 		cmocka_unit_test_teardown(contrib__a_larger_exponent_voids_the_sum, finish_test),
 		cmocka_unit_test_teardown(contrib__a_void_leaves_what_has_no_lanes, finish_test),
 		cmocka_unit_test_teardown(contrib__local_lanes_are_not_voided, finish_test),
+		cmocka_unit_test_teardown(contrib__without_lanes_is_ready, finish_test),
 		cmocka_unit_test_teardown(contrib__an_exponent_without_lanes_does_not_void,
 					  finish_test),
 		cmocka_unit_test_teardown(contrib__again_is_a_duplicate, finish_test),
