@@ -171,7 +171,6 @@ static void open_sockets(struct work_struct *work)
 	}
 }
 
-/* addresses without ports */
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b)
 {
 	if (a->sa.sa_family != b->sa.sa_family)
@@ -181,7 +180,7 @@ bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b)
 	return a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
 }
 
-static u16 base_port(const union gagg_addr *a)
+u16 gagg_base_port(const union gagg_addr *a)
 {
 	return ntohs(a->sa.sa_family == AF_INET6 ? a->in6.sin6_port : a->in.sin_port);
 }
@@ -192,7 +191,7 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 	struct gagg_endpoint *ep;
 	u32 i;
 
-	ep = kvzalloc(struct_size(ep, port, nports), GFP_KERNEL_ACCOUNT);
+	ep = kvzalloc(struct_size(ep, port, nports), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ep)
 		return NULL;
 	ep->gn = gn;
@@ -223,13 +222,13 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
 					u16 nports, struct netlink_ext_ack *extack)
 {
-	u16 base = base_port(addr);
+	u16 base = gagg_base_port(addr);
 	struct open_work w = { };
 	struct gagg_endpoint *ep;
 
 	lockdep_assert_held(&gn->lock);
 	list_for_each_entry(ep, &gn->endpoints, list) {
-		u16 other = base_port(&ep->addr);
+		u16 other = gagg_base_port(&ep->addr);
 
 		if (!gagg_addr_equal(&ep->addr, addr))
 			continue;

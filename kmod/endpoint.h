@@ -82,4 +82,6 @@ enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
 
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
 
+/* addresses without ports */
 #endif
+u16 gagg_base_port(const union gagg_addr *a);

@@ -243,7 +243,8 @@ int gagg_epoch_init(struct gagg_group *grp)
 {
 	u32 digest[GAGG_DG_COUNT];
 
-	grp->join = __vmalloc(sizeof(*grp->join), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	grp->join = __vmalloc(sizeof(*grp->join),
+			      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 	if (!grp->join)
 		return -ENOMEM;
 	timer_setup(&grp->join_timer, join_timer_fn, 0);

@@ -20,9 +20,10 @@ struct gagg_group *gagg_group_get(struct gagg_group *grp)
 }
 
 /*
- * The last reference. Unlinked from everything since gagg_group_kill(), whose
- * synchronize_net() the polls have passed; no session is bound, hence no seat
- * exists and the channels' only reference is the table's.
+ * The last reference. It was never published, or it is unlinked from everything
+ * since gagg_group_kill(), whose synchronize_net() the polls have passed; no
+ * session is bound, hence no seat exists and the channels' only reference is the
+ * table's.
  */
 static void group_release(struct kref *ref)
 {
@@ -56,48 +57,89 @@ struct gagg_group *gagg_group_find(struct gagg_net *gn, const char *name)
 	return NULL;
 }
 
-/* core objects and sockets of a group whose configuration is complete */
-static int group_start(struct gagg_group *grp, struct netlink_ext_ack *extack)
+/* core objects of a group whose configuration is complete */
+static int group_cores(struct gagg_group *grp)
 {
-	union gagg_addr local = grp->node[grp->geom.self].addr;
-	struct gagg_endpoint *ep;
 	u32 s;
-	int err;
 
 	for (s = 0; s < grp->cfg.shards; s++) {
 		grp->part[s].core = __vmalloc(gagg_shard_bytes(&grp->geom),
-					      GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+					      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 		if (!grp->part[s].core)
 			return -ENOMEM;
 		gagg_shard_init(grp->part[s].core, &grp->geom, s, grp->cfg.sync);
 	}
-	ep = gagg_endpoint_get(grp->gn, &local, grp->cfg.shards, extack);
+	return 0;
+}
+
+/* one that nobody has seen yet */
+static void group_free(struct gagg_group *grp)
+{
+	gagg_routes_exit(grp);
+	gagg_group_put(grp);
+}
+
+/* with all its memory, but without sockets; NULL: there is none */
+static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_config *cfg)
+{
+	struct gagg_group *grp;
+
+	grp = kvzalloc(struct_size(grp, part, cfg->shards),
+		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!grp)
+		return NULL;
+	kref_init(&grp->ref);
+	spin_lock_init(&grp->join_lock);
+	mutex_init(&grp->lock);
+	init_waitqueue_head(&grp->wq);
+	gagg_channels_init(grp);
+	grp->gn = gn;
+	grp->memcg = get_mem_cgroup_from_mm(current->mm);
+	grp->cfg = *cfg;
+	if (gagg_config_geom(&grp->cfg, &grp->geom, grp->node) &&
+	    (group_cores(grp) || gagg_epoch_init(grp) || gagg_routes_init(grp))) {
+		group_free(grp);
+		return NULL;
+	}
+	return grp;
+}
+
+/* sockets, if it is complete; @old: the group that it replaces, or NULL */
+static int group_connect(struct gagg_group *grp, const struct gagg_group *old,
+			 struct netlink_ext_ack *extack)
+{
+	const struct gagg_group *other;
+	struct gagg_endpoint *ep;
+
+	if (!grp->join)
+		return 0;
+	ep = gagg_endpoint_get(grp->gn, &grp->node[grp->geom.self].addr, grp->cfg.shards,
+			       extack);
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
-	if (gagg_endpoint_group(ep, grp->cfg.id)) {
+	other = gagg_endpoint_group(ep, grp->cfg.id);
+	if (other && other != old) {
 		NL_SET_ERR_MSG(extack,
 			       "another group on this address and port has the same id: give one of them another id");
 		gagg_endpoint_put(ep);
 		return -EEXIST;
 	}
 	grp->ep = ep;
-	err = gagg_epoch_init(grp);
-	if (err) {
-		grp->ep = NULL;
-		gagg_endpoint_put(ep);
-		return err;
-	}
-	err = gagg_routes_init(grp);
-	if (err) {
-		gagg_epoch_stop(grp);
-		grp->ep = NULL;
-		gagg_endpoint_put(ep);
-		return err;
-	}
-	hlist_add_head_rcu(&grp->ep_node,
-			   &ep->groups[grp->cfg.id % ARRAY_SIZE(ep->groups)]);
-	gagg_epoch_begin(grp);
 	return 0;
+}
+
+/* from here it is found, by name and by id */
+static void group_publish(struct gagg_group *grp)
+{
+	struct gagg_net *gn = grp->gn;
+
+	grp->number = ++gn->last;
+	list_add_tail(&grp->list, &gn->groups);
+	if (!grp->ep)
+		return;
+	hlist_add_head_rcu(&grp->ep_node,
+			   &grp->ep->groups[grp->cfg.id % ARRAY_SIZE(grp->ep->groups)]);
+	gagg_epoch_begin(grp);
 }
 
 int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
@@ -109,26 +151,15 @@ int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 	lockdep_assert_held(&gn->lock);
 	if (gn->dying)
 		return -ENODEV;
-	grp = kvzalloc(struct_size(grp, part, cfg->shards), GFP_KERNEL_ACCOUNT);
+	grp = group_alloc(gn, cfg);
 	if (!grp)
 		return -ENOMEM;
-	kref_init(&grp->ref);
-	spin_lock_init(&grp->join_lock);
-	mutex_init(&grp->lock);
-	init_waitqueue_head(&grp->wq);
-	gagg_channels_init(grp);
-	grp->gn = gn;
-	grp->memcg = get_mem_cgroup_from_mm(current->mm);
-	grp->cfg = *cfg;
-	if (gagg_config_geom(&grp->cfg, &grp->geom, grp->node)) {
-		err = group_start(grp, extack);
-		if (err) {
-			gagg_group_put(grp);
-			return err;
-		}
+	err = group_connect(grp, NULL, extack);
+	if (err) {
+		group_free(grp);
+		return err;
 	}
-	grp->number = ++gn->last;
-	list_add_tail(&grp->list, &gn->groups);
+	group_publish(grp);
 	return 0;
 }
 
@@ -173,12 +204,57 @@ static bool group_retire(struct gagg_group *grp)
 	return !busy;
 }
 
+/* does @old alone have ports that @new needs, and in another range? */
+static bool in_the_way(const struct gagg_group *old, const struct gagg_group *new)
+{
+	const union gagg_addr *a, *b;
+	u16 pa, pb;
+
+	if (!old->ep || !new->join || refcount_read(&old->ep->refs) > 1)
+		return false;
+	a = &old->ep->addr;
+	b = &new->node[new->geom.self].addr;
+	pa = gagg_base_port(a);
+	pb = gagg_base_port(b);
+	if (pa == pb && old->cfg.shards == new->cfg.shards)
+		return false;
+	return gagg_addr_equal(a, b) && pa < pb + new->cfg.shards && pb < pa + old->cfg.shards;
+}
+
+/* @old, which is in the way, dies first; should @new get no sockets, @spare does */
+static int group_swap(struct gagg_group *old, struct gagg_group *new,
+		      struct gagg_group *spare, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	gagg_group_kill(old);
+	err = group_connect(new, NULL, extack);
+	if (!err) {
+		group_publish(new);
+		group_free(spare);
+		return 0;
+	}
+	group_free(new);
+	if (group_connect(spare, NULL, NULL)) {
+		pr_warn_ratelimited("gagg: group %s is lost: it could be neither changed nor restored\n",
+				    spare->cfg.name);
+		group_free(spare);
+		return err;
+	}
+	group_publish(spare);
+	return err;
+}
+
+/*
+ * Everything that can fail is done while the old group is still there, but for
+ * opening sockets on ports that it holds: they are opened when it is dead, and
+ * if that fails, a group like the old one takes its place.
+ */
 int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
-	struct gagg_net *gn = grp->gn;
-	struct gagg_config *old;
-	int err;
+	struct gagg_group *new, *spare = NULL;
+	int err = 0;
 
 	if (gagg_config_same_shape(&grp->cfg, cfg)) {
 		mutex_lock(&grp->lock);
@@ -189,25 +265,33 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		mutex_unlock(&grp->lock);
 		return 0;
 	}
-	old = kmemdup(&grp->cfg, sizeof(grp->cfg), GFP_KERNEL_ACCOUNT);
-	if (!old)
+	new = group_alloc(grp->gn, cfg);
+	if (!new)
 		return -ENOMEM;
-	if (!group_retire(grp)) {
+	if (in_the_way(grp, new)) {
+		spare = group_alloc(grp->gn, &grp->cfg);
+		if (!spare)
+			err = -ENOMEM;
+	} else {
+		err = group_connect(new, grp, extack);
+	}
+	if (!err && !group_retire(grp)) {
 		NL_SET_ERR_MSG(extack,
 			       "ranks of the group are attached: stop the trainers first");
-		kfree(old);
-		return -EBUSY;
+		err = -EBUSY;
 	}
-	/*
-	 * The new one may need the old one's ports, so the old one dies first.
-	 * When the new one cannot be made, the old configuration comes back.
-	 */
-	gagg_group_kill(grp);
-	err = gagg_group_create(gn, cfg, extack);
-	if (err && gagg_group_create(gn, old, NULL))
-		pr_warn_ratelimited("gagg: group %s is lost: it could be neither changed nor restored\n",
-				    old->name);
-	kfree(old);
+	if (!err && spare)
+		return group_swap(grp, new, spare, extack);
+	if (!err) {
+		gagg_group_kill(grp);
+		group_publish(new);
+		return 0;
+	}
+	if (new->ep)
+		gagg_endpoint_put(new->ep);
+	group_free(new);
+	if (spare)
+		group_free(spare);
 	return err;
 }
 

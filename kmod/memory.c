@@ -34,9 +34,9 @@ int gagg_mem_alloc(struct gagg_mem *mem, u64 bytes)
 	if (!bytes || bytes > (u64)INT_MAX * PAGE_SIZE)
 		return -EINVAL;
 	npages = DIV_ROUND_UP_ULL(bytes, PAGE_SIZE);
-	mem->page = kvcalloc(npages, sizeof(*mem->page), GFP_KERNEL_ACCOUNT);
+	mem->page = kvcalloc(npages, sizeof(*mem->page), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	mem->block = kvcalloc(DIV_ROUND_UP(npages, PAGES_PER_BLOCK), sizeof(*mem->block),
-			      GFP_KERNEL_ACCOUNT);
+			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!mem->page || !mem->block)
 		goto out;
 	while (at < npages) {

@@ -61,7 +61,7 @@ struct gagg_tx {
 
 int gagg_tx_init(struct gagg_port *port)
 {
-	struct gagg_tx *tx = kvzalloc(sizeof(*tx), GFP_KERNEL_ACCOUNT);
+	struct gagg_tx *tx = kvzalloc(sizeof(*tx), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 
 	if (!tx)
 		return -ENOMEM;
