@@ -103,10 +103,10 @@ done
 check "gaggctl says how the epoch ended" \
 	eval 'ctl 0 group show g | tee /dev/stderr | grep -E "ended desync rank [0-3]"'
 
-ranks_start allreduce:int32:sum:100000 fail @1:barrier !1:allreduce:int32:sum:5 \
+ranks_start fail allreduce:int32:sum:100000 @1:barrier !1:allreduce:int32:sum:5 \
 	allreduce:int32:sum:100000
 check "in the middle, two ranks of a host" all_disagree 1 "[023]"
-ranks_start @0,2:split:0 @1,3:split:1 allreduce:int32:sum:1000 fail \
+ranks_start fail @0,2:split:0 @1,3:split:1 allreduce:int32:sum:1000 \
 	@0:allgather:5 @2:allgather:50 @1,3:allreduce:int32:sum:100 \
 	world barrier
 check "in a channel that two of four have: all say so" all_disagree 0 2

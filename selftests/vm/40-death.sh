@@ -42,7 +42,7 @@ check "all can join again, without anything being created" \
 check "in a new epoch" is "$(epoch_of 0) > $before"
 
 # --- it was waiting for the others -------------------------------------------
-ranks_start allreduce:int32:sum:50000 fail @0:sleep:100000 allreduce:int32:sum:50000
+ranks_start fail allreduce:int32:sum:50000 @0:sleep:100000 allreduce:int32:sum:50000
 check "one trainer is late" under_way 3 1
 rank_kill 3
 rank_kill 0
