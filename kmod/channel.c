@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
+#include "faults.h"
 #include "session.h"
 
 static void channel_free(struct gagg_channel *ch)
@@ -251,6 +252,7 @@ static void opens_work(struct work_struct *work)
 	struct mem_cgroup *old = set_active_memcg(grp->memcg);
 	struct gagg_opens *o = &grp->opens;
 
+	gagg_faults_work_begin();
 	mutex_lock(&grp->lock);
 	for (;;) {
 		u64 epoch, members;
@@ -272,6 +274,7 @@ static void opens_work(struct work_struct *work)
 			count_nomem(grp);
 	}
 	mutex_unlock(&grp->lock);
+	gagg_faults_work_end();
 	set_active_memcg(old);
 }
 

@@ -191,7 +191,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	return here && g->workers && g->aggregators;
 }
 
-static u64 addr_hash(const union gagg_addr *a)
+u64 gagg_addr_hash(const union gagg_addr *a)
 {
 	if (a->sa.sa_family == AF_INET6)
 		return jhash(&a->in6.sin6_addr, sizeof(a->in6.sin6_addr), 6);
@@ -210,7 +210,7 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 			continue;
 		d[GAGG_DG_MEMBERS]++;
 		d[GAGG_DG_ADDRESS] = gagg_mix64(d[GAGG_DG_ADDRESS],
-						gagg_mix64(r, addr_hash(&m->addr)));
+						gagg_mix64(r, gagg_addr_hash(&m->addr)));
 		d[GAGG_DG_ROLE] = gagg_mix64(d[GAGG_DG_ROLE], r * 4 + m->roles);
 		d[GAGG_DG_WEIGHT] = gagg_mix64(d[GAGG_DG_WEIGHT], r * 65536 + m->weight);
 	}

@@ -29,6 +29,7 @@
 #include <net/udp.h>
 #include "compat/sock.h"
 #include "endpoint.h"
+#include "faults.h"
 #include "group.h"
 #include "netns.h"
 #include "tx.h"
@@ -92,9 +93,12 @@ static int port_open(struct gagg_port *port)
 	err = gagg_tx_init(port);
 	if (err)
 		return err;
-	err = sock_create_kern(ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &port->sock);
+	err = gagg_faults_open(port);
 	if (err)
 		goto out_tx;
+	err = sock_create_kern(ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &port->sock);
+	if (err)
+		goto out_faults;
 	sk = port->sock->sk;
 	/* our receive never sleeps; polling the device from it would re-enter */
 	gagg_compat_no_busy_poll(sk);
@@ -116,6 +120,8 @@ static int port_open(struct gagg_port *port)
 out:
 	sock_release(port->sock);
 	port->sock = NULL;
+out_faults:
+	gagg_faults_close(port);
 out_tx:
 	gagg_tx_exit(port);
 	return err;
@@ -148,6 +154,7 @@ static void endpoint_close(struct gagg_endpoint *ep, u32 opened)
 	synchronize_net();
 	for (i = 0; i < opened; i++) {
 		gagg_tx_exit(&ep->port[i]);
+		gagg_faults_close(&ep->port[i]);
 		sock_release(ep->port[i].sock);
 	}
 	kvfree(ep);
@@ -165,10 +172,12 @@ static void open_sockets(struct work_struct *work)
 	struct open_work *w = container_of(work, struct open_work, work);
 	u32 i;
 
+	gagg_faults_work_begin();
 	for (i = 0; i < w->ep->nports && !w->err; i++) {
 		w->err = port_open(&w->ep->port[i]);
 		w->opened += !w->err;
 	}
+	gagg_faults_work_end();
 }
 
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b)

@@ -27,6 +27,7 @@
 
 struct gagg_net;
 struct gagg_endpoint;
+struct gagg_faults;
 struct gagg_group;
 struct gagg_tx;
 
@@ -46,6 +47,7 @@ struct gagg_port {
 	struct hrtimer timer;		/* soft; schedules the NAPI */
 	u64 timer_at;			/* GAGG_NEVER: not armed; under lock */
 	struct gagg_tx *tx;		/* gagg_tx_init() to gagg_tx_exit() */
+	struct gagg_faults *faults;	/* likewise; of builds that make some */
 	u16 index;
 	/* a datagram that is not contiguous in its skb; under lock */
 	u8 bounce[GAGG_WIRE_HDRLEN + 4 * GAGG_WIRE_LANES_MAX] __aligned(8);
@@ -80,8 +82,9 @@ void gagg_port_kick(struct gagg_port *port);
 int gagg_port_poll(struct napi_struct *napi, int budget);
 enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
 
-bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
-
 /* addresses without ports */
-#endif
+bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
+u64 gagg_addr_hash(const union gagg_addr *a);
 u16 gagg_base_port(const union gagg_addr *a);
+
+#endif

@@ -14,6 +14,7 @@
 #include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
+#include "faults.h"
 #include "group.h"
 #include "netlink.h"
 #include "session.h"
@@ -104,9 +105,8 @@ static void say_all(struct gagg_group *grp, u64 nodes, u8 type)
 		say(grp, gagg_lowest(nodes), type);
 }
 
-static void speak_work_fn(struct work_struct *work)
+static void speak(struct gagg_group *grp)
 {
-	struct gagg_group *grp = container_of(work, struct gagg_group, speak_work);
 	u64 hello, start, abort, news;
 
 	spin_lock_bh(&grp->join_lock);
@@ -134,6 +134,13 @@ static void speak_work_fn(struct work_struct *work)
 			gagg_notify_member(grp, gagg_lowest(ranks),
 					   bad ? GAGG_EV_MISMATCH : GAGG_EV_MEMBER_STATE);
 	}
+}
+
+static void speak_work_fn(struct work_struct *work)
+{
+	gagg_faults_work_begin();
+	speak(container_of(work, struct gagg_group, speak_work));
+	gagg_faults_work_end();
 }
 
 /* group.lock held */
@@ -190,9 +197,9 @@ static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
 	return 0;
 }
 
-static void epoch_work_fn(struct work_struct *work)
+/* the group comes to where join is */
+static void follow_join(struct gagg_group *grp)
 {
-	struct gagg_group *grp = container_of(work, struct gagg_group, epoch_work);
 	bool running, ended = false, begun = false;
 	u64 epoch, cookie, attached;
 	u32 reason;
@@ -237,6 +244,13 @@ static void epoch_work_fn(struct work_struct *work)
 		gagg_notify_group(grp, GAGG_EV_EPOCH_END);
 	if (begun)
 		gagg_notify_group(grp, GAGG_EV_EPOCH_START);
+}
+
+static void epoch_work_fn(struct work_struct *work)
+{
+	gagg_faults_work_begin();
+	follow_join(container_of(work, struct gagg_group, epoch_work));
+	gagg_faults_work_end();
 }
 
 int gagg_epoch_init(struct gagg_group *grp)
@@ -285,7 +299,7 @@ void gagg_epoch_stop(struct gagg_group *grp)
 	cancel_work_sync(&grp->speak_work);
 	cancel_work_sync(&grp->epoch_work);
 	gagg_epoch_end(grp, &end);
-	epoch_work_fn(&grp->epoch_work);
+	follow_join(grp);
 	others &= ~GAGG_BIT(grp->geom.self);
 	ended = grp->join->epoch && grp->join->end.reason == GAGG_R_DELETED;
 	for (i = 0; ended && i < 3; i++)

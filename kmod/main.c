@@ -2,6 +2,7 @@
 #include <linux/genetlink.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include "faults.h"
 #include "netlink.h"
 #include "netns.h"
 #include "session.h"
@@ -17,9 +18,10 @@ static int __init gagg_init(void)
 {
 	int err;
 
+	gagg_faults_init();
 	err = gagg_netns_init();
 	if (err)
-		return err;
+		goto out_faults;
 	err = gagg_netlink_init();
 	if (err)
 		goto out_netns;
@@ -32,6 +34,8 @@ out_netlink:
 	gagg_netlink_exit();
 out_netns:
 	gagg_netns_exit();
+out_faults:
+	gagg_faults_exit();
 	return err;
 }
 
@@ -46,6 +50,7 @@ static void __exit gagg_exit(void)
 	misc_deregister(&gagg_misc);
 	gagg_netlink_exit();
 	gagg_netns_exit();
+	gagg_faults_exit();
 	rcu_barrier();
 }
 

@@ -14,6 +14,7 @@
 #include <linux/netdevice.h>
 #include <net/udp.h>
 #include "channel.h"
+#include "faults.h"
 #include "port.h"
 #include "session.h"
 #include "tx.h"
@@ -206,6 +207,24 @@ static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 	return n;
 }
 
+/* one skb, if there is any: what a fault has held back, or the queue's next;
+ * returns the number of datagrams
+ */
+static u32 port_take(struct gagg_port *port, u64 *now)
+{
+	struct sk_buff *skb = gagg_faults_due(port, *now);
+	bool late = skb;
+
+	if (!late)
+		skb = port_dequeue(port);
+	if (!skb)
+		return 0;
+	*now = ktime_get_ns();
+	if (!late && gagg_faults_rx(port, skb, *now))
+		return 1;
+	return port_receive(port, skb, *now);
+}
+
 int gagg_port_poll(struct napi_struct *napi, int budget)
 {
 	struct gagg_port *port = container_of(napi, struct gagg_port, napi);
@@ -222,12 +241,11 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 	spin_lock(&port->lock);
 	now = ktime_get_ns();
 	while (work < budget) {
-		struct sk_buff *skb = port_dequeue(port);
+		u32 n = port_take(port, &now);
 
-		if (!skb)
+		if (!n)
 			break;
-		now = ktime_get_ns();
-		datagrams += port_receive(port, skb, now);
+		datagrams += n;
 		work = 1 + datagrams / DATAGRAMS_PER_UNIT;
 	}
 	/* every group: the poll also stands for timers and system calls */
@@ -236,8 +254,9 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 			more |= run_part(port, grp, now);
 			at = min(at, part_deadline(port, grp));
 		}
-	arm_timer(port, at, now);
 	gagg_tx_take(port, &out);
+	gagg_faults_tx(port, &out, now);
+	arm_timer(port, min(at, gagg_faults_deadline(port)), now);
 	spin_unlock(&port->lock);
 	work += skb_queue_len(&out);
 	gagg_tx_send(port, &out);

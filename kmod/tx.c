@@ -22,6 +22,7 @@
 #include <linux/udp.h>
 #include <net/sock.h>
 #include "channel.h"
+#include "faults.h"
 #include "route.h"
 #include "session.h"
 #include "trace.h"
@@ -203,7 +204,8 @@ static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes,
 	u32 bytes = lanes ? m->lanes * 4 : 0, len = GAGG_WIRE_HDRLEN + bytes;
 	u8 *at;
 
-	if (b->segs && (b->nodes != nodes || len > b->seg || b->segs == BURST_SEGS ||
+	if (b->segs && (b->nodes != nodes || len > b->seg ||
+			b->segs >= gagg_faults_segs(BURST_SEGS) ||
 			b->bytes + len > BURST_BYTES))
 		burst_close(port, b);
 	b->nodes = nodes;

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Faults on purpose (faults.h), for tests.
+ *
+ * Network. An skb that passes a port, in either direction, is lost, passed
+ * twice, held back for a while, or held back until the next has overtaken it.
+ * Which of these befalls the k-th is a pure function of seed, address, port
+ * number, direction, k and the rates: the same seed does the same to the same
+ * number of skbs, however they are spaced. An skb is a burst, as the stack has
+ * it; "segs" says how many datagrams a burst may have.
+ *
+ * Lifetime: an skb that is held back belongs to its way, a way to its port. It
+ * refers to no group: received skbs are looked up when they go on, and those to
+ * be sent have forgotten whose counters they are (dev_scratch), since the group
+ * may be gone by then. Their route does refer to a device; they are freed at
+ * the death of the endpoint, when no poll runs any more, which is before the
+ * namespace and its devices go (endpoint.c). No timer but the port's own, whose
+ * poll looks for what is due.
+ *
+ * Works. A task is made to fail by /proc/PID/fail-nth, but some of what it asks
+ * for is done by works: sockets, channels. What is in work-fail-nth is the
+ * fail-nth of the next of these that runs; it takes it with it, and puts back
+ * what it has not used up. 0 afterwards means that an allocation has failed. Who
+ * reads or writes the file waits for works under way, so none has it by then.
+ */
+#include <linux/debugfs.h>
+#include <linux/jhash.h>
+#include <linux/mutex.h>
+#include <linux/rwsem.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include "faults.h"
+
+#define PER_MILLE	1000
+#define HELD_MAX	1024U	/* of a way: 64 MiB if all are bursts */
+
+enum fault {
+	DROP,
+	DUP,
+	DELAY,
+	REORDER,
+	NFAULTS,
+	NONE = NFAULTS,
+};
+
+enum { RX, TX, NWAYS };
+
+struct way {
+	u64 key;
+	u64 passed;			/* skbs that came */
+	u64 hit[NFAULTS];
+	u64 spared;			/* of these: no room or memory to carry it out */
+	struct sk_buff_head held;	/* by the time at which they go on, in tstamp */
+	struct sk_buff *overtaken;	/* of held: goes on after the next */
+};
+
+/* port.faults; lists and files under ports_lock, ways under the port's lock */
+struct gagg_faults {
+	struct list_head list;
+	struct gagg_port *port;
+	struct way way[NWAYS];
+};
+
+static LIST_HEAD(ports);
+static DEFINE_MUTEX(ports_lock);
+
+/* what the files set; read once where it is used */
+static u64 seed;
+static u32 rate[NWAYS][NFAULTS];	/* per mille */
+static u32 delay_us = 1000;		/* at most */
+static u32 segs;			/* 0: as always */
+static atomic_t work_nth = ATOMIC_INIT(0);
+static DECLARE_RWSEM(works);		/* read by works under way */
+
+static const char *const way_name[] = { "rx", "tx" };
+static const char *const fault_name[] = { "drop", "dup", "delay", "reorder" };
+
+static enum fault draw(const struct way *w, const u32 *rates, u64 r)
+{
+	u32 at = r % PER_MILLE, f;
+
+	for (f = 0; f < NFAULTS; f++) {
+		u32 p = READ_ONCE(rates[f]);
+
+		if (at < p)
+			return f;
+		at -= p;
+	}
+	return NONE;
+}
+
+static void hold(struct way *w, struct sk_buff *skb, u64 until)
+{
+	struct sk_buff *p = skb_peek_tail(&w->held);
+
+	skb->tstamp = ns_to_ktime(until);
+	while (p && ktime_after(p->tstamp, skb->tstamp))
+		p = skb_queue_is_first(&w->held, p) ? NULL : skb_queue_prev(&w->held, p);
+	if (p)
+		__skb_queue_after(&w->held, p, skb);
+	else
+		__skb_queue_head(&w->held, skb);
+}
+
+static void overtake(struct way *w)
+{
+	struct sk_buff *skb = w->overtaken;
+
+	if (!skb)
+		return;
+	w->overtaken = NULL;
+	__skb_unlink(skb, &w->held);
+	hold(w, skb, 0);
+}
+
+/* the first of those that are held back, if its time has come */
+static struct sk_buff *due(struct way *w, u64 now)
+{
+	struct sk_buff *skb = skb_peek(&w->held);
+
+	if (!skb || ktime_to_ns(skb->tstamp) > now)
+		return NULL;
+	if (skb == w->overtaken)
+		w->overtaken = NULL;
+	__skb_unlink(skb, &w->held);
+	skb->tstamp = 0;
+	return skb;
+}
+
+/*
+ * A copy to go on next to the original. What is received is only read and can
+ * share its data; what is sent gets headers of its own, since the layers below
+ * write them, and shares the pages behind them.
+ */
+static struct sk_buff *twin(u32 dir, struct sk_buff *skb)
+{
+	return dir == RX ? skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN) :
+			   pskb_copy(skb, GFP_ATOMIC | __GFP_NOWARN);
+}
+
+/* of an skb that is sent, this is whose counters it is; of one that is received,
+ * notes of the socket's queue, which consuming it reads
+ */
+static void forget(u32 dir, struct sk_buff *skb)
+{
+	if (dir == TX)
+		skb->dev_scratch = 0;
+}
+
+static void lose(struct sk_buff *skb)
+{
+	skb->dev = NULL;	/* held notes */
+	kfree_skb(skb);
+}
+
+/* true: it does not go on now */
+static bool befall(struct gagg_port *port, u32 dir, struct sk_buff *skb, u64 now)
+{
+	struct way *w = &port->faults->way[dir];
+	u64 r = gagg_mix64(w->key, w->passed++);
+	u64 delay = (u64)READ_ONCE(delay_us) * NSEC_PER_USEC;
+	bool full = skb_queue_len(&w->held) >= HELD_MAX;
+	enum fault f = draw(w, rate[dir], r);
+	struct sk_buff *copy = NULL;
+
+	if (f != NONE)
+		w->hit[f]++;
+	if (f == DUP && !full)
+		copy = twin(dir, skb);
+	if (f > DROP && f < NONE && (full || (f == DUP && !copy))) {
+		w->spared++;
+		f = NONE;
+	}
+	if (f != DROP)
+		overtake(w);
+	switch (f) {
+	case DROP:
+		lose(skb);
+		return true;
+	case DUP:
+		forget(dir, copy);
+		hold(w, copy, now);
+		return false;
+	case DELAY:
+		forget(dir, skb);
+		hold(w, skb, now + mul_u64_u32_shr(delay, r >> 32, 32));
+		return true;
+	case REORDER:
+		forget(dir, skb);
+		hold(w, skb, now + delay);
+		w->overtaken = skb;
+		return true;
+	case NONE:
+		break;
+	}
+	return false;
+}
+
+struct sk_buff *gagg_faults_due(struct gagg_port *port, u64 now)
+{
+	return due(&port->faults->way[RX], now);
+}
+
+bool gagg_faults_rx(struct gagg_port *port, struct sk_buff *skb, u64 now)
+{
+	return befall(port, RX, skb, now);
+}
+
+void gagg_faults_tx(struct gagg_port *port, struct sk_buff_head *out, u64 now)
+{
+	struct way *w = &port->faults->way[TX];
+	struct sk_buff_head in;
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&in);
+	skb_queue_splice_init(out, &in);
+	do {
+		skb = __skb_dequeue(&in);
+		if (skb && !befall(port, TX, skb, now))
+			__skb_queue_tail(out, skb);
+		while ((skb = due(w, now)))
+			__skb_queue_tail(out, skb);
+	} while (!skb_queue_empty(&in));
+}
+
+u64 gagg_faults_deadline(const struct gagg_port *port)
+{
+	u64 at = GAGG_NEVER;
+	u32 dir;
+
+	for (dir = 0; dir < NWAYS; dir++) {
+		const struct sk_buff *skb = skb_peek(&port->faults->way[dir].held);
+
+		if (skb)
+			at = min_t(u64, at, ktime_to_ns(skb->tstamp));
+	}
+	return at;
+}
+
+u32 gagg_faults_segs(u32 most)
+{
+	u32 n = READ_ONCE(segs);
+
+	return n ? min(n, most) : most;
+}
+
+/* port lock held */
+static void restart(struct gagg_faults *fs)
+{
+	const struct gagg_port *port = fs->port;
+	u64 which = gagg_addr_hash(&port->ep->addr) << 16 |
+		    (gagg_base_port(&port->ep->addr) + port->index);
+	u32 dir;
+
+	for (dir = 0; dir < NWAYS; dir++) {
+		struct way *w = &fs->way[dir];
+
+		w->key = gagg_mix64(gagg_mix64(seed, which), dir);
+		w->passed = 0;
+		w->spared = 0;
+		memset(w->hit, 0, sizeof(w->hit));
+	}
+}
+
+int gagg_faults_open(struct gagg_port *port)
+{
+	struct gagg_faults *fs = kzalloc(sizeof(*fs), GFP_KERNEL_ACCOUNT);
+	u32 dir;
+
+	if (!fs)
+		return -ENOMEM;
+	fs->port = port;
+	for (dir = 0; dir < NWAYS; dir++)
+		__skb_queue_head_init(&fs->way[dir].held);
+	mutex_lock(&ports_lock);
+	restart(fs);
+	list_add_tail(&fs->list, &ports);
+	mutex_unlock(&ports_lock);
+	port->faults = fs;
+	return 0;
+}
+
+void gagg_faults_close(struct gagg_port *port)
+{
+	struct gagg_faults *fs = port->faults;
+	struct sk_buff *skb;
+	u32 dir;
+
+	mutex_lock(&ports_lock);
+	list_del(&fs->list);
+	mutex_unlock(&ports_lock);
+	port->faults = NULL;
+	for (dir = 0; dir < NWAYS; dir++)
+		while ((skb = __skb_dequeue(&fs->way[dir].held)))
+			lose(skb);
+	kfree(fs);
+}
+
+void gagg_faults_work_begin(void)
+{
+	down_read(&works);
+	current->fail_nth = atomic_xchg(&work_nth, 0);
+}
+
+void gagg_faults_work_end(void)
+{
+	atomic_add(current->fail_nth, &work_nth);
+	current->fail_nth = 0;
+	up_read(&works);
+}
+
+static int work_nth_get(void *data, u64 *value)
+{
+	down_write(&works);
+	*value = atomic_read(&work_nth);
+	up_write(&works);
+	return 0;
+}
+
+static int work_nth_set(void *data, u64 value)
+{
+	down_write(&works);
+	atomic_set(&work_nth, value);
+	up_write(&works);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(work_nth_fops, work_nth_get, work_nth_set, "%llu\n");
+
+static int seed_get(void *data, u64 *value)
+{
+	*value = seed;
+	return 0;
+}
+
+/* all ways begin again */
+static int seed_set(void *data, u64 value)
+{
+	struct gagg_faults *fs;
+
+	mutex_lock(&ports_lock);
+	seed = value;
+	list_for_each_entry(fs, &ports, list) {
+		spin_lock_bh(&fs->port->lock);
+		restart(fs);
+		spin_unlock_bh(&fs->port->lock);
+	}
+	mutex_unlock(&ports_lock);
+	return 0;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, seed_get, seed_set, "%llu\n");
+
+/* lines of ADDRESS PORT DIRECTION and, for each counter, its name and value */
+static int counts_show(struct seq_file *m, void *unused)
+{
+	struct gagg_faults *fs;
+	u32 dir, f;
+
+	mutex_lock(&ports_lock);
+	list_for_each_entry(fs, &ports, list) {
+		struct gagg_port *port = fs->port;
+
+		spin_lock_bh(&port->lock);
+		for (dir = 0; dir < NWAYS; dir++) {
+			const struct way *w = &fs->way[dir];
+
+			seq_printf(m, "%pISc %u %s passed %llu", &port->ep->addr,
+				   gagg_base_port(&port->ep->addr) + port->index,
+				   way_name[dir], w->passed);
+			for (f = 0; f < NFAULTS; f++)
+				seq_printf(m, " %s %llu", fault_name[f], w->hit[f]);
+			seq_printf(m, " spared %llu held %u\n", w->spared,
+				   skb_queue_len(&w->held));
+		}
+		spin_unlock_bh(&port->lock);
+	}
+	mutex_unlock(&ports_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counts);
+
+static struct dentry *files;
+
+/* that a file could not be made shows when it is missing */
+void gagg_faults_init(void)
+{
+	char name[16];
+	u32 d, f;
+
+	files = debugfs_create_dir("gagg", NULL);
+	debugfs_create_file("seed", 0600, files, NULL, &seed_fops);
+	debugfs_create_file("counts", 0400, files, NULL, &counts_fops);
+	debugfs_create_u32("delay-us", 0600, files, &delay_us);
+	debugfs_create_u32("segs", 0600, files, &segs);
+	debugfs_create_file("work-fail-nth", 0600, files, NULL, &work_nth_fops);
+	for (d = 0; d < NWAYS; d++)
+		for (f = 0; f < NFAULTS; f++) {
+			snprintf(name, sizeof(name), "%s-%s", way_name[d], fault_name[f]);
+			debugfs_create_u32(name, 0600, files, &rate[d][f]);
+		}
+}
+
+/* waits for readers and writers of the files */
+void gagg_faults_exit(void)
+{
+	debugfs_remove(files);
+}
