@@ -16,18 +16,6 @@ LOOPS=50
 # enum gagg_reason
 DELETED=6
 
-# KiB that are neither free, nor a cache, nor free pages that a CPU keeps at hand
-# (tens of MiB after a large region was freed)
-used()
-{
-	sync
-	echo 3 >/proc/sys/vm/drop_caches
-	awk 'FILENAME ~ /meminfo/ { m[$1] = $2 }
-		FILENAME ~ /zoneinfo/ && $1 == "count:" { kept += $2 }
-		END { print m["MemTotal:"] - m["MemFree:"] - m["Buffers:"] - m["Cached:"] \
-			- m["SReclaimable:"] - 4 * kept }' /proc/meminfo /proc/zoneinfo
-}
-
 # objects of the slab caches of network buffers
 buffers()
 {
@@ -134,7 +122,7 @@ net_ready 1500
 check "a group is deleted under full traffic" gone_under_traffic 1 ctl 1 group delete g
 ctl 0 group delete g
 ctl 2 group delete g
-before=$(used) buffers=$(buffers)
+before=$(used "") buffers=$(buffers)
 for i in 1 2 3; do
 	gone_under_traffic "$((i % 3))" ctl "$((i % 3))" group delete g >"$test_tmp/again" 2>&1 ||
 		fail "repetition $i: $(tail -n 3 "$test_tmp/again")"
@@ -143,7 +131,7 @@ for i in 1 2 3; do
 	done
 done
 sleep 1
-after=$(used)
+after=$(used "")
 note "used before $before KiB, after $after KiB; buffers $buffers, $(buffers)"
 # each repetition allocates 6 x 5.6 MiB of contributions and 3 x 5.6 MiB of results
 check "no memory is left behind" is "$after - $before < 4096"

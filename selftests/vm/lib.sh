@@ -25,6 +25,7 @@
 #   module_load [ARG...]      insmod gagg.ko
 #   module_unload
 #   wait_until S COMMAND...   retry COMMAND for S seconds
+#   used [FIELD...]           memory in KiB
 #   klog_scan                 fails, and prints, if the kernel log holds a splat
 #                             since the test began
 #
@@ -168,6 +169,24 @@ leak_scan()
 	sleep 5
 	echo scan >/sys/kernel/debug/kmemleak
 	echo scan >/sys/kernel/debug/kmemleak
+}
+
+# KiB that are neither free, nor a cache, nor free pages that a CPU keeps at hand
+# (tens of MiB after a large region was freed), nor in a FIELD of /proc/meminfo
+used()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk -v fields="MemFree Buffers Cached SReclaimable $*" '
+		FILENAME ~ /meminfo/ { m[$1] = $2 }
+		FILENAME ~ /zoneinfo/ && $1 == "count:" { kept += $2 }
+		END {
+			n = m["MemTotal:"] - 4 * kept
+			split(fields, field)
+			for (i in field)
+				n -= m[field[i] ":"]
+			print n
+		}' /proc/meminfo /proc/zoneinfo
 }
 
 # Undo what a test did; also called by the runner after one that was killed.
