@@ -104,7 +104,8 @@ static void compose(struct hosts *w, struct input *in, struct host *h, struct pa
 
 	if (ch)
 		m.round = *gagg_chan_done(ch, m.chunk) + (round & 3);
-	m.flags = w->op_flags & GAGG_OP_RAW ? GAGG_WF_RAW : 0;
+	m.flags = (w->op_flags & GAGG_OP_RAW ? GAGG_WF_RAW : 0) |
+		  (round & 4 ? GAGG_WF_ZERO : 0) | (round & 8 ? GAGG_WF_NONFINITE : 0);
 	if (!gagg_wire_has_lanes(&m))
 		m.run += run & 0x80 ? run : run % g->window;
 	m.src = (u16)gagg_lowest(g->ranks_of[p->from]);
