@@ -5,21 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/gagg_netlink.h>
-#include <linux/genetlink.h>
-#include <linux/netlink.h>
 #include <sys/socket.h>
 #include "netmsg.h"
 
 #ifndef NETLINK_EXT_ACK
 #define NETLINK_EXT_ACK 11
 #endif
-
-static void die(const char *what)
-{
-	fprintf(stderr, "%s: %s\n", what, strerror(errno));
-	exit(2);
-}
 
 static const struct name {
 	const char *name;
@@ -49,35 +40,15 @@ static const char *const commands[] = {
 	"member-del", "member-set", "member-get", "stats-get", "group-ntf", "member-ntf",
 };
 
+/* of the request in genl_msg */
 static struct {
-	union {
-		struct nlmsghdr h;
-		char raw[16384];
-	} u;
-	size_t len;
-	struct {
-		size_t at;
-		char name[32];
-	} attr[256];
-	int attrs;
+	char name[GENL_ATTRS][32];
 	struct nlattr *open[16];
 	int depth;
-} msg;
-
-static void *put(size_t n)
-{
-	void *p = msg.u.raw + msg.len;
-
-	if (msg.len + n + 4 > sizeof(msg.u))
-		die("too long");
-	memset(p, 0, n + 4);
-	msg.len += (n + 3) & ~3UL;
-	return p;
-}
+} words;
 
 static struct nlattr *attr_begin(const char *name, size_t n)
 {
-	struct nlattr *a;
 	size_t i, type = 0;
 
 	if (*name == '#')
@@ -86,21 +57,10 @@ static struct nlattr *attr_begin(const char *name, size_t n)
 		if (strlen(names[i].name) == n && !strncmp(names[i].name, name, n))
 			type = names[i].type;
 	if (!type && *name != '#')
-		die(name);
-	if (msg.attrs < 256) {
-		msg.attr[msg.attrs].at = msg.len;
-		snprintf(msg.attr[msg.attrs++].name, 32, "%.*s", (int)n, name);
-	}
-	a = put(sizeof(*a));
-	a->nla_type = type;
-	a->nla_len = sizeof(*a);
-	return a;
-}
-
-static void add(struct nlattr *a, const void *data, size_t n)
-{
-	memcpy(put(n), data, n);
-	a->nla_len += n;
+		genl_die(name);
+	if (genl_msg.attrs < GENL_ATTRS)
+		snprintf(words.name[genl_msg.attrs], 32, "%.*s", (int)n, name);
+	return genl_attr((uint16_t)type);
 }
 
 static void value(struct nlattr *a, const char *v)
@@ -114,20 +74,20 @@ static void value(struct nlattr *a, const char *v)
 	if (*v == 'u') {
 		len = strtoul(v + 1, NULL, 10) / 8;
 		n = strtoull(strchr(v, ':') + 1, NULL, 0);
-		add(a, &n, len);
+		genl_add(a, &n, len);
 	} else if (!strncmp(v, "ip:", 3)) {
 		len = strchr(v + 3, ':') ? 16 : 4;
 		if (inet_pton(len == 4 ? AF_INET : AF_INET6, v + 3, raw) != 1)
-			die(v);
-		add(a, raw, len);
+			genl_die(v);
+		genl_add(a, raw, len);
 	} else if (*v == 's' || *v == 't') {
-		add(a, v + 2, strlen(v + 2) + (*v == 's'));
+		genl_add(a, v + 2, strlen(v + 2) + (*v == 's'));
 	} else if (*v == 'x') {
 		for (len = 0, v += 2; *v && len < sizeof(raw); v += 2)
 			raw[len++] = (uint8_t)strtoul((char[]){ v[0], v[1], 0 }, NULL, 16);
-		add(a, raw, len);
+		genl_add(a, raw, len);
 	} else {
-		die(v);
+		genl_die(v);
 	}
 }
 
@@ -137,13 +97,12 @@ void netmsg_attribute(const char *word)
 	struct nlattr *a;
 
 	if (!strcmp(word, "}")) {
-		a = msg.open[--msg.depth];
-		a->nla_len = (uint16_t)(msg.u.raw + msg.len - (char *)a);
+		genl_nest_end(words.open[--words.depth]);
 		return;
 	}
 	a = attr_begin(word, n);
 	if (word[n] == '{' || word[n] == '[') {
-		msg.open[msg.depth++] = a;
+		words.open[words.depth++] = a;
 		if (word[n] == '{')
 			a->nla_type |= NLA_F_NESTED;
 	} else {
@@ -185,55 +144,13 @@ int netmsg_answer(int fd, char *sentence, size_t size, const char **blamed)
 			snprintf(sentence, size, "%s", (char *)(a + 1));
 		if ((a->nla_type & NLA_TYPE_MASK) == NLMSGERR_ATTR_OFFS) {
 			memcpy(&offset, a + 1, 4);
-			for (i = 0; i < msg.attrs; i++)
-				if (msg.attr[i].at == offset)
-					*blamed = msg.attr[i].name;
+			for (i = 0; i < genl_msg.attrs; i++)
+				if (genl_msg.attr[i] == offset)
+					*blamed = words.name[i];
 		}
 		at += (a->nla_len + 3) & ~3;
 	}
 	return -e->error;
-}
-
-void netmsg_begin(uint16_t type, uint16_t flags, uint8_t cmd)
-{
-	struct genlmsghdr g = { .cmd = cmd, .version = 1 };
-
-	memset(&msg, 0, sizeof(msg));
-	msg.u.h.nlmsg_type = type;
-	msg.u.h.nlmsg_flags = NLM_F_REQUEST | flags;
-	msg.len = NLMSG_HDRLEN;
-	memcpy(put(sizeof(g)), &g, sizeof(g));
-}
-
-int netmsg_send(int fd)
-{
-	msg.u.h.nlmsg_len = (uint32_t)msg.len;
-	return send(fd, &msg.u, msg.len, 0) < 0 ? errno : 0;
-}
-
-static uint16_t family(int fd)
-{
-	char raw[4096];
-	struct nlmsghdr *h = (void *)raw;
-	struct nlattr *a;
-	ssize_t n;
-
-	netmsg_begin(GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY);
-	a = put(sizeof(*a));
-	a->nla_type = CTRL_ATTR_FAMILY_NAME;
-	a->nla_len = sizeof(*a);
-	add(a, GAGG_GENL_NAME, sizeof(GAGG_GENL_NAME));
-	if (netmsg_send(fd))
-		die("send");
-	n = recv(fd, raw, sizeof(raw), 0);
-	if (n < 0 || h->nlmsg_type == NLMSG_ERROR)
-		die("no family gagg");
-	for (a = (void *)(raw + NLMSG_HDRLEN + GENL_HDRLEN); (char *)a < raw + n;
-	     a = (void *)((char *)a + ((a->nla_len + 3) & ~3)))
-		if (a->nla_type == CTRL_ATTR_FAMILY_ID)
-			return *(uint16_t *)(a + 1);
-	die("no id");
-	return 0;
 }
 
 int netmsg_open(uint16_t *type)
@@ -241,8 +158,8 @@ int netmsg_open(uint16_t *type)
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC), on = 1;
 
 	if (fd < 0 || setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on)))
-		die("socket");
-	*type = family(fd);
+		genl_die("socket");
+	*type = genl_family(fd);
 	return fd;
 }
 

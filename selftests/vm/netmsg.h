@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A netlink request out of words, whatever is in it, and the kernel's answer.
+ * A netlink request (genl.h) out of words, and the kernel's answer.
  *
  * A request is COMMAND ATTRIBUTE... COMMAND: as in enum gagg_cmd, group-new and
  * so on, or a number.
@@ -10,21 +10,17 @@
  * on (enum gagg_member_attr), or #N. VALUE: u8:N u16:N u32:N u64:N, ip:ADDRESS,
  * s:TEXT (with its zero), t:TEXT (without), x:HEX, nothing.
  *
- * There is one message at a time. What goes wrong here ends the program.
+ * What goes wrong here ends the program.
  */
 #ifndef NETMSG_H
 #define NETMSG_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "genl.h"
 
 /* a socket for the family, which has this @type */
 int netmsg_open(uint16_t *type);
-void netmsg_begin(uint16_t type, uint16_t flags, uint8_t cmd);
 uint8_t netmsg_command(const char *word);
 void netmsg_attribute(const char *word);
-/* 0 or an errno */
-int netmsg_send(int fd);
 /* the kernel's verdict, an errno; the attribute and the sentence it names */
 int netmsg_answer(int fd, char *sentence, size_t size, const char **blamed);
 

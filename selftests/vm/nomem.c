@@ -108,7 +108,7 @@ static void nl_build(int which)
 	uint8_t cmd = netmsg_command(nl.word[which][0]);
 	int i;
 
-	netmsg_begin(nl.type, cmd == GAGG_CMD_MEMBER_GET ? NLM_F_DUMP : NLM_F_ACK, cmd);
+	genl_begin(nl.type, cmd == GAGG_CMD_MEMBER_GET ? NLM_F_DUMP : NLM_F_ACK, cmd);
 	for (i = 1; i < nl.words[which]; i++)
 		netmsg_attribute(nl.word[which][i]);
 }
@@ -162,8 +162,8 @@ static void nl_state(char *to, size_t room)
 	size_t n = 0;
 
 	memset(to, 0, room);
-	netmsg_begin(type, NLM_F_DUMP, GAGG_CMD_GROUP_GET);
-	if (netmsg_send(fd))
+	genl_begin(type, NLM_F_DUMP, GAGG_CMD_GROUP_GET);
+	if (genl_send(fd))
 		die("dump");
 	while (!done) {
 		ssize_t len = recv(fd, raw, sizeof(raw), 0);
@@ -191,7 +191,7 @@ static void nl_begin(void)
 
 static int nl_act(void)
 {
-	return netmsg_send(nl.fd);
+	return genl_send(nl.fd);
 }
 
 static int nl_result(int err)

@@ -36,10 +36,10 @@ int main(int argc, char **argv)
 	}
 	fd = netmsg_open(&type);
 	cmd = netmsg_command(argv[1]);
-	netmsg_begin(type, cmd == GAGG_CMD_MEMBER_GET ? NLM_F_DUMP : NLM_F_ACK, cmd);
+	genl_begin(type, cmd == GAGG_CMD_MEMBER_GET ? NLM_F_DUMP : NLM_F_ACK, cmd);
 	for (i = 2; i < argc; i++)
 		netmsg_attribute(argv[i]);
-	err = netmsg_send(fd);
+	err = genl_send(fd);
 	if (!err)
 		err = netmsg_answer(fd, sentence, sizeof(sentence), &blamed);
 	printf("%s %s %s\n", error_name(err), blamed, sentence);

@@ -11,48 +11,24 @@
  *
  * FIELD: a field of struct gagg_hdr (cookie: the first half of the tag), or
  *	length=N	of the UDP payload: cut off, or followed by zeros
- *	first=N		32-bit word of the payload that follows the header
  *	checksum=1	a wrong one
  *	count=N, seconds=S	as many, or for as long
  *	replies=MS	wait so long, and say how many datagrams came back
  *
  * A VALUE of +N or ^N is relative to what was kept.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <net/if.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-#include <linux/gagg_wire.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <linux/ip.h>
-#include <linux/udp.h>
 #include <sys/socket.h>
 
-#define PAYLOAD_MAX	9000
+#include "datagram.h"
 
-static const struct field {
-	const char *name;
-	size_t at;
-	size_t size;
-} fields[] = {
-#define FIELD(name) { #name, offsetof(struct gagg_hdr, name), \
-		      sizeof(((struct gagg_hdr *)0)->name) }
-	FIELD(magic), FIELD(ver), FIELD(type), FIELD(flags), FIELD(hdrlen), FIELD(laneop),
-	FIELD(group), FIELD(epoch), FIELD(channel), FIELD(src), FIELD(sig), FIELD(chunk),
-	FIELD(round), FIELD(run), FIELD(lanes), FIELD(exp), FIELD(want), FIELD(weight),
-	FIELD(pn), FIELD(aux),
-	{ "cookie", offsetof(struct gagg_hdr, tag), 8 },
-	{ "first", GAGG_WIRE_HDRLEN, 4 },
-};
+#define PAYLOAD_MAX	9000
 
 static struct {
 	uint8_t payload[PAYLOAD_MAX];
@@ -63,36 +39,10 @@ static struct {
 	unsigned long replies;
 } me = { .length = GAGG_WIRE_HDRLEN, .count = 1 };
 
-/* an IPv4 datagram as a raw socket takes it */
-struct datagram {
-	struct iphdr ip;
-	struct udphdr udp;
-	uint8_t payload[PAYLOAD_MAX];
-} __attribute__((packed));
-
 static void fail(const char *what)
 {
 	fprintf(stderr, "wire: %s: %s\n", what, errno ? strerror(errno) : "?");
 	exit(2);
-}
-
-static const struct field *field_find(const char *name, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (strlen(fields[i].name) == n && !strncmp(fields[i].name, name, n))
-			return &fields[i];
-	return NULL;
-}
-
-/* little-endian, as this machine */
-static uint64_t field_get(const struct field *f, const uint8_t *payload)
-{
-	uint64_t v = 0;
-
-	memcpy(&v, payload + f->at, f->size);
-	return v;
 }
 
 static bool option(const char *word, const char *name, unsigned long *value)
@@ -140,31 +90,11 @@ static void set(const char *word)
 		v ^= strtoull(value + 1, NULL, 0);
 	else
 		v = strtoull(value, NULL, 0);
-	memcpy(me.payload + f->at, &v, f->size);
+	field_set(f, me.payload, v);
 }
 
-/* ones' complement sum of UDP with its pseudo header */
-static uint16_t checksum(const struct datagram *d, size_t udp_length)
+static void parse_address(const char *text, union address *a)
 {
-	const uint8_t *p = (const uint8_t *)&d->udp;
-	uint32_t sum = ntohs(d->ip.saddr & 0xffff) + ntohs(d->ip.saddr >> 16) +
-		       ntohs(d->ip.daddr & 0xffff) + ntohs(d->ip.daddr >> 16) +
-		       IPPROTO_UDP + udp_length;
-	size_t i;
-
-	for (i = 0; i + 1 < udp_length; i += 2)
-		sum += p[i] << 8 | p[i + 1];
-	if (i < udp_length)
-		sum += p[i] << 8;
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	sum = ~sum & 0xffff;
-	return htons(sum ? sum : 0xffff);
-}
-
-static struct sockaddr_in parse_address(const char *text)
-{
-	struct sockaddr_in a = { .sin_family = AF_INET };
 	char buf[64], *port;
 
 	snprintf(buf, sizeof(buf), "%s", text);
@@ -172,47 +102,24 @@ static struct sockaddr_in parse_address(const char *text)
 	if (!port)
 		fail(text);
 	*port++ = 0;
-	a.sin_port = htons(atoi(port));
-	if (inet_pton(AF_INET, buf, &a.sin_addr) != 1)
+	if (!address_parse(buf, (uint16_t)atoi(port), a))
 		fail(text);
-	return a;
-}
-
-static size_t build(struct datagram *d, const struct sockaddr_in *from,
-		    const struct sockaddr_in *to)
-{
-	size_t udp_length = sizeof(d->udp) + me.length;
-
-	memset(d, 0, sizeof(*d));
-	d->ip.version = 4;
-	d->ip.ihl = 5;
-	d->ip.ttl = 64;
-	d->ip.protocol = IPPROTO_UDP;
-	d->ip.saddr = from->sin_addr.s_addr;
-	d->ip.daddr = to->sin_addr.s_addr;
-	d->ip.tot_len = htons(sizeof(d->ip) + udp_length);
-	d->udp.source = from->sin_port;
-	d->udp.dest = to->sin_port;
-	d->udp.len = htons(udp_length);
-	memcpy(d->payload, me.payload, me.length);
-	d->udp.check = checksum(d, udp_length);
-	if (me.checksum)
-		d->udp.check ^= htons(0x55aa);
-	return sizeof(d->ip) + udp_length;
 }
 
 /* UDP from @to to @from that comes in within the time */
-static int replies(int fd, const struct sockaddr_in *from, const struct sockaddr_in *to)
+static int replies(int fd, const union address *from, const union address *to)
 {
 	struct pollfd p = { fd, POLLIN, 0 };
-	struct datagram d;
+	uint8_t packet[PAYLOAD_MAX + 100];
+	union address source, dest;
+	size_t length;
+	ssize_t size;
 	int n = 0;
 
 	while (poll(&p, 1, (int)me.replies) > 0) {
-		if (recv(fd, &d, sizeof(d), 0) < (ssize_t)(sizeof(d.ip) + sizeof(d.udp)))
-			continue;
-		n += d.ip.saddr == to->sin_addr.s_addr && d.udp.source == to->sin_port &&
-		     d.udp.dest == from->sin_port;
+		size = recv(fd, packet, sizeof(packet), 0);
+		n += size > 0 && udp_find(packet, size, &length, &source, &dest) &&
+		     address_equal(&source, to) && dest.in.sin_port == from->in.sin_port;
 	}
 	return n;
 }
@@ -229,30 +136,37 @@ static void load(const char *file)
 
 static int send_some(int argc, char **argv)
 {
-	struct sockaddr_in from, to;
-	struct datagram d;
-	int out, in, on = 1, i = 2;
+	struct {
+		struct udphdr udp;
+		uint8_t payload[PAYLOAD_MAX];
+	} d;
+	union address from, to, host;
+	int out, in, i = 2;
 	unsigned long n;
 	time_t end;
-	size_t len;
 
 	if (argc < 2)
 		fail("FROM:PORT TO:PORT");
-	from = parse_address(argv[0]);
-	to = parse_address(argv[1]);
+	parse_address(argv[0], &from);
+	parse_address(argv[1], &to);
 	if (i < argc && !strchr(argv[i], '='))
 		load(argv[i++]);
 	for (; i < argc; i++)
 		set(argv[i]);
-	len = build(&d, &from, &to);
-	out = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+	memcpy(d.payload, me.payload, me.length);
+	udp_seal(&d.udp, me.length, &from, &to);
+	if (me.checksum)
+		d.udp.check ^= htons(0x55aa);
+	out = udp_socket(&from, true);
 	in = socket(AF_INET, SOCK_RAW, IPPROTO_UDP);
-	if (out < 0 || in < 0 || setsockopt(out, IPPROTO_IP, IP_HDRINCL, &on, sizeof(on)))
+	if (out < 0 || in < 0)
 		fail("raw socket");
+	host = to;
+	host.in.sin_port = 0;
 	end = time(NULL) + me.seconds;
 	for (n = 0; me.seconds ? time(NULL) < end : n < me.count; n++)
-		if (sendto(out, &d, len, 0, (struct sockaddr *)&to, sizeof(to)) < 0 &&
-		    errno != ENOBUFS)
+		if (sendto(out, &d, sizeof(d.udp) + me.length, 0, &host.sa,
+			   address_size(&host)) < 0 && errno != ENOBUFS)
 			fail("send");
 	printf("sent %lu replies %d\n", n, me.replies ? replies(in, &from, &to) : -1);
 	return 0;
@@ -278,37 +192,35 @@ static bool wanted(const uint8_t *payload, size_t length, int argc, char **argv)
 
 static int learn(int argc, char **argv)
 {
-	struct sockaddr_ll ll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP) };
-	static union {
-		struct datagram d;
-		uint8_t raw[70000];
-	} u;
+	static uint8_t packet[70000];
+	union address from, to;
+	const uint8_t *payload;
+	size_t length;
 	ssize_t n;
 	FILE *f;
 	int fd;
 
 	if (argc < 2)
 		fail("INTERFACE FILE");
-	ll.sll_ifindex = if_nametoindex(argv[0]);
-	fd = socket(AF_PACKET, SOCK_DGRAM, htons(ETH_P_IP));
-	if (fd < 0 || bind(fd, (struct sockaddr *)&ll, sizeof(ll)))
+	fd = watch_socket(argv[0]);
+	if (fd < 0)
 		fail(argv[0]);
 	for (;;) {
 		struct sockaddr_ll who;
 		socklen_t size = sizeof(who);
 
-		n = recvfrom(fd, &u, sizeof(u), 0, (struct sockaddr *)&who, &size);
+		n = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&who, &size);
 		if (n < 0)
 			fail("recv");
-		n -= sizeof(u.d.ip) + sizeof(u.d.udp);
+		if (who.sll_pkttype != PACKET_HOST)
+			continue;
 		/* of a burst that came whole, the first */
-		if (n > 0 && who.sll_pkttype == PACKET_HOST &&
-		    u.d.ip.protocol == IPPROTO_UDP &&
-		    wanted(u.d.payload, n, argc - 2, argv + 2))
+		payload = udp_find(packet, n, &length, &from, &to);
+		if (payload && wanted(payload, length, argc - 2, argv + 2))
 			break;
 	}
 	f = fopen(argv[1], "w");
-	if (!f || fwrite(u.d.payload, 1, n, f) != (size_t)n || fclose(f))
+	if (!f || fwrite(payload, 1, length, f) != length || fclose(f))
 		fail(argv[1]);
 	return 0;
 }
