@@ -12,6 +12,7 @@
 #   make lint          the static checks
 #   make soak          random groups, networks and deaths in the VM, for
 #                      MINUTES=5
+#   make fuzz-vm       the fuzzing test in the VM for MINUTES=5; KERNEL=debug
 #   make demo          four hosts in a VM exchange gradients
 #   make vm-shell      a shell in the VM, with the four hosts up
 #   make install       DESTDIR, PREFIX
@@ -96,10 +97,12 @@ lint:
 	@selftests/run static
 
 MINUTES	?= 5
-.PHONY: soak
-soak: all selftests
+.PHONY: soak fuzz-vm
+soak: for_minutes = soak
+fuzz-vm: for_minutes = 54-fuzz
+soak fuzz-vm: all selftests
 	@vm/run --kernel $(KERNEL) --timeout $$(($(MINUTES) * 60 + 600)) -- \
-		env MINUTES=$(MINUTES) $(SEED:%=SEED=%) selftests/vm/soak.sh
+		env MINUTES=$(MINUTES) $(SEED:%=SEED=%) selftests/vm/$(for_minutes).sh
 
 .PHONY: check-debug check-kcsan
 check-debug check-kcsan: check-%: deps

@@ -1,0 +1,256 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+# kernels: debug
+#
+# Mutated datagrams at the live sockets, random calls of /dev/gagg and random
+# netlink requests, while a correct group on the same hosts and ports goes on:
+# each of its results is exact, nobody ends its epochs.
+#
+#   group g   the correct one: outsiders send to it, without its secrets
+#   group s   is told anything by somebody who knows its secrets
+#   d, o      two hosts', one host's: random calls of their trainers
+#   fuzz-N    made, changed and deleted by random requests
+#
+# Half of the time over IPv6, with bursts made by GRO, half over IPv4, with GSO bursts
+# that stay whole. MINUTES=N: for so long (a minute and a half, on the debug
+# kernel).
+
+# shellcheck disable=SC2119 # digests_agree as it is
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+plan 18
+seed
+
+PROGRAMS=$TOP/build/selftests/vm
+ATTACKER=3
+if [ -n "${MINUTES:-}" ]; then
+	seconds=$((MINUTES * 60))
+elif [ "${KERNEL:-}" = debug ]; then
+	seconds=90
+else
+	seconds=40
+fi
+# of group g: results of all kinds
+words=(allreduce:int32:sum:20000 allreduce:float32:sum:5000 broadcast:9000:0
+	allgather:3000 reduce_scatter:int32:max:1000 iallreduce:int32:sum:70000
+	iallreduce:bfloat16:mean:3000 wait barrier split:0 allreduce:int32:min:3000)
+# found before the core is asked, and by the core
+early=(short version checksum type source)
+late=(epoch cookie rank channel chunk round window op)
+
+# adds the counters of group $1, of all hosts, to those of the other half
+all_counters()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		ctl "$i" stats "$1"
+	done >>"$tmp/counters.$1"
+}
+
+# group_count GROUP COUNTER: the sum, as of all_counters
+group_count()
+{
+	awk -v name="$2" '$1 == name { n += $2 } END { print n + 0 }' "$tmp/counters.$1"
+}
+
+# create NAME ID HOSTS OPTION...: one rank on each of these hosts
+create()
+{
+	local name=$1 id=$2 n=$3 i r members=()
+	shift 3
+
+	for ((r = 0; r < n; r++)); do
+		members+=(member "$r=$(address "$r")")
+	done
+	for ((i = 0; i < n; i++)); do
+		ctl "$i" group create "$name" id "$id" local "$(address "$i")" ring 256 \
+			window 64 shards 2 "$@" "${members[@]}" || return
+	done
+}
+
+groups()
+{
+	create g 1001 3 dead-after 600000 && create s 1002 3 dead-after 10000 &&
+		create d 1003 2 && create o 1004 1
+}
+
+no_groups()
+{
+	local i name
+
+	for ((i = 0; i < hosts; i++)); do
+		for name in g s d o; do
+			ctl "$i" group delete "$name" 2>/dev/null
+		done
+	done
+}
+
+# rank $1 of group s, whatever happens to it
+sacrifice()
+{
+	until [ -e "$tmp/over" ]; do
+		net_exec "$1" timeout -s KILL $((RANDOM % 30 + 30)) "$PROGRAMS/rank" --quiet \
+			--timeout 8000 --repeat 0 s "$1" allreduce:int32:sum:9000 \
+			allgather:3000 broadcast:3000:0 at:3:split:0 barrier
+	done >"$tmp/sacrifice.$1" 2>&1
+}
+
+# fuzzer HOST NAME ARGUMENT...: its own seed, and its status
+fuzzer()
+{
+	local host=$1 name=$2
+	shift 2
+
+	net_exec "$host" nice -n -5 "$PROGRAMS/$name" "$time" "$RANDOM$RANDOM" "$@" \
+		>"$tmp/$name.$host" 2>&1 &
+	fuzzers[$!]="$name.$host"
+}
+
+attack()
+{
+	local i nodes=() names=(fuzz-0 fuzz-1 fuzz-2)
+
+	for ((i = 0; i < hosts; i++)); do
+		nodes+=("$(address "$i")")
+	done
+	fuzzers=()
+	fuzzer $ATTACKER fuzz_wire h0 1001 1002 "$(address $ATTACKER)" "${nodes[@]}"
+	fuzzer 0 fuzz_netlink "$(address 0)" "$(address 1)" "${names[@]}"
+	fuzzer 0 fuzz_ioctl h0:d:0 h1:d:1 h0:o:0 h0:fuzz-0:0 -- "${names[@]}"
+	rm -f "$tmp/over"
+	for ((i = 0; i < hosts; i++)); do
+		sacrifice "$i" &
+		sacrifices+=($!)
+	done
+}
+
+# as long as one of the fuzzers runs
+under_attack()
+{
+	local pid
+
+	for pid in "${!fuzzers[@]}"; do
+		! kill -0 "$pid" 2>/dev/null || return 0
+	done
+	return 1
+}
+
+# the correct group's, one after the other: each has an epoch of its own
+sessions()
+{
+	sessions=0 operations=0
+	while under_attack; do
+		ranks_run "${words[@]}" && digests_agree || return
+		sessions=$((sessions + 1))
+		operations=$((operations + $(cat "$tmp"/rank.[0-2] | grep -c " ok digest")))
+	done
+}
+
+fuzzer_ends()
+{
+	local pid
+
+	for pid in "${!fuzzers[@]}"; do
+		[ "${fuzzers[$pid]}" = "$1" ] || continue
+		wait "$pid"
+		set -- "$1" $?
+		break
+	done
+	grep "^#" "$tmp/$1" >"$tmp/said"
+	grep -v "^#" "$tmp/$1"
+	return "$2"
+}
+
+# refusals REASON...: each of them
+refusals()
+{
+	local reason g s status=0
+
+	for reason in "$@"; do
+		g=$(group_count g "drop_$reason") s=$(group_count s "drop_$reason")
+		echo "# refused: drop_$reason: $g of group g, $s of group s"
+		[ $((g + s)) -gt 0 ] || status=1
+	done >"$tmp/said"
+	return $status
+}
+
+# of what no rank of group s sends; sums are voided by larger exponents, and all of
+# its lanes are integers
+taken()
+{
+	local name n status=0
+
+	for name in nonfinite voids duplicates stale; do
+		n=$(group_count s "$name")
+		echo "# taken by group s: $name $n"
+		[ "$n" -gt 0 ] || status=1
+	done >"$tmp/said"
+	return $status
+}
+
+still_works()
+{
+	local name=$1 n=$2 r pids=() status=0
+
+	for ((r = 0; r < n; r++)); do
+		net_exec "$r" "$PROGRAMS/rank" "$name" "$r" "${words[@]}" &
+		pids+=($!)
+	done
+	for r in "${pids[@]}"; do
+		wait "$r" || status=1
+	done
+	return $status
+}
+
+half()
+{
+	local name
+	family=$1
+	time=$((seconds / 2))
+
+	net_offload "$2"
+	groups || bail "no groups"
+	sacrifices=()
+	attack
+	note "IPv$family: groups are there after $SECONDS s"
+	rank_options=(--repeat 4 --timeout 60000)
+	check "IPv$family: all results of the correct group are exact" sessions
+	note "IPv$family: sessions are over after $SECONDS s"
+	touch "$tmp/over"
+	pkill -KILL -x rank
+	wait "${sacrifices[@]}"
+	note "IPv$family: all is quiet after $SECONDS s"
+	for name in fuzz_wire.$ATTACKER fuzz_ioctl.0 fuzz_netlink.0; do
+		check "IPv$family: $name has done all that it can" fuzzer_ends "$name"
+		cat "$tmp/said"
+	done
+	note "group g: $sessions sessions, $operations operations"
+	check "IPv$family: nobody ended an epoch" \
+		is "$(count 0 epochs) == $sessions && $sessions > 0"
+	all_counters g
+	all_counters s
+	check "IPv$family: groups s, d and o work afterwards" eval \
+		"still_works s 3 && still_works d 2 && still_works o 1"
+	no_groups
+	note "IPv$family: groups are deleted after $SECONDS s"
+}
+
+module_load "$@"
+layout 3
+net_up 4 1500 || bail "no hosts"
+half 6 gro
+half 4 on
+check "datagrams were refused for each reason that takes no state" refusals "${early[@]}"
+cat "$tmp/said"
+check "and for each reason of the core" refusals "${late[@]}"
+cat "$tmp/said"
+check "some that no trainer sends were taken" taken
+cat "$tmp/said"
+leak_scan
+check "nothing is in the kernel's log" klog_scan
+check "the module can be unloaded" module_unload
+check "and loaded again" module_load

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a fuzzing program has done: by kind, and with which errors. In memory that
+ * processes share, counted by all threads.
+ */
+#ifndef TALLY_H
+#define TALLY_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define TALLY_KINDS	32
+#define TALLY_ERRNOS	256
+
+struct tally {
+	unsigned long taken[TALLY_KINDS];
+	unsigned long refused[TALLY_KINDS];
+	unsigned long error[TALLY_ERRNOS];
+};
+
+static inline struct tally *tally_new(void)
+{
+	void *p = mmap(NULL, sizeof(struct tally), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("mmap");
+		exit(2);
+	}
+	return p;
+}
+
+/* @err: an errno, or 0 */
+static inline void tally_add(struct tally *t, unsigned int kind, int err)
+{
+	unsigned long *n = err ? &t->refused[kind] : &t->taken[kind];
+
+	__atomic_fetch_add(n, 1, __ATOMIC_RELAXED);
+	if (err)
+		__atomic_fetch_add(&t->error[err % TALLY_ERRNOS], 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * Says what was done. @names: of the kinds, up to a NULL, empty if there is none; of
+ * one that begins with '+' something has to be taken. False: nothing was done, or
+ * taken, of a kind.
+ */
+static inline bool tally_report(const struct tally *t, const char *who,
+				const char *const *names)
+{
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; names[i]; i++) {
+		bool must = names[i][0] == '+';
+		bool idle = must ? !t->taken[i] : !(t->taken[i] + t->refused[i]);
+
+		if (!names[i][0])
+			continue;
+		printf("# %s: %-14s %8lu taken %8lu refused%s\n", who, names[i] + must,
+		       t->taken[i], t->refused[i], idle ? "   <-- too little" : "");
+		good &= !idle;
+	}
+	printf("# %s: errors:", who);
+	for (i = 0; i < TALLY_ERRNOS; i++)
+		if (t->error[i])
+			printf(" %s %lu", strerrorname_np(i) ?: "?", t->error[i]);
+	printf("\n");
+	return good;
+}
+
+#endif
