@@ -73,7 +73,7 @@ deps:
 # Kernels that look for mistakes are slow, emulated ones above all: tests of all
 # that the module does, not of every case. TEST=NAME runs others.
 TESTS_all_kernels = boot allreduce corrupt death unload device datagrams
-TESTS_debug = $(TESTS_all_kernels) nomem faults
+TESTS_debug = $(TESTS_all_kernels) nomem faults fuzz
 TESTS_kcsan = allreduce desync death
 
 # The module is not needed by the unit tests.
