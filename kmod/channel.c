@@ -9,6 +9,7 @@
 #include "channel.h"
 #include "faults.h"
 #include "session.h"
+#include "trace.h"
 
 static void channel_free(struct gagg_channel *ch)
 {
@@ -116,6 +117,9 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 		gagg_channel_begin(ch, grp->epoch);
 	gagg_group_lock_ports(grp);
 	grp->channel[index] = ch;
+	/* without an epoch it is told when that begins */
+	if (grp->epoch)
+		trace_gagg_channel(&grp->geom, id, members);
 	gagg_group_unlock_ports(grp);
 	return ch;
 }

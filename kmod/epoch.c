@@ -18,6 +18,7 @@
 #include "group.h"
 #include "netlink.h"
 #include "session.h"
+#include "trace.h"
 #include "tx.h"
 
 static u64 now_ns(void)
@@ -153,6 +154,7 @@ static void epoch_over(struct gagg_group *grp)
 	gagg_group_lock_ports(grp);
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_stop(grp->part[i].core);
+	trace_gagg_stop(&grp->geom);
 	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
 		if (!grp->channel[i])
 			continue;
@@ -185,6 +187,8 @@ static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
 	gagg_group_lock_ports(grp);
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_start(grp->part[i].core, &grp->geom, epoch, cookie);
+	trace_gagg_start(&grp->geom, grp->cfg.sync, epoch);
+	trace_gagg_channel(&grp->geom, ch->id, ch->members);
 	gagg_group_unlock_ports(grp);
 	grp->epoch = epoch;
 	grp->epochs++;

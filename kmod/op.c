@@ -8,6 +8,7 @@
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
 #include "session.h"
+#include "trace.h"
 
 #define VIRTUAL_MAX	(1ULL << 62)
 
@@ -29,6 +30,14 @@ static int check_submit(const struct gagg_ioc_submit *arg, const struct gagg_geo
 	if (arg->chunks > VIRTUAL_MAX || arg->count > VIRTUAL_MAX)
 		return -EINVAL;
 	return 0;
+}
+
+/* the last op of a local rank, the same in all shards */
+static void trace_submitted(const struct gagg_group *grp, const struct gagg_channel *ch, u32 l)
+{
+	const struct gagg_local *lo = &ch->part[0]->local[l];
+
+	trace_gagg_submit(&grp->geom, ch->id, l, &lo->op[lo->numbers % GAGG_OPS]);
 }
 
 /* all port locks held */
@@ -53,6 +62,8 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 	for (s = 0; s < ch->nparts; s++)
 		gagg_chan_submit(ch->part[s], l, sig, arg->laneop, flags, arg->last_lanes,
 				 arg->chunks);
+	if (trace_gagg_submit_enabled())
+		trace_submitted(grp, ch, l);
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "faults.h"
 #include "port.h"
 #include "session.h"
+#include "trace.h"
 #include "tx.h"
 
 #define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
@@ -46,28 +47,33 @@ static struct gagg_seat *env_seat(const struct gagg_lend *lend, const struct gag
 static u64 env_filled(void *ctx, struct gagg_chan *chan, u32 local)
 {
 	const struct gagg_seat *seat = env_seat(ctx, chan, local);
+	const struct gagg_lend *lend = ctx;
 	struct gagg_push *push;
+	u64 filled = 0;
 
-	if (!seat)
-		return 0;
-	push = seat->push.block[0];
-	return smp_load_acquire(&push->filled); /* see above */
+	if (seat) {
+		push = seat->push.block[0];
+		filled = smp_load_acquire(&push->filled); /* see above */
+	}
+	trace_gagg_filled(&lend->grp->geom, lend->shard, chan->id, local, filled);
+	return filled;
 }
 
 static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
 {
 	const struct gagg_seat *seat = env_seat(ctx, chan, local);
+	const struct gagg_lend *lend = ctx;
 	union {
 		u64 raw;
 		struct gagg_cdesc desc;
 	} d = { };
 
 	BUILD_BUG_ON(sizeof(d.desc) != sizeof(d.raw));
-	if (!seat)
-		return d.desc;
-	d.raw = READ_ONCE(*(u64 *)gagg_mem_at(&seat->push, GAGG_DESC_OFFSET +
-					      (u64)slot * sizeof(d.raw)));
+	if (seat)
+		d.raw = READ_ONCE(*(u64 *)gagg_mem_at(&seat->push, GAGG_DESC_OFFSET +
+						      (u64)slot * sizeof(d.raw)));
 	d.desc.flags &= GAGG_C_ZERO | GAGG_C_NONFINITE | GAGG_C_NORESULT;
+	trace_gagg_desc(&lend->grp->geom, lend->shard, chan->id, local, slot, &d.desc);
 	return d.desc;
 }
 
@@ -80,6 +86,15 @@ void gagg_lend_env(struct gagg_env *env, struct gagg_lend *lend,
 	env->chan = env_chan;
 	env->filled = env_filled;
 	env->desc = env_desc;
+}
+
+static bool refill_chan(struct gagg_port *port, struct gagg_group *grp,
+			const struct gagg_env *env, struct gagg_chan *chan, u64 now)
+{
+	bool more = gagg_chan_refill(grp->part[port->index].core, &grp->geom, env, chan, now);
+
+	trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_REFILL, chan->id, now, more);
+	return more;
 }
 
 /* channels take turns in being first, so that a long one does not starve others */
@@ -103,9 +118,11 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 		chan = ch->part[port->index];
 		if (gagg_chan_deadline(chan) <= now) {
 			gagg_chan_timer(part->core, &grp->geom, chan, now);
+			trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_CHAN_TIMER, chan->id,
+					now, false);
 			gagg_tx_actions(port, grp);
 		}
-		while (gagg_chan_refill(part->core, &grp->geom, env, chan, now)) {
+		while (refill_chan(port, grp, env, chan, now)) {
 			gagg_tx_actions(port, grp);
 			if (++n == REFILLS_MAX) {
 				part->turn = at + 1;
@@ -130,10 +147,12 @@ static bool run_part(struct gagg_port *port, struct gagg_group *grp, u64 now)
 	gagg_lend_env(&env, &lend, port, grp);
 	if (gagg_shard_deadline(core, &grp->geom) <= now) {
 		gagg_shard_timer(core, &grp->geom, &env, now);
+		trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_TIMER, 0, now, false);
 		gagg_tx_actions(port, grp);
 	}
 	more = refill(port, grp, &env, now);
 	gagg_shard_flush(core, &grp->geom);
+	trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_FLUSH, 0, now, false);
 	gagg_tx_actions(port, grp);
 	return more;
 }

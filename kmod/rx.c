@@ -101,6 +101,19 @@ static void place_lanes(const struct source *src, const struct gagg_todo *todo,
 	       todo->lanes * 4);
 }
 
+/* the call to come: it may shorten the message */
+static void traced_rx(const struct source *src, const struct gagg_msg *m, const void *body,
+		      u64 now, struct gagg_traced_rx *t)
+{
+	t->m = *m;
+	t->body = body;
+	t->now = now;
+	t->shard = src->port->index;
+	t->node = src->node;
+	t->ours = m->cookie == src->grp->part[src->port->index].core->cookie;
+	t->ce = src->ce;
+}
+
 static void rx_shard(const struct source *src, struct gagg_msg *m, const void *body,
 		     const void *lanes, u64 now)
 {
@@ -108,15 +121,21 @@ static void rx_shard(const struct source *src, struct gagg_msg *m, const void *b
 	struct gagg_group *grp = src->grp;
 	struct gagg_shard *core = grp->part[port->index].core;
 	const struct gagg_geom *g = &grp->geom;
+	struct gagg_traced_rx was;
 	struct gagg_lend lend;
 	struct gagg_todo todo;
 	struct gagg_env env;
 	enum gagg_rx rx;
+	bool traced;
 
 	gagg_lend_env(&env, &lend, port, grp);
 	do {
+		traced = trace_gagg_rx_enabled();
+		if (traced)
+			traced_rx(src, m, body, now, &was);
 		rx = gagg_shard_rx(core, g, &env, src->node, m, body, src->ce, now, &todo);
-		trace_gagg_rx(port->index, src->node, m, rx, todo.drop);
+		if (traced)
+			trace_gagg_rx(g, &was, rx, todo.drop);
 		switch (rx) {
 		case GAGG_RX_ADD:
 			add_lanes(src, &todo, lanes);
@@ -135,6 +154,17 @@ static void rx_shard(const struct source *src, struct gagg_msg *m, const void *b
 		}
 		gagg_tx_actions(port, grp);
 	} while (rx == GAGG_RX_AGAIN);
+}
+
+static void trace_join(const struct source *src, const struct gagg_msg *m, u64 now,
+		       enum gagg_drop why)
+{
+	struct gagg_traced_rx was;
+
+	if (!trace_gagg_rx_enabled())
+		return;
+	traced_rx(src, m, NULL, now, &was);
+	trace_gagg_rx(&src->grp->geom, &was, why ? GAGG_RX_DROP : GAGG_RX_OK, why);
 }
 
 static bool is_join(u8 type)
@@ -172,8 +202,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len, u64 now)
 	}
 	if (is_join(m.type)) {
 		why = gagg_epoch_rx(src->grp, src->node, &m, raw + GAGG_WIRE_HDRLEN);
-		trace_gagg_rx(src->port->index, src->node, &m,
-			      why ? GAGG_RX_DROP : GAGG_RX_OK, why);
+		trace_join(src, &m, now, why);
 		if (why)
 			count_drop(src, why);
 		return;

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include "netns.h"
 #include "session.h"
+#include "trace.h"
 
 static void seat_release(struct kref *ref)
 {
@@ -89,6 +90,8 @@ static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
 		gagg_group_lock_ports(grp);
 	for (s = 0; stop && s < grp->cfg.shards; s++)
 		gagg_shard_stop(grp->part[s].core);
+	if (stop)
+		trace_gagg_stop(&grp->geom);
 	WRITE_ONCE(seat->dead, true);
 	seat->channel->seat[seat->local] = NULL;
 	seat->channel->session[seat->local] = NULL;

@@ -355,7 +355,7 @@ void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp)
 		port->tx->grp = grp;
 	}
 	while ((a = gagg_shard_act(core))) {
-		trace_gagg_act(grp->cfg.id, port->index, a);
+		trace_gagg_act(&grp->geom, port->index, a);
 		switch (a->type) {
 		case GAGG_ACT_SEND_CTRL:
 			send_ctrl(port, grp, a);
