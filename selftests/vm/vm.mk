@@ -3,7 +3,8 @@
 # Programs that the tests in the VM use. They depend on no library that the
 # build makes: the sources of libgagg are linked in.
 
-VM_PARTS	:= $(addprefix selftests/vm/,reference.c datagram.c genl.c netmsg.c inject.c mutate.c)
+VM_PARTS	:= $(addprefix selftests/vm/,reference.c datagram.c genl.c netmsg.c inject.c mutate.c \
+			replay.c)
 VM_PROGRAMS	:= $(patsubst %.c,build/%,$(filter-out $(VM_PARTS), \
 			$(wildcard selftests/vm/*.c)))
 VM_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O3 -g -ffp-contract=off \
@@ -22,4 +23,22 @@ $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -luring -lm -lpthread
 
-selftests: $(VM_PROGRAMS)
+# The core in userspace, which carries out a trace; and the same with a line of
+# the core changed, to see that a difference is noticed: 34-replay.sh.
+REPLAY_SOURCES	:= selftests/vm/replay.c $(filter-out %/join.c %/join_body.c, \
+			$(wildcard kmod/core/*.c))
+REPLAY_DEPS	:= $(REPLAY_SOURCES) $(wildcard kmod/core/*.h) kmod/traced.h \
+			$(wildcard uapi/linux/*.h) selftests/vm/vm.mk
+
+build/selftests/vm/replay: $(REPLAY_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -Ikmod -o $@ $(REPLAY_SOURCES)
+
+build/selftests/vm/replay-changed: $(REPLAY_DEPS)
+	@mkdir -p $(@D)
+	@rm -rf $@.kmod && mkdir $@.kmod && cp -r kmod/core kmod/traced.h $@.kmod/
+	sed -i 's/^\(#define GAGG_PATH_REORDER\s*\)3/\14/' $@.kmod/core/path.h
+	@! cmp -s kmod/core/path.h $@.kmod/core/path.h
+	$(CC) $(VM_CFLAGS) -I$@.kmod -o $@ $(REPLAY_SOURCES:kmod/%=$@.kmod/%)
+
+selftests: $(VM_PROGRAMS) build/selftests/vm/replay build/selftests/vm/replay-changed
