@@ -36,15 +36,55 @@ const char *cluster_error(void)
 	return error;
 }
 
-static void check_result(u32 n, u64 v, const char *when)
+static u64 number_of(u32 epoch)
 {
-	struct node *nd = &cur->node[n];
-	struct gagg_rdesc want;
-	s32 sum = sum_of(v, &want);
+	return su.same_number ? 7 + ((u64)epoch << 32) : 7 + epoch;
+}
 
-	if (!(want.flags & ~GAGG_C_OVERFLOW) && nd->result[v % su.ring] != sum)
-		fail("node %u chunk %llu: %d %s, not %d", n, (unsigned long long)v,
-		     nd->result[v % su.ring], when, sum);
+static u64 cookie_of(u32 epoch)
+{
+	return 1000 + epoch;
+}
+
+/* there is one shard object for each node, which is the same in all states but
+ * for what a state says of it
+ */
+static struct gagg_shard *shard_of(u32 n)
+{
+	struct gagg_shard *sh = shard[n];
+
+	sh->epoch = number_of(cur->node[n].epoch);
+	sh->cookie = cookie_of(cur->node[n].epoch);
+	sh->running = !!cur->node[n].running;
+	return sh;
+}
+
+static void check_result(u32 n, u32 c, u64 v, const char *when)
+{
+	const struct part *p = &cur->node[n].part[c];
+	struct gagg_rdesc want;
+	s32 sum = sum_of(cur->node[n].epoch, c, v, &want);
+
+	if (!(want.flags & ~GAGG_C_OVERFLOW) && p->result[v % su.ring] != sum)
+		fail("node %u channel %u chunk %llu: %d %s, not %d", n, c,
+		     (unsigned long long)v, p->result[v % su.ring], when, sum);
+}
+
+/* the last chunk that a trainer has filled in a slot */
+static u64 filled_in(u32 n, u32 c, u32 l, u32 slot)
+{
+	u64 v = cur->node[n].part[c].filled[l] - 1;
+
+	while (v % su.ring != slot)
+		v--;
+	return v;
+}
+
+/* what a trainer's memory has there */
+static s32 page_of(u32 n, u32 c, u32 l, u32 slot)
+{
+	return lane_of(cur->node[n].epoch, c, chan_of(n, c)->local[l].rank,
+		       filled_in(n, c, l, slot));
 }
 
 /* --- what the core asks for -------------------------------------------- */
@@ -64,6 +104,7 @@ static void put(u32 from, u32 to, const struct gagg_msg *m, const void *body, u3
 	memcpy(d.body, body, len);
 	d.from = (u8)from;
 	d.to = (u8)to;
+	d.epoch = (u8)cur->node[from].epoch;
 	d.len = len;
 	if (fair) {
 		if (nqueue < QUEUE)
@@ -84,39 +125,13 @@ static void put(u32 from, u32 to, const struct gagg_msg *m, const void *body, u3
 	cur->net[i / 64] |= GAGG_BIT(i % 64);
 }
 
-static void on_publish(u32 n, const struct gagg_publish *p)
+static void check_publish(u32 n, u32 c, u64 v, const struct gagg_publish *p)
 {
-	struct node *nd = &cur->node[n];
-	struct gagg_chan *ch = chan_of(n);
-	u64 v = (u64)(p->round - 1) * su.ring + p->slot;
+	struct gagg_chan *ch = chan_of(n, c);
 	struct gagg_rdesc want;
-	s32 *res = &nd->result[p->slot];
-	const s32 *src = p->from_acc ? &nd->acc[p->slot & (su.window - 1)] :
-			 p->placed ? res : NULL;
 	u32 l;
 
-	if (!reads_all(n, p->slot))
-		fail("node %u: slot %u overwritten unread", n, p->slot);
-	if (v >= (u64)su.ring * su.rounds ||
-	    nd->holds[p->slot] != (v < su.ring ? 0 : v + 1 - su.ring)) {
-		fail("node %u: slot %u has %llu, then round %u", n, p->slot,
-		     (unsigned long long)nd->holds[p->slot], p->round);
-		return;
-	}
-	for (l = 0; l < ch->nlocals; l++) {
-		s32 q = lane_of(ch->local[l].rank, v);
-
-		if (!(p->locals & (1U << l)))
-			continue;
-		gagg_reduce_chunk(p->laneop, res, src, &q, p->lanes,
-				  p->raw ? 0 : p->exp - gagg_chan_pushed(ch, p->slot, l)->exp);
-		src = res;
-	}
-	if (src && src != res)
-		*res = *src;
-	nd->holds[p->slot] = v + 1;
-
-	sum_of(v, &want);
+	sum_of(cur->node[n].epoch, c, v, &want);
 	if (p->contributors != want.contributors)
 		fail("node %u chunk %llu: %u contributors", n, (unsigned long long)v,
 		     p->contributors);
@@ -129,22 +144,64 @@ static void on_publish(u32 n, const struct gagg_publish *p)
 		fail("node %u chunk %llu: exp %u want %u flags %x", n, (unsigned long long)v,
 		     p->exp, p->want, p->flags);
 	if (!(p->flags & GAGG_C_NORESULT))
-		check_result(n, v, "published");
+		check_result(n, c, v, "published");
 }
 
-static void on_op_done(u32 n, u32 local, u64 number)
+static void on_publish(u32 n, u32 c, const struct gagg_publish *p)
 {
-	struct node *nd = &cur->node[n];
+	struct part *part = &cur->node[n].part[c];
+	struct gagg_chan *ch = chan_of(n, c);
+	u64 v = (u64)(p->round - 1) * su.ring + p->slot;
+	s32 *res = &part->result[p->slot];
+	const s32 *src = p->from_acc ? &part->acc[p->slot & (su.window - 1)] :
+			 p->placed ? res : NULL;
+	u32 l;
+
+	if (!reads_all(n, c, p->slot))
+		fail("node %u: slot %u overwritten unread", n, p->slot);
+	if (v >= (u64)su.ring * su.rounds ||
+	    part->holds[p->slot] != (v < su.ring ? 0 : v + 1 - su.ring)) {
+		fail("node %u: slot %u has %llu, then round %u", n, p->slot,
+		     (unsigned long long)part->holds[p->slot], p->round);
+		return;
+	}
+	for (l = 0; l < ch->nlocals; l++) {
+		s32 q;
+
+		if (!(p->locals & (1U << l)))
+			continue;
+		q = page_of(n, c, l, p->slot);
+		gagg_reduce_chunk(p->laneop, res, src, &q, p->lanes,
+				  p->raw ? 0 : p->exp - gagg_chan_pushed(ch, p->slot, l)->exp);
+		src = res;
+	}
+	if (src && src != res)
+		*res = *src;
+	part->holds[p->slot] = v + 1;
+	check_publish(n, c, v, p);
+}
+
+static void on_op_done(u32 n, u32 c, u32 local, u64 number)
+{
+	struct part *p = &cur->node[n].part[c];
 	u64 v, end = number * (su.ring * su.rounds / su.ops);
 
-	if (number <= nd->ops_done[local] || number > su.ops)
+	if (number <= p->ops_done[local] || number > su.ops)
 		fail("node %u: op %llu done after %llu", n, (unsigned long long)number,
-		     (unsigned long long)nd->ops_done[local]);
+		     (unsigned long long)p->ops_done[local]);
 	for (v = 0; v < end; v++)
-		if (nd->holds[v % su.ring] <= v)
+		if (p->holds[v % su.ring] <= v)
 			fail("node %u: op %llu done without chunk %llu", n,
 			     (unsigned long long)number, (unsigned long long)v);
-	nd->ops_done[local] = number;
+	p->ops_done[local] = number;
+}
+
+static void on_open(u32 n, u32 c, u64 members)
+{
+	if (c >= su.chans || members != su.members[c])
+		fail("node %u: channel %u of ranks %llx", n, c, (unsigned long long)members);
+	else
+		cur->node[n].wanted |= (u16)(1U << c);
 }
 
 static void drain(u32 n)
@@ -156,23 +213,25 @@ static void drain(u32 n)
 	while ((a = gagg_shard_act(shard[n]))) {
 		switch (a->type) {
 		case GAGG_ACT_SEND_CONTRIB:
-			lane = lane_of(chan_of(n)->local[a->local].rank,
-				       (u64)(a->m.round - 1) * su.ring + a->m.chunk);
+			lane = page_of(n, a->channel, a->local, a->m.chunk);
 			put(n, a->node, &a->m, &lane, 4);
 			break;
 		case GAGG_ACT_SEND_RESULT:
 			for (left = a->nodes; left; left &= left - 1)
 				put(n, gagg_lowest(left), &a->m,
-				    &cur->node[n].result[a->m.chunk], 4);
+				    &cur->node[n].part[a->channel].result[a->m.chunk], 4);
 			break;
 		case GAGG_ACT_SEND_CTRL:
 			put(n, a->node, &a->m, &a->ack, a->m.len);
 			break;
 		case GAGG_ACT_PUBLISH:
-			on_publish(n, &a->pub);
+			on_publish(n, a->channel, &a->pub);
 			break;
 		case GAGG_ACT_OP_DONE:
-			on_op_done(n, a->local, a->number);
+			on_op_done(n, a->channel, a->local, a->number);
+			break;
+		case GAGG_ACT_OPEN:
+			on_open(n, a->channel, a->members);
 			break;
 		default:
 			fail("node %u: action %u", n, a->type);
@@ -182,23 +241,20 @@ static void drain(u32 n)
 
 static struct gagg_chan *env_chan(void *ctx, u16 id)
 {
-	return id ? NULL : chan_of((u32)(u64)ctx);
+	u32 n = (u32)(u64)ctx;
+
+	return has_chan(n, id) ? chan_of(n, id) : NULL;
 }
 
 static u64 env_filled(void *ctx, struct gagg_chan *ch, u32 local)
 {
-	(void)ch;
-	return cur->node[(u32)(u64)ctx].filled[local];
+	return cur->node[(u32)(u64)ctx].part[ch->id].filled[local];
 }
 
 static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *ch, u32 local, u32 slot)
 {
-	u64 v = cur->node[(u32)(u64)ctx].filled[local] - 1;
-
-	/* the last filled one that lies in the slot */
-	while (v % su.ring != slot)
-		v--;
-	return desc_of(ch->local[local].rank, v);
+	return desc_of(ch->local[local].rank,
+		       filled_in((u32)(u64)ctx, ch->id, local, slot));
 }
 
 static struct gagg_env env_of(u32 n)
@@ -212,76 +268,146 @@ static struct gagg_env env_of(u32 n)
 
 /* --- steps ------------------------------------------------------------- */
 
-/* the end of a batch on a node */
-static void finish(u32 n)
+static void check_ops(u32 n, u32 c)
 {
-	struct gagg_env env = env_of(n);
-	struct node *nd = &cur->node[n];
+	const struct part *p = &cur->node[n].part[c];
 	u64 per_op = su.ring * su.rounds / su.ops, v = 0;
-	u32 i, l;
+	u32 l;
 
-	while (gagg_chan_refill(shard[n], &geom[n], &env, chan_of(n), NOW))
-		drain(n);
-	drain(n);
-	gagg_shard_flush(shard[n], &geom[n]);
-	drain(n);
-	while (v < (u64)su.ring * su.rounds && nd->holds[v % su.ring] > v)
+	while (v < (u64)su.ring * su.rounds && p->holds[v % su.ring] > v)
 		v++;
-	for (l = 0; l < chan_of(n)->nlocals; l++)
-		if (nd->ops_done[l] != v / per_op)
+	for (l = 0; l < chan_of(n, c)->nlocals; l++)
+		if (p->ops_done[l] != v / per_op)
 			fail("node %u: %llu chunks, %llu ops done", n, (unsigned long long)v,
-			     (unsigned long long)nd->ops_done[l]);
-	for (i = 0; i < GAGG_NODES; i++)
-		if (shard[n]->result_run[i].m.run || shard[n]->resend_run[i].m.run)
-			fail("node %u: a run was not flushed", n);
-	normalise(n);
+			     (unsigned long long)p->ops_done[l]);
+}
+
+/* datagrams that nobody will ever take any more */
+static void forget_dead(void)
+{
+	u32 i;
+
 	for (i = 0; i < nknown; i++)
 		if ((cur->net[i / 64] & GAGG_BIT(i % 64)) && is_dead(&known[i]))
 			cur->net[i / 64] &= ~GAGG_BIT(i % 64);
 }
 
-static void check_write(u32 n, u32 slot)
+/* the end of a batch on a node, in which channel @first was heard of first */
+static void finish(u32 n, u32 first)
 {
-	if (!reads_all(n, slot))
+	struct gagg_shard *sh = shard_of(n);
+	struct gagg_env env = env_of(n);
+	u32 i, c;
+
+	for (i = 0; i < su.chans; i++) {
+		c = (first + i) % su.chans;
+		if (!has_chan(n, c))
+			continue;
+		while (gagg_chan_refill(sh, &geom[n], &env, chan_of(n, c), NOW))
+			drain(n);
+		drain(n);
+	}
+	gagg_shard_flush(sh, &geom[n]);
+	drain(n);
+	for (c = 0; c < su.chans; c++)
+		if (has_chan(n, c))
+			check_ops(n, c);
+	for (i = 0; i < GAGG_NODES; i++)
+		if (sh->result_run[i].m.run || sh->resend_run[i].m.run)
+			fail("node %u: a run was not flushed", n);
+	normalise(n);
+	forget_dead();
+}
+
+static void check_write(u32 n, u32 c, u32 slot)
+{
+	if (!reads_all(n, c, slot))
 		fail("node %u: slot %u written over unread", n, slot);
+}
+
+/* what is dropped, and why */
+static void check_drop(const struct datagram *d, const struct gagg_msg *m, enum gagg_rx rx,
+		       enum gagg_drop why)
+{
+	const struct node *nd = &cur->node[d->to];
+	bool other = !nd->running || m->epoch != (u32)number_of(nd->epoch);
+
+	if (is_foreign(d)) {
+		if (rx != GAGG_RX_DROP)
+			fail("node %u takes type %u of another epoch", d->to, m->type);
+		else if (why != (other ? GAGG_DROP_EPOCH : GAGG_DROP_COOKIE))
+			fail("node %u drops type %u of another epoch: %d", d->to, m->type, why);
+	} else if (rx == GAGG_RX_DROP && (has_chan(d->to, m->channel) ||
+					  why != GAGG_DROP_CHANNEL)) {
+		fail("node %u drops type %u: %d", d->to, m->type, why);
+	}
 }
 
 static void receive(const struct datagram *d)
 {
-	struct node *nd = &cur->node[d->to];
+	struct gagg_shard *sh = shard_of(d->to);
 	struct gagg_env env = env_of(d->to);
+	const void *body = d->body;
 	struct gagg_todo todo;
 	struct gagg_msg m;
+	struct part *p;
 	enum gagg_rx rx;
 
 	if (gagg_wire_parse(d->hdr, GAGG_WIRE_HDRLEN + d->len, &m)) {
 		fail("node %u: type %u does not parse", d->to, d->hdr[3]);
 		return;
 	}
+	p = &cur->node[d->to].part[m.channel];
 	do {
-		rx = gagg_shard_rx(shard[d->to], &geom[d->to], &env, d->from, &m, d->body,
-				   false, NOW, &todo);
+		rx = gagg_shard_rx(sh, &geom[d->to], &env, d->from, &m, body, false, NOW,
+				   &todo);
+		check_drop(d, &m, rx, todo.drop);
 		if (rx == GAGG_RX_ADD) {
-			s32 *acc = &nd->acc[todo.acc];
+			s32 *acc = &p->acc[todo.acc];
 
 			if (todo.to_result)
-				check_write(d->to, todo.slot);
+				check_write(d->to, m.channel, todo.slot);
 			gagg_reduce_chunk(todo.laneop,
-					  todo.to_result ? &nd->result[todo.slot] : acc,
-					  todo.store ? NULL : acc, d->body, todo.lanes,
+					  todo.to_result ? &p->result[todo.slot] : acc,
+					  todo.store ? NULL : acc, body, todo.lanes,
 					  todo.shift);
 		}
 		if (rx == GAGG_RX_PLACE) {
-			check_write(d->to, todo.slot);
-			memcpy(&nd->result[todo.slot], d->body, 4);
+			check_write(d->to, m.channel, todo.slot);
+			memcpy(&p->result[todo.slot], body, 4);
 		}
 		if (rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE)
-			gagg_shard_commit(shard[d->to], &geom[d->to], &todo, NOW);
-		if (rx == GAGG_RX_DROP)
-			fail("node %u drops type %u: %d", d->to, m.type, todo.drop);
+			gagg_shard_commit(sh, &geom[d->to], &todo, NOW);
 		drain(d->to);
 	} while (rx == GAGG_RX_AGAIN);
-	finish(d->to);
+	finish(d->to, m.channel);
+}
+
+/* what @from says with all that has arrived, or could have, in @epoch */
+static void acknowledgement(u32 from, u32 to, u32 epoch, u64 map, struct datagram *d)
+{
+	struct gagg_msg m = {
+		.type = GAGG_T_ACK, .group = 1, .epoch = (u32)number_of(epoch),
+		.cookie = cookie_of(epoch), .run = 1, .src = (u16)from,
+		.len = sizeof(struct gagg_ack),
+	};
+	__le64 bits = cpu_to_le64(map);
+
+	memset(d, 0, sizeof(*d));
+	gagg_wire_build(d->hdr, &m);
+	memcpy(d->body + offsetof(struct gagg_ack, map), &bits, 8);
+	d->from = (u8)from;
+	d->to = (u8)to;
+	d->epoch = (u8)epoch;
+	d->len = m.len;
+}
+
+static void acked(u32 n, u32 peer, u64 ids)
+{
+	struct datagram d;
+
+	acknowledgement(peer, n, cur->node[n].epoch, ids, &d);
+	receive(&d);
 }
 
 static void give_up(u32 n, u32 peer, u64 ids)
@@ -291,150 +417,278 @@ static void give_up(u32 n, u32 peer, u64 ids)
 	giving_up.node = n;
 	giving_up.peer = peer;
 	giving_up.ids = ids;
-	gagg_shard_timer(shard[n], &geom[n], &env, NOW);
+	gagg_shard_timer(shard_of(n), &geom[n], &env, NOW);
 	drain(n);
-	finish(n);
+	finish(n, 0);
 }
 
-static void timer(u32 n)
+static void timer(u32 n, u32 c)
 {
-	gagg_chan_timer(shard[n], &geom[n], chan_of(n), NOW);
+	gagg_chan_timer(shard_of(n), &geom[n], chan_of(n, c), NOW);
 	drain(n);
-	finish(n);
+	finish(n, c);
 }
 
 /* the next chunk to fill has been read in its last round */
-static bool may_fill(const struct state *st, u32 n, u32 l)
+static bool may_fill(u32 n, u32 c, u32 l)
 {
-	const struct node *nd = &st->node[n];
-	u64 v = nd->filled[l];
+	const struct part *p = &cur->node[n].part[c];
+	u64 v = p->filled[l];
 
 	return v < (u64)su.ring * su.rounds &&
-	       nd->holds[v % su.ring] == (v < su.ring ? 0 : v + 1 - su.ring);
+	       p->holds[v % su.ring] == (v < su.ring ? 0 : v + 1 - su.ring);
 }
 
-static void fill_one(u32 n, u32 l)
+static void fill_one(u32 n, u32 c, u32 l)
 {
-	struct node *nd = &cur->node[n];
-	u32 rank = chan_of(n)->local[l].rank;
-	u64 v = nd->filled[l]++;
+	struct part *p = &cur->node[n].part[c];
+	u32 rank = chan_of(n, c)->local[l].rank;
+	u64 v = p->filled[l]++;
 
 	if (v >= su.ring) {
 		u64 old = v - su.ring;
 
-		if (nd->holds[old % su.ring] != old + 1)
+		if (p->holds[old % su.ring] != old + 1)
 			fail("node %u: chunk %llu is gone", n, (unsigned long long)old);
 		if (!(su.kind[rank][old] & K_NORESULT))
-			check_result(n, old, "read");
-		nd->read[l] = old + 1;
+			check_result(n, c, old, "read");
+		p->read[l] = old + 1;
 	}
 }
 
-static void fill(u32 n, u32 l, u32 count)
+static void fill(u32 n, u32 c, u32 l, u32 count)
 {
-	while (count-- && may_fill(cur, n, l))
-		fill_one(n, l);
-	finish(n);
+	while (count-- && may_fill(n, c, l))
+		fill_one(n, c, l);
+	finish(n, c);
+}
+
+static void make(u32 n, u32 c)
+{
+	struct node *nd = &cur->node[n];
+	struct gagg_chan *ch;
+	u32 l, k;
+
+	if (gagg_chan_bytes(&geom[n], su.members[c]) > C_BLOCK)
+		abort();
+	nd->present |= (u16)(1U << c);
+	nd->wanted &= (u16)~(1U << c);
+	ch = gagg_chan_init(nd->part[c].block, &geom[n], 0, (u16)c, su.members[c]);
+	for (l = 0; l < ch->nlocals; l++)
+		for (k = 0; k < su.ops; k++)
+			gagg_chan_submit(ch, l, k, 0, su.raw ? GAGG_OP_RAW : 0, 1,
+					 su.ring * su.rounds / su.ops);
+	normalise(n);
+}
+
+/* channel @c may be made: one of its ranks may do so, or it was asked for */
+static bool may_make(u32 n, u32 c)
+{
+	const struct node *nd = &cur->node[n];
+
+	return nd->running && !has_chan(n, c) &&
+	       ((geom[n].ranks_of[n] & su.members[c]) || (nd->wanted & (1U << c)));
+}
+
+static void begin(u32 n, u32 epoch)
+{
+	struct gagg_shard *sh = shard[n];
+	u32 h;
+
+	cur->node[n].epoch = (u16)epoch;
+	cur->node[n].running = 1;
+	gagg_shard_start(sh, &geom[n], number_of(epoch), cookie_of(epoch));
+	/* which path is which, see cluster_path.c */
+	for (h = 0; h < su.nodes; h++) {
+		sh->path[h].una = n;
+		sh->path[h].scan = h;
+	}
+	make(n, 0);
+	forget_dead();
+}
+
+/* nothing is left, but which epoch it was */
+static void end(u32 n)
+{
+	u16 epoch = cur->node[n].epoch;
+
+	gagg_shard_stop(shard_of(n));
+	memset(&cur->node[n], 0, sizeof(cur->node[n]));
+	cur->node[n].epoch = epoch;
+	forget_dead();
 }
 
 void cluster_take(struct state *st, const struct step *step)
 {
-	struct datagram d;
-	struct gagg_msg m = {
-		.type = GAGG_T_ACK, .group = 1, .epoch = 1, .cookie = 1, .run = 1,
-		.src = step->peer, .len = sizeof(struct gagg_ack),
-	};
-	__le64 bit = cpu_to_le64(GAGG_BIT(step->what % 64));
-
 	cur = st;
 	switch (step->type) {
 	case STEP_DELIVER:
 		receive(&known[step->what]);
 		break;
 	case STEP_ACKED:
-		memset(&d, 0, sizeof(d));
-		gagg_wire_build(d.hdr, &m);
-		memcpy(d.body + offsetof(struct gagg_ack, map), &bit, 8);
-		d.from = step->peer;
-		d.to = step->node;
-		d.len = m.len;
-		receive(&d);
+		acked(step->node, step->peer, GAGG_BIT(step->what));
 		break;
 	case STEP_LOST:
 		give_up(step->node, step->peer, GAGG_BIT(step->what));
 		break;
 	case STEP_TIMER:
-		timer(step->node);
+		timer(step->node, step->chan);
 		break;
 	case STEP_FILL:
-		fill(step->node, step->what, step->peer);
+		fill(step->node, step->chan, step->what, step->peer);
+		break;
+	case STEP_MAKE:
+		make(step->node, step->chan);
+		forget_dead();
+		break;
+	case STEP_END:
+		end(step->node);
+		break;
+	case STEP_START:
+		begin(step->node, cur->node[step->node].epoch + 1);
 		break;
 	}
 }
 
-u32 cluster_steps(const struct state *st, struct step *out)
+static u32 steps_of_chan(u32 n, u32 c, struct step *out)
 {
-	u32 count = 0, i, n, h, k;
+	struct gagg_chan *ch = chan_of(n, c);
+	u32 count = 0, l, k;
+
+	for (l = 0; l < ch->nlocals; l++)
+		for (k = 1; k <= su.ring && may_fill(n, c, l); k++)
+			out[count++] = (struct step){ STEP_FILL, (u8)n, (u8)k, (u8)c, (u16)l };
+	if (ch->query_at != GAGG_NEVER)
+		out[count++] = (struct step){ STEP_TIMER, (u8)n, 0, (u8)c, 0 };
+	return count;
+}
+
+static u32 steps_of_node(u32 n, struct step *out)
+{
+	const struct node *nd = &cur->node[n];
+	u32 count = 0, c, h;
 	u64 left;
 
-	cur = (struct state *)st;
-	for (n = 0; n < su.nodes; n++)
-		for (i = 0; i < chan_of(n)->nlocals; i++)
-			for (k = 1; k <= su.ring && may_fill(st, n, i); k++)
-				out[count++] = (struct step){ STEP_FILL, (u8)n, (u8)k, (u16)i };
-	for (i = 0; i < nknown; i++)
-		if (st->net[i / 64] & GAGG_BIT(i % 64))
-			out[count++] = (struct step){ STEP_DELIVER, 0, 0, (u16)i };
-	for (n = 0; n < su.nodes; n++) {
-		if (chan_of(n)->query_at != GAGG_NEVER)
-			out[count++] = (struct step){ STEP_TIMER, (u8)n, 0, 0 };
-		for (h = 0; h < su.nodes; h++) {
-			for (left = st->node[n].flying[h]; left; left &= left - 1) {
-				u16 id = (u16)gagg_lowest(left);
+	if (!nd->running) {
+		out[count++] = (struct step){ STEP_START, (u8)n, 0, 0, 0 };
+		return count;
+	}
+	if (nd->epoch + 1U < su.epochs)
+		out[count++] = (struct step){ STEP_END, (u8)n, 0, 0, 0 };
+	for (c = 0; c < su.chans; c++) {
+		if (has_chan(n, c))
+			count += steps_of_chan(n, c, &out[count]);
+		else if (may_make(n, c))
+			out[count++] = (struct step){ STEP_MAKE, (u8)n, 0, (u8)c, 0 };
+	}
+	for (h = 0; h < su.nodes; h++) {
+		const struct node *home = &cur->node[h];
+		/* of another epoch: the home has forgotten what has arrived */
+		u64 arrived = home->epoch == nd->epoch ? home->arrived[n] : 0;
 
-				out[count++] = (struct step){ STEP_LOST, (u8)n, (u8)h, id };
-				if (st->node[h].arrived[n] & GAGG_BIT(id))
-					out[count++] = (struct step){ STEP_ACKED, (u8)n, (u8)h, id };
-			}
+		for (left = nd->flying[h]; left; left &= left - 1) {
+			u16 id = (u16)gagg_lowest(left);
+
+			out[count++] = (struct step){ STEP_LOST, (u8)n, (u8)h, 0, id };
+			if (arrived & GAGG_BIT(id))
+				out[count++] = (struct step){ STEP_ACKED, (u8)n, (u8)h, 0, id };
 		}
 	}
 	return count;
 }
 
-bool cluster_done(const struct state *st)
+u32 cluster_steps(const struct state *st, struct step *out)
 {
-	u32 n, l, i;
+	u32 count = 0, i, n;
 
 	cur = (struct state *)st;
 	for (n = 0; n < su.nodes; n++)
-		for (l = 0; l < chan_of(n)->nlocals; l++) {
-			if (st->node[n].ops_done[l] < su.ops)
+		count += steps_of_node(n, &out[count]);
+	for (i = 0; i < nknown; i++)
+		if ((st->net[i / 64] & GAGG_BIT(i % 64)) && !is_foreign(&known[i]))
+			out[count++] = (struct step){ STEP_DELIVER, 0, 0, 0, (u16)i };
+	return count;
+}
+
+static bool part_done(u32 n, u32 c)
+{
+	const struct part *p = &cur->node[n].part[c];
+	u32 l, i;
+
+	if (!has_chan(n, c))
+		return !may_make(n, c);
+	for (l = 0; l < chan_of(n, c)->nlocals; l++) {
+		if (p->ops_done[l] < su.ops)
+			return false;
+		for (i = 0; i < su.ring; i++)
+			if (p->holds[i] != (u64)su.ring * (su.rounds - 1) + i + 1)
 				return false;
-			for (i = 0; i < su.ring; i++)
-				if (st->node[n].holds[i] != (u64)su.ring * (su.rounds - 1) + i + 1)
-					return false;
-		}
+	}
 	return true;
+}
+
+bool cluster_done(const struct state *st)
+{
+	u32 n, c;
+
+	cur = (struct state *)st;
+	for (n = 0; n < su.nodes; n++) {
+		if (!st->node[n].running || st->node[n].epoch != st->node[0].epoch)
+			return false;
+		for (c = 0; c < su.chans; c++)
+			if (!part_done(n, c))
+				return false;
+	}
+	return true;
+}
+
+/* ABORT and START reach all */
+static void catch_up(void)
+{
+	u32 n, last = 0;
+
+	for (n = 0; n < su.nodes; n++)
+		last = (u32)gagg_max64(last, cur->node[n].epoch + !cur->node[n].running);
+	for (n = 0; n < su.nodes; n++) {
+		if (cur->node[n].epoch == last && cur->node[n].running)
+			continue;
+		end(n);
+		begin(n, last);
+	}
+}
+
+static void fair_turn(void)
+{
+	u32 n, c, l, h;
+
+	for (n = 0; n < su.nodes; n++) {
+		for (c = 0; c < su.chans; c++) {
+			if (may_make(n, c))
+				make(n, c);
+			for (l = 0; has_chan(n, c) && l < chan_of(n, c)->nlocals; l++)
+				fill(n, c, l, su.ring);
+		}
+		for (h = 0; h < su.nodes; h++)
+			give_up(n, h, cur->node[n].flying[h]);
+		for (c = 0; c < su.chans; c++)
+			if (has_chan(n, c))
+				timer(n, c);
+	}
 }
 
 bool cluster_recovers(const struct state *st)
 {
 	static struct state s;
-	u32 turn, n, h, l, at;
+	u32 turn, at;
 
 	s = *st;
 	memset(s.net, 0, sizeof(s.net));
 	cur = &s;
 	fair = true;
+	catch_up();
 	for (turn = 0; turn < FAIR_TURNS && !cluster_done(&s) && !error[0]; turn++) {
 		nqueue = 0;
-		for (n = 0; n < su.nodes; n++) {
-			for (l = 0; l < chan_of(n)->nlocals; l++)
-				fill(n, l, su.ring);
-			for (h = 0; h < su.nodes; h++)
-				give_up(n, h, s.node[n].flying[h]);
-			timer(n);
-		}
+		fair_turn();
 		for (at = 0; at < nqueue && !error[0]; at++)
 			receive(&queue[at]);
 	}
@@ -442,22 +696,34 @@ bool cluster_recovers(const struct state *st)
 	return turn < FAIR_TURNS && !error[0];
 }
 
-bool cluster_ignores_past(const struct state *st, u64 chance)
+static bool ignores(const struct state *st, const struct datagram *d)
 {
 	static struct state s;
-	u32 k, at;
 
 	s = *st;
 	cur = &s;
+	receive(d);
+	return !error[0] && !memcmp(&s, st, sizeof(s));
+}
+
+bool cluster_ignores(const struct state *st, u64 chance)
+{
+	u32 k, n = (u32)(chance % su.nodes), at;
+	struct datagram d;
+
+	cur = (struct state *)st;
+	if (su.epochs > 1) {
+		acknowledgement((n + 1) % su.nodes, n, !st->node[n].epoch, ~0ULL, &d);
+		if (!ignores(st, &d))
+			return false;
+	}
+	cur = (struct state *)st;
 	for (k = 0; k < nknown; k++) {
 		at = (u32)((chance + k) % nknown);
-		if (is_dead(&known[at]))
-			break;
+		if (is_dead(&known[at]) || is_foreign(&known[at]))
+			return ignores(st, &known[at]);
 	}
-	if (k == nknown)
-		return true;
-	receive(&known[at]);
-	return !error[0] && !memcmp(&s, st, sizeof(s));
+	return true;
 }
 
 /* --- beginning, helpers ------------------------------------------------ */
@@ -490,33 +756,27 @@ static void init_geom(u32 self)
 
 void cluster_init(const struct setup *s, struct state *st)
 {
-	u32 n, h, k, l;
+	u32 n;
 
 	su = *s;
 	nknown = 0;
 	error[0] = 0;
 	memset(st, 0, sizeof(*st));
 	cur = st;
-	for (n = 0; n < su.nodes; n++) {
+	for (n = 0; n < su.nodes; n++)
 		init_geom(n);
+	if (!su.epochs)
+		su.epochs = 1;
+	if (!su.chans)
+		su.chans = 1;
+	if (!su.members[0])
+		su.members[0] = geom[0].workers;
+	for (n = 0; n < su.nodes; n++) {
 		if (!shard[n])
 			shard[n] = calloc(1, sizeof(struct gagg_shard) +
 					     GAGG_NODES * sizeof(struct gagg_path));
 		gagg_shard_init(shard[n], &geom[n], 0, 0);
-		gagg_shard_start(shard[n], &geom[n], 1, 1);
-		for (h = 0; h < su.nodes; h++) {
-			shard[n]->path[h].una = n;
-			shard[n]->path[h].scan = h;
-		}
-		if (gagg_chan_bytes(&geom[n], geom[n].workers) > C_BLOCK)
-			abort();
-		gagg_chan_init(st->node[n].block, &geom[n], 0, 0, geom[n].workers);
-		for (l = 0; l < chan_of(n)->nlocals; l++)
-			for (k = 0; k < su.ops; k++)
-				gagg_chan_submit(chan_of(n), l, k, 0,
-						 su.raw ? GAGG_OP_RAW : 0, 1,
-						 su.ring * su.rounds / su.ops);
-		normalise(n);
+		begin(n, 0);
 	}
 }
 
@@ -539,6 +799,7 @@ void cluster_print(const struct step *step)
 		[GAGG_T_CONTRIB] = "CONTRIB", [GAGG_T_READY] = "READY",
 		[GAGG_T_RESULT] = "RESULT", [GAGG_T_DONE] = "DONE", [GAGG_T_RESEND] = "RESEND",
 		[GAGG_T_QUERY] = "QUERY", [GAGG_T_PULL] = "PULL", [GAGG_T_TOLD] = "TOLD",
+		[GAGG_T_NAK] = "NAK", [GAGG_T_OPEN] = "OPEN",
 	};
 	struct gagg_msg m;
 
@@ -546,9 +807,10 @@ void cluster_print(const struct step *step)
 	case STEP_DELIVER:
 		gagg_wire_parse(known[step->what].hdr,
 				GAGG_WIRE_HDRLEN + known[step->what].len, &m);
-		printf("# %u -> %u %s chunk %u round %u run %u exp %u flags %x pn %u aux %u\n",
-		       known[step->what].from, known[step->what].to, types[m.type], m.chunk,
-		       m.round, m.run, m.exp, m.flags, m.pn, m.aux);
+		printf("# %u -> %u %s epoch %u channel %u chunk %u round %u run %u exp %u flags %x pn %u aux %u\n",
+		       known[step->what].from, known[step->what].to, types[m.type],
+		       known[step->what].epoch, m.channel, m.chunk, m.round, m.run, m.exp,
+		       m.flags, m.pn, m.aux);
 		break;
 	case STEP_ACKED:
 		printf("# %u acknowledged by %u: %u\n", step->node, step->peer, step->what);
@@ -557,10 +819,20 @@ void cluster_print(const struct step *step)
 		printf("# %u gives up on %u: %u\n", step->node, step->peer, step->what);
 		break;
 	case STEP_TIMER:
-		printf("# %u timer\n", step->node);
+		printf("# %u timer of channel %u\n", step->node, step->chan);
 		break;
 	case STEP_FILL:
-		printf("# %u fills %u, local %u\n", step->node, step->peer, step->what);
+		printf("# %u fills %u, channel %u local %u\n", step->node, step->peer,
+		       step->chan, step->what);
+		break;
+	case STEP_MAKE:
+		printf("# %u makes channel %u\n", step->node, step->chan);
+		break;
+	case STEP_END:
+		printf("# %u ends its epoch\n", step->node);
+		break;
+	case STEP_START:
+		printf("# %u begins the next epoch\n", step->node);
 		break;
 	}
 }

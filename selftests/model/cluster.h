@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Up to three hosts, one channel and one shard over the real core objects, as
- * something that an explicit-state search can copy, compare and step.
+ * Up to three hosts, one shard, over the real core objects, as something that an
+ * explicit-state search can copy, compare and step.
  *
  * The network is the set of everything ever sent: a datagram may arrive late,
  * often, or never. What cannot have an effect any more is taken out of it.
+ *
+ * An epoch is a run of all rounds. Each host ends one and begins the next when
+ * it likes, whatever the others do: that is more than the join object permits,
+ * under which no two hosts run different epochs at a time (model_join.c). With
+ * an epoch a host forgets all; its trainers attach again and contribute other
+ * values. Datagrams of each epoch arrive in each other.
+ *
+ * Channel 1 exists on a host when one of its ranks has made it, at any time, or
+ * when somebody who uses it has been asked who is in it (NAK, OPEN).
  *
  * The path is replaced by one that may do more than the real one: a datagram is
  * known by what it carries, an acknowledgement of it may arrive at any time
@@ -21,6 +30,9 @@
 #define C_ROUNDS	3
 #define C_CHUNKS	(C_SLOTS * C_ROUNDS)
 #define C_BLOCK		1024
+#ifndef C_CHANS
+#define C_CHANS		1
+#endif
 #define C_MSGS		512
 
 /* what a rank contributes to a chunk */
@@ -38,19 +50,34 @@ struct setup {
 	u32 rounds;
 	u32 ops;		/* of equal length */
 	bool raw;
+	u32 epochs;
+	/* the second epoch has another cookie, but the same number on the wire */
+	bool same_number;
+	u32 chans;
+	u64 members[C_CHANS];	/* ranks of each channel */
+	/* of any epoch and channel */
 	u8 kind[C_RANKS][C_CHUNKS];
 };
 
-struct node {
+/* a channel on a host */
+struct part {
 	u64 block[C_BLOCK / 8];		/* its struct gagg_chan */
-	u64 flying[GAGG_NODES];		/* to each home, by what is carried */
-	u64 arrived[GAGG_NODES];	/* from each worker */
 	u64 filled[GAGG_LOCALS];
 	u64 read[GAGG_LOCALS];
 	u64 ops_done[GAGG_LOCALS];
 	u64 holds[C_SLOTS];		/* virtual chunk of the result, + 1 */
 	s32 result[C_SLOTS];
 	s32 acc[C_SLOTS];
+};
+
+struct node {
+	u16 epoch;
+	u16 running;			/* that epoch, or it has ended here */
+	u16 present;			/* channels, a bit each */
+	u16 wanted;			/* by OPEN */
+	u64 flying[GAGG_NODES];		/* to each home, by what is carried */
+	u64 arrived[GAGG_NODES];	/* from each worker */
+	struct part part[C_CHANS];
 };
 
 struct state {
@@ -62,14 +89,18 @@ enum step_type {
 	STEP_DELIVER,	/* datagram @what */
 	STEP_ACKED,	/* @node learns that @peer has what @what stands for */
 	STEP_LOST,	/* @node gives it up */
-	STEP_TIMER,	/* of the channel on @node */
+	STEP_TIMER,	/* of channel @chan on @node */
 	STEP_FILL,	/* local @what of @node reads and fills up to @peer chunks */
+	STEP_MAKE,	/* channel @chan on @node */
+	STEP_END,	/* @node ends its epoch */
+	STEP_START,	/* @node begins the next */
 };
 
 struct step {
 	u8 type;
 	u8 node;
 	u8 peer;
+	u8 chan;
 	u16 what;
 };
 
@@ -80,15 +111,18 @@ void cluster_init(const struct setup *s, struct state *st);
 /* the steps that may be taken; at most C_STEPS */
 u32 cluster_steps(const struct state *st, struct step *out);
 void cluster_take(struct state *st, const struct step *step);
-/* every rank has all results and every op is done */
+/* all run one epoch, every rank has all its results and every op is done */
 bool cluster_done(const struct state *st);
-/* all datagrams are lost; does a network that loses no more get it done? */
+/* All datagrams are lost, and whoever is behind goes on to the latest epoch;
+ * does a network that loses no more get that done?
+ */
 bool cluster_recovers(const struct state *st);
 /*
- * Datagrams that cannot have an effect any more are left out of states: is that
- * so? Delivers one of them, by chance; false: it had one.
+ * Datagrams that cannot have an effect any more are left out of states, those of
+ * an epoch that the receiver does not run are not delivered: is that so? Delivers
+ * one of them, by chance; false: it had one.
  */
-bool cluster_ignores_past(const struct state *st, u64 chance);
+bool cluster_ignores(const struct state *st, u64 chance);
 /* the first thing that went wrong since cluster_init(), or "" */
 const char *cluster_error(void);
 u64 cluster_hash(const void *data, u64 len);

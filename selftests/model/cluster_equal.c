@@ -4,10 +4,21 @@
  */
 #include "cluster_int.h"
 
-void normalise(u32 n)
+static u32 to_be_sent_again(u32 n, u32 c, u32 l, u32 h)
 {
-	struct node *nd = &cur->node[n];
-	struct gagg_chan *ch = chan_of(n);
+	struct gagg_chan *ch = chan_of(n, c);
+	u32 i, again = 0;
+
+	for (i = 0; i < su.ring; i++)
+		again += gagg_geom_home(&geom[n], ch->nhomes, i) == h &&
+			 (gagg_chan_pushed(ch, i, l)->state & GAGG_AGAIN);
+	return again;
+}
+
+static void normalise_part(u32 n, u32 c)
+{
+	struct part *p = &cur->node[n].part[c];
+	struct gagg_chan *ch = chan_of(n, c);
 	u32 i, l, h, again;
 
 	ch->query_at = ch->query_at == GAGG_NEVER ? GAGG_NEVER : 1;
@@ -17,22 +28,20 @@ void normalise(u32 n)
 	ch->poll_wait = 0;
 	for (i = 0; i < su.ring; i++) {
 		for (l = 0; l < ch->nlocals; l++) {
-			struct gagg_pushed *p = gagg_chan_pushed(ch, i, l);
+			struct gagg_pushed *q = gagg_chan_pushed(ch, i, l);
 
-			if (!p->state)
-				memset(p, 0, sizeof(*p));
+			if (!q->state)
+				memset(q, 0, sizeof(*q));
 		}
-		if (reads_all(n, i) && ch->self_home != gagg_geom_home(&geom[n], ch->nhomes, i))
-			nd->result[i] = 0;
+		if (reads_all(n, c, i) &&
+		    ch->self_home != gagg_geom_home(&geom[n], ch->nhomes, i))
+			p->result[i] = 0;
 	}
 	for (l = 0; l < ch->nlocals; l++)
 		for (h = 0; h < ch->nhomes; h++) {
 			struct gagg_way *w = gagg_chan_way(ch, l, h);
 
-			again = 0;
-			for (i = 0; i < su.ring; i++)
-				again += gagg_geom_home(&geom[n], ch->nhomes, i) == h &&
-					 (gagg_chan_pushed(ch, i, l)->state & GAGG_AGAIN);
+			again = to_be_sent_again(n, c, l, h);
 			if (w->nagain != again)
 				fail("node %u: %u to be sent again, not %u", n, again, w->nagain);
 			if (!w->nagain)
@@ -44,13 +53,36 @@ void normalise(u32 n)
 		if (!a->bits)
 			memset(a, 0, sizeof(*a));
 		if (!a->summed)
-			nd->acc[i] = 0;
+			p->acc[i] = 0;
 	}
+}
+
+void normalise(u32 n)
+{
+	u32 c;
+
+	for (c = 0; c < su.chans; c++)
+		if (has_chan(n, c))
+			normalise_part(n, c);
+}
+
+bool is_past(const struct datagram *d)
+{
+	const struct node *nd = &cur->node[d->to];
+
+	return d->epoch < nd->epoch || (d->epoch == nd->epoch && !nd->running);
+}
+
+bool is_foreign(const struct datagram *d)
+{
+	const struct node *nd = &cur->node[d->to];
+
+	return d->epoch != nd->epoch || !nd->running;
 }
 
 static bool all_done(u32 n, const struct gagg_msg *m, u32 ahead)
 {
-	struct gagg_chan *ch = chan_of(n);
+	struct gagg_chan *ch = chan_of(n, m->channel);
 	u32 slot = m->chunk, k;
 
 	for (k = 0; k < m->run && slot < su.ring; k++) {
@@ -63,11 +95,19 @@ static bool all_done(u32 n, const struct gagg_msg *m, u32 ahead)
 
 bool is_dead(const struct datagram *d)
 {
-	struct gagg_chan *ch = chan_of(d->to);
+	struct gagg_chan *ch;
 	struct gagg_msg m;
 	u32 h, k;
 
+	if (is_foreign(d))
+		return is_past(d);
 	gagg_wire_parse(d->hdr, GAGG_WIRE_HDRLEN + d->len, &m);
+	ch = chan_of(d->to, m.channel);
+	if (m.type == GAGG_T_OPEN)
+		return has_chan(d->to, m.channel) ||
+		       (cur->node[d->to].wanted & (1U << m.channel));
+	if (!has_chan(d->to, m.channel))
+		return false;
 	switch (m.type) {
 	case GAGG_T_CONTRIB:
 	case GAGG_T_READY:
@@ -94,6 +134,11 @@ bool is_dead(const struct datagram *d)
 				return false;
 		}
 		return true;
+	case GAGG_T_NAK:
+		/* what it asks for is known there, or is not heard any more */
+		return cur->node[d->from].epoch != d->epoch || !cur->node[d->from].running ||
+		       has_chan(d->from, m.channel) ||
+		       (cur->node[d->from].wanted & (1U << m.channel));
 	}
 	return false;
 }

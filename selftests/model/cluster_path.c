@@ -9,8 +9,9 @@
 
 static u32 id_of(const struct gagg_sent *s)
 {
-	return ((((s->round - 1) * C_SLOTS + s->slot) * GAGG_LOCALS) + s->local) * RUN_MAX +
-	       s->run - 1;
+	u32 v = (s->channel * C_ROUNDS + s->round - 1) * C_SLOTS + s->slot;
+
+	return (v * GAGG_LOCALS + s->local) * RUN_MAX + s->run - 1;
 }
 
 static void sent_of(u32 id, struct gagg_sent *s)
@@ -19,10 +20,11 @@ static void sent_of(u32 id, struct gagg_sent *s)
 	s->run = (u16)(id % RUN_MAX + 1);
 	s->local = (u8)(id / RUN_MAX % GAGG_LOCALS);
 	s->slot = id / RUN_MAX / GAGG_LOCALS % C_SLOTS;
-	s->round = id / RUN_MAX / GAGG_LOCALS / C_SLOTS + 1;
+	s->round = id / RUN_MAX / GAGG_LOCALS / C_SLOTS % C_ROUNDS + 1;
+	s->channel = (u16)(id / RUN_MAX / GAGG_LOCALS / C_SLOTS / C_ROUNDS);
 }
 
-_Static_assert(C_ROUNDS * C_SLOTS * GAGG_LOCALS * RUN_MAX <= 64, "a bit for each");
+_Static_assert(C_CHANS * C_ROUNDS * C_SLOTS * GAGG_LOCALS * RUN_MAX <= 64, "a bit for each");
 
 /* node and peer of a path are kept in fields that the core does not look at */
 static u64 *flying(const struct gagg_path *p)

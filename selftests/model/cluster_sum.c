@@ -6,9 +6,9 @@
 
 static const s32 values[] = { 3, -5, 6, 9, 2, -3, 11, 5, -7, 13, 1, 10, -2, 15, 7, -9, 17, 18 };
 
-s32 lane_of(u32 rank, u64 v)
+s32 lane_of(u32 epoch, u32 c, u32 rank, u64 v)
 {
-	return values[(rank * C_CHUNKS + v) % 18];
+	return values[(7 * epoch + 5 * c + rank * C_CHUNKS + v) % 18];
 }
 
 struct gagg_cdesc desc_of(u32 rank, u64 v)
@@ -25,20 +25,16 @@ struct gagg_cdesc desc_of(u32 rank, u64 v)
 	return d;
 }
 
-static u32 total_ranks(void)
+s32 sum_of(u32 epoch, u32 c, u64 v, struct gagg_rdesc *d)
 {
-	return gagg_weight64(geom[0].workers);
-}
-
-s32 sum_of(u64 v, struct gagg_rdesc *d)
-{
-	u32 rank, exp = 0, zexp = 0, lanes = 0;
+	u32 rank, exp = 0, zexp = 0, lanes = 0, total = gagg_weight64(su.members[c]);
 	s32 sum = 0;
+	u64 left;
 
 	memset(d, 0, sizeof(*d));
 	d->nonfinite = 0xff;
-	for (rank = 0; rank < total_ranks(); rank++) {
-		struct gagg_cdesc k = desc_of(rank, v);
+	for (left = su.members[c]; left; left &= left - 1) {
+		struct gagg_cdesc k = desc_of(rank = gagg_lowest(left), v);
 		u32 *e = k.flags & (GAGG_C_ZERO | GAGG_C_NONFINITE) ? &zexp : &exp;
 
 		lanes += e == &exp;
@@ -51,12 +47,12 @@ s32 sum_of(u64 v, struct gagg_rdesc *d)
 	}
 	d->exp = (u8)(lanes ? exp : zexp);
 	d->flags = d->nonfinite != 0xff ? GAGG_C_NONFINITE : lanes ? 0 : GAGG_C_ZERO;
-	d->contributors = (u8)total_ranks();
-	if (su.raw && !d->flags && d->want + (total_ranks() > 2 ? 2 : 1) > 31)
+	d->contributors = (u8)total;
+	if (su.raw && !d->flags && d->want + (total > 2 ? 2 : total > 1) > 31)
 		d->flags = GAGG_C_OVERFLOW;
-	for (rank = 0; rank < total_ranks(); rank++) {
-		struct gagg_cdesc k = desc_of(rank, v);
-		s32 half = 1 << (d->exp - k.exp) >> 1, q = lane_of(rank, v);
+	for (left = su.members[c]; left; left &= left - 1) {
+		struct gagg_cdesc k = desc_of(rank = gagg_lowest(left), v);
+		s32 half = 1 << (d->exp - k.exp) >> 1, q = lane_of(epoch, c, rank, v);
 		s32 unit = 1 << (d->exp - k.exp), down;
 
 		if (k.flags & (GAGG_C_ZERO | GAGG_C_NONFINITE))
