@@ -82,11 +82,11 @@ static void port_set(union gagg_addr *addr, u32 add)
 		addr->in.sin_port = htons(ntohs(addr->in.sin_port) + add);
 }
 
-static int port_open(struct gagg_port *port)
+/* a socket that has no port yet */
+static int port_create(struct gagg_port *port)
 {
 	struct gagg_endpoint *ep = port->ep;
 	sa_family_t family = ep->addr.sa.sa_family;
-	union gagg_addr addr = ep->addr;
 	struct sock *sk;
 	int err;
 
@@ -104,20 +104,8 @@ static int port_open(struct gagg_port *port)
 	gagg_compat_no_busy_poll(sk);
 	sk->sk_allocation = GFP_ATOMIC;
 	err = port_options(port->sock, family);
-	if (err)
-		goto out;
-	port_set(&addr, port->index);
-	err = kernel_bind(port->sock, &addr.sa,
-			  family == AF_INET6 ? sizeof(addr.in6) : sizeof(addr.in));
-	if (err)
-		goto out;
-	write_lock_bh(&sk->sk_callback_lock);
-	port->saved_data_ready = sk->sk_data_ready;
-	sk->sk_data_ready = port_data_ready;
-	rcu_assign_sk_user_data(sk, port);
-	write_unlock_bh(&sk->sk_callback_lock);
-	return 0;
-out:
+	if (!err)
+		return 0;
 	sock_release(port->sock);
 	port->sock = NULL;
 out_faults:
@@ -127,21 +115,53 @@ out_tx:
 	return err;
 }
 
+/* allocates nothing: UDP has one table of ports, which is there */
+static int port_bind(struct gagg_port *port)
+{
+	union gagg_addr addr = port->ep->addr;
+	struct sock *sk = port->sock->sk;
+	int err;
+
+	port_set(&addr, port->index);
+	err = kernel_bind(port->sock, &addr.sa,
+			  sk->sk_family == AF_INET6 ? sizeof(addr.in6) : sizeof(addr.in));
+	if (err)
+		return err;
+	write_lock_bh(&sk->sk_callback_lock);
+	port->saved_data_ready = sk->sk_data_ready;
+	sk->sk_data_ready = port_data_ready;
+	rcu_assign_sk_user_data(sk, port);
+	write_unlock_bh(&sk->sk_callback_lock);
+	return 0;
+}
+
 static void port_detach(struct gagg_port *port)
 {
-	struct sock *sk = port->sock->sk;
+	struct sock *sk;
 
+	if (!port->saved_data_ready)
+		return;
+	sk = port->sock->sk;
 	write_lock_bh(&sk->sk_callback_lock);
 	sk->sk_data_ready = port->saved_data_ready;
 	rcu_assign_sk_user_data(sk, NULL);
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
-static void endpoint_close(struct gagg_endpoint *ep, u32 opened)
+static void port_close(struct gagg_port *port)
+{
+	if (!port->sock)
+		return;
+	gagg_tx_exit(port);
+	gagg_faults_close(port);
+	sock_release(port->sock);
+}
+
+static void endpoint_close(struct gagg_endpoint *ep)
 {
 	u32 i;
 
-	for (i = 0; i < opened; i++)
+	for (i = 0; i < ep->nports; i++)
 		port_detach(&ep->port[i]);
 	synchronize_net();
 	for (i = 0; i < ep->nports; i++) {
@@ -152,32 +172,39 @@ static void endpoint_close(struct gagg_endpoint *ep, u32 opened)
 	}
 	/* the NAPI contexts are on lists that are read under RCU */
 	synchronize_net();
-	for (i = 0; i < opened; i++) {
-		gagg_tx_exit(&ep->port[i]);
-		gagg_faults_close(&ep->port[i]);
-		sock_release(ep->port[i].sock);
-	}
+	for (i = 0; i < ep->nports; i++)
+		port_close(&ep->port[i]);
 	kvfree(ep);
 }
 
-struct open_work {
+struct ports_work {
 	struct work_struct work;
 	struct gagg_endpoint *ep;
-	u32 opened;
+	int (*fn)(struct gagg_port *port);
 	int err;
 };
 
-static void open_sockets(struct work_struct *work)
+static void ports_work_fn(struct work_struct *work)
 {
-	struct open_work *w = container_of(work, struct open_work, work);
+	struct ports_work *w = container_of(work, struct ports_work, work);
 	u32 i;
 
 	gagg_faults_work_begin();
-	for (i = 0; i < w->ep->nports && !w->err; i++) {
-		w->err = port_open(&w->ep->port[i]);
-		w->opened += !w->err;
-	}
+	for (i = 0; i < w->ep->nports && !w->err; i++)
+		w->err = w->fn(&w->ep->port[i]);
 	gagg_faults_work_end();
+}
+
+/* @fn of all ports, until one fails */
+static int each_port(struct gagg_endpoint *ep, int (*fn)(struct gagg_port *port))
+{
+	struct ports_work w = { .ep = ep, .fn = fn };
+
+	INIT_WORK_ONSTACK(&w.work, ports_work_fn);
+	queue_work(system_unbound_wq, &w.work);
+	flush_work(&w.work);
+	destroy_work_on_stack(&w.work);
+	return w.err;
 }
 
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b)
@@ -203,6 +230,7 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 	ep = kvzalloc(struct_size(ep, port, nports), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ep)
 		return NULL;
+	INIT_LIST_HEAD(&ep->list);
 	ep->gn = gn;
 	ep->addr = *addr;
 	ep->nports = nports;
@@ -228,49 +256,76 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 	return ep;
 }
 
-struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
-					u16 nports, struct netlink_ext_ack *extack)
+struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg_addr *addr,
+					   u16 nports)
 {
-	u16 base = gagg_base_port(addr);
-	struct open_work w = { };
 	struct gagg_endpoint *ep;
+	int err;
 
 	lockdep_assert_held(&gn->lock);
-	list_for_each_entry(ep, &gn->endpoints, list) {
-		u16 other = gagg_base_port(&ep->addr);
-
-		if (!gagg_addr_equal(&ep->addr, addr))
-			continue;
-		if (other == base && ep->nports == nports) {
-			refcount_inc(&ep->refs);
-			return ep;
-		}
-		if (base < other + ep->nports && other < base + nports) {
-			NL_SET_ERR_MSG(extack,
-				       "another group uses these UDP ports with another base port or number of shards: choose a port range that does not overlap");
-			return ERR_PTR(-EADDRINUSE);
-		}
-	}
 	ep = endpoint_new(gn, addr, nports);
 	if (!ep)
 		return ERR_PTR(-ENOMEM);
-	w.ep = ep;
-	INIT_WORK_ONSTACK(&w.work, open_sockets);
-	queue_work(system_unbound_wq, &w.work);
-	flush_work(&w.work);
-	destroy_work_on_stack(&w.work);
-	if (w.err) {
-		if (w.err == -EADDRNOTAVAIL)
+	err = each_port(ep, port_create);
+	if (!err)
+		return ep;
+	endpoint_close(ep);
+	return ERR_PTR(err);
+}
+
+static bool overlap(const struct gagg_endpoint *a, const struct gagg_endpoint *b)
+{
+	u16 pa = gagg_base_port(&a->addr), pb = gagg_base_port(&b->addr);
+
+	return gagg_addr_equal(&a->addr, &b->addr) && pa < pb + b->nports && pb < pa + a->nports;
+}
+
+int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack)
+{
+	struct gagg_endpoint *other;
+	int err;
+
+	lockdep_assert_held(&ep->gn->lock);
+	list_for_each_entry(other, &ep->gn->endpoints, list) {
+		if (overlap(other, ep)) {
 			NL_SET_ERR_MSG(extack,
-				       "the local address is not an address of this host");
-		else if (w.err == -EADDRINUSE)
-			NL_SET_ERR_MSG(extack,
-				       "a UDP port of the range is in use: choose another base port");
-		endpoint_close(ep, w.opened);
-		return ERR_PTR(w.err);
+				       "another group uses these UDP ports with another base port or number of shards: choose a port range that does not overlap");
+			return -EADDRINUSE;
+		}
 	}
-	list_add(&ep->list, &gn->endpoints);
-	return ep;
+	err = each_port(ep, port_bind);
+	if (!err)
+		list_add(&ep->list, &ep->gn->endpoints);
+	else if (err == -EADDRNOTAVAIL)
+		NL_SET_ERR_MSG(extack, "the local address is not an address of this host");
+	else if (err == -EADDRINUSE)
+		NL_SET_ERR_MSG(extack,
+			       "a UDP port of the range is in use: choose another base port");
+	return err;
+}
+
+struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
+					u16 nports, struct netlink_ext_ack *extack)
+{
+	struct gagg_endpoint *ep;
+	int err;
+
+	lockdep_assert_held(&gn->lock);
+	list_for_each_entry(ep, &gn->endpoints, list) {
+		if (gagg_addr_equal(&ep->addr, addr) && ep->nports == nports &&
+		    gagg_base_port(&ep->addr) == gagg_base_port(addr)) {
+			refcount_inc(&ep->refs);
+			return ep;
+		}
+	}
+	ep = gagg_endpoint_create(gn, addr, nports);
+	if (IS_ERR(ep))
+		return ep;
+	err = gagg_endpoint_bind(ep, extack);
+	if (!err)
+		return ep;
+	gagg_endpoint_put(ep);
+	return ERR_PTR(err);
 }
 
 void gagg_endpoint_put(struct gagg_endpoint *ep)
@@ -279,7 +334,7 @@ void gagg_endpoint_put(struct gagg_endpoint *ep)
 	if (!refcount_dec_and_test(&ep->refs))
 		return;
 	list_del(&ep->list);
-	endpoint_close(ep, ep->nports);
+	endpoint_close(ep);
 }
 
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id)

@@ -54,7 +54,7 @@ struct gagg_port {
 };
 
 struct gagg_endpoint {
-	struct list_head list;		/* gagg_net.endpoints; gagg_net.lock */
+	struct list_head list;		/* gagg_net.endpoints, if bound; gagg_net.lock */
 	struct gagg_net *gn;
 	refcount_t refs;		/* groups; gagg_net.lock */
 	union gagg_addr addr;		/* with the base port */
@@ -64,7 +64,14 @@ struct gagg_endpoint {
 	struct gagg_port port[];
 };
 
-/* find or create; takes a reference; sleeps; gagg_net.lock held */
+/* one with a reference and sockets, but no ports yet; sleeps; gagg_net.lock held */
+struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg_addr *addr,
+					   u16 nports);
+/* its ports; allocates nothing: fails only if somebody else has one of them, or the
+ * address is not this host's; no more is done with @ep then than to put it
+ */
+int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack);
+/* find, or create and bind; takes a reference; sleeps; gagg_net.lock held */
 struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
 					u16 nports, struct netlink_ext_ack *extack);
 /* drop a reference; the last one ends in: callbacks restored, NAPI disabled,

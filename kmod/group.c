@@ -75,6 +75,8 @@ static int group_cores(struct gagg_group *grp)
 /* one that nobody has seen yet */
 static void group_free(struct gagg_group *grp)
 {
+	if (grp->ep)
+		gagg_endpoint_put(grp->ep);
 	gagg_routes_exit(grp);
 	gagg_group_put(grp);
 }
@@ -102,6 +104,18 @@ static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_con
 		return NULL;
 	}
 	return grp;
+}
+
+/* sockets without ports: gagg_endpoint_bind() is to follow */
+static int group_prepare(struct gagg_group *grp)
+{
+	struct gagg_endpoint *ep;
+
+	ep = gagg_endpoint_create(grp->gn, &grp->node[grp->geom.self].addr, grp->cfg.shards);
+	if (IS_ERR(ep))
+		return PTR_ERR(ep);
+	grp->ep = ep;
+	return 0;
 }
 
 /* sockets, if it is complete; @old: the group that it replaces, or NULL */
@@ -221,22 +235,25 @@ static bool in_the_way(const struct gagg_group *old, const struct gagg_group *ne
 	return gagg_addr_equal(a, b) && pa < pb + new->cfg.shards && pb < pa + old->cfg.shards;
 }
 
-/* @old, which is in the way, dies first; should @new get no sockets, @spare does */
+/*
+ * @old, which is in the way, dies first; should @new not get its ports, @spare
+ * gets those of @old. Nothing is allocated when @old is dead.
+ */
 static int group_swap(struct gagg_group *old, struct gagg_group *new,
 		      struct gagg_group *spare, struct netlink_ext_ack *extack)
 {
 	int err;
 
 	gagg_group_kill(old);
-	err = group_connect(new, NULL, extack);
+	err = gagg_endpoint_bind(new->ep, extack);
 	if (!err) {
 		group_publish(new);
 		group_free(spare);
 		return 0;
 	}
 	group_free(new);
-	if (group_connect(spare, NULL, NULL)) {
-		pr_warn_ratelimited("gagg: group %s is lost: it could be neither changed nor restored\n",
+	if (gagg_endpoint_bind(spare->ep, NULL)) {
+		pr_warn_ratelimited("gagg: group %s is lost: somebody has taken its UDP ports while it was changed\n",
 				    spare->cfg.name);
 		group_free(spare);
 		return err;
@@ -247,8 +264,8 @@ static int group_swap(struct gagg_group *old, struct gagg_group *new,
 
 /*
  * Everything that can fail is done while the old group is still there, but for
- * opening sockets on ports that it holds: they are opened when it is dead, and
- * if that fails, a group like the old one takes its place.
+ * binding to ports that it holds: that is done when it is dead, and if it fails,
+ * a group like the old one takes its place.
  */
 int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		      struct netlink_ext_ack *extack)
@@ -270,8 +287,9 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		return -ENOMEM;
 	if (in_the_way(grp, new)) {
 		spare = group_alloc(grp->gn, &grp->cfg);
-		if (!spare)
-			err = -ENOMEM;
+		err = spare ? group_prepare(new) : -ENOMEM;
+		if (!err)
+			err = group_prepare(spare);
 	} else {
 		err = group_connect(new, grp, extack);
 	}
@@ -287,8 +305,6 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		group_publish(new);
 		return 0;
 	}
-	if (new->ep)
-		gagg_endpoint_put(new->ep);
 	group_free(new);
 	if (spare)
 		group_free(spare);
