@@ -68,14 +68,13 @@ pages()
 }
 
 exec 3>&1
-plan $((${#requests[@]} + ${#sessions[@]} + 6))
+plan $((${#requests[@]} + ${#sessions[@]} + 5))
 
-# --- the module, a namespace --------------------------------------------------
+# --- the module, in the namespaces that there are ------------------------------
 layout 1 1 dedicated
 net_ready 1500
 check "the module is loaded" nomem nth errors=10 module "$GAGG_KO"
 module_load "$@"
-check "a namespace is made" nomem nth errors=2 netns
 
 # --- requests -----------------------------------------------------------------
 ctl 0 group create one id 4712 local 10.77.0.1 ring 256 window 64 channels 4 shards 2 \

@@ -6,7 +6,6 @@
  *	nomem MODE,... [errors=N] netlink REQUEST... [undo REQUEST...]
  *	nomem MODE,... [errors=N] session GROUP RANK ACTION
  *	nomem MODE,... [errors=N] module FILE
- *	nomem MODE,... [errors=N] netns
  *
  * MODE: nth, works, slab, pages (inject.h). errors: from the last allocation
  * backwards, until N have led to an error: what is before them is not the module's.
@@ -25,7 +24,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -585,7 +583,7 @@ static const struct action s_actions[] = {
 	{ "elsewhere", have_all, s_elsewhere, NULL, end_elsewhere },
 };
 
-/* --- the module, namespaces -------------------------------------------- */
+/* --- the module -------------------------------------------------------- */
 
 static int file = -1;
 
@@ -605,19 +603,6 @@ static void m_end(int err)
 }
 
 static const struct action m_action = { "module", NULL, m_act, NULL, m_end };
-
-static int n_act(void)
-{
-	return unshare(CLONE_NEWNET) ? errno : 0;
-}
-
-static void n_end(int err)
-{
-	if (!err && setns(file, CLONE_NEWNET))
-		die("setns");
-}
-
-static const struct action n_action = { "netns", NULL, n_act, NULL, n_end };
 
 /* --- attempts ---------------------------------------------------------- */
 
@@ -746,15 +731,12 @@ static const struct action *find_action(int argc, char **argv)
 		return netlink_action(argc - 1, argv + 1);
 	if (argc == 4 && !strcmp(argv[0], "session"))
 		return session_action(argv + 1);
-	if (argc == 2 && !strcmp(argv[0], "module"))
-		file = open(argv[1], O_RDONLY | O_CLOEXEC);
-	else if (argc == 1 && !strcmp(argv[0], "netns"))
-		file = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	else
+	if (argc != 2 || strcmp(argv[0], "module"))
 		return NULL;
+	file = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (file < 0)
-		die(argv[argc - 1]);
-	return argc == 2 ? &m_action : &n_action;
+		die(argv[1]);
+	return &m_action;
 }
 
 static void run_all(const struct action *a, char *modes, unsigned int some)

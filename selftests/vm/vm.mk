@@ -24,7 +24,7 @@ $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -luring -lm -lpthread
 
 # The core in userspace, which carries out a trace; and the same with a line of
-# the core changed, to see that a difference is noticed: 34-replay.sh.
+# the core changed, to see that a difference is noticed: 36-replay.sh.
 REPLAY_SOURCES	:= selftests/vm/replay.c $(filter-out %/join.c %/join_body.c, \
 			$(wildcard kmod/core/*.c))
 REPLAY_DEPS	:= $(REPLAY_SOURCES) $(wildcard kmod/core/*.h) kmod/traced.h \
