@@ -83,7 +83,7 @@ say()
 
 new_setting()
 {
-	local per mtu offload lanes=344 shards
+	local per mtu offload lanes=344 shards stripe ring
 
 	settings=$((settings + 1))
 	per=$(pick 1 1 2 3)
@@ -94,7 +94,11 @@ new_setting()
 	layout "$(pick 2 2 3 4 5)" "$per" "$(pick all all one some dedicated)"
 	offload=$(pick on off gro)
 	net_up "$hosts" "$mtu" && net_offload "$offload" || return
-	group=(ring "$(pick 256 1024)" window "$(pick 64 128)" stripe "$(pick 1 2 8)"
+	stripe=$(pick 1 2 8)
+	ring=$(pick 256 1024)
+	# as many chunks as it has to have at least
+	[ "$ring" -ge $((2 * stripe * hosts * shards)) ] || ring=512
+	group=(ring "$ring" window "$(pick 64 128)" stripe "$stripe"
 		lanes "$lanes" shards "$shards" dead-after 60000)
 	say "setting $settings: $hosts hosts of $per, MTU $mtu, offloads $offload, IPv$family," \
 		"${group[*]}, ${members[*]}"
