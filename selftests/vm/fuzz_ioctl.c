@@ -757,14 +757,14 @@ int main(int argc, char **argv)
 	struct { pid_t pid; double until; } child[SEATS] = { 0 };
 	struct dice d = { 0 };
 	bool good = true;
-	double until;
-	int i;
+	double start;
+	int i, seconds;
 
 	if (argc < 4) {
 		fprintf(stderr, "see the top of selftests/vm/fuzz_ioctl.c\n");
 		return 2;
 	}
-	until = now() + atoi(argv[1]);
+	seconds = atoi(argv[1]);
 	d.state = strtoull(argv[2], NULL, 0);
 	for (i = 3; i < argc && strcmp(argv[i], "--") && nseats < SEATS; i++) {
 		struct seat *s = &seats[nseats++];
@@ -779,7 +779,10 @@ int main(int argc, char **argv)
 	for (i++; i < argc && nnames < NAMES; i++)
 		names[nnames++] = argv[i];
 	tally = tally_new();
-	while (good && now() < until) {
+	start = now();
+	while (good && (now() < start + seconds ||
+			(!tally_complete(tally, kinds) &&
+			 now() < start + TALLY_PATIENCE * seconds))) {
 		for (i = 0; good && i < nseats; i++) {
 			if (child[i].pid && now() < child[i].until)
 				continue;

@@ -362,8 +362,8 @@ static void one(uint32_t seq)
 int main(int argc, char **argv)
 {
 	uint32_t seq, group;
-	time_t end;
-	int i;
+	time_t start;
+	int i, seconds;
 
 	if (argc < 6 || !address_parse(argv[3], 0, &me.local) ||
 	    !address_parse(argv[4], 0, &me.other)) {
@@ -381,8 +381,11 @@ int main(int argc, char **argv)
 	group = event_group(me.fd[0]);
 	if (setsockopt(me.events, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
 		genl_die("events");
-	end = time(NULL) + atoi(argv[1]);
-	for (seq = 1; time(NULL) < end; seq++) {
+	seconds = atoi(argv[1]);
+	start = time(NULL);
+	for (seq = 1; time(NULL) < start + seconds ||
+	     (!tally_complete(me.tally, kinds) && time(NULL) < start + TALLY_PATIENCE * seconds);
+	     seq++) {
 		one(seq);
 		drain();
 		usleep(2000);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a fuzzing program has done: by kind, and with which errors. In memory that
- * processes share, counted by all threads.
+ * processes share, counted by all threads. On a slow machine it may go on for
+ * TALLY_PATIENCE times as long as it is told to, until it has done all kinds.
  */
 #ifndef TALLY_H
 #define TALLY_H
@@ -15,6 +16,7 @@
 
 #define TALLY_KINDS	32
 #define TALLY_ERRNOS	256
+#define TALLY_PATIENCE	4
 
 struct tally {
 	unsigned long taken[TALLY_KINDS];
@@ -44,6 +46,25 @@ static inline void tally_add(struct tally *t, unsigned int kind, int err)
 		__atomic_fetch_add(&t->error[err % TALLY_ERRNOS], 1, __ATOMIC_RELAXED);
 }
 
+/* was nothing done, or taken, of kind @i, which is called @name? */
+static inline bool tally_idle(const struct tally *t, unsigned int i, const char *name)
+{
+	if (!name[0])
+		return false;
+	return !t->taken[i] && (name[0] == '+' || !t->refused[i]);
+}
+
+/* has something of each kind been done by now? */
+static inline bool tally_complete(const struct tally *t, const char *const *names)
+{
+	unsigned int i;
+
+	for (i = 0; names[i]; i++)
+		if (tally_idle(t, i, names[i]))
+			return false;
+	return true;
+}
+
 /*
  * Says what was done. @names: of the kinds, up to a NULL, empty if there is none; of
  * one that begins with '+' something has to be taken. False: nothing was done, or
@@ -56,8 +77,7 @@ static inline bool tally_report(const struct tally *t, const char *who,
 	unsigned int i;
 
 	for (i = 0; names[i]; i++) {
-		bool must = names[i][0] == '+';
-		bool idle = must ? !t->taken[i] : !(t->taken[i] + t->refused[i]);
+		bool must = names[i][0] == '+', idle = tally_idle(t, i, names[i]);
 
 		if (!names[i][0])
 			continue;
