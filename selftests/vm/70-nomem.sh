@@ -101,8 +101,14 @@ done
 
 # --- afterwards ---------------------------------------------------------------
 check "the group works" net_exec 0 "$RANK" one 0 allreduce:int32:sum:100000 split:0 barrier
-after=$(pages)
+# Stacks that KASAN sees for the first time stay, shadows of vmalloc() until they
+# are many: up to 9 MiB were seen. A region left behind in each attempt is 30 MiB.
+few_pages()
+{
+	after=$(pages)
+	[ $((after - before)) -lt 16384 ]
+}
+check "no pages are left behind" wait_until 60 few_pages
 note "pages before: $before KiB, after: $after KiB"
-check "no pages are left behind" is "$after - $before < 4096"
 leak_scan
 check "and the kernel has nothing to say" klog_scan
