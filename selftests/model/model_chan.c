@@ -50,36 +50,23 @@ static const struct search searches[] = {
 	    .cwnd = 4, .rounds = 2, .ops = 1, .raw = true } },
 };
 
-
 /* anything of up to three hosts */
 static void shape(struct setup *su)
 {
-	su->nodes = 2 + (u32)rnd(2);
-	su->ranks[0] = 1;
-	su->ranks[1] = 1;
-	su->ranks[2] = 1;
-	su->ring = 1 + (u32)rnd(2);
-	su->cwnd = 1 + (u32)rnd(4);
+	search_shape(su);
 	su->stripe = 1 + (u32)rnd(2);
 	su->raw = !rnd(4);
-	su->window = 1 + (u32)rnd(su->ring);
 	su->rounds = 2 + (u32)rnd(C_ROUNDS - 1);
 	su->ops = rnd(2) ? su->rounds : 1;
-	su->homes = 1 + rnd(GAGG_BIT(su->nodes) - 1);
 	if (su->nodes == 2)
 		su->ranks[rnd(2)] = 2;
 	else if (!rnd(3))
 		su->ranks[0] = 0;
 }
 
-int main(int argc, char **argv)
-{
-	static const struct model model = {
-		.searches = searches,
-		.nsearches = sizeof(searches) / sizeof(searches[0]),
-		.walks = 5000,
-		.shape = shape,
-	};
-
-	return search_main(argc, argv, &model);
-}
+const struct model model = {
+	.searches = searches,
+	.nsearches = sizeof(searches) / sizeof(searches[0]),
+	.walks = 5000,
+	.shape = shape,
+};

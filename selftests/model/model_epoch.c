@@ -33,29 +33,14 @@ static const struct search searches[] = {
 
 static void shape(struct setup *su)
 {
-	su->nodes = 2 + (u32)rnd(2);
-	su->ranks[0] = 1;
-	su->ranks[1] = 1;
-	su->ranks[2] = 1;
-	su->ring = 1 + (u32)rnd(2);
-	su->cwnd = 1 + (u32)rnd(4);
-	su->stripe = 1;
-	su->window = 1 + (u32)rnd(su->ring);
-	su->rounds = 1 + (u32)rnd(C_ROUNDS);
-	su->ops = 1;
-	su->homes = 1 + rnd(GAGG_BIT(su->nodes) - 1);
+	search_shape(su);
 	su->epochs = 2 + (u32)rnd(3);
 	su->same_number = rnd(2);
 }
 
-int main(int argc, char **argv)
-{
-	static const struct model model = {
-		.searches = searches,
-		.nsearches = sizeof(searches) / sizeof(searches[0]),
-		.walks = 3000,
-		.shape = shape,
-	};
-
-	return search_main(argc, argv, &model);
-}
+const struct model model = {
+	.searches = searches,
+	.nsearches = sizeof(searches) / sizeof(searches[0]),
+	.walks = 3000,
+	.shape = shape,
+};

@@ -293,6 +293,21 @@ static bool run_search(const struct search *s)
 	return true;
 }
 
+void search_shape(struct setup *su)
+{
+	su->nodes = 2 + (u32)rnd(2);
+	su->ranks[0] = 1;
+	su->ranks[1] = 1;
+	su->ranks[2] = 1;
+	su->ring = 1 + (u32)rnd(2);
+	su->cwnd = 1 + (u32)rnd(4);
+	su->stripe = 1;
+	su->window = 1 + (u32)rnd(su->ring);
+	su->rounds = 1 + (u32)rnd(C_ROUNDS);
+	su->ops = 1;
+	su->homes = 1 + rnd(GAGG_BIT(su->nodes) - 1);
+}
+
 static bool run_walks(const struct model *m, u32 count)
 {
 	while (count--) {
@@ -320,8 +335,9 @@ static void report(u32 n, bool ok, const char *name)
 	assignments = states = steps = deepest = cut = 0;
 }
 
-int search_main(int argc, char **argv, const struct model *m)
+int main(int argc, char **argv)
 {
+	const struct model *m = &model;
 	const char *env = getenv("SEED");
 	u32 walks = m->walks, i;
 

@@ -11,7 +11,7 @@
  * A state is known by 64 bits of hash: among 10^6 states of one search two are
  * taken for one with a probability of 3 * 10^-8.
  *
- * A model has searches and walks, and calls search_main(). Its command line:
+ * A model is searches and walks; main() is here. Its command line:
  *
  *	[--seed N] [--walks N] [--full | --quick]
  *
@@ -41,10 +41,13 @@ struct model {
 	void (*shape)(struct setup *su);
 };
 
+/* what the program searches */
+extern const struct model model;
 extern bool search_full, search_quick;
 
 u64 rnd(u64 n);
 u32 ranks_of(const struct setup *su);
-int search_main(int argc, char **argv, const struct model *m);
+/* two or three hosts of a rank each, sizes at random; one epoch, one channel */
+void search_shape(struct setup *su);
 
 #endif
