@@ -5,8 +5,12 @@
  * completes it, in the task of the submitter.
  *
  * A held command refers to the file: the session outlives it. It holds a
- * reference to the seat it waits for.
+ * reference to the seat it waits for. It may be completed before the call that
+ * holds it returns, and the session is there until then, too: a worker of the
+ * ring has a reference to the request, and a task that issues one completes
+ * none meanwhile.
  */
+#include <linux/fdtable.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -82,9 +86,25 @@ void gagg_uring_flush(struct gagg_session *ses, fl_owner_t owner)
 	finish(ses, -ECANCELED, owner);
 }
 
+static int is_file(const void *file, struct file *other, unsigned int fd)
+{
+	return other == file;
+}
+
+/*
+ * Whether a flush by this process is still to come: a table has lost a file
+ * before the file is flushed. Commands find files by other ways, too, a worker
+ * before a thread closes it, a ring that has it registered.
+ */
+static bool will_flush(const struct file *file)
+{
+	return iterate_fd(current->files, 0, is_file, file);
+}
+
 static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held *h,
 		unsigned int flags)
 {
+	const struct file *file = cmd->file;
 	int err = gagg_wish_state(&h->wish);
 
 	if (err != -EAGAIN) {
@@ -100,9 +120,14 @@ static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held 
 	list_add_tail(&h->list, &ses->uring);
 	ses->nheld++;
 	spin_unlock_bh(&ses->uring_lock);
-	/* from here it may be completed at any time; it may be fulfilled already */
-	smp_mb();
+	/*
+	 * From here it may be completed at any time. It may be fulfilled already.
+	 * The barrier in finish() comes before the look at the table, too: the
+	 * flush of whoever has left it sees the command, or we see that it has.
+	 */
 	gagg_uring_complete(ses, 0);
+	if (!will_flush(file))
+		gagg_uring_flush(ses, current->files);
 	return -EIOCBQUEUED;
 }
 

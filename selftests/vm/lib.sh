@@ -129,9 +129,16 @@ module_load()
 	insmod "$GAGG_KO" "$@"
 }
 
+# A ring gives back its files in a work item, after its process has gone.
 module_unload()
 {
+	wait_until 20 module_unused
 	[ ! -d /sys/module/gagg ] || rmmod gagg
+}
+
+module_unused()
+{
+	[ "$(cat /sys/module/gagg/refcnt 2>/dev/null || echo 0)" -eq 0 ]
 }
 
 wait_until()

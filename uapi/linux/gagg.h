@@ -324,7 +324,8 @@ struct gagg_ioc_detach {
  * done) or GAGG_IOC_WAIT. The argument is read, and for SUBMIT its @op is
  * written, before io_uring_enter() returns. A wait without end is ended by
  * completion, by the end of the epoch, or, with ECANCELED, when the process that
- * submitted it closes the file; timeout_ns must be ~0 (link a timeout instead).
+ * submitted it closes the file; it does not begin in a process that has no
+ * descriptor of the file any more. timeout_ns must be ~0 (link a timeout instead).
  * EBUSY 4096 commands wait already. That a host's configuration differs is said
  * only when the wait begins.
  */
