@@ -13,8 +13,7 @@
 #   fuzz-N    made, changed and deleted by random requests
 #
 # Half of the time over IPv6, with bursts made by GRO, half over IPv4, with GSO bursts
-# that stay whole. MINUTES=N: for so long (a minute and a half, on the debug
-# kernel).
+# that stay whole. MINUTES=N: for so long (a minute, on the debug kernel).
 
 # shellcheck disable=SC2119 # digests_agree as it is
 # shellcheck source=selftests/vm/lib.sh
@@ -29,7 +28,7 @@ ATTACKER=3
 if [ -n "${MINUTES:-}" ]; then
 	seconds=$((MINUTES * 60))
 elif [ "${KERNEL:-}" = debug ]; then
-	seconds=90
+	seconds=60
 else
 	seconds=40
 fi
