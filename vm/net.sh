@@ -27,6 +27,7 @@
 #   net_up N [MTU]          make N hosts (MTU 1500)
 #   net_down                remove them, and every process that runs in them
 #   net_exec I COMMAND...   run COMMAND on host I
+#   net_in NAME COMMAND...  in a network namespace: hI, or sw
 #   net_ip4 I, net_ip6 I    the addresses of host I
 #   net_offload on          GSO bursts cross the network whole (as after net_up)
 #   net_offload off         single datagrams are sent and received
@@ -57,12 +58,14 @@ net_hosts()
 	cat "$net_state/hosts" 2>/dev/null || echo 0
 }
 
+net_in()
+{
+	ip netns exec "$@"
+}
+
 net_exec()
 {
-	local host=$1
-	shift
-
-	ip netns exec "h$host" "$@"
+	net_in "h$1" "${@:2}"
 }
 
 net_ip4()
@@ -101,7 +104,7 @@ net_up()
 			echo "netns add h$i"
 		done
 	} | ip -batch -
-	ip netns exec sw sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+	net_in sw sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
 	{
 		echo "link add br0 type bridge stp_state 0 mcast_snooping 0 forward_delay 0"
 		echo "link set br0 mtu $mtu up"
@@ -160,10 +163,11 @@ net_offload()
 	gro)	burst=off merge=on ;;
 	*)	echo "net_offload: on, off or gro, not '$1'" >&2; return 1 ;;
 	esac
+	[ "$(cat "$net_state/offload")" != "$1" ] || return 0
 	n=$(net_hosts)
 	for ((i = 0; i < n; i++)); do
 		# veth merges only what a peer without TSO sends
-		ip netns exec sw ethtool -K "p$i" tso $burst gso $burst \
+		net_in sw ethtool -K "p$i" tso $burst gso $burst \
 			tx-udp-segmentation $burst || return
 		net_exec "$i" ethtool -K eth0 sg on tso $burst gso $burst \
 			tx-udp-segmentation $burst gro $merge || return
@@ -179,38 +183,37 @@ net_in_order()
 
 	n=$(net_hosts)
 	for ((i = 0; i < n; i++)); do
+		# there is /sys of the namespace only in this way
 		ip netns exec sw sh -c "echo 1 >/sys/class/net/p$i/queues/rx-0/rps_cpus" &&
-			net_exec "$i" sh -c "echo 1 >/sys/class/net/eth0/queues/rx-0/rps_cpus" ||
-			return
+			ip netns exec "h$i" sh -c \
+				"echo 1 >/sys/class/net/eth0/queues/rx-0/rps_cpus" || return
 	done
 }
 
 net_impair_host()
 {
-	local host=$1
-	shift
+	net_in sw tc qdisc replace dev "p$1" root netem limit 100000 "${@:2}"
+}
 
-	ip netns exec sw tc qdisc replace dev "p$host" root netem limit 100000 "$@"
+# every_port COMMAND [WORD]...: of tc, for the qdisc of each port
+every_port()
+{
+	local n i
+
+	n=$(net_hosts)
+	for ((i = 0; i < n; i++)); do
+		echo "qdisc $1 dev p$i root ${*:2}"
+	done | net_in sw tc -force -batch -
 }
 
 net_impair()
 {
-	local n i
-
-	n=$(net_hosts)
-	for ((i = 0; i < n; i++)); do
-		net_impair_host "$i" "$@" || return
-	done
+	every_port replace netem limit 100000 "$@"
 }
 
 net_clear()
 {
-	local n i
-
-	n=$(net_hosts)
-	for ((i = 0; i < n; i++)); do
-		ip netns exec sw tc qdisc del dev "p$i" root 2>/dev/null
-	done
+	every_port del 2>/dev/null
 	true
 }
 
@@ -252,6 +255,7 @@ net_corrupt()
 	for ((i = 0; i < n; i++)); do
 		net_exec "$i" ethtool -K eth0 sg off || return
 	done
+	echo "off, linear" >"$net_state/offload"
 	net_impair corrupt "$1%"
 }
 
@@ -262,18 +266,12 @@ net_delay()
 
 net_rate()
 {
-	local n i
-
-	n=$(net_hosts)
-	for ((i = 0; i < n; i++)); do
-		ip netns exec sw tc qdisc replace dev "p$i" root \
-			tbf rate "$1" burst 128kb limit 2mb || return
-	done
+	every_port replace tbf rate "$1" burst 128kb limit 2mb
 }
 
 net_dropped()
 {
-	ip netns exec sw tc -s qdisc show |
+	net_in sw tc -s qdisc show |
 		sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
 }
 

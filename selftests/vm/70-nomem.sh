@@ -49,12 +49,12 @@ sessions=(
 	"works g epoch" "works g elsewhere"
 )
 
-# on host 0, but with debugfs, which "ip netns exec" hides; shows what it prints
+# on host 0; shows what it prints
 nomem()
 {
 	local status
 
-	nsenter --net=/run/netns/h0 "$NOMEM" "$@" >"$tmp/nomem" 2>&1
+	net_exec 0 "$NOMEM" "$@" >"$tmp/nomem" 2>&1
 	status=$?
 	# check has our output: on its own standard output, the test's
 	sed 's/^/# /' "$tmp/nomem" >&3

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Programs that the tests in the VM use. They depend on no library that the
-# build makes: the sources of libgagg are linked in.
+# build makes: the sources of libgagg are linked in. Static: emulated, the dynamic
+# linker takes longer than most of them.
 
 VM_PARTS	:= $(addprefix selftests/vm/,reference.c datagram.c genl.c netmsg.c inject.c mutate.c \
 			replay.c)
@@ -21,7 +22,7 @@ build/selftests/vm/fuzz_netlink: selftests/vm/datagram.c selftests/vm/genl.c
 
 $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -luring -lm -lpthread
+	$(CC) $(VM_CFLAGS) -static -o $@ $(filter %.c,$^) -luring -lm -lpthread
 
 # The core in userspace, which carries out a trace; and the same with a line of
 # the core changed, to see that a difference is noticed: 36-replay.sh.
