@@ -20,8 +20,8 @@ exceptions=$(sed '/^#/d' <<'END'
 ^kmod/core/types\.h:.*:NEW_TYPEDEFS:
 # a number that is a power of two, not a bit
 :BIT_MACRO: .*\| #define [A-Z_]*_MAX
-# words of C11, of inttypes.h and of zlib
-:CAMELCASE: .*<(_Alignas|_Atomic|_Bool|_Noreturn|_Static_assert|_Thread_local|gzFile|(PRI|SCN)[dioux][0-9A-Z]+)>
+# words of C11, of its extensions, of inttypes.h and of zlib
+:CAMELCASE: .*<(_Float16|_Alignas|_Atomic|_Bool|_Noreturn|_Static_assert|_Thread_local|gzFile|(PRI|SCN)[dioux][0-9A-Z]+)>
 :SPACING: .*\| .*_Alignas\(
 # an exponent of ten
 :SPACING: .*'-'.* \| .*[0-9]e-[0-9]

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An all-reduce beside computing. Three times: the all-reduce, blocking and
+ * alone; the computing alone, made as long as that on the ranks together; then
+ * the computing between the start of a non-blocking all-reduce and its end,
+ * without a call between. Ideally that takes as long as the longer of the two.
+ */
+#include <stdio.h>
+
+#include "data.h"
+#include "report.h"
+#include "run.h"
+#include "stat.h"
+
+enum part { COMM, COMPUTE, BOTH, PARTS };
+
+#define ITERS_MAX	1000
+
+struct told {
+	double us;
+	uint64_t wrong;
+};
+
+/* no memory to speak of, nothing that a compiler can leave out */
+static void compute(uint64_t steps)
+{
+	double x = 1;
+
+	while (steps--) {
+		x = x * 1.000001 + 1e-9;
+		__asm__ volatile("" : "+x"(x));
+	}
+}
+
+static int carry_out(struct bench *b, const struct bench_op *op, enum part part,
+		     uint64_t steps)
+{
+	struct bench_system *sys = b->sys;
+
+	switch (part) {
+	case COMM:
+		return sys->run(sys, op, b->send, b->recv);
+	case COMPUTE:
+		compute(steps);
+		return 0;
+	default:
+		if (sys->start(sys, op, b->send, b->recv))
+			return -1;
+		compute(steps);
+		return sys->wait(sys);
+	}
+}
+
+/* one turn; adds what is wrong to @wrong, sets @us to the mean of the ranks */
+static int turn(struct bench *b, const struct bench_op *op, enum part part, uint64_t steps,
+		double *us, size_t *wrong)
+{
+	struct bench_system *sys = b->sys;
+	struct told mine = { 0 }, all[BENCH_RANKS];
+	struct bench_data d;
+	int64_t begun;
+
+	bench_data_init(&d, op->dtype, sys->size, b->args->seed, b->number++);
+	bench_data_fill(&d, sys->rank, 0, op->count,
+			bench_input(b, op));
+	if (sys->barrier(sys))
+		return -1;
+	begun = usage_clock();
+	if (carry_out(b, op, part, steps))
+		return -1;
+	mine.us = (double)(usage_clock() - begun) / 1e3;
+	/* nobody checks while another still computes */
+	if (sys->barrier(sys))
+		return -1;
+	if (part != COMPUTE)
+		mine.wrong = bench_data_wrong(&d, op, sys->rank, sys->bound, b->recv);
+	if (sys->gather(sys, &mine, sizeof(mine), all))
+		return -1;
+	*us = 0;
+	for (int r = 0; r < sys->size; r++) {
+		*us += all[r].us / sys->size;
+		*wrong += all[r].wrong;
+	}
+	return 0;
+}
+
+/* steps that take @us when all ranks compute */
+static int calibrate(struct bench *b, const struct bench_op *op, double us, uint64_t *steps)
+{
+	size_t wrong = 0;
+	double took;
+
+	*steps = 1000000;
+	for (int i = 0; i < 4; i++) {
+		if (turn(b, op, COMPUTE, *steps, &took, &wrong))
+			return -1;
+		*steps = (uint64_t)((double)*steps * us / (took > 1 ? took : 1)) + 1;
+	}
+	return 0;
+}
+
+static int all_parts(struct bench *b, const struct bench_op *op, struct bench_row *row)
+{
+	int iters = b->args->iters < ITERS_MAX ? b->args->iters : ITERS_MAX;
+	double us[PARTS][ITERS_MAX], spent = 0;
+	uint64_t steps;
+	int i, part;
+
+	if (bench_choose(b, op, &row->algorithm))
+		return -1;
+	for (i = 0; i < 1 + b->args->warmup; i++)
+		if (turn(b, op, COMM, 0, &us[COMM][0], &row->wrong))
+			return -1;
+	if (calibrate(b, op, us[COMM][0], &steps))
+		return -1;
+	for (i = 0; i < iters && (!i || !(b->args->budget > 0) ||
+				  spent < b->args->budget * 1e6); i++)
+		for (part = COMM; part < PARTS; part++) {
+			if (turn(b, op, part, steps, &us[part][i], &row->wrong))
+				return -1;
+			spent += us[part][i];
+		}
+	for (part = COMM; part < PARTS; part++)
+		stat_sort(us[part], (size_t)i);
+	row->ops = (size_t)i;
+	row->comm_us = stat_percentile(us[COMM], (size_t)i, 50);
+	row->compute_us = stat_percentile(us[COMPUTE], (size_t)i, 50);
+	row->p50_us = stat_percentile(us[BOTH], (size_t)i, 50);
+	row->p99_us = stat_percentile(us[BOTH], (size_t)i, 99);
+	row->time_us = stat_mean(us[BOTH], (size_t)i);
+	return 0;
+}
+
+int bench_overlap(struct bench *b, const struct bench_op *op, struct bench_row *row)
+{
+	int err = all_parts(b, op, row);
+
+	if (err)
+		fprintf(stderr, "%s: rank %d: %s\n", b->sys->name, b->sys->rank,
+			b->sys->error(b->sys));
+	return err;
+}

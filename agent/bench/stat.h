@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef BENCH_STAT_H
+#define BENCH_STAT_H
+
+#include <stddef.h>
+
+/* of @n > 0 values; percentiles are of sorted ones, by nearest rank */
+void stat_sort(double *values, size_t n);
+double stat_percentile(const double *sorted, size_t n, double percent);
+double stat_mean(const double *values, size_t n);
+
+#endif
