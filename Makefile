@@ -13,6 +13,8 @@
 #   make soak          random groups, networks and deaths in the VM, for
 #                      MINUTES=5
 #   make fuzz-vm       the fuzzing test in the VM for MINUTES=5; KERNEL=debug
+#   make bench         all-reduces by gagg and by other systems, side by side in
+#                      the VM; QUICK=1: in five minutes
 #   make demo          four hosts in a VM exchange gradients
 #   make vm-shell      a shell in the VM, with the four hosts up
 #   make install       DESTDIR, PREFIX

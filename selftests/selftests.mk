@@ -46,6 +46,7 @@ selftests: $(UNIT_TESTS) $(MODEL_TESTS)
 
 include selftests/vm/vm.mk
 include selftests/fuzz/fuzz.mk
+include selftests/bench/bench.mk
 
 # The core is compiled alone, to see that it needs nothing.
 .PHONY: check-purity

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the VM: all-reduces by all systems side by side. Rows of gagg-bench, with
+# "regime" and "rep", one JSON object a line, to FILE.
+#
+#   bench.sh FILE
+#
+# Environment: HOSTS, SIZES, REGIMES, SYSTEMS (words), REPS, ITERS (most
+# operations of a size), BUDGET (seconds for them), LIMIT (seconds for all sizes
+# of a system), OPERATION.
+#
+# In each regime the systems take turns, A B C A B C ..., all sizes at each turn. A
+# system that has several algorithms tries all of them once, up to 4 MiB; those
+# that were best somewhere take part, and the best of these at each size counts.
+
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=vm/net.sh
+. vm/net.sh
+# shellcheck source=selftests/bench/systems.sh
+. selftests/bench/systems.sh
+
+out=$1
+declare -A algorithms
+tmp=/run/bench.tmp
+mkdir -p $tmp
+
+say()
+{
+	printf '%4d s  %s\n' $SECONDS "$*"
+}
+
+# 1 Gbit/s both ways
+links()
+{
+	local i
+
+	net_rate 1gbit || return
+	for ((i = 0; i < systems_n; i++)); do
+		net_exec "$i" tc qdisc replace dev eth0 root tbf rate 1gbit burst 256kb limit 8mb ||
+			return
+	done
+}
+
+links_clear()
+{
+	local i
+
+	for ((i = 0; i < systems_n; i++)); do
+		net_exec "$i" tc qdisc del dev eth0 root 2>/dev/null
+	done
+	net_clear
+}
+
+# the four regimes: what the network does to what is sent
+regime()
+{
+	links_clear
+	net_offload on || return
+	case $1 in
+	unshaped)	;;
+	single)		net_offload off ;;
+	1gbit)		links ;;
+	loss)		net_loss 1 ;;
+	*)		return 2 ;;
+	esac
+}
+
+# what it has to choose from
+several()
+{
+	case $1 in
+	gagg|twin)	return 1 ;;
+	esac
+}
+
+# names of the algorithms that won at any size, with commas between
+winners()
+{
+	python3 -c 'import json, sys
+print(",".join(sorted({row["algorithm"] for row in json.load(open(sys.argv[1]))})))' "$1"
+}
+
+small_sizes()
+{
+	local size small=()
+
+	for size in $SIZES; do
+		[ "$size" = 64M ] || small+=("$size")
+	done
+	(IFS=,; echo "${small[*]}")
+}
+
+calibrate()
+{
+	local system=$1
+
+	several "$system" || return 0
+	if system_run "$system" "$LIMIT" "$OPERATION" -j -s "$(small_sizes)" -n 1 -w 0 \
+		>"$tmp/out" 2>"$tmp/err"; then
+		algorithms[$system]=$(winners "$tmp/out")
+		say "  $system: ${algorithms[$system]}"
+	else
+		say "  $system: does not work here"
+		tail -n 3 "$tmp/err"
+		algorithms[$system]=none
+	fi
+}
+
+sent()
+{
+	net_bytes 0 | cut -d' ' -f1
+}
+
+# turn SYSTEM REGIME REP
+turn()
+{
+	local system=$1 begun=$SECONDS words=() sent
+
+	[ "${algorithms[$system]:-}" != none ] || return 0
+	[ -z "${algorithms[$system]:-}" ] || words=(--algorithm "${algorithms[$system]}")
+	sent=$(sent)
+	if system_run "$system" "$LIMIT" "$OPERATION" -j -s "${SIZES// /,}" -n "$ITERS" -w 1 \
+		-t "$BUDGET" --seed "$3" --timeout "$LIMIT" "${words[@]}" \
+		>"$tmp/out" 2>"$tmp/err"; then
+		say "  $system: $((SECONDS - begun)) s"
+	else
+		say "  $system: failed after $((SECONDS - begun)) s"
+		tail -n 3 "$tmp/err"
+	fi
+	# rows that were complete count, whatever came then
+	python3 - "$system" "$2" "$3" "$tmp/out" $(($(sent) - sent)) >>"$out" <<-'END'
+		import json, sys
+		system, regime, rep, path, sent = sys.argv[1:]
+		rows = []
+		for line in open(path):
+		    if line.startswith("{"):
+		        rows.append(json.loads(line.rstrip().rstrip(",")))
+		# some take shared memory when nobody looks
+		if int(sent) < 0.2 * sum(row["bytes"] * row["ops"] for row in rows):
+		    sys.exit(f"{system} does not use the network")
+		for row in rows:
+		    row |= {"system": system, "regime": regime, "rep": int(rep)}
+		    print(json.dumps(row))
+	END
+}
+
+: >"$out"
+insmod "build/kmod/$(uname -r)/gagg.ko" || exit
+for n in $HOSTS; do
+	systems_up "$n" ${RING:+ring "$RING"} || exit
+	for regime in $REGIMES; do
+		regime "$regime" || exit
+		say "N=$n $regime"
+		for system in $SYSTEMS; do
+			calibrate "$system"
+		done
+		for ((rep = 1; rep <= REPS; rep++)); do
+			for system in $SYSTEMS; do
+				turn "$system" "$regime" "$rep"
+			done
+		done
+	done
+	links_clear
+	systems_down
+done

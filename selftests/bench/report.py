@@ -1,0 +1,156 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Rows of bench.sh to JSON, a table, and plots.
+
+report.py ROWS JSON FOLDER
+
+A row of JSON is the median over the repetitions of what each has measured; "q1"
+and "q3" are quartiles of p50_us. Wrong results are added up. A ratio is that of
+medians: how many times longer a system takes than gagg.
+"""
+import collections
+import json
+import os
+import statistics
+import sys
+
+import matplotlib
+matplotlib.use("svg")
+from matplotlib import pyplot  # noqa: E402
+
+SYSTEMS = ["gagg", "twin", "gloo", "openmpi", "mpich"]
+REGIMES = {
+    "unshaped": "unshaped, bursts cross whole",
+    "single": "single datagrams and segments",
+    "1gbit": "links of 1 Gbit/s",
+    "loss": "single, 1 % lost",
+}
+KEY = "system", "op", "n", "bytes", "regime", "wire"
+
+
+def quartiles(values):
+    if len(values) < 2:
+        return values[0], values[0]
+    q = statistics.quantiles(values, n=4, method="inclusive")
+    return q[0], q[2]
+
+
+def merge(rows):
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[tuple(row[k] for k in KEY)].append(row)
+    merged = []
+    for key, group in groups.items():
+        row = dict(zip(KEY, key))
+        for name in "p50_us", "p99_us", "cpu_s_per_gb":
+            row[name] = round(statistics.median(r[name] for r in group), 4)
+        row["wrong"] = sum(r["wrong"] for r in group)
+        q1, q3 = quartiles([r["p50_us"] for r in group])
+        row |= {"q1": round(q1, 4), "q3": round(q3, 4), "reps": len(group),
+                "algorithm": collections.Counter(r["algorithm"] for r in group)
+                .most_common(1)[0][0]}
+        merged.append(row)
+    return merged
+
+
+def size(n):
+    for unit in "", "K", "M":
+        if n < 1024:
+            return f"{n}{unit}"
+        n //= 1024
+    return f"{n}G"
+
+
+def cell(row, ours):
+    """Milliseconds, quartiles, and the ratio to gagg of the time and of the CPU."""
+    if not row:
+        return "-"
+    if row["wrong"]:
+        return f"{row['wrong']} wrong"
+    text = f"{row['p50_us'] / 1e3:.2f} ({row['q1'] / 1e3:.2f}-{row['q3'] / 1e3:.2f})"
+    if ours and row is not ours:
+        text += f" {row['p50_us'] / ours['p50_us']:.2f}x"
+        if ours["cpu_s_per_gb"] > 0:
+            text += f" cpu {row['cpu_s_per_gb'] / ours['cpu_s_per_gb']:.2f}x"
+    return text
+
+
+def table(rows):
+    at = {(r["regime"], r["n"], r["bytes"], r["system"]): r for r in rows}
+    systems = [s for s in SYSTEMS if any(r["system"] == s for r in rows)]
+    lines = []
+    for regime, n in sorted({(r["regime"], r["n"]) for r in rows},
+                            key=lambda k: (list(REGIMES).index(k[0]), k[1])):
+        lines += ["", f"{REGIMES[regime]}, N={n}: p50 in ms (quartiles), times gagg's; "
+                  "CPU, times gagg's"]
+        lines.append(f"{'size':>6} " + " ".join(f"{s:>34}" for s in systems))
+        for b in sorted({r["bytes"] for r in rows}):
+            row = [at.get((regime, n, b, s)) for s in systems]
+            if any(row):
+                ours = at.get((regime, n, b, "gagg"))
+                lines.append(f"{size(b):>6} " + " ".join(f"{cell(r, ours):>34}" for r in row))
+    return "\n".join(lines[1:]) + "\n"
+
+
+def plot(path, title, xlabel, series):
+    if not series:
+        return
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    for name, points in series.items():
+        points.sort()
+        axes.errorbar([p[0] for p in points], [p[1] for p in points],
+                      yerr=([p[1] - p[2] for p in points], [p[3] - p[1] for p in points]),
+                      marker="o", capsize=2, label=name)
+    axes.set(title=title, xlabel=xlabel, ylabel="ms", xscale="log", yscale="log")
+    axes.grid(True, which="both", alpha=0.3)
+    axes.legend()
+    ticks = sorted({p[0] for points in series.values() for p in points})
+    axes.set_xticks(ticks, [size(t) for t in ticks])
+    axes.minorticks_off()
+    figure.tight_layout()
+    figure.savefig(path)
+    pyplot.close(figure)
+
+
+def series_of(rows, x):
+    series = {}
+    for system in SYSTEMS:
+        points = [(r[x], r["p50_us"] / 1e3, r["q1"] / 1e3, r["q3"] / 1e3)
+                  for r in rows if r["system"] == system and not r["wrong"]]
+        if points:
+            series[system] = points
+    return series
+
+
+def plots(rows, folder):
+    os.makedirs(folder, exist_ok=True)
+    for regime, n in {(r["regime"], r["n"]) for r in rows}:
+        some = [r for r in rows if r["regime"] == regime and r["n"] == n]
+        plot(f"{folder}/size-{regime}-{n}.svg", f"{REGIMES[regime]}, N={n}", "bytes",
+             series_of(some, "bytes"))
+    for regime, b in {(r["regime"], r["bytes"]) for r in rows}:
+        some = [r for r in rows if r["regime"] == regime and r["bytes"] == b]
+        if len({r["n"] for r in some}) > 1:
+            plot(f"{folder}/hosts-{regime}-{size(b)}.svg", f"{REGIMES[regime]}, {size(b)}",
+                 "hosts", series_of(some, "n"))
+
+
+def main():
+    rows_path, json_path, folder = sys.argv[1:]
+    with open(rows_path, encoding="ascii") as f:
+        rows = merge(json.loads(line) for line in f)
+    if not rows:
+        sys.exit("bench: nothing was measured")
+    with open(json_path, "w", encoding="ascii") as f:
+        f.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    plots(rows, folder)
+    text = table(rows)
+    with open(folder + "/table.txt", "w", encoding="ascii") as f:
+        f.write(text)
+    print(text, end="")
+    print(f"{json_path}; plots in {folder}/")
+    if any(row["wrong"] for row in rows):
+        sys.exit("bench: wrong results")
+
+
+main()

@@ -1,0 +1,150 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The systems that are measured, each on N hosts of vm/net.sh, one rank a host.
+# To be sourced, in the VM, after vm/net.sh.
+#
+#   systems_up N [OPTION...]  hosts; gaggd and a group on each (OPTIONs as of
+#                             gaggctl), and the twin, if there is one
+#   systems_down
+#   system_run SYSTEM SECONDS WORD...
+#       gagg-bench's WORDs on every host; prints what rank 0 prints. SYSTEM: gagg,
+#       twin, gloo, openmpi or mpich. Ends after SECONDS.
+#
+# Traps: MPICH's UCX takes shared memory unless it is told not to; OpenMPI asks
+# for a host name of its own in each namespace; both spin while they wait, which
+# OpenMPI can be talked out of (mpi_yield_when_idle).
+
+# shellcheck disable=SC2154 # of vm/net.sh
+systems_built=$net_top/build/selftests/bench
+systems_run=/run/bench
+systems_n=0
+
+systems_conf()
+{
+	local i
+
+	echo "group twin {"
+	echo "	port = 7640"
+	for ((i = 0; i < systems_n; i++)); do
+		echo "	member $i { address = $(net_ip4 "$i") }"
+	done
+	echo "}"
+}
+
+systems_up()
+{
+	local i
+
+	systems_n=$1
+	shift
+	mkdir -p "$systems_run"
+	net_up "$systems_n" && "$net_top/agent/examples/up.sh" "$systems_n" bench "$@" || return
+	[ -x "$net_top/build/gagg-twin" ] || return 0
+	systems_conf >"$systems_run/twin.conf"
+	for ((i = 0; i < systems_n; i++)); do
+		net_exec "$i" "$net_top/build/gagg-twin" --config "$systems_run/twin.conf" \
+			--local "$(net_ip4 "$i")" --socket "/run/gagg/twin$i.sock" \
+			>"/run/gagg/twin$i.log" 2>&1 &
+	done
+	for ((i = 0; i < 100; i++)); do
+		[ ! -S "/run/gagg/twin$((systems_n - 1)).sock" ] || return 0
+		sleep 0.1
+	done
+	cat /run/gagg/twin*.log >&2
+	return 1
+}
+
+systems_down()
+{
+	net_down
+	rm -rf "$systems_run" /run/gagg
+}
+
+# every host runs COMMAND with the words; %I in them is the number of the host
+on_every_host()
+{
+	local seconds=$1 i pid pids=() status=0
+	shift
+
+	for ((i = systems_n - 1; i >= 0; i--)); do
+		if [ $i -gt 0 ]; then
+			net_exec $i timeout -k 2 "$seconds" "${@//%I/$i}" >/dev/null &
+		else
+			net_exec $i timeout -k 2 "$seconds" "${@//%I/$i}" &
+		fi
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=$?
+	done
+	return $status
+}
+
+host_list()
+{
+	local i list=()
+
+	for ((i = 0; i < systems_n; i++)); do
+		list+=("$(net_ip4 $i)")
+	done
+	(IFS=,; echo "${list[*]}")
+}
+
+run_gloo()
+{
+	local seconds=$1
+	shift
+
+	rm -rf "$systems_run/gloo"
+	mkdir -p "$systems_run/gloo"
+	on_every_host "$seconds" "$systems_built/gloo" "$@" --rank %I --ranks "$systems_n" \
+		--rendezvous "$systems_run/gloo"
+}
+
+run_openmpi()
+{
+	local seconds=$1
+	shift
+
+	net_exec 0 unshare -u "$net_top/selftests/bench/agent.sh" --here \
+		timeout -k 2 "$seconds" mpirun.openmpi \
+		--allow-run-as-root -n "$systems_n" --host "$(host_list)" --bind-to none \
+		--mca plm_rsh_agent "$net_top/selftests/bench/agent.sh" \
+		--mca plm_rsh_no_tree_spawn 1 --mca oob_tcp_if_include eth0 \
+		--mca btl tcp,self --mca btl_tcp_if_include eth0 --mca pml ob1 \
+		--mca mpi_yield_when_idle 1 \
+		--mca coll_tuned_use_dynamic_rules 1 \
+		--mca coll_tuned_allreduce_algorithm_segmentsize 131072 \
+		"$systems_built/openmpi" "$@"
+}
+
+run_mpich()
+{
+	local seconds=$1
+	shift
+
+	net_exec 0 unshare -u "$net_top/selftests/bench/agent.sh" --here \
+		env UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 MPIR_CVAR_NOLOCAL=1 \
+		timeout -k 2 "$seconds" mpiexec.hydra \
+		-launcher ssh -launcher-exec "$net_top/selftests/bench/agent.sh" \
+		-iface eth0 -hosts "$(host_list)" -n "$systems_n" \
+		"$systems_built/mpich" "$@"
+}
+
+system_run()
+{
+	local system=$1 seconds=$2
+	shift 2
+
+	case $system in
+	gagg)	on_every_host "$seconds" "$net_top/build/gagg-bench" "$@" --group bench \
+			--rank %I --socket /run/gagg/h%I.sock ;;
+	twin)	on_every_host "$seconds" "$net_top/build/gagg-bench" "$@" --group twin \
+			--rank %I --socket /run/gagg/twin%I.sock ;;
+	gloo)	run_gloo "$seconds" "$@" ;;
+	openmpi) run_openmpi "$seconds" "$@" ;;
+	mpich)	run_mpich "$seconds" "$@" ;;
+	*)	echo "no system '$system'" >&2; return 2 ;;
+	esac
+}
