@@ -15,6 +15,8 @@
 #   make fuzz-vm       the fuzzing test in the VM for MINUTES=5; KERNEL=debug
 #   make bench         all-reduces by gagg and by other systems, side by side in
 #                      the VM; QUICK=1: in five minutes
+#   make bench-insn    instructions of gagg and of others
+#   make check-insn    gagg's, against what is recorded
 #   make demo          four hosts in a VM exchange gradients
 #   make vm-shell      a shell in the VM, with the four hosts up
 #   make install       DESTDIR, PREFIX

@@ -4,8 +4,14 @@
 #
 #   make bench         side by side in the VM: build/bench.json, a table, plots.
 #                      QUICK=1, REPS=N and others: selftests/bench/run
+#   make bench-insn    instructions, in a guest whose clock counts them:
+#                      build/bench-insn.json
+#   make check-insn    gagg's own of these, against selftests/bench/insn.json;
+#                      takes no packages of other systems
+#   make record-insn   records them there
 
 BENCH_RIVALS	:= $(addprefix build/selftests/bench/,openmpi mpich gloo)
+BENCH_TOOLS	:= $(addprefix build/selftests/bench/,spin burst quant)
 BENCH_CFLAGS	:= -Wall -Wextra -Werror -O2 -g -I. -Iuapi -Iagent/lib
 
 build/selftests/bench/openmpi build/selftests/bench/mpich: build/selftests/bench/%: \
@@ -17,10 +23,33 @@ build/selftests/bench/gloo: selftests/bench/gloo.cc $(BENCH_OBJS)
 	@mkdir -p $(@D)
 	$(CXX) -std=gnu++17 $(BENCH_CFLAGS) -o $@ $^ -lgloo -lm -pthread
 
-.PHONY: bench bench-rivals
+build/selftests/bench/spin: selftests/bench/spin.c
+build/selftests/bench/burst: selftests/bench/burst.c build/agent/bench/usage.o
+build/selftests/bench/quant: selftests/bench/quant.c build/agent/bench/usage.o \
+	build/agent/bench/data.o build/agent/bench/op.o build/agent/lib/quant.o \
+	build/agent/lib/quant_avx2.o build/agent/lib/exponent.o
+$(BENCH_TOOLS):
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(BENCH_CFLAGS) -o $@ $^ -lm
+
+.PHONY: bench bench-insn check-insn record-insn bench-tools bench-rivals
+bench-tools: $(BENCH_TOOLS)
 bench-rivals: $(BENCH_RIVALS)
 
 bench: deps
 	@scripts/deps bench
 	@$(MAKE) all bench-rivals
 	@selftests/bench/run
+
+bench-insn: deps
+	@scripts/deps bench
+	@$(MAKE) all selftests bench-tools bench-rivals
+	@selftests/bench/insn
+
+check-insn: deps
+	@$(MAKE) all selftests bench-tools
+	@selftests/bench/insn --check
+
+record-insn: deps
+	@$(MAKE) all selftests bench-tools
+	@selftests/bench/insn --record
