@@ -3,7 +3,6 @@
  * The configuration of a group: defaults, what is legal, what the core is told
  * of it, what hosts compare. By value, no locks.
  */
-#include <linux/jhash.h>
 #include <linux/log2.h>
 #include <linux/ip.h>
 #include <linux/udp.h>
@@ -21,7 +20,7 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 
 	memset(cfg, 0, sizeof(*cfg));
 	strscpy(cfg->name, name, sizeof(cfg->name));
-	cfg->id = jhash(name, strlen(name), 0) ?: 1;
+	cfg->id = gagg_group_id(cfg->name);
 	cfg->port = GAGG_WIRE_PORT;
 	cfg->uid = uid_valid(uid) ? uid : GLOBAL_ROOT_UID;
 	cfg->gid = gid_valid(gid) ? gid : GLOBAL_ROOT_GID;
@@ -141,24 +140,24 @@ int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 }
 
 /* node of an address, a new one if need be */
-static u32 node_of(struct gagg_geom *g, struct gagg_node *node, const union gagg_addr *addr)
+static u32 node_of(const struct gagg_geom *g, struct gagg_node *node,
+		   const union gagg_addr *addr)
 {
 	u32 n;
 
 	for (n = 0; n < g->nodes; n++)
 		if (gagg_addr_equal(&node[n].addr, addr))
 			return n;
-	node[g->nodes].addr = *addr;
-	return g->nodes++;
+	node[n].addr = *addr;
+	return n;
 }
 
 bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node)
 {
 	bool here = false;
-	u32 r, n;
+	u32 r;
 
-	memset(g, 0, sizeof(*g));
-	memset(g->node_of, 0xff, sizeof(g->node_of));
+	gagg_geom_init(g);
 	g->group = cfg->id;
 	g->lanes = cfg->lanes;
 	g->stripe = cfg->stripe;
@@ -173,29 +172,23 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 
 		if (!m->present)
 			continue;
-		n = node_of(g, node, &m->addr);
-		m->node = n;
-		g->node_of[r] = n;
-		g->ranks_of[n] |= GAGG_BIT(r);
-		g->weight[r] = m->weight;
-		if (m->roles & GAGG_ROLE_WORKER)
-			g->workers |= GAGG_BIT(r);
-		if ((m->roles & GAGG_ROLE_AGGREGATOR) &&
-		    !(cfg->placement == GAGG_PLACE_ROOT && g->aggregators))
-			g->aggregators |= GAGG_BIT(n);
+		m->node = node_of(g, node, &m->addr);
+		gagg_geom_rank(g, r, m->node, m->roles, m->weight,
+			       cfg->placement == GAGG_PLACE_ROOT);
 		if (m->local) {
-			g->self = n;
+			g->self = m->node;
 			here = true;
 		}
 	}
-	return here && g->workers && g->aggregators;
+	return here && gagg_geom_complete(g);
 }
 
-u64 gagg_addr_hash(const union gagg_addr *a)
+static void digest_member(u64 *d, u32 rank, const struct gagg_member *m)
 {
-	if (a->sa.sa_family == AF_INET6)
-		return jhash(&a->in6.sin6_addr, sizeof(a->in6.sin6_addr), 6);
-	return jhash(&a->in.sin_addr, sizeof(a->in.sin_addr), 4);
+	if (m->addr.sa.sa_family == AF_INET6)
+		gagg_digest_member(d, rank, &m->addr.in6.sin6_addr, 16, m->roles, m->weight);
+	else
+		gagg_digest_member(d, rank, &m->addr.in.sin_addr, 4, m->roles, m->weight);
 }
 
 void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT])
@@ -203,17 +196,9 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 	u64 d[GAGG_DG_COUNT] = { };
 	u32 r, i;
 
-	for (r = 0; r < GAGG_RANKS; r++) {
-		const struct gagg_member *m = &cfg->member[r];
-
-		if (!m->present)
-			continue;
-		d[GAGG_DG_MEMBERS]++;
-		d[GAGG_DG_ADDRESS] = gagg_mix64(d[GAGG_DG_ADDRESS],
-						gagg_mix64(r, gagg_addr_hash(&m->addr)));
-		d[GAGG_DG_ROLE] = gagg_mix64(d[GAGG_DG_ROLE], r * 4 + m->roles);
-		d[GAGG_DG_WEIGHT] = gagg_mix64(d[GAGG_DG_WEIGHT], r * 65536 + m->weight);
-	}
+	for (r = 0; r < GAGG_RANKS; r++)
+		if (cfg->member[r].present)
+			digest_member(d, r, &cfg->member[r]);
 	d[GAGG_DG_LANES] = cfg->lanes;
 	d[GAGG_DG_RING] = cfg->ring;
 	d[GAGG_DG_WINDOW] = cfg->window;
@@ -224,7 +209,7 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 	d[GAGG_DG_PLACEMENT] = cfg->placement;
 	d[GAGG_DG_DEAD_AFTER] = cfg->dead_after;
 	for (i = 0; i < GAGG_DG_COUNT; i++)
-		digest[i] = (u32)gagg_mix64(d[i], i);
+		digest[i] = gagg_digest_fold(d[i], i);
 }
 
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b)

@@ -91,7 +91,6 @@ enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
 
 /* addresses without ports */
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
-u64 gagg_addr_hash(const union gagg_addr *a);
 u16 gagg_base_port(const union gagg_addr *a);
 
 #endif

@@ -245,11 +245,18 @@ u32 gagg_faults_segs(u32 most)
 	return n ? min(n, most) : most;
 }
 
+static u64 addr_hash(const union gagg_addr *a)
+{
+	if (a->sa.sa_family == AF_INET6)
+		return jhash(&a->in6.sin6_addr, sizeof(a->in6.sin6_addr), 6);
+	return jhash(&a->in.sin_addr, sizeof(a->in.sin_addr), 4);
+}
+
 /* port lock held */
 static void restart(struct gagg_faults *fs)
 {
 	const struct gagg_port *port = fs->port;
-	u64 which = gagg_addr_hash(&port->ep->addr) << 16 |
+	u64 which = addr_hash(&port->ep->addr) << 16 |
 		    (gagg_base_port(&port->ep->addr) + port->index);
 	u32 dir;
 

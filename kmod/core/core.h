@@ -10,6 +10,7 @@
  *
  *	wire	the header of a datagram, parsed
  *	geom	where a chunk lives: slot, home, shard
+ *	digest	what hosts must have configured alike
  *	reduce	adding lanes
  *	path	packet numbers, acknowledgements, loss, window
  *	sync	policies: when is a contribution taken, a result complete
@@ -25,6 +26,7 @@
 #include "types.h"
 #include "wire.h"
 #include "geom.h"
+#include "digest.h"
 #include "reduce.h"
 #include "path.h"
 #include "sync.h"

@@ -14,6 +14,7 @@
 #define GAGG_CORE_GEOM_H
 
 #include "wire.h"
+#include <linux/gagg_netlink.h>
 
 /* a model checker makes do with less */
 #ifndef GAGG_NODES
@@ -58,6 +59,23 @@ struct gagg_geom {
 	u16 weight[GAGG_RANKS];
 	u64 dead_after;
 };
+
+/* An empty one: no ranks yet, numbers zero. */
+void gagg_geom_init(struct gagg_geom *g);
+
+/*
+ * gagg_geom_rank - enter a rank; ranks come in ascending order
+ * @node:	of the rank; nodes are numbered in the order of their first ranks
+ * @roles:	GAGG_ROLE_*
+ * @root:	only the first aggregator's node is a home (GAGG_PLACE_ROOT)
+ */
+void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, u16 weight, bool root);
+
+/* somebody trains, somebody adds */
+static inline bool gagg_geom_complete(const struct gagg_geom *g)
+{
+	return g->workers && g->aggregators;
+}
 
 static inline u32 gagg_geom_shard(const struct gagg_geom *g, u32 homes, u32 slot)
 {

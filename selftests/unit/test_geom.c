@@ -112,9 +112,41 @@ static void test_large(void **state)
 	assert_int_equal(gagg_geom_first(&g, 64, 1, 0, 0xfffffffe), g.ring);
 }
 
+/* three hosts: ranks 0 and 2 on the first, 5 on the second, 7 only adds */
+static void enter(struct gagg_geom *g, bool root)
+{
+	gagg_geom_init(g);
+	assert_false(gagg_geom_complete(g));
+	gagg_geom_rank(g, 0, 0, GAGG_ROLE_WORKER, 1, root);
+	gagg_geom_rank(g, 2, 0, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, 3, root);
+	gagg_geom_rank(g, 5, 1, GAGG_ROLE_WORKER, 1, root);
+	gagg_geom_rank(g, 7, 2, GAGG_ROLE_AGGREGATOR, 9, root);
+}
+
+static void test_ranks(void **state)
+{
+	struct gagg_geom g;
+
+	(void)state;
+	enter(&g, false);
+	assert_true(gagg_geom_complete(&g));
+	assert_int_equal(g.nodes, 3);
+	assert_int_equal(g.workers, 0x25);
+	assert_int_equal(g.aggregators, 0x5);
+	assert_int_equal(g.ranks_of[0], 0x5);
+	assert_int_equal(g.ranks_of[2], 0x80);
+	assert_int_equal(g.node_of[2], 0);
+	assert_int_equal(g.node_of[5], 1);
+	assert_int_equal(g.node_of[1], 0xff);
+	assert_int_equal(g.weight[2], 3);
+	enter(&g, true);
+	assert_int_equal(g.aggregators, 0x1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_exhaustive),
 		cmocka_unit_test(test_chains),

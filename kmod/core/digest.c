@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "digest.h"
+
+static inline u32 rol(u32 v, u32 n)
+{
+	return v << n | v >> (32 - n);
+}
+
+static void mix(u32 s[3])
+{
+	static const u8 by[6] = { 4, 6, 8, 16, 19, 4 };
+	u32 i;
+
+	for (i = 0; i < 6; i++) {
+		u32 a = i % 3, c = (i + 2) % 3;
+
+		s[a] -= s[c];
+		s[a] ^= rol(s[c], by[i]);
+		s[c] += s[(i + 1) % 3];
+	}
+}
+
+static void final(u32 s[3])
+{
+	static const u8 by[7] = { 14, 11, 25, 16, 4, 14, 24 };
+	u32 i;
+
+	for (i = 0; i < 7; i++) {
+		u32 to = (i + 2) % 3, from = (i + 1) % 3;
+
+		s[to] ^= s[from];
+		s[to] -= rol(s[from], by[i]);
+	}
+}
+
+/* Bob Jenkins, lookup3.c, 2006 (public domain): hashlittle() */
+u32 gagg_hash(const void *bytes, u32 len, u32 seed)
+{
+	u32 s[3] = { 0xdeadbeef + len + seed };
+	const u8 *k = bytes;
+	u32 i;
+
+	s[1] = s[0];
+	s[2] = s[0];
+	for (; len > 12; len -= 12, k += 12) {
+		for (i = 0; i < 12; i++)
+			s[i / 4] += (u32)k[i] << 8 * (i % 4);
+		mix(s);
+	}
+	if (!len)
+		return s[2];
+	for (i = 0; i < len; i++)
+		s[i / 4] += (u32)k[i] << 8 * (i % 4);
+	final(s);
+	return s[2];
+}
+
+u32 gagg_group_id(const char *name)
+{
+	u32 len = 0, id;
+
+	while (name[len])
+		len++;
+	id = gagg_hash(name, len, 0);
+	return id ? id : 1;
+}
+
+void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
+			u8 roles, u16 weight)
+{
+	u64 *d = &digest[GAGG_DG_ADDRESS];
+
+	digest[GAGG_DG_MEMBERS]++;
+	*d = gagg_mix64(*d, gagg_mix64(rank, gagg_hash(addr, len, len == 16 ? 6 : 4)));
+	digest[GAGG_DG_ROLE] = gagg_mix64(digest[GAGG_DG_ROLE], rank * 4 + roles);
+	digest[GAGG_DG_WEIGHT] = gagg_mix64(digest[GAGG_DG_WEIGHT], rank * 65536 + weight);
+}
+
+u32 gagg_digest_fold(u64 value, u32 field)
+{
+	return (u32)gagg_mix64(value, field);
+}

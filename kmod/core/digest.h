@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What hosts must have configured alike, as numbers that HELLO carries (enum
+ * gagg_digest), so that a difference has a name. Collected in words of 64 bits,
+ * sent in 32.
+ */
+#ifndef GAGG_CORE_DIGEST_H
+#define GAGG_CORE_DIGEST_H
+
+#include "wire.h"
+
+/* Jenkins' lookup3 of @len bytes (the kernel's jhash() on a little-endian host) */
+u32 gagg_hash(const void *bytes, u32 len, u32 seed);
+
+/* a group's id on the wire, unless it was given one; never 0 */
+u32 gagg_group_id(const char *name);
+
+/* @addr: @len bytes, 4 or 16, in network order; members in ascending order */
+void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
+			u8 roles, u16 weight);
+
+/* what is sent for a field */
+u32 gagg_digest_fold(u64 value, u32 field);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/digest.c kmod/core/wire.c; libs: */
+/* Hosts of all builds must find the same numbers: vectors of lookup3.c, and the
+ * numbers of version 1 of the wire.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "digest.h"
+
+static u32 hash(const char *s, u32 seed)
+{
+	return gagg_hash(s, (u32)strlen(s), seed);
+}
+
+/* what driver5() of lookup3.c prints */
+static void test_hash__vectors(void **state)
+{
+	(void)state;
+	assert_int_equal(hash("", 0), 0xdeadbeef);
+	assert_int_equal(hash("", 0xdeadbeef), 0xbd5b7dde);
+	assert_int_equal(hash("Four score and seven years ago", 0), 0x17770551);
+	assert_int_equal(hash("Four score and seven years ago", 1), 0xcd628161);
+}
+
+/* in any alignment, of any length: each byte counts */
+static void test_hash__bytes(void **state)
+{
+	char buf[64];
+	u32 len, at, i;
+
+	(void)state;
+	for (len = 1; len < 40; len++)
+		for (at = 0; at < 4; at++) {
+			u32 was;
+
+			memset(buf, 'x', sizeof(buf));
+			was = gagg_hash(buf + at, len, 7);
+			assert_int_equal(was, gagg_hash(buf, len, 7));
+			for (i = 0; i < len; i++) {
+				buf[at + i] ^= 0x80;
+				assert_int_not_equal(gagg_hash(buf + at, len, 7), was);
+				buf[at + i] ^= 0x80;
+			}
+		}
+}
+
+static void test_group_id(void **state)
+{
+	(void)state;
+	assert_int_equal(gagg_group_id("g"), hash("g", 0));
+	assert_int_not_equal(gagg_group_id(""), 0);
+}
+
+static void test_member(void **state)
+{
+	static const u8 v4[4] = { 10, 77, 0, 1 }, v6[16] = { 0xfd, 0x77, [15] = 1 };
+	u64 a[GAGG_DG_COUNT] = { 0 }, b[GAGG_DG_COUNT] = { 0 };
+
+	(void)state;
+	gagg_digest_member(a, 0, v4, 4, 3, 1);
+	gagg_digest_member(a, 1, v6, 16, 1, 2);
+	assert_int_equal(a[GAGG_DG_MEMBERS], 2);
+	assert_int_equal(gagg_digest_fold(a[GAGG_DG_MEMBERS], GAGG_DG_MEMBERS), 0xca094f3c);
+	assert_int_equal(gagg_digest_fold(a[GAGG_DG_ADDRESS], GAGG_DG_ADDRESS), 0xe2b0772d);
+	assert_int_equal(gagg_digest_fold(a[GAGG_DG_ROLE], GAGG_DG_ROLE), 0xb37344c3);
+	assert_int_equal(gagg_digest_fold(a[GAGG_DG_WEIGHT], GAGG_DG_WEIGHT), 0x71607be1);
+	/* who has which address, role and weight matters */
+	gagg_digest_member(b, 1, v6, 16, 1, 2);
+	gagg_digest_member(b, 0, v4, 4, 3, 1);
+	assert_int_not_equal(a[GAGG_DG_ADDRESS], b[GAGG_DG_ADDRESS]);
+	assert_int_not_equal(a[GAGG_DG_ROLE], b[GAGG_DG_ROLE]);
+	assert_int_not_equal(a[GAGG_DG_WEIGHT], b[GAGG_DG_WEIGHT]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hash__vectors),
+		cmocka_unit_test(test_hash__bytes),
+		cmocka_unit_test(test_group_id),
+		cmocka_unit_test(test_member),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
