@@ -13,7 +13,6 @@
 
 #include "broker.h"
 #include "log.h"
-#include "session.h"
 
 #define BROKER_PAUSE_MS	100
 
@@ -106,7 +105,7 @@ static void client_answer(struct client *c, size_t len)
 	if (!reply.error) {
 		peer.ngroups = peer_groups(c->fd, &groups);
 		peer.groups = groups;
-		fd = session_open(c->broker->kernel, &req, &peer, &reply);
+		fd = c->broker->open(c->broker->arg, &req, &peer, &reply);
 		free(groups);
 	}
 	if (fd >= 0)
@@ -305,14 +304,15 @@ static void make_parent(const char *path)
 	mkdir(dir, 0755);
 }
 
-int broker_init(struct broker *b, struct loop *loop, struct kernel *kernel,
-		const char *path)
+int broker_init(struct broker *b, struct loop *loop, const char *path,
+		broker_open_fn open, void *arg)
 {
 	int ret = -ENAMETOOLONG;
 
 	*b = (struct broker){
 		.loop = loop,
-		.kernel = kernel,
+		.open = open,
+		.arg = arg,
 		.event.fire = broker_connected,
 		.fd = -1,
 		.addr.sun_family = AF_UNIX,

@@ -15,6 +15,7 @@
 #include "daemon.h"
 #include "log.h"
 #include "notify.h"
+#include "session.h"
 #include "../conf/reconcile.h"
 
 /* Changes come in bursts: of attaching ranks, of addresses at boot. */
@@ -206,7 +207,7 @@ static int start(void)
 	/* Before READY: who is ordered after gaggd finds the groups. */
 	apply();
 	d.started = true;
-	return broker_init(&d.broker, &d.loop, &d.kernel, d.opt->socket);
+	return broker_init(&d.broker, &d.loop, d.opt->socket, session_open, &d.kernel);
 }
 
 int daemon_run(const struct options *opt)

@@ -95,9 +95,10 @@ static int bind_rank(int fd, const char *group, const uint32_t *ranks,
 	return -1;
 }
 
-int session_open(struct kernel *k, const struct broker_request *req,
+int session_open(void *kernel, const struct broker_request *req,
 		 const struct peer *peer, struct broker_reply *reply)
 {
+	struct kernel *k = kernel;
 	struct nl *nl = kernel_nl(k);
 	uint32_t ranks[GAGG_RANKS_MAX];
 	struct nl_group g;

@@ -8,11 +8,8 @@
 
 extern const char *session_device;	/* tests have another */
 
-/*
- * Answer @req of @peer: @reply is filled. Returns a descriptor bound to
- * @reply->rank, or -1 with error and message in @reply.
- */
-int session_open(struct kernel *k, const struct broker_request *req,
+/* broker_open_fn; @kernel: struct kernel */
+int session_open(void *kernel, const struct broker_request *req,
 		 const struct peer *peer, struct broker_reply *reply);
 
 #endif

@@ -317,7 +317,7 @@ uint32_t gagg_weight(const struct gagg_comm *c)
 
 int gagg_fd(const struct gagg_comm *c)
 {
-	return c->session->fd;
+	return sys_event_fd(c->session->fd);
 }
 
 void gagg_last_result(const struct gagg_comm *c, struct gagg_result *res)

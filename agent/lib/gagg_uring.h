@@ -24,7 +24,8 @@ extern "C" {
  * errno once the epoch has ended. Then gagg_test(): if the request is not done,
  * it has given the kernel more to do, and another entry can be made.
  *
- * Return: 0, or GAGG_ERR_INVALID if the request is done already: gagg_test() it.
+ * Return: 0, GAGG_ERR_INVALID if the request is done already: gagg_test() it; or
+ * GAGG_ERR_UNSUPPORTED in a session of gagg-twin, the aggregator in userspace.
  */
 int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *req);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
  * The system calls that libgagg makes on a session, and no others after
- * gagg_init(): a seam for tests, which put a kernel of their own behind it.
+ * gagg_init(): a seam for tests, which put a kernel of their own behind it, and
+ * for gagg-twin, whose sessions are sockets.
  */
 #ifndef GAGG_SYS_H
 #define GAGG_SYS_H
@@ -17,5 +18,11 @@ int sys_ioctl(int fd, unsigned long request, void *arg);
 void *sys_map(int fd, uint64_t offset, size_t length, bool write);
 void sys_unmap(void *addr, size_t length);
 void sys_close(int fd);
+
+/* what to poll for completed operations: @fd itself, or an eventfd */
+int sys_event_fd(int fd);
+
+/* io_uring commands can be made on @fd */
+bool sys_has_uring(int fd);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "gagg_uring.h"
 #include "request.h"
+#include "sys.h"
 
 int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 {
@@ -10,6 +11,9 @@ int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 	struct gagg_uring_cmd cmd = { .len = sizeof(r->wait) };
 	__u64 user_data = sqe->user_data;
 
+	if (!sys_has_uring(c->session->fd))
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "gagg-twin takes no io_uring commands: poll gagg_fd()");
 	if (!r->done)
 		request_fill(c);
 	if (r->done)

@@ -453,6 +453,17 @@ void sys_close(int fd)
 	(void)fd;
 }
 
+int sys_event_fd(int fd)
+{
+	return fd;
+}
+
+bool sys_has_uring(int fd)
+{
+	(void)fd;
+	return true;
+}
+
 static void fake_start(uint32_t ring, uint32_t window)
 {
 	fake.stop = false;

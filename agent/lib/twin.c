@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/futex.h>
+
+#include "comm.h"
+#include "twin.h"
+#include "twin_proto.h"
+
+/* how long a sleeper does not notice that gagg-twin is gone */
+#define SLICE_NS	500000000ULL
+
+/**
+ * struct twin_link - a session
+ * @next: of all
+ * @fd: the socket
+ * @bell: eventfd that wakes the aggregator
+ * @events: eventfd of completed ops
+ * @page: shared
+ * @lock: one message at a time, one submission at a time
+ */
+struct twin_link {
+	struct twin_link *next;
+	int fd;
+	int bell;
+	int events;
+	struct twin_page *page;
+	pthread_mutex_t lock;
+};
+
+static struct twin_link *links;
+static pthread_mutex_t links_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct twin_link *twin_find(int fd)
+{
+	struct twin_link *l;
+
+	/* most programs have none */
+	if (!__atomic_load_n(&links, __ATOMIC_ACQUIRE))
+		return NULL;
+	pthread_mutex_lock(&links_lock);
+	for (l = links; l && l->fd != fd; l = l->next)
+		;
+	pthread_mutex_unlock(&links_lock);
+	return l;
+}
+
+/* --- messages ------------------------------------------------------------- */
+
+static void take_fds(struct msghdr *msg, int fds[TWIN_FDS])
+{
+	struct cmsghdr *c;
+	size_t n;
+
+	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(c), (n < TWIN_FDS ? n : TWIN_FDS) * sizeof(int));
+	}
+}
+
+static void close_fds(int fds[TWIN_FDS])
+{
+	for (int i = 0; i < TWIN_FDS; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static int receive(int fd, struct twin_message *head, void *arg, size_t size,
+		   int fds[TWIN_FDS])
+{
+	struct iovec iov[2] = { { head, sizeof(*head) }, { arg, size } };
+	union {
+		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = 2,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	ssize_t n;
+
+	do
+		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n ? -errno : -EPIPE;
+	take_fds(&msg, fds);
+	if ((size_t)n < sizeof(*head) || (!head->error && (size_t)n != sizeof(*head) + size))
+		return -EPROTO;
+	return head->error;
+}
+
+/* lock held, or nobody else has the link yet; @fds: -1 where none came */
+static int exchange(int fd, uint32_t request, void *arg, size_t size, int fds[TWIN_FDS])
+{
+	struct twin_message head = { .request = request };
+	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	ssize_t n;
+	int err;
+
+	memset(fds, 0xff, TWIN_FDS * sizeof(int));
+	do
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	err = receive(fd, &head, arg, size, fds);
+	if (err) {
+		close_fds(fds);
+		memset(fds, 0xff, TWIN_FDS * sizeof(int));
+	}
+	return err;
+}
+
+static int call(struct twin_link *l, uint32_t request, void *arg, size_t size)
+{
+	int fds[TWIN_FDS];
+	int err;
+
+	pthread_mutex_lock(&l->lock);
+	err = exchange(l->fd, request, arg, size, fds);
+	pthread_mutex_unlock(&l->lock);
+	close_fds(fds);
+	return err;
+}
+
+/* --- birth and death ------------------------------------------------------ */
+
+static struct twin_page *map_page(int fd)
+{
+	void *page = mmap(NULL, sizeof(struct twin_page), PROT_READ | PROT_WRITE,
+			  MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED)
+		return NULL;
+	/* a child is no trainer */
+	madvise(page, sizeof(struct twin_page), MADV_DONTFORK);
+	return page;
+}
+
+static struct twin_link *link_new(int fd, const int fds[TWIN_FDS])
+{
+	struct twin_link *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->page = map_page(fds[0]);
+	if (!l->page) {
+		free(l);
+		return NULL;
+	}
+	close(fds[0]);
+	pthread_mutex_init(&l->lock, NULL);
+	l->fd = fd;
+	l->bell = fds[1];
+	l->events = fds[2];
+	return l;
+}
+
+struct twin_link *twin_open(int fd)
+{
+	struct twin_link *l;
+	int fds[TWIN_FDS], type;
+	socklen_t len = sizeof(type);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET)
+		return NULL;
+	if (exchange(fd, TWIN_HELLO, NULL, 0, fds))
+		return NULL;
+	l = fds[2] < 0 ? NULL : link_new(fd, fds);
+	if (!l) {
+		close_fds(fds);
+		return NULL;
+	}
+	pthread_mutex_lock(&links_lock);
+	l->next = links;
+	__atomic_store_n(&links, l, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&links_lock);
+	return l;
+}
+
+void twin_close(struct twin_link *l)
+{
+	struct twin_link **at;
+
+	pthread_mutex_lock(&links_lock);
+	for (at = &links; *at != l; at = &(*at)->next)
+		;
+	__atomic_store_n(at, l->next, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&links_lock);
+	munmap(l->page, sizeof(*l->page));
+	close(l->bell);
+	close(l->events);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write)
+{
+	int fds[TWIN_FDS], err;
+	void *addr;
+
+	pthread_mutex_lock(&l->lock);
+	err = exchange(l->fd, TWIN_MAP, &offset, sizeof(offset), fds);
+	pthread_mutex_unlock(&l->lock);
+	if (err) {
+		errno = -err;
+		return NULL;
+	}
+	addr = mmap(NULL, length, write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+		    fds[0], 0);
+	err = errno;
+	close_fds(fds);
+	errno = err;
+	if (addr == MAP_FAILED)
+		return NULL;
+	madvise(addr, length, MADV_DONTFORK);
+	madvise(addr, length, MADV_DONTDUMP);
+	return addr;
+}
+
+int twin_event_fd(struct twin_link *l)
+{
+	__atomic_store_n(&l->page->events, 1, __ATOMIC_SEQ_CST);
+	return l->events;
+}
+
+/* --- without messages ----------------------------------------------------- */
+
+static struct twin_seat *seat_find(struct twin_link *l, uint32_t channel)
+{
+	for (int i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		struct twin_seat *s = &l->page->seat[i];
+
+		if (__atomic_load_n(&s->present, __ATOMIC_ACQUIRE) && s->channel == channel)
+			return s;
+	}
+	return NULL;
+}
+
+static uint32_t state_of(const struct twin_link *l)
+{
+	return __atomic_load_n(&l->page->state, __ATOMIC_ACQUIRE);
+}
+
+static int not_running(const struct twin_link *l)
+{
+	return state_of(l) == TWIN_ENDED ? -EPIPE : -ENOTCONN;
+}
+
+/* lock held; what is wrong with an argument the aggregator finds itself */
+static int submit_locked(struct twin_link *l, struct gagg_ioc_submit *arg)
+{
+	struct twin_page *p = l->page;
+	struct twin_seat *s;
+
+	if (state_of(l) != TWIN_RUNNING)
+		return not_running(l);
+	s = seat_find(l, arg->channel);
+	if (!s)
+		return -ENOENT;
+	if (s->submitted - __atomic_load_n(&s->completed, __ATOMIC_ACQUIRE) >= TWIN_OPS ||
+	    p->head - __atomic_load_n(&p->taken, __ATOMIC_ACQUIRE) >= TWIN_SUBMITS)
+		return -E2BIG;
+	arg->op = ++s->submitted;
+	s->cursor += arg->chunks;
+	p->submit[p->head % TWIN_SUBMITS] = *arg;
+	__atomic_store_n(&p->head, p->head + 1, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static int submit(struct twin_link *l, struct gagg_ioc_submit *arg)
+{
+	static const uint64_t one = 1;
+	int err;
+
+	pthread_mutex_lock(&l->lock);
+	err = submit_locked(l, arg);
+	pthread_mutex_unlock(&l->lock);
+	if (!err && !__atomic_load_n(&l->page->awake, __ATOMIC_SEQ_CST) &&
+	    write(l->bell, &one, sizeof(one)) < 0)
+		return -errno;
+	return err;
+}
+
+/* until *@futex is not @old, or @ns have passed: 0, -ETIMEDOUT or -EINTR */
+static int sleep_on(uint32_t *futex, uint32_t old, uint64_t ns)
+{
+	struct timespec ts = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	if (!syscall(SYS_futex, futex, FUTEX_WAIT, old, &ts, NULL, 0) || errno == EAGAIN)
+		return 0;
+	return -errno;
+}
+
+static bool is_gone(const struct twin_link *l)
+{
+	struct pollfd p = { .fd = l->fd };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR));
+}
+
+/* one sleep; -EPIPE: nobody is there who would wake us */
+static int doze(const struct twin_link *l, uint32_t *futex, uint32_t old, uint64_t deadline)
+{
+	uint64_t left = comm_left(deadline);
+	int err;
+
+	if (!left)
+		return -ETIMEDOUT;
+	err = sleep_on(futex, old, left < SLICE_NS ? left : SLICE_NS);
+	if (err != -ETIMEDOUT)
+		return err;
+	return is_gone(l) ? -EPIPE : 0;
+}
+
+static int wait_epoch(struct twin_link *l, uint64_t deadline)
+{
+	struct twin_page *p = l->page;
+	int err = 0;
+
+	while (!err) {
+		uint32_t old = __atomic_load_n(&p->bell, __ATOMIC_SEQ_CST);
+
+		if (state_of(l) == TWIN_RUNNING)
+			return 0;
+		if (state_of(l) != TWIN_ATTACHED)
+			return not_running(l);
+		if (__atomic_load_n(&p->mismatch, __ATOMIC_ACQUIRE))
+			return -EPROTO;
+		err = doze(l, &p->bell, old, deadline);
+	}
+	return err;
+}
+
+/* 0: it is there; -EAGAIN: not yet; -EPIPE: it never will be */
+static int wish_state(struct twin_link *l, struct twin_seat *s, uint64_t op, uint64_t chunk)
+{
+	uint32_t state = state_of(l);
+
+	if (chunk ? __atomic_load_n(&s->chunks, __ATOMIC_SEQ_CST) >= chunk :
+		    __atomic_load_n(&s->completed, __ATOMIC_SEQ_CST) >= op)
+		return 0;
+	return state == TWIN_RUNNING && s->present ? -EAGAIN : -EPIPE;
+}
+
+/*
+ * The bell is read before the wish is made known, so a bell that rings for it
+ * ends the sleep; and a wish that comes too late for the aggregator's look finds
+ * what it wishes for, since each writes, then reads what the other has written.
+ */
+static int wait_seat(struct twin_link *l, struct twin_seat *s, const struct gagg_ioc_wait *arg,
+		     uint64_t deadline)
+{
+	int err = 0;
+
+	while (!err) {
+		uint32_t old = __atomic_load_n(&s->bell, __ATOMIC_SEQ_CST);
+
+		__atomic_store_n(arg->chunk ? &s->want_chunk : &s->want_op,
+				 arg->chunk ? arg->chunk : arg->op, __ATOMIC_SEQ_CST);
+		err = wish_state(l, s, arg->op, arg->chunk);
+		if (err != -EAGAIN)
+			break;
+		err = doze(l, &s->bell, old, deadline);
+	}
+	__atomic_store_n(&s->want_op, TWIN_NEVER, __ATOMIC_RELAXED);
+	__atomic_store_n(&s->want_chunk, TWIN_NEVER, __ATOMIC_RELAXED);
+	return err;
+}
+
+static int wait_for(struct twin_link *l, const struct gagg_ioc_wait *arg)
+{
+	uint64_t now = comm_deadline(0), deadline = now + arg->timeout_ns;
+	struct twin_seat *s;
+
+	if (deadline < now)
+		deadline = UINT64_MAX;
+	if (arg->channel == GAGG_WAIT_EPOCH)
+		return arg->op || arg->chunk ? -EINVAL : wait_epoch(l, deadline);
+	if (state_of(l) == TWIN_BOUND)
+		return -ENOTCONN;
+	s = seat_find(l, arg->channel);
+	if (!s)
+		return -ENOENT;
+	if (arg->chunk > s->cursor || (!arg->chunk && arg->op > s->submitted))
+		return -EINVAL;
+	return wait_seat(l, s, arg, deadline);
+}
+
+int twin_ioctl(struct twin_link *l, unsigned long request, void *arg)
+{
+	if (request == GAGG_IOC_SUBMIT)
+		return submit(l, arg);
+	if (request == GAGG_IOC_WAIT)
+		return wait_for(l, arg);
+	return call(l, (uint32_t)request, arg, *(const uint32_t *)arg);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * Sessions of gagg-twin: what the module does behind a file descriptor, by
+ * messages and a shared page (twin_proto.h). For sys.c.
+ *
+ * Thread-safe as the module is, with one exception: only one thread at a time
+ * waits on a channel.
+ */
+#ifndef GAGG_TWIN_H
+#define GAGG_TWIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct twin_link;
+
+/* the link of a descriptor, or NULL: it is not a session of gagg-twin */
+struct twin_link *twin_find(int fd);
+
+/* make one if @fd is a socket; NULL: it is not, or nobody answers */
+struct twin_link *twin_open(int fd);
+void twin_close(struct twin_link *l);
+
+/* as sys_ioctl(), sys_map(), sys_event_fd() */
+int twin_ioctl(struct twin_link *l, unsigned long request, void *arg);
+void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write);
+int twin_event_fd(struct twin_link *l);
+
+#endif

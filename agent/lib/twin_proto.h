@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * What libgagg and gagg-twin, the aggregator in userspace, say to each other.
+ *
+ * The descriptor that the broker passes is a SOCK_SEQPACKET socket instead of a
+ * /dev/gagg file. A request is struct twin_message and the argument struct of an
+ * ioctl of <linux/gagg.h>, the answer the same with an error. Regions are files
+ * in memory, asked for one by one with TWIN_MAP. Starting an op and waiting for
+ * one need no message: they go over a page that both have mapped, with an
+ * eventfd (the bell) for an aggregator that sleeps, and a futex for a trainer
+ * that does.
+ *
+ * Neither side trusts what the other can write: the aggregator takes each
+ * submission once, checks it, and reads back nothing that it has written.
+ */
+#ifndef GAGG_TWIN_PROTO_H
+#define GAGG_TWIN_PROTO_H
+
+#include <stdint.h>
+#include <linux/gagg.h>
+
+/**
+ * struct twin_message - before the argument
+ * @request: number of an ioctl, or TWIN_*
+ * @error: answer: 0 or a negative errno
+ */
+struct twin_message {
+	uint32_t request;
+	int32_t error;
+};
+
+/*
+ * TWIN_HELLO, without an argument, comes first; its answer brings three
+ * descriptors: the page, the bell, and an eventfd that counts completed ops once
+ * twin_page.events is set. TWIN_MAP takes an offset (uint64_t, as in struct
+ * gagg_region) and brings the file of that region.
+ */
+#define TWIN_HELLO	1
+#define TWIN_MAP	2
+#define TWIN_FDS	3	/* most descriptors of an answer */
+
+#define TWIN_SUBMITS	64	/* submissions that the aggregator has not taken */
+#define TWIN_NEVER	UINT64_MAX
+
+/* as a session of the module: attached, then running, then ended */
+enum twin_state {
+	TWIN_BOUND,
+	TWIN_ATTACHED,
+	TWIN_RUNNING,
+	TWIN_ENDED,
+};
+
+/**
+ * struct twin_seat - a session's part of a channel
+ * @channel:	id; valid while @present
+ * @present:	the session is on it
+ * @completed:	ops done
+ * @chunks:	virtual chunks below it are done
+ * @bell:	futex; grows when what was wanted is there, or the state changes
+ * @want_op:	by the trainer: wake me when this op is done; TWIN_NEVER
+ * @want_chunk:	by the trainer: when all virtual chunks below are done; TWIN_NEVER
+ * @submitted:	the trainer's: ops
+ * @cursor:	the trainer's: virtual chunks of all ops
+ */
+struct twin_seat {
+	uint32_t channel;
+	uint32_t present;
+	uint64_t completed;
+	uint64_t chunks;
+	uint32_t bell;
+	uint32_t reserved[9];
+	uint64_t want_op;
+	uint64_t want_chunk;
+	uint64_t submitted;
+	uint64_t cursor;
+	uint64_t reserved2[4];
+};
+
+/**
+ * struct twin_page - what a session and its aggregator share
+ * @state:	enum twin_state
+ * @mismatch:	a host's configuration differs: no epoch can start
+ * @bell:	futex; grows when @state or @mismatch changes
+ * @awake:	the aggregator looks at @head without being told
+ * @taken:	submissions that it has taken
+ * @head:	by the trainer: submissions made
+ * @events:	by the trainer: count completed ops on the eventfd
+ * @submit:	submission n is at n % TWIN_SUBMITS
+ * @seat:	by index of the channel, as in region offsets
+ */
+struct twin_page {
+	uint32_t state;
+	uint32_t mismatch;
+	uint32_t bell;
+	uint32_t awake;
+	uint64_t taken;
+	uint64_t reserved[5];
+	uint64_t head;
+	uint32_t events;
+	uint32_t reserved2;
+	uint64_t reserved3[6];
+	struct gagg_ioc_submit submit[TWIN_SUBMITS];
+	struct twin_seat seat[GAGG_CHANNELS_MAX];
+};
+
+/* ops in flight on a channel, as in the module */
+#define TWIN_OPS	32
+
+#endif
