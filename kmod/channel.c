@@ -162,34 +162,25 @@ void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 	WRITE_ONCE(gagg_channel_done(ch)->epoch, epoch);
 }
 
-static void reduce_result(const struct gagg_geom *g, struct gagg_channel *ch, u32 shard,
+static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u32 shard,
 			  const struct gagg_publish *pub)
 {
-	void *result = gagg_chunk_at(g, &ch->result, pub->slot);
-	const void *sum = NULL;
+	const void *local[GAGG_LOCALS];
+	const void *acc = NULL;
 	u32 left;
 
-	if (pub->placed)
-		sum = result;
-	else if (pub->from_acc)
-		sum = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
-		const struct gagg_pushed *p = gagg_chan_pushed(ch->part[shard], pub->slot, l);
-		u32 shift = pub->raw || p->exp >= pub->exp ? 0 : pub->exp - p->exp;
 
 		/* a seat goes only after the shard has stopped */
 		if (WARN_ON_ONCE(!ch->seat[l]))
-			continue;
-		gagg_reduce_chunk(pub->laneop, result, sum,
-				  gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot),
-				  pub->lanes, shift);
-		sum = result;
+			return;
+		local[l] = gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
-	if (!sum)
-		memset(result, 0, pub->lanes * 4);
-	else if (sum != result)
-		memcpy(result, sum, pub->lanes * 4);
+	if (pub->from_acc)
+		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
+	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, &ch->result, pub->slot), acc,
+			   local);
 }
 
 void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,
@@ -199,12 +190,8 @@ void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 s
 					    (u64)pub->slot * sizeof(*rd));
 
 	if (pub->lanes)
-		reduce_result(&grp->geom, ch, shard, pub);
-	rd->exp = pub->exp;
-	rd->want = pub->want;
-	rd->flags = pub->flags;
-	rd->contributors = pub->contributors;
-	rd->nonfinite = pub->nonfinite;
+		publish_lanes(&grp->geom, ch, shard, pub);
+	gagg_publish_desc(pub, rd);
 	/* pairs with the trainer's load: what it describes is there before it */
 	smp_store_release(&rd->published, grp->part[shard].core->epoch << 32 | pub->round);
 }

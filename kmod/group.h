@@ -66,17 +66,6 @@ struct gagg_node {
 	struct dst_cache route;	/* gagg_routes_init() to gagg_routes_exit() */
 };
 
-/* counters of one shard, under the port's lock; the core's are in its object */
-struct gagg_stats {
-	u64 tx_datagrams;
-	u64 tx_bytes;
-	u64 rx_datagrams;
-	u64 rx_bytes;
-	u64 rounds;
-	u64 tx_errors;
-	u64 drop[GAGG_DROP_COUNT];
-};
-
 /* the part of a group that belongs to one port; under its lock */
 struct gagg_part {
 	struct gagg_shard *core;

@@ -10,28 +10,6 @@
 #include "session.h"
 #include "trace.h"
 
-#define VIRTUAL_MAX	(1ULL << 62)
-
-static int check_submit(const struct gagg_ioc_submit *arg, const struct gagg_geom *g)
-{
-	bool barrier = arg->kind == GAGG_K_BARRIER;
-
-	if ((arg->flags & ~GAGG_SUBMIT_RAW) || arg->reserved)
-		return -EINVAL;
-	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_EXPONENTS)
-		return -EINVAL;
-	if (!gagg_reduce_known(arg->laneop) || arg->dtype > 15)
-		return -EINVAL;
-	if (barrier ? arg->last_lanes != 0 : !arg->last_lanes || arg->last_lanes > g->lanes)
-		return -EINVAL;
-	/* a barrier has no lanes in any chunk */
-	if (!arg->chunks || (barrier && arg->chunks != 1))
-		return -EINVAL;
-	if (arg->chunks > VIRTUAL_MAX || arg->count > VIRTUAL_MAX)
-		return -EINVAL;
-	return 0;
-}
-
 /* the last op of a local rank, the same in all shards */
 static void trace_submitted(const struct gagg_group *grp, const struct gagg_channel *ch, u32 l)
 {
@@ -44,8 +22,6 @@ static void trace_submitted(const struct gagg_group *grp, const struct gagg_chan
 static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 			const struct gagg_ioc_submit *arg)
 {
-	u32 sig = gagg_sig(arg->kind, arg->dtype, arg->laneop, arg->root, arg->count);
-	u8 flags = arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0;
 	struct gagg_channel *ch = seat->channel;
 	u32 l = seat->local, s;
 
@@ -60,8 +36,7 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 			return -E2BIG;
 	}
 	for (s = 0; s < ch->nparts; s++)
-		gagg_chan_submit(ch->part[s], l, sig, arg->laneop, flags, arg->last_lanes,
-				 arg->chunks);
+		gagg_chan_submit_arg(ch->part[s], l, arg);
 	if (trace_gagg_submit_enabled())
 		trace_submitted(grp, ch, l);
 	return 0;
@@ -76,9 +51,8 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
 
 	if (!grp)
 		return -ENOTCONN;
-	err = check_submit(arg, &grp->geom);
-	if (err)
-		return err;
+	if (!gagg_chan_may_submit(&grp->geom, arg))
+		return -EINVAL;
 	if (READ_ONCE(ses->state) == GAGG_S_ENDED)
 		return -EPIPE;
 	if (READ_ONCE(ses->state) != GAGG_S_RUNNING)
@@ -86,7 +60,7 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
 	seat = gagg_seat_find(ses, arg->channel);
 	if (!seat)
 		return -ENOENT;
-	if (arg->chunks > VIRTUAL_MAX - seat->cursor)
+	if (arg->chunks > GAGG_VIRTUAL_MAX - seat->cursor)
 		return -EINVAL;
 
 	mutex_lock(&grp->lock);

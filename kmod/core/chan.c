@@ -183,6 +183,33 @@ u64 gagg_chan_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 fla
 	return op->number;
 }
 
+bool gagg_chan_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
+{
+	bool barrier = arg->kind == GAGG_K_BARRIER;
+
+	if ((arg->flags & ~GAGG_SUBMIT_RAW) || arg->reserved)
+		return false;
+	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_EXPONENTS)
+		return false;
+	if (!gagg_reduce_known(arg->laneop) || arg->dtype > 15)
+		return false;
+	if (barrier ? arg->last_lanes != 0 : !arg->last_lanes || arg->last_lanes > g->lanes)
+		return false;
+	/* a barrier has no lanes in any chunk */
+	if (!arg->chunks || (barrier && arg->chunks != 1))
+		return false;
+	return arg->chunks <= GAGG_VIRTUAL_MAX && arg->count <= GAGG_VIRTUAL_MAX;
+}
+
+u64 gagg_chan_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg)
+{
+	u32 sig = gagg_sig(arg->kind, arg->dtype, arg->laneop, arg->root, arg->count);
+
+	return gagg_chan_submit(ch, local, sig, arg->laneop,
+				arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0,
+				(u16)arg->last_lanes, arg->chunks);
+}
+
 const struct gagg_op *gagg_chan_op(const struct gagg_chan *ch, u32 local, u64 v)
 {
 	const struct gagg_local *lo = &ch->local[local];

@@ -29,6 +29,8 @@
 #endif
 #define GAGG_OP_RAW	0x01
 
+#define GAGG_VIRTUAL_MAX	(1ULL << 62)	/* virtual chunks of a channel */
+
 /* position in the sequence of chunks of one home and shard */
 struct gagg_cur {
 	u64 v;
@@ -184,5 +186,11 @@ int gagg_chan_local(const struct gagg_chan *ch, u32 rank);
  */
 u64 gagg_chan_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
 		     u16 last_lanes, u64 chunks);
+
+/* can @arg, which its size and op do not matter of, be an op of some channel? */
+bool gagg_chan_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+
+/* gagg_chan_submit() of what gagg_chan_may_submit() has found good */
+u64 gagg_chan_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg);
 
 #endif

@@ -18,6 +18,8 @@
  *	home	what arrives at the home of a chunk
  *	worker	what a worker pushes and gets back
  *	shard	the door: receive, commit, refill, timers, actions
+ *	publish	the lanes and the description of a result
+ *	stats	counters
  *	join	who is there, do we agree, which epoch is it
  */
 #ifndef GAGG_CORE_H
@@ -32,6 +34,8 @@
 #include "sync.h"
 #include "chan.h"
 #include "shard.h"
+#include "publish.h"
+#include "stats.h"
 #include "join.h"
 
 #endif
