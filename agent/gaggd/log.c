@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gaggd's log.
+ * gaggd's log, and gagg-twin's.
  */
+#define _GNU_SOURCE 1
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,9 +71,10 @@ static void log_line(enum log_level level, const char *line)
 		return;
 	if (log_target == LOG_T_JOURNAL &&
 	    sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", (int)level,
-			    "SYSLOG_IDENTIFIER=gaggd", NULL) == 0)
+			    "SYSLOG_IDENTIFIER=%s", program_invocation_short_name, NULL) == 0)
 		return;
-	fprintf(stderr, "gaggd: %s: %s\n", level_name(level), line);
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, level_name(level),
+		line);
 }
 
 void log_at(enum log_level level, const char *fmt, ...)

@@ -61,7 +61,9 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
+#include "comm.h"
 #include "reference.h"
+#include "sys.h"
 
 #define PARTS_MAX	16
 #define PENDING_MAX	64
@@ -535,8 +537,10 @@ static void say_attached(void)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 
-	if (ioctl(gagg_fd(me.world), GAGG_IOC_STATUS, &st))
-		say("FAILED status: %s", strerror(errno));
+	int err = sys_ioctl(me.world->session->fd, GAGG_IOC_STATUS, &st);
+
+	if (err)
+		say("FAILED status: %s", strerror(-err));
 	say("attached epoch %llu size %d", (unsigned long long)st.epoch,
 	    gagg_size(me.world));
 }

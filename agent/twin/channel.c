@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdlib.h>
+
+#include "channel.h"
+#include "reduce.h"
+#include "session.h"
+
+void channel_put(struct channel *ch)
+{
+	unsigned int s;
+
+	if (--ch->refs)
+		return;
+	for (s = 0; s < ch->nparts; s++)
+		free(ch->part[s]);
+	memory_free(&ch->acc);
+	memory_free(&ch->done);
+	memory_free(&ch->result);
+	free(ch);
+}
+
+struct channel *channel_find(struct group *g, u32 id)
+{
+	unsigned int i;
+
+	/* channel 0 has the first place, nobody else has */
+	if (!id)
+		return g->channel[0];
+	for (i = 1; i < GAGG_CHANNELS_MAX; i++)
+		if (g->channel[i] && g->channel[i]->id == id)
+			return g->channel[i];
+	return NULL;
+}
+
+static int free_index(const struct group *g, u32 id)
+{
+	unsigned int i, n = 0;
+	int free = -1;
+
+	if (!id)
+		return 0;
+	for (i = 1; i < GAGG_CHANNELS_MAX; i++) {
+		n += !!g->channel[i];
+		if (!g->channel[i] && free < 0)
+			free = (int)i;
+	}
+	return n + 1 < g->cfg.channels ? free : -1;
+}
+
+static int parts_new(const struct gagg_geom *g, struct channel *ch)
+{
+	unsigned int s;
+
+	for (s = 0; s < g->shards; s++) {
+		void *mem = calloc(1, gagg_chan_bytes(g, ch->members));
+
+		if (!mem)
+			return -ENOMEM;
+		ch->part[s] = gagg_chan_init(mem, g, s, (u16)ch->id, ch->members);
+		ch->base[s] = ch->part[s]->base;
+		ch->nparts = s + 1;
+	}
+	return 0;
+}
+
+static int memory_of(const struct gagg_geom *g, struct channel *ch)
+{
+	int err = parts_new(g, ch);
+
+	if (!err)
+		err = memory_new(&ch->result, "gagg-result", chunk_bytes(g, g->ring), false);
+	if (!err)
+		err = memory_new(&ch->done, "gagg-done", GAGG_DESC_OFFSET +
+				 (size_t)g->ring * sizeof(struct gagg_rdesc), false);
+	if (!err && ch->part[0]->self_home != 0xff)
+		err = memory_new(&ch->acc, "gagg-acc",
+				 chunk_bytes(g, g->window * g->shards), false);
+	return err;
+}
+
+struct channel *channel_create(struct group *g, u32 id, u64 members)
+{
+	int index = free_index(g, id), err;
+	struct channel *ch;
+
+	if (index < 0) {
+		errno = ENOSPC;
+		return NULL;
+	}
+	ch = calloc(1, sizeof(*ch));
+	if (!ch)
+		return NULL;
+	ch->refs = 1;
+	ch->id = id;
+	ch->index = (unsigned int)index;
+	ch->members = members;
+	err = memory_of(&g->geom, ch);
+	if (err) {
+		channel_put(ch);
+		errno = -err;
+		return NULL;
+	}
+	if (g->epoch)
+		channel_begin(ch, g->epoch);
+	workers_lock(g);
+	g->channel[index] = ch;
+	workers_unlock(g);
+	return ch;
+}
+
+void channel_unlink(struct group *g, struct channel *ch)
+{
+	workers_lock(g);
+	g->channel[ch->index] = NULL;
+	workers_unlock(g);
+	channel_put(ch);
+}
+
+struct channel *channel_fresh(struct group *g)
+{
+	struct channel *ch = g->channel[0];
+
+	/* what an old epoch has left belongs to those who were in it */
+	if (ch && ch->used) {
+		channel_unlink(g, ch);
+		ch = NULL;
+	}
+	return ch ? ch : channel_create(g, 0, g->geom.workers);
+}
+
+void channel_trim(struct group *g)
+{
+	struct channel *ch = g->channel[0];
+	unsigned int l;
+
+	if (!ch || g->epoch)
+		return;
+	for (l = 0; l < GAGG_LOCALS; l++)
+		if (ch->seat[l])
+			return;
+	channel_unlink(g, ch);
+}
+
+void channel_begin(struct channel *ch, u64 epoch)
+{
+	ch->used = true;
+	__atomic_store_n(&channel_done(ch)->epoch, epoch, __ATOMIC_RELEASE);
+}
+
+static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigned int shard,
+			  const struct gagg_publish *pub)
+{
+	const void *local[GAGG_LOCALS];
+	const void *acc = NULL;
+	u32 left;
+
+	for (left = pub->locals; left; left &= left - 1) {
+		u32 l = gagg_lowest(left);
+
+		/* a seat goes only after the shard has stopped */
+		local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
+	}
+	if (pub->from_acc)
+		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
+	twin_publish_lanes(pub, ch->part[shard], chunk_at(g, &ch->result, pub->slot), acc, local);
+}
+
+void channel_publish(struct group *g, struct channel *ch, unsigned int shard,
+		     const struct gagg_publish *pub)
+{
+	struct gagg_rdesc *rd = (void *)((char *)ch->done.addr + GAGG_DESC_OFFSET);
+
+	rd += pub->slot;
+	if (pub->lanes)
+		publish_lanes(&g->geom, ch, shard, pub);
+	gagg_publish_desc(pub, rd);
+	/* pairs with the trainer's load: what it describes is there before it */
+	__atomic_store_n(&rd->published, g->part[shard].core->epoch << 32 | pub->round,
+			 __ATOMIC_RELEASE);
+}
+
+/* raise *@at to @to */
+static void raise_to(u64 *at, u64 to)
+{
+	u64 old = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+	while (old < to && !__atomic_compare_exchange_n(at, &old, to, false, __ATOMIC_SEQ_CST,
+							 __ATOMIC_RELAXED))
+		;
+}
+
+/*
+ * Each worker stores its base, once all is published, and then looks at all: of
+ * two that do so at once at least one sees both.
+ */
+void channel_progress(struct channel *ch, unsigned int shard)
+{
+	u64 base = GAGG_NEVER;
+	unsigned int s, l;
+
+	__atomic_store_n(&ch->base[shard], ch->part[shard]->base, __ATOMIC_SEQ_CST);
+	for (s = 0; s < ch->nparts; s++)
+		base = gagg_min64(base, __atomic_load_n(&ch->base[s], __ATOMIC_SEQ_CST));
+	if (base == GAGG_NEVER)
+		return;
+	raise_to(&channel_done(ch)->completed, base);
+	for (l = 0; l < GAGG_LOCALS; l++)
+		if (ch->seat[l])
+			seat_progress(ch->seat[l]);
+}

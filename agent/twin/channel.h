@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A channel of a group on this host, and the seats of its sessions.
+ *
+ * Made for channel 0 when an epoch starts (or at the first attach, which needs
+ * its geometry), for others by a session or by OPEN; lives until the epoch ends.
+ * A session that is still on it then holds a reference, so that its trainer can
+ * read what was published.
+ */
+#ifndef GAGG_TWIN_CHANNEL_H
+#define GAGG_TWIN_CHANNEL_H
+
+#include "memory.h"
+#include "twin.h"
+#include "twin_proto.h"
+
+#define BLOCK	65536U	/* no chunk straddles a block, as in the module */
+
+/* a session's own part of a channel */
+struct seat {
+	struct session *session;
+	struct channel *channel;	/* holds a reference */
+	struct twin_seat *shared;	/* in the session's page */
+	unsigned int local;		/* index of the rank in the channel */
+	struct memory push;		/* struct gagg_push, struct gagg_cdesc[] */
+	struct memory contrib;
+	u64 completed;			/* ops done in all shards; cmpxchg */
+	u64 submitted;			/* under the locks of all workers */
+	u64 cursor;			/* the same: virtual chunks submitted */
+	u64 done_in[TWIN_SHARDS];	/* ops, by shard, under its worker's lock */
+};
+
+struct channel {
+	unsigned int refs;		/* control thread */
+	u32 id;
+	unsigned int index;		/* in group.channel */
+	unsigned int nparts;
+	bool used;			/* an epoch was begun with it, or has ended */
+	u64 members;
+	struct memory result;		/* lanes by slot */
+	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
+	struct memory acc;		/* lanes, window chunks per shard; homes only */
+	struct seat *seat[GAGG_LOCALS];
+	struct gagg_chan *part[TWIN_SHARDS];
+	u64 base[TWIN_SHARDS];		/* of the part, once what is below is published */
+};
+
+/* control thread; enters the channel into the table; NULL and errno */
+struct channel *channel_create(struct group *g, u32 id, u64 members);
+/* channel 0 of the epoch to come */
+struct channel *channel_fresh(struct group *g);
+/* without an epoch nobody needs a channel that nobody sits in */
+void channel_trim(struct group *g);
+void channel_begin(struct channel *ch, u64 epoch);
+void channel_unlink(struct group *g, struct channel *ch);
+void channel_put(struct channel *ch);
+
+/* by id; under a worker's lock, or by the control thread */
+struct channel *channel_find(struct group *g, u32 id);
+
+/* a worker, which holds its lock */
+void channel_publish(struct group *g, struct channel *ch, unsigned int shard,
+		     const struct gagg_publish *pub);
+/* the base of a part has moved, and all actions were drained */
+void channel_progress(struct channel *ch, unsigned int shard);
+
+static inline struct gagg_done *channel_done(struct channel *ch)
+{
+	return ch->done.addr;
+}
+
+static inline u32 per_block(const struct gagg_geom *g)
+{
+	return BLOCK / (g->lanes * 4);
+}
+
+static inline size_t chunk_bytes(const struct gagg_geom *g, u32 chunks)
+{
+	return (size_t)(chunks + per_block(g) - 1) / per_block(g) * BLOCK;
+}
+
+/* lanes of chunk @i in memory of chunk_bytes() */
+static inline void *chunk_at(const struct gagg_geom *g, const struct memory *m, u32 i)
+{
+	u32 per = per_block(g);
+
+	return (char *)m->addr + (size_t)(i / per) * BLOCK + (size_t)(i % per) * g->lanes * 4;
+}
+
+/* accumulator @i of a shard */
+static inline void *acc_at(const struct gagg_geom *g, const struct channel *ch,
+			   unsigned int shard, u32 i)
+{
+	return chunk_at(g, &ch->acc, shard * g->window + i);
+}
+
+#endif

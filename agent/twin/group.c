@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A group of the configuration file becomes what the core wants to know, sockets
+ * and shards.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel.h"
+
+static void to_address(const struct nl_ip *ip, uint32_t port, union address *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (ip->family == AF_INET6) {
+		out->in6.sin6_family = AF_INET6;
+		out->in6.sin6_port = htons((u16)port);
+		memcpy(&out->in6.sin6_addr, ip->addr, sizeof(out->in6.sin6_addr));
+	} else {
+		out->in.sin_family = AF_INET;
+		out->in.sin_port = htons((u16)port);
+		memcpy(&out->in.sin_addr, ip->addr, sizeof(out->in.sin_addr));
+	}
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct nl_member *x = a, *y = b;
+
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static u32 node_of(struct group *g, const union address *addr)
+{
+	u32 n;
+
+	for (n = 0; n < g->geom.nodes && !address_equal(&g->node[n], addr); n++)
+		;
+	g->node[n] = *addr;
+	return n;
+}
+
+static void make_geometry(struct group *g)
+{
+	struct nl_group *cfg = &g->cfg;
+	struct gagg_geom *geom = &g->geom;
+	unsigned int i;
+
+	qsort(cfg->members, cfg->n_members, sizeof(cfg->members[0]), by_rank);
+	gagg_geom_init(geom);
+	geom->group = cfg->set & NL_SET(GAGG_GA_ID) ? cfg->id : gagg_group_id(cfg->name);
+	geom->lanes = (u16)cfg->lanes;
+	geom->stripe = (u16)cfg->stripe;
+	geom->shards = (u16)cfg->shards;
+	geom->ring = cfg->ring;
+	geom->window = cfg->window;
+	/* the log of a path is twice its window, see path.h */
+	geom->cwnd = cfg->cwnd < GAGG_PATH_LOG / 2 ? cfg->cwnd : GAGG_PATH_LOG / 2;
+	geom->dead_after = cfg->dead_after * GAGG_MSEC;
+	for (i = 0; i < cfg->n_members; i++) {
+		const struct nl_member *m = &cfg->members[i];
+		union address addr;
+		u32 node;
+
+		to_address(&m->addr, cfg->port, &addr);
+		node = node_of(g, &addr);
+		gagg_geom_rank(geom, m->rank, node, (u8)m->roles, (u16)m->weight,
+			       cfg->placement == GAGG_PLACE_ROOT);
+		if (m->local)
+			geom->self = (u8)node;
+	}
+}
+
+static int port_join(struct port *p, struct group *g)
+{
+	struct group **groups;
+	unsigned int i;
+
+	for (i = 0; i < p->n_groups; i++) {
+		if (p->groups[i]->cfg.port != g->cfg.port ||
+		    p->groups[i]->geom.shards != g->geom.shards) {
+			log_err("groups \"%s\" and \"%s\" use the same UDP ports with another base port or number of shards: choose a port range that does not overlap",
+				p->groups[i]->cfg.name, g->cfg.name);
+			return -1;
+		}
+		if (p->groups[i]->geom.group == g->geom.group) {
+			log_err("groups \"%s\" and \"%s\" have the same id: give one of them another id",
+				p->groups[i]->cfg.name, g->cfg.name);
+			return -1;
+		}
+	}
+	groups = realloc(p->groups, (p->n_groups + 1) * sizeof(struct group *));
+	if (!groups)
+		return -1;
+	p->groups = groups;
+	groups[p->n_groups++] = g;
+	return 0;
+}
+
+static int make_part(struct group *g, unsigned int s)
+{
+	union address addr = g->node[g->geom.self];
+	struct worker *w = worker_get(g->twin, s);
+	struct part *part = &g->part[s];
+
+	address_shift(&addr, s);
+	part->core = calloc(1, gagg_shard_bytes(&g->geom));
+	part->port = w && part->core ? port_get(w, &addr) : NULL;
+	if (!part->port) {
+		log_err("group \"%s\", UDP port %u: %s", g->cfg.name, g->cfg.port + s,
+			strerror(errno));
+		return -1;
+	}
+	gagg_shard_init(part->core, &g->geom, s, (u32)gagg_sync_find(g->cfg.sync));
+	return port_join(part->port, g);
+}
+
+int group_add(struct twin *t, const struct nl_group *cfg)
+{
+	struct group **groups = realloc(t->groups, (t->n_groups + 1) * sizeof(struct group *));
+	struct group *g = calloc(1, sizeof(*g));
+	unsigned int s;
+
+	if (groups)
+		t->groups = groups;
+	if (!groups || !g) {
+		free(g);
+		log_err("out of memory");
+		return -1;
+	}
+	/* from here on it goes with the others */
+	groups[t->n_groups++] = g;
+	g->twin = t;
+	g->cfg = *cfg;
+	make_geometry(g);
+	if (gagg_sync_find(cfg->sync) < 0) {
+		log_err("group \"%s\": gagg-twin has no sync mode %s", cfg->name, cfg->sync);
+		return -1;
+	}
+	for (s = 0; s < cfg->shards; s++)
+		if (make_part(g, s))
+			return -1;
+	if (epoch_init(g)) {
+		log_err("out of memory");
+		return -1;
+	}
+	return 0;
+}
+
+void group_free(struct group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (g->channel[i])
+			channel_put(g->channel[i]);
+	for (i = 0; i < TWIN_SHARDS; i++)
+		free(g->part[i].core);
+	free(g->join);
+	free(g);
+}

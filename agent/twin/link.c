@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The socket of a session: a message in, an answer out. See agent/lib/twin_proto.h.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "session.h"
+
+union arg {
+	u32 size;
+	u64 offset;
+	struct gagg_ioc_features features;
+	struct gagg_ioc_attach attach;
+	struct gagg_ioc_detach detach;
+	struct gagg_ioc_channel channel;
+	struct gagg_ioc_channel_free channel_free;
+	struct gagg_ioc_status status;
+};
+
+struct request {
+	struct twin_message head;
+	union arg arg;
+	size_t length;		/* of arg */
+	pid_t pid;		/* who asks */
+	int fds[TWIN_FDS];	/* for the answer */
+	unsigned int n_fds;
+};
+
+static void died(struct loop_event *ev, int res);
+
+/* --- requests ------------------------------------------------------------- */
+
+/* the page, the bell, the eventfd of completions */
+static int do_hello(struct session *s, struct request *r)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	struct worker *w = s->group->part[0].port->worker;
+	int err;
+
+	if (s->page)
+		return -EBUSY;
+	err = memory_new(&s->memory, "gagg-page", sizeof(*s->page), true);
+	if (err)
+		return err;
+	s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->bell < 0 || s->events < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->bell, &ev))
+		return -errno;
+	workers_lock(s->group);
+	s->page = s->memory.addr;
+	s->page->awake = 1;
+	workers_unlock(s->group);
+	/* it has not seen the page when it went to sleep */
+	worker_kick(w);
+	r->fds[0] = s->memory.fd;
+	r->fds[1] = s->bell;
+	r->fds[2] = s->events;
+	r->n_fds = 3;
+	return 0;
+}
+
+/* the process that is the rank from now on */
+static int watch(struct session *s, pid_t pid)
+{
+	if (s->watching)
+		return 0;
+	s->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (s->pid_fd < 0)
+		return -errno;
+	s->death.fire = died;
+	s->watching = true;
+	loop_readable(&s->group->twin->loop, &s->death, s->pid_fd);
+	return 0;
+}
+
+static int do_attach(struct session *s, struct request *r)
+{
+	int err;
+
+	if (r->arg.attach.flags || r->arg.attach.reserved)
+		return -EINVAL;
+	err = watch(s, r->pid);
+	return err ? err : session_attach(s, &r->arg.attach);
+}
+
+static int do_status(struct session *s, struct gagg_ioc_status *arg)
+{
+	struct gagg_ioc_status st = { .size = arg->size };
+
+	if (arg->reserved)
+		return -EINVAL;
+	epoch_status(s->group, &st);
+	*arg = st;
+	return 0;
+}
+
+static int do_features(struct gagg_ioc_features *arg)
+{
+	if (arg->reserved[0] || arg->reserved[1])
+		return -EINVAL;
+	arg->abi = 1;
+	arg->features = GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS;
+	arg->wire_min = GAGG_WIRE_VERSION;
+	arg->wire_max = GAGG_WIRE_VERSION;
+	return 0;
+}
+
+static int do_map(struct session *s, struct request *r)
+{
+	const struct memory *m = session_region(s, r->arg.offset);
+
+	if (!m)
+		return -EINVAL;
+	r->fds[0] = m->fd;
+	r->n_fds = 1;
+	return 0;
+}
+
+/* length of the argument; 0 also for what is unknown */
+static size_t arg_length(u32 request)
+{
+	switch (request) {
+	case TWIN_MAP:
+		return sizeof(u64);
+	case GAGG_IOC_FEATURES:
+		return sizeof(struct gagg_ioc_features);
+	case GAGG_IOC_ATTACH:
+		return sizeof(struct gagg_ioc_attach);
+	case GAGG_IOC_DETACH:
+		return sizeof(struct gagg_ioc_detach);
+	case GAGG_IOC_CHANNEL:
+		return sizeof(struct gagg_ioc_channel);
+	case GAGG_IOC_CHANNEL_FREE:
+		return sizeof(struct gagg_ioc_channel_free);
+	case GAGG_IOC_STATUS:
+		return sizeof(struct gagg_ioc_status);
+	}
+	return 0;
+}
+
+static int carry_out(struct session *s, struct request *r)
+{
+	size_t length = arg_length(r->head.request);
+
+	/* libgagg and gagg-twin come from one version */
+	if (r->length != length || (length > sizeof(u64) && r->arg.size != length))
+		return r->length > length && length ? -E2BIG : -EINVAL;
+	switch (r->head.request) {
+	case TWIN_HELLO:
+		return do_hello(s, r);
+	case TWIN_MAP:
+		return do_map(s, r);
+	case GAGG_IOC_FEATURES:
+		return do_features(&r->arg.features);
+	case GAGG_IOC_ATTACH:
+		return do_attach(s, r);
+	case GAGG_IOC_DETACH:
+		return r->arg.detach.flags ? -EINVAL : session_detach(s, GAGG_R_BYE);
+	case GAGG_IOC_CHANNEL:
+		if (r->arg.channel.flags || r->arg.channel.reserved)
+			return -EINVAL;
+		return session_channel(s, &r->arg.channel);
+	case GAGG_IOC_CHANNEL_FREE:
+		return session_channel_free(s, r->arg.channel_free.channel);
+	case GAGG_IOC_STATUS:
+		return do_status(s, &r->arg.status);
+	}
+	return -ENOTTY;
+}
+
+/* --- messages ------------------------------------------------------------- */
+
+static bool receive(const struct session *s, struct request *r)
+{
+	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, sizeof(r->arg) } };
+	union {
+		char buf[CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = 2,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c;
+	struct ucred cred;
+	ssize_t n;
+
+	memset(r, 0, sizeof(*r));
+	n = recvmsg(s->fd, &msg, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+	if (n < (ssize_t)sizeof(r->head))
+		return false;
+	r->length = (size_t)n - sizeof(r->head);
+	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
+			continue;
+		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+		r->pid = cred.pid;
+	}
+	return true;
+}
+
+static void answer(const struct session *s, struct request *r)
+{
+	size_t length = r->length < sizeof(r->arg) ? r->length : sizeof(r->arg);
+	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, length } };
+	union {
+		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	if (r->n_fds && !r->head.error) {
+		struct cmsghdr *c;
+
+		msg.msg_control = control.buf;
+		msg.msg_controllen = CMSG_SPACE(r->n_fds * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(r->n_fds * sizeof(int));
+		memcpy(CMSG_DATA(c), r->fds, r->n_fds * sizeof(int));
+	}
+	/* who does not take its answers gets none; the next request ends it */
+	if (sendmsg(s->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		log_debug("rank %u did not take an answer: %m", s->rank);
+}
+
+static void link_free(struct session *s)
+{
+	if (!s->armed && !s->watching)
+		free(s);
+}
+
+static void readable(struct loop_event *ev, int res)
+{
+	struct session *s = loop_container(ev, struct session, readable);
+	struct request r;
+
+	/* armed until the end: so nobody frees it meanwhile */
+	if (!s->closed && (res < 0 || !receive(s, &r))) {
+		session_close(s);
+	} else if (!s->closed) {
+		r.head.error = carry_out(s, &r);
+		if (!s->closed)
+			answer(s, &r);
+	}
+	if (!s->closed) {
+		loop_readable(&s->group->twin->loop, &s->readable, s->fd);
+		return;
+	}
+	s->armed = false;
+	link_free(s);
+}
+
+static void died(struct loop_event *ev, int res)
+{
+	struct session *s = loop_container(ev, struct session, death);
+
+	(void)res;
+	s->watching = false;
+	if (s->closed) {
+		link_free(s);
+		return;
+	}
+	log_info("group \"%s\": the process of rank %u has ended", s->group->cfg.name, s->rank);
+	session_close(s);
+}
+
+int link_open(struct session *s)
+{
+	int pair[2], on = 1;
+
+	s->bell = -1;
+	s->events = -1;
+	s->pid_fd = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on))) {
+		close(pair[0]);
+		close(pair[1]);
+		return -1;
+	}
+	s->fd = pair[0];
+	s->readable.fire = readable;
+	s->armed = true;
+	loop_readable(&s->group->twin->loop, &s->readable, s->fd);
+	return pair[1];
+}
+
+void link_close(struct session *s)
+{
+	struct loop *loop = &s->group->twin->loop;
+	struct worker *w = s->group->part[0].port->worker;
+
+	if (s->armed)
+		loop_cancel(loop, &s->readable);
+	if (s->watching)
+		loop_cancel(loop, &s->death);
+	/* the trainer may hold them for longer */
+	if (s->bell >= 0) {
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->bell, NULL);
+		close(s->bell);
+	}
+	if (s->events >= 0)
+		close(s->events);
+	memory_free(&s->memory);
+	close(s->fd);
+	if (s->pid_fd >= 0)
+		close(s->pid_fd);
+	link_free(s);
+}

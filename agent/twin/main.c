@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * gagg-twin: the command line, and the parts together.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "reduce.h"
+#include "session.h"
+#include "../conf/host.h"
+
+#ifndef GAGG_VERSION
+#define GAGG_VERSION "0.1"
+#endif
+
+static const char usage[] =
+	"Usage: gagg-twin [OPTION]...\n"
+	"Aggregates in userspace, for hosts without the gagg module: keeps this host's\n"
+	"groups of the configuration, and opens sessions for trainers.\n"
+	"\n"
+	"  --config FILE      groups to keep [" CONFIG_PATH "]\n"
+	"  --local ADDR       this host's address among the members [its interfaces']\n"
+	"  --socket PATH      where trainers ask [" BROKER_SOCKET "]\n"
+	"  --log TARGET       stderr or journal [stderr]\n"
+	"  --log-level LEVEL  error, warning, info or debug [info]\n"
+	"  --version          print the version\n"
+	"  --help             print this\n"
+	"\n"
+	"SIGUSR1 prints counters. See gagg-twin(8), gagg.conf(5).\n";
+
+struct options {
+	const char *config;
+	const char *socket;
+	struct nl_ip local;
+};
+
+static void called(struct loop_event *ev, int res)
+{
+	struct twin *t = loop_container(ev, struct twin, call);
+	u64 n;
+
+	if (res < 0 || read(t->call_fd, &n, sizeof(n)) < 0)
+		n = 0;
+	epoch_run(t);
+	loop_readable(&t->loop, ev, t->call_fd);
+}
+
+static void timed(struct loop_event *ev, int res)
+{
+	struct twin *t = loop_container(ev, struct twin, timer);
+	u64 n;
+
+	if (res < 0 || read(t->timer_fd, &n, sizeof(n)) < 0)
+		n = 0;
+	epoch_run(t);
+	loop_readable(&t->loop, ev, t->timer_fd);
+}
+
+static void signalled(struct loop_event *ev, int res)
+{
+	struct twin *t = loop_container(ev, struct twin, signal);
+	struct signalfd_siginfo info;
+
+	(void)res;
+	while (read(t->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1) {
+			stats_print(t);
+			continue;
+		}
+		log_info("ends: signal %u", info.ssi_signo);
+		loop_stop(&t->loop);
+		return;
+	}
+	loop_readable(&t->loop, ev, t->signal_fd);
+}
+
+static int listen_to(struct twin *t)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGUSR1);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -1;
+	t->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	t->call_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	t->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (t->signal_fd < 0 || t->call_fd < 0 || t->timer_fd < 0)
+		return -1;
+	t->signal.fire = signalled;
+	t->call.fire = called;
+	t->timer.fire = timed;
+	loop_readable(&t->loop, &t->signal, t->signal_fd);
+	loop_readable(&t->loop, &t->call, t->call_fd);
+	loop_readable(&t->loop, &t->timer, t->timer_fd);
+	return 0;
+}
+
+/* groups of the file with this host in them */
+static int make_groups(struct twin *t, const struct nl_ip *ips, unsigned int n)
+{
+	char msg[256];
+	unsigned int i;
+
+	for (i = 0; i < t->config.n_groups; i++) {
+		struct nl_group *cfg = &t->config.groups[i];
+
+		if (host_resolve(cfg, ips, n, msg, sizeof(msg))) {
+			log_err("group \"%s\": %s", cfg->name, msg);
+			return -1;
+		}
+		if (!(cfg->set & NL_SET(GAGG_GA_LOCAL)))
+			continue;
+		if (group_add(t, cfg))
+			return -1;
+	}
+	if (t->n_groups)
+		return 0;
+	log_err("%s: this host is in no group", t->config.path);
+	return -1;
+}
+
+static int load(struct twin *t, const struct options *opt)
+{
+	struct nl_ip *host = NULL;
+	char err[4096], *line;
+	int n, ret;
+
+	if (config_load(opt->config, &t->config, err, sizeof(err))) {
+		for (line = strtok(err, "\n"); line; line = strtok(NULL, "\n"))
+			log_err("%s", line);
+		return -1;
+	}
+	if (opt->local.family)
+		t->config.local = opt->local;
+	if (t->config.local.family)
+		return make_groups(t, &t->config.local, 1);
+	n = host_addresses(&host);
+	if (n < 0) {
+		log_err("list this host's addresses: %s", strerror(-n));
+		return -1;
+	}
+	ret = make_groups(t, host, (unsigned int)n);
+	free(host);
+	return ret;
+}
+
+static int start(struct twin *t, const struct options *opt)
+{
+	unsigned int i;
+
+	if (listen_to(t)) {
+		log_err("signalfd, eventfd or timerfd: %s", strerror(errno));
+		return -1;
+	}
+	if (load(t, opt))
+		return -1;
+	for (i = 0; i < t->n_workers; i++)
+		if (worker_start(t->workers[i])) {
+			log_err("out of threads");
+			return -1;
+		}
+	epoch_run(t);
+	return broker_init(&t->broker, &t->loop, opt->socket, session_open, t);
+}
+
+static void stop(struct twin *t)
+{
+	unsigned int i, r;
+
+	broker_exit(&t->broker);
+	epoch_farewell(t);
+	for (i = 0; i < t->n_groups; i++)
+		for (r = 0; r < GAGG_RANKS; r++)
+			if (t->groups[i]->session[r])
+				session_close(t->groups[i]->session[r]);
+	loop_exit(&t->loop);
+	for (i = 0; i < t->n_workers; i++)
+		worker_free(t->workers[i]);
+	for (i = 0; i < t->n_groups; i++)
+		group_free(t->groups[i]);
+	free(t->groups);
+	config_free(&t->config);
+}
+
+static int run(const struct options *opt)
+{
+	static struct twin t = { .broker.fd = -1 };
+	int ret;
+
+	ret = loop_init(&t.loop);
+	if (ret) {
+		log_err("io_uring: %s; kernel.io_uring_disabled must be 0, or a seccomp filter forbids it",
+			strerror(-ret));
+		return EXIT_FAILURE;
+	}
+	reduce_init();
+	ret = start(&t, opt);
+	if (!ret) {
+		sd_notify(0, "READY=1");
+		log_info("ready at %s", opt->socket);
+		ret = loop_run(&t.loop);
+		sd_notify(0, "STOPPING=1");
+	}
+	stop(&t);
+	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int bad(const char *option, const char *value, const char *allowed)
+{
+	fprintf(stderr, "gagg-twin: --%s %s: allowed is %s\n", option, value, allowed);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option longopts[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "local", required_argument, NULL, 'a' },
+		{ "socket", required_argument, NULL, 's' },
+		{ "log", required_argument, NULL, 'l' },
+		{ "log-level", required_argument, NULL, 'L' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options opt = { .config = CONFIG_PATH, .socket = BROKER_SOCKET };
+	enum log_target target = LOG_T_STDERR;
+	enum log_level level = LOG_L_INFO;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longopts, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			opt.config = optarg;
+			break;
+		case 'a':
+			if (!nl_ip_parse(optarg, &opt.local))
+				return bad("local", optarg, "an IPv4 or IPv6 address");
+			break;
+		case 's':
+			opt.socket = optarg;
+			break;
+		case 'l':
+			if (!log_target_parse(optarg, &target))
+				return bad("log", optarg, "stderr or journal");
+			break;
+		case 'L':
+			if (!log_level_parse(optarg, &level))
+				return bad("log-level", optarg,
+					   "error, warning, info or debug");
+			break;
+		case 'V':
+			puts("gagg-twin " GAGG_VERSION);
+			return EXIT_SUCCESS;
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_SUCCESS;
+		default:
+			fputs("gagg-twin: see gagg-twin --help\n", stderr);
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "gagg-twin: %s: no arguments are taken, only options; see gagg-twin --help\n",
+			argv[optind]);
+		return 2;
+	}
+	log_open(target, level);
+	return run(&opt);
+}

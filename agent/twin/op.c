@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ops of a session: starting them, being told.
+ *
+ * What a trainer has written is copied before it is looked at, and nothing that
+ * we have written is read back.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/futex.h>
+
+#include "session.h"
+
+void futex_ring(uint32_t *bell)
+{
+	__atomic_add_fetch(bell, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void seat_ring(struct twin_seat *shared)
+{
+	futex_ring(&shared->bell);
+}
+
+/* wakes the trainer if what it waits for is there: once per wait */
+static void fulfil(struct twin_seat *shared, uint64_t *want, u64 there)
+{
+	u64 wanted = __atomic_load_n(want, __ATOMIC_SEQ_CST);
+
+	if (wanted <= there &&
+	    __atomic_compare_exchange_n(want, &wanted, TWIN_NEVER, false, __ATOMIC_SEQ_CST,
+					__ATOMIC_RELAXED))
+		seat_ring(shared);
+}
+
+/*
+ * Show *@from to the trainer. Of two workers that do so at once the later one
+ * sees the larger value when it looks again.
+ */
+static u64 show(const u64 *from, uint64_t *to)
+{
+	u64 now = __atomic_load_n(from, __ATOMIC_SEQ_CST), shown;
+
+	do {
+		shown = now;
+		__atomic_store_n(to, shown, __ATOMIC_SEQ_CST);
+		now = __atomic_load_n(from, __ATOMIC_SEQ_CST);
+	} while (now != shown);
+	return shown;
+}
+
+void seat_progress(struct seat *seat)
+{
+	const struct gagg_done *done = channel_done(seat->channel);
+
+	fulfil(seat->shared, &seat->shared->want_chunk,
+	       show((const u64 *)&done->completed, &seat->shared->chunks));
+}
+
+/* each worker stores what its shard has finished, and then looks at all */
+void seat_done(struct seat *seat, unsigned int shard, u64 number)
+{
+	struct session *s = seat->session;
+	u64 done = number, old, grown;
+	unsigned int i;
+
+	__atomic_store_n(&seat->done_in[shard], number, __ATOMIC_SEQ_CST);
+	for (i = 0; i < seat->channel->nparts; i++)
+		done = gagg_min64(done, __atomic_load_n(&seat->done_in[i], __ATOMIC_SEQ_CST));
+	old = __atomic_load_n(&seat->completed, __ATOMIC_SEQ_CST);
+	while (old < done && !__atomic_compare_exchange_n(&seat->completed, &old, done, false,
+							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+	if (old >= done)
+		return;
+	grown = done - old;
+	s->group->part[shard].stats.rounds += grown;
+	fulfil(seat->shared, &seat->shared->want_op,
+	       show(&seat->completed, &seat->shared->completed));
+	/* a full eventfd is a trainer that does not read its own */
+	if (__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST) &&
+	    write(s->events, &grown, sizeof(grown)) < 0)
+		return;
+}
+
+static struct seat *seat_find(struct session *s, u32 channel)
+{
+	struct channel *ch = channel_find(s->group, channel);
+	unsigned int l;
+
+	for (l = 0; ch && l < GAGG_LOCALS; l++)
+		if (ch->seat[l] && ch->seat[l]->session == s)
+			return ch->seat[l];
+	return NULL;
+}
+
+/* in every shard's ring of ops or in none; the locks of all workers are held */
+static bool submit(struct seat *seat, const struct gagg_ioc_submit *arg)
+{
+	const struct channel *ch = seat->channel;
+	unsigned int i;
+
+	if (arg->chunks > GAGG_VIRTUAL_MAX - seat->cursor)
+		return false;
+	for (i = 0; i < ch->nparts; i++) {
+		const struct gagg_local *lo = &ch->part[i]->local[seat->local];
+
+		if (lo->numbers - lo->finished >= GAGG_OPS)
+			return false;
+	}
+	for (i = 0; i < ch->nparts; i++)
+		gagg_chan_submit_arg(ch->part[i], seat->local, arg);
+	seat->cursor += arg->chunks;
+	seat->submitted++;
+	return true;
+}
+
+/* false: it is none that libgagg makes */
+static bool take(struct session *s, const struct gagg_ioc_submit *arg)
+{
+	struct group *g = s->group;
+	struct seat *seat;
+	unsigned int i;
+	bool ok;
+
+	if (!g->part[0].core->running)
+		return true;
+	seat = seat_find(s, arg->channel);
+	if (!seat || !gagg_chan_may_submit(&g->geom, arg))
+		return false;
+	for (i = 1; i < g->geom.shards; i++)
+		worker_lock(g->part[i].port->worker);
+	ok = submit(seat, arg);
+	for (i = 1; i < g->geom.shards; i++) {
+		worker_unlock(g->part[i].port->worker);
+		worker_kick(g->part[i].port->worker);
+	}
+	return ok;
+}
+
+/* each word read once, whatever a compiler would like */
+static void copy_once(struct gagg_ioc_submit *to, const struct gagg_ioc_submit *from)
+{
+	const volatile u64 *src = (const volatile u64 *)from;
+	u64 word;
+	size_t i;
+
+	_Static_assert(sizeof(*to) % sizeof(word) == 0, "words");
+	for (i = 0; i < sizeof(*to) / sizeof(word); i++) {
+		word = src[i];
+		memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
+	}
+}
+
+void session_take(struct session *s)
+{
+	u64 head = __atomic_load_n(&s->page->head, __ATOMIC_SEQ_CST);
+
+	if (head == s->taken || s->bad)
+		return;
+	if (head - s->taken > TWIN_SUBMITS)
+		s->bad = true;
+	for (; !s->bad && s->taken != head; s->taken++) {
+		struct gagg_ioc_submit arg;
+
+		copy_once(&arg, &s->page->submit[s->taken % TWIN_SUBMITS]);
+		s->bad = !take(s, &arg);
+	}
+	__atomic_store_n(&s->page->taken, s->taken, __ATOMIC_RELEASE);
+	if (s->bad)
+		twin_call(s->group->twin);
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+#include <netinet/udp.h>
+
+#include "twin.h"
+
+#define SOCKET_BUFFER	(16 << 20)	/* a few hundred bursts, as in the module */
+#define ECT_0		2		/* RFC 3168 */
+
+bool address_equal(const union address *a, const union address *b)
+{
+	if (a->sa.sa_family != b->sa.sa_family)
+		return false;
+	if (a->sa.sa_family == AF_INET6)
+		return a->in6.sin6_port == b->in6.sin6_port &&
+		       !memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, sizeof(a->in6.sin6_addr));
+	return a->in.sin_port == b->in.sin_port && a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
+}
+
+void address_shift(union address *a, unsigned int ports)
+{
+	in_port_t *port = a->sa.sa_family == AF_INET6 ? &a->in6.sin6_port : &a->in.sin_port;
+
+	*port = htons(ntohs(*port) + ports);
+}
+
+static int set_int(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+/* without CAP_NET_ADMIN as much as net.core.rmem_max and wmem_max allow */
+static void set_buffers(int fd)
+{
+	if (set_int(fd, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER))
+		set_int(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
+	if (set_int(fd, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER))
+		set_int(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
+}
+
+/* datagrams are never fragmented; congestion is marked instead of dropped */
+static int set_options(int fd, sa_family_t family)
+{
+	set_buffers(fd);
+	if (set_int(fd, SOL_UDP, UDP_GRO, 1))
+		return -1;
+	if (family == AF_INET6)
+		return set_int(fd, SOL_IPV6, IPV6_V6ONLY, 1) ||
+		       set_int(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) ||
+		       set_int(fd, SOL_IPV6, IPV6_TCLASS, ECT_0) ||
+		       set_int(fd, SOL_IPV6, IPV6_RECVTCLASS, 1) ? -1 : 0;
+	return set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) ||
+	       set_int(fd, SOL_IP, IP_TOS, ECT_0) ||
+	       set_int(fd, SOL_IP, IP_RECVTOS, 1) ? -1 : 0;
+}
+
+static int port_open(struct port *p)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	sa_family_t family = p->addr.sa.sa_family;
+	socklen_t len = family == AF_INET6 ? sizeof(p->addr.in6) : sizeof(p->addr.in);
+
+	p->fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (p->fd < 0)
+		return -1;
+	if (set_options(p->fd, family) || bind(p->fd, &p->addr.sa, len))
+		return -1;
+	return epoll_ctl(p->worker->epoll, EPOLL_CTL_ADD, p->fd, &ev);
+}
+
+struct port *port_get(struct worker *w, const union address *addr)
+{
+	struct port *p;
+	int err;
+
+	for (p = w->ports; p; p = p->next)
+		if (address_equal(&p->addr, addr))
+			return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->worker = w;
+	p->addr = *addr;
+	p->gso = true;
+	if (port_open(p)) {
+		err = errno;
+		port_close(p);
+		errno = err;
+		return NULL;
+	}
+	p->next = w->ports;
+	w->ports = p;
+	return p;
+}
+
+void port_close(struct port *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->groups);
+	free(p);
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A batch is what the kernel has merged: segments of one length in a row, each a
+ * datagram. It is received into memory of our own, so it can be looked at where
+ * it lies.
+ */
+#define _GNU_SOURCE 1
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <netinet/udp.h>
+
+#include "channel.h"
+#include "reduce.h"
+#include "rx.h"
+#include "tx.h"
+
+#define BATCH_BYTES	65536
+#define NO_NODE		(~0U)
+#define ECN_MASK	3
+#define ECN_CE		3
+
+union control {
+	char buf[CMSG_SPACE(sizeof(int)) * 2];
+	struct cmsghdr align;
+};
+
+struct rx {
+	unsigned char *bytes;
+	struct mmsghdr msg[RX_BATCHES];
+	struct iovec iov[RX_BATCHES];
+	union address from[RX_BATCHES];
+	union control control[RX_BATCHES];
+};
+
+/* segments of a batch have one source, and most often one group */
+struct source {
+	struct port *port;
+	const union address *from;
+	struct group *group;
+	u32 node;
+	bool ce;
+};
+
+struct rx *rx_new(void)
+{
+	struct rx *rx = calloc(1, sizeof(*rx));
+	unsigned int i;
+
+	if (!rx)
+		return NULL;
+	rx->bytes = aligned_alloc(4096, RX_BATCHES * BATCH_BYTES);
+	if (!rx->bytes) {
+		free(rx);
+		return NULL;
+	}
+	for (i = 0; i < RX_BATCHES; i++) {
+		struct msghdr *h = &rx->msg[i].msg_hdr;
+
+		rx->iov[i].iov_base = rx->bytes + i * BATCH_BYTES;
+		rx->iov[i].iov_len = BATCH_BYTES;
+		h->msg_iov = &rx->iov[i];
+		h->msg_iovlen = 1;
+		h->msg_name = &rx->from[i];
+		h->msg_control = &rx->control[i];
+	}
+	return rx;
+}
+
+void rx_free(struct rx *rx)
+{
+	if (!rx)
+		return;
+	free(rx->bytes);
+	free(rx);
+}
+
+/* --- what the core is lent ------------------------------------------------ */
+
+static struct gagg_chan *env_chan(void *ctx, u16 id)
+{
+	const struct lend *lend = ctx;
+	struct channel *ch = channel_find(lend->group, id);
+
+	return ch ? ch->part[lend->shard] : NULL;
+}
+
+static const struct seat *env_seat(const struct lend *lend, const struct gagg_chan *chan,
+				   u32 local)
+{
+	struct channel *ch = channel_find(lend->group, chan->id);
+
+	return ch ? ch->seat[local] : NULL;
+}
+
+/* written by the trainer: read once; acquire pairs with its release */
+static u64 env_filled(void *ctx, struct gagg_chan *chan, u32 local)
+{
+	const struct seat *seat = env_seat(ctx, chan, local);
+	const struct gagg_push *push;
+
+	if (!seat)
+		return 0;
+	push = seat->push.addr;
+	return __atomic_load_n(&push->filled, __ATOMIC_ACQUIRE);
+}
+
+static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
+{
+	const struct seat *seat = env_seat(ctx, chan, local);
+	struct gagg_cdesc desc = { 0 };
+	const u64 *at;
+	u64 raw;
+
+	_Static_assert(sizeof(desc) == sizeof(raw), "one word");
+	if (!seat)
+		return desc;
+	at = (const u64 *)((const char *)seat->push.addr + GAGG_DESC_OFFSET);
+	raw = __atomic_load_n(at + slot, __ATOMIC_RELAXED);
+	memcpy(&desc, &raw, sizeof(desc));
+	desc.flags &= GAGG_C_ZERO | GAGG_C_NONFINITE | GAGG_C_NORESULT;
+	return desc;
+}
+
+void lend_env(struct gagg_env *env, struct lend *lend, struct group *g, unsigned int shard)
+{
+	lend->group = g;
+	lend->shard = shard;
+	env->ctx = lend;
+	env->chan = env_chan;
+	env->filled = env_filled;
+	env->desc = env_desc;
+}
+
+/* --- one datagram --------------------------------------------------------- */
+
+/* members are configured, never learned */
+static void find_source(struct source *src, u32 id)
+{
+	const struct port *p = src->port;
+	unsigned int i;
+	u32 n;
+
+	if (src->group && src->group->geom.group == id)
+		return;
+	src->node = NO_NODE;
+	src->group = NULL;
+	for (i = 0; i < p->n_groups; i++)
+		if (p->groups[i]->geom.group == id)
+			src->group = p->groups[i];
+	for (n = 0; src->group && n < src->group->geom.nodes; n++) {
+		union address addr = src->group->node[n];
+
+		address_shift(&addr, p->worker->index);
+		if (address_equal(&addr, src->from))
+			src->node = n;
+	}
+}
+
+static void add_lanes(const struct source *src, const struct gagg_todo *todo,
+		      const void *lanes)
+{
+	const struct gagg_geom *g = &src->group->geom;
+	struct channel *ch = channel_find(src->group, todo->chan->id);
+	void *acc = acc_at(g, ch, src->port->worker->index, todo->acc);
+	void *dst = todo->to_result ? chunk_at(g, &ch->result, todo->slot) : acc;
+
+	twin_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, lanes, todo->lanes,
+			  todo->shift);
+}
+
+static void place_lanes(const struct source *src, const struct gagg_todo *todo,
+			const void *lanes)
+{
+	struct channel *ch = channel_find(src->group, todo->chan->id);
+
+	memcpy(chunk_at(&src->group->geom, &ch->result, todo->slot), lanes, todo->lanes * 4);
+}
+
+static void rx_shard(const struct source *src, struct gagg_msg *m, const void *body, u64 now)
+{
+	unsigned int index = src->port->worker->index;
+	struct group *grp = src->group;
+	struct part *part = &grp->part[index];
+	const struct gagg_geom *g = &grp->geom;
+	struct gagg_todo todo;
+	struct gagg_env env;
+	struct lend lend;
+	enum gagg_rx rx;
+
+	lend_env(&env, &lend, grp, index);
+	do {
+		rx = gagg_shard_rx(part->core, g, &env, src->node, m, body, src->ce, now, &todo);
+		switch (rx) {
+		case GAGG_RX_ADD:
+			add_lanes(src, &todo, body);
+			gagg_shard_commit(part->core, g, &todo, now);
+			break;
+		case GAGG_RX_PLACE:
+			place_lanes(src, &todo, body);
+			gagg_shard_commit(part->core, g, &todo, now);
+			break;
+		case GAGG_RX_DROP:
+			part->stats.drop[todo.drop]++;
+			break;
+		case GAGG_RX_OK:
+		case GAGG_RX_AGAIN:
+			break;
+		}
+		tx_actions(src->port, grp);
+	} while (rx == GAGG_RX_AGAIN);
+}
+
+static void rx_datagram(struct source *src, const unsigned char *at, u32 len, u64 now)
+{
+	const unsigned char *body = at + GAGG_WIRE_HDRLEN;
+	struct gagg_stats *stats;
+	enum gagg_drop why;
+	struct gagg_msg m;
+	__le32 id;
+
+	/* of no group we know: nobody's counter */
+	if (len < GAGG_WIRE_HDRLEN)
+		return;
+	memcpy(&id, at + offsetof(struct gagg_hdr, group), sizeof(id));
+	find_source(src, le32_to_cpu(id));
+	if (!src->group)
+		return;
+	stats = &src->group->part[src->port->worker->index].stats;
+	stats->rx_datagrams++;
+	stats->rx_bytes += len;
+	why = gagg_wire_parse(at, len, &m);
+	if (!why && src->node == NO_NODE)
+		why = GAGG_DROP_SOURCE;
+	if (!why && (m.type == GAGG_T_HELLO || m.type == GAGG_T_START ||
+		     m.type == GAGG_T_ABORT))
+		why = epoch_rx(src->group, src->node, &m, body);
+	else if (!why)
+		rx_shard(src, &m, body, now);
+	if (why)
+		stats->drop[why]++;
+}
+
+/* --- batches -------------------------------------------------------------- */
+
+/* length of a segment, and the ECN bits */
+static void read_control(struct msghdr *h, u32 *seg, u8 *tos)
+{
+	struct cmsghdr *c;
+	int v;
+
+	for (c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+		if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO) {
+			memcpy(&v, CMSG_DATA(c), sizeof(v));
+			*seg = (u32)v;
+		} else if (c->cmsg_level == SOL_IP && c->cmsg_type == IP_TOS) {
+			*tos = *(u8 *)CMSG_DATA(c);
+		} else if (c->cmsg_level == SOL_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+			memcpy(&v, CMSG_DATA(c), sizeof(v));
+			*tos = (u8)v;
+		}
+	}
+}
+
+static void rx_batch(struct port *p, struct mmsghdr *msg, u64 now)
+{
+	struct source src = { .port = p, .from = msg->msg_hdr.msg_name };
+	const unsigned char *bytes = msg->msg_hdr.msg_iov->iov_base;
+	u32 seg = msg->msg_len, off, len;
+	u8 tos = 0;
+
+	read_control(&msg->msg_hdr, &seg, &tos);
+	src.ce = (tos & ECN_MASK) == ECN_CE;
+	for (off = 0; off < msg->msg_len && seg; off += len) {
+		len = msg->msg_len - off < seg ? msg->msg_len - off : seg;
+		rx_datagram(&src, bytes + off, len, now);
+	}
+}
+
+unsigned int rx_port(struct port *p, u64 now)
+{
+	struct rx *rx = p->worker->rx;
+	int i, n;
+
+	for (i = 0; i < RX_BATCHES; i++) {
+		rx->msg[i].msg_hdr.msg_namelen = sizeof(rx->from[i]);
+		rx->msg[i].msg_hdr.msg_controllen = sizeof(rx->control[i]);
+	}
+	n = recvmmsg(p->fd, rx->msg, RX_BATCHES, MSG_DONTWAIT, NULL);
+	for (i = 0; i < n; i++)
+		rx_batch(p, &rx->msg[i], now);
+	return n > 0 ? (unsigned int)n : 0;
+}

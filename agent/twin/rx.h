@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Receiving: batches of a socket become calls of the core. */
+#ifndef GAGG_TWIN_RX_H
+#define GAGG_TWIN_RX_H
+
+#include "twin.h"
+
+/* what a worker receives into; NULL: no memory */
+struct rx *rx_new(void);
+void rx_free(struct rx *rx);
+
+/*
+ * rx_port - take what has come, in bounds
+ * @now: time of arrival
+ * Returns how many batches there were; fewer than RX_BATCHES: no more for now.
+ */
+#define RX_BATCHES	8
+unsigned int rx_port(struct port *p, u64 now);
+
+/* what the core is lent; on the caller's stack */
+struct lend {
+	struct group *group;
+	unsigned int shard;
+};
+
+void lend_env(struct gagg_env *env, struct lend *lend, struct group *g, unsigned int shard);
+
+#endif

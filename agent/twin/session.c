@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions: from open to leaving.
+ *
+ * A seat is entered into and taken from its channel under the locks of all
+ * workers. When a rank leaves a running epoch, the shards stop under the same
+ * locks, before its seat goes: a result that needs its contribution is never
+ * computed without.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+static void seat_free(struct seat *seat)
+{
+	memory_free(&seat->push);
+	memory_free(&seat->contrib);
+	channel_put(seat->channel);
+	free(seat);
+}
+
+/* the trainer's side of it: nothing is done, nobody waits */
+static void share_seat(struct session *s, struct channel *ch)
+{
+	struct twin_seat *shared = &s->page->seat[ch->index];
+
+	memset(shared, 0, sizeof(*shared));
+	shared->channel = ch->id;
+	shared->want_op = TWIN_NEVER;
+	shared->want_chunk = TWIN_NEVER;
+	__atomic_store_n(&shared->present, 1, __ATOMIC_RELEASE);
+}
+
+static int seat_take(struct session *s, struct channel *ch)
+{
+	const struct gagg_geom *g = &s->group->geom;
+	struct seat *seat = calloc(1, sizeof(*seat));
+	int err;
+
+	if (!seat)
+		return -ENOMEM;
+	ch->refs++;
+	seat->session = s;
+	seat->channel = ch;
+	seat->shared = &s->page->seat[ch->index];
+	seat->local = (unsigned int)gagg_chan_local(ch->part[0], s->rank);
+	err = memory_new(&seat->contrib, "gagg-contrib", chunk_bytes(g, g->ring), true);
+	if (!err)
+		err = memory_new(&seat->push, "gagg-push", GAGG_DESC_OFFSET +
+				 (size_t)g->ring * sizeof(struct gagg_cdesc), true);
+	if (err) {
+		seat_free(seat);
+		return err;
+	}
+	share_seat(s, ch);
+	workers_lock(s->group);
+	ch->seat[seat->local] = seat;
+	workers_unlock(s->group);
+	s->seat[ch->index] = seat;
+	return 0;
+}
+
+/* @stop: a rank leaves an epoch */
+static void seat_leave(struct session *s, unsigned int index, bool stop)
+{
+	struct seat *seat = s->seat[index];
+	struct group *g = s->group;
+	unsigned int i;
+
+	workers_lock(g);
+	for (i = 0; stop && i < g->geom.shards; i++)
+		gagg_shard_stop(g->part[i].core);
+	seat->channel->seat[seat->local] = NULL;
+	workers_unlock(g);
+	s->seat[index] = NULL;
+	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
+	seat_ring(seat->shared);
+	seat_free(seat);
+}
+
+static void leave_all(struct session *s, bool stop)
+{
+	unsigned int i;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (s->seat[i])
+			seat_leave(s, i, stop);
+}
+
+static void set_state(struct session *s, enum twin_state state)
+{
+	unsigned int i;
+
+	s->state = state;
+	if (!s->page)
+		return;
+	__atomic_store_n(&s->page->state, state, __ATOMIC_SEQ_CST);
+	futex_ring(&s->page->bell);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (s->seat[i])
+			seat_ring(s->seat[i]->shared);
+}
+
+void session_mismatch(struct session *s, bool is)
+{
+	if (!s->page || s->page->mismatch == is)
+		return;
+	__atomic_store_n(&s->page->mismatch, is, __ATOMIC_SEQ_CST);
+	futex_ring(&s->page->bell);
+}
+
+static void geometry(const struct session *s, const struct seat *seat, struct gagg_geometry *geo)
+{
+	const struct channel *ch = seat->channel;
+	const struct gagg_geom *g = &s->group->geom;
+	const struct memory *mem[GAGG_REG_COUNT] = {
+		[GAGG_REG_PUSH] = &seat->push,
+		[GAGG_REG_CONTRIB] = &seat->contrib,
+		[GAGG_REG_DONE] = &ch->done,
+		[GAGG_REG_RESULT] = &ch->result,
+	};
+	unsigned int i;
+	u64 left;
+
+	memset(geo, 0, sizeof(*geo));
+	geo->channel = ch->id;
+	geo->rank = s->rank;
+	geo->members = ch->members;
+	geo->epoch = s->group->epoch;
+	for (left = ch->members; left; left &= left - 1)
+		geo->weight += g->weight[gagg_lowest(left)];
+	geo->ring = g->ring;
+	geo->window = g->window;
+	geo->lanes = g->lanes;
+	geo->stride = g->lanes * 4;
+	geo->per_block = per_block(g);
+	geo->block = BLOCK;
+	for (i = 0; i < GAGG_REG_COUNT; i++) {
+		geo->region[i].offset = (u64)(ch->index * GAGG_REG_COUNT + i) << 32;
+		geo->region[i].length = mem[i]->length;
+	}
+}
+
+const struct memory *session_region(struct session *s, u64 offset)
+{
+	u64 n = offset >> 32;
+	struct seat *seat;
+
+	if ((u32)offset || n >= GAGG_CHANNELS_MAX * GAGG_REG_COUNT)
+		return NULL;
+	seat = s->seat[n / GAGG_REG_COUNT];
+	if (!seat)
+		return NULL;
+	switch (n % GAGG_REG_COUNT) {
+	case GAGG_REG_PUSH:
+		return &seat->push;
+	case GAGG_REG_CONTRIB:
+		return &seat->contrib;
+	case GAGG_REG_DONE:
+		return &seat->channel->done;
+	default:
+		return &seat->channel->result;
+	}
+}
+
+int session_attach(struct session *s, struct gagg_ioc_attach *arg)
+{
+	struct group *g = s->group;
+	struct channel *ch;
+	int err;
+
+	if (!s->page)
+		return -ENOTCONN;
+	if (session_attached(s))
+		return -EBUSY;
+	/* a rank of this host has left an epoch: let it end here */
+	epoch_run(g->twin);
+	leave_all(s, false);
+	ch = channel_fresh(g);
+	if (!ch)
+		return -errno;
+	workers_lock(g);
+	s->taken = 0;
+	s->page->taken = 0;
+	s->page->head = 0;
+	workers_unlock(g);
+	err = seat_take(s, ch);
+	if (err) {
+		channel_trim(g);
+		return err;
+	}
+	arg->ranks = gagg_weight64(g->geom.workers);
+	geometry(s, s->seat[0], &arg->geo);
+	set_state(s, TWIN_ATTACHED);
+	epoch_attach(g, s->rank);
+	return 0;
+}
+
+int session_detach(struct session *s, u32 reason)
+{
+	struct group *g = s->group;
+	bool attached = session_attached(s);
+
+	if (s->state == TWIN_BOUND)
+		return -ENOTCONN;
+	if (attached)
+		epoch_leave(g, s->rank, reason);
+	leave_all(s, attached);
+	set_state(s, TWIN_BOUND);
+	channel_trim(g);
+	/* the end that a leave has caused is carried out */
+	epoch_run(g->twin);
+	return 0;
+}
+
+/* -ENOTCONN before an epoch, -EPIPE after it */
+static int running(const struct session *s)
+{
+	if (s->state == TWIN_RUNNING)
+		return 0;
+	return s->state == TWIN_ENDED ? -EPIPE : -ENOTCONN;
+}
+
+int session_channel(struct session *s, struct gagg_ioc_channel *arg)
+{
+	struct group *g = s->group;
+	struct channel *ch;
+	int err = running(s);
+
+	if (!arg->channel || arg->channel > 0xffff || !(arg->members & GAGG_BIT(s->rank)) ||
+	    (arg->members & ~g->geom.workers))
+		return -EINVAL;
+	if (err)
+		return err;
+	ch = channel_find(g, arg->channel);
+	if (!ch)
+		ch = channel_create(g, arg->channel, arg->members);
+	if (!ch)
+		return -errno;
+	if (ch->members != arg->members)
+		return -EBUSY;
+	if (s->seat[ch->index])
+		return -EEXIST;
+	/* was given back: its positions went on, an id is used once an epoch */
+	if (ch->part[0]->local[gagg_chan_local(ch->part[0], s->rank)].numbers)
+		return -EEXIST;
+	err = seat_take(s, ch);
+	if (!err)
+		geometry(s, s->seat[ch->index], &arg->geo);
+	return err;
+}
+
+/* the channel itself stays: late members may still ask for its results */
+int session_channel_free(struct session *s, u32 id)
+{
+	unsigned int i;
+	bool busy;
+
+	if (!id)
+		return -EINVAL;
+	for (i = 1; i < GAGG_CHANNELS_MAX; i++)
+		if (s->seat[i] && s->seat[i]->channel->id == id)
+			break;
+	if (i == GAGG_CHANNELS_MAX)
+		return -ENOENT;
+	workers_lock(s->group);
+	busy = __atomic_load_n(&s->seat[i]->completed, __ATOMIC_RELAXED) <
+	       s->seat[i]->submitted;
+	workers_unlock(s->group);
+	if (busy && !running(s))
+		return -EBUSY;
+	seat_leave(s, i, false);
+	return 0;
+}
+
+void session_started(struct session *s, u64 epoch)
+{
+	if (s->state != TWIN_ATTACHED)
+		return;
+	s->epoch = epoch;
+	set_state(s, TWIN_RUNNING);
+}
+
+void session_ended(struct session *s, u32 reason)
+{
+	unsigned int i;
+
+	if (!session_attached(s))
+		return;
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		struct channel *ch = s->seat[i] ? s->seat[i]->channel : NULL;
+
+		if (!ch)
+			continue;
+		/* even if it ended before it was begun here */
+		ch->used = true;
+		__atomic_store_n(&channel_done(ch)->failed, reason ? reason : GAGG_R_ADMIN,
+				 __ATOMIC_RELEASE);
+	}
+	set_state(s, TWIN_ENDED);
+}
+
+void session_close(struct session *s)
+{
+	if (s->closed)
+		return;
+	s->closed = true;
+	session_detach(s, GAGG_R_DIED);
+	workers_lock(s->group);
+	s->group->session[s->rank] = NULL;
+	workers_unlock(s->group);
+	link_close(s);
+}
+
+static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(reply->message, sizeof(reply->message), fmt, ap);
+	va_end(ap);
+	reply->error = error;
+	return -1;
+}
+
+static struct group *group_find(struct twin *t, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->n_groups; i++)
+		if (!strcmp(t->groups[i]->cfg.name, name))
+			return t->groups[i];
+	return NULL;
+}
+
+static int session_new(struct group *g, u32 rank, struct broker_reply *reply)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int fd = -1;
+
+	if (s) {
+		s->group = g;
+		s->rank = rank;
+		fd = link_open(s);
+	}
+	if (fd < 0) {
+		free(s);
+		return refuse(reply, errno, "gagg-twin cannot open a session: %s",
+			      strerror(errno));
+	}
+	workers_lock(g);
+	g->session[rank] = s;
+	workers_unlock(g);
+	reply->rank = rank;
+	return fd;
+}
+
+int session_open(void *twin, const struct broker_request *req, const struct peer *peer,
+		 struct broker_reply *reply)
+{
+	struct group *g = group_find(twin, req->group);
+	uint32_t ranks[GAGG_RANKS_MAX];
+	unsigned int n, i;
+
+	if (!g)
+		return refuse(reply, ENOENT, "gagg-twin has no group \"%s\" with this host in it",
+			      req->group);
+	if (!access_allowed(peer, g->cfg.uid, g->cfg.gid, g->cfg.mode))
+		return refuse(reply, EACCES,
+			      "group \"%s\" is of uid %u, gid %u, mode %04o, which does not let uid %u train",
+			      req->group, g->cfg.uid, g->cfg.gid, g->cfg.mode, peer->uid);
+	reply->error = rank_candidates(&g->cfg, req->rank, ranks, &n, reply->message,
+				       sizeof(reply->message));
+	if (reply->error)
+		return -1;
+	for (i = 0; i < n; i++)
+		if (!g->session[ranks[i]])
+			return session_new(g, ranks[i], reply);
+	if (n > 1)
+		return refuse(reply, EBUSY,
+			      "all %u workers of group \"%s\" on this host have a session", n,
+			      req->group);
+	return refuse(reply, EBUSY, "rank %u of group \"%s\" has a session", ranks[0],
+		      req->group);
+}

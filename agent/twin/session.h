@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A session: one socket, bound to one rank of a group.
+ *
+ * Its trainer leaves by GAGG_IOC_DETACH, by the end of the process that has
+ * attached (watched by a pidfd: a forked child that still holds the socket must
+ * not hide a death), or by closing the socket.
+ *
+ * All of it belongs to the control thread, except what is said to be a worker's.
+ */
+#ifndef GAGG_TWIN_SESSION_H
+#define GAGG_TWIN_SESSION_H
+
+#include "channel.h"
+#include "twin.h"
+
+struct session {
+	struct group *group;
+	u32 rank;
+	enum twin_state state;
+	u64 epoch;			/* the one it is or was in */
+	int fd;
+	struct loop_event readable;
+	int pid_fd;			/* of who has attached; -1 */
+	struct loop_event death;
+	bool armed, watching;		/* the loop holds these events */
+	bool closed;
+	bool bad;			/* set by a worker: does what libgagg does not */
+	struct memory memory;
+	struct twin_page *page;		/* is what @memory holds */
+	int bell;			/* eventfds */
+	int events;
+	u64 taken;			/* submissions; worker 0, under its lock */
+	struct seat *seat[GAGG_CHANNELS_MAX];	/* by index of the channel */
+};
+
+/* broker_open_fn; @twin: struct twin */
+int session_open(void *twin, const struct broker_request *req, const struct peer *peer,
+		 struct broker_reply *reply);
+
+/* it runs now, or is over; wakes everybody who waits */
+void session_started(struct session *s, u64 epoch);
+void session_ended(struct session *s, u32 reason);
+/* configurations differ, or agree again */
+void session_mismatch(struct session *s, bool is);
+/* leave, give everything back */
+void session_close(struct session *s);
+
+/* control thread: carry out a request; fds for the answer, -1 where none */
+int session_attach(struct session *s, struct gagg_ioc_attach *arg);
+int session_channel(struct session *s, struct gagg_ioc_channel *arg);
+int session_channel_free(struct session *s, u32 id);
+int session_detach(struct session *s, u32 reason);
+const struct memory *session_region(struct session *s, u64 offset);
+
+/* link.c: the socket */
+int link_open(struct session *s);	/* returns the trainer's end, or -1 */
+void link_close(struct session *s);	/* frees @s, at once or soon */
+
+/* op.c: a worker, which holds its lock */
+/* take what was submitted; worker 0 */
+void session_take(struct session *s);
+/* ops of a seat up to @number are done in @shard */
+void seat_done(struct seat *seat, unsigned int shard, u64 number);
+/* chunks of its channel are done */
+void seat_progress(struct seat *seat);
+/* whoever waits on it looks again; any thread */
+void seat_ring(struct twin_seat *shared);
+void futex_ring(uint32_t *bell);
+
+static inline bool session_attached(const struct session *s)
+{
+	return s->state == TWIN_ATTACHED || s->state == TWIN_RUNNING;
+}
+
+#endif

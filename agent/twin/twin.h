@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * gagg-twin: the core of gagg.ko behind UDP sockets of a process.
+ *
+ * Threads. The control thread runs gaggd's event loop: it opens sessions,
+ * answers their messages, brings groups to what their join objects say. Worker
+ * s serves shard s of all groups: it receives, adds, sends, publishes and wakes.
+ * A trainer that starts an op or waits for one meets only workers: over the page
+ * that it shares with them (twin_proto.h).
+ *
+ * Locks, outermost first:
+ *	worker.lock	by ascending index where several are held: the groups'
+ *			shards and channels of that index, their counters. The
+ *			tables of channels, seats and sessions are changed by the
+ *			control thread under the locks of all workers, and read
+ *			under any of them, or by the control thread
+ *	group.join_lock	its join object, what is to be said and to be made
+ *
+ * A worker sends under its lock: nobody else needs that for long but the control
+ * thread, which announces itself (worker_lock()).
+ */
+#ifndef GAGG_TWIN_TWIN_H
+#define GAGG_TWIN_TWIN_H
+
+#include <pthread.h>
+#include <netinet/in.h>
+
+#include "../conf/config.h"
+#include "../gaggd/broker.h"
+#include "../gaggd/log.h"
+#include "../gaggd/loop.h"
+#include "core/core.h"
+
+#define TWIN_SHARDS	16
+#define OPENS_MAX	8
+
+union address {
+	struct sockaddr sa;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+struct channel;
+struct rx;
+struct session;
+struct tx;
+struct worker;
+
+/* one UDP socket, of the groups that share it; constant once made */
+struct port {
+	struct port *next;	/* of the worker */
+	struct worker *worker;
+	union address addr;
+	int fd;
+	bool gso;		/* bursts can be sent; cleared when not */
+	unsigned int n_groups;
+	struct group **groups;
+};
+
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	unsigned int waiting;	/* others that want the lock */
+	struct twin *twin;
+	unsigned int index;
+	int epoll;
+	int kick;		/* eventfd */
+	bool stop;
+	struct port *ports;
+	struct rx *rx;
+	struct tx *tx;
+};
+
+/* the part of a group that belongs to one worker; under its lock */
+struct part {
+	struct port *port;
+	struct gagg_shard *core;
+	struct gagg_stats stats;
+	unsigned int turn;	/* channel that refills first */
+};
+
+/* what a worker asks the control thread to make; join_lock */
+struct opens {
+	unsigned int n;
+	u32 id[OPENS_MAX];
+	u64 epoch[OPENS_MAX];
+	u64 members[OPENS_MAX];
+};
+
+struct group {
+	struct twin *twin;
+	struct nl_group cfg;
+	struct gagg_geom geom;
+	union address node[GAGG_NODES];		/* with the base port */
+	pthread_mutex_t join_lock;
+	struct gagg_join *join;
+	u64 say_hello, say_start, say_abort;	/* nodes */
+	bool news, epoch_due;
+	struct opens opens;
+	u64 epoch;		/* running here; 0: none */
+	u64 epochs;
+	struct session *session[GAGG_RANKS];	/* bound to the rank */
+	struct channel *channel[GAGG_CHANNELS_MAX];
+	struct part part[TWIN_SHARDS];
+};
+
+struct twin {
+	struct loop loop;
+	struct broker broker;
+	struct config config;
+	unsigned int n_groups;
+	struct group **groups;
+	unsigned int n_workers;
+	struct worker *workers[TWIN_SHARDS];
+	struct loop_event call;		/* a worker has something for us */
+	int call_fd;
+	struct loop_event timer;	/* of the join objects */
+	int timer_fd;
+	struct loop_event signal;
+	int signal_fd;
+};
+
+u64 now_ns(void);
+u64 random64(void);
+
+/* group.c: 0, or -1 and it has been said why */
+int group_add(struct twin *t, const struct nl_group *cfg);
+void group_free(struct group *g);
+
+/* worker.c */
+struct worker *worker_get(struct twin *t, unsigned int index);
+int worker_start(struct worker *w);
+void worker_free(struct worker *w);
+/* for other threads; ascending */
+void worker_lock(struct worker *w);
+void worker_unlock(struct worker *w);
+void workers_lock(struct group *g);
+void workers_unlock(struct group *g);
+void worker_kick(struct worker *w);
+void workers_kick(struct group *g);
+
+/* port.c */
+struct port *port_get(struct worker *w, const union address *addr);
+void port_close(struct port *p);
+bool address_equal(const union address *a, const union address *b);	/* with port */
+void address_shift(union address *a, unsigned int ports);
+
+/* epoch.c: control thread, but where it says so */
+int epoch_init(struct group *g);
+/* everything that is to be said and made, for all groups; sets the timer */
+void epoch_run(struct twin *t);
+/* HELLO, START, ABORT; a worker, which holds its lock */
+enum gagg_drop epoch_rx(struct group *g, u32 node, const struct gagg_msg *m,
+			const void *body);
+void epoch_attach(struct group *g, u32 rank);
+void epoch_leave(struct group *g, u32 rank, u32 reason);
+/* any thread */
+void epoch_end(struct group *g, const struct gagg_end *end);
+void epoch_status(struct group *g, struct gagg_ioc_status *st);
+/* the last words, before the end of the process */
+void epoch_farewell(struct twin *t);
+/* a worker: OPEN has come, or a session is to be closed */
+void epoch_open(struct group *g, u64 epoch, u32 id, u64 members);
+void twin_call(struct twin *t);
+
+/* stats.c: a line of JSON for each group */
+void stats_print(struct twin *t);
+
+#endif

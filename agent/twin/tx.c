@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Actions of the core become datagrams.
+ *
+ * A burst is datagrams of one length in a row, and a set of nodes to send it
+ * to. Headers are made in the burst, lanes stay where they are, and the kernel
+ * gathers both: once for each node. Contributions of one node collect in the
+ * node's burst, results in one burst for all of their nodes.
+ *
+ * The lanes must not change until the burst is sent, at the end of the batch. A
+ * contribution may be written again once its result is there, a result once all
+ * have it; who still gets the old header with new lanes has the round behind it,
+ * and looks at neither.
+ *
+ * Datagrams to a node leave in the order in which the core numbered them.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <netinet/udp.h>
+
+#include "channel.h"
+#include "session.h"
+#include "tx.h"
+
+#define BURST_SEGS	64		/* what kernels of all ages take */
+#define BURST_BYTES	(65535 - 40 - 8)
+#define QUEUE		64		/* messages */
+
+struct burst {
+	struct burst *next;
+	u64 nodes;
+	u32 seg;		/* bytes of a datagram; the last may be shorter */
+	u32 segs;
+	u32 bytes;
+	u32 niov;
+	struct iovec iov[2 * BURST_SEGS];
+	unsigned char head[BURST_SEGS][GAGG_WIRE_HDRLEN];
+};
+
+union control {
+	char buf[CMSG_SPACE(sizeof(u16))];
+	struct cmsghdr align;
+};
+
+struct tx {
+	struct group *group;		/* whose bursts are open; within a batch */
+	struct port *port;		/* of the queue */
+	u64 open;			/* nodes with an open burst */
+	u64 progressed;			/* channels, by index, with news for trainers */
+	u32 done[GAGG_CHANNELS_MAX];	/* their locals with ops done */
+	u64 number[GAGG_CHANNELS_MAX][GAGG_LOCALS];	/* the last of these ops */
+	struct burst *contrib[GAGG_NODES];
+	struct burst *result;
+	struct burst *spare;
+	struct burst *sent;		/* are in the queue; spare once that is empty */
+	unsigned int queued;
+	struct mmsghdr msg[QUEUE];
+	union address to[QUEUE];
+	union control control[QUEUE];
+	struct part *part[QUEUE];	/* whose counters */
+	u32 segs[QUEUE];
+};
+
+struct tx *tx_new(void)
+{
+	return calloc(1, sizeof(struct tx));
+}
+
+static void bursts_free(struct burst *b)
+{
+	struct burst *next;
+
+	for (; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+}
+
+/* between batches: no burst is open */
+void tx_free(struct tx *tx)
+{
+	if (!tx)
+		return;
+	bursts_free(tx->spare);
+	free(tx);
+}
+
+/* --- the queue ------------------------------------------------------------ */
+
+/* a network that takes no bursts gets the datagrams one by one */
+static void send_single(struct port *p, struct mmsghdr *msg, u32 seg, struct part *part)
+{
+	struct msghdr h = msg->msg_hdr;
+	struct iovec *iov = h.msg_iov, *end = iov + h.msg_iovlen;
+	u32 bytes;
+
+	h.msg_control = NULL;
+	h.msg_controllen = 0;
+	for (; iov < end; iov += h.msg_iovlen) {
+		h.msg_iov = iov;
+		h.msg_iovlen = 0;
+		for (bytes = 0; bytes < seg && iov + h.msg_iovlen < end; h.msg_iovlen++)
+			bytes += (u32)iov[h.msg_iovlen].iov_len;
+		if (sendmsg(p->fd, &h, 0) < 0)
+			part->stats.tx_errors++;
+	}
+}
+
+static void send_failed(struct tx *tx, unsigned int i)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(&tx->msg[i].msg_hdr);
+	u16 seg;
+
+	if (c && (errno == EIO || errno == EINVAL)) {
+		tx->port->gso = false;
+		memcpy(&seg, CMSG_DATA(c), sizeof(seg));
+		send_single(tx->port, &tx->msg[i], seg, tx->part[i]);
+		return;
+	}
+	tx->part[i]->stats.tx_errors += tx->segs[i];
+}
+
+static void queue_send(struct tx *tx)
+{
+	struct burst **end;
+	unsigned int i = 0;
+	int n;
+
+	while (i < tx->queued) {
+		n = sendmmsg(tx->port->fd, tx->msg + i, tx->queued - i, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			send_failed(tx, i);
+		i += n < 0 ? 1 : (unsigned int)n;
+	}
+	tx->queued = 0;
+	for (end = &tx->sent; *end; end = &(*end)->next)
+		;
+	*end = tx->spare;
+	tx->spare = tx->sent;
+	tx->sent = NULL;
+}
+
+static void queue_add(struct tx *tx, struct port *p, struct group *g, u32 node,
+		      struct burst *b)
+{
+	struct msghdr *h;
+	unsigned int i;
+
+	if (tx->queued == QUEUE || tx->port != p)
+		queue_send(tx);
+	tx->port = p;
+	i = tx->queued++;
+	tx->to[i] = g->node[node];
+	address_shift(&tx->to[i], p->worker->index);
+	tx->part[i] = &g->part[p->worker->index];
+	tx->segs[i] = b->segs;
+	h = &tx->msg[i].msg_hdr;
+	h->msg_name = &tx->to[i];
+	h->msg_namelen = tx->to[i].sa.sa_family == AF_INET6 ? sizeof(tx->to[i].in6) :
+							      sizeof(tx->to[i].in);
+	h->msg_iov = b->iov;
+	h->msg_iovlen = b->niov;
+	h->msg_control = NULL;
+	h->msg_controllen = 0;
+	if (b->segs > 1) {
+		u16 seg = (u16)b->seg;
+		struct cmsghdr *c;
+
+		h->msg_control = &tx->control[i];
+		h->msg_controllen = sizeof(tx->control[i]);
+		c = CMSG_FIRSTHDR(h);
+		c->cmsg_level = SOL_UDP;
+		c->cmsg_type = UDP_SEGMENT;
+		c->cmsg_len = CMSG_LEN(sizeof(seg));
+		memcpy(CMSG_DATA(c), &seg, sizeof(seg));
+	}
+	tx->part[i]->stats.tx_datagrams += b->segs;
+	tx->part[i]->stats.tx_bytes += b->bytes;
+}
+
+/* --- bursts --------------------------------------------------------------- */
+
+static struct burst *burst_new(struct tx *tx)
+{
+	struct burst *b = tx->spare;
+
+	if (b)
+		tx->spare = b->next;
+	else
+		b = malloc(sizeof(*b));
+	if (!b)
+		return NULL;
+	b->next = NULL;
+	b->segs = 0;
+	b->bytes = 0;
+	b->niov = 0;
+	return b;
+}
+
+static void burst_close(struct port *p, struct burst **at)
+{
+	struct tx *tx = p->worker->tx;
+	struct burst *b = *at;
+	u64 left;
+
+	if (!b)
+		return;
+	*at = NULL;
+	/* room for all of them: a burst must not be spare while it is in use */
+	if (tx->queued + gagg_weight64(b->nodes) > QUEUE || tx->port != p)
+		queue_send(tx);
+	for (left = b->nodes; left; left &= left - 1)
+		queue_add(tx, p, tx->group, gagg_lowest(left), b);
+	b->next = tx->sent;
+	tx->sent = b;
+}
+
+static bool burst_fits(const struct port *p, const struct burst *b, u64 nodes, u32 len)
+{
+	return b->nodes == nodes && len <= b->seg && b->segs < (p->gso ? BURST_SEGS : 1) &&
+	       b->bytes + len <= BURST_BYTES;
+}
+
+static void burst_add(struct port *p, struct burst **at, u64 nodes, const struct gagg_msg *m,
+		      const void *lanes)
+{
+	u32 bytes = lanes ? m->lanes * 4 : 0, len = GAGG_WIRE_HDRLEN + bytes;
+	struct tx *tx = p->worker->tx;
+	struct burst *b;
+
+	if (*at && !burst_fits(p, *at, nodes, len))
+		burst_close(p, at);
+	if (!*at)
+		*at = burst_new(tx);
+	b = *at;
+	if (!b) {
+		tx->group->part[p->worker->index].stats.tx_errors++;
+		return;
+	}
+	b->nodes = nodes;
+	gagg_wire_build(b->head[b->segs], m);
+	b->iov[b->niov++] = (struct iovec){ b->head[b->segs], GAGG_WIRE_HDRLEN };
+	if (lanes)
+		b->iov[b->niov++] = (struct iovec){ (void *)lanes, bytes };
+	if (!b->segs++)
+		b->seg = len;
+	b->bytes += len;
+	if (len < b->seg)
+		burst_close(p, at);
+}
+
+static void send_ctrl(struct port *p, const struct gagg_act *a)
+{
+	struct tx *tx = p->worker->tx;
+	struct burst *b;
+
+	/* READY is numbered with CONTRIB; DONE and empty RESULTs with RESULT, and
+	 * TOLD speaks of those that left before it
+	 */
+	if (a->m.type == GAGG_T_READY)
+		burst_close(p, &tx->contrib[a->node]);
+	else if (tx->result && (tx->result->nodes & GAGG_BIT(a->node)))
+		burst_close(p, &tx->result);
+	b = burst_new(tx);
+	if (!b) {
+		tx->group->part[p->worker->index].stats.tx_errors++;
+		return;
+	}
+	b->nodes = GAGG_BIT(a->node);
+	gagg_wire_build(b->head[0], &a->m);
+	memcpy(b->head[1], &a->ack, a->m.len);
+	b->bytes = GAGG_WIRE_HDRLEN + a->m.len;
+	b->seg = b->bytes;
+	b->segs = 1;
+	b->iov[0] = (struct iovec){ b->head[0], b->bytes };
+	b->niov = 1;
+	burst_close(p, &b);
+}
+
+/* --- actions -------------------------------------------------------------- */
+
+static void tell_trainers(struct tx *tx, unsigned int shard, u32 index)
+{
+	struct channel *ch = tx->group->channel[index];
+	u32 l;
+
+	/* chunks first: who hears of an op may look at its chunks */
+	channel_progress(ch, shard);
+	for (l = 0; l < GAGG_LOCALS; l++)
+		if ((tx->done[index] & GAGG_BIT(l)) && ch->seat[l])
+			seat_done(ch->seat[l], shard, tx->number[index][l]);
+	tx->done[index] = 0;
+}
+
+/* the end of a batch, or of a group's part in it */
+static void settle(struct worker *w)
+{
+	struct tx *tx = w->tx;
+	struct port *p;
+
+	if (!tx->group)
+		return;
+	p = tx->group->part[w->index].port;
+	for (; tx->open; tx->open &= tx->open - 1)
+		burst_close(p, &tx->contrib[gagg_lowest(tx->open)]);
+	burst_close(p, &tx->result);
+	for (; tx->progressed; tx->progressed &= tx->progressed - 1)
+		tell_trainers(tx, w->index, gagg_lowest(tx->progressed));
+	tx->group = NULL;
+}
+
+void tx_flush(struct worker *w)
+{
+	settle(w);
+	queue_send(w->tx);
+}
+
+static void act_on_channel(struct port *p, struct group *grp, const struct gagg_act *a)
+{
+	struct channel *ch = channel_find(grp, a->channel);
+	const struct gagg_geom *g = &grp->geom;
+	struct tx *tx = p->worker->tx;
+	bool lanes = gagg_wire_has_lanes(&a->m);
+
+	switch (a->type) {
+	case GAGG_ACT_SEND_CONTRIB:
+		if (!ch->seat[a->local])
+			break;
+		tx->open |= GAGG_BIT(a->node);
+		burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), &a->m, lanes ?
+			  chunk_at(g, &ch->seat[a->local]->contrib, a->m.chunk) : NULL);
+		break;
+	case GAGG_ACT_SEND_RESULT:
+		burst_add(p, &tx->result, a->nodes, &a->m,
+			  lanes ? chunk_at(g, &ch->result, a->m.chunk) : NULL);
+		break;
+	case GAGG_ACT_PUBLISH:
+		channel_publish(grp, ch, p->worker->index, &a->pub);
+		tx->progressed |= GAGG_BIT(ch->index);
+		break;
+	case GAGG_ACT_OP_DONE:
+		tx->progressed |= GAGG_BIT(ch->index);
+		tx->done[ch->index] |= (u32)GAGG_BIT(a->local);
+		tx->number[ch->index][a->local] = a->number;
+		break;
+	}
+}
+
+static void desync(struct group *g, const struct gagg_act *a)
+{
+	const struct gagg_end end = {
+		.reason = GAGG_R_DESYNC,
+		.rank = a->desync.rank,
+		.other = a->desync.other,
+		.sig = a->desync.sig,
+		.other_sig = a->desync.other_sig,
+	};
+
+	epoch_end(g, &end);
+}
+
+void tx_actions(struct port *p, struct group *g)
+{
+	struct gagg_shard *core = g->part[p->worker->index].core;
+	struct tx *tx = p->worker->tx;
+	const struct gagg_act *a;
+
+	if (tx->group != g) {
+		settle(p->worker);
+		tx->group = g;
+	}
+	while ((a = gagg_shard_act(core))) {
+		switch (a->type) {
+		case GAGG_ACT_SEND_CTRL:
+			send_ctrl(p, a);
+			break;
+		case GAGG_ACT_DESYNC:
+			desync(g, a);
+			break;
+		case GAGG_ACT_OPEN:
+			epoch_open(g, core->epoch, a->channel, a->members);
+			break;
+		default:
+			act_on_channel(p, g, a);
+		}
+	}
+}
+
+void tx_control(struct group *g, u32 node, const struct gagg_msg *m, const void *body)
+{
+	unsigned char head[GAGG_WIRE_HDRLEN];
+	struct iovec iov[2] = { { head, sizeof(head) }, { (void *)body, m->len } };
+	struct msghdr h = {
+		.msg_name = &g->node[node],
+		.msg_namelen = g->node[node].sa.sa_family == AF_INET6 ?
+			       sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in),
+		.msg_iov = iov, .msg_iovlen = 2,
+	};
+	struct part *part = &g->part[0];
+	bool ok;
+
+	gagg_wire_build(head, m);
+	ok = sendmsg(part->port->fd, &h, MSG_DONTWAIT) >= 0;
+	worker_lock(part->port->worker);
+	part->stats.tx_datagrams += ok;
+	part->stats.tx_bytes += ok ? GAGG_WIRE_HDRLEN + m->len : 0;
+	part->stats.tx_errors += !ok;
+	worker_unlock(part->port->worker);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sending: actions of the core become bursts. All under the worker's lock. */
+#ifndef GAGG_TWIN_TX_H
+#define GAGG_TWIN_TX_H
+
+#include "twin.h"
+
+/* NULL: no memory */
+struct tx *tx_new(void);
+void tx_free(struct tx *tx);
+
+/* take the actions of one group's shard; they are carried out by tx_flush() at
+ * the latest, which may be called for other ports and groups in between
+ */
+void tx_actions(struct port *p, struct group *g);
+/* the end of a batch: send all, tell trainers */
+void tx_flush(struct worker *w);
+
+/* one control datagram (HELLO, START, ABORT) from port 0, at once; any thread */
+void tx_control(struct group *g, u32 node, const struct gagg_msg *m, const void *body);
+
+#endif

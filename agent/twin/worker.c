@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A worker at work: receive, let every group go on, send; sleep until a
+ * datagram, a trainer or a timer comes.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "rx.h"
+#include "session.h"
+#include "tx.h"
+
+#define REFILLS_MAX	4	/* of one group and turn, as in the module */
+
+u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * GAGG_SEC + (u64)ts.tv_nsec;
+}
+
+/* --- locks ---------------------------------------------------------------- */
+
+/* a mutex goes to who asks first, and a worker would ask at once */
+void worker_lock(struct worker *w)
+{
+	__atomic_add_fetch(&w->waiting, 1, __ATOMIC_SEQ_CST);
+	pthread_mutex_lock(&w->lock);
+	__atomic_sub_fetch(&w->waiting, 1, __ATOMIC_SEQ_CST);
+}
+
+void worker_unlock(struct worker *w)
+{
+	pthread_mutex_unlock(&w->lock);
+}
+
+void workers_lock(struct group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->geom.shards; i++)
+		worker_lock(g->part[i].port->worker);
+}
+
+void workers_unlock(struct group *g)
+{
+	unsigned int i;
+
+	for (i = g->geom.shards; i--;)
+		worker_unlock(g->part[i].port->worker);
+}
+
+void worker_kick(struct worker *w)
+{
+	static const u64 one = 1;
+
+	/* full: it has been told often enough */
+	if (write(w->kick, &one, sizeof(one)) < 0)
+		return;
+}
+
+void workers_kick(struct group *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->geom.shards; i++)
+		worker_kick(g->part[i].port->worker);
+}
+
+/* --- a turn --------------------------------------------------------------- */
+
+/* channels take turns in being first, so that a long one does not starve others */
+static bool refill(struct port *p, struct group *g, const struct gagg_env *env, u64 now)
+{
+	unsigned int index = p->worker->index, i, n = 0;
+	struct part *part = &g->part[index];
+	unsigned int first = part->turn;
+	bool served = false;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+		unsigned int at = (first + i) % GAGG_CHANNELS_MAX;
+		struct gagg_chan *chan;
+
+		if (!g->channel[at])
+			continue;
+		if (!served)
+			part->turn = at + 1;
+		served = true;
+		chan = g->channel[at]->part[index];
+		if (gagg_chan_deadline(chan) <= now) {
+			gagg_chan_timer(part->core, &g->geom, chan, now);
+			tx_actions(p, g);
+		}
+		while (gagg_chan_refill(part->core, &g->geom, env, chan, now)) {
+			tx_actions(p, g);
+			if (++n == REFILLS_MAX) {
+				part->turn = at + 1;
+				return true;
+			}
+		}
+		tx_actions(p, g);
+	}
+	return false;
+}
+
+/* true: there is more to do at once */
+static bool run_part(struct port *p, struct group *g, u64 now)
+{
+	struct gagg_shard *core = g->part[p->worker->index].core;
+	struct gagg_env env;
+	struct lend lend;
+	bool more;
+
+	if (!core->running)
+		return false;
+	lend_env(&env, &lend, g, p->worker->index);
+	if (gagg_shard_deadline(core, &g->geom) <= now) {
+		gagg_shard_timer(core, &g->geom, &env, now);
+		tx_actions(p, g);
+	}
+	more = refill(p, g, &env, now);
+	gagg_shard_flush(core, &g->geom);
+	tx_actions(p, g);
+	return more;
+}
+
+static u64 part_deadline(const struct port *p, const struct group *g)
+{
+	const struct gagg_shard *core = g->part[p->worker->index].core;
+	unsigned int i;
+	u64 at;
+
+	if (!core->running)
+		return GAGG_NEVER;
+	at = gagg_shard_deadline(core, &g->geom);
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (g->channel[i])
+			at = gagg_min64(at, gagg_chan_deadline(g->channel[i]->part[p->worker->index]));
+	return at;
+}
+
+/* --- trainers of worker 0 ------------------------------------------------- */
+
+/* every session of every group that this worker serves */
+#define for_each_session(w, p, i, r, s)						\
+	for (p = (w)->index ? NULL : (w)->ports; p; p = p->next)		\
+		for (i = 0; i < p->n_groups; i++)				\
+			for (r = 0; r < GAGG_RANKS; r++)			\
+				if ((s = p->groups[i]->session[r]) && s->page)
+
+static void take_submissions(struct worker *w)
+{
+	struct session *s;
+	struct port *p;
+	unsigned int i, r;
+
+	for_each_session(w, p, i, r, s)
+		session_take(s);
+}
+
+/* from here on they ring; false: somebody has come before */
+static bool fall_asleep(struct worker *w)
+{
+	struct session *s;
+	struct port *p;
+	unsigned int i, r;
+	bool empty = true;
+
+	for_each_session(w, p, i, r, s) {
+		__atomic_store_n(&s->page->awake, 0, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&s->page->head, __ATOMIC_SEQ_CST) != s->taken && !s->bad)
+			empty = false;
+	}
+	return empty;
+}
+
+static void wake_up(struct worker *w)
+{
+	struct session *s;
+	struct port *p;
+	unsigned int i, r;
+
+	for_each_session(w, p, i, r, s)
+		__atomic_store_n(&s->page->awake, 1, __ATOMIC_RELAXED);
+}
+
+/* --- the thread ----------------------------------------------------------- */
+
+static void lock_own(struct worker *w)
+{
+	while (__atomic_load_n(&w->waiting, __ATOMIC_SEQ_CST))
+		sched_yield();
+	pthread_mutex_lock(&w->lock);
+}
+
+/* lock held; true: there is more to do at once. @at: when to look again */
+static bool turn(struct worker *w, u64 *at)
+{
+	u64 now = now_ns();
+	bool more = false;
+	unsigned int i;
+	struct port *p;
+
+	*at = GAGG_NEVER;
+	take_submissions(w);
+	for (p = w->ports; p; p = p->next)
+		more |= rx_port(p, now) > 0;
+	for (p = w->ports; p; p = p->next)
+		for (i = 0; i < p->n_groups; i++) {
+			more |= run_part(p, p->groups[i], now);
+			*at = gagg_min64(*at, part_deadline(p, p->groups[i]));
+		}
+	tx_flush(w);
+	return more;
+}
+
+static void sleep_until(struct worker *w, u64 at)
+{
+	struct epoll_event ev[8];
+	struct timespec ts, *timeout = NULL;
+	u64 now;
+
+	if (at != GAGG_NEVER) {
+		now = now_ns();
+		at = at > now ? at - now : 0;
+		ts.tv_sec = (time_t)(at / GAGG_SEC);
+		ts.tv_nsec = (long)(at % GAGG_SEC);
+		timeout = &ts;
+	}
+	/* what it says is found out by looking */
+	epoll_pwait2(w->epoll, ev, sizeof(ev) / sizeof(ev[0]), timeout, NULL);
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	bool asleep = false;
+	u64 at;
+
+	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
+		bool more;
+
+		lock_own(w);
+		if (asleep)
+			wake_up(w);
+		more = turn(w, &at);
+		asleep = !more && fall_asleep(w);
+		pthread_mutex_unlock(&w->lock);
+		if (asleep)
+			sleep_until(w, at);
+	}
+	return NULL;
+}
+
+struct worker *worker_get(struct twin *t, unsigned int index)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	struct worker *w = t->workers[index];
+
+	if (w)
+		return w;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return NULL;
+	pthread_mutex_init(&w->lock, NULL);
+	w->twin = t;
+	w->index = index;
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	w->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->rx = rx_new();
+	w->tx = tx_new();
+	if (w->epoll < 0 || w->kick < 0 || !w->rx || !w->tx ||
+	    epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->kick, &ev)) {
+		worker_free(w);
+		return NULL;
+	}
+	t->workers[index] = w;
+	if (index >= t->n_workers)
+		t->n_workers = index + 1;
+	return w;
+}
+
+int worker_start(struct worker *w)
+{
+	sigset_t all, old;
+	int err;
+
+	/* signals are the control thread's */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&w->thread, NULL, work, w);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		w->thread = 0;
+	return -err;
+}
+
+void worker_free(struct worker *w)
+{
+	struct port *p;
+
+	__atomic_store_n(&w->stop, true, __ATOMIC_RELEASE);
+	if (w->thread) {
+		worker_kick(w);
+		pthread_join(w->thread, NULL);
+	}
+	while ((p = w->ports)) {
+		w->ports = p->next;
+		port_close(p);
+	}
+	if (w->epoll >= 0)
+		close(w->epoll);
+	if (w->kick >= 0)
+		close(w->kick);
+	rx_free(w->rx);
+	tx_free(w->tx);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
