@@ -185,9 +185,11 @@ static void raise_to(u64 *at, u64 to)
 {
 	u64 old = __atomic_load_n(at, __ATOMIC_RELAXED);
 
-	while (old < to && !__atomic_compare_exchange_n(at, &old, to, false, __ATOMIC_SEQ_CST,
-							 __ATOMIC_RELAXED))
-		;
+	do {
+		if (old >= to)
+			return;
+	} while (!__atomic_compare_exchange_n(at, &old, to, false, __ATOMIC_SEQ_CST,
+					      __ATOMIC_RELAXED));
 }
 
 /*

@@ -242,12 +242,8 @@ static bool run_group(struct group *g)
 	if (news)
 		tell_mismatch(g);
 	for (r = 0; r < GAGG_RANKS; r++)
-		if (g->session[r] && __atomic_load_n(&g->session[r]->bad, __ATOMIC_RELAXED)) {
-			log_warn("group \"%s\": rank %u writes submissions that no libgagg writes; its session is closed",
-				 g->cfg.name, r);
-			session_close(g->session[r]);
-			any = true;
-		}
+		if (g->session[r])
+			any |= session_expel(g->session[r]);
 	return any;
 }
 

@@ -55,10 +55,12 @@ static int do_hello(struct session *s, struct request *r)
 	s->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->bell < 0 || s->events < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->bell, &ev))
 		return -errno;
-	workers_lock(s->group);
+	worker_lock(w);
 	s->page = s->memory.addr;
 	s->page->awake = 1;
-	workers_unlock(s->group);
+	s->next = w->sessions;
+	w->sessions = s;
+	worker_unlock(w);
 	/* it has not seen the page when it went to sleep */
 	worker_kick(w);
 	r->fds[0] = s->memory.fd;

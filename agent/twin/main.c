@@ -135,11 +135,11 @@ static int make_groups(struct twin *t, const struct nl_ip *ips, unsigned int n)
 static int load(struct twin *t, const struct options *opt)
 {
 	struct nl_ip *host = NULL;
-	char err[4096], *line;
+	char err[4096], *line, *rest = err;
 	int n, ret;
 
 	if (config_load(opt->config, &t->config, err, sizeof(err))) {
-		for (line = strtok(err, "\n"); line; line = strtok(NULL, "\n"))
+		while ((line = strsep(&rest, "\n")))
 			log_err("%s", line);
 		return -1;
 	}

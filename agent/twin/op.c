@@ -72,11 +72,11 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 	for (i = 0; i < seat->channel->nparts; i++)
 		done = gagg_min64(done, __atomic_load_n(&seat->done_in[i], __ATOMIC_SEQ_CST));
 	old = __atomic_load_n(&seat->completed, __ATOMIC_SEQ_CST);
-	while (old < done && !__atomic_compare_exchange_n(&seat->completed, &old, done, false,
-							   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-		;
-	if (old >= done)
-		return;
+	do {
+		if (old >= done)
+			return;
+	} while (!__atomic_compare_exchange_n(&seat->completed, &old, done, false,
+					      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	grown = done - old;
 	s->group->part[shard].stats.rounds += grown;
 	fulfil(seat->shared, &seat->shared->want_op,
@@ -145,13 +145,13 @@ static bool take(struct session *s, const struct gagg_ioc_submit *arg)
 /* each word read once, whatever a compiler would like */
 static void copy_once(struct gagg_ioc_submit *to, const struct gagg_ioc_submit *from)
 {
-	const volatile u64 *src = (const volatile u64 *)from;
+	const u64 *src = (const u64 *)from;
 	u64 word;
 	size_t i;
 
 	_Static_assert(sizeof(*to) % sizeof(word) == 0, "words");
 	for (i = 0; i < sizeof(*to) / sizeof(word); i++) {
-		word = src[i];
+		word = __atomic_load_n(src + i, __ATOMIC_RELAXED);
 		memcpy((char *)to + i * sizeof(word), &word, sizeof(word));
 	}
 }

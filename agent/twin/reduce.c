@@ -8,13 +8,6 @@ void (*twin_publish_lanes)(const struct gagg_publish *pub, struct gagg_chan *par
 			   const void *const local[GAGG_LOCALS]) = gagg_publish_lanes;
 
 #ifdef __x86_64__
-/* kmod/core/{reduce,publish}.c under other names, see twin.mk */
-void gagg_reduce_chunk_avx2(u8 laneop, void *dst, const void *a, const void *b, u32 n,
-			    u32 shift);
-void gagg_publish_lanes_avx2(const struct gagg_publish *pub, struct gagg_chan *part,
-			     void *result, const void *acc,
-			     const void *const local[GAGG_LOCALS]);
-
 void reduce_init(void)
 {
 	if (!__builtin_cpu_supports("avx2"))

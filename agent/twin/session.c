@@ -184,11 +184,11 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 	ch = channel_fresh(g);
 	if (!ch)
 		return -errno;
-	workers_lock(g);
+	worker_lock(g->part[0].port->worker);
 	s->taken = 0;
 	s->page->taken = 0;
 	s->page->head = 0;
-	workers_unlock(g);
+	worker_unlock(g->part[0].port->worker);
 	err = seat_take(s, ch);
 	if (err) {
 		channel_trim(g);
@@ -305,16 +305,39 @@ void session_ended(struct session *s, u32 reason)
 	set_state(s, TWIN_ENDED);
 }
 
+/* worker 0 looks at it no more */
+static void forget(struct session *s)
+{
+	struct worker *w = s->group->part[0].port->worker;
+	struct session **at;
+
+	worker_lock(w);
+	for (at = &w->sessions; *at && *at != s; at = &(*at)->next)
+		;
+	if (*at)
+		*at = s->next;
+	worker_unlock(w);
+}
+
 void session_close(struct session *s)
 {
 	if (s->closed)
 		return;
 	s->closed = true;
 	session_detach(s, GAGG_R_DIED);
-	workers_lock(s->group);
+	forget(s);
 	s->group->session[s->rank] = NULL;
-	workers_unlock(s->group);
 	link_close(s);
+}
+
+bool session_expel(struct session *s)
+{
+	if (s->closed || !__atomic_load_n(&s->bad, __ATOMIC_RELAXED))
+		return false;
+	log_limited(LOG_L_WARN, "group \"%s\": rank %u writes submissions that no libgagg writes; its session is closed",
+		    s->group->cfg.name, s->rank);
+	session_close(s);
+	return true;
 }
 
 static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
@@ -356,9 +379,7 @@ static int session_new(struct group *g, u32 rank, struct broker_reply *reply)
 		return refuse(reply, errno, "gagg-twin cannot open a session: %s",
 			      strerror(errno));
 	}
-	workers_lock(g);
 	g->session[rank] = s;
-	workers_unlock(g);
 	reply->rank = rank;
 	return fd;
 }

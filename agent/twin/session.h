@@ -15,6 +15,7 @@
 #include "twin.h"
 
 struct session {
+	struct session *next;		/* of worker 0 */
 	struct group *group;
 	u32 rank;
 	enum twin_state state;
@@ -43,6 +44,8 @@ void session_started(struct session *s, u64 epoch);
 void session_ended(struct session *s, u32 reason);
 /* configurations differ, or agree again */
 void session_mismatch(struct session *s, bool is);
+/* if a worker has found it bad; true: it was closed */
+bool session_expel(struct session *s);
 /* leave, give everything back */
 void session_close(struct session *s);
 

@@ -67,6 +67,7 @@ struct worker {
 	int kick;		/* eventfd */
 	bool stop;
 	struct port *ports;
+	struct session *sessions;	/* worker 0: those that have a page */
 	struct rx *rx;
 	struct tx *tx;
 };

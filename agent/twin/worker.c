@@ -136,8 +136,8 @@ static bool run_part(struct port *p, struct group *g, u64 now)
 
 static u64 part_deadline(const struct port *p, const struct group *g)
 {
-	const struct gagg_shard *core = g->part[p->worker->index].core;
-	unsigned int i;
+	unsigned int index = p->worker->index, i;
+	const struct gagg_shard *core = g->part[index].core;
 	u64 at;
 
 	if (!core->running)
@@ -145,26 +145,17 @@ static u64 part_deadline(const struct port *p, const struct group *g)
 	at = gagg_shard_deadline(core, &g->geom);
 	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
 		if (g->channel[i])
-			at = gagg_min64(at, gagg_chan_deadline(g->channel[i]->part[p->worker->index]));
+			at = gagg_min64(at, gagg_chan_deadline(g->channel[i]->part[index]));
 	return at;
 }
 
-/* --- trainers of worker 0 ------------------------------------------------- */
-
-/* every session of every group that this worker serves */
-#define for_each_session(w, p, i, r, s)						\
-	for (p = (w)->index ? NULL : (w)->ports; p; p = p->next)		\
-		for (i = 0; i < p->n_groups; i++)				\
-			for (r = 0; r < GAGG_RANKS; r++)			\
-				if ((s = p->groups[i]->session[r]) && s->page)
+/* --- trainers ------------------------------------------------------------- */
 
 static void take_submissions(struct worker *w)
 {
 	struct session *s;
-	struct port *p;
-	unsigned int i, r;
 
-	for_each_session(w, p, i, r, s)
+	for (s = w->sessions; s; s = s->next)
 		session_take(s);
 }
 
@@ -172,11 +163,9 @@ static void take_submissions(struct worker *w)
 static bool fall_asleep(struct worker *w)
 {
 	struct session *s;
-	struct port *p;
-	unsigned int i, r;
 	bool empty = true;
 
-	for_each_session(w, p, i, r, s) {
+	for (s = w->sessions; s; s = s->next) {
 		__atomic_store_n(&s->page->awake, 0, __ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&s->page->head, __ATOMIC_SEQ_CST) != s->taken && !s->bad)
 			empty = false;
@@ -187,10 +176,8 @@ static bool fall_asleep(struct worker *w)
 static void wake_up(struct worker *w)
 {
 	struct session *s;
-	struct port *p;
-	unsigned int i, r;
 
-	for_each_session(w, p, i, r, s)
+	for (s = w->sessions; s; s = s->next)
 		__atomic_store_n(&s->page->awake, 1, __ATOMIC_RELAXED);
 }
 

@@ -207,7 +207,7 @@ test_cleanup()
 {
 	local name
 
-	for name in gaggd gaggctl; do
+	for name in gaggd gaggctl gagg-twin; do
 		pkill -KILL -x "$name"
 	done
 	net_down

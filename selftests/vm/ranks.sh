@@ -26,13 +26,17 @@
 #   epoch_of R                  the epoch that rank R has joined last
 #   under_way R [N]             wait until N (3) operations of rank R are done
 #   all_blame R REASON          all others have failed because of rank R
+#   twin_conf [OPTION VALUE]... a configuration file with group g of the layout
+#   twin_up HOST...             gagg-twin with it on these hosts, whose ranks ask
+#                               there from now on; twin_down ends all of them
+#   twin_count I NAME           a counter of the twin on host I
 #   ctl I ARGUMENT...           gaggctl on host I
 #   count I NAME, count_all NAME  a counter of host I, sum over the hosts
 
 # shellcheck disable=SC2154 # of lib.sh
 tmp=$test_tmp
 RANK=$TOP/build/selftests/vm/rank
-hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=()
+hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=() twin_pid=()
 
 layout()
 {
@@ -102,11 +106,12 @@ group_down()
 
 rank_start()
 {
-	local r=$1
+	local r=$1 host=$(($1 / per_host))
 	shift
 
-	net_exec "$((r / per_host))" "$RANK" ${SEED:+--seed "$SEED"} \
-		${rank_socket:+--socket "/run/gagg/h$((r / per_host)).sock"} \
+	net_exec "$host" "$RANK" ${SEED:+--seed "$SEED"} \
+		${rank_socket:+--socket "/run/gagg/h$host.sock"} \
+		${twin_pid[host]:+--socket "/run/gagg/h$host.sock"} \
 		"${rank_options[@]}" g "$r" "$@" >"$tmp/rank.$r" 2>&1 &
 	rank_pid[r]=$!
 }
@@ -198,6 +203,63 @@ all_blame()
 		rank_says "$r" "^rank $r failed .* reason $2 rank $1 .*rank $1 " || status=1
 	done
 	return $status
+}
+
+twin_conf()
+{
+	local i
+
+	{
+		echo 'group "g" {'
+		for ((i = 1; i < $#; i += 2)); do
+			echo "${!i} = ${*:i + 1:1}"
+		done
+		for ((i = 0; i < ${#members[@]}; i += 2)); do
+			echo "member $((i / 2)) { address = \"$(address "${members[i]}")\"" \
+				"role = ${members[i + 1]} }"
+		done
+		echo '}'
+	} >"$tmp/gagg.conf"
+}
+
+twin_up()
+{
+	local i
+
+	mkdir -p /run/gagg
+	for i; do
+		net_exec "$i" gagg-twin --config "$tmp/gagg.conf" --socket "/run/gagg/h$i.sock" \
+			>"/run/gagg/h$i.out" 2>"/run/gagg/h$i.log" &
+		twin_pid[i]=$!
+		disown
+	done
+	for i; do
+		wait_until 30 grep -q "ready at" "/run/gagg/h$i.log" || {
+			cat "/run/gagg/h$i.log"
+			return 1
+		}
+	done
+}
+
+twin_down()
+{
+	local i
+
+	for i in "${!twin_pid[@]}"; do
+		pkill -TERM -P "${twin_pid[i]}"
+	done
+	for i in "${!twin_pid[@]}"; do
+		wait_until 20 fails kill -0 "${twin_pid[i]}" || return
+	done
+	twin_pid=()
+}
+
+twin_count()
+{
+	: >"/run/gagg/h$1.out"
+	pkill -USR1 -P "${twin_pid[$1]}"
+	wait_until 10 grep -q "\"$2\":" "/run/gagg/h$1.out" || return
+	sed "s/.*\"$2\":\([0-9]*\).*/\1/" "/run/gagg/h$1.out"
 }
 
 # lines "N WORD DIGEST": as many different ones as operations

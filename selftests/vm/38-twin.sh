@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 420
+#
+# gagg-twin: hosts without the module in one group with hosts that have it, and
+# groups of nothing else.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+plan 29
+
+# enum gagg_reason
+DIED=2 SILENT=3
+every=(allreduce:int32:sum:1000 allreduce:int32:min:1000 allreduce:int32:max:1000
+	allreduce:float32:sum:5000 allreduce:float16:mean:5000 allreduce:bfloat16:max:5000
+	reduce_scatter:int32:sum:1000 reduce_scatter:float32:sum:3001
+	allgather:10001 broadcast:1:0 broadcast:77777:1 barrier allreduce:int32:sum:0)
+long=(allreduce:int32:sum:100000 allreduce:float32:sum:20000 broadcast:100001:1)
+
+# no contribution, result or control datagram was lost on the way
+agree()
+{
+	ranks_run "$@" && digests_agree
+}
+
+# the same options for the module and for the twins
+mixed_up()
+{
+	local i args
+
+	read -r -d '' -a args < <(member_args)
+	for i in 0 1; do
+		ctl $i group create g local "$(address $i)" "$@" "${args[@]}" || return
+	done
+	twin_conf "$@" && twin_up 2 3
+}
+
+mixed_down()
+{
+	ctl 0 group delete g && ctl 1 group delete g && twin_down
+}
+
+# --- two hosts with the module, two without ----------------------------------
+module_load "$@"
+layout 4
+net_ready 1500
+check "the module on two hosts, the twin on two others" mixed_up ring 256 window 64
+check "every collective, the same everywhere" agree "${every[@]}"
+check "the twins have added" is "$(twin_count 2 chunks) > 10 && $(twin_count 3 chunks) > 10"
+check "so has the module" is "$(count 0 chunks) > 10 && $(count 1 chunks) > 10"
+check "non-blocking, several in flight" ranks_run \
+	iallreduce:int32:sum:100000 iallreduce:int32:max:7 ibroadcast:1234:1 \
+	iallgather:999 ibarrier ireduce_scatter:int32:sum:500 wait
+check "two channels at once, each with a host of either kind" ranks_run \
+	@0,2:split:0 @1,3:split:1 allreduce:int32:sum:3000 broadcast:5000:1 \
+	world allreduce:int32:sum:2000 part:0 allreduce:float32:sum:100 barrier free
+net_loss 3
+check "3 % of datagrams are lost" agree "${long[@]}"
+net_offload on
+net_impair duplicate 10% delay 5ms reorder 10%
+check "bursts are repeated, and overtake" agree "${long[@]}"
+net_clear
+check "and were repaired" is "$(twin_count 2 retransmits) + $(count 0 retransmits) > 0"
+net_offload gro
+check "single datagrams, merged on receipt" agree "${long[@]}"
+net_offload on
+check "down" mixed_down
+
+# --- what goes wrong ----------------------------------------------------------
+mixed_up ring 256 window 64 dead-after 3000
+rank_options=(--repeat 0)
+ranks_start fail allreduce:int32:sum:100000
+check "trainers are under way" under_way 0
+rank_kill 3
+check "SIGKILL of a twin's trainer: every other one says who died" all_blame 3 $DIED
+rank_wait 3
+ranks_start fail at:1:@2:fork allreduce:int32:sum:100000
+check "a trainer of a twin has a child" under_way 2
+child=$(rank_line 2 forked | sed 's/.* //')
+rank_kill 2
+check "its death is told, though the child holds the socket" all_blame 2 $DIED
+rank_wait 2
+kill -KILL "$child"
+ranks_start fail allreduce:int32:sum:100000
+check "all have joined again" under_way 0
+pkill -KILL -P "${twin_pid[3]}"
+check "SIGKILL of a twin: its host is silent, the others say so" eval '
+	for r in 0 1 2; do rank_wait $r; rank_says $r "reason '$SILENT' rank 3"; done'
+check "its own trainer fails as well" eval '! timeout 5 tail --pid="${rank_pid[3]}" -f /dev/null ||
+	rank_says 3 "failed"'
+rank_wait 3
+rank_options=()
+twin_up 3
+check "it can be started again" agree allreduce:int32:sum:1000 barrier
+ranks_start allreduce:int32:sum:100 fail @0,1,2:allreduce:int32:sum:100 @3:allgather:100
+check "different collectives are told, with both ranks" eval 'ranks_wait && rank_says 3 "other [012]"'
+rank_options=(--timeout 3000)
+twin_down
+twin_conf ring 512 window 64 dead-after 3000
+twin_up 2 3
+ranks_start fail
+ranks_wait
+check "another ring: the difference has a name" eval 'rank_says 2 ring && rank_says 0 ring'
+rank_options=()
+mixed_down
+check "what no honest trainer does" eval '
+	twin_conf ring 256 window 64 && twin_up 0 1 &&
+	net_exec 0 "$TOP/build/selftests/vm/odd_twin" g /run/gagg/h0.sock 0'
+check "and the twin has survived it" agree allreduce:int32:sum:1000
+twin_down
+
+# --- nothing but twins ---------------------------------------------------------
+module_unload
+family=6
+layout 2 2 dedicated
+net_ready 1500
+check "four ranks on two hosts, a third adds; IPv6, two shards" eval '
+	twin_conf ring 256 window 64 shards 2 stripe 4 && twin_up 0 1 2'
+check "every collective" agree "${every[@]}"
+net_loss 5
+check "5 % of datagrams are lost" agree "${long[@]}"
+net_clear
+check "none was refused" is "$(twin_count 2 drop_chunk) + $(twin_count 2 drop_op) == 0"
+twin_down
+family=4
+layout 1 3
+net_ready 1500
+check "one host, three ranks" eval 'twin_conf ring 256 window 64 && twin_up 0 && agree "${every[@]}"'
+twin_down

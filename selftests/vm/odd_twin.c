@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What no honest trainer asks of gagg-twin.
+ *
+ *	odd_twin GROUP SOCKET RANK
+ *
+ * Messages that are none, regions that it may not have, write or shorten, a page
+ * full of nonsense. Exit status 1: something was accepted, or the error is
+ * another.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "broker.h"
+#include "twin_proto.h"
+
+static const char *group, *path;
+static uint32_t rank;
+static int status;
+
+static int open_session(void)
+{
+	int i, fd = -1;
+
+	/* the last one may still be on its way out */
+	for (i = 0; i < 100 && fd < 0; i++) {
+		fd = broker_open(path, group, rank, 5000);
+		if (fd < 0)
+			usleep(20000);
+	}
+	if (fd < 0) {
+		fprintf(stderr, "no session\n");
+		exit(2);
+	}
+	return fd;
+}
+
+/* the answer's error; what came with it */
+static int ask(int fd, uint32_t request, void *arg, size_t size, int fds[TWIN_FDS])
+{
+	struct twin_message head = { .request = request };
+	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
+	union {
+		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	struct cmsghdr *c;
+
+	memset(fds, 0xff, TWIN_FDS * sizeof(int));
+	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
+		return -errno;
+	msg.msg_control = control.buf;
+	msg.msg_controllen = sizeof(control.buf);
+	if (recvmsg(fd, &msg, MSG_CMSG_CLOEXEC) <= 0)
+		return -EPIPE;
+	c = CMSG_FIRSTHDR(&msg);
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
+	return head.error;
+}
+
+static void expect(const char *what, int got, int want)
+{
+	if (got == want)
+		return;
+	fprintf(stderr, "%s: %d (%s) instead of %d\n", what, got, strerror(-got), want);
+	status = 1;
+}
+
+static struct twin_page *hello(int fd)
+{
+	int fds[TWIN_FDS];
+	struct twin_page *page;
+
+	expect("hello", ask(fd, TWIN_HELLO, NULL, 0, fds), 0);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	if (page == MAP_FAILED)
+		exit(2);
+	expect("shorten the page", ftruncate(fds[0], 0) ? -errno : 0, -EPERM);
+	return page;
+}
+
+static void odd_messages(void)
+{
+	struct gagg_ioc_attach attach = { .size = sizeof(attach), .flags = 1 };
+	struct gagg_ioc_channel channel = { .size = sizeof(channel), .channel = 5, .members = 1 };
+	struct gagg_ioc_submit submit = { .size = sizeof(submit) };
+	int fd = open_session(), fds[TWIN_FDS];
+	uint64_t offset = 0;
+	char big[4096] = { 0 };
+
+	expect("attach before hello", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach,
+					  sizeof(attach), fds), -EINVAL);
+	attach.flags = 0;
+	expect("attach without a page", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach,
+					    sizeof(attach), fds), -ENOTCONN);
+	hello(fd);
+	expect("hello again", ask(fd, TWIN_HELLO, NULL, 0, fds), -EBUSY);
+	expect("hello with more", ask(fd, TWIN_HELLO, big, 8, fds), -EINVAL);
+	expect("a number there is not", ask(fd, 77, NULL, 0, fds), -ENOTTY);
+	expect("submit by message", ask(fd, (uint32_t)GAGG_IOC_SUBMIT, &submit,
+					sizeof(submit), fds), -EINVAL);
+	expect("half a struct", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, 8, fds), -EINVAL);
+	expect("far too long", ask(fd, (uint32_t)GAGG_IOC_ATTACH, big, sizeof(big), fds),
+	       -E2BIG);
+	expect("a channel before an epoch", ask(fd, (uint32_t)GAGG_IOC_CHANNEL, &channel,
+						sizeof(channel), fds), -ENOTCONN);
+	expect("a region before a seat", ask(fd, TWIN_MAP, &offset, sizeof(offset), fds),
+	       -EINVAL);
+	offset = ~0ULL;
+	expect("no region", ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), -EINVAL);
+	close(fd);
+}
+
+static void odd_regions(void)
+{
+	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
+	int fd = open_session(), fds[TWIN_FDS], i, again;
+	char proc[64];
+	void *addr;
+
+	hello(fd);
+	expect("attach", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	expect("attach again", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds),
+	       -EBUSY);
+	for (i = 0; i < GAGG_REG_COUNT; i++) {
+		const struct gagg_region *r = &attach.geo.region[i];
+		uint64_t offset = r->offset;
+		bool mine = i == GAGG_REG_PUSH || i == GAGG_REG_CONTRIB;
+
+		expect("region", ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), 0);
+		expect("shorten it", ftruncate(fds[0], 4096) ? -errno : 0, -EPERM);
+		expect("lengthen it", ftruncate(fds[0], 1LL << 40) ? -errno : 0, -EPERM);
+		addr = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+		expect("write it", addr == MAP_FAILED ? -errno : 0, mine ? 0 : -EPERM);
+		if (mine)
+			memset(addr, 0xff, r->length);
+		/* another description of the same file gives no more */
+		snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fds[0]);
+		again = open(proc, O_RDWR);
+		addr = mmap(NULL, r->length, PROT_WRITE, MAP_SHARED, again, 0);
+		expect("write it, opened again", addr == MAP_FAILED ? -errno : 0,
+		       mine ? 0 : -EPERM);
+		if (!mine)
+			expect("write() to it", pwrite(again, "x", 1, 0) < 0 ? -errno : 0, -EPERM);
+	}
+	close(fd);
+}
+
+/* the session ends: the socket is closed at the other side */
+static void expect_closed(const char *what, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (poll(&p, 1, 5000) == 1 && (p.revents & POLLHUP))
+		return;
+	fprintf(stderr, "%s: the session goes on\n", what);
+	status = 1;
+}
+
+static void odd_page(uint64_t head, uint32_t chunks)
+{
+	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
+	int fd = open_session(), fds[TWIN_FDS], bell;
+	struct twin_page *page;
+	uint64_t one = 1;
+
+	expect("hello", ask(fd, TWIN_HELLO, NULL, 0, fds), 0);
+	bell = fds[1];
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	if (page == MAP_FAILED)
+		exit(2);
+	expect("attach", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	/* no word of it is what it should be */
+	memset(page, 0xff, sizeof(*page));
+	memset(page->submit, 0, sizeof(page->submit));
+	page->submit[0].chunks = chunks;
+	page->submit[0].channel = 0;
+	__atomic_store_n(&page->head, head, __ATOMIC_SEQ_CST);
+	if (write(bell, &one, sizeof(one)) < 0)
+		exit(2);
+	if (head > TWIN_SUBMITS)
+		expect_closed("a head out of range", fd);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4)
+		return 2;
+	group = argv[1];
+	path = argv[2];
+	rank = (uint32_t)atoi(argv[3]);
+	odd_messages();
+	odd_regions();
+	odd_page(1, 0);
+	odd_page(~0ULL, 1);
+	odd_page(TWIN_SUBMITS + 1, 1);
+	return status;
+}
