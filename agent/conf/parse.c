@@ -35,7 +35,7 @@ static const struct value_rule group_rules[] = {
 	{ "gid", VALUE_GROUP, 0, 0, 0, false, 0 },
 	{ "mode", VALUE_MODE, 0, 0, 0, false, 0600 },
 	{ "lanes", VALUE_NUMBER, 8, 2240, 8, false, 344 },
-	{ "ring", VALUE_NUMBER, 64, UINT32_MAX, 0, false, 49152 },
+	{ "ring", VALUE_NUMBER, 64, 4194304, 0, false, 49152 },
 	{ "window", VALUE_NUMBER, 64, 16384, 0, true, 2048 },
 	{ "stripe", VALUE_NUMBER, 1, 64, 0, false, 8 },
 	{ "shards", VALUE_NUMBER, 1, 16, 0, false, 1 },
@@ -284,6 +284,39 @@ static int line_of(cfg_t *cfg, const char *name)
 	return cfg->line;
 }
 
+/* The kernel's limits for a whole group; a host is an address. */
+static void check_sums(cfg_t *cfg, const char *where)
+{
+	const struct nl_group *g = &parse->group;
+	uint32_t hosts = 0, weights = 0, most = 0;
+
+	for (unsigned int i = 0; i < g->n_members; i++) {
+		uint32_t here = 0, before = 0;
+
+		for (unsigned int k = 0; k < g->n_members; k++) {
+			bool same = nl_ip_equal(&g->members[i].addr,
+						&g->members[k].addr);
+
+			here += same;
+			before += same && k < i;
+		}
+		hosts += !before;
+		most = here > most ? here : most;
+		if (g->members[i].roles & GAGG_ROLE_WORKER)
+			weights += g->members[i].weight;
+	}
+	if (most > 16)
+		complain(cfg->line, "%s, which ends here: %u members have one address; allowed are 16",
+			 where, most);
+	if (weights > 128)
+		complain(cfg->line, "%s, which ends here: the weights of the workers sum to %u; allowed is 128",
+			 where, weights);
+	if (g->ring < 2 * g->stripe * g->shards * hosts)
+		complain(line_of(cfg, "ring"),
+			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
+			 where, g->ring, hosts, 2 * g->stripe * g->shards * hosts);
+}
+
 static void check_members(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
@@ -302,6 +335,7 @@ static void check_members(cfg_t *cfg, const char *where)
 		complain(cfg->line, "%s, which ends here, has no worker", where);
 	else if (!(roles & GAGG_ROLE_AGGREGATOR))
 		complain(cfg->line, "%s, which ends here, has no aggregator", where);
+	check_sums(cfg, where);
 }
 
 static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)

@@ -87,7 +87,7 @@ static void parse__everything(void **state)
 	     "local = \"10.0.0.2\"\n"
 	     "group \"train-1.x_Y\" {\n"
 	     " id = 77 port=9000 uid = root gid = \"12\" mode = \"0664\"\n"
-	     " lanes = 2240 ring = 640 window = 64 stripe = 64 shards = 16\n"
+	     " lanes = 2240 ring = 4096 window = 64 stripe = 64 shards = 16\n"
 	     " channels = 64 cwnd = 4 dead-after = 600000\n"
 	     " sync = bsp placement = root\n"
 	     " member 63 { address = fd00::1 role = worker weight = 128 }\n"
@@ -106,7 +106,7 @@ static void parse__everything(void **state)
 	assert_int_equal(g->gid, 12);
 	assert_int_equal(g->mode, 0664);
 	assert_int_equal(g->lanes, 2240);
-	assert_int_equal(g->ring, 640);
+	assert_int_equal(g->ring, 4096);
 	assert_int_equal(g->window, 64);
 	assert_int_equal(g->stripe, 64);
 	assert_int_equal(g->shards, 16);
@@ -205,6 +205,10 @@ static const struct {
 	{ "group a { }", { "f:1: group \"a\", which ends here, has no member" } },
 	{ "group a { member 0 { address = 10.0.0.1 role = worker } }", { "has no aggregator" } },
 	{ "group a { member 0 { address = 10.0.0.1 role = aggregator } }", { "has no worker" } },
+	{ "group a {\n" M0 "member 1 { address = 10.0.0.2 weight = 64 }\nmember 2 { address = 10.0.0.3 weight = 64 }\n}", { "f:5: group \"a\", which ends here: the weights of the workers sum to 129; allowed is 128" } },
+	{ "group a { ring = 64 window = 64 stripe = 4\nshards = 5\n" M0 "member 1 { address = 10.0.0.2 } }", { "f:1: group \"a\": ring = 64: with 2 hosts, allowed is 2 * stripe * shards for each, which is 80" } },
+	{ "group a { ring = 4194368 window = 64\n" M0 "}", { "f:1: group \"a\": ring = \"4194368\": allowed is" } },
+	{ "group a {\n" M0 "member 1 { address = 10.0.0.1 } member 2 { address = 10.0.0.1 } member 3 { address = 10.0.0.1 } member 4 { address = 10.0.0.1 } member 5 { address = 10.0.0.1 } member 6 { address = 10.0.0.1 } member 7 { address = 10.0.0.1 } member 8 { address = 10.0.0.1 } member 9 { address = 10.0.0.1 } member 10 { address = 10.0.0.1 } member 11 { address = 10.0.0.1 } member 12 { address = 10.0.0.1 } member 13 { address = 10.0.0.1 } member 14 { address = 10.0.0.1 } member 15 { address = 10.0.0.1 } member 16 { address = 10.0.0.1 } }", { "which ends here: 17 members have one address; allowed are 16" } },
 	{ "group a {\nmember 64 { address = 10.0.0.1 }\nmember 0 { address = 10.0.0.1 }}", { "f:2: member \"64\", which ends here: a rank is a number from 0 to 63" } },
 	{ "group a {\nmember x { address = 10.0.0.1 }\nmember 0 { address = 10.0.0.1 }}", { "f:2: member \"x\"" } },
 	{ "group a {\n" M0 "member 0 { address = 10.0.0.2 }\n}", { "f:3: group \"a\": found duplicate title '0'" } },
