@@ -283,6 +283,9 @@ uint32_t gagg_weight(const struct gagg_comm *comm);
  * Readable when operations have completed, as an eventfd is: read() of 8 bytes
  * returns how many since the last one, and rearms it. Then gagg_test().
  *
+ * In a session of gagg-twin, the aggregator in userspace, it counts from the first
+ * call of this function on, and does not hang up when the epoch ends.
+ *
  * Return: a descriptor that stays the library's.
  */
 int gagg_fd(const struct gagg_comm *comm);

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 29
+plan 30
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -53,6 +53,8 @@ check "so has the module" is "$(count 0 chunks) > 10 && $(count 1 chunks) > 10"
 check "non-blocking, several in flight" ranks_run \
 	iallreduce:int32:sum:100000 iallreduce:int32:max:7 ibroadcast:1234:1 \
 	iallgather:999 ibarrier ireduce_scatter:int32:sum:500 wait
+check "and asleep in poll()" eval 'ranks_run events iallreduce:int32:sum:50000 \
+	iallreduce:int32:sum:500 poll && rank_says 0 "counted [12]" && rank_says 3 "counted [12]"'
 check "two channels at once, each with a host of either kind" ranks_run \
 	@0,2:split:0 @1,3:split:1 allreduce:int32:sum:3000 broadcast:5000:1 \
 	world allreduce:int32:sum:2000 part:0 allreduce:float32:sum:100 barrier free

@@ -21,6 +21,8 @@
  *	allgather:BYTES   broadcast:BYTES:ROOT   barrier
  *	iallreduce:... and so on	non-blocking; checked by
  *	wait				until all are done
+ *	events				begin to count completions (gagg_fd())
+ *	poll				as wait, asleep in poll()
  *	progress			spin, without a call, until the kernel says
  *					in mapped memory that all chunks are done
  *	plan, noplan			reductions that follow
@@ -48,6 +50,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -118,6 +121,7 @@ static struct {
 	uint32_t number;		/* of operations */
 	struct data data[RANKS];
 	int slack;
+	int events;			/* of "events" */
 	bool fail;			/* an operation has to */
 	bool failed;			/* and one has */
 	int status;
@@ -454,6 +458,34 @@ static void wait_all(void)
 	}
 }
 
+/* operations that fit into the ring: nobody has to go on filling */
+static void poll_all(void)
+{
+	struct pollfd p = { .fd = me.events, .events = POLLIN };
+	uint64_t n, counted = 0;
+	struct op *o;
+	int err, done;
+
+	while (me.pending) {
+		if (poll(&p, 1, me.timeout) != 1 || read(me.events, &n, sizeof(n)) != sizeof(n)) {
+			say("FAILED poll: nothing has completed");
+			exit(1);
+		}
+		counted += n;
+		for (done = 1; done && (o = me.pending);) {
+			err = gagg_test(o->req, &done);
+			if (!done)
+				break;
+			me.pending = o->next;
+			if (!err)
+				check(o);
+			else
+				failed(o, err);
+		}
+	}
+	say("poll counted %llu", (unsigned long long)counted);
+}
+
 /*
  * The DONE region of channel 0, which the library has mapped: the third of the
  * channel's mappings, in the order of their offsets.
@@ -757,6 +789,10 @@ static void run_other(const char *word)
 
 	if (argument(word, "wait"))
 		wait_all();
+	else if (argument(word, "events"))
+		me.events = gagg_fd(me.world);
+	else if (argument(word, "poll"))
+		poll_all();
 	else if (argument(word, "progress"))
 		progress();
 	else if (argument(word, "plan"))
