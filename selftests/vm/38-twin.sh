@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 30
+plan 29
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -108,7 +108,7 @@ check "another ring: the difference has a name" eval 'rank_says 2 ring && rank_s
 rank_options=()
 mixed_down
 check "what no honest trainer does" eval '
-	twin_conf ring 256 window 64 && twin_up 0 1 &&
+	twin_conf ring 256 window 64 && twin_up 0 1 2 3 &&
 	net_exec 0 "$TOP/build/selftests/vm/odd_twin" g /run/gagg/h0.sock 0'
 check "and the twin has survived it" agree allreduce:int32:sum:1000
 twin_down
