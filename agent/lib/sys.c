@@ -57,7 +57,7 @@ int sys_event_fd(int fd)
 	return twin ? twin_event_fd(twin) : fd;
 }
 
-bool sys_has_uring(int fd)
+bool sys_in_kernel(int fd)
 {
 	return !twin_find(fd);
 }

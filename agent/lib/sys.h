@@ -22,7 +22,7 @@ void sys_close(int fd);
 /* what to poll for completed operations: @fd itself, or an eventfd */
 int sys_event_fd(int fd);
 
-/* io_uring commands can be made on @fd */
-bool sys_has_uring(int fd);
+/* the module's: takes io_uring commands, and works whatever a trainer does */
+bool sys_in_kernel(int fd);
 
 #endif

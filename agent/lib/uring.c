@@ -11,7 +11,7 @@ int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 	struct gagg_uring_cmd cmd = { .len = sizeof(r->wait) };
 	__u64 user_data = sqe->user_data;
 
-	if (!sys_has_uring(c->session->fd))
+	if (!sys_in_kernel(c->session->fd))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "gagg-twin takes no io_uring commands: poll gagg_fd()");
 	if (!r->done)

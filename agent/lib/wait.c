@@ -246,7 +246,8 @@ int request_wait(struct gagg_request *r, uint64_t deadline, unsigned int waits)
 
 		if (step(c, FILL_STEP))
 			continue;
-		if (spins < SPIN_MAX) {
+		/* an aggregator in userspace may be waiting for this CPU */
+		if (spins < SPIN_MAX && sys_in_kernel(c->session->fd)) {
 			spins++;
 			relax();
 			continue;

@@ -458,7 +458,7 @@ int sys_event_fd(int fd)
 	return fd;
 }
 
-bool sys_has_uring(int fd)
+bool sys_in_kernel(int fd)
 {
 	(void)fd;
 	return true;
