@@ -255,19 +255,20 @@ static uint32_t state_of(const struct twin_link *l)
 	return __atomic_load_n(&l->page->state, __ATOMIC_ACQUIRE);
 }
 
-static int not_running(const struct twin_link *l)
+static int not_running(uint32_t state)
 {
-	return state_of(l) == TWIN_ENDED ? -EPIPE : -ENOTCONN;
+	return state == TWIN_ENDED ? -EPIPE : -ENOTCONN;
 }
 
 /* lock held; what is wrong with an argument the aggregator finds itself */
 static int submit_locked(struct twin_link *l, struct gagg_ioc_submit *arg)
 {
 	struct twin_page *p = l->page;
+	uint32_t state = state_of(l);
 	struct twin_seat *s;
 
-	if (state_of(l) != TWIN_RUNNING)
-		return not_running(l);
+	if (state != TWIN_RUNNING)
+		return not_running(state);
 	s = seat_find(l, arg->channel);
 	if (!s)
 		return -ENOENT;
@@ -333,11 +334,13 @@ static int wait_epoch(struct twin_link *l, uint64_t deadline)
 
 	while (!err) {
 		uint32_t old = __atomic_load_n(&p->bell, __ATOMIC_SEQ_CST);
+		/* it may change at any time: one look */
+		uint32_t state = state_of(l);
 
-		if (state_of(l) == TWIN_RUNNING)
+		if (state == TWIN_RUNNING)
 			return 0;
-		if (state_of(l) != TWIN_ATTACHED)
-			return not_running(l);
+		if (state != TWIN_ATTACHED)
+			return not_running(state);
 		if (__atomic_load_n(&p->mismatch, __ATOMIC_ACQUIRE))
 			return -EPROTO;
 		err = doze(l, &p->bell, old, deadline);

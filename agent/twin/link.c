@@ -70,11 +70,12 @@ static int do_hello(struct session *s, struct request *r)
 	return 0;
 }
 
-/* the process that is the rank from now on */
+/* the process that is the rank from now on: one for all of the session */
 static int watch(struct session *s, pid_t pid)
 {
 	if (s->watching)
-		return 0;
+		return s->pid == pid ? 0 : -EBUSY;
+	s->pid = pid;
 	s->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (s->pid_fd < 0)
 		return -errno;

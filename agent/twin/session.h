@@ -22,7 +22,8 @@ struct session {
 	u64 epoch;			/* the one it is or was in */
 	int fd;
 	struct loop_event readable;
-	int pid_fd;			/* of who has attached; -1 */
+	pid_t pid;			/* who has attached */
+	int pid_fd;			/* the same; -1 */
 	struct loop_event death;
 	bool armed, watching;		/* the loop holds these events */
 	bool closed;
