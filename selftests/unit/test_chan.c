@@ -212,6 +212,39 @@ static void ops__longer_than_the_ring(void **state)
 	assert_int_equal(count_acts(GAGG_ACT_OP_DONE), 0);
 }
 
+static void submit__what_can_be(void **state)
+{
+	const struct gagg_geom geom = { .lanes = 344 };
+	const struct gagg_ioc_submit good = {
+		.kind = GAGG_K_ALLREDUCE, .last_lanes = 344, .count = 344, .chunks = 1,
+	};
+	const struct gagg_ioc_submit barrier = { .kind = GAGG_K_BARRIER, .chunks = 1 };
+	struct gagg_ioc_submit a;
+
+	(void)state;
+	assert_true(gagg_chan_may_submit(&geom, &good));
+	assert_true(gagg_chan_may_submit(&geom, &barrier));
+#define REFUSED(base, change) do {					\
+	a = (base);							\
+	change;								\
+	assert_false(gagg_chan_may_submit(&geom, &a));			\
+} while (0)
+	REFUSED(good, a.flags = 2);
+	REFUSED(good, a.reserved = 1);
+	REFUSED(good, a.kind = 0);
+	REFUSED(good, a.kind = GAGG_K_EXPONENTS + 1);
+	REFUSED(good, a.laneop = 0xff);
+	REFUSED(good, a.dtype = 16);
+	REFUSED(good, a.last_lanes = 0);
+	REFUSED(good, a.last_lanes = 345);
+	REFUSED(good, a.chunks = 0);
+	REFUSED(good, a.chunks = GAGG_VIRTUAL_MAX + 1);
+	REFUSED(good, a.count = GAGG_VIRTUAL_MAX + 1);
+	REFUSED(barrier, a.last_lanes = 1);
+	REFUSED(barrier, a.chunks = 2);
+#undef REFUSED
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +256,7 @@ int main(void)
 		cmocka_unit_test_teardown(ops__done_in_order_with_their_last_chunk, finish_test),
 		cmocka_unit_test_teardown(ops__of_which_a_shard_has_no_chunk, finish_test),
 		cmocka_unit_test_teardown(ops__longer_than_the_ring, finish_test),
+		cmocka_unit_test(submit__what_can_be),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
