@@ -46,7 +46,7 @@ static int do_hello(struct session *s, struct request *r)
 	struct worker *w = s->group->part[0].port->worker;
 	int err;
 
-	if (s->page)
+	if (s->memory.addr)
 		return -EBUSY;
 	err = memory_new(&s->memory, "gagg-page", sizeof(*s->page), true);
 	if (err)

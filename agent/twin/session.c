@@ -108,8 +108,9 @@ static void set_state(struct session *s, enum twin_state state)
 
 void session_mismatch(struct session *s, bool is)
 {
-	if (!s->page || s->page->mismatch == is)
+	if (!s->page || s->mismatch == is)
 		return;
+	s->mismatch = is;
 	__atomic_store_n(&s->page->mismatch, is, __ATOMIC_SEQ_CST);
 	futex_ring(&s->page->bell);
 }
@@ -180,6 +181,9 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 		return -EBUSY;
 	/* a rank of this host has left an epoch: let it end here */
 	epoch_run(g->twin);
+	/* which may have closed it */
+	if (s->closed)
+		return -EPIPE;
 	leave_all(s, false);
 	ch = channel_fresh(g);
 	if (!ch)

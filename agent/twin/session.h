@@ -27,6 +27,7 @@ struct session {
 	struct loop_event death;
 	bool armed, watching;		/* the loop holds these events */
 	bool closed;
+	bool mismatch;			/* as it was told */
 	bool bad;			/* set by a worker: does what libgagg does not */
 	struct memory memory;
 	struct twin_page *page;		/* is what @memory holds */

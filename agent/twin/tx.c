@@ -90,7 +90,7 @@ void tx_free(struct tx *tx)
 
 /* --- the queue ------------------------------------------------------------ */
 
-/* a network that takes no bursts gets the datagrams one by one */
+/* a device that sums up no UDP (EIO) takes no bursts: one by one then */
 static void send_single(struct port *p, struct mmsghdr *msg, u32 seg, struct part *part)
 {
 	struct msghdr h = msg->msg_hdr;
@@ -114,7 +114,7 @@ static void send_failed(struct tx *tx, unsigned int i)
 	struct cmsghdr *c = CMSG_FIRSTHDR(&tx->msg[i].msg_hdr);
 	u16 seg;
 
-	if (c && (errno == EIO || errno == EINVAL)) {
+	if (c && errno == EIO) {
 		tx->port->gso = false;
 		memcpy(&seg, CMSG_DATA(c), sizeof(seg));
 		send_single(tx->port, &tx->msg[i], seg, tx->part[i]);

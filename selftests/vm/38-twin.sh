@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 29
+plan 30
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -124,6 +124,8 @@ check "every collective" agree "${every[@]}"
 net_loss 5
 check "5 % of datagrams are lost" agree "${long[@]}"
 net_clear
+net_exec 0 ethtool -K eth0 tx off
+check "an interface that takes no bursts" agree "${long[@]}"
 check "none was refused" is "$(twin_count 2 drop_chunk) + $(twin_count 2 drop_op) == 0"
 twin_down
 family=4
