@@ -156,21 +156,31 @@ static void copy_once(struct gagg_ioc_submit *to, const struct gagg_ioc_submit *
 	}
 }
 
+/* the control thread closes it */
+static void expel(struct session *s)
+{
+	__atomic_store_n(&s->bad, true, __ATOMIC_RELAXED);
+	twin_call(s->group->twin);
+}
+
 void session_take(struct session *s)
 {
 	u64 head = __atomic_load_n(&s->page->head, __ATOMIC_SEQ_CST);
 
 	if (head == s->taken || s->bad)
 		return;
-	if (head - s->taken > TWIN_SUBMITS)
-		s->bad = true;
-	for (; !s->bad && s->taken != head; s->taken++) {
+	if (head - s->taken > TWIN_SUBMITS) {
+		expel(s);
+		return;
+	}
+	for (; s->taken != head; s->taken++) {
 		struct gagg_ioc_submit arg;
 
 		copy_once(&arg, &s->page->submit[s->taken % TWIN_SUBMITS]);
-		s->bad = !take(s, &arg);
+		if (take(s, &arg))
+			continue;
+		expel(s);
+		return;
 	}
 	__atomic_store_n(&s->page->taken, s->taken, __ATOMIC_RELEASE);
-	if (s->bad)
-		twin_call(s->group->twin);
 }
