@@ -97,7 +97,9 @@ rank_options=()
 twin_up 3
 check "it can be started again" agree allreduce:int32:sum:1000 barrier
 ranks_start allreduce:int32:sum:100 fail @0,1,2:allreduce:int32:sum:100 @3:allgather:100
-check "different collectives are told, with both ranks" eval 'ranks_wait && rank_says 3 "other [012]"'
+check "different collectives are told, with both ranks" eval '
+	ranks_wait && rank_says 3 "rank 3 called all-gather" &&
+	rank_says 0 "rank 3 called all-gather"'
 rank_options=(--timeout 3000)
 twin_down
 twin_conf ring 512 window 64 dead-after 3000

@@ -109,6 +109,8 @@ rank_start()
 	local r=$1 host=$(($1 / per_host))
 	shift
 
+	# at once: what the last one said is not to be taken for this one's
+	: >"$tmp/rank.$r"
 	net_exec "$host" "$RANK" ${SEED:+--seed "$SEED"} \
 		${rank_socket:+--socket "/run/gagg/h$host.sock"} \
 		${twin_pid[host]:+--socket "/run/gagg/h$host.sock"} \
