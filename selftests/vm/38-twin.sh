@@ -5,6 +5,7 @@
 # gagg-twin: hosts without the module in one group with hosts that have it, and
 # groups of nothing else.
 
+# shellcheck disable=SC2016 # eval's
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
