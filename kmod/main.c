@@ -6,6 +6,7 @@
 #include "netlink.h"
 #include "netns.h"
 #include "session.h"
+#include "simd.h"
 
 static struct miscdevice gagg_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -18,6 +19,7 @@ static int __init gagg_init(void)
 {
 	int err;
 
+	gagg_simd_init();
 	gagg_faults_init();
 	err = gagg_netns_init();
 	if (err)

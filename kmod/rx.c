@@ -15,6 +15,7 @@
 #include "channel.h"
 #include "port.h"
 #include "session.h"
+#include "simd.h"
 #include "tx.h"
 
 #define CREATE_TRACE_POINTS
@@ -34,6 +35,7 @@ struct source {
 	struct gagg_group *grp;
 	u32 node;
 	bool ce;
+	bool simd;		/* between gagg_simd_begin() and _end() */
 };
 
 static bool from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
@@ -80,16 +82,35 @@ static void count_drop(const struct source *src, enum gagg_drop why)
 		src->grp->part[src->port->index].stats.drop[why]++;
 }
 
-static void add_lanes(const struct source *src, const struct gagg_todo *todo,
-		      const void *lanes)
+static bool simd_enter(struct source *src)
+{
+	if (!src->simd)
+		src->simd = gagg_simd_begin();
+	return src->simd;
+}
+
+/* before anything that may take a lock */
+static void simd_leave(struct source *src)
+{
+	if (src->simd)
+		gagg_simd_end();
+	src->simd = false;
+}
+
+static void add_lanes(struct source *src, const struct gagg_todo *todo, const void *lanes)
 {
 	const struct gagg_geom *g = &src->grp->geom;
 	struct gagg_channel *ch = gagg_channel_find(src->grp, todo->chan->id);
 	void *acc = gagg_acc_at(g, ch, src->port->index, todo->acc);
 	void *dst = todo->to_result ? gagg_chunk_at(g, &ch->result, todo->slot) : acc;
 
-	gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, lanes, todo->lanes,
-			  todo->shift);
+	/* to store is memcpy(); shifts are rare: exponents have just changed */
+	if (todo->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) && !todo->store &&
+	    !todo->shift && simd_enter(src))
+		gagg_simd_add(dst, acc, lanes, todo->lanes);
+	else
+		gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, lanes,
+				  todo->lanes, todo->shift);
 }
 
 static void place_lanes(const struct source *src, const struct gagg_todo *todo,
@@ -114,7 +135,7 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 	t->ce = src->ce;
 }
 
-static void rx_shard(const struct source *src, struct gagg_msg *m, const void *body,
+static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 		     const void *lanes, u64 now)
 {
 	struct gagg_port *port = src->port;
@@ -152,7 +173,10 @@ static void rx_shard(const struct source *src, struct gagg_msg *m, const void *b
 		case GAGG_RX_AGAIN:
 			break;
 		}
-		gagg_tx_actions(port, grp);
+		if (core->nacts) {
+			simd_leave(src);
+			gagg_tx_actions(port, grp);
+		}
 	} while (rx == GAGG_RX_AGAIN);
 }
 
@@ -201,6 +225,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len, u64 now)
 		return;
 	}
 	if (is_join(m.type)) {
+		simd_leave(src);
 		why = gagg_epoch_rx(src->grp, src->node, &m, raw + GAGG_WIRE_HDRLEN);
 		trace_join(src, &m, now, why);
 		if (why)
@@ -239,6 +264,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 		}
 		rx_datagram(&src, at, len, now);
 	}
+	simd_leave(&src);
 	skb_abort_seq_read(&seq);
 	return n;
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AVX2, in assembly: the kernel's compiler does not use the registers, and so
+ * needs not be told which of them are overwritten.
+ */
+#include "core/core.h"
+#include "simd.h"
+
+#ifdef CONFIG_X86_64
+
+#include <asm/cpufeature.h>
+#include <asm/fpu/api.h>
+#include <asm/fpu/types.h>
+
+#define LANES	8	/* of a register */
+#define AT_ONCE	8	/* registers */
+
+struct vec {
+	__le32 lane[LANES];
+} __packed;
+
+static bool usable __ro_after_init;
+
+void __init gagg_simd_init(void)
+{
+	usable = boot_cpu_has(X86_FEATURE_AVX2) &&
+		 cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL);
+}
+
+bool gagg_simd_begin(void)
+{
+	if (!usable || !irq_fpu_usable())
+		return false;
+	kernel_fpu_begin();
+	return true;
+}
+
+void gagg_simd_end(void)
+{
+	/* else instructions that know half of a register only are slow */
+	asm volatile("vzeroupper");
+	kernel_fpu_end();
+}
+
+#define ADD(i) ({							\
+	asm volatile("vmovdqu %1, %%ymm" #i "\n\t"			\
+		     "vpaddd %2, %%ymm" #i ", %%ymm" #i "\n\t"		\
+		     "vmovdqu %%ymm" #i ", %0"				\
+		     : "=m" (d[i]) : "m" (x[i]), "m" (y[i]));		\
+})
+
+void gagg_simd_add(void *dst, const void *a, const void *b, u32 n)
+{
+	const struct vec *x = a, *y = b;
+	struct vec *d = dst;
+
+	for (; n >= AT_ONCE * LANES; n -= AT_ONCE * LANES) {
+		ADD(0); ADD(1); ADD(2); ADD(3); ADD(4); ADD(5); ADD(6); ADD(7);
+		d += AT_ONCE;
+		x += AT_ONCE;
+		y += AT_ONCE;
+	}
+	for (; n >= LANES; n -= LANES, d++, x++, y++)
+		ADD(0);
+	if (n)
+		gagg_reduce_chunk(GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), d, x, y, n, 0);
+}
+
+#else
+
+void __init gagg_simd_init(void)
+{
+}
+
+bool gagg_simd_begin(void)
+{
+	return false;
+}
+
+void gagg_simd_end(void)
+{
+}
+
+void gagg_simd_add(void *dst, const void *a, const void *b, u32 n)
+{
+	gagg_reduce_chunk(GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), dst, a, b, n, 0);
+}
+
+#endif

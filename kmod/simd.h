@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Lanes in vector registers, where the processor has them and they are free.
+ *
+ * The registers are the interrupted task's: gagg_simd_begin() has them saved,
+ * once, however often it is called before that task runs again. Between begin
+ * and end preemption is off: no lock may be taken there, since it may be one
+ * that sleeps (PREEMPT_RT), and no more than an skb is worked through.
+ */
+#ifndef GAGG_SIMD_H
+#define GAGG_SIMD_H
+
+#include <linux/types.h>
+
+/* find out what the processor has; before all that follow */
+void gagg_simd_init(void);
+
+/* false: there are none, or a user of them in the kernel was interrupted */
+bool gagg_simd_begin(void);
+void gagg_simd_end(void);
+
+/*
+ * gagg_simd_add - dst[i] = a[i] + b[i], modulo 2^32; @n lanes in any alignment
+ * @dst: may be @a
+ */
+void gagg_simd_add(void *dst, const void *a, const void *b, u32 n);
+
+#endif
