@@ -33,9 +33,14 @@ struct source {
 	struct gagg_port *port;
 	const struct sk_buff *skb;
 	struct gagg_group *grp;
+	u64 now;
 	u32 node;
 	bool ce;
 	bool simd;		/* between gagg_simd_begin() and _end() */
+	bool run;		/* the last one was added or placed, and: */
+	struct gagg_hdr first;	/* it follows this header */
+	struct gagg_hdr next;	/* what may follow it */
+	struct gagg_todo todo;	/* it was done */
 };
 
 static bool from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
@@ -56,6 +61,19 @@ static bool congested(const struct sk_buff *skb)
 	if (skb->protocol == htons(ETH_P_IPV6))
 		return INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
 	return INET_ECN_is_ce(ip_hdr(skb)->tos);
+}
+
+/* what is not named here is for a group, or a run */
+static void source_init(struct source *src, struct gagg_port *port,
+			const struct sk_buff *skb, u64 now)
+{
+	src->port = port;
+	src->skb = skb;
+	src->grp = NULL;
+	src->now = now;
+	src->ce = congested(skb);
+	src->simd = false;
+	src->run = false;
 }
 
 /* members are configured, never learned */
@@ -124,27 +142,45 @@ static void place_lanes(const struct source *src, const struct gagg_todo *todo,
 
 /* the call to come: it may shorten the message */
 static void traced_rx(const struct source *src, const struct gagg_msg *m, const void *body,
-		      u64 now, struct gagg_traced_rx *t)
+		      struct gagg_traced_rx *t)
 {
 	t->m = *m;
 	t->body = body;
-	t->now = now;
+	t->now = src->now;
 	t->shard = src->port->index;
 	t->node = src->node;
 	t->ours = m->cookie == src->grp->part[src->port->index].core->cookie;
 	t->ce = src->ce;
 }
 
+/* what the core has said: it is in src->todo */
+static void obey(struct source *src, enum gagg_rx rx, const void *lanes)
+{
+	struct gagg_shard *core = src->grp->part[src->port->index].core;
+	struct gagg_todo *todo = &src->todo;
+
+	src->run = rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE;
+	if (rx == GAGG_RX_DROP)
+		count_drop(src, todo->drop);
+	else if (rx == GAGG_RX_ADD)
+		add_lanes(src, todo, lanes);
+	else if (rx == GAGG_RX_PLACE)
+		place_lanes(src, todo, lanes);
+	if (src->run)
+		gagg_shard_commit(core, &src->grp->geom, todo, src->now);
+	if (core->nacts) {
+		simd_leave(src);
+		gagg_tx_actions(src->port, src->grp);
+	}
+}
+
 static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
-		     const void *lanes, u64 now)
+		     const void *lanes)
 {
 	struct gagg_port *port = src->port;
 	struct gagg_group *grp = src->grp;
-	struct gagg_shard *core = grp->part[port->index].core;
-	const struct gagg_geom *g = &grp->geom;
 	struct gagg_traced_rx was;
 	struct gagg_lend lend;
-	struct gagg_todo todo;
 	struct gagg_env env;
 	enum gagg_rx rx;
 	bool traced;
@@ -153,41 +189,55 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 	do {
 		traced = trace_gagg_rx_enabled();
 		if (traced)
-			traced_rx(src, m, body, now, &was);
-		rx = gagg_shard_rx(core, g, &env, src->node, m, body, src->ce, now, &todo);
+			traced_rx(src, m, body, &was);
+		rx = gagg_shard_rx(grp->part[port->index].core, &grp->geom, &env, src->node, m,
+				   body, src->ce, src->now, &src->todo);
 		if (traced)
-			trace_gagg_rx(g, &was, rx, todo.drop);
-		switch (rx) {
-		case GAGG_RX_ADD:
-			add_lanes(src, &todo, lanes);
-			gagg_shard_commit(core, g, &todo, now);
-			break;
-		case GAGG_RX_PLACE:
-			place_lanes(src, &todo, lanes);
-			gagg_shard_commit(core, g, &todo, now);
-			break;
-		case GAGG_RX_DROP:
-			count_drop(src, todo.drop);
-			break;
-		case GAGG_RX_OK:
-		case GAGG_RX_AGAIN:
-			break;
-		}
-		if (core->nacts) {
-			simd_leave(src);
-			gagg_tx_actions(port, grp);
-		}
+			trace_gagg_rx(&grp->geom, &was, rx, src->todo.drop);
+		obey(src, rx, lanes);
 	} while (rx == GAGG_RX_AGAIN);
 }
 
-static void trace_join(const struct source *src, const struct gagg_msg *m, u64 now,
-		       enum gagg_drop why)
+static void trace_next(const struct source *src, enum gagg_rx rx)
+{
+	struct gagg_traced_rx was;
+
+	traced_rx(src, &src->todo.m, NULL, &was);
+	trace_gagg_rx(&src->grp->geom, &was, rx, src->todo.drop);
+}
+
+/*
+ * A burst is most often one rank's contributions to chunks in a row, or one
+ * home's results: their headers are read and judged by what differs.
+ */
+static bool rx_next(struct source *src, const u8 *at, u32 len)
+{
+	struct gagg_todo *todo = &src->todo;
+	struct gagg_part *part;
+	enum gagg_rx rx;
+
+	if (!src->run || len != GAGG_WIRE_HDRLEN + todo->m.len)
+		return false;
+	memcpy(&src->next, at, sizeof(src->next));
+	if (!gagg_wire_follows(&src->first, &src->next, &todo->m))
+		return false;
+	part = &src->grp->part[src->port->index];
+	part->stats.rx_datagrams++;
+	part->stats.rx_bytes += len;
+	rx = gagg_shard_next(part->core, &src->grp->geom, src->ce, src->now, todo);
+	if (trace_gagg_rx_enabled())
+		trace_next(src, rx);
+	obey(src, rx, at + GAGG_WIRE_HDRLEN);
+	return true;
+}
+
+static void trace_join(const struct source *src, const struct gagg_msg *m, enum gagg_drop why)
 {
 	struct gagg_traced_rx was;
 
 	if (!trace_gagg_rx_enabled())
 		return;
-	traced_rx(src, m, NULL, now, &was);
+	traced_rx(src, m, NULL, &was);
 	trace_gagg_rx(&src->grp->geom, &was, why ? GAGG_RX_DROP : GAGG_RX_OK, why);
 }
 
@@ -197,13 +247,14 @@ static bool is_join(u8 type)
 }
 
 /* @at: the datagram, in one piece */
-static void rx_datagram(struct source *src, const u8 *at, u32 len, u64 now)
+static void rx_datagram(struct source *src, const u8 *at, u32 len)
 {
 	u8 raw[BODY_MAX] __aligned(8);
 	struct gagg_stats *stats;
 	enum gagg_drop why;
 	struct gagg_msg m;
 
+	src->run = false;
 	if (len < GAGG_WIRE_HDRLEN) {
 		atomic_inc(&src->port->sock->sk->sk_drops);
 		return;
@@ -227,12 +278,13 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len, u64 now)
 	if (is_join(m.type)) {
 		simd_leave(src);
 		why = gagg_epoch_rx(src->grp, src->node, &m, raw + GAGG_WIRE_HDRLEN);
-		trace_join(src, &m, now, why);
+		trace_join(src, &m, why);
 		if (why)
 			count_drop(src, why);
 		return;
 	}
-	rx_shard(src, &m, raw + GAGG_WIRE_HDRLEN, at + GAGG_WIRE_HDRLEN, now);
+	memcpy(&src->first, raw, sizeof(src->first));
+	rx_shard(src, &m, raw + GAGG_WIRE_HDRLEN, at + GAGG_WIRE_HDRLEN);
 }
 
 u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
@@ -240,29 +292,40 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 	/* other kinds of GSO are fragments of one datagram (UFO of a guest) */
 	bool burst = skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
 	u32 seg = burst ? skb_shinfo(skb)->gso_size : skb->len;
-	struct source src = { .port = port, .skb = skb, .ce = congested(skb) };
-	u32 off, len, n = 0;
+	u32 off, len, left = 0, n = 0;
 	struct skb_seq_state seq;
+	const u8 *at = NULL;
+	struct source src;
 
 	/* counts for the budget like any other */
 	if (!skb->len) {
 		atomic_inc(&port->sock->sk->sk_drops);
 		return 1;
 	}
+	source_init(&src, port, skb, now);
 	skb_prepare_seq_read(skb, 0, skb->len, &seq);
+	/* @at: of @left bytes in one piece */
 	for (off = 0; off < skb->len; off += len, n++) {
-		const u8 *at;
+		const u8 *datagram;
 
 		len = min(seg, skb->len - off);
-		if (skb_seq_read(off, &at, &seq) < len) {
+		if (left < len)
+			left = skb_seq_read(off, &at, &seq);
+		datagram = at;
+		if (left < len) {
+			left = 0;
+			datagram = port->bounce;
 			if (len > sizeof(port->bounce) ||
 			    skb_copy_bits(skb, off, port->bounce, len)) {
 				atomic_inc(&port->sock->sk->sk_drops);
 				continue;
 			}
-			at = port->bounce;
+		} else {
+			left -= len;
+			at += len;
 		}
-		rx_datagram(&src, at, len, now);
+		if (!rx_next(&src, datagram, len))
+			rx_datagram(&src, datagram, len);
 	}
 	simd_leave(&src);
 	skb_abort_seq_read(&seq);
@@ -271,10 +334,11 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 
 void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb)
 {
-	struct source src = { .port = port, .skb = skb };
 	const struct gagg_hdr *h;
 	struct gagg_hdr raw;
+	struct source src;
 
+	source_init(&src, port, skb, 0);
 	/* the id may be what is wrong: good enough for a counter */
 	h = skb_header_pointer(skb, 0, sizeof(raw), &raw);
 	if (h)

@@ -319,6 +319,22 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	return rx;
 }
 
+enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, bool ce,
+			     u64 now, struct gagg_todo *todo)
+{
+	struct gagg_chan *ch = todo->chan;
+	struct gagg_msg *m = &todo->m;
+
+	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (m->type == GAGG_T_RESULT)
+		return gagg_worker_result(sh, g, ch, todo->node, m, now, todo);
+	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
+		return drop(todo, GAGG_DROP_CHUNK);
+	gagg_path_rx(&sh->path[todo->node], m->pn, ce);
+	return gagg_home_contrib(sh, g, ch, m, todo);
+}
+
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now)
 {

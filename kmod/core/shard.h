@@ -210,6 +210,19 @@ void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now);
 
 /*
+ * gagg_shard_next - gagg_shard_rx() for what follows a datagram with lanes
+ * @todo: of that datagram, for which the verdict was ADD or PLACE and which is
+ *	  committed, but that todo->m is the next one (gagg_wire_follows())
+ * @ce: of the next one
+ *
+ * What the two have in common is not looked at again. Since the verdict the
+ * caller has held the lock and has called nothing but commit and act. Never
+ * says AGAIN.
+ */
+enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, bool ce,
+			     u64 now, struct gagg_todo *todo);
+
+/*
  * gagg_chan_refill - send what may be sent
  * Returns true when there may be more, because the queue is full or the window
  * has moved: drain and call again.

@@ -100,6 +100,36 @@ enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m)
 	return GAGG_DROP_NONE;
 }
 
+static inline u64 word(const void *p, u32 at)
+{
+	u64 w;
+
+	memcpy(&w, (const u8 *)p + at, sizeof(w));
+	return w;
+}
+
+bool gagg_wire_follows(const struct gagg_hdr *first, const struct gagg_hdr *h,
+		       struct gagg_msg *m)
+{
+	u64 differ = 0;
+
+	_Static_assert(offsetof(struct gagg_hdr, chunk) == 24, "three words before it");
+	_Static_assert(offsetof(struct gagg_hdr, tag) == 48, "two words from it on");
+	differ |= word(first, 0) ^ word(h, 0);
+	differ |= word(first, 8) ^ word(h, 8);
+	differ |= word(first, 16) ^ word(h, 16);
+	differ |= word(first, 48) ^ word(h, 48);
+	differ |= word(first, 56) ^ word(h, 56);
+	if (differ || first->round != h->round || first->run != h->run ||
+	    first->lanes != h->lanes || first->weight != h->weight || first->aux != h->aux)
+		return false;
+	m->chunk = le32_to_cpu(h->chunk);
+	m->pn = le32_to_cpu(h->pn);
+	m->exp = h->exp;
+	m->want = h->want;
+	return true;
+}
+
 void gagg_wire_build(void *hdr, const struct gagg_msg *m)
 {
 	__le64 cookie = cpu_to_le64(m->cookie);

@@ -70,6 +70,18 @@ enum gagg_drop {
  */
 enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m);
 
+/*
+ * gagg_wire_follows - is a header like one before it?
+ * @first: a header that gagg_wire_parse() found good
+ * @h: one of a datagram of the same length
+ * @m: what @first was parsed to, or a later one that followed it
+ *
+ * True if nothing differs but chunk, pn, exp and want: @m has them then, and is
+ * what gagg_wire_parse() would make of @h. False: @m is as it was.
+ */
+bool gagg_wire_follows(const struct gagg_hdr *first, const struct gagg_hdr *h,
+		       struct gagg_msg *m);
+
 /* gagg_wire_build - write a header; @hdr gets GAGG_WIRE_HDRLEN bytes */
 void gagg_wire_build(void *hdr, const struct gagg_msg *m);
 

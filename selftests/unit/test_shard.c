@@ -360,6 +360,149 @@ static void queue__never_runs_over(void **state)
 	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 64 * 64);
 }
 
+/* all that a shard and its channel are */
+static void *snapshot(size_t *bytes)
+{
+	size_t shard = gagg_shard_bytes(&g), chan = gagg_chan_bytes(&g, g.workers);
+	char *copy = malloc(shard + chan);
+
+	assert_non_null(copy);
+	memcpy(copy, sh, shard);
+	memcpy(copy + shard, ch, chan);
+	*bytes = shard + chan;
+	return copy;
+}
+
+static void restore(const char *copy)
+{
+	memcpy(sh, copy, gagg_shard_bytes(&g));
+	memcpy(ch, copy + gagg_shard_bytes(&g), gagg_chan_bytes(&g, g.workers));
+}
+
+/* @m follows what was just received: both ways to the same verdict and state */
+static enum gagg_rx expect_same(u32 node, const struct gagg_msg *m, bool ce)
+{
+	struct gagg_todo before = todo, after;
+	struct gagg_msg copy = *m;
+	char *was, *one, *other;
+	enum gagg_rx verdict;
+	size_t bytes;
+
+	was = snapshot(&bytes);
+	verdict = rx_body(node, &copy, NULL, ce);
+	one = snapshot(&bytes);
+	after = todo;
+	restore(was);
+	todo = before;
+	todo.m = *m;
+	assert_int_equal(gagg_shard_next(sh, &g, ce, now, &todo), verdict);
+	if (verdict == GAGG_RX_ADD || verdict == GAGG_RX_PLACE) {
+		assert_ptr_equal(todo.chan, after.chan);
+		assert_int_equal(todo.slot, after.slot);
+		assert_int_equal(todo.acc, after.acc);
+		assert_int_equal(todo.store, after.store);
+		assert_int_equal(todo.to_result, after.to_result);
+		assert_int_equal(todo.shift, after.shift);
+		assert_int_equal(todo.laneop, after.laneop);
+		assert_int_equal(todo.lanes, after.lanes);
+		assert_int_equal(todo.node, after.node);
+		gagg_shard_commit(sh, &g, &todo, now);
+	} else if (verdict == GAGG_RX_DROP) {
+		assert_int_equal(todo.drop, after.drop);
+	}
+	drain();
+	other = snapshot(&bytes);
+	assert_memory_equal(one, other, bytes);
+	free(was);
+	free(one);
+	free(other);
+	return verdict;
+}
+
+/* the first of some: the verdict that others may follow */
+static void contrib_first(u32 rank, u32 chunk, u32 round)
+{
+	assert_int_equal(contrib(rank, chunk, round, 100), GAGG_RX_ADD);
+}
+
+static void next__contributions(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
+	u32 i;
+
+	(void)state;
+	start(0);
+	g.stripe = 2;		/* the others belong to nobody's home */
+	g.aggregators = 3;
+	start_channel(0, g.workers);
+	contrib_first(1, 0, 1);
+	m.pn = 2;
+	m.exp = 90;
+	m.want = 90;
+	m.chunk = 1;
+	assert_int_equal(expect_same(1, &m, true), GAGG_RX_ADD);
+	m.pn = 3;
+	m.chunk = 2;		/* of another home */
+	assert_int_equal(expect_same(1, &m, false), GAGG_RX_DROP);
+	contrib_first(2, 0, 1);
+	m.src = 2;
+	for (i = 0; i < 2; i++) {
+		m.exp = (u8)(120 - 40 * i);	/* the first voids */
+		m.chunk = 4 + i;
+		m.pn = 2 + i;
+		assert_int_equal(expect_same(2, &m, false), GAGG_RX_ADD);
+	}
+	m.pn = 4;		/* a repetition */
+	contrib_first(2, 8 - 7, 1);
+	assert_int_equal(expect_same(2, &m, false), GAGG_RX_OK);
+	for (i = 0; i < 4; i++) {
+		static const u32 bad[] = { 16, 17, 0x80000000, 0xffffffff };
+
+		m.chunk = bad[i];
+		assert_int_equal(expect_same(2, &m, false), GAGG_RX_DROP);
+	}
+}
+
+static void next__results(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_RESULT, 0, 1, 1);
+
+	(void)state;
+	start(1);
+	push_to(4);
+	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
+	m.aux = 3;
+	m.pn = 2;
+	assert_int_equal(expect_same(0, &m, false), GAGG_RX_PLACE);
+	m.chunk = 3;		/* one is missing: it is asked for */
+	m.pn = 4;
+	assert_int_equal(expect_same(0, &m, false), GAGG_RX_PLACE);
+	m.chunk = 1;
+	m.pn = 5;
+	assert_int_equal(expect_same(0, &m, false), GAGG_RX_OK);
+	m.chunk = 5;		/* not pushed */
+	m.pn = 6;
+	assert_int_equal(expect_same(0, &m, false), GAGG_RX_DROP);
+	m.chunk = 16;
+	assert_int_equal(expect_same(0, &m, false), GAGG_RX_DROP);
+}
+
+/* in the other shard it is dropped */
+static void next__of_another_shard(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 1, 1);
+
+	(void)state;
+	start(0);
+	g.shards = 2;
+	start_channel(0, g.workers);
+	contrib_first(1, 0, 1);
+	m.pn = 2;
+	assert_int_equal(expect_same(1, &m, false), GAGG_RX_DROP);
+	m.chunk = 2;
+	assert_int_equal(expect_same(1, &m, false), GAGG_RX_ADD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +517,9 @@ int main(void)
 		cmocka_unit_test_teardown(epoch__ends, finish_test),
 		cmocka_unit_test_teardown(queue__runs_that_wait_end_with_the_epoch, finish_test),
 		cmocka_unit_test_teardown(queue__never_runs_over, finish_test),
+		cmocka_unit_test_teardown(next__contributions, finish_test),
+		cmocka_unit_test_teardown(next__results, finish_test),
+		cmocka_unit_test_teardown(next__of_another_shard, finish_test),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -353,6 +353,51 @@ static void test_mix(void **state)
 		}
 }
 
+/* every bit of the header: four fields may differ, nothing else */
+static void test_follows(void **state)
+{
+	struct gagg_hdr first, h;
+	struct gagg_msg m, want;
+	u32 bit;
+
+	(void)state;
+	memset(&m, 0, sizeof(m));
+	m.type = GAGG_T_CONTRIB;
+	m.run = 1;
+	m.lanes = 4;
+	m.chunk = 0x01020304;
+	m.pn = 0x05060708;
+	m.exp = 9;
+	m.cookie = 0x0102030405060708ULL;
+	gagg_wire_build(&first, &m);
+	assert_int_equal(gagg_wire_parse(&first, sizeof(first) + 16, &m), GAGG_DROP_NONE);
+	want = m;
+	assert_true(gagg_wire_follows(&first, &first, &m));
+	assert_memory_equal(&m, &want, sizeof(m));
+	for (bit = 0; bit < 8 * sizeof(h); bit++) {
+		u32 at = bit / 8;
+		bool may = (at >= offsetof(struct gagg_hdr, chunk) &&
+			    at < offsetof(struct gagg_hdr, round)) ||
+			   (at >= offsetof(struct gagg_hdr, pn) &&
+			    at < offsetof(struct gagg_hdr, aux)) ||
+			   at == offsetof(struct gagg_hdr, exp) ||
+			   at == offsetof(struct gagg_hdr, want);
+
+		h = first;
+		((u8 *)&h)[at] ^= (u8)(1 << bit % 8);
+		m = want;
+		assert_int_equal(gagg_wire_follows(&first, &h, &m), may);
+		if (may) {
+			struct gagg_msg parsed = m;
+
+			assert_int_equal(gagg_wire_parse(&h, sizeof(h) + 16, &parsed),
+					 GAGG_DROP_NONE);
+			assert_memory_equal(&m, &parsed, sizeof(m));
+		}
+		assert_int_equal(!memcmp(&m, &want, sizeof(m)), !may);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_follows),
 		cmocka_unit_test(test_sig),
 		cmocka_unit_test(test_mix),
 	};
