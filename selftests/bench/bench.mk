@@ -7,7 +7,8 @@
 #   make bench-insn    instructions, in a guest whose clock counts them:
 #                      build/bench-insn.json
 #   make check-insn    gagg's own of these, against selftests/bench/insn.json;
-#                      takes no packages of other systems
+#                      takes no packages of other systems, and is part of "make
+#                      check": selftests/machines/insn.sh
 #   make record-insn   records them there
 
 BENCH_RIVALS	:= $(addprefix build/selftests/bench/,openmpi mpich gloo)
@@ -34,6 +35,7 @@ $(BENCH_TOOLS):
 
 .PHONY: bench bench-insn check-insn record-insn bench-tools bench-rivals
 bench-tools: $(BENCH_TOOLS)
+selftests: bench-tools
 bench-rivals: $(BENCH_RIVALS)
 
 bench: deps
@@ -43,13 +45,13 @@ bench: deps
 
 bench-insn: deps
 	@scripts/deps bench
-	@$(MAKE) all selftests bench-tools bench-rivals
+	@$(MAKE) all selftests bench-rivals
 	@selftests/bench/insn
 
 check-insn: deps
-	@$(MAKE) all selftests bench-tools
+	@$(MAKE) all selftests
 	@selftests/bench/insn --check
 
 record-insn: deps
-	@$(MAKE) all selftests bench-tools
+	@$(MAKE) all selftests
 	@selftests/bench/insn --record

@@ -35,8 +35,9 @@ def bar(rows):
     """An aggregated datagram against one that is dropped: at most 1.5."""
     at = {row["what"]: row["instructions"] for row in rows}
     for how in "whole", "merged":
-        ratio = at["aggregate, " + how] / at["drop, " + how]
-        print(f"aggregate / drop, {how}: {ratio:.2f}")
+        if "aggregate, " + how in at:
+            ratio = at["aggregate, " + how] / at["drop, " + how]
+            print(f"aggregate / drop, {how}: {ratio:.2f}")
 
 
 def check(rows, recorded):

@@ -3,7 +3,8 @@
 #
 # In a guest with one CPU whose clock counts instructions: counts them.
 #
-#   insn.sh FILE SYSTEM...    rows, one JSON object a line, to FILE; whole
+#   insn.sh FILE REGIMES [SYSTEM...]    rows, one JSON object a line, to FILE;
+#                             REGIMES: "whole", "merged" or both; and whole
 #                             all-reduces of these systems
 #
 # A datagram is always one of 1440 bytes, and its row includes everything that is
@@ -34,7 +35,8 @@
 . "$(dirname "$0")/systems.sh"
 
 out=$1
-shift
+read -ra regimes <<<"$2"
+shift 2
 systems=("$@")
 bench=$TOP/build/selftests/bench
 wire=$TOP/build/selftests/vm/wire
@@ -287,8 +289,8 @@ whole()
 "$bench/spin" "$idle" &
 wait_until 10 test -s "$idle"
 insmod "$GAGG_KO" || bail "no module"
-for offload in on gro; do
-	offload_name=$([ $offload = on ] && echo whole || echo merged)
+for offload_name in "${regimes[@]}"; do
+	offload=$([ "$offload_name" = whole ] && echo on || echo gro)
 	home
 	worker
 	rm -f "$tmp"/{send,drop,filter,refuse,aggregate,last,place}

@@ -20,14 +20,15 @@ result()
 	fi
 }
 
-# rows DROP AGGREGATE [PLACE]
+# rows DROP AGGREGATE [PLACE]; of the regimes in $regimes
+regimes='whole merged'
 rows()
 {
 	local how
 
-	for how in whole merged; do
-		echo '{"system": "kernel", "what": "drop, '$how'", "unit": "datagram", "instructions": '"$1"'}'
-		echo '{"system": "gagg", "what": "aggregate, '$how'", "unit": "datagram", "instructions": '"$2"'}'
+	for how in $regimes; do
+		echo '{"system": "kernel", "what": "drop, '"$how"'", "unit": "datagram", "instructions": '"$1"'}'
+		echo '{"system": "gagg", "what": "aggregate, '"$how"'", "unit": "datagram", "instructions": '"$2"'}'
 	done
 	[ $# -lt 3 ] ||
 		echo '{"system": "gagg", "what": "place", "unit": "datagram", "instructions": '"$3"'}'
@@ -39,7 +40,7 @@ insn()
 	selftests/bench/insn.py "$1" "$work/rows" "$work/json" "$work/recorded" >"$work/said" 2>&1
 }
 
-echo 1..7
+echo 1..8
 insn --record 500 1000 800
 result $? "figures are recorded"
 insn --check 500 1029 800
@@ -54,3 +55,6 @@ result $? "fewer pass, and are named; the floor may do what it likes"
 result $? "what is not measured does not pass"
 insn all 500 2000 900 && grep -q "aggregate / drop, whole: 4.00" "$work/said"
 result $? "without a check, all passes"
+regimes=whole
+insn all 500 2000 900 && ! grep -q merged "$work/said"
+result $? "one regime will do"
