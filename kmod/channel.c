@@ -117,6 +117,7 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 		gagg_channel_begin(ch, grp->epoch);
 	gagg_group_lock_ports(grp);
 	grp->channel[index] = ch;
+	grp->channels |= GAGG_BIT(index);
 	/* without an epoch it is told when that begins */
 	if (grp->epoch)
 		trace_gagg_channel(&grp->geom, id, members);
@@ -129,6 +130,7 @@ static void channel_unlink(struct gagg_group *grp, struct gagg_channel *ch)
 	lockdep_assert_held(&grp->lock);
 	gagg_group_lock_ports(grp);
 	grp->channel[ch->index] = NULL;
+	grp->channels &= ~GAGG_BIT(ch->index);
 	gagg_group_unlock_ports(grp);
 }
 

@@ -160,6 +160,7 @@ static void epoch_over(struct gagg_group *grp)
 			continue;
 		gone[n++] = grp->channel[i];
 		grp->channel[i] = NULL;
+		grp->channels &= ~GAGG_BIT(i);
 	}
 	gagg_group_unlock_ports(grp);
 	grp->epoch = 0;

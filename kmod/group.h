@@ -118,6 +118,7 @@ struct gagg_group {
 	 * cleared under all port locks and group.lock, read under either.
 	 */
 	struct gagg_channel *channel[GAGG_CHANNELS_MAX];
+	u64 channels;			/* bit per index: there is one; as above */
 	struct gagg_opens opens;
 	wait_queue_head_t wq;		/* epoch starts and ends, mismatch */
 

@@ -102,20 +102,18 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 		   const struct gagg_env *env, u64 now)
 {
 	struct gagg_part *part = &grp->part[port->index];
-	u32 first = part->turn, i, n = 0;
+	u32 first = part->turn % GAGG_CHANNELS_MAX, n = 0;
+	u64 left = ror64(grp->channels, first);
 	bool served = false;
 
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		u32 at = (first + i) % GAGG_CHANNELS_MAX;
-		struct gagg_channel *ch = grp->channel[at];
-		struct gagg_chan *chan;
+	BUILD_BUG_ON(GAGG_CHANNELS_MAX != 64);
+	for (; left; left &= left - 1) {
+		u32 at = (first + gagg_lowest(left)) % GAGG_CHANNELS_MAX;
+		struct gagg_chan *chan = grp->channel[at]->part[port->index];
 
-		if (!ch)
-			continue;
 		if (!served)
 			part->turn = at + 1;
 		served = true;
-		chan = ch->part[port->index];
 		if (gagg_chan_deadline(chan) <= now) {
 			gagg_chan_timer(part->core, &grp->geom, chan, now);
 			trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_CHAN_TIMER, chan->id,
@@ -160,15 +158,16 @@ static bool run_part(struct gagg_port *port, struct gagg_group *grp, u64 now)
 static u64 part_deadline(const struct gagg_port *port, const struct gagg_group *grp)
 {
 	const struct gagg_shard *core = grp->part[port->index].core;
-	u64 at = GAGG_NEVER;
-	u32 i;
+	u64 at = GAGG_NEVER, left;
 
 	if (!core->running)
 		return at;
 	at = gagg_shard_deadline(core, &grp->geom);
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (grp->channel[i])
-			at = min(at, gagg_chan_deadline(grp->channel[i]->part[port->index]));
+	for (left = grp->channels; left; left &= left - 1) {
+		const struct gagg_channel *ch = grp->channel[gagg_lowest(left)];
+
+		at = min(at, gagg_chan_deadline(ch->part[port->index]));
+	}
 	return at;
 }
 

@@ -86,6 +86,7 @@ static void ask_again(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 		m.aux = rank;
 		gagg_run_add(sh, g, ch->nhomes, &sh->resend_run[rank], g->node_of[rank],
 			     &m, false);
+		sh->resends = 1;
 	}
 }
 

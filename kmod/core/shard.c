@@ -369,8 +369,9 @@ void gagg_shard_flush(struct gagg_shard *sh, const struct gagg_geom *g)
 		if (sh->path[i].ack_due)
 			flush_ack(sh, g, i);
 	}
-	for (i = 0; i < GAGG_RANKS; i++)
+	for (i = 0; sh->resends && i < GAGG_RANKS; i++)
 		gagg_run_flush(sh, &sh->resend_run[i], g->node_of[i]);
+	sh->resends = 0;
 }
 
 u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g)

@@ -179,7 +179,8 @@ struct gagg_shard {
 	u8 index;
 	u8 running;
 	u8 sync;		/* gagg_sync_get() */
-	u8 pad[5];
+	u8 resends;		/* one of resend_run waits */
+	u8 pad[4];
 	struct gagg_act act[GAGG_ACTS];
 	struct gagg_run result_run[GAGG_NODES];
 	struct gagg_run resend_run[GAGG_RANKS];
