@@ -78,35 +78,34 @@ static inline double pow2d(int k)
 	return d;
 }
 
+static STEP __m256i magnitude8(const unsigned char *p)
+{
+	return _mm256_and_si256(_mm256_loadu_si256((const void *)p),
+				_mm256_set1_epi32(0x7fffffff));
+}
+
 /*
  * Largest magnitude of n bytes' worth of elements, as bits of the element type.
  * Integer instructions only.
  */
 static LOOP uint32_t absmax32(const unsigned char *p, size_t n)
 {
-	const __m256i mask = _mm256_set1_epi32(0x7fffffff);
 	__m256i a = _mm256_setzero_si256(), b = a;
 	unsigned char tail[32] = { 0 };
 	uint32_t v[8], max = 0;
 	size_t i;
 
-	for (i = 0; i + 64 <= n; i += 64) {
-		const __m256i x = _mm256_loadu_si256((const void *)(p + i));
-		const __m256i y = _mm256_loadu_si256((const void *)(p + i + 32));
-
-		a = _mm256_max_epi32(a, _mm256_and_si256(x, mask));
-		b = _mm256_max_epi32(b, _mm256_and_si256(y, mask));
+	for (i = 0; i + 128 <= n; i += 128) {
+		a = _mm256_max_epi32(a, magnitude8(p + i));
+		b = _mm256_max_epi32(b, magnitude8(p + i + 32));
+		a = _mm256_max_epi32(a, magnitude8(p + i + 64));
+		b = _mm256_max_epi32(b, magnitude8(p + i + 96));
 	}
-	if (i + 32 <= n) {
-		const __m256i x = _mm256_loadu_si256((const void *)(p + i));
-
-		a = _mm256_max_epi32(a, _mm256_and_si256(x, mask));
-		i += 32;
-	}
+	for (; i + 32 <= n; i += 32)
+		a = _mm256_max_epi32(a, magnitude8(p + i));
 	if (i < n) {
 		memcpy(tail, p + i, n - i);
-		b = _mm256_max_epi32(b, _mm256_and_si256(
-			_mm256_loadu_si256((const void *)tail), mask));
+		b = _mm256_max_epi32(b, magnitude8(tail));
 	}
 	_mm256_storeu_si256((void *)v, _mm256_max_epi32(a, b));
 	for (i = 0; i < 8; i++)
@@ -178,39 +177,55 @@ static STEP void store8(enum quant_type t, unsigned char *p, __m256 f)
  * rne(x * 2^k) by one or two multiplications. -126 <= k <= 156, as 0 <= headroom
  * <= 28, and |x| * 2^k < 2^30.
  *
- * k <= 127: one multiplication (the other is by 1). The product is exact unless
- * it is below 2^-126, and then it is below 1/2 and becomes 0 however it was
- * rounded.
+ * k <= 127: one multiplication. The product is exact unless it is below 2^-126,
+ * and then it is below 1/2 and becomes 0 however it was rounded.
  * k > 127: both factors are above 1. The first product lies between x and the
  * second one in magnitude, so neither overflows, and scaling up loses no bit,
  * of a denormal either.
  */
+static STEP void quant8(enum quant_type t, const unsigned char *p, __m256 s1, __m256 s2,
+			bool two, int32_t *lanes)
+{
+	__m256 x = _mm256_mul_ps(load8(t, p), s1);
+
+	if (two)
+		x = _mm256_mul_ps(x, s2);
+	_mm256_storeu_si256((void *)lanes, _mm256_cvtps_epi32(x));
+}
+
+static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, int k,
+			   bool two, int32_t *lanes)
+{
+	const __m256 s1 = _mm256_set1_ps(pow2f(two ? 127 : k));
+	const __m256 s2 = _mm256_set1_ps(pow2f(two ? k - 127 : 0));
+	const size_t step = 8 * quant_size(t);
+
+	/* four at a time: else half of the instructions count and branch */
+	for (; n >= 32; n -= 32, p += 4 * step, lanes += 32) {
+		quant8(t, p, s1, s2, two, lanes);
+		quant8(t, p + step, s1, s2, two, lanes + 8);
+		quant8(t, p + 2 * step, s1, s2, two, lanes + 16);
+		quant8(t, p + 3 * step, s1, s2, two, lanes + 24);
+	}
+	for (; n >= 8; n -= 8, p += step, lanes += 8)
+		quant8(t, p, s1, s2, two, lanes);
+	if (n) {
+		unsigned char in[32] = { 0 };
+		int32_t out[8];
+
+		memcpy(in, p, n * quant_size(t));
+		quant8(t, in, s1, s2, two, out);
+		memcpy(lanes, out, n * sizeof(*out));
+	}
+}
+
 static STEP void quant_loop(enum quant_type t, const unsigned char *p,
 			    unsigned int n, int k, int32_t *lanes)
 {
-	const int k1 = k > 127 ? 127 : k;
-	const __m256 s1 = _mm256_set1_ps(pow2f(k1));
-	const __m256 s2 = _mm256_set1_ps(pow2f(k - k1));
-	const unsigned int size = quant_size(t);
-	unsigned int i;
-
-	for (i = 0; i + 8 <= n; i += 8) {
-		const __m256 x = load8(t, p + (size_t)i * size);
-
-		_mm256_storeu_si256((void *)(lanes + i), _mm256_cvtps_epi32(
-			_mm256_mul_ps(_mm256_mul_ps(x, s1), s2)));
-	}
-	if (i < n) {
-		unsigned char in[32] = { 0 };
-		int32_t out[8];
-		__m256 x;
-
-		memcpy(in, p + (size_t)i * size, (size_t)(n - i) * size);
-		x = load8(t, in);
-		_mm256_storeu_si256((void *)out, _mm256_cvtps_epi32(
-			_mm256_mul_ps(_mm256_mul_ps(x, s1), s2)));
-		memcpy(lanes + i, out, (n - i) * sizeof(*out));
-	}
+	if (k > 127)
+		quant_all(t, p, n, k, true, lanes);
+	else
+		quant_all(t, p, n, k, false, lanes);
 }
 
 static LOOP void quant_f32(const void *src, unsigned int n, int k, int32_t *lanes)
@@ -334,35 +349,60 @@ static STEP __m256 divide_lanes(enum quant_type t, __m256i s, __m256d scale,
 	return _mm256_set_m128(round_odd(hi), round_odd(lo));
 }
 
+/* what lanes are multiplied with, or with and divided by */
+struct unit {
+	__m256 scale;
+	__m256d scaled;
+	__m256d div;
+};
+
+static STEP void dequant8(enum quant_type t, const int32_t *lanes, const struct unit *u,
+			  bool direct, unsigned char *p)
+{
+	const __m256i s = _mm256_loadu_si256((const void *)lanes);
+
+	store8(t, p, direct ? scale_lanes(t, s, u->scale) :
+			      divide_lanes(t, s, u->scaled, u->div));
+}
+
+static STEP void dequant_all(enum quant_type t, const int32_t *lanes, size_t n,
+			     const struct unit *u, bool direct, unsigned char *p)
+{
+	const size_t step = 8 * quant_size(t);
+
+	for (; n >= 32; n -= 32, lanes += 32, p += 4 * step) {
+		dequant8(t, lanes, u, direct, p);
+		dequant8(t, lanes + 8, u, direct, p + step);
+		dequant8(t, lanes + 16, u, direct, p + 2 * step);
+		dequant8(t, lanes + 24, u, direct, p + 3 * step);
+	}
+	for (; n >= 8; n -= 8, lanes += 8, p += step)
+		dequant8(t, lanes, u, direct, p);
+	if (n) {
+		int32_t in[8] = { 0 };
+		unsigned char out[32];
+
+		memcpy(in, lanes, n * sizeof(*in));
+		dequant8(t, in, u, direct, out);
+		memcpy(p, out, n * quant_size(t));
+	}
+}
+
 static STEP void dequant_loop(enum quant_type t, const int32_t *lanes,
 			      unsigned int n, int k, uint32_t divisor,
 			      unsigned char *p)
 {
 	const bool direct = divisor == 1 && k >= -126;
-	const __m256 scale = _mm256_set1_ps(direct ? pow2f(k) : 0);
-	const __m256d scaled = _mm256_set1_pd(pow2d(k));
-	const __m256d div = _mm256_set1_pd(divisor);
-	const unsigned int size = quant_size(t);
-	unsigned int i;
+	const struct unit u = {
+		.scale = _mm256_set1_ps(direct ? pow2f(k) : 0),
+		.scaled = _mm256_set1_pd(pow2d(k)),
+		.div = _mm256_set1_pd(divisor),
+	};
 
-	for (i = 0; i + 8 <= n; i += 8) {
-		const __m256i s = _mm256_loadu_si256((const void *)(lanes + i));
-
-		store8(t, p + (size_t)i * size, direct ?
-		       scale_lanes(t, s, scale) :
-		       divide_lanes(t, s, scaled, div));
-	}
-	if (i < n) {
-		int32_t in[8] = { 0 };
-		unsigned char out[32];
-		__m256i s;
-
-		memcpy(in, lanes + i, (n - i) * sizeof(*in));
-		s = _mm256_loadu_si256((const void *)in);
-		store8(t, out, direct ? scale_lanes(t, s, scale) :
-					divide_lanes(t, s, scaled, div));
-		memcpy(p + (size_t)i * size, out, (size_t)(n - i) * size);
-	}
+	if (direct)
+		dequant_all(t, lanes, n, &u, true, p);
+	else
+		dequant_all(t, lanes, n, &u, false, p);
 }
 
 static LOOP void dequant_f32(const int32_t *lanes, unsigned int n, int k,
