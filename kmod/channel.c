@@ -9,6 +9,7 @@
 #include "channel.h"
 #include "faults.h"
 #include "session.h"
+#include "simd.h"
 #include "trace.h"
 
 static void channel_free(struct gagg_channel *ch)
@@ -182,7 +183,7 @@ static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u3
 	if (pub->from_acc)
 		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, &ch->result, pub->slot), acc,
-			   local);
+			   local, gagg_simd_reduce);
 }
 
 void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,

@@ -122,13 +122,12 @@ static void add_lanes(struct source *src, const struct gagg_todo *todo, const vo
 	void *acc = gagg_acc_at(g, ch, src->port->index, todo->acc);
 	void *dst = todo->to_result ? gagg_chunk_at(g, &ch->result, todo->slot) : acc;
 
-	/* to store is memcpy(); shifts are rare: exponents have just changed */
-	if (todo->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) && !todo->store &&
-	    !todo->shift && simd_enter(src))
+	if (todo->store)
+		acc = NULL;
+	if (gagg_simd_can(todo->laneop, acc, todo->shift) && simd_enter(src))
 		gagg_simd_add(dst, acc, lanes, todo->lanes);
 	else
-		gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, lanes,
-				  todo->lanes, todo->shift);
+		gagg_reduce_chunk(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
 }
 
 static void place_lanes(const struct source *src, const struct gagg_todo *todo,

@@ -3,7 +3,6 @@
  * AVX2, in assembly: the kernel's compiler does not use the registers, and so
  * needs not be told which of them are overwritten.
  */
-#include "core/core.h"
 #include "simd.h"
 
 #ifdef CONFIG_X86_64
@@ -87,3 +86,13 @@ void gagg_simd_add(void *dst, const void *a, const void *b, u32 n)
 }
 
 #endif
+
+void gagg_simd_reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift)
+{
+	if (gagg_simd_can(laneop, a, shift) && gagg_simd_begin()) {
+		gagg_simd_add(dst, a, b, n);
+		gagg_simd_end();
+	} else {
+		gagg_reduce_chunk(laneop, dst, a, b, n, shift);
+	}
+}

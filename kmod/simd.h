@@ -10,7 +10,7 @@
 #ifndef GAGG_SIMD_H
 #define GAGG_SIMD_H
 
-#include <linux/types.h>
+#include "core/core.h"
 
 /* find out what the processor has; before all that follow */
 void gagg_simd_init(void);
@@ -24,5 +24,19 @@ void gagg_simd_end(void);
  * @dst: may be @a
  */
 void gagg_simd_add(void *dst, const void *a, const void *b, u32 n);
+
+/*
+ * gagg_simd_reduce - gagg_reduce_chunk(), begin and end included
+ * A call that most often is alone.
+ */
+void gagg_simd_reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
+
+/* true if gagg_simd_add() does what gagg_reduce_chunk() would. To store is
+ * memcpy(), and shifts are rare: exponents have just changed.
+ */
+static inline bool gagg_simd_can(u8 laneop, const void *a, u32 shift)
+{
+	return laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) && a && !shift;
+}
 
 #endif

@@ -163,7 +163,8 @@ static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigne
 	}
 	if (pub->from_acc)
 		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	twin_publish_lanes(pub, ch->part[shard], chunk_at(g, &ch->result, pub->slot), acc, local);
+	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, &ch->result, pub->slot), acc, local,
+			   twin_reduce_chunk);
 }
 
 void channel_publish(struct group *g, struct channel *ch, unsigned int shard,

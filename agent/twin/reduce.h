@@ -8,19 +8,12 @@
 
 #include "core/core.h"
 
-extern void (*twin_reduce_chunk)(u8 laneop, void *dst, const void *a, const void *b, u32 n,
-				 u32 shift);
-extern void (*twin_publish_lanes)(const struct gagg_publish *pub, struct gagg_chan *part,
-				  void *result, const void *acc,
-				  const void *const local[GAGG_LOCALS]);
+extern gagg_reduce_fn twin_reduce_chunk;
 
 #ifdef __x86_64__
-/* kmod/core/{reduce,publish}.c under other names, see twin.mk */
+/* kmod/core/reduce.c under another name, see twin.mk */
 void gagg_reduce_chunk_avx2(u8 laneop, void *dst, const void *a, const void *b, u32 n,
 			    u32 shift);
-void gagg_publish_lanes_avx2(const struct gagg_publish *pub, struct gagg_chan *part,
-			     void *result, const void *acc,
-			     const void *const local[GAGG_LOCALS]);
 #endif
 
 /* before any other thread runs */

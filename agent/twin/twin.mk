@@ -6,8 +6,8 @@
 
 TWIN_CORE	:= $(patsubst kmod/core/%.c,build/agent/twin/core/%.o,$(wildcard kmod/core/*.c))
 TWIN_AVX2	:= $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)), \
-			$(addprefix build/agent/twin/core/,reduce_avx2.o publish_avx2.o))
-TWIN_RENAMED	:= gagg_reduce_chunk gagg_reduce_known gagg_publish_lanes gagg_publish_desc
+			build/agent/twin/core/reduce_avx2.o)
+TWIN_RENAMED	:= gagg_reduce_chunk gagg_reduce_known
 
 AGENT_PROGRAMS += build/gagg-twin
 

@@ -3,7 +3,7 @@
 
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 			void *result, const void *acc,
-			const void *const local[GAGG_LOCALS])
+			const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce)
 {
 	const void *sum = pub->placed ? result : pub->from_acc ? acc : NULL;
 	u32 left;
@@ -13,7 +13,7 @@ void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 		const struct gagg_pushed *p = gagg_chan_pushed(part, pub->slot, l);
 		u32 shift = pub->raw || p->exp >= pub->exp ? 0 : pub->exp - p->exp;
 
-		gagg_reduce_chunk(pub->laneop, result, sum, local[l], pub->lanes, shift);
+		reduce(pub->laneop, result, sum, local[l], pub->lanes, shift);
 		sum = result;
 	}
 	if (!sum)

@@ -16,10 +16,11 @@
  * @acc:	lanes of the slot's accumulator; used if @pub->from_acc
  * @local:	lanes of the slot in the contribution rings, by local index; used are
  *		those of @pub->locals
+ * @reduce:	adds them
  */
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 			void *result, const void *acc,
-			const void *const local[GAGG_LOCALS]);
+			const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce);
 
 /* all of @rd but published */
 void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_rdesc *rd);

@@ -34,6 +34,10 @@ static inline s32 gagg_shift_rne(s32 q, u32 s)
 void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 		       u32 n, u32 shift);
 
+/* gagg_reduce_chunk(), or what does the same faster */
+typedef void (*gagg_reduce_fn)(u8 laneop, void *dst, const void *a, const void *b,
+			       u32 n, u32 shift);
+
 /* true if lane type and operator are known */
 bool gagg_reduce_known(u8 laneop);
 

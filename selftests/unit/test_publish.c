@@ -49,7 +49,8 @@ static void expect(const struct gagg_publish *pub, const s32 want[LANES])
 	memset(result, 0x5a, sizeof(result));
 	if (pub->placed)
 		memcpy(result, sum, sizeof(sum));
-	gagg_publish_lanes(pub, part, result, pub->from_acc ? sum : NULL, local);
+	gagg_publish_lanes(pub, part, result, pub->from_acc ? sum : NULL, local,
+			   gagg_reduce_chunk);
 	assert_memory_equal(result, want, LANES * sizeof(*want));
 	assert_int_equal(result[LANES], 0x5a5a5a5a);
 	free(part);
