@@ -24,7 +24,7 @@ plan 4
 module_load "$@"
 layout 2
 net_ready 1500
-group_up || bail "no group"
+group_up ring 256 window 64 || bail "no group"
 check "each command ends when its file is closed" net_exec 0 "$HELD" g 0
 check "and when its process is killed" killed
 check "the module can be unloaded, groups and all" module_unload
