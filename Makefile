@@ -31,6 +31,7 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 TEST	?=
 export KERNEL
+nproc	= $(shell nproc)
 
 MAKEFLAGS += --no-print-directory
 
@@ -84,9 +85,9 @@ TESTS_kcsan = allreduce float desync progress straggler death unload netlink dev
 .PHONY: check check-unit check-model check-vm lint
 check: deps
 	@vm/build-kernel debug
-	@$(MAKE) all selftests
-	@$(MAKE) KERNEL=debug module
-	@selftests/run static unit model machines fuzz vm $(TESTS_debug:%=vm@debug/%)
+	@$(MAKE) -j$(nproc) all selftests
+	@$(MAKE) -j$(nproc) KERNEL=debug module
+	@selftests/run fuzz machines model static unit vm $(TESTS_debug:%=vm@debug/%)
 
 check-unit: selftests
 	@selftests/run unit

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
+# clock: instructions
 #
 # Instructions for a datagram, on a kernel whose clock counts them: none has
 # become more than 3 % worse than what selftests/bench/insn.json has. A change
