@@ -167,6 +167,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	/* the log of a path is twice its window, see path.h */
 	g->cwnd = min_t(u32, cfg->cwnd, GAGG_PATH_LOG / 2);
 	g->dead_after = cfg->dead_after * GAGG_MSEC;
+	gagg_sync_apply(g, &cfg->sync);
 	for (r = 0; r < GAGG_RANKS; r++) {
 		struct gagg_member *m = &cfg->member[r];
 
@@ -205,7 +206,7 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 	d[GAGG_DG_STRIPE] = cfg->stripe;
 	d[GAGG_DG_SHARDS] = cfg->shards;
 	d[GAGG_DG_PORT] = cfg->port;
-	d[GAGG_DG_SYNC] = cfg->sync;
+	d[GAGG_DG_SYNC] = gagg_digest_sync(&cfg->sync);
 	d[GAGG_DG_PLACEMENT] = cfg->placement;
 	d[GAGG_DG_DEAD_AFTER] = cfg->dead_after;
 	for (i = 0; i < GAGG_DG_COUNT; i++)

@@ -41,6 +41,9 @@ static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 		      struct user_namespace *ns)
 {
+	char sync[GAGG_SYNC_TEXT];
+
+	gagg_sync_print(&cfg->sync, sync);
 	return nla_put_string(skb, GAGG_GA_NAME, cfg->name) ||
 	       nla_put_u32(skb, GAGG_GA_ID, cfg->id) ||
 	       put_addr(skb, GAGG_GA_LOCAL, &cfg->local) ||
@@ -56,7 +59,7 @@ static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 	       nla_put_u16(skb, GAGG_GA_CHANNELS, cfg->channels) ||
 	       nla_put_u32(skb, GAGG_GA_CWND, cfg->cwnd) ||
 	       nla_put_u32(skb, GAGG_GA_DEAD_AFTER, cfg->dead_after) ||
-	       nla_put_string(skb, GAGG_GA_SYNC, gagg_sync_get(cfg->sync)->name) ||
+	       nla_put_string(skb, GAGG_GA_SYNC, sync) ||
 	       nla_put_u32(skb, GAGG_GA_PLACEMENT, cfg->placement);
 }
 

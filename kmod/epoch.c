@@ -188,7 +188,7 @@ static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
 	gagg_group_lock_ports(grp);
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_start(grp->part[i].core, &grp->geom, epoch, cookie);
-	trace_gagg_start(&grp->geom, grp->cfg.sync, epoch);
+	trace_gagg_start(&grp->geom, grp->cfg.sync.mode, epoch);
 	trace_gagg_channel(&grp->geom, ch->id, ch->members);
 	gagg_group_unlock_ports(grp);
 	grp->epoch = epoch;

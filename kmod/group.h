@@ -51,7 +51,7 @@ struct gagg_config {
 	u16 shards;
 	u32 cwnd;
 	u32 dead_after;		/* ms */
-	u8 sync;		/* gagg_sync_get() */
+	struct gagg_sync_param sync;
 	u8 placement;
 	struct gagg_member member[GAGG_RANKS];
 	/* may change at any time: gagg_config_same_shape() stops here */

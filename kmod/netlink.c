@@ -38,7 +38,7 @@ static const struct nla_policy group_policy[GAGG_GA_MAX + 1] = {
 	[GAGG_GA_CHANNELS] = { .type = NLA_U16 },
 	[GAGG_GA_CWND] = { .type = NLA_U32 },
 	[GAGG_GA_DEAD_AFTER] = { .type = NLA_U32 },
-	[GAGG_GA_SYNC] = { .type = NLA_NUL_STRING, .len = 15 },
+	[GAGG_GA_SYNC] = { .type = NLA_NUL_STRING, .len = GAGG_SYNC_TEXT - 1 },
 	[GAGG_GA_PLACEMENT] = { .type = NLA_U32 },
 	[GAGG_GA_KEY] = { .type = NLA_BINARY },
 	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),
@@ -231,21 +231,20 @@ static int parse_owner(struct genl_info *info, struct nlattr **tb, struct gagg_c
 static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			struct netlink_ext_ack *extack)
 {
-	int sync;
-
 	if (tb[GAGG_GA_KEY]) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_KEY],
 				    "this version has no keys: leave the key out");
 		return -EOPNOTSUPP;
 	}
 	if (tb[GAGG_GA_SYNC]) {
-		sync = gagg_sync_find(nla_data(tb[GAGG_GA_SYNC]));
-		if (sync < 0) {
-			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_SYNC],
-					    "unknown sync mode; this version has: bsp");
+		const char *wrong = gagg_sync_parse(nla_data(tb[GAGG_GA_SYNC]), &cfg->sync);
+
+		if (wrong) {
+			/* a constant of the core, as NL_SET_ERR_MSG_ATTR() wants it */
+			extack->_msg = wrong;
+			NL_SET_BAD_ATTR(extack, tb[GAGG_GA_SYNC]);
 			return -EOPNOTSUPP;
 		}
-		cfg->sync = sync;
 	}
 	if (tb[GAGG_GA_PLACEMENT]) {
 		u32 placement = nla_get_u32(tb[GAGG_GA_PLACEMENT]);

@@ -37,7 +37,7 @@ struct source {
 	u32 node;
 	bool ce;
 	bool simd;		/* between gagg_simd_begin() and _end() */
-	bool run;		/* the last one was added or placed, and: */
+	bool run;		/* the last one was added or placed, and may be followed: */
 	struct gagg_hdr first;	/* it follows this header */
 	struct gagg_hdr next;	/* what may follow it */
 	struct gagg_todo todo;	/* it was done */
@@ -156,16 +156,18 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 static void obey(struct source *src, enum gagg_rx rx, const void *lanes)
 {
 	struct gagg_shard *core = src->grp->part[src->port->index].core;
+	bool taken = rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE;
 	struct gagg_todo *todo = &src->todo;
 
-	src->run = rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE;
+	/* a store judges each update and each copy by itself */
+	src->run = taken && !src->grp->geom.store;
 	if (rx == GAGG_RX_DROP)
 		count_drop(src, todo->drop);
 	else if (rx == GAGG_RX_ADD)
 		add_lanes(src, todo, lanes);
 	else if (rx == GAGG_RX_PLACE)
 		place_lanes(src, todo, lanes);
-	if (src->run)
+	if (taken)
 		gagg_shard_commit(core, &src->grp->geom, todo, src->now);
 	if (core->nacts) {
 		simd_leave(src);

@@ -320,7 +320,7 @@ int epoch_init(struct group *g)
 	d[GAGG_DG_STRIPE] = g->cfg.stripe;
 	d[GAGG_DG_SHARDS] = g->cfg.shards;
 	d[GAGG_DG_PORT] = g->cfg.port;
-	d[GAGG_DG_SYNC] = (u64)gagg_sync_find(g->cfg.sync);
+	d[GAGG_DG_SYNC] = gagg_digest_sync(&g->geom.sync);
 	d[GAGG_DG_PLACEMENT] = g->cfg.placement;
 	d[GAGG_DG_DEAD_AFTER] = g->cfg.dead_after;
 	for (i = 0; i < GAGG_DG_COUNT; i++)

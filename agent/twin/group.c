@@ -112,7 +112,7 @@ static int make_part(struct group *g, unsigned int s)
 			strerror(errno));
 		return -1;
 	}
-	gagg_shard_init(part->core, &g->geom, s, (u32)gagg_sync_find(g->cfg.sync));
+	gagg_shard_init(part->core, &g->geom, s, g->geom.sync.mode);
 	return port_join(part->port, g);
 }
 
@@ -120,6 +120,8 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 {
 	struct group **groups = realloc(t->groups, (t->n_groups + 1) * sizeof(struct group *));
 	struct group *g = calloc(1, sizeof(*g));
+	struct gagg_sync_param sync;
+	const char *wrong;
 	unsigned int s;
 
 	if (groups)
@@ -134,8 +136,15 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	g->twin = t;
 	g->cfg = *cfg;
 	make_geometry(g);
-	if (gagg_sync_find(cfg->sync) < 0) {
-		log_err("group \"%s\": gagg-twin has no sync mode %s", cfg->name, cfg->sync);
+	wrong = gagg_sync_parse(cfg->sync, &sync);
+	if (wrong) {
+		log_err("group \"%s\": %s", cfg->name, wrong);
+		return -1;
+	}
+	gagg_sync_apply(&g->geom, &sync);
+	if (g->geom.store) {
+		log_err("group \"%s\": gagg-twin has no stores: sync mode %s takes the module on all hosts",
+			cfg->name, cfg->sync);
 		return -1;
 	}
 	for (s = 0; s < cfg->shards; s++)

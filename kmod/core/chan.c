@@ -28,6 +28,7 @@ struct shape {
 	u32 res;
 	u32 acc;
 	u32 publog;
+	u32 store;
 	u64 bytes;
 };
 
@@ -36,11 +37,18 @@ static void shape_of(const struct gagg_geom *g, u16 id, u64 members, struct shap
 	u64 homes = home_nodes(g, id, members);
 	u64 at = (sizeof(struct gagg_chan) + 7) & ~7ULL;
 
+	memset(s, 0, sizeof(*s));
 	s->nlocals = gagg_weight64(members & g->ranks_of[g->self]);
 	if (s->nlocals > GAGG_LOCALS)
 		s->nlocals = GAGG_LOCALS;
 	s->nhomes = gagg_weight64(homes);
 	s->is_home = homes & GAGG_BIT(g->self);
+	s->store = (u32)at;
+	if (g->store) {
+		s->bytes = at + gagg_store_bytes(g, members, s->nlocals, s->nhomes,
+						 s->is_home);
+		return;
+	}
 	s->way = (u32)at;
 	at += (u64)s->nlocals * s->nhomes * sizeof(struct gagg_way);
 	s->res = (u32)at;
@@ -115,6 +123,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->off_res = s.res;
 	ch->off_acc = s.acc;
 	ch->off_publog = s.publog;
+	ch->off_store = s.store;
 	ch->self_home = 0xff;
 
 	for (left = locals; left && ch->nlocals < GAGG_LOCALS; left &= left - 1)
@@ -131,6 +140,11 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 		}
 		if (n != g->self && (g->ranks_of[n] & members))
 			ch->member_nodes |= GAGG_BIT(n);
+	}
+	if (g->store) {
+		ch->base = GAGG_NEVER;
+		gagg_store_init(g, ch);
+		return ch;
 	}
 	for (n = 0; n < ch->nhomes; n++)
 		init_home(g, ch, n);
@@ -160,6 +174,16 @@ int gagg_chan_local(const struct gagg_chan *ch, u32 rank)
 	for (l = 0; l < ch->nlocals; l++)
 		if (ch->local[l].rank == rank)
 			return (int)l;
+	return -1;
+}
+
+int gagg_chan_home(const struct gagg_chan *ch, u32 node)
+{
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		if (ch->home[h] == node)
+			return (int)h;
 	return -1;
 }
 

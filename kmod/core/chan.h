@@ -42,7 +42,7 @@ struct gagg_op {
 	u64 start;
 	u64 end;	/* first virtual chunk after it */
 	u64 number;
-	u32 sig;
+	u32 sig;	/* store: the rank's clock */
 	u16 last_lanes;
 	u8 laneop;
 	u8 flags;	/* GAGG_OP_* */
@@ -100,7 +100,8 @@ struct gagg_local {
 	u64 numbers;	/* ops submitted */
 	u64 finished;	/* ops done in this shard */
 	u8 rank;
-	u8 pad[7];
+	u8 pad[3];
+	u32 clock;	/* store: updates submitted */
 	struct gagg_op op[GAGG_OPS];	/* by number % GAGG_OPS; first is 1 */
 };
 
@@ -140,6 +141,7 @@ struct gagg_chan {
 	u32 off_res;		/* [ring] struct gagg_res, if a home */
 	u32 off_acc;		/* [window] struct gagg_acc, if a home */
 	u32 off_publog;		/* [window] u32, slot by result packet number */
+	u32 off_store;		/* struct gagg_store, then none of the others */
 };
 
 #define GAGG_CHAN_AT(ch, off, type)	((type *)((char *)(ch) + (ch)->off))
@@ -179,6 +181,9 @@ const struct gagg_op *gagg_chan_op(const struct gagg_chan *ch, u32 local, u64 v)
 
 /* index of a local rank on the channel, or -1 */
 int gagg_chan_local(const struct gagg_chan *ch, u32 rank);
+
+/* index of a node among the homes of the channel, or -1 */
+int gagg_chan_home(const struct gagg_chan *ch, u32 node);
 
 /*
  * gagg_chan_submit - start an op of @chunks chunks on a local rank

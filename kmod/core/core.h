@@ -13,10 +13,12 @@
  *	digest	what hosts must have configured alike
  *	reduce	adding lanes
  *	path	packet numbers, acknowledgements, loss, window
- *	sync	policies: when is a contribution taken, a result complete
+ *	sync	policies: when is a contribution taken, a result complete or read
+ *	clocks	how far the workers are
  *	chan	ring, ops and accumulations of a channel in one shard
  *	home	what arrives at the home of a chunk
  *	worker	what a worker pushes and gets back
+ *	store	a channel whose chunks persist: its two sides, home and worker
  *	shard	the door: receive, commit, refill, timers, actions
  *	publish	the lanes and the description of a result
  *	stats	counters
@@ -33,6 +35,7 @@
 #include "path.h"
 #include "sync.h"
 #include "chan.h"
+#include "store.h"
 #include "shard.h"
 #include "publish.h"
 #include "stats.h"

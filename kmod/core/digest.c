@@ -76,6 +76,16 @@ void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u
 	digest[GAGG_DG_WEIGHT] = gagg_mix64(digest[GAGG_DG_WEIGHT], rank * 65536 + weight);
 }
 
+u64 gagg_digest_sync(const struct gagg_sync_param *sync)
+{
+	u64 d = sync->mode;
+	u32 i;
+
+	for (i = 0; i < GAGG_SYNC_ARGS; i++)
+		d = gagg_mix64(d, sync->arg[i]);
+	return d;
+}
+
 u32 gagg_digest_fold(u64 value, u32 field)
 {
 	return (u32)gagg_mix64(value, field);

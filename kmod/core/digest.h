@@ -7,7 +7,7 @@
 #ifndef GAGG_CORE_DIGEST_H
 #define GAGG_CORE_DIGEST_H
 
-#include "wire.h"
+#include "geom.h"
 
 /* Jenkins' lookup3 of @len bytes (the kernel's jhash() on a little-endian host) */
 u32 gagg_hash(const void *bytes, u32 len, u32 seed);
@@ -18,6 +18,9 @@ u32 gagg_group_id(const char *name);
 /* @addr: @len bytes, 4 or 16, in network order; members in ascending order */
 void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
 			u8 roles, u16 weight);
+
+/* of the sync mode and its parameters */
+u64 gagg_digest_sync(const struct gagg_sync_param *sync);
 
 /* what is sent for a field */
 u32 gagg_digest_fold(u64 value, u32 field);

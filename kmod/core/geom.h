@@ -23,6 +23,18 @@
 #define GAGG_LOCALS	16	/* most ranks of one group on one host */
 #endif
 
+#define GAGG_SYNC_ARGS	4
+
+/**
+ * struct gagg_sync_param - a sync mode as configured, see gagg_sync_parse()
+ * @mode:	index of the mode, gagg_sync_get()
+ * @arg:	its parameters
+ */
+struct gagg_sync_param {
+	u32 mode;
+	u32 arg[GAGG_SYNC_ARGS];
+};
+
 /**
  * struct gagg_geom - configuration of a group that the core needs
  * @group:	id on the wire
@@ -58,6 +70,9 @@ struct gagg_geom {
 	u8 node_of[GAGG_RANKS];
 	u16 weight[GAGG_RANKS];
 	u64 dead_after;
+	u8 store;
+	u8 snapshot;
+	struct gagg_sync_param sync;
 };
 
 /* An empty one: no ranks yet, numbers zero. */

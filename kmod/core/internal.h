@@ -66,6 +66,11 @@ void gagg_chan_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
 /* ops that the base has passed are done; a shard may hold no chunk of an op */
 void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch);
 
+static inline bool gagg_rank_at(const struct gagg_geom *g, u32 rank, u32 node, u64 members)
+{
+	return rank < GAGG_RANKS && (members & GAGG_BIT(rank)) && g->node_of[rank] == node;
+}
+
 /* home.c */
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 			       struct gagg_chan *ch, const struct gagg_msg *m,
@@ -103,5 +108,38 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s);
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
+
+/* store_worker.c: the same calls for a store */
+void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s);
+void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s);
+bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s);
+enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
+			       const struct gagg_msg *m, struct gagg_todo *todo);
+void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_todo *todo, u64 now);
+bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
+void gagg_store_timer(struct gagg_chan *ch, u64 now);
+
+/* store.c: the home */
+enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
+			   struct gagg_todo *todo);
+void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_todo *todo, u64 now);
+/* a local rank's update of a chunk that is homed here; false: not yet */
+bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, u32 local, u32 slot, u32 round);
+/* a local rank reads a chunk that is homed here */
+void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u32 local, u32 slot);
+/* may a worker that has come to @clock read here */
+bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 clock);
+/* answer requests that the sync mode lets through; true: there are more */
+bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch);
 
 #endif

@@ -140,7 +140,11 @@ static void on_acked(void *ctx, const struct gagg_sent *s)
 	struct sender *c = ctx;
 	struct gagg_chan *ch = c->env->chan(c->env->ctx, s->channel);
 
-	if (ch)
+	if (!ch)
+		return;
+	if (c->g->store)
+		gagg_store_acked(c->g, ch, s);
+	else
 		gagg_worker_acked(c->g, ch, s);
 }
 
@@ -149,7 +153,9 @@ static bool is_over(void *ctx, const struct gagg_sent *s)
 	struct sender *c = ctx;
 	struct gagg_chan *ch = c->env->chan(c->env->ctx, s->channel);
 
-	return !ch || gagg_worker_over(c->g, ch, s);
+	if (!ch)
+		return true;
+	return c->g->store ? gagg_store_over(c->g, ch, s) : gagg_worker_over(c->g, ch, s);
 }
 
 static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
@@ -160,7 +166,11 @@ static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
 	while (gagg_path_lost(p, &s)) {
 		struct gagg_chan *ch = env->chan(env->ctx, s.channel);
 
-		if (ch)
+		if (!ch)
+			continue;
+		if (g->store)
+			gagg_store_lost(g, ch, &s);
+		else
 			gagg_worker_lost(g, ch, &s);
 	}
 }
@@ -197,11 +207,6 @@ static enum gagg_rx rx_nak(struct gagg_shard *sh, const struct gagg_geom *g,
 	return GAGG_RX_OK;
 }
 
-static bool rank_at(const struct gagg_geom *g, u32 rank, u32 node, u64 members)
-{
-	return rank < GAGG_RANKS && (members & GAGG_BIT(rank)) && g->node_of[rank] == node;
-}
-
 static enum gagg_rx rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
 			    const struct gagg_env *env, u32 node, const struct gagg_msg *m,
 			    const void *body, struct gagg_todo *todo)
@@ -212,7 +217,7 @@ static enum gagg_rx rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	memcpy(&open, body, sizeof(open));
 	members = le64_to_cpu(open.members);
-	if (!rank_at(g, m->src, node, members) || (members & ~g->workers))
+	if (!gagg_rank_at(g, m->src, node, members) || (members & ~g->workers))
 		return drop(todo, GAGG_DROP_RANK);
 	if (env->chan(env->ctx, m->channel))
 		return GAGG_RX_OK;
@@ -228,7 +233,7 @@ static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geo
 	struct gagg_act *a;
 
 	if ((m->type == GAGG_T_CONTRIB || m->type == GAGG_T_READY ||
-	     m->type == GAGG_T_QUERY) && !(sh->nak_nodes & GAGG_BIT(node))) {
+	     m->type == GAGG_T_QUERY || (g->store && m->type == GAGG_T_PULL)) && !(sh->nak_nodes & GAGG_BIT(node))) {
 		sh->nak_nodes |= GAGG_BIT(node);
 		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, m->channel);
 		a->node = (u8)node;
@@ -243,7 +248,7 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 			    struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
 			    u64 now, struct gagg_todo *todo)
 {
-	if (!rank_at(g, m->src, node, ch->members))
+	if (!gagg_rank_at(g, m->src, node, ch->members))
 		return drop(todo, GAGG_DROP_RANK);
 	if (m->run > g->window)
 		return drop(todo, GAGG_DROP_WINDOW);
@@ -287,6 +292,10 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	ch = env->chan(env->ctx, m->channel);
 	if (!ch)
 		return unknown_channel(sh, g, node, m, todo);
+	if (g->store) {
+		rx = gagg_store_rx(sh, g, ch, node, m, ce, todo);
+		goto out;
+	}
 	if (m->type != GAGG_T_PULL &&
 	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
 		return drop(todo, GAGG_DROP_CHUNK);
@@ -313,6 +322,7 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	default:
 		return drop(todo, GAGG_DROP_TYPE);
 	}
+out:
 	todo->chan = ch;
 	todo->node = (u8)node;
 	todo->m = *m;
@@ -338,7 +348,9 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now)
 {
-	if (todo->m.type == GAGG_T_CONTRIB)
+	if (g->store)
+		gagg_store_commit(sh, g, todo, now);
+	else if (todo->m.type == GAGG_T_CONTRIB)
 		gagg_home_commit(sh, g, todo->chan, &todo->m, todo->to_result, now);
 	else
 		gagg_worker_commit(sh, g, todo->chan, &todo->m, now);

@@ -8,6 +8,7 @@
  *	GAGG_RX_ADD	dst = (todo.store ? nothing : acc) op payload >> shift,
  *			then gagg_shard_commit()
  *	GAGG_RX_PLACE	result[slot] = payload, then gagg_shard_commit()
+ *			(of a store, see struct gagg_todo)
  *	GAGG_RX_AGAIN	drain the actions, call gagg_shard_rx() again with the
  *			same msg, which the core has shortened
  *	GAGG_RX_DROP	count todo.drop
@@ -44,6 +45,25 @@ enum gagg_act_type {
 	GAGG_ACT_OP_DONE,	/* ops of a local rank up to number are done here */
 	GAGG_ACT_DESYNC,	/* end the epoch: two ranks disagree */
 	GAGG_ACT_OPEN,		/* make channel m.channel of members */
+	/* a store, see struct gagg_keep */
+	GAGG_ACT_FOLD,		/* store[slot] += beside[slot] */
+	GAGG_ACT_ADD_LOCAL,	/* (beside ? beside : store)[slot] += lanes of local */
+	GAGG_ACT_READ,		/* a chunk of a local's read is there */
+};
+
+/**
+ * struct gagg_keep - what to do with a chunk of a store
+ * @slot:	chunk
+ * @beside:	ADD_LOCAL: add to the buffer beside the store
+ * @first:	ADD_LOCAL: nothing is in it yet
+ * @placed:	READ: the copy of the local was written by GAGG_RX_PLACE; else it
+ *		is to be made from the store
+ */
+struct gagg_keep {
+	u32 slot;
+	u8 beside;
+	u8 first;
+	u8 placed;
 };
 
 /**
@@ -82,7 +102,7 @@ struct gagg_publish {
 struct gagg_act {
 	u8 type;
 	u8 node;	/* SEND_CONTRIB, SEND_CTRL */
-	u8 local;	/* SEND_CONTRIB, OP_DONE */
+	u8 local;	/* SEND_CONTRIB, OP_DONE, ADD_LOCAL, READ */
 	u8 pad;
 	u16 channel;
 	u64 nodes;	/* SEND_RESULT */
@@ -91,6 +111,7 @@ struct gagg_act {
 		struct gagg_ack ack;
 		struct gagg_open open;
 		struct gagg_publish pub;
+		struct gagg_keep keep;
 		u64 number;		/* OP_DONE */
 		u64 members;		/* OPEN */
 		struct {
@@ -128,6 +149,9 @@ enum gagg_rx {
  * @lanes:	number of lanes
  * @m:		the datagram's header (for the commit)
  * @node:	where it came from
+ * @beside:	store, ADD: to the buffer beside the store, whole if @store is set;
+ *		else to the store, in place
+ * @local:	store, PLACE: whose copy of @slot it is
  */
 struct gagg_todo {
 	enum gagg_drop drop;
@@ -140,6 +164,8 @@ struct gagg_todo {
 	u8 laneop;
 	u16 lanes;
 	u8 node;
+	u8 beside;
+	u8 local;
 	struct gagg_msg m;
 };
 
@@ -218,7 +244,7 @@ void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
  *
  * What the two have in common is not looked at again. Since the verdict the
  * caller has held the lock and has called nothing but commit and act. Never
- * says AGAIN.
+ * says AGAIN. Not for a store, where clocks decide about each datagram.
  */
 enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, bool ce,
 			     u64 now, struct gagg_todo *todo);

@@ -1,26 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The modes by name, and their parameters as text.
+ */
 #include "sync.h"
 
 static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_bsp,
+	&gagg_sync_asp,
+	&gagg_sync_ssp,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))
 
-int gagg_sync_find(const char *name)
-{
-	u32 i, k;
-
-	for (i = 0; i < NMODES; i++) {
-		for (k = 0; modes[i]->name[k] && modes[i]->name[k] == name[k]; k++)
-			;
-		if (!modes[i]->name[k] && !name[k])
-			return (int)i;
-	}
-	return -1;
-}
-
 const struct gagg_sync_ops *gagg_sync_get(u32 index)
 {
-	return modes[index < NMODES ? index : 0];
+	return index < NMODES ? modes[index] : NULL;
+}
+
+/* the text behind @name if that is what @text begins with, else NULL */
+static const char *behind(const char *text, const char *name)
+{
+	while (*name && *text == *name) {
+		text++;
+		name++;
+	}
+	return !*name && (!*text || *text == ':') ? text : NULL;
+}
+
+/* decimal digits up to ':' or the end, at most 10^9; NULL: something else */
+static const char *number(const char *text, u32 *n)
+{
+	const char *at = text;
+
+	for (*n = 0; *at >= '0' && *at <= '9' && at - text < 9; at++)
+		*n = *n * 10 + (u32)(*at - '0');
+	return at > text && (!*at || *at == ':') ? at : NULL;
+}
+
+static const char *parse_args(const char *at, const struct gagg_sync_ops *ops,
+			      struct gagg_sync_param *p)
+{
+	u32 i;
+
+	for (i = 0; i < ops->nargs; i++) {
+		if (*at != ':')
+			return ops->usage;
+		at = number(at + 1, &p->arg[i]);
+		if (!at || p->arg[i] < ops->arg[i].min || p->arg[i] > ops->arg[i].max)
+			return ops->arg[i].wrong;
+	}
+	if (*at)
+		return ops->usage;
+	return ops->check ? ops->check(p) : NULL;
+}
+
+const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p)
+{
+	u32 i;
+
+	memset(p, 0, sizeof(*p));
+	for (i = 0; i < NMODES; i++) {
+		const char *at = behind(text, modes[i]->name);
+
+		if (!at)
+			continue;
+		p->mode = i;
+		return parse_args(at, modes[i], p);
+	}
+	return "unknown sync mode; `gaggctl sync list` shows those there are";
+}
+
+static char *put(char *at, const char *text)
+{
+	while (*text)
+		*at++ = *text++;
+	return at;
+}
+
+static char *put_number(char *at, u32 n)
+{
+	char digits[10];
+	u32 i = 0;
+
+	do {
+		digits[i++] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	while (i)
+		*at++ = digits[--i];
+	return at;
+}
+
+/* 15 characters of a name, GAGG_SYNC_ARGS times 11 of a parameter */
+_Static_assert(15 + GAGG_SYNC_ARGS * 11 < GAGG_SYNC_TEXT, "a mode does not fit");
+
+void gagg_sync_print(const struct gagg_sync_param *p, char *text)
+{
+	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);
+	char *at = put(text, ops->name);
+	u32 i;
+
+	for (i = 0; i < ops->nargs; i++) {
+		*at++ = ':';
+		at = put_number(at, p->arg[i]);
+	}
+	*at = 0;
+}
+
+void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p)
+{
+	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);
+
+	g->sync = *p;
+	g->store = ops->store;
+	g->snapshot = ops->snapshot && ops->snapshot(p);
 }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A sync mode: when is a contribution taken, when is a result complete. A
+ * A sync mode: when is a contribution taken, when may a result be read. A
  * policy never touches payload; identity of contributions, addition and
- * publication stay with the chunk (chan.c).
+ * publication stay with the chunk (chan.c, store.c).
+ *
+ * Modes are of two kinds. Those of a ring work in rounds: a chunk's result is
+ * published once, when its round is complete. Those of a store have chunks that
+ * persist: updates are added as they come, and a read is answered when the
+ * policy lets it, given the clocks of all workers.
  */
 #ifndef GAGG_CORE_SYNC_H
 #define GAGG_CORE_SYNC_H
 
-#include "types.h"
+#include "geom.h"
 
 enum gagg_take {
 	GAGG_TAKE_ADD,		/* of the open round: add */
@@ -16,23 +21,87 @@ enum gagg_take {
 	GAGG_TAKE_AHEAD,	/* cannot happen within an epoch */
 };
 
+/* the clock of a worker that has finished: it holds nobody up */
+#define GAGG_CLOCK_END	0x7fffffffU
+
+/**
+ * struct gagg_clocks - how far the workers are, as one home knows it
+ * @members:	ranks that count
+ * @min:	least clock of them; GAGG_CLOCK_END if there is none
+ * @clock:	by rank: every update with a smaller stamp is in the store
+ */
+struct gagg_clocks {
+	u64 members;
+	u32 min;
+	u32 clock[GAGG_RANKS];
+};
+
+void gagg_clocks_init(struct gagg_clocks *k, u64 members);
+
+/* @rank has come to @clock; true if the least clock has grown by it */
+bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock);
+
+/* @rank is gone; true if the least clock has grown by it */
+bool gagg_clocks_leave(struct gagg_clocks *k, u32 rank);
+
+/* one parameter of a mode: what to call it, what to say when it is out of range */
+struct gagg_sync_arg {
+	char name[8];
+	const char *wrong;
+	u32 min;
+	u32 max;
+};
+
 /**
  * struct gagg_sync_ops - a policy
  * @name:	as in `gaggctl group create ... sync NAME`
- * @take:	verdict on a contribution that is @ahead rounds ahead of the
- *		open one (serial arithmetic)
- * @complete:	may the open round be published, given who has contributed
+ * @about:	what it is, for people
+ * @usage:	what to say when there are too few or too many parameters
+ * @nargs:	parameters, all of them required
+ * @arg:	their names and ranges
+ * @check:	what is wrong with the parameters together, a sentence, or NULL;
+ *		the pointer itself may be NULL
+ * @store:	the chunks persist; else a ring
+ * @take:	ring: verdict on a contribution that is @ahead rounds ahead of
+ *		the open one (serial arithmetic)
+ * @complete:	ring: may the open round be published, given who has contributed
+ * @snapshot:	store: must a read show whole clocks only, nothing of an open one
+ * @may_read:	store: may a worker that has come to @clock read
  */
 struct gagg_sync_ops {
 	char name[16];
+	const char *about;
+	const char *usage;
+	u32 nargs;
+	struct gagg_sync_arg arg[GAGG_SYNC_ARGS];
+	const char *(*check)(const struct gagg_sync_param *p);
+	bool store;
 	enum gagg_take (*take)(s32 ahead);
 	bool (*complete)(u64 contributed, u64 members);
+	bool (*snapshot)(const struct gagg_sync_param *p);
+	bool (*may_read)(const struct gagg_sync_param *p, const struct gagg_clocks *k,
+			 u32 clock);
 };
 
+extern const struct gagg_sync_ops gagg_sync_asp;
 extern const struct gagg_sync_ops gagg_sync_bsp;
+extern const struct gagg_sync_ops gagg_sync_ssp;
 
-/* index of a mode by name, or -1 */
-int gagg_sync_find(const char *name);
+/* the policy of an index; NULL behind the last */
 const struct gagg_sync_ops *gagg_sync_get(u32 index);
+
+/*
+ * gagg_sync_parse - a mode as people write it: "bsp", "ssp:4"
+ * Returns NULL and fills @p, or a sentence that says what is wrong.
+ */
+const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p);
+
+#define GAGG_SYNC_TEXT	64
+
+/* the inverse, at most GAGG_SYNC_TEXT bytes with the final zero */
+void gagg_sync_print(const struct gagg_sync_param *p, char *text);
+
+/* enter a mode into the configuration of the core */
+void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p);
 
 #endif

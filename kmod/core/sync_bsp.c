@@ -21,6 +21,8 @@ static bool bsp_complete(u64 contributed, u64 members)
 
 const struct gagg_sync_ops gagg_sync_bsp = {
 	.name = "bsp",
+	.about = "bulk-synchronous rounds: collectives, complete when all have contributed",
+	.usage = "bsp has no parameters",
 	.take = bsp_take,
 	.complete = bsp_complete,
 };

@@ -17,16 +17,6 @@ static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 	return GAGG_RX_DROP;
 }
 
-static int home_of_node(const struct gagg_chan *ch, u32 node)
-{
-	u32 h;
-
-	for (h = 0; h < ch->nhomes; h++)
-		if (ch->home[h] == node)
-			return (int)h;
-	return -1;
-}
-
 /* every local rank has pushed the open round of the slot: without that no
  * result can exist
  */
@@ -105,7 +95,7 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 				struct gagg_chan *ch, u32 node, struct gagg_msg *m,
 				u64 now, struct gagg_todo *todo)
 {
-	int h = home_of_node(ch, node);
+	int h = gagg_chan_home(ch, node);
 
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
 		return drop(todo, GAGG_DROP_CHUNK);
@@ -166,7 +156,7 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
 			      struct gagg_todo *todo)
 {
-	int h = home_of_node(ch, node);
+	int h = gagg_chan_home(ch, node);
 	u32 slot = m->chunk, first = slot, run = 0, n;
 	struct gagg_act *a;
 
@@ -216,7 +206,7 @@ static void mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u32 l, u
 enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
 				u32 node, const struct gagg_msg *m, struct gagg_todo *todo)
 {
-	int h = home_of_node(ch, node);
+	int h = gagg_chan_home(ch, node);
 	int l = m->aux < GAGG_RANKS ? gagg_chan_local(ch, m->aux) : -1;
 	u32 slot = m->chunk, n;
 
@@ -469,6 +459,8 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	if (!sh->running)
 		return false;
+	if (g->store)
+		return gagg_store_refill(sh, g, env, ch, now);
 	gagg_chan_finish(sh, ch);
 	for (l = 0; l < ch->nlocals; l++) {
 		u64 filled = env->filled(env->ctx, ch, l);
@@ -527,6 +519,10 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	if (!sh->running)
 		return false;
+	if (g->store) {
+		gagg_store_timer(ch, now);
+		return true;
+	}
 	if (ch->poll_at <= now) {
 		ch->poll_at = GAGG_NEVER;
 		ch->poll_wait = (u32)gagg_min64(2ULL * ch->poll_wait, POLL_WAIT_MAX);

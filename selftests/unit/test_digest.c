@@ -78,6 +78,25 @@ static void test_member(void **state)
 	assert_int_not_equal(a[GAGG_DG_WEIGHT], b[GAGG_DG_WEIGHT]);
 }
 
+static void test_sync(void **state)
+{
+	struct gagg_sync_param p = { 0 };
+	u64 was;
+	u32 i;
+
+	(void)state;
+	assert_int_equal(gagg_digest_fold(gagg_digest_sync(&p), GAGG_DG_SYNC), 0x437cad74);
+	was = gagg_digest_sync(&p);
+	p.mode = 1;
+	assert_int_not_equal(gagg_digest_sync(&p), was);
+	p.mode = 0;
+	for (i = 0; i < GAGG_SYNC_ARGS; i++) {
+		p.arg[i] = 1;
+		assert_int_not_equal(gagg_digest_sync(&p), was);
+		was = gagg_digest_sync(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +104,7 @@ int main(void)
 		cmocka_unit_test(test_hash__bytes),
 		cmocka_unit_test(test_group_id),
 		cmocka_unit_test(test_member),
+		cmocka_unit_test(test_sync),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,25 +1,165 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/sync.c kmod/core/sync_bsp.c; libs: */
+/* links: kmod/core/sync.c kmod/core/clocks.c kmod/core/sync_asp.c kmod/core/sync_bsp.c kmod/core/sync_ssp.c kmod/core/wire.c; libs: */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "sync.h"
 
-static void mode__by_name(void **state)
+static void is(const char *text, const char *name)
+{
+	char printed[GAGG_SYNC_TEXT];
+	struct gagg_sync_param p;
+
+	assert_null(gagg_sync_parse(text, &p));
+	assert_string_equal(gagg_sync_get(p.mode)->name, name);
+	gagg_sync_print(&p, printed);
+	assert_string_equal(printed, text);
+}
+
+static void is_not(const char *text, const char *why)
+{
+	struct gagg_sync_param p;
+	const char *said = gagg_sync_parse(text, &p);
+
+	assert_non_null(said);
+	if (!strstr(said, why))
+		fail_msg("%s: %s", text, said);
+}
+
+static void mode__from_text(void **state)
 {
 	(void)state;
-	assert_int_equal(gagg_sync_find("bsp"), 0);
-	assert_int_equal(gagg_sync_find(""), -1);
-	assert_int_equal(gagg_sync_find("bs"), -1);
-	assert_int_equal(gagg_sync_find("bspx"), -1);
-	assert_int_equal(gagg_sync_find("BSP"), -1);
-	assert_ptr_equal(gagg_sync_get(0), &gagg_sync_bsp);
-	assert_ptr_equal(gagg_sync_get(1), &gagg_sync_bsp);
-	assert_ptr_equal(gagg_sync_get(~0U), &gagg_sync_bsp);
+	is("bsp", "bsp");
+	is("asp", "asp");
+	is("ssp:0", "ssp");
+	is("ssp:1000000", "ssp");
+	is_not("", "unknown sync mode");
+	is_not("bs", "unknown sync mode");
+	is_not("bspx", "unknown sync mode");
+	is_not("BSP", "unknown sync mode");
+	is_not("bsp:1", "bsp has no parameters");
+	is_not("asp:", "asp has no parameters");
+	is_not("ssp", "ssp needs its bound");
+	is_not("ssp:", "S of ssp:S must be from 0");
+	is_not("ssp:-1", "S of ssp:S must be from 0");
+	is_not("ssp:1000001", "S of ssp:S must be from 0");
+	is_not("ssp:4294967297", "S of ssp:S must be from 0");
+	is_not("ssp:4x", "S of ssp:S must be from 0");
+	is_not("ssp:4:", "ssp needs its bound");
+	is_not("ssp:4:5", "ssp needs its bound");
+}
+
+static void mode__enters_the_configuration(void **state)
+{
+	struct gagg_sync_param p;
+	struct gagg_geom g;
+
+	(void)state;
+	memset(&g, 0, sizeof(g));
+	gagg_sync_parse("ssp:0", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && g.snapshot);
+	gagg_sync_parse("ssp:1", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && !g.snapshot);
+	assert_int_equal(g.sync.arg[0], 1);
+	gagg_sync_parse("asp", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && !g.snapshot);
+	gagg_sync_parse("bsp", &p);
+	gagg_sync_apply(&g, &p);
+	assert_false(g.store);
+}
+
+static void modes__say_what_they_are(void **state)
+{
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; gagg_sync_get(i); i++) {
+		const struct gagg_sync_ops *ops = gagg_sync_get(i);
+
+		assert_true(*ops->about && *ops->usage);
+		assert_true(ops->store ? !!ops->may_read : ops->take && ops->complete);
+		for (k = 0; k < GAGG_SYNC_ARGS; k++)
+			assert_int_equal(k < ops->nargs, !!ops->arg[k].wrong);
+	}
+	assert_null(gagg_sync_get(~0U));
+}
+
+static u32 least(const u32 *clock, u64 members)
+{
+	u32 r, min = GAGG_CLOCK_END;
+
+	for (r = 0; r < GAGG_RANKS; r++)
+		if ((members & GAGG_BIT(r)) && clock[r] < min)
+			min = clock[r];
+	return min;
+}
+
+/* random ticks (repeated, overtaken, of the end) and departures */
+static void clocks__know_the_least(void **state)
+{
+	static u32 clock[GAGG_RANKS];
+	struct gagg_clocks k;
+	u64 members, i, x;
+
+	(void)state;
+	for (members = 1; members; members = members << 1 | members >> 5) {
+		u64 left = members;
+
+		memset(clock, 0, sizeof(clock));
+		gagg_clocks_init(&k, members);
+		for (i = 0; i < 500; i++) {
+			u32 r = (u32)((x = gagg_mix64(members, i)) % GAGG_RANKS);
+			u32 was = k.min, to = clock[r] + (u32)(x >> 8) % 4 - 1;
+			bool rose;
+
+			if (!(left & GAGG_BIT(r)))
+				continue;
+			if ((x >> 20) % 64 == 0) {
+				rose = gagg_clocks_leave(&k, r);
+				left &= ~GAGG_BIT(r);
+			} else {
+				if ((x >> 20) % 64 == 1)
+					to = GAGG_CLOCK_END;
+				rose = gagg_clocks_tick(&k, r, to);
+				if (to <= GAGG_CLOCK_END && to > clock[r])
+					clock[r] = to;
+			}
+			assert_int_equal(k.min, least(clock, left));
+			assert_int_equal(rose, k.min > was);
+		}
+		if (members >> 58)
+			break;
+	}
+}
+
+static bool ssp_reads(u32 bound, u32 min, u32 clock)
+{
+	struct gagg_sync_param p = { .arg = { bound } };
+	struct gagg_clocks k = { .min = min };
+
+	return gagg_sync_ssp.may_read(&p, &k, clock);
+}
+
+static void ssp__reads_within_its_bound(void **state)
+{
+	u32 s, min, clock;
+
+	(void)state;
+	for (s = 0; s < 6; s++)
+		for (min = 0; min < 12; min++)
+			for (clock = 0; clock < 12; clock++)
+				assert_int_equal(ssp_reads(s, min, clock),
+						 (int)clock - (int)min <= (int)s);
+	/* the rest has finished */
+	assert_true(ssp_reads(0, GAGG_CLOCK_END, 5));
 }
 
 static void bsp__takes_the_open_round_only(void **state)
@@ -46,7 +186,11 @@ static void bsp__is_complete_with_all_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mode__by_name),
+		cmocka_unit_test(mode__from_text),
+		cmocka_unit_test(mode__enters_the_configuration),
+		cmocka_unit_test(modes__say_what_they_are),
+		cmocka_unit_test(clocks__know_the_least),
+		cmocka_unit_test(ssp__reads_within_its_bound),
 		cmocka_unit_test(bsp__takes_the_open_round_only),
 		cmocka_unit_test(bsp__is_complete_with_all_members),
 	};

@@ -313,10 +313,13 @@ static void on_act(struct host *h)
 
 static void on_start(struct host *h)
 {
+	const struct gagg_sync_ops *sync = gagg_sync_get((u32)number("sync"));
 	struct gagg_geom g;
 	u32 s;
 
 	read_geometry(&g);
+	if (!sync || sync->store)
+		differs("a store, or no sync mode: replayed are rings");
 	if (!h) {
 		if (nhosts == HOSTS)
 			differs("more than %u hosts", HOSTS);

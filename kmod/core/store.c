@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The home's side of a store: updates and ticks come in, copies go out.
+ */
+#include "internal.h"
+
+/* actions that one chunk may cause: FOLD and one more */
+#define STEP	2
+
+static u32 *applied_at(struct gagg_chan *ch, u32 slot, u32 rank)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+	u32 *row = (u32 *)((char *)st + st->off_applied) +
+		   (u64)slot * gagg_weight64(ch->members);
+
+	return row + gagg_weight64(ch->members & (GAGG_BIT(rank) - 1));
+}
+
+static u32 *open_at(struct gagg_chan *ch, u32 slot)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+
+	return (u32 *)((char *)st + st->off_open) + slot;
+}
+
+struct shape {
+	u64 applied;
+	u64 open;
+	u64 state;
+	u64 bytes;
+};
+
+static void shape_of(const struct gagg_geom *g, u64 members, u32 nlocals, u32 nhomes,
+		     bool home, struct shape *s)
+{
+	u64 at = sizeof(struct gagg_store);
+
+	at += (u64)nlocals * nhomes * sizeof(struct gagg_store_way);
+	s->applied = at;
+	at += home ? (u64)g->ring * gagg_weight64(members) * sizeof(u32) : 0;
+	s->open = at;
+	at += home && g->snapshot ? (u64)g->ring * sizeof(u32) : 0;
+	s->state = at;
+	at += (u64)g->ring * nlocals;
+	s->bytes = (at + 7) & ~7ULL;
+}
+
+u64 gagg_store_bytes(const struct gagg_geom *g, u64 members, u32 nlocals, u32 nhomes,
+		     bool home)
+{
+	struct shape s;
+
+	shape_of(g, members, nlocals, nhomes, home, &s);
+	return s.bytes;
+}
+
+void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_store_way *w = (struct gagg_store_way *)(st + 1);
+	struct shape s;
+	u32 i;
+
+	shape_of(g, ch->members, ch->nlocals, ch->nhomes, ch->self_home != 0xff, &s);
+	st->off_way = sizeof(*st);
+	st->off_applied = s.applied;
+	st->off_open = s.open;
+	st->off_state = s.state;
+	for (i = 0; i < (u32)ch->nlocals * ch->nhomes; i++)
+		w[i].ask_at = GAGG_NEVER;
+	gagg_clocks_init(&st->clocks, ch->members);
+}
+
+static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
+{
+	todo->drop = why;
+	return GAGG_RX_DROP;
+}
+
+/* what lies beside the store belongs into it */
+static void fold(struct gagg_shard *sh, struct gagg_chan *ch, u32 slot)
+{
+	gagg_shard_emit(sh, GAGG_ACT_FOLD, ch->id)->keep.slot = slot;
+	*open_at(ch, slot) = 0;
+}
+
+/* an update is there that only its clock keeps beside the store, and that clock
+ * is complete
+ */
+static bool must_fold(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
+{
+	u32 open = g->snapshot ? *open_at(ch, slot) : 0;
+
+	return open && open <= gagg_store_of(ch)->clocks.min;
+}
+
+/* an update of @round may be added now, must_fold() or not: beside the store is
+ * room for one clock, and it is the one that the slowest is at
+ */
+static bool fits(const struct gagg_geom *g, struct gagg_chan *ch, u32 round)
+{
+	return !g->snapshot || round == gagg_store_of(ch)->clocks.min + 1;
+}
+
+static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
+			      bool ce, struct gagg_todo *todo)
+{
+	u32 clock = gagg_store_of(ch)->clocks.clock[m->src];
+
+	if (m->laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) || m->lanes != g->lanes)
+		return drop(todo, GAGG_DROP_OP);
+	if (m->round > clock + 1 || !m->round)
+		return drop(todo, GAGG_DROP_ROUND);
+	if (m->round <= clock || *applied_at(ch, m->chunk, m->src) == m->round) {
+		gagg_path_rx(&sh->path[node], m->pn, ce);
+		sh->n[GAGG_N_DUPLICATES]++;
+		return GAGG_RX_OK;
+	}
+	if (!fits(g, ch, m->round))
+		return drop(todo, GAGG_DROP_WINDOW);
+	if (must_fold(g, ch, m->chunk)) {
+		fold(sh, ch, m->chunk);
+		return GAGG_RX_AGAIN;
+	}
+	/* the caller adds and commits: from here on it is in the store */
+	gagg_path_rx(&sh->path[node], m->pn, ce);
+	todo->slot = m->chunk;
+	todo->lanes = m->lanes;
+	todo->laneop = m->laneop;
+	todo->beside = g->snapshot;
+	todo->store = g->snapshot && !*open_at(ch, m->chunk);
+	return GAGG_RX_ADD;
+}
+
+/* the lanes of an update are in */
+static void added(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		  u32 rank, u32 slot, u32 round)
+{
+	*applied_at(ch, slot, rank) = round;
+	if (g->snapshot)
+		*open_at(ch, slot) = round;
+	sh->n[GAGG_N_CONTRIBUTIONS]++;
+}
+
+static enum gagg_rx rx_tick(struct gagg_shard *sh, struct gagg_chan *ch, u32 node,
+			    const struct gagg_msg *m, bool ce)
+{
+	gagg_clocks_tick(&gagg_store_of(ch)->clocks, m->src, m->round);
+	gagg_path_rx(&sh->path[node], m->pn, ce);
+	return GAGG_RX_OK;
+}
+
+/* @m->run chunks from @m->chunk on are within the store */
+static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
+			    struct gagg_todo *todo)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_parked *p = &st->park[m->src];
+	s32 ahead = (s32)(m->sig - p->sig);
+	u32 i;
+
+	if (ahead < 0)
+		return drop(todo, GAGG_DROP_ROUND);
+	if (ahead) {
+		memset(p, 0, sizeof(*p));
+		p->sig = m->sig;
+	}
+	for (i = 0; i < GAGG_PULLS; i++) {
+		struct gagg_pull *q = &p->pull[i];
+
+		if (q->run && q->chunk != m->chunk)
+			continue;
+		q->chunk = m->chunk;
+		q->clock = m->round;
+		q->run = m->run;
+		st->parked |= GAGG_BIT(m->src);
+		return GAGG_RX_OK;
+	}
+	return drop(todo, GAGG_DROP_WINDOW);
+}
+
+enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
+			   struct gagg_todo *todo)
+{
+	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (m->type == GAGG_T_RESULT)
+		return gagg_store_result(g, ch, node, m, todo);
+	if (!gagg_rank_at(g, m->src, node, ch->members))
+		return drop(todo, GAGG_DROP_RANK);
+	if (ch->self_home == 0xff ||
+	    gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (m->run > g->window)
+		return drop(todo, GAGG_DROP_WINDOW);
+	switch (m->type) {
+	case GAGG_T_CONTRIB:
+		return rx_update(sh, g, ch, node, m, ce, todo);
+	case GAGG_T_READY:
+		return rx_tick(sh, ch, node, m, ce);
+	case GAGG_T_PULL:
+		return rx_pull(ch, m, todo);
+	}
+	return drop(todo, GAGG_DROP_TYPE);
+}
+
+void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_todo *todo, u64 now)
+{
+	if (todo->m.type == GAGG_T_RESULT)
+		gagg_store_placed(sh, g, todo, now);
+	else
+		added(sh, g, todo->chan, todo->m.src, todo->slot, todo->m.round);
+}
+
+bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, u32 local, u32 slot, u32 round)
+{
+	struct gagg_act *a;
+
+	if (!fits(g, ch, round))
+		return false;
+	if (must_fold(g, ch, slot))
+		fold(sh, ch, slot);
+	a = gagg_shard_emit(sh, GAGG_ACT_ADD_LOCAL, ch->id);
+	a->local = (u8)local;
+	a->keep.slot = slot;
+	a->keep.beside = g->snapshot;
+	a->keep.first = g->snapshot && !*open_at(ch, slot);
+	added(sh, g, ch, ch->local[local].rank, slot, round);
+	return true;
+}
+
+void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u32 local, u32 slot)
+{
+	struct gagg_act *a;
+
+	if (must_fold(g, ch, slot))
+		fold(sh, ch, slot);
+	a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
+	a->local = (u8)local;
+	a->keep.slot = slot;
+	sh->n[GAGG_N_RESULTS]++;
+}
+
+bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 clock)
+{
+	const struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
+
+	/* who has finished waits for the rest, in every mode */
+	if (clock == GAGG_CLOCK_END)
+		return k->min == GAGG_CLOCK_END;
+	return gagg_sync_get(g->sync.mode)->may_read(&g->sync, k, clock);
+}
+
+static void send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, u32 slot, u32 rank)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_act *a;
+
+	if (must_fold(g, ch, slot))
+		fold(sh, ch, slot);
+	a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
+	gagg_shard_msg(sh, g, GAGG_T_RESULT, ch->id, g->self, &a->m);
+	a->nodes = GAGG_BIT(g->node_of[rank]);
+	a->m.flags = GAGG_WF_RAW;
+	a->m.laneop = GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD);
+	a->m.sig = st->park[rank].sig;
+	a->m.chunk = slot;
+	a->m.round = st->clocks.min;
+	a->m.lanes = g->lanes;
+	a->m.aux = rank;
+}
+
+/* true: there is no room for more actions */
+static bool serve_pull(struct gagg_shard *sh, const struct gagg_geom *g,
+		       struct gagg_chan *ch, u32 rank, struct gagg_pull *q)
+{
+	while (q->run) {
+		if (gagg_shard_spare(sh) < STEP)
+			return true;
+		send_copy(sh, g, ch, q->chunk, rank);
+		q->chunk = gagg_geom_next(g, ch->nhomes, q->chunk);
+		q->run = q->chunk < g->ring ? q->run - 1 : 0;
+	}
+	return false;
+}
+
+static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
+		       struct gagg_chan *ch, u32 rank)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+	bool waits = false;
+	u32 i;
+
+	for (i = 0; i < GAGG_PULLS; i++) {
+		struct gagg_pull *q = &st->park[rank].pull[i];
+
+		if (q->run && !gagg_store_may_read(g, ch, q->clock))
+			waits = true;
+		else if (serve_pull(sh, g, ch, rank, q))
+			return true;
+	}
+	if (!waits)
+		st->parked &= ~GAGG_BIT(rank);
+	return false;
+}
+
+bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch)
+{
+	u64 left;
+
+	for (left = gagg_store_of(ch)->parked; left; left &= left - 1)
+		if (serve_rank(sh, g, ch, gagg_lowest(left)))
+			return true;
+	return false;
+}

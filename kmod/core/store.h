@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The store: a channel whose chunks persist on their homes.
+ *
+ * A worker's ops are updates and reads of ranges of chunks. An update adds the
+ * worker's lanes to every chunk of the range, exactly once, and ends with a tick
+ * of its clock; it is over when every home has confirmed all of it. A read
+ * brings a copy of every chunk of the range, once the sync mode lets the
+ * worker read. The ops of a rank pass each home in order; so a worker sees its
+ * own updates.
+ *
+ * On the wire, with the types of a ring:
+ *
+ *	CONTRIB	(round = stamp + 1)	an update of one chunk
+ *	READY	(round = clock)		a tick: the sender's updates with smaller
+ *					stamps have all been confirmed by you
+ *	PULL	(round = clock, sig)	a worker at that clock asks for a run
+ *	RESULT	(round, sig, aux)	the copy of a chunk, for the rank in aux; sig
+ *					is that of the PULL, round the least
+ *					clock of all workers
+ *
+ * Exactly once: CONTRIB and READY have packet numbers, and a home acknowledges
+ * one only when it is in the store, or was before. What is not acknowledged is
+ * repeated. A worker pushes stamp c only after its tick to c was confirmed by
+ * that home, so a home accepts exactly round == clock + 1, and remembers by
+ * chunk and rank whether it has it. Reads have no packet numbers: who asks asks
+ * again, and sig (the op's number) tells an answer from that to an older read.
+ *
+ * Snapshots: where a read must show whole clocks only, updates of an open clock
+ * wait beside the store, in a second buffer, and are folded into it when
+ * the next one that touches the chunk finds their clock complete. There is one
+ * such buffer, for the clock that the slowest worker is at; updates of a later
+ * one wait at the worker, which hears from results how far the slowest is. (If
+ * any clock could have the buffer of a chunk first, two workers could wait for
+ * each other, at two chunks.)
+ */
+#ifndef GAGG_CORE_STORE_H
+#define GAGG_CORE_STORE_H
+
+#include "chan.h"
+#include "sync.h"
+
+#define GAGG_OP_READ	0x02	/* a read; else an update */
+#define GAGG_OP_LAST	0x04	/* the rank's last update: its clock goes to the end */
+
+#define GAGG_PULLS	4	/* requests of one rank that a home holds */
+
+struct gagg_pull {
+	u32 chunk;
+	u32 clock;
+	u32 run;	/* 0: none */
+};
+
+/* the requests of a rank that wait to be served */
+struct gagg_parked {
+	u32 sig;	/* of its latest read */
+	struct gagg_pull pull[GAGG_PULLS];
+};
+
+/* a local rank's way towards one home */
+struct gagg_store_way {
+	u64 done;	/* ops that are over there */
+	u64 ask_at;	/* read: ask again; GAGG_NEVER */
+	u32 wait;	/* read: ns until then */
+	u32 next;	/* chunk to be sent or asked for next; ring: none left */
+	u32 fresh;	/* chunks of this op below it have a state */
+	u32 low;	/* read: none below it is missing */
+	u32 open;	/* chunks sent or asked for, and not answered */
+	u32 again;	/* update: lost chunks, to be sent again */
+	u32 again_at;	/* none below it is */
+	u32 window;	/* read: chunks that may be asked for at a time */
+	u32 answers;	/* read: chunks that have come */
+	u32 seen;	/* least clock of all workers, as the home has said */
+	u8 begun;	/* the fields above are about the op after done */
+	u8 tick;	/* enum gagg_tick */
+	u8 pad[2];
+};
+
+enum gagg_tick {
+	GAGG_TICK_NONE,
+	GAGG_TICK_FLYING,
+	GAGG_TICK_DONE,
+};
+
+struct gagg_store {
+	struct gagg_clocks clocks;
+	u64 parked;		/* ranks with requests */
+	struct gagg_parked park[GAGG_RANKS];
+	/* offsets from the start of this struct */
+	u64 off_way;		/* [nlocals][nhomes] struct gagg_store_way */
+	u64 off_applied;	/* homes: [ring][members] u32, last round */
+	u64 off_open;		/* homes: [ring] u32, round beside the store; 0 */
+	u64 off_state;		/* [ring][nlocals] u8 */
+};
+
+static inline struct gagg_store *gagg_store_of(struct gagg_chan *ch)
+{
+	return GAGG_CHAN_AT(ch, off_store, struct gagg_store);
+}
+
+/* bytes behind the channel */
+u64 gagg_store_bytes(const struct gagg_geom *g, u64 members, u32 nlocals, u32 nhomes,
+		     bool home);
+
+/* of a channel that is initialised but for its store */
+void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch);
+
+/*
+ * gagg_store_submit - start an op of a local rank
+ * @flags:	GAGG_OP_READ, GAGG_OP_LAST
+ * @first:	first chunk
+ * @chunks:	number of chunks, at most ring - first; an update may have none
+ *
+ * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
+ */
+u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 chunks);
+
+/* the clock of a local rank: updates that it has begun */
+static inline u32 gagg_store_clock(const struct gagg_chan *ch, u32 local)
+{
+	return ch->local[local].clock;
+}
+
+#endif

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The worker's side of a store: its ops, one home at a time.
+ *
+ * Every local rank has a way to every home, and each way works on the oldest op
+ * that is not over there. Nothing is ever given up; an epoch's end is what ends
+ * an op that cannot proceed.
+ */
+#include "internal.h"
+
+#define STEP		4	/* actions that one step of a way may cause */
+#define SCAN		4096	/* chunks that one call looks at on a way */
+#define WINDOW_MIN	8
+#define WINDOW_START	64
+#define WINDOW_MAX	1024
+#define WINDOW_GROW	8	/* answers that widen the window by one */
+#define ASK_WAIT_MAX	(250 * GAGG_MSEC)
+
+/* of a chunk of the op that a way works on */
+enum {
+	NONE,		/* nothing to do, or nothing under way */
+	FLYING,		/* update: sent; read: asked for */
+	AGAIN,		/* update: lost */
+	OVER,		/* update: confirmed; read: here */
+};
+
+/* one way at work */
+struct step {
+	struct gagg_shard *sh;
+	const struct gagg_geom *g;
+	const struct gagg_env *env;
+	struct gagg_chan *ch;
+	struct gagg_store_way *w;
+	const struct gagg_op *op;
+	u32 l;
+	u32 h;
+	u32 scan;
+	u64 now;
+};
+
+static struct gagg_store_way *way_at(struct gagg_chan *ch, u32 l, u32 h)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+
+	return (struct gagg_store_way *)((char *)st + st->off_way) + l * ch->nhomes + h;
+}
+
+static u8 *state_at(struct gagg_chan *ch, u32 slot, u32 l)
+{
+	struct gagg_store *st = gagg_store_of(ch);
+
+	return (u8 *)st + st->off_state + (u64)slot * ch->nlocals + l;
+}
+
+/* the op that a way works on, or NULL */
+static const struct gagg_op *op_of(const struct gagg_chan *ch, u32 l,
+				   const struct gagg_store_way *w)
+{
+	const struct gagg_local *lo = &ch->local[l];
+
+	return w->done < lo->numbers ? &lo->op[(w->done + 1) % GAGG_OPS] : NULL;
+}
+
+u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 chunks)
+{
+	struct gagg_local *lo = &ch->local[local];
+	struct gagg_op *op;
+
+	if (lo->numbers - lo->finished >= GAGG_OPS)
+		return 0;
+	op = &lo->op[++lo->numbers % GAGG_OPS];
+	memset(op, 0, sizeof(*op));
+	op->start = first;
+	op->end = (u64)first + chunks;
+	op->number = lo->numbers;
+	op->sig = lo->clock;
+	op->flags = flags;
+	if (flags & GAGG_OP_LAST)
+		lo->clock = GAGG_CLOCK_END;
+	else if (!(flags & GAGG_OP_READ))
+		lo->clock++;
+	return op->number;
+}
+
+/* a chunk of the op; ring behind its last */
+static u32 within(const struct step *s, u32 slot)
+{
+	return slot < s->op->end ? slot : s->g->ring;
+}
+
+static u32 next_chunk(const struct step *s, u32 slot)
+{
+	return within(s, gagg_geom_next(s->g, s->ch->nhomes, slot));
+}
+
+/* rounds, as the wire has them: 0 is none */
+static u32 round_of(const struct gagg_op *op)
+{
+	return op->sig + 1;
+}
+
+static void begin(struct step *s)
+{
+	struct gagg_store_way *w = s->w;
+	u32 first = within(s, gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard,
+					      (u32)s->op->start));
+	struct gagg_store_way was = *w;
+
+	memset(w, 0, sizeof(*w));
+	w->done = was.done;
+	w->seen = was.seen;
+	w->ask_at = GAGG_NEVER;
+	w->wait = (u32)gagg_path_rto(&s->sh->path[s->ch->home[s->h]]);
+	w->next = first;
+	w->fresh = first;
+	w->low = first;
+	w->window = WINDOW_START < s->g->window ? WINDOW_START : s->g->window;
+	w->begun = 1;
+}
+
+static void end(struct step *s)
+{
+	s->w->done++;
+	s->w->begun = 0;
+	s->w->ask_at = GAGG_NEVER;
+}
+
+/* the next packet number of the path, for an update (@run 1) or a tick (0) */
+static u32 take_pn(struct step *s, u32 slot, u16 run)
+{
+	const struct gagg_sent what = {
+		.slot = slot,
+		.round = round_of(s->op),
+		.channel = s->ch->id,
+		.run = run,
+		.local = (u8)s->l,
+	};
+
+	return gagg_path_send(&s->sh->path[s->ch->home[s->h]], &what, s->now);
+}
+
+static bool may_send(const struct step *s)
+{
+	return gagg_shard_spare(s->sh) >= STEP &&
+	       gagg_path_room(&s->sh->path[s->ch->home[s->h]]);
+}
+
+static void send_update(struct step *s, u32 slot)
+{
+	struct gagg_act *a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CONTRIB, s->ch->id);
+	u32 rank = s->ch->local[s->l].rank;
+
+	a->node = s->ch->home[s->h];
+	a->local = (u8)s->l;
+	gagg_shard_msg(s->sh, s->g, GAGG_T_CONTRIB, s->ch->id, (u16)rank, &a->m);
+	a->m.flags = GAGG_WF_RAW;
+	a->m.laneop = GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD);
+	a->m.chunk = slot;
+	a->m.round = round_of(s->op);
+	a->m.lanes = s->g->lanes;
+	a->m.weight = s->g->weight[rank];
+	a->m.pn = take_pn(s, slot, 1);
+	*state_at(s->ch, slot, s->l) = FLYING;
+}
+
+static void send_again(struct step *s)
+{
+	struct gagg_store_way *w = s->w;
+
+	while (w->again && may_send(s)) {
+		if (*state_at(s->ch, w->again_at, s->l) == AGAIN) {
+			w->again--;
+			s->sh->n[GAGG_N_RETRANSMITS]++;
+			send_update(s, w->again_at);
+		}
+		w->again_at = next_chunk(s, w->again_at);
+	}
+}
+
+/* one chunk of an update; false: not now */
+static bool push(struct step *s, u32 slot)
+{
+	struct gagg_cdesc d = s->env->desc(s->env->ctx, s->ch, s->l, slot);
+
+	if (d.flags & GAGG_C_ZERO) {
+		*state_at(s->ch, slot, s->l) = NONE;
+		return true;
+	}
+	if (s->h != s->ch->self_home) {
+		if (!may_send(s))
+			return false;
+		s->w->open++;
+		send_update(s, slot);
+		return true;
+	}
+	return gagg_shard_spare(s->sh) >= STEP &&
+	       gagg_store_add(s->sh, s->g, s->ch, s->l, slot, round_of(s->op));
+}
+
+static u32 clock_after(const struct gagg_op *op)
+{
+	return op->flags & GAGG_OP_LAST ? GAGG_CLOCK_END : round_of(op);
+}
+
+/* all chunks are confirmed: so is the clock; false: not now */
+static bool tick(struct step *s)
+{
+	u32 rank = s->ch->local[s->l].rank;
+	u32 first = gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard, 0);
+	struct gagg_act *a;
+
+	/* nothing of this shard lives there */
+	if (first >= s->g->ring)
+		return true;
+	if (s->h == s->ch->self_home) {
+		gagg_clocks_tick(&gagg_store_of(s->ch)->clocks, rank, clock_after(s->op));
+		return true;
+	}
+	if (s->w->tick != GAGG_TICK_NONE || !may_send(s))
+		return s->w->tick == GAGG_TICK_DONE;
+	s->w->tick = GAGG_TICK_FLYING;
+	a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CTRL, s->ch->id);
+	a->node = s->ch->home[s->h];
+	gagg_shard_msg(s->sh, s->g, GAGG_T_READY, s->ch->id, (u16)rank, &a->m);
+	a->m.chunk = first;
+	a->m.round = clock_after(s->op);
+	a->m.pn = take_pn(s, first, 0);
+	return false;
+}
+
+/* a run of chunks that are missing, from w->next on; none: 0 */
+static u32 missing_run(struct step *s, u32 most, u32 *first)
+{
+	struct gagg_store_way *w = s->w;
+	u32 run = 0;
+
+	while (w->next < s->g->ring && run < most && s->scan) {
+		bool known = w->next < w->fresh;
+
+		if (!known)
+			w->fresh = w->next + 1;
+		if (known && *state_at(s->ch, w->next, s->l) == OVER) {
+			if (run)
+				break;
+		} else {
+			*state_at(s->ch, w->next, s->l) = FLYING;
+			if (!run++)
+				*first = w->next;
+		}
+		s->scan--;
+		w->next = next_chunk(s, w->next);
+	}
+	return run;
+}
+
+static void ask(struct step *s, u32 first, u32 run)
+{
+	struct gagg_act *a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CTRL, s->ch->id);
+
+	a->node = s->ch->home[s->h];
+	gagg_shard_msg(s->sh, s->g, GAGG_T_PULL, s->ch->id, s->ch->local[s->l].rank, &a->m);
+	a->m.chunk = first;
+	a->m.run = (u16)run;
+	a->m.round = s->op->sig;
+	a->m.sig = (u32)s->op->number;
+	s->w->open += run;
+	if (s->w->ask_at == GAGG_NEVER)
+		s->w->ask_at = s->now + s->w->wait;
+	s->sh->n[GAGG_N_PULLS]++;
+}
+
+/*
+ * Beside the store is room for one clock only: an update waits until the home
+ * has said that the slowest worker has come as far. Who has read there knows it
+ * already; who has not asks for one chunk, to hear it.
+ */
+static bool admitted(struct step *s)
+{
+	struct gagg_store_way *w = s->w;
+	u32 first = gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard, 0);
+
+	if (w->seen >= s->op->sig || first >= s->g->ring) {
+		w->ask_at = GAGG_NEVER;
+		return true;
+	}
+	if (w->ask_at == GAGG_NEVER) {
+		ask(s, first, 1);
+		w->open = 0;
+	}
+	return false;
+}
+
+/* true: the op is over at this home */
+static bool update(struct step *s)
+{
+	struct gagg_store_way *w = s->w;
+
+	if (s->g->snapshot && s->h != s->ch->self_home && !admitted(s))
+		return false;
+	send_again(s);
+	while (w->next < s->g->ring) {
+		if (!s->scan || !push(s, w->next))
+			return false;
+		s->scan--;
+		w->next = next_chunk(s, w->next);
+	}
+	return !w->open && tick(s);
+}
+
+static bool read_remote(struct step *s)
+{
+	struct gagg_store_way *w = s->w;
+	u32 first = 0, run;
+
+	/* in large pieces: a request for every half window */
+	while (w->next < s->g->ring && w->open <= w->window / 2 &&
+	       gagg_shard_spare(s->sh) >= STEP) {
+		run = missing_run(s, w->window - w->open, &first);
+		if (!run)
+			break;
+		ask(s, first, run);
+	}
+	return w->low >= s->g->ring;
+}
+
+static bool read_local(struct step *s)
+{
+	struct gagg_store_way *w = s->w;
+
+	if (w->next >= s->g->ring)
+		return true;
+	if (!gagg_store_may_read(s->g, s->ch, s->op->sig))
+		return false;
+	while (w->next < s->g->ring && s->scan && gagg_shard_spare(s->sh) >= STEP) {
+		gagg_store_read(s->sh, s->g, s->ch, s->l, w->next);
+		s->scan--;
+		w->next = next_chunk(s, w->next);
+	}
+	return w->next >= s->g->ring;
+}
+
+static bool work(struct step *s)
+{
+	if (!s->w->begun)
+		begin(s);
+	if (!(s->op->flags & GAGG_OP_READ))
+		return update(s);
+	return s->h == s->ch->self_home ? read_local(s) : read_remote(s);
+}
+
+/* ops that all homes are through with are done in this shard */
+static void finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
+{
+	struct gagg_local *lo = &ch->local[l];
+	u64 done = lo->numbers;
+	struct gagg_act *a;
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		done = gagg_min64(done, way_at(ch, l, h)->done);
+	if (done == lo->finished)
+		return;
+	lo->finished = done;
+	a = gagg_shard_emit(sh, GAGG_ACT_OP_DONE, ch->id);
+	a->local = (u8)l;
+	a->number = done;
+}
+
+/* true: it stopped for want of room, not of news */
+static bool refill_way(struct step *s)
+{
+	while ((s->op = op_of(s->ch, s->l, s->w))) {
+		if (gagg_shard_spare(s->sh) < STEP || !s->scan)
+			return true;
+		if (!work(s))
+			return gagg_shard_spare(s->sh) < STEP || !s->scan;
+		end(s);
+	}
+	return false;
+}
+
+bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_env *env, struct gagg_chan *ch, u64 now)
+{
+	struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
+	u32 was = k->min, l, h;
+	bool more = gagg_store_serve(sh, g, ch);
+
+	ch->query_at = GAGG_NEVER;
+	for (l = 0; l < ch->nlocals; l++) {
+		for (h = 0; h < ch->nhomes; h++) {
+			struct step s = {
+				.sh = sh, .g = g, .env = env, .ch = ch, .l = l, .h = h,
+				.w = way_at(ch, l, h), .scan = SCAN, .now = now,
+			};
+
+			more |= refill_way(&s);
+			ch->query_at = gagg_min64(ch->query_at, s.w->ask_at);
+		}
+		if (gagg_shard_spare(sh))
+			finish(sh, ch, l);
+		else
+			more = true;
+	}
+	/* a local tick may let those read who had their turn before it */
+	return more || k->min != was;
+}
+
+/* what was asked for and has not come is missing again */
+static void ask_again(struct gagg_store_way *w)
+{
+	/* nothing at all has come: they wait for a clock, not for the network */
+	if (w->answers && w->window / 2 >= WINDOW_MIN)
+		w->window /= 2;
+	w->next = w->low;
+	w->open = 0;
+	w->ask_at = GAGG_NEVER;
+	w->wait = (u32)gagg_min64(2ULL * w->wait, ASK_WAIT_MAX);
+}
+
+void gagg_store_timer(struct gagg_chan *ch, u64 now)
+{
+	u32 l, h;
+
+	for (l = 0; l < ch->nlocals; l++)
+		for (h = 0; h < ch->nhomes; h++)
+			if (way_at(ch, l, h)->ask_at <= now)
+				ask_again(way_at(ch, l, h));
+}
+
+/* the way that a datagram of an update belongs to, or NULL: that one is over */
+static struct gagg_store_way *way_of(const struct gagg_geom *g, struct gagg_chan *ch,
+				     const struct gagg_sent *s)
+{
+	struct gagg_store_way *w = way_at(ch, s->local, gagg_geom_home(g, ch->nhomes, s->slot));
+	const struct gagg_op *op = op_of(ch, s->local, w);
+
+	return op && w->begun && !(op->flags & GAGG_OP_READ) && round_of(op) == s->round ?
+		w : NULL;
+}
+
+static bool flying(const struct gagg_store_way *w, u8 state, const struct gagg_sent *s)
+{
+	return s->run ? state == FLYING : w->tick == GAGG_TICK_FLYING;
+}
+
+bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s)
+{
+	const struct gagg_store_way *w = way_of(g, ch, s);
+
+	return !w || !flying(w, *state_at(ch, s->slot, s->local), s);
+}
+
+void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s)
+{
+	struct gagg_store_way *w = way_of(g, ch, s);
+	u8 *state = state_at(ch, s->slot, s->local);
+
+	if (!w)
+		return;
+	if (!s->run) {
+		w->tick = GAGG_TICK_DONE;
+		return;
+	}
+	if (*state != FLYING && *state != AGAIN)
+		return;
+	w->again -= *state == AGAIN;
+	w->open--;
+	*state = OVER;
+}
+
+void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s)
+{
+	struct gagg_store_way *w = way_of(g, ch, s);
+	u8 *state = state_at(ch, s->slot, s->local);
+
+	if (!w || !flying(w, *state, s))
+		return;
+	if (!s->run) {
+		w->tick = GAGG_TICK_NONE;
+		return;
+	}
+	*state = AGAIN;
+	if (!w->again++ || s->slot < w->again_at)
+		w->again_at = s->slot;
+}
+
+static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
+{
+	todo->drop = why;
+	return GAGG_RX_DROP;
+}
+
+enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
+			       const struct gagg_msg *m, struct gagg_todo *todo)
+{
+	int h = gagg_chan_home(ch, node);
+	int l = m->aux < GAGG_RANKS ? gagg_chan_local(ch, m->aux) : -1;
+	struct gagg_store_way *w;
+	const struct gagg_op *op;
+
+	if (h < 0 || m->src != node || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (l < 0)
+		return drop(todo, GAGG_DROP_RANK);
+	if (m->lanes != g->lanes || !gagg_wire_has_lanes(m))
+		return drop(todo, GAGG_DROP_OP);
+	w = way_at(ch, (u32)l, (u32)h);
+	op = op_of(ch, (u32)l, w);
+	if (m->round > w->seen)
+		w->seen = m->round;
+	/* of an older read, or here already */
+	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->sig ||
+	    m->chunk < op->start || m->chunk >= w->fresh ||
+	    *state_at(ch, m->chunk, (u32)l) == OVER)
+		return GAGG_RX_OK;
+	todo->slot = m->chunk;
+	todo->local = (u8)l;
+	todo->lanes = m->lanes;
+	todo->laneop = m->laneop;
+	return GAGG_RX_PLACE;
+}
+
+static void answered(struct step *s, u32 slot)
+{
+	struct gagg_store_way *w = s->w;
+
+	/* behind next it was given up, and asked for no more */
+	if (slot < w->next)
+		w->open--;
+	*state_at(s->ch, slot, s->l) = OVER;
+	while (w->low < w->fresh && *state_at(s->ch, w->low, s->l) == OVER)
+		w->low = next_chunk(s, w->low);
+	if (++w->answers % WINDOW_GROW == 0 && w->window < WINDOW_MAX &&
+	    w->window < s->g->window)
+		w->window++;
+	w->wait = (u32)gagg_path_rto(&s->sh->path[s->ch->home[s->h]]);
+	w->ask_at = w->open ? s->now + w->wait : GAGG_NEVER;
+}
+
+void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_todo *todo, u64 now)
+{
+	struct gagg_chan *ch = todo->chan;
+	struct step s = {
+		.sh = sh, .g = g, .ch = ch, .l = todo->local, .now = now,
+		.h = gagg_geom_home(g, ch->nhomes, todo->slot),
+	};
+	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
+
+	s.w = way_at(ch, s.l, s.h);
+	s.op = op_of(ch, s.l, s.w);
+	answered(&s, todo->slot);
+	a->local = todo->local;
+	a->keep.slot = todo->slot;
+	a->keep.placed = 1;
+	sh->n[GAGG_N_RESULTS]++;
+}

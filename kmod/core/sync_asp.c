@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Asynchronous: nobody waits for anybody. The store is a pure adder; the
+ * worker's side scales its updates (mpiT, the code of the authors of EASGD: the
+ * server does p += g and nothing else).
+ */
+#include "sync.h"
+
+static bool asp_may_read(const struct gagg_sync_param *p, const struct gagg_clocks *k,
+			 u32 clock)
+{
+	(void)p;
+	(void)k;
+	(void)clock;
+	return true;
+}
+
+const struct gagg_sync_ops gagg_sync_asp = {
+	.name = "asp",
+	.about = "asynchronous store: nobody waits, staleness has no bound",
+	.usage = "asp has no parameters",
+	.store = true,
+	.may_read = asp_may_read,
+};

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hosts with stores of the real core, joined by a network that loses,
+ * duplicates and reorders. What the module does with payload is done here by
+ * hand, on lanes of 64 bits beside the real ones: an oracle that never wraps.
+ */
+#ifndef STORE_NET_H
+#define STORE_NET_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core.h"
+
+#define EPOCH	0x500000009ULL
+#define COOKIE	0x0123456789abcdefULL
+#define NODES	4
+#define RING	64
+#define LANES	2
+#define FLIGHT	4096
+#define OPS_MAX	512
+
+struct packet {
+	struct gagg_msg m;
+	struct gagg_ack ack;
+	int32_t lanes[LANES];
+	u8 from;
+	u8 to;
+};
+
+struct rank {
+	u8 node;
+	u8 local;
+	u64 rank;
+	u32 done;		/* ops over */
+	int32_t push[RING][LANES];
+	u8 zero[RING];
+	int32_t copy[RING][LANES];
+	u32 reads;		/* chunks read */
+};
+
+static struct gagg_geom base_geom;
+static struct gagg_geom geom[NODES];
+static struct gagg_shard *shard[NODES];
+static struct gagg_chan *chan[NODES];
+static int32_t kept[NODES][RING][LANES];
+static int32_t beside[NODES][RING][LANES];
+static struct rank ranks[GAGG_RANKS];
+static u32 nranks;
+static struct packet flight[FLIGHT];
+static u32 nflight;
+static u64 now;
+static u32 loss, dup, disorder;	/* percent */
+static u64 seed;
+static u64 sent[32];		/* datagrams by type */
+
+static inline u32 rnd(u32 below)
+{
+	seed += 0x9e3779b97f4a7c15ULL;
+	return (u32)((gagg_mix64(seed, 1) >> 32) % below);
+}
+
+struct lend {
+	u32 node;
+};
+
+static struct lend lends[NODES];
+
+static inline struct gagg_chan *lend_chan(void *ctx, u16 id)
+{
+	return id ? NULL : chan[((struct lend *)ctx)->node];
+}
+
+static inline u64 lend_filled(void *ctx, struct gagg_chan *ch, u32 local)
+{
+	(void)ctx, (void)ch, (void)local;
+	return 0;
+}
+
+static inline struct rank *local_rank(u32 node, u32 local)
+{
+	return &ranks[chan[node]->local[local].rank];
+}
+
+static inline struct gagg_cdesc lend_desc(void *ctx, struct gagg_chan *ch, u32 local, u32 slot)
+{
+	struct gagg_cdesc d = { .flags = 0 };
+
+	(void)ch;
+	if (local_rank(((struct lend *)ctx)->node, local)->zero[slot])
+		d.flags = GAGG_C_ZERO;
+	return d;
+}
+
+static inline struct gagg_env env_of(u32 node)
+{
+	lends[node].node = node;
+	return (struct gagg_env){
+		.ctx = &lends[node], .chan = lend_chan, .filled = lend_filled,
+		.desc = lend_desc,
+	};
+}
+
+/* wrapping, as gagg_reduce_chunk() */
+static inline void add(int32_t *dst, const int32_t *a, const int32_t *b)
+{
+	gagg_reduce_chunk(GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), dst, a, b, LANES, 0);
+}
+
+static inline void put(u32 from, u32 to, const struct gagg_msg *m, const void *ack,
+		       const int32_t *lanes)
+{
+	u32 copies = 1 + (rnd(100) < dup);
+
+	sent[m->type]++;
+	while (copies--) {
+		struct packet *p;
+
+		if (rnd(100) < loss)
+			continue;
+		assert_true(nflight < FLIGHT);
+		p = &flight[nflight++];
+		p->m = *m;
+		p->from = (u8)from;
+		p->to = (u8)to;
+		if (m->type == GAGG_T_ACK)
+			memcpy(&p->ack, ack, sizeof(p->ack));
+		if (lanes)
+			memcpy(p->lanes, lanes, sizeof(p->lanes));
+	}
+}
+
+static inline void drain(u32 n)
+{
+	const struct gagg_act *a;
+
+	while ((a = gagg_shard_act(shard[n]))) {
+		struct rank *r = local_rank(n, a->local);
+		u32 slot = a->keep.slot;
+
+		switch (a->type) {
+		case GAGG_ACT_SEND_CONTRIB:
+			put(n, a->node, &a->m, NULL, r->push[a->m.chunk]);
+			break;
+		case GAGG_ACT_SEND_CTRL:
+			put(n, a->node, &a->m, &a->ack, NULL);
+			break;
+		case GAGG_ACT_SEND_RESULT:
+			put(n, gagg_lowest(a->nodes), &a->m, NULL, kept[n][a->m.chunk]);
+			break;
+		case GAGG_ACT_FOLD:
+			add(kept[n][slot], kept[n][slot], beside[n][slot]);
+			break;
+		case GAGG_ACT_ADD_LOCAL:
+			if (a->keep.beside)
+				add(beside[n][slot], a->keep.first ? NULL : beside[n][slot],
+				    r->push[slot]);
+			else
+				add(kept[n][slot], kept[n][slot], r->push[slot]);
+			break;
+		case GAGG_ACT_READ:
+			if (!a->keep.placed)
+				memcpy(r->copy[slot], kept[n][slot], sizeof(r->copy[slot]));
+			r->reads++;
+			break;
+		case GAGG_ACT_OP_DONE:
+			r->done = (u32)a->number;
+			break;
+		default:
+			fail_msg("action %u", a->type);
+		}
+	}
+}
+
+static inline void refill(u32 n)
+{
+	struct gagg_env env = env_of(n);
+
+	while (gagg_chan_refill(shard[n], &geom[n], &env, chan[n], now))
+		drain(n);
+	drain(n);
+	gagg_shard_flush(shard[n], &geom[n]);
+	drain(n);
+}
+
+static inline void receive(const struct packet *p)
+{
+	u32 n = p->to;
+	struct gagg_env env = env_of(n);
+	struct gagg_msg m = p->m;
+	struct gagg_todo todo;
+	enum gagg_rx rx;
+
+	do {
+		rx = gagg_shard_rx(shard[n], &geom[n], &env, p->from, &m, &p->ack, false, now,
+				   &todo);
+		if (rx == GAGG_RX_ADD) {
+			if (todo.beside)
+				add(beside[n][todo.slot],
+				    todo.store ? NULL : beside[n][todo.slot], p->lanes);
+			else
+				add(kept[n][todo.slot], kept[n][todo.slot], p->lanes);
+			gagg_shard_commit(shard[n], &geom[n], &todo, now);
+		} else if (rx == GAGG_RX_PLACE) {
+			memcpy(local_rank(n, todo.local)->copy[todo.slot], p->lanes,
+			       sizeof(p->lanes));
+			gagg_shard_commit(shard[n], &geom[n], &todo, now);
+		}
+		drain(n);
+	} while (rx == GAGG_RX_AGAIN);
+	refill(n);
+}
+
+static inline void timers(void)
+{
+	u32 n;
+
+	for (n = 0; n < base_geom.nodes; n++) {
+		struct gagg_env env = env_of(n);
+
+		if (gagg_shard_deadline(shard[n], &geom[n]) <= now) {
+			gagg_shard_timer(shard[n], &geom[n], &env, now);
+			drain(n);
+		}
+		if (gagg_chan_deadline(chan[n]) <= now)
+			gagg_chan_timer(shard[n], &geom[n], chan[n], now);
+		refill(n);
+	}
+}
+
+/* one event of the network, or of a timer when nothing is under way */
+static inline void advance(void)
+{
+	u64 at = GAGG_NEVER;
+	u32 i, n;
+
+	if (nflight) {
+		struct packet p;
+
+		i = rnd(100) < disorder ? rnd(nflight) : 0;
+		p = flight[i];
+		memmove(&flight[i], &flight[i + 1], (nflight - i - 1) * sizeof(p));
+		nflight--;
+		now += 1000 + rnd(20000);
+		receive(&p);
+		if (rnd(8))
+			return;
+	}
+	for (n = 0; n < base_geom.nodes; n++) {
+		at = gagg_min64(at, gagg_shard_deadline(shard[n], &geom[n]));
+		at = gagg_min64(at, gagg_chan_deadline(chan[n]));
+	}
+	if (at == GAGG_NEVER || (nflight && at > now))
+		return;
+	now = gagg_max64(now, at);
+	timers();
+}
+
+/* a group of @n ranks in mode @text, of which the nodes in @homes are homes */
+static inline void start(u32 n, const char *text, u64 homes)
+{
+	struct gagg_sync_param p;
+	struct gagg_geom *g = &base_geom;
+	u32 i;
+
+	assert_null(gagg_sync_parse(text, &p));
+	memset(g, 0, sizeof(*g));
+	g->group = 7;
+	g->nodes = (u8)(n < NODES ? n : NODES);
+	g->lanes = LANES;
+	g->stripe = 2;
+	g->shards = 1;
+	g->ring = RING;
+	g->window = 16;
+	g->cwnd = 64;
+	g->aggregators = homes & (GAGG_BIT(g->nodes) - 1);
+	memset(g->node_of, 0xff, sizeof(g->node_of));
+	memset(ranks, 0, sizeof(ranks));
+	nranks = n;
+	for (i = 0; i < n; i++) {
+		u32 node = i % g->nodes;
+
+		g->node_of[i] = (u8)node;
+		g->ranks_of[node] |= GAGG_BIT(i);
+		g->weight[i] = 1;
+		g->workers |= GAGG_BIT(i);
+		ranks[i].node = (u8)node;
+	}
+	gagg_sync_apply(g, &p);
+	now = GAGG_SEC;
+	nflight = 0;
+	memset(sent, 0, sizeof(sent));
+	memset(kept, 0, sizeof(kept));
+	memset(beside, 0xee, sizeof(beside));
+	for (i = 0; i < g->nodes; i++) {
+		free(shard[i]);
+		free(chan[i]);
+		geom[i] = *g;
+		geom[i].self = (u8)i;
+		shard[i] = calloc(1, gagg_shard_bytes(g));
+		gagg_shard_init(shard[i], &geom[i], 0, p.mode);
+		gagg_shard_start(shard[i], &geom[i], EPOCH, COOKIE);
+		chan[i] = gagg_chan_init(calloc(1, gagg_chan_bytes(&geom[i], g->workers)),
+					 &geom[i], 0, 0, g->workers);
+	}
+	for (i = 0; i < n; i++)
+		ranks[i].local = (u8)gagg_chan_local(chan[ranks[i].node], i);
+}
+
+/* an op of a rank; its number */
+static inline u32 submit(u32 rank, u8 flags, u32 first, u32 chunks)
+{
+	struct rank *r = &ranks[rank];
+	u64 op = gagg_store_submit(chan[r->node], r->local, flags, first, chunks);
+
+	assert_true(op);
+	refill(r->node);
+	return (u32)op;
+}
+
+/* where chunk @slot lives */
+static inline u32 home_of(u32 slot)
+{
+	return chan[0]->home[gagg_geom_home(&base_geom, chan[0]->nhomes, slot)];
+}
+
+static inline void stop_all(void)
+{
+	u32 i;
+
+	for (i = 0; i < NODES; i++) {
+		free(shard[i]);
+		free(chan[i]);
+		shard[i] = NULL;
+		chan[i] = NULL;
+	}
+}
+
+#endif

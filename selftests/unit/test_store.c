@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync.c kmod/core/store.c kmod/core/store_worker.c kmod/core/clocks.c kmod/core/sync_asp.c kmod/core/sync_bsp.c kmod/core/sync_ssp.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * Stores of the real core under random schedules, against an oracle that knows
+ * which updates a read may show, must show and must not.
+ */
+#include "store_net.h"
+
+#define SEEDS	12
+#define CLOCKS	8
+#define RANKS	5
+
+/* what rank r adds to lane k of a chunk at clock c: no two sums of subsets look
+ * alike, and sums wrap
+ */
+static int32_t value(u32 r, u32 c, u32 slot, u32 k)
+{
+	return (int32_t)gagg_mix64((u64)r << 32 | c, (u64)slot << 8 | k);
+}
+
+static bool is_zero(u32 r, u32 c, u32 slot)
+{
+	return gagg_mix64(value(r, c, slot, 7), 3) % 4 == 0;
+}
+
+static void fill(u32 r, u32 c)
+{
+	u32 slot, k;
+
+	for (slot = 0; slot < RING; slot++) {
+		ranks[r].zero[slot] = is_zero(r, c, slot);
+		for (k = 0; k < LANES; k++)
+			ranks[r].push[slot][k] = value(r, c, slot, k);
+	}
+}
+
+/* sums of the first c updates of rank r */
+static uint32_t prefix[RANKS][CLOCKS + 1][RING][LANES];
+
+static void sum_up(void)
+{
+	u32 r, c, slot, k;
+
+	for (r = 0; r < RANKS; r++)
+		for (c = 0; c < CLOCKS; c++)
+			for (slot = 0; slot < RING; slot++)
+				for (k = 0; k < LANES; k++)
+					prefix[r][c + 1][slot][k] = prefix[r][c][slot][k] +
+						(is_zero(r, c, slot) ? 0U :
+						 (uint32_t)value(r, c, slot, k));
+}
+
+/* a copy is the sum of the first so many updates of each rank, at least @must
+ * and at most @may: find them, for rank r and those behind it
+ */
+static bool explained(u32 r, uint32_t a, uint32_t b, u32 slot, const u32 *must,
+		      const u32 *may)
+{
+	u32 c;
+
+	if (r == nranks)
+		return !a && !b;
+	for (c = must[r]; c <= may[r]; c++)
+		if (explained(r + 1, a - prefix[r][c][slot][0], b - prefix[r][c][slot][1], slot,
+			      must, may))
+			return true;
+	return false;
+}
+
+/* a worker of the test: clock after clock it reads, updates, at its own pace */
+struct worker {
+	u32 clock;
+	u32 op;		/* it waits for; 0: none */
+	u32 first;	/* chunks that it reads; none: it updates */
+	u32 chunks;
+};
+
+static struct worker work[GAGG_RANKS];
+
+/* updates that a rank has begun: some homes may have all of them */
+static u32 begun(u32 r)
+{
+	return gagg_store_clock(chan[ranks[r].node], ranks[r].local);
+}
+
+static u32 least_clock(void)
+{
+	u32 r, min = GAGG_CLOCK_END;
+
+	for (r = 0; r < nranks; r++)
+		min = begun(r) < min ? begun(r) : min;
+	return min;
+}
+
+/* reads show what they must, nothing else but what they may */
+static void check_read(u32 r, u32 bound, bool exact)
+{
+	u32 must[GAGG_RANKS], may[GAGG_RANKS], slot, i;
+	u32 c = work[r].clock;
+
+	for (i = 0; i < nranks; i++) {
+		must[i] = c > bound ? c - bound : 0;
+		may[i] = exact ? must[i] : begun(i);
+	}
+	/* its own, all of them */
+	must[r] = c;
+	may[r] = c;
+	for (slot = work[r].first; slot < work[r].first + work[r].chunks; slot++)
+		if (!explained(0, (uint32_t)ranks[r].copy[slot][0],
+			       (uint32_t)ranks[r].copy[slot][1], slot, must, may))
+			fail_msg("rank %u at clock %u: chunk %u holds no sum that it may", r, c,
+				 slot);
+}
+
+static bool hasty;	/* workers leave out reads */
+
+/* all of the store, or a part */
+static void read_some(u32 r)
+{
+	struct worker *w = &work[r];
+
+	w->first = rnd(2) * rnd(RING - 1);
+	w->chunks = w->first ? 1 + rnd(RING - w->first) : RING;
+	memset(ranks[r].copy, 0xcc, sizeof(ranks[r].copy));
+	w->op = submit(r, GAGG_OP_READ, w->first, w->chunks);
+}
+
+/* one step of a worker; @bound: a read is due before the next update */
+static void step_worker(u32 r, u32 bound, bool exact)
+{
+	struct worker *w = &work[r];
+
+	if (w->op && ranks[r].done < w->op)
+		return;
+	if (w->op && w->chunks) {
+		check_read(r, bound, exact);
+		if (bound != GAGG_CLOCK_END)
+			assert_true(w->clock - least_clock() <= bound);
+		w->chunks = 0;
+		w->op = 0;
+	} else if (w->op) {
+		w->clock++;
+		w->op = 0;
+		/* who does not read waits for nobody, but may hold back its updates */
+		if (!hasty || rnd(4)) {
+			read_some(r);
+			return;
+		}
+	}
+	if (w->clock == CLOCKS)
+		return;
+	fill(r, w->clock);
+	w->op = submit(r, 0, 0, RING);
+}
+
+static bool all_done(void)
+{
+	u32 r;
+
+	for (r = 0; r < nranks; r++)
+		if (work[r].clock < CLOCKS || work[r].op)
+			return false;
+	return true;
+}
+
+/* all ranks through all clocks; returns the largest lead seen */
+static u32 run(u32 n, const char *mode, u32 bound, bool exact, u64 homes)
+{
+	u32 events = 0, slot, k, r, i, lead = 0;
+	uint32_t sum;
+
+	start(n, mode, homes);
+	memset(work, 0, sizeof(work));
+	while (!all_done()) {
+		r = rnd(n);
+		/* one of them is slow */
+		if (r || !rnd(8))
+			step_worker(r, bound, exact);
+		advance();
+		for (r = 0; r < n; r++)
+			if (begun(r) - least_clock() > lead)
+				lead = begun(r) - least_clock();
+		if (++events > 200000)
+			fail_msg("%s: stuck at clock %u", mode, least_clock());
+	}
+	/* the end: everybody has finished, and then reads the same */
+	for (r = 0; r < n; r++) {
+		submit(r, GAGG_OP_LAST, 0, 0);
+		work[r].op = submit(r, GAGG_OP_READ, 0, RING);
+	}
+	for (r = 0; r < n; r++)
+		while (ranks[r].done < work[r].op)
+			advance();
+	for (r = 0; r < n; r++)
+		for (slot = 0; slot < RING; slot++)
+			for (k = 0; k < LANES; k++) {
+				for (sum = 0, i = 0; i < n; i++)
+					sum += prefix[i][CLOCKS][slot][k];
+				assert_int_equal((uint32_t)ranks[r].copy[slot][k], sum);
+			}
+	return lead;
+}
+
+static void every_mode(u32 n, u64 homes)
+{
+	for (seed = 1; seed <= SEEDS; seed++) {
+		u64 was = seed;
+
+		loss = (u32)seed % 3 * 10;
+		dup = (u32)seed % 4 * 5;
+		disorder = (u32)seed % 5 * 10;
+		run(n, "asp", GAGG_CLOCK_END, false, homes);
+		seed = was << 20;
+		hasty = false;
+		assert_true(run(n, "ssp:2", 2, false, homes) <= 3);
+		seed = was << 21;
+		assert_true(run(n, "ssp:0", 0, true, homes) <= 1);
+		seed = was << 22;
+		hasty = true;
+		run(n, "ssp:0", 0, true, homes);
+		seed = was;
+	}
+	stop_all();
+}
+
+static void reads__show_what_they_must_and_may(void **state)
+{
+	(void)state;
+	every_mode(3, ~0ULL);
+}
+
+static void reads__from_one_home(void **state)
+{
+	(void)state;
+	every_mode(3, 1);
+}
+
+static void reads__of_ranks_that_share_a_host(void **state)
+{
+	(void)state;
+	every_mode(4, 2);
+	every_mode(5, ~0ULL);
+}
+
+/* without loss every chunk goes over the wire once */
+static void an_update__is_sent_once(void **state)
+{
+	(void)state;
+	loss = 0;
+	dup = 0;
+	disorder = 0;
+	start(3, "asp", 1);
+	fill(1, 0);
+	memset(ranks[1].zero, 0, sizeof(ranks[1].zero));
+	submit(1, 0, 0, RING);
+	while (nflight)
+		advance();
+	assert_int_equal(ranks[1].done, 1);
+	assert_int_equal(sent[GAGG_T_CONTRIB], RING);
+	assert_int_equal(sent[GAGG_T_READY], 1);
+	submit(2, GAGG_OP_READ, 3, 10);
+	while (nflight)
+		advance();
+	assert_int_equal(ranks[2].done, 1);
+	assert_int_equal(sent[GAGG_T_RESULT], 10);
+	assert_int_equal(ranks[2].reads, 10);
+	assert_memory_equal(ranks[2].copy[3], ranks[1].push[3], 10 * sizeof(ranks[2].copy[3]));
+	stop_all();
+}
+
+/* an old answer is not taken for one to the read that asks now */
+static void a_late_answer__is_not_taken(void **state)
+{
+	struct packet old;
+	u32 i;
+
+	(void)state;
+	loss = 0;
+	dup = 0;
+	start(3, "asp", 1);
+	submit(1, GAGG_OP_READ, 0, 1);
+	while (flight[0].m.type != GAGG_T_RESULT)
+		advance();
+	old = flight[0];
+	while (nflight)
+		advance();
+	fill(2, 0);
+	memset(ranks[2].zero, 0, sizeof(ranks[2].zero));
+	submit(2, 0, 0, 1);
+	while (nflight)
+		advance();
+	submit(1, GAGG_OP_READ, 0, 1);
+	receive(&old);
+	assert_int_equal(ranks[1].done, 1);
+	while (ranks[1].done < 2)
+		advance();
+	for (i = 0; i < LANES; i++)
+		assert_int_equal(ranks[1].copy[0][i], value(2, 0, 0, i));
+	stop_all();
+}
+
+/* a strong reader is parked, not busy: it asks with growing pauses */
+static void a_reader_that_waits__is_quiet(void **state)
+{
+	u64 until;
+
+	(void)state;
+	loss = 0;
+	dup = 0;
+	start(2, "ssp:0", 1);
+	submit(1, 0, 0, RING);
+	submit(1, GAGG_OP_READ, 0, RING);
+	for (until = now + 10 * GAGG_SEC; now < until;)
+		advance();
+	assert_int_equal(ranks[1].done, 1);
+	assert_true(sent[GAGG_T_PULL] < 60);
+	submit(0, 0, 0, RING);
+	while (ranks[1].done < 2)
+		advance();
+	stop_all();
+}
+
+static void refuse(u32 node, u32 from, struct gagg_msg *m, enum gagg_drop why)
+{
+	struct gagg_env env = env_of(node);
+	struct gagg_todo todo;
+
+	assert_int_equal(gagg_shard_rx(shard[node], &geom[node], &env, from, m, NULL, false,
+				       now, &todo), GAGG_RX_DROP);
+	assert_int_equal(todo.drop, why);
+}
+
+static void nonsense__is_refused(void **state)
+{
+	struct gagg_msg good = {
+		.type = GAGG_T_CONTRIB, .group = 7, .epoch = (u32)EPOCH, .cookie = COOKIE,
+		.src = 1, .run = 1, .lanes = LANES, .round = 1, .pn = 1, .flags = GAGG_WF_RAW,
+	}, m;
+
+	(void)state;
+	start(3, "asp", 1);
+#define BAD(from, why, ...) do { m = good; __VA_ARGS__; refuse(0, from, &m, why); } while (0)
+	BAD(1, GAGG_DROP_CHUNK, m.chunk = RING);
+	BAD(1, GAGG_DROP_RANK, m.src = 2);
+	BAD(1, GAGG_DROP_RANK, m.src = GAGG_RANKS);
+	BAD(1, GAGG_DROP_ROUND, m.round = 2);
+	BAD(1, GAGG_DROP_ROUND, m.round = 0);
+	BAD(1, GAGG_DROP_OP, m.lanes = 1);
+	BAD(1, GAGG_DROP_OP, m.laneop = GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX));
+	BAD(1, GAGG_DROP_WINDOW, m.type = GAGG_T_PULL; m.run = 17);
+	BAD(1, GAGG_DROP_TYPE, m.type = GAGG_T_QUERY);
+	BAD(1, GAGG_DROP_CHUNK, m.type = GAGG_T_RESULT);
+#undef BAD
+	m = good;
+	m.type = GAGG_T_RESULT;
+	m.src = 0;
+	m.aux = 2;
+	refuse(1, 0, &m, GAGG_DROP_RANK);
+	m.aux = 1;
+	m.lanes = 1;
+	refuse(1, 0, &m, GAGG_DROP_OP);
+	/* a home of nothing */
+	refuse(1, 1, &good, GAGG_DROP_CHUNK);
+	stop_all();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads__show_what_they_must_and_may),
+		cmocka_unit_test(reads__from_one_home),
+		cmocka_unit_test(reads__of_ranks_that_share_a_host),
+		cmocka_unit_test(an_update__is_sent_once),
+		cmocka_unit_test(a_late_answer__is_not_taken),
+		cmocka_unit_test(a_reader_that_waits__is_quiet),
+		cmocka_unit_test(nonsense__is_refused),
+	};
+
+	sum_up();
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
