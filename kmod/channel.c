@@ -8,6 +8,7 @@
 #include <linux/vmalloc.h>
 #include "channel.h"
 #include "faults.h"
+#include "keep.h"
 #include "session.h"
 #include "simd.h"
 #include "trace.h"
@@ -88,6 +89,8 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 	if (!err)
 		err = gagg_mem_alloc(&ch->done, GAGG_DESC_OFFSET +
 				     (u64)g->ring * sizeof(struct gagg_rdesc));
+	if (g->store)
+		return err ?: gagg_keep_alloc(g, ch);
 	if (!err && ch->part[0]->self_home != 0xff)
 		err = gagg_mem_alloc(&ch->acc, gagg_chunk_bytes(g, g->window * g->shards));
 	return err;

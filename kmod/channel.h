@@ -26,9 +26,12 @@ struct gagg_channel {
 	u32 nparts;
 	bool used;			/* an epoch was begun with it, or has ended; group.lock */
 	u64 members;
-	struct gagg_mem result;		/* payload by slot */
+	struct gagg_mem result;		/* payload by slot; of a store: its chunks */
 	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
-	struct gagg_mem acc;		/* payload, window chunks per shard; homes only */
+	/* payload, homes only: window chunks per shard; of a store with snapshots
+	 * what lies beside it, by slot
+	 */
+	struct gagg_mem acc;
 	/* by local index of the core; set and cleared together, under all port
 	 * locks and group.lock, read under either
 	 */

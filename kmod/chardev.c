@@ -14,7 +14,7 @@
 #include "compat/mm.h"
 #include "session.h"
 
-#define FEATURES	(GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | \
+#define FEATURES	(GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_STORE | \
 			 (IS_ENABLED(CONFIG_IO_URING) ? GAGG_FEAT_URING : 0))
 
 union gagg_ioc_any {
@@ -175,7 +175,8 @@ static struct gagg_mem *region(struct gagg_session *ses, u64 offset, bool *writa
 	case GAGG_REG_DONE:
 		return &seat->channel->done;
 	default:
-		return &seat->channel->result;
+		/* what lies in a store is read by asking for it */
+		return ses->group->geom.store ? &seat->copy : &seat->channel->result;
 	}
 }
 

@@ -10,6 +10,20 @@
 #include "session.h"
 #include "trace.h"
 
+/* collectives and ops of a store exclude each other */
+static int check_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
+{
+	bool store = arg->kind == GAGG_K_UPDATE || arg->kind == GAGG_K_READ;
+
+	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_READ)
+		return -EINVAL;
+	if (store != g->store)
+		return -EOPNOTSUPP;
+	if (store)
+		return gagg_store_may_submit(g, arg) ? 0 : -EINVAL;
+	return gagg_chan_may_submit(g, arg) ? 0 : -EINVAL;
+}
+
 /* the last op of a local rank, the same in all shards */
 static void trace_submitted(const struct gagg_group *grp, const struct gagg_channel *ch, u32 l)
 {
@@ -34,10 +48,16 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 			return -EPIPE;
 		if (lo->numbers - lo->finished >= GAGG_OPS)
 			return -E2BIG;
+		if (arg->kind == GAGG_K_UPDATE && lo->clock >= GAGG_CLOCK_END - 1)
+			return -EINVAL;
 	}
-	for (s = 0; s < ch->nparts; s++)
-		gagg_chan_submit_arg(ch->part[s], l, arg);
-	if (trace_gagg_submit_enabled())
+	for (s = 0; s < ch->nparts; s++) {
+		if (grp->geom.store)
+			gagg_store_submit_arg(ch->part[s], l, arg);
+		else
+			gagg_chan_submit_arg(ch->part[s], l, arg);
+	}
+	if (!grp->geom.store && trace_gagg_submit_enabled())
 		trace_submitted(grp, ch, l);
 	return 0;
 }
@@ -51,8 +71,9 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
 
 	if (!grp)
 		return -ENOTCONN;
-	if (!gagg_chan_may_submit(&grp->geom, arg))
-		return -EINVAL;
+	err = check_submit(&grp->geom, arg);
+	if (err)
+		return err;
 	if (READ_ONCE(ses->state) == GAGG_S_ENDED)
 		return -EPIPE;
 	if (READ_ONCE(ses->state) != GAGG_S_RUNNING)
@@ -60,7 +81,7 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
 	seat = gagg_seat_find(ses, arg->channel);
 	if (!seat)
 		return -ENOENT;
-	if (arg->chunks > GAGG_VIRTUAL_MAX - seat->cursor)
+	if (!grp->geom.store && arg->chunks > GAGG_VIRTUAL_MAX - seat->cursor)
 		return -EINVAL;
 
 	mutex_lock(&grp->lock);
@@ -77,7 +98,8 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
 	rcu_read_lock();
 	mutex_unlock(&grp->lock);
 	if (!err) {
-		seat->cursor += arg->chunks;
+		if (!grp->geom.store)
+			seat->cursor += arg->chunks;
 		arg->op = ++seat->submitted;
 		for (s = 0; s < grp->cfg.shards; s++)
 			gagg_port_kick(&grp->ep->port[s]);

@@ -13,6 +13,7 @@
 #include <net/inet_ecn.h>
 #include <net/sock.h>
 #include "channel.h"
+#include "keep.h"
 #include "port.h"
 #include "session.h"
 #include "simd.h"
@@ -119,9 +120,14 @@ static void add_lanes(struct source *src, const struct gagg_todo *todo, const vo
 {
 	const struct gagg_geom *g = &src->grp->geom;
 	struct gagg_channel *ch = gagg_channel_find(src->grp, todo->chan->id);
-	void *acc = gagg_acc_at(g, ch, src->port->index, todo->acc);
-	void *dst = todo->to_result ? gagg_chunk_at(g, &ch->result, todo->slot) : acc;
+	void *acc, *dst;
 
+	if (unlikely(g->store)) {
+		gagg_keep_add(g, ch, todo, lanes);
+		return;
+	}
+	acc = gagg_acc_at(g, ch, src->port->index, todo->acc);
+	dst = todo->to_result ? gagg_chunk_at(g, &ch->result, todo->slot) : acc;
 	if (todo->store)
 		acc = NULL;
 	if (gagg_simd_can(todo->laneop, acc, todo->shift) && simd_enter(src))
@@ -134,9 +140,12 @@ static void place_lanes(const struct source *src, const struct gagg_todo *todo,
 			const void *lanes)
 {
 	struct gagg_channel *ch = gagg_channel_find(src->grp, todo->chan->id);
+	const struct gagg_geom *g = &src->grp->geom;
 
-	memcpy(gagg_chunk_at(&src->grp->geom, &ch->result, todo->slot), lanes,
-	       todo->lanes * 4);
+	if (unlikely(g->store))
+		gagg_keep_place(g, ch, todo, lanes);
+	else
+		memcpy(gagg_chunk_at(g, &ch->result, todo->slot), lanes, todo->lanes * 4);
 }
 
 /* the call to come: it may shorten the message */

@@ -22,6 +22,7 @@ static void seat_release(struct kref *ref)
 
 	gagg_mem_free(&seat->push);
 	gagg_mem_free(&seat->contrib);
+	gagg_mem_free(&seat->copy);
 	gagg_channel_put(seat->channel);
 	kfree(seat);
 }
@@ -61,6 +62,8 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	seat->channel = ch;
 	seat->local = local;
 	err = gagg_mem_alloc(&seat->contrib, gagg_chunk_bytes(g, g->ring));
+	if (!err && g->store)
+		err = gagg_mem_alloc(&seat->copy, gagg_chunk_bytes(g, g->ring));
 	if (!err)
 		err = gagg_mem_alloc(&seat->push, GAGG_DESC_OFFSET +
 				     (u64)g->ring * sizeof(struct gagg_cdesc));
@@ -161,7 +164,7 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 		[GAGG_REG_PUSH] = &seat->push,
 		[GAGG_REG_CONTRIB] = &seat->contrib,
 		[GAGG_REG_DONE] = &ch->done,
-		[GAGG_REG_RESULT] = &ch->result,
+		[GAGG_REG_RESULT] = g->store ? &seat->copy : &ch->result,
 	};
 	u64 left;
 	u32 i;
@@ -179,6 +182,7 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 	geo->stride = g->lanes * 4;
 	geo->per_block = gagg_per_block(g);
 	geo->block = GAGG_BLOCK;
+	geo->flags = g->store ? GAGG_GEO_STORE : 0;
 	for (i = 0; i < GAGG_REG_COUNT; i++) {
 		geo->region[i].offset = gagg_region_offset(ch->index, i);
 		geo->region[i].length = (u64)mem[i]->npages << PAGE_SHIFT;

@@ -44,6 +44,7 @@ struct gagg_seat {
 	bool dead;			/* detached; WRITE_ONCE under ports */
 	struct gagg_mem push;		/* struct gagg_push, struct gagg_cdesc[] */
 	struct gagg_mem contrib;
+	struct gagg_mem copy;		/* of a store: what the rank has read */
 	u64 completed;			/* ops done in all shards; cmpxchg */
 	u64 submitted;			/* session.lock */
 	u64 cursor;			/* virtual chunks submitted; session.lock */

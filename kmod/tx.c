@@ -23,6 +23,7 @@
 #include <net/sock.h>
 #include "channel.h"
 #include "faults.h"
+#include "keep.h"
 #include "route.h"
 #include "session.h"
 #include "trace.h"
@@ -327,6 +328,11 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
 		tx->progressed |= GAGG_BIT(ch->index);
 		tx->done[ch->index] |= GAGG_BIT(a->local);
 		tx->number[ch->index][a->local] = a->number;
+		break;
+	case GAGG_ACT_FOLD:
+	case GAGG_ACT_ADD_LOCAL:
+	case GAGG_ACT_READ:
+		gagg_keep_act(g, ch, a);
 		break;
 	}
 }

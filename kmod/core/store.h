@@ -115,6 +115,12 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch);
  */
 u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 chunks);
 
+/* can @arg, which its size and op do not matter of, be an op of a store? */
+bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+
+/* gagg_store_submit() of what gagg_store_may_submit() has found good */
+u64 gagg_store_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg);
+
 /* the clock of a local rank: updates that it has begun */
 static inline u32 gagg_store_clock(const struct gagg_chan *ch, u32 local)
 {

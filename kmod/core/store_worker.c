@@ -82,6 +82,29 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 
 	return op->number;
 }
 
+bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
+{
+	bool update = arg->kind == GAGG_K_UPDATE;
+
+	if (!update && arg->kind != GAGG_K_READ)
+		return false;
+	/* clocks and rounds are the kernel's */
+	if ((arg->flags & ~(update ? GAGG_SUBMIT_LAST : 0)) || arg->reserved || arg->laneop ||
+	    arg->dtype || arg->root || arg->last_lanes)
+		return false;
+	if (arg->count > g->ring || arg->chunks > g->ring - arg->count)
+		return false;
+	return arg->chunks || update;
+}
+
+u64 gagg_store_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg)
+{
+	u8 flags = (arg->kind == GAGG_K_READ ? GAGG_OP_READ : 0) |
+		   (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0);
+
+	return gagg_store_submit(ch, local, flags, (u32)arg->count, (u32)arg->chunks);
+}
+
 /* a chunk of the op; ring behind its last */
 static u32 within(const struct step *s, u32 slot)
 {

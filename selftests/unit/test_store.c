@@ -364,6 +364,50 @@ static void nonsense__is_refused(void **state)
 	stop_all();
 }
 
+static void submit__what_can_be(void **state)
+{
+	const struct gagg_geom geom = { .lanes = LANES, .ring = RING, .store = 1 };
+	const struct gagg_ioc_submit update = { .kind = GAGG_K_UPDATE, .chunks = RING };
+	const struct gagg_ioc_submit read = {
+		.kind = GAGG_K_READ, .count = RING - 1, .chunks = 1,
+	};
+	struct gagg_ioc_submit a;
+	int i;
+
+	(void)state;
+	assert_true(gagg_store_may_submit(&geom, &update));
+	assert_true(gagg_store_may_submit(&geom, &read));
+	a = update;
+	a.chunks = 0;
+	assert_true(gagg_store_may_submit(&geom, &a));
+	a.count = RING;
+	assert_true(gagg_store_may_submit(&geom, &a));
+#define REFUSED(base, change) do {					\
+	a = (base);							\
+	change;								\
+	assert_false(gagg_store_may_submit(&geom, &a));			\
+} while (0)
+	for (i = 0; i < 32; i++) {
+		if (1U << i != GAGG_SUBMIT_LAST)
+			REFUSED(update, a.flags = 1U << i);
+		REFUSED(read, a.flags = 1U << i);
+	}
+	REFUSED(read, a.kind = GAGG_K_ALLREDUCE);
+	REFUSED(read, a.kind = GAGG_K_READ + 1);
+	REFUSED(update, a.reserved = 1);
+	REFUSED(update, a.laneop = 1);
+	REFUSED(update, a.dtype = 1);
+	REFUSED(update, a.root = 1);
+	REFUSED(update, a.last_lanes = 1);
+	REFUSED(update, a.chunks = RING + 1);
+	REFUSED(update, a.count = 1);
+	REFUSED(update, a.count = ~0ULL);
+	REFUSED(read, a.chunks = 0);
+	REFUSED(read, a.chunks = 2);
+	REFUSED(read, a.count = RING + 1);
+#undef REFUSED
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +418,7 @@ int main(void)
 		cmocka_unit_test(a_late_answer__is_not_taken),
 		cmocka_unit_test(a_reader_that_waits__is_quiet),
 		cmocka_unit_test(nonsense__is_refused),
+		cmocka_unit_test(submit__what_can_be),
 	};
 
 	sum_up();

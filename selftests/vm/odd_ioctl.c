@@ -292,7 +292,9 @@ static void try_submit(int fd, const struct gagg_geometry *geo)
 		SUBMIT(EINVAL, .flags = 1U << i);
 	SUBMIT(EINVAL, .reserved = 1);
 	SUBMIT(EINVAL, .kind = 0);
-	SUBMIT(EINVAL, .kind = 7);
+	SUBMIT(EOPNOTSUPP, .kind = GAGG_K_UPDATE);
+	SUBMIT(EOPNOTSUPP, .kind = GAGG_K_READ);
+	SUBMIT(EINVAL, .kind = GAGG_K_READ + 1);
 	SUBMIT(EINVAL, .kind = 255);
 	SUBMIT(EINVAL, .laneop = GAGG_LANEOP(0, 3));
 	SUBMIT(EINVAL, .laneop = GAGG_LANEOP(2, 0));

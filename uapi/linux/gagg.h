@@ -37,6 +37,7 @@
 #define GAGG_FEAT_IPV6		(1ULL << 1)
 #define GAGG_FEAT_URING		(1ULL << 2)
 #define GAGG_FEAT_CHANNELS	(1ULL << 3)
+#define GAGG_FEAT_STORE		(1ULL << 4)
 
 /**
  * struct gagg_ioc_features - what this kernel module can do
@@ -121,6 +122,8 @@ enum gagg_region_id {
  * @per_block:	chunks in a block
  * @block:	bytes of a block
  * @region:	where to map what, by enum gagg_region_id
+ * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE
+ * @reserved:	zero
  */
 struct gagg_geometry {
 	__u32	channel;
@@ -135,7 +138,11 @@ struct gagg_geometry {
 	__u32	per_block;
 	__u64	block;
 	struct gagg_region region[GAGG_REG_COUNT];
+	__u32	flags;
+	__u32	reserved;
 };
+
+#define GAGG_GEO_STORE		(1U << 0)
 
 /**
  * struct gagg_ioc_attach - allocate channel 0 and join
@@ -202,7 +209,29 @@ enum gagg_kind {
 	GAGG_K_BROADCAST	= 4,
 	GAGG_K_BARRIER		= 5,
 	GAGG_K_EXPONENTS	= 6,
+	GAGG_K_UPDATE		= 7,	/* of a store */
+	GAGG_K_READ		= 8,	/* of a store */
 };
+
+/*
+ * A group whose sync mode keeps a store (GAGG_GEO_STORE) has no collectives.
+ * Chunk i of the store is slot i of the regions; its lanes are int32 and wrap,
+ * zero when the epoch starts.
+ *
+ *	UPDATE	adds the lanes of @chunks chunks from @first on, read from
+ *		CONTRIB, to the store, each exactly once; those with GAGG_C_ZERO
+ *		are left out. CONTRIB and its descriptions must be complete
+ *		before the call and stay as they are until the op is done: then
+ *		every home has confirmed it. The rank's clock, 0 at first, grows
+ *		by one. With GAGG_SUBMIT_LAST it is the rank's last update: the
+ *		clock goes to the end, and holds nobody up any more.
+ *	READ	copies chunks into RESULT, which is the rank's own, once the
+ *		sync mode lets a rank with its clock read. It sees all
+ *		updates of its own. After the last update: once all ranks have
+ *		made theirs.
+ *
+ * Ops of a rank take effect in order. DONE holds no chunks.
+ */
 
 /**
  * struct gagg_ioc_submit - start a collective
@@ -218,12 +247,15 @@ enum gagg_kind {
  * @last_lanes:	lanes of the last chunk, 1 to lanes; all others are full.
  *		0 only for a barrier
  * @count:	elements; compared between ranks, else unused
- * @chunks:	chunks of the op, at least 1; 1 for a barrier
+ * @first:	UPDATE and READ: first chunk; @laneop, @dtype, @root and @last_lanes
+ *		are zero then
+ * @chunks:	chunks of the op, at least 1; 1 for a barrier; an UPDATE may have
+ *		none
  * @op:		out: number of the op on this channel and session, from 1
  *
  * The op takes the next @chunks virtual chunks of the channel. Contributions
  * may be filled before or after the call. E2BIG too many ops in flight,
- * EINVAL, ENOENT no such channel, ENOTCONN no epoch, EPIPE the epoch has ended
+ * EOPNOTSUPP a collective in a group with a store, or the reverse, EINVAL, ENOENT no such channel, ENOTCONN no epoch, EPIPE the epoch has ended
  * (GAGG_IOC_STATUS tells why).
  */
 struct gagg_ioc_submit {
@@ -236,12 +268,16 @@ struct gagg_ioc_submit {
 	__u8	reserved;
 	__u32	root;
 	__u32	last_lanes;
-	__u64	count;
+	union {
+		__u64	count;
+		__u64	first;
+	};
 	__u64	chunks;
 	__u64	op;
 };
 
 #define GAGG_SUBMIT_RAW		(1U << 0)	/* lanes carry no exponent */
+#define GAGG_SUBMIT_LAST	(1U << 1)	/* the rank's last update of a store */
 
 #define GAGG_WAIT_EPOCH		(~0U)		/* as channel: wait for the epoch */
 
