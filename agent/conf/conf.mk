@@ -5,6 +5,16 @@
 
 CONF_LIBS := -lconfuse
 
-build/agent/conf/conf.a: $(patsubst %.c,build/%.o,$(wildcard agent/conf/*.c))
+# The sync modes are described once, in the core.
+SYNC_OBJS := $(patsubst kmod/core/%.c,build/agent/core/%.o, \
+	$(wildcard kmod/core/sync*.c) kmod/core/clocks.c)
+
+build/agent/core/%.o: kmod/core/%.c build/agent/flags
+	@mkdir -p $(@D)
+	$(CC) $(AGENT_CFLAGS) -MMD -MP -c -o $@ $<
+
+build/agent/conf/%.o build/agent/gaggctl/%.o: AGENT_CFLAGS += -Ikmod/core
+
+build/agent/conf/conf.a: $(patsubst %.c,build/%.o,$(wildcard agent/conf/*.c)) $(SYNC_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^

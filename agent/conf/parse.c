@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "sync.h"
 #include "value.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -141,6 +142,17 @@ static bool take(cfg_t *cfg, cfg_opt_t *opt, const struct value_rule *rule,
 	return false;
 }
 
+_Static_assert(NL_SYNC_MAX >= GAGG_SYNC_TEXT, "no room for a sync mode");
+
+/* as the kernel writes it, so that the two compare */
+static void take_sync(const char *text, char *out)
+{
+	struct gagg_sync_param p;
+
+	gagg_sync_parse(text, &p);
+	gagg_sync_print(&p, out);
+}
+
 static int on_group_option(cfg_t *cfg, cfg_opt_t *opt)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++) {
@@ -150,7 +162,11 @@ static int on_group_option(cfg_t *cfg, cfg_opt_t *opt)
 
 		if (strcmp(cfg_opt_name(opt), rule->name))
 			continue;
-		if (take(cfg, opt, rule, &parse->group_lines[i], &v) && field)
+		if (!take(cfg, opt, rule, &parse->group_lines[i], &v))
+			continue;
+		if (rule->type == VALUE_SYNC)
+			take_sync(cfg_opt_getnstr(opt, 0), parse->group.sync);
+		else if (field)
 			nl_field_write(&parse->group, field, v);
 	}
 	return 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../nl/nl.h"
+#include "sync.h"
 #include "value.h"
 
 static bool digits(const char *text, int base, unsigned long max, uint32_t *out)
@@ -88,6 +89,16 @@ static bool parse_group(const char *text, uint32_t *out, char *allowed,
 	return false;
 }
 
+static bool parse_sync(const char *text, char *allowed, size_t size)
+{
+	struct gagg_sync_param p;
+	const char *wrong = gagg_sync_parse(text, &p);
+
+	if (wrong)
+		snprintf(allowed, size, "a sync mode (%s)", wrong);
+	return !wrong;
+}
+
 bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 		 char *allowed, size_t size)
 {
@@ -115,10 +126,7 @@ bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 		snprintf(allowed, size, "striped or root");
 		return false;
 	case VALUE_SYNC:
-		if (!strcmp(text, "bsp"))
-			return true;
-		snprintf(allowed, size, "bsp");
-		return false;
+		return parse_sync(text, allowed, size);
 	}
 	return false;
 }

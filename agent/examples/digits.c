@@ -282,6 +282,58 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
 	return 0;
 }
 
+static void move(struct model *m, const struct model *from, const struct model *by)
+{
+	const float *a = &from->w1[0][0], *b = &by->w1[0][0];
+	float *w = &m->w1[0][0];
+	size_t i;
+
+	for (i = 0; i < WEIGHTS; i++)
+		w[i] = a[i] + b[i];
+}
+
+/* steps of 2^-20: an element may be anywhere within +-2048 of where it was */
+#define STEP	(1.0 / (1 << 20))
+
+/*
+ * The same by a store, of what the weights differ from the first ones: every
+ * worker adds its steps to what it reads. Each takes its share of the batch, so
+ * that together they make the steps of one, and none waits but as the sync mode
+ * says.
+ */
+static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
+{
+	int rank = gagg_rank(comm), size = gagg_size(comm);
+	static struct model speed, begin, moved;
+	static struct gradient g;
+	struct gagg_table *table;
+	int epoch, first, i, err;
+
+	begin = *m;
+	err = gagg_table_create(comm, WEIGHTS, GAGG_FLOAT32, STEP, &table);
+	for (epoch = 1; !err && epoch <= epochs; epoch++) {
+		shuffle(d->order, d->train);
+		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
+			err = gagg_get(table, &moved);
+			if (err)
+				break;
+			move(m, &begin, &moved);
+			memset(&g, 0, sizeof(g));
+			for (i = first + rank; i < first + BATCH; i += size)
+				backward(m, &d->sample[d->order[i]], 1.0f / BATCH, &g);
+			descend(m, &speed, &g.d);
+			err = gagg_inc(table, &speed);
+			if (!err)
+				err = gagg_clock(comm);
+		}
+		if (!err && !rank && (epoch % 5 == 0 || epoch == epochs)) {
+			printf("epoch %3d  test accuracy %.2f %%\n", epoch, accuracy(m, d));
+			fflush(stdout);
+		}
+	}
+	return err;
+}
+
 static int work(struct data *d, struct model *m, const char *group, long rank, int epochs)
 {
 	struct gagg_config cfg = {
@@ -300,7 +352,8 @@ static int work(struct data *d, struct model *m, const char *group, long rank, i
 	}
 	err = gagg_plan_create(comm, GRADIENT, GAGG_FLOAT32, &plan);
 	if (!err)
-		err = learn(d, m, comm, plan, epochs);
+		err = gagg_has_store(comm) ? learn_store(d, m, comm, epochs) :
+					     learn(d, m, comm, plan, epochs);
 	if (err) {
 		fprintf(stderr, "digits: rank %d: %s\n", gagg_rank(comm), gagg_last_error(comm));
 		gagg_abort(comm);

@@ -19,6 +19,7 @@ static const char usage[] =
 	"  stats [GROUP] [--nonzero]           counters\n"
 	"  monitor                             print events as they come\n"
 	"  apply FILE [--dry-run]              make the groups those of a file\n"
+	"  sync list                           sync modes and their parameters\n"
 	"  version                             of gaggctl and of the kernel module\n"
 	"\n"
 	"  -j, --json      print JSON\n"
@@ -33,6 +34,7 @@ static const struct command objects[] = {
 	{ "stats", stats_command },
 	{ "monitor", monitor_command },
 	{ "apply", apply_command },
+	{ "sync", sync_command },
 	{ "version", version_command },
 	{ NULL, NULL },
 };

@@ -14,7 +14,7 @@ _gaggctl_options()
 	shift
 	case $previous in
 	placement)	echo striped root ;;
-	sync)		echo bsp ;;
+	sync)		echo bsp asp ssp: ;;
 	role)		echo worker aggregator both ;;
 	uid)		compgen -u ;;
 	gid)		compgen -g ;;
@@ -47,6 +47,7 @@ _gaggctl_choice()
 	*:"member set")	_gaggctl_options "$previous" address role weight ;;
 	*:stats*)	_gaggctl_groups
 			echo --nonzero ;;
+	1:sync*)	echo list help ;;
 	*:apply*)	echo --dry-run ;;
 	esac
 }
@@ -63,7 +64,7 @@ _gaggctl()
 		esac
 	done
 	if [ ${#words[@]} -eq 0 ]; then
-		choice="group member stats monitor apply version help --json
+		choice="group member stats monitor apply sync version help --json
 			--version --help"
 	else
 		choice=$(_gaggctl_choice "${words[@]}")

@@ -33,7 +33,7 @@ static const char usage[] =
 	"    channels N               most channels [16]\n"
 	"    cwnd N                   most datagrams under way to a host [256]\n"
 	"    dead-after MS            silence after which a host is dead [5000]\n"
-	"    sync MODE                sync mode [bsp]\n"
+	"    sync MODE                sync mode, see gaggctl sync list [bsp]\n"
 	"    placement striped|root   where chunks are added up [striped]\n"
 	"    --key FILE               key that authenticates datagrams\n"
 	"\n"

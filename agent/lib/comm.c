@@ -12,6 +12,7 @@
 #include "broker.h"
 #include "comm.h"
 #include "request.h"
+#include "store.h"
 #include "sys.h"
 
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
@@ -101,6 +102,9 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
 	c->cursor = 0;
 	c->filled = 0;
 	c->taken = 0;
+	/* the store of another epoch is another store */
+	store_delete(c);
+	c->store_op = 0;
 	c->failed = GAGG_OK;
 	memset(&c->failure, 0, sizeof(c->failure));
 	comm_number(c);
@@ -132,6 +136,7 @@ void comm_delete(struct gagg_comm *c)
 		request_end(c, GAGG_ERR_CLOSED);
 	while (c->finished)
 		request_free(c->finished);
+	store_delete(c);
 	region_unmap(&c->region);
 	free(c->scratch);
 	session_put(c->session, c);
@@ -230,7 +235,7 @@ int gagg_finalize(struct gagg_comm *c)
 
 	if (!c)
 		return GAGG_OK;
-	err = gagg_barrier(c);
+	err = store_is(c) ? store_leave(c) : gagg_barrier(c);
 	if (err == GAGG_ERR_PEER && c->failure.reason == GAGG_R_BYE)
 		err = GAGG_OK;
 	if (err)

@@ -32,6 +32,8 @@
  * @to_fill: oldest that has chunks not in the ring
  * @to_submit: oldest that the kernel does not know
  * @finished: ended, not yet freed by the user
+ * @tables: of a store, by ascending chunks
+ * @store_op: last op on the store
  * @failed: enum gagg_error that ended it; GAGG_OK
  * @failure: why, if the kernel said so
  * @result: of the last operation
@@ -54,6 +56,8 @@ struct gagg_comm {
 	struct gagg_request *to_fill;
 	struct gagg_request *to_submit;
 	struct gagg_request *finished;
+	struct gagg_table *tables;
+	uint64_t store_op;
 	int failed;
 	struct gagg_failure failure;
 	struct gagg_result result;

@@ -461,6 +461,74 @@ int gagg_wait(struct gagg_request *req, int timeout_ms);
  */
 int gagg_test(struct gagg_request *req, int *done);
 
+/*
+ * Groups with a store (sync modes asp, ssp): instead of collectives, tables of
+ * elements that live in the kernels of the group's hosts. Each rank, in turns:
+ * gagg_get(), compute, gagg_inc(), gagg_clock(). All elements are zero when the
+ * epoch starts; by convention rank 0 adds the initial values at its first clock.
+ */
+struct gagg_table;
+
+/**
+ * gagg_has_store() - has the group a store, or collectives
+ * @comm:	communicator
+ * Return: 1 or 0.
+ */
+int gagg_has_store(const struct gagg_comm *comm);
+
+/**
+ * gagg_table_create() - place elements in the store
+ * @comm:	communicator; the table is freed with it
+ * @count:	elements
+ * @dtype:	GAGG_FLOAT32 or GAGG_INT32
+ * @step:	float32: resolution of the elements, the same on all ranks; an element
+ *		moves by less than 2^31 steps between two gagg_get(). int32: 1
+ * @table:	receives it; NULL on error
+ *
+ * All ranks create the same tables in the same order.
+ *
+ * Return: 0, GAGG_ERR_UNSUPPORTED, GAGG_ERR_INVALID, GAGG_ERR_NOMEM, or why the
+ * epoch has ended.
+ */
+int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtype,
+		      double step, struct gagg_table **table);
+
+/**
+ * gagg_inc() - add to the elements of a table
+ * @table:	table
+ * @delta:	as many elements as it has
+ *
+ * Makes no system call: increments collect until gagg_clock(), which rounds them
+ * to steps and keeps the rest for the next clock. gagg_get() shows them at once.
+ *
+ * Return: 0, or GAGG_ERR_INVALID: an increment is not finite or too large;
+ * nothing was added.
+ */
+int gagg_inc(struct gagg_table *table, const void *delta);
+
+/**
+ * gagg_get() - read a table
+ * @table:	table
+ * @values:	receives its elements
+ *
+ * Waits until the sync mode lets this rank read. Shows all increments of this
+ * rank, and of the others at least what the mode promises.
+ *
+ * Return: 0, GAGG_ERR_TIMEOUT (of gagg_init()), or why the epoch has ended.
+ */
+int gagg_get(struct gagg_table *table, void *values);
+
+/**
+ * gagg_clock() - push this rank's increments, of all tables
+ * @comm:	communicator
+ *
+ * Returns when the increments of the clock before are in the store; those of
+ * this one are on their way, and will be added exactly once.
+ *
+ * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ */
+int gagg_clock(struct gagg_comm *comm);
+
 /**
  * gagg_last_result() - what is to be said about the last operation
  * @comm:	communicator

@@ -8,12 +8,19 @@
 
 #include "op.h"
 #include "quant.h"
+#include "store.h"
 
 struct gagg_request *op_new(struct gagg_comm *c, enum gagg_kind kind,
 			    const struct transfer *how, uint8_t laneop, int *err)
 {
-	struct gagg_request *r = c->failed ? NULL : calloc(1, sizeof(*r));
+	struct gagg_request *r;
 
+	if (store_is(c)) {
+		*err = comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "the group's sync mode has a store: no collectives");
+		return NULL;
+	}
+	r = c->failed ? NULL : calloc(1, sizeof(*r));
 	if (!r) {
 		*err = c->failed ? c->failed :
 		       comm_error(c, GAGG_ERR_NOMEM, "no memory for a request");

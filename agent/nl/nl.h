@@ -17,7 +17,7 @@
 #include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
 
-#define NL_SYNC_MAX	16
+#define NL_SYNC_MAX	64
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
 #define NL_KEY_MAX	64
 #define NL_IP_MAX	INET6_ADDRSTRLEN

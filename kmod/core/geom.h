@@ -53,6 +53,9 @@ struct gagg_sync_param {
  * @node_of:	node of each rank; 0xff: no such rank
  * @weight:	weight of each rank
  * @dead_after:	silence after which a node is dead, ns
+ * @store:	chunks persist (store.h), instead of being a ring
+ * @snapshot:	reads of the store show whole clocks only
+ * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
 	u32 group;

@@ -231,9 +231,11 @@ static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geo
 				    struct gagg_todo *todo)
 {
 	struct gagg_act *a;
+	/* who says this goes on only with an answer */
+	bool waits = m->type == GAGG_T_CONTRIB || m->type == GAGG_T_READY ||
+		     m->type == GAGG_T_QUERY || (g->store && m->type == GAGG_T_PULL);
 
-	if ((m->type == GAGG_T_CONTRIB || m->type == GAGG_T_READY ||
-	     m->type == GAGG_T_QUERY || (g->store && m->type == GAGG_T_PULL)) && !(sh->nak_nodes & GAGG_BIT(node))) {
+	if (waits && !(sh->nak_nodes & GAGG_BIT(node))) {
 		sh->nak_nodes |= GAGG_BIT(node);
 		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, m->channel);
 		a->node = (u8)node;

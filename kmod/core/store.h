@@ -23,7 +23,7 @@
  * one only when it is in the store, or was before. What is not acknowledged is
  * repeated. A worker pushes stamp c only after its tick to c was confirmed by
  * that home, so a home accepts exactly round == clock + 1, and remembers by
- * chunk and rank whether it has it. Reads have no packet numbers: who asks asks
+ * chunk and rank whether it has it. Reads have no packet numbers: a worker asks
  * again, and sig (the op's number) tells an answer from that to an older read.
  *
  * Snapshots: where a read must show whole clocks only, updates of an open clock

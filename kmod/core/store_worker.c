@@ -137,7 +137,7 @@ static void begin(struct step *s)
 	w->next = first;
 	w->fresh = first;
 	w->low = first;
-	w->window = WINDOW_START < s->g->window ? WINDOW_START : s->g->window;
+	w->window = (u32)gagg_min64(WINDOW_START, s->g->window);
 	w->begun = 1;
 }
 

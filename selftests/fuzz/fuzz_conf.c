@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/nl/names.c; libs: libconfuse */
+/* links: agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/nl/names.c kmod/core/sync.c kmod/core/clocks.c kmod/core/sync_asp.c kmod/core/sync_bsp.c kmod/core/sync_ssp.c; libs: libconfuse */
 /*
  * The configuration file. The input is its text. What holds:
  *	- a file that is refused is so for reasons, each on a line that begins with
@@ -12,6 +12,7 @@
 #include <pwd.h>
 #include <stdbool.h>
 
+#include "sync.h"
 #include "agent/conf/config.h"
 #include "fuzz.h"
 
@@ -62,6 +63,7 @@ static void check_member(const struct nl_group *g, uint32_t i)
 
 static void check_group(const struct config *cfg, const struct nl_group *g)
 {
+	struct gagg_sync_param mode;
 	const struct nl_group *other;
 	uint32_t i;
 
@@ -76,7 +78,7 @@ static void check_group(const struct config *cfg, const struct nl_group *g)
 	fuzz_assert(g->cwnd >= 4 && g->cwnd <= 1024);
 	fuzz_assert(g->dead_after >= 100 && g->dead_after <= 600000);
 	fuzz_assert(!(g->mode & ~0666U) && g->uid != UINT32_MAX && g->gid != UINT32_MAX);
-	fuzz_assert(!strcmp(g->sync, "bsp"));
+	fuzz_assert(!gagg_sync_parse(g->sync, &mode));
 	fuzz_assert(g->n_members >= 1 && g->n_members <= GAGG_RANKS_MAX);
 	for (i = 0; i < g->n_members; i++)
 		check_member(g, i);

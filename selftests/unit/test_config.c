@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/nl/names.c; libs: libconfuse */
+/* links: agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/nl/names.c kmod/core/sync.c kmod/core/clocks.c kmod/core/sync_asp.c kmod/core/sync_bsp.c kmod/core/sync_ssp.c; libs: libconfuse */
 /*
  * The configuration file: what is read from a good one, and what is said of
  * each kind of bad one.
@@ -188,7 +188,8 @@ static const struct {
 	{ "group a {\nmode = \"0700\"\n" M0 "}", { "f:2: group \"a\": mode = \"0700\": allowed is read and write bits in octal" } },
 	{ "group a {\nmode = \"0601\"\n" M0 "}", { "f:2: group \"a\": mode" } },
 	{ "group a {\nmode = \"0680\"\n" M0 "}", { "f:2: group \"a\": mode" } },
-	{ "group a {\nsync = asp\n" M0 "}", { "f:2: group \"a\": sync = \"asp\": allowed is bsp" } },
+	{ "group a {\nsync = app\n" M0 "}", { "f:2: group \"a\": sync = \"app\": allowed is a sync mode (unknown" } },
+	{ "group a {\nsync = ssp:-1\n" M0 "}", { "f:2: group \"a\": sync = \"ssp:-1\": allowed is a sync mode (S of ssp:S must be from 0" } },
 	{ "group a {\nplacement = replica\n" M0 "}", { "f:2: group \"a\": placement = \"replica\": allowed is striped or root" } },
 	{ "group a {\nport = 1\nport = 2\n" M0 "}", { "f:3: group \"a\": port is set in line 2 already" } },
 	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: id, port, uid, gid, mode, lanes, ring, window, stripe, shards, channels, cwnd, dead-after, sync, placement, member" } },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/print.c agent/nl/names.c; libs: json-c */
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync.c kmod/core/clocks.c kmod/core/sync_asp.c kmod/core/sync_bsp.c kmod/core/sync_ssp.c; libs: json-c */
 /* Command lines, right and wrong, and what is asked of the kernel for them. */
 #include "fake_ctl.h"
 
@@ -95,7 +95,7 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 mode rw", "mode: expected octal digits");
 	bad("group create g local 10.0.0.1 mode 0x10", "mode: expected octal digits");
 	bad("group create g local 10.0.0.1 mode 77777777777777", "mode: expected octal digits");
-	bad("group create g local 10.0.0.1 sync a-mode-that-is-long", "sync: at most 15");
+	bad("group create g local 10.0.0.1 sync a-mode-that-is-longer-than-sixty-three-characters-which-is-far-too-long", "sync: at most 63");
 	bad("group create g local 10.0.0.1 placement stripe-root", "'stripe-root' is no placement; there are: striped, root");
 	bad("group create g local 10.0.0.1 --key", "--key needs a value");
 	bad("group create g local 10.0.0.1 --key /no/such/file", "--key /no/such/file: No such file");

@@ -57,7 +57,7 @@ configs=(
 	"shards = 99|c:2: .*shards = \"99\": allowed is.*"
 	"mode = 0777|c:2: .*mode = \"0777\": allowed is.*"
 	"uid = nobodyknows|c:2: .*uid = \"nobodyknows\": allowed is.*"
-	"sync = asp|c:2: .*sync = \"asp\": allowed is.*"
+	"sync = app|c:2: .*sync = \"app\": allowed is.*"
 	"placement = up|c:2: .*placement = \"up\": allowed is.*"
 	"dead-after = 1|c:2: .*dead-after = \"1\": allowed is.*"
 	"cwnd = 1 cwnd = 2|c:2: .*"

@@ -255,7 +255,8 @@ enum gagg_kind {
  *
  * The op takes the next @chunks virtual chunks of the channel. Contributions
  * may be filled before or after the call. E2BIG too many ops in flight,
- * EOPNOTSUPP a collective in a group with a store, or the reverse, EINVAL, ENOENT no such channel, ENOTCONN no epoch, EPIPE the epoch has ended
+ * EOPNOTSUPP a collective in a group with a store, or the reverse, EINVAL,
+ * ENOENT no such channel, ENOTCONN no epoch, EPIPE the epoch has ended
  * (GAGG_IOC_STATUS tells why).
  */
 struct gagg_ioc_submit {

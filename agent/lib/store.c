@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Increments are collected here and pushed once a clock, rounded to whole steps;
+ * what rounding leaves is kept for the next clock, so nothing is ever lost.
+ *
+ * A lane wraps. A read takes the difference to the lane as it was last seen,
+ * which is exact while no element moves by 2^31 steps between two reads.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+#include "sys.h"
+
+static int need_store(struct gagg_comm *c)
+{
+	if (c->failed)
+		return c->failed;
+	return store_is(c) ? GAGG_OK :
+		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no store");
+}
+
+int gagg_has_store(const struct gagg_comm *c)
+{
+	return store_is(c);
+}
+
+int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
+		      struct gagg_table **table)
+{
+	const struct gagg_geometry *geo = &c->region.geo;
+	struct gagg_table *t, **link;
+	uint64_t first = 0, chunks;
+	int err = need_store(c);
+
+	*table = NULL;
+	if (err)
+		return err;
+	if (dtype != GAGG_FLOAT32 && dtype != GAGG_INT32)
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "a table is of float32 or int32 elements");
+	if (!count || (dtype == GAGG_INT32 ? step != 1 : !(step > 0) || !isfinite(step)))
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "a table needs elements, and a step above 0 (1 for int32)");
+	for (link = &c->tables; *link; link = &(*link)->next)
+		first = (*link)->first + (uint64_t)(*link)->chunks;
+	chunks = count / geo->lanes + !!(count % geo->lanes);
+	if (chunks > geo->ring - first)
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "the store has room for %llu elements more (larger: gaggctl group set NAME ring N)",
+				  (unsigned long long)(geo->ring - first) * geo->lanes);
+	t = calloc(1, sizeof(*t));
+	if (t) {
+		t->seen = calloc(count, sizeof(*t->seen));
+		t->log = calloc(count, sizeof(*t->log));
+	}
+	if (!t || !t->seen || !t->log) {
+		if (t) {
+			free(t->seen);
+			free(t->log);
+		}
+		free(t);
+		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a table of %zu elements",
+				  count);
+	}
+	t->comm = c;
+	t->first = (uint32_t)first;
+	t->chunks = (uint32_t)chunks;
+	t->count = count;
+	t->dtype = dtype;
+	t->step = step;
+	*link = t;
+	*table = t;
+	return GAGG_OK;
+}
+
+void store_delete(struct gagg_comm *c)
+{
+	while (c->tables) {
+		struct gagg_table *t = c->tables;
+
+		c->tables = t->next;
+		free(t->seen);
+		free(t->log);
+		free(t);
+	}
+}
+
+static int op_error(struct gagg_comm *c, int err)
+{
+	if (err == -EPIPE)
+		return comm_fail_epoch(c);
+	if (err == -ETIMEDOUT) {
+		comm_error(c, 0, "no end after %d ms", c->session->timeout_ms);
+		return comm_fail(c, GAGG_ERR_TIMEOUT);
+	}
+	return comm_error(c, GAGG_ERR_SYSTEM, "an operation on the store: %s", strerror(-err));
+}
+
+static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t first,
+		  uint32_t chunks)
+{
+	struct gagg_ioc_submit arg = {
+		.size = sizeof(arg), .flags = flags, .channel = c->region.geo.channel,
+		.kind = (uint8_t)kind, .first = first, .chunks = chunks,
+	};
+	int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &arg);
+
+	if (err)
+		return op_error(c, err);
+	c->store_op = arg.op;
+	return GAGG_OK;
+}
+
+/* until all ops are done */
+static int settle(struct gagg_comm *c)
+{
+	int ms = c->session->timeout_ms;
+	uint64_t deadline = comm_deadline(ms > 0 ? ms : -1);
+	struct gagg_ioc_wait arg = {
+		.size = sizeof(arg), .channel = c->region.geo.channel, .op = c->store_op,
+	};
+	int err;
+
+	do {
+		arg.timeout_ns = comm_left(deadline);
+		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
+	} while (err == -EINTR);
+	return err ? op_error(c, err) : GAGG_OK;
+}
+
+static double element(const struct gagg_table *t, const void *values, size_t i)
+{
+	return t->dtype == GAGG_INT32 ? ((const int32_t *)values)[i] :
+					(double)((const float *)values)[i];
+}
+
+int gagg_inc(struct gagg_table *t, const void *delta)
+{
+	size_t i;
+
+	if (t->comm->failed)
+		return t->comm->failed;
+	/* one clock pushes at most 2^31 steps of an element */
+	for (i = 0; i < t->count; i++)
+		if (!(fabs(t->log[i] + element(t, delta, i) / t->step) < INT32_MAX))
+			return comm_error(t->comm, GAGG_ERR_INVALID,
+					  "the increment of element %zu is not finite, or 2^31 steps and more in one clock: use a larger step",
+					  i);
+	for (i = 0; i < t->count; i++)
+		t->log[i] += element(t, delta, i) / t->step;
+	return GAGG_OK;
+}
+
+/* to nearest; below 2^31 in magnitude, see gagg_inc() */
+static int32_t round_steps(double x)
+{
+	return (int32_t)(x < 0 ? x - 0.5 : x + 0.5);
+}
+
+/* the contribution to one chunk of a table; @n elements from @at on */
+static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n)
+{
+	struct region *r = &t->comm->region;
+	int32_t *lanes = region_contrib(r, chunk);
+	bool zero = true;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int32_t q = round_steps(t->log[at + i]);
+
+		t->log[at + i] -= q;
+		lanes[i] = (int32_t)htole32((uint32_t)q);
+		zero &= !q;
+	}
+	memset(lanes + n, 0, (r->geo.lanes - n) * sizeof(*lanes));
+	memset(&r->cdesc[chunk], 0, sizeof(r->cdesc[chunk]));
+	r->cdesc[chunk].flags = zero ? GAGG_C_ZERO : 0;
+}
+
+static size_t chunk_length(const struct gagg_table *t, uint32_t i)
+{
+	size_t lanes = t->comm->region.geo.lanes, left = t->count - i * lanes;
+
+	return left < lanes ? left : lanes;
+}
+
+int gagg_clock(struct gagg_comm *c)
+{
+	struct gagg_table *t;
+	uint32_t i, end = 0;
+	int err = need_store(c);
+
+	/* the kernel may still read what the last clock has pushed */
+	if (!err)
+		err = settle(c);
+	if (err)
+		return err;
+	for (t = c->tables; t; t = t->next) {
+		for (i = 0; i < t->chunks; i++)
+			fill_chunk(t, t->first + i, (size_t)i * c->region.geo.lanes,
+				   chunk_length(t, i));
+		end = t->first + t->chunks;
+	}
+	return submit(c, GAGG_K_UPDATE, 0, 0, end);
+}
+
+int gagg_get(struct gagg_table *t, void *values)
+{
+	struct gagg_comm *c = t->comm;
+	size_t lanes = c->region.geo.lanes, i;
+	int err = need_store(c);
+
+	if (!err)
+		err = submit(c, GAGG_K_READ, 0, t->first, t->chunks);
+	if (!err)
+		err = settle(c);
+	if (err)
+		return err;
+	for (i = 0; i < t->count; i++) {
+		const int32_t *chunk = region_result(&c->region, t->first + (uint32_t)(i / lanes));
+		uint32_t lane = le32toh((uint32_t)chunk[i % lanes]);
+		double value;
+
+		t->seen[i] += (int32_t)(lane - (uint32_t)t->seen[i]);
+		value = ((double)t->seen[i] + t->log[i]) * t->step;
+		if (t->dtype == GAGG_INT32)
+			((int32_t *)values)[i] = (int32_t)(uint32_t)(int64_t)value;
+		else
+			((float *)values)[i] = (float)value;
+	}
+	return GAGG_OK;
+}
+
+int store_leave(struct gagg_comm *c)
+{
+	int err = c->failed ? c->failed : submit(c, GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0, 0);
+
+	if (!err)
+		err = submit(c, GAGG_K_READ, 0, 0, 1);
+	return err ? err : settle(c);
+}

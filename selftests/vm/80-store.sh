@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# Stores: every read of every rank shows what its sync mode says, whatever the
+# network loses, repeats and reorders; see store.c.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+plan 13
+
+# store_run CLOCKS BOUND [PAUSE...]: ranks with these pauses, the last repeated
+store_run()
+{
+	local clocks=$1 bound=$2 r pause=0 status=0 pids=()
+	shift 2
+
+	for ((r = 0; r < ranks; r++)); do
+		pause=${1:-$pause}
+		[ $# -eq 0 ] || shift
+		net_exec "$((r / per_host))" "$TOP/build/selftests/vm/store" g "$r" "$clocks" \
+			"$bound" "$pause" >"$tmp/rank.$r" 2>&1 &
+		pids+=($!)
+	done
+	for ((r = 0; r < ranks; r++)); do
+		wait "${pids[r]}" || {
+			echo "rank $r:"
+			tail -n 5 "$tmp/rank.$r"
+			status=1
+		}
+	done
+	return $status
+}
+
+check "the module loads" module_load
+layout 3 2 some
+net_ready 1500
+check "a group with a store, two ranks a host" group_up ring 1024 window 64 sync ssp:2
+check "says so" eval "ctl 0 group show g | grep -q 'sync ssp:2'"
+check "no read breaks the bound" store_run 12 2 20000 0
+check "an update is counted once" store_run 4 2
+check_not "a stricter promise than it keeps is noticed" store_run 12 0 20000 0
+check_not "there are no collectives" ranks_run allreduce:int32:sum:1
+group_down
+
+check "whole clocks only" eval "group_up ring 1024 window 64 sync ssp:0 && store_run 12 0 20000 0"
+group_down
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+check "with losses and repetitions, too" \
+	eval "group_up ring 1024 window 64 sync ssp:0 && store_run 8 0 && group_down"
+check "and with a bound" \
+	eval "group_up ring 1024 window 64 sync ssp:1 && store_run 8 1 && group_down"
+net_clear
+check "without a bound" \
+	eval "group_up ring 1024 window 64 shards 2 sync asp && store_run 12 -1 20000 0"
+check_not "bad parameters are refused" group_up sync ssp:-1
+group_down
+check "the module can be unloaded" module_unload

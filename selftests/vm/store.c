@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One rank of a group with a store: clock after clock it reads, checks, adds.
+ *
+ *	store GROUP RANK CLOCKS BOUND [PAUSE_US]
+ *
+ * Every update (rank, clock) has elements of its own, so a read shows which
+ * updates are in it: each at most once, and whole; of this rank all; of others
+ * those that BOUND (clocks; -1: none) promises; with BOUND 0 no others. A second
+ * table is added to by everybody, and must be the sum in the end.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <gagg.h>
+
+#define SPREAD	500
+#define COMMON	5000
+
+static struct gagg_comm *comm;
+static int rank, size;
+static int clocks, bound;
+
+static int die(const char *what)
+{
+	fprintf(stderr, "rank %d: %s: %s\n", rank, what, gagg_last_error(comm));
+	exit(1);
+}
+
+static int32_t tag(int r, int c)
+{
+	return (int32_t)(0x40000000u + (uint32_t)(r * 4096 + c));
+}
+
+static int32_t term(int r, int c, int i)
+{
+	return (int32_t)(((uint32_t)r * 2654435761u) ^ ((uint32_t)c << 20) ^
+			 ((uint32_t)i * 40503u));
+}
+
+/* 1: the update is in, 0: it is not; anything else ends the program */
+static int shown(const int32_t *tags, int r, int c)
+{
+	const int32_t *t = tags + (size_t)(c * size + r) * SPREAD;
+	int i, n = 0;
+
+	for (i = 0; i < SPREAD; i++) {
+		if (t[i] && t[i] != tag(r, c)) {
+			fprintf(stderr, "rank %d: update %d of rank %d counts as %#x\n", rank, c,
+				r, (unsigned int)t[i]);
+			exit(1);
+		}
+		n += !!t[i];
+	}
+	/* of the chunks it lies in, some may have it and others not yet */
+	return n == SPREAD;
+}
+
+static void check(const int32_t *tags, int clock)
+{
+	int r, c;
+
+	for (r = 0; r < size; r++) {
+		for (c = 0; c < clocks; c++) {
+			bool must = r == rank ? c < clock : bound >= 0 && c < clock - bound;
+			int is = shown(tags, r, c);
+
+			if ((must && !is) || (is && !bound && c >= clock)) {
+				fprintf(stderr, "rank %d at clock %d: update %d of rank %d is %s\n",
+					rank, clock, c, r, is ? "there" : "not there");
+				exit(1);
+			}
+		}
+	}
+}
+
+static bool complete(const int32_t *tags)
+{
+	int r, c;
+
+	for (r = 0; r < size; r++)
+		for (c = 0; c < clocks; c++)
+			if (!shown(tags, r, c))
+				return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	int32_t *tags, *add, *common, *terms;
+	struct gagg_table *own, *all;
+	useconds_t pause = 0;
+	size_t count;
+	int c, i, r, fd;
+
+	if (argc < 5)
+		return 2;
+	rank = atoi(argv[2]);
+	clocks = atoi(argv[3]);
+	bound = atoi(argv[4]);
+	if (argc > 5)
+		pause = (useconds_t)atoi(argv[5]);
+	fd = gagg_open_rank(argv[1], (uint32_t)rank);
+	if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
+		die("init");
+	size = gagg_size(comm);
+	count = (size_t)clocks * (size_t)size * SPREAD;
+	tags = calloc(count, sizeof(*tags));
+	add = calloc(count, sizeof(*add));
+	common = calloc(COMMON, sizeof(*common));
+	terms = calloc(COMMON, sizeof(*terms));
+	if (!tags || !add || !common || !terms)
+		return 2;
+	if (gagg_table_create(comm, count, GAGG_INT32, 1, &own) ||
+	    gagg_table_create(comm, COMMON, GAGG_INT32, 1, &all))
+		die("table");
+	for (c = 0; c < clocks; c++) {
+		int32_t *mine = add + (size_t)(c * size + rank) * SPREAD;
+
+		if (gagg_get(own, tags))
+			die("get");
+		check(tags, c);
+		for (i = 0; i < SPREAD; i++)
+			mine[i] = tag(rank, c);
+		for (i = 0; i < COMMON; i++)
+			terms[i] = term(rank, c, i) / 4;
+		if (gagg_inc(own, add) || gagg_inc(all, terms))
+			die("inc");
+		for (i = 0; i < SPREAD; i++)
+			mine[i] = 0;
+		/* what is not pushed yet is seen, too */
+		if (gagg_get(own, tags))
+			die("get");
+		check(tags, c);
+		if (!shown(tags, rank, c))
+			die("own increments are not shown");
+		if (gagg_clock(comm))
+			die("clock");
+		usleep(pause);
+	}
+	do {
+		if (gagg_get(own, tags))
+			die("last get");
+	} while (!complete(tags));
+	if (gagg_get(all, common))
+		die("get");
+	for (i = 0; i < COMMON; i++) {
+		uint32_t sum = 0;
+
+		for (r = 0; r < size; r++)
+			for (c = 0; c < clocks; c++)
+				sum += (uint32_t)(term(r, c, i) / 4);
+		if (sum != (uint32_t)common[i]) {
+			fprintf(stderr, "rank %d: element %d is %#x, not %#x\n", rank, i,
+				(unsigned int)common[i], sum);
+			return 1;
+		}
+	}
+	if (gagg_finalize(comm)) {
+		fprintf(stderr, "rank %d: finalize: %s\n", rank, gagg_last_error(NULL));
+		return 1;
+	}
+	free(tags);
+	free(add);
+	free(common);
+	free(terms);
+	return 0;
+}
