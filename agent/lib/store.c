@@ -105,7 +105,7 @@ static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint
 {
 	struct gagg_ioc_submit arg = {
 		.size = sizeof(arg), .flags = flags, .channel = c->region.geo.channel,
-		.kind = (uint8_t)kind, .first = first, .chunks = chunks,
+		.kind = (uint8_t)kind, .count = first, .chunks = chunks,
 	};
 	int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &arg);
 

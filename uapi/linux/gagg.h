@@ -218,7 +218,7 @@ enum gagg_kind {
  * Chunk i of the store is slot i of the regions; its lanes are int32 and wrap,
  * zero when the epoch starts.
  *
- *	UPDATE	adds the lanes of @chunks chunks from @first on, read from
+ *	UPDATE	adds the lanes of @chunks chunks from @count on, read from
  *		CONTRIB, to the store, each exactly once; those with GAGG_C_ZERO
  *		are left out. CONTRIB and its descriptions must be complete
  *		before the call and stay as they are until the op is done: then
@@ -246,9 +246,8 @@ enum gagg_kind {
  * @root:	root of a broadcast; compared between ranks, else unused
  * @last_lanes:	lanes of the last chunk, 1 to lanes; all others are full.
  *		0 only for a barrier
- * @count:	elements; compared between ranks, else unused
- * @first:	UPDATE and READ: first chunk; @laneop, @dtype, @root and @last_lanes
- *		are zero then
+ * @count:	elements; compared between ranks, else unused. UPDATE and READ: first
+ *		chunk; @laneop, @dtype, @root and @last_lanes are zero then
  * @chunks:	chunks of the op, at least 1; 1 for a barrier; an UPDATE may have
  *		none
  * @op:		out: number of the op on this channel and session, from 1
@@ -269,10 +268,7 @@ struct gagg_ioc_submit {
 	__u8	reserved;
 	__u32	root;
 	__u32	last_lanes;
-	union {
-		__u64	count;
-		__u64	first;
-	};
+	__u64	count;
 	__u64	chunks;
 	__u64	op;
 };
