@@ -6,7 +6,7 @@
 #
 #	/* links: kmod/core/path.c kmod/core/wire.c; libs: libnl-genl-3.0 -lm */
 #
-# sources, by their path from the top, and pkg-config names, -lfoo or -DFOO. Each
+# sources, by their path from the top (a pattern is fine), and pkg-config names, -lfoo or -DFOO. Each
 # program compiles its own copy of them. They run in the top directory.
 
 UNIT_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/unit/test_*.c))
@@ -20,7 +20,8 @@ $(MODEL_TESTS): TEST_CFLAGS += -O2
 
 # what the comment of test $1 says: sources; libraries
 test-comment	= $(shell sed -n '1,5s|^/\* *links: *\(.*[^ ]\) *\*/|\1|p' $1)
-test-links	= $(shell echo '$(call test-comment,$1)' | sed 's/;.*//')
+test-links	= $(foreach s,$(shell echo '$(call test-comment,$1)' | sed 's/;.*//'), \
+		    $(or $(wildcard $(s)),$(s)))
 test-libs	= $(shell echo '$(call test-comment,$1)' | sed -n 's/.*; *libs: *//p')
 test-defs	= $(filter -D%,$(call test-libs,$1))
 test-pkgs	= $(filter-out -%,$(call test-libs,$1))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/sync.c kmod/core/clocks.c kmod/core/sync_asp.c kmod/core/sync_bsp.c kmod/core/sync_ssp.c kmod/core/wire.c; libs: */
+/* links: kmod/core/sync*.c kmod/core/clocks.c kmod/core/wire.c; libs: */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
