@@ -127,7 +127,7 @@ void gagg_store_timer(struct gagg_chan *ch, u64 now);
 /* store.c: the home */
 enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
-			   struct gagg_todo *todo);
+			   u64 now, struct gagg_todo *todo);
 void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now);
 /* a local rank's update of a chunk that is homed here; false: not yet */
@@ -136,8 +136,12 @@ bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
 /* a local rank reads a chunk that is homed here */
 void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u32 local, u32 slot);
-/* may a worker that has come to @clock read here */
-bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 clock);
+/* all of a rank's updates before @clock are here */
+void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
+		     u64 now);
+/* may a rank that has come to @clock read here */
+bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
+			 u32 clock);
 /* answer requests that the sync mode lets through; true: there are more */
 bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch);

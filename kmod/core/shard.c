@@ -295,7 +295,7 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (!ch)
 		return unknown_channel(sh, g, node, m, todo);
 	if (g->store) {
-		rx = gagg_store_rx(sh, g, ch, node, m, ce, todo);
+		rx = gagg_store_rx(sh, g, ch, node, m, ce, now, todo);
 		goto out;
 	}
 	if (m->type != GAGG_T_PULL &&

@@ -143,10 +143,23 @@ static void added(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
 
-static enum gagg_rx rx_tick(struct gagg_shard *sh, struct gagg_chan *ch, u32 node,
-			    const struct gagg_msg *m, bool ce)
+void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
+		     u64 now)
 {
-	gagg_clocks_tick(&gagg_store_of(ch)->clocks, m->src, m->round);
+	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
+	struct gagg_store *st = gagg_store_of(ch);
+	u32 was = st->clocks.clock[rank];
+
+	gagg_clocks_tick(&st->clocks, rank, clock);
+	if (ops->on_tick && st->clocks.clock[rank] != was)
+		ops->on_tick(&g->sync, &st->sync, &st->clocks, rank, now);
+}
+
+static enum gagg_rx rx_tick(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
+			    u64 now)
+{
+	gagg_store_tick(g, ch, m->src, m->round, now);
 	gagg_path_rx(&sh->path[node], m->pn, ce);
 	return GAGG_RX_OK;
 }
@@ -182,7 +195,7 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 
 enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
-			   struct gagg_todo *todo)
+			   u64 now, struct gagg_todo *todo)
 {
 	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index)
 		return drop(todo, GAGG_DROP_CHUNK);
@@ -199,7 +212,7 @@ enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	case GAGG_T_CONTRIB:
 		return rx_update(sh, g, ch, node, m, ce, todo);
 	case GAGG_T_READY:
-		return rx_tick(sh, ch, node, m, ce);
+		return rx_tick(sh, g, ch, node, m, ce, now);
 	case GAGG_T_PULL:
 		return rx_pull(ch, m, todo);
 	}
@@ -246,14 +259,16 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 	sh->n[GAGG_N_RESULTS]++;
 }
 
-bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 clock)
+bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
+			 u32 clock)
 {
-	const struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
+	const struct gagg_store *st = gagg_store_of(ch);
 
 	/* who has finished waits for the rest, in every mode */
 	if (clock == GAGG_CLOCK_END)
-		return k->min == GAGG_CLOCK_END;
-	return gagg_sync_get(g->sync.mode)->may_read(&g->sync, k, clock);
+		return st->clocks.min == GAGG_CLOCK_END;
+	return gagg_sync_get(g->sync.mode)->may_read(&g->sync, &st->sync, &st->clocks, rank,
+						     clock);
 }
 
 static void send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -300,7 +315,7 @@ static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
 	for (i = 0; i < GAGG_PULLS; i++) {
 		struct gagg_pull *q = &st->park[rank].pull[i];
 
-		if (q->run && !gagg_store_may_read(g, ch, q->clock))
+		if (q->run && !gagg_store_may_read(g, ch, rank, q->clock))
 			waits = true;
 		else if (serve_pull(sh, g, ch, rank, q))
 			return true;

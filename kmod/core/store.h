@@ -84,6 +84,7 @@ enum gagg_tick {
 
 struct gagg_store {
 	struct gagg_clocks clocks;
+	union gagg_sync_state sync;
 	u64 parked;		/* ranks with requests */
 	struct gagg_parked park[GAGG_RANKS];
 	/* offsets from the start of this struct */

@@ -236,7 +236,7 @@ static bool tick(struct step *s)
 	if (first >= s->g->ring)
 		return true;
 	if (s->h == s->ch->self_home) {
-		gagg_clocks_tick(&gagg_store_of(s->ch)->clocks, rank, clock_after(s->op));
+		gagg_store_tick(s->g, s->ch, rank, clock_after(s->op), s->now);
 		return true;
 	}
 	if (s->w->tick != GAGG_TICK_NONE || !may_send(s))
@@ -352,7 +352,7 @@ static bool read_local(struct step *s)
 
 	if (w->next >= s->g->ring)
 		return true;
-	if (!gagg_store_may_read(s->g, s->ch, s->op->sig))
+	if (!gagg_store_may_read(s->g, s->ch, s->ch->local[s->l].rank, s->op->sig))
 		return false;
 	while (w->next < s->g->ring && s->scan && gagg_shard_spare(s->sh) >= STEP) {
 		gagg_store_read(s->sh, s->g, s->ch, s->l, w->next);

@@ -8,6 +8,8 @@ static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_bsp,
 	&gagg_sync_asp,
 	&gagg_sync_ssp,
+	&gagg_sync_dssp,
+	&gagg_sync_dssp_literal,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))

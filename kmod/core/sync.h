@@ -44,6 +44,35 @@ bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock);
 /* @rank is gone; true if the least clock has grown by it */
 bool gagg_clocks_leave(struct gagg_clocks *k, u32 rank);
 
+/* most clocks between the bounds of dssp: the controller looks at that many */
+#define GAGG_DSSP_AHEAD	1024
+
+/* a worker as dssp sees it */
+struct gagg_dssp_worker {
+	u64 at[2];	/* its last two pushes, the last one first */
+	u32 left;	/* clocks that are granted and not used */
+	u32 pass;	/* it may read up to this clock, whatever its lead */
+};
+
+struct gagg_dssp {
+	struct gagg_dssp_worker worker[GAGG_RANKS];
+};
+
+/* what a policy of a store remembers, at one home and shard; zero at first */
+union gagg_sync_state {
+	struct gagg_dssp dssp;
+};
+
+/*
+ * gagg_dssp_ahead - clocks that the fastest should run on, at most @most
+ * @fast: times of its last two pushes, the last one first
+ * @slow: those of the slowest
+ *
+ * The least r at which its push fast[0] + r * interval is nearest to any of the
+ * next @most + 1 pushes of the slowest.
+ */
+u32 gagg_dssp_ahead(const u64 fast[2], const u64 slow[2], u32 most);
+
 /* one parameter of a mode: what to call it, what to say when it is out of range */
 struct gagg_sync_arg {
 	char name[8];
@@ -66,7 +95,8 @@ struct gagg_sync_arg {
  *		the open one (serial arithmetic)
  * @complete:	ring: may the open round be published, given who has contributed
  * @snapshot:	store: must a read show whole clocks only, nothing of an open one
- * @may_read:	store: may a worker that has come to @clock read
+ * @on_tick:	store: @rank has come to a new clock; may be NULL
+ * @may_read:	store: may @rank, which has come to @clock, read
  */
 struct gagg_sync_ops {
 	char name[16];
@@ -79,12 +109,16 @@ struct gagg_sync_ops {
 	enum gagg_take (*take)(s32 ahead);
 	bool (*complete)(u64 contributed, u64 members);
 	bool (*snapshot)(const struct gagg_sync_param *p);
-	bool (*may_read)(const struct gagg_sync_param *p, const struct gagg_clocks *k,
-			 u32 clock);
+	void (*on_tick)(const struct gagg_sync_param *p, union gagg_sync_state *st,
+			const struct gagg_clocks *k, u32 rank, u64 now);
+	bool (*may_read)(const struct gagg_sync_param *p, const union gagg_sync_state *st,
+			 const struct gagg_clocks *k, u32 rank, u32 clock);
 };
 
 extern const struct gagg_sync_ops gagg_sync_asp;
 extern const struct gagg_sync_ops gagg_sync_bsp;
+extern const struct gagg_sync_ops gagg_sync_dssp;
+extern const struct gagg_sync_ops gagg_sync_dssp_literal;
 extern const struct gagg_sync_ops gagg_sync_ssp;
 
 /* the policy of an index; NULL behind the last */

@@ -6,11 +6,13 @@
  */
 #include "sync.h"
 
-static bool asp_may_read(const struct gagg_sync_param *p, const struct gagg_clocks *k,
-			 u32 clock)
+static bool asp_may_read(const struct gagg_sync_param *p, const union gagg_sync_state *st,
+			 const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	(void)p;
+	(void)st;
 	(void)k;
+	(void)rank;
 	(void)clock;
 	return true;
 }

@@ -11,9 +11,11 @@
  */
 #include "sync.h"
 
-static bool ssp_may_read(const struct gagg_sync_param *p, const struct gagg_clocks *k,
-			 u32 clock)
+static bool ssp_may_read(const struct gagg_sync_param *p, const union gagg_sync_state *st,
+			 const struct gagg_clocks *k, u32 rank, u32 clock)
 {
+	(void)st;
+	(void)rank;
 	return clock - k->min <= p->arg[0] || clock <= k->min;
 }
 

@@ -215,6 +215,10 @@ static void every_mode(u32 n, u64 homes)
 		assert_true(run(n, "ssp:2", 2, false, homes) <= 3);
 		seed = was << 21;
 		assert_true(run(n, "ssp:0", 0, true, homes) <= 1);
+		seed = was << 23;
+		assert_true(run(n, "dssp:1:3", 3, false, homes) <= 4);
+		seed = was << 24;
+		run(n, "dssp-literal:1:3", GAGG_CLOCK_END, false, homes);
 		seed = was << 22;
 		hasty = true;
 		run(n, "ssp:0", 0, true, homes);

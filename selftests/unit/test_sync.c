@@ -38,6 +38,8 @@ static void mode__from_text(void **state)
 	is("asp", "asp");
 	is("ssp:0", "ssp");
 	is("ssp:1000000", "ssp");
+	is("dssp:3:15", "dssp");
+	is("dssp-literal:0:1024", "dssp-literal");
 	is_not("", "unknown sync mode");
 	is_not("bs", "unknown sync mode");
 	is_not("bspx", "unknown sync mode");
@@ -52,6 +54,12 @@ static void mode__from_text(void **state)
 	is_not("ssp:4x", "S of ssp:S must be from 0");
 	is_not("ssp:4:", "ssp needs its bound");
 	is_not("ssp:4:5", "ssp needs its bound");
+	is_not("dssp:4", "dssp needs a lower and an upper bound");
+	is_not("dssp:4:3", "lower bound of dssp must not be above");
+	is_not("dssp-literal:4:3", "lower bound of dssp must not be above");
+	is_not("dssp:0:1025", "at most 1024 clocks apart");
+	is_not("dssp:-1:3", "lower bound of dssp must be from 0");
+	is_not("dssp:1:x", "upper bound of dssp must be from 0");
 }
 
 static void mode__enters_the_configuration(void **state)
@@ -68,6 +76,12 @@ static void mode__enters_the_configuration(void **state)
 	gagg_sync_apply(&g, &p);
 	assert_true(g.store && !g.snapshot);
 	assert_int_equal(g.sync.arg[0], 1);
+	gagg_sync_parse("dssp:0:0", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && g.snapshot);
+	gagg_sync_parse("dssp:0:1", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && !g.snapshot);
 	gagg_sync_parse("asp", &p);
 	gagg_sync_apply(&g, &p);
 	assert_true(g.store && !g.snapshot);
@@ -145,7 +159,7 @@ static bool ssp_reads(u32 bound, u32 min, u32 clock)
 	struct gagg_sync_param p = { .arg = { bound } };
 	struct gagg_clocks k = { .min = min };
 
-	return gagg_sync_ssp.may_read(&p, &k, clock);
+	return gagg_sync_ssp.may_read(&p, NULL, &k, 0, clock);
 }
 
 static void ssp__reads_within_its_bound(void **state)
