@@ -14,7 +14,7 @@ _gaggctl_options()
 	shift
 	case $previous in
 	placement)	echo striped root ;;
-	sync)		echo bsp asp ssp: dssp: dssp-literal: ;;
+	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ;;
 	role)		echo worker aggregator both ;;
 	uid)		compgen -u ;;
 	gid)		compgen -g ;;

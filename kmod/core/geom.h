@@ -55,6 +55,7 @@ struct gagg_sync_param {
  * @dead_after:	silence after which a node is dead, ns
  * @store:	chunks persist (store.h), instead of being a ring
  * @snapshot:	reads of the store show whole clocks only
+ * @admits:	updates of the store wait until a home takes them
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -75,6 +76,7 @@ struct gagg_geom {
 	u64 dead_after;
 	u8 store;
 	u8 snapshot;
+	u8 admits;
 	struct gagg_sync_param sync;
 };
 

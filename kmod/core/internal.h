@@ -132,7 +132,7 @@ void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now);
 /* a local rank's update of a chunk that is homed here; false: not yet */
 bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, u32 local, u32 slot, u32 round);
+		    struct gagg_chan *ch, u32 local, u32 slot, u32 round, u64 now);
 /* a local rank reads a chunk that is homed here */
 void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u32 local, u32 slot);
@@ -142,8 +142,8 @@ void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, 
 /* may a rank that has come to @clock read here */
 bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
 			 u32 clock);
-/* answer requests that the sync mode lets through; true: there are more */
+/* let the sync mode act, answer requests that it lets through; true: there are more */
 bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch);
+		      struct gagg_chan *ch, u64 now);
 
 #endif

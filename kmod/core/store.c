@@ -94,17 +94,26 @@ static bool must_fold(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 	return open && open <= gagg_store_of(ch)->clocks.min;
 }
 
-/* an update of @round may be added now, must_fold() or not: beside the store is
- * room for one clock, and it is the one that the slowest is at
+/* an update of @rank, which has come to @clock, may be added now. Beside the
+ * store is room for one clock, and it is the one that the slowest is at.
  */
-static bool fits(const struct gagg_geom *g, struct gagg_chan *ch, u32 round)
+static bool may_update(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
+		       u64 now)
 {
-	return !g->snapshot || round == gagg_store_of(ch)->clocks.min + 1;
+	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
+	struct gagg_store *st = gagg_store_of(ch);
+
+	if (!g->admits)
+		return true;
+	if (clock != st->clocks.clock[rank] || (g->snapshot && clock != st->clocks.min))
+		return false;
+	return !ops->may_update ||
+	       ops->may_update(&g->sync, &st->sync, &st->clocks, rank, now);
 }
 
 static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
-			      bool ce, struct gagg_todo *todo)
+			      bool ce, u64 now, struct gagg_todo *todo)
 {
 	u32 clock = gagg_store_of(ch)->clocks.clock[m->src];
 
@@ -117,7 +126,7 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 		sh->n[GAGG_N_DUPLICATES]++;
 		return GAGG_RX_OK;
 	}
-	if (!fits(g, ch, m->round))
+	if (!may_update(g, ch, m->src, clock, now))
 		return drop(todo, GAGG_DROP_WINDOW);
 	if (must_fold(g, ch, m->chunk)) {
 		fold(sh, ch, m->chunk);
@@ -151,7 +160,10 @@ void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, 
 	u32 was = st->clocks.clock[rank];
 
 	gagg_clocks_tick(&st->clocks, rank, clock);
-	if (ops->on_tick && st->clocks.clock[rank] != was)
+	if (st->clocks.clock[rank] == was)
+		return;
+	st->ticks++;
+	if (ops->on_tick)
 		ops->on_tick(&g->sync, &st->sync, &st->clocks, rank, now);
 }
 
@@ -173,6 +185,8 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 	s32 ahead = (s32)(m->sig - p->sig);
 	u32 i;
 
+	if (m->aux > GAGG_GATE_UPDATE)
+		return drop(todo, GAGG_DROP_OP);
 	if (ahead < 0)
 		return drop(todo, GAGG_DROP_ROUND);
 	if (ahead) {
@@ -187,6 +201,7 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 		q->chunk = m->chunk;
 		q->clock = m->round;
 		q->run = m->run;
+		q->gate = m->aux;
 		st->parked |= GAGG_BIT(m->src);
 		return GAGG_RX_OK;
 	}
@@ -210,7 +225,7 @@ enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_WINDOW);
 	switch (m->type) {
 	case GAGG_T_CONTRIB:
-		return rx_update(sh, g, ch, node, m, ce, todo);
+		return rx_update(sh, g, ch, node, m, ce, now, todo);
 	case GAGG_T_READY:
 		return rx_tick(sh, g, ch, node, m, ce, now);
 	case GAGG_T_PULL:
@@ -229,11 +244,11 @@ void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, u32 local, u32 slot, u32 round)
+		    struct gagg_chan *ch, u32 local, u32 slot, u32 round, u64 now)
 {
 	struct gagg_act *a;
 
-	if (!fits(g, ch, round))
+	if (!may_update(g, ch, ch->local[local].rank, round - 1, now))
 		return false;
 	if (must_fold(g, ch, slot))
 		fold(sh, ch, slot);
@@ -305,8 +320,15 @@ static bool serve_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 	return false;
 }
 
+static bool is_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
+		    const struct gagg_pull *q, u64 now)
+{
+	return q->gate == GAGG_GATE_UPDATE ? may_update(g, ch, rank, q->clock, now) :
+					     gagg_store_may_read(g, ch, rank, q->clock);
+}
+
 static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
-		       struct gagg_chan *ch, u32 rank)
+		       struct gagg_chan *ch, u32 rank, u64 now)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 	bool waits = false;
@@ -315,7 +337,7 @@ static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
 	for (i = 0; i < GAGG_PULLS; i++) {
 		struct gagg_pull *q = &st->park[rank].pull[i];
 
-		if (q->run && !gagg_store_may_read(g, ch, rank, q->clock))
+		if (q->run && !is_open(g, ch, rank, q, now))
 			waits = true;
 		else if (serve_pull(sh, g, ch, rank, q))
 			return true;
@@ -326,12 +348,16 @@ static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch)
+		      struct gagg_chan *ch, u64 now)
 {
+	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
+	struct gagg_store *st = gagg_store_of(ch);
 	u64 left;
 
-	for (left = gagg_store_of(ch)->parked; left; left &= left - 1)
-		if (serve_rank(sh, g, ch, gagg_lowest(left)))
+	if (ops->run && ch->self_home != 0xff)
+		ch->poll_at = ops->run(&g->sync, &st->sync, &st->clocks, now);
+	for (left = st->parked; left; left &= left - 1)
+		if (serve_rank(sh, g, ch, gagg_lowest(left), now))
 			return true;
 	return false;
 }

@@ -14,7 +14,8 @@
  *	CONTRIB	(round = stamp + 1)	an update of one chunk
  *	READY	(round = clock)		a tick: the sender's updates with smaller
  *					stamps have all been confirmed by you
- *	PULL	(round = clock, sig)	a worker at that clock asks for a run
+ *	PULL	(round = clock, sig)	a worker at that clock asks for a run, to be
+ *					answered when the gate in aux is open
  *	RESULT	(round, sig, aux)	the copy of a chunk, for the rank in aux; sig
  *					is that of the PULL, round the least
  *					clock of all workers
@@ -43,12 +44,19 @@
 #define GAGG_OP_READ	0x02	/* a read; else an update */
 #define GAGG_OP_LAST	0x04	/* the rank's last update: its clock goes to the end */
 
+/* what a request waits for */
+enum gagg_gate {
+	GAGG_GATE_READ,		/* the sync mode lets the rank read */
+	GAGG_GATE_UPDATE,	/* its update of this clock may be added */
+};
+
 #define GAGG_PULLS	4	/* requests of one rank that a home holds */
 
 struct gagg_pull {
 	u32 chunk;
 	u32 clock;
 	u32 run;	/* 0: none */
+	u32 gate;	/* enum gagg_gate */
 };
 
 /* the requests of a rank that wait to be served */
@@ -73,7 +81,8 @@ struct gagg_store_way {
 	u32 seen;	/* least clock of all workers, as the home has said */
 	u8 begun;	/* the fields above are about the op after done */
 	u8 tick;	/* enum gagg_tick */
-	u8 pad[2];
+	u8 admitted;	/* update: the home takes it */
+	u8 pad;
 };
 
 enum gagg_tick {
@@ -85,6 +94,7 @@ enum gagg_tick {
 struct gagg_store {
 	struct gagg_clocks clocks;
 	union gagg_sync_state sync;
+	u64 ticks;		/* so many have come */
 	u64 parked;		/* ranks with requests */
 	struct gagg_parked park[GAGG_RANKS];
 	/* offsets from the start of this struct */

@@ -217,7 +217,7 @@ static bool push(struct step *s, u32 slot)
 		return true;
 	}
 	return gagg_shard_spare(s->sh) >= STEP &&
-	       gagg_store_add(s->sh, s->g, s->ch, s->l, slot, round_of(s->op));
+	       gagg_store_add(s->sh, s->g, s->ch, s->l, slot, round_of(s->op), s->now);
 }
 
 static u32 clock_after(const struct gagg_op *op)
@@ -276,7 +276,7 @@ static u32 missing_run(struct step *s, u32 most, u32 *first)
 	return run;
 }
 
-static void ask(struct step *s, u32 first, u32 run)
+static void ask(struct step *s, u32 first, u32 run, enum gagg_gate gate)
 {
 	struct gagg_act *a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CTRL, s->ch->id);
 
@@ -286,6 +286,7 @@ static void ask(struct step *s, u32 first, u32 run)
 	a->m.run = (u16)run;
 	a->m.round = s->op->sig;
 	a->m.sig = (u32)s->op->number;
+	a->m.aux = gate;
 	s->w->open += run;
 	if (s->w->ask_at == GAGG_NEVER)
 		s->w->ask_at = s->now + s->w->wait;
@@ -293,21 +294,25 @@ static void ask(struct step *s, u32 first, u32 run)
 }
 
 /*
- * Beside the store is room for one clock only: an update waits until the home
- * has said that the slowest worker has come as far. Who has read there knows it
- * already; who has not asks for one chunk, to hear it.
+ * Some sync modes add an update only when its time has come; it would be in vain
+ * to send it earlier. The worker asks for a chunk, and is answered when the home
+ * takes the update. Beside the store is room for one clock, that of the slowest:
+ * who has heard in an answer to a read that the slowest has come as far needs not
+ * ask.
  */
 static bool admitted(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 	u32 first = gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard, 0);
 
-	if (w->seen >= s->op->sig || first >= s->g->ring) {
+	/* low: it has no chunk there */
+	if (w->admitted || w->low >= s->g->ring ||
+	    (s->g->snapshot && w->seen >= s->op->sig)) {
 		w->ask_at = GAGG_NEVER;
 		return true;
 	}
 	if (w->ask_at == GAGG_NEVER) {
-		ask(s, first, 1);
+		ask(s, first, 1, GAGG_GATE_UPDATE);
 		w->open = 0;
 	}
 	return false;
@@ -318,7 +323,7 @@ static bool update(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 
-	if (s->g->snapshot && s->h != s->ch->self_home && !admitted(s))
+	if (s->g->admits && s->h != s->ch->self_home && !admitted(s))
 		return false;
 	send_again(s);
 	while (w->next < s->g->ring) {
@@ -341,7 +346,7 @@ static bool read_remote(struct step *s)
 		run = missing_run(s, w->window - w->open, &first);
 		if (!run)
 			break;
-		ask(s, first, run);
+		ask(s, first, run, GAGG_GATE_READ);
 	}
 	return w->low >= s->g->ring;
 }
@@ -405,9 +410,10 @@ static bool refill_way(struct step *s)
 bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
-	struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
-	u32 was = k->min, l, h;
-	bool more = gagg_store_serve(sh, g, ch);
+	struct gagg_store *st = gagg_store_of(ch);
+	bool more = gagg_store_serve(sh, g, ch, now);
+	u64 was = st->ticks;
+	u32 l, h;
 
 	ch->query_at = GAGG_NEVER;
 	for (l = 0; l < ch->nlocals; l++) {
@@ -425,8 +431,8 @@ bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		else
 			more = true;
 	}
-	/* a local tick may let those read who had their turn before it */
-	return more || k->min != was;
+	/* a local tick may let those go on who were looked at before it */
+	return more || st->ticks != was;
 }
 
 /* what was asked for and has not come is missing again */
@@ -535,6 +541,8 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 	op = op_of(ch, (u32)l, w);
 	if (m->round > w->seen)
 		w->seen = m->round;
+	if (op && w->begun && !(op->flags & GAGG_OP_READ) && (u32)op->number == m->sig)
+		w->admitted = 1;
 	/* of an older read, or here already */
 	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->sig ||
 	    m->chunk < op->start || m->chunk >= w->fresh ||

@@ -10,6 +10,7 @@ static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_ssp,
 	&gagg_sync_dssp,
 	&gagg_sync_dssp_literal,
+	&gagg_sync_r2sp,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))
@@ -116,4 +117,5 @@ void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p)
 	g->sync = *p;
 	g->store = ops->store;
 	g->snapshot = ops->snapshot && ops->snapshot(p);
+	g->admits = g->snapshot || ops->may_update;
 }

@@ -58,9 +58,29 @@ struct gagg_dssp {
 	struct gagg_dssp_worker worker[GAGG_RANKS];
 };
 
+/* a worker as r2sp sees it */
+struct gagg_r2sp_worker {
+	u64 turn;	/* number of its last release */
+	u64 since;	/* when that was */
+	u32 released;	/* it may read up to the clock below */
+	u8 asked;	/* since its release, to update */
+	u8 late;	/* it was passed over, and has not updated since */
+	u8 pad[2];
+};
+
+struct gagg_r2sp {
+	u64 turns;
+	u64 clock_time;	/* of a worker, waiting left out; 0: not known */
+	u64 next_at;	/* when the next release is due */
+	u32 next;	/* whose it is */
+	u32 pad;
+	struct gagg_r2sp_worker worker[GAGG_RANKS];
+};
+
 /* what a policy of a store remembers, at one home and shard; zero at first */
 union gagg_sync_state {
 	struct gagg_dssp dssp;
+	struct gagg_r2sp r2sp;
 };
 
 /*
@@ -96,6 +116,10 @@ struct gagg_sync_arg {
  * @complete:	ring: may the open round be published, given who has contributed
  * @snapshot:	store: must a read show whole clocks only, nothing of an open one
  * @on_tick:	store: @rank has come to a new clock; may be NULL
+ * @run:	store: let go whom it is time for, when anything may have changed;
+ *		returns when to be called again at the latest. May be NULL
+ * @may_update:	store: may the next update of @rank be added. It asks until it
+ *		may, and may then until it ticks. NULL: always
  * @may_read:	store: may @rank, which has come to @clock, read
  */
 struct gagg_sync_ops {
@@ -111,6 +135,10 @@ struct gagg_sync_ops {
 	bool (*snapshot)(const struct gagg_sync_param *p);
 	void (*on_tick)(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			const struct gagg_clocks *k, u32 rank, u64 now);
+	u64 (*run)(const struct gagg_sync_param *p, union gagg_sync_state *st,
+		   const struct gagg_clocks *k, u64 now);
+	bool (*may_update)(const struct gagg_sync_param *p, union gagg_sync_state *st,
+			   const struct gagg_clocks *k, u32 rank, u64 now);
 	bool (*may_read)(const struct gagg_sync_param *p, const union gagg_sync_state *st,
 			 const struct gagg_clocks *k, u32 rank, u32 clock);
 };
@@ -119,6 +147,7 @@ extern const struct gagg_sync_ops gagg_sync_asp;
 extern const struct gagg_sync_ops gagg_sync_bsp;
 extern const struct gagg_sync_ops gagg_sync_dssp;
 extern const struct gagg_sync_ops gagg_sync_dssp_literal;
+extern const struct gagg_sync_ops gagg_sync_r2sp;
 extern const struct gagg_sync_ops gagg_sync_ssp;
 
 /* the policy of an index; NULL behind the last */

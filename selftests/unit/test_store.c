@@ -219,6 +219,8 @@ static void every_mode(u32 n, u64 homes)
 		assert_true(run(n, "dssp:1:3", 3, false, homes) <= 4);
 		seed = was << 24;
 		run(n, "dssp-literal:1:3", GAGG_CLOCK_END, false, homes);
+		seed = was << 25;
+		assert_true(run(n, "r2sp:80:0", 1, false, homes) <= 2);
 		seed = was << 22;
 		hasty = true;
 		run(n, "ssp:0", 0, true, homes);

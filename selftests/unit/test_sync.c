@@ -40,6 +40,7 @@ static void mode__from_text(void **state)
 	is("ssp:1000000", "ssp");
 	is("dssp:3:15", "dssp");
 	is("dssp-literal:0:1024", "dssp-literal");
+	is("r2sp:80:5000", "r2sp");
 	is_not("", "unknown sync mode");
 	is_not("bs", "unknown sync mode");
 	is_not("bspx", "unknown sync mode");
@@ -54,6 +55,9 @@ static void mode__from_text(void **state)
 	is_not("ssp:4x", "S of ssp:S must be from 0");
 	is_not("ssp:4:", "ssp needs its bound");
 	is_not("ssp:4:5", "ssp needs its bound");
+	is_not("r2sp:80", "r2sp needs a gap and a patience");
+	is_not("r2sp:101:0", "gap of r2sp must be from 0 to 100");
+	is_not("r2sp:80:600001", "patience of r2sp must be from 0 (no end)");
 	is_not("dssp:4", "dssp needs a lower and an upper bound");
 	is_not("dssp:4:3", "lower bound of dssp must not be above");
 	is_not("dssp-literal:4:3", "lower bound of dssp must not be above");
@@ -71,10 +75,15 @@ static void mode__enters_the_configuration(void **state)
 	memset(&g, 0, sizeof(g));
 	gagg_sync_parse("ssp:0", &p);
 	gagg_sync_apply(&g, &p);
-	assert_true(g.store && g.snapshot);
+	assert_true(g.store && g.snapshot && g.admits);
 	gagg_sync_parse("ssp:1", &p);
 	gagg_sync_apply(&g, &p);
-	assert_true(g.store && !g.snapshot);
+	assert_true(g.store && !g.snapshot && !g.admits);
+	gagg_sync_parse("r2sp:80:0", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && !g.snapshot && g.admits);
+	gagg_sync_parse("ssp:1", &p);
+	gagg_sync_apply(&g, &p);
 	assert_int_equal(g.sync.arg[0], 1);
 	gagg_sync_parse("dssp:0:0", &p);
 	gagg_sync_apply(&g, &p);

@@ -10,7 +10,8 @@
 . "$(dirname "$0")/ranks.sh"
 
 # whether a mode leaves the ranks with the same weights
-modes=(bsp:same ssp:0:same ssp:2 dssp:1:4 dssp-literal:1:4 asp)
+modes=(bsp:same ssp:0:same ssp:2 dssp:1:4 dssp-literal:1:4
+	r2sp:80:2000 asp)
 plan $((${#modes[@]} + 4))
 
 # train EPOCHS: sets $said

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/sync*.c kmod/core/clocks.c kmod/core/wire.c; libs: */
+/*
+ * r2sp, driven as a simulator would: workers of different, varying speeds, one
+ * that hangs, one that leaves, some that finish.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sync.h"
+
+#define WORKERS 16
+
+struct worker {
+	u64 pace;	/* ns for a clock */
+	u64 busy;	/* until; GAGG_NEVER: it waits */
+	u64 seen;	/* updates in the store when it was released */
+	u32 hangs;	/* from this clock on for @hung ns */
+	u64 hung;
+	bool wants;	/* its update is ready */
+};
+
+static struct gagg_sync_param param;
+static const struct gagg_sync_ops *ops = &gagg_sync_r2sp;
+static union gagg_sync_state sync;
+static struct gagg_clocks clocks;
+static struct worker worker[WORKERS];
+static u32 nworkers, jitter, last;
+static u64 now, due, seed, updates, staleness, releases, least_gap, released_at;
+static bool in_order;
+
+static u32 rnd(u32 below)
+{
+	seed += 0x9e3779b97f4a7c15ULL;
+	return (u32)(gagg_mix64(seed, 7) % below);
+}
+
+static bool may_read(u32 r)
+{
+	return ops->may_read(&param, &sync, &clocks, r, clocks.clock[r]);
+}
+
+static void begin_clock(u32 r)
+{
+	struct worker *w = &worker[r];
+
+	if (releases++ && now - released_at < least_gap)
+		least_gap = now - released_at;
+	if (r != (last + 1) % nworkers)
+		in_order = false;
+	released_at = now;
+	last = r;
+	w->seen = updates;
+	w->busy = now + w->pace + (jitter ? rnd((u32)(w->pace / 100 * jitter)) : 0);
+	if (w->hung && clocks.clock[r] == w->hangs)
+		w->busy += w->hung;
+}
+
+static void update(u32 r)
+{
+	u64 missed = updates - worker[r].seen;
+
+	if (missed > staleness)
+		staleness = missed;
+	updates++;
+	worker[r].wants = false;
+	gagg_clocks_tick(&clocks, r, clocks.clock[r] + 1);
+	ops->on_tick(&param, &sync, &clocks, r, now);
+}
+
+/* who waits for its turn goes on, those first who have it first */
+static bool go_on(void)
+{
+	u32 i, r, from = last + 1;
+	bool moved = false;
+
+	for (i = 0; i < nworkers; i++) {
+		r = (from + i) % nworkers;
+		if (!(clocks.members & GAGG_BIT(r)) || worker[r].busy != GAGG_NEVER ||
+		    worker[r].wants)
+			continue;
+		if (!may_read(r)) {
+			assert_false(ops->may_update(&param, &sync, &clocks, r, now));
+			continue;
+		}
+		begin_clock(r);
+		moved = true;
+	}
+	return moved;
+}
+
+/* all that can happen now; in which order updates come is random */
+static void settle(void)
+{
+	bool moved = true;
+	u32 i, r, from;
+
+	while (moved) {
+		due = ops->run(&param, &sync, &clocks, now);
+		assert_true(due > now);
+		moved = go_on();
+		for (i = 0, from = rnd(nworkers); i < nworkers; i++) {
+			r = (from + i) % nworkers;
+			if (!worker[r].wants ||
+			    !ops->may_update(&param, &sync, &clocks, r, now))
+				continue;
+			update(r);
+			moved = true;
+		}
+	}
+}
+
+static void begin(const char *mode, u32 n)
+{
+	u32 r;
+
+	assert_null(gagg_sync_parse(mode, &param));
+	memset(&sync, 0, sizeof(sync));
+	memset(worker, 0, sizeof(worker));
+	nworkers = n;
+	gagg_clocks_init(&clocks, GAGG_BIT(n) - 1);
+	now = GAGG_SEC;
+	updates = 0;
+	staleness = 0;
+	releases = 0;
+	least_gap = GAGG_NEVER;
+	in_order = true;
+	last = n - 1;
+	for (r = 0; r < n; r++) {
+		worker[r].busy = GAGG_NEVER;
+		worker[r].pace = GAGG_MSEC;
+	}
+}
+
+static void drive(u64 time)
+{
+	u64 end = now + time, next;
+	u32 r;
+
+	for (;;) {
+		settle();
+		next = due;
+		for (r = 0; r < nworkers; r++)
+			if (worker[r].busy < next)
+				next = worker[r].busy;
+		if (next > end)
+			break;
+		now = next;
+		for (r = 0; r < nworkers; r++)
+			if (worker[r].busy <= now) {
+				worker[r].busy = GAGG_NEVER;
+				worker[r].wants = true;
+			}
+	}
+	now = end;
+}
+
+static void turns__have_an_order_and_a_bound(void **state)
+{
+	u32 i, r;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		seed = i;
+		begin(i % 2 ? "r2sp:80:0" : "r2sp:0:0", 2 + i % (WORKERS - 1));
+		for (r = 0; r < nworkers; r++)
+			worker[r].pace = (500 + rnd(1000)) * GAGG_USEC;
+		jitter = i % 3 * 50;
+		drive(GAGG_SEC / 10);
+		assert_true(in_order);
+		assert_true(staleness <= nworkers - 1);
+		assert_true(updates > 20);
+		/* nobody is more than a turn ahead */
+		for (r = 0; r < nworkers; r++)
+			assert_in_range(clocks.clock[r], clocks.min, clocks.min + 1);
+	}
+}
+
+static void gaps__are_of_the_clocks_time(void **state)
+{
+	(void)state;
+	seed = 1;
+	jitter = 10;
+	begin("r2sp:80:0", 8);
+	drive(GAGG_SEC / 10);
+	/* the average is known: 1.05 ms, of which 80 %, for 8 */
+	least_gap = GAGG_NEVER;
+	drive(GAGG_SEC / 10);
+	assert_in_range(sync.r2sp.clock_time, GAGG_MSEC, 11 * GAGG_MSEC / 10);
+	assert_in_range(least_gap, 99 * GAGG_USEC, 11 * GAGG_MSEC / 100);
+	/* and the ring is as fast as its workers */
+	assert_in_range(updates, 8 * 150, 8 * 200);
+}
+
+static void who_hangs__is_passed_over(void **state)
+{
+	u32 r;
+
+	(void)state;
+	seed = 2;
+	jitter = 10;
+	begin("r2sp:80:20", 8);
+	worker[3].hangs = 10;
+	worker[3].hung = GAGG_SEC / 2;
+	drive(GAGG_SEC / 4);
+	assert_int_equal(clocks.clock[3], 10);
+	for (r = 0; r < 8; r++)
+		assert_true(r == 3 || clocks.clock[r] > 100);
+	/* what it was at is added whenever it comes, then it has turns again */
+	drive(GAGG_SEC);
+	assert_true(clocks.clock[3] > 300);
+	in_order = true;
+	staleness = 0;
+	drive(GAGG_SEC / 4);
+	assert_true(in_order);
+	assert_true(staleness <= 7);
+}
+
+static void without_patience__the_ring_waits(void **state)
+{
+	(void)state;
+	seed = 3;
+	jitter = 0;
+	begin("r2sp:80:0", 4);
+	worker[2].hangs = 5;
+	worker[2].hung = GAGG_SEC;
+	drive(GAGG_SEC / 2);
+	assert_int_equal(clocks.clock[2], 5);
+	assert_true(clocks.clock[0] <= 6);
+	assert_int_equal(due, GAGG_NEVER);
+	drive(GAGG_SEC);
+	assert_true(clocks.clock[2] > 100);
+	assert_true(staleness <= 3);
+}
+
+static void who_leaves_or_finishes__has_no_turns(void **state)
+{
+	u32 r;
+
+	(void)state;
+	for (r = 0; r < 4; r++) {
+		seed = 4;
+		begin("r2sp:80:0", 4);
+		drive(GAGG_SEC / 10);
+		worker[r].busy = GAGG_NEVER;
+		gagg_clocks_leave(&clocks, r);
+		drive(GAGG_SEC / 10);
+		assert_true(clocks.clock[(r + 1) % 4] > 150);
+		begin("r2sp:80:0", 4);
+		drive(GAGG_SEC / 10);
+		worker[r].busy = GAGG_NEVER;
+		worker[r].wants = false;
+		gagg_clocks_tick(&clocks, r, GAGG_CLOCK_END);
+		ops->on_tick(&param, &sync, &clocks, r, now);
+		drive(GAGG_SEC / 10);
+		assert_true(clocks.clock[(r + 1) % 4] > 150);
+	}
+	/* the last one turns the light off */
+	for (r = 0; r < 4; r++)
+		gagg_clocks_tick(&clocks, r, GAGG_CLOCK_END);
+	assert_int_equal(ops->run(&param, &sync, &clocks, now), GAGG_NEVER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(turns__have_an_order_and_a_bound),
+		cmocka_unit_test(gaps__are_of_the_clocks_time),
+		cmocka_unit_test(who_hangs__is_passed_over),
+		cmocka_unit_test(without_patience__the_ring_waits),
+		cmocka_unit_test(who_leaves_or_finishes__has_no_turns),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
