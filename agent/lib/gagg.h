@@ -499,7 +499,8 @@ int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtyp
  * @delta:	as many elements as it has
  *
  * Makes no system call: increments collect until gagg_clock(), which rounds them
- * to steps and keeps the rest for the next clock. gagg_get() shows them at once.
+ * to steps and keeps the rest for the next clock. gagg_get() shows them at once, in
+ * whole steps.
  *
  * Return: 0, or GAGG_ERR_INVALID: an increment is not finite or too large;
  * nothing was added.

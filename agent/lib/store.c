@@ -138,6 +138,12 @@ static double element(const struct gagg_table *t, const void *values, size_t i)
 					(double)((const float *)values)[i];
 }
 
+/* to nearest; below 2^31 in magnitude, see gagg_inc() */
+static int32_t round_steps(double x)
+{
+	return (int32_t)(x < 0 ? x - 0.5 : x + 0.5);
+}
+
 int gagg_inc(struct gagg_table *t, const void *delta)
 {
 	size_t i;
@@ -153,12 +159,6 @@ int gagg_inc(struct gagg_table *t, const void *delta)
 	for (i = 0; i < t->count; i++)
 		t->log[i] += element(t, delta, i) / t->step;
 	return GAGG_OK;
-}
-
-/* to nearest; below 2^31 in magnitude, see gagg_inc() */
-static int32_t round_steps(double x)
-{
-	return (int32_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
 /* the contribution to one chunk of a table; @n elements from @at on */
@@ -226,7 +226,7 @@ int gagg_get(struct gagg_table *t, void *values)
 		double value;
 
 		t->seen[i] += (int32_t)(lane - (uint32_t)t->seen[i]);
-		value = ((double)t->seen[i] + t->log[i]) * t->step;
+		value = (double)(t->seen[i] + round_steps(t->log[i])) * t->step;
 		if (t->dtype == GAGG_INT32)
 			((int32_t *)values)[i] = (int32_t)(uint32_t)(int64_t)value;
 		else
