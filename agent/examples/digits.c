@@ -331,6 +331,11 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 			fflush(stdout);
 		}
 	}
+	/* the steps of all, the last ones, too */
+	if (!err)
+		err = gagg_snapshot(table, &moved);
+	if (!err)
+		move(m, &begin, &moved);
 	return err;
 }
 

@@ -520,6 +520,20 @@ int gagg_inc(struct gagg_table *table, const void *delta);
 int gagg_get(struct gagg_table *table, void *values);
 
 /**
+ * gagg_snapshot() - read a table as it is at a clock
+ * @table:	table
+ * @values:	receives its elements, the same on all ranks
+ *
+ * Collective: all ranks call it after as many gagg_clock(), and as many other
+ * collective calls on tables, of which each counts as a clock or more. Waits for
+ * the slowest, whatever the sync mode. Shows all increments that were pushed
+ * before, and nothing else.
+ *
+ * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ */
+int gagg_snapshot(struct gagg_table *table, void *values);
+
+/**
  * gagg_clock() - push this rank's increments, of all tables
  * @comm:	communicator
  *

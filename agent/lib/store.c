@@ -208,31 +208,76 @@ int gagg_clock(struct gagg_comm *c)
 	return submit(c, GAGG_K_UPDATE, 0, 0, end);
 }
 
-int gagg_get(struct gagg_table *t, void *values)
+/* take over what a read has brought */
+static void see(struct gagg_table *t)
 {
-	struct gagg_comm *c = t->comm;
-	size_t lanes = c->region.geo.lanes, i;
-	int err = need_store(c);
+	size_t lanes = t->comm->region.geo.lanes, i;
 
-	if (!err)
-		err = submit(c, GAGG_K_READ, 0, t->first, t->chunks);
-	if (!err)
-		err = settle(c);
-	if (err)
-		return err;
 	for (i = 0; i < t->count; i++) {
-		const int32_t *chunk = region_result(&c->region, t->first + (uint32_t)(i / lanes));
+		const int32_t *chunk = region_result(&t->comm->region,
+						     t->first + (uint32_t)(i / lanes));
 		uint32_t lane = le32toh((uint32_t)chunk[i % lanes]);
-		double value;
 
 		t->seen[i] += (int32_t)(lane - (uint32_t)t->seen[i]);
-		value = (double)(t->seen[i] + round_steps(t->log[i])) * t->step;
-		if (t->dtype == GAGG_INT32)
-			((int32_t *)values)[i] = (int32_t)(uint32_t)(int64_t)value;
-		else
-			((float *)values)[i] = (float)value;
 	}
-	return GAGG_OK;
+}
+
+static void show(const struct gagg_table *t, void *values, bool own)
+{
+	size_t i;
+
+	for (i = 0; i < t->count; i++) {
+		int64_t steps = t->seen[i] + (own ? round_steps(t->log[i]) : 0);
+
+		if (t->dtype == GAGG_INT32)
+			((int32_t *)values)[i] = (int32_t)(uint32_t)steps;
+		else
+			((float *)values)[i] = (float)((double)steps * t->step);
+	}
+}
+
+static int read_table(struct gagg_table *t, uint32_t flags)
+{
+	int err = need_store(t->comm);
+
+	if (!err)
+		err = submit(t->comm, GAGG_K_READ, flags, t->first, t->chunks);
+	if (!err)
+		err = settle(t->comm);
+	if (!err)
+		see(t);
+	return err;
+}
+
+int gagg_get(struct gagg_table *t, void *values)
+{
+	int err = read_table(t, 0);
+
+	if (!err)
+		show(t, values, true);
+	return err;
+}
+
+/* a clock without increments; returns when all ranks have come as far */
+static int meet(struct gagg_comm *c)
+{
+	int err = submit(c, GAGG_K_UPDATE, 0, 0, 0);
+
+	if (!err)
+		err = submit(c, GAGG_K_READ, GAGG_SUBMIT_FENCE, 0, 1);
+	return err ? err : settle(c);
+}
+
+int gagg_snapshot(struct gagg_table *t, void *values)
+{
+	int err = read_table(t, GAGG_SUBMIT_FENCE);
+
+	/* nobody updates before all have read */
+	if (!err)
+		err = meet(t->comm);
+	if (!err)
+		show(t, values, false);
+	return err;
 }
 
 int store_leave(struct gagg_comm *c)

@@ -56,6 +56,7 @@ struct gagg_sync_param {
  * @store:	chunks persist (store.h), instead of being a ring
  * @snapshot:	reads of the store show whole clocks only
  * @admits:	updates of the store wait until a home takes them
+ * @ordered:	even those without chunks
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -77,6 +78,7 @@ struct gagg_geom {
 	u8 store;
 	u8 snapshot;
 	u8 admits;
+	u8 ordered;
 	struct gagg_sync_param sync;
 };
 

@@ -139,9 +139,9 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 /* all of a rank's updates before @clock are here */
 void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
 		     u64 now);
-/* may a rank that has come to @clock read here */
-bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
-			 u32 clock);
+/* has what a rank waits for, that has come to @clock, happened here */
+bool gagg_store_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
+		     enum gagg_gate gate, u32 clock, u64 now);
 /* let the sync mode act, answer requests that it lets through; true: there are more */
 bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, u64 now);

@@ -185,7 +185,7 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 	s32 ahead = (s32)(m->sig - p->sig);
 	u32 i;
 
-	if (m->aux > GAGG_GATE_UPDATE)
+	if (m->aux > GAGG_GATE_FENCE)
 		return drop(todo, GAGG_DROP_OP);
 	if (ahead < 0)
 		return drop(todo, GAGG_DROP_ROUND);
@@ -274,8 +274,7 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 	sh->n[GAGG_N_RESULTS]++;
 }
 
-bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
-			 u32 clock)
+static bool may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock)
 {
 	const struct gagg_store *st = gagg_store_of(ch);
 
@@ -284,6 +283,20 @@ bool gagg_store_may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 ra
 		return st->clocks.min == GAGG_CLOCK_END;
 	return gagg_sync_get(g->sync.mode)->may_read(&g->sync, &st->sync, &st->clocks, rank,
 						     clock);
+}
+
+bool gagg_store_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
+		     enum gagg_gate gate, u32 clock, u64 now)
+{
+	switch (gate) {
+	case GAGG_GATE_READ:
+		return may_read(g, ch, rank, clock);
+	case GAGG_GATE_UPDATE:
+		return may_update(g, ch, rank, clock, now);
+	case GAGG_GATE_FENCE:
+		return gagg_store_of(ch)->clocks.min >= clock;
+	}
+	return false;
 }
 
 static void send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -320,13 +333,6 @@ static bool serve_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 	return false;
 }
 
-static bool is_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
-		    const struct gagg_pull *q, u64 now)
-{
-	return q->gate == GAGG_GATE_UPDATE ? may_update(g, ch, rank, q->clock, now) :
-					     gagg_store_may_read(g, ch, rank, q->clock);
-}
-
 static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
 		       struct gagg_chan *ch, u32 rank, u64 now)
 {
@@ -337,7 +343,7 @@ static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
 	for (i = 0; i < GAGG_PULLS; i++) {
 		struct gagg_pull *q = &st->park[rank].pull[i];
 
-		if (q->run && !is_open(g, ch, rank, q, now))
+		if (q->run && !gagg_store_open(g, ch, rank, q->gate, q->clock, now))
 			waits = true;
 		else if (serve_pull(sh, g, ch, rank, q))
 			return true;

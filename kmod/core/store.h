@@ -43,11 +43,13 @@
 
 #define GAGG_OP_READ	0x02	/* a read; else an update */
 #define GAGG_OP_LAST	0x04	/* the rank's last update: its clock goes to the end */
+#define GAGG_OP_FENCE	0x08	/* a read that waits for all ranks to come as far */
 
 /* what a request waits for */
 enum gagg_gate {
 	GAGG_GATE_READ,		/* the sync mode lets the rank read */
 	GAGG_GATE_UPDATE,	/* its update of this clock may be added */
+	GAGG_GATE_FENCE,	/* all ranks have come to this clock */
 };
 
 #define GAGG_PULLS	4	/* requests of one rank that a home holds */
@@ -118,7 +120,7 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch);
 
 /*
  * gagg_store_submit - start an op of a local rank
- * @flags:	GAGG_OP_READ, GAGG_OP_LAST
+ * @flags:	GAGG_OP_READ, GAGG_OP_LAST, GAGG_OP_FENCE
  * @first:	first chunk
  * @chunks:	number of chunks, at most ring - first; an update may have none
  *

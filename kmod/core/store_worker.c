@@ -89,8 +89,8 @@ bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_subm
 	if (!update && arg->kind != GAGG_K_READ)
 		return false;
 	/* clocks and rounds are the kernel's */
-	if ((arg->flags & ~(update ? GAGG_SUBMIT_LAST : 0)) || arg->reserved || arg->laneop ||
-	    arg->dtype || arg->root || arg->last_lanes)
+	if ((arg->flags & ~(update ? GAGG_SUBMIT_LAST : GAGG_SUBMIT_FENCE)) || arg->reserved ||
+	    arg->laneop || arg->dtype || arg->root || arg->last_lanes)
 		return false;
 	if (arg->count > g->ring || arg->chunks > g->ring - arg->count)
 		return false;
@@ -100,7 +100,8 @@ bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_subm
 u64 gagg_store_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg)
 {
 	u8 flags = (arg->kind == GAGG_K_READ ? GAGG_OP_READ : 0) |
-		   (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0);
+		   (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0) |
+		   (arg->flags & GAGG_SUBMIT_FENCE ? GAGG_OP_FENCE : 0);
 
 	return gagg_store_submit(ch, local, flags, (u32)arg->count, (u32)arg->chunks);
 }
@@ -225,6 +226,14 @@ static u32 clock_after(const struct gagg_op *op)
 	return op->flags & GAGG_OP_LAST ? GAGG_CLOCK_END : round_of(op);
 }
 
+/* at this host's own home; an update with chunks has had its turn to be there */
+static bool takes_turn(const struct step *s)
+{
+	return !s->g->ordered || (s->op->flags & GAGG_OP_LAST) ||
+	       gagg_store_open(s->g, s->ch, s->ch->local[s->l].rank, GAGG_GATE_UPDATE,
+			       s->op->sig, s->now);
+}
+
 /* all chunks are confirmed: so is the clock; false: not now */
 static bool tick(struct step *s)
 {
@@ -236,6 +245,8 @@ static bool tick(struct step *s)
 	if (first >= s->g->ring)
 		return true;
 	if (s->h == s->ch->self_home) {
+		if (!takes_turn(s))
+			return false;
 		gagg_store_tick(s->g, s->ch, rank, clock_after(s->op), s->now);
 		return true;
 	}
@@ -249,6 +260,11 @@ static bool tick(struct step *s)
 	a->m.round = clock_after(s->op);
 	a->m.pn = take_pn(s, first, 0);
 	return false;
+}
+
+static enum gagg_gate gate_of(const struct gagg_op *op)
+{
+	return op->flags & GAGG_OP_FENCE ? GAGG_GATE_FENCE : GAGG_GATE_READ;
 }
 
 /* a run of chunks that are missing, from w->next on; none: 0 */
@@ -305,9 +321,9 @@ static bool admitted(struct step *s)
 	struct gagg_store_way *w = s->w;
 	u32 first = gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard, 0);
 
-	/* low: it has no chunk there */
-	if (w->admitted || w->low >= s->g->ring ||
-	    (s->g->snapshot && w->seen >= s->op->sig)) {
+	/* low: the update has no chunk there; first: nothing of this shard lives there */
+	if (w->admitted || (s->op->flags & GAGG_OP_LAST) || first >= s->g->ring ||
+	    (!s->g->ordered && (w->low >= s->g->ring || w->seen >= s->op->sig))) {
 		w->ask_at = GAGG_NEVER;
 		return true;
 	}
@@ -346,7 +362,7 @@ static bool read_remote(struct step *s)
 		run = missing_run(s, w->window - w->open, &first);
 		if (!run)
 			break;
-		ask(s, first, run, GAGG_GATE_READ);
+		ask(s, first, run, gate_of(s->op));
 	}
 	return w->low >= s->g->ring;
 }
@@ -357,7 +373,8 @@ static bool read_local(struct step *s)
 
 	if (w->next >= s->g->ring)
 		return true;
-	if (!gagg_store_may_read(s->g, s->ch, s->ch->local[s->l].rank, s->op->sig))
+	if (!gagg_store_open(s->g, s->ch, s->ch->local[s->l].rank, gate_of(s->op),
+			     s->op->sig, s->now))
 		return false;
 	while (w->next < s->g->ring && s->scan && gagg_shard_spare(s->sh) >= STEP) {
 		gagg_store_read(s->sh, s->g, s->ch, s->l, w->next);

@@ -117,5 +117,6 @@ void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p)
 	g->sync = *p;
 	g->store = ops->store;
 	g->snapshot = ops->snapshot && ops->snapshot(p);
-	g->admits = g->snapshot || ops->may_update;
+	g->ordered = !!ops->may_update;
+	g->admits = g->snapshot || g->ordered;
 }

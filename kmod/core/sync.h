@@ -118,8 +118,9 @@ struct gagg_sync_arg {
  * @on_tick:	store: @rank has come to a new clock; may be NULL
  * @run:	store: let go whom it is time for, when anything may have changed;
  *		returns when to be called again at the latest. May be NULL
- * @may_update:	store: may the next update of @rank be added. It asks until it
- *		may, and may then until it ticks. NULL: always
+ * @may_update:	store: may the next update of @rank be added, be it empty. It asks
+ *		until it may, and may then until it ticks. NULL: always. The end of
+ *		a rank does not ask
  * @may_read:	store: may @rank, which has come to @clock, read
  */
 struct gagg_sync_ops {

@@ -248,6 +248,87 @@ static void reads__of_ranks_that_share_a_host(void **state)
 	every_mode(5, ~0ULL);
 }
 
+/* what a rank does: updates, then all read at the same clock, and so on */
+static u32 scripted(u32 r, u32 at)
+{
+	switch (at) {
+	case 3:
+	case 9:
+		memset(ranks[r].copy, 0xcc, sizeof(ranks[r].copy));
+		return submit(r, GAGG_OP_READ | GAGG_OP_FENCE, 0, RING);
+	case 4:
+	case 10:
+		return submit(r, 0, 0, 0);
+	case 5:
+	case 11:
+		return submit(r, GAGG_OP_READ | GAGG_OP_FENCE, RING - 1, 1);
+	}
+	/* the empty updates are clocks, too, without values */
+	fill(r, at < 3 ? at : at - 3);
+	return submit(r, 0, 0, RING);
+}
+
+static void check_snapshot(u32 r, u32 updates)
+{
+	u32 slot, k, i;
+
+	for (slot = 0; slot < RING; slot++)
+		for (k = 0; k < LANES; k++) {
+			uint32_t sum = 0;
+
+			for (i = 0; i < nranks; i++)
+				sum += prefix[i][updates][slot][k];
+			assert_int_equal((uint32_t)ranks[r].copy[slot][k], sum);
+		}
+}
+
+static void snapshot(u32 n, const char *mode, u64 homes)
+{
+	u32 r, at[RANKS] = { 0 }, left = n, events = 0;
+
+	start(n, mode, homes);
+	memset(work, 0, sizeof(work));
+	while (left) {
+		r = rnd(n);
+		if ((r || !rnd(8)) && at[r] < 13 && ranks[r].done == work[r].op) {
+			if (at[r] == 4)
+				check_snapshot(r, 3);
+			if (at[r] == 10)
+				check_snapshot(r, 6);
+			if (at[r] < 12)
+				work[r].op = scripted(r, at[r]);
+			else
+				left--;
+			at[r]++;
+		}
+		advance();
+		if (++events > 200000)
+			fail_msg("%s: stuck", mode);
+	}
+	stop_all();
+}
+
+static void a_fence__shows_a_clock(void **state)
+{
+	static const char *const modes[] = {
+		"asp", "ssp:0", "ssp:1", "dssp:1:3", "dssp-literal:1:2", "r2sp:80:0",
+	};
+	u32 i;
+
+	(void)state;
+	loss = 10;
+	dup = 5;
+	disorder = 20;
+	for (seed = 1; seed < 5; seed++)
+		for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+			u64 was = seed;
+
+			snapshot(3, modes[i], ~0ULL);
+			snapshot(5, modes[i], 2);
+			seed = was;
+		}
+}
+
 /* without loss every chunk goes over the wire once */
 static void an_update__is_sent_once(void **state)
 {
@@ -354,6 +435,7 @@ static void nonsense__is_refused(void **state)
 	BAD(1, GAGG_DROP_OP, m.lanes = 1);
 	BAD(1, GAGG_DROP_OP, m.laneop = GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX));
 	BAD(1, GAGG_DROP_WINDOW, m.type = GAGG_T_PULL; m.run = 17);
+	BAD(1, GAGG_DROP_OP, m.type = GAGG_T_PULL; m.aux = GAGG_GATE_FENCE + 1);
 	BAD(1, GAGG_DROP_TYPE, m.type = GAGG_T_QUERY);
 	BAD(1, GAGG_DROP_CHUNK, m.type = GAGG_T_RESULT);
 #undef BAD
@@ -396,7 +478,8 @@ static void submit__what_can_be(void **state)
 	for (i = 0; i < 32; i++) {
 		if (1U << i != GAGG_SUBMIT_LAST)
 			REFUSED(update, a.flags = 1U << i);
-		REFUSED(read, a.flags = 1U << i);
+		if (1U << i != GAGG_SUBMIT_FENCE)
+			REFUSED(read, a.flags = 1U << i);
 	}
 	REFUSED(read, a.kind = GAGG_K_ALLREDUCE);
 	REFUSED(read, a.kind = GAGG_K_READ + 1);
@@ -420,6 +503,7 @@ int main(void)
 		cmocka_unit_test(reads__show_what_they_must_and_may),
 		cmocka_unit_test(reads__from_one_home),
 		cmocka_unit_test(reads__of_ranks_that_share_a_host),
+		cmocka_unit_test(a_fence__shows_a_clock),
 		cmocka_unit_test(an_update__is_sent_once),
 		cmocka_unit_test(a_late_answer__is_not_taken),
 		cmocka_unit_test(a_reader_that_waits__is_quiet),

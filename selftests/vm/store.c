@@ -145,8 +145,9 @@ int main(int argc, char **argv)
 		if (gagg_get(own, tags))
 			die("last get");
 	} while (!complete(tags));
-	if (gagg_get(all, common))
-		die("get");
+	/* of these all are in only when the last clock of all ranks is */
+	if (gagg_snapshot(all, common))
+		die("snapshot");
 	for (i = 0; i < COMMON; i++) {
 		uint32_t sum = 0;
 

@@ -228,7 +228,9 @@ enum gagg_kind {
  *	READ	copies chunks into RESULT, which is the rank's own, once the
  *		sync mode lets a rank with its clock read. It sees all
  *		updates of its own. After the last update: once all ranks have
- *		made theirs.
+ *		made theirs. With GAGG_SUBMIT_FENCE, whatever the mode: once
+ *		all ranks have come to the caller's clock. So if no rank goes on
+ *		before all have read, they read the same.
  *
  * Ops of a rank take effect in order. DONE holds no chunks.
  */
@@ -275,6 +277,7 @@ struct gagg_ioc_submit {
 
 #define GAGG_SUBMIT_RAW		(1U << 0)	/* lanes carry no exponent */
 #define GAGG_SUBMIT_LAST	(1U << 1)	/* the rank's last update of a store */
+#define GAGG_SUBMIT_FENCE	(1U << 2)	/* READ: wait for all ranks to come as far */
 
 #define GAGG_WAIT_EPOCH		(~0U)		/* as channel: wait for the epoch */
 
