@@ -465,7 +465,11 @@ int gagg_test(struct gagg_request *req, int *done);
  * Groups with a store (sync modes asp, ssp): instead of collectives, tables of
  * elements that live in the kernels of the group's hosts. Each rank, in turns:
  * gagg_get(), compute, gagg_inc(), gagg_clock(). All elements are zero when the
- * epoch starts; by convention rank 0 adds the initial values at its first clock.
+ * epoch starts; gagg_set() and gagg_restore() give them other values.
+ *
+ * Collective calls on tables are those that say so: all ranks make them after as
+ * many gagg_clock() each. They wait for the slowest rank, whatever the sync mode,
+ * and count as several clocks.
  */
 struct gagg_table;
 
@@ -524,14 +528,55 @@ int gagg_get(struct gagg_table *table, void *values);
  * @table:	table
  * @values:	receives its elements, the same on all ranks
  *
- * Collective: all ranks call it after as many gagg_clock(), and as many other
- * collective calls on tables, of which each counts as a clock or more. Waits for
- * the slowest, whatever the sync mode. Shows all increments that were pushed
- * before, and nothing else.
+ * Collective. Shows all increments that were pushed before, and nothing else.
  *
  * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_snapshot(struct gagg_table *table, void *values);
+
+/**
+ * gagg_set() - give a table values
+ * @table:	table
+ * @values:	on rank @root: its elements; rounded to steps
+ * @root:	rank
+ *
+ * Collective. Whatever was added before, or waits for gagg_clock(), is gone.
+ *
+ * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_INVALID (no
+ * such rank; on @root: an element is not finite, or 2^53 steps and more) and
+ * GAGG_ERR_NOMEM: this rank has not begun, and the others wait for it.
+ */
+int gagg_set(struct gagg_table *table, const void *values, int root);
+
+/**
+ * gagg_checkpoint() - write all tables into a file
+ * @comm:	communicator
+ * @path:	on rank @root: the file, replaced when all is written, or not at all
+ * @root:	rank
+ *
+ * Collective. The file holds the tables as gagg_snapshot() has them, in whole
+ * steps, with a checksum. Increments that were not pushed, and what rounding has
+ * left over of others (less than a step of each rank), are not in it.
+ *
+ * Return: 0, GAGG_ERR_SYSTEM: @root cannot write the file, all else goes on;
+ * GAGG_ERR_INVALID, GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ */
+int gagg_checkpoint(struct gagg_comm *comm, const char *path, int root);
+
+/**
+ * gagg_restore() - give all tables the values of a file
+ * @comm:	communicator, with the tables that the file was written of
+ * @path:	on rank @root: the file
+ * @root:	rank
+ *
+ * Collective, as gagg_set(); the number of ranks and their sync mode may be others
+ * than when the file was written.
+ *
+ * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_SYSTEM (@root
+ * cannot read the file), GAGG_ERR_INVALID (it is no checkpoint of these
+ * tables) and GAGG_ERR_NOMEM: this rank has not begun, and the others wait for it.
+ */
+int gagg_restore(struct gagg_comm *comm, const char *path, int root);
 
 /**
  * gagg_clock() - push this rank's increments, of all tables

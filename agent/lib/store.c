@@ -15,6 +15,9 @@
 #include "store.h"
 #include "sys.h"
 
+/* doubles hold all whole numbers below it */
+#define STEPS_MAX	9007199254740992.0
+
 static int need_store(struct gagg_comm *c)
 {
 	if (c->failed)
@@ -26,6 +29,16 @@ static int need_store(struct gagg_comm *c)
 int gagg_has_store(const struct gagg_comm *c)
 {
 	return store_is(c);
+}
+
+static void table_free(struct gagg_table *t)
+{
+	if (!t)
+		return;
+	free(t->seen);
+	free(t->spare);
+	free(t->log);
+	free(t);
 }
 
 int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
@@ -55,14 +68,11 @@ int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, 
 	t = calloc(1, sizeof(*t));
 	if (t) {
 		t->seen = calloc(count, sizeof(*t->seen));
+		t->spare = calloc(count, sizeof(*t->spare));
 		t->log = calloc(count, sizeof(*t->log));
 	}
-	if (!t || !t->seen || !t->log) {
-		if (t) {
-			free(t->seen);
-			free(t->log);
-		}
-		free(t);
+	if (!t || !t->seen || !t->spare || !t->log) {
+		table_free(t);
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a table of %zu elements",
 				  count);
 	}
@@ -83,9 +93,7 @@ void store_delete(struct gagg_comm *c)
 		struct gagg_table *t = c->tables;
 
 		c->tables = t->next;
-		free(t->seen);
-		free(t->log);
-		free(t);
+		table_free(t);
 	}
 }
 
@@ -138,10 +146,10 @@ static double element(const struct gagg_table *t, const void *values, size_t i)
 					(double)((const float *)values)[i];
 }
 
-/* to nearest; below 2^31 in magnitude, see gagg_inc() */
-static int32_t round_steps(double x)
+/* to nearest; below 2^53 in magnitude */
+static int64_t round_steps(double x)
 {
-	return (int32_t)(x < 0 ? x - 0.5 : x + 0.5);
+	return (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
 
 int gagg_inc(struct gagg_table *t, const void *delta)
@@ -170,7 +178,8 @@ static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		int32_t q = round_steps(t->log[at + i]);
+		/* below 2^31 in magnitude, see gagg_inc() */
+		int32_t q = (int32_t)round_steps(t->log[at + i]);
 
 		t->log[at + i] -= q;
 		lanes[i] = (int32_t)htole32((uint32_t)q);
@@ -268,15 +277,105 @@ static int meet(struct gagg_comm *c)
 	return err ? err : settle(c);
 }
 
-int gagg_snapshot(struct gagg_table *t, void *values)
+int store_snapshot(struct gagg_table *t)
 {
 	int err = read_table(t, GAGG_SUBMIT_FENCE);
 
 	/* nobody updates before all have read */
-	if (!err)
-		err = meet(t->comm);
+	return err ? err : meet(t->comm);
+}
+
+int gagg_snapshot(struct gagg_table *t, void *values)
+{
+	int err = store_snapshot(t);
+
 	if (!err)
 		show(t, values, false);
+	return err;
+}
+
+/* push lanes as one clock: what they have to become of a table, as seen */
+static int push_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
+{
+	struct region *r = &t->comm->region;
+	size_t lanes = r->geo.lanes, i;
+	uint32_t k;
+
+	for (k = 0; k < t->chunks; k++) {
+		memset(&r->cdesc[t->first + k], 0, sizeof(r->cdesc[0]));
+		memset(region_contrib(r, t->first + k), 0, lanes * sizeof(int32_t));
+	}
+	for (i = 0; i < t->count; i++) {
+		uint32_t lane = (uint32_t)((uint64_t)values[i] >> shift) - (uint32_t)t->seen[i];
+
+		region_contrib(r, t->first + (uint32_t)(i / lanes))[i % lanes] =
+			(int32_t)htole32(lane);
+	}
+	return submit(t->comm, GAGG_K_UPDATE, 0, t->first, t->chunks);
+}
+
+/* one half of the values: to everybody, who all wait until all have it */
+static int put_half(struct gagg_table *t, const int64_t *values, unsigned int shift)
+{
+	struct gagg_comm *c = t->comm;
+	int err = settle(c);
+
+	if (!err)
+		err = values ? push_lanes(t, values, shift) :
+			       submit(c, GAGG_K_UPDATE, 0, 0, 0);
+	if (!err)
+		err = read_table(t, GAGG_SUBMIT_FENCE);
+	return err ? err : meet(c);
+}
+
+int store_put(struct gagg_table *t, const int64_t *values)
+{
+	int64_t *high = t->spare;
+	size_t i;
+	int err = read_table(t, GAGG_SUBMIT_FENCE);
+
+	if (!err)
+		err = put_half(t, values, 32);
+	for (i = 0; i < t->count; i++)
+		high[i] = t->seen[i];
+	if (!err)
+		err = put_half(t, values, 0);
+	for (i = 0; !err && i < t->count; i++) {
+		t->seen[i] = (int64_t)((uint64_t)high[i] << 32 | (uint32_t)t->seen[i]);
+		t->log[i] = 0;
+	}
+	return err;
+}
+
+int gagg_set(struct gagg_table *t, const void *values, int root)
+{
+	struct gagg_comm *c = t->comm;
+	int64_t *steps = NULL;
+	size_t i;
+	int err;
+
+	if (c->failed)
+		return c->failed;
+	if (root < 0 || root >= gagg_size(c))
+		return comm_error(c, GAGG_ERR_INVALID, "there is no rank %d", root);
+	if (root == gagg_rank(c)) {
+		steps = calloc(t->count, sizeof(*steps));
+		if (!steps)
+			return comm_error(c, GAGG_ERR_NOMEM, "no memory to set a table");
+	}
+	for (i = 0; steps && i < t->count; i++) {
+		double x = element(t, values, i) / t->step;
+
+		if (!(fabs(x) < STEPS_MAX)) {
+			free(steps);
+			return comm_error(c, GAGG_ERR_INVALID,
+					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
+					  i);
+		}
+		steps[i] = round_steps(x);
+	}
+	err = store_put(t, steps);
+	free(steps);
 	return err;
 }
 

@@ -19,6 +19,8 @@
  * @dtype: GAGG_FLOAT32 or GAGG_INT32
  * @step: what a lane of 1 is worth
  * @seen: by element, in steps, as last read: beyond the 32 bits of a lane
+ * @spare: room for as many
+ * @load: by element, in steps: what gagg_restore() has read; else NULL
  * @log: by element, in steps: own increments that the store does not have
  */
 struct gagg_table {
@@ -30,6 +32,8 @@ struct gagg_table {
 	enum gagg_dtype dtype;
 	double step;
 	int64_t *seen;
+	int64_t *spare;
+	int64_t *load;
 	double *log;
 };
 
@@ -38,6 +42,19 @@ void store_delete(struct gagg_comm *c);
 
 /* say that this rank has made its last update, wait for the others' */
 int store_leave(struct gagg_comm *c);
+
+/*
+ * store_snapshot - bring a table's @seen to a clock's state, collectively
+ */
+int store_snapshot(struct gagg_table *t);
+
+/*
+ * store_put - make a table hold @values steps, of 64 bits, collectively
+ * @values: on one rank; NULL on all others
+ *
+ * A lane has 32 bits: the upper halves go first, then the lower ones.
+ */
+int store_put(struct gagg_table *t, const int64_t *values);
 
 static inline bool store_is(const struct gagg_comm *c)
 {

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# Tables of a store get values, are saved and restored; see checkpoint.c.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+plan 10
+
+file=$tmp/tables
+
+# tables save|load: by all ranks, which must print the same digest
+tables()
+{
+	local r status=0 pids=()
+
+	for ((r = 0; r < ranks; r++)); do
+		net_exec "$((r / per_host))" "$TOP/build/selftests/vm/checkpoint" g "$r" "$1" \
+			"$file" >"$tmp/rank.$r" 2>&1 &
+		pids+=($!)
+	done
+	for ((r = 0; r < ranks; r++)); do
+		wait "${pids[r]}" || status=1
+		tail -n 3 "$tmp/rank.$r"
+	done
+	digest=$(sort -u "$tmp"/rank.*)
+	[ $status -eq 0 ] && [[ $digest =~ ^digest\ [0-9a-f]{16}$ ]]
+}
+
+saves_the_same()
+{
+	tables save && [ "$digest" = "$saved" ]
+}
+
+same_again()
+{
+	local was=$digest
+
+	tables load && [ "$digest" = "$was" ]
+}
+
+check "the module loads" module_load
+layout 3 1 some
+net_ready 1500
+group_up ring 256 window 64 sync asp
+check "values, additions, a checkpoint" tables save
+saved=$digest
+check "a new epoch takes them up" same_again
+group_down
+group_up ring 256 window 64 sync ssp:0
+check "as does another sync mode" same_again
+group_down
+group_up ring 256 window 64 shards 2 sync r2sp:80:1000
+check "and one with turns, in two shards" same_again
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+check "with losses" same_again
+net_clear
+check "what is saved does not depend on the mode" saves_the_same
+printf x | dd of="$file" bs=1 seek=200 conv=notrunc status=none
+check_not "a damaged file is not taken" tables load
+check "and the others hear of it" grep -q "rank 0" "$tmp/rank.1"
+group_down
+check "the module can be unloaded" module_unload

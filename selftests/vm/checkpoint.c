@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One rank of a group with a store that gives tables values, adds to them, saves
+ * and restores them.
+ *
+ *	checkpoint GROUP RANK save FILE		and adds more afterwards
+ *	checkpoint GROUP RANK load FILE
+ *
+ * Rank 1 sets and saves, rank 0 restores. Both print "digest", of the tables as they
+ * were saved, or are restored; it is checked that they are those.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gagg.h>
+
+#define FLOATS	1000
+#define INTS	700
+#define STEP	(1.0 / 1024)
+#define CLOCKS	3
+
+static struct gagg_comm *comm;
+static struct gagg_table *floats, *ints;
+static float f[FLOATS];
+static int32_t n[INTS];
+static int rank, size;
+
+static int die(const char *what)
+{
+	fprintf(stderr, "rank %d: %s: %s\n", rank, what, gagg_last_error(comm));
+	gagg_abort(comm);
+	exit(1);
+}
+
+/* far beyond 32 bits of steps, both signs */
+static float first(int i)
+{
+	return (float)ldexp(i % 2 ? -i : i, i % 30);
+}
+
+static float more(int r, int c, int i)
+{
+	return (float)((r + 1) * (c + 2) * (i % 7)) / 4;
+}
+
+static void add_some(int c)
+{
+	int i;
+
+	for (i = 0; i < FLOATS; i++)
+		f[i] = more(rank, c, i);
+	for (i = 0; i < INTS; i++)
+		n[i] = rank * 1000 + c * i;
+	if (gagg_inc(floats, f) || gagg_inc(ints, n) || gagg_clock(comm))
+		die("add");
+}
+
+/* what is in the tables after CLOCKS */
+static void check(void)
+{
+	int i, r, c;
+
+	for (i = 0; i < FLOATS; i++) {
+		double sum = first(i);
+
+		for (r = 0; r < size; r++)
+			for (c = 0; c < CLOCKS; c++)
+				sum += more(r, c, i);
+		if (f[i] != (float)sum) {
+			fprintf(stderr, "rank %d: element %d is %g, not %g\n", rank, i,
+				(double)f[i], sum);
+			exit(1);
+		}
+	}
+	for (i = 0; i < INTS; i++) {
+		uint32_t sum = 0x7fffff00u + (uint32_t)i;
+
+		for (r = 0; r < size; r++)
+			for (c = 0; c < CLOCKS; c++)
+				sum += (uint32_t)(r * 1000 + c * i);
+		if ((uint32_t)n[i] != sum) {
+			fprintf(stderr, "rank %d: integer %d is %#x, not %#x\n", rank, i,
+				(unsigned int)n[i], (unsigned int)sum);
+			exit(1);
+		}
+	}
+}
+
+static void print_digest(void)
+{
+	uint64_t d = 0xcbf29ce484222325ULL;
+	size_t i;
+
+	if (gagg_snapshot(floats, f) || gagg_snapshot(ints, n))
+		die("snapshot");
+	check();
+	for (i = 0; i < sizeof(f); i++)
+		d = (d ^ ((unsigned char *)f)[i]) * 0x100000001b3ULL;
+	for (i = 0; i < sizeof(n); i++)
+		d = (d ^ ((unsigned char *)n)[i]) * 0x100000001b3ULL;
+	printf("digest %016llx\n", (unsigned long long)d);
+}
+
+static void save(const char *path)
+{
+	int i, c;
+
+	/* what has not been pushed is gone */
+	for (i = 0; i < FLOATS; i++)
+		f[i] = 100;
+	if (gagg_inc(floats, f))
+		die("inc");
+	for (i = 0; i < FLOATS; i++)
+		f[i] = first(i);
+	for (i = 0; i < INTS; i++)
+		n[i] = (int32_t)(0x7fffff00u + (uint32_t)i);
+	if (gagg_set(floats, rank == 1 ? f : NULL, 1) || gagg_set(ints, rank == 1 ? n : NULL, 1))
+		die("set");
+	for (c = 0; c < CLOCKS; c++)
+		add_some(c);
+	if (gagg_checkpoint(comm, path, 1))
+		die("checkpoint");
+	print_digest();
+	add_some(CLOCKS);
+	if (gagg_checkpoint(comm, "/no/such/dir/file", 1) != (rank == 1 ? GAGG_ERR_SYSTEM : 0))
+		die("checkpoint into nowhere");
+}
+
+int main(int argc, char **argv)
+{
+	int fd;
+
+	if (argc != 5)
+		return 2;
+	rank = atoi(argv[2]);
+	fd = gagg_open_rank(argv[1], (uint32_t)rank);
+	if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
+		die("init");
+	size = gagg_size(comm);
+	if (gagg_table_create(comm, FLOATS, GAGG_FLOAT32, STEP, &floats) ||
+	    gagg_table_create(comm, INTS, GAGG_INT32, 1, &ints))
+		die("table");
+	if (!strcmp(argv[3], "save")) {
+		save(argv[4]);
+	} else {
+		if (gagg_restore(comm, argv[4], 0))
+			die("restore");
+		print_digest();
+	}
+	if (gagg_finalize(comm)) {
+		fprintf(stderr, "rank %d: finalize: %s\n", rank, gagg_last_error(NULL));
+		return 1;
+	}
+	return 0;
+}
