@@ -35,6 +35,16 @@ void gagg_keep_place(const struct gagg_geom *g, struct gagg_channel *ch,
 		memcpy(gagg_chunk_at(g, &seat->copy, todo->slot), lanes, todo->lanes * 4);
 }
 
+static void read_chunk(const struct gagg_geom *g, struct gagg_seat *seat,
+		       const struct gagg_keep *k, const void *chunk)
+{
+	u32 *fresh = gagg_mem_at(&seat->copy, gagg_keep_fresh(g) + k->slot * sizeof(*fresh));
+
+	if (!k->placed)
+		memcpy(gagg_chunk_at(g, &seat->copy, k->slot), chunk, g->lanes * 4);
+	WRITE_ONCE(*fresh, k->fresh);
+}
+
 void gagg_keep_act(const struct gagg_geom *g, struct gagg_channel *ch,
 		   const struct gagg_act *a)
 {
@@ -53,6 +63,6 @@ void gagg_keep_act(const struct gagg_geom *g, struct gagg_channel *ch,
 	if (a->type == GAGG_ACT_ADD_LOCAL)
 		add(g, ch, k->slot, k->beside, k->first,
 		    gagg_chunk_at(g, &seat->contrib, k->slot));
-	else if (!k->placed)
-		memcpy(gagg_chunk_at(g, &seat->copy, k->slot), chunk, g->lanes * 4);
+	else
+		read_chunk(g, seat, k, chunk);
 }

@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "netns.h"
+#include "keep.h"
 #include "session.h"
 #include "trace.h"
 
@@ -63,7 +64,7 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	seat->local = local;
 	err = gagg_mem_alloc(&seat->contrib, gagg_chunk_bytes(g, g->ring));
 	if (!err && g->store)
-		err = gagg_mem_alloc(&seat->copy, gagg_chunk_bytes(g, g->ring));
+		err = gagg_mem_alloc(&seat->copy, gagg_keep_bytes(g));
 	if (!err)
 		err = gagg_mem_alloc(&seat->push, GAGG_DESC_OFFSET +
 				     (u64)g->ring * sizeof(struct gagg_cdesc));
@@ -182,7 +183,11 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 	geo->stride = g->lanes * 4;
 	geo->per_block = gagg_per_block(g);
 	geo->block = GAGG_BLOCK;
-	geo->flags = g->store ? GAGG_GEO_STORE : 0;
+	if (g->store) {
+		geo->flags = GAGG_GEO_STORE;
+		geo->bound = gagg_sync_bound(&g->sync);
+		geo->fresh = gagg_keep_fresh(g);
+	}
 	for (i = 0; i < GAGG_REG_COUNT; i++) {
 		geo->region[i].offset = gagg_region_offset(ch->index, i);
 		geo->region[i].length = (u64)mem[i]->npages << PAGE_SHIFT;

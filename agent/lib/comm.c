@@ -105,6 +105,7 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
 	/* the store of another epoch is another store */
 	store_delete(c);
 	c->store_op = 0;
+	c->store_clock = 0;
 	c->failed = GAGG_OK;
 	memset(&c->failure, 0, sizeof(c->failure));
 	comm_number(c);

@@ -34,6 +34,7 @@
  * @finished: ended, not yet freed by the user
  * @tables: of a store, by ascending chunks
  * @store_op: last op on the store
+ * @store_clock: clocks of this rank
  * @failed: enum gagg_error that ended it; GAGG_OK
  * @failure: why, if the kernel said so
  * @result: of the last operation
@@ -58,6 +59,7 @@ struct gagg_comm {
 	struct gagg_request *finished;
 	struct gagg_table *tables;
 	uint64_t store_op;
+	uint64_t store_clock;
 	int failed;
 	struct gagg_failure failure;
 	struct gagg_result result;

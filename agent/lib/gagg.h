@@ -524,6 +524,26 @@ int gagg_inc(struct gagg_table *table, const void *delta);
 int gagg_get(struct gagg_table *table, void *values);
 
 /**
+ * gagg_cache() - read a table less often
+ * @table:	table
+ * @on:		0: no (the default)
+ *
+ * Where the sync mode has a bound of S clocks (ssp, dssp) gagg_get() at clock c then
+ * asks nobody if the table, as it was read last, holds all updates stamped
+ * c - S - 1 or less; own ones are added to it. So about one gagg_get() in S + 1
+ * reads, and the values are older than they would have to be: see
+ * Documentation/sync-modes.md. Without a bound nothing changes.
+ */
+void gagg_cache(struct gagg_table *table, int on);
+
+/**
+ * gagg_cache_hits() - gagg_get() that asked nobody
+ * @table:	table
+ * Return: how many, since gagg_table_create().
+ */
+uint64_t gagg_cache_hits(const struct gagg_table *table);
+
+/**
  * gagg_snapshot() - read a table as it is at a clock
  * @table:	table
  * @values:	receives its elements, the same on all ranks

@@ -22,6 +22,10 @@ bool region_check(const struct gagg_geometry *geo)
 	blocks = ((uint64_t)geo->ring + geo->per_block - 1) / geo->per_block;
 	chunks = blocks * geo->block;
 	descs = GAGG_DESC_OFFSET;
+	if ((geo->flags & GAGG_GEO_STORE) &&
+	    (geo->fresh % 4 || geo->fresh > geo->region[GAGG_REG_RESULT].length ||
+	     geo->region[GAGG_REG_RESULT].length - geo->fresh < geo->ring * sizeof(uint32_t)))
+		return false;
 	return geo->region[GAGG_REG_CONTRIB].length >= chunks &&
 	       geo->region[GAGG_REG_RESULT].length >= chunks &&
 	       geo->region[GAGG_REG_PUSH].length >=

@@ -69,6 +69,12 @@ static inline const int32_t *region_result(const struct region *r, uint32_t slot
 	return (const int32_t *)(r->result + region_offset(&r->geo, slot));
 }
 
+/* least clock of all ranks when a chunk of a store was read */
+static inline uint32_t region_fresh(const struct region *r, uint32_t chunk)
+{
+	return ((const uint32_t *)(r->result + r->geo.fresh))[chunk];
+}
+
 /* the result of v is there; pairs with the kernel's store-release */
 static inline bool region_published(const struct region *r, uint64_t v)
 {

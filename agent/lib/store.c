@@ -36,6 +36,7 @@ static void table_free(struct gagg_table *t)
 	if (!t)
 		return;
 	free(t->seen);
+	free(t->own);
 	free(t->spare);
 	free(t->log);
 	free(t);
@@ -68,10 +69,11 @@ int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, 
 	t = calloc(1, sizeof(*t));
 	if (t) {
 		t->seen = calloc(count, sizeof(*t->seen));
+		t->own = calloc(count, sizeof(*t->own));
 		t->spare = calloc(count, sizeof(*t->spare));
 		t->log = calloc(count, sizeof(*t->log));
 	}
-	if (!t || !t->seen || !t->spare || !t->log) {
+	if (!t || !t->seen || !t->own || !t->spare || !t->log) {
 		table_free(t);
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a table of %zu elements",
 				  count);
@@ -120,6 +122,7 @@ static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint
 	if (err)
 		return op_error(c, err);
 	c->store_op = arg.op;
+	c->store_clock += kind == GAGG_K_UPDATE;
 	return GAGG_OK;
 }
 
@@ -182,6 +185,7 @@ static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n
 		int32_t q = (int32_t)round_steps(t->log[at + i]);
 
 		t->log[at + i] -= q;
+		t->own[at + i] += q;
 		lanes[i] = (int32_t)htole32((uint32_t)q);
 		zero &= !q;
 	}
@@ -221,6 +225,7 @@ int gagg_clock(struct gagg_comm *c)
 static void see(struct gagg_table *t)
 {
 	size_t lanes = t->comm->region.geo.lanes, i;
+	uint32_t k;
 
 	for (i = 0; i < t->count; i++) {
 		const int32_t *chunk = region_result(&t->comm->region,
@@ -228,7 +233,13 @@ static void see(struct gagg_table *t)
 		uint32_t lane = le32toh((uint32_t)chunk[i % lanes]);
 
 		t->seen[i] += (int32_t)(lane - (uint32_t)t->seen[i]);
+		t->own[i] = 0;
 	}
+	t->known = true;
+	t->fresh = UINT32_MAX;
+	for (k = t->first; k < t->first + t->chunks; k++)
+		if (t->fresh > region_fresh(&t->comm->region, k))
+			t->fresh = region_fresh(&t->comm->region, k);
 }
 
 static void show(const struct gagg_table *t, void *values, bool own)
@@ -236,7 +247,7 @@ static void show(const struct gagg_table *t, void *values, bool own)
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		int64_t steps = t->seen[i] + (own ? round_steps(t->log[i]) : 0);
+		int64_t steps = t->seen[i] + (own ? t->own[i] + round_steps(t->log[i]) : 0);
 
 		if (t->dtype == GAGG_INT32)
 			((int32_t *)values)[i] = (int32_t)(uint32_t)steps;
@@ -258,10 +269,33 @@ static int read_table(struct gagg_table *t, uint32_t flags)
 	return err;
 }
 
+/* what was read last still shows all that this rank must see at its clock */
+static bool is_fresh(const struct gagg_table *t)
+{
+	uint32_t bound = t->comm->region.geo.bound;
+
+	return t->cached && t->known && bound != UINT32_MAX &&
+	       (uint64_t)t->fresh + bound >= t->comm->store_clock;
+}
+
+void gagg_cache(struct gagg_table *t, int on)
+{
+	t->cached = on;
+}
+
+uint64_t gagg_cache_hits(const struct gagg_table *t)
+{
+	return t->hits;
+}
+
 int gagg_get(struct gagg_table *t, void *values)
 {
-	int err = read_table(t, 0);
+	int err = need_store(t->comm);
 
+	if (!err && is_fresh(t))
+		t->hits++;
+	else if (!err)
+		err = read_table(t, 0);
 	if (!err)
 		show(t, values, true);
 	return err;

@@ -18,7 +18,13 @@
  * @count: elements
  * @dtype: GAGG_FLOAT32 or GAGG_INT32
  * @step: what a lane of 1 is worth
+ * @fresh: clock of which it was as last read, at least: all updates with smaller
+ *	stamps are in @seen
+ * @known: it was read
+ * @cached: what was read may be shown again
+ * @hits: times that it was
  * @seen: by element, in steps, as last read: beyond the 32 bits of a lane
+ * @own: by element, in steps: pushed by this rank since
  * @spare: room for as many
  * @load: by element, in steps: what gagg_restore() has read; else NULL
  * @log: by element, in steps: own increments that the store does not have
@@ -31,7 +37,12 @@ struct gagg_table {
 	size_t count;
 	enum gagg_dtype dtype;
 	double step;
+	uint32_t fresh;
+	bool known;
+	bool cached;
+	uint64_t hits;
 	int64_t *seen;
+	int64_t *own;
 	int64_t *spare;
 	int64_t *load;
 	double *log;

@@ -58,9 +58,11 @@ enum gagg_act_type {
  * @first:	ADD_LOCAL: nothing is in it yet
  * @placed:	READ: the copy of the local was written by GAGG_RX_PLACE; else it
  *		is to be made from the store
+ * @fresh:	READ: all updates with smaller stamps are in it
  */
 struct gagg_keep {
 	u32 slot;
+	u32 fresh;
 	u8 beside;
 	u8 first;
 	u8 placed;

@@ -271,6 +271,7 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 	a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
 	a->local = (u8)local;
 	a->keep.slot = slot;
+	a->keep.fresh = gagg_store_of(ch)->clocks.min;
 	sh->n[GAGG_N_RESULTS]++;
 }
 

@@ -605,5 +605,6 @@ void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
 	a->local = todo->local;
 	a->keep.slot = todo->slot;
 	a->keep.placed = 1;
+	a->keep.fresh = todo->m.round;
 	sh->n[GAGG_N_RESULTS]++;
 }

@@ -110,6 +110,13 @@ void gagg_sync_print(const struct gagg_sync_param *p, char *text)
 	*at = 0;
 }
 
+u32 gagg_sync_bound(const struct gagg_sync_param *p)
+{
+	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);
+
+	return ops->bounded ? p->arg[ops->nargs - 1] : ~0U;
+}
+
 void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p)
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);

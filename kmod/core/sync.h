@@ -114,6 +114,8 @@ struct gagg_sync_arg {
  * @take:	ring: verdict on a contribution that is @ahead rounds ahead of
  *		the open one (serial arithmetic)
  * @complete:	ring: may the open round be published, given who has contributed
+ * @bounded:	store: no reader is more clocks than its last parameter ahead of the
+ *		slowest
  * @snapshot:	store: must a read show whole clocks only, nothing of an open one
  * @on_tick:	store: @rank has come to a new clock; may be NULL
  * @run:	store: let go whom it is time for, when anything may have changed;
@@ -131,6 +133,7 @@ struct gagg_sync_ops {
 	struct gagg_sync_arg arg[GAGG_SYNC_ARGS];
 	const char *(*check)(const struct gagg_sync_param *p);
 	bool store;
+	bool bounded;
 	enum gagg_take (*take)(s32 ahead);
 	bool (*complete)(u64 contributed, u64 members);
 	bool (*snapshot)(const struct gagg_sync_param *p);
@@ -164,6 +167,9 @@ const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p);
 
 /* the inverse, at most GAGG_SYNC_TEXT bytes with the final zero */
 void gagg_sync_print(const struct gagg_sync_param *p, char *text);
+
+/* clocks that a reader may be ahead of the slowest; ~0: any number */
+u32 gagg_sync_bound(const struct gagg_sync_param *p);
 
 /* enter a mode into the configuration of the core */
 void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p);

@@ -156,6 +156,7 @@ const struct gagg_sync_ops gagg_sync_dssp = {
 	.arg = ARGS,
 	.check = dssp_check,
 	.store = true,
+	.bounded = true,
 	.snapshot = dssp_snapshot,
 	.on_tick = dssp_on_tick,
 	.may_read = dssp_may_read,

@@ -31,6 +31,7 @@ const struct gagg_sync_ops gagg_sync_ssp = {
 	.nargs = 1,
 	.arg = { { "S", "S of ssp:S must be from 0 to 1000000 clocks", 0, 1000000 } },
 	.store = true,
+	.bounded = true,
 	.snapshot = ssp_snapshot,
 	.may_read = ssp_may_read,
 };

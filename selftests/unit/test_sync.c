@@ -85,6 +85,13 @@ static void mode__enters_the_configuration(void **state)
 	gagg_sync_parse("ssp:1", &p);
 	gagg_sync_apply(&g, &p);
 	assert_int_equal(g.sync.arg[0], 1);
+	assert_int_equal(gagg_sync_bound(&p), 1);
+	gagg_sync_parse("dssp:2:9", &p);
+	assert_int_equal(gagg_sync_bound(&p), 9);
+	gagg_sync_parse("dssp-literal:2:9", &p);
+	assert_int_equal(gagg_sync_bound(&p), ~0U);
+	gagg_sync_parse("r2sp:80:5", &p);
+	assert_int_equal(gagg_sync_bound(&p), ~0U);
 	gagg_sync_parse("dssp:0:0", &p);
 	gagg_sync_apply(&g, &p);
 	assert_true(g.store && g.snapshot);

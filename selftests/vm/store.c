@@ -2,12 +2,13 @@
 /*
  * One rank of a group with a store: clock after clock it reads, checks, adds.
  *
- *	store GROUP RANK CLOCKS BOUND [PAUSE_US]
+ *	store GROUP RANK CLOCKS BOUND [PAUSE_US [HITS]]
  *
  * Every update (rank, clock) has elements of its own, so a read shows which
  * updates are in it: each at most once, and whole; of this rank all; of others
  * those that BOUND (clocks; -1: none) promises; with BOUND 0 no others. A second
- * table is added to by everybody, and must be the sum in the end.
+ * table is added to by everybody, and must be the sum in the end. With HITS reads
+ * are cached, and so many of them, at least, must have asked nobody.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -117,6 +118,7 @@ int main(int argc, char **argv)
 	if (gagg_table_create(comm, count, GAGG_INT32, 1, &own) ||
 	    gagg_table_create(comm, COMMON, GAGG_INT32, 1, &all))
 		die("table");
+	gagg_cache(own, argc > 6);
 	for (c = 0; c < clocks; c++) {
 		int32_t *mine = add + (size_t)(c * size + rank) * SPREAD;
 
@@ -141,10 +143,17 @@ int main(int argc, char **argv)
 			die("clock");
 		usleep(pause);
 	}
+	gagg_cache(own, 0);
 	do {
 		if (gagg_get(own, tags))
 			die("last get");
 	} while (!complete(tags));
+	printf("hits %llu\n", (unsigned long long)gagg_cache_hits(own));
+	if (argc > 6 && gagg_cache_hits(own) < (uint64_t)atoi(argv[6])) {
+		fprintf(stderr, "rank %d: of the reads only %llu were cached\n", rank,
+			(unsigned long long)gagg_cache_hits(own));
+		return 1;
+	}
 	/* of these all are in only when the last clock of all ranks is */
 	if (gagg_snapshot(all, common))
 		die("snapshot");

@@ -123,7 +123,11 @@ enum gagg_region_id {
  * @block:	bytes of a block
  * @region:	where to map what, by enum gagg_region_id
  * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE
- * @reserved:	zero
+ * @bound:	of a store: clocks that a rank which reads may be ahead of the
+ *		slowest; ~0: any number
+ * @fresh:	of a store: offset in RESULT of an array of __u32 by chunk: the least
+ *		clock of all ranks when the chunk was read. All updates with smaller
+ *		stamps are in it
  */
 struct gagg_geometry {
 	__u32	channel;
@@ -139,7 +143,8 @@ struct gagg_geometry {
 	__u64	block;
 	struct gagg_region region[GAGG_REG_COUNT];
 	__u32	flags;
-	__u32	reserved;
+	__u32	bound;
+	__u64	fresh;
 };
 
 #define GAGG_GEO_STORE		(1U << 0)
