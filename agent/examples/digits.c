@@ -339,7 +339,62 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 	return err;
 }
 
-static int work(struct data *d, struct model *m, const char *group, long rank, int epochs)
+/*
+ * Elastic averaging: every worker trains a replica of its own with its share of
+ * each batch, and every @period batches the replica and the common centre, which
+ * is what counts in the end, draw each other closer.
+ */
+static int learn_elastic(struct data *d, struct model *m, struct gagg_comm *comm, int epochs,
+			 int period)
+{
+	int rank = gagg_rank(comm), size = gagg_size(comm);
+	static struct model speed, begin, moved;
+	static struct gradient g;
+	struct gagg_table *centre;
+	int epoch, first, i, err, batch = 0;
+	float *w = &m->w1[0][0], *by = &moved.w1[0][0], *from = &begin.w1[0][0];
+	size_t k;
+
+	begin = *m;
+	err = gagg_table_create(comm, WEIGHTS, GAGG_FLOAT32, STEP, &centre);
+	for (epoch = 1; !err && epoch <= epochs; epoch++) {
+		shuffle(d->order, d->train);
+		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
+			memset(&g, 0, sizeof(g));
+			for (i = first + rank; i < first + BATCH; i += size)
+				backward(m, &d->sample[d->order[i]], (float)size / BATCH, &g);
+			descend(m, &speed, &g.d);
+			if (++batch % period)
+				continue;
+			for (k = 0; k < WEIGHTS; k++)
+				by[k] = w[k] - from[k];
+			err = gagg_elastic(centre, &moved, 0.9 / size);
+			move(m, &begin, &moved);
+		}
+		if (!err && !rank && (epoch % 5 == 0 || epoch == epochs)) {
+			printf("epoch %3d  test accuracy of a replica %.2f %%\n", epoch,
+			       accuracy(m, d));
+			fflush(stdout);
+		}
+	}
+	if (!err)
+		err = gagg_snapshot(centre, &moved);
+	if (!err)
+		move(m, &begin, &moved);
+	return err;
+}
+
+static int learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
+		      struct gagg_plan *plan, int epochs, int period)
+{
+	if (!gagg_has_store(comm))
+		return learn(d, m, comm, plan, epochs);
+	return period ? learn_elastic(d, m, comm, epochs, period) :
+			learn_store(d, m, comm, epochs);
+}
+
+static int work(struct data *d, struct model *m, const char *group, long rank, int epochs,
+		int period)
 {
 	struct gagg_config cfg = {
 		.size = sizeof(cfg),
@@ -357,8 +412,7 @@ static int work(struct data *d, struct model *m, const char *group, long rank, i
 	}
 	err = gagg_plan_create(comm, GRADIENT, GAGG_FLOAT32, &plan);
 	if (!err)
-		err = gagg_has_store(comm) ? learn_store(d, m, comm, epochs) :
-					     learn(d, m, comm, plan, epochs);
+		err = learn_with(d, m, comm, plan, epochs, period);
 	if (err) {
 		fprintf(stderr, "digits: rank %d: %s\n", gagg_rank(comm), gagg_last_error(comm));
 		gagg_abort(comm);
@@ -378,7 +432,9 @@ static int usage(void)
 {
 	fprintf(stderr,
 		"Usage: digits --single [--epochs N] [--data FILE]\n"
-		"       digits --group NAME [--rank R] [--epochs N] [--data FILE]\n");
+		"       digits --group NAME [--rank R] [--epochs N] [--data FILE] [--elastic N]\n"
+		"\n"
+		"--elastic: replicas that meet every N batches, in a group with sync asp\n");
 	return 2;
 }
 
@@ -390,13 +446,14 @@ int main(int argc, char **argv)
 		{ "rank", required_argument, NULL, 'r' },
 		{ "epochs", required_argument, NULL, 'e' },
 		{ "data", required_argument, NULL, 'd' },
+		{ "elastic", required_argument, NULL, 'l' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *path = "agent/examples/data/digits.csv.gz", *group = NULL;
 	static struct model model;
 	static struct data data;
 	bool single = false;
-	int epochs = 30, c;
+	int epochs = 30, period = 0, c;
 	long rank = -1;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -413,6 +470,9 @@ int main(int argc, char **argv)
 		case 'e':
 			epochs = atoi(optarg);
 			break;
+		case 'l':
+			period = atoi(optarg);
+			break;
 		case 'd':
 			path = optarg;
 			break;
@@ -428,7 +488,7 @@ int main(int argc, char **argv)
 	}
 	init(&model);
 	if (group)
-		return work(&data, &model, group, rank, epochs);
+		return work(&data, &model, group, rank, epochs, period);
 	learn(&data, &model, NULL, NULL, epochs);
 	printf("single: accuracy %.2f digest %016llx\n", accuracy(&model, &data),
 	       (unsigned long long)digest(&model));

@@ -555,6 +555,26 @@ uint64_t gagg_cache_hits(const struct gagg_table *table);
 int gagg_snapshot(struct gagg_table *table, void *values);
 
 /**
+ * gagg_elastic() - a replica and a table draw each other closer
+ * @table:	the centre
+ * @replica:	as many elements; changed
+ * @alpha:	above 0, at most 1; how much of their difference each moves
+ *
+ * One exchange of elastic averaging (EASGD), as gagg_get(), gagg_inc() and
+ * gagg_clock() in one: e = alpha * (replica - table), in whole steps, is taken from
+ * the replica and added to the table. int32: the sum of the table and all
+ * replicas does not change. float32: nor does it, as long as replicas are
+ * multiples of the step that floats can hold. To be called every few steps of
+ * training, in a group with sync mode asp; other ranks may exchange between the
+ * read and the addition.
+ *
+ * Return: 0, GAGG_ERR_INVALID (alpha, or an element is not finite, or 2^53 steps and
+ * more, or has increments of 2^30 steps that are not pushed: nothing was changed),
+ * GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ */
+int gagg_elastic(struct gagg_table *table, void *replica, double alpha);
+
+/**
  * gagg_set() - give a table values
  * @table:	table
  * @values:	on rank @root: its elements; rounded to steps

@@ -15,9 +15,6 @@
 #include "store.h"
 #include "sys.h"
 
-/* doubles hold all whole numbers below it */
-#define STEPS_MAX	9007199254740992.0
-
 static int need_store(struct gagg_comm *c)
 {
 	if (c->failed)
@@ -149,8 +146,7 @@ static double element(const struct gagg_table *t, const void *values, size_t i)
 					(double)((const float *)values)[i];
 }
 
-/* to nearest; below 2^53 in magnitude */
-static int64_t round_steps(double x)
+int64_t store_steps(double x)
 {
 	return (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
 }
@@ -182,7 +178,7 @@ static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n
 
 	for (i = 0; i < n; i++) {
 		/* below 2^31 in magnitude, see gagg_inc() */
-		int32_t q = (int32_t)round_steps(t->log[at + i]);
+		int32_t q = (int32_t)store_steps(t->log[at + i]);
 
 		t->log[at + i] -= q;
 		t->own[at + i] += q;
@@ -242,12 +238,17 @@ static void see(struct gagg_table *t)
 			t->fresh = region_fresh(&t->comm->region, k);
 }
 
+int64_t store_element(const struct gagg_table *t, size_t i)
+{
+	return t->seen[i] + t->own[i] + store_steps(t->log[i]);
+}
+
 static void show(const struct gagg_table *t, void *values, bool own)
 {
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		int64_t steps = t->seen[i] + (own ? t->own[i] + round_steps(t->log[i]) : 0);
+		int64_t steps = own ? store_element(t, i) : t->seen[i];
 
 		if (t->dtype == GAGG_INT32)
 			((int32_t *)values)[i] = (int32_t)(uint32_t)steps;
@@ -286,6 +287,11 @@ void gagg_cache(struct gagg_table *t, int on)
 uint64_t gagg_cache_hits(const struct gagg_table *t)
 {
 	return t->hits;
+}
+
+int store_read(struct gagg_table *t)
+{
+	return read_table(t, 0);
 }
 
 int gagg_get(struct gagg_table *t, void *values)
@@ -400,13 +406,13 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 	for (i = 0; steps && i < t->count; i++) {
 		double x = element(t, values, i) / t->step;
 
-		if (!(fabs(x) < STEPS_MAX)) {
+		if (!(fabs(x) < STORE_STEPS_MAX)) {
 			free(steps);
 			return comm_error(c, GAGG_ERR_INVALID,
 					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
 					  i);
 		}
-		steps[i] = round_steps(x);
+		steps[i] = store_steps(x);
 	}
 	err = store_put(t, steps);
 	free(steps);

@@ -48,6 +48,18 @@ struct gagg_table {
 	double *log;
 };
 
+/* doubles hold all whole numbers below it */
+#define STORE_STEPS_MAX	9007199254740992.0
+
+/* to nearest; @x is below STORE_STEPS_MAX in magnitude */
+int64_t store_steps(double x);
+
+/* read a table, as the sync mode lets it */
+int store_read(struct gagg_table *t);
+
+/* an element as this rank sees it, own increments included */
+int64_t store_element(const struct gagg_table *t, size_t i);
+
 /* free all tables */
 void store_delete(struct gagg_comm *c);
 

@@ -10,15 +10,15 @@
 . "$(dirname "$0")/ranks.sh"
 
 modes=(bsp ssp:0 ssp:2 dssp:1:4 dssp-literal:1:4 r2sp:80:2000 asp)
-plan $((${#modes[@]} + 4))
+plan $((${#modes[@]} + 5))
 
-# train EPOCHS: sets $said
+# train EPOCHS [OPTION...]
 train()
 {
 	local r status=0 pids=()
 
 	for ((r = 0; r < ranks; r++)); do
-		GAGG_SOCKET=/run/gagg/h$r.sock net_exec "$r" "$TOP/build/digits" --group g --rank "$r" --epochs "$1" \
+		GAGG_SOCKET=/run/gagg/h$r.sock net_exec "$r" "$TOP/build/digits" --group g --rank "$r" --epochs "$@" \
 			--data "$TOP/agent/examples/data/digits.csv.gz" \
 			>"$tmp/digits.$r" 2>&1 &
 		pids+=($!)
@@ -52,7 +52,7 @@ daemons_up()
 
 trains_well()
 {
-	train 30 && learned 95
+	train 30 "$@" && learned 95
 }
 
 check "the module loads" module_load
@@ -64,6 +64,9 @@ for mode in "${modes[@]}"; do
 	check "$mode" trains_well
 	group_down
 done
+group_up ring 256 window 64 sync asp
+check "elastic averaging" trains_well --elastic 4
+group_down
 group_up ring 256 window 64
 train 1
 check_not "an epoch is not enough" learned 95

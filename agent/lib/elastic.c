@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Elastic averaging (Zhang, Choromanska, LeCun, NIPS 2015), asynchronous, as in
+ * mpiT, the code of its authors: a replica x and the common centre c move towards
+ * each other by the same e = alpha * (x - c). Here e is one integer number of
+ * steps on both sides, so that the sum of the centre and all replicas does not
+ * change by a bit.
+ */
+#include <math.h>
+
+#include "elastic.h"
+#include "store.h"
+
+static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
+{
+	float *f = replica;
+	int32_t *n = replica;
+	int32_t e;
+
+	if (t->dtype == GAGG_INT32) {
+		e = elastic_delta(n[i], (int32_t)(uint32_t)store_element(t, i), alpha);
+		n[i] = (int32_t)((uint32_t)n[i] - (uint32_t)e);
+	} else {
+		e = elastic_delta(store_steps(f[i] / t->step), store_element(t, i), alpha);
+		f[i] = (float)(f[i] - e * t->step);
+	}
+	t->log[i] += e;
+}
+
+int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
+{
+	struct gagg_comm *c = t->comm;
+	const float *f = replica;
+	int err = store_read(t);
+	size_t i;
+
+	if (err)
+		return err;
+	if (!(alpha > 0) || alpha > 1)
+		return comm_error(c, GAGG_ERR_INVALID, "alpha must be above 0, and at most 1");
+	for (i = 0; t->dtype == GAGG_FLOAT32 && i < t->count; i++)
+		if (!(fabs(f[i] / t->step) < STORE_STEPS_MAX))
+			return comm_error(c, GAGG_ERR_INVALID,
+					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
+					  i);
+	for (i = 0; i < t->count; i++)
+		if (!(fabs(t->log[i]) < ELASTIC_MOST))
+			return comm_error(c, GAGG_ERR_INVALID,
+					  "element %zu has increments that are not pushed", i);
+	for (i = 0; i < t->count; i++)
+		move(t, replica, i, (uint32_t)(alpha * ELASTIC_ONE + 0.5));
+	return gagg_clock(c);
+}
