@@ -6,6 +6,7 @@
  * It does what uapi/linux/gagg.h says of the module and nothing more: results
  * appear only after all members have submitted and filled a chunk; what a rank
  * does not want it does not get; memory that nobody may rely on holds poison.
+ * With fake.store set its channel is a store (fake_store.h).
  */
 #ifndef FAKE_DEV_H
 #define FAKE_DEV_H
@@ -39,6 +40,8 @@ struct fake_seat {
 	void *mem[GAGG_REG_COUNT];
 	struct fake_op op[256];	/* by number */
 	uint64_t ops, cursor;
+	uint64_t done;		/* store: ops */
+	uint32_t clock;		/* store */
 };
 
 struct fake_channel {
@@ -61,6 +64,9 @@ static struct {
 	uint64_t poor;			/* ranks without memory for a channel */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
+	bool store;
+	uint32_t bound;			/* store: of readers */
+	uint32_t *kept;			/* store: the lanes */
 } fake = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.cond = PTHREAD_COND_INITIALIZER,
@@ -74,7 +80,8 @@ static size_t fake_length(int region)
 	case GAGG_REG_DONE:
 		return GAGG_DESC_OFFSET + fake.ring * sizeof(struct gagg_rdesc);
 	}
-	return (fake.ring + 2) / 3 * 128;
+	return (fake.ring + 2) / 3 * 128 +
+	       (fake.store && region == GAGG_REG_RESULT ? fake.ring * sizeof(uint32_t) : 0);
 }
 
 static int32_t *fake_lanes(struct fake_seat *s, int region, uint32_t slot)
@@ -105,6 +112,8 @@ static struct fake_op *fake_op(struct fake_seat *s, uint64_t v)
 
 #define FAKE_EACH(ch, r) \
 	for (unsigned int r = 0; r < FAKE_RANKS; r++) if ((ch)->members >> r & 1)
+
+#include "fake_store.h"
 
 /* lock held; the epoch ends for everybody */
 static void fake_end(uint32_t reason, uint32_t rank, uint32_t other, uint32_t sig,
@@ -252,7 +261,8 @@ static void *fake_main(void *arg)
 
 		if (!fake.paused && fake.epoch != fake.ended)
 			for (unsigned int i = 0; i < fake.channels; i++)
-				if (fake.channel[i].seated == fake.channel[i].members)
+				if (!fake.store &&
+				    fake.channel[i].seated == fake.channel[i].members)
 					while (fake_publish(&fake.channel[i]))
 						moved = true;
 		if (moved)
@@ -300,6 +310,8 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 	geo->stride = 4 * FAKE_LANES;
 	geo->per_block = 3;
 	geo->block = 128;
+	if (fake.store)
+		fake_store_sit(geo);
 	for (int i = 0; i < GAGG_REG_COUNT; i++) {
 		geo->region[i].offset = (uint64_t)(ch - fake.channel) << 32 | (unsigned int)i << 28;
 		geo->region[i].length = fake_length(i);
@@ -332,6 +344,8 @@ static int fake_submit(uint32_t rank, struct gagg_ioc_submit *a)
 
 	if (fake.ended == fake.epoch)
 		return -EPIPE;
+	if (fake.store)
+		return fake_store_submit(s, a);
 	for (uint64_t n = 1; n <= s->ops; n++)
 		flying += s->op[n].end > ch->next;
 	if (flying >= FAKE_OPS) {
@@ -356,6 +370,8 @@ static bool fake_wished(uint32_t rank, const struct gagg_ioc_wait *a)
 	if (a->channel == GAGG_WAIT_EPOCH)
 		return fake.attached == (1 << FAKE_RANKS) - 1 && fake.epoch != fake.ended;
 	ch = fake_channel(a->channel);
+	if (fake.store)
+		return fake_store_done(ch, &ch->seat[rank], a->op);
 	return ch->next >= (a->chunk ? a->chunk : ch->seat[rank].op[a->op].end);
 }
 
@@ -363,7 +379,7 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 {
 	struct timespec until;
 
-	if (!a->chunk && a->channel != GAGG_WAIT_EPOCH && !a->op)
+	if (!a->chunk && a->channel != GAGG_WAIT_EPOCH && !a->op && !fake.store)
 		return -EINVAL;
 	clock_gettime(CLOCK_REALTIME, &until);
 	if (a->timeout_ns != UINT64_MAX) {

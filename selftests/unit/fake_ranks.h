@@ -89,13 +89,13 @@ static float value(int r, size_t i, int step)
 	       ldexpf(1, (int)(i / 8 % 5) + r - step);
 }
 
-static void fill(float *x, int r, size_t n, int step)
+static inline void fill(float *x, int r, size_t n, int step)
 {
 	for (size_t i = 0; i < n; i++)
 		x[i] = value(r, i, step);
 }
 
-static void sum_is(const float *y, size_t n, int step, double scale)
+static inline void sum_is(const float *y, size_t n, int step, double scale)
 {
 	for (size_t i = 0; i < n; i++) {
 		double s = 0, a = 0;

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/checkpoint.c agent/lib/comm.c agent/lib/elastic.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/*
+ * libgagg's tables on a store: what is read back, what is cached, what a
+ * checkpoint holds.
+ */
+#define _GNU_SOURCE 1
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "fake_ranks.h"
+
+#define COUNT	37	/* elements: some chunks, the last one not full */
+#define STEP	0.25
+
+static char path[64];
+
+static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
+{
+	fake.store = true;
+	fake.bound = bound;
+	run_with(64, 16, 20000, true, body);
+	fake.store = false;
+	free(fake.kept);
+	fake.kept = NULL;
+}
+
+static void meet(void)
+{
+	pthread_barrier_wait(&all);
+}
+
+static void refusals_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT] = { 0 };
+
+	(void)rank;
+	CHECK(gagg_has_store(c));
+	CHECK(gagg_allreduce(x, x, 1, GAGG_FLOAT32, GAGG_SUM, c, NULL) == GAGG_ERR_UNSUPPORTED);
+	CHECK(gagg_table_create(c, 0, GAGG_FLOAT32, 1, &t) == GAGG_ERR_INVALID);
+	CHECK(gagg_table_create(c, 8, GAGG_FLOAT32, 0, &t) == GAGG_ERR_INVALID);
+	CHECK(gagg_table_create(c, 8, GAGG_FLOAT32, INFINITY, &t) == GAGG_ERR_INVALID);
+	CHECK(gagg_table_create(c, 8, GAGG_INT32, 2, &t) == GAGG_ERR_INVALID);
+	CHECK(gagg_table_create(c, 8, GAGG_FLOAT16, 1, &t) == GAGG_ERR_UNSUPPORTED);
+	CHECK(gagg_table_create(c, 64 * 8 + 1, GAGG_INT32, 1, &t) == GAGG_ERR_INVALID && !t);
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	x[3] = NAN;
+	CHECK(gagg_inc(t, x) == GAGG_ERR_INVALID);
+	x[3] = 6e8f;
+	CHECK(gagg_inc(t, x) == GAGG_ERR_INVALID);
+	CHECK(gagg_set(t, x, 4) == GAGG_ERR_INVALID);
+	CHECK(gagg_checkpoint(c, path, -1) == GAGG_ERR_INVALID);
+	CHECK(gagg_elastic(t, x, 1.5) == GAGG_ERR_INVALID);
+	/* nothing of it was added */
+	CHECK(!gagg_get(t, x));
+	CHECK(x[3] == 0);
+}
+
+static void nonsense__is_refused(void **state)
+{
+	(void)state;
+	run_store(~0U, refusals_body);
+}
+
+static void none_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+
+	(void)rank;
+	CHECK(!gagg_has_store(c));
+	CHECK(gagg_table_create(c, 1, GAGG_INT32, 1, &t) == GAGG_ERR_UNSUPPORTED);
+}
+
+static void a_ring__has_no_tables(void **state)
+{
+	(void)state;
+	run(64, 16, none_body);
+}
+
+static bool all_are(const float *x, double value)
+{
+	for (int i = 0; i < COUNT; i++)
+		if (x[i] != (float)value)
+			return false;
+	return true;
+}
+
+static void fill_with(float *x, double value)
+{
+	for (int i = 0; i < COUNT; i++)
+		x[i] = (float)value;
+}
+
+static void sums_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *other, *t;
+	float x[COUNT];
+
+	CHECK(!gagg_table_create(c, 9, GAGG_INT32, 1, &other));
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	/* what is less than a step waits for more of it */
+	fill_with(x, 0.4 * STEP);
+	for (int clock = 0; clock < 5; clock++)
+		CHECK(!gagg_inc(t, x) && !gagg_clock(c));
+	CHECK(!gagg_snapshot(t, x) && all_are(x, 2 * N * STEP));
+	/* what is not pushed is seen by who has added it, and in no snapshot */
+	fill_with(x, 3 * STEP);
+	if (rank == 2)
+		CHECK(!gagg_inc(t, x));
+	CHECK(!gagg_get(t, x) && all_are(x, (2 * N + (rank == 2 ? 3 : 0)) * STEP));
+	CHECK(!gagg_snapshot(t, x) && all_are(x, 2 * N * STEP));
+	CHECK(!gagg_clock(c));
+	CHECK(!gagg_snapshot(t, x) && all_are(x, (2 * N + 3) * STEP));
+	/* beyond 32 bits of steps, by less than half of them between two reads */
+	for (int clock = 0; clock < 9; clock++) {
+		fill_with(x, rank ? 0 : -5e8);
+		CHECK(!gagg_inc(t, x) && !gagg_clock(c));
+		CHECK(!gagg_snapshot(t, x) && all_are(x, (2 * N + 3) * STEP - (clock + 1) * 5e8));
+	}
+}
+
+static void increments__add_up(void **state)
+{
+	(void)state;
+	run_store(~0U, sums_body);
+}
+
+static void cache_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT], one[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	fill_with(one, 1);
+	gagg_cache(t, 1);
+	for (int clock = 0; clock < 9; clock++) {
+		int read = clock / 3 * 3;	/* the last time that it had to */
+
+		meet();
+		CHECK(!gagg_get(t, x));
+		CHECK(all_are(x, N * read + clock - read));
+		CHECK(!gagg_inc(t, one) && !gagg_get(t, x));
+		CHECK(all_are(x, N * read + clock - read + 1));
+		meet();
+		CHECK(!gagg_clock(c));
+	}
+	/* of 18 reads 3 asked */
+	CHECK(gagg_cache_hits(t) == 15);
+	gagg_cache(t, 0);
+	meet();
+	CHECK(!gagg_get(t, x) && all_are(x, N * 9));
+	CHECK(gagg_cache_hits(t) == 15);
+	(void)rank;
+}
+
+static void a_cache__is_as_old_as_it_may_be(void **state)
+{
+	(void)state;
+	run_store(2, cache_body);
+}
+
+static void no_bound_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT];
+
+	(void)rank;
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	gagg_cache(t, 1);
+	CHECK(!gagg_get(t, x) && !gagg_get(t, x));
+	CHECK(!gagg_cache_hits(t));
+}
+
+static void a_cache__needs_a_bound(void **state)
+{
+	(void)state;
+	run_store(~0U, no_bound_body);
+}
+
+static double far(int i)
+{
+	return ldexp(i % 2 ? -i : i, i % 40) + 1;
+}
+
+static void put_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *ints, *t;
+	float x[COUNT];
+	int32_t n[3] = { INT32_MIN, -1, INT32_MAX }, k[3] = { 0 };
+
+	CHECK(!gagg_table_create(c, 3, GAGG_INT32, 1, &ints));
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	/* what was there is gone, and what was to come */
+	fill_with(x, 7);
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c) && !gagg_inc(t, x));
+	for (int i = 0; i < COUNT; i++)
+		x[i] = (float)far(i);
+	CHECK(!gagg_set(t, rank == 2 ? x : NULL, 2));
+	CHECK(!gagg_set(ints, rank == 0 ? n : NULL, 0));
+	fill_with(x, 0);
+	CHECK(!gagg_clock(c) && !gagg_snapshot(t, x) && !gagg_get(ints, k));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == (float)far(i));
+	CHECK(!memcmp(n, k, sizeof(n)));
+	CHECK(!gagg_checkpoint(c, path, 1));
+	CHECK(gagg_checkpoint(c, "/no/such/dir/x", 1) == (rank == 1 ? GAGG_ERR_SYSTEM : 0));
+	/* on it goes */
+	fill_with(x, rank);
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c) && !gagg_snapshot(t, x));
+	CHECK(x[0] == (float)(far(0) + 6));
+}
+
+static void take_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *ints, *t;
+	float x[COUNT];
+	int32_t n[3];
+
+	CHECK(!gagg_table_create(c, 3, GAGG_INT32, 1, &ints));
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	CHECK(!gagg_restore(c, rank == 3 ? path : NULL, 3));
+	CHECK(!gagg_get(t, x) && !gagg_get(ints, n));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == (float)far(i));
+	CHECK(n[0] == INT32_MIN && n[1] == -1 && n[2] == INT32_MAX);
+}
+
+/* rank 0 alone asks, and has not begun: all go on */
+static void not_taken_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	if (rank)
+		return;
+	CHECK(gagg_restore(c, "/no/such/file", 0) == GAGG_ERR_SYSTEM);
+	CHECK(gagg_restore(c, path, 0) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c), "another number of tables"));
+	CHECK(!gagg_table_create(c, 3, GAGG_INT32, 1, &t));
+	CHECK(gagg_restore(c, path, 0) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c), "other tables"));
+}
+
+static void damaged_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, 3, GAGG_INT32, 1, &t));
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	if (!rank)
+		CHECK(gagg_restore(c, path, 0) == GAGG_ERR_INVALID);
+}
+
+static void damage(long at)
+{
+	FILE *f = fopen(path, "r+");
+	int byte;
+
+	fseek(f, at, SEEK_SET);
+	byte = fgetc(f);
+	fseek(f, at, SEEK_SET);
+	fputc(byte ^ 4, f);
+	fclose(f);
+}
+
+static void checkpoint__comes_back(void **state)
+{
+	long size, at;
+	FILE *f;
+
+	(void)state;
+	run_store(~0U, put_body);
+	run_store(0, take_body);
+	run_store(1, not_taken_body);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	size = ftell(f);
+	fclose(f);
+	assert_int_equal(size, 8 + 8 + 2 * 24 + (3 + COUNT) * 8 + 8);
+	for (at = 0; at < size; at += 24) {
+		damage(at);
+		run_store(~0U, damaged_body);
+		damage(at);
+	}
+	run_store(~0U, take_body);
+	assert_int_equal(truncate(path, size - 1), 0);
+	run_store(~0U, damaged_body);
+}
+
+static void elastic_body(struct gagg_comm *c, int rank)
+{
+	static int32_t total[COUNT];
+	struct gagg_table *t;
+	int32_t x[COUNT], centre[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_INT32, 1, &t));
+	memset(total, 0, sizeof(total));
+	meet();
+	for (int i = 0; i < COUNT; i++) {
+		x[i] = (int32_t)(value(rank, (size_t)i, 0) * 1000);
+		__atomic_fetch_add(&total[i], x[i], __ATOMIC_RELAXED);
+	}
+	for (int k = 0; k < 300; k++) {
+		/* at first nobody waits for anybody, then nobody gets ahead */
+		if (k > 50)
+			meet();
+		CHECK(!gagg_elastic(t, x, 0.2));
+	}
+	CHECK(!gagg_snapshot(t, centre));
+	for (int i = 0; i < COUNT; i++) {
+		CHECK(abs(x[i] - centre[i]) <= 5);
+		__atomic_fetch_sub(&total[i], x[i], __ATOMIC_RELAXED);
+	}
+	meet();
+	for (int i = 0; i < COUNT; i++)
+		CHECK(total[i] == centre[i]);
+}
+
+static void elastic__keeps_the_sum(void **state)
+{
+	(void)state;
+	run_store(~0U, elastic_body);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nonsense__is_refused),
+		cmocka_unit_test(a_ring__has_no_tables),
+		cmocka_unit_test(increments__add_up),
+		cmocka_unit_test(a_cache__is_as_old_as_it_may_be),
+		cmocka_unit_test(a_cache__needs_a_bound),
+		cmocka_unit_test(checkpoint__comes_back),
+		cmocka_unit_test(elastic__keeps_the_sum),
+	};
+	int status;
+
+	snprintf(path, sizeof(path), "/tmp/test_lib_store.%d", getpid());
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	status = cmocka_run_group_tests(tests, NULL, NULL);
+	unlink(path);
+	return status;
+}
