@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 600
+# timeout: 300
 #
-# Four hosts train on handwritten digits, to 95 % at least, under every sync mode.
+# Four hosts train on handwritten digits under every sync mode, until they know
+# nine of ten; one epoch is not enough for that.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,33 +11,53 @@
 . "$(dirname "$0")/ranks.sh"
 
 modes=(bsp ssp:0 ssp:2 dssp:1:4 dssp-literal:1:4 r2sp:80:2000 asp)
-plan $((${#modes[@]} + 5))
+[ "${KERNEL:-}" != debug ] || modes=(bsp ssp:2 r2sp:80:2000)
+plan $((${#modes[@]} + 3))
+
+WANTED=90 EPOCHS=10
 
 # train EPOCHS [OPTION...]
 train()
 {
-	local r status=0 pids=()
+	local r
 
 	for ((r = 0; r < ranks; r++)); do
-		GAGG_SOCKET=/run/gagg/h$r.sock net_exec "$r" "$TOP/build/digits" --group g --rank "$r" --epochs "$@" \
-			--data "$TOP/agent/examples/data/digits.csv.gz" \
-			>"$tmp/digits.$r" 2>&1 &
-		pids+=($!)
+		GAGG_SOCKET=/run/gagg/h$r.sock net_exec "$r" digits --group g --rank "$r" \
+			--data "$TOP/agent/examples/data/digits.csv.gz" --epochs "$@" \
+			>"$tmp/rank.$r" 2>&1 &
+		rank_pid[r]=$!
 	done
-	for ((r = 0; r < ranks; r++)); do
-		wait "${pids[r]}" || status=1
-		tail -n 2 "$tmp/digits.$r"
-	done
-	return $status
+	ranks_wait
 }
 
-# learned ACCURACY: every rank, and all have the same weights
-learned()
+# lines "rank R: accuracy A digest D": the least A; fails if not all have the same D
+accuracy()
 {
-	cat "$tmp"/digits.* | awk -v want="$1" -v ranks=$ranks '
-		/accuracy .* digest/ { n += $4 >= want; seen[$6] = 1 }
-		END { for (d in seen) kinds++
-		      exit n != ranks || kinds != 1 }'
+	cat "$tmp"/rank.? | awk -v ranks=$ranks '
+		/^rank .* accuracy .* digest/ {
+			n++
+			digest[$6]
+			least = n == 1 || $4 < least ? $4 : least
+		}
+		END {
+			print least
+			exit n != ranks || length(digest) != 1
+		}'
+}
+
+# learns EPOCHS [OPTION...]
+learns()
+{
+	local a
+
+	train "$@" && a=$(accuracy) && is "${a%.*} >= $WANTED"
+}
+
+learns_too_little()
+{
+	local a
+
+	train "$@" && a=$(accuracy) && is "${a%.*} < $WANTED"
 }
 
 daemons_up()
@@ -46,30 +67,21 @@ daemons_up()
 	mkdir -p /run/gagg
 	for ((r = 0; r < ranks; r++)); do
 		net_exec "$r" gaggd --socket "/run/gagg/h$r.sock" >"/run/gagg/h$r.log" 2>&1 &
+	done
+	for ((r = 0; r < ranks; r++)); do
 		wait_until 30 test -S "/run/gagg/h$r.sock" || return
 	done
 }
 
-trains_well()
-{
-	train 30 "$@" && learned 95
-}
-
-check "the module loads" module_load
+module_load "$@"
 layout 4
 net_ready 1500
 check "gaggd starts" daemons_up
 for mode in "${modes[@]}"; do
 	group_up ring 256 window 64 sync "$mode"
-	check "$mode" trains_well
+	check "$mode" learns $EPOCHS
+	[ "$mode" != bsp ] || check "an epoch is not enough" learns_too_little 1
 	group_down
 done
 group_up ring 256 window 64 sync asp
-check "elastic averaging" trains_well --elastic 4
-group_down
-group_up ring 256 window 64
-train 1
-check_not "an epoch is not enough" learned 95
-group_down
-pkill -TERM -x gaggd
-check "the module can be unloaded" module_unload
+check "elastic averaging" learns $EPOCHS --elastic 4
