@@ -24,6 +24,7 @@
 #define RING	64
 #define LANES	2
 #define FLIGHT	4096
+#define OLD	64
 #define OPS_MAX	512
 
 struct packet {
@@ -42,6 +43,7 @@ struct rank {
 	int32_t push[RING][LANES];
 	u8 zero[RING];
 	int32_t copy[RING][LANES];
+	u32 fresh[RING];	/* clocks that the copy says it has of all */
 	u32 reads;		/* chunks read */
 };
 
@@ -55,6 +57,9 @@ static struct rank ranks[GAGG_RANKS];
 static u32 nranks;
 static struct packet flight[FLIGHT];
 static u32 nflight;
+/* with repetitions: some that come again, after any time */
+static struct packet old[OLD];
+static u32 nold;
 static u64 now;
 static u32 loss, dup, disorder;	/* percent */
 static u64 seed;
@@ -133,6 +138,8 @@ static inline void put(u32 from, u32 to, const struct gagg_msg *m, const void *a
 			memcpy(&p->ack, ack, sizeof(p->ack));
 		if (lanes)
 			memcpy(p->lanes, lanes, sizeof(p->lanes));
+		if (dup && !rnd(4))
+			old[nold < OLD ? nold++ : rnd(OLD)] = *p;
 	}
 }
 
@@ -167,6 +174,7 @@ static inline void drain(u32 n)
 		case GAGG_ACT_READ:
 			if (!a->keep.placed)
 				memcpy(r->copy[slot], kept[n][slot], sizeof(r->copy[slot]));
+			r->fresh[slot] = a->keep.fresh;
 			r->reads++;
 			break;
 		case GAGG_ACT_OP_DONE:
@@ -238,11 +246,14 @@ static inline void timers(void)
 static inline void advance(void)
 {
 	u64 at = GAGG_NEVER;
+	struct packet p;
 	u32 i, n;
 
+	if (nold && !rnd(16)) {
+		p = old[rnd(nold)];
+		receive(&p);
+	}
 	if (nflight) {
-		struct packet p;
-
 		i = rnd(100) < disorder ? rnd(nflight) : 0;
 		p = flight[i];
 		memmove(&flight[i], &flight[i + 1], (nflight - i - 1) * sizeof(p));
@@ -295,6 +306,7 @@ static inline void start(u32 n, const char *text, u64 homes)
 	gagg_sync_apply(g, &p);
 	now = GAGG_SEC;
 	nflight = 0;
+	nold = 0;
 	memset(sent, 0, sizeof(sent));
 	memset(kept, 0, sizeof(kept));
 	memset(beside, 0xee, sizeof(beside));

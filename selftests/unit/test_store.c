@@ -92,24 +92,28 @@ static u32 least_clock(void)
 	return min;
 }
 
-/* reads show what they must, nothing else but what they may */
+/* reads show what they must, nothing else but what they may, and what they say */
 static void check_read(u32 r, u32 bound, bool exact)
 {
 	u32 must[GAGG_RANKS], may[GAGG_RANKS], slot, i;
-	u32 c = work[r].clock;
+	u32 c = work[r].clock, least;
 
-	for (i = 0; i < nranks; i++) {
-		must[i] = c > bound ? c - bound : 0;
-		may[i] = exact ? must[i] : begun(i);
-	}
-	/* its own, all of them */
-	must[r] = c;
-	may[r] = c;
-	for (slot = work[r].first; slot < work[r].first + work[r].chunks; slot++)
+	for (slot = work[r].first; slot < work[r].first + work[r].chunks; slot++) {
+		least = c > bound ? c - bound : 0;
+		for (i = 0; i < nranks; i++) {
+			may[i] = exact ? least : begun(i);
+			/* what has finished is as fresh as can be */
+			must[i] = (u32)gagg_min64(ranks[r].fresh[slot], may[i]);
+			must[i] = must[i] < least ? least : must[i];
+		}
+		/* its own, all of them */
+		must[r] = c;
+		may[r] = c;
 		if (!explained(0, (uint32_t)ranks[r].copy[slot][0],
 			       (uint32_t)ranks[r].copy[slot][1], slot, must, may))
 			fail_msg("rank %u at clock %u: chunk %u holds no sum that it may", r, c,
 				 slot);
+	}
 }
 
 static bool hasty;	/* workers leave out reads */
@@ -449,6 +453,17 @@ static void nonsense__is_refused(void **state)
 	refuse(1, 0, &m, GAGG_DROP_OP);
 	/* a home of nothing */
 	refuse(1, 1, &good, GAGG_DROP_CHUNK);
+	/* chunks that live elsewhere; answers in another home's name */
+	start(3, "asp", 3);
+	good.chunk = 2;
+	assert_int_equal(home_of(good.chunk), 1);
+	refuse(0, 1, &good, GAGG_DROP_CHUNK);
+	m = good;
+	m.type = GAGG_T_RESULT;
+	m.aux = 2;
+	m.src = 0;
+	refuse(2, 0, &m, GAGG_DROP_CHUNK);
+	refuse(2, 1, &m, GAGG_DROP_CHUNK);
 	stop_all();
 }
 
