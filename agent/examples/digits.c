@@ -228,16 +228,30 @@ static uint64_t digest(const struct model *m)
 	return h;
 }
 
-static void descend(struct model *m, struct model *v, const struct model *d)
+static void hasten(struct model *v, const struct model *d)
 {
-	float *w = &m->w1[0][0], *speed = &v->w1[0][0];
 	const float *slope = &d->w1[0][0];
+	float *speed = &v->w1[0][0];
 	size_t i;
 
-	for (i = 0; i < WEIGHTS; i++) {
+	for (i = 0; i < WEIGHTS; i++)
 		speed[i] = MOMENTUM * speed[i] - RATE * slope[i];
-		w[i] += speed[i];
-	}
+}
+
+static void move(struct model *m, const struct model *from, const struct model *by)
+{
+	const float *a = &from->w1[0][0], *b = &by->w1[0][0];
+	float *w = &m->w1[0][0];
+	size_t i;
+
+	for (i = 0; i < WEIGHTS; i++)
+		w[i] = a[i] + b[i];
+}
+
+static void descend(struct model *m, struct model *v, const struct model *d)
+{
+	hasten(v, d);
+	move(m, m, v);
 }
 
 /*
@@ -280,16 +294,6 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
 		}
 	}
 	return 0;
-}
-
-static void move(struct model *m, const struct model *from, const struct model *by)
-{
-	const float *a = &from->w1[0][0], *b = &by->w1[0][0];
-	float *w = &m->w1[0][0];
-	size_t i;
-
-	for (i = 0; i < WEIGHTS; i++)
-		w[i] = a[i] + b[i];
 }
 
 /* steps of 2^-20: an element may be anywhere within +-2048 of where it was */
@@ -384,11 +388,47 @@ static int learn_elastic(struct data *d, struct model *m, struct gagg_comm *comm
 	return err;
 }
 
+/*
+ * The same by replicas: every worker makes steps of its own, from its share of
+ * each batch, and the library brings the replicas together as the sync mode says.
+ */
+static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
+{
+	int rank = gagg_rank(comm), size = gagg_size(comm);
+	struct gagg_replica *replica;
+	static struct model speed;
+	static struct gradient g;
+	float *w = &m->w1[0][0];
+	int epoch, first, i, err;
+
+	err = gagg_replica_create(comm, w, WEIGHTS, STEP, &replica);
+	for (epoch = 1; !err && epoch <= epochs; epoch++) {
+		shuffle(d->order, d->train);
+		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
+			memset(&g, 0, sizeof(g));
+			for (i = first + rank; i < first + BATCH; i += size)
+				backward(m, &d->sample[d->order[i]], (float)size / BATCH, &g);
+			hasten(&speed, &g.d);
+			err = gagg_replica_step(replica, w, &speed.w1[0][0]);
+		}
+		if (!err && !rank && (epoch % 5 == 0 || epoch == epochs)) {
+			printf("epoch %3d  test accuracy %.2f %%\n", epoch, accuracy(m, d));
+			fflush(stdout);
+		}
+	}
+	if (!err)
+		err = gagg_replica_finish(replica, w);
+	gagg_replica_free(replica);
+	return err;
+}
+
 static int learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
 		      struct gagg_plan *plan, int epochs, int period)
 {
 	if (!gagg_has_store(comm))
-		return learn(d, m, comm, plan, epochs);
+		return !strncmp(gagg_sync(comm), "bsp", 3) ?
+			       learn(d, m, comm, plan, epochs) :
+			       learn_replica(d, m, comm, epochs);
 	return period ? learn_elastic(d, m, comm, epochs, period) :
 			learn_store(d, m, comm, epochs);
 }

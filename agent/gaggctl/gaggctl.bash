@@ -14,7 +14,8 @@ _gaggctl_options()
 	shift
 	case $previous in
 	placement)	echo striped root ;;
-	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ;;
+	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: localsgd: easgd-sync: \
+			     hpsgd: ;;
 	role)		echo worker aggregator both ;;
 	uid)		compgen -u ;;
 	gid)		compgen -g ;;

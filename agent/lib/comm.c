@@ -321,6 +321,11 @@ uint32_t gagg_weight(const struct gagg_comm *c)
 	return c->region.geo.weight;
 }
 
+const char *gagg_sync(const struct gagg_comm *c)
+{
+	return c->session->sync;
+}
+
 int gagg_fd(const struct gagg_comm *c)
 {
 	return sys_event_fd(c->session->fd);

@@ -277,6 +277,14 @@ int gagg_group_rank(const struct gagg_comm *comm, int rank);
 uint32_t gagg_weight(const struct gagg_comm *comm);
 
 /**
+ * gagg_sync() - sync mode of the group
+ * @comm:	communicator
+ * Return: as "gaggctl group create" takes it, such as "ssp:4"; valid until
+ * gagg_reattach() and as long as the communicator.
+ */
+const char *gagg_sync(const struct gagg_comm *comm);
+
+/**
  * gagg_fd() - file descriptor of the session
  * @comm:	any communicator of it
  *
@@ -628,6 +636,73 @@ int gagg_restore(struct gagg_comm *comm, const char *path, int root);
  * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_clock(struct gagg_comm *comm);
+
+/*
+ * Replicas (sync modes localsgd, easgd-sync, hpsgd): each rank trains weights of
+ * its own, in turns: compute an update of them, gagg_replica_step(). All ranks
+ * make the same number of steps before gagg_replica_finish().
+ */
+struct gagg_replica;
+
+/**
+ * gagg_replica_create() - begin to train
+ * @comm:	communicator
+ * @weights:	@count elements of float32; receives those of rank 0
+ * @count:	elements, at least 1; the same on all ranks
+ * @step:	easgd-sync: resolution of what is exchanged, the same on all ranks;
+ *		a weight stays below 2^30 steps in magnitude. Else unused
+ * @replica:	receives it; NULL on error
+ *
+ * All ranks call. The replica is the communicator's user: collectives of the
+ * program's own may be called between steps in the modes localsgd and easgd-sync,
+ * by all ranks after the same step; in hpsgd on another communicator only.
+ *
+ * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no
+ * weights; easgd-sync: @step is no positive number or not that of rank 0, a weight
+ * is not finite or too far away; on all ranks alike), GAGG_ERR_NOMEM, or an error
+ * of the broadcast.
+ */
+int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
+			double step, struct gagg_replica **replica);
+
+/**
+ * gagg_replica_step() - add an update, exchange when it is time
+ * @replica:	replica
+ * @weights:	this rank's weights, as the last call left them
+ * @update:	what to add to them, such as the gradient times minus the rate
+ *
+ * localsgd: at every TAU-th step the weights become the mean of all ranks'.
+ * easgd-sync: at every TAU-th step the weights are moved towards the centre, and
+ * the centre towards them. hpsgd: an all-reduce of updates is under way; when it
+ * is done, all ranks take its mean at the same step, onto the weights of its
+ * start; what they have learned meanwhile is part of the next.
+ *
+ * Return: 0; GAGG_ERR_INVALID (easgd-sync: a weight is not finite, or 2^30 steps
+ * and more; the others wait for this rank, which gagg_abort() tells them); or why
+ * the epoch has ended.
+ */
+int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
+
+/**
+ * gagg_replica_finish() - the weights that all have learned together
+ * @replica:	replica; training may go on afterwards
+ * @weights:	receives the mean (localsgd, hpsgd) or the centre (easgd-sync), bit for
+ *		bit the same on all ranks
+ *
+ * All ranks call, after the same number of steps.
+ *
+ * Return: as gagg_replica_step().
+ */
+int gagg_replica_finish(struct gagg_replica *replica, float *weights);
+
+/**
+ * gagg_replica_free() - end
+ * @replica:	replica; NULL: nothing happens
+ *
+ * After gagg_replica_finish(), or when the communicator has failed; before
+ * gagg_finalize(), gagg_abort() and gagg_reattach().
+ */
+void gagg_replica_free(struct gagg_replica *replica);
 
 /**
  * gagg_last_result() - what is to be said about the last operation

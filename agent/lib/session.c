@@ -107,6 +107,8 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	*geo = attach.geo;
 	s->rank = geo->rank;
 	s->epoch = st.epoch;
+	memcpy(s->sync, attach.sync, sizeof(s->sync));
+	s->sync[sizeof(s->sync) - 1] = 0;
 	pthread_mutex_lock(&s->lock);
 	s->next = 0;
 	pthread_mutex_unlock(&s->lock);

@@ -4,7 +4,7 @@
  * those that were split from it.
  *
  * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
- * @fd, @rank and @timeout_ms never change; @epoch only in gagg_reattach(),
+ * @fd, @rank and @timeout_ms never change; @epoch and @sync only in gagg_reattach(),
  * while no other thread is in a call.
  */
 #ifndef GAGG_SESSION_H
@@ -22,6 +22,7 @@
  * @rank: of the group
  * @timeout_ms: as in struct gagg_config
  * @epoch: the last one it was in; 0: none
+ * @sync: sync mode of the group in that epoch
  * @next: number that no channel of this epoch has been made with
  * @comms: all of them, linked by gagg_comm.next
  */
@@ -32,6 +33,7 @@ struct session {
 	uint32_t rank;
 	int timeout_ms;
 	uint64_t epoch;
+	char sync[GAGG_SYNC_MAX];
 	uint32_t next;
 	struct gagg_comm *comms;
 };

@@ -11,6 +11,9 @@ static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_dssp,
 	&gagg_sync_dssp_literal,
 	&gagg_sync_r2sp,
+	&gagg_sync_localsgd,
+	&gagg_sync_easgd_sync,
+	&gagg_sync_hpsgd,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))

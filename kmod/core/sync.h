@@ -152,6 +152,9 @@ extern const struct gagg_sync_ops gagg_sync_bsp;
 extern const struct gagg_sync_ops gagg_sync_dssp;
 extern const struct gagg_sync_ops gagg_sync_dssp_literal;
 extern const struct gagg_sync_ops gagg_sync_r2sp;
+extern const struct gagg_sync_ops gagg_sync_easgd_sync;
+extern const struct gagg_sync_ops gagg_sync_hpsgd;
+extern const struct gagg_sync_ops gagg_sync_localsgd;
 extern const struct gagg_sync_ops gagg_sync_ssp;
 
 /* the policy of an index; NULL behind the last */

@@ -56,6 +56,7 @@ static struct {
 	pthread_t thread;
 	bool stop, paused;
 	uint32_t ring, window, weight;
+	const char *sync;
 	uint64_t epoch, attached, ended;
 	struct gagg_ioc_status status;
 	struct fake_channel channel[FAKE_CHANNELS];
@@ -333,6 +334,7 @@ static int fake_attach(uint32_t rank, struct gagg_ioc_attach *a)
 	if (fake.attached == (1 << FAKE_RANKS) - 1)
 		fake.epoch++;
 	pthread_cond_broadcast(&fake.cond);
+	strcpy(a->sync, fake.sync ? fake.sync : "bsp");
 	return fake_sit(0, (1 << FAKE_RANKS) - 1, rank, &a->geo);
 }
 

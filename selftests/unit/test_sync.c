@@ -64,6 +64,14 @@ static void mode__from_text(void **state)
 	is_not("dssp:0:1025", "at most 1024 clocks apart");
 	is_not("dssp:-1:3", "lower bound of dssp must be from 0");
 	is_not("dssp:1:x", "upper bound of dssp must be from 0");
+	is("localsgd:8", "localsgd");
+	is("easgd-sync:10:90", "easgd-sync");
+	is("hpsgd:1", "hpsgd");
+	is_not("localsgd", "localsgd needs its period");
+	is_not("localsgd:0", "TAU of localsgd:TAU must be from 1");
+	is_not("easgd-sync:10", "easgd-sync needs its period and its pull");
+	is_not("easgd-sync:10:101", "BETA of easgd-sync:TAU:BETA must be from 1 to 100");
+	is_not("hpsgd:0", "S of hpsgd:S must be from 1");
 }
 
 static void mode__enters_the_configuration(void **state)

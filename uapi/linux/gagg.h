@@ -31,6 +31,7 @@
 #define GAGG_NAME_MAX		32	/* group name, with the final zero */
 #define GAGG_RANKS_MAX		64
 #define GAGG_CHANNELS_MAX	64	/* per group */
+#define GAGG_SYNC_MAX		64	/* sync mode as text, with the final zero */
 
 /* features, GAGG_IOC_FEATURES */
 #define GAGG_FEAT_BSP		(1ULL << 0)
@@ -156,6 +157,7 @@ struct gagg_geometry {
  * @ranks:	out: ranks of the group
  * @reserved:	zero
  * @geo:	out: channel 0
+ * @sync:	out: sync mode of the group, such as "ssp:4"
  *
  * Returns at once; the epoch has started when GAGG_IOC_WAIT with
  * GAGG_WAIT_EPOCH says so. EBUSY when attached already, ENOMEM, ESTALE the
@@ -170,6 +172,7 @@ struct gagg_ioc_attach {
 	__u32	ranks;
 	__u32	reserved;
 	struct gagg_geometry geo;
+	char	sync[GAGG_SYNC_MAX];
 };
 
 /**

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * What the modes of replicas have in common, and the simplest of them:
+ * localsgd, the mean of the weights every TAU steps.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "replica.h"
+
+static const struct replica_mode *const modes[] = {
+	&replica_localsgd,
+	&replica_easgd,
+	&replica_hpsgd,
+};
+
+#define MODES	(sizeof(modes) / sizeof(modes[0]))
+
+void *replica_alloc(struct gagg_replica *r, size_t size)
+{
+	void *p = calloc(r->count, size);
+
+	if (!p)
+		comm_error(r->comm, 0, "no memory for a replica of %zu elements", r->count);
+	return p;
+}
+
+/* "name:1:2" into mode and parameters; false: another mode */
+static bool parse(struct gagg_replica *r, const char *sync)
+{
+	size_t name = strcspn(sync, ":");
+	unsigned int i, k;
+
+	for (i = 0; i < MODES; i++) {
+		const char *at = sync + name;
+
+		if (strncmp(sync, modes[i]->name, name) || modes[i]->name[name])
+			continue;
+		for (k = 0; k < modes[i]->args && *at == ':'; k++)
+			r->arg[k] = (uint32_t)strtoul(at + 1, (char **)&at, 10);
+		if (k < modes[i]->args || *at)
+			return false;
+		r->mode = modes[i];
+		return true;
+	}
+	return false;
+}
+
+/* the beginnings differ: everybody takes those of rank 0 */
+static int begin(struct gagg_replica *r, float *weights)
+{
+	int err = gagg_broadcast(weights, r->count * sizeof(*weights), 0, r->comm);
+
+	if (!err)
+		err = gagg_plan_create(r->comm, r->count, GAGG_FLOAT32, &r->plan);
+	return err ? err : r->mode->init(r, weights);
+}
+
+int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, double step,
+			struct gagg_replica **replica)
+{
+	struct gagg_replica *r;
+	int err;
+
+	*replica = NULL;
+	if (c->failed)
+		return c->failed;
+	if (!weights || !count || count > SIZE_MAX / sizeof(double))
+		return comm_error(c, GAGG_ERR_INVALID, "a replica needs weights");
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a replica");
+	r->comm = c;
+	r->count = count;
+	if (!parse(r, gagg_sync(c))) {
+		free(r);
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "sync mode %s has no replicas", gagg_sync(c));
+	}
+	r->grid = 1 / step;
+	err = begin(r, weights);
+	if (err) {
+		gagg_replica_free(r);
+		return err;
+	}
+	*replica = r;
+	return GAGG_OK;
+}
+
+int gagg_replica_step(struct gagg_replica *r, float *weights, const float *update)
+{
+	size_t i;
+
+	if (r->comm->failed)
+		return r->comm->failed;
+	for (i = 0; i < r->count; i++)
+		weights[i] += update[i];
+	r->clock++;
+	return r->mode->step(r, weights, update);
+}
+
+int gagg_replica_finish(struct gagg_replica *r, float *weights)
+{
+	return r->comm->failed ? r->comm->failed : r->mode->finish(r, weights);
+}
+
+void gagg_replica_free(struct gagg_replica *r)
+{
+	if (!r)
+		return;
+	if (r->req)
+		gagg_wait(r->req, GAGG_FOREVER);
+	gagg_plan_free(r->plan);
+	free(r->center);
+	free(r->delta);
+	free(r->carry);
+	free(r->base);
+	free(r->learned);
+	free(r->flight);
+	free(r);
+}
+
+/* --- localsgd ---------------------------------------------------------- */
+
+static int nothing(struct gagg_replica *r, const float *w)
+{
+	(void)r;
+	(void)w;
+	return GAGG_OK;
+}
+
+static int mean(struct gagg_replica *r, float *w)
+{
+	return gagg_allreduce(w, w, r->count, GAGG_FLOAT32, GAGG_MEAN, r->comm, r->plan);
+}
+
+static int mean_in_turn(struct gagg_replica *r, float *w, const float *update)
+{
+	(void)update;
+	return r->clock % r->arg[0] ? GAGG_OK : mean(r, w);
+}
+
+const struct replica_mode replica_localsgd = {
+	.name = "localsgd",
+	.args = 1,
+	.init = nothing,
+	.step = mean_in_turn,
+	.finish = mean,
+};

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Training that goes on while gradients are summed up (HPSGD, also known as
+ * hierarchical local SGD). A rank makes steps on its replica; meanwhile an
+ * all-reduce of earlier updates is under way. When it is done:
+ *
+ *	base += mean of it;  replica = base;  start one of the updates since
+ *
+ * What the replica has learned meanwhile leaves it and comes back, as part of
+ * the next mean: each update is in exactly one all-reduce, one round late. All
+ * ranks do this at the same step, see switch.h.
+ *
+ * Ops on the communicator alternate on every rank: updates, offers, updates, ...
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "replica.h"
+
+static int hpsgd_init(struct gagg_replica *r, const float *w)
+{
+	r->sw.bound = (int32_t)r->arg[0];
+	r->base = replica_alloc(r, sizeof(*r->base));
+	r->learned = replica_alloc(r, sizeof(*r->learned));
+	r->flight = replica_alloc(r, sizeof(*r->flight));
+	if (!r->base || !r->learned || !r->flight)
+		return GAGG_ERR_NOMEM;
+	memcpy(r->base, w, r->count * sizeof(*w));
+	return GAGG_OK;
+}
+
+/* all that was learned since the last one */
+static int launch(struct gagg_replica *r)
+{
+	float *sum = r->learned;
+
+	r->learned = r->flight;
+	r->flight = sum;
+	memset(r->learned, 0, r->count * sizeof(*r->learned));
+	switch_start(&r->sw);
+	return gagg_iallreduce(sum, sum, r->count, GAGG_FLOAT32, GAGG_MEAN, r->comm, r->plan,
+			       &r->req);
+}
+
+static int offer(struct gagg_replica *r)
+{
+	r->offer = switch_offer(&r->sw);
+	return gagg_iallreduce(&r->offer, &r->offer, 1, GAGG_INT32, GAGG_MAX, r->comm, NULL,
+			       &r->req);
+}
+
+/* end the operation under way if it is done, or must be */
+static int look(struct gagg_replica *r, bool wait, int *done)
+{
+	struct gagg_comm *c = r->comm;
+	int ms = c->session->timeout_ms, err;
+
+	if (!wait) {
+		err = gagg_test(r->req, done);
+	} else {
+		err = gagg_wait(r->req, ms > 0 ? ms : GAGG_FOREVER);
+		*done = err != GAGG_ERR_TIMEOUT || c->failed;
+		if (!*done) {
+			comm_error(c, 0, "no end after %d ms", ms);
+			return comm_fail(c, GAGG_ERR_TIMEOUT);
+		}
+	}
+	if (*done)
+		r->req = NULL;
+	return err;
+}
+
+static void take(struct gagg_replica *r, float *w)
+{
+	size_t i;
+
+	for (i = 0; i < r->count; i++)
+		r->base[i] += r->flight[i];
+	memcpy(w, r->base, r->count * sizeof(*w));
+}
+
+/* as far as the operations under way let it */
+static int advance(struct gagg_replica *r, bool wait)
+{
+	while (r->req) {
+		int done, err = look(r, wait || switch_must_wait(&r->sw), &done);
+
+		if (err || !done)
+			return err;
+		if (r->sw.phase == SWITCH_FLYING)
+			err = offer(r);
+		else
+			switch_agree(&r->sw, r->offer);
+		if (err)
+			return err;
+	}
+	return GAGG_OK;
+}
+
+static int hpsgd_step(struct gagg_replica *r, float *w, const float *update)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < r->count; i++)
+		r->learned[i] += update[i];
+	switch_tick(&r->sw);
+	err = advance(r, false);
+	if (err || !switch_applies(&r->sw))
+		return err;
+	if (r->sw.phase == SWITCH_AGREED)
+		take(r, w);
+	return launch(r);
+}
+
+/*
+ * All ranks are at the same clock, hence in the same all-reduce: none has been
+ * taken by some of them only.
+ */
+static int hpsgd_finish(struct gagg_replica *r, float *w)
+{
+	int err = advance(r, true);
+
+	if (!err && r->sw.phase == SWITCH_AGREED)
+		take(r, w);
+	if (!err)
+		err = launch(r);
+	if (!err)
+		err = advance(r, true);
+	if (err)
+		return err;
+	take(r, w);
+	r->sw.phase = SWITCH_IDLE;
+	return GAGG_OK;
+}
+
+const struct replica_mode replica_hpsgd = {
+	.name = "hpsgd",
+	.args = 1,
+	.init = hpsgd_init,
+	.step = hpsgd_step,
+	.finish = hpsgd_finish,
+};

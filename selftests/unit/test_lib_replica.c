@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/comm.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/replica.c agent/lib/replica_easgd.c agent/lib/replica_hpsgd.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
+/*
+ * Replicas: what each mode must conserve, with ranks of random speeds. Updates
+ * are small multiples of 2^-12, so that every sum and mean is exact in float32,
+ * and weights can be compared with sums made in another order.
+ */
+#define _GNU_SOURCE 1
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "fake_ranks.h"
+#include "replica.h"
+
+#define COUNT	50
+#define STEPS	61
+#define GRAIN	(1.0 / 4096)
+#define GRID	(8 * GRAIN)	/* coarser than updates */
+
+static float weights_of[N][COUNT];
+static uint64_t taken[N][STEPS];
+static double carry_of[N][COUNT];
+static int32_t center_of[N][COUNT];
+
+static uint32_t draw(uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t x = a * 2654435761u ^ b * 40503u ^ c * 69069u;
+
+	x ^= x >> 15;
+	x *= 2246822519u;
+	x ^= x >> 13;
+	x *= 3266489917u;
+	return x ^ x >> 16;
+}
+
+/* update of element i by rank r at step t: a mean of four is on the grid, too */
+static float update(int r, int t, int i)
+{
+	return (float)(((int)(draw((uint32_t)r, (uint32_t)t, (uint32_t)i) % 64) - 32) * 4 * GRAIN);
+}
+
+static float begin(int i)
+{
+	return (float)(i % 7);
+}
+
+/* what all ranks together have learned in steps (0, to], without rank's own part */
+static float learned(int i, int to)
+{
+	double sum = 0;
+
+	for (int t = 1; t <= to; t++)
+		for (int r = 0; r < N; r++)
+			sum += (double)update(r, t, i) / N;
+	return (float)(begin(i) + sum);
+}
+
+static void rest(int rank, int t)
+{
+	uint32_t x = draw((uint32_t)rank, (uint32_t)t, 77);
+
+	if (x % 4 == 0)
+		usleep(x / 4 % 300 * (rank == 2 ? 3 : 1));
+}
+
+static void start(struct gagg_comm *c, int rank, double step, float *w, struct gagg_replica **r)
+{
+	/* only rank 0's count */
+	for (int i = 0; i < COUNT; i++)
+		w[i] = rank ? 1000 : begin(i);
+	CHECK(!gagg_replica_create(c, w, COUNT, step, r));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] == begin(i));
+}
+
+static void advance(struct gagg_replica *r, int rank, int t, float *w)
+{
+	float u[COUNT];
+
+	for (int i = 0; i < COUNT; i++)
+		u[i] = update(rank, t, i);
+	CHECK(!gagg_replica_step(r, w, u));
+}
+
+static void local_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[COUNT];
+
+	start(c, rank, 0, w, &r);
+	for (int t = 1; t <= STEPS; t++) {
+		rest(rank, t);
+		advance(r, rank, t, w);
+		for (int i = 0; i < COUNT; i++) {
+			float want = learned(i, t / 5 * 5);
+
+			for (int k = t / 5 * 5 + 1; k <= t; k++)
+				want += update(rank, k, i);
+			CHECK(w[i] == want);
+		}
+	}
+	CHECK(!gagg_replica_finish(r, w));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] == learned(i, STEPS));
+	gagg_replica_free(r);
+}
+
+static void localsgd__mean_every_tau_steps(void **state)
+{
+	(void)state;
+	fake.sync = "localsgd:5";
+	run(64, 16, local_body);
+}
+
+/* in steps of the grid, before and after; exact in double */
+static double total(const struct gagg_replica *r, int i)
+{
+	double sum = r->center[i];
+
+	for (int k = 0; k < N; k++)
+		sum += weights_of[k][i] / GRID + carry_of[k][i];
+	return sum;
+}
+
+static void publish(const struct gagg_replica *r, int rank, const float *w)
+{
+	pthread_barrier_wait(&all);
+	memcpy(weights_of[rank], w, sizeof(weights_of[rank]));
+	memcpy(carry_of[rank], r->carry, sizeof(carry_of[rank]));
+	memcpy(center_of[rank], r->center, sizeof(center_of[rank]));
+	pthread_barrier_wait(&all);
+	CHECK(!memcmp(center_of[rank], center_of[0], sizeof(center_of[0])));
+}
+
+static void elastic_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	double before[COUNT];
+	float w[COUNT];
+
+	start(c, rank, GRID, w, &r);
+	CHECK(r->pull == 65536 * 90 / 400);
+	publish(r, rank, w);
+	for (int i = 0; i < COUNT; i++)
+		before[i] = total(r, i);
+	for (int t = 1; t <= STEPS; t++) {
+		rest(rank, t);
+		advance(r, rank, t, w);
+		publish(r, rank, w);
+		for (int i = 0; i < COUNT; i++) {
+			for (int k = 0; k < N; k++)
+				before[i] += update(k, t, i) / GRID;
+			CHECK(total(r, i) == before[i]);
+		}
+	}
+	/* it is drawn to where they are: to the mean at last */
+	for (int t = 0; t < 400; t++) {
+		float zero[COUNT] = { 0 };
+
+		CHECK(!gagg_replica_step(r, w, zero));
+	}
+	publish(r, rank, w);
+	for (int i = 0; i < COUNT; i++) {
+		CHECK(total(r, i) == before[i]);
+		for (int k = 0; k < N; k++)
+			CHECK(fabs(weights_of[k][i] / GRID - r->center[i]) < 5);
+	}
+	CHECK(!gagg_replica_finish(r, w));
+	publish(r, rank, w);
+	CHECK(!memcmp(weights_of[0], weights_of[rank], sizeof(w)));
+	for (int i = 0; i < COUNT; i++)
+		CHECK((double)w[i] == r->center[i] * GRID);
+	w[3] = 1 << 21;	/* times 512 is 2^30 */
+	pthread_barrier_wait(&all);
+	CHECK(gagg_replica_finish(r, w) == GAGG_ERR_INVALID);
+	gagg_replica_free(r);
+}
+
+static void easgd__conserves_the_sum(void **state)
+{
+	(void)state;
+	fake.sync = "easgd-sync:3:90";
+	run(64, 16, elastic_body);
+}
+
+/* what 24 bits cannot hold of a weight on its way comes along later */
+static void far_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT], zero[COUNT] = { 0 };
+	struct gagg_replica *r;
+	double before;
+
+	start(c, rank, GRID, w, &r);
+	w[1] = rank == 1 ? 0x1p-30f : 4096;
+	publish(r, rank, w);
+	before = total(r, 1);
+	CHECK(!gagg_replica_step(r, w, zero));
+	CHECK(!gagg_replica_step(r, w, zero));
+	CHECK(!gagg_replica_step(r, w, zero));
+	publish(r, rank, w);
+	CHECK(carry_of[1][1] == 0x1p-30 / GRID && total(r, 1) == before);
+	gagg_replica_free(r);
+}
+
+static void easgd__loses_nothing_far_away(void **state)
+{
+	(void)state;
+	fake.sync = "easgd-sync:3:90";
+	run(64, 16, far_body);
+}
+
+/* in 2^-22 of a step, which is what positions are multiples of after an exchange */
+static int64_t fine_total(const struct gagg_replica *r, int i)
+{
+	int64_t sum = (int64_t)r->center[i] * (1 << 22);
+
+	for (int k = 0; k < N; k++) {
+		double x = (weights_of[k][i] * r->grid + carry_of[k][i]) * (1 << 22);
+
+		CHECK(x == (double)(int64_t)x);
+		sum += (int64_t)x;
+	}
+	return sum;
+}
+
+/* weights of all magnitudes, and steps that no float is a multiple of */
+static void uneven_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT], zero[COUNT] = { 0 };
+	struct gagg_replica *r;
+	int64_t before[COUNT];
+
+	start(c, rank, 0.0003, w, &r);
+	for (int i = 0; i < COUNT; i++)
+		w[i] = ldexpf((float)(int32_t)draw((uint32_t)rank, 3, (uint32_t)i), -14 - 3 * (i % 9));
+	for (int t = 0; t < 60; t++) {
+		CHECK(!gagg_replica_step(r, w, zero));
+		publish(r, rank, w);
+		for (int i = 0; i < COUNT; i++) {
+			CHECK(!t || fine_total(r, i) == before[i]);
+			before[i] = fine_total(r, i);
+		}
+	}
+	gagg_replica_free(r);
+}
+
+static void easgd__conserves_what_no_float_is(void **state)
+{
+	(void)state;
+	fake.sync = "easgd-sync:1:90";
+	run(64, 16, uneven_body);
+}
+
+/* the largest distance there is: nothing wraps, the centre stays between them */
+static void farthest_body(struct gagg_comm *c, int rank)
+{
+	const float most = (1 << 30) - 64;
+	float w[COUNT], zero[COUNT] = { 0 };
+	struct gagg_replica *r;
+
+	start(c, rank, 1, w, &r);
+	for (int t = 0; t < 40; t++) {
+		for (int i = 0; i < COUNT; i++)
+			w[i] = t % 2 ? -most : most;
+		memset(r->carry, 0, COUNT * sizeof(*r->carry));
+		CHECK(!gagg_replica_step(r, w, zero));
+		for (int i = 0; i < COUNT; i++)
+			CHECK(fabs((double)r->center[i]) <= (double)most && fabsf(w[i]) <= most &&
+			      (r->center[i] > 0) == !(t % 2));
+	}
+	gagg_replica_free(r);
+}
+
+static void easgd__wraps_nowhere(void **state)
+{
+	(void)state;
+	fake.sync = "easgd-sync:1:100";
+	run(64, 16, farthest_body);
+}
+
+static void overlapped_body(struct gagg_comm *c, int rank)
+{
+	uint64_t took = 0, overlapped = 0;
+	struct gagg_replica *r;
+	float w[COUNT];
+
+	start(c, rank, 0, w, &r);
+	memset(taken[rank], 0, sizeof(taken[rank]));
+	for (int t = 1; t <= STEPS; t++) {
+		rest(rank, t);
+		overlapped += !!r->req;
+		advance(r, rank, t, w);
+		CHECK(r->sw.clock <= 6);
+		if (!r->sw.clock)
+			taken[rank][took++] = r->clock;
+		/* what has not been taken yet is this rank's own */
+		for (int i = 0; i < COUNT; i++)
+			CHECK(w[i] == r->base[i] + r->learned[i] +
+			      (took == 1 ? update(rank, 1, i) : 0));
+	}
+	CHECK(took > 1 && overlapped > STEPS / 4);
+	CHECK(!gagg_replica_finish(r, w));
+	pthread_barrier_wait(&all);
+	CHECK(!memcmp(taken[0], taken[rank], sizeof(taken[0])));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] == learned(i, STEPS));
+	/* it goes on from there */
+	advance(r, rank, STEPS + 1, w);
+	CHECK(!gagg_replica_finish(r, w));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] == learned(i, STEPS + 1));
+	gagg_replica_free(r);
+}
+
+static void hpsgd__every_update_once(void **state)
+{
+	(void)state;
+	fake.sync = "hpsgd:6";
+	run(64, 16, overlapped_body);
+	run(2, 1, overlapped_body);
+}
+
+static void refused_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[2] = { 0, 1 };
+
+	(void)rank;
+	CHECK(gagg_replica_create(c, w, 2, 1, &r) == GAGG_ERR_UNSUPPORTED && !r);
+	CHECK(!strcmp(gagg_last_error(c), "sync mode bsp has no replicas"));
+	CHECK(gagg_replica_create(c, w, 0, 1, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(!strcmp(gagg_sync(c), "bsp"));
+}
+
+static void other_modes__refused(void **state)
+{
+	(void)state;
+	fake.sync = "bsp";
+	run(8, 4, refused_body);
+}
+
+static void gridless_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[2] = { 0, (float)NAN };
+
+	(void)rank;
+	CHECK(gagg_replica_create(c, w, 2, 0, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(!strcmp(gagg_last_error(c),
+		      "easgd-sync needs a step above 0, the resolution of the exchange"));
+	CHECK(gagg_replica_create(c, w, 2, (double)NAN, &r) == GAGG_ERR_INVALID && !r);
+	/* nobody goes on alone */
+	CHECK(gagg_replica_create(c, w, 2, rank == 2 ? 0 : 1, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(!strcmp(gagg_last_error(c), "rank 2 has another step than rank 0"));
+	CHECK(gagg_replica_create(c, w, 2, 1, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(!strcmp(gagg_last_error(c), "weight 1 is not finite, or 2^30 steps and more"));
+}
+
+static void easgd__needs_a_grid(void **state)
+{
+	(void)state;
+	fake.sync = "easgd-sync:3:90";
+	run(8, 4, gridless_body);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(localsgd__mean_every_tau_steps),
+		cmocka_unit_test(easgd__conserves_the_sum),
+		cmocka_unit_test(easgd__loses_nothing_far_away),
+		cmocka_unit_test(easgd__conserves_what_no_float_is),
+		cmocka_unit_test(easgd__wraps_nowhere),
+		cmocka_unit_test(easgd__needs_a_grid),
+		cmocka_unit_test(hpsgd__every_update_once),
+		cmocka_unit_test(other_modes__refused),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
