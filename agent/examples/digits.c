@@ -228,14 +228,14 @@ static uint64_t digest(const struct model *m)
 	return h;
 }
 
-static void hasten(struct model *v, const struct model *d)
+static void hasten(struct model *v, const struct model *d, float momentum, float rate)
 {
 	const float *slope = &d->w1[0][0];
 	float *speed = &v->w1[0][0];
 	size_t i;
 
 	for (i = 0; i < WEIGHTS; i++)
-		speed[i] = MOMENTUM * speed[i] - RATE * slope[i];
+		speed[i] = momentum * speed[i] - rate * slope[i];
 }
 
 static void move(struct model *m, const struct model *from, const struct model *by)
@@ -250,7 +250,7 @@ static void move(struct model *m, const struct model *from, const struct model *
 
 static void descend(struct model *m, struct model *v, const struct model *d)
 {
-	hasten(v, d);
+	hasten(v, d, MOMENTUM, RATE);
 	move(m, m, v);
 }
 
@@ -398,6 +398,10 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 	struct gagg_replica *replica;
 	static struct model speed;
 	static struct gradient g;
+	/* updates come back a round later: without momentum, as its authors have it */
+	bool delayed = !strncmp(gagg_sync(comm), "hpsgd", 5);
+	float momentum = delayed ? 0 : MOMENTUM;
+	float rate = delayed ? 2 * RATE : RATE;
 	float *w = &m->w1[0][0];
 	int epoch, first, i, err;
 
@@ -408,7 +412,7 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 			memset(&g, 0, sizeof(g));
 			for (i = first + rank; i < first + BATCH; i += size)
 				backward(m, &d->sample[d->order[i]], (float)size / BATCH, &g);
-			hasten(&speed, &g.d);
+			hasten(&speed, &g.d, momentum, rate);
 			err = gagg_replica_step(replica, w, &speed.w1[0][0]);
 		}
 		if (!err && !rank && (epoch % 5 == 0 || epoch == epochs)) {
