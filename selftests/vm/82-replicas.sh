@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 180
+#
+# Four hosts train replicas on handwritten digits, until they know nine of ten;
+# the sync modes of replicas bring them together. In the end all have the same.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+# shellcheck source=selftests/vm/digits.sh
+. "$(dirname "$0")/digits.sh"
+plan 11
+
+# chunks_of MODE: that an epoch takes; $chunks
+chunks_of()
+{
+	group_up ring 256 window 64 sync "$1" && train 1 && chunks=$(count_all chunks) &&
+		group_down
+}
+
+# an eighth, but for what begins and ends the training
+sends_less()
+{
+	local chunks often
+
+	chunks_of localsgd:1 && often=$chunks &&
+		chunks_of localsgd:8 && is "0 < 3 * $chunks && 3 * $chunks < $often"
+}
+
+same_weights()
+{
+	train 2 && accuracy
+}
+
+# the module on hosts 0 and 1, the twin on 2 and 3
+mixed_up()
+{
+	local i args
+
+	read -r -d '' -a args < <(member_args)
+	for i in 0 1; do
+		ctl $i group create g local "$(address $i)" "$@" "${args[@]}" || return
+	done
+	twin_conf "$@" && twin_up 2 3
+}
+
+mixed_down()
+{
+	ctl 0 group delete g && ctl 1 group delete g && twin_down
+}
+
+module_load "$@"
+layout 4
+net_ready 1500
+check_not "bad parameters are refused" group_up sync easgd-sync:4:101
+check "gaggd starts" digits_daemons 0 1
+mixed_up ring 256 window 64 sync hpsgd:2
+check "hpsgd:2, two hosts with the twin: the same weights" same_weights
+check "down" mixed_down
+check "gaggd starts there, too" digits_daemons 2 3
+check "a longer period sends less" sends_less
+for mode in localsgd:8 easgd-sync:4:90; do
+	group_up ring 256 window 64 sync $mode
+	check "$mode" learns "$EPOCHS"
+	group_down
+done
+group_up ring 256 window 64 sync hpsgd:2
+# updates that come late want more of them
+check "hpsgd:2" learns $((EPOCHS * 3 / 2))
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+check "with losses, too" same_weights
+check "which were repaired" is "$(count_all retransmits) > 0"
+net_clear
