@@ -5,7 +5,9 @@
  *	fuzz_wire SECONDS SEED NETNS CORRECT OWN STRANGER NODE...
  *
  * NETNS sees the traffic of the groups CORRECT and OWN (their ids) among the NODEs
- * (addresses, in the order of the nodes). What was seen is sent
+ * (addresses, in the order of the nodes). What they said, and nothing that this
+ * program sent in their names (it would learn its own inventions, and replay what had
+ * a wrong checksum), is sent
  *
  *	replay		again, as it was, at any later time
  *	mutant		mutated (mutate.h), with a node's address
@@ -29,7 +31,11 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <net/if.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 
 #include "datagram.h"
 #include "mutate.h"
@@ -79,9 +85,11 @@ static struct {
 	uint32_t nodes;
 	union address stranger;
 	int watch;
+	uint8_t mac[ETH_ALEN];	/* what comes from there is one's own */
 	int raw[NODES + 1];		/* the last one is the stranger's */
 	int burst[NODES][SHARDS];	/* -1: not yet open */
 	struct tally *mutations;
+	unsigned long own;	/* came from here, and were not looked at */
 } me;
 
 static void die(const char *what)
@@ -91,6 +99,17 @@ static void die(const char *what)
 }
 
 /* --- what is seen ---------------------------------------------------------- */
+
+static void know_oneself(void)
+{
+	struct ifreq r = { .ifr_name = "eth0" };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || ioctl(fd, SIOCGIFHWADDR, &r))
+		die("eth0");
+	close(fd);
+	memcpy(me.mac, r.ifr_hwaddr.sa_data, sizeof(me.mac));
+}
 
 static int open_watch(const char *netns)
 {
@@ -166,11 +185,18 @@ static void look(void)
 	int budget;
 
 	for (budget = 0; budget < 64; budget++) {
+		struct sockaddr_ll ll = { 0 };
+		socklen_t len = sizeof(ll);
 		int a, b;
 
-		size = recv(me.watch, packet, sizeof(packet), MSG_DONTWAIT);
+		size = recvfrom(me.watch, packet, sizeof(packet), MSG_DONTWAIT,
+				(struct sockaddr *)&ll, &len);
 		if (size < 0)
 			return;
+		if (!memcmp(ll.sll_addr, me.mac, sizeof(me.mac))) {
+			me.own++;
+			continue;
+		}
 		payload = udp_find(packet, size, &length, &from, &to);
 		if (!payload)
 			continue;
@@ -388,6 +414,7 @@ static void setup(int argc, char **argv)
 		victims[n].tally = tally_new();
 	}
 	me.mutations = tally_new();
+	know_oneself();
 	me.watch = open_watch(argv[3]);
 }
 
@@ -409,6 +436,7 @@ int main(int argc, char **argv)
 		volley();
 		nanosleep(&pause, NULL);
 	}
+	printf("# wire: %lu of its own, not looked at\n", me.own);
 	for (i = 0; i < 2; i++) {
 		printf("# wire: %s: %lu seen, of types %#x\n", victims[i].name,
 		       victims[i].seen, victims[i].types);

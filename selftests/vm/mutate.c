@@ -214,7 +214,7 @@ static bool is_known(const struct secrets *s, uint64_t v)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->n && i < 256; i++)
+	for (i = 0; i < s->n && i < SECRETS; i++)
 		if (s->known[i] == v)
 			return true;
 	return false;
@@ -245,7 +245,7 @@ void learn_secrets(struct secrets *s, const uint8_t *payload, size_t length)
 	while ((at = next_secret(payload, length, at))) {
 		memcpy(&v, payload + at, 8);
 		if (v && !is_known(s, v))
-			s->known[s->n++ % 256] = v;
+			s->known[s->n++ % SECRETS] = v;
 	}
 }
 

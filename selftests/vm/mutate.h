@@ -41,9 +41,11 @@ size_t datagram_length(const uint8_t *payload, size_t most);
 void mutate(struct dice *d, enum mutation how, struct mutant *m,
 	    const struct mutant *other);
 
+#define SECRETS		4096
+
 /* cookies and instance ids of a group, the newest of them */
 struct secrets {
-	uint64_t known[256];
+	uint64_t known[SECRETS];
 	unsigned int n;
 };
 
