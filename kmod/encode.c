@@ -41,7 +41,7 @@ static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 		      struct user_namespace *ns)
 {
-	char sync[GAGG_SYNC_TEXT];
+	char sync[GAGG_SYNC_MAX];
 
 	gagg_sync_print(&cfg->sync, sync);
 	return nla_put_string(skb, GAGG_GA_NAME, cfg->name) ||

@@ -67,7 +67,7 @@ static int group_cores(struct gagg_group *grp)
 					      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 		if (!grp->part[s].core)
 			return -ENOMEM;
-		gagg_shard_init(grp->part[s].core, &grp->geom, s, grp->cfg.sync.mode);
+		gagg_shard_init(grp->part[s].core, &grp->geom, s);
 	}
 	return 0;
 }

@@ -38,7 +38,7 @@ static const struct nla_policy group_policy[GAGG_GA_MAX + 1] = {
 	[GAGG_GA_CHANNELS] = { .type = NLA_U16 },
 	[GAGG_GA_CWND] = { .type = NLA_U32 },
 	[GAGG_GA_DEAD_AFTER] = { .type = NLA_U32 },
-	[GAGG_GA_SYNC] = { .type = NLA_NUL_STRING, .len = GAGG_SYNC_TEXT - 1 },
+	[GAGG_GA_SYNC] = { .type = NLA_NUL_STRING, .len = GAGG_SYNC_MAX - 1 },
 	[GAGG_GA_PLACEMENT] = { .type = NLA_U32 },
 	[GAGG_GA_KEY] = { .type = NLA_BINARY },
 	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),

@@ -219,7 +219,6 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	}
 	arg->ranks = hweight64(grp->geom.workers);
 	geometry(ses, ses->seat[0], &arg->geo);
-	BUILD_BUG_ON(sizeof(arg->sync) < GAGG_SYNC_TEXT);
 	gagg_sync_print(&grp->cfg.sync, arg->sync);
 	atomic64_set(&ses->unread, 0);
 	WRITE_ONCE(ses->owner, current->files);

@@ -142,8 +142,6 @@ static bool take(cfg_t *cfg, cfg_opt_t *opt, const struct value_rule *rule,
 	return false;
 }
 
-_Static_assert(NL_SYNC_MAX >= GAGG_SYNC_TEXT, "no room for a sync mode");
-
 /* as the kernel writes it, so that the two compare */
 static void take_sync(const char *text, char *out)
 {

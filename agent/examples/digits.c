@@ -254,6 +254,18 @@ static void descend(struct model *m, struct model *v, const struct model *d)
 	move(m, m, v);
 }
 
+/* @loss: sum over the batches of an epoch, as far as this worker knows */
+static void progress(const struct model *m, const struct data *d, int epoch, int epochs,
+		     float loss)
+{
+	if (epoch % 5 && epoch != epochs)
+		return;
+	loss /= (float)(d->train / BATCH);
+	printf("epoch %3d  loss %.4f  test accuracy %.2f %%\n", epoch, (double)loss,
+	       accuracy(m, d));
+	fflush(stdout);
+}
+
 /*
  * Learn for @epochs; @comm NULL: alone. Rank r of n takes samples r, r + n, ... of
  * each batch; what is left over of the data after whole batches waits for
@@ -269,7 +281,6 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
 
 	for (epoch = 1; epoch <= epochs; epoch++) {
 		float loss = 0;
-		int batches = 0;
 
 		shuffle(d->order, d->train);
 		for (first = 0; first + BATCH <= d->train; first += BATCH) {
@@ -285,13 +296,9 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
 			}
 			descend(m, &speed, &g.d);
 			loss += g.loss;
-			batches++;
 		}
-		if (!rank && (epoch % 5 == 0 || epoch == epochs)) {
-			printf("epoch %3d  loss %.4f  test accuracy %.2f %%\n", epoch,
-			       (double)(loss / (float)batches), accuracy(m, d));
-			fflush(stdout);
-		}
+		if (!rank)
+			progress(m, d, epoch, epochs, loss);
 	}
 	return 0;
 }
@@ -316,6 +323,8 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 	begin = *m;
 	err = gagg_table_create(comm, WEIGHTS, GAGG_FLOAT32, STEP, &table);
 	for (epoch = 1; !err && epoch <= epochs; epoch++) {
+		float loss = 0;
+
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
 			err = gagg_get(table, &moved);
@@ -325,15 +334,14 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 			memset(&g, 0, sizeof(g));
 			for (i = first + rank; i < first + BATCH; i += size)
 				backward(m, &d->sample[d->order[i]], 1.0f / BATCH, &g);
+			loss += (float)size * g.loss;
 			descend(m, &speed, &g.d);
 			err = gagg_inc(table, &speed);
 			if (!err)
 				err = gagg_clock(comm);
 		}
-		if (!err && !rank && (epoch % 5 == 0 || epoch == epochs)) {
-			printf("epoch %3d  test accuracy %.2f %%\n", epoch, accuracy(m, d));
-			fflush(stdout);
-		}
+		if (!err && !rank)
+			progress(m, d, epoch, epochs, loss);
 	}
 	/* the steps of all, the last ones, too */
 	if (!err)
@@ -362,11 +370,14 @@ static int learn_elastic(struct data *d, struct model *m, struct gagg_comm *comm
 	begin = *m;
 	err = gagg_table_create(comm, WEIGHTS, GAGG_FLOAT32, STEP, &centre);
 	for (epoch = 1; !err && epoch <= epochs; epoch++) {
+		float loss = 0;
+
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
 			memset(&g, 0, sizeof(g));
 			for (i = first + rank; i < first + BATCH; i += size)
 				backward(m, &d->sample[d->order[i]], (float)size / BATCH, &g);
+			loss += g.loss;
 			descend(m, &speed, &g.d);
 			if (++batch % period)
 				continue;
@@ -375,11 +386,8 @@ static int learn_elastic(struct data *d, struct model *m, struct gagg_comm *comm
 			err = gagg_elastic(centre, &moved, 0.9 / size);
 			move(m, &begin, &moved);
 		}
-		if (!err && !rank && (epoch % 5 == 0 || epoch == epochs)) {
-			printf("epoch %3d  test accuracy of a replica %.2f %%\n", epoch,
-			       accuracy(m, d));
-			fflush(stdout);
-		}
+		if (!err && !rank)
+			progress(m, d, epoch, epochs, loss);
 	}
 	if (!err)
 		err = gagg_snapshot(centre, &moved);
@@ -407,18 +415,19 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 
 	err = gagg_replica_create(comm, w, WEIGHTS, STEP, &replica);
 	for (epoch = 1; !err && epoch <= epochs; epoch++) {
+		float loss = 0;
+
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
 			memset(&g, 0, sizeof(g));
 			for (i = first + rank; i < first + BATCH; i += size)
 				backward(m, &d->sample[d->order[i]], (float)size / BATCH, &g);
+			loss += g.loss;
 			hasten(&speed, &g.d, momentum, rate);
 			err = gagg_replica_step(replica, w, &speed.w1[0][0]);
 		}
-		if (!err && !rank && (epoch % 5 == 0 || epoch == epochs)) {
-			printf("epoch %3d  test accuracy %.2f %%\n", epoch, accuracy(m, d));
-			fflush(stdout);
-		}
+		if (!err && !rank)
+			progress(m, d, epoch, epochs, loss);
 	}
 	if (!err)
 		err = gagg_replica_finish(replica, w);

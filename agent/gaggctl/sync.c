@@ -2,6 +2,7 @@
 /* gaggctl sync: the sync modes, as the core that is in the kernel has them. */
 #include <stdio.h>
 
+#include <linux/gagg.h>
 #include "gaggctl.h"
 #include "print.h"
 #include "sync.h"
@@ -13,7 +14,7 @@ static const char usage[] =
 
 static void print_mode_of(const struct gagg_sync_ops *ops)
 {
-	char form[GAGG_SYNC_TEXT];
+	char form[GAGG_SYNC_MAX];
 	int n = snprintf(form, sizeof(form), "%s", ops->name);
 
 	for (u32 i = 0; i < ops->nargs; i++)

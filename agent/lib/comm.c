@@ -54,6 +54,12 @@ int comm_fail(struct gagg_comm *c, int code)
 	return code;
 }
 
+int comm_fail_late(struct gagg_comm *c)
+{
+	comm_error(c, 0, "no end after %d ms", c->session->timeout_ms);
+	return comm_fail(c, GAGG_ERR_TIMEOUT);
+}
+
 int comm_fail_epoch(struct gagg_comm *c)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };

@@ -75,6 +75,9 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 /* End @c: requests in flight fail with @code, so do later calls. Returns it. */
 int comm_fail(struct gagg_comm *c, int code);
 
+/* End @c because an operation had no end within the timeout. */
+int comm_fail_late(struct gagg_comm *c);
+
 /* End @c because the kernel says that its epoch is over. */
 int comm_fail_epoch(struct gagg_comm *c);
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "elastic.h"
+#include "steps.h"
 #include "store.h"
 
 static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
@@ -21,7 +22,7 @@ static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 		e = elastic_delta(n[i], (int32_t)(uint32_t)store_element(t, i), alpha);
 		n[i] = (int32_t)((uint32_t)n[i] - (uint32_t)e);
 	} else {
-		e = elastic_delta(store_steps(f[i] / t->step), store_element(t, i), alpha);
+		e = elastic_delta(steps_nearest(f[i] / t->step), store_element(t, i), alpha);
 		f[i] = (float)(f[i] - e * t->step);
 	}
 	t->log[i] += e;

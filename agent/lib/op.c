@@ -58,10 +58,8 @@ int op_run(struct gagg_request *r, unsigned int waits)
 
 	request_start(r);
 	if (request_wait(r, comm_deadline(ms > 0 ? ms : -1), waits) == GAGG_ERR_TIMEOUT &&
-	    !r->done) {
-		comm_error(c, 0, "no end after %d ms", ms);
-		comm_fail(c, GAGG_ERR_TIMEOUT);
-	}
+	    !r->done)
+		comm_fail_late(c);
 	return request_reap(r);
 }
 

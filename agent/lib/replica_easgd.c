@@ -25,15 +25,10 @@
 #include "comm.h"
 #include "elastic.h"
 #include "replica.h"
+#include "steps.h"
 
 #define GRID_MAX	(1 << 30)
 #define FINE		(1 << 22)
-
-/* half away from zero */
-static int64_t nearest(double x)
-{
-	return (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
-}
 
 /* where weight @w is, in steps; not a number, or far away, if it is */
 static double position(const struct gagg_replica *r, float w, double carry)
@@ -43,7 +38,7 @@ static double position(const struct gagg_replica *r, float w, double carry)
 
 static double settled(double x)
 {
-	return (double)nearest(x * FINE) / FINE;
+	return (double)steps_nearest(x * FINE) / FINE;
 }
 
 static int check(struct gagg_replica *r, const float *w)
@@ -88,7 +83,7 @@ static int easgd_init(struct gagg_replica *r, const float *w)
 		return GAGG_ERR_NOMEM;
 	err = check(r, w);
 	for (i = 0; !err && i < r->count; i++)
-		r->center[i] = (int32_t)nearest(position(r, w[i], 0));
+		r->center[i] = (int32_t)steps_nearest(position(r, w[i], 0));
 	return err;
 }
 
@@ -102,7 +97,7 @@ static int exchange(struct gagg_replica *r, float *w)
 	for (i = 0; i < r->count; i++) {
 		double x = settled(position(r, w[i], r->carry[i]));
 
-		r->delta[i] = elastic_delta(nearest(x), r->center[i], r->pull);
+		r->delta[i] = elastic_delta(steps_nearest(x), r->center[i], r->pull);
 		x -= r->delta[i];
 		w[i] = (float)(x / r->grid);
 		r->carry[i] = x - position(r, w[i], 0);

@@ -61,10 +61,8 @@ static int look(struct gagg_replica *r, bool wait, int *done)
 	} else {
 		err = gagg_wait(r->req, ms > 0 ? ms : GAGG_FOREVER);
 		*done = err != GAGG_ERR_TIMEOUT || c->failed;
-		if (!*done) {
-			comm_error(c, 0, "no end after %d ms", ms);
-			return comm_fail(c, GAGG_ERR_TIMEOUT);
-		}
+		if (!*done)
+			return comm_fail_late(c);
 	}
 	if (*done)
 		r->req = NULL;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "steps.h"
 #include "store.h"
 #include "sys.h"
 
@@ -100,10 +101,8 @@ static int op_error(struct gagg_comm *c, int err)
 {
 	if (err == -EPIPE)
 		return comm_fail_epoch(c);
-	if (err == -ETIMEDOUT) {
-		comm_error(c, 0, "no end after %d ms", c->session->timeout_ms);
-		return comm_fail(c, GAGG_ERR_TIMEOUT);
-	}
+	if (err == -ETIMEDOUT)
+		return comm_fail_late(c);
 	return comm_error(c, GAGG_ERR_SYSTEM, "an operation on the store: %s", strerror(-err));
 }
 
@@ -146,11 +145,6 @@ static double element(const struct gagg_table *t, const void *values, size_t i)
 					(double)((const float *)values)[i];
 }
 
-int64_t store_steps(double x)
-{
-	return (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
-}
-
 int gagg_inc(struct gagg_table *t, const void *delta)
 {
 	size_t i;
@@ -178,7 +172,7 @@ static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n
 
 	for (i = 0; i < n; i++) {
 		/* below 2^31 in magnitude, see gagg_inc() */
-		int32_t q = (int32_t)store_steps(t->log[at + i]);
+		int32_t q = (int32_t)steps_nearest(t->log[at + i]);
 
 		t->log[at + i] -= q;
 		t->own[at + i] += q;
@@ -240,7 +234,7 @@ static void see(struct gagg_table *t)
 
 int64_t store_element(const struct gagg_table *t, size_t i)
 {
-	return t->seen[i] + t->own[i] + store_steps(t->log[i]);
+	return t->seen[i] + t->own[i] + steps_nearest(t->log[i]);
 }
 
 static void show(const struct gagg_table *t, void *values, bool own)
@@ -412,7 +406,7 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
 					  i);
 		}
-		steps[i] = store_steps(x);
+		steps[i] = steps_nearest(x);
 	}
 	err = store_put(t, steps);
 	free(steps);

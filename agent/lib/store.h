@@ -51,9 +51,6 @@ struct gagg_table {
 /* doubles hold all whole numbers below it */
 #define STORE_STEPS_MAX	9007199254740992.0
 
-/* to nearest; @x is below STORE_STEPS_MAX in magnitude */
-int64_t store_steps(double x);
-
 /* read a table, as the sync mode lets it */
 int store_read(struct gagg_table *t);
 

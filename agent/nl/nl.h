@@ -17,7 +17,6 @@
 #include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
 
-#define NL_SYNC_MAX	64
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
 #define NL_KEY_MAX	64
 #define NL_IP_MAX	INET6_ADDRSTRLEN
@@ -82,7 +81,7 @@ struct nl_group {
 	uint32_t channels;
 	uint32_t cwnd;
 	uint32_t dead_after;
-	char sync[NL_SYNC_MAX];
+	char sync[GAGG_SYNC_MAX];
 	uint32_t placement;
 	uint32_t key_len;
 	uint8_t key[NL_KEY_MAX];

@@ -112,7 +112,7 @@ static int make_part(struct group *g, unsigned int s)
 			strerror(errno));
 		return -1;
 	}
-	gagg_shard_init(part->core, &g->geom, s, g->geom.sync.mode);
+	gagg_shard_init(part->core, &g->geom, s);
 	return port_join(part->port, g);
 }
 

@@ -200,7 +200,6 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 	}
 	arg->ranks = gagg_weight64(g->geom.workers);
 	geometry(s, s->seat[0], &arg->geo);
-	_Static_assert(sizeof(arg->sync) >= GAGG_SYNC_TEXT, "room for any mode");
 	gagg_sync_print(&g->geom.sync, arg->sync);
 	set_state(s, TWIN_ATTACHED);
 	epoch_attach(g, s->rank);

@@ -43,9 +43,3 @@ bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock)
 	k->clock[rank] = clock;
 	return was == k->min && raise(k);
 }
-
-bool gagg_clocks_leave(struct gagg_clocks *k, u32 rank)
-{
-	k->members &= ~GAGG_BIT(rank);
-	return k->clock[rank] == k->min && raise(k);
-}

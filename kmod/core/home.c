@@ -301,7 +301,7 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 static void maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 			  struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
 {
-	if (gagg_sync_get(sh->sync)->complete(a->bits, ch->members))
+	if (gagg_sync_get(g->sync.mode)->complete(a->bits, ch->members))
 		publish(sh, g, ch, a, to_result, now);
 }
 
@@ -319,7 +319,7 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 	s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
 	struct gagg_acc *a;
 
-	switch (gagg_sync_get(sh->sync)->take(ahead)) {
+	switch (gagg_sync_get(g->sync.mode)->take(ahead)) {
 	case GAGG_TAKE_ADD:
 		break;
 	case GAGG_TAKE_OLD:
@@ -362,8 +362,8 @@ enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 	todo->shift = a->exp - m->exp;
 	todo->laneop = a->laneop;
 	todo->lanes = a->lanes;
-	todo->to_result = gagg_sync_get(sh->sync)->complete(a->bits | GAGG_BIT(m->src),
-							    ch->members);
+	todo->to_result = gagg_sync_get(g->sync.mode)->complete(a->bits | GAGG_BIT(m->src),
+								ch->members);
 	return GAGG_RX_ADD;
 }
 

@@ -7,7 +7,8 @@
  * 63 flushed DONE runs, 16 OP_DONE and one DESYNC: 146 <= GAGG_ACTS_STEP. Loops
  * over chunks stop while GAGG_ACTS_STEP are spare. gagg_shard_flush() emits at
  * most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
- * most one query for each of 64 homes.
+ * most one query for each of 64 homes. A store's loops stop at the few actions that
+ * one step of theirs causes (STEP in store.c and store_worker.c).
  */
 #include "internal.h"
 
@@ -16,12 +17,11 @@ u64 gagg_shard_bytes(const struct gagg_geom *g)
 	return sizeof(struct gagg_shard) + (u64)g->nodes * sizeof(struct gagg_path);
 }
 
-void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index, u32 sync)
+void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index)
 {
 	u32 n;
 
 	sh->index = (u8)index;
-	sh->sync = (u8)sync;
 	for (n = 0; n < g->nodes; n++)
 		gagg_path_init(&sh->path[n], g->cwnd);
 }

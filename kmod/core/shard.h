@@ -206,9 +206,8 @@ struct gagg_shard {
 	u32 nacts;
 	u8 index;
 	u8 running;
-	u8 sync;		/* gagg_sync_get() */
 	u8 resends;		/* one of resend_run waits */
-	u8 pad[4];
+	u8 pad[5];
 	struct gagg_act act[GAGG_ACTS];
 	struct gagg_run result_run[GAGG_NODES];
 	struct gagg_run resend_run[GAGG_RANKS];
@@ -218,8 +217,7 @@ struct gagg_shard {
 u64 gagg_shard_bytes(const struct gagg_geom *g);
 
 /* @sh: gagg_shard_bytes() zeroed bytes */
-void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index,
-		     u32 sync);
+void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index);
 
 /* an epoch begins (channels are initialised anew by the caller), or ends */
 void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoch,

@@ -2,6 +2,7 @@
 /*
  * The modes by name, and their parameters as text.
  */
+#include <linux/gagg.h>
 #include "sync.h"
 
 static const struct gagg_sync_ops *const modes[] = {
@@ -98,7 +99,7 @@ static char *put_number(char *at, u32 n)
 }
 
 /* 15 characters of a name, GAGG_SYNC_ARGS times 11 of a parameter */
-_Static_assert(15 + GAGG_SYNC_ARGS * 11 < GAGG_SYNC_TEXT, "a mode does not fit");
+_Static_assert(15 + GAGG_SYNC_ARGS * 11 < GAGG_SYNC_MAX, "a mode does not fit");
 
 void gagg_sync_print(const struct gagg_sync_param *p, char *text)
 {

@@ -41,9 +41,6 @@ void gagg_clocks_init(struct gagg_clocks *k, u64 members);
 /* @rank has come to @clock; true if the least clock has grown by it */
 bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock);
 
-/* @rank is gone; true if the least clock has grown by it */
-bool gagg_clocks_leave(struct gagg_clocks *k, u32 rank);
-
 /* most clocks between the bounds of dssp: the controller looks at that many */
 #define GAGG_DSSP_AHEAD	1024
 
@@ -166,9 +163,7 @@ const struct gagg_sync_ops *gagg_sync_get(u32 index);
  */
 const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p);
 
-#define GAGG_SYNC_TEXT	64
-
-/* the inverse, at most GAGG_SYNC_TEXT bytes with the final zero */
+/* the inverse, at most GAGG_SYNC_MAX bytes with the final zero */
 void gagg_sync_print(const struct gagg_sync_param *p, char *text);
 
 /* clocks that a reader may be ahead of the slowest; ~0: any number */

@@ -140,7 +140,7 @@ void hosts_init(struct hosts *w, struct input *in)
 		h->g.self = (u8)n;
 		for (s = 0; s < g.shards; s++) {
 			h->sh[s] = zalloc(gagg_shard_bytes(&h->g));
-			gagg_shard_init(h->sh[s], &h->g, s, 0);
+			gagg_shard_init(h->sh[s], &h->g, s);
 		}
 		host_restart(h, 0);
 	}

@@ -775,7 +775,7 @@ void cluster_init(const struct setup *s, struct state *st)
 		if (!shard[n])
 			shard[n] = calloc(1, sizeof(struct gagg_shard) +
 					     GAGG_NODES * sizeof(struct gagg_path));
-		gagg_shard_init(shard[n], &geom[n], 0, 0);
+		gagg_shard_init(shard[n], &geom[n], 0);
 		begin(n, 0);
 	}
 }

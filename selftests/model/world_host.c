@@ -351,7 +351,7 @@ void host_init(struct world *w, u32 id)
 	init_geom(w, id);
 	for (s = 0; s < w->cfg.shards; s++) {
 		h->sh[s] = calloc(1, gagg_shard_bytes(&h->g));
-		gagg_shard_init(h->sh[s], &h->g, s, 0);
+		gagg_shard_init(h->sh[s], &h->g, s);
 		gagg_shard_start(h->sh[s], &h->g, 7, 0x1234567890abcdefULL);
 	}
 	for (c = 0; c < w->cfg.chans; c++)

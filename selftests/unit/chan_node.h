@@ -109,7 +109,7 @@ static inline void start_channel(u16 id, u64 members)
 	free(sh);
 	free(ch);
 	sh = calloc(1, gagg_shard_bytes(&g));
-	gagg_shard_init(sh, &g, 0, 0);
+	gagg_shard_init(sh, &g, 0);
 	gagg_shard_start(sh, &g, EPOCH, COOKIE);
 	ch = gagg_chan_init(calloc(1, gagg_chan_bytes(&g, members)), &g, 0, id, members);
 	now = GAGG_SEC;

@@ -316,7 +316,7 @@ static inline void start(u32 n, const char *text, u64 homes)
 		geom[i] = *g;
 		geom[i].self = (u8)i;
 		shard[i] = calloc(1, gagg_shard_bytes(g));
-		gagg_shard_init(shard[i], &geom[i], 0, p.mode);
+		gagg_shard_init(shard[i], &geom[i], 0);
 		gagg_shard_start(shard[i], &geom[i], EPOCH, COOKIE);
 		chan[i] = gagg_chan_init(calloc(1, gagg_chan_bytes(&geom[i], g->workers)),
 					 &geom[i], 0, 0, g->workers);

@@ -26,23 +26,6 @@ agree()
 	ranks_run "$@" && digests_agree "allreduce|allgather|broadcast"
 }
 
-# the same options for the module and for the twins
-mixed_up()
-{
-	local i args
-
-	read -r -d '' -a args < <(member_args)
-	for i in 0 1; do
-		ctl $i group create g local "$(address $i)" "$@" "${args[@]}" || return
-	done
-	twin_conf "$@" && twin_up 2 3
-}
-
-mixed_down()
-{
-	ctl 0 group delete g && ctl 1 group delete g && twin_down
-}
-
 # --- two hosts with the module, two without ----------------------------------
 module_load "$@"
 layout 4

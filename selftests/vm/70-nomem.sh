@@ -44,7 +44,7 @@ requests=(
 
 # MODES GROUP ACTION
 sessions=(
-	"nth one open" "nth one bind" "nth,slab,pages one attach" "nth one mmap"
+	"nth one open" "nth one bind" "nth,slab,pages one attach" "nth,pages one mmap"
 	"nth,slab,pages one channel" "nth one submit" "nth one uring"
 	"works g epoch" "works g elsewhere"
 )

@@ -34,23 +34,6 @@ same_weights()
 	train 2 && accuracy
 }
 
-# the module on hosts 0 and 1, the twin on 2 and 3
-mixed_up()
-{
-	local i args
-
-	read -r -d '' -a args < <(member_args)
-	for i in 0 1; do
-		ctl $i group create g local "$(address $i)" "$@" "${args[@]}" || return
-	done
-	twin_conf "$@" && twin_up 2 3
-}
-
-mixed_down()
-{
-	ctl 0 group delete g && ctl 1 group delete g && twin_down
-}
-
 module_load "$@"
 layout 4
 net_ready 1500

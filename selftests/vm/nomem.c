@@ -351,15 +351,18 @@ static int s_elsewhere(void)
 	return err ? err : wait_for(5, s.submit.op);
 }
 
+/* where nothing is: each needs tables of its own, down from the topmost */
 static int s_mmap(void)
 {
+	uintptr_t at = 1UL << 44;
 	int i;
 
-	for (i = 0; i < GAGG_REG_COUNT; i++) {
+	for (i = 0; i < GAGG_REG_COUNT; i++, at += 1UL << 39) {
 		bool writable = i == GAGG_REG_PUSH || i == GAGG_REG_CONTRIB;
 
-		s.map[i] = mmap(NULL, s.attach.geo.region[i].length,
-				PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, s.fd,
+		s.map[i] = mmap((void *)at, s.attach.geo.region[i].length,
+				PROT_READ | (writable ? PROT_WRITE : 0),
+				MAP_SHARED | MAP_FIXED_NOREPLACE, s.fd,
 				(off_t)s.attach.geo.region[i].offset);
 		if (s.map[i] == MAP_FAILED)
 			return errno;

@@ -30,6 +30,8 @@
 #   twin_up HOST...             gagg-twin with it on these hosts, whose ranks ask
 #                               there from now on; twin_down ends all of them
 #   twin_count I NAME           a counter of the twin on host I
+#   mixed_up [OPTION VALUE]...  group g: the module on hosts 0 and 1, the twin on 2
+#                               and 3; mixed_down deletes it
 #   ctl I ARGUMENT...           gaggctl on host I
 #   count I NAME, count_all NAME  a counter of host I, sum over the hosts
 
@@ -254,6 +256,22 @@ twin_down()
 		wait_until 20 fails kill -0 "${twin_pid[i]}" || return
 	done
 	twin_pid=()
+}
+
+mixed_up()
+{
+	local i args
+
+	read -r -d '' -a args < <(member_args)
+	for i in 0 1; do
+		ctl $i group create g local "$(address $i)" "$@" "${args[@]}" || return
+	done
+	twin_conf "$@" && twin_up 2 3
+}
+
+mixed_down()
+{
+	ctl 0 group delete g && ctl 1 group delete g && twin_down
 }
 
 twin_count()

@@ -318,6 +318,7 @@ static void on_start(struct host *h)
 	u32 s;
 
 	read_geometry(&g);
+	g.sync.mode = (u8)number("sync");
 	if (!sync || sync->store)
 		differs("a store, or no sync mode: replayed are rings");
 	if (!h) {
@@ -334,7 +335,7 @@ static void on_start(struct host *h)
 		/* as new ones: an epoch is all that counts */
 		free(p->core);
 		p->core = calloc(1, gagg_shard_bytes(&g));
-		gagg_shard_init(p->core, &g, s, (u32)number("sync"));
+		gagg_shard_init(p->core, &g, s);
 		gagg_shard_start(p->core, &g, number("epoch"), OURS);
 	}
 	h->g = g;

@@ -156,8 +156,8 @@ struct gagg_geometry {
  * @flags:	zero
  * @ranks:	out: ranks of the group
  * @reserved:	zero
- * @geo:	out: channel 0
  * @sync:	out: sync mode of the group, such as "ssp:4"
+ * @geo:	out: channel 0; last, because it may grow
  *
  * Returns at once; the epoch has started when GAGG_IOC_WAIT with
  * GAGG_WAIT_EPOCH says so. EBUSY when attached already, ENOMEM, ESTALE the
@@ -171,8 +171,8 @@ struct gagg_ioc_attach {
 	__u32	flags;
 	__u32	ranks;
 	__u32	reserved;
-	struct gagg_geometry geo;
 	char	sync[GAGG_SYNC_MAX];
+	struct gagg_geometry geo;
 };
 
 /**
