@@ -144,7 +144,7 @@ after=$(used "")
 note "used before $before KiB, after $after KiB; buffers $buffers, $(buffers)"
 # each repetition allocates 6 x 5.6 MiB of contributions and 3 x 5.6 MiB of results
 check "no memory is left behind" is "$after - $before < 4096"
-check "no network buffers" is "$(buffers) - $buffers < 500"
+check "no network buffers" is "$(buffers) - $buffers < 100"
 
 layout 1 4
 check "whoever is between two operations is told, too" told_between_operations

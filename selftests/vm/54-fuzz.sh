@@ -13,7 +13,7 @@
 #   fuzz-N    made, changed and deleted by random requests
 #
 # Half of the time over IPv6, with bursts made by GRO, half over IPv4, with GSO bursts
-# that stay whole. MINUTES=N: for so long (a minute, on the debug kernel).
+# that stay whole. MINUTES=N: for so long (40 seconds).
 
 # shellcheck disable=SC2119 # digests_agree as it is
 # shellcheck source=selftests/vm/lib.sh
@@ -27,8 +27,6 @@ PROGRAMS=$TOP/build/selftests/vm
 ATTACKER=3
 if [ -n "${MINUTES:-}" ]; then
 	seconds=$((MINUTES * 60))
-elif [ "${KERNEL:-}" = debug ]; then
-	seconds=60
 else
 	seconds=40
 fi
