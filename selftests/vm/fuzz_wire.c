@@ -418,11 +418,18 @@ static void setup(int argc, char **argv)
 	me.watch = open_watch(argv[3]);
 }
 
+static bool complete(void)
+{
+	return tally_complete(victims[0].tally, hows) &&
+	       tally_complete(victims[1].tally, hows) &&
+	       tally_complete(me.mutations, mutations);
+}
+
 int main(int argc, char **argv)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
+	time_t start, seconds;
 	bool good = true;
-	time_t end;
 	int i;
 
 	if (argc < 9) {
@@ -430,8 +437,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setup(argc, argv);
-	end = time(NULL) + atoi(argv[1]);
-	while (time(NULL) < end) {
+	seconds = atoi(argv[1]);
+	start = time(NULL);
+	while (time(NULL) < start + seconds ||
+	       (!complete() && time(NULL) < start + TALLY_PATIENCE * seconds)) {
 		look();
 		volley();
 		nanosleep(&pause, NULL);

@@ -16,7 +16,7 @@
 
 #define TALLY_KINDS	32
 #define TALLY_ERRNOS	256
-#define TALLY_PATIENCE	4
+#define TALLY_PATIENCE	8
 
 struct tally {
 	unsigned long taken[TALLY_KINDS];
