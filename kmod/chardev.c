@@ -15,6 +15,7 @@
 #include "session.h"
 
 #define FEATURES	(GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_STORE | \
+			 GAGG_FEAT_TIMES | \
 			 (IS_ENABLED(CONFIG_IO_URING) ? GAGG_FEAT_URING : 0))
 
 union gagg_ioc_any {
@@ -28,6 +29,7 @@ union gagg_ioc_any {
 	struct gagg_ioc_submit submit;
 	struct gagg_ioc_wait wait;
 	struct gagg_ioc_status status;
+	struct gagg_ioc_times times;
 };
 
 static int do_features(struct gagg_ioc_features *arg)
@@ -70,6 +72,15 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 	return 0;
 }
 
+static int do_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
+{
+	if (arg->flags & ~GAGG_TIMES_SHARE || arg->reserved)
+		return -EINVAL;
+	if (arg->flags ? !arg->batch || arg->share > arg->batch : arg->batch || arg->share)
+		return -EINVAL;
+	return gagg_session_times(ses, arg);
+}
+
 /* what runs under session.lock */
 static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
 {
@@ -97,6 +108,8 @@ static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_a
 		return gagg_session_submit(ses, &arg->submit);
 	case _IOC_NR(GAGG_IOC_STATUS):
 		return do_status(ses, &arg->status);
+	case _IOC_NR(GAGG_IOC_TIMES):
+		return do_times(ses, &arg->times);
 	}
 	return -ENOTTY;
 }
@@ -112,6 +125,7 @@ static const u16 arg_size[] = {
 	[_IOC_NR(GAGG_IOC_SUBMIT)] = sizeof(struct gagg_ioc_submit),
 	[_IOC_NR(GAGG_IOC_WAIT)] = sizeof(struct gagg_ioc_wait),
 	[_IOC_NR(GAGG_IOC_STATUS)] = sizeof(struct gagg_ioc_status),
+	[_IOC_NR(GAGG_IOC_TIMES)] = sizeof(struct gagg_ioc_times),
 };
 
 static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)

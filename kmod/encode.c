@@ -130,8 +130,34 @@ static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct v
 	return put_path(skb, grp, node);
 }
 
+/* nothing before the first op */
+static int put_times(struct sk_buff *skb, struct gagg_group *grp, u64 now, u32 rank)
+{
+	struct gagg_times t;
+	struct nlattr *nest;
+	u64 compute, wait;
+
+	spin_lock_bh(&grp->times_lock);
+	t = grp->times[rank];
+	spin_unlock_bh(&grp->times_lock);
+	gagg_times_read(&t, now, &compute, &wait);
+	if (!t.since)
+		return 0;
+	nest = nla_nest_start(skb, GAGG_MA_TIMES);
+	if (!nest ||
+	    nla_put_u64_64bit(skb, GAGG_TA_COMPUTE, compute, GAGG_TA_PAD) ||
+	    nla_put_u64_64bit(skb, GAGG_TA_WAIT, wait, GAGG_TA_PAD) ||
+	    nla_put_u64_64bit(skb, GAGG_TA_OPS, t.ops, GAGG_TA_PAD))
+		return -EMSGSIZE;
+	if (t.batch && (nla_put_u32(skb, GAGG_TA_SHARE, t.share) ||
+			nla_put_u32(skb, GAGG_TA_BATCH, t.batch)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct view *v,
-		      u32 rank)
+		      u32 rank, bool times)
 {
 	const struct gagg_member *m = &grp->cfg.member[rank];
 	struct nlattr *nest = nla_nest_start(skb, GAGG_MA_MEMBER);
@@ -144,7 +170,8 @@ static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct 
 	    nla_put_u32(skb, GAGG_MA_WEIGHT, m->weight) ||
 	    (m->local && nla_put_flag(skb, GAGG_MA_LOCAL)) ||
 	    nla_put_u32(skb, GAGG_MA_STATE, member_state(grp, v, rank)) ||
-	    put_reach(skb, grp, v, rank))
+	    put_reach(skb, grp, v, rank) ||
+	    (times && put_times(skb, grp, v->now, rank)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -171,7 +198,7 @@ int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 	if (!members)
 		return -EMSGSIZE;
 	for (r = 0; r < GAGG_RANKS; r++)
-		if (grp->cfg.member[r].present && put_member(skb, grp, &v, r))
+		if (grp->cfg.member[r].present && put_member(skb, grp, &v, r, false))
 			return -EMSGSIZE;
 	nla_nest_end(skb, members);
 	nla_nest_end(skb, group);
@@ -188,7 +215,7 @@ int gagg_encode_member(struct sk_buff *skb, struct gagg_group *grp, u32 rank)
 	if (!group || nla_put_string(skb, GAGG_GA_NAME, grp->cfg.name))
 		return -EMSGSIZE;
 	members = nla_nest_start(skb, GAGG_GA_MEMBERS);
-	if (!members || put_member(skb, grp, &v, rank))
+	if (!members || put_member(skb, grp, &v, rank, true))
 		return -EMSGSIZE;
 	nla_nest_end(skb, members);
 	nla_nest_end(skb, group);

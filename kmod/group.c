@@ -92,6 +92,7 @@ static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_con
 		return NULL;
 	kref_init(&grp->ref);
 	spin_lock_init(&grp->join_lock);
+	spin_lock_init(&grp->times_lock);
 	mutex_init(&grp->lock);
 	init_waitqueue_head(&grp->wq);
 	gagg_channels_init(grp);

@@ -120,6 +120,8 @@ struct gagg_group {
 	struct gagg_channel *channel[GAGG_CHANNELS_MAX];
 	u64 channels;			/* bit per index: there is one; as above */
 	struct gagg_opens opens;
+	spinlock_t times_lock;		/* times; a leaf, from any context */
+	struct gagg_times times[GAGG_RANKS];	/* of local ranks */
 	wait_queue_head_t wq;		/* epoch starts and ends, mismatch */
 
 	struct gagg_part part[];	/* by shard */

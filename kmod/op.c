@@ -32,6 +32,49 @@ static void trace_submitted(const struct gagg_group *grp, const struct gagg_chan
 	trace_gagg_submit(&grp->geom, ch->id, l, &lo->op[lo->numbers % GAGG_OPS]);
 }
 
+/*
+ * Times of a rank. Port locks are held, all or one, so bottom halves are off;
+ * under all of them a submission is counted before its end can be.
+ */
+static void times_submit(struct gagg_session *ses)
+{
+	struct gagg_group *grp = ses->group;
+
+	spin_lock(&grp->times_lock);
+	gagg_times_submit(&grp->times[ses->rank], ktime_get_ns());
+	spin_unlock(&grp->times_lock);
+}
+
+static void times_done(struct gagg_session *ses, u64 n)
+{
+	struct gagg_group *grp = ses->group;
+
+	spin_lock(&grp->times_lock);
+	gagg_times_done(&grp->times[ses->rank], n, ktime_get_ns());
+	spin_unlock(&grp->times_lock);
+}
+
+int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
+{
+	struct gagg_group *grp = ses->group;
+	struct gagg_times *t;
+
+	if (!grp || ses->state == GAGG_S_BOUND)
+		return -ENOTCONN;
+	t = &grp->times[ses->rank];
+	spin_lock_bh(&grp->times_lock);
+	if (arg->flags & GAGG_TIMES_SHARE) {
+		t->share = arg->share;
+		t->batch = arg->batch;
+	}
+	arg->share = t->share;
+	arg->batch = t->batch;
+	arg->ops = t->ops;
+	gagg_times_read(t, ktime_get_ns(), &arg->compute_ns, &arg->wait_ns);
+	spin_unlock_bh(&grp->times_lock);
+	return 0;
+}
+
 /* all port locks held */
 static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 			const struct gagg_ioc_submit *arg)
@@ -57,6 +100,7 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 		else
 			gagg_chan_submit_arg(ch->part[s], l, arg);
 	}
+	times_submit(ch->session[l]);
 	if (!grp->geom.store && trace_gagg_submit_enabled())
 		trace_submitted(grp, ch, l);
 	return 0;
@@ -129,6 +173,7 @@ void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 
 		if (was == old) {
 			/* the caller holds the lock of @shard's port */
 			ses->group->part[shard].stats.rounds += done - old;
+			times_done(ses, done - old);
 			atomic64_add(done - old, &ses->unread);
 			if (wq_has_sleeper(&ses->wq))
 				wake_up_interruptible_poll(&ses->wq, EPOLLIN | EPOLLRDNORM);

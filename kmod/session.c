@@ -194,6 +194,25 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 	}
 }
 
+/* of the epoch that begins; those of the last one could be read until now */
+static void times_begin(struct gagg_session *ses)
+{
+	struct gagg_group *grp = ses->group;
+
+	spin_lock_bh(&grp->times_lock);
+	memset(&grp->times[ses->rank], 0, sizeof(grp->times[ses->rank]));
+	spin_unlock_bh(&grp->times_lock);
+}
+
+static void times_end(struct gagg_session *ses)
+{
+	struct gagg_group *grp = ses->group;
+
+	spin_lock_bh(&grp->times_lock);
+	gagg_times_end(&grp->times[ses->rank], ktime_get_ns());
+	spin_unlock_bh(&grp->times_lock);
+}
+
 static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 {
 	struct gagg_group *grp = ses->group;
@@ -221,6 +240,7 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	geometry(ses, ses->seat[0], &arg->geo);
 	gagg_sync_print(&grp->cfg.sync, arg->sync);
 	atomic64_set(&ses->unread, 0);
+	times_begin(ses);
 	WRITE_ONCE(ses->owner, current->files);
 	WRITE_ONCE(ses->epoch, 0);
 	WRITE_ONCE(ses->state, GAGG_S_ATTACHED);
@@ -260,6 +280,8 @@ int gagg_session_detach(struct gagg_session *ses, u32 reason)
 	if (attached && !grp->dead)
 		gagg_epoch_leave(grp, ses->rank, reason);
 	leave_all(ses, attached);
+	if (attached)
+		times_end(ses);
 	gagg_channel_trim(grp);
 	mutex_unlock(&grp->lock);
 	/* without an epoch to end, there is nobody else who would wake them */
@@ -416,6 +438,7 @@ void gagg_session_ended(struct gagg_session *ses, u32 reason)
 		WRITE_ONCE(gagg_channel_done(ch)->failed, reason ?: GAGG_R_ADMIN);
 	}
 	WRITE_ONCE(ses->state, GAGG_S_ENDED);
+	times_end(ses);
 	wake_up_all(&ses->wq);
 	wake_up_all(&ses->chunk_wq);
 	gagg_uring_complete(ses, -EPIPE);

@@ -169,6 +169,35 @@ static int get_text(const struct nlattr *a, char *out, size_t size)
 	return 0;
 }
 
+static int get_times(const struct nlattr *nest, struct nl_times *t)
+{
+	struct nlattr *a;
+	int rem, err = 0;
+
+	nla_for_each_nested(a, nest, rem) {
+		switch (nla_type(a)) {
+		case GAGG_TA_COMPUTE:
+			err = get(a, &t->compute_ns, sizeof(t->compute_ns));
+			break;
+		case GAGG_TA_WAIT:
+			err = get(a, &t->wait_ns, sizeof(t->wait_ns));
+			break;
+		case GAGG_TA_OPS:
+			err = get(a, &t->ops, sizeof(t->ops));
+			break;
+		case GAGG_TA_SHARE:
+			err = get_u32(a, &t->share);
+			break;
+		case GAGG_TA_BATCH:
+			err = get_u32(a, &t->batch);
+			break;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 static int get_member_attr(const struct nlattr *a, struct nl_member *m)
 {
 	switch (nla_type(a)) {
@@ -193,6 +222,8 @@ static int get_member_attr(const struct nlattr *a, struct nl_member *m)
 		return get_u32(a, &m->cwnd);
 	case GAGG_MA_HEARD:
 		return get_u32(a, &m->heard_ms);
+	case GAGG_MA_TIMES:
+		return get_times(a, &m->times);
 	}
 	return 0;
 }

@@ -102,7 +102,8 @@ WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_MISMATCH]	= "mismatch",
 	[GAGG_MA_RTT]		= "rtt",
 	[GAGG_MA_CWND]		= "cwnd",
-	[GAGG_MA_HEARD]		= "heard")
+	[GAGG_MA_HEARD]		= "heard",
+	[GAGG_MA_TIMES]		= "times")
 
 WORDS(nl_group_state_name, uint32_t,
 	[GAGG_GS_INCOMPLETE]	= "incomplete",

@@ -30,6 +30,22 @@ struct nl_ip {
 };
 
 /**
+ * struct nl_times - how long a rank has computed and waited in its last epoch
+ * @compute_ns:	without an op in flight
+ * @wait_ns:	with one
+ * @ops:	done
+ * @share:	samples of a batch that are this rank's
+ * @batch:	samples of the batch; 0: its trainer has not said
+ */
+struct nl_times {
+	uint64_t compute_ns;
+	uint64_t wait_ns;
+	uint64_t ops;
+	uint32_t share;
+	uint32_t batch;
+};
+
+/**
  * struct nl_member - one rank of a group
  * @set:	NL_SET(GAGG_MA_*) of what holds a value; nothing else is sent
  * @local:	GAGG_MA_LOCAL; the flag is sent when this is true
@@ -38,6 +54,7 @@ struct nl_ip {
  * @rtt:	out: us
  * @cwnd:	out: datagrams
  * @heard_ms:	out: since it was heard; not set: never
+ * @times:	out: of nl_member_dump(), of local ranks that have begun an op
  */
 struct nl_member {
 	uint32_t set;
@@ -51,6 +68,7 @@ struct nl_member {
 	uint32_t rtt;
 	uint32_t cwnd;
 	uint32_t heard_ms;
+	struct nl_times times;
 };
 
 /**

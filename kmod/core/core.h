@@ -22,6 +22,7 @@
  *	shard	the door: receive, commit, refill, timers, actions
  *	publish	the lanes and the description of a result
  *	stats	counters
+ *	times	how long a rank computes, and waits
  *	join	who is there, do we agree, which epoch is it
  */
 #ifndef GAGG_CORE_H
@@ -39,6 +40,7 @@
 #include "shard.h"
 #include "publish.h"
 #include "stats.h"
+#include "times.h"
 #include "join.h"
 
 #endif

@@ -244,8 +244,8 @@ static void member__round_trip(void **state)
 /* What only the kernel says, and, around it, what no kernel says yet. */
 static void put_told(struct nl_msg *msg)
 {
-	struct nlattr *group, *members, *member;
-	uint64_t epoch = 0x123456789abcdef0;
+	struct nlattr *group, *members, *member, *times;
+	uint64_t epoch = 0x123456789abcdef0, wait = 1ULL << 40, ops = 17;
 
 	group = nla_nest_start(msg, GAGG_A_GROUP);
 	nla_put_u32(msg, GAGG_GA_MAX + 40, 1);
@@ -266,6 +266,14 @@ static void put_told(struct nl_msg *msg)
 	nla_put_u32(msg, GAGG_MA_RTT, 120);
 	nla_put_u32(msg, GAGG_MA_CWND, 256);
 	nla_put_u32(msg, GAGG_MA_HEARD, 9);
+	times = nla_nest_start(msg, GAGG_MA_TIMES);
+	nla_put(msg, GAGG_TA_COMPUTE, 8, &epoch);
+	nla_put(msg, GAGG_TA_WAIT, 8, &wait);
+	nla_put(msg, GAGG_TA_OPS, 8, &ops);
+	nla_put_u32(msg, GAGG_TA_SHARE, 43);
+	nla_put_u32(msg, GAGG_TA_MAX + 7, 1);
+	nla_put_u32(msg, GAGG_TA_BATCH, 128);
+	nla_nest_end(msg, times);
 	nla_nest_end(msg, member);
 	nla_nest_end(msg, members);
 	nla_nest_end(msg, group);
@@ -284,13 +292,19 @@ static void check_told(const struct nl_group *g)
 	assert_int_equal(g->n_members, 1);
 	assert_int_equal(m->set, NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_STATE) |
 				 NL_SET(GAGG_MA_MISMATCH) | NL_SET(GAGG_MA_RTT) |
-				 NL_SET(GAGG_MA_CWND) | NL_SET(GAGG_MA_HEARD));
+				 NL_SET(GAGG_MA_CWND) | NL_SET(GAGG_MA_HEARD) |
+				 NL_SET(GAGG_MA_TIMES));
 	assert_int_equal(m->rank, 7);
 	assert_int_equal(m->state, GAGG_MS_MISMATCH);
 	assert_string_equal(m->mismatch, "ring");
 	assert_int_equal(m->rtt, 120);
 	assert_int_equal(m->cwnd, 256);
 	assert_int_equal(m->heard_ms, 9);
+	assert_true(m->times.compute_ns == 0x123456789abcdef0);
+	assert_int_equal(m->times.wait_ns, 1ULL << 40);
+	assert_int_equal(m->times.ops, 17);
+	assert_int_equal(m->times.share, 43);
+	assert_int_equal(m->times.batch, 128);
 }
 
 static void parse_group__told(void **state)
@@ -306,21 +320,26 @@ static void parse_group__told(void **state)
 }
 
 /* An attribute of no known type has that length: 3 bytes, then 300. */
-static void bad_attr(bool member, int type, size_t len, int expect)
+/* @nest: 0 in a group, GAGG_MA_MEMBER or GAGG_MA_TIMES */
+static void bad_attr(int nest, int type, size_t len, int expect)
 {
 	struct nl_msg *msg = message(GAGG_CMD_GROUP_GET);
-	struct nlattr *group, *members = NULL, *one = NULL;
+	struct nlattr *group, *members = NULL, *one = NULL, *times = NULL;
 	char bytes[300];
 	struct nl_group g;
 
 	memset(bytes, 'x', sizeof(bytes));
 	group = nla_nest_start(msg, GAGG_A_GROUP);
-	if (member) {
+	if (nest) {
 		members = nla_nest_start(msg, GAGG_GA_MEMBERS);
 		one = nla_nest_start(msg, GAGG_MA_MEMBER);
 	}
+	if (nest == GAGG_MA_TIMES)
+		times = nla_nest_start(msg, GAGG_MA_TIMES);
 	nla_put(msg, type, len, bytes);
-	if (member) {
+	if (times)
+		nla_nest_end(msg, times);
+	if (nest) {
 		nla_nest_end(msg, one);
 		nla_nest_end(msg, members);
 	}
@@ -337,15 +356,19 @@ static void parse_group__bad_length(void **state)
 			    type == GAGG_GA_MISMATCH;
 		bool ours = type != GAGG_GA_KEY && type != GAGG_GA_MEMBERS;
 
-		bad_attr(false, type, 300, ours ? -EBADMSG : 0);
-		bad_attr(false, type, 3, ours && !text ? -EBADMSG : 0);
+		bad_attr(0, type, 300, ours ? -EBADMSG : 0);
+		bad_attr(0, type, 3, ours && !text ? -EBADMSG : 0);
 	}
 	for (int type = GAGG_MA_RANK; type <= GAGG_MA_MAX; type++) {
-		bool flag = type == GAGG_MA_LOCAL;
+		bool flag = type == GAGG_MA_LOCAL || type == GAGG_MA_TIMES;
 
-		bad_attr(true, type, 300, flag ? 0 : -EBADMSG);
-		bad_attr(true, type, 3,
+		bad_attr(GAGG_MA_MEMBER, type, 300, flag ? 0 : -EBADMSG);
+		bad_attr(GAGG_MA_MEMBER, type, 3,
 			 flag || type == GAGG_MA_MISMATCH ? 0 : -EBADMSG);
+	}
+	for (int type = GAGG_TA_COMPUTE; type < GAGG_TA_PAD; type++) {
+		bad_attr(GAGG_MA_TIMES, type, 300, -EBADMSG);
+		bad_attr(GAGG_MA_TIMES, type, 3, -EBADMSG);
 	}
 }
 

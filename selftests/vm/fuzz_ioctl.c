@@ -47,22 +47,23 @@
 
 enum kind {
 	K_FEATURES, K_OPEN, K_ATTACH, K_DETACH, K_CHANNEL, K_CHANNEL_FREE, K_SUBMIT,
-	K_WAIT, K_STATUS, K_NOISE, K_MMAP, K_MEMORY, K_FILL, K_POLL, K_READ, K_FILE,
-	K_REOPEN, K_URING_SUBMIT, K_URING_WAIT, K_URING_ODD, K_URING_OTHER, K_FORK,
+	K_WAIT, K_STATUS, K_TIMES, K_NOISE, K_MMAP, K_MEMORY, K_FILL, K_POLL, K_READ,
+	K_FILE, K_REOPEN, K_URING_SUBMIT, K_URING_WAIT, K_URING_ODD, K_URING_OTHER, K_FORK,
 	K_EPOCH, KINDS,
 };
 
 static const char *const kinds[] = {
 	"+features", "+open", "+attach", "detach", "+channel", "channel-free",
-	"+submit", "+wait", "+status", "ioctl noise", "+mmap", "other memory",
-	"+fill", "+poll", "read", "+other file", "+reopen", "uring submit",
+	"+submit", "+wait", "+status", "+times", "ioctl noise", "+mmap",
+	"other memory", "+fill", "+poll", "read", "+other file", "+reopen", "uring submit",
 	"uring wait", "uring noise", "+uring other", "+fork", "+epoch", NULL,
 };
 
-/* how often: the first nine have the number of their ioctl */
+/* how often: the first ten have the number of their ioctl */
 static const uint8_t weight[KINDS] = {
 	[K_FEATURES] = 1, [K_OPEN] = 3, [K_ATTACH] = 2, [K_DETACH] = 1, [K_CHANNEL] = 3,
 	[K_CHANNEL_FREE] = 2, [K_SUBMIT] = 12, [K_WAIT] = 8, [K_STATUS] = 2,
+	[K_TIMES] = 2,
 	[K_NOISE] = 4, [K_MMAP] = 8, [K_MEMORY] = 6, [K_FILL] = 16, [K_POLL] = 3,
 	[K_READ] = 3, [K_FILE] = 4, [K_REOPEN] = 2, [K_URING_SUBMIT] = 6,
 	[K_URING_WAIT] = 6, [K_URING_ODD] = 3, [K_URING_OTHER] = 4, [K_FORK] = 1,
@@ -96,6 +97,7 @@ static union arg {
 	struct gagg_ioc_submit submit;
 	struct gagg_ioc_wait wait;
 	struct gagg_ioc_status status;
+	struct gagg_ioc_times times;
 	uint8_t raw[4096];
 } args[ARGS];
 /* each at a place of its own, where nothing else is ever mapped */
@@ -118,6 +120,7 @@ static const struct {
 	CALL(FEATURES, features), CALL(OPEN, open), CALL(ATTACH, attach),
 	CALL(DETACH, detach), CALL(CHANNEL, channel), CALL(CHANNEL_FREE, channel_free),
 	CALL(SUBMIT, submit), CALL(WAIT, wait), CALL(STATUS, status),
+	CALL(TIMES, times),
 };
 
 static int dev(void)
@@ -185,6 +188,13 @@ static void fill_submit(struct dice *d, struct gagg_ioc_submit *s)
 	}
 }
 
+static void fill_times(struct dice *d, struct gagg_ioc_times *t)
+{
+	t->flags = (uint32_t)below(d, 2);
+	t->batch = t->flags ? 1 + (uint32_t)below(d, 1000) : 0;
+	t->share = (uint32_t)below(d, t->batch + 1);
+}
+
 static void fill_wait(struct dice *d, struct gagg_ioc_wait *w)
 {
 	w->channel = one_in(d, 4) ? GAGG_WAIT_EPOCH : some_channel(d);
@@ -218,6 +228,9 @@ static void fill(struct dice *d, enum kind kind, union arg *a)
 		break;
 	case K_WAIT:
 		fill_wait(d, &a->wait);
+		break;
+	case K_TIMES:
+		fill_times(d, &a->times);
 		break;
 	default:
 		break;
@@ -269,7 +282,7 @@ static void do_noise(struct dice *d)
 {
 	union arg *a = &args[below(d, ARGS)];
 	uint32_t nr = (uint32_t)below(d, 12);
-	unsigned int cmd = nr < 9 && one_in(d, 2) ? ioctls[nr].cmd : 0;
+	unsigned int cmd = nr < 10 && one_in(d, 2) ? ioctls[nr].cmd : 0;
 
 	scatter(d, a->raw, 256);
 	if (one_in(d, 2))
@@ -518,7 +531,7 @@ static void command(struct dice *d, struct io_uring_sqe *sqe, enum kind kind)
 	if (kind == K_URING_ODD) {
 		u.len = (uint32_t)odd_number(d, 13);
 		u.reserved = (uint32_t)below(d, 2);
-		sqe->cmd_op = one_in(d, 2) ? ioctls[below(d, 9)].cmd :
+		sqe->cmd_op = one_in(d, 2) ? ioctls[below(d, 10)].cmd :
 			      (uint32_t)odd_number(d, 32);
 		sqe->rw_flags = one_in(d, 4) ? (int)odd_number(d, 32) : 0;
 		sqe->ioprio = one_in(d, 8) ? (uint16_t)odd_number(d, 16) : 0;

@@ -33,6 +33,7 @@ static const struct name {
 	{ "m.weight", GAGG_MA_WEIGHT }, { "m.local", GAGG_MA_LOCAL },
 	{ "m.state", GAGG_MA_STATE }, { "m.mismatch", GAGG_MA_MISMATCH },
 	{ "m.rtt", GAGG_MA_RTT }, { "m.cwnd", GAGG_MA_CWND }, { "m.heard", GAGG_MA_HEARD },
+	{ "m.times", GAGG_MA_TIMES },
 };
 
 static const char *const commands[] = {

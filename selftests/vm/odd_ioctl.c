@@ -81,6 +81,7 @@ static const struct {
 	CALL(FEATURES, features), CALL(OPEN, open), CALL(ATTACH, attach),
 	CALL(DETACH, detach), CALL(CHANNEL, channel), CALL(CHANNEL_FREE, channel_free),
 	CALL(SUBMIT, submit), CALL(WAIT, wait), CALL(STATUS, status),
+	CALL(TIMES, times),
 };
 
 /* sizes and pointers, of every call; nothing gets as far as its meaning */
@@ -123,7 +124,7 @@ static void try_sizes(int fd)
 		IS(ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'G', i, n), x), ENOTTY);
 	}
 	x[0] = 64;
-	IS(ioctl(fd, _IOWR(GAGG_IOC_MAGIC, 9, char[64]), x), ENOTTY);
+	IS(ioctl(fd, _IOWR(GAGG_IOC_MAGIC, 10, char[64]), x), ENOTTY);
 	IS(ioctl(fd, _IOWR(GAGG_IOC_MAGIC, 255, char[64]), x), ENOTTY);
 	munmap(page, 8192);
 }
@@ -162,6 +163,7 @@ static void try_unbound(int fd)
 	TRY(fd, SUBMIT, ENOTCONN, gagg_ioc_submit, .kind = 1, .last_lanes = 1, .chunks = 1);
 	TRY(fd, WAIT, ENOTCONN, gagg_ioc_wait, .channel = GAGG_WAIT_EPOCH);
 	TRY(fd, STATUS, ENOTCONN, gagg_ioc_status);
+	TRY(fd, TIMES, ENOTCONN, gagg_ioc_times);
 	IS(MMAP(fd, 0, 4096, PROT_READ, MAP_SHARED), EINVAL);
 	IS(read(fd, &n, 8), ENOTCONN);
 	IS(read(fd, &n, 7), EINVAL);
@@ -245,6 +247,7 @@ static void try_bound(int fd)
 
 	TRY(fd, STATUS, 0, gagg_ioc_status);
 	TRY(fd, STATUS, EINVAL, gagg_ioc_status, .reserved = 1);
+	TRY(fd, TIMES, ENOTCONN, gagg_ioc_times);
 	TRY(fd, DETACH, ENOTCONN, gagg_ioc_detach);
 	TRY(fd, WAIT, ENOTCONN, gagg_ioc_wait, .channel = GAGG_WAIT_EPOCH);
 	TRY(fd, SUBMIT, ENOTCONN, gagg_ioc_submit, .kind = 1, .last_lanes = 1, .chunks = 1);
@@ -263,6 +266,14 @@ static void try_waiting(int fd)
 
 	TRY(fd, ATTACH, 0, gagg_ioc_attach);
 	TRY(fd, ATTACH, EBUSY, gagg_ioc_attach);
+	TRY(fd, TIMES, 0, gagg_ioc_times);
+	TRY(fd, TIMES, EINVAL, gagg_ioc_times, .reserved = 1);
+	TRY(fd, TIMES, EINVAL, gagg_ioc_times, .flags = 2);
+	TRY(fd, TIMES, EINVAL, gagg_ioc_times, .share = 1);
+	TRY(fd, TIMES, EINVAL, gagg_ioc_times, .batch = 1);
+	TRY(fd, TIMES, EINVAL, gagg_ioc_times, .flags = GAGG_TIMES_SHARE);
+	TRY(fd, TIMES, EINVAL, gagg_ioc_times, .flags = GAGG_TIMES_SHARE, .share = 5, .batch = 4);
+	TRY(fd, TIMES, 0, gagg_ioc_times, .flags = GAGG_TIMES_SHARE, .share = 4, .batch = 4);
 	TRY(fd, WAIT, ETIMEDOUT, gagg_ioc_wait, .channel = GAGG_WAIT_EPOCH);
 	TRY(fd, WAIT, ETIMEDOUT, gagg_ioc_wait, .channel = GAGG_WAIT_EPOCH,
 	    .timeout_ns = 10000000);

@@ -15,6 +15,7 @@
  *				moves, and publishes results
  *	GAGG_IOC_CHANNEL	make a further channel
  *	read(), poll()		number of ops completed since the last read
+ *	GAGG_IOC_TIMES		how long this rank has computed, and waited
  *	GAGG_IOC_DETACH, close	leave: the epoch ends for everybody
  *
  * Every argument struct starts with its size. The kernel accepts a shorter
@@ -39,6 +40,7 @@
 #define GAGG_FEAT_URING		(1ULL << 2)
 #define GAGG_FEAT_CHANNELS	(1ULL << 3)
 #define GAGG_FEAT_STORE		(1ULL << 4)
+#define GAGG_FEAT_TIMES		(1ULL << 5)
 
 /**
  * struct gagg_ioc_features - what this kernel module can do
@@ -347,6 +349,39 @@ struct gagg_ioc_detach {
 	__u32	flags;
 };
 
+/**
+ * struct gagg_ioc_times - what the rank did with its time
+ * @size:	size of this struct
+ * @flags:	GAGG_TIMES_SHARE or zero
+ * @share:	in, with GAGG_TIMES_SHARE: samples of a batch that are this rank's. Not
+ *		used by the kernel: told with the times over netlink
+ * @batch:	in, with GAGG_TIMES_SHARE: samples of the batch, at least @share and 1
+ * @compute_ns:	out: time without an op in flight
+ * @wait_ns:	out: time with one or more
+ * @ops:	out: ops done
+ * @reserved:	zero
+ *
+ * Counted since the session's first submission in its last epoch, and up to now
+ * or the end of the epoch; ops of all its channels together. An op is in flight
+ * from GAGG_IOC_SUBMIT until all of its results are published: so what follows
+ * until the next submission, reading these results among it, is computing, and
+ * what is computed while an op is in flight is not.
+ *
+ * EINVAL, ENOTCONN not attached.
+ */
+struct gagg_ioc_times {
+	__u32	size;
+	__u32	flags;
+	__u32	share;
+	__u32	batch;
+	__u64	compute_ns;
+	__u64	wait_ns;
+	__u64	ops;
+	__u64	reserved;
+};
+
+#define GAGG_TIMES_SHARE	(1U << 0)	/* @share and @batch are news */
+
 #define GAGG_IOC_MAGIC		0xF7
 #define GAGG_IOC_FEATURES	_IOWR(GAGG_IOC_MAGIC, 0, struct gagg_ioc_features)
 #define GAGG_IOC_OPEN		_IOWR(GAGG_IOC_MAGIC, 1, struct gagg_ioc_open)
@@ -357,6 +392,7 @@ struct gagg_ioc_detach {
 #define GAGG_IOC_SUBMIT		_IOWR(GAGG_IOC_MAGIC, 6, struct gagg_ioc_submit)
 #define GAGG_IOC_WAIT		_IOWR(GAGG_IOC_MAGIC, 7, struct gagg_ioc_wait)
 #define GAGG_IOC_STATUS		_IOWR(GAGG_IOC_MAGIC, 8, struct gagg_ioc_status)
+#define GAGG_IOC_TIMES		_IOWR(GAGG_IOC_MAGIC, 9, struct gagg_ioc_times)
 
 /**
  * struct gagg_uring_cmd - the 16 bytes of an io_uring command (sqe->cmd)

@@ -21,7 +21,8 @@
  *	MEMBER_DEL	the same, rank only
  *	MEMBER_SET	the same, rank and what to change
  *	MEMBER_GET	dump, GAGG_A_GROUP with a name: GAGG_A_GROUP with
- *			GAGG_GA_NAME and one member a message
+ *			GAGG_GA_NAME and one member a message; times are told
+ *			here only
  *	STATS_GET	GAGG_A_GROUP with a name: GAGG_A_STATS
  *	GROUP_NTF, MEMBER_NTF
  *			multicast on GAGG_MCGRP_NAME: what GET would say,
@@ -143,6 +144,9 @@ enum gagg_member_attr {
 	GAGG_MA_RTT,		/* out: u32, us, smoothed; absent: unknown */
 	GAGG_MA_CWND,		/* out: u32, datagrams */
 	GAGG_MA_HEARD,		/* out: u32, ms since it was heard; absent: never */
+	GAGG_MA_TIMES,		/* out: nest of enum gagg_times_attr, of local ranks
+				 * that have begun an op in their last epoch
+				 */
 	__GAGG_MA_MAX,
 };
 
@@ -150,6 +154,20 @@ enum gagg_member_attr {
 
 #define GAGG_ROLE_WORKER	(1U << 0)
 #define GAGG_ROLE_AGGREGATOR	(1U << 1)
+
+/* struct gagg_ioc_times, which has the units */
+enum gagg_times_attr {
+	GAGG_TA_UNSPEC,
+	GAGG_TA_COMPUTE,	/* u64, ns */
+	GAGG_TA_WAIT,		/* u64, ns */
+	GAGG_TA_OPS,		/* u64 */
+	GAGG_TA_SHARE,		/* u32, absent if the trainer has not said it */
+	GAGG_TA_BATCH,		/* u32, with it */
+	GAGG_TA_PAD,
+	__GAGG_TA_MAX,
+};
+
+#define GAGG_TA_MAX (__GAGG_TA_MAX - 1)
 
 enum gagg_member_state {
 	GAGG_MS_UNHEARD,	/* its host has not been heard, or not for long */

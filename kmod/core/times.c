@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "times.h"
+
+void gagg_times_read(const struct gagg_times *t, u64 now, u64 *compute, u64 *wait)
+{
+	u64 passed = t->begun && now > t->since ? now - t->since : 0;
+
+	*compute = t->compute + (t->flying ? 0 : passed);
+	*wait = t->wait + (t->flying ? passed : 0);
+}
+
+static void count(struct gagg_times *t, u64 now)
+{
+	gagg_times_read(t, now, &t->compute, &t->wait);
+	t->since = gagg_max64(t->since, now);
+}
+
+void gagg_times_submit(struct gagg_times *t, u64 now)
+{
+	count(t, now);
+	t->begun = true;
+	t->flying++;
+}
+
+void gagg_times_done(struct gagg_times *t, u64 n, u64 now)
+{
+	if (!t->begun)
+		return;
+	count(t, now);
+	t->ops += n;
+	t->flying -= (u32)gagg_min64(n, t->flying);
+}
+
+void gagg_times_end(struct gagg_times *t, u64 now)
+{
+	count(t, now);
+	t->begun = false;
+	t->flying = 0;
+}
