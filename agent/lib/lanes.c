@@ -83,12 +83,13 @@ static void sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 {
 	struct piece p = partition_piece(&r->cut, i);
 	void *dst = target(r, &p, d);
+	uint32_t divisor = r->by ? (uint32_t)*r->by : r->divisor;
 
 	if (r->plan)
 		r->plan->exp[i] = exponent_next(d->exp, d->want);
 	if (dst)
 		dequant_chunk(quant_type(r->dtype), lanes, p.n, headroom(r), d->exp,
-			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), r->divisor, dst);
+			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), divisor, dst);
 }
 
 const struct transfer transfer_sum = { sum_fill, sum_take };

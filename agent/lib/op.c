@@ -139,7 +139,7 @@ static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gag
 /* All-reduce has one part of @count elements, reduce-scatter one per rank. */
 static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_t count,
 		  enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *c,
-		  struct gagg_plan *plan, struct gagg_request **req)
+		  struct gagg_plan *plan, struct op_mean *by, struct gagg_request **req)
 {
 	uint64_t parts = kind == GAGG_K_REDUCE_SCATTER ? (uint64_t)c->size : 1;
 	struct gagg_request *r;
@@ -161,6 +161,7 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 	r->dtype = dtype;
 	r->part_bytes = count * dtype_size(dtype);
 	r->divisor = op == GAGG_MEAN ? c->region.geo.weight : 1;
+	r->by = by ? &by->total : NULL;
 	r->submit.dtype = (uint8_t)dtype;
 	r->submit.count = count;
 	/* not the lanes' operator: it does not tell a sum from a mean */
@@ -178,11 +179,30 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 		/* its calls leave one wait for the rest */
 		waits = WAITS_MAX - 1;
 	}
+	if (!err && by)
+		err = gagg_iallreduce(&by->samples, &by->total, 1, GAGG_INT32, GAGG_SUM, c,
+				      NULL, &by->req);
 	if (err) {
 		free(r);
 		return err;
 	}
 	return go(r, !count, waits, req);
+}
+
+int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
+	       struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by)
+{
+	struct gagg_result res;
+	int err, counted = GAGG_OK;
+
+	by->req = NULL;
+	err = reduce(GAGG_K_ALLREDUCE, sum, mean, count, dtype, GAGG_MEAN, c, plan, by, NULL);
+	/* it has ended before the sums have, and is not what the caller asks about */
+	res = c->result;
+	if (by->req)
+		counted = gagg_wait(by->req, GAGG_FOREVER);
+	c->result = res;
+	return err ? err : counted;
 }
 
 static int allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct gagg_comm *c,
@@ -270,14 +290,14 @@ static int barrier(struct gagg_comm *c, struct gagg_request **req)
 int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
 		   enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan)
 {
-	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, NULL);
+	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, NULL, NULL);
 }
 
 int gagg_iallreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
 		    enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan,
 		    struct gagg_request **req)
 {
-	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, req);
+	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, NULL, req);
 }
 
 int gagg_reduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
@@ -285,7 +305,7 @@ int gagg_reduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
 			struct gagg_plan *plan)
 {
 	return reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
-		      plan, NULL);
+		      plan, NULL, NULL);
 }
 
 int gagg_ireduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
@@ -293,7 +313,7 @@ int gagg_ireduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
 			 struct gagg_plan *plan, struct gagg_request **req)
 {
 	return reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
-		      plan, req);
+		      plan, NULL, req);
 }
 
 int gagg_allgather(const void *sendbuf, size_t sendbytes, void *recvbuf,

@@ -23,4 +23,24 @@ int op_run(struct gagg_request *r, unsigned int waits);
  */
 int op_agree(struct gagg_request *r);
 
+/**
+ * struct op_mean - a mean over samples that ranks have different numbers of
+ * @samples: of this rank
+ * @total: receives those of all
+ * @req: the sum of these, while it is under way
+ */
+struct op_mean {
+	int32_t samples;
+	int32_t total;
+	struct gagg_request *req;
+};
+
+/*
+ * gagg_allreduce() of sums, divided by all ranks' samples. Their number is summed
+ * by an op of its own, just ahead: requests end in order, so the number is there
+ * when the first sum is read, which is divided before it is rounded.
+ */
+int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
+	       struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by);
+
 #endif

@@ -43,6 +43,7 @@ struct transfer {
  * @owner: the only rank that contributes to all parts (broadcast), or -1: each
  *	to its own (all-gather)
  * @divisor: number that sums are divided by
+ * @by: not NULL: that number instead, once the requests before this have ended
  * @plan: exponents, or NULL
  * @tries: exponents agreed upon, or NULL
  * @start: first virtual chunk
@@ -65,6 +66,7 @@ struct gagg_request {
 	enum gagg_dtype dtype;
 	int owner;
 	uint32_t divisor;
+	const int32_t *by;
 	struct gagg_plan *plan;
 	const uint8_t *tries;
 	uint64_t start;

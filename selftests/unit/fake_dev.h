@@ -65,6 +65,8 @@ static struct {
 	uint64_t poor;			/* ranks without memory for a channel */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
+	struct gagg_ioc_times times[FAKE_RANKS];	/* as the test wants them */
+	uint64_t timeless;		/* ranks whose kernel does not measure */
 	bool store;
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
@@ -403,6 +405,23 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 	return 0;
 }
 
+static int fake_times(uint32_t rank, struct gagg_ioc_times *a)
+{
+	struct gagg_ioc_times *t = &fake.times[rank];
+
+	if (a->size != sizeof(*a) || a->reserved)
+		return -EINVAL;
+	if (a->flags & GAGG_TIMES_SHARE) {
+		t->share = a->share;
+		t->batch = a->batch;
+	}
+	a->share = t->share;
+	a->batch = t->batch;
+	a->compute_ns = t->compute_ns;
+	a->wait_ns = t->wait_ns;
+	return 0;
+}
+
 int sys_ioctl(int fd, unsigned long request, void *arg)
 {
 	uint32_t rank = (uint32_t)(fd - FAKE_FD);
@@ -439,6 +458,9 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 		fake.status.attached = fake.attached;
 		fake.status.heard = fake.attached;
 		*st = fake.status;
+		break;
+	case GAGG_IOC_TIMES:
+		ret = fake.timeless >> rank & 1 ? -ENOTTY : fake_times(rank, arg);
 		break;
 	default:
 		ret = -ENOTTY;
@@ -493,6 +515,8 @@ static void fake_start(uint32_t ring, uint32_t window)
 	fake.too_many = 0;
 	fake.shifts = 0;
 	fake.poor = 0;
+	fake.timeless = 0;
+	memset(fake.times, 0, sizeof(fake.times));
 	memset(&fake.status, 0, sizeof(fake.status));
 	memset(fake.calls, 0, sizeof(fake.calls));
 	pthread_create(&fake.thread, NULL, fake_main, NULL);

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Dynamic batch sizes: every PERIOD steps the ranks tell each other what they have
+ * computed in how much time, as their kernels have measured it, and each works
+ * out the same shares of the batch (share.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+#include "op.h"
+#include "share.h"
+#include "sys.h"
+
+/* what all ranks must agree upon; exchanged as it is */
+struct terms {
+	struct share_bounds bounds;
+	uint32_t period;
+	uint32_t measured;	/* the kernel of this rank measures times */
+};
+
+/* what a rank says of a period; exchanged as it is */
+struct said {
+	struct share_work work;
+	uint64_t wait_ns;
+};
+
+/**
+ * struct gagg_batch - a batch that is divided among the ranks
+ * @comm: communicator
+ * @epoch: of the session; in another one the batch is over
+ * @period: steps between two divisions
+ * @steps: begun since the last one
+ * @base: times of this rank at the last one
+ * @own_ns: computing in this period, as the trainer has said; 0: it has not
+ * @control: what the shares are
+ * @said: by all ranks, of the period before the last division
+ */
+struct gagg_batch {
+	struct gagg_comm *comm;
+	uint64_t epoch;
+	uint32_t period;
+	uint32_t steps;
+	struct gagg_ioc_times base;
+	uint64_t own_ns;
+	struct share_control control;
+	struct said said[GAGG_RANKS_MAX];
+};
+
+static int read_times(struct gagg_comm *c, struct gagg_ioc_times *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->size = sizeof(*t);
+	return sys_ioctl(c->session->fd, GAGG_IOC_TIMES, t);
+}
+
+static int cannot_read(struct gagg_comm *c, int err)
+{
+	if (err == -ENOTCONN || err == -EPIPE)
+		return comm_fail_epoch(c);
+	comm_error(c, 0, "times of computing: %s", strerror(-err));
+	return comm_fail(c, GAGG_ERR_SYSTEM);
+}
+
+/* a period begins; whoever administrates the host may see the share */
+static int begin_period(struct gagg_batch *b)
+{
+	struct gagg_comm *c = b->comm;
+	struct gagg_ioc_times *t = &b->base;
+	int err;
+
+	memset(t, 0, sizeof(*t));
+	t->size = sizeof(*t);
+	t->flags = GAGG_TIMES_SHARE;
+	t->share = b->control.share[c->rank];
+	t->batch = b->control.bounds.total;
+	err = sys_ioctl(c->session->fd, GAGG_IOC_TIMES, t);
+	b->steps = 0;
+	b->own_ns = 0;
+	return err ? cannot_read(c, err) : GAGG_OK;
+}
+
+/* --- creating ------------------------------------------------------------- */
+
+/* all ranks come to the same answer, so nobody goes on alone */
+static int check(struct gagg_comm *c, const struct terms *terms)
+{
+	const char *wrong = share_check(&terms->bounds);
+	int r;
+
+	for (r = 0; r < c->size; r++)
+		if (memcmp(&terms[r].bounds, &terms->bounds, sizeof(terms->bounds)) ||
+		    terms[r].period != terms->period)
+			return comm_error(c, GAGG_ERR_INVALID,
+					  "rank %d divides another batch than rank %d",
+					  c->ranks[r], c->ranks[0]);
+	if (wrong)
+		return comm_error(c, GAGG_ERR_INVALID, "%s", wrong);
+	if (!terms->period)
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "the batch is divided anew after 1 step or more");
+	for (r = 0; r < c->size; r++)
+		if (!terms[r].measured)
+			return comm_error(c, GAGG_ERR_UNSUPPORTED,
+					  "the host of rank %d does not measure times of computing (its gagg is too old)",
+					  c->ranks[r]);
+	return GAGG_OK;
+}
+
+static int create(struct gagg_batch *b, const struct gagg_batch_config *cfg)
+{
+	struct gagg_comm *c = b->comm;
+	struct terms terms[GAGG_RANKS_MAX];
+	struct terms *own = &terms[c->rank];
+	struct gagg_ioc_times t;
+	int err;
+
+	*own = (struct terms){
+		.bounds = {
+			.ranks = (uint32_t)c->size,
+			.total = cfg->total,
+			.min = cfg->min ? cfg->min : 1,
+			.max = cfg->max,
+		},
+		.period = cfg->period,
+		.measured = !read_times(c, &t),
+	};
+	err = gagg_allgather(own, sizeof(*own), terms, c);
+	if (!err)
+		err = check(c, terms);
+	if (err)
+		return err;
+	b->period = cfg->period;
+	b->epoch = c->session->epoch;
+	share_begin(&b->control, &own->bounds);
+	return begin_period(b);
+}
+
+int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
+		      struct gagg_batch **batch)
+{
+	struct gagg_batch *b;
+	int err;
+
+	*batch = NULL;
+	if (cfg->size != sizeof(*cfg))
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "gagg_batch_config.size is that of another libgagg");
+	if (c->failed)
+		return c->failed;
+	/* in the others replicas differ, or a rank does not wait */
+	if (strcmp(gagg_sync(c), "bsp"))
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "batches are divided in groups with sync mode bsp, not %s",
+				  gagg_sync(c));
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a batch");
+	b->comm = c;
+	err = create(b, cfg);
+	if (err) {
+		free(b);
+		return err;
+	}
+	*batch = b;
+	return GAGG_OK;
+}
+
+void gagg_batch_free(struct gagg_batch *batch)
+{
+	free(batch);
+}
+
+/* --- steps ---------------------------------------------------------------- */
+
+static int usable(const struct gagg_batch *b)
+{
+	struct gagg_comm *c = b->comm;
+
+	if (c->failed)
+		return c->failed;
+	if (c->session->epoch != b->epoch)
+		return comm_error(c, GAGG_ERR_CLOSED,
+				  "the batch was divided in an epoch that was left");
+	return GAGG_OK;
+}
+
+/* the period is over: hear of the others */
+static int exchange(struct gagg_batch *b)
+{
+	struct gagg_comm *c = b->comm;
+	struct said *own = &b->said[c->rank];
+	struct share_work work[SHARE_RANKS];
+	struct gagg_ioc_times now;
+	int r, err = read_times(c, &now);
+
+	if (err)
+		return cannot_read(c, err);
+	own->work.samples = (uint64_t)b->steps * b->control.share[c->rank];
+	own->work.compute_ns = b->own_ns ? b->own_ns : now.compute_ns - b->base.compute_ns;
+	own->wait_ns = now.wait_ns - b->base.wait_ns;
+	err = gagg_allgather(own, sizeof(*own), b->said, c);
+	if (err)
+		return err;
+	for (r = 0; r < c->size; r++)
+		work[r] = b->said[r].work;
+	share_step(&b->control, work);
+	return begin_period(b);
+}
+
+int gagg_batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
+{
+	const uint32_t *share = b->control.share;
+	int r, err = usable(b);
+
+	if (!err && b->steps == b->period)
+		err = exchange(b);
+	if (err)
+		return err;
+	b->steps++;
+	*first = 0;
+	for (r = 0; r < b->comm->rank; r++)
+		*first += share[r];
+	*count = share[b->comm->rank];
+	return GAGG_OK;
+}
+
+void gagg_batch_computed(struct gagg_batch *b, uint64_t ns)
+{
+	b->own_ns += ns;
+}
+
+int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t count,
+		    enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
+{
+	struct op_mean by = { .samples = (int32_t)samples };
+	struct gagg_comm *c = b->comm;
+	int err = usable(b);
+
+	if (err)
+		return err;
+	if (samples > b->control.share[c->rank])
+		return comm_error(c, GAGG_ERR_INVALID, "a sum over %u samples, of a share of %u",
+				  samples, b->control.share[c->rank]);
+	if (!count)
+		return comm_error(c, GAGG_ERR_INVALID, "a mean of no elements");
+	return op_mean_by(sum, mean, count, dtype, c, plan, &by);
+}
+
+int gagg_batch_info(const struct gagg_batch *b, int rank, struct gagg_batch_rank *info)
+{
+	if (rank < 0 || rank >= b->comm->size)
+		return comm_error(b->comm, GAGG_ERR_INVALID, "rank %d is not one of %d", rank,
+				  b->comm->size);
+	info->share = b->control.share[rank];
+	info->samples = b->said[rank].work.samples;
+	info->compute_ns = b->said[rank].work.compute_ns;
+	info->wait_ns = b->said[rank].wait_ns;
+	info->speed = share_per_second(b->control.rate[rank]);
+	return GAGG_OK;
+}
