@@ -24,6 +24,7 @@ union arg {
 	struct gagg_ioc_channel channel;
 	struct gagg_ioc_channel_free channel_free;
 	struct gagg_ioc_status status;
+	struct gagg_ioc_times times;
 };
 
 struct request {
@@ -111,7 +112,7 @@ static int do_features(struct gagg_ioc_features *arg)
 	if (arg->reserved[0] || arg->reserved[1])
 		return -EINVAL;
 	arg->abi = 1;
-	arg->features = GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS;
+	arg->features = GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_TIMES;
 	arg->wire_min = GAGG_WIRE_VERSION;
 	arg->wire_max = GAGG_WIRE_VERSION;
 	return 0;
@@ -146,6 +147,8 @@ static size_t arg_length(u32 request)
 		return sizeof(struct gagg_ioc_channel_free);
 	case GAGG_IOC_STATUS:
 		return sizeof(struct gagg_ioc_status);
+	case GAGG_IOC_TIMES:
+		return sizeof(struct gagg_ioc_times);
 	}
 	return 0;
 }
@@ -176,6 +179,8 @@ static int carry_out(struct session *s, struct request *r)
 		return session_channel_free(s, r->arg.channel_free.channel);
 	case GAGG_IOC_STATUS:
 		return do_status(s, &r->arg.status);
+	case GAGG_IOC_TIMES:
+		return session_times(s, &r->arg.times);
 	}
 	return -ENOTTY;
 }
@@ -239,8 +244,10 @@ static void answer(const struct session *s, struct request *r)
 
 static void link_free(struct session *s)
 {
-	if (!s->armed && !s->watching)
-		free(s);
+	if (s->armed || s->watching)
+		return;
+	pthread_mutex_destroy(&s->times_lock);
+	free(s);
 }
 
 static void readable(struct loop_event *ev, int res)

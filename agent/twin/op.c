@@ -26,6 +26,62 @@ void seat_ring(struct twin_seat *shared)
 	futex_ring(&shared->bell);
 }
 
+/* --- times ----------------------------------------------------------------- */
+
+void times_begin(struct session *s)
+{
+	pthread_mutex_lock(&s->times_lock);
+	memset(&s->times, 0, sizeof(s->times));
+	pthread_mutex_unlock(&s->times_lock);
+}
+
+void times_end(struct session *s)
+{
+	pthread_mutex_lock(&s->times_lock);
+	gagg_times_end(&s->times, now_ns());
+	pthread_mutex_unlock(&s->times_lock);
+}
+
+/* the locks of all workers are held, so that it is counted before its end can be */
+static void times_submit(struct session *s)
+{
+	pthread_mutex_lock(&s->times_lock);
+	gagg_times_submit(&s->times, now_ns());
+	pthread_mutex_unlock(&s->times_lock);
+}
+
+static void times_done(struct session *s, u64 n)
+{
+	pthread_mutex_lock(&s->times_lock);
+	gagg_times_done(&s->times, n, now_ns());
+	pthread_mutex_unlock(&s->times_lock);
+}
+
+int session_times(struct session *s, struct gagg_ioc_times *arg)
+{
+	struct gagg_times *t = &s->times;
+
+	if (arg->flags & ~GAGG_TIMES_SHARE || arg->reserved)
+		return -EINVAL;
+	if (arg->flags ? !arg->batch || arg->share > arg->batch : arg->batch || arg->share)
+		return -EINVAL;
+	if (s->state == TWIN_BOUND)
+		return -ENOTCONN;
+	pthread_mutex_lock(&s->times_lock);
+	if (arg->flags & GAGG_TIMES_SHARE) {
+		t->share = arg->share;
+		t->batch = arg->batch;
+	}
+	arg->share = t->share;
+	arg->batch = t->batch;
+	arg->ops = t->ops;
+	gagg_times_read(t, now_ns(), (u64 *)&arg->compute_ns, (u64 *)&arg->wait_ns);
+	pthread_mutex_unlock(&s->times_lock);
+	return 0;
+}
+
+/* --- ops -------------------------------------------------------------------- */
+
 /* wakes the trainer if what it waits for is there: once per wait */
 static void fulfil(struct twin_seat *shared, uint64_t *want, u64 there)
 {
@@ -79,6 +135,7 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 					      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	grown = done - old;
 	s->group->part[shard].stats.rounds += grown;
+	times_done(s, grown);
 	fulfil(seat->shared, &seat->shared->want_op,
 	       show(&seat->completed, &seat->shared->completed));
 	/* a full eventfd is a trainer that does not read its own */
@@ -116,6 +173,7 @@ static bool submit(struct seat *seat, const struct gagg_ioc_submit *arg)
 		gagg_chan_submit_arg(ch->part[i], seat->local, arg);
 	seat->cursor += arg->chunks;
 	seat->submitted++;
+	times_submit(seat->session);
 	return true;
 }
 

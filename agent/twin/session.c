@@ -201,6 +201,7 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 	arg->ranks = gagg_weight64(g->geom.workers);
 	geometry(s, s->seat[0], &arg->geo);
 	gagg_sync_print(&g->geom.sync, arg->sync);
+	times_begin(s);
 	set_state(s, TWIN_ATTACHED);
 	epoch_attach(g, s->rank);
 	return 0;
@@ -216,6 +217,8 @@ int session_detach(struct session *s, u32 reason)
 	if (attached)
 		epoch_leave(g, s->rank, reason);
 	leave_all(s, attached);
+	if (attached)
+		times_end(s);
 	set_state(s, TWIN_BOUND);
 	channel_trim(g);
 	/* the end that a leave has caused is carried out */
@@ -307,6 +310,7 @@ void session_ended(struct session *s, u32 reason)
 		__atomic_store_n(&channel_done(ch)->failed, reason ? reason : GAGG_R_ADMIN,
 				 __ATOMIC_RELEASE);
 	}
+	times_end(s);
 	set_state(s, TWIN_ENDED);
 }
 
@@ -377,6 +381,7 @@ static int session_new(struct group *g, u32 rank, struct broker_reply *reply)
 	if (s) {
 		s->group = g;
 		s->rank = rank;
+		pthread_mutex_init(&s->times_lock, NULL);
 		fd = link_open(s);
 	}
 	if (fd < 0) {

@@ -34,6 +34,8 @@ struct session {
 	int bell;			/* eventfds */
 	int events;
 	u64 taken;			/* submissions; worker 0, under its lock */
+	pthread_mutex_t times_lock;	/* a leaf */
+	struct gagg_times times;	/* of the last epoch */
 	struct seat *seat[GAGG_CHANNELS_MAX];	/* by index of the channel */
 };
 
@@ -52,6 +54,7 @@ bool session_expel(struct session *s);
 void session_close(struct session *s);
 
 /* control thread: carry out a request; fds for the answer, -1 where none */
+int session_times(struct session *s, struct gagg_ioc_times *arg);
 int session_attach(struct session *s, struct gagg_ioc_attach *arg);
 int session_channel(struct session *s, struct gagg_ioc_channel *arg);
 int session_channel_free(struct session *s, u32 id);
@@ -61,6 +64,10 @@ const struct memory *session_region(struct session *s, u64 offset);
 /* link.c: the socket */
 int link_open(struct session *s);	/* returns the trainer's end, or -1 */
 void link_close(struct session *s);	/* frees @s, at once or soon */
+
+/* op.c: times of a rank, as in the module. Begin and end: control thread */
+void times_begin(struct session *s);
+void times_end(struct session *s);
 
 /* op.c: a worker, which holds its lock */
 /* take what was submitted; worker 0 */
