@@ -20,6 +20,7 @@ static const char usage[] =
 	"  monitor                             print events as they come\n"
 	"  apply FILE [--dry-run]              make the groups those of a file\n"
 	"  sync list                           sync modes and their parameters\n"
+	"  batch show GROUP                    how long ranks compute, and their shares\n"
 	"  version                             of gaggctl and of the kernel module\n"
 	"\n"
 	"  -j, --json      print JSON\n"
@@ -35,6 +36,7 @@ static const struct command objects[] = {
 	{ "monitor", monitor_command },
 	{ "apply", apply_command },
 	{ "sync", sync_command },
+	{ "batch", batch_command },
 	{ "version", version_command },
 	{ NULL, NULL },
 };

@@ -49,6 +49,8 @@ _gaggctl_choice()
 	*:stats*)	_gaggctl_groups
 			echo --nonzero ;;
 	1:sync*)	echo list help ;;
+	1:batch*)	echo show help ;;
+	2:"batch show")	_gaggctl_groups ;;
 	*:apply*)	echo --dry-run ;;
 	esac
 }
@@ -65,7 +67,7 @@ _gaggctl()
 		esac
 	done
 	if [ ${#words[@]} -eq 0 ]; then
-		choice="group member stats monitor apply sync version help --json
+		choice="group member stats monitor apply sync batch version help --json
 			--version --help"
 	else
 		choice=$(_gaggctl_choice "${words[@]}")

@@ -78,6 +78,8 @@ offers "member set g1 7" "" address role weight
 offers "member set g1 7 role" "" worker aggregator both
 offers "member add g1" ""
 offers "stats" "" g1 g2 --nonzero
+offers "batch" "" show help
+offers "batch show" g g1 g2
 offers "apply" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
 offers "apply" --d --dry-run
 

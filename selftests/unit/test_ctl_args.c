@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
 /* Command lines, right and wrong, and what is asked of the kernel for them. */
 #include "fake_ctl.h"
 
@@ -33,6 +33,9 @@ static void words__bad(void **state)
 	bad("version 1", "'1' is too much");
 	bad("monitor all", "'all' is too much");
 	bad("stats a b", "'b' is too much");
+	bad("batch", "command is missing; there are: show");
+	bad("batch show", "the name of a group is missing");
+	bad("batch show a b", "'b' is too much");
 	bad("stats --zero", "'--zero' is no option; there is: --nonzero");
 	bad("apply", "FILE is missing");
 	bad("apply good better", "'better' is too much");
@@ -386,7 +389,7 @@ static void help__everywhere(void **state)
 		"group create g local --help", "group delete help",
 		"group show help", "group list --help", "member help",
 		"member add help", "member set --help", "member delete help",
-		"member list help", "stats help", "stats --help",
+		"member list help", "stats help", "stats --help", "batch help", "batch show help",
 		"monitor help", "apply help", "apply --help", "version help",
 		"-j help", "he",
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
 /* What is printed, as text and as JSON. */
 #include <json-c/json.h>
 
@@ -38,6 +38,11 @@ static void fill(struct nl_group *g)
 		m->rtt = 400 + i;
 		m->cwnd = 500 + i;
 		m->heard_ms = 600 + i;
+		m->times.compute_ns = 700999 + i;
+		m->times.wait_ns = 800999 + i;
+		m->times.ops = 900 + i;
+		m->times.share = i < 2 ? 0 : 40 + i;
+		m->times.batch = i ? 128 : 0;
 		m->set = (2U << GAGG_MA_MAX) - 2;
 	}
 }
@@ -170,6 +175,36 @@ static void group__show_makes_create(void **state)
 	assert_string_equal(have.sync, kernel.group.sync);
 }
 
+static void batch__of_who_has_one(void **state)
+{
+	struct json_object *o;
+	struct nl_group have;
+
+	(void)state;
+	fill(&have);
+	kernel.have = &have;
+	/* of another host */
+	have.members[3].set &= ~NL_SET(GAGG_MA_TIMES);
+	expect("batch show grp", CTL_OK);
+	assert_string_equal(out,
+		  "20 unheard computing 700us waiting 800us ops 900\n"
+		  "21 config-mismatch share 0 of 128 computing 701us waiting 801us ops 901\n"
+		  "22 heard share 42 of 128 computing 701us waiting 801us ops 902\n"
+		  "24 running share 44 of 128 computing 701us waiting 801us ops 904\n");
+	o = both("batch show grp");
+	assert_int_equal(json_object_array_length(o), 4);
+	assert_string_equal(at(o, 1, "share"), "0");
+	assert_string_equal(at(o, 3, "batch"), "128");
+	assert_string_equal(at(o, 3, "compute_us"), "701");
+	assert_string_equal(at(o, 3, "wait_us"), "801");
+	assert_string_equal(at(o, 3, "ops"), "904");
+	json_object_put(o);
+	expect("batch show other", CTL_FAILED);
+	expect("batch show", CTL_USAGE);
+	expect("batch show a b", CTL_USAGE);
+	expect("batch", CTL_USAGE);
+}
+
 static void stats__nonzero(void **state)
 {
 	struct nl_group have = { .name = "g" };
@@ -241,6 +276,7 @@ int main(void)
 		TEST(print__text_and_json),
 		TEST(member__states),
 		TEST(group__show_makes_create),
+		TEST(batch__of_who_has_one),
 		TEST(stats__nonzero),
 		TEST(monitor__lines),
 		TEST(monitor__json),
