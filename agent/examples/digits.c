@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <gagg.h>
@@ -28,6 +29,7 @@
 #define BATCH		128
 #define RATE		0.1f
 #define MOMENTUM	0.9f
+#define PERIOD		5	/* batches between two divisions by speed */
 #define SEED		0x9e3779b97f4a7c15ULL
 
 /* All that is learned, as one vector: what is exchanged has no structure. */
@@ -254,6 +256,26 @@ static void descend(struct model *m, struct model *v, const struct model *d)
 	move(m, m, v);
 }
 
+/* shares of a batch follow the speeds of ranks; us that a sample takes longer */
+static bool balance;
+static unsigned int slow;
+
+/*
+ * The gradient of @n samples of @order, every @step-th, each times @scale. @slow is
+ * for hosts that are alike to try what others do.
+ */
+static void add_up(const struct data *d, const struct model *m, const int *order, int n,
+		   int step, float scale, struct gradient *g)
+{
+	int i;
+
+	memset(g, 0, sizeof(*g));
+	for (i = 0; i < n; i++)
+		backward(m, &d->sample[order[i * step]], scale, g);
+	if (slow)
+		usleep(slow * (unsigned int)n);
+}
+
 /* @loss: sum over the batches of an epoch, as far as this worker knows */
 static void progress(const struct model *m, const struct data *d, int epoch, int epochs,
 		     float loss)
@@ -267,40 +289,71 @@ static void progress(const struct model *m, const struct data *d, int epoch, int
 }
 
 /*
- * Learn for @epochs; @comm NULL: alone. Rank r of n takes samples r, r + n, ... of
- * each batch; what is left over of the data after whole batches waits for
- * another order.
+ * The mean gradient of a batch. Rank r of n takes samples r, r + n, ... of it, or,
+ * with @batch, as many in a row as its speed lets it: then it contributes their
+ * sum.
+ */
+static int mean_of(const struct data *d, const struct model *m, const int *order,
+		   struct gagg_comm *comm, struct gagg_plan *plan, struct gagg_batch *batch,
+		   struct gradient *g)
+{
+	int rank = comm ? gagg_rank(comm) : 0, size = comm ? gagg_size(comm) : 1, err;
+	uint32_t first, count;
+
+	if (batch) {
+		err = gagg_batch_next(batch, &first, &count);
+		if (err)
+			return err;
+		add_up(d, m, order + first, (int)count, 1, 1, g);
+		return gagg_batch_mean(batch, g, g, GRADIENT, GAGG_FLOAT32, count, plan);
+	}
+	add_up(d, m, order + rank, (BATCH - rank + size - 1) / size, size, (float)size / BATCH, g);
+	return comm ? gagg_allreduce(g, g, GRADIENT, GAGG_FLOAT32, GAGG_MEAN, comm, plan) : 0;
+}
+
+static int say_share(const struct gagg_batch *batch, int rank)
+{
+	struct gagg_batch_rank info;
+	int err = gagg_batch_info(batch, rank, &info);
+
+	if (!err)
+		printf("rank %d: share %u of %d\n", rank, info.share, BATCH);
+	return err;
+}
+
+/*
+ * Learn for @epochs; @comm NULL: alone. What is left over of the data after whole
+ * batches waits for another order.
  */
 static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
 		 struct gagg_plan *plan, int epochs)
 {
-	int rank = comm ? gagg_rank(comm) : 0, size = comm ? gagg_size(comm) : 1;
+	struct gagg_batch_config cfg = { .size = sizeof(cfg), .total = BATCH, .period = PERIOD };
+	struct gagg_batch *batch = NULL;
 	static struct model speed;
 	static struct gradient g;
-	int epoch, first, i, err;
+	int epoch, first, err = 0;
 
-	for (epoch = 1; epoch <= epochs; epoch++) {
+	if (comm && balance)
+		err = gagg_batch_create(comm, &cfg, &batch);
+	for (epoch = 1; !err && epoch <= epochs; epoch++) {
 		float loss = 0;
 
 		shuffle(d->order, d->train);
-		for (first = 0; first + BATCH <= d->train; first += BATCH) {
-			memset(&g, 0, sizeof(g));
-			for (i = first + rank; i < first + BATCH; i += size)
-				backward(m, &d->sample[d->order[i]],
-					 (float)size / BATCH, &g);
-			if (comm) {
-				err = gagg_allreduce(&g, &g, GRADIENT, GAGG_FLOAT32,
-						     GAGG_MEAN, comm, plan);
-				if (err)
-					return err;
-			}
+		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
+			err = mean_of(d, m, d->order + first, comm, plan, batch, &g);
+			if (err)
+				break;
 			descend(m, &speed, &g.d);
 			loss += g.loss;
 		}
-		if (!rank)
+		if (!err && (!comm || !gagg_rank(comm)))
 			progress(m, d, epoch, epochs, loss);
 	}
-	return 0;
+	if (!err && batch)
+		err = say_share(batch, gagg_rank(comm));
+	gagg_batch_free(batch);
+	return err;
 }
 
 /* steps of 2^-20: an element may be anywhere within +-2048 of where it was */
@@ -438,6 +491,9 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 static int learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
 		      struct gagg_plan *plan, int epochs, int period)
 {
+	/* another mode than bsp refuses to */
+	if (balance)
+		return learn(d, m, comm, plan, epochs);
 	if (!gagg_has_store(comm))
 		return !strncmp(gagg_sync(comm), "bsp", 3) ?
 			       learn(d, m, comm, plan, epochs) :
@@ -486,8 +542,11 @@ static int usage(void)
 	fprintf(stderr,
 		"Usage: digits --single [--epochs N] [--data FILE]\n"
 		"       digits --group NAME [--rank R] [--epochs N] [--data FILE] [--elastic N]\n"
+		"              [--balance] [--slow US]\n"
 		"\n"
-		"--elastic: replicas that meet every N batches, in a group with sync asp\n");
+		"--elastic: replicas that meet every N batches, in a group with sync asp\n"
+		"--balance: ranks share a batch by their speeds, in a group with sync bsp\n"
+		"--slow: with sync bsp, every sample takes so many microseconds longer here\n");
 	return 2;
 }
 
@@ -500,6 +559,8 @@ int main(int argc, char **argv)
 		{ "epochs", required_argument, NULL, 'e' },
 		{ "data", required_argument, NULL, 'd' },
 		{ "elastic", required_argument, NULL, 'l' },
+		{ "balance", no_argument, NULL, 'b' },
+		{ "slow", required_argument, NULL, 'w' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *path = "agent/examples/data/digits.csv.gz", *group = NULL;
@@ -525,6 +586,12 @@ int main(int argc, char **argv)
 			break;
 		case 'l':
 			period = atoi(optarg);
+			break;
+		case 'b':
+			balance = true;
+			break;
+		case 'w':
+			slow = (unsigned int)atoi(optarg);
 			break;
 		case 'd':
 			path = optarg;

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# Batches divided by speed: four hosts train on handwritten digits, one of them
+# three times as slow as the others. With the times that kernels measure it comes to
+# a third of their shares, all have the same weights and know nine of ten; and a
+# batch takes less time than one in equal parts.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+# shellcheck source=selftests/vm/digits.sh
+. "$(dirname "$0")/digits.sh"
+plan 21
+
+# what a sample takes, far more than computing it; of a batch of 128
+FAST=2000 SLOW=6000
+
+# speeds US...: what a sample takes on each rank
+speeds()
+{
+	slow=("$@")
+}
+
+# as train(), at these speeds
+train_at()
+{
+	local r
+
+	for ((r = 0; r < ranks; r++)); do
+		GAGG_SOCKET=/run/gagg/h$r.sock net_exec "$r" digits --group g --rank "$r" \
+			--slow "${slow[r]}" \
+			--data "$TOP/agent/examples/data/digits.csv.gz" --epochs "$@" \
+			>"$tmp/rank.$r" 2>&1 &
+		rank_pid[r]=$!
+	done
+	ranks_wait
+}
+
+# share R: in the end
+share()
+{
+	sed -n "s/^rank $1: share \([0-9]*\) of 128$/\1/p" "$tmp/rank.$1"
+}
+
+# the sum is the batch, to the sample
+shares_add_up()
+{
+	is "$(share 0) + $(share 1) + $(share 2) + $(share 3) == 128"
+}
+
+# rank R has a third of what others have: 12.8 of 38.4; sleeping is not exact
+third()
+{
+	local r
+
+	is "$(share "$1") >= 10 && $(share "$1") <= 17" || return
+	for ((r = 0; r < ranks; r++)); do
+		[ "$r" -eq "$1" ] || is "$(share $r) >= 34 && $(share $r) <= 42" || return
+	done
+}
+
+learns_balanced()
+{
+	local a
+
+	train_at "$1" --balance && a=$(accuracy) && is "${a%.*} >= $WANTED"
+}
+
+# told R KEY: what gaggctl says of rank R
+told()
+{
+	ctl "$1" -j batch show g | grep -o "\"$2\":[0-9]*" | cut -d: -f2
+}
+
+times_are_told()
+{
+	local compute wait
+
+	compute=$(told 0 compute_us) wait=$(told 0 wait_us)
+	is "$(told 0 rank) == 0 && $(told 0 batch) == 128 && $(told 0 share) == $(share 0)" &&
+		is "$compute > 0 && $wait > 0 && $(told 0 ops) > 20"
+}
+
+# what rank R waits of its time, in percent
+waits()
+{
+	echo $((100 * $(told "$1" wait_us) / ($(told "$1" wait_us) + $(told "$1" compute_us))))
+}
+
+# timed EPOCHS [OPTION...]: ms of a training; $took
+timed()
+{
+	local from=${EPOCHREALTIME/./}
+
+	train_at "$@" && took=$(((${EPOCHREALTIME/./} - from) / 1000))
+}
+
+# the slowest host takes 32 samples a batch, or 13
+is_faster()
+{
+	local equal
+
+	timed 4 && equal=$took && timed 4 --balance && echo "# $equal ms, balanced: $took ms" &&
+		is "10 * $took < 7 * $equal"
+}
+
+refused_in()
+{
+	group_up ring 256 window 64 sync "$1"
+	! train 1 --balance && grep -q "sync mode bsp, not $1" "$tmp/rank.0" && group_down
+}
+
+module_load "$@"
+layout 4
+net_ready 1500
+check "gaggd starts" digits_daemons 0 1
+mixed_up ring 256 window 64
+speeds $FAST $FAST $FAST $SLOW
+check "two hosts with the twin, one of them slow" train_at 3 --balance
+check "it has a third, by the twin's clock" third 3
+check "the weights are the same" accuracy
+check "down" mixed_down
+check "gaggd starts there, too" digits_daemons 2 3
+
+group_up ring 256 window 64
+check "before any op there is nothing to tell" is "$(ctl 0 batch show g | wc -l) == 0"
+check "one is slow: it learns" learns_balanced "$EPOCHS"
+check "the shares add up" shares_add_up
+check "and it has a third" third 3
+check "the times are told" times_are_told
+check "nobody waits for long" is "$(waits 0) < 35 && $(waits 3) < 35"
+check "a batch in equal parts" train_at 2
+check "makes the others wait" is "$(waits 0) > 45 && $(waits 3) < 35"
+check "and takes longer" is_faster
+speeds $FAST $SLOW $FAST $FAST
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+check "another one is, with losses" train_at 3 --balance
+check "it has a third" third 1
+check "and the weights are the same" accuracy
+net_clear
+net_offload on
+group_down
+for mode in ssp:2 localsgd:4; do
+	check "$mode: refused, with a sentence" refused_in $mode
+done
+check_not "no such group" ctl 0 batch show nosuch
