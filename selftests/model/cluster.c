@@ -292,20 +292,34 @@ static void forget_dead(void)
 			cur->net[i / 64] &= ~GAGG_BIT(i % 64);
 }
 
-/* the end of a batch on a node, in which channel @first was heard of first */
+/*
+ * The end of a batch on a node, in which channel @first was heard of first.
+ *
+ * In the core, a refill leaves nothing that another one would send: each
+ * transmission takes a place in the window, so what does not fit fits no better
+ * afterwards. Not so over the path of this model, which knows a datagram by what
+ * it carries. A contribution that its home asks for again (RESEND) while it is
+ * under way takes no second place; if it is a READY that waits for company, it
+ * keeps the next contribution out, and in the end leaves the room unused. So refill
+ * until nothing is sent. Else the next thing to arrive causes that, be it a dead
+ * datagram, of which cluster_ignores() says that it must change nothing.
+ */
 static void finish(u32 n, u32 first)
 {
 	struct gagg_shard *sh = shard_of(n);
 	struct gagg_env env = env_of(n);
-	u32 i, c;
+	u32 i, c, was;
 
 	for (i = 0; i < su.chans; i++) {
 		c = (first + i) % su.chans;
 		if (!has_chan(n, c))
 			continue;
-		while (gagg_chan_refill(sh, &geom[n], &env, chan_of(n, c), NOW))
+		do {
+			was = transmissions;
+			while (gagg_chan_refill(sh, &geom[n], &env, chan_of(n, c), NOW))
+				drain(n);
 			drain(n);
-		drain(n);
+		} while (transmissions != was);
 	}
 	gagg_shard_flush(sh, &geom[n]);
 	drain(n);

@@ -57,6 +57,9 @@ s32 lane_of(u32 epoch, u32 c, u32 rank, u64 v);
 struct gagg_cdesc desc_of(u32 rank, u64 v);
 s32 sum_of(u32 epoch, u32 c, u64 v, struct gagg_rdesc *d);
 
+/* cluster_path.c: how often it was told to send */
+extern u32 transmissions;
+
 /* cluster_equal.c */
 /* what has no meaning any more looks the same in equal states */
 void normalise(u32 n);

@@ -7,6 +7,8 @@
 
 #define RUN_MAX		C_SLOTS
 
+u32 transmissions;
+
 static u32 id_of(const struct gagg_sent *s)
 {
 	u32 v = (s->channel * C_ROUNDS + s->round - 1) * C_SLOTS + s->slot;
@@ -56,6 +58,7 @@ u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
 	if (what->run > RUN_MAX || !what->run || what->round > C_ROUNDS)
 		fail("run %u of round %u", what->run, what->round);
 	*flying(p) |= GAGG_BIT(id_of(what));
+	transmissions++;
 	return id_of(what) + 1;
 }
 

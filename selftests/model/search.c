@@ -11,6 +11,9 @@
 #define WALK		250	/* steps of a random walk */
 #define QUICK		20000	/* states of a search with --quick */
 
+#define STUCK		"stuck when all that is under way is lost"
+#define NOTICED		"a dead datagram has changed something"
+
 struct set {
 	u64 *hash;
 	u32 n;
@@ -77,13 +80,13 @@ static void print_bounds(const struct setup *su)
 	printf("\n");
 }
 
-/* the steps that led to a violation */
-static bool violated(const struct setup *su, const struct step *taken, u32 n)
+/* the steps that led to a violation; @what: one that no check has a name for */
+static bool violated(const struct setup *su, const struct step *taken, u32 n, const char *what)
 {
 	u32 r, k;
 
 	printf("# seed %llu: %s\n", (unsigned long long)seed,
-	       cluster_error()[0] ? cluster_error() : "stuck");
+	       cluster_error()[0] ? cluster_error() : what);
 	print_bounds(su);
 	for (r = 0; r < C_RANKS; r++) {
 		printf("# rank %u contributes", r);
@@ -146,13 +149,13 @@ static bool search(const struct setup *su, u32 limit)
 		cluster_take(&m->state, &taken[depth]);
 		steps++;
 		if (cluster_error()[0])
-			return violated(su, taken, depth + 1);
+			return violated(su, taken, depth + 1, "");
 		if (!insert(&seen, cluster_hash(&m->state, sizeof(m->state))))
 			continue;
 		if (!is_live(&m->state))
-			return violated(su, taken, depth + 1);
+			return violated(su, taken, depth + 1, STUCK);
 		if (!cluster_ignores(&m->state, rnd(~0ULL)))
-			return violated(su, taken, depth + 1);
+			return violated(su, taken, depth + 1, NOTICED);
 		if (limit && seen.n >= limit) {
 			cut++;
 			break;
@@ -189,11 +192,12 @@ static bool walk(const struct setup *su)
 			continue;
 		cluster_take(st, &taken[k]);
 		steps++;
-		if (cluster_error()[0] || (k % 8 == 0 && !cluster_recovers(st)) ||
-		    (k % 8 == 4 && !cluster_ignores(st, rnd(~0ULL))))
-			return violated(su, taken, k + 1);
+		if (cluster_error()[0] || (k % 8 == 0 && !cluster_recovers(st)))
+			return violated(su, taken, k + 1, STUCK);
+		if (k % 8 == 4 && !cluster_ignores(st, rnd(~0ULL)))
+			return violated(su, taken, k + 1, NOTICED);
 	}
-	return cluster_recovers(st) || violated(su, taken, k);
+	return cluster_recovers(st) || violated(su, taken, k, STUCK);
 }
 
 /* --- which assignments ------------------------------------------------- */
