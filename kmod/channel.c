@@ -20,6 +20,7 @@ static void channel_free(struct gagg_channel *ch)
 	for (s = 0; s < ch->nparts; s++)
 		vfree(ch->part[s]);
 	gagg_mem_free(&ch->acc);
+	gagg_mem_free(&ch->kept);
 	gagg_mem_free(&ch->done);
 	gagg_mem_free(&ch->result);
 	kfree(ch);
@@ -93,6 +94,8 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 		return err ?: gagg_keep_alloc(g, ch);
 	if (!err && ch->part[0]->self_home != 0xff)
 		err = gagg_mem_alloc(&ch->acc, gagg_chunk_bytes(g, g->window * g->shards));
+	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
+		err = gagg_mem_alloc(&ch->kept, gagg_chunk_bytes(g, g->ring));
 	return err;
 }
 
@@ -171,6 +174,7 @@ void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u32 shard,
 			  const struct gagg_publish *pub)
 {
+	const struct gagg_mem *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
 	const void *local[GAGG_LOCALS];
 	const void *acc = NULL;
 	u32 left;
@@ -185,8 +189,10 @@ static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u3
 	}
 	if (pub->from_acc)
 		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, &ch->result, pub->slot), acc,
-			   local, gagg_simd_reduce);
+	else if (pub->keep == GAGG_KEEP_TAKE)
+		acc = gagg_chunk_at(g, &ch->kept, pub->slot);
+	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, to, pub->slot), acc, local,
+			   gagg_simd_reduce);
 }
 
 void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,
@@ -197,6 +203,8 @@ void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 s
 
 	if (pub->lanes)
 		publish_lanes(&grp->geom, ch, shard, pub);
+	if (pub->keep == GAGG_KEEP_STORE)
+		return;
 	gagg_publish_desc(pub, rd);
 	/* pairs with the trainer's load: what it describes is there before it */
 	smp_store_release(&rd->published, grp->part[shard].core->epoch << 32 | pub->round);

@@ -32,6 +32,7 @@ struct gagg_channel {
 	 * what lies beside it, by slot
 	 */
 	struct gagg_mem acc;
+	struct gagg_mem kept;		/* quorum: a home's results, by slot */
 	/* by local index of the core; set and cleared together, under all port
 	 * locks and group.lock, read under either
 	 */
@@ -79,6 +80,13 @@ static inline struct gagg_done *gagg_channel_done(struct gagg_channel *ch)
 static inline u32 gagg_per_block(const struct gagg_geom *g)
 {
 	return GAGG_BLOCK / (g->lanes * 4);
+}
+
+/* where a home's results lie, those it sends */
+static inline const struct gagg_mem *gagg_channel_results(const struct gagg_geom *g,
+							  const struct gagg_channel *ch)
+{
+	return g->quorum ? &ch->kept : &ch->result;
 }
 
 /* address of chunk @i in chunk memory */

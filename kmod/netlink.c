@@ -303,6 +303,27 @@ static int no_group(struct genl_info *info, struct nlattr **tb)
 	return -ENOENT;
 }
 
+/*
+ * Of a group that is made with its members, and of one that has some and gets another
+ * sync mode. Members that are added one by one make a number of groups on the way,
+ * in which a round needs all.
+ */
+static int check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+{
+	u32 r, workers = 0;
+	const char *wrong;
+
+	for (r = 0; r < GAGG_RANKS; r++)
+		workers += cfg->member[r].present &&
+			   (cfg->member[r].roles & GAGG_ROLE_WORKER);
+	wrong = workers ? gagg_sync_fits(&cfg->sync, workers) : NULL;
+	if (!wrong)
+		return 0;
+	/* a constant of the core, as NL_SET_ERR_MSG() wants it */
+	extack->_msg = wrong;
+	return -EINVAL;
+}
+
 static int group_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
@@ -322,6 +343,8 @@ static int group_new(struct sk_buff *skb, struct genl_info *info)
 		err = each_member(tb[GAGG_GA_MEMBERS], cfg, add_member, info->extack);
 	if (!err)
 		err = gagg_config_check(cfg, info->extack);
+	if (!err)
+		err = check_sync(cfg, info->extack);
 	if (err)
 		goto out;
 	mutex_lock(&gn->lock);
@@ -397,6 +420,8 @@ static int change(struct genl_info *info, member_fn fn)
 		   parse_config(info, tb, cfg);
 	if (!err)
 		err = gagg_config_check(cfg, info->extack);
+	if (!err && !fn)
+		err = check_sync(cfg, info->extack);
 	if (!err)
 		err = gagg_group_change(grp, cfg, info->extack);
 	if (!err)

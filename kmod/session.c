@@ -188,6 +188,7 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 		geo->bound = gagg_sync_bound(&g->sync);
 		geo->fresh = gagg_keep_fresh(g);
 	}
+	geo->local = (u32)gagg_chan_local(ch->part[0], ses->rank);
 	for (i = 0; i < GAGG_REG_COUNT; i++) {
 		geo->region[i].offset = gagg_region_offset(ch->index, i);
 		geo->region[i].length = (u64)mem[i]->npages << PAGE_SHIFT;

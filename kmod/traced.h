@@ -45,7 +45,7 @@ static inline u32 gagg_traced_len(const struct gagg_msg *m)
  * @round:	also of PUBLISH
  * @pn:		DESYNC: other_sig
  * @aux:	PUBLISH: contributors | nonfinite << 16; DESYNC: other
- * @locals:	PUBLISH: locals
+ * @locals:	PUBLISH: locals | counted << 16
  * @src:	DESYNC: rank
  * @flags:	also of PUBLISH
  * @run:	of the message
@@ -55,7 +55,7 @@ static inline u32 gagg_traced_len(const struct gagg_msg *m)
  * @laneop:	also of PUBLISH
  * @exp:	also of PUBLISH
  * @want:	also of PUBLISH
- * @from:	PUBLISH: from_acc | placed << 1 | raw << 2
+ * @from:	PUBLISH: from_acc | placed << 1 | raw << 2 | keep << 3
  */
 struct gagg_traced_act {
 	u64 nodes;
@@ -102,14 +102,14 @@ static inline void gagg_traced_publish(const struct gagg_publish *p,
 {
 	t->slot = p->slot;
 	t->round = p->round;
-	t->locals = p->locals;
+	t->locals = p->locals | (u32)p->counted << 16;
 	t->lanes = p->lanes;
 	t->laneop = p->laneop;
 	t->exp = p->exp;
 	t->want = p->want;
 	t->flags = p->flags;
 	t->aux = p->contributors | (u32)p->nonfinite << 16;
-	t->from = (u8)(p->from_acc | p->placed << 1 | p->raw << 2);
+	t->from = (u8)(p->from_acc | p->placed << 1 | p->raw << 2 | p->keep << 3);
 }
 
 static inline void gagg_traced_act(const struct gagg_act *a, struct gagg_traced_act *t)

@@ -318,7 +318,8 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
 		break;
 	case GAGG_ACT_SEND_RESULT:
 		burst_add(port, &tx->result, a->nodes, &a->m,
-			  lanes ? gagg_chunk_at(g, &ch->result, a->m.chunk) : NULL);
+			  lanes ? gagg_chunk_at(g, gagg_channel_results(g, ch),
+						a->m.chunk) : NULL);
 		break;
 	case GAGG_ACT_PUBLISH:
 		gagg_channel_publish(grp, ch, port->index, &a->pub);

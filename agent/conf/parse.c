@@ -302,7 +302,9 @@ static int line_of(cfg_t *cfg, const char *name)
 static void check_sums(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
-	uint32_t hosts = 0, weights = 0, most = 0;
+	uint32_t hosts = 0, weights = 0, workers = 0, most = 0;
+	struct gagg_sync_param sync;
+	const char *wrong;
 
 	for (unsigned int i = 0; i < g->n_members; i++) {
 		uint32_t here = 0, before = 0;
@@ -316,8 +318,10 @@ static void check_sums(cfg_t *cfg, const char *where)
 		}
 		hosts += !before;
 		most = here > most ? here : most;
-		if (g->members[i].roles & GAGG_ROLE_WORKER)
+		if (g->members[i].roles & GAGG_ROLE_WORKER) {
 			weights += g->members[i].weight;
+			workers++;
+		}
 	}
 	if (most > 16)
 		complain(cfg->line, "%s, which ends here: %u members have one address; allowed are 16",
@@ -325,6 +329,11 @@ static void check_sums(cfg_t *cfg, const char *where)
 	if (weights > 128)
 		complain(cfg->line, "%s, which ends here: the weights of the workers sum to %u; allowed is 128",
 			 where, weights);
+	/* what is wrong with it alone was said where it is set */
+	wrong = gagg_sync_parse(g->sync, &sync) ? NULL : gagg_sync_fits(&sync, workers);
+	if (wrong)
+		complain(line_of(cfg, "sync"), "%s: sync = %s: %s, which is %u", where,
+			 g->sync, wrong, workers);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
 		complain(line_of(cfg, "ring"),
 			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",

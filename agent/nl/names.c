@@ -194,6 +194,7 @@ static const struct {
 	STAT(VOIDS, "voids", "sums voided by a larger exponent"),
 	STAT(DUPLICATES, "duplicates", "contributions that were counted already"),
 	STAT(STALE, "stale", "contributions of an earlier round"),
+	STAT(LATE, "late", "of them, first ones to a round that was complete without them"),
 	STAT(EPOCHS, "epochs", "epochs started"),
 	STAT(NONFINITE, "nonfinite", "results with NaN or infinity"),
 	STAT(OVERFLOW, "overflow", "results that may have wrapped"),

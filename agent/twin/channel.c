@@ -15,6 +15,7 @@ void channel_put(struct channel *ch)
 	for (s = 0; s < ch->nparts; s++)
 		free(ch->part[s]);
 	memory_free(&ch->acc);
+	memory_free(&ch->kept);
 	memory_free(&ch->done);
 	memory_free(&ch->result);
 	free(ch);
@@ -76,6 +77,8 @@ static int memory_of(const struct gagg_geom *g, struct channel *ch)
 	if (!err && ch->part[0]->self_home != 0xff)
 		err = memory_new(&ch->acc, "gagg-acc",
 				 chunk_bytes(g, g->window * g->shards), false);
+	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
+		err = memory_new(&ch->kept, "gagg-kept", chunk_bytes(g, g->ring), false);
 	return err;
 }
 
@@ -151,6 +154,7 @@ void channel_begin(struct channel *ch, u64 epoch)
 static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigned int shard,
 			  const struct gagg_publish *pub)
 {
+	const struct memory *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
 	const void *local[GAGG_LOCALS];
 	const void *acc = NULL;
 	u32 left;
@@ -163,7 +167,9 @@ static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigne
 	}
 	if (pub->from_acc)
 		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, &ch->result, pub->slot), acc, local,
+	else if (pub->keep == GAGG_KEEP_TAKE)
+		acc = chunk_at(g, &ch->kept, pub->slot);
+	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, to, pub->slot), acc, local,
 			   twin_reduce_chunk);
 }
 
@@ -175,6 +181,8 @@ void channel_publish(struct group *g, struct channel *ch, unsigned int shard,
 	rd += pub->slot;
 	if (pub->lanes)
 		publish_lanes(&g->geom, ch, shard, pub);
+	if (pub->keep == GAGG_KEEP_STORE)
+		return;
 	gagg_publish_desc(pub, rd);
 	/* pairs with the trainer's load: what it describes is there before it */
 	__atomic_store_n(&rd->published, g->part[shard].core->epoch << 32 | pub->round,

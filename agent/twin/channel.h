@@ -40,6 +40,7 @@ struct channel {
 	struct memory result;		/* lanes by slot */
 	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
 	struct memory acc;		/* lanes, window chunks per shard; homes only */
+	struct memory kept;		/* quorum: a home's results, lanes by slot */
 	struct seat *seat[GAGG_LOCALS];
 	struct gagg_chan *part[TWIN_SHARDS];
 	u64 base[TWIN_SHARDS];		/* of the part, once what is below is published */
@@ -85,6 +86,13 @@ static inline void *chunk_at(const struct gagg_geom *g, const struct memory *m, 
 	u32 per = per_block(g);
 
 	return (char *)m->addr + (size_t)(i / per) * BLOCK + (size_t)(i % per) * g->lanes * 4;
+}
+
+/* where a home's results lie, those that it sends */
+static inline const struct memory *channel_results(const struct gagg_geom *g,
+						   const struct channel *ch)
+{
+	return g->quorum ? &ch->kept : &ch->result;
 }
 
 /* accumulator @i of a shard */

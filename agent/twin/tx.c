@@ -337,7 +337,7 @@ static void act_on_channel(struct port *p, struct group *grp, const struct gagg_
 		break;
 	case GAGG_ACT_SEND_RESULT:
 		burst_add(p, &tx->result, a->nodes, &a->m,
-			  lanes ? chunk_at(g, &ch->result, a->m.chunk) : NULL);
+			  lanes ? chunk_at(g, channel_results(g, ch), a->m.chunk) : NULL);
 		break;
 	case GAGG_ACT_PUBLISH:
 		channel_publish(grp, ch, p->worker->index, &a->pub);

@@ -28,6 +28,8 @@ struct shape {
 	u32 res;
 	u32 acc;
 	u32 publog;
+	u32 pub;
+	u32 late;
 	u32 store;
 	u64 bytes;
 };
@@ -55,12 +57,16 @@ static void shape_of(const struct gagg_geom *g, u16 id, u64 members, struct shap
 	at += s->is_home ? (u64)g->ring * sizeof(struct gagg_res) : 0;
 	s->acc = (u32)at;
 	at += s->is_home ? (u64)g->window * sizeof(struct gagg_acc) : 0;
+	s->late = (u32)at;
+	at += s->is_home && g->quorum ? (u64)g->ring * sizeof(struct gagg_late) : 0;
 	s->done = (u32)at;
 	at += (u64)g->ring * sizeof(u32);
 	s->pushed = (u32)at;
 	at += (u64)g->ring * s->nlocals * sizeof(struct gagg_pushed);
 	s->publog = (u32)at;
 	at += s->is_home ? (u64)g->window * sizeof(u32) : 0;
+	s->pub = g->quorum ? (u32)at : s->done;
+	at += s->is_home && g->quorum ? (u64)g->ring * sizeof(u32) : 0;
 	s->bytes = (at + 7) & ~7ULL;
 }
 
@@ -116,6 +122,8 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->rpn = 1;
 	ch->query_at = GAGG_NEVER;
 	ch->poll_at = GAGG_NEVER;
+	ch->due_at = GAGG_NEVER;
+	gagg_quorum_init(g, ch);
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	ch->off_way = s.way;
 	ch->off_done = s.done;
@@ -123,6 +131,8 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->off_res = s.res;
 	ch->off_acc = s.acc;
 	ch->off_publog = s.publog;
+	ch->off_pub = s.pub;
+	ch->off_late = s.late;
 	ch->off_store = s.store;
 	ch->self_home = 0xff;
 

@@ -8,7 +8,7 @@
  *
  * Worker and home meet in `done[slot]`, the last round whose result this node
  * has: the open round is done + 1 for both, since a home's node takes its own
- * results at once.
+ * results at once. In a quorum it may not, see quorum.c: the home's is `pub[slot]`.
  *
  * Why the window makes accumulators conflict-free. Let P be the lowest virtual
  * chunk of this shard that is not published anywhere. A worker pushes v only
@@ -22,6 +22,7 @@
 #define GAGG_CORE_CHAN_H
 
 #include "geom.h"
+#include "sync.h"
 #include <linux/gagg.h>
 
 #ifndef GAGG_OPS
@@ -74,9 +75,18 @@ struct gagg_res {
 	u64 nodes;	/* that get the lanes; others of the channel get DONE */
 };
 
+/* quorum: more about that result, for those who come late */
+struct gagg_late {
+	u64 bits;	/* ranks that are in it */
+	u64 late;	/* ranks whose contributions came after it */
+	u64 opened;	/* when the first came */
+};
+
 /* the open round of a chunk that is homed here; bits == 0: unused */
 struct gagg_acc {
 	u64 bits;	/* ranks that have contributed */
+	u64 seen;	/* the same, with those that are asked again */
+	u64 opened;	/* when the first came */
 	u64 summed;	/* remote ranks whose lanes are in the accumulator */
 	u64 noresult;	/* ranks that want no result */
 	u32 slot;
@@ -119,6 +129,8 @@ struct gagg_chan {
 	u64 query_at;		/* GAGG_NEVER: nothing outstanding */
 	u64 moved;		/* homes that have told news since query_at was set */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
+	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
+	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */
 	u32 query_wait;		/* ns */
 	u32 poll_wait;		/* ns */
 	u32 rpn;		/* next result packet number; the first is 1 */
@@ -134,6 +146,9 @@ struct gagg_chan {
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
 	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
 	struct gagg_local local[GAGG_LOCALS];
+	struct gagg_delays delays;	/* quorum */
+	u64 high[GAGG_RANKS];	/* quorum: highest chunk pushed to this home, + 1 */
+	u64 reached;		/* the least of them */
 	/* offsets from the start of the block */
 	u32 off_way;		/* [nlocals][nhomes] struct gagg_way */
 	u32 off_done;		/* [ring] u32 */
@@ -141,6 +156,10 @@ struct gagg_chan {
 	u32 off_res;		/* [ring] struct gagg_res, if a home */
 	u32 off_acc;		/* [window] struct gagg_acc, if a home */
 	u32 off_publog;		/* [window] u32, slot by result packet number */
+	u32 off_pub;		/* [ring] u32: the last round published by this home;
+				 * is off_done but in a quorum
+				 */
+	u32 off_late;		/* [ring] struct gagg_late, a home's in a quorum */
 	u32 off_store;		/* struct gagg_store, then none of the others */
 };
 
@@ -156,6 +175,11 @@ static inline u32 *gagg_chan_done(struct gagg_chan *ch, u32 slot)
 	return GAGG_CHAN_AT(ch, off_done, u32) + slot;
 }
 
+static inline u32 *gagg_chan_pub(struct gagg_chan *ch, u32 slot)
+{
+	return GAGG_CHAN_AT(ch, off_pub, u32) + slot;
+}
+
 static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slot,
 						   u32 local)
 {
@@ -165,7 +189,7 @@ static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slo
 
 /*
  * gagg_chan_bytes - size of the block for a channel of @members
- * At most 40 bytes per slot and 4 per slot and local rank.
+ * At most 40 bytes per slot and 4 per slot and local rank; 28 more in a quorum.
  */
 u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members);
 

@@ -57,6 +57,7 @@ struct gagg_sync_param {
  * @snapshot:	reads of the store show whole clocks only
  * @admits:	updates of the store wait until a home takes them
  * @ordered:	even those without chunks
+ * @quorum:	rounds of a ring may be complete without all (quorum.c)
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -79,6 +80,7 @@ struct gagg_geom {
 	u8 snapshot;
 	u8 admits;
 	u8 ordered;
+	u8 quorum;
 	struct gagg_sync_param sync;
 };
 

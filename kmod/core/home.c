@@ -15,6 +15,8 @@
  */
 #include "internal.h"
 
+#define DUE_STEP	(100 * GAGG_USEC)
+
 static struct gagg_acc *acc_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 {
 	return GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + (slot & (g->window - 1));
@@ -34,7 +36,7 @@ static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
  * is taken, which nobody who keeps the window can cause
  */
 static struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_chan *ch,
-				 u32 slot, u32 round)
+				 u32 slot, u32 round, u64 now)
 {
 	struct gagg_acc *a = acc_at(g, ch, slot);
 
@@ -44,15 +46,28 @@ static struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_chan *ch
 	a->slot = slot;
 	a->round = round;
 	a->nonfinite = 0xff;
+	a->opened = now;
+	/* an older one comes first */
+	if (ch->limit != GAGG_NEVER && ch->due_at == GAGG_NEVER)
+		ch->due_at = now + ch->limit;
 	return a;
+}
+
+static void desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_msg *m,
+		   u32 other, u32 sig)
+{
+	struct gagg_act *act = gagg_shard_emit(sh, GAGG_ACT_DESYNC, ch->id);
+
+	act->desync.rank = m->src;
+	act->desync.other = (u16)other;
+	act->desync.sig = m->sig;
+	act->desync.other_sig = sig;
 }
 
 /* true if @m belongs to the collective that @a was begun for */
 static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, struct gagg_acc *a,
 		   const struct gagg_msg *m)
 {
-	struct gagg_act *act;
-
 	if (!a->bits) {
 		a->sig = m->sig;
 		a->laneop = m->laneop;
@@ -64,11 +79,7 @@ static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, struct gagg_acc 
 	if (a->sig == m->sig && a->laneop == m->laneop && a->lanes == m->lanes &&
 	    a->flags == (m->flags & GAGG_WF_RAW))
 		return true;
-	act = gagg_shard_emit(sh, GAGG_ACT_DESYNC, ch->id);
-	act->desync.rank = m->src;
-	act->desync.other = a->first;
-	act->desync.sig = m->sig;
-	act->desync.other_sig = a->sig;
+	desync(sh, ch, m, a->first, a->sig);
 	return false;
 }
 
@@ -100,9 +111,12 @@ static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 /* count a contribution (its lanes, if any, are added by the caller) */
-static void count(struct gagg_shard *sh, struct gagg_acc *a, const struct gagg_msg *m)
+static void count(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		  struct gagg_acc *a, const struct gagg_msg *m, u64 now)
 {
 	a->bits |= GAGG_BIT(m->src);
+	if (g->quorum)
+		gagg_quorum_count(g, ch, a, m->src, now);
 	if (m->flags & GAGG_WF_NORESULT)
 		a->noresult |= GAGG_BIT(m->src);
 	if (m->want > a->want)
@@ -127,12 +141,14 @@ static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
 	m->laneop = r->laneop;
 	m->sig = r->sig;
 	m->chunk = slot;
-	m->round = *gagg_chan_done(ch, slot);
+	m->round = *gagg_chan_pub(ch, slot);
 	m->lanes = r->lanes;
 	m->exp = r->exp;
 	m->want = r->want;
 	m->pn = r->rpn;
 	m->aux = r->aux;
+	if (g->quorum)
+		gagg_quorum_put(gagg_chan_late(ch, slot)->bits, r->aux >> 16, m);
 	if (type == GAGG_T_DONE)
 		m->flags &= ~(u16)GAGG_WF_RAW;
 }
@@ -202,7 +218,7 @@ static void tell_sent(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	gagg_shard_msg(sh, g, GAGG_T_TOLD, ch->id, g->self, &m);
 	m.chunk = slot;
-	m.round = *gagg_chan_done(ch, slot);
+	m.round = *gagg_chan_pub(ch, slot);
 	m.pn = ch->rpn;
 	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, false);
 }
@@ -235,14 +251,46 @@ static u64 nodes_that_want(const struct gagg_geom *g, const struct gagg_chan *ch
 	return want;
 }
 
-static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
+/* what is said about a result, and how to make it */
+static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_geom *g,
+				     struct gagg_chan *ch, u32 slot, u32 round, u64 bits)
+{
+	const struct gagg_res *r = res_at(ch, slot);
+	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
+
+	pub->slot = slot;
+	pub->round = round;
+	pub->lanes = res_has_lanes(r) ? r->lanes : 0;
+	pub->laneop = r->laneop;
+	pub->raw = !!(r->flags & GAGG_WF_RAW);
+	pub->exp = r->exp;
+	pub->want = r->want;
+	pub->flags = (r->flags & GAGG_WF_ZERO ? GAGG_C_ZERO : 0) |
+		     (r->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
+		     (r->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0);
+	pub->contributors = (u8)gagg_weight64(bits);
+	pub->nonfinite = (u16)(r->aux >> 16);
+	pub->counted = g->quorum ? gagg_quorum_locals(ch, bits) : gagg_all_locals(ch);
+	return pub;
+}
+
+/* quorum: the ranks of this node take a result when all have come to its round */
+static void take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, u32 slot, u64 now)
+{
+	u32 round = *gagg_chan_pub(ch, slot);
+
+	if (*gagg_chan_done(ch, slot) == round || !gagg_worker_all_pushed(ch, slot))
+		return;
+	announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)->keep = GAGG_KEEP_TAKE;
+	gagg_chan_taken(sh, g, ch, slot, round, now);
+}
+
+/* the result's header, as it is kept */
+static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, struct gagg_acc *a, bool lanes)
 {
 	struct gagg_res *r = res_at(ch, a->slot);
-	u32 locals = local_lanes(ch, a->slot);
-	bool lanes = a->summed || locals;
-	u32 contributors = gagg_weight64(a->bits);
-	struct gagg_publish *pub;
 
 	r->valid = 1;
 	r->sig = a->sig;
@@ -252,17 +300,16 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	r->exp = lanes ? a->exp : a->zexp;
 	r->want = a->want;
 	r->flags = a->flags;
-	r->aux = contributors;
+	r->aux = gagg_weight64(a->bits);
 	r->nodes = nodes_that_want(g, ch, a->noresult);
 	if (a->nonfinite != 0xff) {
 		r->flags |= GAGG_WF_NONFINITE;
 		r->aux |= (u32)a->nonfinite << 16;
 		sh->n[GAGG_N_NONFINITE]++;
-		lanes = false;
 	} else if (!lanes) {
 		r->flags |= GAGG_WF_ZERO;
 	}
-	if (lanes && (a->flags & GAGG_WF_RAW) &&
+	if (res_has_lanes(r) && (a->flags & GAGG_WF_RAW) &&
 	    a->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) &&
 	    a->want && a->want + ch->headroom > 31) {
 		r->flags |= GAGG_WF_OVERFLOW;
@@ -270,39 +317,102 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	*publog_at(g, ch, r->rpn) = a->slot;
 	sh->n[GAGG_N_CHUNKS]++;
+}
 
-	pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
-	pub->slot = a->slot;
-	pub->round = a->round;
-	pub->locals = lanes ? locals : 0;
-	pub->lanes = lanes ? a->lanes : 0;
-	pub->placed = lanes && to_result;
-	pub->from_acc = lanes && a->summed && !to_result;
-	pub->laneop = a->laneop;
-	pub->raw = !!(a->flags & GAGG_WF_RAW);
-	pub->exp = r->exp;
-	pub->want = r->want;
-	pub->flags = (r->flags & GAGG_WF_ZERO ? GAGG_C_ZERO : 0) |
-		     (r->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
-		     (r->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0);
-	pub->contributors = (u8)contributors;
-	pub->nonfinite = a->nonfinite == 0xff ? 0 : a->nonfinite;
+static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
+{
+	u32 locals = local_lanes(ch, a->slot);
+	struct gagg_publish *pub;
 
+	conclude(sh, g, ch, a, a->summed || locals);
+	pub = announce(sh, g, ch, a->slot, a->round, a->bits);
+	if (pub->lanes) {
+		pub->locals = locals;
+		pub->placed = to_result;
+		pub->from_acc = a->summed && !to_result;
+	}
+	if (g->quorum) {
+		struct gagg_late *late = gagg_chan_late(ch, a->slot);
+
+		pub->keep = GAGG_KEEP_STORE;
+		late->bits = a->bits;
+		late->late = 0;
+		late->opened = a->opened;
+		*gagg_chan_pub(ch, a->slot) = a->round;
+		take_kept(sh, g, ch, a->slot, now);
+	}
 	a->bits = 0;
 	/*
 	 * PUBLISH reads the exponents of the local contributions when the queue
 	 * is drained: gagg_chan_taken() leaves them in place and clears only
 	 * the state, and no push can come between.
 	 */
-	gagg_chan_taken(sh, g, ch, pub->slot, pub->round, now);
-	tell(sh, g, ch, pub->slot);
+	if (!g->quorum)
+		gagg_chan_taken(sh, g, ch, a->slot, a->round, now);
+	tell(sh, g, ch, a->slot);
+}
+
+/* would the open round be complete with @bits */
+static bool ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
+		 const struct gagg_acc *a, u64 bits, u64 now)
+{
+	return g->quorum ? gagg_quorum_ripe(g, ch, a, bits, now) :
+	       gagg_sync_get(g->sync.mode)->complete(&g->sync, bits, ch->members, false);
 }
 
 static void maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 			  struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
 {
-	if (gagg_sync_get(g->sync.mode)->complete(a->bits, ch->members))
+	if (ripe(g, ch, a, a->bits, now))
 		publish(sh, g, ch, a, to_result, now);
+}
+
+void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u64 now)
+{
+	u64 next = GAGG_NEVER;
+	u32 i;
+
+	ch->due_at = now;
+	for (i = 0; i < g->window; i++) {
+		struct gagg_acc *a = acc_at(g, ch, i);
+
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+			return;
+		if (a->bits)
+			maybe_publish(sh, g, ch, a, false, now);
+		if (a->bits && ch->limit != GAGG_NEVER && a->opened + ch->limit > now)
+			next = gagg_min64(next, a->opened + ch->limit);
+	}
+	/* many chunks a look */
+	ch->due_at = next == GAGG_NEVER ? next : gagg_max64(next, now + DUE_STEP);
+}
+
+/* the round is over, or another rank's: what came late is answered with it */
+static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		 const struct gagg_msg *m, u64 now)
+{
+	struct gagg_late *l = gagg_chan_late(ch, m->chunk);
+	const struct gagg_res *r = res_at(ch, m->chunk);
+	u32 node = g->node_of[m->src];
+
+	if (m->round != *gagg_chan_pub(ch, m->chunk) || !r->valid ||
+	    (l->bits & GAGG_BIT(m->src)))
+		return;
+	if (r->sig != m->sig) {
+		desync(sh, ch, m, gagg_lowest(l->bits), r->sig);
+		return;
+	}
+	if (!(l->late & GAGG_BIT(m->src))) {
+		l->late |= GAGG_BIT(m->src);
+		sh->n[GAGG_N_LATE]++;
+		gagg_quorum_delay(g, ch, l->opened, now);
+	}
+	if (node == g->self)
+		take_kept(sh, g, ch, m->chunk, now);
+	else
+		repair(sh, g, ch, m->chunk, node);
 }
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
@@ -313,11 +423,14 @@ static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 
 /* verdict on a remote contribution; GAGG_RX_ADD: it counts, @a is its place */
 static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
-			  struct gagg_chan *ch, const struct gagg_msg *m,
+			  struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
 			  struct gagg_todo *todo, struct gagg_acc **ap)
 {
-	s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
+	s32 ahead = (s32)(m->round - (*gagg_chan_pub(ch, m->chunk) + 1));
 	struct gagg_acc *a;
+
+	if (g->quorum && (ahead == 0 || ahead == -1))
+		gagg_quorum_pushed(g, ch, m->src, m->chunk, m->round, now);
 
 	switch (gagg_sync_get(g->sync.mode)->take(ahead)) {
 	case GAGG_TAKE_ADD:
@@ -326,11 +439,13 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 	case GAGG_TAKE_STALE:
 		/* its acknowledgement was late or lost: that is all it needs */
 		sh->n[GAGG_N_STALE]++;
+		if (g->quorum)
+			late(sh, g, ch, m, now);
 		return GAGG_RX_OK;
 	case GAGG_TAKE_AHEAD:
 		return drop(todo, GAGG_DROP_ROUND);
 	}
-	a = acc_open(g, ch, m->chunk, m->round);
+	a = acc_open(g, ch, m->chunk, m->round, now);
 	if (!a)
 		return drop(todo, GAGG_DROP_WINDOW);
 	if (a->bits & GAGG_BIT(m->src)) {
@@ -344,11 +459,11 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
-			       struct gagg_chan *ch, const struct gagg_msg *m,
+			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
 			       struct gagg_todo *todo)
 {
 	struct gagg_acc *a;
-	enum gagg_rx rx = admit(sh, g, ch, m, todo, &a);
+	enum gagg_rx rx = admit(sh, g, ch, m, now, todo, &a);
 
 	if (rx != GAGG_RX_ADD)
 		return rx;
@@ -362,8 +477,7 @@ enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 	todo->shift = a->exp - m->exp;
 	todo->laneop = a->laneop;
 	todo->lanes = a->lanes;
-	todo->to_result = gagg_sync_get(g->sync.mode)->complete(a->bits | GAGG_BIT(m->src),
-								ch->members);
+	todo->to_result = !g->quorum && ripe(g, ch, a, a->bits | GAGG_BIT(m->src), now);
 	return GAGG_RX_ADD;
 }
 
@@ -372,7 +486,7 @@ void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	struct gagg_acc *a = acc_at(g, ch, m->chunk);
 
-	count(sh, a, m);
+	count(sh, g, ch, a, m, now);
 	a->summed |= GAGG_BIT(m->src);
 	maybe_publish(sh, g, ch, a, to_result, now);
 }
@@ -389,11 +503,11 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
 			return drop(todo, GAGG_DROP_CHUNK);
-		rx = admit(sh, g, ch, m, todo, &a);
+		rx = admit(sh, g, ch, m, now, todo, &a);
 		if (rx == GAGG_RX_DROP)
 			return rx;
 		if (rx == GAGG_RX_ADD) {
-			count(sh, a, m);
+			count(sh, g, ch, a, m, now);
 			maybe_publish(sh, g, ch, a, false, now);
 		}
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
@@ -405,14 +519,22 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 		    struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
-	/* the window keeps the place free, see chan.h */
-	struct gagg_acc *a = acc_open(g, ch, m->chunk, m->round);
+	struct gagg_acc *a;
 
+	if (g->quorum) {
+		gagg_quorum_pushed(g, ch, m->src, m->chunk, m->round, now);
+		if (m->round == *gagg_chan_pub(ch, m->chunk)) {
+			late(sh, g, ch, m, now);
+			return;
+		}
+	}
+	/* the window keeps the place free, see chan.h */
+	a = acc_open(g, ch, m->chunk, m->round, now);
 	if (!a || !agrees(sh, ch, a, m))
 		return;
 	if (gagg_wire_has_lanes(m) && m->exp > a->exp && a->summed)
 		void_sum(sh, g, ch, a);
-	count(sh, a, m);
+	count(sh, g, ch, a, m, now);
 	maybe_publish(sh, g, ch, a, false, now);
 }
 
@@ -427,7 +549,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
 			return drop(todo, GAGG_DROP_CHUNK);
-		done = *gagg_chan_done(ch, m->chunk);
+		done = *gagg_chan_pub(ch, m->chunk);
 		if (m->round == done && res_at(ch, m->chunk)->valid) {
 			if (m->flags & GAGG_WF_REPAIR)
 				repair(sh, g, ch, m->chunk, node);

@@ -73,7 +73,7 @@ static inline bool gagg_rank_at(const struct gagg_geom *g, u32 rank, u32 node, u
 
 /* home.c */
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
-			       struct gagg_chan *ch, const struct gagg_msg *m,
+			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
 			       struct gagg_todo *todo);
 enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_chan *ch, struct gagg_msg *m, u64 now,
@@ -89,7 +89,47 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 			    struct gagg_chan *ch, u32 node, struct gagg_msg *m);
 
+/* a deadline has come, or there is room again: publish what is ripe */
+void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u64 now);
+
+/* quorum.c */
+void gagg_quorum_init(const struct gagg_geom *g, struct gagg_chan *ch);
+/* is the open round complete */
+bool gagg_quorum_ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
+		      const struct gagg_acc *a, u64 bits, u64 now);
+/* a member has pushed @round of @slot to this home, for the first time or again */
+void gagg_quorum_pushed(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 slot,
+			u32 round, u64 now);
+/* a contribution of @rank to the open round was counted: the first time it stays in
+ * the set, and says how long after the first contribution ranks come
+ */
+void gagg_quorum_count(const struct gagg_geom *g, struct gagg_chan *ch, struct gagg_acc *a,
+		       u32 rank, u64 now);
+/* a contribution came, for a chunk whose first came at @opened */
+void gagg_quorum_delay(const struct gagg_geom *g, struct gagg_chan *ch, u64 opened, u64 now);
+/* contributors as a result says them */
+void gagg_quorum_put(u64 bits, u32 nonfinite, struct gagg_msg *m);
+u64 gagg_quorum_get(const struct gagg_msg *m);
+/* local ranks (bit per index) among @bits */
+u16 gagg_quorum_locals(const struct gagg_chan *ch, u64 bits);
+
+/* of all ranks on this node, in a round that needs all */
+static inline u16 gagg_all_locals(const struct gagg_chan *ch)
+{
+	return (u16)(GAGG_BIT(ch->nlocals) - 1);
+}
+
+static inline struct gagg_late *gagg_chan_late(struct gagg_chan *ch, u32 slot)
+{
+	return GAGG_CHAN_AT(ch, off_late, struct gagg_late) + slot;
+}
+
 /* worker.c */
+/* every local rank has pushed the open round of the slot: without that its
+ * result cannot exist, or (quorum) is not taken
+ */
+bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot);
 enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g,
 				struct gagg_chan *ch, u32 node, struct gagg_msg *m,
 				u64 now, struct gagg_todo *todo);

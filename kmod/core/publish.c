@@ -5,7 +5,8 @@ void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 			void *result, const void *acc,
 			const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce)
 {
-	const void *sum = pub->placed ? result : pub->from_acc ? acc : NULL;
+	bool from_acc = pub->from_acc || pub->keep == GAGG_KEEP_TAKE;
+	const void *sum = pub->placed ? result : from_acc ? acc : NULL;
 	u32 left;
 
 	for (left = pub->locals; left; left &= left - 1) {
@@ -29,4 +30,5 @@ void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_rdesc *rd)
 	rd->flags = pub->flags;
 	rd->contributors = pub->contributors;
 	rd->nonfinite = pub->nonfinite;
+	rd->counted = pub->counted;
 }

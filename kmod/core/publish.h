@@ -12,8 +12,10 @@
 /*
  * gagg_publish_lanes - finish a result: local contributions are added last
  * @part:	the channel's part in the shard that said PUBLISH
- * @result:	lanes of the slot in the result ring
- * @acc:	lanes of the slot's accumulator; used if @pub->from_acc
+ * @result:	lanes of the slot in the result ring; with GAGG_KEEP_STORE in the one
+ *		of what is kept
+ * @acc:	lanes of the slot's accumulator; used if @pub->from_acc. With
+ *		GAGG_KEEP_TAKE those of the slot in the ring of what is kept
  * @local:	lanes of the slot in the contribution rings, by local index; used are
  *		those of @pub->locals
  * @reduce:	adds them

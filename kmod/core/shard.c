@@ -3,8 +3,8 @@
  * The door of a shard.
  *
  * Why the queue of actions never overflows: a call starts with an empty queue.
- * One chunk causes at most 64 flushed RESEND runs (a void), PUBLISH, a RESULT,
- * 63 flushed DONE runs, 16 OP_DONE and one DESYNC: 146 <= GAGG_ACTS_STEP. Loops
+ * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
+ * 63 flushed DONE runs, 16 OP_DONE and one DESYNC: 147 <= GAGG_ACTS_STEP. Loops
  * over chunks stop while GAGG_ACTS_STEP are spare. gagg_shard_flush() emits at
  * most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
  * most one query for each of 64 homes. A store's loops stop at the few actions that
@@ -108,7 +108,8 @@ static bool continues(const struct gagg_run *run, const struct gagg_msg *m, bool
 	       r->type == m->type && r->flags == m->flags && r->channel == m->channel &&
 	       r->round == m->round && r->sig == m->sig && r->lanes == m->lanes &&
 	       r->exp == m->exp && r->want == m->want && r->aux == m->aux &&
-	       r->laneop == m->laneop && (!pns || r->pn + r->run == m->pn);
+	       r->laneop == m->laneop && r->weight == m->weight &&
+	       (!pns || r->pn + r->run == m->pn);
 }
 
 void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
@@ -268,7 +269,7 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 	/* by what follows the header: only then are there lanes to be added */
 	if (!gagg_wire_has_lanes(m))
 		return gagg_home_ready(sh, g, ch, m, now, todo);
-	return gagg_home_contrib(sh, g, ch, m, todo);
+	return gagg_home_contrib(sh, g, ch, m, now, todo);
 }
 
 enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -344,7 +345,7 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
 	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
 		return drop(todo, GAGG_DROP_CHUNK);
 	gagg_path_rx(&sh->path[todo->node], m->pn, ce);
-	return gagg_home_contrib(sh, g, ch, m, todo);
+	return gagg_home_contrib(sh, g, ch, m, now, todo);
 }
 
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -401,7 +402,7 @@ u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g)
 
 u64 gagg_chan_deadline(const struct gagg_chan *ch)
 {
-	return gagg_min64(ch->query_at, ch->poll_at);
+	return gagg_min64(gagg_min64(ch->query_at, ch->poll_at), ch->due_at);
 }
 
 void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,

@@ -39,7 +39,9 @@ struct gagg_env {
 
 enum gagg_act_type {
 	GAGG_ACT_SEND_CONTRIB,	/* m, then the lanes of (channel, local, slot) */
-	GAGG_ACT_SEND_RESULT,	/* m, then the lanes of result[slot], to all nodes */
+	GAGG_ACT_SEND_RESULT,	/* m, then the lanes of result[slot] (quorum:
+				 * kept[slot]), to all nodes
+				 */
 	GAGG_ACT_SEND_CTRL,	/* m, then body of m.len bytes (ACK, OPEN) */
 	GAGG_ACT_PUBLISH,	/* see struct gagg_publish */
 	GAGG_ACT_OP_DONE,	/* ops of a local rank up to number are done here */
@@ -77,6 +79,7 @@ struct gagg_keep {
  * @lanes:	lanes of the result; 0: none
  * @from_acc:	start from the accumulator of the slot, else from nothing
  * @placed:	start from what is in result[slot] already
+ * @keep:	GAGG_KEEP_*
  * @laneop:	lane type and operator
  * @raw:	lanes carry no exponent
  * @exp:	for struct gagg_rdesc, as all that follow
@@ -84,6 +87,7 @@ struct gagg_keep {
  * @flags:	GAGG_C_*
  * @contributors: number of ranks in the sum
  * @nonfinite:	lowest rank that had NaN or infinity
+ * @counted:	local ranks (bit per index) that are in the sum
  */
 struct gagg_publish {
 	u32 slot;
@@ -99,7 +103,16 @@ struct gagg_publish {
 	u8 flags;
 	u8 contributors;
 	u16 nonfinite;
+	u16 counted;
+	u8 keep;
 };
+
+/*
+ * In a quorum, a home's results are kept apart until the ranks of its node have
+ * come to their round: what they have not read yet stays.
+ */
+#define GAGG_KEEP_STORE	1	/* to kept[slot], nobody reads it yet */
+#define GAGG_KEEP_TAKE	2	/* as it is from kept[slot] */
 
 struct gagg_act {
 	u8 type;
@@ -184,6 +197,7 @@ enum gagg_count {
 	GAGG_N_VOIDS,
 	GAGG_N_DUPLICATES,
 	GAGG_N_STALE,
+	GAGG_N_LATE,
 	GAGG_N_NONFINITE,
 	GAGG_N_OVERFLOW,
 	GAGG_N_MAX,

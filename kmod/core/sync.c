@@ -15,6 +15,9 @@ static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_localsgd,
 	&gagg_sync_easgd_sync,
 	&gagg_sync_hpsgd,
+	&gagg_sync_bsp_quorum,
+	&gagg_sync_bsp_deadline,
+	&gagg_sync_bsp_adaptive,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))
@@ -114,6 +117,13 @@ void gagg_sync_print(const struct gagg_sync_param *p, char *text)
 	*at = 0;
 }
 
+const char *gagg_sync_fits(const struct gagg_sync_param *p, u32 workers)
+{
+	if (gagg_sync_get(p->mode)->quorum && p->arg[0] > workers)
+		return "K of the sync mode must be at most the number of workers";
+	return NULL;
+}
+
 u32 gagg_sync_bound(const struct gagg_sync_param *p)
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);
@@ -130,4 +140,5 @@ void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p)
 	g->snapshot = ops->snapshot && ops->snapshot(p);
 	g->ordered = !!ops->may_update;
 	g->admits = g->snapshot || g->ordered;
+	g->quorum = ops->quorum;
 }

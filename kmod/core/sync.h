@@ -90,6 +90,20 @@ union gagg_sync_state {
  */
 u32 gagg_dssp_ahead(const u64 fast[2], const u64 slow[2], u32 most);
 
+#define GAGG_DELAYS	32
+
+/**
+ * struct gagg_delays - when contributions came, after the first of their chunk
+ * @us:		the last GAGG_DELAYS of them, in microseconds
+ * @n:		number of all there were
+ */
+struct gagg_delays {
+	u32 us[GAGG_DELAYS];
+	u32 n;
+};
+
+void gagg_delays_add(struct gagg_delays *d, u64 ns);
+
 /* one parameter of a mode: what to call it, what to say when it is out of range */
 struct gagg_sync_arg {
 	char name[8];
@@ -110,9 +124,14 @@ struct gagg_sync_arg {
  * @store:	the chunks persist; else a ring
  * @take:	ring: verdict on a contribution that is @ahead rounds ahead of
  *		the open one (serial arithmetic)
- * @complete:	ring: may the open round be published, given who has contributed
  * @bounded:	store: no reader is more clocks than its last parameter ahead of the
  *		slowest
+ * @complete:	ring: may the open round be published, given who has contributed,
+ *		and whether its deadline has come
+ * @quorum:	ring: a round may be complete without all members, with as many as its
+ *		first parameter says
+ * @limit:	quorum: time from the first contribution to the deadline, given
+ *		how late others have come; GAGG_NEVER: none. NULL: there is none
  * @snapshot:	store: must a read show whole clocks only, nothing of an open one
  * @on_tick:	store: @rank has come to a new clock; may be NULL
  * @run:	store: let go whom it is time for, when anything may have changed;
@@ -132,7 +151,10 @@ struct gagg_sync_ops {
 	bool store;
 	bool bounded;
 	enum gagg_take (*take)(s32 ahead);
-	bool (*complete)(u64 contributed, u64 members);
+	bool (*complete)(const struct gagg_sync_param *p, u64 contributed, u64 members,
+			 bool due);
+	bool quorum;
+	u64 (*limit)(const struct gagg_sync_param *p, const struct gagg_delays *d);
 	bool (*snapshot)(const struct gagg_sync_param *p);
 	void (*on_tick)(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			const struct gagg_clocks *k, u32 rank, u64 now);
@@ -149,10 +171,16 @@ extern const struct gagg_sync_ops gagg_sync_bsp;
 extern const struct gagg_sync_ops gagg_sync_dssp;
 extern const struct gagg_sync_ops gagg_sync_dssp_literal;
 extern const struct gagg_sync_ops gagg_sync_r2sp;
+extern const struct gagg_sync_ops gagg_sync_bsp_adaptive;
+extern const struct gagg_sync_ops gagg_sync_bsp_deadline;
+extern const struct gagg_sync_ops gagg_sync_bsp_quorum;
 extern const struct gagg_sync_ops gagg_sync_easgd_sync;
 extern const struct gagg_sync_ops gagg_sync_hpsgd;
 extern const struct gagg_sync_ops gagg_sync_localsgd;
 extern const struct gagg_sync_ops gagg_sync_ssp;
+
+/* the open round, the last one, an older one, or an impossible one */
+enum gagg_take gagg_sync_take_open(s32 ahead);
 
 /* the policy of an index; NULL behind the last */
 const struct gagg_sync_ops *gagg_sync_get(u32 index);
@@ -165,6 +193,12 @@ const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p);
 
 /* the inverse, at most GAGG_SYNC_MAX bytes with the final zero */
 void gagg_sync_print(const struct gagg_sync_param *p, char *text);
+
+/*
+ * gagg_sync_fits - can a group of so many workers have this mode
+ * Returns NULL, or a sentence that says why not.
+ */
+const char *gagg_sync_fits(const struct gagg_sync_param *p, u32 workers);
 
 /* clocks that a reader may be ahead of the slowest; ~0: any number */
 u32 gagg_sync_bound(const struct gagg_sync_param *p);

@@ -9,7 +9,7 @@
  */
 #include "sync.h"
 
-static enum gagg_take bsp_take(s32 ahead)
+enum gagg_take gagg_sync_take_open(s32 ahead)
 {
 	if (!ahead)
 		return GAGG_TAKE_ADD;
@@ -18,8 +18,11 @@ static enum gagg_take bsp_take(s32 ahead)
 	return ahead == -1 ? GAGG_TAKE_OLD : GAGG_TAKE_STALE;
 }
 
-static bool bsp_complete(u64 contributed, u64 members)
+static bool bsp_complete(const struct gagg_sync_param *p, u64 contributed, u64 members,
+			 bool due)
 {
+	(void)p;
+	(void)due;
 	return contributed == members;
 }
 
@@ -27,7 +30,7 @@ const struct gagg_sync_ops gagg_sync_bsp = {
 	.name = "bsp",
 	.about = "bulk-synchronous rounds: collectives, complete when all have contributed",
 	.usage = "bsp has no parameters",
-	.take = bsp_take,
+	.take = gagg_sync_take_open,
 	.complete = bsp_complete,
 };
 
@@ -37,7 +40,7 @@ const struct gagg_sync_ops gagg_sync_localsgd = {
 	.usage = "localsgd needs its period, as in localsgd:8",
 	.nargs = 1,
 	.arg = { { "TAU", "TAU of localsgd:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
-	.take = bsp_take,
+	.take = gagg_sync_take_open,
 	.complete = bsp_complete,
 };
 
@@ -51,7 +54,7 @@ const struct gagg_sync_ops gagg_sync_easgd_sync = {
 		  1, 1000000 },
 		{ "BETA", "BETA of easgd-sync:TAU:BETA must be from 1 to 100 percent", 1, 100 },
 	},
-	.take = bsp_take,
+	.take = gagg_sync_take_open,
 	.complete = bsp_complete,
 };
 
@@ -61,6 +64,6 @@ const struct gagg_sync_ops gagg_sync_hpsgd = {
 	.usage = "hpsgd needs its bound, as in hpsgd:8",
 	.nargs = 1,
 	.arg = { { "S", "S of hpsgd:S must be from 1 to 1000000 steps", 1, 1000000 } },
-	.take = bsp_take,
+	.take = gagg_sync_take_open,
 	.complete = bsp_complete,
 };

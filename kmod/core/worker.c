@@ -17,10 +17,7 @@ static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 	return GAGG_RX_DROP;
 }
 
-/* every local rank has pushed the open round of the slot: without that no
- * result can exist
- */
-static bool all_pushed(struct gagg_chan *ch, u32 slot)
+bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot)
 {
 	u32 l;
 
@@ -86,6 +83,11 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		     (m->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0) |
 		     (m->type == GAGG_T_DONE ? GAGG_C_NORESULT : 0);
 	pub->contributors = (u8)m->aux;
+	pub->counted = gagg_all_locals(ch);
+	if (g->quorum) {
+		pub->contributors = (u8)gagg_weight64(gagg_quorum_get(m));
+		pub->counted = gagg_quorum_locals(ch, gagg_quorum_get(m));
+	}
 	pub->nonfinite = (u16)(m->aux >> 16);
 	sh->n[GAGG_N_RESULTS]++;
 	gagg_chan_taken(sh, g, ch, m->chunk, m->round, now);
@@ -110,8 +112,9 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 
 		if (ahead < 0)
 			return GAGG_RX_OK;
-		if (ahead || !all_pushed(ch, m->chunk))
-			return drop(todo, GAGG_DROP_ROUND);
+		/* quorum: too early; it is sent again when the ranks are there */
+		if (ahead || !gagg_worker_all_pushed(ch, m->chunk))
+			return g->quorum ? GAGG_RX_OK : drop(todo, GAGG_DROP_ROUND);
 		todo->slot = m->chunk;
 		todo->lanes = m->lanes;
 		todo->laneop = m->laneop;
@@ -122,7 +125,8 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
 			return drop(todo, GAGG_DROP_CHUNK);
-		if (m->round == *gagg_chan_done(ch, m->chunk) + 1 && all_pushed(ch, m->chunk))
+		if (m->round == *gagg_chan_done(ch, m->chunk) + 1 &&
+		    gagg_worker_all_pushed(ch, m->chunk))
 			publish(sh, g, ch, m, false, now);
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
 		m->run--;
@@ -167,7 +171,8 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (pull(sh, g, ch, (u32)h, m->pn))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
-		bool open = m->round == *gagg_chan_done(ch, slot) + 1 && all_pushed(ch, slot);
+		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&
+			    gagg_worker_all_pushed(ch, slot);
 
 		if (run && !open)
 			break;
@@ -527,7 +532,9 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		ch->poll_at = GAGG_NEVER;
 		ch->poll_wait = (u32)gagg_min64(2ULL * ch->poll_wait, POLL_WAIT_MAX);
 	}
-	if (ch->query_at > now)
+	if (ch->due_at <= now)
+		gagg_home_due(sh, g, ch, now);
+	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 		return true;
 	for (h = 0; h < ch->nhomes; h++) {
 		for (l = 0; l < ch->nlocals; l++)

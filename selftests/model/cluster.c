@@ -5,6 +5,7 @@
 #include "cluster_int.h"
 
 #define NOW		(1000 * GAGG_SEC)	/* all deadlines are before it */
+#define LATER	(NOW + 100 * GAGG_SEC)	/* all are before it */
 #define FAIR_TURNS	60
 #define QUEUE		4096
 
@@ -59,15 +60,14 @@ static struct gagg_shard *shard_of(u32 n)
 	return sh;
 }
 
-static void check_result(u32 n, u32 c, u64 v, const char *when)
+static void check_sum(u32 n, u32 c, u64 v, s32 is, const char *when)
 {
-	const struct part *p = &cur->node[n].part[c];
 	struct gagg_rdesc want;
 	s32 sum = sum_of(cur->node[n].epoch, c, v, &want);
 
-	if (!(want.flags & ~GAGG_C_OVERFLOW) && p->result[v % su.ring] != sum)
+	if (!(want.flags & ~GAGG_C_OVERFLOW) && is != sum)
 		fail("node %u channel %u chunk %llu: %d %s, not %d", n, c,
-		     (unsigned long long)v, p->result[v % su.ring], when, sum);
+		     (unsigned long long)v, is, when, sum);
 }
 
 /* the last chunk that a trainer has filled in a slot */
@@ -125,7 +125,21 @@ static void put(u32 from, u32 to, const struct gagg_msg *m, const void *body, u3
 	cur->net[i / 64] |= GAGG_BIT(i % 64);
 }
 
-static void check_publish(u32 n, u32 c, u64 v, const struct gagg_publish *p)
+/* a home has come to a decision */
+static void decide(u32 n, u32 c, u64 v, const struct gagg_publish *p)
+{
+	u64 bits = GAGG_CHAN_AT(chan_of(n, c), off_late, struct gagg_late)[p->slot].bits;
+	/* raw lanes need all */
+	u32 all = gagg_weight64(su.members[c]), least = su.raw ? all : geom[n].sync.arg[0];
+
+	if (cur->decided[v] || (bits & ~su.members[c]) ||
+	    gagg_weight64(bits) < gagg_min64(least, all))
+		fail("home %u chunk %llu: %llx after %llx", n, (unsigned long long)v,
+		     (unsigned long long)bits, (unsigned long long)cur->decided[v]);
+	cur->decided[v] = bits;
+}
+
+static void check_publish(u32 n, u32 c, u64 v, s32 is, const struct gagg_publish *p)
 {
 	struct gagg_chan *ch = chan_of(n, c);
 	struct gagg_rdesc want;
@@ -144,7 +158,7 @@ static void check_publish(u32 n, u32 c, u64 v, const struct gagg_publish *p)
 		fail("node %u chunk %llu: exp %u want %u flags %x", n, (unsigned long long)v,
 		     p->exp, p->want, p->flags);
 	if (!(p->flags & GAGG_C_NORESULT))
-		check_result(n, c, v, "published");
+		check_sum(n, c, v, is, "published");
 }
 
 static void on_publish(u32 n, u32 c, const struct gagg_publish *p)
@@ -152,19 +166,23 @@ static void on_publish(u32 n, u32 c, const struct gagg_publish *p)
 	struct part *part = &cur->node[n].part[c];
 	struct gagg_chan *ch = chan_of(n, c);
 	u64 v = (u64)(p->round - 1) * su.ring + p->slot;
-	s32 *res = &part->result[p->slot];
-	const s32 *src = p->from_acc ? &part->acc[p->slot & (su.window - 1)] :
+	bool store = p->keep == GAGG_KEEP_STORE;
+	s32 *res = store ? &part->kept[p->slot] : &part->result[p->slot];
+	const s32 *src = p->keep == GAGG_KEEP_TAKE ? &part->kept[p->slot] :
+			 p->from_acc ? &part->acc[p->slot & (su.window - 1)] :
 			 p->placed ? res : NULL;
 	u32 l;
 
-	if (!reads_all(n, c, p->slot))
+	if (!store && !reads_all(n, c, p->slot))
 		fail("node %u: slot %u overwritten unread", n, p->slot);
-	if (v >= (u64)su.ring * su.rounds ||
-	    part->holds[p->slot] != (v < su.ring ? 0 : v + 1 - su.ring)) {
+	if (v >= (u64)su.ring * su.rounds || (!store &&
+	    part->holds[p->slot] != (v < su.ring ? 0 : v + 1 - su.ring))) {
 		fail("node %u: slot %u has %llu, then round %u", n, p->slot,
 		     (unsigned long long)part->holds[p->slot], p->round);
 		return;
 	}
+	if (store)
+		decide(n, c, v, p);
 	for (l = 0; l < ch->nlocals; l++) {
 		s32 q;
 
@@ -177,8 +195,9 @@ static void on_publish(u32 n, u32 c, const struct gagg_publish *p)
 	}
 	if (src && src != res)
 		*res = *src;
-	part->holds[p->slot] = v + 1;
-	check_publish(n, c, v, p);
+	if (!store)
+		part->holds[p->slot] = v + 1;
+	check_publish(n, c, v, *res, p);
 }
 
 static void on_op_done(u32 n, u32 c, u32 local, u64 number)
@@ -204,6 +223,14 @@ static void on_open(u32 n, u32 c, u64 members)
 		cur->node[n].wanted |= (u16)(1U << c);
 }
 
+/* where a home's results lie */
+static const s32 *results_of(u32 n, u32 c)
+{
+	const struct part *p = &cur->node[n].part[c];
+
+	return geom[n].quorum ? p->kept : p->result;
+}
+
 static void drain(u32 n)
 {
 	const struct gagg_act *a;
@@ -219,7 +246,7 @@ static void drain(u32 n)
 		case GAGG_ACT_SEND_RESULT:
 			for (left = a->nodes; left; left &= left - 1)
 				put(n, gagg_lowest(left), &a->m,
-				    &cur->node[n].part[a->channel].result[a->m.chunk], 4);
+				    results_of(n, a->channel) + a->m.chunk, 4);
 			break;
 		case GAGG_ACT_SEND_CTRL:
 			put(n, a->node, &a->m, &a->ack, a->m.len);
@@ -438,7 +465,7 @@ static void give_up(u32 n, u32 peer, u64 ids)
 
 static void timer(u32 n, u32 c)
 {
-	gagg_chan_timer(shard_of(n), &geom[n], chan_of(n, c), NOW);
+	gagg_chan_timer(shard_of(n), &geom[n], chan_of(n, c), LATER);
 	drain(n);
 	finish(n, c);
 }
@@ -465,7 +492,7 @@ static void fill_one(u32 n, u32 c, u32 l)
 		if (p->holds[old % su.ring] != old + 1)
 			fail("node %u: chunk %llu is gone", n, (unsigned long long)old);
 		if (!(su.kind[rank][old] & K_NORESULT))
-			check_result(n, c, old, "read");
+			check_sum(n, c, old, p->result[old % su.ring], "read");
 		p->read[l] = old + 1;
 	}
 }
@@ -490,7 +517,8 @@ static void make(u32 n, u32 c)
 	ch = gagg_chan_init(nd->part[c].block, &geom[n], 0, (u16)c, su.members[c]);
 	for (l = 0; l < ch->nlocals; l++)
 		for (k = 0; k < su.ops; k++)
-			gagg_chan_submit(ch, l, k, 0, su.raw ? GAGG_OP_RAW : 0, 1,
+			gagg_chan_submit(ch, l, (u32)GAGG_K_ALLREDUCE << 28 | k, 0,
+					 su.raw ? GAGG_OP_RAW : 0, 1,
 					 su.ring * su.rounds / su.ops);
 	normalise(n);
 }
@@ -572,7 +600,7 @@ static u32 steps_of_chan(u32 n, u32 c, struct step *out)
 	for (l = 0; l < ch->nlocals; l++)
 		for (k = 1; k <= su.ring && may_fill(n, c, l); k++)
 			out[count++] = (struct step){ STEP_FILL, (u8)n, (u8)k, (u8)c, (u16)l };
-	if (ch->query_at != GAGG_NEVER)
+	if (ch->query_at != GAGG_NEVER || ch->due_at != GAGG_NEVER)
 		out[count++] = (struct step){ STEP_TIMER, (u8)n, 0, (u8)c, 0 };
 	return count;
 }
@@ -745,9 +773,12 @@ bool cluster_ignores(const struct state *st, u64 chance)
 static void init_geom(u32 self)
 {
 	struct gagg_geom *g = &geom[self];
+	struct gagg_sync_param sync;
 	u32 n, k, rank = 0;
 
 	memset(g, 0, sizeof(*g));
+	gagg_sync_parse(su.sync ? su.sync : "bsp", &sync);
+	gagg_sync_apply(g, &sync);
 	g->group = 1;
 	g->self = (u8)self;
 	g->nodes = (u8)su.nodes;

@@ -18,7 +18,8 @@
  * The path is replaced by one that may do more than the real one: a datagram is
  * known by what it carries, an acknowledgement of it may arrive at any time
  * after it did, even for a later transmission, and it may be given up at any
- * time. Clocks are taken away: a timer that is set may fire.
+ * time. Clocks are taken away: a timer that is set may fire, and when it does all
+ * deadlines have come.
  */
 #ifndef CLUSTER_H
 #define CLUSTER_H
@@ -29,7 +30,7 @@
 #define C_SLOTS		2
 #define C_ROUNDS	3
 #define C_CHUNKS	(C_SLOTS * C_ROUNDS)
-#define C_BLOCK		1024
+#define C_BLOCK		1536
 #ifndef C_CHANS
 #define C_CHANS		1
 #endif
@@ -50,6 +51,7 @@ struct setup {
 	u32 rounds;
 	u32 ops;		/* of equal length */
 	bool raw;
+	const char *sync;	/* mode with a quorum, of one epoch and channel; NULL: bsp */
 	u32 epochs;
 	/* the second epoch has another cookie, but the same number on the wire */
 	bool same_number;
@@ -68,6 +70,7 @@ struct part {
 	u64 holds[C_SLOTS];		/* virtual chunk of the result, + 1 */
 	s32 result[C_SLOTS];
 	s32 acc[C_SLOTS];
+	s32 kept[C_SLOTS];		/* quorum: a home's results */
 };
 
 struct node {
@@ -83,6 +86,7 @@ struct node {
 struct state {
 	struct node node[GAGG_NODES];
 	u64 net[C_MSGS / 64];
+	u64 decided[C_CHUNKS];		/* quorum: who is in a result; 0: open yet */
 };
 
 enum step_type {

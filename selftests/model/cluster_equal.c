@@ -26,6 +26,8 @@ static void normalise_part(u32 n, u32 c)
 	ch->moved = 0;	/* or every QUERY would take two steps of the timer */
 	ch->poll_at = GAGG_NEVER;
 	ch->poll_wait = 0;
+	ch->due_at = ch->due_at == GAGG_NEVER ? GAGG_NEVER : 1;
+	memset(&ch->delays, 0, sizeof(ch->delays));
 	for (i = 0; i < su.ring; i++) {
 		for (l = 0; l < ch->nlocals; l++) {
 			struct gagg_pushed *q = gagg_chan_pushed(ch, i, l);
@@ -80,13 +82,50 @@ bool is_foreign(const struct datagram *d)
 	return d->epoch != nd->epoch || !nd->running;
 }
 
-static bool all_done(u32 n, const struct gagg_msg *m, u32 ahead)
+static bool all_done(u32 n, const struct gagg_msg *m)
 {
 	struct gagg_chan *ch = chan_of(n, m->channel);
 	u32 slot = m->chunk, k;
 
 	for (k = 0; k < m->run && slot < su.ring; k++) {
-		if ((s32)(*gagg_chan_done(ch, slot) - m->round - ahead) < 0)
+		if ((s32)(*gagg_chan_done(ch, slot) - m->round) < 0)
+			return false;
+		slot = gagg_geom_next(&geom[n], ch->nhomes, slot);
+	}
+	return true;
+}
+
+/* a contribution to what is published at its home: it is counted or was said to
+ * be late, and its sender has the result
+ */
+static bool is_settled(const struct datagram *d, const struct gagg_msg *m)
+{
+	struct gagg_chan *ch = chan_of(d->to, m->channel);
+	u32 slot = m->chunk, k;
+
+	if (!geom[d->to].quorum)
+		return all_done(d->to, m);
+	for (k = 0; k < m->run && slot < su.ring; k++) {
+		s32 ahead = (s32)(m->round - *gagg_chan_pub(ch, slot));
+		const struct gagg_late *l =
+			&GAGG_CHAN_AT(ch, off_late, struct gagg_late)[slot];
+
+		if (ahead > 0 || (!ahead && !(l->bits & GAGG_BIT(m->src)) &&
+				  (!(l->late & GAGG_BIT(m->src)) || !all_done(d->from, m))))
+			return false;
+		slot = gagg_geom_next(&geom[d->to], ch->nhomes, slot);
+	}
+	return true;
+}
+
+/* rounds after these are published there */
+static bool all_published(u32 n, const struct gagg_msg *m)
+{
+	struct gagg_chan *ch = chan_of(n, m->channel);
+	u32 slot = m->chunk, k;
+
+	for (k = 0; k < m->run && slot < su.ring; k++) {
+		if ((s32)(*gagg_chan_pub(ch, slot) - m->round - 1) < 0)
 			return false;
 		slot = gagg_geom_next(&geom[n], ch->nhomes, slot);
 	}
@@ -111,21 +150,21 @@ bool is_dead(const struct datagram *d)
 	switch (m.type) {
 	case GAGG_T_CONTRIB:
 	case GAGG_T_READY:
-		return all_done(d->to, &m, 0) &&
+		return is_settled(d, &m) &&
 		       (cur->node[d->to].arrived[d->from] & GAGG_BIT(m.pn - 1));
 	case GAGG_T_QUERY:
-		return all_done(d->to, &m, 1);
+		return all_published(d->to, &m);
 	case GAGG_T_RESEND:
-		return all_done(d->to, &m, 0);
+		return all_done(d->to, &m);
 	case GAGG_T_TOLD:
 		for (h = 0; ch->home[h] != d->from; h++)
 			;
-		return all_done(d->to, &m, 0) && (s32)(m.pn - ch->home_rpn[h]) <= 0;
+		return all_done(d->to, &m) && (s32)(m.pn - ch->home_rpn[h]) <= 0;
 	case GAGG_T_RESULT:
 	case GAGG_T_DONE:
 		for (h = 0; ch->home[h] != d->from; h++)
 			;
-		return all_done(d->to, &m, 0) && (s32)(m.pn + m.run - ch->home_rpn[h]) <= 0;
+		return all_done(d->to, &m) && (s32)(m.pn + m.run - ch->home_rpn[h]) <= 0;
 	case GAGG_T_PULL:
 		for (k = 0; k < m.run; k++, m.pn++) {
 			u32 slot = GAGG_CHAN_AT(ch, off_publog, u32)[m.pn & (su.window - 1)];

@@ -28,12 +28,12 @@ struct gagg_cdesc desc_of(u32 rank, u64 v)
 s32 sum_of(u32 epoch, u32 c, u64 v, struct gagg_rdesc *d)
 {
 	u32 rank, exp = 0, zexp = 0, lanes = 0, total = gagg_weight64(su.members[c]);
+	u64 in = su.sync ? cur->decided[v] : su.members[c], left;
 	s32 sum = 0;
-	u64 left;
 
 	memset(d, 0, sizeof(*d));
 	d->nonfinite = 0xff;
-	for (left = su.members[c]; left; left &= left - 1) {
+	for (left = in; left; left &= left - 1) {
 		struct gagg_cdesc k = desc_of(rank = gagg_lowest(left), v);
 		u32 *e = k.flags & (GAGG_C_ZERO | GAGG_C_NONFINITE) ? &zexp : &exp;
 
@@ -47,10 +47,10 @@ s32 sum_of(u32 epoch, u32 c, u64 v, struct gagg_rdesc *d)
 	}
 	d->exp = (u8)(lanes ? exp : zexp);
 	d->flags = d->nonfinite != 0xff ? GAGG_C_NONFINITE : lanes ? 0 : GAGG_C_ZERO;
-	d->contributors = (u8)total;
+	d->contributors = (u8)gagg_weight64(in);
 	if (su.raw && !d->flags && d->want + (total > 2 ? 2 : total > 1) > 31)
 		d->flags = GAGG_C_OVERFLOW;
-	for (left = su.members[c]; left; left &= left - 1) {
+	for (left = in; left; left &= left - 1) {
 		struct gagg_cdesc k = desc_of(rank = gagg_lowest(left), v);
 		s32 half = 1 << (d->exp - k.exp) >> 1, q = lane_of(epoch, c, rank, v);
 		s32 unit = 1 << (d->exp - k.exp), down;

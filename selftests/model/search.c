@@ -64,6 +64,7 @@ static void print_bounds(const struct setup *su)
 {
 	u32 n;
 
+	printf("# %s\n", su->sync ? su->sync : "bsp");
 	printf("# %u hosts:", su->nodes);
 	for (n = 0; n < su->nodes; n++)
 		printf(" %u rank%s%s%s", su->ranks[n], su->ranks[n] == 1 ? "" : "s",

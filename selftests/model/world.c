@@ -173,7 +173,7 @@ static bool submit(struct host *h, u32 c, u32 l)
 			return false;
 	}
 	for (s = 0; s < w->cfg.shards; s++)
-		if (gagg_chan_submit(h->c[c].part[s], l, op, w->cfg.laneop,
+		if (gagg_chan_submit(h->c[c].part[s], l, world_sig(op), w->cfg.laneop,
 				     w->cfg.raw ? GAGG_OP_RAW : 0, w->op_last[c][op],
 				     w->op_end[c][op] - start) != op + 1)
 			world_fail(w, "host %u: op %u is not submitted", h->id, op + 1);
@@ -269,7 +269,7 @@ static void check_counts(struct world *w)
 	if (world_count(w, GAGG_N_CHUNKS) != chunks)
 		world_fail(w, "%llu chunks were published, not %llu",
 			   (ull)world_count(w, GAGG_N_CHUNKS), (ull)chunks);
-	if (cfg->loss || cfg->dup || cfg->jitter)
+	if (cfg->loss || cfg->dup || cfg->jitter || w->host->g.quorum)
 		return;
 	/* nothing was lost: nothing is said twice */
 	for (k = 0; k < GAGG_N_MAX; k++) {
@@ -342,6 +342,7 @@ struct world *world_new(const struct world_config *cfg)
 			w->op_last[c][k] = cfg->exact ? WORLD_LANES : last;
 		}
 		w->ref[c] = calloc(w->total[c], sizeof(*w->ref[c]));
+		w->decided[c] = calloc(w->total[c], sizeof(*w->decided[c]));
 	}
 	for (i = 0; i < cfg->nodes; i++)
 		host_init(w, i);
@@ -354,8 +355,10 @@ void world_free(struct world *w)
 
 	for (i = 0; i < w->cfg.nodes; i++)
 		host_free(&w->host[i]);
-	for (i = 0; i < w->cfg.chans; i++)
+	for (i = 0; i < w->cfg.chans; i++) {
 		free(w->ref[i]);
+		free(w->decided[i]);
+	}
 	free(w->host);
 	free(w->flight);
 	free(w);

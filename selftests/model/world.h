@@ -5,6 +5,8 @@
  *
  * What every step asserts (world_error() has the first violation):
  *	- a result is published once per slot and round, rounds in order
+ *	- in a quorum: its home decides once who is in it, as many as the mode asks
+ *	  for, and every host says the same
  *	- its lanes, exponent, flags and contributors are those of an integer
  *	  reference over exactly one contribution of each member; it is withheld
  *	  only from hosts all of whose ranks want none
@@ -45,6 +47,7 @@ struct world_config {
 	u32 noresult;		/* per mille */
 	u64 late;		/* ns; the highest host's first rank starts so late */
 	u32 late_chans;		/* on these channels (bit each); 0: all */
+	const char *sync;	/* mode; NULL: bsp */
 	u8 laneop;
 	bool raw;
 	/* further changes to what @rank contributes to chunk @v of channel @c */

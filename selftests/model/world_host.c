@@ -53,12 +53,19 @@ static void check_read(struct host *h, u32 c, u32 slot)
 			world_fail(h->w, "host %u: slot %u overwritten unread", h->id, slot);
 }
 
-static u16 lanes_of(const struct world *w, u32 c, u64 v)
+static u32 op_of(const struct world *w, u32 c, u64 v)
 {
 	u32 op = 0;
 
 	while (w->op_end[c][op] <= v)
 		op++;
+	return op;
+}
+
+static u16 lanes_of(const struct world *w, u32 c, u64 v)
+{
+	u32 op = op_of(w, c, v);
+
 	return v + 1 == w->op_end[c][op] ? w->op_last[c][op] : WORLD_LANES;
 }
 
@@ -67,7 +74,8 @@ static void check_publish(struct host *h, u32 c, u64 v, const struct gagg_publis
 	const struct reference *ref = world_reference(h->w, c, v);
 	const struct gagg_rdesc *want = &ref->desc;
 	struct chan_host *k = &h->c[c];
-	s32 lanes[WORLD_LANES], *res = &k->result[p->slot * WORLD_LANES];
+	s32 lanes[WORLD_LANES];
+	s32 *res = &(p->keep == GAGG_KEEP_STORE ? k->kept : k->result)[p->slot * WORLD_LANES];
 	struct world *w = h->w;
 	u32 l, i;
 
@@ -94,19 +102,59 @@ static void check_publish(struct host *h, u32 c, u64 v, const struct gagg_publis
 				   (ull)v, i, res[i], (long long)ref->lanes[i]);
 }
 
+/* a home has come to a decision */
+static void decide(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publish *p)
+{
+	const struct gagg_chan *ch = h->c[c].part[s];
+	u64 bits = GAGG_CHAN_AT(ch, off_late, const struct gagg_late)[p->slot].bits;
+	u64 members = h->w->members[c];
+	u32 k = h->g.sync.arg[0], n = gagg_weight64(members);
+	bool all = world_sig(op_of(h->w, c, v)) >> 28 != GAGG_K_ALLREDUCE || h->w->cfg.raw ||
+		   h->w->cfg.laneop;
+
+	if (v >= h->w->total[c] || h->w->decided[c][v] || (bits & ~members) ||
+	    gagg_weight64(bits) < (all || k > n ? n : k)) {
+		world_fail(h->w, "home %u chunk %llu: %llx of %llx, after %llx", h->id, (ull)v,
+			   (ull)bits, (ull)members, (ull)h->w->decided[c][v]);
+		return;
+	}
+	h->w->decided[c][v] = bits;
+}
+
+/* quorum: those of @h who are in a result */
+static void check_counted(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publish *p)
+{
+	const struct gagg_chan *ch = h->c[c].part[s];
+	u64 in = h->g.quorum ? h->w->decided[c][v] : h->w->members[c];
+	u32 l, mask = 0;
+
+	for (l = 0; l < ch->nlocals; l++)
+		if (in & GAGG_BIT(ch->local[l].rank))
+			mask |= 1U << l;
+	if (p->counted != mask)
+		world_fail(h->w, "host %u chunk %llu: %x are counted, not %x", h->id, (ull)v,
+			   p->counted, mask);
+}
+
 static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *p)
 {
 	struct chan_host *k = &h->c[c];
 	struct gagg_chan *ch = k->part[s];
-	s32 *res = &k->result[p->slot * WORLD_LANES];
+	bool store = p->keep == GAGG_KEEP_STORE;
+	s32 *kept = &k->kept[p->slot * WORLD_LANES];
+	s32 *res = store ? kept : &k->result[p->slot * WORLD_LANES];
 	u64 v = (u64)(p->round - 1) * h->g.ring + p->slot;
-	const void *src = p->from_acc ? &k->acc[s][(p->slot & (h->g.window - 1)) * WORLD_LANES] :
+	s32 *acc = &k->acc[s][(p->slot & (h->g.window - 1)) * WORLD_LANES];
+	const void *src = p->keep == GAGG_KEEP_TAKE ? kept : p->from_acc ? acc :
 			  p->placed ? res : NULL;
 	u32 l;
 
-	check_read(h, c, p->slot);
-	if (v >= h->w->total[c] ||
-	    k->holds[p->slot] != (v < h->g.ring ? 0 : v + 1 - h->g.ring)) {
+	if (store)
+		decide(h, c, s, v, p);
+	else
+		check_read(h, c, p->slot);
+	if (v >= h->w->total[c] || (!store &&
+	    k->holds[p->slot] != (v < h->g.ring ? 0 : v + 1 - h->g.ring))) {
 		world_fail(h->w, "host %u: slot %u has %llu, then round %u", h->id, p->slot,
 			   (ull)k->holds[p->slot], p->round);
 		return;
@@ -122,8 +170,11 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 	}
 	if (src && src != res)
 		memcpy(res, src, p->lanes * 4);
-	k->holds[p->slot] = v + 1;
-	k->lanes[p->slot] = p->lanes;
+	if (!store) {
+		k->holds[p->slot] = v + 1;
+		k->lanes[p->slot] = p->lanes;
+	}
+	check_counted(h, c, s, v, p);
 	check_publish(h, c, v, p);
 }
 
@@ -169,7 +220,8 @@ static void drain(struct host *h, u32 s)
 		case GAGG_ACT_SEND_RESULT:
 			for (left = a->nodes; left; left &= left - 1)
 				world_put(h, gagg_lowest(left), s, &m,
-					  &k->result[m.chunk * WORLD_LANES], m.lanes * 4);
+					  &(h->g.quorum ? k->kept : k->result)[m.chunk * WORLD_LANES],
+					  m.lanes * 4);
 			break;
 		case GAGG_ACT_SEND_CTRL:
 			world_put(h, a->node, s, &m, &a->ack, m.len);
@@ -287,6 +339,7 @@ static void init_geom(struct world *w, u32 id)
 {
 	const struct world_config *cfg = &w->cfg;
 	struct gagg_geom *g = &w->host[id].g;
+	struct gagg_sync_param sync;
 	u32 n, r;
 
 	g->group = 1;
@@ -299,6 +352,8 @@ static void init_geom(struct world *w, u32 id)
 	g->window = cfg->window;
 	g->cwnd = cfg->cwnd;
 	g->aggregators = cfg->home_nodes;
+	gagg_sync_parse(cfg->sync ? cfg->sync : "bsp", &sync);
+	gagg_sync_apply(g, &sync);
 	memset(g->node_of, 0xff, sizeof(g->node_of));
 	for (n = 0; n < cfg->nodes; n++)
 		for (r = 0; r < cfg->per_node; r++) {
@@ -323,6 +378,7 @@ static void init_chan(struct host *h, u32 c)
 
 	h->w->members[c] = members;
 	k->result = calloc(g->ring * WORLD_LANES, 4);
+	k->kept = calloc(g->ring * WORLD_LANES, 4);
 	k->lanes = calloc(g->ring, sizeof(*k->lanes));
 	k->holds = calloc(g->ring, sizeof(*k->holds));
 	for (s = 0; s < cfg->shards; s++) {
@@ -374,6 +430,7 @@ void host_free(struct host *h)
 			free(k->acc[s]);
 		}
 		free(k->result);
+		free(k->kept);
 		free(k->lanes);
 		free(k->holds);
 	}

@@ -35,6 +35,7 @@ struct trainer {
 struct chan_host {
 	struct gagg_chan *part[WORLD_SHARDS];
 	s32 *result;
+	s32 *kept;		/* quorum: a home's results */
 	s32 *acc[WORLD_SHARDS];	/* shards are not in step */
 	u16 *lanes;		/* in the result of a slot */
 	u64 *holds;		/* virtual chunk of the result, + 1 */
@@ -68,6 +69,7 @@ struct world {
 	u64 op_end[WORLD_CHANS][WORLD_OPS];
 	u16 op_last[WORLD_CHANS][WORLD_OPS];
 	struct reference *ref[WORLD_CHANS];
+	u64 *decided[WORLD_CHANS];	/* quorum: who is in a result; 0: open yet */
 	struct host *host;
 	struct packet *flight;
 	u32 nflight;
@@ -82,6 +84,12 @@ u64 world_random(struct world *w);
 /* world_ref.c: what a rank contributes, what comes of it */
 struct gagg_cdesc world_contribution(const struct world *w, u32 rank, u32 c, u64 v, s32 *lanes);
 const struct reference *world_reference(const struct world *w, u32 c, u64 v);
+
+/* signature of an op; in a quorum all but every fourth may do without a rank */
+static inline u32 world_sig(u32 op)
+{
+	return (u32)(op % 4 == 3 ? GAGG_K_BROADCAST : GAGG_K_ALLREDUCE) << 28 | op;
+}
 
 /* world.c: a datagram leaves */
 void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *body, u32 len);

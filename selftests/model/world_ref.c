@@ -67,9 +67,10 @@ static void compute(const struct world *w, u32 c, u64 v, s64 *lanes, struct gagg
 	u32 i, zexp = 0, bits = 0;
 	bool any = false;
 	u64 left;
+	u64 members = w->host->g.quorum ? w->decided[c][v] : w->members[c];
 
 	d->nonfinite = 0xff;
-	for (left = w->members[c]; left; left &= left - 1) {
+	for (left = members; left; left &= left - 1) {
 		u32 rank = gagg_lowest(left);
 		struct gagg_cdesc *r = &k[rank];
 
@@ -90,7 +91,7 @@ static void compute(const struct world *w, u32 c, u64 v, s64 *lanes, struct gagg
 	}
 	if (!any)
 		d->exp = (u8)zexp;
-	while ((1U << bits) < d->contributors)
+	while ((1U << bits) < gagg_weight64(w->members[c]))
 		bits++;
 	if (d->nonfinite != 0xff)
 		d->flags = GAGG_C_NONFINITE;
@@ -99,7 +100,7 @@ static void compute(const struct world *w, u32 c, u64 v, s64 *lanes, struct gagg
 	else if (w->cfg.raw && !w->cfg.laneop && d->want && d->want + bits > 31)
 		d->flags = GAGG_C_OVERFLOW;
 	any = false;
-	for (left = w->members[c]; left; left &= left - 1) {
+	for (left = members; left; left &= left - 1) {
 		u32 rank = gagg_lowest(left);
 
 		if (k[rank].flags & (GAGG_C_ZERO | GAGG_C_NONFINITE))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/publish.c kmod/core/reduce.c kmod/core/chan.c kmod/core/geom.c kmod/core/wire.c kmod/core/shard.c kmod/core/home.c kmod/core/worker.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c; libs: */
+/* links: kmod/core/publish.c kmod/core/reduce.c kmod/core/chan.c kmod/core/geom.c kmod/core/wire.c kmod/core/shard.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c; libs: */
 /* The lanes of a result, from each of the places where they may begin. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,8 @@ static void expect(const struct gagg_publish *pub, const s32 want[LANES])
 	memset(result, 0x5a, sizeof(result));
 	if (pub->placed)
 		memcpy(result, sum, sizeof(sum));
-	gagg_publish_lanes(pub, part, result, pub->from_acc ? sum : NULL, local,
+	gagg_publish_lanes(pub, part, result,
+			   pub->from_acc || pub->keep == GAGG_KEEP_TAKE ? sum : NULL, local,
 			   gagg_reduce_chunk);
 	assert_memory_equal(result, want, LANES * sizeof(*want));
 	assert_int_equal(result[LANES], 0x5a5a5a5a);
@@ -82,12 +83,19 @@ static void test_lanes(void **state)
 	pub.placed = 1;
 	pub.from_acc = 0;
 	expect(&pub, sum);
+	/* a quorum: what is kept is taken as it is */
+	pub.placed = 0;
+	pub.keep = GAGG_KEEP_TAKE;
+	expect(&pub, sum);
+	pub.keep = GAGG_KEEP_STORE;
+	expect(&pub, none);
 }
 
 static void test_desc(void **state)
 {
 	const struct gagg_publish pub = {
 		.exp = 1, .want = 2, .flags = GAGG_C_NONFINITE, .contributors = 4, .nonfinite = 5,
+		.counted = 6,
 	};
 	struct gagg_rdesc rd = { .published = 9 };
 
@@ -99,6 +107,7 @@ static void test_desc(void **state)
 	assert_int_equal(rd.flags, GAGG_C_NONFINITE);
 	assert_int_equal(rd.contributors, 4);
 	assert_int_equal(rd.nonfinite, 5);
+	assert_int_equal(rd.counted, 6);
 }
 
 int main(void)

@@ -68,6 +68,13 @@ static void mode__from_text(void **state)
 	is("localsgd:8", "localsgd");
 	is("easgd-sync:10:90", "easgd-sync");
 	is("hpsgd:1", "hpsgd");
+	is("bsp-quorum:3:1", "bsp-quorum");
+	is("bsp-deadline:2:50:0", "bsp-deadline");
+	is("bsp-adaptive:2:4:1", "bsp-adaptive");
+	is_not("bsp-quorum:0:0", "K of bsp-quorum:K:CARRY must be from 1");
+	is_not("bsp-quorum:3", "bsp-quorum needs its size");
+	is_not("bsp-deadline:2:0:0", "MS of bsp-deadline");
+	is_not("bsp-adaptive:2:4:2", "CARRY of bsp-adaptive");
 	is_not("localsgd", "localsgd needs its period");
 	is_not("localsgd:0", "TAU of localsgd:TAU must be from 1");
 	is_not("easgd-sync:10", "easgd-sync needs its period and its pull");
@@ -208,11 +215,82 @@ static void bsp__takes_the_open_round_only(void **state)
 static void bsp__is_complete_with_all_members(void **state)
 {
 	(void)state;
-	assert_true(gagg_sync_bsp.complete(0xf1, 0xf1));
-	assert_true(gagg_sync_bsp.complete(~0ULL, ~0ULL));
-	assert_false(gagg_sync_bsp.complete(0x71, 0xf1));
-	assert_false(gagg_sync_bsp.complete(0, 1));
-	assert_false(gagg_sync_bsp.complete(~0ULL >> 1, ~0ULL));
+	assert_true(gagg_sync_bsp.complete(NULL, 0xf1, 0xf1, false));
+	assert_true(gagg_sync_bsp.complete(NULL, ~0ULL, ~0ULL, false));
+	assert_false(gagg_sync_bsp.complete(NULL, 0x71, 0xf1, false));
+	assert_false(gagg_sync_bsp.complete(NULL, 0, 1, false));
+	assert_false(gagg_sync_bsp.complete(NULL, ~0ULL >> 1, ~0ULL, false));
+}
+
+static void quorum__is_of_workers_that_there_are(void **state)
+{
+	static const char *const modes[] = {
+		"bsp-quorum:3:0", "bsp-deadline:3:10:1", "bsp-adaptive:3:10:0",
+	};
+	struct gagg_sync_param p;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_null(gagg_sync_parse(modes[i], &p));
+		assert_non_null(strstr(gagg_sync_fits(&p, 2), "K of the sync mode must be at most"));
+		assert_null(gagg_sync_fits(&p, 3));
+	}
+	/* another mode's first parameter is no number of ranks */
+	assert_null(gagg_sync_parse("ssp:3", &p));
+	assert_null(gagg_sync_fits(&p, 2));
+}
+
+static bool done(const char *mode, u64 bits, u64 members, bool due)
+{
+	struct gagg_sync_param p;
+
+	assert_null(gagg_sync_parse(mode, &p));
+	return gagg_sync_get(p.mode)->complete(&p, bits, members, due);
+}
+
+static void quorum__is_complete(void **state)
+{
+	(void)state;
+	assert_false(done("bsp-quorum:3:0", 0x3, 0xf, true));
+	assert_true(done("bsp-quorum:3:0", 0xb, 0xf, false));
+	/* fewer members than K */
+	assert_false(done("bsp-quorum:3:0", 0x1, 0x3, true));
+	assert_true(done("bsp-quorum:3:0", 0x3, 0x3, false));
+	assert_false(done("bsp-deadline:3:10:0", 0x7, 0xf, false));
+	assert_false(done("bsp-deadline:3:10:0", 0x3, 0xf, true));
+	assert_true(done("bsp-deadline:3:10:0", 0x7, 0xf, true));
+	assert_true(done("bsp-deadline:3:10:0", 0xf, 0xf, false));
+	assert_true(done("bsp-adaptive:3:10:0", 0x7, 0xf, true));
+}
+
+static u64 limit(const char *mode, const struct gagg_delays *d)
+{
+	struct gagg_sync_param p;
+
+	assert_null(gagg_sync_parse(mode, &p));
+	return gagg_sync_get(p.mode)->limit(&p, d);
+}
+
+static void deadline__fixed_or_of_what_was(void **state)
+{
+	struct gagg_delays d = { .n = 0 };
+	u32 i;
+
+	(void)state;
+	assert_int_equal(limit("bsp-deadline:1:10:0", &d), 10 * GAGG_MSEC);
+	/* 9 to 11 ms, and every eighth is a straggler of a second */
+	for (i = 0; i < 2 * GAGG_DELAYS; i++) {
+		assert_int_equal(limit("bsp-adaptive:1:4:0", &d) == GAGG_NEVER, i < GAGG_DELAYS);
+		gagg_delays_add(&d, i % 8 == 3 ? GAGG_SEC : (9 + i % 3) * GAGG_MSEC);
+	}
+	assert_int_equal(limit("bsp-adaptive:1:4:0", &d), 14 * GAGG_MSEC);
+	assert_int_equal(limit("bsp-adaptive:1:0:0", &d), 10 * GAGG_MSEC);
+	memset(d.us, 0, sizeof(d.us));
+	assert_int_equal(limit("bsp-adaptive:1:4:0", &d), GAGG_MSEC);
+	d.n = ~0U;
+	gagg_delays_add(&d, 0);
+	assert_true(d.n >= GAGG_DELAYS);
 }
 
 int main(void)
@@ -225,6 +303,9 @@ int main(void)
 		cmocka_unit_test(ssp__reads_within_its_bound),
 		cmocka_unit_test(bsp__takes_the_open_round_only),
 		cmocka_unit_test(bsp__is_complete_with_all_members),
+		cmocka_unit_test(quorum__is_of_workers_that_there_are),
+		cmocka_unit_test(quorum__is_complete),
+		cmocka_unit_test(deadline__fixed_or_of_what_was),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/chan.c kmod/core/home.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
 /*
  * Whole collectives in the simulator (world.h says what it asserts at every
  * step): shapes with exact counts, and a cover in which any two settings of any
@@ -126,6 +126,50 @@ static void steady__other_exponents_void_at_most_so_often(void **state)
 			 800 * 4 + world_count(w, GAGG_N_RETRANSMITS));
 	assert_int_equal(world_count(w, GAGG_N_QUERIES), 0);
 	world_free(w);
+}
+
+/* --- rounds that need not wait for all --------------------------------- */
+
+static void quorum__one_decision_for_all(void **state)
+{
+	static const char *const modes[] = {
+		"bsp-quorum:1:0", "bsp-quorum:2:0", "bsp-quorum:3:0", "bsp-quorum:64:0",
+		"bsp-deadline:1:1:0", "bsp-deadline:3:2:0", "bsp-adaptive:2:1:0",
+	};
+	u32 i, k, late = 0, voids = 0;
+
+	(void)state;
+	for (i = 0; i < 12 * seeds * 7; i++) {
+		struct world_config cfg = plain;
+		struct world *w;
+
+		cfg.seed = first_seed + i;
+		cfg.sync = modes[i % 7];
+		k = i / 7;
+		cfg.per_node = 1 + k % 2;
+		cfg.ring = k % 3 ? 64 : 256;
+		cfg.chans = 1 + k % 3;
+		cfg.home_nodes = k % 4 == 1 ? 1 : k % 4 == 2 ? 6 : 0;
+		cfg.exact = k % 2;
+		cfg.loss = k % 4 == 3 ? 50 : 0;
+		cfg.dup = k % 4 == 3 ? 50 : 0;
+		cfg.jitter = k % 2 * 300 * GAGG_USEC;
+		cfg.exps = k % 3 * 2;
+		cfg.zeros = k % 2 * 100;
+		cfg.nonfinite = k % 5 / 4 * 20;
+		cfg.think = k % 3 / 2 * 3 * GAGG_MSEC;
+		cfg.late = k % 2 * 30 * GAGG_MSEC;
+		cfg.ops = 8;
+		cfg.max_chunks = 60;
+		w = world_new(&cfg);
+		if (world_run(w))
+			fail_msg("%s, seed %llu: %s", cfg.sync, (unsigned long long)cfg.seed,
+				 world_error(w));
+		late += !!world_count(w, GAGG_N_LATE);
+		voids += !!world_count(w, GAGG_N_VOIDS);
+		world_free(w);
+	}
+	assert_true(late > i / 3 && voids > i / 3);
 }
 
 /* --- shapes: who sends lanes, who gets them ---------------------------- */
@@ -578,6 +622,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(steady__many_ops_in_flight),
 		cmocka_unit_test(steady__ranks_of_a_host_share_a_result),
 		cmocka_unit_test(steady__largest_groups),
+		cmocka_unit_test(quorum__one_decision_for_all),
 		cmocka_unit_test(steady__other_exponents_void_at_most_so_often),
 		cmocka_unit_test(zeros__travel_as_runs),
 		cmocka_unit_test(zeros__runs_behind_a_full_path),

@@ -131,6 +131,8 @@ enum gagg_region_id {
  * @fresh:	of a store: offset in RESULT of an array of __u32 by chunk: the least
  *		clock of all ranks when the chunk was read. All updates with smaller
  *		stamps are in it
+ * @local:	index of this rank among the ranks of the channel on this host
+ * @reserved:	zero
  */
 struct gagg_geometry {
 	__u32	channel;
@@ -148,6 +150,8 @@ struct gagg_geometry {
 	__u32	flags;
 	__u32	bound;
 	__u64	fresh;
+	__u32	local;
+	__u32	reserved;
 };
 
 #define GAGG_GEO_STORE		(1U << 0)
@@ -470,7 +474,8 @@ struct gagg_done {
  * @flags:	GAGG_C_*; with ZERO or NONFINITE or NORESULT there are no lanes
  * @contributors: number of ranks that are in the sum
  * @nonfinite:	lowest rank that had NaN or infinity, with GAGG_C_NONFINITE
- * @reserved:	zero
+ * @counted:	ranks of this host that are in the sum, a bit each, by
+ *		gagg_geometry.local
  */
 struct gagg_rdesc {
 	__u64	published;
@@ -479,7 +484,7 @@ struct gagg_rdesc {
 	__u8	flags;
 	__u8	contributors;
 	__u16	nonfinite;
-	__u16	reserved;
+	__u16	counted;
 };
 
 #endif /* _UAPI_LINUX_GAGG_H */

@@ -196,6 +196,7 @@ enum gagg_stats_attr {
 	GAGG_SA_VOIDS,		/* sums voided by a larger exponent */
 	GAGG_SA_DUPLICATES,	/* contributions that were counted already */
 	GAGG_SA_STALE,		/* of an earlier round */
+	GAGG_SA_LATE,		/* of a round that was complete without them */
 	GAGG_SA_EPOCHS,		/* epochs started */
 	GAGG_SA_NONFINITE,	/* results with NaN or infinity */
 	GAGG_SA_OVERFLOW,	/* results that may have wrapped */

@@ -122,6 +122,8 @@ enum gagg_redop {
  *		<< 16 (with GAGG_WF_NONFINITE); RESEND, NAK: rank that is asked;
  *		ACK: the FRESH packet number; HELLO: largest packet number
  *		heard from the instance in its echo
+ *		In a group with a quorum, RESULT names the ranks that are in it: a bit
+ *		each, 0 to 15 in the lower half of aux, then @weight, then @sig
  * @tag:	bytes 0-7: cookie of the epoch; 8-15: zero until groups have keys
  *
  * RESULT has no field that depends on the receiver, so that all members can

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * The home in a quorum, row by row: node 0 is the home of all chunks and has
+ * rank 0; ranks 1 and 2 are remote.
+ */
+#include <stdio.h>
+#include "chan_node.h"
+#include "internal.h"
+
+static u32 sig;
+
+static void begin(const char *mode, u32 kind)
+{
+	struct gagg_sync_param p;
+
+	geometry(0);
+	assert_null(gagg_sync_parse(mode, &p));
+	gagg_sync_apply(&g, &p);
+	start_channel(0, g.workers);
+	sig = kind << 28 | 5;
+	assert_int_equal(gagg_chan_submit(ch, 0, sig, ADD, 0, 4, 1000), 1);
+}
+
+static enum gagg_rx comes(u32 rank, u32 v, u8 exp)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, rank, v % g.ring, v / g.ring + 1);
+
+	m.sig = sig;
+	m.exp = exp;
+	m.want = exp;
+	m.pn = ++pn[rank];
+	return rx(rank, m);
+}
+
+/* how often a result was said to be published, and not taken yet */
+static u32 published(void)
+{
+	const struct gagg_act *a;
+	u32 at = 0, n = 0;
+
+	while ((a = next_act(&at, GAGG_ACT_PUBLISH)))
+		n += a->pub.keep == GAGG_KEEP_STORE;
+	return n;
+}
+
+static void round__is_complete_without_all(void **state)
+{
+	const struct gagg_act *a;
+	u32 at = 0;
+
+	(void)state;
+	begin("bsp-quorum:2:0", GAGG_K_ALLREDUCE);
+	assert_int_equal(comes(1, 0, 100), GAGG_RX_ADD);
+	assert_int_equal(nacts, 0);
+	assert_int_equal(comes(2, 0, 100), GAGG_RX_ADD);
+	assert_false(todo.to_result);
+	a = only(GAGG_ACT_PUBLISH);
+	assert_int_equal(a->pub.keep, GAGG_KEEP_STORE);
+	assert_int_equal(a->pub.contributors, 2);
+	assert_int_equal(a->pub.counted, 0);
+	assert_true(a->pub.from_acc && !a->pub.locals);
+	a = only(GAGG_ACT_SEND_RESULT);
+	assert_int_equal(a->nodes, 6);
+	assert_int_equal(gagg_quorum_get(&a->m), 6);
+	/* the home's own rank comes too late: now it may have the result */
+	nacts = 0;
+	push_to(1);
+	a = next_act(&at, GAGG_ACT_PUBLISH);
+	assert_int_equal(a->pub.keep, GAGG_KEEP_TAKE);
+	assert_int_equal(a->pub.round, 1);
+	assert_int_equal(a->pub.contributors, 2);
+	assert_int_equal(a->pub.counted, 0);
+	assert_int_equal(sh->n[GAGG_N_LATE], 1);
+	assert_int_equal(ch->base, 1);
+}
+
+static void round__of_those_who_have_come(void **state)
+{
+	const struct gagg_act *a;
+	u32 at = 0;
+
+	(void)state;
+	begin("bsp-quorum:2:0", GAGG_K_ALLREDUCE);
+	push_to(1);
+	comes(2, 0, 100);
+	a = next_act(&at, GAGG_ACT_PUBLISH);
+	assert_int_equal(a->pub.keep, GAGG_KEEP_STORE);
+	assert_int_equal(a->pub.locals, 1);
+	a = next_act(&at, GAGG_ACT_PUBLISH);
+	assert_int_equal(a->pub.keep, GAGG_KEEP_TAKE);
+	assert_int_equal(a->pub.locals, 0);
+	assert_int_equal(a->pub.counted, 1);
+	assert_int_equal(gagg_quorum_get(&only(GAGG_ACT_SEND_RESULT)->m), 5);
+}
+
+static void late__counts_once_as_late_and_is_answered(void **state)
+{
+	const struct gagg_act *a;
+	u32 i;
+
+	(void)state;
+	begin("bsp-quorum:2:0", GAGG_K_ALLREDUCE);
+	push_to(1);
+	comes(1, 0, 100);
+	for (i = 0; i < 2; i++) {
+		nacts = 0;
+		assert_int_equal(comes(2, 0, 100), GAGG_RX_OK);
+		a = only(GAGG_ACT_SEND_RESULT);
+		assert_int_equal(a->nodes, 4);
+		assert_int_equal(a->m.flags, GAGG_WF_REPAIR);
+		assert_int_equal(gagg_quorum_get(&a->m), 3);
+		assert_int_equal(sh->n[GAGG_N_LATE], 1);
+	}
+	/* who is in it has only lost an acknowledgement */
+	nacts = 0;
+	assert_int_equal(comes(1, 0, 100), GAGG_RX_OK);
+	assert_int_equal(nacts, 0);
+	assert_int_equal(sh->n[GAGG_N_LATE], 1);
+	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 2);
+}
+
+static void late__to_another_collective(void **state)
+{
+	const struct gagg_act *a;
+
+	(void)state;
+	begin("bsp-quorum:2:0", GAGG_K_ALLREDUCE);
+	push_to(1);
+	comes(1, 0, 100);
+	nacts = 0;
+	sig++;
+	comes(2, 0, 100);
+	a = only(GAGG_ACT_DESYNC);
+	assert_int_equal(a->desync.rank, 2);
+	assert_int_equal(a->desync.other, 0);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 0);
+}
+
+static void voided__who_has_come_stays(void **state)
+{
+	(void)state;
+	begin("bsp-quorum:2:0", GAGG_K_ALLREDUCE);
+	comes(1, 0, 100);
+	comes(2, 0, 105);
+	assert_int_equal(sh->n[GAGG_N_VOIDS], 1);
+	/* that would be two */
+	push_to(1);
+	assert_int_equal(published(), 0);
+	comes(1, 0, 100);
+	assert_int_equal(published(), 1);
+	assert_int_equal(gagg_quorum_get(&only(GAGG_ACT_SEND_RESULT)->m), 7);
+}
+
+static void deadline__of_those_who_have_come(void **state)
+{
+	(void)state;
+	begin("bsp-deadline:2:10:0", GAGG_K_ALLREDUCE);
+	comes(1, 0, 100);
+	now += 4 * GAGG_MSEC;
+	comes(2, 0, 100);
+	assert_int_equal(published(), 0);
+	now += 6 * GAGG_MSEC - 1;
+	fire();
+	assert_int_equal(published(), 0);
+	now += GAGG_MSEC;
+	assert_true(gagg_chan_deadline(ch) <= now);
+	fire();
+	assert_int_equal(published(), 1);
+	assert_int_equal(ch->due_at, GAGG_NEVER);
+}
+
+static void deadline__all_need_not_wait_for_it(void **state)
+{
+	(void)state;
+	begin("bsp-deadline:1:10:0", GAGG_K_ALLREDUCE);
+	comes(1, 0, 100);
+	comes(2, 0, 100);
+	assert_int_equal(published(), 0);
+	push_to(1);
+	assert_int_equal(published(), 1);
+}
+
+static void deadline__too_few(void **state)
+{
+	(void)state;
+	begin("bsp-deadline:3:10:0", GAGG_K_ALLREDUCE);
+	comes(1, 0, 100);
+	comes(2, 0, 100);
+	now += GAGG_SEC;
+	fire();
+	assert_int_equal(published(), 0);
+	push_to(1);
+	assert_int_equal(published(), 1);
+}
+
+/* a result goes only when all are known to have it: ring 16, window 8 */
+static void ring__waits_for_a_straggler(void **state)
+{
+	u32 v;
+
+	(void)state;
+	begin("bsp-quorum:2:0", GAGG_K_ALLREDUCE);
+	for (v = 0; v < 16; v++) {
+		push_to(v + 1);
+		comes(1, v, 100);
+	}
+	assert_int_equal(published(), 16);
+	push_to(17);
+	comes(1, 16, 100);
+	assert_int_equal(published(), 16);
+	/* who pushes 7 need not have the result of 0 */
+	comes(2, 7, 100);
+	fire();
+	assert_int_equal(published(), 16);
+	/* who pushes 8 has the result of 0 */
+	nacts = 0;
+	comes(2, 8, 100);
+	assert_true(gagg_chan_deadline(ch) <= now);
+	fire();
+	assert_int_equal(published(), 1);
+}
+
+/* what a broadcast is without its root */
+static void other_collectives__need_all(void **state)
+{
+	(void)state;
+	begin("bsp-quorum:1:0", GAGG_K_BROADCAST);
+	comes(1, 0, 100);
+	comes(2, 0, 100);
+	assert_int_equal(nacts, 0);
+	push_to(1);
+	assert_int_equal(published(), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(round__is_complete_without_all, finish_test),
+		cmocka_unit_test_teardown(round__of_those_who_have_come, finish_test),
+		cmocka_unit_test_teardown(late__counts_once_as_late_and_is_answered, finish_test),
+		cmocka_unit_test_teardown(late__to_another_collective, finish_test),
+		cmocka_unit_test_teardown(voided__who_has_come_stays, finish_test),
+		cmocka_unit_test_teardown(deadline__of_those_who_have_come, finish_test),
+		cmocka_unit_test_teardown(deadline__all_need_not_wait_for_it, finish_test),
+		cmocka_unit_test_teardown(deadline__too_few, finish_test),
+		cmocka_unit_test_teardown(ring__waits_for_a_straggler, finish_test),
+		cmocka_unit_test_teardown(other_collectives__need_all, finish_test),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
