@@ -101,7 +101,8 @@ enum gagg_dtype {
 /**
  * enum gagg_op - operators
  * @GAGG_SUM:	sum. Floating point: of values rounded to block fixed point
- * @GAGG_MEAN:	sum divided by the number of ranks, rounded once; floating point
+ * @GAGG_MEAN:	sum divided by the number of ranks that are in it, rounded once;
+ *		floating point
  * @GAGG_MIN:	smallest, exact; -0 is below +0
  * @GAGG_MAX:	largest, exact
  *
@@ -146,6 +147,9 @@ struct gagg_config {
  *			sum, infinity); -1: none
  * @overflow:		not 0: a sum of GAGG_INT32 may have wrapped. A warning: 0
  *			is a proof that it has not
+ * @late:		chunks of the result (some hundred elements each) that were
+ *			complete before this rank's contribution came; 0 unless the
+ *			sync mode has a quorum
  *
  * Of a reduce-scatter, each rank hears about its own part.
  */
@@ -153,6 +157,7 @@ struct gagg_result {
 	uint32_t contributors;
 	int32_t nonfinite_rank;
 	int overflow;
+	uint64_t late;
 };
 
 /**

@@ -5,7 +5,9 @@
  * A piece's padding is zeroed: what an earlier operation left there is nobody
  * else's to read.
  */
+#include <math.h>
 #include <string.h>
+#include <linux/gagg_wire.h>
 
 #include "exponent.h"
 #include "quant.h"
@@ -36,6 +38,12 @@ static bool foreign(const struct gagg_request *r, const struct piece *p)
 	       p->part != (uint64_t)r->comm->rank;
 }
 
+/* is this rank in the result */
+static bool counts(const struct gagg_request *r, const struct gagg_rdesc *d)
+{
+	return d->counted >> r->comm->region.geo.local & 1;
+}
+
 static void note(struct gagg_request *r, const struct gagg_rdesc *d)
 {
 	struct gagg_result *res = &r->result;
@@ -44,6 +52,7 @@ static void note(struct gagg_request *r, const struct gagg_rdesc *d)
 		res->contributors = d->contributors;
 	if (d->flags & GAGG_C_OVERFLOW)
 		res->overflow = 1;
+	res->late += !counts(r, d);
 	if (d->flags & GAGG_C_NONFINITE &&
 	    (res->nonfinite_rank < 0 || d->nonfinite < res->nonfinite_rank))
 		res->nonfinite_rank = d->nonfinite;
@@ -64,14 +73,58 @@ static unsigned int headroom(const struct gagg_request *r)
 	return headroom_bits(r->comm->region.geo.weight);
 }
 
+/* the carry of a piece's elements, of an all-reduce or this rank's own part */
+static float *carry_of(const struct gagg_request *r, const struct piece *p)
+{
+	uint64_t part = r->part_bytes / dtype_size(r->dtype);
+
+	return r->plan && r->plan->carry ? r->plan->carry + p->part * part + p->first : NULL;
+}
+
+/* what is sent: the elements, and what came too late before */
+static const void *with_carry(const struct gagg_request *r, const struct piece *p, float *sum)
+{
+	const float *src = source(r, p), *carry = carry_of(r, p);
+	unsigned int i;
+
+	if (!carry)
+		return src;
+	for (i = 0; i < p->n; i++)
+		sum[i] = src[i] + carry[i];
+	return sum;
+}
+
+/*
+ * The result is there: what was sent is in it, or is kept. What is no number is not;
+ * what was kept before stays then.
+ */
+static void settle(struct gagg_request *r, const struct piece *p, const struct gagg_rdesc *d)
+{
+	const float *src = source(r, p);
+	float *carry = carry_of(r, p);
+	unsigned int i;
+
+	if (!carry)
+		return;
+	if (counts(r, d)) {
+		memset(carry, 0, p->n * sizeof(*carry));
+		return;
+	}
+	for (i = 0; i < p->n; i++)
+		if (isfinite(carry[i] + src[i]))
+			carry[i] += src[i];
+}
+
 static void sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 		     struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 	struct quant_head h;
+	float sum[GAGG_WIRE_LANES_MAX];
 	uint8_t try = r->plan ? r->plan->exp[i] : r->tries ? r->tries[i] : 0;
 
-	quant_chunk(quant_type(r->dtype), source(r, &p), p.n, headroom(r), try, lanes, &h);
+	quant_chunk(quant_type(r->dtype), with_carry(r, &p, sum), p.n, headroom(r), try, lanes,
+		    &h);
 	pad(&p, lanes);
 	d->exp = h.exp;
 	d->want = h.want;
@@ -83,10 +136,12 @@ static void sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 {
 	struct piece p = partition_piece(&r->cut, i);
 	void *dst = target(r, &p, d);
-	uint32_t divisor = r->by ? (uint32_t)*r->by : r->divisor;
+	uint32_t divisor = r->by ? (uint32_t)*r->by : r->mean ? d->contributors : 1;
 
 	if (r->plan)
 		r->plan->exp[i] = exponent_next(d->exp, d->want);
+	/* before the result takes the place of what was sent */
+	settle(r, &p, d);
 	if (dst)
 		dequant_chunk(quant_type(r->dtype), lanes, p.n, headroom(r), d->exp,
 			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), divisor, dst);

@@ -160,7 +160,7 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 	r->recv = recvbuf;
 	r->dtype = dtype;
 	r->part_bytes = count * dtype_size(dtype);
-	r->divisor = op == GAGG_MEAN ? c->region.geo.weight : 1;
+	r->mean = op == GAGG_MEAN;
 	r->by = by ? &by->total : NULL;
 	r->submit.dtype = (uint8_t)dtype;
 	r->submit.count = count;

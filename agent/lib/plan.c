@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 #include <stdlib.h>
+#include <string.h>
 
 #include "comm.h"
 #include "partition.h"
 #include "plan.h"
+
+/* the group's rounds need not wait for all, and what is late is to be kept */
+static bool carries(const struct gagg_comm *c)
+{
+	const char *sync = c->session->sync, *last = strrchr(sync, ':');
+
+	return !strncmp(sync, "bsp-", 4) && last && !strcmp(last, ":1");
+}
 
 int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 		     struct gagg_plan **plan)
@@ -24,6 +33,13 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 		return comm_error(c, GAGG_ERR_INVALID, "too many elements");
 	chunks = parts.chunks > whole.chunks ? parts.chunks : whole.chunks;
 	p = calloc(1, sizeof(*p) + chunks);
+	if (p && count && dtype == GAGG_FLOAT32 && carries(c)) {
+		p->carry = calloc(count, sizeof(*p->carry));
+		if (!p->carry) {
+			free(p);
+			p = NULL;
+		}
+	}
 	if (!p)
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a plan of %llu chunks",
 				  (unsigned long long)chunks);
@@ -36,5 +52,7 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 
 void gagg_plan_free(struct gagg_plan *plan)
 {
+	if (plan)
+		free(plan->carry);
 	free(plan);
 }

@@ -15,6 +15,8 @@
  * @count: elements, as the user said
  * @dtype: their type
  * @busy: an operation in flight uses it
+ * @carry: by element, what came too late to count and is added to the next
+ *	contribution; NULL: it is dropped
  * @exp: by chunk of the operation; 0: nothing known yet
  */
 struct gagg_plan {
@@ -22,6 +24,7 @@ struct gagg_plan {
 	uint64_t count;
 	enum gagg_dtype dtype;
 	bool busy;
+	float *carry;
 	uint8_t exp[];
 };
 

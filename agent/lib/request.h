@@ -42,8 +42,8 @@ struct transfer {
  * @dtype: element type
  * @owner: the only rank that contributes to all parts (broadcast), or -1: each
  *	to its own (all-gather)
- * @divisor: number that sums are divided by
- * @by: not NULL: that number instead, once the requests before this have ended
+ * @mean: sums are divided by the number of ranks that are in them
+ * @by: not NULL: by that number instead, once the requests before this have ended
  * @plan: exponents, or NULL
  * @tries: exponents agreed upon, or NULL
  * @start: first virtual chunk
@@ -65,7 +65,7 @@ struct gagg_request {
 	uint64_t part_bytes;
 	enum gagg_dtype dtype;
 	int owner;
-	uint32_t divisor;
+	bool mean;
 	const int32_t *by;
 	struct gagg_plan *plan;
 	const uint8_t *tries;

@@ -57,6 +57,8 @@ static struct {
 	bool stop, paused;
 	uint32_t ring, window, weight;
 	const char *sync;
+	/* a quorum: rank @r comes too late for chunk @v of an all-reduce */
+	bool (*late)(unsigned int r, uint64_t v);
 	uint64_t epoch, attached, ended;
 	struct gagg_ioc_status status;
 	struct fake_channel channel[FAKE_CHANNELS];
@@ -173,6 +175,7 @@ static bool fake_publish(struct fake_channel *ch)
 	uint64_t v = ch->next;
 	uint32_t slot = v % fake.ring, n = 0;
 	uint8_t e = 0, ze = 0;
+	uint64_t late = 0;
 	struct fake_op *op = NULL;
 	struct gagg_rdesc res = { 0 };
 	int32_t acc[FAKE_LANES];
@@ -192,12 +195,17 @@ static bool fake_publish(struct fake_channel *ch)
 		}
 		op = op ? op : o;
 	}
+	for (unsigned int r = 0; fake.late && op->arg.kind == GAGG_K_ALLREDUCE && r < FAKE_RANKS;
+	     r++)
+		late |= (uint64_t)fake.late(r, v) << r;
 	n = v + 1 == op->end ? op->arg.last_lanes : FAKE_LANES;
 	FAKE_EACH(ch, r) {
 		struct gagg_cdesc *d = (struct gagg_cdesc *)((char *)ch->seat[r].mem[0] +
 							     GAGG_DESC_OFFSET) + slot;
 		uint8_t *max = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE) ? &ze : &e;
 
+		if (late >> r & 1)
+			continue;
 		*max = d->exp > *max ? d->exp : *max;
 		res.want = d->want > res.want ? d->want : res.want;
 		if (d->flags & GAGG_C_NONFINITE && !(res.flags & GAGG_C_NONFINITE)) {
@@ -211,7 +219,7 @@ static bool fake_publish(struct fake_channel *ch)
 							     GAGG_DESC_OFFSET) + slot;
 		int32_t *in = fake_lanes(&ch->seat[r], GAGG_REG_CONTRIB, slot);
 
-		if (d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE))
+		if ((late >> r & 1) || (d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE)))
 			continue;
 		fake.shifts += !(op->arg.flags & GAGG_SUBMIT_RAW) && d->exp < e;
 		if (!any)
@@ -244,6 +252,7 @@ static bool fake_publish(struct fake_channel *ch)
 		rd->want = res.want;
 		rd->flags = res.flags | (d->flags & GAGG_C_NORESULT);
 		rd->contributors = res.contributors;
+		rd->counted = !(late >> r & 1);
 		rd->nonfinite = res.nonfinite;
 		/* what was pushed is the kernel's no more, nor kept by it */
 		memset(fake_lanes(s, GAGG_REG_CONTRIB, slot), FAKE_POISON, FAKE_LANES * 4);
