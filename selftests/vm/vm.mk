@@ -22,6 +22,7 @@ build/selftests/vm/fuzz_netlink: selftests/vm/datagram.c selftests/vm/genl.c
 build/selftests/vm/odd_twin: agent/lib/broker.c agent/lib/error.c
 build/selftests/vm/store: $(VM_LIBGAGG)
 build/selftests/vm/checkpoint: $(VM_LIBGAGG)
+build/selftests/vm/quorum: $(VM_LIBGAGG)
 
 $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	@mkdir -p $(@D)
