@@ -357,8 +357,7 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 static bool ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
 		 const struct gagg_acc *a, u64 bits, u64 now)
 {
-	return g->quorum ? gagg_quorum_ripe(g, ch, a, bits, now) :
-	       gagg_sync_get(g->sync.mode)->complete(&g->sync, bits, ch->members, false);
+	return g->quorum ? gagg_quorum_ripe(g, ch, a, bits, now) : bits == ch->members;
 }
 
 static void maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,

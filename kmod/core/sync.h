@@ -126,8 +126,8 @@ struct gagg_sync_arg {
  *		the open one (serial arithmetic)
  * @bounded:	store: no reader is more clocks than its last parameter ahead of the
  *		slowest
- * @complete:	ring: may the open round be published, given who has contributed,
- *		and whether its deadline has come
+ * @complete:	quorum: may the open round be published, given who has contributed,
+ *		and whether its deadline has come. Other rings need all, always
  * @quorum:	ring: a round may be complete without all members, with as many as its
  *		first parameter says
  * @limit:	quorum: time from the first contribution to the deadline, given

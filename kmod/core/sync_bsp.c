@@ -18,20 +18,11 @@ enum gagg_take gagg_sync_take_open(s32 ahead)
 	return ahead == -1 ? GAGG_TAKE_OLD : GAGG_TAKE_STALE;
 }
 
-static bool bsp_complete(const struct gagg_sync_param *p, u64 contributed, u64 members,
-			 bool due)
-{
-	(void)p;
-	(void)due;
-	return contributed == members;
-}
-
 const struct gagg_sync_ops gagg_sync_bsp = {
 	.name = "bsp",
 	.about = "bulk-synchronous rounds: collectives, complete when all have contributed",
 	.usage = "bsp has no parameters",
 	.take = gagg_sync_take_open,
-	.complete = bsp_complete,
 };
 
 const struct gagg_sync_ops gagg_sync_localsgd = {
@@ -41,7 +32,6 @@ const struct gagg_sync_ops gagg_sync_localsgd = {
 	.nargs = 1,
 	.arg = { { "TAU", "TAU of localsgd:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
 	.take = gagg_sync_take_open,
-	.complete = bsp_complete,
 };
 
 const struct gagg_sync_ops gagg_sync_easgd_sync = {
@@ -55,7 +45,6 @@ const struct gagg_sync_ops gagg_sync_easgd_sync = {
 		{ "BETA", "BETA of easgd-sync:TAU:BETA must be from 1 to 100 percent", 1, 100 },
 	},
 	.take = gagg_sync_take_open,
-	.complete = bsp_complete,
 };
 
 const struct gagg_sync_ops gagg_sync_hpsgd = {
@@ -65,5 +54,4 @@ const struct gagg_sync_ops gagg_sync_hpsgd = {
 	.nargs = 1,
 	.arg = { { "S", "S of hpsgd:S must be from 1 to 1000000 steps", 1, 1000000 } },
 	.take = gagg_sync_take_open,
-	.complete = bsp_complete,
 };

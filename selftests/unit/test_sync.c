@@ -131,7 +131,8 @@ static void modes__say_what_they_are(void **state)
 		const struct gagg_sync_ops *ops = gagg_sync_get(i);
 
 		assert_true(*ops->about && *ops->usage);
-		assert_true(ops->store ? !!ops->may_read : ops->take && ops->complete);
+		assert_true(ops->store ? !!ops->may_read : !!ops->take);
+		assert_int_equal(!!ops->complete, ops->quorum);
 		for (k = 0; k < GAGG_SYNC_ARGS; k++)
 			assert_int_equal(k < ops->nargs, !!ops->arg[k].wrong);
 	}
@@ -210,16 +211,6 @@ static void bsp__takes_the_open_round_only(void **state)
 	assert_int_equal(gagg_sync_bsp.take(INT32_MIN), GAGG_TAKE_STALE);
 	assert_int_equal(gagg_sync_bsp.take(1), GAGG_TAKE_AHEAD);
 	assert_int_equal(gagg_sync_bsp.take(INT32_MAX), GAGG_TAKE_AHEAD);
-}
-
-static void bsp__is_complete_with_all_members(void **state)
-{
-	(void)state;
-	assert_true(gagg_sync_bsp.complete(NULL, 0xf1, 0xf1, false));
-	assert_true(gagg_sync_bsp.complete(NULL, ~0ULL, ~0ULL, false));
-	assert_false(gagg_sync_bsp.complete(NULL, 0x71, 0xf1, false));
-	assert_false(gagg_sync_bsp.complete(NULL, 0, 1, false));
-	assert_false(gagg_sync_bsp.complete(NULL, ~0ULL >> 1, ~0ULL, false));
 }
 
 static void quorum__is_of_workers_that_there_are(void **state)
@@ -302,7 +293,6 @@ int main(void)
 		cmocka_unit_test(clocks__know_the_least),
 		cmocka_unit_test(ssp__reads_within_its_bound),
 		cmocka_unit_test(bsp__takes_the_open_round_only),
-		cmocka_unit_test(bsp__is_complete_with_all_members),
 		cmocka_unit_test(quorum__is_of_workers_that_there_are),
 		cmocka_unit_test(quorum__is_complete),
 		cmocka_unit_test(deadline__fixed_or_of_what_was),
