@@ -72,15 +72,6 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 	return 0;
 }
 
-static int do_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
-{
-	if (arg->flags & ~GAGG_TIMES_SHARE || arg->reserved)
-		return -EINVAL;
-	if (arg->flags ? !arg->batch || arg->share > arg->batch : arg->batch || arg->share)
-		return -EINVAL;
-	return gagg_session_times(ses, arg);
-}
-
 /* what runs under session.lock */
 static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
 {
@@ -109,7 +100,7 @@ static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_a
 	case _IOC_NR(GAGG_IOC_STATUS):
 		return do_status(ses, &arg->status);
 	case _IOC_NR(GAGG_IOC_TIMES):
-		return do_times(ses, &arg->times);
+		return gagg_session_times(ses, &arg->times);
 	}
 	return -ENOTTY;
 }

@@ -57,20 +57,13 @@ static void times_done(struct gagg_session *ses, u64 n)
 int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
 {
 	struct gagg_group *grp = ses->group;
-	struct gagg_times *t;
 
+	if (!gagg_times_valid(arg))
+		return -EINVAL;
 	if (!grp || ses->state == GAGG_S_BOUND)
 		return -ENOTCONN;
-	t = &grp->times[ses->rank];
 	spin_lock_bh(&grp->times_lock);
-	if (arg->flags & GAGG_TIMES_SHARE) {
-		t->share = arg->share;
-		t->batch = arg->batch;
-	}
-	arg->share = t->share;
-	arg->batch = t->batch;
-	arg->ops = t->ops;
-	gagg_times_read(t, ktime_get_ns(), &arg->compute_ns, &arg->wait_ns);
+	gagg_times_tell(&grp->times[ses->rank], arg, ktime_get_ns());
 	spin_unlock_bh(&grp->times_lock);
 	return 0;
 }

@@ -115,7 +115,7 @@ int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
 /* gagg_epoch_status(), and that the group is dead */
 void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st);
-/* what GAGG_IOC_TIMES says; its flags were checked */
+/* what GAGG_IOC_TIMES says */
 int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
 /* leave the epoch, give the memory back; @reason BYE or DIED */
 int gagg_session_detach(struct gagg_session *ses, u32 reason);

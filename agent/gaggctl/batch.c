@@ -34,21 +34,7 @@ static int show_one(const struct nl_member *m, void *arg)
 
 static enum ctl_exit show(struct args *a)
 {
-	char name[GAGG_NAME_MAX];
-	struct nl *nl;
-	int err;
-
-	if (ctl_help(a, usage))
-		return CTL_OK;
-	if (!args_group(a, name) || !args_end(a))
-		return CTL_USAGE;
-	nl = ctl_open();
-	if (!nl)
-		return CTL_FAILED;
-	print_array(NULL);
-	err = nl_member_dump(nl, name, show_one, NULL);
-	print_close();
-	return ctl_close(nl, err);
+	return member_each(a, usage, show_one);
 }
 
 enum ctl_exit batch_command(struct args *a)

@@ -170,13 +170,13 @@ static int list_one(const struct nl_member *m, void *arg)
 	return 0;
 }
 
-static enum ctl_exit list(struct args *a)
+enum ctl_exit member_each(struct args *a, const char *how, nl_member_cb print)
 {
 	char name[GAGG_NAME_MAX];
 	struct nl *nl;
 	int err;
 
-	if (ctl_help(a, usage))
+	if (ctl_help(a, how))
 		return CTL_OK;
 	if (!args_group(a, name) || !args_end(a))
 		return CTL_USAGE;
@@ -184,9 +184,14 @@ static enum ctl_exit list(struct args *a)
 	if (!nl)
 		return CTL_FAILED;
 	print_array(NULL);
-	err = nl_member_dump(nl, name, list_one, NULL);
+	err = nl_member_dump(nl, name, print, NULL);
 	print_close();
 	return ctl_close(nl, err);
+}
+
+static enum ctl_exit list(struct args *a)
+{
+	return member_each(a, usage, list_one);
 }
 
 enum ctl_exit member_command(struct args *a)

@@ -91,7 +91,7 @@ void quant_chunk(enum quant_type t, const void *src, unsigned int n,
  * @exp: exponent E of the result
  * @flags: flags of the result. QUANT_NONFINITE makes every element the
  *	canonical quiet NaN; otherwise QUANT_ZERO makes every element +0.
- * @divisor: 1 for the sum, the sum of the weights for the mean; 0 counts as 1
+ * @divisor: 1 for the sum, how many are in it for the mean; 0 counts as 1
  * @dst: receives @n elements, of any alignment; must not overlap @lanes
  *
  * An element is lane * 2^(E - 127 - 30 + headroom) / @divisor, rounded once, to

@@ -194,7 +194,6 @@ static const struct {
 	STAT(VOIDS, "voids", "sums voided by a larger exponent"),
 	STAT(DUPLICATES, "duplicates", "contributions that were counted already"),
 	STAT(STALE, "stale", "contributions of an earlier round"),
-	STAT(LATE, "late", "of them, first ones to a round that was complete without them"),
 	STAT(EPOCHS, "epochs", "epochs started"),
 	STAT(NONFINITE, "nonfinite", "results with NaN or infinity"),
 	STAT(OVERFLOW, "overflow", "results that may have wrapped"),
@@ -214,6 +213,7 @@ static const struct {
 	STAT(DROP_OP, "drop_op", "dropped: lane type or operator unknown, or lanes differ"),
 	STAT(DROP_NOMEM, "drop_nomem", "dropped: no memory"),
 	STAT(TX_ERRORS, "tx_errors", "datagrams that the stack did not take"),
+	STAT(LATE, "late", "first contributions to a round that was complete without them"),
 #undef STAT
 };
 

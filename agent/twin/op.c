@@ -59,23 +59,12 @@ static void times_done(struct session *s, u64 n)
 
 int session_times(struct session *s, struct gagg_ioc_times *arg)
 {
-	struct gagg_times *t = &s->times;
-
-	if (arg->flags & ~GAGG_TIMES_SHARE || arg->reserved)
-		return -EINVAL;
-	if (arg->flags ? !arg->batch || arg->share > arg->batch : arg->batch || arg->share)
+	if (!gagg_times_valid(arg))
 		return -EINVAL;
 	if (s->state == TWIN_BOUND)
 		return -ENOTCONN;
 	pthread_mutex_lock(&s->times_lock);
-	if (arg->flags & GAGG_TIMES_SHARE) {
-		t->share = arg->share;
-		t->batch = arg->batch;
-	}
-	arg->share = t->share;
-	arg->batch = t->batch;
-	arg->ops = t->ops;
-	gagg_times_read(t, now_ns(), (u64 *)&arg->compute_ns, (u64 *)&arg->wait_ns);
+	gagg_times_tell(&s->times, arg, now_ns());
 	pthread_mutex_unlock(&s->times_lock);
 	return 0;
 }

@@ -37,3 +37,27 @@ void gagg_times_end(struct gagg_times *t, u64 now)
 	t->begun = false;
 	t->flying = 0;
 }
+
+bool gagg_times_valid(const struct gagg_ioc_times *arg)
+{
+	if (arg->flags & ~GAGG_TIMES_SHARE || arg->reserved)
+		return false;
+	return arg->flags ? arg->batch && arg->share <= arg->batch :
+			    !arg->batch && !arg->share;
+}
+
+void gagg_times_tell(struct gagg_times *t, struct gagg_ioc_times *arg, u64 now)
+{
+	u64 compute, wait;
+
+	if (arg->flags & GAGG_TIMES_SHARE) {
+		t->share = arg->share;
+		t->batch = arg->batch;
+	}
+	arg->share = t->share;
+	arg->batch = t->batch;
+	arg->ops = t->ops;
+	gagg_times_read(t, now, &compute, &wait);
+	arg->compute_ns = compute;
+	arg->wait_ns = wait;
+}

@@ -14,6 +14,7 @@
 #define GAGG_CORE_TIMES_H
 
 #include "types.h"
+#include <linux/gagg.h>
 
 struct gagg_times {
 	u64 since;		/* counted up to here; what was in flight then still is */
@@ -34,5 +35,12 @@ void gagg_times_done(struct gagg_times *t, u64 n, u64 now);
 void gagg_times_end(struct gagg_times *t, u64 now);
 /* the times up to @now, without a change; more than compute + wait of @t */
 void gagg_times_read(const struct gagg_times *t, u64 now, u64 *compute, u64 *wait);
+
+/*
+ * What GAGG_IOC_TIMES does: false if @arg is nothing that it may say; else take the
+ * share from it, if there is one, and fill in the rest.
+ */
+bool gagg_times_valid(const struct gagg_ioc_times *arg);
+void gagg_times_tell(struct gagg_times *t, struct gagg_ioc_times *arg, u64 now);
 
 #endif

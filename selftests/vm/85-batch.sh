@@ -24,21 +24,6 @@ speeds()
 	slow=("$@")
 }
 
-# as train(), at these speeds
-train_at()
-{
-	local r
-
-	for ((r = 0; r < ranks; r++)); do
-		GAGG_SOCKET=/run/gagg/h$r.sock net_exec "$r" digits --group g --rank "$r" \
-			--slow "${slow[r]}" \
-			--data "$TOP/agent/examples/data/digits.csv.gz" --epochs "$@" \
-			>"$tmp/rank.$r" 2>&1 &
-		rank_pid[r]=$!
-	done
-	ranks_wait
-}
-
 # share R: in the end
 share()
 {
@@ -61,13 +46,6 @@ third()
 	for ((r = 0; r < ranks; r++)); do
 		[ "$r" -eq "$1" ] || is "$(share $r) > $(share "$1")" || return
 	done
-}
-
-learns_balanced()
-{
-	local a
-
-	train_at "$1" --balance && a=$(accuracy) && is "${a%.*} >= $WANTED"
 }
 
 # told R KEY: what gaggctl says of rank R
@@ -96,7 +74,7 @@ timed()
 {
 	local from=${EPOCHREALTIME/./}
 
-	train_at "$@" && took=$(((${EPOCHREALTIME/./} - from) / 1000))
+	train "$@" && took=$(((${EPOCHREALTIME/./} - from) / 1000))
 }
 
 # who is refused first leaves, which is what others may see
@@ -115,7 +93,7 @@ net_ready 1500
 check "gaggd starts" digits_daemons 0 1
 mixed_up ring 256 window 64
 speeds $FAST $FAST $FAST $SLOW
-check "two hosts with the twin, one of them slow" train_at 3 --balance
+check "two hosts with the twin, one of them slow" train 3 --balance
 check "it has a third, by the twin's clock" third 3
 check "the weights are the same" accuracy
 check "down" mixed_down
@@ -123,7 +101,7 @@ check "gaggd starts there, too" digits_daemons 2 3
 
 group_up ring 256 window 64
 check "before any op there is nothing to tell" is "$(ctl 0 batch show g | wc -l) == 0"
-check "one is slow: it learns" learns_balanced "$EPOCHS"
+check "one is slow: it learns" learns "$EPOCHS" --balance
 check "the shares add up" shares_add_up
 check "and it has a third" third 3
 check "the times are told" times_are_told
@@ -135,7 +113,7 @@ check "makes the others wait for longer" is "$(waits 0) > $waited"
 speeds $FAST $SLOW $FAST $FAST
 net_offload off
 net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
-check "another one is, with losses" train_at 3 --balance
+check "another one is, with losses" train 3 --balance
 check "it has a third" third 1
 check "and the weights are the same" accuracy
 net_clear

@@ -13,6 +13,8 @@
 
 # shellcheck disable=SC2034,SC2154 # of lib.sh and ranks.sh, or for them
 WANTED=90 EPOCHS=10
+# us that a sample takes more, by rank
+slow=()
 
 train()
 {
@@ -20,6 +22,7 @@ train()
 
 	for ((r = 0; r < ranks; r++)); do
 		GAGG_SOCKET=/run/gagg/h$r.sock net_exec "$r" digits --group g --rank "$r" \
+			${slow[r]:+--slow "${slow[r]}"} \
 			--data "$TOP/agent/examples/data/digits.csv.gz" --epochs "$@" \
 			>"$tmp/rank.$r" 2>&1 &
 		rank_pid[r]=$!

@@ -117,7 +117,7 @@ enum gagg_region_id {
  * @members:	ranks of the channel, a bit each
  * @epoch:	epoch the channel belongs to; 0 from GAGG_IOC_ATTACH, since it has
  *		not started yet (GAGG_IOC_STATUS tells)
- * @weight:	sum of the members' weights: divisor of a mean, headroom
+ * @weight:	sum of the members' weights: headroom of a sum
  * @ring:	chunks in the ring
  * @window:	chunks that may be under way
  * @lanes:	32-bit lanes per chunk

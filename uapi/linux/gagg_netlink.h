@@ -196,7 +196,6 @@ enum gagg_stats_attr {
 	GAGG_SA_VOIDS,		/* sums voided by a larger exponent */
 	GAGG_SA_DUPLICATES,	/* contributions that were counted already */
 	GAGG_SA_STALE,		/* of an earlier round */
-	GAGG_SA_LATE,		/* of a round that was complete without them */
 	GAGG_SA_EPOCHS,		/* epochs started */
 	GAGG_SA_NONFINITE,	/* results with NaN or infinity */
 	GAGG_SA_OVERFLOW,	/* results that may have wrapped */
@@ -218,6 +217,9 @@ enum gagg_stats_attr {
 	GAGG_SA_DROP_OP,	/* lane type or operator unknown, or lanes differ */
 	GAGG_SA_DROP_NOMEM,
 	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not take */
+	GAGG_SA_LATE,		/* first contributions to a round that was complete
+				 * without them
+				 */
 	GAGG_SA_PAD,
 	__GAGG_SA_MAX,
 };
