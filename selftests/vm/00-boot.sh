@@ -8,18 +8,18 @@
 plan 22
 
 # udp FROM TO BURSTS SEGMENTS [gro]: numbered datagrams from host to host; sets
-# datagrams, reads, whole, part, lost, copies, late, bad (see udp.py)
+# datagrams, reads, whole, part, lost, copies, late, bad (see udp.c)
 udp()
 {
 	local from=$1 to=$2 bursts=$3 segments=$4 address line
 	address=$("${udp_address:-net_ip4}" "$to")
 
 	coproc RECEIVER {
-		net_exec "$to" "$TOP/selftests/vm/udp.py" \
+		net_exec "$to" "$TOP/build/selftests/vm/udp" \
 			recv "$address" 9000 "$bursts" "$segments" "${5:-}"
 	}
 	read -r line <&"${RECEIVER[0]}"
-	net_exec "$from" "$TOP/selftests/vm/udp.py" \
+	net_exec "$from" "$TOP/build/selftests/vm/udp" \
 		send "$address" 9000 "$bursts" "$segments"
 	read -r line <&"${RECEIVER[0]}"
 	wait "$RECEIVER_PID"

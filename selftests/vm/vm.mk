@@ -14,7 +14,7 @@ VM_HEADERS	:= $(wildcard selftests/vm/*.h agent/lib/*.h uapi/linux/*.h)
 VM_LIBGAGG	:= $(filter-out %uring.c,$(wildcard agent/lib/*.c))
 
 build/selftests/vm/rank: selftests/vm/reference.c $(VM_LIBGAGG)
-build/selftests/vm/wire: selftests/vm/datagram.c
+build/selftests/vm/udp build/selftests/vm/wire: selftests/vm/datagram.c
 build/selftests/vm/odd_netlink build/selftests/vm/nomem: selftests/vm/netmsg.c selftests/vm/genl.c
 build/selftests/vm/nomem: selftests/vm/inject.c
 build/selftests/vm/fuzz_wire: selftests/vm/datagram.c selftests/vm/mutate.c
