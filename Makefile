@@ -20,7 +20,7 @@
 #   make demo          four hosts in a VM exchange gradients
 #   make vm-shell      a shell in the VM, with the four hosts up
 #   make install       DESTDIR, PREFIX
-#   make deps          the Debian packages that all of this takes
+#   make deps          the Debian packages that all of this takes, and a faster QEMU
 #
 # KERNEL=NAME picks one of `vm/kernels list`; KDIR=DIR names the headers to
 # build the module for.
@@ -73,6 +73,7 @@ clean:
 .PHONY: deps
 deps:
 	@scripts/deps
+	@vm/get-qemu || echo "deps: going on with the QEMU that is installed" >&2
 
 # --- tests --------------------------------------------------------------
 # Kernels that look for mistakes are slow, emulated ones above all: tests of all

@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Debian packages that are fetched, not installed; to be sourced with $dir set,
+# where they are to be: until archive_keep all happens beside it, in $work. The
+# archive is the one that this machine installs from.
+#
+#   archive_open SUITE...       knows the packages of these suites
+#   archive_get PACKAGE...      downloads and unpacks them below $work/root;
+#                               PACKAGE=VERSION, PACKAGE/SUITE
+#   archive_keep                $work becomes $dir
+#   die MESSAGE
+
+# shellcheck disable=SC2154 # dir
+work=$(dirname "$dir")/.$(basename "$dir")
+apt=(-q -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache"
+	-o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=-
+	-o "Dir::State::Status=/dev/null" -o APT::Sandbox::User=root
+	-o "Debug::NoLocking=1")
+
+die()
+{
+	echo "$0: $*" >&2
+	exit 1
+}
+
+archive_open()
+{
+	local site suite
+
+	mkdir -p "$(dirname "$dir")"
+	rm -rf "$work"
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 143' TERM INT HUP
+	mkdir -p "$work"/{lists/partial,cache/archives/partial,debs,root}
+
+	# shellcheck disable=SC2016 # apt's, not the shell's
+	site=$(apt-get indextargets --format '$(SITE) $(CODENAME)' 'Created-By: Packages' |
+		awk '$2 == "bookworm" { print $1; exit }')
+	[ -n "$site" ] || die "this machine installs nothing from a Debian 12 archive"
+	for suite; do
+		echo "deb $site $suite main"
+	done >"$work/sources.list"
+	apt-get "${apt[@]}" update >"$work/log" 2>&1 || {
+		cat "$work/log" >&2
+		die "apt-get update"
+	}
+}
+
+archive_get()
+{
+	local deb
+
+	(cd "$work/debs" && apt-get "${apt[@]}" download "$@") >"$work/log" 2>&1 || {
+		cat "$work/log" >&2
+		die "apt-get download"
+	}
+	for deb in "$work"/debs/*.deb; do
+		dpkg-deb -x "$deb" "$work/root"
+	done
+}
+
+archive_keep()
+{
+	rm -rf "$work"/{lists,cache,debs,log,sources.list}
+	mv "$work" "$dir"
+	trap - EXIT
+}
