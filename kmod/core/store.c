@@ -117,7 +117,9 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	u32 clock = gagg_store_of(ch)->clocks.clock[m->src];
 
-	if (m->laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) || m->lanes != g->lanes)
+	/* a header may speak of lanes that do not follow it */
+	if (m->laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) || m->lanes != g->lanes ||
+	    !gagg_wire_has_lanes(m))
 		return drop(todo, GAGG_DROP_OP);
 	if (m->round > clock + 1 || !m->round)
 		return drop(todo, GAGG_DROP_ROUND);

@@ -437,6 +437,8 @@ static void nonsense__is_refused(void **state)
 	BAD(1, GAGG_DROP_ROUND, m.round = 2);
 	BAD(1, GAGG_DROP_ROUND, m.round = 0);
 	BAD(1, GAGG_DROP_OP, m.lanes = 1);
+	BAD(1, GAGG_DROP_OP, m.flags |= GAGG_WF_ZERO);
+	BAD(1, GAGG_DROP_OP, m.flags |= GAGG_WF_NONFINITE);
 	BAD(1, GAGG_DROP_OP, m.laneop = GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX));
 	BAD(1, GAGG_DROP_WINDOW, m.type = GAGG_T_PULL; m.run = 17);
 	BAD(1, GAGG_DROP_OP, m.type = GAGG_T_PULL; m.aux = GAGG_GATE_FENCE + 1);
