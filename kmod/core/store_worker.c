@@ -321,9 +321,12 @@ static bool admitted(struct step *s)
 	struct gagg_store_way *w = s->w;
 	u32 first = gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard, 0);
 
-	/* low: the update has no chunk there; first: nothing of this shard lives there */
-	if (w->admitted || (s->op->flags & GAGG_OP_LAST) || first >= s->g->ring ||
-	    (!s->g->ordered && (w->low >= s->g->ring || w->seen >= s->op->sig))) {
+	/* first: nothing of this shard lives there; low: the update has no chunk there,
+	 * and takes no turn either
+	 */
+	if (w->admitted || first >= s->g->ring ||
+	    (w->low >= s->g->ring && (!s->g->ordered || (s->op->flags & GAGG_OP_LAST))) ||
+	    (!s->g->ordered && w->seen >= s->op->sig)) {
 		w->ask_at = GAGG_NEVER;
 		return true;
 	}

@@ -411,6 +411,45 @@ static void a_reader_that_waits__is_quiet(void **state)
 	stop_all();
 }
 
+static u32 push_all(u32 r, u32 c, u8 flags)
+{
+	fill(r, c);
+	memset(ranks[r].zero, 0, sizeof(ranks[r].zero));
+	return submit(r, flags, 0, RING);
+}
+
+/* chunks of a last update wait for their clock like any others: sent before, they
+ * would be refused, and be taken for lost
+ */
+static void a_last_update__is_sent_once(void **state)
+{
+	static const char *const modes[] = { "ssp:0", "r2sp:0:0" };
+	u64 until;
+	u32 i;
+
+	(void)state;
+	loss = 0;
+	dup = 0;
+	disorder = 0;
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		start(3, modes[i], 1);
+		submit(0, 0, 0, 0);
+		push_all(1, 0, 0);
+		while (ranks[1].done < 1)
+			advance();
+		push_all(1, 1, GAGG_OP_LAST);
+		for (until = now + 2 * GAGG_SEC; now < until;)
+			advance();
+		assert_int_equal(sent[GAGG_T_CONTRIB], RING);
+		submit(0, GAGG_OP_LAST, 0, 0);
+		submit(2, GAGG_OP_LAST, 0, 0);
+		while (ranks[1].done < 2)
+			advance();
+		assert_int_equal(sent[GAGG_T_CONTRIB], 2 * RING);
+	}
+	stop_all();
+}
+
 static void refuse(u32 node, u32 from, struct gagg_msg *m, enum gagg_drop why)
 {
 	struct gagg_env env = env_of(node);
@@ -524,6 +563,7 @@ int main(void)
 		cmocka_unit_test(an_update__is_sent_once),
 		cmocka_unit_test(a_late_answer__is_not_taken),
 		cmocka_unit_test(a_reader_that_waits__is_quiet),
+		cmocka_unit_test(a_last_update__is_sent_once),
 		cmocka_unit_test(nonsense__is_refused),
 		cmocka_unit_test(submit__what_can_be),
 	};
