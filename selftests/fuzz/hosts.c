@@ -38,11 +38,7 @@ static void init_geom(struct hosts *w, struct input *in, struct gagg_geom *g)
 	for (n = 0; n < w->nodes; n++)
 		if (!(c & 2) || n == w->nodes - 1)
 			g->aggregators |= GAGG_BIT(n);
-	w->exps = c >> 2 & 3;
-	w->op_flags = c & 16 ? GAGG_OP_RAW : 0;
-	w->zeros = b & 32 ? 255 : c & 32 ? 80 : 0;
-	w->nonfinite = c & 64 ? 20 : 0;
-	w->noresult = c & 128 ? 100 : 0;
+	calls_init(w, g, b, c, in);
 }
 
 u64 hosts_cookie(u32 epoch)
@@ -50,56 +46,31 @@ u64 hosts_cookie(u32 epoch)
 	return gagg_mix64(epoch, 0xc00c1e);
 }
 
-static void *zalloc(size_t bytes)
-{
-	void *p = calloc(1, bytes ? bytes : 1);
-
-	if (!p)
-		exit(0);
-	return p;
-}
-
 void host_open(struct host *h, u32 c, u64 members)
 {
 	const struct gagg_geom *g = &h->g;
 	struct part *k = &h->c[c];
-	u32 s, l;
+	u32 s;
 
-	k->result = zalloc(g->ring * HOSTS_LANES * 4);
-	k->shadow = zalloc(g->ring * HOSTS_LANES * 4);
-	k->lanes = zalloc(g->ring * sizeof(*k->lanes));
-	k->holds = zalloc(g->ring * sizeof(*k->holds));
 	for (s = 0; s < g->shards; s++) {
-		k->acc[s] = zalloc(g->window * HOSTS_LANES * 4);
-		k->core[s] = gagg_chan_init(zalloc(gagg_chan_bytes(g, members)), g, s, (u16)c,
-					    members);
+		k->core[s] = gagg_chan_init(hosts_zalloc(gagg_chan_bytes(g, members)), g, s,
+					    (u16)c, members);
 		k->base[s] = k->core[s]->base;
 	}
-	for (l = 0; l < k->core[0]->nlocals; l++) {
-		k->trainer[l].desc = zalloc(g->ring * sizeof(*k->trainer[l].desc));
-		k->trainer[l].contrib = zalloc(g->ring * HOSTS_LANES * 4);
-	}
+	k->chunks = chunks_new(h, c);
 }
 
 static void close_all(struct host *h)
 {
-	u32 c, s, l;
+	u32 c, s;
 
 	for (c = 0; c < HOSTS_CHANS; c++) {
 		struct part *k = &h->c[c];
 
-		for (l = 0; l < GAGG_LOCALS; l++) {
-			free(k->trainer[l].desc);
-			free(k->trainer[l].contrib);
-		}
-		for (s = 0; s < HOSTS_SHARDS; s++) {
+		if (k->chunks)
+			chunks_free(k->chunks);
+		for (s = 0; s < HOSTS_SHARDS; s++)
 			free(k->core[s]);
-			free(k->acc[s]);
-		}
-		free(k->result);
-		free(k->shadow);
-		free(k->lanes);
-		free(k->holds);
 		memset(k, 0, sizeof(*k));
 	}
 }
@@ -139,7 +110,7 @@ void hosts_init(struct hosts *w, struct input *in)
 		h->g = g;
 		h->g.self = (u8)n;
 		for (s = 0; s < g.shards; s++) {
-			h->sh[s] = zalloc(gagg_shard_bytes(&h->g));
+			h->sh[s] = hosts_zalloc(gagg_shard_bytes(&h->g));
 			gagg_shard_init(h->sh[s], &h->g, s);
 		}
 		host_restart(h, 0);

@@ -9,22 +9,12 @@
  * a byte of a shard or a channel. An *insider* knows both, and sends from the
  * address of a member: its hosts' ranks may add and say what they like.
  *
- * What holds at every step, whoever sends:
- *	- no action names a chunk, rank, node or lanes that are not there, every
- *	  datagram parses, the queue of actions never runs over, calls end
- *	- a slot's rounds are published one by one, never before every local rank
- *	  has read the last, and stay as they are until they are read
- *	- an op is done once, in order, when all its chunks are there
- *	- a result that a home has added up holds one contribution of each member
- *	  whose host is no insider, once
- * without insiders also:
- *	- lanes, exponents, flags and contributors are those of a reference
- *	- no datagram is dropped but for its epoch or a channel not yet open
- *	- ranks that call the same collectives are never told to disagree
- *	- in the end, if nothing is lost from then on, all ranks get all results
- *
- * The first lanes of a contribution are zero but for that of its own rank: so
- * each of them says how often that rank was counted.
+ * What holds at every step, whoever sends: no action names a rank, node, chunk
+ * or lanes that are not there, every datagram parses, the queue of actions never
+ * runs over, calls end. Without insiders no datagram is dropped but for its epoch
+ * or for what chunks_may_drop() says; and in the end, if nothing is lost from then
+ * on, all ops are done. What else holds is a matter of what the chunks are,
+ * see ring.h and stores.h: one of them is linked.
  */
 #ifndef HOSTS_H
 #define HOSTS_H
@@ -36,7 +26,6 @@
 #define HOSTS_LANES	8
 #define HOSTS_CHANS	2	/* channel 0, and 1 of the even ranks */
 #define HOSTS_SHARDS	2
-#define HOSTS_OPS	16	/* of a channel in an epoch */
 #define HOSTS_EPOCHS	3
 #define HOSTS_FLIGHT	192
 #define HOSTS_BODY	sizeof(struct gagg_ack)
@@ -51,34 +40,11 @@ struct packet {
 	u8 body[HOSTS_BODY];
 };
 
-/* the n-th collective of a channel in an epoch, the same for all ranks */
-struct plan {
-	u32 n;
-	u64 total;
-	struct {
-		u64 end;
-		u32 sig;
-		u16 last;
-	} op[HOSTS_OPS];
-};
-
-struct trainer {
-	u64 filled, read;
-	u32 next_op;
-	u64 done_in[HOSTS_SHARDS];
-	struct gagg_cdesc *desc;
-	s32 *contrib;
-};
-
 /* a channel on a host */
 struct part {
 	struct gagg_chan *core[HOSTS_SHARDS];
 	u64 base[HOSTS_SHARDS];
-	s32 *acc[HOSTS_SHARDS];
-	s32 *result, *shadow;	/* as it was published */
-	u16 *lanes;
-	u64 *holds;		/* virtual chunk of the result, + 1 */
-	struct trainer trainer[GAGG_LOCALS];
+	struct chunks *chunks;	/* NULL: not open */
 };
 
 struct host {
@@ -91,14 +57,12 @@ struct host {
 };
 
 struct hosts {
-	u32 nodes, ranks, exps;
-	u8 zeros, nonfinite, noresult;	/* of 256 */
-	u8 op_flags;
+	u32 nodes, ranks;
 	u64 now;
 	u64 insiders;		/* nodes */
 	bool disagree;		/* ranks have called different collectives */
 	u64 members[HOSTS_CHANS];
-	struct plan plan[HOSTS_EPOCHS][HOSTS_CHANS];
+	struct calls *calls;
 	struct host host[GAGG_NODES];
 	struct packet pool[HOSTS_FLIGHT];
 	/* a permutation of the pool: under way, oldest first, and free */
@@ -126,6 +90,15 @@ static inline struct packet *arrive(struct hosts *w, u32 i)
 	return &w->pool[which];
 }
 
+static inline void *hosts_zalloc(size_t bytes)
+{
+	void *p = calloc(1, bytes ? bytes : 1);
+
+	if (!p)
+		exit(0);
+	return p;
+}
+
 /* hosts.c: shape from a few bytes of the input */
 void hosts_init(struct hosts *w, struct input *in);
 void hosts_free(struct hosts *w);
@@ -139,19 +112,47 @@ void host_receive(struct host *h, const struct packet *p, bool ours);
 void host_batch(struct host *h, u32 s);
 void host_timers(struct host *h);
 u64 host_deadline(const struct host *h);
-void rank_submit(struct host *h, u32 c, u32 l, u8 shape, bool disagree);
-void rank_fill(struct host *h, u32 c, u32 l, u64 chunks);
-void rank_read(struct host *h, u32 c, u32 l);
 void hosts_finish(struct hosts *w);
 
+/* hosts_play.c: what happens, by the input */
+void hosts_play(struct hosts *w, struct input *in);
+
 /* hosts_check.c: what must hold */
-struct gagg_cdesc hosts_contribution(const struct hosts *w, u32 epoch, u32 rank, u32 c, u64 v,
-				     s32 *lanes);
-u16 hosts_lanes(const struct hosts *w, u32 epoch, u32 c, u64 v);
 void check_action(struct host *h, u32 s, const struct gagg_act *a);
-void check_publish(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publish *p);
-void check_unread(struct host *h, u32 c, u32 slot);
-void check_read(struct host *h, u32 c, u64 v);
 void check_state(struct host *h);
+
+/* --- what ranks call: of a ring or of a store --------------------------- */
+
+/* @b, @c: bytes of the input, of which the shape has taken some bits, see there */
+void calls_init(struct hosts *w, struct gagg_geom *g, u8 b, u8 c, struct input *in);
+/* a rank does something: @op is what the schedule says, 0 to 3 in its low bits */
+void calls_train(struct hosts *w, struct input *in, u8 op);
+/* something that a host could say to shard @s of @h: type, channel and chunk are
+ * there, the rest may follow from a byte of the input
+ */
+void calls_compose(const struct hosts *w, const struct host *h, u32 s, u8 round,
+		   struct gagg_msg *m);
+/* of an insider's contribution the lanes in which ranks of others are counted
+ * become zero
+ */
+void calls_own_lanes(const struct hosts *w, struct packet *p);
+/* the end: ranks do what is left; true: all of it is done */
+bool calls_finish(struct host *h);
+
+struct chunks *chunks_new(const struct host *h, u32 c);
+void chunks_free(struct chunks *k);
+/* the i-th of the blocks that a datagram could change; NULL: there are no more */
+const void *chunks_block(const struct host *h, u32 c, u32 i, size_t *bytes);
+u64 chunks_filled(const struct host *h, u32 c, u32 l);
+struct gagg_cdesc chunks_desc(const struct host *h, u32 c, u32 l, u32 slot);
+/* lanes of a CONTRIB or RESULT that leaves */
+const s32 *chunks_lanes(struct host *h, const struct gagg_act *a);
+void chunks_act(struct host *h, u32 s, const struct gagg_act *a);
+void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void *lanes);
+void chunks_place(struct host *h, const struct gagg_todo *todo, const void *lanes);
+/* an honest host's datagram is dropped for that */
+bool chunks_may_drop(const struct host *h, const struct gagg_msg *m, enum gagg_drop why);
+void chunks_check_action(const struct host *h, u32 s, const struct gagg_act *a);
+void chunks_check(struct host *h, u32 c, u32 s);
 
 #endif

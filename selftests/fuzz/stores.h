@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Chunks of a store, and workers that update and read it in any order that the
+ * module lets them. What holds:
+ *	- a home's chunk is, for each rank whose host is no insider, the sum of that
+ *	  rank's first so many updates: each once, whole, and in order
+ *	- an update that is done is in the store of every home
+ *	- a read brings each of its chunks once. The copy holds all updates of its
+ *	  own rank that came before it and none behind; of others at least those
+ *	  that the mode, the fence, or what the copy says of itself promise, at most
+ *	  those begun, and with ssp:0 none of the reader's clock or later
+ *	- a rank's lanes are read when they are of the update that is sent
+ * of homes and readers whose hosts are no insiders; whoever sends.
+ *
+ * Two lanes are a rank's. One says which of its updates are there, a bit each,
+ * the other is the sum of their values; so an update that counts twice is not
+ * taken for the next one.
+ */
+#ifndef STORES_H
+#define STORES_H
+
+#include "hosts.h"
+
+#define STORES_OPS	40	/* of a rank on a channel in an epoch */
+#define STORES_UPDATES	28	/* bits of a lane */
+
+_Static_assert(HOSTS_LANES == 2 * HOSTS_RANKS, "two lanes of each rank");
+
+/* what a rank has called */
+struct call {
+	u32 first;
+	u32 chunks;
+	u32 updates;	/* of the rank, before it */
+	u8 flags;	/* GAGG_OP_* */
+	u8 ended;	/* the last update came before it */
+};
+
+struct work {
+	u32 n;
+	u32 updates;
+	bool ended;
+	u32 done_in[HOSTS_SHARDS];
+	struct call call[STORES_OPS];	/* op k is call[k - 1] */
+};
+
+struct calls {
+	const char *mode;
+	u32 bound;	/* clocks that a reader is ahead of any other; ~0: none */
+	bool exact;	/* a read shows whole clocks only */
+	u8 zeros;	/* of 256 */
+	struct work work[HOSTS_EPOCHS][HOSTS_CHANS][HOSTS_RANKS];
+};
+
+/* a local rank's regions */
+struct user {
+	s32 *push;
+	u32 *stamp;	/* of the update that the lanes are of */
+	s32 *copy;
+	u32 *reads;	/* copies of the chunk that have come */
+};
+
+struct chunks {
+	s32 *kept, *beside;
+	u8 *open;	/* something is beside */
+	struct user user[GAGG_LOCALS];
+};
+
+static inline struct work *work_of(const struct host *h, u32 c, u32 rank)
+{
+	return &h->w->calls->work[h->epoch][c][rank];
+}
+
+static inline bool covers(const struct call *call, u32 slot)
+{
+	return slot >= call->first && slot < call->first + call->chunks;
+}
+
+/* lanes of an update; false: it is not sent, because it is zero */
+bool stores_update(const struct host *h, u32 c, u32 rank, u32 stamp, u32 slot, s32 *lanes);
+
+/* stores_check.c */
+void check_kept(const struct host *h, u32 c, u32 slot);
+void check_copy(const struct host *h, u32 c, u32 l, u32 slot, u32 fresh, const struct call *call);
+void check_done(const struct host *h, u32 c, u32 l, u32 s, const struct call *call);
+
+#endif

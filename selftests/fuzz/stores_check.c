@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a chunk of a store may hold, as a sum of whole updates.
+ */
+#include "stores.h"
+
+static bool is_insider(const struct host *h, u32 node)
+{
+	return h->w->insiders & GAGG_BIT(node);
+}
+
+static u32 home_node(const struct host *h, u32 c, u32 slot)
+{
+	const struct gagg_chan *ch = h->c[c].core[0];
+
+	return ch->home[gagg_geom_home(&h->g, ch->nhomes, slot)];
+}
+
+/* both lanes of a rank are the sum of its first n updates, @must <= n <= @may */
+static bool explained(const struct host *h, u32 c, u32 rank, u32 slot, const s32 *lanes,
+		      u32 must, u32 may)
+{
+	const struct work *work = work_of(h, c, rank);
+	u32 bits = 0, values = 0, i, n = 0;
+	s32 update[HOSTS_LANES];
+
+	for (i = 0; ; i++) {
+		if (i < work->n && (work->call[i].flags & GAGG_OP_READ))
+			continue;
+		if (n >= must && n <= may && bits == (u32)lanes[rank] &&
+		    values == (u32)lanes[HOSTS_RANKS + rank])
+			return true;
+		if (i == work->n || n >= may)
+			return false;
+		if (covers(&work->call[i], slot) &&
+		    stores_update(h, c, rank, n, slot, update)) {
+			bits += (u32)update[rank];
+			values += (u32)update[HOSTS_RANKS + rank];
+		}
+		n++;
+	}
+}
+
+void check_kept(const struct host *h, u32 c, u32 slot)
+{
+	const struct chunks *k = h->c[c].chunks;
+	s32 lanes[HOSTS_LANES];
+	u32 i, rank;
+
+	for (i = 0; i < HOSTS_LANES; i++)
+		lanes[i] = (s32)((u32)k->kept[slot * HOSTS_LANES + i] +
+				 (k->open[slot] ? (u32)k->beside[slot * HOSTS_LANES + i] : 0));
+	for (rank = 0; rank < h->w->ranks; rank++)
+		if (!is_insider(h, h->g.node_of[rank]) &&
+		    !explained(h, c, rank, slot, lanes, 0, work_of(h, c, rank)->updates))
+			fuzz_fail("%s: host %u chan %u chunk %u: updates %x of rank %u, which has made %u",
+				  h->w->calls->mode, h->g.self, c, slot, (u32)lanes[rank], rank,
+				  work_of(h, c, rank)->updates);
+}
+
+/* how far ranks of honest hosts have come, the slowest of them */
+static u32 least_clock(const struct host *h, u32 c)
+{
+	u32 rank, least = GAGG_CLOCK_END;
+
+	for (rank = 0; rank < h->w->ranks; rank++) {
+		const struct work *work = work_of(h, c, rank);
+
+		if ((h->w->members[c] & GAGG_BIT(rank)) && !work->ended &&
+		    !is_insider(h, h->g.node_of[rank]) && work->updates < least)
+			least = work->updates;
+	}
+	return least;
+}
+
+/* updates of every other rank that a read must show */
+static u32 promised(const struct host *h, const struct call *call)
+{
+	u32 bound = h->w->calls->bound;
+
+	if (call->ended)
+		return GAGG_CLOCK_END;
+	if (call->flags & GAGG_OP_FENCE)
+		return call->updates;
+	return call->updates > bound ? call->updates - bound : 0;
+}
+
+/* at a reader that is itself no insider a home's gate is not passed by in its name */
+static void check_fresh(const struct host *h, u32 c, u32 slot, u32 fresh, const struct call *call)
+{
+	if (fresh < promised(h, call))
+		fuzz_fail("%s: host %u chan %u chunk %u: read at clock %u, when the slowest was at %u",
+			  h->w->calls->mode, h->g.self, c, slot, call->updates, fresh);
+	if (fresh > least_clock(h, c))
+		fuzz_fail("%s: host %u chan %u chunk %u: the slowest is at %u, not at %u",
+			  h->w->calls->mode, h->g.self, c, slot, least_clock(h, c), fresh);
+}
+
+void check_copy(const struct host *h, u32 c, u32 l, u32 slot, u32 fresh, const struct call *call)
+{
+	const s32 *lanes = &h->c[c].chunks->user[l].copy[slot * HOSTS_LANES];
+	u32 self = h->c[c].core[0]->local[l].rank, rank;
+	bool honest = !is_insider(h, h->g.self);
+
+	if (is_insider(h, home_node(h, c, slot)))
+		return;
+	if (honest)
+		check_fresh(h, c, slot, fresh, call);
+	for (rank = 0; rank < h->w->ranks; rank++) {
+		u32 must = honest ? promised(h, call) : 0;
+		u32 may = work_of(h, c, rank)->updates;
+
+		if (!(h->w->members[c] & GAGG_BIT(rank)) || is_insider(h, h->g.node_of[rank]))
+			continue;
+		must = must > fresh ? must : fresh;
+		if (honest && h->w->calls->exact && !call->ended && may > call->updates)
+			may = call->updates;
+		if (rank == self)
+			must = may = call->updates;
+		must = must < may ? must : may;
+		if (!explained(h, c, rank, slot, lanes, must, may))
+			fuzz_fail("%s: host %u rank %u at clock %u: chunk %u of channel %u has updates %x of rank %u, not the first %u to %u",
+				  h->w->calls->mode, h->g.self, self, call->updates, slot, c,
+				  (u32)lanes[rank], rank, must, may);
+	}
+}
+
+/* the chunks of a read are here, those of an update are in the store */
+void check_done(const struct host *h, u32 c, u32 l, u32 s, const struct call *call)
+{
+	const struct gagg_chan *ch = h->c[c].core[s];
+	const struct work *work = work_of(h, c, ch->local[l].rank);
+	u32 rank = ch->local[l].rank, slot, n, i;
+	s32 lanes[HOSTS_LANES];
+
+	for (slot = call->first; slot < call->first + call->chunks; slot++) {
+		const struct host *home = &h->w->host[home_node(h, c, slot)];
+		const struct chunks *k = home->c[c].chunks;
+
+		if (gagg_geom_shard(&h->g, ch->nhomes, slot) != s)
+			continue;
+		if (call->flags & GAGG_OP_READ) {
+			for (n = 0, i = 0; &work->call[i] <= call; i++)
+				n += (work->call[i].flags & GAGG_OP_READ) &&
+				     covers(&work->call[i], slot);
+			if (h->c[c].chunks->user[l].reads[slot] < n)
+				fuzz_fail("host %u rank %u: read done without chunk %u", h->g.self,
+					  rank, slot);
+			continue;
+		}
+		if (is_insider(h, home->g.self) || is_insider(h, h->g.self) ||
+		    home->epoch != h->epoch ||
+		    !stores_update(h, c, rank, call->updates, slot, lanes))
+			continue;
+		if (!k || !(((u32)k->kept[slot * HOSTS_LANES + rank] +
+			     (k->open[slot] ? (u32)k->beside[slot * HOSTS_LANES + rank] : 0)) &
+			    (u32)lanes[rank]))
+			fuzz_fail("%s: host %u rank %u: update %u done without chunk %u",
+				  h->w->calls->mode, h->g.self, rank, call->updates, slot);
+	}
+}
+
+void chunks_check_action(const struct host *h, u32 s, const struct gagg_act *a)
+{
+	const struct gagg_chan *ch = h->c[a->channel].core[s];
+
+	switch (a->type) {
+	case GAGG_ACT_FOLD:
+	case GAGG_ACT_ADD_LOCAL:
+		fuzz_assert(ch->self_home != 0xff);
+		fuzz_assert(gagg_geom_home(&h->g, ch->nhomes, a->keep.slot) == ch->self_home);
+		/* fallthrough */
+	case GAGG_ACT_READ:
+		fuzz_assert(a->keep.slot < h->g.ring);
+		fuzz_assert(gagg_geom_shard(&h->g, ch->nhomes, a->keep.slot) == s);
+		/* fallthrough */
+	case GAGG_ACT_OP_DONE:
+		fuzz_assert(a->type == GAGG_ACT_FOLD || a->local < ch->nlocals);
+		break;
+	default:
+		fuzz_fail("host %u: action %u", h->g.self, a->type);
+	}
+}
+
+void chunks_check(struct host *h, u32 c, u32 s)
+{
+	const struct gagg_chan *ch = h->c[c].core[s];
+	u32 l;
+
+	for (l = 0; l < ch->nlocals; l++)
+		fuzz_assert(ch->local[l].finished <= ch->local[l].numbers);
+}
