@@ -8,6 +8,7 @@
 # each of its results is exact, nobody ends its epochs.
 #
 #   group g   the correct one: outsiders send to it, without its secrets
+#   group k   the same, with a store: each of its reads is exact (store.c)
 #   group s   is told anything by somebody who knows its secrets
 #   d, o      two hosts', one host's: random calls of their trainers
 #   fuzz-N    made, changed and deleted by random requests
@@ -20,7 +21,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 18
+plan 20
 seed
 
 PROGRAMS=$TOP/build/selftests/vm
@@ -54,6 +55,12 @@ group_count()
 	awk -v name="$2" '$1 == name { n += $2 } END { print n + 0 }' "$tmp/counters.$1"
 }
 
+# epochs_of GROUP: so far, on host 0
+epochs_of()
+{
+	ctl 0 stats "$1" | awk '$1 == "epochs" { print $2 }'
+}
+
 # create NAME ID HOSTS OPTION...: one rank on each of these hosts
 create()
 {
@@ -72,6 +79,7 @@ create()
 groups()
 {
 	create g 1001 3 dead-after 600000 && create s 1002 3 dead-after 10000 &&
+		create k 1005 3 dead-after 600000 sync ssp:2 &&
 		create d 1003 2 && create o 1004 1
 }
 
@@ -80,7 +88,7 @@ no_groups()
 	local i name
 
 	for ((i = 0; i < hosts; i++)); do
-		for name in g s d o; do
+		for name in g k s d o; do
 			ctl "$i" group delete "$name" 2>/dev/null
 		done
 	done
@@ -115,7 +123,7 @@ attack()
 		nodes+=("$(address "$i")")
 	done
 	fuzzers=()
-	fuzzer $ATTACKER fuzz_wire h0 1001 1002 "$(address $ATTACKER)" "${nodes[@]}"
+	fuzzer $ATTACKER fuzz_wire h0 1001 1005 1002 "$(address $ATTACKER)" "${nodes[@]}"
 	fuzzer 0 fuzz_netlink "$(address 0)" "$(address 1)" "${names[@]}"
 	fuzzer 0 fuzz_ioctl h0:d:0 h1:d:1 h0:o:0 h0:fuzz-0:0 -- "${names[@]}"
 	rm -f "$tmp/over"
@@ -147,6 +155,34 @@ sessions()
 	done
 }
 
+# group k's: clocks of updates and reads; $tmp/stores says how many sessions
+stores()
+{
+	local r pids n=0
+
+	while under_attack; do
+		pids=()
+		for ((r = 0; r < 3; r++)); do
+			net_exec "$r" "$PROGRAMS/store" k "$r" 4 2 &
+			pids+=($!)
+		done
+		for r in "${pids[@]}"; do
+			wait "$r" || return
+		done
+		n=$((n + 1))
+	done
+	echo $n >"$tmp/stores"
+}
+
+stores_are_right()
+{
+	wait "$stores" || {
+		cat "$tmp/stores.log"
+		return 1
+	}
+	is "$(cat "$tmp/stores") > 0"
+}
+
 fuzzer_ends()
 {
 	local pid
@@ -165,13 +201,14 @@ fuzzer_ends()
 # refusals LEAST REASON...: so many of them
 refusals()
 {
-	local least=$1 reason g s seen=0
+	local least=$1 reason g k s seen=0
 	shift
 
 	for reason in "$@"; do
-		g=$(group_count g "drop_$reason") s=$(group_count s "drop_$reason")
-		echo "# refused: drop_$reason: $g of group g, $s of group s"
-		[ $((g + s)) -eq 0 ] || seen=$((seen + 1))
+		g=$(group_count g "drop_$reason") k=$(group_count k "drop_$reason")
+		s=$(group_count s "drop_$reason")
+		echo "# refused: drop_$reason: $g of group g, $k of group k, $s of group s"
+		[ $((g + k + s)) -eq 0 ] || seen=$((seen + 1))
 	done >"$tmp/said"
 	is "$seen >= $least"
 }
@@ -228,7 +265,10 @@ half()
 	attack
 	note "IPv$family: groups are there after $SECONDS s"
 	rank_options=(--repeat 2 --timeout 150000)
+	stores >"$tmp/stores.log" 2>&1 &
+	stores=$!
 	check "IPv$family: all results of the correct group are exact" sessions
+	check "IPv$family: all reads of the store are" stores_are_right
 	note "IPv$family: sessions are over after $SECONDS s"
 	touch "$tmp/over"
 	pkill -KILL -x rank
@@ -238,10 +278,11 @@ half()
 		check "IPv$family: $name has done all that it can" fuzzer_ends "$name"
 		cat "$tmp/said"
 	done
-	note "group g: $sessions sessions, $operations operations"
-	check "IPv$family: nobody ended an epoch" \
-		is "$(count 0 epochs) == $sessions && $sessions > 0"
+	note "group g: $sessions sessions, $operations operations; group k: $(cat "$tmp/stores") sessions"
+	check "IPv$family: nobody ended an epoch" is "$(count 0 epochs) == $sessions && \
+		$sessions > 0 && $(epochs_of k) == $(cat "$tmp/stores")"
 	all_counters g
+	all_counters k
 	all_counters s
 	check "IPv$family: groups d and o work afterwards, and s, made again" eval \
 		"renew && still_works s 3 && still_works d 2 && still_works o 1"

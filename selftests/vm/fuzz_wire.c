@@ -2,9 +2,9 @@
 /*
  * Datagrams at the live sockets of groups, from whatever address.
  *
- *	fuzz_wire SECONDS SEED NETNS CORRECT OWN STRANGER NODE...
+ *	fuzz_wire SECONDS SEED NETNS CORRECT STORE OWN STRANGER NODE...
  *
- * NETNS sees the traffic of the groups CORRECT and OWN (their ids) among the NODEs
+ * NETNS sees the traffic of the groups CORRECT, STORE and OWN (their ids) among the NODEs
  * (addresses, in the order of the nodes). What they said, and nothing that this
  * program sent in their names (it would learn its own inventions, and replay what had
  * a wrong checksum), is sent
@@ -15,11 +15,11 @@
  *	checksum	the same, but what the checksum says is wrong
  *	train		several in one GSO burst
  *
- * To OWN as somebody who knows its secrets. CORRECT has to stay right whatever
- * comes: what is said to it in a node's name and is not a replay has lost its
+ * To OWN as somebody who knows its secrets. CORRECT and STORE, whose sync mode keeps
+ * one, have to stay right whatever comes: what is said to it in a node's name and is not a replay has lost its
  * secrets; the order of its datagrams, and how often each arrives, is not kept.
  *
- * Exit status 1: something was not done at all.
+ * Exit status 1: something was not done at all, or STORE's own words were not seen.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -67,6 +67,9 @@ struct seen {
 	uint8_t payload[SEEN_MAX];
 };
 
+#define STORE_TYPES	(1U << GAGG_T_CONTRIB | 1U << GAGG_T_READY | 1U << GAGG_T_PULL | \
+			 1U << GAGG_T_RESULT)
+
 static struct victim {
 	const char *name;
 	uint32_t id;
@@ -75,9 +78,16 @@ static struct victim {
 	unsigned long seen;
 	struct tally *tally;
 	unsigned int types;	/* that were seen, a bit each */
+	unsigned int must;	/* of them */
 	struct secrets secrets;
 	struct gagg_hdr last;	/* of its epoch */
-} victims[2] = { { .name = "correct", .correct = true }, { .name = "own" } };
+} victims[] = {
+	{ .name = "correct", .correct = true },
+	{ .name = "store", .correct = true, .must = STORE_TYPES },
+	{ .name = "own" },
+};
+
+#define VICTIMS	(sizeof(victims) / sizeof(victims[0]))
 
 static struct {
 	struct dice dice;
@@ -152,10 +162,10 @@ static void keep(const uint8_t *payload, size_t length, int from, int to, uint8_
 	struct victim *v;
 	struct seen *s;
 
-	for (v = victims; v < victims + 2; v++)
+	for (v = victims; v < victims + VICTIMS; v++)
 		if (h->group == v->id)
 			break;
-	if (v == victims + 2 || length > SEEN_MAX)
+	if (v == victims + VICTIMS || length > SEEN_MAX)
 		return;
 	s = &v->book[v->seen % RECENT];
 	/* some stay for long */
@@ -375,7 +385,7 @@ static void train(struct victim *v)
 
 static void volley(void)
 {
-	struct victim *v = &victims[below(&me.dice, 2)];
+	struct victim *v = &victims[below(&me.dice, VICTIMS)];
 	enum how how = below(&me.dice, HOWS);
 	uint64_t n;
 
@@ -389,18 +399,24 @@ static void volley(void)
 		one(v, how);
 }
 
-static void setup(int argc, char **argv)
+/* @argv: SEED and what follows it */
+static void setup(char **argv)
 {
+	const char *netns;
 	uint32_t n, s;
 
-	me.dice.state = strtoull(argv[2], NULL, 0);
-	victims[0].id = (uint32_t)strtoul(argv[4], NULL, 0);
-	victims[1].id = (uint32_t)strtoul(argv[5], NULL, 0);
-	if (!address_parse(argv[6], GAGG_WIRE_PORT, &me.stranger))
-		die(argv[6]);
-	for (n = 0; n < NODES && 7 + (int)n < argc; n++)
-		if (!address_parse(argv[7 + n], GAGG_WIRE_PORT, &me.node[n]))
-			die(argv[7 + n]);
+	me.dice.state = strtoull(*argv++, NULL, 0);
+	netns = *argv++;
+	for (n = 0; n < VICTIMS; n++) {
+		victims[n].id = (uint32_t)strtoul(*argv++, NULL, 0);
+		victims[n].book = calloc(BOOK, sizeof(struct seen));
+		victims[n].tally = tally_new();
+	}
+	if (!address_parse(*argv, GAGG_WIRE_PORT, &me.stranger))
+		die(*argv);
+	for (n = 0; n < NODES && *++argv; n++)
+		if (!address_parse(*argv, GAGG_WIRE_PORT, &me.node[n]))
+			die(*argv);
 	me.nodes = n;
 	for (n = 0; n <= me.nodes; n++) {
 		me.raw[n] = udp_socket(n < me.nodes ? &me.node[n] : &me.stranger, true);
@@ -409,34 +425,33 @@ static void setup(int argc, char **argv)
 		for (s = 0; n < me.nodes && s < SHARDS; s++)
 			me.burst[n][s] = -1;
 	}
-	for (n = 0; n < 2; n++) {
-		victims[n].book = calloc(BOOK, sizeof(struct seen));
-		victims[n].tally = tally_new();
-	}
 	me.mutations = tally_new();
 	know_oneself();
-	me.watch = open_watch(argv[3]);
+	me.watch = open_watch(netns);
 }
 
 static bool complete(void)
 {
-	return tally_complete(victims[0].tally, hows) &&
-	       tally_complete(victims[1].tally, hows) &&
-	       tally_complete(me.mutations, mutations);
+	const struct victim *v;
+
+	for (v = victims; v < victims + VICTIMS; v++)
+		if (!tally_complete(v->tally, hows) || (v->must & ~v->types))
+			return false;
+	return tally_complete(me.mutations, mutations);
 }
 
 int main(int argc, char **argv)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	time_t start, seconds;
+	const struct victim *v;
 	bool good = true;
-	int i;
 
-	if (argc < 9) {
+	if (argc < 10) {
 		fprintf(stderr, "see the top of selftests/vm/fuzz_wire.c\n");
 		return 2;
 	}
-	setup(argc, argv);
+	setup(argv + 2);
 	seconds = atoi(argv[1]);
 	start = time(NULL);
 	while (time(NULL) < start + seconds ||
@@ -446,10 +461,14 @@ int main(int argc, char **argv)
 		nanosleep(&pause, NULL);
 	}
 	printf("# wire: %lu of its own, not looked at\n", me.own);
-	for (i = 0; i < 2; i++) {
-		printf("# wire: %s: %lu seen, of types %#x\n", victims[i].name,
-		       victims[i].seen, victims[i].types);
-		good &= tally_report(victims[i].tally, victims[i].name, hows);
+	for (v = victims; v < victims + VICTIMS; v++) {
+		printf("# wire: %s: %lu seen, of types %#x\n", v->name, v->seen, v->types);
+		if (v->must & ~v->types) {
+			printf("wire: %s: none seen of types %#x\n", v->name,
+			       v->must & ~v->types);
+			good = false;
+		}
+		good &= tally_report(v->tally, v->name, hows);
 	}
 	good &= tally_report(me.mutations, "mutations", mutations);
 	return !good;

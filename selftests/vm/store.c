@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	if (argc > 5)
 		pause = (useconds_t)atoi(argv[5]);
 	fd = gagg_open_rank(argv[1], (uint32_t)rank);
-	if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
+	if (fd < 0 || gagg_init_fd(&comm, fd, 150000))
 		die("init");
 	size = gagg_size(comm);
 	count = (size_t)clocks * (size_t)size * SPREAD;
