@@ -256,7 +256,7 @@ static void descend(struct model *m, struct model *v, const struct model *d)
 	move(m, m, v);
 }
 
-/* shares of a batch follow the speeds of ranks; us that a sample takes longer */
+/* batches follow the speeds of ranks; us that a sample takes longer */
 static bool balance;
 static unsigned int slow;
 
@@ -356,6 +356,32 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
 	return err;
 }
 
+/*
+ * What this rank adds for the batch at @first: the gradient of its equal part, @n
+ * samples; or, with @batch, of as many of its own as it has time for. Each
+ * counts as one of a whole batch, so a larger part makes a larger step.
+ */
+static int own_part(const struct data *d, const struct model *m, int first,
+		    struct gagg_comm *comm, struct gagg_batch *batch, struct gradient *g, int *n)
+{
+	int rank = gagg_rank(comm), size = gagg_size(comm), own[BATCH], i, err;
+	uint32_t at, count;
+
+	if (!batch) {
+		*n = (BATCH - rank + size - 1) / size;
+		add_up(d, m, d->order + first + rank, *n, size, 1.0f / BATCH, g);
+		return 0;
+	}
+	err = gagg_batch_next(batch, &at, &count);
+	if (err)
+		return err;
+	*n = (int)count;
+	for (i = 0; i < *n; i++)
+		own[i] = d->order[(rank + ((uint64_t)at + i) * size) % d->train];
+	add_up(d, m, own, *n, 1, 1.0f / BATCH, g);
+	return 0;
+}
+
 /* steps of 2^-20: an element may be anywhere within +-2048 of where it was */
 #define STEP	(1.0 / (1 << 20))
 
@@ -367,14 +393,17 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
  */
 static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
 {
-	int rank = gagg_rank(comm), size = gagg_size(comm);
+	struct gagg_batch_config cfg = { .size = sizeof(cfg), .total = BATCH, .period = PERIOD };
 	static struct model speed, begin, moved;
+	struct gagg_batch *batch = NULL;
 	static struct gradient g;
 	struct gagg_table *table;
-	int epoch, first, i, err;
+	int epoch, first, n, err;
 
 	begin = *m;
 	err = gagg_table_create(comm, WEIGHTS, GAGG_FLOAT32, STEP, &table);
+	if (!err && balance)
+		err = gagg_batch_create(comm, &cfg, &batch);
 	for (epoch = 1; !err && epoch <= epochs; epoch++) {
 		float loss = 0;
 
@@ -384,16 +413,16 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 			if (err)
 				break;
 			move(m, &begin, &moved);
-			memset(&g, 0, sizeof(g));
-			for (i = first + rank; i < first + BATCH; i += size)
-				backward(m, &d->sample[d->order[i]], 1.0f / BATCH, &g);
-			loss += (float)size * g.loss;
+			err = own_part(d, m, first, comm, batch, &g, &n);
+			if (err)
+				break;
+			loss += g.loss * BATCH / (float)n;
 			descend(m, &speed, &g.d);
 			err = gagg_inc(table, &speed);
 			if (!err)
 				err = gagg_clock(comm);
 		}
-		if (!err && !rank)
+		if (!err && !gagg_rank(comm))
 			progress(m, d, epoch, epochs, loss);
 	}
 	/* the steps of all, the last ones, too */
@@ -401,6 +430,9 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 		err = gagg_snapshot(table, &moved);
 	if (!err)
 		move(m, &begin, &moved);
+	if (!err && batch)
+		err = say_share(batch, gagg_rank(comm));
+	gagg_batch_free(batch);
 	return err;
 }
 
@@ -491,8 +523,8 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 static int learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
 		      struct gagg_plan *plan, int epochs, int period)
 {
-	/* another mode than bsp refuses to */
-	if (balance)
+	/* with a mode in which batches do not follow speeds the library refuses to */
+	if (balance && !gagg_has_store(comm))
 		return learn(d, m, comm, plan, epochs);
 	if (!gagg_has_store(comm))
 		return !strncmp(gagg_sync(comm), "bsp", 3) ?
@@ -545,8 +577,8 @@ static int usage(void)
 		"              [--balance] [--slow US]\n"
 		"\n"
 		"--elastic: replicas that meet every N batches, in a group with sync asp\n"
-		"--balance: ranks share a batch by their speeds, in a group with sync bsp\n"
-		"--slow: with sync bsp, every sample takes so many microseconds longer here\n");
+		"--balance: batches follow the speeds of ranks, in a group with sync bsp or r2sp\n"
+		"--slow: with sync bsp and stores, every sample takes so many microseconds longer here\n");
 	return 2;
 }
 

@@ -2,14 +2,17 @@
 /*
  * Dynamic batch sizes: every PERIOD steps the ranks tell each other what they have
  * computed in how much time, as their kernels have measured it, and each works
- * out the same shares of the batch (share.h).
+ * out the same shares of the batch (share.h). Where ranks take turns there are no
+ * collectives, and no common batch: each has its own (pace.h), and tells nobody.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm.h"
 #include "op.h"
+#include "pace.h"
 #include "share.h"
 #include "sys.h"
 
@@ -36,6 +39,9 @@ struct said {
  * @own_ns: computing in this period, as the trainer has said; 0: it has not
  * @control: what the shares are
  * @said: by all ranks, of the period before the last division
+ * @alone: ranks take turns: what follows counts instead, and of @said this rank's
+ * @pace: what the batch of this rank is
+ * @at: samples that it has taken
  */
 struct gagg_batch {
 	struct gagg_comm *comm;
@@ -46,7 +52,15 @@ struct gagg_batch {
 	uint64_t own_ns;
 	struct share_control control;
 	struct said said[GAGG_RANKS_MAX];
+	bool alone;
+	struct pace_control pace;
+	uint32_t at;
 };
+
+static uint32_t own_share(const struct gagg_batch *b)
+{
+	return b->alone ? b->pace.batch : b->control.share[b->comm->rank];
+}
 
 static int read_times(struct gagg_comm *c, struct gagg_ioc_times *t)
 {
@@ -73,13 +87,15 @@ static int begin_period(struct gagg_batch *b)
 	memset(t, 0, sizeof(*t));
 	t->size = sizeof(*t);
 	t->flags = GAGG_TIMES_SHARE;
-	t->share = b->control.share[c->rank];
+	t->share = own_share(b);
 	t->batch = b->control.bounds.total;
 	err = sys_ioctl(c->session->fd, GAGG_IOC_TIMES, t);
 	b->steps = 0;
 	b->own_ns = 0;
 	return err ? cannot_read(c, err) : GAGG_OK;
 }
+
+#define NO_PERIOD	"the batch is divided anew after 1 step or more"
 
 /* --- creating ------------------------------------------------------------- */
 
@@ -98,8 +114,7 @@ static int check(struct gagg_comm *c, const struct terms *terms)
 	if (wrong)
 		return comm_error(c, GAGG_ERR_INVALID, "%s", wrong);
 	if (!terms->period)
-		return comm_error(c, GAGG_ERR_INVALID,
-				  "the batch is divided anew after 1 step or more");
+		return comm_error(c, GAGG_ERR_INVALID, NO_PERIOD);
 	for (r = 0; r < c->size; r++)
 		if (!terms[r].measured)
 			return comm_error(c, GAGG_ERR_UNSUPPORTED,
@@ -137,9 +152,41 @@ static int create(struct gagg_batch *b, const struct gagg_batch_config *cfg)
 	return begin_period(b);
 }
 
+/* a batch of this rank alone, which is no larger than that of all at first */
+static int create_alone(struct gagg_batch *b, const struct gagg_batch_config *cfg)
+{
+	struct gagg_comm *c = b->comm;
+	const struct share_bounds all = {
+		.ranks = (uint32_t)c->size,
+		.total = cfg->total,
+		.min = cfg->min ? cfg->min : 1,
+		.max = cfg->max,
+	};
+	const char *wrong = share_check(&all);
+	struct gagg_ioc_times t;
+
+	if (wrong)
+		return comm_error(c, GAGG_ERR_INVALID, "%s", wrong);
+	if (!cfg->period)
+		return comm_error(c, GAGG_ERR_INVALID, NO_PERIOD);
+	if (read_times(c, &t))
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "this host does not measure times of computing (its gagg is too old)");
+	share_begin(&b->control, &all);
+	pace_begin(&b->pace, &(struct pace_bounds){
+		.first = b->control.share[c->rank],
+		.min = all.min,
+		.max = all.max && all.max < all.total ? all.max : all.total,
+	});
+	b->period = cfg->period;
+	b->epoch = c->session->epoch;
+	return begin_period(b);
+}
+
 int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 		      struct gagg_batch **batch)
 {
+	bool alone = !strncmp(gagg_sync(c), "r2sp:", 5);
 	struct gagg_batch *b;
 	int err;
 
@@ -150,15 +197,16 @@ int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 	if (c->failed)
 		return c->failed;
 	/* in the others replicas differ, or a rank does not wait */
-	if (strcmp(gagg_sync(c), "bsp"))
+	if (!alone && strcmp(gagg_sync(c), "bsp"))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
-				  "batches are divided in groups with sync mode bsp, not %s",
+				  "batches follow speeds in groups with sync mode bsp or r2sp, not %s",
 				  gagg_sync(c));
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a batch");
 	b->comm = c;
-	err = create(b, cfg);
+	b->alone = alone;
+	err = alone ? create_alone(b, cfg) : create(b, cfg);
 	if (err) {
 		free(b);
 		return err;
@@ -186,27 +234,59 @@ static int usable(const struct gagg_batch *b)
 	return GAGG_OK;
 }
 
-/* the period is over: hear of the others */
+/* the period is over: what has this rank to say? */
+static int measure(struct gagg_batch *b)
+{
+	struct said *own = &b->said[b->comm->rank];
+	struct gagg_ioc_times now;
+	int err = read_times(b->comm, &now);
+
+	if (err)
+		return cannot_read(b->comm, err);
+	own->work.samples = (uint64_t)b->steps * own_share(b);
+	own->work.compute_ns = b->own_ns ? b->own_ns : now.compute_ns - b->base.compute_ns;
+	own->wait_ns = now.wait_ns - b->base.wait_ns;
+	return GAGG_OK;
+}
+
+static void adapt_alone(struct gagg_batch *b)
+{
+	const struct said *own = &b->said[b->comm->rank];
+	const struct pace_work work = {
+		.steps = b->steps,
+		.samples = own->work.samples,
+		.compute_ns = own->work.compute_ns,
+		.wait_ns = own->wait_ns,
+	};
+
+	pace_step(&b->pace, &work);
+}
+
+/* hear of the others */
 static int exchange(struct gagg_batch *b)
 {
 	struct gagg_comm *c = b->comm;
-	struct said *own = &b->said[c->rank];
+	struct said own = b->said[c->rank];
 	struct share_work work[SHARE_RANKS];
-	struct gagg_ioc_times now;
-	int r, err = read_times(c, &now);
+	int r, err = gagg_allgather(&own, sizeof(own), b->said, c);
 
-	if (err)
-		return cannot_read(c, err);
-	own->work.samples = (uint64_t)b->steps * b->control.share[c->rank];
-	own->work.compute_ns = b->own_ns ? b->own_ns : now.compute_ns - b->base.compute_ns;
-	own->wait_ns = now.wait_ns - b->base.wait_ns;
-	err = gagg_allgather(own, sizeof(*own), b->said, c);
 	if (err)
 		return err;
 	for (r = 0; r < c->size; r++)
 		work[r] = b->said[r].work;
 	share_step(&b->control, work);
-	return begin_period(b);
+	return GAGG_OK;
+}
+
+static int end_period(struct gagg_batch *b)
+{
+	int err = measure(b);
+
+	if (!err && b->alone)
+		adapt_alone(b);
+	else if (!err)
+		err = exchange(b);
+	return err ? err : begin_period(b);
 }
 
 int gagg_batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
@@ -215,14 +295,18 @@ int gagg_batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
 	int r, err = usable(b);
 
 	if (!err && b->steps == b->period)
-		err = exchange(b);
+		err = end_period(b);
 	if (err)
 		return err;
 	b->steps++;
-	*first = 0;
+	*first = b->at;
+	*count = own_share(b);
+	if (b->alone) {
+		b->at += *count;
+		return GAGG_OK;
+	}
 	for (r = 0; r < b->comm->rank; r++)
 		*first += share[r];
-	*count = share[b->comm->rank];
 	return GAGG_OK;
 }
 
@@ -240,6 +324,9 @@ int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t co
 
 	if (err)
 		return err;
+	if (b->alone)
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "ranks that take turns have no mean: add what was learned to a table");
 	if (samples > b->control.share[c->rank])
 		return comm_error(c, GAGG_ERR_INVALID, "a sum over %u samples, of a share of %u",
 				  samples, b->control.share[c->rank]);
@@ -253,10 +340,14 @@ int gagg_batch_info(const struct gagg_batch *b, int rank, struct gagg_batch_rank
 	if (rank < 0 || rank >= b->comm->size)
 		return comm_error(b->comm, GAGG_ERR_INVALID, "rank %d is not one of %d", rank,
 				  b->comm->size);
-	info->share = b->control.share[rank];
+	if (b->alone && rank != b->comm->rank)
+		return comm_error(b->comm, GAGG_ERR_UNSUPPORTED,
+				  "ranks that take turns know of no batch but their own");
+	info->share = b->alone ? b->pace.batch : b->control.share[rank];
 	info->samples = b->said[rank].work.samples;
 	info->compute_ns = b->said[rank].work.compute_ns;
 	info->wait_ns = b->said[rank].wait_ns;
-	info->speed = share_per_second(b->control.rate[rank]);
+	info->speed = share_per_second(b->alone ? share_rate(info->samples, info->compute_ns) :
+				       b->control.rate[rank]);
 	return GAGG_OK;
 }

@@ -715,19 +715,25 @@ void gagg_replica_free(struct gagg_replica *replica);
  * for each batch: gagg_batch_next(), sum up the gradients of the samples that it
  * says, gagg_batch_mean(). Every sample counts alike, whoever has it. Documentation/
  * sync-modes.md has what is measured, and how shares follow.
+ *
+ * Where ranks take turns (sync mode r2sp) each has a batch of its own: who is blocked
+ * until its turn computes more samples instead. Nothing is collective then, and
+ * there is no mean: a rank takes gagg_batch_next() between gagg_get() and
+ * gagg_inc(), and scales what it adds by its samples over those it had at first.
  */
 struct gagg_batch;
 
 /**
  * struct gagg_batch_config - a batch that is to be divided
  * @size:	sizeof(struct gagg_batch_config)
- * @total:	samples of the batch; 1 to 2^31 - 1
+ * @total:	samples of the batch; 1 to 2^31 - 1. r2sp: of all ranks together at
+ *		first, and the most that one may come to have
  * @min:	least share of a rank; 0 counts as 1
  * @max:	largest share of a rank, such as its memory allows; 0: no limit
  * @period:	steps from one division to the next, at least 1. Each is an
- *		all-gather of some bytes
+ *		all-gather of some bytes (not with r2sp)
  *
- * The same on all ranks.
+ * The same on all ranks; with r2sp @min, @max and @period may differ.
  */
 struct gagg_batch_config {
 	size_t size;
@@ -743,7 +749,8 @@ struct gagg_batch_config {
  * @samples:	computed in the last period that is over; 0: none is
  * @compute_ns:	time in it without an operation in flight, in ns
  * @wait_ns:	time in it with one
- * @speed:	samples a second of computing, smoothed over periods; 0: not known
+ * @speed:	samples a second of computing, smoothed over periods (r2sp: of that
+ *		one); 0: not known
  */
 struct gagg_batch_rank {
 	uint32_t share;
@@ -755,12 +762,12 @@ struct gagg_batch_rank {
 
 /**
  * gagg_batch_create() - begin to divide batches
- * @comm:	communicator, in a group with sync mode bsp; outlives the batch
+ * @comm:	communicator, in a group with sync mode bsp or r2sp; outlives the batch
  * @cfg:	how; copied
  * @batch:	receives it; NULL on error. gagg_batch_free() frees it
  *
- * Collective. Shares are alike at first. A batch belongs to its communicator's
- * thread. After gagg_reattach() it is of no more use than to be freed
+ * Collective (not with r2sp). Shares are alike at first. A batch belongs to its
+ * communicator's thread. After gagg_reattach() it is of no more use than to be freed
  * (GAGG_ERR_CLOSED).
  *
  * Return: 0, GAGG_ERR_INVALID (no such shares are possible, or ranks differ in
@@ -775,12 +782,14 @@ int gagg_batch_create(struct gagg_comm *comm, const struct gagg_batch_config *cf
  * @batch:	batch
  * @first:	receives the place in the batch of the first of them, from 0
  * @count:	receives their number, between the bounds; the parts of all ranks, in
- *		their order, are the batch
+ *		their order, are the batch. r2sp: the batch is the rank's own, and
+ *		@first the number of samples that it has had before, modulo 2^32
  *
  * Collective. When a period is over, ranks tell each other what they have computed
  * in how much time, and shares change, on all ranks alike. That time is what their
  * kernels have measured: from the end of the last operation in flight, of any
- * communicator of the session, to the start of the next.
+ * communicator of the session, to the start of the next. With r2sp nobody is told, and
+ * a batch grows by what fits into the time in which the rank was blocked.
  *
  * Return: 0, GAGG_ERR_CLOSED, or an error of the exchange.
  */
@@ -812,7 +821,8 @@ void gagg_batch_computed(struct gagg_batch *batch, uint64_t ns);
  * sums; these are divided by that number before they are rounded, once. Without any
  * sample of any rank @mean is the sum.
  *
- * Return: as gagg_allreduce(); GAGG_ERR_INVALID also for too many @samples, GAGG_ERR_CLOSED.
+ * Return: as gagg_allreduce(); GAGG_ERR_INVALID also for too many @samples,
+ * GAGG_ERR_CLOSED, GAGG_ERR_UNSUPPORTED with r2sp.
  */
 int gagg_batch_mean(struct gagg_batch *batch, const void *sum, void *mean, size_t count,
 		    enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan);
@@ -823,7 +833,7 @@ int gagg_batch_mean(struct gagg_batch *batch, const void *sum, void *mean, size_
  * @rank:	0 to gagg_size() - 1
  * @info:	receives it
  *
- * Return: 0, GAGG_ERR_INVALID.
+ * Return: 0, GAGG_ERR_INVALID; GAGG_ERR_UNSUPPORTED of another rank with r2sp.
  */
 int gagg_batch_info(const struct gagg_batch *batch, int rank, struct gagg_batch_rank *info);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/batch.c agent/lib/broker.c agent/lib/comm.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/share.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/batch.c agent/lib/broker.c agent/lib/comm.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/pace.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/share.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
 /*
  * Batches divided by speed. Times are what the test says they are, so that shares
  * are known beforehand; gradients are numbers of which every sum is exact, so
@@ -279,7 +279,7 @@ static void mode_body(struct gagg_comm *c, int rank)
 
 	(void)rank;
 	refuse(c, &cfg, GAGG_ERR_UNSUPPORTED,
-	       "batches are divided in groups with sync mode bsp, not hpsgd:2");
+	       "batches follow speeds in groups with sync mode bsp or r2sp, not hpsgd:2");
 }
 
 static void bad_parameters__refused(void **state)
@@ -291,6 +291,70 @@ static void bad_parameters__refused(void **state)
 	fake.sync = NULL;
 }
 
+/* one step: samples take a millisecond, and who has fewer than 30 waits for that long */
+static void turn(int rank, uint32_t count)
+{
+	pthread_mutex_lock(&fake.lock);
+	fake.times[rank].compute_ns += 1000000ULL * count;
+	fake.times[rank].wait_ns += 1000000ULL * (30 - count);
+	pthread_mutex_unlock(&fake.lock);
+}
+
+static void alone_body(struct gagg_comm *c, int rank)
+{
+	static const uint32_t counts[N] = { 30, 20, 30, 30 };
+	struct gagg_batch_config cfg = config(40, 2);
+	uint32_t first, count, step, at = 0;
+	struct gagg_batch_rank info;
+	struct gagg_batch *batch;
+	float x = 1;
+
+	/* nobody else is told, so it is nobody else's matter */
+	cfg.max = rank == 1 ? 20 : 0;
+	cfg.period = rank == 2 ? 3 : 2;
+	CHECK(!gagg_batch_create(c, &cfg, &batch));
+	for (step = 0; step < 4 * cfg.period; step++) {
+		CHECK(!gagg_batch_next(batch, &first, &count));
+		CHECK(first == at && count == (step < cfg.period ? 10 : counts[rank]));
+		CHECK(fake.times[rank].share == count && fake.times[rank].batch == 40);
+		at += count;
+		turn(rank, count);
+	}
+	CHECK(!gagg_batch_info(batch, rank, &info) && info.share == counts[rank]);
+	CHECK(info.samples == cfg.period * counts[rank] && fabs(info.speed - 1000) < 1e-3);
+	CHECK(info.wait_ns == 1000000ULL * (30 - counts[rank]) * cfg.period);
+	CHECK(gagg_batch_info(batch, !rank, &info) == GAGG_ERR_UNSUPPORTED);
+	CHECK(!strcmp(gagg_last_error(c), "ranks that take turns know of no batch but their own"));
+	CHECK(gagg_batch_mean(batch, &x, &x, 1, GAGG_FLOAT32, 1, NULL) == GAGG_ERR_UNSUPPORTED);
+	CHECK(!strcmp(gagg_last_error(c),
+		      "ranks that take turns have no mean: add what was learned to a table"));
+	gagg_batch_free(batch);
+	cfg.period = 0;
+	refuse(c, &cfg, GAGG_ERR_INVALID, "the batch is divided anew after 1 step or more");
+	cfg.max = 9;
+	refuse(c, &cfg, GAGG_ERR_INVALID,
+	       "the batch is too large for the largest share of all ranks");
+	pthread_barrier_wait(&all);
+	fake.timeless = 1 << 3;
+	pthread_barrier_wait(&all);
+	cfg = config(40, 1);
+	if (rank == 3) {
+		refuse(c, &cfg, GAGG_ERR_UNSUPPORTED,
+		       "this host does not measure times of computing (its gagg is too old)");
+	} else {
+		CHECK(!gagg_batch_create(c, &cfg, &batch));
+		gagg_batch_free(batch);
+	}
+}
+
+static void who_takes_turns__has_its_own(void **state)
+{
+	(void)state;
+	fake.sync = "r2sp:80:0";
+	run(64, 16, alone_body);
+	fake.sync = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +363,7 @@ int main(void)
 		cmocka_unit_test(mean__divides_by_samples),
 		cmocka_unit_test(other_calls__end_it),
 		cmocka_unit_test(bad_parameters__refused),
+		cmocka_unit_test(who_takes_turns__has_its_own),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
