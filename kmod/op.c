@@ -94,7 +94,7 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 			gagg_chan_submit_arg(ch->part[s], l, arg);
 	}
 	times_submit(ch->session[l]);
-	if (!grp->geom.store && trace_gagg_submit_enabled())
+	if (trace_gagg_submit_enabled())
 		trace_submitted(grp, ch, l);
 	return 0;
 }

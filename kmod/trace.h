@@ -47,6 +47,7 @@ TRACE_EVENT(gagg_start,
 		__field(u8, self)
 		__field(u8, nodes)
 		__field(u8, sync)
+		__array(u32, arg, GAGG_SYNC_ARGS)
 		__array(u8, node_of, GAGG_RANKS)
 		__array(u8, weight, GAGG_RANKS)
 	),
@@ -66,16 +67,19 @@ TRACE_EVENT(gagg_start,
 		__entry->self = g->self;
 		__entry->nodes = g->nodes;
 		__entry->sync = sync;
+		memcpy(__entry->arg, g->sync.arg, sizeof(__entry->arg));
 		for (r = 0; r < GAGG_RANKS; r++) {
 			__entry->node_of[r] = g->node_of[r];
 			__entry->weight[r] = g->weight[r];
 		}
 	),
-	TP_printk("group=%u self=%u epoch=%llu nodes=%u lanes=%u stripe=%u shards=%u ring=%u window=%u cwnd=%u sync=%u workers=%#llx aggregators=%#llx node_of=%s weight=%s",
+	TP_printk("group=%u self=%u epoch=%llu nodes=%u lanes=%u stripe=%u shards=%u ring=%u window=%u cwnd=%u sync=%u args=%s workers=%#llx aggregators=%#llx node_of=%s weight=%s",
 		  __entry->group, __entry->self, __entry->epoch, __entry->nodes,
 		  __entry->lanes, __entry->stripe, __entry->shards, __entry->ring,
-		  __entry->window, __entry->cwnd, __entry->sync, __entry->workers,
-		  __entry->aggregators, __print_hex_str(__entry->node_of, GAGG_RANKS),
+		  __entry->window, __entry->cwnd, __entry->sync,
+		  __print_array(__entry->arg, GAGG_SYNC_ARGS, sizeof(u32)),
+		  __entry->workers, __entry->aggregators,
+		  __print_hex_str(__entry->node_of, GAGG_RANKS),
 		  __print_hex_str(__entry->weight, GAGG_RANKS))
 );
 
@@ -116,6 +120,7 @@ TRACE_EVENT(gagg_submit,
 	TP_PROTO(const struct gagg_geom *g, u32 channel, u32 local, const struct gagg_op *op),
 	TP_ARGS(g, channel, local, op),
 	TP_STRUCT__entry(
+		__field(u64, first)
 		__field(u64, chunks)
 		__field(u64, number)
 		__field(u32, group)
@@ -128,6 +133,7 @@ TRACE_EVENT(gagg_submit,
 		__field(u8, flags)
 	),
 	TP_fast_assign(
+		__entry->first = op->start;
 		__entry->chunks = op->end - op->start;
 		__entry->number = op->number;
 		__entry->group = g->group;
@@ -139,10 +145,10 @@ TRACE_EVENT(gagg_submit,
 		__entry->laneop = op->laneop;
 		__entry->flags = op->flags;
 	),
-	TP_printk("group=%u self=%u channel=%u local=%u number=%llu sig=%#x laneop=%#x flags=%#x last_lanes=%u chunks=%llu",
+	TP_printk("group=%u self=%u channel=%u local=%u number=%llu sig=%#x laneop=%#x flags=%#x last_lanes=%u first=%llu chunks=%llu",
 		  __entry->group, __entry->self, __entry->channel, __entry->local,
 		  __entry->number, __entry->sig, __entry->laneop, __entry->flags,
-		  __entry->last_lanes, __entry->chunks)
+		  __entry->last_lanes, __entry->first, __entry->chunks)
 );
 
 TRACE_EVENT(gagg_filled,

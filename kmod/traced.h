@@ -41,8 +41,8 @@ static inline u32 gagg_traced_len(const struct gagg_msg *m)
  * @nodes:	SEND_RESULT: nodes; OP_DONE: number; OPEN: members
  * @epoch:	of the message, as all that follow
  * @sig:	DESYNC: sig
- * @slot:	chunk of the message; PUBLISH: slot
- * @round:	also of PUBLISH
+ * @slot:	chunk of the message; PUBLISH, FOLD, ADD_LOCAL, READ: slot
+ * @round:	also of PUBLISH; READ: fresh
  * @pn:		DESYNC: other_sig
  * @aux:	PUBLISH: contributors | nonfinite << 16; DESYNC: other
  * @locals:	PUBLISH: locals | counted << 16
@@ -55,7 +55,8 @@ static inline u32 gagg_traced_len(const struct gagg_msg *m)
  * @laneop:	also of PUBLISH
  * @exp:	also of PUBLISH
  * @want:	also of PUBLISH
- * @from:	PUBLISH: from_acc | placed << 1 | raw << 2 | keep << 3
+ * @from:	PUBLISH: from_acc | placed << 1 | raw << 2 | keep << 3; ADD_LOCAL,
+ *		READ: beside | first << 1 | placed << 2
  */
 struct gagg_traced_act {
 	u64 nodes;
@@ -118,6 +119,13 @@ static inline void gagg_traced_act(const struct gagg_act *a, struct gagg_traced_
 	switch (a->type) {
 	case GAGG_ACT_PUBLISH:
 		gagg_traced_publish(&a->pub, t);
+		break;
+	case GAGG_ACT_FOLD:
+	case GAGG_ACT_ADD_LOCAL:
+	case GAGG_ACT_READ:
+		t->slot = a->keep.slot;
+		t->round = a->keep.fresh;
+		t->from = (u8)(a->keep.beside | a->keep.first << 1 | a->keep.placed << 2);
 		break;
 	case GAGG_ACT_OP_DONE:
 		t->nodes = a->number;

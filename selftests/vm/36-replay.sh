@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 11
+plan 13
 SEED=${SEED:-1}
 seed
 tracefs=/sys/kernel/tracing
@@ -36,6 +36,28 @@ trace_stop()
 	grep -c gagg_ "$tmp/trace"
 }
 
+# acts TYPE: how many of them (enum gagg_act_type: 7 is FOLD, 8 ADD_LOCAL, 9 READ)
+acts()
+{
+	grep -c "gagg_act: .* act=$1 " "$tmp/trace"
+}
+
+# each_store MODE...: a group with a store, and clocks of updates and reads
+each_store()
+{
+	local mode r
+
+	for mode; do
+		group_up ring 256 window 64 stripe 2 shards 2 sync "$mode" || return
+		for ((r = 0; r < ranks; r++)); do
+			net_exec "$((r / per_host))" "$programs/store" g "$r" 2 -1 \
+				>"$tmp/rank.$r" 2>&1 &
+			rank_pid[r]=$!
+		done
+		ranks_wait && group_down || return
+	done
+}
+
 # differs_by PROGRAM TRACE: it must find a difference, which is shown
 differs_by()
 {
@@ -57,7 +79,10 @@ check "and in another, on two channels" ranks_run @0,2,4:split:0 @1,3,5:split:1 
 check "something was lost, voided, asked for again" \
 	is "$(count_all retransmits) && $(count_all repairs) && $(count_all queries)"
 check "the groups are deleted" group_down
+check "stores: in whole clocks, between two bounds, in turns" each_store ssp:0 dssp:1:3 r2sp:80:0
 check "the trace is read" trace_stop
+check "actions of stores are in it" is "$(acts 7) && $(acts 8) && \
+	$(acts 9)"
 check "the core in userspace does the same" "$programs/replay" "$tmp/trace"
 note "$("$programs/replay" "$tmp/trace")"
 check "a core that takes one more datagram for a loss does not" \

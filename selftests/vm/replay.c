@@ -58,7 +58,7 @@ struct ctx {
 
 static struct host *hosts[HOSTS];
 static u32 nhosts;
-static u64 calls, datagrams, epochs, acts[GAGG_ACT_OPEN + 1], line_number, skipped;
+static u64 calls, datagrams, epochs, acts[GAGG_ACT_READ + 1], line_number, skipped;
 static char *line;		/* that is carried out: event and fields */
 
 __attribute__((noreturn, format(printf, 1, 2)))
@@ -313,14 +313,16 @@ static void on_act(struct host *h)
 
 static void on_start(struct host *h)
 {
-	const struct gagg_sync_ops *sync = gagg_sync_get((u32)number("sync"));
+	struct gagg_sync_param sync = { .mode = (u32)number("sync") };
 	struct gagg_geom g;
 	u32 s;
 
 	read_geometry(&g);
-	g.sync.mode = (u8)number("sync");
-	if (!sync || sync->store)
-		differs("a store, or no sync mode: replayed are rings");
+	if (!gagg_sync_get(sync.mode) ||
+	    sscanf(field("args"), "{%x,%x,%x,%x}", &sync.arg[0], &sync.arg[1], &sync.arg[2],
+		   &sync.arg[3]) != GAGG_SYNC_ARGS)
+		differs("is no sync mode");
+	gagg_sync_apply(&g, &sync);
 	if (!h) {
 		if (nhosts == HOSTS)
 			differs("more than %u hosts", HOSTS);
@@ -375,9 +377,13 @@ static void on_submit(struct host *h)
 
 		if (local >= ch->nlocals)
 			differs("there are %u local ranks", ch->nlocals);
-		op = gagg_chan_submit(ch, local, (u32)number("sig"), (u8)number("laneop"),
-				      (u8)number("flags"), (u16)number("last_lanes"),
-				      number("chunks"));
+		if (h->g.store)
+			op = gagg_store_submit(ch, local, (u8)number("flags"),
+					       (u32)number("first"), (u32)number("chunks"));
+		else
+			op = gagg_chan_submit(ch, local, (u32)number("sig"),
+					      (u8)number("laneop"), (u8)number("flags"),
+					      (u16)number("last_lanes"), number("chunks"));
 		if (op != number("number"))
 			differs("in shard %u it is number %llu", s, (ull)op);
 	}
@@ -542,6 +548,7 @@ int main(int argc, char **argv)
 {
 	static const char *const names[] = {
 		"SEND_CONTRIB", "SEND_RESULT", "SEND_CTRL", "PUBLISH", "OP_DONE", "DESYNC", "OPEN",
+		"FOLD", "ADD_LOCAL", "READ",
 	};
 	static char text[4096];
 	u64 total = 0;
