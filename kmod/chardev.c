@@ -15,7 +15,7 @@
 #include "session.h"
 
 #define FEATURES	(GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_STORE | \
-			 GAGG_FEAT_TIMES | \
+			 GAGG_FEAT_TIMES | GAGG_FEAT_COPIES | \
 			 (IS_ENABLED(CONFIG_IO_URING) ? GAGG_FEAT_URING : 0))
 
 union gagg_ioc_any {

@@ -77,13 +77,13 @@ static void set_port(union gagg_addr *addr, u16 port)
 		addr->in.sin_port = htons(port);
 }
 
-/* is it the first member with its address? */
-static bool first_there(const struct gagg_config *cfg, u32 rank)
+/* is it the first member with its address and one of these roles? */
+static bool first_there(const struct gagg_config *cfg, u32 rank, u8 roles)
 {
 	u32 r;
 
 	for (r = 0; r < rank; r++)
-		if (cfg->member[r].present &&
+		if (cfg->member[r].present && (cfg->member[r].roles & roles) &&
 		    gagg_addr_equal(&cfg->member[r].addr, &cfg->member[rank].addr))
 			return false;
 	return true;
@@ -113,9 +113,14 @@ static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack
 		if (!m->roles || (m->roles & ~(GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR)))
 			return bad(extack, -EINVAL, "roles must be worker, aggregator or both");
 		locals += here;
-		hosts += first_there(cfg, r);
-		if (m->roles & GAGG_ROLE_WORKER)
-			weights += m->weight;
+		hosts += first_there(cfg, r, ~0);
+		if (!(m->roles & GAGG_ROLE_WORKER))
+			continue;
+		weights += m->weight;
+		if (gagg_sync_get(cfg->sync.mode)->copies &&
+		    !first_there(cfg, r, GAGG_ROLE_WORKER))
+			return bad(extack, -EINVAL,
+				   "the sync mode takes hosts with one worker each");
 	}
 	if (locals > GAGG_LOCALS)
 		return bad(extack, -E2BIG, "at most 16 ranks of a group on one host");

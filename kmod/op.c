@@ -77,6 +77,8 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 
 	if (grp->channel[ch->index] != ch || ch->seat[l] != seat)
 		return -EPIPE;
+	if (grp->geom.copies && gagg_store_copy(&grp->geom, ch->part[0], arg) < 0)
+		return -EINVAL;
 	for (s = 0; s < ch->nparts; s++) {
 		const struct gagg_local *lo = &ch->part[s]->local[l];
 
@@ -89,7 +91,7 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 	}
 	for (s = 0; s < ch->nparts; s++) {
 		if (grp->geom.store)
-			gagg_store_submit_arg(ch->part[s], l, arg);
+			gagg_store_submit_arg(&grp->geom, ch->part[s], l, arg);
 		else
 			gagg_chan_submit_arg(ch->part[s], l, arg);
 	}

@@ -302,12 +302,12 @@ static int line_of(cfg_t *cfg, const char *name)
 static void check_sums(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
-	uint32_t hosts = 0, weights = 0, workers = 0, most = 0;
+	uint32_t hosts = 0, weights = 0, workers = 0, apart = 0, most = 0;
 	struct gagg_sync_param sync;
 	const char *wrong;
 
 	for (unsigned int i = 0; i < g->n_members; i++) {
-		uint32_t here = 0, before = 0;
+		uint32_t here = 0, before = 0, worker_before = 0;
 
 		for (unsigned int k = 0; k < g->n_members; k++) {
 			bool same = nl_ip_equal(&g->members[i].addr,
@@ -315,12 +315,15 @@ static void check_sums(cfg_t *cfg, const char *where)
 
 			here += same;
 			before += same && k < i;
+			worker_before += same && k < i &&
+					 (g->members[k].roles & GAGG_ROLE_WORKER);
 		}
 		hosts += !before;
 		most = here > most ? here : most;
 		if (g->members[i].roles & GAGG_ROLE_WORKER) {
 			weights += g->members[i].weight;
 			workers++;
+			apart += !worker_before;
 		}
 	}
 	if (most > 16)
@@ -332,8 +335,13 @@ static void check_sums(cfg_t *cfg, const char *where)
 	/* what is wrong with it alone was said where it is set */
 	wrong = gagg_sync_parse(g->sync, &sync) ? NULL : gagg_sync_fits(&sync, workers);
 	if (wrong)
-		complain(line_of(cfg, "sync"), "%s: sync = %s: %s, which is %u", where,
+		complain(line_of(cfg, "sync"), "%s: sync = %s: %s (there are %u)", where,
 			 g->sync, wrong, workers);
+	else if (apart < workers && !gagg_sync_parse(g->sync, &sync) &&
+		 gagg_sync_get(sync.mode)->copies)
+		complain(line_of(cfg, "sync"),
+			 "%s: sync = %s: the sync mode takes hosts with one worker each", where,
+			 g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
 		complain(line_of(cfg, "ring"),
 			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",

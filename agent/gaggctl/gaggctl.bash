@@ -14,7 +14,7 @@ _gaggctl_options()
 	shift
 	case $previous in
 	placement)	echo striped root ;;
-	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: bsp-quorum: bsp-deadline: \
+	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ako: bsp-quorum: bsp-deadline: \
 			     bsp-adaptive: localsgd: easgd-sync: hpsgd: ;;
 	role)		echo worker aggregator both ;;
 	uid)		compgen -u ;;

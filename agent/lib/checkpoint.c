@@ -99,7 +99,7 @@ static bool put_all(const struct gagg_comm *c, struct stream *s)
 		ok = put_u64(s, t->dtype) && put_u64(s, bits_of(t->step)) &&
 		     put_u64(s, t->count);
 		for (i = 0; ok && i < t->count; i++)
-			ok = put_u64(s, (uint64_t)t->seen[i]);
+			ok = put_u64(s, (uint64_t)store_pushed(t, i));
 	}
 	return ok && put_u64(s, s->digest);
 }

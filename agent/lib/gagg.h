@@ -568,6 +568,21 @@ uint64_t gagg_cache_hits(const struct gagg_table *table);
 int gagg_snapshot(struct gagg_table *table, void *values);
 
 /**
+ * gagg_ako_partitions() - how many partitions the sync mode ako should have
+ * @rate:	gagg_clock() a second that a rank makes when it waits for nobody
+ * @bytes:	of the tables, 4 for each element
+ * @ranks:	of the group, at least 2
+ * @bandwidth:	of a rank's link that may be used, in bytes a second
+ *
+ * With one partition each rank sends all of the tables to all others at each clock;
+ * with P of them a P-th of that. The least P that fits the link, as the authors of Ako
+ * have it, within 1 and 1024: P of ako:P:S.
+ *
+ * Return: that number, or GAGG_ERR_INVALID.
+ */
+int gagg_ako_partitions(double rate, double bytes, int ranks, double bandwidth);
+
+/**
  * gagg_elastic() - a replica and a table draw each other closer
  * @table:	the centre
  * @replica:	as many elements; changed

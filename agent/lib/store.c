@@ -5,6 +5,11 @@
  *
  * A lane wraps. A read takes the difference to the lane as it was last seen,
  * which is exact while no element moves by 2^31 steps between two reads.
+ *
+ * Ako: every rank has a copy of the store, to which the others send, and adds what
+ * it has pushed itself. The kernel sends partitions in turn; it is given the sum of
+ * what the last P clocks have pushed, so that each of them is sent to each rank
+ * once. Who needs all of it everywhere makes P clocks more, of nothing.
  */
 #include <endian.h>
 #include <errno.h>
@@ -37,7 +42,17 @@ static void table_free(struct gagg_table *t)
 	free(t->own);
 	free(t->spare);
 	free(t->log);
+	free(t->last);
+	free(t->sum);
 	free(t);
+}
+
+/* partitions of ako; other modes have none */
+static uint32_t parts_of(const struct gagg_comm *c)
+{
+	const char *sync = gagg_sync(c);
+
+	return strncmp(sync, "ako:", 4) ? 0 : (uint32_t)strtoul(sync + 4, NULL, 10);
 }
 
 int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
@@ -46,6 +61,7 @@ int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, 
 	const struct gagg_geometry *geo = &c->region.geo;
 	struct gagg_table *t, **link;
 	uint64_t first = 0, chunks;
+	uint32_t parts;
 	int err = need_store(c);
 
 	*table = NULL;
@@ -64,14 +80,22 @@ int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, 
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "the store has room for %llu elements more (larger: gaggctl group set NAME ring N)",
 				  (unsigned long long)(geo->ring - first) * geo->lanes);
+	parts = parts_of(c);
+	if (chunks < parts)
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "%s has more partitions than the table has chunks, %llu of %u elements: use fewer, or smaller chunks (gaggctl group set NAME lanes N)",
+				  gagg_sync(c), (unsigned long long)chunks, geo->lanes);
 	t = calloc(1, sizeof(*t));
 	if (t) {
 		t->seen = calloc(count, sizeof(*t->seen));
 		t->own = calloc(count, sizeof(*t->own));
 		t->spare = calloc(count, sizeof(*t->spare));
 		t->log = calloc(count, sizeof(*t->log));
+		t->last = parts ? calloc(count, parts * sizeof(*t->last)) : NULL;
+		t->sum = parts ? calloc(count, sizeof(*t->sum)) : NULL;
 	}
-	if (!t || !t->seen || !t->own || !t->spare || !t->log) {
+	if (!t || !t->seen || !t->own || !t->spare || !t->log ||
+	    (parts && (!t->last || !t->sum))) {
 		table_free(t);
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a table of %zu elements",
 				  count);
@@ -82,6 +106,7 @@ int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, 
 	t->count = count;
 	t->dtype = dtype;
 	t->step = step;
+	t->parts = parts;
 	*link = t;
 	*table = t;
 	return GAGG_OK;
@@ -106,11 +131,18 @@ static int op_error(struct gagg_comm *c, int err)
 	return comm_error(c, GAGG_ERR_SYSTEM, "an operation on the store: %s", strerror(-err));
 }
 
+/* whose copy an op is for that does not say so; ako divides updates by itself */
+static uint32_t whose(const struct gagg_comm *c, enum gagg_kind kind)
+{
+	return store_copies(c) && (kind == GAGG_K_READ || !parts_of(c)) ? GAGG_SUBMIT_OWN : 0;
+}
+
 static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t first,
 		  uint32_t chunks)
 {
 	struct gagg_ioc_submit arg = {
-		.size = sizeof(arg), .flags = flags, .channel = c->region.geo.channel,
+		.size = sizeof(arg), .flags = flags | whose(c, kind),
+		.channel = c->region.geo.channel,
 		.kind = (uint8_t)kind, .count = first, .chunks = chunks,
 	};
 	int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &arg);
@@ -162,8 +194,21 @@ int gagg_inc(struct gagg_table *t, const void *delta)
 	return GAGG_OK;
 }
 
-/* the contribution to one chunk of a table; @n elements from @at on */
-static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n)
+/* what a clock that pushes @q makes the last @parts clocks have pushed */
+static uint32_t window(struct gagg_table *t, size_t i, int32_t q)
+{
+	int32_t *last = &t->last[t->comm->store_clock % t->parts * t->count + i];
+
+	t->sum[i] += (uint32_t)q - (uint32_t)*last;
+	*last = q;
+	return t->sum[i];
+}
+
+/*
+ * The contribution to one chunk of a table, @n elements from @at on; with increments,
+ * or (ako) without, only to let those of older clocks be sent.
+ */
+static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n, bool fresh)
 {
 	struct region *r = &t->comm->region;
 	int32_t *lanes = region_contrib(r, chunk);
@@ -172,12 +217,13 @@ static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n
 
 	for (i = 0; i < n; i++) {
 		/* below 2^31 in magnitude, see gagg_inc() */
-		int32_t q = (int32_t)steps_nearest(t->log[at + i]);
+		int32_t q = fresh ? (int32_t)steps_nearest(t->log[at + i]) : 0;
+		uint32_t lane = t->parts ? window(t, at + i, q) : (uint32_t)q;
 
 		t->log[at + i] -= q;
 		t->own[at + i] += q;
-		lanes[i] = (int32_t)htole32((uint32_t)q);
-		zero &= !q;
+		lanes[i] = (int32_t)htole32(lane);
+		zero &= !lane;
 	}
 	memset(lanes + n, 0, (r->geo.lanes - n) * sizeof(*lanes));
 	memset(&r->cdesc[chunk], 0, sizeof(r->cdesc[chunk]));
@@ -191,7 +237,7 @@ static size_t chunk_length(const struct gagg_table *t, uint32_t i)
 	return left < lanes ? left : lanes;
 }
 
-int gagg_clock(struct gagg_comm *c)
+static int push(struct gagg_comm *c, bool fresh)
 {
 	struct gagg_table *t;
 	uint32_t i, end = 0;
@@ -205,10 +251,26 @@ int gagg_clock(struct gagg_comm *c)
 	for (t = c->tables; t; t = t->next) {
 		for (i = 0; i < t->chunks; i++)
 			fill_chunk(t, t->first + i, (size_t)i * c->region.geo.lanes,
-				   chunk_length(t, i));
+				   chunk_length(t, i), fresh);
 		end = t->first + t->chunks;
 	}
 	return submit(c, GAGG_K_UPDATE, 0, 0, end);
+}
+
+int gagg_clock(struct gagg_comm *c)
+{
+	return push(c, true);
+}
+
+/* ako: clocks until all that was pushed has been sent to all; the windows are empty then */
+static int drain(struct gagg_comm *c)
+{
+	uint32_t left;
+	int err = GAGG_OK;
+
+	for (left = parts_of(c); left && !err; left--)
+		err = push(c, false);
+	return err;
 }
 
 /* take over what a read has brought */
@@ -223,7 +285,8 @@ static void see(struct gagg_table *t)
 		uint32_t lane = le32toh((uint32_t)chunk[i % lanes]);
 
 		t->seen[i] += (int32_t)(lane - (uint32_t)t->seen[i]);
-		t->own[i] = 0;
+		if (!t->parts)
+			t->own[i] = 0;
 	}
 	t->known = true;
 	t->fresh = UINT32_MAX;
@@ -232,9 +295,14 @@ static void see(struct gagg_table *t)
 			t->fresh = region_fresh(&t->comm->region, k);
 }
 
+int64_t store_pushed(const struct gagg_table *t, size_t i)
+{
+	return t->seen[i] + t->own[i];
+}
+
 int64_t store_element(const struct gagg_table *t, size_t i)
 {
-	return t->seen[i] + t->own[i] + steps_nearest(t->log[i]);
+	return store_pushed(t, i) + steps_nearest(t->log[i]);
 }
 
 static void show(const struct gagg_table *t, void *values, bool own)
@@ -242,7 +310,7 @@ static void show(const struct gagg_table *t, void *values, bool own)
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		int64_t steps = own ? store_element(t, i) : t->seen[i];
+		int64_t steps = own ? store_element(t, i) : store_pushed(t, i);
 
 		if (t->dtype == GAGG_INT32)
 			((int32_t *)values)[i] = (int32_t)(uint32_t)steps;
@@ -313,8 +381,10 @@ static int meet(struct gagg_comm *c)
 
 int store_snapshot(struct gagg_table *t)
 {
-	int err = read_table(t, GAGG_SUBMIT_FENCE);
+	int err = drain(t->comm);
 
+	if (!err)
+		err = read_table(t, GAGG_SUBMIT_FENCE);
 	/* nobody updates before all have read */
 	return err ? err : meet(t->comm);
 }
@@ -328,8 +398,8 @@ int gagg_snapshot(struct gagg_table *t, void *values)
 	return err;
 }
 
-/* push lanes as one clock: what they have to become of a table, as seen */
-static int push_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
+/* what the lanes of a table have to become, as seen, into the contribution */
+static void fill_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct region *r = &t->comm->region;
 	size_t lanes = r->geo.lanes, i;
@@ -340,23 +410,30 @@ static int push_lanes(struct gagg_table *t, const int64_t *values, unsigned int 
 		memset(region_contrib(r, t->first + k), 0, lanes * sizeof(int32_t));
 	}
 	for (i = 0; i < t->count; i++) {
-		uint32_t lane = (uint32_t)((uint64_t)values[i] >> shift) - (uint32_t)t->seen[i];
+		uint32_t lane = (uint32_t)((uint64_t)values[i] >> shift) -
+				(uint32_t)store_pushed(t, i);
 
 		region_contrib(r, t->first + (uint32_t)(i / lanes))[i % lanes] =
 			(int32_t)htole32(lane);
+		t->own[i] += t->parts ? (int32_t)lane : 0;
 	}
-	return submit(t->comm, GAGG_K_UPDATE, 0, t->first, t->chunks);
 }
 
 /* one half of the values: to everybody, who all wait until all have it */
 static int put_half(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct gagg_comm *c = t->comm;
+	/* ako: in so many clocks each partition goes to each rank once */
+	uint32_t clocks = t->parts ? t->parts : 1, k;
 	int err = settle(c);
 
-	if (!err)
-		err = values ? push_lanes(t, values, shift) :
-			       submit(c, GAGG_K_UPDATE, 0, 0, 0);
+	if (!err && values)
+		fill_lanes(t, values, shift);
+	for (k = 0; k < clocks && !err; k++) {
+		err = submit(c, GAGG_K_UPDATE, 0, values ? t->first : 0, values ? t->chunks : 0);
+		if (!err)
+			err = settle(c);
+	}
 	if (!err)
 		err = read_table(t, GAGG_SUBMIT_FENCE);
 	return err ? err : meet(c);
@@ -366,16 +443,20 @@ int store_put(struct gagg_table *t, const int64_t *values)
 {
 	int64_t *high = t->spare;
 	size_t i;
-	int err = read_table(t, GAGG_SUBMIT_FENCE);
+	int err = drain(t->comm);
 
+	if (!err)
+		err = read_table(t, GAGG_SUBMIT_FENCE);
 	if (!err)
 		err = put_half(t, values, 32);
 	for (i = 0; i < t->count; i++)
-		high[i] = t->seen[i];
+		high[i] = store_pushed(t, i);
 	if (!err)
 		err = put_half(t, values, 0);
 	for (i = 0; !err && i < t->count; i++) {
-		t->seen[i] = (int64_t)((uint64_t)high[i] << 32 | (uint32_t)t->seen[i]);
+		uint64_t all = (uint64_t)high[i] << 32 | (uint32_t)store_pushed(t, i);
+
+		t->seen[i] = (int64_t)(all - (uint64_t)t->own[i]);
 		t->log[i] = 0;
 	}
 	return err;
@@ -415,8 +496,10 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 
 int store_leave(struct gagg_comm *c)
 {
-	int err = c->failed ? c->failed : submit(c, GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0, 0);
+	int err = c->failed ? c->failed : drain(c);
 
+	if (!err)
+		err = submit(c, GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0, 0);
 	if (!err)
 		err = submit(c, GAGG_K_READ, 0, 0, 1);
 	return err ? err : settle(c);

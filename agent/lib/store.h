@@ -24,10 +24,14 @@
  * @cached: what was read may be shown again
  * @hits: times that it was
  * @seen: by element, in steps, as last read: beyond the 32 bits of a lane
- * @own: by element, in steps: pushed by this rank since
+ * @own: by element, in steps: pushed by this rank since; of copies: all that it has pushed,
+ *	which is not in its copy
  * @spare: room for as many
  * @load: by element, in steps: what gagg_restore() has read; else NULL
  * @log: by element, in steps: own increments that the store does not have
+ * @parts: ako: partitions; else 0
+ * @last: ako: what was pushed at the last @parts clocks, by clock and element
+ * @sum: ako: of them, by element; wraps
  */
 struct gagg_table {
 	struct gagg_table *next;
@@ -46,6 +50,9 @@ struct gagg_table {
 	int64_t *spare;
 	int64_t *load;
 	double *log;
+	uint32_t parts;
+	int32_t *last;
+	uint32_t *sum;
 };
 
 /* doubles hold all whole numbers below it */
@@ -53,6 +60,9 @@ struct gagg_table {
 
 /* read a table, as the sync mode lets it */
 int store_read(struct gagg_table *t);
+
+/* an element without increments that are not pushed */
+int64_t store_pushed(const struct gagg_table *t, size_t i);
 
 /* an element as this rank sees it, own increments included */
 int64_t store_element(const struct gagg_table *t, size_t i);
@@ -75,6 +85,12 @@ int store_snapshot(struct gagg_table *t);
  * A lane has 32 bits: the upper halves go first, then the lower ones.
  */
 int store_put(struct gagg_table *t, const int64_t *values);
+
+/* every rank has a copy */
+static inline bool store_copies(const struct gagg_comm *c)
+{
+	return c->region.geo.flags & GAGG_GEO_COPIES;
+}
 
 static inline bool store_is(const struct gagg_comm *c)
 {

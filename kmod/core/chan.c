@@ -5,17 +5,17 @@
 #include "internal.h"
 
 /* the nodes that are homes of a channel: all aggregators for channel 0, else
- * those that have a member, else all
+ * those that have a member, else all. Of copies: all that have a member.
  */
 static u64 home_nodes(const struct gagg_geom *g, u16 id, u64 members)
 {
-	u64 own = 0;
+	u64 may = g->copies ? ~0ULL : g->aggregators, own = 0;
 	u32 n;
 
 	for (n = 0; n < g->nodes; n++)
-		if ((g->aggregators & GAGG_BIT(n)) && (g->ranks_of[n] & members))
+		if ((may & GAGG_BIT(n)) && (g->ranks_of[n] & members))
 			own |= GAGG_BIT(n);
-	return id && own ? own : g->aggregators;
+	return (id || g->copies) && own ? own : g->aggregators;
 }
 
 struct shape {
@@ -151,6 +151,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 		if (n != g->self && (g->ranks_of[n] & members))
 			ch->member_nodes |= GAGG_BIT(n);
 	}
+	ch->spread = g->copies ? 1 : ch->nhomes;
 	if (g->store) {
 		ch->base = GAGG_NEVER;
 		gagg_store_init(g, ch);

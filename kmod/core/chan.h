@@ -44,7 +44,10 @@ struct gagg_op {
 	u64 end;	/* first virtual chunk after it */
 	u64 number;
 	u32 sig;	/* store: the rank's clock */
-	u16 last_lanes;
+	union {
+		u16 last_lanes;
+		u16 copy;	/* copies: home whose copy is meant */
+	};
 	u8 laneop;
 	u8 flags;	/* GAGG_OP_* */
 };
@@ -140,7 +143,7 @@ struct gagg_chan {
 	u8 nhomes;
 	u8 self_home;		/* index of this node; 0xff: not a home */
 	u8 headroom;		/* ceil(log2(sum of weights)) */
-	u8 pad;
+	u8 spread;		/* homes that slots are spread over: nhomes; 1 of copies */
 	u64 member_nodes;	/* nodes with a member, self excluded */
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */

@@ -58,6 +58,7 @@ struct gagg_sync_param {
  * @admits:	updates of the store wait until a home takes them
  * @ordered:	even those without chunks
  * @quorum:	rounds of a ring may be complete without all (quorum.c)
+ * @copies:	every node with a worker is home of all chunks of the store
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -81,6 +82,7 @@ struct gagg_geom {
 	u8 admits;
 	u8 ordered;
 	u8 quorum;
+	u8 copies;
 	struct gagg_sync_param sync;
 };
 

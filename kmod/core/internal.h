@@ -150,12 +150,9 @@ void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
 
 /* store_worker.c: the same calls for a store */
-void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
-		      const struct gagg_sent *s);
-void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
-		     const struct gagg_sent *s);
-bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
-		     const struct gagg_sent *s);
+void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);
+void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s);
+bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s);
 enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
 			       const struct gagg_msg *m, struct gagg_todo *todo);
 void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -163,6 +160,20 @@ void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
 bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
 void gagg_store_timer(struct gagg_chan *ch, u64 now);
+
+/* does home @h hold that chunk? All of them do if there are copies */
+static inline bool gagg_store_at(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
+				 u32 slot)
+{
+	return gagg_geom_home(g, ch->spread, slot) == h % ch->spread;
+}
+
+/* the first chunk from @slot on that home @h holds in the channel's shard */
+static inline u32 gagg_store_first(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
+				   u32 slot)
+{
+	return gagg_geom_first(g, ch->spread, h % ch->spread, ch->shard, slot);
+}
 
 /* store.c: the home */
 enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,

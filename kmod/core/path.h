@@ -50,7 +50,8 @@ struct gagg_sent {
 	u16 run;
 	u8 local;	/* index of the local rank */
 	u8 state;	/* enum gagg_sent_state */
-	u8 pad[2];
+	u8 home;	/* store: index of the home */
+	u8 pad;
 };
 
 enum gagg_sent_state {
@@ -121,7 +122,7 @@ u32 gagg_path_room(const struct gagg_path *p);
 
 /*
  * gagg_path_send - a datagram leaves; room must be > 0
- * Fills a log entry from @what (slot, round, channel, run, local) and returns
+ * Fills a log entry from @what (slot, round, channel, run, local, home) and returns
  * its packet number.
  */
 u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now);

@@ -144,7 +144,7 @@ static void on_acked(void *ctx, const struct gagg_sent *s)
 	if (!ch)
 		return;
 	if (c->g->store)
-		gagg_store_acked(c->g, ch, s);
+		gagg_store_acked(ch, s);
 	else
 		gagg_worker_acked(c->g, ch, s);
 }
@@ -156,7 +156,7 @@ static bool is_over(void *ctx, const struct gagg_sent *s)
 
 	if (!ch)
 		return true;
-	return c->g->store ? gagg_store_over(c->g, ch, s) : gagg_worker_over(c->g, ch, s);
+	return c->g->store ? gagg_store_over(ch, s) : gagg_worker_over(c->g, ch, s);
 }
 
 static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
@@ -170,7 +170,7 @@ static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
 		if (!ch)
 			continue;
 		if (g->store)
-			gagg_store_lost(g, ch, &s);
+			gagg_store_lost(ch, &s);
 		else
 			gagg_worker_lost(g, ch, &s);
 	}

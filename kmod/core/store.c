@@ -41,7 +41,7 @@ static void shape_of(const struct gagg_geom *g, u64 members, u32 nlocals, u32 nh
 	s->open = at;
 	at += home && g->snapshot ? (u64)g->ring * sizeof(u32) : 0;
 	s->state = at;
-	at += (u64)g->ring * nlocals;
+	at += (u64)g->ring * nlocals * (g->copies ? nhomes : 1);
 	s->bytes = (at + 7) & ~7ULL;
 }
 
@@ -69,6 +69,8 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch)
 	for (i = 0; i < (u32)ch->nlocals * ch->nhomes; i++)
 		w[i].ask_at = GAGG_NEVER;
 	gagg_clocks_init(&st->clocks, ch->members);
+	if (g->copies && ch->nlocals)
+		st->clocks.owner = ch->local[0].rank;
 }
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
@@ -214,14 +216,13 @@ enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
 			   u64 now, struct gagg_todo *todo)
 {
-	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index)
+	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->spread, m->chunk) != sh->index)
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_RESULT)
 		return gagg_store_result(g, ch, node, m, todo);
 	if (!gagg_rank_at(g, m->src, node, ch->members))
 		return drop(todo, GAGG_DROP_RANK);
-	if (ch->self_home == 0xff ||
-	    gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
+	if (ch->self_home == 0xff || !gagg_store_at(g, ch, ch->self_home, m->chunk))
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->run > g->window)
 		return drop(todo, GAGG_DROP_WINDOW);
@@ -279,7 +280,7 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 
 static bool may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock)
 {
-	const struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_store *st = gagg_store_of(ch);
 
 	/* who has finished waits for the rest, in every mode */
 	if (clock == GAGG_CLOCK_END)
@@ -330,7 +331,7 @@ static bool serve_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (gagg_shard_spare(sh) < STEP)
 			return true;
 		send_copy(sh, g, ch, q->chunk, rank);
-		q->chunk = gagg_geom_next(g, ch->nhomes, q->chunk);
+		q->chunk = gagg_geom_next(g, ch->spread, q->chunk);
 		q->run = q->chunk < g->ring ? q->run - 1 : 0;
 	}
 	return false;

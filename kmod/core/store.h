@@ -34,6 +34,12 @@
  * one wait at the worker, which hears from results how far the slowest is. (If
  * any clock could have the buffer of a chunk first, two workers could wait for
  * each other, at two chunks.)
+ *
+ * Copies: instead of a part of the chunks every node with a worker (it has one)
+ * holds all of them, a copy that is that worker's own. An op is of one copy, or
+ * an update brings to each of the others what the mode sends there. All copies
+ * hear the ticks: so each of them knows the clocks of all workers, and a chunk
+ * may be under way to several homes at once.
  */
 #ifndef GAGG_CORE_STORE_H
 #define GAGG_CORE_STORE_H
@@ -103,7 +109,7 @@ struct gagg_store {
 	u64 off_way;		/* [nlocals][nhomes] struct gagg_store_way */
 	u64 off_applied;	/* homes: [ring][members] u32, last round */
 	u64 off_open;		/* homes: [ring] u32, round beside the store; 0 */
-	u64 off_state;		/* [ring][nlocals] u8 */
+	u64 off_state;		/* [ring][nlocals] u8; copies: [ring][nlocals][nhomes] */
 };
 
 static inline struct gagg_store *gagg_store_of(struct gagg_chan *ch)
@@ -121,18 +127,27 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch);
 /*
  * gagg_store_submit - start an op of a local rank
  * @flags:	GAGG_OP_READ, GAGG_OP_LAST, GAGG_OP_FENCE
+ * @copy:	copies: index of the home whose copy is meant, of an op that says so
  * @first:	first chunk
  * @chunks:	number of chunks, at most ring - first; an update may have none
  *
  * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
  */
-u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 chunks);
+u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 first,
+		      u32 chunks);
 
 /* can @arg, which its size and op do not matter of, be an op of a store? */
 bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
 
-/* gagg_store_submit() of what gagg_store_may_submit() has found good */
-u64 gagg_store_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg);
+/* index of the home whose copy @arg means; -1: there is no such rank on the channel */
+int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
+		    const struct gagg_ioc_submit *arg);
+
+/* gagg_store_submit() of what gagg_store_may_submit() and gagg_store_copy() have found
+ * good
+ */
+u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+			  const struct gagg_ioc_submit *arg);
 
 /* the clock of a local rank: updates that it has begun */
 static inline u32 gagg_store_clock(const struct gagg_chan *ch, u32 local)

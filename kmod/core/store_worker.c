@@ -45,11 +45,15 @@ static struct gagg_store_way *way_at(struct gagg_chan *ch, u32 l, u32 h)
 	return (struct gagg_store_way *)((char *)st + st->off_way) + l * ch->nhomes + h;
 }
 
-static u8 *state_at(struct gagg_chan *ch, u32 slot, u32 l)
+/* of chunks that are spread each has one home, and one state */
+static u8 *state_at(struct gagg_chan *ch, u32 slot, u32 l, u32 h)
 {
 	struct gagg_store *st = gagg_store_of(ch);
+	u8 *row = (u8 *)st + st->off_state;
 
-	return (u8 *)st + st->off_state + (u64)slot * ch->nlocals + l;
+	if (ch->spread < ch->nhomes)
+		return row + ((u64)slot * ch->nlocals + l) * ch->nhomes + h;
+	return row + (u64)slot * ch->nlocals + l;
 }
 
 /* the op that a way works on, or NULL */
@@ -61,7 +65,8 @@ static const struct gagg_op *op_of(const struct gagg_chan *ch, u32 l,
 	return w->done < lo->numbers ? &lo->op[(w->done + 1) % GAGG_OPS] : NULL;
 }
 
-u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 chunks)
+u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 first,
+		      u32 chunks)
 {
 	struct gagg_local *lo = &ch->local[local];
 	struct gagg_op *op;
@@ -75,6 +80,7 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 
 	op->number = lo->numbers;
 	op->sig = lo->clock;
 	op->flags = flags;
+	op->copy = (u16)copy;
 	if (flags & GAGG_OP_LAST)
 		lo->clock = GAGG_CLOCK_END;
 	else if (!(flags & GAGG_OP_READ))
@@ -82,28 +88,76 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 first, u32 
 	return op->number;
 }
 
+/* does the mode say where an update of copies goes? Else the op does */
+static bool divides(const struct gagg_geom *g)
+{
+	return g->copies && gagg_sync_get(g->sync.mode)->sends;
+}
+
+static bool whose_fits(const struct gagg_geom *g, bool update, u32 whose)
+{
+	if (!g->copies || (update && divides(g)))
+		return !whose;
+	return whose == GAGG_SUBMIT_PEER || whose == GAGG_SUBMIT_OWN;
+}
+
 bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
 {
+	u32 whose = arg->flags & (GAGG_SUBMIT_PEER | GAGG_SUBMIT_OWN);
 	bool update = arg->kind == GAGG_K_UPDATE;
 
 	if (!update && arg->kind != GAGG_K_READ)
 		return false;
 	/* clocks and rounds are the kernel's */
-	if ((arg->flags & ~(update ? GAGG_SUBMIT_LAST : GAGG_SUBMIT_FENCE)) || arg->reserved ||
-	    arg->laneop || arg->dtype || arg->root || arg->last_lanes)
+	if ((arg->flags & ~whose & ~(update ? GAGG_SUBMIT_LAST : GAGG_SUBMIT_FENCE)) ||
+	    !whose_fits(g, update, whose) || arg->reserved || arg->laneop || arg->dtype ||
+	    (arg->root && whose != GAGG_SUBMIT_PEER) || arg->last_lanes)
 		return false;
 	if (arg->count > g->ring || arg->chunks > g->ring - arg->count)
 		return false;
 	return arg->chunks || update;
 }
 
-u64 gagg_store_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg)
+int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
+		    const struct gagg_ioc_submit *arg)
+{
+	if (!(arg->flags & GAGG_SUBMIT_PEER))
+		return ch->self_home;
+	if (arg->root >= GAGG_RANKS || !(ch->members & GAGG_BIT(arg->root)))
+		return -1;
+	return gagg_chan_home(ch, g->node_of[arg->root]);
+}
+
+u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+			  const struct gagg_ioc_submit *arg)
 {
 	u8 flags = (arg->kind == GAGG_K_READ ? GAGG_OP_READ : 0) |
 		   (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0) |
 		   (arg->flags & GAGG_SUBMIT_FENCE ? GAGG_OP_FENCE : 0);
 
-	return gagg_store_submit(ch, local, flags, (u32)arg->count, (u32)arg->chunks);
+	return gagg_store_submit(ch, local, flags, (u32)gagg_store_copy(g, ch, arg),
+				 (u32)arg->count, (u32)arg->chunks);
+}
+
+/* is the op about what home @h holds? (An update may bring it no more than a tick.) */
+static bool concerns(const struct gagg_geom *g, const struct gagg_chan *ch,
+		     const struct gagg_op *op, u32 h)
+{
+	if (!g->copies)
+		return true;
+	if (!(op->flags & GAGG_OP_READ) && divides(g))
+		return h != ch->self_home;
+	return op->copy == h;
+}
+
+/* a chunk of an update that the home is to have */
+static bool sends(const struct step *s, u32 slot)
+{
+	u64 there = s->g->ranks_of[s->ch->home[s->h]] & s->ch->members;
+
+	return !divides(s->g) ||
+	       gagg_sync_get(s->g->sync.mode)->sends(&s->g->sync, gagg_lowest(there), s->op->sig,
+						     slot);
 }
 
 /* a chunk of the op; ring behind its last */
@@ -114,7 +168,7 @@ static u32 within(const struct step *s, u32 slot)
 
 static u32 next_chunk(const struct step *s, u32 slot)
 {
-	return within(s, gagg_geom_next(s->g, s->ch->nhomes, slot));
+	return within(s, gagg_geom_next(s->g, s->ch->spread, slot));
 }
 
 /* rounds, as the wire has them: 0 is none */
@@ -126,8 +180,8 @@ static u32 round_of(const struct gagg_op *op)
 static void begin(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
-	u32 first = within(s, gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard,
-					      (u32)s->op->start));
+	u32 first = concerns(s->g, s->ch, s->op, s->h) ?
+		within(s, gagg_store_first(s->g, s->ch, s->h, (u32)s->op->start)) : s->g->ring;
 	struct gagg_store_way was = *w;
 
 	memset(w, 0, sizeof(*w));
@@ -158,6 +212,7 @@ static u32 take_pn(struct step *s, u32 slot, u16 run)
 		.channel = s->ch->id,
 		.run = run,
 		.local = (u8)s->l,
+		.home = (u8)s->h,
 	};
 
 	return gagg_path_send(&s->sh->path[s->ch->home[s->h]], &what, s->now);
@@ -184,7 +239,7 @@ static void send_update(struct step *s, u32 slot)
 	a->m.lanes = s->g->lanes;
 	a->m.weight = s->g->weight[rank];
 	a->m.pn = take_pn(s, slot, 1);
-	*state_at(s->ch, slot, s->l) = FLYING;
+	*state_at(s->ch, slot, s->l, s->h) = FLYING;
 }
 
 static void send_again(struct step *s)
@@ -192,7 +247,7 @@ static void send_again(struct step *s)
 	struct gagg_store_way *w = s->w;
 
 	while (w->again && may_send(s)) {
-		if (*state_at(s->ch, w->again_at, s->l) == AGAIN) {
+		if (*state_at(s->ch, w->again_at, s->l, s->h) == AGAIN) {
 			w->again--;
 			s->sh->n[GAGG_N_RETRANSMITS]++;
 			send_update(s, w->again_at);
@@ -204,10 +259,9 @@ static void send_again(struct step *s)
 /* one chunk of an update; false: not now */
 static bool push(struct step *s, u32 slot)
 {
-	struct gagg_cdesc d = s->env->desc(s->env->ctx, s->ch, s->l, slot);
-
-	if (d.flags & GAGG_C_ZERO) {
-		*state_at(s->ch, slot, s->l) = NONE;
+	if (!sends(s, slot) ||
+	    (s->env->desc(s->env->ctx, s->ch, s->l, slot).flags & GAGG_C_ZERO)) {
+		*state_at(s->ch, slot, s->l, s->h) = NONE;
 		return true;
 	}
 	if (s->h != s->ch->self_home) {
@@ -238,7 +292,7 @@ static bool takes_turn(const struct step *s)
 static bool tick(struct step *s)
 {
 	u32 rank = s->ch->local[s->l].rank;
-	u32 first = gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard, 0);
+	u32 first = gagg_store_first(s->g, s->ch, s->h, 0);
 	struct gagg_act *a;
 
 	/* nothing of this shard lives there */
@@ -278,11 +332,11 @@ static u32 missing_run(struct step *s, u32 most, u32 *first)
 
 		if (!known)
 			w->fresh = w->next + 1;
-		if (known && *state_at(s->ch, w->next, s->l) == OVER) {
+		if (known && *state_at(s->ch, w->next, s->l, s->h) == OVER) {
 			if (run)
 				break;
 		} else {
-			*state_at(s->ch, w->next, s->l) = FLYING;
+			*state_at(s->ch, w->next, s->l, s->h) = FLYING;
 			if (!run++)
 				*first = w->next;
 		}
@@ -319,13 +373,13 @@ static void ask(struct step *s, u32 first, u32 run, enum gagg_gate gate)
 static bool admitted(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
-	u32 first = gagg_geom_first(s->g, s->ch->nhomes, s->h, s->ch->shard, 0);
+	u32 first = gagg_store_first(s->g, s->ch, s->h, 0);
+	/* the update has no chunk there */
+	bool none = w->low >= s->g->ring;
 
-	/* first: nothing of this shard lives there; low: the update has no chunk there,
-	 * and takes no turn either
-	 */
+	/* first: nothing of this shard lives there. The last update takes no turn if empty */
 	if (w->admitted || first >= s->g->ring ||
-	    (w->low >= s->g->ring && (!s->g->ordered || (s->op->flags & GAGG_OP_LAST))) ||
+	    (none && (!s->g->ordered || s->g->copies || (s->op->flags & GAGG_OP_LAST))) ||
 	    (!s->g->ordered && w->seen >= s->op->sig)) {
 		w->ask_at = GAGG_NEVER;
 		return true;
@@ -478,10 +532,9 @@ void gagg_store_timer(struct gagg_chan *ch, u64 now)
 }
 
 /* the way that a datagram of an update belongs to, or NULL: that one is over */
-static struct gagg_store_way *way_of(const struct gagg_geom *g, struct gagg_chan *ch,
-				     const struct gagg_sent *s)
+static struct gagg_store_way *way_of(struct gagg_chan *ch, const struct gagg_sent *s)
 {
-	struct gagg_store_way *w = way_at(ch, s->local, gagg_geom_home(g, ch->nhomes, s->slot));
+	struct gagg_store_way *w = way_at(ch, s->local, s->home);
 	const struct gagg_op *op = op_of(ch, s->local, w);
 
 	return op && w->begun && !(op->flags & GAGG_OP_READ) && round_of(op) == s->round ?
@@ -493,19 +546,17 @@ static bool flying(const struct gagg_store_way *w, u8 state, const struct gagg_s
 	return s->run ? state == FLYING : w->tick == GAGG_TICK_FLYING;
 }
 
-bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
-		     const struct gagg_sent *s)
+bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s)
 {
-	const struct gagg_store_way *w = way_of(g, ch, s);
+	const struct gagg_store_way *w = way_of(ch, s);
 
-	return !w || !flying(w, *state_at(ch, s->slot, s->local), s);
+	return !w || !flying(w, *state_at(ch, s->slot, s->local, s->home), s);
 }
 
-void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
-		      const struct gagg_sent *s)
+void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s)
 {
-	struct gagg_store_way *w = way_of(g, ch, s);
-	u8 *state = state_at(ch, s->slot, s->local);
+	struct gagg_store_way *w = way_of(ch, s);
+	u8 *state = state_at(ch, s->slot, s->local, s->home);
 
 	if (!w)
 		return;
@@ -520,11 +571,10 @@ void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 	*state = OVER;
 }
 
-void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
-		     const struct gagg_sent *s)
+void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s)
 {
-	struct gagg_store_way *w = way_of(g, ch, s);
-	u8 *state = state_at(ch, s->slot, s->local);
+	struct gagg_store_way *w = way_of(ch, s);
+	u8 *state = state_at(ch, s->slot, s->local, s->home);
 
 	if (!w || !flying(w, *state, s))
 		return;
@@ -551,7 +601,7 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 	struct gagg_store_way *w;
 	const struct gagg_op *op;
 
-	if (h < 0 || m->src != node || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
+	if (h < 0 || m->src != node || !gagg_store_at(g, ch, (u32)h, m->chunk))
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (l < 0)
 		return drop(todo, GAGG_DROP_RANK);
@@ -563,10 +613,10 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 		w->seen = m->round;
 	if (op && w->begun && !(op->flags & GAGG_OP_READ) && (u32)op->number == m->sig)
 		w->admitted = 1;
-	/* of an older read, or here already */
+	/* of an older read, or of another copy (that way is through), or here already */
 	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->sig ||
 	    m->chunk < op->start || m->chunk >= w->fresh ||
-	    *state_at(ch, m->chunk, (u32)l) == OVER)
+	    *state_at(ch, m->chunk, (u32)l, (u32)h) == OVER)
 		return GAGG_RX_OK;
 	todo->slot = m->chunk;
 	todo->local = (u8)l;
@@ -582,8 +632,8 @@ static void answered(struct step *s, u32 slot)
 	/* behind next it was given up, and asked for no more */
 	if (slot < w->next)
 		w->open--;
-	*state_at(s->ch, slot, s->l) = OVER;
-	while (w->low < w->fresh && *state_at(s->ch, w->low, s->l) == OVER)
+	*state_at(s->ch, slot, s->l, s->h) = OVER;
+	while (w->low < w->fresh && *state_at(s->ch, w->low, s->l, s->h) == OVER)
 		w->low = next_chunk(s, w->low);
 	if (++w->answers % WINDOW_GROW == 0 && w->window < WINDOW_MAX &&
 	    w->window < s->g->window)
@@ -598,7 +648,7 @@ void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
 	struct gagg_chan *ch = todo->chan;
 	struct step s = {
 		.sh = sh, .g = g, .ch = ch, .l = todo->local, .now = now,
-		.h = gagg_geom_home(g, ch->nhomes, todo->slot),
+		.h = (u32)gagg_chan_home(ch, todo->node),
 	};
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
 

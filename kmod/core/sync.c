@@ -18,6 +18,7 @@ static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_bsp_quorum,
 	&gagg_sync_bsp_deadline,
 	&gagg_sync_bsp_adaptive,
+	&gagg_sync_ako,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))
@@ -121,6 +122,8 @@ const char *gagg_sync_fits(const struct gagg_sync_param *p, u32 workers)
 {
 	if (gagg_sync_get(p->mode)->quorum && p->arg[0] > workers)
 		return "K of the sync mode must be at most the number of workers";
+	if (gagg_sync_get(p->mode)->copies && workers < 2)
+		return "the sync mode needs at least two workers";
 	return NULL;
 }
 
@@ -137,6 +140,7 @@ void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p)
 
 	g->sync = *p;
 	g->store = ops->store;
+	g->copies = ops->copies;
 	g->snapshot = ops->snapshot && ops->snapshot(p);
 	g->ordered = !!ops->may_update;
 	g->admits = g->snapshot || g->ordered;

@@ -28,11 +28,13 @@ enum gagg_take {
  * struct gagg_clocks - how far the workers are, as one home knows it
  * @members:	ranks that count
  * @min:	least clock of them; GAGG_CLOCK_END if there is none
+ * @owner:	copies: the rank whose copy this is
  * @clock:	by rank: every update with a smaller stamp is in the store
  */
 struct gagg_clocks {
 	u64 members;
 	u32 min;
+	u32 owner;
 	u32 clock[GAGG_RANKS];
 };
 
@@ -122,6 +124,9 @@ struct gagg_sync_arg {
  * @check:	what is wrong with the parameters together, a sentence, or NULL;
  *		the pointer itself may be NULL
  * @store:	the chunks persist; else a ring
+ * @copies:	store: every worker has a copy of its own of all chunks
+ * @sends:	copies: does the update of a rank that was at @clock bring that chunk to the
+ *		copy of rank @to, another one's; NULL: updates say whose copy they are for
  * @take:	ring: verdict on a contribution that is @ahead rounds ahead of
  *		the open one (serial arithmetic)
  * @bounded:	store: no reader is more clocks than its last parameter ahead of the
@@ -149,7 +154,9 @@ struct gagg_sync_ops {
 	struct gagg_sync_arg arg[GAGG_SYNC_ARGS];
 	const char *(*check)(const struct gagg_sync_param *p);
 	bool store;
+	bool copies;
 	bool bounded;
+	bool (*sends)(const struct gagg_sync_param *p, u32 to, u32 clock, u32 chunk);
 	enum gagg_take (*take)(s32 ahead);
 	bool (*complete)(const struct gagg_sync_param *p, u64 contributed, u64 members,
 			 bool due);
@@ -162,10 +169,11 @@ struct gagg_sync_ops {
 		   const struct gagg_clocks *k, u64 now);
 	bool (*may_update)(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			   const struct gagg_clocks *k, u32 rank, u64 now);
-	bool (*may_read)(const struct gagg_sync_param *p, const union gagg_sync_state *st,
+	bool (*may_read)(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			 const struct gagg_clocks *k, u32 rank, u32 clock);
 };
 
+extern const struct gagg_sync_ops gagg_sync_ako;
 extern const struct gagg_sync_ops gagg_sync_asp;
 extern const struct gagg_sync_ops gagg_sync_bsp;
 extern const struct gagg_sync_ops gagg_sync_dssp;
@@ -196,6 +204,7 @@ void gagg_sync_print(const struct gagg_sync_param *p, char *text);
 
 /*
  * gagg_sync_fits - can a group of so many workers have this mode
+ * (Workers of one host, if there are copies, are refused where hosts are known.)
  * Returns NULL, or a sentence that says why not.
  */
 const char *gagg_sync_fits(const struct gagg_sync_param *p, u32 workers);

@@ -6,7 +6,7 @@
  */
 #include "sync.h"
 
-static bool asp_may_read(const struct gagg_sync_param *p, const union gagg_sync_state *st,
+static bool asp_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			 const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	(void)p;

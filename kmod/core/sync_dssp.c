@@ -121,7 +121,7 @@ static void literal_on_tick(const struct gagg_sync_param *p, union gagg_sync_sta
 	}
 }
 
-static bool dssp_may_read(const struct gagg_sync_param *p, const union gagg_sync_state *st,
+static bool dssp_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			  const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	return clock <= k->min || clock - k->min <= p->arg[0] ||

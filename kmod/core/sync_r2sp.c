@@ -139,7 +139,7 @@ static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 	return true;
 }
 
-static bool r2sp_may_read(const struct gagg_sync_param *p, const union gagg_sync_state *st,
+static bool r2sp_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			  const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	(void)p;

@@ -70,6 +70,7 @@ static struct {
 	struct gagg_ioc_times times[FAKE_RANKS];	/* as the test wants them */
 	uint64_t timeless;		/* ranks whose kernel does not measure */
 	bool store;
+	bool copies;			/* store: each rank has one */
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
 } fake = {

@@ -2,36 +2,92 @@
 /*
  * The store of fake_dev.h, which includes it. An update is added at once; a read
  * is done when somebody waits for it and its rank may read: within fake.bound
- * clocks of the slowest, or behind a fence.
+ * clocks of the slowest, or behind a fence. With fake.copies every rank has its own;
+ * updates are for one of them, or (ako) divided.
  */
 #ifndef FAKE_STORE_H
 #define FAKE_STORE_H
 
 #define FAKE_END	0x7fffffff	/* clock of who has made its last update */
 
+static uint32_t *fake_kept(unsigned int copy, uint64_t chunk)
+{
+	return &fake.kept[(copy * fake.ring + chunk) * FAKE_LANES];
+}
+
+/* partitions of ako; 0: another mode */
+static uint32_t fake_parts(void)
+{
+	return fake.sync && !strncmp(fake.sync, "ako:", 4) ? (uint32_t)atoi(fake.sync + 4) : 0;
+}
+
 static void fake_store_sit(struct gagg_geometry *geo)
 {
-	geo->flags = GAGG_GEO_STORE;
+	size_t size = fake.ring * FAKE_LANES * sizeof(*fake.kept) * FAKE_RANKS;
+
+	geo->flags = GAGG_GEO_STORE | (fake.copies ? GAGG_GEO_COPIES : 0);
 	geo->bound = fake.bound;
 	geo->fresh = fake_length(GAGG_REG_CONTRIB);
 	if (fake.kept && !fake_channel(0)->seated)
-		memset(fake.kept, 0, fake.ring * FAKE_LANES * sizeof(*fake.kept));
+		memset(fake.kept, 0, size);
 	if (!fake.kept)
-		fake.kept = calloc(fake.ring * FAKE_LANES, sizeof(*fake.kept));
+		fake.kept = calloc(1, size);
+}
+
+static unsigned int fake_rank_of(const struct fake_seat *s)
+{
+	return (unsigned int)(s - fake_channel(0)->seat);
+}
+
+static unsigned int fake_copy_of(const struct fake_seat *s, const struct gagg_ioc_submit *a)
+{
+	return !fake.copies ? 0 : a->flags & GAGG_SUBMIT_PEER ? a->root : fake_rank_of(s);
+}
+
+/* does an update bring that chunk to that copy */
+static bool fake_sends(const struct fake_seat *s, const struct gagg_ioc_submit *a,
+		       unsigned int copy, uint64_t chunk)
+{
+	uint32_t parts = fake_parts();
+
+	if (!parts)
+		return copy == fake_copy_of(s, a);
+	return copy != fake_rank_of(s) && (copy + s->clock) % parts == chunk % parts;
+}
+
+static void fake_store_add(struct fake_seat *s, unsigned int copy, uint64_t chunk)
+{
+	const struct gagg_cdesc *d = (void *)((char *)s->mem[GAGG_REG_PUSH] + GAGG_DESC_OFFSET);
+	unsigned int k;
+
+	for (k = 0; k < FAKE_LANES && !(d[chunk].flags & GAGG_C_ZERO); k++)
+		fake_kept(copy, chunk)[k] +=
+			(uint32_t)fake_lanes(s, GAGG_REG_CONTRIB, (uint32_t)chunk)[k];
+}
+
+static bool fake_store_may(const struct gagg_ioc_submit *a)
+{
+	uint32_t whose = a->flags & (GAGG_SUBMIT_PEER | GAGG_SUBMIT_OWN);
+	bool read = a->kind == GAGG_K_READ;
+
+	if (!fake.copies || (!read && fake_parts()) ? whose != 0 :
+	    whose != GAGG_SUBMIT_PEER && whose != GAGG_SUBMIT_OWN)
+		return false;
+	return (a->kind == GAGG_K_UPDATE || read) && !a->laneop && !a->last_lanes &&
+	       a->count <= fake.ring && a->chunks <= fake.ring - a->count &&
+	       (!read || a->chunks) && a->root < FAKE_RANKS;
 }
 
 static int fake_store_submit(struct fake_seat *s, struct gagg_ioc_submit *a)
 {
 	bool read = a->kind == GAGG_K_READ;
-	const struct gagg_cdesc *d = (void *)((char *)s->mem[GAGG_REG_PUSH] + GAGG_DESC_OFFSET);
 
-	if ((a->kind != GAGG_K_UPDATE && !read) || a->laneop || a->last_lanes ||
-	    a->count > fake.ring || a->chunks > fake.ring - a->count || (read && !a->chunks))
+	if (!fake_store_may(a))
 		return -EINVAL;
-	for (uint64_t i = a->count; !read && i < a->count + a->chunks; i++)
-		for (unsigned int k = 0; k < FAKE_LANES && !(d[i].flags & GAGG_C_ZERO); k++)
-			fake.kept[i * FAKE_LANES + k] +=
-				(uint32_t)fake_lanes(s, GAGG_REG_CONTRIB, (uint32_t)i)[k];
+	for (unsigned int r = 0; r < FAKE_RANKS; r++)
+		for (uint64_t i = a->count; !read && i < a->count + a->chunks; i++)
+			if (fake_sends(s, a, r, i))
+				fake_store_add(s, r, i);
 	if (!read)
 		s->clock = a->flags & GAGG_SUBMIT_LAST ? FAKE_END : s->clock + 1;
 	a->op = ++s->ops;
@@ -65,7 +121,8 @@ static bool fake_store_done(struct fake_channel *ch, struct fake_seat *s, uint64
 		if (least < s->clock && (fence || s->clock - least > fake.bound))
 			return false;
 		for (uint32_t i = (uint32_t)a->count; i < a->count + a->chunks; i++) {
-			memcpy(fake_lanes(s, GAGG_REG_RESULT, i), &fake.kept[i * FAKE_LANES],
+			memcpy(fake_lanes(s, GAGG_REG_RESULT, i),
+			       fake_kept(fake_copy_of(s, a), i),
 			       FAKE_LANES * sizeof(*fake.kept));
 			fresh[i] = least;
 		}

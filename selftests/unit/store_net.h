@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,15 +326,21 @@ static inline void start(u32 n, const char *text, u64 homes)
 		ranks[i].local = (u8)gagg_chan_local(chan[ranks[i].node], i);
 }
 
-/* an op of a rank; its number */
-static inline u32 submit(u32 rank, u8 flags, u32 first, u32 chunks)
+/* an op of a rank, of copies on that of rank @of; its number */
+static inline u32 submit_of(u32 rank, u8 flags, u32 of, u32 first, u32 chunks)
 {
 	struct rank *r = &ranks[rank];
-	u64 op = gagg_store_submit(chan[r->node], r->local, flags, first, chunks);
+	int home = gagg_chan_home(chan[r->node], ranks[of].node);
+	u64 op = gagg_store_submit(chan[r->node], r->local, flags, (u32)home, first, chunks);
 
 	assert_true(op);
 	refill(r->node);
 	return (u32)op;
+}
+
+static inline u32 submit(u32 rank, u8 flags, u32 first, u32 chunks)
+{
+	return submit_of(rank, flags, rank, first, chunks);
 }
 
 /* where chunk @slot lives */

@@ -193,7 +193,7 @@ static const struct {
 	{ "group a {\nplacement = replica\n" M0 "}", { "f:2: group \"a\": placement = \"replica\": allowed is striped or root" } },
 	{ "group a {\nport = 1\nport = 2\n" M0 "}", { "f:3: group \"a\": port is set in line 2 already" } },
 	{ "group a {\nsync = bsp-quorum:0:0\n" M0 "}", { "f:2: group \"a\": sync = \"bsp-quorum:0:0\": allowed is a sync mode (K of bsp-quorum:K:CARRY must be from 1" } },
-	{ "group a {\nsync = bsp-quorum:2:0\n" M0 "}", { "f:2: group \"a\": sync = bsp-quorum:2:0: K of the sync mode must be at most the number of workers, which is 1" } },
+	{ "group a {\nsync = bsp-quorum:2:0\n" M0 "}", { "f:2: group \"a\": sync = bsp-quorum:2:0: K of the sync mode must be at most the number of workers (there are 1)" } },
 	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: id, port, uid, gid, mode, lanes, ring, window, stripe, shards, channels, cwnd, dead-after, sync, placement, member" } },
 	{ "group a {\nport = {1}\n" M0 "}", { "f:2: group \"a\": unexpected token" } },
 	{ "group a {\nport 1\n" M0 "}", { "f:2: group \"a\": " } },

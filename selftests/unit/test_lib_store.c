@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/checkpoint.c agent/lib/comm.c agent/lib/elastic.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/ako.c agent/lib/broker.c agent/lib/checkpoint.c agent/lib/comm.c agent/lib/elastic.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
 /*
  * libgagg's tables on a store: what is read back, what is cached, what a
  * checkpoint holds.
@@ -28,6 +28,15 @@ static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank
 	fake.store = false;
 	free(fake.kept);
 	fake.kept = NULL;
+}
+
+static void run_ako(const char *sync, uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
+{
+	fake.sync = sync;
+	fake.copies = true;
+	run_store(bound, body);
+	fake.copies = false;
+	fake.sync = NULL;
 }
 
 static void meet(void)
@@ -216,6 +225,31 @@ static void put_body(struct gagg_comm *c, int rank)
 	CHECK(x[0] == (float)(far(0) + 6));
 }
 
+/* the same with tables of chunks enough for partitions */
+static void put_one_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	fill_with(x, 7 + rank);
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c) && !gagg_inc(t, x));
+	for (int i = 0; i < COUNT; i++)
+		x[i] = (float)far(i);
+	CHECK(!gagg_set(t, rank == 2 ? x : NULL, 2));
+	CHECK(!gagg_get(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == (float)far(i));
+	meet();
+	fill_with(x, rank);
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c) && !gagg_snapshot(t, x));
+	CHECK(x[0] == (float)(far(0) + 6));
+	CHECK(!gagg_checkpoint(c, path, 1));
+	CHECK(!gagg_set(t, rank == 0 ? x : NULL, 0));
+	CHECK(!gagg_restore(c, rank == 3 ? path : NULL, 3) && !gagg_get(t, x));
+	CHECK(x[0] == (float)(far(0) + 6));
+}
+
 static void take_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_table *ints, *t;
@@ -329,6 +363,123 @@ static void elastic__keeps_the_sum(void **state)
 	run_store(~0U, elastic_body);
 }
 
+static int32_t gradient(int r, int clock, int i)
+{
+	return (int32_t)(value(r, (size_t)i, clock) * 8);
+}
+
+/* of all ranks, of the first so many clocks */
+static int32_t total(int clocks, int i)
+{
+	int32_t sum = 0;
+
+	for (int r = 0; r < N; r++)
+		for (int c = 0; c < clocks; c++)
+			sum += gradient(r, c, i);
+	return sum;
+}
+
+#define AKO_CLOCKS	23
+
+static void ako_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	int32_t x[COUNT], g[COUNT];
+
+	CHECK(gagg_has_store(c));
+	CHECK(!gagg_table_create(c, COUNT, GAGG_INT32, 1, &t));
+	for (int clock = 0; clock < AKO_CLOCKS; clock++) {
+		for (int i = 0; i < COUNT; i++)
+			g[i] = gradient(rank, clock, i);
+		CHECK(!gagg_get(t, x) && !gagg_inc(t, g) && !gagg_clock(c));
+		if (clock != 9)
+			continue;
+		/* what is not pushed is in no snapshot, on no rank */
+		CHECK(!gagg_inc(t, g) && !gagg_snapshot(t, x));
+		for (int i = 0; i < COUNT; i++) {
+			CHECK(x[i] == total(10, i));
+			g[i] = -g[i];
+		}
+		CHECK(!gagg_inc(t, g));
+	}
+	CHECK(!gagg_snapshot(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == total(AKO_CLOCKS, i));
+	/* as others see it, too */
+	CHECK(!gagg_get(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == total(AKO_CLOCKS, i));
+}
+
+static void ako__every_increment_everywhere_once(void **state)
+{
+	(void)state;
+	run_ako("ako:1:0", 1, ako_body);
+	run_ako("ako:2:3", 5, ako_body);
+	run_ako("ako:3:1", 4, ako_body);
+	run_ako("ako:5:0", 5, ako_body);
+}
+
+/* after P clocks it is everywhere, without a snapshot */
+static void spread_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	int32_t x[COUNT], none[COUNT] = { 0 };
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_INT32, 1, &t));
+	for (int i = 0; i < COUNT; i++)
+		x[i] = rank * 100 + i;
+	/* one's own at once, and nothing of others */
+	CHECK(!gagg_inc(t, x) && !gagg_get(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == rank * 100 + i);
+	meet();
+	CHECK(!gagg_clock(c));
+	for (int clock = 0; clock < 2; clock++)
+		CHECK(!gagg_inc(t, none) && !gagg_clock(c));
+	meet();
+	CHECK(!gagg_get(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == 600 + 4 * i);
+}
+
+static void ako__all_after_p_clocks(void **state)
+{
+	(void)state;
+	run_ako("ako:3:9", 12, spread_body);
+}
+
+static void few_chunks_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+
+	(void)rank;
+	CHECK(gagg_table_create(c, COUNT, GAGG_INT32, 1, &t) == GAGG_ERR_INVALID && !t);
+	CHECK(strstr(gagg_last_error(c), "more partitions than the table has chunks, 5 of 8"));
+	CHECK(!gagg_table_create(c, COUNT + 8, GAGG_INT32, 1, &t));
+}
+
+static void ako__partitions_that_there_are(void **state)
+{
+	(void)state;
+	run_ako("ako:6:0", 6, few_chunks_body);
+	assert_int_equal(gagg_ako_partitions(2, 100e6, 16, 1e9), 3);
+	assert_int_equal(gagg_ako_partitions(2, 100e6, 16, 1.5e9), 2);
+	assert_int_equal(gagg_ako_partitions(0.1, 1e6, 2, 1e9), 1);
+	assert_int_equal(gagg_ako_partitions(1e6, 1e9, 64, 1e6), 1024);
+	assert_int_equal(gagg_ako_partitions(0, 1e6, 2, 1e9), GAGG_ERR_INVALID);
+	assert_int_equal(gagg_ako_partitions(1, NAN, 2, 1e9), GAGG_ERR_INVALID);
+	assert_int_equal(gagg_ako_partitions(1, 1e6, 1, 1e9), GAGG_ERR_INVALID);
+	assert_int_equal(gagg_ako_partitions(1, 1e6, 2, 0), GAGG_ERR_INVALID);
+}
+
+static void ako__values_from_outside(void **state)
+{
+	(void)state;
+	run_ako("ako:1:1", 2, put_one_body);
+	run_ako("ako:4:1", 5, put_one_body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +490,10 @@ int main(void)
 		cmocka_unit_test(a_cache__needs_a_bound),
 		cmocka_unit_test(checkpoint__comes_back),
 		cmocka_unit_test(elastic__keeps_the_sum),
+		cmocka_unit_test(ako__every_increment_everywhere_once),
+		cmocka_unit_test(ako__all_after_p_clocks),
+		cmocka_unit_test(ako__partitions_that_there_are),
+		cmocka_unit_test(ako__values_from_outside),
 	};
 	int status;
 

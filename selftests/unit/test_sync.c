@@ -75,6 +75,11 @@ static void mode__from_text(void **state)
 	is_not("bsp-quorum:3", "bsp-quorum needs its size");
 	is_not("bsp-deadline:2:0:0", "MS of bsp-deadline");
 	is_not("bsp-adaptive:2:4:2", "CARRY of bsp-adaptive");
+	is("ako:1024:0", "ako");
+	is_not("ako:4", "ako needs its partitions and its bound");
+	is_not("ako:0:4", "P of ako:P:S must be from 1 to 1024");
+	is_not("ako:1025:4", "P of ako:P:S must be from 1 to 1024");
+	is_not("ako:4:1000001", "S of ako:P:S must be from 0");
 	is_not("localsgd", "localsgd needs its period");
 	is_not("localsgd:0", "TAU of localsgd:TAU must be from 1");
 	is_not("easgd-sync:10", "easgd-sync needs its period and its pull");
@@ -117,9 +122,14 @@ static void mode__enters_the_configuration(void **state)
 	gagg_sync_parse("asp", &p);
 	gagg_sync_apply(&g, &p);
 	assert_true(g.store && !g.snapshot);
+	assert_false(g.copies);
+	gagg_sync_parse("ako:2:4", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && g.copies && !g.snapshot && !g.admits);
+	assert_int_equal(gagg_sync_bound(&p), ~0U);
 	gagg_sync_parse("bsp", &p);
 	gagg_sync_apply(&g, &p);
-	assert_false(g.store);
+	assert_false(g.store || g.copies);
 }
 
 static void modes__say_what_they_are(void **state)
@@ -232,6 +242,45 @@ static void quorum__is_of_workers_that_there_are(void **state)
 	assert_null(gagg_sync_fits(&p, 2));
 }
 
+static void copies__take_two(void **state)
+{
+	struct gagg_sync_param p;
+
+	(void)state;
+	assert_null(gagg_sync_parse("ako:2:4", &p));
+	assert_non_null(strstr(gagg_sync_fits(&p, 1), "at least two workers"));
+	assert_null(gagg_sync_fits(&p, 2));
+	assert_null(gagg_sync_parse("asp", &p));
+	assert_null(gagg_sync_fits(&p, 1));
+}
+
+/* in p clocks each partition goes to each rank once */
+static void ako__takes_turns(void **state)
+{
+	const struct gagg_sync_ops *ops = &gagg_sync_ako;
+	u32 part, to, c, from, n, clocks;
+
+	(void)state;
+	for (n = 1; n <= 9; n++) {
+		const struct gagg_sync_param p = { .arg = { n, 3 } };
+
+		for (to = 0; to < 8; to++)
+			for (part = 0; part < n; part++)
+				for (from = 0; from < 2; from++) {
+					for (clocks = 0, c = from * 12345; c < from * 12345 + n; c++)
+						clocks += ops->sends(&p, to, c, part + 7 * n);
+					assert_int_equal(clocks, 1);
+				}
+		for (c = 0; c < 40; c++) {
+			struct gagg_clocks k = { .min = 11 };
+
+			assert_int_equal(ops->may_read(&p, NULL, &k, 0, c), c <= 11 + n + 3);
+		}
+	}
+	assert_true(ops->sends(&(struct gagg_sync_param){ .arg = { 1024 } }, 63, 0x7ffffffe,
+			       (63 + 0x7ffffffeU) % 1024));
+}
+
 static bool done(const char *mode, u64 bits, u64 members, bool due)
 {
 	struct gagg_sync_param p;
@@ -294,6 +343,8 @@ int main(void)
 		cmocka_unit_test(ssp__reads_within_its_bound),
 		cmocka_unit_test(bsp__takes_the_open_round_only),
 		cmocka_unit_test(quorum__is_of_workers_that_there_are),
+		cmocka_unit_test(copies__take_two),
+		cmocka_unit_test(ako__takes_turns),
 		cmocka_unit_test(quorum__is_complete),
 		cmocka_unit_test(deadline__fixed_or_of_what_was),
 	};

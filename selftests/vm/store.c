@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <gagg.h>
@@ -144,6 +145,10 @@ int main(int argc, char **argv)
 		usleep(pause);
 	}
 	gagg_cache(own, 0);
+	/* ako: until what was pushed has been sent to all */
+	for (c = !strncmp(gagg_sync(comm), "ako:", 4) ? atoi(gagg_sync(comm) + 4) : 0; c; c--)
+		if (gagg_clock(comm))
+			die("clock");
 	do {
 		if (gagg_get(own, tags))
 			die("last get");

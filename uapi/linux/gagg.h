@@ -41,6 +41,7 @@
 #define GAGG_FEAT_CHANNELS	(1ULL << 3)
 #define GAGG_FEAT_STORE		(1ULL << 4)
 #define GAGG_FEAT_TIMES		(1ULL << 5)
+#define GAGG_FEAT_COPIES	(1ULL << 6)
 
 /**
  * struct gagg_ioc_features - what this kernel module can do
@@ -125,7 +126,8 @@ enum gagg_region_id {
  * @per_block:	chunks in a block
  * @block:	bytes of a block
  * @region:	where to map what, by enum gagg_region_id
- * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE
+ * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE. GAGG_GEO_COPIES:
+ *		and every rank has a copy of its own of them all
  * @bound:	of a store: clocks that a rank which reads may be ahead of the
  *		slowest; ~0: any number
  * @fresh:	of a store: offset in RESULT of an array of __u32 by chunk: the least
@@ -155,6 +157,7 @@ struct gagg_geometry {
 };
 
 #define GAGG_GEO_STORE		(1U << 0)
+#define GAGG_GEO_COPIES		(1U << 1)
 
 /**
  * struct gagg_ioc_attach - allocate channel 0 and join
@@ -247,6 +250,12 @@ enum gagg_kind {
  *		before all have read, they read the same.
  *
  * Ops of a rank take effect in order. DONE holds no chunks.
+ *
+ * With GAGG_GEO_COPIES every rank's host has a copy of the store, and an op is of
+ * one of them: with GAGG_SUBMIT_OWN of the rank's own, with GAGG_SUBMIT_PEER of that
+ * of rank @root. One of the two is set (EINVAL), but in an UPDATE of a mode that
+ * divides updates among the copies of the others (ako): then neither is. A clock
+ * is that of a rank, whatever copy its updates were for.
  */
 
 /**
@@ -263,7 +272,8 @@ enum gagg_kind {
  * @last_lanes:	lanes of the last chunk, 1 to lanes; all others are full.
  *		0 only for a barrier
  * @count:	elements; compared between ranks, else unused. UPDATE and READ: first
- *		chunk; @laneop, @dtype, @root and @last_lanes are zero then
+ *		chunk; @laneop, @dtype and @last_lanes are zero then, and @root without
+ *		GAGG_SUBMIT_PEER
  * @chunks:	chunks of the op, at least 1; 1 for a barrier; an UPDATE may have
  *		none
  * @op:		out: number of the op on this channel and session, from 1
@@ -292,6 +302,8 @@ struct gagg_ioc_submit {
 #define GAGG_SUBMIT_RAW		(1U << 0)	/* lanes carry no exponent */
 #define GAGG_SUBMIT_LAST	(1U << 1)	/* the rank's last update of a store */
 #define GAGG_SUBMIT_FENCE	(1U << 2)	/* READ: wait for all ranks to come as far */
+#define GAGG_SUBMIT_PEER	(1U << 3)	/* UPDATE, READ: of the copy of rank @root */
+#define GAGG_SUBMIT_OWN		(1U << 4)	/* UPDATE, READ: of the rank's own copy */
 
 #define GAGG_WAIT_EPOCH		(~0U)		/* as channel: wait for the epoch */
 

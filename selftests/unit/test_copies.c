@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * Stores of which every rank has a copy, of the real core under random schedules:
+ * what ako brings where, and when.
+ */
+#include "store_net.h"
+
+#define SEEDS	12
+#define CLOCKS	12
+#define PARTS	7	/* at most */
+#define END	(CLOCKS + PARTS)
+
+/* gradient of rank r at clock c; after CLOCKS there are none */
+static int32_t gradient(u32 r, u32 c, u32 slot, u32 k)
+{
+	return c < CLOCKS ? (int32_t)gagg_mix64((u64)r << 32 | c, (u64)slot << 8 | k) : 0;
+}
+
+/* sums of the first c gradients of rank r */
+static uint32_t prefix[NODES][END + 1][RING][LANES];
+
+static void sum_up(void)
+{
+	u32 r, c, slot, k;
+
+	for (r = 0; r < NODES; r++)
+		for (c = 0; c < END; c++)
+			for (slot = 0; slot < RING; slot++)
+				for (k = 0; k < LANES; k++)
+					prefix[r][c + 1][slot][k] = prefix[r][c][slot][k] +
+						(uint32_t)gradient(r, c, slot, k);
+}
+
+/* the sum of the last p gradients, as a trainer pushes it */
+static void fill_window(u32 r, u32 c, u32 p)
+{
+	u32 from = c + 1 > p ? c + 1 - p : 0, slot, k;
+
+	for (slot = 0; slot < RING; slot++) {
+		ranks[r].zero[slot] = 1;
+		for (k = 0; k < LANES; k++) {
+			ranks[r].push[slot][k] = (int32_t)(prefix[r][c + 1][slot][k] -
+							   prefix[r][from][slot][k]);
+			ranks[r].zero[slot] &= !ranks[r].push[slot][k];
+		}
+	}
+}
+
+struct worker {
+	u32 clock;
+	u32 op;		/* it waits for; 0: none */
+	u8 reads;
+};
+
+static struct worker work[NODES];
+
+static u32 begun(u32 r)
+{
+	return gagg_store_clock(chan[ranks[r].node], ranks[r].local);
+}
+
+/*
+ * A copy holds of each other rank its gradients up to some clock at which the chunk's
+ * partition was this rank's turn: find them, of rank i and those behind it. @must: what
+ * was pushed below that clock has come.
+ */
+static bool holds(u32 to, u32 i, u32 p, u32 must, uint32_t a, uint32_t b, u32 slot)
+{
+	u32 turn = (slot + p - to % p) % p, t;
+
+	if (i == to)
+		return holds(to, i + 1, p, must, a, b, slot);
+	if (i == nranks)
+		return !a && !b;
+	/* nothing yet */
+	if (turn >= must && holds(to, i + 1, p, must, a, b, slot))
+		return true;
+	for (t = turn; t < begun(i); t += p)
+		if (t + p >= must &&
+		    holds(to, i + 1, p, must, a - prefix[i][t + 1][slot][0],
+			  b - prefix[i][t + 1][slot][1], slot))
+			return true;
+	return false;
+}
+
+static void check_read(u32 r, u32 p, u32 late)
+{
+	u32 c = work[r].clock, must = c > p + late ? c - p - late : 0, slot;
+
+	for (slot = 0; slot < RING; slot++)
+		if (!holds(r, 0, p, must, (uint32_t)ranks[r].copy[slot][0],
+			   (uint32_t)ranks[r].copy[slot][1], slot))
+			fail_msg("rank %u at clock %u: chunk %u holds no sum that it may", r, c,
+				 slot);
+}
+
+static void step_ako(u32 r, u32 p, u32 late)
+{
+	struct worker *w = &work[r];
+	u32 i;
+
+	if (w->op && ranks[r].done < w->op)
+		return;
+	if (w->op && w->reads) {
+		check_read(r, p, late);
+		for (i = 0; i < nranks; i++)
+			assert_true(w->clock <= begun(i) + p + late);
+		w->reads = 0;
+	} else if (w->op) {
+		w->clock++;
+		memset(ranks[r].copy, 0xcc, sizeof(ranks[r].copy));
+		w->reads = 1;
+		w->op = submit(r, GAGG_OP_READ, 0, RING);
+		return;
+	}
+	w->op = 0;
+	if (w->clock == CLOCKS + p)
+		return;
+	fill_window(r, w->clock, p);
+	w->op = submit(r, 0, 0, RING);
+}
+
+static bool at_end(u32 p)
+{
+	u32 r;
+
+	for (r = 0; r < nranks; r++)
+		if (work[r].clock < CLOCKS + p || work[r].op)
+			return false;
+	return true;
+}
+
+static void run_ako(u32 n, u32 p, u32 late)
+{
+	char mode[32];
+	u32 events = 0, r, i, slot, k;
+
+	snprintf(mode, sizeof(mode), "ako:%u:%u", p, late);
+	start(n, mode, ~0ULL);
+	memset(work, 0, sizeof(work));
+	while (!at_end(p)) {
+		r = rnd(n);
+		/* one of them is slow */
+		if (r || !rnd(8))
+			step_ako(r, p, late);
+		advance();
+		if (++events > 300000)
+			fail_msg("%s: stuck", mode);
+	}
+	for (r = 0; r < n; r++)
+		work[r].op = submit(r, GAGG_OP_READ | GAGG_OP_FENCE, 0, RING);
+	for (r = 0; r < n; r++)
+		while (ranks[r].done < work[r].op)
+			advance();
+	/* all that the others have computed, once */
+	for (r = 0; r < n; r++)
+		for (slot = 0; slot < RING; slot++)
+			for (k = 0; k < LANES; k++) {
+				uint32_t sum = 0;
+
+				for (i = 0; i < n; i++)
+					sum += i == r ? 0 : prefix[i][CLOCKS][slot][k];
+				assert_int_equal((uint32_t)ranks[r].copy[slot][k], sum);
+			}
+	stop_all();
+}
+
+static void ako__every_gradient_once(void **state)
+{
+	static const u32 parts[] = { 1, 2, 3, PARTS };
+	u32 n, i;
+
+	(void)state;
+	for (seed = 1; seed <= SEEDS; seed++) {
+		u64 was = seed;
+
+		loss = (u32)seed % 3 * 10;
+		dup = (u32)seed % 4 * 5;
+		disorder = (u32)seed % 5 * 10;
+		for (i = 0; i < 4; i++) {
+			n = 2 + (u32)(was + i) % (NODES - 1);
+			seed = was << (20 + i);
+			run_ako(n, parts[i], (u32)was % 3);
+		}
+		seed = was;
+	}
+}
+
+/* in p clocks every chunk goes to every other rank once, and nothing else */
+static void ako__sends_a_part(void **state)
+{
+	u32 r, c, p, slot;
+
+	(void)state;
+	loss = 0;
+	dup = 0;
+	disorder = 0;
+	for (p = 1; p <= PARTS; p++) {
+		char mode[32];
+
+		snprintf(mode, sizeof(mode), "ako:%u:9", p);
+		start(NODES, mode, ~0ULL);
+		for (c = 0; c < p; c++)
+			for (r = 0; r < NODES; r++) {
+				u32 chunks = 0, was = (u32)sent[GAGG_T_CONTRIB], i, op;
+
+				fill_window(r, c, p);
+				memset(ranks[r].zero, 0, sizeof(ranks[r].zero));
+				op = submit(r, 0, 0, RING);
+				while (ranks[r].done < op)
+					advance();
+				for (i = 0; i < NODES; i++)
+					for (slot = 0; slot < RING; slot++)
+						chunks += i != r && (i + c) % p == slot % p;
+				assert_int_equal(sent[GAGG_T_CONTRIB] - was, chunks);
+			}
+		assert_int_equal(sent[GAGG_T_CONTRIB], NODES * (NODES - 1) * RING);
+		/* to every other host each clock, whether it was sent chunks or not */
+		assert_int_equal(sent[GAGG_T_READY], NODES * (NODES - 1) * p);
+		stop_all();
+	}
+}
+
+static bool may(const struct gagg_geom *g, u32 kind, u32 flags, u32 root)
+{
+	const struct gagg_ioc_submit arg = {
+		.kind = (u8)kind, .flags = flags, .root = root, .chunks = 1,
+	};
+
+	return gagg_store_may_submit(g, &arg);
+}
+
+static void ops__say_whose_copy(void **state)
+{
+	struct gagg_ioc_submit arg = { .flags = GAGG_SUBMIT_PEER, .root = 2 };
+
+	(void)state;
+	start(3, "ako:2:0", ~0ULL);
+	assert_true(may(&base_geom, GAGG_K_UPDATE, 0, 0));
+	assert_false(may(&base_geom, GAGG_K_UPDATE, GAGG_SUBMIT_OWN, 0));
+	assert_false(may(&base_geom, GAGG_K_UPDATE, GAGG_SUBMIT_PEER, 1));
+	assert_false(may(&base_geom, GAGG_K_READ, 0, 0));
+	assert_true(may(&base_geom, GAGG_K_READ, GAGG_SUBMIT_OWN, 0));
+	assert_false(may(&base_geom, GAGG_K_READ, GAGG_SUBMIT_OWN, 1));
+	assert_true(may(&base_geom, GAGG_K_READ, GAGG_SUBMIT_PEER | GAGG_SUBMIT_FENCE, 1));
+	assert_false(may(&base_geom, GAGG_K_READ, GAGG_SUBMIT_PEER | GAGG_SUBMIT_OWN, 0));
+	assert_int_equal(gagg_store_copy(&base_geom, chan[0], &arg), 2);
+	arg.root = 3;
+	assert_int_equal(gagg_store_copy(&base_geom, chan[0], &arg), -1);
+	arg.root = GAGG_RANKS;
+	assert_int_equal(gagg_store_copy(&base_geom, chan[0], &arg), -1);
+	arg.flags = GAGG_SUBMIT_OWN;
+	assert_int_equal(gagg_store_copy(&base_geom, chan[1], &arg), 1);
+	start(3, "asp", ~0ULL);
+	assert_false(may(&base_geom, GAGG_K_READ, GAGG_SUBMIT_OWN, 0));
+	assert_false(may(&base_geom, GAGG_K_UPDATE, GAGG_SUBMIT_PEER, 0));
+	stop_all();
+}
+
+/* a host that was not asked gives no answer that counts, whatever it says */
+static void an_answer__of_whom_was_asked(void **state)
+{
+	struct gagg_env env;
+	struct gagg_todo todo;
+	struct gagg_msg m;
+
+	(void)state;
+	loss = 0;
+	dup = 0;
+	start(3, "ako:2:0", ~0ULL);
+	submit_of(0, GAGG_OP_READ, 1, 0, 4);
+	while (flight[0].m.type != GAGG_T_RESULT)
+		advance();
+	m = flight[0].m;
+	m.src = 2;
+	env = env_of(0);
+	assert_int_equal(gagg_shard_rx(shard[0], &geom[0], &env, 2, &m, NULL, false, now, &todo),
+			 GAGG_RX_OK);
+	while (!ranks[0].done)
+		advance();
+	assert_int_equal(ranks[0].reads, 4);
+	stop_all();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ako__every_gradient_once),
+		cmocka_unit_test(ako__sends_a_part),
+		cmocka_unit_test(ops__say_whose_copy),
+		cmocka_unit_test(an_answer__of_whom_was_asked),
+	};
+
+	sum_up();
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

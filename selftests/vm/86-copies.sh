@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# Sync modes in which every rank has a copy of the store: what is refused, and that
+# nothing is lost or counted twice, whatever the network does; see store.c.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+# shellcheck source=selftests/vm/digits.sh
+. "$(dirname "$0")/digits.sh"
+
+modes=(ako:1:1 ako:3:2)
+plan $((11 + ${#modes[@]}))
+
+CLOCKS=12
+[ "${KERNEL:-}" != debug ] || CLOCKS=6
+# what keeps a rank behind all others
+SLOW=100000
+
+# store_run BOUND [PAUSE...]: ranks with these pauses, the last repeated
+store_run()
+{
+	local bound=$1 r pause=0
+	shift
+
+	for ((r = 0; r < ranks; r++)); do
+		pause=${1:-$pause}
+		[ $# -eq 0 ] || shift
+		net_exec "$r" "$TOP/build/selftests/vm/store" g "$r" "$CLOCKS" "$bound" "$pause" \
+			>"$tmp/rank.$r" 2>&1 &
+		rank_pid[r]=$!
+	done
+	ranks_wait
+}
+
+# refused PATTERN OPTION...: a group with these options, and why
+refused()
+{
+	! ctl 0 group create x local 10.77.0.1 port 9000 "${@:2}" >"$tmp/refused" 2>&1 &&
+		grep -E -- "$1" "$tmp/refused"
+}
+
+# a stricter promise than it keeps
+breaks_bound()
+{
+	! store_run "$@" >"$tmp/run" 2>&1 && grep -E -- "there$" "$tmp/run"
+}
+
+twin_refuses()
+{
+	twin_conf ring 1024 window 64 sync ako:2:2
+	! net_exec 0 timeout 30 gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/twin.sock" \
+		2>"$tmp/twin.log" && grep "has no stores: sync mode ako:2:2" "$tmp/twin.log"
+}
+
+module_load "$@"
+layout 4
+net_ready 1500
+check "bad parameters are refused" refused "P of ako:P:S must be" sync ako:0:0
+check "a worker alone is refused" refused "at least two workers" sync ako:1:0 \
+	member 0=10.77.0.1
+check "two workers on a host are refused" refused "one worker each" sync ako:1:0 \
+	member 0=10.77.0.1 member 1=10.77.0.1
+check "the twin has no stores, and says so" twin_refuses
+
+# a read lacks what was pushed in the last 2P + S - 1 clocks, at most
+group_up ring 1024 window 64 sync ako:1:1
+check "ako: all to all, one late" store_run 2 $SLOW 0
+check "a stricter promise than it keeps is noticed" breaks_bound 0 $SLOW 0
+group_down
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+group_up ring 1024 window 64 sync ako:3:2
+check "ako: partitions, with losses and repetitions" store_run 7 $SLOW 0
+check "which were repaired" is "$(count_all retransmits) > 0"
+group_down
+net_clear
+net_offload on
+group_up ring 1024 window 64 shards 2 sync ako:5:0
+check "and in two shards" store_run 9
+group_down
+
+check "gaggd starts" digits_daemons 0 1 2 3
+for mode in "${modes[@]}"; do
+	group_up ring 256 window 64 sync "$mode"
+	check "$mode" learns "$EPOCHS"
+	group_down
+done
+check "the module can be unloaded" module_unload
