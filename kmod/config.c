@@ -56,6 +56,8 @@ static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *
 		return bad(extack, -ERANGE, "stripe must be from 1 to 64 chunks");
 	if (cfg->shards < 1 || cfg->shards > 16)
 		return bad(extack, -ERANGE, "shards must be from 1 to 16");
+	if (cfg->shards > 1 && gagg_sync_get(cfg->sync.mode)->whole)
+		return bad(extack, -EINVAL, "the sync mode takes one shard");
 	if (cfg->channels < 1 || cfg->channels > GAGG_CHANNELS_MAX)
 		return bad(extack, -ERANGE, "channels must be from 1 to 64");
 	if (cfg->cwnd < 4 || cfg->cwnd > 1024)

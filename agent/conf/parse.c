@@ -342,6 +342,9 @@ static void check_sums(cfg_t *cfg, const char *where)
 		complain(line_of(cfg, "sync"),
 			 "%s: sync = %s: the sync mode takes hosts with one worker each", where,
 			 g->sync);
+	if (g->shards > 1 && !gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->whole)
+		complain(line_of(cfg, "shards"), "%s: shards = %u: sync mode %s takes one", where,
+			 g->shards, g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
 		complain(line_of(cfg, "ring"),
 			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",

@@ -15,7 +15,8 @@ _gaggctl_options()
 	case $previous in
 	placement)	echo striped root ;;
 	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ako: bsp-quorum: bsp-deadline: \
-			     bsp-adaptive: localsgd: easgd-sync: hpsgd: ;;
+			     bsp-adaptive: localsgd: easgd-sync: hpsgd: \
+			     gossip-pull: gossip-push: gossip-pair: push-sum: ;;
 	role)		echo worker aggregator both ;;
 	uid)		compgen -u ;;
 	gid)		compgen -g ;;

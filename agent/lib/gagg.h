@@ -487,9 +487,9 @@ int gagg_test(struct gagg_request *req, int *done);
 struct gagg_table;
 
 /**
- * gagg_has_store() - has the group a store, or collectives
+ * gagg_has_store() - has the group a store for tables
  * @comm:	communicator
- * Return: 1 or 0.
+ * Return: 1, or 0: it has collectives, or replicas that gossip.
  */
 int gagg_has_store(const struct gagg_comm *comm);
 
@@ -658,9 +658,10 @@ int gagg_restore(struct gagg_comm *comm, const char *path, int root);
 int gagg_clock(struct gagg_comm *comm);
 
 /*
- * Replicas (sync modes localsgd, easgd-sync, hpsgd): each rank trains weights of
- * its own, in turns: compute an update of them, gagg_replica_step(). All ranks
- * make the same number of steps before gagg_replica_finish().
+ * Replicas (sync modes localsgd, easgd-sync, hpsgd, gossip-*, push-sum): each rank
+ * trains weights of its own, in turns: compute an update of them,
+ * gagg_replica_step(). All ranks make the same number of steps before
+ * gagg_replica_finish().
  */
 struct gagg_replica;
 
@@ -669,18 +670,20 @@ struct gagg_replica;
  * @comm:	communicator
  * @weights:	@count elements of float32; receives those of rank 0
  * @count:	elements, at least 1; the same on all ranks
- * @step:	easgd-sync: resolution of what is exchanged, the same on all ranks;
- *		a weight stays below 2^30 steps in magnitude. Else unused
+ * @step:	easgd-sync, gossip-*, push-sum: resolution of what is exchanged, the same on
+ *		all ranks; a weight stays below 2^30 steps in magnitude (gossip-* and
+ *		push-sum: 2^24). Else unused
  * @replica:	receives it; NULL on error
  *
  * All ranks call. The replica is the communicator's user: collectives of the
  * program's own may be called between steps in the modes localsgd and easgd-sync,
- * by all ranks after the same step; in hpsgd on another communicator only.
+ * by all ranks after the same step; in hpsgd on another communicator only. Groups
+ * that gossip have none.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no
  * weights; easgd-sync: @step is no positive number or not that of rank 0, a weight
- * is not finite or too far away; on all ranks alike), GAGG_ERR_NOMEM, or an error
- * of the broadcast.
+ * is not finite or too far away; on all ranks alike, but for gossip with another step:
+ * the others wait for that rank), GAGG_ERR_NOMEM, or an error of the broadcast.
  */
 int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
 			double step, struct gagg_replica **replica);
@@ -695,19 +698,21 @@ int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
  * easgd-sync: at every TAU-th step the weights are moved towards the centre, and
  * the centre towards them. hpsgd: an all-reduce of updates is under way; when it
  * is done, all ranks take its mean at the same step, onto the weights of its
- * start; what they have learned meanwhile is part of the next.
+ * start; what they have learned meanwhile is part of the next. gossip-*, push-sum: at
+ * every TAU-th step the weights are exchanged with another rank's.
  *
  * Return: 0; GAGG_ERR_INVALID (easgd-sync: a weight is not finite, or 2^30 steps
- * and more; the others wait for this rank, which gagg_abort() tells them); or why
- * the epoch has ended.
+ * and more; gossip-*, push-sum: 2^24; gossip-push: too many replicas were sent. The
+ * others wait for this rank, which gagg_abort() tells them); or why the epoch has
+ * ended.
  */
 int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
 
 /**
  * gagg_replica_finish() - the weights that all have learned together
  * @replica:	replica; training may go on afterwards
- * @weights:	receives the mean (localsgd, hpsgd) or the centre (easgd-sync), bit for
- *		bit the same on all ranks
+ * @weights:	receives the mean or (easgd-sync) the centre, bit for bit the same on all
+ *		ranks
  *
  * All ranks call, after the same number of steps.
  *
@@ -720,7 +725,8 @@ int gagg_replica_finish(struct gagg_replica *replica, float *weights);
  * @replica:	replica; NULL: nothing happens
  *
  * After gagg_replica_finish(), or when the communicator has failed; before
- * gagg_finalize(), gagg_abort() and gagg_reattach().
+ * gagg_finalize(), gagg_abort() and gagg_reattach(). The place that one which gossips
+ * has in the store is free again with the communicator.
  */
 void gagg_replica_free(struct gagg_replica *replica);
 

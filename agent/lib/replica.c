@@ -13,6 +13,10 @@ static const struct replica_mode *const modes[] = {
 	&replica_localsgd,
 	&replica_easgd,
 	&replica_hpsgd,
+	&replica_gossip_pull,
+	&replica_gossip_push,
+	&replica_gossip_pair,
+	&replica_push_sum,
 };
 
 #define MODES	(sizeof(modes) / sizeof(modes[0]))
@@ -50,7 +54,11 @@ static bool parse(struct gagg_replica *r, const char *sync)
 /* the beginnings differ: everybody takes those of rank 0 */
 static int begin(struct gagg_replica *r, float *weights)
 {
-	int err = gagg_broadcast(weights, r->count * sizeof(*weights), 0, r->comm);
+	int err;
+
+	if (r->mode->store)
+		return r->mode->init(r, weights);
+	err = gagg_broadcast(weights, r->count * sizeof(*weights), 0, r->comm);
 
 	if (!err)
 		err = gagg_plan_create(r->comm, r->count, GAGG_FLOAT32, &r->plan);
@@ -123,7 +131,7 @@ void gagg_replica_free(struct gagg_replica *r)
 
 /* --- localsgd ---------------------------------------------------------- */
 
-static int nothing(struct gagg_replica *r, const float *w)
+static int nothing(struct gagg_replica *r, float *w)
 {
 	(void)r;
 	(void)w;

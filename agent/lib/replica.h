@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "gagg.h"
+#include "steps.h"
 #include "switch.h"
 
 struct gagg_replica;
@@ -17,21 +18,35 @@ struct gagg_replica;
  * struct replica_mode - one of the sync modes of replicas
  * @name: of the mode, up to the colon of its parameters
  * @args: number of them
+ * @store: it is in a store, else in rounds
+ * @shows: gossip: a rank's copy of the store is its replica; else what it was sent
+ * @weighs: push-sum: replicas have weights
  * @init: parameters to fields; memory
  * @step: after an update was added to the weights
+ * @exchange: gossip: with another rank
+ * @receive: gossip: what others have sent, if they do
  * @finish: the common weights
  */
 struct replica_mode {
 	const char *name;
 	unsigned int args;
-	int (*init)(struct gagg_replica *r, const float *w);
+	bool store;
+	bool shows;
+	bool weighs;
+	int (*init)(struct gagg_replica *r, float *w);
 	int (*step)(struct gagg_replica *r, float *w, const float *update);
+	int (*exchange)(struct gagg_replica *r, float *w);
+	int (*receive)(struct gagg_replica *r, float *w, uint32_t flags);
 	int (*finish)(struct gagg_replica *r, float *w);
 };
 
 extern const struct replica_mode replica_localsgd;
 extern const struct replica_mode replica_easgd;
 extern const struct replica_mode replica_hpsgd;
+extern const struct replica_mode replica_gossip_pull;
+extern const struct replica_mode replica_gossip_push;
+extern const struct replica_mode replica_gossip_pair;
+extern const struct replica_mode replica_push_sum;
 
 /**
  * struct gagg_replica - see above
@@ -41,11 +56,14 @@ extern const struct replica_mode replica_hpsgd;
  * @count: elements
  * @clock: steps made
  * @plan: exponents of the means
- * @grid: easgd-sync: steps of the grid in one unit of weight
+ * @grid: easgd-sync, gossip: steps of the grid in one unit of weight
  * @pull: easgd-sync: share of the distance that is moved, times ELASTIC_ONE
  * @center: easgd-sync: the centre, on the grid; the same on all ranks
  * @delta: easgd-sync: what this rank moves, then what all have moved
- * @carry: easgd-sync: what a float32 cannot hold of a weight, in steps
+ * @carry: easgd-sync, gossip: what a float32 cannot hold of a weight, in steps; push-sum:
+ *	what is here of it
+ * @table: gossip: place in the store, of a chunk more than there are weights
+ * @weight: push-sum: what is here of the weight; else constant
  * @sw: hpsgd: when the result is taken
  * @base: hpsgd: the weights that all have agreed upon last
  * @learned: hpsgd: updates since the start of the all-reduce under way
@@ -65,6 +83,8 @@ struct gagg_replica {
 	int32_t *center;
 	int32_t *delta;
 	double *carry;
+	struct gagg_table *table;
+	int64_t weight;
 	struct hp_switch sw;
 	float *base;
 	float *learned;
@@ -72,6 +92,20 @@ struct gagg_replica {
 	struct gagg_request *req;
 	int32_t offer;
 };
+
+#define REPLICA_FINE	(1 << 22)
+
+/* where a weight is, in steps; not a number, or far away, if it is */
+static inline double replica_at(const struct gagg_replica *r, const float *w, size_t i)
+{
+	return w[i] * r->grid + r->carry[i];
+}
+
+/* the nearest multiple of 1 / REPLICA_FINE, with which doubles reckon exactly */
+static inline double replica_settled(double x)
+{
+	return (double)steps_nearest(x * REPLICA_FINE) / REPLICA_FINE;
+}
 
 /* as many elements as weights, of @size bytes, zero; a sentence and NULL if there is no memory */
 void *replica_alloc(struct gagg_replica *r, size_t size);

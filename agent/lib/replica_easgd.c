@@ -13,7 +13,7 @@
  *
  * Where x_i is between two points of the grid it must not lose bits when e_i is
  * taken from it, as doubles do that move away from zero. Hence positions are
- * multiples of 1 / FINE: with at most 31 bits before the point that is exact.
+ * multiples of 1 / REPLICA_FINE: with at most 31 bits before the point that is exact.
  *
  * No sum wraps: e_i is rounded towards zero and alpha <= 1/n, so the centre stays
  * within the hull of where it was and the replicas, and the e_i of one sign add up
@@ -28,25 +28,13 @@
 #include "steps.h"
 
 #define GRID_MAX	(1 << 30)
-#define FINE		(1 << 22)
-
-/* where weight @w is, in steps; not a number, or far away, if it is */
-static double position(const struct gagg_replica *r, float w, double carry)
-{
-	return w * r->grid + carry;
-}
-
-static double settled(double x)
-{
-	return (double)steps_nearest(x * FINE) / FINE;
-}
 
 static int check(struct gagg_replica *r, const float *w)
 {
 	size_t i;
 
 	for (i = 0; i < r->count; i++)
-		if (!(fabs(position(r, w[i], r->carry[i])) <= GRID_MAX - 1))
+		if (!(fabs(replica_at(r, w, i)) <= GRID_MAX - 1))
 			return comm_error(r->comm, GAGG_ERR_INVALID,
 					  "weight %zu is not finite, or 2^30 steps and more", i);
 	return GAGG_OK;
@@ -68,7 +56,7 @@ static int agree(struct gagg_replica *r)
 	return err;
 }
 
-static int easgd_init(struct gagg_replica *r, const float *w)
+static int easgd_init(struct gagg_replica *r, float *w)
 {
 	int err = agree(r);
 	size_t i;
@@ -83,7 +71,7 @@ static int easgd_init(struct gagg_replica *r, const float *w)
 		return GAGG_ERR_NOMEM;
 	err = check(r, w);
 	for (i = 0; !err && i < r->count; i++)
-		r->center[i] = (int32_t)steps_nearest(position(r, w[i], 0));
+		r->center[i] = (int32_t)steps_nearest(w[i] * r->grid);
 	return err;
 }
 
@@ -95,12 +83,12 @@ static int exchange(struct gagg_replica *r, float *w)
 	if (err)
 		return err;
 	for (i = 0; i < r->count; i++) {
-		double x = settled(position(r, w[i], r->carry[i]));
+		double x = replica_settled(replica_at(r, w, i));
 
 		r->delta[i] = elastic_delta(steps_nearest(x), r->center[i], r->pull);
 		x -= r->delta[i];
 		w[i] = (float)(x / r->grid);
-		r->carry[i] = x - position(r, w[i], 0);
+		r->carry[i] = x - w[i] * r->grid;
 	}
 	err = gagg_allreduce(r->delta, r->delta, r->count, GAGG_INT32, GAGG_SUM, r->comm, NULL);
 	for (i = 0; !err && i < r->count; i++)

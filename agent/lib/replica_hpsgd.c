@@ -18,7 +18,7 @@
 #include "comm.h"
 #include "replica.h"
 
-static int hpsgd_init(struct gagg_replica *r, const float *w)
+static int hpsgd_init(struct gagg_replica *r, float *w)
 {
 	r->sw.bound = (int32_t)r->arg[0];
 	r->base = replica_alloc(r, sizeof(*r->base));

@@ -21,17 +21,26 @@
 #include "store.h"
 #include "sys.h"
 
+/* partitions of ako; other modes have none */
+static uint32_t parts_of(const struct gagg_comm *c)
+{
+	const char *sync = gagg_sync(c);
+
+	return strncmp(sync, "ako:", 4) ? 0 : (uint32_t)strtoul(sync + 4, NULL, 10);
+}
+
+/* a store of other copies than ako's is of replicas */
+int gagg_has_store(const struct gagg_comm *c)
+{
+	return store_is(c) && (!store_copies(c) || parts_of(c));
+}
+
 static int need_store(struct gagg_comm *c)
 {
 	if (c->failed)
 		return c->failed;
-	return store_is(c) ? GAGG_OK :
-		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no store");
-}
-
-int gagg_has_store(const struct gagg_comm *c)
-{
-	return store_is(c);
+	return gagg_has_store(c) ? GAGG_OK :
+		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no tables");
 }
 
 static void table_free(struct gagg_table *t)
@@ -47,26 +56,24 @@ static void table_free(struct gagg_table *t)
 	free(t);
 }
 
-/* partitions of ako; other modes have none */
-static uint32_t parts_of(const struct gagg_comm *c)
-{
-	const char *sync = gagg_sync(c);
-
-	return strncmp(sync, "ako:", 4) ? 0 : (uint32_t)strtoul(sync + 4, NULL, 10);
-}
-
 int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
 		      struct gagg_table **table)
+{
+	int err = need_store(c);
+
+	*table = NULL;
+	return err ? err : store_table(c, count, dtype, step, table);
+}
+
+int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
+		struct gagg_table **table)
 {
 	const struct gagg_geometry *geo = &c->region.geo;
 	struct gagg_table *t, **link;
 	uint64_t first = 0, chunks;
 	uint32_t parts;
-	int err = need_store(c);
 
 	*table = NULL;
-	if (err)
-		return err;
 	if (dtype != GAGG_FLOAT32 && dtype != GAGG_INT32)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "a table is of float32 or int32 elements");
@@ -131,19 +138,12 @@ static int op_error(struct gagg_comm *c, int err)
 	return comm_error(c, GAGG_ERR_SYSTEM, "an operation on the store: %s", strerror(-err));
 }
 
-/* whose copy an op is for that does not say so; ako divides updates by itself */
-static uint32_t whose(const struct gagg_comm *c, enum gagg_kind kind)
-{
-	return store_copies(c) && (kind == GAGG_K_READ || !parts_of(c)) ? GAGG_SUBMIT_OWN : 0;
-}
-
-static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t first,
-		  uint32_t chunks)
+int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t root,
+		 uint32_t first, uint32_t chunks)
 {
 	struct gagg_ioc_submit arg = {
-		.size = sizeof(arg), .flags = flags | whose(c, kind),
-		.channel = c->region.geo.channel,
-		.kind = (uint8_t)kind, .count = first, .chunks = chunks,
+		.size = sizeof(arg), .flags = flags, .channel = c->region.geo.channel,
+		.kind = (uint8_t)kind, .root = root, .count = first, .chunks = chunks,
 	};
 	int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &arg);
 
@@ -154,8 +154,19 @@ static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint
 	return GAGG_OK;
 }
 
-/* until all ops are done */
-static int settle(struct gagg_comm *c)
+/* whose copy an op is for that does not say so; ako divides updates by itself */
+static uint32_t whose(const struct gagg_comm *c, enum gagg_kind kind)
+{
+	return store_copies(c) && (kind == GAGG_K_READ || !parts_of(c)) ? GAGG_SUBMIT_OWN : 0;
+}
+
+static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t first,
+		  uint32_t chunks)
+{
+	return store_submit(c, kind, flags | whose(c, kind), 0, first, chunks);
+}
+
+int store_settle(struct gagg_comm *c)
 {
 	int ms = c->session->timeout_ms;
 	uint64_t deadline = comm_deadline(ms > 0 ? ms : -1);
@@ -245,7 +256,7 @@ static int push(struct gagg_comm *c, bool fresh)
 
 	/* the kernel may still read what the last clock has pushed */
 	if (!err)
-		err = settle(c);
+		err = store_settle(c);
 	if (err)
 		return err;
 	for (t = c->tables; t; t = t->next) {
@@ -326,7 +337,7 @@ static int read_table(struct gagg_table *t, uint32_t flags)
 	if (!err)
 		err = submit(t->comm, GAGG_K_READ, flags, t->first, t->chunks);
 	if (!err)
-		err = settle(t->comm);
+		err = store_settle(t->comm);
 	if (!err)
 		see(t);
 	return err;
@@ -369,14 +380,13 @@ int gagg_get(struct gagg_table *t, void *values)
 	return err;
 }
 
-/* a clock without increments; returns when all ranks have come as far */
-static int meet(struct gagg_comm *c)
+int store_meet(struct gagg_comm *c)
 {
 	int err = submit(c, GAGG_K_UPDATE, 0, 0, 0);
 
 	if (!err)
 		err = submit(c, GAGG_K_READ, GAGG_SUBMIT_FENCE, 0, 1);
-	return err ? err : settle(c);
+	return err ? err : store_settle(c);
 }
 
 int store_snapshot(struct gagg_table *t)
@@ -386,7 +396,7 @@ int store_snapshot(struct gagg_table *t)
 	if (!err)
 		err = read_table(t, GAGG_SUBMIT_FENCE);
 	/* nobody updates before all have read */
-	return err ? err : meet(t->comm);
+	return err ? err : store_meet(t->comm);
 }
 
 int gagg_snapshot(struct gagg_table *t, void *values)
@@ -425,18 +435,18 @@ static int put_half(struct gagg_table *t, const int64_t *values, unsigned int sh
 	struct gagg_comm *c = t->comm;
 	/* ako: in so many clocks each partition goes to each rank once */
 	uint32_t clocks = t->parts ? t->parts : 1, k;
-	int err = settle(c);
+	int err = store_settle(c);
 
 	if (!err && values)
 		fill_lanes(t, values, shift);
 	for (k = 0; k < clocks && !err; k++) {
 		err = submit(c, GAGG_K_UPDATE, 0, values ? t->first : 0, values ? t->chunks : 0);
 		if (!err)
-			err = settle(c);
+			err = store_settle(c);
 	}
 	if (!err)
 		err = read_table(t, GAGG_SUBMIT_FENCE);
-	return err ? err : meet(c);
+	return err ? err : store_meet(c);
 }
 
 int store_put(struct gagg_table *t, const int64_t *values)
@@ -502,5 +512,5 @@ int store_leave(struct gagg_comm *c)
 		err = submit(c, GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0, 0);
 	if (!err)
 		err = submit(c, GAGG_K_READ, 0, 0, 1);
-	return err ? err : settle(c);
+	return err ? err : store_settle(c);
 }

@@ -58,6 +58,20 @@ struct gagg_table {
 /* doubles hold all whole numbers below it */
 #define STORE_STEPS_MAX	9007199254740992.0
 
+/* gagg_table_create(), also where tables are the library's own */
+int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
+		struct gagg_table **table);
+
+/* an op; @root: a rank of the group, with GAGG_SUBMIT_PEER */
+int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t root,
+		 uint32_t first, uint32_t chunks);
+
+/* until all ops are done */
+int store_settle(struct gagg_comm *c);
+
+/* a clock without increments; returns when all ranks have come as far */
+int store_meet(struct gagg_comm *c);
+
 /* read a table, as the sync mode lets it */
 int store_read(struct gagg_table *t);
 

@@ -19,6 +19,10 @@ static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_bsp_deadline,
 	&gagg_sync_bsp_adaptive,
 	&gagg_sync_ako,
+	&gagg_sync_gossip_pull,
+	&gagg_sync_gossip_push,
+	&gagg_sync_gossip_pair,
+	&gagg_sync_push_sum,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))

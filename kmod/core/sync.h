@@ -76,10 +76,17 @@ struct gagg_r2sp {
 	struct gagg_r2sp_worker worker[GAGG_RANKS];
 };
 
+/* who holds a copy, see sync_gossip.c; each holds it until its clock has come there */
+struct gagg_gossip {
+	u32 wanted;			/* the owner, or it waits to */
+	u32 shared[GAGG_RANKS];		/* another rank */
+};
+
 /* what a policy of a store remembers, at one home and shard; zero at first */
 union gagg_sync_state {
 	struct gagg_dssp dssp;
 	struct gagg_r2sp r2sp;
+	struct gagg_gossip gossip;
 };
 
 /*
@@ -125,6 +132,7 @@ struct gagg_sync_arg {
  *		the pointer itself may be NULL
  * @store:	the chunks persist; else a ring
  * @copies:	store: every worker has a copy of its own of all chunks
+ * @whole:	copies: nobody may see a part of an update, so they take one shard
  * @sends:	copies: does the update of a rank that was at @clock bring that chunk to the
  *		copy of rank @to, another one's; NULL: updates say whose copy they are for
  * @take:	ring: verdict on a contribution that is @ahead rounds ahead of
@@ -141,9 +149,9 @@ struct gagg_sync_arg {
  * @on_tick:	store: @rank has come to a new clock; may be NULL
  * @run:	store: let go whom it is time for, when anything may have changed;
  *		returns when to be called again at the latest. May be NULL
- * @may_update:	store: may the next update of @rank be added, be it empty. It asks
- *		until it may, and may then until it ticks. NULL: always. The end of
- *		a rank does not ask
+ * @may_update:	store: may the next update of @rank be added, be it empty (of copies: to
+ *		the owner's, or with chunks to another's). It asks until it may, and may
+ *		then until it ticks. NULL: always. The end of a rank does not ask
  * @may_read:	store: may @rank, which has come to @clock, read
  */
 struct gagg_sync_ops {
@@ -155,6 +163,7 @@ struct gagg_sync_ops {
 	const char *(*check)(const struct gagg_sync_param *p);
 	bool store;
 	bool copies;
+	bool whole;
 	bool bounded;
 	bool (*sends)(const struct gagg_sync_param *p, u32 to, u32 clock, u32 chunk);
 	enum gagg_take (*take)(s32 ahead);
@@ -183,8 +192,12 @@ extern const struct gagg_sync_ops gagg_sync_bsp_adaptive;
 extern const struct gagg_sync_ops gagg_sync_bsp_deadline;
 extern const struct gagg_sync_ops gagg_sync_bsp_quorum;
 extern const struct gagg_sync_ops gagg_sync_easgd_sync;
+extern const struct gagg_sync_ops gagg_sync_gossip_pair;
+extern const struct gagg_sync_ops gagg_sync_gossip_pull;
+extern const struct gagg_sync_ops gagg_sync_gossip_push;
 extern const struct gagg_sync_ops gagg_sync_hpsgd;
 extern const struct gagg_sync_ops gagg_sync_localsgd;
+extern const struct gagg_sync_ops gagg_sync_push_sum;
 extern const struct gagg_sync_ops gagg_sync_ssp;
 
 /* the open round, the last one, an older one, or an impossible one */

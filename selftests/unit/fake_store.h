@@ -3,12 +3,16 @@
  * The store of fake_dev.h, which includes it. An update is added at once; a read
  * is done when somebody waits for it and its rank may read: within fake.bound
  * clocks of the slowest, or behind a fence. With fake.copies every rank has its own;
- * updates are for one of them, or (ako) divided.
+ * updates are for one of them, or (ako) divided. Who gossips waits as in the kernel for
+ * who has to send or to read.
  */
 #ifndef FAKE_STORE_H
 #define FAKE_STORE_H
 
+#include <linux/gagg_peer.h>
+
 #define FAKE_END	0x7fffffff	/* clock of who has made its last update */
+#define FAKE_ALL	((1 << FAKE_RANKS) - 1)
 
 static uint32_t *fake_kept(unsigned int copy, uint64_t chunk)
 {
@@ -78,12 +82,44 @@ static bool fake_store_may(const struct gagg_ioc_submit *a)
 	       (!read || a->chunks) && a->root < FAKE_RANKS;
 }
 
+static bool fake_mode(const char *name)
+{
+	return fake.sync && !strncmp(fake.sync, name, strlen(name));
+}
+
+/* gossip-pair: has the pair of the last round read what is to be replaced? */
+static bool fake_was_read(const struct fake_seat *s)
+{
+	uint32_t pair;
+
+	if (!fake_mode("gossip-pair") || s->clock % 2 || !s->clock)
+		return true;
+	pair = gagg_peer_pair(FAKE_ALL, fake_rank_of(s), s->clock / 2 - 1);
+	return fake_channel(0)->seat[pair].clock >= s->clock;
+}
+
+static bool fake_gossip_reads(const struct fake_seat *s, const struct gagg_ioc_submit *a)
+{
+	const struct fake_seat *seat = fake_channel(0)->seat;
+	uint32_t bound = fake_mode("gossip-push:1:") ? (uint32_t)atoi(fake.sync + 14) : 0;
+	uint32_t last = s->clock - 1 - bound;
+
+	if (fake_mode("gossip-pair"))
+		return seat[fake_copy_of(s, a)].clock >= s->clock;
+	if (!fake_mode("gossip-push") && !fake_mode("push-sum"))
+		return true;
+	return s->clock <= bound ||
+	       seat[gagg_peer_from(FAKE_ALL, fake_rank_of(s), last)].clock > last;
+}
+
 static int fake_store_submit(struct fake_seat *s, struct gagg_ioc_submit *a)
 {
 	bool read = a->kind == GAGG_K_READ;
 
 	if (!fake_store_may(a))
 		return -EINVAL;
+	while (!read && !fake_was_read(s))
+		pthread_cond_wait(&fake.cond, &fake.lock);
 	for (unsigned int r = 0; r < FAKE_RANKS; r++)
 		for (uint64_t i = a->count; !read && i < a->count + a->chunks; i++)
 			if (fake_sends(s, a, r, i))
@@ -119,6 +155,8 @@ static bool fake_store_done(struct fake_channel *ch, struct fake_seat *s, uint64
 		if (a->kind != GAGG_K_READ)
 			continue;
 		if (least < s->clock && (fence || s->clock - least > fake.bound))
+			return false;
+		if (fake.copies && !fence && !fake_gossip_reads(s, a))
 			return false;
 		for (uint32_t i = (uint32_t)a->count; i < a->count + a->chunks; i++) {
 			memcpy(fake_lanes(s, GAGG_REG_RESULT, i),

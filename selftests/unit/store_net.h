@@ -22,7 +22,9 @@
 #define EPOCH	0x500000009ULL
 #define COOKIE	0x0123456789abcdefULL
 #define NODES	4
+#ifndef RING
 #define RING	64
+#endif
 #define LANES	2
 #define FLIGHT	4096
 #define OLD	64
@@ -65,6 +67,8 @@ static u64 now;
 static u32 loss, dup, disorder;	/* percent */
 static u64 seed;
 static u64 sent[32];		/* datagrams by type */
+static bool lazy;		/* hosts do not always do all that they could at once */
+static bool more[NODES];	/* there is some left to do */
 
 static inline u32 rnd(u32 below)
 {
@@ -191,8 +195,13 @@ static inline void refill(u32 n)
 {
 	struct gagg_env env = env_of(n);
 
-	while (gagg_chan_refill(shard[n], &geom[n], &env, chan[n], now))
+	more[n] = false;
+	while (gagg_chan_refill(shard[n], &geom[n], &env, chan[n], now)) {
 		drain(n);
+		more[n] = lazy && !rnd(2);
+		if (more[n])
+			break;
+	}
 	drain(n);
 	gagg_shard_flush(shard[n], &geom[n]);
 	drain(n);
@@ -250,6 +259,9 @@ static inline void advance(void)
 	struct packet p;
 	u32 i, n;
 
+	n = rnd(base_geom.nodes);
+	if (lazy && more[n])
+		refill(n);
 	if (nold && !rnd(16)) {
 		p = old[rnd(nold)];
 		receive(&p);

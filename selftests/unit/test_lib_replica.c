@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/comm.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/replica.c agent/lib/replica_easgd.c agent/lib/replica_hpsgd.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/comm.c agent/lib/copies.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/replica.c agent/lib/replica_easgd.c agent/lib/replica_gossip.c agent/lib/replica_hpsgd.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
 /*
  * Replicas: what each mode must conserve, with ranks of random speeds. Updates
  * are small multiples of 2^-12, so that every sum and mean is exact in float32,
@@ -324,6 +324,174 @@ static void hpsgd__every_update_once(void **state)
 	run(2, 1, overlapped_body);
 }
 
+static void run_gossip(const char *sync, void (*body)(struct gagg_comm *c, int rank))
+{
+	fake.sync = sync;
+	fake.store = true;
+	fake.copies = true;
+	fake.bound = ~0U;
+	run_with(64, 16, 20000, true, body);
+	fake.store = false;
+	fake.copies = false;
+	free(fake.kept);
+	fake.kept = NULL;
+}
+
+/* the sum of all updates is what it has to be; then on it goes */
+static void conserve_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[COUNT];
+
+	start(c, rank, GRAIN, w, &r);
+	for (int t = 1; t <= STEPS; t++) {
+		rest(rank, t);
+		advance(r, rank, t, w);
+	}
+	CHECK(!gagg_replica_finish(r, w));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] == learned(i, STEPS));
+	for (int t = STEPS + 1; t <= STEPS + 7; t++)
+		advance(r, rank, t, w);
+	CHECK(!gagg_replica_finish(r, w));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] == learned(i, STEPS + 7));
+	gagg_replica_free(r);
+}
+
+static void gossip__conserves_the_sum(void **state)
+{
+	(void)state;
+	run_gossip("gossip-pair:1", conserve_body);
+	run_gossip("gossip-pair:4", conserve_body);
+	run_gossip("push-sum:1", conserve_body);
+	run_gossip("push-sum:3", conserve_body);
+}
+
+/* weights of all magnitudes: in steps the sum stays, ranks get no farther from each
+ * other, and all come together
+ */
+static void pairs_body(struct gagg_comm *c, int rank)
+{
+	static double sum[COUNT], spread[COUNT];
+	float w[COUNT], far[COUNT];
+	struct gagg_replica *r;
+
+	start(c, rank, 0.003, w, &r);
+	for (int i = 0; i < COUNT; i++)
+		far[i] = ldexpf((float)(int32_t)draw((uint32_t)rank, 3, (uint32_t)i), -20 - i % 9);
+	for (int t = 0; t < 60; t++) {
+		CHECK(!gagg_replica_step(r, w, far));
+		memset(far, 0, sizeof(far));
+		pthread_barrier_wait(&all);
+		memcpy(weights_of[rank], w, sizeof(weights_of[rank]));
+		memcpy(carry_of[rank], r->carry, sizeof(carry_of[rank]));
+		pthread_barrier_wait(&all);
+		for (int i = rank; i < COUNT; i += N) {
+			double all = 0, low = INFINITY, high = -INFINITY;
+
+			for (int k = 0; k < N; k++) {
+				double x = (double)steps_nearest(replica_settled(
+					weights_of[k][i] * r->grid + carry_of[k][i]));
+
+				all += x;
+				low = fmin(low, x);
+				high = fmax(high, x);
+			}
+			CHECK(!t || (all == sum[i] && high - low <= spread[i]));
+			sum[i] = all;
+			spread[i] = high - low;
+			CHECK(t < 59 || spread[i] <= 2);
+		}
+	}
+	gagg_replica_free(r);
+}
+
+static void pairs__come_together(void **state)
+{
+	(void)state;
+	run_gossip("gossip-pair:1", pairs_body);
+}
+
+/* nobody leaves the hull of what all began with (push-sum: by more than what halves of
+ * steps are worth when divided by a small weight)
+ */
+static float slack;
+
+static void hull_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT], far[COUNT], low[COUNT], high[COUNT];
+	struct gagg_replica *r;
+
+	start(c, rank, GRAIN, w, &r);
+	for (int i = 0; i < COUNT; i++) {
+		low[i] = begin(i) - slack;
+		high[i] = begin(i) + slack;
+		for (int k = 0; k < N; k++) {
+			low[i] = fminf(low[i], begin(i) + update(k, 7, i) - slack);
+			high[i] = fmaxf(high[i], begin(i) + update(k, 7, i) + slack);
+		}
+		far[i] = update(rank, 7, i);
+	}
+	for (int t = 0; t < 60; t++) {
+		rest(rank, t);
+		CHECK(!gagg_replica_step(r, w, far));
+		memset(far, 0, sizeof(far));
+		for (int i = 0; i < COUNT; i++)
+			CHECK(w[i] >= low[i] && w[i] <= high[i]);
+	}
+	CHECK(!gagg_replica_finish(r, w));
+	memcpy(weights_of[rank], w, sizeof(weights_of[rank]));
+	pthread_barrier_wait(&all);
+	CHECK(!memcmp(weights_of[rank], weights_of[0], sizeof(weights_of[0])));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] >= low[i] && w[i] <= high[i]);
+	gagg_replica_free(r);
+}
+
+static void gossip__stays_in_the_hull(void **state)
+{
+	(void)state;
+	run_gossip("gossip-pull:1", hull_body);
+	run_gossip("gossip-push:1:0", hull_body);
+	run_gossip("gossip-push:1:3", hull_body);
+	run_gossip("gossip-pair:1", hull_body);
+	slack = (float)(64 * GRAIN);
+	run_gossip("push-sum:1", hull_body);
+	slack = 0;
+}
+
+static void gossip_refused_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	struct gagg_table *t;
+	float w[2] = { 0, rank ? 1 : (float)NAN }, u[2] = { 1 << 24, 0 };
+
+	CHECK(!gagg_has_store(c));
+	CHECK(gagg_table_create(c, 8, GAGG_INT32, 1, &t) == GAGG_ERR_UNSUPPORTED && !t);
+	CHECK(!strcmp(gagg_last_error(c), "the group's sync mode has no tables"));
+	CHECK(gagg_allreduce(w, w, 2, GAGG_FLOAT32, GAGG_SUM, c, NULL) == GAGG_ERR_UNSUPPORTED);
+	CHECK(gagg_replica_create(c, w, 2, 0, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(strstr(gagg_last_error(c), "needs a step above 0"));
+	/* rank 0's is not a number */
+	CHECK(gagg_replica_create(c, w, 2, 1, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(!strcmp(gagg_last_error(c), "weight 1 is not finite, or 2^24 steps and more"));
+	w[1] = 0;
+	CHECK(!gagg_replica_create(c, w, 2, 1, &r));
+	CHECK(gagg_replica_step(r, w, u) == GAGG_ERR_INVALID);
+	CHECK(!strcmp(gagg_last_error(c), "weight 0 is not finite, or 2^24 steps and more"));
+	gagg_replica_free(r);
+}
+
+static void gossip__nonsense_refused(void **state)
+{
+	(void)state;
+	run_gossip("gossip-pull:1", gossip_refused_body);
+	run_gossip("gossip-push:1:0", gossip_refused_body);
+	run_gossip("gossip-pair:1", gossip_refused_body);
+	run_gossip("push-sum:1", gossip_refused_body);
+}
+
 static void refused_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_replica *r;
@@ -378,6 +546,10 @@ int main(void)
 		cmocka_unit_test(easgd__needs_a_grid),
 		cmocka_unit_test(hpsgd__every_update_once),
 		cmocka_unit_test(other_modes__refused),
+		cmocka_unit_test(gossip__conserves_the_sum),
+		cmocka_unit_test(pairs__come_together),
+		cmocka_unit_test(gossip__stays_in_the_hull),
+		cmocka_unit_test(gossip__nonsense_refused),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

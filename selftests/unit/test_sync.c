@@ -80,6 +80,17 @@ static void mode__from_text(void **state)
 	is_not("ako:0:4", "P of ako:P:S must be from 1 to 1024");
 	is_not("ako:1025:4", "P of ako:P:S must be from 1 to 1024");
 	is_not("ako:4:1000001", "S of ako:P:S must be from 0");
+	is("gossip-pull:4", "gossip-pull");
+	is("gossip-push:4:2", "gossip-push");
+	is("gossip-pair:1000000", "gossip-pair");
+	is("push-sum:1", "push-sum");
+	is_not("gossip", "unknown sync mode");
+	is_not("gossip-pull", "gossip-pull needs its period");
+	is_not("gossip-pull:0", "TAU of gossip-pull:TAU must be from 1");
+	is_not("gossip-push:4", "gossip-push needs its period and its bound");
+	is_not("gossip-push:4:1000001", "S of gossip-push:TAU:S must be from 0");
+	is_not("gossip-pair:1:1", "gossip-pair needs its period");
+	is_not("push-sum:0", "TAU of push-sum:TAU must be from 1");
 	is_not("localsgd", "localsgd needs its period");
 	is_not("localsgd:0", "TAU of localsgd:TAU must be from 1");
 	is_not("easgd-sync:10", "easgd-sync needs its period and its pull");
@@ -250,6 +261,8 @@ static void copies__take_two(void **state)
 	assert_null(gagg_sync_parse("ako:2:4", &p));
 	assert_non_null(strstr(gagg_sync_fits(&p, 1), "at least two workers"));
 	assert_null(gagg_sync_fits(&p, 2));
+	assert_null(gagg_sync_parse("push-sum:2", &p));
+	assert_non_null(strstr(gagg_sync_fits(&p, 1), "at least two workers"));
 	assert_null(gagg_sync_parse("asp", &p));
 	assert_null(gagg_sync_fits(&p, 1));
 }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
+# timeout: 600
 #
 # Sync modes in which every rank has a copy of the store: what is refused, and that
-# nothing is lost or counted twice, whatever the network does; see store.c.
+# nothing is lost or counted twice, whatever the network does; see store.c, gossip.c.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -12,8 +12,10 @@
 # shellcheck source=selftests/vm/digits.sh
 . "$(dirname "$0")/digits.sh"
 
-modes=(ako:1:1 ako:3:2)
-plan $((11 + ${#modes[@]}))
+modes=(ako:1:1 ako:3:2 gossip-pull:4 gossip-push:4:2 gossip-pair:4 push-sum:4)
+[ "${KERNEL:-}" != debug ] || modes=(ako:3:2 gossip-pair:4)
+gossips=(gossip-pull:1 gossip-push:1:0 gossip-push:2:3 gossip-pair:1 push-sum:1)
+plan $((15 + ${#modes[@]} + 2 * ${#gossips[@]}))
 
 CLOCKS=12
 [ "${KERNEL:-}" != debug ] || CLOCKS=6
@@ -36,6 +38,31 @@ store_run()
 	ranks_wait
 }
 
+# gossip_start [PAUSE...]: ranks with these pauses, the last repeated
+gossip_start()
+{
+	local r pause=0
+
+	for ((r = 0; r < ranks; r++)); do
+		pause=${1:-$pause}
+		[ $# -eq 0 ] || shift
+		net_exec "$r" "$TOP/build/selftests/vm/gossip" g "$r" $((2 * CLOCKS)) "$pause" \
+			>"$tmp/rank.$r" 2>&1 &
+		rank_pid[r]=$!
+	done
+}
+
+gossip_run()
+{
+	gossip_start "$@" && ranks_wait
+}
+
+# all say the same of the mean
+one_mean()
+{
+	[ "$(sort -u "$tmp"/rank.? | wc -l)" -eq 1 ]
+}
+
 # refused PATTERN OPTION...: a group with these options, and why
 refused()
 {
@@ -56,6 +83,14 @@ twin_refuses()
 		2>"$tmp/twin.log" && grep "has no stores: sync mode ako:2:2" "$tmp/twin.log"
 }
 
+# rank 1 dies while others train
+dies()
+{
+	gossip_start $SLOW
+	wait_until 60 eval "ctl 0 group show g | grep -q running" && rank_kill 1 &&
+		! ranks_wait && grep "rank 1 died" "$tmp/rank.0" && grep "rank 1 died" "$tmp/rank.2"
+}
+
 module_load "$@"
 layout 4
 net_ready 1500
@@ -64,6 +99,7 @@ check "a worker alone is refused" refused "at least two workers" sync ako:1:0 \
 	member 0=10.77.0.1
 check "two workers on a host are refused" refused "one worker each" sync ako:1:0 \
 	member 0=10.77.0.1 member 1=10.77.0.1
+check "more than a shard is refused" refused "takes one shard" sync push-sum:1 shards 2
 check "the twin has no stores, and says so" twin_refuses
 
 # a read lacks what was pushed in the last 2P + S - 1 clocks, at most
@@ -82,6 +118,32 @@ net_offload on
 group_up ring 1024 window 64 shards 2 sync ako:5:0
 check "and in two shards" store_run 9
 group_down
+
+for mode in "${gossips[@]}"; do
+	group_up ring 1024 window 64 sync "$mode"
+	check "$mode: whole replicas, one late" eval "gossip_run $SLOW 0 && one_mean"
+	group_down
+done
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+for mode in "${gossips[@]}"; do
+	group_up ring 1024 window 64 sync "$mode"
+	check "$mode: with losses and repetitions" eval "gossip_run && one_mean"
+	group_down
+done
+net_clear
+net_offload on
+group_up ring 1024 window 64 shards 2 sync gossip-pair:1
+check "pairs in two shards" gossip_run
+group_down
+layout 3
+group_up ring 1024 window 64 sync gossip-pair:1
+check "one of three is left over" gossip_run
+group_down
+group_up ring 1024 window 64 sync gossip-pull:1
+check "a rank that dies ends the epoch" dies
+group_down
+layout 4
 
 check "gaggd starts" digits_daemons 0 1 2 3
 for mode in "${modes[@]}"; do

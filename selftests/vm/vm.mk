@@ -21,6 +21,7 @@ build/selftests/vm/fuzz_wire: selftests/vm/datagram.c selftests/vm/mutate.c
 build/selftests/vm/fuzz_netlink: selftests/vm/datagram.c selftests/vm/genl.c
 build/selftests/vm/odd_twin: agent/lib/broker.c agent/lib/error.c
 build/selftests/vm/store: $(VM_LIBGAGG)
+build/selftests/vm/gossip: $(VM_LIBGAGG)
 build/selftests/vm/checkpoint: $(VM_LIBGAGG)
 build/selftests/vm/quorum: $(VM_LIBGAGG)
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#include <endian.h>
+#include <string.h>
+
+#include "copies.h"
+
+static int submit(struct gagg_table *t, enum gagg_kind kind, int rank, uint32_t flags)
+{
+	struct gagg_comm *c = t->comm;
+
+	if (rank == c->rank)
+		return store_submit(c, kind, flags | GAGG_SUBMIT_OWN, 0, t->first, t->chunks);
+	return store_submit(c, kind, flags | GAGG_SUBMIT_PEER, c->ranks[rank], t->first,
+			    t->chunks);
+}
+
+int copies_add(struct gagg_table *t, int rank)
+{
+	struct region *r = &t->comm->region;
+	size_t lanes = r->geo.lanes, i;
+	int err = store_settle(t->comm);
+	uint32_t k;
+
+	if (err)
+		return err;
+	for (k = 0; k < t->chunks; k++) {
+		int32_t *to = region_contrib(r, t->first + k);
+		uint32_t any = 0;
+
+		for (i = 0; i < lanes; i++) {
+			uint32_t lane = (uint32_t)t->own[k * lanes + i];
+
+			to[i] = (int32_t)htole32(lane);
+			any |= lane;
+		}
+		memset(&r->cdesc[t->first + k], 0, sizeof(r->cdesc[0]));
+		r->cdesc[t->first + k].flags = any ? 0 : GAGG_C_ZERO;
+	}
+	return submit(t, GAGG_K_UPDATE, rank, 0);
+}
+
+int copies_read(struct gagg_table *t, int rank, uint32_t flags)
+{
+	size_t lanes = t->comm->region.geo.lanes, i;
+	int err = submit(t, GAGG_K_READ, rank, flags);
+
+	if (!err)
+		err = store_settle(t->comm);
+	for (i = 0; !err && i < t->count; i++) {
+		const int32_t *from = region_result(&t->comm->region,
+						    t->first + (uint32_t)(i / lanes));
+
+		t->spare[i] = (int32_t)le32toh((uint32_t)from[i % lanes]);
+	}
+	return err;
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+/*
+ * Gossip (Jin et al. 2016; push-sum: Kempe et al. 2003, Assran et al. 2019): every
+ * TAU steps a replica is exchanged with one other rank's. Whose, is a function of
+ * rank and clock (gagg_peer.h); that nobody sees a part of one is the kernel's
+ * matter (sync_gossip.c).
+ *
+ * What is exchanged are whole numbers of steps; what float32 cannot hold of a
+ * weight, and what lies between two steps, stays with the rank, as in easgd-sync.
+ *
+ *	gossip-pull	x = mean of x and what the peer has shown last
+ *	gossip-pair	both take the mean of both: s = a + b, the lower rank s >> 1,
+ *			the other s - (s >> 1): their sum stays as it is
+ *	gossip-push	x = mean of x and what it was sent; x is sent to the peer
+ *	push-sum	x and its weight grow by what they were sent; half of both goes
+ *			to the peer, the remainder stays: sums stay as they are. The
+ *			replica is x / weight
+ *
+ * A rank's copy in the store is its replica (pull, pair), or what it was sent so far
+ * (push): sums modulo 2^32, of which the difference to the last read is exact, since
+ * replicas are within FAR steps and at most PUSHES come between two reads. One chunk
+ * more than there are weights has how many they were, or the weight.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <linux/gagg_peer.h>
+#include "copies.h"
+#include "replica.h"
+#include "steps.h"
+
+#define FAR	(1 << 24)
+#define PUSHES	126
+#define UNIT	(1 << 24)	/* push-sum: the weight of a rank that is at rest */
+
+/* the lane behind the weights, in @own, @seen and @spare */
+static size_t extra(const struct gagg_replica *r)
+{
+	return r->table->count - r->comm->region.geo.lanes;
+}
+
+static uint64_t members(const struct gagg_replica *r)
+{
+	return r->comm->region.geo.members;
+}
+
+static uint32_t self(const struct gagg_replica *r)
+{
+	return r->comm->region.geo.rank;
+}
+
+static uint32_t clock_of(const struct gagg_replica *r)
+{
+	return (uint32_t)r->comm->store_clock;
+}
+
+/* rank of the communicator */
+static int local(const struct gagg_replica *r, uint32_t rank)
+{
+	return (int)gagg_peer_index(members(r), rank);
+}
+
+static int send_to(struct gagg_replica *r)
+{
+	return copies_add(r->table, local(r, gagg_peer_to(members(r), self(r), clock_of(r))));
+}
+
+/* in whole steps, and what lies between them */
+static int64_t whole(const struct gagg_replica *r, const float *w, size_t i)
+{
+	return steps_nearest(replica_settled(replica_at(r, w, i)));
+}
+
+static int check(const struct gagg_replica *r, const float *w)
+{
+	size_t i;
+
+	for (i = 0; i < r->count; i++)
+		if (!(fabs(replica_at(r, w, i)) < FAR - 1))
+			return comm_error(r->comm, GAGG_ERR_INVALID,
+					  "weight %zu is not finite, or 2^24 steps and more", i);
+	return GAGG_OK;
+}
+
+/* a weight moves by whole steps */
+static void move(struct gagg_replica *r, float *w, size_t i, int64_t by)
+{
+	double x = replica_settled(replica_at(r, w, i)) + (double)by;
+
+	w[i] = (float)(x / r->grid);
+	r->carry[i] = x - w[i] * r->grid;
+}
+
+/* the own copy becomes @spare */
+static int show(struct gagg_replica *r)
+{
+	struct gagg_table *t = r->table;
+	size_t i;
+
+	for (i = 0; i < t->count; i++) {
+		t->own[i] = t->spare[i] - t->seen[i];
+		t->seen[i] = t->spare[i];
+	}
+	return copies_add(t, r->comm->rank);
+}
+
+/* what has been added to the own copy since it was last looked at, into @own */
+static int receive(struct gagg_replica *r, uint32_t flags)
+{
+	struct gagg_table *t = r->table;
+	int err = copies_read(t, r->comm->rank, flags);
+	size_t i;
+
+	for (i = 0; !err && i < t->count; i++) {
+		t->own[i] = (int32_t)((uint32_t)t->spare[i] - (uint32_t)t->seen[i]);
+		t->seen[i] = t->spare[i];
+	}
+	return err;
+}
+
+/* what the own copy is while nothing is exchanged: all begin to train */
+static int start(struct gagg_replica *r, const float *w)
+{
+	struct gagg_table *t = r->table;
+	size_t i;
+	int err;
+
+	memset(t->spare, 0, t->count * sizeof(*t->spare));
+	for (i = 0; i < r->count; i++) {
+		if (r->mode->shows)
+			t->spare[i] = whole(r, w, i);
+		/* push-sum: what is trained is here */
+		if (r->mode->weighs)
+			r->carry[i] = w[i] * r->grid;
+	}
+	r->weight = UNIT;
+	err = show(r);
+	return err ? err : store_meet(r->comm);
+}
+
+/* weights and resolution of rank 0, bit by bit */
+static int begin(struct gagg_replica *r, float *w)
+{
+	struct gagg_table *t = r->table;
+	size_t e = extra(r), i;
+	uint64_t grid;
+	int err;
+
+	memset(t->spare, 0, t->count * sizeof(*t->spare));
+	memcpy(&grid, &r->grid, sizeof(grid));
+	for (i = 0; i < r->count && !r->comm->rank; i++) {
+		int32_t bits;
+
+		memcpy(&bits, &w[i], sizeof(bits));
+		t->spare[i] = bits;
+	}
+	if (!r->comm->rank) {
+		t->spare[e] = (int32_t)(uint32_t)grid;
+		t->spare[e + 1] = (int32_t)(grid >> 32);
+	}
+	err = show(r);
+	if (!err)
+		err = copies_read(t, 0, GAGG_SUBMIT_FENCE);
+	for (i = 0; i < r->count && !err; i++) {
+		int32_t bits = (int32_t)t->spare[i];
+
+		memcpy(&w[i], &bits, sizeof(w[i]));
+	}
+	if (!err && ((uint32_t)t->spare[e] != (uint32_t)grid ||
+		     (uint32_t)t->spare[e + 1] != (uint32_t)(grid >> 32)))
+		return comm_error(r->comm, GAGG_ERR_INVALID,
+				  "this rank has another step than rank 0");
+	return err ? err : store_meet(r->comm);
+}
+
+static int gossip_init(struct gagg_replica *r, float *w)
+{
+	size_t lanes = r->comm->region.geo.lanes;
+	size_t count = (r->count / lanes + !!(r->count % lanes) + 1) * lanes;
+	int err;
+
+	if (!(r->grid > 0) || !isfinite(r->grid))
+		return comm_error(r->comm, GAGG_ERR_INVALID,
+				  "%s needs a step above 0, the resolution of the exchange",
+				  r->mode->name);
+	r->carry = replica_alloc(r, sizeof(*r->carry));
+	if (!r->carry)
+		return GAGG_ERR_NOMEM;
+	err = store_table(r->comm, count, GAGG_INT32, 1, &r->table);
+	if (!err)
+		err = begin(r, w);
+	if (!err)
+		err = check(r, w);
+	return err ? err : start(r, w);
+}
+
+/* --- the exchanges ------------------------------------------------------ */
+
+/* to the nearest, half to even: the mean of whole numbers is within their hull */
+static int64_t half(int64_t sum)
+{
+	return (sum + (sum >> 1 & 1)) >> 1;
+}
+
+static int pull(struct gagg_replica *r, float *w)
+{
+	struct gagg_table *t = r->table;
+	int err = check(r, w);
+	size_t i;
+
+	if (!err)
+		err = copies_read(t, local(r, gagg_peer_to(members(r), self(r), clock_of(r))), 0);
+	if (err)
+		return err;
+	for (i = 0; i < r->count; i++) {
+		int64_t n = whole(r, w, i);
+
+		t->spare[i] = half(n + t->spare[i]);
+		move(r, w, i, t->spare[i] - n);
+	}
+	return show(r);
+}
+
+/* two clocks, see sync_gossip.c */
+static int pair(struct gagg_replica *r, float *w)
+{
+	uint32_t peer = gagg_peer_pair(members(r), self(r), clock_of(r) / 2);
+	struct gagg_table *t = r->table;
+	int err = check(r, w);
+	size_t i;
+
+	for (i = 0; i < r->count && !err; i++)
+		t->spare[i] = whole(r, w, i);
+	if (!err)
+		err = show(r);
+	if (!err && peer != self(r)) {
+		err = copies_read(t, local(r, peer), 0);
+		for (i = 0; i < r->count && !err; i++) {
+			int64_t n = t->seen[i], sum = n + t->spare[i], low = sum >> 1;
+
+			move(r, w, i, (self(r) < peer ? low : sum - low) - n);
+		}
+	}
+	return err ? err : store_submit(r->comm, GAGG_K_UPDATE, GAGG_SUBMIT_OWN, 0, 0, 0);
+}
+
+static int push_receive(struct gagg_replica *r, float *w, uint32_t flags)
+{
+	struct gagg_table *t = r->table;
+	int err = check(r, w);
+	int64_t k;
+	size_t i;
+
+	if (!err)
+		err = receive(r, flags);
+	if (err)
+		return err;
+	k = t->own[extra(r)];
+	if (k < 0 || k > PUSHES)
+		return comm_error(r->comm, GAGG_ERR_INVALID,
+				  "more than %d replicas were sent between two exchanges: a smaller S of %s",
+				  PUSHES, gagg_sync(r->comm));
+	for (i = 0; i < r->count && k; i++) {
+		int64_t n = whole(r, w, i);
+
+		move(r, w, i, steps_nearest((double)(n + t->own[i]) / (double)(1 + k)) - n);
+	}
+	return GAGG_OK;
+}
+
+static int push(struct gagg_replica *r, float *w)
+{
+	struct gagg_table *t = r->table;
+	int err = push_receive(r, w, 0);
+	size_t i;
+
+	if (err)
+		return err;
+	memset(t->own, 0, t->count * sizeof(*t->own));
+	for (i = 0; i < r->count; i++)
+		t->own[i] = whole(r, w, i);
+	t->own[extra(r)] = 1;
+	return send_to(r);
+}
+
+/* push-sum: the replica of what is here of it */
+static int weigh(struct gagg_replica *r, float *w)
+{
+	size_t i;
+
+	for (i = 0; i < r->count; i++) {
+		if (!(fabs(r->carry[i]) < FAR - 1))
+			return comm_error(r->comm, GAGG_ERR_INVALID,
+					  "weight %zu is not finite, or 2^24 steps and more", i);
+		w[i] = (float)(r->carry[i] * UNIT / (double)r->weight / r->grid);
+	}
+	return GAGG_OK;
+}
+
+static int sum_receive(struct gagg_replica *r, float *w, uint32_t flags)
+{
+	struct gagg_table *t = r->table;
+	int err = receive(r, flags);
+	size_t i;
+
+	if (err)
+		return err;
+	for (i = 0; i < r->count; i++)
+		r->carry[i] = replica_settled(r->carry[i]) + (double)t->own[i];
+	r->weight += t->own[extra(r)];
+	return weigh(r, w);
+}
+
+static int push_sum(struct gagg_replica *r, float *w)
+{
+	struct gagg_table *t = r->table;
+	int err = sum_receive(r, w, 0);
+	size_t i;
+
+	if (err)
+		return err;
+	memset(t->own, 0, t->count * sizeof(*t->own));
+	for (i = 0; i < r->count; i++) {
+		t->own[i] = steps_nearest(r->carry[i]) >> 1;
+		r->carry[i] -= (double)t->own[i];
+	}
+	t->own[extra(r)] = r->weight >> 1;
+	r->weight -= t->own[extra(r)];
+	err = weigh(r, w);
+	return err ? err : send_to(r);
+}
+
+/* --- steps, and the end -------------------------------------------------- */
+
+static int gossip_step(struct gagg_replica *r, float *w, const float *update)
+{
+	size_t i;
+	int err;
+
+	if (r->mode->weighs) {
+		for (i = 0; i < r->count; i++)
+			r->carry[i] += update[i] * r->grid;
+		err = weigh(r, w);
+		if (err)
+			return err;
+	}
+	return r->clock % r->arg[0] ? GAGG_OK : r->mode->exchange(r, w);
+}
+
+/* all that was sent is here, then everybody shows what it has */
+static int gather(struct gagg_replica *r, float *w)
+{
+	struct gagg_table *t = r->table;
+	int err = GAGG_OK, k;
+	size_t i;
+
+	if (r->mode->receive)
+		err = r->mode->receive(r, w, GAGG_SUBMIT_FENCE);
+	if (!err && !r->mode->weighs)
+		err = check(r, w);
+	if (err)
+		return err;
+	memset(t->spare, 0, t->count * sizeof(*t->spare));
+	for (i = 0; i < r->count; i++)
+		t->spare[i] = r->mode->weighs ? steps_nearest(r->carry[i]) : whole(r, w, i);
+	t->spare[extra(r)] = r->weight;
+	err = show(r);
+	if (!err)
+		err = store_settle(r->comm);
+	memcpy(t->own, t->seen, t->count * sizeof(*t->own));
+	for (k = 0; k < r->comm->size && !err; k++) {
+		if (k == r->comm->rank)
+			continue;
+		err = copies_read(t, k, GAGG_SUBMIT_FENCE);
+		for (i = 0; i < t->count; i++)
+			t->own[i] += t->spare[i];
+	}
+	return err;
+}
+
+static int gossip_finish(struct gagg_replica *r, float *w)
+{
+	const struct gagg_table *t = r->table;
+	int err = gather(r, w);
+	double all;
+	size_t i;
+
+	if (err)
+		return err;
+	/* of all ranks; but in push-sum UNIT each */
+	all = (double)t->own[extra(r)] / UNIT;
+	for (i = 0; i < r->count; i++) {
+		w[i] = (float)((double)t->own[i] / all / r->grid);
+		r->carry[i] = 0;
+	}
+	err = store_meet(r->comm);
+	return err ? err : start(r, w);
+}
+
+const struct replica_mode replica_gossip_pull = {
+	.name = "gossip-pull",
+	.args = 1,
+	.store = true,
+	.shows = true,
+	.init = gossip_init,
+	.step = gossip_step,
+	.exchange = pull,
+	.finish = gossip_finish,
+};
+
+const struct replica_mode replica_gossip_pair = {
+	.name = "gossip-pair",
+	.args = 1,
+	.store = true,
+	.shows = true,
+	.init = gossip_init,
+	.step = gossip_step,
+	.exchange = pair,
+	.finish = gossip_finish,
+};
+
+const struct replica_mode replica_gossip_push = {
+	.name = "gossip-push",
+	.args = 2,
+	.store = true,
+	.init = gossip_init,
+	.step = gossip_step,
+	.exchange = push,
+	.receive = push_receive,
+	.finish = gossip_finish,
+};
+
+const struct replica_mode replica_push_sum = {
+	.name = "push-sum",
+	.args = 1,
+	.store = true,
+	.weighs = true,
+	.init = gossip_init,
+	.step = gossip_step,
+	.exchange = push_sum,
+	.receive = sum_receive,
+	.finish = gossip_finish,
+};

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/*
+ * Gossip of the real core under random schedules: who meets whom, and that nobody
+ * ever reads a part of a replica. A replica is one number, the same in all lanes, so
+ * that a mixture shows.
+ */
+#include <linux/gagg_peer.h>
+
+/* more than a host does at once */
+#define RING	1024
+#include "store_net.h"
+
+#define SEEDS	12
+#define ROUNDS	12
+
+enum kind { PULL, PUSH, PAIR };
+
+struct worker {
+	u32 round;
+	u32 phase;
+	u32 op;		/* it waits for; 0: none */
+	u32 peer;
+};
+
+static struct worker work[NODES];
+static enum kind kind;
+static u32 bound;
+
+static u32 begun(u32 r)
+{
+	return gagg_store_clock(chan[ranks[r].node], ranks[r].local);
+}
+
+/* add a number to all lanes of a copy */
+static u32 add_to(u32 r, u32 of, int32_t value, u32 chunks)
+{
+	u32 slot, k;
+
+	memset(ranks[r].zero, 0, sizeof(ranks[r].zero));
+	for (slot = 0; slot < RING; slot++)
+		for (k = 0; k < LANES; k++)
+			ranks[r].push[slot][k] = value;
+	return submit_of(r, 0, of, 0, chunks);
+}
+
+static u32 read_of(u32 r, u32 of)
+{
+	memset(ranks[r].copy, 0xcc, sizeof(ranks[r].copy));
+	return submit_of(r, GAGG_OP_READ, of, 0, RING);
+}
+
+/* what was read, which is one number */
+static u32 whole(u32 r)
+{
+	u32 slot, k;
+
+	for (slot = 0; slot < RING; slot++)
+		for (k = 0; k < LANES; k++)
+			if (ranks[r].copy[slot][k] != ranks[r].copy[0][0])
+				fail_msg("rank %u: a mixture: %d and %d", r,
+					 ranks[r].copy[0][0], ranks[r].copy[slot][k]);
+	return (u32)ranks[r].copy[0][0];
+}
+
+/* rank r reads its peer's replica, replaces its own */
+static void step_pull(u32 r)
+{
+	struct worker *w = &work[r];
+
+	if (!w->phase) {
+		w->peer = gagg_peer_to(base_geom.workers, r, begun(r));
+		w->op = read_of(r, w->peer);
+	} else {
+		assert_true(whole(r) <= begun(w->peer));
+		w->op = add_to(r, r, 1, RING);
+		w->round++;
+	}
+	w->phase ^= 1;
+}
+
+/* how often rank i has sent to rank r at clocks below @clock */
+static u32 sent_to(u32 i, u32 r, u32 clock)
+{
+	u32 c, n = 0;
+
+	for (c = 0; c < clock; c++)
+		n += gagg_peer_to(base_geom.workers, i, c) == r;
+	return n;
+}
+
+/* rank r reads what it was sent, a byte for each of the others, and sends */
+static void step_push(u32 r)
+{
+	struct worker *w = &work[r];
+	u32 i, got, c = begun(r), from;
+
+	if (!w->phase) {
+		w->op = read_of(r, r);
+	} else {
+		got = whole(r);
+		for (i = 0; i < nranks; i++)
+			assert_true((got >> 8 * i & 0xff) <= sent_to(i, r, begun(i)));
+		if (c > bound) {
+			from = gagg_peer_from(base_geom.workers, r, c - 1 - bound);
+			assert_true((got >> 8 * from & 0xff) >= sent_to(from, r, c - bound));
+		}
+		w->op = add_to(r, gagg_peer_to(base_geom.workers, r, c), 1 << 8 * r, RING);
+		w->round++;
+	}
+	w->phase ^= 1;
+}
+
+/* rank r replaces its replica, reads that of its pair of the same round */
+static void step_pair(u32 r)
+{
+	struct worker *w = &work[r];
+
+	switch (w->phase) {
+	case 0:
+		w->op = add_to(r, r, 1 << 4, RING);
+		w->phase = 1;
+		break;
+	case 1:
+		w->peer = gagg_peer_pair(base_geom.workers, r, w->round);
+		w->phase = 2;
+		if (w->peer != r)
+			w->op = read_of(r, w->peer);
+		break;
+	case 2:
+		if (w->peer != r)
+			assert_int_equal(whole(r), (w->round + 1) << 4);
+		w->op = add_to(r, r, 0, 0);
+		w->phase = 0;
+		w->round++;
+	}
+}
+
+static void step(u32 r)
+{
+	struct worker *w = &work[r];
+
+	if (w->op && ranks[r].done < w->op)
+		return;
+	w->op = 0;
+	if (w->round == ROUNDS)
+		return;
+	if (kind == PULL)
+		step_pull(r);
+	else if (kind == PUSH)
+		step_push(r);
+	else
+		step_pair(r);
+}
+
+static bool at_end(u32 asleep)
+{
+	u32 r;
+
+	for (r = 0; r < nranks; r++)
+		if (r != asleep && (work[r].round < ROUNDS || work[r].op))
+			return false;
+	return true;
+}
+
+/* @asleep: a rank that stops training halfway, between two exchanges; nranks: none */
+static void run(u32 n, const char *mode, u32 asleep)
+{
+	u32 events = 0, r, i;
+
+	lazy = true;
+	start(n, mode, ~0ULL);
+	memset(work, 0, sizeof(work));
+	while (!at_end(asleep)) {
+		r = rnd(n);
+		if ((r || !rnd(8)) && !(r == asleep && work[r].round == ROUNDS / 2))
+			step(r);
+		advance();
+		if (++events > 2000000)
+			fail_msg("%s: stuck", mode);
+	}
+	/* all that was sent is there in the end */
+	for (r = 0; r < n && asleep == n; r++)
+		work[r].op = submit(r, GAGG_OP_READ | GAGG_OP_FENCE, 0, RING);
+	for (r = 0; r < n && asleep == n; r++) {
+		u32 want = 0;
+
+		while (ranks[r].done < work[r].op)
+			advance();
+		for (i = 0; i < n && kind == PUSH; i++)
+			want += sent_to(i, r, ROUNDS) << 8 * i;
+		if (kind != PUSH)
+			want = kind == PULL ? ROUNDS : ROUNDS << 4;
+		assert_int_equal(whole(r), want);
+	}
+	stop_all();
+}
+
+static void many(enum kind k, const char *mode)
+{
+	u32 n;
+
+	kind = k;
+	for (seed = 1; seed <= SEEDS; seed++) {
+		u64 was = seed;
+
+		loss = (u32)seed % 3 * 10;
+		dup = (u32)seed % 4 * 5;
+		disorder = (u32)seed % 5 * 10;
+		n = 2 + (u32)(was % (NODES - 1));
+		seed = was << 20;
+		run(n, mode, n);
+		seed = was;
+	}
+}
+
+static void pull__whole_replicas(void **state)
+{
+	(void)state;
+	many(PULL, "gossip-pull:1");
+}
+
+static void push__whole_replicas_once(void **state)
+{
+	(void)state;
+	bound = 0;
+	many(PUSH, "push-sum:1");
+	many(PUSH, "gossip-push:1:0");
+	bound = 2;
+	many(PUSH, "gossip-push:1:2");
+}
+
+static void pair__the_same_values(void **state)
+{
+	(void)state;
+	many(PAIR, "gossip-pair:1");
+}
+
+/* who pulls waits for nobody's training */
+static void pull__goes_on_without_a_rank(void **state)
+{
+	(void)state;
+	kind = PULL;
+	loss = 5;
+	dup = 0;
+	disorder = 10;
+	for (seed = 1; seed <= SEEDS; seed++) {
+		u64 was = seed;
+
+		run(NODES, "gossip-pull:1", (u32)(seed % NODES));
+		seed = was;
+	}
+}
+
+/* who changes its own copy asks nobody whether it may */
+static void an_own_update__goes_nowhere(void **state)
+{
+	u32 op;
+
+	(void)state;
+	loss = 0;
+	dup = 0;
+	lazy = false;
+	start(3, "gossip-pull:1", ~0ULL);
+	op = add_to(0, 0, 1, RING);
+	while (ranks[0].done < op)
+		advance();
+	assert_int_equal(sent[GAGG_T_PULL] + sent[GAGG_T_CONTRIB], 0);
+	assert_int_equal(sent[GAGG_T_READY], 2);
+	stop_all();
+}
+
+/* members with gaps; every peer is another one, each is chosen once */
+static void peers__are_a_permutation(void **state)
+{
+	u64 members, chosen;
+	u32 r, c, i, round;
+
+	(void)state;
+	for (i = 0; i < 300; i++) {
+		members = gagg_mix64(i, 1) & gagg_mix64(i, 2);
+		if (i == 299)
+			members = ~0ULL;
+		if (gagg_weight64(members) < 2)
+			continue;
+		for (c = 0; c < 20; c++) {
+			for (chosen = 0, r = 0; r < 64; r++) {
+				u32 to;
+
+				if (!(members & GAGG_BIT(r)))
+					continue;
+				to = gagg_peer_to(members, r, c);
+				assert_true(to != r && (members & GAGG_BIT(to)));
+				assert_int_equal(gagg_peer_from(members, to, c), r);
+				chosen |= GAGG_BIT(to);
+			}
+			assert_true(chosen == members);
+		}
+		for (round = 0; round < 20; round++) {
+			u32 alone = 0;
+
+			for (r = 0; r < 64; r++) {
+				u32 pair;
+
+				if (!(members & GAGG_BIT(r)))
+					continue;
+				pair = gagg_peer_pair(members, r, round);
+				assert_true(members & GAGG_BIT(pair));
+				assert_int_equal(gagg_peer_pair(members, pair, round), r);
+				alone += pair == r;
+			}
+			assert_int_equal(alone, gagg_weight64(members) % 2);
+		}
+	}
+	assert_int_equal(gagg_peer_to(4, 2, 7), 2);
+	assert_int_equal(gagg_peer_from(4, 2, 7), 2);
+	assert_int_equal(gagg_peer_pair(4, 2, 7), 2);
+}
+
+/* and all of them about as often as each other */
+static void peers__are_all_met(void **state)
+{
+	static u32 met[2][9][9];
+	u32 n, r, c, i;
+
+	(void)state;
+	for (n = 2; n <= 9; n++) {
+		memset(met, 0, sizeof(met));
+		for (c = 0; c < 2000; c++)
+			for (r = 0; r < n; r++) {
+				met[0][r][gagg_peer_to(GAGG_BIT(n) - 1, r, c)]++;
+				met[1][r][gagg_peer_pair(GAGG_BIT(n) - 1, r, c)]++;
+			}
+		for (r = 0; r < n; r++)
+			for (i = 0; i < n; i++) {
+				if (i == r)
+					continue;
+				assert_in_range(met[0][r][i], 1600 / (n - 1), 2400 / (n - 1));
+				assert_in_range(met[1][r][i], 1600 / (n - 1 + n % 2),
+						2400 / (n - 1 + n % 2));
+			}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pull__whole_replicas),
+		cmocka_unit_test(push__whole_replicas_once),
+		cmocka_unit_test(pair__the_same_values),
+		cmocka_unit_test(pull__goes_on_without_a_rank),
+		cmocka_unit_test(an_own_update__goes_nowhere),
+		cmocka_unit_test(peers__are_a_permutation),
+		cmocka_unit_test(peers__are_all_met),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

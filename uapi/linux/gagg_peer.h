@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * Who exchanges with whom when ranks gossip. Pure functions of the ranks of a
+ * channel (a bit each) and of a number that ranks count up: the kernel and all
+ * trainers come to the same answer, and nobody has to be asked. The choice is
+ * pseudo-random, and not to be kept secret.
+ */
+#ifndef _UAPI_LINUX_GAGG_PEER_H
+#define _UAPI_LINUX_GAGG_PEER_H
+
+#include <linux/types.h>
+
+static inline __u32 gagg_peer_count(__u64 members)
+{
+	__u32 n;
+
+	for (n = 0; members; n++)
+		members &= members - 1;
+	return n;
+}
+
+/* place of a member among the members, from 0 */
+static inline __u32 gagg_peer_index(__u64 members, __u32 rank)
+{
+	return gagg_peer_count(members & ((1ULL << rank) - 1));
+}
+
+/* the member in that place */
+static inline __u32 gagg_peer_rank(__u64 members, __u32 index)
+{
+	__u32 rank;
+
+	for (; index; index--)
+		members &= members - 1;
+	for (rank = 0; !(members >> rank & 1); rank++)
+		;
+	return rank;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014), seeded with the members */
+static inline __u32 gagg_peer_random(__u64 members, __u32 number, __u32 below)
+{
+	__u64 x = members * 0x9e3779b97f4a7c15ULL + number;
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return (__u32)((x ^ (x >> 31)) >> 32) % below;
+}
+
+/* how far away, in places, a rank's peer is at that clock: all of them, once each, are
+ * another one's peer
+ */
+static inline __u32 gagg_peer_distance(__u64 members, __u32 n, __u32 clock)
+{
+	return 1 + gagg_peer_random(members, clock, n - 1);
+}
+
+/**
+ * gagg_peer_to() - whom a rank reads from, or sends to, at a clock
+ * @members:	ranks of the channel
+ * @rank:	one of them
+ * @clock:	of that rank
+ * Return: another rank; @rank if it is alone.
+ */
+static inline __u32 gagg_peer_to(__u64 members, __u32 rank, __u32 clock)
+{
+	__u32 n = gagg_peer_count(members);
+
+	if (n < 2)
+		return rank;
+	return gagg_peer_rank(members, (gagg_peer_index(members, rank) +
+					gagg_peer_distance(members, n, clock)) % n);
+}
+
+/**
+ * gagg_peer_from() - the rank whose peer a rank is at a clock
+ * @members:	ranks of the channel
+ * @rank:	one of them
+ * @clock:	of the other one
+ * Return: another rank; @rank if it is alone.
+ */
+static inline __u32 gagg_peer_from(__u64 members, __u32 rank, __u32 clock)
+{
+	__u32 n = gagg_peer_count(members);
+
+	if (n < 2)
+		return rank;
+	return gagg_peer_rank(members, (gagg_peer_index(members, rank) + n -
+					gagg_peer_distance(members, n, clock)) % n);
+}
+
+/**
+ * gagg_peer_pair() - whom a rank is paired with in a round
+ * @members:	ranks of the channel
+ * @rank:	one of them
+ * @round:	number
+ * Return: a rank whose pair is @rank; @rank itself if it is left over, which one is in
+ * each round of an odd number.
+ *
+ * One of the rounds of a tournament in which all meet: in round r of n or, if that is
+ * even, n - 1, those meet whose places add up to r; who would meet itself meets the
+ * last one of an even number.
+ */
+static inline __u32 gagg_peer_pair(__u64 members, __u32 rank, __u32 round)
+{
+	__u32 n = gagg_peer_count(members), rounds = n % 2 ? n : n - 1;
+	__u32 i = gagg_peer_index(members, rank), r, k;
+
+	r = gagg_peer_random(members, round, rounds);
+	if (i == rounds)
+		k = r * ((rounds + 1) / 2) % rounds;
+	else
+		k = (r + rounds - i) % rounds;
+	if (k == i && n % 2 == 0)
+		k = rounds;
+	return gagg_peer_rank(members, k);
+}
+
+#endif /* _UAPI_LINUX_GAGG_PEER_H */
