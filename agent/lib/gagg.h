@@ -475,8 +475,8 @@ int gagg_wait(struct gagg_request *req, int timeout_ms);
 int gagg_test(struct gagg_request *req, int *done);
 
 /*
- * Groups with a store (sync modes asp, ssp): instead of collectives, tables of
- * elements that live in the kernels of the group's hosts. Each rank, in turns:
+ * Groups with a store (sync modes asp, ssp, dssp, r2sp, ako): instead of
+ * collectives, tables of elements that live in the kernels of the group's hosts. Each rank, in turns:
  * gagg_get(), compute, gagg_inc(), gagg_clock(). All elements are zero when the
  * epoch starts; gagg_set() and gagg_restore() give them other values.
  *
