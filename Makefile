@@ -15,6 +15,7 @@
 #   make fuzz-vm       the fuzzing test in the VM for MINUTES=5; KERNEL=debug
 #   make bench         all-reduces by gagg and by other systems, side by side in
 #                      the VM; QUICK=1: in five minutes
+#   make bench-modes   time to accuracy under every sync mode
 #   make bench-insn    instructions of gagg and of others
 #   make check-insn    gagg's, against what is recorded
 #   make demo          four hosts in a VM exchange gradients

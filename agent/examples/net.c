@@ -1,127 +1,127 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
 #include <string.h>
+
 #include "net.h"
 
-/* where each layer lies in the vector of parameters */
-#define W1	0
-#define B1	(W1 + PIXELS * HIDDEN)
-#define W2	(B1 + HIDDEN)
-#define B2	(W2 + HIDDEN * CLASSES)
-
-/* splitmix64 (Steele et al. 2014), as a float from -1 to 1 */
-static float uniform(uint64_t *state)
+void init(struct model *m)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+	float *layer[] = { &m->w1[0][0], &m->w2[0][0] };
+	int size[] = { HIDDEN * PIXELS, CLASSES * HIDDEN }, inputs[] = { PIXELS, HIDDEN };
+	int l, i;
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-	z ^= z >> 31;
-	return (float)(int32_t)(z >> 32) / 2147483648.0f;
+	memset(m, 0, sizeof(*m));
+	for (l = 0; l < 2; l++)
+		for (i = 0; i < size[l]; i++)
+			layer[l][i] = ((float)random32() / 2147483648.0f - 1) *
+				      sqrtf(6.0f / (float)inputs[l]);
 }
 
-void net_init(struct net *net, uint64_t seed)
+static void forward(const struct model *m, const float *x, float *h, float *y)
 {
-	const float scale1 = sqrtf(6.0f / (PIXELS + HIDDEN));
-	const float scale2 = sqrtf(6.0f / (HIDDEN + CLASSES));
-	size_t i;
+	int i, k;
 
-	memset(net, 0, sizeof(*net));
-	for (i = W1; i < B1; i++)
-		net->w[i] = scale1 * uniform(&seed);
-	for (i = W2; i < B2; i++)
-		net->w[i] = scale2 * uniform(&seed);
-}
-
-static void forward(const float *w, const float *x, float *hidden, float *prob)
-{
-	float sum = 0, top;
-	int i, j;
-
-	memcpy(hidden, w + B1, HIDDEN * sizeof(*hidden));
-	for (i = 0; i < PIXELS; i++)
-		for (j = 0; j < HIDDEN; j++)
-			hidden[j] += x[i] * w[W1 + i * HIDDEN + j];
-	for (j = 0; j < HIDDEN; j++)
-		hidden[j] = hidden[j] > 0 ? hidden[j] : 0;
-
-	memcpy(prob, w + B2, CLASSES * sizeof(*prob));
-	for (i = 0; i < HIDDEN; i++)
-		for (j = 0; j < CLASSES; j++)
-			prob[j] += hidden[i] * w[W2 + i * CLASSES + j];
-	top = prob[0];
-	for (j = 1; j < CLASSES; j++)
-		top = prob[j] > top ? prob[j] : top;
-	for (j = 0; j < CLASSES; j++)
-		sum += prob[j] = expf(prob[j] - top);
-	for (j = 0; j < CLASSES; j++)
-		prob[j] /= sum;
-}
-
-/* adds one sample's gradient; returns its loss */
-static float backward(const float *w, const struct sample *s, float *grad)
-{
-	float hidden[HIDDEN], prob[CLASSES], back;
-	float loss;
-	int i, j;
-
-	forward(w, s->pixel, hidden, prob);
-	loss = -logf(fmaxf(prob[s->digit], 1e-30f));
-	prob[s->digit] -= 1;		/* d loss / d output */
-	for (j = 0; j < CLASSES; j++)
-		grad[B2 + j] += prob[j];
 	for (i = 0; i < HIDDEN; i++) {
-		if (hidden[i] <= 0)
-			continue;
-		back = 0;
-		for (j = 0; j < CLASSES; j++) {
-			grad[W2 + i * CLASSES + j] += hidden[i] * prob[j];
-			back += w[W2 + i * CLASSES + j] * prob[j];
+		float s = m->b1[i];
+
+		for (k = 0; k < PIXELS; k++)
+			s += m->w1[i][k] * x[k];
+		h[i] = s > 0 ? s : 0;
+	}
+	for (i = 0; i < CLASSES; i++) {
+		float s = m->b2[i];
+
+		for (k = 0; k < HIDDEN; k++)
+			s += m->w2[i][k] * h[k];
+		y[i] = s;
+	}
+}
+
+/* softmax in place; returns the cross-entropy of @class */
+static float softmax(float *y, int class)
+{
+	float max = y[0], sum = 0;
+	int i;
+
+	for (i = 1; i < CLASSES; i++)
+		max = y[i] > max ? y[i] : max;
+	for (i = 0; i < CLASSES; i++)
+		sum += y[i] = expf(y[i] - max);
+	for (i = 0; i < CLASSES; i++)
+		y[i] /= sum;
+	return -logf(y[class] + 1e-30f);
+}
+
+void backward(const struct model *m, const struct sample *s, float scale, struct gradient *g)
+{
+	float h[HIDDEN], y[CLASSES], dh[HIDDEN] = { 0 };
+	int i, k;
+
+	forward(m, s->pixel, h, y);
+	g->loss += scale * softmax(y, s->class);
+	y[s->class] -= 1;
+	for (i = 0; i < CLASSES; i++) {
+		float dy = scale * y[i];
+
+		g->d.b2[i] += dy;
+		for (k = 0; k < HIDDEN; k++) {
+			g->d.w2[i][k] += dy * h[k];
+			dh[k] += dy * m->w2[i][k];
 		}
-		hidden[i] = back;	/* d loss / d unit */
-		grad[B1 + i] += back;
-		for (j = 0; j < PIXELS; j++)
-			grad[W1 + j * HIDDEN + i] += s->pixel[j] * back;
 	}
-	return loss;
+	for (i = 0; i < HIDDEN; i++) {
+		if (h[i] <= 0)
+			continue;
+		g->d.b1[i] += dh[i];
+		for (k = 0; k < PIXELS; k++)
+			g->d.w1[i][k] += dh[i] * s->pixel[k];
+	}
 }
 
-float net_gradient(const struct net *net, const struct sample *set, const uint32_t *index,
-		   size_t n, float *grad)
+double accuracy(const struct model *m, const struct data *d)
 {
-	float loss = 0;
+	float h[HIDDEN], y[CLASSES];
+	int i, k, right = 0;
+
+	for (i = d->train; i < d->samples; i++) {
+		const struct sample *s = &d->sample[d->order[i]];
+		int best = 0;
+
+		forward(m, s->pixel, h, y);
+		for (k = 1; k < CLASSES; k++)
+			best = y[k] > y[best] ? k : best;
+		right += best == s->class;
+	}
+	return 100.0 * right / (d->samples - d->train);
+}
+
+uint64_t digest(const struct model *m)
+{
+	const unsigned char *b = (const unsigned char *)m;
+	uint64_t h = 0xcbf29ce484222325ULL;
 	size_t i;
 
-	memset(grad, 0, PARAMS * sizeof(*grad));
-	for (i = 0; i < n; i++)
-		loss += backward(net->w, &set[index[i]], grad);
-	for (i = 0; i < PARAMS; i++)
-		grad[i] /= (float)n;
-	return loss / (float)n;
+	for (i = 0; i < sizeof(*m); i++)
+		h = (h ^ b[i]) * 0x100000001b3ULL;
+	return h;
 }
 
-void net_step(struct net *net, const float *grad, float rate, float momentum)
+void hasten(struct model *v, const struct model *d, float momentum, float rate)
 {
+	const float *slope = &d->w1[0][0];
+	float *speed = &v->w1[0][0];
 	size_t i;
 
-	for (i = 0; i < PARAMS; i++) {
-		net->velocity[i] = momentum * net->velocity[i] - rate * grad[i];
-		net->w[i] += net->velocity[i];
-	}
+	for (i = 0; i < WEIGHTS; i++)
+		speed[i] = momentum * speed[i] - rate * slope[i];
 }
 
-float net_accuracy(const struct net *net, const struct sample *set, size_t n)
+void move(struct model *m, const struct model *from, const struct model *by)
 {
-	float hidden[HIDDEN], prob[CLASSES];
-	size_t i, right = 0;
-	int j, best;
+	const float *a = &from->w1[0][0], *b = &by->w1[0][0];
+	float *w = &m->w1[0][0];
+	size_t i;
 
-	for (i = 0; i < n; i++) {
-		forward(net->w, set[i].pixel, hidden, prob);
-		for (best = 0, j = 1; j < CLASSES; j++)
-			if (prob[j] > prob[best])
-				best = j;
-		right += best == set[i].digit;
-	}
-	return (float)right / (float)n;
+	for (i = 0; i < WEIGHTS; i++)
+		w[i] = a[i] + b[i];
 }

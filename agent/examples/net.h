@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A network of two layers for 8x8 images of digits: 64 inputs, HIDDEN
- * rectified units, 10 classes, cross-entropy, stochastic gradient descent with
- * momentum. Plain float32, deterministic: the same calls give the same bits.
+ * A network of two layers, 64 pixels - 32 rectified units - 10 classes, with
+ * cross-entropy. Plain float32: the same calls give the same bits.
  */
 #ifndef EXAMPLES_NET_H
 #define EXAMPLES_NET_H
@@ -10,36 +9,44 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PIXELS	64
-#define HIDDEN	64
-#define CLASSES	10
-#define PARAMS	(PIXELS * HIDDEN + HIDDEN + HIDDEN * CLASSES + CLASSES)
+#include "samples.h"
 
-struct sample {
-	float pixel[PIXELS];	/* 0 to 1 */
-	int digit;
+#define HIDDEN		32
+
+/* All that is learned, as one vector: what is exchanged has no structure. */
+struct model {
+	float w1[HIDDEN][PIXELS];
+	float b1[HIDDEN];
+	float w2[CLASSES][HIDDEN];
+	float b2[CLASSES];
 };
 
-struct net {
-	float w[PARAMS];
-	float velocity[PARAMS];
+#define WEIGHTS	(sizeof(struct model) / sizeof(float))
+
+/* The loss travels with the gradient: one element more. */
+struct gradient {
+	struct model d;
+	float loss;
 };
 
-/* small random weights from a fixed seed */
-void net_init(struct net *net, uint64_t seed);
+#define GRADIENT (sizeof(struct gradient) / sizeof(float))
 
-/*
- * net_gradient() - mean gradient over @n samples, named by @index
- * @grad: receives PARAMS floats
- * Return: mean loss.
- */
-float net_gradient(const struct net *net, const struct sample *set, const uint32_t *index,
-		   size_t n, float *grad);
+/* Uniform within the bounds of He et al. 2015. */
+void init(struct model *m);
 
-/* one step of descent */
-void net_step(struct net *net, const float *grad, float rate, float momentum);
+/* add @scale times the gradient of one sample */
+void backward(const struct model *m, const struct sample *s, float scale, struct gradient *g);
 
-/* share of @n samples that are recognised */
-float net_accuracy(const struct net *net, const struct sample *set, size_t n);
+/* percent of the samples held out that are recognised */
+double accuracy(const struct model *m, const struct data *d);
+
+/* FNV-1a, 64 bits */
+uint64_t digest(const struct model *m);
+
+/* velocity @v by the slope @d */
+void hasten(struct model *v, const struct model *d, float momentum, float rate);
+
+/* m = from + by */
+void move(struct model *m, const struct model *from, const struct model *by);
 
 #endif

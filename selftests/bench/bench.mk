@@ -4,6 +4,8 @@
 #
 #   make bench         side by side in the VM: build/bench.json, a table, plots.
 #                      QUICK=1, REPS=N and others: selftests/bench/run
+#   make bench-modes   time to accuracy under every sync mode: build/modes.json, a
+#                      table, loss curves; SEEDS="1 2" and others: modes.sh
 #   make bench-insn    instructions, in a guest whose clock counts them:
 #                      build/bench-insn.json
 #   make check-insn    gagg's own of these, against selftests/bench/insn.json;
@@ -33,7 +35,7 @@ $(BENCH_TOOLS):
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(BENCH_CFLAGS) -o $@ $^ -lm
 
-.PHONY: bench bench-insn check-insn record-insn bench-tools bench-rivals
+.PHONY: bench bench-modes bench-insn check-insn record-insn bench-tools bench-rivals
 bench-tools: $(BENCH_TOOLS)
 selftests: bench-tools
 bench-rivals: $(BENCH_RIVALS)
@@ -42,6 +44,11 @@ bench: deps
 	@scripts/deps bench
 	@$(MAKE) all bench-rivals
 	@selftests/bench/run
+
+bench-modes: deps
+	@scripts/deps bench
+	@$(MAKE) all
+	@selftests/bench/modes
 
 bench-insn: deps
 	@scripts/deps bench

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the VM: four hosts train on handwritten digits, in each scenario with each mode
+# and each seed in turn. A row for each training to FILE, as JSON:
+#
+#   {"mode", "scenario", "seed", "curve": [[steps, ms, loss, accuracy], ...]}
+#
+#   modes.sh FILE
+#
+# steps and all else are rank 0's, which is never the slow one. A sample takes US (1000)
+# microseconds more than computing it, so that the emulated CPUs matter little.
+#
+#   equal      all ranks alike
+#   steady     rank 3 takes three times as long
+#   transient  5 % of the batches of each rank take four times as long
+
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+PATH=$PWD/build:$PATH
+# shellcheck source=vm/net.sh
+. vm/net.sh
+
+out=$1
+# words: the group's mode, options of digits, with + between
+modes=(bsp bsp+--balance bsp-quorum:3:1 bsp-deadline:3:60:1 bsp-adaptive:3:300:1
+	asp ssp:3 ssp:10 dssp:3:10 dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
+	asp+--elastic+4 easgd-sync:4:90 localsgd:4 hpsgd:2)
+[ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
+read -ra scenarios <<<"${SCENARIOS:-equal steady transient}"
+read -ra seeds <<<"${SEEDS:-1 2 3 4 5}"
+epochs=${EPOCHS:-20} us=${US:-1000} ranks=4 tmp=/run/modes
+mkdir -p $tmp
+
+# train WORD SCENARIO SEED
+train()
+{
+	local r options status=0 pids=() pace
+	IFS=+ read -ra options <<<"$1"
+
+	for ((r = 0; r < ranks; r++)); do
+		net_exec $r gaggctl group create g sync "${options[0]}" ring 256 window 64 \
+			local "$(net_ip4 $r)" "${members[@]}" || return
+	done
+	for ((r = 0; r < ranks; r++)); do
+		pace=(--slow "$us")
+		case $2 in
+		steady)		[ $r -lt 3 ] || pace=(--slow $((3 * us))) ;;
+		transient)	pace+=(--transient 5:4) ;;
+		esac
+		GAGG_SOCKET=/run/gagg/h$r.sock net_exec $r digits --group g --rank $r \
+			--seed "$3" --epochs "$epochs" --curve "${pace[@]}" \
+			"${options[@]:1}" >$tmp/rank.$r 2>&1 &
+		pids+=($!)
+	done
+	for r in "${pids[@]}"; do
+		wait "$r" || status=1
+	done
+	[ $status -eq 0 ] || tail -n 3 $tmp/rank.?
+	for ((r = 0; r < ranks; r++)); do
+		net_exec $r gaggctl group delete g
+	done
+	return $status
+}
+
+insmod "build/kmod/$(uname -r)/gagg.ko" || exit
+net_up $ranks || exit
+members=()
+for ((r = 0; r < ranks; r++)); do
+	members+=(member "$r=$(net_ip4 $r)")
+done
+hosts_start /dev/null
+for ((r = 0; r < ranks; r++)); do
+	until [ -S /run/gagg/h$r.sock ]; do
+		sleep 0.1
+	done
+done
+for scenario in "${scenarios[@]}"; do
+	for seed in "${seeds[@]}"; do
+		for mode in "${modes[@]}"; do
+			train "$mode" "$scenario" "$seed" || exit
+			printf '%5d s  %s %s %s\n' $SECONDS "$scenario" "$seed" "${mode//+/ }"
+			awk -v mode="${mode//+/ }" -v scenario="$scenario" -v seed="$seed" '
+				$1 == "curve" {
+					points = points sep "[" $2 "," $3 "," $4 "," $5 "]"
+					sep = ","
+				}
+				END {
+					printf "{\"mode\":\"%s\",\"scenario\":\"%s\",", mode, scenario
+					printf "\"seed\":%d,\"curve\":[%s]}\n", seed, points
+				}' $tmp/rank.0 >>"$out"
+		done
+	done
+done
