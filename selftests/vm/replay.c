@@ -377,8 +377,10 @@ static void on_submit(struct host *h)
 
 		if (local >= ch->nlocals)
 			differs("there are %u local ranks", ch->nlocals);
+		/* "copy" is where other ops have their last lanes */
 		if (h->g.store)
 			op = gagg_store_submit(ch, local, (u8)number("flags"),
+					       (u32)number("last_lanes"),
 					       (u32)number("first"), (u32)number("chunks"));
 		else
 			op = gagg_chan_submit(ch, local, (u32)number("sig"),
