@@ -476,9 +476,10 @@ int gagg_test(struct gagg_request *req, int *done);
 
 /*
  * Groups with a store (sync modes asp, ssp, dssp, r2sp, ako): instead of
- * collectives, tables of elements that live in the kernels of the group's hosts. Each rank, in turns:
- * gagg_get(), compute, gagg_inc(), gagg_clock(). All elements are zero when the
- * epoch starts; gagg_set() and gagg_restore() give them other values.
+ * collectives, tables of elements that live in the kernels of the group's hosts.
+ * Each rank, in turns: gagg_get(), compute, gagg_inc(), gagg_clock(). All elements
+ * are zero when the epoch starts; gagg_set() and gagg_restore() give them other
+ * values.
  *
  * Collective calls on tables are those that say so: all ranks make them after as
  * many gagg_clock() each. They wait for the slowest rank, whatever the sync mode,

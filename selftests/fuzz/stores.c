@@ -312,7 +312,7 @@ static bool rank_call(struct host *h, u32 c, u32 l, u8 flags, u32 first, u32 chu
 	work->ended |= flags & GAGG_OP_LAST;
 	fuzz_assert(gagg_store_may_submit(&h->g, &arg));
 	for (s = 0; s < h->g.shards; s++)
-		fuzz_assert(gagg_store_submit_arg(h->c[c].core[s], l, &arg) == work->n);
+		fuzz_assert(gagg_store_submit_arg(&h->g, h->c[c].core[s], l, &arg) == work->n);
 	return true;
 }
 
