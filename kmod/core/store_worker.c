@@ -450,8 +450,8 @@ static bool work(struct step *s)
 	return s->h == s->ch->self_home ? read_local(s) : read_remote(s);
 }
 
-/* ops that all homes are through with are done in this shard */
-static void finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
+/* ops that all homes are through with are done in this shard; true: there are some */
+static bool finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
 {
 	struct gagg_local *lo = &ch->local[l];
 	u64 done = lo->numbers;
@@ -461,17 +461,29 @@ static void finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
 	for (h = 0; h < ch->nhomes; h++)
 		done = gagg_min64(done, way_at(ch, l, h)->done);
 	if (done == lo->finished)
-		return;
+		return false;
 	lo->finished = done;
 	a = gagg_shard_emit(sh, GAGG_ACT_OP_DONE, ch->id);
 	a->local = (u8)l;
 	a->number = done;
+	return true;
+}
+
+/*
+ * Who waits for a lock must hold none (sync_gossip.c): there an op begins nowhere
+ * before the one before it is over everywhere. Otherwise a rank could have the lock
+ * of its next op at one home, and wait at another one for that of its last.
+ */
+static bool must_wait(const struct step *s)
+{
+	return gagg_sync_get(s->g->sync.mode)->whole &&
+	       s->w->done != s->ch->local[s->l].finished;
 }
 
 /* true: it stopped for want of room, not of news */
 static bool refill_way(struct step *s)
 {
-	while ((s->op = op_of(s->ch, s->l, s->w))) {
+	while ((s->op = op_of(s->ch, s->l, s->w)) && !must_wait(s)) {
 		if (gagg_shard_spare(s->sh) < STEP || !s->scan)
 			return true;
 		if (!work(s))
@@ -500,9 +512,8 @@ bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 			more |= refill_way(&s);
 			ch->query_at = gagg_min64(ch->query_at, s.w->ask_at);
 		}
-		if (gagg_shard_spare(sh))
-			finish(sh, ch, l);
-		else
+		/* the next op may have waited for this one */
+		if (!gagg_shard_spare(sh) || finish(sh, ch, l))
 			more = true;
 	}
 	/* a local tick may let those go on who were looked at before it */

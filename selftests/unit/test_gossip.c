@@ -32,7 +32,7 @@ static u32 begun(u32 r)
 	return gagg_store_clock(chan[ranks[r].node], ranks[r].local);
 }
 
-/* add a number to all lanes of a copy */
+/* add a number to all lanes of a copy. As in libgagg, only reads are waited for. */
 static u32 add_to(u32 r, u32 of, int32_t value, u32 chunks)
 {
 	u32 slot, k;
@@ -73,7 +73,7 @@ static void step_pull(u32 r)
 		w->op = read_of(r, w->peer);
 	} else {
 		assert_true(whole(r) <= begun(w->peer));
-		w->op = add_to(r, r, 1, RING);
+		add_to(r, r, 1, RING);
 		w->round++;
 	}
 	w->phase ^= 1;
@@ -105,7 +105,7 @@ static void step_push(u32 r)
 			from = gagg_peer_from(base_geom.workers, r, c - 1 - bound);
 			assert_true((got >> 8 * from & 0xff) >= sent_to(from, r, c - bound));
 		}
-		w->op = add_to(r, gagg_peer_to(base_geom.workers, r, c), 1 << 8 * r, RING);
+		add_to(r, gagg_peer_to(base_geom.workers, r, c), 1 << 8 * r, RING);
 		w->round++;
 	}
 	w->phase ^= 1;
