@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Programs that the tests in the VM use. They depend on no library that the
-# build makes: the sources of libgagg are linked in. Static: emulated, the dynamic
-# linker takes longer than most of them.
+# Programs that the tests in the VM use. Static: emulated, the dynamic linker takes
+# longer than most of them.
 
 VM_PARTS	:= $(addprefix selftests/vm/,reference.c datagram.c genl.c netmsg.c inject.c mutate.c \
 			replay.c)
@@ -11,23 +10,20 @@ VM_PROGRAMS	:= $(patsubst %.c,build/%,$(filter-out $(VM_PARTS), \
 VM_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O3 -g -ffp-contract=off \
 		   -Iuapi -Iagent/lib
 VM_HEADERS	:= $(wildcard selftests/vm/*.h agent/lib/*.h uapi/linux/*.h)
-VM_LIBGAGG	:= $(filter-out %uring.c,$(wildcard agent/lib/*.c))
 
-build/selftests/vm/rank: selftests/vm/reference.c $(VM_LIBGAGG)
+build/selftests/vm/rank: selftests/vm/reference.c
 build/selftests/vm/udp build/selftests/vm/wire: selftests/vm/datagram.c
 build/selftests/vm/odd_netlink build/selftests/vm/nomem: selftests/vm/netmsg.c selftests/vm/genl.c
 build/selftests/vm/nomem: selftests/vm/inject.c
 build/selftests/vm/fuzz_wire: selftests/vm/datagram.c selftests/vm/mutate.c
 build/selftests/vm/fuzz_netlink: selftests/vm/datagram.c selftests/vm/genl.c
 build/selftests/vm/odd_twin: agent/lib/broker.c agent/lib/error.c
-build/selftests/vm/store: $(VM_LIBGAGG)
-build/selftests/vm/gossip: $(VM_LIBGAGG)
-build/selftests/vm/checkpoint: $(VM_LIBGAGG)
-build/selftests/vm/quorum: $(VM_LIBGAGG)
+# what libgagg.a hides, too
+$(addprefix build/selftests/vm/,checkpoint gossip quorum rank store): $(LIB_OBJS)
 
 $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -static -o $@ $(filter %.c,$^) -luring -lm -lpthread
+	$(CC) $(VM_CFLAGS) -static -o $@ $(filter %.c %.o,$^) -luring -lm -lpthread
 
 # The core in userspace, which carries out a trace; and the same with a line of
 # the core changed, to see that a difference is noticed: 36-replay.sh.
