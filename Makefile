@@ -79,7 +79,7 @@ deps:
 # --- tests --------------------------------------------------------------
 # Kernels that look for mistakes are slow, emulated ones above all: tests of all
 # that the module does, not of every case. TEST=NAME runs others.
-TESTS_debug = death unload device nomem faults fuzz store
+TESTS_debug = allreduce death unload device nomem faults fuzz store
 TESTS_kcsan = allreduce float desync progress straggler death unload netlink device \
 	      datagrams gaggd store
 

@@ -20,8 +20,8 @@
 #include <gagg.h>
 
 #include "curve.h"
+#include "delay.h"
 #include "net.h"
-#include "pace.h"
 #include "samples.h"
 
 #define BATCH		128
@@ -46,7 +46,7 @@ static struct {
 	.seed = SEED,
 };
 
-static struct pace pace;
+static struct delay delay;
 static struct curve *curve;	/* NULL: none is wanted, or not of this rank */
 
 /* the gradient of @n samples of @order, every @step-th, each times @scale */
@@ -58,7 +58,7 @@ static void add_up(const struct data *d, const struct model *m, const int *order
 	memset(g, 0, sizeof(*g));
 	for (i = 0; i < n; i++)
 		backward(m, &d->sample[order[i * step]], scale, g);
-	pace_wait(&pace, (unsigned int)n);
+	delay_wait(&delay, (unsigned int)n);
 }
 
 static void descend(struct model *m, struct model *v, const struct model *d)
@@ -329,8 +329,11 @@ static int learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
 
 static void begin_curve(void)
 {
-	if (me.curve)
-		curve = curve_new(me.epochs);
+	if (!me.curve)
+		return;
+	curve = curve_new(me.epochs);
+	if (!curve)
+		fprintf(stderr, "digits: no memory for a curve\n");
 }
 
 static void end_curve(const struct data *d)
@@ -359,7 +362,7 @@ static int work(struct data *d, struct model *m)
 	if (!gagg_rank(comm))
 		begin_curve();
 	/* each rank has odd batches of its own */
-	pace.state = me.seed + (uint64_t)gagg_rank(comm) + 1;
+	delay.state = me.seed + (uint64_t)gagg_rank(comm) + 1;
 	err = gagg_plan_create(comm, GRADIENT, GAGG_FLOAT32, &plan);
 	if (!err)
 		err = learn_with(d, m, comm, plan);
@@ -381,7 +384,7 @@ static int work(struct data *d, struct model *m)
 
 static int alone(struct data *d, struct model *m)
 {
-	pace.state = me.seed;
+	delay.state = me.seed;
 	begin_curve();
 	learn(d, m, NULL, NULL, me.epochs);
 	end_curve(d);
@@ -451,10 +454,10 @@ static bool parse_options(int argc, char **argv)
 			me.balance = true;
 			break;
 		case 'w':
-			pace.slow = (unsigned int)atoi(optarg);
+			delay.slow = (unsigned int)atoi(optarg);
 			break;
 		case 't':
-			if (!pace_parse(&pace, optarg))
+			if (!delay_parse(&delay, optarg))
 				return false;
 			break;
 		case 'c':

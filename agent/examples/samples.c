@@ -12,12 +12,17 @@ void random_seed(uint64_t seed)
 }
 
 /* xorshift64* (Vigna 2016) */
+uint32_t random_of(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return (uint32_t)(*state * 0x2545f4914f6cdd1dULL >> 32);
+}
+
 uint32_t random32(void)
 {
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return (uint32_t)(random_state * 0x2545f4914f6cdd1dULL >> 32);
+	return random_of(&random_state);
 }
 
 void shuffle(int *order, int n)

@@ -26,6 +26,9 @@ struct data {
 void random_seed(uint64_t seed);
 uint32_t random32(void);
 
+/* the same from a state of its own, which is not 0 */
+uint32_t random_of(uint64_t *state);
+
 void shuffle(int *order, int n);
 
 /* A fifth of the samples is held out. false: there are fewer than @least to learn from. */

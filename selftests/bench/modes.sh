@@ -73,6 +73,11 @@ done
 hosts_start /dev/null
 for ((r = 0; r < ranks; r++)); do
 	until [ -S /run/gagg/h$r.sock ]; do
+		if [ $SECONDS -gt 120 ]; then
+			echo "gaggd of host $r does not start:"
+			cat /run/gagg/h$r.log
+			exit 1
+		fi
 		sleep 0.1
 	done
 done

@@ -33,7 +33,7 @@ static const struct search searches[] = {
 	{ "2 hosts, a chunk at each, window of one, some", 0, 20, 0, 10,
 	  { .nodes = 2, .ranks = { 1, 1 }, .homes = 3, .ring = 2, .window = 1, .stripe = 1,
 	    .cwnd = 1, .rounds = 2, .ops = 2 } },
-	{ "2 hosts, runs of two chunks, some", 0, 5, 0, 10,
+	{ "2 hosts, runs of two chunks, some", 0, 10, 0, 10,
 	  { .nodes = 2, .ranks = { 1, 1 }, .homes = 1, .ring = 2, .window = 2, .stripe = 2,
 	    .cwnd = 4, .rounds = 2, .ops = 1 } },
 	{ "2 hosts, two chunks, one datagram at a time, some", 0, 6, 0, 10,

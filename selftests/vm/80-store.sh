@@ -9,36 +9,9 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
+# shellcheck source=selftests/vm/store.sh
+. "$(dirname "$0")/store.sh"
 plan 17
-hits=
-
-# clocks of a run; what holds in few of them holds in many
-CLOCKS=12
-[ "${KERNEL:-}" != debug ] || CLOCKS=6
-# what keeps a rank behind all others
-SLOW=100000
-
-# store_run BOUND [PAUSE...]: ranks with these pauses, the last repeated; $hits
-store_run()
-{
-	local bound=$1 r pause=0
-	shift
-
-	for ((r = 0; r < ranks; r++)); do
-		pause=${1:-$pause}
-		[ $# -eq 0 ] || shift
-		net_exec "$((r / per_host))" "$TOP/build/selftests/vm/store" g "$r" "$CLOCKS" \
-			"$bound" "$pause" ${hits:+"$hits"} >"$tmp/rank.$r" 2>&1 &
-		rank_pid[r]=$!
-	done
-	ranks_wait
-}
-
-# store_says PATTERN RUN...: a run fails, and a rank says why
-store_says()
-{
-	! store_run "${@:2}" >"$tmp/run" 2>&1 && grep -E -- "$1" "$tmp/run"
-}
 
 no_collectives()
 {
@@ -52,13 +25,6 @@ slowest_asks_seldom()
 	is "$(sed -n 's/^hits //p' "$tmp/rank.0") >= 4 * CLOCKS / 3"
 }
 
-twin_refuses()
-{
-	twin_conf ring 1024 window 64 sync asp
-	! net_exec 0 timeout 30 gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/twin.sock" \
-		2>"$tmp/twin.log" && grep "has no stores: sync mode asp" "$tmp/twin.log"
-}
-
 module_load "$@"
 layout 3 2 some
 net_ready 1500
@@ -66,16 +32,16 @@ check_not "bad parameters are refused" group_up sync ssp:-1
 check "a group with a store, two ranks a host" group_up ring 1024 window 64 sync ssp:2
 check "says so" eval "ctl 0 group show g | grep -q 'sync ssp:2'"
 check "no read breaks the bound" store_run 2 $SLOW 0
-check "a stricter promise than it keeps is noticed" store_says "there$" 0 $SLOW 0
+check "a stricter promise than it keeps is noticed" breaks_bound "there$" 0 $SLOW 0
 hits=$CLOCKS
 check "nor do reads that are cached" store_run 2 $SLOW 0
 check "the slowest seldom asks" slowest_asks_seldom
 hits=$((2 * CLOCKS + 1))
-check "hits are counted" store_says "only" 2
+check "hits are counted" breaks_bound "only" 2
 hits=
 check "there are no collectives" no_collectives
 group_down
-check "the twin has no stores, and says so" twin_refuses
+check "the twin has no stores, and says so" twin_refuses asp
 
 group_up ring 1024 window 64 sync ssp:0
 check "whole clocks only" store_run 0 $SLOW 0

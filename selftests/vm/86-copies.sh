@@ -9,6 +9,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
+# shellcheck source=selftests/vm/store.sh
+. "$(dirname "$0")/store.sh"
 # shellcheck source=selftests/vm/digits.sh
 . "$(dirname "$0")/digits.sh"
 
@@ -16,41 +18,6 @@ modes=(ako:1:1 ako:3:2 gossip-pull:4 gossip-push:4:2 gossip-pair:4 push-sum:4)
 [ "${KERNEL:-}" != debug ] || modes=(ako:3:2 gossip-pair:4)
 gossips=(gossip-pull:1 gossip-push:1:0 gossip-push:2:3 gossip-pair:1 push-sum:1)
 plan $((15 + ${#modes[@]} + 2 * ${#gossips[@]}))
-
-CLOCKS=12
-[ "${KERNEL:-}" != debug ] || CLOCKS=6
-# what keeps a rank behind all others
-SLOW=100000
-
-# store_run BOUND [PAUSE...]: ranks with these pauses, the last repeated
-store_run()
-{
-	local bound=$1 r pause=0
-	shift
-
-	for ((r = 0; r < ranks; r++)); do
-		pause=${1:-$pause}
-		[ $# -eq 0 ] || shift
-		net_exec "$r" "$TOP/build/selftests/vm/store" g "$r" "$CLOCKS" "$bound" "$pause" \
-			>"$tmp/rank.$r" 2>&1 &
-		rank_pid[r]=$!
-	done
-	ranks_wait
-}
-
-# gossip_start [PAUSE...]: ranks with these pauses, the last repeated
-gossip_start()
-{
-	local r pause=0
-
-	for ((r = 0; r < ranks; r++)); do
-		pause=${1:-$pause}
-		[ $# -eq 0 ] || shift
-		net_exec "$r" "$TOP/build/selftests/vm/gossip" g "$r" $((2 * CLOCKS)) "$pause" \
-			>"$tmp/rank.$r" 2>&1 &
-		rank_pid[r]=$!
-	done
-}
 
 gossip_run()
 {
@@ -70,19 +37,6 @@ refused()
 		grep -E -- "$1" "$tmp/refused"
 }
 
-# a stricter promise than it keeps
-breaks_bound()
-{
-	! store_run "$@" >"$tmp/run" 2>&1 && grep -E -- "there$" "$tmp/run"
-}
-
-twin_refuses()
-{
-	twin_conf ring 1024 window 64 sync ako:2:2
-	! net_exec 0 timeout 30 gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/twin.sock" \
-		2>"$tmp/twin.log" && grep "has no stores: sync mode ako:2:2" "$tmp/twin.log"
-}
-
 # rank 1 dies while others train
 dies()
 {
@@ -100,12 +54,12 @@ check "a worker alone is refused" refused "at least two workers" sync ako:1:0 \
 check "two workers on a host are refused" refused "one worker each" sync ako:1:0 \
 	member 0=10.77.0.1 member 1=10.77.0.1
 check "more than a shard is refused" refused "takes one shard" sync push-sum:1 shards 2
-check "the twin has no stores, and says so" twin_refuses
+check "the twin has no stores, and says so" twin_refuses ako:2:2
 
 # a read lacks what was pushed in the last 2P + S - 1 clocks, at most
 group_up ring 1024 window 64 sync ako:1:1
 check "ako: all to all, one late" store_run 2 $SLOW 0
-check "a stricter promise than it keeps is noticed" breaks_bound 0 $SLOW 0
+check "a stricter promise than it keeps is noticed" breaks_bound "there$" 0 $SLOW 0
 group_down
 net_offload off
 net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
@@ -148,7 +102,7 @@ layout 4
 check "gaggd starts" digits_daemons 0 1 2 3
 for mode in "${modes[@]}"; do
 	group_up ring 256 window 64 sync "$mode"
-	check "$mode" learns "$EPOCHS"
+	check "$mode" learns "$LAGGING"
 	group_down
 done
 check "the module can be unloaded" module_unload

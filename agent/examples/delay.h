@@ -3,20 +3,20 @@
  * For hosts that are alike to try what others do: samples that take longer, always or
  * now and then.
  */
-#ifndef EXAMPLES_PACE_H
-#define EXAMPLES_PACE_H
+#ifndef EXAMPLES_DELAY_H
+#define EXAMPLES_DELAY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /**
- * struct pace - how long this rank takes
+ * struct delay - how long this rank takes
  * @slow:	us that a sample takes longer
  * @percent:	of batches, drawn at random, that take @times as long
  * @times:	as often as @slow
  * @state:	of what is drawn; not 0
  */
-struct pace {
+struct delay {
 	unsigned int slow;
 	unsigned int percent;
 	unsigned int times;
@@ -24,9 +24,9 @@ struct pace {
 };
 
 /* PERCENT:TIMES, such as 5:4 */
-bool pace_parse(struct pace *p, const char *text);
+bool delay_parse(struct delay *d, const char *text);
 
 /* what @n samples take longer */
-void pace_wait(struct pace *p, unsigned int n);
+void delay_wait(struct delay *d, unsigned int n);
 
 #endif

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Ranks that use a store; to be sourced after ranks.sh.
+#
+#   store_run BOUND [PAUSE...]  store.c on all ranks, with these pauses, the last
+#                               repeated; with $hits, if it is set
+#   breaks_bound PATTERN BOUND [PAUSE...]
+#                               that fails, and says so
+#   gossip_start [PAUSE...]     gossip.c on all ranks; ranks_wait waits for them
+#   twin_refuses MODE           gagg-twin, a group with that sync mode, and says why
+
+# shellcheck disable=SC2034,SC2154 # of lib.sh and ranks.sh, or for them
+hits=
+# clocks of a run; what holds in few of them holds in many
+CLOCKS=12
+[ "${KERNEL:-}" != debug ] || CLOCKS=6
+# what keeps a rank behind all others
+SLOW=100000
+
+# start_paused PROGRAM "ARGUMENT..." [PAUSE...]
+start_paused()
+{
+	local program=$TOP/build/selftests/vm/$1 r pause=0 args
+	read -ra args <<<"$2"
+	shift 2
+
+	for ((r = 0; r < ranks; r++)); do
+		pause=${1:-$pause}
+		[ $# -eq 0 ] || shift
+		net_exec "$((r / per_host))" "$program" g "$r" "${args[@]}" "$pause" \
+			${hits:+"$hits"} >"$tmp/rank.$r" 2>&1 &
+		rank_pid[r]=$!
+	done
+}
+
+store_run()
+{
+	start_paused store "$CLOCKS $1" "${@:2}"
+	ranks_wait
+}
+
+breaks_bound()
+{
+	! store_run "${@:2}" >"$tmp/run" 2>&1 && grep -E -- "$1" "$tmp/run"
+}
+
+gossip_start()
+{
+	start_paused gossip $((2 * CLOCKS)) "$@"
+}
+
+twin_refuses()
+{
+	twin_conf ring 1024 window 64 sync "$1"
+	! net_exec 0 timeout 30 gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/twin.sock" \
+		2>"$tmp/twin.log" && grep "has no stores: sync mode $1" "$tmp/twin.log"
+}
