@@ -82,16 +82,22 @@ static float *carry_of(const struct gagg_request *r, const struct piece *p)
 }
 
 /* what is sent: the elements, and what came too late before */
-static const void *with_carry(const struct gagg_request *r, const struct piece *p, float *sum)
+static void quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
+			int32_t *lanes, struct quant_head *h)
 {
-	const float *src = source(r, p), *carry = carry_of(r, p);
+	enum quant_type t = quant_type(r->dtype);
+	const void *src = source(r, p);
+	const float *carry = carry_of(r, p);
+	float sum[GAGG_WIRE_LANES_MAX];
 	unsigned int i;
 
-	if (!carry)
-		return src;
+	if (!carry) {
+		quant_chunk(t, src, p->n, headroom(r), try, lanes, h);
+		return;
+	}
 	for (i = 0; i < p->n; i++)
-		sum[i] = src[i] + carry[i];
-	return sum;
+		sum[i] = quant_load(t, src, i) + carry[i];
+	quant_chunk(QUANT_F32, sum, p->n, headroom(r), try, lanes, h);
 }
 
 /*
@@ -100,8 +106,9 @@ static const void *with_carry(const struct gagg_request *r, const struct piece *
  */
 static void settle(struct gagg_request *r, const struct piece *p, const struct gagg_rdesc *d)
 {
-	const float *src = source(r, p);
-	float *carry = carry_of(r, p);
+	enum quant_type t = quant_type(r->dtype);
+	const void *src = source(r, p);
+	float *carry = carry_of(r, p), sum;
 	unsigned int i;
 
 	if (!carry)
@@ -110,9 +117,11 @@ static void settle(struct gagg_request *r, const struct piece *p, const struct g
 		memset(carry, 0, p->n * sizeof(*carry));
 		return;
 	}
-	for (i = 0; i < p->n; i++)
-		if (isfinite(carry[i] + src[i]))
-			carry[i] += src[i];
+	for (i = 0; i < p->n; i++) {
+		sum = carry[i] + quant_load(t, src, i);
+		if (isfinite(sum))
+			carry[i] = sum;
+	}
 }
 
 static void sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
@@ -120,11 +129,9 @@ static void sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 {
 	struct piece p = partition_piece(&r->cut, i);
 	struct quant_head h;
-	float sum[GAGG_WIRE_LANES_MAX];
 	uint8_t try = r->plan ? r->plan->exp[i] : r->tries ? r->tries[i] : 0;
 
-	quant_chunk(quant_type(r->dtype), with_carry(r, &p, sum), p.n, headroom(r), try, lanes,
-		    &h);
+	quant_piece(r, &p, try, lanes, &h);
 	pad(&p, lanes);
 	d->exp = h.exp;
 	d->want = h.want;

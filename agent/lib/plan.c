@@ -33,7 +33,7 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 		return comm_error(c, GAGG_ERR_INVALID, "too many elements");
 	chunks = parts.chunks > whole.chunks ? parts.chunks : whole.chunks;
 	p = calloc(1, sizeof(*p) + chunks);
-	if (p && count && dtype == GAGG_FLOAT32 && carries(c)) {
+	if (p && count && carries(c)) {
 		p->carry = calloc(count, sizeof(*p->carry));
 		if (!p->carry) {
 			free(p);

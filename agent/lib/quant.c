@@ -72,6 +72,15 @@ static inline uint32_t load_bits(enum quant_type t, const void *src, unsigned in
 	return (h & 0x8000) << 16 | quant_widen(t, h & 0x7fff);
 }
 
+float quant_load(enum quant_type t, const void *src, unsigned int i)
+{
+	uint32_t b = load_bits(t, src, i);
+	float x;
+
+	memcpy(&x, &b, sizeof(x));
+	return x;
+}
+
 /*
  * rne(x * 2^k) for the float32 of bits b, where k = 157 - headroom - E.
  *

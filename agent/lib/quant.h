@@ -197,6 +197,16 @@ void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
 			uint32_t divisor, void *dst);
 
 /**
+ * quant_load() - one element
+ * @t: element type
+ * @src: elements, of any alignment
+ * @i: which of them
+ *
+ * Exact.
+ */
+float quant_load(enum quant_type t, const void *src, unsigned int i);
+
+/**
  * quant_widen() - the float32 bits of a 16-bit element's magnitude
  * @t: QUANT_F16 or QUANT_BF16
  * @h: the element's bits without the sign

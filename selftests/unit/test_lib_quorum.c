@@ -121,6 +121,39 @@ static bool late_somehow(unsigned int r, uint64_t v)
 	return v / 7 < STEPS && r != (x >> 50) % N && r != (v + schedule) % N && (x >> 40) % 3;
 }
 
+/* elements of any type, of which each is a small integer */
+static void put(enum gagg_dtype t, void *x, int i, float v)
+{
+	if (t == GAGG_FLOAT32)
+		((float *)x)[i] = v;
+	else if (t == GAGG_FLOAT16)
+		((_Float16 *)x)[i] = (_Float16)v;
+	else
+		memcpy((char *)x + 2 * i, (char *)&v + 2, 2);
+}
+
+static float get(enum gagg_dtype t, const void *x, int i)
+{
+	float v = 0;
+
+	if (t == GAGG_FLOAT32)
+		return ((const float *)x)[i];
+	if (t == GAGG_FLOAT16)
+		return (float)((const _Float16 *)x)[i];
+	memcpy((char *)&v + 2, (const char *)x + 2 * i, 2);
+	return v;
+}
+
+/* -1, 0 or 1: sums of all that is ever sent are within bfloat16's integers, to 256 */
+static float unit(int r, int call, int i)
+{
+	float v = sent(r, call, i);
+
+	return v < -6 ? -1 : v > 6;
+}
+
+static enum gagg_dtype dtype;
+
 /* all that was ever sent is in the results, once; and all have the same */
 static void conserving(struct gagg_comm *c, int rank)
 {
@@ -129,14 +162,14 @@ static void conserving(struct gagg_comm *c, int rank)
 	struct gagg_plan *plan;
 	uint64_t lates = 0;
 
-	CHECK(!gagg_plan_create(c, COUNT, GAGG_FLOAT32, &plan));
+	CHECK(!gagg_plan_create(c, COUNT, dtype, &plan));
 	for (int call = 0; call <= STEPS; call++) {
+		float x[COUNT] = { 0 }, y[COUNT] = { 0 };
 		struct gagg_result res;
-		float x[COUNT], y[COUNT];
 
 		for (int i = 0; i < COUNT; i++)
-			x[i] = sent(rank, call, i);
-		CHECK(!gagg_allreduce(x, y, COUNT, GAGG_FLOAT32, GAGG_SUM, c, plan));
+			put(dtype, x, i, unit(rank, call, i));
+		CHECK(!gagg_allreduce(x, y, COUNT, dtype, GAGG_SUM, c, plan));
 		gagg_last_result(c, &res);
 		lates += res.late;
 		if (!rank)
@@ -145,12 +178,11 @@ static void conserving(struct gagg_comm *c, int rank)
 		CHECK(!memcmp(shown, y, sizeof(shown)));
 		pthread_barrier_wait(&all);
 		for (int i = 0; i < COUNT; i++) {
-			total[i] += y[i];
+			total[i] += get(dtype, y, i);
 			for (int r = 0; r < N; r++)
-				all_sent[i] += sent(r, call, i);
+				all_sent[i] += unit(r, call, i);
 		}
 	}
-	/* integers below 2^24 */
 	CHECK(!memcmp(total, all_sent, sizeof(total)));
 	CHECK(lates > STEPS);
 	gagg_plan_free(plan);
@@ -161,8 +193,11 @@ static void late__counts_exactly_once_in_the_end(void **state)
 	(void)state;
 	fake.late = late_somehow;
 	fake.sync = "bsp-quorum:1:1";
-	for (schedule = 0; schedule < 25; schedule++)
+	for (schedule = 0; schedule < 24; schedule++) {
+		dtype = (enum gagg_dtype[]){ GAGG_FLOAT32, GAGG_FLOAT16,
+					     GAGG_BFLOAT16 }[schedule / 2 % 3];
 		run(schedule % 2 ? 64 : 4, schedule % 2 ? 16 : 2, conserving);
+	}
 }
 
 static void nan_body(struct gagg_comm *c, int rank)
