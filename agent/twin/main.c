@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,31 +17,16 @@
 #include "reduce.h"
 #include "session.h"
 #include "../conf/host.h"
-
-#ifndef GAGG_VERSION
-#define GAGG_VERSION "0.1"
-#endif
+#include "../gaggd/options.h"
 
 static const char usage[] =
 	"Usage: gagg-twin [OPTION]...\n"
 	"Aggregates in userspace, for hosts without the gagg module: keeps this host's\n"
 	"groups of the configuration, and opens sessions for trainers.\n"
 	"\n"
-	"  --config FILE      groups to keep [" CONFIG_PATH "]\n"
-	"  --local ADDR       this host's address among the members [its interfaces']\n"
-	"  --socket PATH      where trainers ask [" BROKER_SOCKET "]\n"
-	"  --log TARGET       stderr or journal [stderr]\n"
-	"  --log-level LEVEL  error, warning, info or debug [info]\n"
-	"  --version          print the version\n"
-	"  --help             print this\n"
+	OPTIONS_USAGE
 	"\n"
 	"SIGUSR1 prints counters. See gagg-twin(8), gagg.conf(5).\n";
-
-struct options {
-	const char *config;
-	const char *socket;
-	struct nl_ip local;
-};
 
 static void called(struct loop_event *ev, int res)
 {
@@ -218,66 +202,13 @@ static int run(const struct options *opt)
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int bad(const char *option, const char *value, const char *allowed)
-{
-	fprintf(stderr, "gagg-twin: --%s %s: allowed is %s\n", option, value, allowed);
-	return 2;
-}
-
 int main(int argc, char **argv)
 {
-	static const struct option longopts[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "local", required_argument, NULL, 'a' },
-		{ "socket", required_argument, NULL, 's' },
-		{ "log", required_argument, NULL, 'l' },
-		{ "log-level", required_argument, NULL, 'L' },
-		{ "version", no_argument, NULL, 'V' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct options opt = { .config = CONFIG_PATH, .socket = BROKER_SOCKET };
-	enum log_target target = LOG_T_STDERR;
-	enum log_level level = LOG_L_INFO;
-	int c;
+	struct options opt;
+	int status = options_parse(&opt, "gagg-twin", usage, argc, argv);
 
-	while ((c = getopt_long(argc, argv, "", longopts, NULL)) != -1) {
-		switch (c) {
-		case 'c':
-			opt.config = optarg;
-			break;
-		case 'a':
-			if (!nl_ip_parse(optarg, &opt.local))
-				return bad("local", optarg, "an IPv4 or IPv6 address");
-			break;
-		case 's':
-			opt.socket = optarg;
-			break;
-		case 'l':
-			if (!log_target_parse(optarg, &target))
-				return bad("log", optarg, "stderr or journal");
-			break;
-		case 'L':
-			if (!log_level_parse(optarg, &level))
-				return bad("log-level", optarg,
-					   "error, warning, info or debug");
-			break;
-		case 'V':
-			puts("gagg-twin " GAGG_VERSION);
-			return EXIT_SUCCESS;
-		case 'h':
-			fputs(usage, stdout);
-			return EXIT_SUCCESS;
-		default:
-			fputs("gagg-twin: see gagg-twin --help\n", stderr);
-			return 2;
-		}
-	}
-	if (optind < argc) {
-		fprintf(stderr, "gagg-twin: %s: no arguments are taken, only options; see gagg-twin --help\n",
-			argv[optind]);
-		return 2;
-	}
-	log_open(target, level);
+	if (status != OPTIONS_GO_ON)
+		return status;
+	opt.config = opt.config ?: CONFIG_PATH;
 	return run(&opt);
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "log.h"
+#include "options.h"
+
+static int bad(const char *program, const char *option, const char *value,
+	       const char *allowed)
+{
+	fprintf(stderr, "%s: --%s %s: allowed is %s\n", program, option, value, allowed);
+	return 2;
+}
+
+int options_parse(struct options *opt, const char *program, const char *usage, int argc,
+		  char **argv)
+{
+	static const struct option longopts[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "local", required_argument, NULL, 'a' },
+		{ "socket", required_argument, NULL, 's' },
+		{ "log", required_argument, NULL, 'l' },
+		{ "log-level", required_argument, NULL, 'L' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	enum log_target target = LOG_T_STDERR;
+	enum log_level level = LOG_L_INFO;
+	int c;
+
+	*opt = (struct options){ .socket = BROKER_SOCKET };
+	while ((c = getopt_long(argc, argv, "", longopts, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			opt->config = optarg;
+			break;
+		case 'a':
+			if (!nl_ip_parse(optarg, &opt->local))
+				return bad(program, "local", optarg, "an IPv4 or IPv6 address");
+			break;
+		case 's':
+			opt->socket = optarg;
+			break;
+		case 'l':
+			if (!log_target_parse(optarg, &target))
+				return bad(program, "log", optarg, "stderr or journal");
+			break;
+		case 'L':
+			if (!log_level_parse(optarg, &level))
+				return bad(program, "log-level", optarg,
+					   "error, warning, info or debug");
+			break;
+		case 'V':
+			printf("%s %s\n", program, GAGG_VERSION);
+			return EXIT_SUCCESS;
+		case 'h':
+			fputs(usage, stdout);
+			return EXIT_SUCCESS;
+		default:
+			fprintf(stderr, "%s: see %s --help\n", program, program);
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "%s: %s: no arguments are taken, only options; see %s --help\n",
+			program, argv[optind], program);
+		return 2;
+	}
+	log_open(target, level);
+	return OPTIONS_GO_ON;
+}

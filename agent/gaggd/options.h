@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The command line of a daemon that answers trainers: gaggd, gagg-twin. */
+#ifndef GAGGD_OPTIONS_H
+#define GAGGD_OPTIONS_H
+
+#include "../conf/config.h"
+#include "../lib/broker_proto.h"
+#include "../nl/nl.h"
+
+#ifndef GAGG_VERSION
+#define GAGG_VERSION "0.1"
+#endif
+
+/* what both take, for their usage */
+#define OPTIONS_USAGE \
+	"  --config FILE      groups to keep [" CONFIG_PATH "]\n" \
+	"  --local ADDR       this host's address among the members [its interfaces']\n" \
+	"  --socket PATH      where trainers ask [" BROKER_SOCKET "]\n" \
+	"  --log TARGET       stderr or journal [stderr]\n" \
+	"  --log-level LEVEL  error, warning, info or debug [info]\n" \
+	"  --version          print the version\n" \
+	"  --help             print this\n"
+
+/**
+ * struct options - the command line
+ * @config:	file; NULL: CONFIG_PATH, which may be missing
+ * @socket:	path of the socket that trainers ask at
+ * @local:	this host's address; no family: not given
+ */
+struct options {
+	const char *config;
+	const char *socket;
+	struct nl_ip local;
+};
+
+#define OPTIONS_GO_ON	(-1)
+
+/**
+ * options_parse() - read the command line, and open the log as it says
+ * @opt:	receives it
+ * @program:	name of the program
+ * @usage:	what --help prints
+ * @argc:	of main()
+ * @argv:	of main()
+ *
+ * Return: OPTIONS_GO_ON, or the status to exit with; what is wrong is on standard
+ * error then.
+ */
+int options_parse(struct options *opt, const char *program, const char *usage, int argc,
+		  char **argv);
+
+#endif
