@@ -11,6 +11,10 @@ struct lane {
 	__le32 v;
 } __attribute__((packed, may_alias));
 
+struct wide {
+	__le64 v;
+} __attribute__((packed, may_alias));
+
 static inline u32 get(const struct lane *p)
 {
 	return le32_to_cpu(p->v);
@@ -78,6 +82,13 @@ static void add(struct lane *d, const struct lane *a, const struct lane *b, u32 
 #undef STEP
 }
 
+static void add_wide(struct wide *d, const struct wide *a, const struct wide *b, u32 n)
+{
+#define STEP(i)	(d[i].v = cpu_to_le64(le64_to_cpu(a[i].v) + le64_to_cpu(b[i].v)))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
 static inline u32 lower(u32 a, u32 b)
 {
 	return (s32)a < (s32)b ? a : b;
@@ -136,7 +147,7 @@ static void store_any(void *dst, const void *b, u32 n, u32 shift)
 void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 		       u32 n, u32 shift)
 {
-	if (!gagg_reduce_known(laneop))
+	if (!gagg_reduce_fits(laneop, n))
 		return;
 	if (laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
 		shift = 0;
@@ -157,10 +168,13 @@ void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 	case GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX):
 		store_max_bytes(dst, a, b, n * 4);
 		break;
+	case GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD):
+		add_wide(dst, a, b, n / 2);
+		break;
 	}
 }
 
-bool gagg_reduce_known(u8 laneop)
+bool gagg_reduce_fits(u8 laneop, u32 n)
 {
 	switch (laneop) {
 	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD):
@@ -168,6 +182,8 @@ bool gagg_reduce_known(u8 laneop)
 	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX):
 	case GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX):
 		return true;
+	case GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD):
+		return n % 2 == 0;
 	default:
 		return false;
 	}

@@ -26,9 +26,10 @@ static inline s32 gagg_shift_rne(s32 q, u32 s)
 
 /*
  * gagg_reduce_chunk - dst = a (op) (b shifted)
- * @dst: @n lanes; may be @a
+ * @dst: lanes; may be @a
  * @a: NULL: dst = b shifted (the first contribution stores)
  * @b: lanes in any alignment
+ * @n: 32-bit words of each, that fit (gagg_reduce_fits()): else nothing is done
  * @shift: of @b; only for lane S32 with ADD
  */
 void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
@@ -38,7 +39,7 @@ void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 typedef void (*gagg_reduce_fn)(u8 laneop, void *dst, const void *a, const void *b,
 			       u32 n, u32 shift);
 
-/* true if lane type and operator are known */
-bool gagg_reduce_known(u8 laneop);
+/* true if lane type and operator are known, and @n 32-bit words are whole lanes */
+bool gagg_reduce_fits(u8 laneop, u32 n);
 
 #endif

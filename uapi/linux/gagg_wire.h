@@ -83,6 +83,7 @@ enum gagg_wire_type {
 enum gagg_lane {
 	GAGG_LANE_S32	= 0,
 	GAGG_LANE_U8	= 1,	/* four to a 32-bit lane (exponent runs) */
+	GAGG_LANE_S64	= 2,	/* two 32-bit lanes each, the lower half first; sums */
 };
 
 enum gagg_redop {
