@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "keep.h"
 
-#define ADD	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD)
-
 int gagg_keep_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 {
 	if (!g->snapshot || ch->part[0]->self_home == 0xff)
@@ -16,7 +14,7 @@ static void add(const struct gagg_geom *g, struct gagg_channel *ch, u32 slot, bo
 {
 	void *dst = gagg_chunk_at(g, beside ? &ch->acc : &ch->result, slot);
 
-	gagg_reduce_chunk(ADD, dst, first ? NULL : dst, lanes, g->lanes, 0);
+	gagg_reduce_chunk(gagg_store_laneop(g), dst, first ? NULL : dst, lanes, g->lanes, 0);
 }
 
 void gagg_keep_add(const struct gagg_geom *g, struct gagg_channel *ch,
@@ -53,8 +51,8 @@ void gagg_keep_act(const struct gagg_geom *g, struct gagg_channel *ch,
 	struct gagg_seat *seat;
 
 	if (a->type == GAGG_ACT_FOLD) {
-		gagg_reduce_chunk(ADD, chunk, chunk, gagg_chunk_at(g, &ch->acc, k->slot),
-				  g->lanes, 0);
+		gagg_reduce_chunk(gagg_store_laneop(g), chunk, chunk,
+				  gagg_chunk_at(g, &ch->acc, k->slot), g->lanes, 0);
 		return;
 	}
 	seat = ch->seat[a->local];

@@ -59,6 +59,7 @@ struct gagg_sync_param {
  * @ordered:	even those without chunks
  * @quorum:	rounds of a ring may be complete without all (quorum.c)
  * @copies:	every node with a worker is home of all chunks of the store
+ * @wide:	lanes of the store are int64, two words each
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -83,6 +84,7 @@ struct gagg_geom {
 	u8 ordered;
 	u8 quorum;
 	u8 copies;
+	u8 wide;
 	struct gagg_sync_param sync;
 };
 

@@ -120,7 +120,7 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 	u32 clock = gagg_store_of(ch)->clocks.clock[m->src];
 
 	/* a header may speak of lanes that do not follow it */
-	if (m->laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) || m->lanes != g->lanes ||
+	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
 	    !gagg_wire_has_lanes(m))
 		return drop(todo, GAGG_DROP_OP);
 	if (m->round > clock + 1 || !m->round)
@@ -315,7 +315,7 @@ static void send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
 	gagg_shard_msg(sh, g, GAGG_T_RESULT, ch->id, g->self, &a->m);
 	a->nodes = GAGG_BIT(g->node_of[rank]);
 	a->m.flags = GAGG_WF_RAW;
-	a->m.laneop = GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD);
+	a->m.laneop = gagg_store_laneop(g);
 	a->m.sig = st->park[rank].sig;
 	a->m.chunk = slot;
 	a->m.round = st->clocks.min;

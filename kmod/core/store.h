@@ -112,6 +112,13 @@ struct gagg_store {
 	u64 off_state;		/* [ring][nlocals] u8; copies: [ring][nlocals][nhomes] */
 };
 
+/* lane type and operator of all updates and copies */
+static inline u8 gagg_store_laneop(const struct gagg_geom *g)
+{
+	return g->wide ? GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD) :
+			 GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD);
+}
+
 static inline struct gagg_store *gagg_store_of(struct gagg_chan *ch)
 {
 	return GAGG_CHAN_AT(ch, off_store, struct gagg_store);

@@ -233,7 +233,7 @@ static void send_update(struct step *s, u32 slot)
 	a->local = (u8)s->l;
 	gagg_shard_msg(s->sh, s->g, GAGG_T_CONTRIB, s->ch->id, (u16)rank, &a->m);
 	a->m.flags = GAGG_WF_RAW;
-	a->m.laneop = GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD);
+	a->m.laneop = gagg_store_laneop(s->g);
 	a->m.chunk = slot;
 	a->m.round = round_of(s->op);
 	a->m.lanes = s->g->lanes;
@@ -616,7 +616,8 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (l < 0)
 		return drop(todo, GAGG_DROP_RANK);
-	if (m->lanes != g->lanes || !gagg_wire_has_lanes(m))
+	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
+	    !gagg_wire_has_lanes(m))
 		return drop(todo, GAGG_DROP_OP);
 	w = way_at(ch, (u32)l, (u32)h);
 	op = op_of(ch, (u32)l, w);

@@ -67,6 +67,7 @@ static u64 now;
 static u32 loss, dup, disorder;	/* percent */
 static u64 seed;
 static u64 sent[32];		/* datagrams by type */
+static bool wide;		/* lanes of int64: one for each two of LANES */
 static bool lazy;		/* hosts do not always do all that they could at once */
 static bool more[NODES];	/* there is some left to do */
 
@@ -120,7 +121,7 @@ static inline struct gagg_env env_of(u32 node)
 /* wrapping, as gagg_reduce_chunk() */
 static inline void add(int32_t *dst, const int32_t *a, const int32_t *b)
 {
-	gagg_reduce_chunk(GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), dst, a, b, LANES, 0);
+	gagg_reduce_chunk(gagg_store_laneop(&base_geom), dst, a, b, LANES, 0);
 }
 
 static inline void put(u32 from, u32 to, const struct gagg_msg *m, const void *ack,
@@ -303,6 +304,7 @@ static inline void start(u32 n, const char *text, u64 homes)
 	g->ring = RING;
 	g->window = 16;
 	g->cwnd = 64;
+	g->wide = wide;
 	g->aggregators = homes & (GAGG_BIT(g->nodes) - 1);
 	memset(g->node_of, 0xff, sizeof(g->node_of));
 	memset(ranks, 0, sizeof(ranks));

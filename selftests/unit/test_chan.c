@@ -234,6 +234,7 @@ static void submit__what_can_be(void **state)
 	REFUSED(good, a.kind = 0);
 	REFUSED(good, a.kind = GAGG_K_EXPONENTS + 1);
 	REFUSED(good, a.laneop = 0xff);
+	REFUSED(good, a.laneop = GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD); a.last_lanes = 343);
 	REFUSED(good, a.dtype = 16);
 	REFUSED(good, a.last_lanes = 0);
 	REFUSED(good, a.last_lanes = 345);

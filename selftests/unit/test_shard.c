@@ -75,6 +75,10 @@ static void drop__what_is_not_possible(void **state)
 	bad.laneop = 0x0f;
 	expect_drop(1, bad, GAGG_DROP_OP);
 	bad = m;
+	bad.laneop = GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD);
+	bad.lanes = 3;			/* one and a half */
+	expect_drop(1, bad, GAGG_DROP_OP);
+	bad = m;
 	bad.lanes = 5;
 	expect_drop(1, bad, GAGG_DROP_OP);
 	/* a run ends with the ring */
@@ -243,11 +247,11 @@ static void open__makes_the_channel(void **state)
 
 static void desync__names_both(void **state)
 {
-	static const u16 flags[] = { 0, 0, 0, GAGG_WF_RAW };
+	static const u16 flags[] = { 0, 0, 0, GAGG_WF_RAW, 0 };
 	u32 i;
 
 	(void)state;
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 0, 1);
 		const struct gagg_act *a;
 
@@ -255,7 +259,8 @@ static void desync__names_both(void **state)
 		contrib(1, 0, 1, 0);
 		m.sig += i == 0;
 		m.lanes = i == 1 ? 3 : 4;
-		m.laneop = i == 2 ? GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX) : ADD;
+		m.laneop = i == 2 ? GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX) :
+			   i == 4 ? GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD) : ADD;
 		m.flags = flags[i];
 		assert_int_equal(rx(2, m), GAGG_RX_DROP);
 		assert_int_equal(todo.drop, GAGG_DROP_OP);
