@@ -104,13 +104,15 @@ static void print_group(FILE *f, const struct nl_group *g)
 
 	fprintf(f, "group %s {\n", g->name);
 	for (field = nl_fields; field->attr; field++) {
+		uint32_t v = nl_field_read(g, field);
+
 		if (!(g->set & NL_SET(field->attr)))
 			continue;
-		if (field->attr == GAGG_GA_PLACEMENT)
-			fprintf(f, "placement = %s\n", nl_placement_name(g->placement));
+		if (nl_field_word(field, v))
+			fprintf(f, "%s = %s\n", field->name, nl_field_word(field, v));
 		else
 			fprintf(f, field->attr == GAGG_GA_MODE ? "%s = %04o\n" : "%s = %u\n",
-				field->name, nl_field_read(g, field));
+				field->name, v);
 	}
 	for (i = 0; i < g->n_members; i++) {
 		const struct nl_member *m = &g->members[i];

@@ -4,8 +4,6 @@
  */
 #include "stores.h"
 
-#define ADD	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD)
-
 static struct calls calls;
 
 static const struct {
@@ -40,6 +38,7 @@ void calls_init(struct hosts *w, struct gagg_geom *g, u8 b, u8 c, struct input *
 	if (gagg_sync_parse(modes[i].text, &p))
 		fuzz_fail("%s is no mode", modes[i].text);
 	gagg_sync_apply(g, &p);
+	g->wide = !!(c & 64);
 }
 
 bool stores_update(const struct host *h, u32 c, u32 rank, u32 stamp, u32 slot, s32 *lanes)
@@ -47,8 +46,8 @@ bool stores_update(const struct host *h, u32 c, u32 rank, u32 stamp, u32 slot, s
 	u64 x = gagg_mix64(gagg_mix64(slot, h->epoch * 16 + c * 8 + rank), stamp);
 
 	memset(lanes, 0, HOSTS_LANES * 4);
-	lanes[rank] = (s32)(1U << stamp);
-	lanes[HOSTS_RANKS + rank] = (s32)(x >> 32);
+	lanes[bits_at(h, rank)] = (s32)(1U << stamp | (h->g.wide ? STORES_CARRY : 0));
+	lanes[values_at(h, rank)] = (s32)(x >> 32);
 	return (u8)x >= h->w->calls->zeros;
 }
 
@@ -132,9 +131,9 @@ const s32 *chunks_lanes(struct host *h, const struct gagg_act *a)
 
 /* --- what the core has decided ----------------------------------------- */
 
-static void sum(s32 *to, const s32 *from, bool store)
+static void sum(const struct host *h, s32 *to, const s32 *from, bool store)
 {
-	gagg_reduce_chunk(ADD, to, store ? NULL : to, from, HOSTS_LANES, 0);
+	gagg_reduce_chunk(gagg_store_laneop(&h->g), to, store ? NULL : to, from, HOSTS_LANES, 0);
 }
 
 static void add(struct host *h, u32 c, u32 slot, bool beside, bool first, const s32 *lanes)
@@ -145,7 +144,7 @@ static void add(struct host *h, u32 c, u32 slot, bool beside, bool first, const 
 	fuzz_assert(beside == calls.exact);
 	if (beside)
 		fuzz_assert(first == !k->open[slot]);
-	sum(beside ? &k->beside[slot * HOSTS_LANES] : &k->kept[slot * HOSTS_LANES], lanes,
+	sum(h, beside ? &k->beside[slot * HOSTS_LANES] : &k->kept[slot * HOSTS_LANES], lanes,
 	    beside && first);
 	k->open[slot] |= beside;
 	check_kept(h, c, slot);
@@ -156,7 +155,7 @@ static void fold(struct host *h, u32 c, u32 slot)
 	struct chunks *k = h->c[c].chunks;
 
 	fuzz_assert(k->open[slot]);
-	sum(&k->kept[slot * HOSTS_LANES], &k->beside[slot * HOSTS_LANES], false);
+	sum(h, &k->kept[slot * HOSTS_LANES], &k->beside[slot * HOSTS_LANES], false);
 	k->open[slot] = 0;
 }
 
@@ -224,7 +223,7 @@ void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void 
 {
 	(void)s;
 	fuzz_assert(todo->slot < h->g.ring && todo->lanes == HOSTS_LANES &&
-		    todo->laneop == ADD && !todo->to_result && !todo->shift);
+		    todo->laneop == gagg_store_laneop(&h->g) && !todo->to_result && !todo->shift);
 	add(h, todo->chan->id, todo->slot, todo->beside, todo->store, lanes);
 }
 
@@ -386,7 +385,11 @@ void calls_compose(const struct hosts *w, const struct host *h, u32 s, u8 round,
 
 	(void)s;
 	m->flags = GAGG_WF_RAW | (round & 8 ? GAGG_WF_ZERO : 0);
-	m->laneop = ADD;
+	m->laneop = gagg_store_laneop(&h->g);
+	if (round >> 6 == 3)
+		m->laneop ^= GAGG_LANEOP(GAGG_LANE_S32 ^ GAGG_LANE_S64, 0);
+	else if (round >> 6 == 2)
+		m->lanes--;		/* with int64: half a lane */
 	m->round = from->updates + (round & 3);
 	m->sig = from->n + (round >> 2 & 1);
 	m->aux = round >> 4 & 3;
@@ -398,12 +401,13 @@ void calls_compose(const struct hosts *w, const struct host *h, u32 s, u8 round,
 
 void calls_own_lanes(const struct hosts *w, struct packet *p)
 {
+	const struct host *h = &w->host[0];
 	u32 rank;
 
 	for (rank = 0; rank < HOSTS_RANKS; rank++) {
-		if (rank < w->ranks && w->host[0].g.node_of[rank] == p->from)
+		if (rank < w->ranks && h->g.node_of[rank] == p->from)
 			continue;
-		memset(p->body + 4 * rank, 0, 4);
-		memset(p->body + 4 * (HOSTS_RANKS + rank), 0, 4);
+		memset(p->body + 4 * bits_at(h, rank), 0, 4);
+		memset(p->body + 4 * values_at(h, rank), 0, 4);
 	}
 }

@@ -12,9 +12,10 @@
  *	- a rank's lanes are read when they are of the update that is sent
  * of homes and readers whose hosts are no insiders; whoever sends.
  *
- * Two lanes are a rank's. One says which of its updates are there, a bit each,
- * the other is the sum of their values; so an update that counts twice is not
- * taken for the next one.
+ * Two words of a chunk are a rank's. One says which of its updates are there, a bit
+ * each, the other is the sum of their values; so an update that counts twice is
+ * not taken for the next one. Each is a lane, or they are halves of one of int64:
+ * then every other update carries over from the bits to the values.
  */
 #ifndef STORES_H
 #define STORES_H
@@ -22,9 +23,10 @@
 #include "hosts.h"
 
 #define STORES_OPS	40	/* of a rank on a channel in an epoch */
-#define STORES_UPDATES	28	/* bits of a lane */
+#define STORES_UPDATES	28	/* bits of a word */
+#define STORES_CARRY	(1U << 31)
 
-_Static_assert(HOSTS_LANES == 2 * HOSTS_RANKS, "two lanes of each rank");
+_Static_assert(HOSTS_LANES == 2 * HOSTS_RANKS, "two words of each rank");
 
 /* what a rank has called */
 struct call {
@@ -73,6 +75,17 @@ static inline struct work *work_of(const struct host *h, u32 c, u32 rank)
 static inline bool covers(const struct call *call, u32 slot)
 {
 	return slot >= call->first && slot < call->first + call->chunks;
+}
+
+/* where a rank's bits are, and its values */
+static inline u32 bits_at(const struct host *h, u32 rank)
+{
+	return h->g.wide ? 2 * rank : rank;
+}
+
+static inline u32 values_at(const struct host *h, u32 rank)
+{
+	return h->g.wide ? 2 * rank + 1 : HOSTS_RANKS + rank;
 }
 
 /* lanes of an update; false: it is not sent, because it is zero */

@@ -16,45 +16,63 @@ static u32 home_node(const struct host *h, u32 c, u32 slot)
 	return ch->home[gagg_geom_home(&h->g, ch->nhomes, slot)];
 }
 
-/* both lanes of a rank are the sum of its first n updates, @must <= n <= @may */
-static bool explained(const struct host *h, u32 c, u32 rank, u32 slot, const s32 *lanes,
-		      u32 must, u32 may)
+/* a rank's two words */
+static u64 words(const struct host *h, u32 rank, const s32 *lanes)
+{
+	return (u64)(u32)lanes[values_at(h, rank)] << 32 | (u32)lanes[bits_at(h, rank)];
+}
+
+static u64 plus(const struct host *h, u64 a, u64 b)
+{
+	if (h->g.wide)
+		return a + b;
+	return (u64)((u32)(a >> 32) + (u32)(b >> 32)) << 32 | ((u32)a + (u32)b);
+}
+
+/* of a home, with what waits beside the store */
+static u64 words_kept(const struct host *h, u32 c, u32 slot, u32 rank)
+{
+	const struct chunks *k = h->c[c].chunks;
+	u64 kept = words(h, rank, &k->kept[slot * HOSTS_LANES]);
+
+	return k->open[slot] ? plus(h, kept, words(h, rank, &k->beside[slot * HOSTS_LANES])) :
+			       kept;
+}
+
+/* both words of a rank are the sum of its first n updates, @must <= n <= @may */
+static bool explained(const struct host *h, u32 c, u32 rank, u32 slot, u64 found, u32 must,
+		      u32 may)
 {
 	const struct work *work = work_of(h, c, rank);
-	u32 bits = 0, values = 0, i, n = 0;
 	s32 update[HOSTS_LANES];
+	u32 i, n = 0;
+	u64 sum = 0;
 
 	for (i = 0; ; i++) {
 		if (i < work->n && (work->call[i].flags & GAGG_OP_READ))
 			continue;
-		if (n >= must && n <= may && bits == (u32)lanes[rank] &&
-		    values == (u32)lanes[HOSTS_RANKS + rank])
+		if (n >= must && n <= may && sum == found)
 			return true;
 		if (i == work->n || n >= may)
 			return false;
 		if (covers(&work->call[i], slot) &&
-		    stores_update(h, c, rank, n, slot, update)) {
-			bits += (u32)update[rank];
-			values += (u32)update[HOSTS_RANKS + rank];
-		}
+		    stores_update(h, c, rank, n, slot, update))
+			sum = plus(h, sum, words(h, rank, update));
 		n++;
 	}
 }
 
 void check_kept(const struct host *h, u32 c, u32 slot)
 {
-	const struct chunks *k = h->c[c].chunks;
-	s32 lanes[HOSTS_LANES];
-	u32 i, rank;
+	u32 rank;
 
-	for (i = 0; i < HOSTS_LANES; i++)
-		lanes[i] = (s32)((u32)k->kept[slot * HOSTS_LANES + i] +
-				 (k->open[slot] ? (u32)k->beside[slot * HOSTS_LANES + i] : 0));
 	for (rank = 0; rank < h->w->ranks; rank++)
 		if (!is_insider(h, h->g.node_of[rank]) &&
-		    !explained(h, c, rank, slot, lanes, 0, work_of(h, c, rank)->updates))
+		    !explained(h, c, rank, slot, words_kept(h, c, slot, rank), 0,
+			       work_of(h, c, rank)->updates))
 			fuzz_fail("%s: host %u chan %u chunk %u: updates %x of rank %u, which has made %u",
-				  h->w->calls->mode, h->g.self, c, slot, (u32)lanes[rank], rank,
+				  h->w->calls->mode, h->g.self, c, slot,
+				  (u32)words_kept(h, c, slot, rank), rank,
 				  work_of(h, c, rank)->updates);
 }
 
@@ -118,10 +136,10 @@ void check_copy(const struct host *h, u32 c, u32 l, u32 slot, u32 fresh, const s
 		if (rank == self)
 			must = may = call->updates;
 		must = must < may ? must : may;
-		if (!explained(h, c, rank, slot, lanes, must, may))
+		if (!explained(h, c, rank, slot, words(h, rank, lanes), must, may))
 			fuzz_fail("%s: host %u rank %u at clock %u: chunk %u of channel %u has updates %x of rank %u, not the first %u to %u",
 				  h->w->calls->mode, h->g.self, self, call->updates, slot, c,
-				  (u32)lanes[rank], rank, must, may);
+				  (u32)words(h, rank, lanes), rank, must, may);
 	}
 }
 
@@ -135,7 +153,6 @@ void check_done(const struct host *h, u32 c, u32 l, u32 s, const struct call *ca
 
 	for (slot = call->first; slot < call->first + call->chunks; slot++) {
 		const struct host *home = &h->w->host[home_node(h, c, slot)];
-		const struct chunks *k = home->c[c].chunks;
 
 		if (gagg_geom_shard(&h->g, ch->nhomes, slot) != s)
 			continue;
@@ -152,9 +169,8 @@ void check_done(const struct host *h, u32 c, u32 l, u32 s, const struct call *ca
 		    home->epoch != h->epoch ||
 		    !stores_update(h, c, rank, call->updates, slot, lanes))
 			continue;
-		if (!k || !(((u32)k->kept[slot * HOSTS_LANES + rank] +
-			     (k->open[slot] ? (u32)k->beside[slot * HOSTS_LANES + rank] : 0)) &
-			    (u32)lanes[rank]))
+		fuzz_assert(home->c[c].chunks);
+		if (!(words_kept(home, c, slot, rank) >> call->updates & 1))
 			fuzz_fail("%s: host %u rank %u: update %u done without chunk %u",
 				  h->w->calls->mode, h->g.self, rank, call->updates, slot);
 	}
