@@ -58,6 +58,9 @@ static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *
 		return bad(extack, -ERANGE, "shards must be from 1 to 16");
 	if (cfg->shards > 1 && gagg_sync_get(cfg->sync.mode)->whole)
 		return bad(extack, -EINVAL, "the sync mode takes one shard");
+	if (cfg->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_get(cfg->sync.mode)->store)
+		return bad(extack, -EINVAL,
+			   "lane-type int64 takes a sync mode with a store: collectives have the type of their elements");
 	if (cfg->channels < 1 || cfg->channels > GAGG_CHANNELS_MAX)
 		return bad(extack, -ERANGE, "channels must be from 1 to 64");
 	if (cfg->cwnd < 4 || cfg->cwnd > 1024)
@@ -175,6 +178,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	g->cwnd = min_t(u32, cfg->cwnd, GAGG_PATH_LOG / 2);
 	g->dead_after = cfg->dead_after * GAGG_MSEC;
 	gagg_sync_apply(g, &cfg->sync);
+	g->wide = cfg->lane_type == GAGG_LANE_TYPE_INT64;
 	for (r = 0; r < GAGG_RANKS; r++) {
 		struct gagg_member *m = &cfg->member[r];
 
@@ -216,6 +220,7 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 	d[GAGG_DG_SYNC] = gagg_digest_sync(&cfg->sync);
 	d[GAGG_DG_PLACEMENT] = cfg->placement;
 	d[GAGG_DG_DEAD_AFTER] = cfg->dead_after;
+	d[GAGG_DG_LANE_TYPE] = cfg->lane_type;
 	for (i = 0; i < GAGG_DG_COUNT; i++)
 		digest[i] = gagg_digest_fold(d[i], i);
 }

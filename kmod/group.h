@@ -53,6 +53,7 @@ struct gagg_config {
 	u32 dead_after;		/* ms */
 	struct gagg_sync_param sync;
 	u8 placement;
+	u8 lane_type;
 	struct gagg_member member[GAGG_RANKS];
 	/* may change at any time: gagg_config_same_shape() stops here */
 	kuid_t uid;

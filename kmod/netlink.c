@@ -42,6 +42,7 @@ static const struct nla_policy group_policy[GAGG_GA_MAX + 1] = {
 	[GAGG_GA_PLACEMENT] = { .type = NLA_U32 },
 	[GAGG_GA_KEY] = { .type = NLA_BINARY },
 	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),
+	[GAGG_GA_LANE_TYPE] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy top_policy[GAGG_A_MAX + 1] = {
@@ -255,6 +256,16 @@ static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			return -EOPNOTSUPP;
 		}
 		cfg->placement = placement;
+	}
+	if (tb[GAGG_GA_LANE_TYPE]) {
+		u32 type = nla_get_u32(tb[GAGG_GA_LANE_TYPE]);
+
+		if (type > GAGG_LANE_TYPE_INT64) {
+			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_LANE_TYPE],
+					    "unknown lane type; this version has: int32, int64");
+			return -EOPNOTSUPP;
+		}
+		cfg->lane_type = type;
 	}
 	return 0;
 }

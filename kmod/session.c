@@ -184,7 +184,8 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 	geo->per_block = gagg_per_block(g);
 	geo->block = GAGG_BLOCK;
 	if (g->store) {
-		geo->flags = GAGG_GEO_STORE | (g->copies ? GAGG_GEO_COPIES : 0);
+		geo->flags = GAGG_GEO_STORE | (g->copies ? GAGG_GEO_COPIES : 0) |
+			     (g->wide ? GAGG_GEO_INT64 : 0);
 		geo->bound = gagg_sync_bound(&g->sync);
 		geo->fresh = gagg_keep_fresh(g);
 	}

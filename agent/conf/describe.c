@@ -38,8 +38,8 @@ static void add_field(struct text *t, const struct nl_group *g,
 		add(t, "?");
 	else if (f->attr == GAGG_GA_MODE)
 		add(t, "%04o", v);
-	else if (f->attr == GAGG_GA_PLACEMENT)
-		add(t, "%s", nl_placement_name(v));
+	else if (nl_field_word(f, v))
+		add(t, "%s", nl_field_word(f, v));
 	else
 		add(t, "%u", v);
 }

@@ -36,6 +36,7 @@ static const struct value_rule group_rules[] = {
 	{ "gid", VALUE_GROUP, 0, 0, 0, false, 0 },
 	{ "mode", VALUE_MODE, 0, 0, 0, false, 0600 },
 	{ "lanes", VALUE_NUMBER, 8, 2240, 8, false, 344 },
+	{ "lane-type", VALUE_LANE_TYPE, 0, 0, 0, false, GAGG_LANE_TYPE_INT32 },
 	{ "ring", VALUE_NUMBER, 64, 4194304, 0, false, 49152 },
 	{ "window", VALUE_NUMBER, 64, 16384, 0, true, 2048 },
 	{ "stripe", VALUE_NUMBER, 1, 64, 0, false, 8 },
@@ -345,6 +346,11 @@ static void check_sums(cfg_t *cfg, const char *where)
 	if (g->shards > 1 && !gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->whole)
 		complain(line_of(cfg, "shards"), "%s: shards = %u: sync mode %s takes one", where,
 			 g->shards, g->sync);
+	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_parse(g->sync, &sync) &&
+	    !gagg_sync_get(sync.mode)->store)
+		complain(line_of(cfg, "lane-type"),
+			 "%s: lane-type = int64: sync mode %s has no store; collectives have the type of their elements",
+			 where, g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
 		complain(line_of(cfg, "ring"),
 			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",

@@ -125,6 +125,11 @@ bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 			return true;
 		snprintf(allowed, size, "striped or root");
 		return false;
+	case VALUE_LANE_TYPE:
+		if (nl_lane_type_parse(text, out))
+			return true;
+		snprintf(allowed, size, "int32 or int64");
+		return false;
 	case VALUE_SYNC:
 		return parse_sync(text, allowed, size);
 	}

@@ -14,6 +14,7 @@ enum value_type {
 	VALUE_MODE,	/* octal */
 	VALUE_ROLES,
 	VALUE_PLACEMENT,
+	VALUE_LANE_TYPE,
 	VALUE_SYNC,	/* a word; nothing to store as a number */
 };
 

@@ -173,6 +173,14 @@ bool args_placement(struct args *a, const char *text, uint32_t *out)
 	return i >= 0 && nl_placement_parse(words[i], out);
 }
 
+bool args_lane_type(struct args *a, const char *text, uint32_t *out)
+{
+	static const char *const words[] = { "int32", "int64", NULL };
+	int i = args_match(a, "lane type", text, words);
+
+	return i >= 0 && nl_lane_type_parse(words[i], out);
+}
+
 bool args_copy(struct args *a, const char *what, const char *text, char *out,
 	       size_t size)
 {

@@ -14,6 +14,7 @@ _gaggctl_options()
 	shift
 	case $previous in
 	placement)	echo striped root ;;
+	lane-type)	echo int32 int64 ;;
 	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ako: bsp-quorum: bsp-deadline: \
 			     bsp-adaptive: localsgd: easgd-sync: hpsgd: \
 			     gossip-pull: gossip-push: gossip-pair: push-sum: ;;
@@ -31,7 +32,7 @@ _gaggctl_options()
 _gaggctl_choice()
 {
 	local previous=${*: -1}
-	local options=(local port id uid gid mode lanes ring window stripe
+	local options=(local port id uid gid mode lanes lane-type ring window stripe
 		       shards channels cwnd dead-after sync placement --key)
 
 	case "$#:$1 ${2-}" in

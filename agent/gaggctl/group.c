@@ -26,6 +26,7 @@ static const char usage[] =
 	"    uid USER, gid GROUP      who may train [0]\n"
 	"    mode OCTAL               read and write bits of those [0600]\n"
 	"    lanes N                  32-bit lanes a datagram [344]\n"
+	"    lane-type int32|int64    what a store adds; int64 takes two of them [int32]\n"
 	"    ring N|SIZE              chunks in the ring [49152], or bytes: 64M\n"
 	"    window N                 chunks under way [2048]\n"
 	"    stripe N                 chunks in a row with one home [8]\n"
@@ -41,7 +42,7 @@ static const char usage[] =
 	"can be set while a rank is attached.\n";
 
 enum word {
-	W_LOCAL, W_PORT, W_ID, W_UID, W_GID, W_MODE, W_LANES, W_RING, W_WINDOW,
+	W_LOCAL, W_PORT, W_ID, W_UID, W_GID, W_MODE, W_LANES, W_LANE_TYPE, W_RING, W_WINDOW,
 	W_STRIPE, W_SHARDS, W_CHANNELS, W_CWND, W_DEAD_AFTER, W_SYNC,
 	W_PLACEMENT, W_KEY, W_MEMBER,
 };
@@ -54,6 +55,7 @@ static const char *const words[] = {
 	[W_GID]		= "gid",
 	[W_MODE]	= "mode",
 	[W_LANES]	= "lanes",
+	[W_LANE_TYPE]	= "lane-type",
 	[W_RING]	= "ring",
 	[W_WINDOW]	= "window",
 	[W_STRIPE]	= "stripe",
@@ -130,6 +132,9 @@ static bool take_field(struct args *a, enum word w, const char *text,
 		break;
 	case W_PLACEMENT:
 		ok = args_placement(a, text, &v);
+		break;
+	case W_LANE_TYPE:
+		ok = args_lane_type(a, text, &v);
 		break;
 	case W_RING:
 		ok = args_ring(a, text, &s->ring);
@@ -308,13 +313,13 @@ static void print_config(const struct nl_group *g)
 		print_text(" ");
 		if (f->attr == GAGG_GA_MODE) {
 			print_octal(f->name, "mode ", v, "");
-		} else if (f->attr == GAGG_GA_PLACEMENT) {
-			print_str(f->name, "placement ",
-				  nl_placement_name(v), "");
-		} else {
-			print_text(f->name);
-			print_u64(f->name, " ", v, "");
+			continue;
 		}
+		print_text(f->name);
+		if (nl_field_word(f, v))
+			print_str(f->name, " ", nl_field_word(f, v), "");
+		else
+			print_u64(f->name, " ", v, "");
 	}
 	if (g->set & NL_SET(GAGG_GA_SYNC))
 		print_str("sync", " sync ", g->sync, "");

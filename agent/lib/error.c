@@ -149,6 +149,7 @@ void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
 		[GAGG_DG_PLACEMENT]	= "placement",
 		[GAGG_DG_DEAD_AFTER]	= "dead-after",
 		[GAGG_DG_KEY]		= "key",
+		[GAGG_DG_LANE_TYPE]	= "lane-type",
 	};
 	uint32_t f = st->mismatch - 1;
 

@@ -25,6 +25,7 @@ const struct nl_field nl_fields[] = {
 	FIELD(CWND, 32, cwnd, "cwnd"),
 	FIELD(DEAD_AFTER, 32, dead_after, "dead-after"),
 	FIELD(PLACEMENT, 32, placement, "placement"),
+	FIELD(LANE_TYPE, 32, lane_type, "lane-type"),
 	{ 0, 0, 0, NULL },
 };
 
@@ -50,6 +51,17 @@ uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f)
 
 	memcpy(&v, (const char *)group + f->offset, sizeof(v));
 	return v;
+}
+
+const char *nl_field_word(const struct nl_field *f, uint32_t v)
+{
+	switch (f->attr) {
+	case GAGG_GA_PLACEMENT:
+		return nl_placement_name(v);
+	case GAGG_GA_LANE_TYPE:
+		return nl_lane_type_name(v);
+	}
+	return NULL;
 }
 
 static const char *word(const char *const *words, size_t n, uint32_t i)
@@ -89,7 +101,8 @@ WORDS(nl_group_attr_name, unsigned int,
 	[GAGG_GA_EPOCH]		= "epoch",
 	[GAGG_GA_REASON]	= "reason",
 	[GAGG_GA_REASON_RANK]	= "reason-rank",
-	[GAGG_GA_MISMATCH]	= "mismatch")
+	[GAGG_GA_MISMATCH]	= "mismatch",
+	[GAGG_GA_LANE_TYPE]	= "lane-type")
 
 WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_MEMBER]	= "member",
@@ -150,6 +163,10 @@ WORDS(nl_placement_name, uint32_t,
 	[GAGG_PLACE_STRIPED]	= "striped",
 	[GAGG_PLACE_ROOT]	= "root")
 
+WORDS(nl_lane_type_name, uint32_t,
+	[GAGG_LANE_TYPE_INT32]	= "int32",
+	[GAGG_LANE_TYPE_INT64]	= "int64")
+
 static bool parse(const char *(*name)(uint32_t), uint32_t from, uint32_t to,
 		  const char *text, uint32_t *out)
 {
@@ -170,6 +187,12 @@ bool nl_roles_parse(const char *text, uint32_t *out)
 bool nl_placement_parse(const char *text, uint32_t *out)
 {
 	return parse(nl_placement_name, GAGG_PLACE_STRIPED, GAGG_PLACE_ROOT,
+		     text, out);
+}
+
+bool nl_lane_type_parse(const char *text, uint32_t *out)
+{
+	return parse(nl_lane_type_name, GAGG_LANE_TYPE_INT32, GAGG_LANE_TYPE_INT64,
 		     text, out);
 }
 

@@ -77,6 +77,7 @@ struct nl_member {
  *		@name is always sent. @members are sent when @n_members is not 0
  * @dead_after:	ms
  * @placement:	enum gagg_placement
+ * @lane_type:	enum gagg_lane_type
  * @key:	sent, never told; @key_len bytes
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
@@ -101,6 +102,7 @@ struct nl_group {
 	uint32_t dead_after;
 	char sync[GAGG_SYNC_MAX];
 	uint32_t placement;
+	uint32_t lane_type;
 	uint32_t key_len;
 	uint8_t key[NL_KEY_MAX];
 	uint32_t state;
@@ -200,6 +202,9 @@ const struct nl_field *nl_field_find(const char *name);
 void nl_field_write(struct nl_group *group, const struct nl_field *f, uint32_t v);
 uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f);
 
+/* The word for a value of a field that takes words; NULL: it takes numbers. */
+const char *nl_field_word(const struct nl_field *f, uint32_t v);
+
 /* Words for numbers; "?" for what this build does not know. */
 const char *nl_group_attr_name(unsigned int attr);
 const char *nl_member_attr_name(unsigned int attr);
@@ -209,10 +214,12 @@ const char *nl_reason_name(uint32_t reason);
 const char *nl_event_name(uint32_t event);
 const char *nl_roles_name(uint32_t roles);
 const char *nl_placement_name(uint32_t placement);
+const char *nl_lane_type_name(uint32_t lane_type);
 
 /* The same backwards; false when it is no such word. */
 bool nl_roles_parse(const char *text, uint32_t *out);
 bool nl_placement_parse(const char *text, uint32_t *out);
+bool nl_lane_type_parse(const char *text, uint32_t *out);
 
 /* Name and one line about a counter; NULL for 0, GAGG_SA_PAD and beyond. */
 const char *nl_stat_name(unsigned int attr);

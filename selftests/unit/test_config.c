@@ -27,7 +27,7 @@
 	 NL_SET(GAGG_GA_WINDOW) | NL_SET(GAGG_GA_STRIPE) | \
 	 NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_CHANNELS) | \
 	 NL_SET(GAGG_GA_CWND) | NL_SET(GAGG_GA_DEAD_AFTER) | \
-	 NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_PLACEMENT))
+	 NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_PLACEMENT) | NL_SET(GAGG_GA_LANE_TYPE))
 
 static char err[4096];
 
@@ -68,6 +68,7 @@ static void parse__defaults(void **state)
 	assert_int_equal(g->dead_after, 5000);
 	assert_string_equal(g->sync, "bsp");
 	assert_int_equal(g->placement, GAGG_PLACE_STRIPED);
+	assert_int_equal(g->lane_type, GAGG_LANE_TYPE_INT32);
 	assert_int_equal(g->n_members, 1);
 	assert_int_equal(g->members[0].roles,
 			 GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR);
@@ -89,7 +90,7 @@ static void parse__everything(void **state)
 	     " id = 77 port=9000 uid = root gid = \"12\" mode = \"0664\"\n"
 	     " lanes = 2240 ring = 4096 window = 64 stripe = 64 shards = 16\n"
 	     " channels = 64 cwnd = 4 dead-after = 600000\n"
-	     " sync = bsp placement = root\n"
+	     " sync = asp placement = root lane-type = int64\n"
 	     " member 63 { address = fd00::1 role = worker weight = 128 }\n"
 	     " member 5 { address = \"fd00::2\" role = \"aggregator\" }\n"
 	     "}\n"
@@ -114,6 +115,7 @@ static void parse__everything(void **state)
 	assert_int_equal(g->cwnd, 4);
 	assert_int_equal(g->dead_after, 600000);
 	assert_int_equal(g->placement, GAGG_PLACE_ROOT);
+	assert_int_equal(g->lane_type, GAGG_LANE_TYPE_INT64);
 	assert_int_equal(g->n_members, 2);
 	assert_int_equal(g->members[0].rank, 63);
 	assert_int_equal(g->members[0].roles, GAGG_ROLE_WORKER);
@@ -191,13 +193,16 @@ static const struct {
 	{ "group a {\nsync = app\n" M0 "}", { "f:2: group \"a\": sync = \"app\": allowed is a sync mode (unknown" } },
 	{ "group a {\nsync = ssp:-1\n" M0 "}", { "f:2: group \"a\": sync = \"ssp:-1\": allowed is a sync mode (S of ssp:S must be from 0" } },
 	{ "group a {\nplacement = replica\n" M0 "}", { "f:2: group \"a\": placement = \"replica\": allowed is striped or root" } },
+	{ "group a {\nlane-type = int16\n" M0 "}", { "f:2: group \"a\": lane-type = \"int16\": allowed is int32 or int64" } },
+	{ "group a {\nlane-type = int64\n" M0 "}", { "f:2: group \"a\": lane-type = int64: sync mode bsp has no store" } },
+	{ "group a {\nsync = localsgd:4 lane-type = int64\n" M0 "}", { "f:2: group \"a\": lane-type = int64: sync mode localsgd:4 has no store" } },
 	{ "group a {\nport = 1\nport = 2\n" M0 "}", { "f:3: group \"a\": port is set in line 2 already" } },
 	{ "group a {\nsync = bsp-quorum:0:0\n" M0 "}", { "f:2: group \"a\": sync = \"bsp-quorum:0:0\": allowed is a sync mode (K of bsp-quorum:K:CARRY must be from 1" } },
 	{ "group a {\nsync = bsp-quorum:2:0\n" M0 "}", { "f:2: group \"a\": sync = bsp-quorum:2:0: K of the sync mode must be at most the number of workers (there are 1)" } },
 	{ "group a {\nsync = ako:1:0\n" M0 "}", { "f:2: group \"a\": sync = ako:1:0: the sync mode needs at least two workers (there are 1)" } },
 	{ "group a {\nsync = ako:1:0\n" M0 "member 1 { address = 10.0.0.1 }\n}", { "f:2: group \"a\": sync = ako:1:0: the sync mode takes hosts with one worker each" } },
 	{ "group a {\nsync = push-sum:1\nshards = 2\n" M0 "member 1 { address = 10.0.0.2 }\n}", { "f:3: group \"a\": shards = 2: sync mode push-sum:1 takes one" } },
-	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: id, port, uid, gid, mode, lanes, ring, window, stripe, shards, channels, cwnd, dead-after, sync, placement, member" } },
+	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: id, port, uid, gid, mode, lanes, lane-type, ring, window, stripe, shards, channels, cwnd, dead-after, sync, placement, member" } },
 	{ "group a {\nport = {1}\n" M0 "}", { "f:2: group \"a\": unexpected token" } },
 	{ "group a {\nport 1\n" M0 "}", { "f:2: group \"a\": " } },
 	{ "groop a { }", { "f:1: no such option 'groop'; allowed: local, group" } },

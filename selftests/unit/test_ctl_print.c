@@ -17,13 +17,14 @@ static void fill(struct nl_group *g)
 		nl_field_write(g, f, v++);
 	g->mode = 0640;
 	g->placement = GAGG_PLACE_ROOT;
+	g->lane_type = GAGG_LANE_TYPE_INT64;
 	strcpy(g->sync, "bsp");
 	g->state = GAGG_GS_MISMATCH;
 	strcpy(g->mismatch, "lanes");
 	g->epoch = 1ULL << 63;
 	g->reason = 2;
 	g->reason_rank = 9;
-	g->set = (1U << GAGG_GA_PAD) - 2;
+	g->set = (2U << GAGG_GA_MAX) - 2;
 	for (uint32_t i = 0; i < 5; i++) {
 		struct nl_member *m = &g->members[g->n_members++];
 
@@ -109,6 +110,8 @@ static void print__text_and_json(void **state)
 	assert_string_equal(at(o, 0, "name"), "grp");
 	assert_string_equal(at(o, 0, "mode"), "0640");
 	assert_string_equal(at(o, 0, "dead_after"), "123");
+	assert_string_equal(at(o, 0, "placement"), "root");
+	assert_string_equal(at(o, 0, "lane_type"), "int64");
 	assert_string_equal(at(o, 0, "epoch"), "9223372036854775808");
 	assert_string_equal(at(o, 0, "state"), "config-mismatch");
 	assert_string_equal(at(o, 0, "mismatch"), "lanes");

@@ -142,7 +142,9 @@ static void put_config(bool ring)
 	if (!chance(8))
 		put(GAGG_GA_GID, chance(70000), 32);
 	if (!chance(8))
-		genl_add(genl_attr(GAGG_GA_SYNC), "bsp", 4);
+		genl_add(genl_attr(GAGG_GA_SYNC), chance(2) ? "bsp" : "asp", 4);
+	if (!chance(8))
+		put(GAGG_GA_LANE_TYPE, chance(2), 32);
 	if (!chance(60))
 		put((uint16_t)chance(GAGG_GA_MAX + 2), 0, 64);
 }

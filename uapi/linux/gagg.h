@@ -127,7 +127,8 @@ enum gagg_region_id {
  * @block:	bytes of a block
  * @region:	where to map what, by enum gagg_region_id
  * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE. GAGG_GEO_COPIES:
- *		and every rank has a copy of its own of them all
+ *		and every rank has a copy of its own of them all. GAGG_GEO_INT64: its
+ *		lanes are of 64 bits, two of @lanes each
  * @bound:	of a store: clocks that a rank which reads may be ahead of the
  *		slowest; ~0: any number
  * @fresh:	of a store: offset in RESULT of an array of __u32 by chunk: the least
@@ -158,6 +159,7 @@ struct gagg_geometry {
 
 #define GAGG_GEO_STORE		(1U << 0)
 #define GAGG_GEO_COPIES		(1U << 1)
+#define GAGG_GEO_INT64		(1U << 2)
 
 /**
  * struct gagg_ioc_attach - allocate channel 0 and join
@@ -232,8 +234,9 @@ enum gagg_kind {
 
 /*
  * A group whose sync mode keeps a store (GAGG_GEO_STORE) has no collectives.
- * Chunk i of the store is slot i of the regions; its lanes are int32 and wrap,
- * zero when the epoch starts.
+ * Chunk i of the store is slot i of the regions; its lanes are int32 (with
+ * GAGG_GEO_INT64 int64, little-endian as all lanes) and wrap, zero when the epoch
+ * starts.
  *
  *	UPDATE	adds the lanes of @chunks chunks from @count on, read from
  *		CONTRIB, to the store, each exactly once; those with GAGG_C_ZERO

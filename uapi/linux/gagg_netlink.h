@@ -82,7 +82,9 @@ enum gagg_group_attr {
 				 */
 	GAGG_GA_GID,		/* u32 [0] */
 	GAGG_GA_MODE,		/* u32, 0000 to 0666: read+write bits [0600] */
-	GAGG_GA_LANES,		/* u16, 8 to 2240, multiple of 8 [344]; same */
+	GAGG_GA_LANES,		/* u16, 32-bit words of a chunk, 8 to 2240, multiple
+				 * of 8 [344]; same
+				 */
 	GAGG_GA_RING,		/* u32, chunks; a multiple of window, for every host
 				 * at least 2 stripes in each shard [49152]; same
 				 */
@@ -110,6 +112,9 @@ enum gagg_group_attr {
 	GAGG_GA_REASON_RANK,	/* out: u32 */
 	GAGG_GA_MISMATCH,	/* out: string, the field that differs */
 	GAGG_GA_PAD,
+	GAGG_GA_LANE_TYPE,	/* u32, enum gagg_lane_type [int32]; same. INT64 takes a
+				 * sync mode with a store
+				 */
 	__GAGG_GA_MAX,
 };
 
@@ -118,6 +123,12 @@ enum gagg_group_attr {
 enum gagg_placement {
 	GAGG_PLACE_STRIPED,	/* chunks striped over the aggregators */
 	GAGG_PLACE_ROOT,	/* all chunks at the lowest aggregator */
+};
+
+/* what a store adds; collectives say it themselves */
+enum gagg_lane_type {
+	GAGG_LANE_TYPE_INT32,
+	GAGG_LANE_TYPE_INT64,	/* two words of a chunk each */
 };
 
 enum gagg_group_state {
