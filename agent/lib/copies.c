@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
-#include <endian.h>
 #include <string.h>
 
 #include "copies.h"
+#include "lane.h"
 
 static int submit(struct gagg_table *t, enum gagg_kind kind, int rank, uint32_t flags)
 {
@@ -17,21 +17,20 @@ static int submit(struct gagg_table *t, enum gagg_kind kind, int rank, uint32_t 
 int copies_add(struct gagg_table *t, int rank)
 {
 	struct region *r = &t->comm->region;
-	size_t lanes = r->geo.lanes, i;
+	size_t lanes = store_lanes(t->comm), i;
+	bool wide = store_wide(t->comm);
 	int err = store_settle(t->comm);
 	uint32_t k;
 
 	if (err)
 		return err;
 	for (k = 0; k < t->chunks; k++) {
-		int32_t *to = region_contrib(r, t->first + k);
-		uint32_t any = 0;
+		void *to = region_contrib(r, t->first + k);
+		bool any = false;
 
 		for (i = 0; i < lanes; i++) {
-			uint32_t lane = (uint32_t)t->own[k * lanes + i];
-
-			to[i] = (int32_t)htole32(lane);
-			any |= lane;
+			lane_put(to, i, wide, t->own[k * lanes + i]);
+			any |= lane_wrap(t->own[k * lanes + i], wide);
 		}
 		memset(&r->cdesc[t->first + k], 0, sizeof(r->cdesc[0]));
 		r->cdesc[t->first + k].flags = any ? 0 : GAGG_C_ZERO;
@@ -41,16 +40,16 @@ int copies_add(struct gagg_table *t, int rank)
 
 int copies_read(struct gagg_table *t, int rank, uint32_t flags)
 {
-	size_t lanes = t->comm->region.geo.lanes, i;
+	size_t lanes = store_lanes(t->comm), i;
 	int err = submit(t, GAGG_K_READ, rank, flags);
 
 	if (!err)
 		err = store_settle(t->comm);
 	for (i = 0; !err && i < t->count; i++) {
-		const int32_t *from = region_result(&t->comm->region,
-						    t->first + (uint32_t)(i / lanes));
+		const void *from = region_result(&t->comm->region,
+						 t->first + (uint32_t)(i / lanes));
 
-		t->spare[i] = (int32_t)le32toh((uint32_t)from[i % lanes]);
+		t->spare[i] = lane_get(from, i % lanes, store_wide(t->comm));
 	}
 	return err;
 }

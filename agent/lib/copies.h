@@ -8,7 +8,7 @@
 #include "store.h"
 
 /*
- * copies_add - one clock: add a table's @own, modulo 2^32, to a rank's copy
+ * copies_add - one clock: add a table's @own, as lanes hold it, to a rank's copy
  * @rank: of the communicator
  *
  * Returns at once; nobody may change the contribution before the next call.
@@ -16,7 +16,7 @@
 int copies_add(struct gagg_table *t, int rank);
 
 /*
- * copies_read - a rank's copy of a table into @spare, as lanes are: 32 bits, signed
+ * copies_read - a rank's copy of a table into @spare, as lanes hold it
  * @flags: GAGG_SUBMIT_FENCE or 0
  */
 int copies_read(struct gagg_table *t, int rank, uint32_t flags);

@@ -7,6 +7,7 @@
  * change by a bit.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "elastic.h"
 #include "steps.h"
@@ -15,17 +16,21 @@
 static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 {
 	float *f = replica;
+	int64_t *wide = replica;
 	int32_t *n = replica;
 	int32_t e;
 
 	if (t->dtype == GAGG_INT32) {
 		e = elastic_delta(n[i], (int32_t)(uint32_t)store_element(t, i), alpha);
 		n[i] = (int32_t)((uint32_t)n[i] - (uint32_t)e);
+	} else if (t->dtype == GAGG_INT64) {
+		e = elastic_delta(wide[i], store_element(t, i), alpha);
+		wide[i] -= e;
 	} else {
 		e = elastic_delta(steps_nearest(f[i] / t->step), store_element(t, i), alpha);
 		f[i] = (float)(f[i] - e * t->step);
 	}
-	t->log[i] += e;
+	store_owe(t, i, e);
 }
 
 int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
@@ -45,7 +50,7 @@ int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
 					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
 					  i);
 	for (i = 0; i < t->count; i++)
-		if (!(fabs(t->log[i]) < ELASTIC_MOST))
+		if (llabs(store_due(t, i)) >= ELASTIC_MOST)
 			return comm_error(c, GAGG_ERR_INVALID,
 					  "element %zu has increments that are not pushed", i);
 	for (i = 0; i < t->count; i++)

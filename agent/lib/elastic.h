@@ -16,7 +16,7 @@ static inline int64_t elastic_clamp(int64_t x, int64_t most)
 
 /*
  * elastic_delta - steps that the replica gives to the centre
- * @replica, @centre: in steps, below 2^54 in magnitude
+ * @replica, @centre: in steps
  * @alpha: in 16 fractional bits, at most ELASTIC_ONE
  *
  * Rounds towards zero, which favours neither side: both are at rest when less than
@@ -24,8 +24,11 @@ static inline int64_t elastic_clamp(int64_t x, int64_t most)
  */
 static inline int32_t elastic_delta(int64_t replica, int64_t centre, uint32_t alpha)
 {
-	int64_t apart = elastic_clamp(replica - centre, ELASTIC_FAR);
+	int64_t apart;
 
+	if (__builtin_sub_overflow(replica, centre, &apart))
+		apart = replica < centre ? -ELASTIC_FAR : ELASTIC_FAR;
+	apart = elastic_clamp(apart, ELASTIC_FAR);
 	return (int32_t)elastic_clamp(apart * alpha / ELASTIC_ONE, ELASTIC_MOST);
 }
 

@@ -54,6 +54,7 @@ static const char *dtype_name(unsigned int dtype)
 	case GAGG_FLOAT16:	return "float16";
 	case GAGG_BFLOAT16:	return "bfloat16";
 	case GAGG_INT32:	return "int32";
+	case GAGG_INT64:	return "int64";
 	case GAGG_BYTE:		return "bytes";
 	}
 	return "unknown elements";

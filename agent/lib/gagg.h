@@ -85,6 +85,7 @@ enum gagg_error {
  * @GAGG_FLOAT16:	IEEE 754 binary16
  * @GAGG_BFLOAT16:	upper half of a binary32
  * @GAGG_INT32:		two's complement; sums wrap, see gagg_result.overflow
+ * @GAGG_INT64:		two's complement; of tables
  * @GAGG_BYTE:		any bytes; what all-gather and broadcast move, not
  *			reducible
  *
@@ -95,7 +96,8 @@ enum gagg_dtype {
 	GAGG_FLOAT16	= 2,
 	GAGG_BFLOAT16	= 3,
 	GAGG_INT32	= 4,
-	GAGG_BYTE	= 5
+	GAGG_BYTE	= 5,
+	GAGG_INT64	= 6
 };
 
 /**
@@ -498,12 +500,14 @@ int gagg_has_store(const struct gagg_comm *comm);
  * gagg_table_create() - place elements in the store
  * @comm:	communicator; the table is freed with it
  * @count:	elements
- * @dtype:	GAGG_FLOAT32 or GAGG_INT32
- * @step:	float32: resolution of the elements, the same on all ranks; an element
- *		moves by less than 2^31 steps between two gagg_get(). int32: 1
+ * @dtype:	GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
+ * @step:	float32: resolution of the elements, the same on all ranks. Integers: 1
  * @table:	receives it; NULL on error
  *
- * All ranks create the same tables in the same order.
+ * All ranks create the same tables in the same order. An element moves by less than
+ * 2^31 steps between two gagg_get(), or it is off by a multiple of 2^32 from then on; in
+ * groups with lane-type int64 by less than 2^63. Elements of GAGG_INT64 are added in
+ * both.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED, GAGG_ERR_INVALID, GAGG_ERR_NOMEM, or why the
  * epoch has ended.
@@ -520,7 +524,8 @@ int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtyp
  * to steps and keeps the rest for the next clock. gagg_get() shows them at once, in
  * whole steps.
  *
- * Return: 0, or GAGG_ERR_INVALID: an increment is not finite or too large;
+ * Return: 0, or GAGG_ERR_INVALID: an increment is not finite, or there are 2^31
+ * steps and more to be pushed (lane-type int64: 2^53 of float32, 2^63 of integers);
  * nothing was added.
  */
 int gagg_inc(struct gagg_table *table, const void *delta);
@@ -571,7 +576,7 @@ int gagg_snapshot(struct gagg_table *table, void *values);
 /**
  * gagg_ako_partitions() - how many partitions the sync mode ako should have
  * @rate:	gagg_clock() a second that a rank makes when it waits for nobody
- * @bytes:	of the tables, 4 for each element
+ * @bytes:	of the tables, 4 for each element (lane-type int64: 8)
  * @ranks:	of the group, at least 2
  * @bandwidth:	of a rank's link that may be used, in bytes a second
  *
@@ -591,7 +596,7 @@ int gagg_ako_partitions(double rate, double bytes, int ranks, double bandwidth);
  *
  * One exchange of elastic averaging (EASGD), as gagg_get(), gagg_inc() and
  * gagg_clock() in one: e = alpha * (replica - table), in whole steps, is taken from
- * the replica and added to the table. int32: the sum of the table and all
+ * the replica and added to the table. Integers: the sum of the table and all
  * replicas does not change. float32: nor does it, as long as replicas are
  * multiples of the step that floats can hold. To be called every few steps of
  * training, in a group with sync mode asp; other ranks may exchange between the
@@ -673,7 +678,7 @@ struct gagg_replica;
  * @count:	elements, at least 1; the same on all ranks
  * @step:	easgd-sync, gossip-*, push-sum: resolution of what is exchanged, the same on
  *		all ranks; a weight stays below 2^30 steps in magnitude (gossip-* and
- *		push-sum: 2^24). Else unused
+ *		push-sum: 2^24, unless lane-type is int64). Else unused
  * @replica:	receives it; NULL on error
  *
  * All ranks call. The replica is the communicator's user: collectives of the
@@ -703,9 +708,9 @@ int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
  * every TAU-th step the weights are exchanged with another rank's.
  *
  * Return: 0; GAGG_ERR_INVALID (easgd-sync: a weight is not finite, or 2^30 steps
- * and more; gossip-*, push-sum: 2^24; gossip-push: too many replicas were sent. The
- * others wait for this rank, which gagg_abort() tells them); or why the epoch has
- * ended.
+ * and more; gossip-*, push-sum: 2^24, see gagg_replica_create(); gossip-push: too
+ * many replicas were sent. The others wait for this rank, which gagg_abort() tells
+ * them); or why the epoch has ended.
  */
 int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
 

@@ -19,6 +19,8 @@ bool region_check(const struct gagg_geometry *geo)
 	if (geo->block > UINT32_MAX || geo->block % 4 ||
 	    (uint64_t)geo->per_block * geo->stride > geo->block)
 		return false;
+	if ((geo->flags & GAGG_GEO_INT64) && geo->lanes % 2)
+		return false;
 	blocks = ((uint64_t)geo->ring + geo->per_block - 1) / geo->per_block;
 	chunks = blocks * geo->block;
 	descs = GAGG_DESC_OFFSET;

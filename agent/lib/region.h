@@ -59,14 +59,14 @@ static inline size_t region_offset(const struct gagg_geometry *geo, uint32_t slo
 	       (size_t)(slot % geo->per_block) * geo->stride;
 }
 
-static inline int32_t *region_contrib(const struct region *r, uint32_t slot)
+static inline void *region_contrib(const struct region *r, uint32_t slot)
 {
-	return (int32_t *)(r->contrib + region_offset(&r->geo, slot));
+	return r->contrib + region_offset(&r->geo, slot);
 }
 
-static inline const int32_t *region_result(const struct region *r, uint32_t slot)
+static inline const void *region_result(const struct region *r, uint32_t slot)
 {
-	return (const int32_t *)(r->result + region_offset(&r->geo, slot));
+	return r->result + region_offset(&r->geo, slot);
 }
 
 /* least clock of all ranks when a chunk of a store was read */

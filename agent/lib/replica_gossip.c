@@ -17,26 +17,45 @@
  *			replica is x / weight
  *
  * A rank's copy in the store is its replica (pull, pair), or what it was sent so far
- * (push): sums modulo 2^32, of which the difference to the last read is exact, since
- * replicas are within FAR steps and at most PUSHES come between two reads. One chunk
- * more than there are weights has how many they were, or the weight.
+ * (push): sums that wrap, of which the difference to the last read is exact, since
+ * replicas are within far() steps and at most pushes() come between two reads. One
+ * chunk more than there are weights has how many they were, or the weight.
  */
 #include <math.h>
 #include <string.h>
 
 #include <linux/gagg_peer.h>
 #include "copies.h"
+#include "lane.h"
 #include "replica.h"
 #include "steps.h"
 
-#define FAR	(1 << 24)
-#define PUSHES	126
 #define UNIT	(1 << 24)	/* push-sum: the weight of a rank that is at rest */
+
+/*
+ * Bits of a weight's steps. Of int32: 24, and 2^24 * (126 + 1) < 2^31. Of int64 as many
+ * as a position may have (replica.h), and sums of them are below 2^53, where doubles
+ * are exact.
+ */
+static int step_bits(const struct gagg_replica *r)
+{
+	return store_wide(r->comm) ? 30 : 24;
+}
+
+static double far(const struct gagg_replica *r)
+{
+	return (double)(1 << step_bits(r));
+}
+
+static int64_t pushes(const struct gagg_replica *r)
+{
+	return (1 << ((store_wide(r->comm) ? 53 : 31) - step_bits(r))) - 2;
+}
 
 /* the lane behind the weights, in @own, @seen and @spare */
 static size_t extra(const struct gagg_replica *r)
 {
-	return r->table->count - r->comm->region.geo.lanes;
+	return r->table->count - store_lanes(r->comm);
 }
 
 static uint64_t members(const struct gagg_replica *r)
@@ -71,14 +90,19 @@ static int64_t whole(const struct gagg_replica *r, const float *w, size_t i)
 	return steps_nearest(replica_settled(replica_at(r, w, i)));
 }
 
+static int too_far(const struct gagg_replica *r, size_t i)
+{
+	return comm_error(r->comm, GAGG_ERR_INVALID,
+			  "weight %zu is not finite, or 2^%d steps and more", i, step_bits(r));
+}
+
 static int check(const struct gagg_replica *r, const float *w)
 {
 	size_t i;
 
 	for (i = 0; i < r->count; i++)
-		if (!(fabs(replica_at(r, w, i)) < FAR - 1))
-			return comm_error(r->comm, GAGG_ERR_INVALID,
-					  "weight %zu is not finite, or 2^24 steps and more", i);
+		if (!(fabs(replica_at(r, w, i)) < far(r) - 1))
+			return too_far(r, i);
 	return GAGG_OK;
 }
 
@@ -112,7 +136,7 @@ static int receive(struct gagg_replica *r, uint32_t flags)
 	size_t i;
 
 	for (i = 0; !err && i < t->count; i++) {
-		t->own[i] = (int32_t)((uint32_t)t->spare[i] - (uint32_t)t->seen[i]);
+		t->own[i] = lane_wrap(steps_sub(t->spare[i], t->seen[i]), store_wide(r->comm));
 		t->seen[i] = t->spare[i];
 	}
 	return err;
@@ -175,7 +199,7 @@ static int begin(struct gagg_replica *r, float *w)
 
 static int gossip_init(struct gagg_replica *r, float *w)
 {
-	size_t lanes = r->comm->region.geo.lanes;
+	size_t lanes = store_lanes(r->comm);
 	size_t count = (r->count / lanes + !!(r->count % lanes) + 1) * lanes;
 	int err;
 
@@ -256,10 +280,10 @@ static int push_receive(struct gagg_replica *r, float *w, uint32_t flags)
 	if (err)
 		return err;
 	k = t->own[extra(r)];
-	if (k < 0 || k > PUSHES)
+	if (k < 0 || k > pushes(r))
 		return comm_error(r->comm, GAGG_ERR_INVALID,
-				  "more than %d replicas were sent between two exchanges: a smaller S of %s",
-				  PUSHES, gagg_sync(r->comm));
+				  "more than %lld replicas were sent between two exchanges: a smaller S of %s",
+				  (long long)pushes(r), gagg_sync(r->comm));
 	for (i = 0; i < r->count && k; i++) {
 		int64_t n = whole(r, w, i);
 
@@ -289,9 +313,8 @@ static int weigh(struct gagg_replica *r, float *w)
 	size_t i;
 
 	for (i = 0; i < r->count; i++) {
-		if (!(fabs(r->carry[i]) < FAR - 1))
-			return comm_error(r->comm, GAGG_ERR_INVALID,
-					  "weight %zu is not finite, or 2^24 steps and more", i);
+		if (!(fabs(r->carry[i]) < far(r) - 1))
+			return too_far(r, i);
 		w[i] = (float)(r->carry[i] * UNIT / (double)r->weight / r->grid);
 	}
 	return GAGG_OK;

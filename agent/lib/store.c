@@ -3,20 +3,20 @@
  * Increments are collected here and pushed once a clock, rounded to whole steps;
  * what rounding leaves is kept for the next clock, so nothing is ever lost.
  *
- * A lane wraps. A read takes the difference to the lane as it was last seen,
- * which is exact while no element moves by 2^31 steps between two reads.
+ * A lane wraps. A read takes the difference to the lane as it was last seen, which is
+ * exact while no element moves by 2^31 steps (lanes of int64: 2^63) between two reads.
  *
  * Ako: every rank has a copy of the store, to which the others send, and adds what
  * it has pushed itself. The kernel sends partitions in turn; it is given the sum of
  * what the last P clocks have pushed, so that each of them is sent to each rank
  * once. Who needs all of it everywhere makes P clocks more, of nothing.
  */
-#include <endian.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lane.h"
 #include "steps.h"
 #include "store.h"
 #include "sys.h"
@@ -51,6 +51,7 @@ static void table_free(struct gagg_table *t)
 	free(t->own);
 	free(t->spare);
 	free(t->log);
+	free(t->due);
 	free(t->last);
 	free(t->sum);
 	free(t);
@@ -69,39 +70,41 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 		struct gagg_table **table)
 {
 	const struct gagg_geometry *geo = &c->region.geo;
+	bool integers = dtype == GAGG_INT32 || dtype == GAGG_INT64;
+	uint32_t lanes = store_lanes(c), parts;
 	struct gagg_table *t, **link;
 	uint64_t first = 0, chunks;
-	uint32_t parts;
 
 	*table = NULL;
-	if (dtype != GAGG_FLOAT32 && dtype != GAGG_INT32)
+	if (dtype != GAGG_FLOAT32 && !integers)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
-				  "a table is of float32 or int32 elements");
-	if (!count || (dtype == GAGG_INT32 ? step != 1 : !(step > 0) || !isfinite(step)))
+				  "a table is of float32, int32 or int64 elements");
+	if (!count || (integers ? step != 1 : !(step > 0) || !isfinite(step)))
 		return comm_error(c, GAGG_ERR_INVALID,
-				  "a table needs elements, and a step above 0 (1 for int32)");
+				  "a table needs elements, and a step above 0 (1 for integers)");
 	for (link = &c->tables; *link; link = &(*link)->next)
 		first = (*link)->first + (uint64_t)(*link)->chunks;
-	chunks = count / geo->lanes + !!(count % geo->lanes);
+	chunks = count / lanes + !!(count % lanes);
 	if (chunks > geo->ring - first)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "the store has room for %llu elements more (larger: gaggctl group set NAME ring N)",
-				  (unsigned long long)(geo->ring - first) * geo->lanes);
+				  (unsigned long long)(geo->ring - first) * lanes);
 	parts = parts_of(c);
 	if (chunks < parts)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "%s has more partitions than the table has chunks, %llu of %u elements: use fewer, or smaller chunks (gaggctl group set NAME lanes N)",
-				  gagg_sync(c), (unsigned long long)chunks, geo->lanes);
+				  gagg_sync(c), (unsigned long long)chunks, lanes);
 	t = calloc(1, sizeof(*t));
 	if (t) {
 		t->seen = calloc(count, sizeof(*t->seen));
 		t->own = calloc(count, sizeof(*t->own));
 		t->spare = calloc(count, sizeof(*t->spare));
-		t->log = calloc(count, sizeof(*t->log));
-		t->last = parts ? calloc(count, parts * sizeof(*t->last)) : NULL;
+		t->log = integers ? NULL : calloc(count, sizeof(*t->log));
+		t->due = integers ? calloc(count, sizeof(*t->due)) : NULL;
+		t->last = parts ? calloc(count, parts * lane_bytes(store_wide(c))) : NULL;
 		t->sum = parts ? calloc(count, sizeof(*t->sum)) : NULL;
 	}
-	if (!t || !t->seen || !t->own || !t->spare || !t->log ||
+	if (!t || !t->seen || !t->own || !t->spare || !(integers ? (void *)t->due : t->log) ||
 	    (parts && (!t->last || !t->sum))) {
 		table_free(t);
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a table of %zu elements",
@@ -182,36 +185,75 @@ int store_settle(struct gagg_comm *c)
 	return err ? op_error(c, err) : GAGG_OK;
 }
 
-static double element(const struct gagg_table *t, const void *values, size_t i)
+/* of a table of floats, in steps; of one of integers */
+static double real(const struct gagg_table *t, const void *values, size_t i)
+{
+	return ((const float *)values)[i] / t->step;
+}
+
+static int64_t whole(const struct gagg_table *t, const void *values, size_t i)
 {
 	return t->dtype == GAGG_INT32 ? ((const int32_t *)values)[i] :
-					(double)((const float *)values)[i];
+					((const int64_t *)values)[i];
+}
+
+/* can a clock push that, too? A lane holds the difference of two reads, with its sign */
+static bool may_owe(const struct gagg_table *t, const void *delta, size_t i)
+{
+	bool wide = store_wide(t->comm);
+	int64_t most = wide ? INT64_MAX : INT32_MAX, sum;
+
+	if (t->log)
+		return fabs(t->log[i] + real(t, delta, i)) < (wide ? STORE_STEPS_MAX : INT32_MAX);
+	return !__builtin_add_overflow(t->due[i], whole(t, delta, i), &sum) &&
+	       sum >= -most && sum <= most;
 }
 
 int gagg_inc(struct gagg_table *t, const void *delta)
 {
+	bool wide = store_wide(t->comm);
 	size_t i;
 
 	if (t->comm->failed)
 		return t->comm->failed;
-	/* one clock pushes at most 2^31 steps of an element */
 	for (i = 0; i < t->count; i++)
-		if (!(fabs(t->log[i] + element(t, delta, i) / t->step) < INT32_MAX))
+		if (!may_owe(t, delta, i))
 			return comm_error(t->comm, GAGG_ERR_INVALID,
-					  "the increment of element %zu is not finite, or 2^31 steps and more in one clock: use a larger step",
-					  i);
-	for (i = 0; i < t->count; i++)
-		t->log[i] += element(t, delta, i) / t->step;
+					  "the increment of element %zu is not finite, or %s in one clock: use %s",
+					  i, !wide ? "2^31 steps and more" :
+					  t->log ? "2^53 steps and more" : "2^63 and more",
+					  !wide ? "a larger step, or lane-type int64 (gaggctl group set NAME)" :
+					  t->log ? "a larger step" : "smaller ones");
+	for (i = 0; i < t->count; i++) {
+		if (t->log)
+			t->log[i] += real(t, delta, i);
+		else
+			t->due[i] += whole(t, delta, i);
+	}
 	return GAGG_OK;
 }
 
-/* what a clock that pushes @q makes the last @parts clocks have pushed */
-static uint32_t window(struct gagg_table *t, size_t i, int32_t q)
+int64_t store_due(const struct gagg_table *t, size_t i)
 {
-	int32_t *last = &t->last[t->comm->store_clock % t->parts * t->count + i];
+	return t->log ? steps_nearest(t->log[i]) : t->due[i];
+}
 
-	t->sum[i] += (uint32_t)q - (uint32_t)*last;
-	*last = q;
+void store_owe(struct gagg_table *t, size_t i, int64_t steps)
+{
+	if (t->log)
+		t->log[i] += (double)steps;
+	else
+		t->due[i] += steps;
+}
+
+/* what a clock that pushes @q makes the last @parts clocks have pushed */
+static int64_t window(struct gagg_table *t, size_t i, int64_t q)
+{
+	size_t at = t->comm->store_clock % t->parts * t->count + i;
+	bool wide = store_wide(t->comm);
+
+	t->sum[i] = steps_add(t->sum[i], steps_sub(q, lane_get(t->last, at, wide)));
+	lane_put(t->last, at, wide, q);
 	return t->sum[i];
 }
 
@@ -222,28 +264,28 @@ static uint32_t window(struct gagg_table *t, size_t i, int32_t q)
 static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n, bool fresh)
 {
 	struct region *r = &t->comm->region;
-	int32_t *lanes = region_contrib(r, chunk);
-	bool zero = true;
-	size_t i;
+	unsigned char *lanes = region_contrib(r, chunk);
+	bool wide = store_wide(t->comm), zero = true;
+	size_t used = n * lane_bytes(wide), i;
 
 	for (i = 0; i < n; i++) {
-		/* below 2^31 in magnitude, see gagg_inc() */
-		int32_t q = fresh ? (int32_t)steps_nearest(t->log[at + i]) : 0;
-		uint32_t lane = t->parts ? window(t, at + i, q) : (uint32_t)q;
+		/* fits a lane, see may_owe(); the window's sum may wrap */
+		int64_t q = fresh ? store_due(t, at + i) : 0;
+		int64_t v = t->parts ? window(t, at + i, q) : q;
 
-		t->log[at + i] -= q;
-		t->own[at + i] += q;
-		lanes[i] = (int32_t)htole32(lane);
-		zero &= !lane;
+		store_owe(t, at + i, -q);
+		t->own[at + i] = steps_add(t->own[at + i], q);
+		lane_put(lanes, i, wide, v);
+		zero &= !lane_wrap(v, wide);
 	}
-	memset(lanes + n, 0, (r->geo.lanes - n) * sizeof(*lanes));
+	memset(lanes + used, 0, r->geo.lanes * sizeof(int32_t) - used);
 	memset(&r->cdesc[chunk], 0, sizeof(r->cdesc[chunk]));
 	r->cdesc[chunk].flags = zero ? GAGG_C_ZERO : 0;
 }
 
 static size_t chunk_length(const struct gagg_table *t, uint32_t i)
 {
-	size_t lanes = t->comm->region.geo.lanes, left = t->count - i * lanes;
+	size_t lanes = store_lanes(t->comm), left = t->count - i * lanes;
 
 	return left < lanes ? left : lanes;
 }
@@ -261,7 +303,7 @@ static int push(struct gagg_comm *c, bool fresh)
 		return err;
 	for (t = c->tables; t; t = t->next) {
 		for (i = 0; i < t->chunks; i++)
-			fill_chunk(t, t->first + i, (size_t)i * c->region.geo.lanes,
+			fill_chunk(t, t->first + i, (size_t)i * store_lanes(c),
 				   chunk_length(t, i), fresh);
 		end = t->first + t->chunks;
 	}
@@ -287,15 +329,17 @@ static int drain(struct gagg_comm *c)
 /* take over what a read has brought */
 static void see(struct gagg_table *t)
 {
-	size_t lanes = t->comm->region.geo.lanes, i;
+	size_t lanes = store_lanes(t->comm), i;
+	bool wide = store_wide(t->comm);
 	uint32_t k;
 
 	for (i = 0; i < t->count; i++) {
-		const int32_t *chunk = region_result(&t->comm->region,
-						     t->first + (uint32_t)(i / lanes));
-		uint32_t lane = le32toh((uint32_t)chunk[i % lanes]);
+		const void *chunk = region_result(&t->comm->region,
+						  t->first + (uint32_t)(i / lanes));
+		int64_t lane = lane_get(chunk, i % lanes, wide);
 
-		t->seen[i] += (int32_t)(lane - (uint32_t)t->seen[i]);
+		t->seen[i] = steps_add(t->seen[i],
+				       lane_wrap(steps_sub(lane, t->seen[i]), wide));
 		if (!t->parts)
 			t->own[i] = 0;
 	}
@@ -308,12 +352,12 @@ static void see(struct gagg_table *t)
 
 int64_t store_pushed(const struct gagg_table *t, size_t i)
 {
-	return t->seen[i] + t->own[i];
+	return steps_add(t->seen[i], t->own[i]);
 }
 
 int64_t store_element(const struct gagg_table *t, size_t i)
 {
-	return store_pushed(t, i) + steps_nearest(t->log[i]);
+	return steps_add(store_pushed(t, i), store_due(t, i));
 }
 
 static void show(const struct gagg_table *t, void *values, bool own)
@@ -325,6 +369,8 @@ static void show(const struct gagg_table *t, void *values, bool own)
 
 		if (t->dtype == GAGG_INT32)
 			((int32_t *)values)[i] = (int32_t)(uint32_t)steps;
+		else if (t->dtype == GAGG_INT64)
+			((int64_t *)values)[i] = steps;
 		else
 			((float *)values)[i] = (float)((double)steps * t->step);
 	}
@@ -412,25 +458,26 @@ int gagg_snapshot(struct gagg_table *t, void *values)
 static void fill_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct region *r = &t->comm->region;
-	size_t lanes = r->geo.lanes, i;
+	size_t lanes = store_lanes(t->comm), i;
+	bool wide = store_wide(t->comm);
 	uint32_t k;
 
 	for (k = 0; k < t->chunks; k++) {
 		memset(&r->cdesc[t->first + k], 0, sizeof(r->cdesc[0]));
-		memset(region_contrib(r, t->first + k), 0, lanes * sizeof(int32_t));
+		memset(region_contrib(r, t->first + k), 0, r->geo.lanes * sizeof(int32_t));
 	}
 	for (i = 0; i < t->count; i++) {
-		uint32_t lane = (uint32_t)((uint64_t)values[i] >> shift) -
-				(uint32_t)store_pushed(t, i);
+		int64_t v = (int64_t)((uint64_t)values[i] >> shift);
+		int64_t lane = lane_wrap(steps_sub(v, store_pushed(t, i)), wide);
 
-		region_contrib(r, t->first + (uint32_t)(i / lanes))[i % lanes] =
-			(int32_t)htole32(lane);
-		t->own[i] += t->parts ? (int32_t)lane : 0;
+		lane_put(region_contrib(r, t->first + (uint32_t)(i / lanes)), i % lanes, wide,
+			 lane);
+		t->own[i] = steps_add(t->own[i], t->parts ? lane : 0);
 	}
 }
 
-/* one half of the values: to everybody, who all wait until all have it */
-static int put_half(struct gagg_table *t, const int64_t *values, unsigned int shift)
+/* what a lane holds of the values: to everybody, who all wait until all have it */
+static int put_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct gagg_comm *c = t->comm;
 	/* ako: in so many clocks each partition goes to each rank once */
@@ -451,25 +498,43 @@ static int put_half(struct gagg_table *t, const int64_t *values, unsigned int sh
 
 int store_put(struct gagg_table *t, const int64_t *values)
 {
+	bool wide = store_wide(t->comm);
 	int64_t *high = t->spare;
 	size_t i;
 	int err = drain(t->comm);
 
 	if (!err)
 		err = read_table(t, GAGG_SUBMIT_FENCE);
-	if (!err)
-		err = put_half(t, values, 32);
+	if (!err && !wide)
+		err = put_lanes(t, values, 32);
 	for (i = 0; i < t->count; i++)
 		high[i] = store_pushed(t, i);
 	if (!err)
-		err = put_half(t, values, 0);
+		err = put_lanes(t, values, 0);
 	for (i = 0; !err && i < t->count; i++) {
 		uint64_t all = (uint64_t)high[i] << 32 | (uint32_t)store_pushed(t, i);
 
-		t->seen[i] = (int64_t)(all - (uint64_t)t->own[i]);
-		t->log[i] = 0;
+		if (!wide)
+			t->seen[i] = steps_sub((int64_t)all, t->own[i]);
+		if (t->log)
+			t->log[i] = 0;
+		else
+			t->due[i] = 0;
 	}
 	return err;
+}
+
+/* false: not finite, or too many for doubles to tell them apart */
+static bool to_steps(const struct gagg_table *t, const void *values, size_t i, int64_t *steps)
+{
+	if (!t->log) {
+		*steps = whole(t, values, i);
+		return true;
+	}
+	if (!(fabs(real(t, values, i)) < STORE_STEPS_MAX))
+		return false;
+	*steps = steps_nearest(real(t, values, i));
+	return true;
 }
 
 int gagg_set(struct gagg_table *t, const void *values, int root)
@@ -489,15 +554,12 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 			return comm_error(c, GAGG_ERR_NOMEM, "no memory to set a table");
 	}
 	for (i = 0; steps && i < t->count; i++) {
-		double x = element(t, values, i) / t->step;
-
-		if (!(fabs(x) < STORE_STEPS_MAX)) {
+		if (!to_steps(t, values, i, &steps[i])) {
 			free(steps);
 			return comm_error(c, GAGG_ERR_INVALID,
 					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
 					  i);
 		}
-		steps[i] = steps_nearest(x);
 	}
 	err = store_put(t, steps);
 	free(steps);

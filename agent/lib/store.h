@@ -16,22 +16,23 @@
  * @first: its first chunk
  * @chunks: how many it has
  * @count: elements
- * @dtype: GAGG_FLOAT32 or GAGG_INT32
+ * @dtype: GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
  * @step: what a lane of 1 is worth
  * @fresh: clock of which it was as last read, at least: all updates with smaller
  *	stamps are in @seen
  * @known: it was read
  * @cached: what was read may be shown again
  * @hits: times that it was
- * @seen: by element, in steps, as last read: beyond the 32 bits of a lane
+ * @seen: by element, in steps, as last read: beyond the bits of a lane
  * @own: by element, in steps: pushed by this rank since; of copies: all that it has pushed,
  *	which is not in its copy
  * @spare: room for as many
  * @load: by element, in steps: what gagg_restore() has read; else NULL
- * @log: by element, in steps: own increments that the store does not have
+ * @log: float32: by element, in steps: own increments that the store does not have
+ * @due: integers: the same; else NULL
  * @parts: ako: partitions; else 0
- * @last: ako: what was pushed at the last @parts clocks, by clock and element
- * @sum: ako: of them, by element; wraps
+ * @last: ako: what was pushed at the last @parts clocks, by clock and element; lanes
+ * @sum: ako: of them, by element
  */
 struct gagg_table {
 	struct gagg_table *next;
@@ -50,9 +51,10 @@ struct gagg_table {
 	int64_t *spare;
 	int64_t *load;
 	double *log;
+	int64_t *due;
 	uint32_t parts;
-	int32_t *last;
-	uint32_t *sum;
+	void *last;
+	int64_t *sum;
 };
 
 /* doubles hold all whole numbers below it */
@@ -78,6 +80,12 @@ int store_read(struct gagg_table *t);
 /* an element without increments that are not pushed */
 int64_t store_pushed(const struct gagg_table *t, size_t i);
 
+/* own increments of an element that are not pushed, in whole steps */
+int64_t store_due(const struct gagg_table *t, size_t i);
+
+/* there are so many steps more */
+void store_owe(struct gagg_table *t, size_t i, int64_t steps);
+
 /* an element as this rank sees it, own increments included */
 int64_t store_element(const struct gagg_table *t, size_t i);
 
@@ -96,7 +104,7 @@ int store_snapshot(struct gagg_table *t);
  * store_put - make a table hold @values steps, of 64 bits, collectively
  * @values: on one rank; NULL on all others
  *
- * A lane has 32 bits: the upper halves go first, then the lower ones.
+ * Where a lane has 32 bits the upper halves go first, then the lower ones.
  */
 int store_put(struct gagg_table *t, const int64_t *values);
 
@@ -104,6 +112,18 @@ int store_put(struct gagg_table *t, const int64_t *values);
 static inline bool store_copies(const struct gagg_comm *c)
 {
 	return c->region.geo.flags & GAGG_GEO_COPIES;
+}
+
+/* lanes have 64 bits */
+static inline bool store_wide(const struct gagg_comm *c)
+{
+	return c->region.geo.flags & GAGG_GEO_INT64;
+}
+
+/* of a chunk */
+static inline uint32_t store_lanes(const struct gagg_comm *c)
+{
+	return c->region.geo.lanes / (store_wide(c) ? 2 : 1);
 }
 
 static inline bool store_is(const struct gagg_comm *c)

@@ -71,6 +71,7 @@ static struct {
 	uint64_t timeless;		/* ranks whose kernel does not measure */
 	bool store;
 	bool copies;			/* store: each rank has one */
+	bool wide;			/* store: lanes of int64 */
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
 } fake = {

@@ -29,7 +29,8 @@ static void fake_store_sit(struct gagg_geometry *geo)
 {
 	size_t size = fake.ring * FAKE_LANES * sizeof(*fake.kept) * FAKE_RANKS;
 
-	geo->flags = GAGG_GEO_STORE | (fake.copies ? GAGG_GEO_COPIES : 0);
+	geo->flags = GAGG_GEO_STORE | (fake.copies ? GAGG_GEO_COPIES : 0) |
+		     (fake.wide ? GAGG_GEO_INT64 : 0);
 	geo->bound = fake.bound;
 	geo->fresh = fake_length(GAGG_REG_CONTRIB);
 	if (fake.kept && !fake_channel(0)->seated)
@@ -62,11 +63,17 @@ static bool fake_sends(const struct fake_seat *s, const struct gagg_ioc_submit *
 static void fake_store_add(struct fake_seat *s, unsigned int copy, uint64_t chunk)
 {
 	const struct gagg_cdesc *d = (void *)((char *)s->mem[GAGG_REG_PUSH] + GAGG_DESC_OFFSET);
+	const uint32_t *in = (void *)fake_lanes(s, GAGG_REG_CONTRIB, (uint32_t)chunk);
+	uint32_t *kept = fake_kept(copy, chunk);
+	uint64_t carry = 0;
 	unsigned int k;
 
-	for (k = 0; k < FAKE_LANES && !(d[chunk].flags & GAGG_C_ZERO); k++)
-		fake_kept(copy, chunk)[k] +=
-			(uint32_t)fake_lanes(s, GAGG_REG_CONTRIB, (uint32_t)chunk)[k];
+	for (k = 0; k < FAKE_LANES && !(d[chunk].flags & GAGG_C_ZERO); k++) {
+		carry += (uint64_t)kept[k] + in[k];
+		kept[k] = (uint32_t)carry;
+		/* from the lower half of a lane to the upper one */
+		carry = fake.wide && k % 2 == 0 ? carry >> 32 : 0;
+	}
 }
 
 static bool fake_store_may(const struct gagg_ioc_submit *a)

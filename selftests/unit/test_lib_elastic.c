@@ -48,6 +48,8 @@ static void delta__is_the_rounded_product(void **state)
 	assert_int_equal(elastic_delta(-10, 3, ELASTIC_ONE / 2), -6);
 	assert_int_equal(elastic_delta(INT64_C(1) << 53, -(INT64_C(1) << 53), ELASTIC_ONE),
 			 ELASTIC_MOST);
+	assert_int_equal(elastic_delta(INT64_MAX, INT64_MIN, ELASTIC_ONE), ELASTIC_MOST);
+	assert_int_equal(elastic_delta(INT64_MIN, 1, ELASTIC_ONE), -ELASTIC_MOST);
 }
 
 /* replicas that do nothing but meet end up together, and keep the sum */

@@ -30,11 +30,20 @@ static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank
 	fake.kept = NULL;
 }
 
+/* lanes of int32, then of int64 */
+static void run_both(uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
+{
+	run_store(bound, body);
+	fake.wide = true;
+	run_store(bound, body);
+	fake.wide = false;
+}
+
 static void run_ako(const char *sync, uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
 {
 	fake.sync = sync;
 	fake.copies = true;
-	run_store(bound, body);
+	run_both(bound, body);
 	fake.copies = false;
 	fake.sync = NULL;
 }
@@ -56,13 +65,18 @@ static void refusals_body(struct gagg_comm *c, int rank)
 	CHECK(gagg_table_create(c, 8, GAGG_FLOAT32, 0, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_FLOAT32, INFINITY, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_INT32, 2, &t) == GAGG_ERR_INVALID);
+	CHECK(gagg_table_create(c, 8, GAGG_INT64, 2, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_FLOAT16, 1, &t) == GAGG_ERR_UNSUPPORTED);
-	CHECK(gagg_table_create(c, 64 * 8 + 1, GAGG_INT32, 1, &t) == GAGG_ERR_INVALID && !t);
+	CHECK(gagg_table_create(c, 64 * (fake.wide ? 4 : 8) + 1, GAGG_INT32, 1, &t) ==
+	      GAGG_ERR_INVALID && !t);
+	CHECK(strstr(gagg_last_error(c), fake.wide ? "room for 256 elements" : "for 512 "));
 	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
 	x[3] = NAN;
 	CHECK(gagg_inc(t, x) == GAGG_ERR_INVALID);
-	x[3] = 6e8f;
+	x[3] = fake.wide ? 3e15f : 6e8f;
 	CHECK(gagg_inc(t, x) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c), fake.wide ? "2^53 steps and more" :
+		     "2^31 steps and more in one clock: use a larger step, or lane-type int64"));
 	CHECK(gagg_set(t, x, 4) == GAGG_ERR_INVALID);
 	CHECK(gagg_checkpoint(c, path, -1) == GAGG_ERR_INVALID);
 	CHECK(gagg_elastic(t, x, 1.5) == GAGG_ERR_INVALID);
@@ -74,7 +88,7 @@ static void refusals_body(struct gagg_comm *c, int rank)
 static void nonsense__is_refused(void **state)
 {
 	(void)state;
-	run_store(~0U, refusals_body);
+	run_both(~0U, refusals_body);
 }
 
 static void none_body(struct gagg_comm *c, int rank)
@@ -137,7 +151,83 @@ static void sums_body(struct gagg_comm *c, int rank)
 static void increments__add_up(void **state)
 {
 	(void)state;
-	run_store(~0U, sums_body);
+	run_both(~0U, sums_body);
+}
+
+/* a rank that reads late, when others have added more than a lane of 32 bits tells */
+static void late_body(struct gagg_comm *c, int rank)
+{
+	int64_t x[COUNT], sum = 5LL * N << 30;
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_INT64, 1, &t));
+	for (int i = 0; i < COUNT; i++)
+		x[i] = (1LL << 30) + i;
+	for (int clock = 0; clock < 5; clock++)
+		CHECK(!gagg_inc(t, x) && !gagg_clock(c));
+	meet();
+	CHECK(!gagg_get(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == (fake.wide ? sum : 0) + 5 * N * i);
+	(void)rank;
+}
+
+static void lanes__what_they_hold(void **state)
+{
+	(void)state;
+	run_both(~0U, late_body);
+}
+
+/* what a clock can push, and no more */
+static void most_body(struct gagg_comm *c, int rank)
+{
+	int64_t most = fake.wide ? INT64_MAX : INT32_MAX, x[3] = { most, -most, 0 };
+	int64_t one[3] = { 1, 0, 0 }, least[3] = { 0, 0, -most - 1 };
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, 3, GAGG_INT64, 1, &t));
+	if (rank < 2) {
+		CHECK(!gagg_inc(t, x));
+		CHECK(gagg_inc(t, one) == GAGG_ERR_INVALID);
+		CHECK(gagg_inc(t, least) == GAGG_ERR_INVALID);
+		CHECK(strstr(gagg_last_error(c), "the increment of element 2 is"));
+		CHECK(strstr(gagg_last_error(c), fake.wide ? "2^63 and more" : "2^31 steps"));
+	}
+	CHECK(!gagg_clock(c) && !gagg_snapshot(t, x));
+	/* twice that is 2^64 - 2, or 2^32 - 2 */
+	CHECK(x[0] == -2 && x[1] == 2 && x[2] == 0);
+}
+
+static void increments__as_large_as_lanes(void **state)
+{
+	(void)state;
+	run_both(~0U, most_body);
+}
+
+/* floats: more steps than int32 in one clock, and in a set */
+static void wide_floats_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	fill_with(x, ldexp(1 + rank, 40));
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c) && !gagg_snapshot(t, x));
+	CHECK(all_are(x, ldexp(10, 40)));
+	fill_with(x, 0.4 * STEP);
+	for (int clock = 0; clock < 5; clock++)
+		CHECK(!gagg_inc(t, x) && !gagg_clock(c));
+	fill_with(x, -ldexp(1 + rank, 40));
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c) && !gagg_snapshot(t, x));
+	CHECK(all_are(x, 2 * N * STEP));
+}
+
+static void increments__of_many_steps(void **state)
+{
+	(void)state;
+	fake.wide = true;
+	run_store(~0U, wide_floats_body);
+	fake.wide = false;
 }
 
 static void cache_body(struct gagg_comm *c, int rank)
@@ -171,7 +261,7 @@ static void cache_body(struct gagg_comm *c, int rank)
 static void a_cache__is_as_old_as_it_may_be(void **state)
 {
 	(void)state;
-	run_store(2, cache_body);
+	run_both(2, cache_body);
 }
 
 static void no_bound_body(struct gagg_comm *c, int rank)
@@ -263,6 +353,48 @@ static void take_body(struct gagg_comm *c, int rank)
 	for (int i = 0; i < COUNT; i++)
 		CHECK(x[i] == (float)far(i));
 	CHECK(n[0] == INT32_MIN && n[1] == -1 && n[2] == INT32_MAX);
+}
+
+static const int64_t numbers[3] = { INT64_MIN, -1, INT64_MAX - 5 };
+
+static void put_numbers_body(struct gagg_comm *c, int rank)
+{
+	int64_t n[3] = { 1, 2, 3 };
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, 3, GAGG_INT64, 1, &t));
+	CHECK(!gagg_inc(t, n) && !gagg_clock(c) && !gagg_inc(t, n));
+	CHECK(!gagg_set(t, rank == 2 ? numbers : NULL, 2) && !gagg_get(t, n));
+	CHECK(!memcmp(n, numbers, sizeof(n)));
+	CHECK(!gagg_checkpoint(c, path, 1));
+}
+
+static void take_numbers_body(struct gagg_comm *c, int rank)
+{
+	int64_t n[3] = { rank, 0, 1 };
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, 3, GAGG_INT64, 1, &t));
+	CHECK(!gagg_restore(c, rank == 3 ? path : NULL, 3));
+	CHECK(!gagg_inc(t, n) && !gagg_clock(c) && !gagg_snapshot(t, n));
+	CHECK(n[0] == INT64_MIN + 6 && n[1] == -1 && n[2] == INT64_MAX - 1);
+}
+
+/* a file of one lane type is taken up by the other */
+static void checkpoint__of_another_lane_type(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		fake.wide = i;
+		run_store(~0U, put_numbers_body);
+		fake.wide = !i;
+		run_store(0, take_numbers_body);
+	}
+	fake.wide = true;
+	run_store(~0U, put_body);
+	run_store(2, take_body);
+	fake.wide = false;
+	run_store(0, take_body);
 }
 
 /* rank 0 alone asks, and has not begun: all go on */
@@ -357,10 +489,37 @@ static void elastic_body(struct gagg_comm *c, int rank)
 		CHECK(total[i] == centre[i]);
 }
 
+/* so far apart that their difference has no 64 bits */
+static void elastic_numbers_body(struct gagg_comm *c, int rank)
+{
+	static uint64_t total;
+	int64_t x[3] = { rank % 2 ? INT64_MAX : INT64_MIN, rank, -(5LL << 40) }, centre[3];
+	const int64_t far[3] = { INT64_MIN, 7, 5LL << 40 };
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, 3, GAGG_INT64, 1, &t));
+	CHECK(!gagg_set(t, rank ? NULL : far, 0));
+	total = 0;
+	for (int k = 0; k < 40; k++)
+		CHECK(!gagg_elastic(t, x, 0.7));
+	CHECK(!gagg_snapshot(t, centre));
+	__atomic_fetch_add(&total, (uint64_t)x[0] + (uint64_t)x[1] + (uint64_t)x[2],
+			   __ATOMIC_RELAXED);
+	CHECK(x[2] > -(5LL << 40) && centre[2] < 5LL << 40);
+	meet();
+	/* what was there: far, and all x */
+	CHECK(total + (uint64_t)centre[0] + (uint64_t)centre[1] + (uint64_t)centre[2] ==
+	      (uint64_t)INT64_MIN + 7 + (5ULL << 40) + (uint64_t)(2 * (INT64_MAX + INT64_MIN)) +
+	      6 - 4 * (5ULL << 40));
+}
+
 static void elastic__keeps_the_sum(void **state)
 {
 	(void)state;
-	run_store(~0U, elastic_body);
+	run_both(~0U, elastic_body);
+	fake.wide = true;
+	run_store(~0U, elastic_numbers_body);
+	fake.wide = false;
 }
 
 static int32_t gradient(int r, int clock, int i)
@@ -455,14 +614,16 @@ static void few_chunks_body(struct gagg_comm *c, int rank)
 
 	(void)rank;
 	CHECK(gagg_table_create(c, COUNT, GAGG_INT32, 1, &t) == GAGG_ERR_INVALID && !t);
-	CHECK(strstr(gagg_last_error(c), "more partitions than the table has chunks, 5 of 8"));
-	CHECK(!gagg_table_create(c, COUNT + 8, GAGG_INT32, 1, &t));
+	CHECK(strstr(gagg_last_error(c), fake.wide ?
+		     "more partitions than the table has chunks, 10 of 4" :
+		     "more partitions than the table has chunks, 5 of 8"));
+	CHECK(!gagg_table_create(c, 11 * (fake.wide ? 4 : 8), GAGG_INT32, 1, &t));
 }
 
 static void ako__partitions_that_there_are(void **state)
 {
 	(void)state;
-	run_ako("ako:6:0", 6, few_chunks_body);
+	run_ako("ako:11:0", 11, few_chunks_body);
 	assert_int_equal(gagg_ako_partitions(2, 100e6, 16, 1e9), 3);
 	assert_int_equal(gagg_ako_partitions(2, 100e6, 16, 1.5e9), 2);
 	assert_int_equal(gagg_ako_partitions(0.1, 1e6, 2, 1e9), 1);
@@ -486,9 +647,13 @@ int main(void)
 		cmocka_unit_test(nonsense__is_refused),
 		cmocka_unit_test(a_ring__has_no_tables),
 		cmocka_unit_test(increments__add_up),
+		cmocka_unit_test(lanes__what_they_hold),
+		cmocka_unit_test(increments__as_large_as_lanes),
+		cmocka_unit_test(increments__of_many_steps),
 		cmocka_unit_test(a_cache__is_as_old_as_it_may_be),
 		cmocka_unit_test(a_cache__needs_a_bound),
 		cmocka_unit_test(checkpoint__comes_back),
+		cmocka_unit_test(checkpoint__of_another_lane_type),
 		cmocka_unit_test(elastic__keeps_the_sum),
 		cmocka_unit_test(ako__every_increment_everywhere_once),
 		cmocka_unit_test(ako__all_after_p_clocks),

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/* A store's lanes: int32, or (wide) int64, little-endian. They wrap. */
+#ifndef GAGG_LANE_H
+#define GAGG_LANE_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* what a lane holds of a number */
+static inline int64_t lane_wrap(int64_t v, bool wide)
+{
+	return wide ? v : (int32_t)(uint32_t)v;
+}
+
+static inline size_t lane_bytes(bool wide)
+{
+	return wide ? sizeof(int64_t) : sizeof(int32_t);
+}
+
+static inline int64_t lane_get(const void *lanes, size_t i, bool wide)
+{
+	const unsigned char *at = (const unsigned char *)lanes + i * lane_bytes(wide);
+	uint64_t v64;
+	uint32_t v32;
+
+	if (wide) {
+		memcpy(&v64, at, sizeof(v64));
+		return (int64_t)le64toh(v64);
+	}
+	memcpy(&v32, at, sizeof(v32));
+	return (int32_t)le32toh(v32);
+}
+
+static inline void lane_put(void *lanes, size_t i, bool wide, int64_t v)
+{
+	unsigned char *at = (unsigned char *)lanes + i * lane_bytes(wide);
+	uint64_t v64 = htole64((uint64_t)v);
+	uint32_t v32 = htole32((uint32_t)v);
+
+	if (wide)
+		memcpy(at, &v64, sizeof(v64));
+	else
+		memcpy(at, &v32, sizeof(v32));
+}
+
+#endif
