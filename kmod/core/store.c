@@ -362,12 +362,20 @@ bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
 	struct gagg_store *st = gagg_store_of(ch);
+	u32 first = st->serve_first;
 	u64 left;
 
 	if (ops->run && ch->self_home != 0xff)
 		ch->poll_at = ops->run(&g->sync, &st->sync, &st->clocks, now);
-	for (left = st->parked; left; left &= left - 1)
-		if (serve_rank(sh, g, ch, gagg_lowest(left), now))
+	for (left = gagg_rotate(st->parked, first); left; left &= left - 1) {
+		u32 rank = (first + gagg_lowest(left)) % GAGG_RANKS;
+		bool room = gagg_shard_spare(sh) >= STEP;
+
+		if (serve_rank(sh, g, ch, rank, now)) {
+			/* who has had the last room has it last next time */
+			st->serve_first = (rank + room) % GAGG_RANKS;
 			return true;
+		}
+	}
 	return false;
 }

@@ -104,6 +104,10 @@ struct gagg_store {
 	union gagg_sync_state sync;
 	u64 ticks;		/* so many have come */
 	u64 parked;		/* ranks with requests */
+	u32 calls;		/* of gagg_store_refill() */
+	u32 serve_first;	/* rank whose requests are looked at first */
+	u32 work_first;		/* way that works first, by local rank and home */
+	u32 pad;
 	struct gagg_parked park[GAGG_RANKS];
 	/* offsets from the start of this struct */
 	u64 off_way;		/* [nlocals][nhomes] struct gagg_store_way */

@@ -9,7 +9,7 @@
 #include "internal.h"
 
 #define STEP		4	/* actions that one step of a way may cause */
-#define SCAN		4096	/* chunks that one call looks at on a way */
+#define SCAN		4096	/* chunks that one call of gagg_store_refill() looks at */
 #define WINDOW_MIN	8
 #define WINDOW_START	64
 #define WINDOW_MAX	1024
@@ -246,7 +246,8 @@ static void send_again(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 
-	while (w->again && may_send(s)) {
+	while (w->again && s->scan && may_send(s)) {
+		s->scan--;
 		if (*state_at(s->ch, w->again_at, s->l, s->h) == AGAIN) {
 			w->again--;
 			s->sh->n[GAGG_N_RETRANSMITS]++;
@@ -480,42 +481,72 @@ static bool must_wait(const struct step *s)
 	       s->w->done != s->ch->local[s->l].finished;
 }
 
-/* true: it stopped for want of room, not of news */
+static bool spent(const struct step *s)
+{
+	return gagg_shard_spare(s->sh) < STEP || !s->scan;
+}
+
+/* true: it stopped for want of room or time, not of news */
 static bool refill_way(struct step *s)
 {
 	while ((s->op = op_of(s->ch, s->l, s->w)) && !must_wait(s)) {
-		if (gagg_shard_spare(s->sh) < STEP || !s->scan)
+		if (spent(s))
 			return true;
 		if (!work(s))
-			return gagg_shard_spare(s->sh) < STEP || !s->scan;
+			return spent(s);
 		end(s);
 	}
 	return false;
+}
+
+/*
+ * All ways, as far as room and time go. Who has had the last of them is the last
+ * one next time: so every way that can go on does within as many calls as there
+ * are ways.
+ */
+static bool refill_ways(struct step *s)
+{
+	struct gagg_store *st = gagg_store_of(s->ch);
+	u32 n = (u32)s->ch->nlocals * s->ch->nhomes, first = st->work_first, i;
+	bool more = false, room;
+
+	for (i = 0; i < n; i++) {
+		u32 at = (first + i) % n;
+
+		s->l = at / s->ch->nhomes;
+		s->h = at % s->ch->nhomes;
+		s->w = way_at(s->ch, s->l, s->h);
+		room = !spent(s);
+		if (refill_way(s)) {
+			more = true;
+			if (room)
+				st->work_first = (at + 1) % n;
+		}
+		s->ch->query_at = gagg_min64(s->ch->query_at, s->w->ask_at);
+	}
+	return more;
 }
 
 bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
 	struct gagg_store *st = gagg_store_of(ch);
-	bool more = gagg_store_serve(sh, g, ch, now);
+	struct step s = { .sh = sh, .g = g, .env = env, .ch = ch, .scan = SCAN, .now = now };
+	/* this host's ranks, and those that ask it, are first in turn */
+	bool ways_first = ++st->calls % 2, more = false;
 	u64 was = st->ticks;
-	u32 l, h;
+	u32 l;
 
 	ch->query_at = GAGG_NEVER;
-	for (l = 0; l < ch->nlocals; l++) {
-		for (h = 0; h < ch->nhomes; h++) {
-			struct step s = {
-				.sh = sh, .g = g, .env = env, .ch = ch, .l = l, .h = h,
-				.w = way_at(ch, l, h), .scan = SCAN, .now = now,
-			};
-
-			more |= refill_way(&s);
-			ch->query_at = gagg_min64(ch->query_at, s.w->ask_at);
-		}
-		/* the next op may have waited for this one */
-		if (!gagg_shard_spare(sh) || finish(sh, ch, l))
+	if (ways_first)
+		more = refill_ways(&s);
+	more |= gagg_store_serve(sh, g, ch, now);
+	if (!ways_first)
+		more |= refill_ways(&s);
+	/* an op that waits for its rank's last one may begin when that is done */
+	for (l = 0; l < ch->nlocals; l++)
+		if (gagg_shard_spare(sh) < STEP / 2 || finish(sh, ch, l))
 			more = true;
-	}
 	/* a local tick may let those go on who were looked at before it */
 	return more || st->ticks != was;
 }

@@ -68,6 +68,12 @@ static inline u64 gagg_max64(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
+/* bit @by becomes bit 0, ... */
+static inline u64 gagg_rotate(u64 mask, u32 by)
+{
+	return by ? mask >> by | mask << (64 - by) : mask;
+}
+
 static inline u32 gagg_lowest(u64 mask)
 {
 	return (u32)__builtin_ctzll(mask);

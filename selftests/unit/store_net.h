@@ -58,6 +58,7 @@ static int32_t kept[NODES][RING][LANES];
 static int32_t beside[NODES][RING][LANES];
 static struct rank ranks[GAGG_RANKS];
 static u32 nranks;
+static u32 hosts = NODES;	/* at most */
 static struct packet flight[FLIGHT];
 static u32 nflight;
 /* with repetitions: some that come again, after any time */
@@ -297,7 +298,7 @@ static inline void start(u32 n, const char *text, u64 homes)
 	assert_null(gagg_sync_parse(text, &p));
 	memset(g, 0, sizeof(*g));
 	g->group = 7;
-	g->nodes = (u8)(n < NODES ? n : NODES);
+	g->nodes = (u8)(n < hosts ? n : hosts);
 	g->lanes = LANES;
 	g->stripe = 2;
 	g->shards = 1;
