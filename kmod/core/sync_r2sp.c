@@ -22,6 +22,7 @@
 #include "sync.h"
 
 #define EMA	8	/* 1/8 of a new sample goes into the average */
+#define OUTLIER	4	/* times the average that a sample counts at most */
 
 /* a clock's update is admitted in this order, after its rank was released */
 static bool at_work(const struct gagg_r2sp_worker *w, const struct gagg_clocks *k, u32 rank)
@@ -106,15 +107,27 @@ static void r2sp_on_tick(const struct gagg_sync_param *p, union gagg_sync_state 
 	st->r2sp.worker[rank].late = 0;
 }
 
-/* the first time that it asks its clock is over, but for waiting */
-static void sample(struct gagg_r2sp *s, struct gagg_r2sp_worker *w, u64 now)
+/*
+ * The first time that it asks its clock is over, but for waiting. What programs do
+ * once is in the first one, which is no sample; and one that took a minute must not
+ * keep all others a minute apart.
+ */
+static void sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 rank, u64 now)
 {
+	struct gagg_r2sp_worker *w = &s->worker[rank];
 	u64 took = now - w->since;
 
 	if (w->asked)
 		return;
 	w->asked = 1;
-	s->clock_time = s->clock_time ? s->clock_time - s->clock_time / EMA + took / EMA : took;
+	if (!k->clock[rank])
+		return;
+	if (!s->clock_time) {
+		s->clock_time = took;
+		return;
+	}
+	took = gagg_min64(took, OUTLIER * s->clock_time);
+	s->clock_time += took / EMA - s->clock_time / EMA;
 }
 
 static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
@@ -129,7 +142,7 @@ static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 		return false;
 	if (w->late)
 		return true;
-	sample(s, w, now);
+	sample(s, k, rank, now);
 	for (left = k->members; left; left &= left - 1) {
 		u32 other = gagg_lowest(left);
 

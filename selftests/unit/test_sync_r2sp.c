@@ -238,6 +238,26 @@ static void without_patience__the_ring_waits(void **state)
 	assert_true(staleness <= 3);
 }
 
+/* a minute that one clock takes is lost once, not with each of the next ones */
+static void one_slow_clock__is_soon_forgotten(void **state)
+{
+	u32 i, r;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		seed = 5;
+		jitter = 10;
+		begin("r2sp:80:0", 4);
+		/* of all, the first; or one of the others */
+		for (r = 0; r < (i ? 1 : 4); r++) {
+			worker[r].hangs = i * 20;
+			worker[r].hung = 60 * GAGG_SEC;
+		}
+		drive(60 * GAGG_SEC + GAGG_SEC / 10);
+		assert_true(clocks.min > 60);
+	}
+}
+
 static void who_finishes__has_no_turns(void **state)
 {
 	u32 r;
@@ -267,6 +287,7 @@ int main(void)
 		cmocka_unit_test(gaps__are_of_the_clocks_time),
 		cmocka_unit_test(who_hangs__is_passed_over),
 		cmocka_unit_test(without_patience__the_ring_waits),
+		cmocka_unit_test(one_slow_clock__is_soon_forgotten),
 		cmocka_unit_test(who_finishes__has_no_turns),
 	};
 
