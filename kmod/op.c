@@ -86,7 +86,7 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 			return -EPIPE;
 		if (lo->numbers - lo->finished >= GAGG_OPS)
 			return -E2BIG;
-		if (arg->kind == GAGG_K_UPDATE && lo->clock >= GAGG_CLOCK_END - 1)
+		if (grp->geom.store && !gagg_store_may_begin(&grp->geom, lo, arg))
 			return -EINVAL;
 	}
 	for (s = 0; s < ch->nparts; s++) {

@@ -21,7 +21,7 @@
 #include "tx.h"
 
 #define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
-#define REFILLS_MAX		4	/* of one part and run: about 1300 actions */
+#define REFILLS_MAX		4	/* of one part and run: GAGG_ACTS actions each, at most */
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)
 

@@ -115,6 +115,8 @@ struct gagg_local {
 	u8 rank;
 	u8 pad[3];
 	u32 clock;	/* store: updates submitted */
+	u32 locks;	/* store: the read that locks a copy at its clock, plus 1; 0 */
+	u32 pad2;
 	struct gagg_op op[GAGG_OPS];	/* by number % GAGG_OPS; first is 1 */
 };
 
@@ -192,7 +194,9 @@ static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slo
 
 /*
  * gagg_chan_bytes - size of the block for a channel of @members
- * At most 40 bytes per slot and 4 per slot and local rank; 28 more in a quorum.
+ * At most 40 bytes per slot and 4 per slot and local rank; 28 more in a quorum. A
+ * store takes 4 per slot and member at a home (and 4 with snapshots), and 1 per slot
+ * and local rank (copies: and home).
  */
 u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members);
 

@@ -150,6 +150,16 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 f
 /* can @arg, which its size and op do not matter of, be an op of a store? */
 bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
 
+/*
+ * gagg_store_may_begin - can the rank submit @arg, which is good in itself, now?
+ *
+ * Not an update at the end of its clock, but one that says only that it is the last.
+ * And where reads lock a copy until the next tick (sync_gossip.c) there is one in a
+ * clock: of two ranks that each hold what the other reads next, none would go on.
+ */
+bool gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_local *lo,
+			  const struct gagg_ioc_submit *arg);
+
 /* index of the home whose copy @arg means; -1: there is no such rank on the channel */
 int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
 		    const struct gagg_ioc_submit *arg);

@@ -81,6 +81,8 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 f
 	op->sig = lo->clock;
 	op->flags = flags;
 	op->copy = (u16)copy;
+	if ((flags & GAGG_OP_READ) && !(flags & GAGG_OP_FENCE))
+		lo->locks = lo->clock + 1;
 	if (flags & GAGG_OP_LAST)
 		lo->clock = GAGG_CLOCK_END;
 	else if (!(flags & GAGG_OP_READ))
@@ -116,6 +118,18 @@ bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_subm
 	if (arg->count > g->ring || arg->chunks > g->ring - arg->count)
 		return false;
 	return arg->chunks || update;
+}
+
+bool gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_local *lo,
+			  const struct gagg_ioc_submit *arg)
+{
+	if (arg->kind == GAGG_K_UPDATE) {
+		bool empty_last = (arg->flags & GAGG_SUBMIT_LAST) && !arg->chunks;
+
+		return lo->clock < GAGG_CLOCK_END - (empty_last ? 0 : 1);
+	}
+	return (arg->flags & GAGG_SUBMIT_FENCE) || lo->locks != lo->clock + 1 ||
+	       !gagg_sync_get(g->sync.mode)->whole;
 }
 
 int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
@@ -473,7 +487,9 @@ static bool finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
 /*
  * Who waits for a lock must hold none (sync_gossip.c): there an op begins nowhere
  * before the one before it is over everywhere. Otherwise a rank could have the lock
- * of its next op at one home, and wait at another one for that of its last.
+ * of its next op at one home, and wait at another one for that of its last. Of a
+ * read the lock lasts longer, until the tick of the update that comes next;
+ * gagg_store_may_begin() sees to it that no other read comes before.
  */
 static bool must_wait(const struct step *s)
 {

@@ -14,9 +14,10 @@
  * Both begin when it is granted and last until the holder's next tick, which comes
  * without waiting for anything: who has read (added to) another one's copy, ticks
  * there with its next op, and that op waits for no lock there; nor does its tick
- * at other homes wait for what it does at its own. The owner's ops are local. And
- * the next op that waits for a lock begins when the last one is over everywhere, so
- * nobody waits who holds one (store_worker.c). An owner that waits keeps new ones
+ * at other homes wait for what it does at its own. The owner's ops are local. A rank
+ * reads once in a clock (gagg_store_may_begin()), and the next op that waits for a
+ * lock begins when the last one is over everywhere (store_worker.c), so nobody waits
+ * who holds one. An owner that waits keeps new ones
  * out, so it waits for one exchange at most, and they for its one op.
  *
  * Shards would grant their locks one by one, to one the owner first and to another a

@@ -342,6 +342,42 @@ static void peers__are_all_met(void **state)
 	}
 }
 
+static bool may_begin(u8 kind, u32 flags, u32 chunks)
+{
+	const struct gagg_ioc_submit arg = { .kind = kind, .flags = flags, .chunks = chunks };
+
+	return gagg_store_may_begin(&geom[0], &chan[0]->local[0], &arg);
+}
+
+/* two ranks that each hold what the other reads next would wait for ever */
+static void a_read__is_the_only_one_of_a_clock(void **state)
+{
+	struct gagg_local *lo;
+
+	(void)state;
+	start(2, "push-sum:1", 3);
+	lo = &chan[0]->local[0];
+	assert_true(may_begin(GAGG_K_READ, GAGG_SUBMIT_OWN, 1));
+	submit_of(0, GAGG_OP_READ, 1, 0, RING);
+	assert_false(may_begin(GAGG_K_READ, GAGG_SUBMIT_OWN, 1));
+	assert_true(may_begin(GAGG_K_READ, GAGG_SUBMIT_OWN | GAGG_SUBMIT_FENCE, 1));
+	submit_of(0, 0, 1, 0, 1);
+	assert_true(may_begin(GAGG_K_READ, GAGG_SUBMIT_OWN, 1));
+	/* the last clock has room for the rank's end, and for nothing else */
+	lo->clock = GAGG_CLOCK_END - 1;
+	assert_false(may_begin(GAGG_K_UPDATE, 0, 0));
+	assert_false(may_begin(GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 1));
+	assert_true(may_begin(GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0));
+	lo->clock = GAGG_CLOCK_END;
+	assert_false(may_begin(GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0));
+	stop_all();
+	/* pairs read without a lock */
+	start(2, "gossip-pair:1", 3);
+	submit_of(0, GAGG_OP_READ, 1, 0, RING);
+	assert_true(may_begin(GAGG_K_READ, GAGG_SUBMIT_OWN, 1));
+	stop_all();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +386,7 @@ int main(void)
 		cmocka_unit_test(pair__the_same_values),
 		cmocka_unit_test(pull__goes_on_without_a_rank),
 		cmocka_unit_test(an_own_update__goes_nowhere),
+		cmocka_unit_test(a_read__is_the_only_one_of_a_clock),
 		cmocka_unit_test(peers__are_a_permutation),
 		cmocka_unit_test(peers__are_all_met),
 	};

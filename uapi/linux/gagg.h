@@ -258,7 +258,9 @@ enum gagg_kind {
  * one of them: with GAGG_SUBMIT_OWN of the rank's own, with GAGG_SUBMIT_PEER of that
  * of rank @root. One of the two is set (EINVAL), but in an UPDATE of a mode that
  * divides updates among the copies of the others (ako): then neither is. A clock
- * is that of a rank, whatever copy its updates were for.
+ * is that of a rank, whatever copy its updates were for. Where reads lock a whole
+ * copy (gossip-pull, gossip-push, push-sum) a rank has one between two updates, but
+ * for those with GAGG_SUBMIT_FENCE (EINVAL).
  */
 
 /**
