@@ -96,7 +96,7 @@ static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_a
 	case _IOC_NR(GAGG_IOC_CHANNEL_FREE):
 		return gagg_session_channel_free(ses, arg->channel_free.channel);
 	case _IOC_NR(GAGG_IOC_SUBMIT):
-		return gagg_session_submit(ses, &arg->submit);
+		return gagg_session_submit(ses, &arg->submit, true);
 	case _IOC_NR(GAGG_IOC_STATUS):
 		return do_status(ses, &arg->status);
 	case _IOC_NR(GAGG_IOC_TIMES):

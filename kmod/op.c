@@ -101,7 +101,7 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 	return 0;
 }
 
-int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
+int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait)
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_seat *seat;
@@ -123,7 +123,10 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg)
 	if (!grp->geom.store && arg->chunks > GAGG_VIRTUAL_MAX - seat->cursor)
 		return -EINVAL;
 
-	mutex_lock(&grp->lock);
+	if (wait)
+		mutex_lock(&grp->lock);
+	else if (!mutex_trylock(&grp->lock))
+		return -EAGAIN;
 	if (grp->dead) {
 		mutex_unlock(&grp->lock);
 		return -EPIPE;

@@ -108,7 +108,8 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg);
 int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg);
 int gagg_session_channel_free(struct gagg_session *ses, u32 id);
-int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg);
+/* !@wait: -EAGAIN instead of sleeping for the lock of the group */
+int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait);
 /* the wish of a GAGG_IOC_WAIT, with a reference to its seat */
 int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 		      struct gagg_wish *wish);

@@ -184,7 +184,7 @@ static int cmd_submit(struct gagg_session *ses, const struct gagg_uring_cmd *u,
 	err = lock_session(ses, flags);
 	if (err)
 		return err;
-	err = gagg_session_submit(ses, &arg);
+	err = gagg_session_submit(ses, &arg, !(flags & IO_URING_F_NONBLOCK));
 	if (!err) {
 		wish->ses = ses;
 		wish->op = arg.op;

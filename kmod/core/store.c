@@ -180,22 +180,36 @@ static enum gagg_rx rx_tick(struct gagg_shard *sh, const struct gagg_geom *g,
 	return GAGG_RX_OK;
 }
 
+/*
+ * Is the request of a newer op (1), an older one (-1), or the last one's? Numbers of
+ * ops wrap, and a rank may go on for long without asking this home; clocks do not.
+ */
+static int compare(const struct gagg_parked *p, const struct gagg_msg *m)
+{
+	s32 ahead = (s32)(m->sig - p->sig);
+
+	if (m->round != p->clock)
+		return m->round > p->clock ? 1 : -1;
+	return (ahead > 0) - (ahead < 0);
+}
+
 /* @m->run chunks from @m->chunk on are within the store */
 static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 			    struct gagg_todo *todo)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 	struct gagg_parked *p = &st->park[m->src];
-	s32 ahead = (s32)(m->sig - p->sig);
+	int newer = compare(p, m);
 	u32 i;
 
 	if (m->aux > GAGG_GATE_FENCE)
 		return drop(todo, GAGG_DROP_OP);
-	if (ahead < 0)
+	if (newer < 0)
 		return drop(todo, GAGG_DROP_ROUND);
-	if (ahead) {
+	if (newer) {
 		memset(p, 0, sizeof(*p));
 		p->sig = m->sig;
+		p->clock = m->round;
 	}
 	for (i = 0; i < GAGG_PULLS; i++) {
 		struct gagg_pull *q = &p->pull[i];

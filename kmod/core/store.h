@@ -70,6 +70,7 @@ struct gagg_pull {
 /* the requests of a rank that wait to be served */
 struct gagg_parked {
 	u32 sig;	/* of its latest read */
+	u32 clock;	/* and the rank's at that */
 	struct gagg_pull pull[GAGG_PULLS];
 };
 

@@ -544,6 +544,37 @@ static void nonsense__is_refused(void **state)
 	stop_all();
 }
 
+static enum gagg_rx ask(u32 sig, u32 clock)
+{
+	struct gagg_msg m = {
+		.type = GAGG_T_PULL, .group = 7, .epoch = (u32)EPOCH, .cookie = COOKIE,
+		.src = 1, .run = 1, .sig = sig, .round = clock, .aux = GAGG_GATE_FENCE,
+	};
+	struct gagg_env env = env_of(0);
+	struct gagg_todo todo;
+
+	return gagg_shard_rx(shard[0], &geom[0], &env, 1, &m, NULL, false, now, &todo);
+}
+
+/* numbers of ops wrap between two requests, if a rank has asked others for long */
+static void requests__are_newer_by_their_clock(void **state)
+{
+	const struct gagg_pull *pull;
+
+	(void)state;
+	start(3, "asp", 1);
+	pull = &gagg_store_of(chan[0])->park[1].pull[0];
+	assert_int_equal(ask(5, 3), GAGG_RX_OK);
+	assert_int_equal(ask(4, 3), GAGG_RX_DROP);
+	assert_int_equal(ask(6, 2), GAGG_RX_DROP);
+	assert_int_equal(ask(5 + (1U << 31), 4), GAGG_RX_OK);
+	assert_int_equal(pull->clock, 4);
+	assert_int_equal(ask(4 + (1U << 31), 4), GAGG_RX_DROP);
+	assert_int_equal(ask(1, GAGG_CLOCK_END), GAGG_RX_OK);
+	assert_int_equal(pull->clock, GAGG_CLOCK_END);
+	stop_all();
+}
+
 static void submit__what_can_be(void **state)
 {
 	const struct gagg_geom geom = { .lanes = LANES, .ring = RING, .store = 1 };
@@ -601,6 +632,7 @@ int main(void)
 		cmocka_unit_test(a_reader_that_waits__is_quiet),
 		cmocka_unit_test(a_last_update__is_sent_once),
 		cmocka_unit_test(nonsense__is_refused),
+		cmocka_unit_test(requests__are_newer_by_their_clock),
 		cmocka_unit_test(submit__what_can_be),
 	};
 
