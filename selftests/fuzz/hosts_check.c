@@ -32,8 +32,8 @@ static void check_run(const struct host *h, u32 s, const struct gagg_msg *m)
 	if (m->type == GAGG_T_PULL)
 		return;
 	for (n = 0; n < m->run; n++) {
-		fuzz_assert(slot < h->g.ring && gagg_geom_shard(&h->g, ch->nhomes, slot) == s);
-		slot = gagg_geom_next(&h->g, ch->nhomes, slot);
+		fuzz_assert(slot < h->g.ring && gagg_geom_shard(&h->g, ch->spread, slot) == s);
+		slot = gagg_geom_next(&h->g, ch->spread, slot);
 	}
 }
 

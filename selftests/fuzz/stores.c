@@ -6,39 +6,44 @@
 
 static struct calls calls;
 
-static const struct {
-	const char *text;
-	u32 bound;
-	bool exact;
-} modes[] = {
-	{ "asp", ~0U, false },
-	{ "ssp:0", 0, true },
-	{ "ssp:1", 1, false },
-	{ "ssp:2", 2, false },
-	{ "dssp:0:0", 0, true },
-	{ "dssp:1:3", 3, false },
-	{ "dssp-literal:1:3", ~0U, false },
-	{ "r2sp:80:0", 1, false },
-	{ "r2sp:0:0", 1, false },
+static const struct mode modes[] = {
+	{ "asp", ~0U, false, COPIES_NONE, 0 },
+	{ "ssp:0", 0, true, COPIES_NONE, 0 },
+	{ "ssp:1", 1, false, COPIES_NONE, 0 },
+	{ "ssp:2", 2, false, COPIES_NONE, 0 },
+	{ "dssp:0:0", 0, true, COPIES_NONE, 0 },
+	{ "dssp:1:3", 3, false, COPIES_NONE, 0 },
+	{ "dssp-literal:1:3", ~0U, false, COPIES_NONE, 0 },
+	{ "r2sp:80:0", 1, false, COPIES_NONE, 0 },
+	{ "r2sp:0:0", 1, false, COPIES_NONE, 0 },
 	/* a worker that is passed over lags behind as long as it likes */
-	{ "r2sp:80:2", ~0U, false },
+	{ "r2sp:80:2", ~0U, false, COPIES_NONE, 0 },
+	/* P + S clocks behind it has what was sent, see sync_ako.c */
+	{ "ako:1:0", 1, false, COPIES_AKO, 1 },
+	{ "ako:2:1", 3, false, COPIES_AKO, 2 },
+	{ "ako:3:0", 3, false, COPIES_AKO, 3 },
+	{ "gossip-pull:1", ~0U, false, COPIES_PULL, 0 },
+	{ "gossip-push:1:0", ~0U, false, COPIES_PUSH, 0 },
+	{ "gossip-push:1:2", ~0U, false, COPIES_PUSH, 2 },
+	{ "push-sum:1", ~0U, false, COPIES_PUSH, 0 },
+	{ "gossip-pair:1", ~0U, false, COPIES_PAIR, 0 },
 };
 
 void calls_init(struct hosts *w, struct gagg_geom *g, u8 b, u8 c, struct input *in)
 {
-	u32 i = take8(in) % (sizeof(modes) / sizeof(modes[0]));
+	const struct mode *mode = &modes[take8(in) % (sizeof(modes) / sizeof(modes[0]))];
 	struct gagg_sync_param p;
 
 	memset(&calls, 0, sizeof(calls));
 	w->calls = &calls;
-	calls.mode = modes[i].text;
-	calls.bound = modes[i].bound;
-	calls.exact = modes[i].exact;
+	calls.mode = mode;
 	calls.zeros = b & 32 ? 255 : c & 32 ? 80 : 0;
-	if (gagg_sync_parse(modes[i].text, &p))
-		fuzz_fail("%s is no mode", modes[i].text);
+	if (gagg_sync_parse(mode->text, &p))
+		fuzz_fail("%s is no mode", mode->text);
 	gagg_sync_apply(g, &p);
 	g->wide = !!(c & 64);
+	if (mode->copies != COPIES_NONE)
+		copies_shape(g, gagg_sync_get(p.mode)->whole);
 }
 
 bool stores_update(const struct host *h, u32 c, u32 rank, u32 stamp, u32 slot, s32 *lanes)
@@ -65,7 +70,7 @@ struct chunks *chunks_new(const struct host *h, u32 c)
 		k->user[l].push = hosts_zalloc(ring * HOSTS_LANES * 4);
 		k->user[l].stamp = hosts_zalloc(ring * sizeof(u32));
 		k->user[l].copy = hosts_zalloc(ring * HOSTS_LANES * 4);
-		k->user[l].reads = hosts_zalloc(ring * sizeof(u32));
+		k->user[l].reads = hosts_zalloc(h->g.nodes * ring * sizeof(u32));
 	}
 	return k;
 }
@@ -141,7 +146,7 @@ static void add(struct host *h, u32 c, u32 slot, bool beside, bool first, const 
 	struct chunks *k = h->c[c].chunks;
 
 	fuzz_assert(h->c[c].core[0]->self_home != 0xff);
-	fuzz_assert(beside == calls.exact);
+	fuzz_assert(beside == calls.mode->exact);
 	if (beside)
 		fuzz_assert(first == !k->open[slot]);
 	sum(h, beside ? &k->beside[slot * HOSTS_LANES] : &k->kept[slot * HOSTS_LANES], lanes,
@@ -159,31 +164,32 @@ static void fold(struct host *h, u32 c, u32 slot)
 	k->open[slot] = 0;
 }
 
-/* the read that the next copy of a chunk is of, or NULL */
-static const struct call *next_read(const struct host *h, u32 c, u32 l, u32 slot)
+/* the read that the next copy of a chunk from @node is of, or NULL */
+static const struct call *next_read(const struct host *h, u32 c, u32 l, u32 node, u32 slot)
 {
 	const struct work *work = work_of(h, c, h->c[c].core[0]->local[l].rank);
-	u32 skip = h->c[c].chunks->user[l].reads[slot], i;
+	u32 skip = h->c[c].chunks->user[l].reads[node * h->g.ring + slot], i;
 
 	for (i = 0; i < work->n; i++)
-		if ((work->call[i].flags & GAGG_OP_READ) && covers(&work->call[i], slot) &&
-		    !skip--)
+		if (reads_from(h, &work->call[i], node, slot) && !skip--)
 			return &work->call[i];
 	return NULL;
 }
 
 static void copy_came(struct host *h, u32 c, u32 l, const struct gagg_keep *keep)
 {
-	const struct call *call = next_read(h, c, l, keep->slot);
-	struct chunks *k = h->c[c].chunks;
+	struct user *u = &h->c[c].chunks->user[l];
+	u32 node = keep->placed ? u->placed : h->g.self;
+	const struct call *call = next_read(h, c, l, node, keep->slot);
 	size_t at = keep->slot * HOSTS_LANES;
 
 	if (!call)
-		fuzz_fail("host %u: chunk %u is there, and nobody reads it", h->g.self, keep->slot);
+		fuzz_fail("host %u: chunk %u of host %u is there, and nobody reads it", h->g.self,
+			  keep->slot, node);
 	if (!keep->placed)
-		memcpy(&k->user[l].copy[at], &k->kept[at], HOSTS_LANES * 4);
-	k->user[l].reads[keep->slot]++;
-	check_copy(h, c, l, keep->slot, keep->fresh, call);
+		memcpy(&u->copy[at], &h->c[c].chunks->kept[at], HOSTS_LANES * 4);
+	u->reads[node * h->g.ring + keep->slot]++;
+	check_copy(h, c, l, node, keep->slot, keep->fresh, call);
 }
 
 /* ops are done one after the other, in each shard */
@@ -229,10 +235,13 @@ void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void 
 
 void chunks_place(struct host *h, const struct gagg_todo *todo, const void *lanes)
 {
+	struct user *u;
+
 	fuzz_assert(todo->slot < h->g.ring && todo->lanes == HOSTS_LANES);
 	fuzz_assert(todo->local < todo->chan->nlocals);
-	memcpy(&h->c[todo->chan->id].chunks->user[todo->local].copy[todo->slot * HOSTS_LANES],
-	       lanes, HOSTS_LANES * 4);
+	u = &h->c[todo->chan->id].chunks->user[todo->local];
+	u->placed = todo->node;
+	memcpy(&u->copy[todo->slot * HOSTS_LANES], lanes, HOSTS_LANES * 4);
 }
 
 /* PULLs that have been overtaken, or for which there was no room before a batch */
@@ -286,8 +295,22 @@ static void fill(struct host *h, u32 c, u32 l, const struct call *call)
 	}
 }
 
+/* which copy a call means, as the module is told */
+static void say_whose(const struct host *h, u32 c, struct gagg_ioc_submit *arg, u8 copy)
+{
+	if (!is_copies(h) ||
+	    (h->w->calls->mode->copies == COPIES_AKO && arg->kind == GAGG_K_UPDATE))
+		return;
+	if (copy == h->g.self) {
+		arg->flags |= GAGG_SUBMIT_OWN;
+		return;
+	}
+	arg->flags |= GAGG_SUBMIT_PEER;
+	arg->root = (u16)gagg_lowest(h->g.ranks_of[copy] & h->w->members[c]);
+}
+
 /* false: not now */
-static bool rank_call(struct host *h, u32 c, u32 l, u8 flags, u32 first, u32 chunks)
+static bool rank_call(struct host *h, u32 c, u32 l, u8 flags, u8 copy, u32 first, u32 chunks)
 {
 	struct work *work = work_of(h, c, h->c[c].core[0]->local[l].rank);
 	struct call *call = &work->call[work->n];
@@ -303,10 +326,12 @@ static bool rank_call(struct host *h, u32 c, u32 l, u8 flags, u32 first, u32 chu
 
 	if (!may_call(h, c, l, work, flags) || (!read && still_sent(h, work, first, chunks)))
 		return false;
-	*call = (struct call) { first, chunks, work->updates, flags, work->ended };
+	*call = (struct call) { first, chunks, work->updates, flags, work->ended, copy };
 	if (!read)
 		fill(h, c, l, call);
+	say_whose(h, c, &arg, copy);
 	work->n++;
+	work->holds = read && (work->holds || copies_whole(h, call));
 	work->updates += !read;
 	work->ended |= flags & GAGG_OP_LAST;
 	fuzz_assert(gagg_store_may_submit(&h->g, &arg));
@@ -319,7 +344,7 @@ static bool rank_call(struct host *h, u32 c, u32 l, u8 flags, u32 first, u32 chu
 void calls_train(struct hosts *w, struct input *in, u8 op)
 {
 	static const u8 what[] = { 0, GAGG_OP_READ, 0, GAGG_OP_READ };
-	u8 who = take8(in), range = take8(in), flags = what[op & 3];
+	u8 who = take8(in), range = take8(in), flags = what[op & 3], copy = 0;
 	u32 rank = who % w->ranks, c = who >> 7, first, chunks, s;
 	struct host *h = &w->host[w->host[0].g.node_of[rank]];
 	int l = h->c[c].chunks ? gagg_chan_local(h->c[c].core[0], rank) : -1;
@@ -338,8 +363,9 @@ void calls_train(struct hosts *w, struct input *in, u8 op)
 	if ((op & 3) == 3)
 		flags |= GAGG_OP_FENCE;
 	/* the last two are those of the end */
-	if (work_of(h, c, rank)->n < STORES_OPS - 2)
-		rank_call(h, c, (u32)l, flags, first, chunks);
+	if (work_of(h, c, rank)->n < STORES_OPS - 2 &&
+	    (!is_copies(h) || copies_call(h, c, rank, flags, op >> 4, &copy)))
+		rank_call(h, c, (u32)l, flags, copy, first, chunks);
 	for (s = 0; (who & 0x40) && s < h->g.shards; s++)
 		host_batch(h, s);
 	check_state(h);
@@ -364,9 +390,10 @@ bool calls_finish(struct host *h)
 			struct work *work = work_of(h, c, h->c[c].core[0]->local[l].rank);
 
 			if (!work->ended)
-				rank_call(h, c, l, GAGG_OP_LAST, 0, 0);
+				rank_call(h, c, l, GAGG_OP_LAST, (u8)h->g.self, 0, 0);
 			if (work->ended && !has_read_all(h, work))
-				rank_call(h, c, l, GAGG_OP_READ, 0, h->g.ring);
+				rank_call(h, c, l, GAGG_OP_READ, copies_next(h, c), 0,
+					  h->g.ring);
 			all &= has_read_all(h, work);
 			for (s = 0; s < h->g.shards; s++)
 				all &= work->done_in[s] == work->n;
