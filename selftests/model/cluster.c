@@ -60,33 +60,6 @@ static struct gagg_shard *shard_of(u32 n)
 	return sh;
 }
 
-static void check_sum(u32 n, u32 c, u64 v, s32 is, const char *when)
-{
-	struct gagg_rdesc want;
-	s32 sum = sum_of(cur->node[n].epoch, c, v, &want);
-
-	if (!(want.flags & ~GAGG_C_OVERFLOW) && is != sum)
-		fail("node %u channel %u chunk %llu: %d %s, not %d", n, c,
-		     (unsigned long long)v, is, when, sum);
-}
-
-/* the last chunk that a trainer has filled in a slot */
-static u64 filled_in(u32 n, u32 c, u32 l, u32 slot)
-{
-	u64 v = cur->node[n].part[c].filled[l] - 1;
-
-	while (v % su.ring != slot)
-		v--;
-	return v;
-}
-
-/* what a trainer's memory has there */
-static s32 page_of(u32 n, u32 c, u32 l, u32 slot)
-{
-	return lane_of(cur->node[n].epoch, c, chan_of(n, c)->local[l].rank,
-		       filled_in(n, c, l, slot));
-}
-
 /* --- what the core asks for -------------------------------------------- */
 
 static void put(u32 from, u32 to, const struct gagg_msg *m, const void *body, u32 len)
@@ -125,110 +98,12 @@ static void put(u32 from, u32 to, const struct gagg_msg *m, const void *body, u3
 	cur->net[i / 64] |= GAGG_BIT(i % 64);
 }
 
-/* a home has come to a decision */
-static void decide(u32 n, u32 c, u64 v, const struct gagg_publish *p)
-{
-	u64 bits = GAGG_CHAN_AT(chan_of(n, c), off_late, struct gagg_late)[p->slot].bits;
-	/* raw lanes need all */
-	u32 all = gagg_weight64(su.members[c]), least = su.raw ? all : geom[n].sync.arg[0];
-
-	if (cur->decided[v] || (bits & ~su.members[c]) ||
-	    gagg_weight64(bits) < gagg_min64(least, all))
-		fail("home %u chunk %llu: %llx after %llx", n, (unsigned long long)v,
-		     (unsigned long long)bits, (unsigned long long)cur->decided[v]);
-	cur->decided[v] = bits;
-}
-
-static void check_publish(u32 n, u32 c, u64 v, s32 is, const struct gagg_publish *p)
-{
-	struct gagg_chan *ch = chan_of(n, c);
-	struct gagg_rdesc want;
-	u32 l;
-
-	sum_of(cur->node[n].epoch, c, v, &want);
-	if (p->contributors != want.contributors)
-		fail("node %u chunk %llu: %u contributors", n, (unsigned long long)v,
-		     p->contributors);
-	for (l = 0; l < ch->nlocals && (p->flags & GAGG_C_NORESULT); l++)
-		if (!(su.kind[ch->local[l].rank][v] & K_NORESULT))
-			fail("node %u chunk %llu: result withheld", n, (unsigned long long)v);
-	if (p->exp != want.exp || p->want != want.want ||
-	    (p->flags & ~GAGG_C_NORESULT) != want.flags ||
-	    (want.flags == GAGG_C_NONFINITE && p->nonfinite != want.nonfinite))
-		fail("node %u chunk %llu: exp %u want %u flags %x", n, (unsigned long long)v,
-		     p->exp, p->want, p->flags);
-	if (!(p->flags & GAGG_C_NORESULT))
-		check_sum(n, c, v, is, "published");
-}
-
-static void on_publish(u32 n, u32 c, const struct gagg_publish *p)
-{
-	struct part *part = &cur->node[n].part[c];
-	struct gagg_chan *ch = chan_of(n, c);
-	u64 v = (u64)(p->round - 1) * su.ring + p->slot;
-	bool store = p->keep == GAGG_KEEP_STORE;
-	s32 *res = store ? &part->kept[p->slot] : &part->result[p->slot];
-	const s32 *src = p->keep == GAGG_KEEP_TAKE ? &part->kept[p->slot] :
-			 p->from_acc ? &part->acc[p->slot & (su.window - 1)] :
-			 p->placed ? res : NULL;
-	u32 l;
-
-	if (!store && !reads_all(n, c, p->slot))
-		fail("node %u: slot %u overwritten unread", n, p->slot);
-	if (v >= (u64)su.ring * su.rounds || (!store &&
-	    part->holds[p->slot] != (v < su.ring ? 0 : v + 1 - su.ring))) {
-		fail("node %u: slot %u has %llu, then round %u", n, p->slot,
-		     (unsigned long long)part->holds[p->slot], p->round);
-		return;
-	}
-	if (store)
-		decide(n, c, v, p);
-	for (l = 0; l < ch->nlocals; l++) {
-		s32 q;
-
-		if (!(p->locals & (1U << l)))
-			continue;
-		q = page_of(n, c, l, p->slot);
-		gagg_reduce_chunk(p->laneop, res, src, &q, p->lanes,
-				  p->raw ? 0 : p->exp - gagg_chan_pushed(ch, p->slot, l)->exp);
-		src = res;
-	}
-	if (src && src != res)
-		*res = *src;
-	if (!store)
-		part->holds[p->slot] = v + 1;
-	check_publish(n, c, v, *res, p);
-}
-
-static void on_op_done(u32 n, u32 c, u32 local, u64 number)
-{
-	struct part *p = &cur->node[n].part[c];
-	u64 v, end = number * (su.ring * su.rounds / su.ops);
-
-	if (number <= p->ops_done[local] || number > su.ops)
-		fail("node %u: op %llu done after %llu", n, (unsigned long long)number,
-		     (unsigned long long)p->ops_done[local]);
-	for (v = 0; v < end; v++)
-		if (p->holds[v % su.ring] <= v)
-			fail("node %u: op %llu done without chunk %llu", n,
-			     (unsigned long long)number, (unsigned long long)v);
-	p->ops_done[local] = number;
-}
-
 static void on_open(u32 n, u32 c, u64 members)
 {
 	if (c >= su.chans || members != su.members[c])
 		fail("node %u: channel %u of ranks %llx", n, c, (unsigned long long)members);
 	else
 		cur->node[n].wanted |= (u16)(1U << c);
-}
-
-/* where a home's results lie */
-static const s32 *results_of(u32 n, u32 c)
-{
-	const struct part *p = &cur->node[n].part[c];
-
-	return geom[n].quorum ? p->kept : p->result;
 }
 
 static void drain(u32 n)
@@ -240,28 +115,22 @@ static void drain(u32 n)
 	while ((a = gagg_shard_act(shard[n]))) {
 		switch (a->type) {
 		case GAGG_ACT_SEND_CONTRIB:
-			lane = page_of(n, a->channel, a->local, a->m.chunk);
+			lane = chunks_lane(n, a);
 			put(n, a->node, &a->m, &lane, 4);
 			break;
 		case GAGG_ACT_SEND_RESULT:
+			lane = chunks_lane(n, a);
 			for (left = a->nodes; left; left &= left - 1)
-				put(n, gagg_lowest(left), &a->m,
-				    results_of(n, a->channel) + a->m.chunk, 4);
+				put(n, gagg_lowest(left), &a->m, &lane, 4);
 			break;
 		case GAGG_ACT_SEND_CTRL:
 			put(n, a->node, &a->m, &a->ack, a->m.len);
-			break;
-		case GAGG_ACT_PUBLISH:
-			on_publish(n, a->channel, &a->pub);
-			break;
-		case GAGG_ACT_OP_DONE:
-			on_op_done(n, a->channel, a->local, a->number);
 			break;
 		case GAGG_ACT_OPEN:
 			on_open(n, a->channel, a->members);
 			break;
 		default:
-			fail("node %u: action %u", n, a->type);
+			chunks_act(n, a);
 		}
 	}
 }
@@ -275,13 +144,12 @@ static struct gagg_chan *env_chan(void *ctx, u16 id)
 
 static u64 env_filled(void *ctx, struct gagg_chan *ch, u32 local)
 {
-	return cur->node[(u32)(u64)ctx].part[ch->id].filled[local];
+	return chunks_filled((u32)(u64)ctx, ch, local);
 }
 
 static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *ch, u32 local, u32 slot)
 {
-	return desc_of(ch->local[local].rank,
-		       filled_in((u32)(u64)ctx, ch->id, local, slot));
+	return chunks_desc((u32)(u64)ctx, ch, local, slot);
 }
 
 static struct gagg_env env_of(u32 n)
@@ -295,18 +163,50 @@ static struct gagg_env env_of(u32 n)
 
 /* --- steps ------------------------------------------------------------- */
 
-static void check_ops(u32 n, u32 c)
+/* the receiver does not run its epoch: not any more, or not yet */
+static bool is_past(const struct datagram *d)
 {
-	const struct part *p = &cur->node[n].part[c];
-	u64 per_op = su.ring * su.rounds / su.ops, v = 0;
-	u32 l;
+	const struct node *nd = &cur->node[d->to];
 
-	while (v < (u64)su.ring * su.rounds && p->holds[v % su.ring] > v)
-		v++;
-	for (l = 0; l < chan_of(n, c)->nlocals; l++)
-		if (p->ops_done[l] != v / per_op)
-			fail("node %u: %llu chunks, %llu ops done", n, (unsigned long long)v,
-			     (unsigned long long)p->ops_done[l]);
+	return d->epoch < nd->epoch || (d->epoch == nd->epoch && !nd->running);
+}
+
+static bool is_foreign(const struct datagram *d)
+{
+	const struct node *nd = &cur->node[d->to];
+
+	return d->epoch != nd->epoch || !nd->running;
+}
+
+/* whatever comes, this datagram changes nothing at its receiver */
+static bool is_dead(const struct datagram *d)
+{
+	struct gagg_msg m;
+
+	if (is_foreign(d))
+		return is_past(d);
+	gagg_wire_parse(d->hdr, GAGG_WIRE_HDRLEN + d->len, &m);
+	if (m.type == GAGG_T_OPEN)
+		return has_chan(d->to, m.channel) ||
+		       (cur->node[d->to].wanted & (1U << m.channel));
+	if (!has_chan(d->to, m.channel))
+		return false;
+	/* what it asks for is known there, or is not heard any more */
+	if (m.type == GAGG_T_NAK)
+		return cur->node[d->from].epoch != d->epoch || !cur->node[d->from].running ||
+		       has_chan(d->from, m.channel) ||
+		       (cur->node[d->from].wanted & (1U << m.channel));
+	return chunks_dead(d, &m);
+}
+
+/* what has no meaning any more looks the same in equal states */
+static void normalise(u32 n)
+{
+	u32 c;
+
+	for (c = 0; c < su.chans; c++)
+		if (has_chan(n, c))
+			chunks_normalise(n, c);
 }
 
 /* datagrams that nobody will ever take any more */
@@ -352,18 +252,12 @@ static void finish(u32 n, u32 first)
 	drain(n);
 	for (c = 0; c < su.chans; c++)
 		if (has_chan(n, c))
-			check_ops(n, c);
+			chunks_check(n, c);
 	for (i = 0; i < GAGG_NODES; i++)
 		if (sh->result_run[i].m.run || sh->resend_run[i].m.run)
 			fail("node %u: a run was not flushed", n);
 	normalise(n);
 	forget_dead();
-}
-
-static void check_write(u32 n, u32 c, u32 slot)
-{
-	if (!reads_all(n, c, slot))
-		fail("node %u: slot %u written over unread", n, slot);
 }
 
 /* what is dropped, and why */
@@ -379,7 +273,7 @@ static void check_drop(const struct datagram *d, const struct gagg_msg *m, enum 
 		else if (why != (other ? GAGG_DROP_EPOCH : GAGG_DROP_COOKIE))
 			fail("node %u drops type %u of another epoch: %d", d->to, m->type, why);
 	} else if (rx == GAGG_RX_DROP && (has_chan(d->to, m->channel) ||
-					  why != GAGG_DROP_CHANNEL)) {
+					  why != GAGG_DROP_CHANNEL) && !chunks_may_drop(m, why)) {
 		fail("node %u drops type %u: %d", d->to, m->type, why);
 	}
 }
@@ -391,32 +285,20 @@ static void receive(const struct datagram *d)
 	const void *body = d->body;
 	struct gagg_todo todo;
 	struct gagg_msg m;
-	struct part *p;
 	enum gagg_rx rx;
 
 	if (gagg_wire_parse(d->hdr, GAGG_WIRE_HDRLEN + d->len, &m)) {
 		fail("node %u: type %u does not parse", d->to, d->hdr[3]);
 		return;
 	}
-	p = &cur->node[d->to].part[m.channel];
 	do {
 		rx = gagg_shard_rx(sh, &geom[d->to], &env, d->from, &m, body, false, NOW,
 				   &todo);
 		check_drop(d, &m, rx, todo.drop);
-		if (rx == GAGG_RX_ADD) {
-			s32 *acc = &p->acc[todo.acc];
-
-			if (todo.to_result)
-				check_write(d->to, m.channel, todo.slot);
-			gagg_reduce_chunk(todo.laneop,
-					  todo.to_result ? &p->result[todo.slot] : acc,
-					  todo.store ? NULL : acc, body, todo.lanes,
-					  todo.shift);
-		}
-		if (rx == GAGG_RX_PLACE) {
-			check_write(d->to, m.channel, todo.slot);
-			memcpy(&p->result[todo.slot], body, 4);
-		}
+		if (rx == GAGG_RX_ADD)
+			chunks_add(d->to, &todo, body);
+		if (rx == GAGG_RX_PLACE)
+			chunks_place(d->to, &todo, body);
 		if (rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE)
 			gagg_shard_commit(sh, &geom[d->to], &todo, NOW);
 		drain(d->to);
@@ -470,56 +352,22 @@ static void timer(u32 n, u32 c)
 	finish(n, c);
 }
 
-/* the next chunk to fill has been read in its last round */
-static bool may_fill(u32 n, u32 c, u32 l)
-{
-	const struct part *p = &cur->node[n].part[c];
-	u64 v = p->filled[l];
-
-	return v < (u64)su.ring * su.rounds &&
-	       p->holds[v % su.ring] == (v < su.ring ? 0 : v + 1 - su.ring);
-}
-
-static void fill_one(u32 n, u32 c, u32 l)
-{
-	struct part *p = &cur->node[n].part[c];
-	u32 rank = chan_of(n, c)->local[l].rank;
-	u64 v = p->filled[l]++;
-
-	if (v >= su.ring) {
-		u64 old = v - su.ring;
-
-		if (p->holds[old % su.ring] != old + 1)
-			fail("node %u: chunk %llu is gone", n, (unsigned long long)old);
-		if (!(su.kind[rank][old] & K_NORESULT))
-			check_sum(n, c, old, p->result[old % su.ring], "read");
-		p->read[l] = old + 1;
-	}
-}
-
 static void fill(u32 n, u32 c, u32 l, u32 count)
 {
-	while (count-- && may_fill(n, c, l))
-		fill_one(n, c, l);
+	chunks_fill(n, c, l, count);
 	finish(n, c);
 }
 
 static void make(u32 n, u32 c)
 {
 	struct node *nd = &cur->node[n];
-	struct gagg_chan *ch;
-	u32 l, k;
 
 	if (gagg_chan_bytes(&geom[n], su.members[c]) > C_BLOCK)
 		abort();
 	nd->present |= (u16)(1U << c);
 	nd->wanted &= (u16)~(1U << c);
-	ch = gagg_chan_init(nd->part[c].block, &geom[n], 0, (u16)c, su.members[c]);
-	for (l = 0; l < ch->nlocals; l++)
-		for (k = 0; k < su.ops; k++)
-			gagg_chan_submit(ch, l, (u32)GAGG_K_ALLREDUCE << 28 | k, 0,
-					 su.raw ? GAGG_OP_RAW : 0, 1,
-					 su.ring * su.rounds / su.ops);
+	gagg_chan_init(nd->part[c].block, &geom[n], 0, (u16)c, su.members[c]);
+	chunks_begin(n, c);
 	normalise(n);
 }
 
@@ -598,7 +446,7 @@ static u32 steps_of_chan(u32 n, u32 c, struct step *out)
 	u32 count = 0, l, k;
 
 	for (l = 0; l < ch->nlocals; l++)
-		for (k = 1; k <= su.ring && may_fill(n, c, l); k++)
+		for (k = 1; k <= chunks_fillable(n, c, l); k++)
 			out[count++] = (struct step){ STEP_FILL, (u8)n, (u8)k, (u8)c, (u16)l };
 	if (ch->query_at != GAGG_NEVER || ch->due_at != GAGG_NEVER)
 		out[count++] = (struct step){ STEP_TIMER, (u8)n, 0, (u8)c, 0 };
@@ -654,19 +502,7 @@ u32 cluster_steps(const struct state *st, struct step *out)
 
 static bool part_done(u32 n, u32 c)
 {
-	const struct part *p = &cur->node[n].part[c];
-	u32 l, i;
-
-	if (!has_chan(n, c))
-		return !may_make(n, c);
-	for (l = 0; l < chan_of(n, c)->nlocals; l++) {
-		if (p->ops_done[l] < su.ops)
-			return false;
-		for (i = 0; i < su.ring; i++)
-			if (p->holds[i] != (u64)su.ring * (su.rounds - 1) + i + 1)
-				return false;
-	}
-	return true;
+	return has_chan(n, c) ? chunks_done(n, c) : !may_make(n, c);
 }
 
 bool cluster_done(const struct state *st)

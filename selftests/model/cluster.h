@@ -28,9 +28,13 @@
 
 #define C_RANKS		3
 #define C_SLOTS		2
+#ifndef C_ROUNDS
 #define C_ROUNDS	3
+#endif
 #define C_CHUNKS	(C_SLOTS * C_ROUNDS)
+#ifndef C_BLOCK
 #define C_BLOCK		1536
+#endif
 #ifndef C_CHANS
 #define C_CHANS		1
 #endif
@@ -48,10 +52,11 @@ struct setup {
 	u32 ranks[GAGG_NODES];	/* ranks of each node, the first node's first */
 	u64 homes;
 	u32 ring, window, stripe, cwnd;
-	u32 rounds;
+	u32 rounds;		/* or clocks of a store */
 	u32 ops;		/* of equal length */
 	bool raw;
-	const char *sync;	/* mode with a quorum, of one epoch and channel; NULL: bsp */
+	/* a mode with a quorum or a store, of one epoch and channel; NULL: bsp */
+	const char *sync;
 	u32 epochs;
 	/* the second epoch has another cookie, but the same number on the wire */
 	bool same_number;
@@ -64,13 +69,26 @@ struct setup {
 /* a channel on a host */
 struct part {
 	u64 block[C_BLOCK / 8];		/* its struct gagg_chan */
-	u64 filled[GAGG_LOCALS];
-	u64 read[GAGG_LOCALS];
-	u64 ops_done[GAGG_LOCALS];
-	u64 holds[C_SLOTS];		/* virtual chunk of the result, + 1 */
-	s32 result[C_SLOTS];
-	s32 acc[C_SLOTS];
-	s32 kept[C_SLOTS];		/* quorum: a home's results */
+	union {
+		struct {	/* cluster_ring.c */
+			u64 filled[GAGG_LOCALS];
+			u64 read[GAGG_LOCALS];
+			u64 ops_done[GAGG_LOCALS];
+			u64 holds[C_SLOTS];	/* virtual chunk of the result, + 1 */
+			s32 result[C_SLOTS];
+			s32 acc[C_SLOTS];
+			s32 kept[C_SLOTS];	/* quorum: a home's results */
+		};
+		struct {	/* cluster_store.c */
+			u32 calls[GAGG_LOCALS];	/* of its script that a rank has made */
+			u32 over[GAGG_LOCALS];	/* of these are done */
+			u32 come[GAGG_LOCALS];	/* chunks of a read that are here */
+			u32 open;		/* chunks that have something beside them */
+			s32 copy[GAGG_LOCALS][C_SLOTS];
+			s32 chunk[C_SLOTS];
+			s32 beside[C_SLOTS];
+		};
+	};
 };
 
 struct node {

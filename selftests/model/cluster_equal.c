@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which states are the same.
+ * Which states of a ring are the same.
  */
 #include "cluster_int.h"
 
@@ -15,7 +15,7 @@ static u32 to_be_sent_again(u32 n, u32 c, u32 l, u32 h)
 	return again;
 }
 
-static void normalise_part(u32 n, u32 c)
+void chunks_normalise(u32 n, u32 c)
 {
 	struct part *p = &cur->node[n].part[c];
 	struct gagg_chan *ch = chan_of(n, c);
@@ -57,29 +57,6 @@ static void normalise_part(u32 n, u32 c)
 		if (!a->summed)
 			p->acc[i] = 0;
 	}
-}
-
-void normalise(u32 n)
-{
-	u32 c;
-
-	for (c = 0; c < su.chans; c++)
-		if (has_chan(n, c))
-			normalise_part(n, c);
-}
-
-bool is_past(const struct datagram *d)
-{
-	const struct node *nd = &cur->node[d->to];
-
-	return d->epoch < nd->epoch || (d->epoch == nd->epoch && !nd->running);
-}
-
-bool is_foreign(const struct datagram *d)
-{
-	const struct node *nd = &cur->node[d->to];
-
-	return d->epoch != nd->epoch || !nd->running;
 }
 
 static bool all_done(u32 n, const struct gagg_msg *m)
@@ -132,52 +109,37 @@ static bool all_published(u32 n, const struct gagg_msg *m)
 	return true;
 }
 
-bool is_dead(const struct datagram *d)
+bool chunks_dead(const struct datagram *d, const struct gagg_msg *m)
 {
-	struct gagg_chan *ch;
-	struct gagg_msg m;
-	u32 h, k;
+	struct gagg_chan *ch = chan_of(d->to, m->channel);
+	u32 h, k, pn;
 
-	if (is_foreign(d))
-		return is_past(d);
-	gagg_wire_parse(d->hdr, GAGG_WIRE_HDRLEN + d->len, &m);
-	ch = chan_of(d->to, m.channel);
-	if (m.type == GAGG_T_OPEN)
-		return has_chan(d->to, m.channel) ||
-		       (cur->node[d->to].wanted & (1U << m.channel));
-	if (!has_chan(d->to, m.channel))
-		return false;
-	switch (m.type) {
+	switch (m->type) {
 	case GAGG_T_CONTRIB:
 	case GAGG_T_READY:
-		return is_settled(d, &m) &&
-		       (cur->node[d->to].arrived[d->from] & GAGG_BIT(m.pn - 1));
+		return is_settled(d, m) &&
+		       (cur->node[d->to].arrived[d->from] & GAGG_BIT(m->pn - 1));
 	case GAGG_T_QUERY:
-		return all_published(d->to, &m);
+		return all_published(d->to, m);
 	case GAGG_T_RESEND:
-		return all_done(d->to, &m);
+		return all_done(d->to, m);
 	case GAGG_T_TOLD:
 		for (h = 0; ch->home[h] != d->from; h++)
 			;
-		return all_done(d->to, &m) && (s32)(m.pn - ch->home_rpn[h]) <= 0;
+		return all_done(d->to, m) && (s32)(m->pn - ch->home_rpn[h]) <= 0;
 	case GAGG_T_RESULT:
 	case GAGG_T_DONE:
 		for (h = 0; ch->home[h] != d->from; h++)
 			;
-		return all_done(d->to, &m) && (s32)(m.pn + m.run - ch->home_rpn[h]) <= 0;
+		return all_done(d->to, m) && (s32)(m->pn + m->run - ch->home_rpn[h]) <= 0;
 	case GAGG_T_PULL:
-		for (k = 0; k < m.run; k++, m.pn++) {
-			u32 slot = GAGG_CHAN_AT(ch, off_publog, u32)[m.pn & (su.window - 1)];
+		for (k = 0, pn = m->pn; k < m->run; k++, pn++) {
+			u32 slot = GAGG_CHAN_AT(ch, off_publog, u32)[pn & (su.window - 1)];
 
-			if (GAGG_CHAN_AT(ch, off_res, struct gagg_res)[slot].rpn == m.pn)
+			if (GAGG_CHAN_AT(ch, off_res, struct gagg_res)[slot].rpn == pn)
 				return false;
 		}
 		return true;
-	case GAGG_T_NAK:
-		/* what it asks for is known there, or is not heard any more */
-		return cur->node[d->from].epoch != d->epoch || !cur->node[d->from].running ||
-		       has_chan(d->from, m.channel) ||
-		       (cur->node[d->from].wanted & (1U << m.channel));
 	}
 	return false;
 }

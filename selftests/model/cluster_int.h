@@ -60,13 +60,30 @@ s32 sum_of(u32 epoch, u32 c, u64 v, struct gagg_rdesc *d);
 /* cluster_path.c: how often it was told to send */
 extern u32 transmissions;
 
-/* cluster_equal.c */
-/* what has no meaning any more looks the same in equal states */
-void normalise(u32 n);
-/* the receiver does not run its epoch: not any more, or not yet */
-bool is_past(const struct datagram *d);
-bool is_foreign(const struct datagram *d);
-/* whatever comes, this datagram changes nothing at its receiver */
-bool is_dead(const struct datagram *d);
+/*
+ * What chunks are, and what trainers do with them: cluster_ring.c, or cluster_store.c.
+ */
+void chunks_begin(u32 n, u32 c);
+/* a trainer may take from 1 to so many steps at once */
+u32 chunks_fillable(u32 n, u32 c, u32 l);
+void chunks_fill(u32 n, u32 c, u32 l, u32 count);
+/* trainers have done all that they are to do */
+bool chunks_done(u32 n, u32 c);
+u64 chunks_filled(u32 n, const struct gagg_chan *ch, u32 local);
+struct gagg_cdesc chunks_desc(u32 n, const struct gagg_chan *ch, u32 local, u32 slot);
+/* the lane of a CONTRIB or RESULT that leaves */
+s32 chunks_lane(u32 n, const struct gagg_act *a);
+void chunks_act(u32 n, const struct gagg_act *a);
+void chunks_add(u32 n, const struct gagg_todo *todo, const void *lanes);
+void chunks_place(u32 n, const struct gagg_todo *todo, const void *lanes);
+/* what runs that epoch sends that, and it is dropped for @why */
+bool chunks_may_drop(const struct gagg_msg *m, enum gagg_drop why);
+/* when a batch is over */
+void chunks_check(u32 n, u32 c);
+
+/* cluster_equal.c, cluster_store_equal.c */
+void chunks_normalise(u32 n, u32 c);
+/* a datagram of the epoch changes nothing at its receiver, which has the channel */
+bool chunks_dead(const struct datagram *d, const struct gagg_msg *m);
 
 #endif

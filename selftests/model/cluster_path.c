@@ -9,21 +9,30 @@
 
 u32 transmissions;
 
+/* of a store: a tick. RUN_MAX is enough for both */
+static u32 least_run(void)
+{
+	return geom[0].store ? 0 : 1;
+}
+
 static u32 id_of(const struct gagg_sent *s)
 {
 	u32 v = (s->channel * C_ROUNDS + s->round - 1) * C_SLOTS + s->slot;
 
-	return (v * GAGG_LOCALS + s->local) * RUN_MAX + s->run - 1;
+	return (v * GAGG_LOCALS + s->local) * RUN_MAX + s->run - least_run();
 }
 
-static void sent_of(u32 id, struct gagg_sent *s)
+/* on the way to @peer */
+static void sent_of(u32 node, u32 peer, u32 id, struct gagg_sent *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->run = (u16)(id % RUN_MAX + 1);
+	s->run = (u16)(id % RUN_MAX + least_run());
 	s->local = (u8)(id / RUN_MAX % GAGG_LOCALS);
 	s->slot = id / RUN_MAX / GAGG_LOCALS % C_SLOTS;
 	s->round = id / RUN_MAX / GAGG_LOCALS / C_SLOTS % C_ROUNDS + 1;
 	s->channel = (u16)(id / RUN_MAX / GAGG_LOCALS / C_SLOTS / C_ROUNDS);
+	if (geom[0].store)
+		s->home = (u8)gagg_chan_home(chan_of(node, s->channel), peer);
 }
 
 _Static_assert(C_CHANS * C_ROUNDS * C_SLOTS * GAGG_LOCALS * RUN_MAX <= 64, "a bit for each");
@@ -55,7 +64,7 @@ u32 gagg_path_room(const struct gagg_path *p)
 u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
 {
 	(void)now;
-	if (what->run > RUN_MAX || !what->run || what->round > C_ROUNDS)
+	if (what->run - least_run() >= RUN_MAX || what->round > C_ROUNDS)
 		fail("run %u of round %u", what->run, what->round);
 	*flying(p) |= GAGG_BIT(id_of(what));
 	transmissions++;
@@ -89,7 +98,7 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh, b
 	(void)fresh, (void)ce, (void)now;
 	*flying(p) &= ~left;
 	for (; left; left &= left - 1) {
-		sent_of(gagg_lowest(left), &s);
+		sent_of(p->una, p->scan, gagg_lowest(left), &s);
 		acked(ctx, &s);
 	}
 }
@@ -101,7 +110,7 @@ void gagg_path_forget(struct gagg_path *p, bool (*over)(void *ctx, const struct 
 	struct gagg_sent s;
 
 	for (; left; left &= left - 1) {
-		sent_of(gagg_lowest(left), &s);
+		sent_of(p->una, p->scan, gagg_lowest(left), &s);
 		if (over(ctx, &s))
 			*flying(p) &= ~(left & -left);
 	}
@@ -118,7 +127,7 @@ bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what)
 {
 	if (p->una != giving_up.node || p->scan != giving_up.peer || !giving_up.ids)
 		return false;
-	sent_of(gagg_lowest(giving_up.ids), what);
+	sent_of(p->una, p->scan, gagg_lowest(giving_up.ids), what);
 	giving_up.ids &= giving_up.ids - 1;
 	return true;
 }
