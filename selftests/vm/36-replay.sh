@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 13
+plan 14
 SEED=${SEED:-1}
 seed
 tracefs=/sys/kernel/tracing
@@ -42,20 +42,35 @@ acts()
 	grep -c "gagg_act: .* act=$1 " "$tmp/trace"
 }
 
-# each_store MODE...: a group with a store, and clocks of updates and reads
+# store MODE SHARDS PROGRAM ARGUMENT...: a group with a store, and PROGRAM on all ranks
+store()
+{
+	local r
+
+	group_up ring 256 window 64 stripe 2 sync "$1" shards "$2" || return
+	for ((r = 0; r < ranks; r++)); do
+		net_exec "$((r / per_host))" "$programs/$3" g "$r" "${@:4}" \
+			>"$tmp/rank.$r" 2>&1 &
+		rank_pid[r]=$!
+	done
+	ranks_wait && group_down
+}
+
+# clocks of updates and reads in each of these modes
 each_store()
 {
-	local mode r
+	local mode
 
 	for mode; do
-		group_up ring 256 window 64 stripe 2 shards 2 sync "$mode" || return
-		for ((r = 0; r < ranks; r++)); do
-			net_exec "$((r / per_host))" "$programs/store" g "$r" 2 -1 \
-				>"$tmp/rank.$r" 2>&1 &
-			rank_pid[r]=$!
-		done
-		ranks_wait && group_down || return
+		store "$mode" 2 store 2 -1 || return
 	done
+}
+
+# copies: hosts have a rank each
+copies()
+{
+	layout 3
+	each_store ako:2:1 && store gossip-push:1:0 1 gossip 4
 }
 
 # differs_by PROGRAM TRACE: it must find a difference, which is shown
@@ -80,6 +95,7 @@ check "something was lost, voided, asked for again" \
 	is "$(count_all retransmits) && $(count_all repairs) && $(count_all queries)"
 check "the groups are deleted" group_down
 check "stores: in whole clocks, between two bounds, in turns" each_store ssp:0 dssp:1:3 r2sp:80:0
+check "copies: partitions, whole replicas" copies
 check "the trace is read" trace_stop
 check "actions of stores are in it" is "$(acts 7) && $(acts 8) && \
 	$(acts 9)"
