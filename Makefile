@@ -79,9 +79,9 @@ deps:
 # --- tests --------------------------------------------------------------
 # Kernels that look for mistakes are slow, emulated ones above all: tests of all
 # that the module does, not of every case. TEST=NAME runs others.
-TESTS_debug = allreduce death unload device nomem faults fuzz store
+TESTS_debug = allreduce death unload device nomem faults fuzz store copies
 TESTS_kcsan = allreduce float desync progress straggler death unload netlink device \
-	      datagrams gaggd store
+	      datagrams gaggd store copies
 
 # The module is not needed by the unit tests.
 .PHONY: check check-unit check-model check-vm lint
