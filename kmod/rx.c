@@ -131,7 +131,7 @@ static void add_lanes(struct source *src, const struct gagg_todo *todo, const vo
 	if (todo->store)
 		acc = NULL;
 	if (gagg_simd_can(todo->laneop, acc, todo->shift) && simd_enter(src))
-		gagg_simd_add(dst, acc, lanes, todo->lanes);
+		gagg_simd_add(todo->laneop, dst, acc, lanes, todo->lanes);
 	else
 		gagg_reduce_chunk(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
 }

@@ -11,11 +11,11 @@
 #include <asm/fpu/api.h>
 #include <asm/fpu/types.h>
 
-#define LANES	8	/* of a register */
+#define WORDS	8	/* of a register */
 #define AT_ONCE	8	/* registers */
 
 struct vec {
-	__le32 lane[LANES];
+	__le32 word[WORDS];
 } __packed;
 
 static bool usable __ro_after_init;
@@ -41,28 +41,39 @@ void gagg_simd_end(void)
 	kernel_fpu_end();
 }
 
-#define ADD(i) ({							\
+#define ADD(vpadd, i) ({						\
 	asm volatile("vmovdqu %1, %%ymm" #i "\n\t"			\
-		     "vpaddd %2, %%ymm" #i ", %%ymm" #i "\n\t"		\
+		     vpadd " %2, %%ymm" #i ", %%ymm" #i "\n\t"		\
 		     "vmovdqu %%ymm" #i ", %0"				\
 		     : "=m" (d[i]) : "m" (x[i]), "m" (y[i]));		\
 })
 
-void gagg_simd_add(void *dst, const void *a, const void *b, u32 n)
+/* of @n registers */
+#define ADD_ALL(vpadd, n) do {						\
+	u32 n_ = (n);							\
+									\
+	for (; n_ >= AT_ONCE; n_ -= AT_ONCE) {				\
+		ADD(vpadd, 0); ADD(vpadd, 1); ADD(vpadd, 2); ADD(vpadd, 3); \
+		ADD(vpadd, 4); ADD(vpadd, 5); ADD(vpadd, 6); ADD(vpadd, 7); \
+		d += AT_ONCE;						\
+		x += AT_ONCE;						\
+		y += AT_ONCE;						\
+	}								\
+	for (; n_; n_--, d++, x++, y++)					\
+		ADD(vpadd, 0);						\
+} while (0)
+
+void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n)
 {
 	const struct vec *x = a, *y = b;
 	struct vec *d = dst;
 
-	for (; n >= AT_ONCE * LANES; n -= AT_ONCE * LANES) {
-		ADD(0); ADD(1); ADD(2); ADD(3); ADD(4); ADD(5); ADD(6); ADD(7);
-		d += AT_ONCE;
-		x += AT_ONCE;
-		y += AT_ONCE;
-	}
-	for (; n >= LANES; n -= LANES, d++, x++, y++)
-		ADD(0);
-	if (n)
-		gagg_reduce_chunk(GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), d, x, y, n, 0);
+	if (laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
+		ADD_ALL("vpaddd", n / WORDS);
+	else
+		ADD_ALL("vpaddq", n / WORDS);
+	if (n % WORDS)
+		gagg_reduce_chunk(laneop, d, x, y, n % WORDS, 0);
 }
 
 #else
@@ -80,9 +91,9 @@ void gagg_simd_end(void)
 {
 }
 
-void gagg_simd_add(void *dst, const void *a, const void *b, u32 n)
+void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n)
 {
-	gagg_reduce_chunk(GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), dst, a, b, n, 0);
+	gagg_reduce_chunk(laneop, dst, a, b, n, 0);
 }
 
 #endif
@@ -90,7 +101,7 @@ void gagg_simd_add(void *dst, const void *a, const void *b, u32 n)
 void gagg_simd_reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift)
 {
 	if (gagg_simd_can(laneop, a, shift) && gagg_simd_begin()) {
-		gagg_simd_add(dst, a, b, n);
+		gagg_simd_add(laneop, dst, a, b, n);
 		gagg_simd_end();
 	} else {
 		gagg_reduce_chunk(laneop, dst, a, b, n, shift);

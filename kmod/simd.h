@@ -20,10 +20,9 @@ bool gagg_simd_begin(void);
 void gagg_simd_end(void);
 
 /*
- * gagg_simd_add - dst[i] = a[i] + b[i], modulo 2^32; @n lanes in any alignment
- * @dst: may be @a
+ * gagg_simd_add - gagg_reduce_chunk(), where gagg_simd_can() says so
  */
-void gagg_simd_add(void *dst, const void *a, const void *b, u32 n);
+void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n);
 
 /*
  * gagg_simd_reduce - gagg_reduce_chunk(), begin and end included
@@ -36,7 +35,8 @@ void gagg_simd_reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n,
  */
 static inline bool gagg_simd_can(u8 laneop, const void *a, u32 shift)
 {
-	return laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) && a && !shift;
+	return a && ((laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) && !shift) ||
+		     laneop == GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD));
 }
 
 #endif

@@ -209,21 +209,27 @@ static bool may_owe(const struct gagg_table *t, const void *delta, size_t i)
 	       sum >= -most && sum <= most;
 }
 
-int gagg_inc(struct gagg_table *t, const void *delta)
+static int too_much(const struct gagg_table *t, size_t i)
 {
 	bool wide = store_wide(t->comm);
+
+	return comm_error(t->comm, GAGG_ERR_INVALID,
+			  "the increment of element %zu is not finite, or %s in one clock: use %s", i,
+			  !wide ? "2^31 steps and more" :
+			  t->log ? "2^53 steps and more" : "2^63 and more",
+			  !wide ? "a larger step, or lane-type int64 (gaggctl group set)" :
+			  t->log ? "a larger step" : "smaller ones");
+}
+
+int gagg_inc(struct gagg_table *t, const void *delta)
+{
 	size_t i;
 
 	if (t->comm->failed)
 		return t->comm->failed;
 	for (i = 0; i < t->count; i++)
 		if (!may_owe(t, delta, i))
-			return comm_error(t->comm, GAGG_ERR_INVALID,
-					  "the increment of element %zu is not finite, or %s in one clock: use %s",
-					  i, !wide ? "2^31 steps and more" :
-					  t->log ? "2^53 steps and more" : "2^63 and more",
-					  !wide ? "a larger step, or lane-type int64 (gaggctl group set NAME)" :
-					  t->log ? "a larger step" : "smaller ones");
+			return too_much(t, i);
 	for (i = 0; i < t->count; i++) {
 		if (t->log)
 			t->log[i] += real(t, delta, i);

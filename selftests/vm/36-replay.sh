@@ -42,12 +42,14 @@ acts()
 	grep -c "gagg_act: .* act=$1 " "$tmp/trace"
 }
 
-# store MODE SHARDS PROGRAM ARGUMENT...: a group with a store, and PROGRAM on all ranks
+# store "MODE [OPTION...]" SHARDS PROGRAM ARGUMENT...: a group with a store, and PROGRAM on
+# all ranks
 store()
 {
 	local r
 
-	group_up ring 256 window 64 stripe 2 sync "$1" shards "$2" || return
+	# shellcheck disable=SC2086 # words
+	group_up ring 256 window 64 stripe 2 shards "$2" sync $1 || return
 	for ((r = 0; r < ranks; r++)); do
 		net_exec "$((r / per_host))" "$programs/$3" g "$r" "${@:4}" \
 			>"$tmp/rank.$r" 2>&1 &
@@ -94,7 +96,7 @@ check "and in another, on two channels" ranks_run @0,2,4:split:0 @1,3,5:split:1 
 check "something was lost, voided, asked for again" \
 	is "$(count_all retransmits) && $(count_all repairs) && $(count_all queries)"
 check "the groups are deleted" group_down
-check "stores: in whole clocks, between two bounds, in turns" each_store ssp:0 dssp:1:3 r2sp:80:0
+check "stores: in whole clocks, between two bounds, in turns" each_store "ssp:0 lane-type int64" dssp:1:3 r2sp:80:0
 check "copies: partitions, whole replicas" copies
 check "the trace is read" trace_stop
 check "actions of stores are in it" is "$(acts 7) && $(acts 8) && \

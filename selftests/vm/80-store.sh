@@ -11,7 +11,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/store.sh
 . "$(dirname "$0")/store.sh"
-plan 17
+plan 23
 
 no_collectives()
 {
@@ -25,12 +25,23 @@ slowest_asks_seldom()
 	is "$(sed -n 's/^hits //p' "$tmp/rank.0") >= 4 * CLOCKS / 3"
 }
 
+# late_shows VALUE: what all ranks have read late
+late_shows()
+{
+	[ "$(cut -d' ' -f1 "$tmp"/rank.? | sort -u)" = "$1" ]
+}
+
 module_load "$@"
 layout 3 2 some
 net_ready 1500
 check_not "bad parameters are refused" group_up sync ssp:-1
+check_not "lanes of int64 without a store, too" group_up sync bsp lane-type int64
 check "a group with a store, two ranks a host" group_up ring 1024 window 64 sync ssp:2
 check "says so" eval "ctl 0 group show g | grep -q 'sync ssp:2'"
+ctl 1 group set g lane-type int64
+check "hosts that differ in the lane type do not start" wait_until 60 \
+	eval "ctl 0 group show g | grep -q 'config-mismatch lane-type'"
+ctl 1 group set g lane-type int32
 check "no read breaks the bound" store_run 2 $SLOW 0
 check "a stricter promise than it keeps is noticed" breaks_bound "there$" 0 $SLOW 0
 hits=$CLOCKS
@@ -64,4 +75,21 @@ net_offload on
 group_up ring 1024 window 64 shards 2 sync asp
 check "without a bound, in two shards" store_run -1 $SLOW 0
 group_down
+
+# six ranks add 2^30 each at seven clocks, before anybody reads: 42 * 2^30
+group_up ring 1024 window 64 sync asp
+check "int32: what was added beyond 2^31 is lost to who reads late" \
+	eval "! late_run 7 >/dev/null && late_shows -2147483648"
+group_down
+group_up ring 1024 window 64 sync asp lane-type int64
+check "int64: it is not" eval "late_run 7 && late_shows 45097156608"
+group_down
+group_up ring 1024 window 64 shards 2 sync ssp:0 lane-type int64
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+check "whole clocks of int64, in two shards, with losses and repetitions" store_run 0 $SLOW 0
+check "nothing was refused for its lanes" is "$(count_all drop_op) == 0 && $(count_all retransmits)"
+group_down
+net_clear
+net_offload on
 check "the module can be unloaded" module_unload

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 8
+plan 10
 
 file=$tmp/tables
 
@@ -50,6 +50,10 @@ check "a new epoch takes them up" same_again
 group_down
 group_up ring 256 window 64 sync ssp:0
 check "as does another sync mode" same_again
+group_down
+group_up ring 256 window 64 sync asp lane-type int64
+check "and lanes of int64" same_again
+check "which save the same" saves_the_same
 group_down
 group_up ring 256 window 64 shards 2 sync r2sp:80:1000
 check "and one with turns, in two shards" same_again

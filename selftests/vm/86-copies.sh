@@ -20,7 +20,7 @@ gossips=(gossip-pull:1 gossip-push:1:0 gossip-push:2:3 gossip-pair:1 push-sum:1)
 case ${KERNEL:-} in
 debug|kcsan)	modes=(ako:3:2) gossips=(gossip-pull:1 gossip-push:1:0 gossip-pair:1) ;;
 esac
-plan $((15 + ${#modes[@]} + 2 * ${#gossips[@]}))
+plan $((17 + ${#modes[@]} + 2 * ${#gossips[@]}))
 
 gossip_run()
 {
@@ -83,6 +83,12 @@ for mode in "${gossips[@]}"; do
 done
 net_offload off
 net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+group_up ring 1024 window 64 sync ako:3:2 lane-type int64
+check "ako: lanes of int64, with losses and repetitions" store_run 7 $SLOW 0
+group_down
+group_up ring 1024 window 64 sync push-sum:1 lane-type int64
+check "push-sum: the same" eval "gossip_run && one_mean"
+group_down
 for mode in "${gossips[@]}"; do
 	group_up dead-after 60000 ring 1024 window 64 sync "$mode"
 	check "$mode: with losses and repetitions" eval "gossip_run && one_mean"

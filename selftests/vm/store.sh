@@ -7,6 +7,7 @@
 #                               repeated; with $hits, if it is set
 #   breaks_bound PATTERN BOUND [PAUSE...]
 #                               that fails, and says so
+#   late_run CLOCKS             late.c on all ranks
 #   gossip_start [PAUSE...]     gossip.c on all ranks; ranks_wait waits for them
 #   twin_refuses MODE           gagg-twin, a group with that sync mode, and says why
 
@@ -43,6 +44,12 @@ store_run()
 breaks_bound()
 {
 	! store_run "${@:2}" >"$tmp/run" 2>&1 && grep -E -- "$1" "$tmp/run"
+}
+
+late_run()
+{
+	start_paused late "$1"
+	ranks_wait
 }
 
 gossip_start()

@@ -83,7 +83,7 @@ enum gagg_wire_type {
 enum gagg_lane {
 	GAGG_LANE_S32	= 0,
 	GAGG_LANE_U8	= 1,	/* four to a 32-bit lane (exponent runs) */
-	GAGG_LANE_S64	= 2,	/* two 32-bit lanes each, the lower half first; sums */
+	GAGG_LANE_S64	= 2,	/* the place of two, lower half first; sums only */
 };
 
 enum gagg_redop {
@@ -112,7 +112,7 @@ enum gagg_redop {
  * @round:	round of that slot; the first is 1
  * @run:	chunks covered, at least 1
  * @lanes:	32-bit lanes of the chunk in this op (payload bytes / 4, unless
- *		the datagram is header-only)
+ *		the datagram is header-only); of GAGG_LANE_S64 two for each lane
  * @exp:	block exponent of the lanes, biased by 127; 0: none
  * @want:	exponent the data needs; RESULT: the largest of them; 0: none
  * @weight:	weight of the contribution; RESULT: 0
