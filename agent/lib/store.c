@@ -212,13 +212,14 @@ static bool may_owe(const struct gagg_table *t, const void *delta, size_t i)
 static int too_much(const struct gagg_table *t, size_t i)
 {
 	bool wide = store_wide(t->comm);
+	const char *what = !wide ? "2^31 steps and more" :
+			   t->log ? "2^53 steps and more" : "2^63 and more";
+	const char *use = !wide ? "a larger step, or lane-type int64 (gaggctl group set)" :
+			  t->log ? "a larger step" : "smaller ones";
 
 	return comm_error(t->comm, GAGG_ERR_INVALID,
-			  "the increment of element %zu is not finite, or %s in one clock: use %s", i,
-			  !wide ? "2^31 steps and more" :
-			  t->log ? "2^53 steps and more" : "2^63 and more",
-			  !wide ? "a larger step, or lane-type int64 (gaggctl group set)" :
-			  t->log ? "a larger step" : "smaller ones");
+			  "the increment of element %zu is not finite, or %s in one clock: use %s",
+			  i, what, use);
 }
 
 int gagg_inc(struct gagg_table *t, const void *delta)

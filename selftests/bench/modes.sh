@@ -22,15 +22,15 @@ PATH=$PWD/build:$PATH
 . vm/net.sh
 
 out=$1
-# words: the group's mode, options of digits, with + between
+# words: the group's mode, options of digits, with + between; some take longer to learn
 modes=(bsp bsp+--balance bsp-quorum:3:1 bsp-deadline:3:60:1 bsp-adaptive:3:300:1
 	asp ssp:3 ssp:10 dssp:3:10 dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
-	ako:3:2 asp+--elastic+4 easgd-sync:4:90 localsgd:4 hpsgd:2
-	gossip-pull:1 gossip-push:1:2 gossip-pair:1 push-sum:1)
+	ako:3:2+--epochs+48 asp+--elastic+4+--epochs+24 easgd-sync:4:90 localsgd:4
+	hpsgd:2+--epochs+48 gossip-pull:1+--epochs+24 gossip-push:1:2 gossip-pair:1 push-sum:1)
 [ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
 read -ra scenarios <<<"${SCENARIOS:-equal steady transient}"
 read -ra seeds <<<"${SEEDS:-1 2 3 4 5}"
-epochs=${EPOCHS:-20} us=${US:-1000} ranks=4 tmp=/run/modes
+epochs=${EPOCHS:-16} us=${US:-1000} ranks=4 tmp=/run/modes
 mkdir -p $tmp
 
 # train WORD SCENARIO SEED
@@ -85,8 +85,10 @@ for scenario in "${scenarios[@]}"; do
 	for seed in "${seeds[@]}"; do
 		for mode in "${modes[@]}"; do
 			train "$mode" "$scenario" "$seed" || exit
-			printf '%5d s  %s %s %s\n' $SECONDS "$scenario" "$seed" "${mode//+/ }"
-			awk -v mode="${mode//+/ }" -v scenario="$scenario" -v seed="$seed" '
+			name=${mode%+--epochs*}
+			name=${name//+/ }
+			printf '%5d s  %s %s %s\n' $SECONDS "$scenario" "$seed" "$name"
+			awk -v mode="$name" -v scenario="$scenario" -v seed="$seed" '
 				$1 == "curve" {
 					points = points sep "[" $2 "," $3 "," $4 "," $5 "]"
 					sep = ","
