@@ -31,7 +31,7 @@ datagrams=(
 	"drop_rank type=9 length=64 aux=1" "drop_rank type=17 length=72 src=0"
 	"drop_window type=5 length=64 run=65" "drop_window type=5 length=64 run=65535"
 	"drop_round round=+1000000" "drop_round round=0x7fffffff"
-	"drop_op laneop=3" "drop_op laneop=0x20" "drop_op laneop=0xff"
+	"drop_op laneop=3" "drop_op laneop=0x21" "drop_op laneop=0x30" "drop_op laneop=0xff"
 	"stale round=0" "stale round=1"
 )
 
