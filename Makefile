@@ -89,7 +89,7 @@ check: deps
 	@vm/build-kernel debug
 	@$(MAKE) -j$(nproc) all selftests
 	@$(MAKE) -j$(nproc) KERNEL=debug module
-	@selftests/run fuzz machines model static unit vm $(TESTS_debug:%=vm@debug/%)
+	@selftests/run machines model static unit fuzz vm $(TESTS_debug:%=vm@debug/%)
 
 check-unit: selftests
 	@selftests/run unit
