@@ -6,42 +6,58 @@
 #
 #	/* links: kmod/core/path.c kmod/core/wire.c; libs: libnl-genl-3.0 -lm */
 #
-# sources, by their path from the top (a pattern is fine), and pkg-config names, -lfoo or -DFOO. Each
-# program compiles its own copy of them. They run in the top directory.
+# sources, by their path from the top (a pattern is fine), and pkg-config names, -lfoo
+# or -DFOO. They run in the top directory.
 
 UNIT_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/unit/test_*.c))
 MODEL_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/model/model_*.c))
 
 TEST_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -g -ffp-contract=off \
-		   -Iuapi -Ikmod/core -Iagent/lib -Iagent -I.
-$(UNIT_TESTS):  TEST_CFLAGS += -O1 -fno-omit-frame-pointer \
-		   -fsanitize=address,undefined -fno-sanitize-recover
-$(MODEL_TESTS): TEST_CFLAGS += -O2
+		   -Iuapi -Ikmod/core -Iagent/lib -Iagent -I. \
+		   $(shell pkg-config --cflags json-c libconfuse liburing libsystemd \
+			libnl-3.0 libnl-genl-3.0 2>/dev/null)
+unit_cc		:= $(CC)
+unit_cflags	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
+		   -fno-sanitize-recover
+model_cc	:= $(CC)
+model_cflags	:= -O2
 
 # what the comment of test $1 says: sources; libraries
 test-comment	= $(shell sed -n '1,5s|^/\* *links: *\(.*[^ ]\) *\*/|\1|p' $1)
 test-links	= $(foreach s,$(shell echo '$(call test-comment,$1)' | sed 's/;.*//'), \
 		    $(or $(wildcard $(s)),$(s)))
 test-libs	= $(shell echo '$(call test-comment,$1)' | sed -n 's/.*; *libs: *//p')
-test-defs	= $(filter -D%,$(call test-libs,$1))
 test-pkgs	= $(filter-out -%,$(call test-libs,$1))
-test-pkg-config	= $(if $(test-pkgs),$(shell pkg-config $2 $(test-pkgs)))
+test-ldlibs	= $(if $(test-pkgs),$(shell pkg-config --libs $(test-pkgs))) \
+		  $(filter-out -D%,$(filter -%,$(call test-libs,$1)))
 
-# "agent/x/y.c" becomes build/selftests/obj/test_X/agent_x_y.o
-test-objs	= $(foreach s,$1,build/selftests/obj/$(@F)/$(subst /,_,$(s:.c=.o)))
+# A source is compiled once for all tests of a suite that define the same: for
+# selftests/model/model_x.c with "-DA=1 -DB", agent/y.c becomes
+# build/selftests/obj/model+A.1+B/agent/y.o.
+space		:= $(subst ,, )
+test-variant	= $(subst =,.,$(subst $(space),,$(notdir $(patsubst %/,%,$(dir $1))) \
+		    $(patsubst -D%,+%,$(filter -D%,$(call test-libs,$1)))))
+test-objs	= $(patsubst %.c,build/selftests/obj/$(call test-variant,$1)/%.o, \
+		    $1 $(call test-links,$1))
+
+# of "model+A.1+B/agent/y": agent/y; model; -DA=1 -DB
+obj-variant	= $(subst +, ,$(firstword $(subst /, ,$1)))
+obj-path	= $(patsubst $(firstword $(subst /, ,$1))/%,%,$1)
+obj-suite	= $(firstword $(obj-variant))
+obj-defs	= $(patsubst %,-D%,$(subst .,=,$(wordlist 2,99,$(obj-variant))))
 
 .SECONDEXPANSION:
-$(UNIT_TESTS) $(MODEL_TESTS): build/%: %.c $$(call test-links,$$*.c) selftests/selftests.mk
-	@mkdir -p $(@D) build/selftests/obj/$(@F)
-	$(eval sources := $< $(call test-links,$<))
-	$(eval cflags := $(TEST_CFLAGS) $(call test-defs,$<) \
-		$(call test-pkg-config,$<,--cflags))
-	@$(foreach s,$(sources),$(CC) $(cflags) -MMD -MP -MT $@ \
-		-c -o $(call test-objs,$(s)) $(s) &&) :
-	$(CC) $(cflags) -o $@ $(call test-objs,$(sources)) -lcmocka \
-		$(call test-pkg-config,$<,--libs) $(filter-out -D%,$(filter -%,$(call test-libs,$<))) -lm
+build/selftests/obj/%.o: $$(call obj-path,$$*).c selftests/selftests.mk
+	@mkdir -p $(@D)
+	$($(call obj-suite,$*)_cc) $(TEST_CFLAGS) $($(call obj-suite,$*)_cflags) \
+		$(call obj-defs,$*) -MMD -MP -c -o $@ $<
 
--include $(wildcard build/selftests/obj/*/*.d)
+$(UNIT_TESTS) $(MODEL_TESTS): build/%: $$(call test-objs,$$*.c) selftests/selftests.mk
+	@mkdir -p $(@D)
+	$(CC) $($(notdir $(patsubst %/,%,$(@D)))_cflags) -o $@ $(filter %.o,$^) -lcmocka \
+		$(call test-ldlibs,$*.c) -lm
+
+-include $(shell find build/selftests/obj -name '*.d' 2>/dev/null)
 
 selftests: $(UNIT_TESTS) $(MODEL_TESTS)
 
