@@ -39,6 +39,7 @@ static struct {
 	uint64_t seed;
 	bool balance;		/* batches follow the speeds of ranks */
 	bool curve;
+	bool measure;		/* how many partitions ako should have */
 } me = {
 	.path = "agent/examples/data/digits.csv.gz",
 	.rank = -1,
@@ -177,6 +178,18 @@ static int own_part(const struct data *d, const struct model *m, int first,
 	return 0;
 }
 
+static int say_partitions(struct gagg_comm *comm)
+{
+	struct gagg_ako found;
+	int err = gagg_ako_measure(comm, &found);
+
+	if (!err)
+		printf("rank %d: %.3g clocks/s, %.3g of %.3g bytes/s: %d partitions\n",
+		       gagg_rank(comm), found.rate, found.bandwidth, found.bytes,
+		       found.partitions);
+	return err;
+}
+
 /* steps of 2^-20: an element may be anywhere within +-2048 of where it was */
 #define STEP	(1.0 / (1 << 20))
 
@@ -227,6 +240,8 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 		move(m, &begin, &moved);
 	if (!err && batch)
 		err = say_share(batch, gagg_rank(comm));
+	if (!err && me.measure)
+		err = say_partitions(comm);
 	gagg_batch_free(batch);
 	return err;
 }
@@ -405,6 +420,7 @@ static int usage(void)
 		"  --elastic N       replicas that meet every N batches, in a group with sync asp\n"
 		"  --balance         batches follow the speeds of ranks, in a group with sync bsp\n"
 		"                    or r2sp\n"
+		"  --measure         prints how many partitions a group with sync ako should have\n"
 		"  --slow US         every sample takes so many microseconds longer here\n"
 		"  --transient P:F   P percent of the batches take F times that long\n"
 		"  --curve           prints, of rank 0, \"curve STEPS MS LOSS ACCURACY\" for each epoch\n");
@@ -422,6 +438,7 @@ static bool parse_options(int argc, char **argv)
 		{ "seed", required_argument, NULL, 'i' },
 		{ "elastic", required_argument, NULL, 'l' },
 		{ "balance", no_argument, NULL, 'b' },
+		{ "measure", no_argument, NULL, 'm' },
 		{ "slow", required_argument, NULL, 'w' },
 		{ "transient", required_argument, NULL, 't' },
 		{ "curve", no_argument, NULL, 'c' },
@@ -452,6 +469,9 @@ static bool parse_options(int argc, char **argv)
 			break;
 		case 'b':
 			me.balance = true;
+			break;
+		case 'm':
+			me.measure = true;
 			break;
 		case 'w':
 			delay.slow = (unsigned int)atoi(optarg);

@@ -4,8 +4,9 @@
  * fits its link (Watcharapichat et al., SoCC 2016, section 4.2).
  */
 #include <math.h>
+#include <string.h>
 
-#include "gagg.h"
+#include "store.h"
 
 #define PARTITIONS_MAX	1024
 
@@ -18,4 +19,70 @@ int gagg_ako_partitions(double rate, double bytes, int ranks, double bandwidth)
 	if (p < 1)
 		return 1;
 	return p > PARTITIONS_MAX ? PARTITIONS_MAX : (int)p;
+}
+
+/* chunks of all tables */
+static uint32_t chunks_of(const struct gagg_comm *c)
+{
+	const struct gagg_table *t;
+	uint32_t end = 0;
+
+	for (t = c->tables; t; t = t->next)
+		end = t->first + t->chunks;
+	return end;
+}
+
+/*
+ * Zeros from all to all, which are sent as any other numbers are. Every partition goes
+ * to every rank once. Nothing else is on its way: the windows are empty, and all ranks
+ * begin together.
+ */
+static int flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
+{
+	struct region *r = &c->region;
+	uint32_t left = c->tables->parts, i;
+	int err = store_drain(c);
+	uint64_t begin;
+
+	if (!err)
+		err = store_meet(c);
+	for (i = 0; !err && i < chunks; i++) {
+		memset(region_contrib(r, i), 0, r->geo.lanes * sizeof(int32_t));
+		memset(&r->cdesc[i], 0, sizeof(r->cdesc[i]));
+	}
+	begin = comm_deadline(0);
+	for (; !err && left; left--) {
+		err = store_submit(c, GAGG_K_UPDATE, 0, 0, 0, chunks);
+		if (!err)
+			err = store_settle(c);
+	}
+	*seconds = (double)(comm_deadline(0) - begin) / 1e9;
+	return err ? err : store_meet(c);
+}
+
+int gagg_ako_measure(struct gagg_comm *c, struct gagg_ako *found)
+{
+	uint32_t chunks = chunks_of(c);
+	double seconds;
+	int err;
+
+	memset(found, 0, sizeof(*found));
+	if (c->failed)
+		return c->failed;
+	if (!gagg_has_store(c) || !store_copies(c))
+		return comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode is not ako");
+	if (!chunks)
+		return comm_error(c, GAGG_ERR_INVALID, "there is no table whose size would count");
+	if (!c->store_pace.clocks || !c->store_pace.busy)
+		return comm_error(c, GAGG_ERR_INVALID,
+				  "two gagg_clock() at least tell how fast this rank is");
+	err = flood(c, chunks, &seconds);
+	if (err)
+		return err;
+	found->rate = (double)c->store_pace.clocks * 1e9 / (double)c->store_pace.busy;
+	found->bytes = (double)chunks * c->region.geo.lanes * sizeof(int32_t);
+	found->bandwidth = found->bytes * (c->size - 1) / seconds;
+	found->partitions = gagg_ako_partitions(found->rate, found->bytes, c->size,
+						found->bandwidth);
+	return GAGG_OK;
 }

@@ -35,6 +35,8 @@
  * @tables: of a store, by ascending chunks
  * @store_op: last op on the store
  * @store_clock: clocks of this rank
+ * @store_waited: ns for ops on the store, since the last gagg_clock()
+ * @store_pace: of gagg_clock(): how many since the first, their time without that wait
  * @failed: enum gagg_error that ended it; GAGG_OK
  * @failure: why, if the kernel said so
  * @result: of the last operation
@@ -60,6 +62,12 @@ struct gagg_comm {
 	struct gagg_table *tables;
 	uint64_t store_op;
 	uint64_t store_clock;
+	uint64_t store_waited;
+	struct {
+		uint64_t last;	/* monotonic ns; 0: none yet */
+		uint64_t clocks;
+		uint64_t busy;
+	} store_pace;
 	int failed;
 	struct gagg_failure failure;
 	struct gagg_result result;

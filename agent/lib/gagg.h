@@ -589,6 +589,38 @@ int gagg_snapshot(struct gagg_table *table, void *values);
 int gagg_ako_partitions(double rate, double bytes, int ranks, double bandwidth);
 
 /**
+ * struct gagg_ako - what ako's number of partitions comes from
+ * @rate:	gagg_clock() a second that this rank makes when it waits for nobody: the
+ *		mean of those that it has made
+ * @bytes:	of all tables, in whole chunks
+ * @bandwidth:	bytes a second that others have acknowledged while all ranks were
+ *		sending
+ * @partitions:	gagg_ako_partitions() of these
+ */
+struct gagg_ako {
+	double rate;
+	double bytes;
+	double bandwidth;
+	int partitions;
+};
+
+/**
+ * gagg_ako_measure() - how many partitions this rank would have
+ * @comm:	communicator of a group with sync mode ako, with its tables
+ * @found:	receives it
+ *
+ * Collective, after two gagg_clock() or more. All ranks send all of their tables to all
+ * others, zeros, in as many clocks as the group has partitions; elements stay what they
+ * are. Tables so small that this is a matter of round trips, rather than of
+ * the link, make @bandwidth small. A group keeps its P: give the largest of all ranks
+ * to "gaggctl group set NAME sync ako:P:S" when the epoch has ended.
+ *
+ * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no table, or
+ * too few clocks), GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ */
+int gagg_ako_measure(struct gagg_comm *comm, struct gagg_ako *found);
+
+/**
  * gagg_elastic() - a replica and a table draw each other closer
  * @table:	the centre
  * @replica:	as many elements; changed

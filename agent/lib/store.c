@@ -176,12 +176,14 @@ int store_settle(struct gagg_comm *c)
 	struct gagg_ioc_wait arg = {
 		.size = sizeof(arg), .channel = c->region.geo.channel, .op = c->store_op,
 	};
+	uint64_t begin = comm_deadline(0);
 	int err;
 
 	do {
 		arg.timeout_ns = comm_left(deadline);
 		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
 	} while (err == -EINTR);
+	c->store_waited += comm_deadline(0) - begin;
 	return err ? op_error(c, err) : GAGG_OK;
 }
 
@@ -317,13 +319,29 @@ static int push(struct gagg_comm *c, bool fresh)
 	return submit(c, GAGG_K_UPDATE, 0, 0, end);
 }
 
-int gagg_clock(struct gagg_comm *c)
+static void count_clock(struct gagg_comm *c)
 {
-	return push(c, true);
+	uint64_t now = comm_deadline(0);
+
+	if (c->store_pace.last) {
+		c->store_pace.clocks++;
+		c->store_pace.busy += now - c->store_pace.last - c->store_waited;
+	}
+	c->store_pace.last = now;
+	c->store_waited = 0;
 }
 
-/* ako: clocks until all that was pushed has been sent to all; the windows are empty then */
-static int drain(struct gagg_comm *c)
+int gagg_clock(struct gagg_comm *c)
+{
+	int err = push(c, true);
+
+	if (!err)
+		count_clock(c);
+	return err;
+}
+
+/* the windows are empty then */
+int store_drain(struct gagg_comm *c)
 {
 	uint32_t left;
 	int err = GAGG_OK;
@@ -444,7 +462,7 @@ int store_meet(struct gagg_comm *c)
 
 int store_snapshot(struct gagg_table *t)
 {
-	int err = drain(t->comm);
+	int err = store_drain(t->comm);
 
 	if (!err)
 		err = read_table(t, GAGG_SUBMIT_FENCE);
@@ -508,7 +526,7 @@ int store_put(struct gagg_table *t, const int64_t *values)
 	bool wide = store_wide(t->comm);
 	int64_t *high = t->spare;
 	size_t i;
-	int err = drain(t->comm);
+	int err = store_drain(t->comm);
 
 	if (!err)
 		err = read_table(t, GAGG_SUBMIT_FENCE);
@@ -575,7 +593,7 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 
 int store_leave(struct gagg_comm *c)
 {
-	int err = c->failed ? c->failed : drain(c);
+	int err = c->failed ? c->failed : store_drain(c);
 
 	if (!err)
 		err = submit(c, GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0, 0);

@@ -71,6 +71,9 @@ int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint3
 /* until all ops are done */
 int store_settle(struct gagg_comm *c);
 
+/* ako: clocks until all that was pushed has been sent to all; others: nothing */
+int store_drain(struct gagg_comm *c);
+
 /* a clock without increments; returns when all ranks have come as far */
 int store_meet(struct gagg_comm *c);
 

@@ -634,6 +634,58 @@ static void ako__partitions_that_there_are(void **state)
 	assert_int_equal(gagg_ako_partitions(1, 1e6, 2, 0), GAGG_ERR_INVALID);
 }
 
+/* in the midst of clocks, which are exact afterwards as if nothing had been */
+static void measure_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_ako a;
+	struct gagg_table *t;
+	int32_t x[COUNT], g[COUNT];
+
+	CHECK(gagg_ako_measure(c, &a) == GAGG_ERR_INVALID &&
+	      strstr(gagg_last_error(c), "no table"));
+	CHECK(!gagg_table_create(c, COUNT, GAGG_INT32, 1, &t));
+	CHECK(gagg_ako_measure(c, &a) == GAGG_ERR_INVALID &&
+	      strstr(gagg_last_error(c), "two gagg_clock()"));
+	for (int clock = 0; clock < AKO_CLOCKS; clock++) {
+		for (int i = 0; i < COUNT; i++)
+			g[i] = gradient(rank, clock, i);
+		CHECK(!gagg_inc(t, g) && !gagg_clock(c));
+		if (clock != 8 && clock != 20)
+			continue;
+		CHECK(!gagg_ako_measure(c, &a));
+		CHECK(a.rate > 0 && isfinite(a.rate) && a.bandwidth > 0 && isfinite(a.bandwidth));
+		/* chunks of 32 bytes: 8 elements, or 4 */
+		CHECK(a.bytes == (fake.wide ? 10 : 5) * 32);
+		CHECK(a.partitions == gagg_ako_partitions(a.rate, a.bytes, N, a.bandwidth));
+	}
+	CHECK(!gagg_snapshot(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == total(AKO_CLOCKS, i));
+}
+
+static void ako__measured(void **state)
+{
+	(void)state;
+	run_ako("ako:1:1", 2, measure_body);
+	run_ako("ako:3:2", 7, measure_body);
+}
+
+/* stores of other modes have no partitions */
+static void no_ako_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_ako a;
+
+	(void)rank;
+	CHECK(gagg_ako_measure(c, &a) == GAGG_ERR_UNSUPPORTED &&
+	      strstr(gagg_last_error(c), "is not ako"));
+}
+
+static void ako__measured_elsewhere(void **state)
+{
+	(void)state;
+	run_store(1, no_ako_body);
+}
+
 static void ako__values_from_outside(void **state)
 {
 	(void)state;
@@ -658,6 +710,8 @@ int main(void)
 		cmocka_unit_test(ako__every_increment_everywhere_once),
 		cmocka_unit_test(ako__all_after_p_clocks),
 		cmocka_unit_test(ako__partitions_that_there_are),
+		cmocka_unit_test(ako__measured),
+		cmocka_unit_test(ako__measured_elsewhere),
 		cmocka_unit_test(ako__values_from_outside),
 	};
 	int status;

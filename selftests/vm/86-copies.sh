@@ -20,7 +20,7 @@ gossips=(gossip-pull:1 gossip-push:1:0 gossip-push:2:3 gossip-pair:1 push-sum:1)
 case ${KERNEL:-} in
 debug|kcsan)	modes=(ako:3:2) gossips=(gossip-pull:1 gossip-push:1:0 gossip-pair:1) ;;
 esac
-plan $((17 + ${#modes[@]} + 2 * ${#gossips[@]}))
+plan $((18 + ${#modes[@]} + 2 * ${#gossips[@]}))
 
 gossip_run()
 {
@@ -46,6 +46,17 @@ dies()
 	start_paused gossip 1000 $SLOW
 	wait_until 60 eval "ctl 0 group show g | grep -q running" && rank_kill 1 &&
 		! ranks_wait && grep "rank 1 died" "$tmp/rank.0" && grep "rank 1 died" "$tmp/rank.2"
+}
+
+# partitions_within BANDWIDTH: what all ranks have measured is no more
+partitions_within()
+{
+	train 1 --measure && cat "$tmp"/rank.? | awk -v most="$1" '
+		/clocks\/s, .* bytes\/s: [0-9]+ partitions$/ {
+			n += $3 > 0 && $5 > 0 && $5 <= most && $(NF - 1) >= 1
+			print
+		}
+		END { exit n != 4 }'
 }
 
 module_load "$@"
@@ -114,4 +125,10 @@ for mode in "${modes[@]}"; do
 	check "$mode" learns "$LAGGING"
 	group_down
 done
+# three receivers at 20 Mbit/s each, headers included
+net_impair rate 20mbit
+group_up dead-after 60000 ring 256 window 64 sync ako:2:2
+check "ako: how many partitions there should be" partitions_within 7500000
+group_down
+net_clear
 check "the module can be unloaded" module_unload
