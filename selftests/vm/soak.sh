@@ -5,9 +5,9 @@
 # result is checked against an integer reference. Run by "make soak MINUTES=N";
 # SEED repeats the choices, though not the moments.
 #
-# A setting is a net and a group on it. In each there are a few sessions: all
-# ranks carry out a random script, on a random network, and something may happen
-# to them:
+# A setting is a net and a group on it, in some of them one with a store (see
+# soak-store.sh). In each there are a few sessions: all ranks carry out a random
+# script, on a random network, and something may happen to them:
 #
 #   none        all succeed, with the same results
 #   trainer     SIGKILL: the others fail and name its rank
@@ -17,6 +17,7 @@
 #   namespace   one host's namespace is deleted: all elsewhere fail
 #   reload      rmmod is refused, and works when they have gone
 #
+# (with a store: none, trainer, agent, group.)
 # Then the next session has to succeed.
 
 # shellcheck disable=SC2119 # digests_agree as it is
@@ -24,10 +25,14 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
+# shellcheck source=selftests/vm/store.sh
+. "$(dirname "$0")/store.sh"
+# shellcheck source=selftests/vm/soak-store.sh
+. "$(dirname "$0")/soak-store.sh"
 plan 1
 seed
 minutes=${MINUTES:-5}
-settings=0 sessions=0 operations=0
+settings=0 sessions=0 operations=0 clocks=0
 declare -A faults
 # enum gagg_reason
 DIED=2 SILENT=3 DELETED=6
@@ -83,23 +88,35 @@ say()
 
 new_setting()
 {
-	local per mtu offload lanes=344 shards stripe ring
+	local per mtu offload lanes=344 shards stripe ring kind
 
 	settings=$((settings + 1))
 	per=$(pick 1 1 2 3)
+	kind=$(pick rounds rounds store copies)
+	sync=bsp lane_type=int32
+	[ "$kind" != copies ] || per=1
 	mtu=$(pick 1500 1500 9000)
 	[ "$mtu" = 1500 ] || lanes=2048
 	family=$(pick 4 6)
 	shards=$(pick 1 2 4)
-	layout "$(pick 2 2 3 4 5)" "$per" "$(pick all all one some dedicated)"
+	# gossip.c knows the mean of so many
+	if [ "$kind" = copies ]; then
+		layout "$(pick 2 3 4)"
+	else
+		layout "$(pick 2 2 3 4 5)" "$per" "$(pick all all one some dedicated)"
+	fi
+	[ "$kind" = rounds ] || "${kind}_setting"
 	offload=$(pick on off gro)
 	net_up "$hosts" "$mtu" && net_offload "$offload" || return
 	stripe=$(pick 1 2 8)
 	ring=$(pick 256 1024)
 	# as many chunks as it has to have at least
 	[ "$ring" -ge $((2 * stripe * hosts * shards)) ] || ring=512
+	# what store.c and gossip.c keep takes twice as many
+	[ "$lane_type" = int32 ] || ring=1024
 	group=(ring "$ring" window "$(pick 64 128)" stripe "$stripe"
-		lanes "$lanes" shards "$shards" dead-after 60000)
+		lanes "$lanes" shards "$shards" sync "$sync"
+		lane-type "$lane_type" dead-after 60000)
 	say "setting $settings: $hosts hosts of $per, MTU $mtu, offloads $offload, IPv$family," \
 		"${group[*]}, ${members[*]}"
 	group_up "${group[@]}" || return
@@ -263,9 +280,14 @@ session()
 {
 	local fault network
 
-	fault=$(pick none none none trainer forked agent group namespace reload)
 	rank_options=()
-	new_script
+	if [ "$sync" = bsp ]; then
+		fault=$(pick none none none trainer forked agent group namespace reload)
+		new_script
+	else
+		fault=store_$(pick none none none trainer agent group)
+		script=()	# it says its own
+	fi
 	network=$(impair) || return
 	say "session $((sessions + 1)): $fault, network: $network, ${script[*]}"
 	"$fault" || return
@@ -273,6 +295,7 @@ session()
 	sessions=$((sessions + 1))
 	operations=$((operations + $(cat "$tmp"/rank.* | grep -c " ok digest")))
 	faults[$fault]=$((${faults[$fault]:-0} + 1))
+	faults[sync ${sync%%:*}]=$((${faults[sync ${sync%%:*}]:-0} + 1))
 	faults[network $network]=$((${faults[network $network]:-0} + 1))
 	rm -f "$tmp"/rank.*
 	klog_scan
@@ -283,7 +306,7 @@ report()
 	local name
 
 	say "seed $SEED, $settings settings, $sessions sessions, $operations operations," \
-		"$((SECONDS / 60)) minutes"
+		"$clocks clocks of ranks, $((SECONDS / 60)) minutes"
 	for name in "${!faults[@]}"; do
 		say "  ${faults[$name]} $name"
 	done | sort
@@ -316,4 +339,4 @@ while [ $SECONDS -lt $((minutes * 60)) ]; do
 	[ $((ticks % 10)) -ne 0 ] || report
 done
 report
-pass "$operations operations, all of them exact"
+pass "$operations operations and $clocks clocks of ranks, all of them exact"

@@ -8,7 +8,8 @@
  * updates are in it: each at most once, and whole; of this rank all; of others
  * those that BOUND (clocks; -1: none) promises; with BOUND 0 no others. A second
  * table is added to by everybody, and must be the sum in the end. With HITS reads
- * are cached, and so many of them, at least, must have asked nobody.
+ * are cached, and so many of them, at least, must have asked nobody. With GAGG_SOCKET
+ * gaggd opens its session.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include <gagg.h>
+#include "broker.h"
 
 #define SPREAD	500
 #define COMMON	5000
@@ -92,6 +94,7 @@ static bool complete(const int32_t *tags)
 
 int main(int argc, char **argv)
 {
+	const char *socket = getenv("GAGG_SOCKET");
 	int32_t *tags, *add, *common, *terms;
 	struct gagg_table *own, *all;
 	useconds_t pause = 0;
@@ -105,7 +108,8 @@ int main(int argc, char **argv)
 	bound = atoi(argv[4]);
 	if (argc > 5)
 		pause = (useconds_t)atoi(argv[5]);
-	fd = gagg_open_rank(argv[1], (uint32_t)rank);
+	fd = socket && *socket ? broker_open(socket, argv[1], (uint32_t)rank, 0) :
+				 gagg_open_rank(argv[1], (uint32_t)rank);
 	if (fd < 0 || gagg_init_fd(&comm, fd, 150000))
 		die("init");
 	size = gagg_size(comm);

@@ -19,18 +19,19 @@ CLOCKS=12
 # what keeps a rank behind all others
 SLOW=100000
 
-# start_paused PROGRAM "ARGUMENT..." [PAUSE...]
+# start_paused PROGRAM "ARGUMENT..." [PAUSE...]: by gaggd with $rank_socket
 start_paused()
 {
-	local program=$TOP/build/selftests/vm/$1 r pause=0 args
+	local program=$TOP/build/selftests/vm/$1 r host pause=0 args
 	read -ra args <<<"$2"
 	shift 2
 
 	for ((r = 0; r < ranks; r++)); do
 		pause=${1:-$pause}
 		[ $# -eq 0 ] || shift
-		net_exec "$((r / per_host))" "$program" g "$r" "${args[@]}" "$pause" \
-			${hits:+"$hits"} >"$tmp/rank.$r" 2>&1 &
+		host=$((r / per_host))
+		GAGG_SOCKET=${rank_socket:+/run/gagg/h$host.sock} net_exec "$host" "$program" g \
+			"$r" "${args[@]}" "$pause" ${hits:+"$hits"} >"$tmp/rank.$r" 2>&1 &
 		rank_pid[r]=$!
 	done
 }
