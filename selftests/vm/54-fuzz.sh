@@ -10,6 +10,7 @@
 #   group g   the correct one: outsiders send to it, without its secrets
 #   group k   the same, with a store: each of its reads is exact (store.c)
 #   group s   is told anything by somebody who knows its secrets
+#   group t   the same, with a store, of two hosts; nobody checks what is read (teller.c)
 #   d, o      two hosts', one host's: random calls of their trainers
 #   fuzz-N    made, changed and deleted by random requests
 #
@@ -21,7 +22,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 20
+plan 21
 seed
 
 PROGRAMS=$TOP/build/selftests/vm
@@ -39,12 +40,12 @@ words=(allreduce:int32:sum:20000 allreduce:float32:sum:5000 broadcast:9000:0
 early=(short version checksum type source)
 late=(epoch cookie rank channel chunk round window op)
 
-# adds the counters of group $1, of all hosts, to those of the other half
+# adds the counters of group $1, of its $2 hosts (all), to those of the other half
 all_counters()
 {
 	local i
 
-	for ((i = 0; i < hosts; i++)); do
+	for ((i = 0; i < ${2:-hosts}; i++)); do
 		ctl "$i" stats "$1"
 	done >>"$tmp/counters.$1"
 }
@@ -80,6 +81,7 @@ groups()
 {
 	create g 1001 3 dead-after 600000 && create s 1002 3 dead-after 10000 &&
 		create k 1005 3 dead-after 600000 sync ssp:2 &&
+		create t 1006 2 dead-after 10000 sync "$lied_to" &&
 		create d 1003 2 && create o 1004 1
 }
 
@@ -88,7 +90,7 @@ no_groups()
 	local i name
 
 	for ((i = 0; i < hosts; i++)); do
-		for name in g k s d o; do
+		for name in g k s t d o; do
 			ctl "$i" group delete "$name" 2>/dev/null
 		done
 	done
@@ -102,6 +104,14 @@ sacrifice()
 			--timeout 8000 --repeat 0 s "$1" allreduce:int32:sum:9000 \
 			allgather:3000 broadcast:3000:0 at:3:split:0 barrier
 	done >"$tmp/sacrifice.$1" 2>&1
+}
+
+# rank $1 of group t
+listen()
+{
+	until [ -e "$tmp/over" ]; do
+		net_exec "$1" timeout -s KILL $((RANDOM % 30 + 30)) "$PROGRAMS/teller" t "$1"
+	done >>"$tmp/told.$1" 2>&1
 }
 
 # fuzzer HOST NAME ARGUMENT...: its own seed, and its status
@@ -123,12 +133,16 @@ attack()
 		nodes+=("$(address "$i")")
 	done
 	fuzzers=()
-	fuzzer $ATTACKER fuzz_wire h0 1001 1005 1002 "$(address $ATTACKER)" "${nodes[@]}"
+	fuzzer $ATTACKER fuzz_wire h0 1001 1005 1002 1006 "$(address $ATTACKER)" "${nodes[@]}"
 	fuzzer 0 fuzz_netlink "$(address 0)" "$(address 1)" "${names[@]}"
 	fuzzer 0 fuzz_ioctl h0:d:0 h1:d:1 h0:o:0 h0:fuzz-0:0 -- "${names[@]}"
 	rm -f "$tmp/over"
 	for ((i = 0; i < hosts; i++)); do
 		sacrifice "$i" &
+		sacrifices+=($!)
+	done
+	for i in 0 1; do
+		listen $i &
 		sacrifices+=($!)
 	done
 }
@@ -158,17 +172,10 @@ sessions()
 # group k's: clocks of updates and reads; $tmp/stores says how many sessions
 stores()
 {
-	local r pids n=0
+	local n=0
 
 	while under_attack; do
-		pids=()
-		for ((r = 0; r < 3; r++)); do
-			net_exec "$r" "$PROGRAMS/store" k "$r" 4 2 &
-			pids+=($!)
-		done
-		for r in "${pids[@]}"; do
-			wait "$r" || return
-		done
+		store_works k 3 4 2 || return
 		n=$((n + 1))
 	done
 	echo $n >"$tmp/stores"
@@ -201,14 +208,17 @@ fuzzer_ends()
 # refusals LEAST REASON...: so many of them
 refusals()
 {
-	local least=$1 reason g k s seen=0
+	local least=$1 reason name n sum said seen=0
 	shift
 
 	for reason in "$@"; do
-		g=$(group_count g "drop_$reason") k=$(group_count k "drop_$reason")
-		s=$(group_count s "drop_$reason")
-		echo "# refused: drop_$reason: $g of group g, $k of group k, $s of group s"
-		[ $((g + k + s)) -eq 0 ] || seen=$((seen + 1))
+		sum=0 said="# refused: drop_$reason:"
+		for name in g k s t; do
+			n=$(group_count $name "drop_$reason")
+			sum=$((sum + n)) said+=" $n of group $name"
+		done
+		echo "$said"
+		[ $sum -eq 0 ] || seen=$((seen + 1))
 	done >"$tmp/said"
 	is "$seen >= $least"
 }
@@ -227,7 +237,23 @@ taken()
 	is "$sum > 0"
 }
 
-# group s again: what was told with its secrets, a number of a HELLO in the far
+# what no rank of group t says, but with its secrets; and whether what nobody has added
+# was read
+store_was_told()
+{
+	local name n sum=0
+
+	for name in rank chunk op; do
+		n=$(group_count t "drop_$name")
+		echo "# refused by group t: drop_$name $n"
+		sum=$((sum + n))
+	done >"$tmp/said"
+	n=$(cat "$tmp"/told.* | grep -c strange)
+	echo "# ranks of group t that have read lies: $n" >>"$tmp/said"
+	is "$sum > 0"
+}
+
+# groups s and t again: what was told with its secrets, a number of a HELLO in the far
 # future for one, is believed for as long as a group lives
 renew()
 {
@@ -236,7 +262,22 @@ renew()
 	for ((i = 0; i < 3; i++)); do
 		ctl "$i" group delete s || return
 	done
-	create s 1002 3
+	ctl 0 group delete t && ctl 1 group delete t && create s 1002 3 &&
+		create t 1006 2 sync "$lied_to"
+}
+
+# store_works GROUP RANKS CLOCKS BOUND
+store_works()
+{
+	local r pids=()
+
+	for ((r = 0; r < $2; r++)); do
+		net_exec "$r" "$PROGRAMS/store" "$1" "$r" "$3" "$4" &
+		pids+=($!)
+	done
+	for r in "${pids[@]}"; do
+		wait "$r" || return
+	done
 }
 
 still_works()
@@ -253,10 +294,11 @@ still_works()
 	return $status
 }
 
+# half FAMILY OFFLOAD MODE BOUND: MODE is that of group t, BOUND that of its reads
 half()
 {
 	local name
-	family=$1
+	family=$1 lied_to=$3
 	time=$((seconds / 2))
 
 	net_offload "$2"
@@ -272,6 +314,7 @@ half()
 	note "IPv$family: sessions are over after $SECONDS s"
 	touch "$tmp/over"
 	pkill -KILL -x rank
+	pkill -KILL -x teller
 	wait "${sacrifices[@]}"
 	note "IPv$family: all is quiet after $SECONDS s"
 	for name in fuzz_wire.$ATTACKER fuzz_ioctl.0 fuzz_netlink.0; do
@@ -284,8 +327,10 @@ half()
 	all_counters g
 	all_counters k
 	all_counters s
-	check "IPv$family: groups d and o work afterwards, and s, made again" eval \
-		"renew && still_works s 3 && still_works d 2 && still_works o 1"
+	all_counters t 2
+	check "IPv$family: groups d and o work afterwards, and s and t, made again" eval \
+		"renew && still_works s 3 && store_works t 2 2 $4 && still_works d 2 && \
+			still_works o 1"
 	no_groups
 	note "IPv$family: groups are deleted after $SECONDS s"
 }
@@ -293,14 +338,16 @@ half()
 module_load "$@"
 layout 3
 net_up 4 1500 || bail "no hosts"
-half 6 gro
-half 4 on
+half 6 gro ssp:0 0
+half 4 on ako:2:1 4
 check "datagrams were refused for each reason that takes no state" \
 	refusals ${#early[@]} "${early[@]}"
 cat "$tmp/said"
 check "and for reasons of the core" refusals 4 "${late[@]}"
 cat "$tmp/said"
 check "some that no trainer sends were taken" taken
+cat "$tmp/said"
+check "and told to a store" store_was_told
 cat "$tmp/said"
 leak_scan
 check "nothing is in the kernel's log" klog_scan
