@@ -65,10 +65,11 @@ must()
 	}
 }
 
-# the switch sends frames to host $1 back where host $2 is, that is nowhere
+# the switch sends frames to host $1 back where host $2 is, that is nowhere,
+# whatever host $1 says meanwhile
 misdirect()
 {
-	bridge -n sw fdb replace "$(net_mac "$1")" dev "p$2" master static
+	bridge -n sw fdb replace "$(net_mac "$1")" dev "p$2" master static sticky
 }
 
 direct()
