@@ -34,14 +34,15 @@ struct source {
 	struct gagg_port *port;
 	const struct sk_buff *skb;
 	struct gagg_group *grp;
+	struct gagg_part *part;	/* of the group */
 	u64 now;
 	u32 node;
 	bool ce;
 	bool simd;		/* between gagg_simd_begin() and _end() */
 	bool run;		/* the last one was added or placed, and may be followed: */
 	struct gagg_hdr first;	/* it follows this header */
-	struct gagg_hdr next;	/* what may follow it */
-	struct gagg_todo todo;	/* it was done */
+	struct gagg_todo todo;	/* it was done; its actions may wait */
+	struct gagg_channel *ch;	/* its */
 };
 
 static bool from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
@@ -71,6 +72,7 @@ static void source_init(struct source *src, struct gagg_port *port,
 	src->port = port;
 	src->skb = skb;
 	src->grp = NULL;
+	src->part = NULL;
 	src->now = now;
 	src->ce = congested(skb);
 	src->simd = false;
@@ -87,6 +89,7 @@ static void find_source(struct source *src, u32 id)
 		return;
 	src->node = NO_NODE;
 	src->grp = gagg_endpoint_group(port->ep, id);
+	src->part = src->grp ? &src->grp->part[port->index] : NULL;
 	for (n = 0; src->grp && n < src->grp->geom.nodes; n++)
 		if (from_node(&src->grp->node[n], src->skb, port->index))
 			src->node = n;
@@ -98,7 +101,7 @@ static void count_drop(const struct source *src, enum gagg_drop why)
 	if (!src->grp)
 		atomic_inc(&src->port->sock->sk->sk_drops);
 	else
-		src->grp->part[src->port->index].stats.drop[why]++;
+		src->part->stats.drop[why]++;
 }
 
 static bool simd_enter(struct source *src)
@@ -116,18 +119,18 @@ static void simd_leave(struct source *src)
 	src->simd = false;
 }
 
-static void add_lanes(struct source *src, const struct gagg_todo *todo, const void *lanes)
+static __always_inline void add_lanes(struct source *src, const void *lanes)
 {
 	const struct gagg_geom *g = &src->grp->geom;
-	struct gagg_channel *ch = gagg_channel_find(src->grp, todo->chan->id);
+	const struct gagg_todo *todo = &src->todo;
 	void *acc, *dst;
 
 	if (unlikely(g->store)) {
-		gagg_keep_add(g, ch, todo, lanes);
+		gagg_keep_add(g, src->ch, todo, lanes);
 		return;
 	}
-	acc = gagg_acc_at(g, ch, src->port->index, todo->acc);
-	dst = todo->to_result ? gagg_chunk_at(g, &ch->result, todo->slot) : acc;
+	acc = gagg_acc_at(g, src->ch, src->port->index, todo->acc);
+	dst = todo->to_result ? gagg_chunk_at(g, &src->ch->result, todo->slot) : acc;
 	if (todo->store)
 		acc = NULL;
 	if (gagg_simd_can(todo->laneop, acc, todo->shift) && simd_enter(src))
@@ -136,16 +139,15 @@ static void add_lanes(struct source *src, const struct gagg_todo *todo, const vo
 		gagg_reduce_chunk(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
 }
 
-static void place_lanes(const struct source *src, const struct gagg_todo *todo,
-			const void *lanes)
+static void place_lanes(const struct source *src, const void *lanes)
 {
-	struct gagg_channel *ch = gagg_channel_find(src->grp, todo->chan->id);
 	const struct gagg_geom *g = &src->grp->geom;
+	const struct gagg_todo *todo = &src->todo;
 
 	if (unlikely(g->store))
-		gagg_keep_place(g, ch, todo, lanes);
+		gagg_keep_place(g, src->ch, todo, lanes);
 	else
-		memcpy(gagg_chunk_at(g, &ch->result, todo->slot), lanes, todo->lanes * 4);
+		memcpy(gagg_chunk_at(g, &src->ch->result, todo->slot), lanes, todo->lanes * 4);
 }
 
 /* the call to come: it may shorten the message */
@@ -157,37 +159,39 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 	t->now = src->now;
 	t->shard = src->port->index;
 	t->node = src->node;
-	t->ours = m->cookie == src->grp->part[src->port->index].core->cookie;
+	t->ours = m->cookie == src->part->core->cookie;
 	t->ce = src->ce;
 }
 
-/* what the core has said: it is in src->todo */
-static void obey(struct source *src, enum gagg_rx rx, const void *lanes)
+/* before the core hears of anything that does not follow */
+static void act(struct source *src)
 {
-	struct gagg_shard *core = src->grp->part[src->port->index].core;
-	bool taken = rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE;
-	struct gagg_todo *todo = &src->todo;
+	if (!src->part || !src->part->core->nacts)
+		return;
+	simd_leave(src);
+	gagg_tx_actions(src->port, src->grp);
+}
 
-	/* a store judges each update and each copy by itself */
-	src->run = taken && !src->grp->geom.store;
-	if (rx == GAGG_RX_DROP)
-		count_drop(src, todo->drop);
-	else if (rx == GAGG_RX_ADD)
-		add_lanes(src, todo, lanes);
-	else if (rx == GAGG_RX_PLACE)
-		place_lanes(src, todo, lanes);
-	if (taken)
-		gagg_shard_commit(core, &src->grp->geom, todo, src->now);
-	if (core->nacts) {
-		simd_leave(src);
-		gagg_tx_actions(src->port, src->grp);
+/* what the core has said of a datagram: it is in src->todo; true: it was taken */
+static inline bool obey(struct source *src, enum gagg_rx rx, const void *lanes)
+{
+	if (rx == GAGG_RX_ADD) {
+		add_lanes(src, lanes);
+		return true;
 	}
+	if (rx == GAGG_RX_PLACE) {
+		place_lanes(src, lanes);
+		return true;
+	}
+	if (rx == GAGG_RX_DROP)
+		count_drop(src, src->todo.drop);
+	return false;
 }
 
 static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 		     const void *lanes)
 {
-	struct gagg_port *port = src->port;
+	struct gagg_shard *core = src->part->core;
 	struct gagg_group *grp = src->grp;
 	struct gagg_traced_rx was;
 	struct gagg_lend lend;
@@ -195,17 +199,24 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 	enum gagg_rx rx;
 	bool traced;
 
-	gagg_lend_env(&env, &lend, port, grp);
+	src->ch = gagg_channel_find(grp, m->channel);
+	gagg_lend_env(&env, &lend, src->port, grp);
 	do {
 		traced = trace_gagg_rx_enabled();
 		if (traced)
 			traced_rx(src, m, body, &was);
-		rx = gagg_shard_rx(grp->part[port->index].core, &grp->geom, &env, src->node, m,
-				   body, src->ce, src->now, &src->todo);
+		rx = gagg_shard_rx(core, &grp->geom, &env, src->node, m, body, src->ce, src->now,
+				   &src->todo);
 		if (traced)
 			trace_gagg_rx(&grp->geom, &was, rx, src->todo.drop);
-		obey(src, rx, lanes);
+		src->run = obey(src, rx, lanes);
+		if (src->run)
+			gagg_shard_commit(core, &grp->geom, &src->todo, src->now);
+		act(src);
 	} while (rx == GAGG_RX_AGAIN);
+	/* a store judges each update and each copy by itself */
+	if (grp->geom.store)
+		src->run = false;
 }
 
 static void trace_next(const struct source *src, enum gagg_rx rx)
@@ -218,27 +229,36 @@ static void trace_next(const struct source *src, enum gagg_rx rx)
 
 /*
  * A burst is most often one rank's contributions to chunks in a row, or one
- * home's results: their headers are read and judged by what differs.
+ * home's results: their headers are read and judged by what differs. What is to
+ * be done for them is done at once, in the end; a trace has it with its cause.
+ *
+ * @at: @left bytes, which begin with a datagram; returns how many datagrams of
+ * @len bytes were taken, or seen to be none to be taken.
  */
-static bool rx_next(struct source *src, const u8 *at, u32 len)
+static u32 rx_run(struct source *src, const u8 *at, u32 left, u32 len)
 {
-	struct gagg_todo *todo = &src->todo;
-	struct gagg_part *part;
-	enum gagg_rx rx;
+	struct gagg_part *part = src->part;
+	u32 n = 0;
 
-	if (!src->run || len != GAGG_WIRE_HDRLEN + todo->m.len)
-		return false;
-	memcpy(&src->next, at, sizeof(src->next));
-	if (!gagg_wire_follows(&src->first, &src->next, &todo->m))
-		return false;
-	part = &src->grp->part[src->port->index];
-	part->stats.rx_datagrams++;
-	part->stats.rx_bytes += len;
-	rx = gagg_shard_next(part->core, &src->grp->geom, src->ce, src->now, todo);
-	if (trace_gagg_rx_enabled())
-		trace_next(src, rx);
-	obey(src, rx, at + GAGG_WIRE_HDRLEN);
-	return true;
+	if (!src->run || len != GAGG_WIRE_HDRLEN + src->todo.m.len)
+		return 0;
+	for (; src->run && left >= len; at += len, left -= len, n++) {
+		enum gagg_rx rx;
+
+		if (!gagg_wire_follows(&src->first, at, &src->todo.m))
+			break;
+		rx = gagg_shard_next(part->core, &src->grp->geom, src->ce, src->now, &src->todo);
+		src->run = obey(src, rx, at + GAGG_WIRE_HDRLEN);
+		if (trace_gagg_rx_enabled()) {
+			trace_next(src, rx);
+			act(src);
+		} else if (gagg_shard_must_act(part->core, &src->grp->geom)) {
+			act(src);
+		}
+	}
+	part->stats.rx_datagrams += n;
+	part->stats.rx_bytes += (u64)n * len;
+	return n;
 }
 
 static void trace_join(const struct source *src, const struct gagg_msg *m, enum gagg_drop why)
@@ -264,6 +284,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	enum gagg_drop why;
 	struct gagg_msg m;
 
+	act(src);
 	src->run = false;
 	if (len < GAGG_WIRE_HDRLEN) {
 		atomic_inc(&src->port->sock->sk->sk_drops);
@@ -275,7 +296,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 		atomic_inc(&src->port->sock->sk->sk_drops);
 		return;
 	}
-	stats = &src->grp->part[src->port->index].stats;
+	stats = &src->part->stats;
 	stats->rx_datagrams++;
 	stats->rx_bytes += len;
 	why = gagg_wire_parse(raw, len, &m);
@@ -297,12 +318,21 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	rx_shard(src, &m, raw + GAGG_WIRE_HDRLEN, at + GAGG_WIRE_HDRLEN);
 }
 
+/* a copy of a datagram that does not lie in one piece; NULL: there is none */
+static const u8 *bounce(struct gagg_port *port, const struct sk_buff *skb, u32 off, u32 len)
+{
+	if (len <= sizeof(port->bounce) && !skb_copy_bits(skb, off, port->bounce, len))
+		return port->bounce;
+	atomic_inc(&port->sock->sk->sk_drops);
+	return NULL;
+}
+
 u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 {
 	/* other kinds of GSO are fragments of one datagram (UFO of a guest) */
 	bool burst = skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4;
 	u32 seg = burst ? skb_shinfo(skb)->gso_size : skb->len;
-	u32 off, len, left = 0, n = 0;
+	u32 off = 0, left = 0, n = 0;
 	struct skb_seq_state seq;
 	const u8 *at = NULL;
 	struct source src;
@@ -315,28 +345,26 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 	source_init(&src, port, skb, now);
 	skb_prepare_seq_read(skb, 0, skb->len, &seq);
 	/* @at: of @left bytes in one piece */
-	for (off = 0; off < skb->len; off += len, n++) {
+	while (off < skb->len) {
+		u32 len = min(seg, skb->len - off), taken = 1;
 		const u8 *datagram;
 
-		len = min(seg, skb->len - off);
 		if (left < len)
 			left = skb_seq_read(off, &at, &seq);
-		datagram = at;
-		if (left < len) {
-			left = 0;
-			datagram = port->bounce;
-			if (len > sizeof(port->bounce) ||
-			    skb_copy_bits(skb, off, port->bounce, len)) {
-				atomic_inc(&port->sock->sk->sk_drops);
-				continue;
+		datagram = left < len ? bounce(port, skb, off, len) : at;
+		if (datagram) {
+			taken = rx_run(&src, datagram, max(left, len), len);
+			if (!taken) {
+				rx_datagram(&src, datagram, len);
+				taken = 1;
 			}
-		} else {
-			left -= len;
-			at += len;
 		}
-		if (!rx_next(&src, datagram, len))
-			rx_datagram(&src, datagram, len);
+		n += taken;
+		off += taken * len;
+		at += taken * len;
+		left = left < len ? 0 : left - taken * len;
 	}
+	act(&src);
 	simd_leave(&src);
 	skb_abort_seq_read(&seq);
 	return n;

@@ -10,9 +10,10 @@
  *	gagg_channel		a channel that all shards have from now on
  *	gagg_submit		an op, to all shards
  *	gagg_rx			a call of gagg_shard_rx(), and gagg_shard_commit()
- *				if its verdict was ADD or PLACE. Before the call
- *				the datagram was as it says. The cookie is a
- *				secret: @ours says if it is the epoch's.
+ *				if its verdict was ADD or PLACE; or one of
+ *				gagg_shard_next(), which comes to the same. Before
+ *				the call the datagram was as it says. The cookie
+ *				is a secret: @ours says if it is the epoch's.
  *	gagg_filled, gagg_desc	what the trainer's memory said to the next
  *	gagg_call		call without a datagram (enum gagg_traced)
  *	gagg_act		an action of the call or datagram before

@@ -32,24 +32,34 @@ static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
 	return GAGG_CHAN_AT(ch, off_publog, u32) + (rpn & (g->window - 1));
 }
 
-/* the accumulation of (slot, round), begun if there is none; NULL: its place
- * is taken, which nobody who keeps the window can cause
- */
-static struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_chan *ch,
-				 u32 slot, u32 round, u64 now)
+static void begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m, u64 now)
 {
-	struct gagg_acc *a = acc_at(g, ch, slot);
-
-	if (a->bits)
-		return a->slot == slot && a->round == round ? a : NULL;
 	memset(a, 0, sizeof(*a));
-	a->slot = slot;
-	a->round = round;
+	a->slot = m->chunk;
+	a->round = m->round;
+	a->sig = m->sig;
+	a->laneop = m->laneop;
+	a->lanes = m->lanes;
+	a->flags = m->flags & GAGG_WF_RAW;
+	a->first = (u8)m->src;
 	a->nonfinite = 0xff;
 	a->opened = now;
 	/* an older one comes first */
 	if (ch->limit != GAGG_NEVER && ch->due_at == GAGG_NEVER)
 		ch->due_at = now + ch->limit;
+}
+
+/* the accumulation that @m is for, begun if there is none; NULL: its place
+ * is taken, which nobody who keeps the window can cause
+ */
+static inline struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_chan *ch,
+					const struct gagg_msg *m, u64 now)
+{
+	struct gagg_acc *a = acc_at(g, ch, m->chunk);
+
+	if (a->bits)
+		return a->slot == m->chunk && a->round == m->round ? a : NULL;
+	begin(ch, a, m, now);
 	return a;
 }
 
@@ -65,17 +75,9 @@ static void desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gag
 }
 
 /* true if @m belongs to the collective that @a was begun for */
-static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, struct gagg_acc *a,
+static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_acc *a,
 		   const struct gagg_msg *m)
 {
-	if (!a->bits) {
-		a->sig = m->sig;
-		a->laneop = m->laneop;
-		a->lanes = m->lanes;
-		a->flags = m->flags & GAGG_WF_RAW;
-		a->first = (u8)m->src;
-		return true;
-	}
 	if (a->sig == m->sig && a->laneop == m->laneop && a->lanes == m->lanes &&
 	    a->flags == (m->flags & GAGG_WF_RAW))
 		return true;
@@ -111,8 +113,9 @@ static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 /* count a contribution (its lanes, if any, are added by the caller) */
-static void count(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		  struct gagg_acc *a, const struct gagg_msg *m, u64 now)
+static inline void count(struct gagg_shard *sh, const struct gagg_geom *g,
+			 struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m,
+			 bool lanes, u64 now)
 {
 	a->bits |= GAGG_BIT(m->src);
 	if (g->quorum)
@@ -123,9 +126,9 @@ static void count(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_
 		a->want = m->want;
 	if ((m->flags & GAGG_WF_NONFINITE) && m->src < a->nonfinite)
 		a->nonfinite = (u8)m->src;
-	if (!gagg_wire_has_lanes(m) && m->exp > a->zexp)
+	if (!lanes && m->exp > a->zexp)
 		a->zexp = m->exp;
-	if (gagg_wire_has_lanes(m) && m->exp > a->exp)
+	if (lanes && m->exp > a->exp)
 		a->exp = m->exp;
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
@@ -420,6 +423,12 @@ static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 	return GAGG_RX_DROP;
 }
 
+/* what every mode adds to is the open round; it says what becomes of others */
+static enum gagg_take take(const struct gagg_geom *g, s32 ahead)
+{
+	return ahead ? gagg_sync_get(g->sync.mode)->take(ahead) : GAGG_TAKE_ADD;
+}
+
 /* verdict on a remote contribution; GAGG_RX_ADD: it counts, @a is its place */
 static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 			  struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
@@ -431,7 +440,7 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (g->quorum && (ahead == 0 || ahead == -1))
 		gagg_quorum_pushed(g, ch, m->src, m->chunk, m->round, now);
 
-	switch (gagg_sync_get(g->sync.mode)->take(ahead)) {
+	switch (take(g, ahead)) {
 	case GAGG_TAKE_ADD:
 		break;
 	case GAGG_TAKE_OLD:
@@ -444,7 +453,7 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 	case GAGG_TAKE_AHEAD:
 		return drop(todo, GAGG_DROP_ROUND);
 	}
-	a = acc_open(g, ch, m->chunk, m->round, now);
+	a = acc_open(g, ch, m, now);
 	if (!a)
 		return drop(todo, GAGG_DROP_WINDOW);
 	if (a->bits & GAGG_BIT(m->src)) {
@@ -457,12 +466,12 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 	return GAGG_RX_ADD;
 }
 
-enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
-			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
-			       struct gagg_todo *todo)
+static inline enum gagg_rx contrib(struct gagg_shard *sh, const struct gagg_geom *g,
+				   struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+				   struct gagg_todo *todo, struct gagg_acc **ap)
 {
-	struct gagg_acc *a;
-	enum gagg_rx rx = admit(sh, g, ch, m, now, todo, &a);
+	enum gagg_rx rx = admit(sh, g, ch, m, now, todo, ap);
+	struct gagg_acc *a = *ap;
 
 	if (rx != GAGG_RX_ADD)
 		return rx;
@@ -480,14 +489,68 @@ enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 	return GAGG_RX_ADD;
 }
 
+static inline void commit(struct gagg_shard *sh, const struct gagg_geom *g,
+			  struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m,
+			  bool to_result, u64 now)
+{
+	count(sh, g, ch, a, m, true, now);
+	a->summed |= GAGG_BIT(m->src);
+	maybe_publish(sh, g, ch, a, to_result, now);
+}
+
+enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
+			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			       struct gagg_todo *todo)
+{
+	struct gagg_acc *a = NULL;
+
+	return contrib(sh, g, ch, m, now, todo, &a);
+}
+
 void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, const struct gagg_msg *m, bool to_result, u64 now)
 {
-	struct gagg_acc *a = acc_at(g, ch, m->chunk);
+	commit(sh, g, ch, acc_at(g, ch, m->chunk), m, to_result, now);
+}
 
-	count(sh, g, ch, a, m, now);
+static noinline enum gagg_rx next_any(struct gagg_shard *sh, const struct gagg_geom *g,
+				      struct gagg_chan *ch, const struct gagg_msg *m,
+				      u64 now, struct gagg_todo *todo)
+{
+	struct gagg_acc *a = NULL;
+	enum gagg_rx rx = contrib(sh, g, ch, m, now, todo, &a);
+
+	if (rx == GAGG_RX_ADD)
+		commit(sh, g, ch, a, m, todo->to_result, now);
+	return rx;
+}
+
+/*
+ * What next_any() does with most of them: of those that neither begin a sum nor
+ * complete it. An accumulation with bits is its slot's open round.
+ */
+enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			    struct gagg_todo *todo)
+{
+	struct gagg_acc *a = acc_at(g, ch, m->chunk);
+	u64 bits = a->bits | GAGG_BIT(m->src);
+
+	if (!(a->bits & a->summed) || bits == a->bits || bits == ch->members ||
+	    a->slot != m->chunk || a->round != m->round || a->sig != m->sig ||
+	    a->laneop != m->laneop || a->lanes != m->lanes ||
+	    a->flags != (m->flags & (GAGG_WF_RAW | GAGG_WF_NORESULT)) ||
+	    m->exp > a->exp || m->want > a->want || g->quorum)
+		return next_any(sh, g, ch, m, now, todo);
+	a->bits = bits;
 	a->summed |= GAGG_BIT(m->src);
-	maybe_publish(sh, g, ch, a, to_result, now);
+	sh->n[GAGG_N_CONTRIBUTIONS]++;
+	todo->slot = m->chunk;
+	todo->acc = m->chunk & (g->window - 1);
+	todo->store = 0;
+	todo->to_result = 0;
+	todo->shift = a->exp - m->exp;
+	return GAGG_RX_ADD;
 }
 
 enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -506,7 +569,7 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (rx == GAGG_RX_DROP)
 			return rx;
 		if (rx == GAGG_RX_ADD) {
-			count(sh, g, ch, a, m, now);
+			count(sh, g, ch, a, m, false, now);
 			maybe_publish(sh, g, ch, a, false, now);
 		}
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
@@ -528,12 +591,12 @@ void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 		}
 	}
 	/* the window keeps the place free, see chan.h */
-	a = acc_open(g, ch, m->chunk, m->round, now);
+	a = acc_open(g, ch, m, now);
 	if (!a || !agrees(sh, ch, a, m))
 		return;
 	if (gagg_wire_has_lanes(m) && m->exp > a->exp && a->summed)
 		void_sum(sh, g, ch, a);
-	count(sh, g, ch, a, m, now);
+	count(sh, g, ch, a, m, gagg_wire_has_lanes(m), now);
 	maybe_publish(sh, g, ch, a, false, now);
 }
 

@@ -80,6 +80,10 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_todo *todo);
 void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, const struct gagg_msg *m, bool to_result, u64 now);
+/* both for one that follows another: for GAGG_RX_ADD it is committed */
+enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			    struct gagg_todo *todo);
 /* a local rank pushes (m as it would be sent) */
 void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 		    struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
@@ -135,6 +139,10 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 				u64 now, struct gagg_todo *todo);
 void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
+/* both for lanes that follow others of the same home: for GAGG_RX_PLACE they are committed */
+enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			      struct gagg_todo *todo);
 enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
 			      struct gagg_todo *todo);

@@ -332,20 +332,35 @@ out:
 	return rx;
 }
 
+/* Is the chunk of what follows of this shard, and of the home of the one before?
+ * In the same stripe it is.
+ */
+static inline bool stays(const struct gagg_shard *sh, const struct gagg_geom *g,
+			 struct gagg_todo *todo)
+{
+	u32 homes = todo->chan->nhomes, slot = todo->m.chunk;
+
+	if (slot - todo->stripe < todo->stripe_len)
+		return true;
+	if (slot >= g->ring || gagg_geom_shard(g, homes, slot) != sh->index ||
+	    gagg_geom_home(g, homes, slot) != gagg_geom_home(g, homes, todo->slot))
+		return false;
+	todo->stripe = slot - slot % g->stripe;
+	todo->stripe_len = (u32)gagg_min64(g->stripe, g->ring - todo->stripe);
+	return true;
+}
+
 enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, bool ce,
 			     u64 now, struct gagg_todo *todo)
 {
-	struct gagg_chan *ch = todo->chan;
 	struct gagg_msg *m = &todo->m;
 
-	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index)
+	if (!stays(sh, g, todo))
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_RESULT)
-		return gagg_worker_result(sh, g, ch, todo->node, m, now, todo);
-	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_worker_next(sh, g, todo->chan, m, now, todo);
 	gagg_path_rx(&sh->path[todo->node], m->pn, ce);
-	return gagg_home_contrib(sh, g, ch, m, now, todo);
+	return gagg_home_next(sh, g, todo->chan, m, now, todo);
 }
 
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,

@@ -15,8 +15,9 @@
  *	GAGG_RX_OK	nothing more
  *
  * After every call the caller drains the actions with gagg_shard_act(), in
- * order; every call expects an empty queue and emits at most GAGG_ACTS. After a
- * batch: gagg_chan_refill() for every channel, then gagg_shard_flush().
+ * order; every call but gagg_shard_next() expects an empty queue and emits at most
+ * GAGG_ACTS. After a batch: gagg_chan_refill() for every channel, then
+ * gagg_shard_flush().
  *
  * The caller holds the shard's lock over all of this.
  */
@@ -167,12 +168,13 @@ enum gagg_rx {
  * @beside:	store, ADD: to the buffer beside the store, whole if @store is set;
  *		else to the store, in place
  * @local:	store, PLACE: whose copy of @slot it is
+ * @stripe:	first chunk of the stripe of which what followed was last
+ * @stripe_len:	chunks of it; 0: nothing followed yet
  */
 struct gagg_todo {
 	enum gagg_drop drop;
 	struct gagg_chan *chan;
 	u32 slot;
-	u32 acc;
 	u8 store;
 	u8 to_result;
 	u8 shift;
@@ -181,6 +183,9 @@ struct gagg_todo {
 	u8 node;
 	u8 beside;
 	u8 local;
+	u32 acc;
+	u32 stripe;
+	u32 stripe_len;
 	struct gagg_msg m;
 };
 
@@ -256,12 +261,28 @@ void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
  *	  committed, but that todo->m is the next one (gagg_wire_follows())
  * @ce: of the next one
  *
- * What the two have in common is not looked at again. Since the verdict the
- * caller has held the lock and has called nothing but commit and act. Never
- * says AGAIN. Not for a store, where clocks decide about each datagram.
+ * What the two have in common is not looked at again, and for ADD or PLACE this
+ * one is committed: the caller adds or places before it drains the actions. They
+ * may wait for more to follow unless gagg_shard_must_act(), and are drained before
+ * any other call. Since the verdict the caller has held the lock and has called
+ * nothing but commit, next and act. Never says AGAIN. Not for a store, where
+ * clocks decide about each datagram.
  */
 enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, bool ce,
 			     u64 now, struct gagg_todo *todo);
+
+/*
+ * gagg_shard_must_act - may the actions not wait for what follows?
+ *
+ * PUBLISH and SEND_RESULT look at the result of a slot and round when they are
+ * carried out. What follows is of the same round: for that slot it is stale, and
+ * writes nothing there. But in a quorum PUBLISH looks at the accumulator, which
+ * may be another chunk's by then.
+ */
+static inline bool gagg_shard_must_act(const struct gagg_shard *sh, const struct gagg_geom *g)
+{
+	return sh->nacts && (g->quorum || sh->nacts > GAGG_ACTS - GAGG_ACTS_STEP);
+}
 
 /*
  * gagg_chan_refill - send what may be sent

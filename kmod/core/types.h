@@ -22,6 +22,7 @@ typedef _Bool bool;
 #define NULL		((void *)0)
 #define offsetof(t, m)	__builtin_offsetof(t, m)
 #endif
+#define noinline	__attribute__((__noinline__))
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;

@@ -43,12 +43,6 @@ static const struct body bodies[32] = {
 	[GAGG_T_TOLD]	 = EMPTY,
 };
 
-bool gagg_wire_has_lanes(const struct gagg_msg *m)
-{
-	return (m->type == GAGG_T_CONTRIB || m->type == GAGG_T_RESULT) &&
-	       !(m->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
-}
-
 enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m)
 {
 	const struct body *body;
@@ -100,33 +94,43 @@ enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m)
 	return GAGG_DROP_NONE;
 }
 
-static inline u64 word(const void *p, u32 at)
-{
-	u64 w;
+struct word {
+	__le64 v;
+} __attribute__((packed, may_alias));
 
-	memcpy(&w, (const u8 *)p + at, sizeof(w));
-	return w;
+/* of a header, in any alignment */
+static inline u64 word(const void *p, u32 i)
+{
+	return le64_to_cpu(((const struct word *)p)[i].v);
 }
 
-bool gagg_wire_follows(const struct gagg_hdr *first, const struct gagg_hdr *h,
-		       struct gagg_msg *m)
+/* the same, read once */
+static inline u64 word_once(const void *p, u32 i)
 {
-	u64 differ = 0;
+	return le64_to_cpu(((const volatile struct word *)p)[i].v);
+}
 
-	_Static_assert(offsetof(struct gagg_hdr, chunk) == 24, "three words before it");
-	_Static_assert(offsetof(struct gagg_hdr, tag) == 48, "two words from it on");
-	differ |= word(first, 0) ^ word(h, 0);
-	differ |= word(first, 8) ^ word(h, 8);
-	differ |= word(first, 16) ^ word(h, 16);
-	differ |= word(first, 48) ^ word(h, 48);
-	differ |= word(first, 56) ^ word(h, 56);
-	if (differ || first->round != h->round || first->run != h->run ||
-	    first->lanes != h->lanes || first->weight != h->weight || first->aux != h->aux)
+_Static_assert(offsetof(struct gagg_hdr, chunk) == 24 &&
+	       offsetof(struct gagg_hdr, round) == 28, "the lower half of word 3 may differ");
+_Static_assert(offsetof(struct gagg_hdr, run) == 32 &&
+	       offsetof(struct gagg_hdr, exp) == 36 &&
+	       offsetof(struct gagg_hdr, want) == 37, "two bytes of word 4 may differ");
+_Static_assert(offsetof(struct gagg_hdr, pn) == 40 &&
+	       offsetof(struct gagg_hdr, aux) == 44, "the lower half of word 5 may differ");
+
+bool gagg_wire_follows(const struct gagg_hdr *first, const void *raw, struct gagg_msg *m)
+{
+	u64 w3 = word_once(raw, 3), w4 = word_once(raw, 4), w5 = word_once(raw, 5);
+
+	if (word(first, 0) != word_once(raw, 0) || word(first, 1) != word_once(raw, 1) ||
+	    word(first, 2) != word_once(raw, 2) || (word(first, 3) ^ w3) >> 32 ||
+	    ((word(first, 4) ^ w4) & 0xffff0000ffffffffULL) || (word(first, 5) ^ w5) >> 32 ||
+	    word(first, 6) != word_once(raw, 6) || word(first, 7) != word_once(raw, 7))
 		return false;
-	m->chunk = le32_to_cpu(h->chunk);
-	m->pn = le32_to_cpu(h->pn);
-	m->exp = h->exp;
-	m->want = h->want;
+	m->chunk = (u32)w3;
+	m->exp = (u8)(w4 >> 32);
+	m->want = (u8)(w4 >> 40);
+	m->pn = (u32)w5;
 	return true;
 }
 

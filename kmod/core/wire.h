@@ -73,20 +73,24 @@ enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m);
 /*
  * gagg_wire_follows - is a header like one before it?
  * @first: a header that gagg_wire_parse() found good
- * @h: one of a datagram of the same length
+ * @raw: one of a datagram of the same length, in any alignment; it may change
+ *	 during the call: each byte is read once
  * @m: what @first was parsed to, or a later one that followed it
  *
  * True if nothing differs but chunk, pn, exp and want: @m has them then, and is
- * what gagg_wire_parse() would make of @h. False: @m is as it was.
+ * what gagg_wire_parse() would make of @raw. False: @m is as it was.
  */
-bool gagg_wire_follows(const struct gagg_hdr *first, const struct gagg_hdr *h,
-		       struct gagg_msg *m);
+bool gagg_wire_follows(const struct gagg_hdr *first, const void *raw, struct gagg_msg *m);
 
 /* gagg_wire_build - write a header; @hdr gets GAGG_WIRE_HDRLEN bytes */
 void gagg_wire_build(void *hdr, const struct gagg_msg *m);
 
 /* true if the type and flags of @m mean that lanes follow the header */
-bool gagg_wire_has_lanes(const struct gagg_msg *m);
+static inline bool gagg_wire_has_lanes(const struct gagg_msg *m)
+{
+	return (m->type == GAGG_T_CONTRIB || m->type == GAGG_T_RESULT) &&
+	       !(m->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
+}
 
 /*
  * gagg_sig - signature of a collective: bits 28-31 kind, 24-27 dtype, 0-23 a

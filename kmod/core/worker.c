@@ -93,6 +93,23 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	gagg_chan_taken(sh, g, ch, m->chunk, m->round, now);
 }
 
+/* verdict on a result with lanes */
+static inline enum gagg_rx place(const struct gagg_geom *g, struct gagg_chan *ch,
+				 const struct gagg_msg *m, struct gagg_todo *todo)
+{
+	s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
+
+	if (ahead < 0)
+		return GAGG_RX_OK;
+	/* quorum: too early; it is sent again when the ranks are there */
+	if (ahead || !gagg_worker_all_pushed(ch, m->chunk))
+		return g->quorum ? GAGG_RX_OK : drop(todo, GAGG_DROP_ROUND);
+	todo->slot = m->chunk;
+	todo->lanes = m->lanes;
+	todo->laneop = m->laneop;
+	return GAGG_RX_PLACE;
+}
+
 enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g,
 				struct gagg_chan *ch, u32 node, struct gagg_msg *m,
 				u64 now, struct gagg_todo *todo)
@@ -107,19 +124,8 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 		return drop(todo, GAGG_DROP_OP);
 	pull_gap(sh, g, ch, (u32)h, m);
 
-	if (gagg_wire_has_lanes(m)) {
-		s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
-
-		if (ahead < 0)
-			return GAGG_RX_OK;
-		/* quorum: too early; it is sent again when the ranks are there */
-		if (ahead || !gagg_worker_all_pushed(ch, m->chunk))
-			return g->quorum ? GAGG_RX_OK : drop(todo, GAGG_DROP_ROUND);
-		todo->slot = m->chunk;
-		todo->lanes = m->lanes;
-		todo->laneop = m->laneop;
-		return GAGG_RX_PLACE;
-	}
+	if (gagg_wire_has_lanes(m))
+		return place(g, ch, m, todo);
 	while (m->run) {
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
@@ -138,6 +144,19 @@ void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
 	publish(sh, g, ch, m, true, now);
+}
+
+enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			      struct gagg_todo *todo)
+{
+	enum gagg_rx rx;
+
+	pull_gap(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m);
+	rx = place(g, ch, m, todo);
+	if (rx == GAGG_RX_PLACE)
+		publish(sh, g, ch, m, true, now);
+	return rx;
 }
 
 static struct gagg_act *ask(struct gagg_shard *sh, const struct gagg_geom *g,

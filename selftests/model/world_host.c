@@ -260,17 +260,70 @@ void host_refill(struct host *h, u32 s)
 	drain(h, s);
 }
 
+/* does what the core has said of lanes; true if they were taken */
+static bool take_lanes(struct host *h, const struct packet *p, enum gagg_rx rx,
+		       const struct gagg_todo *todo)
+{
+	struct chan_host *k;
+
+	if (rx == GAGG_RX_DROP)
+		world_fail(h->w, "host %u dropped type %u: %d", h->id,
+			   p->hdr[offsetof(struct gagg_hdr, type)], todo->drop);
+	if (rx != GAGG_RX_ADD && rx != GAGG_RX_PLACE)
+		return false;
+	k = &h->c[todo->m.channel];
+	if (rx == GAGG_RX_PLACE || todo->to_result)
+		check_read(h, todo->m.channel, todo->slot);
+	if (rx == GAGG_RX_ADD) {
+		s32 *acc = &k->acc[p->shard][todo->acc * WORLD_LANES];
+		s32 *dst = todo->to_result ? &k->result[todo->slot * WORLD_LANES] : acc;
+
+		gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, p->body,
+				  todo->lanes, todo->shift);
+	} else {
+		memcpy(&k->result[todo->slot * WORLD_LANES], p->body, todo->lanes * 4);
+	}
+	return true;
+}
+
+static void end_run(struct host *h)
+{
+	if (h->run.on)
+		drain(h, h->run.shard);
+	h->run.on = false;
+}
+
+/* true if it follows what the host has received before, as in a burst */
+static bool receive_next(struct host *h, const struct packet *p)
+{
+	struct gagg_shard *sh = h->sh[h->run.shard];
+	struct gagg_todo *todo = &h->run.todo;
+	enum gagg_rx rx;
+
+	if (!h->run.on || p->shard != h->run.shard || p->from != h->run.from ||
+	    p->len != todo->m.len || !gagg_wire_follows(&h->run.first, p->hdr, &todo->m))
+		return false;
+	rx = gagg_shard_next(sh, &h->g, false, h->w->now, todo);
+	if (!take_lanes(h, p, rx, todo))
+		end_run(h);
+	else if (gagg_shard_must_act(sh, &h->g))
+		drain(h, p->shard);
+	return true;
+}
+
 void host_receive(struct host *h, const struct packet *p)
 {
 	struct gagg_shard *sh = h->sh[p->shard];
 	u8 raw[GAGG_WIRE_HDRLEN + WORLD_BODY];
-	struct gagg_todo todo;
 	struct env_ctx c;
 	struct gagg_env env;
 	struct gagg_msg m;
 	enum gagg_rx rx;
 	enum gagg_drop bad;
 
+	if (receive_next(h, p))
+		return;
+	end_run(h);
 	env_of(h, p->shard, &c, &env);
 	memcpy(raw, p->hdr, sizeof(p->hdr));
 	memcpy(raw + sizeof(p->hdr), p->body, p->len);
@@ -280,33 +333,24 @@ void host_receive(struct host *h, const struct packet *p)
 		return;
 	}
 	do {
-		rx = gagg_shard_rx(sh, &h->g, &env, p->from, &m, p->body, false, h->w->now, &todo);
-		if (rx == GAGG_RX_ADD) {
-			struct chan_host *k = &h->c[m.channel];
-			s32 *acc = &k->acc[p->shard][todo.acc * WORLD_LANES];
-			s32 *dst = todo.to_result ? &k->result[todo.slot * WORLD_LANES] : acc;
+		struct gagg_todo *todo = &h->run.todo;
 
-			if (todo.to_result)
-				check_read(h, m.channel, todo.slot);
-			gagg_reduce_chunk(todo.laneop, dst, todo.store ? NULL : acc, p->body,
-					  todo.lanes, todo.shift);
-		}
-		if (rx == GAGG_RX_PLACE) {
-			check_read(h, m.channel, todo.slot);
-			memcpy(&h->c[m.channel].result[todo.slot * WORLD_LANES], p->body,
-			       todo.lanes * 4);
-		}
-		if (rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE)
-			gagg_shard_commit(sh, &h->g, &todo, h->w->now);
-		if (rx == GAGG_RX_DROP)
-			world_fail(h->w, "host %u dropped type %u: %d", h->id, m.type, todo.drop);
+		rx = gagg_shard_rx(sh, &h->g, &env, p->from, &m, p->body, false, h->w->now,
+				   todo);
+		h->run.on = take_lanes(h, p, rx, todo);
+		if (h->run.on)
+			gagg_shard_commit(sh, &h->g, todo, h->w->now);
 		drain(h, p->shard);
 	} while (rx == GAGG_RX_AGAIN);
+	h->run.shard = p->shard;
+	h->run.from = p->from;
+	memcpy(&h->run.first, p->hdr, sizeof(h->run.first));
 	h->batch |= GAGG_BIT(p->shard);
 }
 
 void host_end_batch(struct host *h)
 {
+	end_run(h);
 	for (; h->batch; h->batch &= h->batch - 1)
 		host_refill(h, gagg_lowest(h->batch));
 }

@@ -50,6 +50,13 @@ struct host {
 	struct chan_host c[WORLD_CHANS];
 	u32 turn;		/* channel that is refilled first */
 	u64 batch;		/* shards that have received since the last refill */
+	struct {		/* of a batch, what the next datagram may follow */
+		bool on;
+		u32 shard;
+		u32 from;
+		struct gagg_hdr first;
+		struct gagg_todo todo;
+	} run;
 };
 
 /* what a result must be; computed once for all hosts */

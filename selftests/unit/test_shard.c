@@ -384,7 +384,9 @@ static void restore(const char *copy)
 	memcpy(ch, copy + gagg_shard_bytes(&g), gagg_chan_bytes(&g, g.workers));
 }
 
-/* @m follows what was just received: both ways to the same verdict and state */
+/* @m follows what was just received: both ways to the same verdict and state, the
+ * one with a commit, the other without
+ */
 static enum gagg_rx expect_same(u32 node, const struct gagg_msg *m, bool ce)
 {
 	struct gagg_todo before = todo, after;
@@ -392,11 +394,15 @@ static enum gagg_rx expect_same(u32 node, const struct gagg_msg *m, bool ce)
 	char *was, *one, *other;
 	enum gagg_rx verdict;
 	size_t bytes;
+	u32 expected;
 
 	was = snapshot(&bytes);
+	nacts = 0;
 	verdict = rx_body(node, &copy, NULL, ce);
 	one = snapshot(&bytes);
 	after = todo;
+	expected = nacts;
+	nacts = 0;
 	restore(was);
 	todo = before;
 	todo.m = *m;
@@ -411,11 +417,11 @@ static enum gagg_rx expect_same(u32 node, const struct gagg_msg *m, bool ce)
 		assert_int_equal(todo.laneop, after.laneop);
 		assert_int_equal(todo.lanes, after.lanes);
 		assert_int_equal(todo.node, after.node);
-		gagg_shard_commit(sh, &g, &todo, now);
 	} else if (verdict == GAGG_RX_DROP) {
 		assert_int_equal(todo.drop, after.drop);
 	}
 	drain();
+	assert_int_equal(nacts, expected);
 	other = snapshot(&bytes);
 	assert_memory_equal(one, other, bytes);
 	free(was);
@@ -508,6 +514,146 @@ static void next__of_another_shard(void **state)
 	assert_int_equal(expect_same(1, &m, false), GAGG_RX_ADD);
 }
 
+/* the last row of the ring ends within a stripe; what is before and behind it is
+ * of others
+ */
+static void next__to_the_end_of_the_ring(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 15, 1);
+
+	(void)state;
+	geometry(0);
+	g.stripe = 3;
+	g.shards = 2;
+	start_channel(0, g.workers);
+	sh->index = 1;
+	contrib_first(1, 9, 1);
+	m.pn = 2;
+	assert_int_equal(expect_same(1, &m, false), GAGG_RX_ADD);
+	m.pn = 3;
+	m.chunk = 16;
+	assert_int_equal(expect_same(1, &m, false), GAGG_RX_DROP);
+	m.chunk = 14;
+	assert_int_equal(expect_same(1, &m, false), GAGG_RX_DROP);
+}
+
+/* contributions that complete a chunk each */
+static void next__actions_wait(void **state)
+{
+	u32 at = 0, i;
+
+	(void)state;
+	start(0);
+	push_to(8);
+	for (i = 0; i < 8; i++)
+		contrib_first(1, i, 1);
+	contrib_first(2, 0, 1);
+	nacts = 0;
+	for (i = 1; i < 8; i++) {
+		todo.m.chunk = i;
+		todo.m.pn++;
+		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_ADD);
+		assert_true(todo.to_result);
+		assert_false(gagg_shard_must_act(sh, &g));
+	}
+	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 8 * 3);
+	drain();
+	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 7);
+	for (i = 1; i < 8; i++) {
+		const struct gagg_publish *pub = &next_act(&at, GAGG_ACT_PUBLISH)->pub;
+
+		assert_int_equal(pub->slot, i);
+		assert_true(pub->placed);
+	}
+}
+
+/* the last ones to two chunks, and to one of them again: each way they are the same */
+static void next__to_what_is_over(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 1, 1);
+	u32 i;
+
+	(void)state;
+	start(0);
+	push_to(8);
+	for (i = 0; i < 3; i++)
+		contrib_first(1, i, 1);
+	contrib_first(2, 0, 1);
+	m.exp = 100;
+	m.pn = 2;
+	assert_int_equal(expect_same(2, &m, false), GAGG_RX_ADD);
+	assert_true(todo.to_result);
+	m.pn = 3;
+	assert_int_equal(expect_same(2, &m, false), GAGG_RX_OK);
+	assert_int_equal(sh->n[GAGG_N_STALE], 1);
+}
+
+/* what the first of a chunk decides: the others follow, or are no part of it */
+static void next__to_what_has_begun(void **state)
+{
+	struct gagg_msg first = message(GAGG_T_CONTRIB, 2, 1, 1), m;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 9; i++) {
+		start(0);
+		first.exp = 100;
+		first.pn = 2;
+		contrib_first(1, 1, 1);
+		contrib_first(2, 0, 1);
+		m = first;
+		switch (i) {
+		case 0:
+			m.exp = 99;
+			break;
+		case 1:
+			m.exp = 101;
+			break;
+		case 2:
+			m.want = 101;
+			break;
+		case 3:
+			GAGG_CHAN_AT(ch, off_acc, struct gagg_acc)[1].sig++;
+			break;
+		case 4:
+			GAGG_CHAN_AT(ch, off_acc, struct gagg_acc)[1].lanes--;
+			break;
+		case 5:
+			GAGG_CHAN_AT(ch, off_acc, struct gagg_acc)[1].laneop++;
+			break;
+		case 6:
+			GAGG_CHAN_AT(ch, off_acc, struct gagg_acc)[1].flags ^= GAGG_WF_RAW;
+			break;
+		case 7:
+			GAGG_CHAN_AT(ch, off_acc, struct gagg_acc)[1].round++;
+			break;
+		case 8:
+			m.chunk += g.window;
+			break;
+		}
+		assert_int_equal(expect_same(2, &m, false), i < 3 ? GAGG_RX_ADD : GAGG_RX_DROP);
+		finish_test(NULL);
+	}
+}
+
+/* what is left has room; in a quorum nothing is left */
+static void next__actions_must_not_wait(void **state)
+{
+	(void)state;
+	start(0);
+	assert_false(gagg_shard_must_act(sh, &g));
+	sh->nacts = GAGG_ACTS - GAGG_ACTS_STEP;
+	assert_false(gagg_shard_must_act(sh, &g));
+	sh->nacts++;
+	assert_true(gagg_shard_must_act(sh, &g));
+	sh->nacts = 1;
+	assert_false(gagg_shard_must_act(sh, &g));
+	g.quorum = 1;
+	assert_true(gagg_shard_must_act(sh, &g));
+	sh->nacts = 0;
+	assert_false(gagg_shard_must_act(sh, &g));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -525,6 +671,11 @@ int main(void)
 		cmocka_unit_test_teardown(next__contributions, finish_test),
 		cmocka_unit_test_teardown(next__results, finish_test),
 		cmocka_unit_test_teardown(next__of_another_shard, finish_test),
+		cmocka_unit_test_teardown(next__to_the_end_of_the_ring, finish_test),
+		cmocka_unit_test_teardown(next__actions_wait, finish_test),
+		cmocka_unit_test_teardown(next__to_what_is_over, finish_test),
+		cmocka_unit_test_teardown(next__to_what_has_begun, finish_test),
+		cmocka_unit_test_teardown(next__actions_must_not_wait, finish_test),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
