@@ -11,12 +11,8 @@
 #include <asm/fpu/api.h>
 #include <asm/fpu/types.h>
 
-#define WORDS	8	/* of a register */
-#define AT_ONCE	8	/* registers */
-
-struct vec {
-	__le32 word[WORDS];
-} __packed;
+#define WORDS	8		/* of a register */
+#define VEC	(WORDS * 4)	/* bytes */
 
 static bool usable __ro_after_init;
 
@@ -41,39 +37,48 @@ void gagg_simd_end(void)
 	kernel_fpu_end();
 }
 
-#define ADD(vpadd, i) ({						\
-	asm volatile("vmovdqu %1, %%ymm" #i "\n\t"			\
-		     vpadd " %2, %%ymm" #i ", %%ymm" #i "\n\t"		\
-		     "vmovdqu %%ymm" #i ", %0"				\
-		     : "=m" (d[i]) : "m" (x[i]), "m" (y[i]));		\
+/* register @i: of the @i-th vector behind byte @at of all three */
+#define ADD(vpadd, i) ({								\
+	asm volatile("vmovdqu %c[off](%[a],%[at]), %%ymm" #i "\n\t"		\
+		     vpadd " %c[off](%[b],%[at]), %%ymm" #i ", %%ymm" #i "\n\t"	\
+		     "vmovdqu %%ymm" #i ", %c[off](%[dst],%[at])"		\
+		     : : [dst] "r" (dst), [a] "r" (a), [b] "r" (b), [at] "r" (at),	\
+			 [off] "i" ((i) * VEC) : "memory");			\
 })
 
-/* of @n registers */
-#define ADD_ALL(vpadd, n) do {						\
-	u32 n_ = (n);							\
-									\
-	for (; n_ >= AT_ONCE; n_ -= AT_ONCE) {				\
-		ADD(vpadd, 0); ADD(vpadd, 1); ADD(vpadd, 2); ADD(vpadd, 3); \
-		ADD(vpadd, 4); ADD(vpadd, 5); ADD(vpadd, 6); ADD(vpadd, 7); \
-		d += AT_ONCE;						\
-		x += AT_ONCE;						\
-		y += AT_ONCE;						\
-	}								\
-	for (; n_; n_--, d++, x++, y++)					\
-		ADD(vpadd, 0);						\
+#define ADD_4(v)	do { ADD(v, 0); ADD(v, 1); ADD(v, 2); ADD(v, 3); } while (0)
+#define ADD_8(v)	do { ADD_4(v); ADD(v, 4); ADD(v, 5); ADD(v, 6); ADD(v, 7); } while (0)
+#define ADD_16(v)	do {							\
+	ADD_8(v); ADD(v, 8); ADD(v, 9); ADD(v, 10); ADD(v, 11);			\
+	ADD(v, 12); ADD(v, 13); ADD(v, 14); ADD(v, 15);				\
+} while (0)
+
+/* of @end bytes, whole registers */
+#define ADD_ALL(v) do {								\
+	for (; at + 16 * VEC <= end; at += 16 * VEC)				\
+		ADD_16(v);							\
+	if (end & 8 * VEC) {							\
+		ADD_8(v);							\
+		at += 8 * VEC;							\
+	}									\
+	if (end & 4 * VEC) {							\
+		ADD_4(v);							\
+		at += 4 * VEC;							\
+	}									\
+	for (; at < end; at += VEC)						\
+		ADD(v, 0);							\
 } while (0)
 
 void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n)
 {
-	const struct vec *x = a, *y = b;
-	struct vec *d = dst;
+	unsigned long at = 0, end = n / WORDS * VEC;
 
 	if (laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
-		ADD_ALL("vpaddd", n / WORDS);
+		ADD_ALL("vpaddd");
 	else
-		ADD_ALL("vpaddq", n / WORDS);
+		ADD_ALL("vpaddq");
 	if (n % WORDS)
-		gagg_reduce_chunk(laneop, d, x, y, n % WORDS, 0);
+		gagg_reduce_chunk(laneop, dst + at, a + at, b + at, n % WORDS, 0);
 }
 
 #else
