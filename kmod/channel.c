@@ -201,7 +201,8 @@ void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 s
 	struct gagg_rdesc *rd = gagg_mem_at(&ch->done, GAGG_DESC_OFFSET +
 					    (u64)pub->slot * sizeof(*rd));
 
-	if (pub->lanes)
+	/* what is placed may be whole */
+	if (pub->lanes && (!pub->placed || pub->locals))
 		publish_lanes(&grp->geom, ch, shard, pub);
 	if (pub->keep == GAGG_KEEP_STORE)
 		return;

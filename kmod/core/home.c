@@ -183,6 +183,8 @@ static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 			a->nodes = r->nodes;
 		}
 	}
+	if (!plain)
+		return;
 	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
 	for (left = plain; left; left &= left - 1)
 		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],

@@ -82,11 +82,11 @@ static inline u32 gagg_lowest(u64 mask)
 
 static inline u32 gagg_weight64(u64 mask)
 {
-	u32 n = 0;
-
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
+	/* sums of 2, 4 and 8 bits side by side, then of all bytes */
+	mask -= mask >> 1 & 0x5555555555555555ULL;
+	mask = (mask & 0x3333333333333333ULL) + (mask >> 2 & 0x3333333333333333ULL);
+	mask = (mask + (mask >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return (u32)(mask * 0x0101010101010101ULL >> 56);
 }
 
 #endif

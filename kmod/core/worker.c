@@ -61,7 +61,8 @@ static void pull_gap(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
-	pull(sh, g, ch, h, m->pn);
+	if (gap > 0)
+		pull(sh, g, ch, h, m->pn);
 	ch->home_rpn[h] = m->pn + m->run;
 }
 
