@@ -31,6 +31,7 @@
 
 #define BURST_SEGS	64	/* what receivers of all ages take */
 #define BURST_BYTES	(65535 - sizeof(struct ipv6hdr) - sizeof(struct udphdr))
+#define FRAGS		8	/* page fragments in turn: what is under way of 256 KiB */
 #define CONTROL_MAX	1024	/* control datagrams that wait for a poll */
 
 struct piece {
@@ -51,7 +52,8 @@ struct burst {
 struct gagg_tx {
 	struct sk_buff_head queue;	/* under port lock */
 	struct sk_buff_head control;	/* own lock */
-	struct page_frag frag;
+	struct page_frag frag[FRAGS];	/* used again when their skbs are gone */
+	u32 turn;			/* the one in use */
 	struct gagg_group *grp;		/* whose bursts are open; within a batch */
 	u64 open;			/* nodes with an open burst */
 	u64 progressed;			/* channels, by index, with news for trainers */
@@ -76,6 +78,7 @@ int gagg_tx_init(struct gagg_port *port)
 void gagg_tx_exit(struct gagg_port *port)
 {
 	struct gagg_tx *tx = port->tx;
+	u32 i;
 
 	if (!tx)
 		return;
@@ -83,8 +86,9 @@ void gagg_tx_exit(struct gagg_port *port)
 	local_bh_disable();
 	gagg_tx_send(port, &tx->control);
 	local_bh_enable();
-	if (tx->frag.page)
-		put_page(tx->frag.page);
+	for (i = 0; i < FRAGS; i++)
+		if (tx->frag[i].page)
+			put_page(tx->frag[i].page);
 	kvfree(tx);
 	port->tx = NULL;
 }
@@ -168,16 +172,31 @@ static void burst_close(struct gagg_port *port, struct burst *b)
 	b->npieces = 0;
 }
 
-/* @len contiguous bytes behind what the burst has */
-static void *burst_room(struct gagg_port *port, struct burst *b, u32 len)
+/* with room for @len bytes; NULL: no memory */
+static struct page_frag *frag_for(struct gagg_tx *tx, u32 len)
 {
-	struct page_frag *frag = &port->tx->frag;
-	struct piece *p;
-	void *at;
+	struct page_frag *frag = &tx->frag[tx->turn];
 
+	/* a page that is allocated is cleared, too, on most systems */
+	if (frag->page && frag->offset + len > frag->size) {
+		tx->turn = (tx->turn + 1) % FRAGS;
+		frag = &tx->frag[tx->turn];
+	}
 	/* when memory is fragmented it gives a single page, however much is asked */
 	if (!skb_page_frag_refill(len, frag, GFP_ATOMIC | __GFP_NOWARN) ||
 	    frag->offset + len > frag->size)
+		return NULL;
+	return frag;
+}
+
+/* @len contiguous bytes behind what the burst has */
+static void *burst_room(struct gagg_port *port, struct burst *b, u32 len)
+{
+	struct page_frag *frag = frag_for(port->tx, len);
+	struct piece *p;
+	void *at;
+
+	if (!frag)
 		return NULL;
 	p = b->npieces ? &b->piece[b->npieces - 1] : NULL;
 	if (!p || p->page != frag->page || p->off + p->len != frag->offset) {
