@@ -85,7 +85,7 @@ enum gagg_error {
  * @GAGG_FLOAT16:	IEEE 754 binary16
  * @GAGG_BFLOAT16:	upper half of a binary32
  * @GAGG_INT32:		two's complement; sums wrap, see gagg_result.overflow
- * @GAGG_INT64:		two's complement; of tables
+ * @GAGG_INT64:		two's complement; sums, and elements of tables
  * @GAGG_BYTE:		any bytes; what all-gather and broadcast move, not
  *			reducible
  *
@@ -359,7 +359,7 @@ void gagg_plan_free(struct gagg_plan *plan);
  * @recvbuf:	@count elements; may be @sendbuf, must not overlap it otherwise
  * @count:	elements; the same on all ranks
  * @dtype:	GAGG_FLOAT32, _FLOAT16, _BFLOAT16: all operators; GAGG_INT32: all
- *		but GAGG_MEAN
+ *		but GAGG_MEAN; GAGG_INT64: GAGG_SUM, modulo 2^64
  * @op:		operator
  * @comm:	communicator
  * @plan:	for sums and means of floating point, or NULL

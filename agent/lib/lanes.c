@@ -10,6 +10,7 @@
 #include <linux/gagg_wire.h>
 
 #include "exponent.h"
+#include "lane.h"
 #include "quant.h"
 #include "request.h"
 
@@ -21,9 +22,15 @@ static enum quant_type quant_type(enum gagg_dtype t)
 _Static_assert(QUANT_ZERO == GAGG_C_ZERO && QUANT_NONFINITE == GAGG_C_NONFINITE,
 	       "flags of chunks are the kernel's");
 
+/* from the start of its part to a piece, which holds whole elements */
+static uint64_t offset(const struct gagg_request *r, const struct piece *p)
+{
+	return p->first / dtype_lanes(r->dtype) * dtype_size(r->dtype);
+}
+
 static const void *source(const struct gagg_request *r, const struct piece *p)
 {
-	return r->send + p->part * r->part_bytes + p->first * dtype_size(r->dtype);
+	return r->send + p->part * r->part_bytes + offset(r, p);
 }
 
 static void pad(const struct piece *p, int32_t *lanes)
@@ -65,7 +72,7 @@ static void *target(struct gagg_request *r, const struct piece *p,
 	if (foreign(r, p))
 		return NULL;
 	note(r, d);
-	return r->recv + p->first * dtype_size(r->dtype);
+	return r->recv + offset(r, p);
 }
 
 static unsigned int headroom(const struct gagg_request *r)
@@ -235,6 +242,39 @@ static void int_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 }
 
 const struct transfer transfer_int = { int_fill, int_take };
+
+static void wide_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+		      struct gagg_cdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+	const unsigned char *src = source(r, &p);
+	int64_t v, any = 0;
+	uint32_t k;
+
+	for (k = 0; k < p.n / 2; k++) {
+		memcpy(&v, src + k * sizeof(v), sizeof(v));
+		lane_put(lanes, k, true, v);
+		any |= v;
+	}
+	pad(&p, lanes);
+	d->flags = (any ? 0 : GAGG_C_ZERO) | (foreign(r, &p) ? GAGG_C_NORESULT : 0);
+}
+
+static void wide_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+		      const struct gagg_rdesc *d)
+{
+	struct piece p = partition_piece(&r->cut, i);
+	unsigned char *dst = target(r, &p, d);
+	int64_t v;
+	uint32_t k;
+
+	for (k = 0; dst && k < p.n / 2; k++) {
+		v = d->flags & GAGG_C_ZERO ? 0 : lane_get(lanes, k, true);
+		memcpy(dst + k * sizeof(v), &v, sizeof(v));
+	}
+}
+
+const struct transfer transfer_wide = { wide_fill, wide_take };
 
 /* bytes of a piece: the last lane of a part may be partly used */
 static size_t piece_bytes(const struct gagg_request *r, const struct piece *p)

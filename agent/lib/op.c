@@ -97,9 +97,11 @@ static int check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg
 {
 	if (op != GAGG_SUM && op != GAGG_MEAN && op != GAGG_MIN && op != GAGG_MAX)
 		return comm_error(c, GAGG_ERR_INVALID, "unknown operator %d", (int)op);
-	if (dtype == GAGG_INT32 && op == GAGG_MEAN)
+	if ((dtype == GAGG_INT32 || dtype == GAGG_INT64) && op == GAGG_MEAN)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no mean of integers: divide the sum");
-	if (dtype != GAGG_INT32 && !is_float(dtype))
+	if (dtype == GAGG_INT64 && op != GAGG_SUM)
+		return comm_error(c, GAGG_ERR_UNSUPPORTED, "of int64 there are sums only");
+	if (dtype != GAGG_INT32 && dtype != GAGG_INT64 && !is_float(dtype))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no reduction of element type %d",
 				  (int)dtype);
 	if ((op == GAGG_SUM || op == GAGG_MEAN) &&
@@ -123,8 +125,10 @@ static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_
 	return GAGG_OK;
 }
 
-static uint8_t reduction_laneop(enum gagg_op op)
+static uint8_t reduction_laneop(enum gagg_dtype dtype, enum gagg_op op)
 {
+	if (dtype == GAGG_INT64)
+		return GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD);
 	return GAGG_LANEOP(GAGG_LANE_S32, op == GAGG_MIN ? GAGG_OP_MIN :
 			   op == GAGG_MAX ? GAGG_OP_MAX : GAGG_OP_ADD);
 }
@@ -133,6 +137,8 @@ static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gag
 {
 	if (dtype == GAGG_INT32)
 		return &transfer_int;
+	if (dtype == GAGG_INT64)
+		return &transfer_wide;
 	return op == GAGG_SUM || op == GAGG_MEAN ? &transfer_sum : &transfer_order;
 }
 
@@ -153,7 +159,7 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 		return err;
 	if (count > UINT64_MAX / 4 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
-	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(op), &err);
+	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(dtype, op), &err);
 	if (!r)
 		return err;
 	r->send = sendbuf;
@@ -171,7 +177,7 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 		r->plan = err ? NULL : plan;
 	}
 	if (!err && count)
-		err = op_cut(r, parts, count);
+		err = op_cut(r, parts, (uint64_t)count * dtype_lanes(dtype));
 	if (!err && count && r->plan && r->cut.chunks > r->plan->chunks)
 		err = comm_error(c, GAGG_ERR_INVALID, "the plan was made for another communicator");
 	if (!err && count && r->how == &transfer_sum && !r->plan && !req) {

@@ -9,7 +9,8 @@ bool region_check(const struct gagg_geometry *geo)
 {
 	uint64_t blocks, chunks, descs;
 
-	if (!geo->ring || !geo->window || !geo->lanes || !geo->per_block ||
+	/* a chunk has whole lanes of any type */
+	if (!geo->ring || !geo->window || !geo->lanes || geo->lanes % 2 || !geo->per_block ||
 	    geo->rank >= GAGG_RANKS_MAX || !(geo->members >> geo->rank & 1))
 		return false;
 	if (geo->window > geo->ring || geo->lanes > UINT32_MAX / 4 ||
@@ -18,8 +19,6 @@ bool region_check(const struct gagg_geometry *geo)
 	/* products of a 32-bit and another 32-bit number */
 	if (geo->block > UINT32_MAX || geo->block % 4 ||
 	    (uint64_t)geo->per_block * geo->stride > geo->block)
-		return false;
-	if ((geo->flags & GAGG_GEO_INT64) && geo->lanes % 2)
 		return false;
 	blocks = ((uint64_t)geo->ring + geo->per_block - 1) / geo->per_block;
 	chunks = blocks * geo->block;

@@ -82,14 +82,30 @@ struct gagg_request {
 extern const struct transfer transfer_sum;	/* floating point, block fixed point */
 extern const struct transfer transfer_order;	/* floating point, as ordered lanes */
 extern const struct transfer transfer_int;	/* int32 */
+extern const struct transfer transfer_wide;	/* int64 */
 extern const struct transfer transfer_copy;	/* bytes of owners */
 extern const struct transfer transfer_bytes;	/* bytes of everybody */
 extern const struct transfer transfer_none;	/* nothing: a barrier */
 
-/* elements per lane are one, but for bytes: four */
 static inline unsigned int dtype_size(enum gagg_dtype t)
 {
-	return t == GAGG_FLOAT32 || t == GAGG_INT32 ? 4 : t == GAGG_BYTE ? 1 : 2;
+	switch (t) {
+	case GAGG_FLOAT32:
+	case GAGG_INT32:
+		return 4;
+	case GAGG_INT64:
+		return 8;
+	case GAGG_BYTE:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+/* lanes of 32 bits that an element takes; bytes are four to a lane */
+static inline unsigned int dtype_lanes(enum gagg_dtype t)
+{
+	return t == GAGG_INT64 ? 2 : 1;
 }
 
 /*

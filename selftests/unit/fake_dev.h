@@ -157,6 +157,14 @@ static void fake_add(uint8_t laneop, int32_t *acc, const int32_t *in, unsigned i
 
 	for (unsigned int i = 0; laneop >> 4 == GAGG_LANE_U8 && i < 4 * n; i++)
 		a[i] = b[i] > a[i] ? b[i] : a[i];
+	for (unsigned int i = 0; laneop >> 4 == GAGG_LANE_S64 && i + 1 < n; i += 2) {
+		uint64_t x, y;
+
+		memcpy(&x, acc + i, sizeof(x));
+		memcpy(&y, in + i, sizeof(y));
+		x += y;
+		memcpy(acc + i, &x, sizeof(x));
+	}
 	for (unsigned int i = 0; laneop >> 4 == GAGG_LANE_S32 && i < n; i++)
 		switch (laneop & 15) {
 		case GAGG_OP_ADD:

@@ -158,6 +158,36 @@ static void int_body(struct gagg_comm *c, int rank)
 	CHECK(res.overflow);
 }
 
+static void long_body(struct gagg_comm *c, int rank)
+{
+	int64_t x[100], y[100], part[25];
+	struct gagg_result res;
+
+	for (int i = 0; i < 100; i++)
+		x[i] = i < 16 ? 0 : (i - 50) * (rank + 1) * 0x123456789LL;
+	CHECK(!gagg_allreduce(x, y, 100, GAGG_INT64, GAGG_SUM, c, NULL));
+	for (int i = 0; i < 100; i++)
+		CHECK(y[i] == (i < 16 ? 0 : (i - 50) * 10 * 0x123456789LL));
+	CHECK(!gagg_reduce_scatter(x, part, 25, GAGG_INT64, GAGG_SUM, c, NULL));
+	CHECK(!memcmp(part, y + 25 * rank, sizeof(part)));
+	/* once around; one element alone */
+	x[0] = INT64_MAX;
+	CHECK(!gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_SUM, c, NULL) && y[0] == -4);
+	gagg_last_result(c, &res);
+	CHECK(!res.overflow && res.contributors == N);
+	CHECK(!gagg_allreduce(x + 1, x + 1, 3, GAGG_INT64, GAGG_SUM, c, NULL));
+	CHECK(x[0] == INT64_MAX && !x[1] && !x[2] && !x[3] && x[99] == 49 * (rank + 1) * 0x123456789LL);
+	CHECK(gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_MIN, c, NULL) == GAGG_ERR_UNSUPPORTED);
+	CHECK(gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_MAX, c, NULL) == GAGG_ERR_UNSUPPORTED);
+	CHECK(gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_MEAN, c, NULL) == GAGG_ERR_UNSUPPORTED);
+}
+
+static void allreduce__long(void **state)
+{
+	(void)state;
+	run(8, 4, long_body);
+}
+
 static void allreduce__int(void **state)
 {
 	(void)state;
@@ -428,6 +458,7 @@ int main(void)
 		cmocka_unit_test(allreduce__plan),
 		cmocka_unit_test(allreduce__half),
 		cmocka_unit_test(allreduce__int),
+		cmocka_unit_test(allreduce__long),
 		cmocka_unit_test(allreduce__nonfinite),
 		cmocka_unit_test(reduce_scatter__parts),
 		cmocka_unit_test(allgather_broadcast__bytes),

@@ -30,6 +30,7 @@ net_ready 1500
 check "a group is created on four hosts" group_up ring 256 window 64
 check "every collective" ranks_run \
 	allreduce:int32:sum:1000 allreduce:int32:min:1000 allreduce:int32:max:1000 \
+	allreduce:int64:sum:1000 reduce_scatter:int64:sum:333 \
 	allreduce:float32:sum:5000 allreduce:float16:mean:5000 allreduce:bfloat16:max:5000 \
 	reduce_scatter:int32:sum:1000 reduce_scatter:float32:sum:3001 \
 	allgather:1 allgather:10001 broadcast:1:0 broadcast:77777:2 barrier \

@@ -169,11 +169,12 @@ static void fill_submit(struct dice *d, struct gagg_ioc_submit *s)
 	static const uint8_t laneops[] = {
 		GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MIN),
 		GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX), GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX),
+		GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD),
 	};
 
 	s->channel = some_channel(d);
 	s->kind = (uint8_t)(1 + below(d, 6));
-	s->laneop = laneops[below(d, 4)];
+	s->laneop = laneops[below(d, sizeof(laneops))];
 	s->flags = (uint32_t)below(d, 2);
 	s->last_lanes = s->kind == GAGG_K_BARRIER ? 0 : 1 + (uint32_t)below(d, 344);
 	s->chunks = s->kind == GAGG_K_BARRIER ? 1 : 1 + below(d, 40);

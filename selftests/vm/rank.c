@@ -274,7 +274,8 @@ static struct gagg_plan *plan_for(const struct op *o)
 	struct plan *p;
 	int i;
 
-	if (!me.planned || o->dtype == GAGG_INT32 || o->redop > GAGG_MEAN)
+	if (!me.planned || o->dtype == GAGG_INT32 || o->dtype == GAGG_INT64 ||
+	    o->redop > GAGG_MEAN)
 		return NULL;
 	for (i = 0; i < me.plans; i++) {
 		p = &me.plan[i];
@@ -350,11 +351,14 @@ static void mark(const char *text)
 
 static enum gagg_dtype parse_dtype(const char *s)
 {
-	static const char *const names[] = { "", "float32", "float16", "bfloat16", "int32" };
+	static const char *const names[] = {
+		[GAGG_FLOAT32] = "float32", [GAGG_FLOAT16] = "float16",
+		[GAGG_BFLOAT16] = "bfloat16", [GAGG_INT32] = "int32", [GAGG_INT64] = "int64",
+	};
 	int i;
 
-	for (i = 1; i < 5; i++)
-		if (s && !strcmp(s, names[i]))
+	for (i = 1; i <= GAGG_INT64; i++)
+		if (s && names[i] && !strcmp(s, names[i]))
 			return i;
 	usage(s ? s : "type");
 	return 0;

@@ -10,7 +10,8 @@
 
 size_t dtype_bytes(enum gagg_dtype t)
 {
-	return t == GAGG_FLOAT32 || t == GAGG_INT32 ? 4 : t == GAGG_BYTE ? 1 : 2;
+	return t == GAGG_INT64 ? 8 : t == GAGG_FLOAT32 || t == GAGG_INT32 ? 4 :
+	       t == GAGG_BYTE ? 1 : 2;
 }
 
 static uint64_t mix(uint64_t x)
@@ -104,6 +105,15 @@ static void fill_int(const struct data *d, const uint32_t *w, size_t n, int32_t 
 			out[i] = (int32_t)w[i] >> -d->scale;
 }
 
+/* of both halves the sum has to carry over */
+static void fill_long(const struct data *d, const uint32_t *w, size_t n, int64_t *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = d->pattern == DATA_ZERO ? 0 : (int64_t)(mix(w[i]) << 32 | w[i]) >> -d->scale;
+}
+
 /* as many bits as the type holds, so that no element is rounded */
 static void fill_float(const struct data *d, enum gagg_dtype t, const uint32_t *w,
 		       size_t first, size_t n, void *out)
@@ -127,6 +137,8 @@ static void fill_block(const struct data *d, uint64_t seed, uint32_t op, int ran
 	words(seed, op, rank, first, n, w);
 	if (t == GAGG_INT32)
 		fill_int(d, w, n, out);
+	else if (t == GAGG_INT64)
+		fill_long(d, w, n, out);
 	else
 		fill_float(d, t, w, first, n, out);
 }
@@ -181,6 +193,7 @@ static int32_t key(enum gagg_dtype t, const void *in, size_t i)
 struct block {
 	union {
 		int32_t i32[BLOCK];
+		int64_t i64[BLOCK];
 		float f32[BLOCK];
 		uint16_t h[BLOCK];
 	} part[RANKS];
@@ -195,6 +208,18 @@ static bool int_ok(const struct sum *s, const struct block *b, size_t i, int32_t
 	for (r = 0; r < s->n; r++)
 		sum += (uint32_t)b->part[r].i32[i];
 	*want = (int32_t)sum;
+	return got == *want;
+}
+
+static bool long_ok(const struct sum *s, const struct block *b, size_t i, int64_t got,
+		    int64_t *want)
+{
+	uint64_t sum = 0;
+	int r;
+
+	for (r = 0; r < s->n; r++)
+		sum += (uint64_t)b->part[r].i64[i];
+	*want = (int64_t)sum;
 	return got == *want;
 }
 
@@ -287,7 +312,15 @@ static bool check_one(const struct sum *s, const struct block *b, size_t i, size
 	bool integer = s->dtype == GAGG_INT32, must = false;
 	double got, want;
 	int32_t k, w = 0;
+	int64_t l;
 
+	if (s->dtype == GAGG_INT64) {
+		if (long_ok(s, b, i, ((const int64_t *)result)[j], &l))
+			return true;
+		snprintf(why, size, "element %zu is %#llx instead of %#llx", at,
+			 (unsigned long long)((const int64_t *)result)[j], (unsigned long long)l);
+		return false;
+	}
 	if (!integer && nan_may(s, at, &must) && isnan(load(s->dtype, result, j)))
 		return true;
 	if (must) {
