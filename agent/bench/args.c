@@ -23,7 +23,7 @@ const char bench_args_usage[] =
 	"  -f, --factor N       each size is N times the one before (4)\n"
 	"  -i, --step SIZE      or so much larger\n"
 	"  -s, --sizes SIZE,... or these\n"
-	"  -d, --dtype TYPE     float32, float16, bfloat16, int32 (float32)\n"
+	"  -d, --dtype TYPE     float32, float16, bfloat16, int32, int64 (float32)\n"
 	"  -o, --redop OP       sum, mean, min, max (sum)\n"
 	"  -r, --root RANK      of broadcasts (0)\n"
 	"  -n, --iters N        operations of each size (20)\n"
@@ -170,7 +170,7 @@ static void take_word(struct bench_args *a, int opt)
 	switch (opt) {
 	case 'd':
 		if (!bench_dtype_parse(optarg, &a->dtype))
-			fail(a, "no element type '%s'; there are: float32, float16, bfloat16, int32",
+			fail(a, "no element type '%s'; there are: float32, float16, bfloat16, int32, int64",
 			     optarg);
 		break;
 	case 'o':
@@ -258,8 +258,10 @@ static bool agree(struct bench_args *a)
 		return false;
 	if (a->max < a->min)
 		return fail(a, "--max is less than --min");
-	if (bench_reduces(a->kind) && a->dtype == BENCH_INT32 && a->redop == BENCH_MEAN)
-		return fail(a, "there is no mean of int32");
+	if (bench_reduces(a->kind) && !bench_dtype_float(a->dtype) && a->redop == BENCH_MEAN)
+		return fail(a, "there is no mean of %s", bench_dtype_name(a->dtype));
+	if (bench_reduces(a->kind) && a->dtype == BENCH_INT64 && a->redop != BENCH_SUM)
+		return fail(a, "of int64 there are sums only");
 	return true;
 }
 

@@ -23,6 +23,7 @@ static const struct type {
 	[BENCH_FLOAT16]	= { 5, 1 << 6, -11, 11, -25 },
 	[BENCH_BFLOAT16] = { 2, 1 << 6, -8, 8, -134 },
 	[BENCH_INT32]	= { 16, 1 << 14, 0, 31, 0 },
+	[BENCH_INT64]	= { 32, 1 << 14, 0, 63, 0 },
 };
 
 static uint64_t mix(uint64_t x)
@@ -77,7 +78,7 @@ static uint16_t float_to_bf16(float x)
 	return (uint16_t)(u >> 16);
 }
 
-/* element @i, as a number */
+/* element @i, of floating point */
 static double load(enum bench_dtype dtype, const void *p, size_t i)
 {
 	switch (dtype) {
@@ -88,9 +89,10 @@ static double load(enum bench_dtype dtype, const void *p, size_t i)
 	case BENCH_BFLOAT16:
 		return bf16_to_float(((const uint16_t *)p)[i]);
 	case BENCH_INT32:
+	case BENCH_INT64:
 		break;
 	}
-	return ((const int32_t *)p)[i];
+	return NAN;
 }
 
 void bench_data_fill(const struct bench_data *d, int rank, size_t first, size_t count,
@@ -120,6 +122,10 @@ void bench_data_fill(const struct bench_data *d, int rank, size_t first, size_t 
 	case BENCH_INT32:
 		for (i = 0; i < count; i++)
 			((int32_t *)out)[i] = hash(d->base, first + i, 16) * c;
+		break;
+	case BENCH_INT64:
+		for (i = 0; i < count; i++)
+			((int64_t *)out)[i] = (int64_t)hash(d->base, first + i, 32) * c;
 		break;
 	}
 }
@@ -167,6 +173,19 @@ static size_t wrong_ints(const struct bench_data *d, struct factor f, size_t fir
 	return wrong;
 }
 
+static size_t wrong_longs(const struct bench_data *d, struct factor f, size_t first,
+			  size_t count, const int64_t *result)
+{
+	size_t i, wrong = 0;
+
+	for (i = 0; i < count; i++) {
+		int64_t g = hash(d->base, first + i, 32);
+
+		wrong += result[i] != g * (g < 0 ? f.down : f.up);
+	}
+	return wrong;
+}
+
 /* the usual case, which the compiler makes vectors of; NaN is wrong */
 static size_t wrong_float32(const struct bench_data *d, double factor, size_t first,
 			    size_t count, double limit, double relative,
@@ -209,6 +228,8 @@ static size_t wrong_part(const struct bench_data *d, const struct bench_op *op,
 
 	if (d->dtype == BENCH_INT32)
 		return wrong_ints(d, f, first, op->count, result);
+	if (d->dtype == BENCH_INT64)
+		return wrong_longs(d, f, first, op->count, result);
 	if (bench_reduces(op->kind) && op->redop == BENCH_MEAN) {
 		scale /= d->n;
 		bound /= d->n;

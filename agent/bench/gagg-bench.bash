@@ -7,7 +7,7 @@ _gagg_bench()
 	local choice
 
 	case $prev in
-	-d | --dtype)	choice="float32 float16 bfloat16 int32" ;;
+	-d | --dtype)	choice="float32 float16 bfloat16 int32 int64" ;;
 	-o | --redop)	choice="sum mean min max" ;;
 	-g | --group)	choice=$(gaggctl group list 2>/dev/null | cut -d' ' -f1) ;;
 	-b | --min | -e | --max | -i | --step | -s | --sizes)

@@ -23,6 +23,7 @@ static const enum gagg_dtype dtypes[] = {
 	[BENCH_FLOAT16]	= GAGG_FLOAT16,
 	[BENCH_BFLOAT16] = GAGG_BFLOAT16,
 	[BENCH_INT32]	= GAGG_INT32,
+	[BENCH_INT64]	= GAGG_INT64,
 };
 
 static const enum gagg_op redops[] = {
@@ -35,7 +36,7 @@ static const enum gagg_op redops[] = {
 static int begin(struct bench_system *sys, const struct bench_op *op)
 {
 	me.plan = NULL;
-	if (!me.args->plan || !bench_reduces(op->kind) || op->dtype == BENCH_INT32 ||
+	if (!me.args->plan || !bench_reduces(op->kind) || !bench_dtype_float(op->dtype) ||
 	    op->redop > BENCH_MEAN)
 		return 0;
 	return gagg_plan_create(me.comm, bench_send_count(op, sys->size), dtypes[op->dtype],
@@ -146,7 +147,7 @@ struct bench_system *gagg_system_join(const struct bench_args *args)
 	/* in userspace there is no module to ask */
 	me.nl = nl_open();
 	me.sys = (struct bench_system){
-		.name = "gagg", .wire = "int32",
+		.name = "gagg", .wire = args->dtype == BENCH_INT64 ? "int64" : "int32",
 		.rank = gagg_rank(me.comm), .size = gagg_size(me.comm),
 		.bound = bound(gagg_size(me.comm), args->plan),
 		.begin = begin, .end = end, .run = run, .start = start, .wait = wait,

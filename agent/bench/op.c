@@ -16,6 +16,7 @@ static const char *const dtypes[] = {
 	[BENCH_FLOAT16]		= "float16",
 	[BENCH_BFLOAT16]	= "bfloat16",
 	[BENCH_INT32]		= "int32",
+	[BENCH_INT64]		= "int64",
 };
 
 static const char *const redops[] = {
@@ -84,7 +85,22 @@ bool bench_redop_parse(const char *text, enum bench_redop *out)
 
 size_t bench_dtype_size(enum bench_dtype dtype)
 {
-	return dtype == BENCH_FLOAT32 || dtype == BENCH_INT32 ? 4 : 2;
+	switch (dtype) {
+	case BENCH_FLOAT32:
+	case BENCH_INT32:
+		return 4;
+	case BENCH_INT64:
+		return 8;
+	case BENCH_FLOAT16:
+	case BENCH_BFLOAT16:
+		break;
+	}
+	return 2;
+}
+
+bool bench_dtype_float(enum bench_dtype dtype)
+{
+	return dtype != BENCH_INT32 && dtype != BENCH_INT64;
 }
 
 bool bench_reduces(enum bench_kind kind)

@@ -24,6 +24,7 @@ enum bench_dtype {
 	BENCH_FLOAT16,
 	BENCH_BFLOAT16,
 	BENCH_INT32,
+	BENCH_INT64,
 };
 
 enum bench_redop {
@@ -61,6 +62,7 @@ bool bench_dtype_parse(const char *text, enum bench_dtype *out);
 bool bench_redop_parse(const char *text, enum bench_redop *out);
 
 size_t bench_dtype_size(enum bench_dtype dtype);
+bool bench_dtype_float(enum bench_dtype dtype);
 bool bench_reduces(enum bench_kind kind);
 
 /* @count for @n ranks when the larger of the two buffers has @bytes; at least 1 */

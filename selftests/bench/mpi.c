@@ -117,7 +117,7 @@ static int choose(struct bench_system *sys, int i)
 
 static MPI_Datatype datatype(enum bench_dtype t)
 {
-	return t == BENCH_FLOAT32 ? MPI_FLOAT : MPI_INT32_T;
+	return t == BENCH_FLOAT32 ? MPI_FLOAT : t == BENCH_INT32 ? MPI_INT32_T : MPI_INT64_T;
 }
 
 static MPI_Op operator(enum bench_redop op)
@@ -195,7 +195,7 @@ int main(int argc, char **argv)
 	if (!bench_args_parse(&args, argc, argv) || args.dtype == BENCH_FLOAT16 ||
 	    args.dtype == BENCH_BFLOAT16 || args.redop == BENCH_MEAN) {
 		fprintf(stderr, "mpi: %s\n", args.error[0] ? args.error :
-			"float32 or int32, sum, min or max");
+			"float32, int32 or int64, sum, min or max");
 		MPI_Abort(MPI_COMM_WORLD, BENCH_USAGE);
 	}
 	if (usage_init(args.idle_file))

@@ -66,5 +66,5 @@ knows "$man" "${operations[@]}" "${types[@]}" "${all[@]}"
 COMP_WORDS=(gagg-bench "") COMP_CWORD=1
 _gagg_bench
 knows <(printf '%s\n' "${COMPREPLY[@]}") "${operations[@]}" "${ours[@]}"
-[ ${#operations[@]} -ge 5 ] && [ ${#types[@]} -eq 4 ] && [ ${#ours[@]} -ge 17 ]
+[ ${#operations[@]} -ge 5 ] && [ ${#types[@]} -eq 5 ] && [ ${#ours[@]} -ge 17 ]
 result $? "there are words: ${#operations[@]} ${#types[@]} ${#ours[@]}"

@@ -110,6 +110,8 @@ static void test_refused(void **state)
 	refused("all_reduce -d double", "no element type 'double'");
 	refused("all_reduce -o prod", "no operator 'prod'");
 	refused("all_reduce -d int32 -o mean", "no mean of int32");
+	refused("all_reduce -d int64 -o mean", "no mean of int64");
+	refused("reduce_scatter -d int64 -o max", "of int64 there are sums only");
 	/* the first is told */
 	refused("all_reduce -n 0 -f 1", "--iters");
 }

@@ -20,6 +20,7 @@ union buffer {
 	_Float16 f16[64 * COUNT];
 	uint16_t u16[64 * COUNT];
 	int32_t s32[64 * COUNT];
+	int64_t s64[64 * COUNT];
 };
 
 static union buffer part[64], result;
@@ -37,6 +38,8 @@ static double get(enum bench_dtype t, const union buffer *b, size_t i)
 	case BENCH_BFLOAT16:
 		memcpy(&x, &u, 4);
 		return x;
+	case BENCH_INT64:
+		return (double)b->s64[i];
 	default:
 		return b->s32[i];
 	}
@@ -55,6 +58,8 @@ static void put(enum bench_dtype t, union buffer *b, size_t i, double v)
 		b->f16[i] = (_Float16)v;
 	else if (t == BENCH_BFLOAT16)
 		b->u16[i] = (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+	else if (t == BENCH_INT64)
+		b->s64[i] = (int64_t)v;
 	else
 		b->s32[i] = (int32_t)(uint32_t)(int64_t)v;
 }
@@ -86,11 +91,11 @@ static void test_reductions(void **state)
 	struct bench_data d;
 
 	for (size_t k = 0; k < 4; k++)
-		for (int t = BENCH_FLOAT32; t <= BENCH_INT32; t++)
+		for (int t = BENCH_FLOAT32; t <= BENCH_INT64; t++)
 			for (int o = BENCH_SUM; o <= BENCH_MAX; o++) {
 				struct bench_op op = { BENCH_ALL_REDUCE, t, o, 0, COUNT };
 
-				if (t == BENCH_INT32 && o == BENCH_MEAN)
+				if (!bench_dtype_float(t) && o == BENCH_MEAN)
 					continue;
 				fill(&d, t, ranks[k], COUNT);
 				for (size_t i = 0; i < COUNT; i++)
@@ -170,18 +175,35 @@ static void test_int_wraps(void **state)
 	assert_int_equal(bench_data_wrong(&d, &op, 0, 0, &result), 0);
 }
 
+/* sums of int64 do not, and both halves of an element matter */
+static void test_long_halves(void **state)
+{
+	(void)state;
+	struct bench_op op = { BENCH_ALL_REDUCE, BENCH_INT64, BENCH_SUM, 0, COUNT };
+	struct bench_data d;
+
+	fill(&d, BENCH_INT64, 64, COUNT);
+	for (size_t i = 0; i < COUNT; i++)
+		result.s64[i] = (int64_t)reduce(BENCH_INT64, BENCH_SUM, 64, i);
+	assert_int_equal(bench_data_wrong(&d, &op, 0, 0, &result), 0);
+	result.s64[3] ^= 1;
+	result.s64[5] ^= INT64_C(1) << 32;
+	result.s64[7] ^= INT64_MIN;
+	assert_int_equal(bench_data_wrong(&d, &op, 0, 0, &result), 3);
+}
+
 /* no two ranks have the same factor, and what they have is below 1 */
 static void test_factors(void **state)
 {
 	(void)state;
 	struct bench_data d;
 
-	for (int t = BENCH_FLOAT32; t <= BENCH_INT32; t++) {
+	for (int t = BENCH_FLOAT32; t <= BENCH_INT64; t++) {
 		fill(&d, t, 64, COUNT);
 		for (int r = 0; r < 64; r++) {
 			for (int s = 0; s < r; s++)
 				assert_int_not_equal(d.c[r], d.c[s]);
-			for (size_t i = 0; i < COUNT && t != BENCH_INT32; i++)
+			for (size_t i = 0; i < COUNT && bench_dtype_float(t); i++)
 				assert_true(fabs(get(t, &part[r], i)) <= BENCH_ABSMAX);
 		}
 	}
@@ -213,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_one_wrong),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_int_wraps),
+		cmocka_unit_test(test_long_halves),
 		cmocka_unit_test(test_factors),
 		cmocka_unit_test(test_statistics),
 	};

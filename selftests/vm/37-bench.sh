@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 16
+plan 17
 
 # every rank by itself, with gaggd, in the background
 bench_start()
@@ -77,6 +77,8 @@ done
 check "datagrams are counted: a round trip to three hosts at least" \
 	rows 'datagrams >= 6 and resent >= 0'
 check "int32, minimum" eval "bench all_reduce -j -d int32 -o min ${sizes[*]} && rows '$sane'"
+check "int64" eval "bench all_reduce -j -d int64 ${sizes[*]} &&
+	rows '$sane and wire == \"int64\"'"
 check "bfloat16, mean, no plan" eval \
 	"bench all_reduce -j -d bfloat16 -o mean --no-plan ${sizes[*]} && rows '$sane'"
 check "overlap" eval "bench overlap -j -b 256K -e 256K -n 2 &&
