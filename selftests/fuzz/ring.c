@@ -14,6 +14,7 @@ void calls_init(struct hosts *w, struct gagg_geom *g, u8 b, u8 c, struct input *
 	w->calls = &calls;
 	calls.exps = c >> 2 & 3;
 	calls.op_flags = c & 16 ? GAGG_OP_RAW : 0;
+	calls.laneop = GAGG_LANEOP(b & 64 && c & 16 ? GAGG_LANE_S64 : GAGG_LANE_S32, GAGG_OP_ADD);
 	calls.zeros = b & 32 ? 255 : c & 32 ? 80 : 0;
 	calls.nonfinite = c & 64 ? 20 : 0;
 	calls.noresult = c & 128 ? 100 : 0;
@@ -191,6 +192,8 @@ static bool plan_next(struct host *h, u32 c, u32 number, u8 shape)
 	plan->total += shape & 0x80 ? h->g.window + (shape >> 4 & 7) : 1 + (shape >> 4 & 7);
 	plan->op[plan->n].end = plan->total;
 	plan->op[plan->n].last = (shape & 15) % (HOSTS_LANES + 1);
+	if (ring_wide(h->w))
+		plan->op[plan->n].last &= ~1;
 	plan->op[plan->n].sig = 0x10000000 + plan->n;
 	plan->n++;
 	return true;
@@ -219,8 +222,8 @@ static void rank_submit(struct host *h, u32 c, u32 l, u8 shape, bool disagree)
 	}
 	for (s = 0; s < h->g.shards; s++)
 		fuzz_assert(gagg_chan_submit(h->c[c].core[s], l, sig,
-					     GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD),
-					     h->w->calls->op_flags, plan->op[op].last,
+					     h->w->calls->laneop, h->w->calls->op_flags,
+					     plan->op[op].last,
 					     plan->op[op].end - start) == op + 1);
 	t->next_op++;
 }
@@ -320,6 +323,7 @@ void calls_compose(const struct hosts *w, const struct host *h, u32 s, u8 round,
 	struct gagg_chan *ch = h->c[m->channel].core[s];
 
 	m->sig = w->calls->plan[h->epoch][m->channel].op[0].sig;
+	m->laneop = w->calls->laneop;
 	m->exp = (u8)(100 + (round >> 4));
 	if (ch)
 		m->round = *gagg_chan_done(ch, m->chunk) + (round & 3);
@@ -330,9 +334,10 @@ void calls_compose(const struct hosts *w, const struct host *h, u32 s, u8 round,
 
 void calls_own_lanes(const struct hosts *w, struct packet *p)
 {
-	u32 rank;
+	u32 rank, bytes = ring_wide(w) ? 8 : 4;
 
+	/* the lower half of a lane is another's if the upper is: it carries */
 	for (rank = 0; rank < w->ranks; rank++)
 		if (w->host[0].g.node_of[rank] != p->from)
-			memset(p->body + 4 * rank, 0, 4);
+			memset(p->body + (4 * rank & -bytes), 0, bytes);
 }

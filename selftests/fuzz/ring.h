@@ -11,7 +11,8 @@
  *	- ranks that call the same collectives are never told to disagree
  *
  * The first lanes of a contribution are zero but for that of its own rank: so
- * each of them says how often that rank was counted.
+ * each of them says how often that rank was counted. Lanes are int32, or (raw ones)
+ * int64, whose halves then are two of those.
  */
 #ifndef RING_H
 #define RING_H
@@ -34,7 +35,7 @@ struct plan {
 struct calls {
 	u32 exps;
 	u8 zeros, nonfinite, noresult;	/* of 256 */
-	u8 op_flags;
+	u8 op_flags, laneop;
 	struct plan plan[HOSTS_EPOCHS][HOSTS_CHANS];
 };
 
@@ -53,6 +54,11 @@ struct chunks {
 	u64 *holds;		/* virtual chunk of the result, + 1 */
 	struct trainer trainer[GAGG_LOCALS];
 };
+
+static inline bool ring_wide(const struct hosts *w)
+{
+	return w->calls->laneop >> 4 == GAGG_LANE_S64;
+}
 
 /* ring_check.c */
 struct gagg_cdesc ring_contribution(const struct hosts *w, u32 epoch, u32 rank, u32 c, u64 v,

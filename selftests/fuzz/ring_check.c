@@ -36,7 +36,8 @@ struct gagg_cdesc ring_contribution(const struct hosts *w, u32 epoch, u32 rank, 
 		if (i < HOSTS_RANKS)
 			lanes[i] = i == rank ? q : 0;
 		else
-			lanes[i] = i & 1 ? -q : q;
+			/* lower halves that are negative carry */
+			lanes[i] = (i & 1) == ring_wide(w) ? q : -q;
 	}
 	return d;
 }
@@ -100,12 +101,16 @@ static void compute(const struct hosts *w, u32 epoch, u32 c, u64 v, struct refer
 		ref->flags = GAGG_C_NONFINITE;
 	else if (!any)
 		ref->flags = GAGG_C_ZERO;
-	else if (raw && ref->want + bits > 31)
+	else if (raw && !ring_wide(w) && ref->want + bits > 31)
 		ref->flags = GAGG_C_OVERFLOW;
 	for (rank = 0; rank < w->ranks; rank++)
 		if ((w->members[c] & GAGG_BIT(rank)) && !is_empty(&d[rank]))
 			for (i = 0; i < HOSTS_LANES; i++)
-				ref->lanes[i] += rounded(q[rank][i], ref->exp - d[rank].exp);
+				ref->lanes[i] += ring_wide(w) ? (u32)q[rank][i] :
+						 rounded(q[rank][i], ref->exp - d[rank].exp);
+	/* what a lower half does not hold */
+	for (i = 0; ring_wide(w) && i < HOSTS_LANES; i += 2)
+		ref->lanes[i + 1] += ref->lanes[i] >> 32;
 }
 
 /* all that the result must be, if no insider took part */

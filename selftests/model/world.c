@@ -339,6 +339,7 @@ struct world *world_new(const struct world_config *cfg)
 
 			w->total[c] += cfg->exact ? cfg->max_chunks : chunks;
 			w->op_end[c][k] = w->total[c];
+			last += world_wide(w) ? last & 1 : 0;
 			w->op_last[c][k] = cfg->exact ? WORLD_LANES : last;
 		}
 		w->ref[c] = calloc(w->total[c], sizeof(*w->ref[c]));

@@ -98,6 +98,12 @@ static inline u32 world_sig(u32 op)
 	return (u32)(op % 4 == 3 ? GAGG_K_BROADCAST : GAGG_K_ALLREDUCE) << 28 | op;
 }
 
+/* lanes of int64 are two words each */
+static inline bool world_wide(const struct world *w)
+{
+	return w->cfg.laneop >> 4 == GAGG_LANE_S64;
+}
+
 /* world.c: a datagram leaves */
 void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *body, u32 len);
 

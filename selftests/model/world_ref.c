@@ -106,12 +106,16 @@ static void compute(const struct world *w, u32 c, u64 v, s64 *lanes, struct gagg
 		if (k[rank].flags & (GAGG_C_ZERO | GAGG_C_NONFINITE))
 			continue;
 		for (i = 0; i < WORLD_LANES; i++) {
-			s64 one = rounded(q[rank][i], d->exp - k[rank].exp);
+			s64 one = world_wide(w) ? (u32)q[rank][i] :
+				  rounded(q[rank][i], d->exp - k[rank].exp);
 
 			lanes[i] = any ? combine(w->cfg.laneop, lanes[i], one) : one;
 		}
 		any = true;
 	}
+	/* what a lower half does not hold */
+	for (i = 0; world_wide(w) && i < WORLD_LANES; i += 2)
+		lanes[i + 1] += lanes[i] >> 32;
 }
 
 const struct reference *world_reference(const struct world *w, u32 c, u64 v)

@@ -128,6 +128,35 @@ static void steady__other_exponents_void_at_most_so_often(void **state)
 	world_free(w);
 }
 
+/* --- lanes of two words ------------------------------------------------ */
+
+static void int64__sums(void **state)
+{
+	u64 i, worlds = 16 * (u64)seeds;
+
+	(void)state;
+	for (i = 0; i < worlds; i++) {
+		struct world_config cfg = plain;
+
+		cfg.seed = first_seed + i;
+		cfg.raw = true;
+		cfg.laneop = GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD);
+		cfg.per_node = 1 + i % 2;
+		cfg.ring = i % 3 ? 64 : 256;
+		cfg.chans = 1 + i % 3;
+		cfg.home_nodes = i % 4 == 1 ? 1 : i % 4 == 2 ? 6 : 0;
+		cfg.exact = i % 2;
+		cfg.loss = i % 4 == 3 ? 50 : 0;
+		cfg.dup = cfg.loss;
+		cfg.jitter = i % 2 * 300 * GAGG_USEC;
+		cfg.zeros = i % 3 * 100;
+		cfg.noresult = i % 5 / 4 * 500;
+		cfg.sync = i % 8 == 7 ? "bsp-quorum:2:0" : NULL;
+		cfg.max_chunks = 60;
+		world_free(run(&cfg));
+	}
+}
+
 /* --- rounds that need not wait for all --------------------------------- */
 
 static void quorum__one_decision_for_all(void **state)
@@ -622,6 +651,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(steady__many_ops_in_flight),
 		cmocka_unit_test(steady__ranks_of_a_host_share_a_result),
 		cmocka_unit_test(steady__largest_groups),
+		cmocka_unit_test(int64__sums),
 		cmocka_unit_test(quorum__one_decision_for_all),
 		cmocka_unit_test(steady__other_exponents_void_at_most_so_often),
 		cmocka_unit_test(zeros__travel_as_runs),
