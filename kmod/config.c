@@ -60,7 +60,7 @@ static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *
 		return bad(extack, -EINVAL, "the sync mode takes one shard");
 	if (cfg->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_get(cfg->sync.mode)->store)
 		return bad(extack, -EINVAL,
-			   "lane-type int64 takes a sync mode with a store: collectives have the type of their elements");
+			   "lane-type int64 takes a sync mode with a store: without one, sums of int64 need no option");
 	if (cfg->channels < 1 || cfg->channels > GAGG_CHANNELS_MAX)
 		return bad(extack, -ERANGE, "channels must be from 1 to 64");
 	if (cfg->cwnd < 4 || cfg->cwnd > 1024)

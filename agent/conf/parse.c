@@ -349,7 +349,7 @@ static void check_sums(cfg_t *cfg, const char *where)
 	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_parse(g->sync, &sync) &&
 	    !gagg_sync_get(sync.mode)->store)
 		complain(line_of(cfg, "lane-type"),
-			 "%s: lane-type = int64: sync mode %s has no store; collectives have the type of their elements",
+			 "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
 			 where, g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
 		complain(line_of(cfg, "ring"),

@@ -85,7 +85,7 @@ enum gagg_error {
  * @GAGG_FLOAT16:	IEEE 754 binary16
  * @GAGG_BFLOAT16:	upper half of a binary32
  * @GAGG_INT32:		two's complement; sums wrap, see gagg_result.overflow
- * @GAGG_INT64:		two's complement; sums, and elements of tables
+ * @GAGG_INT64:		two's complement; sums, modulo 2^64, and elements of tables
  * @GAGG_BYTE:		any bytes; what all-gather and broadcast move, not
  *			reducible
  *
@@ -148,7 +148,7 @@ struct gagg_config {
  * @nonfinite_rank:	lowest rank of the group that contributed NaN (or, to a
  *			sum, infinity); -1: none
  * @overflow:		not 0: a sum of GAGG_INT32 may have wrapped. A warning: 0
- *			is a proof that it has not
+ *			is a proof that it has not. Sums of GAGG_INT64: always 0
  * @late:		chunks of the result (some hundred elements each) that were
  *			complete before this rank's contribution came; 0 unless the
  *			sync mode has a quorum

@@ -100,7 +100,7 @@ static int check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg
 	if ((dtype == GAGG_INT32 || dtype == GAGG_INT64) && op == GAGG_MEAN)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no mean of integers: divide the sum");
 	if (dtype == GAGG_INT64 && op != GAGG_SUM)
-		return comm_error(c, GAGG_ERR_UNSUPPORTED, "of int64 there are sums only");
+		return comm_error(c, GAGG_ERR_UNSUPPORTED, "of int64 there are sums only: no minimum, no maximum");
 	if (dtype != GAGG_INT32 && dtype != GAGG_INT64 && !is_float(dtype))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no reduction of element type %d",
 				  (int)dtype);
@@ -157,7 +157,7 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 	err = check_reduction(c, dtype, op);
 	if (err)
 		return err;
-	if (count > UINT64_MAX / 4 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
+	if (count > UINT64_MAX / 8 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
 	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(dtype, op), &err);
 	if (!r)

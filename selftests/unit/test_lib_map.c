@@ -268,6 +268,7 @@ static void transfer__pads(void **state)
 	} cases[] = {
 		{ &transfer_sum, GAGG_FLOAT32 }, { &transfer_sum, GAGG_BFLOAT16 },
 		{ &transfer_order, GAGG_FLOAT32 }, { &transfer_int, GAGG_INT32 },
+		{ &transfer_wide, GAGG_INT64 },
 		{ &transfer_copy, GAGG_BYTE }, { &transfer_bytes, GAGG_BYTE },
 	};
 	struct gagg_comm c = { .size = 2, .region.geo.weight = 2 };
@@ -283,15 +284,16 @@ static void transfer__pads(void **state)
 		};
 		struct gagg_cdesc d = { 0 };
 		int32_t lanes[8];
-		/* two parts of 3 lanes; of bytes, the last lane is half used */
+		/* two parts of 3 lanes (int64: 4); of bytes, the last lane is half used */
 		bool bytes = r.dtype == GAGG_BYTE;
+		unsigned int n = r.dtype == GAGG_INT64 ? 4 : 3;
 
-		r.part_bytes = bytes ? 10 : 3 * dtype_size(r.dtype);
-		assert_true(partition_init(&r.cut, 2, 3, 8));
+		r.part_bytes = bytes ? 10 : n / dtype_lanes(r.dtype) * dtype_size(r.dtype);
+		assert_true(partition_init(&r.cut, 2, n, 8));
 		memset(lanes, 0x5a, sizeof(lanes));
 		r.how->fill(&r, 0, lanes, &d);
 		assert_int_equal(d.flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), 0);
-		for (i = bytes ? 10 : 12; i < sizeof(lanes); i++)
+		for (i = bytes ? 10 : 4 * n; i < sizeof(lanes); i++)
 			assert_int_equal(((unsigned char *)lanes)[i], 0);
 		assert_int_not_equal(((unsigned char *)lanes)[9] |
 				     ((unsigned char *)lanes)[11], 0);

@@ -82,7 +82,8 @@ run_case()
 	impair_with "$impair"
 	ranks_run allreduce:int32:sum:1 allreduce:int32:min:$((lanes - 1)) \
 		allreduce:int32:sum:$lanes allreduce:int32:max:$((lanes + 1)) \
-		allreduce:int32:sum:"$length" allreduce:int64:sum:$((2 * lanes + 1)) reduce_scatter:int32:sum:$((lanes + 1)) \
+		allreduce:int32:sum:"$length" allreduce:int64:sum:$((2 * lanes + 1)) \
+		reduce_scatter:int32:sum:$((lanes + 1)) \
 		allgather:2001 broadcast:30001:$((ranks - 1)) barrier &&
 		digests_agree "allreduce|allgather|broadcast" && none_refused || return
 	net_clear

@@ -17,6 +17,7 @@ DIED=2 SILENT=3
 every=(allreduce:int32:sum:1000 allreduce:int32:min:1000 allreduce:int32:max:1000
 	allreduce:float32:sum:5000 allreduce:float16:mean:5000 allreduce:bfloat16:max:5000
 	reduce_scatter:int32:sum:1000 reduce_scatter:float32:sum:3001
+	allreduce:int64:sum:1000 reduce_scatter:int64:sum:333
 	allgather:10001 broadcast:1:0 broadcast:77777:1 barrier allreduce:int32:sum:0)
 long=(allreduce:int32:sum:100000 allreduce:float32:sum:20000 broadcast:100001:1)
 

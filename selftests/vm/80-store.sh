@@ -25,6 +25,13 @@ slowest_asks_seldom()
 	is "$(sed -n 's/^hits //p' "$tmp/rank.0") >= 4 * CLOCKS / 3"
 }
 
+# a mode without a store says that it adds up int64 without that
+lanes_refused()
+{
+	! group_up sync "$1" lane-type int64 >"$tmp/refused" 2>&1 &&
+		grep -q "sums of int64 need no option" "$tmp/refused"
+}
+
 # late_shows VALUE: what all ranks have read late
 late_shows()
 {
@@ -35,7 +42,7 @@ module_load "$@"
 layout 3 2 some
 net_ready 1500
 check_not "bad parameters are refused" group_up sync ssp:-1
-check_not "lanes of int64 without a store, too" group_up sync bsp lane-type int64
+check "an option for lanes of int64 where none is needed, too" lanes_refused bsp
 check "a group with a store, two ranks a host" group_up ring 1024 window 64 sync ssp:2
 check "says so" eval "ctl 0 group show g | grep -q 'sync ssp:2'"
 ctl 1 group set g lane-type int64

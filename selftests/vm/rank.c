@@ -16,7 +16,7 @@
  *	@2,3:WORD	for ranks 2 and 3		!2:WORD	for all but 2
  *	at:5:WORD	in the fifth repetition only (outermost)
  *
- *	allreduce:TYPE:OP:COUNT		TYPE: float32 float16 bfloat16 int32
+ *	allreduce:TYPE:OP:COUNT		TYPE: float32 float16 bfloat16 int32 int64
  *	reduce_scatter:TYPE:OP:COUNT	OP: sum mean min max
  *	allgather:BYTES   broadcast:BYTES:ROOT   barrier
  *	iallreduce:... and so on	non-blocking; checked by
@@ -30,7 +30,7 @@
  *	world, part:I			... of all, of the I-th split, from 0
  *	free				gives the current part back
  *	data:random  data:zero  data:nan:AT  data:inf:AT	what is contributed
- *	scale:E				times 2^E (int32: E <= 0)
+ *	scale:E				times 2^E (integers: E <= 0)
  *	slack:BITS			by which an error may exceed its bound
  *	fail				from here on an operation has to fail; the
  *					words up to the next reattach are skipped

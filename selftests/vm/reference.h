@@ -17,7 +17,7 @@
 #define RANKS	64
 
 enum pattern {
-	DATA_RANDOM,	/* in [-1, 1) times 2^scale; int32: 32 + scale bits */
+	DATA_RANDOM,	/* in [-1, 1) times 2^scale; int32: 32 + scale bits, int64: 64 + scale */
 	DATA_ZERO,
 	DATA_NAN,	/* random, but one element */
 	DATA_INF,

@@ -55,7 +55,7 @@ length()
 operation()
 {
 	case $(pick sum order float scatter gather broadcast barrier split) in
-	sum)		echo "allreduce:int32:sum:$(length)" ;;
+	sum)		echo "allreduce:$(pick int32 int64):sum:$(length)" ;;
 	order)		echo "allreduce:int32:$(pick min max):$(length)" ;;
 	float)		echo "$(pick allreduce allreduce iallreduce):$(pick float32 float16 \
 				bfloat16):$(pick sum mean):$(length 16)" ;;

@@ -113,7 +113,8 @@ enum gagg_group_attr {
 	GAGG_GA_MISMATCH,	/* out: string, the field that differs */
 	GAGG_GA_PAD,
 	GAGG_GA_LANE_TYPE,	/* u32, enum gagg_lane_type [int32]; same. INT64 takes a
-				 * sync mode with a store
+				 * sync mode with a store: an op of a group
+				 * without one says its lane type itself
 				 */
 	__GAGG_GA_MAX,
 };
