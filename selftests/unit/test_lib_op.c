@@ -175,6 +175,8 @@ static void long_body(struct gagg_comm *c, int rank)
 	CHECK(!gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_SUM, c, NULL) && y[0] == -4);
 	gagg_last_result(c, &res);
 	CHECK(!res.overflow && res.contributors == N);
+	/* a chunk that ends with a zero */
+	CHECK(!gagg_allreduce(x, y, 2, GAGG_INT64, GAGG_SUM, c, NULL) && y[0] == -4 && !y[1]);
 	CHECK(!gagg_allreduce(x + 1, x + 1, 3, GAGG_INT64, GAGG_SUM, c, NULL));
 	CHECK(x[0] == INT64_MAX && !x[1] && !x[2] && !x[3] && x[99] == 49 * (rank + 1) * 0x123456789LL);
 	CHECK(gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_MIN, c, NULL) == GAGG_ERR_UNSUPPORTED);
