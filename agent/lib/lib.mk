@@ -46,5 +46,5 @@ libgagg-install: libgagg
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib" build/libgagg.a
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/pkgconfig" build/gagg.pc
 	cp -d build/$(LIB_SONAME) build/libgagg.so "$(DESTDIR)$(PREFIX)/lib/"
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/include" agent/lib/gagg.h agent/lib/gagg_uring.h
+	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/include" agent/lib/gagg*.h
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/man/man3" Documentation/man/gagg.3

@@ -56,7 +56,7 @@ plan 11
 clean "the module takes what the kernel exports" "$(unknown "$module")"
 clean "its global names begin with gagg_" "$(foreign "$module")"
 clean "it exports nothing" "$(cat "build/kmod/$release/Module.symvers")"
-{ functions agent/lib/gagg.h; functions agent/lib/gagg_uring.h; } | sort >"$work/declared"
+for header in agent/lib/gagg*.h; do functions "$header"; done | sort >"$work/declared"
 clean "the library gives gagg_*, with versions" "$(unversioned "$library")"
 clean "which is what its headers declare" "$(given "$library" | sed 's/@.*//' |
 	diff "$work/declared" - 2>&1)"
