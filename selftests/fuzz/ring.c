@@ -334,10 +334,13 @@ void calls_compose(const struct hosts *w, const struct host *h, u32 s, u8 round,
 
 void calls_own_lanes(const struct hosts *w, struct packet *p)
 {
-	u32 rank, bytes = ring_wide(w) ? 8 : 4;
+	u32 rank;
 
-	/* the lower half of a lane is another's if the upper is: it carries */
+	/*
+	 * What is left carries into no other host's half of a lane of int64: both
+	 * halves are this host's, or it has one rank, the only one to add to its half.
+	 */
 	for (rank = 0; rank < w->ranks; rank++)
 		if (w->host[0].g.node_of[rank] != p->from)
-			memset(p->body + (4 * rank & -bytes), 0, bytes);
+			memset(p->body + 4 * rank, 0, 4);
 }
