@@ -45,13 +45,14 @@ failed()
 	echo "# to repeat: build/fuzz/$1 ${file:-selftests/fuzz/corpus/$1/*}"
 }
 
-# fuzz TARGET ARGUMENT...: libFuzzer, with what all calls have in common
+# fuzz TARGET ARGUMENT...: libFuzzer, with what all calls have in common; beside a VM
+# an input may wait long for a CPU
 fuzz()
 {
 	local target=$1
 	shift
 
-	"build/fuzz/$target" -seed=$seed -max_len="${longest[$target]:-4096}" -timeout=20 \
+	"build/fuzz/$target" -seed=$seed -max_len="${longest[$target]:-4096}" -timeout=100 \
 		-rss_limit_mb=1024 -print_final_stats=1 -len_control=20 \
 		-artifact_prefix="build/fuzz/failed/$target-" "$@" \
 		>"$log" 2>&1 </dev/null
