@@ -5,7 +5,8 @@
  * Headers and bodies of control messages are copied out before they are looked
  * at: pages of an skb may be somebody's memory (zero-copy senders on this host)
  * and change. Lanes are added in place where they lie in one piece, in a copy
- * where they straddle two fragments.
+ * where they straddle two fragments. Headers of what follows in a burst are read in
+ * place, each byte once: gagg_wire_follows().
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>

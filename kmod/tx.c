@@ -172,6 +172,16 @@ static void burst_close(struct gagg_port *port, struct burst *b)
 	b->npieces = 0;
 }
 
+/*
+ * A page that refilling would keep for ever: too small for @len, as there was no
+ * larger one, or of the emergency reserve: hosts of this kernel drop what it holds.
+ */
+static bool frag_unfit(const struct page_frag *frag, u32 len)
+{
+	return frag->page && page_ref_count(frag->page) == 1 &&
+	       (frag->size < len || page_is_pfmemalloc(frag->page));
+}
+
 /* with room for @len bytes; NULL: no memory */
 static struct page_frag *frag_for(struct gagg_tx *tx, u32 len)
 {
@@ -181,6 +191,10 @@ static struct page_frag *frag_for(struct gagg_tx *tx, u32 len)
 	if (frag->page && frag->offset + len > frag->size) {
 		tx->turn = (tx->turn + 1) % FRAGS;
 		frag = &tx->frag[tx->turn];
+	}
+	if (frag_unfit(frag, len)) {
+		put_page(frag->page);
+		frag->page = NULL;
 	}
 	/* when memory is fragmented it gives a single page, however much is asked */
 	if (!skb_page_frag_refill(len, frag, GFP_ATOMIC | __GFP_NOWARN) ||

@@ -184,7 +184,7 @@ static int say_partitions(struct gagg_comm *comm)
 	int err = gagg_ako_measure(comm, &found);
 
 	if (!err)
-		printf("rank %d: %.3g clocks/s, %.3g of %.3g bytes/s: %d partitions\n",
+		printf("rank %d: %.3g clocks/s, %.3g bytes/s of %.3g bytes: %d partitions\n",
 		       gagg_rank(comm), found.rate, found.bandwidth, found.bytes,
 		       found.partitions);
 	return err;

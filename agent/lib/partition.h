@@ -15,7 +15,7 @@
 
 /**
  * struct partition - of an operation
- * @length: lanes of a part
+ * @length: lanes of a part, of 32 bits (an element of int64 is two)
  * @lanes: lanes of a full chunk
  * @tail: lanes of a part's last chunk
  * @per_part: chunks of a part

@@ -52,7 +52,7 @@ dies()
 partitions_within()
 {
 	train 1 --measure && cat "$tmp"/rank.? | awk -v most="$1" '
-		/clocks\/s, .* bytes\/s: [0-9]+ partitions$/ {
+		/clocks\/s, .* bytes: [0-9]+ partitions$/ {
 			n += $3 > 0 && $5 > 0 && $5 <= most && $(NF - 1) >= 1
 			print
 		}

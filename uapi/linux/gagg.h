@@ -457,7 +457,7 @@ struct gagg_push {
 /**
  * struct gagg_cdesc - description of one contribution
  * @exp:	exponent of the lanes, biased by 127; raw lanes: 0
- * @want:	exponent the data needs; int32: bits of the largest magnitude
+ * @want:	exponent the data needs; int32: bits of the largest magnitude; int64: 0
  * @flags:	GAGG_C_ZERO, GAGG_C_NONFINITE, GAGG_C_NORESULT
  * @reserved:	zero
  */
