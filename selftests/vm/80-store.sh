@@ -11,7 +11,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/store.sh
 . "$(dirname "$0")/store.sh"
-plan 23
+plan 25
 
 no_collectives()
 {
@@ -38,6 +38,19 @@ late_shows()
 	[ "$(cut -d' ' -f1 "$tmp"/rank.? | sort -u)" = "$1" ]
 }
 
+# clocks_known FILE: what ranks know after each clock, the same on all, into FILE
+clocks_known()
+{
+	local r
+
+	start_paused clocks 20
+	ranks_wait || return
+	for ((r = 1; r < ranks; r++)); do
+		cmp "$tmp/rank.0" "$tmp/rank.$r" || return
+	done
+	cp "$tmp/rank.0" "$tmp/$1" && [ "$(wc -l <"$tmp/$1")" -eq 20 ]
+}
+
 module_load "$@"
 layout 3 2 some
 net_ready 1500
@@ -61,7 +74,12 @@ check "there are no collectives" no_collectives
 group_down
 check "the twin has no stores, and says so" twin_refuses asp
 
+group_up ring 1024 window 64 sync bsp
+check "bsp: all ranks know the same after each clock" clocks_known bsp
+group_down
 group_up ring 1024 window 64 sync ssp:0
+check "ssp:0: bit for bit what they know with bsp" \
+	eval "clocks_known ssp && cmp $tmp/bsp $tmp/ssp"
 check "whole clocks only" store_run 0 $SLOW 0
 hits=$CLOCKS
 check "cached, too: once a clock is enough" store_run 0
