@@ -16,6 +16,9 @@ cd "$(dirname "$0")/../.." || exit 1
 seed=$(($(date +%s) & 0xffffff))
 [ $# -gt 0 ] || seed=1
 seed=$((${SEED:-$seed}))
+# seconds for an input; as a part of the tests, beside a VM, it may wait long for a CPU
+patience=20
+[ $# -gt 0 ] || patience=100
 seconds=${1:-60}
 shift
 # jobserver, or goals, of the make that has started this
@@ -45,14 +48,13 @@ failed()
 	echo "# to repeat: build/fuzz/$1 ${file:-selftests/fuzz/corpus/$1/*}"
 }
 
-# fuzz TARGET ARGUMENT...: libFuzzer, with what all calls have in common; beside a VM
-# an input may wait long for a CPU
+# fuzz TARGET ARGUMENT...: libFuzzer, with what all calls have in common
 fuzz()
 {
 	local target=$1
 	shift
 
-	"build/fuzz/$target" -seed=$seed -max_len="${longest[$target]:-4096}" -timeout=100 \
+	"build/fuzz/$target" -seed=$seed -max_len="${longest[$target]:-4096}" -timeout=$patience \
 		-rss_limit_mb=1024 -print_final_stats=1 -len_control=20 \
 		-artifact_prefix="build/fuzz/failed/$target-" "$@" \
 		>"$log" 2>&1 </dev/null

@@ -513,10 +513,39 @@ static void elastic_numbers_body(struct gagg_comm *c, int rank)
 	      6 - 4 * (5ULL << 40));
 }
 
+/* floats, of which each is a whole number of steps, at first and ever after */
+static void elastic_floats_body(struct gagg_comm *c, int rank)
+{
+	static int32_t total[COUNT];
+	struct gagg_table *t;
+	float x[COUNT], centre[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	memset(total, 0, sizeof(total));
+	meet();
+	for (int i = 0; i < COUNT; i++) {
+		int32_t steps = (int32_t)(value(rank, (size_t)i, 0) * 1000);
+
+		x[i] = (float)(steps * STEP);
+		__atomic_fetch_add(&total[i], steps, __ATOMIC_RELAXED);
+	}
+	for (int k = 0; k < 20; k++)
+		CHECK(!gagg_elastic(t, x, 0.2));
+	CHECK(!gagg_snapshot(t, centre));
+	for (int i = 0; i < COUNT; i++) {
+		CHECK(x[i] / STEP == rint(x[i] / STEP));
+		__atomic_fetch_sub(&total[i], (int32_t)(x[i] / STEP), __ATOMIC_RELAXED);
+	}
+	meet();
+	for (int i = 0; i < COUNT; i++)
+		CHECK(total[i] == (int32_t)(centre[i] / STEP));
+}
+
 static void elastic__keeps_the_sum(void **state)
 {
 	(void)state;
 	run_both(~0U, elastic_body);
+	run_both(~0U, elastic_floats_body);
 	fake.wide = true;
 	run_store(~0U, elastic_numbers_body);
 	fake.wide = false;

@@ -252,6 +252,30 @@ static void the_end__is_not_a_push(void **state)
 	assert_false(ops->may_read(&param, &sync, &clocks, 0, 5));
 }
 
+/* who is beyond the lower bound is granted nothing while another is ahead of it */
+static void the_fastest__alone_runs_on(void **state)
+{
+	u32 c;
+
+	(void)state;
+	assert_null(gagg_sync_parse("dssp:1:5", &param));
+	ops = gagg_sync_get(param.mode);
+	memset(&sync, 0, sizeof(sync));
+	gagg_clocks_init(&clocks, 7);
+	for (c = 1; c <= 2; c++) {
+		push(0, c * 10 * GAGG_MSEC);
+		push(1, c * GAGG_MSEC);
+	}
+	for (c = 1; c <= 5; c++)
+		push(2, (20 + c) * GAGG_MSEC);
+	assert_true(may_read(2));
+	/* one more would be nearer to the slowest's next push, at 30 */
+	for (c = 1; c <= 2; c++)
+		push(1, (27 + c) * GAGG_MSEC);
+	assert_int_equal(sync.dssp.worker[1].left, 0);
+	assert_false(may_read(1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +285,7 @@ int main(void)
 		cmocka_unit_test(dssp__gains_nothing_from_one_that_is_always_slow),
 		cmocka_unit_test(equal_bounds__are_ssp),
 		cmocka_unit_test(the_end__is_not_a_push),
+		cmocka_unit_test(the_fastest__alone_runs_on),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

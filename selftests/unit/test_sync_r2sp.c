@@ -258,6 +258,25 @@ static void one_slow_clock__is_soon_forgotten(void **state)
 	}
 }
 
+/* a clock's time ends when its update is ready, however long that waits for its turn */
+static void waiting__is_no_computing(void **state)
+{
+	u32 r;
+
+	(void)state;
+	begin("r2sp:0:0", 2);
+	ops->run(&param, &sync, &clocks, now);
+	for (r = 0; r < 2; r++) {
+		assert_true(ops->may_update(&param, &sync, &clocks, r, now));
+		update(r);
+	}
+	ops->run(&param, &sync, &clocks, now);
+	assert_false(ops->may_update(&param, &sync, &clocks, 1, now + GAGG_MSEC));
+	assert_true(sync.r2sp.clock_time == GAGG_MSEC);
+	assert_false(ops->may_update(&param, &sync, &clocks, 1, now + 50 * GAGG_MSEC));
+	assert_true(sync.r2sp.clock_time == GAGG_MSEC);
+}
+
 static void who_finishes__has_no_turns(void **state)
 {
 	u32 r;
@@ -288,6 +307,7 @@ int main(void)
 		cmocka_unit_test(who_hangs__is_passed_over),
 		cmocka_unit_test(without_patience__the_ring_waits),
 		cmocka_unit_test(one_slow_clock__is_soon_forgotten),
+		cmocka_unit_test(waiting__is_no_computing),
 		cmocka_unit_test(who_finishes__has_no_turns),
 	};
 

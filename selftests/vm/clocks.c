@@ -15,6 +15,8 @@
 
 #include <gagg.h>
 
+#include "reference.h"
+
 #define COUNT	3000
 
 static struct gagg_comm *comm;
@@ -56,17 +58,6 @@ static void tick(int32_t *x, int clock)
 		x[i] = (int32_t)((uint32_t)x[i] + (uint32_t)d[i]);
 }
 
-static uint64_t digest(const int32_t *x)
-{
-	const unsigned char *p = (const unsigned char *)x;
-	uint64_t h = 0xcbf29ce484222325ULL;
-	size_t n;
-
-	for (n = 0; n < COUNT * sizeof(*x); n++)
-		h = (h ^ p[n]) * 0x100000001b3ULL;
-	return h;
-}
-
 int main(int argc, char **argv)
 {
 	static int32_t x[COUNT];
@@ -83,7 +74,7 @@ int main(int argc, char **argv)
 	for (c = 0; c < atoi(argv[3]); c++) {
 		tick(x, c);
 		usleep(argc > 4 ? (useconds_t)atoi(argv[4]) : 0);
-		printf("clock %d: %016" PRIx64 "\n", c, digest(x));
+		printf("clock %d: %016" PRIx64 "\n", c, digest(x, sizeof(x)));
 	}
 	if (gagg_finalize(comm)) {
 		fprintf(stderr, "rank %d: finalize: %s\n", rank, gagg_last_error(NULL));

@@ -11,7 +11,7 @@ VM_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O3 -g -ffp-contract=off \
 		   -Iuapi -Iagent/lib
 VM_HEADERS	:= $(wildcard selftests/vm/*.h agent/lib/*.h uapi/linux/*.h)
 
-build/selftests/vm/rank: selftests/vm/reference.c
+build/selftests/vm/clocks build/selftests/vm/rank: selftests/vm/reference.c
 build/selftests/vm/udp build/selftests/vm/wire: selftests/vm/datagram.c
 build/selftests/vm/odd_netlink build/selftests/vm/nomem: selftests/vm/netmsg.c selftests/vm/genl.c
 build/selftests/vm/nomem: selftests/vm/inject.c
