@@ -2,7 +2,11 @@
 /*
  * Hosts with stores of the real core, joined by a network that loses,
  * duplicates and reorders. What the module does with payload is done here by
- * hand, on lanes of 64 bits beside the real ones: an oracle that never wraps.
+ * hand.
+ *
+ * Ranks die: then the hosts end the epoch, one after the other, and forget; when all
+ * have, they begin the next one, one after the other, some of them made from nothing.
+ * What is under way stays so, and some of it comes again at any time.
  */
 #ifndef STORE_NET_H
 #define STORE_NET_H
@@ -19,15 +23,19 @@
 
 #include "core.h"
 
-#define EPOCH	0x500000009ULL
+#define EPOCH	0x500000009ULL		/* the first one */
 #define COOKIE	0x0123456789abcdefULL
+#ifndef LIVES
+#define LIVES	3			/* epochs of a run, at most */
+#endif
 #define NODES	4
 #ifndef RING
 #define RING	64
 #endif
 #define LANES	2
 #define FLIGHT	4096
-#define OLD	64
+#define TYPES	32
+#define OLD	16
 #define OPS_MAX	512
 
 struct packet {
@@ -53,7 +61,11 @@ struct rank {
 static struct gagg_geom base_geom;
 static struct gagg_geom geom[NODES];
 static struct gagg_shard *shard[NODES];
-static struct gagg_chan *chan[NODES];
+static struct gagg_chan *chan[NODES];	/* NULL: the host has not begun the epoch */
+static u64 epoch, cookie;
+static u32 life;			/* number of the epoch, from 0 */
+static u32 mortality;			/* a death in so many events; 0: none */
+static u32 deaths;			/* in all runs */
 static int32_t kept[NODES][RING][LANES];
 static int32_t beside[NODES][RING][LANES];
 static struct rank ranks[GAGG_RANKS];
@@ -61,13 +73,13 @@ static u32 nranks;
 static u32 hosts = NODES;	/* at most */
 static struct packet flight[FLIGHT];
 static u32 nflight;
-/* with repetitions: some that come again, after any time */
-static struct packet old[OLD];
-static u32 nold;
+/* some that come again, after any time, by epoch and type */
+static struct packet old[LIVES][TYPES][OLD];
+static u32 nold[LIVES][TYPES];
 static u64 now;
 static u32 loss, dup, disorder;	/* percent */
 static u64 seed;
-static u64 sent[32];		/* datagrams by type */
+static u64 sent[TYPES];		/* datagrams by type */
 static bool wide;		/* lanes of int64: one for each two of LANES */
 static bool lazy;		/* hosts do not always do all that they could at once */
 static bool more[NODES];	/* there is some left to do */
@@ -125,6 +137,14 @@ static inline void add(int32_t *dst, const int32_t *a, const int32_t *b)
 	gagg_reduce_chunk(gagg_store_laneop(&base_geom), dst, a, b, LANES, 0);
 }
 
+/* it comes again, now and then */
+static inline void repeat(const struct packet *p)
+{
+	u32 *n = &nold[life][p->m.type];
+
+	old[life][p->m.type][*n < OLD ? (*n)++ : rnd(OLD)] = *p;
+}
+
 static inline void put(u32 from, u32 to, const struct gagg_msg *m, const void *ack,
 		       const int32_t *lanes)
 {
@@ -146,7 +166,7 @@ static inline void put(u32 from, u32 to, const struct gagg_msg *m, const void *a
 		if (lanes)
 			memcpy(p->lanes, lanes, sizeof(p->lanes));
 		if (dup && !rnd(4))
-			old[nold < OLD ? nold++ : rnd(OLD)] = *p;
+			repeat(p);
 	}
 }
 
@@ -198,6 +218,8 @@ static inline void refill(u32 n)
 	struct gagg_env env = env_of(n);
 
 	more[n] = false;
+	if (!shard[n]->running)
+		return;
 	while (gagg_chan_refill(shard[n], &geom[n], &env, chan[n], now)) {
 		drain(n);
 		more[n] = lazy && !rnd(2);
@@ -244,6 +266,8 @@ static inline void timers(void)
 	for (n = 0; n < base_geom.nodes; n++) {
 		struct gagg_env env = env_of(n);
 
+		if (!shard[n]->running)
+			continue;
 		if (gagg_shard_deadline(shard[n], &geom[n]) <= now) {
 			gagg_shard_timer(shard[n], &geom[n], &env, now);
 			drain(n);
@@ -254,18 +278,43 @@ static inline void timers(void)
 	}
 }
 
+/* a host begins the epoch, with nothing of the last one */
+static inline void begin(u32 n)
+{
+	u32 i;
+
+	if (!shard[n] || !rnd(3)) {
+		free(shard[n]);
+		shard[n] = calloc(1, gagg_shard_bytes(&geom[n]));
+		gagg_shard_init(shard[n], &geom[n], 0);
+	}
+	gagg_shard_start(shard[n], &geom[n], epoch, cookie);
+	chan[n] = gagg_chan_init(calloc(1, gagg_chan_bytes(&geom[n], geom[n].workers)),
+				 &geom[n], 0, 0, geom[n].workers);
+	memset(kept[n], 0, sizeof(kept[n]));
+	memset(beside[n], 0xee, sizeof(beside[n]));
+	more[n] = false;
+	for (i = 0; i < nranks; i++) {
+		if (ranks[i].node != n)
+			continue;
+		memset(&ranks[i], 0, sizeof(ranks[i]));
+		ranks[i].node = (u8)n;
+		ranks[i].local = (u8)gagg_chan_local(chan[n], i);
+	}
+}
+
 /* one event of the network, or of a timer when nothing is under way */
 static inline void advance(void)
 {
+	u32 of = rnd(life + 1), type = rnd(TYPES), i, n;
 	u64 at = GAGG_NEVER;
 	struct packet p;
-	u32 i, n;
 
 	n = rnd(base_geom.nodes);
 	if (lazy && more[n])
 		refill(n);
-	if (nold && !rnd(16)) {
-		p = old[rnd(nold)];
+	if (nold[of][type] && !rnd(2)) {
+		p = old[of][type][rnd(nold[of][type])];
 		receive(&p);
 	}
 	if (nflight) {
@@ -279,6 +328,8 @@ static inline void advance(void)
 			return;
 	}
 	for (n = 0; n < base_geom.nodes; n++) {
+		if (!shard[n]->running)
+			continue;
 		at = gagg_min64(at, gagg_shard_deadline(shard[n], &geom[n]));
 		at = gagg_min64(at, gagg_chan_deadline(chan[n]));
 	}
@@ -286,6 +337,52 @@ static inline void advance(void)
 		return;
 	now = gagg_max64(now, at);
 	timers();
+}
+
+/* the same, and hosts begin the epoch that have not yet */
+static inline void go_on(void)
+{
+	u32 n = rnd(base_geom.nodes);
+
+	if (!chan[n])
+		begin(n);
+	advance();
+}
+
+/*
+ * Does a rank die now? Then all hosts end the epoch, and nobody begins another before
+ * (model_join.c). @last_look: at what they have in the end.
+ */
+static inline bool dies(void (*last_look)(void))
+{
+	u32 first = rnd(base_geom.nodes), i, k;
+
+	if (!mortality || life + 1 == LIVES || rnd(mortality))
+		return false;
+	for (i = 0; i < base_geom.nodes; i++) {
+		if (chan[(first + i) % base_geom.nodes])
+			gagg_shard_stop(shard[(first + i) % base_geom.nodes]);
+		for (k = rnd(16); k; k--)
+			advance();
+	}
+	/* not if one had not begun it */
+	for (i = 0, k = 0; i < base_geom.nodes; i++)
+		k += !!chan[i];
+	if (k == base_geom.nodes)
+		last_look();
+	for (i = 0; i < base_geom.nodes; i++) {
+		free(chan[i]);
+		chan[i] = NULL;
+	}
+	for (i = 0; i < nflight; i++)
+		if (!rnd(2))
+			repeat(&flight[i]);
+	deaths++;
+	life++;
+	/* another number on the wire, or another cookie only */
+	epoch += rnd(2) ? 1 : 1ULL << 32;
+	cookie = gagg_mix64(cookie, seed);
+	return true;
 }
 
 /* a group of @n ranks in mode @text, of which the nodes in @homes are homes */
@@ -322,23 +419,19 @@ static inline void start(u32 n, const char *text, u64 homes)
 	gagg_sync_apply(g, &p);
 	now = GAGG_SEC;
 	nflight = 0;
-	nold = 0;
+	memset(nold, 0, sizeof(nold));
+	epoch = EPOCH;
+	cookie = COOKIE;
+	life = 0;
 	memset(sent, 0, sizeof(sent));
-	memset(kept, 0, sizeof(kept));
-	memset(beside, 0xee, sizeof(beside));
 	for (i = 0; i < g->nodes; i++) {
-		free(shard[i]);
-		free(chan[i]);
 		geom[i] = *g;
 		geom[i].self = (u8)i;
-		shard[i] = calloc(1, gagg_shard_bytes(g));
-		gagg_shard_init(shard[i], &geom[i], 0);
-		gagg_shard_start(shard[i], &geom[i], EPOCH, COOKIE);
-		chan[i] = gagg_chan_init(calloc(1, gagg_chan_bytes(&geom[i], g->workers)),
-					 &geom[i], 0, 0, g->workers);
+		free(chan[i]);
+		free(shard[i]);
+		shard[i] = NULL;
+		begin(i);
 	}
-	for (i = 0; i < n; i++)
-		ranks[i].local = (u8)gagg_chan_local(chan[ranks[i].node], i);
 }
 
 /* an op of a rank, of copies on that of rank @of; its number */
@@ -356,6 +449,26 @@ static inline u32 submit_of(u32 rank, u8 flags, u32 of, u32 first, u32 chunks)
 static inline u32 submit(u32 rank, u8 flags, u32 first, u32 chunks)
 {
 	return submit_of(rank, flags, rank, first, chunks);
+}
+
+/* the rank's host has begun the epoch */
+static inline bool attached(u32 rank)
+{
+	return chan[ranks[rank].node];
+}
+
+/* updates that a rank has begun; GAGG_CLOCK_END: its last one, too */
+static inline u32 begun(u32 rank)
+{
+	return attached(rank) ? gagg_store_clock(chan[ranks[rank].node], ranks[rank].local) : 0;
+}
+
+/* updates that are over: everybody who is to have them does */
+static inline u32 confirmed(u32 rank)
+{
+	const struct gagg_local *lo = &chan[ranks[rank].node]->local[ranks[rank].local];
+
+	return lo->finished < lo->numbers ? lo->op[(lo->finished + 1) % GAGG_OPS].sig : lo->clock;
 }
 
 /* where chunk @slot lives */

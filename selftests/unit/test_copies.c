@@ -2,34 +2,54 @@
 /* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
 /*
  * Stores of which every rank has a copy, of the real core under random schedules:
- * what ako brings where, and when.
+ * what ako brings where, and when. Ranks finish early, and die.
  */
 #include "store_net.h"
 
-#define SEEDS	12
+#define SEEDS	20
 #define CLOCKS	12
 #define PARTS	7	/* at most */
-#define END	(CLOCKS + PARTS)
 
-/* gradient of rank r at clock c; after CLOCKS there are none */
+/* gradient of rank r at clock c of an epoch */
 static int32_t gradient(u32 r, u32 c, u32 slot, u32 k)
 {
-	return c < CLOCKS ? (int32_t)gagg_mix64((u64)r << 32 | c, (u64)slot << 8 | k) : 0;
+	return (int32_t)gagg_mix64((u64)r << 32 | c, (u64)life << 32 | slot << 8 | k);
 }
 
 /* sums of the first c gradients of rank r */
-static uint32_t prefix[NODES][END + 1][RING][LANES];
+static uint32_t prefix[LIVES][NODES][CLOCKS + 1][RING][LANES];
 
 static void sum_up(void)
 {
+	uint32_t (*p)[CLOCKS + 1][RING][LANES] = prefix[life];
 	u32 r, c, slot, k;
 
 	for (r = 0; r < NODES; r++)
-		for (c = 0; c < END; c++)
+		for (c = 0; c < CLOCKS; c++)
 			for (slot = 0; slot < RING; slot++)
 				for (k = 0; k < LANES; k++)
-					prefix[r][c + 1][slot][k] = prefix[r][c][slot][k] +
+					p[r][c + 1][slot][k] = p[r][c][slot][k] +
 						(uint32_t)gradient(r, c, slot, k);
+}
+
+struct worker {
+	u32 clock;
+	u32 goal;	/* gradients, after which there are none */
+	u32 op;		/* it waits for; 0: none */
+	bool reads;
+	bool last;	/* it has finished, and reads what there is in the end */
+	bool over;
+};
+
+static struct worker work[NODES];
+static u32 parts, late;
+
+/* sum of what rank r has computed at its first clocks */
+static uint32_t sum_of(u32 r, u32 clocks, u32 slot, u32 k)
+{
+	u32 goal = work[r].goal;
+
+	return prefix[life][r][clocks < goal ? clocks : goal][slot][k];
 }
 
 /* the sum of the last p gradients, as a trainer pushes it */
@@ -40,24 +60,19 @@ static void fill_window(u32 r, u32 c, u32 p)
 	for (slot = 0; slot < RING; slot++) {
 		ranks[r].zero[slot] = 1;
 		for (k = 0; k < LANES; k++) {
-			ranks[r].push[slot][k] = (int32_t)(prefix[r][c + 1][slot][k] -
-							   prefix[r][from][slot][k]);
+			ranks[r].push[slot][k] = (int32_t)(sum_of(r, c + 1, slot, k) -
+							   sum_of(r, from, slot, k));
 			ranks[r].zero[slot] &= !ranks[r].push[slot][k];
 		}
 	}
 }
 
-struct worker {
-	u32 clock;
-	u32 op;		/* it waits for; 0: none */
-	u8 reads;
-};
-
-static struct worker work[NODES];
-
-static u32 begun(u32 r)
+/* @clocks of a rank, that many of which were updates */
+static u32 updates(u32 r, u32 clocks)
 {
-	return gagg_store_clock(chan[ranks[r].node], ranks[r].local);
+	u32 most = work[r].goal + parts;
+
+	return clocks < most ? clocks : most;
 }
 
 /*
@@ -65,126 +80,193 @@ static u32 begun(u32 r)
  * partition was this rank's turn: find them, of rank i and those behind it. @must: what
  * was pushed below that clock has come.
  */
-static bool holds(u32 to, u32 i, u32 p, u32 must, uint32_t a, uint32_t b, u32 slot)
+static bool holds(u32 to, u32 i, const u32 *must, uint32_t a, uint32_t b, u32 slot)
 {
-	u32 turn = (slot + p - to % p) % p, t;
+	u32 turn = (slot + parts - to % parts) % parts, t;
 
 	if (i == to)
-		return holds(to, i + 1, p, must, a, b, slot);
+		return holds(to, i + 1, must, a, b, slot);
 	if (i == nranks)
 		return !a && !b;
 	/* nothing yet */
-	if (turn >= must && holds(to, i + 1, p, must, a, b, slot))
+	if (turn >= must[i] && holds(to, i + 1, must, a, b, slot))
 		return true;
-	for (t = turn; t < begun(i); t += p)
-		if (t + p >= must &&
-		    holds(to, i + 1, p, must, a - prefix[i][t + 1][slot][0],
-			  b - prefix[i][t + 1][slot][1], slot))
+	for (t = turn; t < updates(i, begun(i)); t += parts)
+		if (t + parts >= must[i] &&
+		    holds(to, i + 1, must, a - sum_of(i, t + 1, slot, 0),
+			  b - sum_of(i, t + 1, slot, 1), slot))
 			return true;
 	return false;
 }
 
-static void check_read(u32 r, u32 p, u32 late)
+static void check_copy(u32 r, int32_t (*copy)[LANES], const u32 *must)
 {
-	u32 c = work[r].clock, must = c > p + late ? c - p - late : 0, slot;
+	u32 slot;
 
 	for (slot = 0; slot < RING; slot++)
-		if (!holds(r, 0, p, must, (uint32_t)ranks[r].copy[slot][0],
-			   (uint32_t)ranks[r].copy[slot][1], slot))
-			fail_msg("rank %u at clock %u: chunk %u holds no sum that it may", r, c,
-				 slot);
+		if (!holds(r, 0, must, (uint32_t)copy[slot][0], (uint32_t)copy[slot][1], slot))
+			fail_msg("copy of rank %u: chunk %u holds no sum that it may", r, slot);
 }
 
-static void step_ako(u32 r, u32 p, u32 late)
+static void check_read(u32 r)
+{
+	u32 c = work[r].clock, must[NODES], i;
+
+	for (i = 0; i < nranks; i++) {
+		assert_true(c <= begun(i) + parts + late);
+		must[i] = updates(i, c > parts + late ? c - parts - late : 0);
+	}
+	check_copy(r, ranks[r].copy, must);
+}
+
+/* all that the others have computed, once */
+static void check_end(u32 r)
+{
+	u32 slot, k, i;
+
+	for (slot = 0; slot < RING; slot++)
+		for (k = 0; k < LANES; k++) {
+			uint32_t sum = 0;
+
+			for (i = 0; i < nranks; i++)
+				sum += i == r ? 0 : sum_of(i, CLOCKS, slot, k);
+			assert_int_equal((uint32_t)ranks[r].copy[slot][k], sum);
+		}
+}
+
+/* the op that it waits for, if that is over; true: it was an update */
+static bool take(u32 r)
 {
 	struct worker *w = &work[r];
-	u32 i;
+	bool update = w->op && !w->reads;
 
-	if (w->op && ranks[r].done < w->op)
-		return;
-	if (w->op && w->reads) {
-		check_read(r, p, late);
-		for (i = 0; i < nranks; i++)
-			assert_true(w->clock <= begun(i) + p + late);
-		w->reads = 0;
-	} else if (w->op) {
-		w->clock++;
-		memset(ranks[r].copy, 0xcc, sizeof(ranks[r].copy));
-		w->reads = 1;
-		w->op = submit(r, GAGG_OP_READ, 0, RING);
-		return;
-	}
+	if (!w->op || ranks[r].done < w->op)
+		return false;
 	w->op = 0;
-	if (w->clock == CLOCKS + p)
-		return;
-	fill_window(r, w->clock, p);
-	w->op = submit(r, 0, 0, RING);
+	w->clock += update;
+	w->over = w->last;
+	if (w->last)
+		check_end(r);
+	else if (w->reads)
+		check_read(r);
+	w->reads = false;
+	return update;
 }
 
-static bool at_end(u32 p)
+static void read_all(u32 r)
+{
+	memset(ranks[r].copy, 0xcc, sizeof(ranks[r].copy));
+	work[r].reads = true;
+	work[r].op = submit(r, GAGG_OP_READ, 0, RING);
+}
+
+/* its last update, which may be empty; then it waits for the others */
+static void finish(u32 r, u32 chunks)
+{
+	submit(r, GAGG_OP_LAST, 0, chunks);
+	work[r].last = true;
+	read_all(r);
+}
+
+static void step_ako(u32 r)
+{
+	struct worker *w = &work[r];
+	u32 all = w->goal + parts;
+
+	if (take(r))
+		read_all(r);
+	if (w->op || w->over)
+		return;
+	if (w->clock == all) {
+		finish(r, 0);
+		return;
+	}
+	fill_window(r, w->clock, parts);
+	if (w->clock + 1 == all && rnd(2))
+		finish(r, RING);
+	else
+		w->op = submit(r, 0, 0, RING);
+}
+
+/* what was read is explained until the end, and updates that were over are there */
+static void last_look(void)
+{
+	u32 must[NODES], r;
+
+	for (r = 0; r < nranks; r++) {
+		take(r);
+		must[r] = updates(r, confirmed(r));
+	}
+	for (r = 0; r < nranks; r++)
+		check_copy(r, kept[ranks[r].node], must);
+}
+
+static void attach(bool early)
+{
+	u32 r;
+
+	memset(work, 0, sizeof(work));
+	for (r = 0; r < nranks; r++)
+		work[r].goal = early ? 1 + rnd(CLOCKS) : CLOCKS;
+}
+
+static bool at_end(void)
 {
 	u32 r;
 
 	for (r = 0; r < nranks; r++)
-		if (work[r].clock < CLOCKS + p || work[r].op)
+		if (!work[r].over)
 			return false;
 	return true;
 }
 
-static void run_ako(u32 n, u32 p, u32 late)
+static void run_ako(u32 n)
 {
 	char mode[32];
-	u32 events = 0, r, i, slot, k;
+	u32 events = 0, r;
 
-	snprintf(mode, sizeof(mode), "ako:%u:%u", p, late);
+	snprintf(mode, sizeof(mode), "ako:%u:%u", parts, late);
 	start(n, mode, ~0ULL);
-	memset(work, 0, sizeof(work));
-	while (!at_end(p)) {
+	attach(rnd(2));
+	mortality = 1U << (8 + rnd(6));
+	while (!at_end()) {
 		r = rnd(n);
 		/* one of them is slow */
-		if (r || !rnd(8))
-			step_ako(r, p, late);
-		advance();
-		if (++events > 300000)
+		if (attached(r) && (r || !rnd(8)))
+			step_ako(r);
+		go_on();
+		if (dies(last_look))
+			attach(rnd(2));
+		if (++events > 600000)
 			fail_msg("%s: stuck", mode);
 	}
-	for (r = 0; r < n; r++)
-		work[r].op = submit(r, GAGG_OP_READ | GAGG_OP_FENCE, 0, RING);
-	for (r = 0; r < n; r++)
-		while (ranks[r].done < work[r].op)
-			advance();
-	/* all that the others have computed, once */
-	for (r = 0; r < n; r++)
-		for (slot = 0; slot < RING; slot++)
-			for (k = 0; k < LANES; k++) {
-				uint32_t sum = 0;
-
-				for (i = 0; i < n; i++)
-					sum += i == r ? 0 : prefix[i][CLOCKS][slot][k];
-				assert_int_equal((uint32_t)ranks[r].copy[slot][k], sum);
-			}
+	mortality = 0;
 	stop_all();
 }
 
 static void ako__every_gradient_once(void **state)
 {
-	static const u32 parts[] = { 1, 2, 3, PARTS };
-	u32 n, i;
+	static const u32 some[] = { 1, 2, 3, PARTS };
+	u32 i;
 
 	(void)state;
+	deaths = 0;
 	for (seed = 1; seed <= SEEDS; seed++) {
 		u64 was = seed;
 
 		loss = (u32)seed % 3 * 10;
 		dup = (u32)seed % 4 * 5;
 		disorder = (u32)seed % 5 * 10;
+		late = (u32)seed % 3;
 		for (i = 0; i < 4; i++) {
-			n = 2 + (u32)(was + i) % (NODES - 1);
+			parts = some[i];
 			seed = was << (20 + i);
-			run_ako(n, parts[i], (u32)was % 3);
+			run_ako(2 + (u32)(was + i) % (NODES - 1));
 		}
 		seed = was;
 	}
+	/* of 4 runs each */
+	assert_true(deaths > SEEDS);
 }
 
 /* in p clocks every chunk goes to every other rank once, and nothing else */
@@ -201,6 +283,7 @@ static void ako__sends_a_part(void **state)
 
 		snprintf(mode, sizeof(mode), "ako:%u:9", p);
 		start(NODES, mode, ~0ULL);
+		attach(false);
 		for (c = 0; c < p; c++)
 			for (r = 0; r < NODES; r++) {
 				u32 chunks = 0, was = (u32)sent[GAGG_T_CONTRIB], i, op;
@@ -292,7 +375,8 @@ int main(void)
 		cmocka_unit_test(an_answer__of_whom_was_asked),
 	};
 
-	sum_up();
+	for (life = 0; life < LIVES; life++)
+		sum_up();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,20 @@
 /* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
 /*
  * Stores of the real core under random schedules, against an oracle that knows
- * which updates a read may show, must show and must not.
+ * which updates a read may show, must show and must not. Ranks finish early, and die.
  */
 #include "store_net.h"
 
-#define SEEDS	12
+#define SEEDS	16
 #define CLOCKS	8
 #define RANKS	5
 
-/* what rank r adds to word k of a chunk at clock c: no two sums of subsets look
- * alike, and sums of words wrap
+/* what rank r adds to word k of a chunk at clock c of an epoch: no two sums of subsets
+ * look alike, and sums of words wrap
  */
 static int32_t value(u32 r, u32 c, u32 slot, u32 k)
 {
-	return (int32_t)gagg_mix64((u64)r << 32 | c, (u64)slot << 8 | k);
+	return (int32_t)gagg_mix64((u64)r << 32 | c, (u64)life << 32 | slot << 8 | k);
 }
 
 static bool is_zero(u32 r, u32 c, u32 slot)
@@ -55,11 +55,12 @@ static u64 minus(u64 a, u64 b)
 	return wide ? a - b : words((u32)a - (u32)b, (u32)(a >> 32) - (u32)(b >> 32));
 }
 
-/* sums of the first c updates of rank r; with lanes of 32 bits, of 64 */
-static u64 sums[2][RANKS][CLOCKS + 1][RING];
+/* sums of the first c updates of rank r; of each epoch, lanes of 32 bits, and of 64 */
+static u64 sums[LIVES][2][RANKS][CLOCKS + 1][RING];
 
 static void sum_up(void)
 {
+	u64 (*s)[CLOCKS + 1][RING] = sums[life][wide];
 	u32 r, c, slot;
 
 	for (r = 0; r < RANKS; r++)
@@ -68,19 +69,9 @@ static void sum_up(void)
 				u64 update = words((u32)value(r, c, slot, 0),
 						   (u32)value(r, c, slot, 1));
 
-				sums[wide][r][c + 1][slot] = plus(sums[wide][r][c][slot],
-							      is_zero(r, c, slot) ? 0 : update);
+				s[r][c + 1][slot] = plus(s[r][c][slot],
+							 is_zero(r, c, slot) ? 0 : update);
 			}
-}
-
-static u64 sum_of(u32 updates, u32 slot)
-{
-	u64 sum = 0;
-	u32 r;
-
-	for (r = 0; r < nranks; r++)
-		sum = plus(sum, sums[wide][r][updates][slot]);
-	return sum;
 }
 
 /* a copy is the sum of the first so many updates of each rank, at least @must
@@ -93,7 +84,7 @@ static bool explained(u32 r, u64 copy, u32 slot, const u32 *must, const u32 *may
 	if (r == nranks)
 		return !copy;
 	for (c = must[r]; c <= may[r]; c++)
-		if (explained(r + 1, minus(copy, sums[wide][r][c][slot]), slot, must, may))
+		if (explained(r + 1, minus(copy, sums[life][wide][r][c][slot]), slot, must, may))
 			return true;
 	return false;
 }
@@ -101,17 +92,40 @@ static bool explained(u32 r, u64 copy, u32 slot, const u32 *must, const u32 *may
 /* a worker of the test: clock after clock it reads, updates, at its own pace */
 struct worker {
 	u32 clock;
+	u32 goal;	/* it makes so many, and finishes */
 	u32 op;		/* it waits for; 0: none */
 	u32 first;	/* chunks that it reads; none: it updates */
 	u32 chunks;
+	bool last;	/* it has finished, and reads what there is in the end */
+	bool over;
 };
 
 static struct worker work[GAGG_RANKS];
 
-/* updates that a rank has begun: some homes may have all of them */
-static u32 begun(u32 r)
+/* @clocks of a rank, that many of which were updates */
+static u32 updates(u32 r, u32 clocks)
 {
-	return gagg_store_clock(chan[ranks[r].node], ranks[r].local);
+	return clocks < work[r].goal ? clocks : work[r].goal;
+}
+
+/* sum of all updates of the first @clocks */
+static u64 sum_of(u32 clocks, u32 slot)
+{
+	u64 sum = 0;
+	u32 r;
+
+	for (r = 0; r < nranks; r++)
+		sum = plus(sum, sums[life][wide][r][updates(r, clocks)][slot]);
+	return sum;
+}
+
+static void attach(bool early)
+{
+	u32 r;
+
+	memset(work, 0, sizeof(work));
+	for (r = 0; r < nranks; r++)
+		work[r].goal = early ? 1 + rnd(CLOCKS) : CLOCKS;
 }
 
 static u32 least_clock(void)
@@ -123,16 +137,19 @@ static u32 least_clock(void)
 	return min;
 }
 
+static u32 bound;	/* a reader lacks so many clocks of others, at most */
+static bool exact;	/* it shows no more */
+
 /* reads show what they must, nothing else but what they may, and what they say */
-static void check_read(u32 r, u32 bound, bool exact)
+static void check_read(u32 r)
 {
 	u32 must[GAGG_RANKS], may[GAGG_RANKS], slot, i;
 	u32 c = work[r].clock, least;
 
 	for (slot = work[r].first; slot < work[r].first + work[r].chunks; slot++) {
-		least = c > bound ? c - bound : 0;
 		for (i = 0; i < nranks; i++) {
-			may[i] = exact ? least : begun(i);
+			least = updates(i, c > bound ? c - bound : 0);
+			may[i] = exact ? least : updates(i, begun(i));
 			/* what has finished is as fresh as can be */
 			must[i] = (u32)gagg_min64(ranks[r].fresh[slot], may[i]);
 			must[i] = must[i] < least ? least : must[i];
@@ -159,32 +176,90 @@ static void read_some(u32 r)
 	w->op = submit(r, GAGG_OP_READ, w->first, w->chunks);
 }
 
-/* one step of a worker; @bound: a read is due before the next update */
-static void step_worker(u32 r, u32 bound, bool exact)
+/* everybody has finished, and reads the same */
+static void check_end(u32 r)
+{
+	u32 slot;
+
+	for (slot = 0; slot < RING; slot++)
+		assert_int_equal(words_of(ranks[r].copy[slot]), sum_of(CLOCKS, slot));
+}
+
+/* the op that it waits for, if that is over; true: it was an update */
+static bool take(u32 r)
+{
+	struct worker *w = &work[r];
+	bool update = w->op && !w->chunks;
+
+	if (!w->op || ranks[r].done < w->op)
+		return false;
+	w->op = 0;
+	w->clock += update;
+	if (w->last) {
+		check_end(r);
+		w->over = true;
+	} else if (w->chunks) {
+		check_read(r);
+		if (bound != GAGG_CLOCK_END)
+			assert_true(w->clock - least_clock() <= bound);
+	}
+	w->chunks = 0;
+	return update;
+}
+
+/* its last update, which may be empty; then it waits for the others */
+static void finish(u32 r, u32 chunks)
+{
+	submit(r, GAGG_OP_LAST, 0, chunks);
+	work[r].last = true;
+	work[r].chunks = RING;
+	work[r].op = submit(r, GAGG_OP_READ, 0, RING);
+}
+
+/* one step of a worker */
+static void step_worker(u32 r)
 {
 	struct worker *w = &work[r];
 
-	if (w->op && ranks[r].done < w->op)
+	/* who does not read waits for nobody, but may hold back its updates */
+	if (take(r) && (!hasty || rnd(4)))
+		read_some(r);
+	if (w->op || w->over)
 		return;
-	if (w->op && w->chunks) {
-		check_read(r, bound, exact);
-		if (bound != GAGG_CLOCK_END)
-			assert_true(w->clock - least_clock() <= bound);
-		w->chunks = 0;
-		w->op = 0;
-	} else if (w->op) {
-		w->clock++;
-		w->op = 0;
-		/* who does not read waits for nobody, but may hold back its updates */
-		if (!hasty || rnd(4)) {
-			read_some(r);
-			return;
-		}
+	if (w->clock == w->goal) {
+		finish(r, 0);
+		return;
 	}
-	if (w->clock == CLOCKS)
-		return;
 	fill(r, w->clock);
-	w->op = submit(r, 0, 0, RING);
+	if (w->clock + 1 == w->goal && rnd(2))
+		finish(r, RING);
+	else
+		w->op = submit(r, 0, 0, RING);
+}
+
+static u64 in_store(u32 slot)
+{
+	u32 n = home_of(slot);
+	const struct gagg_store *st = gagg_store_of(chan[n]);
+	const u32 *open = (const u32 *)((const char *)st + st->off_open);
+	u64 copy = words_of(kept[n][slot]);
+
+	return base_geom.snapshot && open[slot] ? plus(copy, words_of(beside[n][slot])) : copy;
+}
+
+/* what was read is explained until the end, and updates that were over are in the store */
+static void last_look(void)
+{
+	u32 must[GAGG_RANKS], may[GAGG_RANKS], slot, r;
+
+	for (r = 0; r < nranks; r++) {
+		take(r);
+		must[r] = updates(r, confirmed(r));
+		may[r] = updates(r, begun(r));
+	}
+	for (slot = 0; slot < RING; slot++)
+		if (!explained(0, in_store(slot), slot, must, may))
+			fail_msg("chunk %u lacks an update that was over", slot);
 }
 
 static bool all_done(void)
@@ -192,46 +267,40 @@ static bool all_done(void)
 	u32 r;
 
 	for (r = 0; r < nranks; r++)
-		if (work[r].clock < CLOCKS || work[r].op)
+		if (!work[r].over)
 			return false;
 	return true;
 }
 
-/* all ranks through all clocks; returns the largest lead seen */
-static u32 run(u32 n, const char *mode, u32 bound, bool exact, u64 homes)
+/* all ranks through all their clocks; returns the largest lead seen */
+static u32 run(u32 n, const char *mode, u64 homes)
 {
-	u32 events = 0, slot, r, lead = 0;
+	u32 events = 0, r, lead = 0;
 
 	start(n, mode, homes);
-	memset(work, 0, sizeof(work));
+	attach(rnd(2));
+	mortality = 1U << (8 + rnd(6));
 	while (!all_done()) {
 		r = rnd(n);
 		/* one of them is slow */
-		if (r || !rnd(8))
-			step_worker(r, bound, exact);
-		advance();
+		if (attached(r) && (r || !rnd(8)))
+			step_worker(r);
+		go_on();
 		for (r = 0; r < n; r++)
-			if (begun(r) - least_clock() > lead)
+			if (begun(r) != GAGG_CLOCK_END && begun(r) - least_clock() > lead)
 				lead = begun(r) - least_clock();
-		if (++events > 200000)
+		if (dies(last_look))
+			attach(rnd(2));
+		if (++events > 400000)
 			fail_msg("%s: stuck at clock %u", mode, least_clock());
 	}
-	/* the end: everybody has finished, and then reads the same */
-	for (r = 0; r < n; r++) {
-		submit(r, GAGG_OP_LAST, 0, 0);
-		work[r].op = submit(r, GAGG_OP_READ, 0, RING);
-	}
-	for (r = 0; r < n; r++)
-		while (ranks[r].done < work[r].op)
-			advance();
-	for (r = 0; r < n; r++)
-		for (slot = 0; slot < RING; slot++)
-			assert_int_equal(words_of(ranks[r].copy[slot]), sum_of(CLOCKS, slot));
+	mortality = 0;
 	return lead;
 }
 
 static void every_mode(u32 n, u64 homes)
 {
+	deaths = 0;
 	for (seed = 1; seed <= SEEDS; seed++) {
 		u64 was = seed;
 
@@ -239,23 +308,32 @@ static void every_mode(u32 n, u64 homes)
 		loss = (u32)seed % 3 * 10;
 		dup = (u32)seed % 4 * 5;
 		disorder = (u32)seed % 5 * 10;
-		run(n, "asp", GAGG_CLOCK_END, false, homes);
-		seed = was << 20;
+		bound = GAGG_CLOCK_END;
+		exact = false;
 		hasty = false;
-		assert_true(run(n, "ssp:2", 2, false, homes) <= 3);
-		seed = was << 21;
-		assert_true(run(n, "ssp:0", 0, true, homes) <= 1);
-		seed = was << 23;
-		assert_true(run(n, "dssp:1:3", 3, false, homes) <= 4);
+		run(n, "asp", homes);
 		seed = was << 24;
-		run(n, "dssp-literal:1:3", GAGG_CLOCK_END, false, homes);
+		run(n, "dssp-literal:1:3", homes);
+		bound = 1;
 		seed = was << 25;
-		assert_true(run(n, "r2sp:80:0", 1, false, homes) <= 2);
+		assert_true(run(n, "r2sp:80:0", homes) <= 2);
+		bound = 2;
+		seed = was << 20;
+		assert_true(run(n, "ssp:2", homes) <= 3);
+		bound = 3;
+		seed = was << 23;
+		assert_true(run(n, "dssp:1:3", homes) <= 4);
+		bound = 0;
+		exact = true;
+		seed = was << 21;
+		assert_true(run(n, "ssp:0", homes) <= 1);
 		seed = was << 22;
 		hasty = true;
-		run(n, "ssp:0", 0, true, homes);
+		run(n, "ssp:0", homes);
 		seed = was;
 	}
+	/* of 7 runs each */
+	assert_true(deaths > 3 * SEEDS);
 	wide = false;
 	stop_all();
 }
@@ -312,7 +390,7 @@ static void snapshot(u32 n, const char *mode, u64 homes)
 	u32 r, at[RANKS] = { 0 }, left = n, events = 0;
 
 	start(n, mode, homes);
-	memset(work, 0, sizeof(work));
+	attach(false);
 	while (left) {
 		r = rnd(n);
 		if ((r || !rnd(8)) && at[r] < 13 && ranks[r].done == work[r].op) {
@@ -635,10 +713,13 @@ int main(void)
 		cmocka_unit_test(requests__are_newer_by_their_clock),
 		cmocka_unit_test(submit__what_can_be),
 	};
+	int i;
 
-	sum_up();
-	wide = true;
-	sum_up();
+	for (life = 0; life < LIVES; life++)
+		for (i = 0; i < 2; i++) {
+			wide = i;
+			sum_up();
+		}
 	wide = false;
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
