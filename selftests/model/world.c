@@ -86,6 +86,7 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 			.from = (u8)h->id,
 			.to = (u8)to,
 			.shard = (u8)s,
+			.life = (u8)w->life,
 			.len = len,
 		};
 
@@ -99,6 +100,15 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 	}
 }
 
+/* what comes of a dead epoch comes again, later, now and then */
+static void linger(struct world *w, struct packet *p)
+{
+	if (p->life == w->life || !chance(w, 500) || w->nflight == FLIGHT_MAX)
+		return;
+	p->at = w->now + world_random(w) % (10 * GAGG_MSEC);
+	flight_push(w, p);
+}
+
 /* what arrives at the same time is one batch of its receiver */
 static void deliver(struct world *w)
 {
@@ -108,6 +118,7 @@ static void deliver(struct world *w)
 	while (w->nflight && w->flight[0].at <= w->now && !w->error[0]) {
 		flight_pop(w, &p);
 		host_receive(&w->host[p.to], &p);
+		linger(w, &p);
 	}
 	for (i = 0; i < w->cfg.nodes && !w->error[0]; i++)
 		host_end_batch(&w->host[i]);
@@ -255,6 +266,25 @@ static u64 next_time(const struct world *w)
 	return at;
 }
 
+/* a rank dies: all begin the next epoch, and have forgotten the last one */
+static void die(struct world *w)
+{
+	u32 i, c;
+
+	w->life++;
+	w->epoch += chance(w, 500) ? 1 : 1ULL << 32;
+	w->cookie = world_random(w);
+	for (c = 0; c < w->cfg.chans; c++) {
+		memset(w->ref[c], 0, w->total[c] * sizeof(*w->ref[c]));
+		memset(w->decided[c], 0, w->total[c] * sizeof(*w->decided[c]));
+		w->chan_time[c] = 0;
+	}
+	for (i = 0; i < w->cfg.nodes; i++) {
+		host_end(&w->host[i]);
+		host_begin(&w->host[i]);
+	}
+}
+
 /* what the counters must say at the end */
 static void check_counts(struct world *w)
 {
@@ -269,7 +299,7 @@ static void check_counts(struct world *w)
 	if (world_count(w, GAGG_N_CHUNKS) != chunks)
 		world_fail(w, "%llu chunks were published, not %llu",
 			   (ull)world_count(w, GAGG_N_CHUNKS), (ull)chunks);
-	if (cfg->loss || cfg->dup || cfg->jitter || w->host->g.quorum)
+	if (cfg->loss || cfg->dup || cfg->jitter || w->life || w->host->g.quorum)
 		return;
 	/* nothing was lost: nothing is said twice */
 	for (k = 0; k < GAGG_N_MAX; k++) {
@@ -313,6 +343,9 @@ int world_run(struct world *w)
 		deliver(w);
 		for (i = 0; i < w->cfg.nodes; i++)
 			host_timers(&w->host[i]);
+		if (w->cfg.mortality && w->life + 1 < WORLD_LIVES &&
+		    world_random(w) % w->cfg.mortality == 0)
+			die(w);
 	}
 	if (!w->error[0])
 		check_counts(w);
@@ -326,6 +359,8 @@ struct world *world_new(const struct world_config *cfg)
 
 	w->cfg = *cfg;
 	w->rng = cfg->seed;
+	w->epoch = 7;
+	w->cookie = 0x1234567890abcdefULL;
 	if (!w->cfg.worker_nodes)
 		w->cfg.worker_nodes = ~0ULL >> (64 - cfg->nodes);
 	if (!w->cfg.home_nodes)
@@ -394,6 +429,11 @@ u64 world_lanes(const struct world *w, enum gagg_wire_type type)
 u64 world_chunks(const struct world *w, u32 c)
 {
 	return w->total[c];
+}
+
+u32 world_deaths(const struct world *w)
+{
+	return w->life;
 }
 
 u64 world_time(const struct world *w)

@@ -13,9 +13,11 @@
  *	- a slot of the result region is not written before every local rank has
  *	  read it, and is as it was published when it is read
  *	- ops are done once, in order, with all their chunks
- *	- no datagram of an honest host is dropped
+ *	- no datagram of an honest host is dropped, but those of dead epochs, all of them
  *	- the queue of actions never runs over
- * and at the end: each chunk was published once by its home. Without loss,
+ * Ranks die at any time: then everybody begins another epoch, with other contributions,
+ * from nothing, while what is under way arrives later, some of it twice.
+ * And at the end: each chunk was published once by its home. Without loss,
  * repetition and reordering also: nothing was said twice.
  */
 #ifndef WORLD_H
@@ -25,6 +27,7 @@
 
 #define WORLD_LANES	8
 #define WORLD_CHANS	3
+#define WORLD_LIVES	3
 
 struct world_config {
 	u64 seed;
@@ -46,6 +49,7 @@ struct world_config {
 	u32 nonfinite;		/* per mille */
 	u32 noresult;		/* per mille */
 	u64 late;		/* ns; the highest host's first rank starts so late */
+	u32 mortality;		/* a rank dies in so many moments, WORLD_LIVES - 1 of them */
 	u32 late_chans;		/* on these channels (bit each); 0: all */
 	const char *sync;	/* mode; NULL: bsp */
 	u8 laneop;
@@ -66,6 +70,7 @@ u64 world_count(const struct world *w, enum gagg_count what);
 u64 world_sent(const struct world *w, enum gagg_wire_type type);
 u64 world_lanes(const struct world *w, enum gagg_wire_type type);
 u64 world_chunks(const struct world *w, u32 c);
+u32 world_deaths(const struct world *w);
 u64 world_time(const struct world *w);
 /* when all ranks had all results of a channel */
 u64 world_chan_time(const struct world *w, u32 c);

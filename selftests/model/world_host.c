@@ -266,7 +266,9 @@ static bool take_lanes(struct host *h, const struct packet *p, enum gagg_rx rx,
 {
 	struct chan_host *k;
 
-	if (rx == GAGG_RX_DROP)
+	if (p->life != h->w->life && rx == GAGG_RX_DROP)
+		return false;
+	if (p->life != h->w->life || rx == GAGG_RX_DROP)
 		world_fail(h->w, "host %u dropped type %u: %d", h->id,
 			   p->hdr[offsetof(struct gagg_hdr, type)], todo->drop);
 	if (rx != GAGG_RX_ADD && rx != GAGG_RX_PLACE)
@@ -437,14 +439,14 @@ static void init_chan(struct host *h, u32 c)
 		t->contrib = calloc(g->ring * WORLD_LANES, 4);
 		if (h->id == cfg->nodes - 1 && l == 0 &&
 		    (!cfg->late_chans || (cfg->late_chans & (1U << c))))
-			t->busy_until = cfg->late;
+			t->busy_until = h->w->now + cfg->late;
 	}
 }
 
 void host_init(struct world *w, u32 id)
 {
 	struct host *h = &w->host[id];
-	u32 s, c;
+	u32 s;
 
 	h->w = w;
 	h->id = id;
@@ -452,13 +454,24 @@ void host_init(struct world *w, u32 id)
 	for (s = 0; s < w->cfg.shards; s++) {
 		h->sh[s] = calloc(1, gagg_shard_bytes(&h->g));
 		gagg_shard_init(h->sh[s], &h->g, s);
-		gagg_shard_start(h->sh[s], &h->g, 7, 0x1234567890abcdefULL);
 	}
-	for (c = 0; c < w->cfg.chans; c++)
+	host_begin(h);
+}
+
+/* an epoch, with nothing of the last one but the shards' memory */
+void host_begin(struct host *h)
+{
+	u32 s, c;
+
+	for (s = 0; s < h->w->cfg.shards; s++) {
+		memset(h->sh[s]->n, 0, sizeof(h->sh[s]->n));
+		gagg_shard_start(h->sh[s], &h->g, h->w->epoch, h->w->cookie);
+	}
+	for (c = 0; c < h->w->cfg.chans; c++)
 		init_chan(h, c);
 }
 
-void host_free(struct host *h)
+void host_end(struct host *h)
 {
 	u32 c, s, l;
 
@@ -477,7 +490,19 @@ void host_free(struct host *h)
 		free(k->kept);
 		free(k->lanes);
 		free(k->holds);
+		memset(k, 0, sizeof(*k));
 	}
+	for (s = 0; s < h->w->cfg.shards; s++)
+		gagg_shard_stop(h->sh[s]);
+	h->run.on = false;
+	h->batch = 0;
+}
+
+void host_free(struct host *h)
+{
+	u32 s;
+
+	host_end(h);
 	for (s = 0; s < h->w->cfg.shards; s++)
 		free(h->sh[s]);
 }

@@ -15,7 +15,7 @@
 struct packet {
 	u64 at;
 	u64 order;
-	u8 from, to, shard, pad;
+	u8 from, to, shard, life;
 	u8 hdr[GAGG_WIRE_HDRLEN];
 	u8 body[WORLD_BODY];
 	u32 len;
@@ -69,6 +69,8 @@ struct reference {
 struct world {
 	struct world_config cfg;
 	u64 rng, now, order;
+	u64 epoch, cookie;
+	u32 life;			/* number of the epoch, from 0 */
 	u64 sent[32], lanes[32];	/* by type; 0: all */
 	u64 members[WORLD_CHANS];
 	u64 total[WORLD_CHANS];
@@ -109,6 +111,8 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 
 /* world_host.c */
 void host_init(struct world *w, u32 id);
+void host_begin(struct host *h);
+void host_end(struct host *h);
 void host_free(struct host *h);
 void host_receive(struct host *h, const struct packet *p);
 void host_end_batch(struct host *h);

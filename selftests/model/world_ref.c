@@ -8,7 +8,7 @@
 
 static u64 draw(const struct world *w, u32 rank, u32 c, u64 v, u32 what)
 {
-	return gagg_mix64(gagg_mix64(w->cfg.seed * 64 + rank, v), c * 1000 + what);
+	return gagg_mix64(gagg_mix64((w->cfg.seed + ((u64)w->life << 32)) * 64 + rank, v), c * 1000 + what);
 }
 
 struct gagg_cdesc world_contribution(const struct world *w, u32 rank, u32 c, u64 v, s32 *lanes)

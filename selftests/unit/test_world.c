@@ -489,6 +489,40 @@ static void loss__large_windows(void **state)
 	}
 }
 
+/* --- deaths ------------------------------------------------------------ */
+
+static void death__nothing_of_an_epoch_outlives_it(void **state)
+{
+	static const char *const modes[] = { "bsp", "bsp-quorum:2:0", "bsp-deadline:3:2:0" };
+	u32 i, deaths = 0;
+
+	(void)state;
+	for (i = 0; i < 24 * 3 * seeds; i++) {
+		struct world_config cfg = plain;
+		struct world *w;
+
+		cfg.seed = first_seed + i;
+		cfg.sync = modes[i % 3];
+		cfg.mortality = 1U << (4 + i % 7);
+		cfg.per_node = 1 + i % 2;
+		cfg.ring = i % 4 ? 64 : 256;
+		cfg.chans = 1 + i % 3;
+		cfg.exact = i % 2;
+		cfg.loss = i % 5 * 25;
+		cfg.dup = i % 4 * 25;
+		cfg.jitter = i % 3 * 200 * GAGG_USEC;
+		cfg.exps = i % 2 * 3;
+		cfg.zeros = i % 3 * 100;
+		cfg.think = i % 5 / 4 * 3 * GAGG_MSEC;
+		cfg.ops = 8;
+		cfg.max_chunks = 60;
+		w = run(&cfg);
+		deaths += world_deaths(w);
+		world_free(w);
+	}
+	assert_in_range(deaths, i / 2, i * (WORLD_LIVES - 1));
+}
+
 /* --- the cover --------------------------------------------------------- */
 
 enum factor {
@@ -666,6 +700,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(slow_trainers__are_polled),
 		cmocka_unit_test(loss__costs_little),
 		cmocka_unit_test(loss__large_windows),
+		cmocka_unit_test(death__nothing_of_an_epoch_outlives_it),
 		cmocka_unit_test(cover__any_two_settings_meet),
 	};
 	const char *seed = getenv("SEED");
