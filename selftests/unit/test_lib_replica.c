@@ -373,6 +373,54 @@ static void gossip__conserves_the_sum(void **state)
 	run_gossip("push-sum:3", conserve_body);
 }
 
+/* a rank dies at a random step, again and again; then all is as if nobody had */
+static void (*after_deaths)(struct gagg_comm *c, int rank);
+
+static void mortal_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[COUNT], u[COUNT];
+
+	for (uint32_t life = 0; life < 6; life++) {
+		int dies = (int)(draw(life, 1, 2) % N), at = (int)(draw(life, 3, 4) % STEPS), err = 0;
+
+		start(c, rank, GRID, w, &r);
+		/* nobody goes on for longer than between two exchanges */
+		for (int t = 1; !err && t <= at + 20; t++) {
+			rest(rank, t);
+			if (rank == dies && t > at) {
+				pthread_mutex_lock(&fake.lock);
+				fake_end(GAGG_R_DIED, (uint32_t)rank, 0, 0, 0);
+				pthread_mutex_unlock(&fake.lock);
+			}
+			for (int i = 0; i < COUNT; i++)
+				u[i] = update(rank, t + 1000, i);
+			err = gagg_replica_step(r, w, u);
+		}
+		CHECK(err == GAGG_ERR_PEER && gagg_replica_finish(r, w) == GAGG_ERR_PEER);
+		gagg_replica_free(r);
+		pthread_barrier_wait(&all);
+		CHECK(!gagg_reattach(c));
+		pthread_barrier_wait(&all);
+	}
+	after_deaths(c, rank);
+}
+
+static void death__ends_all_and_leaves_nothing(void **state)
+{
+	(void)state;
+	fake.sync = "localsgd:5";
+	after_deaths = local_body;
+	run(64, 16, mortal_body);
+	fake.sync = "easgd-sync:3:90";
+	after_deaths = elastic_body;
+	run(64, 16, mortal_body);
+	fake.sync = "hpsgd:6";
+	after_deaths = overlapped_body;
+	run(64, 16, mortal_body);
+	run(2, 1, mortal_body);
+}
+
 /* weights of all magnitudes: in steps the sum stays, ranks get no farther from each
  * other, and all come together
  */
@@ -553,6 +601,7 @@ int main(void)
 		cmocka_unit_test(easgd__wraps_nowhere),
 		cmocka_unit_test(easgd__needs_a_grid),
 		cmocka_unit_test(hpsgd__every_update_once),
+		cmocka_unit_test(death__ends_all_and_leaves_nothing),
 		cmocka_unit_test(other_modes__refused),
 		cmocka_unit_test(gossip__conserves_the_sum),
 		cmocka_unit_test(pairs__come_together),
