@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The clocks of all workers. The least one only has to be looked for when the
- * worker that moves had it.
+ * last worker that had it has moved: once for each time that it grows.
  */
-#include "sync.h"
+#include "clocks.h"
 
-static u32 least(const struct gagg_clocks *k)
+static void find_least(struct gagg_clocks *k)
 {
-	u32 min = GAGG_CLOCK_END;
-	u64 left;
+	u32 rank;
 
-	for (left = k->members; left; left &= left - 1) {
-		u32 clock = k->clock[gagg_lowest(left)];
-
-		min = clock < min ? clock : min;
+	k->min = GAGG_CLOCK_END;
+	k->slowest = 0;
+	gagg_for_each_worker(k, rank) {
+		if (k->clock[rank] < k->min) {
+			k->min = k->clock[rank];
+			k->slowest = 0;
+		}
+		k->slowest += k->clock[rank] == k->min;
 	}
-	return min;
 }
 
-static bool raise(struct gagg_clocks *k)
+void gagg_clocks_init(struct gagg_clocks *k, const u64 *members)
 {
-	u32 was = k->min;
+	u32 word;
 
-	k->min = least(k);
-	return k->min > was;
-}
-
-void gagg_clocks_init(struct gagg_clocks *k, u64 members)
-{
 	memset(k, 0, sizeof(*k));
-	k->members = members;
-	k->min = least(k);
+	for (word = 0; word < GAGG_CLOCK_WORDS; word++) {
+		k->members[word] = members[word];
+		k->n += gagg_weight64(members[word]);
+	}
+	find_least(k);
 }
 
 bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock)
@@ -41,5 +40,39 @@ bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock)
 	if (clock <= was || clock > GAGG_CLOCK_END)
 		return false;
 	k->clock[rank] = clock;
-	return was == k->min && raise(k);
+	if (was != k->min || --k->slowest)
+		return false;
+	find_least(k);
+	return true;
+}
+
+u32 gagg_clocks_place(const struct gagg_clocks *k, u32 rank)
+{
+	u32 place = gagg_weight64(k->members[rank / 64] & (GAGG_BIT(rank % 64) - 1)), word;
+
+	for (word = 0; word < rank / 64; word++)
+		place += gagg_weight64(k->members[word]);
+	return place;
+}
+
+u32 gagg_clocks_at(const struct gagg_clocks *k, u32 place)
+{
+	u32 word = 0, n;
+	u64 left;
+
+	for (; place >= (n = gagg_weight64(k->members[word])); word++)
+		place -= n;
+	for (left = k->members[word]; place; place--)
+		left &= left - 1;
+	return word * 64 + gagg_lowest(left);
+}
+
+u64 gagg_clocks_seed(const struct gagg_clocks *k)
+{
+	u64 seed = 0;
+	u32 word;
+
+	for (word = GAGG_CLOCK_WORDS; word; word--)
+		seed = seed * 0x9e3779b97f4a7c15ULL + k->members[word - 1];
+	return seed;
 }

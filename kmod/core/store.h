@@ -47,6 +47,9 @@
 #include "chan.h"
 #include "sync.h"
 
+/* gagg_chan.members is all there is to gagg_clocks.members */
+_Static_assert(GAGG_CLOCK_RANKS == GAGG_RANKS, "a channel's ranks have clocks");
+
 #define GAGG_OP_READ	0x02	/* a read; else an update */
 #define GAGG_OP_LAST	0x04	/* the rank's last update: its clock goes to the end */
 #define GAGG_OP_FENCE	0x08	/* a read that waits for all ranks to come as far */

@@ -12,7 +12,7 @@
 #ifndef GAGG_CORE_SYNC_H
 #define GAGG_CORE_SYNC_H
 
-#include "geom.h"
+#include "clocks.h"
 
 enum gagg_take {
 	GAGG_TAKE_ADD,		/* of the open round: add */
@@ -20,28 +20,6 @@ enum gagg_take {
 	GAGG_TAKE_STALE,	/* of an older round */
 	GAGG_TAKE_AHEAD,	/* cannot happen within an epoch */
 };
-
-/* the clock of a worker that has finished: it holds nobody up */
-#define GAGG_CLOCK_END	0x7fffffffU
-
-/**
- * struct gagg_clocks - how far the workers are, as one home knows it
- * @members:	ranks that count
- * @min:	least clock of them; GAGG_CLOCK_END if there is none
- * @owner:	copies: the rank whose copy this is
- * @clock:	by rank: every update with a smaller stamp is in the store
- */
-struct gagg_clocks {
-	u64 members;
-	u32 min;
-	u32 owner;
-	u32 clock[GAGG_RANKS];
-};
-
-void gagg_clocks_init(struct gagg_clocks *k, u64 members);
-
-/* @rank has come to @clock; true if the least clock has grown by it */
-bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock);
 
 /* most clocks between the bounds of dssp: the controller looks at that many */
 #define GAGG_DSSP_AHEAD	1024
@@ -54,7 +32,7 @@ struct gagg_dssp_worker {
 };
 
 struct gagg_dssp {
-	struct gagg_dssp_worker worker[GAGG_RANKS];
+	struct gagg_dssp_worker worker[GAGG_CLOCK_RANKS];
 };
 
 /* a worker as r2sp sees it */
@@ -73,13 +51,13 @@ struct gagg_r2sp {
 	u64 next_at;	/* when the next release is due */
 	u32 next;	/* whose it is */
 	u32 pad;
-	struct gagg_r2sp_worker worker[GAGG_RANKS];
+	struct gagg_r2sp_worker worker[GAGG_CLOCK_RANKS];
 };
 
 /* who holds a copy, see sync_gossip.c; each holds it until its clock has come there */
 struct gagg_gossip {
 	u32 wanted;			/* the owner, or it waits to */
-	u32 shared[GAGG_RANKS];		/* another rank */
+	u32 shared[GAGG_CLOCK_RANKS];	/* another rank */
 };
 
 /* what a policy of a store remembers, at one home and shard; zero at first */
@@ -139,8 +117,8 @@ struct gagg_sync_arg {
  *		the open one (serial arithmetic)
  * @bounded:	store: no reader is more clocks than its last parameter ahead of the
  *		slowest
- * @complete:	quorum: may the open round be published, given who has contributed,
- *		and whether its deadline has come. Other rings need all, always
+ * @complete:	quorum: may the open round be published, given how many of how many have
+ *		contributed, and whether its deadline has come. Other rings need all, always
  * @quorum:	ring: a round may be complete without all members, with as many as its
  *		first parameter says
  * @limit:	quorum: time from the first contribution to the deadline, given
@@ -167,7 +145,7 @@ struct gagg_sync_ops {
 	bool bounded;
 	bool (*sends)(const struct gagg_sync_param *p, u32 to, u32 clock, u32 chunk);
 	enum gagg_take (*take)(s32 ahead);
-	bool (*complete)(const struct gagg_sync_param *p, u64 contributed, u64 members,
+	bool (*complete)(const struct gagg_sync_param *p, u32 contributed, u32 members,
 			 bool due);
 	bool quorum;
 	u64 (*limit)(const struct gagg_sync_param *p, const struct gagg_delays *d);

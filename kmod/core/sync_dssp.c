@@ -47,10 +47,10 @@ u32 gagg_dssp_ahead(const u64 fast[2], const u64 slow[2], u32 most)
 
 static bool is_fastest(const struct gagg_clocks *k, u32 rank)
 {
-	u64 left;
+	u32 other;
 
-	for (left = k->members; left; left &= left - 1) {
-		u32 clock = k->clock[gagg_lowest(left)];
+	gagg_for_each_worker(k, other) {
+		u32 clock = k->clock[other];
 
 		if (clock > k->clock[rank] && clock != GAGG_CLOCK_END)
 			return false;
@@ -60,11 +60,11 @@ static bool is_fastest(const struct gagg_clocks *k, u32 rank)
 
 static u32 slowest(const struct gagg_clocks *k)
 {
-	u64 left = k->members;
+	u32 rank = gagg_clocks_next(k, 0);
 
-	while (k->clock[gagg_lowest(left)] != k->min)
-		left &= left - 1;
-	return gagg_lowest(left);
+	while (k->clock[rank] != k->min)
+		rank = gagg_clocks_next(k, rank + 1);
+	return rank;
 }
 
 /* clocks that the controller grants; 0 while an interval is not known */

@@ -55,11 +55,11 @@ static bool take_shared(struct gagg_gossip *s, const struct gagg_clocks *k, u32 
 
 static bool take_alone(struct gagg_gossip *s, const struct gagg_clocks *k)
 {
-	u64 left;
+	u32 rank;
 
 	s->wanted = k->clock[k->owner] + 1;
-	for (left = k->members; left; left &= left - 1)
-		if (holds(k, gagg_lowest(left), s->shared[gagg_lowest(left)]))
+	gagg_for_each_worker(k, rank)
+		if (holds(k, rank, s->shared[rank]))
 			return false;
 	return true;
 }
@@ -97,6 +97,14 @@ const struct gagg_sync_ops gagg_sync_gossip_pull = {
 
 /* --- push: add to the peer's inbox ------------------------------------- */
 
+/* the rank whose peer the owner is at that clock */
+static u32 sender(const struct gagg_clocks *k, u32 clock)
+{
+	u32 place = gagg_clocks_place(k, k->owner);
+
+	return gagg_clocks_at(k, gagg_peer_place_from(gagg_clocks_seed(k), k->n, place, clock));
+}
+
 static bool has_been_sent(const struct gagg_sync_param *p, const struct gagg_clocks *k,
 			  u32 clock)
 {
@@ -104,7 +112,7 @@ static bool has_been_sent(const struct gagg_sync_param *p, const struct gagg_clo
 
 	if (clock <= p->arg[1])
 		return true;
-	from = gagg_peer_from(k->members, k->owner, last);
+	from = sender(k, last);
 	return from == k->owner || k->clock[from] > last;
 }
 
@@ -164,6 +172,13 @@ static bool pair_may_read(const struct gagg_sync_param *p, union gagg_sync_state
 	return k->clock[k->owner] >= clock;
 }
 
+static u32 pair_of(const struct gagg_clocks *k, u32 rank, u32 round)
+{
+	u32 place = gagg_clocks_place(k, rank);
+
+	return gagg_clocks_at(k, gagg_peer_place_pair(gagg_clocks_seed(k), k->n, place, round));
+}
+
 static bool pair_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			    const struct gagg_clocks *k, u32 rank, u64 now)
 {
@@ -174,7 +189,7 @@ static bool pair_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 	(void)now;
 	if (rank != k->owner || clock % 2 || !clock)
 		return true;
-	peer = gagg_peer_pair(k->members, rank, clock / 2 - 1);
+	peer = pair_of(k, rank, clock / 2 - 1);
 	return peer == rank || k->clock[peer] >= clock;
 }
 

@@ -12,21 +12,19 @@
 /* deadlines closer than that are noise of the timer */
 #define LIMIT_MIN	GAGG_MSEC
 
-static bool enough(const struct gagg_sync_param *p, u64 contributed, u64 members)
+static bool enough(const struct gagg_sync_param *p, u32 contributed, u32 members)
 {
-	u32 n = gagg_weight64(members);
-
-	return gagg_weight64(contributed) >= (p->arg[0] < n ? p->arg[0] : n);
+	return contributed >= (p->arg[0] < members ? p->arg[0] : members);
 }
 
-static bool quorum_complete(const struct gagg_sync_param *p, u64 contributed, u64 members,
+static bool quorum_complete(const struct gagg_sync_param *p, u32 contributed, u32 members,
 			    bool due)
 {
 	(void)due;
 	return enough(p, contributed, members);
 }
 
-static bool deadline_complete(const struct gagg_sync_param *p, u64 contributed, u64 members,
+static bool deadline_complete(const struct gagg_sync_param *p, u32 contributed, u32 members,
 			      bool due)
 {
 	return contributed == members || (due && enough(p, contributed, members));

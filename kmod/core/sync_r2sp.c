@@ -32,16 +32,15 @@ static bool at_work(const struct gagg_r2sp_worker *w, const struct gagg_clocks *
 
 static bool plays(const struct gagg_clocks *k, u32 rank)
 {
-	return (k->members & GAGG_BIT(rank)) && k->clock[rank] != GAGG_CLOCK_END;
+	return gagg_clocks_has(k, rank) && k->clock[rank] != GAGG_CLOCK_END;
 }
 
 static u32 players(const struct gagg_clocks *k)
 {
-	u64 left;
-	u32 n = 0;
+	u32 rank, n = 0;
 
-	for (left = k->members; left; left &= left - 1)
-		n += plays(k, gagg_lowest(left));
+	gagg_for_each_worker(k, rank)
+		n += plays(k, rank);
 	return n;
 }
 
@@ -50,9 +49,9 @@ static u32 after(const struct gagg_clocks *k, u32 rank)
 {
 	u32 i;
 
-	for (i = 1; i <= GAGG_RANKS; i++)
-		if (plays(k, (rank + i) % GAGG_RANKS))
-			return (rank + i) % GAGG_RANKS;
+	for (i = 1; i <= GAGG_CLOCK_RANKS; i++)
+		if (plays(k, (rank + i) % GAGG_CLOCK_RANKS))
+			return (rank + i) % GAGG_CLOCK_RANKS;
 	return rank;
 }
 
@@ -135,7 +134,7 @@ static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 {
 	struct gagg_r2sp *s = &st->r2sp;
 	struct gagg_r2sp_worker *w = &s->worker[rank];
-	u64 left;
+	u32 other;
 
 	(void)p;
 	if (w->released <= k->clock[rank])
@@ -143,12 +142,9 @@ static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 	if (w->late)
 		return true;
 	sample(s, k, rank, now);
-	for (left = k->members; left; left &= left - 1) {
-		u32 other = gagg_lowest(left);
-
+	gagg_for_each_worker(k, other)
 		if (at_work(&s->worker[other], k, other) && s->worker[other].turn < w->turn)
 			return false;
-	}
 	return true;
 }
 

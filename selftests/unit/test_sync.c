@@ -180,7 +180,7 @@ static void clocks__know_the_least(void **state)
 	(void)state;
 	for (members = 1; members; members = members << 1 | members >> 5) {
 		memset(clock, 0, sizeof(clock));
-		gagg_clocks_init(&k, members);
+		gagg_clocks_init(&k, &members);
 		for (i = 0; i < 500; i++) {
 			u32 r = (u32)((x = gagg_mix64(members, i)) % GAGG_RANKS);
 			u32 was = k.min, to = clock[r] + (u32)(x >> 8) % 4 - 1;
@@ -294,27 +294,27 @@ static void ako__takes_turns(void **state)
 			       (63 + 0x7ffffffeU) % 1024));
 }
 
-static bool done(const char *mode, u64 bits, u64 members, bool due)
+static bool done(const char *mode, u32 contributed, u32 members, bool due)
 {
 	struct gagg_sync_param p;
 
 	assert_null(gagg_sync_parse(mode, &p));
-	return gagg_sync_get(p.mode)->complete(&p, bits, members, due);
+	return gagg_sync_get(p.mode)->complete(&p, contributed, members, due);
 }
 
 static void quorum__is_complete(void **state)
 {
 	(void)state;
-	assert_false(done("bsp-quorum:3:0", 0x3, 0xf, true));
-	assert_true(done("bsp-quorum:3:0", 0xb, 0xf, false));
+	assert_false(done("bsp-quorum:3:0", 2, 4, true));
+	assert_true(done("bsp-quorum:3:0", 3, 4, false));
 	/* fewer members than K */
-	assert_false(done("bsp-quorum:3:0", 0x1, 0x3, true));
-	assert_true(done("bsp-quorum:3:0", 0x3, 0x3, false));
-	assert_false(done("bsp-deadline:3:10:0", 0x7, 0xf, false));
-	assert_false(done("bsp-deadline:3:10:0", 0x3, 0xf, true));
-	assert_true(done("bsp-deadline:3:10:0", 0x7, 0xf, true));
-	assert_true(done("bsp-deadline:3:10:0", 0xf, 0xf, false));
-	assert_true(done("bsp-adaptive:3:10:0", 0x7, 0xf, true));
+	assert_false(done("bsp-quorum:3:0", 1, 2, true));
+	assert_true(done("bsp-quorum:3:0", 2, 2, false));
+	assert_false(done("bsp-deadline:3:10:0", 3, 4, false));
+	assert_false(done("bsp-deadline:3:10:0", 2, 4, true));
+	assert_true(done("bsp-deadline:3:10:0", 3, 4, true));
+	assert_true(done("bsp-deadline:3:10:0", 4, 4, false));
+	assert_true(done("bsp-adaptive:3:10:0", 3, 4, true));
 }
 
 static u64 limit(const char *mode, const struct gagg_delays *d)

@@ -119,7 +119,7 @@ static u64 drive(const char *mode, u64 time)
 	assert_null(gagg_sync_parse(mode, &param));
 	ops = gagg_sync_get(param.mode);
 	memset(&sync, 0, sizeof(sync));
-	gagg_clocks_init(&clocks, GAGG_BIT(nworkers) - 1);
+	gagg_clocks_init(&clocks, &(u64){ GAGG_BIT(nworkers) - 1 });
 	now = GAGG_SEC;
 	largest = 0;
 	told = 0;
@@ -253,7 +253,7 @@ static void the_end__is_not_a_push(void **state)
 	assert_null(gagg_sync_parse("dssp:1:5", &param));
 	ops = gagg_sync_get(param.mode);
 	memset(&sync, 0, sizeof(sync));
-	gagg_clocks_init(&clocks, 7);
+	gagg_clocks_init(&clocks, &(u64){ 7 });
 	for (c = 1; c <= 2; c++)
 		push(1, c * 10 * GAGG_MSEC);
 	gagg_clocks_tick(&clocks, 2, GAGG_CLOCK_END);
@@ -277,7 +277,7 @@ static void the_fastest__alone_runs_on(void **state)
 	assert_null(gagg_sync_parse("dssp:1:5", &param));
 	ops = gagg_sync_get(param.mode);
 	memset(&sync, 0, sizeof(sync));
-	gagg_clocks_init(&clocks, 7);
+	gagg_clocks_init(&clocks, &(u64){ 7 });
 	for (c = 1; c <= 2; c++) {
 		push(0, c * 10 * GAGG_MSEC);
 		push(1, c * GAGG_MSEC);

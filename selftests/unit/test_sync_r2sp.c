@@ -138,7 +138,7 @@ static void begin(const char *mode, u32 n)
 	memset(&sync, 0, sizeof(sync));
 	memset(worker, 0, sizeof(worker));
 	nworkers = n;
-	gagg_clocks_init(&clocks, GAGG_BIT(n) - 1);
+	gagg_clocks_init(&clocks, &(u64){ GAGG_BIT(n) - 1 });
 	now = GAGG_SEC;
 	updates = 0;
 	staleness = 0;

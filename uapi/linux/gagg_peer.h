@@ -37,10 +37,15 @@ static inline __u32 gagg_peer_rank(__u64 members, __u32 index)
 	return rank;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014), seeded with the members */
-static inline __u32 gagg_peer_random(__u64 members, __u32 number, __u32 below)
+/*
+ * Places: what follows holds for any number of members. All of them have the same
+ * seed, which is their ranks, a bit each.
+ */
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static inline __u32 gagg_peer_random(__u64 seed, __u32 number, __u32 below)
 {
-	__u64 x = members * 0x9e3779b97f4a7c15ULL + number;
+	__u64 x = seed * 0x9e3779b97f4a7c15ULL + number;
 
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -50,9 +55,39 @@ static inline __u32 gagg_peer_random(__u64 members, __u32 number, __u32 below)
 /* how far away, in places, a rank's peer is at that clock: all of them, once each, are
  * another one's peer
  */
-static inline __u32 gagg_peer_distance(__u64 members, __u32 n, __u32 clock)
+static inline __u32 gagg_peer_distance(__u64 seed, __u32 n, __u32 clock)
 {
-	return 1 + gagg_peer_random(members, clock, n - 1);
+	return 1 + gagg_peer_random(seed, clock, n - 1);
+}
+
+/* gagg_peer_to() of n members by their places */
+static inline __u32 gagg_peer_place_to(__u64 seed, __u32 n, __u32 place, __u32 clock)
+{
+	return n < 2 ? place : (place + gagg_peer_distance(seed, n, clock)) % n;
+}
+
+/* gagg_peer_from() of n members by their places */
+static inline __u32 gagg_peer_place_from(__u64 seed, __u32 n, __u32 place, __u32 clock)
+{
+	return n < 2 ? place : (place + n - gagg_peer_distance(seed, n, clock)) % n;
+}
+
+/*
+ * gagg_peer_pair() of n members by their places: one of the rounds of a tournament in
+ * which all meet. In round r of n or, if that is even, n - 1, those meet whose places add
+ * up to r; who would meet itself meets the last one of an even number.
+ */
+static inline __u32 gagg_peer_place_pair(__u64 seed, __u32 n, __u32 i, __u32 round)
+{
+	__u32 rounds = n % 2 ? n : n - 1, r = gagg_peer_random(seed, round, rounds), k;
+
+	if (i == rounds)
+		k = r * ((rounds + 1) / 2) % rounds;
+	else
+		k = (r + rounds - i) % rounds;
+	if (k == i && n % 2 == 0)
+		k = rounds;
+	return k;
 }
 
 /**
@@ -64,12 +99,9 @@ static inline __u32 gagg_peer_distance(__u64 members, __u32 n, __u32 clock)
  */
 static inline __u32 gagg_peer_to(__u64 members, __u32 rank, __u32 clock)
 {
-	__u32 n = gagg_peer_count(members);
+	__u32 n = gagg_peer_count(members), place = gagg_peer_index(members, rank);
 
-	if (n < 2)
-		return rank;
-	return gagg_peer_rank(members, (gagg_peer_index(members, rank) +
-					gagg_peer_distance(members, n, clock)) % n);
+	return gagg_peer_rank(members, gagg_peer_place_to(members, n, place, clock));
 }
 
 /**
@@ -81,12 +113,9 @@ static inline __u32 gagg_peer_to(__u64 members, __u32 rank, __u32 clock)
  */
 static inline __u32 gagg_peer_from(__u64 members, __u32 rank, __u32 clock)
 {
-	__u32 n = gagg_peer_count(members);
+	__u32 n = gagg_peer_count(members), place = gagg_peer_index(members, rank);
 
-	if (n < 2)
-		return rank;
-	return gagg_peer_rank(members, (gagg_peer_index(members, rank) + n -
-					gagg_peer_distance(members, n, clock)) % n);
+	return gagg_peer_rank(members, gagg_peer_place_from(members, n, place, clock));
 }
 
 /**
@@ -96,24 +125,12 @@ static inline __u32 gagg_peer_from(__u64 members, __u32 rank, __u32 clock)
  * @round:	number
  * Return: a rank whose pair is @rank; @rank itself if it is left over, which one is in
  * each round of an odd number.
- *
- * One of the rounds of a tournament in which all meet: in round r of n or, if that is
- * even, n - 1, those meet whose places add up to r; who would meet itself meets the
- * last one of an even number.
  */
 static inline __u32 gagg_peer_pair(__u64 members, __u32 rank, __u32 round)
 {
-	__u32 n = gagg_peer_count(members), rounds = n % 2 ? n : n - 1;
-	__u32 i = gagg_peer_index(members, rank), r, k;
+	__u32 n = gagg_peer_count(members), place = gagg_peer_index(members, rank);
 
-	r = gagg_peer_random(members, round, rounds);
-	if (i == rounds)
-		k = r * ((rounds + 1) / 2) % rounds;
-	else
-		k = (r + rounds - i) % rounds;
-	if (k == i && n % 2 == 0)
-		k = rounds;
-	return gagg_peer_rank(members, k);
+	return gagg_peer_rank(members, gagg_peer_place_pair(members, n, place, round));
 }
 
 #endif /* _UAPI_LINUX_GAGG_PEER_H */
