@@ -49,8 +49,9 @@ struct gagg_r2sp {
 	u64 turns;
 	u64 clock_time;	/* of a worker, waiting left out; 0: not known */
 	u64 next_at;	/* when the next release is due */
-	u32 next;	/* whose it is */
-	u32 pad;
+	u64 first_turn;	/* of the one below */
+	u32 next;	/* whose the next release is */
+	u32 first;	/* who was at work for longest, when that was last looked for */
 	struct gagg_r2sp_worker worker[GAGG_CLOCK_RANKS];
 };
 

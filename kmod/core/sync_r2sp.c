@@ -129,12 +129,33 @@ static void sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 rank, u
 	s->clock_time += took / EMA - s->clock_time / EMA;
 }
 
+/* of those that are at work, one at least, the one that was released longest ago: it
+ * stays the first until it is done, as turns only grow
+ */
+static u32 first(struct gagg_r2sp *s, const struct gagg_clocks *k)
+{
+	u32 rank;
+
+	if (s->worker[s->first].turn == s->first_turn &&
+	    at_work(&s->worker[s->first], k, s->first))
+		return s->first;
+	s->first_turn = GAGG_NEVER;
+	gagg_for_each_worker(k, rank) {
+		const struct gagg_r2sp_worker *w = &s->worker[rank];
+
+		if (at_work(w, k, rank) && w->turn < s->first_turn) {
+			s->first = rank;
+			s->first_turn = w->turn;
+		}
+	}
+	return s->first;
+}
+
 static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			    const struct gagg_clocks *k, u32 rank, u64 now)
 {
 	struct gagg_r2sp *s = &st->r2sp;
 	struct gagg_r2sp_worker *w = &s->worker[rank];
-	u32 other;
 
 	(void)p;
 	if (w->released <= k->clock[rank])
@@ -142,10 +163,7 @@ static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 	if (w->late)
 		return true;
 	sample(s, k, rank, now);
-	gagg_for_each_worker(k, other)
-		if (at_work(&s->worker[other], k, other) && s->worker[other].turn < w->turn)
-			return false;
-	return true;
+	return first(s, k) == rank;
 }
 
 static bool r2sp_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
