@@ -2,10 +2,6 @@
 /*
  * Bulk-synchronous: a round is complete when every member has contributed to
  * it, and nobody can be more than one round away from the open one.
- *
- * The modes of replicas are the same here: each rank trains weights of its own,
- * and what is exchanged when is libgagg's matter (agent/lib/replica.c). They
- * have names and parameters of their own so that all hosts agree on them.
  */
 #include "sync.h"
 
@@ -22,36 +18,5 @@ const struct gagg_sync_ops gagg_sync_bsp = {
 	.name = "bsp",
 	.about = "bulk-synchronous rounds: collectives, complete when all have contributed",
 	.usage = "bsp has no parameters",
-	.take = gagg_sync_take_open,
-};
-
-const struct gagg_sync_ops gagg_sync_localsgd = {
-	.name = "localsgd",
-	.about = "replicas: each trains alone, every TAU steps they take the mean of all",
-	.usage = "localsgd needs its period, as in localsgd:8",
-	.nargs = 1,
-	.arg = { { "TAU", "TAU of localsgd:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
-	.take = gagg_sync_take_open,
-};
-
-const struct gagg_sync_ops gagg_sync_easgd_sync = {
-	.name = "easgd-sync",
-	.about = "replicas: every TAU steps each of n gives a common centre BETA/n percent of its distance to it",
-	.usage = "easgd-sync needs its period and its pull, as in easgd-sync:10:90",
-	.nargs = 2,
-	.arg = {
-		{ "TAU", "TAU of easgd-sync:TAU:BETA must be from 1 to 1000000 steps",
-		  1, 1000000 },
-		{ "BETA", "BETA of easgd-sync:TAU:BETA must be from 1 to 100 percent", 1, 100 },
-	},
-	.take = gagg_sync_take_open,
-};
-
-const struct gagg_sync_ops gagg_sync_hpsgd = {
-	.name = "hpsgd",
-	.about = "replicas: an all-reduce is always under way, during at most S local steps",
-	.usage = "hpsgd needs its bound, as in hpsgd:8",
-	.nargs = 1,
-	.arg = { { "S", "S of hpsgd:S must be from 1 to 1000000 steps", 1, 1000000 } },
 	.take = gagg_sync_take_open,
 };

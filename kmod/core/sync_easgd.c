@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Elastic averaging (Zhang, Choromanska, LeCun, NIPS 2015): replicas and a common
+ * centre draw each other closer (agent/lib/replica_easgd.c). In the synchronous form
+ * every rank has the centre, and what all give it is summed up in rounds; in the
+ * asynchronous one it is in a store, to which each adds whenever it comes by.
+ */
+#include "sync.h"
+
+const struct gagg_sync_ops gagg_sync_easgd_sync = {
+	.name = "easgd-sync",
+	.about = "replicas: every TAU steps each of n gives a common centre BETA/n percent of its distance to it",
+	.usage = "easgd-sync needs its period and its pull, as in easgd-sync:10:90",
+	.nargs = 2,
+	.arg = {
+		{ "TAU", "TAU of easgd-sync:TAU:BETA must be from 1 to 1000000 steps",
+		  1, 1000000 },
+		{ "BETA", "BETA of easgd-sync:TAU:BETA must be from 1 to 100 percent", 1, 100 },
+	},
+	.take = gagg_sync_take_open,
+};
