@@ -35,7 +35,6 @@ static struct {
 	const char *group;	/* NULL: alone */
 	long rank;		/* -1: any that is free */
 	int epochs;
-	int period;		/* of elastic averaging, in batches; 0: another way */
 	uint64_t seed;
 	bool balance;		/* batches follow the speeds of ranks */
 	bool curve;
@@ -247,50 +246,6 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 }
 
 /*
- * Elastic averaging: every worker trains a replica of its own with its share of
- * each batch, and every @period batches the replica and the common centre, which
- * is what counts in the end, draw each other closer.
- */
-static int learn_elastic(struct data *d, struct model *m, struct gagg_comm *comm, int epochs,
-			 int period)
-{
-	int rank = gagg_rank(comm), size = gagg_size(comm);
-	static struct model speed, begin, moved;
-	static struct gradient g;
-	struct gagg_table *centre;
-	int epoch, first, err, batch = 0;
-	float *w = &m->w1[0][0], *by = &moved.w1[0][0], *from = &begin.w1[0][0];
-	size_t k;
-
-	begin = *m;
-	err = gagg_table_create(comm, WEIGHTS, GAGG_FLOAT32, STEP, &centre);
-	for (epoch = 1; !err && epoch <= epochs; epoch++) {
-		float loss = 0;
-
-		shuffle(d->order, d->train);
-		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
-			add_up(d, m, d->order + first + rank, (BATCH - rank + size - 1) / size,
-			       size, (float)size / BATCH, &g);
-			loss += g.loss;
-			descend(m, &speed, &g.d);
-			if (++batch % period)
-				continue;
-			for (k = 0; k < WEIGHTS; k++)
-				by[k] = w[k] - from[k];
-			err = gagg_elastic(centre, &moved, 0.9 / size);
-			move(m, &begin, &moved);
-		}
-		if (!err && !rank)
-			progress(m, d, epoch, epochs, loss);
-	}
-	if (!err)
-		err = gagg_snapshot(centre, &moved);
-	if (!err)
-		move(m, &begin, &moved);
-	return err;
-}
-
-/*
  * The same by replicas: every worker makes steps of its own, from its share of
  * each batch, and the library brings the replicas together as the sync mode says.
  */
@@ -328,18 +283,22 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 	return err;
 }
 
+/* tables and collectives have a step of all; else each rank has steps of its own */
+static bool has_replicas(const struct gagg_comm *comm)
+{
+	const char *sync = gagg_sync(comm);
+
+	return gagg_has_store(comm) ? !strncmp(sync, "easgd:", 6) : strncmp(sync, "bsp", 3) != 0;
+}
+
 static int learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
 		      struct gagg_plan *plan)
 {
 	/* with a mode in which batches do not follow speeds the library refuses to */
-	if (me.balance && !gagg_has_store(comm))
-		return learn(d, m, comm, plan, me.epochs);
-	if (!gagg_has_store(comm))
-		return !strncmp(gagg_sync(comm), "bsp", 3) ?
-			       learn(d, m, comm, plan, me.epochs) :
-			       learn_replica(d, m, comm, me.epochs);
-	return me.period ? learn_elastic(d, m, comm, me.epochs, me.period) :
-			   learn_store(d, m, comm, me.epochs);
+	if (has_replicas(comm) && !me.balance)
+		return learn_replica(d, m, comm, me.epochs);
+	return gagg_has_store(comm) ? learn_store(d, m, comm, me.epochs) :
+				      learn(d, m, comm, plan, me.epochs);
 }
 
 static void begin_curve(void)
@@ -417,7 +376,6 @@ static int usage(void)
 		"  --epochs N        30\n"
 		"  --data FILE\n"
 		"  --seed N          of weights, split and order of samples; the same on all ranks\n"
-		"  --elastic N       replicas that meet every N batches, in a group with sync asp\n"
 		"  --balance         batches follow the speeds of ranks, in a group with sync bsp\n"
 		"                    or r2sp\n"
 		"  --measure         prints how many partitions a group with sync ako should have\n"
@@ -436,7 +394,6 @@ static bool parse_options(int argc, char **argv)
 		{ "epochs", required_argument, NULL, 'e' },
 		{ "data", required_argument, NULL, 'd' },
 		{ "seed", required_argument, NULL, 'i' },
-		{ "elastic", required_argument, NULL, 'l' },
 		{ "balance", no_argument, NULL, 'b' },
 		{ "measure", no_argument, NULL, 'm' },
 		{ "slow", required_argument, NULL, 'w' },
@@ -463,9 +420,6 @@ static bool parse_options(int argc, char **argv)
 			break;
 		case 'i':
 			me.seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'l':
-			me.period = atoi(optarg);
 			break;
 		case 'b':
 			me.balance = true;

@@ -16,7 +16,7 @@ _gaggctl_options()
 	placement)	echo striped root ;;
 	lane-type)	echo int32 int64 ;;
 	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ako: bsp-quorum: bsp-deadline: \
-			     bsp-adaptive: localsgd: easgd-sync: hpsgd: \
+			     bsp-adaptive: localsgd: easgd: easgd-sync: hpsgd: \
 			     gossip-pull: gossip-push: gossip-pair: push-sum: ;;
 	role)		echo worker aggregator both ;;
 	uid)		compgen -u ;;

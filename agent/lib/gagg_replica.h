@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * libgagg: replicas (sync modes localsgd, easgd-sync, hpsgd, gossip-*, push-sum).
+ * libgagg: replicas (sync modes localsgd, easgd, easgd-sync, hpsgd, gossip-*, push-sum).
  * Each rank trains weights of its own, in turns: compute an update of them,
  * gagg_replica_step(). All ranks make the same number of steps before
  * gagg_replica_finish().
@@ -21,20 +21,24 @@ struct gagg_replica;
  * @comm:	communicator
  * @weights:	@count elements of float32; receives those of rank 0
  * @count:	elements, at least 1; the same on all ranks
- * @step:	easgd-sync, gossip-*, push-sum: resolution of what is exchanged, the same on
- *		all ranks; a weight stays below 2^30 steps in magnitude (gossip-* and
- *		push-sum: 2^24, unless lane-type is int64). Else unused
+ * @step:	easgd, easgd-sync, gossip-*, push-sum: resolution of what is exchanged, the
+ *		same on all ranks; a weight stays below 2^30 steps in magnitude. Unless
+ *		lane-type is int64, gossip-* and push-sum: 2^24; easgd: the largest
+ *		power of two that is at most 2^31 / (1 + 2 * ranks * ALPHA / 100). Else unused
  * @replica:	receives it; NULL on error
  *
  * All ranks call. The replica is the communicator's user: collectives of the
  * program's own may be called between steps in the modes localsgd and easgd-sync,
  * by all ranks after the same step; in hpsgd on another communicator only. Groups
- * that gossip have none.
+ * that gossip have none. Those with easgd have none, but tables (gagg_table.h): each
+ * exchange is a gagg_clock() of these, too, and all ranks call gagg_replica_finish()
+ * after as many gagg_clock() of the program's own.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no
- * weights; easgd-sync: @step is no positive number or not that of rank 0, a weight
+ * weights; easgd, easgd-sync: @step is no positive number or not that of rank 0, a weight
  * is not finite or too far away; on all ranks alike, but for gossip with another step:
- * the others wait for that rank), GAGG_ERR_NOMEM, or an error of the broadcast.
+ * the others wait for that rank; stores: no room), GAGG_ERR_NOMEM, or why rank 0's
+ * weights have not come.
  */
 int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
 			double step, struct gagg_replica **replica);
@@ -47,23 +51,25 @@ int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
  *
  * localsgd: at every TAU-th step the weights become the mean of all ranks'.
  * easgd-sync: at every TAU-th step the weights are moved towards the centre, and
- * the centre towards them. hpsgd: an all-reduce of updates is under way; when it
- * is done, all ranks take its mean at the same step, onto the weights of its
- * start; what they have learned meanwhile is part of the next. gossip-*, push-sum: at
- * every TAU-th step the weights are exchanged with another rank's.
+ * the centre towards them; easgd: the same, without waiting for other ranks. hpsgd: an
+ * all-reduce of updates is under way; when it is done, all ranks take its mean at the
+ * same step, onto the weights of its start; what they have learned meanwhile is part
+ * of the next. gossip-*, push-sum: at every TAU-th step the weights are exchanged with
+ * another rank's.
  *
- * Return: 0; GAGG_ERR_INVALID (easgd-sync: a weight is not finite, or 2^30 steps
+ * Return: 0; GAGG_ERR_INVALID (easgd, easgd-sync: a weight is not finite, or 2^30 steps
  * and more; gossip-*, push-sum: 2^24, see gagg_replica_create(); gossip-push: too
- * many replicas were sent. The others wait for this rank, which gagg_abort() tells
- * them); or why the epoch has ended.
+ * many replicas were sent; easgd: the centre is as far away, nothing was exchanged. The
+ * others wait for this rank, at the latest in gagg_replica_finish(), which gagg_abort()
+ * tells them); GAGG_ERR_TIMEOUT (stores); or why the epoch has ended.
  */
 int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
 
 /**
  * gagg_replica_finish() - the weights that all have learned together
  * @replica:	replica; training may go on afterwards
- * @weights:	receives the mean or (easgd-sync) the centre, bit for bit the same on all
- *		ranks
+ * @weights:	receives the mean or (easgd, easgd-sync) the centre, bit for bit the same
+ *		on all ranks
  *
  * All ranks call, after the same number of steps.
  *
@@ -76,8 +82,8 @@ int gagg_replica_finish(struct gagg_replica *replica, float *weights);
  * @replica:	replica; NULL: nothing happens
  *
  * After gagg_replica_finish(), or when the communicator has failed; before
- * gagg_finalize(), gagg_abort() and gagg_reattach(). The place that one which gossips
- * has in the store is free again with the communicator.
+ * gagg_finalize(), gagg_abort() and gagg_reattach(). The place in the store that it has
+ * (easgd, gossip-*, push-sum) is free again with the communicator.
  */
 void gagg_replica_free(struct gagg_replica *replica);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * libgagg: tables, of groups with a store (sync modes asp, ssp, dssp, r2sp, ako).
+ * libgagg: tables, of groups with a store (sync modes asp, ssp, dssp, r2sp, ako; easgd).
  * Instead of collectives, elements that live in the kernels of the group's hosts.
  * Each rank, in turns: gagg_get(), compute, gagg_inc(), gagg_clock(). All elements
  * are zero when the epoch starts; gagg_set() and gagg_restore() give them other
@@ -164,7 +164,8 @@ int gagg_ako_measure(struct gagg_comm *comm, struct gagg_ako *found);
  * replicas does not change. float32: nor does it, as long as replicas are
  * multiples of the step that floats can hold. To be called every few steps of
  * training, in a group with sync mode asp; other ranks may exchange between the
- * read and the addition.
+ * read and the addition. Sync mode easgd does all of that for float32
+ * (gagg_replica.h), and carries what floats cannot hold.
  *
  * Return: 0, GAGG_ERR_INVALID (alpha, or an element is not finite, or 2^53 steps and
  * more, or has increments of 2^30 steps that are not pushed: nothing was changed),

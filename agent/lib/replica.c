@@ -12,6 +12,7 @@
 static const struct replica_mode *const modes[] = {
 	&replica_localsgd,
 	&replica_easgd,
+	&replica_easgd_sync,
 	&replica_hpsgd,
 	&replica_gossip_pull,
 	&replica_gossip_push,
@@ -86,6 +87,7 @@ int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, doubl
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "sync mode %s has no replicas", gagg_sync(c));
 	}
+	r->step = step;
 	r->grid = 1 / step;
 	err = begin(r, weights);
 	if (err) {

@@ -42,6 +42,7 @@ struct replica_mode {
 
 extern const struct replica_mode replica_localsgd;
 extern const struct replica_mode replica_easgd;
+extern const struct replica_mode replica_easgd_sync;
 extern const struct replica_mode replica_hpsgd;
 extern const struct replica_mode replica_gossip_pull;
 extern const struct replica_mode replica_gossip_push;
@@ -56,13 +57,16 @@ extern const struct replica_mode replica_push_sum;
  * @count: elements
  * @clock: steps made
  * @plan: exponents of the means
- * @grid: easgd-sync, gossip: steps of the grid in one unit of weight
- * @pull: easgd-sync: share of the distance that is moved, times ELASTIC_ONE
+ * @step: easgd: what a step of the grid is worth
+ * @grid: easgd, easgd-sync, gossip: steps of the grid in one unit of weight
+ * @bits: easgd, easgd-sync: a weight is below two to that power, in steps
+ * @pull: easgd, easgd-sync: share of the distance that is moved, times ELASTIC_ONE
  * @center: easgd-sync: the centre, on the grid; the same on all ranks
  * @delta: easgd-sync: what this rank moves, then what all have moved
- * @carry: easgd-sync, gossip: what a float32 cannot hold of a weight, in steps; push-sum:
- *	what is here of it
- * @table: gossip: place in the store, of a chunk more than there are weights
+ * @carry: easgd, easgd-sync, gossip: what a float32 cannot hold of a weight, in steps;
+ *	push-sum: what is here of it
+ * @table: easgd: the centre; gossip: place in the store, of a chunk more than there are
+ *	weights
  * @weight: push-sum: what is here of the weight; else constant
  * @sw: hpsgd: when the result is taken
  * @base: hpsgd: the weights that all have agreed upon last
@@ -78,7 +82,9 @@ struct gagg_replica {
 	size_t count;
 	uint64_t clock;
 	struct gagg_plan *plan;
+	double step;
 	double grid;
+	int bits;
 	uint32_t pull;
 	int32_t *center;
 	int32_t *delta;

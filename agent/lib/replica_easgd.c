@@ -1,44 +1,87 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Synchronous elastic averaging (Zhang, Choromanska, LeCun, NIPS 2015). Every
- * TAU steps, with alpha = BETA / n:
+ * Elastic averaging (Zhang, Choromanska, LeCun, NIPS 2015). Every TAU steps a replica
+ * and the common centre draw each other closer:
  *
- *	e_i = alpha * (x_i - centre);  x_i -= e_i;  centre += sum of all e_i
+ *	e_i = alpha * (x_i - centre);  x_i -= e_i;  centre += e_i
+ *
+ * easgd-sync	all ranks at once, alpha = BETA / n. Each has the centre, which is
+ *		never sent, and adds the sum of all e_i
+ * easgd	each by itself, alpha = ALPHA, as mpiT: the centre is a table of the
+ *		store, which is read and then added to; others may come between
  *
  * A centre is an integer number of steps of the grid, e_i is one, added on one
- * side and subtracted on the other, and the sum of the e_i is exact. So the sum
- * of all replicas and the centre is conserved to the bit, and the centre is the
- * same on all ranks without ever being sent. What a float32 cannot hold of x_i is
- * carried to the next exchange.
+ * side and subtracted on the other. So the sum of all replicas and the centre is
+ * conserved to the bit. What a float32 cannot hold of x_i is carried to the next
+ * exchange.
  *
  * Where x_i is between two points of the grid it must not lose bits when e_i is
  * taken from it, as doubles do that move away from zero. Hence positions are
  * multiples of 1 / REPLICA_FINE: with at most 31 bits before the point that is exact.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elastic.h"
+#include "replica.h"
+#include "steps.h"
+#include "store.h"
+
+/* as many as above, less one for the sign of a distance */
+#define MOST_BITS	30
+
+static int check(struct gagg_replica *r, const float *w)
+{
+	double far = 1 << r->bits;
+	size_t i;
+
+	for (i = 0; i < r->count; i++)
+		if (!(fabs(replica_at(r, w, i)) <= far - 1))
+			return comm_error(r->comm, GAGG_ERR_INVALID,
+					  "weight %zu is not finite, or 2^%d steps and more", i,
+					  r->bits);
+	return GAGG_OK;
+}
+
+static bool has_grid(const struct gagg_replica *r)
+{
+	return r->grid > 0 && isfinite(r->grid);
+}
+
+static int check_grid(struct gagg_replica *r)
+{
+	return has_grid(r) ? GAGG_OK :
+		comm_error(r->comm, GAGG_ERR_INVALID,
+			   "%s needs a step above 0, the resolution of the exchange",
+			   r->mode->name);
+}
+
+/* a weight moves towards the centre: by how much, which the centre is due */
+static int32_t give(struct gagg_replica *r, float *w, size_t i, int64_t center)
+{
+	double x = replica_settled(replica_at(r, w, i));
+	int32_t e = elastic_delta(steps_nearest(x), center, r->pull);
+
+	x -= e;
+	w[i] = (float)(x / r->grid);
+	r->carry[i] = x - w[i] * r->grid;
+	return e;
+}
+
+/* a weight is where the centre is */
+static void join(struct gagg_replica *r, float *w, size_t i, int64_t center)
+{
+	w[i] = (float)((double)center / r->grid);
+	r->carry[i] = 0;
+}
+
+/* --- easgd-sync ---------------------------------------------------------
  *
  * No sum wraps: e_i is rounded towards zero and alpha <= 1/n, so the centre stays
  * within the hull of where it was and the replicas, and the e_i of one sign add up
  * to |x - centre| at most, which is below 2^31.
  */
-#include <math.h>
-#include <string.h>
-
-#include "comm.h"
-#include "elastic.h"
-#include "replica.h"
-#include "steps.h"
-
-#define GRID_MAX	(1 << 30)
-
-static int check(struct gagg_replica *r, const float *w)
-{
-	size_t i;
-
-	for (i = 0; i < r->count; i++)
-		if (!(fabs(replica_at(r, w, i)) <= GRID_MAX - 1))
-			return comm_error(r->comm, GAGG_ERR_INVALID,
-					  "weight %zu is not finite, or 2^30 steps and more", i);
-	return GAGG_OK;
-}
 
 /* All ranks come to the same conclusion, and none waits for another that has left. */
 static int agree(struct gagg_replica *r)
@@ -50,19 +93,17 @@ static int agree(struct gagg_replica *r)
 		if (memcmp(&grids[i], &grids[0], sizeof(grids[0])))
 			err = comm_error(r->comm, GAGG_ERR_INVALID,
 					 "rank %d has another step than rank 0", i);
-	if (!err && (!(r->grid > 0) || !isfinite(r->grid)))
-		err = comm_error(r->comm, GAGG_ERR_INVALID,
-				 "easgd-sync needs a step above 0, the resolution of the exchange");
-	return err;
+	return err ? err : check_grid(r);
 }
 
-static int easgd_init(struct gagg_replica *r, float *w)
+static int sync_init(struct gagg_replica *r, float *w)
 {
 	int err = agree(r);
 	size_t i;
 
 	if (err)
 		return err;
+	r->bits = MOST_BITS;
 	r->pull = r->arg[1] * ELASTIC_ONE / (100 * (uint32_t)gagg_size(r->comm));
 	r->center = replica_alloc(r, sizeof(*r->center));
 	r->delta = replica_alloc(r, sizeof(*r->delta));
@@ -75,48 +116,212 @@ static int easgd_init(struct gagg_replica *r, float *w)
 	return err;
 }
 
-static int exchange(struct gagg_replica *r, float *w)
+static int sync_exchange(struct gagg_replica *r, float *w)
 {
 	int err = check(r, w);
 	size_t i;
 
 	if (err)
 		return err;
-	for (i = 0; i < r->count; i++) {
-		double x = replica_settled(replica_at(r, w, i));
-
-		r->delta[i] = elastic_delta(steps_nearest(x), r->center[i], r->pull);
-		x -= r->delta[i];
-		w[i] = (float)(x / r->grid);
-		r->carry[i] = x - w[i] * r->grid;
-	}
+	for (i = 0; i < r->count; i++)
+		r->delta[i] = give(r, w, i, r->center[i]);
 	err = gagg_allreduce(r->delta, r->delta, r->count, GAGG_INT32, GAGG_SUM, r->comm, NULL);
 	for (i = 0; !err && i < r->count; i++)
 		r->center[i] += r->delta[i];
 	return err;
 }
 
-static int easgd_step(struct gagg_replica *r, float *w, const float *update)
+static int sync_step(struct gagg_replica *r, float *w, const float *update)
 {
 	(void)update;
-	return r->clock % r->arg[0] ? GAGG_OK : exchange(r, w);
+	return r->clock % r->arg[0] ? GAGG_OK : sync_exchange(r, w);
 }
 
-static int easgd_finish(struct gagg_replica *r, float *w)
+static int sync_finish(struct gagg_replica *r, float *w)
 {
-	int err = exchange(r, w);
+	int err = sync_exchange(r, w);
 	size_t i;
 
+	for (i = 0; !err && i < r->count; i++)
+		join(r, w, i, r->center[i]);
+	return err;
+}
+
+const struct replica_mode replica_easgd_sync = {
+	.name = "easgd-sync",
+	.args = 2,
+	.init = sync_init,
+	.step = sync_step,
+	.finish = sync_finish,
+};
+
+/* --- easgd --------------------------------------------------------------
+ *
+ * Let weights, and the centre as it was read, be within M. Since whichever read was
+ * the last one each rank has added one e_i at most, of alpha * 2 * M at most: so the
+ * centre is within M * (1 + 2 * n * alpha). If that is 2^31 at most, then a lane of
+ * 32 bits tells whether the centre is within M, and where, by the difference to what
+ * was read before, which was within M, too. A rank that finds it elsewhere adds
+ * nothing.
+ */
+
+#define LANE_REACH	2147483648.0
+
+static int step_bits(const struct gagg_replica *r)
+{
+	double reach = 1 + 2.0 * gagg_size(r->comm) * r->pull / ELASTIC_ONE;
+	int bits = MOST_BITS;
+
+	while (!store_wide(r->comm) && reach * (1 << bits) > LANE_REACH)
+		bits--;
+	return bits;
+}
+
+static int check_center(struct gagg_replica *r)
+{
+	int64_t far = 1 << r->bits;
+	size_t i;
+
+	for (i = 0; i < r->count; i++) {
+		int64_t center = store_element(r->table, i);
+
+		if (center <= -far || center >= far)
+			return comm_error(r->comm, GAGG_ERR_INVALID,
+					  "the centre of weight %zu has gone 2^%d steps away or farther: use a smaller ALPHA than that of %s, or a larger step",
+					  i, r->bits, gagg_sync(r->comm));
+	}
+	return GAGG_OK;
+}
+
+/* rank 0's @values, of 64 bits, into the centre and to all ranks */
+static int publish(struct gagg_replica *r, int64_t *values)
+{
+	int err = store_put(r->table, r->comm->rank ? NULL : values);
+	size_t i;
+
+	for (i = 0; !err && i < r->count; i++)
+		values[i] = store_pushed(r->table, i);
+	return err;
+}
+
+static int publish_weights(struct gagg_replica *r, float *w, int64_t *values)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < r->count; i++) {
+		int32_t bits;
+
+		memcpy(&bits, &w[i], sizeof(bits));
+		values[i] = bits;
+	}
+	err = publish(r, values);
 	for (i = 0; !err && i < r->count; i++) {
-		w[i] = (float)(r->center[i] / r->grid);
-		r->carry[i] = 0;
+		int32_t bits = (int32_t)values[i];
+
+		memcpy(&w[i], &bits, sizeof(bits));
 	}
 	return err;
 }
 
+/* As agree(). Each rank whose step is not rank 0's adds one. */
+static int publish_grid(struct gagg_replica *r, int64_t *values)
+{
+	int64_t grid, others;
+	int err;
+
+	memcpy(&grid, &r->grid, sizeof(grid));
+	values[0] = grid;
+	err = publish(r, values);
+	if (err)
+		return err;
+	store_owe(r->table, 0, values[0] != grid);
+	err = gagg_clock(r->comm);
+	if (!err)
+		err = store_snapshot(r->table);
+	if (err)
+		return err;
+	others = steps_sub(store_pushed(r->table, 0), values[0]);
+	return !others ? check_grid(r) :
+		comm_error(r->comm, GAGG_ERR_INVALID,
+			   "ranks with another step than rank 0: %lld", (long long)others);
+}
+
+static int publish_all(struct gagg_replica *r, float *w, int64_t *values)
+{
+	int err = publish_weights(r, w, values);
+	size_t i;
+
+	if (!err)
+		err = publish_grid(r, values);
+	if (!err)
+		err = check(r, w);
+	if (err)
+		return err;
+	for (i = 0; i < r->count; i++)
+		values[i] = steps_nearest(w[i] * r->grid);
+	return publish(r, values);
+}
+
+static int easgd_init(struct gagg_replica *r, float *w)
+{
+	/* what is not a step is refused when all ranks know of it */
+	double step = has_grid(r) ? r->step : 1;
+	int64_t *values;
+	int err;
+
+	r->pull = r->arg[1] * ELASTIC_ONE / 100;
+	r->bits = step_bits(r);
+	r->carry = replica_alloc(r, sizeof(*r->carry));
+	values = replica_alloc(r, sizeof(*values));
+	err = !r->carry || !values ? GAGG_ERR_NOMEM :
+	      store_table(r->comm, r->count, GAGG_FLOAT32, step, &r->table);
+	if (!err)
+		err = publish_all(r, w, values);
+	free(values);
+	return err;
+}
+
+static int easgd_exchange(struct gagg_replica *r, float *w)
+{
+	int err = check(r, w);
+	size_t i;
+
+	if (!err)
+		err = store_read(r->table);
+	if (!err)
+		err = check_center(r);
+	if (err)
+		return err;
+	for (i = 0; i < r->count; i++)
+		store_owe(r->table, i, give(r, w, i, store_element(r->table, i)));
+	return gagg_clock(r->comm);
+}
+
+static int easgd_step(struct gagg_replica *r, float *w, const float *update)
+{
+	(void)update;
+	return r->clock % r->arg[0] ? GAGG_OK : easgd_exchange(r, w);
+}
+
+static int easgd_finish(struct gagg_replica *r, float *w)
+{
+	int err = easgd_exchange(r, w);
+	size_t i;
+
+	if (!err)
+		err = store_snapshot(r->table);
+	if (!err)
+		err = check_center(r);
+	for (i = 0; !err && i < r->count; i++)
+		join(r, w, i, store_element(r->table, i));
+	return err;
+}
+
 const struct replica_mode replica_easgd = {
-	.name = "easgd-sync",
+	.name = "easgd",
 	.args = 2,
+	.store = true,
 	.init = easgd_init,
 	.step = easgd_step,
 	.finish = easgd_finish,

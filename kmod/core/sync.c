@@ -5,6 +5,7 @@
 #include <linux/gagg.h>
 #include "sync.h"
 
+/* their places are in the digest of a configuration: new ones go to the end */
 static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_bsp,
 	&gagg_sync_asp,
@@ -23,6 +24,7 @@ static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_gossip_push,
 	&gagg_sync_gossip_pair,
 	&gagg_sync_push_sum,
+	&gagg_sync_easgd,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))

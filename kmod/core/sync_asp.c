@@ -6,8 +6,8 @@
  */
 #include "sync.h"
 
-static bool asp_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			 const struct gagg_clocks *k, u32 rank, u32 clock)
+bool gagg_sync_read_at_once(const struct gagg_sync_param *p, union gagg_sync_state *st,
+			    const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	(void)p;
 	(void)st;
@@ -22,5 +22,5 @@ const struct gagg_sync_ops gagg_sync_asp = {
 	.about = "asynchronous store: nobody waits, staleness has no bound",
 	.usage = "asp has no parameters",
 	.store = true,
-	.may_read = asp_may_read,
+	.may_read = gagg_sync_read_at_once,
 };

@@ -24,8 +24,8 @@ PATH=$PWD/build:$PATH
 out=$1
 # words: the group's mode, options of digits, with + between; some take longer to learn
 modes=(bsp bsp+--balance bsp-quorum:3:1 bsp-deadline:3:60:1 bsp-adaptive:3:300:1
-	asp ssp:3 ssp:10 dssp:3:10 dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
-	ako:3:2+--epochs+48 asp+--elastic+4+--epochs+24 easgd-sync:4:90 localsgd:4
+	asp ssp:0 ssp:3 ssp:10 dssp:3:10 dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
+	ako:3:2+--epochs+48 easgd:4:22+--epochs+24 easgd-sync:4:90 localsgd:4
 	hpsgd:2+--epochs+48 gossip-pull:1+--epochs+24 gossip-push:1:2 gossip-pair:1 push-sum:1)
 [ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
 read -ra scenarios <<<"${SCENARIOS:-equal steady transient}"

@@ -74,6 +74,7 @@ static struct {
 	bool wide;			/* store: lanes of int64 */
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
+	void (*waited)(void);		/* who returns from a WAIT goes there first */
 } fake = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.cond = PTHREAD_COND_INITIALIZER,
@@ -485,6 +486,8 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 		ret = -ENOTTY;
 	}
 	pthread_mutex_unlock(&fake.lock);
+	if (request == GAGG_IOC_WAIT && fake.waited)
+		fake.waited();
 	return ret;
 }
 

@@ -15,6 +15,7 @@
 
 #include "fake_ranks.h"
 #include "replica.h"
+#include "agent/lib/store.h"
 
 #define COUNT	50
 #define STEPS	61
@@ -24,7 +25,7 @@
 static float weights_of[N][COUNT];
 static uint64_t taken[N][STEPS];
 static double carry_of[N][COUNT];
-static int32_t center_of[N][COUNT];
+static int64_t center_of[N][COUNT];
 
 static uint32_t draw(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -116,22 +117,51 @@ static void localsgd__mean_every_tau_steps(void **state)
 	run(64, 16, local_body);
 }
 
+/* elastic averaging: easgd-sync, then easgd with lanes of int32 and of int64 */
+static void run_elastic(const char *sync, const char *async,
+			void (*body)(struct gagg_comm *c, int rank))
+{
+	fake.sync = sync;
+	if (sync)
+		run(64, 16, body);
+	fake.sync = async;
+	fake.store = true;
+	fake.bound = ~0U;
+	for (int i = 0; i < 2; i++) {
+		fake.wide = i;
+		run_with(64, 16, 20000, true, body);
+		free(fake.kept);
+		fake.kept = NULL;
+	}
+	fake.wide = false;
+	fake.store = false;
+}
+
+/* what a rank knows of it; of all steps so far once publish() is over */
+static int64_t center(const struct gagg_replica *r, int i)
+{
+	return r->table ? store_pushed(r->table, (size_t)i) : r->center[i];
+}
+
 /* in steps of the grid, before and after; exact in double */
 static double total(const struct gagg_replica *r, int i)
 {
-	double sum = r->center[i];
+	double sum = (double)center(r, i);
 
 	for (int k = 0; k < N; k++)
 		sum += weights_of[k][i] / GRID + carry_of[k][i];
 	return sum;
 }
 
+/* all ranks are at the same step */
 static void publish(const struct gagg_replica *r, int rank, const float *w)
 {
+	CHECK(!r->table || !store_snapshot(r->table));
 	pthread_barrier_wait(&all);
 	memcpy(weights_of[rank], w, sizeof(weights_of[rank]));
 	memcpy(carry_of[rank], r->carry, sizeof(carry_of[rank]));
-	memcpy(center_of[rank], r->center, sizeof(center_of[rank]));
+	for (int i = 0; i < COUNT; i++)
+		center_of[rank][i] = center(r, i);
 	pthread_barrier_wait(&all);
 	CHECK(!memcmp(center_of[rank], center_of[0], sizeof(center_of[0])));
 }
@@ -143,10 +173,12 @@ static void elastic_body(struct gagg_comm *c, int rank)
 	float w[COUNT];
 
 	start(c, rank, GRID, w, &r);
-	CHECK(r->pull == 65536 * 90 / 400);
+	CHECK(r->pull == 65536 * 90 / 400 || (r->table && r->pull == 65536 * 22 / 100));
 	publish(r, rank, w);
-	for (int i = 0; i < COUNT; i++)
+	for (int i = 0; i < COUNT; i++) {
 		before[i] = total(r, i);
+		CHECK(before[i] == (N + 1) * begin(i) / GRID);
+	}
 	for (int t = 1; t <= STEPS; t++) {
 		rest(rank, t);
 		advance(r, rank, t, w);
@@ -157,24 +189,26 @@ static void elastic_body(struct gagg_comm *c, int rank)
 			CHECK(total(r, i) == before[i]);
 		}
 	}
-	/* it is drawn to where they are: to the mean at last */
+	/* it is drawn to where they are: to the mean at last, if all keep on */
 	for (int t = 0; t < 400; t++) {
 		float zero[COUNT] = { 0 };
 
+		pthread_barrier_wait(&all);
 		CHECK(!gagg_replica_step(r, w, zero));
 	}
 	publish(r, rank, w);
 	for (int i = 0; i < COUNT; i++) {
 		CHECK(total(r, i) == before[i]);
 		for (int k = 0; k < N; k++)
-			CHECK(fabs(weights_of[k][i] / GRID - r->center[i]) < 5);
+			CHECK(fabs(weights_of[k][i] / GRID - (double)center(r, i)) < 5);
 	}
 	CHECK(!gagg_replica_finish(r, w));
 	publish(r, rank, w);
 	CHECK(!memcmp(weights_of[0], weights_of[rank], sizeof(w)));
 	for (int i = 0; i < COUNT; i++)
-		CHECK((double)w[i] == r->center[i] * GRID);
-	w[3] = 1 << 21;	/* times 512 is 2^30 */
+		CHECK((double)w[i] == (double)center(r, i) * GRID);
+	w[3] = 1 << (r->bits - 9);	/* times 512 */
+	CHECK(r->bits == 30 || (r->table && !fake.wide && r->bits == 29));
 	pthread_barrier_wait(&all);
 	CHECK(gagg_replica_finish(r, w) == GAGG_ERR_INVALID);
 	gagg_replica_free(r);
@@ -183,8 +217,7 @@ static void elastic_body(struct gagg_comm *c, int rank)
 static void easgd__conserves_the_sum(void **state)
 {
 	(void)state;
-	fake.sync = "easgd-sync:3:90";
-	run(64, 16, elastic_body);
+	run_elastic("easgd-sync:3:90", "easgd:3:22", elastic_body);
 }
 
 /* what 24 bits cannot hold of a weight on its way comes along later */
@@ -209,14 +242,13 @@ static void far_body(struct gagg_comm *c, int rank)
 static void easgd__loses_nothing_far_away(void **state)
 {
 	(void)state;
-	fake.sync = "easgd-sync:3:90";
-	run(64, 16, far_body);
+	run_elastic("easgd-sync:3:90", "easgd:3:22", far_body);
 }
 
 /* in 2^-22 of a step, which is what positions are multiples of after an exchange */
 static int64_t fine_total(const struct gagg_replica *r, int i)
 {
-	int64_t sum = (int64_t)r->center[i] * (1 << 22);
+	int64_t sum = center(r, i) * (1 << 22);
 
 	for (int k = 0; k < N; k++) {
 		double x = (weights_of[k][i] * r->grid + carry_of[k][i]) * (1 << 22);
@@ -251,8 +283,7 @@ static void uneven_body(struct gagg_comm *c, int rank)
 static void easgd__conserves_what_no_float_is(void **state)
 {
 	(void)state;
-	fake.sync = "easgd-sync:1:90";
-	run(64, 16, uneven_body);
+	run_elastic("easgd-sync:1:90", "easgd:1:22", uneven_body);
 }
 
 /* the largest distance there is: nothing wraps, the centre stays between them */
@@ -280,6 +311,193 @@ static void easgd__wraps_nowhere(void **state)
 	(void)state;
 	fake.sync = "easgd-sync:1:100";
 	run(64, 16, farthest_body);
+}
+
+/* ranks of random speed; the last one begins when the others have made all their steps */
+static void alone_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	int moved = 0;
+	float w[COUNT];
+
+	start(c, rank, GRID, w, &r);
+	for (int late = 0; late < 2; late++) {
+		for (int t = 1; t <= STEPS && late == (rank == N - 1); t++) {
+			rest(rank, t);
+			advance(r, rank, t, w);
+		}
+		pthread_barrier_wait(&all);
+	}
+	publish(r, rank, w);
+	for (int i = 0; i < COUNT; i++) {
+		double sum = (N + 1) * begin(i) / GRID;
+
+		for (int t = 1; t <= STEPS; t++)
+			for (int k = 0; k < N; k++)
+				sum += update(k, t, i) / GRID;
+		CHECK(total(r, i) == sum);
+		moved += (double)center(r, i) != begin(i) / GRID;
+	}
+	CHECK(moved > COUNT / 2);
+	CHECK(!gagg_replica_finish(r, w));
+	publish(r, rank, w);
+	for (int i = 0; i < COUNT; i++)
+		CHECK(weights_of[0][i] == w[i] && (double)w[i] == (double)center(r, i) * GRID);
+	gagg_replica_free(r);
+}
+
+static void easgd__nobody_waits(void **state)
+{
+	(void)state;
+	run_elastic(NULL, "easgd:3:22", alone_body);
+	run_elastic(NULL, "easgd:1:100", alone_body);
+}
+
+static void meet(void)
+{
+	pthread_barrier_wait(&all);
+}
+
+/* from here on all ranks have read before any of them adds */
+static void in_step(int rank, bool on)
+{
+	meet();
+	if (!rank)
+		fake.waited = on ? meet : NULL;
+	meet();
+}
+
+static int64_t truth[COUNT];
+
+/*
+ * The centre goes as far as it can, which is noticed where it is too far: before a
+ * lane of 32 bits has another meaning.
+ */
+static void apart_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT], zero[COUNT] = { 0 };
+	int64_t where[COUNT], far, most;
+	struct gagg_replica *r;
+
+	start(c, rank, 1, w, &r);
+	far = 1 << r->bits;
+	most = far - 128;
+	CHECK(r->bits == (fake.wide ? 30 : 27));
+	for (int i = 0; i < COUNT; i++)
+		truth[i] = (int64_t)begin(i);
+	in_step(rank, true);
+	for (int t = 0; t < 60; t++) {
+		bool lost = false;
+		int err;
+
+		for (int i = 0; i < COUNT; i++) {
+			lost |= llabs(truth[i]) >= far;
+			CHECK(fake.wide || llabs(truth[i]) <= INT32_MAX);
+			where[i] = draw((uint32_t)rank, (uint32_t)t, (uint32_t)i) % 2 ? most : -most;
+			w[i] = (float)(where[i] / (t % 3 ? 1 : 64));
+			where[i] = (int64_t)w[i];
+			r->carry[i] = 0;
+		}
+		meet();
+		err = gagg_replica_step(r, w, zero);
+		CHECK(err == (lost ? GAGG_ERR_INVALID : 0));
+		CHECK(!lost || strstr(gagg_last_error(c), "the centre of weight"));
+		for (int i = 0; i < COUNT; i++)
+			__atomic_fetch_add(&truth[i], where[i] - (int64_t)(w[i] + r->carry[i]),
+					   __ATOMIC_RELAXED);
+		meet();
+		if (!lost)
+			continue;
+		for (int i = 0; i < COUNT; i++)
+			where[i] = draw(0, (uint32_t)t, (uint32_t)i) % 2 ? most : -most;
+		CHECK(!store_put(r->table, rank ? NULL : where));
+		if (!rank)
+			memcpy(truth, where, sizeof(truth));
+		meet();
+	}
+	in_step(rank, false);
+	gagg_replica_free(r);
+}
+
+static void easgd__notices_who_goes_too_far(void **state)
+{
+	(void)state;
+	run_elastic(NULL, "easgd:1:100", apart_body);
+}
+
+/* rank 2 leaves: who goes on hears of it, and who waits for it */
+static void left_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[COUNT];
+	int err = 0;
+
+	start(c, rank, GRID, w, &r);
+	for (int t = 1; t <= 7; t++)
+		advance(r, rank, t, w);
+	meet();
+	if (rank == 1)
+		err = gagg_replica_finish(r, w);
+	for (int t = 0; rank != 2 && !err; t++) {
+		float zero[COUNT] = { 0 };
+
+		err = gagg_replica_step(r, w, zero);
+		usleep(100);
+	}
+	CHECK(rank == 2 || (err == GAGG_ERR_PEER && !strncmp(gagg_last_error(c), "rank 2 ", 7)));
+	CHECK(rank == 2 || gagg_replica_finish(r, w) == GAGG_ERR_PEER);
+	gagg_replica_free(r);
+	gagg_abort(c);
+}
+
+static void easgd__ends_when_a_rank_leaves(void **state)
+{
+	(void)state;
+	fake.sync = "easgd:2:22";
+	fake.store = true;
+	fake.bound = ~0U;
+	run_with(64, 16, 20000, false, left_body);
+	free(fake.kept);
+	fake.kept = NULL;
+	fake.store = false;
+}
+
+/* a program's own, pushed with the exchanges */
+static void tables_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT], zero[COUNT] = { 0 };
+	int32_t one[3] = { 1, 2, rank }, sum[3];
+	struct gagg_replica *r;
+	struct gagg_table *t;
+
+	CHECK(gagg_has_store(c));
+	CHECK(gagg_allreduce(w, w, 1, GAGG_FLOAT32, GAGG_SUM, c, NULL) == GAGG_ERR_UNSUPPORTED);
+	start(c, rank, GRID, w, &r);
+	CHECK(!gagg_table_create(c, 3, GAGG_INT32, 1, &t));
+	for (int k = 0; k < 8; k++)
+		CHECK(!gagg_inc(t, one) && !gagg_replica_step(r, w, zero));
+	CHECK(!gagg_replica_finish(r, w) && !gagg_snapshot(t, sum));
+	CHECK(sum[0] == 8 * N && sum[1] == 16 * N && sum[2] == 8 * (0 + 1 + 2 + 3));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(w[i] == begin(i));
+	w[0] = 1 << (r->bits - 9);
+	CHECK(gagg_replica_finish(r, w) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c), "weight 0 is not finite, or 2^"));
+	gagg_replica_free(r);
+	CHECK(gagg_replica_create(c, w, COUNT, GRID, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(strstr(gagg_last_error(c), "the store has room for"));
+}
+
+static void easgd__has_room_for_tables(void **state)
+{
+	(void)state;
+	fake.sync = "easgd:4:22";
+	fake.store = true;
+	fake.bound = ~0U;
+	run_with(12, 4, 20000, true, tables_body);
+	free(fake.kept);
+	fake.kept = NULL;
+	fake.store = false;
 }
 
 static void overlapped_body(struct gagg_comm *c, int rank)
@@ -575,20 +793,23 @@ static void gridless_body(struct gagg_comm *c, int rank)
 	(void)rank;
 	CHECK(gagg_replica_create(c, w, 2, 0, &r) == GAGG_ERR_INVALID && !r);
 	CHECK(!strcmp(gagg_last_error(c),
+		      fake.store ? "easgd needs a step above 0, the resolution of the exchange" :
 		      "easgd-sync needs a step above 0, the resolution of the exchange"));
 	CHECK(gagg_replica_create(c, w, 2, (double)NAN, &r) == GAGG_ERR_INVALID && !r);
 	/* nobody goes on alone */
 	CHECK(gagg_replica_create(c, w, 2, rank == 2 ? 0 : 1, &r) == GAGG_ERR_INVALID && !r);
-	CHECK(!strcmp(gagg_last_error(c), "rank 2 has another step than rank 0"));
+	CHECK(!strcmp(gagg_last_error(c), fake.store ? "ranks with another step than rank 0: 1" :
+		      "rank 2 has another step than rank 0"));
 	CHECK(gagg_replica_create(c, w, 2, 1, &r) == GAGG_ERR_INVALID && !r);
-	CHECK(!strcmp(gagg_last_error(c), "weight 1 is not finite, or 2^30 steps and more"));
+	CHECK(!strcmp(gagg_last_error(c), fake.store && !fake.wide ?
+		      "weight 1 is not finite, or 2^29 steps and more" :
+		      "weight 1 is not finite, or 2^30 steps and more"));
 }
 
 static void easgd__needs_a_grid(void **state)
 {
 	(void)state;
-	fake.sync = "easgd-sync:3:90";
-	run(8, 4, gridless_body);
+	run_elastic("easgd-sync:3:90", "easgd:3:22", gridless_body);
 }
 
 int main(void)
@@ -600,6 +821,10 @@ int main(void)
 		cmocka_unit_test(easgd__conserves_what_no_float_is),
 		cmocka_unit_test(easgd__wraps_nowhere),
 		cmocka_unit_test(easgd__needs_a_grid),
+		cmocka_unit_test(easgd__nobody_waits),
+		cmocka_unit_test(easgd__notices_who_goes_too_far),
+		cmocka_unit_test(easgd__ends_when_a_rank_leaves),
+		cmocka_unit_test(easgd__has_room_for_tables),
 		cmocka_unit_test(hpsgd__every_update_once),
 		cmocka_unit_test(death__ends_all_and_leaves_nothing),
 		cmocka_unit_test(other_modes__refused),

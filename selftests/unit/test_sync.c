@@ -67,6 +67,8 @@ static void mode__from_text(void **state)
 	is_not("dssp:1:x", "upper bound of dssp must be from 0");
 	is("localsgd:8", "localsgd");
 	is("easgd-sync:10:90", "easgd-sync");
+	is("easgd:1:1", "easgd");
+	is("easgd:1000000:100", "easgd");
 	is("hpsgd:1", "hpsgd");
 	is("bsp-quorum:3:1", "bsp-quorum");
 	is("bsp-deadline:2:50:0", "bsp-deadline");
@@ -95,6 +97,14 @@ static void mode__from_text(void **state)
 	is_not("localsgd:0", "TAU of localsgd:TAU must be from 1");
 	is_not("easgd-sync:10", "easgd-sync needs its period and its pull");
 	is_not("easgd-sync:10:101", "BETA of easgd-sync:TAU:BETA must be from 1 to 100");
+	is_not("easgd", "easgd needs its period and its pull");
+	is_not("easgd:4", "easgd needs its period and its pull");
+	is_not("easgd:4:20:1", "easgd needs its period and its pull");
+	is_not("easgd:0:5", "TAU of easgd:TAU:ALPHA must be from 1 to 1000000");
+	is_not("easgd:1000001:5", "TAU of easgd:TAU:ALPHA must be from 1 to 1000000");
+	is_not("easgd:4:0", "ALPHA of easgd:TAU:ALPHA must be from 1 to 100");
+	is_not("easgd:4:101", "ALPHA of easgd:TAU:ALPHA must be from 1 to 100");
+	is_not("easgd-async:4:20", "unknown sync mode");
 	is_not("hpsgd:0", "S of hpsgd:S must be from 1");
 }
 
@@ -138,9 +148,32 @@ static void mode__enters_the_configuration(void **state)
 	gagg_sync_apply(&g, &p);
 	assert_true(g.store && g.copies && !g.snapshot && !g.admits);
 	assert_int_equal(gagg_sync_bound(&p), ~0U);
+	gagg_sync_parse("easgd:4:20", &p);
+	gagg_sync_apply(&g, &p);
+	assert_true(g.store && !g.copies && !g.snapshot && !g.admits && !g.quorum);
+	assert_int_equal(gagg_sync_bound(&p), ~0U);
+	gagg_sync_parse("easgd-sync:4:20", &p);
+	gagg_sync_apply(&g, &p);
+	assert_false(g.store || g.copies);
 	gagg_sync_parse("bsp", &p);
 	gagg_sync_apply(&g, &p);
 	assert_false(g.store || g.copies);
+}
+
+/* hosts tell each other by their places, so that these are for ever */
+static void modes__keep_their_places(void **state)
+{
+	static const char *const names[] = {
+		"bsp", "asp", "ssp", "dssp", "dssp-literal", "r2sp", "localsgd", "easgd-sync",
+		"hpsgd", "bsp-quorum", "bsp-deadline", "bsp-adaptive", "ako", "gossip-pull",
+		"gossip-push", "gossip-pair", "push-sum", "easgd",
+	};
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_string_equal(gagg_sync_get(i)->name, names[i]);
+	assert_null(gagg_sync_get(i));
 }
 
 static void modes__say_what_they_are(void **state)
@@ -221,6 +254,23 @@ static void ssp__reads_within_its_bound(void **state)
 						 (int)clock - (int)min <= (int)s);
 	/* the rest has finished */
 	assert_true(ssp_reads(0, GAGG_CLOCK_END, 5));
+}
+
+static void asp_and_easgd__wait_for_nobody(void **state)
+{
+	static const char *const modes[] = { "asp", "easgd:1:100", "easgd:1000000:1" };
+	struct gagg_clocks k = { .members = 3 };
+	struct gagg_sync_param p;
+	u32 i, clock;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_null(gagg_sync_parse(modes[i], &p));
+		assert_null(gagg_sync_get(p.mode)->may_update);
+		assert_null(gagg_sync_fits(&p, 1));
+		for (clock = 0; clock < GAGG_CLOCK_END; clock = 2 * clock + 1)
+			assert_true(gagg_sync_get(p.mode)->may_read(&p, NULL, &k, 0, clock));
+	}
 }
 
 static void bsp__takes_the_open_round_only(void **state)
@@ -351,9 +401,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mode__from_text),
 		cmocka_unit_test(mode__enters_the_configuration),
+		cmocka_unit_test(modes__keep_their_places),
 		cmocka_unit_test(modes__say_what_they_are),
 		cmocka_unit_test(clocks__know_the_least),
 		cmocka_unit_test(ssp__reads_within_its_bound),
+		cmocka_unit_test(asp_and_easgd__wait_for_nobody),
 		cmocka_unit_test(bsp__takes_the_open_round_only),
 		cmocka_unit_test(quorum__is_of_workers_that_there_are),
 		cmocka_unit_test(copies__take_two),

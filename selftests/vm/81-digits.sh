@@ -14,7 +14,7 @@
 
 modes=(bsp ssp:0 ssp:2 dssp:1:4 dssp-literal:1:4 r2sp:80:2000 asp)
 [ "${KERNEL:-}" != debug ] || modes=(bsp ssp:2 r2sp:80:2000)
-plan $((${#modes[@]} + 3))
+plan $((${#modes[@]} + 2))
 
 module_load "$@"
 layout 4
@@ -28,5 +28,3 @@ for mode in "${modes[@]}"; do
 	[ "$mode" != bsp ] || check "an epoch is not enough" learns_too_little 1
 	group_down
 done
-group_up ring 256 window 64 sync asp
-check "elastic averaging" learns "$LAGGING" --elastic 4

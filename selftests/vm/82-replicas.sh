@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 180
+# timeout: 240
 #
 # Four hosts train replicas on handwritten digits, until they know nine of ten;
 # the sync modes of replicas bring them together. In the end all have the same.
@@ -11,7 +11,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/digits.sh
 . "$(dirname "$0")/digits.sh"
-plan 11
+plan 14
 
 # chunks_of MODE: that an epoch takes; $chunks
 chunks_of()
@@ -29,6 +29,12 @@ sends_less()
 		chunks_of localsgd:8 && is "0 < 3 * $chunks && 3 * $chunks < $often"
 }
 
+period_refused()
+{
+	! group_up sync easgd:0:5 >"$tmp/refused" 2>&1 &&
+		grep "TAU of easgd:TAU:ALPHA must be from 1" "$tmp/refused"
+}
+
 same_weights()
 {
 	train 2 && accuracy
@@ -38,6 +44,7 @@ module_load "$@"
 layout 4
 net_ready 1500
 check_not "bad parameters are refused" group_up sync easgd-sync:4:101
+check "with a sentence" period_refused
 check "gaggd starts" digits_daemons 0 1
 mixed_up ring 256 window 64 sync hpsgd:2
 check "hpsgd:2, two hosts with the twin: the same weights" same_weights
@@ -49,6 +56,14 @@ for mode in localsgd:8 easgd-sync:4:90; do
 	check "$mode" learns "$EPOCHS"
 	group_down
 done
+group_up ring 256 window 64 sync easgd:4:22
+check "easgd:4:22" learns "$LAGGING"
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+check "with losses, too: the same weights" same_weights
+net_clear
+net_offload on
+group_down
 group_up ring 256 window 64 sync hpsgd:2
 # updates that come late want more of them
 check "hpsgd:2" learns $((EPOCHS * 3 / 2))
