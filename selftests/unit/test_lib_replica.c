@@ -277,6 +277,10 @@ static void uneven_body(struct gagg_comm *c, int rank)
 			before[i] = fine_total(r, i);
 		}
 	}
+	/* nothing comes along from there */
+	CHECK(!gagg_replica_finish(r, w));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(!r->carry[i]);
 	gagg_replica_free(r);
 }
 
@@ -317,10 +321,12 @@ static void easgd__wraps_nowhere(void **state)
 static void alone_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_replica *r;
+	uint64_t clocks;
 	int moved = 0;
 	float w[COUNT];
 
 	start(c, rank, GRID, w, &r);
+	clocks = c->store_clock;
 	for (int late = 0; late < 2; late++) {
 		for (int t = 1; t <= STEPS && late == (rank == N - 1); t++) {
 			rest(rank, t);
@@ -328,6 +334,7 @@ static void alone_body(struct gagg_comm *c, int rank)
 		}
 		pthread_barrier_wait(&all);
 	}
+	CHECK(c->store_clock - clocks == STEPS / r->arg[0]);
 	publish(r, rank, w);
 	for (int i = 0; i < COUNT; i++) {
 		double sum = (N + 1) * begin(i) / GRID;
