@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The broker: one message in, one message out, close.
+ * The broker: one message in, one message out, close. Two of each to save a
+ * checkpoint.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -22,6 +23,8 @@ struct client {
 	struct client *next, **link;
 	struct ucred cred;
 	int fd;
+	struct save *save;	/* COMMIT is awaited */
+	struct broker_request req;	/* SAVE, of a save */
 	struct broker_request buf;
 };
 
@@ -61,7 +64,7 @@ static void send_reply(int fd, const struct broker_reply *reply, int passed)
 		c->cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(c), &passed, sizeof(int));
 	}
-	/* The first message of a fresh socket: there is room. */
+	/* The first message of a fresh socket, or the second: there is room. */
 	if (sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		log_debug("a client did not wait for its answer: %m");
 }
@@ -83,6 +86,8 @@ static void send_and_close(int fd, const struct broker_reply *reply, int passed)
 
 static void client_free(struct client *c)
 {
+	if (c->save)
+		c->broker->ops->drop(c->save);
 	*c->link = c->next;
 	if (c->next)
 		c->next->link = c->link;
@@ -90,49 +95,146 @@ static void client_free(struct client *c)
 	free(c);
 }
 
+static void client_end(struct client *c, const struct broker_reply *reply, int passed)
+{
+	if (reply->error)
+		log_limited(LOG_L_INFO, "refused uid %u, pid %d: %s", c->cred.uid,
+			    (int)c->cred.pid, reply->message);
+	send_and_close(c->fd, reply, passed);
+	client_free(c);
+}
+
+static void log_opened(const struct client *c, const struct broker_request *req,
+		       const struct broker_reply *reply)
+{
+	if (req->op == BROKER_OP_OPEN)
+		log_info("group \"%s\": rank %u opened for uid %u, pid %d", req->group,
+			 reply->rank, c->cred.uid, (int)c->cred.pid);
+	else
+		log_info("group \"%s\": checkpoint \"%s\" %s uid %u, pid %d", req->group,
+			 req->name, req->op == BROKER_OP_SAVE ? "is being saved by" :
+			 "opened for", c->cred.uid, (int)c->cred.pid);
+}
+
+static int client_open(struct client *c, const struct broker_request *req,
+		       struct broker_reply *reply)
+{
+	const struct broker *b = c->broker;
+	struct peer peer = { .pid = c->cred.pid, .uid = c->cred.uid,
+			     .gid = c->cred.gid };
+	gid_t *groups;
+	int fd;
+
+	peer.ngroups = peer_groups(c->fd, &groups);
+	peer.groups = groups;
+	if (req->op == BROKER_OP_SAVE && b->ops->save)
+		fd = b->ops->save(b->arg, req, &peer, reply, &c->save);
+	else
+		fd = b->ops->open(b->arg, req, &peer, reply);
+	free(groups);
+	return fd;
+}
+
+static void client_received(struct loop_event *ev, int res);
+
+static void client_recv(struct client *c, unsigned int ms)
+{
+	c->event.fire = client_received;
+	loop_recv(c->broker->loop, &c->event, c->fd, &c->buf, sizeof(c->buf), ms);
+}
+
+static void client_first(struct client *c, const struct broker_request *req,
+			 struct broker_reply *reply)
+{
+	int fd = -1;
+
+	if (req->op == BROKER_OP_COMMIT) {
+		reply->error = EINVAL;
+		snprintf(reply->message, sizeof(reply->message),
+			 "there is nothing to commit: SAVE comes before it, on the same connection");
+	} else {
+		fd = client_open(c, req, reply);
+	}
+	if (fd >= 0)
+		log_opened(c, req, reply);
+	if (c->save) {
+		c->req = *req;
+		send_reply(c->fd, reply, fd);
+		client_recv(c, BROKER_SAVE_MS);
+	} else {
+		client_end(c, reply, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void client_committed(void *arg, const struct broker_reply *reply)
+{
+	struct client *c = arg;
+
+	if (!reply->error)
+		log_info("group \"%s\": checkpoint \"%s\" saved, %llu bytes", c->req.group,
+			 c->req.name, (unsigned long long)c->req.bytes);
+	client_end(c, reply, -1);
+}
+
+static void client_commit(struct client *c, const struct broker_request *req,
+			  struct broker_reply *reply)
+{
+	struct save *save = c->save;
+
+	c->save = NULL;
+	if (req->op == BROKER_OP_COMMIT && !strcmp(req->group, c->req.group) &&
+	    !strcmp(req->name, c->req.name)) {
+		c->broker->ops->commit(save, client_committed, c);
+		return;
+	}
+	c->broker->ops->drop(save);
+	reply->error = EINVAL;
+	snprintf(reply->message, sizeof(reply->message),
+		 "after SAVE of checkpoint \"%s\" of group \"%s\" only its COMMIT can come",
+		 c->req.name, c->req.group);
+	client_end(c, reply, -1);
+}
+
 static void client_answer(struct client *c, size_t len)
 {
 	struct broker_reply reply = { .size = sizeof(reply) };
 	struct broker_request req;
-	struct peer peer = { .pid = c->cred.pid, .uid = c->cred.uid,
-			     .gid = c->cred.gid };
 	size_t have = len < sizeof(c->buf) ? len : sizeof(c->buf);
-	gid_t *groups = NULL;
-	int fd = -1;
 
 	reply.error = request_check(&c->buf, have, len, &req, reply.message,
 				    sizeof(reply.message));
-	if (!reply.error) {
-		peer.ngroups = peer_groups(c->fd, &groups);
-		peer.groups = groups;
-		fd = c->broker->open(c->broker->arg, &req, &peer, &reply);
-		free(groups);
-	}
-	if (fd >= 0)
-		log_info("group \"%s\": rank %u opened for uid %u, pid %d",
-			 req.group, reply.rank, peer.uid, (int)peer.pid);
+	if (reply.error)
+		client_end(c, &reply, -1);
+	else if (c->save)
+		client_commit(c, &req, &reply);
 	else
-		log_limited(LOG_L_INFO, "refused uid %u, pid %d: %s", peer.uid,
-			    (int)peer.pid, reply.message);
-	send_and_close(c->fd, &reply, fd);
-	if (fd >= 0)
-		close(fd);
+		client_first(c, &req, &reply);
+}
+
+/* It has closed its end, or asked nothing. */
+static void client_gone(struct client *c, int res)
+{
+	if (res == -ECANCELED)
+		log_limited(LOG_L_INFO, "uid %u, pid %d asked nothing in %d s",
+			    c->cred.uid, (int)c->cred.pid,
+			    (c->save ? BROKER_SAVE_MS : BROKER_PATIENCE_MS) / 1000);
+	else if (c->save)
+		log_info("group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
+			 c->req.group, c->req.name);
+	close(c->fd);
+	client_free(c);
 }
 
 static void client_received(struct loop_event *ev, int res)
 {
 	struct client *c = loop_container(ev, struct client, event);
 
-	if (res > 0) {
-		client_answer(c, res);
-	} else {
-		if (res == -ECANCELED)
-			log_limited(LOG_L_INFO, "uid %u, pid %d asked nothing in %d s",
-				    c->cred.uid, (int)c->cred.pid,
-				    BROKER_PATIENCE_MS / 1000);
-		close(c->fd);
-	}
-	client_free(c);
+	if (res > 0)
+		client_answer(c, (size_t)res);
+	else
+		client_gone(c, res);
 }
 
 static bool has_room(const struct broker *b, uid_t uid)
@@ -175,7 +277,6 @@ static void broker_accept(struct broker *b, int fd)
 		broker_refuse(fd, &cred);
 		return;
 	}
-	c->event.fire = client_received;
 	c->broker = b;
 	c->cred = cred;
 	c->fd = fd;
@@ -185,8 +286,7 @@ static void broker_accept(struct broker *b, int fd)
 		c->next->link = &c->next;
 	b->clients = c;
 	b->n_clients++;
-	loop_recv(b->loop, &c->event, fd, &c->buf, sizeof(c->buf),
-		  BROKER_PATIENCE_MS);
+	client_recv(c, BROKER_PATIENCE_MS);
 }
 
 static void broker_resume(struct loop_event *ev, int res);
@@ -305,13 +405,13 @@ static void make_parent(const char *path)
 }
 
 int broker_init(struct broker *b, struct loop *loop, const char *path,
-		broker_open_fn open, void *arg)
+		const struct broker_ops *ops, void *arg)
 {
 	int ret = -ENAMETOOLONG;
 
 	*b = (struct broker){
 		.loop = loop,
-		.open = open,
+		.ops = ops,
 		.arg = arg,
 		.event.fire = broker_connected,
 		.fd = -1,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The broker: gives a trainer a file that is bound to a rank, if whoever opens
- * it finds that the group's uid, gid and mode allow it. It keeps no file itself.
+ * The broker: gives a trainer a file that is bound to a rank, or a checkpoint's, if
+ * whoever opens it finds that the group's uid, gid and mode allow it. It keeps no
+ * file itself.
  */
 #ifndef GAGGD_BROKER_H
 #define GAGGD_BROKER_H
@@ -15,19 +16,33 @@
 #define BROKER_CLIENTS		64	/* at once */
 #define BROKER_CLIENTS_OF_UID	32	/* root's are not limited */
 #define BROKER_PATIENCE_MS	5000
+#define BROKER_SAVE_MS		600000	/* from SAVE to COMMIT */
 
 struct client;
+struct save;
 
-/*
- * Answer @req of @peer: @reply is filled. Returns a descriptor bound to
- * @reply->rank, or -1 with error and message in @reply.
+/**
+ * struct broker_ops - what carries requests out
+ * @open: OPEN, LOAD: fill @reply and return a descriptor to pass, or -1 with error
+ *	and message in @reply
+ * @save: SAVE: the same, and a save that ends by @commit or @drop; NULL: @open has the
+ *	sentence that refuses it
+ * @commit: COMMIT: call @done once, with the answer
+ * @drop: its client is gone
  */
-typedef int (*broker_open_fn)(void *arg, const struct broker_request *req,
-			      const struct peer *peer, struct broker_reply *reply);
+struct broker_ops {
+	int (*open)(void *arg, const struct broker_request *req, const struct peer *peer,
+		    struct broker_reply *reply);
+	int (*save)(void *arg, const struct broker_request *req, const struct peer *peer,
+		    struct broker_reply *reply, struct save **save);
+	void (*commit)(struct save *save,
+		       void (*done)(void *arg, const struct broker_reply *reply), void *arg);
+	void (*drop)(struct save *save);
+};
 
 struct broker {
 	struct loop *loop;
-	broker_open_fn open;
+	const struct broker_ops *ops;
 	void *arg;
 	struct loop_event event;
 	int fd;
@@ -42,7 +57,7 @@ struct broker {
  * 0 or -errno, -EADDRINUSE: another gaggd answers there. It has said why.
  */
 int broker_init(struct broker *b, struct loop *loop, const char *path,
-		broker_open_fn open, void *arg);
+		const struct broker_ops *ops, void *arg);
 
 /* The socket file goes if it is still ours. */
 void broker_exit(struct broker *b);

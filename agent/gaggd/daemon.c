@@ -16,6 +16,7 @@
 #include "log.h"
 #include "notify.h"
 #include "session.h"
+#include "../archive/archive.h"
 #include "../conf/reconcile.h"
 
 /* Changes come in bursts: of attaching ranks, of addresses at boot. */
@@ -25,6 +26,7 @@ static struct {
 	const struct options *opt;
 	struct loop loop;
 	struct kernel kernel;
+	struct sessions sessions;
 	struct broker broker;
 	struct watch addresses;
 	struct loop_event signal, settle;
@@ -180,6 +182,25 @@ static int watch_signals(void)
 	return 0;
 }
 
+/* They are opened without an archive, too; who asks for a checkpoint is told the same. */
+static void prepare_sessions(void)
+{
+	struct saves *s = &d.sessions.saves;
+	struct archive_error err;
+	int fd;
+
+	d.sessions.kernel = &d.kernel;
+	s->loop = &d.loop;
+	s->archive = d.opt->state ? d.opt->state : ARCHIVE_DIR;
+	s->names = d.opt->checkpoints ? d.opt->checkpoints : SAVES_NAMES;
+	s->bytes = d.opt->checkpoint_bytes ? d.opt->checkpoint_bytes : SAVES_BYTES;
+	fd = archive_open(s->archive, true, &err);
+	if (fd >= 0)
+		close(fd);
+	else
+		log_warn("no checkpoints can be kept: %s", err.text);
+}
+
 static int start(void)
 {
 	static const unsigned int groups[] = {
@@ -207,7 +228,8 @@ static int start(void)
 	/* Before READY: who is ordered after gaggd finds the groups. */
 	apply();
 	d.started = true;
-	return broker_init(&d.broker, &d.loop, d.opt->socket, session_open, &d.kernel);
+	prepare_sessions();
+	return broker_init(&d.broker, &d.loop, d.opt->socket, &session_ops, &d.sessions);
 }
 
 int daemon_run(const struct options *opt)
@@ -237,6 +259,7 @@ int daemon_run(const struct options *opt)
 	/* The ring first: it still has operations on memory of the others. */
 	loop_exit(&d.loop);
 	broker_exit(&d.broker);
+	saves_exit(&d.sessions.saves);
 	kernel_exit(&d.kernel);
 	watch_close(&d.addresses);
 	config_free(&d.config);

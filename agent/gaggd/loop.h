@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <liburing.h>
 
 struct loop {
@@ -42,6 +43,11 @@ void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms);
  */
 void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
 	       size_t len, unsigned int ms);
+
+/* As pread(). @buf must live until it fires. */
+void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t len,
+	       uint64_t at);
+void loop_fsync(struct loop *l, struct loop_event *ev, int fd);
 
 /* The event fires with -ECANCELED, or with what it was armed for. */
 void loop_cancel(struct loop *l, struct loop_event *ev);

@@ -8,6 +8,7 @@ static const char usage[] =
 	"for trainers.\n"
 	"\n"
 	OPTIONS_USAGE
+	OPTIONS_STATE_USAGE
 	"\n"
 	"SIGHUP reads FILE again. See gaggd(8), gagg.conf(5).\n";
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "log.h"
 #include "options.h"
@@ -13,6 +16,28 @@ static int bad(const char *program, const char *option, const char *value,
 	return 2;
 }
 
+/* 1 and more, with one of @units: of 1024, of its square and so on */
+static bool parse_number(const char *text, const char *units, uint64_t *out)
+{
+	const char *unit;
+	char *end;
+	long i;
+
+	errno = 0;
+	*out = strtoull(text, &end, 10);
+	if (errno || !isdigit((unsigned char)*text) || !*out)
+		return false;
+	if (!*end)
+		return true;
+	unit = strchr(units, *end);
+	if (!unit || end[1])
+		return false;
+	for (i = 0; i <= unit - units; i++)
+		if (__builtin_mul_overflow(*out, 1024, out))
+			return false;
+	return true;
+}
+
 int options_parse(struct options *opt, const char *program, const char *usage, int argc,
 		  char **argv)
 {
@@ -20,6 +45,9 @@ int options_parse(struct options *opt, const char *program, const char *usage, i
 		{ "config", required_argument, NULL, 'c' },
 		{ "local", required_argument, NULL, 'a' },
 		{ "socket", required_argument, NULL, 's' },
+		{ "state", required_argument, NULL, 'd' },
+		{ "checkpoints", required_argument, NULL, 'n' },
+		{ "checkpoint-bytes", required_argument, NULL, 'b' },
 		{ "log", required_argument, NULL, 'l' },
 		{ "log-level", required_argument, NULL, 'L' },
 		{ "version", no_argument, NULL, 'V' },
@@ -42,6 +70,18 @@ int options_parse(struct options *opt, const char *program, const char *usage, i
 			break;
 		case 's':
 			opt->socket = optarg;
+			break;
+		case 'd':
+			opt->state = optarg;
+			break;
+		case 'n':
+			if (!parse_number(optarg, "", &opt->checkpoints))
+				return bad(program, "checkpoints", optarg, "a number from 1");
+			break;
+		case 'b':
+			if (!parse_number(optarg, "KMGT", &opt->checkpoint_bytes))
+				return bad(program, "checkpoint-bytes", optarg,
+					   "a number from 1, with K, M, G or T");
 			break;
 		case 'l':
 			if (!log_target_parse(optarg, &target))

@@ -3,6 +3,7 @@
 #ifndef GAGGD_OPTIONS_H
 #define GAGGD_OPTIONS_H
 
+#include "../archive/archive.h"
 #include "../conf/config.h"
 #include "../lib/broker_proto.h"
 #include "../nl/nl.h"
@@ -21,16 +22,29 @@
 	"  --version          print the version\n" \
 	"  --help             print this\n"
 
+/* and what gaggd alone takes */
+#define OPTIONS_STATE_USAGE \
+	"  --state DIR        where checkpoints are kept [" ARCHIVE_DIR "]\n" \
+	"  --checkpoints N    most of a group [16]\n" \
+	"  --checkpoint-bytes SIZE\n" \
+	"                     most bytes of a group's, with K, M, G or T [64G]\n"
+
 /**
  * struct options - the command line
  * @config:	file; NULL: CONFIG_PATH, which may be missing
  * @socket:	path of the socket that trainers ask at
  * @local:	this host's address; no family: not given
+ * @state:	directory of checkpoints; NULL: not given
+ * @checkpoints: most of a group; 0: not given
+ * @checkpoint_bytes: most of a group; 0: not given
  */
 struct options {
 	const char *config;
 	const char *socket;
 	struct nl_ip local;
+	const char *state;
+	uint64_t checkpoints;
+	uint64_t checkpoint_bytes;
 };
 
 #define OPTIONS_GO_ON	(-1)

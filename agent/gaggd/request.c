@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "request.h"
+#include "../archive/name.h"
 
 static int refuse(int error, char *msg, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -22,17 +23,58 @@ static int refuse(int error, char *msg, size_t size, const char *fmt, ...)
 	return error;
 }
 
-/* The same set as the kernel's; also keeps control characters from the log. */
-static bool name_valid(const char *name)
+static int check_group(const struct broker_request *r, char *msg, size_t size)
 {
-	return *name &&
-	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
-		       strlen(name);
+	if (!memchr(r->group, 0, sizeof(r->group)))
+		return refuse(EINVAL, msg, size,
+			      "the group's name does not end within %zu bytes",
+			      sizeof(r->group));
+	if (!name_valid(r->group))
+		return refuse(EINVAL, msg, size,
+			      "a group's name is 1 to %d of A-Z a-z 0-9 . _ -",
+			      GAGG_NAME_MAX - 1);
+	return 0;
+}
+
+static int check_open(const struct broker_request *r, char *msg, size_t size)
+{
+	static const char none[GAGG_NAME_MAX];
+
+	if (r->rank >= GAGG_RANKS_MAX && r->rank != BROKER_RANK_ANY)
+		return refuse(EINVAL, msg, size, "rank %u: ranks are 0 to %d", r->rank,
+			      GAGG_RANKS_MAX - 1);
+	if (r->bytes || memcmp(r->name, none, sizeof(none)))
+		return refuse(EINVAL, msg, size,
+			      "a request for a session has bytes or a name: both are a checkpoint's");
+	return 0;
+}
+
+/* Both names are a file's: see name.h. */
+static int check_checkpoint(const struct broker_request *r, char *msg, size_t size)
+{
+	if (!memchr(r->name, 0, sizeof(r->name)) || !name_kept(r->name))
+		return refuse(EINVAL, msg, size,
+			      "a checkpoint's name is 1 to %d of A-Z a-z 0-9 . _ -, the first not a dot",
+			      GAGG_NAME_MAX - 1);
+	if (!name_kept(r->group))
+		return refuse(EINVAL, msg, size,
+			      "group \"%s\": no checkpoints are kept of a group whose name begins with a dot",
+			      r->group);
+	if (r->rank || (r->bytes && r->op != BROKER_OP_SAVE))
+		return refuse(EINVAL, msg, size,
+			      "a request about a checkpoint has a rank, or bytes that are not to be saved");
+	if (r->op == BROKER_OP_SAVE && (!r->bytes || r->bytes % sizeof(uint64_t)))
+		return refuse(EINVAL, msg, size,
+			      "a checkpoint has whole words of 8 bytes, not %llu bytes",
+			      (unsigned long long)r->bytes);
+	return 0;
 }
 
 int request_check(const void *buf, size_t have, size_t len,
 		  struct broker_request *out, char *msg, size_t size)
 {
+	int ret;
+
 	/* Version before size: another version may have another size. */
 	memset(out, 0, sizeof(*out));
 	memcpy(out, buf, have < sizeof(*out) ? have : sizeof(*out));
@@ -44,22 +86,18 @@ int request_check(const void *buf, size_t have, size_t len,
 		return refuse(EINVAL, msg, size,
 			      "a request is %zu bytes, this one is %zu and says %u",
 			      sizeof(*out), len, out->size);
-	if (!memchr(out->group, 0, sizeof(out->group)))
-		return refuse(EINVAL, msg, size,
-			      "the group's name does not end within %zu bytes",
-			      sizeof(out->group));
-	if (!name_valid(out->group))
-		return refuse(EINVAL, msg, size,
-			      "a group's name is 1 to %d of A-Z a-z 0-9 . _ -",
-			      GAGG_NAME_MAX - 1);
-	if (out->rank >= GAGG_RANKS_MAX && out->rank != BROKER_RANK_ANY)
-		return refuse(EINVAL, msg, size,
-			      "rank %u: ranks are 0 to %d", out->rank,
-			      GAGG_RANKS_MAX - 1);
-	if (out->reserved)
-		return refuse(EINVAL, msg, size,
-			      "the request's reserved field is not zero");
-	return 0;
+	ret = check_group(out, msg, size);
+	if (ret)
+		return ret;
+	switch (out->op) {
+	case BROKER_OP_OPEN:
+		return check_open(out, msg, size);
+	case BROKER_OP_SAVE:
+	case BROKER_OP_COMMIT:
+	case BROKER_OP_LOAD:
+		return check_checkpoint(out, msg, size);
+	}
+	return refuse(EINVAL, msg, size, "request %u is none that gaggd knows", out->op);
 }
 
 static bool peer_in_group(const struct peer *p, gid_t gid)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opening a session.
+ * Opening a session or a checkpoint.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "session.h"
+#include "../archive/archive.h"
 
 const char *session_device = "/dev/gagg";
 
@@ -95,15 +96,12 @@ static int bind_rank(int fd, const char *group, const uint32_t *ranks,
 	return -1;
 }
 
-int session_open(void *kernel, const struct broker_request *req,
-		 const struct peer *peer, struct broker_reply *reply)
+/* 0: @g is the group, and @peer may use it; else -1 */
+static int find_group(struct kernel *k, const struct broker_request *req,
+		      const struct peer *peer, struct nl_group *g, struct broker_reply *reply)
 {
-	struct kernel *k = kernel;
 	struct nl *nl = kernel_nl(k);
-	uint32_t ranks[GAGG_RANKS_MAX];
-	struct nl_group g;
-	unsigned int n;
-	int ret, fd;
+	int ret;
 
 	if (!nl && k->error == -ENOENT)
 		return no_module(reply);
@@ -111,7 +109,7 @@ int session_open(void *kernel, const struct broker_request *req,
 		return refuse(reply, -k->error,
 			      "gaggd cannot talk to the gagg module: %s",
 			      strerror(-k->error));
-	ret = get_group(nl, req->group, &g);
+	ret = get_group(nl, req->group, g);
 	if (ret == -ENOENT)
 		return refuse(reply, ENOENT,
 			      "there is no group \"%s\" in gaggd's network namespace",
@@ -119,11 +117,21 @@ int session_open(void *kernel, const struct broker_request *req,
 	if (ret)
 		return refuse(reply, -ret, "group \"%s\": %s", req->group,
 			      nl_error(nl));
-	if (!access_allowed(peer, g.uid, g.gid, g.mode))
+	if (!access_allowed(peer, g->uid, g->gid, g->mode))
 		return refuse(reply, EACCES,
 			      "group \"%s\" is of uid %u, gid %u, mode %04o, which does not let uid %u train",
-			      req->group, g.uid, g.gid, g.mode, peer->uid);
-	ret = rank_candidates(&g, req->rank, ranks, &n, reply->message,
+			      req->group, g->uid, g->gid, g->mode, peer->uid);
+	return 0;
+}
+
+static int open_rank(const struct broker_request *req, const struct nl_group *g,
+		     struct broker_reply *reply)
+{
+	uint32_t ranks[GAGG_RANKS_MAX];
+	unsigned int n;
+	int ret, fd;
+
+	ret = rank_candidates(g, req->rank, ranks, &n, reply->message,
 			      sizeof(reply->message));
 	if (ret) {
 		reply->error = ret;
@@ -132,3 +140,42 @@ int session_open(void *kernel, const struct broker_request *req,
 	fd = open_device(reply);
 	return fd < 0 ? -1 : bind_rank(fd, req->group, ranks, n, reply);
 }
+
+static int open_checkpoint(const struct saves *saves, const struct broker_request *req,
+			   struct broker_reply *reply)
+{
+	struct archive_error err;
+	int fd = archive_load(saves->archive, req->group, req->name, &err);
+
+	return fd < 0 ? refuse(reply, -fd, "%s", err.text) : fd;
+}
+
+static int session_open(void *arg, const struct broker_request *req, const struct peer *peer,
+			struct broker_reply *reply)
+{
+	struct sessions *s = arg;
+	struct nl_group g;
+
+	if (find_group(s->kernel, req, peer, &g, reply))
+		return -1;
+	return req->op == BROKER_OP_LOAD ? open_checkpoint(&s->saves, req, reply) :
+					   open_rank(req, &g, reply);
+}
+
+static int session_save(void *arg, const struct broker_request *req, const struct peer *peer,
+			struct broker_reply *reply, struct save **save)
+{
+	struct sessions *s = arg;
+	struct nl_group g;
+
+	if (find_group(s->kernel, req, peer, &g, reply))
+		return -1;
+	return save_begin(&s->saves, req, reply, save);
+}
+
+const struct broker_ops session_ops = {
+	.open = session_open,
+	.save = session_save,
+	.commit = save_commit,
+	.drop = save_drop,
+};

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Opening a session for somebody: the checks in order, then the file. */
+/* Opening a session or a checkpoint for somebody: the checks in order, then the file. */
 #ifndef GAGGD_SESSION_H
 #define GAGGD_SESSION_H
 
+#include "broker.h"
 #include "kernel.h"
-#include "request.h"
+#include "save.h"
 
 extern const char *session_device;	/* tests have another */
 
-/* broker_open_fn; @kernel: struct kernel */
-int session_open(void *kernel, const struct broker_request *req,
-		 const struct peer *peer, struct broker_reply *reply);
+/* what sessions and checkpoints come from: the argument of session_ops */
+struct sessions {
+	struct kernel *kernel;
+	struct saves saves;
+};
+
+extern const struct broker_ops session_ops;
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,12 +15,28 @@
 
 /* gaggd answers at once; this ends the wait for one that is stopped */
 #define PATIENCE_MS	30000
+/* it reads a checkpoint first, and waits for the disk */
+#define COMMIT_MS	600000
+
+static const char *socket_path(const char *path)
+{
+	if (!path || !*path)
+		path = getenv(BROKER_SOCKET_ENV);
+	return path && *path ? path : BROKER_SOCKET;
+}
+
+static void set_timeout(int fd, int timeout_ms)
+{
+	struct timeval tv = { .tv_sec = timeout_ms / 1000,
+			      .tv_usec = timeout_ms % 1000 * 1000 };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+}
 
 static int broker_connect(const char *path, int timeout_ms)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct timeval tv = { .tv_sec = timeout_ms / 1000,
-			      .tv_usec = timeout_ms % 1000 * 1000 };
 	int fd;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
@@ -29,8 +46,7 @@ static int broker_connect(const char *path, int timeout_ms)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return error_set(GAGG_ERR_SYSTEM, "socket: %s", strerror(errno));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+	set_timeout(fd, timeout_ms);
 	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
 		return fd;
 	error_set(GAGG_ERR_BROKER, "cannot ask gaggd at %s: %s%s", path, strerror(errno),
@@ -68,8 +84,10 @@ static ssize_t receive(int fd, struct broker_reply *reply, int *passed)
 	return n;
 }
 
+/* The descriptor that came, GAGG_OK if @op has none, or an error. */
 static int broker_ask(int fd, const char *path, const struct broker_request *req)
 {
+	bool passes = req->op != BROKER_OP_COMMIT, came;
 	struct broker_reply reply;
 	int passed;
 	ssize_t n;
@@ -82,44 +100,98 @@ static int broker_ask(int fd, const char *path, const struct broker_request *req
 		return error_set(GAGG_ERR_BROKER, "gaggd at %s does not answer: %s",
 				 path, strerror(errno));
 	reply.message[sizeof(reply.message) - 1] = 0;
-	if ((size_t)n < sizeof(reply) || (!reply.error && passed < 0)) {
-		if (passed >= 0)
-			close(passed);
+	came = passed >= 0;
+	if ((size_t)n == sizeof(reply) && !reply.error && came == passes)
+		return passes ? passed : GAGG_OK;
+	if (came)
+		close(passed);
+	if ((size_t)n < sizeof(reply) || !reply.error)
 		return error_set(GAGG_ERR_BROKER,
 				 "gaggd at %s gives no answer that this libgagg understands",
 				 path);
-	}
-	if (!reply.error)
-		return passed;
-	if (passed >= 0)
-		close(passed);
 	return error_set(GAGG_ERR_BROKER, "%s", reply.message[0] ? reply.message :
 			 strerror(reply.error));
+}
+
+/* GAGG_OK, or a name is none */
+static int fill_names(struct broker_request *req, const char *group, const char *name)
+{
+	if (!group || !*group || strlen(group) >= sizeof(req->group))
+		return error_set(GAGG_ERR_INVALID, "a group's name has 1 to %zu characters",
+				 sizeof(req->group) - 1);
+	if (strlen(name) >= sizeof(req->name))
+		return error_set(GAGG_ERR_INVALID, "a checkpoint's name has 1 to %zu characters",
+				 sizeof(req->name) - 1);
+	strcpy(req->group, group);
+	strcpy(req->name, name);
+	return GAGG_OK;
+}
+
+/* A new connection, if it was asked for, which is closed if anything is wrong. */
+static int broker_request(const char *path, struct broker_request *req, int timeout_ms,
+			  int *connection)
+{
+	int fd, ret;
+
+	path = socket_path(path);
+	fd = broker_connect(path, timeout_ms);
+	if (fd < 0)
+		return fd;
+	ret = broker_ask(fd, path, req);
+	if (ret >= 0 && connection)
+		*connection = fd;
+	else
+		close(fd);
+	return ret;
 }
 
 int broker_open(const char *path, const char *group, uint32_t rank, int timeout_ms)
 {
 	struct broker_request req = {
-		.size = sizeof(req),
-		.version = BROKER_VERSION,
+		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_OPEN,
 		.rank = rank,
 	};
-	int fd, ret;
+	int err = fill_names(&req, group, "");
 
-	if (!group || !*group || strlen(group) >= sizeof(req.group))
-		return error_set(GAGG_ERR_INVALID, "a group's name has 1 to %zu characters",
-				 sizeof(req.group) - 1);
-	strcpy(req.group, group);
-	if (!path)
-		path = getenv(BROKER_SOCKET_ENV);
-	if (!path || !*path)
-		path = BROKER_SOCKET;
+	if (err)
+		return err;
 	if (timeout_ms <= 0 || timeout_ms > PATIENCE_MS)
 		timeout_ms = PATIENCE_MS;
-	fd = broker_connect(path, timeout_ms);
-	if (fd < 0)
-		return fd;
-	ret = broker_ask(fd, path, &req);
-	close(fd);
-	return ret;
+	return broker_request(path, &req, timeout_ms, NULL);
+}
+
+int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
+		int *connection)
+{
+	struct broker_request req = {
+		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_SAVE,
+		.bytes = bytes,
+	};
+	int err = fill_names(&req, group, name);
+
+	return err ? err : broker_request(path, &req, PATIENCE_MS, connection);
+}
+
+int broker_commit(int connection, const char *path, const char *group, const char *name)
+{
+	struct broker_request req = {
+		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_COMMIT,
+	};
+	int err = fill_names(&req, group, name);
+
+	set_timeout(connection, COMMIT_MS);
+	if (!err)
+		err = broker_ask(connection, socket_path(path), &req);
+	close(connection);
+	return err;
+}
+
+int broker_load(const char *path, const char *group, const char *name)
+{
+	struct broker_request req = {
+		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_LOAD,
+	};
+	int err = fill_names(&req, group, name);
+
+	return err ? err : broker_request(path, &req, PATIENCE_MS, NULL);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * Asking gaggd for a session.
+ * Asking gaggd for a session, and for checkpoints.
+ *
+ * @path: socket; NULL or empty: the default. Errors are negative enum gagg_error, with
+ * a sentence for gagg_last_error(NULL).
  */
 #ifndef GAGG_BROKER_H
 #define GAGG_BROKER_H
@@ -8,11 +11,23 @@
 #include <stdint.h>
 
 /*
- * @path: socket, or NULL for the default. @timeout_ms: as in struct
- * gagg_config. Returns a file of /dev/gagg bound to a rank, or a negative enum
- * gagg_error with a sentence for gagg_last_error(NULL).
+ * @timeout_ms: as in struct gagg_config. Returns a file of /dev/gagg bound to a
+ * rank, or an error.
  */
 int broker_open(const char *path, const char *group, uint32_t rank,
 		int timeout_ms);
+
+/*
+ * A file of @bytes, to be written and closed before broker_commit() of @connection,
+ * which is to be closed instead to give it up; or an error.
+ */
+int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
+		int *connection);
+
+/* Keep what was written, as @name. Closes @connection. 0 or an error. */
+int broker_commit(int connection, const char *path, const char *group, const char *name);
+
+/* a file to read, or an error */
+int broker_load(const char *path, const char *group, const char *name);
 
 #endif

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * What libgagg and gaggd say to each other: one request and one answer over a
- * SOCK_SEQPACKET UNIX socket. gaggd checks the peer's credentials
- * (SO_PEERCRED) against uid, gid and mode of the group, binds a /dev/gagg file
- * to the rank (GAGG_IOC_OPEN) and passes it with SCM_RIGHTS.
+ * What libgagg and gaggd say to each other over a SOCK_SEQPACKET UNIX socket: one
+ * request and one answer, or, to save a checkpoint, two. gaggd checks the peer's
+ * credentials (SO_PEERCRED) against uid, gid and mode of the group. What it opens
+ * is passed with SCM_RIGHTS:
+ *
+ *	OPEN	a /dev/gagg file that is bound to the rank (GAGG_IOC_OPEN)
+ *	LOAD	a checkpoint that gaggd keeps, to read
+ *	SAVE	a file without a name, to write. The client writes it, closes all
+ *		descriptors of it, and asks on the same connection to
+ *	COMMIT	it: gaggd reads it, and gives it the name when it is a whole
+ *		checkpoint. Without COMMIT nothing is left of it.
  */
 #ifndef GAGG_BROKER_PROTO_H
 #define GAGG_BROKER_PROTO_H
@@ -13,31 +20,43 @@
 
 #define BROKER_SOCKET		"/run/gagg/gaggd.sock"
 #define BROKER_SOCKET_ENV	"GAGG_SOCKET"
-#define BROKER_VERSION		1
+#define BROKER_VERSION		2
 #define BROKER_RANK_ANY		UINT32_MAX	/* lowest free local worker */
 #define BROKER_MESSAGE_MAX	200
 
+enum broker_op {
+	BROKER_OP_OPEN	= 1,
+	BROKER_OP_SAVE,
+	BROKER_OP_COMMIT,
+	BROKER_OP_LOAD,
+};
+
 /**
- * struct broker_request - open a session
+ * struct broker_request - what the client wants
  * @size:	size of this struct
  * @version:	BROKER_VERSION
+ * @op:		enum broker_op
+ * @rank:	OPEN: rank, or BROKER_RANK_ANY; else zero
+ * @bytes:	SAVE: size that the file will have; else zero
  * @group:	name, zero-terminated
- * @rank:	rank, or BROKER_RANK_ANY
- * @reserved:	zero
+ * @name:	of the checkpoint, zero-terminated; OPEN: empty
  */
 struct broker_request {
 	uint32_t size;
 	uint32_t version;
-	char group[GAGG_NAME_MAX];
+	uint32_t op;
 	uint32_t rank;
-	uint32_t reserved;
+	uint64_t bytes;
+	char group[GAGG_NAME_MAX];
+	char name[GAGG_NAME_MAX];
 };
 
 /**
  * struct broker_reply - the answer
  * @size:	size of this struct
- * @error:	0 (one file descriptor comes with it) or a positive errno
- * @rank:	rank that was bound
+ * @error:	0 (one file descriptor comes with it, but with that of COMMIT) or a
+ *		positive errno
+ * @rank:	OPEN: rank that was bound
  * @reserved:	zero
  * @message:	a sentence for the user when @error is set
  */

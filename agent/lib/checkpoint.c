@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * The tables of a store as a file. Little-endian:
- *
- *	8 bytes	"GAGGCKP1"
- *	u64	tables
- *	for each table
- *		u64	element type (enum gagg_dtype)
- *		f64	step
- *		u64	elements
- *		s64[]	elements, in steps
- *	u64	FNV-1a of all before it
+ * The tables of a store as a file, of this program or of gaggd.
  */
 #define _GNU_SOURCE 1
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "broker.h"
+#include "checkpoint_file.h"
 #include "store.h"
 
-static const char magic[8] = "GAGGCKP1";
+#define AGENT	"agent:"
 
-#define FNV_BASIS	0xcbf29ce484222325ULL
-#define FNV_PRIME	0x100000001b3ULL
+/* the name of a checkpoint that gaggd keeps; NULL: @path is a file */
+static const char *name_at_agent(const char *path)
+{
+	return strncmp(path, AGENT, strlen(AGENT)) ? NULL : path + strlen(AGENT);
+}
 
 /* a file on its way, and the digest of what has passed */
 struct stream {
@@ -34,41 +28,15 @@ struct stream {
 	uint64_t digest;
 };
 
-static void digest(struct stream *s, const void *data, size_t size)
+static bool put(struct stream *s, uint64_t word)
 {
-	const unsigned char *b = data;
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		s->digest = (s->digest ^ b[i]) * FNV_PRIME;
-}
-
-static bool put(struct stream *s, const void *data, size_t size)
-{
-	digest(s, data, size);
-	return fwrite(data, 1, size, s->f) == size;
+	s->digest = ckp_digest(s->digest, word);
+	return fwrite(&word, sizeof(word), 1, s->f) == 1;
 }
 
 static bool put_u64(struct stream *s, uint64_t v)
 {
-	v = htole64(v);
-	return put(s, &v, sizeof(v));
-}
-
-static bool get(struct stream *s, void *data, size_t size)
-{
-	if (fread(data, 1, size, s->f) != size)
-		return false;
-	digest(s, data, size);
-	return true;
-}
-
-static bool get_u64(struct stream *s, uint64_t *v)
-{
-	if (!get(s, v, sizeof(*v)))
-		return false;
-	*v = le64toh(*v);
-	return true;
+	return put(s, htole64(v));
 }
 
 static uint64_t bits_of(double x)
@@ -89,12 +57,25 @@ static uint64_t count_tables(const struct gagg_comm *c)
 	return n;
 }
 
+static uint64_t file_bytes(const struct gagg_comm *c)
+{
+	const struct gagg_table *t;
+	uint64_t words = CKP_WORDS;
+
+	for (t = c->tables; t; t = t->next)
+		words += CKP_TABLE_WORDS + t->count;
+	return words * sizeof(uint64_t);
+}
+
 static bool put_all(const struct gagg_comm *c, struct stream *s)
 {
-	bool ok = put(s, magic, sizeof(magic)) && put_u64(s, count_tables(c));
 	const struct gagg_table *t;
+	uint64_t magic;
 	size_t i;
+	bool ok;
 
+	memcpy(&magic, CKP_MAGIC, sizeof(magic));
+	ok = put(s, magic) && put_u64(s, count_tables(c));
 	for (t = c->tables; t && ok; t = t->next) {
 		ok = put_u64(s, t->dtype) && put_u64(s, bits_of(t->step)) &&
 		     put_u64(s, t->count);
@@ -104,68 +85,140 @@ static bool put_all(const struct gagg_comm *c, struct stream *s)
 	return ok && put_u64(s, s->digest);
 }
 
-/* 0 or a negative errno; who looks at @path finds the old file or the new one */
-static int write_file(const struct gagg_comm *c, const char *path)
+/* Closes @f. 0 or a negative errno. */
+static int write_stream(const struct gagg_comm *c, FILE *f)
 {
-	struct stream s = { .digest = FNV_BASIS };
+	struct stream s = { .f = f, .digest = CKP_DIGEST };
+	int err = 0;
+
+	if (!put_all(c, &s) || fflush(f) || fsync(fileno(f)))
+		err = -errno;
+	if (fclose(f) && !err)
+		err = -errno;
+	return err;
+}
+
+/* who looks at @path finds the old file or the new one */
+static int write_file(struct gagg_comm *c, const char *path)
+{
 	char *new;
-	bool ok;
+	FILE *f;
 	int err;
 
 	if (asprintf(&new, "%s.new", path) < 0)
-		return -ENOMEM;
-	s.f = fopen(new, "we");
-	ok = s.f && put_all(c, &s) && !fflush(s.f) && !fsync(fileno(s.f));
-	err = errno;
-	if (s.f && fclose(s.f) && ok) {
-		ok = false;
-		err = errno;
-	}
-	if (ok && rename(new, path)) {
-		ok = false;
-		err = errno;
-	}
-	if (!ok && s.f)
+		return comm_error(c, GAGG_ERR_NOMEM, "no memory to write a checkpoint");
+	f = fopen(new, "we");
+	err = f ? write_stream(c, f) : -errno;
+	if (!err && rename(new, path))
+		err = -errno;
+	if (f && err)
 		unlink(new);
 	free(new);
-	return ok ? 0 : -err;
+	return err ? comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(-err)) : GAGG_OK;
 }
 
-/* values of a table, into its spare; false: they are not of this table */
-static bool get_table(struct stream *s, struct gagg_table *t)
+/* why gaggd cannot be asked or refuses: broker.h leaves it to the thread */
+static int agent_error(struct gagg_comm *c, int code)
 {
-	uint64_t dtype, step, count, v;
-	size_t i;
+	return comm_error(c, code, "%s", error_thread());
+}
 
-	if (!get_u64(s, &dtype) || !get_u64(s, &step) || !get_u64(s, &count) ||
-	    dtype != t->dtype || step != bits_of(t->step) || count != t->count)
-		return false;
-	for (i = 0; i < t->count; i++) {
-		if (!get_u64(s, &v))
-			return false;
-		t->load[i] = (int64_t)v;
+static int check_agent(struct gagg_comm *c)
+{
+	return *c->session->group ? GAGG_OK :
+		comm_error(c, GAGG_ERR_INVALID,
+			   "gaggd keeps checkpoints by group, and only a communicator of gagg_init() knows its group's name");
+}
+
+/* fdopen() that does not leave @fd behind */
+static FILE *stream_of(int fd, const char *mode)
+{
+	FILE *f = fdopen(fd, mode);
+	int err = errno;
+
+	if (!f)
+		close(fd);
+	errno = err;
+	return f;
+}
+
+static int save_at_agent(struct gagg_comm *c, const char *name)
+{
+	const struct session *s = c->session;
+	int connection, fd, err = check_agent(c);
+	FILE *f;
+
+	if (err)
+		return err;
+	fd = broker_save(s->socket, s->group, name, file_bytes(c), &connection);
+	if (fd < 0)
+		return agent_error(c, fd);
+	f = stream_of(fd, "w");
+	/* on the disk by then, so that gaggd's own fsync is a short one */
+	err = f ? write_stream(c, f) : -errno;
+	if (err) {
+		close(connection);
+		return comm_error(c, GAGG_ERR_SYSTEM, "checkpoint \"%s\", into gaggd's directory: %s",
+				  name, strerror(-err));
 	}
-	return true;
+	err = broker_commit(connection, s->socket, s->group, name);
+	return err ? agent_error(c, err) : GAGG_OK;
 }
 
-static const char *get_all(const struct gagg_comm *c, struct stream *s)
-{
-	char head[sizeof(magic)];
-	uint64_t tables, want, is;
+/* a word of a file against the tables: where it is, and what it has been read into */
+struct reader {
+	struct ckp_scan scan;
 	struct gagg_table *t;
+	size_t i;
+};
 
-	if (!get(s, head, sizeof(head)) || memcmp(head, magic, sizeof(magic)) ||
-	    !get_u64(s, &tables))
-		return "is no checkpoint";
-	if (tables != count_tables(c))
-		return "has another number of tables";
-	for (t = c->tables; t; t = t->next)
-		if (!get_table(s, t))
-			return "has other tables, or is cut off";
-	want = s->digest;
-	if (!get_u64(s, &is) || is != want || fgetc(s->f) != EOF)
-		return "is damaged: its checksum is wrong";
-	return NULL;
+static const char *take_word(const struct gagg_comm *c, struct reader *r, uint64_t word)
+{
+	enum ckp_word is = r->scan.next;
+	uint64_t v = le64toh(word);
+	const char *wrong = ckp_take(&r->scan, word);
+	bool same = true;
+
+	if (wrong)
+		return wrong;
+	switch (is) {
+	case CKP_W_TABLES:
+		if (v != count_tables(c))
+			return "has another number of tables";
+		break;
+	case CKP_W_DTYPE:
+		r->t = r->t ? r->t->next : c->tables;
+		r->i = 0;
+		same = v == r->t->dtype;
+		break;
+	case CKP_W_STEP:
+		same = v == bits_of(r->t->step);
+		break;
+	case CKP_W_COUNT:
+		same = v == r->t->count;
+		break;
+	case CKP_W_ELEMENT:
+		r->t->load[r->i++] = (int64_t)v;
+		break;
+	default:
+		break;
+	}
+	return same ? NULL : "has other tables";
+}
+
+static const char *get_all(const struct gagg_comm *c, FILE *f)
+{
+	struct reader r = { .t = NULL };
+	const char *wrong = NULL;
+	uint64_t word;
+	size_t n;
+
+	ckp_begin(&r.scan);
+	while (!wrong && (n = fread(&word, 1, sizeof(word), f)) == sizeof(word))
+		wrong = take_word(c, &r, word);
+	if (!wrong && (n || r.scan.next != CKP_W_NONE))
+		wrong = "is cut off, or has more than it should";
+	return wrong;
 }
 
 static void loads_free(struct gagg_comm *c)
@@ -178,24 +231,42 @@ static void loads_free(struct gagg_comm *c)
 	}
 }
 
-static int read_file(struct gagg_comm *c, const char *path)
+/* Closes @f. */
+static int read_stream(struct gagg_comm *c, FILE *f, const char *path)
 {
-	struct stream s = { .f = fopen(path, "re"), .digest = FNV_BASIS };
 	struct gagg_table *t;
 	const char *wrong;
 
-	if (!s.f)
-		return comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 	for (t = c->tables; t; t = t->next) {
 		t->load = calloc(t->count, sizeof(*t->load));
 		if (!t->load) {
-			fclose(s.f);
+			fclose(f);
 			return comm_error(c, GAGG_ERR_NOMEM, "no memory to restore a table");
 		}
 	}
-	wrong = get_all(c, &s);
-	fclose(s.f);
+	wrong = get_all(c, f);
+	fclose(f);
 	return wrong ? comm_error(c, GAGG_ERR_INVALID, "%s %s", path, wrong) : GAGG_OK;
+}
+
+static int load(struct gagg_comm *c, const char *path)
+{
+	const char *name = name_at_agent(path);
+	int fd, err = name ? check_agent(c) : GAGG_OK;
+	FILE *f;
+
+	if (err)
+		return err;
+	if (name) {
+		fd = broker_load(c->session->socket, c->session->group, name);
+		if (fd < 0)
+			return agent_error(c, fd);
+		f = stream_of(fd, "r");
+	} else {
+		f = fopen(path, "re");
+	}
+	return f ? read_stream(c, f, path) :
+		comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
 static int check_root(struct gagg_comm *c, int root)
@@ -216,8 +287,7 @@ int gagg_checkpoint(struct gagg_comm *c, const char *path, int root)
 		err = store_snapshot(t);
 	if (err || gagg_rank(c) != root)
 		return err;
-	err = write_file(c, path);
-	return err ? comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(-err)) : GAGG_OK;
+	return name_at_agent(path) ? save_at_agent(c, name_at_agent(path)) : write_file(c, path);
 }
 
 int gagg_restore(struct gagg_comm *c, const char *path, int root)
@@ -226,7 +296,7 @@ int gagg_restore(struct gagg_comm *c, const char *path, int root)
 	int err = check_root(c, root);
 
 	if (!err && gagg_rank(c) == root)
-		err = read_file(c, path);
+		err = load(c, path);
 	for (t = c->tables; t && !err; t = t->next)
 		err = store_put(t, t->load);
 	loads_free(c);

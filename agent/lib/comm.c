@@ -176,13 +176,23 @@ int gagg_init_fd(struct gagg_comm **comm, int fd, int timeout_ms)
 
 int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg)
 {
-	int fd;
+	struct session *s;
+	int fd, err;
 
 	*comm = NULL;
 	if (!cfg || cfg->size < sizeof(*cfg))
 		return error_set(GAGG_ERR_INVALID, "gagg_config.size is not set");
 	fd = broker_open(cfg->socket, cfg->group, cfg->rank, cfg->timeout_ms);
-	return fd < 0 ? fd : gagg_init_fd(comm, fd, cfg->timeout_ms);
+	if (fd < 0)
+		return fd;
+	err = gagg_init_fd(comm, fd, cfg->timeout_ms);
+	if (err)
+		return err;
+	/* broker_open() has found both short enough */
+	s = (*comm)->session;
+	snprintf(s->group, sizeof(s->group), "%s", cfg->group);
+	snprintf(s->socket, sizeof(s->socket), "%s", cfg->socket ? cfg->socket : "");
+	return GAGG_OK;
 }
 
 int gagg_open_rank(const char *group, uint32_t rank)

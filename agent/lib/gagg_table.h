@@ -188,32 +188,44 @@ int gagg_elastic(struct gagg_table *table, void *replica, double alpha);
 int gagg_set(struct gagg_table *table, const void *values, int root);
 
 /**
- * gagg_checkpoint() - write all tables into a file
+ * gagg_checkpoint() - save all tables
  * @comm:	communicator
- * @path:	on rank @root: the file, replaced when all is written, or not at all
+ * @path:	on rank @root: a file, or "agent:NAME": gaggd of this rank's host keeps
+ *		it in its own directory, for this group. NAME is 1 to 31 of
+ *		A-Z a-z 0-9 . _ -, the first not a dot. A file of that name is
+ *		"./agent:NAME"
  * @root:	rank
  *
- * Collective. The file holds the tables as gagg_snapshot() has them, in whole
+ * Collective. What was saved under that name before is replaced when all is written,
+ * or not at all. The tables are saved as gagg_snapshot() has them, in whole
  * steps, with a checksum. Increments that were not pushed, and what rounding has
  * left over of others (less than a step of each rank), are not in it.
  *
- * Return: 0, GAGG_ERR_SYSTEM: @root cannot write the file, all else goes on;
- * GAGG_ERR_INVALID, GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ * With gaggd the trainer needs no directory of its own: who may train in the group may
+ * save and restore. It takes a communicator of gagg_init().
+ *
+ * Return: 0. On @root alone, and all else goes on: GAGG_ERR_SYSTEM (the file cannot be
+ * written), GAGG_ERR_BROKER (gaggd refuses or cannot be asked), GAGG_ERR_INVALID
+ * (not of gagg_init(), or a name too long), GAGG_ERR_NOMEM. On all: GAGG_ERR_INVALID
+ * (no such rank), GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_checkpoint(struct gagg_comm *comm, const char *path, int root);
 
 /**
- * gagg_restore() - give all tables the values of a file
- * @comm:	communicator, with the tables that the file was written of
- * @path:	on rank @root: the file
+ * gagg_restore() - give all tables the values that were saved
+ * @comm:	communicator, with the tables that were saved
+ * @path:	on rank @root: as of gagg_checkpoint(); what gaggd keeps is on the host of
+ *		the rank that has saved it
  * @root:	rank
  *
  * Collective, as gagg_set(); the number of ranks and their sync mode may be others
- * than when the file was written.
+ * than when the tables were saved.
  *
  * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_SYSTEM (@root
- * cannot read the file), GAGG_ERR_INVALID (it is no checkpoint of these
- * tables) and GAGG_ERR_NOMEM: this rank has not begun, and the others wait for it.
+ * cannot read the file), GAGG_ERR_BROKER (gaggd refuses, has no such checkpoint, and says
+ * which it has, or cannot be asked), GAGG_ERR_INVALID (it is no checkpoint of these
+ * tables, or damaged) and GAGG_ERR_NOMEM: this rank has not begun, and the others
+ * wait for it.
  */
 int gagg_restore(struct gagg_comm *comm, const char *path, int root);
 

@@ -4,8 +4,8 @@
  * those that were split from it.
  *
  * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
- * @fd, @rank and @timeout_ms never change; @epoch and @sync only in gagg_reattach(),
- * while no other thread is in a call.
+ * @fd, @rank, @timeout_ms, @group and @socket never change; @epoch and @sync only in
+ * gagg_reattach(), while no other thread is in a call.
  */
 #ifndef GAGG_SESSION_H
 #define GAGG_SESSION_H
@@ -13,6 +13,8 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <linux/gagg.h>
+
+#define SESSION_SOCKET_MAX	108	/* sun_path */
 
 /**
  * struct session - see above
@@ -23,6 +25,8 @@
  * @timeout_ms: as in struct gagg_config
  * @epoch: the last one it was in; 0: none
  * @sync: sync mode of the group in that epoch
+ * @group: its name; empty: only who opened @fd knows it
+ * @socket: where @fd was asked for; empty: at the default
  * @next: number that no channel of this epoch has been made with
  * @comms: all of them, linked by gagg_comm.next
  */
@@ -34,6 +38,8 @@ struct session {
 	int timeout_ms;
 	uint64_t epoch;
 	char sync[GAGG_SYNC_MAX];
+	char group[GAGG_NAME_MAX];
+	char socket[SESSION_SOCKET_MAX];
 	uint32_t next;
 	struct gagg_comm *comms;
 };

@@ -143,6 +143,7 @@ static int load(struct twin *t, const struct options *opt)
 
 static int start(struct twin *t, const struct options *opt)
 {
+	static const struct broker_ops ops = { .open = session_open };
 	unsigned int i;
 
 	if (listen_to(t)) {
@@ -157,7 +158,7 @@ static int start(struct twin *t, const struct options *opt)
 			return -1;
 		}
 	epoch_run(t);
-	return broker_init(&t->broker, &t->loop, opt->socket, session_open, t);
+	return broker_init(&t->broker, &t->loop, opt->socket, &ops, t);
 }
 
 static void stop(struct twin *t)
@@ -209,6 +210,10 @@ int main(int argc, char **argv)
 
 	if (status != OPTIONS_GO_ON)
 		return status;
+	if (opt.state || opt.checkpoints || opt.checkpoint_bytes) {
+		fprintf(stderr, "gagg-twin: --state, --checkpoints and --checkpoint-bytes are gaggd's: without stores there are no checkpoints\n");
+		return 2;
+	}
 	opt.config = opt.config ?: CONFIG_PATH;
 	return run(&opt);
 }

@@ -402,6 +402,9 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 	uint32_t ranks[GAGG_RANKS_MAX];
 	unsigned int n, i;
 
+	if (req->op != BROKER_OP_OPEN)
+		return refuse(reply, EOPNOTSUPP,
+			      "gagg-twin keeps no checkpoints: it has no stores, so there are no tables");
 	if (!g)
 		return refuse(reply, ENOENT, "gagg-twin has no group \"%s\" with this host in it",
 			      req->group);

@@ -39,7 +39,7 @@ struct session {
 	struct seat *seat[GAGG_CHANNELS_MAX];	/* by index of the channel */
 };
 
-/* broker_open_fn; @twin: struct twin */
+/* as of struct broker_ops; @twin: struct twin */
 int session_open(void *twin, const struct broker_request *req, const struct peer *peer,
 		 struct broker_reply *reply);
 

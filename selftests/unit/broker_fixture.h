@@ -13,6 +13,7 @@ static inline struct broker_request good(void)
 	struct broker_request r = {
 		.size = sizeof(r),
 		.version = BROKER_VERSION,
+		.op = BROKER_OP_OPEN,
 		.group = "test-broker.a",
 		.rank = BROKER_RANK_ANY,
 	};

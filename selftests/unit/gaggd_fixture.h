@@ -7,6 +7,7 @@
 #define GAGGD_FIXTURE_H
 
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -22,7 +23,8 @@
 #include "../../agent/gaggd/log.h"
 #include "../../agent/gaggd/session.h"
 
-static char dir[64], path[96], config[96], logfile[96];
+static char dir[64], path[96], config[96], logfile[96], state_dir[96];
+static uint64_t most_names, most_bytes;	/* of checkpoints; 0: the default */
 static uint64_t bound;		/* ranks, in the child */
 static int bind_errno;
 
@@ -86,7 +88,10 @@ static inline bool hang_up(int fd)
 
 static inline pid_t spawn(void)
 {
-	struct options opt = { .config = config, .socket = path };
+	struct options opt = {
+		.config = config, .socket = path, .state = state_dir,
+		.checkpoints = most_names, .checkpoint_bytes = most_bytes,
+	};
 	pid_t pid;
 
 	fflush(NULL);
@@ -170,12 +175,23 @@ static inline int setup(void **state)
 	snprintf(path, sizeof(path), "%s/sock", dir);
 	snprintf(config, sizeof(config), "%s/conf", dir);
 	snprintf(logfile, sizeof(logfile), "%s/log", dir);
+	snprintf(state_dir, sizeof(state_dir), "%s/state", dir);
 	write_config("");
+	most_names = 0;
+	most_bytes = 0;
 	session_device = "/gagg-no-such-device";
 	memset(&fake, 0, sizeof(fake));
 	fake.n = 1;
 	fake.groups[0] = group();
 	return 0;
+}
+
+static inline int remove_one(const char *name, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(name);
 }
 
 static inline int teardown(void **state)
@@ -186,6 +202,7 @@ static inline int teardown(void **state)
 	unlink(path);
 	unlink(config);
 	unlink(logfile);
+	nftw(state_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return rmdir(dir);
 }
 

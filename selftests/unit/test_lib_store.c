@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/ako.c agent/lib/broker.c agent/lib/checkpoint.c agent/lib/comm.c agent/lib/elastic.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/ako.c agent/lib/broker.c agent/lib/checkpoint.c agent/lib/checkpoint_file.c agent/lib/comm.c agent/lib/elastic.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
 /*
  * libgagg's tables on a store: what is read back, what is cached, what a
  * checkpoint holds.
@@ -309,6 +309,9 @@ static void put_body(struct gagg_comm *c, int rank)
 	CHECK(!memcmp(n, k, sizeof(n)));
 	CHECK(!gagg_checkpoint(c, path, 1));
 	CHECK(gagg_checkpoint(c, "/no/such/dir/x", 1) == (rank == 1 ? GAGG_ERR_SYSTEM : 0));
+	/* gaggd would have to know whose it is */
+	CHECK(gagg_checkpoint(c, "agent:x", 1) == (rank == 1 ? GAGG_ERR_INVALID : 0));
+	CHECK(rank != 1 || strstr(gagg_last_error(c), "only a communicator of gagg_init()"));
 	/* on it goes */
 	fill_with(x, rank);
 	CHECK(!gagg_inc(t, x) && !gagg_clock(c) && !gagg_snapshot(t, x));
@@ -406,6 +409,7 @@ static void not_taken_body(struct gagg_comm *c, int rank)
 	if (rank)
 		return;
 	CHECK(gagg_restore(c, "/no/such/file", 0) == GAGG_ERR_SYSTEM);
+	CHECK(gagg_restore(c, "agent:x", 0) == GAGG_ERR_INVALID);
 	CHECK(gagg_restore(c, path, 0) == GAGG_ERR_INVALID);
 	CHECK(strstr(gagg_last_error(c), "another number of tables"));
 	CHECK(!gagg_table_create(c, 3, GAGG_INT32, 1, &t));

@@ -34,6 +34,17 @@ static int check(const struct broker_request *r, size_t len, char *msg)
 	return ret;
 }
 
+static struct broker_request of_checkpoint(uint32_t op)
+{
+	struct broker_request r = good();
+
+	r.op = op;
+	r.rank = 0;
+	r.bytes = op == BROKER_OP_SAVE ? 24 : 0;
+	strcpy(r.name, "step-1");
+	return r;
+}
+
 static void request_check__good(void **state)
 {
 	struct broker_request r = good();
@@ -46,6 +57,14 @@ static void request_check__good(void **state)
 	r.rank = GAGG_RANKS_MAX - 1;
 	assert_int_equal(check(&r, sizeof(r), msg), 0);
 	memset(r.group, 'x', sizeof(r.group) - 1);
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	r = of_checkpoint(BROKER_OP_SAVE);
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	memset(r.name, 'x', sizeof(r.name) - 1);
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	r = of_checkpoint(BROKER_OP_COMMIT);
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	r = of_checkpoint(BROKER_OP_LOAD);
 	assert_int_equal(check(&r, sizeof(r), msg), 0);
 }
 
@@ -68,7 +87,7 @@ static void request_check__bad(void **state)
 	r = good();
 	r.version++;
 	assert_int_equal(check(&r, sizeof(r) + 16, msg), EPROTONOSUPPORT);
-	assert_non_null(strstr(msg, "version 2"));
+	assert_non_null(strstr(msg, "version 3"));
 
 	r = good();
 	memset(r.group, 'a', sizeof(r.group));
@@ -86,8 +105,57 @@ static void request_check__bad(void **state)
 	r.rank = GAGG_RANKS_MAX;
 	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
 	r = good();
-	r.reserved = 1;
+	r.bytes = 8;
 	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	r = good();
+	r.name[GAGG_NAME_MAX - 1] = 'x';
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	r = good();
+	r.op = 0;
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	r.op = BROKER_OP_LOAD + 1;
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	assert_non_null(strstr(msg, "request 5 is none"));
+}
+
+/* Nothing of a name leads out of the group's directory. */
+static void request_check__bad_names(void **state)
+{
+	static const char *const names[] = {
+		"", ".", "..", ".new", "../x", "a/b", "/a", "a b", "a\nb", "\xc3\xa4",
+	};
+	struct broker_request r;
+	char msg[BROKER_MESSAGE_MAX];
+
+	(void)state;
+	for (uint32_t op = BROKER_OP_SAVE; op <= BROKER_OP_LOAD; op++) {
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			r = of_checkpoint(op);
+			strcpy(r.name, names[i]);
+			assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+			assert_non_null(strstr(msg, "checkpoint's name is 1 to 31"));
+			r = of_checkpoint(op);
+			strcpy(r.group, names[i]);
+			assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+		}
+		r = of_checkpoint(op);
+		memset(r.name, 'x', sizeof(r.name));
+		assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+		r = of_checkpoint(op);
+		r.rank = 1;
+		assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+		r = of_checkpoint(op);
+		r.bytes = op == BROKER_OP_SAVE ? 0 : 8;
+		assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	}
+	r = of_checkpoint(BROKER_OP_SAVE);
+	r.bytes = 25;
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	assert_non_null(strstr(msg, "not 25 bytes"));
+	/* sessions of such a group can be had */
+	r = good();
+	strcpy(r.group, "..");
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
 }
 
 static void access_allowed__table(void **state)
@@ -198,6 +266,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(request_check__good),
 		cmocka_unit_test(request_check__bad),
+		cmocka_unit_test(request_check__bad_names),
 		cmocka_unit_test(access_allowed__table),
 		cmocka_unit_test(rank_candidates__table),
 		cmocka_unit_test(notify_describe__lines),

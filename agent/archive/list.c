@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is in the archive.
+ */
+#define _GNU_SOURCE 1
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive.h"
+#include "error.h"
+#include "name.h"
+#include "../lib/checkpoint_file.h"
+
+static int is_kept(const struct dirent *d)
+{
+	return name_kept(d->d_name) && strlen(d->d_name) < GAGG_NAME_MAX;
+}
+
+/* names of checkpoints or groups in a directory, in order; free_names() when it is not negative */
+static int read_names(int dir, struct dirent ***names)
+{
+	int n = scandirat(dir, ".", names, is_kept, alphasort);
+
+	return n < 0 ? -errno : n;
+}
+
+static void free_names(struct dirent **names, int n)
+{
+	while (n--)
+		free(names[n]);
+	free(names);
+}
+
+/* a file, and no pipe to wait at */
+static int open_file(int dir, const char *name, struct stat *st)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = fstat(fd, st) ? -errno : S_ISREG(st->st_mode) ? 0 : -ENOENT;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+static void read_head(int fd, struct archive_entry *e)
+{
+	uint64_t head[2];
+
+	e->readable = pread(fd, head, sizeof(head), 0) == sizeof(head) &&
+		      !memcmp(head, CKP_MAGIC, sizeof(head[0]));
+	e->tables = e->readable ? le64toh(head[1]) : 0;
+}
+
+static bool read_entry(int dir, const char *group, const char *name, struct archive_entry *e)
+{
+	struct stat st;
+	int fd = open_file(dir, name, &st);
+
+	if (fd < 0)
+		return false;
+	memset(e, 0, sizeof(*e));
+	/* zeros follow: is_kept() */
+	memcpy(e->group, group, strlen(group));
+	memcpy(e->name, name, strlen(name));
+	e->bytes = (uint64_t)st.st_size;
+	e->saved = st.st_mtime;
+	read_head(fd, e);
+	close(fd);
+	return true;
+}
+
+int archive_each(int dir, const char *group, archive_cb cb, void *arg)
+{
+	struct archive_entry e;
+	struct dirent **names;
+	int n = read_names(dir, &names), i, ret = 0;
+
+	if (n < 0)
+		return n;
+	for (i = 0; i < n && !ret; i++)
+		if (read_entry(dir, group, names[i]->d_name, &e))
+			ret = cb(&e, arg);
+	free_names(names, n);
+	return ret;
+}
+
+static int list_group(int top, const char *group, archive_cb cb, void *arg,
+		      struct archive_error *err)
+{
+	int dir = archive_group(top, group, false, err), ret;
+
+	if (dir < 0)
+		return dir == -ENOENT ? 0 : dir;
+	ret = archive_each(dir, group, cb, arg);
+	close(dir);
+	return ret < 0 ? archive_say(err, -ret, "%s: %s", group, strerror(-ret)) : ret;
+}
+
+static int list_groups(int top, archive_cb cb, void *arg, struct archive_error *err)
+{
+	struct dirent **names;
+	int n = read_names(top, &names), i, ret = 0;
+
+	if (n < 0)
+		return archive_say(err, -n, "the archive: %s", strerror(-n));
+	for (i = 0; i < n && !ret; i++)
+		ret = list_group(top, names[i]->d_name, cb, arg, err);
+	free_names(names, n);
+	return ret;
+}
+
+int archive_list(const char *path, const char *group, archive_cb cb, void *arg,
+		 struct archive_error *err)
+{
+	int top = archive_open(path, false, err), ret;
+
+	if (top < 0)
+		return top == -ENOENT ? 0 : top;
+	ret = group ? list_group(top, group, cb, arg, err) : list_groups(top, cb, arg, err);
+	close(top);
+	return ret;
+}
+
+/* "a, b, c" as far as there is room */
+static int add_name(const struct archive_entry *e, void *arg)
+{
+	struct archive_error *err = arg;
+	size_t used = strlen(err->text);
+	int n = snprintf(err->text + used, sizeof(err->text) - used, "%s%s",
+			 err->text[used - 1] == ':' ? " " : ", ", e->name);
+
+	return n < 0 || (size_t)n >= sizeof(err->text) - used;
+}
+
+static int say_none(int dir, const char *group, const char *name, struct archive_error *err)
+{
+	size_t used;
+
+	archive_say(err, ENOENT, "group \"%s\" has no checkpoint \"%s\" on this host; there are:",
+		    group, name);
+	used = strlen(err->text);
+	if (dir >= 0)
+		archive_each(dir, group, add_name, err);
+	if (!err->text[used])
+		archive_say(err, ENOENT, "group \"%s\" has no checkpoint on this host", group);
+	return -ENOENT;
+}
+
+/* the directory of a group that has some, for the caller to close */
+static int find_group(const char *path, const char *group, const char *name,
+		      struct archive_error *err)
+{
+	int top = archive_open(path, false, err), dir = top;
+
+	if (top >= 0) {
+		dir = archive_group(top, group, false, err);
+		close(top);
+	}
+	return dir == -ENOENT ? say_none(-1, group, name, err) : dir;
+}
+
+int archive_load(const char *path, const char *group, const char *name,
+		 struct archive_error *err)
+{
+	int dir = find_group(path, group, name, err), fd;
+	struct stat st;
+
+	if (dir < 0)
+		return dir;
+	fd = open_file(dir, name, &st);
+	if (fd == -ENOENT)
+		say_none(dir, group, name, err);
+	else if (fd < 0)
+		archive_say(err, -fd, "checkpoint \"%s\" of group \"%s\": %s", name, group,
+			    strerror(-fd));
+	close(dir);
+	return fd;
+}
+
+int archive_delete(const char *path, const char *group, const char *name,
+		   struct archive_error *err)
+{
+	int dir = find_group(path, group, name, err), ret = 0;
+
+	if (dir < 0)
+		return dir;
+	if (unlinkat(dir, name, 0))
+		ret = errno == ENOENT ? say_none(dir, group, name, err) :
+		      archive_say(err, errno, "checkpoint \"%s\" of group \"%s\": %s", name,
+				  group, strerror(errno));
+	close(dir);
+	return ret;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A checkpoint on its way into the archive, from SAVE to what is answered to COMMIT.
+ *
+ * Its client has written what it liked into the file. What is kept is what was found
+ * to be a checkpoint, because nobody can write it any more when gaggd begins to read.
+ */
+#ifndef GAGGD_SAVE_H
+#define GAGGD_SAVE_H
+
+#include "loop.h"
+#include "../lib/broker_proto.h"
+
+#define SAVES_NAMES	16		/* of a group */
+#define SAVES_BYTES	(64ULL << 30)	/* of a group */
+
+struct save;
+
+/**
+ * struct saves - where checkpoints go
+ * @loop: reads and syncs them
+ * @archive: directory
+ * @names: most of a group
+ * @bytes: most of a group
+ * @first: those on their way, one of a group
+ */
+struct saves {
+	struct loop *loop;
+	const char *archive;
+	uint64_t names;
+	uint64_t bytes;
+	struct save *first;
+};
+
+/**
+ * save_begin() - carry out SAVE for somebody who may
+ * @all:	where it goes
+ * @req:	SAVE
+ * @reply:	receives error and message
+ * @out:	receives the save, for save_commit() or save_drop()
+ *
+ * Return: the file to be passed and then closed, or -1.
+ */
+int save_begin(struct saves *all, const struct broker_request *req,
+	       struct broker_reply *reply, struct save **out);
+
+/**
+ * save_commit() - look at what was written, and keep it
+ * @s:		save, given up to this function
+ * @done:	called once, soon or later, with the answer
+ * @arg:	for @done
+ */
+void save_commit(struct save *s, void (*done)(void *arg, const struct broker_reply *reply),
+		 void *arg);
+
+/* Nothing of it is left. */
+void save_drop(struct save *s);
+
+/* Drop all, when their loop has ended. */
+void saves_exit(struct saves *all);
+
+#endif

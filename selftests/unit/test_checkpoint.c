@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
+/*
+ * Checkpoints that a whole gaggd keeps, by way of libgagg's requests.
+ */
+#define _GNU_SOURCE 1
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <grp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gaggd_fixture.h"
+#include "../../agent/archive/archive.h"
+#include "../../agent/lib/broker.h"
+#include "../../agent/lib/checkpoint_file.h"
+#include "../../agent/lib/error.h"
+
+#define GROUP	"test-broker.a"
+#define WORDS	(CKP_WORDS + 2 * CKP_TABLE_WORDS + 5)
+#define BYTES	(WORDS * sizeof(uint64_t))
+/* more than gaggd reads at a time, and no multiple of it */
+#define MANY	100001
+
+static uint64_t file[WORDS];
+
+/* two tables, of @first and so on */
+static void fill(uint64_t first)
+{
+	static const unsigned int counts[] = { 2, 3 };
+	uint64_t digest = CKP_DIGEST;
+	int n = 0;
+
+	memcpy(&file[n++], CKP_MAGIC, sizeof(file[0]));
+	file[n++] = htole64(2);
+	for (int t = 0; t < 2; t++) {
+		file[n++] = htole64(GAGG_INT32);
+		file[n++] = htole64(0x3ff0000000000000);
+		file[n++] = htole64(counts[t]);
+		for (unsigned int i = 0; i < counts[t]; i++)
+			file[n++] = htole64(first + i);
+	}
+	for (int i = 0; i < n; i++)
+		digest = ckp_digest(digest, file[i]);
+	file[n++] = htole64(digest);
+	assert_int_equal(n, WORDS);
+}
+
+static void write_all(int fd, const void *data, size_t size)
+{
+	assert_int_equal(write(fd, data, size), size);
+	close(fd);
+}
+
+static int commit(int connection, const char *name)
+{
+	return broker_commit(connection, path, GROUP, name);
+}
+
+/* 0, or an error with a sentence */
+static int save_bytes(const char *name, const void *data, size_t size, size_t announced)
+{
+	int connection, fd = broker_save(path, GROUP, name, announced, &connection);
+
+	if (fd < 0)
+		return fd;
+	write_all(fd, data, size);
+	return commit(connection, name);
+}
+
+static int save(const char *name)
+{
+	return save_bytes(name, file, BYTES, BYTES);
+}
+
+static void loads(const char *name, uint64_t first)
+{
+	uint64_t got[WORDS + 1];
+	int fd = broker_load(path, GROUP, name);
+
+	fill(first);
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, got, sizeof(got)), BYTES);
+	assert_memory_equal(got, file, BYTES);
+	/* to read only */
+	assert_int_equal(write(fd, got, 1), -1);
+	close(fd);
+}
+
+static void refused(int err, const char *why)
+{
+	assert_int_equal(err, GAGG_ERR_BROKER);
+	if (!strstr(error_thread(), why))
+		fail_msg("not \"%s\": %s", why, error_thread());
+}
+
+/* entries of the group's directory, whatever they are named */
+static int entries(void)
+{
+	char name[128];
+	struct dirent *d;
+	int n = 0;
+	DIR *group;
+
+	snprintf(name, sizeof(name), "%s/" GROUP, state_dir);
+	group = opendir(name);
+	assert_non_null(group);
+	while ((d = readdir(group)))
+		n += strcmp(d->d_name, ".") && strcmp(d->d_name, "..");
+	closedir(group);
+	return n;
+}
+
+static void start_for_us(void)
+{
+	fake.groups[0].uid = getuid();
+	fake.groups[0].mode = 0600;
+	fill(1);
+	start();
+}
+
+static void saved__is_there_again(void **state)
+{
+	char name[128];
+	struct stat st;
+
+	(void)state;
+	start_for_us();
+	assert_int_equal(save("first"), 0);
+	assert_true(logged("checkpoint \"first\" saved, "));
+	fill(70);
+	assert_int_equal(save("other.2"), 0);
+	loads("first", 1);
+	loads("other.2", 70);
+	/* in place of the old one */
+	fill(500);
+	assert_int_equal(save("first"), 0);
+	loads("first", 500);
+	assert_int_equal(entries(), 2);
+	snprintf(name, sizeof(name), "%s/" GROUP "/first", state_dir);
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	*strrchr(name, '/') = 0;
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_int_equal(stat(state_dir, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	/* by another gaggd, after the end of this one */
+	finish(SIGKILL);
+	start();
+	loads("first", 500);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+static void saved__in_many_pieces(void **state)
+{
+	uint64_t *words = calloc(MANY + CKP_WORDS + CKP_TABLE_WORDS, sizeof(*words));
+	size_t n = 0, size = (MANY + CKP_WORDS + CKP_TABLE_WORDS) * sizeof(*words);
+	uint64_t digest = CKP_DIGEST;
+
+	(void)state;
+	assert_non_null(words);
+	start_for_us();
+	memcpy(&words[n++], CKP_MAGIC, sizeof(*words));
+	words[n++] = htole64(1);
+	words[n++] = htole64(GAGG_INT64);
+	words[n++] = htole64(0x3ff0000000000000);
+	words[n++] = htole64(MANY);
+	for (uint64_t i = 0; i < MANY; i++)
+		words[n++] = htole64(i * i);
+	for (size_t i = 0; i < n; i++)
+		digest = ckp_digest(digest, words[i]);
+	words[n] = htole64(digest);
+	assert_int_equal(save_bytes("large", words, size, size), 0);
+	words[n - 1] ^= 1;
+	refused(save_bytes("large", words, size, size), "checksum is wrong; it is not kept");
+	free(words);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+static void damaged__is_not_kept(void **state)
+{
+	uint64_t longer[WORDS + 1] = { 0 };
+
+	(void)state;
+	start_for_us();
+	assert_int_equal(save("x"), 0);
+	for (int i = 0; i < WORDS; i++) {
+		fill(9);
+		file[i] ^= htole64(1ULL << (i % 64));
+		refused(save("x"), "checkpoint \"x\" is ");
+	}
+	fill(9);
+	refused(save_bytes("x", file, BYTES - 8, BYTES), "where 112 were announced");
+	refused(save_bytes("x", file, BYTES - 8, BYTES - 8), "is cut off; it is not kept");
+	refused(save_bytes("x", file, 0, BYTES), "has 0 bytes");
+	memcpy(longer, file, BYTES);
+	refused(save_bytes("x", longer, sizeof(longer), sizeof(longer)), "after its end");
+	refused(save_bytes("x", longer, sizeof(longer), BYTES), "has 120 bytes");
+	assert_int_equal(entries(), 1);
+	loads("x", 1);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+static void a_client__that_dies(void **state)
+{
+	int connection, fd, pipes[2], status;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	start_for_us();
+	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	assert_true(fd >= 0);
+	/* one at a time */
+	refused(save("y"), "being saved: one at a time");
+	write_all(fd, file, BYTES);
+	close(connection);
+	assert_true(logged("checkpoint \"x\" was not finished; nothing of it is left"));
+	assert_int_equal(entries(), 0);
+
+	assert_int_equal(pipe(pipes), 0);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		fd = broker_save(path, GROUP, "killed", BYTES, &connection);
+		if (fd < 0 || write(fd, file, BYTES) != (ssize_t)BYTES ||
+		    write(pipes[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	assert_int_equal(read(pipes[0], &byte, 1), 1);
+	close(pipes[0]);
+	close(pipes[1]);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(logged("checkpoint \"killed\" was not finished"));
+	assert_int_equal(entries(), 0);
+	refused(broker_load(path, GROUP, "killed"), "has no checkpoint on this host");
+	assert_int_equal(save("x"), 0);
+	loads("x", 1);
+
+	/* gaggd that ends meanwhile */
+	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	assert_true(fd >= 0);
+	write_all(fd, file, 8);
+	assert_int_equal(finish(SIGTERM), 0);
+	assert_true(commit(connection, "x") < 0);
+	assert_int_equal(entries(), 1);
+	start();
+	loads("x", 1);
+}
+
+/* What was looked at is what is kept: nobody can write it from then on. */
+static void a_writer__that_is_left(void **state)
+{
+	int connection, fd, other;
+
+	(void)state;
+	start_for_us();
+	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	assert_true(fd >= 0);
+	other = dup(fd);
+	write_all(fd, file, BYTES);
+	refused(commit(connection, "x"), "somebody still has the file open to write it");
+	assert_int_equal(entries(), 0);
+	close(other);
+	assert_int_equal(save("x"), 0);
+}
+
+static void limits(void **state)
+{
+	(void)state;
+	most_names = 2;
+	most_bytes = 2 * BYTES + 8;
+	start_for_us();
+	assert_int_equal(save("a"), 0);
+	assert_int_equal(save("b"), 0);
+	refused(save("c"), "has 2 checkpoints, as many as it may");
+	assert_int_equal(save("a"), 0);
+	refused(save_bytes("a", file, BYTES, BYTES + 16),
+		"have 112 of 232 bytes, and this one 128");
+	assert_int_equal(finish(SIGTERM), 0);
+	assert_int_equal(archive_delete(state_dir, GROUP, "b", &(struct archive_error){ "" }), 0);
+	start();
+	assert_int_equal(save("c"), 0);
+	refused(broker_load(path, GROUP, "b"),
+		"has no checkpoint \"b\" on this host; there are: a, c");
+}
+
+static struct broker_request about(uint32_t op, const char *name)
+{
+	struct broker_request r = good();
+
+	r.op = op;
+	r.rank = 0;
+	r.bytes = op == BROKER_OP_SAVE ? BYTES : 0;
+	strcpy(r.name, name);
+	return r;
+}
+
+static void order_and_names(void **state)
+{
+	struct broker_request r = about(BROKER_OP_COMMIT, "x");
+	char msg[BROKER_MESSAGE_MAX];
+	struct broker_reply reply;
+	int connection, fd;
+
+	(void)state;
+	start_for_us();
+	assert_int_equal(ask(&r, msg), EINVAL);
+	assert_non_null(strstr(msg, "SAVE comes before it"));
+	for (int i = 0; i < 3; i++) {
+		fd = broker_save(path, GROUP, "x", BYTES, &connection);
+		assert_true(fd >= 0);
+		write_all(fd, file, BYTES);
+		r = i == 0 ? about(BROKER_OP_COMMIT, "y") : i == 1 ? good() :
+		    about(BROKER_OP_SAVE, "x");
+		assert_int_equal(send(connection, &r, sizeof(r), 0), sizeof(r));
+		receive(connection, &reply);
+		assert_int_equal(reply.error, EINVAL);
+		assert_non_null(strstr(reply.message, "only its COMMIT can come"));
+		close(connection);
+		assert_int_equal(entries(), 0);
+	}
+	r = about(BROKER_OP_SAVE, "../x");
+	assert_int_equal(ask(&r, msg), EINVAL);
+	r = about(BROKER_OP_SAVE, "x");
+	strcpy(r.group, "..");
+	assert_int_equal(ask(&r, msg), EINVAL);
+	r = about(BROKER_OP_LOAD, "x");
+	strcpy(r.group, "test-broker.none");
+	assert_int_equal(ask(&r, msg), ENOENT);
+	assert_int_equal(broker_save(path, GROUP, "a-name-that-has-thirty-two-chars", BYTES,
+				     &connection), GAGG_ERR_INVALID);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+static void others__may_not(void **state)
+{
+	uint32_t ops[] = { BROKER_OP_SAVE, BROKER_OP_LOAD };
+	char msg[BROKER_MESSAGE_MAX];
+
+	(void)state;
+	start_for_us();
+	assert_int_equal(save("x"), 0);
+	finish(SIGTERM);
+	fake.groups[0].uid = getuid() + 1;
+	fake.groups[0].gid = getgid() + 1;
+	start();
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
+		struct broker_request r = about(ops[i], "x");
+		int status;
+		pid_t pid;
+
+		fflush(NULL);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			if (!getuid() && (setgroups(0, NULL) || setresgid(9, 9, 9) ||
+					  setresuid(9, 9, 9)))
+				_exit(1);
+			_exit(ask(&r, msg) == EACCES && strstr(msg, "does not let uid") ?
+			      0 : 2);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(entries(), 1);
+}
+
+/* A directory that others may write, or a link, is not gaggd's. */
+static void a_directory__that_is_not_ours(void **state)
+{
+	char name[128], elsewhere[128];
+
+	(void)state;
+	assert_int_equal(mkdir(state_dir, 0755), 0);
+	chmod(state_dir, 0755);
+	start_for_us();
+	assert_true(logged("no checkpoints can be kept: "));
+	refused(save("x"), "mode 0755: checkpoints are kept where only uid");
+	chmod(state_dir, 0700);
+	snprintf(name, sizeof(name), "%s/" GROUP, state_dir);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", state_dir);
+	assert_int_equal(mkdir(elsewhere, 0700), 0);
+	assert_int_equal(symlink(elsewhere, name), 0);
+	refused(save("x"), "Not a directory");
+	unlink(name);
+	assert_int_equal(save("x"), 0);
+	/* nor is a link a checkpoint, nor a pipe to wait at */
+	snprintf(name, sizeof(name), "%s/" GROUP "/link", state_dir);
+	assert_int_equal(symlink("x", name), 0);
+	refused(broker_load(path, GROUP, "link"), "Too many levels of symbolic links");
+	snprintf(name, sizeof(name), "%s/" GROUP "/pipe", state_dir);
+	assert_int_equal(mkfifo(name, 0600), 0);
+	refused(broker_load(path, GROUP, "pipe"), "there are: x");
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+static int collect(const struct archive_entry *e, void *arg)
+{
+	char *text = arg;
+
+	assert_true(e->saved > 1000000000);
+	sprintf(text + strlen(text), "%s/%s %llu %llu%s\n", e->group, e->name,
+		(unsigned long long)e->bytes, (unsigned long long)e->tables,
+		e->readable ? "" : " damaged");
+	return 0;
+}
+
+static void archive__lists_and_deletes(void **state)
+{
+	struct archive_error err = { "" };
+	char name[128], text[512] = "";
+	int fd;
+
+	(void)state;
+	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), 0);
+	assert_int_equal(archive_delete(state_dir, GROUP, "b", &err), -ENOENT);
+	start_for_us();
+	assert_int_equal(save("b"), 0);
+	assert_int_equal(save("a"), 0);
+	finish(SIGTERM);
+	snprintf(name, sizeof(name), "%s/" GROUP "/c", state_dir);
+	fd = open(name, O_CREAT | O_WRONLY, 0600);
+	write_all(fd, "no checkpoint at all", 20);
+	snprintf(name, sizeof(name), "%s/other", state_dir);
+	assert_int_equal(mkdir(name, 0700), 0);
+	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), 0);
+	assert_string_equal(text, GROUP "/a 112 2\n" GROUP "/b 112 2\n" GROUP "/c 20 0 damaged\n");
+	*text = 0;
+	assert_int_equal(archive_list(state_dir, "other", collect, text, &err), 0);
+	assert_int_equal(archive_list(state_dir, "none", collect, text, &err), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(archive_delete(state_dir, GROUP, "d", &err), -ENOENT);
+	assert_string_equal(err.text,
+		"group \"" GROUP "\" has no checkpoint \"d\" on this host; there are: a, b, c");
+	assert_int_equal(archive_delete(state_dir, GROUP, "a", &err), 0);
+	assert_int_equal(archive_list(state_dir, GROUP, collect, text, &err), 0);
+	assert_string_equal(text, GROUP "/b 112 2\n" GROUP "/c 20 0 damaged\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(saved__is_there_again),
+		TEST(saved__in_many_pieces),
+		TEST(damaged__is_not_kept),
+		TEST(a_client__that_dies),
+		TEST(a_writer__that_is_left),
+		TEST(limits),
+		TEST(order_and_names),
+		TEST(others__may_not),
+		TEST(a_directory__that_is_not_ours),
+		TEST(archive__lists_and_deletes),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
+}
