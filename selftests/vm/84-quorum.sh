@@ -9,22 +9,15 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
+# shellcheck source=selftests/vm/store.sh
+. "$(dirname "$0")/store.sh"
 plan 16
 
 # sums ELEMENTS CALLS [MS]: all ranks make them, the last one MS late to every
 # fourth; $digest, of which all have the same
 sums()
 {
-	local r host socket
-
-	for ((r = 0; r < ranks; r++)); do
-		host=$((r / per_host))
-		socket=-
-		[ -z "${twin_pid[host]:-}" ] || socket=/run/gagg/h$host.sock
-		net_exec "$host" "$TOP/build/selftests/vm/quorum" "$socket" g "$r" "$1" "$2" \
-			$((ranks - 1)) "${3:-0}" >"$tmp/rank.$r" 2>&1 &
-		rank_pid[r]=$!
-	done
+	start_paused quorum "$1 $2 $((ranks - 1))" $((${3:-0} * 1000))
 	ranks_wait || return
 	digest=$(grep -h '^digest' "$tmp"/rank.? | sort -u)
 	echo "$digest"

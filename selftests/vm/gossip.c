@@ -7,8 +7,8 @@
  * All elements of a replica are the same whole number: the update of a step is of
  * its rank and number only. So whoever sees a part of a replica, or adds a part, has
  * elements that differ. In the end the mean of all is what it has to be to the bit
- * (gossip-pair, push-sum), or within what updates could bring about. With GAGG_SOCKET
- * gaggd opens its session.
+ * (gossip-pair, push-sum), or within what updates could bring about. See enter.h
+ * for GAGG_SOCKET.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,8 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gagg.h>
-#include "broker.h"
+#include "enter.h"
 
 #define COUNT	40000
 #define BEGIN	1000
@@ -80,21 +79,17 @@ static bool is_mean(float w, int steps)
 
 int main(int argc, char **argv)
 {
-	const char *socket = getenv("GAGG_SOCKET");
 	struct gagg_replica *replica;
 	useconds_t pause;
 	float *w, *u;
-	int i, t, steps, fd;
+	int i, t, steps;
 
 	if (argc < 4)
 		return 2;
 	rank = atoi(argv[2]);
 	steps = atoi(argv[3]);
 	pause = argc > 4 ? (useconds_t)atoi(argv[4]) : 0;
-	fd = socket && *socket ? broker_open(socket, argv[1], (uint32_t)rank, 0) :
-				 gagg_open_rank(argv[1], (uint32_t)rank);
-	if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
-		die("init");
+	comm = enter(argv[1], rank, 60000);
 	size = gagg_size(comm);
 	w = calloc(COUNT, sizeof(*w));
 	u = calloc(COUNT, sizeof(*u));

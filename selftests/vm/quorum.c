@@ -2,30 +2,29 @@
 /*
  * One rank of a group whose rounds need not wait for all.
  *
- *	quorum SOCKET GROUP RANK ELEMENTS CALLS SLOW MS
+ *	quorum GROUP RANK ELEMENTS CALLS SLOW US
  *
- * SOCKET: gaggd's or gagg-twin's; "-": open /dev/gagg. Every rank makes CALLS
- * all-reduces of whole numbers with a plan, rank SLOW MS milliseconds late to every
- * fourth. With CARRY a reduce-scatter, which needs all, brings in what was late to
- * the last of them; then the results together are all that was sent. Else (then
- * ELEMENTS must fit in a chunk) they are all but what was late. All ranks have the
- * same results, of as many contributors. ELEMENTS: a multiple of the number of ranks.
+ * Every rank makes CALLS all-reduces of whole numbers with a plan, rank SLOW US
+ * microseconds late to every fourth. With CARRY a reduce-scatter, which needs all,
+ * brings in what was late to the last of them; then the results together are all that
+ * was sent. Else (then ELEMENTS must fit in a chunk) they are all but what was late.
+ * All ranks have the same results, of as many contributors. ELEMENTS: a multiple of
+ * the number of ranks. See enter.h for GAGG_SOCKET.
  *
  * Prints "digest ... of C calls, least L", which is the same everywhere, then
  * "late N".
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "comm.h"
+#include "enter.h"
 #include "plan.h"
 
 static struct gagg_comm *comm;
 static struct gagg_plan *plan;
-static int rank, size, slow, ms;
+static int rank, size, slow;
+static useconds_t late;
 static size_t count;
 static float *x, *y;
 static int32_t *total, *sent, *dropped;
@@ -122,36 +121,24 @@ static void calls(int n)
 				sent[i] += part_of(r, c, i);
 		}
 		if (rank == slow && c % 4 == 3)
-			usleep((useconds_t)ms * 1000);
+			usleep(late);
 		add();
 	}
 }
 
 int main(int argc, char **argv)
 {
-	int n, fd;
 	size_t i;
+	int n;
 
-	if (argc != 8)
+	if (argc != 7)
 		return 2;
-	rank = atoi(argv[3]);
-	count = strtoul(argv[4], NULL, 10);
-	n = atoi(argv[5]);
-	slow = atoi(argv[6]);
-	ms = atoi(argv[7]);
-	if (strcmp(argv[1], "-")) {
-		struct gagg_config cfg = {
-			.size = sizeof(cfg), .rank = (uint32_t)rank, .group = argv[2],
-			.socket = argv[1], .timeout_ms = 60000,
-		};
-
-		if (gagg_init(&comm, &cfg))
-			die("init");
-	} else {
-		fd = gagg_open_rank(argv[2], (uint32_t)rank);
-		if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
-			die("init");
-	}
+	rank = atoi(argv[2]);
+	count = strtoul(argv[3], NULL, 10);
+	n = atoi(argv[4]);
+	slow = atoi(argv[5]);
+	late = (useconds_t)atoi(argv[6]);
+	comm = enter(argv[1], rank, 60000);
 	size = gagg_size(comm);
 	x = calloc(count, sizeof(*x));
 	y = calloc(count, sizeof(*y));

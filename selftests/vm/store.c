@@ -8,8 +8,8 @@
  * updates are in it: each at most once, and whole; of this rank all; of others
  * those that BOUND (clocks; -1: none) promises; with BOUND 0 no others. A second
  * table is added to by everybody, and must be the sum in the end. With HITS reads
- * are cached, and so many of them, at least, must have asked nobody. With GAGG_SOCKET
- * gaggd opens its session.
+ * are cached, and so many of them, at least, must have asked nobody. See enter.h
+ * for GAGG_SOCKET.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gagg.h>
-#include "broker.h"
+#include "enter.h"
 
 #define SPREAD	500
 #define COMMON	5000
@@ -94,12 +93,11 @@ static bool complete(const int32_t *tags)
 
 int main(int argc, char **argv)
 {
-	const char *socket = getenv("GAGG_SOCKET");
 	int32_t *tags, *add, *common, *terms;
 	struct gagg_table *own, *all;
 	useconds_t pause = 0;
 	size_t count;
-	int c, i, r, fd;
+	int c, i, r;
 
 	if (argc < 5)
 		return 2;
@@ -108,10 +106,7 @@ int main(int argc, char **argv)
 	bound = atoi(argv[4]);
 	if (argc > 5)
 		pause = (useconds_t)atoi(argv[5]);
-	fd = socket && *socket ? broker_open(socket, argv[1], (uint32_t)rank, 0) :
-				 gagg_open_rank(argv[1], (uint32_t)rank);
-	if (fd < 0 || gagg_init_fd(&comm, fd, 150000))
-		die("init");
+	comm = enter(argv[1], rank, 150000);
 	size = gagg_size(comm);
 	count = (size_t)clocks * (size_t)size * SPREAD;
 	tags = calloc(count, sizeof(*tags));

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Ranks that use a store; to be sourced after ranks.sh.
+# Programs that are one rank each, of groups with a store above all; to be sourced after
+# ranks.sh.
 #
 #   store_run BOUND [PAUSE...]  store.c on all ranks, with these pauses, the last
 #                               repeated; with $hits, if it is set
@@ -9,6 +10,9 @@
 #                               that fails, and says so
 #   late_run CLOCKS             late.c on all ranks
 #   gossip_start [PAUSE...]     gossip.c on all ranks; ranks_wait waits for them
+#   replica_run STEPS [PAUSE...]
+#                               replica.c on all ranks
+#   elastic_run [PAUSE...]      elastic.c on all ranks
 #   twin_refuses MODE           gagg-twin, a group with that sync mode, and says why
 
 # shellcheck disable=SC2034,SC2154 # of lib.sh and ranks.sh, or for them
@@ -19,10 +23,11 @@ CLOCKS=12
 # what keeps a rank behind all others
 SLOW=100000
 
-# start_paused PROGRAM "ARGUMENT..." [PAUSE...]: by gaggd with $rank_socket
+# start_paused PROGRAM "ARGUMENT..." [PAUSE...]: by gaggd with $rank_socket, and by a twin
+# where there is one
 start_paused()
 {
-	local program=$TOP/build/selftests/vm/$1 r host pause=0 args
+	local program=$TOP/build/selftests/vm/$1 r host socket pause=0 args
 	read -ra args <<<"$2"
 	shift 2
 
@@ -30,7 +35,8 @@ start_paused()
 		pause=${1:-$pause}
 		[ $# -eq 0 ] || shift
 		host=$((r / per_host))
-		GAGG_SOCKET=${rank_socket:+/run/gagg/h$host.sock} net_exec "$host" "$program" g \
+		socket=${rank_socket:-}${twin_pid[host]:-}
+		GAGG_SOCKET=${socket:+/run/gagg/h$host.sock} net_exec "$host" "$program" g \
 			"$r" "${args[@]}" "$pause" ${hits:+"$hits"} >"$tmp/rank.$r" 2>&1 &
 		rank_pid[r]=$!
 	done
@@ -56,6 +62,18 @@ late_run()
 gossip_start()
 {
 	start_paused gossip $((2 * CLOCKS)) "$@"
+}
+
+replica_run()
+{
+	start_paused replica "$1" "${@:2}"
+	ranks_wait
+}
+
+elastic_run()
+{
+	start_paused elastic "$CLOCKS" "$@"
+	ranks_wait
 }
 
 twin_refuses()

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One rank of asynchronous elastic averaging (gagg_elastic), in a group with asp.
+ *
+ *	elastic GROUP RANK STEPS [PAUSE_US]
+ *
+ * In each step it learns something and exchanges, with a centre of each type. In the
+ * end each centre and all replicas of it together are, to the bit, what replicas began
+ * with and what ranks have learned. Who has the sum of the replicas is another table.
+ * See enter.h for GAGG_SOCKET.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "enter.h"
+
+#define COUNT	5000
+#define STEP	(1.0 / 16)	/* float32: replicas are less than 2^24 of them */
+#define BEGIN	100000		/* steps; centres begin at 0 */
+
+static struct centre {
+	enum gagg_dtype dtype;
+	const char *name;
+	struct gagg_table *table;
+	struct gagg_table *sum;
+	union {
+		int32_t n[COUNT];
+		int64_t wide[COUNT];
+		float f[COUNT];
+	} x;
+} centres[] = {
+	{ .dtype = GAGG_INT32, .name = "int32" },
+	{ .dtype = GAGG_INT64, .name = "int64" },
+	{ .dtype = GAGG_FLOAT32, .name = "float32" },
+};
+
+#define CENTRES	(sizeof(centres) / sizeof(centres[0]))
+
+static struct gagg_comm *comm;
+static int rank, size, steps;
+
+static int die(const char *what)
+{
+	fprintf(stderr, "rank %d: %s: %s\n", rank, what, gagg_last_error(comm));
+	exit(1);
+}
+
+/* in steps */
+static int64_t get(const struct centre *c, int i)
+{
+	double f = c->x.f[i] / STEP;
+
+	if (c->dtype == GAGG_INT32)
+		return c->x.n[i];
+	if (c->dtype == GAGG_INT64)
+		return c->x.wide[i];
+	if (f != (double)(int64_t)f) {
+		fprintf(stderr, "rank %d: element %d is %g steps\n", rank, i, f);
+		exit(1);
+	}
+	return (int64_t)f;
+}
+
+static void put(struct centre *c, int i, int64_t n)
+{
+	if (c->dtype == GAGG_INT32)
+		c->x.n[i] = (int32_t)n;
+	else if (c->dtype == GAGG_INT64)
+		c->x.wide[i] = n;
+	else
+		c->x.f[i] = (float)(n * STEP);
+}
+
+/* what rank @r learns in step @t */
+static int update(int r, int t, int i)
+{
+	uint32_t x = (uint32_t)r * 2654435761u ^ (uint32_t)t * 40503u ^ (uint32_t)i * 69069u;
+
+	x ^= x >> 15;
+	x *= 2246822519u;
+	return (int)(x >> 16) % 2001 - 1000;
+}
+
+static void step(struct centre *c, int t)
+{
+	int i;
+
+	for (i = 0; i < COUNT; i++)
+		put(c, i, get(c, i) + update(rank, t, i));
+	if (gagg_elastic(c->table, &c->x, 0.9 / size))
+		die("elastic");
+}
+
+static int64_t learned(int i)
+{
+	int64_t sum = (int64_t)BEGIN * size;
+	int r, t;
+
+	for (r = 0; r < size; r++)
+		for (t = 0; t < steps; t++)
+			sum += update(r, t, i);
+	return sum;
+}
+
+/* after the replicas were added up */
+static void check(struct centre *c)
+{
+	static int64_t replicas[COUNT];
+	int i, moved = 0;
+
+	if (gagg_snapshot(c->sum, replicas) || gagg_snapshot(c->table, &c->x))
+		die("snapshot");
+	for (i = 0; i < COUNT; i++) {
+		moved += !!get(c, i);
+		if (get(c, i) + replicas[i] == learned(i))
+			continue;
+		fprintf(stderr, "rank %d: %s: element %d: %lld and %lld are not %lld\n", rank,
+			c->name, i, (long long)get(c, i), (long long)replicas[i],
+			(long long)learned(i));
+		exit(1);
+	}
+	/* by chance one may have come back */
+	if (moved < COUNT / 2) {
+		fprintf(stderr, "rank %d: %s: the centre stays where it was\n", rank, c->name);
+		exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static int64_t mine[COUNT];
+	struct centre *c;
+	int t, i;
+
+	if (argc < 4)
+		return 2;
+	rank = atoi(argv[2]);
+	steps = atoi(argv[3]);
+	comm = enter(argv[1], rank, 150000);
+	size = gagg_size(comm);
+	for (c = centres; c < centres + CENTRES; c++) {
+		if (gagg_table_create(comm, COUNT, c->dtype,
+				      c->dtype == GAGG_FLOAT32 ? STEP : 1, &c->table) ||
+		    gagg_table_create(comm, COUNT, GAGG_INT64, 1, &c->sum))
+			die("table");
+		for (i = 0; i < COUNT; i++)
+			put(c, i, BEGIN);
+	}
+	for (t = 0; t < steps; t++) {
+		for (c = centres; c < centres + CENTRES; c++)
+			step(c, t);
+		usleep(argc > 4 ? (useconds_t)atoi(argv[4]) : 0);
+	}
+	for (c = centres; c < centres + CENTRES; c++) {
+		for (i = 0; i < COUNT; i++)
+			mine[i] = get(c, i);
+		if (gagg_inc(c->sum, mine))
+			die("inc");
+	}
+	if (gagg_clock(comm))
+		die("clock");
+	for (c = centres; c < centres + CENTRES; c++)
+		check(c);
+	if (gagg_finalize(comm)) {
+		fprintf(stderr, "rank %d: finalize: %s\n", rank, gagg_last_error(NULL));
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a program becomes a rank. */
+#ifndef ENTER_H
+#define ENTER_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <gagg.h>
+
+/* by gaggd or gagg-twin at $GAGG_SOCKET, or by /dev/gagg; ends the program if it fails */
+static inline struct gagg_comm *enter(const char *group, int rank, int timeout_ms)
+{
+	struct gagg_config cfg = {
+		.size = sizeof(cfg), .rank = (uint32_t)rank, .group = group,
+		.socket = getenv("GAGG_SOCKET"), .timeout_ms = timeout_ms,
+	};
+	struct gagg_comm *comm;
+	int fd, err;
+
+	if (cfg.socket && *cfg.socket) {
+		err = gagg_init(&comm, &cfg);
+	} else {
+		fd = gagg_open_rank(group, cfg.rank);
+		err = fd < 0 ? fd : gagg_init_fd(&comm, fd, timeout_ms);
+	}
+	if (!err)
+		return comm;
+	fprintf(stderr, "rank %d: init: %s\n", rank, gagg_last_error(NULL));
+	exit(1);
+}
+
+#endif
