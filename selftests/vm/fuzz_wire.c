@@ -11,6 +11,8 @@
  *
  *	replay		again, as it was, at any later time
  *	mutant		mutated (mutate.h), with a node's address
+ *	late		one of the last ones, of this epoch and clock, but for a field that is
+ *			looked at last (mutate.h); a burst of such
  *	stranger	the same, from STRANGER, or from a node and another port
  *	checksum	the same, but what the checksum says is wrong
  *	train		several in one GSO burst
@@ -51,12 +53,13 @@
 #define NODES		8
 #define SHARDS		16
 #define TRAIN_MAX	32
+#define SEGMENT_MAX	(1400 + 64)
 #define SEEN_MAX	3000	/* bytes; no group here has chunks that are longer */
 
-enum how { REPLAY, MUTANT, STRANGER, CHECKSUM, TRAIN, HOWS };
+enum how { REPLAY, MUTANT, LATE, STRANGER, CHECKSUM, TRAIN, HOWS };
 
 static const char *const hows[] = {
-	"+replay", "+mutant", "+stranger", "+checksum", "+train", NULL,
+	"+replay", "+mutant", "+late", "+stranger", "+checksum", "+train", NULL,
 };
 
 /* one that was seen on its way from a node to a node */
@@ -84,6 +87,7 @@ static struct victim {
 	unsigned int must;	/* of them */
 	struct secrets secrets;
 	struct gagg_hdr last;	/* of its epoch */
+	uint32_t round[NODES];	/* that each node has contributed to last */
 } victims[] = {
 	{ .name = "correct", .correct = true },
 	{ .name = "store", .correct = true, .must = STORE_TYPES },
@@ -183,6 +187,8 @@ static void keep(const uint8_t *payload, size_t length, int from, int to, uint8_
 	learn_secrets(&v->secrets, payload, length);
 	if (h->type > GAGG_T_ABORT)
 		v->last = *h;
+	if (h->type == GAGG_T_CONTRIB)
+		v->round[from] = h->round;
 	v->types |= 1U << (h->type % 32);
 	v->seen++;
 }
@@ -247,11 +253,14 @@ static int burst_socket(uint8_t node, uint8_t shard)
 	return *fd;
 }
 
+static const struct seen *pick_of(const struct victim *v, uint64_t n)
+{
+	return &v->book[below(&me.dice, v->seen < n ? v->seen : n)];
+}
+
 static const struct seen *pick(const struct victim *v)
 {
-	uint64_t n = one_in(&me.dice, 3) ? BOOK : RECENT;
-
-	return &v->book[below(&me.dice, v->seen < n ? v->seen : n)];
+	return pick_of(v, one_in(&me.dice, 3) ? BOOK : RECENT);
 }
 
 static void load(struct mutant *m, const struct seen *s)
@@ -260,17 +269,35 @@ static void load(struct mutant *m, const struct seen *s)
 	memcpy(m->payload, s->payload, s->length);
 }
 
-/* one to four times; often of the epoch that runs now */
-static void change(const struct victim *v, struct mutant *m)
+static void belong(const struct victim *v, struct gagg_hdr *h)
+{
+	if (h->type <= GAGG_T_ABORT || !v->last.epoch)
+		return;
+	h->epoch = v->last.epoch;
+	memcpy(h->tag, v->last.tag, sizeof(h->tag));
+}
+
+/* what node @from could say now, but for a field */
+static void change_late(const struct victim *v, struct mutant *m, uint8_t from)
 {
 	struct gagg_hdr *h = (struct gagg_hdr *)m->payload;
 	static struct mutant other;
+
+	belong(v, h);
+	if (h->type == GAGG_T_CONTRIB)
+		h->round = v->round[from] + (uint32_t)below(&me.dice, 2);
+	load(&other, pick(v));
+	mutate_late(&me.dice, m, &other);
+}
+
+/* one to four times; often of the epoch that runs now */
+static void change(const struct victim *v, struct mutant *m)
+{
+	static struct mutant other;
 	uint64_t n;
 
-	if (h->type > GAGG_T_ABORT && v->last.epoch && one_in(&me.dice, 2)) {
-		h->epoch = v->last.epoch;
-		memcpy(h->tag, v->last.tag, sizeof(h->tag));
-	}
+	if (one_in(&me.dice, 2))
+		belong(v, (struct gagg_hdr *)m->payload);
 	for (n = 1 + below(&me.dice, 4); n; n--) {
 		enum mutation how = below(&me.dice, MUTATIONS);
 
@@ -340,16 +367,69 @@ static void one(struct victim *v, enum how how)
 	send_raw(v, how, &m, who, &from, &to);
 }
 
+/* @size: of a segment */
+static void send_burst(struct victim *v, enum how how, const struct seen *way,
+		       const uint8_t *burst, size_t length, int size)
+{
+	int fd = burst_socket(way->from, way->shard);
+	union address to = port_of(&me.node[way->to], way->shard);
+	ssize_t sent;
+
+	if (setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))
+		die("UDP_SEGMENT");
+	sent = sendto(fd, burst, length, MSG_DONTWAIT, &to.sa, address_size(&to));
+	tally_add(v->tally, how, sent < 0 ? errno : 0);
+}
+
+/* one that changes what the core keeps, if there is one */
+static const struct seen *pick_late(const struct victim *v)
+{
+	const struct seen *s;
+	int tries = 16;
+	uint8_t type;
+
+	do {
+		s = pick_of(v, RECENT);
+		type = s->payload[offsetof(struct gagg_hdr, type)];
+	} while (--tries && (type <= GAGG_T_ABORT || type == GAGG_T_ACK));
+	return s;
+}
+
+static void late(struct victim *v)
+{
+	static uint8_t burst[65000];
+	static struct mutant m;
+	const struct seen *s = pick_late(v);
+	union address from = port_of(&me.node[s->from], s->shard);
+	union address to = port_of(&me.node[s->to], s->shard);
+	size_t at = 0, n;
+
+	for (n = 1 + below(&me.dice, TRAIN_MAX); n; n--) {
+		load(&m, s);
+		change_late(v, &m, s->from);
+		if (v->correct)
+			forget_secrets(&me.dice, &m, &v->secrets);
+		if (spared(v, &m))
+			continue;
+		if (m.length != s->length || s->length > SEGMENT_MAX) {
+			send_raw(v, LATE, &m, s->from, &from, &to);
+		} else {
+			memcpy(burst + at, m.payload, m.length);
+			at += m.length;
+		}
+	}
+	if (at)
+		send_burst(v, LATE, s, burst, at, s->length);
+}
+
 /* all segments but the last have the length of the first */
 static void train(struct victim *v)
 {
 	static uint8_t burst[65000];
 	static struct mutant m;
 	const struct seen *first = pick(v), *s = first;
-	int fd = burst_socket(first->from, first->shard), size = 0;
-	union address to = port_of(&me.node[first->to], first->shard);
 	size_t at = 0, n = 2 + below(&me.dice, TRAIN_MAX - 1);
-	ssize_t sent;
+	int size = 0;
 
 	for (; n; n--, s = pick(v)) {
 		bool replay = one_in(&me.dice, 3);
@@ -369,7 +449,7 @@ static void train(struct victim *v)
 		if (!size)
 			size = (int)m.length;
 		/* a shorter one is the last; one that is cut is no replay */
-		if ((replay && (int)m.length > size) || !size || size > 1400 + 64 ||
+		if ((replay && (int)m.length > size) || !size || size > SEGMENT_MAX ||
 		    at + size > sizeof(burst))
 			break;
 		if ((int)m.length > size)
@@ -379,24 +459,28 @@ static void train(struct victim *v)
 		if ((int)m.length < size)
 			break;
 	}
-	if (!at)
-		return;
-	if (setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)))
-		die("UDP_SEGMENT");
-	sent = sendto(fd, burst, at, MSG_DONTWAIT, &to.sa, address_size(&to));
-	tally_add(v->tally, TRAIN, sent < 0 ? errno : 0);
+	if (at)
+		send_burst(v, TRAIN, first, burst, at, size);
 }
 
 static void volley(void)
 {
-	struct victim *v = &victims[below(&me.dice, VICTIMS)];
-	enum how how = below(&me.dice, HOWS);
-	uint64_t n;
+	struct victim *v;
+	enum how how;
+	uint64_t n = 8;
 
+	/* what was never done goes first */
+	do {
+		v = &victims[below(&me.dice, VICTIMS)];
+		how = below(&me.dice, HOWS);
+	} while (--n && !tally_idle(v->tally, how, hows[how]));
 	if (!v->seen)
 		return;
-	if (how == TRAIN) {
-		train(v);
+	/* somebody who knows the secrets does best so */
+	if (!n && !v->correct && one_in(&me.dice, 2))
+		how = LATE;
+	if (how == TRAIN || how == LATE) {
+		(how == TRAIN ? train : late)(v);
 		return;
 	}
 	for (n = 1 + below(&me.dice, 32); n; n--)

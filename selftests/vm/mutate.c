@@ -210,6 +210,20 @@ void mutate(struct dice *d, enum mutation how, struct mutant *m,
 	}
 }
 
+void mutate_late(struct dice *d, struct mutant *m, const struct mutant *other)
+{
+	static const char *const late[] = {
+		"chunk", "run", "sig", "lanes", "laneop", "aux",
+	};
+	uint64_t n = below(d, sizeof(late) / sizeof(late[0]) + 1);
+
+	if (n < sizeof(late) / sizeof(late[0]))
+		spoil(d, m, field_find(late[n], strlen(late[n])), other);
+	else
+		header(m)->flags ^= GAGG_WF_FATAL << below(d, 5);
+	fit(d, m);
+}
+
 static bool is_known(const struct secrets *s, uint64_t v)
 {
 	unsigned int i;

@@ -41,6 +41,9 @@ size_t datagram_length(const uint8_t *payload, size_t most);
 void mutate(struct dice *d, enum mutation how, struct mutant *m,
 	    const struct mutant *other);
 
+/* the same with a field that is looked at last, when all others are right */
+void mutate_late(struct dice *d, struct mutant *m, const struct mutant *other);
+
 #define SECRETS		4096
 
 /* cookies and instance ids of a group, the newest of them */
