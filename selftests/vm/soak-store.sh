@@ -1,15 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Settings of the soak whose group has a store, or a copy of one on every host;
-# to be sourced by soak.sh.
+# Settings of the soak whose group has another sync mode than bsp; to be sourced by
+# soak.sh.
 #
 #   store_setting     a sync mode with a store, for the layout that there is
 #   copies_setting    one with copies; needs hosts with one rank each
-#                     Both set $sync and $lane_type, and $shards if it takes just one
+#   quorum_setting    one with rounds that need not wait for all
+#   replicas_setting  one with replicas, in rounds
+#                     They set $sync and $lane_type, and $shards if it takes just one
 #   store_none, store_trainer, store_agent, store_group
-#                     as of soak.sh. All reads are checked by store.c; that
-#                     replicas are whole, and their mean, by gossip.c.
+#                     as of soak.sh. All reads are checked by store.c; what
+#                     elastic averaging keeps, by elastic.c; that replicas are
+#                     whole, and their mean, by gossip.c; where each update is, by
+#                     replica.c; and sums of those who were in time, by quorum.c.
 
 # shellcheck disable=SC2034,SC2154 # of lib.sh, ranks.sh and soak.sh, or for them
 
@@ -51,6 +55,39 @@ copies_setting()
 	esac
 }
 
+quorum_setting()
+{
+	local k carry
+
+	k=$(pick 1 $(((ranks + 1) / 2)) $((ranks - 1)) "$ranks") carry=$(pick 0 1)
+	case $(pick quorum deadline adaptive) in
+	quorum)		sync=bsp-quorum:$k:$carry ;;
+	deadline)	sync=bsp-deadline:$k:$(pick 1 5 20):$carry ;;
+	adaptive)	sync=bsp-adaptive:$k:$(pick 0 3 300):$carry ;;
+	esac
+}
+
+replicas_setting()
+{
+	local tau
+
+	tau=$(pick 1 2 4)
+	case $(pick mean elastic behind) in
+	mean)		sync=localsgd:$tau ;;
+	elastic)	sync=easgd-sync:$tau:$(pick 20 90 100) ;;
+	behind)		sync=hpsgd:$tau ;;
+	esac
+}
+
+# of each rank as many; without CARRY all in a chunk
+quorum_elements()
+{
+	local most=3000
+
+	[ "${sync##*:}" -eq 1 ] || most=$((344 / ranks))
+	echo $((ranks * (1 + RANDOM % most)))
+}
+
 # store_start PAUSE...: PAUSE is in microseconds, one of them for each rank. Sets $steps
 store_start()
 {
@@ -62,9 +99,19 @@ store_start()
 		steps=$((4 + RANDOM % 20))
 		script=(gossip "$steps")
 		;;
+	localsgd*|easgd-sync*|hpsgd*)
+		steps=$((5 + RANDOM % 10))
+		script=(replica "$steps")
+		;;
+	# one of them is late, to every fourth
+	bsp-*)
+		steps=$((20 + RANDOM % 20))
+		script=(quorum "$(quorum_elements) $steps $((RANDOM % ranks))")
+		;;
 	*)
 		steps=$((5 + RANDOM % 5))
 		script=(store "$steps $bound")
+		[ "$sync $(pick store elastic)" != "asp elastic" ] || script=(elastic "$steps")
 		;;
 	esac
 	for ((r = 0; r < ranks; r++)); do

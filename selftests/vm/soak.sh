@@ -5,8 +5,8 @@
 # result is checked against an integer reference. Run by "make soak MINUTES=N";
 # SEED repeats the choices, though not the moments.
 #
-# A setting is a net and a group on it, in some of them one with a store (see
-# soak-store.sh). In each there are a few sessions: all ranks carry out a random
+# A setting is a net and a group on it, in some of them one with a store, with replicas
+# or with rounds that need not wait for all (see soak-store.sh). In each there are a few sessions: all ranks carry out a random
 # script, on a random network, and something may happen to them:
 #
 #   none        all succeed, with the same results
@@ -17,7 +17,7 @@
 #   namespace   one host's namespace is deleted: all elsewhere fail
 #   reload      rmmod is refused, and works when they have gone
 #
-# (with a store: none, trainer, agent, group.)
+# (other sync modes than bsp: none, trainer, agent, group.)
 # Then the next session has to succeed.
 
 # shellcheck disable=SC2119 # digests_agree as it is
@@ -92,7 +92,7 @@ new_setting()
 
 	settings=$((settings + 1))
 	per=$(pick 1 1 2 3)
-	kind=$(pick rounds rounds store copies)
+	kind=$(pick rounds rounds store copies quorum replicas)
 	sync=bsp lane_type=int32
 	[ "$kind" != copies ] || per=1
 	mtu=$(pick 1500 1500 9000)
