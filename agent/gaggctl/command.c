@@ -21,6 +21,7 @@ static const char usage[] =
 	"  apply FILE [--dry-run]              make the groups those of a file\n"
 	"  sync list                           sync modes and their parameters\n"
 	"  batch show GROUP                    how long ranks compute, and their shares\n"
+	"  checkpoint list|delete              what gaggd keeps of tables\n"
 	"  version                             of gaggctl and of the kernel module\n"
 	"\n"
 	"  -j, --json      print JSON\n"
@@ -37,6 +38,7 @@ static const struct command objects[] = {
 	{ "apply", apply_command },
 	{ "sync", sync_command },
 	{ "batch", batch_command },
+	{ "checkpoint", checkpoint_command },
 	{ "version", version_command },
 	{ NULL, NULL },
 };

@@ -46,6 +46,8 @@ _gaggctl_choice()
 	2:member*)	_gaggctl_groups ;;
 	3:"member set" | 3:"member delete")
 			gaggctl member list "$3" 2>/dev/null | cut -d= -f1 ;;
+	3:"checkpoint delete")
+			gaggctl checkpoint list "$3" 2>/dev/null | cut -d/ -f2 | cut -d' ' -f1 ;;
 	3:*)		;;
 	*:"member set")	_gaggctl_options "$previous" address role weight ;;
 	*:stats*)	_gaggctl_groups
@@ -53,6 +55,10 @@ _gaggctl_choice()
 	1:sync*)	echo list help ;;
 	1:batch*)	echo show help ;;
 	2:"batch show")	_gaggctl_groups ;;
+	1:checkpoint*)	echo list delete help ;;
+	2:"checkpoint list" | 2:"checkpoint delete")
+			gaggctl checkpoint list 2>/dev/null | cut -d/ -f1 | sort -u ;;
+	*:checkpoint*)	echo --state ;;
 	*:apply*)	echo --dry-run ;;
 	esac
 }
@@ -69,13 +75,13 @@ _gaggctl()
 		esac
 	done
 	if [ ${#words[@]} -eq 0 ]; then
-		choice="group member stats monitor apply sync batch version help --json
+		choice="group member stats monitor apply sync batch checkpoint version help --json
 			--version --help"
 	else
 		choice=$(_gaggctl_choice "${words[@]}")
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$choice" -- "$cur")
-	if [ "$prev" = --key ] || [ "${words[0]-}" = apply ]; then
+	if [ "$prev" = --key ] || [ "$prev" = --state ] || [ "${words[0]-}" = apply ]; then
 		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }

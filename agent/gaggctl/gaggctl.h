@@ -47,6 +47,7 @@ enum ctl_exit monitor_command(struct args *a);
 enum ctl_exit apply_command(struct args *a);
 enum ctl_exit sync_command(struct args *a);
 enum ctl_exit batch_command(struct args *a);
+enum ctl_exit checkpoint_command(struct args *a);
 enum ctl_exit version_command(struct args *a);
 
 /* " STATE [FIELD] [epoch N] [ended REASON rank N]" */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/batch.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c -lcmocka */
+/* links: agent/gaggctl/args.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c -lcmocka */
 /*
  * The command line of gaggctl: a byte for what the kernel answers, then words,
  * each on a line. What holds:
@@ -7,6 +7,7 @@
  *	  nothing of the kernel; what the kernel refuses is said as well
  *	- what the kernel is asked is complete: names end, ranks and attributes that
  *	  are set are those of the words
+ *	- what the archive is asked stays in it
  *	- what is printed with -j is JSON
  */
 /* a header for tests of other shape */
@@ -80,12 +81,27 @@ static void check_member(const struct nl_member *m)
 		fuzz_assert(m->roles >= 1 && m->roles <= 3);
 }
 
+/* nothing leads out of the archive */
+static void check_archive(void)
+{
+	bool deletes = !strcmp(kernel.asked, "archive delete");
+
+	fuzz_assert(*kernel.state);
+	fuzz_assert(!strchr(kernel.name, '/') && *kernel.name != '.');
+	fuzz_assert(!strchr(kernel.checkpoint, '/') && *kernel.checkpoint != '.');
+	fuzz_assert(!*kernel.checkpoint == !deletes && (*kernel.name || !deletes));
+}
+
 static void check_asked(void)
 {
 	const struct nl_group *g = &kernel.group;
 
 	if (!kernel.asked || !strcmp(kernel.asked, "reconcile"))
 		return;
+	if (!strncmp(kernel.asked, "archive", 7)) {
+		check_archive();
+		return;
+	}
 	fuzz_assert(memchr(g->name, 0, sizeof(g->name)));
 	fuzz_assert(memchr(g->sync, 0, sizeof(g->sync)));
 	fuzz_assert(memchr(kernel.name, 0, sizeof(kernel.name)));

@@ -24,6 +24,8 @@ gaggctl()
 {
 	case "$*" in
 	"group list")		printf 'g1 waiting\ng2 running\n' ;;
+	"checkpoint list")	printf 'g1/a bytes 1\ng1/b bytes 1\nold/c bytes 1\n' ;;
+	"checkpoint list g1")	printf 'g1/a bytes 1\ng1/b bytes 1\n' ;;
 	"member list g1")	printf '0=10.0.0.1,both\n7=10.0.0.2,both\n' ;;
 	esac
 }
@@ -81,13 +83,19 @@ offers "member add g1" ""
 offers "stats" "" g1 g2 --nonzero
 offers "batch" "" show help
 offers "batch show" g g1 g2
+offers "checkpoint" "" list delete help
+offers "checkpoint list" "" g1 old
+offers "checkpoint delete" g g1
+offers "checkpoint delete g1" "" a b
+offers "checkpoint delete g1 a" "" --state
+offers "checkpoint list --state" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
 offers "apply" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
 offers "apply" --d --dry-run
 
 mapfile -t words < <(
 	sed -n 's/^\t\[W_[A-Z_]*\]\t*= "\(.*\)",$/\1/p' agent/gaggctl/group.c
 	sed -n 's/^\t*{ "\([a-z]*\)", [a-z_]* },$/\1/p' agent/gaggctl/*.c
-	echo address; echo role; echo weight; echo --nonzero; echo --dry-run
+	echo address; echo role; echo weight; echo --nonzero; echo --dry-run; echo --state
 	echo worker; echo aggregator; echo both; echo striped; echo root
 )
 [ ${#words[@]} -ge 35 ]

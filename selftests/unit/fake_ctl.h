@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whole command lines of gaggctl, against a kernel and a reconcile() that only
- * take down what they are asked.
+ * Whole command lines of gaggctl, against a kernel, a reconcile() and an archive
+ * that only take down what they are asked.
  */
 #ifndef FAKE_CTL_H
 #define FAKE_CTL_H
@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "../../agent/archive/archive.h"
 #include "../../agent/conf/config.h"
 #include "../../agent/conf/reconcile.h"
 #include "../../agent/gaggctl/gaggctl.h"
@@ -36,6 +37,10 @@ static struct {
 	struct nl_group *have;	/* for get and dumps */
 	int stats_err;
 	bool dry_run;
+	char state[64];		/* directory of the archive */
+	char checkpoint[GAGG_NAME_MAX];
+	struct archive_entry *entries;
+	int n_entries;
 	int opened;
 	struct nl_event *events;	/* then SIGTERM */
 	int n_events;
@@ -205,6 +210,38 @@ int reconcile(struct nl *nl, const struct config *cfg, bool dry_run,
 	say(arg, "create group a");
 	say(arg, "cannot: delete group b");
 	return kernel.err;
+}
+
+static void take_archive(const char *asked, const char *path, const char *group,
+			 const char *name)
+{
+	kernel.asked = asked;
+	kernel.calls++;
+	snprintf(kernel.state, sizeof(kernel.state), "%s", path);
+	snprintf(kernel.name, sizeof(kernel.name), "%s", group ?: "");
+	snprintf(kernel.checkpoint, sizeof(kernel.checkpoint), "%s", name);
+}
+
+static int archive_answer(struct archive_error *error)
+{
+	snprintf(error->text, sizeof(error->text), "the archive says no");
+	return kernel.err;
+}
+
+int archive_list(const char *path, const char *group, archive_cb cb, void *arg,
+		 struct archive_error *error)
+{
+	take_archive("archive list", path, group, "");
+	for (int i = 0; i < kernel.n_entries; i++)
+		assert_int_equal(cb(&kernel.entries[i], arg), 0);
+	return archive_answer(error);
+}
+
+int archive_delete(const char *path, const char *group, const char *name,
+		   struct archive_error *error)
+{
+	take_archive("archive delete", path, group, name);
+	return archive_answer(error);
 }
 
 static char *out, *err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
 /* Command lines, right and wrong, and what is asked of the kernel for them. */
 #include "fake_ctl.h"
 
@@ -36,6 +36,18 @@ static void words__bad(void **state)
 	bad("batch", "command is missing; there are: show");
 	bad("batch show", "the name of a group is missing");
 	bad("batch show a b", "'b' is too much");
+	bad("checkpoint", "command is missing; there are: list, delete");
+	bad("checkpoint list a b", "'b' is too much");
+	bad("checkpoint list --dir x", "'--dir' is no option; there is: --state");
+	bad("checkpoint list --state", "--state needs a value");
+	bad("checkpoint list --state x --state y", "--state is there twice");
+	bad("checkpoint list ..", "the first not a dot, not '..'");
+	bad("checkpoint delete", "the name of a group is missing");
+	bad("checkpoint delete g", "the name of a checkpoint is missing");
+	bad("checkpoint delete g ../x", "the first not a dot, not '../x'");
+	bad("checkpoint delete /g x", "the first not a dot, not '/g'");
+	bad("checkpoint delete g x y", "'y' is too much");
+	bad("checkpoint delete g a-name-that-has-thirty-two-chars", "name: at most 31");
 	bad("stats --zero", "'--zero' is no option; there is: --nonzero");
 	bad("apply", "FILE is missing");
 	bad("apply good better", "'better' is too much");
@@ -43,6 +55,30 @@ static void words__bad(void **state)
 }
 
 #define LONG_NAME "a-name-that-has-thirty-two-chars"
+
+static void checkpoints(void **state)
+{
+	(void)state;
+	expect("checkpoint delete g step.1", CTL_OK);
+	assert_string_equal(kernel.asked, "archive delete");
+	assert_string_equal(kernel.name, "g");
+	assert_string_equal(kernel.checkpoint, "step.1");
+	assert_string_equal(kernel.state, ARCHIVE_DIR);
+	expect("ch d --state /srv/x g step.2", CTL_OK);
+	assert_string_equal(kernel.checkpoint, "step.2");
+	assert_string_equal(kernel.state, "/srv/x");
+	expect("checkpoint list", CTL_OK);
+	assert_string_equal(kernel.asked, "archive list");
+	assert_string_equal(kernel.name, "");
+	expect("checkpoint list g --state y", CTL_OK);
+	assert_string_equal(kernel.name, "g");
+	assert_string_equal(kernel.state, "y");
+	kernel.err = -ENOENT;
+	expect("checkpoint delete g x", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: the archive says no\n");
+	expect("checkpoint list", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: the archive says no\n");
+}
 
 static void match__whole_word_wins(void **state)
 {
@@ -392,7 +428,8 @@ static void help__everywhere(void **state)
 		"group create g local --help", "group delete help",
 		"group show help", "group list --help", "member help",
 		"member add help", "member set --help", "member delete help",
-		"member list help", "stats help", "stats --help", "batch help", "batch show help",
+		"member list help", "stats help", "stats --help", "batch help", "batch show help", "checkpoint help",
+		"checkpoint list help", "checkpoint delete --help",
 		"monitor help", "apply help", "apply --help", "version help",
 		"-j help", "he",
 	};
@@ -414,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(words__bad),
+		TEST(checkpoints),
 		TEST(match__whole_word_wins),
 		TEST(group__bad),
 		TEST(ring__bad),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
 /* What is printed, as text and as JSON. */
 #include <json-c/json.h>
 
@@ -178,6 +178,30 @@ static void group__show_makes_create(void **state)
 	assert_string_equal(have.sync, kernel.group.sync);
 }
 
+static void checkpoints__as_they_are(void **state)
+{
+	struct archive_entry e[] = {
+		{ .group = "g", .name = "best", .bytes = 123456, .tables = 3, .readable = true,
+		  .saved = 1700000000 },
+		{ .group = "h", .name = "x", .bytes = 5, .saved = 0 },
+	};
+	struct json_object *o;
+
+	(void)state;
+	kernel.entries = e;
+	kernel.n_entries = 2;
+	expect("checkpoint list", CTL_OK);
+	assert_string_equal(out,
+		"g/best bytes 123456 tables 3 saved 2023-11-14T22:13:20Z\n"
+		"h/x bytes 5 damaged saved 1970-01-01T00:00:00Z\n");
+	o = both("checkpoint list");
+	assert_int_equal(json_object_array_length(o), 2);
+	assert_string_equal(at(o, 0, "group"), "g");
+	assert_string_equal(at(o, 0, "tables"), "3");
+	assert_string_equal(at(o, 1, "problem"), "damaged");
+	json_object_put(o);
+}
+
 static void batch__of_who_has_one(void **state)
 {
 	struct json_object *o;
@@ -279,6 +303,7 @@ int main(void)
 		TEST(print__text_and_json),
 		TEST(member__states),
 		TEST(group__show_makes_create),
+		TEST(checkpoints__as_they_are),
 		TEST(batch__of_who_has_one),
 		TEST(stats__nonzero),
 		TEST(monitor__lines),
