@@ -8,24 +8,43 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 10
+plan 27
 
 file=$tmp/tables
+program=$TOP/build/selftests/vm/checkpoint
+state=$tmp/state
 
-# tables save|load: by all ranks, which must print the same digest
-tables()
+# as_rank R WORD...: the program, asking the gaggd of its host
+as_rank()
+{
+	local host=$(($1 / per_host))
+	shift
+
+	net_exec "$host" env "GAGG_SOCKET=/run/gagg/h$host.sock" "$@"
+}
+
+tables_start()
 {
 	local r
 
 	for ((r = 0; r < ranks; r++)); do
-		net_exec "$((r / per_host))" "$TOP/build/selftests/vm/checkpoint" g "$r" "$1" \
-			"$file" >"$tmp/rank.$r" 2>&1 &
+		as_rank "$r" "$program" g "$r" "$1" "$file" >"$tmp/rank.$r" 2>&1 &
 		rank_pid[r]=$!
 	done
-	ranks_wait || return
+}
+
+same_digest()
+{
 	digest=$(sort -u "$tmp"/rank.?)
 	echo "$digest"
 	[[ $digest =~ ^digest\ [0-9a-f]{16}$ ]]
+}
+
+# tables save|load: by all ranks, which must print the same digest
+tables()
+{
+	tables_start "$1"
+	ranks_wait && same_digest
 }
 
 saves_the_same()
@@ -64,3 +83,90 @@ check "what is saved does not depend on the mode" saves_the_same
 printf x | dd of="$file" bs=1 seek=200 conv=notrunc status=none
 check_not "a damaged file is not taken" tables load
 check "and the others hear of it" rank_says 1 "rank 0"
+
+# --- gaggd keeps it ------------------------------------------------------
+# agent_up DIR: gaggd on each host, of which that of host 1 has DIR
+agent_up()
+{
+	local i
+
+	mkdir -p /run/gagg
+	for ((i = 0; i < hosts; i++)); do
+		: >"/run/gagg/h$i.log"
+		net_exec "$i" gaggd --socket "/run/gagg/h$i.sock" --checkpoints 2 \
+			--state "$([ $i -eq 1 ] && echo "$1" || echo "$state.$i")" \
+			>>"/run/gagg/h$i.log" 2>&1 &
+		disown
+		wait_until 30 grep -q "ready at" "/run/gagg/h$i.log" || return
+	done
+}
+
+agent_down()
+{
+	pkill -KILL -x gaggd
+	wait_until 20 fails pgrep -x gaggd
+}
+
+kept()
+{
+	gaggctl checkpoint list --state "$state" | sed 's/ saved .*//'
+}
+
+takes_as()
+{
+	as_rank 1 setpriv --reuid "$1" --regid "$1" --clear-groups "$program" g 1 take best \
+		2>"$tmp/take"
+}
+
+all_are_killed()
+{
+	local r
+
+	tables_start stay
+	for ((r = 0; r < ranks; r++)); do
+		wait_until 60 rank_says "$r" "^digest" || return
+	done
+	same_digest || return
+	for ((r = 0; r < ranks; r++)); do
+		rank_kill "$r"
+	done
+	fails ranks_wait
+}
+
+group_down
+group_up ring 256 window 64 sync asp uid 1001
+mkdir "$tmp/full"
+mount -t tmpfs -o size=8k,mode=0700 tmpfs "$tmp/full"
+agent_up "$tmp/full"
+file=agent:best
+check_not "a full disk" tables save
+check "is told" rank_says 1 "checkpoint .best., into gaggd's directory: No space left"
+check "and nothing is left of it" is "$(find "$tmp/full" -type f | wc -l) == 0"
+agent_down
+umount "$tmp/full"
+agent_up "$state"
+check "saved with gaggd, and all trainers are killed" all_are_killed
+saved=$digest
+check "gaggctl lists it" diff <(echo "g/best bytes 13672 tables 2") <(kept)
+agent_down
+group_down
+group_up ring 256 window 64 sync ssp:0 uid 1001
+agent_up "$state"
+check "a new gaggd gives it to a new group of that name, bit for bit" same_again
+check "whose trainers save the same" saves_the_same
+file=agent:none
+check_not "what was not saved" tables load
+check "is told, with what there is" rank_says 1 'no checkpoint "none" on this host; there are: best'
+check "the group's owner may have it" takes_as 1001
+check_not "another uid may not" takes_as 1003
+check "and is told" grep "does not let uid 1003 train" "$tmp/take"
+cp -p "$state/g/best" "$state/g/second"
+file=agent:third
+check_not "more than there may be" tables save
+check "is told" rank_says 1 "has 2 checkpoints, as many as it may"
+check "gaggctl deletes one" gaggctl checkpoint delete g second --state "$state"
+printf x | dd of="$state/g/best" bs=1 seek=200 conv=notrunc status=none
+file=agent:best
+check_not "a damaged one is not taken" tables load
+check "and why is told" rank_says 1 "agent:best is damaged: its checksum is wrong"
+agent_down

@@ -3,19 +3,26 @@
  * One rank of a group with a store that gives tables values, adds to them, saves
  * and restores them.
  *
- *	checkpoint GROUP RANK save FILE		and adds more afterwards
- *	checkpoint GROUP RANK load FILE
+ *	checkpoint GROUP RANK save PATH		and adds more afterwards
+ *	checkpoint GROUP RANK stay PATH		the same, and goes on until it is killed
+ *	checkpoint GROUP RANK load PATH
+ *	checkpoint GROUP RANK take NAME		asks gaggd for the file, and no more
  *
- * Rank 1 sets and saves, rank 0 restores. Both print "digest", of the tables as they
- * were saved, or are restored; it is checked that they are those.
+ * Rank 1 sets and saves, rank 0 restores, or rank 1 where gaggd has the tables. Both
+ * print "digest", of the tables as they were saved, or are restored; it is checked that
+ * they are those.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <unistd.h>
+
 #include <gagg.h>
+#include "broker.h"
 
 #define FLOATS	1000
 #define INTS	700
@@ -104,7 +111,7 @@ static void print_digest(void)
 	printf("digest %016llx\n", (unsigned long long)d);
 }
 
-static void save(const char *path)
+static void save(const char *path, bool stay)
 {
 	int i, c;
 
@@ -124,29 +131,62 @@ static void save(const char *path)
 	if (gagg_checkpoint(comm, path, 1))
 		die("checkpoint");
 	print_digest();
-	add_some(CLOCKS);
+	fflush(stdout);
+	for (c = CLOCKS; c == CLOCKS || stay; c++)
+		add_some(c);
 	if (gagg_checkpoint(comm, "/no/such/dir/file", 1) != (rank == 1 ? GAGG_ERR_SYSTEM : 0))
 		die("checkpoint into nowhere");
 }
 
+/* session and checkpoint come from gaggd, or neither does */
+static void join(const char *group, bool agent)
+{
+	struct gagg_config cfg = {
+		.size = sizeof(cfg), .rank = (uint32_t)rank, .group = group,
+		.timeout_ms = 60000,
+	};
+	int fd;
+
+	if (agent) {
+		if (gagg_init(&comm, &cfg))
+			die("init");
+		return;
+	}
+	fd = gagg_open_rank(group, (uint32_t)rank);
+	if (fd < 0 || gagg_init_fd(&comm, fd, cfg.timeout_ms))
+		die("init");
+}
+
+static int take(const char *group, const char *name)
+{
+	int fd = broker_load(NULL, group, name);
+
+	if (fd < 0)
+		fprintf(stderr, "take: %s\n", gagg_last_error(NULL));
+	else
+		close(fd);
+	return fd < 0;
+}
+
 int main(int argc, char **argv)
 {
-	int fd;
+	bool agent;
 
 	if (argc != 5)
 		return 2;
 	rank = atoi(argv[2]);
-	fd = gagg_open_rank(argv[1], (uint32_t)rank);
-	if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
-		die("init");
+	agent = !strncmp(argv[4], "agent:", 6);
+	if (!strcmp(argv[3], "take"))
+		return take(argv[1], argv[4]);
+	join(argv[1], agent);
 	size = gagg_size(comm);
 	if (gagg_table_create(comm, FLOATS, GAGG_FLOAT32, STEP, &floats) ||
 	    gagg_table_create(comm, INTS, GAGG_INT32, 1, &ints))
 		die("table");
-	if (!strcmp(argv[3], "save")) {
-		save(argv[4]);
+	if (strcmp(argv[3], "load")) {
+		save(argv[4], !strcmp(argv[3], "stay"));
 	} else {
-		if (gagg_restore(comm, argv[4], 0))
+		if (gagg_restore(comm, argv[4], agent))
 			die("restore");
 		print_digest();
 	}
