@@ -259,7 +259,7 @@ static void ssp__reads_within_its_bound(void **state)
 static void asp_and_easgd__wait_for_nobody(void **state)
 {
 	static const char *const modes[] = { "asp", "easgd:1:100", "easgd:1000000:1" };
-	struct gagg_clocks k = { .members = 3 };
+	struct gagg_clocks k = { .members = { 3 } };
 	struct gagg_sync_param p;
 	u32 i, clock;
 

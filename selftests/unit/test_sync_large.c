@@ -28,6 +28,7 @@ static const struct row {
 	u32 bound;	/* and no reader is further */
 } rows[] = {
 	{ "asp", SIM_STORE, ANY, ANY },
+	{ "easgd:4:22", SIM_STORE, ANY, ANY },
 	{ "ssp:0", SIM_STORE, 0, 0 },
 	{ "ssp:3", SIM_STORE, 3, 3 },
 	{ "dssp:1:4", SIM_STORE, 1, 4 },
