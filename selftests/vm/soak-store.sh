@@ -85,7 +85,7 @@ quorum_elements()
 	local most=3000
 
 	[ "${sync##*:}" -eq 1 ] || most=$((344 / ranks))
-	echo $((ranks * (1 + RANDOM % most)))
+	echo $((ranks * (1 + $(roll "$most"))))
 }
 
 # store_start PAUSE...: PAUSE is in microseconds, one of them for each rank. Sets $steps
@@ -96,20 +96,20 @@ store_start()
 	# as many clocks as fit into the smallest ring
 	case $sync in
 	gossip*|push-sum*)
-		steps=$((4 + RANDOM % 20))
+		steps=$((4 + $(roll 20)))
 		script=(gossip "$steps")
 		;;
 	localsgd*|easgd-sync*|hpsgd*)
-		steps=$((5 + RANDOM % 10))
+		steps=$((5 + $(roll 10)))
 		script=(replica "$steps")
 		;;
 	# one of them is late, to every fourth
 	bsp-*)
-		steps=$((20 + RANDOM % 20))
-		script=(quorum "$(quorum_elements) $steps $((RANDOM % ranks))")
+		steps=$((20 + $(roll 20)))
+		script=(quorum "$(quorum_elements) $steps $(roll "$ranks")")
 		;;
 	*)
-		steps=$((5 + RANDOM % 5))
+		steps=$((5 + $(roll 5)))
 		script=(store "$steps $bound")
 		[ "$sync $(pick store elastic)" != "asp elastic" ] || script=(elastic "$steps")
 		;;
@@ -164,8 +164,9 @@ all_say()
 
 store_trainer()
 {
-	local r=$((RANDOM % ranks))
+	local r
 
+	r=$(roll "$ranks")
 	store_start_long && rank_kill "$r" || return
 	all_say "rank $r died" "$r" || return
 	rank_wait "$r"
@@ -181,8 +182,9 @@ store_agent()
 
 store_group()
 {
-	local h=$((RANDOM % (ranks / per_host))) r
+	local h r
 
+	h=$(roll $((ranks / per_host)))
 	store_start_long && ctl "$h" group delete g || return
 	all_say "the group was deleted" || return
 	net_clear

@@ -6,8 +6,9 @@
 # SEED repeats the choices, though not the moments.
 #
 # A setting is a net and a group on it, in some of them one with a store, with replicas
-# or with rounds that need not wait for all (see soak-store.sh). In each there are a few sessions: all ranks carry out a random
-# script, on a random network, and something may happen to them:
+# or with rounds that need not wait for all (see soak-store.sh). In each there are a few
+# sessions: all ranks carry out a random script, on a random network, and something may
+# happen to them:
 #
 #   none        all succeed, with the same results
 #   trainer     SIGKILL: the others fail and name its rank
@@ -31,15 +32,28 @@
 . "$(dirname "$0")/soak-store.sh"
 plan 1
 seed
+echo "$((SEED & 0x7fffffff))" >"$tmp/dice"
 minutes=${MINUTES:-5}
 settings=0 sessions=0 operations=0 clocks=0
 declare -A faults
 # enum gagg_reason
 DIED=2 SILENT=3 DELETED=6
 
+# roll N: prints a number below N, 2^23 at most. RANDOM would begin anew in each $(...);
+# this one's state is in a file
+roll()
+{
+	local state
+
+	read -r state <"$tmp/dice"
+	state=$(((state * 1103515245 + 12345) & 0x7fffffff))
+	echo $state >"$tmp/dice"
+	echo $(((state >> 8) % $1))
+}
+
 pick()
 {
-	local n=$(($# * RANDOM / 32768 + 1))
+	local n=$(($(roll $#) + 1))
 
 	echo "${!n}"
 }
@@ -47,9 +61,10 @@ pick()
 # a length whose logarithm is evenly spread
 length()
 {
-	local bits=$((RANDOM % ${1:-18}))
+	local bits
 
-	echo $(((1 << bits) + (RANDOM * 32768 + RANDOM) % (1 << bits)))
+	bits=$(roll "${1:-18}")
+	echo $(((1 << bits) + $(roll $((1 << bits)))))
 }
 
 operation()
@@ -61,7 +76,7 @@ operation()
 				bfloat16):$(pick sum mean):$(length 16)" ;;
 	scatter)	echo "reduce_scatter:int32:sum:$(length 15)" ;;
 	gather)		echo "allgather:$(length 16)" ;;
-	broadcast)	echo "broadcast:$(length):$((RANDOM % ranks))" ;;
+	broadcast)	echo "broadcast:$(length):$(roll "$ranks")" ;;
 	barrier)	echo barrier ;;
 	# a channel keeps its place until the epoch ends
 	split)		echo "at:1:split:0 at:1:allreduce:int32:sum:$(length 12) at:1:free" ;;
@@ -73,14 +88,14 @@ new_script()
 	local i
 
 	script=("allreduce:int32:sum:$(length)")
-	for ((i = RANDOM % 6 + 1; i > 0; i--)); do
+	for ((i = $(roll 6) + 1; i > 0; i--)); do
 		# shellcheck disable=SC2207 # words
 		script+=($(operation))
 	done
 	script+=(wait)
 }
 
-# what RANDOM decides is said, so that a failure can be read
+# what was drawn is said, so that a failure can be read
 say()
 {
 	echo "# $*"
@@ -186,8 +201,9 @@ none()
 
 trainer()
 {
-	local r=$((RANDOM % ranks))
+	local r
 
+	r=$(roll "$ranks")
 	[ "$ranks" -gt 1 ] || return 0
 	start_for_ever "$@" "${script[@]}" || return
 	rank_kill "$r"
@@ -223,8 +239,9 @@ of_host()
 
 group()
 {
-	local h=$((RANDOM % (ranks / per_host))) r
+	local h r
 
+	h=$(roll $((ranks / per_host)))
 	start_for_ever "${script[@]}" || return
 	ctl "$h" group delete g || return
 	ranks_wait || return
@@ -240,8 +257,9 @@ group()
 
 namespace()
 {
-	local h=$((RANDOM % (ranks / per_host))) r
+	local h r
 
+	h=$(roll $((ranks / per_host)))
 	start_for_ever "${script[@]}" || return
 	# it lives as long as a process does
 	ip netns pids "h$h" | xargs -r kill -KILL
@@ -329,7 +347,7 @@ while [ $SECONDS -lt $((minutes * 60)) ]; do
 	ended=
 	new_setting >"$tmp/log" 2>&1 || { cat "$tmp/log"; failure "setting up"; }
 	cat "$tmp/log"
-	for ((i = RANDOM % 5 + 1; i > 0; i--)); do
+	for ((i = $(roll 5) + 1; i > 0; i--)); do
 		session >"$tmp/log" 2>&1 || { cat "$tmp/log"; failure session; }
 		grep "^# " "$tmp/log"
 		[ -z "$ended" ] || break
