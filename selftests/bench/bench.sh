@@ -6,7 +6,7 @@
 #
 #   bench.sh FILE
 #
-# Environment: HOSTS, SIZES, REGIMES, SYSTEMS (words), REPS, ITERS (most
+# Environment: HOSTS, SIZES, DTYPES, REGIMES, SYSTEMS (words), REPS, ITERS (most
 # operations of a size), BUDGET (seconds for them), LIMIT (seconds for all sizes
 # of a system), OPERATION.
 #
@@ -113,7 +113,7 @@ sent()
 	net_bytes 0 | cut -d' ' -f1
 }
 
-# turn SYSTEM REGIME REP
+# turn SYSTEM REGIME DTYPE REP
 turn()
 {
 	local system=$1 begun=$SECONDS words=() sent
@@ -121,16 +121,16 @@ turn()
 	[ "${algorithms[$system]:-}" != none ] || return 0
 	[ -z "${algorithms[$system]:-}" ] || words=(--algorithm "${algorithms[$system]}")
 	sent=$(sent)
-	if system_run "$system" "$LIMIT" "$OPERATION" -j -s "${SIZES// /,}" -n "$ITERS" -w 1 \
-		-t "$BUDGET" --seed "$3" --timeout "$LIMIT" "${words[@]}" \
+	if system_run "$system" "$LIMIT" "$OPERATION" -j -s "${SIZES// /,}" -d "$3" -n "$ITERS" -w 1 \
+		-t "$BUDGET" --seed "$4" --timeout "$LIMIT" "${words[@]}" \
 		>"$tmp/out" 2>"$tmp/err"; then
-		say "  $system: $((SECONDS - begun)) s"
+		say "  $system $3: $((SECONDS - begun)) s"
 	else
-		say "  $system: failed after $((SECONDS - begun)) s"
+		say "  $system $3: failed after $((SECONDS - begun)) s"
 		tail -n 3 "$tmp/err"
 	fi
 	# rows that were complete count, whatever came then
-	python3 - "$system" "$2" "$3" "$tmp/out" $(($(sent) - sent)) >>"$out" <<-'END'
+	python3 - "$system" "$2" "$4" "$tmp/out" $(($(sent) - sent)) >>"$out" <<-'END'
 		import json, sys
 		system, regime, rep, path, sent = sys.argv[1:]
 		rows = []
@@ -157,8 +157,10 @@ for n in $HOSTS; do
 			calibrate "$system"
 		done
 		for ((rep = 1; rep <= REPS; rep++)); do
-			for system in $SYSTEMS; do
-				turn "$system" "$regime" "$rep"
+			for dtype in $DTYPES; do
+				for system in $SYSTEMS; do
+					turn "$system" "$regime" "$dtype" "$rep"
+				done
 			done
 		done
 	done

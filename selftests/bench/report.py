@@ -25,7 +25,7 @@ REGIMES = {
     "1gbit": "links of 1 Gbit/s",
     "loss": "single, 1 % lost",
 }
-KEY = "system", "op", "n", "bytes", "regime", "wire"
+KEY = "system", "op", "n", "bytes", "regime", "type", "wire"
 
 
 def quartiles(values):
@@ -76,18 +76,18 @@ def cell(row, ours):
 
 
 def table(rows):
-    at = {(r["regime"], r["n"], r["bytes"], r["system"]): r for r in rows}
+    at = {(r["regime"], r["n"], r["type"], r["bytes"], r["system"]): r for r in rows}
     systems = [s for s in SYSTEMS if any(r["system"] == s for r in rows)]
     lines = []
-    for regime, n in sorted({(r["regime"], r["n"]) for r in rows},
-                            key=lambda k: (list(REGIMES).index(k[0]), k[1])):
-        lines += ["", f"{REGIMES[regime]}, N={n}: p50 in ms (quartiles), times gagg's; "
+    for regime, n, dtype in sorted({(r["regime"], r["n"], r["type"]) for r in rows},
+                                   key=lambda k: (list(REGIMES).index(k[0]), *k[1:])):
+        lines += ["", f"{REGIMES[regime]}, N={n}, {dtype}: p50 in ms (quartiles), times gagg's; "
                   "CPU, times gagg's"]
         lines.append(f"{'size':>6} " + " ".join(f"{s:>34}" for s in systems))
         for b in sorted({r["bytes"] for r in rows}):
-            row = [at.get((regime, n, b, s)) for s in systems]
+            row = [at.get((regime, n, dtype, b, s)) for s in systems]
             if any(row):
-                ours = at.get((regime, n, b, "gagg"))
+                ours = at.get((regime, n, dtype, b, "gagg"))
                 lines.append(f"{size(b):>6} " + " ".join(f"{cell(r, ours):>34}" for r in row))
     return "\n".join(lines[1:]) + "\n"
 
@@ -124,15 +124,15 @@ def series_of(rows, x):
 
 def plots(rows, folder):
     os.makedirs(folder, exist_ok=True)
-    for regime, n in {(r["regime"], r["n"]) for r in rows}:
-        some = [r for r in rows if r["regime"] == regime and r["n"] == n]
-        plot(f"{folder}/size-{regime}-{n}.svg", f"{REGIMES[regime]}, N={n}", "bytes",
-             series_of(some, "bytes"))
-    for regime, b in {(r["regime"], r["bytes"]) for r in rows}:
-        some = [r for r in rows if r["regime"] == regime and r["bytes"] == b]
+    for regime, n, dtype in {(r["regime"], r["n"], r["type"]) for r in rows}:
+        some = [r for r in rows if (r["regime"], r["n"], r["type"]) == (regime, n, dtype)]
+        plot(f"{folder}/size-{regime}-{n}-{dtype}.svg", f"{REGIMES[regime]}, N={n}, {dtype}",
+             "bytes", series_of(some, "bytes"))
+    for regime, b, dtype in {(r["regime"], r["bytes"], r["type"]) for r in rows}:
+        some = [r for r in rows if (r["regime"], r["bytes"], r["type"]) == (regime, b, dtype)]
         if len({r["n"] for r in some}) > 1:
-            plot(f"{folder}/hosts-{regime}-{size(b)}.svg", f"{REGIMES[regime]}, {size(b)}",
-                 "hosts", series_of(some, "n"))
+            plot(f"{folder}/hosts-{regime}-{size(b)}-{dtype}.svg",
+                 f"{REGIMES[regime]}, {size(b)}, {dtype}", "hosts", series_of(some, "n"))
 
 
 def main():
