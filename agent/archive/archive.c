@@ -4,13 +4,17 @@
  *
  * Every name is looked up in an open directory and never through a symbolic link. A
  * name that begins with a dot is no checkpoint's: PLACED is where a file is linked
- * before it is renamed, since a link takes no other's place.
+ * before it is renamed, since a link takes no other's place. One file of a group is on
+ * its way at a time, so what is there when the next begins is of a gaggd that was
+ * killed between the two.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,35 +34,65 @@ int archive_say(struct archive_error *err, int error, const char *fmt, ...)
 	return -error;
 }
 
-/* Closes @fd unless it is a directory of ours that nobody else may look into. */
+/* Is it a directory of ours that nobody else may look into? */
 static int check_dir(int fd, const char *name, struct archive_error *err)
 {
 	struct stat st;
-	int ret;
 
-	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077))
-		return fd;
-	ret = archive_say(err, EPERM,
-			  "%s is of uid %u, mode %04o: checkpoints are kept where only uid %u may look: chown, chmod 0700",
-			  name, st.st_uid, st.st_mode & 07777, geteuid());
-	close(fd);
+	if (fstat(fd, &st))
+		return archive_say(err, errno, "%s: %s", name, strerror(errno));
+	if (st.st_uid != geteuid())
+		return archive_say(err, EPERM,
+				   "%s is of uid %u and this runs as uid %u: gaggd owns its directories, and gaggctl runs under gaggd's uid",
+				   name, st.st_uid, geteuid());
+	if (st.st_mode & 077)
+		return archive_say(err, EPERM,
+				   "%s has mode %04o: checkpoints are kept where only their owner may look: chmod 0700",
+				   name, st.st_mode & 07777);
+	return 0;
+}
+
+static int sync_parent(const char *path)
+{
+	char *copy = strdup(path);
+	int fd, ret = -ENOMEM;
+
+	if (!copy)
+		return ret;
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ret = fd < 0 || fsync(fd) ? -errno : 0;
+	if (fd >= 0)
+		close(fd);
+	free(copy);
 	return ret;
 }
 
 static int open_dir(int at, const char *name, bool make, struct archive_error *err)
 {
-	int fd;
+	int fd, ret;
 
 	if (make && mkdirat(at, name, 0700) && errno != EEXIST)
 		return archive_say(err, errno, "cannot make %s: %s", name, strerror(errno));
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOTDIR)
+		return archive_say(err, ENOTDIR,
+				   "%s is no directory, or a link to one: remove it, or gaggd --state DIR takes another",
+				   name);
 	if (fd < 0)
 		return archive_say(err, errno, "%s: %s", name, strerror(errno));
-	return check_dir(fd, name, err);
+	ret = check_dir(fd, name, err);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
 }
 
 int archive_open(const char *path, bool make, struct archive_error *err)
 {
+	int ret = make && !mkdir(path, 0700) ? sync_parent(path) : 0;
+
+	if (ret)
+		return archive_say(err, -ret, "%s, onto the disk: %s", path, strerror(-ret));
 	return open_dir(AT_FDCWD, path, make, err);
 }
 
@@ -67,10 +101,19 @@ int archive_group(int top, const char *group, bool make, struct archive_error *e
 	return open_dir(top, group, make, err);
 }
 
+uint64_t archive_bytes(const struct stat *st)
+{
+	uint64_t size = (uint64_t)st->st_size, kept = (uint64_t)st->st_blocks * 512;
+
+	return kept > size + size / 256 + (4 << 20) ? kept : size;
+}
+
 int archive_new(int dir, struct archive_error *err)
 {
-	int fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	int fd;
 
+	unlinkat(dir, PLACED, 0);
+	fd = openat(dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
 	if (errno == EOPNOTSUPP)
@@ -82,13 +125,13 @@ int archive_new(int dir, struct archive_error *err)
 int archive_place(int dir, int fd, const char *name, struct archive_error *err)
 {
 	char self[32];
+	int ret;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	/* of a gaggd that was killed between the two */
+	if (!linkat(AT_FDCWD, self, dir, PLACED, AT_SYMLINK_FOLLOW) &&
+	    !renameat(dir, PLACED, dir, name))
+		return 0;
+	ret = archive_say(err, errno, "\"%s\" into the archive: %s", name, strerror(errno));
 	unlinkat(dir, PLACED, 0);
-	if (linkat(AT_FDCWD, self, dir, PLACED, AT_SYMLINK_FOLLOW) ||
-	    renameat(dir, PLACED, dir, name))
-		return archive_say(err, errno, "\"%s\" into the archive: %s", name,
-				   strerror(errno));
-	return 0;
+	return ret;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <linux/gagg.h>
 
 #define ARCHIVE_DIR	"/var/lib/gagg"
@@ -29,10 +30,11 @@ struct archive_error {
 /**
  * struct archive_entry - a checkpoint
  * @group: whose
- * @name: its name
- * @bytes: size of the file
+ * @name: its name; empty: @problem is a sentence, why those of @group cannot be listed
+ * @bytes: archive_bytes() of the file
  * @tables: how many are in it, as it says
- * @readable: it begins as a checkpoint does; else @tables is 0
+ * @problem: NULL, or why @tables is 0: it does not begin as a checkpoint does, or
+ *	cannot be read
  * @saved: when it was written
  */
 struct archive_entry {
@@ -40,7 +42,7 @@ struct archive_entry {
 	char name[GAGG_NAME_MAX];
 	uint64_t bytes;
 	uint64_t tables;
-	bool readable;
+	const char *problem;
 	time_t saved;
 };
 
@@ -53,7 +55,13 @@ int archive_open(const char *path, bool make, struct archive_error *err);
 /* The directory of a group, as above. */
 int archive_group(int top, const char *group, bool make, struct archive_error *err);
 
-/* Checkpoints of a group by name; what else is in its directory is passed over. */
+/*
+ * What a file takes: its size, or what it has allocated, if that is more than a file
+ * system rounds up to (a large page of tmpfs has 2 MiB).
+ */
+uint64_t archive_bytes(const struct stat *st);
+
+/* Checkpoints of a group by name; what is no file in its directory is passed over. */
 int archive_each(int dir, const char *group, archive_cb cb, void *arg);
 
 /* A file without a name, to be written, and to be placed under one. */
@@ -69,11 +77,14 @@ int archive_place(int dir, int fd, const char *name, struct archive_error *err);
 int archive_load(const char *path, const char *group, const char *name,
 		 struct archive_error *err);
 
-/* All checkpoints, or those of @group; nothing where nothing was kept. */
+/*
+ * All checkpoints, or those of @group; nothing of a group that has none. -ENOENT: @path
+ * is not there.
+ */
 int archive_list(const char *path, const char *group, archive_cb cb, void *arg,
 		 struct archive_error *err);
 
-/* Remove one; the sentence says which there are. */
+/* Remove one, and the group's directory with the last; the sentence says which there are. */
 int archive_delete(const char *path, const char *group, const char *name,
 		   struct archive_error *err);
 

@@ -53,30 +53,53 @@ static int open_file(int dir, const char *name, struct stat *st)
 	return ret;
 }
 
-static void read_head(int fd, struct archive_entry *e)
+/* the most tables that a file of @size has: without elements */
+static uint64_t most_tables(off_t size)
 {
-	uint64_t head[2];
+	uint64_t words = (uint64_t)size / sizeof(uint64_t);
 
-	e->readable = pread(fd, head, sizeof(head), 0) == sizeof(head) &&
-		      !memcmp(head, CKP_MAGIC, sizeof(head[0]));
-	e->tables = e->readable ? le64toh(head[1]) : 0;
+	return words < CKP_WORDS ? 0 : (words - CKP_WORDS) / CKP_TABLE_WORDS;
 }
 
-static bool read_entry(int dir, const char *group, const char *name, struct archive_entry *e)
+static const char *read_head(int dir, const char *name, uint64_t *tables)
 {
 	struct stat st;
 	int fd = open_file(dir, name, &st);
+	uint64_t head[2];
+	ssize_t n;
 
 	if (fd < 0)
-		return false;
+		return strerror(-fd);
+	n = pread(fd, head, sizeof(head), 0);
+	close(fd);
+	if (n < 0)
+		return strerror(errno);
+	if (n < (ssize_t)sizeof(head) || memcmp(head, CKP_MAGIC, sizeof(head[0])) ||
+	    le64toh(head[1]) > most_tables(st.st_size))
+		return "damaged";
+	*tables = le64toh(head[1]);
+	return NULL;
+}
+
+/* zeros follow both names: is_kept() */
+static void name_entry(struct archive_entry *e, const char *group, const char *name)
+{
 	memset(e, 0, sizeof(*e));
-	/* zeros follow: is_kept() */
 	memcpy(e->group, group, strlen(group));
 	memcpy(e->name, name, strlen(name));
-	e->bytes = (uint64_t)st.st_size;
+}
+
+/* A file that cannot be opened takes its place all the same. */
+static bool read_entry(int dir, const char *group, const char *name, struct archive_entry *e)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		return false;
+	name_entry(e, group, name);
+	e->bytes = archive_bytes(&st);
 	e->saved = st.st_mtime;
-	read_head(fd, e);
-	close(fd);
+	e->problem = read_head(dir, name, &e->tables);
 	return true;
 }
 
@@ -104,7 +127,21 @@ static int list_group(int top, const char *group, archive_cb cb, void *arg,
 		return dir == -ENOENT ? 0 : dir;
 	ret = archive_each(dir, group, cb, arg);
 	close(dir);
-	return ret < 0 ? archive_say(err, -ret, "%s: %s", group, strerror(-ret)) : ret;
+	/* -ENOENT: removed meanwhile */
+	if (ret >= 0 || ret == -ENOENT)
+		return ret > 0 ? ret : 0;
+	return archive_say(err, -ret, "%s: %s", group, strerror(-ret));
+}
+
+/* what is no group's directory hides no other's */
+static int tell_problem(const char *group, const struct archive_error *err, archive_cb cb,
+			void *arg)
+{
+	struct archive_entry e;
+
+	name_entry(&e, group, "");
+	e.problem = err->text;
+	return cb(&e, arg);
 }
 
 static int list_groups(int top, archive_cb cb, void *arg, struct archive_error *err)
@@ -114,8 +151,11 @@ static int list_groups(int top, archive_cb cb, void *arg, struct archive_error *
 
 	if (n < 0)
 		return archive_say(err, -n, "the archive: %s", strerror(-n));
-	for (i = 0; i < n && !ret; i++)
+	for (i = 0; i < n && !ret; i++) {
 		ret = list_group(top, names[i]->d_name, cb, arg, err);
+		if (ret < 0)
+			ret = tell_problem(names[i]->d_name, err, cb, arg);
+	}
 	free_names(names, n);
 	return ret;
 }
@@ -126,7 +166,7 @@ int archive_list(const char *path, const char *group, archive_cb cb, void *arg,
 	int top = archive_open(path, false, err), ret;
 
 	if (top < 0)
-		return top == -ENOENT ? 0 : top;
+		return top;
 	ret = group ? list_group(top, group, cb, arg, err) : list_groups(top, cb, arg, err);
 	close(top);
 	return ret;
@@ -157,23 +197,28 @@ static int say_none(int dir, const char *group, const char *name, struct archive
 	return -ENOENT;
 }
 
-/* the directory of a group that has some, for the caller to close */
-static int find_group(const char *path, const char *group, const char *name,
+/* the directory of a group that has some, and the archive's, for the caller to close */
+static int find_group(const char *path, const char *group, const char *name, int *top,
 		      struct archive_error *err)
 {
-	int top = archive_open(path, false, err), dir = top;
+	int dir;
 
-	if (top >= 0) {
-		dir = archive_group(top, group, false, err);
-		close(top);
-	}
+	*top = archive_open(path, false, err);
+	if (*top == -ENOENT)
+		return say_none(-1, group, name, err);
+	if (*top < 0)
+		return *top;
+	dir = archive_group(*top, group, false, err);
+	if (dir >= 0)
+		return dir;
+	close(*top);
 	return dir == -ENOENT ? say_none(-1, group, name, err) : dir;
 }
 
 int archive_load(const char *path, const char *group, const char *name,
 		 struct archive_error *err)
 {
-	int dir = find_group(path, group, name, err), fd;
+	int top, dir = find_group(path, group, name, &top, err), fd;
 	struct stat st;
 
 	if (dir < 0)
@@ -185,13 +230,14 @@ int archive_load(const char *path, const char *group, const char *name,
 		archive_say(err, -fd, "checkpoint \"%s\" of group \"%s\": %s", name, group,
 			    strerror(-fd));
 	close(dir);
+	close(top);
 	return fd;
 }
 
 int archive_delete(const char *path, const char *group, const char *name,
 		   struct archive_error *err)
 {
-	int dir = find_group(path, group, name, err), ret = 0;
+	int top, dir = find_group(path, group, name, &top, err), ret = 0;
 
 	if (dir < 0)
 		return dir;
@@ -199,6 +245,10 @@ int archive_delete(const char *path, const char *group, const char *name,
 		ret = errno == ENOENT ? say_none(dir, group, name, err) :
 		      archive_say(err, errno, "checkpoint \"%s\" of group \"%s\": %s", name,
 				  group, strerror(errno));
+	else
+		/* it stays while another is in it */
+		unlinkat(top, group, AT_REMOVEDIR);
 	close(dir);
+	close(top);
 	return ret;
 }

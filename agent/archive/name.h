@@ -19,11 +19,11 @@ static inline bool name_valid(const char *name)
 
 /*
  * What a file of the archive, or a directory of it, is named: neither ".", nor "..",
- * nor what the archive itself names.
+ * nor what the archive itself names; nor what a command line takes for an option.
  */
 static inline bool name_kept(const char *name)
 {
-	return name_valid(name) && *name != '.';
+	return name_valid(name) && *name != '.' && *name != '-';
 }
 
 #endif

@@ -21,7 +21,6 @@ static bool take_state(struct args *a, const char **state)
 {
 	char **from = a->next, **to = a->next;
 
-	*state = NULL;
 	for (; *from; from++) {
 		if (!strcmp(*from, "--state")) {
 			if (*state)
@@ -36,8 +35,6 @@ static bool take_state(struct args *a, const char **state)
 		}
 	}
 	*to = NULL;
-	if (!*state)
-		*state = ARCHIVE_DIR;
 	return true;
 }
 
@@ -48,26 +45,32 @@ static bool take_name(struct args *a, const char *what, char name[GAGG_NAME_MAX]
 
 	return args_take(a, what, &text) && args_copy(a, "name", text, name, GAGG_NAME_MAX) &&
 	       (name_kept(name) ||
-		args_fail(a, "name: expected A-Z a-z 0-9 . _ -, the first not a dot, not '%s'",
+		args_fail(a, "name: expected A-Z a-z 0-9 . _ -, the first neither . nor -, not '%s'",
 			  name));
 }
 
+/* @arg: bool, not all are listed */
 static int list_one(const struct archive_entry *e, void *arg)
 {
 	char when[32] = "";
+	bool *missed = arg;
 	struct tm tm;
 
-	(void)arg;
+	if (!*e->name) {
+		ctl_say("%s", e->problem);
+		*missed = true;
+		return 0;
+	}
 	if (gmtime_r(&e->saved, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	print_object(NULL);
 	print_str("group", "", e->group, "/");
 	print_str("name", "", e->name, "");
 	print_u64("bytes", " bytes ", e->bytes, "");
-	if (e->readable)
+	if (!e->problem)
 		print_u64("tables", " tables ", e->tables, "");
 	else
-		print_str("problem", " ", "damaged", "");
+		print_str("problem", " ", e->problem, "");
 	print_str("saved", " saved ", when, "\n");
 	print_close();
 	return 0;
@@ -77,8 +80,8 @@ static enum ctl_exit list(struct args *a)
 {
 	struct archive_error err;
 	char group[GAGG_NAME_MAX];
-	const char *state;
-	bool one;
+	const char *state = NULL;
+	bool one, missed = false;
 	int ret;
 
 	if (ctl_help(a, usage))
@@ -89,25 +92,28 @@ static enum ctl_exit list(struct args *a)
 	if ((one && !take_name(a, "the name of a group", group)) || !args_end(a))
 		return CTL_USAGE;
 	print_array(NULL);
-	ret = archive_list(state, one ? group : NULL, list_one, NULL, &err);
+	ret = archive_list(state ?: ARCHIVE_DIR, one ? group : NULL, list_one, &missed, &err);
 	print_close();
+	/* where gaggd has never run */
+	if (ret == -ENOENT && !state)
+		return CTL_OK;
 	if (ret)
 		ctl_say("%s", err.text);
-	return ret ? CTL_FAILED : CTL_OK;
+	return ret || missed ? CTL_FAILED : CTL_OK;
 }
 
 static enum ctl_exit delete(struct args *a)
 {
 	char group[GAGG_NAME_MAX], name[GAGG_NAME_MAX];
+	const char *state = NULL;
 	struct archive_error err;
-	const char *state;
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
 	if (!take_state(a, &state) || !take_name(a, "the name of a group", group) ||
 	    !take_name(a, "the name of a checkpoint", name) || !args_end(a))
 		return CTL_USAGE;
-	if (!archive_delete(state, group, name, &err))
+	if (!archive_delete(state ?: ARCHIVE_DIR, group, name, &err))
 		return CTL_OK;
 	ctl_say("%s", err.text);
 	return CTL_FAILED;

@@ -54,11 +54,11 @@ static int check_checkpoint(const struct broker_request *r, char *msg, size_t si
 {
 	if (!memchr(r->name, 0, sizeof(r->name)) || !name_kept(r->name))
 		return refuse(EINVAL, msg, size,
-			      "a checkpoint's name is 1 to %d of A-Z a-z 0-9 . _ -, the first not a dot",
+			      "a checkpoint's name is 1 to %d of A-Z a-z 0-9 . _ -, the first neither . nor -",
 			      GAGG_NAME_MAX - 1);
 	if (!name_kept(r->group))
 		return refuse(EINVAL, msg, size,
-			      "group \"%s\": no checkpoints are kept of a group whose name begins with a dot",
+			      "group \"%s\": no checkpoints are kept of a group whose name begins with . or -",
 			      r->group);
 	if (r->rank || (r->bytes && r->op != BROKER_OP_SAVE))
 		return refuse(EINVAL, msg, size,

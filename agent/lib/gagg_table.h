@@ -192,8 +192,8 @@ int gagg_set(struct gagg_table *table, const void *values, int root);
  * @comm:	communicator
  * @path:	on rank @root: a file, or "agent:NAME": gaggd of this rank's host keeps
  *		it in its own directory, for this group. NAME is 1 to 31 of
- *		A-Z a-z 0-9 . _ -, the first not a dot. A file of that name is
- *		"./agent:NAME"
+ *		A-Z a-z 0-9 . _ -, the first neither . nor -. A file of that name
+ *		is "./agent:NAME"
  * @root:	rank
  *
  * Collective. What was saved under that name before is replaced when all is written,

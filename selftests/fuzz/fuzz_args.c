@@ -87,8 +87,8 @@ static void check_archive(void)
 	bool deletes = !strcmp(kernel.asked, "archive delete");
 
 	fuzz_assert(*kernel.state);
-	fuzz_assert(!strchr(kernel.name, '/') && *kernel.name != '.');
-	fuzz_assert(!strchr(kernel.checkpoint, '/') && *kernel.checkpoint != '.');
+	fuzz_assert(!strchr(kernel.name, '/') && !strspn(kernel.name, ".-"));
+	fuzz_assert(!strchr(kernel.checkpoint, '/') && !strspn(kernel.checkpoint, ".-"));
 	fuzz_assert(!*kernel.checkpoint == !deletes && (*kernel.name || !deletes));
 }
 

@@ -31,6 +31,18 @@
 #define MANY	100001
 
 static uint64_t file[WORDS];
+static struct archive_error last;
+static ino_t synced;
+
+/* The one that was synced last; gaggd's go through its ring. */
+int fsync(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st))
+		synced = st.st_ino;
+	return (int)syscall(SYS_fsync, fd);
+}
 
 /* two tables, of @first and so on */
 static void fill(uint64_t first)
@@ -102,7 +114,7 @@ static void refused(int err, const char *why)
 		fail_msg("not \"%s\": %s", why, error_thread());
 }
 
-/* entries of the group's directory, whatever they are named */
+/* entries of the group's directory, whatever they are named; -1: it is not there */
 static int entries(void)
 {
 	char name[128];
@@ -112,7 +124,10 @@ static int entries(void)
 
 	snprintf(name, sizeof(name), "%s/" GROUP, state_dir);
 	group = opendir(name);
-	assert_non_null(group);
+	if (!group) {
+		assert_int_equal(errno, ENOENT);
+		return -1;
+	}
 	while ((d = readdir(group)))
 		n += strcmp(d->d_name, ".") && strcmp(d->d_name, "..");
 	closedir(group);
@@ -388,13 +403,13 @@ static void a_directory__that_is_not_ours(void **state)
 	chmod(state_dir, 0755);
 	start_for_us();
 	assert_true(logged("no checkpoints can be kept: "));
-	refused(save("x"), "mode 0755: checkpoints are kept where only uid");
+	refused(save("x"), "has mode 0755: checkpoints are kept where only their owner may look");
 	chmod(state_dir, 0700);
 	snprintf(name, sizeof(name), "%s/" GROUP, state_dir);
 	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", state_dir);
 	assert_int_equal(mkdir(elsewhere, 0700), 0);
 	assert_int_equal(symlink(elsewhere, name), 0);
-	refused(save("x"), "Not a directory");
+	refused(save("x"), "is no directory, or a link to one: remove it, or gaggd --state DIR");
 	unlink(name);
 	assert_int_equal(save("x"), 0);
 	/* nor is a link a checkpoint, nor a pipe to wait at */
@@ -411,10 +426,10 @@ static int collect(const struct archive_entry *e, void *arg)
 {
 	char *text = arg;
 
-	assert_true(e->saved > 1000000000);
-	sprintf(text + strlen(text), "%s/%s %llu %llu%s\n", e->group, e->name,
+	assert_true(e->saved > 1000000000 || !*e->name);
+	sprintf(text + strlen(text), "%s/%s %llu %llu%s%s\n", e->group, e->name,
 		(unsigned long long)e->bytes, (unsigned long long)e->tables,
-		e->readable ? "" : " damaged");
+		e->problem ? " " : "", e->problem ?: "");
 	return 0;
 }
 
@@ -425,7 +440,7 @@ static void archive__lists_and_deletes(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), 0);
+	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), -ENOENT);
 	assert_int_equal(archive_delete(state_dir, GROUP, "b", &err), -ENOENT);
 	start_for_us();
 	assert_int_equal(save("b"), 0);
@@ -448,6 +463,106 @@ static void archive__lists_and_deletes(void **state)
 	assert_int_equal(archive_delete(state_dir, GROUP, "a", &err), 0);
 	assert_int_equal(archive_list(state_dir, GROUP, collect, text, &err), 0);
 	assert_string_equal(text, GROUP "/b 112 2\n" GROUP "/c 20 0 damaged\n");
+	assert_int_equal(archive_delete(state_dir, GROUP, "b", &err), 0);
+	assert_int_equal(entries(), 1);
+	assert_int_equal(archive_delete(state_dir, GROUP, "c", &err), 0);
+	assert_int_equal(entries(), -1);
+}
+
+static int make_file(const char *name, const void *data, size_t size, mode_t mode)
+{
+	char at[160];
+	int fd;
+
+	snprintf(at, sizeof(at), "%s/%s", state_dir, name);
+	fd = open(at, O_CREAT | O_RDWR | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, size), size);
+	assert_int_equal(fchmod(fd, mode), 0);
+	return fd;
+}
+
+static int make_dir(const char *name)
+{
+	char at[160];
+
+	snprintf(at, sizeof(at), "%s/%s", state_dir, name);
+	return mkdir(at, 0700);
+}
+
+/* as somebody whom modes bind, who owns what is listed */
+static void list_strays(void)
+{
+	static const uint64_t magic_alone[] = { 0x31504b4347474147, -1, 0 };
+	struct archive_error err = { "" };
+	char text[1024] = "";
+	int fd;
+
+	fill(1);
+	assert_int_equal(make_dir("") | make_dir("a") | make_dir("z") | make_dir("z/dir"), 0);
+	close(make_file("k", "stray", 5, 0600));
+	close(make_file("z/locked", file, BYTES, 0));
+	close(make_file("z/magic", magic_alone, sizeof(magic_alone), 0600));
+	close(make_file("z/-x", file, BYTES, 0600));
+	fd = make_file("z/wide", file, BYTES, 0600);
+	assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0);
+	close(fd);
+	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), 0);
+	assert_memory_equal(text, "k/ 0 0 k is no directory, or a link to one: ", 44);
+	assert_non_null(strstr(text, "z/locked 112 0 Permission denied\n"
+			       "z/magic 24 0 damaged\nz/wide 83"));
+	assert_null(strstr(text, "-x"));
+}
+
+static void archive__strays(void **state)
+{
+	char name[128];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	chmod(dir, 0777);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (!getuid() && (setgroups(0, NULL) || setresgid(9, 9, 9) ||
+				  setresuid(9, 9, 9)))
+			_exit(1);
+		list_strays();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	if (getuid())
+		return;
+	/* of another uid: who is told under which to come */
+	assert_true(archive_list(state_dir, NULL, collect, NULL, &last) < 0);
+	assert_non_null(strstr(last.text, "is of uid 9 and this runs as uid 0"));
+	snprintf(name, sizeof(name), "%s/link", dir);
+	assert_int_equal(symlink(state_dir, name), 0);
+	assert_int_equal(archive_list(name, NULL, collect, NULL, &last), -ENOTDIR);
+	assert_non_null(strstr(last.text, "/link is no directory, or a link to one: remove it"));
+	unlink(name);
+}
+
+/* A new directory is there after a crash, too. */
+static void archive__is_synced_where_it_is(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_int_equal(stat(dir, &st), 0);
+	fd = archive_open(state_dir, true, &last);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(synced, st.st_ino);
+	synced = 0;
+	fd = archive_open(state_dir, true, &last);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(synced, 0);
 }
 
 int main(void)
@@ -463,6 +578,8 @@ int main(void)
 		TEST(others__may_not),
 		TEST(a_directory__that_is_not_ours),
 		TEST(archive__lists_and_deletes),
+		TEST(archive__strays),
+		TEST(archive__is_synced_where_it_is),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -41,11 +41,12 @@ static void words__bad(void **state)
 	bad("checkpoint list --dir x", "'--dir' is no option; there is: --state");
 	bad("checkpoint list --state", "--state needs a value");
 	bad("checkpoint list --state x --state y", "--state is there twice");
-	bad("checkpoint list ..", "the first not a dot, not '..'");
+	bad("checkpoint list ..", "the first neither . nor -, not '..'");
+	bad("checkpoint list -g", "'-g' is no option; there is: --state");
 	bad("checkpoint delete", "the name of a group is missing");
 	bad("checkpoint delete g", "the name of a checkpoint is missing");
-	bad("checkpoint delete g ../x", "the first not a dot, not '../x'");
-	bad("checkpoint delete /g x", "the first not a dot, not '/g'");
+	bad("checkpoint delete g ../x", "the first neither . nor -, not '../x'");
+	bad("checkpoint delete /g x", "the first neither . nor -, not '/g'");
 	bad("checkpoint delete g x y", "'y' is too much");
 	bad("checkpoint delete g a-name-that-has-thirty-two-chars", "name: at most 31");
 	bad("stats --zero", "'--zero' is no option; there is: --nonzero");
@@ -76,6 +77,12 @@ static void checkpoints(void **state)
 	kernel.err = -ENOENT;
 	expect("checkpoint delete g x", CTL_FAILED);
 	assert_string_equal(err, "gaggctl: the archive says no\n");
+	/* nothing is there, where nobody has said that there is something */
+	expect("checkpoint list", CTL_OK);
+	assert_string_equal(err, "");
+	expect("checkpoint list --state typo", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: the archive says no\n");
+	kernel.err = -EIO;
 	expect("checkpoint list", CTL_FAILED);
 	assert_string_equal(err, "gaggctl: the archive says no\n");
 }

@@ -181,14 +181,18 @@ static void group__show_makes_create(void **state)
 static void checkpoints__as_they_are(void **state)
 {
 	struct archive_entry e[] = {
-		{ .group = "g", .name = "best", .bytes = 123456, .tables = 3, .readable = true,
+		{ .group = "g", .name = "best", .bytes = 123456, .tables = 3,
 		  .saved = 1700000000 },
-		{ .group = "h", .name = "x", .bytes = 5, .saved = 0 },
+		{ .group = "h", .name = "x", .bytes = 5, .problem = "damaged", .saved = 0 },
+		{ .group = "i", .problem = "i is no directory" },
 	};
 	struct json_object *o;
 
 	(void)state;
 	kernel.entries = e;
+	kernel.n_entries = 3;
+	expect("checkpoint list", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: i is no directory\n");
 	kernel.n_entries = 2;
 	expect("checkpoint list", CTL_OK);
 	assert_string_equal(out,
