@@ -11,16 +11,15 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive.h"
 #include "error.h"
+#include "../lib/checkpoint_file.h"
 
 #define PLACED	".new"
 
@@ -52,21 +51,6 @@ static int check_dir(int fd, const char *name, struct archive_error *err)
 	return 0;
 }
 
-static int sync_parent(const char *path)
-{
-	char *copy = strdup(path);
-	int fd, ret = -ENOMEM;
-
-	if (!copy)
-		return ret;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ret = fd < 0 || fsync(fd) ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
-	free(copy);
-	return ret;
-}
-
 static int open_dir(int at, const char *name, bool make, struct archive_error *err)
 {
 	int fd, ret;
@@ -89,7 +73,7 @@ static int open_dir(int at, const char *name, bool make, struct archive_error *e
 
 int archive_open(const char *path, bool make, struct archive_error *err)
 {
-	int ret = make && !mkdir(path, 0700) ? sync_parent(path) : 0;
+	int ret = make && !mkdir(path, 0700) ? ckp_sync_parent(path) : 0;
 
 	if (ret)
 		return archive_say(err, -ret, "%s, onto the disk: %s", path, strerror(-ret));

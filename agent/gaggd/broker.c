@@ -17,6 +17,8 @@
 
 #define BROKER_PAUSE_MS	100
 
+unsigned int broker_patience_ms = 5000;
+
 struct client {
 	struct loop_event event;
 	struct broker *broker;
@@ -111,22 +113,31 @@ static void log_opened(const struct client *c, const struct broker_request *req,
 		log_info("group \"%s\": rank %u opened for uid %u, pid %d", req->group,
 			 reply->rank, c->cred.uid, (int)c->cred.pid);
 	else
-		log_info("group \"%s\": checkpoint \"%s\" %s uid %u, pid %d", req->group,
-			 req->name, req->op == BROKER_OP_SAVE ? "is being saved by" :
-			 "opened for", c->cred.uid, (int)c->cred.pid);
+		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" %s uid %u, pid %d",
+			    req->group, req->name,
+			    req->op == BROKER_OP_SAVE ? "is being saved by" : "opened for",
+			    c->cred.uid, (int)c->cred.pid);
+}
+
+/* @groups is to be freed after the last use of what is returned. */
+static struct peer client_peer(const struct client *c, gid_t **groups)
+{
+	struct peer peer = { .pid = c->cred.pid, .uid = c->cred.uid,
+			     .gid = c->cred.gid };
+
+	peer.ngroups = peer_groups(c->fd, groups);
+	peer.groups = *groups;
+	return peer;
 }
 
 static int client_open(struct client *c, const struct broker_request *req,
 		       struct broker_reply *reply)
 {
 	const struct broker *b = c->broker;
-	struct peer peer = { .pid = c->cred.pid, .uid = c->cred.uid,
-			     .gid = c->cred.gid };
 	gid_t *groups;
+	struct peer peer = client_peer(c, &groups);
 	int fd;
 
-	peer.ngroups = peer_groups(c->fd, &groups);
-	peer.groups = groups;
 	if (req->op == BROKER_OP_SAVE && b->ops->save)
 		fd = b->ops->save(b->arg, req, &peer, reply, &c->save);
 	else
@@ -141,6 +152,11 @@ static void client_recv(struct client *c, unsigned int ms)
 {
 	c->event.fire = client_received;
 	loop_recv(c->broker->loop, &c->event, c->fd, &c->buf, sizeof(c->buf), ms);
+}
+
+static unsigned int save_ms(const struct client *c)
+{
+	return (unsigned int)broker_save_seconds(c->req.bytes) * 1000;
 }
 
 static void client_first(struct client *c, const struct broker_request *req,
@@ -160,7 +176,7 @@ static void client_first(struct client *c, const struct broker_request *req,
 	if (c->save) {
 		c->req = *req;
 		send_reply(c->fd, reply, fd);
-		client_recv(c, BROKER_SAVE_MS);
+		client_recv(c, save_ms(c));
 	} else {
 		client_end(c, reply, fd);
 	}
@@ -173,23 +189,28 @@ static void client_committed(void *arg, const struct broker_reply *reply)
 	struct client *c = arg;
 
 	if (!reply->error)
-		log_info("group \"%s\": checkpoint \"%s\" saved, %llu bytes", c->req.group,
-			 c->req.name, (unsigned long long)c->req.bytes);
+		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" saved, %llu bytes",
+			    c->req.group, c->req.name, (unsigned long long)c->req.bytes);
 	client_end(c, reply, -1);
 }
 
 static void client_commit(struct client *c, const struct broker_request *req,
 			  struct broker_reply *reply)
 {
+	const struct broker *b = c->broker;
 	struct save *save = c->save;
 
 	c->save = NULL;
 	if (req->op == BROKER_OP_COMMIT && !strcmp(req->group, c->req.group) &&
 	    !strcmp(req->name, c->req.name)) {
-		c->broker->ops->commit(save, client_committed, c);
+		gid_t *groups;
+		struct peer peer = client_peer(c, &groups);
+
+		b->ops->commit(b->arg, save, req, &peer, client_committed, c);
+		free(groups);
 		return;
 	}
-	c->broker->ops->drop(save);
+	b->ops->drop(save);
 	reply->error = EINVAL;
 	snprintf(reply->message, sizeof(reply->message),
 		 "after SAVE of checkpoint \"%s\" of group \"%s\" only its COMMIT can come",
@@ -213,16 +234,28 @@ static void client_answer(struct client *c, size_t len)
 		client_first(c, &req, &reply);
 }
 
-/* It has closed its end, or asked nothing. */
+/* It has closed its end, or takes too long. */
+static void save_gone(struct client *c, int res)
+{
+	c->broker->ops->drop(c->save);
+	c->save = NULL;
+	if (res == -ECANCELED)
+		log_limited(LOG_L_WARN, "group \"%s\": checkpoint \"%s\" of uid %u, pid %d was not finished in %u s and is given up; nothing of it is left",
+			    c->req.group, c->req.name, c->cred.uid, (int)c->cred.pid,
+			    save_ms(c) / 1000);
+	else
+		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
+			    c->req.group, c->req.name);
+}
+
+/* The same, or asked nothing. */
 static void client_gone(struct client *c, int res)
 {
-	if (res == -ECANCELED)
-		log_limited(LOG_L_INFO, "uid %u, pid %d asked nothing in %d s",
-			    c->cred.uid, (int)c->cred.pid,
-			    (c->save ? BROKER_SAVE_MS : BROKER_PATIENCE_MS) / 1000);
-	else if (c->save)
-		log_info("group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
-			 c->req.group, c->req.name);
+	if (c->save)
+		save_gone(c, res);
+	else if (res == -ECANCELED)
+		log_limited(LOG_L_INFO, "uid %u, pid %d asked nothing in %u s",
+			    c->cred.uid, (int)c->cred.pid, broker_patience_ms / 1000);
 	close(c->fd);
 	client_free(c);
 }
@@ -286,7 +319,7 @@ static void broker_accept(struct broker *b, int fd)
 		c->next->link = &c->next;
 	b->clients = c;
 	b->n_clients++;
-	client_recv(c, BROKER_PATIENCE_MS);
+	client_recv(c, broker_patience_ms);
 }
 
 static void broker_resume(struct loop_event *ev, int res);

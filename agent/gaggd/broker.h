@@ -15,8 +15,8 @@
 
 #define BROKER_CLIENTS		64	/* at once */
 #define BROKER_CLIENTS_OF_UID	32	/* root's are not limited */
-#define BROKER_PATIENCE_MS	5000
-#define BROKER_SAVE_MS		600000	/* from SAVE to COMMIT */
+
+extern unsigned int broker_patience_ms;	/* of a client that asks nothing; tests have more */
 
 struct client;
 struct save;
@@ -27,7 +27,7 @@ struct save;
  *	and message in @reply
  * @save: SAVE: the same, and a save that ends by @commit or @drop; NULL: @open has the
  *	sentence that refuses it
- * @commit: COMMIT: call @done once, with the answer
+ * @commit: COMMIT of @save: call @done once, with the answer
  * @drop: its client is gone
  */
 struct broker_ops {
@@ -35,8 +35,10 @@ struct broker_ops {
 		    struct broker_reply *reply);
 	int (*save)(void *arg, const struct broker_request *req, const struct peer *peer,
 		    struct broker_reply *reply, struct save **save);
-	void (*commit)(struct save *save,
-		       void (*done)(void *arg, const struct broker_reply *reply), void *arg);
+	void (*commit)(void *arg, struct save *save, const struct broker_request *req,
+		       const struct peer *peer,
+		       void (*done)(void *arg, const struct broker_reply *reply),
+		       void *done_arg);
 	void (*drop)(struct save *save);
 };
 

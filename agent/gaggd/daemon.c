@@ -192,8 +192,8 @@ static void prepare_sessions(void)
 	d.sessions.kernel = &d.kernel;
 	s->loop = &d.loop;
 	s->archive = d.opt->state ? d.opt->state : ARCHIVE_DIR;
-	s->names = d.opt->checkpoints ? d.opt->checkpoints : SAVES_NAMES;
-	s->bytes = d.opt->checkpoint_bytes ? d.opt->checkpoint_bytes : SAVES_BYTES;
+	s->names = d.opt->checkpoints ?: OPTIONS_CHECKPOINTS;
+	s->bytes = d.opt->checkpoint_bytes ?: (uint64_t)OPTIONS_CHECKPOINT_GIB << 30;
 	fd = archive_open(s->archive, true, &err);
 	if (fd >= 0)
 		close(fd);
@@ -256,10 +256,13 @@ int daemon_run(const struct options *opt)
 			log_err("io_uring: %s", strerror(-ret));
 		sd_notify(0, "STOPPING=1");
 	}
-	/* The ring first: it still has operations on memory of the others. */
+	/*
+	 * The ring first: it still has operations on memory of the others. It is not waited
+	 * for: a read of a checkpoint may go on, so what COMMIT is about stays until the
+	 * process ends, which waits for that.
+	 */
 	loop_exit(&d.loop);
 	broker_exit(&d.broker);
-	saves_exit(&d.sessions.saves);
 	kernel_exit(&d.kernel);
 	watch_close(&d.addresses);
 	config_free(&d.config);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include "loop.h"
 
@@ -23,6 +24,7 @@ int loop_init(struct loop *l)
 
 void loop_exit(struct loop *l)
 {
+	l->stop = true;
 	io_uring_queue_exit(&l->ring);
 }
 
@@ -122,6 +124,19 @@ void loop_fsync(struct loop *l, struct loop_event *ev, int fd)
 		return;
 	io_uring_prep_fsync(sqe, fd, 0);
 	io_uring_sqe_set_data(sqe, ev);
+}
+
+void loop_close(struct loop *l, int fd)
+{
+	struct io_uring_sqe *sqe = l->stop || l->error ? NULL : loop_sqe(l, 1);
+
+	if (!sqe) {
+		close(fd);
+		return;
+	}
+	io_uring_prep_close(sqe, fd);
+	io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
+	io_uring_sqe_set_data(sqe, NULL);
 }
 
 void loop_cancel(struct loop *l, struct loop_event *ev)

@@ -49,6 +49,12 @@ void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t 
 	       uint64_t at);
 void loop_fsync(struct loop *l, struct loop_event *ev, int fd);
 
+/*
+ * By a thread of the kernel's: a file goes with its last descriptor, which takes the
+ * longer the larger it is. Done here and now when the loop has ended.
+ */
+void loop_close(struct loop *l, int fd);
+
 /* The event fires with -ECANCELED, or with what it was armed for. */
 void loop_cancel(struct loop *l, struct loop_event *ev);
 

@@ -22,12 +22,20 @@
 	"  --version          print the version\n" \
 	"  --help             print this\n"
 
+/* of a group, by default */
+#define OPTIONS_CHECKPOINTS		16
+#define OPTIONS_CHECKPOINT_GIB		64
+
+#define OPTIONS_TEXT_(x)	#x
+#define OPTIONS_TEXT(x)		OPTIONS_TEXT_(x)
+
 /* and what gaggd alone takes */
 #define OPTIONS_STATE_USAGE \
 	"  --state DIR        where checkpoints are kept [" ARCHIVE_DIR "]\n" \
-	"  --checkpoints N    most of a group [16]\n" \
+	"  --checkpoints N    most of a group [" OPTIONS_TEXT(OPTIONS_CHECKPOINTS) "]\n" \
 	"  --checkpoint-bytes SIZE\n" \
-	"                     most bytes of a group's, with K, M, G or T [64G]\n"
+	"                     most bytes of a group's, with K, M, G or T [" \
+	OPTIONS_TEXT(OPTIONS_CHECKPOINT_GIB) "G]\n"
 
 /**
  * struct options - the command line

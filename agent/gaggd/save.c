@@ -4,8 +4,10 @@
  *
  * COMMIT is a chain of events: piece after piece is read and looked at, then the file
  * is synced, gets its name, and the directories are synced. The loop serves others
- * between two of them. A piece takes about 0.1 ms to digest; link and rename change a
- * directory in memory.
+ * between two of them. A piece takes about 0.1 ms to digest. Link and rename are done
+ * by the loop itself: they change a directory, and may wait for the file system's journal
+ * to have room. They end no file, which would take 0.2 s for a GiB: of the one that is
+ * replaced there is a descriptor, and loop_close() closes the last ones.
  *
  * Nobody writes what is looked at: the file has never had a name, so descriptors are
  * those that come from the one that was passed, and gaggd's own, which is for reading by
@@ -16,13 +18,14 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "refuse.h"
 #include "save.h"
 #include "../archive/archive.h"
 #include "../lib/checkpoint_file.h"
@@ -35,7 +38,11 @@ struct save {
 	struct save *next, **link;
 	char group[GAGG_NAME_MAX], name[GAGG_NAME_MAX];
 	uint64_t bytes;		/* announced by SAVE */
+	pid_t pid;		/* who saves, */
+	time_t since;		/* since when, */
+	uint32_t id, uid, gid;	/* in which group */
 	int top, dir, fd;
+	int old;		/* the file whose name it takes */
 	struct ckp_scan scan;
 	uint64_t at;		/* read so far */
 	struct broker_reply reply;
@@ -44,28 +51,27 @@ struct save {
 	uint64_t piece[PIECE / sizeof(uint64_t)];
 };
 
-static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
+static time_t seconds(void)
 {
-	va_list ap;
+	struct timespec now;
 
-	va_start(ap, fmt);
-	vsnprintf(reply->message, sizeof(reply->message), fmt, ap);
-	va_end(ap);
-	reply->error = error;
-	return -1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
 }
 
 static void close_all(const struct save *s)
 {
 	if (s->fd >= 0)
-		close(s->fd);
+		loop_close(s->all->loop, s->fd);
+	if (s->old >= 0)
+		loop_close(s->all->loop, s->old);
 	if (s->dir >= 0)
 		close(s->dir);
-	if (s->top >= 0)
-		close(s->top);
+	if (s->top < 0)
+		return;
+	/* it stays while a checkpoint is in it */
+	unlinkat(s->top, s->group, AT_REMOVEDIR);
+	close(s->top);
 }
 
 void save_drop(struct save *s)
@@ -75,12 +81,6 @@ void save_drop(struct save *s)
 	if (s->next)
 		s->next->link = s->link;
 	free(s);
-}
-
-void saves_exit(struct saves *all)
-{
-	while (all->first)
-		save_drop(all->first);
 }
 
 /* --- SAVE --------------------------------------------------------------- */
@@ -124,14 +124,22 @@ static int check_room(const struct save *s, struct broker_reply *reply)
 	return 0;
 }
 
-static bool is_under_way(const struct saves *all, const char *group)
+static const struct save *under_way(const struct saves *all, const char *group)
 {
 	const struct save *s;
 
 	for (s = all->first; s; s = s->next)
 		if (!strcmp(s->group, group))
-			return true;
-	return false;
+			break;
+	return s;
+}
+
+static int refuse_second(const struct save *s, struct broker_reply *reply)
+{
+	return refuse(reply, EBUSY,
+		      "group \"%s\": pid %d has been saving checkpoint \"%s\" for %lld s, and may for %llu s: one at a time",
+		      s->group, (int)s->pid, s->name, (long long)(seconds() - s->since),
+		      (unsigned long long)broker_save_seconds(s->bytes));
 }
 
 static int open_new(struct save *s, struct broker_reply *reply)
@@ -163,6 +171,27 @@ static void link_in(struct save *s)
 	s->all->first = s;
 }
 
+/* 0: nobody has the file open to write it; EAGAIN: somebody has; else: unknown, and why */
+static int find_writers(int fd)
+{
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		return errno;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
+/* Will COMMIT know who writes it? The one that is passed is for writing. */
+static int check_leases(const struct save *s, struct broker_reply *reply)
+{
+	int error = find_writers(s->fd);
+
+	if (error == EAGAIN)
+		return 0;
+	return refuse(reply, EOPNOTSUPP,
+		      "gaggd could not tell whether somebody writes the file: %s; it takes sysctl fs.leases-enable=1, and gaggd --state DIR on a file system with leases",
+		      error ? strerror(error) : "a lease is granted to all");
+}
+
 /*
  * The file for COMMIT, only to be read, and the one that is passed, which the caller
  * closes: gaggd has none for writing then.
@@ -174,34 +203,50 @@ static int split(struct save *s, struct broker_reply *reply)
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", passed);
 	s->fd = open(self, O_RDONLY | O_CLOEXEC);
-	if (s->fd >= 0)
+	if (s->fd < 0)
+		refuse(reply, errno, "gaggd cannot open %s: %s", self, strerror(errno));
+	else if (!check_leases(s, reply))
 		return passed;
-	refuse(reply, errno, "gaggd cannot open %s: %s", self, strerror(errno));
 	close(passed);
 	return -1;
 }
 
-int save_begin(struct saves *all, const struct broker_request *req,
-	       struct broker_reply *reply, struct save **out)
+static struct save *save_new(struct saves *all, const struct broker_request *req,
+			     const struct peer *peer, const struct nl_group *g)
 {
-	struct save *s;
-	int passed;
+	struct save *s = calloc(1, sizeof(*s));
 
-	if (is_under_way(all, req->group))
-		return refuse(reply, EBUSY,
-			      "a checkpoint of group \"%s\" is being saved: one at a time",
-			      req->group);
-	s = calloc(1, sizeof(*s));
 	if (!s)
-		return refuse(reply, ENOMEM, "gaggd has no memory for a checkpoint");
+		return NULL;
 	s->all = all;
 	s->top = -1;
 	s->dir = -1;
 	s->fd = -1;
+	s->old = -1;
 	s->bytes = req->bytes;
+	s->pid = peer->pid;
+	s->since = seconds();
+	s->id = g->id;
+	s->uid = g->uid;
+	s->gid = g->gid;
 	memcpy(s->group, req->group, sizeof(s->group));
 	memcpy(s->name, req->name, sizeof(s->name));
 	link_in(s);
+	return s;
+}
+
+int save_begin(struct saves *all, const struct broker_request *req, const struct peer *peer,
+	       const struct nl_group *g, struct broker_reply *reply, struct save **out)
+{
+	const struct save *other = under_way(all, req->group);
+	struct save *s;
+	int passed;
+
+	if (other)
+		return refuse_second(other, reply);
+	s = save_new(all, req, peer, g);
+	if (!s)
+		return refuse(reply, ENOMEM, "gaggd has no memory for a checkpoint");
 	passed = open_new(s, reply) ? -1 : split(s, reply);
 	if (passed < 0) {
 		save_drop(s);
@@ -212,6 +257,16 @@ int save_begin(struct saves *all, const struct broker_request *req,
 }
 
 /* --- COMMIT ------------------------------------------------------------- */
+
+int save_check_group(const struct save *s, const struct nl_group *g,
+		     struct broker_reply *reply)
+{
+	if (g->id == s->id && g->uid == s->uid && g->gid == s->gid)
+		return 0;
+	return refuse(reply, EACCES,
+		      "group \"%s\" is another now (uid %u, gid %u) than when checkpoint \"%s\" was begun (uid %u, gid %u); it is not kept",
+		      s->group, g->uid, g->gid, s->name, s->uid, s->gid);
+}
 
 /* Answer, with what is in the reply. */
 static void finish(struct save *s)
@@ -247,11 +302,29 @@ static void synced_dir(struct loop_event *ev, int res)
 	loop_fsync(s->all->loop, ev, s->top);
 }
 
+/* Was the directory removed with the last that was in it? Then there is a new one. */
+static int reopen_dir(struct save *s, struct archive_error *err)
+{
+	int dir = archive_group(s->top, s->group, true, err);
+
+	if (dir < 0)
+		return dir;
+	close(s->dir);
+	s->dir = dir;
+	return 0;
+}
+
 static int place(struct save *s)
 {
 	struct archive_error err;
-	int res = archive_place(s->dir, s->fd, s->name, &err);
+	int res;
 
+	s->old = openat(s->dir, s->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	res = archive_place(s->dir, s->fd, s->name, &err);
+	if (res == -ENOENT) {
+		res = reopen_dir(s, &err);
+		res = res ? res : archive_place(s->dir, s->fd, s->name, &err);
+	}
 	return res < 0 ? refuse(&s->reply, -res, "%s", err.text) : 0;
 }
 
@@ -318,17 +391,17 @@ static void took_piece(struct loop_event *ev, int res)
 /* Does anybody have the file open to write it? */
 static int check_writers(struct save *s)
 {
-	if (!fcntl(s->fd, F_SETLEASE, F_RDLCK)) {
-		fcntl(s->fd, F_SETLEASE, F_UNLCK);
+	int error = find_writers(s->fd);
+
+	if (!error)
 		return 0;
-	}
-	if (errno == EAGAIN)
+	if (error == EAGAIN)
 		return refuse(&s->reply, ETXTBSY,
 			      "checkpoint \"%s\": somebody still has the file open to write it, perhaps a process that was forked meanwhile: save again",
 			      s->name);
-	return refuse(&s->reply, errno,
-		      "checkpoint \"%s\": its file system cannot tell whether it is being written (%s): gaggd --state DIR takes another",
-		      s->name, strerror(errno));
+	return refuse(&s->reply, error,
+		      "checkpoint \"%s\": gaggd cannot tell any more whether somebody writes it: %s",
+		      s->name, strerror(error));
 }
 
 static int check_size(struct save *s)
@@ -338,11 +411,17 @@ static int check_size(struct save *s)
 	if (fstat(s->fd, &st))
 		return refuse(&s->reply, errno, "checkpoint \"%s\": %s", s->name,
 			      strerror(errno));
-	if ((uint64_t)st.st_size == s->bytes)
+	if ((uint64_t)st.st_size != s->bytes)
+		return refuse(&s->reply, EINVAL,
+			      "checkpoint \"%s\" has %llu bytes, where %llu were announced; it is not kept",
+			      s->name, (unsigned long long)st.st_size,
+			      (unsigned long long)s->bytes);
+	if (archive_bytes(&st) == s->bytes)
 		return 0;
 	return refuse(&s->reply, EINVAL,
-		      "checkpoint \"%s\" has %llu bytes, where %llu were announced; it is not kept",
-		      s->name, (unsigned long long)st.st_size, (unsigned long long)s->bytes);
+		      "checkpoint \"%s\" has %llu bytes, and %llu allocated; it is not kept: ftruncate() returns what is beyond the end",
+		      s->name, (unsigned long long)s->bytes,
+		      (unsigned long long)archive_bytes(&st));
 }
 
 void save_commit(struct save *s, void (*done)(void *arg, const struct broker_reply *reply),

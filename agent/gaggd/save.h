@@ -9,10 +9,7 @@
 #define GAGGD_SAVE_H
 
 #include "loop.h"
-#include "../lib/broker_proto.h"
-
-#define SAVES_NAMES	16		/* of a group */
-#define SAVES_BYTES	(64ULL << 30)	/* of a group */
+#include "request.h"
 
 struct save;
 
@@ -36,13 +33,22 @@ struct saves {
  * save_begin() - carry out SAVE for somebody who may
  * @all:	where it goes
  * @req:	SAVE
+ * @peer:	who asks
+ * @g:		the group
  * @reply:	receives error and message
  * @out:	receives the save, for save_commit() or save_drop()
  *
  * Return: the file to be passed and then closed, or -1.
  */
-int save_begin(struct saves *all, const struct broker_request *req,
-	       struct broker_reply *reply, struct save **out);
+int save_begin(struct saves *all, const struct broker_request *req, const struct peer *peer,
+	       const struct nl_group *g, struct broker_reply *reply, struct save **out);
+
+/*
+ * 0: @g, by that name, is still what it was at save_begin(). Else -1: it belongs to
+ * others, or is another one.
+ */
+int save_check_group(const struct save *s, const struct nl_group *g,
+		     struct broker_reply *reply);
 
 /**
  * save_commit() - look at what was written, and keep it
@@ -55,8 +61,5 @@ void save_commit(struct save *s, void (*done)(void *arg, const struct broker_rep
 
 /* Nothing of it is left. */
 void save_drop(struct save *s);
-
-/* Drop all, when their loop has ended. */
-void saves_exit(struct saves *all);
 
 #endif

@@ -4,30 +4,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "refuse.h"
 #include "session.h"
 #include "../archive/archive.h"
 
 const char *session_device = "/dev/gagg";
-
-static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(reply->message, sizeof(reply->message), fmt, ap);
-	va_end(ap);
-	reply->error = error;
-	return -1;
-}
 
 static int no_module(struct broker_reply *reply)
 {
@@ -170,12 +156,31 @@ static int session_save(void *arg, const struct broker_request *req, const struc
 
 	if (find_group(s->kernel, req, peer, &g, reply))
 		return -1;
-	return save_begin(&s->saves, req, reply, save);
+	return save_begin(&s->saves, req, peer, &g, reply, save);
+}
+
+/* Minutes after SAVE, in which the group may have come to belong to others. */
+static void session_commit(void *arg, struct save *save, const struct broker_request *req,
+			   const struct peer *peer,
+			   void (*done)(void *arg, const struct broker_reply *reply),
+			   void *done_arg)
+{
+	struct broker_reply reply = { .size = sizeof(reply) };
+	struct sessions *s = arg;
+	struct nl_group g;
+
+	if (!find_group(s->kernel, req, peer, &g, &reply) &&
+	    !save_check_group(save, &g, &reply)) {
+		save_commit(save, done, done_arg);
+		return;
+	}
+	save_drop(save);
+	done(done_arg, &reply);
 }
 
 const struct broker_ops session_ops = {
 	.open = session_open,
 	.save = session_save,
-	.commit = save_commit,
+	.commit = session_commit,
 	.drop = save_drop,
 };

@@ -15,8 +15,6 @@
 
 /* gaggd answers at once; this ends the wait for one that is stopped */
 #define PATIENCE_MS	30000
-/* it reads a checkpoint first, and waits for the disk */
-#define COMMIT_MS	600000
 
 static const char *socket_path(const char *path)
 {
@@ -84,21 +82,47 @@ static ssize_t receive(int fd, struct broker_reply *reply, int *passed)
 	return n;
 }
 
+/*
+ * COMMIT has no answer, as errno or an end of file says. gaggd closes the connection
+ * without one when it gives a save up, and leaves COMMIT unread then.
+ */
+static int no_answer_to_commit(const char *path, ssize_t n, uint64_t seconds)
+{
+	if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+		return error_set(GAGG_ERR_BROKER,
+				 "gaggd at %s has given the save up, or has ended: it waits %llu minutes for a checkpoint of this size; nothing of it is kept",
+				 path, (unsigned long long)seconds / 60);
+	if (n < 0 && errno != EAGAIN)
+		return error_set(GAGG_ERR_BROKER, "gaggd at %s: %s", path, strerror(errno));
+	return error_set(GAGG_ERR_BROKER,
+			 "gaggd at %s %s the checkpoint was asked to be kept: it may still be kept",
+			 path, n ? "has not answered since" : "has ended after");
+}
+
+static int no_answer(const char *path, const struct broker_request *req, ssize_t n,
+		     uint64_t seconds)
+{
+	if (req->op == BROKER_OP_COMMIT)
+		return no_answer_to_commit(path, n, seconds);
+	return error_set(GAGG_ERR_BROKER, "gaggd at %s does not answer: %s", path,
+			 n ? strerror(errno) : "it has ended");
+}
+
 /* The descriptor that came, GAGG_OK if @op has none, or an error. */
-static int broker_ask(int fd, const char *path, const struct broker_request *req)
+static int broker_ask(int fd, const char *path, const struct broker_request *req,
+		      uint64_t seconds)
 {
 	bool passes = req->op != BROKER_OP_COMMIT, came;
 	struct broker_reply reply;
-	int passed;
+	int passed = -1;
 	ssize_t n;
 
 	memset(&reply, 0, sizeof(reply));
-	if (send(fd, req, sizeof(*req), MSG_NOSIGNAL) < 0)
-		return error_set(GAGG_ERR_BROKER, "gaggd at %s: %s", path, strerror(errno));
-	n = receive(fd, &reply, &passed);
-	if (n < 0)
-		return error_set(GAGG_ERR_BROKER, "gaggd at %s does not answer: %s",
-				 path, strerror(errno));
+	n = send(fd, req, sizeof(*req), MSG_NOSIGNAL);
+	if (n >= 0)
+		n = receive(fd, &reply, &passed);
+	if (n <= 0)
+		return no_answer(path, req, n, seconds);
 	reply.message[sizeof(reply.message) - 1] = 0;
 	came = passed >= 0;
 	if ((size_t)n == sizeof(reply) && !reply.error && came == passes)
@@ -137,7 +161,7 @@ static int broker_request(const char *path, struct broker_request *req, int time
 	fd = broker_connect(path, timeout_ms);
 	if (fd < 0)
 		return fd;
-	ret = broker_ask(fd, path, req);
+	ret = broker_ask(fd, path, req, timeout_ms / 1000);
 	if (ret >= 0 && connection)
 		*connection = fd;
 	else
@@ -172,16 +196,18 @@ int broker_save(const char *path, const char *group, const char *name, uint64_t 
 	return err ? err : broker_request(path, &req, PATIENCE_MS, connection);
 }
 
-int broker_commit(int connection, const char *path, const char *group, const char *name)
+int broker_commit(int connection, const char *path, const char *group, const char *name,
+		  uint64_t bytes)
 {
+	uint64_t seconds = broker_save_seconds(bytes);
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_COMMIT,
 	};
 	int err = fill_names(&req, group, name);
 
-	set_timeout(connection, COMMIT_MS);
+	set_timeout(connection, (int)seconds * 1000);
 	if (!err)
-		err = broker_ask(connection, socket_path(path), &req);
+		err = broker_ask(connection, socket_path(path), &req, seconds);
 	close(connection);
 	return err;
 }

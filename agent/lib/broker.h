@@ -24,8 +24,9 @@ int broker_open(const char *path, const char *group, uint32_t rank,
 int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
 		int *connection);
 
-/* Keep what was written, as @name. Closes @connection. 0 or an error. */
-int broker_commit(int connection, const char *path, const char *group, const char *name);
+/* Keep the @bytes that were written, as @name. Closes @connection. 0 or an error. */
+int broker_commit(int connection, const char *path, const char *group, const char *name,
+		  uint64_t bytes);
 
 /* a file to read, or an error */
 int broker_load(const char *path, const char *group, const char *name);

@@ -32,6 +32,20 @@ enum broker_op {
 };
 
 /**
+ * broker_save_seconds() - how long a save may take
+ * @bytes:	of the checkpoint
+ *
+ * Return: seconds from SAVE to COMMIT, and from there to the answer: ten minutes, one
+ * more for each GiB, and at most a week.
+ */
+static inline uint64_t broker_save_seconds(uint64_t bytes)
+{
+	uint64_t seconds = 600 + 60 * (bytes >> 30);
+
+	return seconds < 7 * 86400 ? seconds : 7 * 86400;
+}
+
+/**
  * struct broker_request - what the client wants
  * @size:	size of this struct
  * @version:	BROKER_VERSION

@@ -85,13 +85,17 @@ static bool put_all(const struct gagg_comm *c, struct stream *s)
 	return ok && put_u64(s, s->digest);
 }
 
-/* Closes @f. 0 or a negative errno. */
+/*
+ * Closes @f. 0 or a negative errno. What a file system has allocated beyond the end,
+ * expecting more, goes: gaggd would count it.
+ */
 static int write_stream(const struct gagg_comm *c, FILE *f)
 {
 	struct stream s = { .f = f, .digest = CKP_DIGEST };
 	int err = 0;
 
-	if (!put_all(c, &s) || fflush(f) || fsync(fileno(f)))
+	if (!put_all(c, &s) || fflush(f) || ftruncate(fileno(f), (off_t)file_bytes(c)) ||
+	    fsync(fileno(f)))
 		err = -errno;
 	if (fclose(f) && !err)
 		err = -errno;
@@ -114,6 +118,8 @@ static int write_file(struct gagg_comm *c, const char *path)
 	if (f && err)
 		unlink(new);
 	free(new);
+	if (!err)
+		err = ckp_sync_parent(path);
 	return err ? comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(-err)) : GAGG_OK;
 }
 
@@ -161,7 +167,7 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 		return comm_error(c, GAGG_ERR_SYSTEM, "checkpoint \"%s\", into gaggd's directory: %s",
 				  name, strerror(-err));
 	}
-	err = broker_commit(connection, s->socket, s->group, name);
+	err = broker_commit(connection, s->socket, s->group, name, file_bytes(c));
 	return err ? agent_error(c, err) : GAGG_OK;
 }
 
@@ -236,6 +242,7 @@ static int read_stream(struct gagg_comm *c, FILE *f, const char *path)
 {
 	struct gagg_table *t;
 	const char *wrong;
+	int err;
 
 	for (t = c->tables; t; t = t->next) {
 		t->load = calloc(t->count, sizeof(*t->load));
@@ -245,7 +252,10 @@ static int read_stream(struct gagg_comm *c, FILE *f, const char *path)
 		}
 	}
 	wrong = get_all(c, f);
+	err = ferror(f) ? errno : 0;
 	fclose(f);
+	if (err)
+		return comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(err));
 	return wrong ? comm_error(c, GAGG_ERR_INVALID, "%s %s", path, wrong) : GAGG_OK;
 }
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#define _GNU_SOURCE 1
 #include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "checkpoint_file.h"
 #include "gagg.h"
@@ -75,4 +81,20 @@ const char *ckp_take(struct ckp_scan *s, uint64_t word)
 		break;
 	}
 	return "is damaged: it goes on after its end";
+}
+
+int ckp_sync_parent(const char *path)
+{
+	char *copy = strdup(path);
+	int fd, err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if ((fd < 0 && errno != EACCES) || (fd >= 0 && fsync(fd) && errno != EINVAL))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	free(copy);
+	return err;
 }

@@ -63,4 +63,10 @@ void ckp_begin(struct ckp_scan *s);
  */
 const char *ckp_take(struct ckp_scan *s, uint64_t word);
 
+/*
+ * Sync the directory that @path is in, so that its new name lasts. 0 or a negative errno;
+ * 0 as well where the file system cannot, and where it may be written and not read.
+ */
+int ckp_sync_parent(const char *path);
+
 #endif

@@ -202,7 +202,10 @@ int gagg_set(struct gagg_table *table, const void *values, int root);
  * left over of others (less than a step of each rank), are not in it.
  *
  * With gaggd the trainer needs no directory of its own: who may train in the group may
- * save and restore. It takes a communicator of gagg_init().
+ * save and restore. It takes a communicator of gagg_init(). gaggd gives a save up that is
+ * not written within ten minutes, and one more for each GiB; this call waits as long
+ * for the answer. If none comes, or gaggd ends meanwhile, the checkpoint may be
+ * kept or not, and the error says so.
  *
  * Return: 0. On @root alone, and all else goes on: GAGG_ERR_SYSTEM (the file cannot be
  * written), GAGG_ERR_BROKER (gaggd refuses or cannot be asked), GAGG_ERR_INVALID

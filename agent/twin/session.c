@@ -9,12 +9,12 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "session.h"
+#include "../gaggd/refuse.h"
 
 static void seat_free(struct seat *seat)
 {
@@ -348,20 +348,6 @@ bool session_expel(struct session *s)
 		    s->group->cfg.name, s->rank);
 	session_close(s);
 	return true;
-}
-
-static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(reply->message, sizeof(reply->message), fmt, ap);
-	va_end(ap);
-	reply->error = error;
-	return -1;
 }
 
 static struct group *group_find(struct twin *t, const char *name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse liburing libsystemd */
+/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse liburing libsystemd */
 /*
  * The broker of a whole gaggd, over a real socket.
  */
@@ -196,19 +196,15 @@ static void gaggd__refuses_by_mode(void **state)
 static void gaggd__silent_client(void **state)
 {
 	struct broker_reply reply;
-	struct timespec from, to;
 	int fd;
-	double s;
 
 	(void)state;
+	patience_ms = 1000;
 	start();
 	fd = try_connect();
 	assert_true(fd >= 0);
-	clock_gettime(CLOCK_MONOTONIC, &from);
 	assert_int_equal(recv(fd, &reply, sizeof(reply), 0), 0);
-	clock_gettime(CLOCK_MONOTONIC, &to);
-	s = to.tv_sec - from.tv_sec + (to.tv_nsec - from.tv_nsec) / 1e9;
-	assert_true(s > 4.5 && s < 15);
+	assert_true(logged("asked nothing in 1 s"));
 	close(fd);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
+/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
 /*
  * Checkpoints that a whole gaggd keeps, by way of libgagg's requests.
  */
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include <cmocka.h>
 
@@ -42,6 +43,23 @@ int fsync(int fd)
 	if (!fstat(fd, &st))
 		synced = st.st_ino;
 	return (int)syscall(SYS_fsync, fd);
+}
+
+static bool no_leases;	/* as with fs.leases-enable=0 */
+
+int fcntl(int fd, int cmd, ...)
+{
+	va_list ap;
+	long arg;
+
+	va_start(ap, cmd);
+	arg = va_arg(ap, long);
+	va_end(ap);
+	if (cmd == F_SETLEASE && no_leases) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_fcntl, fd, cmd, arg);
 }
 
 /* two tables, of @first and so on */
@@ -74,7 +92,7 @@ static void write_all(int fd, const void *data, size_t size)
 
 static int commit(int connection, const char *name)
 {
-	return broker_commit(connection, path, GROUP, name);
+	return broker_commit(connection, path, GROUP, name, BYTES);
 }
 
 /* 0, or an error with a sentence */
@@ -85,7 +103,7 @@ static int save_bytes(const char *name, const void *data, size_t size, size_t an
 	if (fd < 0)
 		return fd;
 	write_all(fd, data, size);
-	return commit(connection, name);
+	return broker_commit(connection, path, GROUP, name, announced);
 }
 
 static int save(const char *name)
@@ -132,6 +150,59 @@ static int entries(void)
 		n += strcmp(d->d_name, ".") && strcmp(d->d_name, "..");
 	closedir(group);
 	return n;
+}
+
+/* descriptors of gaggd */
+static int descriptors(void)
+{
+	char name[64];
+	int n = 0;
+	DIR *fds;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd", (int)daemon_pid);
+	fds = opendir(name);
+	assert_non_null(fds);
+	while (readdir(fds))
+		n++;
+	closedir(fds);
+	return n;
+}
+
+/* gaggd has as many again: files without a name are gone with their descriptors */
+static void closes_all_but(int n)
+{
+	for (int i = 0; i < 6000 && descriptors() != n; i++)
+		usleep(10000);
+	assert_int_equal(descriptors(), n);
+}
+
+/* Write what is at @at there in gaggd, too. */
+static void tell_gaggd(void *at, size_t size)
+{
+	struct iovec iov = { at, size };
+
+	assert_int_equal(process_vm_writev(daemon_pid, &iov, 1, &iov, 1, 0), size);
+}
+
+static int make_dir(const char *name)
+{
+	char at[160];
+
+	snprintf(at, sizeof(at), "%s/%s", state_dir, name);
+	return mkdir(at, 0700);
+}
+
+static int make_file(const char *name, const void *data, size_t size, mode_t mode)
+{
+	char at[160];
+	int fd;
+
+	snprintf(at, sizeof(at), "%s/%s", state_dir, name);
+	fd = open(at, O_CREAT | O_RDWR | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, size), size);
+	assert_int_equal(fchmod(fd, mode), 0);
+	return fd;
 }
 
 static void start_for_us(void)
@@ -227,20 +298,24 @@ static void damaged__is_not_kept(void **state)
 
 static void a_client__that_dies(void **state)
 {
-	int connection, fd, pipes[2], status;
-	char byte;
+	int connection, fd, pipes[2], status, open_files;
+	char byte, who[64];
 	pid_t pid;
 
 	(void)state;
 	start_for_us();
+	open_files = descriptors();
 	fd = broker_save(path, GROUP, "x", BYTES, &connection);
 	assert_true(fd >= 0);
 	/* one at a time */
-	refused(save("y"), "being saved: one at a time");
+	snprintf(who, sizeof(who), "pid %d has been saving checkpoint \"x\" for ", (int)getpid());
+	refused(save("y"), who);
+	refused(save("y"), " s, and may for 600 s: one at a time");
 	write_all(fd, file, BYTES);
 	close(connection);
 	assert_true(logged("checkpoint \"x\" was not finished; nothing of it is left"));
-	assert_int_equal(entries(), 0);
+	assert_int_equal(entries(), -1);
+	closes_all_but(open_files);
 
 	assert_int_equal(pipe(pipes), 0);
 	fflush(NULL);
@@ -259,7 +334,8 @@ static void a_client__that_dies(void **state)
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(logged("checkpoint \"killed\" was not finished"));
-	assert_int_equal(entries(), 0);
+	assert_int_equal(entries(), -1);
+	closes_all_but(open_files);
 	refused(broker_load(path, GROUP, "killed"), "has no checkpoint on this host");
 	assert_int_equal(save("x"), 0);
 	loads("x", 1);
@@ -269,25 +345,154 @@ static void a_client__that_dies(void **state)
 	assert_true(fd >= 0);
 	write_all(fd, file, 8);
 	assert_int_equal(finish(SIGTERM), 0);
-	assert_true(commit(connection, "x") < 0);
+	refused(commit(connection, "x"),
+		"has given the save up, or has ended: it waits 10 minutes for a checkpoint of this size");
 	assert_int_equal(entries(), 1);
 	start();
 	loads("x", 1);
 }
 
-/* What was looked at is what is kept: nobody can write it from then on. */
-static void a_writer__that_is_left(void **state)
+/* It is known before all is written. */
+static void without_leases(void **state)
 {
-	int connection, fd, other;
+	int connection;
+
+	(void)state;
+	no_leases = true;
+	start_for_us();
+	no_leases = false;
+	refused(broker_save(path, GROUP, "x", BYTES, &connection),
+		"Invalid argument; it takes sysctl fs.leases-enable=1, and gaggd --state DIR on");
+	assert_int_equal(entries(), -1);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* Also the file that is replaced, and one that is not kept. */
+static void all_files__are_closed(void **state)
+{
+	int open_files;
+
+	(void)state;
+	start_for_us();
+	open_files = descriptors();
+	assert_int_equal(save("x"), 0);
+	assert_int_equal(save("x"), 0);
+	file[1]++;
+	refused(save("x"), "checkpoint \"x\" is ");
+	closes_all_but(open_files);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* The file has no name that it could not get, and its directory is there again. */
+static void no_place(void **state)
+{
+	struct archive_error err;
+	int connection, fd;
+
+	(void)state;
+	start_for_us();
+	assert_int_equal(save("x"), 0);
+	assert_int_equal(make_dir(GROUP "/dir"), 0);
+	refused(save("dir"), "into the archive: Is a directory");
+	assert_int_equal(entries(), 2);
+	/* of a gaggd that was killed */
+	close(make_file(GROUP "/.new", "x", 1, 0600));
+	fd = broker_save(path, GROUP, "y", BYTES, &connection);
+	assert_true(fd >= 0);
+	assert_int_equal(entries(), 2);
+	write_all(fd, file, BYTES);
+	assert_int_equal(commit(connection, "y"), 0);
+	assert_int_equal(archive_delete(state_dir, GROUP, "y", &err), 0);
+	finish(SIGTERM);
+	nftw(state_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	start();
+	assert_int_equal(save("x"), 0);
+	fd = broker_save(path, GROUP, "y", BYTES, &connection);
+	assert_true(fd >= 0);
+	assert_int_equal(archive_delete(state_dir, GROUP, "x", &err), 0);
+	assert_int_equal(entries(), -1);
+	write_all(fd, file, BYTES);
+	assert_int_equal(commit(connection, "y"), 0);
+	loads("y", 1);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* What a file has beyond its end is nobody's to have for nothing. */
+static void blocks__beyond_the_end(void **state)
+{
+	int connection, fd;
 
 	(void)state;
 	start_for_us();
 	fd = broker_save(path, GROUP, "x", BYTES, &connection);
 	assert_true(fd >= 0);
+	assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0);
+	write_all(fd, file, BYTES);
+	refused(commit(connection, "x"), "allocated; it is not kept");
+	assert_int_equal(entries(), -1);
+	/* and it counts */
+	assert_int_equal(save("x"), 0);
+	finish(SIGTERM);
+	fd = make_file(GROUP "/x", file, BYTES, 0600);
+	assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0);
+	close(fd);
+	most_bytes = 8 << 20;
+	start();
+	refused(save("y"), "of 8388608 bytes, and this one 112");
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* Between SAVE and COMMIT. */
+static void a_group__of_others_meanwhile(void **state)
+{
+	static const char *const why[] = { "another now", "another now", "another now",
+					   "there is no group" };
+	struct nl_group *g = &fake.groups[0];
+	struct nl_group was;
+
+	(void)state;
+	start_for_us();
+	was = *g;
+	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
+		int connection, fd = broker_save(path, GROUP, "x", BYTES, &connection);
+
+		assert_true(fd >= 0);
+		write_all(fd, file, BYTES);
+		g->uid += i == 0;
+		g->gid += i == 1;
+		g->id += i == 2;
+		fake.n -= i == 3;
+		/* root may, whosever it is; others are told that they may not */
+		if (!getuid() || i) {
+			tell_gaggd(&fake, sizeof(fake));
+			refused(commit(connection, "x"), why[i]);
+		} else {
+			close(connection);
+		}
+		assert_int_equal(entries(), -1);
+		*g = was;
+		fake.n = 1;
+		tell_gaggd(&fake, sizeof(fake));
+	}
+	assert_int_equal(save("x"), 0);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* What was looked at is what is kept: nobody can write it from then on. */
+static void a_writer__that_is_left(void **state)
+{
+	int connection, fd, other, open_files;
+
+	(void)state;
+	start_for_us();
+	open_files = descriptors();
+	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	assert_true(fd >= 0);
 	other = dup(fd);
 	write_all(fd, file, BYTES);
 	refused(commit(connection, "x"), "somebody still has the file open to write it");
-	assert_int_equal(entries(), 0);
+	assert_int_equal(entries(), -1);
+	closes_all_but(open_files);
 	close(other);
 	assert_int_equal(save("x"), 0);
 }
@@ -345,10 +550,14 @@ static void order_and_names(void **state)
 		assert_int_equal(reply.error, EINVAL);
 		assert_non_null(strstr(reply.message, "only its COMMIT can come"));
 		close(connection);
-		assert_int_equal(entries(), 0);
+		assert_int_equal(entries(), -1);
 	}
 	r = about(BROKER_OP_SAVE, "../x");
 	assert_int_equal(ask(&r, msg), EINVAL);
+	/* gaggctl could not delete it */
+	r = about(BROKER_OP_SAVE, "-x");
+	assert_int_equal(ask(&r, msg), EINVAL);
+	assert_non_null(strstr(msg, "the first neither . nor -"));
 	r = about(BROKER_OP_SAVE, "x");
 	strcpy(r.group, "..");
 	assert_int_equal(ask(&r, msg), EINVAL);
@@ -469,33 +678,9 @@ static void archive__lists_and_deletes(void **state)
 	assert_int_equal(entries(), -1);
 }
 
-static int make_file(const char *name, const void *data, size_t size, mode_t mode)
-{
-	char at[160];
-	int fd;
-
-	snprintf(at, sizeof(at), "%s/%s", state_dir, name);
-	fd = open(at, O_CREAT | O_RDWR | O_TRUNC, 0600);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, data, size), size);
-	assert_int_equal(fchmod(fd, mode), 0);
-	return fd;
-}
-
-static int make_dir(const char *name)
-{
-	char at[160];
-
-	snprintf(at, sizeof(at), "%s/%s", state_dir, name);
-	return mkdir(at, 0700);
-}
-
-/* as somebody whom modes bind, who owns what is listed */
-static void list_strays(void)
+static void make_strays(void)
 {
 	static const uint64_t magic_alone[] = { 0x31504b4347474147, -1, 0 };
-	struct archive_error err = { "" };
-	char text[1024] = "";
 	int fd;
 
 	fill(1);
@@ -507,43 +692,68 @@ static void list_strays(void)
 	fd = make_file("z/wide", file, BYTES, 0600);
 	assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0);
 	close(fd);
-	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), 0);
-	assert_memory_equal(text, "k/ 0 0 k is no directory, or a link to one: ", 44);
-	assert_non_null(strstr(text, "z/locked 112 0 Permission denied\n"
-			       "z/magic 24 0 damaged\nz/wide 83"));
-	assert_null(strstr(text, "-x"));
 }
 
-static void archive__strays(void **state)
+static int give_away(const char *name, const struct stat *st, int type, struct FTW *at)
 {
-	char name[128];
-	int status;
+	(void)st;
+	(void)type;
+	(void)at;
+	return chown(name, 9, 9);
+}
+
+/* The list as somebody has it whom modes bind: its own uid, or 9. */
+static void list_as_another(char *text, size_t size)
+{
+	struct archive_error err;
+	int pipes[2], status;
+	ssize_t len;
 	pid_t pid;
 
-	(void)state;
-	chmod(dir, 0777);
+	assert_int_equal(pipe(pipes), 0);
 	fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
+		*text = 0;
 		if (!getuid() && (setgroups(0, NULL) || setresgid(9, 9, 9) ||
 				  setresuid(9, 9, 9)))
 			_exit(1);
-		list_strays();
-		_exit(0);
+		if (archive_list(state_dir, NULL, collect, text, &err))
+			_exit(2);
+		_exit(write(pipes[1], text, strlen(text) + 1) < 0 ? 3 : 0);
 	}
+	close(pipes[1]);
+	len = read(pipes[0], text, size);
+	close(pipes[0]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	if (getuid())
-		return;
-	/* of another uid: who is told under which to come */
-	assert_true(archive_list(state_dir, NULL, collect, NULL, &last) < 0);
-	assert_non_null(strstr(last.text, "is of uid 9 and this runs as uid 0"));
+	assert_true(len > 0 && !text[len - 1]);
+}
+
+static void archive__strays(void **state)
+{
+	char text[1024], name[128];
+
+	(void)state;
+	make_strays();
+	if (!getuid())
+		assert_int_equal(nftw(state_dir, give_away, 16, FTW_PHYS), 0);
+	list_as_another(text, sizeof(text));
+	assert_memory_equal(text, "k/ 0 0 k is no directory, or a link to one: ", 44);
+	assert_non_null(strstr(text, "z/locked 112 0 Permission denied\n"
+			       "z/magic 24 0 damaged\nz/wide 83"));
+	assert_null(strstr(text, "-x"));
 	snprintf(name, sizeof(name), "%s/link", dir);
 	assert_int_equal(symlink(state_dir, name), 0);
 	assert_int_equal(archive_list(name, NULL, collect, NULL, &last), -ENOTDIR);
-	assert_non_null(strstr(last.text, "/link is no directory, or a link to one: remove it"));
 	unlink(name);
+	assert_non_null(strstr(last.text, "/link is no directory, or a link to one: remove it"));
+	if (getuid())
+		return;
+	/* of another uid: who is told under which to come */
+	assert_int_equal(archive_list(state_dir, NULL, collect, NULL, &last), -EPERM);
+	assert_non_null(strstr(last.text, "is of uid 9 and this runs as uid 0"));
 }
 
 /* A new directory is there after a crash, too. */
@@ -573,6 +783,11 @@ int main(void)
 		TEST(damaged__is_not_kept),
 		TEST(a_client__that_dies),
 		TEST(a_writer__that_is_left),
+		TEST(without_leases),
+		TEST(all_files__are_closed),
+		TEST(no_place),
+		TEST(blocks__beyond_the_end),
+		TEST(a_group__of_others_meanwhile),
 		TEST(limits),
 		TEST(order_and_names),
 		TEST(others__may_not),

@@ -13,12 +13,34 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "fake_ranks.h"
 
 #define COUNT	37	/* elements: some chunks, the last one not full */
 #define STEP	0.25
 
 static char path[64];
+static ino_t synced;
+
+static ino_t inode(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) ? 0 : st.st_ino;
+}
+
+/* The one that was synced last. */
+int fsync(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st))
+		synced = st.st_ino;
+	return (int)syscall(SYS_fsync, fd);
+}
 
 static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
 {
@@ -308,6 +330,7 @@ static void put_body(struct gagg_comm *c, int rank)
 		CHECK(x[i] == (float)far(i));
 	CHECK(!memcmp(n, k, sizeof(n)));
 	CHECK(!gagg_checkpoint(c, path, 1));
+	CHECK(rank != 1 || synced == inode("/tmp"));
 	CHECK(gagg_checkpoint(c, "/no/such/dir/x", 1) == (rank == 1 ? GAGG_ERR_SYSTEM : 0));
 	/* gaggd would have to know whose it is */
 	CHECK(gagg_checkpoint(c, "agent:x", 1) == (rank == 1 ? GAGG_ERR_INVALID : 0));
@@ -409,6 +432,9 @@ static void not_taken_body(struct gagg_comm *c, int rank)
 	if (rank)
 		return;
 	CHECK(gagg_restore(c, "/no/such/file", 0) == GAGG_ERR_SYSTEM);
+	/* an error of reading is no damage */
+	CHECK(gagg_restore(c, "/tmp", 0) == GAGG_ERR_SYSTEM);
+	CHECK(strstr(gagg_last_error(c), "/tmp: Is a directory"));
 	CHECK(gagg_restore(c, "agent:x", 0) == GAGG_ERR_INVALID);
 	CHECK(gagg_restore(c, path, 0) == GAGG_ERR_INVALID);
 	CHECK(strstr(gagg_last_error(c), "another number of tables"));
