@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 27
+plan 30
 
 file=$tmp/tables
 program=$TOP/build/selftests/vm/checkpoint
@@ -133,15 +133,28 @@ all_are_killed()
 	fails ranks_wait
 }
 
+# has_free DIR BLOCKS
+has_free()
+{
+	[ "$(stat -f -c %f "$1")" -eq "$2" ]
+}
+
 group_down
 group_up ring 256 window 64 sync asp uid 1001
 mkdir "$tmp/full"
 mount -t tmpfs -o size=8k,mode=0700 tmpfs "$tmp/full"
+free=$(stat -f -c %f "$tmp/full")
 agent_up "$tmp/full"
 file=agent:best
 check_not "a full disk" tables save
 check "is told" rank_says 1 "checkpoint .best., into gaggd's directory: No space left"
-check "and nothing is left of it" is "$(find "$tmp/full" -type f | wc -l) == 0"
+# a file without a name is found by its blocks alone
+check "and nothing is left of it" wait_until 60 has_free "$tmp/full" "$free"
+sysctl -qw fs.leases-enable=0
+check_not "without leases" tables save
+check "it is told how to have them" rank_says 1 "it takes sysctl fs.leases-enable=1"
+sysctl -qw fs.leases-enable=1
+check "before anything is written" wait_until 60 has_free "$tmp/full" "$free"
 agent_down
 umount "$tmp/full"
 agent_up "$state"
