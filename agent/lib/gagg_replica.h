@@ -34,11 +34,10 @@ struct gagg_replica;
  * exchange is a gagg_clock() of these, too, and all ranks call gagg_replica_finish()
  * after as many gagg_clock() of the program's own.
  *
- * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no
- * weights; easgd, easgd-sync: @step is no positive number or not that of rank 0, a weight
- * is not finite or too far away; on all ranks alike, but for gossip with another step:
- * the others wait for that rank; stores: no room), GAGG_ERR_NOMEM, or why rank 0's
- * weights have not come.
+ * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no weights;
+ * easgd, easgd-sync, gossip-*, push-sum: @step is no positive number or not the same on
+ * all ranks, a weight is not finite or too far away; stores: no room; but for the first
+ * on all ranks alike), GAGG_ERR_NOMEM, or why rank 0's weights have not come.
  */
 int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
 			double step, struct gagg_replica **replica);

@@ -162,13 +162,24 @@ static int start(struct gagg_replica *r, const float *w)
 	return err ? err : store_meet(r->comm);
 }
 
-/* weights and resolution of rank 0, bit by bit */
-static int begin(struct gagg_replica *r, float *w)
+/* the chunk behind the weights, as a table of its own */
+static struct gagg_table behind(const struct gagg_replica *r)
+{
+	struct gagg_table last = *r->table;
+
+	last.first += last.chunks - 1;
+	last.chunks = 1;
+	last.count = store_lanes(r->comm);
+	last.spare += extra(r);
+	return last;
+}
+
+/* everybody shows its resolution, rank 0 its weights, too; bit by bit */
+static int show_begin(struct gagg_replica *r, const float *w)
 {
 	struct gagg_table *t = r->table;
 	size_t e = extra(r), i;
 	uint64_t grid;
-	int err;
 
 	memset(t->spare, 0, t->count * sizeof(*t->spare));
 	memcpy(&grid, &r->grid, sizeof(grid));
@@ -178,23 +189,60 @@ static int begin(struct gagg_replica *r, float *w)
 		memcpy(&bits, &w[i], sizeof(bits));
 		t->spare[i] = bits;
 	}
-	if (!r->comm->rank) {
-		t->spare[e] = (int32_t)(uint32_t)grid;
-		t->spare[e + 1] = (int32_t)(grid >> 32);
+	t->spare[e] = (int32_t)(uint32_t)grid;
+	t->spare[e + 1] = (int32_t)(grid >> 32);
+	return show(r);
+}
+
+/* of all others, rank 0's last; @other becomes one whose resolution is another than here */
+static int read_begins(struct gagg_replica *r, int *other)
+{
+	struct gagg_table *t = r->table, last = behind(r);
+	size_t e = extra(r);
+	int err = GAGG_OK, k;
+
+	for (k = r->comm->size - 1; k >= 0 && !err; k--) {
+		if (k == r->comm->rank)
+			continue;
+		err = copies_read(k ? &last : t, k, GAGG_SUBMIT_FENCE);
+		if (t->spare[e] != t->seen[e] || t->spare[e + 1] != t->seen[e + 1])
+			*other = k;
 	}
-	err = show(r);
+	return err;
+}
+
+/*
+ * Weights of rank 0. If not all ranks have the same resolution, each has another one
+ * than some rank: so all come to the same conclusion.
+ */
+static int begin(struct gagg_replica *r, float *w)
+{
+	struct gagg_table *t = r->table;
+	int err = show_begin(r, w), other = -1;
+	size_t i;
+
 	if (!err)
-		err = copies_read(t, 0, GAGG_SUBMIT_FENCE);
+		err = read_begins(r, &other);
 	for (i = 0; i < r->count && !err; i++) {
 		int32_t bits = (int32_t)t->spare[i];
 
 		memcpy(&w[i], &bits, sizeof(w[i]));
 	}
-	if (!err && ((uint32_t)t->spare[e] != (uint32_t)grid ||
-		     (uint32_t)t->spare[e + 1] != (uint32_t)(grid >> 32)))
-		return comm_error(r->comm, GAGG_ERR_INVALID,
-				  "this rank has another step than rank 0");
-	return err ? err : store_meet(r->comm);
+	if (!err)
+		err = store_meet(r->comm);
+	if (!err && other >= 0)
+		err = comm_error(r->comm, GAGG_ERR_INVALID,
+				 "rank %d has another step than this one, rank %d", other,
+				 r->comm->rank);
+	return err;
+}
+
+static int check_grid(struct gagg_replica *r)
+{
+	return r->grid > 0 && isfinite(r->grid) ? GAGG_OK :
+		comm_error(r->comm, GAGG_ERR_INVALID,
+			   "%s needs a step above 0, the resolution of the exchange",
+			   r->mode->name);
 }
 
 static int gossip_init(struct gagg_replica *r, float *w)
@@ -203,16 +251,14 @@ static int gossip_init(struct gagg_replica *r, float *w)
 	size_t count = (r->count / lanes + !!(r->count % lanes) + 1) * lanes;
 	int err;
 
-	if (!(r->grid > 0) || !isfinite(r->grid))
-		return comm_error(r->comm, GAGG_ERR_INVALID,
-				  "%s needs a step above 0, the resolution of the exchange",
-				  r->mode->name);
 	r->carry = replica_alloc(r, sizeof(*r->carry));
 	if (!r->carry)
 		return GAGG_ERR_NOMEM;
 	err = store_table(r->comm, count, GAGG_INT32, 1, &r->table);
 	if (!err)
 		err = begin(r, w);
+	if (!err)
+		err = check_grid(r);
 	if (!err)
 		err = check(r, w);
 	return err ? err : start(r, w);

@@ -764,6 +764,35 @@ static void gossip_refused_body(struct gagg_comm *c, int rank)
 	gagg_replica_free(r);
 }
 
+/* nobody goes on alone, nor waits for somebody who does not come */
+static void steps_differ_body(struct gagg_comm *c, int rank)
+{
+	const double odd[] = { 0, 0.5, -1, (double)NAN, 1 - 0x1p-40 };
+	struct gagg_replica *r;
+	float w[2] = { 0 };
+
+	for (int i = 0; i < 10; i++) {
+		double step = rank == (i % 2 ? 2 : 0) ? odd[i / 2] : 1;
+		char want[80];
+
+		snprintf(want, sizeof(want), "rank %d has another step than this one, rank %d",
+			 i % 2 ? (rank == 2 ? 0 : 2) : !rank, rank);
+		CHECK(gagg_replica_create(c, w, 2, step, &r) == GAGG_ERR_INVALID && !r);
+		CHECK(!strcmp(gagg_last_error(c), want));
+	}
+	CHECK(!gagg_replica_create(c, w, 2, 1, &r) && r);
+	gagg_replica_free(r);
+}
+
+static void gossip__steps_differ(void **state)
+{
+	(void)state;
+	run_gossip("gossip-pull:1", steps_differ_body);
+	run_gossip("gossip-push:1:0", steps_differ_body);
+	run_gossip("gossip-pair:1", steps_differ_body);
+	run_gossip("push-sum:1", steps_differ_body);
+}
+
 static void gossip__nonsense_refused(void **state)
 {
 	(void)state;
@@ -839,6 +868,7 @@ int main(void)
 		cmocka_unit_test(pairs__come_together),
 		cmocka_unit_test(gossip__stays_in_the_hull),
 		cmocka_unit_test(gossip__nonsense_refused),
+		cmocka_unit_test(gossip__steps_differ),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
