@@ -78,10 +78,12 @@ check "a longer period sends less" sends_less
 for mode in localsgd:8 easgd-sync:4:90; do
 	group_up ring 256 window 64 sync "$mode"
 	check "$mode" learns_well "$ENOUGH"
+	note "$learned"
 	group_down
 done
 group_up ring 256 window 64 sync easgd:4:22
-check "easgd:4:22" learns "$LAGGING"
+check "easgd:4:22" learns_well "$LAGGING"
+note "$learned"
 net_offload off
 net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
 check "with losses, too: the same weights" same_weights
@@ -91,6 +93,7 @@ group_down
 group_up ring 256 window 64 sync hpsgd:2
 # updates that come late want more of them
 check "hpsgd:2" learns_well $((LAGGING * 3 / 2))
+note "$learned"
 net_offload off
 net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
 check "with losses, too" same_weights
