@@ -14,9 +14,9 @@
 . "$(dirname "$0")/store.sh"
 # shellcheck source=selftests/vm/digits.sh
 . "$(dirname "$0")/digits.sh"
-plan 23
+plan 25
 
-replicas=(localsgd:3 easgd-sync:3:90 hpsgd:2)
+replicas=(localsgd:3 easgd:1:22 easgd-sync:3:90 hpsgd:2)
 
 # chunks_of MODE: that an epoch takes; $chunks
 chunks_of()

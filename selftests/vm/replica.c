@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One rank of a group with replicas (localsgd, easgd-sync, hpsgd; gossip.c has the
- * others), against what the sync mode conserves.
+ * One rank of a group with replicas (localsgd, easgd, easgd-sync, hpsgd; gossip.c has
+ * the others), against what the sync mode conserves.
  *
- *	replica GROUP RANK STEPS [PAUSE_US]
+ *	replica GROUP RANK STEPS[+IDLE] [PAUSE_US]
  *
+ * IDLE steps more have no elements of their own.
  * An update of an element is a power of two that no other has, times the number of
  * ranks. So of whole numbers below 2^24 each bit is an update that is in the mean, and
  *
@@ -15,6 +16,8 @@
  *			one; what lies between the two is under way
  *	easgd-sync	after each exchange all replicas and the centre have the sum that
  *			they began with, and what was added, in 2^-22 of a step
+ *	easgd		the same, when all have met, after every sixth step and the last:
+ *			between these nobody waits for another
  *
  * In the end all have the same bits; with localsgd and hpsgd all updates are in them,
  * once. See enter.h for GAGG_SOCKET.
@@ -26,20 +29,26 @@
 #include "comm.h"
 #include "enter.h"
 #include "replica.h"
+#include "store.h"
 
 #define BITS	20	/* of updates that share elements */
 #define PART	3000	/* elements that share them */
 #define BEGIN	1000
 #define GRID	16	/* steps in 1 */
+#define MEET	6	/* steps of easgd until all meet */
 
 static struct gagg_comm *comm;
 static struct gagg_replica *replica;
+static struct gagg_table *sums;	/* of a group with a store, which has no all-reduce */
 static int rank, size, steps;
 static int span;	/* steps whose updates share elements */
 static int count;
 static float *w, *u;
 static int64_t *added;	/* what this rank has, in 2^-22 steps, as floats could hold it */
+static int64_t *mine;	/* what this rank has in @sums */
 static uint32_t digest = 2166136261u;
+static void (*check)(int now);
+static bool exact;	/* in the end all updates are in the weights, each once */
 
 static int die(const char *what)
 {
@@ -133,43 +142,107 @@ static int64_t fine(double grids)
 	return (int64_t)x;
 }
 
-static void check_easgd(int now)
+static void *alloc(size_t n, size_t bytes)
 {
-	int64_t *d = calloc((size_t)count, sizeof(*d));
+	void *p = calloc(n, bytes);
+
+	if (!p)
+		exit(2);
+	return p;
+}
+
+/*
+ * Make a table of the sums of all ranks' @d: this rank's part in it changes to @d. In
+ * two halves, since an increment has to fit a lane of 32 bits.
+ */
+static void sum_in_store(int64_t *d)
+{
+	size_t n = (size_t)count, i;
+	int64_t *halves = alloc(n, 2 * sizeof(*halves));
+
+	for (i = 0; i < 2 * n; i++) {
+		int64_t half = i < n ? d[i] >> 22 : d[i - n] & (REPLICA_FINE - 1);
+
+		halves[i] = half - mine[i];
+		mine[i] = half;
+	}
+	if (gagg_inc(sums, halves) || gagg_clock(comm) || gagg_snapshot(sums, halves))
+		die("sums");
+	for (i = 0; i < n; i++)
+		d[i] = halves[i] * REPLICA_FINE + halves[n + i];
+	free(halves);
+}
+
+/* @d of all ranks, which are at the same step */
+static void sum(int64_t *d)
+{
+	if (sums)
+		sum_in_store(d);
+	else if (gagg_allreduce(d, d, (size_t)count, GAGG_INT64, GAGG_SUM, comm, NULL))
+		die("allreduce");
+}
+
+/* in steps, as it is when all have exchanged, or met */
+static int64_t center(int i)
+{
+	return sums ? store_pushed(replica->table, (size_t)i) : replica->center[i];
+}
+
+static void check_sum(int now)
+{
+	int64_t *d = alloc((size_t)count, sizeof(*d));
 	int i;
 
-	if (!d)
-		exit(2);
 	for (i = 0; i < count; i++)
 		d[i] = fine(replica_at(replica, w, (size_t)i)) - fine(BEGIN * GRID) - added[i];
-	if (gagg_allreduce(d, d, (size_t)count, GAGG_INT64, GAGG_SUM, comm, NULL))
-		die("allreduce");
+	sum(d);
+	if (sums && store_snapshot(replica->table))
+		die("centre");
 	for (i = 0; i < count; i++)
-		if (d[i] + (int64_t)(replica->center[i] - BEGIN * GRID) * REPLICA_FINE)
+		if (d[i] + (center(i) - BEGIN * GRID) * REPLICA_FINE)
 			wrong(now, "replicas and centre have not kept their sum");
 	free(d);
 }
 
-static void check_end(bool exact)
+static void check_easgd_sync(int now)
 {
-	int32_t most;
+	if (!(now % (int)replica->arg[0]))
+		check_sum(now);
+}
+
+static void check_easgd(int now)
+{
+	if (!(now % MEET) || now == steps)
+		check_sum(now);
+}
+
+/* if the sum of all is this rank's times their number, for each, then they are equal */
+static void check_digest(void)
+{
+	int64_t *d = alloc((size_t)count, sizeof(*d)), own;
+
+	mix(w, (size_t)count * sizeof(*w));
+	own = digest;
+	d[0] = own;
+	sum(d);
+	if (d[0] != own * size)
+		wrong(steps, "another rank has other weights, or took them at other steps");
+	free(d);
+}
+
+static void check_end(void)
+{
 	int i;
 
 	if (exact && !shows(steps, steps, steps))
 		wrong(steps, "in the end not every update is there once");
 	for (i = 0; !exact && i < count; i++) {
-		if ((double)w[i] * GRID != replica->center[i])
+		if ((double)w[i] * GRID != (double)center(i))
 			wrong(steps, "in the end not the centre");
 		if (w[i] == BEGIN)
 			wrong(steps, "the centre stays where it was");
 	}
-	mix(w, (size_t)count * sizeof(*w));
-	digest &= 0x7fffffff;
-	most = (int32_t)digest;
-	if (gagg_allreduce(&most, &most, 1, GAGG_INT32, GAGG_MAX, comm, NULL))
-		die("most");
-	if (most != (int32_t)digest)
-		wrong(steps, "another rank has other weights, or took them at other steps");
+	check_digest();
 }
 
 static void step(int t)
@@ -184,50 +257,74 @@ static void step(int t)
 		die("step");
 }
 
-int main(int argc, char **argv)
+static void choose_check(const char *sync)
 {
-	void (*check)(int now);
-	const char *sync;
-	int i, t;
+	exact = strncmp(sync, "easgd", 5) != 0;
+	if (!strncmp(sync, "localsgd:", 9))
+		check = check_localsgd;
+	else if (!strncmp(sync, "hpsgd:", 6))
+		check = check_hpsgd;
+	else
+		check = sums ? check_easgd : check_easgd_sync;
+}
 
-	if (argc < 4)
-		return 2;
-	rank = atoi(argv[2]);
-	steps = atoi(argv[3]);
-	comm = enter(argv[1], rank, 60000);
-	size = gagg_size(comm);
+static void begin(void)
+{
+	size_t n;
+	int i;
+
 	span = BITS / size;
 	if (!span)
 		wrong(0, "at most 20 ranks");
 	count = (steps + span - 1) / span * PART;
-	w = calloc((size_t)count, sizeof(*w));
-	u = calloc((size_t)count, sizeof(*u));
-	added = calloc((size_t)count, sizeof(*added));
-	if (!w || !u || !added)
-		return 2;
-	sync = gagg_sync(comm);
-	check = !strncmp(sync, "localsgd:", 9) ? check_localsgd :
-		!strncmp(sync, "hpsgd:", 6) ? check_hpsgd : check_easgd;
+	n = (size_t)count;
+	w = alloc(n, sizeof(*w));
+	u = alloc(n, sizeof(*u));
+	added = alloc(n, sizeof(*added));
+	mine = alloc(n, 2 * sizeof(*mine));
 	for (i = 0; i < count; i++)
 		w[i] = rank ? 0 : BEGIN;
-	if (gagg_replica_create(comm, w, (size_t)count, 1.0 / GRID, &replica))
+	if (gagg_replica_create(comm, w, n, 1.0 / GRID, &replica))
 		die("create");
-	for (t = 0; t < steps; t++) {
-		step(t);
-		if (check != check_easgd || !((t + 1) % (int)replica->arg[0]))
-			check(t + 1);
-		usleep(argc > 4 ? (useconds_t)atoi(argv[4]) : 0);
-	}
-	if (gagg_replica_finish(replica, w))
-		die("finish");
-	check_end(check != check_easgd);
+	if (gagg_has_store(comm) && gagg_table_create(comm, 2 * n, GAGG_INT64, 1, &sums))
+		die("table");
+	choose_check(gagg_sync(comm));
+}
+
+static void end(void)
+{
 	gagg_replica_free(replica);
 	if (gagg_finalize(comm)) {
 		fprintf(stderr, "rank %d: finalize: %s\n", rank, gagg_last_error(NULL));
-		return 1;
+		exit(1);
 	}
 	free(w);
 	free(u);
 	free(added);
+	free(mine);
+}
+
+int main(int argc, char **argv)
+{
+	char *idle;
+	int t;
+
+	if (argc < 4)
+		return 2;
+	rank = atoi(argv[2]);
+	steps = (int)strtol(argv[3], &idle, 10);
+	comm = enter(argv[1], rank, 60000);
+	size = gagg_size(comm);
+	begin();
+	steps += atoi(idle);
+	for (t = 0; t < steps; t++) {
+		step(t);
+		check(t + 1);
+		usleep(argc > 4 ? (useconds_t)atoi(argv[4]) : 0);
+	}
+	if (gagg_replica_finish(replica, w))
+		die("finish");
+	check_end();
+	end();
 	return 0;
 }
