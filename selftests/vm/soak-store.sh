@@ -7,7 +7,7 @@
 #   store_setting     a sync mode with a store, for the layout that there is
 #   copies_setting    one with copies; needs hosts with one rank each
 #   quorum_setting    one with rounds that need not wait for all
-#   replicas_setting  one with replicas, in rounds
+#   replicas_setting  one with replicas, in rounds, or with a centre in a store
 #                     They set $sync and $lane_type, and $shards if it takes just one
 #   store_none, store_trainer, store_agent, store_group
 #                     as of soak.sh. All reads are checked by store.c; what
@@ -19,6 +19,10 @@
 
 # a read may lack so many clocks of others; -1: any number
 bound=-1
+# steps more
+idle=0
+# longer than anything is waited for, with a second each
+FOR_EVER=600
 
 store_setting()
 {
@@ -72,9 +76,12 @@ replicas_setting()
 	local tau
 
 	tau=$(pick 1 2 4)
-	case $(pick mean elastic behind) in
+	case $(pick mean elastic centre behind) in
 	mean)		sync=localsgd:$tau ;;
 	elastic)	sync=easgd-sync:$tau:$(pick 20 90 100) ;;
+	# of all ranks together, as above
+	centre)		sync=easgd:$tau:$(($(pick 30 90) / ranks))
+			lane_type=$(pick int32 int64) ;;
 	behind)		sync=hpsgd:$tau ;;
 	esac
 }
@@ -97,21 +104,22 @@ store_start()
 	case $sync in
 	gossip*|push-sum*)
 		steps=$((4 + $(roll 20)))
-		script=(gossip "$steps")
+		script=(gossip $((steps + idle)))
 		;;
-	localsgd*|easgd-sync*|hpsgd*)
+	localsgd*|easgd*|hpsgd*)
 		steps=$((5 + $(roll 10)))
-		script=(replica "$steps")
+		script=(replica "$steps+$idle")
 		;;
 	# one of them is late, to every fourth
 	bsp-*)
 		steps=$((20 + $(roll 20)))
-		script=(quorum "$(quorum_elements) $steps $(roll "$ranks")")
+		script=(quorum "$(quorum_elements) $((steps + idle)) $(roll "$ranks")")
 		;;
 	*)
 		steps=$((5 + $(roll 5)))
-		script=(store "$steps $bound")
-		[ "$sync $(pick store elastic)" != "asp elastic" ] || script=(elastic "$steps")
+		script=(store "$steps+$idle $bound")
+		[ "$sync $(pick store elastic)" != "asp elastic" ] ||
+			script=(elastic $((steps + idle)))
 		;;
 	esac
 	for ((r = 0; r < ranks; r++)); do
@@ -138,9 +146,11 @@ is_running()
 	ctl 0 group show g | grep -q running
 }
 
-# everybody works, and takes long, until something happens
+# [STEPS]: everybody works, and takes long, until something happens
 store_start_long()
 {
+	local idle=${1:-0}
+
 	store_start 1000000
 	wait_until 120 is_running || return
 	sleep "$(pick 0 0.1 0.5)"
@@ -167,7 +177,7 @@ store_trainer()
 	local r
 
 	r=$(roll "$ranks")
-	store_start_long && rank_kill "$r" || return
+	store_start_long $FOR_EVER && rank_kill "$r" || return
 	all_say "rank $r died" "$r" || return
 	rank_wait "$r"
 	true
@@ -185,7 +195,7 @@ store_group()
 	local h r
 
 	h=$(roll $((ranks / per_host)))
-	store_start_long && ctl "$h" group delete g || return
+	store_start_long $FOR_EVER && ctl "$h" group delete g || return
 	all_say "the group was deleted" || return
 	net_clear
 	for ((r = 0; r < hosts; r++)); do

@@ -127,8 +127,8 @@ new_setting()
 	ring=$(pick 256 1024)
 	# as many chunks as it has to have at least
 	[ "$ring" -ge $((2 * stripe * hosts * shards)) ] || ring=512
-	# what store.c and gossip.c keep takes twice as many
-	[ "$lane_type" = int32 ] || ring=1024
+	# what store.c and gossip.c keep takes twice as many, replica.c has sums there
+	[[ $lane_type = int32 && $sync != easgd:* ]] || ring=1024
 	group=(ring "$ring" window "$(pick 64 128)" stripe "$stripe"
 		lanes "$lanes" shards "$shards" sync "$sync"
 		lane-type "$lane_type" dead-after 60000)

@@ -2,14 +2,14 @@
 /*
  * One rank of a group with a store: clock after clock it reads, checks, adds.
  *
- *	store GROUP RANK CLOCKS BOUND [PAUSE_US [HITS]]
+ *	store GROUP RANK CLOCKS[+IDLE] BOUND [PAUSE_US [HITS]]
  *
  * Every update (rank, clock) has elements of its own, so a read shows which
  * updates are in it: each at most once, and whole; of this rank all; of others
- * those that BOUND (clocks; -1: none) promises; with BOUND 0 no others. A second
- * table is added to by everybody, and must be the sum in the end. With HITS reads
- * are cached, and so many of them, at least, must have asked nobody. See enter.h
- * for GAGG_SOCKET.
+ * those that BOUND (clocks; -1: none) promises; with BOUND 0 no others. IDLE clocks
+ * more have no such elements. A second table is added to by everybody, and must be
+ * the sum in the end. With HITS reads are cached, and so many of them, at least, must
+ * have asked nobody. See enter.h for GAGG_SOCKET.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +26,7 @@
 static struct gagg_comm *comm;
 static int rank, size;
 static int clocks, bound;
+static int told;	/* clocks whose updates have elements of their own */
 
 static int die(const char *what)
 {
@@ -67,7 +68,7 @@ static void check(const int32_t *tags, int clock)
 	int r, c;
 
 	for (r = 0; r < size; r++) {
-		for (c = 0; c < clocks; c++) {
+		for (c = 0; c < told; c++) {
 			bool must = r == rank ? c < clock : bound >= 0 && c < clock - bound;
 			int is = shown(tags, r, c);
 
@@ -85,7 +86,7 @@ static bool complete(const int32_t *tags)
 	int r, c;
 
 	for (r = 0; r < size; r++)
-		for (c = 0; c < clocks; c++)
+		for (c = 0; c < told; c++)
 			if (!shown(tags, r, c))
 				return false;
 	return true;
@@ -97,18 +98,20 @@ int main(int argc, char **argv)
 	struct gagg_table *own, *all;
 	useconds_t pause = 0;
 	size_t count;
+	char *idle;
 	int c, i, r;
 
 	if (argc < 5)
 		return 2;
 	rank = atoi(argv[2]);
-	clocks = atoi(argv[3]);
+	told = (int)strtol(argv[3], &idle, 10);
+	clocks = told + atoi(idle);
 	bound = atoi(argv[4]);
 	if (argc > 5)
 		pause = (useconds_t)atoi(argv[5]);
 	comm = enter(argv[1], rank, 150000);
 	size = gagg_size(comm);
-	count = (size_t)clocks * (size_t)size * SPREAD;
+	count = (size_t)told * (size_t)size * SPREAD;
 	tags = calloc(count, sizeof(*tags));
 	add = calloc(count, sizeof(*add));
 	common = calloc(COMMON, sizeof(*common));
@@ -120,12 +123,12 @@ int main(int argc, char **argv)
 		die("table");
 	gagg_cache(own, argc > 6);
 	for (c = 0; c < clocks; c++) {
-		int32_t *mine = add + (size_t)(c * size + rank) * SPREAD;
+		int32_t *mine = add + (size_t)((c < told ? c : 0) * size + rank) * SPREAD;
 
 		if (gagg_get(own, tags))
 			die("get");
 		check(tags, c);
-		for (i = 0; i < SPREAD; i++)
+		for (i = 0; c < told && i < SPREAD; i++)
 			mine[i] = tag(rank, c);
 		for (i = 0; i < COMMON; i++)
 			terms[i] = term(rank, c, i) / 4;
@@ -137,7 +140,7 @@ int main(int argc, char **argv)
 		if (gagg_get(own, tags))
 			die("get");
 		check(tags, c);
-		if (!shown(tags, rank, c))
+		if (c < told && !shown(tags, rank, c))
 			die("own increments are not shown");
 		if (gagg_clock(comm))
 			die("clock");
