@@ -25,8 +25,8 @@ static bool take_state(struct args *a, const char **state)
 		if (!strcmp(*from, "--state")) {
 			if (*state)
 				return args_fail(a, "--state is there twice");
-			if (!from[1])
-				return args_fail(a, "--state needs a value");
+			if (!from[1] || !*from[1])
+				return args_fail(a, "--state needs a directory");
 			*state = *++from;
 		} else if (**from == '-') {
 			return args_fail(a, "'%s' is no option; there is: --state", *from);

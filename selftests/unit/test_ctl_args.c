@@ -39,7 +39,7 @@ static void words__bad(void **state)
 	bad("checkpoint", "command is missing; there are: list, delete");
 	bad("checkpoint list a b", "'b' is too much");
 	bad("checkpoint list --dir x", "'--dir' is no option; there is: --state");
-	bad("checkpoint list --state", "--state needs a value");
+	bad("checkpoint list --state", "--state needs a directory");
 	bad("checkpoint list --state x --state y", "--state is there twice");
 	bad("checkpoint list ..", "the first neither . nor -, not '..'");
 	bad("checkpoint list -g", "'-g' is no option; there is: --state");
