@@ -40,15 +40,16 @@ bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock)
 	if (clock <= was || clock > GAGG_CLOCK_END)
 		return false;
 	k->clock[rank] = clock;
-	if (was != k->min || --k->slowest)
-		return false;
-	find_least(k);
+	if (was == k->min && !--k->slowest)
+		find_least(k);
 	return true;
 }
 
 u32 gagg_clocks_place(const struct gagg_clocks *k, u32 rank)
 {
-	u32 place = gagg_weight64(k->members[rank / 64] & (GAGG_BIT(rank % 64) - 1)), word;
+	u64 before = k->members[rank / 64] & (GAGG_BIT(rank % 64) - 1);
+	u32 place = gagg_weight64(before);
+	u32 word;
 
 	for (word = 0; word < rank / 64; word++)
 		place += gagg_weight64(k->members[word]);

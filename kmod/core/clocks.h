@@ -44,8 +44,8 @@ void gagg_clocks_init(struct gagg_clocks *k, const u64 *members);
 /*
  * gagg_clocks_tick - @rank, a member, has come to @clock
  *
- * True if the least clock has grown by it. All are looked at when it has, not with
- * every tick.
+ * False if it was there before. All are looked at when the least clock grows by it, not
+ * with every tick.
  */
 bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock);
 
@@ -75,8 +75,9 @@ static inline u32 gagg_clocks_next(const struct gagg_clocks *k, u32 rank)
 u32 gagg_clocks_place(const struct gagg_clocks *k, u32 rank);
 u32 gagg_clocks_at(const struct gagg_clocks *k, u32 place);
 
-/* what members seed choices with that they all make alike (gagg_peer.h); of those of one
- * word it is that word
+/*
+ * What members seed choices with that they all make alike (gagg_peer.h). If all are of
+ * the first word it is that word, as trainers have it.
  */
 u64 gagg_clocks_seed(const struct gagg_clocks *k);
 

@@ -56,13 +56,13 @@ bool gagg_quorum_ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
 {
 	u64 v = chunk_of(g, a->slot, a->round);
 	bool due = now - a->opened >= ch->limit && ch->limit != GAGG_NEVER;
-	u32 n = gagg_weight64(bits), all = gagg_weight64(ch->members);
 
 	/* all of them: each has pushed the round, hence has the last one */
 	if (bits == ch->members || !partial(a))
 		return bits == ch->members;
 	return bits == (a->seen | bits) &&
-	       gagg_sync_get(g->sync.mode)->complete(&g->sync, n, all, due) &&
+	       gagg_sync_get(g->sync.mode)->complete(&g->sync, gagg_weight64(bits),
+						     gagg_weight64(ch->members), due) &&
 	       (v < g->ring || ch->reached > v - g->ring + g->window);
 }
 

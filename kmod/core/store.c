@@ -161,10 +161,8 @@ void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, 
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
 	struct gagg_store *st = gagg_store_of(ch);
-	u32 was = st->clocks.clock[rank];
 
-	gagg_clocks_tick(&st->clocks, rank, clock);
-	if (st->clocks.clock[rank] == was)
+	if (!gagg_clocks_tick(&st->clocks, rank, clock))
 		return;
 	st->ticks++;
 	if (ops->on_tick)

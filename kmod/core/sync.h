@@ -8,6 +8,12 @@
  * published once, when its round is complete. Those of a store have chunks that
  * persist: updates are added as they come, and a read is answered when the
  * policy lets it, given the clocks of all workers.
+ *
+ * Modes of replicas are of either kind: each rank trains weights of its own. Here they are
+ * bulk-synchronous rounds (localsgd, easgd-sync, hpsgd), an asynchronous store (easgd), or a
+ * store where each has a copy (gossip, sync_gossip.c). What is exchanged when is libgagg's
+ * matter (agent/lib/replica.c). They have names and parameters of their own so that all
+ * hosts agree on them.
  */
 #ifndef GAGG_CORE_SYNC_H
 #define GAGG_CORE_SYNC_H

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Parameter averaging. The modes of replicas are bulk-synchronous rounds, or an
- * asynchronous store, here: each rank trains weights of its own, and what is
- * exchanged when is libgagg's matter (agent/lib/replica.c). They have names and
- * parameters of their own so that all hosts agree on them.
- */
+/* Parameter averaging: rounds as in bsp, of the weights of replicas (agent/lib/replica.c). */
 #include "sync.h"
 
 const struct gagg_sync_ops gagg_sync_localsgd = {

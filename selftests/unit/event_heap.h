@@ -6,7 +6,15 @@
 #ifndef EVENT_HEAP_H
 #define EVENT_HEAP_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "types.h"
 
 struct event {
 	u64 at;

@@ -379,9 +379,6 @@ static void peers__are_a_permutation(void **state)
 			assert_int_equal(alone, gagg_weight64(members) % 2);
 		}
 	}
-	assert_int_equal(gagg_peer_to(4, 2, 7), 2);
-	assert_int_equal(gagg_peer_from(4, 2, 7), 2);
-	assert_int_equal(gagg_peer_pair(4, 2, 7), 2);
 }
 
 /* and all of them about as often as each other */
@@ -407,6 +404,39 @@ static void peers__are_all_met(void **state)
 						2400 / (n - 1 + n % 2));
 			}
 	}
+}
+
+/* it is its own peer, be it a member or not */
+static void a_lone_rank__has_no_peer(void **state)
+{
+	u32 r, c;
+
+	(void)state;
+	for (r = 0; r < 64; r++)
+		for (c = 0; c < 4; c++) {
+			assert_int_equal(gagg_peer_to(GAGG_BIT(r), r, c), r);
+			assert_int_equal(gagg_peer_from(GAGG_BIT(r), r, c), r);
+			assert_int_equal(gagg_peer_pair(GAGG_BIT(r), r, c), r);
+			assert_int_equal(gagg_peer_to(GAGG_BIT(c), r, c), r);
+			assert_int_equal(gagg_peer_from(GAGG_BIT(c), r, c), r);
+			assert_int_equal(gagg_peer_pair(GAGG_BIT(c), r, c), r);
+			assert_int_equal(gagg_peer_to(0, r, c), r);
+			assert_int_equal(gagg_peer_from(0, r, c), r);
+			assert_int_equal(gagg_peer_pair(0, r, c), r);
+		}
+}
+
+/* the most that there may be, and one more */
+static void pairs__of_very_many(void **state)
+{
+	u32 n, i, c;
+
+	(void)state;
+	for (n = 65535; n <= 65536; n++)
+		for (c = 0; c < 20; c++)
+			for (i = n - 2000; i < n; i++)
+				assert_int_equal(gagg_peer_place_pair(7, n,
+					gagg_peer_place_pair(7, n, i, c), c), i);
 }
 
 static bool may_begin(u8 kind, u32 flags, u32 chunks)
@@ -456,6 +486,8 @@ int main(void)
 		cmocka_unit_test(a_read__is_the_only_one_of_a_clock),
 		cmocka_unit_test(peers__are_a_permutation),
 		cmocka_unit_test(peers__are_all_met),
+		cmocka_unit_test(a_lone_rank__has_no_peer),
+		cmocka_unit_test(pairs__of_very_many),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -38,8 +38,8 @@ static inline __u32 gagg_peer_rank(__u64 members, __u32 index)
 }
 
 /*
- * Places: what follows holds for any number of members. All of them have the same
- * seed, which is their ranks, a bit each.
+ * Places: what follows holds for up to 65536 members: products of two numbers of places
+ * fit 32 bits. All members have the same seed, which is their ranks, a bit each.
  */
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
@@ -101,6 +101,8 @@ static inline __u32 gagg_peer_to(__u64 members, __u32 rank, __u32 clock)
 {
 	__u32 n = gagg_peer_count(members), place = gagg_peer_index(members, rank);
 
+	if (n < 2)
+		return rank;
 	return gagg_peer_rank(members, gagg_peer_place_to(members, n, place, clock));
 }
 
@@ -115,6 +117,8 @@ static inline __u32 gagg_peer_from(__u64 members, __u32 rank, __u32 clock)
 {
 	__u32 n = gagg_peer_count(members), place = gagg_peer_index(members, rank);
 
+	if (n < 2)
+		return rank;
 	return gagg_peer_rank(members, gagg_peer_place_from(members, n, place, clock));
 }
 
@@ -130,6 +134,8 @@ static inline __u32 gagg_peer_pair(__u64 members, __u32 rank, __u32 round)
 {
 	__u32 n = gagg_peer_count(members), place = gagg_peer_index(members, rank);
 
+	if (n < 2)
+		return rank;
 	return gagg_peer_rank(members, gagg_peer_place_pair(members, n, place, round));
 }
 
