@@ -56,11 +56,12 @@ int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
  * of the next. gossip-*, push-sum: at every TAU-th step the weights are exchanged with
  * another rank's.
  *
- * Return: 0; GAGG_ERR_INVALID (easgd, easgd-sync: a weight is not finite, or 2^30 steps
- * and more; gossip-*, push-sum: 2^24, see gagg_replica_create(); gossip-push: too
- * many replicas were sent; easgd: the centre is as far away, nothing was exchanged. The
- * others wait for this rank, at the latest in gagg_replica_finish(), which gagg_abort()
- * tells them); GAGG_ERR_TIMEOUT (stores); or why the epoch has ended.
+ * Return: 0; GAGG_ERR_INVALID (easgd, easgd-sync, gossip-*, push-sum: a weight is not
+ * finite, or as far away as gagg_replica_create() says that it must not be; gossip-push: too
+ * many replicas were sent; easgd: the centre is as far away, nothing was exchanged, nor is
+ * it by this replica from then on. The others wait for this rank, at the latest in
+ * gagg_replica_finish(), which gagg_abort() tells them); GAGG_ERR_TIMEOUT (stores); or why
+ * the epoch has ended.
  */
 int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
 

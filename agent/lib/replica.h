@@ -65,6 +65,7 @@ extern const struct replica_mode replica_push_sum;
  * @delta: easgd-sync: what this rank moves, then what all have moved
  * @carry: easgd, easgd-sync, gossip: what a float32 cannot hold of a weight, in steps;
  *	push-sum: what is here of it
+ * @astray: easgd: a weight whose centre was too far away, + 1; 0: none was
  * @table: easgd: the centre; gossip: place in the store, of a chunk more than there are
  *	weights
  * @weight: push-sum: what is here of the weight; else constant
@@ -89,6 +90,7 @@ struct gagg_replica {
 	int32_t *center;
 	int32_t *delta;
 	double *carry;
+	size_t astray;
 	struct gagg_table *table;
 	int64_t weight;
 	struct hp_switch sw;

@@ -162,7 +162,7 @@ const struct replica_mode replica_easgd_sync = {
  * centre is within M * (1 + 2 * n * alpha). If that is 2^31 at most, then a lane of
  * 32 bits tells whether the centre is within M, and where, by the difference to what
  * was read before, which was within M, too. A rank that finds it elsewhere adds
- * nothing.
+ * nothing, and never again: what it has read may be 2^32 off.
  */
 
 #define LANE_REACH	2147483648.0
@@ -182,15 +182,16 @@ static int check_center(struct gagg_replica *r)
 	int64_t far = 1 << r->bits;
 	size_t i;
 
-	for (i = 0; i < r->count; i++) {
+	for (i = 0; i < r->count && !r->astray; i++) {
 		int64_t center = store_element(r->table, i);
 
 		if (center <= -far || center >= far)
-			return comm_error(r->comm, GAGG_ERR_INVALID,
-					  "the centre of weight %zu has gone 2^%d steps away or farther: use a smaller ALPHA than that of %s, or a larger step",
-					  i, r->bits, gagg_sync(r->comm));
+			r->astray = i + 1;
 	}
-	return GAGG_OK;
+	return !r->astray ? GAGG_OK :
+		comm_error(r->comm, GAGG_ERR_INVALID,
+			   "the centre of weight %zu has gone 2^%d steps away or farther: use a smaller ALPHA than that of %s, or a larger step",
+			   r->astray - 1, r->bits, gagg_sync(r->comm));
 }
 
 /* rank 0's @values, of 64 bits, into the centre and to all ranks */

@@ -125,8 +125,11 @@ static int fake_store_submit(struct fake_seat *s, struct gagg_ioc_submit *a)
 
 	if (!fake_store_may(a))
 		return -EINVAL;
-	while (!read && !fake_was_read(s))
+	while (!read && !fake_was_read(s)) {
 		pthread_cond_wait(&fake.cond, &fake.lock);
+		if (fake.ended == fake.epoch)
+			return -EPIPE;
+	}
 	for (unsigned int r = 0; r < FAKE_RANKS; r++)
 		for (uint64_t i = a->count; !read && i < a->count + a->chunks; i++)
 			if (fake_sends(s, a, r, i))
