@@ -180,32 +180,45 @@ static int find_writers(int fd)
 	return 0;
 }
 
-/* Will COMMIT know who writes it? The one that is passed is for writing. */
-static int check_leases(const struct save *s, struct broker_reply *reply)
+/* Will COMMIT know who writes it? @expected: what find_writers() has to find now */
+static int check_leases(const struct save *s, int expected, struct broker_reply *reply)
 {
 	int error = find_writers(s->fd);
 
-	if (error == EAGAIN)
+	if (error == expected)
 		return 0;
 	return refuse(reply, EOPNOTSUPP,
 		      "gaggd could not tell whether somebody writes the file: %s; it takes sysctl fs.leases-enable=1, and gaggd --state DIR on a file system with leases",
 		      error ? strerror(error) : "a lease is granted to all");
 }
 
+static int reopen(int fd, int flags, struct broker_reply *reply)
+{
+	char self[32];
+	int again;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	again = open(self, flags | O_CLOEXEC);
+	if (again < 0)
+		refuse(reply, errno, "gaggd cannot open %s: %s", self, strerror(errno));
+	return again;
+}
+
 /*
  * The file for COMMIT, only to be read, and the one that is passed, which the caller
- * closes: gaggd has none for writing then.
+ * closes: gaggd has none for writing then. That there are no leases the kernel says
+ * only while nobody writes.
  */
 static int split(struct save *s, struct broker_reply *reply)
 {
-	int passed = s->fd;
-	char self[32];
+	int made = s->fd, passed;
 
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", passed);
-	s->fd = open(self, O_RDONLY | O_CLOEXEC);
-	if (s->fd < 0)
-		refuse(reply, errno, "gaggd cannot open %s: %s", self, strerror(errno));
-	else if (!check_leases(s, reply))
+	s->fd = reopen(made, O_RDONLY, reply);
+	close(made);
+	if (s->fd < 0 || check_leases(s, 0, reply))
+		return -1;
+	passed = reopen(s->fd, O_WRONLY, reply);
+	if (passed < 0 || !check_leases(s, EAGAIN, reply))
 		return passed;
 	close(passed);
 	return -1;
