@@ -3,6 +3,7 @@
  * What the modes of replicas have in common, and the simplest of them:
  * localsgd, the mean of the weights every TAU steps.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,19 @@ static const struct replica_mode *const modes[] = {
 };
 
 #define MODES	(sizeof(modes) / sizeof(modes[0]))
+
+bool replica_has_grid(const struct gagg_replica *r)
+{
+	return r->grid > 0 && isfinite(r->grid);
+}
+
+int replica_check_grid(struct gagg_replica *r)
+{
+	return replica_has_grid(r) ? GAGG_OK :
+		comm_error(r->comm, GAGG_ERR_INVALID,
+			   "%s needs a step above 0, the resolution of the exchange",
+			   r->mode->name);
+}
 
 void *replica_alloc(struct gagg_replica *r, size_t size)
 {

@@ -118,4 +118,8 @@ static inline double replica_settled(double x)
 /* as many elements as weights, of @size bytes, zero; a sentence and NULL if there is no memory */
 void *replica_alloc(struct gagg_replica *r, size_t size);
 
+/* is the step that was asked for a resolution? If not, what to say */
+bool replica_has_grid(const struct gagg_replica *r);
+int replica_check_grid(struct gagg_replica *r);
+
 #endif

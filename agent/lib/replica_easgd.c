@@ -44,19 +44,6 @@ static int check(struct gagg_replica *r, const float *w)
 	return GAGG_OK;
 }
 
-static bool has_grid(const struct gagg_replica *r)
-{
-	return r->grid > 0 && isfinite(r->grid);
-}
-
-static int check_grid(struct gagg_replica *r)
-{
-	return has_grid(r) ? GAGG_OK :
-		comm_error(r->comm, GAGG_ERR_INVALID,
-			   "%s needs a step above 0, the resolution of the exchange",
-			   r->mode->name);
-}
-
 /* a weight moves towards the centre: by how much, which the centre is due */
 static int32_t give(struct gagg_replica *r, float *w, size_t i, int64_t center)
 {
@@ -93,7 +80,7 @@ static int agree(struct gagg_replica *r)
 		if (memcmp(&grids[i], &grids[0], sizeof(grids[0])))
 			err = comm_error(r->comm, GAGG_ERR_INVALID,
 					 "rank %d has another step than rank 0", i);
-	return err ? err : check_grid(r);
+	return err ? err : replica_check_grid(r);
 }
 
 static int sync_init(struct gagg_replica *r, float *w)
@@ -243,7 +230,7 @@ static int publish_grid(struct gagg_replica *r, int64_t *values)
 	if (err)
 		return err;
 	others = steps_sub(store_pushed(r->table, 0), values[0]);
-	return !others ? check_grid(r) :
+	return !others ? replica_check_grid(r) :
 		comm_error(r->comm, GAGG_ERR_INVALID,
 			   "ranks with another step than rank 0: %lld", (long long)others);
 }
@@ -267,7 +254,7 @@ static int publish_all(struct gagg_replica *r, float *w, int64_t *values)
 static int easgd_init(struct gagg_replica *r, float *w)
 {
 	/* what is not a step is refused when all ranks know of it */
-	double step = has_grid(r) ? r->step : 1;
+	double step = replica_has_grid(r) ? r->step : 1;
 	int64_t *values;
 	int err;
 

@@ -237,14 +237,6 @@ static int begin(struct gagg_replica *r, float *w)
 	return err;
 }
 
-static int check_grid(struct gagg_replica *r)
-{
-	return r->grid > 0 && isfinite(r->grid) ? GAGG_OK :
-		comm_error(r->comm, GAGG_ERR_INVALID,
-			   "%s needs a step above 0, the resolution of the exchange",
-			   r->mode->name);
-}
-
 static int gossip_init(struct gagg_replica *r, float *w)
 {
 	size_t lanes = store_lanes(r->comm);
@@ -258,7 +250,7 @@ static int gossip_init(struct gagg_replica *r, float *w)
 	if (!err)
 		err = begin(r, w);
 	if (!err)
-		err = check_grid(r);
+		err = replica_check_grid(r);
 	if (!err)
 		err = check(r, w);
 	return err ? err : start(r, w);

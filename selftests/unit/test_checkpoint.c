@@ -569,6 +569,13 @@ static void order_and_names(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
+/* in a child of root: uid 9, whom modes bind */
+static void become_another(void)
+{
+	if (!getuid() && (setgroups(0, NULL) || setresgid(9, 9, 9) || setresuid(9, 9, 9)))
+		_exit(1);
+}
+
 static void others__may_not(void **state)
 {
 	uint32_t ops[] = { BROKER_OP_SAVE, BROKER_OP_LOAD };
@@ -590,9 +597,7 @@ static void others__may_not(void **state)
 		pid = fork();
 		assert_true(pid >= 0);
 		if (!pid) {
-			if (!getuid() && (setgroups(0, NULL) || setresgid(9, 9, 9) ||
-					  setresuid(9, 9, 9)))
-				_exit(1);
+			become_another();
 			_exit(ask(&r, msg) == EACCES && strstr(msg, "does not let uid") ?
 			      0 : 2);
 		}
@@ -716,9 +721,7 @@ static void list_as_another(char *text, size_t size)
 	assert_true(pid >= 0);
 	if (!pid) {
 		*text = 0;
-		if (!getuid() && (setgroups(0, NULL) || setresgid(9, 9, 9) ||
-				  setresuid(9, 9, 9)))
-			_exit(1);
+		become_another();
 		if (archive_list(state_dir, NULL, collect, text, &err))
 			_exit(2);
 		_exit(write(pipes[1], text, strlen(text) + 1) < 0 ? 3 : 0);

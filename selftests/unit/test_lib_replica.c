@@ -117,6 +117,23 @@ static void localsgd__mean_every_tau_steps(void **state)
 	run(64, 16, local_body);
 }
 
+/* in a mode with a store, with lanes of int32, then perhaps of int64 */
+static void run_store(const char *sync, uint32_t ring, bool leave, int types,
+		      void (*body)(struct gagg_comm *c, int rank))
+{
+	fake.sync = sync;
+	fake.store = true;
+	fake.bound = ~0U;
+	for (int i = 0; i < types; i++) {
+		fake.wide = i;
+		run_with(ring, ring / 4, 20000, leave, body);
+		free(fake.kept);
+		fake.kept = NULL;
+	}
+	fake.wide = false;
+	fake.store = false;
+}
+
 /* elastic averaging: easgd-sync, then easgd with lanes of int32 and of int64 */
 static void run_elastic(const char *sync, const char *async,
 			void (*body)(struct gagg_comm *c, int rank))
@@ -124,17 +141,7 @@ static void run_elastic(const char *sync, const char *async,
 	fake.sync = sync;
 	if (sync)
 		run(64, 16, body);
-	fake.sync = async;
-	fake.store = true;
-	fake.bound = ~0U;
-	for (int i = 0; i < 2; i++) {
-		fake.wide = i;
-		run_with(64, 16, 20000, true, body);
-		free(fake.kept);
-		fake.kept = NULL;
-	}
-	fake.wide = false;
-	fake.store = false;
+	run_store(async, 64, true, 2, body);
 }
 
 /* what a rank knows of it; of all steps so far once publish() is over */
@@ -466,13 +473,7 @@ static void left_body(struct gagg_comm *c, int rank)
 static void easgd__ends_when_a_rank_leaves(void **state)
 {
 	(void)state;
-	fake.sync = "easgd:2:22";
-	fake.store = true;
-	fake.bound = ~0U;
-	run_with(64, 16, 20000, false, left_body);
-	free(fake.kept);
-	fake.kept = NULL;
-	fake.store = false;
+	run_store("easgd:2:22", 64, false, 1, left_body);
 }
 
 /* a program's own, pushed with the exchanges */
@@ -504,13 +505,7 @@ static void tables_body(struct gagg_comm *c, int rank)
 static void easgd__has_room_for_tables(void **state)
 {
 	(void)state;
-	fake.sync = "easgd:4:22";
-	fake.store = true;
-	fake.bound = ~0U;
-	run_with(12, 4, 20000, true, tables_body);
-	free(fake.kept);
-	fake.kept = NULL;
-	fake.store = false;
+	run_store("easgd:4:22", 12, true, 1, tables_body);
 }
 
 static void overlapped_body(struct gagg_comm *c, int rank)
@@ -558,18 +553,8 @@ static void hpsgd__every_update_once(void **state)
 /* with lanes of int32, then of int64 */
 static void run_gossip(const char *sync, void (*body)(struct gagg_comm *c, int rank))
 {
-	fake.sync = sync;
-	fake.store = true;
 	fake.copies = true;
-	fake.bound = ~0U;
-	for (int i = 0; i < 2; i++) {
-		fake.wide = i;
-		run_with(64, 16, 20000, true, body);
-		free(fake.kept);
-		fake.kept = NULL;
-	}
-	fake.wide = false;
-	fake.store = false;
+	run_store(sync, 64, true, 2, body);
 	fake.copies = false;
 }
 

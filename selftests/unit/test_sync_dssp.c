@@ -244,16 +244,22 @@ static void push(u32 r, u64 at)
 	ops->on_tick(&param, &sync, &clocks, r, at);
 }
 
+/* three workers that have pushed nothing */
+static void begin_three(const char *mode)
+{
+	assert_null(gagg_sync_parse(mode, &param));
+	ops = gagg_sync_get(param.mode);
+	memset(&sync, 0, sizeof(sync));
+	gagg_clocks_init(&clocks, &(u64){ 7 });
+}
+
 /* who has finished is neither the slowest nor the fastest, and has not pushed */
 static void the_end__is_not_a_push(void **state)
 {
 	u32 c;
 
 	(void)state;
-	assert_null(gagg_sync_parse("dssp:1:5", &param));
-	ops = gagg_sync_get(param.mode);
-	memset(&sync, 0, sizeof(sync));
-	gagg_clocks_init(&clocks, &(u64){ 7 });
+	begin_three("dssp:1:5");
 	for (c = 1; c <= 2; c++)
 		push(1, c * 10 * GAGG_MSEC);
 	gagg_clocks_tick(&clocks, 2, GAGG_CLOCK_END);
@@ -274,10 +280,7 @@ static void the_fastest__alone_runs_on(void **state)
 	u32 c;
 
 	(void)state;
-	assert_null(gagg_sync_parse("dssp:1:5", &param));
-	ops = gagg_sync_get(param.mode);
-	memset(&sync, 0, sizeof(sync));
-	gagg_clocks_init(&clocks, &(u64){ 7 });
+	begin_three("dssp:1:5");
 	for (c = 1; c <= 2; c++) {
 		push(0, c * 10 * GAGG_MSEC);
 		push(1, c * GAGG_MSEC);
