@@ -98,7 +98,7 @@ int op_agree(struct gagg_request *sum)
 		free(r);
 		return err;
 	}
-	err = op_run(r, WAITS_MAX - 1);
+	err = op_run(r);
 	sum->tries = exp;
 	return err;
 }

@@ -367,12 +367,12 @@ void gagg_plan_free(struct gagg_plan *plan);
  * @comm:	communicator
  * @plan:	for sums and means of floating point, or NULL
  *
- * A call makes at most four system calls for up to one ring of data (64 MiB by
- * default), and at most four more for each ring beyond it.
+ * A call makes at most two system calls, of which one sleeps, for up to one ring of
+ * data (64 MiB by default), and at most four more for each ring beyond it.
  *
- * Without a plan, blocking calls first exchange one byte per chunk, so that
- * all ranks use one exponent from the start; non-blocking calls use their own,
- * and the kernel aligns them. So without a plan, the blocking form on one rank
+ * Without a plan, blocking sums of floating point first exchange one byte per chunk,
+ * with two calls more, so that all ranks use one exponent from the start; non-blocking
+ * ones use their own, and the kernel aligns them. So without a plan, the blocking form on one rank
  * does not match the non-blocking form on another.
  *
  * Return: 0 or an error.

@@ -51,13 +51,13 @@ int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length)
 	return GAGG_OK;
 }
 
-int op_run(struct gagg_request *r, unsigned int waits)
+int op_run(struct gagg_request *r)
 {
 	struct gagg_comm *c = r->comm;
 	int ms = c->session->timeout_ms;
 
 	request_start(r);
-	if (request_wait(r, comm_deadline(ms > 0 ? ms : -1), waits) == GAGG_ERR_TIMEOUT &&
+	if (request_wait(r, comm_deadline(ms > 0 ? ms : -1)) == GAGG_ERR_TIMEOUT &&
 	    !r->done)
 		comm_fail_late(c);
 	return request_reap(r);
@@ -67,8 +67,7 @@ int op_run(struct gagg_request *r, unsigned int waits)
  * What every form does at its end. Blocking: @req is NULL. @empty: there are no
  * elements, hence nothing to be done.
  */
-static int go(struct gagg_request *r, bool empty, unsigned int waits,
-	      struct gagg_request **req)
+static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
 {
 	struct gagg_comm *c = r->comm;
 
@@ -79,7 +78,7 @@ static int go(struct gagg_request *r, bool empty, unsigned int waits,
 		if (!req)
 			return request_reap(r);
 	} else if (!req) {
-		return op_run(r, waits);
+		return op_run(r);
 	} else {
 		request_start(r);
 		request_fill(c);
@@ -149,7 +148,6 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 {
 	uint64_t parts = kind == GAGG_K_REDUCE_SCATTER ? (uint64_t)c->size : 1;
 	struct gagg_request *r;
-	unsigned int waits = 0;
 	int err;
 
 	if (req)
@@ -180,11 +178,8 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 		err = op_cut(r, parts, (uint64_t)count * dtype_lanes(dtype));
 	if (!err && count && r->plan && r->cut.chunks > r->plan->chunks)
 		err = comm_error(c, GAGG_ERR_INVALID, "the plan was made for another communicator");
-	if (!err && count && r->how == &transfer_sum && !r->plan && !req) {
+	if (!err && count && r->how == &transfer_sum && !r->plan && !req)
 		err = op_agree(r);
-		/* its calls leave one wait for the rest */
-		waits = WAITS_MAX - 1;
-	}
 	if (!err && by)
 		err = gagg_iallreduce(&by->samples, &by->total, 1, GAGG_INT32, GAGG_SUM, c,
 				      NULL, &by->req);
@@ -192,7 +187,7 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 		free(r);
 		return err;
 	}
-	return go(r, !count, waits, req);
+	return go(r, !count, req);
 }
 
 int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
@@ -239,7 +234,7 @@ static int allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct ga
 	own = r->recv + (size_t)c->rank * bytes;
 	if (bytes && own != sendbuf)
 		memcpy(own, sendbuf, bytes);
-	return go(r, !bytes, 0, req);
+	return go(r, !bytes, req);
 }
 
 static int broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
@@ -271,7 +266,7 @@ static int broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
 		free(r);
 		return err;
 	}
-	return go(r, !bytes, 0, req);
+	return go(r, !bytes, req);
 }
 
 static int barrier(struct gagg_comm *c, struct gagg_request **req)
@@ -290,7 +285,7 @@ static int barrier(struct gagg_comm *c, struct gagg_request **req)
 	r->cut.per_part = 1;
 	r->cut.chunks = 1;
 	r->submit.chunks = 1;
-	return go(r, false, 0, req);
+	return go(r, false, req);
 }
 
 int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,

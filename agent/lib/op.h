@@ -15,7 +15,7 @@ struct gagg_request *op_new(struct gagg_comm *c, enum gagg_kind kind,
 int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length);
 
 /* Start it and wait for its end, within the session's time; @r is freed. */
-int op_run(struct gagg_request *r, unsigned int waits);
+int op_run(struct gagg_request *r);
 
 /*
  * Agree with the other ranks on one exponent per chunk of @r, which is a sum

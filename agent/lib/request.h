@@ -118,18 +118,16 @@ void request_start(struct gagg_request *r);
 void request_fill(struct gagg_comm *c);
 
 /*
- * Work and wait until @r is done or @deadline is over; @waits is how many
- * intermediate waits are spent already, see wait_target(). Returns its status,
- * or GAGG_ERR_TIMEOUT.
+ * Work and wait until @r is done or @deadline is over. Returns its status, or
+ * GAGG_ERR_TIMEOUT.
  */
-int request_wait(struct gagg_request *r, uint64_t deadline, unsigned int waits);
+int request_wait(struct gagg_request *r, uint64_t deadline);
 
 /*
  * What to sleep for, without a time limit: as much as is worth a wake-up. @r
  * is not done, and request_fill() has nothing to do.
  */
-void request_wish(const struct gagg_request *r, unsigned int waits,
-		  struct gagg_ioc_wait *arg);
+void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg);
 
 /* @r has ended: its status, its result to the communicator; freed. */
 int request_reap(struct gagg_request *r);
@@ -146,18 +144,12 @@ void request_free(struct gagg_request *r);
  * @limit: first chunk that waits for this rank, at most @end
  * @end: end of the operation
  * @ring: chunks in the ring
- * @waits: how often the operation was slept for already
  *
  * While the operation is longer than the ring, a quarter of the ring at a time.
- * Then half of the rest, half of the rest, all: the results of the first half
- * are read while the others arrive, in at most three calls. Short rests are
- * not worth a call more.
+ * Then all: what comes while it is awake is read at once, but it is not woken for it.
  *
  * Returns a chunk above @taken, given that @limit is.
  */
-uint64_t wait_target(uint64_t taken, uint64_t limit, uint64_t end, uint32_t ring,
-		     unsigned int waits);
-
-#define WAITS_MAX	3
+uint64_t wait_target(uint64_t taken, uint64_t limit, uint64_t end, uint32_t ring);
 
 #endif

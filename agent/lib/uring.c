@@ -18,8 +18,7 @@ int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 		request_fill(c);
 	if (r->done)
 		return comm_error(c, GAGG_ERR_INVALID, "the request is done");
-	/* no intermediate waits: an entry costs more than results read late */
-	request_wish(r, WAITS_MAX - 1, &r->wait);
+	request_wish(r, &r->wait);
 	cmd.addr = (uintptr_t)&r->wait;
 	memset(sqe, 0, sizeof(*sqe));
 	sqe->opcode = IORING_OP_URING_CMD;

@@ -16,8 +16,6 @@
 #define FILL_STEP	16
 /* pauses between two sleeps; some ten microseconds */
 #define SPIN_MAX	1000
-/* chunks that are not worth a wake-up of their own */
-#define REST_MIN	64
 
 static inline void relax(void)
 {
@@ -28,16 +26,13 @@ static inline void relax(void)
 #endif
 }
 
-uint64_t wait_target(uint64_t taken, uint64_t limit, uint64_t end, uint32_t ring,
-		     unsigned int waits)
+uint64_t wait_target(uint64_t taken, uint64_t limit, uint64_t end, uint32_t ring)
 {
 	uint64_t quarter = ring / 4 ? ring / 4 : 1;
 
-	if (limit < end)
-		return limit - taken < quarter ? limit : taken + quarter;
-	if (waits >= WAITS_MAX - 1 || end - taken <= REST_MIN)
+	if (limit == end)
 		return end;
-	return taken + (end - taken) / 2;
+	return limit - taken < quarter ? limit : taken + quarter;
 }
 
 void request_end(struct gagg_comm *c, int status)
@@ -212,8 +207,7 @@ void request_fill(struct gagg_comm *c)
 	step(c, UINT64_MAX);
 }
 
-void request_wish(const struct gagg_request *r, unsigned int waits,
-		  struct gagg_ioc_wait *arg)
+void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg)
 {
 	const struct gagg_comm *c = r->comm;
 	uint64_t end = r->start + r->cut.chunks;
@@ -227,7 +221,7 @@ void request_wish(const struct gagg_request *r, unsigned int waits,
 	arg->size = sizeof(*arg);
 	arg->channel = c->region.geo.channel;
 	arg->timeout_ns = UINT64_MAX;
-	arg->chunk = wait_target(c->taken, limit, end, c->region.geo.ring, waits);
+	arg->chunk = wait_target(c->taken, limit, end, c->region.geo.ring);
 	if (arg->chunk == end) {
 		/* woken once, by the end of the op */
 		arg->op = r->submit.op;
@@ -235,7 +229,7 @@ void request_wish(const struct gagg_request *r, unsigned int waits,
 	}
 }
 
-int request_wait(struct gagg_request *r, uint64_t deadline, unsigned int waits)
+int request_wait(struct gagg_request *r, uint64_t deadline)
 {
 	struct gagg_comm *c = r->comm;
 	unsigned int spins = 0;
@@ -260,7 +254,7 @@ int request_wait(struct gagg_request *r, uint64_t deadline, unsigned int waits)
 			sched_yield();
 			continue;
 		}
-		request_wish(r, waits++, &arg);
+		request_wish(r, &arg);
 		arg.timeout_ns = comm_left(deadline);
 		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
 		if (err == -EPIPE || err == -ENOTCONN)
@@ -278,7 +272,7 @@ int gagg_wait(struct gagg_request *r, int timeout_ms)
 	/* a look costs nothing even if the time is over */
 	if (!r->done)
 		step(c, UINT64_MAX);
-	if (!r->done && request_wait(r, comm_deadline(timeout_ms), 0) == GAGG_ERR_TIMEOUT &&
+	if (!r->done && request_wait(r, comm_deadline(timeout_ms)) == GAGG_ERR_TIMEOUT &&
 	    !r->done)
 		return comm_error(c, GAGG_ERR_TIMEOUT,
 				  "time is over; the operation goes on");
