@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A group that is joined and has nothing to do: no timer of its ports runs and none of
+# their polls, but for one HELLO a second and neighbour, by which a death is noticed.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+plan 8
+
+tracing=/sys/kernel/tracing
+idle=5
+
+# record COMMAND...: what timers are started and what is polled meanwhile
+record()
+{
+	echo >$tracing/trace
+	echo 1 >$tracing/tracing_on
+	"$@"
+	local status=$?
+	echo 0 >$tracing/tracing_on
+	cp $tracing/trace "$tmp/trace"
+	return $status
+}
+
+port_timers()
+{
+	grep -c 'hrtimer_start: .*function=gagg_port_timer' "$tmp/trace"
+}
+
+join_timers()
+{
+	grep -c 'timer_start: .*function=join_timer_fn' "$tmp/trace"
+}
+
+# polls of sockets: of no device
+polls()
+{
+	grep -c 'napi_poll: .*(no_device)' "$tmp/trace"
+}
+
+go()
+{
+	touch "$tmp/go.$1"
+	wait_until 20 test -e "$tmp/done.$1"
+}
+
+module_load "$@"
+layout 2
+net_ready 1500
+check "a group" group_up
+mountpoint -q $tracing || mount -t tracefs none $tracing
+for event in timer/hrtimer_start timer/timer_start napi/napi_poll; do
+	echo 1 >$tracing/events/$event/enable
+done
+ranks_start allreduce:float32:sum:100000 @0:touch:"$tmp/done.0" \
+	await:"$tmp/go.1" allreduce:float32:sum:100000 @0:touch:"$tmp/done.1" await:"$tmp/go.2"
+check "an all-reduce" wait_until 20 test -e "$tmp/done.0"
+# acknowledgements, and the last round trip's timer
+sleep 1
+record sleep $idle
+note "idle for $idle s: $(port_timers) port timers, $(join_timers) join timers, $(polls) polls"
+check "no timer of a port runs" is "$(port_timers) == 0"
+# a second is what sleeping for $idle may take longer
+check "each host says HELLO once a second" is "$(join_timers) <= 2 * ($idle + 1)"
+check "and is polled for what it hears only" is "$(polls) <= 2 * 2 * ($idle + 1)"
+check "the next all-reduce" record go 1
+note "busy: $(port_timers) port timers, $(polls) polls"
+check "timers and polls are seen" is "$(port_timers) >= 1 && $(polls) >= 3"
+touch "$tmp/go.2"
+check "all end well" ranks_wait
