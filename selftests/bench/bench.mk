@@ -4,6 +4,9 @@
 #
 #   make bench         side by side in the VM: build/bench.json, a table, plots.
 #                      QUICK=1, REPS=N and others: selftests/bench/run
+#   make bench-bars    comparisons that need networks and groups of their own:
+#                      build/bars.json, a table; BARS=, REPS= and others:
+#                      selftests/bench/bars
 #   make bench-modes   time to accuracy under every sync mode: build/modes.json, a
 #                      table, loss curves; SEEDS="1 2" and others: modes.sh
 #   make bench-insn    instructions, in a guest whose clock counts them:
@@ -35,7 +38,7 @@ $(BENCH_TOOLS):
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(BENCH_CFLAGS) -o $@ $^ -lm
 
-.PHONY: bench bench-modes bench-insn check-insn record-insn bench-tools bench-rivals
+.PHONY: bench bench-bars bench-modes bench-insn check-insn record-insn bench-tools bench-rivals
 bench-tools: $(BENCH_TOOLS)
 selftests: bench-tools
 bench-rivals: $(BENCH_RIVALS)
@@ -44,6 +47,11 @@ bench: deps
 	@scripts/deps bench
 	@$(MAKE) all bench-rivals
 	@selftests/bench/run
+
+bench-bars: deps
+	@scripts/deps bench
+	@$(MAKE) all bench-rivals
+	@selftests/bench/bars
 
 bench-modes: deps
 	@scripts/deps bench

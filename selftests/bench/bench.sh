@@ -8,11 +8,12 @@
 #
 # Environment: HOSTS, SIZES, DTYPES, REGIMES, SYSTEMS (words), REPS, ITERS (most
 # operations of a size), BUDGET (seconds for them), LIMIT (seconds for all sizes
-# of a system), OPERATION.
+# of a system), OPERATION, MTU; CALIBRATE=once.
 #
 # In each regime the systems take turns, A B C A B C ..., all sizes at each turn. A
-# system that has several algorithms tries all of them once, up to 4 MiB; those
-# that were best somewhere take part, and the best of these at each size counts.
+# system that has several algorithms tries all of them once in each regime (or in the
+# first), up to 4 MiB; those that were best somewhere take part, and the best of these
+# at each size counts.
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
@@ -20,6 +21,8 @@ cd "$(dirname "$0")/../.." || exit
 . vm/net.sh
 # shellcheck source=selftests/bench/systems.sh
 . selftests/bench/systems.sh
+# shellcheck source=selftests/bench/links.sh
+. selftests/bench/links.sh
 
 out=$1
 declare -A algorithms
@@ -31,29 +34,7 @@ say()
 	printf '%4d s  %s\n' $SECONDS "$*"
 }
 
-# 1 Gbit/s both ways
-links()
-{
-	local i
-
-	net_rate 1gbit || return
-	for ((i = 0; i < systems_n; i++)); do
-		net_exec "$i" tc qdisc replace dev eth0 root tbf rate 1gbit burst 256kb limit 8mb ||
-			return
-	done
-}
-
-links_clear()
-{
-	local i
-
-	for ((i = 0; i < systems_n; i++)); do
-		net_exec "$i" tc qdisc del dev eth0 root 2>/dev/null
-	done
-	net_clear
-}
-
-# the four regimes: what the network does to what is sent
+# what the network does to what is sent
 regime()
 {
 	links_clear
@@ -61,7 +42,7 @@ regime()
 	case $1 in
 	unshaped)	;;
 	single)		net_offload off ;;
-	1gbit)		links ;;
+	*bit)		links "$1" ;;
 	loss)		net_loss 1 ;;
 	*)		return 2 ;;
 	esac
@@ -97,6 +78,7 @@ calibrate()
 	local system=$1
 
 	several "$system" || return 0
+	[ "${CALIBRATE:-}" != once ] || [ -z "${algorithms[$system]:-}" ] || return 0
 	if system_run "$system" "$LIMIT" "$OPERATION" -j -s "$(small_sizes)" -n 1 -w 0 \
 		>"$tmp/out" 2>"$tmp/err"; then
 		algorithms[$system]=$(winners "$tmp/out")
@@ -130,9 +112,9 @@ turn()
 		tail -n 3 "$tmp/err"
 	fi
 	# rows that were complete count, whatever came then
-	python3 - "$system" "$2" "$4" "$tmp/out" $(($(sent) - sent)) >>"$out" <<-'END'
+	python3 - "$system" "$2" "$4" "$tmp/out" $(($(sent) - sent)) "$MTU" >>"$out" <<-'END'
 		import json, sys
-		system, regime, rep, path, sent = sys.argv[1:]
+		system, regime, rep, path, sent, mtu = sys.argv[1:]
 		rows = []
 		for line in open(path):
 		    if line.startswith("{"):
@@ -141,7 +123,7 @@ turn()
 		if int(sent) < 0.2 * sum(row["bytes"] * row["ops"] for row in rows):
 		    sys.exit(f"{system} does not use the network")
 		for row in rows:
-		    row |= {"system": system, "regime": regime, "rep": int(rep)}
+		    row |= {"system": system, "regime": regime, "rep": int(rep), "mtu": int(mtu)}
 		    print(json.dumps(row))
 	END
 }
@@ -149,6 +131,7 @@ turn()
 : >"$out"
 insmod "build/kmod/$(uname -r)/gagg.ko" || exit
 for n in $HOSTS; do
+	algorithms=()
 	systems_up "$n" ${RING:+ring "$RING"} || exit
 	for regime in $REGIMES; do
 		regime "$regime" || exit

@@ -22,10 +22,13 @@ SYSTEMS = ["gagg", "twin", "gloo", "openmpi", "mpich"]
 REGIMES = {
     "unshaped": "unshaped, bursts cross whole",
     "single": "single datagrams and segments",
-    "1gbit": "links of 1 Gbit/s",
     "loss": "single, 1 % lost",
 }
-KEY = "system", "op", "n", "bytes", "regime", "type", "wire"
+KEY = "system", "op", "n", "bytes", "regime", "mtu", "type", "wire"
+
+
+def title(regime):
+    return REGIMES.get(regime, f"links of {regime}/s")
 
 
 def quartiles(values):
@@ -79,9 +82,8 @@ def table(rows):
     at = {(r["regime"], r["n"], r["type"], r["bytes"], r["system"]): r for r in rows}
     systems = [s for s in SYSTEMS if any(r["system"] == s for r in rows)]
     lines = []
-    for regime, n, dtype in sorted({(r["regime"], r["n"], r["type"]) for r in rows},
-                                   key=lambda k: (list(REGIMES).index(k[0]), *k[1:])):
-        lines += ["", f"{REGIMES[regime]}, N={n}, {dtype}: p50 in ms (quartiles), times gagg's; "
+    for regime, n, dtype in dict.fromkeys((r["regime"], r["n"], r["type"]) for r in rows):
+        lines += ["", f"{title(regime)}, MTU {rows[0]['mtu']}, N={n}, {dtype}: p50 in ms (quartiles), times gagg's; "
                   "CPU, times gagg's"]
         lines.append(f"{'size':>6} " + " ".join(f"{s:>34}" for s in systems))
         for b in sorted({r["bytes"] for r in rows}):
@@ -126,13 +128,13 @@ def plots(rows, folder):
     os.makedirs(folder, exist_ok=True)
     for regime, n, dtype in {(r["regime"], r["n"], r["type"]) for r in rows}:
         some = [r for r in rows if (r["regime"], r["n"], r["type"]) == (regime, n, dtype)]
-        plot(f"{folder}/size-{regime}-{n}-{dtype}.svg", f"{REGIMES[regime]}, N={n}, {dtype}",
+        plot(f"{folder}/size-{regime}-{n}-{dtype}.svg", f"{title(regime)}, N={n}, {dtype}",
              "bytes", series_of(some, "bytes"))
     for regime, b, dtype in {(r["regime"], r["bytes"], r["type"]) for r in rows}:
         some = [r for r in rows if (r["regime"], r["bytes"], r["type"]) == (regime, b, dtype)]
         if len({r["n"] for r in some}) > 1:
             plot(f"{folder}/hosts-{regime}-{size(b)}-{dtype}.svg",
-                 f"{REGIMES[regime]}, {size(b)}, {dtype}", "hosts", series_of(some, "n"))
+                 f"{title(regime)}, {size(b)}, {dtype}", "hosts", series_of(some, "n"))
 
 
 def main():

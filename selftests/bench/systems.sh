@@ -11,6 +11,8 @@
 #       gagg-bench's WORDs on every host; prints what rank 0 prints. SYSTEM: gagg,
 #       twin, gloo, openmpi or mpich. Ends after SECONDS.
 #
+# $MTU is the network's (1500); the datagrams of gagg and of the twin fill it.
+#
 # Traps: MPICH's UCX takes shared memory unless it is told not to; OpenMPI asks
 # for a host name of its own in each namespace; both spin while they wait, which
 # OpenMPI can be talked out of (mpi_yield_when_idle).
@@ -20,12 +22,22 @@ systems_built=$net_top/build/selftests/bench
 systems_run=/run/bench
 systems_n=0
 
+# lanes, a multiple of 8, that a packet has room for behind the headers of IPv6, UDP
+# and gagg
+systems_lanes()
+{
+	local room=$((${MTU:-1500} - 40 - 8 - 64))
+
+	echo $(((room - room % 32) / 4))
+}
+
 systems_conf()
 {
 	local i
 
 	echo "group twin {"
 	echo "	port = 7640"
+	echo "	lanes = $(systems_lanes)"
 	for ((i = 0; i < systems_n; i++)); do
 		echo "	member $i { address = $(net_ip4 "$i") }"
 	done
@@ -39,7 +51,9 @@ systems_up()
 	systems_n=$1
 	shift
 	mkdir -p "$systems_run"
-	net_up "$systems_n" && "$net_top/agent/examples/up.sh" "$systems_n" bench "$@" || return
+	net_up "$systems_n" "${MTU:-1500}" &&
+		"$net_top/agent/examples/up.sh" "$systems_n" bench lanes "$(systems_lanes)" "$@" ||
+		return
 	[ -x "$net_top/build/gagg-twin" ] || return 0
 	systems_conf >"$systems_run/twin.conf"
 	for ((i = 0; i < systems_n; i++)); do
