@@ -127,24 +127,37 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce)
 
 /* --- window and timeout ------------------------------------------------ */
 
-/*
- * Congestion is learned of from the fate of @pn. What was sent before the last
- * cut cannot know of it: no second cut within a round trip.
- */
-static void cut(struct gagg_path *p, u32 pn)
+/* round trips have grown by half: what is under way waits somewhere */
+static bool queues(const struct gagg_path *p)
 {
-	if (before(pn, p->cut_pn))
-		return;
-	p->cut_pn = p->next_pn;
-	p->cwnd = p->srtt * 2 > p->rtt_min * 3 ? p->cwnd * 7 / 10 : p->cwnd * 19 / 20;
-	if (p->cwnd < GAGG_PATH_CWND_MIN)
-		p->cwnd = GAGG_PATH_CWND_MIN;
+	return p->srtt * 2 > p->rtt_min * 3;
 }
 
+/*
+ * Congestion is learned of from the fate of @pn: the window shrinks by @by. What
+ * was sent before the first cut of a round trip knows of nothing later: all of it
+ * together cuts no more than to the floor.
+ */
+static void cut(struct gagg_path *p, u32 pn, u32 by)
+{
+	if (!before(pn, p->cut_pn)) {
+		u32 to = queues(p) ? p->cwnd * 7 / 10 : p->cwnd * 19 / 20;
+
+		p->cut_pn = p->next_pn;
+		p->floor = to > GAGG_PATH_CWND_MIN ? to : GAGG_PATH_CWND_MIN;
+	}
+	if (p->cwnd > p->floor)
+		p->cwnd = p->cwnd - p->floor > by ? p->cwnd - by : p->floor;
+}
+
+/* above half of the most only as long as that makes no queue */
 static void grow(struct gagg_path *p, u32 acked)
 {
+	u32 most = queues(p) ? p->cwnd_max / 2 : p->cwnd_max;
+
 	p->credit += acked;
-	p->cwnd += p->credit / GAGG_PATH_GROW;
+	if (p->cwnd < most)
+		p->cwnd += p->credit / GAGG_PATH_GROW;
 	p->credit %= GAGG_PATH_GROW;
 	if (p->cwnd > p->cwnd_max)
 		p->cwnd = p->cwnd_max;
@@ -243,7 +256,7 @@ static void lose(struct gagg_path *p)
 	entry(p, pn)->state = GAGG_SENT_LOST;
 	p->flying--;
 	p->lost++;
-	cut(p, pn);
+	cut(p, pn, GAGG_PATH_LOSS);
 }
 
 /* moves scan to the oldest flying datagram below @end; false: none */
@@ -304,7 +317,7 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 	grow(p, a.count);
 	/* before settle(), which moves cut_pn beyond largest */
 	if (ce)
-		cut(p, largest);
+		cut(p, largest, p->cwnd);
 	find_losses(p, largest);
 	settle(p);
 	if (a.count) {

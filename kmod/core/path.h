@@ -8,11 +8,12 @@
  * sample of the round-trip time. An acknowledgement frees the window and stops
  * the retransmission of that datagram; it never ends a chunk.
  *
- * Window: starts at @cwnd_max / 2, grows by one for GAGG_PATH_GROW acknowledged
- * datagrams, up to cwnd_max (a full window's worth of acknowledgements makes
- * good for more than one random loss); a loss or a congestion echo shrinks it
- * at most once per round trip: by 30 % if the smoothed round trip is above 1.5
- * times the least one seen (a queue), else by 5 % (random loss), never below
+ * Window: starts at @cwnd_max / 2 and grows by one for GAGG_PATH_GROW acknowledged
+ * datagrams, up to cwnd_max; with a queue, that is while the smoothed round trip is
+ * above 1.5 times the least one seen, no further than where it started. Each lost
+ * datagram shrinks it by GAGG_PATH_LOSS, so that a loss of one in GAGG_PATH_GROW *
+ * GAGG_PATH_LOSS halts it and random ones do not. All losses of a round trip, or a
+ * congestion echo, shrink it by no more than 30 % with a queue, else 5 %, never below
  * GAGG_PATH_CWND_MIN.
  *
  * A lost datagram stays in the log until it is taken with gagg_path_lost().
@@ -36,6 +37,7 @@
 #define GAGG_PATH_CWND_MIN	4
 #define GAGG_PATH_SPAN		448	/* most of next_pn - una, see path.c */
 #define GAGG_PATH_GROW		8
+#define GAGG_PATH_LOSS		6
 #define GAGG_PATH_REORDER	3	/* packets; RFC 9002 kPacketThreshold */
 #define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MIN	(2 * GAGG_MSEC)
@@ -74,6 +76,7 @@ enum gagg_sent_state {
  * @rttvar:	its variation
  * @rtt_min:	least one seen
  * @cut_pn:	the window was cut; losses of smaller packet numbers are old
+ * @floor:	and does not shrink below that for them
  * @backoff:	doublings of the timeout
  * @lost:	datagrams in state LOST
  * @rto_at:	when the oldest flying datagram is given up; GAGG_NEVER
@@ -97,6 +100,7 @@ struct gagg_path {
 	u32 cwnd_max;
 	u32 credit;
 	u32 cut_pn;
+	u32 floor;
 	u32 backoff;
 	u64 srtt;
 	u64 rttvar;
