@@ -121,6 +121,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->shard = (u8)shard;
 	ch->rpn = 1;
 	ch->query_at = GAGG_NEVER;
+	ch->pull_at = GAGG_NEVER;
 	ch->poll_at = GAGG_NEVER;
 	ch->due_at = GAGG_NEVER;
 	gagg_quorum_init(g, ch);

@@ -28,6 +28,9 @@
 #ifndef GAGG_OPS
 #define GAGG_OPS	32	/* ops in flight of one rank on one channel */
 #endif
+#ifndef GAGG_GAPS
+#define GAGG_GAPS	8	/* gaps of one home's results that are looked after */
+#endif
 #define GAGG_OP_RAW	0x01
 
 #define GAGG_VIRTUAL_MAX	(1ULL << 62)	/* virtual chunks of a channel */
@@ -128,11 +131,21 @@ struct gagg_way {
 	u32 pad;
 };
 
+/* results of a home that were pulled and have not come; first == end: none */
+struct gagg_gap {
+	u64 at;		/* pull them again */
+	u32 first;
+	u32 end;
+	u32 wait;	/* ns, since they were pulled */
+	u32 pad;
+};
+
 struct gagg_chan {
 	u64 members;
 	u64 base;		/* all chunks of this shard below it are done */
 	u64 query_at;		/* GAGG_NEVER: nothing outstanding */
 	u64 moved;		/* homes that have told news since query_at was set */
+	u64 pull_at;		/* look at gaps again; GAGG_NEVER */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
 	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */
@@ -149,6 +162,7 @@ struct gagg_chan {
 	u64 member_nodes;	/* nodes with a member, self excluded */
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
+	struct gagg_gap gap[GAGG_NODES][GAGG_GAPS];	/* of each home */
 	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
 	struct gagg_local local[GAGG_LOCALS];
 	struct gagg_delays delays;	/* quorum */

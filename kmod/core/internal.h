@@ -145,7 +145,7 @@ enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
 			      struct gagg_todo *todo);
 enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
-			      struct gagg_todo *todo);
+			      u64 now, struct gagg_todo *todo);
 enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
 				u32 node, const struct gagg_msg *m, struct gagg_todo *todo);
 /* what a lost datagram carried is to be sent again; an acknowledged one is not */

@@ -315,7 +315,7 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 				      drop(todo, GAGG_DROP_RANK);
 		break;
 	case GAGG_T_TOLD:
-		rx = m->src == node ? gagg_worker_told(sh, g, ch, node, m, todo) :
+		rx = m->src == node ? gagg_worker_told(sh, g, ch, node, m, now, todo) :
 				      drop(todo, GAGG_DROP_RANK);
 		break;
 	case GAGG_T_RESEND:
@@ -417,7 +417,8 @@ u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g)
 
 u64 gagg_chan_deadline(const struct gagg_chan *ch)
 {
-	return gagg_min64(gagg_min64(ch->query_at, ch->poll_at), ch->due_at);
+	return gagg_min64(gagg_min64(ch->query_at, ch->pull_at),
+			  gagg_min64(ch->poll_at, ch->due_at));
 }
 
 void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,

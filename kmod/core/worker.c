@@ -10,6 +10,7 @@
 #define QUERY_WAIT_MAX	(250 * GAGG_MSEC)
 #define QUERY_RUN	64
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)
+#define PULL_WAIT_MIN	(500 * GAGG_USEC)
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 {
@@ -27,26 +28,107 @@ bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot)
 	return ch->nlocals;
 }
 
+/* what a home does not answer was lost, after about a round trip */
+static u32 pull_wait(const struct gagg_path *p)
+{
+	return (u32)(p->srtt ? gagg_max64(p->srtt + p->srtt / 8, PULL_WAIT_MIN) :
+			       gagg_path_rto(p));
+}
+
+static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		    u32 h, u32 first, u32 end)
+{
+	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+
+	a->node = ch->home[h];
+	gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
+	a->m.pn = first;
+	a->m.run = (u16)(end - first);
+	sh->n[GAGG_N_PULLS]++;
+}
+
+/* the place of another gap; of too many the oldest is left to QUERY */
+static struct gagg_gap *gap_add(struct gagg_chan *ch, u32 h)
+{
+	struct gagg_gap *oldest = ch->gap[h];
+	u32 i;
+
+	for (i = 0; i < GAGG_GAPS; i++) {
+		struct gagg_gap *gap = &ch->gap[h][i];
+
+		if (gap->first == gap->end)
+			return gap;
+		if (gap->at < oldest->at)
+			oldest = gap;
+	}
+	return oldest;
+}
+
+/* results that were skipped have come: what lies behind them may still be missing */
+static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end)
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_GAPS; i++) {
+		struct gagg_gap *gap = &ch->gap[h][i];
+		struct gagg_gap rest = *gap;
+
+		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
+			continue;
+		rest.first = end;
+		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
+		if ((s32)(rest.end - end) > 0)
+			*gap_add(ch, h) = rest;
+	}
+}
+
 /* ask for the results before @end that have not come; false: there is none.
  * The home remembers its last `window` results only.
  */
 static bool pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 u32 h, u32 end)
+		 u32 h, u32 end, u64 now)
 {
-	u32 gap = end - ch->home_rpn[h];
-	struct gagg_act *a;
+	u32 n = end - ch->home_rpn[h];
+	struct gagg_gap *gap;
 
-	if ((s32)gap <= 0)
+	if ((s32)n <= 0)
 		return false;
-	gap = (u32)gagg_min64(gap, g->window);
-	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
-	a->node = ch->home[h];
-	gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
-	a->m.pn = end - gap;
-	a->m.run = (u16)gap;
-	sh->n[GAGG_N_PULLS]++;
+	n = (u32)gagg_min64(n, g->window);
+	ask_for(sh, g, ch, h, end - n, end);
 	ch->home_rpn[h] = end;
+	gap = gap_add(ch, h);
+	gap->first = end - n;
+	gap->end = end;
+	gap->wait = pull_wait(&sh->path[ch->home[h]]);
+	gap->at = now + gap->wait;
+	ch->pull_at = gagg_min64(ch->pull_at, gap->at);
 	return true;
+}
+
+/* the PULL was lost, or what it was answered with */
+static void pull_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		       u64 now)
+{
+	u64 next = GAGG_NEVER;
+	u32 h, i;
+
+	for (h = 0; h < ch->nhomes; h++)
+		for (i = 0; i < GAGG_GAPS; i++) {
+			struct gagg_gap *gap = &ch->gap[h][i];
+
+			/* a home that is silent for so long is left to QUERY */
+			if (gap->at <= now && gap->wait >= QUERY_WAIT_MAX)
+				gap->end = gap->first;
+			if (gap->first == gap->end)
+				continue;
+			if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
+				ask_for(sh, g, ch, h, gap->first, gap->end);
+				gap->wait = (u32)gagg_min64(2ULL * gap->wait, QUERY_WAIT_MAX);
+				gap->at = now + gap->wait;
+			}
+			next = gagg_min64(next, gap->at);
+		}
+	ch->pull_at = next;
 }
 
 /*
@@ -55,14 +137,16 @@ static bool pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
  * what lies between.
  */
 static void pull_gap(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, u32 h, const struct gagg_msg *m)
+		     struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now)
 {
 	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
 
+	if (gap < 0)
+		gap_close(ch, h, m->pn, m->pn + m->run);
 	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
 	if (gap > 0)
-		pull(sh, g, ch, h, m->pn);
+		pull(sh, g, ch, h, m->pn, now);
 	ch->home_rpn[h] = m->pn + m->run;
 }
 
@@ -123,7 +207,7 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 		return drop(todo, GAGG_DROP_RANK);
 	if (m->lanes > g->lanes)
 		return drop(todo, GAGG_DROP_OP);
-	pull_gap(sh, g, ch, (u32)h, m);
+	pull_gap(sh, g, ch, (u32)h, m, now);
 
 	if (gagg_wire_has_lanes(m))
 		return place(g, ch, m, todo);
@@ -153,7 +237,7 @@ enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	enum gagg_rx rx;
 
-	pull_gap(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m);
+	pull_gap(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m, now);
 	rx = place(g, ch, m, todo);
 	if (rx == GAGG_RX_PLACE)
 		publish(sh, g, ch, m, true, now);
@@ -178,7 +262,7 @@ static struct gagg_act *ask(struct gagg_shard *sh, const struct gagg_geom *g,
  */
 enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
-			      struct gagg_todo *todo)
+			      u64 now, struct gagg_todo *todo)
 {
 	int h = gagg_chan_home(ch, node);
 	u32 slot = m->chunk, first = slot, run = 0, n;
@@ -188,7 +272,7 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
 		return drop(todo, GAGG_DROP_RANK);
-	if (pull(sh, g, ch, (u32)h, m->pn))
+	if (pull(sh, g, ch, (u32)h, m->pn, now))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&
@@ -480,7 +564,7 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	u64 base = ch->base;
 	bool starved = false;
-	u32 l, h;
+	u32 l, i;
 
 	if (!sh->running)
 		return false;
@@ -490,7 +574,10 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	for (l = 0; l < ch->nlocals; l++) {
 		u64 filled = env->filled(env->ctx, ch, l);
 
-		for (h = 0; h < ch->nhomes; h++) {
+		for (i = 0; i < ch->nhomes; i++) {
+			/* no two hosts have the same home first: else all links but its are idle */
+			u32 h = (g->self + 1 + i) % ch->nhomes;
+
 			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 				return true;
 			refill_way(sh, g, env, ch, l, h, filled, now);
@@ -554,6 +641,8 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	if (ch->due_at <= now)
 		gagg_home_due(sh, g, ch, now);
+	if (ch->pull_at <= now)
+		pull_again(sh, g, ch, now);
 	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 		return true;
 	for (h = 0; h < ch->nhomes; h++) {

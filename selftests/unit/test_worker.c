@@ -595,6 +595,107 @@ static void gap__wider_than_the_window(void **state)
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 32);
 }
 
+/* the PULL or its answer is lost: after 9/8 round trips, then twice as long */
+static void gap__is_pulled_again(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(8);
+	result(0, 1, 1);
+	sh->path[0].srtt = 4 * GAGG_MSEC;
+	result(0, 1, 4);
+	nacts = 0;
+	assert_true(gagg_chan_deadline(ch) == now + 4500 * GAGG_USEC);
+	now += 4500 * GAGG_USEC - 1;
+	fire();
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	now += 1;
+	fire();
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->node, 0);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 2);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 2);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.src, 1);
+	/* what has come is not asked for */
+	repaired(1, 1, 2);
+	nacts = 0;
+	now += 9 * GAGG_MSEC;
+	fire();
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 3);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 1);
+	result(2, 1, 3);	/* it was late, not lost */
+	nacts = 0;
+	now += GAGG_SEC;
+	fire();
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+}
+
+static void gap__may_be_filled_in_the_middle(void **state)
+{
+	const struct gagg_act *a;
+	u32 at = 0;
+
+	(void)state;
+	start(1);
+	ch->home_rpn[0] = 0xfffffffe;	/* numbers wrap */
+	push_to(8);
+	result(0, 1, 0xfffffffe);
+	result(0, 1, 5);	/* without 0xffffffff to 4 */
+	repaired(1, 1, 1);
+	repaired(2, 1, 2);
+	nacts = 0;
+	now += GAGG_SEC;
+	fire();
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 2);
+	do {
+		a = next_act(&at, GAGG_ACT_SEND_CTRL);
+	} while (a->m.type != GAGG_T_PULL);
+	assert_int_equal(a->m.pn, 0xffffffff);
+	assert_int_equal(a->m.run, 2);
+	count_ctrl(GAGG_T_PULL, &a);
+	assert_int_equal(a->m.pn, 3);
+	assert_int_equal(a->m.run, 2);
+}
+
+static void gap__too_many(void **state)
+{
+	const struct gagg_act *a;
+	u32 i, at = 0;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	result(0, 1, 1);
+	for (i = 0; i < GAGG_GAPS + 1; i++) {
+		now++;
+		result(0, 1, 3 + 2 * i);
+	}
+	nacts = 0;
+	now += 30 * GAGG_MSEC;
+	fire();
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), GAGG_GAPS);
+	while ((a = next_act(&at, GAGG_ACT_SEND_CTRL)))
+		assert_true(a->m.type != GAGG_T_PULL || a->m.pn > 2);	/* the oldest */
+}
+
+static void gap__of_a_home_that_is_silent(void **state)
+{
+	u32 i;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	result(0, 1, 1);
+	result(0, 1, 3);
+	nacts = 0;
+	for (i = 0; i < 1000; i++) {
+		now = gagg_chan_deadline(ch);
+		fire();
+	}
+	/* after 20, 40, 80 and 160 ms, and 250 more; then QUERY goes on, if it has to */
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 4);
+	assert_true(ch->pull_at == GAGG_NEVER);
+}
+
 static enum gagg_rx told(u32 chunk, u32 run, u32 rpn)
 {
 	struct gagg_msg m = message(GAGG_T_TOLD, 0, chunk, 1);
@@ -686,6 +787,10 @@ int main(void)
 		cmocka_unit_test_teardown(gap__is_pulled_at_once, finish_test),
 		cmocka_unit_test_teardown(gap__closed_by_repetitions, finish_test),
 		cmocka_unit_test_teardown(gap__wider_than_the_window, finish_test),
+		cmocka_unit_test_teardown(gap__is_pulled_again, finish_test),
+		cmocka_unit_test_teardown(gap__may_be_filled_in_the_middle, finish_test),
+		cmocka_unit_test_teardown(gap__too_many, finish_test),
+		cmocka_unit_test_teardown(gap__of_a_home_that_is_silent, finish_test),
 		cmocka_unit_test_teardown(told__a_gap_is_pulled, finish_test),
 		cmocka_unit_test_teardown(told__without_a_gap_repeats_are_asked_for, finish_test),
 		cmocka_unit_test_teardown(told__anything_else_is_ignored, finish_test),
