@@ -15,6 +15,23 @@ static u32 to_be_sent_again(u32 n, u32 c, u32 l, u32 h)
 	return again;
 }
 
+/* whatever the time: what is missing may be pulled again */
+static void gaps_normalise(struct gagg_chan *ch)
+{
+	u32 h, i;
+
+	ch->pull_at = ch->pull_at == GAGG_NEVER ? GAGG_NEVER : 1;
+	for (h = 0; h < ch->nhomes; h++)
+		for (i = 0; i < GAGG_GAPS; i++) {
+			struct gagg_gap *gap = &ch->gap[h][i];
+
+			gap->at = 0;
+			gap->wait = 0;
+			if (gap->first == gap->end)
+				memset(gap, 0, sizeof(*gap));
+		}
+}
+
 void chunks_normalise(u32 n, u32 c)
 {
 	struct part *p = &cur->node[n].part[c];
@@ -27,6 +44,7 @@ void chunks_normalise(u32 n, u32 c)
 	ch->poll_at = GAGG_NEVER;
 	ch->poll_wait = 0;
 	ch->due_at = ch->due_at == GAGG_NEVER ? GAGG_NEVER : 1;
+	gaps_normalise(ch);
 	memset(&ch->delays, 0, sizeof(ch->delays));
 	for (i = 0; i < su.ring; i++) {
 		for (l = 0; l < ch->nlocals; l++) {
@@ -109,6 +127,21 @@ static bool all_published(u32 n, const struct gagg_msg *m)
 	return true;
 }
 
+/* a result that was pulled is waited for, though the chunk is done: it stops a timer */
+static bool closes_gap(const struct gagg_chan *ch, u32 h, const struct gagg_msg *m)
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_GAPS; i++) {
+		const struct gagg_gap *gap = &ch->gap[h][i];
+
+		if (gap->first != gap->end && (s32)(m->pn + m->run - gap->first) > 0 &&
+		    (s32)(gap->end - m->pn) > 0)
+			return true;
+	}
+	return false;
+}
+
 bool chunks_dead(const struct datagram *d, const struct gagg_msg *m)
 {
 	struct gagg_chan *ch = chan_of(d->to, m->channel);
@@ -131,7 +164,8 @@ bool chunks_dead(const struct datagram *d, const struct gagg_msg *m)
 	case GAGG_T_DONE:
 		for (h = 0; ch->home[h] != d->from; h++)
 			;
-		return all_done(d->to, m) && (s32)(m->pn + m->run - ch->home_rpn[h]) <= 0;
+		return all_done(d->to, m) && (s32)(m->pn + m->run - ch->home_rpn[h]) <= 0 &&
+		       !closes_gap(ch, h, m);
 	case GAGG_T_PULL:
 		for (k = 0, pn = m->pn; k < m->run; k++, pn++) {
 			u32 slot = GAGG_CHAN_AT(ch, off_publog, u32)[pn & (su.window - 1)];

@@ -66,10 +66,19 @@ static void flight_pop(struct world *w, struct packet *p)
 	w->flight[i] = *last;
 }
 
+/* when what is at a link at @at has gone through it */
+static u64 through(u64 *busy_until, u64 at, u64 takes)
+{
+	*busy_until = gagg_max64(*busy_until, at) + takes;
+	return *busy_until;
+}
+
 void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *body, u32 len)
 {
 	struct world *w = h->w;
 	u32 copies = 1 + chance(w, w->cfg.dup);
+	u64 takes = gagg_wire_has_lanes(m) ? w->cfg.wire : w->cfg.wire / 8;
+	u64 gone = through(&h->link_out, w->now, takes);
 
 	m->len = len;
 	w->sent[0]++;
@@ -80,13 +89,14 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 		return;
 	while (copies--) {
 		struct packet p = {
-			.at = w->now + DELAY +
+			.at = gone + DELAY +
 			      (w->cfg.jitter ? world_random(w) % w->cfg.jitter : 0),
 			.order = w->order++,
 			.from = (u8)h->id,
 			.to = (u8)to,
 			.shard = (u8)s,
 			.life = (u8)w->life,
+			.takes = takes,
 			.len = len,
 		};
 
@@ -109,6 +119,22 @@ static void linger(struct world *w, struct packet *p)
 	flight_push(w, p);
 }
 
+/* true if it has come to the switch, and goes on through the receiver's link; hosts
+ * look at what has come every now and then
+ */
+static bool forward(struct world *w, struct packet *p)
+{
+	u64 poll = w->cfg.poll ? w->cfg.poll : 1;
+
+	if (!p->takes)
+		return false;
+	p->at = through(&w->host[p->to].link_in, p->at, p->takes);
+	p->at += poll - 1 - (p->at + poll - 1) % poll;
+	p->takes = 0;
+	flight_push(w, p);
+	return true;
+}
+
 /* what arrives at the same time is one batch of its receiver */
 static void deliver(struct world *w)
 {
@@ -117,6 +143,8 @@ static void deliver(struct world *w)
 
 	while (w->nflight && w->flight[0].at <= w->now && !w->error[0]) {
 		flight_pop(w, &p);
+		if (forward(w, &p))
+			continue;
 		host_receive(&w->host[p.to], &p);
 		linger(w, &p);
 	}
@@ -299,7 +327,7 @@ static void check_counts(struct world *w)
 	if (world_count(w, GAGG_N_CHUNKS) != chunks)
 		world_fail(w, "%llu chunks were published, not %llu",
 			   (ull)world_count(w, GAGG_N_CHUNKS), (ull)chunks);
-	if (cfg->loss || cfg->dup || cfg->jitter || w->life || w->host->g.quorum)
+	if (cfg->loss || cfg->dup || cfg->jitter || cfg->wire || w->life || w->host->g.quorum)
 		return;
 	/* nothing was lost: nothing is said twice */
 	for (k = 0; k < GAGG_N_MAX; k++) {

@@ -43,6 +43,10 @@ struct world_config {
 	u32 loss;		/* per mille of datagrams */
 	u32 dup;
 	u64 jitter;		/* ns, reorders */
+	u64 wire;		/* ns that a datagram with lanes takes on a host's link to the
+				 * switch, and on the way back; others take an eighth; 0: none
+				 */
+	u64 poll;		/* ns from one look at what such a link has brought to the next */
 	u64 think;		/* ns; trainers pause for up to that now and then */
 	u32 exps;		/* exponents differ by up to this many */
 	u32 zeros;		/* per mille of contributions without lanes */

@@ -15,6 +15,7 @@
 struct packet {
 	u64 at;
 	u64 order;
+	u64 takes;		/* ns of the receiver's link, that are still to come */
 	u8 from, to, shard, life;
 	u8 hdr[GAGG_WIRE_HDRLEN];
 	u8 body[WORLD_BODY];
@@ -49,6 +50,7 @@ struct host {
 	struct gagg_shard *sh[WORLD_SHARDS];
 	struct chan_host c[WORLD_CHANS];
 	u32 turn;		/* channel that is refilled first */
+	u64 link_out, link_in;	/* busy until */
 	u64 batch;		/* shards that have received since the last refill */
 	struct {		/* of a batch, what the next datagram may follow */
 		bool on;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
+/*
+ * What time a collective takes on links of 1 Gbit/s, in the simulator: virtual time,
+ * so the same on every machine. Processors take none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "selftests/model/world.h"
+
+/* of 344 lanes: 64 MiB, 4 MiB */
+#define LONG	48771
+#define SHORT	3049
+#define WIRE	(12 * GAGG_USEC)
+
+/* four hosts, all homes, as groups are by default; @loss: per mille */
+static u64 time_of(u32 chunks, u64 poll, u32 loss)
+{
+	const struct world_config cfg = {
+		.seed = 1, .nodes = 4, .per_node = 1, .ring = 49152, .window = 2048,
+		.stripe = 8, .shards = 1, .cwnd = 256, .chans = 1, .ops = 1,
+		.max_chunks = chunks, .exact = true, .wire = WIRE, .poll = poll,
+		.loss = loss,
+	};
+	struct world *w = world_new(&cfg);
+	u64 took;
+
+	if (world_run(w))
+		fail_msg("%s", world_error(w));
+	took = world_time(w);
+	world_free(w);
+	print_message("# %u chunks, a look each %llu us, %u of 1000 lost: %llu us\n", chunks,
+		      (unsigned long long)poll / 1000, loss, (unsigned long long)took / 1000);
+	return took;
+}
+
+/* what the wire takes alone: a host sends contributions to three quarters of the
+ * chunks, and the results of one quarter to three
+ */
+static u64 wire_of(u32 chunks)
+{
+	return 2ULL * chunks * 3 / 4 * WIRE;
+}
+
+/* hosts look for what has come at once or rarely, which makes round trips long */
+static const u64 polls[] = { 50 * GAGG_USEC, 500 * GAGG_USEC, 2 * GAGG_MSEC };
+
+static void links__are_kept_busy(void **state)
+{
+	u32 i;
+
+	(void)state;
+	/* a short one ends with the last look */
+	for (i = 0; i < 2; i++)
+		assert_in_range(time_of(SHORT, polls[i], 0), wire_of(SHORT),
+				wire_of(SHORT) + wire_of(SHORT) / 20);
+}
+
+static void links__are_kept_busy_with_losses(void **state)
+{
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		u64 none = time_of(LONG, polls[i], 0);
+
+		assert_in_range(none, wire_of(LONG), wire_of(LONG) + wire_of(LONG) / 20);
+		assert_in_range(time_of(LONG, polls[i], 10), none, none + none * 15 / 100);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(links__are_kept_busy),
+		cmocka_unit_test(links__are_kept_busy_with_losses),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
