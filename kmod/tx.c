@@ -203,8 +203,8 @@ static struct page_frag *frag_for(struct gagg_tx *tx, u32 len)
 	return frag;
 }
 
-/* @len contiguous bytes behind what the burst has */
-static void *burst_room(struct gagg_port *port, struct burst *b, u32 len)
+/* contiguous bytes behind what the burst has: @n times @len, or as often as fits */
+static void *burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n)
 {
 	struct page_frag *frag = frag_for(port->tx, len);
 	struct piece *p;
@@ -227,36 +227,78 @@ static void *burst_room(struct gagg_port *port, struct burst *b, u32 len)
 		get_page(p->page);
 	}
 	at = page_address(frag->page) + frag->offset;
-	frag->offset += len;
-	p->len += len;
+	*n = min(*n, (frag->size - frag->offset) / len);
+	frag->offset += *n * len;
+	p->len += *n * len;
 	return at;
 }
 
-static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes,
-		      const struct gagg_msg *m, const void *lanes)
+/* room in the burst for @n datagrams of @len bytes, or as many as fit, at least one */
+static void *burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u32 len, u32 *n)
 {
-	u32 bytes = lanes ? m->lanes * 4 : 0, len = GAGG_WIRE_HDRLEN + bytes;
-	u8 *at;
+	u32 segs = gagg_faults_segs(BURST_SEGS);
+	void *at;
 
-	if (b->segs && (b->nodes != nodes || len > b->seg ||
-			b->segs >= gagg_faults_segs(BURST_SEGS) ||
+	if (b->segs && (b->nodes != nodes || len > b->seg || b->segs >= segs ||
 			b->bytes + len > BURST_BYTES))
 		burst_close(port, b);
 	b->nodes = nodes;
-	at = burst_room(port, b, len);
-	if (!at) {
-		part_of(port, port->tx->grp)->stats.tx_errors++;
-		return;
-	}
-	gagg_wire_build(at, m);
-	if (lanes)
-		memcpy(at + GAGG_WIRE_HDRLEN, lanes, bytes);
+	/* a shorter one is the last */
+	if (b->segs && len < b->seg)
+		*n = 1;
+	*n = min3(*n, segs - b->segs, (u32)(BURST_BYTES - b->bytes) / len);
+	at = burst_room(port, b, len, n);
+	if (!at)
+		return NULL;
 	if (!b->segs)
 		b->seg = len;
-	b->segs++;
-	b->bytes += len;
-	if (len < b->seg)
-		burst_close(port, b);
+	b->segs += *n;
+	b->bytes += *n * len;
+	return at;
+}
+
+/* the next chunk of an action's run */
+static bool next_act(const struct gagg_port *port, struct gagg_act *a)
+{
+	if (!gagg_act_next(a))
+		return false;
+	trace_gagg_act(&port->tx->grp->geom, port->index, a);
+	return true;
+}
+
+/* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
+static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct gagg_act *a,
+		      const struct gagg_mem *mem)
+{
+	struct gagg_group *grp = port->tx->grp;
+	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
+	u32 len = GAGG_WIRE_HDRLEN + bytes, n = 0;
+	const u8 *prev = NULL;
+	u8 *at = NULL;
+
+	do {
+		if (!n) {
+			n = 1 + a->more;
+			at = burst_extend(port, b, nodes, len, &n);
+			prev = NULL;
+		}
+		if (!at) {
+			part_of(port, grp)->stats.tx_errors++;
+			n = 0;
+			continue;
+		}
+		if (prev)
+			gagg_wire_follow(at, prev, &a->m);
+		else
+			gagg_wire_build(at, &a->m);
+		if (bytes)
+			memcpy(at + GAGG_WIRE_HDRLEN, gagg_chunk_at(&grp->geom, mem, a->m.chunk),
+			       bytes);
+		prev = at;
+		at += len;
+		if (!--n && len < b->seg)
+			burst_close(port, b);
+	} while (next_act(port, a));
 }
 
 static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group *grp,
@@ -330,13 +372,11 @@ static void settle(struct gagg_port *port)
 	tx->grp = NULL;
 }
 
-static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
-			   const struct gagg_act *a)
+static void act_on_channel(struct gagg_port *port, struct gagg_group *grp, struct gagg_act *a)
 {
 	struct gagg_channel *ch = gagg_channel_find(grp, a->channel);
 	const struct gagg_geom *g = &grp->geom;
 	struct gagg_tx *tx = port->tx;
-	bool lanes = gagg_wire_has_lanes(&a->m);
 
 	/* cannot be: the core knows only what is in the table */
 	if (WARN_ON_ONCE(!ch))
@@ -346,13 +386,11 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp,
 		if (!ch->seat[a->local])
 			break;
 		tx->open |= GAGG_BIT(a->node);
-		burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), &a->m, lanes ?
-			  gagg_chunk_at(g, &ch->seat[a->local]->contrib, a->m.chunk) : NULL);
+		burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), a,
+			  &ch->seat[a->local]->contrib);
 		break;
 	case GAGG_ACT_SEND_RESULT:
-		burst_add(port, &tx->result, a->nodes, &a->m,
-			  lanes ? gagg_chunk_at(g, gagg_channel_results(g, ch),
-						a->m.chunk) : NULL);
+		burst_add(port, &tx->result, a->nodes, a, gagg_channel_results(g, ch));
 		break;
 	case GAGG_ACT_PUBLISH:
 		gagg_channel_publish(grp, ch, port->index, &a->pub);
@@ -387,7 +425,7 @@ static void desync(struct gagg_group *grp, const struct gagg_act *a)
 void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp)
 {
 	struct gagg_shard *core = part_of(port, grp)->core;
-	const struct gagg_act *a;
+	struct gagg_act *a;
 
 	lockdep_assert_held(&port->lock);
 	if (port->tx->grp != grp) {

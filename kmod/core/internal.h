@@ -15,7 +15,9 @@ static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
 	return GAGG_ACTS - sh->nacts;
 }
 
-/* a zeroed action at the end of the queue */
+/* an action at the end of the queue: all is zero but for m, and the body that goes
+ * with it, which are the caller's to fill if it sends
+ */
 struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel);
 
 /* header with what all datagrams of the epoch have in common */

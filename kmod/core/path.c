@@ -80,6 +80,14 @@ u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
 	return pn;
 }
 
+void gagg_path_send_run(struct gagg_path *p, const struct gagg_sent *what, u32 n, u64 now)
+{
+	struct gagg_sent s = *what;
+
+	for (; n; n--, s.slot++)
+		gagg_path_send(p, &s, now);
+}
+
 /* --- what arrives ------------------------------------------------------ */
 
 bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)

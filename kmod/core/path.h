@@ -131,6 +131,9 @@ u32 gagg_path_room(const struct gagg_path *p);
  */
 u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now);
 
+/* @n datagrams leave, of slots in a row from @what's on; room must be >= @n */
+void gagg_path_send_run(struct gagg_path *p, const struct gagg_sent *what, u32 n, u64 now);
+
 /* a CONTRIB or READY arrived; false: that packet number is an old duplicate
  * (still to be processed: the chunk decides). Owes an acknowledgement.
  */

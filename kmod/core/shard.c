@@ -60,14 +60,24 @@ struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel)
 	if (sh->nacts == GAGG_ACTS)	/* see above: does not happen */
 		sh->nacts--;
 	a = &sh->act[sh->nacts++];
-	memset(a, 0, sizeof(*a));
+	/* what sends fills all of m, and as much of a body as is sent */
 	a->type = type;
+	a->node = 0;
+	a->local = 0;
+	a->more = 0;
+	a->at = 0;
 	a->channel = channel;
+	a->nodes = 0;
+	a->m.type = 0;
+	a->m.len = 0;
+	memset(&a->pub, 0, sizeof(a->pub));
 	return a;
 }
 
-const struct gagg_act *gagg_shard_act(struct gagg_shard *sh)
+struct gagg_act *gagg_shard_act(struct gagg_shard *sh)
 {
+	if (sh->head && gagg_act_next(&sh->act[sh->head - 1]))
+		return &sh->act[sh->head - 1];
 	if (sh->head < sh->nacts)
 		return &sh->act[sh->head++];
 	sh->head = 0;

@@ -115,15 +115,25 @@ struct gagg_publish {
 #define GAGG_KEEP_STORE	1	/* to kept[slot], nobody reads it yet */
 #define GAGG_KEEP_TAKE	2	/* as it is from kept[slot] */
 
+/* what chunks of a run have of their own, but for slots and packet numbers in a row */
+struct gagg_each {
+	u8 exp;
+	u8 want;
+};
+
+#define GAGG_RUN	16	/* most chunks of an action */
+
 struct gagg_act {
 	u8 type;
 	u8 node;	/* SEND_CONTRIB, SEND_CTRL */
 	u8 local;	/* SEND_CONTRIB, OP_DONE, ADD_LOCAL, READ */
-	u8 pad;
+	u8 more;	/* SEND_CONTRIB: how many chunks follow, see gagg_act_next() */
+	u8 at;		/* the next of them in @each */
 	u16 channel;
 	u64 nodes;	/* SEND_RESULT */
-	struct gagg_msg m;
+	struct gagg_msg m;	/* type 0: nothing is sent */
 	union {
+		struct gagg_each each[GAGG_RUN - 1];	/* SEND_CONTRIB */
 		struct gagg_ack ack;
 		struct gagg_open open;
 		struct gagg_publish pub;
@@ -305,7 +315,27 @@ void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u64 now);
 
-/* next action, or NULL; valid until the next call into the core */
-const struct gagg_act *gagg_shard_act(struct gagg_shard *sh);
+/*
+ * gagg_shard_act - next action, or NULL; valid until the next call into the core
+ * An action for a run of chunks is said chunk by chunk, unless the caller takes
+ * those that follow with gagg_act_next().
+ */
+struct gagg_act *gagg_shard_act(struct gagg_shard *sh);
+
+/* turns the action into that for the next chunk of its run; false: there is none */
+static inline bool gagg_act_next(struct gagg_act *a)
+{
+	const struct gagg_each *e = &a->each[a->at];
+
+	if (!a->more)
+		return false;
+	a->more--;
+	a->at++;
+	a->m.chunk++;
+	a->m.pn++;
+	a->m.exp = e->exp;
+	a->m.want = e->want;
+	return true;
+}
 
 #endif

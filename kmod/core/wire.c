@@ -164,6 +164,18 @@ void gagg_wire_build(void *hdr, const struct gagg_msg *m)
 	memcpy(hdr, &h, sizeof(h));
 }
 
+void gagg_wire_follow(void *hdr, const void *prev, const struct gagg_msg *m)
+{
+	struct gagg_hdr h;
+
+	memcpy(&h, prev, sizeof(h));
+	h.chunk = cpu_to_le32(m->chunk);
+	h.exp = m->exp;
+	h.want = m->want;
+	h.pn = cpu_to_le32(m->pn);
+	memcpy(hdr, &h, sizeof(h));
+}
+
 /* a bijection of 64 bits */
 static u64 finalize(u64 z)
 {

@@ -85,6 +85,14 @@ bool gagg_wire_follows(const struct gagg_hdr *first, const void *raw, struct gag
 /* gagg_wire_build - write a header; @hdr gets GAGG_WIRE_HDRLEN bytes */
 void gagg_wire_build(void *hdr, const struct gagg_msg *m);
 
+/*
+ * gagg_wire_follow - write the header of @m after that of a message before it
+ * @hdr: gets GAGG_WIRE_HDRLEN bytes
+ * @prev: what gagg_wire_build() has made of a message that differs from @m in
+ *	  chunk, pn, exp and want at most: see gagg_wire_follows()
+ */
+void gagg_wire_follow(void *hdr, const void *prev, const struct gagg_msg *m);
+
 /* true if the type and flags of @m mean that lanes follow the header */
 static inline bool gagg_wire_has_lanes(const struct gagg_msg *m)
 {

@@ -410,15 +410,21 @@ struct sender {
 	u64 now;
 };
 
-static void take_pn(struct sender *s, struct gagg_msg *m)
+/* the log's entry for a datagram */
+static struct gagg_sent sent(const struct sender *s, const struct gagg_msg *m)
 {
-	struct gagg_sent what = {
+	return (struct gagg_sent){
 		.slot = m->chunk,
 		.round = m->round,
 		.channel = m->channel,
 		.run = m->run,
 		.local = (u8)s->l,
 	};
+}
+
+static void take_pn(struct sender *s, struct gagg_msg *m)
+{
+	struct gagg_sent what = sent(s, m);
 
 	m->pn = gagg_path_send(s->path, &what, s->now);
 }
@@ -454,26 +460,28 @@ static bool fits(const struct sender *s, const struct gagg_msg *m)
 	       same_ready(&s->ready, m);
 }
 
-static void send(struct sender *s, struct gagg_msg *m)
+/* returns the action; NULL: it is, or joins, the READY that waits */
+static struct gagg_act *send(struct sender *s, struct gagg_msg *m)
 {
 	struct gagg_act *a;
 
 	if (same_ready(&s->ready, m)) {
 		s->ready.m.run++;
 		s->ready.next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
-		return;
+		return NULL;
 	}
 	flush_ready(s);
 	if (m->type == GAGG_T_READY) {
 		s->ready.m = *m;
 		s->ready.next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
-		return;
+		return NULL;
 	}
 	take_pn(s, m);
 	a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CONTRIB, s->ch->id);
 	a->node = (u8)s->node;
 	a->local = (u8)s->l;
 	a->m = *m;
+	return a;
 }
 
 /* send what was lost or asked for; those that are done meanwhile are counted
@@ -511,12 +519,56 @@ static void take_desc(const struct gagg_cdesc *d, const struct gagg_op *op, u16 
 	p->state = GAGG_PUSHED;
 }
 
-/* push the next contribution of a way; false: there is no room for it */
-static bool push(struct sender *s, const struct gagg_env *env, struct gagg_way *w, bool home)
+/* how many of those that follow @c are of its stripe and op, and of its length, below @end */
+static u32 alike(const struct sender *s, const struct gagg_op *op, const struct gagg_cur *c,
+		 u64 end)
+{
+	const struct gagg_geom *g = s->g;
+	u32 stripe = g->stripe - 1 - c->slot % g->stripe, ring = g->ring - 1 - c->slot;
+
+	end = gagg_min64(end, op->last_lanes == g->lanes ? op->end : op->end - 1);
+	return end > c->v ? (u32)gagg_min64(end - 1 - c->v, stripe < ring ? stripe : ring) : 0;
+}
+
+/*
+ * The contribution at @c is sent by @a. Those that follow and are like it but for
+ * slot, packet number and exponents are pushed, too; @c is then at the last of them.
+ */
+static void push_run(struct sender *s, const struct gagg_env *env, const struct gagg_op *op,
+		     struct gagg_cur *c, u64 end, struct gagg_act *a)
+{
+	u32 n = (u32)gagg_min64(gagg_min64(alike(s, op, c, end), GAGG_RUN - 1),
+				gagg_path_room(s->path));
+	u8 flags = gagg_chan_pushed(s->ch, c->slot, s->l)->flags;
+	struct gagg_sent what = sent(s, &a->m);
+
+	for (; a->more < n; a->more++) {
+		u32 slot = c->slot + 1;
+		struct gagg_pushed *p = gagg_chan_pushed(s->ch, slot, s->l);
+		struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, slot);
+
+		take_desc(&d, op, a->m.lanes, p);
+		if (p->flags != flags) {
+			p->state = 0;
+			break;
+		}
+		a->each[a->more].exp = p->exp;
+		a->each[a->more].want = p->want;
+		c->slot = slot;
+		c->v++;
+	}
+	what.slot++;
+	gagg_path_send_run(s->path, &what, a->more, s->now);
+}
+
+/* push the next contribution of a way, and what is like it; false: there is no room for it */
+static bool push(struct sender *s, const struct gagg_env *env, struct gagg_way *w, u64 end,
+		 bool home)
 {
 	const struct gagg_op *op = gagg_chan_op(s->ch, s->l, w->next.v);
 	struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->next.slot, s->l);
 	struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, w->next.slot);
+	struct gagg_act *a;
 	struct gagg_msg m;
 
 	take_desc(&d, op, gagg_op_lanes(s->g, op, w->next.v), p);
@@ -525,11 +577,15 @@ static bool push(struct sender *s, const struct gagg_env *env, struct gagg_way *
 		p->state = 0;
 		return false;
 	}
-	gagg_cur_next(s->g, s->ch, &w->next);
-	if (home)
+	if (home) {
+		gagg_cur_next(s->g, s->ch, &w->next);
 		gagg_home_push(s->sh, s->g, s->ch, &m, s->now);
-	else
-		send(s, &m);
+		return true;
+	}
+	a = send(s, &m);
+	if (a)
+		push_run(s, env, op, &w->next, end, a);
+	gagg_cur_next(s->g, s->ch, &w->next);
 	return true;
 }
 
@@ -543,14 +599,16 @@ static void refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
 		.sh = sh, .g = g, .ch = ch, .l = l, .node = ch->home[h], .now = now,
 		.path = &sh->path[ch->home[h]],
 	};
-	u64 end = gagg_min64(ch->local[l].issued, filled);
-	u64 was = w->next.v;
+	u64 all = gagg_min64(ch->local[l].issued, filled);
+	u64 was = w->next.v, end;
 
 	send_again(&s, w);
-	while (w->next.v < end && w->next.v < ch->base + g->window &&
-	       (home ? gagg_shard_spare(sh) >= GAGG_ACTS_STEP : may_send(&s)) &&
-	       push(&s, env, w, home))
-		;
+	do {
+		/* the window moves with what is pushed here */
+		end = gagg_min64(all, ch->base + g->window);
+	} while (w->next.v < end &&
+		 (home ? gagg_shard_spare(sh) >= GAGG_ACTS_STEP : may_send(&s)) &&
+		 push(&s, env, w, end, home));
 	flush_ready(&s);
 	if (w->next.v == was)
 		return;

@@ -17,19 +17,20 @@ static u32 least_run(void)
 
 static u32 id_of(const struct gagg_sent *s)
 {
-	u32 v = (s->channel * C_ROUNDS + s->round - 1) * C_SLOTS + s->slot;
+	u32 v = (s->channel * C_ROUNDS + s->round - 1) * GAGG_LOCALS + s->local;
 
-	return (v * GAGG_LOCALS + s->local) * RUN_MAX + s->run - least_run();
+	/* slots in a row have numbers in a row, as the core expects of those of a run */
+	return (v * RUN_MAX + s->run - least_run()) * C_SLOTS + s->slot;
 }
 
 /* on the way to @peer */
 static void sent_of(u32 node, u32 peer, u32 id, struct gagg_sent *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->run = (u16)(id % RUN_MAX + least_run());
-	s->local = (u8)(id / RUN_MAX % GAGG_LOCALS);
-	s->slot = id / RUN_MAX / GAGG_LOCALS % C_SLOTS;
-	s->round = id / RUN_MAX / GAGG_LOCALS / C_SLOTS % C_ROUNDS + 1;
+	s->slot = id % C_SLOTS;
+	s->run = (u16)(id / C_SLOTS % RUN_MAX + least_run());
+	s->local = (u8)(id / C_SLOTS / RUN_MAX % GAGG_LOCALS);
+	s->round = id / C_SLOTS / RUN_MAX / GAGG_LOCALS % C_ROUNDS + 1;
 	s->channel = (u16)(id / RUN_MAX / GAGG_LOCALS / C_SLOTS / C_ROUNDS);
 	if (geom[0].store)
 		s->home = (u8)gagg_chan_home(chan_of(node, s->channel), peer);
@@ -69,6 +70,14 @@ u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
 	*flying(p) |= GAGG_BIT(id_of(what));
 	transmissions++;
 	return id_of(what) + 1;
+}
+
+void gagg_path_send_run(struct gagg_path *p, const struct gagg_sent *what, u32 n, u64 now)
+{
+	struct gagg_sent s = *what;
+
+	for (; n; n--, s.slot++)
+		gagg_path_send(p, &s, now);
 }
 
 bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)

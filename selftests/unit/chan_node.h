@@ -32,6 +32,7 @@ static u64 now;
 static u64 filled[GAGG_LOCALS];
 static struct gagg_cdesc desc[GAGG_LOCALS];	/* of every chunk, but */
 static u64 zero_slots;				/* those are zero */
+static u8 exp_step;				/* and exponents grow with the slot */
 static u32 pn[GAGG_NODES];			/* last used by each node */
 
 static inline struct gagg_chan *lend_chan(void *ctx, u16 id)
@@ -53,6 +54,8 @@ static inline struct gagg_cdesc lend_desc(void *ctx, struct gagg_chan *chan, u32
 	(void)ctx, (void)chan;
 	if (zero_slots >> slot % 64 & 1)
 		d.flags |= GAGG_C_ZERO;
+	d.exp += (u8)(slot * exp_step);
+	d.want += (u8)(slot * exp_step);
 	return d;
 }
 
@@ -117,6 +120,7 @@ static inline void start_channel(u16 id, u64 members)
 	memset(filled, 0, sizeof(filled));
 	memset(desc, 0, sizeof(desc));
 	zero_slots = 0;
+	exp_step = 0;
 	memset(pn, 0, sizeof(pn));
 }
 

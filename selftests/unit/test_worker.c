@@ -122,6 +122,159 @@ static void push__a_full_path_lets_ready_grow(void **state)
 	assert_int_equal(acts[nacts - 1].m.chunk, 7);
 }
 
+/* what the actions from the @at-th on say, without the slots: chunks in a row */
+static void assert_contribs(u32 at, u32 chunk, u32 n, u32 first_pn, u8 node)
+{
+	const struct gagg_pushed *p;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		const struct gagg_act *a = &acts[at + i];
+
+		p = gagg_chan_pushed(ch, chunk + i, 0);
+		assert_int_equal(a->type, GAGG_ACT_SEND_CONTRIB);
+		assert_int_equal(a->node, node);
+		assert_int_equal(a->m.run, 1);
+		assert_int_equal(a->m.chunk, chunk + i);
+		assert_int_equal(a->m.pn, first_pn + i);
+		assert_int_equal(a->m.exp, 100 + chunk + i);
+		assert_int_equal(a->m.want, 90 + chunk + i);
+		assert_int_equal(p->exp, a->m.exp);
+		assert_int_equal(p->want, a->m.want);
+		assert_int_equal(p->state, GAGG_PUSHED);
+	}
+}
+
+/* stripes of 4 on two homes; node 2 has rank 2 */
+static void start_stripes(void)
+{
+	geometry(2);
+	g.aggregators = 3;
+	g.stripe = 4;
+	g.ring = 32;
+	g.window = 16;
+	start_channel(0, g.workers);
+	desc[0] = (struct gagg_cdesc){ .exp = 100, .want = 90 };
+	exp_step = 1;
+}
+
+static void push__a_stripe_is_one_action(void **state)
+{
+	struct gagg_act *a;
+	u32 n;
+
+	(void)state;
+	start_stripes();
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	filled[0] = 15;
+	assert_false(gagg_chan_refill(sh, &g, &env, ch, now));
+	assert_int_equal(sh->nacts, 4);
+	drain();
+	assert_int_equal(nacts, 15);
+	/* homes from the one behind this node on */
+	assert_contribs(0, 4, 4, 1, 1);
+	assert_contribs(4, 12, 3, 5, 1);
+	assert_contribs(7, 0, 4, 1, 0);
+	assert_contribs(11, 8, 4, 5, 0);
+	/* what is filled later, under the window */
+	push_to(1000);
+	assert_int_equal(nacts, 16);
+	assert_contribs(15, 15, 1, 8, 1);
+	/* each has its place in the log: those that are lost are sent again */
+	acknowledge(0, GAGG_BIT(2) | GAGG_BIT(3));
+	refill();
+	assert_int_equal(nacts, 18);
+	assert_int_equal(acts[16].m.chunk, 1);
+	assert_int_equal(acts[17].m.chunk, 2);
+	/* who takes them all at once gets the same */
+	start_stripes();
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 4);
+	filled[0] = 4;
+	gagg_chan_refill(sh, &g, &env, ch, now);
+	a = gagg_shard_act(sh);
+	assert_int_equal(a->more, 3);
+	for (n = 1; gagg_act_next(a); n++) {
+		assert_int_equal(a->m.chunk, n);
+		assert_int_equal(a->m.pn, 1 + n);
+		assert_int_equal(a->m.exp, 100 + n);
+		assert_int_equal(a->m.want, 90 + n);
+	}
+	assert_int_equal(n, 4);
+	assert_null(gagg_shard_act(sh));
+	assert_null(gagg_shard_act(sh));
+}
+
+static void push__an_action_ends_where_chunks_differ(void **state)
+{
+	u32 i;
+
+	(void)state;
+	/* the last chunk of an op, which is shorter, and those of the next */
+	start_stripes();
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 3, 3);
+	gagg_chan_submit(ch, 0, 0x52, ADD, 0, 4, 1);
+	push_to(4);
+	assert_int_equal(nacts, 4);
+	assert_contribs(0, 0, 4, 1, 0);
+	for (i = 0; i < 4; i++) {
+		assert_int_equal(acts[i].m.lanes, i == 2 ? 3 : 4);
+		assert_int_equal(acts[i].m.sig, i == 3 ? 0x52 : 0x51);
+	}
+	/* ops that end with whole chunks */
+	start_stripes();
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 2);
+	gagg_chan_submit(ch, 0, 0x52, ADD, 0, 4, 2);
+	push_to(4);
+	assert_contribs(0, 0, 4, 1, 0);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(acts[i].m.sig, i < 2 ? 0x51 : 0x52);
+	/* chunks without lanes */
+	start_stripes();
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	zero_slots = GAGG_BIT(1);
+	push_to(4);
+	assert_int_equal(nacts, 4);
+	assert_contribs(0, 0, 1, 1, 0);
+	assert_int_equal(acts[1].m.type, GAGG_T_READY);
+	assert_int_equal(acts[1].m.pn, 2);
+	assert_contribs(2, 2, 2, 3, 0);
+	/* and there is no room for the action that those need */
+	start_stripes();
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	zero_slots = GAGG_BIT(1);
+	filled[0] = 4;
+	sh->nacts = sh->head = GAGG_ACTS - GAGG_ACTS_STEP;
+	assert_true(gagg_chan_refill(sh, &g, &env, ch, now));
+	assert_int_equal(state_of(0, 0), GAGG_PUSHED);
+	assert_int_equal(state_of(1, 0), 0);
+	drain();
+	assert_contribs(0, 0, 1, 1, 0);
+	/* no more room on the path */
+	start_stripes();
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	sh->path[0].cwnd = 3;
+	push_to(4);
+	assert_int_equal(nacts, 3);
+	assert_int_equal(state_of(3, 0), 0);
+	sh->path[0].cwnd = 4;
+	refill();
+	assert_contribs(0, 0, 4, 1, 0);
+	/* the end of the ring, in the midst of a stripe: what follows is of the next round */
+	start_stripes();
+	g.ring = 18;
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	gagg_chan_way(ch, 0, 0)->next = (struct gagg_cur){ .v = 16, .slot = 16, .round = 1 };
+	gagg_chan_way(ch, 0, 1)->next = (struct gagg_cur){ .v = 22, .slot = 4, .round = 2 };
+	ch->base = 16;
+	push_to(20);
+	assert_int_equal(acts[0].m.chunk, 16);
+	assert_int_equal(acts[1].m.chunk, 17);
+	assert_int_equal(acts[2].m.chunk, 0);
+	assert_int_equal(acts[2].m.round, 2);
+	assert_int_equal(acts[2].m.pn, 3);
+}
+
 static void push__what_has_no_lanes_is_ready(void **state)
 {
 	static const u8 flags[] = { GAGG_C_ZERO, GAGG_C_NONFINITE, GAGG_C_ZERO | GAGG_C_NORESULT };
@@ -768,6 +921,8 @@ int main(void)
 		cmocka_unit_test_teardown(push__under_the_path, finish_test),
 		cmocka_unit_test_teardown(push__a_local_result_moves_the_window, finish_test),
 		cmocka_unit_test_teardown(push__a_full_path_lets_ready_grow, finish_test),
+		cmocka_unit_test_teardown(push__a_stripe_is_one_action, finish_test),
+		cmocka_unit_test_teardown(push__an_action_ends_where_chunks_differ, finish_test),
 		cmocka_unit_test_teardown(push__what_has_no_lanes_is_ready, finish_test),
 		cmocka_unit_test_teardown(result__is_placed, finish_test),
 		cmocka_unit_test_teardown(result__anything_else_is_ignored, finish_test),
