@@ -393,7 +393,9 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp, struc
 		burst_add(port, &tx->result, a->nodes, a, gagg_channel_results(g, ch));
 		break;
 	case GAGG_ACT_PUBLISH:
-		gagg_channel_publish(grp, ch, port->index, &a->pub);
+		do
+			gagg_channel_publish(grp, ch, port->index, &a->pub);
+		while (next_act(port, a));
 		tx->progressed |= GAGG_BIT(ch->index);
 		break;
 	case GAGG_ACT_OP_DONE:

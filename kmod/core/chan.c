@@ -166,8 +166,11 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 
 void gagg_cur_next(const struct gagg_geom *g, const struct gagg_chan *ch, struct gagg_cur *c)
 {
-	u32 next = gagg_geom_next(g, ch->nhomes, c->slot);
+	u32 next = c->slot + 1;
 
+	/* most often in the same stripe */
+	if (next % g->stripe == 0 || next >= g->ring)
+		next = gagg_geom_next(g, ch->nhomes, c->slot);
 	if (next < g->ring) {
 		c->v += next - c->slot;
 	} else {
@@ -295,7 +298,7 @@ void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	u32 h = gagg_geom_home(g, ch->nhomes, slot);
 	struct gagg_cur *b = &ch->home_base[h];
-	u64 was = ch->base;
+	u64 was = b->v;
 	u32 l;
 
 	*gagg_chan_done(ch, slot) = round;
@@ -311,9 +314,10 @@ void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 	while (*gagg_chan_done(ch, b->slot) == b->round)
 		gagg_cur_next(g, ch, b);
 	ch->moved |= GAGG_BIT(h);
-	update_base(ch);
-	if (ch->base == was)
+	/* the base is another home's lowest chunk */
+	if (was != ch->base)
 		return;
+	update_base(ch);
 	if (ch->query_at != GAGG_NEVER)
 		gagg_chan_watch(sh, ch, now);
 	gagg_chan_finish(sh, ch);

@@ -144,12 +144,20 @@ static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 struct sender {
 	const struct gagg_geom *g;
 	const struct gagg_env *env;
+	struct gagg_chan *ch;	/* of the datagram before */
 };
+
+static struct gagg_chan *chan_of(struct sender *c, const struct gagg_sent *s)
+{
+	if (!c->ch || c->ch->id != s->channel)
+		c->ch = c->env->chan(c->env->ctx, s->channel);
+	return c->ch;
+}
 
 static void on_acked(void *ctx, const struct gagg_sent *s)
 {
 	struct sender *c = ctx;
-	struct gagg_chan *ch = c->env->chan(c->env->ctx, s->channel);
+	struct gagg_chan *ch = chan_of(c, s);
 
 	if (!ch)
 		return;
@@ -162,7 +170,7 @@ static void on_acked(void *ctx, const struct gagg_sent *s)
 static bool is_over(void *ctx, const struct gagg_sent *s)
 {
 	struct sender *c = ctx;
-	struct gagg_chan *ch = c->env->chan(c->env->ctx, s->channel);
+	struct gagg_chan *ch = chan_of(c, s);
 
 	if (!ch)
 		return true;

@@ -127,16 +127,18 @@ struct gagg_act {
 	u8 type;
 	u8 node;	/* SEND_CONTRIB, SEND_CTRL */
 	u8 local;	/* SEND_CONTRIB, OP_DONE, ADD_LOCAL, READ */
-	u8 more;	/* SEND_CONTRIB: how many chunks follow, see gagg_act_next() */
+	u8 more;	/* SEND_CONTRIB, PUBLISH: chunks that follow, see gagg_act_next() */
 	u8 at;		/* the next of them in @each */
 	u16 channel;
 	u64 nodes;	/* SEND_RESULT */
 	struct gagg_msg m;	/* type 0: nothing is sent */
 	union {
-		struct gagg_each each[GAGG_RUN - 1];	/* SEND_CONTRIB */
 		struct gagg_ack ack;
 		struct gagg_open open;
-		struct gagg_publish pub;
+		struct {
+			struct gagg_publish pub;
+			struct gagg_each each[GAGG_RUN - 1];	/* SEND_CONTRIB, PUBLISH */
+		};
 		struct gagg_keep keep;
 		u64 number;		/* OP_DONE */
 		u64 members;		/* OPEN */
@@ -331,6 +333,12 @@ static inline bool gagg_act_next(struct gagg_act *a)
 		return false;
 	a->more--;
 	a->at++;
+	if (a->type == GAGG_ACT_PUBLISH) {
+		a->pub.slot++;
+		a->pub.exp = e->exp;
+		a->pub.want = e->want;
+		return true;
+	}
 	a->m.chunk++;
 	a->m.pn++;
 	a->m.exp = e->exp;

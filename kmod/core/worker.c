@@ -150,6 +150,13 @@ static void pull_gap(struct gagg_shard *sh, const struct gagg_geom *g,
 	ch->home_rpn[h] = m->pn + m->run;
 }
 
+static void published(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+{
+	sh->n[GAGG_N_RESULTS]++;
+	gagg_chan_taken(sh, g, ch, m->chunk, m->round, now);
+}
+
 static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		    struct gagg_chan *ch, const struct gagg_msg *m, bool lanes, u64 now)
 {
@@ -174,8 +181,25 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		pub->counted = gagg_quorum_locals(ch, gagg_quorum_get(m));
 	}
 	pub->nonfinite = (u16)(m->aux >> 16);
-	sh->n[GAGG_N_RESULTS]++;
-	gagg_chan_taken(sh, g, ch, m->chunk, m->round, now);
+	published(sh, g, ch, m, now);
+}
+
+/*
+ * Does a result that was placed join the PUBLISH of the one before it? What is in
+ * the queue is of results that it follows, which differ from it by slot, packet
+ * number and exponents only: gagg_shard_next().
+ */
+static bool publish_joins(struct gagg_shard *sh, const struct gagg_msg *m)
+{
+	struct gagg_act *a = sh->nacts ? &sh->act[sh->nacts - 1] : NULL;
+
+	if (!a || a->type != GAGG_ACT_PUBLISH || a->more == GAGG_RUN - 1 ||
+	    a->pub.slot + a->more + 1 != m->chunk)
+		return false;
+	a->each[a->more].exp = m->exp;
+	a->each[a->more].want = m->want;
+	a->more++;
+	return true;
 }
 
 /* verdict on a result with lanes */
@@ -239,7 +263,11 @@ enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	pull_gap(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m, now);
 	rx = place(g, ch, m, todo);
-	if (rx == GAGG_RX_PLACE)
+	if (rx != GAGG_RX_PLACE)
+		return rx;
+	if (publish_joins(sh, m))
+		published(sh, g, ch, m, now);
+	else
 		publish(sh, g, ch, m, true, now);
 	return rx;
 }
@@ -335,9 +363,9 @@ enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
 static void sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s, bool acked)
 {
-	u32 slot = s->slot, n;
+	u32 slot = s->slot, n = 0;
 
-	for (n = 0; n < s->run && slot < g->ring; n++) {
+	while (slot < g->ring) {
 		struct gagg_pushed *p = gagg_chan_pushed(ch, slot, s->local);
 
 		if (s->round == *gagg_chan_done(ch, slot) + 1 && (p->state & GAGG_PUSHED)) {
@@ -347,6 +375,9 @@ static void sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
 				mark_again(g, ch, s->local,
 					   gagg_geom_home(g, ch->nhomes, slot), slot, s->round);
 		}
+		/* most often it was one */
+		if (++n >= s->run)
+			break;
 		slot = gagg_geom_next(g, ch->nhomes, slot);
 	}
 }

@@ -567,6 +567,63 @@ static void next__actions_wait(void **state)
 	}
 }
 
+/* results in a row are one PUBLISH, which says what is of each */
+static void next__results_in_a_row(void **state)
+{
+	static const u8 order[] = { 1, 2, 3, 5, 4, 6, 7 };
+	u32 i;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
+	nacts = 0;
+	for (i = 0; i < 7; i++) {
+		todo.m.chunk = order[i];
+		todo.m.pn++;
+		todo.m.exp = (u8)(100 + order[i]);
+		todo.m.want = (u8)(90 + order[i]);
+		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_PLACE);
+	}
+	assert_int_equal(sh->n[GAGG_N_RESULTS], 8);
+	assert_int_equal(ch->base, 8);
+	assert_int_equal(sh->nacts, 4);		/* 1 to 3; 5; 4; 6 and 7 */
+	drain();
+	assert_int_equal(nacts, 7);
+	for (i = 0; i < 7; i++) {
+		const struct gagg_publish *pub = &acts[i].pub;
+
+		assert_int_equal(acts[i].type, GAGG_ACT_PUBLISH);
+		assert_int_equal(pub->slot, order[i]);
+		assert_int_equal(pub->exp, 100 + order[i]);
+		assert_int_equal(pub->want, 90 + order[i]);
+		assert_int_equal(pub->round, 1);
+		assert_int_equal(pub->lanes, 4);
+		assert_int_equal(pub->contributors, 3);
+		assert_true(pub->placed);
+	}
+	/* more than an action has room for */
+	geometry(1);
+	g.ring = 64;
+	g.window = 64;
+	start_channel(0, g.workers);
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000), 1);
+	sh->path[0].cwnd = 64;
+	push_to(64);
+	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
+	nacts = 0;
+	for (i = 1; i < 40; i++) {
+		todo.m.chunk = i;
+		todo.m.pn++;
+		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_PLACE);
+	}
+	assert_int_equal(sh->nacts, 3);
+	drain();
+	assert_int_equal(nacts, 39);
+	for (i = 0; i < 39; i++)
+		assert_int_equal(acts[i].pub.slot, i + 1);
+}
+
 /* the last ones to two chunks, and to one of them again: each way they are the same */
 static void next__to_what_is_over(void **state)
 {
@@ -673,6 +730,7 @@ int main(void)
 		cmocka_unit_test_teardown(next__of_another_shard, finish_test),
 		cmocka_unit_test_teardown(next__to_the_end_of_the_ring, finish_test),
 		cmocka_unit_test_teardown(next__actions_wait, finish_test),
+		cmocka_unit_test_teardown(next__results_in_a_row, finish_test),
 		cmocka_unit_test_teardown(next__to_what_is_over, finish_test),
 		cmocka_unit_test_teardown(next__to_what_has_begun, finish_test),
 		cmocka_unit_test_teardown(next__actions_must_not_wait, finish_test),
