@@ -37,13 +37,10 @@ void gagg_channel_put(struct gagg_channel *ch)
 	kref_put(&ch->ref, channel_release);
 }
 
-struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id)
+struct gagg_channel *gagg_channel_search(struct gagg_group *grp, u32 id)
 {
 	u32 i;
 
-	/* channel 0 has the first place, nobody else has */
-	if (!id)
-		return grp->channel[0];
 	for (i = 1; i < GAGG_CHANNELS_MAX; i++)
 		if (grp->channel[i] && grp->channel[i]->id == id)
 			return grp->channel[i];

@@ -53,8 +53,14 @@ void gagg_channel_trim(struct gagg_group *grp);
 /* an epoch begins with it; group.lock held */
 void gagg_channel_begin(struct gagg_channel *ch, u64 epoch);
 void gagg_channel_put(struct gagg_channel *ch);
-/* by wire id; under a port lock or group.lock */
-struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id);
+/* by wire id other than 0; under a port lock or group.lock */
+struct gagg_channel *gagg_channel_search(struct gagg_group *grp, u32 id);
+
+/* by wire id; channel 0 has the first place, nobody else has */
+static inline struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id)
+{
+	return id ? gagg_channel_search(grp, id) : grp->channel[0];
+}
 
 /* at birth of a group, and at its death after synchronize_net() (group.lock
  * not held, the work takes it): the work stops, the table is emptied

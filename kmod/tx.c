@@ -31,7 +31,12 @@
 
 #define BURST_SEGS	64	/* what receivers of all ages take */
 #define BURST_BYTES	(65535 - sizeof(struct ipv6hdr) - sizeof(struct udphdr))
-#define FRAGS		8	/* page fragments in turn: what is under way of 256 KiB */
+/*
+ * Page fragments in turn: 1 MiB for what is under way. A page lasts until its
+ * receiver has read it, when it comes back here, or is freed; one that is allocated
+ * instead is cleared first. They are the port's, and charged to nobody.
+ */
+#define FRAGS		32
 #define CONTROL_MAX	1024	/* control datagrams that wait for a poll */
 
 struct piece {
