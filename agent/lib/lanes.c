@@ -83,9 +83,9 @@ static unsigned int headroom(const struct gagg_request *r)
 /* the carry of a piece's elements, of an all-reduce or this rank's own part */
 static float *carry_of(const struct gagg_request *r, const struct piece *p)
 {
-	uint64_t part = r->part_bytes / dtype_size(r->dtype);
-
-	return r->plan && r->plan->carry ? r->plan->carry + p->part * part + p->first : NULL;
+	if (!r->plan || !r->plan->carry)
+		return NULL;
+	return r->plan->carry + p->part * (r->part_bytes / dtype_size(r->dtype)) + p->first;
 }
 
 /* what is sent: the elements, and what came too late before */

@@ -58,9 +58,11 @@ static inline bool partition_init(struct partition *p, uint64_t parts,
 /* the @i-th chunk of the operation */
 static inline struct piece partition_piece(const struct partition *p, uint64_t i)
 {
-	uint64_t k = i % p->per_part;
+	/* most operations have one part */
+	uint64_t part = i < p->per_part ? 0 : i / p->per_part;
+	uint64_t k = i - part * p->per_part;
 	struct piece c = {
-		.part = i / p->per_part,
+		.part = part,
 		.first = k * p->lanes,
 		.n = k + 1 == p->per_part ? p->tail : p->lanes,
 		.wire = i + 1 == p->chunks ? p->tail : p->lanes,

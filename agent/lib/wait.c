@@ -107,6 +107,12 @@ static bool fill(struct gagg_comm *c, uint64_t max)
 	return true;
 }
 
+/* The next result that @r is to read is there. */
+static bool ready(const struct gagg_comm *c, const struct gagg_request *r)
+{
+	return r->taken < r->filled && region_published(&c->region, c->taken);
+}
+
 /* Read all results that are there, in order; true if there were any. */
 static bool take(struct gagg_comm *c)
 {
@@ -114,7 +120,7 @@ static bool take(struct gagg_comm *c)
 	struct gagg_request *r;
 
 	while ((r = c->first)) {
-		while (r->taken < r->filled && region_published(&c->region, c->taken)) {
+		while (ready(c, r)) {
 			uint32_t slot = region_slot(&c->region, c->taken);
 
 			r->how->take(r, r->taken, region_result(&c->region, slot),
@@ -229,10 +235,25 @@ void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg)
 	}
 }
 
+/*
+ * A while of pauses, until the next result is there: after a step in which nothing
+ * moved nothing else makes the next one move. False: it is not there.
+ */
+static bool spin(const struct gagg_comm *c)
+{
+	unsigned int n;
+
+	for (n = 0; n < SPIN_MAX; n++) {
+		if (ready(c, c->first))
+			return true;
+		relax();
+	}
+	return false;
+}
+
 int request_wait(struct gagg_request *r, uint64_t deadline)
 {
 	struct gagg_comm *c = r->comm;
-	unsigned int spins = 0;
 
 	while (!r->done) {
 		struct gagg_ioc_wait arg;
@@ -241,14 +262,10 @@ int request_wait(struct gagg_request *r, uint64_t deadline)
 		if (step(c, FILL_STEP))
 			continue;
 		/* an aggregator in userspace may be waiting for this CPU */
-		if (spins < SPIN_MAX && sys_in_kernel(c->session->fd)) {
-			spins++;
-			relax();
+		if (c->first != c->to_submit && sys_in_kernel(c->session->fd) && spin(c))
 			continue;
-		}
 		if (!comm_left(deadline))
 			return GAGG_ERR_TIMEOUT;
-		spins = 0;
 		if (c->first == c->to_submit) {
 			/* the kernel has yet to count an op whose chunks are done */
 			sched_yield();
