@@ -88,23 +88,30 @@ static float *carry_of(const struct gagg_request *r, const struct piece *p)
 	return r->plan->carry + p->part * (r->part_bytes / dtype_size(r->dtype)) + p->first;
 }
 
-/* what is sent: the elements, and what came too late before */
-static void quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
-			int32_t *lanes, struct quant_head *h)
+/* the elements, and what came too late before */
+static void quant_both(const struct gagg_request *r, const struct piece *p, const float *carry,
+		       uint8_t try, int32_t *lanes, struct quant_head *h)
 {
 	enum quant_type t = quant_type(r->dtype);
 	const void *src = source(r, p);
-	const float *carry = carry_of(r, p);
 	float sum[GAGG_WIRE_LANES_MAX];
 	unsigned int i;
 
-	if (!carry) {
-		quant_chunk(t, src, p->n, headroom(r), try, lanes, h);
-		return;
-	}
 	for (i = 0; i < p->n; i++)
 		sum[i] = quant_load(t, src, i) + carry[i];
 	quant_chunk(QUANT_F32, sum, p->n, headroom(r), try, lanes, h);
+}
+
+/* what is sent */
+static void quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
+			int32_t *lanes, struct quant_head *h)
+{
+	const float *carry = carry_of(r, p);
+
+	if (carry)
+		quant_both(r, p, carry, try, lanes, h);
+	else
+		quant_chunk(quant_type(r->dtype), source(r, p), p->n, headroom(r), try, lanes, h);
 }
 
 /*
@@ -113,9 +120,9 @@ static void quant_piece(const struct gagg_request *r, const struct piece *p, uin
  */
 static void settle(struct gagg_request *r, const struct piece *p, const struct gagg_rdesc *d)
 {
-	enum quant_type t = quant_type(r->dtype);
-	const void *src = source(r, p);
 	float *carry = carry_of(r, p), sum;
+	enum quant_type t;
+	const void *src;
 	unsigned int i;
 
 	if (!carry)
@@ -124,6 +131,8 @@ static void settle(struct gagg_request *r, const struct piece *p, const struct g
 		memset(carry, 0, p->n * sizeof(*carry));
 		return;
 	}
+	t = quant_type(r->dtype);
+	src = source(r, p);
 	for (i = 0; i < p->n; i++) {
 		sum = carry[i] + quant_load(t, src, i);
 		if (isfinite(sum))
