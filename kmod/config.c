@@ -137,6 +137,20 @@ static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack
 	return 0;
 }
 
+static int check_multicast(struct gagg_config *cfg, struct netlink_ext_ack *extack)
+{
+	if (!cfg->multicast.sa.sa_family)
+		return 0;
+	set_port(&cfg->multicast, cfg->port);
+	if (cfg->multicast.sa.sa_family != cfg->local.sa.sa_family)
+		return bad(extack, -EAFNOSUPPORT,
+			   "multicast must be an address of the members' family");
+	if (gagg_sync_get(cfg->sync.mode)->store)
+		return bad(extack, -EINVAL,
+			   "multicast takes a sync mode without a store: what ranks read of one goes to each alone");
+	return 0;
+}
+
 int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
 	int err;
@@ -146,6 +160,8 @@ int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 	if (!cfg->id)
 		return bad(extack, -ERANGE, "id 0 is reserved");
 	err = check_numbers(cfg, extack);
+	if (!err)
+		err = check_multicast(cfg, extack);
 	return err ? err : check_members(cfg, extack);
 }
 
@@ -221,6 +237,10 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 	d[GAGG_DG_PLACEMENT] = cfg->placement;
 	d[GAGG_DG_DEAD_AFTER] = cfg->dead_after;
 	d[GAGG_DG_LANE_TYPE] = cfg->lane_type;
+	if (cfg->multicast.sa.sa_family == AF_INET6)
+		gagg_digest_multicast(d, &cfg->multicast.in6.sin6_addr, 16);
+	else if (cfg->multicast.sa.sa_family)
+		gagg_digest_multicast(d, &cfg->multicast.in.sin_addr, 4);
 	for (i = 0; i < GAGG_DG_COUNT; i++)
 		digest[i] = gagg_digest_fold(d[i], i);
 }

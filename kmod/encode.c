@@ -38,6 +38,14 @@ static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 	return nla_put_in_addr(skb, type, addr->in.sin_addr.s_addr);
 }
 
+/* empty: none */
+static int put_multicast(struct sk_buff *skb, const union gagg_addr *addr)
+{
+	if (!addr->sa.sa_family)
+		return nla_put(skb, GAGG_GA_MULTICAST, 0, NULL);
+	return put_addr(skb, GAGG_GA_MULTICAST, addr);
+}
+
 /* ids as who sets them counts them, in the namespace's user namespace */
 static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 		      struct user_namespace *ns)
@@ -62,7 +70,8 @@ static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 	       nla_put_u32(skb, GAGG_GA_DEAD_AFTER, cfg->dead_after) ||
 	       nla_put_string(skb, GAGG_GA_SYNC, sync) ||
 	       nla_put_u32(skb, GAGG_GA_PLACEMENT, cfg->placement) ||
-	       nla_put_u32(skb, GAGG_GA_LANE_TYPE, cfg->lane_type);
+	       nla_put_u32(skb, GAGG_GA_LANE_TYPE, cfg->lane_type) ||
+	       put_multicast(skb, &cfg->multicast);
 }
 
 /* what is known of each rank, under one lock */

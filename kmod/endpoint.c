@@ -69,6 +69,10 @@ static int port_options(struct socket *sock, sa_family_t family)
 	err = set_int(sock, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF);
 	if (!err && family == AF_INET6)
 		err = set_int(sock, SOL_IPV6, IPV6_V6ONLY, 1);
+	/* results by multicast are for others */
+	if (!err)
+		err = family == AF_INET6 ? set_int(sock, SOL_IPV6, IPV6_MULTICAST_LOOP, 0) :
+					   set_int(sock, SOL_IP, IP_MULTICAST_LOOP, 0);
 	if (!err)
 		err = set_int(sock, SOL_UDP, UDP_GRO, 1);
 	return err;
@@ -82,12 +86,31 @@ static void port_set(union gagg_addr *addr, u32 add)
 		addr->in.sin_port = htons(ntohs(addr->in.sin_port) + add);
 }
 
-/* a socket that has no port yet */
-static int port_create(struct gagg_port *port)
+int gagg_port_socket(struct gagg_port *port, struct socket **out)
 {
-	struct gagg_endpoint *ep = port->ep;
-	sa_family_t family = ep->addr.sa.sa_family;
-	struct sock *sk;
+	sa_family_t family = port->ep->addr.sa.sa_family;
+	struct socket *sock;
+	int err;
+
+	err = sock_create_kern(port->ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &sock);
+	if (err)
+		return err;
+	/* our receive never sleeps; polling the device from it would re-enter */
+	gagg_compat_no_busy_poll(sock->sk);
+	sock->sk->sk_allocation = GFP_ATOMIC;
+	/* the same for every socket of a protocol */
+	port->saved_data_ready = sock->sk->sk_data_ready;
+	err = port_options(sock, family);
+	if (err)
+		sock_release(sock);
+	else
+		*out = sock;
+	return err;
+}
+
+/* a socket that has no number yet */
+static int port_create(struct gagg_port *port, void *unused)
+{
 	int err;
 
 	err = gagg_tx_init(port);
@@ -96,19 +119,9 @@ static int port_create(struct gagg_port *port)
 	err = gagg_faults_open(port);
 	if (err)
 		goto out_tx;
-	err = sock_create_kern(ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &port->sock);
-	if (err)
-		goto out_faults;
-	sk = port->sock->sk;
-	/* our receive never sleeps; polling the device from it would re-enter */
-	gagg_compat_no_busy_poll(sk);
-	sk->sk_allocation = GFP_ATOMIC;
-	err = port_options(port->sock, family);
+	err = gagg_port_socket(port, &port->sock);
 	if (!err)
 		return 0;
-	sock_release(port->sock);
-	port->sock = NULL;
-out_faults:
 	gagg_faults_close(port);
 out_tx:
 	gagg_tx_exit(port);
@@ -116,36 +129,38 @@ out_tx:
 }
 
 /* allocates nothing: UDP has one table of ports, which is there */
-static int port_bind(struct gagg_port *port)
+int gagg_port_listen(struct gagg_port *port, struct socket *sock,
+		     const union gagg_addr *base)
 {
-	union gagg_addr addr = port->ep->addr;
-	struct sock *sk = port->sock->sk;
+	union gagg_addr addr = *base;
+	struct sock *sk = sock->sk;
 	int err;
 
 	port_set(&addr, port->index);
-	err = kernel_bind(port->sock, &addr.sa,
+	err = kernel_bind(sock, &addr.sa,
 			  sk->sk_family == AF_INET6 ? sizeof(addr.in6) : sizeof(addr.in));
 	if (err)
 		return err;
 	write_lock_bh(&sk->sk_callback_lock);
-	port->saved_data_ready = sk->sk_data_ready;
 	sk->sk_data_ready = port_data_ready;
 	rcu_assign_sk_user_data(sk, port);
 	write_unlock_bh(&sk->sk_callback_lock);
 	return 0;
 }
 
-static void port_detach(struct gagg_port *port)
+void gagg_port_deafen(const struct gagg_port *port, struct socket *sock)
 {
-	struct sock *sk;
+	struct sock *sk = sock->sk;
 
-	if (!port->saved_data_ready)
-		return;
-	sk = port->sock->sk;
 	write_lock_bh(&sk->sk_callback_lock);
 	sk->sk_data_ready = port->saved_data_ready;
 	rcu_assign_sk_user_data(sk, NULL);
 	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+static int port_bind(struct gagg_port *port, void *unused)
+{
+	return gagg_port_listen(port, port->sock, &port->ep->addr);
 }
 
 static void port_close(struct gagg_port *port)
@@ -162,7 +177,8 @@ static void endpoint_close(struct gagg_endpoint *ep)
 	u32 i;
 
 	for (i = 0; i < ep->nports; i++)
-		port_detach(&ep->port[i]);
+		if (ep->port[i].sock)
+			gagg_port_deafen(&ep->port[i], ep->port[i].sock);
 	synchronize_net();
 	for (i = 0; i < ep->nports; i++) {
 		hrtimer_cancel(&ep->port[i].timer);
@@ -180,7 +196,8 @@ static void endpoint_close(struct gagg_endpoint *ep)
 struct ports_work {
 	struct work_struct work;
 	struct gagg_endpoint *ep;
-	int (*fn)(struct gagg_port *port);
+	int (*fn)(struct gagg_port *port, void *arg);
+	void *arg;
 	int err;
 };
 
@@ -191,14 +208,14 @@ static void ports_work_fn(struct work_struct *work)
 
 	gagg_faults_work_begin();
 	for (i = 0; i < w->ep->nports && !w->err; i++)
-		w->err = w->fn(&w->ep->port[i]);
+		w->err = w->fn(&w->ep->port[i], w->arg);
 	gagg_faults_work_end();
 }
 
-/* @fn of all ports, until one fails */
-static int each_port(struct gagg_endpoint *ep, int (*fn)(struct gagg_port *port))
+int gagg_endpoint_each_port(struct gagg_endpoint *ep,
+			    int (*fn)(struct gagg_port *port, void *arg), void *arg)
 {
-	struct ports_work w = { .ep = ep, .fn = fn };
+	struct ports_work w = { .ep = ep, .fn = fn, .arg = arg };
 
 	INIT_WORK_ONSTACK(&w.work, ports_work_fn);
 	queue_work(system_unbound_wq, &w.work);
@@ -235,6 +252,7 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 	ep->addr = *addr;
 	ep->nports = nports;
 	refcount_set(&ep->refs, 1);
+	INIT_LIST_HEAD(&ep->multicasts);
 	init_dummy_netdev(&ep->dummy);
 	for (i = 0; i < ARRAY_SIZE(ep->groups); i++)
 		INIT_HLIST_HEAD(&ep->groups[i]);
@@ -266,7 +284,7 @@ struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg
 	ep = endpoint_new(gn, addr, nports);
 	if (!ep)
 		return ERR_PTR(-ENOMEM);
-	err = each_port(ep, port_create);
+	err = gagg_endpoint_each_port(ep, port_create, NULL);
 	if (!err)
 		return ep;
 	endpoint_close(ep);
@@ -293,7 +311,7 @@ int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack)
 			return -EADDRINUSE;
 		}
 	}
-	err = each_port(ep, port_bind);
+	err = gagg_endpoint_each_port(ep, port_bind, NULL);
 	if (!err)
 		list_add(&ep->list, &ep->gn->endpoints);
 	else if (err == -EADDRNOTAVAIL)

@@ -42,7 +42,7 @@ struct gagg_port {
 	spinlock_t lock;		/* the groups' shards, channels and counters here */
 	struct gagg_endpoint *ep;
 	struct socket *sock;
-	void (*saved_data_ready)(struct sock *sk);
+	void (*saved_data_ready)(struct sock *sk);	/* of all its sockets */
 	struct napi_struct napi;
 	struct hrtimer timer;		/* soft; schedules the NAPI */
 	u64 timer_at;			/* GAGG_NEVER: not armed; under lock */
@@ -61,6 +61,7 @@ struct gagg_endpoint {
 	u16 nports;
 	struct net_device dummy;	/* carries the NAPI contexts */
 	struct hlist_head groups[16];	/* by id; RCU for readers, gagg_net.lock */
+	struct list_head multicasts;	/* likewise; none outlives its groups */
 	struct gagg_port port[];
 };
 
@@ -81,6 +82,22 @@ void gagg_endpoint_put(struct gagg_endpoint *ep);
 
 /* the group with that wire id, under rcu_read_lock() */
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
+
+/* @fn of all ports, in a work, until one fails; sleeps */
+int gagg_endpoint_each_port(struct gagg_endpoint *ep,
+			    int (*fn)(struct gagg_port *port, void *arg), void *arg);
+
+/* a socket as a port needs it, without a number; for works only: see endpoint.c */
+int gagg_port_socket(struct gagg_port *port, struct socket **sock);
+/* bind to an address, at the port's place in the range from @base on: from here on
+ * what arrives runs the port's poll; allocates nothing
+ */
+int gagg_port_listen(struct gagg_port *port, struct socket *sock,
+		     const union gagg_addr *base);
+/* if it ever has: no new call finds the port; those under way end before
+ * synchronize_net() does
+ */
+void gagg_port_deafen(const struct gagg_port *port, struct socket *sock);
 
 /* run the port's poll soon; process context or softirq */
 void gagg_port_kick(struct gagg_port *port);

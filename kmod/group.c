@@ -8,6 +8,7 @@
 #include <linux/vmalloc.h>
 #include "channel.h"
 #include "group.h"
+#include "multicast.h"
 #include "netlink.h"
 #include "netns.h"
 #include "session.h"
@@ -72,11 +73,36 @@ static int group_cores(struct gagg_group *grp)
 	return 0;
 }
 
+/* what its results for all are sent to */
+static void group_all(struct gagg_group *grp)
+{
+	const struct gagg_geom *g = &grp->geom;
+	u64 nodes = 0;
+	u32 n;
+
+	grp->all.addr = grp->cfg.multicast;
+	if (!grp->all.addr.sa.sa_family)
+		return;
+	for (n = 0; n < g->nodes; n++)
+		if (n != g->self && (g->ranks_of[n] & g->workers))
+			nodes |= GAGG_BIT(n);
+	if (gagg_weight64(nodes) > 1)
+		grp->all_nodes = nodes;
+}
+
+/* no poll sees it any more, if any has */
+static void group_disconnect(struct gagg_group *grp)
+{
+	if (grp->mc)
+		gagg_multicast_put(grp->mc);
+	if (grp->ep)
+		gagg_endpoint_put(grp->ep);
+}
+
 /* one that nobody has seen yet */
 static void group_free(struct gagg_group *grp)
 {
-	if (grp->ep)
-		gagg_endpoint_put(grp->ep);
+	group_disconnect(grp);
 	gagg_routes_exit(grp);
 	gagg_group_put(grp);
 }
@@ -104,11 +130,31 @@ static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_con
 		group_free(grp);
 		return NULL;
 	}
+	group_all(grp);
 	return grp;
 }
 
-/* sockets without ports: gagg_endpoint_bind() is to follow */
-static int group_prepare(struct gagg_group *grp)
+/* where results for all arrive, if there is such a place and ranks here want some */
+static int group_join(struct gagg_group *grp, struct netlink_ext_ack *extack)
+{
+	const struct gagg_geom *g = &grp->geom;
+	struct gagg_multicast *mc;
+	int err;
+
+	if (!grp->all.addr.sa.sa_family)
+		return 0;
+	err = gagg_multicast_scope(grp->ep, &grp->all.addr, extack);
+	if (err || !(g->ranks_of[g->self] & g->workers))
+		return err;
+	mc = gagg_multicast_get(grp->ep, &grp->all.addr, extack);
+	if (IS_ERR(mc))
+		return PTR_ERR(mc);
+	grp->mc = mc;
+	return 0;
+}
+
+/* sockets without ports of their own: gagg_endpoint_bind() is to follow */
+static int group_prepare(struct gagg_group *grp, struct netlink_ext_ack *extack)
 {
 	struct gagg_endpoint *ep;
 
@@ -116,7 +162,7 @@ static int group_prepare(struct gagg_group *grp)
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
 	grp->ep = ep;
-	return 0;
+	return group_join(grp, extack);
 }
 
 /* sockets, if it is complete; @old: the group that it replaces, or NULL */
@@ -140,7 +186,7 @@ static int group_connect(struct gagg_group *grp, const struct gagg_group *old,
 		return -EEXIST;
 	}
 	grp->ep = ep;
-	return 0;
+	return group_join(grp, extack);
 }
 
 /* from here it is found, by name and by id */
@@ -197,7 +243,7 @@ void gagg_group_kill(struct gagg_group *grp)
 		grp->portless = true;
 		mutex_unlock(&grp->lock);
 		gagg_routes_exit(grp);
-		gagg_endpoint_put(grp->ep);
+		group_disconnect(grp);
 	}
 	wake_up_all(&grp->wq);
 	gagg_group_put(grp);
@@ -288,9 +334,9 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		return -ENOMEM;
 	if (in_the_way(grp, new)) {
 		spare = group_alloc(grp->gn, &grp->cfg);
-		err = spare ? group_prepare(new) : -ENOMEM;
+		err = spare ? group_prepare(new, extack) : -ENOMEM;
 		if (!err)
-			err = group_prepare(spare);
+			err = group_prepare(spare, extack);
 	} else {
 		err = group_connect(new, grp, extack);
 	}

@@ -28,6 +28,7 @@
 
 struct gagg_session;
 struct gagg_channel;
+struct gagg_multicast;
 
 struct gagg_member {
 	u8 present;
@@ -54,6 +55,7 @@ struct gagg_config {
 	struct gagg_sync_param sync;
 	u8 placement;
 	u8 lane_type;
+	union gagg_addr multicast;	/* with the base port; no family: none */
 	struct gagg_member member[GAGG_RANKS];
 	/* may change at any time: gagg_config_same_shape() stops here */
 	kuid_t uid;
@@ -97,6 +99,9 @@ struct gagg_group {
 	struct gagg_config cfg;
 	struct gagg_geom geom;
 	struct gagg_node node[GAGG_NODES];
+	struct gagg_node all;		/* the multicast address of results */
+	u64 all_nodes;			/* who is reached there: two or more; 0: none */
+	struct gagg_multicast *mc;	/* where ranks here hear it; as ep */
 	bool dead;			/* nothing begins any more; group.lock, READ_ONCE */
 	bool portless;			/* dead, and the ports may be gone; group.lock */
 

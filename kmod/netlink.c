@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include "compat/genl.h"
+#include "multicast.h"
 #include "netlink.h"
 #include "netns.h"
 
@@ -43,6 +44,7 @@ static const struct nla_policy group_policy[GAGG_GA_MAX + 1] = {
 	[GAGG_GA_KEY] = { .type = NLA_BINARY },
 	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),
 	[GAGG_GA_LANE_TYPE] = { .type = NLA_U32 },
+	[GAGG_GA_MULTICAST] = { .type = NLA_BINARY, .len = 16 },
 };
 
 static const struct nla_policy top_policy[GAGG_A_MAX + 1] = {
@@ -103,6 +105,31 @@ static int parse_addr(const struct nlattr *attr, union gagg_addr *addr,
 	if (!usable) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "the address must be a unicast address that is not link-local");
+		return -EADDRNOTAVAIL;
+	}
+	return 0;
+}
+
+/* none if it is empty */
+static int parse_multicast(const struct nlattr *attr, union gagg_addr *addr,
+			   struct netlink_ext_ack *extack)
+{
+	memset(addr, 0, sizeof(*addr));
+	if (!nla_len(attr))
+		return 0;
+	if (nla_len(attr) == sizeof(addr->in.sin_addr)) {
+		addr->in.sin_family = AF_INET;
+		addr->in.sin_addr.s_addr = nla_get_in_addr(attr);
+	} else if (nla_len(attr) == sizeof(addr->in6.sin6_addr)) {
+		addr->in6.sin6_family = AF_INET6;
+		addr->in6.sin6_addr = nla_get_in6_addr(attr);
+	} else {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "an address has 4 or 16 bytes");
+		return -EINVAL;
+	}
+	if (!gagg_addr_multicast(addr)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "the address must be a multicast address that leaves the host: of IPv4 from 224.0.0.0 to 239.255.255.255, of IPv6 from ff02:: on");
 		return -EADDRNOTAVAIL;
 	}
 	return 0;
@@ -299,6 +326,11 @@ static int parse_config(struct genl_info *info, struct nlattr **tb, struct gagg_
 		cfg->dead_after = nla_get_u32(tb[GAGG_GA_DEAD_AFTER]);
 	if (tb[GAGG_GA_LOCAL]) {
 		err = parse_addr(tb[GAGG_GA_LOCAL], &cfg->local, info->extack);
+		if (err)
+			return err;
+	}
+	if (tb[GAGG_GA_MULTICAST]) {
+		err = parse_multicast(tb[GAGG_GA_MULTICAST], &cfg->multicast, info->extack);
 		if (err)
 			return err;
 	}

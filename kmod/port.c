@@ -15,6 +15,7 @@
 #include <net/udp.h>
 #include "channel.h"
 #include "faults.h"
+#include "multicast.h"
 #include "port.h"
 #include "session.h"
 #include "trace.h"
@@ -190,9 +191,8 @@ enum hrtimer_restart gagg_port_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static struct sk_buff *port_dequeue(struct gagg_port *port)
+static struct sk_buff *dequeue(struct sock *sk)
 {
-	struct sock *sk = port->sock->sk;
 	struct sk_buff *skb;
 	int err, tries;
 
@@ -203,6 +203,22 @@ static struct sk_buff *port_dequeue(struct gagg_port *port)
 			return skb;
 	}
 	return NULL;
+}
+
+/* Multicast first: what is said to this host alone may speak of results that were
+ * sent to all before it (TOLD), and these would be taken for lost.
+ */
+static struct sk_buff *port_dequeue(struct gagg_port *port)
+{
+	struct gagg_multicast *mc;
+	struct sk_buff *skb;
+
+	list_for_each_entry_rcu(mc, &port->ep->multicasts, list) {
+		skb = dequeue(mc->sock[port->index]->sk);
+		if (skb)
+			return skb;
+	}
+	return dequeue(port->sock->sk);
 }
 
 /* returns the number of datagrams */

@@ -11,6 +11,10 @@
  * Datagrams are never fragmented: DF is set, and what is larger than the path
  * is dropped here and counted, since segments of a burst would only come back
  * as ICMP errors to a socket nobody reads.
+ *
+ * Multicast leaves by the interface of the local address: IPv4 takes it from the
+ * source, IPv6 from the scope (multicast.c). This host's sockets do not hear it:
+ * that they do is an option of the socket that sends, and off (endpoint.c).
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -27,29 +31,34 @@
 #include "route.h"
 #include "tx.h"
 
+#define HOPS_OF_MULTICAST	1	/* members that no router is between */
+
 int gagg_routes_init(struct gagg_group *grp)
 {
 	u32 n;
 	int err;
 
-	for (n = 0; n < grp->geom.nodes; n++) {
+	err = dst_cache_init(&grp->all.route, GFP_KERNEL_ACCOUNT);
+	for (n = 0; n < grp->geom.nodes && !err; n++)
 		err = dst_cache_init(&grp->node[n].route, GFP_KERNEL_ACCOUNT);
-		if (err) {
-			gagg_routes_exit(grp);
-			return err;
-		}
-	}
-	return 0;
+	if (err)
+		gagg_routes_exit(grp);
+	return err;
+}
+
+static void node_exit(struct gagg_node *node)
+{
+	dst_cache_destroy(&node->route);
+	node->route.cache = NULL;
 }
 
 void gagg_routes_exit(struct gagg_group *grp)
 {
 	u32 n;
 
-	for (n = 0; n < grp->geom.nodes; n++) {
-		dst_cache_destroy(&grp->node[n].route);
-		grp->node[n].route.cache = NULL;
-	}
+	node_exit(&grp->all);
+	for (n = 0; n < grp->geom.nodes; n++)
+		node_exit(&grp->node[n]);
 }
 
 static bool is_v6(const struct gagg_port *port)
@@ -119,11 +128,9 @@ static struct dst_entry *route_v6(const struct gagg_port *port, struct gagg_node
 }
 #endif
 
-struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_group *grp,
-				 u32 node)
+struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_node *to)
 {
-	return is_v6(port) ? route_v6(port, &grp->node[node]) :
-			     route_v4(port, &grp->node[node]);
+	return is_v6(port) ? route_v6(port, to) : route_v4(port, to);
 }
 
 u32 gagg_route_headroom(const struct dst_entry *dst)
@@ -148,7 +155,8 @@ static void push_v4(const struct gagg_port *port, const struct gagg_node *node,
 	iph->ihl = sizeof(*iph) / 4;
 	iph->tos = INET_ECN_ECT_0;
 	iph->frag_off = htons(IP_DF);
-	iph->ttl = ip4_dst_hoplimit(skb_dst(skb));
+	iph->ttl = ipv4_is_multicast(daddr) ? HOPS_OF_MULTICAST :
+					      ip4_dst_hoplimit(skb_dst(skb));
 	iph->protocol = IPPROTO_UDP;
 	iph->saddr = saddr;
 	iph->daddr = daddr;
@@ -171,7 +179,8 @@ static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
 	ip6_flow_hdr(ip6h, INET_ECN_ECT_0, 0);
 	ip6h->payload_len = 0;
 	ip6h->nexthdr = IPPROTO_UDP;
-	ip6h->hop_limit = ip6_dst_hoplimit(skb_dst(skb));
+	ip6h->hop_limit = ipv6_addr_is_multicast(daddr) ? HOPS_OF_MULTICAST :
+							  ip6_dst_hoplimit(skb_dst(skb));
 	ip6h->saddr = *saddr;
 	ip6h->daddr = *daddr;
 	skb->protocol = htons(ETH_P_IPV6);
@@ -183,10 +192,9 @@ static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
 }
 #endif
 
-void gagg_route_push(const struct gagg_port *port, const struct gagg_group *grp, u32 node,
+void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 		     struct sk_buff *skb, struct dst_entry *dst)
 {
-	const struct gagg_node *to = &grp->node[node];
 	struct udphdr *uh;
 
 	skb_dst_set(skb, dst);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Routes to the nodes of a group, and the UDP and IP headers that lead there.
+ * Routes to the nodes of a group, one by one or together (multicast), and the UDP and
+ * IP headers that lead there.
  */
 #ifndef GAGG_ROUTE_H
 #define GAGG_ROUTE_H
@@ -8,9 +9,10 @@
 #include <linux/skbuff.h>
 #include "group.h"
 
-/* route from a port to a node, with a reference, or an error; bottom halves off */
-struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_group *grp,
-				 u32 node);
+/* route from a port to a node, or to all at a multicast address, with a reference,
+ * or an error; bottom halves off
+ */
+struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_node *to);
 
 /* bytes in front of a datagram that leaves by @dst */
 u32 gagg_route_headroom(const struct dst_entry *dst);
@@ -19,7 +21,7 @@ u32 gagg_route_headroom(const struct dst_entry *dst);
  * gagg_route_push - UDP and IP header in front of what is in @skb
  * Takes over the reference to @dst. The skb may be a GSO burst.
  */
-void gagg_route_push(const struct gagg_port *port, const struct gagg_group *grp, u32 node,
+void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 		     struct sk_buff *skb, struct dst_entry *dst);
 
 /* send what gagg_route_push() has completed; 0 or an error; no lock held */

@@ -39,6 +39,7 @@ struct source {
 	u64 now;
 	u32 node;
 	bool ce;
+	bool multicast;
 	bool simd;		/* between gagg_simd_begin() and _end() */
 	bool run;		/* the last one was added or placed, and may be followed: */
 	struct gagg_hdr first;	/* it follows this header */
@@ -66,6 +67,13 @@ static bool congested(const struct sk_buff *skb)
 	return INET_ECN_is_ce(ip_hdr(skb)->tos);
 }
 
+static bool by_multicast(const struct sk_buff *skb)
+{
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
+	return ipv4_is_multicast(ip_hdr(skb)->daddr);
+}
+
 /* what is not named here is for a group, or a run */
 static void source_init(struct source *src, struct gagg_port *port,
 			const struct sk_buff *skb, u64 now)
@@ -76,6 +84,7 @@ static void source_init(struct source *src, struct gagg_port *port,
 	src->part = NULL;
 	src->now = now;
 	src->ce = congested(skb);
+	src->multicast = by_multicast(skb);
 	src->simd = false;
 	src->run = false;
 }
@@ -303,6 +312,9 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	why = gagg_wire_parse(raw, len, &m);
 	if (!why && src->node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
+	/* nothing that many would answer at once */
+	if (!why && src->multicast && m.type != GAGG_T_RESULT)
+		why = GAGG_DROP_TYPE;
 	if (why) {
 		count_drop(src, why);
 		return;

@@ -5,7 +5,8 @@
  * A burst is a list of pieces of pages with datagrams of one size in a row, and
  * a set of nodes to send it to. Contributions of one node collect in the node's
  * burst, results in one burst that all their nodes share: header and lanes are
- * copied once, every node's skb refers to the same pages. Each skb is its own
+ * copied once, every node's skb refers to the same pages. With multicast, what all
+ * other nodes of the group are to have is one skb. Each skb is its own
  * (one with several users must not be transmitted), and the pages are not
  * written again until nobody refers to them (skb_page_frag_refill()), so what
  * is queued anywhere keeps its bytes whatever a trainer does to its memory.
@@ -114,10 +115,10 @@ static struct sk_buff *skb_for(const struct dst_entry *dst, u32 len)
 	return skb;
 }
 
-static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_group *grp, u32 node,
+static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_node *to,
 				 const struct burst *b)
 {
-	struct dst_entry *dst = gagg_route_get(port, grp, node);
+	struct dst_entry *dst = gagg_route_get(port, to);
 	struct sk_buff *skb;
 	u32 i;
 
@@ -142,7 +143,7 @@ static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_group *grp,
 		skb_shinfo(skb)->gso_segs = b->segs;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	}
-	gagg_route_push(port, grp, node, skb, dst);
+	gagg_route_push(port, to, skb, dst);
 	return skb;
 }
 
@@ -160,15 +161,24 @@ static void queue(struct gagg_port *port, struct gagg_part *part, struct sk_buff
 	__skb_queue_tail(&port->tx->queue, skb);
 }
 
+static void burst_send(struct gagg_port *port, const struct burst *b, struct gagg_node *to)
+{
+	queue(port, part_of(port, port->tx->grp), burst_skb(port, to, b), b->segs, b->bytes);
+}
+
 static void burst_close(struct gagg_port *port, struct burst *b)
 {
 	struct gagg_group *grp = port->tx->grp;
-	u64 left;
+	u64 left = b->segs ? b->nodes : 0;
 	u32 i;
 
-	for (left = b->segs ? b->nodes : 0; left; left &= left - 1)
-		queue(port, part_of(port, grp), burst_skb(port, grp, gagg_lowest(left), b),
-		      b->segs, b->bytes);
+	/* results that all want; what one lacks is repaired by a burst of its own */
+	if (left && left == grp->all_nodes) {
+		burst_send(port, b, &grp->all);
+		left = 0;
+	}
+	for (; left; left &= left - 1)
+		burst_send(port, b, &grp->node[gagg_lowest(left)]);
 	for (i = 0; i < b->npieces; i++)
 		put_page(b->piece[i].page);
 	b->nodes = 0;
@@ -309,7 +319,7 @@ static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct
 static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group *grp,
 				u32 node, const struct gagg_msg *m, const void *body)
 {
-	struct dst_entry *dst = gagg_route_get(port, grp, node);
+	struct dst_entry *dst = gagg_route_get(port, &grp->node[node]);
 	struct sk_buff *skb;
 
 	if (IS_ERR(dst))
@@ -322,7 +332,7 @@ static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group 
 	gagg_wire_build(skb_put(skb, GAGG_WIRE_HDRLEN), m);
 	if (m->len)
 		skb_put_data(skb, body, m->len);
-	gagg_route_push(port, grp, node, skb, dst);
+	gagg_route_push(port, &grp->node[node], skb, dst);
 	return skb;
 }
 

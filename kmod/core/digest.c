@@ -65,15 +65,25 @@ u32 gagg_group_id(const char *name)
 	return id ? id : 1;
 }
 
-void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
-			u8 roles, u16 weight)
+static void digest_addr(u64 digest[GAGG_DG_COUNT], u32 of, const void *addr, u32 len)
 {
 	u64 *d = &digest[GAGG_DG_ADDRESS];
 
+	*d = gagg_mix64(*d, gagg_mix64(of, gagg_hash(addr, len, len == 16 ? 6 : 4)));
+}
+
+void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
+			u8 roles, u16 weight)
+{
 	digest[GAGG_DG_MEMBERS]++;
-	*d = gagg_mix64(*d, gagg_mix64(rank, gagg_hash(addr, len, len == 16 ? 6 : 4)));
+	digest_addr(digest, rank, addr, len);
 	digest[GAGG_DG_ROLE] = gagg_mix64(digest[GAGG_DG_ROLE], rank * 4 + roles);
 	digest[GAGG_DG_WEIGHT] = gagg_mix64(digest[GAGG_DG_WEIGHT], rank * 65536 + weight);
+}
+
+void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len)
+{
+	digest_addr(digest, GAGG_RANKS, addr, len);
 }
 
 u64 gagg_digest_sync(const struct gagg_sync_param *sync)

@@ -19,6 +19,9 @@ u32 gagg_group_id(const char *name);
 void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
 			u8 roles, u16 weight);
 
+/* of a group that has one; as above, after all members */
+void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len);
+
 /* of the sync mode and its parameters */
 u64 gagg_digest_sync(const struct gagg_sync_param *sync);
 

@@ -78,6 +78,31 @@ static void test_member(void **state)
 	assert_int_not_equal(a[GAGG_DG_WEIGHT], b[GAGG_DG_WEIGHT]);
 }
 
+static void test_multicast(void **state)
+{
+	static const u8 v4[4] = { 239, 77, 0, 1 }, v6[16] = { 0xff, 0x15, [15] = 1 };
+	u64 d[GAGG_DG_COUNT] = { 0 }, was;
+	u32 i;
+
+	(void)state;
+	gagg_digest_member(d, 0, v4, 4, 3, 1);
+	was = d[GAGG_DG_ADDRESS];
+	gagg_digest_multicast(d, v4, 4);
+	assert_int_equal(gagg_digest_fold(d[GAGG_DG_ADDRESS], GAGG_DG_ADDRESS), 0xae37a98c);
+	assert_int_not_equal(d[GAGG_DG_ADDRESS], was);
+	/* which it is matters; it is no member */
+	was = d[GAGG_DG_ADDRESS];
+	memset(d, 0, sizeof(d));
+	gagg_digest_member(d, 0, v4, 4, 3, 1);
+	gagg_digest_multicast(d, v6, 16);
+	assert_int_not_equal(d[GAGG_DG_ADDRESS], was);
+	assert_int_equal(d[GAGG_DG_MEMBERS], 1);
+	memset(d, 0, sizeof(d));
+	gagg_digest_multicast(d, v6, 16);
+	for (i = 0; i < GAGG_DG_COUNT; i++)
+		assert_true(!d[i] == (i != GAGG_DG_ADDRESS));
+}
+
 static void test_sync(void **state)
 {
 	struct gagg_sync_param p = { 0 };
@@ -104,6 +129,7 @@ int main(void)
 		cmocka_unit_test(test_hash__bytes),
 		cmocka_unit_test(test_group_id),
 		cmocka_unit_test(test_member),
+		cmocka_unit_test(test_multicast),
 		cmocka_unit_test(test_sync),
 	};
 

@@ -116,6 +116,10 @@ enum gagg_group_attr {
 				 * sync mode with a store: an op of a group
 				 * without one says its lane type itself
 				 */
+	GAGG_GA_MULTICAST,	/* binary, 4 or 16 bytes, or 0: none [none]; same. The
+				 * multicast address that results leave to when all
+				 * hosts with workers want them. Not with a store
+				 */
 	__GAGG_GA_MAX,
 };
 

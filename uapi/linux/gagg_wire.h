@@ -171,7 +171,7 @@ struct gagg_ack {
 /* What a configuration digest covers; the index names the field that differs */
 enum gagg_digest {
 	GAGG_DG_MEMBERS,	/* number of members */
-	GAGG_DG_ADDRESS,	/* addresses of the members */
+	GAGG_DG_ADDRESS,	/* addresses of the members, and the multicast address */
 	GAGG_DG_ROLE,
 	GAGG_DG_WEIGHT,
 	GAGG_DG_LANES,

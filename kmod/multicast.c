@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A socket that is bound to a host's address hears no multicast, so there is one
+ * more for each port, bound to the multicast address. It wakes the same NAPI and
+ * is read in the same poll, before the port's own (port.c).
+ *
+ * Other sockets may have the same address and port: of groups with another local
+ * address of this host, or of anybody who shares it; each gets every datagram. So
+ * one that must be alone is the only reason for EADDRINUSE, and a group may join
+ * before the one that it replaces has left.
+ *
+ * Birth: under gagg_net.lock, in works as the port's sockets are (endpoint.c). On
+ * the list only when it is complete, so a poll sees all of it or nothing.
+ *
+ * Death, in gagg_multicast_put() of the last group, under gagg_net.lock:
+ *	1. sk_data_ready and user data are put back: no new call finds the port
+ *	2. off the list; synchronize_net(): calls under way have returned, and polls,
+ *	   which run under rcu_read_lock(), read these sockets no more
+ *	3. the sockets are released with what is queued on them; that takes
+ *	   rtnl_lock, to leave the group, under which nobody takes gagg_net.lock
+ * A group's reference is put before that to the endpoint, so the ports are there.
+ */
+#include <linux/igmp.h>
+#include <linux/inetdevice.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+#include <net/ipv6_stubs.h>
+#include "multicast.h"
+#include "netns.h"
+
+#if IS_ENABLED(CONFIG_IPV6)
+static struct net_device *dev_v6(struct net *net, const union gagg_addr *addr)
+{
+	return ipv6_stub->ipv6_dev_find(net, &addr->in6.sin6_addr, NULL);
+}
+#else
+static struct net_device *dev_v6(struct net *net, const union gagg_addr *addr)
+{
+	return NULL;
+}
+#endif
+
+/* the interface that has the address; RCU */
+static struct net_device *dev_of(struct net *net, const union gagg_addr *addr)
+{
+	return addr->sa.sa_family == AF_INET6 ? dev_v6(net, addr) :
+		__ip_dev_find(net, addr->in.sin_addr.s_addr, false);
+}
+
+bool gagg_addr_multicast(const union gagg_addr *addr)
+{
+	const struct in6_addr *a = &addr->in6.sin6_addr;
+
+	if (addr->sa.sa_family == AF_INET)
+		return ipv4_is_multicast(addr->in.sin_addr.s_addr);
+	return ipv6_addr_is_multicast(a) &&
+	       IPV6_ADDR_MC_SCOPE(a) > IPV6_ADDR_SCOPE_NODELOCAL;
+}
+
+int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
+			 struct netlink_ext_ack *extack)
+{
+	const struct net_device *dev;
+	int err = 0;
+
+	rcu_read_lock();
+	dev = dev_of(ep->gn->net, &ep->addr);
+	if (!dev || !(READ_ONCE(dev->flags) & IFF_MULTICAST)) {
+		NL_SET_ERR_MSG(extack,
+			       "multicast: no interface with the local address has the flag MULTICAST (ip link): leave the option out");
+		err = -ENODEV;
+	} else if (addr->sa.sa_family == AF_INET6) {
+		addr->in6.sin6_scope_id = dev->ifindex;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+static int join_v4(const struct gagg_multicast *mc, struct socket *sock)
+{
+	struct ip_mreqn req = {
+		.imr_multiaddr = mc->addr.in.sin_addr,
+		.imr_address = mc->ep->addr.in.sin_addr,
+	};
+	int all = 0, err;
+
+	/* not what others have joined on other interfaces */
+	err = sock->ops->setsockopt(sock, SOL_IP, IP_MULTICAST_ALL, KERNEL_SOCKPTR(&all),
+				    sizeof(all));
+	return err ? err : sock->ops->setsockopt(sock, SOL_IP, IP_ADD_MEMBERSHIP,
+						 KERNEL_SOCKPTR(&req), sizeof(req));
+}
+
+static int join_v6(const struct gagg_multicast *mc, struct socket *sock)
+{
+	struct ipv6_mreq req = {
+		.ipv6mr_multiaddr = mc->addr.in6.sin6_addr,
+		.ipv6mr_ifindex = mc->addr.in6.sin6_scope_id,
+	};
+
+	return sock->ops->setsockopt(sock, SOL_IPV6, IPV6_ADD_MEMBERSHIP,
+				     KERNEL_SOCKPTR(&req), sizeof(req));
+}
+
+/* a socket at the address and the port's number */
+static int port_join(struct gagg_port *port, void *arg)
+{
+	struct gagg_multicast *mc = arg;
+	struct socket *sock;
+	int err;
+
+	err = gagg_port_socket(port, &sock);
+	if (err)
+		return err;
+	mc->sock[port->index] = sock;
+	sock_set_reuseaddr(sock->sk);
+	err = mc->addr.sa.sa_family == AF_INET6 ? join_v6(mc, sock) : join_v4(mc, sock);
+	return err ? err : gagg_port_listen(port, sock, &mc->addr);
+}
+
+/* those that there are; what is listed is seen by polls until this returns */
+static void multicast_close(struct gagg_multicast *mc)
+{
+	u32 i;
+
+	for (i = 0; i < mc->ep->nports; i++)
+		if (mc->sock[i])
+			gagg_port_deafen(&mc->ep->port[i], mc->sock[i]);
+	list_del_rcu(&mc->list);
+	synchronize_net();
+	for (i = 0; i < mc->ep->nports; i++)
+		if (mc->sock[i])
+			sock_release(mc->sock[i]);
+	kfree(mc);
+}
+
+static struct gagg_multicast *multicast_new(struct gagg_endpoint *ep,
+					    const union gagg_addr *addr)
+{
+	struct gagg_multicast *mc = kzalloc(struct_size(mc, sock, ep->nports), GFP_KERNEL_ACCOUNT);
+
+	if (!mc)
+		return NULL;
+	INIT_LIST_HEAD(&mc->list);
+	mc->ep = ep;
+	refcount_set(&mc->refs, 1);
+	mc->addr = *addr;
+	return mc;
+}
+
+struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
+					  const union gagg_addr *addr,
+					  struct netlink_ext_ack *extack)
+{
+	struct gagg_multicast *mc;
+	int err;
+
+	lockdep_assert_held(&ep->gn->lock);
+	list_for_each_entry(mc, &ep->multicasts, list) {
+		if (gagg_addr_equal(&mc->addr, addr)) {
+			refcount_inc(&mc->refs);
+			return mc;
+		}
+	}
+	mc = multicast_new(ep, addr);
+	if (!mc)
+		return ERR_PTR(-ENOMEM);
+	err = gagg_endpoint_each_port(ep, port_join, mc);
+	if (!err) {
+		list_add_rcu(&mc->list, &ep->multicasts);
+		return mc;
+	}
+	multicast_close(mc);
+	if (err == -EADDRINUSE)
+		NL_SET_ERR_MSG(extack,
+			       "multicast: a socket of this host has a UDP port of the range at this address to itself: choose another base port or multicast address");
+	return ERR_PTR(err);
+}
+
+void gagg_multicast_put(struct gagg_multicast *mc)
+{
+	lockdep_assert_held(&mc->ep->gn->lock);
+	if (refcount_dec_and_test(&mc->refs))
+		multicast_close(mc);
+}

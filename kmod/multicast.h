@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where results for all arrive: a multicast address of an endpoint, with a socket
+ * for each of its ports. Groups of the endpoint that name it share it.
+ */
+#ifndef GAGG_MULTICAST_H
+#define GAGG_MULTICAST_H
+
+#include "endpoint.h"
+
+struct gagg_multicast {
+	struct list_head list;		/* gagg_endpoint.multicasts; RCU for polls */
+	struct gagg_endpoint *ep;
+	refcount_t refs;		/* groups; gagg_net.lock */
+	union gagg_addr addr;		/* with the base port */
+	struct socket *sock[];		/* by port */
+};
+
+/*
+ * Can multicast leave by the interface of the endpoint's address, and which is it?
+ * @addr: of IPv6, gets it as scope
+ */
+int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
+			 struct netlink_ext_ack *extack);
+/* find, or create and join; takes a reference; sleeps; gagg_net.lock held
+ * @addr: with base port and scope
+ */
+struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
+					  const union gagg_addr *addr,
+					  struct netlink_ext_ack *extack);
+/* drop a reference, before that to the endpoint; the last one ends in: callbacks
+ * restored, synchronize_net(), groups left, sockets released
+ */
+void gagg_multicast_put(struct gagg_multicast *mc);
+
+/* one that others may hear */
+bool gagg_addr_multicast(const union gagg_addr *addr);
+
+#endif
