@@ -46,6 +46,7 @@ static void add_field(struct text *t, const struct nl_group *g,
 
 static void add_fields(struct text *t, const struct change *c)
 {
+	char a[NL_IP_MAX], b[NL_IP_MAX];
 	const char *sep = "set ";
 
 	for (const struct nl_field *f = nl_fields; f->attr; f++) {
@@ -57,8 +58,13 @@ static void add_fields(struct text *t, const struct change *c)
 		add_field(t, &c->group, f);
 		sep = ", ";
 	}
-	if (c->group.set & NL_SET(GAGG_GA_SYNC))
+	if (c->group.set & NL_SET(GAGG_GA_SYNC)) {
 		add(t, "%ssync %s -> %s", sep, c->was.sync, c->group.sync);
+		sep = ", ";
+	}
+	if (c->group.set & NL_SET(GAGG_GA_MULTICAST))
+		add(t, "%smulticast %s -> %s", sep, nl_multicast_format(&c->was.multicast, a),
+		    nl_multicast_format(&c->group.multicast, b));
 }
 
 static void add_member(struct text *t, const struct change *c)

@@ -62,6 +62,10 @@ static uint32_t fields_differ(const struct nl_group *want,
 	    (!(have->set & NL_SET(GAGG_GA_SYNC)) ||
 	     strcmp(want->sync, have->sync)))
 		differ |= NL_SET(GAGG_GA_SYNC);
+	if (want->set & NL_SET(GAGG_GA_MULTICAST) &&
+	    (!(have->set & NL_SET(GAGG_GA_MULTICAST)) ||
+	     !nl_ip_equal(&want->multicast, &have->multicast)))
+		differ |= NL_SET(GAGG_GA_MULTICAST);
 	return differ;
 }
 

@@ -46,6 +46,7 @@ static const struct value_rule group_rules[] = {
 	{ "dead-after", VALUE_NUMBER, 100, 600000, 0, false, 5000 },
 	{ "sync", VALUE_SYNC, 0, 0, 0, false, 0 },
 	{ "placement", VALUE_PLACEMENT, 0, 0, 0, false, GAGG_PLACE_STRIPED },
+	{ "multicast", VALUE_MULTICAST, 0, 0, 0, false, 0 },
 };
 
 static const struct value_rule role_rule = {
@@ -165,6 +166,8 @@ static int on_group_option(cfg_t *cfg, cfg_opt_t *opt)
 			continue;
 		if (rule->type == VALUE_SYNC)
 			take_sync(cfg_opt_getnstr(opt, 0), parse->group.sync);
+		else if (rule->type == VALUE_MULTICAST)
+			nl_multicast_parse(cfg_opt_getnstr(opt, 0), &parse->group.multicast);
 		else if (field)
 			nl_field_write(&parse->group, field, v);
 	}
@@ -286,7 +289,7 @@ static void group_begin(void)
 			nl_field_write(g, f, group_rules[i].fallback);
 	}
 	strcpy(g->sync, "bsp");
-	g->set |= NL_SET(GAGG_GA_SYNC);
+	g->set |= NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_MULTICAST);
 	member_begin();
 }
 
@@ -357,6 +360,24 @@ static void check_sums(cfg_t *cfg, const char *where)
 			 where, g->ring, hosts, 2 * g->stripe * g->shards * hosts);
 }
 
+static void check_multicast(cfg_t *cfg, const char *where)
+{
+	const struct nl_group *g = &parse->group;
+	struct gagg_sync_param sync;
+
+	if (!g->multicast.family)
+		return;
+	if (!gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->store)
+		complain(line_of(cfg, "multicast"),
+			 "%s: multicast takes a sync mode without a store, which %s has: what ranks read of one goes to each alone",
+			 where, g->sync);
+	if (g->n_members && g->members[0].addr.family &&
+	    g->members[0].addr.family != g->multicast.family)
+		complain(line_of(cfg, "multicast"),
+			 "%s: multicast and the address of member %u differ in address family; allowed is IPv4 for all or IPv6 for all",
+			 where, g->members[0].rank);
+}
+
 static void check_members(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
@@ -376,6 +397,7 @@ static void check_members(cfg_t *cfg, const char *where)
 	else if (!(roles & GAGG_ROLE_AGGREGATOR))
 		complain(cfg->line, "%s, which ends here, has no aggregator", where);
 	check_sums(cfg, where);
+	check_multicast(cfg, where);
 }
 
 static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)

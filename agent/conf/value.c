@@ -99,6 +99,17 @@ static bool parse_sync(const char *text, char *allowed, size_t size)
 	return !wrong;
 }
 
+static bool parse_multicast(const char *text, char *allowed, size_t size)
+{
+	struct nl_ip ip;
+
+	if (nl_multicast_parse(text, &ip))
+		return true;
+	snprintf(allowed, size,
+		 "none, or a multicast address: 224.0.0.0 to 239.255.255.255, or from ff02:: on");
+	return false;
+}
+
 bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 		 char *allowed, size_t size)
 {
@@ -132,6 +143,8 @@ bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 		return false;
 	case VALUE_SYNC:
 		return parse_sync(text, allowed, size);
+	case VALUE_MULTICAST:
+		return parse_multicast(text, allowed, size);
 	}
 	return false;
 }

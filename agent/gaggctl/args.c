@@ -121,6 +121,13 @@ bool args_ip(struct args *a, const char *what, const char *text,
 			 what, text);
 }
 
+bool args_multicast(struct args *a, const char *text, struct nl_ip *out)
+{
+	return nl_multicast_parse(text, out) ||
+	       args_fail(a, "multicast: expected a multicast address, as 239.1.2.3 or ff15::1:2, or none, not '%s'",
+			 text);
+}
+
 bool args_uid(struct args *a, const char *text, uint32_t *out)
 {
 	struct passwd *pw;

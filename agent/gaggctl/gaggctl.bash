@@ -15,6 +15,7 @@ _gaggctl_options()
 	case $previous in
 	placement)	echo striped root ;;
 	lane-type)	echo int32 int64 ;;
+	multicast)	echo none ;;
 	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ako: bsp-quorum: bsp-deadline: \
 			     bsp-adaptive: localsgd: easgd: easgd-sync: hpsgd: \
 			     gossip-pull: gossip-push: gossip-pair: push-sum: ;;
@@ -33,7 +34,7 @@ _gaggctl_choice()
 {
 	local previous=${*: -1}
 	local options=(local port id uid gid mode lanes lane-type ring window stripe
-		       shards channels cwnd dead-after sync placement --key)
+		       shards channels cwnd dead-after sync placement multicast --key)
 
 	case "$#:$1 ${2-}" in
 	1:group*)	echo create delete set show list help ;;

@@ -36,6 +36,7 @@ static const char usage[] =
 	"    dead-after MS            silence after which a host is dead [5000]\n"
 	"    sync MODE                sync mode, see gaggctl sync list [bsp]\n"
 	"    placement striped|root   where chunks are added up [striped]\n"
+	"    multicast ADDRESS|none   where results that all hosts want are sent once [none]\n"
 	"    --key FILE               key that authenticates datagrams\n"
 	"\n"
 	"Create the group with the same members on every host. Only uid, gid and mode\n"
@@ -44,7 +45,7 @@ static const char usage[] =
 enum word {
 	W_LOCAL, W_PORT, W_ID, W_UID, W_GID, W_MODE, W_LANES, W_LANE_TYPE, W_RING, W_WINDOW,
 	W_STRIPE, W_SHARDS, W_CHANNELS, W_CWND, W_DEAD_AFTER, W_SYNC,
-	W_PLACEMENT, W_KEY, W_MEMBER,
+	W_PLACEMENT, W_MULTICAST, W_KEY, W_MEMBER,
 };
 
 static const char *const words[] = {
@@ -65,6 +66,7 @@ static const char *const words[] = {
 	[W_DEAD_AFTER]	= "dead-after",
 	[W_SYNC]	= "sync",
 	[W_PLACEMENT]	= "placement",
+	[W_MULTICAST]	= "multicast",
 	[W_KEY]		= "--key",
 	[W_MEMBER]	= "member",
 	NULL,
@@ -73,6 +75,7 @@ static const char *const words[] = {
 static const uint16_t attrs[] = {
 	[W_LOCAL]	= GAGG_GA_LOCAL,
 	[W_SYNC]	= GAGG_GA_SYNC,
+	[W_MULTICAST]	= GAGG_GA_MULTICAST,
 	[W_KEY]		= GAGG_GA_KEY,
 	[W_MEMBER]	= 0,
 };
@@ -159,6 +162,8 @@ static bool take_value(struct args *a, enum word w, const char *text,
 	case W_SYNC:
 		return args_copy(a, words[w], text, s->g.sync,
 				 sizeof(s->g.sync));
+	case W_MULTICAST:
+		return args_multicast(a, text, &s->g.multicast);
 	case W_KEY:
 		return take_key(a, text, &s->g);
 	case W_MEMBER:
@@ -323,6 +328,8 @@ static void print_config(const struct nl_group *g)
 	}
 	if (g->set & NL_SET(GAGG_GA_SYNC))
 		print_str("sync", " sync ", g->sync, "");
+	if (g->multicast.family)
+		print_str("multicast", " multicast ", nl_ip_format(&g->multicast, ip), "");
 	print_text("\n");
 }
 

@@ -137,7 +137,7 @@ void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
 {
 	static const char *const field[] = {
 		[GAGG_DG_MEMBERS]	= "number of members",
-		[GAGG_DG_ADDRESS]	= "address of a member",
+		[GAGG_DG_ADDRESS]	= "address of a member, or multicast,",
 		[GAGG_DG_ROLE]		= "role of a member",
 		[GAGG_DG_WEIGHT]	= "weight of a member",
 		[GAGG_DG_LANES]		= "lanes",

@@ -22,6 +22,12 @@ static int put_ip(struct nl_msg *msg, int attr, const struct nl_ip *ip)
 	return put(nla_put(msg, attr, ip->family == AF_INET ? 4 : 16, ip->addr));
 }
 
+static int put_multicast(struct nl_msg *msg, const struct nl_ip *ip)
+{
+	return ip->family ? put_ip(msg, GAGG_GA_MULTICAST, ip) :
+			    put(nla_put(msg, GAGG_GA_MULTICAST, 0, NULL));
+}
+
 static int put_text(struct nl_msg *msg, int attr, const char *s, size_t max)
 {
 	if (strnlen(s, max) == max)
@@ -97,6 +103,8 @@ int nl_put_group(struct nl_msg *msg, const struct nl_group *g)
 		err = put_ip(msg, GAGG_GA_LOCAL, &g->local);
 	if (!err)
 		err = put_fields(msg, g);
+	if (!err && g->set & NL_SET(GAGG_GA_MULTICAST))
+		err = put_multicast(msg, &g->multicast);
 	if (!err && g->set & NL_SET(GAGG_GA_SYNC))
 		err = put_text(msg, GAGG_GA_SYNC, g->sync, sizeof(g->sync));
 	if (!err && g->set & NL_SET(GAGG_GA_KEY))
@@ -156,6 +164,14 @@ static int get_ip(const struct nlattr *a, struct nl_ip *out)
 		return -EBADMSG;
 	}
 	return get(a, out->addr, nla_len(a));
+}
+
+static int get_multicast(const struct nlattr *a, struct nl_ip *out)
+{
+	if (nla_len(a))
+		return get_ip(a, out);
+	memset(out, 0, sizeof(*out));
+	return 0;
 }
 
 static int get_text(const struct nlattr *a, char *out, size_t size)
@@ -278,6 +294,8 @@ static int get_group_attr(const struct nlattr *a, struct nl_group *g)
 		return get_text(a, g->name, sizeof(g->name));
 	case GAGG_GA_LOCAL:
 		return get_ip(a, &g->local);
+	case GAGG_GA_MULTICAST:
+		return get_multicast(a, &g->multicast);
 	case GAGG_GA_SYNC:
 		return get_text(a, g->sync, sizeof(g->sync));
 	case GAGG_GA_MEMBERS:

@@ -102,7 +102,8 @@ WORDS(nl_group_attr_name, unsigned int,
 	[GAGG_GA_REASON]	= "reason",
 	[GAGG_GA_REASON_RANK]	= "reason-rank",
 	[GAGG_GA_MISMATCH]	= "mismatch",
-	[GAGG_GA_LANE_TYPE]	= "lane-type")
+	[GAGG_GA_LANE_TYPE]	= "lane-type",
+	[GAGG_GA_MULTICAST]	= "multicast")
 
 WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_MEMBER]	= "member",
@@ -270,6 +271,29 @@ const char *nl_ip_format(const struct nl_ip *ip, char buf[NL_IP_MAX])
 	if (!ip->family || !inet_ntop(ip->family, ip->addr, buf, NL_IP_MAX))
 		strcpy(buf, "-");
 	return buf;
+}
+
+bool nl_multicast_parse(const char *text, struct nl_ip *out)
+{
+	struct nl_ip ip = { .family = 0 };
+	bool fits;
+
+	if (strcmp(text, "none")) {
+		if (!nl_ip_parse(text, &ip))
+			return false;
+		/* scope 1 of IPv6 does not leave the host */
+		fits = ip.family == AF_INET ? ip.addr[0] >> 4 == 14 :
+					      ip.addr[0] == 0xff && (ip.addr[1] & 15) > 1;
+		if (!fits)
+			return false;
+	}
+	*out = ip;
+	return true;
+}
+
+const char *nl_multicast_format(const struct nl_ip *ip, char buf[NL_IP_MAX])
+{
+	return ip->family ? nl_ip_format(ip, buf) : "none";
 }
 
 bool nl_ip_equal(const struct nl_ip *a, const struct nl_ip *b)

@@ -78,6 +78,7 @@ struct nl_member {
  * @dead_after:	ms
  * @placement:	enum gagg_placement
  * @lane_type:	enum gagg_lane_type
+ * @multicast:	where results for all go; no family: to each by itself
  * @key:	sent, never told; @key_len bytes
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
@@ -103,6 +104,7 @@ struct nl_group {
 	char sync[GAGG_SYNC_MAX];
 	uint32_t placement;
 	uint32_t lane_type;
+	struct nl_ip multicast;
 	uint32_t key_len;
 	uint8_t key[NL_KEY_MAX];
 	uint32_t state;
@@ -180,6 +182,9 @@ int nl_event_next(struct nl *nl, struct nl_event *out);
 /* addresses in text; parse returns false when it is none */
 bool nl_ip_parse(const char *text, struct nl_ip *out);
 const char *nl_ip_format(const struct nl_ip *ip, char buf[NL_IP_MAX]);
+/* a multicast address that others may hear, or "none", which has no family */
+bool nl_multicast_parse(const char *text, struct nl_ip *out);
+const char *nl_multicast_format(const struct nl_ip *ip, char buf[NL_IP_MAX]);
 bool nl_ip_equal(const struct nl_ip *a, const struct nl_ip *b);
 
 /**

@@ -147,6 +147,11 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 			cfg->name, cfg->sync);
 		return -1;
 	}
+	if (cfg->multicast.family) {
+		log_err("group \"%s\": gagg-twin hears no multicast: the option multicast takes the module on all hosts",
+			cfg->name);
+		return -1;
+	}
 	for (s = 0; s < cfg->shards; s++)
 		if (make_part(g, s))
 			return -1;

@@ -79,6 +79,10 @@ static void check_group(const struct config *cfg, const struct nl_group *g)
 	fuzz_assert(g->dead_after >= 100 && g->dead_after <= 600000);
 	fuzz_assert(!(g->mode & ~0666U) && g->uid != UINT32_MAX && g->gid != UINT32_MAX);
 	fuzz_assert(!gagg_sync_parse(g->sync, &mode));
+	if (g->multicast.family) {
+		fuzz_assert(!gagg_sync_get(mode.mode)->store);
+		fuzz_assert(g->multicast.family == g->members[0].addr.family);
+	}
 	fuzz_assert(g->n_members >= 1 && g->n_members <= GAGG_RANKS_MAX);
 	for (i = 0; i < g->n_members; i++)
 		check_member(g, i);
@@ -114,6 +118,9 @@ static void print_group(FILE *f, const struct nl_group *g)
 			fprintf(f, field->attr == GAGG_GA_MODE ? "%s = %04o\n" : "%s = %u\n",
 				field->name, v);
 	}
+	fprintf(f, "sync = \"%s\"\n", g->sync);
+	if (g->multicast.family)
+		print_ip(f, "multicast", &g->multicast);
 	for (i = 0; i < g->n_members; i++) {
 		const struct nl_member *m = &g->members[i];
 

@@ -115,7 +115,7 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 sync a sync b", "sync is there twice");
 	bad("group create g local 10.0.0.1 ring 1 ring 1M", "ring is there twice");
 	bad("group create g local 10.0.0.1 prt 1", "'prt' is no option; there are: local, port");
-	bad("group create g local 10.0.0.1 m 1", "'m' could be any of: mode, member");
+	bad("group create g local 10.0.0.1 m 1", "'m' could be any of: mode, multicast, member");
 	bad("group create g local 10.0.0.1 s 1", "'s' could be any of: stripe, shards, sync");
 	bad("group create g local 10.0.0.1 port", "port needs a value");
 	bad("group create g local 10.0.0.1 port 65536", "port: expected a number from 0 to 65535, not '65536'");
@@ -144,6 +144,11 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 sync a-mode-that-is-longer-than-sixty-three-characters-which-is-far-too-long", "sync: at most 63");
 	bad("group create g local 10.0.0.1 placement stripe-root", "'stripe-root' is no placement; there are: striped, root");
 	bad("group create g local 10.0.0.1 lane-type int16", "'int16' is no lane type; there are: int32, int64");
+	bad("group create g local 10.0.0.1 multicast 10.0.0.2", "multicast: expected a multicast address, as 239.1.2.3 or ff15::1:2, or none, not '10.0.0.2'");
+	bad("group create g local 10.0.0.1 multicast ff11::1", "multicast: expected");
+	bad("group create g local 10.0.0.1 multicast ''", "multicast: expected");
+	bad("group create g local 10.0.0.1 multicast", "multicast needs a value");
+	bad("group create g local 10.0.0.1 multicast none multicast none", "multicast is there twice");
 	bad("group create g local 10.0.0.1 lane 8", "'lane' could be any of: lanes, lane-type");
 	bad("group create g local 10.0.0.1 --key", "--key needs a value");
 	bad("group create g local 10.0.0.1 --key /no/such/file", "--key /no/such/file: No such file");
@@ -238,7 +243,7 @@ static void group__create(void **state)
 	const struct nl_group *g = &kernel.group;
 
 	(void)state;
-	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root member 0=10.0.0.1 member 5=10.0.0.2,aggregator,weight=3 member 6=10.0.0.1,weight=2,worker",
+	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root multicast 239.1.2.3 member 0=10.0.0.1 member 5=10.0.0.2,aggregator,weight=3 member 6=10.0.0.1,weight=2,worker",
 	       CTL_OK);
 	assert_string_equal(kernel.asked, "new");
 	assert_string_equal(g->name, "g");
@@ -258,6 +263,9 @@ static void group__create(void **state)
 	assert_string_equal(g->sync, "bsp");
 	assert_int_equal(g->placement, GAGG_PLACE_ROOT);
 	assert_int_equal(g->lane_type, GAGG_LANE_TYPE_INT64);
+	assert_int_equal(g->multicast.family, AF_INET);
+	assert_memory_equal(g->multicast.addr, "\357\1\2\3", 4);
+	assert_true(g->set & NL_SET(GAGG_GA_MULTICAST));
 	assert_int_equal(g->n_members, 3);
 	assert_int_equal(g->members[0].rank, 0);
 	assert_true(g->members[0].local);

@@ -18,6 +18,7 @@ static void fill(struct nl_group *g)
 	g->mode = 0640;
 	g->placement = GAGG_PLACE_ROOT;
 	g->lane_type = GAGG_LANE_TYPE_INT64;
+	assert_true(nl_multicast_parse("ff02::7", &g->multicast));
 	strcpy(g->sync, "bsp");
 	g->state = GAGG_GS_MISMATCH;
 	strcpy(g->mismatch, "lanes");
@@ -112,6 +113,7 @@ static void print__text_and_json(void **state)
 	assert_string_equal(at(o, 0, "dead_after"), "123");
 	assert_string_equal(at(o, 0, "placement"), "root");
 	assert_string_equal(at(o, 0, "lane_type"), "int64");
+	assert_string_equal(at(o, 0, "multicast"), "ff02::7");
 	assert_string_equal(at(o, 0, "epoch"), "9223372036854775808");
 	assert_string_equal(at(o, 0, "state"), "config-mismatch");
 	assert_string_equal(at(o, 0, "mismatch"), "lanes");

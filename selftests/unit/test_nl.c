@@ -50,8 +50,10 @@ static void fill(struct nl_group *g, bool v6, uint32_t members)
 	for (f = nl_fields; f->attr; f++)
 		nl_field_write(g, f, f->bits == 16 ? v++ : 0xabcd0000 + v++);
 	strcpy(g->sync, "bsp");
+	if (members)	/* else it is none */
+		ip(&g->multicast, v6 ? "ff15::1:2" : "239.1.2.3");
 	g->set |= NL_SET(GAGG_GA_NAME) | NL_SET(GAGG_GA_LOCAL) |
-		  NL_SET(GAGG_GA_SYNC);
+		  NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_MULTICAST);
 	for (uint32_t i = 0; i < members; i++) {
 		struct nl_member *m = &g->members[g->n_members++];
 

@@ -122,6 +122,15 @@ static void reconcile__says_what_it_does(void **state)
 	assert_string_equal(said,
 		"group \"a\": delete member 1\n"
 		"group \"a\": delete member 2\n");
+	assert_int_equal(run("group a { mode = \"0660\" window = 4096 ring = 8192 placement = root multicast = 239.1.2.3 " M0 "}"), 0);
+	assert_string_equal(said, "group \"a\": set multicast none -> 239.1.2.3\n");
+	assert_int_equal(run("group a { mode = \"0660\" window = 4096 ring = 8192 placement = root multicast = \"239.1.2.3\" " M0 "}"), 0);
+	assert_string_equal(said, "");
+	assert_int_equal(run("group a { mode = \"0660\" sync = bsp-quorum:1:1 multicast = 239.1.2.4 " M0 "}"), 0);
+	assert_string_equal(said,
+		"group \"a\": set ring 8192 -> 49152, window 4096 -> 2048, placement root -> striped, sync bsp -> bsp-quorum:1:1, multicast 239.1.2.3 -> 239.1.2.4\n");
+	assert_int_equal(run("group a { mode = \"0660\" sync = bsp-quorum:1:1 " M0 "}"), 0);
+	assert_string_equal(said, "group \"a\": set multicast 239.1.2.4 -> none\n");
 	assert_int_equal(run(""), 0);
 	assert_string_equal(said, "group \"a\": delete\n");
 }
