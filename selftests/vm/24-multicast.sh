@@ -1,0 +1,294 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 900
+#
+# Results by multicast: exact whatever is lost, even if a host hears none of them;
+# what a home sends does not grow with the number of hosts; who joins, who does not,
+# and that nobody is left joined.
+
+# shellcheck source=selftests/vm/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=selftests/vm/ranks.sh
+. "$(dirname "$0")/ranks.sh"
+plan 57
+
+WIRE=$TOP/build/selftests/vm/wire
+MC4=239.77.0.1 MC6=ff15::77
+LANES=344 CHUNKS=1280
+words=(allreduce:int32:sum:100000 allreduce:float32:sum:20000 broadcast:50000:1
+	allgather:20000 reduce_scatter:int32:max:9000 barrier allreduce:int64:sum:5000)
+# channels of some of the hosts
+parts=("@0,1,2,3:split:0" "@4,5:split:1" allreduce:int32:sum:30000 world
+	allreduce:int32:sum:20000)
+
+# packets that the stack of host $1 has sent to multicast addresses
+# shellcheck disable=SC2016 # awk's
+sent_to_all()
+{
+	if [ "$family" = 4 ]; then
+		net_exec "$1" awk '$1 == "IpExt:" {
+			if (!n) for (n = 1; $n != "OutMcastPkts"; n++) ;
+			else print $n }' /proc/net/netstat
+	else
+		net_exec "$1" awk '$1 == "Ip6OutMcastPkts" { print $2 }' /proc/net/snmp6
+	fi
+}
+
+joined()
+{
+	net_exec "$1" ip maddr show dev eth0 | grep -qw "$2"
+}
+
+# all hosts have sent results to all, and hear no results of their own
+all_sent()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		is "$(sent_to_all "$i") - ${had[i]} >= 10" || return
+		is "$(count "$i" drop_source) == 0" || return
+	done
+}
+
+note_sent()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		had[i]=$(sent_to_all "$i")
+	done
+}
+
+# no result reaches the ranks of host $1 but by repair
+deaf()
+{
+	net_exec "$1" nft -f - <<-END
+		table inet deaf {
+			chain input {
+				type filter hook prerouting priority -300
+				ip daddr $MC4 counter drop
+				ip6 daddr $MC6 counter drop
+			}
+		}
+	END
+}
+
+hearing()
+{
+	net_exec "$1" nft delete table inet deaf
+}
+
+all_say()
+{
+	local r
+
+	for ((r = 0; r < ranks; r++)); do
+		wait_until 90 rank_says "$r" "$1" || return
+	done
+}
+
+# what host 0, the only home, sends in an all-reduce of $CHUNKS chunks
+egress()
+{
+	local n=$1 a b
+	shift
+
+	layout "$n" 1 one
+	net_ready 1500 off
+	net_in_order
+	group_up ring 4096 window 1024 dead-after 600000 placement root "$@" || return
+	rm -f "$tmp/go" "$tmp/end"
+	ranks_start allreduce:int32:sum:1000 say:ready "await:$tmp/go" \
+		"allreduce:int32:sum:$((CHUNKS * LANES))" say:finished "await:$tmp/end"
+	all_say ready || return
+	read -r a _ < <(net_bytes 0)
+	touch "$tmp/go"
+	all_say finished || return
+	read -r b _ < <(net_bytes 0)
+	touch "$tmp/end"
+	ranks_wait || return
+	sent[n]=$((b - a))
+	echo "$n hosts ${*:-one by one}: host 0 sends ${sent[n]} bytes, $(count 0 acks)" \
+		"acknowledgements, $(count 0 repairs) repairs"
+	group_down
+	net_down
+}
+
+refuses()
+{
+	local want=$1 got
+	shift
+
+	got=$(ctl 0 "$@" 2>&1) && return 1
+	echo "$got"
+	[[ $got == *"$want"* ]]
+}
+
+shown()
+{
+	ctl 0 group show l | grep -w "multicast $MC4" && joined 0 $MC4
+}
+
+taken_back()
+{
+	ctl 0 group set l multicast none || return
+	! joined 0 239.77.0.2 && ! ctl 0 group show l | grep multicast
+}
+
+twin_refuses()
+{
+	net_exec 0 timeout 20 gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/s" \
+		>"$tmp/said" 2>&1 && return 1
+	grep "gagg-twin hears no multicast" "$tmp/said"
+}
+
+mismatch()
+{
+	ctl 0 group show g | grep "config-mismatch $1"
+}
+
+# to all: a contribution, and a result
+only_results()
+{
+	local type
+
+	for type in 4 7; do
+		net_exec 1 "$WIRE" send "$(net_ip4 1):7440" "$MC4:7440" type=$type \
+			magic=0x4147 ver=1 hdrlen=64 run=1 lanes=26 group=4711 length=168 count=5 ||
+			return
+	done
+	wait_until 10 is "$(count 0 rx_datagrams) >= 10"
+	is "$(count 0 drop_type) == 5 && $(count 0 drop_epoch) >= 5"
+}
+
+module_load "$@"
+
+# --- exact ------------------------------------------------------------------
+for family in 4 6; do
+	to=$MC4
+	[ "$family" = 4 ] || to=$MC6
+	layout 3 2
+	net_ready 1500
+	note_sent
+	check "IPv$family: groups with an address for all" group_up ring 4096 window 256 \
+		shards 2 multicast "$to"
+	check "all hosts hear it" eval "joined 0 $to && joined 1 $to && joined 2 $to"
+	check "results are exact" ranks_run "${words[@]}"
+	check "and the same everywhere" digests_agree
+	check "they were sent to all" all_sent
+	check "so they are in parts" ranks_run "${parts[@]}"
+	repairs=$(count_all repairs)
+	check "5 % of datagrams lost" net_loss 5
+	check "results are exact" ranks_run "${words[@]}"
+	check "what was lost was repaired" is "$(count_all repairs) > $repairs + 10"
+	net_clear
+	deaf 2
+	repairs=$(($(count 0 repairs) + $(count 1 repairs)))
+	placed=$(count 2 results)
+	check "host 2 hears none of them: results are exact" ranks_run allreduce:int32:sum:40000
+	check "all that it has was sent to it alone" is "$(count 0 repairs) + $(count 1 repairs) - \
+		$repairs >= $(count 2 results) - $placed && $(count 2 results) - $placed >= 70"
+	hearing 2
+	group_down
+	check "nobody is left joined" fails joined 1 "$to"
+	net_down
+done
+family=4
+
+# --- who joins --------------------------------------------------------------
+layout 2 1 dedicated
+net_ready 1500
+group_up ring 256 window 64 multicast $MC4
+check "workers join" eval "joined 0 $MC4 && joined 1 $MC4"
+check_not "who only adds does not" joined 2 $MC4
+check "results are exact" ranks_run allreduce:int32:sum:30000
+# a burst counts once
+check "they were sent to all" is "$(sent_to_all 2) >= 2"
+check "another group with the address" ctl 0 group create k local 10.77.0.1 ring 256 \
+	window 64 member 0=10.77.0.1 member 1=10.77.0.2 member 2=10.77.0.3 multicast $MC4
+check "one with another address" ctl 0 group create l local 10.77.0.1 ring 256 window 64 \
+	member 0=10.77.0.1 member 1=10.77.0.2 member 2=10.77.0.3 multicast 239.77.0.2
+check "and one on other ports" ctl 0 group create m local 10.77.0.1 port 7600 ring 256 \
+	window 64 member 0=10.77.0.1 member 1=10.77.0.2 multicast $MC4
+check "the first works among them" ranks_run allreduce:int32:sum:30000
+ctl 0 group delete g
+ctl 0 group delete m
+check "the last one leaves, not the first" eval "joined 0 $MC4 && joined 0 239.77.0.2"
+ctl 0 group delete k
+check_not "then it is left" joined 0 $MC4
+check "an address is taken back" taken_back
+ctl 0 group set l multicast $MC4
+check "what is set is shown, and heard" shown
+# alone at its ports: they are bound anew
+ctl 0 group set l shards 2
+check "also with more ports" shown
+ctl 0 group delete l
+
+# --- what is refused ----------------------------------------------------------
+create=(group create k local 10.77.0.1 ring 256 window 64 member "0=10.77.0.1"
+	member "1=10.77.0.2")
+check "a host's address" refuses "multicast: expected a multicast address" \
+	"${create[@]}" multicast 10.77.0.9
+check "another family" refuses "multicast must be an address of the members' family" \
+	"${create[@]}" multicast $MC6
+check "a store" refuses "multicast takes a sync mode without a store" \
+	"${create[@]}" multicast $MC4 sync asp
+net_exec 0 ip link set eth0 multicast off
+check "an interface without multicast" refuses "multicast: no interface" \
+	"${create[@]}" multicast $MC4
+net_exec 0 ip link set eth0 multicast on
+net_exec 0 python3 -c "
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(('$MC4', 7440))
+print('bound', flush=True)
+time.sleep(1000)" >"$tmp/bound" &
+wait_until 10 grep -q bound "$tmp/bound"
+check "a port that somebody has there" refuses "multicast: a socket of this host" \
+	"${create[@]}" multicast $MC4
+pkill -P $!
+layout 2
+twin_conf multicast $MC4
+check "gagg-twin" twin_refuses
+ctl 1 group delete g
+ctl 2 group delete g
+group_up ring 256 window 64 id 4711 multicast $MC4
+ctl 1 group set g multicast 239.77.0.3
+check "hosts compare it" wait_until 20 mismatch address
+ctl 1 group set g multicast $MC4
+net_exec 1 ip route add 239.77.0.0/24 dev eth0
+check "only results come that way" only_results
+group_down
+net_down
+
+# --- what a home sends ----------------------------------------------------------
+sent=()
+check "one adds for 4 hosts, one by one" egress 4
+check "and for 8" egress 8
+note "one by one: ${sent[4]} bytes to 4 hosts, ${sent[8]} to 8"
+check "it sends to each" is "10 * ${sent[8]} > 20 * ${sent[4]}"
+check "4 hosts together" egress 4 multicast $MC4
+check "8 hosts together" egress 8 multicast $MC4
+note "by multicast: ${sent[4]} bytes to 4 hosts, ${sent[8]} to 8"
+check "it sends as much to 8 as to 4" is "10 * ${sent[8]} <= 11 * ${sent[4]}"
+check "which is little more than the results" is \
+	"100 * ${sent[8]} <= 125 * $CHUNKS * (4 * $LANES + 106)"
+
+# --- in the midst ---------------------------------------------------------------
+layout 3
+net_ready 1500
+group_up ring 4096 window 256 shards 2 multicast $MC4
+rank_options=(--repeat 0 --quiet)
+ranks_start fail allreduce:int32:sum:200000
+all_say attached
+sleep 1
+pkill -x rank
+ranks_wait >"$tmp/killed" 2>&1
+module_unused || wait_until 20 module_unused
+check "unloaded with sockets that have joined" rmmod gagg
+check_not "they have left" joined 0 $MC4
+check "loaded again" eval "module_load && group_up ring 4096 window 256 multicast $MC4"
+rank_options=()
+check "it works" ranks_run allreduce:int32:sum:30000
+net_down
+check "namespaces go with groups in them" wait_until 20 eval "! ip netns list | grep -w h0"
