@@ -47,7 +47,7 @@ enum gagg_act_type {
 	GAGG_ACT_PUBLISH,	/* see struct gagg_publish */
 	GAGG_ACT_OP_DONE,	/* ops of a local rank up to number are done here */
 	GAGG_ACT_DESYNC,	/* end the epoch: two ranks disagree */
-	GAGG_ACT_OPEN,		/* make channel m.channel of members */
+	GAGG_ACT_OPEN,		/* make the channel, of members */
 	/* a store, see struct gagg_keep */
 	GAGG_ACT_FOLD,		/* store[slot] += beside[slot] */
 	GAGG_ACT_ADD_LOCAL,	/* (beside ? beside : store)[slot] += lanes of local */

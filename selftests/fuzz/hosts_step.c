@@ -58,7 +58,7 @@ static void put(struct host *h, u32 to, u32 s, const struct gagg_msg *m, const v
 
 static void on_open(struct host *h, const struct gagg_act *a)
 {
-	if (a->m.channel || a->channel >= HOSTS_CHANS || h->c[a->channel].chunks)
+	if (a->channel >= HOSTS_CHANS || h->c[a->channel].chunks)
 		return;
 	if (!h->w->insiders)
 		fuzz_assert(a->members == h->w->members[a->channel]);
