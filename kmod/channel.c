@@ -68,6 +68,15 @@ u64 gagg_chunk_bytes(const struct gagg_geom *g, u32 chunks)
 	return (u64)DIV_ROUND_UP(chunks, gagg_per_block(g)) * GAGG_BLOCK;
 }
 
+/* at most 35840 bytes each, so none straddles a block; @g->window * @g->shards are
+ * at most 2^18
+ */
+static u64 accs_bytes(const struct gagg_geom *g)
+{
+	return (u64)DIV_ROUND_UP(g->window * g->shards, GAGG_BLOCK / gagg_acc_bytes(g)) *
+	       GAGG_BLOCK;
+}
+
 static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 {
 	u64 bytes = gagg_chan_bytes(g, ch->members);
@@ -90,7 +99,7 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 	if (g->store)
 		return err ?: gagg_keep_alloc(g, ch);
 	if (!err && ch->part[0]->self_home != 0xff)
-		err = gagg_mem_alloc(&ch->acc, gagg_chunk_bytes(g, g->window * g->shards));
+		err = gagg_mem_alloc(&ch->acc, accs_bytes(g));
 	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
 		err = gagg_mem_alloc(&ch->kept, gagg_chunk_bytes(g, g->ring));
 	return err;
@@ -173,7 +182,7 @@ static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u3
 {
 	const struct gagg_mem *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
 	const void *local[GAGG_LOCALS];
-	const void *acc = NULL;
+	void *acc = NULL;
 	u32 left;
 
 	for (left = pub->locals; left; left &= left - 1) {
@@ -184,10 +193,10 @@ static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u3
 			return;
 		local[l] = gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
-	if (pub->from_acc)
-		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	else if (pub->keep == GAGG_KEEP_TAKE)
+	if (pub->keep == GAGG_KEEP_TAKE)
 		acc = gagg_chunk_at(g, &ch->kept, pub->slot);
+	else if (pub->from_acc || pub->narrow)
+		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, to, pub->slot), acc, local,
 			   gagg_simd_reduce);
 }
@@ -203,7 +212,7 @@ void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 s
 		publish_lanes(&grp->geom, ch, shard, pub);
 	if (pub->keep == GAGG_KEEP_STORE)
 		return;
-	gagg_publish_desc(pub, rd);
+	gagg_publish_desc(pub, ch->part[shard], rd);
 	/* pairs with the trainer's load: what it describes is there before it */
 	smp_store_release(&rd->published, grp->part[shard].core->epoch << 32 | pub->round);
 }

@@ -28,7 +28,7 @@ struct gagg_channel {
 	u64 members;
 	struct gagg_mem result;		/* payload by slot; of a store: its chunks */
 	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
-	/* payload, homes only: window chunks per shard; of a store with snapshots
+	/* sums, homes only: window chunks per shard, gagg_acc_at(); of a store with snapshots
 	 * what lies beside it, by slot
 	 */
 	struct gagg_mem acc;
@@ -104,11 +104,20 @@ static inline void *gagg_chunk_at(const struct gagg_geom *g, const struct gagg_m
 	return mem->block[i / per] + (size_t)(i % per) * g->lanes * 4;
 }
 
+/* of an accumulator: sums of narrow lanes have 32 bits each */
+static inline u32 gagg_acc_bytes(const struct gagg_geom *g)
+{
+	return (u32)g->lanes * 4 << g->wire;
+}
+
 /* accumulator @i of a shard: shards advance independently, each has its window */
 static inline void *gagg_acc_at(const struct gagg_geom *g, const struct gagg_channel *ch,
 				u32 shard, u32 i)
 {
-	return gagg_chunk_at(g, &ch->acc, shard * g->window + i);
+	u32 bytes = gagg_acc_bytes(g), per = GAGG_BLOCK / bytes;
+
+	i += shard * g->window;
+	return ch->acc.block[i / per] + (size_t)(i % per) * bytes;
 }
 
 /* bytes of chunk memory for that many chunks */

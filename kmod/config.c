@@ -61,6 +61,9 @@ static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *
 	if (cfg->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_get(cfg->sync.mode)->store)
 		return bad(extack, -EINVAL,
 			   "lane-type int64 takes a sync mode with a store: without one, sums of int64 need no option");
+	if (cfg->wire && !gagg_sync_get(cfg->sync.mode)->narrow)
+		return bad(extack, -EINVAL,
+			   "wire int16 and int8 take a sync mode that sums gradients in rounds: bsp, or one of bsp-...");
 	if (cfg->channels < 1 || cfg->channels > GAGG_CHANNELS_MAX)
 		return bad(extack, -ERANGE, "channels must be from 1 to 64");
 	if (cfg->cwnd < 4 || cfg->cwnd > 1024)
@@ -195,6 +198,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	g->dead_after = cfg->dead_after * GAGG_MSEC;
 	gagg_sync_apply(g, &cfg->sync);
 	g->wide = cfg->lane_type == GAGG_LANE_TYPE_INT64;
+	g->wire = cfg->wire;
 	for (r = 0; r < GAGG_RANKS; r++) {
 		struct gagg_member *m = &cfg->member[r];
 
@@ -241,6 +245,7 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 		gagg_digest_multicast(d, &cfg->multicast.in6.sin6_addr, 16);
 	else if (cfg->multicast.sa.sa_family)
 		gagg_digest_multicast(d, &cfg->multicast.in.sin_addr, 4);
+	d[GAGG_DG_WIRE] = cfg->wire;
 	for (i = 0; i < GAGG_DG_COUNT; i++)
 		digest[i] = gagg_digest_fold(d[i], i);
 }

@@ -25,6 +25,7 @@ const char *gagg_digest_name(u32 digest)
 		[GAGG_DG_DEAD_AFTER] = "dead-after",
 		[GAGG_DG_KEY] = "key",
 		[GAGG_DG_LANE_TYPE] = "lane-type",
+		[GAGG_DG_WIRE] = "wire",
 		[GAGG_DG_COUNT] = "version",
 	};
 
@@ -71,7 +72,8 @@ static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 	       nla_put_string(skb, GAGG_GA_SYNC, sync) ||
 	       nla_put_u32(skb, GAGG_GA_PLACEMENT, cfg->placement) ||
 	       nla_put_u32(skb, GAGG_GA_LANE_TYPE, cfg->lane_type) ||
-	       put_multicast(skb, &cfg->multicast);
+	       put_multicast(skb, &cfg->multicast) ||
+	       nla_put_u32(skb, GAGG_GA_WIRE, cfg->wire);
 }
 
 /* what is known of each rank, under one lock */

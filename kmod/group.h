@@ -56,6 +56,7 @@ struct gagg_config {
 	u8 placement;
 	u8 lane_type;
 	union gagg_addr multicast;	/* with the base port; no family: none */
+	u8 wire;
 	struct gagg_member member[GAGG_RANKS];
 	/* may change at any time: gagg_config_same_shape() stops here */
 	kuid_t uid;

@@ -45,6 +45,7 @@ static const struct nla_policy group_policy[GAGG_GA_MAX + 1] = {
 	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),
 	[GAGG_GA_LANE_TYPE] = { .type = NLA_U32 },
 	[GAGG_GA_MULTICAST] = { .type = NLA_BINARY, .len = 16 },
+	[GAGG_GA_WIRE] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy top_policy[GAGG_A_MAX + 1] = {
@@ -293,6 +294,16 @@ static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			return -EOPNOTSUPP;
 		}
 		cfg->lane_type = type;
+	}
+	if (tb[GAGG_GA_WIRE]) {
+		u32 wire = nla_get_u32(tb[GAGG_GA_WIRE]);
+
+		if (wire > GAGG_WIRE_INT8) {
+			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_WIRE],
+					    "unknown wire format; this version has: int32, int16, int8");
+			return -EOPNOTSUPP;
+		}
+		cfg->wire = wire;
 	}
 	return 0;
 }

@@ -183,6 +183,8 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 	geo->stride = g->lanes * 4;
 	geo->per_block = gagg_per_block(g);
 	geo->block = GAGG_BLOCK;
+	geo->flags = g->wire == GAGG_WIRE_INT16 ? GAGG_GEO_INT16 :
+		     g->wire == GAGG_WIRE_INT8 ? GAGG_GEO_INT8 : 0;
 	if (g->store) {
 		geo->flags = GAGG_GEO_STORE | (g->copies ? GAGG_GEO_COPIES : 0) |
 			     (g->wide ? GAGG_GEO_INT64 : 0);

@@ -405,6 +405,9 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp, struc
 			  &ch->seat[a->local]->contrib);
 		break;
 	case GAGG_ACT_SEND_RESULT:
+		/* its lanes were shifted when it was published */
+		if (unlikely(gagg_lane_narrow(a->m.laneop)))
+			gagg_publish_shift(ch->part[port->index], &a->m);
 		burst_add(port, &tx->result, a->nodes, a, gagg_channel_results(g, ch));
 		break;
 	case GAGG_ACT_PUBLISH:

@@ -119,15 +119,30 @@ static const char *error(struct bench_system *sys)
 /*
  * Documentation/numerics.md: ranks that agree on exponents are within
  * 2^(2L - 30) of the largest magnitude; with a plan the exponent may be one more
- * than is needed.
+ * than is needed. Narrow lanes: 1.5 * 2^(L + 2 - bits).
  */
-static double bound(int n, bool plan)
+static double bound(int n, bool plan, int bits)
 {
 	int l = 0;
 
 	while (1 << l < n)
 		l++;
+	if (bits < 32)
+		return 1.5 * ldexp(BENCH_ABSMAX, l + 2 - bits + plan);
 	return ldexp(BENCH_ABSMAX, 2 * l - 30 + plan);
+}
+
+/* how what is measured travels */
+static const char *wire(const struct bench_args *args)
+{
+	int bits = gagg_wire(me.comm);
+
+	if (args->dtype == BENCH_INT64)
+		return "int64";
+	if (args->dtype == BENCH_INT32 || !bench_reduces(args->kind) ||
+	    args->redop >= BENCH_MIN || bits == 32)
+		return "int32";
+	return bits == 16 ? "int16" : "int8";
 }
 
 struct bench_system *gagg_system_join(const struct bench_args *args)
@@ -147,9 +162,9 @@ struct bench_system *gagg_system_join(const struct bench_args *args)
 	/* in userspace there is no module to ask */
 	me.nl = nl_open();
 	me.sys = (struct bench_system){
-		.name = "gagg", .wire = args->dtype == BENCH_INT64 ? "int64" : "int32",
+		.name = "gagg", .wire = wire(args),
 		.rank = gagg_rank(me.comm), .size = gagg_size(me.comm),
-		.bound = bound(gagg_size(me.comm), args->plan),
+		.bound = bound(gagg_size(me.comm), args->plan, gagg_wire(me.comm)),
 		.begin = begin, .end = end, .run = run, .start = start, .wait = wait,
 		.barrier = barrier, .gather = gather, .counters = counters,
 		.error = error,

@@ -47,6 +47,7 @@ static const struct value_rule group_rules[] = {
 	{ "sync", VALUE_SYNC, 0, 0, 0, false, 0 },
 	{ "placement", VALUE_PLACEMENT, 0, 0, 0, false, GAGG_PLACE_STRIPED },
 	{ "multicast", VALUE_MULTICAST, 0, 0, 0, false, 0 },
+	{ "wire", VALUE_WIRE, 0, 0, 0, false, GAGG_WIRE_INT32 },
 };
 
 static const struct value_rule role_rule = {
@@ -354,6 +355,10 @@ static void check_sums(cfg_t *cfg, const char *where)
 		complain(line_of(cfg, "lane-type"),
 			 "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
 			 where, g->sync);
+	if (g->wire && !gagg_sync_parse(g->sync, &sync) && !gagg_sync_get(sync.mode)->narrow)
+		complain(line_of(cfg, "wire"),
+			 "%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
+			 where, nl_wire_name(g->wire), g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
 		complain(line_of(cfg, "ring"),
 			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",

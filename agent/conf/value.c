@@ -141,6 +141,11 @@ bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 			return true;
 		snprintf(allowed, size, "int32 or int64");
 		return false;
+	case VALUE_WIRE:
+		if (nl_wire_parse(text, out))
+			return true;
+		snprintf(allowed, size, "int32, int16 or int8");
+		return false;
 	case VALUE_SYNC:
 		return parse_sync(text, allowed, size);
 	case VALUE_MULTICAST:

@@ -15,6 +15,7 @@ enum value_type {
 	VALUE_ROLES,
 	VALUE_PLACEMENT,
 	VALUE_LANE_TYPE,
+	VALUE_WIRE,
 	VALUE_SYNC,	/* a word; nothing to store as a number */
 	VALUE_MULTICAST,	/* an address or none; likewise */
 };

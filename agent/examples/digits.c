@@ -38,6 +38,7 @@ static struct {
 	uint64_t seed;
 	bool balance;		/* batches follow the speeds of ranks */
 	bool curve;
+	bool feedback;		/* error feedback */
 	bool measure;		/* how many partitions ako should have */
 } me = {
 	.path = "agent/examples/data/digits.csv.gz",
@@ -325,6 +326,7 @@ static int work(struct data *d, struct model *m)
 		.rank = me.rank < 0 ? GAGG_RANK_ANY : (uint32_t)me.rank,
 		.timeout_ms = 60000,
 	};
+	static float residual[GRADIENT];
 	struct gagg_comm *comm;
 	struct gagg_plan *plan;
 	int err;
@@ -338,6 +340,8 @@ static int work(struct data *d, struct model *m)
 	/* each rank has odd batches of its own */
 	delay.state = me.seed + (uint64_t)gagg_rank(comm) + 1;
 	err = gagg_plan_create(comm, GRADIENT, GAGG_FLOAT32, &plan);
+	if (!err && me.feedback)
+		err = gagg_plan_feedback(comm, plan, residual);
 	if (!err)
 		err = learn_with(d, m, comm, plan);
 	if (err) {
@@ -378,6 +382,8 @@ static int usage(void)
 		"  --seed N          of weights, split and order of samples; the same on all ranks\n"
 		"  --balance         batches follow the speeds of ranks, in a group with sync bsp\n"
 		"                    or r2sp\n"
+		"  --feedback        what a group with wire int16 or int8 leaves out of a gradient\n"
+		"                    is added to the next\n"
 		"  --measure         prints how many partitions a group with sync ako should have\n"
 		"  --slow US         every sample takes so many microseconds longer here\n"
 		"  --transient P:F   P percent of the batches take F times that long\n"
@@ -395,6 +401,7 @@ static bool parse_options(int argc, char **argv)
 		{ "data", required_argument, NULL, 'd' },
 		{ "seed", required_argument, NULL, 'i' },
 		{ "balance", no_argument, NULL, 'b' },
+		{ "feedback", no_argument, NULL, 'f' },
 		{ "measure", no_argument, NULL, 'm' },
 		{ "slow", required_argument, NULL, 'w' },
 		{ "transient", required_argument, NULL, 't' },
@@ -423,6 +430,9 @@ static bool parse_options(int argc, char **argv)
 			break;
 		case 'b':
 			me.balance = true;
+			break;
+		case 'f':
+			me.feedback = true;
 			break;
 		case 'm':
 			me.measure = true;

@@ -188,6 +188,14 @@ bool args_lane_type(struct args *a, const char *text, uint32_t *out)
 	return i >= 0 && nl_lane_type_parse(words[i], out);
 }
 
+bool args_wire(struct args *a, const char *text, uint32_t *out)
+{
+	static const char *const words[] = { "int32", "int16", "int8", NULL };
+	int i = args_match(a, "wire format", text, words);
+
+	return i >= 0 && nl_wire_parse(words[i], out);
+}
+
 bool args_copy(struct args *a, const char *what, const char *text, char *out,
 	       size_t size)
 {

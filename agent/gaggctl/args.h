@@ -44,6 +44,7 @@ bool args_roles(struct args *a, const char *text, uint32_t *out);
 bool args_placement(struct args *a, const char *text, uint32_t *out);
 bool args_multicast(struct args *a, const char *text, struct nl_ip *out);
 bool args_lane_type(struct args *a, const char *text, uint32_t *out);
+bool args_wire(struct args *a, const char *text, uint32_t *out);
 
 /* Copy a word where @size bytes are, the final zero included. */
 bool args_copy(struct args *a, const char *what, const char *text, char *out,

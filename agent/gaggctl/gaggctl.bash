@@ -16,6 +16,7 @@ _gaggctl_options()
 	placement)	echo striped root ;;
 	lane-type)	echo int32 int64 ;;
 	multicast)	echo none ;;
+	wire)		echo int32 int16 int8 ;;
 	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ako: bsp-quorum: bsp-deadline: \
 			     bsp-adaptive: localsgd: easgd: easgd-sync: hpsgd: \
 			     gossip-pull: gossip-push: gossip-pair: push-sum: ;;
@@ -34,7 +35,7 @@ _gaggctl_choice()
 {
 	local previous=${*: -1}
 	local options=(local port id uid gid mode lanes lane-type ring window stripe
-		       shards channels cwnd dead-after sync placement multicast --key)
+		       shards channels cwnd dead-after sync placement multicast wire --key)
 
 	case "$#:$1 ${2-}" in
 	1:group*)	echo create delete set show list help ;;

@@ -37,6 +37,7 @@ static const char usage[] =
 	"    sync MODE                sync mode, see gaggctl sync list [bsp]\n"
 	"    placement striped|root   where chunks are added up [striped]\n"
 	"    multicast ADDRESS|none   where results that all hosts want are sent once [none]\n"
+	"    wire int32|int16|int8    how sums of floating point travel [int32]\n"
 	"    --key FILE               key that authenticates datagrams\n"
 	"\n"
 	"Create the group with the same members on every host. Only uid, gid and mode\n"
@@ -45,7 +46,7 @@ static const char usage[] =
 enum word {
 	W_LOCAL, W_PORT, W_ID, W_UID, W_GID, W_MODE, W_LANES, W_LANE_TYPE, W_RING, W_WINDOW,
 	W_STRIPE, W_SHARDS, W_CHANNELS, W_CWND, W_DEAD_AFTER, W_SYNC,
-	W_PLACEMENT, W_MULTICAST, W_KEY, W_MEMBER,
+	W_PLACEMENT, W_MULTICAST, W_WIRE, W_KEY, W_MEMBER,
 };
 
 static const char *const words[] = {
@@ -67,6 +68,7 @@ static const char *const words[] = {
 	[W_SYNC]	= "sync",
 	[W_PLACEMENT]	= "placement",
 	[W_MULTICAST]	= "multicast",
+	[W_WIRE]	= "wire",
 	[W_KEY]		= "--key",
 	[W_MEMBER]	= "member",
 	NULL,
@@ -138,6 +140,9 @@ static bool take_field(struct args *a, enum word w, const char *text,
 		break;
 	case W_LANE_TYPE:
 		ok = args_lane_type(a, text, &v);
+		break;
+	case W_WIRE:
+		ok = args_wire(a, text, &v);
 		break;
 	case W_RING:
 		ok = args_ring(a, text, &s->ring);

@@ -337,6 +337,11 @@ uint32_t gagg_weight(const struct gagg_comm *c)
 	return c->region.geo.weight;
 }
 
+int gagg_wire(const struct gagg_comm *c)
+{
+	return 32 / (int)comm_packed(c);
+}
+
 const char *gagg_sync(const struct gagg_comm *c)
 {
 	return c->session->sync;

@@ -76,6 +76,20 @@ struct gagg_comm {
 	char error[ERROR_MAX];
 };
 
+/* lanes of floating-point sums to one of 32 bits: the group's wire format */
+static inline uint32_t comm_packed(const struct gagg_comm *c)
+{
+	uint32_t flags = c->region.geo.flags;
+
+	return flags & GAGG_GEO_INT16 ? 2 : flags & GAGG_GEO_INT8 ? 4 : 1;
+}
+
+/* such lanes, that is elements, in a chunk */
+static inline uint32_t comm_float_lanes(const struct gagg_comm *c)
+{
+	return c->region.geo.lanes * comm_packed(c);
+}
+
 /* Set the sentence; returns @code. */
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -295,6 +295,14 @@ uint32_t gagg_weight(const struct gagg_comm *comm);
 const char *gagg_sync(const struct gagg_comm *comm);
 
 /**
+ * gagg_wire() - how sums of floating point travel in the group
+ * @comm:	communicator
+ * Return: bits of a lane: 32, or 16 or 8 with "wire int16" or "wire int8" of "gaggctl
+ * group create".
+ */
+int gagg_wire(const struct gagg_comm *comm);
+
+/**
  * gagg_fd() - file descriptor of the session
  * @comm:	any communicator of it
  *
@@ -349,6 +357,28 @@ int gagg_comm_free(struct gagg_comm *comm);
  */
 int gagg_plan_create(struct gagg_comm *comm, size_t count,
 		     enum gagg_dtype dtype, struct gagg_plan **plan);
+
+/**
+ * gagg_plan_feedback() - send next time what quantising leaves out
+ * @comm:	communicator of the plan
+ * @plan:	of gagg_plan_create(), not in use by a request in flight
+ * @residual:	as many elements as the plan has, zero at first. The caller's, until
+ *		gagg_plan_free(); may be read, saved and written between operations
+ *
+ * From now on an operation with @plan sends the elements plus @residual, and leaves
+ * there what of them has not come into the sum as this rank's contribution (error
+ * feedback: Seide et al. 2014, Karimireddy et al. 2019). So what was sent in all
+ * steps together differs from what was to be sent by no more than @residual, one
+ * step's error. @sendbuf must not change until the operation has ended. A chunk in which
+ * a rank has NaN or infinity leaves that rank's residual as it was. For groups
+ * with wire int16 or int8; elsewhere the error is far below that of float32.
+ *
+ * What a sum loses when it is made as narrow as its contributions is the same on all
+ * ranks, and is not kept: see Documentation/numerics.md.
+ *
+ * Return: 0, GAGG_ERR_INVALID, _BUSY.
+ */
+int gagg_plan_feedback(struct gagg_comm *comm, struct gagg_plan *plan, float *residual);
 
 /**
  * gagg_plan_free() - forget

@@ -80,6 +80,51 @@ static unsigned int headroom(const struct gagg_request *r)
 	return headroom_bits(r->comm->region.geo.weight);
 }
 
+static unsigned int wire_bits(const struct gagg_request *r)
+{
+	return 32 / comm_packed(r->comm);
+}
+
+/* bits of a lane of a sum, the sign but not the headroom included */
+static unsigned int sum_bits(const struct gagg_request *r)
+{
+	unsigned int bits = wire_bits(r);
+
+	return bits < 32 ? bits : 31 - headroom(r);
+}
+
+static void quantise(const struct gagg_request *r, enum quant_type t, const void *src,
+		     unsigned int n, uint8_t try, int32_t *lanes, struct quant_head *h)
+{
+	unsigned int bits = wire_bits(r);
+
+	if (bits < 32)
+		quant_narrow(t, src, n, bits, try, lanes, h);
+	else
+		quant_chunk(t, src, n, headroom(r), try, lanes, h);
+}
+
+static void dequantise(const struct gagg_request *r, const int32_t *lanes, unsigned int n,
+		       const struct gagg_rdesc *d, uint32_t divisor, void *dst)
+{
+	unsigned int bits = wire_bits(r);
+	uint8_t flags = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
+	enum quant_type t = quant_type(r->dtype);
+
+	if (bits < 32)
+		dequant_narrow(t, lanes, n, bits, d->exp, d->nonfinite, flags, divisor, dst);
+	else
+		dequant_chunk(t, lanes, n, headroom(r), d->exp, flags, divisor, dst);
+}
+
+/* as pad(), of lanes that share words */
+static void pad_packed(const struct gagg_request *r, const struct piece *p, int32_t *lanes)
+{
+	size_t bytes = 4 / comm_packed(r->comm), used = p->n * bytes;
+
+	memset((unsigned char *)lanes + used, 0, ((p->wire * bytes + 3) & ~(size_t)3) - used);
+}
+
 /* the carry of a piece's elements, of an all-reduce or this rank's own part */
 static float *carry_of(const struct gagg_request *r, const struct piece *p)
 {
@@ -94,12 +139,58 @@ static void quant_both(const struct gagg_request *r, const struct piece *p, cons
 {
 	enum quant_type t = quant_type(r->dtype);
 	const void *src = source(r, p);
-	float sum[GAGG_WIRE_LANES_MAX];
+	float sum[QUANT_NARROW_MAX];
 	unsigned int i;
 
 	for (i = 0; i < p->n; i++)
 		sum[i] = quant_load(t, src, i) + carry[i];
-	quant_chunk(QUANT_F32, sum, p->n, headroom(r), try, lanes, h);
+	quantise(r, QUANT_F32, sum, p->n, try, lanes, h);
+}
+
+/* lane @i of those that were sent */
+static int32_t lane_sent(const void *lanes, unsigned int packed, unsigned int i)
+{
+	int16_t half;
+
+	if (packed == 4)
+		return ((const int8_t *)lanes)[i];
+	if (packed == 1)
+		return (int32_t)lane_get(lanes, i, false);
+	memcpy(&half, (const unsigned char *)lanes + 2 * (size_t)i, sizeof(half));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	half = (int16_t)__builtin_bswap16((uint16_t)half);
+#endif
+	return half;
+}
+
+/*
+ * What quantising has left out, here and, where another rank's exponent was larger, at
+ * the home. That is exact: a lane is the nearest to the sum that there is, or the second
+ * nearest, so the difference has no more digits than the sum.
+ */
+static void feed_back(struct gagg_request *r, uint64_t i, const struct piece *p,
+		      const struct gagg_rdesc *d, float *carry)
+{
+	const struct region *g = &r->comm->region;
+	uint32_t slot = region_slot(g, r->start + i);
+	const struct gagg_cdesc *sent = &g->cdesc[slot];
+	const void *lanes = region_contrib(g, slot);
+	double unit = quant_unit(sum_bits(r), d->exp);
+	const void *src = source(r, p);
+	unsigned int k;
+
+	if (sent->flags & GAGG_C_NONFINITE)
+		return;
+	if (sent->flags & GAGG_C_ZERO) {
+		memset(carry, 0, p->n * sizeof(*carry));
+		return;
+	}
+	for (k = 0; k < p->n; k++) {
+		float sum = quant_load(quant_type(r->dtype), src, k) + carry[k];
+		int32_t q = lane_sent(lanes, comm_packed(r->comm), k);
+
+		carry[k] = (float)(sum - quant_shift_rne(q, d->exp - sent->exp) * unit);
+	}
 }
 
 /* what is sent */
@@ -111,14 +202,15 @@ static void quant_piece(const struct gagg_request *r, const struct piece *p, uin
 	if (carry)
 		quant_both(r, p, carry, try, lanes, h);
 	else
-		quant_chunk(quant_type(r->dtype), source(r, p), p->n, headroom(r), try, lanes, h);
+		quantise(r, quant_type(r->dtype), source(r, p), p->n, try, lanes, h);
 }
 
 /*
  * The result is there: what was sent is in it, or is kept. What is no number is not;
  * what was kept before stays then.
  */
-static void settle(struct gagg_request *r, const struct piece *p, const struct gagg_rdesc *d)
+static void settle(struct gagg_request *r, uint64_t at, const struct piece *p,
+		   const struct gagg_rdesc *d)
 {
 	float *carry = carry_of(r, p), sum;
 	enum quant_type t;
@@ -127,13 +219,17 @@ static void settle(struct gagg_request *r, const struct piece *p, const struct g
 
 	if (!carry)
 		return;
+	if (counts(r, d) && r->plan->feedback) {
+		feed_back(r, at, p, d, carry);
+		return;
+	}
 	if (counts(r, d)) {
 		memset(carry, 0, p->n * sizeof(*carry));
 		return;
 	}
 	t = quant_type(r->dtype);
 	src = source(r, p);
-	for (i = 0; i < p->n; i++) {
+	for (i = 0; i < p->n && r->plan->late; i++) {
 		sum = carry[i] + quant_load(t, src, i);
 		if (isfinite(sum))
 			carry[i] = sum;
@@ -148,7 +244,7 @@ static void sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 	uint8_t try = r->plan ? r->plan->exp[i] : r->tries ? r->tries[i] : 0;
 
 	quant_piece(r, &p, try, lanes, &h);
-	pad(&p, lanes);
+	pad_packed(r, &p, lanes);
 	d->exp = h.exp;
 	d->want = h.want;
 	d->flags = h.flags | (foreign(r, &p) ? GAGG_C_NORESULT : 0);
@@ -164,10 +260,9 @@ static void sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 	if (r->plan)
 		r->plan->exp[i] = exponent_next(d->exp, d->want);
 	/* before the result takes the place of what was sent */
-	settle(r, &p, d);
+	settle(r, i, &p, d);
 	if (dst)
-		dequant_chunk(quant_type(r->dtype), lanes, p.n, headroom(r), d->exp,
-			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), divisor, dst);
+		dequantise(r, lanes, p.n, d, divisor, dst);
 }
 
 const struct transfer transfer_sum = { sum_fill, sum_take };

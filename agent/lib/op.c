@@ -39,15 +39,17 @@ struct gagg_request *op_new(struct gagg_comm *c, enum gagg_kind kind,
 	return r;
 }
 
+/* elements of a sum of floating point are packed as the group's wire format says */
 int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length)
 {
+	uint32_t packed = r->how == &transfer_sum ? comm_packed(r->comm) : 1;
 	uint64_t bytes;
 
 	if (__builtin_mul_overflow(r->part_bytes, parts, &bytes) ||
-	    !partition_init(&r->cut, parts, length, r->comm->region.geo.lanes))
+	    !partition_init(&r->cut, parts, length, r->comm->region.geo.lanes * packed))
 		return comm_error(r->comm, GAGG_ERR_INVALID, "the operation is too long");
 	r->submit.chunks = r->cut.chunks;
-	r->submit.last_lanes = r->cut.tail;
+	r->submit.last_lanes = (r->cut.tail + packed - 1) / packed;
 	return GAGG_OK;
 }
 
@@ -124,14 +126,6 @@ static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_
 	return GAGG_OK;
 }
 
-static uint8_t reduction_laneop(enum gagg_dtype dtype, enum gagg_op op)
-{
-	if (dtype == GAGG_INT64)
-		return GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD);
-	return GAGG_LANEOP(GAGG_LANE_S32, op == GAGG_MIN ? GAGG_OP_MIN :
-			   op == GAGG_MAX ? GAGG_OP_MAX : GAGG_OP_ADD);
-}
-
 static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gagg_op op)
 {
 	if (dtype == GAGG_INT32)
@@ -139,6 +133,18 @@ static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gag
 	if (dtype == GAGG_INT64)
 		return &transfer_wide;
 	return op == GAGG_SUM || op == GAGG_MEAN ? &transfer_sum : &transfer_order;
+}
+
+static uint8_t reduction_laneop(const struct gagg_comm *c, enum gagg_dtype dtype,
+				enum gagg_op op)
+{
+	if (dtype == GAGG_INT64)
+		return GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD);
+	if (reduction_transfer(dtype, op) == &transfer_sum && comm_packed(c) > 1)
+		return GAGG_LANEOP(comm_packed(c) == 2 ? GAGG_LANE_S16 : GAGG_LANE_S8,
+				   GAGG_OP_ADD);
+	return GAGG_LANEOP(GAGG_LANE_S32, op == GAGG_MIN ? GAGG_OP_MIN :
+			   op == GAGG_MAX ? GAGG_OP_MAX : GAGG_OP_ADD);
 }
 
 /* All-reduce has one part of @count elements, reduce-scatter one per rank. */
@@ -157,7 +163,7 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 		return err;
 	if (count > UINT64_MAX / 8 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
-	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(dtype, op), &err);
+	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(c, dtype, op), &err);
 	if (!r)
 		return err;
 	r->send = sendbuf;

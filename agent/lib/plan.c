@@ -27,13 +27,14 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "a plan is for sums of floating-point elements");
 	/* an all-reduce has one part, a reduce-scatter one per rank */
-	if (count && (!partition_init(&whole, 1, count, c->region.geo.lanes) ||
+	if (count && (!partition_init(&whole, 1, count, comm_float_lanes(c)) ||
 		      !partition_init(&parts, (uint64_t)c->size, length,
-				      c->region.geo.lanes)))
+				      comm_float_lanes(c))))
 		return comm_error(c, GAGG_ERR_INVALID, "too many elements");
 	chunks = parts.chunks > whole.chunks ? parts.chunks : whole.chunks;
 	p = calloc(1, sizeof(*p) + chunks);
 	if (p && count && carries(c)) {
+		p->late = true;
 		p->carry = calloc(count, sizeof(*p->carry));
 		if (!p->carry) {
 			free(p);
@@ -50,9 +51,22 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 	return GAGG_OK;
 }
 
+int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *residual)
+{
+	if (!plan || !residual)
+		return comm_error(c, GAGG_ERR_INVALID, "no plan, or no buffer for the residual");
+	if (plan->busy)
+		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
+	if (!plan->feedback)
+		free(plan->carry);
+	plan->carry = residual;
+	plan->feedback = true;
+	return GAGG_OK;
+}
+
 void gagg_plan_free(struct gagg_plan *plan)
 {
-	if (plan)
+	if (plan && !plan->feedback)
 		free(plan->carry);
 	free(plan);
 }

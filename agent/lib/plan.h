@@ -15,8 +15,9 @@
  * @count: elements, as the user said
  * @dtype: their type
  * @busy: an operation in flight uses it
- * @carry: by element, what came too late to count and is added to the next
- *	contribution; NULL: it is dropped
+ * @late: what came too late to count is kept in @carry
+ * @feedback: so is what quantising has left out; @carry is the user's
+ * @carry: by element, what is added to the next contribution; NULL: nothing
  * @exp: by chunk of the operation; 0: nothing known yet
  */
 struct gagg_plan {
@@ -24,6 +25,8 @@ struct gagg_plan {
 	uint64_t count;
 	enum gagg_dtype dtype;
 	bool busy;
+	bool late;
+	bool feedback;
 	float *carry;
 	uint8_t exp[];
 };

@@ -23,6 +23,15 @@ static inline uint32_t le32(uint32_t v)
 #endif
 }
 
+static inline uint16_t le16(uint32_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return __builtin_bswap16((uint16_t)v);
+#else
+	return (uint16_t)v;
+#endif
+}
+
 static inline uint32_t load_lane(const int32_t *lane)
 {
 	return le32((uint32_t)*lane);
@@ -332,4 +341,56 @@ void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
 	else
 		dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor,
 				     dst);
+}
+
+/* Lanes of 31 - headroom bits are those that int32 has with that headroom. */
+static unsigned int headroom_for(unsigned int bits)
+{
+	return 31 - bits;
+}
+
+static int32_t clamp(int32_t q, int32_t most)
+{
+	return q > most ? most : q < -most ? -most : q;
+}
+
+void quant_narrow(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
+		  uint8_t e_try, void *lanes, struct quant_head *head)
+{
+	int32_t q[QUANT_NARROW_MAX], most = (1 << (bits - 1)) - 1;
+	unsigned int i;
+
+	quant_chunk(t, src, n, headroom_for(bits), e_try, q, head);
+	if (head->flags)
+		return;
+	if (bits == 16)
+		for (i = 0; i < n; i++)
+			store16(lanes, i, le16((uint16_t)clamp((int32_t)load_lane(q + i), most)));
+	else
+		for (i = 0; i < n; i++)
+			((int8_t *)lanes)[i] = (int8_t)clamp((int32_t)load_lane(q + i), most);
+}
+
+void dequant_narrow(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
+		    uint8_t exp, unsigned int shift, uint8_t flags, uint32_t divisor, void *dst)
+{
+	int32_t q[QUANT_NARROW_MAX], unit = 1 << (shift & 15);
+	unsigned int i;
+
+	if (!flags && bits == 16)
+		for (i = 0; i < n; i++)
+			store_lane(q + i, (uint32_t)((int16_t)le16(load16(lanes, i)) * unit));
+	else if (!flags)
+		for (i = 0; i < n; i++)
+			store_lane(q + i, (uint32_t)(((const int8_t *)lanes)[i] * unit));
+	dequant_chunk(t, q, n, headroom_for(bits), exp, flags, divisor, dst);
+}
+
+double quant_unit(unsigned int bits, uint8_t exp)
+{
+	uint64_t b = (uint64_t)(1023 + exp - QUANT_BIAS - (int)bits + 1) << 52;
+	double unit;
+
+	memcpy(&unit, &b, sizeof(unit));
+	return unit;
 }

@@ -103,6 +103,53 @@ void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
 		   unsigned int headroom, uint8_t exp, uint8_t flags,
 		   uint32_t divisor, void *dst);
 
+/*
+ * Narrow lanes: the wire formats int16 and int8 of a group. The block's exponent takes
+ * the whole width, since sums have int32 lanes of their own: no headroom.
+ */
+#define QUANT_NARROW_MAX	8960	/* most elements of such a chunk */
+
+/**
+ * quant_narrow() - quantise the elements of one chunk to narrow lanes
+ * @t: element type
+ * @src: @n elements, of any alignment
+ * @n: number of elements, at most QUANT_NARROW_MAX
+ * @bits: of a lane, 16 or 8
+ * @e_try: predicted exponent, or 0 for none
+ * @lanes: receives @n lanes of @bits bits. Untouched if @head->flags is not 0.
+ * @head: receives what the header has to say
+ *
+ * As quant_chunk(), with lanes rne(x * 2^(bits - 1 - (E - 127))); of these
+ * 2^(bits - 1) and its negative become the magnitude below.
+ */
+void quant_narrow(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
+		  uint8_t e_try, void *lanes, struct quant_head *head);
+
+/**
+ * dequant_narrow() - turn the narrow lanes of a result into elements
+ * @t: element type
+ * @lanes: @n lanes of @bits bits, in any alignment; not read if @flags is not 0
+ * @n: number of elements, at most QUANT_NARROW_MAX
+ * @bits: of a lane, 16 or 8
+ * @exp: exponent E of the result
+ * @shift: by how much sums were shifted to be narrow
+ * @flags: as for dequant_chunk()
+ * @divisor: as for dequant_chunk()
+ * @dst: receives @n elements, of any alignment; must not overlap @lanes
+ *
+ * An element is lane * 2^(shift + E - 127 - (bits - 1)) / @divisor, rounded as by
+ * dequant_chunk().
+ */
+void dequant_narrow(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
+		    uint8_t exp, unsigned int shift, uint8_t flags, uint32_t divisor, void *dst);
+
+/**
+ * quant_unit() - what a lane of 1 is worth
+ * @bits: of a lane: 16 or 8, or 31 - headroom
+ * @exp: exponent E
+ */
+double quant_unit(unsigned int bits, uint8_t exp);
+
 /**
  * order_encode() - map elements to lanes so that lanes order as elements do
  * @t: element type

@@ -26,6 +26,7 @@ const struct nl_field nl_fields[] = {
 	FIELD(DEAD_AFTER, 32, dead_after, "dead-after"),
 	FIELD(PLACEMENT, 32, placement, "placement"),
 	FIELD(LANE_TYPE, 32, lane_type, "lane-type"),
+	FIELD(WIRE, 32, wire, "wire"),
 	{ 0, 0, 0, NULL },
 };
 
@@ -60,6 +61,8 @@ const char *nl_field_word(const struct nl_field *f, uint32_t v)
 		return nl_placement_name(v);
 	case GAGG_GA_LANE_TYPE:
 		return nl_lane_type_name(v);
+	case GAGG_GA_WIRE:
+		return nl_wire_name(v);
 	}
 	return NULL;
 }
@@ -103,7 +106,8 @@ WORDS(nl_group_attr_name, unsigned int,
 	[GAGG_GA_REASON_RANK]	= "reason-rank",
 	[GAGG_GA_MISMATCH]	= "mismatch",
 	[GAGG_GA_LANE_TYPE]	= "lane-type",
-	[GAGG_GA_MULTICAST]	= "multicast")
+	[GAGG_GA_MULTICAST]	= "multicast",
+	[GAGG_GA_WIRE]		= "wire")
 
 WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_MEMBER]	= "member",
@@ -168,6 +172,11 @@ WORDS(nl_lane_type_name, uint32_t,
 	[GAGG_LANE_TYPE_INT32]	= "int32",
 	[GAGG_LANE_TYPE_INT64]	= "int64")
 
+WORDS(nl_wire_name, uint32_t,
+	[GAGG_WIRE_INT32]	= "int32",
+	[GAGG_WIRE_INT16]	= "int16",
+	[GAGG_WIRE_INT8]	= "int8")
+
 static bool parse(const char *(*name)(uint32_t), uint32_t from, uint32_t to,
 		  const char *text, uint32_t *out)
 {
@@ -195,6 +204,11 @@ bool nl_lane_type_parse(const char *text, uint32_t *out)
 {
 	return parse(nl_lane_type_name, GAGG_LANE_TYPE_INT32, GAGG_LANE_TYPE_INT64,
 		     text, out);
+}
+
+bool nl_wire_parse(const char *text, uint32_t *out)
+{
+	return parse(nl_wire_name, GAGG_WIRE_INT32, GAGG_WIRE_INT8, text, out);
 }
 
 static const struct {

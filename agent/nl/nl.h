@@ -79,6 +79,7 @@ struct nl_member {
  * @placement:	enum gagg_placement
  * @lane_type:	enum gagg_lane_type
  * @multicast:	where results for all go; no family: to each by itself
+ * @wire:	enum gagg_wire_lane
  * @key:	sent, never told; @key_len bytes
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
@@ -105,6 +106,7 @@ struct nl_group {
 	uint32_t placement;
 	uint32_t lane_type;
 	struct nl_ip multicast;
+	uint32_t wire;
 	uint32_t key_len;
 	uint8_t key[NL_KEY_MAX];
 	uint32_t state;
@@ -220,11 +222,13 @@ const char *nl_event_name(uint32_t event);
 const char *nl_roles_name(uint32_t roles);
 const char *nl_placement_name(uint32_t placement);
 const char *nl_lane_type_name(uint32_t lane_type);
+const char *nl_wire_name(uint32_t wire);
 
 /* The same backwards; false when it is no such word. */
 bool nl_roles_parse(const char *text, uint32_t *out);
 bool nl_placement_parse(const char *text, uint32_t *out);
 bool nl_lane_type_parse(const char *text, uint32_t *out);
+bool nl_wire_parse(const char *text, uint32_t *out);
 
 /* Name and one line about a counter; NULL for 0, GAGG_SA_PAD and beyond. */
 const char *nl_stat_name(unsigned int attr);

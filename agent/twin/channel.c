@@ -76,7 +76,7 @@ static int memory_of(const struct gagg_geom *g, struct channel *ch)
 				 (size_t)g->ring * sizeof(struct gagg_rdesc), false);
 	if (!err && ch->part[0]->self_home != 0xff)
 		err = memory_new(&ch->acc, "gagg-acc",
-				 chunk_bytes(g, g->window * g->shards), false);
+				 (size_t)g->window * g->shards * acc_bytes(g), false);
 	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
 		err = memory_new(&ch->kept, "gagg-kept", chunk_bytes(g, g->ring), false);
 	return err;
@@ -156,7 +156,7 @@ static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigne
 {
 	const struct memory *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
 	const void *local[GAGG_LOCALS];
-	const void *acc = NULL;
+	void *acc = NULL;
 	u32 left;
 
 	for (left = pub->locals; left; left &= left - 1) {
@@ -165,10 +165,10 @@ static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigne
 		/* a seat goes only after the shard has stopped */
 		local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
-	if (pub->from_acc)
-		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	else if (pub->keep == GAGG_KEEP_TAKE)
+	if (pub->keep == GAGG_KEEP_TAKE)
 		acc = chunk_at(g, &ch->kept, pub->slot);
+	else if (pub->from_acc || pub->narrow)
+		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, to, pub->slot), acc, local,
 			   twin_reduce_chunk);
 }
@@ -183,7 +183,7 @@ void channel_publish(struct group *g, struct channel *ch, unsigned int shard,
 		publish_lanes(&g->geom, ch, shard, pub);
 	if (pub->keep == GAGG_KEEP_STORE)
 		return;
-	gagg_publish_desc(pub, rd);
+	gagg_publish_desc(pub, ch->part[shard], rd);
 	/* pairs with the trainer's load: what it describes is there before it */
 	__atomic_store_n(&rd->published, g->part[shard].core->epoch << 32 | pub->round,
 			 __ATOMIC_RELEASE);

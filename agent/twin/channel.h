@@ -39,7 +39,7 @@ struct channel {
 	u64 members;
 	struct memory result;		/* lanes by slot */
 	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
-	struct memory acc;		/* lanes, window chunks per shard; homes only */
+	struct memory acc;		/* sums, window chunks per shard; homes only */
 	struct memory kept;		/* quorum: a home's results, lanes by slot */
 	struct seat *seat[GAGG_LOCALS];
 	struct gagg_chan *part[TWIN_SHARDS];
@@ -95,11 +95,17 @@ static inline const struct memory *channel_results(const struct gagg_geom *g,
 	return g->quorum ? &ch->kept : &ch->result;
 }
 
+/* of an accumulator: sums of narrow lanes have 32 bits each */
+static inline size_t acc_bytes(const struct gagg_geom *g)
+{
+	return (size_t)g->lanes * 4 << g->wire;
+}
+
 /* accumulator @i of a shard */
 static inline void *acc_at(const struct gagg_geom *g, const struct channel *ch,
 			   unsigned int shard, u32 i)
 {
-	return chunk_at(g, &ch->acc, shard * g->window + i);
+	return (char *)ch->acc.addr + ((size_t)shard * g->window + i) * acc_bytes(g);
 }
 
 #endif

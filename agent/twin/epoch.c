@@ -324,6 +324,7 @@ int epoch_init(struct group *g)
 	d[GAGG_DG_PLACEMENT] = g->cfg.placement;
 	d[GAGG_DG_DEAD_AFTER] = g->cfg.dead_after;
 	d[GAGG_DG_LANE_TYPE] = g->cfg.lane_type;
+	d[GAGG_DG_WIRE] = g->cfg.wire;
 	for (i = 0; i < GAGG_DG_COUNT; i++)
 		digest[i] = gagg_digest_fold(d[i], i);
 	gagg_join_init(g->join, &g->geom, digest, random64() | 1);

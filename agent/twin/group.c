@@ -58,6 +58,7 @@ static void make_geometry(struct group *g)
 	/* the log of a path is twice its window, see path.h */
 	geom->cwnd = cfg->cwnd < GAGG_PATH_LOG / 2 ? cfg->cwnd : GAGG_PATH_LOG / 2;
 	geom->dead_after = cfg->dead_after * GAGG_MSEC;
+	geom->wire = (u8)cfg->wire;
 	for (i = 0; i < cfg->n_members; i++) {
 		const struct nl_member *m = &cfg->members[i];
 		union address addr;

@@ -141,6 +141,8 @@ static void geometry(const struct session *s, const struct seat *seat, struct ga
 	geo->stride = g->lanes * 4;
 	geo->per_block = per_block(g);
 	geo->block = BLOCK;
+	geo->flags = g->wire == GAGG_WIRE_INT16 ? GAGG_GEO_INT16 :
+		     g->wire == GAGG_WIRE_INT8 ? GAGG_GEO_INT8 : 0;
 	geo->local = (u32)gagg_chan_local(ch->part[0], s->rank);
 	for (i = 0; i < GAGG_REG_COUNT; i++) {
 		geo->region[i].offset = (u64)(ch->index * GAGG_REG_COUNT + i) << 32;

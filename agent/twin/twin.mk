@@ -7,7 +7,7 @@
 TWIN_CORE	:= $(patsubst kmod/core/%.c,build/agent/twin/core/%.o,$(wildcard kmod/core/*.c))
 TWIN_AVX2	:= $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)), \
 			build/agent/twin/core/reduce_avx2.o)
-TWIN_RENAMED	:= gagg_reduce_chunk gagg_reduce_fits
+TWIN_RENAMED	:= gagg_reduce_chunk gagg_reduce_fits gagg_narrow_chunk
 
 AGENT_PROGRAMS += build/gagg-twin
 

@@ -326,6 +326,7 @@ static void act_on_channel(struct port *p, struct group *grp, const struct gagg_
 	const struct gagg_geom *g = &grp->geom;
 	struct tx *tx = p->worker->tx;
 	bool lanes = gagg_wire_has_lanes(&a->m);
+	struct gagg_msg m;
 
 	switch (a->type) {
 	case GAGG_ACT_SEND_CONTRIB:
@@ -336,7 +337,10 @@ static void act_on_channel(struct port *p, struct group *grp, const struct gagg_
 			  chunk_at(g, &ch->seat[a->local]->contrib, a->m.chunk) : NULL);
 		break;
 	case GAGG_ACT_SEND_RESULT:
-		burst_add(p, &tx->result, a->nodes, &a->m,
+		m = a->m;
+		if (gagg_lane_narrow(m.laneop))
+			gagg_publish_shift(ch->part[p->worker->index], &m);
+		burst_add(p, &tx->result, a->nodes, &m,
 			  lanes ? chunk_at(g, channel_results(g, ch), a->m.chunk) : NULL);
 		break;
 	case GAGG_ACT_PUBLISH:

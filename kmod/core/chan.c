@@ -230,7 +230,8 @@ bool gagg_chan_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submi
 		return false;
 	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_EXPONENTS)
 		return false;
-	if (!gagg_reduce_fits(arg->laneop, arg->last_lanes) || arg->dtype > 15)
+	if (!gagg_chan_takes(g, arg->laneop, arg->last_lanes, arg->flags & GAGG_SUBMIT_RAW) ||
+	    arg->dtype > 15)
 		return false;
 	if (barrier ? arg->last_lanes != 0 : !arg->last_lanes || arg->last_lanes > g->lanes)
 		return false;

@@ -22,6 +22,7 @@
 #define GAGG_CORE_CHAN_H
 
 #include "geom.h"
+#include "reduce.h"
 #include "sync.h"
 #include <linux/gagg.h>
 
@@ -78,6 +79,8 @@ struct gagg_res {
 	u8 want;
 	u8 laneop;
 	u8 valid;	/* there is one */
+	u8 shift;	/* narrow lanes: of the sums; PUBLISH says it, nobody here reads it */
+	u8 pad[3];
 	u64 nodes;	/* that get the lanes; others of the channel get DONE */
 };
 
@@ -199,6 +202,11 @@ static inline u32 *gagg_chan_pub(struct gagg_chan *ch, u32 slot)
 	return GAGG_CHAN_AT(ch, off_pub, u32) + slot;
 }
 
+static inline struct gagg_res *gagg_chan_res(struct gagg_chan *ch, u32 slot)
+{
+	return GAGG_CHAN_AT(ch, off_res, struct gagg_res) + slot;
+}
+
 static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slot,
 						   u32 local)
 {
@@ -236,6 +244,16 @@ int gagg_chan_home(const struct gagg_chan *ch, u32 node);
  */
 u64 gagg_chan_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
 		     u16 last_lanes, u64 chunks);
+
+/* may lanes of that type, @lanes 32-bit words, be added on a channel of the group?
+ * Of narrow ones accumulators are larger, and a sum is shifted: not if they are raw
+ */
+static inline bool gagg_chan_takes(const struct gagg_geom *g, u8 laneop, u32 lanes, bool raw)
+{
+	u32 narrow = gagg_lane_narrow(laneop);
+
+	return gagg_reduce_fits(laneop, lanes) && (!narrow || (narrow == g->wire && !raw));
+}
 
 /* can @arg, which its size and op do not matter of, be an op of some channel? */
 bool gagg_chan_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);

@@ -60,6 +60,7 @@ struct gagg_sync_param {
  * @quorum:	rounds of a ring may be complete without all (quorum.c)
  * @copies:	every node with a worker is home of all chunks of the store
  * @wide:	lanes of the store are int64, two words each
+ * @wire:	enum gagg_wire_lane: ops may have lanes of 32 >> wire bits
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -85,6 +86,7 @@ struct gagg_geom {
 	u8 quorum;
 	u8 copies;
 	u8 wide;
+	u8 wire;
 	struct gagg_sync_param sync;
 };
 

@@ -22,11 +22,6 @@ static struct gagg_acc *acc_at(const struct gagg_geom *g, struct gagg_chan *ch, 
 	return GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + (slot & (g->window - 1));
 }
 
-static struct gagg_res *res_at(struct gagg_chan *ch, u32 slot)
-{
-	return GAGG_CHAN_AT(ch, off_res, struct gagg_res) + slot;
-}
-
 static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
 {
 	return GAGG_CHAN_AT(ch, off_publog, u32) + (rpn & (g->window - 1));
@@ -137,7 +132,7 @@ static inline void count(struct gagg_shard *sh, const struct gagg_geom *g,
 static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
 		       struct gagg_chan *ch, u32 slot, u8 type, struct gagg_msg *m)
 {
-	const struct gagg_res *r = res_at(ch, slot);
+	const struct gagg_res *r = gagg_chan_res(ch, slot);
 
 	gagg_shard_msg(sh, g, type, ch->id, g->self, m);
 	m->flags = r->flags;
@@ -165,7 +160,7 @@ static bool res_has_lanes(const struct gagg_res *r)
 static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		 u32 slot)
 {
-	const struct gagg_res *r = res_at(ch, slot);
+	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	u64 plain = ch->member_nodes, left;
 	struct gagg_msg m;
 
@@ -195,7 +190,7 @@ static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 static void repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u32 slot, u32 node)
 {
-	const struct gagg_res *r = res_at(ch, slot);
+	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	struct gagg_msg m;
 
 	sh->n[GAGG_N_REPAIRS]++;
@@ -260,13 +255,14 @@ static u64 nodes_that_want(const struct gagg_geom *g, const struct gagg_chan *ch
 static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_geom *g,
 				     struct gagg_chan *ch, u32 slot, u32 round, u64 bits)
 {
-	const struct gagg_res *r = res_at(ch, slot);
+	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
 
 	pub->slot = slot;
 	pub->round = round;
 	pub->lanes = res_has_lanes(r) ? r->lanes : 0;
 	pub->laneop = r->laneop;
+	pub->narrow = pub->lanes && gagg_lane_narrow(r->laneop);
 	pub->raw = !!(r->flags & GAGG_WF_RAW);
 	pub->exp = r->exp;
 	pub->want = r->want;
@@ -295,7 +291,7 @@ static void take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
 static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, struct gagg_acc *a, bool lanes)
 {
-	struct gagg_res *r = res_at(ch, a->slot);
+	struct gagg_res *r = gagg_chan_res(ch, a->slot);
 
 	r->valid = 1;
 	r->sig = a->sig;
@@ -398,7 +394,7 @@ static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 		 const struct gagg_msg *m, u64 now)
 {
 	struct gagg_late *l = gagg_chan_late(ch, m->chunk);
-	const struct gagg_res *r = res_at(ch, m->chunk);
+	const struct gagg_res *r = gagg_chan_res(ch, m->chunk);
 	u32 node = g->node_of[m->src];
 
 	if (m->round != *gagg_chan_pub(ch, m->chunk) || !r->valid ||
@@ -487,7 +483,8 @@ static inline enum gagg_rx contrib(struct gagg_shard *sh, const struct gagg_geom
 	todo->shift = a->exp - m->exp;
 	todo->laneop = a->laneop;
 	todo->lanes = a->lanes;
-	todo->to_result = !g->quorum && ripe(g, ch, a, a->bits | GAGG_BIT(m->src), now);
+	todo->to_result = !g->quorum && !gagg_lane_narrow(a->laneop) &&
+			  ripe(g, ch, a, a->bits | GAGG_BIT(m->src), now);
 	return GAGG_RX_ADD;
 }
 
@@ -614,7 +611,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (m->chunk >= g->ring)
 			return drop(todo, GAGG_DROP_CHUNK);
 		done = *gagg_chan_pub(ch, m->chunk);
-		if (m->round == done && res_at(ch, m->chunk)->valid) {
+		if (m->round == done && gagg_chan_res(ch, m->chunk)->valid) {
 			if (m->flags & GAGG_WF_REPAIR)
 				repair(sh, g, ch, m->chunk, node);
 			else
@@ -643,7 +640,7 @@ enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 			return GAGG_RX_AGAIN;
 		if (ago >= 1 && ago <= g->window) {
 			u32 slot = *publog_at(g, ch, m->pn);
-			const struct gagg_res *r = res_at(ch, slot);
+			const struct gagg_res *r = gagg_chan_res(ch, slot);
 
 			if (r->valid && r->rpn == m->pn)
 				repair(sh, g, ch, slot, node);

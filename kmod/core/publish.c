@@ -1,20 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "publish.h"
 
+static u32 shift_of(const struct gagg_publish *pub, struct gagg_chan *part, u32 local)
+{
+	const struct gagg_pushed *p = gagg_chan_pushed(part, pub->slot, local);
+
+	return pub->raw || p->exp >= pub->exp ? 0 : pub->exp - p->exp;
+}
+
+static void publish_narrow(const struct gagg_publish *pub, struct gagg_chan *part,
+			   void *result, void *acc,
+			   const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce)
+{
+	void *sum = pub->from_acc ? acc : NULL;
+	u32 left;
+
+	for (left = pub->locals; left; left &= left - 1) {
+		u32 l = gagg_lowest(left);
+
+		reduce(pub->laneop, acc, sum, local[l], pub->lanes, shift_of(pub, part, l));
+		sum = acc;
+	}
+	gagg_chan_res(part, pub->slot)->shift =
+		(u8)gagg_narrow_chunk(pub->laneop, result, acc, pub->lanes);
+}
+
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
-			void *result, const void *acc,
+			void *result, void *acc,
 			const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce)
 {
 	bool from_acc = pub->from_acc || pub->keep == GAGG_KEEP_TAKE;
 	const void *sum = pub->placed ? result : from_acc ? acc : NULL;
 	u32 left;
 
+	if (pub->narrow && pub->keep != GAGG_KEEP_TAKE) {
+		publish_narrow(pub, part, result, acc, local, reduce);
+		return;
+	}
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
-		const struct gagg_pushed *p = gagg_chan_pushed(part, pub->slot, l);
-		u32 shift = pub->raw || p->exp >= pub->exp ? 0 : pub->exp - p->exp;
 
-		reduce(pub->laneop, result, sum, local[l], pub->lanes, shift);
+		reduce(pub->laneop, result, sum, local[l], pub->lanes, shift_of(pub, part, l));
 		sum = result;
 	}
 	if (!sum)
@@ -23,12 +49,13 @@ void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 		memcpy(result, sum, pub->lanes * 4);
 }
 
-void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_rdesc *rd)
+void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_chan *part,
+		       struct gagg_rdesc *rd)
 {
 	rd->exp = pub->exp;
 	rd->want = pub->want;
 	rd->flags = pub->flags;
 	rd->contributors = pub->contributors;
-	rd->nonfinite = pub->nonfinite;
+	rd->nonfinite = pub->narrow ? gagg_chan_res(part, pub->slot)->shift : pub->nonfinite;
 	rd->counted = pub->counted;
 }

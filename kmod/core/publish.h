@@ -11,20 +11,36 @@
 
 /*
  * gagg_publish_lanes - finish a result: local contributions are added last
+ *
+ * Narrow lanes (@pub->narrow) are added in the accumulator, local ones too, and the sums
+ * are shifted by the smallest number of bits that makes them fit: gagg_narrow_chunk(),
+ * a function of the sum. The core does not see lanes, so what it says of results
+ * has no shift; it is kept in @part, for gagg_publish_desc() and gagg_publish_shift().
+ *
  * @part:	the channel's part in the shard that said PUBLISH
  * @result:	lanes of the slot in the result ring; with GAGG_KEEP_STORE in the one
  *		of what is kept
- * @acc:	lanes of the slot's accumulator; used if @pub->from_acc. With
+ * @acc:	lanes of the slot's accumulator; read if @pub->from_acc, written if
+ *		@pub->narrow. With
  *		GAGG_KEEP_TAKE those of the slot in the ring of what is kept
  * @local:	lanes of the slot in the contribution rings, by local index; used are
  *		those of @pub->locals
  * @reduce:	adds them
  */
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
-			void *result, const void *acc,
+			void *result, void *acc,
 			const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce);
 
-/* all of @rd but published */
-void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_rdesc *rd);
+/* all of @rd but published; after gagg_publish_lanes() */
+void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_chan *part,
+		       struct gagg_rdesc *rd);
+
+/* of the result that @m, of SEND_RESULT, is the header of: its shift is entered. Only
+ * of narrow lanes, that is if gagg_lane_narrow(m->laneop)
+ */
+static inline void gagg_publish_shift(struct gagg_chan *part, struct gagg_msg *m)
+{
+	m->aux |= (u32)gagg_chan_res(part, m->chunk)->shift << 16;
+}
 
 #endif

@@ -15,6 +15,10 @@ struct wide {
 	__le64 v;
 } __attribute__((packed, may_alias));
 
+struct half {
+	__le16 v;
+} __attribute__((packed, may_alias));
+
 static inline u32 get(const struct lane *p)
 {
 	return le32_to_cpu(p->v);
@@ -99,6 +103,133 @@ static inline u32 higher(u32 a, u32 b)
 	return (s32)a > (s32)b ? a : b;
 }
 
+/* rne(q / 2^s) of what has 16 bits at most: from s = 16 on that is 0, and 16 is enough */
+struct rne {
+	u32 s;
+	s32 bias;
+	s32 odd;	/* ties look at it */
+};
+
+static struct rne rne_of(u32 s)
+{
+	struct rne r = { .s = s < 16 ? s : 16, .odd = !!s };
+
+	r.bias = s ? (1 << (r.s - 1)) - 1 : 0;
+	return r;
+}
+
+static inline u32 scaled(s32 q, const struct rne *r)
+{
+	return (u32)((q + r->bias + ((q >> r->s) & r->odd)) >> r->s);
+}
+
+static inline s32 half_at(const struct half *p)
+{
+	return (s16)le16_to_cpu(p->v);
+}
+
+static void add_halves(struct lane *d, const struct lane *a, const struct half *b, u32 n, u32 s)
+{
+	const struct rne r = rne_of(s);
+
+#define STEP(i)	put(d + (i), get(a + (i)) + scaled(half_at(b + (i)), &r))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void store_halves(struct lane *d, const struct half *b, u32 n, u32 s)
+{
+	const struct rne r = rne_of(s);
+
+#define STEP(i)	put(d + (i), scaled(half_at(b + (i)), &r))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void add_bytes(struct lane *d, const struct lane *a, const s8 *b, u32 n, u32 s)
+{
+	const struct rne r = rne_of(s);
+
+#define STEP(i)	put(d + (i), get(a + (i)) + scaled(b[i], &r))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void store_bytes(struct lane *d, const s8 *b, u32 n, u32 s)
+{
+	const struct rne r = rne_of(s);
+
+#define STEP(i)	put(d + (i), scaled(b[i], &r))
+	FOR_LANES(n, STEP);
+#undef STEP
+}
+
+static void add_narrow(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 s)
+{
+	if (laneop >> 4 == GAGG_LANE_S16 && a)
+		add_halves(dst, a, b, n * 2, s);
+	else if (laneop >> 4 == GAGG_LANE_S16)
+		store_halves(dst, b, n * 2, s);
+	else if (a)
+		add_bytes(dst, a, b, n * 4, s);
+	else
+		store_bytes(dst, b, n * 4, s);
+}
+
+static u32 magnitude(const struct lane *p)
+{
+	u32 q = get(p);
+
+	return q >> 31 ? 0 - q : q;
+}
+
+static u32 absmax(const struct lane *a, u32 n)
+{
+	u32 most = 0;
+
+#define STEP(i)	(most = magnitude(a + (i)) > most ? magnitude(a + (i)) : most)
+	FOR_LANES(n, STEP);
+#undef STEP
+	return most;
+}
+
+/* rounding keeps the order of magnitudes: where the largest fits all do */
+static u32 fitting_shift(u32 most, u32 limit)
+{
+	u32 s = 0;
+
+	while ((u64)most + ((1ULL << s) >> 1) >= ((u64)limit + 1) << s)
+		s++;
+	return s;
+}
+
+u32 gagg_narrow_chunk(u8 laneop, void *dst, const void *sum, u32 n)
+{
+	const struct lane *a = sum;
+	u32 s, lanes = n << gagg_lane_narrow(laneop);
+	struct half *halves = dst;
+	u8 *bytes = dst;
+	s64 bias, odd;
+
+	if (!gagg_lane_narrow(laneop))
+		return 0;
+	s = fitting_shift(absmax(a, lanes), laneop >> 4 == GAGG_LANE_S16 ? 0x7fff : 0x7f);
+	bias = ((1LL << s) >> 1) - !!s;
+	odd = !!s;
+#define ROUNDED(i)	(((s32)get(a + (i)) + bias + (((s32)get(a + (i)) >> s) & odd)) >> s)
+	if (laneop >> 4 == GAGG_LANE_S16) {
+#define STEP(i)	(halves[i].v = cpu_to_le16((u16)ROUNDED(i)))
+		FOR_LANES(lanes, STEP);
+#undef STEP
+	} else {
+#define STEP(i)	(bytes[i] = (u8)ROUNDED(i))
+		FOR_LANES(lanes, STEP);
+#undef STEP
+	}
+#undef ROUNDED
+	return s;
+}
+
 static void store_min(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
 {
 #define STEP(i)	put(d + (i), lower(get(a + (i)), get(b + (i))))
@@ -149,6 +280,10 @@ void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 {
 	if (!gagg_reduce_fits(laneop, n))
 		return;
+	if (gagg_lane_narrow(laneop)) {
+		add_narrow(laneop, dst, a, b, n, shift);
+		return;
+	}
 	if (laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
 		shift = 0;
 	if (!a) {
@@ -181,6 +316,8 @@ bool gagg_reduce_fits(u8 laneop, u32 n)
 	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MIN):
 	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX):
 	case GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX):
+	case GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD):
+	case GAGG_LANEOP(GAGG_LANE_S8, GAGG_OP_ADD):
 		return true;
 	case GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD):
 		return n % 2 == 0;

@@ -24,13 +24,21 @@ static inline s32 gagg_shift_rne(s32 q, u32 s)
 	return (s32)(((s64)q + half - 1 + (((s64)q >> s) & 1)) >> s);
 }
 
+/* how often lanes have half of 32 bits: 0 of most, and their sums are as wide as they */
+static inline u32 gagg_lane_narrow(u8 laneop)
+{
+	u32 lane = laneop >> 4;
+
+	return lane == GAGG_LANE_S16 ? 1 : lane == GAGG_LANE_S8 ? 2 : 0;
+}
+
 /*
  * gagg_reduce_chunk - dst = a (op) (b shifted)
- * @dst: lanes; may be @a
+ * @dst: lanes; may be @a. Of narrow lanes both are sums of int32, as many as @b has lanes
  * @a: NULL: dst = b shifted (the first contribution stores)
  * @b: lanes in any alignment
- * @n: 32-bit words of each, that fit (gagg_reduce_fits()): else nothing is done
- * @shift: of @b; only for lane S32 with ADD
+ * @n: 32-bit words of @b, that fit (gagg_reduce_fits()): else nothing is done
+ * @shift: of @b; only for lanes S32, S16 and S8 with ADD
  */
 void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 		       u32 n, u32 shift);
@@ -38,6 +46,17 @@ void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 /* gagg_reduce_chunk(), or what does the same faster */
 typedef void (*gagg_reduce_fn)(u8 laneop, void *dst, const void *a, const void *b,
 			       u32 n, u32 shift);
+
+/*
+ * gagg_narrow_chunk - sums become lanes again
+ * @laneop: of narrow lanes: else nothing is done
+ * @dst: @n 32-bit words of lanes; not @sum
+ * @sum: as many int32
+ *
+ * dst = rne(sum / 2^s) with the smallest s that makes all of them fit, -2^(bits-1) left
+ * out; returns s.
+ */
+u32 gagg_narrow_chunk(u8 laneop, void *dst, const void *sum, u32 n);
 
 /* true if lane type and operator are known, and @n 32-bit words are whole lanes */
 bool gagg_reduce_fits(u8 laneop, u32 n);

@@ -281,7 +281,8 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_QUERY)
 		return gagg_home_query(sh, g, ch, node, m, todo);
-	if (!gagg_reduce_fits(m->laneop, m->lanes) || m->lanes > g->lanes)
+	if (!gagg_chan_takes(g, m->laneop, m->lanes, m->flags & GAGG_WF_RAW) ||
+	    m->lanes > g->lanes)
 		return drop(todo, GAGG_DROP_OP);
 	gagg_path_rx(&sh->path[node], m->pn, ce);
 	/* by what follows the header: only then are there lanes to be added */

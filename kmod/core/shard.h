@@ -6,7 +6,9 @@
  *
  *	r = gagg_shard_rx(sh, g, env, node, &msg, body, ce, now, &todo);
  *	GAGG_RX_ADD	dst = (todo.store ? nothing : acc) op payload >> shift,
- *			then gagg_shard_commit()
+ *			then gagg_shard_commit(). Lanes of GAGG_LANE_S16 and _S8 become
+ *			int32 in the accumulator, which has twice or four times as
+ *			many bytes as a chunk for that (1 << geom.wire)
  *	GAGG_RX_PLACE	result[slot] = payload, then gagg_shard_commit()
  *			(of a store, see struct gagg_todo)
  *	GAGG_RX_AGAIN	drain the actions, call gagg_shard_rx() again with the
@@ -40,8 +42,9 @@ struct gagg_env {
 
 enum gagg_act_type {
 	GAGG_ACT_SEND_CONTRIB,	/* m, then the lanes of (channel, local, slot) */
-	GAGG_ACT_SEND_RESULT,	/* m, then the lanes of result[slot] (quorum:
-				 * kept[slot]), to all nodes
+	GAGG_ACT_SEND_RESULT,	/* m, of narrow lanes with gagg_publish_shift(), then
+				 * the lanes of result[slot] (quorum: kept[slot]), to
+				 * all nodes
 				 */
 	GAGG_ACT_SEND_CTRL,	/* m, then body of m.len bytes (ACK, OPEN) */
 	GAGG_ACT_PUBLISH,	/* see struct gagg_publish */
@@ -83,6 +86,8 @@ struct gagg_keep {
  * @keep:	GAGG_KEEP_*
  * @laneop:	lane type and operator
  * @raw:	lanes carry no exponent
+ * @narrow:	lanes were added in int32, and are to be narrowed to what @laneop says;
+ *		with GAGG_KEEP_TAKE they have been. See gagg_publish_lanes()
  * @exp:	for struct gagg_rdesc, as all that follow
  * @want:	largest exponent wanted
  * @flags:	GAGG_C_*
@@ -106,6 +111,7 @@ struct gagg_publish {
 	u16 nonfinite;
 	u16 counted;
 	u8 keep;
+	u8 narrow;
 };
 
 /*
@@ -288,8 +294,9 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
  *
  * PUBLISH and SEND_RESULT look at the result of a slot and round when they are
  * carried out. What follows is of the same round: for that slot it is stale, and
- * writes nothing there. But in a quorum PUBLISH looks at the accumulator, which
- * may be another chunk's by then.
+ * writes nothing there. Of narrow lanes PUBLISH looks at the accumulator as well, which
+ * is still that chunk's: who pushes the next one that has it knows the result. But in
+ * a quorum it may be another chunk's by then.
  */
 static inline bool gagg_shard_must_act(const struct gagg_shard *sh, const struct gagg_geom *g)
 {

@@ -117,6 +117,7 @@ struct gagg_sync_arg {
  *		the pointer itself may be NULL
  * @store:	the chunks persist; else a ring
  * @copies:	store: every worker has a copy of its own of all chunks
+ * @narrow:	ring: what is summed are gradients, so that lanes may be narrow (GAGG_GA_WIRE)
  * @whole:	copies: nobody may see a part of an update, so they take one shard
  * @sends:	copies: does the update of a rank that was at @clock bring that chunk to the
  *		copy of rank @to, another one's; NULL: updates say whose copy they are for
@@ -149,6 +150,7 @@ struct gagg_sync_ops {
 	bool store;
 	bool copies;
 	bool whole;
+	bool narrow;
 	bool bounded;
 	bool (*sends)(const struct gagg_sync_param *p, u32 to, u32 clock, u32 chunk);
 	enum gagg_take (*take)(s32 ahead);

@@ -19,4 +19,5 @@ const struct gagg_sync_ops gagg_sync_bsp = {
 	.about = "bulk-synchronous rounds: collectives, complete when all have contributed",
 	.usage = "bsp has no parameters",
 	.take = gagg_sync_take_open,
+	.narrow = true,
 };

@@ -91,6 +91,7 @@ const struct gagg_sync_ops gagg_sync_bsp_quorum = {
 	.take = gagg_sync_take_open,
 	.complete = quorum_complete,
 	.quorum = true,
+	.narrow = true,
 };
 
 const struct gagg_sync_ops gagg_sync_bsp_deadline = {
@@ -107,6 +108,7 @@ const struct gagg_sync_ops gagg_sync_bsp_deadline = {
 	.take = gagg_sync_take_open,
 	.complete = deadline_complete,
 	.quorum = true,
+	.narrow = true,
 	.limit = deadline_limit,
 };
 
@@ -123,5 +125,6 @@ const struct gagg_sync_ops gagg_sync_bsp_adaptive = {
 	.take = gagg_sync_take_open,
 	.complete = deadline_complete,
 	.quorum = true,
+	.narrow = true,
 	.limit = adaptive_limit,
 };

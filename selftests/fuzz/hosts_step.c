@@ -67,6 +67,7 @@ static void on_open(struct host *h, const struct gagg_act *a)
 
 static void act(struct host *h, u32 s, const struct gagg_act *a)
 {
+	struct gagg_msg m;
 	u64 left;
 
 	check_action(h, s, a);
@@ -75,9 +76,11 @@ static void act(struct host *h, u32 s, const struct gagg_act *a)
 		put(h, a->node, s, &a->m, chunks_lanes(h, a), a->m.lanes * 4);
 		break;
 	case GAGG_ACT_SEND_RESULT:
+		m = a->m;
+		if (gagg_lane_narrow(m.laneop))
+			gagg_publish_shift(h->c[a->channel].core[s], &m);
 		for (left = a->nodes; left; left &= left - 1)
-			put(h, gagg_lowest(left), s, &a->m, chunks_lanes(h, a),
-			    a->m.lanes * 4);
+			put(h, gagg_lowest(left), s, &m, chunks_lanes(h, a), m.lanes * 4);
 		break;
 	case GAGG_ACT_SEND_CTRL:
 		put(h, a->node, s, &a->m, &a->ack, a->m.len);

@@ -8,13 +8,15 @@ static struct calls calls;
 
 void calls_init(struct hosts *w, struct gagg_geom *g, u8 b, u8 c, struct input *in)
 {
-	(void)g;
 	(void)in;
 	memset(&calls, 0, sizeof(calls));
 	w->calls = &calls;
 	calls.exps = c >> 2 & 3;
 	calls.op_flags = c & 16 ? GAGG_OP_RAW : 0;
 	calls.laneop = GAGG_LANEOP(b & 64 && c & 16 ? GAGG_LANE_S64 : GAGG_LANE_S32, GAGG_OP_ADD);
+	if (b & 64 && !(c & 16))
+		calls.laneop = GAGG_LANEOP(c & 4 ? GAGG_LANE_S8 : GAGG_LANE_S16, GAGG_OP_ADD);
+	g->wire = (u8)gagg_lane_narrow(calls.laneop);
 	calls.zeros = b & 32 ? 255 : c & 32 ? 80 : 0;
 	calls.nonfinite = c & 64 ? 20 : 0;
 	calls.noresult = c & 128 ? 100 : 0;
@@ -31,7 +33,7 @@ struct chunks *chunks_new(const struct host *h, u32 c)
 	k->lanes = hosts_zalloc(g->ring * sizeof(*k->lanes));
 	k->holds = hosts_zalloc(g->ring * sizeof(*k->holds));
 	for (s = 0; s < g->shards; s++)
-		k->acc[s] = hosts_zalloc(g->window * HOSTS_LANES * 4);
+		k->acc[s] = hosts_zalloc(g->window * HOSTS_LANES * 4 << g->wire);
 	for (l = 0; l < h->c[c].core[0]->nlocals; l++) {
 		k->trainer[l].desc = hosts_zalloc(g->ring * sizeof(*k->trainer[l].desc));
 		k->trainer[l].contrib = hosts_zalloc(g->ring * HOSTS_LANES * 4);
@@ -61,7 +63,7 @@ const void *chunks_block(const struct host *h, u32 c, u32 i, size_t *bytes)
 	const struct chunks *k = h->c[c].chunks;
 
 	if (i < h->g.shards) {
-		*bytes = h->g.window * HOSTS_LANES * 4;
+		*bytes = h->g.window * HOSTS_LANES * 4 << h->g.wire;
 		return k->acc[i];
 	}
 	*bytes = h->g.ring * HOSTS_LANES * 4;
@@ -88,14 +90,19 @@ const s32 *chunks_lanes(struct host *h, const struct gagg_act *a)
 
 /* --- what the core has decided ----------------------------------------- */
 
+static s32 *acc_at(const struct host *h, struct chunks *k, u32 s, u32 i)
+{
+	return &k->acc[s][(i * HOSTS_LANES) << h->g.wire];
+}
+
 static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *p)
 {
 	struct chunks *k = h->c[c].chunks;
 	struct gagg_chan *ch = h->c[c].core[s];
 	s32 *res = &k->result[p->slot * HOSTS_LANES];
 	u64 v = (u64)(p->round - 1) * h->g.ring + p->slot;
-	const void *src = p->from_acc ? &k->acc[s][(p->slot & (h->g.window - 1)) * HOSTS_LANES] :
-			  p->placed ? res : NULL;
+	s32 *acc = acc_at(h, k, s, p->slot & (h->g.window - 1));
+	const void *local[GAGG_LOCALS];
 	u32 l;
 
 	check_unread(h, c, p->slot);
@@ -103,17 +110,12 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 		fuzz_fail("host %u: slot %u has %llu, then round %u", h->g.self, p->slot,
 			  (unsigned long long)k->holds[p->slot], p->round);
 	for (l = 0; l < ch->nlocals; l++) {
-		const s32 *q = &k->trainer[l].contrib[p->slot * HOSTS_LANES];
-		u32 exp = gagg_chan_pushed(ch, p->slot, l)->exp;
-
-		if (!(p->locals & (1U << l)))
-			continue;
-		fuzz_assert(p->raw || p->exp >= exp);
-		gagg_reduce_chunk(p->laneop, res, src, q, p->lanes, p->raw ? 0 : p->exp - exp);
-		src = res;
+		local[l] = &k->trainer[l].contrib[p->slot * HOSTS_LANES];
+		fuzz_assert(!(p->locals & (1U << l)) || p->raw ||
+			    p->exp >= gagg_chan_pushed(ch, p->slot, l)->exp);
 	}
-	if (src && src != res)
-		memcpy(res, src, p->lanes * 4);
+	if (p->lanes)
+		gagg_publish_lanes(p, ch, res, acc, local, gagg_reduce_chunk);
 	k->holds[p->slot] = v + 1;
 	k->lanes[p->slot] = p->lanes;
 	memcpy(&k->shadow[p->slot * HOSTS_LANES], res, HOSTS_LANES * 4);
@@ -155,7 +157,7 @@ void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void 
 
 	fuzz_assert(todo->slot < h->g.ring && todo->acc < h->g.window);
 	fuzz_assert(todo->lanes <= HOSTS_LANES && todo->lanes * 4U == todo->m.len);
-	acc = &k->acc[s][todo->acc * HOSTS_LANES];
+	acc = acc_at(h, k, s, todo->acc);
 	dst = todo->to_result ? &k->result[todo->slot * HOSTS_LANES] : acc;
 	if (todo->to_result)
 		check_unread(h, todo->chan->id, todo->slot);

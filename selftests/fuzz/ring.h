@@ -60,6 +60,12 @@ static inline bool ring_wide(const struct hosts *w)
 	return w->calls->laneop >> 4 == GAGG_LANE_S64;
 }
 
+/* narrow lanes: 1 or 2 */
+static inline u32 ring_narrow(const struct hosts *w)
+{
+	return gagg_lane_narrow(w->calls->laneop);
+}
+
 /* ring_check.c */
 struct gagg_cdesc ring_contribution(const struct hosts *w, u32 epoch, u32 rank, u32 c, u64 v,
 				    s32 *lanes);

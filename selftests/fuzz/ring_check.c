@@ -54,12 +54,35 @@ static s64 rounded(s64 q, u32 s)
 
 struct reference {
 	s64 lanes[HOSTS_LANES];
-	u32 exp, want, flags, contributors, nonfinite;
+	u32 exp, want, flags, contributors, nonfinite, shift;
 };
 
 static bool is_empty(const struct gagg_cdesc *d)
 {
 	return d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
+}
+
+/* lane @i of narrow ones, which are @bits wide */
+static s64 narrow_lane(const s32 *words, u32 bits, u32 i)
+{
+	s64 v = (u32)words[i * bits / 32] >> i * bits % 32 & ((1U << bits) - 1);
+
+	return v >> (bits - 1) ? v - (1LL << bits) : v;
+}
+
+/* sums of narrow lanes, without what is below the least shift that makes all fit */
+static void narrow_again(const s64 *sum, u32 bits, u32 n, struct reference *ref)
+{
+	s64 most = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		most = sum[i] > most ? sum[i] : -sum[i] > most ? -sum[i] : most;
+	while (rounded(most, ref->shift) >= 1LL << (bits - 1))
+		ref->shift++;
+	for (i = 0; i < n; i++)
+		ref->lanes[i * bits / 32] |= (rounded(sum[i], ref->shift) & ((1LL << bits) - 1))
+					     << i * bits % 32;
 }
 
 static void compute(const struct hosts *w, u32 epoch, u32 c, u64 v, struct reference *ref)
@@ -68,6 +91,8 @@ static void compute(const struct hosts *w, u32 epoch, u32 c, u64 v, struct refer
 	struct gagg_cdesc d[HOSTS_RANKS];
 	s32 q[HOSTS_RANKS][HOSTS_LANES];
 	bool any = false, raw = w->calls->op_flags & GAGG_OP_RAW;
+	u32 narrow = 32 >> ring_narrow(w);
+	s64 sum[HOSTS_LANES * 4] = { 0 };
 
 	memset(ref, 0, sizeof(*ref));
 	ref->nonfinite = 0xff;
@@ -103,6 +128,15 @@ static void compute(const struct hosts *w, u32 epoch, u32 c, u64 v, struct refer
 		ref->flags = GAGG_C_ZERO;
 	else if (raw && !ring_wide(w) && ref->want + bits > 31)
 		ref->flags = GAGG_C_OVERFLOW;
+	for (rank = 0; rank < w->ranks && ring_narrow(w); rank++)
+		if ((w->members[c] & GAGG_BIT(rank)) && !is_empty(&d[rank]))
+			for (i = 0; i < lanes << ring_narrow(w); i++)
+				sum[i] += rounded(narrow_lane(q[rank], narrow, i),
+						  ref->exp - d[rank].exp);
+	if (ring_narrow(w)) {
+		narrow_again(sum, narrow, lanes << ring_narrow(w), ref);
+		return;
+	}
 	for (rank = 0; rank < w->ranks; rank++)
 		if ((w->members[c] & GAGG_BIT(rank)) && !is_empty(&d[rank]))
 			for (i = 0; i < HOSTS_LANES; i++)
@@ -114,12 +148,13 @@ static void compute(const struct hosts *w, u32 epoch, u32 c, u64 v, struct refer
 }
 
 /* all that the result must be, if no insider took part */
-static void check_exact(struct host *h, u32 c, u64 v, const struct gagg_publish *p)
+static void check_exact(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publish *p)
 {
 	const s32 *res = &h->c[c].chunks->result[p->slot * HOSTS_LANES];
 	const struct gagg_chan *ch = h->c[c].core[0];
 	const struct hosts *w = h->w;
 	s32 lanes[HOSTS_LANES];
+	struct gagg_rdesc rd;
 	struct reference ref;
 	u32 l, i;
 
@@ -143,6 +178,10 @@ static void check_exact(struct host *h, u32 c, u64 v, const struct gagg_publish 
 		if (res[i] != (s32)ref.lanes[i])
 			fuzz_fail("host %u chan %u chunk %llu lane %u: %d, not %lld", h->g.self, c,
 				  (unsigned long long)v, i, res[i], (long long)ref.lanes[i]);
+	gagg_publish_desc(p, h->c[c].core[s], &rd);
+	if (ring_narrow(w) && p->lanes && rd.nonfinite != ref.shift)
+		fuzz_fail("host %u chunk %llu: shifted by %u, not %u", h->g.self,
+			  (unsigned long long)v, rd.nonfinite, ref.shift);
 }
 
 /* each rank of an honest host is in the sum once, whatever insiders add */
@@ -154,6 +193,9 @@ static void check_honest(struct host *h, u32 c, u64 v, const struct gagg_publish
 
 	/* raw lanes have none; with one from an insider the home shifts them */
 	if (p->raw && p->exp)
+		return;
+	/* lanes of ranks do not lie by themselves */
+	if (ring_narrow(w))
 		return;
 	for (rank = 0; rank < w->ranks && rank < p->lanes; rank++) {
 		s32 q[HOSTS_LANES];
@@ -187,7 +229,7 @@ void check_publish(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publis
 
 	if (!w->insiders) {
 		fuzz_assert(v < w->calls->plan[h->epoch][c].total);
-		check_exact(h, c, v, p);
+		check_exact(h, c, s, v, p);
 		return;
 	}
 	/* an insider may have opened the channel with other members */

@@ -62,7 +62,7 @@ static u32 op_of(const struct world *w, u32 c, u64 v)
 	return op;
 }
 
-static u16 lanes_of(const struct world *w, u32 c, u64 v)
+u16 world_chunk_lanes(const struct world *w, u32 c, u64 v)
 {
 	u32 op = op_of(w, c, v);
 
@@ -93,7 +93,7 @@ static void check_publish(struct host *h, u32 c, u64 v, const struct gagg_publis
 			      GAGG_C_NORESULT))
 				world_fail(w, "host %u chunk %llu: withheld", h->id, (ull)v);
 	} else if (p->lanes != (want->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE) ? 0 :
-				 lanes_of(w, c, v))) {
+				 world_chunk_lanes(w, c, v))) {
 		world_fail(w, "host %u chunk %llu: %u lanes", h->id, (ull)v, p->lanes);
 	}
 	for (i = 0; i < p->lanes; i++)
@@ -136,6 +136,24 @@ static void check_counted(struct host *h, u32 c, u32 s, u64 v, const struct gagg
 			   p->counted, mask);
 }
 
+/* narrow lanes: what a result is worth */
+static void check_shift(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publish *p)
+{
+	const struct gagg_rdesc *want = &world_reference(h->w, c, v)->desc;
+	struct gagg_rdesc rd;
+
+	gagg_publish_desc(p, h->c[c].part[s], &rd);
+	if (world_narrow(h->w) && p->lanes && p->keep != GAGG_KEEP_STORE &&
+	    rd.nonfinite != want->nonfinite)
+		world_fail(h->w, "host %u chunk %llu: shifted by %u, not %u", h->id, (ull)v,
+			   rd.nonfinite, want->nonfinite);
+}
+
+static s32 *acc_at(struct host *h, u32 c, u32 s, u32 i)
+{
+	return &h->c[c].acc[s][(i * WORLD_LANES) << h->g.wire];
+}
+
 static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *p)
 {
 	struct chan_host *k = &h->c[c];
@@ -144,9 +162,8 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 	s32 *kept = &k->kept[p->slot * WORLD_LANES];
 	s32 *res = store ? kept : &k->result[p->slot * WORLD_LANES];
 	u64 v = (u64)(p->round - 1) * h->g.ring + p->slot;
-	s32 *acc = &k->acc[s][(p->slot & (h->g.window - 1)) * WORLD_LANES];
-	const void *src = p->keep == GAGG_KEEP_TAKE ? kept : p->from_acc ? acc :
-			  p->placed ? res : NULL;
+	s32 *acc = acc_at(h, c, s, p->slot & (h->g.window - 1));
+	const void *local[GAGG_LOCALS];
 	u32 l;
 
 	if (store)
@@ -159,23 +176,18 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 			   (ull)k->holds[p->slot], p->round);
 		return;
 	}
-	for (l = 0; l < ch->nlocals; l++) {
-		const s32 *q = &k->trainer[l].contrib[p->slot * WORLD_LANES];
-
-		if (!(p->locals & (1U << l)))
-			continue;
-		gagg_reduce_chunk(p->laneop, res, src, q, p->lanes,
-				  p->raw ? 0 : p->exp - gagg_chan_pushed(ch, p->slot, l)->exp);
-		src = res;
-	}
-	if (src && src != res)
-		memcpy(res, src, p->lanes * 4);
+	for (l = 0; l < ch->nlocals; l++)
+		local[l] = &k->trainer[l].contrib[p->slot * WORLD_LANES];
+	if (p->lanes)
+		gagg_publish_lanes(p, ch, res, p->keep == GAGG_KEEP_TAKE ? kept : acc, local,
+				   gagg_reduce_chunk);
 	if (!store) {
 		k->holds[p->slot] = v + 1;
 		k->lanes[p->slot] = p->lanes;
 	}
 	check_counted(h, c, s, v, p);
 	check_publish(h, c, v, p);
+	check_shift(h, c, s, v, p);
 }
 
 /* an op is done in shard s when its chunks there are */
@@ -218,6 +230,8 @@ static void drain(struct host *h, u32 s)
 				  m.lanes * 4);
 			break;
 		case GAGG_ACT_SEND_RESULT:
+			if (gagg_lane_narrow(m.laneop))
+				gagg_publish_shift(k->part[s], &m);
 			for (left = a->nodes; left; left &= left - 1)
 				world_put(h, gagg_lowest(left), s, &m,
 					  &(h->g.quorum ? k->kept : k->result)[m.chunk * WORLD_LANES],
@@ -277,7 +291,7 @@ static bool take_lanes(struct host *h, const struct packet *p, enum gagg_rx rx,
 	if (rx == GAGG_RX_PLACE || todo->to_result)
 		check_read(h, todo->m.channel, todo->slot);
 	if (rx == GAGG_RX_ADD) {
-		s32 *acc = &k->acc[p->shard][todo->acc * WORLD_LANES];
+		s32 *acc = acc_at(h, todo->m.channel, p->shard, todo->acc);
 		s32 *dst = todo->to_result ? &k->result[todo->slot * WORLD_LANES] : acc;
 
 		gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, p->body,
@@ -392,6 +406,7 @@ static void init_geom(struct world *w, u32 id)
 	g->self = (u8)id;
 	g->nodes = (u8)cfg->nodes;
 	g->lanes = WORLD_LANES;
+	g->wire = (u8)world_narrow(w);
 	g->stripe = (u16)cfg->stripe;
 	g->shards = (u16)cfg->shards;
 	g->ring = cfg->ring;
@@ -428,7 +443,7 @@ static void init_chan(struct host *h, u32 c)
 	k->lanes = calloc(g->ring, sizeof(*k->lanes));
 	k->holds = calloc(g->ring, sizeof(*k->holds));
 	for (s = 0; s < cfg->shards; s++) {
-		k->acc[s] = calloc(g->window * WORLD_LANES, 4);
+		k->acc[s] = calloc(g->window * WORLD_LANES, 4 << g->wire);
 		k->part[s] = gagg_chan_init(calloc(1, gagg_chan_bytes(g, members)), g, s,
 					    (u16)c, members);
 	}

@@ -37,7 +37,7 @@ struct chan_host {
 	struct gagg_chan *part[WORLD_SHARDS];
 	s32 *result;
 	s32 *kept;		/* quorum: a home's results */
-	s32 *acc[WORLD_SHARDS];	/* shards are not in step */
+	s32 *acc[WORLD_SHARDS];	/* sums; shards are not in step */
 	u16 *lanes;		/* in the result of a slot */
 	u64 *holds;		/* virtual chunk of the result, + 1 */
 	struct trainer trainer[GAGG_LOCALS];
@@ -107,6 +107,15 @@ static inline bool world_wide(const struct world *w)
 {
 	return w->cfg.laneop >> 4 == GAGG_LANE_S64;
 }
+
+/* halves of 32 bits of a lane: 0, or of narrow ones 1 or 2 */
+static inline u32 world_narrow(const struct world *w)
+{
+	return gagg_lane_narrow(w->cfg.laneop);
+}
+
+/* 32-bit lanes of a chunk */
+u16 world_chunk_lanes(const struct world *w, u32 c, u64 v);
 
 /* world.c: a datagram leaves */
 void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *body, u32 len);

@@ -36,7 +36,8 @@ struct gagg_cdesc world_contribution(const struct world *w, u32 rank, u32 c, u64
 	if (cfg->shape)
 		cfg->shape(cfg, rank, c, v, &d);
 	for (i = 0; i < WORLD_LANES; i++)
-		lanes[i] = (s32)((x = x * 6364136223846793005ULL + 1) >> 32) >> 6;
+		lanes[i] = (s32)((x = x * 6364136223846793005ULL + 1) >> 32) >>
+			   (world_narrow(w) ? 0 : 6);
 	return d;
 }
 
@@ -58,6 +59,43 @@ static s64 combine(u8 laneop, s64 a, s64 b)
 	default:
 		return a + b;
 	}
+}
+
+/* lane @i of narrow ones, which are @bits wide */
+static s64 narrow_lane(const s32 *words, u32 bits, u32 i)
+{
+	u32 v = (u32)words[i * bits / 32] >> i * bits % 32 & ((1U << bits) - 1);
+
+	return (s64)v - (s64)(v >> (bits - 1)) * (1LL << bits);
+}
+
+/*
+ * Narrow lanes: sums of all that count, shifted so far that the largest has at most
+ * bits - 1 bits. As words in @lanes.
+ */
+static void compute_narrow(const struct world *w, u64 members, u32 words,
+			   const struct gagg_cdesc *k, s32 q[][WORLD_LANES], s64 *lanes,
+			   struct gagg_rdesc *d)
+{
+	u32 bits = 32 >> world_narrow(w), n = words * 32 / bits, i;
+	s64 sum[WORLD_LANES * 4] = { 0 }, most = 0;
+	u64 left;
+
+	for (left = members; left; left &= left - 1) {
+		u32 rank = gagg_lowest(left);
+
+		for (i = 0; i < n && !(k[rank].flags & (GAGG_C_ZERO | GAGG_C_NONFINITE)); i++)
+			sum[i] += rounded(narrow_lane(q[rank], bits, i), d->exp - k[rank].exp);
+	}
+	for (i = 0; i < n; i++)
+		most = sum[i] > most ? sum[i] : -sum[i] > most ? -sum[i] : most;
+	d->nonfinite = 0;
+	while (rounded(most, d->nonfinite) >= 1LL << (bits - 1))
+		d->nonfinite++;
+	memset(lanes, 0, WORLD_LANES * sizeof(*lanes));
+	for (i = 0; i < n; i++)
+		lanes[i * bits / 32] |= (rounded(sum[i], d->nonfinite) & ((1LL << bits) - 1)) <<
+					i * bits % 32;
 }
 
 static void compute(const struct world *w, u32 c, u64 v, s64 *lanes, struct gagg_rdesc *d)
@@ -99,6 +137,10 @@ static void compute(const struct world *w, u32 c, u64 v, s64 *lanes, struct gagg
 		d->flags = GAGG_C_ZERO;
 	else if (w->cfg.raw && !w->cfg.laneop && d->want && d->want + bits > 31)
 		d->flags = GAGG_C_OVERFLOW;
+	if (world_narrow(w) && !d->flags) {
+		compute_narrow(w, members, world_chunk_lanes(w, c, v), k, q, lanes, d);
+		return;
+	}
 	any = false;
 	for (left = members; left; left &= left - 1) {
 		u32 rank = gagg_lowest(left);

@@ -70,6 +70,7 @@ offers "group create g placement" "" striped root
 offers "group create g lane-type" "" int32 int64
 offers "group create g multicast" "" none
 offers "group create g" mu multicast
+offers "group create g wire" "" int32 int16 int8
 offers "group create g member 0 = 10.0.0.1" me member
 offers "group create g --key" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
 offers "group set g1" me

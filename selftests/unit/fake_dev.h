@@ -72,6 +72,8 @@ static struct {
 	bool store;
 	bool copies;			/* store: each rank has one */
 	bool wide;			/* store: lanes of int64 */
+	uint32_t wire;			/* 1, 2: lanes of 16, 8 bits */
+	double *sent;			/* narrow sums, before they are narrowed; by element */
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
 	void (*waited)(void);		/* who returns from a WAIT goes there first */
@@ -180,6 +182,45 @@ static void fake_add(uint8_t laneop, int32_t *acc, const int32_t *in, unsigned i
 		}
 }
 
+static unsigned int fake_narrow(uint8_t laneop)
+{
+	return laneop >> 4 == GAGG_LANE_S16 ? 1 : laneop >> 4 == GAGG_LANE_S8 ? 2 : 0;
+}
+
+/* narrow lanes to sums of 32 bits */
+static void fake_add_narrow(unsigned int narrow, int32_t *acc, const void *in, unsigned int n,
+			    unsigned int shift)
+{
+	for (unsigned int i = 0; i < n << narrow; i++)
+		acc[i] += quant_shift_rne(narrow == 1 ? ((const int16_t *)in)[i] :
+					  ((const int8_t *)in)[i], shift);
+}
+
+/* and back; returns by how much they were shifted */
+static uint16_t fake_narrowed(unsigned int narrow, int32_t *acc, unsigned int n)
+{
+	int32_t limit = narrow == 1 ? INT16_MAX : INT8_MAX, most = 0;
+	int16_t *halves = (int16_t *)acc;
+	int8_t *bytes = (int8_t *)acc;
+	unsigned int i;
+	uint16_t s = 0;
+
+	for (i = 0; i < n << narrow; i++)
+		most = abs(acc[i]) > most ? abs(acc[i]) : most;
+	while (quant_shift_rne(most, s) > limit)
+		s++;
+	/* from the first on: what is written was read */
+	for (i = 0; i < n << narrow; i++) {
+		int32_t q = quant_shift_rne(acc[i], s);
+
+		if (narrow == 1)
+			halves[i] = (int16_t)q;
+		else
+			bytes[i] = (int8_t)q;
+	}
+	return s;
+}
+
 /* lock held; the next chunk of a channel if it is complete */
 static bool fake_publish(struct fake_channel *ch)
 {
@@ -189,7 +230,8 @@ static bool fake_publish(struct fake_channel *ch)
 	uint64_t late = 0;
 	struct fake_op *op = NULL;
 	struct gagg_rdesc res = { 0 };
-	int32_t acc[FAKE_LANES];
+	unsigned int narrow;
+	int32_t acc[4 * FAKE_LANES];
 	bool any = false;
 
 	FAKE_EACH(ch, r) {
@@ -210,6 +252,7 @@ static bool fake_publish(struct fake_channel *ch)
 	     r++)
 		late |= (uint64_t)fake.late(r, v) << r;
 	n = v + 1 == op->end ? op->arg.last_lanes : FAKE_LANES;
+	narrow = fake_narrow(op->arg.laneop);
 	FAKE_EACH(ch, r) {
 		struct gagg_cdesc *d = (struct gagg_cdesc *)((char *)ch->seat[r].mem[0] +
 							     GAGG_DESC_OFFSET) + slot;
@@ -235,7 +278,9 @@ static bool fake_publish(struct fake_channel *ch)
 		fake.shifts += !(op->arg.flags & GAGG_SUBMIT_RAW) && d->exp < e;
 		if (!any)
 			memset(acc, 0, sizeof(acc));
-		if (!any && op->arg.laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
+		if (narrow)
+			fake_add_narrow(narrow, acc, in, n, e - d->exp);
+		else if (!any && op->arg.laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
 			memcpy(acc, in, 4 * n);
 		else
 			fake_add(op->arg.laneop, acc, in, n,
@@ -243,6 +288,11 @@ static bool fake_publish(struct fake_channel *ch)
 		any = true;
 	}
 	res.exp = any ? e : ze;
+	for (unsigned int i = 0; fake.sent && narrow && any && i < n << narrow; i++)
+		fake.sent[(v - op->start) * (FAKE_LANES << narrow) + i] +=
+			acc[i] * quant_unit(32 >> narrow, e);
+	if (narrow && any && !res.flags)
+		res.nonfinite = fake_narrowed(narrow, acc, n);
 	if (!any && !res.flags)
 		res.flags = GAGG_C_ZERO;
 	if (op->arg.flags & GAGG_SUBMIT_RAW && res.want &&
@@ -265,8 +315,11 @@ static bool fake_publish(struct fake_channel *ch)
 		rd->contributors = res.contributors;
 		rd->counted = !(late >> r & 1);
 		rd->nonfinite = res.nonfinite;
-		/* what was pushed is the kernel's no more, nor kept by it */
-		memset(fake_lanes(s, GAGG_REG_CONTRIB, slot), FAKE_POISON, FAKE_LANES * 4);
+		/* what was pushed is the kernel's no more, nor kept by it; the trainer
+		 * has it, for its residual
+		 */
+		if (!narrow)
+			memset(fake_lanes(s, GAGG_REG_CONTRIB, slot), FAKE_POISON, FAKE_LANES * 4);
 		__atomic_store_n(&rd->published,
 				 fake.epoch << 32 | (uint32_t)(v / fake.ring + 1),
 				 __ATOMIC_RELEASE);
@@ -333,6 +386,7 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 	geo->stride = 4 * FAKE_LANES;
 	geo->per_block = 3;
 	geo->block = 128;
+	geo->flags = fake.wire == 1 ? GAGG_GEO_INT16 : fake.wire == 2 ? GAGG_GEO_INT8 : 0;
 	if (fake.store)
 		fake_store_sit(geo);
 	for (int i = 0; i < GAGG_REG_COUNT; i++) {

@@ -214,7 +214,7 @@ static void ops__longer_than_the_ring(void **state)
 
 static void submit__what_can_be(void **state)
 {
-	const struct gagg_geom geom = { .lanes = 344 };
+	struct gagg_geom geom = { .lanes = 344 };
 	const struct gagg_ioc_submit good = {
 		.kind = GAGG_K_ALLREDUCE, .last_lanes = 344, .count = 344, .chunks = 1,
 	};
@@ -235,6 +235,16 @@ static void submit__what_can_be(void **state)
 	REFUSED(good, a.kind = GAGG_K_EXPONENTS + 1);
 	REFUSED(good, a.laneop = 0xff);
 	REFUSED(good, a.laneop = GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD); a.last_lanes = 343);
+	/* narrow lanes: of the group's format, whose accumulators are large enough */
+	REFUSED(good, a.laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD));
+	geom.wire = GAGG_WIRE_INT16;
+	REFUSED(good, a.laneop = GAGG_LANEOP(GAGG_LANE_S8, GAGG_OP_ADD));
+	REFUSED(good, a.laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_MAX));
+	REFUSED(good, a.laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD);
+		a.flags = GAGG_SUBMIT_RAW);
+	a = good;
+	a.laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD);
+	assert_true(gagg_chan_may_submit(&geom, &a));
 	REFUSED(good, a.dtype = 16);
 	REFUSED(good, a.last_lanes = 0);
 	REFUSED(good, a.last_lanes = 345);

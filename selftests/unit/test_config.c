@@ -28,7 +28,7 @@
 	 NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_CHANNELS) | \
 	 NL_SET(GAGG_GA_CWND) | NL_SET(GAGG_GA_DEAD_AFTER) | \
 	 NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_PLACEMENT) | NL_SET(GAGG_GA_LANE_TYPE) | \
-	 NL_SET(GAGG_GA_MULTICAST))
+	 NL_SET(GAGG_GA_MULTICAST) | NL_SET(GAGG_GA_WIRE))
 
 static char err[4096];
 
@@ -71,6 +71,7 @@ static void parse__defaults(void **state)
 	assert_int_equal(g->placement, GAGG_PLACE_STRIPED);
 	assert_int_equal(g->lane_type, GAGG_LANE_TYPE_INT32);
 	assert_int_equal(g->multicast.family, 0);
+	assert_int_equal(g->wire, GAGG_WIRE_INT32);
 	assert_int_equal(g->n_members, 1);
 	assert_int_equal(g->members[0].roles,
 			 GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR);
@@ -96,7 +97,7 @@ static void parse__everything(void **state)
 	     " member 63 { address = fd00::1 role = worker weight = 128 }\n"
 	     " member 5 { address = \"fd00::2\" role = \"aggregator\" }\n"
 	     "}\n"
-	     "group b { multicast = 239.1.2.3 member 1 { address = 10.0.0.1 role = both } } // end\n",
+	     "group b { multicast = 239.1.2.3 wire = int8 sync = bsp-quorum:1:0 member 1 { address = 10.0.0.1 role = both } } // end\n",
 	     &cfg);
 	assert_int_equal(cfg.n_groups, 2);
 	assert_string_equal(nl_ip_format(&cfg.local, ip), "10.0.0.2");
@@ -129,6 +130,7 @@ static void parse__everything(void **state)
 	/* Nothing of the first group is left in the second. */
 	g = &cfg.groups[1];
 	assert_string_equal(g->name, "b");
+	assert_int_equal(g->wire, GAGG_WIRE_INT8);
 	assert_int_equal(g->set, ALL_FIELDS);
 	assert_string_equal(nl_ip_format(&g->multicast, ip), "239.1.2.3");
 	assert_int_equal(g->port, 7440);
@@ -205,13 +207,16 @@ static const struct {
 	{ "group a {\nmulticast = fe80::1\n" M0 "}", { "f:2: group \"a\": multicast = \"fe80::1\": allowed" } },
 	{ "group a {\nmulticast = ff02::1\n" M0 "}", { "f:2: group \"a\": multicast and the address of member 0 differ in address family" } },
 	{ "group a {\nsync = asp multicast = 239.1.2.3\n" M0 "}", { "f:2: group \"a\": multicast takes a sync mode without a store, which asp has" } },
+	{ "group a {\nwire = int64\n" M0 "}", { "f:2: group \"a\": wire = \"int64\": allowed is int32, int16 or int8" } },
+	{ "group a {\nsync = ssp:1 wire = int8\n" M0 "}", { "f:2: group \"a\": wire = int8: sync mode ssp:1 does not sum gradients in rounds; allowed are bsp" } },
+	{ "group a {\nsync = localsgd:4 wire = int16\n" M0 "}", { "f:2: group \"a\": wire = int16: sync mode localsgd:4 does not" } },
 	{ "group a {\nport = 1\nport = 2\n" M0 "}", { "f:3: group \"a\": port is set in line 2 already" } },
 	{ "group a {\nsync = bsp-quorum:0:0\n" M0 "}", { "f:2: group \"a\": sync = \"bsp-quorum:0:0\": allowed is a sync mode (K of bsp-quorum:K:CARRY must be from 1" } },
 	{ "group a {\nsync = bsp-quorum:2:0\n" M0 "}", { "f:2: group \"a\": sync = bsp-quorum:2:0: K of the sync mode must be at most the number of workers (there are 1)" } },
 	{ "group a {\nsync = ako:1:0\n" M0 "}", { "f:2: group \"a\": sync = ako:1:0: the sync mode needs at least two workers (there are 1)" } },
 	{ "group a {\nsync = ako:1:0\n" M0 "member 1 { address = 10.0.0.1 }\n}", { "f:2: group \"a\": sync = ako:1:0: the sync mode takes hosts with one worker each" } },
 	{ "group a {\nsync = push-sum:1\nshards = 2\n" M0 "member 1 { address = 10.0.0.2 }\n}", { "f:3: group \"a\": shards = 2: sync mode push-sum:1 takes one" } },
-	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: id, port, uid, gid, mode, lanes, lane-type, ring, window, stripe, shards, channels, cwnd, dead-after, sync, placement, multicast, member" } },
+	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: id, port, uid, gid, mode, lanes, lane-type, ring, window, stripe, shards, channels, cwnd, dead-after, sync, placement, multicast, wire, member" } },
 	{ "group a {\nport = {1}\n" M0 "}", { "f:2: group \"a\": unexpected token" } },
 	{ "group a {\nport 1\n" M0 "}", { "f:2: group \"a\": " } },
 	{ "groop a { }", { "f:1: no such option 'groop'; allowed: local, group" } },

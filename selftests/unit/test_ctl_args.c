@@ -149,6 +149,8 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 multicast ''", "multicast: expected");
 	bad("group create g local 10.0.0.1 multicast", "multicast needs a value");
 	bad("group create g local 10.0.0.1 multicast none multicast none", "multicast is there twice");
+	bad("group create g local 10.0.0.1 wire int64", "'int64' is no wire format; there are: int32, int16, int8");
+	bad("group create g local 10.0.0.1 wi 8", "'wi' could be any of: window, wire");
 	bad("group create g local 10.0.0.1 lane 8", "'lane' could be any of: lanes, lane-type");
 	bad("group create g local 10.0.0.1 --key", "--key needs a value");
 	bad("group create g local 10.0.0.1 --key /no/such/file", "--key /no/such/file: No such file");
@@ -243,7 +245,7 @@ static void group__create(void **state)
 	const struct nl_group *g = &kernel.group;
 
 	(void)state;
-	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root multicast 239.1.2.3 member 0=10.0.0.1 member 5=10.0.0.2,aggregator,weight=3 member 6=10.0.0.1,weight=2,worker",
+	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root multicast 239.1.2.3 wire int16 member 0=10.0.0.1 member 5=10.0.0.2,aggregator,weight=3 member 6=10.0.0.1,weight=2,worker",
 	       CTL_OK);
 	assert_string_equal(kernel.asked, "new");
 	assert_string_equal(g->name, "g");
@@ -266,6 +268,7 @@ static void group__create(void **state)
 	assert_int_equal(g->multicast.family, AF_INET);
 	assert_memory_equal(g->multicast.addr, "\357\1\2\3", 4);
 	assert_true(g->set & NL_SET(GAGG_GA_MULTICAST));
+	assert_int_equal(g->wire, GAGG_WIRE_INT16);
 	assert_int_equal(g->n_members, 3);
 	assert_int_equal(g->members[0].rank, 0);
 	assert_true(g->members[0].local);

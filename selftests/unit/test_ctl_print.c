@@ -19,6 +19,7 @@ static void fill(struct nl_group *g)
 	g->placement = GAGG_PLACE_ROOT;
 	g->lane_type = GAGG_LANE_TYPE_INT64;
 	assert_true(nl_multicast_parse("ff02::7", &g->multicast));
+	g->wire = GAGG_WIRE_INT8;
 	strcpy(g->sync, "bsp");
 	g->state = GAGG_GS_MISMATCH;
 	strcpy(g->mismatch, "lanes");
@@ -114,6 +115,7 @@ static void print__text_and_json(void **state)
 	assert_string_equal(at(o, 0, "placement"), "root");
 	assert_string_equal(at(o, 0, "lane_type"), "int64");
 	assert_string_equal(at(o, 0, "multicast"), "ff02::7");
+	assert_string_equal(at(o, 0, "wire"), "int8");
 	assert_string_equal(at(o, 0, "epoch"), "9223372036854775808");
 	assert_string_equal(at(o, 0, "state"), "config-mismatch");
 	assert_string_equal(at(o, 0, "mismatch"), "lanes");

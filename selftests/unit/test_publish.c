@@ -34,7 +34,7 @@ static struct gagg_chan *part_new(void)
 	return gagg_chan_init(mem, &g, 0, 0, g.workers);
 }
 
-static const s32 sum[LANES] = { 10, 20, 30, 40, 50 };
+static s32 sum[LANES] = { 10, 20, 30, 40, 50 };
 static const s32 first[LANES] = { 1, 2, 3, 4, 5 };
 static const s32 second[LANES] = { -8, 6, 2, -2, 0 };
 
@@ -91,6 +91,63 @@ static void test_lanes(void **state)
 	expect(&pub, none);
 }
 
+/* narrow lanes are added as int32, and have the least shift that makes them fit */
+static void test_narrow(void **state)
+{
+	static const s16 one[4] = { 32767, -32767, 3, 1 }, two[4] = { 32767, 2, 4, 1 };
+	static const s8 bytes[4] = { 127, -127, 1, 0 };
+	const void *local[GAGG_LOCALS] = { one, two };
+	struct gagg_publish pub = {
+		.slot = SLOT, .lanes = 2, .exp = 7, .locals = 3, .narrow = 1,
+		.laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD),
+	};
+	struct gagg_chan *part = part_new();
+	s32 acc[4] = { 32767, 1, 0, 1 };
+	struct gagg_rdesc rd = { 0 };
+	struct gagg_msg m = { .chunk = SLOT, .aux = 3 };
+	s16 result[4];
+	s8 narrow[4];
+
+	(void)state;
+	gagg_chan_pushed(part, SLOT, 0)->exp = 7;
+	gagg_chan_pushed(part, SLOT, 1)->exp = 5;
+	/* 32767 + rne(32767 / 4) = 40959, -32767 + rne(2 / 4), 3 + 1, 1 + rne(1 / 4) */
+	gagg_publish_lanes(&pub, part, result, acc, local, gagg_reduce_chunk);
+	assert_memory_equal(acc, ((s32[]){ 40959, -32767, 4, 1 }), sizeof(acc));
+	assert_memory_equal(result, ((s16[]){ 20480, -16384, 2, 0 }), sizeof(result));
+	gagg_publish_desc(&pub, part, &rd);
+	assert_int_equal(rd.nonfinite, 1);
+	assert_int_equal(rd.exp, 7);
+	gagg_publish_shift(part, &m);
+	assert_int_equal(m.aux, 1 << 16 | 3);
+	/* on what others have sent; nothing is lost to a shift of none */
+	pub.from_acc = 1;
+	pub.locals = 2;
+	memcpy(acc, (s32[]){ -8192, 7, 0, 1 }, sizeof(acc));
+	gagg_publish_lanes(&pub, part, result, acc, local, gagg_reduce_chunk);
+	assert_memory_equal(result, ((s16[]){ 0, 7, 1, 1 }), sizeof(result));
+	gagg_publish_desc(&pub, part, &rd);
+	assert_int_equal(rd.nonfinite, 0);
+	pub.laneop = GAGG_LANEOP(GAGG_LANE_S8, GAGG_OP_ADD);
+	pub.lanes = 1;
+	pub.locals = 1;
+	local[0] = bytes;
+	memcpy(acc, (s32[]){ 127, -127, 0, 2 }, sizeof(acc));
+	gagg_publish_lanes(&pub, part, narrow, acc, local, gagg_reduce_chunk);
+	assert_memory_equal(narrow, ((s8[]){ 127, -127, 0, 1 }), sizeof(narrow));
+	gagg_publish_desc(&pub, part, &rd);
+	assert_int_equal(rd.nonfinite, 1);
+	/* a quorum: what is kept is narrow, and has the same shift */
+	pub.keep = GAGG_KEEP_TAKE;
+	pub.locals = 0;
+	gagg_publish_lanes(&pub, part, result, acc, NULL, gagg_reduce_chunk);
+	assert_memory_equal(result, acc, 4);
+	rd.nonfinite = 9;
+	gagg_publish_desc(&pub, part, &rd);
+	assert_int_equal(rd.nonfinite, 1);
+	free(part);
+}
+
 static void test_desc(void **state)
 {
 	const struct gagg_publish pub = {
@@ -100,7 +157,7 @@ static void test_desc(void **state)
 	struct gagg_rdesc rd = { .published = 9 };
 
 	(void)state;
-	gagg_publish_desc(&pub, &rd);
+	gagg_publish_desc(&pub, NULL, &rd);
 	assert_int_equal(rd.published, 9);
 	assert_int_equal(rd.exp, 1);
 	assert_int_equal(rd.want, 2);
@@ -115,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_desc),
+		cmocka_unit_test(test_narrow),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -21,6 +21,8 @@
 #define MAX	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX)
 #define MAX_U8	GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX)
 #define ADD_WIDE GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD)
+#define ADD_S16	GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD)
+#define ADD_S8	GAGG_LANEOP(GAGG_LANE_S8, GAGG_OP_ADD)
 
 /*
  * Rounding by the remainder: q = f * 2^s + r with 0 <= r < 2^s. Shares nothing
@@ -237,6 +239,103 @@ static void test_wide(void **state)
 	assert_memory_equal(acc, was, sizeof(was));
 }
 
+/* lane @i of narrow ones; the sign by its weight */
+static s32 narrow_lane(u8 laneop, const u8 *b, u32 i)
+{
+	if (laneop == ADD_S8)
+		return b[i] - 2 * (b[i] & 0x80);
+	return b[2 * i] + 256 * b[2 * i + 1] - 2 * 256 * (b[2 * i + 1] & 0x80);
+}
+
+/* to sums of int32, at any alignment; in place, from another place, the first */
+static void narrow_sums(u8 laneop, u32 how, u32 n, u32 shift, u32 off, u64 seed)
+{
+	u32 lanes = n * (laneop == ADD_S8 ? 4 : 2), i;
+	u8 *a = malloc(lanes * 4 + off), *b = malloc(n * 4 + off), *d = malloc(lanes * 4 + off);
+	u8 *to = how == INPLACE ? a : d;
+
+	fill(a + off, lanes, seed);
+	fill(b + off, n, seed + 1);
+	memset(b + off, seed & 1 ? 0x80 : 0x7f, 4);
+	for (i = 0; i < lanes; i++)	/* no sum of contributions has more bits */
+		set_lane(a + off + 4 * i, lane(a + off + 4 * i) >> 9);
+	memcpy(d, a, lanes * 4 + off);
+	gagg_reduce_chunk(laneop, to + off, how == STORE ? NULL : a + off, b + off, n, shift);
+	for (i = 0; i < lanes; i++) {
+		/* in d is what was in a; if that is written, the other way round */
+		s64 was = how == STORE ? 0 : lane((how == INPLACE ? d : a) + off + 4 * i);
+
+		assert_int_equal(lane(to + off + 4 * i),
+				 was + oracle_shift(narrow_lane(laneop, b + off, i), shift));
+	}
+	free(a);
+	free(b);
+	free(d);
+}
+
+/* back to narrow lanes, with the least shift: one less, and the largest does not fit */
+static void narrow_again(u8 laneop, u32 n, u32 bits, u64 seed)
+{
+	u32 lanes = n * (laneop == ADD_S8 ? 4 : 2), i, s;
+	s64 limit = laneop == ADD_S8 ? 127 : 32767, most = 0;
+	u8 *sum = malloc(lanes * 4 + 1), *dst = malloc(n * 4 + 1);
+
+	fill(sum + 1, lanes, seed);
+	for (i = 0; i < lanes; i++) {
+		set_lane(sum + 1 + 4 * i, lane(sum + 1 + 4 * i) >> (32 - bits));
+		most = llabs(lane(sum + 1 + 4 * i)) > most ? llabs(lane(sum + 1 + 4 * i)) : most;
+	}
+	s = gagg_narrow_chunk(laneop, dst + 1, sum + 1, n);
+	assert_true(oracle_shift(most, s) <= limit);
+	assert_true(!s || oracle_shift(most, s - 1) > limit);
+	for (i = 0; i < lanes; i++)
+		assert_int_equal(narrow_lane(laneop, dst + 1, i),
+				 oracle_shift(lane(sum + 1 + 4 * i), s));
+	free(sum);
+	free(dst);
+}
+
+static void test_narrow(void **state)
+{
+	static const u32 shifts[] = { 0, 1, 2, 6, 7, 8, 9, 14, 15, 16, 17, 31, 32, 64, 255 };
+	u8 sum[8], dst[4] = { 1, 2, 3, 4 };
+	u32 n, how, s, off, bits;
+	u64 seed = 0;
+
+	(void)state;
+	for (n = 1; n <= 345; n++) {
+		if (n == 18)
+			n = 343;
+		for (how = 0; how < HOWS; how++)
+			for (off = 0; off < 3; off++)
+				for (s = 0; s < 15; s++) {
+					narrow_sums(ADD_S16, how, n, shifts[s], off, seed += 3);
+					narrow_sums(ADD_S8, how, n, shifts[s], off, seed += 3);
+				}
+		for (bits = 1; bits <= 32; bits++) {
+			narrow_again(ADD_S16, n, bits, seed += 3);
+			narrow_again(ADD_S8, n, bits, seed += 3);
+		}
+	}
+	/* where rounding decides whether it fits: 32767.5 would be 32768 */
+	set_lane(sum, 65535);
+	set_lane(sum + 4, -65534);
+	assert_int_equal(gagg_narrow_chunk(ADD_S16, dst, sum, 1), 2);
+	assert_int_equal(narrow_lane(ADD_S16, dst, 0), 16384);
+	assert_int_equal(narrow_lane(ADD_S16, dst, 1), -16384);
+	set_lane(sum, 65534);
+	assert_int_equal(gagg_narrow_chunk(ADD_S16, dst, sum, 1), 1);
+	assert_int_equal(narrow_lane(ADD_S16, dst, 0), 32767);
+	/* -2^15 would have no counterpart */
+	set_lane(sum, -32768);
+	set_lane(sum + 4, 0);
+	assert_int_equal(gagg_narrow_chunk(ADD_S16, dst, sum, 1), 1);
+	/* others stay what they are */
+	memcpy(dst, "\1\2\3\4", 4);
+	assert_int_equal(gagg_narrow_chunk(ADD, dst, sum, 1), 0);
+	assert_memory_equal(dst, "\1\2\3\4", 4);
+}
+
 static void test_fits(void **state)
 {
 	u8 lanes[4] = { 1, 2, 3, 4 }, dst[4] = { 5, 6, 7, 8 };
@@ -244,7 +343,8 @@ static void test_fits(void **state)
 
 	(void)state;
 	for (laneop = 0; laneop < 256; laneop++) {
-		bool known = laneop == ADD || laneop == MIN || laneop == MAX || laneop == MAX_U8;
+		bool known = laneop == ADD || laneop == MIN || laneop == MAX || laneop == MAX_U8 ||
+			     laneop == ADD_S16 || laneop == ADD_S8;
 
 		assert_int_equal(gagg_reduce_fits((u8)laneop, 1), known);
 		assert_int_equal(gagg_reduce_fits((u8)laneop, 2), known || laneop == ADD_WIDE);
@@ -268,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_chunk),
 		cmocka_unit_test(test_wraps),
 		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_fits),
 	};
 

@@ -79,6 +79,9 @@ static void drop__what_is_not_possible(void **state)
 	bad.lanes = 3;			/* one and a half */
 	expect_drop(1, bad, GAGG_DROP_OP);
 	bad = m;
+	bad.laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD);	/* accumulators are too small */
+	expect_drop(1, bad, GAGG_DROP_OP);
+	bad = m;
 	bad.lanes = 5;
 	expect_drop(1, bad, GAGG_DROP_OP);
 	/* a run ends with the ring */

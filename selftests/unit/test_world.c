@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
+/* links: kmod/core/chan.c kmod/core/home.c kmod/core/quorum.c kmod/core/worker.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/publish.c kmod/core/reduce.c kmod/core/wire.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
 /*
  * Whole collectives in the simulator (world.h says what it asserts at every
  * step): shapes with exact counts, and a cover in which any two settings of any
@@ -152,6 +152,37 @@ static void int64__sums(void **state)
 		cfg.zeros = i % 3 * 100;
 		cfg.noresult = i % 5 / 4 * 500;
 		cfg.sync = i % 8 == 7 ? "bsp-quorum:2:0" : NULL;
+		cfg.max_chunks = 60;
+		world_free(run(&cfg));
+	}
+}
+
+/* --- narrow lanes -------------------------------------------------------- */
+
+static void narrow__sums(void **state)
+{
+	u64 i, worlds = 32 * (u64)seeds;
+
+	(void)state;
+	for (i = 0; i < worlds; i++) {
+		struct world_config cfg = plain;
+
+		cfg.seed = first_seed + i;
+		cfg.laneop = GAGG_LANEOP(i & 1 ? GAGG_LANE_S8 : GAGG_LANE_S16, GAGG_OP_ADD);
+		cfg.per_node = 1 + i / 2 % 2 * 2;
+		cfg.nodes = i % 16 == 14 ? 1 : cfg.nodes;
+		cfg.ring = i % 3 ? 64 : 256;
+		cfg.chans = cfg.nodes > 1 ? 1 + i % 3 : 1;
+		cfg.home_nodes = cfg.nodes < 3 ? 0 : i % 4 == 1 ? 1 : i % 4 == 2 ? 6 : 0;
+		cfg.exact = i % 5 < 2;
+		cfg.loss = i % 4 == 3 ? 50 : 0;
+		cfg.dup = cfg.loss;
+		cfg.jitter = i % 2 * 300 * GAGG_USEC;
+		cfg.exps = i % 3 * 5;
+		cfg.zeros = i % 3 * 100;
+		cfg.nonfinite = i % 7 / 6 * 50;
+		cfg.noresult = i % 5 / 4 * 500;
+		cfg.sync = i % 8 == 7 ? "bsp-quorum:2:0" : i % 8 == 6 ? "bsp-quorum:1:1" : NULL;
 		cfg.max_chunks = 60;
 		world_free(run(&cfg));
 	}
@@ -528,7 +559,7 @@ static void death__nothing_of_an_epoch_outlives_it(void **state)
 enum factor {
 	F_NODES, F_PER_NODE, F_HOMES, F_SHARDS, F_STRIPE, F_WINDOW, F_RING, F_CWND, F_CHANS,
 	F_LENGTH, F_OPS, F_LOSS, F_DUP, F_JITTER, F_EXPS, F_ZEROS, F_NONFINITE, F_NORESULT,
-	F_LANES, F_LATE, F_THINK, FACTORS
+	F_LANES, F_LATE, F_THINK, F_NARROW, FACTORS
 };
 
 static const u8 levels[FACTORS] = {
@@ -536,6 +567,7 @@ static const u8 levels[FACTORS] = {
 	[F_WINDOW] = 3, [F_RING] = 3, [F_CWND] = 3, [F_CHANS] = 2, [F_LENGTH] = 4, [F_OPS] = 3,
 	[F_LOSS] = 4, [F_DUP] = 2, [F_JITTER] = 3, [F_EXPS] = 3, [F_ZEROS] = 3,
 	[F_NONFINITE] = 2, [F_NORESULT] = 3, [F_LANES] = 4, [F_LATE] = 2, [F_THINK] = 2,
+	[F_NARROW] = 3,
 };
 
 #define LEVELS	6
@@ -642,6 +674,10 @@ static void config_of(const u8 *pick, u64 seed, struct world_config *c)
 		c->exps = 0;
 		c->laneop = GAGG_LANEOP(GAGG_LANE_S32, pick[F_LANES] - 1);
 	}
+	if (pick[F_NARROW] && !pick[F_LANES]) {
+		c->laneop = GAGG_LANEOP(pick[F_NARROW] == 1 ? GAGG_LANE_S16 : GAGG_LANE_S8,
+					GAGG_OP_ADD);
+	}
 	c->late = pick[F_LATE] ? 2 * GAGG_SEC : 0;
 	c->think = pick[F_THINK] ? 5 * GAGG_MSEC : 0;
 }
@@ -686,6 +722,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(steady__ranks_of_a_host_share_a_result),
 		cmocka_unit_test(steady__largest_groups),
 		cmocka_unit_test(int64__sums),
+		cmocka_unit_test(narrow__sums),
 		cmocka_unit_test(quorum__one_decision_for_all),
 		cmocka_unit_test(steady__other_exponents_void_at_most_so_often),
 		cmocka_unit_test(zeros__travel_as_runs),

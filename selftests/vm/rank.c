@@ -90,6 +90,7 @@ struct op {
 	size_t bytes;		/* of recv */
 	struct data data[RANKS];
 	int slack;
+	enum exponents exponents;
 	char word[128];
 	struct timespec begin;
 };
@@ -189,6 +190,8 @@ static bool check_reduction(const struct op *o, double *worst, char *why, size_t
 	struct sum s = {
 		.seed = me.seed, .op = o->number, .dtype = o->dtype, .redop = o->redop,
 		.ranks = ranks, .n = n, .data = o->data, .slack = o->slack,
+		.wire = gagg_wire(o->comm), .chunk = comm_float_lanes(o->comm),
+		.exponents = o->exponents,
 	};
 	size_t first = o->kind == ALLREDUCE ? 0 : o->count * gagg_rank(o->comm);
 
@@ -320,6 +323,7 @@ static int op_call(struct op *o, bool nb)
 	struct gagg_plan *plan = o->kind <= REDUCE_SCATTER ? plan_for(o) : NULL;
 	struct gagg_comm *c = o->comm;
 
+	o->exponents = plan ? EXP_PREDICTED : nb ? EXP_OWN : EXP_AGREED;
 	switch (o->kind) {
 	case ALLREDUCE:
 		return nb ? gagg_iallreduce(o->send, o->recv, o->count, o->dtype, o->redop, c,

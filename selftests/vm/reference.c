@@ -6,7 +6,7 @@
 #include "reference.h"
 
 #define BLOCK		1024
-#define LANES_MAX	2240	/* a NaN spreads over its chunk, and no further */
+#define LANES_MAX	2240	/* of 32 bits, in a chunk */
 
 size_t dtype_bytes(enum gagg_dtype t)
 {
@@ -263,6 +263,8 @@ static double bound(const struct sum *s)
 	}
 	while (1 << l < s->n)
 		l++;
+	if (s->wire < 32)
+		return 1.5 * ldexp(absmax, l + 2 - s->wire + s->slack);
 	return 1.5 * ldexp(absmax, 2 * l - 30 + s->slack);
 }
 
@@ -288,6 +290,8 @@ static bool float_ok(const struct sum *s, const struct block *b, size_t i, doubl
 /* whether element @i may, or has to, be NaN */
 static bool nan_may(const struct sum *s, size_t i, bool *must)
 {
+	/* it spreads over its chunk, and no further */
+	size_t spread = LANES_MAX * 32 / (size_t)s->wire;
 	bool may = false;
 	int r;
 
@@ -300,7 +304,7 @@ static bool nan_may(const struct sum *s, size_t i, bool *must)
 		    (d->pattern == DATA_INF && s->redop >= GAGG_MIN))
 			continue;
 		*must |= d->at == i;
-		may |= i < d->at + LANES_MAX && i + LANES_MAX > d->at;
+		may |= i < d->at + spread && i + spread > d->at;
 	}
 	return may;
 }
@@ -343,6 +347,116 @@ static bool check_one(const struct sum *s, const struct block *b, size_t i, size
 	return false;
 }
 
+/* --- narrow lanes, exactly --------------------------------------------------- */
+
+#define CHUNK_MAX	(4 * LANES_MAX)
+
+/* what ranks contribute to a chunk, as far as it is finite */
+struct narrow {
+	double x[RANKS][CHUNK_MAX];
+	int e[RANKS];		/* of the least power of two above them */
+	bool any[RANKS];	/* one differs from zero */
+	bool nan;		/* an element is none, or infinite */
+	int top;		/* the largest e */
+};
+
+static void narrow_fill(const struct sum *s, size_t first, size_t n, struct narrow *c)
+{
+	static union { float f32[CHUNK_MAX]; uint16_t h[CHUNK_MAX]; } buf;
+	int r, e;
+	size_t i;
+
+	c->nan = false;
+	c->top = -126;
+	for (r = 0; r < s->n; r++) {
+		bool nan = false;
+
+		data_fill(&s->data[s->ranks[r]], s->seed, s->op, s->ranks[r], s->dtype, first,
+			  n, &buf);
+		c->any[r] = false;
+		c->e[r] = -126;
+		for (i = 0; i < n; i++) {
+			c->x[r][i] = load(s->dtype, &buf, i);
+			nan |= !isfinite(c->x[r][i]);
+			if (!c->x[r][i] || !isfinite(c->x[r][i]))
+				continue;
+			frexp(c->x[r][i], &e);
+			c->any[r] = true;
+			c->e[r] = e > c->e[r] ? e : c->e[r];
+		}
+		c->nan |= nan;
+		if (c->any[r] && c->e[r] > c->top)
+			c->top = c->e[r];
+	}
+	for (r = 0; r < s->n && s->exponents == EXP_AGREED; r++)
+		c->e[r] = c->top;
+}
+
+/* in units of 2^(top + 1 - wire); rint() goes to even, and all of this is exact */
+static double narrow_sum(const struct sum *s, const struct narrow *c, size_t i)
+{
+	double most = ldexp(1, s->wire - 1) - 1, sum = 0;
+	int r;
+
+	for (r = 0; r < s->n; r++) {
+		double q = rint(ldexp(c->x[r][i], s->wire - 1 - c->e[r]));
+
+		if (c->any[r])
+			sum += rint(ldexp(fmax(-most, fmin(most, q)), c->e[r] - c->top));
+	}
+	return sum;
+}
+
+static bool narrow_chunk(const struct sum *s, size_t first, size_t n, size_t at,
+			 const void *result, char *why, size_t size)
+{
+	static struct narrow c;
+	static double sum[CHUNK_MAX];
+	double most = 0;
+	size_t i;
+	int shift = 0;
+
+	narrow_fill(s, first, n, &c);
+	for (i = 0; i < n; i++) {
+		sum[i] = narrow_sum(s, &c, i);
+		most = fmax(most, fabs(sum[i]));
+	}
+	while (rint(ldexp(most, -shift)) > ldexp(1, s->wire - 1) - 1)
+		shift++;
+	for (i = 0; i < n; i++) {
+		double want = ldexp(rint(ldexp(sum[i], -shift)), shift + c.top + 1 - s->wire);
+		double got = load(s->dtype, result, at + i);
+
+		if (s->redop == GAGG_MEAN)
+			want /= s->n;
+		if (c.nan ? isnan(got) : fabs(got - want) <= half_ulp(s->dtype, want))
+			continue;
+		snprintf(why, size, "element %zu is %.9g instead of %.9g%s", first + i, got, want,
+			 c.nan ? ", which is to be NaN" : "");
+		return false;
+	}
+	return true;
+}
+
+static bool narrow_check(const struct sum *s, size_t first, size_t count, const void *result,
+			 char *why, size_t size)
+{
+	size_t at, n;
+
+	for (at = 0; at < count; at += n) {
+		n = count - at < s->chunk ? count - at : s->chunk;
+		if (!narrow_chunk(s, first + at, n, at, result, why, size))
+			return false;
+	}
+	return true;
+}
+
+static bool narrow_known(const struct sum *s)
+{
+	return s->wire < 32 && s->exponents != EXP_PREDICTED && s->dtype != GAGG_INT32 &&
+	       s->dtype != GAGG_INT64 && (s->redop == GAGG_SUM || s->redop == GAGG_MEAN);
+}
+
 bool sum_check(const struct sum *s, size_t first, size_t count, const void *result,
 	       double *worst, char *why, size_t size)
 {
@@ -352,6 +466,8 @@ bool sum_check(const struct sum *s, size_t first, size_t count, const void *resu
 	int r;
 
 	*worst = 0;
+	if (narrow_known(s))
+		return narrow_check(s, first, count, result, why, size);
 	for (at = 0; at < count; at += n) {
 		n = count - at < BLOCK ? count - at : BLOCK;
 		for (r = 0; r < s->n; r++)

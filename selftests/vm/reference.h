@@ -35,6 +35,12 @@ struct data {
 	size_t at;
 };
 
+enum exponents {
+	EXP_PREDICTED,	/* by a plan */
+	EXP_AGREED,	/* the largest that a rank needs, on all */
+	EXP_OWN,	/* what each needs */
+};
+
 /**
  * struct sum - a reduction
  * @seed, @op: of the elements
@@ -43,6 +49,9 @@ struct data {
  * @n: how many
  * @data: by group's rank
  * @slack: bits by which the error bound is to be exceeded
+ * @wire: bits of a lane of a floating-point sum: 32, 16 or 8
+ * @chunk: with 16 and 8, elements of a chunk
+ * @exponents: with 16 and 8, what is known of them: then the result is, too
  */
 struct sum {
 	uint64_t seed;
@@ -53,6 +62,9 @@ struct sum {
 	int n;
 	const struct data *data;
 	int slack;
+	int wire;
+	size_t chunk;
+	enum exponents exponents;
 };
 
 size_t dtype_bytes(enum gagg_dtype t);

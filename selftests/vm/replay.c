@@ -175,6 +175,7 @@ static void read_geometry(struct gagg_geom *g)
 	g->window = (u32)number("window");
 	g->cwnd = (u32)number("cwnd");
 	g->wide = (u8)number("wide");
+	g->wire = (u8)number("wire");
 	g->workers = number("workers");
 	g->aggregators = number("aggregators");
 	if (g->shards > SHARDS || g->nodes > GAGG_NODES ||

@@ -128,7 +128,8 @@ enum gagg_region_id {
  * @region:	where to map what, by enum gagg_region_id
  * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE. GAGG_GEO_COPIES:
  *		and every rank has a copy of its own of them all. GAGG_GEO_INT64: its
- *		lanes are of 64 bits, two of @lanes each
+ *		lanes are of 64 bits, two of @lanes each. GAGG_GEO_INT16, GAGG_GEO_INT8:
+ *		ops may have lanes of GAGG_LANE_S16 or _S8 (GAGG_GA_WIRE)
  * @bound:	of a store: clocks that a rank which reads may be ahead of the
  *		slowest; ~0: any number
  * @fresh:	of a store: offset in RESULT of an array of __u32 by chunk: the least
@@ -160,6 +161,8 @@ struct gagg_geometry {
 #define GAGG_GEO_STORE		(1U << 0)
 #define GAGG_GEO_COPIES		(1U << 1)
 #define GAGG_GEO_INT64		(1U << 2)
+#define GAGG_GEO_INT16		(1U << 3)
+#define GAGG_GEO_INT8		(1U << 4)
 
 /**
  * struct gagg_ioc_attach - allocate channel 0 and join
@@ -274,7 +277,7 @@ enum gagg_kind {
  *		unused
  * @reserved:	zero
  * @root:	root of a broadcast; compared between ranks, else unused
- * @last_lanes:	lanes of the last chunk, 1 to lanes; all others are full.
+ * @last_lanes:	32-bit lanes of the last chunk, 1 to lanes; all others are full.
  *		0 only for a barrier
  * @count:	elements; compared between ranks, else unused. UPDATE and READ: first
  *		chunk; @laneop, @dtype and @last_lanes are zero then, and @root without
@@ -490,7 +493,9 @@ struct gagg_done {
  * @want:	largest exponent wanted
  * @flags:	GAGG_C_*; with ZERO or NONFINITE or NORESULT there are no lanes
  * @contributors: number of ranks that are in the sum
- * @nonfinite:	lowest rank that had NaN or infinity, with GAGG_C_NONFINITE
+ * @nonfinite:	lowest rank that had NaN or infinity, with GAGG_C_NONFINITE; of lanes of
+ *		GAGG_LANE_S16 and GAGG_LANE_S8: bits by which the sums were shifted
+ *		to fit, whose unit is 2^@nonfinite times what @exp says
  * @counted:	ranks of this host that are in the sum, a bit each, by
  *		gagg_geometry.local
  */

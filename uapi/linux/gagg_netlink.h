@@ -120,6 +120,9 @@ enum gagg_group_attr {
 				 * multicast address that results leave to when all
 				 * hosts with workers want them. Not with a store
 				 */
+	GAGG_GA_WIRE,		/* u32, enum gagg_wire_lane [int32]; same. INT16 and INT8
+				 * take bulk-synchronous rounds of gradients (bsp, bsp-...)
+				 */
 	__GAGG_GA_MAX,
 };
 
@@ -134,6 +137,13 @@ enum gagg_placement {
 enum gagg_lane_type {
 	GAGG_LANE_TYPE_INT32,
 	GAGG_LANE_TYPE_INT64,	/* two words of a chunk each */
+};
+
+/* in which lanes sums of floating point travel; all else is of 32 bits */
+enum gagg_wire_lane {
+	GAGG_WIRE_INT32,
+	GAGG_WIRE_INT16,	/* two in the place of one */
+	GAGG_WIRE_INT8,		/* four */
 };
 
 enum gagg_group_state {

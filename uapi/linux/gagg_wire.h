@@ -84,6 +84,8 @@ enum gagg_lane {
 	GAGG_LANE_S32	= 0,
 	GAGG_LANE_U8	= 1,	/* four to a 32-bit lane (exponent runs) */
 	GAGG_LANE_S64	= 2,	/* the place of two, lower half first; sums only */
+	GAGG_LANE_S16	= 3,	/* two to a 32-bit lane, added in int32; sums only */
+	GAGG_LANE_S8	= 4,	/* four to a 32-bit lane, added in int32; sums only */
 };
 
 enum gagg_redop {
@@ -112,7 +114,8 @@ enum gagg_redop {
  * @round:	round of that slot; the first is 1
  * @run:	chunks covered, at least 1
  * @lanes:	32-bit lanes of the chunk in this op (payload bytes / 4, unless
- *		the datagram is header-only); of GAGG_LANE_S64 two for each lane
+ *		the datagram is header-only); of GAGG_LANE_S64 two for each lane, of
+ *		GAGG_LANE_S16 one for two, of GAGG_LANE_S8 one for four
  * @exp:	block exponent of the lanes, biased by 127; 0: none
  * @want:	exponent the data needs; RESULT: the largest of them; 0: none
  * @weight:	weight of the contribution; RESULT: 0
@@ -120,7 +123,8 @@ enum gagg_redop {
  *		of the first chunk, in the channel's sequence at that home;
  *		PULL: first result wanted; TOLD: the next result; HELLO: grows with every one sent
  * @aux:	RESULT: number of contributors | lowest rank with NaN or infinity
- *		<< 16 (with GAGG_WF_NONFINITE); RESEND, NAK: rank that is asked;
+ *		<< 16 (with GAGG_WF_NONFINITE), or of lanes of GAGG_LANE_S16 and _S8 by
+ *		how many bits the sums were shifted << 16; RESEND, NAK: rank that is asked;
  *		ACK: the FRESH packet number; HELLO: largest packet number
  *		heard from the instance in its echo
  *		In a group with a quorum, RESULT names the ranks that are in it: a bit
@@ -185,6 +189,7 @@ enum gagg_digest {
 	GAGG_DG_DEAD_AFTER,
 	GAGG_DG_KEY,
 	GAGG_DG_LANE_TYPE,
+	GAGG_DG_WIRE,
 	GAGG_DG_COUNT = 16,
 };
 

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/comm.c agent/lib/error.c agent/lib/exponent.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread -lm */
+/*
+ * Wire formats int16 and int8: lanes against their definition in double, sums within
+ * their bound, and the residual: what was sent plus what is left is what was to be sent.
+ */
+#define _GNU_SOURCE 1
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "fake_ranks.h"
+
+static uint64_t rng = 1;
+
+static uint64_t draw(void)
+{
+	rng = rng * 6364136223846793005ULL + 1442695040888963407ULL;
+	return rng >> 20;
+}
+
+/* --- lanes -------------------------------------------------------------------- */
+
+#define ELEMENTS	100
+
+static void put_element(enum quant_type t, void *dst, size_t i, float x)
+{
+	_Float16 h = (_Float16)x;
+	uint32_t b;
+
+	if (t == QUANT_F32) {
+		memcpy((char *)dst + 4 * i, &x, 4);
+	} else if (t == QUANT_F16) {
+		memcpy((char *)dst + 2 * i, &h, 2);
+	} else {
+		memcpy(&b, &x, 4);
+		b >>= 16;
+		memcpy((char *)dst + 2 * i, &b, 2);
+	}
+}
+
+/* rint() goes to even, and all before it is exact */
+static int lane_of(double x, unsigned int bits, int e)
+{
+	double most = ldexp(1, (int)bits - 1) - 1, q = rint(ldexp(x, (int)bits - 1 - e));
+
+	return (int)fmax(-most, fmin(most, q));
+}
+
+static int lane_at(const void *lanes, unsigned int bits, unsigned int i)
+{
+	int16_t half;
+
+	memcpy(&half, (const char *)lanes + 2 * i, 2);
+	return bits == 8 ? ((const int8_t *)lanes)[i] : half;
+}
+
+static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, int scale,
+			uint8_t try)
+{
+	unsigned char src[4 * ELEMENTS + 1], lanes[2 * ELEMENTS + 1], out[4 * ELEMENTS];
+	int want = 0, e, top;
+	struct quant_head h;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		float x = ldexpf((float)((int)(draw() % (1 << 25)) - (1 << 24)), scale - 24);
+
+		/* at the edges, too: of a block's range, and ties */
+		if (draw() % 8 == 0)
+			x = ldexpf(1 - ldexpf(1, -(int)(draw() % 20)), scale);
+		if (draw() % 8 == 0)
+			x = ldexpf((float)(int)(draw() % 512) + .5f, scale - 15);
+		put_element(t, src + 1, i, x);
+		x = quant_load(t, src + 1, i);
+		if (x != 0) {
+			frexp(x, &e);
+			e = e < -126 ? -126 : e;
+			want = e + QUANT_BIAS > want ? e + QUANT_BIAS : want;
+		}
+	}
+	memset(lanes, 0x5a, sizeof(lanes));
+	quant_narrow(t, src + 1, n, bits, try, lanes, &h);
+	assert_int_equal(h.want, want);
+	assert_int_equal(h.flags, want ? 0 : QUANT_ZERO);
+	assert_int_equal(lanes[n * bits / 8], 0x5a);
+	if (h.flags)
+		return;
+	assert_int_equal(h.exp, try > want ? try : want);
+	top = h.exp - QUANT_BIAS;
+	for (i = 0; i < n; i++)
+		assert_int_equal(lane_at(lanes, bits, i),
+				 lane_of(quant_load(t, src + 1, i), bits, top));
+	assert_true(quant_unit(bits, h.exp) == ldexp(1, top - (int)bits + 1));
+	for (e = 0; e < 7; e++) {
+		dequant_narrow(QUANT_F32, lanes, n, bits, h.exp, (unsigned int)e, 0, 3, out);
+		for (i = 0; i < n; i++)
+			assert_true(quant_load(QUANT_F32, out, i) ==
+				    (float)(ldexp(lane_at(lanes, bits, i),
+						  e + top - (int)bits + 1) / 3));
+	}
+}
+
+static void lanes__are_what_they_are_defined_to_be(void **state)
+{
+	static const int scales[] = { 0, 1, -14, 3, 15, -100, -126, -140, 127 };
+	unsigned int k, n;
+
+	(void)state;
+	for (k = 0; k < 6000; k++) {
+		enum quant_type t = k % 3;
+		int scale = scales[k % 9];
+
+		if (t == QUANT_F16 && (scale > 15 || scale < -20))
+			scale = 0;
+		n = 1 + (unsigned int)(draw() % (ELEMENTS - 1));
+		check_lanes(t, k % 2 ? 8 : 16, n, scale, k % 4 ? 0 : (uint8_t)(scale + 130));
+	}
+}
+
+static void lanes__of_nothing_and_of_no_number(void **state)
+{
+	float x[4] = { 1, NAN, 2, 3 }, zero[4] = { 0, -0.f, 0, 0 }, out[4];
+	unsigned char lanes[8];
+	struct quant_head h;
+
+	(void)state;
+	quant_narrow(QUANT_F32, x, 4, 8, 7, lanes, &h);
+	assert_int_equal(h.flags, QUANT_NONFINITE);
+	assert_int_equal(h.exp, 7);
+	quant_narrow(QUANT_F32, zero, 4, 16, 0, lanes, &h);
+	assert_int_equal(h.flags, QUANT_ZERO);
+	assert_int_equal(h.want, 0);
+	dequant_narrow(QUANT_F32, NULL, 4, 16, 7, 0, QUANT_NONFINITE, 1, out);
+	assert_true(isnan(out[0]) && isnan(out[3]));
+	dequant_narrow(QUANT_F32, NULL, 4, 8, 7, 0, QUANT_ZERO, 1, out);
+	assert_true(out[0] == 0 && out[3] == 0);
+}
+
+/* --- sums --------------------------------------------------------------------- */
+
+static unsigned int bits_of_wire(void)
+{
+	return 32 >> fake.wire;
+}
+
+/* Documentation/numerics.md: of ranks that agree or not, the bound on a sum */
+static double bound(double absmax)
+{
+	return 1.5 * ldexp(absmax, 2 + 2 - (int)bits_of_wire());
+}
+
+static void sums_of(struct gagg_comm *c, int rank, size_t n, bool planned)
+{
+	static float x[N][MAXLEN];
+	float y[MAXLEN + 1] = { 0 };
+	struct gagg_plan *plan = NULL;
+	int step;
+
+	CHECK(gagg_wire(c) == (int)bits_of_wire());
+	if (planned)
+		CHECK(!gagg_plan_create(c, n, GAGG_FLOAT32, &plan));
+	for (step = 0; step < 4; step++) {
+		double absmax = 0;
+
+		for (size_t i = 0; i < n; i++)
+			x[rank][i] = value(rank, i, 0);
+		y[n] = 77;
+		pthread_barrier_wait(&all);
+		for (int r = 0; r < N; r++)
+			for (size_t i = 0; i < n; i++)
+				absmax = fmax(absmax, fabsf(x[r][i]));
+		CHECK(!gagg_allreduce(x[rank], y, n, GAGG_FLOAT32,
+				      step % 2 ? GAGG_MEAN : GAGG_SUM, c, plan));
+		for (size_t i = 0; i < n; i++) {
+			double sum = 0;
+
+			for (int r = 0; r < N; r++)
+				sum += x[r][i];
+			if (step % 2)
+				sum /= N;
+			CHECK(fabs(y[i] - sum) <= bound(absmax) * (step % 2 ? 1. / N : 1));
+		}
+		CHECK(y[n] == 77);
+		pthread_barrier_wait(&all);
+	}
+	gagg_plan_free(plan);
+}
+
+static void sums_body(struct gagg_comm *c, int rank)
+{
+	static const size_t counts[] = { 1, 2, 3, 15, 16, 17, 31, 32, 33, 63, 65, 500, 3000 };
+	int32_t k[20];
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		sums_of(c, rank, counts[i], false);
+		sums_of(c, rank, counts[i], true);
+	}
+	/* all else keeps its 32 bits */
+	for (int i = 0; i < 20; i++)
+		k[i] = rank * 100000000 - i;
+	CHECK(!gagg_allreduce(k, k, 20, GAGG_INT32, GAGG_SUM, c, NULL));
+	for (int i = 0; i < 20; i++)
+		CHECK(k[i] == 600000000 - N * i);
+	float most[20];
+
+	for (int i = 0; i < 20; i++)
+		most[i] = 1 + ldexpf((float)(rank + i), -20);
+	CHECK(!gagg_allreduce(most, most, 20, GAGG_FLOAT32, GAGG_MAX, c, NULL));
+	for (int i = 0; i < 20; i++)
+		CHECK(most[i] == 1 + ldexpf((float)(N - 1 + i), -20));
+}
+
+static void sums__within_their_bound(void **state)
+{
+	(void)state;
+	for (fake.wire = 1; fake.wire <= 2; fake.wire++)
+		run(64, 16, sums_body);
+	fake.wire = 0;
+}
+
+static void scatter_body(struct gagg_comm *c, int rank)
+{
+	float x[N * 37], y[37];
+
+	for (int i = 0; i < N * 37; i++)
+		x[i] = value(rank, (size_t)i, 0);
+	CHECK(!gagg_reduce_scatter(x, y, 37, GAGG_FLOAT32, GAGG_SUM, c, NULL));
+	for (int i = 0; i < 37; i++) {
+		double sum = 0;
+
+		for (int r = 0; r < N; r++)
+			sum += value(r, (size_t)(rank * 37 + i), 0);
+		CHECK(fabs(y[i] - sum) <= bound(100 * 16 * 8));
+	}
+}
+
+static void sums__in_parts(void **state)
+{
+	(void)state;
+	for (fake.wire = 1; fake.wire <= 2; fake.wire++)
+		run(64, 16, scatter_body);
+	fake.wire = 0;
+}
+
+/* --- the residual --------------------------------------------------------------- */
+
+#define COUNT	75
+#define STEPS	60
+
+/*
+ * Integers, most of them small beside the largest, which moves: exponents rise and fall,
+ * on one rank or on all. Sums of all steps are exact in double.
+ */
+static float gradient(int r, int step, int i)
+{
+	int k = (r * 131 + step * 17 + i * 29) % 61 - 30;
+
+	if (i % 16 == 3 && step % 20 > 14)
+		return (float)(k * (r == step % N ? 1000 : 40));
+	return i % 7 == 6 ? 1 : (float)k;
+}
+
+static double sent[COUNT + 4 * FAKE_LANES];
+static bool (*is_late)(unsigned int r, uint64_t v);
+
+static bool dropped(int r, int step, int i)
+{
+	uint64_t chunks = (COUNT - 1) / (FAKE_LANES << fake.wire) + 1;
+
+	return is_late && is_late((unsigned int)r, (uint64_t)step * chunks +
+				  (uint64_t)i / (FAKE_LANES << fake.wire));
+}
+
+static void feedback_body(struct gagg_comm *c, int rank, bool keeps_late, bool in_place)
+{
+	static float residual[N][COUNT];
+	struct gagg_plan *plan;
+	int i, step, r;
+
+	memset(residual[rank], 0, sizeof(residual[rank]));
+	CHECK(!gagg_plan_create(c, COUNT, GAGG_FLOAT32, &plan));
+	CHECK(gagg_plan_feedback(c, plan, NULL) == GAGG_ERR_INVALID);
+	CHECK(gagg_plan_feedback(c, NULL, residual[rank]) == GAGG_ERR_INVALID);
+	CHECK(!gagg_plan_feedback(c, plan, residual[rank]));
+	for (step = 0; step < STEPS; step++) {
+		float x[COUNT], y[COUNT];
+
+		for (i = 0; i < COUNT; i++)
+			x[i] = gradient(rank, step, i);
+		pthread_barrier_wait(&all);
+		CHECK(!gagg_allreduce(x, in_place ? x : y, COUNT, GAGG_FLOAT32, GAGG_SUM, c, plan));
+		pthread_barrier_wait(&all);
+		if (rank)
+			continue;
+		for (i = 0; i < COUNT; i++) {
+			double want = 0, left = 0;
+
+			for (r = 0; r < N; r++) {
+				left += residual[r][i];
+				for (int k = 0; k <= step; k++)
+					want += keeps_late || !dropped(r, k, i) ?
+						gradient(r, k, i) : 0;
+			}
+			/* not a bit is lost */
+			CHECK(sent[i] + left == want);
+		}
+	}
+	/* a step's error is less than a lane; what is late is more */
+	for (i = 0; i < COUNT && !is_late; i++)
+		CHECK(fabsf(residual[rank][i]) <= quant_unit(bits_of_wire(), QUANT_BIAS + 16));
+	gagg_plan_free(plan);
+}
+
+static void feedback_plain(struct gagg_comm *c, int rank)
+{
+	feedback_body(c, rank, true, false);
+}
+
+static void feedback_in_place(struct gagg_comm *c, int rank)
+{
+	feedback_body(c, rank, true, true);
+}
+
+static void feedback_late_dropped(struct gagg_comm *c, int rank)
+{
+	feedback_body(c, rank, false, true);
+}
+
+static void run_feedback(void (*body)(struct gagg_comm *c, int rank))
+{
+	memset(sent, 0, sizeof(sent));
+	fake.sent = sent;
+	run(64, 16, body);
+	fake.sent = NULL;
+}
+
+static void feedback__what_was_sent_and_what_is_left(void **state)
+{
+	(void)state;
+	for (fake.wire = 1; fake.wire <= 2; fake.wire++) {
+		run_feedback(feedback_plain);
+		run_feedback(feedback_in_place);
+	}
+	fake.wire = 0;
+}
+
+static bool sometimes(unsigned int r, uint64_t v)
+{
+	return r && (v * 7 + r * 5) % 11 == 0;
+}
+
+static void feedback__of_what_came_too_late(void **state)
+{
+	(void)state;
+	fake.late = sometimes;
+	is_late = sometimes;
+	for (fake.wire = 1; fake.wire <= 2; fake.wire++) {
+		fake.sync = "bsp-quorum:1:1";
+		run_feedback(feedback_plain);
+		fake.sync = "bsp-quorum:1:0";
+		run_feedback(feedback_late_dropped);
+	}
+	fake.wire = 0;
+	fake.late = NULL;
+	is_late = NULL;
+	fake.sync = "bsp";
+}
+
+/* what is far below a lane is lost without feedback, and comes in the end with it */
+static void small_body(struct gagg_comm *c, int rank)
+{
+	float x[16] = { [0] = 1000, [1] = .25f }, y[16], residual[16] = { 0 }, total[2] = { 0 };
+	struct gagg_plan *plan;
+	int step, with;
+
+	(void)rank;
+	for (with = 0; with < 2; with++) {
+		CHECK(!gagg_plan_create(c, 16, GAGG_FLOAT32, &plan));
+		if (with)
+			CHECK(!gagg_plan_feedback(c, plan, residual));
+		for (step = 0; step < 100; step++) {
+			CHECK(!gagg_allreduce(x, y, 16, GAGG_FLOAT32, GAGG_MEAN, c, plan));
+			total[with] += y[1];
+		}
+		gagg_plan_free(plan);
+	}
+	CHECK(total[0] == 0);
+	CHECK(fabsf(total[1] - 25) <= 1024 / 128);
+}
+
+static void feedback__brings_what_is_small(void **state)
+{
+	(void)state;
+	fake.wire = 2;
+	run(64, 16, small_body);
+	fake.wire = 0;
+}
+
+static void nan_body(struct gagg_comm *c, int rank)
+{
+	float x[16], y[16], residual[16] = { 0 }, was[16];
+	struct gagg_plan *plan;
+
+	CHECK(!gagg_plan_create(c, 16, GAGG_FLOAT32, &plan));
+	CHECK(!gagg_plan_feedback(c, plan, residual));
+	for (int i = 0; i < 16; i++)
+		x[i] = 1 + (float)i / 999;
+	CHECK(!gagg_allreduce(x, y, 16, GAGG_FLOAT32, GAGG_SUM, c, plan));
+	memcpy(was, residual, sizeof(was));
+	CHECK(was[5] != 0);
+	x[3] = rank == 2 ? (float)NAN : x[3];
+	CHECK(!gagg_allreduce(x, y, 16, GAGG_FLOAT32, GAGG_SUM, c, plan));
+	CHECK(isnan(y[0]));
+	for (int i = 0; i < 16; i++)
+		CHECK(isfinite(residual[i]) && (rank != 2 || residual[i] == was[i]));
+	memset(x, 0, sizeof(x));
+	for (int i = 0; i < 16; i++)
+		x[i] = -residual[i];
+	CHECK(!gagg_allreduce(x, y, 16, GAGG_FLOAT32, GAGG_SUM, c, plan));
+	for (int i = 0; i < 16; i++)
+		CHECK(residual[i] == 0 && y[i] == 0);
+	gagg_plan_free(plan);
+}
+
+static void feedback__no_number_is_kept(void **state)
+{
+	(void)state;
+	fake.wire = 2;
+	run(64, 16, nan_body);
+	fake.wire = 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lanes__are_what_they_are_defined_to_be),
+		cmocka_unit_test(lanes__of_nothing_and_of_no_number),
+		cmocka_unit_test(sums__within_their_bound),
+		cmocka_unit_test(sums__in_parts),
+		cmocka_unit_test(feedback__what_was_sent_and_what_is_left),
+		cmocka_unit_test(feedback__of_what_came_too_late),
+		cmocka_unit_test(feedback__brings_what_is_small),
+		cmocka_unit_test(feedback__no_number_is_kept),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
