@@ -8,6 +8,7 @@
 #include "core.h"
 
 #define GAGG_POLL_WAIT_MIN	(100 * GAGG_USEC)
+#define GAGG_QUERY_WAIT_MAX	(250 * GAGG_MSEC)
 
 /* room in the queue of actions */
 static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
@@ -158,6 +159,17 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s);
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
+
+/* gap.c */
+/* ask for the results before @end that have not come; false: there is none */
+bool gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u32 h, u32 end, u64 now);
+/* results have come: ask for those that they show to be missing */
+void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
+		   struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now);
+/* ask again for those that are due */
+void gagg_gap_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		    u64 now);
 
 /* store_worker.c: the same calls for a store */
 void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);

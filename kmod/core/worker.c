@@ -7,10 +7,8 @@
  */
 #include "internal.h"
 
-#define QUERY_WAIT_MAX	(250 * GAGG_MSEC)
 #define QUERY_RUN	64
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)
-#define PULL_WAIT_MIN	(500 * GAGG_USEC)
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 {
@@ -26,128 +24,6 @@ bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot)
 		if (!(gagg_chan_pushed(ch, slot, l)->state & GAGG_PUSHED))
 			return false;
 	return ch->nlocals;
-}
-
-/* what a home does not answer was lost, after about a round trip */
-static u32 pull_wait(const struct gagg_path *p)
-{
-	return (u32)(p->srtt ? gagg_max64(p->srtt + p->srtt / 8, PULL_WAIT_MIN) :
-			       gagg_path_rto(p));
-}
-
-static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		    u32 h, u32 first, u32 end)
-{
-	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
-
-	a->node = ch->home[h];
-	gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
-	a->m.pn = first;
-	a->m.run = (u16)(end - first);
-	sh->n[GAGG_N_PULLS]++;
-}
-
-/* the place of another gap; of too many the oldest is left to QUERY */
-static struct gagg_gap *gap_add(struct gagg_chan *ch, u32 h)
-{
-	struct gagg_gap *oldest = ch->gap[h];
-	u32 i;
-
-	for (i = 0; i < GAGG_GAPS; i++) {
-		struct gagg_gap *gap = &ch->gap[h][i];
-
-		if (gap->first == gap->end)
-			return gap;
-		if (gap->at < oldest->at)
-			oldest = gap;
-	}
-	return oldest;
-}
-
-/* results that were skipped have come: what lies behind them may still be missing */
-static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end)
-{
-	u32 i;
-
-	for (i = 0; i < GAGG_GAPS; i++) {
-		struct gagg_gap *gap = &ch->gap[h][i];
-		struct gagg_gap rest = *gap;
-
-		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
-			continue;
-		rest.first = end;
-		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
-		if ((s32)(rest.end - end) > 0)
-			*gap_add(ch, h) = rest;
-	}
-}
-
-/* ask for the results before @end that have not come; false: there is none.
- * The home remembers its last `window` results only.
- */
-static bool pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 u32 h, u32 end, u64 now)
-{
-	u32 n = end - ch->home_rpn[h];
-	struct gagg_gap *gap;
-
-	if ((s32)n <= 0)
-		return false;
-	n = (u32)gagg_min64(n, g->window);
-	ask_for(sh, g, ch, h, end - n, end);
-	ch->home_rpn[h] = end;
-	gap = gap_add(ch, h);
-	gap->first = end - n;
-	gap->end = end;
-	gap->wait = pull_wait(&sh->path[ch->home[h]]);
-	gap->at = now + gap->wait;
-	ch->pull_at = gagg_min64(ch->pull_at, gap->at);
-	return true;
-}
-
-/* the PULL was lost, or what it was answered with */
-static void pull_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		       u64 now)
-{
-	u64 next = GAGG_NEVER;
-	u32 h, i;
-
-	for (h = 0; h < ch->nhomes; h++)
-		for (i = 0; i < GAGG_GAPS; i++) {
-			struct gagg_gap *gap = &ch->gap[h][i];
-
-			/* a home that is silent for so long is left to QUERY */
-			if (gap->at <= now && gap->wait >= QUERY_WAIT_MAX)
-				gap->end = gap->first;
-			if (gap->first == gap->end)
-				continue;
-			if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
-				ask_for(sh, g, ch, h, gap->first, gap->end);
-				gap->wait = (u32)gagg_min64(2ULL * gap->wait, QUERY_WAIT_MAX);
-				gap->at = now + gap->wait;
-			}
-			next = gagg_min64(next, gap->at);
-		}
-	ch->pull_at = next;
-}
-
-/*
- * Ask again for results whose packet numbers were skipped. A repetition that
- * is the next one closes the gap as well; one that is not says nothing about
- * what lies between.
- */
-static void pull_gap(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now)
-{
-	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
-
-	if (gap < 0)
-		gap_close(ch, h, m->pn, m->pn + m->run);
-	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
-		return;
-	if (gap > 0)
-		pull(sh, g, ch, h, m->pn, now);
-	ch->home_rpn[h] = m->pn + m->run;
 }
 
 static void published(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -231,7 +107,7 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 		return drop(todo, GAGG_DROP_RANK);
 	if (m->lanes > g->lanes)
 		return drop(todo, GAGG_DROP_OP);
-	pull_gap(sh, g, ch, (u32)h, m, now);
+	gagg_gap_seen(sh, g, ch, (u32)h, m, now);
 
 	if (gagg_wire_has_lanes(m))
 		return place(g, ch, m, todo);
@@ -261,7 +137,7 @@ enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	enum gagg_rx rx;
 
-	pull_gap(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m, now);
+	gagg_gap_seen(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m, now);
 	rx = place(g, ch, m, todo);
 	if (rx != GAGG_RX_PLACE)
 		return rx;
@@ -300,7 +176,7 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
 		return drop(todo, GAGG_DROP_RANK);
-	if (pull(sh, g, ch, (u32)h, m->pn, now))
+	if (gagg_gap_pull(sh, g, ch, (u32)h, m->pn, now))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&
@@ -731,7 +607,7 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (ch->due_at <= now)
 		gagg_home_due(sh, g, ch, now);
 	if (ch->pull_at <= now)
-		pull_again(sh, g, ch, now);
+		gagg_gap_again(sh, g, ch, now);
 	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 		return true;
 	for (h = 0; h < ch->nhomes; h++) {
@@ -741,7 +617,7 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 			query(sh, g, ch, h);
 	}
 	ch->moved = 0;
-	ch->query_wait = (u32)gagg_min64(2ULL * ch->query_wait, QUERY_WAIT_MAX);
+	ch->query_wait = (u32)gagg_min64(2ULL * ch->query_wait, GAGG_QUERY_WAIT_MAX);
 	ch->query_at = open ? now + ch->query_wait : GAGG_NEVER;
 	return true;
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gaps: results whose packet numbers were skipped are asked for with PULL, and again
+ * if what that brings is lost, too.
+ */
+#include "internal.h"
+
+#define PULL_WAIT_MIN	(500 * GAGG_USEC)
+
+/* what a home does not answer was lost, after about a round trip */
+static u32 pull_wait(const struct gagg_path *p)
+{
+	return (u32)(p->srtt ? gagg_max64(p->srtt + p->srtt / 8, PULL_WAIT_MIN) :
+			       gagg_path_rto(p));
+}
+
+static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		    u32 h, u32 first, u32 end)
+{
+	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+
+	a->node = ch->home[h];
+	gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
+	a->m.pn = first;
+	a->m.run = (u16)(end - first);
+	sh->n[GAGG_N_PULLS]++;
+}
+
+/* the place of another gap; of too many the oldest is left to QUERY */
+static struct gagg_gap *gap_add(struct gagg_chan *ch, u32 h)
+{
+	struct gagg_gap *oldest = ch->gap[h];
+	u32 i;
+
+	for (i = 0; i < GAGG_GAPS; i++) {
+		struct gagg_gap *gap = &ch->gap[h][i];
+
+		if (gap->first == gap->end)
+			return gap;
+		if (gap->at < oldest->at)
+			oldest = gap;
+	}
+	return oldest;
+}
+
+/* results that were skipped have come: what lies behind them may still be missing */
+static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end)
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_GAPS; i++) {
+		struct gagg_gap *gap = &ch->gap[h][i];
+		struct gagg_gap rest = *gap;
+
+		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
+			continue;
+		rest.first = end;
+		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
+		if ((s32)(rest.end - end) > 0)
+			*gap_add(ch, h) = rest;
+	}
+}
+
+/* ask for the results before @end that have not come; false: there is none.
+ * The home remembers its last `window` results only.
+ */
+bool gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u32 h, u32 end, u64 now)
+{
+	u32 n = end - ch->home_rpn[h];
+	struct gagg_gap *gap;
+
+	if ((s32)n <= 0)
+		return false;
+	n = (u32)gagg_min64(n, g->window);
+	ask_for(sh, g, ch, h, end - n, end);
+	ch->home_rpn[h] = end;
+	gap = gap_add(ch, h);
+	gap->first = end - n;
+	gap->end = end;
+	gap->wait = pull_wait(&sh->path[ch->home[h]]);
+	gap->at = now + gap->wait;
+	ch->pull_at = gagg_min64(ch->pull_at, gap->at);
+	return true;
+}
+
+/* the PULL was lost, or what it was answered with */
+void gagg_gap_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		    u64 now)
+{
+	u64 next = GAGG_NEVER;
+	u32 h, i;
+
+	for (h = 0; h < ch->nhomes; h++)
+		for (i = 0; i < GAGG_GAPS; i++) {
+			struct gagg_gap *gap = &ch->gap[h][i];
+
+			/* a home that is silent for so long is left to QUERY */
+			if (gap->at <= now && gap->wait >= GAGG_QUERY_WAIT_MAX)
+				gap->end = gap->first;
+			if (gap->first == gap->end)
+				continue;
+			if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
+				ask_for(sh, g, ch, h, gap->first, gap->end);
+				gap->wait = (u32)gagg_min64(2ULL * gap->wait, GAGG_QUERY_WAIT_MAX);
+				gap->at = now + gap->wait;
+			}
+			next = gagg_min64(next, gap->at);
+		}
+	ch->pull_at = next;
+}
+
+/*
+ * Ask again for results whose packet numbers were skipped. A repetition that
+ * is the next one closes the gap as well; one that is not says nothing about
+ * what lies between.
+ */
+void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
+		   struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now)
+{
+	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
+
+	if (gap < 0)
+		gap_close(ch, h, m->pn, m->pn + m->run);
+	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
+		return;
+	if (gap > 0)
+		gagg_gap_pull(sh, g, ch, h, m->pn, now);
+	ch->home_rpn[h] = m->pn + m->run;
+}
