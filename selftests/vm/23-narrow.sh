@@ -163,8 +163,8 @@ for wire in int16 int8; do
 	check "$wire: twins alone: the same bits" twins
 	twin_down
 
-	group_up "${options[@]}" wire "$wire" sync bsp-deadline:2:50:0
-	check "$wire: rounds that need not wait for all: all are in time" \
+	group_up "${options[@]}" wire "$wire" sync bsp-quorum:4:0
+	check "$wire: rounds of a quorum, which is all" \
 		agree plan allreduce:float32:sum:20000 allreduce:float32:sum:20000
 	group_down
 	net_down
