@@ -7,7 +7,7 @@
  *
  * Arrival: sk_data_ready may run under UDP's busylock and on several CPUs at
  * once, so it only schedules the port's NAPI, which drains the queue bounded by
- * its budget: one socket, one NAPI, one lock.
+ * its budget: one NAPI, one lock. Sockets of multicast join it (multicast.c).
  *
  * Death, in gagg_endpoint_put() of the last group, under gagg_net.lock:
  *	1. sk_data_ready and user data are put back under sk_callback_lock: no

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * An endpoint: (namespace, local address, base port, shards). One socket, one
- * NAPI context and one lock per shard; groups that name it share it.
+ * NAPI context and one lock per shard, and a socket more for each multicast address;
+ * groups that name it share it.
  *
  * Lock order, outermost first:
  *	gagg_session.lock (mutex)	system calls of one file; never held over an

@@ -130,7 +130,7 @@ static int parse_multicast(const struct nlattr *attr, union gagg_addr *addr,
 	}
 	if (!gagg_addr_multicast(addr)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "the address must be a multicast address that leaves the host: of IPv4 from 224.0.0.0 to 239.255.255.255, of IPv6 from ff02:: on");
+				    "the address must be a multicast address that leaves the host: of IPv4 from 224.0.0.0 to 239.255.255.255, of IPv6 with a scope above 1, as ff02::");
 		return -EADDRNOTAVAIL;
 	}
 	return 0;

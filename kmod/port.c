@@ -8,7 +8,8 @@
  *
  * Who owns what: the poll runs under rcu_read_lock(), and a group is unlinked
  * from the endpoint before synchronize_net() and everything else that ends it.
- * The sockets go only after napi_disable().
+ * The port's own socket goes only after napi_disable(); those of multicast are off the
+ * list before synchronize_net(), and then go (multicast.c).
  */
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>

@@ -106,7 +106,7 @@ static bool parse_multicast(const char *text, char *allowed, size_t size)
 	if (nl_multicast_parse(text, &ip))
 		return true;
 	snprintf(allowed, size,
-		 "none, or a multicast address: 224.0.0.0 to 239.255.255.255, or from ff02:: on");
+		 "none, or a multicast address: 224.0.0.0 to 239.255.255.255, or ff02:: and others with a scope above 1");
 	return false;
 }
 

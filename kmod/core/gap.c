@@ -10,8 +10,10 @@
 /* what a home does not answer was lost, after about a round trip */
 static u32 pull_wait(const struct gagg_path *p)
 {
-	return (u32)(p->srtt ? gagg_max64(p->srtt + p->srtt / 8, PULL_WAIT_MIN) :
-			       gagg_path_rto(p));
+	u64 wait = p->srtt ? gagg_max64(p->srtt + p->srtt / 8, PULL_WAIT_MIN) :
+			     gagg_path_rto(p);
+
+	return (u32)gagg_min64(wait, GAGG_QUERY_WAIT_MAX);
 }
 
 static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
@@ -37,14 +39,16 @@ static struct gagg_gap *gap_add(struct gagg_chan *ch, u32 h)
 
 		if (gap->first == gap->end)
 			return gap;
-		if (gap->at < oldest->at)
+		if ((s32)(gap->first - oldest->first) < 0)
 			oldest = gap;
 	}
 	return oldest;
 }
 
-/* results that were skipped have come: what lies behind them may still be missing */
-static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end)
+/* results that were skipped have come: what lies behind them is on its way, too, or is
+ * asked for again as if it had been asked for now
+ */
+static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end, u64 now)
 {
 	u32 i;
 
@@ -55,6 +59,7 @@ static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end)
 		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
 			continue;
 		rest.first = end;
+		rest.at = now + rest.wait;
 		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
 		if ((s32)(rest.end - end) > 0)
 			*gap_add(ch, h) = rest;
@@ -121,7 +126,7 @@ void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
 
 	if (gap < 0)
-		gap_close(ch, h, m->pn, m->pn + m->run);
+		gap_close(ch, h, m->pn, m->pn + m->run, now);
 	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
 	if (gap > 0)

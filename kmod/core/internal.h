@@ -10,10 +10,14 @@
 #define GAGG_POLL_WAIT_MIN	(100 * GAGG_USEC)
 #define GAGG_QUERY_WAIT_MAX	(250 * GAGG_MSEC)
 
-/* room in the queue of actions */
+/* room in the queue of actions. A run counts as its chunks, so that a call causes as
+ * much work as without
+ */
 static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
 {
-	return GAGG_ACTS - sh->nacts;
+	u32 used = sh->nacts + sh->more;
+
+	return used < GAGG_ACTS ? GAGG_ACTS - used : 0;
 }
 
 /* an action at the end of the queue: all is zero but for m, and the body that goes

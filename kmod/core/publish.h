@@ -21,8 +21,7 @@
  * @result:	lanes of the slot in the result ring; with GAGG_KEEP_STORE in the one
  *		of what is kept
  * @acc:	lanes of the slot's accumulator; read if @pub->from_acc, written if
- *		@pub->narrow. With
- *		GAGG_KEEP_TAKE those of the slot in the ring of what is kept
+ *		@pub->narrow. With GAGG_KEEP_TAKE those of the slot in the ring of what is kept
  * @local:	lanes of the slot in the contribution rings, by local index; used are
  *		those of @pub->locals
  * @reduce:	adds them

@@ -34,7 +34,8 @@ void gagg_quorum_init(const struct gagg_geom *g, struct gagg_chan *ch)
 static bool partial(const struct gagg_acc *a)
 {
 	return a->sig >> 28 == GAGG_K_ALLREDUCE && !(a->flags & GAGG_WF_RAW) &&
-	       a->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD);
+	       (a->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) ||
+		gagg_lane_narrow(a->laneop));
 }
 
 static u64 least_high(const struct gagg_chan *ch)

@@ -5,7 +5,8 @@
  * Why the queue of actions never overflows: a call starts with an empty queue.
  * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
  * 63 flushed DONE runs, 16 OP_DONE and one DESYNC: 147 <= GAGG_ACTS_STEP. Loops
- * over chunks stop while GAGG_ACTS_STEP are spare. gagg_shard_flush() emits at
+ * over chunks stop while GAGG_ACTS_STEP are spare, with which a result's PULL or a
+ * timer's fits as well. gagg_shard_flush() emits at
  * most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
  * most one query for each of 64 homes. A store's loops stop at the few actions that
  * one step of theirs causes (STEP in store.c and store_worker.c).
@@ -47,6 +48,7 @@ void gagg_shard_stop(struct gagg_shard *sh)
 	sh->running = 0;
 	sh->head = 0;
 	sh->nacts = 0;
+	sh->more = 0;
 	for (i = 0; i < GAGG_NODES; i++)
 		sh->result_run[i].m.run = 0;
 	for (i = 0; i < GAGG_RANKS; i++)
@@ -82,6 +84,7 @@ struct gagg_act *gagg_shard_act(struct gagg_shard *sh)
 		return &sh->act[sh->head++];
 	sh->head = 0;
 	sh->nacts = 0;
+	sh->more = 0;
 	return NULL;
 }
 

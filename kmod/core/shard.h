@@ -241,10 +241,11 @@ struct gagg_shard {
 	u64 n[GAGG_N_MAX];
 	u32 head;
 	u32 nacts;
+	u32 more;		/* chunks of their runs of contributions but the first */
 	u8 index;
 	u8 running;
 	u8 resends;		/* one of resend_run waits */
-	u8 pad[5];
+	u8 pad[1];
 	struct gagg_act act[GAGG_ACTS];
 	struct gagg_run result_run[GAGG_NODES];
 	struct gagg_run resend_run[GAGG_RANKS];

@@ -465,6 +465,7 @@ static void push_run(struct sender *s, const struct gagg_env *env, const struct 
 		c->v++;
 	}
 	what.slot++;
+	s->sh->more += a->more;
 	gagg_path_send_run(s->path, &what, a->more, s->now);
 }
 
@@ -540,7 +541,7 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		u64 filled = env->filled(env->ctx, ch, l);
 
 		for (i = 0; i < ch->nhomes; i++) {
-			/* no two hosts have the same home first: else all links but its are idle */
+			/* not all hosts have the same home first: else all links but its are idle */
 			u32 h = (g->self + 1 + i) % ch->nhomes;
 
 			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)

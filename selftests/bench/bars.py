@@ -64,12 +64,16 @@ def main():
     with open(sys.argv[1], encoding="ascii") as f:
         for row in map(json.loads, f):
             if row["wrong"]:
-                sys.exit(f"bars: {row['bar']}: {row['wrong']} elements are wrong")
+                print(f"{row['bar']}, turn {row['rep']}: {row['wrong']} elements are wrong, left out")
+                continue
             by_turn[row["bar"], row["rep"]][row["case"]].append(row)
     ratios = collections.defaultdict(list)
-    for (bar, _), case in by_turn.items():
-        for name, ratio in globals()[bar](case).items():
-            ratios[bar, name].append(ratio)
+    for (bar, rep), case in by_turn.items():
+        try:
+            for name, ratio in globals()[bar](case).items():
+                ratios[bar, name].append(ratio)
+        except (IndexError, ZeroDivisionError):
+            print(f"{bar}, turn {rep}: something is missing, left out")
     table = []
     for (bar, name), values in ratios.items():
         q1, _, q3 = statistics.quantiles(values, n=4, method="inclusive") \

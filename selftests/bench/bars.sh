@@ -108,11 +108,12 @@ conf_up()
 	mkdir -p "$systems_run"
 	cat >"$systems_run/conf"
 	net_up "$1" && hosts_start "$systems_run/conf" || return
-	for ((i = 0; i < $1; i++)); do
-		until [ -S "/run/gagg/h$i.sock" ]; do
-			sleep 0.1
-		done
+	for ((i = 0; i < 100; i++)); do
+		[ "$(find /run/gagg -name 'h*.sock' | wc -l)" -lt "$1" ] || return 0
+		sleep 0.1
 	done
+	cat /run/gagg/h*.log
+	return 1
 }
 
 aggregators()

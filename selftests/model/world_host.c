@@ -110,7 +110,7 @@ static void decide(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publis
 	u64 members = h->w->members[c];
 	u32 k = h->g.sync.arg[0], n = gagg_weight64(members);
 	bool all = world_sig(op_of(h->w, c, v)) >> 28 != GAGG_K_ALLREDUCE || h->w->cfg.raw ||
-		   h->w->cfg.laneop;
+		   (h->w->cfg.laneop && !world_narrow(h->w));
 
 	if (v >= h->w->total[c] || h->w->decided[c][v] || (bits & ~members) ||
 	    gagg_weight64(bits) < (all || k > n ? n : k)) {

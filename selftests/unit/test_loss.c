@@ -3,11 +3,16 @@
 /*
  * What time a collective takes on links of 1 Gbit/s, in the simulator: virtual time,
  * so the same on every machine. Processors take none.
+ *
+ *	test_loss [--table N]	means of N seeds, of more sizes, without a test
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -19,10 +24,10 @@
 #define WIRE	(12 * GAGG_USEC)
 
 /* four hosts, all homes, as groups are by default; @loss: per mille */
-static u64 time_of(u32 chunks, u64 poll, u32 loss)
+static u64 time_of_seed(u64 seed, u32 chunks, u64 poll, u32 loss)
 {
 	const struct world_config cfg = {
-		.seed = 1, .nodes = 4, .per_node = 1, .ring = 49152, .window = 2048,
+		.seed = seed, .nodes = 4, .per_node = 1, .ring = 49152, .window = 2048,
 		.stripe = 8, .shards = 1, .cwnd = 256, .chans = 1, .ops = 1,
 		.max_chunks = chunks, .exact = true, .wire = WIRE, .poll = poll,
 		.loss = loss,
@@ -34,6 +39,13 @@ static u64 time_of(u32 chunks, u64 poll, u32 loss)
 		fail_msg("%s", world_error(w));
 	took = world_time(w);
 	world_free(w);
+	return took;
+}
+
+static u64 time_of(u32 chunks, u64 poll, u32 loss)
+{
+	u64 took = time_of_seed(1, chunks, poll, loss);
+
 	print_message("# %u chunks, a look each %llu us, %u of 1000 lost: %llu us\n", chunks,
 		      (unsigned long long)poll / 1000, loss, (unsigned long long)took / 1000);
 	return took;
@@ -74,13 +86,38 @@ static void links__are_kept_busy_with_losses(void **state)
 	}
 }
 
-int main(void)
+static void table(u64 seeds)
+{
+	static const u32 sizes[] = { SHORT, 4 * SHORT, LONG };
+	u32 p, i;
+
+	for (p = 0; p < 3; p++)
+		for (i = 0; i < 3; i++) {
+			u64 seed, none = 0, loss = 0;
+
+			for (seed = 1; seed <= seeds; seed++) {
+				none += time_of_seed(seed, sizes[i], polls[p], 0);
+				loss += time_of_seed(seed, sizes[i], polls[p], 10);
+			}
+			printf("%5u chunks, a look each %4llu us: %.1f ms, of the wire's time %.3f; with 1 %% of loss %.3f of that\n",
+			       sizes[i], (unsigned long long)polls[p] / 1000,
+			       (double)none / (double)seeds / 1e6,
+			       (double)none / (double)(seeds * wire_of(sizes[i])),
+			       (double)loss / (double)none);
+		}
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links__are_kept_busy),
 		cmocka_unit_test(links__are_kept_busy_with_losses),
 	};
 
+	if (argc == 3 && !strcmp(argv[1], "--table")) {
+		table(strtoull(argv[2], NULL, 0));
+		return 0;
+	}
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "internal.h"
 
 static u32 sig;
+static u8 laneop = ADD;
 
 static void begin(const char *mode, u32 kind)
 {
@@ -19,7 +20,7 @@ static void begin(const char *mode, u32 kind)
 	gagg_sync_apply(&g, &p);
 	start_channel(0, g.workers);
 	sig = kind << 28 | 5;
-	assert_int_equal(gagg_chan_submit(ch, 0, sig, ADD, 0, 4, 1000), 1);
+	assert_int_equal(gagg_chan_submit(ch, 0, sig, laneop, 0, 4, 1000), 1);
 }
 
 static enum gagg_rx comes(u32 rank, u32 v, u8 exp)
@@ -27,6 +28,7 @@ static enum gagg_rx comes(u32 rank, u32 v, u8 exp)
 	struct gagg_msg m = message(GAGG_T_CONTRIB, rank, v % g.ring, v / g.ring + 1);
 
 	m.sig = sig;
+	m.laneop = laneop;
 	m.exp = exp;
 	m.want = exp;
 	m.pn = ++pn[rank];
@@ -233,6 +235,19 @@ static void other_collectives__need_all(void **state)
 	assert_int_equal(published(), 1);
 }
 
+/* lanes of 8 bits are a sum like any other */
+static void round__of_narrow_lanes(void **state)
+{
+	(void)state;
+	laneop = GAGG_LANEOP(GAGG_LANE_S8, GAGG_OP_ADD);
+	begin("bsp-quorum:2:0", GAGG_K_ALLREDUCE);
+	g.wire = gagg_lane_narrow(laneop);
+	comes(1, 0, 100);
+	comes(2, 0, 100);
+	assert_int_equal(published(), 1);
+	laneop = ADD;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +261,7 @@ int main(void)
 		cmocka_unit_test_teardown(deadline__too_few, finish_test),
 		cmocka_unit_test_teardown(ring__waits_for_a_straggler, finish_test),
 		cmocka_unit_test_teardown(other_collectives__need_all, finish_test),
+		cmocka_unit_test_teardown(round__of_narrow_lanes, finish_test),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
