@@ -97,9 +97,12 @@ static int join_v6(const struct gagg_multicast *mc, struct socket *sock)
 		.ipv6mr_multiaddr = mc->addr.in6.sin6_addr,
 		.ipv6mr_ifindex = mc->addr.in6.sin6_scope_id,
 	};
+	int err;
 
-	return sock->ops->setsockopt(sock, SOL_IPV6, IPV6_ADD_MEMBERSHIP,
-				     KERNEL_SOCKPTR(&req), sizeof(req));
+	/* not what others have joined on other interfaces */
+	err = sock_bindtoindex(sock->sk, mc->addr.in6.sin6_scope_id, true);
+	return err ? err : sock->ops->setsockopt(sock, SOL_IPV6, IPV6_ADD_MEMBERSHIP,
+						 KERNEL_SOCKPTR(&req), sizeof(req));
 }
 
 /* a socket at the address and the port's number */

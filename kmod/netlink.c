@@ -257,9 +257,26 @@ static int parse_owner(struct genl_info *info, struct nlattr **tb, struct gagg_c
 	return 0;
 }
 
+/* @attr: one of those up to @last, or NULL; @wrong: a constant */
+static int parse_choice(const struct nlattr *attr, u32 last, u8 *choice,
+			struct netlink_ext_ack *extack, const char *wrong)
+{
+	if (!attr)
+		return 0;
+	if (nla_get_u32(attr) > last) {
+		extack->_msg = wrong;
+		NL_SET_BAD_ATTR(extack, attr);
+		return -EOPNOTSUPP;
+	}
+	*choice = nla_get_u32(attr);
+	return 0;
+}
+
 static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			struct netlink_ext_ack *extack)
 {
+	int err;
+
 	if (tb[GAGG_GA_KEY]) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_KEY],
 				    "this version has no keys: leave the key out");
@@ -275,37 +292,15 @@ static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			return -EOPNOTSUPP;
 		}
 	}
-	if (tb[GAGG_GA_PLACEMENT]) {
-		u32 placement = nla_get_u32(tb[GAGG_GA_PLACEMENT]);
-
-		if (placement > GAGG_PLACE_ROOT) {
-			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_PLACEMENT],
-					    "unknown placement; this version has: striped, root");
-			return -EOPNOTSUPP;
-		}
-		cfg->placement = placement;
-	}
-	if (tb[GAGG_GA_LANE_TYPE]) {
-		u32 type = nla_get_u32(tb[GAGG_GA_LANE_TYPE]);
-
-		if (type > GAGG_LANE_TYPE_INT64) {
-			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_LANE_TYPE],
-					    "unknown lane type; this version has: int32, int64");
-			return -EOPNOTSUPP;
-		}
-		cfg->lane_type = type;
-	}
-	if (tb[GAGG_GA_WIRE]) {
-		u32 wire = nla_get_u32(tb[GAGG_GA_WIRE]);
-
-		if (wire > GAGG_WIRE_INT8) {
-			NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_WIRE],
-					    "unknown wire format; this version has: int32, int16, int8");
-			return -EOPNOTSUPP;
-		}
-		cfg->wire = wire;
-	}
-	return 0;
+	err = parse_choice(tb[GAGG_GA_PLACEMENT], GAGG_PLACE_ROOT, &cfg->placement, extack,
+			   "unknown placement; this version has: striped, root");
+	if (!err)
+		err = parse_choice(tb[GAGG_GA_LANE_TYPE], GAGG_LANE_TYPE_INT64, &cfg->lane_type,
+				   extack, "unknown lane type; this version has: int32, int64");
+	if (!err)
+		err = parse_choice(tb[GAGG_GA_WIRE], GAGG_WIRE_INT8, &cfg->wire, extack,
+				   "unknown wire format; this version has: int32, int16, int8");
+	return err;
 }
 
 /* everything but name and members */
