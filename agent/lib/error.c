@@ -151,6 +151,7 @@ void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
 		[GAGG_DG_DEAD_AFTER]	= "dead-after",
 		[GAGG_DG_KEY]		= "key",
 		[GAGG_DG_LANE_TYPE]	= "lane-type",
+		[GAGG_DG_WIRE]		= "wire",
 	};
 	uint32_t f = st->mismatch - 1;
 

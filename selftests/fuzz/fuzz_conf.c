@@ -79,6 +79,9 @@ static void check_group(const struct config *cfg, const struct nl_group *g)
 	fuzz_assert(g->dead_after >= 100 && g->dead_after <= 600000);
 	fuzz_assert(!(g->mode & ~0666U) && g->uid != UINT32_MAX && g->gid != UINT32_MAX);
 	fuzz_assert(!gagg_sync_parse(g->sync, &mode));
+	fuzz_assert(g->lane_type == GAGG_LANE_TYPE_INT32 || gagg_sync_get(mode.mode)->store);
+	fuzz_assert(g->wire == GAGG_WIRE_INT32 || gagg_sync_get(mode.mode)->narrow);
+	fuzz_assert(g->lane_type <= GAGG_LANE_TYPE_INT64 && g->wire <= GAGG_WIRE_INT8);
 	if (g->multicast.family) {
 		fuzz_assert(!gagg_sync_get(mode.mode)->store);
 		fuzz_assert(g->multicast.family == g->members[0].addr.family);

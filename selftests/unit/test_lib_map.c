@@ -405,6 +405,10 @@ static void error_mismatch__field(void **state)
 	(void)state;
 	error_mismatch(buf, sizeof(buf), &st);
 	assert_string_equal(buf, "config-mismatch: lanes differs on the host of rank 2");
+	for (st.mismatch = 1; st.mismatch <= GAGG_DG_COUNT; st.mismatch++) {
+		error_mismatch(buf, sizeof(buf), &st);
+		assert_null(strstr(buf, ": configuration"));
+	}
 	st.mismatch = 1 + GAGG_DG_COUNT;
 	error_mismatch(buf, sizeof(buf), &st);
 	assert_string_equal(buf, "config-mismatch: configuration differs on the host of rank 2");

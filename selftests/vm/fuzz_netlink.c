@@ -145,6 +145,8 @@ static void put_config(bool ring)
 		genl_add(genl_attr(GAGG_GA_SYNC), chance(2) ? "bsp" : "asp", 4);
 	if (!chance(8))
 		put(GAGG_GA_LANE_TYPE, chance(2), 32);
+	if (!chance(8))
+		put(GAGG_GA_WIRE, chance(3), 32);
 	if (!chance(3))
 		genl_add(genl_attr(GAGG_GA_MULTICAST), (uint8_t[]){ 239, 77, 0, (uint8_t)chance(3) },
 			 chance(4) ? 4 : 0);

@@ -29,6 +29,7 @@ static const struct name {
 	{ "g.epoch", GAGG_GA_EPOCH }, { "g.reason", GAGG_GA_REASON },
 	{ "g.reason-rank", GAGG_GA_REASON_RANK }, { "g.mismatch", GAGG_GA_MISMATCH },
 	{ "g.lane-type", GAGG_GA_LANE_TYPE }, { "g.multicast", GAGG_GA_MULTICAST },
+	{ "g.wire", GAGG_GA_WIRE },
 	{ "m.member", GAGG_MA_MEMBER }, { "m.rank", GAGG_MA_RANK },
 	{ "m.address", GAGG_MA_ADDRESS }, { "m.roles", GAGG_MA_ROLES },
 	{ "m.weight", GAGG_MA_WEIGHT }, { "m.local", GAGG_MA_LOCAL },
