@@ -112,7 +112,7 @@ enum gagg_dtype {
  * @GAGG_MAX:	largest, exact
  *
  * NaN in any contribution (sums: infinity, too) makes NaN of every element of
- * its chunk of the result, a few hundred elements, and
+ * its chunk of the result, a few hundred elements (gagg_wire() has more), and
  * gagg_result.nonfinite_rank names the lowest rank that had it.
  */
 enum gagg_op {
@@ -152,9 +152,9 @@ struct gagg_config {
  *			sum, infinity); -1: none
  * @overflow:		not 0: a sum of GAGG_INT32 may have wrapped. A warning: 0
  *			is a proof that it has not. Sums of GAGG_INT64: always 0
- * @late:		chunks of the result (some hundred elements each) that were
- *			complete before this rank's contribution came; 0 unless the
- *			sync mode has a quorum
+ * @late:		chunks of the result (some hundred elements each, see
+ *			gagg_wire()) that were complete before this rank's contribution
+ *			came; 0 unless the sync mode has a quorum
  *
  * Of a reduce-scatter, each rank hears about its own part.
  */
@@ -297,6 +297,12 @@ const char *gagg_sync(const struct gagg_comm *comm);
 /**
  * gagg_wire() - how sums of floating point travel in the group
  * @comm:	communicator
+ *
+ * A chunk, whose elements share an exponent and become NaN together, has as many
+ * elements as the group has lanes (344, unless "lanes" says otherwise; at most 2240) where
+ * this is 32. With 16 a chunk of a sum or mean has twice as many, with 8 four times: one
+ * NaN spreads to up to 688 or 1376 elements, with the most lanes to 4480 or 8960.
+ *
  * Return: bits of a lane: 32, or 16 or 8 with "wire int16" or "wire int8" of "gaggctl
  * group create".
  */
@@ -362,16 +368,23 @@ int gagg_plan_create(struct gagg_comm *comm, size_t count,
  * gagg_plan_feedback() - send next time what quantising leaves out
  * @comm:	communicator of the plan
  * @plan:	of gagg_plan_create(), not in use by a request in flight
- * @residual:	as many elements as the plan has, zero at first. The caller's, until
- *		gagg_plan_free(); may be read, saved and written between operations
+ * @residual:	as many elements as the plan has, zero at first or as it was saved. The
+ *		caller's, until gagg_plan_free(); may be read, saved and written between
+ *		operations
  *
  * From now on an operation with @plan sends the elements plus @residual, and leaves
  * there what of them has not come into the sum as this rank's contribution (error
  * feedback: Seide et al. 2014, Karimireddy et al. 2019). So what was sent in all
- * steps together differs from what was to be sent by no more than @residual, one
- * step's error. @sendbuf must not change until the operation has ended. A chunk in which
- * a rank has NaN or infinity leaves that rank's residual as it was. For groups
- * with wire int16 or int8; elsewhere the error is far below that of float32.
+ * steps together differs from what was to be sent by @residual, one step's error, and by
+ * the roundings of @residual itself to float32: with wire int16 and int8, in each step less
+ * than 2^-23 of what a lane of 1 is worth. @sendbuf must not change until the operation has
+ * ended. A chunk in which a rank has NaN or infinity, or the elements plus @residual are
+ * beyond float32 (which counts as infinity), leaves that rank's residual as it was. For
+ * groups with wire int16 or int8; elsewhere the error is below that of float32.
+ *
+ * Where rounds need not wait for all: with CARRY 1 a contribution that came too late is
+ * left in @residual as a whole, and what @plan has kept of earlier operations is added to
+ * @residual by this call. With CARRY 0 it is dropped: @residual stays as it was.
  *
  * What a sum loses when it is made as narrow as its contributions is the same on all
  * ranks, and is not kept: see Documentation/numerics.md.

@@ -125,7 +125,10 @@ static void pad_packed(const struct gagg_request *r, const struct piece *p, int3
 	memset((unsigned char *)lanes + used, 0, ((p->wire * bytes + 3) & ~(size_t)3) - used);
 }
 
-/* the carry of a piece's elements, of an all-reduce or this rank's own part */
+/*
+ * What is added to a piece's elements, or NULL. A plan's elements are those of all parts:
+ * a reduce-scatter contributes to each.
+ */
 static float *carry_of(const struct gagg_request *r, const struct piece *p)
 {
 	if (!r->plan || !r->plan->carry)
@@ -133,18 +136,70 @@ static float *carry_of(const struct gagg_request *r, const struct piece *p)
 	return r->plan->carry + p->part * (r->part_bytes / dtype_size(r->dtype)) + p->first;
 }
 
-/* the elements, and what came too late before */
+/* up to QUANT_BLOCK elements from @i of a piece on, and their carry; returns how many */
+static unsigned int add_carry(const struct gagg_request *r, const struct piece *p,
+			      const float *carry, unsigned int i, float *sum)
+{
+	unsigned int k, n = p->n - i < QUANT_BLOCK ? p->n - i : QUANT_BLOCK;
+	enum quant_type t = quant_type(r->dtype);
+	const unsigned char *src = source(r, p);
+
+	if (t == QUANT_F32)
+		memcpy(sum, src + i * sizeof(*sum), n * sizeof(*sum));
+	else
+		for (k = 0; k < n; k++)
+			sum[k] = quant_load(t, src, i + k);
+	for (k = 0; k < n; k++)
+		sum[k] += carry[i + k];
+	return n;
+}
+
+/* the head of a chunk of blocks; returns its flags */
+static uint8_t scan_both(const struct gagg_request *r, const struct piece *p,
+			 const float *carry, uint8_t try, struct quant_head *h)
+{
+	float sum[QUANT_BLOCK];
+	struct quant_head part;
+	unsigned int i, n;
+
+	*h = (struct quant_head){ .flags = QUANT_ZERO };
+	for (i = 0; i < p->n; i += n) {
+		n = add_carry(r, p, carry, i, sum);
+		quant_scan(QUANT_F32, sum, n, try, &part);
+		h->exp = part.exp > h->exp ? part.exp : h->exp;
+		h->want = part.want > h->want ? part.want : h->want;
+		/* one block makes a chunk no number, all make it zero */
+		h->flags = ((h->flags | part.flags) & QUANT_NONFINITE) |
+			   (h->flags & part.flags & QUANT_ZERO);
+	}
+	/* without lanes it raises no exponent */
+	if (h->flags)
+		h->exp = try ? try : QUANT_EXP_MIN;
+	return h->flags;
+}
+
+/*
+ * The elements plus their carry, rounded to float32. What that leaves out is left to
+ * feed_back(); what is beyond its range is infinite.
+ */
 static void quant_both(const struct gagg_request *r, const struct piece *p, const float *carry,
 		       uint8_t try, int32_t *lanes, struct quant_head *h)
 {
-	enum quant_type t = quant_type(r->dtype);
-	const void *src = source(r, p);
-	float sum[QUANT_NARROW_MAX];
-	unsigned int i;
+	size_t bytes = 4 / comm_packed(r->comm);
+	float sum[QUANT_BLOCK];
+	struct quant_head part;
+	unsigned int i, n;
 
-	for (i = 0; i < p->n; i++)
-		sum[i] = quant_load(t, src, i) + carry[i];
-	quantise(r, QUANT_F32, sum, p->n, try, lanes, h);
+	if (scan_both(r, p, carry, try, h))
+		return;
+	for (i = 0; i < p->n; i += n) {
+		void *at = (unsigned char *)lanes + i * bytes;
+
+		n = add_carry(r, p, carry, i, sum);
+		quantise(r, QUANT_F32, sum, n, h->exp, at, &part);
+		if (part.flags)
+			memset(at, 0, n * bytes);
+	}
 }
 
 /* lane @i of those that were sent */
@@ -165,8 +220,8 @@ static int32_t lane_sent(const void *lanes, unsigned int packed, unsigned int i)
 
 /*
  * What quantising has left out, here and, where another rank's exponent was larger, at
- * the home. That is exact: a lane is the nearest to the sum that there is, or the second
- * nearest, so the difference has no more digits than the sum.
+ * the home; and what rounding x + r to float32 has, as the sum is formed anew here in
+ * double. The one rounding that is felt is that of the difference, a float32 again.
  */
 static void feed_back(struct gagg_request *r, uint64_t i, const struct piece *p,
 		      const struct gagg_rdesc *d, float *carry)
@@ -186,14 +241,14 @@ static void feed_back(struct gagg_request *r, uint64_t i, const struct piece *p,
 		return;
 	}
 	for (k = 0; k < p->n; k++) {
-		float sum = quant_load(quant_type(r->dtype), src, k) + carry[k];
+		double sum = (double)quant_load(quant_type(r->dtype), src, k) + carry[k];
 		int32_t q = lane_sent(lanes, comm_packed(r->comm), k);
 
 		carry[k] = (float)(sum - quant_shift_rne(q, d->exp - sent->exp) * unit);
 	}
 }
 
-/* what is sent */
+/* the contribution to a chunk: elements, and what a plan adds to them */
 static void quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
 			int32_t *lanes, struct quant_head *h)
 {
@@ -206,8 +261,9 @@ static void quant_piece(const struct gagg_request *r, const struct piece *p, uin
 }
 
 /*
- * The result is there: what was sent is in it, or is kept. What is no number is not;
- * what was kept before stays then.
+ * The result is there: what was sent is in it, but for what quantising has left out, or
+ * is kept if late contributions are. What is no number is not kept; what was kept before
+ * stays then.
  */
 static void settle(struct gagg_request *r, uint64_t at, const struct piece *p,
 		   const struct gagg_rdesc *d)

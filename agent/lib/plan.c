@@ -53,12 +53,18 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 
 int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *residual)
 {
+	uint64_t i;
+
 	if (!plan || !residual)
 		return comm_error(c, GAGG_ERR_INVALID, "no plan, or no buffer for the residual");
 	if (plan->busy)
 		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
-	if (!plan->feedback)
+	/* what came too late so far */
+	if (!plan->feedback && plan->carry) {
+		for (i = 0; i < plan->count; i++)
+			residual[i] += plan->carry[i];
 		free(plan->carry);
+	}
 	plan->carry = residual;
 	plan->feedback = true;
 	return GAGG_OK;

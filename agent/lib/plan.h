@@ -16,7 +16,7 @@
  * @dtype: their type
  * @busy: an operation in flight uses it
  * @late: what came too late to count is kept in @carry
- * @feedback: so is what quantising has left out; @carry is the user's
+ * @feedback: what quantising has left out is kept there, too; it is the user's
  * @carry: by element, what is added to the next contribution; NULL: nothing
  * @exp: by chunk of the operation; 0: nothing known yet
  */

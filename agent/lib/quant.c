@@ -112,13 +112,11 @@ static inline uint32_t quantise(uint32_t b, int k)
 	return b >> 31 ? 0 - q : q;
 }
 
-void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
-			unsigned int headroom, uint8_t e_try, int32_t *lanes,
-			struct quant_head *head)
+void quant_scan_scalar(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		       struct quant_head *head)
 {
 	uint32_t absmax = 0, all = 0;
 	unsigned int i;
-	int k;
 
 	for (i = 0; i < n; i++) {
 		uint32_t a = load_bits(t, src, i) & 0x7fffffff;
@@ -143,6 +141,18 @@ void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
 	}
 	if (head->exp < head->want)
 		head->exp = head->want;
+}
+
+void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
+			unsigned int headroom, uint8_t e_try, int32_t *lanes,
+			struct quant_head *head)
+{
+	unsigned int i;
+	int k;
+
+	quant_scan_scalar(t, src, n, e_try, head);
+	if (head->flags)
+		return;
 
 	k = 30 + QUANT_BIAS - (int)headroom - head->exp;
 	for (i = 0; i < n; i++)
@@ -321,6 +331,15 @@ uint8_t int32_bits(const int32_t *x, unsigned int n)
 	return all ? (uint8_t)(32 - __builtin_clz(all)) : 0;
 }
 
+void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		struct quant_head *head)
+{
+	if (quant_avx2_usable())
+		quant_scan_avx2(t, src, n, e_try, head);
+	else
+		quant_scan_scalar(t, src, n, e_try, head);
+}
+
 void quant_chunk(enum quant_type t, const void *src, unsigned int n,
 		 unsigned int headroom, uint8_t e_try, int32_t *lanes,
 		 struct quant_head *head)
@@ -354,36 +373,69 @@ static int32_t clamp(int32_t q, int32_t most)
 	return q > most ? most : q < -most ? -most : q;
 }
 
-void quant_narrow(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
-		  uint8_t e_try, void *lanes, struct quant_head *head)
+/* @n lanes of int32 to lanes of @bits bits */
+static void narrow(const int32_t *q, unsigned int n, unsigned int bits, unsigned char *lanes)
 {
-	int32_t q[QUANT_NARROW_MAX], most = (1 << (bits - 1)) - 1;
+	int32_t most = (1 << (bits - 1)) - 1;
 	unsigned int i;
 
-	quant_chunk(t, src, n, headroom_for(bits), e_try, q, head);
-	if (head->flags)
-		return;
 	if (bits == 16)
 		for (i = 0; i < n; i++)
 			store16(lanes, i, le16((uint16_t)clamp((int32_t)load_lane(q + i), most)));
 	else
 		for (i = 0; i < n; i++)
-			((int8_t *)lanes)[i] = (int8_t)clamp((int32_t)load_lane(q + i), most);
+			lanes[i] = (uint8_t)clamp((int32_t)load_lane(q + i), most);
+}
+
+/* and back, times @unit */
+static void widen(const unsigned char *lanes, unsigned int n, unsigned int bits, int32_t unit,
+		  int32_t *q)
+{
+	unsigned int i;
+
+	if (bits == 16)
+		for (i = 0; i < n; i++)
+			store_lane(q + i, (uint32_t)((int16_t)le16(load16(lanes, i)) * unit));
+	else
+		for (i = 0; i < n; i++)
+			store_lane(q + i, (uint32_t)((int8_t)lanes[i] * unit));
+}
+
+void quant_narrow(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
+		  uint8_t e_try, void *lanes, struct quant_head *head)
+{
+	struct quant_head part;
+	int32_t q[QUANT_BLOCK];
+	unsigned int i, m;
+
+	quant_scan(t, src, n, e_try, head);
+	if (head->flags)
+		return;
+	for (i = 0; i < n; i += m) {
+		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
+		/* no block needs more than all of them: its exponent is the chunk's */
+		quant_chunk(t, (const unsigned char *)src + (size_t)i * quant_size(t), m,
+			    headroom_for(bits), head->exp, q, &part);
+		if (part.flags)
+			memset(q, 0, m * sizeof(*q));
+		narrow(q, m, bits, (unsigned char *)lanes + (size_t)i * (bits / 8));
+	}
 }
 
 void dequant_narrow(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
 		    uint8_t exp, unsigned int shift, uint8_t flags, uint32_t divisor, void *dst)
 {
-	int32_t q[QUANT_NARROW_MAX], unit = 1 << (shift & 15);
-	unsigned int i;
+	int32_t q[QUANT_BLOCK];
+	unsigned int i, m;
 
-	if (!flags && bits == 16)
-		for (i = 0; i < n; i++)
-			store_lane(q + i, (uint32_t)((int16_t)le16(load16(lanes, i)) * unit));
-	else if (!flags)
-		for (i = 0; i < n; i++)
-			store_lane(q + i, (uint32_t)(((const int8_t *)lanes)[i] * unit));
-	dequant_chunk(t, q, n, headroom_for(bits), exp, flags, divisor, dst);
+	for (i = 0; i < n; i += m) {
+		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
+		if (!flags)
+			widen((const unsigned char *)lanes + (size_t)i * (bits / 8), m, bits,
+			      1 << (shift & 15), q);
+		dequant_chunk(t, q, m, headroom_for(bits), exp, flags, divisor,
+			      (unsigned char *)dst + (size_t)i * quant_size(t));
+	}
 }
 
 double quant_unit(unsigned int bits, uint8_t exp)

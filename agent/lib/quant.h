@@ -83,6 +83,17 @@ void quant_chunk(enum quant_type t, const void *src, unsigned int n,
 		 struct quant_head *head);
 
 /**
+ * quant_scan() - what quant_chunk() says of a chunk, without its lanes
+ * @t: element type
+ * @src: @n elements, of any alignment
+ * @n: number of elements
+ * @e_try: predicted exponent, or 0 for none
+ * @head: receives it
+ */
+void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		struct quant_head *head);
+
+/**
  * dequant_chunk() - turn the lanes of a result into elements
  * @t: element type
  * @lanes: @n sums of lanes, aligned to 4 bytes; not read if @flags is not 0
@@ -107,13 +118,13 @@ void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
  * Narrow lanes: the wire formats int16 and int8 of a group. The block's exponent takes
  * the whole width, since sums have int32 lanes of their own: no headroom.
  */
-#define QUANT_NARROW_MAX	8960	/* most elements of such a chunk */
+#define QUANT_BLOCK	512	/* elements that are worked on at once: they fit a stack */
 
 /**
  * quant_narrow() - quantise the elements of one chunk to narrow lanes
  * @t: element type
  * @src: @n elements, of any alignment
- * @n: number of elements, at most QUANT_NARROW_MAX
+ * @n: number of elements
  * @bits: of a lane, 16 or 8
  * @e_try: predicted exponent, or 0 for none
  * @lanes: receives @n lanes of @bits bits. Untouched if @head->flags is not 0.
@@ -129,7 +140,7 @@ void quant_narrow(enum quant_type t, const void *src, unsigned int n, unsigned i
  * dequant_narrow() - turn the narrow lanes of a result into elements
  * @t: element type
  * @lanes: @n lanes of @bits bits, in any alignment; not read if @flags is not 0
- * @n: number of elements, at most QUANT_NARROW_MAX
+ * @n: number of elements
  * @bits: of a lane, 16 or 8
  * @exp: exponent E of the result
  * @shift: by how much sums were shifted to be narrow
@@ -230,6 +241,10 @@ static inline int32_t quant_shift_rne(int32_t q, unsigned int s)
  */
 bool quant_avx2_usable(void);
 
+void quant_scan_scalar(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		       struct quant_head *head);
+void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		     struct quant_head *head);
 void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
 			unsigned int headroom, uint8_t e_try, int32_t *lanes,
 			struct quant_head *head);

@@ -243,13 +243,10 @@ static LOOP void quant_bf16(const void *src, unsigned int n, int k, int32_t *lan
 	quant_loop(QUANT_BF16, src, n, k, lanes);
 }
 
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
-		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
-		      struct quant_head *head)
+void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		     struct quant_head *head)
 {
 	uint32_t a;
-	unsigned int csr;
-	int k;
 
 	if (t == QUANT_F32)
 		a = absmax32(src, (size_t)n * 4);
@@ -258,13 +255,25 @@ void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
 
 	/* Neither is worth a second version: no lanes are made. */
 	if (!a || a >= 0x7f800000) {
-		quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
+		quant_scan_scalar(t, src, n, e_try, head);
 		return;
 	}
 
 	head->flags = 0;
 	head->want = (uint8_t)((a >> 23) + 1);
 	head->exp = e_try > head->want ? e_try : head->want;
+}
+
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
+		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
+		      struct quant_head *head)
+{
+	unsigned int csr;
+	int k;
+
+	quant_scan_avx2(t, src, n, e_try, head);
+	if (head->flags)
+		return;
 	k = 30 + QUANT_BIAS - (int)headroom - head->exp;
 
 	csr = mxcsr_enter();
@@ -458,6 +467,12 @@ void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
 bool quant_avx2_usable(void)
 {
 	return false;
+}
+
+void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		     struct quant_head *head)
+{
+	quant_scan_scalar(t, src, n, e_try, head);
 }
 
 void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,

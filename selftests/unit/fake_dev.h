@@ -21,6 +21,7 @@
 
 #include <linux/gagg.h>
 #include <linux/gagg_wire.h>
+#include "exponent.h"
 #include "quant.h"
 #include "sys.h"
 
@@ -73,7 +74,7 @@ static struct {
 	bool copies;			/* store: each rank has one */
 	bool wide;			/* store: lanes of int64 */
 	uint32_t wire;			/* 1, 2: lanes of 16, 8 bits */
-	double *sent;			/* narrow sums, before they are narrowed; by element */
+	double *sent;			/* of floats: sums before they are narrowed; by lane */
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
 	void (*waited)(void);		/* who returns from a WAIT goes there first */
@@ -288,9 +289,10 @@ static bool fake_publish(struct fake_channel *ch)
 		any = true;
 	}
 	res.exp = any ? e : ze;
-	for (unsigned int i = 0; fake.sent && narrow && any && i < n << narrow; i++)
+	for (unsigned int i = 0; fake.sent && any && i < n << narrow; i++)
 		fake.sent[(v - op->start) * (FAKE_LANES << narrow) + i] +=
-			acc[i] * quant_unit(32 >> narrow, e);
+			acc[i] * quant_unit(narrow ? 32U >> narrow :
+					    31 - headroom_bits(fake.weight), e);
 	if (narrow && any && !res.flags)
 		res.nonfinite = fake_narrowed(narrow, acc, n);
 	if (!any && !res.flags)
@@ -315,11 +317,6 @@ static bool fake_publish(struct fake_channel *ch)
 		rd->contributors = res.contributors;
 		rd->counted = !(late >> r & 1);
 		rd->nonfinite = res.nonfinite;
-		/* what was pushed is the kernel's no more, nor kept by it; the trainer
-		 * has it, for its residual
-		 */
-		if (!narrow)
-			memset(fake_lanes(s, GAGG_REG_CONTRIB, slot), FAKE_POISON, FAKE_LANES * 4);
 		__atomic_store_n(&rd->published,
 				 fake.epoch << 32 | (uint32_t)(v / fake.ring + 1),
 				 __ATOMIC_RELEASE);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "fake_ranks.h"
+#include "request.h"
 
 static uint64_t rng = 1;
 
@@ -24,7 +25,7 @@ static uint64_t draw(void)
 
 /* --- lanes -------------------------------------------------------------------- */
 
-#define ELEMENTS	100
+#define ELEMENTS	(2 * QUANT_BLOCK + 100)
 
 static void put_element(enum quant_type t, void *dst, size_t i, float x)
 {
@@ -74,6 +75,8 @@ static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, in
 			x = ldexpf(1 - ldexpf(1, -(int)(draw() % 20)), scale);
 		if (draw() % 8 == 0)
 			x = ldexpf((float)(int)(draw() % 512) + .5f, scale - 15);
+		/* a chunk has one exponent, whatever its blocks need */
+		x = ldexpf(x, i / QUANT_BLOCK == 1 ? -5 : 0);
 		put_element(t, src + 1, i, x);
 		x = quant_load(t, src + 1, i);
 		if (x != 0) {
@@ -116,7 +119,7 @@ static void lanes__are_what_they_are_defined_to_be(void **state)
 
 		if (t == QUANT_F16 && (scale > 15 || scale < -20))
 			scale = 0;
-		n = 1 + (unsigned int)(draw() % (ELEMENTS - 1));
+		n = 1 + (unsigned int)(draw() % (k % 32 ? 100 : ELEMENTS - 1));
 		check_lanes(t, k % 2 ? 8 : 16, n, scale, k % 4 ? 0 : (uint8_t)(scale + 130));
 	}
 }
@@ -248,24 +251,58 @@ static void sums__in_parts(void **state)
 
 /* --- the residual --------------------------------------------------------------- */
 
-#define COUNT	75
+#define PART	21
+#define COUNT	(N * PART)
 #define STEPS	60
 
+/* of an operation with a residual */
+static struct {
+	enum gagg_dtype dtype;
+	bool scatter;		/* in parts of PART elements */
+	bool in_place;
+	bool keeps_late;
+} how;
+
+static enum quant_type how_type(void)
+{
+	return how.dtype == GAGG_FLOAT32 ? QUANT_F32 :
+	       how.dtype == GAGG_FLOAT16 ? QUANT_F16 : QUANT_BF16;
+}
+
 /*
- * Integers, most of them small beside the largest, which moves: exponents rise and fall,
- * on one rank or on all. Sums of all steps are exact in double.
+ * Most of them small beside the largest, which moves: exponents rise and fall, on one rank
+ * or on all. Sums of all steps are exact in double, those of two in float32. Lanes of
+ * 32 and 16 bits hold all but fractions.
  */
 static float gradient(int r, int step, int i)
 {
+	static const int shift[] = { -20, -6, 0 };
 	int k = (r * 131 + step * 17 + i * 29) % 61 - 30;
 
-	if (i % 16 == 3 && step % 20 > 14)
-		return (float)(k * (r == step % N ? 1000 : 40));
-	return i % 7 == 6 ? 1 : (float)k;
+	if (i % 16 == 3)
+		return (float)(k * (step % 20 <= 14 ? 1 : r == step % N ? 1000 : 40));
+	return ldexpf(i % 7 == 6 ? 1 : (float)k, shift[fake.wire]);
 }
 
-static double sent[COUNT + 4 * FAKE_LANES];
+/* as an element of the type */
+static float element(int r, int step, int i)
+{
+	unsigned char e[4];
+
+	put_element(how_type(), e, 0, gradient(r, step, i));
+	return quant_load(how_type(), e, 0);
+}
+
+static double sent[N * 4 * FAKE_LANES];
 static bool (*is_late)(unsigned int r, uint64_t v);
+
+/* the lane of element @i: each part begins a chunk */
+static int lane(int i)
+{
+	int lanes = FAKE_LANES << fake.wire;
+
+	return how.scatter ? i / PART * ((PART - 1) / lanes + 1) * lanes + i % PART : i;
+}
 
 static bool dropped(int r, int step, int i)
 {
@@ -275,24 +312,36 @@ static bool dropped(int r, int step, int i)
 				  (uint64_t)i / (FAKE_LANES << fake.wire));
 }
 
-static void feedback_body(struct gagg_comm *c, int rank, bool keeps_late, bool in_place)
+static void reduce_step(struct gagg_comm *c, int rank, int step, struct gagg_plan *plan)
+{
+	unsigned char x[4 * COUNT], y[4 * COUNT];
+	void *to = how.in_place ? x : y;
+
+	for (int i = 0; i < COUNT; i++)
+		put_element(how_type(), x, (size_t)i, gradient(rank, step, i));
+	if (how.scatter)
+		CHECK(!gagg_reduce_scatter(x, to, PART, how.dtype, GAGG_SUM, c, plan));
+	else
+		CHECK(!gagg_allreduce(x, to, COUNT, how.dtype, GAGG_SUM, c, plan));
+}
+
+/* the largest of what is left, to see that it is something */
+static float most_left;
+
+static void feedback_body(struct gagg_comm *c, int rank)
 {
 	static float residual[N][COUNT];
 	struct gagg_plan *plan;
 	int i, step, r;
 
 	memset(residual[rank], 0, sizeof(residual[rank]));
-	CHECK(!gagg_plan_create(c, COUNT, GAGG_FLOAT32, &plan));
+	CHECK(!gagg_plan_create(c, COUNT, how.dtype, &plan));
 	CHECK(gagg_plan_feedback(c, plan, NULL) == GAGG_ERR_INVALID);
 	CHECK(gagg_plan_feedback(c, NULL, residual[rank]) == GAGG_ERR_INVALID);
 	CHECK(!gagg_plan_feedback(c, plan, residual[rank]));
 	for (step = 0; step < STEPS; step++) {
-		float x[COUNT], y[COUNT];
-
-		for (i = 0; i < COUNT; i++)
-			x[i] = gradient(rank, step, i);
 		pthread_barrier_wait(&all);
-		CHECK(!gagg_allreduce(x, in_place ? x : y, COUNT, GAGG_FLOAT32, GAGG_SUM, c, plan));
+		reduce_step(c, rank, step, plan);
 		pthread_barrier_wait(&all);
 		if (rank)
 			continue;
@@ -301,38 +350,26 @@ static void feedback_body(struct gagg_comm *c, int rank, bool keeps_late, bool i
 
 			for (r = 0; r < N; r++) {
 				left += residual[r][i];
+				most_left = fmaxf(most_left, fabsf(residual[r][i]));
 				for (int k = 0; k <= step; k++)
-					want += keeps_late || !dropped(r, k, i) ?
-						gradient(r, k, i) : 0;
+					want += how.keeps_late || !dropped(r, k, i) ?
+						element(r, k, i) : 0;
 			}
 			/* not a bit is lost */
-			CHECK(sent[i] + left == want);
+			CHECK(sent[lane(i)] + left == want);
 		}
 	}
 	/* a step's error is less than a lane; what is late is more */
 	for (i = 0; i < COUNT && !is_late; i++)
-		CHECK(fabsf(residual[rank][i]) <= quant_unit(bits_of_wire(), QUANT_BIAS + 16));
+		CHECK(fabsf(residual[rank][i]) <= quant_unit(fake.wire ? bits_of_wire() : 29,
+							     QUANT_BIAS + 16));
 	gagg_plan_free(plan);
-}
-
-static void feedback_plain(struct gagg_comm *c, int rank)
-{
-	feedback_body(c, rank, true, false);
-}
-
-static void feedback_in_place(struct gagg_comm *c, int rank)
-{
-	feedback_body(c, rank, true, true);
-}
-
-static void feedback_late_dropped(struct gagg_comm *c, int rank)
-{
-	feedback_body(c, rank, false, true);
 }
 
 static void run_feedback(void (*body)(struct gagg_comm *c, int rank))
 {
 	memset(sent, 0, sizeof(sent));
+	most_left = 0;
 	fake.sent = sent;
 	run(64, 16, body);
 	fake.sent = NULL;
@@ -341,11 +378,18 @@ static void run_feedback(void (*body)(struct gagg_comm *c, int rank))
 static void feedback__what_was_sent_and_what_is_left(void **state)
 {
 	(void)state;
-	for (fake.wire = 1; fake.wire <= 2; fake.wire++) {
-		run_feedback(feedback_plain);
-		run_feedback(feedback_in_place);
+	how.keeps_late = true;
+	for (unsigned int k = 0; k < 3 * 3 * 4; k++) {
+		fake.wire = k % 3;
+		how.dtype = (const enum gagg_dtype[]){ GAGG_FLOAT32, GAGG_FLOAT16,
+						       GAGG_BFLOAT16 }[k / 3 % 3];
+		how.scatter = k / 9 & 1;
+		how.in_place = k / 9 & 2;
+		run_feedback(feedback_body);
+		assert_true(most_left > 0);
 	}
 	fake.wire = 0;
+	memset(&how, 0, sizeof(how));
 }
 
 static bool sometimes(unsigned int r, uint64_t v)
@@ -358,16 +402,182 @@ static void feedback__of_what_came_too_late(void **state)
 	(void)state;
 	fake.late = sometimes;
 	is_late = sometimes;
-	for (fake.wire = 1; fake.wire <= 2; fake.wire++) {
+	how.dtype = GAGG_FLOAT32;
+	for (fake.wire = 0; fake.wire <= 2; fake.wire++) {
 		fake.sync = "bsp-quorum:1:1";
-		run_feedback(feedback_plain);
+		how.keeps_late = true;
+		how.in_place = false;
+		run_feedback(feedback_body);
 		fake.sync = "bsp-quorum:1:0";
-		run_feedback(feedback_late_dropped);
+		how.keeps_late = false;
+		how.in_place = true;
+		run_feedback(feedback_body);
 	}
 	fake.wire = 0;
 	fake.late = NULL;
 	is_late = NULL;
 	fake.sync = "bsp";
+	memset(&how, 0, sizeof(how));
+}
+
+static bool all_but_one(unsigned int r, uint64_t v)
+{
+	return r && v < 2;
+}
+
+/* what a plan has kept before it is told to give feedback */
+static void kept_body(struct gagg_comm *c, int rank)
+{
+	float x[16], y[16], residual[16], other[16] = { 0 };
+	struct gagg_plan *plan;
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		x[i] = 3;
+		residual[i] = (float)i;
+	}
+	CHECK(!gagg_plan_create(c, 16, GAGG_FLOAT32, &plan));
+	for (i = 0; i < 2; i++)
+		CHECK(!gagg_allreduce(x, y, 16, GAGG_FLOAT32, GAGG_SUM, c, plan));
+	CHECK(!gagg_plan_feedback(c, plan, residual));
+	for (i = 0; i < 16; i++)
+		CHECK(residual[i] == (float)(i + (rank ? 6 : 0)));
+	/* and once only */
+	CHECK(!gagg_plan_feedback(c, plan, other));
+	CHECK(other[5] == 0);
+	gagg_plan_free(plan);
+}
+
+static void feedback__takes_what_was_kept(void **state)
+{
+	(void)state;
+	fake.late = all_but_one;
+	fake.sync = "bsp-quorum:1:1";
+	fake.wire = 1;
+	run(64, 16, kept_body);
+	fake.wire = 0;
+	fake.late = NULL;
+	fake.sync = "bsp";
+}
+
+/* sums that float32 has not the digits for: the bound of gagg_plan_feedback() */
+static void rounded_body(struct gagg_comm *c, int rank)
+{
+	static float residual[N][16];
+	static double before[16];
+	struct gagg_plan *plan;
+	int i, r, step;
+	float x[N][16], y[16];
+
+	memset(residual[rank], 0, sizeof(residual[rank]));
+	if (!rank)
+		memset(before, 0, sizeof(before));
+	CHECK(!gagg_plan_create(c, 16, GAGG_FLOAT32, &plan));
+	CHECK(!gagg_plan_feedback(c, plan, residual[rank]));
+	for (step = 0; step < STEPS; step++) {
+		for (r = 0; r < N; r++)
+			for (i = 0; i < 16; i++)
+				x[r][i] = (float)((r * 131 + step * 17 + i * 29) % 61 - 30) / 30.1f;
+		pthread_barrier_wait(&all);
+		CHECK(!gagg_allreduce(x[rank], y, 16, GAGG_FLOAT32, GAGG_SUM, c, plan));
+		pthread_barrier_wait(&all);
+		for (i = 0; i < 16 && !rank; i++) {
+			/* up to this step: sent, left, and not to be sent */
+			double lost = sent[i];
+
+			for (r = 0; r < N; r++)
+				lost += residual[r][i];
+			for (r = 0; r < N; r++)
+				before[i] += x[r][i];
+			lost -= before[i];
+			CHECK(fabs(lost) <= ldexp(N * quant_unit(bits_of_wire(), QUANT_BIAS + 1),
+						  -23));
+			/* from here on that is no error of the next one */
+			before[i] += lost;
+		}
+	}
+	gagg_plan_free(plan);
+}
+
+static void feedback__loses_no_more_than_it_says(void **state)
+{
+	(void)state;
+	for (fake.wire = 1; fake.wire <= 2; fake.wire++)
+		run_feedback(rounded_body);
+	fake.wire = 0;
+}
+
+#define LONG	600	/* lanes of a chunk: more elements than are worked on at once */
+
+/* a chunk's blocks are one chunk: against the same with the sum made before */
+static void check_blocks(struct gagg_comm *c, struct gagg_plan *plan, const float *x)
+{
+	struct gagg_request r = {
+		.comm = c, .how = &transfer_sum, .dtype = GAGG_FLOAT32, .plan = plan,
+		.send = (const unsigned char *)x, .owner = -1,
+		.part_bytes = plan->count * sizeof(*x),
+	};
+	static int32_t lanes[LONG], ref[LONG];
+	static float sum[4 * LONG];
+	unsigned int n = (unsigned int)plan->count, i;
+	struct gagg_cdesc d = { 0 };
+	size_t used = ((size_t)n * bits_of_wire() / 8 + 3) & ~(size_t)3;
+	struct quant_head h;
+
+	for (i = 0; i < n; i++)
+		sum[i] = x[i] + plan->carry[i];
+	assert_true(partition_init(&r.cut, 1, n, comm_float_lanes(c)));
+	assert_int_equal(r.cut.chunks, 1);
+	memset(lanes, 0x5a, sizeof(lanes));
+	memset(ref, 0, sizeof(ref));
+	r.how->fill(&r, 0, lanes, &d);
+	if (fake.wire)
+		quant_narrow(QUANT_F32, sum, n, bits_of_wire(), plan->exp[0], ref, &h);
+	else
+		quant_chunk(QUANT_F32, sum, n, headroom_bits(N), plan->exp[0], ref, &h);
+	assert_int_equal(d.exp, h.exp);
+	assert_int_equal(d.want, h.want);
+	assert_int_equal(d.flags, h.flags);
+	if (!h.flags)
+		assert_memory_equal(lanes, ref, used);
+}
+
+static void feedback__of_long_chunks(void **state)
+{
+	static float x[4 * LONG], carry[4 * LONG];
+	struct gagg_plan *plan = calloc(1, sizeof(*plan) + 1);
+	unsigned int k, i, n;
+
+	(void)state;
+	assert_non_null(plan);
+	plan->chunks = 1;
+	plan->feedback = true;
+	plan->carry = carry;
+	for (k = 0; k < 60; k++) {
+		struct gagg_comm c = { .size = N, .region.geo = { .weight = N, .lanes = LONG } };
+
+		fake.wire = k % 3;
+		c.region.geo.flags = fake.wire == 1 ? GAGG_GEO_INT16 :
+				     fake.wire == 2 ? GAGG_GEO_INT8 : 0;
+		n = LONG << fake.wire;
+		for (i = 0; i < n; i++) {
+			x[i] = (float)((int)(draw() % 2001) - 1000) / 7;
+			carry[i] = (float)((int)(draw() % 2001) - 1000) / 7000;
+			x[i] = ldexpf(x[i], i / QUANT_BLOCK == 0 ? -5 : 0);
+		}
+		/* nothing but zeros in one block, in all but one, in all; no number in one */
+		for (i = 0; i < n; i++)
+			if (k / 3 % 5 == 4 || (i / QUANT_BLOCK == 0 && k / 3 % 5 == 1) ||
+			    (i / QUANT_BLOCK != 1 && k / 3 % 5 == 2))
+				x[i] = carry[i] = 0;
+		if (k / 3 % 5 == 3)
+			x[draw() % n] = k & 1 ? INFINITY : NAN;
+		plan->count = n - draw() % 7 * (k / 3 % 2);
+		plan->exp[0] = k / 15 % 2 ? 140 : 0;
+		check_blocks(&c, plan, x);
+	}
+	fake.wire = 0;
+	free(plan);
 }
 
 /* what is far below a lane is lost without feedback, and comes in the end with it */
@@ -443,6 +653,9 @@ int main(void)
 		cmocka_unit_test(sums__in_parts),
 		cmocka_unit_test(feedback__what_was_sent_and_what_is_left),
 		cmocka_unit_test(feedback__of_what_came_too_late),
+		cmocka_unit_test(feedback__takes_what_was_kept),
+		cmocka_unit_test(feedback__loses_no_more_than_it_says),
+		cmocka_unit_test(feedback__of_long_chunks),
 		cmocka_unit_test(feedback__brings_what_is_small),
 		cmocka_unit_test(feedback__no_number_is_kept),
 	};

@@ -96,6 +96,9 @@ struct gagg_region {
  * read-only (PROT_READ only: EPERM otherwise). A region is mapped as a whole
  * and with MAP_SHARED (EINVAL).
  *
+ * The kernel reads CONTRIB and never writes it: a contribution stays there, also after
+ * its result is published, until the trainer fills the slot again.
+ *
  * CONTRIB, RESULT: chunk i of the ring starts at
  *	(i / per_block) * block + (i % per_block) * stride
  * PUSH: struct gagg_push, at 4096 an array of struct gagg_cdesc by slot
