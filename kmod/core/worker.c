@@ -541,7 +541,7 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		u64 filled = env->filled(env->ctx, ch, l);
 
 		for (i = 0; i < ch->nhomes; i++) {
-			/* not all hosts have the same home first: else all links but its are idle */
+			/* not all hosts begin with one home, whose link is busy then alone */
 			u32 h = (g->self + 1 + i) % ch->nhomes;
 
 			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
