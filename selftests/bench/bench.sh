@@ -21,8 +21,6 @@ cd "$(dirname "$0")/../.." || exit
 . vm/net.sh
 # shellcheck source=selftests/bench/systems.sh
 . selftests/bench/systems.sh
-# shellcheck source=selftests/bench/links.sh
-. selftests/bench/links.sh
 
 out=$1
 declare -A algorithms

@@ -7,6 +7,7 @@
 #   systems_up N [OPTION...]  hosts; gaggd and a group on each (OPTIONs as of
 #                             gaggctl), and the twin, if there is one
 #   systems_down
+#   links RATE                such as 1gbit, both ways, on all hosts; links_clear
 #   system_run SYSTEM SECONDS WORD...
 #       gagg-bench's WORDs on every host; prints what rank 0 prints. SYSTEM: gagg,
 #       twin, gloo, openmpi or mpich. Ends after SECONDS.
@@ -161,4 +162,25 @@ system_run()
 	mpich)	run_mpich "$seconds" "$@" ;;
 	*)	echo "no system '$system'" >&2; return 2 ;;
 	esac
+}
+
+links()
+{
+	local i
+
+	net_rate "$1" || return
+	for ((i = 0; i < systems_n; i++)); do
+		net_exec "$i" tc qdisc replace dev eth0 root tbf rate "$1" burst 256kb limit 8mb ||
+			return
+	done
+}
+
+links_clear()
+{
+	local i
+
+	for ((i = 0; i < systems_n; i++)); do
+		net_exec "$i" tc qdisc del dev eth0 root 2>/dev/null
+	done
+	net_clear
 }

@@ -78,15 +78,6 @@ hearing()
 	net_exec "$1" nft delete table inet deaf
 }
 
-all_say()
-{
-	local r
-
-	for ((r = 0; r < ranks; r++)); do
-		wait_until 90 rank_says "$r" "$1" || return
-	done
-}
-
 # what host 0, the only home, sends in an all-reduce of $CHUNKS chunks
 egress()
 {
@@ -100,10 +91,10 @@ egress()
 	rm -f "$tmp/go" "$tmp/end"
 	ranks_start allreduce:int32:sum:1000 say:ready "await:$tmp/go" \
 		"allreduce:int32:sum:$((CHUNKS * LANES))" say:finished "await:$tmp/end"
-	all_say ready || return
+	ranks_say ready || return
 	read -r a _ < <(net_bytes 0)
 	touch "$tmp/go"
-	all_say finished || return
+	ranks_say finished || return
 	read -r b _ < <(net_bytes 0)
 	touch "$tmp/end"
 	ranks_wait || return
@@ -280,7 +271,7 @@ net_ready 1500
 group_up ring 4096 window 256 shards 2 multicast $MC4
 rank_options=(--repeat 0 --quiet)
 ranks_start fail allreduce:int32:sum:200000
-all_say attached
+ranks_say attached
 sleep 1
 pkill -x rank
 ranks_wait >"$tmp/killed" 2>&1

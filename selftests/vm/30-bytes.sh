@@ -50,15 +50,6 @@ snapshot()
 	done
 }
 
-all_say()
-{
-	local r
-
-	for ((r = 0; r < ranks; r++)); do
-		wait_until 60 rank_says "$r" "$1" || return
-	done
-}
-
 # what WORD... makes the interfaces carry: tx, rx by host
 measure()
 {
@@ -66,11 +57,11 @@ measure()
 
 	rm -f "$tmp/go" "$tmp/end"
 	ranks_start allreduce:int32:sum:1000 say:ready "await:$tmp/go" "$@" say:finished "await:$tmp/end"
-	all_say ready || return
+	ranks_say ready || return
 	snapshot 0
 	begun=$(date +%s%N)
 	touch "$tmp/go"
-	all_say finished || return
+	ranks_say finished || return
 	snapshot 1
 	seconds=$((($(date +%s%N) - begun) / 1000000000 + 1))
 	touch "$tmp/end"

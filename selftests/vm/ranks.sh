@@ -21,6 +21,7 @@
 #   rank_wait R                 exit status of one
 #   rank_kill R                 SIGKILL
 #   rank_says R PATTERN         a line of rank R matches; rank_line prints it
+#   ranks_say PATTERN           one of each rank does, before long
 #   digests_agree [PATTERN]     results of operations that match are the same on
 #                               all ranks
 #   epoch_of R                  the epoch that rank R has joined last
@@ -162,6 +163,15 @@ ranks_run()
 {
 	ranks_start "$@"
 	ranks_wait
+}
+
+ranks_say()
+{
+	local r
+
+	for ((r = 0; r < ranks; r++)); do
+		wait_until 90 rank_says "$r" "$1" || return
+	done
 }
 
 rank_line()
