@@ -126,12 +126,21 @@ struct gagg_local {
 	struct gagg_op op[GAGG_OPS];	/* by number % GAGG_OPS; first is 1 */
 };
 
+/* header-only messages that wait for company: DONE and empty RESULT by node,
+ * RESEND by rank, READY by way
+ */
+struct gagg_run {
+	struct gagg_msg m;	/* run == 0: none */
+	u32 next;		/* slot that would continue it */
+};
+
 /* a local rank's way towards one home */
 struct gagg_way {
 	struct gagg_cur next;	/* to be pushed */
 	struct gagg_cur again;	/* none below it is to be sent again */
 	u32 nagain;		/* chunks with GAGG_AGAIN */
 	u32 pad;
+	struct gagg_run ready;	/* within a refill: READY that may grow */
 };
 
 /* results of a home that were pulled and have not come; first == end: none */

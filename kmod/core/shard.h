@@ -159,7 +159,7 @@ struct gagg_act {
 
 /* most actions of one call; see the proof in shard.c */
 #define GAGG_ACTS	512
-#define GAGG_ACTS_STEP	192	/* most actions one chunk may cause */
+#define GAGG_ACTS_STEP	224	/* most actions one chunk may cause */
 
 enum gagg_rx {
 	GAGG_RX_DROP,
@@ -224,14 +224,6 @@ enum gagg_count {
 	GAGG_N_NONFINITE,
 	GAGG_N_OVERFLOW,
 	GAGG_N_MAX,
-};
-
-/* header-only messages that wait for company: DONE and empty RESULT by node,
- * RESEND by rank
- */
-struct gagg_run {
-	struct gagg_msg m;	/* run == 0: none */
-	u32 next;		/* slot that would continue it */
 };
 
 struct gagg_shard {

@@ -311,7 +311,7 @@ struct sender {
 	const struct gagg_geom *g;
 	struct gagg_chan *ch;
 	struct gagg_path *path;
-	struct gagg_run ready;	/* READY that may grow */
+	struct gagg_run *ready;	/* READY that may grow; of the way */
 	u32 l;
 	u32 node;
 	u64 now;
@@ -338,10 +338,10 @@ static void take_pn(struct sender *s, struct gagg_msg *m)
 
 static void flush_ready(struct sender *s)
 {
-	if (!s->ready.m.run)
+	if (!s->ready->m.run)
 		return;
-	take_pn(s, &s->ready.m);
-	gagg_run_flush(s->sh, &s->ready, s->node);
+	take_pn(s, &s->ready->m);
+	gagg_run_flush(s->sh, s->ready, s->node);
 }
 
 static bool same_ready(const struct gagg_run *r, const struct gagg_msg *m)
@@ -363,8 +363,8 @@ static bool may_send(const struct sender *s)
 /* room for it, and for the READY that waits unless that grows by it */
 static bool fits(const struct sender *s, const struct gagg_msg *m)
 {
-	return gagg_path_room(s->path) > (s->ready.m.run ? 1U : 0U) ||
-	       same_ready(&s->ready, m);
+	return gagg_path_room(s->path) > (s->ready->m.run ? 1U : 0U) ||
+	       same_ready(s->ready, m);
 }
 
 /* returns the action; NULL: it is, or joins, the READY that waits */
@@ -372,15 +372,15 @@ static struct gagg_act *send(struct sender *s, struct gagg_msg *m)
 {
 	struct gagg_act *a;
 
-	if (same_ready(&s->ready, m)) {
-		s->ready.m.run++;
-		s->ready.next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
+	if (same_ready(s->ready, m)) {
+		s->ready->m.run++;
+		s->ready->next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
 		return NULL;
 	}
 	flush_ready(s);
 	if (m->type == GAGG_T_READY) {
-		s->ready.m = *m;
-		s->ready.next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
+		s->ready->m = *m;
+		s->ready->next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
 		return NULL;
 	}
 	take_pn(s, m);
@@ -497,28 +497,89 @@ static bool push(struct sender *s, const struct gagg_env *env, struct gagg_way *
 	return true;
 }
 
-static void refill_way(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_env *env, struct gagg_chan *ch, u32 l, u32 h,
-		       u64 filled, u64 now)
+static struct sender sender(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, u32 l, u32 h, u64 now)
 {
-	struct gagg_way *w = gagg_chan_way(ch, l, h);
-	bool home = h == ch->self_home;
-	struct sender s = {
+	return (struct sender){
 		.sh = sh, .g = g, .ch = ch, .l = l, .node = ch->home[h], .now = now,
 		.path = &sh->path[ch->home[h]],
+		.ready = &gagg_chan_way(ch, l, h)->ready,
 	};
-	u64 all = gagg_min64(ch->local[l].issued, filled);
-	u64 was = w->next.v, end;
+}
 
-	send_again(&s, w);
+static inline u64 window_end(const struct gagg_geom *g, const struct gagg_chan *ch, u32 l,
+			     u64 filled)
+{
+	return gagg_min64(gagg_min64(ch->local[l].issued, filled), ch->base + g->window);
+}
+
+/* One way's turn, up to @front. Returns whether it was that which ended it. */
+static bool refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 filled,
+		       u64 front)
+{
+	struct gagg_way *w = gagg_chan_way(s->ch, s->l, h);
+	bool home = h == s->ch->self_home;
+	u64 end, turn;
+
 	do {
 		/* the window moves with what is pushed here */
-		end = gagg_min64(all, ch->base + g->window);
-	} while (w->next.v < end &&
-		 (home ? gagg_shard_spare(sh) >= GAGG_ACTS_STEP : may_send(&s)) &&
-		 push(&s, env, w, end, home));
-	flush_ready(&s);
-	if (w->next.v == was)
+		end = window_end(s->g, s->ch, s->l, filled);
+		turn = gagg_min64(end, front);
+	} while (w->next.v < turn &&
+		 (home ? gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP : may_send(s)) &&
+		 push(s, env, w, turn, home));
+	return front <= w->next.v && front < end;
+}
+
+/* how much has been pushed: a sum that only grows */
+static u64 pushed(struct gagg_chan *ch, u32 l)
+{
+	u64 sum = 0;
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		sum += gagg_chan_way(ch, l, h)->next.v;
+	return sum;
+}
+
+/*
+ * Homes take turns, a stripe each: the first results can come when all hosts have sent
+ * a stripe, and no home's link waits for another's.
+ */
+static void refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
+			 const struct gagg_env *env, struct gagg_chan *ch, u32 l, u64 filled,
+			 u64 now)
+{
+	u64 front = GAGG_NEVER, was = pushed(ch, l);
+	bool more;
+	u32 i, h;
+
+	for (h = 0; h < ch->nhomes; h++) {
+		struct sender s = sender(sh, g, ch, l, h, now);
+		struct gagg_way *w = gagg_chan_way(ch, l, h);
+
+		send_again(&s, w);
+		if (h == ch->self_home || may_send(&s))
+			front = gagg_min64(front, w->next.v);
+	}
+	for (more = front < window_end(g, ch, l, filled); more;) {
+		more = false;
+		front += g->stripe * ch->nhomes * g->shards;
+		for (i = 0; i < ch->nhomes; i++) {
+			struct sender s;
+
+			/* not all hosts begin with one home, whose link is busy then alone */
+			h = (g->self + 1 + i) % ch->nhomes;
+			s = sender(sh, g, ch, l, h, now);
+			more |= refill_way(&s, env, h, filled, front);
+		}
+	}
+	for (h = 0; h < ch->nhomes; h++) {
+		struct sender s = sender(sh, g, ch, l, h, now);
+
+		flush_ready(&s);
+	}
+	if (pushed(ch, l) == was)
 		return;
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	if (ch->query_at == GAGG_NEVER)
@@ -530,7 +591,7 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	u64 base = ch->base;
 	bool starved = false;
-	u32 l, i;
+	u32 l, h;
 
 	if (!sh->running)
 		return false;
@@ -540,17 +601,13 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	for (l = 0; l < ch->nlocals; l++) {
 		u64 filled = env->filled(env->ctx, ch, l);
 
-		for (i = 0; i < ch->nhomes; i++) {
-			/* not all hosts begin with one home, whose link is busy then alone */
-			u32 h = (g->self + 1 + i) % ch->nhomes;
-
-			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
-				return true;
-			refill_way(sh, g, env, ch, l, h, filled, now);
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+			return true;
+		refill_local(sh, g, env, ch, l, filled, now);
+		for (h = 0; h < ch->nhomes; h++)
 			starved |= gagg_chan_way(ch, l, h)->next.v >= filled &&
 				   gagg_chan_way(ch, l, h)->next.v <
 				   gagg_min64(ch->local[l].issued, ch->base + g->window);
-		}
 	}
 	/* the trainer makes no call when it has filled more: look again */
 	if (!starved)

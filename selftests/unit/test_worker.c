@@ -171,10 +171,10 @@ static void push__a_stripe_is_one_action(void **state)
 	assert_int_equal(sh->nacts, 4);
 	drain();
 	assert_int_equal(nacts, 15);
-	/* homes from the one behind this node on */
+	/* homes in turn, from the one behind this node on */
 	assert_contribs(0, 4, 4, 1, 1);
-	assert_contribs(4, 12, 3, 5, 1);
-	assert_contribs(7, 0, 4, 1, 0);
+	assert_contribs(4, 0, 4, 1, 0);
+	assert_contribs(8, 12, 3, 5, 1);
 	assert_contribs(11, 8, 4, 5, 0);
 	/* what is filled later, under the window */
 	push_to(1000);
@@ -633,7 +633,7 @@ static void timer__what_is_over_is_no_probe(void **state)
 
 static void timer__runs_though_a_refill_stopped(void **state)
 {
-	u32 calls = 0;
+	u32 calls = 0, chunks = GAGG_ACTS - GAGG_ACTS_STEP + 1;
 
 	(void)state;
 	geometry(1);
@@ -642,14 +642,14 @@ static void timer__runs_though_a_refill_stopped(void **state)
 	g.cwnd = 448;
 	start_channel(0, g.workers);
 	sh->path[0].cwnd = 448;
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 321);
-	filled[0] = 321;
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, chunks);
+	filled[0] = chunks;
 	for (calls = 1; gagg_chan_refill(sh, &g, &env, ch, now); calls++)
 		drain();
 	drain();
 	/* the second call had nothing to push */
 	assert_int_equal(calls, 2);
-	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 321);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), chunks);
 	assert_int_equal(gagg_chan_deadline(ch), now + 20 * GAGG_MSEC);
 }
 
