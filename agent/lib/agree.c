@@ -4,51 +4,22 @@
  * chunk needs, one byte each.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "op.h"
 #include "quant.h"
 
-/* Largest magnitude of float32 elements, as bits. */
-static uint32_t absmax32(const unsigned char *src, uint32_t n)
-{
-	uint32_t i, b, max = 0;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&b, src + 4 * (size_t)i, 4);
-		b &= 0x7fffffff;
-		max = b > max ? b : max;
-	}
-	return max;
-}
-
-/* The same of 16-bit elements, whose bits order alike. */
-static uint16_t absmax16(const unsigned char *src, uint32_t n)
-{
-	uint16_t b, max = 0;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&b, src + 2 * (size_t)i, 2);
-		b &= 0x7fff;
-		max = b > max ? b : max;
-	}
-	return max;
-}
-
 /*
- * quant_head.want of a chunk: see quant_chunk(). A chunk with NaN or infinity
- * says 0, as its result is NaN with any exponent.
+ * quant_head.want of a piece: see quant_chunk(). One with NaN or infinity says 0, as
+ * its result is NaN with any exponent.
  */
-static uint8_t want(enum gagg_dtype t, const unsigned char *src, uint32_t n)
+static uint8_t want(const struct gagg_request *r, const struct piece *p)
 {
-	uint32_t bits;
+	const unsigned char *src = r->send + p->part * r->part_bytes +
+				   p->first * dtype_size(r->dtype);
+	struct quant_head head;
 
-	if (t == GAGG_FLOAT32)
-		bits = absmax32(src, n);
-	else
-		bits = quant_widen(t == GAGG_FLOAT16 ? QUANT_F16 : QUANT_BF16, absmax16(src, n));
-	return bits && bits < 0x7f800000 ? (uint8_t)((bits >> 23) + 1) : 0;
+	quant_scan(quant_type(r->dtype), src, p->n, 0, &head);
+	return head.flags ? 0 : head.want;
 }
 
 static uint8_t *scratch(struct gagg_comm *c, uint64_t bytes)
@@ -79,8 +50,7 @@ int op_agree(struct gagg_request *sum)
 	for (i = 0; i < chunks; i++) {
 		struct piece p = partition_piece(&sum->cut, i);
 
-		exp[i] = want(sum->dtype, sum->send + p.part * sum->part_bytes +
-			      p.first * dtype_size(sum->dtype), p.n);
+		exp[i] = want(sum, &p);
 	}
 	r = op_new(c, GAGG_K_EXPONENTS, &transfer_bytes,
 		   GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX), &err);

@@ -14,11 +14,6 @@
 #include "quant.h"
 #include "request.h"
 
-static enum quant_type quant_type(enum gagg_dtype t)
-{
-	return t == GAGG_FLOAT32 ? QUANT_F32 : t == GAGG_FLOAT16 ? QUANT_F16 : QUANT_BF16;
-}
-
 _Static_assert(QUANT_ZERO == GAGG_C_ZERO && QUANT_NONFINITE == GAGG_C_NONFINITE,
 	       "flags of chunks are the kernel's");
 

@@ -14,6 +14,7 @@
 #include "gagg.h"
 #include "partition.h"
 #include "plan.h"
+#include "quant.h"
 
 struct gagg_request;
 
@@ -106,6 +107,12 @@ static inline unsigned int dtype_size(enum gagg_dtype t)
 static inline unsigned int dtype_lanes(enum gagg_dtype t)
 {
 	return t == GAGG_INT64 ? 2 : 1;
+}
+
+/* of floating point */
+static inline enum quant_type quant_type(enum gagg_dtype t)
+{
+	return t == GAGG_FLOAT32 ? QUANT_F32 : t == GAGG_FLOAT16 ? QUANT_F16 : QUANT_BF16;
 }
 
 /*
