@@ -21,7 +21,13 @@
  *
  * Return: the same on every rank, as it depends on the result alone.
  */
-uint8_t exponent_next(uint8_t E, uint8_t W);
+static inline uint8_t exponent_next(uint8_t E, uint8_t W)
+{
+	if (W == 0)
+		return E;
+	/* As int: W + 2 does not wrap, and E - 1 > W >= 1. */
+	return W + 2 <= E ? (uint8_t)(E - 1) : E;
+}
 
 /**
  * headroom_bits() - bits a sum may grow by
@@ -30,6 +36,11 @@ uint8_t exponent_next(uint8_t E, uint8_t W);
  * Return: ceil(log2(@weight_sum)), and 0 for 0. The caller refuses more than
  * QUANT_HEADROOM_MAX.
  */
-unsigned int headroom_bits(uint64_t weight_sum);
+static inline unsigned int headroom_bits(uint64_t weight_sum)
+{
+	/* 2^(b-1) < w <= 2^b exactly if w - 1 has b bits. */
+	return weight_sum > 1 ?
+	       64 - (unsigned int)__builtin_clzll(weight_sum - 1) : 0;
+}
 
 #endif /* GAGG_EXPONENT_H */

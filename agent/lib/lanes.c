@@ -46,7 +46,7 @@ static bool counts(const struct gagg_request *r, const struct gagg_rdesc *d)
 	return d->counted >> r->comm->region.geo.local & 1;
 }
 
-static void note(struct gagg_request *r, const struct gagg_rdesc *d)
+static inline void note(struct gagg_request *r, const struct gagg_rdesc *d)
 {
 	struct gagg_result *res = &r->result;
 
@@ -61,8 +61,8 @@ static void note(struct gagg_request *r, const struct gagg_rdesc *d)
 }
 
 /* reductions: where the result of a piece goes, or NULL */
-static void *target(struct gagg_request *r, const struct piece *p,
-		    const struct gagg_rdesc *d)
+static inline void *target(struct gagg_request *r, const struct piece *p,
+			   const struct gagg_rdesc *d)
 {
 	if (foreign(r, p))
 		return NULL;
@@ -88,8 +88,9 @@ static unsigned int sum_bits(const struct gagg_request *r)
 	return bits < 32 ? bits : 31 - headroom(r);
 }
 
-static void quantise(const struct gagg_request *r, enum quant_type t, const void *src,
-		     unsigned int n, uint8_t try, int32_t *lanes, struct quant_head *h)
+static inline void quantise(const struct gagg_request *r, enum quant_type t, const void *src,
+			    unsigned int n, uint8_t try, int32_t *lanes,
+			    struct quant_head *h)
 {
 	unsigned int bits = wire_bits(r);
 
@@ -116,8 +117,11 @@ static void dequantise(const struct gagg_request *r, const int32_t *lanes, unsig
 static void pad_packed(const struct gagg_request *r, const struct piece *p, int32_t *lanes)
 {
 	size_t bytes = 4 / comm_packed(r->comm), used = p->n * bytes;
+	size_t all = (p->wire * bytes + 3) & ~(size_t)3;
 
-	memset((unsigned char *)lanes + used, 0, ((p->wire * bytes + 3) & ~(size_t)3) - used);
+	/* most chunks are full */
+	if (used < all)
+		memset((unsigned char *)lanes + used, 0, all - used);
 }
 
 /*

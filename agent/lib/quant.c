@@ -331,37 +331,6 @@ uint8_t int32_bits(const int32_t *x, unsigned int n)
 	return all ? (uint8_t)(32 - __builtin_clz(all)) : 0;
 }
 
-void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
-		struct quant_head *head)
-{
-	if (quant_avx2_usable())
-		quant_scan_avx2(t, src, n, e_try, head);
-	else
-		quant_scan_scalar(t, src, n, e_try, head);
-}
-
-void quant_chunk(enum quant_type t, const void *src, unsigned int n,
-		 unsigned int headroom, uint8_t e_try, int32_t *lanes,
-		 struct quant_head *head)
-{
-	if (quant_avx2_usable())
-		quant_chunk_avx2(t, src, n, headroom, e_try, lanes, head);
-	else
-		quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
-}
-
-void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
-		   unsigned int headroom, uint8_t exp, uint8_t flags,
-		   uint32_t divisor, void *dst)
-{
-	if (quant_avx2_usable())
-		dequant_chunk_avx2(t, lanes, n, headroom, exp, flags, divisor,
-				   dst);
-	else
-		dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor,
-				     dst);
-}
-
 /* Lanes of 31 - headroom bits are those that int32 has with that headroom. */
 static unsigned int headroom_for(unsigned int bits)
 {

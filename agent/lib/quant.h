@@ -62,6 +62,29 @@ static inline unsigned int quant_size(enum quant_type t)
 	return t == QUANT_F32 ? 4 : 2;
 }
 
+/*
+ * The implementations. They agree bit for bit; the functions below choose.
+ * The *_avx2 ones may be called only where quant_avx2_usable() says so.
+ */
+bool quant_avx2_usable(void);
+
+void quant_scan_scalar(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		       struct quant_head *head);
+void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		     struct quant_head *head);
+void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
+			unsigned int headroom, uint8_t e_try, int32_t *lanes,
+			struct quant_head *head);
+void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
+			  unsigned int headroom, uint8_t exp, uint8_t flags,
+			  uint32_t divisor, void *dst);
+void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
+		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
+		      struct quant_head *head);
+void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
+			unsigned int headroom, uint8_t exp, uint8_t flags,
+			uint32_t divisor, void *dst);
+
 /**
  * quant_chunk() - quantise the elements of one chunk
  * @t: element type
@@ -78,9 +101,15 @@ static inline unsigned int quant_size(enum quant_type t)
  * A chunk without lanes has exp = max(@e_try, 1): it follows the prediction
  * and never raises it.
  */
-void quant_chunk(enum quant_type t, const void *src, unsigned int n,
-		 unsigned int headroom, uint8_t e_try, int32_t *lanes,
-		 struct quant_head *head);
+static inline void quant_chunk(enum quant_type t, const void *src, unsigned int n,
+			       unsigned int headroom, uint8_t e_try, int32_t *lanes,
+			       struct quant_head *head)
+{
+	if (quant_avx2_usable())
+		quant_chunk_avx2(t, src, n, headroom, e_try, lanes, head);
+	else
+		quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
+}
 
 /**
  * quant_scan() - what quant_chunk() says of a chunk, without its lanes
@@ -90,8 +119,14 @@ void quant_chunk(enum quant_type t, const void *src, unsigned int n,
  * @e_try: predicted exponent, or 0 for none
  * @head: receives it
  */
-void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
-		struct quant_head *head);
+static inline void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+			      struct quant_head *head)
+{
+	if (quant_avx2_usable())
+		quant_scan_avx2(t, src, n, e_try, head);
+	else
+		quant_scan_scalar(t, src, n, e_try, head);
+}
 
 /**
  * dequant_chunk() - turn the lanes of a result into elements
@@ -110,9 +145,15 @@ void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_tr
  * it is infinity. A lane of 0 gives +0; a lane that is not 0 and rounds to
  * zero keeps its sign.
  */
-void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
-		   unsigned int headroom, uint8_t exp, uint8_t flags,
-		   uint32_t divisor, void *dst);
+static inline void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
+				 unsigned int headroom, uint8_t exp, uint8_t flags,
+				 uint32_t divisor, void *dst)
+{
+	if (quant_avx2_usable())
+		dequant_chunk_avx2(t, lanes, n, headroom, exp, flags, divisor, dst);
+	else
+		dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor, dst);
+}
 
 /*
  * Narrow lanes: the wire formats int16 and int8 of a group. The block's exponent takes
@@ -234,29 +275,6 @@ static inline int32_t quant_shift_rne(int32_t q, unsigned int s)
 		return 0;
 	return (int32_t)((v + (((int64_t)1 << (s - 1)) - 1) + ((v >> s) & 1)) >> s);
 }
-
-/*
- * The implementations. They agree bit for bit; the functions above choose.
- * The *_avx2 ones may be called only where quant_avx2_usable() says so.
- */
-bool quant_avx2_usable(void);
-
-void quant_scan_scalar(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
-		       struct quant_head *head);
-void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
-		     struct quant_head *head);
-void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
-			unsigned int headroom, uint8_t e_try, int32_t *lanes,
-			struct quant_head *head);
-void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
-			  unsigned int headroom, uint8_t exp, uint8_t flags,
-			  uint32_t divisor, void *dst);
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
-		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
-		      struct quant_head *head);
-void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
-			unsigned int headroom, uint8_t exp, uint8_t flags,
-			uint32_t divisor, void *dst);
 
 /**
  * quant_load() - one element

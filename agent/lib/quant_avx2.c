@@ -84,6 +84,12 @@ static STEP __m256i magnitude8(const unsigned char *p)
 				_mm256_set1_epi32(0x7fffffff));
 }
 
+/* of each lane the larger one; of eight elements at @p their magnitude */
+static STEP __m256i larger8(__m256i a, const unsigned char *p)
+{
+	return _mm256_max_epi32(a, magnitude8(p));
+}
+
 /*
  * Largest magnitude of n bytes' worth of elements, as bits of the element type.
  * Integer instructions only.
@@ -95,19 +101,24 @@ static LOOP uint32_t absmax32(const unsigned char *p, size_t n)
 	uint32_t v[8], max = 0;
 	size_t i;
 
-	for (i = 0; i + 128 <= n; i += 128) {
-		a = _mm256_max_epi32(a, magnitude8(p + i));
-		b = _mm256_max_epi32(b, magnitude8(p + i + 32));
-		a = _mm256_max_epi32(a, magnitude8(p + i + 64));
-		b = _mm256_max_epi32(b, magnitude8(p + i + 96));
+	for (; n >= 256; n -= 256, p += 256) {
+		a = larger8(a, p);
+		b = larger8(b, p + 32);
+		a = larger8(a, p + 64);
+		b = larger8(b, p + 96);
+		a = larger8(a, p + 128);
+		b = larger8(b, p + 160);
+		a = larger8(a, p + 192);
+		b = larger8(b, p + 224);
 	}
-	for (; i + 32 <= n; i += 32)
-		a = _mm256_max_epi32(a, magnitude8(p + i));
-	if (i < n) {
-		memcpy(tail, p + i, n - i);
-		b = _mm256_max_epi32(b, magnitude8(tail));
+	a = _mm256_max_epi32(a, b);
+	for (; n >= 32; n -= 32, p += 32)
+		a = larger8(a, p);
+	if (n) {
+		memcpy(tail, p, n);
+		a = larger8(a, tail);
 	}
-	_mm256_storeu_si256((void *)v, _mm256_max_epi32(a, b));
+	_mm256_storeu_si256((void *)v, a);
 	for (i = 0; i < 8; i++)
 		max = v[i] > max ? v[i] : max;
 	return max;
@@ -200,12 +211,16 @@ static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, 
 	const __m256 s2 = _mm256_set1_ps(pow2f(two ? k - 127 : 0));
 	const size_t step = 8 * quant_size(t);
 
-	/* four at a time: else half of the instructions count and branch */
-	for (; n >= 32; n -= 32, p += 4 * step, lanes += 32) {
+	/* eight at a time: else a quarter of the instructions count and branch */
+	for (; n >= 64; n -= 64, p += 8 * step, lanes += 64) {
 		quant8(t, p, s1, s2, two, lanes);
 		quant8(t, p + step, s1, s2, two, lanes + 8);
 		quant8(t, p + 2 * step, s1, s2, two, lanes + 16);
 		quant8(t, p + 3 * step, s1, s2, two, lanes + 24);
+		quant8(t, p + 4 * step, s1, s2, two, lanes + 32);
+		quant8(t, p + 5 * step, s1, s2, two, lanes + 40);
+		quant8(t, p + 6 * step, s1, s2, two, lanes + 48);
+		quant8(t, p + 7 * step, s1, s2, two, lanes + 56);
 	}
 	for (; n >= 8; n -= 8, p += step, lanes += 8)
 		quant8(t, p, s1, s2, two, lanes);
@@ -243,8 +258,8 @@ static LOOP void quant_bf16(const void *src, unsigned int n, int k, int32_t *lan
 	quant_loop(QUANT_BF16, src, n, k, lanes);
 }
 
-void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
-		     struct quant_head *head)
+static inline void scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+			struct quant_head *head)
 {
 	uint32_t a;
 
@@ -264,6 +279,12 @@ void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t
 	head->exp = e_try > head->want ? e_try : head->want;
 }
 
+void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		     struct quant_head *head)
+{
+	scan(t, src, n, e_try, head);
+}
+
 void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
 		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
 		      struct quant_head *head)
@@ -271,7 +292,7 @@ void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
 	unsigned int csr;
 	int k;
 
-	quant_scan_avx2(t, src, n, e_try, head);
+	scan(t, src, n, e_try, head);
 	if (head->flags)
 		return;
 	k = 30 + QUANT_BIAS - (int)headroom - head->exp;
@@ -379,11 +400,15 @@ static STEP void dequant_all(enum quant_type t, const int32_t *lanes, size_t n,
 {
 	const size_t step = 8 * quant_size(t);
 
-	for (; n >= 32; n -= 32, lanes += 32, p += 4 * step) {
+	for (; n >= 64; n -= 64, lanes += 64, p += 8 * step) {
 		dequant8(t, lanes, u, direct, p);
 		dequant8(t, lanes + 8, u, direct, p + step);
 		dequant8(t, lanes + 16, u, direct, p + 2 * step);
 		dequant8(t, lanes + 24, u, direct, p + 3 * step);
+		dequant8(t, lanes + 32, u, direct, p + 4 * step);
+		dequant8(t, lanes + 40, u, direct, p + 5 * step);
+		dequant8(t, lanes + 48, u, direct, p + 6 * step);
+		dequant8(t, lanes + 56, u, direct, p + 7 * step);
 	}
 	for (; n >= 8; n -= 8, lanes += 8, p += step)
 		dequant8(t, lanes, u, direct, p);

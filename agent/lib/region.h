@@ -75,13 +75,22 @@ static inline uint32_t region_fresh(const struct region *r, uint32_t chunk)
 	return ((const uint32_t *)(r->result + r->geo.fresh))[chunk];
 }
 
+/* the result of v is there when this word is at least region_after() */
+static inline const __u64 *region_published_at(const struct region *r, uint64_t v)
+{
+	return &r->rdesc[region_slot(r, v)].published;
+}
+
+static inline uint64_t region_after(const struct region *r, uint64_t v)
+{
+	return r->epoch << 32 | region_round(r, v);
+}
+
 /* the result of v is there; pairs with the kernel's store-release */
 static inline bool region_published(const struct region *r, uint64_t v)
 {
-	uint64_t p = __atomic_load_n(&r->rdesc[region_slot(r, v)].published,
-				     __ATOMIC_ACQUIRE);
-
-	return p >= (r->epoch << 32 | region_round(r, v));
+	return __atomic_load_n(region_published_at(r, v), __ATOMIC_ACQUIRE) >=
+	       region_after(r, v);
 }
 
 /* all virtual chunks below v are in the ring and described */

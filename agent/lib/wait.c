@@ -241,10 +241,14 @@ void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg)
  */
 static bool spin(const struct gagg_comm *c)
 {
+	const __u64 *published = region_published_at(&c->region, c->taken);
+	uint64_t after = region_after(&c->region, c->taken);
 	unsigned int n;
 
+	if (c->first->taken == c->first->filled)
+		return false;
 	for (n = 0; n < SPIN_MAX; n++) {
-		if (ready(c, c->first))
+		if (__atomic_load_n(published, __ATOMIC_ACQUIRE) >= after)
 			return true;
 		relax();
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/exponent.c */
+/* links: */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

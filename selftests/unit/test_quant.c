@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/exponent.c */
+/* links: agent/lib/quant.c agent/lib/quant_avx2.c */
 /*
  * The oracles compute in long double with libm and share nothing with the code
  * under test. A long double needs 64 bits of significand (x87): every element,
