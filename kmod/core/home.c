@@ -156,9 +156,26 @@ static bool res_has_lanes(const struct gagg_res *r)
 	return !(r->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
 }
 
-/* tell every node with a member; the lanes to those that want them */
+static void send_lanes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		       u32 slot)
+{
+	u64 nodes = gagg_chan_res(ch, slot)->nodes, left;
+	struct gagg_act *a;
+
+	/* in the order of their packet numbers: no gap is seen */
+	for (left = nodes; left; left &= left - 1)
+		gagg_run_flush(sh, &sh->result_run[gagg_lowest(left)], gagg_lowest(left));
+	a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
+	result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
+	a->nodes = nodes;
+}
+
+/*
+ * Tell every node with a member; the lanes to those that want them, unless they are
+ * @sent with those of the chunk before.
+ */
 static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 u32 slot)
+		 u32 slot, bool sent)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	u64 plain = ch->member_nodes, left;
@@ -166,17 +183,8 @@ static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 
 	if (res_has_lanes(r)) {
 		plain &= ~r->nodes;
-		if (r->nodes) {
-			struct gagg_act *a;
-
-			/* in the order of their packet numbers: no gap is seen */
-			for (left = r->nodes; left; left &= left - 1)
-				gagg_run_flush(sh, &sh->result_run[gagg_lowest(left)],
-					       gagg_lowest(left));
-			a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
-			result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
-			a->nodes = r->nodes;
-		}
+		if (r->nodes && !sent)
+			send_lanes(sh, g, ch, slot);
 	}
 	if (!plain)
 		return;
@@ -275,6 +283,38 @@ static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_ge
 	return pub;
 }
 
+/*
+ * Does a result join the PUBLISH and the SEND_RESULT of the one before it? It must
+ * differ from that by slot, packet number and exponents only. Every result is published,
+ * so with nothing behind these two its packet number is the next, and what would have to
+ * leave before its lanes has left before theirs.
+ */
+static bool joins(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_publish *how)
+{
+	const struct gagg_res *r = gagg_chan_res(ch, how->slot);
+	struct gagg_act *pub, *send;
+
+	if (sh->nacts < 2)
+		return false;
+	pub = &sh->act[sh->nacts - 2];
+	send = &sh->act[sh->nacts - 1];
+	if (pub->type != GAGG_ACT_PUBLISH || send->type != GAGG_ACT_SEND_RESULT ||
+	    pub->more == GAGG_RUN - 1 || pub->pub.slot + pub->more + 1 != how->slot ||
+	    pub->pub.round != how->round || pub->pub.locals != how->locals ||
+	    pub->pub.placed != how->placed || pub->pub.from_acc != how->from_acc ||
+	    pub->pub.narrow || send->channel != ch->id || send->nodes != r->nodes ||
+	    send->m.sig != r->sig || send->m.laneop != r->laneop ||
+	    send->m.lanes != r->lanes || send->m.flags != r->flags || send->m.aux != r->aux)
+		return false;
+	pub->each[pub->more].exp = r->exp;
+	pub->each[pub->more++].want = r->want;
+	send->each[send->more].exp = r->exp;
+	send->each[send->more++].want = r->want;
+	/* as much work as two actions */
+	sh->more += 2;
+	return true;
+}
+
 /* quorum: the ranks of this node take a result when all have come to its round */
 static void take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, u32 slot, u64 now)
@@ -323,15 +363,24 @@ static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		    struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
 {
-	u32 locals = local_lanes(ch, a->slot);
-	struct gagg_publish *pub;
+	const struct gagg_publish how = {
+		.slot = a->slot,
+		.round = a->round,
+		.locals = local_lanes(ch, a->slot),
+		.placed = to_result,
+		.from_acc = a->summed && !to_result,
+	};
+	struct gagg_publish *pub = NULL;
+	bool joined;
 
-	conclude(sh, g, ch, a, a->summed || locals);
-	pub = announce(sh, g, ch, a->slot, a->round, a->bits);
-	if (pub->lanes) {
-		pub->locals = locals;
-		pub->placed = to_result;
-		pub->from_acc = a->summed && !to_result;
+	conclude(sh, g, ch, a, a->summed || how.locals);
+	joined = !g->quorum && joins(sh, ch, &how);
+	if (!joined)
+		pub = announce(sh, g, ch, a->slot, a->round, a->bits);
+	if (pub && pub->lanes) {
+		pub->locals = how.locals;
+		pub->placed = how.placed;
+		pub->from_acc = how.from_acc;
 	}
 	if (g->quorum) {
 		struct gagg_late *late = gagg_chan_late(ch, a->slot);
@@ -351,7 +400,7 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	 */
 	if (!g->quorum)
 		gagg_chan_taken(sh, g, ch, a->slot, a->round, now);
-	tell(sh, g, ch, a->slot);
+	tell(sh, g, ch, a->slot, joined);
 }
 
 /* would the open round be complete with @bits */

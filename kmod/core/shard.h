@@ -133,7 +133,7 @@ struct gagg_act {
 	u8 type;
 	u8 node;	/* SEND_CONTRIB, SEND_CTRL */
 	u8 local;	/* SEND_CONTRIB, OP_DONE, ADD_LOCAL, READ */
-	u8 more;	/* SEND_CONTRIB, PUBLISH: chunks that follow, see gagg_act_next() */
+	u8 more;	/* chunks that follow, of what has @each: see gagg_act_next() */
 	u8 at;		/* the next of them in @each */
 	u16 channel;
 	u64 nodes;	/* SEND_RESULT */
@@ -143,7 +143,7 @@ struct gagg_act {
 		struct gagg_open open;
 		struct {
 			struct gagg_publish pub;
-			struct gagg_each each[GAGG_RUN - 1];	/* SEND_CONTRIB, PUBLISH */
+			struct gagg_each each[GAGG_RUN - 1];	/* PUBLISH, SEND_*, but CTRL */
 		};
 		struct gagg_keep keep;
 		u64 number;		/* OP_DONE */
@@ -233,7 +233,7 @@ struct gagg_shard {
 	u64 n[GAGG_N_MAX];
 	u32 head;
 	u32 nacts;
-	u32 more;		/* chunks of their runs of contributions but the first */
+	u32 more;		/* chunks of their runs but the first, see gagg_shard_spare() */
 	u8 index;
 	u8 running;
 	u8 resends;		/* one of resend_run waits */

@@ -570,6 +570,162 @@ static void next__actions_wait(void **state)
 	}
 }
 
+/* a home's results in a row are a PUBLISH and a SEND_RESULT, as long as they are alike */
+static void next__results_of_a_home_in_a_row(void **state)
+{
+	static const u8 order[] = { 1, 2, 3, 5, 4, 6, 7 };
+	u32 i;
+
+	(void)state;
+	start(0);
+	push_to(8);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(contrib(1, i, 1, (u8)(101 + i)), GAGG_RX_ADD);
+	contrib_first(2, 0, 1);
+	nacts = 0;
+	for (i = 0; i < 7; i++) {
+		todo.m.chunk = order[i];
+		todo.m.pn++;
+		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_ADD);
+	}
+	assert_int_equal(sh->nacts, 8);		/* 1 to 3; 5; 4; 6 and 7 */
+	assert_int_equal(sh->more, 6);
+	drain();
+	assert_int_equal(nacts, 14);
+	for (i = 0; i < 14; i++) {
+		/* of each action first all chunks, then those of the next */
+		static const u8 slots[] = { 1, 2, 3, 1, 2, 3, 5, 5, 4, 4, 6, 7, 6, 7 };
+		const struct gagg_act *a = &acts[i];
+
+		if (a->type == GAGG_ACT_PUBLISH) {
+			assert_int_equal(a->pub.slot, slots[i]);
+			assert_int_equal(a->pub.exp, 101 + slots[i]);
+			assert_int_equal(a->pub.want, 101 + slots[i]);
+			assert_true(a->pub.placed);
+			continue;
+		}
+		assert_int_equal(a->type, GAGG_ACT_SEND_RESULT);
+		assert_int_equal(a->m.chunk, slots[i]);
+		assert_int_equal(a->m.exp, 101 + slots[i]);
+		assert_int_equal(a->m.want, 101 + slots[i]);
+		assert_int_equal(a->m.pn, gagg_chan_res(ch, slots[i])->rpn);
+		assert_int_equal(a->nodes, 6);
+	}
+	/* more than an action has room for */
+	geometry(0);
+	g.ring = 64;
+	g.window = 64;
+	start_channel(0, g.workers);
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000), 1);
+	push_to(64);
+	for (i = 0; i < 40; i++)
+		contrib_first(1, i, 1);
+	contrib_first(2, 0, 1);
+	for (i = 1; i < 40; i++) {
+		todo.m.chunk = i;
+		todo.m.pn++;
+		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_ADD);
+	}
+	assert_int_equal(sh->nacts, 6);
+	nacts = 0;
+	drain();
+	assert_int_equal(nacts, 2 * 39);
+}
+
+/* rank 2 is the last; what that causes waits */
+static void last(u8 type, u32 chunk, u16 flags)
+{
+	struct gagg_msg m = message(type, 2, chunk, 1);
+
+	m.flags = flags | (type == GAGG_T_READY ? GAGG_WF_ZERO : 0);
+	m.pn = ++pn[2];
+	if (gagg_shard_rx(sh, &g, &env, 2, &m, NULL, false, now, &todo) == GAGG_RX_ADD)
+		gagg_shard_commit(sh, &g, &todo, now);
+}
+
+/* two results are two of each action; else one */
+static bool apart(void)
+{
+	u32 n = sh->nacts;
+
+	drain();
+	assert_true(n == 2 || n == 4);
+	return n == 4;
+}
+
+static void next__results_of_a_home_apart(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
+	u32 i;
+
+	(void)state;
+	start(0);
+	zero_slots = 0x80;
+	push_to(8);
+	for (i = 0; i < 8; i++)
+		if (i < 3 || i > 5)
+			contrib_first(1, i, 1);
+		else
+			ready(1, i, 1, 1);
+	last(GAGG_T_READY, 0, 0);
+	last(GAGG_T_READY, 1, 0);
+	assert_false(apart());
+	/* with a sum, without */
+	last(GAGG_T_READY, 2, 0);
+	last(GAGG_T_READY, 3, 0);
+	assert_true(apart());
+	/* without a sum, placed */
+	last(GAGG_T_READY, 4, 0);
+	last(GAGG_T_CONTRIB, 5, 0);
+	assert_true(apart());
+	/* with lanes from here, without */
+	last(GAGG_T_READY, 6, 0);
+	last(GAGG_T_READY, 7, 0);
+	assert_true(apart());
+	/* for all, for one */
+	start(0);
+	push_to(8);
+	contrib_first(1, 0, 1);
+	contrib_first(1, 1, 1);
+	last(GAGG_T_READY, 0, 0);
+	last(GAGG_T_READY, 1, GAGG_WF_NORESULT);
+	assert_int_equal(sh->nacts, 4);
+	assert_int_equal(sh->act[1].nodes, 6);
+	assert_int_equal(sh->act[3].nodes, 2);
+	drain();
+	/* of two ops, and one that may have left the range */
+	geometry(0);
+	start_channel(0, g.workers);
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x50, ADD, GAGG_OP_RAW, 4, 1), 1);
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 2, 3), 2);
+	push_to(4);
+	m.flags = GAGG_WF_RAW;
+	for (i = 1; i < 4; i++) {
+		m.chunk = i;
+		m.pn = i;
+		m.lanes = i == 3 ? 2 : 4;
+		m.want = i == 2 ? 31 : 1;
+		assert_int_equal(rx(1, m), GAGG_RX_ADD);
+	}
+	m.pn = 4;
+	m.chunk = 0;
+	m.lanes = 4;
+	m.sig = 0x50;
+	assert_int_equal(rx(1, m), GAGG_RX_ADD);
+	m.src = 2;
+	m.pn = 1;
+	m.type = GAGG_T_READY;
+	m.flags = GAGG_WF_RAW | GAGG_WF_ZERO;
+	assert_int_equal(gagg_shard_rx(sh, &g, &env, 2, &m, NULL, false, now, &todo), GAGG_RX_OK);
+	pn[2] = 1;
+	last(GAGG_T_READY, 1, GAGG_WF_RAW);
+	last(GAGG_T_READY, 2, GAGG_WF_RAW);
+	for (i = 0, nacts = 0, drain(); i < nacts; i++)
+		assert_int_equal(acts[i].more, 0);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 3);
+	assert_int_equal(acts[nacts - 1].m.flags, GAGG_WF_RAW | GAGG_WF_OVERFLOW);
+}
+
 /* results in a row are one PUBLISH, which says what is of each */
 static void next__results_in_a_row(void **state)
 {
@@ -733,6 +889,8 @@ int main(void)
 		cmocka_unit_test_teardown(next__of_another_shard, finish_test),
 		cmocka_unit_test_teardown(next__to_the_end_of_the_ring, finish_test),
 		cmocka_unit_test_teardown(next__actions_wait, finish_test),
+		cmocka_unit_test_teardown(next__results_of_a_home_in_a_row, finish_test),
+		cmocka_unit_test_teardown(next__results_of_a_home_apart, finish_test),
 		cmocka_unit_test_teardown(next__results_in_a_row, finish_test),
 		cmocka_unit_test_teardown(next__to_what_is_over, finish_test),
 		cmocka_unit_test_teardown(next__to_what_has_begun, finish_test),
