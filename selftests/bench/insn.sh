@@ -24,6 +24,8 @@
 #   transmit    last - aggregate: publish a chunk, and send its result
 #   place       to a worker that waits for them: results
 #
+# "aggregate, int8", "last, int16" and so on are of groups with that wire format.
+#
 # The home's neighbour in the group is a real host that holds the other ranks. A
 # third host speaks for it.
 
@@ -123,7 +125,7 @@ hosts_up()
 	must start_hosts 3 1500 "$offload"
 	# the third host may speak for the first
 	ip -n h2 addr add "$(net_ip4 0)/32" dev lo
-	must group_up ring $chunks window $chunks id 4711 dead-after 600000
+	must group_up ring $chunks window $chunks id 4711 dead-after 600000 "$@"
 }
 
 hosts_down()
@@ -176,15 +178,17 @@ floors()
 
 # --- a home: host 1; eight workers on host 0 ----------------------------------
 
-# completed ops take 4 chunks; the rest of the ring is in round 1
+# home WIRE OP: an op takes 4 chunks; the rest of the ring is in round 1
 home()
 {
-	local others=$((chunks - 4)) n before after
+	local others=$((chunks - 4)) n before after of="$1, "
 
+	[ "$1" != int32 ] || of=
+	rm -f "$tmp"/{aggregate,last}
 	layout 1 8 dedicated
-	hosts_up
+	hosts_up wire "$1"
 	learn type=4
-	ranks_start allreduce:int32:sum:$((4 * lanes)) say:ready $idle_word
+	ranks_start "$2" wait say:ready $idle_word
 	must ranks_say ready
 	must wait $learner
 	[ -e "$tmp/drop" ] || floors
@@ -204,9 +208,9 @@ home()
 	direct 0
 	ranks_end
 	hosts_down
-	row gagg "aggregate, $offload_name" datagram "$(median <"$tmp/aggregate")"
-	row gagg "last, $offload_name" datagram "$(median <"$tmp/last")"
-	row gagg "transmit, $offload_name" datagram \
+	row gagg "aggregate, $of$offload_name" datagram "$(median <"$tmp/aggregate")"
+	row gagg "last, $of$offload_name" datagram "$(median <"$tmp/last")"
+	row gagg "transmit, $of$offload_name" datagram \
 		"$(paste "$tmp/last" "$tmp/aggregate" | awk '{ print $1 - $2 }' | median)"
 }
 
@@ -292,9 +296,11 @@ wait_until 10 test -s "$idle"
 insmod "$GAGG_KO" || bail "no module"
 for offload_name in "${regimes[@]}"; do
 	offload=$([ "$offload_name" = whole ] && echo on || echo gro)
-	home
+	home int32 iallreduce:int32:sum:$((4 * lanes))
+	home int16 iallreduce:float32:sum:$((8 * lanes))
+	home int8 iallreduce:float32:sum:$((16 * lanes))
 	worker
-	rm -f "$tmp"/{send,drop,filter,refuse,aggregate,last,place}
+	rm -f "$tmp"/{send,drop,filter,refuse,place}
 done
 elements
 [ ${#systems[@]} -eq 0 ] || whole
