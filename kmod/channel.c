@@ -198,7 +198,7 @@ static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u3
 	else if (pub->from_acc || pub->narrow)
 		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, to, pub->slot), acc, local,
-			   gagg_simd_reduce);
+			   &gagg_simd_loops);
 }
 
 void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,

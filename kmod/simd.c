@@ -103,7 +103,7 @@ void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n)
 
 #endif
 
-void gagg_simd_reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift)
+static void reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift)
 {
 	if (gagg_simd_can(laneop, a, shift) && gagg_simd_begin()) {
 		gagg_simd_add(laneop, dst, a, b, n);
@@ -112,3 +112,8 @@ void gagg_simd_reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n,
 		gagg_reduce_chunk(laneop, dst, a, b, n, shift);
 	}
 }
+
+const struct gagg_loops gagg_simd_loops = {
+	.reduce = reduce,
+	.narrow = gagg_narrow_chunk,
+};

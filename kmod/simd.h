@@ -25,10 +25,10 @@ void gagg_simd_end(void);
 void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n);
 
 /*
- * gagg_simd_reduce - gagg_reduce_chunk(), begin and end included
- * A call that most often is alone.
+ * Begin and end included, and the core's loops where there are no registers: for calls
+ * that most often are alone.
  */
-void gagg_simd_reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
+extern const struct gagg_loops gagg_simd_loops;
 
 /* true if gagg_simd_add() does what gagg_reduce_chunk() would. To store is
  * memcpy(), and shifts are rare: exponents have just changed.

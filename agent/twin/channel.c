@@ -170,7 +170,7 @@ static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigne
 	else if (pub->from_acc || pub->narrow)
 		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, to, pub->slot), acc, local,
-			   twin_reduce_chunk);
+			   twin_loops);
 }
 
 void channel_publish(struct group *g, struct channel *ch, unsigned int shard,

@@ -8,12 +8,11 @@
 
 #include "core/core.h"
 
-extern gagg_reduce_fn twin_reduce_chunk;
+extern const struct gagg_loops *twin_loops;
 
 #ifdef __x86_64__
 /* kmod/core/reduce.c under another name, see twin.mk */
-void gagg_reduce_chunk_avx2(u8 laneop, void *dst, const void *a, const void *b, u32 n,
-			    u32 shift);
+extern const struct gagg_loops gagg_loops_avx2;
 #endif
 
 /* before any other thread runs */

@@ -166,8 +166,8 @@ static void add_lanes(const struct source *src, const struct gagg_todo *todo,
 	void *acc = acc_at(g, ch, src->port->worker->index, todo->acc);
 	void *dst = todo->to_result ? chunk_at(g, &ch->result, todo->slot) : acc;
 
-	twin_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, lanes, todo->lanes,
-			  todo->shift);
+	twin_loops->reduce(todo->laneop, dst, todo->store ? NULL : acc, lanes, todo->lanes,
+			   todo->shift);
 }
 
 static void place_lanes(const struct source *src, const struct gagg_todo *todo,

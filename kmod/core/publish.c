@@ -10,7 +10,7 @@ static u32 shift_of(const struct gagg_publish *pub, struct gagg_chan *part, u32 
 
 static void publish_narrow(const struct gagg_publish *pub, struct gagg_chan *part,
 			   void *result, void *acc,
-			   const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce)
+			   const void *const local[GAGG_LOCALS], const struct gagg_loops *loops)
 {
 	void *sum = pub->from_acc ? acc : NULL;
 	u32 left;
@@ -18,29 +18,30 @@ static void publish_narrow(const struct gagg_publish *pub, struct gagg_chan *par
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
-		reduce(pub->laneop, acc, sum, local[l], pub->lanes, shift_of(pub, part, l));
+		loops->reduce(pub->laneop, acc, sum, local[l], pub->lanes, shift_of(pub, part, l));
 		sum = acc;
 	}
 	gagg_chan_res(part, pub->slot)->shift =
-		(u8)gagg_narrow_chunk(pub->laneop, result, acc, pub->lanes);
+		(u8)loops->narrow(pub->laneop, result, acc, pub->lanes);
 }
 
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 			void *result, void *acc,
-			const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce)
+			const void *const local[GAGG_LOCALS], const struct gagg_loops *loops)
 {
 	bool from_acc = pub->from_acc || pub->keep == GAGG_KEEP_TAKE;
 	const void *sum = pub->placed ? result : from_acc ? acc : NULL;
 	u32 left;
 
 	if (pub->narrow && pub->keep != GAGG_KEEP_TAKE) {
-		publish_narrow(pub, part, result, acc, local, reduce);
+		publish_narrow(pub, part, result, acc, local, loops);
 		return;
 	}
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
-		reduce(pub->laneop, result, sum, local[l], pub->lanes, shift_of(pub, part, l));
+		loops->reduce(pub->laneop, result, sum, local[l], pub->lanes,
+			      shift_of(pub, part, l));
 		sum = result;
 	}
 	if (!sum)

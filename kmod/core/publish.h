@@ -24,11 +24,11 @@
  *		@pub->narrow. With GAGG_KEEP_TAKE those of the slot in the ring of what is kept
  * @local:	lanes of the slot in the contribution rings, by local index; used are
  *		those of @pub->locals
- * @reduce:	adds them
+ * @loops:	add them
  */
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 			void *result, void *acc,
-			const void *const local[GAGG_LOCALS], gagg_reduce_fn reduce);
+			const void *const local[GAGG_LOCALS], const struct gagg_loops *loops);
 
 /* all of @rd but published; after gagg_publish_lanes() */
 void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_chan *part,

@@ -103,22 +103,7 @@ static inline u32 higher(u32 a, u32 b)
 	return (s32)a > (s32)b ? a : b;
 }
 
-/* rne(q / 2^s) of what has 16 bits at most: from s = 16 on that is 0, and 16 is enough */
-struct rne {
-	u32 s;
-	s32 bias;
-	s32 odd;	/* ties look at it */
-};
-
-static struct rne rne_of(u32 s)
-{
-	struct rne r = { .s = s < 16 ? s : 16, .odd = !!s };
-
-	r.bias = s ? (1 << (r.s - 1)) - 1 : 0;
-	return r;
-}
-
-static inline u32 scaled(s32 q, const struct rne *r)
+static inline u32 scaled(s32 q, const struct gagg_rne *r)
 {
 	return (u32)((q + r->bias + ((q >> r->s) & r->odd)) >> r->s);
 }
@@ -130,7 +115,7 @@ static inline s32 half_at(const struct half *p)
 
 static void add_halves(struct lane *d, const struct lane *a, const struct half *b, u32 n, u32 s)
 {
-	const struct rne r = rne_of(s);
+	const struct gagg_rne r = gagg_rne_narrow(s);
 
 #define STEP(i)	put(d + (i), get(a + (i)) + scaled(half_at(b + (i)), &r))
 	FOR_LANES(n, STEP);
@@ -139,7 +124,7 @@ static void add_halves(struct lane *d, const struct lane *a, const struct half *
 
 static void store_halves(struct lane *d, const struct half *b, u32 n, u32 s)
 {
-	const struct rne r = rne_of(s);
+	const struct gagg_rne r = gagg_rne_narrow(s);
 
 #define STEP(i)	put(d + (i), scaled(half_at(b + (i)), &r))
 	FOR_LANES(n, STEP);
@@ -148,7 +133,7 @@ static void store_halves(struct lane *d, const struct half *b, u32 n, u32 s)
 
 static void add_bytes(struct lane *d, const struct lane *a, const s8 *b, u32 n, u32 s)
 {
-	const struct rne r = rne_of(s);
+	const struct gagg_rne r = gagg_rne_narrow(s);
 
 #define STEP(i)	put(d + (i), get(a + (i)) + scaled(b[i], &r))
 	FOR_LANES(n, STEP);
@@ -157,7 +142,7 @@ static void add_bytes(struct lane *d, const struct lane *a, const s8 *b, u32 n, 
 
 static void store_bytes(struct lane *d, const s8 *b, u32 n, u32 s)
 {
-	const struct rne r = rne_of(s);
+	const struct gagg_rne r = gagg_rne_narrow(s);
 
 #define STEP(i)	put(d + (i), scaled(b[i], &r))
 	FOR_LANES(n, STEP);
@@ -183,39 +168,35 @@ static u32 magnitude(const struct lane *p)
 	return q >> 31 ? 0 - q : q;
 }
 
-static u32 absmax(const struct lane *a, u32 n)
+u32 gagg_narrow_most(const void *sum, u32 lanes)
 {
+	const struct lane *a = sum;
 	u32 most = 0;
 
 #define STEP(i)	(most = magnitude(a + (i)) > most ? magnitude(a + (i)) : most)
-	FOR_LANES(n, STEP);
+	FOR_LANES(lanes, STEP);
 #undef STEP
 	return most;
 }
 
 /* rounding keeps the order of magnitudes: where the largest fits all do */
-static u32 fitting_shift(u32 most, u32 limit)
+u32 gagg_narrow_shift(u8 laneop, u32 most)
 {
-	u32 s = 0;
+	u32 limit = laneop >> 4 == GAGG_LANE_S16 ? 0x7fff : 0x7f, s = 0;
 
 	while ((u64)most + ((1ULL << s) >> 1) >= ((u64)limit + 1) << s)
 		s++;
 	return s;
 }
 
-u32 gagg_narrow_chunk(u8 laneop, void *dst, const void *sum, u32 n)
+void gagg_narrow_lanes(u8 laneop, void *dst, const void *sum, u32 n, u32 s)
 {
+	s64 bias = ((1LL << s) >> 1) - !!s, odd = !!s;
+	u32 lanes = n << gagg_lane_narrow(laneop);
 	const struct lane *a = sum;
-	u32 s, lanes = n << gagg_lane_narrow(laneop);
 	struct half *halves = dst;
 	u8 *bytes = dst;
-	s64 bias, odd;
 
-	if (!gagg_lane_narrow(laneop))
-		return 0;
-	s = fitting_shift(absmax(a, lanes), laneop >> 4 == GAGG_LANE_S16 ? 0x7fff : 0x7f);
-	bias = ((1LL << s) >> 1) - !!s;
-	odd = !!s;
 #define ROUNDED(i)	(((s32)get(a + (i)) + bias + (((s32)get(a + (i)) >> s) & odd)) >> s)
 	if (laneop >> 4 == GAGG_LANE_S16) {
 #define STEP(i)	(halves[i].v = cpu_to_le16((u16)ROUNDED(i)))
@@ -227,6 +208,16 @@ u32 gagg_narrow_chunk(u8 laneop, void *dst, const void *sum, u32 n)
 #undef STEP
 	}
 #undef ROUNDED
+}
+
+u32 gagg_narrow_chunk(u8 laneop, void *dst, const void *sum, u32 n)
+{
+	u32 s;
+
+	if (!gagg_lane_narrow(laneop))
+		return 0;
+	s = gagg_narrow_shift(laneop, gagg_narrow_most(sum, n << gagg_lane_narrow(laneop)));
+	gagg_narrow_lanes(laneop, dst, sum, n, s);
 	return s;
 }
 
@@ -325,3 +316,8 @@ bool gagg_reduce_fits(u8 laneop, u32 n)
 		return false;
 	}
 }
+
+const struct gagg_loops gagg_loops = {
+	.reduce = gagg_reduce_chunk,
+	.narrow = gagg_narrow_chunk,
+};

@@ -24,6 +24,27 @@ static inline s32 gagg_shift_rne(s32 q, u32 s)
 	return (s32)(((s64)q + half - 1 + (((s64)q >> s) & 1)) >> s);
 }
 
+/*
+ * gagg_shift_rne() with what does not depend on @q taken out:
+ * (q + bias + ((q >> s) & odd)) >> s, where that fits
+ */
+struct gagg_rne {
+	u32 s;
+	s32 bias;	/* half - 1 */
+	s32 odd;	/* ties look at it */
+};
+
+static inline struct gagg_rne gagg_rne_of(u32 s)
+{
+	return (struct gagg_rne){ .s = s, .bias = s ? (1 << (s - 1)) - 1 : 0, .odd = !!s };
+}
+
+/* of what has 16 bits at most: from s = 16 on that is 0, and 16 is enough */
+static inline struct gagg_rne gagg_rne_narrow(u32 s)
+{
+	return gagg_rne_of(s < 16 ? s : 16);
+}
+
 /* how often lanes have half of 32 bits: 0 of most, and their sums are as wide as they */
 static inline u32 gagg_lane_narrow(u8 laneop)
 {
@@ -43,10 +64,6 @@ static inline u32 gagg_lane_narrow(u8 laneop)
 void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 		       u32 n, u32 shift);
 
-/* gagg_reduce_chunk(), or what does the same faster */
-typedef void (*gagg_reduce_fn)(u8 laneop, void *dst, const void *a, const void *b,
-			       u32 n, u32 shift);
-
 /*
  * gagg_narrow_chunk - sums become lanes again
  * @laneop: of narrow lanes: else nothing is done
@@ -57,6 +74,23 @@ typedef void (*gagg_reduce_fn)(u8 laneop, void *dst, const void *a, const void *
  * out; returns s.
  */
 u32 gagg_narrow_chunk(u8 laneop, void *dst, const void *sum, u32 n);
+
+/*
+ * Its steps: the largest magnitude of @lanes sums, 2^31 if need be; s for the largest of
+ * all; and the lanes, by it.
+ */
+u32 gagg_narrow_most(const void *sum, u32 lanes);
+u32 gagg_narrow_shift(u8 laneop, u32 most);
+void gagg_narrow_lanes(u8 laneop, void *dst, const void *sum, u32 n, u32 s);
+
+/* gagg_reduce_chunk() and gagg_narrow_chunk(), or what does the same faster */
+struct gagg_loops {
+	void (*reduce)(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
+	u32 (*narrow)(u8 laneop, void *dst, const void *sum, u32 n);
+};
+
+/* these */
+extern const struct gagg_loops gagg_loops;
 
 /* true if lane type and operator are known, and @n 32-bit words are whole lanes */
 bool gagg_reduce_fits(u8 laneop, u32 n);

@@ -115,7 +115,7 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 			    p->exp >= gagg_chan_pushed(ch, p->slot, l)->exp);
 	}
 	if (p->lanes)
-		gagg_publish_lanes(p, ch, res, acc, local, gagg_reduce_chunk);
+		gagg_publish_lanes(p, ch, res, acc, local, &gagg_loops);
 	k->holds[p->slot] = v + 1;
 	k->lanes[p->slot] = p->lanes;
 	memcpy(&k->shadow[p->slot * HOSTS_LANES], res, HOSTS_LANES * 4);

@@ -180,7 +180,7 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 		local[l] = &k->trainer[l].contrib[p->slot * WORLD_LANES];
 	if (p->lanes)
 		gagg_publish_lanes(p, ch, res, p->keep == GAGG_KEEP_TAKE ? kept : acc, local,
-				   gagg_reduce_chunk);
+				   &gagg_loops);
 	if (!store) {
 		k->holds[p->slot] = v + 1;
 		k->lanes[p->slot] = p->lanes;

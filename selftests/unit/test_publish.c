@@ -51,7 +51,7 @@ static void expect(const struct gagg_publish *pub, const s32 want[LANES])
 		memcpy(result, sum, sizeof(sum));
 	gagg_publish_lanes(pub, part, result,
 			   pub->from_acc || pub->keep == GAGG_KEEP_TAKE ? sum : NULL, local,
-			   gagg_reduce_chunk);
+			   &gagg_loops);
 	assert_memory_equal(result, want, LANES * sizeof(*want));
 	assert_int_equal(result[LANES], 0x5a5a5a5a);
 	free(part);
@@ -112,7 +112,7 @@ static void test_narrow(void **state)
 	gagg_chan_pushed(part, SLOT, 0)->exp = 7;
 	gagg_chan_pushed(part, SLOT, 1)->exp = 5;
 	/* 32767 + rne(32767 / 4) = 40959, -32767 + rne(2 / 4), 3 + 1, 1 + rne(1 / 4) */
-	gagg_publish_lanes(&pub, part, result, acc, local, gagg_reduce_chunk);
+	gagg_publish_lanes(&pub, part, result, acc, local, &gagg_loops);
 	assert_memory_equal(acc, ((s32[]){ 40959, -32767, 4, 1 }), sizeof(acc));
 	assert_memory_equal(result, ((s16[]){ 20480, -16384, 2, 0 }), sizeof(result));
 	gagg_publish_desc(&pub, part, &rd);
@@ -124,7 +124,7 @@ static void test_narrow(void **state)
 	pub.from_acc = 1;
 	pub.locals = 2;
 	memcpy(acc, (s32[]){ -8192, 7, 0, 1 }, sizeof(acc));
-	gagg_publish_lanes(&pub, part, result, acc, local, gagg_reduce_chunk);
+	gagg_publish_lanes(&pub, part, result, acc, local, &gagg_loops);
 	assert_memory_equal(result, ((s16[]){ 0, 7, 1, 1 }), sizeof(result));
 	gagg_publish_desc(&pub, part, &rd);
 	assert_int_equal(rd.nonfinite, 0);
@@ -133,14 +133,14 @@ static void test_narrow(void **state)
 	pub.locals = 1;
 	local[0] = bytes;
 	memcpy(acc, (s32[]){ 127, -127, 0, 2 }, sizeof(acc));
-	gagg_publish_lanes(&pub, part, narrow, acc, local, gagg_reduce_chunk);
+	gagg_publish_lanes(&pub, part, narrow, acc, local, &gagg_loops);
 	assert_memory_equal(narrow, ((s8[]){ 127, -127, 0, 1 }), sizeof(narrow));
 	gagg_publish_desc(&pub, part, &rd);
 	assert_int_equal(rd.nonfinite, 1);
 	/* a quorum: what is kept is narrow, and has the same shift */
 	pub.keep = GAGG_KEEP_TAKE;
 	pub.locals = 0;
-	gagg_publish_lanes(&pub, part, result, acc, NULL, gagg_reduce_chunk);
+	gagg_publish_lanes(&pub, part, result, acc, NULL, &gagg_loops);
 	assert_memory_equal(result, acc, 4);
 	rd.nonfinite = 9;
 	gagg_publish_desc(&pub, part, &rd);
