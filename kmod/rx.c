@@ -144,7 +144,7 @@ static __always_inline void add_lanes(struct source *src, const void *lanes)
 	if (todo->store)
 		acc = NULL;
 	if (gagg_simd_can(todo->laneop, acc, todo->shift) && simd_enter(src))
-		gagg_simd_add(todo->laneop, dst, acc, lanes, todo->lanes);
+		gagg_simd_add(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
 	else
 		gagg_reduce_chunk(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
 }

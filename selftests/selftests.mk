@@ -52,6 +52,10 @@ build/selftests/obj/%.o: $$(call obj-path,$$*).c selftests/selftests.mk
 	$($(call obj-suite,$*)_cc) $(TEST_CFLAGS) $($(call obj-suite,$*)_cflags) \
 		$(call obj-defs,$*) -MMD -MP -c -o $@ $<
 
+# vector registers belong to the assembly, as in the kernel
+build/selftests/obj/unit/kmod/simd_%.o: TEST_CFLAGS += \
+	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mgeneral-regs-only)
+
 $(UNIT_TESTS) $(MODEL_TESTS): build/%: $$(call test-objs,$$*.c) selftests/selftests.mk
 	@mkdir -p $(@D)
 	$(CC) $($(notdir $(patsubst %/,%,$(@D)))_cflags) -o $@ $(filter %.o,$^) -lcmocka \
