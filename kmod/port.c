@@ -207,7 +207,8 @@ static struct sk_buff *dequeue(struct sock *sk)
 }
 
 /* Multicast first: what is said to this host alone may speak of results that were
- * sent to all before it (TOLD), and these would be taken for lost.
+ * sent to all before it (TOLD), and these would be taken for lost if the poll ended
+ * between them.
  */
 static struct sk_buff *port_dequeue(struct gagg_port *port)
 {

@@ -143,12 +143,12 @@ struct gagg_way {
 	struct gagg_run ready;	/* within a refill: READY that may grow */
 };
 
-/* results of a home that were pulled and have not come; first == end: none */
+/* results of a home that were skipped and have not come; first == end: none */
 struct gagg_gap {
-	u64 at;		/* pull them again */
+	u64 at;		/* pull them */
 	u32 first;
 	u32 end;
-	u32 wait;	/* ns, since they were pulled */
+	u32 wait;	/* ns, since they were pulled; 0: not yet */
 	u32 pad;
 };
 
@@ -157,7 +157,7 @@ struct gagg_chan {
 	u64 base;		/* all chunks of this shard below it are done */
 	u64 query_at;		/* GAGG_NEVER: nothing outstanding */
 	u64 moved;		/* homes that have told news since query_at was set */
-	u64 pull_at;		/* look at gaps again; GAGG_NEVER */
+	u64 pull_at;		/* pull gaps; GAGG_NEVER */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
 	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */

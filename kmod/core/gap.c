@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gaps: results whose packet numbers were skipped are asked for with PULL, and again
- * if what that brings is lost, too.
+ * Gaps: results whose packet numbers were skipped are asked for with PULL when a batch
+ * was read to its end, since they may only have been overtaken in it; and again if what
+ * that brings is lost, too.
  */
 #include "internal.h"
 
@@ -28,8 +29,9 @@ static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gag
 	sh->n[GAGG_N_PULLS]++;
 }
 
-/* the place of another gap; of too many the oldest is left to QUERY */
-static struct gagg_gap *gap_add(struct gagg_chan *ch, u32 h)
+/* the place of another gap; of too many the oldest is left to QUERY, asked for once */
+static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g,
+				struct gagg_chan *ch, u32 h)
 {
 	struct gagg_gap *oldest = ch->gap[h];
 	u32 i;
@@ -42,13 +44,16 @@ static struct gagg_gap *gap_add(struct gagg_chan *ch, u32 h)
 		if ((s32)(gap->first - oldest->first) < 0)
 			oldest = gap;
 	}
+	if (!oldest->wait)
+		ask_for(sh, g, ch, h, oldest->first, oldest->end);
 	return oldest;
 }
 
 /* results that were skipped have come: what lies behind them is on its way, too, or is
  * asked for again as if it had been asked for now
  */
-static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end, u64 now)
+static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, u32 h, u32 first, u32 end, u64 now)
 {
 	u32 i;
 
@@ -62,14 +67,14 @@ static void gap_close(struct gagg_chan *ch, u32 h, u32 first, u32 end, u64 now)
 		rest.at = now + rest.wait;
 		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
 		if ((s32)(rest.end - end) > 0)
-			*gap_add(ch, h) = rest;
+			*gap_add(sh, g, ch, h) = rest;
 	}
 }
 
-/* ask for the results before @end that have not come; false: there is none.
+/* the results before @end that have not come are a gap; false: there is none.
  * The home remembers its last `window` results only.
  */
-bool gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u32 h, u32 end, u64 now)
 {
 	u32 n = end - ch->home_rpn[h];
@@ -78,20 +83,21 @@ bool gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	if ((s32)n <= 0)
 		return false;
 	n = (u32)gagg_min64(n, g->window);
-	ask_for(sh, g, ch, h, end - n, end);
 	ch->home_rpn[h] = end;
-	gap = gap_add(ch, h);
+	gap = gap_add(sh, g, ch, h);
 	gap->first = end - n;
 	gap->end = end;
-	gap->wait = pull_wait(&sh->path[ch->home[h]]);
-	gap->at = now + gap->wait;
+	gap->wait = 0;
+	gap->at = now;
 	ch->pull_at = gagg_min64(ch->pull_at, gap->at);
 	return true;
 }
 
-/* the PULL was lost, or what it was answered with */
-void gagg_gap_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		    u64 now)
+/* those that are still there when a batch was read; and again, if the PULL was lost, or
+ * what it was answered with
+ */
+void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u64 now)
 {
 	u64 next = GAGG_NEVER;
 	u32 h, i;
@@ -107,7 +113,9 @@ void gagg_gap_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gag
 				continue;
 			if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
 				ask_for(sh, g, ch, h, gap->first, gap->end);
-				gap->wait = (u32)gagg_min64(2ULL * gap->wait, GAGG_QUERY_WAIT_MAX);
+				gap->wait = gap->wait ?
+					    (u32)gagg_min64(2ULL * gap->wait, GAGG_QUERY_WAIT_MAX) :
+					    pull_wait(&sh->path[ch->home[h]]);
 				gap->at = now + gap->wait;
 			}
 			next = gagg_min64(next, gap->at);
@@ -116,7 +124,7 @@ void gagg_gap_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gag
 }
 
 /*
- * Ask again for results whose packet numbers were skipped. A repetition that
+ * Note results whose packet numbers were skipped. A repetition that
  * is the next one closes the gap as well; one that is not says nothing about
  * what lies between.
  */
@@ -126,10 +134,10 @@ void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
 
 	if (gap < 0)
-		gap_close(ch, h, m->pn, m->pn + m->run, now);
+		gap_close(sh, g, ch, h, m->pn, m->pn + m->run, now);
 	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
 	if (gap > 0)
-		gagg_gap_pull(sh, g, ch, h, m->pn, now);
+		gagg_gap_note(sh, g, ch, h, m->pn, now);
 	ch->home_rpn[h] = m->pn + m->run;
 }

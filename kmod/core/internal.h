@@ -165,15 +165,15 @@ void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
 
 /* gap.c */
-/* ask for the results before @end that have not come; false: there is none */
-bool gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+/* the results before @end that have not come are a gap; false: there is none */
+bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u32 h, u32 end, u64 now);
-/* results have come: ask for those that they show to be missing */
+/* results have come: note those that they show to be missing */
 void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 		   struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now);
-/* ask again for those that are due */
-void gagg_gap_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		    u64 now);
+/* ask for those that are due: new ones, and again; as many as there is room for */
+void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u64 now);
 
 /* store_worker.c: the same calls for a store */
 void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);

@@ -297,7 +297,7 @@ static inline bool gagg_shard_must_act(const struct gagg_shard *sh, const struct
 }
 
 /*
- * gagg_chan_refill - send what may be sent
+ * gagg_chan_refill - send what may be sent, and ask for results that are missing
  * Returns true when there may be more, because the queue is full or the window
  * has moved: drain and call again.
  */

@@ -176,7 +176,7 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
 		return drop(todo, GAGG_DROP_RANK);
-	if (gagg_gap_pull(sh, g, ch, (u32)h, m->pn, now))
+	if (gagg_gap_note(sh, g, ch, (u32)h, m->pn, now))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&
@@ -598,6 +598,8 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (g->store)
 		return gagg_store_refill(sh, g, env, ch, now);
 	gagg_chan_finish(sh, ch);
+	if (ch->pull_at <= now)
+		gagg_gap_pull(sh, g, ch, now);
 	for (l = 0; l < ch->nlocals; l++) {
 		u64 filled = env->filled(env->ctx, ch, l);
 
@@ -664,8 +666,6 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	if (ch->due_at <= now)
 		gagg_home_due(sh, g, ch, now);
-	if (ch->pull_at <= now)
-		gagg_gap_again(sh, g, ch, now);
 	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 		return true;
 	for (h = 0; h < ch->nhomes; h++) {

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include "cluster_int.h"
 
-#define NOW		(1000 * GAGG_SEC)	/* all deadlines are before it */
-#define LATER	(NOW + 100 * GAGG_SEC)	/* all are before it */
 #define FAIR_TURNS	60
 #define QUEUE		4096
 
@@ -347,7 +345,11 @@ static void give_up(u32 n, u32 peer, u64 ids)
 
 static void timer(u32 n, u32 c)
 {
+	struct gagg_env env = env_of(n);
+
 	gagg_chan_timer(shard_of(n), &geom[n], chan_of(n, c), LATER);
+	drain(n);
+	gagg_chan_refill(shard_of(n), &geom[n], &env, chan_of(n, c), LATER);
 	drain(n);
 	finish(n, c);
 }

@@ -15,18 +15,20 @@ static u32 to_be_sent_again(u32 n, u32 c, u32 l, u32 h)
 	return again;
 }
 
-/* whatever the time: what is missing may be pulled again */
+/* whatever the time: what is missing was pulled, and may be again by the timer */
 static void gaps_normalise(struct gagg_chan *ch)
 {
 	u32 h, i;
 
-	ch->pull_at = ch->pull_at == GAGG_NEVER ? GAGG_NEVER : 1;
+	ch->pull_at = ch->pull_at == GAGG_NEVER ? GAGG_NEVER : LATER;
 	for (h = 0; h < ch->nhomes; h++)
 		for (i = 0; i < GAGG_GAPS; i++) {
 			struct gagg_gap *gap = &ch->gap[h][i];
 
-			gap->at = 0;
-			gap->wait = 0;
+			if (gap->first != gap->end && !gap->wait)
+				fail("a gap was not pulled");
+			gap->at = LATER;
+			gap->wait = 1;
 			if (gap->first == gap->end)
 				memset(gap, 0, sizeof(*gap));
 		}

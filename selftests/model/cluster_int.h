@@ -8,6 +8,9 @@
 #include <string.h>
 #include "cluster.h"
 
+#define NOW		(1000 * GAGG_SEC)	/* all deadlines but of gaps are before it */
+#define LATER	(NOW + 100 * GAGG_SEC)	/* all are before it, or then */
+
 struct datagram {
 	u8 from, to, epoch;
 	u8 hdr[GAGG_WIRE_HDRLEN];

@@ -677,7 +677,7 @@ static void timer__looks_at_filled_again(void **state)
 	assert_int_equal(gagg_chan_deadline(ch), GAGG_NEVER);
 }
 
-static void gap__is_pulled_at_once(void **state)
+static void gap__is_pulled_when_the_batch_was_read(void **state)
 {
 	const struct gagg_act *a;
 
@@ -686,8 +686,11 @@ static void gap__is_pulled_at_once(void **state)
 	push_to(8);
 	nacts = 0;
 	result(0, 1, 1);
+	flush();
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
 	assert_int_equal(result(5, 1, 4), GAGG_RX_PLACE);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	flush();
 	a = only_ctrl(GAGG_T_PULL);
 	assert_int_equal(a->node, 0);
 	assert_int_equal(a->m.src, 1);
@@ -696,10 +699,42 @@ static void gap__is_pulled_at_once(void **state)
 	/* once; and what comes late, or was asked for, is no gap */
 	nacts = 0;
 	result(6, 1, 5);
+	flush();
 	result(1, 1, 2);
 	result(2, 1, 3);
 	result(2, 1, 3);
+	flush();
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+}
+
+/* two sockets, one read after the other */
+static void gap__overtaken_in_a_batch_is_none(void **state)
+{
+	u32 i;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	nacts = 0;
+	for (i = 1; i < 8; i += 2)
+		assert_int_equal(result(i, 1, i + 1), GAGG_RX_PLACE);
+	for (i = 0; i < 8; i += 2)
+		assert_int_equal(result(i, 1, i + 1), GAGG_RX_PLACE);
+	flush();
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	assert_true(ch->pull_at == GAGG_NEVER);
+	/* but what has not come by then */
+	start(1);
+	push_to(8);
+	nacts = 0;
+	for (i = 1; i < 8; i += 2)
+		result(i, 1, i + 1);
+	for (i = 0; i < 8; i += 2)
+		if (i != 4)
+			result(i, 1, i + 1);
+	flush();
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 5);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 1);
 }
 
 static enum gagg_rx repaired(u32 chunk, u32 round, u32 rpn)
@@ -722,11 +757,14 @@ static void gap__closed_by_repetitions(void **state)
 	repaired(1, 1, 2);
 	repaired(2, 1, 3);
 	result(3, 1, 4);
+	flush();
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
 	/* one that is not the next says nothing */
 	repaired(6, 1, 7);
+	flush();
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
 	result(7, 1, 8);
+	flush();
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 5);
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 3);
 }
@@ -739,12 +777,15 @@ static void gap__wider_than_the_window(void **state)
 	push_to(8);
 	nacts = 0;
 	result(0, 1, 30);
+	flush();
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 22);
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 8);
 	nacts = 0;
 	result(1, 1, 31);
+	flush();
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
 	result(2, 1, 33);
+	flush();
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 32);
 }
 
@@ -753,10 +794,11 @@ static void gap__is_pulled_again(void **state)
 {
 	(void)state;
 	start(1);
-	push_to(8);
+	push_to(1000);
 	result(0, 1, 1);
 	sh->path[0].srtt = 4 * GAGG_MSEC;
 	result(0, 1, 4);
+	flush();
 	nacts = 0;
 	assert_true(gagg_chan_deadline(ch) == now + 4500 * GAGG_USEC);
 	now += 4500 * GAGG_USEC - 1;
@@ -793,6 +835,7 @@ static void gap__may_be_filled_in_the_middle(void **state)
 	push_to(8);
 	result(0, 1, 0xfffffffe);
 	result(0, 1, 5);	/* without 0xffffffff to 4 */
+	flush();
 	repaired(1, 1, 1);
 	repaired(2, 1, 2);
 	nacts = 0;
@@ -821,6 +864,7 @@ static void gap__too_many(void **state)
 	for (i = 0; i < GAGG_GAPS + 1; i++) {
 		now++;
 		result(0, 1, 3 + 2 * i);
+		flush();
 	}
 	nacts = 0;
 	now += 30 * GAGG_MSEC;
@@ -830,15 +874,46 @@ static void gap__too_many(void **state)
 		assert_true(a->m.type != GAGG_T_PULL || a->m.pn > 2);	/* the oldest */
 }
 
+/* the oldest is asked for to make place for one, or for what is left of one */
+static void gap__too_many_in_a_batch(void **state)
+{
+	u32 i, first = 1 + GAGG_GAPS * 4;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	result(0, 1, 1);
+	nacts = 0;
+	for (i = 0; i < GAGG_GAPS; i++)
+		result(0, 1, 5 + 4 * i);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	result(0, 1, first + 4);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 2);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 3);
+	nacts = 0;
+	result(0, 1, first + 2);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 6);
+	nacts = 0;
+	flush();
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), GAGG_GAPS);
+	/* those that were asked for make place for nothing */
+	nacts = 0;
+	result(0, 1, first + 8);
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
+	flush();
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, first + 5);
+}
+
 static void gap__of_a_home_that_is_silent(void **state)
 {
 	u32 i;
 
 	(void)state;
 	start(1);
-	push_to(8);
+	push_to(1000);
 	result(0, 1, 1);
 	result(0, 1, 3);
+	flush();
 	nacts = 0;
 	for (i = 0; i < 1000; i++) {
 		now = gagg_chan_deadline(ch);
@@ -868,10 +943,18 @@ static void told__a_gap_is_pulled(void **state)
 	result(0, 1, 1);
 	nacts = 0;
 	told(1, 2, 4);
+	flush();
 	a = only_ctrl(GAGG_T_PULL);
 	assert_int_equal(a->m.pn, 2);
 	assert_int_equal(a->m.run, 2);
 	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 0);
+	/* unless it overtakes results in a batch */
+	nacts = 0;
+	told(3, 2, 6);
+	result(3, 1, 4);
+	result(4, 1, 5);
+	flush();
+	assert_int_equal(nacts, 2);	/* PUBLISH */
 }
 
 static void told__without_a_gap_repeats_are_asked_for(void **state)
@@ -883,6 +966,7 @@ static void told__without_a_gap_repeats_are_asked_for(void **state)
 	push_to(8);
 	result(0, 1, 1);
 	result(3, 1, 4);	/* 2 and 3 are asked for, and do not come */
+	flush();
 	nacts = 0;
 	told(0, 4, 5);
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
@@ -939,12 +1023,14 @@ int main(void)
 		cmocka_unit_test_teardown(timer__what_is_over_is_no_probe, finish_test),
 		cmocka_unit_test_teardown(timer__runs_though_a_refill_stopped, finish_test),
 		cmocka_unit_test_teardown(timer__looks_at_filled_again, finish_test),
-		cmocka_unit_test_teardown(gap__is_pulled_at_once, finish_test),
+		cmocka_unit_test_teardown(gap__is_pulled_when_the_batch_was_read, finish_test),
+		cmocka_unit_test_teardown(gap__overtaken_in_a_batch_is_none, finish_test),
 		cmocka_unit_test_teardown(gap__closed_by_repetitions, finish_test),
 		cmocka_unit_test_teardown(gap__wider_than_the_window, finish_test),
 		cmocka_unit_test_teardown(gap__is_pulled_again, finish_test),
 		cmocka_unit_test_teardown(gap__may_be_filled_in_the_middle, finish_test),
 		cmocka_unit_test_teardown(gap__too_many, finish_test),
+		cmocka_unit_test_teardown(gap__too_many_in_a_batch, finish_test),
 		cmocka_unit_test_teardown(gap__of_a_home_that_is_silent, finish_test),
 		cmocka_unit_test_teardown(told__a_gap_is_pulled, finish_test),
 		cmocka_unit_test_teardown(told__without_a_gap_repeats_are_asked_for, finish_test),
