@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 57
+plan 60
 
 WIRE=$TOP/build/selftests/vm/wire
 MC4=239.77.0.1 MC6=ff15::77
@@ -264,6 +264,29 @@ note "by multicast: ${sent[4]} bytes to 4 hosts, ${sent[8]} to 8"
 check "it sends as much to 8 as to 4" is "10 * ${sent[8]} <= 11 * ${sent[4]}"
 check "which is little more than the results" is \
 	"100 * ${sent[8]} <= 125 * $CHUNKS * (4 * $LANES + 106)"
+
+# --- both ways in turn ------------------------------------------------------------
+# What leaves in order arrives in order, so a poll that has read a result of one socket
+# finds those before it in the other; of a window it reads all, and no home has more than
+# eight gaps in it.
+layout 3
+net_ready 1500 off
+net_in_order
+group_up ring 256 window 64 dead-after 600000 multicast $MC4
+turns=()
+for ((i = 0; i < 8; i++)); do
+	turns+=(data:random iallreduce:int32:sum:$((24 * LANES))
+		"ibroadcast:$((24 * 4 * LANES)):$((i % 3))"
+		data:zero iallreduce:int32:sum:$((24 * LANES)))
+done
+rank_options=(--repeat 20 --quiet)
+note_sent
+check "lanes, zeros and broadcasts in turn are exact" ranks_run "${turns[@]}" wait
+rank_options=()
+check "lanes were sent to all" all_sent
+check "what is read out of order is not asked for" is "$(count_all pulls) == 0"
+group_down
+net_down
 
 # --- in the midst ---------------------------------------------------------------
 layout 3
