@@ -10,8 +10,9 @@
 #define GAGG_POLL_WAIT_MIN	(100 * GAGG_USEC)
 #define GAGG_QUERY_WAIT_MAX	(250 * GAGG_MSEC)
 
-/* room in the queue of actions. A run counts as its chunks, so that a call causes as
- * much work as without
+/* room in the queue of actions. A run of contributions counts as its chunks, one of a
+ * home's results as two for each, so that a call causes as much work as without; results
+ * that were placed are bounded by what has come.
  */
 static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
 {

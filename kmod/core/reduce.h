@@ -26,7 +26,7 @@ static inline s32 gagg_shift_rne(s32 q, u32 s)
 
 /*
  * gagg_shift_rne() with what does not depend on @q taken out:
- * (q + bias + ((q >> s) & odd)) >> s, where that fits
+ * (q + bias + ((q >> s) & odd)) >> s, where that fits in 32 bits
  */
 struct gagg_rne {
 	u32 s;

@@ -5,9 +5,9 @@
  * Why the queue of actions never overflows: a call starts with an empty queue.
  * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
  * 63 flushed DONE runs, 16 OP_DONE and one DESYNC, and 64 READY runs wait in a
- * refill: 211 <= GAGG_ACTS_STEP. Loops over chunks stop while GAGG_ACTS_STEP are
- * spare, with which the PULL of a gap that makes place for a result's fits as well. So
- * do those of a refill, which come before its chunks. gagg_shard_flush()
+ * refill: 211. So loops over chunks, and over gaps in a refill, stop while
+ * GAGG_ACTS_STEP are spare, with which PULLs of the GAGG_GAPS gaps that may have to make
+ * place for those of a result fit as well. gagg_shard_flush()
  * emits at most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
  * most one query for each of 64 homes. A store's loops stop at the few actions that
  * one step of theirs causes (STEP in store.c and store_worker.c).

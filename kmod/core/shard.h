@@ -143,7 +143,7 @@ struct gagg_act {
 		struct gagg_open open;
 		struct {
 			struct gagg_publish pub;
-			struct gagg_each each[GAGG_RUN - 1];	/* PUBLISH, SEND_*, but CTRL */
+			struct gagg_each each[GAGG_RUN - 1];	/* PUBLISH, SEND_CONTRIB, _RESULT */
 		};
 		struct gagg_keep keep;
 		u64 number;		/* OP_DONE */
@@ -233,7 +233,7 @@ struct gagg_shard {
 	u64 n[GAGG_N_MAX];
 	u32 head;
 	u32 nacts;
-	u32 more;		/* chunks of their runs but the first, see gagg_shard_spare() */
+	u32 more;		/* what runs count for beyond nacts: gagg_shard_spare() */
 	u8 index;
 	u8 running;
 	u8 resends;		/* one of resend_run waits */

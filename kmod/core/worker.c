@@ -513,9 +513,14 @@ static inline u64 window_end(const struct gagg_geom *g, const struct gagg_chan *
 	return gagg_min64(gagg_min64(ch->local[l].issued, filled), ch->base + g->window);
 }
 
-/* One way's turn, up to @front. Returns whether it was that which ended it. */
-static bool refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 filled,
-		       u64 front)
+static inline bool may_push(const struct sender *s, bool home)
+{
+	return home ? gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP : may_send(s);
+}
+
+/* one way's turn, up to @front; returns where it would go on, GAGG_NEVER: it cannot */
+static u64 refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 filled,
+		      u64 front)
 {
 	struct gagg_way *w = gagg_chan_way(s->ch, s->l, h);
 	bool home = h == s->ch->self_home;
@@ -525,13 +530,12 @@ static bool refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 
 		/* the window moves with what is pushed here */
 		end = window_end(s->g, s->ch, s->l, filled);
 		turn = gagg_min64(end, front);
-	} while (w->next.v < turn &&
-		 (home ? gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP : may_send(s)) &&
-		 push(s, env, w, turn, home));
-	return front <= w->next.v && front < end;
+	} while (w->next.v < turn && may_push(s, home) && push(s, env, w, turn, home));
+	return front <= w->next.v && w->next.v < end && may_push(s, home) ? w->next.v :
+									   GAGG_NEVER;
 }
 
-/* how much has been pushed: a sum that only grows */
+/* changes when something is pushed */
 static u64 pushed(struct gagg_chan *ch, u32 l)
 {
 	u64 sum = 0;
@@ -550,8 +554,8 @@ static void refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
 			 const struct gagg_env *env, struct gagg_chan *ch, u32 l, u64 filled,
 			 u64 now)
 {
-	u64 front = GAGG_NEVER, was = pushed(ch, l);
-	bool more;
+	u64 period = (u64)g->stripe * ch->nhomes * g->shards;
+	u64 was = pushed(ch, l), front = GAGG_NEVER, next;
 	u32 i, h;
 
 	for (h = 0; h < ch->nhomes; h++) {
@@ -559,19 +563,19 @@ static void refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
 		struct gagg_way *w = gagg_chan_way(ch, l, h);
 
 		send_again(&s, w);
-		if (h == ch->self_home || may_send(&s))
+		if (may_push(&s, h == ch->self_home))
 			front = gagg_min64(front, w->next.v);
 	}
-	for (more = front < window_end(g, ch, l, filled); more;) {
-		more = false;
-		front += g->stripe * ch->nhomes * g->shards;
+	/* from the way on that is least far, of those that can go on */
+	for (; front < window_end(g, ch, l, filled); front = next) {
+		next = GAGG_NEVER;
 		for (i = 0; i < ch->nhomes; i++) {
 			struct sender s;
 
 			/* not all hosts begin with one home, whose link is busy then alone */
 			h = (g->self + 1 + i) % ch->nhomes;
 			s = sender(sh, g, ch, l, h, now);
-			more |= refill_way(&s, env, h, filled, front);
+			next = gagg_min64(next, refill_way(&s, env, h, filled, front + period));
 		}
 	}
 	for (h = 0; h < ch->nhomes; h++) {

@@ -68,6 +68,9 @@ void chunks_normalise(u32 n, u32 c)
 				fail("node %u: %u to be sent again, not %u", n, again, w->nagain);
 			if (!w->nagain)
 				memset(&w->again, 0, sizeof(w->again));
+			if (w->ready.m.run)
+				fail("node %u: a READY was not sent", n);
+			memset(&w->ready, 0, sizeof(w->ready));
 		}
 	for (i = 0; i < su.window && ch->self_home != 0xff; i++) {
 		struct gagg_acc *a = GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + i;

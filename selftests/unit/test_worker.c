@@ -204,6 +204,26 @@ static void push__a_stripe_is_one_action(void **state)
 	assert_null(gagg_shard_act(sh));
 }
 
+/* though other homes have their turns between the stripes of one */
+static void push__ready_of_stripes_is_one(void **state)
+{
+	u32 h;
+
+	(void)state;
+	start_stripes();
+	exp_step = 0;
+	desc[0].flags = GAGG_C_ZERO;
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 16);
+	push_to(16);
+	assert_int_equal(nacts, 2);
+	for (h = 0; h < 2; h++) {
+		assert_int_equal(acts[h].m.type, GAGG_T_READY);
+		assert_int_equal(acts[h].node, h);
+		assert_int_equal(acts[h].m.chunk, 4 * h);
+		assert_int_equal(acts[h].m.run, 8);
+	}
+}
+
 static void push__an_action_ends_where_chunks_differ(void **state)
 {
 	u32 i;
@@ -1006,6 +1026,7 @@ int main(void)
 		cmocka_unit_test_teardown(push__a_local_result_moves_the_window, finish_test),
 		cmocka_unit_test_teardown(push__a_full_path_lets_ready_grow, finish_test),
 		cmocka_unit_test_teardown(push__a_stripe_is_one_action, finish_test),
+		cmocka_unit_test_teardown(push__ready_of_stripes_is_one, finish_test),
 		cmocka_unit_test_teardown(push__an_action_ends_where_chunks_differ, finish_test),
 		cmocka_unit_test_teardown(push__what_has_no_lanes_is_ready, finish_test),
 		cmocka_unit_test_teardown(result__is_placed, finish_test),
