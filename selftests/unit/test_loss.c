@@ -23,11 +23,25 @@
 #define SHORT	3049
 #define WIRE	(12 * GAGG_USEC)
 
-/* hosts that are all homes, as groups are by default; @loss: per mille */
-static u64 time_of_seed(u64 seed, u32 hosts, u32 chunks, u64 poll, u32 loss)
+/* all are homes, as groups are by default, or half of them only work, others only add */
+struct net {
+	const char *name;
+	u32 hosts;
+	u64 workers, homes;
+};
+
+static const struct net four = { .name = "4 hosts", .hosts = 4 };
+static const struct net eight = { .name = "8 hosts", .hosts = 8 };
+static const struct net apart = {
+	.name = "8 hosts and 8 that add", .hosts = 16, .workers = 0xff, .homes = 0xff00,
+};
+
+/* @loss: per mille */
+static u64 time_of_seed(u64 seed, const struct net *net, u32 chunks, u64 poll, u32 loss)
 {
 	const struct world_config cfg = {
-		.seed = seed, .nodes = hosts, .per_node = 1, .ring = 49152, .window = 2048,
+		.seed = seed, .nodes = net->hosts, .worker_nodes = net->workers,
+		.home_nodes = net->homes, .per_node = 1, .ring = 49152, .window = 2048,
 		.stripe = 8, .shards = 1, .cwnd = 256, .chans = 1, .ops = 1,
 		.max_chunks = chunks, .exact = true, .wire = WIRE, .poll = poll,
 		.loss = loss,
@@ -42,21 +56,24 @@ static u64 time_of_seed(u64 seed, u32 hosts, u32 chunks, u64 poll, u32 loss)
 	return took;
 }
 
-static u64 time_of(u32 hosts, u32 chunks, u64 poll, u32 loss)
+static u64 time_of(const struct net *net, u32 chunks, u64 poll, u32 loss)
 {
-	u64 took = time_of_seed(1, hosts, chunks, poll, loss);
+	u64 took = time_of_seed(1, net, chunks, poll, loss);
 
-	print_message("# %u hosts, %u chunks, a look each %llu us, %u of 1000 lost: %llu us\n", hosts, chunks,
-		      (unsigned long long)poll / 1000, loss, (unsigned long long)took / 1000);
+	print_message("# %s, %u chunks, a look each %llu us, %u of 1000 lost: %llu us\n",
+		      net->name, chunks, (unsigned long long)poll / 1000, loss, (unsigned long long)took / 1000);
 	return took;
 }
 
-/* what the wire takes alone: a host sends contributions to all chunks but its own part,
- * and the results of that to all others
+/* What the wire takes alone: a host sends contributions to all chunks but its own part,
+ * and the results of that to all others. One that only works sends all, and gets all at
+ * the same time.
  */
-static u64 wire_of(u32 hosts, u32 chunks)
+static u64 wire_of(const struct net *net, u32 chunks)
 {
-	return 2ULL * chunks * (hosts - 1) / hosts * WIRE;
+	if (net->homes)
+		return (u64)chunks * WIRE;
+	return 2ULL * chunks * (net->hosts - 1) / net->hosts * WIRE;
 }
 
 /* hosts look for what has come at once or rarely, which makes round trips long */
@@ -69,8 +86,8 @@ static void links__are_kept_busy(void **state)
 	(void)state;
 	/* a short one ends with the last look */
 	for (i = 0; i < 2; i++)
-		assert_in_range(time_of(4, SHORT, polls[i], 0), wire_of(4, SHORT),
-				wire_of(4, SHORT) + wire_of(4, SHORT) / 20);
+		assert_in_range(time_of(&four, SHORT, polls[i], 0), wire_of(&four, SHORT),
+				wire_of(&four, SHORT) + wire_of(&four, SHORT) / 20);
 }
 
 static void links__are_kept_busy_with_losses(void **state)
@@ -79,10 +96,10 @@ static void links__are_kept_busy_with_losses(void **state)
 
 	(void)state;
 	for (i = 0; i < 3; i++) {
-		u64 none = time_of(4, LONG, polls[i], 0);
+		u64 none = time_of(&four, LONG, polls[i], 0);
 
-		assert_in_range(none, wire_of(4, LONG), wire_of(4, LONG) + wire_of(4, LONG) / 20);
-		assert_in_range(time_of(4, LONG, polls[i], 10), none, none + none * 15 / 100);
+		assert_in_range(none, wire_of(&four, LONG), wire_of(&four, LONG) + wire_of(&four, LONG) / 20);
+		assert_in_range(time_of(&four, LONG, polls[i], 10), none, none + none * 15 / 100);
 	}
 }
 
@@ -90,41 +107,62 @@ static void links__are_kept_busy_with_losses(void **state)
 static void hosts__begin_with_different_homes(void **state)
 {
 	(void)state;
-	assert_in_range(time_of(8, 96, polls[0], 0), wire_of(8, 96),
-			wire_of(8, 96) + wire_of(8, 96) / 4);
+	assert_in_range(time_of(&eight, 96, polls[0], 0), wire_of(&eight, 96),
+			wire_of(&eight, 96) + wire_of(&eight, 96) / 4);
 }
 
-static void table(u64 seeds)
+/* a ring would take 1.75 times the wire's time at least */
+static void homes_of_their_own__are_kept_busy(void **state)
 {
-	static const u32 sizes[] = { SHORT, 4 * SHORT, LONG };
-	u32 p, i;
+	u32 i;
 
-	for (p = 0; p < 3; p++)
-		for (i = 0; i < 3; i++) {
-			u64 seed, none = 0, loss = 0;
+	(void)state;
+	for (i = 0; i < 2; i++)
+		assert_in_range(time_of(&apart, SHORT / 4, polls[i], 0), wire_of(&apart, SHORT / 4),
+				wire_of(&apart, SHORT / 4) * 13 / 10);
+}
 
-			for (seed = 1; seed <= seeds; seed++) {
-				none += time_of_seed(seed, 4, sizes[i], polls[p], 0);
-				loss += time_of_seed(seed, 4, sizes[i], polls[p], 10);
-			}
-			printf("%5u chunks, a look each %4llu us: %.1f ms, of the wire's time %.3f; with 1 %% of loss %.3f of that\n",
-			       sizes[i], (unsigned long long)polls[p] / 1000,
-			       (double)none / (double)seeds / 1e6,
-			       (double)none / (double)(seeds * wire_of(4, sizes[i])),
-			       (double)loss / (double)none);
+static void table(const struct net *net, u32 chunks, u64 seeds)
+{
+	u32 p;
+
+	for (p = 0; p < 3; p++) {
+		u64 seed, none = 0, loss = 0;
+
+		for (seed = 1; seed <= seeds; seed++) {
+			none += time_of_seed(seed, net, chunks, polls[p], 0);
+			loss += time_of_seed(seed, net, chunks, polls[p], 10);
 		}
+		printf("%s, %5u chunks, a look each %4llu us: %.1f ms, of the wire's time %.3f; with 1 %% of loss %.3f of that\n",
+		       net->name, chunks, (unsigned long long)polls[p] / 1000,
+		       (double)none / (double)seeds / 1e6,
+		       (double)none / (double)(seeds * wire_of(net, chunks)),
+		       (double)loss / (double)none);
+	}
+}
+
+static void tables(u64 seeds)
+{
+	table(&four, SHORT, seeds);
+	table(&four, 4 * SHORT, seeds);
+	table(&four, LONG, seeds);
+	table(&eight, SHORT / 4, seeds);
+	table(&eight, SHORT, seeds);
+	table(&apart, SHORT / 4, seeds);
+	table(&apart, SHORT, seeds);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts__begin_with_different_homes),
+		cmocka_unit_test(homes_of_their_own__are_kept_busy),
 		cmocka_unit_test(links__are_kept_busy),
 		cmocka_unit_test(links__are_kept_busy_with_losses),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "--table")) {
-		table(strtoull(argv[2], NULL, 0));
+		tables(strtoull(argv[2], NULL, 0));
 		return 0;
 	}
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -643,6 +643,8 @@ static void last(u8 type, u32 chunk, u16 flags)
 		gagg_shard_commit(sh, &g, &todo, now);
 }
 
+#define S16	GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD)
+
 /* two results are two of each action; else one */
 static bool apart(void)
 {
@@ -693,6 +695,24 @@ static void next__results_of_a_home_apart(void **state)
 	assert_int_equal(sh->act[1].nodes, 6);
 	assert_int_equal(sh->act[3].nodes, 2);
 	drain();
+	/* of narrow lanes, which are shifted one by one */
+	geometry(0);
+	g.wire = 1;
+	start_channel(0, g.workers);
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, S16, 0, 4, 2), 1);
+	push_to(2);
+	for (i = 0; i < 4; i++) {
+		m = message(GAGG_T_CONTRIB, 1 + i / 2, i % 2, 1);
+		m.laneop = S16;
+		m.pn = 1 + i % 2;
+		assert_int_equal(gagg_shard_rx(sh, &g, &env, m.src, &m, NULL, false, now, &todo),
+				 GAGG_RX_ADD);
+		gagg_shard_commit(sh, &g, &todo, now);
+	}
+	assert_int_equal(sh->act[0].more, 0);
+	assert_int_equal(sh->act[1].more, 0);
+	drain();
+	m = message(GAGG_T_CONTRIB, 1, 0, 1);
 	/* of two ops, and one that may have left the range */
 	geometry(0);
 	start_channel(0, g.workers);
