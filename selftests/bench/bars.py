@@ -45,6 +45,8 @@ def throughput(rows):
 
 
 def groups(case):
+    if len(case["both"]) < 2:
+        raise IndexError
     return {"throughput of both / one's": throughput(case["both"]) / throughput(case["alone"]) * 2}
 
 

@@ -149,7 +149,7 @@ static void test_add(void **state)
 
 	(void)state;
 	if (!usable())
-		return;
+		skip();
 	for (n = 1; n <= WORDS; n = next(n))
 		for (o = 0; o < sizeof(ops); o++)
 			for (off = 0; off < 5; off++)
@@ -180,7 +180,7 @@ static void test_narrow(void **state)
 
 	(void)state;
 	if (!usable())
-		return;
+		skip();
 	for (n = 1; n <= WORDS; n = next(n))
 		for (off = 0; off < 5; off++)
 			for (bits = 1; bits <= 32; bits++) {
@@ -196,7 +196,7 @@ static void test_largest(void **state)
 
 	(void)state;
 	if (!usable())
-		return;
+		skip();
 	for (i = 0; i < n * 4; i++) {
 		u8 *sum = place(from, n * 16, 0);
 		s32 v = i & 1 ? -1000 : 1000;
