@@ -99,7 +99,7 @@ static void links__are_kept_busy_with_losses(void **state)
 		u64 none = time_of(&four, LONG, polls[i], 0);
 
 		assert_in_range(none, wire_of(&four, LONG), wire_of(&four, LONG) + wire_of(&four, LONG) / 20);
-		assert_in_range(time_of(&four, LONG, polls[i], 10), none, none + none * 15 / 100);
+		assert_in_range(time_of(&four, LONG, polls[i], 10), none, none + none / 10);
 	}
 }
 
