@@ -142,6 +142,8 @@ net_down()
 	for ((i = 0; i < n; i++)); do
 		ip netns pids "h$i"
 	done | xargs -r kill -KILL 2>/dev/null
+	# They could not: who waits for the next daemon's socket would find this one.
+	rm -f /run/gagg/*.sock
 	{
 		for ((i = 0; i < n; i++)); do
 			echo "netns del h$i"
