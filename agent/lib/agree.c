@@ -14,11 +14,9 @@
  */
 static uint8_t want(const struct gagg_request *r, const struct piece *p)
 {
-	const unsigned char *src = r->send + p->part * r->part_bytes +
-				   p->first * dtype_size(r->dtype);
 	struct quant_head head;
 
-	quant_scan(quant_type(r->dtype), src, p->n, 0, &head);
+	quant_scan(quant_type(r->dtype), piece_source(r, p), p->n, 0, &head);
 	return head.flags ? 0 : head.want;
 }
 

@@ -9,23 +9,34 @@
 #include <string.h>
 #include <linux/gagg_wire.h>
 
+#include "carry.h"
 #include "exponent.h"
 #include "lane.h"
+#include "narrow.h"
 #include "quant.h"
 #include "request.h"
 
 _Static_assert(QUANT_ZERO == GAGG_C_ZERO && QUANT_NONFINITE == GAGG_C_NONFINITE,
 	       "flags of chunks are the kernel's");
 
-/* from the start of its part to a piece, which holds whole elements */
-static uint64_t offset(const struct gagg_request *r, const struct piece *p)
+/* Lanes are little-endian; a no-op where integers are. */
+static void swap_le32(void *lanes, size_t n)
 {
-	return p->first / dtype_lanes(r->dtype) * dtype_size(r->dtype);
-}
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned char *b = lanes;
 
-static const void *source(const struct gagg_request *r, const struct piece *p)
-{
-	return r->send + p->part * r->part_bytes + offset(r, p);
+	for (; n--; b += 4) {
+		unsigned char t = b[0], u = b[1];
+
+		b[0] = b[3];
+		b[3] = t;
+		b[1] = b[2];
+		b[2] = u;
+	}
+#else
+	(void)lanes;
+	(void)n;
+#endif
 }
 
 static void pad(const struct piece *p, int32_t *lanes)
@@ -67,7 +78,7 @@ static inline void *target(struct gagg_request *r, const struct piece *p,
 	if (foreign(r, p))
 		return NULL;
 	note(r, d);
-	return r->recv + offset(r, p);
+	return r->recv + piece_offset(r, p);
 }
 
 static unsigned int headroom(const struct gagg_request *r)
@@ -88,16 +99,27 @@ static unsigned int sum_bits(const struct gagg_request *r)
 	return bits < 32 ? bits : 31 - headroom(r);
 }
 
-static inline void quantise(const struct gagg_request *r, enum quant_type t, const void *src,
-			    unsigned int n, uint8_t try, int32_t *lanes,
-			    struct quant_head *h)
+/* lanes of elements whose exponent is known */
+static void make_lanes(const struct gagg_request *r, enum quant_type t, const void *src,
+		       unsigned int n, uint8_t exp, void *lanes)
 {
 	unsigned int bits = wire_bits(r);
 
 	if (bits < 32)
-		quant_narrow(t, src, n, bits, try, lanes, h);
+		narrow_lanes(t, src, n, bits, exp, lanes);
 	else
-		quant_chunk(t, src, n, headroom(r), try, lanes, h);
+		quant_lanes(t, src, n, headroom(r), exp, lanes);
+}
+
+static void quantise(const struct gagg_request *r, const struct piece *p, uint8_t try,
+		     int32_t *lanes, struct quant_head *h)
+{
+	enum quant_type t = quant_type(r->dtype);
+	const void *src = piece_source(r, p);
+
+	quant_scan(t, src, p->n, try, h);
+	if (!h->flags)
+		make_lanes(r, t, src, p->n, h->exp, lanes);
 }
 
 static void dequantise(const struct gagg_request *r, const int32_t *lanes, unsigned int n,
@@ -108,7 +130,7 @@ static void dequantise(const struct gagg_request *r, const int32_t *lanes, unsig
 	enum quant_type t = quant_type(r->dtype);
 
 	if (bits < 32)
-		dequant_narrow(t, lanes, n, bits, d->exp, d->nonfinite, flags, divisor, dst);
+		narrow_dequant(t, lanes, n, bits, d->exp, d->nonfinite, flags, divisor, dst);
 	else
 		dequant_chunk(t, lanes, n, headroom(r), d->exp, flags, divisor, dst);
 }
@@ -135,21 +157,30 @@ static float *carry_of(const struct gagg_request *r, const struct piece *p)
 	return r->plan->carry + p->part * (r->part_bytes / dtype_size(r->dtype)) + p->first;
 }
 
-/* up to QUANT_BLOCK elements from @i of a piece on, and their carry; returns how many */
-static unsigned int add_carry(const struct gagg_request *r, const struct piece *p,
+/* how many of @n elements the block that begins at @i has */
+static inline unsigned int block_of(unsigned int n, unsigned int i)
+{
+	return n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
+}
+
+static void block_floats(const struct gagg_request *r, const struct piece *p, unsigned int i,
+			 float *x)
+{
+	const unsigned char *src = piece_source(r, p);
+	enum quant_type t = quant_type(r->dtype);
+
+	quant_floats(t, src + (size_t)i * quant_size(t), block_of(p->n, i), x);
+}
+
+/* the elements of a block, and their carry; returns how many */
+static unsigned int block_sum(const struct gagg_request *r, const struct piece *p,
 			      const float *carry, unsigned int i, float *sum)
 {
-	unsigned int k, n = p->n - i < QUANT_BLOCK ? p->n - i : QUANT_BLOCK;
-	enum quant_type t = quant_type(r->dtype);
-	const unsigned char *src = source(r, p);
+	unsigned int n = block_of(p->n, i);
+	float x[QUANT_BLOCK];
 
-	if (t == QUANT_F32)
-		memcpy(sum, src + i * sizeof(*sum), n * sizeof(*sum));
-	else
-		for (k = 0; k < n; k++)
-			sum[k] = quant_load(t, src, i + k);
-	for (k = 0; k < n; k++)
-		sum[k] += carry[i + k];
+	block_floats(r, p, i, x);
+	carry_add(x, carry + i, n, sum);
 	return n;
 }
 
@@ -163,7 +194,7 @@ static uint8_t scan_both(const struct gagg_request *r, const struct piece *p,
 
 	*h = (struct quant_head){ .flags = QUANT_ZERO };
 	for (i = 0; i < p->n; i += n) {
-		n = add_carry(r, p, carry, i, sum);
+		n = block_sum(r, p, carry, i, sum);
 		quant_scan(QUANT_F32, sum, n, try, &part);
 		h->exp = part.exp > h->exp ? part.exp : h->exp;
 		h->want = part.want > h->want ? part.want : h->want;
@@ -177,61 +208,51 @@ static uint8_t scan_both(const struct gagg_request *r, const struct piece *p,
 	return h->flags;
 }
 
-/*
- * The elements plus their carry, rounded to float32. What that leaves out is left to
- * feed_back(); what is beyond its range is infinite.
- */
 static void quant_both(const struct gagg_request *r, const struct piece *p, const float *carry,
 		       uint8_t try, int32_t *lanes, struct quant_head *h)
 {
 	size_t bytes = 4 / comm_packed(r->comm);
 	float sum[QUANT_BLOCK];
-	struct quant_head part;
 	unsigned int i, n;
 
 	if (scan_both(r, p, carry, try, h))
 		return;
 	for (i = 0; i < p->n; i += n) {
-		void *at = (unsigned char *)lanes + i * bytes;
-
-		n = add_carry(r, p, carry, i, sum);
-		quantise(r, QUANT_F32, sum, n, h->exp, at, &part);
-		if (part.flags)
-			memset(at, 0, n * bytes);
+		n = block_sum(r, p, carry, i, sum);
+		make_lanes(r, QUANT_F32, sum, n, h->exp, (unsigned char *)lanes + i * bytes);
 	}
 }
 
-/* lane @i of those that were sent */
-static int32_t lane_sent(const void *lanes, unsigned int packed, unsigned int i)
+/* @n of the lanes that were sent, from @i on, as they count at exponent @shift above theirs */
+static void lanes_sent(const struct gagg_request *r, const void *lanes, unsigned int i,
+		       unsigned int n, unsigned int shift, int32_t *q)
 {
-	int16_t half;
+	unsigned int k, bits = wire_bits(r);
+	const unsigned char *from = (const unsigned char *)lanes + (size_t)i * (bits / 8);
 
-	if (packed == 4)
-		return ((const int8_t *)lanes)[i];
-	if (packed == 1)
-		return (int32_t)lane_get(lanes, i, false);
-	memcpy(&half, (const unsigned char *)lanes + 2 * (size_t)i, sizeof(half));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	half = (int16_t)__builtin_bswap16((uint16_t)half);
-#endif
-	return half;
+	if (bits < 32)
+		narrow_widen(from, n, bits, 1, q);
+	else
+		memcpy(q, from, n * sizeof(*q));
+	swap_le32(q, n);
+	for (k = 0; k < n && shift; k++)
+		q[k] = quant_shift_rne(q[k], shift);
 }
 
 /*
  * What quantising has left out, here and, where another rank's exponent was larger, at
- * the home; and what rounding x + r to float32 has, as the sum is formed anew here in
- * double. The one rounding that is felt is that of the difference, a float32 again.
+ * the home; and what rounding the sum of elements and carry to float32 has.
  */
-static void feed_back(struct gagg_request *r, uint64_t i, const struct piece *p,
+static void feed_back(struct gagg_request *r, uint64_t at, const struct piece *p,
 		      const struct gagg_rdesc *d, float *carry)
 {
 	const struct region *g = &r->comm->region;
-	uint32_t slot = region_slot(g, r->start + i);
+	uint32_t slot = region_slot(g, r->start + at);
 	const struct gagg_cdesc *sent = &g->cdesc[slot];
-	const void *lanes = region_contrib(g, slot);
 	double unit = quant_unit(sum_bits(r), d->exp);
-	const void *src = source(r, p);
-	unsigned int k;
+	int32_t q[QUANT_BLOCK];
+	float x[QUANT_BLOCK];
+	unsigned int i, n;
 
 	if (sent->flags & GAGG_C_NONFINITE)
 		return;
@@ -239,11 +260,11 @@ static void feed_back(struct gagg_request *r, uint64_t i, const struct piece *p,
 		memset(carry, 0, p->n * sizeof(*carry));
 		return;
 	}
-	for (k = 0; k < p->n; k++) {
-		double sum = (double)quant_load(quant_type(r->dtype), src, k) + carry[k];
-		int32_t q = lane_sent(lanes, comm_packed(r->comm), k);
-
-		carry[k] = (float)(sum - quant_shift_rne(q, d->exp - sent->exp) * unit);
+	for (i = 0; i < p->n; i += n) {
+		n = block_of(p->n, i);
+		lanes_sent(r, region_contrib(g, slot), i, n, d->exp - sent->exp, q);
+		block_floats(r, p, i, x);
+		carry_rest(x, q, unit, n, carry + i);
 	}
 }
 
@@ -256,7 +277,7 @@ static void quant_piece(const struct gagg_request *r, const struct piece *p, uin
 	if (carry)
 		quant_both(r, p, carry, try, lanes, h);
 	else
-		quantise(r, quant_type(r->dtype), source(r, p), p->n, try, lanes, h);
+		quantise(r, p, try, lanes, h);
 }
 
 /*
@@ -283,7 +304,7 @@ static void settle(struct gagg_request *r, uint64_t at, const struct piece *p,
 		return;
 	}
 	t = quant_type(r->dtype);
-	src = source(r, p);
+	src = piece_source(r, p);
 	for (i = 0; i < p->n && r->plan->late; i++) {
 		sum = carry[i] + quant_load(t, src, i);
 		if (isfinite(sum))
@@ -305,22 +326,88 @@ static void sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 	d->flags = h.flags | (foreign(r, &p) ? GAGG_C_NORESULT : 0);
 }
 
+/* by which a sum is divided */
+static uint32_t divisor(const struct gagg_request *r, const struct gagg_rdesc *d)
+{
+	return r->by ? (uint32_t)*r->by : r->mean ? d->contributors : 1;
+}
+
 static void sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 		     const struct gagg_rdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 	void *dst = target(r, &p, d);
-	uint32_t divisor = r->by ? (uint32_t)*r->by : r->mean ? d->contributors : 1;
 
 	if (r->plan)
 		r->plan->exp[i] = exponent_next(d->exp, d->want);
 	/* before the result takes the place of what was sent */
 	settle(r, i, &p, d);
 	if (dst)
-		dequantise(r, lanes, p.n, d, divisor, dst);
+		dequantise(r, lanes, p.n, d, divisor(r, d), dst);
 }
 
-const struct transfer transfer_sum = { sum_fill, sum_take };
+/*
+ * Of up to @n chunks from @i on, how many are alike: whole, of an only part, of int32
+ * lanes, and without a carry. The last chunk of all may be short, and is not looked at.
+ */
+static uint32_t alike(const struct gagg_request *r, uint64_t i, uint32_t n)
+{
+	uint64_t whole = r->cut.chunks - 1 - i;
+
+	if (wire_bits(r) < 32 || r->cut.per_part != r->cut.chunks ||
+	    (r->plan && r->plan->carry))
+		return 0;
+	return n < whole ? n : (uint32_t)whole;
+}
+
+static uint32_t sum_fill_run(const struct gagg_request *r, uint64_t i, uint32_t n,
+			     unsigned char *lanes, struct gagg_cdesc *d)
+{
+	const uint8_t *tries = r->plan ? r->plan->exp : r->tries;
+	enum quant_type t = quant_type(r->dtype);
+	size_t bytes = (size_t)r->cut.lanes * quant_size(t);
+	size_t stride = r->comm->region.geo.stride;
+	const unsigned char *src = r->send + i * bytes;
+	unsigned int bits = headroom(r);
+	struct quant_head h;
+	uint32_t k;
+
+	n = alike(r, i, n);
+	for (k = 0; k < n; k++, src += bytes, lanes += stride) {
+		quant_chunk(t, src, r->cut.lanes, bits, tries ? tries[i + k] : 0,
+			    (int32_t *)lanes, &h);
+		d[k] = (struct gagg_cdesc){ .exp = h.exp, .want = h.want, .flags = h.flags };
+	}
+	return n;
+}
+
+static uint32_t sum_take_run(struct gagg_request *r, uint64_t i, uint32_t n,
+			     const unsigned char *lanes, const struct gagg_rdesc *d)
+{
+	enum quant_type t = quant_type(r->dtype);
+	size_t bytes = (size_t)r->cut.lanes * quant_size(t);
+	size_t stride = r->comm->region.geo.stride;
+	unsigned char *dst = r->recv + i * bytes;
+	unsigned int bits = headroom(r);
+	uint32_t k;
+
+	n = alike(r, i, n);
+	for (k = 0; k < n; k++, d++, dst += bytes, lanes += stride) {
+		if (r->plan)
+			r->plan->exp[i + k] = exponent_next(d->exp, d->want);
+		note(r, d);
+		dequant_chunk(t, (const int32_t *)lanes, r->cut.lanes, bits, d->exp,
+			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), divisor(r, d), dst);
+	}
+	return n;
+}
+
+const struct transfer transfer_sum = {
+	.fill = sum_fill,
+	.take = sum_take,
+	.fill_run = sum_fill_run,
+	.take_run = sum_take_run,
+};
 
 /*
  * Minimum and maximum have no lane that changes nothing, so every rank
@@ -331,7 +418,7 @@ static void order_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 {
 	struct piece p = partition_piece(&r->cut, i);
 
-	d->flags = order_encode(quant_type(r->dtype), source(r, &p), p.n, lanes);
+	d->flags = order_encode(quant_type(r->dtype), piece_source(r, &p), p.n, lanes);
 	d->flags |= foreign(r, &p) ? GAGG_C_NORESULT : 0;
 	pad(&p, lanes);
 }
@@ -347,34 +434,14 @@ static void order_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 			     d->flags & GAGG_C_NONFINITE, dst);
 }
 
-const struct transfer transfer_order = { order_fill, order_take };
-
-/* Lanes are little-endian; a no-op where integers are. */
-static void swap_le32(void *lanes, size_t n)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	unsigned char *b = lanes;
-
-	for (; n--; b += 4) {
-		unsigned char t = b[0], u = b[1];
-
-		b[0] = b[3];
-		b[3] = t;
-		b[1] = b[2];
-		b[2] = u;
-	}
-#else
-	(void)lanes;
-	(void)n;
-#endif
-}
+const struct transfer transfer_order = { .fill = order_fill, .take = order_take };
 
 static void int_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 		     struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 
-	memcpy(lanes, source(r, &p), (size_t)p.n * 4);
+	memcpy(lanes, piece_source(r, &p), (size_t)p.n * 4);
 	d->want = int32_bits(lanes, p.n);
 	swap_le32(lanes, p.n);
 	pad(&p, lanes);
@@ -400,13 +467,13 @@ static void int_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 	swap_le32(dst, p.n);
 }
 
-const struct transfer transfer_int = { int_fill, int_take };
+const struct transfer transfer_int = { .fill = int_fill, .take = int_take };
 
 static void wide_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 		      struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
-	const unsigned char *src = source(r, &p);
+	const unsigned char *src = piece_source(r, &p);
 	int64_t v, any = 0;
 	uint32_t k;
 
@@ -433,7 +500,7 @@ static void wide_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 	}
 }
 
-const struct transfer transfer_wide = { wide_fill, wide_take };
+const struct transfer transfer_wide = { .fill = wide_fill, .take = wide_take };
 
 /* bytes of a piece: the last lane of a part may be partly used */
 static size_t piece_bytes(const struct gagg_request *r, const struct piece *p)
@@ -482,7 +549,7 @@ static void copy_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 		       piece_bytes(r, &p));
 }
 
-const struct transfer transfer_copy = { copy_fill, copy_take };
+const struct transfer transfer_copy = { .fill = copy_fill, .take = copy_take };
 
 static void bytes_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 		       struct gagg_cdesc *d)
@@ -502,7 +569,7 @@ static void bytes_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 	memcpy(r->recv + p.first * 4, lanes, piece_bytes(r, &p));
 }
 
-const struct transfer transfer_bytes = { bytes_fill, bytes_take };
+const struct transfer transfer_bytes = { .fill = bytes_fill, .take = bytes_take };
 
 static void none_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 		      struct gagg_cdesc *d)
@@ -521,4 +588,4 @@ static void none_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 	note(r, d);
 }
 
-const struct transfer transfer_none = { none_fill, none_take };
+const struct transfer transfer_none = { .fill = none_fill, .take = none_take };

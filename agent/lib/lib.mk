@@ -14,6 +14,8 @@ LIB_TARGETS	:= build/libgagg.so.$(LIB_VERSION) build/libgagg.a build/gagg.pc
 AGENT_TARGETS	+= $(LIB_TARGETS)
 
 build/agent/lib/%.o: AGENT_CFLAGS += -fPIC -Iagent/lib
+# loops for the compiler to turn into vectors: vector.h
+build/agent/lib/carry.o build/agent/lib/narrow.o: AGENT_CFLAGS += -O3
 
 # The links let programs of this tree be linked with it and run from build/.
 build/libgagg.so.$(LIB_VERSION): $(LIB_OBJS) agent/lib/gagg.map

@@ -90,6 +90,14 @@ float quant_load(enum quant_type t, const void *src, unsigned int i)
 	return x;
 }
 
+void quant_floats_scalar(enum quant_type t, const void *src, unsigned int n, float *x)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		x[i] = quant_load(t, src, i);
+}
+
 /*
  * rne(x * 2^k) for the float32 of bits b, where k = 157 - headroom - E.
  *
@@ -143,18 +151,11 @@ void quant_scan_scalar(enum quant_type t, const void *src, unsigned int n, uint8
 		head->exp = head->want;
 }
 
-void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
-			unsigned int headroom, uint8_t e_try, int32_t *lanes,
-			struct quant_head *head)
+void quant_lanes_scalar(enum quant_type t, const void *src, unsigned int n, int k,
+			int32_t *lanes)
 {
 	unsigned int i;
-	int k;
 
-	quant_scan_scalar(t, src, n, e_try, head);
-	if (head->flags)
-		return;
-
-	k = 30 + QUANT_BIAS - (int)headroom - head->exp;
 	for (i = 0; i < n; i++)
 		store_lane(lanes + i, quantise(load_bits(t, src, i), k));
 }
@@ -329,82 +330,6 @@ uint8_t int32_bits(const int32_t *x, unsigned int n)
 	for (i = 0; i < n; i++)
 		all |= x[i] < 0 ? 0 - (uint32_t)x[i] : (uint32_t)x[i];
 	return all ? (uint8_t)(32 - __builtin_clz(all)) : 0;
-}
-
-/* Lanes of 31 - headroom bits are those that int32 has with that headroom. */
-static unsigned int headroom_for(unsigned int bits)
-{
-	return 31 - bits;
-}
-
-static int32_t clamp(int32_t q, int32_t most)
-{
-	return q > most ? most : q < -most ? -most : q;
-}
-
-/* @n lanes of int32 to lanes of @bits bits */
-static void narrow(const int32_t *q, unsigned int n, unsigned int bits, unsigned char *lanes)
-{
-	int32_t most = (1 << (bits - 1)) - 1;
-	unsigned int i;
-
-	if (bits == 16)
-		for (i = 0; i < n; i++)
-			store16(lanes, i, le16((uint16_t)clamp((int32_t)load_lane(q + i), most)));
-	else
-		for (i = 0; i < n; i++)
-			lanes[i] = (uint8_t)clamp((int32_t)load_lane(q + i), most);
-}
-
-/* and back, times @unit */
-static void widen(const unsigned char *lanes, unsigned int n, unsigned int bits, int32_t unit,
-		  int32_t *q)
-{
-	unsigned int i;
-
-	if (bits == 16)
-		for (i = 0; i < n; i++)
-			store_lane(q + i, (uint32_t)((int16_t)le16(load16(lanes, i)) * unit));
-	else
-		for (i = 0; i < n; i++)
-			store_lane(q + i, (uint32_t)((int8_t)lanes[i] * unit));
-}
-
-void quant_narrow(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
-		  uint8_t e_try, void *lanes, struct quant_head *head)
-{
-	struct quant_head part;
-	int32_t q[QUANT_BLOCK];
-	unsigned int i, m;
-
-	quant_scan(t, src, n, e_try, head);
-	if (head->flags)
-		return;
-	for (i = 0; i < n; i += m) {
-		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
-		/* no block needs more than all of them: its exponent is the chunk's */
-		quant_chunk(t, (const unsigned char *)src + (size_t)i * quant_size(t), m,
-			    headroom_for(bits), head->exp, q, &part);
-		if (part.flags)
-			memset(q, 0, m * sizeof(*q));
-		narrow(q, m, bits, (unsigned char *)lanes + (size_t)i * (bits / 8));
-	}
-}
-
-void dequant_narrow(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
-		    uint8_t exp, unsigned int shift, uint8_t flags, uint32_t divisor, void *dst)
-{
-	int32_t q[QUANT_BLOCK];
-	unsigned int i, m;
-
-	for (i = 0; i < n; i += m) {
-		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
-		if (!flags)
-			widen((const unsigned char *)lanes + (size_t)i * (bits / 8), m, bits,
-			      1 << (shift & 15), q);
-		dequant_chunk(t, q, m, headroom_for(bits), exp, flags, divisor,
-			      (unsigned char *)dst + (size_t)i * quant_size(t));
-	}
 }
 
 double quant_unit(unsigned int bits, uint8_t exp)

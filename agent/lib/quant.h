@@ -6,9 +6,10 @@
  * Documentation/numerics.md has the format, the error bound and its proof.
  *
  * Lanes are little-endian in memory on every machine. All functions are pure:
- * no state, no allocation, safe from any thread. None depends on the caller's
- * floating-point environment (rounding mode, FTZ, DAZ, exception masks) and
- * none changes it, exception flags included.
+ * no state (but which form is the fastest, which changes no result), no
+ * allocation, safe from any thread. None depends on the caller's floating-point
+ * environment (rounding mode, FTZ, DAZ, exception masks) and none changes it,
+ * exception flags included.
  */
 #ifndef GAGG_QUANT_H
 #define GAGG_QUANT_H
@@ -39,6 +40,9 @@ enum quant_type {
 #define QUANT_HEADROOM_EXACT	7
 #define QUANT_HEADROOM_MAX	28
 
+/* Elements that are worked on at once where there is more than one step: they fit a stack. */
+#define QUANT_BLOCK		512
+
 /**
  * struct quant_head - what a contribution's header says of its lanes
  * @exp: biased exponent E the lanes are scaled with, 1..255
@@ -62,54 +66,48 @@ static inline unsigned int quant_size(enum quant_type t)
 	return t == QUANT_F32 ? 4 : 2;
 }
 
-/*
- * The implementations. They agree bit for bit; the functions below choose.
- * The *_avx2 ones may be called only where quant_avx2_usable() says so.
- */
+/* The implementations. They agree bit for bit; the functions below choose. */
+enum quant_form {
+	QUANT_SCALAR = 1,
+	QUANT_AVX2,
+	QUANT_SHIFT,	/* AVX2 that quantises by integer instructions alone */
+};
+
+/* May all but the first be called? */
 bool quant_avx2_usable(void);
+
+/*
+ * The fastest of them here, found out by measuring when it is first asked for: a few
+ * microseconds on a processor. Two threads that ask at once may find different ones.
+ */
+enum quant_form quant_form_find(void);
+extern enum quant_form quant_form_found;	/* or 0 */
+
+static inline enum quant_form quant_form(void)
+{
+	enum quant_form form = __atomic_load_n(&quant_form_found, __ATOMIC_RELAXED);
+
+	return form ? form : quant_form_find();
+}
 
 void quant_scan_scalar(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
 		       struct quant_head *head);
 void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
 		     struct quant_head *head);
-void quant_chunk_scalar(enum quant_type t, const void *src, unsigned int n,
-			unsigned int headroom, uint8_t e_try, int32_t *lanes,
-			struct quant_head *head);
+void quant_lanes_scalar(enum quant_type t, const void *src, unsigned int n, int k,
+			int32_t *lanes);
+void quant_floats_scalar(enum quant_type t, const void *src, unsigned int n, float *x);
 void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
 			  unsigned int headroom, uint8_t exp, uint8_t flags,
 			  uint32_t divisor, void *dst);
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
-		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
-		      struct quant_head *head);
+void quant_lanes_avx2(enum quant_type t, const void *src, unsigned int n, int k,
+		      int32_t *lanes);
+void quant_lanes_shift(enum quant_type t, const void *src, unsigned int n, int k,
+		       int32_t *lanes);
+void quant_floats_avx2(enum quant_type t, const void *src, unsigned int n, float *x);
 void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
 			unsigned int headroom, uint8_t exp, uint8_t flags,
 			uint32_t divisor, void *dst);
-
-/**
- * quant_chunk() - quantise the elements of one chunk
- * @t: element type
- * @src: @n elements, of any alignment
- * @n: number of elements; 0 is a chunk of zeros
- * @headroom: headroom_bits() of the weights, 0..QUANT_HEADROOM_MAX
- * @e_try: predicted exponent, or 0 for none
- * @lanes: receives @n lanes; need not be aligned beyond 4 bytes and must not
- *	overlap @src. Untouched if @head->flags is not 0.
- * @head: receives what the header has to say
- *
- * The exponent is E = max(@e_try, want), and every lane is
- * rne(x * 2^(30 - headroom - (E - 127))), of magnitude <= 2^(30 - headroom).
- * A chunk without lanes has exp = max(@e_try, 1): it follows the prediction
- * and never raises it.
- */
-static inline void quant_chunk(enum quant_type t, const void *src, unsigned int n,
-			       unsigned int headroom, uint8_t e_try, int32_t *lanes,
-			       struct quant_head *head)
-{
-	if (quant_avx2_usable())
-		quant_chunk_avx2(t, src, n, headroom, e_try, lanes, head);
-	else
-		quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
-}
 
 /**
  * quant_scan() - what quant_chunk() says of a chunk, without its lanes
@@ -122,10 +120,77 @@ static inline void quant_chunk(enum quant_type t, const void *src, unsigned int 
 static inline void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
 			      struct quant_head *head)
 {
-	if (quant_avx2_usable())
+	if (quant_form() != QUANT_SCALAR)
 		quant_scan_avx2(t, src, n, e_try, head);
 	else
 		quant_scan_scalar(t, src, n, e_try, head);
+}
+
+/**
+ * quant_lanes() - quantise elements whose exponent is known
+ * @t: element type
+ * @src: @n elements, of any alignment; finite, of magnitude < 2^(@exp - 127)
+ * @n: number of elements
+ * @headroom: headroom_bits() of the weights, 0..QUANT_HEADROOM_MAX
+ * @exp: biased exponent E
+ * @lanes: receives @n lanes; need not be aligned beyond 4 bytes and must not
+ *	overlap @src
+ *
+ * Every lane is rne(x * 2^(30 - headroom - (E - 127))), of magnitude
+ * <= 2^(30 - headroom).
+ */
+static inline void quant_lanes(enum quant_type t, const void *src, unsigned int n,
+			       unsigned int headroom, uint8_t exp, int32_t *lanes)
+{
+	int k = 30 + QUANT_BIAS - (int)headroom - exp;
+	enum quant_form form = quant_form();
+
+	if (form == QUANT_AVX2)
+		quant_lanes_avx2(t, src, n, k, lanes);
+	else if (form == QUANT_SHIFT)
+		quant_lanes_shift(t, src, n, k, lanes);
+	else
+		quant_lanes_scalar(t, src, n, k, lanes);
+}
+
+/**
+ * quant_chunk() - quantise the elements of one chunk
+ * @t: element type
+ * @src: @n elements, of any alignment
+ * @n: number of elements; 0 is a chunk of zeros
+ * @headroom: headroom_bits() of the weights, 0..QUANT_HEADROOM_MAX
+ * @e_try: predicted exponent, or 0 for none
+ * @lanes: receives @n lanes, as by quant_lanes(). Untouched if @head->flags is
+ *	not 0.
+ * @head: receives what the header has to say
+ *
+ * The exponent is E = max(@e_try, want). A chunk without lanes has
+ * exp = max(@e_try, 1): it follows the prediction and never raises it.
+ */
+static inline void quant_chunk(enum quant_type t, const void *src, unsigned int n,
+			       unsigned int headroom, uint8_t e_try, int32_t *lanes,
+			       struct quant_head *head)
+{
+	quant_scan(t, src, n, e_try, head);
+	if (!head->flags)
+		quant_lanes(t, src, n, headroom, head->exp, lanes);
+}
+
+/**
+ * quant_floats() - elements as float32
+ * @t: element type
+ * @src: @n elements, of any alignment
+ * @n: number of elements
+ * @x: receives them; must not overlap @src
+ *
+ * Exact.
+ */
+static inline void quant_floats(enum quant_type t, const void *src, unsigned int n, float *x)
+{
+	if (quant_form() != QUANT_SCALAR)
+		quant_floats_avx2(t, src, n, x);
+	else
+		quant_floats_scalar(t, src, n, x);
 }
 
 /**
@@ -149,51 +214,11 @@ static inline void dequant_chunk(enum quant_type t, const int32_t *lanes, unsign
 				 unsigned int headroom, uint8_t exp, uint8_t flags,
 				 uint32_t divisor, void *dst)
 {
-	if (quant_avx2_usable())
+	if (quant_form() != QUANT_SCALAR)
 		dequant_chunk_avx2(t, lanes, n, headroom, exp, flags, divisor, dst);
 	else
 		dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor, dst);
 }
-
-/*
- * Narrow lanes: the wire formats int16 and int8 of a group. The block's exponent takes
- * the whole width, since sums have int32 lanes of their own: no headroom.
- */
-#define QUANT_BLOCK	512	/* elements that are worked on at once: they fit a stack */
-
-/**
- * quant_narrow() - quantise the elements of one chunk to narrow lanes
- * @t: element type
- * @src: @n elements, of any alignment
- * @n: number of elements
- * @bits: of a lane, 16 or 8
- * @e_try: predicted exponent, or 0 for none
- * @lanes: receives @n lanes of @bits bits. Untouched if @head->flags is not 0.
- * @head: receives what the header has to say
- *
- * As quant_chunk(), with lanes rne(x * 2^(bits - 1 - (E - 127))); of these
- * 2^(bits - 1) and its negative become the magnitude below.
- */
-void quant_narrow(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
-		  uint8_t e_try, void *lanes, struct quant_head *head);
-
-/**
- * dequant_narrow() - turn the narrow lanes of a result into elements
- * @t: element type
- * @lanes: @n lanes of @bits bits, in any alignment; not read if @flags is not 0
- * @n: number of elements
- * @bits: of a lane, 16 or 8
- * @exp: exponent E of the result
- * @shift: by how much sums were shifted to be narrow
- * @flags: as for dequant_chunk()
- * @divisor: as for dequant_chunk()
- * @dst: receives @n elements, of any alignment; must not overlap @lanes
- *
- * An element is lane * 2^(shift + E - 127 - (bits - 1)) / @divisor, rounded as by
- * dequant_chunk().
- */
-void dequant_narrow(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
-		    uint8_t exp, unsigned int shift, uint8_t flags, uint32_t divisor, void *dst);
 
 /**
  * quant_unit() - what a lane of 1 is worth

@@ -3,7 +3,7 @@
  * Quantising with AVX2 (and F16C, which no AVX2 machine is known to lack).
  *
  * Floating-point instructions are used only where their result is exact or is
- * the one rounding that quant.h promises, under MXCSR_DEFAULT: to nearest even,
+ * the one rounding that quant.h promises, under MXCSR_LOOPS: to nearest even,
  * no flush to zero, exceptions masked. Compilers do not know that arithmetic
  * depends on MXCSR. So the loops are functions of their own that are not inlined
  * and that return their results in memory, and no arithmetic can move across
@@ -21,33 +21,30 @@
 #error "-ffast-math breaks the promise of identical results"
 #endif
 
-#define MXCSR_DEFAULT	0x1f80u
+/*
+ * All exception flags are set beforehand. So no instruction changes one, and an
+ * emulator need not find out whether a result is exact: it can leave the
+ * arithmetic to the processor.
+ */
+#define MXCSR_LOOPS	0x1fbfu
 #define TARGET		__attribute__((target("avx2,f16c")))
 #define LOOP		__attribute__((target("avx2,f16c"), noinline))
 #define STEP		__attribute__((target("avx2,f16c"), always_inline)) inline
 
 bool quant_avx2_usable(void)
 {
-	/* CPUID traps in a virtual machine: ask once. Racing askers agree. */
-	static int known;	/* 0 = not asked, 1 = yes, -1 = no */
-	int k = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	unsigned int a, b, c = 0, d;
 
-	if (!k) {
-		unsigned int a, b, c = 0, d;
-
-		__builtin_cpu_init();
-		k = __builtin_cpu_supports("avx2") &&
-		    __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) ? 1 : -1;
-		__atomic_store_n(&known, k, __ATOMIC_RELAXED);
-	}
-	return k > 0;
+	__builtin_cpu_init();
+	return __builtin_cpu_supports("avx2") &&
+	       __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
 static inline unsigned int mxcsr_enter(void)
 {
 	unsigned int csr = _mm_getcsr();
 
-	_mm_setcsr(MXCSR_DEFAULT);
+	_mm_setcsr(MXCSR_LOOPS);
 	__asm__ volatile("" ::: "memory");
 	return csr;
 }
@@ -184,6 +181,20 @@ static STEP void store8(enum quant_type t, unsigned char *p, __m256 f)
 	_mm_storeu_si128((void *)p, _mm256_castsi256_si128(u));
 }
 
+/* how eight elements become lanes */
+enum way {
+	MULTIPLY,
+	MULTIPLY_TWICE,
+	SHIFT,
+};
+
+/* what elements are scaled with, by each of them */
+struct scale {
+	__m256 s1;
+	__m256 s2;
+	__m256i shift;
+};
+
 /*
  * rne(x * 2^k) by one or two multiplications. -126 <= k <= 156, as 0 <= headroom
  * <= 28, and |x| * 2^k < 2^30.
@@ -194,72 +205,111 @@ static STEP void store8(enum quant_type t, unsigned char *p, __m256 f)
  * second one in magnitude, so neither overflows, and scaling up loses no bit,
  * of a denormal either.
  */
-static STEP void quant8(enum quant_type t, const unsigned char *p, __m256 s1, __m256 s2,
-			bool two, int32_t *lanes)
+static STEP __m256i multiply8(__m256 x, const struct scale *s, bool two)
 {
-	__m256 x = _mm256_mul_ps(load8(t, p), s1);
-
+	x = _mm256_mul_ps(x, s->s1);
 	if (two)
-		x = _mm256_mul_ps(x, s2);
-	_mm256_storeu_si256((void *)lanes, _mm256_cvtps_epi32(x));
+		x = _mm256_mul_ps(x, s->s2);
+	return _mm256_cvtps_epi32(x);
+}
+
+/*
+ * The same by integer instructions, of which a processor needs more and an emulator
+ * less time. |x| = m * 2^(g - 149), with m < 2^24 and g the exponent field less one,
+ * or 0 if that is 0. So it is v = m << 7 shifted by r = 156 - k - g, and r >= 0 as
+ * |x| * 2^k < 2^30. The bits of v below 7 are clear: for r <= 1 nothing is rounded.
+ * Else half a lane less one, and one more if the lane below is odd, are added first:
+ * v < 2^31 and half a lane is at most 2^30 for r <= 31. From 32 on a shift gives 0,
+ * as it should: v is less than half of it.
+ */
+static STEP __m256i shift8(__m256 x, const struct scale *s)
+{
+	const __m256i one = _mm256_set1_epi32(1);
+	const __m256i b = _mm256_castps_si256(x);
+	__m256i a = _mm256_and_si256(b, _mm256_set1_epi32(0x7fffffff));
+	__m256i g = _mm256_subs_epu16(_mm256_srli_epi32(a, 23), one);
+	__m256i v = _mm256_slli_epi32(_mm256_sub_epi32(a, _mm256_slli_epi32(g, 23)), 7);
+	__m256i r = _mm256_sub_epi32(s->shift, g);
+	/* 2^(r-1) - 1, or 0 for r = 0 */
+	__m256i half = _mm256_srlv_epi32(_mm256_set1_epi32(0x7fffffff),
+					 _mm256_sub_epi32(_mm256_set1_epi32(32), r));
+	__m256i odd = _mm256_and_si256(_mm256_srlv_epi32(v, r), one);
+
+	v = _mm256_add_epi32(v, _mm256_add_epi32(half, odd));
+	return _mm256_sign_epi32(_mm256_srlv_epi32(v, r), b);
+}
+
+static STEP void quant8(enum quant_type t, const unsigned char *p, const struct scale *s,
+			enum way way, int32_t *lanes)
+{
+	__m256 x = load8(t, p);
+
+	_mm256_storeu_si256((void *)lanes, way == SHIFT ? shift8(x, s) :
+			    multiply8(x, s, way == MULTIPLY_TWICE));
 }
 
 static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, int k,
-			   bool two, int32_t *lanes)
+			   enum way way, int32_t *lanes)
 {
-	const __m256 s1 = _mm256_set1_ps(pow2f(two ? 127 : k));
-	const __m256 s2 = _mm256_set1_ps(pow2f(two ? k - 127 : 0));
+	const bool two = way == MULTIPLY_TWICE;
+	const struct scale s = {
+		.s1 = _mm256_set1_ps(way == SHIFT ? 0 : pow2f(two ? 127 : k)),
+		.s2 = _mm256_set1_ps(two ? pow2f(k - 127) : 0),
+		.shift = _mm256_set1_epi32(156 - k),
+	};
 	const size_t step = 8 * quant_size(t);
 
 	/* eight at a time: else a quarter of the instructions count and branch */
 	for (; n >= 64; n -= 64, p += 8 * step, lanes += 64) {
-		quant8(t, p, s1, s2, two, lanes);
-		quant8(t, p + step, s1, s2, two, lanes + 8);
-		quant8(t, p + 2 * step, s1, s2, two, lanes + 16);
-		quant8(t, p + 3 * step, s1, s2, two, lanes + 24);
-		quant8(t, p + 4 * step, s1, s2, two, lanes + 32);
-		quant8(t, p + 5 * step, s1, s2, two, lanes + 40);
-		quant8(t, p + 6 * step, s1, s2, two, lanes + 48);
-		quant8(t, p + 7 * step, s1, s2, two, lanes + 56);
+		quant8(t, p, &s, way, lanes);
+		quant8(t, p + step, &s, way, lanes + 8);
+		quant8(t, p + 2 * step, &s, way, lanes + 16);
+		quant8(t, p + 3 * step, &s, way, lanes + 24);
+		quant8(t, p + 4 * step, &s, way, lanes + 32);
+		quant8(t, p + 5 * step, &s, way, lanes + 40);
+		quant8(t, p + 6 * step, &s, way, lanes + 48);
+		quant8(t, p + 7 * step, &s, way, lanes + 56);
 	}
 	for (; n >= 8; n -= 8, p += step, lanes += 8)
-		quant8(t, p, s1, s2, two, lanes);
+		quant8(t, p, &s, way, lanes);
 	if (n) {
 		unsigned char in[32] = { 0 };
 		int32_t out[8];
 
 		memcpy(in, p, n * quant_size(t));
-		quant8(t, in, s1, s2, two, out);
+		quant8(t, in, &s, way, out);
 		memcpy(lanes, out, n * sizeof(*out));
 	}
 }
 
-static STEP void quant_loop(enum quant_type t, const unsigned char *p,
-			    unsigned int n, int k, int32_t *lanes)
+static STEP void quant_loop(enum quant_type t, const unsigned char *p, unsigned int n,
+			    int k, bool shift, int32_t *lanes)
 {
-	if (k > 127)
-		quant_all(t, p, n, k, true, lanes);
+	if (shift)
+		quant_all(t, p, n, k, SHIFT, lanes);
+	else if (k > 127)
+		quant_all(t, p, n, k, MULTIPLY_TWICE, lanes);
 	else
-		quant_all(t, p, n, k, false, lanes);
+		quant_all(t, p, n, k, MULTIPLY, lanes);
 }
 
-static LOOP void quant_f32(const void *src, unsigned int n, int k, int32_t *lanes)
+static LOOP void quant_f32(const void *src, unsigned int n, int k, bool shift, int32_t *lanes)
 {
-	quant_loop(QUANT_F32, src, n, k, lanes);
+	quant_loop(QUANT_F32, src, n, k, shift, lanes);
 }
 
-static LOOP void quant_f16(const void *src, unsigned int n, int k, int32_t *lanes)
+static LOOP void quant_f16(const void *src, unsigned int n, int k, bool shift, int32_t *lanes)
 {
-	quant_loop(QUANT_F16, src, n, k, lanes);
+	quant_loop(QUANT_F16, src, n, k, shift, lanes);
 }
 
-static LOOP void quant_bf16(const void *src, unsigned int n, int k, int32_t *lanes)
+static LOOP void quant_bf16(const void *src, unsigned int n, int k, bool shift, int32_t *lanes)
 {
-	quant_loop(QUANT_BF16, src, n, k, lanes);
+	quant_loop(QUANT_BF16, src, n, k, shift, lanes);
 }
 
-static inline void scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
-			struct quant_head *head)
+void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+		     struct quant_head *head)
 {
 	uint32_t a;
 
@@ -279,31 +329,70 @@ static inline void scan(enum quant_type t, const void *src, unsigned int n, uint
 	head->exp = e_try > head->want ? e_try : head->want;
 }
 
-void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
-		     struct quant_head *head)
+void quant_lanes_avx2(enum quant_type t, const void *src, unsigned int n, int k,
+		      int32_t *lanes)
 {
-	scan(t, src, n, e_try, head);
+	unsigned int csr = mxcsr_enter();
+
+	if (t == QUANT_F32)
+		quant_f32(src, n, k, false, lanes);
+	else if (t == QUANT_F16)
+		quant_f16(src, n, k, false, lanes);
+	else
+		quant_bf16(src, n, k, false, lanes);
+	mxcsr_leave(csr);
 }
 
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
-		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
-		      struct quant_head *head)
+void quant_lanes_shift(enum quant_type t, const void *src, unsigned int n, int k,
+		       int32_t *lanes)
 {
-	unsigned int csr;
-	int k;
+	unsigned int csr = mxcsr_enter();
 
-	scan(t, src, n, e_try, head);
-	if (head->flags)
-		return;
-	k = 30 + QUANT_BIAS - (int)headroom - head->exp;
-
-	csr = mxcsr_enter();
 	if (t == QUANT_F32)
-		quant_f32(src, n, k, lanes);
+		quant_f32(src, n, k, true, lanes);
 	else if (t == QUANT_F16)
-		quant_f16(src, n, k, lanes);
+		quant_f16(src, n, k, true, lanes);
 	else
-		quant_bf16(src, n, k, lanes);
+		quant_bf16(src, n, k, true, lanes);
+	mxcsr_leave(csr);
+}
+
+static STEP void floats_loop(enum quant_type t, const unsigned char *p, unsigned int n, float *x)
+{
+	const size_t step = 8 * quant_size(t);
+
+	for (; n >= 8; n -= 8, p += step, x += 8)
+		_mm256_storeu_ps(x, load8(t, p));
+	if (n) {
+		unsigned char in[32] = { 0 };
+		float out[8];
+
+		memcpy(in, p, n * quant_size(t));
+		_mm256_storeu_ps(out, load8(t, in));
+		memcpy(x, out, n * sizeof(*out));
+	}
+}
+
+static LOOP void floats_f16(const void *src, unsigned int n, float *x)
+{
+	floats_loop(QUANT_F16, src, n, x);
+}
+
+static LOOP void floats_bf16(const void *src, unsigned int n, float *x)
+{
+	floats_loop(QUANT_BF16, src, n, x);
+}
+
+void quant_floats_avx2(enum quant_type t, const void *src, unsigned int n, float *x)
+{
+	unsigned int csr = mxcsr_enter();
+
+	if (t == QUANT_F32)
+		memcpy(x, src, n * sizeof(*x));
+	else if (t == QUANT_F16)
+		floats_f16(src, n, x);
+	else
+		floats_bf16(src, n, x);
 	mxcsr_leave(csr);
 }
 
@@ -500,11 +589,21 @@ void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t
 	quant_scan_scalar(t, src, n, e_try, head);
 }
 
-void quant_chunk_avx2(enum quant_type t, const void *src, unsigned int n,
-		      unsigned int headroom, uint8_t e_try, int32_t *lanes,
-		      struct quant_head *head)
+void quant_lanes_avx2(enum quant_type t, const void *src, unsigned int n, int k,
+		      int32_t *lanes)
 {
-	quant_chunk_scalar(t, src, n, headroom, e_try, lanes, head);
+	quant_lanes_scalar(t, src, n, k, lanes);
+}
+
+void quant_lanes_shift(enum quant_type t, const void *src, unsigned int n, int k,
+		       int32_t *lanes)
+{
+	quant_lanes_scalar(t, src, n, k, lanes);
+}
+
+void quant_floats_avx2(enum quant_type t, const void *src, unsigned int n, float *x)
+{
+	quant_floats_scalar(t, src, n, x);
 }
 
 void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,

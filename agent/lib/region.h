@@ -59,6 +59,16 @@ static inline size_t region_offset(const struct gagg_geometry *geo, uint32_t slo
 	       (size_t)(slot % geo->per_block) * geo->stride;
 }
 
+/* up to @n slots from @slot on, of which each begins a stride after the one before */
+static inline uint32_t region_row(const struct region *r, uint32_t slot, uint64_t n)
+{
+	uint32_t ring = r->geo.ring - slot;
+	uint32_t block = r->geo.per_block - slot % r->geo.per_block;
+	uint32_t row = ring < block ? ring : block;
+
+	return n < row ? (uint32_t)n : row;
+}
+
 static inline void *region_contrib(const struct region *r, uint32_t slot)
 {
 	return r->contrib + region_offset(&r->geo, slot);

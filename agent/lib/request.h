@@ -22,12 +22,19 @@ struct gagg_request;
  * struct transfer - how elements become lanes, and lanes elements
  * @fill: write the contribution to a chunk
  * @take: read the result of a chunk
+ * @fill_run: as @fill, of up to @n chunks whose slots are in a row; returns how many
+ *	it has done, and leaves the next to @fill. NULL: as if it returned 0
+ * @take_run: as @take, likewise
  */
 struct transfer {
 	void (*fill)(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 		     struct gagg_cdesc *d);
 	void (*take)(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 		     const struct gagg_rdesc *d);
+	uint32_t (*fill_run)(const struct gagg_request *r, uint64_t i, uint32_t n,
+			     unsigned char *lanes, struct gagg_cdesc *d);
+	uint32_t (*take_run)(struct gagg_request *r, uint64_t i, uint32_t n,
+			     const unsigned char *lanes, const struct gagg_rdesc *d);
 };
 
 /**
@@ -107,6 +114,18 @@ static inline unsigned int dtype_size(enum gagg_dtype t)
 static inline unsigned int dtype_lanes(enum gagg_dtype t)
 {
 	return t == GAGG_INT64 ? 2 : 1;
+}
+
+/* from the start of its part to a piece, which holds whole elements */
+static inline uint64_t piece_offset(const struct gagg_request *r, const struct piece *p)
+{
+	return p->first / dtype_lanes(r->dtype) * dtype_size(r->dtype);
+}
+
+/* what a rank contributes to a piece */
+static inline const void *piece_source(const struct gagg_request *r, const struct piece *p)
+{
+	return r->send + p->part * r->part_bytes + piece_offset(r, p);
 }
 
 /* of floating point */

@@ -73,6 +73,26 @@ int request_reap(struct gagg_request *r)
 	return status;
 }
 
+/* @r's contribution to @v, and to chunks after it, but to none from @limit on; how many */
+static uint64_t fill_some(struct gagg_comm *c, struct gagg_request *r, uint64_t v,
+			  uint64_t limit)
+{
+	uint64_t step = FILL_STEP - v % FILL_STEP;
+	uint64_t most = limit - v < step ? limit - v : step;
+	uint32_t n = 0, slot = region_slot(&c->region, v);
+	void *lanes = region_contrib(&c->region, slot);
+	struct gagg_cdesc d = { 0 };
+
+	if (r->how->fill_run)
+		n = r->how->fill_run(r, r->filled, region_row(&c->region, slot, most), lanes,
+				     &c->region.cdesc[slot]);
+	if (n)
+		return n;
+	r->how->fill(r, r->filled, lanes, &d);
+	c->region.cdesc[slot] = d;
+	return 1;
+}
+
 /*
  * At most @max chunks; true if there were any.
  *
@@ -89,13 +109,11 @@ static bool fill(struct gagg_comm *c, uint64_t max)
 	if (limit - v > max)
 		limit = v + max;
 	while ((r = c->to_fill) && v < limit) {
-		uint32_t slot = region_slot(&c->region, v);
-		struct gagg_cdesc d = { 0 };
+		uint64_t n = fill_some(c, r, v, limit);
 
-		r->how->fill(r, r->filled, region_contrib(&c->region, slot), &d);
-		c->region.cdesc[slot] = d;
-		v++;
-		if (++r->filled == r->cut.chunks)
+		v += n;
+		r->filled += n;
+		if (r->filled == r->cut.chunks)
 			c->to_fill = r->next;
 		if (v % FILL_STEP == 0)
 			region_set_filled(&c->region, v);
@@ -107,10 +125,44 @@ static bool fill(struct gagg_comm *c, uint64_t max)
 	return true;
 }
 
-/* The next result that @r is to read is there. */
-static bool ready(const struct gagg_comm *c, const struct gagg_request *r)
+/* results that are there and that @r is to read next, of slots in a row */
+static uint32_t ready(const struct gagg_comm *c, const struct gagg_request *r)
 {
-	return r->taken < r->filled && region_published(&c->region, c->taken);
+	uint32_t slot = region_slot(&c->region, c->taken), n = 0;
+	uint32_t most = region_row(&c->region, slot, r->filled - r->taken);
+	uint64_t after = region_after(&c->region, c->taken);
+	const struct gagg_rdesc *d = &c->region.rdesc[slot];
+
+	while (n < most && __atomic_load_n(&d[n].published, __ATOMIC_ACQUIRE) >= after)
+		n++;
+	return n;
+}
+
+/* Read some of the next @n results, which are there; how many. */
+static uint32_t take_some(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
+{
+	uint32_t slot = region_slot(&c->region, c->taken), done = 0;
+	const void *lanes = region_result(&c->region, slot);
+	const struct gagg_rdesc *d = &c->region.rdesc[slot];
+
+	if (r->how->take_run)
+		done = r->how->take_run(r, r->taken, n, lanes, d);
+	if (done)
+		return done;
+	r->how->take(r, r->taken, lanes, d);
+	return 1;
+}
+
+/* Read the next @n results, which are there, of slots in a row. */
+static void take_row(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
+{
+	uint32_t some;
+
+	for (; n; n -= some) {
+		some = take_some(c, r, n);
+		r->taken += some;
+		c->taken += some;
+	}
 }
 
 /* Read all results that are there, in order; true if there were any. */
@@ -118,16 +170,11 @@ static bool take(struct gagg_comm *c)
 {
 	uint64_t start = c->taken;
 	struct gagg_request *r;
+	uint32_t n;
 
 	while ((r = c->first)) {
-		while (ready(c, r)) {
-			uint32_t slot = region_slot(&c->region, c->taken);
-
-			r->how->take(r, r->taken, region_result(&c->region, slot),
-				     &c->region.rdesc[slot]);
-			r->taken++;
-			c->taken++;
-		}
+		while ((n = ready(c, r)))
+			take_row(c, r, n);
 		if (r->taken < r->cut.chunks)
 			break;
 		request_end(c, GAGG_OK);

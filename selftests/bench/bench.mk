@@ -32,8 +32,9 @@ build/selftests/bench/gloo: selftests/bench/gloo.cc $(BENCH_OBJS)
 build/selftests/bench/spin: selftests/bench/spin.c
 build/selftests/bench/burst: selftests/bench/burst.c build/agent/bench/usage.o
 build/selftests/bench/quant: selftests/bench/quant.c build/agent/bench/usage.o \
-	build/agent/bench/data.o build/agent/bench/op.o build/agent/lib/quant.o \
-	build/agent/lib/quant_avx2.o
+	build/agent/bench/data.o build/agent/bench/op.o build/agent/lib/carry.o \
+	build/agent/lib/narrow.o build/agent/lib/quant.o build/agent/lib/quant_avx2.o \
+	build/agent/lib/quant_form.o
 $(BENCH_TOOLS):
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(BENCH_CFLAGS) -o $@ $^ -lm

@@ -248,11 +248,11 @@ worker()
 
 elements()
 {
-	local q d
+	local figure what
 
-	read -r q d < <("$bench/quant")
-	row gagg quantise element "$q"
-	row gagg dequantise element "$d"
+	while read -r figure what; do
+		row gagg "$what" element "$figure"
+	done < <("$bench/quant")
 }
 
 # whole_once SYSTEM SEED WORD...: nanoseconds of CPU time a byte are instructions a

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Instructions per element that libgagg takes to make lanes of float32, and
- * elements of lanes; in a guest whose clock counts instructions.
+ * elements of lanes; in a guest whose clock counts instructions. Lines of a figure and
+ * what it is of.
  */
 #include <stdint.h>
 #include <stdio.h>
 
 #include "agent/bench/data.h"
 #include "agent/bench/usage.h"
+#include "carry.h"
+#include "narrow.h"
 #include "quant.h"
 
 #define CHUNKS	64
@@ -18,6 +21,7 @@
 
 static float elements[CHUNKS * LANES];
 static float result[CHUNKS * LANES];
+static float carry[CHUNKS * LANES];
 static int32_t lanes[CHUNKS * LANES];
 static struct quant_head heads[CHUNKS];
 
@@ -35,6 +39,39 @@ static void dequantise(void)
 			      heads[i].flags, 1, result + i * LANES);
 }
 
+static void quantise_int8(void)
+{
+	for (int i = 0; i < CHUNKS; i++) {
+		quant_scan(QUANT_F32, elements + i * LANES, LANES, 127, &heads[i]);
+		narrow_lanes(QUANT_F32, elements + i * LANES, LANES, 8, heads[i].exp,
+			     (int8_t *)lanes + i * LANES);
+	}
+}
+
+static void dequantise_int8(void)
+{
+	for (int i = 0; i < CHUNKS; i++)
+		narrow_dequant(QUANT_F32, (int8_t *)lanes + i * LANES, LANES, 8, heads[i].exp,
+			       2, heads[i].flags, 1, result + i * LANES);
+}
+
+static void add_carry(void)
+{
+	for (int i = 0; i < CHUNKS; i++)
+		carry_add(elements + i * LANES, carry + i * LANES, LANES, result + i * LANES);
+}
+
+static void keep_rest(void)
+{
+	for (int i = 0; i < CHUNKS; i++) {
+		int32_t q[LANES];
+
+		narrow_widen((int8_t *)lanes + i * LANES, LANES, 8, 1, q);
+		carry_rest(elements + i * LANES, q, quant_unit(8, heads[i].exp), LANES,
+			   carry + i * LANES);
+	}
+}
+
 /* the least of some: interrupts come in between */
 static double least(void (*f)(void))
 {
@@ -49,15 +86,26 @@ static double least(void (*f)(void))
 	return (double)best / (CHUNKS * LANES);
 }
 
+/* each reads what those before it have written */
+static const struct {
+	const char *name;
+	void (*f)(void);
+} rows[] = {
+	{ "quantise", quantise },
+	{ "dequantise", dequantise },
+	{ "quantise, int8", quantise_int8 },
+	{ "dequantise, int8", dequantise_int8 },
+	{ "add what was left, int8", add_carry },
+	{ "keep what is left, int8", keep_rest },
+};
+
 int main(void)
 {
 	struct bench_data d;
-	double q;
 
 	bench_data_init(&d, BENCH_FLOAT32, RANKS, 1, 1);
 	bench_data_fill(&d, 0, 0, CHUNKS * LANES, elements);
-	/* first, for the other reads what it writes */
-	q = least(quantise);
-	printf("%.4f %.4f\n", q, least(dequantise));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		printf("%.4f %s\n", least(rows[i].f), rows[i].name);
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/comm.c agent/lib/error.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/carry.c agent/lib/comm.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
 /*
  * libgagg's collectives: what comes out, in flight and blocking, and how many
  * system calls it takes.
@@ -80,6 +80,13 @@ static void plan_body(struct gagg_comm *c, int rank)
 	for (int step = 0; step < 12; step++)
 		CHECK(!gagg_allreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan));
 	CHECK(plan->exp[0] == 127 + 8 || plan->exp[0] == 127 + 9);
+	/* each chunk has an exponent of its own */
+	for (int i = 0; i < 1000; i++)
+		x[i] = ldexpf(1, i / 8 % 20);
+	for (int step = 0; step < 30; step++)
+		CHECK(!gagg_allreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan));
+	for (int i = 0; i < 125; i++)
+		CHECK(plan->exp[i] == 128 + i % 20 || plan->exp[i] == 129 + i % 20);
 	CHECK(gagg_allreduce(x, y, 999, GAGG_FLOAT32, GAGG_SUM, c, plan) == GAGG_ERR_INVALID);
 	CHECK(gagg_allreduce(x, y, 1000, GAGG_FLOAT16, GAGG_SUM, c, plan) == GAGG_ERR_INVALID);
 	CHECK(!gagg_iallreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));

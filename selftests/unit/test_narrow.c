@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/comm.c agent/lib/error.c agent/lib/lanes.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread -lm */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/carry.c agent/lib/comm.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread -lm */
 /*
  * Wire formats int16 and int8: lanes against their definition in double, sums within
  * their bound, and the residual: what was sent plus what is left is what was to be sent.
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "fake_ranks.h"
+#include "narrow.h"
 #include "request.h"
 
 static uint64_t rng = 1;
@@ -55,8 +56,26 @@ static int lane_at(const void *lanes, unsigned int bits, unsigned int i)
 {
 	int16_t half;
 
+	if (bits == 32)
+		return ((const int32_t *)lanes)[i];
+	if (bits == 8)
+		return ((const int8_t *)lanes)[i];
 	memcpy(&half, (const char *)lanes + 2 * i, 2);
-	return bits == 8 ? ((const int8_t *)lanes)[i] : half;
+	return half;
+}
+
+/* every form in turn */
+static void choose_form(unsigned int k)
+{
+	quant_form_found = quant_avx2_usable() ? QUANT_SCALAR + k % 3 : QUANT_SCALAR;
+}
+
+static void narrow_quant(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
+			 uint8_t try, void *lanes, struct quant_head *h)
+{
+	quant_scan(t, src, n, try, h);
+	if (!h->flags)
+		narrow_lanes(t, src, n, bits, h->exp, lanes);
 }
 
 static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, int scale,
@@ -86,7 +105,7 @@ static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, in
 		}
 	}
 	memset(lanes, 0x5a, sizeof(lanes));
-	quant_narrow(t, src + 1, n, bits, try, lanes, &h);
+	narrow_quant(t, src + 1, n, bits, try, lanes, &h);
 	assert_int_equal(h.want, want);
 	assert_int_equal(h.flags, want ? 0 : QUANT_ZERO);
 	assert_int_equal(lanes[n * bits / 8], 0x5a);
@@ -99,7 +118,7 @@ static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, in
 				 lane_of(quant_load(t, src + 1, i), bits, top));
 	assert_true(quant_unit(bits, h.exp) == ldexp(1, top - (int)bits + 1));
 	for (e = 0; e < 7; e++) {
-		dequant_narrow(QUANT_F32, lanes, n, bits, h.exp, (unsigned int)e, 0, 3, out);
+		narrow_dequant(QUANT_F32, lanes, n, bits, h.exp, (unsigned int)e, 0, 3, out);
 		for (i = 0; i < n; i++)
 			assert_true(quant_load(QUANT_F32, out, i) ==
 				    (float)(ldexp(lane_at(lanes, bits, i),
@@ -120,6 +139,7 @@ static void lanes__are_what_they_are_defined_to_be(void **state)
 		if (t == QUANT_F16 && (scale > 15 || scale < -20))
 			scale = 0;
 		n = 1 + (unsigned int)(draw() % (k % 32 ? 100 : ELEMENTS - 1));
+		choose_form(k / 18);
 		check_lanes(t, k % 2 ? 8 : 16, n, scale, k % 4 ? 0 : (uint8_t)(scale + 130));
 	}
 }
@@ -131,15 +151,15 @@ static void lanes__of_nothing_and_of_no_number(void **state)
 	struct quant_head h;
 
 	(void)state;
-	quant_narrow(QUANT_F32, x, 4, 8, 7, lanes, &h);
+	narrow_quant(QUANT_F32, x, 4, 8, 7, lanes, &h);
 	assert_int_equal(h.flags, QUANT_NONFINITE);
 	assert_int_equal(h.exp, 7);
-	quant_narrow(QUANT_F32, zero, 4, 16, 0, lanes, &h);
+	narrow_quant(QUANT_F32, zero, 4, 16, 0, lanes, &h);
 	assert_int_equal(h.flags, QUANT_ZERO);
 	assert_int_equal(h.want, 0);
-	dequant_narrow(QUANT_F32, NULL, 4, 16, 7, 0, QUANT_NONFINITE, 1, out);
+	narrow_dequant(QUANT_F32, NULL, 4, 16, 7, 0, QUANT_NONFINITE, 1, out);
 	assert_true(isnan(out[0]) && isnan(out[3]));
-	dequant_narrow(QUANT_F32, NULL, 4, 8, 7, 0, QUANT_ZERO, 1, out);
+	narrow_dequant(QUANT_F32, NULL, 4, 8, 7, 0, QUANT_ZERO, 1, out);
 	assert_true(out[0] == 0 && out[3] == 0);
 }
 
@@ -532,7 +552,7 @@ static void check_blocks(struct gagg_comm *c, struct gagg_plan *plan, const floa
 	memset(ref, 0, sizeof(ref));
 	r.how->fill(&r, 0, lanes, &d);
 	if (fake.wire)
-		quant_narrow(QUANT_F32, sum, n, bits_of_wire(), plan->exp[0], ref, &h);
+		narrow_quant(QUANT_F32, sum, n, bits_of_wire(), plan->exp[0], ref, &h);
 	else
 		quant_chunk(QUANT_F32, sum, n, headroom_bits(N), plan->exp[0], ref, &h);
 	assert_int_equal(d.exp, h.exp);
@@ -540,6 +560,44 @@ static void check_blocks(struct gagg_comm *c, struct gagg_plan *plan, const floa
 	assert_int_equal(d.flags, h.flags);
 	if (!h.flags)
 		assert_memory_equal(lanes, ref, used);
+}
+
+/* and what is left of them, by its definition, when the result's exponent is @shift larger */
+static void check_rest(struct gagg_comm *c, struct gagg_plan *plan, const float *x,
+		       unsigned int shift)
+{
+	static float y[4 * LONG], was[4 * LONG];
+	static int32_t lanes[LONG];
+	struct gagg_request r = {
+		.comm = c, .how = &transfer_sum, .dtype = GAGG_FLOAT32, .plan = plan,
+		.send = (const unsigned char *)x, .recv = (unsigned char *)y, .owner = -1,
+		.part_bytes = plan->count * sizeof(*x),
+	};
+	unsigned int n = (unsigned int)plan->count, bits = bits_of_wire(), i;
+	struct gagg_rdesc rd = { .counted = 1, .contributors = N, .flags = GAGG_C_ZERO };
+	struct gagg_cdesc d = { 0 };
+	double unit;
+
+	c->region.cdesc = &d;
+	c->region.contrib = (unsigned char *)lanes;
+	c->region.geo.ring = 1;
+	c->region.geo.per_block = 1;
+	assert_true(partition_init(&r.cut, 1, n, comm_float_lanes(c)));
+	r.how->fill(&r, 0, lanes, &d);
+	memcpy(was, plan->carry, n * sizeof(*was));
+	rd.exp = (uint8_t)(d.exp + shift);
+	unit = quant_unit(bits < 32 ? bits : 31 - headroom_bits(N), rd.exp);
+	r.how->take(&r, 0, lanes, &rd);
+	for (i = 0; i < n; i++) {
+		float rest = (float)((double)x[i] + was[i] -
+				     quant_shift_rne(lane_at(lanes, bits, i), shift) * unit);
+
+		if (d.flags & QUANT_NONFINITE)
+			rest = was[i];
+		else if (d.flags & QUANT_ZERO)
+			rest = 0;
+		assert_true(plan->carry[i] == rest);
+	}
 }
 
 static void feedback__of_long_chunks(void **state)
@@ -574,7 +632,9 @@ static void feedback__of_long_chunks(void **state)
 			x[draw() % n] = k & 1 ? INFINITY : NAN;
 		plan->count = n - draw() % 7 * (k / 3 % 2);
 		plan->exp[0] = k / 15 % 2 ? 140 : 0;
+		choose_form(k / 30);
 		check_blocks(&c, plan, x);
+		check_rest(&c, plan, x, k / 5 % 3);
 	}
 	fake.wire = 0;
 	free(plan);

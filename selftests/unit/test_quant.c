@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/quant.c agent/lib/quant_avx2.c */
+/* links: agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c */
 /*
  * The oracles compute in long double with libm and share nothing with the code
  * under test. A long double needs 64 bits of significand (x87): every element,
@@ -151,19 +151,44 @@ typedef void quant_fn(enum quant_type, const void *, unsigned, unsigned,
 typedef void dequant_fn(enum quant_type, const int32_t *, unsigned, unsigned,
 			uint8_t, uint8_t, uint32_t, void *);
 
+static void chunk_scalar(enum quant_type t, const void *src, unsigned n, unsigned headroom,
+			 uint8_t e_try, int32_t *lanes, struct quant_head *h)
+{
+	quant_scan_scalar(t, src, n, e_try, h);
+	if (!h->flags)
+		quant_lanes_scalar(t, src, n, 30 + QUANT_BIAS - (int)headroom - h->exp, lanes);
+}
+
+static void chunk_avx2(enum quant_type t, const void *src, unsigned n, unsigned headroom,
+		       uint8_t e_try, int32_t *lanes, struct quant_head *h)
+{
+	quant_scan_avx2(t, src, n, e_try, h);
+	if (!h->flags)
+		quant_lanes_avx2(t, src, n, 30 + QUANT_BIAS - (int)headroom - h->exp, lanes);
+}
+
+static void chunk_shift(enum quant_type t, const void *src, unsigned n, unsigned headroom,
+			uint8_t e_try, int32_t *lanes, struct quant_head *h)
+{
+	quant_scan_avx2(t, src, n, e_try, h);
+	if (!h->flags)
+		quant_lanes_shift(t, src, n, 30 + QUANT_BIAS - (int)headroom - h->exp, lanes);
+}
+
 static const struct impl {
 	const char *name;
 	quant_fn *quant;
 	dequant_fn *dequant;
 } impls[] = {
-	{ "scalar", quant_chunk_scalar, dequant_chunk_scalar },
-	{ "avx2", quant_chunk_avx2, dequant_chunk_avx2 },
+	{ "scalar", chunk_scalar, dequant_chunk_scalar },
+	{ "avx2", chunk_avx2, dequant_chunk_avx2 },
+	{ "shift", chunk_shift, dequant_chunk_avx2 },
 	{ "dispatch", quant_chunk, dequant_chunk },
 };
 
 #define for_each_impl(im) \
-	for (const struct impl *im = impls; im < impls + 3; im++) \
-		if (im->quant == quant_chunk_avx2 && !quant_avx2_usable()) \
+	for (const struct impl *im = impls; im < impls + 4; im++) \
+		if (im->dequant == dequant_chunk_avx2 && !quant_avx2_usable()) \
 			continue; \
 		else
 
@@ -1127,7 +1152,7 @@ static void test_mxcsr(void **state)
 				sums[i] = some_lane();
 			memset(ref, 0, sizeof(ref));
 			memset(ref_out, 0, sizeof(ref_out));
-			quant_chunk_scalar(t, src, n, headroom, e_try, ref,
+			chunk_scalar(t, src, n, headroom, e_try, ref,
 					   &ref_head);
 			dequant_chunk_scalar(t, sums, n, headroom, exp, 0, div,
 					     ref_out);
@@ -1138,6 +1163,8 @@ static void test_mxcsr(void **state)
 					memset(lanes, 0, sizeof(lanes));
 					memset(out, 0, sizeof(out));
 					saved = _mm_getcsr();
+					/* and when it has yet to find out what is fast */
+					quant_form_found = round ? quant_form_found : 0;
 					_mm_setcsr(csrs[c]);
 					__asm__ volatile("" ::: "memory");
 					im->quant(t, src, n, headroom, e_try,
@@ -1193,6 +1220,36 @@ static void check_order(enum quant_type t, uint32_t a, uint32_t b)
 	order_decode(t, l, 2, 0, dst);
 	assert_int_equal(get(t, dst, 0), a);
 	assert_int_equal(get(t, dst, 1), b);
+}
+
+static void test_floats(void **state)
+{
+	static uint16_t src[65536];
+	static float scalar[65536], vector[65536];
+	unsigned int i, n;
+
+	(void)state;
+	for (i = 0; i < 65536; i++)
+		src[i] = (uint16_t)i;
+	for (enum quant_type t = QUANT_F16; t <= QUANT_BF16; t++) {
+		/* the last block is not full */
+		n = 65536 - 3;
+		memset(vector, 0x5a, sizeof(vector));
+		quant_floats_scalar(t, src, n, scalar);
+		if (quant_avx2_usable())
+			quant_floats_avx2(t, src, n, vector);
+		else
+			memcpy(vector, scalar, n * sizeof(*vector));
+		assert_int_equal(f32_bits(vector[n]) == f32_bits(vector[n + 1]), 1);
+		for (i = 0; i < n; i++) {
+			if (!is_finite(t, i)) {
+				assert_false(isfinite(scalar[i]) || isfinite(vector[i]));
+				continue;
+			}
+			assert_true(scalar[i] == value(t, i));
+			assert_int_equal(f32_bits(scalar[i]), f32_bits(vector[i]));
+		}
+	}
 }
 
 static void test_order(void **state)
@@ -1359,6 +1416,7 @@ int main(void)
 		cmocka_unit_test_setup(test_sum_no_overflow, seed),
 		cmocka_unit_test_setup(test_shift, seed),
 		cmocka_unit_test_setup(test_mxcsr, seed),
+		cmocka_unit_test_setup(test_floats, seed),
 		cmocka_unit_test_setup(test_order, seed),
 		cmocka_unit_test_setup(test_order_sweep, seed),
 		cmocka_unit_test_setup(test_order_nan, seed),
