@@ -16,7 +16,7 @@
 #                      check": selftests/machines/insn.sh
 #   make record-insn   records them there
 
-BENCH_RIVALS	:= $(addprefix build/selftests/bench/,openmpi mpich gloo)
+BENCH_RIVALS	:= $(addprefix build/selftests/bench/,openmpi mpich gloo yield.so)
 BENCH_TOOLS	:= $(addprefix build/selftests/bench/,spin burst quant)
 BENCH_CFLAGS	:= -Wall -Wextra -Werror -O2 -g -I. -Iuapi -Iagent/lib
 
@@ -28,6 +28,10 @@ build/selftests/bench/openmpi build/selftests/bench/mpich: build/selftests/bench
 build/selftests/bench/gloo: selftests/bench/gloo.cc $(BENCH_OBJS)
 	@mkdir -p $(@D)
 	$(CXX) -std=gnu++17 $(BENCH_CFLAGS) -o $@ $^ -lgloo -lm -pthread
+
+build/selftests/bench/yield.so: selftests/bench/yield.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(BENCH_CFLAGS) -shared -fPIC -o $@ $^
 
 build/selftests/bench/spin: selftests/bench/spin.c
 build/selftests/bench/burst: selftests/bench/burst.c build/agent/bench/usage.o

@@ -16,7 +16,8 @@
 #
 # Traps: MPICH's UCX takes shared memory unless it is told not to; OpenMPI asks
 # for a host name of its own in each namespace; both spin while they wait, which
-# OpenMPI can be talked out of (mpi_yield_when_idle).
+# OpenMPI can be talked out of (mpi_yield_when_idle), and UCX is (yield.c): with fewer
+# CPUs than ranks it takes twelve times as long otherwise.
 
 # shellcheck disable=SC2154 # of vm/net.sh
 systems_built=$net_top/build/selftests/bench
@@ -141,6 +142,7 @@ run_mpich()
 
 	net_exec 0 unshare -u "$net_top/selftests/bench/agent.sh" --here \
 		env UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 MPIR_CVAR_NOLOCAL=1 \
+		LD_PRELOAD="$systems_built/yield.so" \
 		timeout -k 2 "$seconds" mpiexec.hydra \
 		-launcher ssh -launcher-exec "$net_top/selftests/bench/agent.sh" \
 		-iface eth0 -hosts "$(host_list)" -n "$systems_n" \
