@@ -283,15 +283,28 @@ void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch)
 
 void gagg_chan_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
 {
-	u64 wait = GAGG_PATH_RTO_MIN;
+	u64 wait = GAGG_PATH_RTO_MIN, stuck = wait;
+	u8 home = 0xff;
 	u32 h;
 
 	for (h = 0; h < ch->nhomes; h++)
 		if (ch->home_base[h].v == ch->base && h != ch->self_home)
-			wait = gagg_path_rto(&sh->path[ch->home[h]]);
+			home = (u8)h;
+	ch->moved = 0;
+	/* results of a burst move the base in the same moment: nothing else has changed */
+	if (ch->watched_at == now && ch->watched == home && ch->query_at != GAGG_NEVER)
+		return;
+	if (home != 0xff) {
+		const struct gagg_path *p = &sh->path[ch->home[home]];
+
+		wait = gagg_path_quiet(p);
+		stuck = gagg_path_rto(p);
+	}
+	ch->watched_at = now;
+	ch->watched = home;
 	ch->query_wait = (u32)wait;
 	ch->query_at = now + wait;
-	ch->moved = 0;
+	ch->stuck_at = now + stuck;
 }
 
 void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,

@@ -156,6 +156,8 @@ struct gagg_chan {
 	u64 members;
 	u64 base;		/* all chunks of this shard below it are done */
 	u64 query_at;		/* GAGG_NEVER: nothing outstanding */
+	u64 stuck_at;		/* ask also homes that have just been heard */
+	u64 watched_at;		/* query_at was set, for news of the base's home */
 	u64 moved;		/* homes that have told news since query_at was set */
 	u64 pull_at;		/* pull gaps; GAGG_NEVER */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
@@ -169,6 +171,7 @@ struct gagg_chan {
 	u8 nlocals;
 	u8 nhomes;
 	u8 self_home;		/* index of this node; 0xff: not a home */
+	u8 watched;		/* index of that home; 0xff: this node */
 	u8 headroom;		/* ceil(log2(sum of weights)) */
 	u8 spread;		/* homes that slots are spread over: nhomes; 1 of copies */
 	u64 member_nodes;	/* nodes with a member, self excluded */

@@ -53,9 +53,34 @@ u64 gagg_path_rto(const struct gagg_path *p)
 			  GAGG_PATH_RTO_MAX);
 }
 
+u64 gagg_path_quiet(const struct gagg_path *p)
+{
+	u64 quiet = gagg_max64(2 * p->beat, GAGG_PATH_QUIET_MIN) << p->backoff;
+	u64 rto = gagg_path_rto(p);
+
+	return p->srtt ? gagg_min64(quiet, rto) : rto;
+}
+
+void gagg_path_heard(struct gagg_path *p, u64 now)
+{
+	u64 pause = now - p->heard;
+
+	if (now <= p->heard)
+		return;
+	/* longer ones are no pauses in what it says */
+	if (p->heard && pause < gagg_path_rto(p))
+		p->beat = gagg_max64(pause, p->beat - p->beat / 8);
+	p->heard = now;
+}
+
+/* the timer begins: soon if the peer has just spoken, see overdue_at() */
 static void rearm(struct gagg_path *p, u64 now)
 {
-	p->rto_at = p->flying ? now + gagg_path_rto(p) : GAGG_NEVER;
+	u64 quiet = gagg_path_quiet(p);
+
+	p->armed = now;
+	p->rto_at = !p->flying ? GAGG_NEVER :
+		    now + (now - p->heard < quiet ? quiet : gagg_path_rto(p));
 }
 
 u32 gagg_path_room(const struct gagg_path *p)
@@ -177,6 +202,7 @@ static void sample(struct gagg_path *p, u64 rtt)
 	u64 off;
 
 	rtt = gagg_max64(rtt, 1);	/* 0 stands for "none yet" */
+	p->rtt = rtt;
 	if (!p->srtt) {
 		p->srtt = rtt;
 		p->rttvar = rtt / 2;
@@ -257,14 +283,20 @@ static void ack_map(struct acking *a, const struct gagg_ack *ack)
 }
 
 /* the oldest flying datagram, at scan, is given up */
-static void lose(struct gagg_path *p)
+static void give_up(struct gagg_path *p)
 {
 	u32 pn = p->scan++;
 
 	entry(p, pn)->state = GAGG_SENT_LOST;
 	p->flying--;
 	p->lost++;
-	cut(p, pn, GAGG_PATH_LOSS);
+}
+
+/* and that is a sign of congestion */
+static void lose(struct gagg_path *p)
+{
+	cut(p, p->scan, GAGG_PATH_LOSS);
+	give_up(p);
 }
 
 /* moves scan to the oldest flying datagram below @end; false: none */
@@ -330,6 +362,7 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 	settle(p);
 	if (a.count) {
 		p->backoff = 0;
+		gagg_path_heard(p, now);
 		rearm(p, now);
 	} else if (!p->flying) {
 		p->rto_at = GAGG_NEVER;
@@ -354,20 +387,65 @@ void gagg_path_forget(struct gagg_path *p,
 		p->rto_at = GAGG_NEVER;
 }
 
-void gagg_path_timer(struct gagg_path *p, u64 now)
+/*
+ * How long the oldest flying datagram takes at least. What was sent for the first time
+ * takes as long as the one that was acknowledged last: it waits in the same queue. What
+ * was sent again waits for nothing. All round trips may have been spent in queues: only
+ * who has asked once in vain waits for the least of them.
+ */
+static u64 trip_of(const struct gagg_path *p, const struct gagg_sent *s)
+{
+	u64 rtt = !s->again ? p->rtt : p->backoff ? p->rtt_min : 0;
+
+	return rtt + rtt / 8;
+}
+
+/*
+ * When it is overdue though the timeout has not come. With a full window what follows it
+ * will show its fate.
+ */
+static u64 overdue_at(struct gagg_path *p, u64 timeout_at)
+{
+	const struct gagg_sent *s = entry(p, p->scan);
+	u64 quiet_at = gagg_max64(p->armed, s->time) + gagg_path_quiet(p);
+
+	if (!gagg_path_room(p))
+		return timeout_at;
+	return gagg_min64(gagg_max64(quiet_at, s->time + trip_of(p, s)), timeout_at);
+}
+
+/* The timer ran since the last progress; what left later is too young. */
+static u32 expire(struct gagg_path *p, u64 now)
 {
 	u64 rto = gagg_path_rto(p);
-	u32 i;
+	u32 n = 0;
 
-	if (now < p->rto_at)
-		return;
-	/* The timer ran since the last progress; what left later is too young. */
-	for (i = 0; i < 2; i++) {
+	for (; n < 2; n++) {
 		if (!find_flying(p, p->next_pn) || entry(p, p->scan)->time + rto > now)
 			break;
 		lose(p);
 	}
-	if (i && p->backoff < BACKOFF_MAX)
+	return n;
+}
+
+void gagg_path_timer(struct gagg_path *p, u64 now)
+{
+	u64 timeout_at = p->armed + gagg_path_rto(p);
+	u32 n = 0;
+
+	if (now < p->rto_at)
+		return;
+	if (now >= timeout_at) {
+		n = expire(p, now);
+	} else if (find_flying(p, p->next_pn)) {
+		p->rto_at = overdue_at(p, timeout_at);
+		if (now < p->rto_at)
+			return;
+		/* a probe: what becomes of it shows whether there is congestion */
+		give_up(p);
+		n = 1;
+	}
+	if (n && p->backoff < BACKOFF_MAX)
 		p->backoff++;
 	rearm(p, now);
 }

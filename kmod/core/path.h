@@ -42,6 +42,7 @@
 #define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MIN	(2 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MAX	(500 * GAGG_MSEC)
+#define GAGG_PATH_QUIET_MIN	(2 * GAGG_MSEC)
 
 /* what a datagram carried: the core asks for it back when it is lost */
 struct gagg_sent {
@@ -53,7 +54,7 @@ struct gagg_sent {
 	u8 local;	/* index of the local rank */
 	u8 state;	/* enum gagg_sent_state */
 	u8 home;	/* store: index of the home */
-	u8 pad;
+	u8 again;	/* what it carries was sent before */
 };
 
 enum gagg_sent_state {
@@ -74,12 +75,16 @@ enum gagg_sent_state {
  * @credit:	acknowledged datagrams not yet turned into growth
  * @srtt:	smoothed round trip, ns; 0: none yet
  * @rttvar:	its variation
+ * @rtt:	the last one
  * @rtt_min:	least one seen
  * @cut_pn:	the window was cut; losses of smaller packet numbers are old
  * @floor:	and does not shrink below that for them
  * @backoff:	doublings of the timeout
  * @lost:	datagrams in state LOST
- * @rto_at:	when the oldest flying datagram is given up; GAGG_NEVER
+ * @heard:	gagg_path_heard() was last called; 0: not yet
+ * @beat:	longest pause between two calls, forgotten by an eighth with each
+ * @armed:	the timer began: progress, the first flying datagram, or it fired
+ * @rto_at:	the timer fires; GAGG_NEVER, if and only if nothing flies
  * @rx_base:	every packet number before it was received or forgotten
  * @rx_largest:	largest received
  * @rx_map:	received ones from rx_base on
@@ -104,7 +109,11 @@ struct gagg_path {
 	u32 backoff;
 	u64 srtt;
 	u64 rttvar;
+	u64 rtt;
 	u64 rtt_min;
+	u64 heard;
+	u64 beat;
+	u64 armed;
 	u64 rto_at;
 	u32 rx_base;
 	u32 rx_largest;
@@ -158,8 +167,13 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 		   bool ce, u64 now,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx);
 
-/* timer: if rto_at has come, gives up the oldest flying datagrams (at most 2,
- * as probes, and none younger than the timeout) and doubles the timeout
+/*
+ * gagg_path_timer - the timer, if rto_at has come
+ * After gagg_path_rto() without progress gives up the oldest flying datagrams (at most 2,
+ * as probes, and none younger than that). Before, after gagg_path_quiet(), the oldest one,
+ * if the peer was heard and has fallen silent though nothing waits for room. That is a tail
+ * loss probe (RFC 8985 section 7), which does not shrink the window. Both double the
+ * timeouts until the next progress.
  */
 void gagg_path_timer(struct gagg_path *p, u64 now);
 
@@ -175,5 +189,16 @@ bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what);
 
 /* current timeout for silence, ns: srtt + 4 rttvar within bounds, backed off */
 u64 gagg_path_rto(const struct gagg_path *p);
+
+/* the peer has answered something of ours: progress, a result, a question about it */
+void gagg_path_heard(struct gagg_path *p, u64 now);
+
+/*
+ * gagg_path_quiet - timeout for silence of a peer that has been heard, ns
+ * Twice the longest pause that it has made of late. What was sent together comes back
+ * together, whatever queue it has waited in; round trips say how long that was, and are
+ * no measure of silence. No more than gagg_path_rto().
+ */
+u64 gagg_path_quiet(const struct gagg_path *p);
 
 #endif

@@ -295,6 +295,13 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 	return gagg_home_contrib(sh, g, ch, m, now, todo);
 }
 
+/* what a home says to a worker, of what that has sent */
+static inline bool is_answer(u8 type)
+{
+	return type == GAGG_T_RESULT || type == GAGG_T_DONE || type == GAGG_T_TOLD ||
+	       type == GAGG_T_RESEND;
+}
+
 enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			   const struct gagg_env *env, u32 node, struct gagg_msg *m,
 			   const void *body, bool ce, u64 now, struct gagg_todo *todo)
@@ -325,6 +332,8 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (m->type != GAGG_T_PULL &&
 	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
 		return drop(todo, GAGG_DROP_CHUNK);
+	if (is_answer(m->type))
+		gagg_path_heard(&sh->path[node], now);
 	switch (m->type) {
 	case GAGG_T_CONTRIB:
 	case GAGG_T_READY:

@@ -9,6 +9,7 @@
 
 #define QUERY_RUN	64
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)
+#define TAIL		8	/* flying datagrams of a path that has nothing left to send */
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
 {
@@ -314,6 +315,7 @@ struct sender {
 	struct gagg_run *ready;	/* READY that may grow; of the way */
 	u32 l;
 	u32 node;
+	bool again;		/* what is sent was sent before */
 	u64 now;
 };
 
@@ -326,6 +328,7 @@ static struct gagg_sent sent(const struct sender *s, const struct gagg_msg *m)
 		.channel = m->channel,
 		.run = m->run,
 		.local = (u8)s->l,
+		.again = s->again,
 	};
 }
 
@@ -396,6 +399,7 @@ static struct gagg_act *send(struct sender *s, struct gagg_msg *m)
  */
 static void send_again(struct sender *s, struct gagg_way *w)
 {
+	s->again = true;
 	while (w->nagain && w->again.v < w->next.v && may_send(s)) {
 		struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->again.slot, s->l);
 		struct gagg_msg m;
@@ -412,6 +416,8 @@ static void send_again(struct sender *s, struct gagg_way *w)
 		}
 		gagg_cur_next(s->g, s->ch, &w->again);
 	}
+	/* a READY that waits is sent again, too */
+	flush_ready(s);
 }
 
 /* what the trainer says of a contribution, made sane */
@@ -652,11 +658,81 @@ static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_
 	a->m.run = (u16)run;
 }
 
+/* a local rank has pushed a chunk of that home that is not done */
+static bool open_at(struct gagg_chan *ch, u32 h)
+{
+	bool open = false;
+	u32 l;
+
+	for (l = 0; l < ch->nlocals; l++)
+		open |= ch->home_base[h].v < gagg_chan_way(ch, l, h)->next.v;
+	return open;
+}
+
+/* hardly anything of ours is under way: nothing waits in our queue, answers neither */
+static bool drained(const struct gagg_shard *sh, const struct gagg_chan *ch)
+{
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		if (sh->path[ch->home[h]].flying > TAIL)
+			return false;
+	return true;
+}
+
+/* Asks homes that owe results. None is due: says when one will be, which has been heard
+ * and may still speak; else GAGG_NEVER.
+ */
+static u64 query_homes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		       u64 now)
+{
+	bool tail = drained(sh, ch);
+	u64 next = GAGG_NEVER;
+	bool due = false;
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++) {
+		const struct gagg_path *p = &sh->path[ch->home[h]];
+		u64 at = ch->stuck_at;
+
+		if (h == ch->self_home || !open_at(ch, h))
+			continue;
+		if (tail)
+			at = gagg_min64(at, p->heard + gagg_path_quiet(p));
+		if (at > now) {
+			next = gagg_min64(next, at);
+			continue;
+		}
+		due = true;
+		if (!(ch->moved & GAGG_BIT(h)))
+			query(sh, g, ch, h);
+	}
+	ch->moved = 0;
+	return due ? GAGG_NEVER : next;
+}
+
+/* no answer of the home that is watched comes sooner; ns */
+static u64 answer(const struct gagg_shard *sh, const struct gagg_chan *ch)
+{
+	u64 trip = ch->watched == 0xff ? 0 : sh->path[ch->home[ch->watched]].rtt_min;
+
+	return trip + trip / 8;
+}
+
+static bool any_open(struct gagg_chan *ch)
+{
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		if (open_at(ch, h))
+			return true;
+	return false;
+}
+
 bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u64 now)
 {
-	bool open = false;
-	u32 l, h;
+	u64 next;
 
 	if (!sh->running)
 		return false;
@@ -672,14 +748,12 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		gagg_home_due(sh, g, ch, now);
 	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 		return true;
-	for (h = 0; h < ch->nhomes; h++) {
-		for (l = 0; l < ch->nlocals; l++)
-			open |= ch->home_base[h].v < gagg_chan_way(ch, l, h)->next.v;
-		if (h != ch->self_home && ch->nlocals && !(ch->moved & GAGG_BIT(h)))
-			query(sh, g, ch, h);
+	next = query_homes(sh, g, ch, now);
+	if (next == GAGG_NEVER) {
+		ch->query_wait = (u32)gagg_min64(gagg_max64(2ULL * ch->query_wait, answer(sh, ch)),
+						 GAGG_QUERY_WAIT_MAX);
+		next = now + ch->query_wait;
 	}
-	ch->moved = 0;
-	ch->query_wait = (u32)gagg_min64(2ULL * ch->query_wait, GAGG_QUERY_WAIT_MAX);
-	ch->query_at = open ? now + ch->query_wait : GAGG_NEVER;
+	ch->query_at = any_open(ch) ? next : GAGG_NEVER;
 	return true;
 }

@@ -42,6 +42,9 @@ void chunks_normalise(u32 n, u32 c)
 
 	ch->query_at = ch->query_at == GAGG_NEVER ? GAGG_NEVER : 1;
 	ch->query_wait = 0;
+	ch->stuck_at = 0;
+	ch->watched_at = 0;
+	ch->watched = 0;
 	ch->moved = 0;	/* or every QUERY would take two steps of the timer */
 	ch->poll_at = GAGG_NEVER;
 	ch->poll_wait = 0;

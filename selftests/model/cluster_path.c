@@ -141,6 +141,16 @@ bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what)
 	return true;
 }
 
+void gagg_path_heard(struct gagg_path *p, u64 now)
+{
+	(void)p, (void)now;
+}
+
+u64 gagg_path_quiet(const struct gagg_path *p)
+{
+	return gagg_path_rto(p);
+}
+
 u64 gagg_path_rto(const struct gagg_path *p)
 {
 	(void)p;

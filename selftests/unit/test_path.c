@@ -363,6 +363,98 @@ static void test_timeout(void **state)
 	free(p);
 }
 
+static void test_probe(void **state)
+{
+	struct gagg_path *p = new_path(1, 32);
+	u32 cwnd;
+
+	(void)state;
+	send_some(p, 8, GAGG_MSEC, 0);
+	/* round trips of 4 and 5 ms, but a word each ms */
+	ack_list(p, 5, NULL, 0, 4, false, 5 * GAGG_MSEC);
+	ack_list(p, 6, NULL, 0, 5, false, 6 * GAGG_MSEC);
+	cwnd = p->cwnd;
+	assert_true(gagg_path_rto(p) > 10 * GAGG_MSEC);
+	assert_int_equal(gagg_path_quiet(p), 2 * GAGG_MSEC);
+	assert_int_equal(p->rto_at, 8 * GAGG_MSEC);
+	gagg_path_timer(p, 8 * GAGG_MSEC - 1);
+	assert_int_equal(p->lost, 0);
+	/* one, which is no congestion; and ever rarer */
+	gagg_path_timer(p, 8 * GAGG_MSEC);
+	check(p);
+	assert_int_equal(take_all(p), 1);
+	assert_int_equal(p->rto_at, 12 * GAGG_MSEC);
+	gagg_path_timer(p, 12 * GAGG_MSEC);
+	assert_int_equal(take_all(p), 1);
+	assert_int_equal(p->rto_at, 20 * GAGG_MSEC);
+	assert_int_equal(p->cwnd, cwnd);
+	/* progress ends the backing off */
+	send_some(p, 2, 13 * GAGG_MSEC, 0);
+	ack_pn(p, 9, 9, 9, 14 * GAGG_MSEC);
+	assert_int_equal(p->backoff, 0);
+	/* pauses are remembered for a while */
+	assert_int_equal(p->beat, 8 * GAGG_MSEC);
+	assert_int_equal(gagg_path_quiet(p), gagg_min64(16 * GAGG_MSEC, gagg_path_rto(p)));
+	gagg_path_heard(p, 15 * GAGG_MSEC);
+	assert_int_equal(p->beat, 7 * GAGG_MSEC);
+	/* those that last as long as a timeout are none */
+	gagg_path_heard(p, GAGG_SEC);
+	assert_int_equal(p->beat, 7 * GAGG_MSEC);
+	free(p);
+}
+
+/* of a path that was heard at 10 ms, with a datagram from 9 ms, after a round trip of 8 ms */
+static struct gagg_path *new_tail(u32 cwnd, u8 again)
+{
+	struct gagg_path *p = new_path(1, 32);
+	struct gagg_sent what = { .slot = 6, .round = 7, .run = 1, .again = again };
+
+	send_some(p, 5, GAGG_MSEC, 0);
+	ack_list(p, 5, NULL, 0, 4, false, 9 * GAGG_MSEC);
+	gagg_path_send(p, &what, 9 * GAGG_MSEC);
+	ack_list(p, 6, NULL, 0, 5, false, 10 * GAGG_MSEC);
+	p->cwnd = cwnd;
+	assert_int_equal(p->rto_at, 12 * GAGG_MSEC);
+	gagg_path_timer(p, 12 * GAGG_MSEC);
+	return p;
+}
+
+static void test_probe_time(void **state)
+{
+	struct gagg_sent again = { .slot = 6, .round = 7, .run = 1, .again = 1 };
+	struct gagg_path *p = new_tail(32, 0);
+
+	(void)state;
+	/* it takes as long as what was before it: 9 ms, and an eighth */
+	check(p);
+	assert_int_equal(p->lost, 0);
+	assert_int_equal(p->rto_at, (18 + 1) * GAGG_MSEC + 125 * GAGG_USEC);
+	gagg_path_timer(p, p->rto_at);
+	assert_int_equal(take_all(p), 1);
+	free(p);
+	/* what is sent again follows nothing */
+	p = new_tail(32, 1);
+	assert_int_equal(take_all(p), 1);
+	free(p);
+	/* but has to wait for an answer before it is sent once more: 8 ms at least */
+	p = new_tail(32, 1);
+	assert_int_equal(take_all(p), 1);
+	gagg_path_send(p, &again, 12 * GAGG_MSEC);
+	gagg_path_timer(p, p->rto_at);
+	assert_int_equal(p->lost, 0);
+	assert_int_equal(p->rto_at, (12 + 9) * GAGG_MSEC);
+	gagg_path_timer(p, p->rto_at);
+	assert_int_equal(take_all(p), 1);
+	free(p);
+	/* a full window: what follows is still to be sent */
+	p = new_tail(1, 1);
+	assert_int_equal(p->lost, 0);
+	assert_int_equal(p->rto_at, 10 * GAGG_MSEC + gagg_path_rto(p));
+	gagg_path_timer(p, p->rto_at);
+	assert_int_equal(p->lost, 1);
+	free(p);
+}
+
 static void test_span(void **state)
 {
 	u32 i, j;
@@ -907,6 +999,8 @@ int main(void)
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_probe_time),
 		cmocka_unit_test(test_span),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_cut_wrap),

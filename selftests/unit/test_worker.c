@@ -534,6 +534,8 @@ static void timer__not_acknowledged_then_again(void **state)
 	now = gagg_shard_deadline(sh, &g);
 	fire();
 	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.pn, 2);
+	assert_int_equal(sh->path[0].log[1].again, 0);
+	assert_int_equal(sh->path[0].log[2].again, 1);
 	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 0);
 	assert_true(gagg_shard_deadline(sh, &g) > now);
 }
@@ -627,6 +629,61 @@ static void timer__who_tells_news_is_not_asked(void **state)
 	now = gagg_chan_deadline(ch);
 	fire();
 	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 2);
+}
+
+/* all is acknowledged, after long round trips; node 2 has spoken 1 ms later */
+static void start_tail(void)
+{
+	struct gagg_msg m;
+
+	geometry(1);
+	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
+	start_channel(0, g.workers);
+	sh->path[0].srtt = 40 * GAGG_MSEC;
+	sh->path[2].srtt = 40 * GAGG_MSEC;
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	push_to(10);
+	acknowledge(0, 0);
+	acknowledge(2, 0);
+	now += GAGG_MSEC;
+	m = message(GAGG_T_RESULT, 2, 3, 1);
+	m.pn = 1;
+	rx(2, m);
+	nacts = 0;
+}
+
+static void timer__silent_homes_are_asked_soon(void **state)
+{
+	u64 then;
+
+	(void)state;
+	start_tail();
+	assert_int_equal(gagg_chan_deadline(ch), now - GAGG_MSEC + GAGG_PATH_QUIET_MIN);
+	now = gagg_chan_deadline(ch);
+	fire();
+	assert_int_equal(only_ctrl(GAGG_T_QUERY)->node, 0);
+	/* ever rarer */
+	assert_int_equal(gagg_chan_deadline(ch), now + 2 * GAGG_PATH_QUIET_MIN);
+	/* nor before an answer can be there */
+	start_tail();
+	sh->path[0].rtt_min = 40 * GAGG_MSEC;
+	now = gagg_chan_deadline(ch);
+	fire();
+	assert_int_equal(gagg_chan_deadline(ch), now + 45 * GAGG_MSEC);
+	sh->path[0].rtt_min = 0;
+	/* not what more is under way to: answers wait behind that. But after a timeout */
+	start_tail();
+	then = now - GAGG_MSEC + 40 * GAGG_MSEC;
+	sh->path[2].flying = 9;
+	now = gagg_chan_deadline(ch);
+	fire();
+	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 0);
+	assert_int_equal(gagg_chan_deadline(ch), then);
+	now = then;
+	gagg_path_heard(&sh->path[2], now);
+	fire();
+	assert_int_equal(count_ctrl(GAGG_T_QUERY, NULL), 2);
+	sh->path[2].flying = 0;
 }
 
 static void timer__what_is_over_is_no_probe(void **state)
@@ -1041,6 +1098,7 @@ int main(void)
 		cmocka_unit_test_teardown(timer__acknowledged_then_asks, finish_test),
 		cmocka_unit_test_teardown(timer__one_rank_of_a_host_asks, finish_test),
 		cmocka_unit_test_teardown(timer__who_tells_news_is_not_asked, finish_test),
+		cmocka_unit_test_teardown(timer__silent_homes_are_asked_soon, finish_test),
 		cmocka_unit_test_teardown(timer__what_is_over_is_no_probe, finish_test),
 		cmocka_unit_test_teardown(timer__runs_though_a_refill_stopped, finish_test),
 		cmocka_unit_test_teardown(timer__looks_at_filled_again, finish_test),
