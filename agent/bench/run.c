@@ -213,9 +213,17 @@ int bench_batch(struct bench *b, const struct bench_op *op, int m, struct bench_
 	return collect(b, m, &told, t);
 }
 
+/* all ranks find the same, since they have the same totals */
+static bool spent(const struct bench *b, const struct bench_total *t)
+{
+	return b->args->budget > 0 &&
+	       stat_mean(t->times, t->n) * (double)t->n >= b->args->budget * 1e6;
+}
+
 /*
- * Some systems keep something for each buffer: none is timed at its first use.
- * One that is slow with the first is not tried with more.
+ * Some systems keep something for each buffer: none is timed at its first use, unless
+ * that takes so long that it makes no difference. One that is slow with the first is not
+ * tried with more.
  */
 static int try_algorithm(struct bench *b, const struct bench_op *op, double best, double *us)
 {
@@ -226,7 +234,7 @@ static int try_algorithm(struct bench *b, const struct bench_op *op, double best
 	if (bench_batch(b, op, 1, &t))
 		return -1;
 	*us = times[0];
-	if (best && times[0] > 4 * best)
+	if (spent(b, &t) || (best && times[0] > 4 * best))
 		return 0;
 	if ((m > 1 && bench_batch(b, op, m, &t)) || bench_batch(b, op, m, &t))
 		return -1;
@@ -261,13 +269,6 @@ int bench_choose(struct bench *b, const struct bench_op *op, const char **name)
 	return sys->select(sys, chosen) ? failed(b, *name) : 0;
 }
 
-/* all ranks find the same, since they have the same totals */
-static bool spent(const struct bench *b, const struct bench_total *t)
-{
-	return b->args->budget > 0 &&
-	       stat_mean(t->times, t->n) * (double)t->n >= b->args->budget * 1e6;
-}
-
 /* @n operations, fewer when the budget is spent */
 static int repeat(struct bench *b, const struct bench_op *op, int n, struct bench_total *t)
 {
@@ -291,9 +292,11 @@ static int collectives(struct bench *b, const struct bench_op *op, struct bench_
 
 	if (bench_choose(b, op, &row->algorithm))
 		return -1;
-	/* the warm-up uses every buffer */
+	/* the warm-up uses every buffer; if there is but one, trials have used it */
 	if (warmup && warmup < bench_batch_max(b, op))
 		warmup = bench_batch_max(b, op);
+	else if (warmup && row->algorithm && bench_batch_max(b, op) == 1)
+		warmup--;
 	t.times = allocate(sizeof(double) * (size_t)(b->args->iters + warmup));
 	err = repeat(b, op, warmup, &t);
 	wrong = t.wrong;
