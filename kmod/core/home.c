@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The home of a chunk: contributions come in, a result goes out.
+ * The home of a chunk: contributions come in and are summed. What goes out is in result.c.
  *
  * The result is a pure function of the contributions (PROTOCOL rule 3):
  * E is the largest exponent of those with lanes, each is shifted once, from its
@@ -20,11 +20,6 @@
 static struct gagg_acc *acc_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 {
 	return GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + (slot & (g->window - 1));
-}
-
-static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
-{
-	return GAGG_CHAN_AT(ch, off_publog, u32) + (rpn & (g->window - 1));
 }
 
 static void begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m, u64 now)
@@ -128,281 +123,6 @@ static inline void count(struct gagg_shard *sh, const struct gagg_geom *g,
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
 
-/* header of the result in a slot, for whoever it is sent to */
-static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
-		       struct gagg_chan *ch, u32 slot, u8 type, struct gagg_msg *m)
-{
-	const struct gagg_res *r = gagg_chan_res(ch, slot);
-
-	gagg_shard_msg(sh, g, type, ch->id, g->self, m);
-	m->flags = r->flags;
-	m->laneop = r->laneop;
-	m->sig = r->sig;
-	m->chunk = slot;
-	m->round = *gagg_chan_pub(ch, slot);
-	m->lanes = r->lanes;
-	m->exp = r->exp;
-	m->want = r->want;
-	m->pn = r->rpn;
-	m->aux = r->aux;
-	if (g->quorum)
-		gagg_quorum_put(gagg_chan_late(ch, slot)->bits, r->aux >> 16, m);
-	if (type == GAGG_T_DONE)
-		m->flags &= ~(u16)GAGG_WF_RAW;
-}
-
-static bool res_has_lanes(const struct gagg_res *r)
-{
-	return !(r->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
-}
-
-static void send_lanes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		       u32 slot)
-{
-	u64 nodes = gagg_chan_res(ch, slot)->nodes, left;
-	struct gagg_act *a;
-
-	/* in the order of their packet numbers: no gap is seen */
-	for (left = nodes; left; left &= left - 1)
-		gagg_run_flush(sh, &sh->result_run[gagg_lowest(left)], gagg_lowest(left));
-	a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
-	result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
-	a->nodes = nodes;
-}
-
-/*
- * Tell every node with a member; the lanes to those that want them, unless they are
- * @sent with those of the chunk before.
- */
-static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 u32 slot, bool sent)
-{
-	const struct gagg_res *r = gagg_chan_res(ch, slot);
-	u64 plain = ch->member_nodes, left;
-	struct gagg_msg m;
-
-	if (res_has_lanes(r)) {
-		plain &= ~r->nodes;
-		if (r->nodes && !sent)
-			send_lanes(sh, g, ch, slot);
-	}
-	if (!plain)
-		return;
-	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
-	for (left = plain; left; left &= left - 1)
-		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],
-			     gagg_lowest(left), &m, true);
-}
-
-/* tell one node again */
-static void repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		   u32 slot, u32 node)
-{
-	const struct gagg_res *r = gagg_chan_res(ch, slot);
-	struct gagg_msg m;
-
-	sh->n[GAGG_N_REPAIRS]++;
-	if (res_has_lanes(r) && (r->nodes & GAGG_BIT(node))) {
-		struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
-
-		result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
-		a->m.flags |= GAGG_WF_REPAIR;
-		a->nodes = GAGG_BIT(node);
-		return;
-	}
-	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
-	m.flags |= GAGG_WF_REPAIR;
-	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, true);
-}
-
-/*
- * Behind all results that were sent so far, tell a node that this one is among
- * them: so it knows what is lost, and what is only late.
- */
-static void tell_sent(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 slot, u32 node)
-{
-	struct gagg_msg m;
-
-	gagg_shard_msg(sh, g, GAGG_T_TOLD, ch->id, g->self, &m);
-	m.chunk = slot;
-	m.round = *gagg_chan_pub(ch, slot);
-	m.pn = ch->rpn;
-	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, false);
-}
-
-/* local ranks whose lanes are still to be added to the result */
-static u32 local_lanes(struct gagg_chan *ch, u32 slot)
-{
-	u32 l, mask = 0;
-
-	for (l = 0; l < ch->nlocals; l++) {
-		const struct gagg_pushed *p = gagg_chan_pushed(ch, slot, l);
-
-		if ((p->state & GAGG_PUSHED) &&
-		    !(p->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE)))
-			mask |= 1U << l;
-	}
-	return mask;
-}
-
-static u64 nodes_that_want(const struct gagg_geom *g, const struct gagg_chan *ch,
-			   u64 noresult)
-{
-	u64 left, want = 0;
-
-	if (!noresult)
-		return ch->member_nodes;
-	for (left = ch->member_nodes; left; left &= left - 1)
-		if (g->ranks_of[gagg_lowest(left)] & ch->members & ~noresult)
-			want |= left & -left;
-	return want;
-}
-
-/* what is said about a result, and how to make it */
-static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_geom *g,
-				     struct gagg_chan *ch, u32 slot, u32 round, u64 bits)
-{
-	const struct gagg_res *r = gagg_chan_res(ch, slot);
-	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
-
-	pub->slot = slot;
-	pub->round = round;
-	pub->lanes = res_has_lanes(r) ? r->lanes : 0;
-	pub->laneop = r->laneop;
-	pub->narrow = pub->lanes && gagg_lane_narrow(r->laneop);
-	pub->raw = !!(r->flags & GAGG_WF_RAW);
-	pub->exp = r->exp;
-	pub->want = r->want;
-	pub->flags = (r->flags & GAGG_WF_ZERO ? GAGG_C_ZERO : 0) |
-		     (r->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
-		     (r->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0);
-	pub->contributors = (u8)gagg_weight64(bits);
-	pub->nonfinite = (u16)(r->aux >> 16);
-	pub->counted = g->quorum ? gagg_quorum_locals(ch, bits) : gagg_all_locals(ch);
-	return pub;
-}
-
-/*
- * Does a result join the PUBLISH and the SEND_RESULT of the one before it? It must
- * differ from that by slot, packet number and exponents only. Every result is published,
- * so with nothing behind these two its packet number is the next, and what would have to
- * leave before its lanes has left before theirs.
- */
-static bool joins(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_publish *how)
-{
-	const struct gagg_res *r = gagg_chan_res(ch, how->slot);
-	struct gagg_act *pub, *send;
-
-	if (sh->nacts < 2)
-		return false;
-	pub = &sh->act[sh->nacts - 2];
-	send = &sh->act[sh->nacts - 1];
-	if (pub->type != GAGG_ACT_PUBLISH || send->type != GAGG_ACT_SEND_RESULT ||
-	    pub->more == GAGG_RUN - 1 || pub->pub.slot + pub->more + 1 != how->slot ||
-	    pub->pub.round != how->round || pub->pub.locals != how->locals ||
-	    pub->pub.placed != how->placed || pub->pub.from_acc != how->from_acc ||
-	    pub->pub.narrow || send->channel != ch->id || send->nodes != r->nodes ||
-	    send->m.sig != r->sig || send->m.laneop != r->laneop ||
-	    send->m.lanes != r->lanes || send->m.flags != r->flags || send->m.aux != r->aux)
-		return false;
-	pub->each[pub->more].exp = r->exp;
-	pub->each[pub->more++].want = r->want;
-	send->each[send->more].exp = r->exp;
-	send->each[send->more++].want = r->want;
-	/* as much work as two actions */
-	sh->more += 2;
-	return true;
-}
-
-/* quorum: the ranks of this node take a result when all have come to its round */
-static void take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 slot, u64 now)
-{
-	u32 round = *gagg_chan_pub(ch, slot);
-
-	if (*gagg_chan_done(ch, slot) == round || !gagg_worker_all_pushed(ch, slot))
-		return;
-	announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)->keep = GAGG_KEEP_TAKE;
-	gagg_chan_taken(sh, g, ch, slot, round, now);
-}
-
-/* the result's header, as it is kept */
-static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, struct gagg_acc *a, bool lanes)
-{
-	struct gagg_res *r = gagg_chan_res(ch, a->slot);
-
-	r->valid = 1;
-	r->sig = a->sig;
-	r->rpn = ch->rpn++;
-	r->lanes = a->lanes;
-	r->laneop = a->laneop;
-	r->exp = lanes ? a->exp : a->zexp;
-	r->want = a->want;
-	r->flags = a->flags;
-	r->aux = gagg_weight64(a->bits);
-	r->nodes = nodes_that_want(g, ch, a->noresult);
-	if (a->nonfinite != 0xff) {
-		r->flags |= GAGG_WF_NONFINITE;
-		r->aux |= (u32)a->nonfinite << 16;
-		sh->n[GAGG_N_NONFINITE]++;
-	} else if (!lanes) {
-		r->flags |= GAGG_WF_ZERO;
-	}
-	if (res_has_lanes(r) && (a->flags & GAGG_WF_RAW) &&
-	    a->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) &&
-	    a->want && a->want + ch->headroom > 31) {
-		r->flags |= GAGG_WF_OVERFLOW;
-		sh->n[GAGG_N_OVERFLOW]++;
-	}
-	*publog_at(g, ch, r->rpn) = a->slot;
-	sh->n[GAGG_N_CHUNKS]++;
-}
-
-static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
-{
-	const struct gagg_publish how = {
-		.slot = a->slot,
-		.round = a->round,
-		.locals = local_lanes(ch, a->slot),
-		.placed = to_result,
-		.from_acc = a->summed && !to_result,
-	};
-	struct gagg_publish *pub = NULL;
-	bool joined;
-
-	conclude(sh, g, ch, a, a->summed || how.locals);
-	joined = !g->quorum && joins(sh, ch, &how);
-	if (!joined)
-		pub = announce(sh, g, ch, a->slot, a->round, a->bits);
-	if (pub && pub->lanes) {
-		pub->locals = how.locals;
-		pub->placed = how.placed;
-		pub->from_acc = how.from_acc;
-	}
-	if (g->quorum) {
-		struct gagg_late *late = gagg_chan_late(ch, a->slot);
-
-		pub->keep = GAGG_KEEP_STORE;
-		late->bits = a->bits;
-		late->late = 0;
-		late->opened = a->opened;
-		*gagg_chan_pub(ch, a->slot) = a->round;
-		take_kept(sh, g, ch, a->slot, now);
-	}
-	a->bits = 0;
-	/*
-	 * PUBLISH reads the exponents of the local contributions when the queue
-	 * is drained: gagg_chan_taken() leaves them in place and clears only
-	 * the state, and no push can come between.
-	 */
-	if (!g->quorum)
-		gagg_chan_taken(sh, g, ch, a->slot, a->round, now);
-	tell(sh, g, ch, a->slot, joined);
-}
-
 /* would the open round be complete with @bits */
 static bool ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
 		 const struct gagg_acc *a, u64 bits, u64 now)
@@ -414,7 +134,7 @@ static void maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 			  struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
 {
 	if (ripe(g, ch, a, a->bits, now))
-		publish(sh, g, ch, a, to_result, now);
+		gagg_result_publish(sh, g, ch, a, to_result, now);
 }
 
 void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
@@ -459,9 +179,9 @@ static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 		gagg_quorum_delay(g, ch, l->opened, now);
 	}
 	if (node == g->self)
-		take_kept(sh, g, ch, m->chunk, now);
+		gagg_result_take_kept(sh, g, ch, m->chunk, now);
 	else
-		repair(sh, g, ch, m->chunk, node);
+		gagg_result_repair(sh, g, ch, m->chunk, node);
 }
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
@@ -662,9 +382,9 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 		done = *gagg_chan_pub(ch, m->chunk);
 		if (m->round == done && gagg_chan_res(ch, m->chunk)->valid) {
 			if (m->flags & GAGG_WF_REPAIR)
-				repair(sh, g, ch, m->chunk, node);
+				gagg_result_repair(sh, g, ch, m->chunk, node);
 			else
-				tell_sent(sh, g, ch, m->chunk, node);
+				gagg_result_told(sh, g, ch, m->chunk, node);
 		} else if (m->round == done + 1) {
 			const struct gagg_acc *a = acc_at(g, ch, m->chunk);
 			bool open = a->bits && a->slot == m->chunk && a->round == m->round;
@@ -673,28 +393,6 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 				  ~(open ? a->bits : 0));
 		}
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
-		m->run--;
-	}
-	return GAGG_RX_OK;
-}
-
-enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 node, struct gagg_msg *m)
-{
-	while (m->run) {
-		/* how many results ago; the log holds the last `window` */
-		u32 ago = ch->rpn - m->pn;
-
-		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
-			return GAGG_RX_AGAIN;
-		if (ago >= 1 && ago <= g->window) {
-			u32 slot = *publog_at(g, ch, m->pn);
-			const struct gagg_res *r = gagg_chan_res(ch, slot);
-
-			if (r->valid && r->rpn == m->pn)
-				repair(sh, g, ch, slot, node);
-		}
-		m->pn++;
 		m->run--;
 	}
 	return GAGG_RX_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What chan.c, home.c, worker.c and shard.c share and nobody else sees.
+ * What the files of the core share and nobody else sees.
  */
 #ifndef GAGG_CORE_INTERNAL_H
 #define GAGG_CORE_INTERNAL_H
@@ -98,12 +98,32 @@ void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_chan *ch, u32 node, struct gagg_msg *m,
 			     struct gagg_todo *todo);
-enum gagg_rx gagg_home_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 node, struct gagg_msg *m);
 
 /* a deadline has come, or there is room again: publish what is ripe */
 void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u64 now);
+
+/* result.c */
+/* the open round is complete: its result is concluded, announced and sent. @to_result: the
+ * last addition has written it
+ */
+void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
+			 struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now);
+/* send it to one node again */
+void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
+			struct gagg_chan *ch, u32 slot, u32 node);
+/*
+ * Behind all results that were sent so far, tell a node that this one is among
+ * them: so it knows what is lost, and what is only late.
+ */
+void gagg_result_told(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		      u32 slot, u32 node);
+/* quorum: the ranks of this node take a result when all have come to its round */
+void gagg_result_take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
+			   struct gagg_chan *ch, u32 slot, u64 now);
+/* results by their packet numbers */
+enum gagg_rx gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, u32 node, struct gagg_msg *m);
 
 /* quorum.c */
 void gagg_quorum_init(const struct gagg_geom *g, struct gagg_chan *ch);
@@ -164,6 +184,11 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s);
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
+
+/* query.c */
+/* a QUERY to home @h, to be filled in */
+struct gagg_act *gagg_query_ask(struct gagg_shard *sh, const struct gagg_geom *g,
+				struct gagg_chan *ch, u32 h);
 
 /* gap.c */
 /* the results before @end that have not come are a gap; false: there is none */

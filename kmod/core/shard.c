@@ -280,7 +280,7 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (ch->self_home == 0xff)
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_PULL)
-		return gagg_home_pull(sh, g, ch, node, m);
+		return gagg_result_pull(sh, g, ch, node, m);
 	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_QUERY)

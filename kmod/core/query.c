@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What became of it? Workers ask homes that owe them results: after a time, or as
+ * soon as a home that has been heard falls silent.
+ */
+#include "internal.h"
+
+#define QUERY_RUN	64
+#define POLL_WAIT_MAX	(2 * GAGG_MSEC)
+#define TAIL		8	/* flying datagrams of a path that has nothing left to send */
+
+struct gagg_act *gagg_query_ask(struct gagg_shard *sh, const struct gagg_geom *g,
+				struct gagg_chan *ch, u32 h)
+{
+	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+
+	a->node = ch->home[h];
+	gagg_shard_msg(sh, g, GAGG_T_QUERY, ch->id, ch->local[0].rank, &a->m);
+	sh->n[GAGG_N_QUERIES]++;
+	return a;
+}
+
+/* ask a home what became of the oldest open chunks. One rank asks for all that
+ * live here: a result comes for the node, and RESEND for whom it may concern.
+ */
+static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		  u32 h)
+{
+	struct gagg_way *w = gagg_chan_way(ch, 0, h);
+	struct gagg_cur c = ch->home_base[h];
+	u32 round = c.round, slot = c.slot, run = 0;
+	struct gagg_act *a;
+
+	while (run < QUERY_RUN && c.v < w->next.v && c.round == round &&
+	       *gagg_chan_done(ch, c.slot) + 1 == c.round &&
+	       (gagg_chan_pushed(ch, c.slot, 0)->state & (GAGG_ACKED | GAGG_AGAIN)) ==
+	       GAGG_ACKED) {
+		gagg_cur_next(g, ch, &c);
+		run++;
+	}
+	if (!run)
+		return;
+	a = gagg_query_ask(sh, g, ch, h);
+	a->m.chunk = slot;
+	a->m.round = round;
+	a->m.run = (u16)run;
+}
+
+/* a local rank has pushed a chunk of that home that is not done */
+static bool open_at(struct gagg_chan *ch, u32 h)
+{
+	bool open = false;
+	u32 l;
+
+	for (l = 0; l < ch->nlocals; l++)
+		open |= ch->home_base[h].v < gagg_chan_way(ch, l, h)->next.v;
+	return open;
+}
+
+/* hardly anything of ours is under way: nothing waits in our queue, answers neither */
+static bool drained(const struct gagg_shard *sh, const struct gagg_chan *ch)
+{
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		if (sh->path[ch->home[h]].flying > TAIL)
+			return false;
+	return true;
+}
+
+/* Asks homes that owe results. None is due: says when one will be, which has been heard
+ * and may still speak; else GAGG_NEVER.
+ */
+static u64 query_homes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		       u64 now)
+{
+	bool tail = drained(sh, ch);
+	u64 next = GAGG_NEVER;
+	bool due = false;
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++) {
+		const struct gagg_path *p = &sh->path[ch->home[h]];
+		u64 at = ch->stuck_at;
+
+		if (h == ch->self_home || !open_at(ch, h))
+			continue;
+		if (tail)
+			at = gagg_min64(at, p->heard + gagg_path_quiet(p));
+		if (at > now) {
+			next = gagg_min64(next, at);
+			continue;
+		}
+		due = true;
+		if (!(ch->moved & GAGG_BIT(h)))
+			query(sh, g, ch, h);
+	}
+	ch->moved = 0;
+	return due ? GAGG_NEVER : next;
+}
+
+/* no answer of the home that is watched comes sooner; ns */
+static u64 answer(const struct gagg_shard *sh, const struct gagg_chan *ch)
+{
+	u64 trip = ch->watched == 0xff ? 0 : sh->path[ch->home[ch->watched]].rtt_min;
+
+	return trip + trip / 8;
+}
+
+static bool any_open(struct gagg_chan *ch)
+{
+	u32 h;
+
+	for (h = 0; h < ch->nhomes; h++)
+		if (open_at(ch, h))
+			return true;
+	return false;
+}
+
+bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u64 now)
+{
+	u64 next;
+
+	if (!sh->running)
+		return false;
+	if (g->store) {
+		gagg_store_timer(ch, now);
+		return true;
+	}
+	if (ch->poll_at <= now) {
+		ch->poll_at = GAGG_NEVER;
+		ch->poll_wait = (u32)gagg_min64(2ULL * ch->poll_wait, POLL_WAIT_MAX);
+	}
+	if (ch->due_at <= now)
+		gagg_home_due(sh, g, ch, now);
+	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+		return true;
+	next = query_homes(sh, g, ch, now);
+	if (next == GAGG_NEVER) {
+		ch->query_wait = (u32)gagg_min64(gagg_max64(2ULL * ch->query_wait, answer(sh, ch)),
+						 GAGG_QUERY_WAIT_MAX);
+		next = now + ch->query_wait;
+	}
+	ch->query_at = any_open(ch) ? next : GAGG_NEVER;
+	return true;
+}
