@@ -163,7 +163,8 @@ static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_ge
  * Does a result join the PUBLISH and the SEND_RESULT of the one before it? It must
  * differ from that by slot, packet number and exponents only. Every result is published,
  * so with nothing behind these two its packet number is the next, and what would have to
- * leave before its lanes has left before theirs.
+ * leave before its lanes has left before theirs. Where all members contribute, aux is
+ * the same in all results with lanes.
  */
 static bool joins(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_publish *how)
 {
@@ -180,7 +181,7 @@ static bool joins(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg
 	    pub->pub.placed != how->placed || pub->pub.from_acc != how->from_acc ||
 	    pub->pub.narrow || send->channel != ch->id || send->nodes != r->nodes ||
 	    send->m.sig != r->sig || send->m.laneop != r->laneop ||
-	    send->m.lanes != r->lanes || send->m.flags != r->flags || send->m.aux != r->aux)
+	    send->m.lanes != r->lanes || send->m.flags != r->flags)
 		return false;
 	pub->each[pub->more].exp = r->exp;
 	pub->each[pub->more++].want = r->want;

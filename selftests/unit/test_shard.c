@@ -632,15 +632,21 @@ static void next__results_of_a_home_in_a_row(void **state)
 	assert_int_equal(nacts, 2 * 39);
 }
 
-/* rank 2 is the last; what that causes waits */
+/* what that causes waits */
+static void rx_waits(struct gagg_msg m)
+{
+	m.pn = ++pn[m.src];
+	if (gagg_shard_rx(sh, &g, &env, m.src, &m, NULL, false, now, &todo) == GAGG_RX_ADD)
+		gagg_shard_commit(sh, &g, &todo, now);
+}
+
+/* rank 2 is the last */
 static void last(u8 type, u32 chunk, u16 flags)
 {
 	struct gagg_msg m = message(type, 2, chunk, 1);
 
 	m.flags = flags | (type == GAGG_T_READY ? GAGG_WF_ZERO : 0);
-	m.pn = ++pn[2];
-	if (gagg_shard_rx(sh, &g, &env, 2, &m, NULL, false, now, &todo) == GAGG_RX_ADD)
-		gagg_shard_commit(sh, &g, &todo, now);
+	rx_waits(m);
 }
 
 #define S16	GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD)
@@ -744,6 +750,72 @@ static void next__results_of_a_home_apart(void **state)
 		assert_int_equal(acts[i].more, 0);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 3);
 	assert_int_equal(acts[nacts - 1].m.flags, GAGG_WF_RAW | GAGG_WF_OVERFLOW);
+}
+
+/* the results of two ops in a row, neither of which is over: chunk 0 is open */
+static bool ops_apart(u32 sig, u8 laneop, u16 lanes)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
+	u32 i;
+
+	geometry(0);
+	start_channel(0, g.workers);
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 4, 2), 1);
+	assert_int_equal(gagg_chan_submit(ch, 0, sig, laneop, GAGG_OP_RAW, lanes, 1), 2);
+	push_to(3);
+	m.flags = GAGG_WF_RAW;
+	for (i = 0; i < 4; i++) {
+		m.src = 1 + i / 2;
+		m.chunk = 1 + i % 2;
+		m.sig = m.chunk == 2 ? sig : 0x51;
+		m.laneop = m.chunk == 2 ? laneop : ADD;
+		m.lanes = m.chunk == 2 ? lanes : 4;
+		rx_waits(m);
+	}
+	return apart();
+}
+
+static void next__results_of_ops_apart(void **state)
+{
+	(void)state;
+	assert_false(ops_apart(0x51, ADD, 4));
+	assert_true(ops_apart(0x52, ADD, 4));
+	assert_true(ops_apart(0x51, GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX), 4));
+	assert_true(ops_apart(0x51, ADD, 3));
+}
+
+static void next__results_of_channels_apart(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 1, 1);
+
+	(void)state;
+	start(0);
+	push_to(2);
+	contrib_first(1, 0, 1);
+	contrib_first(1, 1, 1);
+	last(GAGG_T_CONTRIB, 0, 0);
+	/* it has all that the one before it has, but for the channel */
+	ch->id = 1;
+	m.channel = 1;
+	rx_waits(m);
+	assert_true(apart());
+}
+
+/* a chunk is published behind the one before it, whose round is another */
+static void next__results_of_rounds_apart(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 1, 2);
+
+	(void)state;
+	start(0);
+	*gagg_chan_done(ch, 1) = 1;
+	contrib(1, 0, 1, 100);
+	contrib(1, 1, 2, 100);
+	ready(0, 0, 1, 1);
+	ready(0, 1, 2, 1);
+	last(GAGG_T_CONTRIB, 0, 0);
+	rx_waits(m);
+	assert_true(apart());
 }
 
 /* results in a row are one PUBLISH, which says what is of each */
@@ -911,6 +983,9 @@ int main(void)
 		cmocka_unit_test_teardown(next__actions_wait, finish_test),
 		cmocka_unit_test_teardown(next__results_of_a_home_in_a_row, finish_test),
 		cmocka_unit_test_teardown(next__results_of_a_home_apart, finish_test),
+		cmocka_unit_test_teardown(next__results_of_ops_apart, finish_test),
+		cmocka_unit_test_teardown(next__results_of_channels_apart, finish_test),
+		cmocka_unit_test_teardown(next__results_of_rounds_apart, finish_test),
 		cmocka_unit_test_teardown(next__results_in_a_row, finish_test),
 		cmocka_unit_test_teardown(next__to_what_is_over, finish_test),
 		cmocka_unit_test_teardown(next__to_what_has_begun, finish_test),

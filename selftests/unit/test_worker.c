@@ -686,6 +686,28 @@ static void timer__silent_homes_are_asked_soon(void **state)
 	sh->path[2].flying = 0;
 }
 
+/* the base passes from home to home within a burst: the last one's path says how long */
+static void timer__is_of_the_home_that_the_base_waits_for(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_RESULT, 2, 1, 1);
+
+	(void)state;
+	geometry(1);
+	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
+	start_channel(0, g.workers);
+	sh->path[0].srtt = 30 * GAGG_MSEC;
+	sh->path[2].srtt = 40 * GAGG_MSEC;
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	push_to(10);
+	now += GAGG_MSEC;
+	result(0, 1, 1);
+	assert_int_equal(ch->stuck_at, now + gagg_path_rto(&sh->path[2]));
+	m.pn = 1;
+	rx(2, m);
+	assert_int_equal(ch->stuck_at, now + gagg_path_rto(&sh->path[0]));
+	assert_int_not_equal(gagg_path_rto(&sh->path[0]), gagg_path_rto(&sh->path[2]));
+}
+
 static void timer__what_is_over_is_no_probe(void **state)
 {
 	(void)state;
@@ -1099,6 +1121,8 @@ int main(void)
 		cmocka_unit_test_teardown(timer__one_rank_of_a_host_asks, finish_test),
 		cmocka_unit_test_teardown(timer__who_tells_news_is_not_asked, finish_test),
 		cmocka_unit_test_teardown(timer__silent_homes_are_asked_soon, finish_test),
+		cmocka_unit_test_teardown(timer__is_of_the_home_that_the_base_waits_for,
+					  finish_test),
 		cmocka_unit_test_teardown(timer__what_is_over_is_no_probe, finish_test),
 		cmocka_unit_test_teardown(timer__runs_though_a_refill_stopped, finish_test),
 		cmocka_unit_test_teardown(timer__looks_at_filled_again, finish_test),
