@@ -64,7 +64,7 @@ systems_up()
 			>"/run/gagg/twin$i.log" 2>&1 &
 	done
 	for ((i = 0; i < 100; i++)); do
-		[ ! -S "/run/gagg/twin$((systems_n - 1)).sock" ] || return 0
+		[ "$(compgen -G "/run/gagg/twin*.sock" | wc -l)" -lt "$systems_n" ] || return 0
 		sleep 0.1
 	done
 	cat /run/gagg/twin*.log >&2
