@@ -7,7 +7,8 @@
 #	/* links: kmod/core/path.c kmod/core/wire.c; libs: libnl-genl-3.0 -lm */
 #
 # sources, by their path from the top (a pattern is fine), and pkg-config names, -lfoo
-# or -DFOO. They run in the top directory.
+# or -DFOO. "core" is a shard and all that it needs but the path to other hosts, which
+# the models replace. They run in the top directory.
 
 UNIT_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/unit/test_*.c))
 MODEL_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/model/model_*.c))
@@ -22,10 +23,14 @@ unit_cflags	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 model_cc	:= $(CC)
 model_cflags	:= -O2
 
+TEST_CORE	:= $(addprefix kmod/core/,$(addsuffix .c,shard chan home result quorum gap \
+		     worker push query store store_worker sync* clocks geom reduce wire))
+
 # what the comment of test $1 says: sources; libraries
 test-comment	= $(shell sed -n '1,5s|^/\* *links: *\(.*[^ ]\) *\*/|\1|p' $1)
-test-links	= $(foreach s,$(shell echo '$(call test-comment,$1)' | sed 's/;.*//'), \
-		    $(or $(wildcard $(s)),$(s)))
+test-sources	= $(patsubst core,$(TEST_CORE), \
+		    $(shell echo '$(call test-comment,$1)' | sed 's/;.*//'))
+test-links	= $(foreach s,$(test-sources),$(or $(wildcard $(s)),$(s)))
 test-libs	= $(shell echo '$(call test-comment,$1)' | sed -n 's/.*; *libs: *//p')
 test-pkgs	= $(filter-out -%,$(call test-libs,$1))
 test-ldlibs	= $(if $(test-pkgs),$(shell pkg-config --libs $(test-pkgs))) \
@@ -60,6 +65,13 @@ $(UNIT_TESTS) $(MODEL_TESTS): build/%: $$(call test-objs,$$*.c) selftests/selfte
 	@mkdir -p $(@D)
 	$(CC) $($(notdir $(patsubst %/,%,$(@D)))_cflags) -o $@ $(filter %.o,$^) -lcmocka \
 		$(call test-ldlibs,$*.c) -lm
+
+# what selftests/model/mutate builds TEST from
+.PHONY: test-links test-defs
+test-links:
+	@echo $(call test-links,$(TEST))
+test-defs:
+	@echo $(filter -D%,$(call test-libs,$(TEST)))
 
 -include $(shell find build/selftests/obj -name '*.d' 2>/dev/null)
 

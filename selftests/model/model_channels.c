@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/chan.c kmod/core/home.c kmod/core/result.c kmod/core/quorum.c kmod/core/gap.c kmod/core/worker.c kmod/core/push.c kmod/core/query.c kmod/core/shard.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c selftests/model/search.c selftests/model/cluster.c selftests/model/cluster_path.c selftests/model/cluster_sum.c selftests/model/cluster_ring.c selftests/model/cluster_equal.c; libs: -DGAGG_NODES=3 -DGAGG_RANKS=3 -DGAGG_LOCALS=2 -DGAGG_OPS=3 -DGAGG_GAPS=1 -DGAGG_PATH_LOG=8 -DC_CHANS=2 */
+/* links: core selftests/model/search.c selftests/model/cluster.c selftests/model/cluster_path.c selftests/model/cluster_sum.c selftests/model/cluster_ring.c selftests/model/cluster_equal.c; libs: -DGAGG_NODES=3 -DGAGG_RANKS=3 -DGAGG_LOCALS=2 -DGAGG_OPS=3 -DGAGG_GAPS=1 -DGAGG_PATH_LOG=8 -DC_CHANS=2 */
 /*
  * Two channels that share shard and paths: one may hold up the other only as
  * long as the window says; ranks use them in different orders; a home learns of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/chan.c kmod/core/home.c kmod/core/result.c kmod/core/quorum.c kmod/core/gap.c kmod/core/worker.c kmod/core/push.c kmod/core/query.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/reduce.c kmod/core/wire.c; libs: */
+/* links: core kmod/core/path.c; libs: */
 /*
  * A channel's shape, its cursors and ops.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/publish.c kmod/core/reduce.c kmod/core/chan.c kmod/core/geom.c kmod/core/wire.c kmod/core/shard.c kmod/core/home.c kmod/core/result.c kmod/core/quorum.c kmod/core/gap.c kmod/core/worker.c kmod/core/push.c kmod/core/query.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c; libs: */
+/* links: core kmod/core/publish.c kmod/core/path.c; libs: */
 /* The lanes of a result, from each of the places where they may begin. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/chan.c kmod/core/home.c kmod/core/result.c kmod/core/quorum.c kmod/core/gap.c kmod/core/worker.c kmod/core/push.c kmod/core/query.c kmod/core/shard.c kmod/core/path.c kmod/core/sync*.c kmod/core/clocks.c kmod/core/store.c kmod/core/store_worker.c kmod/core/geom.c kmod/core/publish.c kmod/core/reduce.c kmod/core/wire.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
+/* links: core kmod/core/path.c kmod/core/publish.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
 /*
  * Whole collectives in the simulator (world.h says what it asserts at every
  * step): shapes with exact counts, and a cover in which any two settings of any
