@@ -695,6 +695,8 @@ static void mortal_body(struct gagg_comm *c, int rank)
 		int dies = (int)(draw(life, 1, 2) % N), at = (int)(draw(life, 3, 4) % STEPS), err = 0;
 
 		start(c, rank, GRID, w, &r);
+		/* who still begins would have no replica */
+		pthread_barrier_wait(&all);
 		/* without a store nobody goes on for longer than between two exchanges */
 		for (int t = 1; !err && (fake.store || t <= at + 20); t++) {
 			rest(rank, t);
