@@ -24,7 +24,7 @@ model_cc	:= $(CC)
 model_cflags	:= -O2
 
 TEST_CORE	:= $(addprefix kmod/core/,$(addsuffix .c,shard chan home result quorum gap \
-		     worker push query store store_worker sync* clocks geom reduce wire))
+		     worker push query store store_* sync* clocks geom reduce wire))
 
 # what the comment of test $1 says: sources; libraries
 test-comment	= $(shell sed -n '1,5s|^/\* *links: *\(.*[^ ]\) *\*/|\1|p' $1)

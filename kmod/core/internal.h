@@ -202,6 +202,10 @@ void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 		   u64 now);
 
 /* store_worker.c: the same calls for a store */
+bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
+
+/* store_answer.c */
 void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);
 void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s);
 bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s);
@@ -209,8 +213,6 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 			       const struct gagg_msg *m, struct gagg_todo *todo);
 void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now);
-bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
 void gagg_store_timer(struct gagg_chan *ch, u64 now);
 
 /* does home @h hold that chunk? All of them do if there are copies */

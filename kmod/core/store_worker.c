@@ -6,23 +6,11 @@
  * that is not over there. Nothing is ever given up; an epoch's end is what ends
  * an op that cannot proceed.
  */
-#include "internal.h"
+#include "store_way.h"
 
 #define STEP		4	/* actions that one step of a way may cause */
 #define SCAN		4096	/* chunks that one call of gagg_store_refill() looks at */
-#define WINDOW_MIN	8
 #define WINDOW_START	64
-#define WINDOW_MAX	1024
-#define WINDOW_GROW	8	/* answers that widen the window by one */
-#define ASK_WAIT_MAX	(250 * GAGG_MSEC)
-
-/* of a chunk of the op that a way works on */
-enum {
-	NONE,		/* nothing to do, or nothing under way */
-	FLYING,		/* update: sent; read: asked for */
-	AGAIN,		/* update: lost */
-	OVER,		/* update: confirmed; read: here */
-};
 
 /* one way at work */
 struct step {
@@ -38,128 +26,13 @@ struct step {
 	u64 now;
 };
 
-static struct gagg_store_way *way_at(struct gagg_chan *ch, u32 l, u32 h)
-{
-	struct gagg_store *st = gagg_store_of(ch);
-
-	return (struct gagg_store_way *)((char *)st + st->off_way) + l * ch->nhomes + h;
-}
-
-/* of chunks that are spread each has one home, and one state */
-static u8 *state_at(struct gagg_chan *ch, u32 slot, u32 l, u32 h)
-{
-	struct gagg_store *st = gagg_store_of(ch);
-	u8 *row = (u8 *)st + st->off_state;
-
-	if (ch->spread < ch->nhomes)
-		return row + ((u64)slot * ch->nlocals + l) * ch->nhomes + h;
-	return row + (u64)slot * ch->nlocals + l;
-}
-
-/* the op that a way works on, or NULL */
-static const struct gagg_op *op_of(const struct gagg_chan *ch, u32 l,
-				   const struct gagg_store_way *w)
-{
-	const struct gagg_local *lo = &ch->local[l];
-
-	return w->done < lo->numbers ? &lo->op[(w->done + 1) % GAGG_OPS] : NULL;
-}
-
-u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 first,
-		      u32 chunks)
-{
-	struct gagg_local *lo = &ch->local[local];
-	struct gagg_op *op;
-
-	if (lo->numbers - lo->finished >= GAGG_OPS)
-		return 0;
-	op = &lo->op[++lo->numbers % GAGG_OPS];
-	memset(op, 0, sizeof(*op));
-	op->start = first;
-	op->end = (u64)first + chunks;
-	op->number = lo->numbers;
-	op->sig = lo->clock;
-	op->flags = flags;
-	op->copy = (u16)copy;
-	if ((flags & GAGG_OP_READ) && !(flags & GAGG_OP_FENCE))
-		lo->locks = lo->clock + 1;
-	if (flags & GAGG_OP_LAST)
-		lo->clock = GAGG_CLOCK_END;
-	else if (!(flags & GAGG_OP_READ))
-		lo->clock++;
-	return op->number;
-}
-
-/* does the mode say where an update of copies goes? Else the op does */
-static bool divides(const struct gagg_geom *g)
-{
-	return g->copies && gagg_sync_get(g->sync.mode)->sends;
-}
-
-static bool whose_fits(const struct gagg_geom *g, bool update, u32 whose)
-{
-	if (!g->copies || (update && divides(g)))
-		return !whose;
-	return whose == GAGG_SUBMIT_PEER || whose == GAGG_SUBMIT_OWN;
-}
-
-bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
-{
-	u32 whose = arg->flags & (GAGG_SUBMIT_PEER | GAGG_SUBMIT_OWN);
-	bool update = arg->kind == GAGG_K_UPDATE;
-
-	if (!update && arg->kind != GAGG_K_READ)
-		return false;
-	/* clocks and rounds are the kernel's */
-	if ((arg->flags & ~whose & ~(update ? GAGG_SUBMIT_LAST : GAGG_SUBMIT_FENCE)) ||
-	    !whose_fits(g, update, whose) || arg->reserved || arg->laneop || arg->dtype ||
-	    (arg->root && whose != GAGG_SUBMIT_PEER) || arg->last_lanes)
-		return false;
-	if (arg->count > g->ring || arg->chunks > g->ring - arg->count)
-		return false;
-	return arg->chunks || update;
-}
-
-bool gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_local *lo,
-			  const struct gagg_ioc_submit *arg)
-{
-	if (arg->kind == GAGG_K_UPDATE) {
-		bool empty_last = (arg->flags & GAGG_SUBMIT_LAST) && !arg->chunks;
-
-		return lo->clock < GAGG_CLOCK_END - (empty_last ? 0 : 1);
-	}
-	return (arg->flags & GAGG_SUBMIT_FENCE) || lo->locks != lo->clock + 1 ||
-	       !gagg_sync_get(g->sync.mode)->whole;
-}
-
-int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
-		    const struct gagg_ioc_submit *arg)
-{
-	if (!(arg->flags & GAGG_SUBMIT_PEER))
-		return ch->self_home;
-	if (arg->root >= GAGG_RANKS || !(ch->members & GAGG_BIT(arg->root)))
-		return -1;
-	return gagg_chan_home(ch, g->node_of[arg->root]);
-}
-
-u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
-			  const struct gagg_ioc_submit *arg)
-{
-	u8 flags = (arg->kind == GAGG_K_READ ? GAGG_OP_READ : 0) |
-		   (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0) |
-		   (arg->flags & GAGG_SUBMIT_FENCE ? GAGG_OP_FENCE : 0);
-
-	return gagg_store_submit(ch, local, flags, (u32)gagg_store_copy(g, ch, arg),
-				 (u32)arg->count, (u32)arg->chunks);
-}
-
 /* is the op about what home @h holds? (An update may bring it no more than a tick.) */
 static bool concerns(const struct gagg_geom *g, const struct gagg_chan *ch,
 		     const struct gagg_op *op, u32 h)
 {
 	if (!g->copies)
 		return true;
-	if (!(op->flags & GAGG_OP_READ) && divides(g))
+	if (!(op->flags & GAGG_OP_READ) && gagg_store_divides(g))
 		return h != ch->self_home;
 	return op->copy == h;
 }
@@ -169,34 +42,30 @@ static bool sends(const struct step *s, u32 slot)
 {
 	u64 there = s->g->ranks_of[s->ch->home[s->h]] & s->ch->members;
 
-	return !divides(s->g) ||
+	return !gagg_store_divides(s->g) ||
 	       gagg_sync_get(s->g->sync.mode)->sends(&s->g->sync, gagg_lowest(there), s->op->sig,
 						     slot);
 }
 
-/* a chunk of the op; ring behind its last */
-static u32 within(const struct step *s, u32 slot)
-{
-	return slot < s->op->end ? slot : s->g->ring;
-}
-
 static u32 next_chunk(const struct step *s, u32 slot)
 {
-	return within(s, gagg_geom_next(s->g, s->ch->spread, slot));
+	return gagg_way_next(s->g, s->ch, s->op, slot);
 }
 
-/* rounds, as the wire has them: 0 is none */
-static u32 round_of(const struct gagg_op *op)
+/* the first chunk of the op that the home holds; ring: none */
+static u32 first_chunk(const struct step *s)
 {
-	return op->sig + 1;
+	if (!concerns(s->g, s->ch, s->op, s->h))
+		return s->g->ring;
+	return gagg_way_within(s->g, s->op,
+			       gagg_store_first(s->g, s->ch, s->h, (u32)s->op->start));
 }
 
 static void begin(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
-	u32 first = concerns(s->g, s->ch, s->op, s->h) ?
-		within(s, gagg_store_first(s->g, s->ch, s->h, (u32)s->op->start)) : s->g->ring;
 	struct gagg_store_way was = *w;
+	u32 first = first_chunk(s);
 
 	memset(w, 0, sizeof(*w));
 	w->done = was.done;
@@ -222,7 +91,7 @@ static u32 take_pn(struct step *s, u32 slot, u16 run)
 {
 	const struct gagg_sent what = {
 		.slot = slot,
-		.round = round_of(s->op),
+		.round = gagg_op_round(s->op),
 		.channel = s->ch->id,
 		.run = run,
 		.local = (u8)s->l,
@@ -249,11 +118,11 @@ static void send_update(struct step *s, u32 slot)
 	a->m.flags = GAGG_WF_RAW;
 	a->m.laneop = gagg_store_laneop(s->g);
 	a->m.chunk = slot;
-	a->m.round = round_of(s->op);
+	a->m.round = gagg_op_round(s->op);
 	a->m.lanes = s->g->lanes;
 	a->m.weight = s->g->weight[rank];
 	a->m.pn = take_pn(s, slot, 1);
-	*state_at(s->ch, slot, s->l, s->h) = FLYING;
+	*gagg_way_state(s->ch, slot, s->l, s->h) = GAGG_WAY_FLYING;
 }
 
 static void send_again(struct step *s)
@@ -262,7 +131,7 @@ static void send_again(struct step *s)
 
 	while (w->again && s->scan && may_send(s)) {
 		s->scan--;
-		if (*state_at(s->ch, w->again_at, s->l, s->h) == AGAIN) {
+		if (*gagg_way_state(s->ch, w->again_at, s->l, s->h) == GAGG_WAY_AGAIN) {
 			w->again--;
 			s->sh->n[GAGG_N_RETRANSMITS]++;
 			send_update(s, w->again_at);
@@ -276,7 +145,7 @@ static bool push(struct step *s, u32 slot)
 {
 	if (!sends(s, slot) ||
 	    (s->env->desc(s->env->ctx, s->ch, s->l, slot).flags & GAGG_C_ZERO)) {
-		*state_at(s->ch, slot, s->l, s->h) = NONE;
+		*gagg_way_state(s->ch, slot, s->l, s->h) = GAGG_WAY_NONE;
 		return true;
 	}
 	if (s->h != s->ch->self_home) {
@@ -287,12 +156,12 @@ static bool push(struct step *s, u32 slot)
 		return true;
 	}
 	return gagg_shard_spare(s->sh) >= STEP &&
-	       gagg_store_add(s->sh, s->g, s->ch, s->l, slot, round_of(s->op), s->now);
+	       gagg_store_add(s->sh, s->g, s->ch, s->l, slot, gagg_op_round(s->op), s->now);
 }
 
 static u32 clock_after(const struct gagg_op *op)
 {
-	return op->flags & GAGG_OP_LAST ? GAGG_CLOCK_END : round_of(op);
+	return op->flags & GAGG_OP_LAST ? GAGG_CLOCK_END : gagg_op_round(op);
 }
 
 /* at this host's own home; an update with chunks has had its turn to be there */
@@ -347,11 +216,11 @@ static u32 missing_run(struct step *s, u32 most, u32 *first)
 
 		if (!known)
 			w->fresh = w->next + 1;
-		if (known && *state_at(s->ch, w->next, s->l, s->h) == OVER) {
+		if (known && *gagg_way_state(s->ch, w->next, s->l, s->h) == GAGG_WAY_OVER) {
 			if (run)
 				break;
 		} else {
-			*state_at(s->ch, w->next, s->l, s->h) = FLYING;
+			*gagg_way_state(s->ch, w->next, s->l, s->h) = GAGG_WAY_FLYING;
 			if (!run++)
 				*first = w->next;
 		}
@@ -474,7 +343,7 @@ static bool finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
 	u32 h;
 
 	for (h = 0; h < ch->nhomes; h++)
-		done = gagg_min64(done, way_at(ch, l, h)->done);
+		done = gagg_min64(done, gagg_way_at(ch, l, h)->done);
 	if (done == lo->finished)
 		return false;
 	lo->finished = done;
@@ -505,7 +374,7 @@ static bool spent(const struct step *s)
 /* true: it stopped for want of room or time, not of news */
 static bool refill_way(struct step *s)
 {
-	while ((s->op = op_of(s->ch, s->l, s->w)) && !must_wait(s)) {
+	while ((s->op = gagg_way_op(s->ch, s->l, s->w)) && !must_wait(s)) {
 		if (spent(s))
 			return true;
 		if (!work(s))
@@ -531,7 +400,7 @@ static bool refill_ways(struct step *s)
 
 		s->l = at / s->ch->nhomes;
 		s->h = at % s->ch->nhomes;
-		s->w = way_at(s->ch, s->l, s->h);
+		s->w = gagg_way_at(s->ch, s->l, s->h);
 		room = !spent(s);
 		if (refill_way(s)) {
 			more = true;
@@ -565,158 +434,4 @@ bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 			more = true;
 	/* a local tick may let those go on who were looked at before it */
 	return more || st->ticks != was;
-}
-
-/* what was asked for and has not come is missing again */
-static void ask_again(struct gagg_store_way *w)
-{
-	/* nothing at all has come: they wait for a clock, not for the network */
-	if (w->answers && w->window / 2 >= WINDOW_MIN)
-		w->window /= 2;
-	w->next = w->low;
-	w->open = 0;
-	w->ask_at = GAGG_NEVER;
-	w->wait = (u32)gagg_min64(2ULL * w->wait, ASK_WAIT_MAX);
-}
-
-void gagg_store_timer(struct gagg_chan *ch, u64 now)
-{
-	u32 l, h;
-
-	for (l = 0; l < ch->nlocals; l++)
-		for (h = 0; h < ch->nhomes; h++)
-			if (way_at(ch, l, h)->ask_at <= now)
-				ask_again(way_at(ch, l, h));
-}
-
-/* the way that a datagram of an update belongs to, or NULL: that one is over */
-static struct gagg_store_way *way_of(struct gagg_chan *ch, const struct gagg_sent *s)
-{
-	struct gagg_store_way *w = way_at(ch, s->local, s->home);
-	const struct gagg_op *op = op_of(ch, s->local, w);
-
-	return op && w->begun && !(op->flags & GAGG_OP_READ) && round_of(op) == s->round ?
-		w : NULL;
-}
-
-static bool flying(const struct gagg_store_way *w, u8 state, const struct gagg_sent *s)
-{
-	return s->run ? state == FLYING : w->tick == GAGG_TICK_FLYING;
-}
-
-bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s)
-{
-	const struct gagg_store_way *w = way_of(ch, s);
-
-	return !w || !flying(w, *state_at(ch, s->slot, s->local, s->home), s);
-}
-
-void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s)
-{
-	struct gagg_store_way *w = way_of(ch, s);
-	u8 *state = state_at(ch, s->slot, s->local, s->home);
-
-	if (!w)
-		return;
-	if (!s->run) {
-		w->tick = GAGG_TICK_DONE;
-		return;
-	}
-	if (*state != FLYING && *state != AGAIN)
-		return;
-	w->again -= *state == AGAIN;
-	w->open--;
-	*state = OVER;
-}
-
-void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s)
-{
-	struct gagg_store_way *w = way_of(ch, s);
-	u8 *state = state_at(ch, s->slot, s->local, s->home);
-
-	if (!w || !flying(w, *state, s))
-		return;
-	if (!s->run) {
-		w->tick = GAGG_TICK_NONE;
-		return;
-	}
-	*state = AGAIN;
-	if (!w->again++ || s->slot < w->again_at)
-		w->again_at = s->slot;
-}
-
-static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
-{
-	todo->drop = why;
-	return GAGG_RX_DROP;
-}
-
-enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
-			       const struct gagg_msg *m, struct gagg_todo *todo)
-{
-	int h = gagg_chan_home(ch, node);
-	int l = m->aux < GAGG_RANKS ? gagg_chan_local(ch, m->aux) : -1;
-	struct gagg_store_way *w;
-	const struct gagg_op *op;
-
-	if (h < 0 || m->src != node || !gagg_store_at(g, ch, (u32)h, m->chunk))
-		return drop(todo, GAGG_DROP_CHUNK);
-	if (l < 0)
-		return drop(todo, GAGG_DROP_RANK);
-	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
-	    !gagg_wire_has_lanes(m))
-		return drop(todo, GAGG_DROP_OP);
-	w = way_at(ch, (u32)l, (u32)h);
-	op = op_of(ch, (u32)l, w);
-	if (m->round > w->seen)
-		w->seen = m->round;
-	if (op && w->begun && !(op->flags & GAGG_OP_READ) && (u32)op->number == m->sig)
-		w->admitted = 1;
-	/* of an older read, or of another copy (that way is through), or here already */
-	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->sig ||
-	    m->chunk < op->start || m->chunk >= w->fresh ||
-	    *state_at(ch, m->chunk, (u32)l, (u32)h) == OVER)
-		return GAGG_RX_OK;
-	todo->slot = m->chunk;
-	todo->local = (u8)l;
-	todo->lanes = m->lanes;
-	todo->laneop = m->laneop;
-	return GAGG_RX_PLACE;
-}
-
-static void answered(struct step *s, u32 slot)
-{
-	struct gagg_store_way *w = s->w;
-
-	/* behind next it was given up, and asked for no more */
-	if (slot < w->next)
-		w->open--;
-	*state_at(s->ch, slot, s->l, s->h) = OVER;
-	while (w->low < w->fresh && *state_at(s->ch, w->low, s->l, s->h) == OVER)
-		w->low = next_chunk(s, w->low);
-	if (++w->answers % WINDOW_GROW == 0 && w->window < WINDOW_MAX &&
-	    w->window < s->g->window)
-		w->window++;
-	w->wait = (u32)gagg_path_rto(&s->sh->path[s->ch->home[s->h]]);
-	w->ask_at = w->open ? s->now + w->wait : GAGG_NEVER;
-}
-
-void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now)
-{
-	struct gagg_chan *ch = todo->chan;
-	struct step s = {
-		.sh = sh, .g = g, .ch = ch, .l = todo->local, .now = now,
-		.h = (u32)gagg_chan_home(ch, todo->node),
-	};
-	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
-
-	s.w = way_at(ch, s.l, s.h);
-	s.op = op_of(ch, s.l, s.w);
-	answered(&s, todo->slot);
-	a->local = todo->local;
-	a->keep.slot = todo->slot;
-	a->keep.placed = 1;
-	a->keep.fresh = todo->m.round;
-	sh->n[GAGG_N_RESULTS]++;
 }

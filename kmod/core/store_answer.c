@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The worker's side of a store: what comes back from its homes, or does not.
+ *
+ * Updates and ticks are acknowledged; reads are answered with their chunks.
+ */
+#include "store_way.h"
+
+#define WINDOW_MIN	8
+#define WINDOW_MAX	1024
+#define WINDOW_GROW	8	/* answers that widen the window by one */
+#define ASK_WAIT_MAX	(250 * GAGG_MSEC)
+
+/* what was asked for and has not come is missing again */
+static void ask_again(struct gagg_store_way *w)
+{
+	/* nothing at all has come: they wait for a clock, not for the network */
+	if (w->answers && w->window / 2 >= WINDOW_MIN)
+		w->window /= 2;
+	w->next = w->low;
+	w->open = 0;
+	w->ask_at = GAGG_NEVER;
+	w->wait = (u32)gagg_min64(2ULL * w->wait, ASK_WAIT_MAX);
+}
+
+void gagg_store_timer(struct gagg_chan *ch, u64 now)
+{
+	u32 l, h;
+
+	for (l = 0; l < ch->nlocals; l++)
+		for (h = 0; h < ch->nhomes; h++)
+			if (gagg_way_at(ch, l, h)->ask_at <= now)
+				ask_again(gagg_way_at(ch, l, h));
+}
+
+/* the way that a datagram of an update belongs to, or NULL: that one is over */
+static struct gagg_store_way *way_of(struct gagg_chan *ch, const struct gagg_sent *s)
+{
+	struct gagg_store_way *w = gagg_way_at(ch, s->local, s->home);
+	const struct gagg_op *op = gagg_way_op(ch, s->local, w);
+
+	return op && w->begun && !(op->flags & GAGG_OP_READ) && gagg_op_round(op) == s->round ?
+		w : NULL;
+}
+
+static bool flying(const struct gagg_store_way *w, u8 state, const struct gagg_sent *s)
+{
+	return s->run ? state == GAGG_WAY_FLYING : w->tick == GAGG_TICK_FLYING;
+}
+
+bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s)
+{
+	const struct gagg_store_way *w = way_of(ch, s);
+
+	return !w || !flying(w, *gagg_way_state(ch, s->slot, s->local, s->home), s);
+}
+
+void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s)
+{
+	struct gagg_store_way *w = way_of(ch, s);
+	u8 *state = gagg_way_state(ch, s->slot, s->local, s->home);
+
+	if (!w)
+		return;
+	if (!s->run) {
+		w->tick = GAGG_TICK_DONE;
+		return;
+	}
+	if (*state != GAGG_WAY_FLYING && *state != GAGG_WAY_AGAIN)
+		return;
+	w->again -= *state == GAGG_WAY_AGAIN;
+	w->open--;
+	*state = GAGG_WAY_OVER;
+}
+
+void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s)
+{
+	struct gagg_store_way *w = way_of(ch, s);
+	u8 *state = gagg_way_state(ch, s->slot, s->local, s->home);
+
+	if (!w || !flying(w, *state, s))
+		return;
+	if (!s->run) {
+		w->tick = GAGG_TICK_NONE;
+		return;
+	}
+	*state = GAGG_WAY_AGAIN;
+	if (!w->again++ || s->slot < w->again_at)
+		w->again_at = s->slot;
+}
+
+static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
+{
+	todo->drop = why;
+	return GAGG_RX_DROP;
+}
+
+enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
+			       const struct gagg_msg *m, struct gagg_todo *todo)
+{
+	int h = gagg_chan_home(ch, node);
+	int l = m->aux < GAGG_RANKS ? gagg_chan_local(ch, m->aux) : -1;
+	struct gagg_store_way *w;
+	const struct gagg_op *op;
+
+	if (h < 0 || m->src != node || !gagg_store_at(g, ch, (u32)h, m->chunk))
+		return drop(todo, GAGG_DROP_CHUNK);
+	if (l < 0)
+		return drop(todo, GAGG_DROP_RANK);
+	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
+	    !gagg_wire_has_lanes(m))
+		return drop(todo, GAGG_DROP_OP);
+	w = gagg_way_at(ch, (u32)l, (u32)h);
+	op = gagg_way_op(ch, (u32)l, w);
+	if (m->round > w->seen)
+		w->seen = m->round;
+	if (op && w->begun && !(op->flags & GAGG_OP_READ) && (u32)op->number == m->sig)
+		w->admitted = 1;
+	/* of an older read, or of another copy (that way is through), or here already */
+	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->sig ||
+	    m->chunk < op->start || m->chunk >= w->fresh ||
+	    *gagg_way_state(ch, m->chunk, (u32)l, (u32)h) == GAGG_WAY_OVER)
+		return GAGG_RX_OK;
+	todo->slot = m->chunk;
+	todo->local = (u8)l;
+	todo->lanes = m->lanes;
+	todo->laneop = m->laneop;
+	return GAGG_RX_PLACE;
+}
+
+/* the chunk that @todo has brought is here */
+static void answered(const struct gagg_geom *g, const struct gagg_todo *todo,
+		     struct gagg_store_way *w, u32 h)
+{
+	struct gagg_chan *ch = todo->chan;
+	const struct gagg_op *op = gagg_way_op(ch, todo->local, w);
+
+	/* behind next it was given up, and asked for no more */
+	if (todo->slot < w->next)
+		w->open--;
+	*gagg_way_state(ch, todo->slot, todo->local, h) = GAGG_WAY_OVER;
+	while (w->low < w->fresh && *gagg_way_state(ch, w->low, todo->local, h) == GAGG_WAY_OVER)
+		w->low = gagg_way_next(g, ch, op, w->low);
+	if (++w->answers % WINDOW_GROW == 0 && w->window < WINDOW_MAX && w->window < g->window)
+		w->window++;
+}
+
+void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_todo *todo, u64 now)
+{
+	struct gagg_chan *ch = todo->chan;
+	u32 h = (u32)gagg_chan_home(ch, todo->node);
+	struct gagg_store_way *w = gagg_way_at(ch, todo->local, h);
+	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
+
+	answered(g, todo, w, h);
+	w->wait = (u32)gagg_path_rto(&sh->path[todo->node]);
+	w->ask_at = w->open ? now + w->wait : GAGG_NEVER;
+	a->local = todo->local;
+	a->keep.slot = todo->slot;
+	a->keep.placed = 1;
+	a->keep.fresh = todo->m.round;
+	sh->n[GAGG_N_RESULTS]++;
+}

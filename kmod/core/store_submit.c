@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a rank asks of a store: which requests are good, and the ops they become.
+ */
+#include "store_way.h"
+
+u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 first,
+		      u32 chunks)
+{
+	struct gagg_local *lo = &ch->local[local];
+	struct gagg_op *op;
+
+	if (lo->numbers - lo->finished >= GAGG_OPS)
+		return 0;
+	op = &lo->op[++lo->numbers % GAGG_OPS];
+	memset(op, 0, sizeof(*op));
+	op->start = first;
+	op->end = (u64)first + chunks;
+	op->number = lo->numbers;
+	op->sig = lo->clock;
+	op->flags = flags;
+	op->copy = (u16)copy;
+	if ((flags & GAGG_OP_READ) && !(flags & GAGG_OP_FENCE))
+		lo->locks = lo->clock + 1;
+	if (flags & GAGG_OP_LAST)
+		lo->clock = GAGG_CLOCK_END;
+	else if (!(flags & GAGG_OP_READ))
+		lo->clock++;
+	return op->number;
+}
+
+static bool whose_fits(const struct gagg_geom *g, bool update, u32 whose)
+{
+	if (!g->copies || (update && gagg_store_divides(g)))
+		return !whose;
+	return whose == GAGG_SUBMIT_PEER || whose == GAGG_SUBMIT_OWN;
+}
+
+bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
+{
+	u32 whose = arg->flags & (GAGG_SUBMIT_PEER | GAGG_SUBMIT_OWN);
+	bool update = arg->kind == GAGG_K_UPDATE;
+
+	if (!update && arg->kind != GAGG_K_READ)
+		return false;
+	/* clocks and rounds are the kernel's */
+	if ((arg->flags & ~whose & ~(update ? GAGG_SUBMIT_LAST : GAGG_SUBMIT_FENCE)) ||
+	    !whose_fits(g, update, whose) || arg->reserved || arg->laneop || arg->dtype ||
+	    (arg->root && whose != GAGG_SUBMIT_PEER) || arg->last_lanes)
+		return false;
+	if (arg->count > g->ring || arg->chunks > g->ring - arg->count)
+		return false;
+	return arg->chunks || update;
+}
+
+bool gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_local *lo,
+			  const struct gagg_ioc_submit *arg)
+{
+	if (arg->kind == GAGG_K_UPDATE) {
+		bool empty_last = (arg->flags & GAGG_SUBMIT_LAST) && !arg->chunks;
+
+		return lo->clock < GAGG_CLOCK_END - (empty_last ? 0 : 1);
+	}
+	return (arg->flags & GAGG_SUBMIT_FENCE) || lo->locks != lo->clock + 1 ||
+	       !gagg_sync_get(g->sync.mode)->whole;
+}
+
+int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
+		    const struct gagg_ioc_submit *arg)
+{
+	if (!(arg->flags & GAGG_SUBMIT_PEER))
+		return ch->self_home;
+	if (arg->root >= GAGG_RANKS || !(ch->members & GAGG_BIT(arg->root)))
+		return -1;
+	return gagg_chan_home(ch, g->node_of[arg->root]);
+}
+
+u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+			  const struct gagg_ioc_submit *arg)
+{
+	u8 flags = (arg->kind == GAGG_K_READ ? GAGG_OP_READ : 0) |
+		   (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0) |
+		   (arg->flags & GAGG_SUBMIT_FENCE ? GAGG_OP_FENCE : 0);
+
+	return gagg_store_submit(ch, local, flags, (u32)gagg_store_copy(g, ch, arg),
+				 (u32)arg->count, (u32)arg->chunks);
+}
