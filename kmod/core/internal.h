@@ -201,11 +201,11 @@ void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u64 now);
 
-/* store_worker.c: the same calls for a store */
+/* a store's worker: store_worker.c */
 bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
 
-/* store_answer.c */
+/* store_answer.c: the same calls as a ring's */
 void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);
 void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s);
 bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s);

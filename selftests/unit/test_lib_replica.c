@@ -68,14 +68,22 @@ static void rest(int rank, int t)
 		usleep(x / 4 % 300 * (rank == 2 ? 3 : 1));
 }
 
-static void start(struct gagg_comm *c, int rank, double step, float *w, struct gagg_replica **r)
+static int create(struct gagg_comm *c, int rank, double step, float *w, struct gagg_replica **r)
 {
+	int err;
+
 	/* only rank 0's count */
 	for (int i = 0; i < COUNT; i++)
 		w[i] = rank ? 1000 : begin(i);
-	CHECK(!gagg_replica_create(c, w, COUNT, step, r));
-	for (int i = 0; i < COUNT; i++)
+	err = gagg_replica_create(c, w, COUNT, step, r);
+	for (int i = 0; !err && i < COUNT; i++)
 		CHECK(w[i] == begin(i));
+	return err;
+}
+
+static void start(struct gagg_comm *c, int rank, double step, float *w, struct gagg_replica **r)
+{
+	CHECK(!create(c, rank, step, w, r));
 }
 
 static void advance(struct gagg_replica *r, int rank, int t, float *w)
@@ -683,7 +691,16 @@ static void gossip__stays_in_the_hull(void **state)
 	slack = 0;
 }
 
-/* a rank dies at a random step, again and again; then all is as if nobody had */
+static void die(int rank)
+{
+	pthread_mutex_lock(&fake.lock);
+	fake_end(GAGG_R_DIED, (uint32_t)rank, 0, 0, 0);
+	pthread_mutex_unlock(&fake.lock);
+}
+
+/* a rank dies at a random step, every third time before it begins, again and again;
+ * then all is as if nobody had
+ */
 static void (*after_deaths)(struct gagg_comm *c, int rank);
 
 static void mortal_body(struct gagg_comm *c, int rank)
@@ -692,24 +709,25 @@ static void mortal_body(struct gagg_comm *c, int rank)
 	float w[COUNT], u[COUNT];
 
 	for (uint32_t life = 0; life < 6; life++) {
-		int dies = (int)(draw(life, 1, 2) % N), at = (int)(draw(life, 3, 4) % STEPS), err = 0;
+		int dies = (int)(draw(life, 1, 2) % N), at = (int)(draw(life, 3, 4) % STEPS), err;
+		bool early = life % 3 == 2;
 
-		start(c, rank, GRID, w, &r);
-		/* who still begins would have no replica */
-		pthread_barrier_wait(&all);
+		if (early && rank == dies)
+			die(rank);
+		/* others may have begun before a death, or not */
+		err = create(c, rank, GRID, w, &r);
+		CHECK(!r == !!err);
+		CHECK(err || !early || rank != dies);
 		/* without a store nobody goes on for longer than between two exchanges */
 		for (int t = 1; !err && (fake.store || t <= at + 20); t++) {
 			rest(rank, t);
-			if (rank == dies && t > at) {
-				pthread_mutex_lock(&fake.lock);
-				fake_end(GAGG_R_DIED, (uint32_t)rank, 0, 0, 0);
-				pthread_mutex_unlock(&fake.lock);
-			}
+			if (rank == dies && t > at)
+				die(rank);
 			for (int i = 0; i < COUNT; i++)
 				u[i] = update(rank, t + 1000, i);
 			err = gagg_replica_step(r, w, u);
 		}
-		CHECK(err == GAGG_ERR_PEER && gagg_replica_finish(r, w) == GAGG_ERR_PEER);
+		CHECK(err == GAGG_ERR_PEER && (!r || gagg_replica_finish(r, w) == GAGG_ERR_PEER));
 		gagg_replica_free(r);
 		pthread_barrier_wait(&all);
 		CHECK(!gagg_reattach(c));
