@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
+#include "compat/workqueue.h"
 #include "faults.h"
 #include "keep.h"
 #include "session.h"
@@ -306,7 +307,7 @@ void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members)
 		o->n++;
 	}
 	spin_unlock_bh(&o->lock);
-	queue_work(system_unbound_wq, &o->work);
+	queue_work(gagg_compat_unbound_wq(), &o->work);
 }
 
 void gagg_channels_init(struct gagg_group *grp)

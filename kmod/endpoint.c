@@ -27,7 +27,10 @@
 #include <net/inet_common.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
+#include "compat/hrtimer.h"
+#include "compat/netdev.h"
 #include "compat/sock.h"
+#include "compat/workqueue.h"
 #include "endpoint.h"
 #include "faults.h"
 #include "group.h"
@@ -137,8 +140,8 @@ int gagg_port_listen(struct gagg_port *port, struct socket *sock,
 	int err;
 
 	port_set(&addr, port->index);
-	err = kernel_bind(sock, &addr.sa,
-			  sk->sk_family == AF_INET6 ? sizeof(addr.in6) : sizeof(addr.in));
+	err = gagg_compat_bind(sock, &addr,
+			       sk->sk_family == AF_INET6 ? sizeof(addr.in6) : sizeof(addr.in));
 	if (err)
 		return err;
 	write_lock_bh(&sk->sk_callback_lock);
@@ -190,6 +193,7 @@ static void endpoint_close(struct gagg_endpoint *ep)
 	synchronize_net();
 	for (i = 0; i < ep->nports; i++)
 		port_close(&ep->port[i]);
+	gagg_compat_netdev_free(ep->dummy);
 	kvfree(ep);
 }
 
@@ -218,7 +222,7 @@ int gagg_endpoint_each_port(struct gagg_endpoint *ep,
 	struct ports_work w = { .ep = ep, .fn = fn, .arg = arg };
 
 	INIT_WORK_ONSTACK(&w.work, ports_work_fn);
-	queue_work(system_unbound_wq, &w.work);
+	queue_work(gagg_compat_unbound_wq(), &w.work);
 	flush_work(&w.work);
 	destroy_work_on_stack(&w.work);
 	return w.err;
@@ -247,13 +251,17 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 	ep = kvzalloc(struct_size(ep, port, nports), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ep)
 		return NULL;
+	ep->dummy = gagg_compat_netdev_alloc();
+	if (!ep->dummy) {
+		kvfree(ep);
+		return NULL;
+	}
 	INIT_LIST_HEAD(&ep->list);
 	ep->gn = gn;
 	ep->addr = *addr;
 	ep->nports = nports;
 	refcount_set(&ep->refs, 1);
 	INIT_LIST_HEAD(&ep->multicasts);
-	init_dummy_netdev(&ep->dummy);
 	for (i = 0; i < ARRAY_SIZE(ep->groups); i++)
 		INIT_HLIST_HEAD(&ep->groups[i]);
 	for (i = 0; i < nports; i++) {
@@ -263,11 +271,11 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 		port->ep = ep;
 		port->index = i;
 		port->timer_at = GAGG_NEVER;
-		hrtimer_init(&port->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-		port->timer.function = gagg_port_timer;
+		hrtimer_setup(&port->timer, gagg_port_timer, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_ABS_SOFT);
 		/* before it is added: it gets no id then */
 		set_bit(NAPI_STATE_NO_BUSY_POLL, &port->napi.state);
-		netif_napi_add_weight(&ep->dummy, &port->napi, gagg_port_poll,
+		netif_napi_add_weight(ep->dummy, &port->napi, gagg_port_poll,
 				      NAPI_POLL_WEIGHT);
 		napi_enable(&port->napi);
 	}

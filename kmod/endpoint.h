@@ -60,7 +60,7 @@ struct gagg_endpoint {
 	refcount_t refs;		/* groups; gagg_net.lock */
 	union gagg_addr addr;		/* with the base port */
 	u16 nports;
-	struct net_device dummy;	/* carries the NAPI contexts */
+	struct net_device *dummy;	/* carries the NAPI contexts */
 	struct hlist_head groups[16];	/* by id; RCU for readers, gagg_net.lock */
 	struct list_head multicasts;	/* likewise; none outlives its groups */
 	struct gagg_port port[];

@@ -14,6 +14,7 @@
 #include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
+#include "compat/workqueue.h"
 #include "faults.h"
 #include "group.h"
 #include "netlink.h"
@@ -60,9 +61,9 @@ static void collect(struct gagg_group *grp)
 	if (grp->dead)
 		return;
 	if (speak)
-		queue_work(system_unbound_wq, &grp->speak_work);
+		queue_work(gagg_compat_unbound_wq(), &grp->speak_work);
 	if (epoch)
-		queue_work(system_unbound_wq, &grp->epoch_work);
+		queue_work(gagg_compat_unbound_wq(), &grp->epoch_work);
 	at = gagg_join_deadline(j, &grp->geom);
 	if (at != GAGG_NEVER)
 		mod_timer(&grp->join_timer,
@@ -71,7 +72,7 @@ static void collect(struct gagg_group *grp)
 
 static void join_timer_fn(struct timer_list *t)
 {
-	struct gagg_group *grp = from_timer(grp, t, join_timer);
+	struct gagg_group *grp = container_of(t, struct gagg_group, join_timer);
 
 	spin_lock_bh(&grp->join_lock);
 	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());

@@ -23,15 +23,14 @@
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
-#include <net/ipv6_stubs.h>
+#include "compat/ipv6.h"
 #include "multicast.h"
 #include "netns.h"
 
 #if IS_ENABLED(CONFIG_IPV6)
 static struct net_device *dev_v6(struct net *net, const union gagg_addr *addr)
 {
-	return ipv6_stub->ipv6_dev_find(net, &addr->in6.sin6_addr, NULL);
+	return gagg_compat_ipv6_dev(net, &addr->in6.sin6_addr);
 }
 #else
 static struct net_device *dev_v6(struct net *net, const union gagg_addr *addr)

@@ -231,15 +231,16 @@ static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 
 	/* not verified before the queue */
 	if (unlikely(udp_lib_checksum_complete(skb))) {
-		__UDP_INC_STATS(sock_net(sk), UDP_MIB_CSUMERRORS, 0);
-		__UDP_INC_STATS(sock_net(sk), UDP_MIB_INERRORS, 0);
+		__UDPX_INC_STATS(sk, UDP_MIB_CSUMERRORS);
+		__UDPX_INC_STATS(sk, UDP_MIB_INERRORS);
 		gagg_rx_corrupt(port, skb);
 		skb->dev = NULL;	/* held the queue's notes */
 		kfree_skb_reason(skb, SKB_DROP_REASON_UDP_CSUM);
 		return 1;
 	}
 	n = gagg_rx_skb(port, skb, now);
-	skb_consume_udp(sk, skb, skb->len);
+	/* the socket's memory was given back when it left the queue; the budget is not 0 */
+	napi_consume_skb(skb, 1);
 	return n;
 }
 

@@ -23,10 +23,9 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
-#include <net/ipv6.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <net/udp.h>
+#include "compat/ipv6.h"
 #include "compat/skb.h"
 #include "route.h"
 #include "tx.h"
@@ -115,7 +114,7 @@ static struct dst_entry *route_v6(const struct gagg_port *port, struct gagg_node
 	if (dst)
 		return dst;
 	security_sk_classify_flow(sk, flowi6_to_flowi_common(&fl));
-	dst = ipv6_stub->ipv6_dst_lookup_flow(sock_net(sk), sk, &fl, NULL);
+	dst = gagg_compat_ipv6_route(sk, &fl);
 	if (IS_ERR(dst))
 		return dst;
 	dst_cache_set_ip6(&node->route, dst, &fl.saddr);

@@ -14,6 +14,7 @@
 #include <net/inet_ecn.h>
 #include <net/sock.h>
 #include "channel.h"
+#include "compat/sock.h"
 #include "keep.h"
 #include "port.h"
 #include "session.h"
@@ -109,7 +110,7 @@ static void count_drop(const struct source *src, enum gagg_drop why)
 {
 	/* of no group we know: visible at the socket (ss -m) */
 	if (!src->grp)
-		atomic_inc(&src->port->sock->sk->sk_drops);
+		gagg_compat_drop(src->port->sock->sk);
 	else
 		src->part->stats.drop[why]++;
 }
@@ -297,13 +298,13 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	act(src);
 	src->run = false;
 	if (len < GAGG_WIRE_HDRLEN) {
-		atomic_inc(&src->port->sock->sk->sk_drops);
+		gagg_compat_drop(src->port->sock->sk);
 		return;
 	}
 	memcpy(raw, at, len <= BODY_MAX ? len : HEAD_COPY);
 	find_source(src, le32_to_cpu(((struct gagg_hdr *)raw)->group));
 	if (!src->grp) {
-		atomic_inc(&src->port->sock->sk->sk_drops);
+		gagg_compat_drop(src->port->sock->sk);
 		return;
 	}
 	stats = &src->part->stats;
@@ -336,7 +337,7 @@ static const u8 *bounce(struct gagg_port *port, const struct sk_buff *skb, u32 o
 {
 	if (len <= sizeof(port->bounce) && !skb_copy_bits(skb, off, port->bounce, len))
 		return port->bounce;
-	atomic_inc(&port->sock->sk->sk_drops);
+	gagg_compat_drop(port->sock->sk);
 	return NULL;
 }
 
@@ -352,7 +353,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 
 	/* counts for the budget like any other */
 	if (!skb->len) {
-		atomic_inc(&port->sock->sk->sk_drops);
+		gagg_compat_drop(port->sock->sk);
 		return 1;
 	}
 	source_init(&src, port, skb, now);

@@ -6,16 +6,14 @@
 
 #ifdef CONFIG_X86_64
 
-#include <asm/cpufeature.h>
-#include <asm/fpu/api.h>
-#include <asm/fpu/types.h>
+#include <linux/cache.h>
+#include "compat/fpu.h"
 
 static bool usable __ro_after_init;
 
 void __init gagg_simd_init(void)
 {
-	usable = boot_cpu_has(X86_FEATURE_AVX2) &&
-		 cpu_has_xfeatures(XFEATURE_MASK_SSE | XFEATURE_MASK_YMM, NULL);
+	usable = boot_cpu_has(X86_FEATURE_AVX2) && gagg_compat_fpu_has_ymm();
 }
 
 bool gagg_simd_begin(void)

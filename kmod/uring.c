@@ -41,14 +41,16 @@ static struct held **held_of(struct io_uring_cmd *cmd)
 	return (struct held **)cmd->pdu;
 }
 
-static void complete_in_task(struct io_uring_cmd *cmd, unsigned int flags)
+static void complete_held(struct io_uring_cmd *cmd, unsigned int flags)
 {
 	struct held *h = *held_of(cmd);
 	int ret = h->ret;
 
 	held_free(h);
-	io_uring_cmd_done(cmd, ret, 0, flags);
+	gagg_compat_uring_done(cmd, ret, flags);
 }
+
+GAGG_COMPAT_URING_WORK(complete_in_task, complete_held)
 
 /* @err: for those of @owner that are not fulfilled; NULL: of everybody */
 static void finish(struct gagg_session *ses, int err, fl_owner_t owner)
@@ -147,7 +149,7 @@ static int cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsigned i
 	/* else somebody is completing it */
 	if (mine) {
 		held_free(mine);
-		io_uring_cmd_done(cmd, -ECANCELED, 0, flags);
+		gagg_compat_uring_done(cmd, -ECANCELED, flags);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef GAGG_COMPAT_SOCK_H
 #define GAGG_COMPAT_SOCK_H
 
+#include <linux/net.h>
 #include <net/sock.h>
 
 /* PREEMPT_RT has no busy polling: sockets lack the field */
@@ -9,6 +10,22 @@ static inline void gagg_compat_no_busy_poll(struct sock *sk)
 {
 #ifdef CONFIG_NET_RX_BUSY_POLL
 	WRITE_ONCE(sk->sk_ll_usec, 0);
+#endif
+}
+
+/* the address is a sockaddr, or a sockaddr_unsized */
+static inline int gagg_compat_bind(struct socket *sock, void *addr, int len)
+{
+	return kernel_bind(sock, addr, len);
+}
+
+/* one more datagram that the socket has dropped: ss -m, /proc/net/udp */
+static inline void gagg_compat_drop(struct sock *sk)
+{
+#ifdef GAGG_HAVE_SK_DROPS_INC
+	sk_drops_inc(sk);
+#else
+	atomic_inc(&sk->sk_drops);
 #endif
 }
 
