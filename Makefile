@@ -46,11 +46,12 @@ all:
 # --- the module ---------------------------------------------------------
 # Kbuild writes next to its sources, so it gets a tree of links to them, one
 # for each kernel. The lock is for two makes in one checkout.
+KARCH	:= $(if $(shell grep -sx CONFIG_UML=y $(KDIR)/.config),um,$(shell uname -m))
 KREL	:= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 		   $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KBUILD	= build/kmod/$(KREL)
 # no BTF: it takes the kernel's vmlinux, which headers lack
-KFLAGS	= W=1 KCFLAGS=-Werror CONFIG_DEBUG_INFO_BTF_MODULES= $(KARGS)
+KFLAGS	= ARCH=$(KARCH) W=1 KCFLAGS=-Werror CONFIG_DEBUG_INFO_BTF_MODULES= $(KARGS)
 
 .PHONY: module
 module:

@@ -8,6 +8,7 @@
 #   archive_open SUITE...       knows the packages of these suites
 #   archive_get PACKAGE...      downloads and unpacks them below $work/root;
 #                               PACKAGE=VERSION, PACKAGE/SUITE
+#   archive_version PACKAGE     the newest version of it
 #   archive_keep                $work becomes $dir
 #   die MESSAGE
 
@@ -45,6 +46,16 @@ archive_open()
 		cat "$work/log" >&2
 		die "apt-get update"
 	}
+}
+
+archive_version()
+{
+	local version
+
+	version=$(apt-cache "${apt[@]}" madison "$1" |
+		awk -F'|' '{ gsub(/ /, "", $2); print $2 }' | sort -rV | head -n 1)
+	[ -n "$version" ] || die "the archive has no $1"
+	echo "$version"
 }
 
 archive_get()
