@@ -60,7 +60,7 @@ void gagg_port_kick(struct gagg_port *port)
 
 static int set_int(struct socket *sock, int level, int name, int value)
 {
-	if (level == SOL_SOCKET)
+	if (level == SOL_SOCKET && !gagg_compat_own_options(sock))
 		return sock_setsockopt(sock, level, name, KERNEL_SOCKPTR(&value), sizeof(value));
 	return sock->ops->setsockopt(sock, level, name, KERNEL_SOCKPTR(&value), sizeof(value));
 }

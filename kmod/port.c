@@ -239,8 +239,8 @@ static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 		return 1;
 	}
 	n = gagg_rx_skb(port, skb, now);
-	/* the socket's memory was given back when it left the queue; the budget is not 0 */
-	napi_consume_skb(skb, 1);
+	/* it was taken off the socket's account when it left the queue */
+	consume_skb(skb);
 	return n;
 }
 

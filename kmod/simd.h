@@ -7,7 +7,7 @@
  * and end preemption is off: no lock may be taken there, since it may be one
  * that sleeps (PREEMPT_RT), and no more than an skb is worked through.
  *
- * Loops are of assembly: the kernel's compiler does not use the registers, and so needs not
+ * Loops are of assembly: the compiler does not use the registers (Kbuild), and so needs not
  * be told which of them are overwritten. What is left over in the end the core does.
  */
 #ifndef GAGG_SIMD_H

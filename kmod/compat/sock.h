@@ -13,6 +13,16 @@ static inline void gagg_compat_no_busy_poll(struct sock *sk)
 #endif
 }
 
+/* the protocol is to be asked for options of SOL_SOCKET, too */
+static inline bool gagg_compat_own_options(const struct socket *sock)
+{
+#ifdef GAGG_HAVE_SOCK_CUSTOM_SOCKOPT
+	return test_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
+#else
+	return false;
+#endif
+}
+
 /* the address is a sockaddr, or a sockaddr_unsized */
 static inline int gagg_compat_bind(struct socket *sock, void *addr, int len)
 {
