@@ -22,6 +22,8 @@
 # Impairments are netem qdiscs on the ports p*, where a frame leaves the
 # switch towards its host. They see what the senders' interfaces emit:
 # whole GSO bursts while the offloads are on, single datagrams otherwise.
+# A burst passes a qdisc of its sender whole even if the offloads are off, unless that
+# is a tbf whose burst is less; at the ports its datagrams then come all at once.
 # Each call replaces the impairment before it; net_impair combines them.
 #
 #   net_up N [MTU]          make N hosts (MTU 1500)
@@ -43,14 +45,35 @@
 #                           (sets offloads: "off" if "on")
 #   net_delay MS [JITTER]   each way
 #   net_rate RATE           of each port, such as 1gbit; a queue of 2 MB
+#   net_buffer RATE SIZE [I]  a port that sends at RATE and drops what its queue has
+#                           no room for: SIZE datagrams (100), or bytes (100kb). Of
+#                           host I, or every port (sets offloads: "off" if "on")
+#   net_gilbert P R [BAD [GOOD]]  loss in bursts (Gilbert-Elliott): with each
+#                           datagram a burst begins with P percent, or ends with R;
+#                           in one BAD percent are lost (100), else GOOD (0)
+#                           (sets offloads: "off" if "on")
+#   net_swing MS MS SECONDS N [ARGS...]  the way to each host becomes longer, or
+#                           shorter, every SECONDS, N times in all; what is sent by
+#                           the shorter one overtakes. Returns afterwards
 #   net_clear               no impairment
+#
+# These go with any impairment:
+#
+#   net_outage MS [HOW [I]] for so long all is lost, also of what is not gagg's.
+#                           HOW: in (towards the host), out, both (default), or down:
+#                           the port itself, with the queue that it has. Of host I, or
+#                           all. Returns afterwards. But for down it is where a host
+#                           receives that datagrams are lost
+#   net_path_mtu MTU [I]    less than the interfaces have: the switch drops in
+#                           silence what is longer on its way to or from host I, or
+#                           all (sets offloads: "off" if "on"). MTU 0: as in net_up
 #   net_dropped             how many frames the ports' qdiscs have dropped
 #   net_bytes I             "TX RX": bytes of host I's interface. A GSO burst
 #                           counts its headers once: turn offloads off first
 #                           where bytes are to be compared with those of a wire
 #   hosts_start [CONFIG]    gaggd on every host; see below
 
-net_state=/run/gagg-net		# holds: hosts, offload
+net_state=/run/gagg-net		# holds: hosts, mtu, offload
 net_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 net_hosts()
@@ -90,6 +113,7 @@ net_up()
 	net_down
 	mkdir -p "$net_state"
 	echo "$n" >"$net_state/hosts"
+	echo "$mtu" >"$net_state/mtu"
 	echo on >"$net_state/offload"
 
 	# one report of a joined group, not three over ten seconds
@@ -177,6 +201,22 @@ net_offload()
 	echo "$1" >"$net_state/offload"
 }
 
+# single datagrams leave the hosts
+net_singles()
+{
+	[ "$(cat "$net_state/offload")" != on ] || net_offload off
+}
+
+# net_which [I]: the number of that host, or of all
+net_which()
+{
+	if [ $# -gt 0 ]; then
+		echo "$1"
+	else
+		seq 0 $(($(net_hosts) - 1))
+	fi
+}
+
 # A veth hands a frame to the CPU that sends it: a sender that moves to another
 # CPU would overtake itself.
 net_in_order()
@@ -192,38 +232,47 @@ net_in_order()
 	done
 }
 
-net_impair_host()
+# port_qdisc I QDISC...: lines for tc. A netem that is changed keeps what it is not
+# told of, so it is made anew.
+port_qdisc()
 {
-	net_in sw tc qdisc replace dev "p$1" root netem limit 100000 "${@:2}"
+	echo "qdisc replace dev p$1 root pfifo"
+	echo "qdisc replace dev p$1 root ${*:2}"
 }
 
-# every_port COMMAND [WORD]...: of tc, for the qdisc of each port
-every_port()
+# ports_qdisc QDISC...: of every port
+ports_qdisc()
 {
-	local n i
+	local i
 
-	n=$(net_hosts)
-	for ((i = 0; i < n; i++)); do
-		echo "qdisc $1 dev p$i root ${*:2}"
-	done | net_in sw tc -force -batch -
+	for i in $(net_which); do
+		port_qdisc "$i" "$@"
+	done | net_in sw tc -batch -
+}
+
+net_impair_host()
+{
+	port_qdisc "$1" netem limit 100000 "${@:2}" | net_in sw tc -batch -
 }
 
 net_impair()
 {
-	every_port replace netem limit 100000 "$@"
+	ports_qdisc netem limit 100000 "$@"
 }
 
 net_clear()
 {
-	every_port del 2>/dev/null
+	local i
+
+	for i in $(net_which); do
+		echo "qdisc del dev p$i root"
+	done | net_in sw tc -force -batch - 2>/dev/null
 	true
 }
 
 net_loss()
 {
-	if [ "$(cat "$net_state/offload")" = on ]; then
-		net_offload off || return
-	fi
+	net_singles || return
 	net_impair loss random "$1%"
 }
 
@@ -249,9 +298,7 @@ net_corrupt()
 {
 	local n i
 
-	if [ "$(cat "$net_state/offload")" = on ]; then
-		net_offload off || return
-	fi
+	net_singles || return
 	# netem turns a bit of the linear part: without sg, all is linear
 	n=$(net_hosts)
 	for ((i = 0; i < n; i++)); do
@@ -268,7 +315,138 @@ net_delay()
 
 net_rate()
 {
-	every_port replace tbf rate "$1" burst 128kb limit 2mb
+	ports_qdisc tbf rate "$1" burst 128kb limit 2mb
+}
+
+net_buffer()
+{
+	local rate=$1 size=$2 i queue
+	shift 2
+
+	net_singles || return
+	case $size in
+	*[!0-9]*)
+		# no more than four frames at a time
+		queue="tbf rate $rate burst $((4 * ($(cat "$net_state/mtu") + 14)))b limit $size"
+		;;
+	*)	queue="netem rate $rate limit $size" ;;
+	esac
+	for i in $(net_which "$@"); do
+		port_qdisc "$i" "$queue"
+	done | net_in sw tc -batch -
+}
+
+net_gilbert()
+{
+	net_singles || return
+	net_impair loss gemodel "$1%" "$2%" "${3:-100}%" "${4:-0}%"
+}
+
+net_swing()
+{
+	local one=$1 other=$2 seconds=$3 n=$4 i j
+	shift 4
+
+	net_impair delay "${one}ms" "$@" || return
+	for ((i = 1; ; i++)); do
+		sleep "$seconds"
+		[ $i -lt "$n" ] || break
+		# what is in the queue stays there
+		for j in $(net_which); do
+			echo "qdisc change dev p$j root netem limit 100000" \
+				"delay $((i % 2 ? other : one))ms $*"
+		done | net_in sw tc -batch - || return
+	done
+}
+
+# outage_begin I: on host I, while those of $which have an outage ($how)
+outage_begin()
+{
+	local i
+
+	{
+		echo "table inet outage {"
+		echo "chain lost { type filter hook prerouting priority -300;"
+		for i in "${which[@]}"; do
+			if [ "$i" -ne "$1" ]; then
+				[ "$how" = in ] || echo "ip saddr $(net_ip4 "$i") drop;" \
+					"ip6 saddr $(net_ip6 "$i") drop;"
+			elif [ "$how" != out ]; then
+				echo "iif eth0 drop;"
+			fi
+		done
+		echo "}; }"
+	} | net_exec "$1" nft -f -
+}
+
+outage_end()
+{
+	net_exec "$1" nft delete table inet outage
+}
+
+# at_once COMMAND HOST...: for each of these; nft waits until all CPUs have seen what
+# it has changed
+at_once()
+{
+	local command=$1 i pids=() status=0
+	shift
+
+	for i; do
+		"$command" "$i" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || status=1
+	done
+	return $status
+}
+
+# ports_set HOST... WORD: their links up or down, all at once
+ports_set()
+{
+	local i
+
+	for i in "${@:1:$# - 1}"; do
+		echo "link set p$i ${*: -1}"
+	done | ip -n sw -batch -
+}
+
+net_outage()
+{
+	local ms=$1 how=${2:-both} seconds which where
+	shift $(($# < 2 ? $# : 2))
+
+	mapfile -t which < <(net_which "$@")
+	mapfile -t where < <(net_which)
+	[ "$how" != in ] || where=("${which[@]}")
+	printf -v seconds '%d.%03d' $((ms / 1000)) $((ms % 1000))
+	case $how in
+	down)
+		ports_set "${which[@]}" down && sleep "$seconds" && ports_set "${which[@]}" up
+		;;
+	in|out|both)
+		at_once outage_begin "${where[@]}" && sleep "$seconds" &&
+			at_once outage_end "${where[@]}"
+		;;
+	*)
+		echo "net_outage: in, out, both or down, not '$how'" >&2
+		return 1
+		;;
+	esac
+}
+
+# A frame that is longer than the interface that receives it may have, or than a
+# port of a bridge that it is to leave by, is dropped there.
+net_path_mtu()
+{
+	local mtu=$1 i
+	shift
+
+	[ "$mtu" -gt 0 ] || mtu=$(cat "$net_state/mtu")
+	net_singles || return
+	for i in $(net_which "$@"); do
+		echo "link set p$i mtu $mtu"
+	done | ip -n sw -batch -
 }
 
 net_dropped()
@@ -304,6 +482,6 @@ hosts_start()
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-	[ $# -gt 0 ] || { sed -n '4,50s/^# \{0,1\}//p' "$0"; exit 2; }
+	[ $# -gt 0 ] || { sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 2; }
 	"$@"
 fi
