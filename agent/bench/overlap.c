@@ -127,6 +127,7 @@ static int all_parts(struct bench *b, const struct bench_op *op, struct bench_ro
 	row->compute_us = stat_percentile(us[COMPUTE], (size_t)i, 50);
 	row->p50_us = stat_percentile(us[BOTH], (size_t)i, 50);
 	row->p99_us = stat_percentile(us[BOTH], (size_t)i, 99);
+	row->max_us = us[BOTH][i - 1];
 	row->time_us = stat_mean(us[BOTH], (size_t)i);
 	return 0;
 }

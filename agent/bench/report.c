@@ -64,6 +64,7 @@ GET(busbw, real(algbw(c->row) * bench_bus_factor(c->row->op.kind, c->sys->size))
 GET(wrong, integer((long long)c->row->wrong))
 GET(p50, real(c->row->p50_us))
 GET(p99, real(c->row->p99_us))
+GET(max, real(c->row->max_us))
 GET(cpu, real(c->row->cpu_s_per_gb))
 GET(datagrams, counter(c->row, c->row->datagrams))
 GET(resent, counter(c->row, c->row->resent))
@@ -110,6 +111,7 @@ static const struct column collective[] = {
 	{ "wrong", "#wrong", "", 7, 0, get_wrong },
 	{ "p50_us", "p50", "(us)", 10, 1, get_p50 },
 	{ "p99_us", "p99", "(us)", 10, 1, get_p99 },
+	{ "max_us", "max", "(us)", 10, 1, get_max },
 	{ "cpu_s_per_gb", "cpu", "(s/GB)", 8, 3, get_cpu },
 	{ "datagrams", "dgrams", "(/op)", 9, 1, get_datagrams },
 	{ "resent", "resent", "(/op)", 8, 1, get_resent },
@@ -133,6 +135,7 @@ static const struct column overlap[] = {
 	{ "compute_us", "compute", "(us)", 10, 1, get_compute },
 	{ "p50_us", "both", "(us)", 10, 1, get_p50 },
 	{ "p99_us", "p99", "(us)", 10, 1, get_p99 },
+	{ "max_us", "max", "(us)", 10, 1, get_max },
 	{ "ratio", "ratio", "", 7, 3, get_ratio },
 	{ "wrong", "#wrong", "", 7, 0, get_wrong },
 	{ 0 }
@@ -206,6 +209,7 @@ void row_fill(struct bench_row *row, const struct bench_total *t, int ranks)
 	row->time_us = stat_mean(t->times, t->n);
 	row->p50_us = stat_percentile(t->times, t->n, 50);
 	row->p99_us = stat_percentile(t->times, t->n, 99);
+	row->max_us = t->times[t->n - 1];
 	/* seconds per GB are nanoseconds per byte */
 	row->cpu_s_per_gb = (double)t->busy / (ops * (double)row->bytes);
 	row->counted = t->counted;

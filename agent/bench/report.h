@@ -18,6 +18,7 @@
  * @time_us:	mean
  * @p50_us:	median
  * @p99_us:	99th percentile
+ * @max_us:	the longest
  * @cpu_s_per_gb: CPU time of all hosts for 10^9 bytes of @bytes
  * @counted:	the next two hold something
  * @datagrams:	sent by all hosts, of an operation
@@ -36,6 +37,7 @@ struct bench_row {
 	double time_us;
 	double p50_us;
 	double p99_us;
+	double max_us;
 	double cpu_s_per_gb;
 	bool counted;
 	double datagrams;

@@ -15,11 +15,13 @@
 #define NSEC	1000000000LL
 
 static const int64_t *spun;	/* of the idle file */
+static int meter = -1;		/* the idle file, if it answers */
 static long cpus;
 static long ticks;			/* per second */
 
 int usage_init(const char *idle_file)
 {
+	struct stat st;
 	void *p;
 	int fd;
 
@@ -27,9 +29,15 @@ int usage_init(const char *idle_file)
 	ticks = sysconf(_SC_CLK_TCK);
 	if (!idle_file)
 		return 0;
-	fd = open(idle_file, O_RDONLY);
+	if (stat(idle_file, &st))
+		return -errno;
+	fd = open(idle_file, (S_ISCHR(st.st_mode) ? O_RDWR : O_RDONLY) | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
+	if (S_ISCHR(st.st_mode)) {
+		meter = fd;
+		return 0;
+	}
 	p = mmap(NULL, sizeof(*spun), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)
@@ -98,10 +106,29 @@ static void read_stat(int64_t *idle_ticks, int64_t *switches)
 	*switches = line ? atoll(line + strlen("\nctxt ")) : 0;
 }
 
+/* a line is the question, a number and the end of the line the answer */
+static int64_t ask_meter(void)
+{
+	char answer[32];
+	size_t n = 0;
+
+	if (write(meter, "\n", 1) != 1)
+		return 0;
+	while (n < sizeof(answer) - 1 && read(meter, answer + n, 1) == 1 && answer[n] != '\n')
+		n++;
+	answer[n] = 0;
+	return atoll(answer);
+}
+
 void usage_machine(struct usage *u)
 {
 	int64_t idle;
 
+	if (meter >= 0) {
+		u->busy = ask_meter();
+		u->switches = 0;
+		return;
+	}
 	if (spun) {
 		u->busy = usage_clock() - __atomic_load_n(spun, __ATOMIC_RELAXED);
 		u->switches = 0;

@@ -36,7 +36,9 @@ struct usage {
 /*
  * Idle time is what /proc/stat says, in ticks of 10 ms; or what a program that
  * runs whenever nothing else does has counted, in ns, as a number of 64 bits in
- * @idle_file. NULL: /proc/stat. Returns 0 or -errno.
+ * @idle_file. If that is a character device, somebody behind it knows what was
+ * busy, and answers an empty line with a line of that in ns: for a guest whose own
+ * accounts are wrong. NULL: /proc/stat. Returns 0 or -errno.
  */
 int usage_init(const char *idle_file);
 
