@@ -5,14 +5,17 @@
 #   make check-unit    the unit tests, in seconds
 #   make check-model   the model checker, and its mutations
 #   make fuzz          all fuzz targets, in SECONDS=60
-#   make check-vm      the tests in the VM; TEST=NAME runs one of them
-#   make check-debug   some of these tests on a kernel with KASAN, lockdep and so on
+#   make check-vm      the tests in the VM, on User-mode Linux where they can be;
+#                      TEST=NAME runs one of them, KERNEL=NAME on that kernel
+#   make check-debug   the same on a kernel with KASAN, lockdep and so on
+#   make check-virtual the tests that have exact bars, in virtual time
+#   make chaos         random worlds in virtual time: SEEDS=10, SEED=N
 #   make check-kcsan   some on a kernel that looks for data races
-#   make check-kernels some on Debian's stock 6.1, 6.12 and PREEMPT_RT kernels
+#   make check-kernels all on Debian's 6.1, 6.12 and 7.x, some on PREEMPT_RT
 #   make lint          the static checks
 #   make soak          random groups, networks and deaths in the VM, for
 #                      MINUTES=5
-#   make fuzz-vm       the fuzzing test in the VM for MINUTES=5; KERNEL=debug
+#   make fuzz-vm       the fuzzing test in the VM for MINUTES=5
 #   make bench         all-reduces by gagg and by other systems, side by side in
 #                      the VM; QUICK=1: in five minutes
 #   make bench-modes   time to accuracy under every sync mode
@@ -23,11 +26,12 @@
 #   make install       DESTDIR, PREFIX
 #   make deps          the Debian packages that all of this takes, and a faster QEMU
 #
-# KERNEL=NAME picks one of `vm/kernels list`; KDIR=DIR names the headers to
-# build the module for.
+# The module is built for the kernel that runs, if its headers are here, else for Debian's
+# stock kernel. KERNEL=NAME picks one of `vm/kernels list`; KDIR=DIR names the headers.
 
-KERNEL	?= stock
-KDIR	?= $(shell vm/kernels kdir $(KERNEL) 2>/dev/null)
+KERNEL	?=
+KDIR	?= $(if $(KERNEL),$(shell vm/kernels kdir $(KERNEL) 2>/dev/null),$(or \
+	     $(realpath /lib/modules/$(shell uname -r)/build),$(shell vm/kernels kdir stock 2>/dev/null)))
 PREFIX	?= /usr/local
 DESTDIR	?=
 TEST	?=
@@ -55,7 +59,7 @@ KFLAGS	= ARCH=$(KARCH) W=1 KCFLAGS=-Werror CONFIG_DEBUG_INFO_BTF_MODULES= $(KARG
 
 .PHONY: module
 module:
-	@test -n "$(KREL)" || { echo "no kernel headers: make deps" >&2; exit 1; }
+	@test -n "$(KREL)" || { echo "no kernel headers$(KERNEL:%= for '%')$(if $(KERNEL),,: make deps)" >&2; exit 1; }
 	@mkdir -p $(KBUILD)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(KBUILD)/
 	@find $(KBUILD) -xtype l -delete
@@ -78,19 +82,21 @@ deps:
 	@vm/get-qemu || echo "deps: going on with the QEMU that is installed" >&2
 
 # --- tests --------------------------------------------------------------
-# Kernels that look for mistakes are slow, emulated ones above all: tests of all
-# that the module does, not of every case. TEST=NAME runs others.
-TESTS_debug = allreduce death unload device nomem faults fuzz store copies
-TESTS_kcsan = allreduce float desync progress straggler death unload netlink device \
-	      datagrams gaggd store copies
+# a kernel by its name, if it is not there yet, and the module for it
+kernel-%:
+	@vm/kernels get $*
+	+@$(MAKE) KERNEL=$* module
+
+# What a check on several kernels requires. One after the other: building a kernel uses
+# all processors.
+prepare	= for kernel in $(1); do $(MAKE) -j$(nproc) kernel-$$kernel || exit; done
 
 # The module is not needed by the unit tests.
-.PHONY: check check-unit check-model check-vm lint
+.PHONY: check check-unit check-model check-vm check-debug check-virtual lint
 check: deps
-	@vm/build-kernel debug
+	@$(call prepare,stock uml uml-virtual uml-debug)
 	@$(MAKE) -j$(nproc) all selftests
-	@$(MAKE) -j$(nproc) KERNEL=debug module
-	@selftests/run machines model static unit fuzz vm $(TESTS_debug:%=vm@debug/%)
+	@selftests/run machines model static unit fuzz virtual chaos vm@uml vm@uml-debug stock
 
 check-unit: selftests
 	@selftests/run unit
@@ -98,8 +104,16 @@ check-unit: selftests
 check-model: selftests
 	@selftests/run model
 
-check-vm: all selftests
+check-vm: agent selftests
+	@$(call prepare,$$(selftests/run --kernels $(or $(TEST:%=vm/%),vm)))
 	@selftests/run $(or $(TEST:%=vm/%),vm)
+
+check-debug:
+	@$(MAKE) KERNEL=uml-debug check-vm
+
+check-virtual: agent selftests
+	@$(call prepare,uml-virtual)
+	@selftests/run $(or $(TEST:%=virtual/%),virtual)
 
 lint:
 	@selftests/run static
@@ -107,37 +121,49 @@ lint:
 MINUTES	?= 5
 .PHONY: soak fuzz-vm
 soak: for_minutes = soak
+soak: for_kernel = $(or $(KERNEL),uml)
 fuzz-vm: for_minutes = 54-fuzz
-soak fuzz-vm: all selftests
-	@vm/run --kernel $(KERNEL) --timeout $$(($(MINUTES) * 60 + 600)) -- \
-		env MINUTES=$(MINUTES) $(SEED:%=SEED=%) selftests/vm/$(for_minutes).sh
+fuzz-vm: for_kernel = $(or $(KERNEL),uml-debug)
+soak fuzz-vm: agent selftests
+	@$(call prepare,$(for_kernel))
+	@vm/run --kernel $(for_kernel) --timeout $$(($(MINUTES) * 60 + 600)) -- \
+		env KERNEL=$(for_kernel) MINUTES=$(MINUTES) $(SEED:%=SEED=%) \
+		selftests/vm/$(for_minutes).sh
 
-.PHONY: check-debug check-kcsan
-check-debug check-kcsan: check-%: deps
-	@vm/build-kernel $*
-	@$(MAKE) KERNEL=$* all selftests
-	@selftests/run $(addprefix vm@$*/,$(or $(TEST),$(TESTS_$*)))
+# Emulated, a kernel that looks for races is slow: tests of all that the module does,
+# not of every case. TEST=NAME runs others.
+TESTS_kcsan = allreduce float desync progress straggler death unload netlink device \
+	      datagrams gaggd store copies
+.PHONY: check-kcsan
+check-kcsan: deps agent selftests
+	@$(call prepare,kcsan)
+	@selftests/run $(addprefix vm@kcsan/,$(or $(TEST),$(TESTS_kcsan)))
 
-# Debian's kernels for which gagg is meant. Stock is tested in full by check.
-KERNELS	= stock 6.12 rt
-TESTS_kernels = boot allreduce corrupt death unload device datagrams desync netlink \
-		float progress straggler gaggd
+# The kernels for which gagg is meant. PREEMPT_RT has its own in part.
+KERNELS	= stock 6.12 7 rt uml-6.1
+TESTS_rt = boot allreduce corrupt death unload device datagrams desync netlink \
+	   float progress straggler gaggd
 
 .PHONY: check-kernels
-check-kernels: deps
-	@for kernel in $(filter-out stock,$(KERNELS)); do vm/get-kernel $$kernel || exit; done
+check-kernels: deps agent selftests
+	@$(call prepare,$(KERNELS))
 	@status=0; for kernel in $(KERNELS); do \
 		echo "kernel $$kernel: $$(vm/kernels release $$kernel)"; \
-		$(MAKE) KERNEL=$$kernel all selftests && \
-		selftests/run $(addprefix vm@$$kernel/,$(or $(TEST),$(TESTS_kernels))) || \
-			status=1; \
+		case $$kernel:$(TEST) in \
+		rt:)	tests="$(addprefix vm@rt/,$(TESTS_rt))" ;; \
+		*:)	tests=vm@$$kernel ;; \
+		*)	tests="$(addprefix vm@$$kernel/,$(TEST))" ;; \
+		esac; \
+		selftests/run $$tests || status=1; \
 	done; exit $$status
 
 # --- the VM by hand -----------------------------------------------------
 .PHONY: demo vm-shell
 demo: deps
-	@$(MAKE) all
-	@vm/run --kernel $(KERNEL) -- agent/examples/demo.sh
+	@$(MAKE) agent
+	@$(call prepare,$(or $(KERNEL),stock))
+	@vm/run --kernel $(or $(KERNEL),stock) -- agent/examples/demo.sh
 
-vm-shell: all
-	@vm/shell --kernel $(KERNEL)
+vm-shell: agent
+	@$(call prepare,$(or $(KERNEL),stock))
+	@vm/shell --kernel $(or $(KERNEL),stock)

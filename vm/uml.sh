@@ -60,8 +60,11 @@ uml_guest()
 		parameters+=" norandmaps time-travel-start=1767225600000000000"
 		environment+=(LD_PRELOAD="$("$top/vm/dice")" GAGG_SEED="${seed:-0}")
 	fi
-	# what it says of the host before it has a console is part of the log
-	guest=(env -i --chdir="$run" "${environment[@]}" sh -c 'exec "$@" 2>&7' - "$image" root=/dev/root
+	# What it says of the host before it has a console is part of the log. It begins a
+	# session of its own, so it cannot be killed with timeout's process group: it dies
+	# with timeout.
+	guest=(env -i --chdir="$run" "${environment[@]}" setpriv --pdeathsig KILL
+		sh -c 'exec "$@" 2>&7' - "$image" root=/dev/root
 		rootfstype=hostfs rootflags=/ ro init=/proc/self/cwd/init "mem=$mem"
 		con=null con0=fd:0,fd:1 ssl=null ssl0=null,fd:7 ssl1=null,fd:8
 		console=ttyS0)

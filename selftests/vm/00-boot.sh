@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# stock: the distribution's kernel and its modules
 #
 # The environment itself: if this fails, no other failure means anything.
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
+# stock: vector code of the kernel, under kernel_fpu_begin()
 #
 # The thinnest path first; then every collective once.
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# stock: the vDSO: a clock that is read without a call
 #
 # System calls do not grow with data: a blocking all-reduce of 64 MiB makes two,
 # SUBMIT and one that sleeps, once the group is warm; sums of floating point without
@@ -27,7 +28,7 @@ calls()
 # the traced rank goes the same way as all others, one process deeper
 traced_start()
 {
-	net_exec "$1" strace -f -o "$test_tmp/trace.$1" "$RANK" g "$1" "${@:2}" \
+	net_exec "$1" "${TRACED[@]}" -o "$test_tmp/trace.$1" "$RANK" g "$1" "${@:2}" \
 		>"$test_tmp/rank.$1" 2>&1 &
 	rank_pid[$1]=$!
 }

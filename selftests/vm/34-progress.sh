@@ -17,7 +17,7 @@ module_load "$@"
 layout 2
 net_ready 1500
 check "a group with the default ring" group_up
-net_exec 0 strace -f -o "$test_tmp/trace" "$RANK" g 0 "${words[@]}" >"$test_tmp/rank.0" 2>&1 &
+net_exec 0 "${TRACED[@]}" -o "$test_tmp/trace" "$RANK" g 0 "${words[@]}" >"$test_tmp/rank.0" 2>&1 &
 rank_pid[0]=$!
 rank_start 1 "${words[@]}"
 check "64 MiB are all-reduced" ranks_wait

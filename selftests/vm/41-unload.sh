@@ -14,7 +14,7 @@ plan 18
 WIRE=$TOP/build/selftests/vm/wire
 # ten times as slow on the debug kernel
 LOOPS=50 BETWEEN=20
-[ "${KERNEL:-}" != debug ] || LOOPS=8 BETWEEN=4
+! slow_kernel || LOOPS=8 BETWEEN=4
 # enum gagg_reason
 DELETED=6
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: debug
+# kernels: uml-debug debug
 #
 # Mutated datagrams at the live sockets, random calls of /dev/gagg and random
 # netlink requests, while a correct group on the same hosts and ports goes on:

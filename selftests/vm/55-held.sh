@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
-# kernels: stock 6.12 rt
 #
 # io_uring commands that wait for an epoch that never starts, on files that are
-# closed and in processes that are killed: none keeps the module. Debug kernels
-# have no userfaultfd, which puts a close between a command and its wait.
+# closed and in processes that are killed: none keeps the module. A userfaultfd
+# puts a close between a command and its wait.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"

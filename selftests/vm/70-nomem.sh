@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# kernels: debug
+# kernels: uml-debug debug
 #
 # Each allocation fails in turn of what is asked of netlink and of /dev/gagg, of
 # what works do for these, and of the module's own setup: it fails as a whole and

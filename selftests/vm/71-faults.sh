@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
-# kernels: debug
+# kernels: uml-debug debug
 #
 # The module loses, repeats, delays and reorders what it receives and sends
 # (kmod/faults.c): sums are exact all the same, one seed does the same to the same

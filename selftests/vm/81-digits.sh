@@ -14,7 +14,7 @@
 
 modes=(bsp bsp-quorum:3:1 bsp-deadline:3:20:1 bsp-adaptive:3:4:1
 	ssp:0 ssp:2 dssp:1:4 dssp-literal:1:4 r2sp:80:2000 asp)
-[ "${KERNEL:-}" != debug ] || modes=(bsp ssp:2 r2sp:80:2000)
+! slow_kernel || modes=(bsp ssp:2 r2sp:80:2000)
 plan $((${#modes[@]} + 2))
 
 module_load "$@"

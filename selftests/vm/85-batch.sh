@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
+# clock: skip
 #
 # Batches divided by speed: four hosts train on handwritten digits, one of them
 # three times as slow as the others. With the times that kernels measure it comes to

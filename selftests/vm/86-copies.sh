@@ -17,9 +17,9 @@
 modes=(ako:1:1 ako:3:2 gossip-pull:4 gossip-push:4:2 gossip-pair:4 push-sum:4)
 gossips=(gossip-pull:1 gossip-push:1:0 gossip-push:2:3 gossip-pair:1 push-sum:1)
 # slow ones: each kind of exchange once, and no digits
-case ${KERNEL:-} in
-debug|kcsan)	modes=() gossips=(gossip-pull:1 gossip-push:1:0 gossip-pair:1) ;;
-esac
+if slow_kernel; then
+	modes=() gossips=(gossip-pull:1 gossip-push:1:0 gossip-pair:1)
+fi
 plan $((18 + ${#modes[@]} + 2 * ${#gossips[@]}))
 
 gossip_run()

@@ -43,10 +43,10 @@ join_timers()
 	grep -c 'timer_start: .*function=join_timer_fn' "$tmp/trace"
 }
 
-# polls of ports, whose device has no name
+# polls of ports, whose device has no name, or that of all dummies
 polls()
 {
-	grep -c 'napi_poll: .* for device  work' "$tmp/trace"
+	grep -c 'napi_poll: .* for device \(dummy#\)\? work' "$tmp/trace"
 }
 
 go()

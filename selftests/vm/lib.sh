@@ -29,6 +29,12 @@
 #   klog_scan                 fails, and prints, if the kernel log holds a splat
 #                             since the test began
 #
+#   "${TRACED[@]}"            strace that writes down each call but those that read a
+#                             clock: there are none where there is a vDSO, which
+#                             User-mode Linux lacks
+#   slow_kernel               true on kernels that look for mistakes, where a test does
+#                             less of what it does many times
+#
 # At exit everything is undone: daemons killed, namespaces deleted, module
 # unloaded, so that tests do not depend on each other.
 
@@ -37,9 +43,19 @@ TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$TOP/vm/net.sh"
 GAGG_KO=$TOP/build/kmod/$(uname -r)/gagg.ko
 PATH=$TOP/build:$PATH
+# shellcheck disable=SC2034 # read by tests
+TRACED=(strace -f -e 'trace=!clock_gettime,gettimeofday')
 test_tmp=/tmp/test.$$
 test_count=0
 test_planned=0
+
+slow_kernel()
+{
+	case ${KERNEL:-} in
+	*debug|kcsan)	return 0 ;;
+	esac
+	return 1
+}
 
 # takes half as long as "ip netns exec", which mounts a /sys first
 net_in()

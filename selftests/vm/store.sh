@@ -19,7 +19,7 @@
 hits=
 # clocks of a run; what holds in few of them holds in many
 CLOCKS=12
-[ "${KERNEL:-}" != debug ] || CLOCKS=6
+! slow_kernel || CLOCKS=6
 # what keeps a rank behind all others
 SLOW=100000
 
