@@ -4,6 +4,12 @@
 #
 #   make bench         side by side in the VM: build/bench.json, a table, plots.
 #                      QUICK=1, REPS=N and others: selftests/bench/run
+#     ENGINE=uml       in User-mode Linux, and natively beside it:
+#                      build/bench-uml.json, a table; selftests/bench/uml
+#     ENGINE=virtual   of a network alone, in virtual time: build/bench-virtual.json, a
+#                      table; selftests/bench/virtual
+#   make profile       where the time goes, of TEST=NAME or BENCH=NAME:
+#                      build/profile/; scripts/profile
 #   make bench-bars    comparisons that need networks and groups of their own:
 #                      build/bars.json, a table; BARS=, REPS= and others:
 #                      selftests/bench/bars
@@ -43,15 +49,25 @@ $(BENCH_TOOLS):
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(BENCH_CFLAGS) -o $@ $^ -lm
 
-.PHONY: bench bench-bars bench-modes bench-insn check-insn record-insn bench-tools bench-rivals
+# what "make bench ENGINE=NAME" takes and runs: a kernel (of vm/kernels), a program
+ENGINE		?= qemu
+BENCH_qemu	:= $(KERNEL) run
+BENCH_uml	:= uml uml
+BENCH_virtual	:= uml-virtual virtual
+BENCH_ENGINE	= $(or $(BENCH_$(ENGINE)),$(error ENGINE=$(ENGINE): qemu, uml and virtual are there))
+
+.PHONY: bench bench-bars bench-modes bench-insn check-insn record-insn bench-tools \
+	bench-rivals profile
 bench-tools: $(BENCH_TOOLS)
 selftests: bench-tools
 bench-rivals: $(BENCH_RIVALS)
 
+bench: kernel = $(firstword $(BENCH_ENGINE))
 bench: deps
 	@scripts/deps bench
-	@$(MAKE) all bench-rivals
-	@selftests/bench/run
+	@case $(kernel) in uml*) vm/build-kernel $(kernel) ;; esac
+	@$(MAKE) KERNEL=$(kernel) all bench-rivals
+	@KERNEL=$(kernel) selftests/bench/$(lastword $(BENCH_ENGINE))
 
 bench-bars: deps
 	@scripts/deps bench
@@ -75,3 +91,11 @@ check-insn: deps
 record-insn: deps
 	@$(MAKE) all selftests
 	@selftests/bench/insn --record
+
+# BENCH=twin has no kernel but the host's
+profile: deps
+	@scripts/deps bench
+	@scripts/deps profile
+	@vm/build-kernel uml
+	@$(MAKE) KERNEL=uml all selftests bench-rivals
+	@TEST="$(TEST)" BENCH="$(BENCH)" scripts/profile

@@ -8,12 +8,16 @@
 #
 # Environment: HOSTS, SIZES, DTYPES, REGIMES, SYSTEMS (words), REPS, ITERS (most
 # operations of a size), BUDGET (seconds for them), LIMIT (seconds for all sizes
-# of a system), OPERATION, MTU; CALIBRATE=once.
+# of a system), OPERATION, MTU; CALIBRATE=once. WALK=1: operations walk once through the
+# ring before each size (at most 400; BUDGET). IDLE_FILE, as of gagg-bench. NATIVE=1: as
+# in systems.sh.
 #
 # In each regime the systems take turns, A B C A B C ..., all sizes at each turn. A
 # system that has several algorithms tries all of them once in each regime (or in the
 # first), up to 4 MiB; those that were best somewhere take part, and the best of these
 # at each size counts.
+
+# shellcheck disable=SC2153 # SIZES is the environment's
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
@@ -88,6 +92,24 @@ calibrate()
 	fi
 }
 
+# operations SYSTEM DTYPE REP [WORD...]: of all sizes; each by itself if it has a walk
+operations()
+{
+	local system=$1 dtype=$2 rep=$3 sizes=("${SIZES// /,}") size warmup=1
+	shift 3
+
+	[ -z "${WALK:-}" ] || read -ra sizes <<<"$SIZES"
+	for size in "${sizes[@]}"; do
+		if [ -n "${WALK:-}" ]; then
+			warmup=$(((64 << 20) / $(numfmt --from=iec "$size")))
+			warmup=$((warmup > 400 ? 400 : warmup < 40 ? 40 : warmup))
+		fi
+		system_run "$system" "$LIMIT" "$OPERATION" -j -s "$size" -d "$dtype" -n "$ITERS" \
+			-w $warmup -t "$BUDGET" --seed "$rep" --timeout "$LIMIT" \
+			${IDLE_FILE:+--idle-file "$IDLE_FILE"} "$@" || return
+	done
+}
+
 sent()
 {
 	net_bytes 0 | cut -d' ' -f1
@@ -101,9 +123,7 @@ turn()
 	[ "${algorithms[$system]:-}" != none ] || return 0
 	[ -z "${algorithms[$system]:-}" ] || words=(--algorithm "${algorithms[$system]}")
 	sent=$(sent)
-	if system_run "$system" "$LIMIT" "$OPERATION" -j -s "${SIZES// /,}" -d "$3" -n "$ITERS" -w 1 \
-		-t "$BUDGET" --seed "$4" --timeout "$LIMIT" "${words[@]}" \
-		>"$tmp/out" 2>"$tmp/err"; then
+	if operations "$system" "$3" "$4" "${words[@]}" >"$tmp/out" 2>"$tmp/err"; then
 		say "  $system $3: $((SECONDS - begun)) s"
 	else
 		say "  $system $3: failed after $((SECONDS - begun)) s"
@@ -127,7 +147,12 @@ turn()
 }
 
 : >"$out"
-insmod "build/kmod/$(uname -r)/gagg.ko" || exit
+[ -n "${NATIVE:-}" ] || insmod "build/kmod/$(uname -r)/gagg.ko" || exit
+# nobody but who asks may hear the answer
+if [ -n "${IDLE_FILE:-}" ]; then
+	# as long as we live: a terminal that nobody has open forgets what it was told
+	exec 9<>"$IDLE_FILE" && stty raw -echo <&9 || exit
+fi
 for n in $HOSTS; do
 	algorithms=()
 	systems_up "$n" ${RING:+ring "$RING"} || exit

@@ -3,6 +3,10 @@
 """Rows of bench.sh to JSON, a table, and plots.
 
 report.py ROWS JSON FOLDER
+report.py --beside UML NATIVE JSON FOLDER
+
+The second form has rows of one machine's User-mode Linux and of the machine itself,
+and makes one table of both, uml.txt, and no plots.
 
 A row of JSON is the median over the repetitions of what each has measured; "q1"
 and "q3" are quartiles of p50_us. Wrong results are added up. A ratio is that of
@@ -45,7 +49,7 @@ def merge(rows):
     merged = []
     for key, group in groups.items():
         row = dict(zip(KEY, key))
-        for name in "p50_us", "p99_us", "cpu_s_per_gb":
+        for name in "p50_us", "p99_us", "max_us", "cpu_s_per_gb":
             row[name] = round(statistics.median(r[name] for r in group), 4)
         row["wrong"] = sum(r["wrong"] for r in group)
         q1, q3 = quartiles([r["p50_us"] for r in group])
@@ -137,20 +141,64 @@ def plots(rows, folder):
                  f"{title(regime)}, {size(b)}, {dtype}", "hosts", series_of(some, "n"))
 
 
+def beside_cell(row, ours):
+    if not row:
+        return f"{'-':>38}"
+    if row["wrong"]:
+        return f"{row['wrong']} wrong".rjust(38)
+    cpu = row["cpu_s_per_gb"] * row["bytes"] / 1e6
+    ratio = f"{row['p50_us'] / ours['p50_us']:.2f}" if ours else "-"
+    return " ".join(f"{x:>7}" for x in (
+        *(f"{row[k] / 1e3:.2f}" for k in ("p50_us", "p99_us", "max_us")), ratio, f"{cpu:.1f}"))[-38:].rjust(38)
+
+
+def beside(rows):
+    """Lines are systems, columns where they ran."""
+    at = {(r["regime"], r["n"], r["type"], r["bytes"], r["system"], r["where"]): r for r in rows}
+    lines = ["ms: median, 99th percentile, maximum; times gagg's median (in User-mode Linux); CPU"]
+    for regime, n, dtype in dict.fromkeys((r["regime"], r["n"], r["type"]) for r in rows):
+        lines += ["", f"{title(regime)}, MTU {rows[0]['mtu']}, N={n}, {dtype}",
+                  f"{'':>5} {'':>8} | {'User-mode Linux':>38} | {'natively':>38}",
+                  f"{'size':>5} {'system':>8} | " + " | ".join(
+                      [" ".join(f"{x:>7}" for x in ("p50", "p99", "max", "ratio", "cpu")).rjust(38)] * 2)]
+        for b in sorted({r["bytes"] for r in rows}):
+            ours = at.get((regime, n, dtype, b, "gagg", "uml"))
+            for s in SYSTEMS:
+                some = [at.get((regime, n, dtype, b, s, where)) for where in ("uml", "native")]
+                if any(some):
+                    lines.append(f"{size(b):>5} {s:>8} | " +
+                                 " | ".join(beside_cell(r, ours) for r in some))
+    return "\n".join(lines) + "\n"
+
+
+def rows_of(path):
+    with open(path, encoding="ascii") as f:
+        return merge(json.loads(line) for line in f)
+
+
 def main():
-    rows_path, json_path, folder = sys.argv[1:]
-    with open(rows_path, encoding="ascii") as f:
-        rows = merge(json.loads(line) for line in f)
+    *paths, json_path, folder = sys.argv[1:]
+    if paths[0] == "--beside":
+        rows = [row | {"where": where} for where, path in zip(("uml", "native"), paths[1:])
+                for row in rows_of(path)]
+        name = "uml.txt"
+    else:
+        rows = rows_of(paths[0])
+        name = "table.txt"
     if not rows:
         sys.exit("bench: nothing was measured")
     with open(json_path, "w", encoding="ascii") as f:
         f.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
-    plots(rows, folder)
-    text = table(rows)
-    with open(folder + "/table.txt", "w", encoding="ascii") as f:
+    os.makedirs(folder, exist_ok=True)
+    if name == "table.txt":
+        plots(rows, folder)
+        text = table(rows)
+    else:
+        text = beside(rows)
+    with open(f"{folder}/{name}", "w", encoding="ascii") as f:
         f.write(text)
     print(text, end="")
-    print(f"{json_path}; plots in {folder}/")
+    print(f"{json_path}, {folder}/{name}" + ("; plots beside it" if name == "table.txt" else ""))
     if any(row["wrong"] for row in rows):
         sys.exit("bench: wrong results")
 

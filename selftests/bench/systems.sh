@@ -12,7 +12,8 @@
 #       gagg-bench's WORDs on every host; prints what rank 0 prints. SYSTEM: gagg,
 #       twin, gloo, openmpi or mpich. Ends after SECONDS.
 #
-# $MTU is the network's (1500); the datagrams of gagg and of the twin fill it.
+# $MTU is the network's (1500); the datagrams of gagg and of the twin fill it. With
+# $NATIVE, outside the VM in namespaces of our own, there is no module, so no gagg.
 #
 # Traps: MPICH's UCX takes shared memory unless it is told not to; OpenMPI asks
 # for a host name of its own in each namespace; both spin while they wait, which
@@ -53,9 +54,13 @@ systems_up()
 	systems_n=$1
 	shift
 	mkdir -p "$systems_run"
-	net_up "$systems_n" "${MTU:-1500}" &&
+	net_up "$systems_n" "${MTU:-1500}" || return
+	if [ -n "${NATIVE:-}" ]; then
+		mkdir -p /run/gagg
+	else
 		"$net_top/agent/examples/up.sh" "$systems_n" bench lanes "$(systems_lanes)" "$@" ||
-		return
+			return
+	fi
 	[ -x "$net_top/build/gagg-twin" ] || return 0
 	systems_conf >"$systems_run/twin.conf"
 	for ((i = 0; i < systems_n; i++)); do
