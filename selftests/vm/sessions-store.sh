@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Settings of the soak whose group has another sync mode than bsp; to be sourced by
-# soak.sh.
+# Settings whose group has another sync mode than bsp, and their sessions; to be sourced
+# by sessions.sh.
 #
 #   store_setting     a sync mode with a store, for the layout that there is
 #   copies_setting    one with copies; needs hosts with one rank each
@@ -10,12 +10,12 @@
 #   replicas_setting  one with replicas, in rounds, or with a centre in a store
 #                     They set $sync and $lane_type, and $shards if it takes just one
 #   store_none, store_trainer, store_agent, store_group
-#                     as of soak.sh. All reads are checked by store.c; what
+#                     as of sessions.sh. All reads are checked by store.c; what
 #                     elastic averaging keeps, by elastic.c; that replicas are
 #                     whole, and their mean, by gossip.c; where each update is, by
 #                     replica.c; and sums of those who were in time, by quorum.c.
 
-# shellcheck disable=SC2034,SC2154 # of lib.sh, ranks.sh and soak.sh, or for them
+# shellcheck disable=SC2034,SC2154 # of lib.sh, ranks.sh and sessions.sh, or for them
 
 # a read may lack so many clocks of others; -1: any number
 bound=-1
@@ -129,15 +129,15 @@ store_start()
 	start_paused "${script[@]}" "${pauses[@]}"
 }
 
-# all succeed
+# all succeed, as of ranks_well
 store_wait()
 {
-	ranks_wait && clocks=$((clocks + ranks * steps))
+	ranks_well && clocks=$((clocks + ranks * steps))
 }
 
 store_none()
 {
-	store_start 0 0 1000 20000
+	store_start "${paces[@]}"
 	store_wait
 }
 
@@ -152,11 +152,12 @@ store_start_long()
 	local idle=${1:-0}
 
 	store_start 1000000
-	wait_until 120 is_running || return
+	wait_until 120 is_running || [ -n "$rough" ] || return
 	sleep "$(pick 0 0.1 0.5)"
 }
 
-# all_say PATTERN [RANK]: all but that rank have failed, and say why
+# all_say PATTERN [RANK]: all but that rank have failed, and say why; on a rough network,
+# name someone
 all_say()
 {
 	local r status=0
@@ -167,7 +168,11 @@ all_say()
 			echo "rank $r does not fail"
 			status=1
 		}
-		rank_says "$r" "$1" || status=1
+		if [ -n "$rough" ]; then
+			names_someone "$r" || status=1
+		else
+			rank_says "$r" "$1" || status=1
+		fi
 	done
 	return $status
 }
@@ -192,14 +197,11 @@ store_agent()
 
 store_group()
 {
-	local h r
+	local h
 
 	h=$(roll $((ranks / per_host)))
 	store_start_long $FOR_EVER && ctl "$h" group delete g || return
 	all_say "the group was deleted" || return
-	net_clear
-	for ((r = 0; r < hosts; r++)); do
-		[ "$r" -eq "$h" ] || ctl "$r" group delete g || return
-	done
-	group_up "${group[@]}"
+	impair_none
+	others_deleted "$h" && group_up "${group[@]}"
 }
