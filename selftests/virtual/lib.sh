@@ -18,8 +18,12 @@
 #   measure_start WORD..., measure_end   the same in two halves
 #   under_way_all BYTES      wait until host 0 has sent so much since measure_start
 #   figure LABEL             a note with what measure has found
+#   outages LABEL MS HOW [HOST]  three outages (net_outage) while operations of $size are
+#                            under way, $base being the time that one takes. Then one
+#                            result: none took longer than that, the outage and twice the
+#                            least timeout of a path. baseline SIZE LABEL sets $base and $size
 #   bar DESC EXPRESSION      one result, arithmetic; a note says it with its figures
-#   sum_of NAME              of the hosts, a counter of the group
+#   sum_of NAME...           of all hosts, counters of the group
 #
 # A link without a rate or a delay takes no time at all, and what is repeated until the
 # time has come then never ends.
@@ -31,6 +35,7 @@
 
 # shellcheck disable=SC2154 # of ranks.sh
 queue=20000		# datagrams that a link's queue has room for
+rto=0 base=0 size=0
 system='' bench_pid=() bench_before=() bench_bytes=0
 
 world()
@@ -81,23 +86,40 @@ wires()
 	senders "$1" "$2" && net_impair rate "$1" delay "$2" limit $queue
 }
 
-sum_of()
+# what all twins print, when all have
+twin_stats()
 {
-	local i sum=0
+	local i
 
 	for ((i = 0; i < hosts; i++)); do
-		if [ "$system" = twin ]; then
-			sum=$((sum + $(twin_count "$i" "$1")))
-		else
-			sum=$((sum + $(count "$i" "$1")))
-		fi
+		: >"/run/gagg/h$i.out"
 	done
-	echo $sum
+	pkill -USR1 -x gagg-twin
+	until [ "$(grep -al '"repairs":' /run/gagg/h*.out | wc -l)" -eq "$hosts" ]; do
+		sleep 0.01
+	done
+	grep -aoh '"[a-z_]*":[0-9]*' /run/gagg/h*.out | tr -d '"' | tr : ' '
+}
+
+module_stats()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		ctl "$i" stats g
+	done
+}
+
+sum_of()
+{
+	"${system}_stats" | awk -v names="$*" '
+		index(" " names " ", " " $1 " ") { sum += $2; found++ }
+		END { print sum + 0; exit !found }'
 }
 
 sent_again()
 {
-	echo $(($(sum_of retransmits) + $(sum_of repairs)))
+	sum_of retransmits repairs
 }
 
 measure_start()
@@ -171,4 +193,47 @@ bar()
 figure()
 {
 	note "$1: mean $mean p50 $p50 max $max us, $ops operations, again $again lost $lost"
+}
+
+# seconds US
+seconds()
+{
+	printf '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000))
+}
+
+# GAGG_PATH_RTO_MIN, us
+rto_min()
+{
+	local ms
+
+	ms=$(sed -n 's/^#define GAGG_PATH_RTO_MIN.*(\([0-9]*\) \* GAGG_MSEC)$/\1/p' \
+		"$TOP/kmod/core/path.h")
+	[ -n "$ms" ] || bail "kmod/core/path.h: GAGG_PATH_RTO_MIN is not in milliseconds"
+	echo $((ms * 1000))
+}
+
+baseline()
+{
+	size=$1 rto=$(rto_min)
+	measure -s "$size" -n 4 -w 1 || bail "$system does not work"
+	base=$max
+	figure "$2, undisturbed"
+}
+
+outages()
+{
+	local label=$1 i
+	shift
+
+	# as many as there are in the pauses, one in each outage, and some
+	measure_start -s "$size" -n 10 -w 1
+	under_way_all 200000
+	for ((i = 0; i < 3; i++)); do
+		sleep "$(seconds $((base * 5 / 2)))"
+		net_outage "$@"
+	done
+	measure_end
+	figure "$label, $* (ms, how, host)"
+	bar "$label: $1 ms, $2, $([ $# -gt 2 ] && echo "one host" || echo "all hosts")" \
+		"$wrong == 0 && $again > 0 && $max <= $base + $1 * 1000 + 2 * $rto"
 }

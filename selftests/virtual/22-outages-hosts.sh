@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 120
+#
+# As 20-outages, with fewer hosts and more, and with one home for all.
+
+# shellcheck source=selftests/virtual/lib.sh
+. "$(dirname "$0")/lib.sh"
+plan 12
+
+# few LABEL N [OPTION...]
+few()
+{
+	local label=$1 ms
+	shift
+
+	world module "$@" ring 8192 || bail "no hosts"
+	wires 10gbit 25us
+	baseline 2M "$label"
+	for ms in 1 5 20; do
+		outages "$label" $ms both 1
+	done
+	world_down
+}
+
+few N=3 3
+few N=8 8
+few "N=4, one home" 4 placement root
+few "N=8, one home" 8 placement root

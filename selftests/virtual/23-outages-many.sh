@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 120
+#
+# As 20-outages, with 16 and 32 hosts.
+
+# shellcheck source=selftests/virtual/lib.sh
+. "$(dirname "$0")/lib.sh"
+plan 6
+
+for n in 16 32; do
+	world module $n ring 8192 || bail "no hosts"
+	wires 10gbit 25us
+	baseline 1M "N=$n"
+	outages "N=$n" 1 both 2
+	outages "N=$n" 5 both
+	outages "N=$n" 20 both 2
+	world_down
+done

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 120
+#
+# As 20-outages, without the module.
+
+# shellcheck source=selftests/virtual/lib.sh
+. "$(dirname "$0")/lib.sh"
+plan 8
+
+world twin 4 ring 8192 || bail "no hosts"
+wires 10gbit 25us
+baseline 1M "N=4"
+for ms in 1 5 20; do
+	outages "N=4" $ms both 2
+	outages "N=4" $ms both
+done
+world_down
+world twin 16 ring 8192 || bail "no hosts"
+wires 10gbit 25us
+baseline 1M "N=16"
+outages "N=16" 1 both 2
+outages "N=16" 20 both 2
+world_down

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 180
+#
+# Nothing is lost, but comes late: of what is sent at most 0.1 % is sent again, and where
+# delays vary 2 %.
+
+# shellcheck source=selftests/virtual/lib.sh
+. "$(dirname "$0")/lib.sh"
+plan 14
+
+# late LABEL SIZE PERMILLE NETEM...: at the ports
+late()
+{
+	local label="$system, N=$hosts, $1" size=$2 most=$3 sent
+	shift 3
+
+	senders 10gbit 10us
+	net_impair "$@"
+	sent=$(sum_of tx_datagrams)
+	measure -s "$size" -n 2 -w 1
+	sent=$(($(sum_of tx_datagrams) - sent))
+	figure "$label: of $sent"
+	bar "$label: at most $most of 1000 are sent again" \
+		"$wrong == 0 && $lost == 0 && 1000 * $again <= $most * $sent"
+}
+
+world module 4 ring 8192 || bail "no hosts"
+late "nothing" 4M 1 rate 10gbit delay 25us
+late "delay 3ms" 4M 1 delay 3ms
+late "delay 5ms 0.5ms" 2M 20 delay 5ms 0.5ms
+late "delay 3ms 5ms" 2M 20 delay 3ms 5ms
+late "delay 2ms reorder 25% 50%" 2M 20 delay 2ms reorder 25% 50%
+world_down
+world module 16 ring 8192 || bail "no hosts"
+late "nothing" 1M 1 rate 10gbit delay 25us
+late "delay 5ms 0.5ms" 1M 20 delay 5ms 0.5ms
+world_down
+world module 32 ring 8192 || bail "no hosts"
+late "nothing" 1M 1 rate 10gbit delay 25us
+late "delay 3ms" 1M 1 delay 3ms
+world_down
+world twin 4 ring 8192 || bail "no hosts"
+late "nothing" 1M 1 rate 10gbit delay 25us
+late "delay 3ms" 1M 1 delay 3ms
+late "delay 5ms 0.5ms" 1M 20 delay 5ms 0.5ms
+late "delay 2ms reorder 25% 50%" 1M 20 delay 2ms reorder 25% 50%
+world_down
+world twin 16 ring 8192 || bail "no hosts"
+late "nothing" 512K 1 rate 10gbit delay 25us
+world_down

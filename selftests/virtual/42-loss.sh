@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 120
+#
+# What is lost is sent again, and little else.
+
+# shellcheck source=selftests/virtual/lib.sh
+. "$(dirname "$0")/lib.sh"
+plan 10
+
+# losses SIZE LABEL COMMAND...: impairs, beside rate and delay
+losses()
+{
+	local size=$1 label="$system, N=$hosts, $2"
+	shift 2
+
+	wires 10gbit 25us
+	net_impair rate 10gbit delay 25us limit $queue loss "$@"
+	measure -s "$size" -n 2 -w 1
+	figure "$label"
+	bar "$label: at most 1.3 datagrams are sent again for one that is lost" \
+		"$wrong == 0 && $lost > 0 && 10 * $again <= 13 * $lost"
+}
+
+# some SIZE
+some()
+{
+	losses "$1" "loss 0.2%" 0.2%
+	losses "$1" "loss 1%" 1%
+	losses "$1" "bursts of loss, 1% 30%" gemodel 1% 30% 100% 0%
+}
+
+world module 4 ring 8192 || bail "no hosts"
+some 4M
+world_down
+world module 16 ring 8192 || bail "no hosts"
+some 1M
+world_down
+world module 32 ring 8192 || bail "no hosts"
+losses 1M "loss 1%" 1%
+world_down
+world twin 4 ring 8192 || bail "no hosts"
+some 1M
+world_down
