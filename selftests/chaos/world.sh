@@ -38,7 +38,7 @@ seed
 dice "$SEED"
 SETTINGS=${SETTINGS:-2}
 world=/out/world
-think=(1 3 10 30 100) paces=(1000 1000 20000)
+think=(1 10 100 300 1000) paces=(1000 20000 100000)
 rounds_faults+=(none severed frozen late idle starved)
 # KiB, of caches whose pages are not all in use
 LEFT=8192
