@@ -8,6 +8,7 @@
 #   archive_open SUITE...       knows the packages of these suites
 #   archive_get PACKAGE...      downloads and unpacks them below $work/root;
 #                               PACKAGE=VERSION, PACKAGE/SUITE
+#   archive_get_into FOLDER PACKAGE...   the same below $work/FOLDER
 #   archive_version PACKAGE     the newest version of it
 #   archive_keep                $work becomes $dir
 #   die MESSAGE
@@ -60,14 +61,21 @@ archive_version()
 
 archive_get()
 {
-	local deb
+	archive_get_into root "$@"
+}
+
+archive_get_into()
+{
+	local deb folder=$1
+	shift
 
 	(cd "$work/debs" && apt-get "${apt[@]}" download "$@") >"$work/log" 2>&1 || {
 		cat "$work/log" >&2
 		die "apt-get download"
 	}
 	for deb in "$work"/debs/*.deb; do
-		dpkg-deb -x "$deb" "$work/root"
+		dpkg-deb -x "$deb" "$work/$folder"
+		rm "$deb"
 	done
 }
 
