@@ -19,6 +19,7 @@
 #
 # What is compared takes turns.
 
+# shellcheck disable=SC2153 # RATE and SIZE are of the environment
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=vm/net.sh
