@@ -17,7 +17,9 @@
 #                      MINUTES=5
 #   make fuzz-vm       the fuzzing test in the VM for MINUTES=5
 #   make bench         all-reduces by gagg and by other systems, side by side in
-#                      the VM; QUICK=1: in five minutes
+#                      the VM; QUICK=1: in five minutes; ENGINE=uml: in User-mode
+#                      Linux and natively; ENGINE=virtual: of a network alone
+#   make profile       where the time goes, of TEST=NAME or BENCH=NAME
 #   make bench-modes   time to accuracy under every sync mode
 #   make bench-insn    instructions of gagg and of others
 #   make check-insn    gagg's, against what is recorded

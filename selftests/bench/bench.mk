@@ -51,7 +51,7 @@ $(BENCH_TOOLS):
 
 # what "make bench ENGINE=NAME" takes and runs: a kernel (of vm/kernels), a program
 ENGINE		?= qemu
-BENCH_qemu	:= $(KERNEL) run
+BENCH_qemu	:= $(or $(KERNEL),stock) run
 BENCH_uml	:= uml uml
 BENCH_virtual	:= uml-virtual virtual
 BENCH_ENGINE	= $(or $(BENCH_$(ENGINE)),$(error ENGINE=$(ENGINE): qemu, uml and virtual are there))
@@ -65,37 +65,37 @@ bench-rivals: $(BENCH_RIVALS)
 bench: kernel = $(firstword $(BENCH_ENGINE))
 bench: deps
 	@scripts/deps bench
-	@case $(kernel) in uml*) vm/build-kernel $(kernel) ;; esac
+	@vm/kernels get $(kernel)
 	@$(MAKE) KERNEL=$(kernel) all bench-rivals
 	@KERNEL=$(kernel) selftests/bench/$(lastword $(BENCH_ENGINE))
 
 bench-bars: deps
 	@scripts/deps bench
-	@$(MAKE) all bench-rivals
+	@$(MAKE) KERNEL=$(or $(KERNEL),stock) all bench-rivals
 	@selftests/bench/bars
 
 bench-modes: deps
 	@scripts/deps bench
-	@$(MAKE) all
+	@$(MAKE) KERNEL=$(or $(KERNEL),stock) all
 	@selftests/bench/modes
 
 bench-insn: deps
 	@scripts/deps bench
-	@$(MAKE) all selftests bench-rivals
+	@$(MAKE) KERNEL=$(or $(KERNEL),stock) all selftests bench-rivals
 	@selftests/bench/insn
 
 check-insn: deps
-	@$(MAKE) all selftests
+	@$(MAKE) KERNEL=$(or $(KERNEL),stock) all selftests
 	@selftests/bench/insn --check
 
 record-insn: deps
-	@$(MAKE) all selftests
+	@$(MAKE) KERNEL=$(or $(KERNEL),stock) all selftests
 	@selftests/bench/insn --record
 
 # BENCH=twin has no kernel but the host's
 profile: deps
 	@scripts/deps bench
 	@scripts/deps profile
-	@vm/build-kernel uml
+	@vm/kernels get uml
 	@$(MAKE) KERNEL=uml all selftests bench-rivals
 	@TEST="$(TEST)" BENCH="$(BENCH)" scripts/profile
