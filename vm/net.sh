@@ -379,13 +379,13 @@ outage_begin()
 	} | net_exec "$1" nft -f -
 }
 
+# The table stays: nft would wait until no CPU looks at it any more.
 outage_end()
 {
-	net_exec "$1" nft delete table inet outage
+	net_exec "$1" nft flush chain inet outage lost
 }
 
-# at_once COMMAND HOST...: for each of these; nft waits until all CPUs have seen what
-# it has changed
+# at_once COMMAND HOST...: for each of these
 at_once()
 {
 	local command=$1 i pids=() status=0

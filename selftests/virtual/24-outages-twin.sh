@@ -18,7 +18,7 @@ done
 world_down
 world twin 16 ring 8192 || bail "no hosts"
 wires 10gbit 25us
-baseline 1M "N=16"
+baseline 512K "N=16"
 outages "N=16" 1 both 2
 outages "N=16" 20 both 2
 world_down

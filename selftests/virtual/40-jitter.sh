@@ -18,7 +18,7 @@ late()
 	senders 10gbit 10us
 	net_impair "$@"
 	sent=$(sum_of tx_datagrams)
-	measure -s "$size" -n 2 -w 1
+	measure -s "$size" -n 3 -w 0
 	sent=$(($(sum_of tx_datagrams) - sent))
 	figure "$label: of $sent"
 	bar "$label: at most $most of 1000 are sent again" \
@@ -33,18 +33,18 @@ late "delay 3ms 5ms" 2M 20 delay 3ms 5ms
 late "delay 2ms reorder 25% 50%" 2M 20 delay 2ms reorder 25% 50%
 world_down
 world module 16 ring 8192 || bail "no hosts"
-late "nothing" 1M 1 rate 10gbit delay 25us
-late "delay 5ms 0.5ms" 1M 20 delay 5ms 0.5ms
+late "nothing" 512K 1 rate 10gbit delay 25us
+late "delay 5ms 0.5ms" 512K 20 delay 5ms 0.5ms
 world_down
 world module 32 ring 8192 || bail "no hosts"
-late "nothing" 1M 1 rate 10gbit delay 25us
-late "delay 3ms" 1M 1 delay 3ms
+late "nothing" 512K 1 rate 10gbit delay 25us
+late "delay 3ms" 512K 1 delay 3ms
 world_down
 world twin 4 ring 8192 || bail "no hosts"
-late "nothing" 1M 1 rate 10gbit delay 25us
-late "delay 3ms" 1M 1 delay 3ms
-late "delay 5ms 0.5ms" 1M 20 delay 5ms 0.5ms
-late "delay 2ms reorder 25% 50%" 1M 20 delay 2ms reorder 25% 50%
+late "nothing" 512K 1 rate 10gbit delay 25us
+late "delay 3ms" 512K 1 delay 3ms
+late "delay 5ms 0.5ms" 512K 20 delay 5ms 0.5ms
+late "delay 2ms reorder 25% 50%" 512K 20 delay 2ms reorder 25% 50%
 world_down
 world twin 16 ring 8192 || bail "no hosts"
 late "nothing" 512K 1 rate 10gbit delay 25us

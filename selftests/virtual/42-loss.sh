@@ -16,7 +16,7 @@ losses()
 
 	wires 10gbit 25us
 	net_impair rate 10gbit delay 25us limit $queue loss "$@"
-	measure -s "$size" -n 2 -w 1
+	measure -s "$size" -n 3 -w 0
 	figure "$label"
 	bar "$label: at most 1.3 datagrams are sent again for one that is lost" \
 		"$wrong == 0 && $lost > 0 && 10 * $again <= 13 * $lost"

@@ -17,7 +17,7 @@ traced()
 	echo 8192 >$trace/buffer_size_kb
 	echo >$trace/trace
 	echo 1 >$trace/events/gagg/enable
-	measure -s 256K -n 3 -w 1
+	measure -s 256K -n 3 -w 0
 	echo 0 >$trace/events/gagg/enable
 	figure "$1"
 	cat $trace/trace >"/out/$1"
@@ -35,7 +35,7 @@ world_down
 world twin 4 ring 8192 || bail "no hosts"
 wires 10gbit 25us
 net_impair rate 10gbit delay 25us loss 1%
-measure -s 256K -n 3 -w 1
+measure -s 256K -n 3 -w 0
 figure twin
 bar "twin: right" "$wrong == 0"
 world_down
