@@ -2,7 +2,7 @@
 #
 #   make               the module, the library and the programs, into build/
 #   make check         every test, the VM's included (installs what is missing)
-#   make check-unit    the unit tests, in seconds
+#   make check-unit    the unit tests
 #   make check-model   the model checker, and its mutations
 #   make fuzz          all fuzz targets, in SECONDS=60
 #   make check-vm      the tests in the VM, on User-mode Linux where they can be;
