@@ -106,7 +106,8 @@ check: deps
 	@selftests/run machines model static unit fuzz chaos vm@uml \
 		$(TESTS_debug:%=vm@uml-debug/%) stock
 
-check-unit: selftests
+check-unit:
+	@$(MAKE) -j$(nproc) unit-tests
 	@selftests/run unit
 
 check-model: selftests

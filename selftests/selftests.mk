@@ -26,12 +26,21 @@ model_cflags	:= -O2
 TEST_CORE	:= $(addprefix kmod/core/,$(addsuffix .c,shard chan home result quorum gap \
 		     worker push query store store_* sync* clocks geom reduce wire))
 
-# what the comment of test $1 says: sources; libraries
-test-comment	= $(shell sed -n '1,5s|^/\* *links: *\(.*[^ ]\) *\*/|\1|p' $1)
-test-sources	= $(patsubst core,$(TEST_CORE), \
-		    $(shell echo '$(call test-comment,$1)' | sed 's/;.*//'))
+# What the comments say, all of them read at once: for test $1 what it links, as
+# links:kmod/core/path.c, and its libraries, as libs:-lm.
+TEST_COMMENTS	:= $(shell awk 'FNR <= 5 && sub(/^\/\* *links:/, "") { \
+			gsub(/ *\*\/.*|;/, ""); kind = "links:"; \
+			for (i = 1; i <= NF; i++) \
+				if ($$i == "libs:") \
+					kind = $$i; \
+				else \
+					print FILENAME ":" kind $$i \
+		   }' $(wildcard selftests/unit/test_*.c selftests/model/model_*.c \
+				selftests/fuzz/fuzz_*.c))
+test-says	= $(patsubst $1:$2:%,%,$(filter $1:$2:%,$(TEST_COMMENTS)))
+test-sources	= $(patsubst core,$(TEST_CORE),$(call test-says,$1,links))
 test-links	= $(foreach s,$(test-sources),$(or $(wildcard $(s)),$(s)))
-test-libs	= $(shell echo '$(call test-comment,$1)' | sed -n 's/.*; *libs: *//p')
+test-libs	= $(call test-says,$1,libs)
 test-pkgs	= $(filter-out -%,$(call test-libs,$1))
 test-ldlibs	= $(if $(test-pkgs),$(shell pkg-config --libs $(test-pkgs))) \
 		  $(filter-out -D%,$(filter -%,$(call test-libs,$1)))
@@ -75,6 +84,9 @@ test-defs:
 
 -include $(shell find build/selftests/obj -name '*.d' 2>/dev/null)
 
+.PHONY: unit-tests
+unit-tests: $(UNIT_TESTS)
+	@:
 selftests: $(UNIT_TESTS) $(MODEL_TESTS)
 
 include selftests/vm/vm.mk

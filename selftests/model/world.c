@@ -36,26 +36,30 @@ static bool chance(struct world *w, u32 permille)
 
 /* --- the network: a heap of datagrams by the time of their arrival ----- */
 
-static bool sooner(const struct packet *a, const struct packet *b)
+static bool sooner(const struct arrival *a, const struct arrival *b)
 {
 	return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
-static void flight_push(struct world *w, const struct packet *p)
+static void flight_push(struct world *w, const struct arrival *a)
 {
 	u32 i = w->nflight++;
 
-	for (; i && sooner(p, &w->flight[(i - 1) / 2]); i = (i - 1) / 2)
+	if (w->nflight > w->room) {
+		w->room = w->nflight * 2;
+		w->flight = realloc(w->flight, w->room * sizeof(*w->flight));
+	}
+	for (; i && sooner(a, &w->flight[(i - 1) / 2]); i = (i - 1) / 2)
 		w->flight[i] = w->flight[(i - 1) / 2];
-	w->flight[i] = *p;
+	w->flight[i] = *a;
 }
 
-static void flight_pop(struct world *w, struct packet *p)
+static void flight_pop(struct world *w, struct arrival *a)
 {
-	const struct packet *last = &w->flight[--w->nflight];
+	const struct arrival *last = &w->flight[--w->nflight];
 	u32 i = 0, k;
 
-	*p = w->flight[0];
+	*a = w->flight[0];
 	for (; (k = 2 * i + 1) < w->nflight; i = k) {
 		if (k + 1 < w->nflight && sooner(&w->flight[k + 1], &w->flight[k]))
 			k++;
@@ -64,6 +68,22 @@ static void flight_pop(struct world *w, struct packet *p)
 		w->flight[i] = w->flight[k];
 	}
 	w->flight[i] = *last;
+}
+
+static struct packet *new_packet(struct world *w)
+{
+	struct packet *p = w->spare;
+
+	if (!p)
+		return malloc(sizeof(*p));
+	w->spare = p->next;
+	return p;
+}
+
+static void free_packet(struct world *w, struct packet *p)
+{
+	p->next = w->spare;
+	w->spare = p;
 }
 
 /* when what is at a link at @at has gone through it */
@@ -88,65 +108,68 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 	if (chance(w, w->cfg.loss))
 		return;
 	while (copies--) {
-		struct packet p = {
+		struct arrival a = {
 			.at = gone + DELAY +
 			      (w->cfg.jitter ? world_random(w) % w->cfg.jitter : 0),
 			.order = w->order++,
-			.from = (u8)h->id,
-			.to = (u8)to,
-			.shard = (u8)s,
-			.life = (u8)w->life,
-			.takes = takes,
-			.len = len,
 		};
 
 		if (w->nflight == FLIGHT_MAX) {
 			world_fail(w, "storm: %u datagrams in flight", w->nflight);
 			return;
 		}
-		gagg_wire_build(p.hdr, m);
-		memcpy(p.body, body, len);
-		flight_push(w, &p);
+		a.p = new_packet(w);
+		a.p->from = (u8)h->id;
+		a.p->to = (u8)to;
+		a.p->shard = (u8)s;
+		a.p->life = (u8)w->life;
+		a.p->takes = takes;
+		a.p->len = len;
+		gagg_wire_build(a.p->hdr, m);
+		memcpy(a.p->body, body, len);
+		flight_push(w, &a);
 	}
 }
 
 /* what comes of a dead epoch comes again, later, now and then */
-static void linger(struct world *w, struct packet *p)
+static bool linger(struct world *w, struct arrival *a)
 {
-	if (p->life == w->life || !chance(w, 500) || w->nflight == FLIGHT_MAX)
-		return;
-	p->at = w->now + world_random(w) % (10 * GAGG_MSEC);
-	flight_push(w, p);
+	if (a->p->life == w->life || !chance(w, 500) || w->nflight == FLIGHT_MAX)
+		return false;
+	a->at = w->now + world_random(w) % (10 * GAGG_MSEC);
+	flight_push(w, a);
+	return true;
 }
 
 /* true if it has come to the switch, and goes on through the receiver's link; hosts
  * look at what has come every now and then
  */
-static bool forward(struct world *w, struct packet *p)
+static bool forward(struct world *w, struct arrival *a)
 {
 	u64 poll = w->cfg.poll ? w->cfg.poll : 1;
 
-	if (!p->takes)
+	if (!a->p->takes)
 		return false;
-	p->at = through(&w->host[p->to].link_in, p->at, p->takes);
-	p->at += poll - 1 - (p->at + poll - 1) % poll;
-	p->takes = 0;
-	flight_push(w, p);
+	a->at = through(&w->host[a->p->to].link_in, a->at, a->p->takes);
+	a->at += poll - 1 - (a->at + poll - 1) % poll;
+	a->p->takes = 0;
+	flight_push(w, a);
 	return true;
 }
 
 /* what arrives at the same time is one batch of its receiver */
 static void deliver(struct world *w)
 {
-	struct packet p;
+	struct arrival a;
 	u32 i;
 
 	while (w->nflight && w->flight[0].at <= w->now && !w->error[0]) {
-		flight_pop(w, &p);
-		if (forward(w, &p))
+		flight_pop(w, &a);
+		if (forward(w, &a))
 			continue;
-		host_receive(&w->host[p.to], &p);
-		linger(w, &p);
+		host_receive(&w->host[a.p->to], a.p);
+		if (!linger(w, &a))
+			free_packet(w, a.p);
 	}
 	for (i = 0; i < w->cfg.nodes && !w->error[0]; i++)
 		host_end_batch(&w->host[i]);
@@ -236,6 +259,23 @@ static bool trainer_step(struct host *h, u32 c, u32 l)
 	return moved;
 }
 
+/* once each; true if something has come of it */
+static bool trainers_step(struct host *h)
+{
+	bool moved = false;
+	u32 c, l;
+
+	/* those that pause go on without news */
+	if (!h->news && !h->w->cfg.think && !h->w->cfg.late)
+		return false;
+	h->news = false;
+	for (c = 0; c < h->w->cfg.chans; c++)
+		for (l = 0; l < h->c[c].part[0]->nlocals; l++)
+			moved |= trainer_step(h, c, l);
+	h->news |= moved;
+	return moved;
+}
+
 static bool chan_finished(const struct world *w, u32 c)
 {
 	u32 i, l, s;
@@ -271,21 +311,19 @@ static bool finished(struct world *w)
 
 /* --- time -------------------------------------------------------------- */
 
-static u64 next_time(const struct world *w)
+static u64 next_time(struct world *w)
 {
 	u64 at = GAGG_NEVER;
-	u32 i, s, c, l;
+	u32 i, c, l;
 
 	if (w->nflight)
 		at = w->flight[0].at;
 	for (i = 0; i < w->cfg.nodes; i++) {
-		const struct host *h = &w->host[i];
+		struct host *h = &w->host[i];
 
-		for (s = 0; s < w->cfg.shards; s++) {
-			at = gagg_min64(at, gagg_shard_deadline(h->sh[s], &h->g));
-			for (c = 0; c < w->cfg.chans; c++)
-				at = gagg_min64(at, gagg_chan_deadline(h->c[c].part[s]));
-		}
+		at = gagg_min64(at, host_due(h));
+		if (!w->cfg.think && !w->cfg.late)
+			continue;
 		for (c = 0; c < w->cfg.chans; c++)
 			for (l = 0; l < h->c[c].part[0]->nlocals; l++)
 				if (h->c[c].trainer[l].busy_until > w->now)
@@ -349,16 +387,14 @@ static void check_counts(struct world *w)
 
 int world_run(struct world *w)
 {
-	u32 i, c, l;
+	u32 i;
 	bool moved;
 
 	while (!w->error[0] && !finished(w)) {
 		do {
 			moved = false;
 			for (i = 0; i < w->cfg.nodes; i++)
-				for (c = 0; c < w->cfg.chans; c++)
-					for (l = 0; l < w->host[i].c[c].part[0]->nlocals; l++)
-						moved |= trainer_step(&w->host[i], c, l);
+				moved |= trainers_step(&w->host[i]);
 		} while (moved && !w->error[0]);
 		if (finished(w))
 			break;
@@ -393,7 +429,6 @@ struct world *world_new(const struct world_config *cfg)
 		w->cfg.worker_nodes = ~0ULL >> (64 - cfg->nodes);
 	if (!w->cfg.home_nodes)
 		w->cfg.home_nodes = ~0ULL >> (64 - cfg->nodes);
-	w->flight = calloc(FLIGHT_MAX, sizeof(*w->flight));
 	w->host = calloc(cfg->nodes, sizeof(*w->host));
 	for (c = 0; c < cfg->chans; c++) {
 		for (k = 0; k < cfg->ops; k++) {
@@ -415,6 +450,7 @@ struct world *world_new(const struct world_config *cfg)
 
 void world_free(struct world *w)
 {
+	struct packet *p;
 	u32 i;
 
 	for (i = 0; i < w->cfg.nodes; i++)
@@ -424,6 +460,12 @@ void world_free(struct world *w)
 		free(w->decided[i]);
 	}
 	free(w->host);
+	for (i = 0; i < w->nflight; i++)
+		free_packet(w, w->flight[i].p);
+	while ((p = w->spare)) {
+		w->spare = p->next;
+		free(p);
+	}
 	free(w->flight);
 	free(w);
 }

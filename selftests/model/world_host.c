@@ -252,6 +252,13 @@ static void drain(struct host *h, u32 s)
 	}
 }
 
+/* the core has worked */
+static void has_news(struct host *h)
+{
+	h->news = true;
+	h->due = 0;
+}
+
 void host_refill(struct host *h, u32 s)
 {
 	struct env_ctx c;
@@ -259,6 +266,7 @@ void host_refill(struct host *h, u32 s)
 	u32 i;
 	bool more;
 
+	has_news(h);
 	env_of(h, s, &c, &env);
 	/* in turns: what a path has room for goes to who asks first */
 	h->turn++;
@@ -337,6 +345,7 @@ void host_receive(struct host *h, const struct packet *p)
 	enum gagg_rx rx;
 	enum gagg_drop bad;
 
+	has_news(h);
 	if (receive_next(h, p))
 		return;
 	end_run(h);
@@ -371,12 +380,30 @@ void host_end_batch(struct host *h)
 		host_refill(h, gagg_lowest(h->batch));
 }
 
+/* when the first of its timers is */
+u64 host_due(struct host *h)
+{
+	u32 s, i;
+
+	if (h->due)
+		return h->due;
+	h->due = GAGG_NEVER;
+	for (s = 0; s < h->w->cfg.shards; s++) {
+		h->due = gagg_min64(h->due, gagg_shard_deadline(h->sh[s], &h->g));
+		for (i = 0; i < h->w->cfg.chans; i++)
+			h->due = gagg_min64(h->due, gagg_chan_deadline(h->c[i].part[s]));
+	}
+	return h->due;
+}
+
 void host_timers(struct host *h)
 {
 	struct env_ctx c;
 	struct gagg_env env;
 	u32 s, i;
 
+	if (host_due(h) > h->w->now)
+		return;
 	for (s = 0; s < h->w->cfg.shards; s++) {
 		bool due = gagg_shard_deadline(h->sh[s], &h->g) <= h->w->now;
 
@@ -484,6 +511,7 @@ void host_begin(struct host *h)
 	}
 	for (c = 0; c < h->w->cfg.chans; c++)
 		init_chan(h, c);
+	has_news(h);
 }
 
 void host_end(struct host *h)

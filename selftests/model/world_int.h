@@ -13,13 +13,17 @@
 			 WORLD_LANES * 4 : sizeof(struct gagg_ack))
 
 struct packet {
-	u64 at;
-	u64 order;
+	struct packet *next;	/* of those that are free */
 	u64 takes;		/* ns of the receiver's link, that are still to come */
 	u8 from, to, shard, life;
 	u8 hdr[GAGG_WIRE_HDRLEN];
 	u8 body[WORLD_BODY];
 	u32 len;
+};
+
+struct arrival {
+	u64 at, order;
+	struct packet *p;
 };
 
 struct trainer {
@@ -46,6 +50,9 @@ struct chan_host {
 struct host {
 	struct world *w;
 	u32 id;
+	/* what has happened, or not, since it was looked at: most moments are one host's */
+	bool news;		/* for trainers */
+	u64 due;		/* of its timers; 0: has to be found out */
 	struct gagg_geom g;
 	struct gagg_shard *sh[WORLD_SHARDS];
 	struct chan_host c[WORLD_CHANS];
@@ -82,8 +89,9 @@ struct world {
 	struct reference *ref[WORLD_CHANS];
 	u64 *decided[WORLD_CHANS];	/* quorum: who is in a result; 0: open yet */
 	struct host *host;
-	struct packet *flight;
-	u32 nflight;
+	struct arrival *flight;
+	u32 nflight, room;
+	struct packet *spare;
 	char error[400];
 };
 
@@ -127,6 +135,7 @@ void host_end(struct host *h);
 void host_free(struct host *h);
 void host_receive(struct host *h, const struct packet *p);
 void host_end_batch(struct host *h);
+u64 host_due(struct host *h);
 void host_timers(struct host *h);
 void host_refill(struct host *h, u32 s);
 

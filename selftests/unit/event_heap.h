@@ -47,6 +47,12 @@ static void event_push(const struct event *e)
 	heap[i] = *e;
 }
 
+/* when the next one comes */
+static inline u64 event_next(void)
+{
+	return heap_n ? heap[0].at : GAGG_NEVER;
+}
+
 /* false: there is none */
 static bool event_pop(struct event *e)
 {

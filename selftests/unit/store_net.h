@@ -71,7 +71,9 @@ static int32_t beside[NODES][RING][LANES];
 static struct rank ranks[GAGG_RANKS];
 static u32 nranks;
 static u32 hosts = NODES;	/* at most */
-static struct packet flight[FLIGHT];
+static struct packet packets[FLIGHT];
+/* which are under way, in the order they left; behind them those that are free */
+static u16 flight[FLIGHT];
 static u32 nflight;
 /* some that come again, after any time, by epoch and type */
 static struct packet old[LIVES][TYPES][OLD];
@@ -157,7 +159,7 @@ static inline void put(u32 from, u32 to, const struct gagg_msg *m, const void *a
 		if (rnd(100) < loss)
 			continue;
 		assert_true(nflight < FLIGHT);
-		p = &flight[nflight++];
+		p = &packets[flight[nflight++]];
 		p->m = *m;
 		p->from = (u8)from;
 		p->to = (u8)to;
@@ -303,10 +305,20 @@ static inline void begin(u32 n)
 	}
 }
 
+/* the packet that left as the @i-th of those under way arrives */
+static inline struct packet take_off(u32 i)
+{
+	u16 at = flight[i];
+
+	memmove(&flight[i], &flight[i + 1], (--nflight - i) * sizeof(at));
+	flight[nflight] = at;
+	return packets[at];
+}
+
 /* one event of the network, or of a timer when nothing is under way */
 static inline void advance(void)
 {
-	u32 of = rnd(life + 1), type = rnd(TYPES), i, n;
+	u32 of = rnd(life + 1), type = rnd(TYPES), n;
 	u64 at = GAGG_NEVER;
 	struct packet p;
 
@@ -318,10 +330,7 @@ static inline void advance(void)
 		receive(&p);
 	}
 	if (nflight) {
-		i = rnd(100) < disorder ? rnd(nflight) : 0;
-		p = flight[i];
-		memmove(&flight[i], &flight[i + 1], (nflight - i - 1) * sizeof(p));
-		nflight--;
+		p = take_off(rnd(100) < disorder ? rnd(nflight) : 0);
 		now += 1000 + rnd(20000);
 		receive(&p);
 		if (rnd(8))
@@ -376,7 +385,7 @@ static inline bool dies(void (*last_look)(void))
 	}
 	for (i = 0; i < nflight; i++)
 		if (!rnd(2))
-			repeat(&flight[i]);
+			repeat(&packets[flight[i]]);
 	deaths++;
 	life++;
 	/* another number on the wire, or another cookie only */
@@ -418,6 +427,8 @@ static inline void start(u32 n, const char *text, u64 homes)
 	}
 	gagg_sync_apply(g, &p);
 	now = GAGG_SEC;
+	for (i = 0; i < FLIGHT; i++)
+		flight[i] = (u16)i;
 	nflight = 0;
 	memset(nold, 0, sizeof(nold));
 	epoch = EPOCH;

@@ -4,9 +4,10 @@
  * Stores of which every rank has a copy, of the real core under random schedules:
  * what ako brings where, and when. Ranks finish early, and die.
  */
+#include "full.h"
 #include "store_net.h"
 
-#define SEEDS	20
+#define SEEDS	full_or(20, 8)
 #define CLOCKS	12
 #define PARTS	7	/* at most */
 
@@ -353,9 +354,9 @@ static void an_answer__of_whom_was_asked(void **state)
 	dup = 0;
 	start(3, "ako:2:0", ~0ULL);
 	submit_of(0, GAGG_OP_READ, 1, 0, 4);
-	while (flight[0].m.type != GAGG_T_RESULT)
+	while (packets[flight[0]].m.type != GAGG_T_RESULT)
 		advance();
-	m = flight[0].m;
+	m = packets[flight[0]].m;
 	m.src = 2;
 	env = env_of(0);
 	assert_int_equal(gagg_shard_rx(shard[0], &geom[0], &env, 2, &m, NULL, false, now, &todo),
@@ -366,7 +367,7 @@ static void an_answer__of_whom_was_asked(void **state)
 	stop_all();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ako__every_gradient_once),
@@ -377,6 +378,7 @@ int main(void)
 
 	for (life = 0; life < LIVES; life++)
 		sum_up();
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,10 @@
 /* more than a host does at once */
 #define RING	1024
 #define LIVES	2
+#include "full.h"
 #include "store_net.h"
 
-#define SEEDS	12
+#define SEEDS	full_or(12, 4)
 #define ROUNDS	12
 
 enum kind { PULL, PUSH, PAIR };
@@ -475,7 +476,7 @@ static void a_read__is_the_only_one_of_a_clock(void **state)
 	stop_all();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pull__whole_replicas),
@@ -490,6 +491,7 @@ int main(void)
 		cmocka_unit_test(pairs__of_very_many),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "event_heap.h"
+#include "full.h"
 #include "path.h"
 
 static const u32 starts[] = { 1, 0xfffffff0u, 0xffffff80u, 0x7fffff00u, 0xfffffe00u };
@@ -651,10 +653,9 @@ static void test_rx(void **state)
 enum { ITEMS = 3000, WIRE = 4096, PNS = 1 << 17 };
 
 struct datagram {
-	u64 at;
 	u32 pn;		/* 0: an acknowledgement */
 	u32 fresh;
-	bool ce, is_ack, used;
+	bool ce, is_ack;
 	struct gagg_ack ack;
 };
 
@@ -662,11 +663,14 @@ enum fate { UNSENT, FLIES, LOST, ACKED, TAKEN };
 
 static struct sim {
 	struct gagg_path tx, rx;
-	struct datagram wire[WIRE];
+	struct datagram wire[WIRE];	/* arrivals are events, which say where it is */
+	u16 spare[WIRE];		/* places that are free */
+	u32 nspare, order;
 	u32 start;
 	u64 seed, draws, now;
 	u32 loss, dup, jitter, ce;	/* per 10000; ns */
 	u64 delay, last_rx;
+	bool mixed;	/* what arrives at the same time does so in any order */
 	bool lazy;	/* losses stay in the log until the numbers run out */
 	/* by pn - start */
 	u8 fate[PNS], arrived[PNS];
@@ -691,20 +695,19 @@ static u32 draw(u32 n)
 
 static void put_on_wire(const struct datagram *d)
 {
-	u32 copies, i;
+	u32 copies = draw(10000) < sim.loss ? 0 : draw(10000) < sim.dup ? 2 : 1;
 
-	copies = draw(10000) < sim.loss ? 0 : draw(10000) < sim.dup ? 2 : 1;
-	for (i = 0; copies && i < WIRE; i++) {
-		struct datagram *w = &sim.wire[i];
+	while (copies--) {
+		struct event e = {
+			.at = sim.now + sim.delay + (sim.jitter ? draw(sim.jitter) : 0),
+			.key = sim.mixed ? draw(~0U) : sim.order++,
+		};
 
-		if (w->used)
-			continue;
-		*w = *d;
-		w->used = true;
-		w->at = sim.now + sim.delay + (sim.jitter ? draw(sim.jitter) : 0);
-		copies--;
+		assert_true(sim.nspare);
+		e.where = sim.spare[--sim.nspare];
+		sim.wire[e.where] = *d;
+		event_push(&e);
 	}
-	assert_int_equal(copies, 0);
 }
 
 static void sim_acked(void *ctx, const struct gagg_sent *s)
@@ -844,12 +847,11 @@ static void sim_oracle_sample(u64 rtt)
 		sim.rtt_min = rtt;
 }
 
-static void sim_arrive(struct datagram *d)
+static void sim_arrive(const struct datagram *d)
 {
 	u32 cwnd = sim.tx.cwnd, cut_pn = sim.tx.cut_pn;
 	u32 pn = d->pn, i = pn - sim.start;
 
-	d->used = false;
 	if (!d->is_ack) {
 		u32 base = sim.rx.rx_base;
 		bool news = gagg_path_rx(&sim.rx, pn, d->ce);
@@ -904,10 +906,14 @@ static void sim_timer(void)
 
 static void sim_run(u64 seed)
 {
-	struct datagram *next;
+	struct datagram d;
 	u32 i, steps = 0;
+	struct event e;
 
+	event_free();
 	memset(&sim, 0, sizeof(sim));
+	for (i = 0; i < WIRE; i++)
+		sim.spare[sim.nspare++] = (u16)i;
 	sim.seed = seed;
 	sim.start = starts[draw(5)];
 	if (draw(2))
@@ -921,32 +927,28 @@ static void sim_run(u64 seed)
 	sim.loss = draw(3) ? draw(1500) : draw(4) ? 0 : 6000;
 	sim.dup = draw(2) * draw(2000);
 	sim.ce = draw(3) ? 0 : draw(1000);
+	sim.mixed = draw(2);
 	sim.lazy = !draw(3);
 	sim.todo = ITEMS;
 	for (i = 0; i < ITEMS; i++)
 		sim.queue[sim.tail++] = i;
 
 	while (sim.todo || sim.tx.flying || sim.tx.lost) {
-		u64 at;
-
 		assert_true(steps++ < 1000000);
 		sim_take();
 		sim_send();
-		next = NULL;
-		for (i = 0; i < WIRE; i++)
-			if (sim.wire[i].used && (!next || sim.wire[i].at < next->at))
-				next = &sim.wire[i];
-		at = next ? next->at : GAGG_NEVER;
 		if (sim.rx.ack_due && !draw(4)) {
 			sim_reply();	/* the end of a batch */
 			continue;
 		}
-		if (sim.tx.rto_at <= at && sim.tx.rto_at != GAGG_NEVER) {
+		if (sim.tx.rto_at <= event_next() && sim.tx.rto_at != GAGG_NEVER) {
 			sim.now = gagg_max64(sim.now, sim.tx.rto_at);
 			sim_timer();
-		} else if (next) {
-			sim.now = at;
-			sim_arrive(next);
+		} else if (event_pop(&e)) {
+			sim.now = e.at;
+			d = sim.wire[e.where];
+			sim.spare[sim.nspare++] = (u16)e.where;
+			sim_arrive(&d);
 		}
 	}
 	/* acknowledged or lost, each of them */
@@ -968,7 +970,7 @@ static void test_link(void **state)
 	const char *seed = getenv("SEED");
 	u64 first = seed ? strtoull(seed, NULL, 0) : 1;
 	u32 samples = 0, losses = 0, spurious = 0, cuts = 0, timeouts = 0, spans = 0;
-	u32 n = seed ? 1 : 60, i;
+	u32 n = seed ? 1 : full_or(60, 30), i;
 
 	(void)state;
 	for (i = 0; i < n; i++) {
@@ -980,6 +982,7 @@ static void test_link(void **state)
 		timeouts += sim.timeouts;
 		spans += sim.spans;
 	}
+	event_free();
 	printf("# %u samples, %u losses (%u spurious), %u cuts, %u timeouts, "
 	       "%u times out of numbers\n", samples, losses, spurious, cuts, timeouts, spans);
 	/* the simulation has reached what it is about */
@@ -988,7 +991,7 @@ static void test_link(void **state)
 			    cuts > 100 && timeouts > 100 && spans > 100);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_init),
@@ -1008,6 +1011,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_link, print_seed),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "full.h"
 #include "share.h"
 #include "wire.h"
 
@@ -152,7 +153,7 @@ static void divide__sum_is_exact(void **state)
 	int bounded = 0, small = 0;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < 60000; seed++) {
+	for (uint64_t seed = 0; seed < full_or(60000, 15000); seed++) {
 		struct share_bounds b = draw_bounds(seed);
 		uint64_t rate[SHARE_RANKS], got = 0;
 		uint32_t share[SHARE_RANKS];
@@ -385,7 +386,7 @@ static void silence__keeps_shares(void **state)
 static void ranks__agree(void **state)
 {
 	(void)state;
-	for (uint64_t seed = 0; seed < 300; seed++) {
+	for (uint64_t seed = 0; seed < full_or(300, 100); seed++) {
 		static struct share_control c[SHARE_RANKS];
 		struct share_bounds b = draw_bounds(seed);
 		struct share_work work[SHARE_RANKS];
@@ -410,7 +411,7 @@ static void ranks__agree(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds__refused),
@@ -428,6 +429,7 @@ int main(void)
 		cmocka_unit_test(ranks__agree),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

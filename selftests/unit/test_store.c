@@ -4,9 +4,10 @@
  * Stores of the real core under random schedules, against an oracle that knows
  * which updates a read may show, must show and must not. Ranks finish early, and die.
  */
+#include "full.h"
 #include "store_net.h"
 
-#define SEEDS	16
+#define SEEDS	full_or(16, 6)
 #define CLOCKS	8
 #define RANKS	5
 
@@ -469,9 +470,9 @@ static void a_late_answer__is_not_taken(void **state)
 	dup = 0;
 	start(3, "asp", 1);
 	submit(1, GAGG_OP_READ, 0, 1);
-	while (flight[0].m.type != GAGG_T_RESULT)
+	while (packets[flight[0]].m.type != GAGG_T_RESULT)
 		advance();
-	old = flight[0];
+	old = packets[flight[0]];
 	while (nflight)
 		advance();
 	fill(2, 0);
@@ -698,7 +699,7 @@ static void submit__what_can_be(void **state)
 #undef REFUSED
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads__show_what_they_must_and_may),
@@ -721,6 +722,7 @@ int main(void)
 			sum_up();
 		}
 	wide = false;
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

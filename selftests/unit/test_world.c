@@ -5,7 +5,8 @@
  * step): shapes with exact counts, and a cover in which any two settings of any
  * two factors meet.
  *
- *	test_world [--seeds N]	N covers, each from another seed
+ *	test_world [--full]	more worlds, as large as they get
+ *	test_world [--seeds N]	that for N seeds
  *
  * SEED in the environment is the first seed.
  */
@@ -20,6 +21,7 @@
 #include <cmocka.h>
 
 #include "selftests/model/world.h"
+#include "full.h"
 
 static u64 first_seed = 1;
 static u32 seeds = 1;
@@ -161,7 +163,7 @@ static void int64__sums(void **state)
 
 static void narrow__sums(void **state)
 {
-	u64 i, worlds = 32 * (u64)seeds;
+	u64 i, worlds = full_or(32, 16) * (u64)seeds;
 
 	(void)state;
 	for (i = 0; i < worlds; i++) {
@@ -199,7 +201,7 @@ static void quorum__one_decision_for_all(void **state)
 	u32 i, k, late = 0, voids = 0;
 
 	(void)state;
-	for (i = 0; i < 12 * seeds * 7; i++) {
+	for (i = 0; i < full_or(12, 5) * seeds * 7; i++) {
 		struct world_config cfg = plain;
 		struct world *w;
 
@@ -371,18 +373,18 @@ static void allgather__each_part_goes_up_once(void **state)
 /* --- at scale ---------------------------------------------------------- */
 
 /* as many chunks as 16 Mi lanes have, with the default ring and window; and a
- * ring that this goes round nearly six times
+ * ring that this goes round nearly six times. Or an eighth of all that.
  */
 static void scale__sixteen_mebi_lanes(void **state)
 {
 	static const u32 rings[] = { 49152, 8192 };
 	struct world_config cfg = plain;
-	u32 i;
+	u32 part = full_or(1, 8), i;
 
 	(void)state;
 	cfg.ops = 1;
-	cfg.max_chunks = (16 << 20) / GAGG_WIRE_LANES + 1;
-	cfg.window = 2048;
+	cfg.max_chunks = (16 << 20) / GAGG_WIRE_LANES / part + 1;
+	cfg.window = 2048 / part;
 	cfg.stripe = 8;
 	cfg.cwnd = 256;
 	cfg.loss = 10;
@@ -392,7 +394,7 @@ static void scale__sixteen_mebi_lanes(void **state)
 	for (i = 0; i < 2; i++) {
 		struct world *w;
 
-		cfg.ring = rings[i];
+		cfg.ring = rings[i] / part;
 		w = run(&cfg);
 		assert_int_equal(world_chunks(w, 0), cfg.max_chunks);
 		world_free(w);
@@ -528,7 +530,7 @@ static void death__nothing_of_an_epoch_outlives_it(void **state)
 	u32 i, deaths = 0;
 
 	(void)state;
-	for (i = 0; i < 24 * 3 * seeds; i++) {
+	for (i = 0; i < full_or(24, 8) * 3 * seeds; i++) {
 		struct world_config cfg = plain;
 		struct world *w;
 
@@ -744,8 +746,11 @@ int main(int argc, char **argv)
 
 	if (seed)
 		first_seed = strtoull(seed, NULL, 0);
-	if (argc == 3 && !strcmp(argv[1], "--seeds"))
+	full = argc == 3 && !strcmp(argv[1], "--seeds");
+	if (full)
 		seeds = (u32)strtoul(argv[2], NULL, 0);
+	else
+		full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 900
+#
+# Unit tests that have more to do than "make check-unit" has time for: all of it.
+
+cd "$(dirname "$0")/../.." || exit 1
+mapfile -t sources < <(grep -l '^#include "full.h"' selftests/unit/test_*.c)
+status=0
+for source in "${sources[@]}"; do
+	test=build/${source%.c}
+	echo "# $test --full"
+	"$test" --full || status=1
+done
+exit $status
