@@ -237,7 +237,7 @@ static void check_end(void)
 	if (exact && !shows(steps, steps, steps))
 		wrong(steps, "in the end not every update is there once");
 	for (i = 0; !exact && i < count; i++) {
-		if ((double)w[i] * GRID != (double)center(i))
+		if (w[i] != (float)((double)center(i) / GRID))
 			wrong(steps, "in the end not the centre");
 		if (w[i] == BEGIN)
 			wrong(steps, "the centre stays where it was");
