@@ -31,9 +31,14 @@ static struct value real(double x)
 	return (struct value){ .kind = REAL, .real = x };
 }
 
+static struct value nothing(void)
+{
+	return (struct value){ .kind = NOTHING };
+}
+
 static struct value counter(const struct bench_row *row, double x)
 {
-	return row->counted ? real(x) : (struct value){ .kind = NOTHING };
+	return row->counted ? real(x) : nothing();
 }
 
 static double algbw(const struct bench_row *row)
@@ -65,7 +70,7 @@ GET(wrong, integer((long long)c->row->wrong))
 GET(p50, real(c->row->p50_us))
 GET(p99, real(c->row->p99_us))
 GET(max, real(c->row->max_us))
-GET(cpu, real(c->row->cpu_s_per_gb))
+GET(cpu, c->row->cpu_s_per_gb > 0 ? real(c->row->cpu_s_per_gb) : nothing())
 GET(datagrams, counter(c->row, c->row->datagrams))
 GET(resent, counter(c->row, c->row->resent))
 GET(switches, real(c->row->switches))

@@ -19,7 +19,8 @@
  * @p50_us:	median
  * @p99_us:	99th percentile
  * @max_us:	the longest
- * @cpu_s_per_gb: CPU time of all hosts for 10^9 bytes of @bytes
+ * @cpu_s_per_gb: CPU time of all hosts for 10^9 bytes of @bytes; zero or negative:
+ *		the clocks could not tell
  * @counted:	the next two hold something
  * @datagrams:	sent by all hosts, of an operation
  * @resent:	contributions and results sent again, of an operation

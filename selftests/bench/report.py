@@ -50,7 +50,7 @@ def merge(rows):
     for key, group in groups.items():
         row = dict(zip(KEY, key))
         for name in "p50_us", "p99_us", "max_us", "cpu_s_per_gb":
-            row[name] = round(statistics.median(r[name] for r in group), 4)
+            row[name] = round(statistics.median(r[name] or 0 for r in group), 4)
         row["wrong"] = sum(r["wrong"] for r in group)
         q1, q3 = quartiles([r["p50_us"] for r in group])
         row |= {"q1": round(q1, 4), "q3": round(q3, 4), "reps": len(group),
