@@ -103,7 +103,7 @@ TESTS_debug = allreduce death unload device nomem faults fuzz store copies
 check: deps
 	@$(call prepare,stock uml uml-virtual uml-debug)
 	@$(MAKE) -j$(nproc) all selftests
-	@selftests/run machines model static unit fuzz chaos vm@uml \
+	@selftests/run machines model static unit fuzz virtual chaos vm@uml \
 		$(TESTS_debug:%=vm@uml-debug/%) stock
 
 check-unit:

@@ -108,7 +108,7 @@ net_mac()
 
 net_up()
 {
-	local n=$1 mtu=${2:-1500} i j
+	local n=$1 mtu=${2:-1500} i neighbours=()
 
 	net_down
 	mkdir -p "$net_state"
@@ -142,17 +142,17 @@ net_up()
 		echo "fdb replace $(net_mac "$i") dev p$i master static"
 	done | bridge -n sw -batch -
 	for ((i = 0; i < n; i++)); do
+		neighbours+=("neigh replace $(net_ip4 "$i") lladdr $(net_mac "$i") dev eth0
+neigh replace $(net_ip6 "$i") lladdr $(net_mac "$i") dev eth0")
+	done
+	for ((i = 0; i < n; i++)); do
 		{
 			echo "link set lo up"
 			echo "link set eth0 addrgenmode none"
 			echo "link set eth0 up"
 			echo "addr add $(net_ip4 "$i")/24 dev eth0"
 			echo "addr add $(net_ip6 "$i")/64 dev eth0 nodad"
-			for ((j = 0; j < n; j++)); do
-				[ "$j" -eq "$i" ] && continue
-				echo "neigh replace $(net_ip4 "$j") lladdr $(net_mac "$j") dev eth0"
-				echo "neigh replace $(net_ip6 "$j") lladdr $(net_mac "$j") dev eth0"
-			done
+			printf '%s\n' "${neighbours[@]:0:i}" "${neighbours[@]:i + 1}"
 		} | ip -n "h$i" -batch -
 	done
 }
@@ -362,18 +362,16 @@ net_swing()
 # outage_begin I: on host I, while those of $which have an outage ($how)
 outage_begin()
 {
-	local i
+	local i own=
 
+	[ "$how" = out ] || [[ " ${which[*]} " != *" $1 "* ]] || own=1
 	{
 		echo "table inet outage {"
 		echo "chain lost { type filter hook prerouting priority -300;"
+		[ -z "$own" ] || echo "iif eth0 drop;"
 		for i in "${which[@]}"; do
-			if [ "$i" -ne "$1" ]; then
-				[ "$how" = in ] || echo "ip saddr $(net_ip4 "$i") drop;" \
-					"ip6 saddr $(net_ip6 "$i") drop;"
-			elif [ "$how" != out ]; then
-				echo "iif eth0 drop;"
-			fi
+			[ -n "$own" ] || [ "$how" = in ] || [ "$i" -eq "$1" ] ||
+				echo "ip saddr $(net_ip4 "$i") drop; ip6 saddr $(net_ip6 "$i") drop;"
 		done
 		echo "}; }"
 	} | net_exec "$1" nft -f -

@@ -9,7 +9,7 @@
 plan 5
 
 for n in 16 32; do
-	world module $n ring 8192 || bail "no hosts"
+	world module $n ring 2048 || bail "no hosts"
 	wires 10gbit 25us
 	baseline 512K "N=$n"
 	outages "N=$n" 1 both 2

@@ -16,7 +16,7 @@ for ms in 1 5 20; do
 	outages "N=4" $ms both
 done
 world_down
-world twin 16 ring 8192 || bail "no hosts"
+world twin 16 ring 2048 || bail "no hosts"
 wires 10gbit 25us
 baseline 512K "N=16"
 outages "N=16" 1 both 2

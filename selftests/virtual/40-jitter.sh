@@ -32,11 +32,11 @@ late "delay 5ms 0.5ms" 2M 20 delay 5ms 0.5ms
 late "delay 3ms 5ms" 2M 20 delay 3ms 5ms
 late "delay 2ms reorder 25% 50%" 2M 20 delay 2ms reorder 25% 50%
 world_down
-world module 16 ring 8192 || bail "no hosts"
+world module 16 ring 2048 || bail "no hosts"
 late "nothing" 512K 1 rate 10gbit delay 25us
 late "delay 5ms 0.5ms" 512K 20 delay 5ms 0.5ms
 world_down
-world module 32 ring 8192 || bail "no hosts"
+world module 32 ring 2048 || bail "no hosts"
 late "nothing" 512K 1 rate 10gbit delay 25us
 late "delay 3ms" 512K 1 delay 3ms
 world_down
@@ -46,6 +46,6 @@ late "delay 3ms" 512K 1 delay 3ms
 late "delay 5ms 0.5ms" 512K 20 delay 5ms 0.5ms
 late "delay 2ms reorder 25% 50%" 512K 20 delay 2ms reorder 25% 50%
 world_down
-world twin 16 ring 8192 || bail "no hosts"
+world twin 16 ring 2048 || bail "no hosts"
 late "nothing" 512K 1 rate 10gbit delay 25us
 world_down

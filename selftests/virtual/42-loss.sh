@@ -33,10 +33,10 @@ some()
 world module 4 ring 8192 || bail "no hosts"
 some 4M
 world_down
-world module 16 ring 8192 || bail "no hosts"
+world module 16 ring 2048 || bail "no hosts"
 some 1M
 world_down
-world module 32 ring 8192 || bail "no hosts"
+world module 32 ring 2048 || bail "no hosts"
 losses 1M "loss 1%" 1%
 world_down
 world twin 4 ring 8192 || bail "no hosts"
