@@ -146,10 +146,11 @@ struct gagg_way {
 /* results of a home that were skipped and have not come; first == end: none */
 struct gagg_gap {
 	u64 at;		/* pull them */
+	u64 seen;	/* they were skipped */
 	u32 first;
 	u32 end;
 	u32 wait;	/* ns, since they were pulled; 0: not yet */
-	u32 pad;
+	u32 silent;	/* ns that were waited for them in vain */
 };
 
 struct gagg_chan {
@@ -177,6 +178,7 @@ struct gagg_chan {
 	u64 member_nodes;	/* nodes with a member, self excluded */
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
+	u32 overtaken[GAGG_NODES];	/* how long results of each were overtaken, ns, see gap.c */
 	struct gagg_gap gap[GAGG_NODES][GAGG_GAPS];	/* of each home */
 	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
 	struct gagg_local local[GAGG_LOCALS];

@@ -17,6 +17,20 @@ static u32 pull_wait(const struct gagg_path *p)
 	return (u32)gagg_min64(wait, GAGG_QUERY_WAIT_MAX);
 }
 
+/* The first answer may wait behind much that was sent before it: doubling up to a timeout. */
+static void again_later(struct gagg_gap *gap, const struct gagg_path *p, u64 now)
+{
+	u64 wait = pull_wait(p);
+
+	if (gap->wait) {
+		gap->silent += gap->wait;
+		wait = gagg_max64(gap->wait, gagg_min64(2ULL * gap->wait, GAGG_PATH_RTO_MIN));
+		wait = gagg_path_pause(wait, gap->silent);
+	}
+	gap->wait = (u32)gagg_min64(wait, GAGG_QUERY_WAIT_MAX);
+	gap->at = now + gap->wait;
+}
+
 static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		    u32 h, u32 first, u32 end)
 {
@@ -44,18 +58,34 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 		if ((s32)(gap->first - oldest->first) < 0)
 			oldest = gap;
 	}
-	if (!oldest->wait)
+	if (!oldest->wait && !ch->overtaken[h])
 		ask_for(sh, g, ch, h, oldest->first, oldest->end);
 	return oldest;
+}
+
+/*
+ * Results that come by themselves were not lost, but overtaken for so long: later gaps
+ * wait for that. What had to be asked for was lost, and the time is forgotten by and by.
+ */
+static void learn(struct gagg_chan *ch, u32 h, const struct gagg_gap *gap, bool repair,
+		  u64 now)
+{
+	u64 late = ch->overtaken[h];
+
+	if (repair)
+		late -= late / 8;
+	else
+		late = gagg_max64(late, gagg_min64(now - gap->seen, GAGG_QUERY_WAIT_MAX));
+	ch->overtaken[h] = (u32)late;
 }
 
 /* results that were skipped have come: what lies behind them is on its way, too, or is
  * asked for again as if it had been asked for now
  */
 static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 h, u32 first, u32 end, u64 now)
+		      struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now)
 {
-	u32 i;
+	u32 first = m->pn, end = first + m->run, i;
 
 	for (i = 0; i < GAGG_GAPS; i++) {
 		struct gagg_gap *gap = &ch->gap[h][i];
@@ -63,8 +93,11 @@ static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
 
 		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
 			continue;
+		learn(ch, h, gap, m->flags & GAGG_WF_REPAIR, now);
 		rest.first = end;
-		rest.at = now + rest.wait;
+		rest.silent = 0;
+		if (rest.wait)
+			rest.at = now + rest.wait;
 		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
 		if ((s32)(rest.end - end) > 0)
 			*gap_add(sh, g, ch, h) = rest;
@@ -88,7 +121,9 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	gap->first = end - n;
 	gap->end = end;
 	gap->wait = 0;
-	gap->at = now;
+	gap->silent = 0;
+	gap->seen = now;
+	gap->at = now + ch->overtaken[h] + ch->overtaken[h] / 8;
 	ch->pull_at = gagg_min64(ch->pull_at, gap->at);
 	return true;
 }
@@ -107,16 +142,13 @@ void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 			struct gagg_gap *gap = &ch->gap[h][i];
 
 			/* a home that is silent for so long is left to QUERY */
-			if (gap->at <= now && gap->wait >= GAGG_QUERY_WAIT_MAX)
+			if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX)
 				gap->end = gap->first;
 			if (gap->first == gap->end)
 				continue;
 			if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
 				ask_for(sh, g, ch, h, gap->first, gap->end);
-				gap->wait = gap->wait ?
-					    (u32)gagg_min64(2ULL * gap->wait, GAGG_QUERY_WAIT_MAX) :
-					    pull_wait(&sh->path[ch->home[h]]);
-				gap->at = now + gap->wait;
+				again_later(gap, &sh->path[ch->home[h]], now);
 			}
 			next = gagg_min64(next, gap->at);
 		}
@@ -134,7 +166,7 @@ void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
 
 	if (gap < 0)
-		gap_close(sh, g, ch, h, m->pn, m->pn + m->run, now);
+		gap_close(sh, g, ch, h, m, now);
 	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
 	if (gap > 0)

@@ -10,20 +10,18 @@
  * was then acknowledged, forgotten, or lost and taken, and an acknowledgement of
  * it means nothing any more (gagg_path_ack() looks at una and later only).
  */
+#include "cwnd.h"
 #include "path.h"
 
 #define MAP_BITS	(64 * GAGG_ACK_WORDS)
 #define BACKOFF_MAX	8	/* RTO_MIN << 8 is above RTO_MAX */
+#define CE_TIMES	2	/* a mark is told, since one acknowledgement may be lost */
+#define PROBES		2	/* datagrams that a timeout gives up, and that may leave for it */
 
 _Static_assert(GAGG_PATH_SPAN <= MAP_BITS - 64, "see above");
 _Static_assert(GAGG_PATH_SPAN <= GAGG_PATH_LOG, "one log entry for each number");
 _Static_assert(!(GAGG_PATH_LOG & (GAGG_PATH_LOG - 1)), "index by mask");
 _Static_assert(GAGG_PATH_RTO_MIN << BACKOFF_MAX >= GAGG_PATH_RTO_MAX, "reaches the bound");
-
-static inline bool before(u32 a, u32 b)
-{
-	return (s32)(a - b) < 0;
-}
 
 static inline struct gagg_sent *entry(struct gagg_path *p, u32 pn)
 {
@@ -37,10 +35,18 @@ void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
 	p->una = 1;
 	p->scan = 1;
 	p->cut_pn = 1;
+	p->calm_pn = 1;
+	p->taken = 1;
+	p->taken_end = 1;
 	p->rx_base = 1;
-	p->cwnd_max = cwnd_max;
-	p->cwnd = cwnd_max / 2 > GAGG_PATH_CWND_MIN ? cwnd_max / 2 : GAGG_PATH_CWND_MIN;
+	gagg_cwnd_init(p, cwnd_max);
 	p->rto_at = GAGG_NEVER;
+}
+
+/* what has been under way for longer than the latest that came is lost */
+static u64 late(const struct gagg_path *p)
+{
+	return p->late + p->late / 8;
 }
 
 u64 gagg_path_rto(const struct gagg_path *p)
@@ -48,17 +54,19 @@ u64 gagg_path_rto(const struct gagg_path *p)
 	u64 rto = GAGG_PATH_RTO_INIT;
 
 	if (p->srtt)
-		rto = gagg_max64(p->srtt + 4 * p->rttvar, GAGG_PATH_RTO_MIN);
-	return gagg_min64(gagg_min64(rto, GAGG_PATH_RTO_MAX) << p->backoff,
-			  GAGG_PATH_RTO_MAX);
+		rto = gagg_max64(gagg_max64(p->srtt + 4 * p->rttvar, late(p)),
+				 GAGG_PATH_RTO_MIN);
+	if (p->backoff)
+		rto = gagg_path_pause(rto, p->armed - p->silent);
+	return gagg_min64(rto, GAGG_PATH_RTO_MAX);
 }
 
 u64 gagg_path_quiet(const struct gagg_path *p)
 {
-	u64 quiet = gagg_max64(2 * p->beat, GAGG_PATH_QUIET_MIN) << p->backoff;
-	u64 rto = gagg_path_rto(p);
+	u64 quiet = gagg_max64(2 * p->beat, GAGG_PATH_QUIET_MIN), rto = gagg_path_rto(p);
 
-	return p->srtt ? gagg_min64(quiet, rto) : rto;
+	/* before a first pause nothing is known of them */
+	return p->beat ? gagg_min64(quiet, rto) : rto;
 }
 
 void gagg_path_heard(struct gagg_path *p, u64 now)
@@ -79,6 +87,8 @@ static void rearm(struct gagg_path *p, u64 now)
 	u64 quiet = gagg_path_quiet(p);
 
 	p->armed = now;
+	if (!p->backoff)
+		p->silent = now;
 	p->rto_at = !p->flying ? GAGG_NEVER :
 		    now + (now - p->heard < quiet ? quiet : gagg_path_rto(p));
 }
@@ -86,20 +96,27 @@ static void rearm(struct gagg_path *p, u64 now)
 u32 gagg_path_room(const struct gagg_path *p)
 {
 	u32 span = GAGG_PATH_SPAN - (p->next_pn - p->una);
+	u32 room = p->cwnd > p->flying ? p->cwnd - p->flying : 0;
 
-	if (p->flying >= p->cwnd)
-		return 0;
-	return p->cwnd - p->flying < span ? p->cwnd - p->flying : span;
+	if (room < p->probes)
+		room = p->probes;
+	return room < span ? room : span;
 }
 
 u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
 {
-	u32 pn = p->next_pn++;
-	struct gagg_sent *s = entry(p, pn);
+	u32 pn;
+	struct gagg_sent *s;
 
+	if (!p->flying)
+		gagg_cwnd_idle(p, entry(p, p->next_pn - 1)->time, now);
+	pn = p->next_pn++;
+	s = entry(p, pn);
 	*s = *what;
 	s->time = now;
 	s->state = GAGG_SENT_FLYING;
+	if (p->probes)
+		p->probes--;
 	if (!p->flying++)
 		rearm(p, now);
 	return pn;
@@ -122,8 +139,9 @@ bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)
 	u32 i, words;
 
 	p->ack_due = 1;
-	p->ce_seen |= ce;
-	if (before(pn, p->rx_base))
+	if (ce)
+		p->ce_due = CE_TIMES;
+	if (gagg_pn_before(pn, p->rx_base))
 		return false;
 	if (ahead >= MAP_BITS) {
 		words = (ahead - MAP_BITS) / 64 + 1;
@@ -136,7 +154,7 @@ bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)
 	if (p->rx_map[ahead / 64] & bit)
 		return false;
 	p->rx_map[ahead / 64] |= bit;
-	if (before(p->rx_largest, pn))
+	if (gagg_pn_before(p->rx_largest, pn))
 		p->rx_largest = pn;
 	p->rx_fresh = pn;
 	return true;
@@ -151,53 +169,18 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce)
 	ack->largest = cpu_to_le32(p->rx_largest);
 	for (i = 0; i < GAGG_ACK_WORDS; i++)
 		ack->map[i] = cpu_to_le64(p->rx_map[i]);
-	*ce = p->ce_seen;
+	*ce = p->ce_due;
 	p->ack_due = 0;
-	p->ce_seen = 0;
+	if (p->ce_due)
+		p->ce_due--;
 	p->rx_fresh = 0;
 	return fresh;
 }
 
-/* --- window and timeout ------------------------------------------------ */
-
-/* round trips have grown by half: what is under way waits somewhere */
-static bool queues(const struct gagg_path *p)
-{
-	return p->srtt * 2 > p->rtt_min * 3;
-}
-
-/*
- * Congestion is learned of from the fate of @pn: the window shrinks by @by. What
- * was sent before the first cut of a round trip knows of nothing later: all of it
- * together cuts no more than to the floor.
- */
-static void cut(struct gagg_path *p, u32 pn, u32 by)
-{
-	if (!before(pn, p->cut_pn)) {
-		u32 to = queues(p) ? p->cwnd * 7 / 10 : p->cwnd * 19 / 20;
-
-		p->cut_pn = p->next_pn;
-		p->floor = to > GAGG_PATH_CWND_MIN ? to : GAGG_PATH_CWND_MIN;
-	}
-	if (p->cwnd > p->floor)
-		p->cwnd = p->cwnd - p->floor > by ? p->cwnd - by : p->floor;
-}
-
-/* above half of the most only as long as that makes no queue */
-static void grow(struct gagg_path *p, u32 acked)
-{
-	u32 most = queues(p) ? p->cwnd_max / 2 : p->cwnd_max;
-
-	p->credit += acked;
-	if (p->cwnd < most)
-		p->cwnd += p->credit / GAGG_PATH_GROW;
-	p->credit %= GAGG_PATH_GROW;
-	if (p->cwnd > p->cwnd_max)
-		p->cwnd = p->cwnd_max;
-}
+/* --- round trips ------------------------------------------------------- */
 
 /* RFC 6298, section 2 */
-static void sample(struct gagg_path *p, u64 rtt)
+static void sample(struct gagg_path *p, u64 rtt, u64 now)
 {
 	u64 off;
 
@@ -207,12 +190,24 @@ static void sample(struct gagg_path *p, u64 rtt)
 		p->srtt = rtt;
 		p->rttvar = rtt / 2;
 		p->rtt_min = rtt;
+		p->rtt_next = rtt;
+		p->rtt_since = now;
 		return;
 	}
 	off = rtt > p->srtt ? rtt - p->srtt : p->srtt - rtt;
 	p->rttvar = p->rttvar - p->rttvar / 4 + off / 4;
 	p->srtt = gagg_max64(p->srtt - p->srtt / 8 + rtt / 8, 1);
+	if (p->late)
+		p->late = gagg_max64(p->late - p->late / 256, p->srtt);
 	p->rtt_min = gagg_min64(p->rtt_min, rtt);
+	p->rtt_next = gagg_min64(p->rtt_next, rtt);
+	if (now - p->rtt_since < GAGG_PATH_RTT_WINDOW)
+		return;
+	/* a path may have become longer: the least of this window, then that of the next */
+	p->rtt_min = p->rtt_next;
+	p->rtt_next = rtt;
+	p->rtt_since = now;
+	gagg_cwnd_drain(p);
 }
 
 /* --- acknowledgement and loss ------------------------------------------ */
@@ -242,7 +237,7 @@ static void ack_one(struct acking *a, u32 pn)
 	a->count++;
 	/* for the first time, hence no older acknowledgement was held up */
 	if (pn == a->fresh && a->fresh && a->now >= s->time)
-		sample(p, a->now - s->time);
+		sample(p, a->now - s->time, a->now);
 	a->acked(a->ctx, s);
 }
 
@@ -254,7 +249,7 @@ static bool sane(const struct gagg_path *p, const struct gagg_ack *ack)
 	u32 count = largest + 1 - base;		/* bits of the map that matter */
 	u32 i;
 
-	if (!before(largest, p->next_pn) || count > MAP_BITS)
+	if (!gagg_pn_before(largest, p->next_pn) || count > MAP_BITS)
 		return false;
 	if (count && !(le64_to_cpu(ack->map[(count - 1) / 64]) >> (count - 1) % 64 == 1))
 		return false;
@@ -273,12 +268,38 @@ static void ack_map(struct acking *a, const struct gagg_ack *ack)
 	for (i = 0; i < GAGG_ACK_WORDS; i++, pn += 64) {
 		u64 word = le64_to_cpu(ack->map[i]);
 
-		if (!before(una, pn + 64))
+		if (!gagg_pn_before(una, pn + 64))
 			continue;
-		if (before(pn, una))
+		if (gagg_pn_before(pn, una))
 			word &= ~0ULL << (una - pn);
 		for (; word; word &= word - 1)
 			ack_one(a, pn + gagg_lowest(word));
+	}
+}
+
+/* what was taken for lost has arrived: it was late, by so much */
+static void find_late(struct acking *a, const struct gagg_ack *ack)
+{
+	struct gagg_path *p = a->p;
+	u32 base = le32_to_cpu(ack->base), pn, i;
+
+	/* the receiver has forgotten what is before its base, and the log what is before that */
+	if (gagg_pn_before(p->taken, base))
+		p->taken = base;
+	if (p->next_pn - p->taken > GAGG_PATH_LOG)
+		p->taken = p->next_pn - GAGG_PATH_LOG;
+	if (!gagg_pn_before(p->taken, p->taken_end))
+		p->taken = p->taken_end;
+	for (pn = p->taken; gagg_pn_before(pn, p->taken_end) && pn - base < MAP_BITS; pn++) {
+		struct gagg_sent *s = entry(p, pn);
+
+		i = pn - base;
+		if (s->state != GAGG_SENT_TAKEN ||
+		    !(le64_to_cpu(ack->map[i / 64]) & GAGG_BIT(i % 64)))
+			continue;
+		s->state = GAGG_SENT_FREE;
+		p->late = gagg_max64(p->late, gagg_min64(a->now - s->time, GAGG_PATH_RTO_MAX));
+		gagg_cwnd_undo(p);
 	}
 }
 
@@ -295,14 +316,14 @@ static void give_up(struct gagg_path *p)
 /* and that is a sign of congestion */
 static void lose(struct gagg_path *p)
 {
-	cut(p, p->scan, GAGG_PATH_LOSS);
+	gagg_cwnd_cut(p, p->scan, GAGG_PATH_LOSS);
 	give_up(p);
 }
 
 /* moves scan to the oldest flying datagram below @end; false: none */
 static bool find_flying(struct gagg_path *p, u32 end)
 {
-	while (before(p->scan, end)) {
+	while (gagg_pn_before(p->scan, end)) {
 		if (entry(p, p->scan)->state == GAGG_SENT_FLYING)
 			return true;
 		p->scan++;
@@ -310,10 +331,20 @@ static bool find_flying(struct gagg_path *p, u32 end)
 	return false;
 }
 
-static void find_losses(struct gagg_path *p, u32 largest)
+static void find_overdue(struct gagg_path *p, u32 largest, u64 now)
+{
+	while (find_flying(p, largest) && entry(p, p->scan)->time + late(p) < now)
+		lose(p);
+}
+
+static void find_losses(struct gagg_path *p, u32 largest, u64 now)
 {
 	u64 newest;
 
+	if (p->late) {
+		find_overdue(p, largest, now);
+		return;
+	}
 	while (find_flying(p, largest - GAGG_PATH_REORDER + 1))
 		lose(p);
 	if (!p->srtt || !find_flying(p, largest))
@@ -331,11 +362,13 @@ static void settle(struct gagg_path *p)
 {
 	while (p->una != p->next_pn && entry(p, p->una)->state == GAGG_SENT_ACKED)
 		entry(p, p->una++)->state = GAGG_SENT_FREE;
-	if (before(p->scan, p->una))
+	if (gagg_pn_before(p->scan, p->una))
 		p->scan = p->una;
 	/* losses are never older: keeps the comparison with cut_pn in range */
-	if (before(p->cut_pn, p->una))
+	if (gagg_pn_before(p->cut_pn, p->una))
 		p->cut_pn = p->una;
+	if (gagg_pn_before(p->calm_pn, p->una))
+		p->calm_pn = p->una;
 }
 
 void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
@@ -351,17 +384,20 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 
 	if (!sane(p, ack))
 		return;
-	for (pn = p->una; before(pn, base); pn++)
+	for (pn = p->una; gagg_pn_before(pn, base); pn++)
 		ack_one(&a, pn);
 	ack_map(&a, ack);
-	grow(p, a.count);
+	if (p->taken != p->taken_end)
+		find_late(&a, ack);
+	gagg_cwnd_grow(p, a.count, largest);
 	/* before settle(), which moves cut_pn beyond largest */
 	if (ce)
-		cut(p, largest, p->cwnd);
-	find_losses(p, largest);
+		gagg_cwnd_cut(p, largest, p->cwnd);
+	find_losses(p, largest, now);
 	settle(p);
 	if (a.count) {
 		p->backoff = 0;
+		p->timeouts = 0;
 		gagg_path_heard(p, now);
 		rearm(p, now);
 	} else if (!p->flying) {
@@ -374,7 +410,7 @@ void gagg_path_forget(struct gagg_path *p,
 {
 	u32 pn;
 
-	for (pn = p->scan; before(pn, p->next_pn); pn++) {
+	for (pn = p->scan; gagg_pn_before(pn, p->next_pn); pn++) {
 		struct gagg_sent *s = entry(p, pn);
 
 		if (s->state == GAGG_SENT_FLYING && over(ctx, s)) {
@@ -397,13 +433,11 @@ static u64 trip_of(const struct gagg_path *p, const struct gagg_sent *s)
 {
 	u64 rtt = !s->again ? p->rtt : p->backoff ? p->rtt_min : 0;
 
-	return rtt + rtt / 8;
+	rtt += gagg_max64(rtt / 8, s->again ? 0 : 2 * p->rttvar);
+	return gagg_max64(rtt, late(p));
 }
 
-/*
- * When it is overdue though the timeout has not come. With a full window what follows it
- * will show its fate.
- */
+/* when it is overdue though the timeout has not come */
 static u64 overdue_at(struct gagg_path *p, u64 timeout_at)
 {
 	const struct gagg_sent *s = entry(p, p->scan);
@@ -414,16 +448,26 @@ static u64 overdue_at(struct gagg_path *p, u64 timeout_at)
 	return gagg_min64(gagg_max64(quiet_at, s->time + trip_of(p, s)), timeout_at);
 }
 
-/* The timer ran since the last progress; what left later is too young. */
+/*
+ * The timer ran since the last progress; what left later is too young. The first time
+ * the oldest are probes, which may leave whatever the window says: what has filled it
+ * may have been lost to the last datagram (RFC 9002, section 6.2.4). Then all is lost.
+ */
 static u32 expire(struct gagg_path *p, u64 now)
 {
 	u64 rto = gagg_path_rto(p);
 	u32 n = 0;
 
-	for (; n < 2; n++) {
-		if (!find_flying(p, p->next_pn) || entry(p, p->scan)->time + rto > now)
+	while (find_flying(p, p->next_pn) && entry(p, p->scan)->time + rto <= now) {
+		if (!n && p->timeouts < 2 && ++p->timeouts == 2)
+			gagg_cwnd_collapse(p);
+		if (n == PROBES && p->timeouts < 2)
 			break;
-		lose(p);
+		if (p->timeouts < 2)
+			lose(p);
+		else
+			give_up(p);
+		n++;
 	}
 	return n;
 }
@@ -445,6 +489,7 @@ void gagg_path_timer(struct gagg_path *p, u64 now)
 		give_up(p);
 		n = 1;
 	}
+	p->probes = n < PROBES ? n : PROBES;
 	if (n && p->backoff < BACKOFF_MAX)
 		p->backoff++;
 	rearm(p, now);
@@ -457,7 +502,10 @@ bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what)
 	if (!p->lost)
 		return false;
 	*what = *s;
-	s->state = GAGG_SENT_FREE;
+	if (p->taken == p->taken_end)
+		p->taken = p->una;
+	p->taken_end = p->una + 1;
+	s->state = GAGG_SENT_TAKEN;
 	p->lost--;
 	p->una++;
 	settle(p);

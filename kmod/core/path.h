@@ -8,13 +8,7 @@
  * sample of the round-trip time. An acknowledgement frees the window and stops
  * the retransmission of that datagram; it never ends a chunk.
  *
- * Window: starts at @cwnd_max / 2 and grows by one for GAGG_PATH_GROW acknowledged
- * datagrams, up to cwnd_max; with a queue, that is while the smoothed round trip is
- * above 1.5 times the least one seen, no further than where it started. Each lost
- * datagram shrinks it by GAGG_PATH_LOSS, so that a loss of one in GAGG_PATH_GROW *
- * GAGG_PATH_LOSS halts it and random ones do not. All losses of a round trip, or a
- * congestion echo, shrink it by no more than 30 % with a queue, else 5 %, never below
- * GAGG_PATH_CWND_MIN.
+ * How many datagrams may be under way: cwnd.h.
  *
  * A lost datagram stays in the log until it is taken with gagg_path_lost().
  * Numbers from una on are in one of two parts, divided by scan:
@@ -35,10 +29,14 @@
 #define GAGG_PATH_LOG		1024	/* datagrams remembered, power of two */
 #endif
 #define GAGG_PATH_CWND_MIN	4
+#define GAGG_PATH_CWND_START	10	/* RFC 6928 */
+#define GAGG_PATH_CWND_CALM	24
+#define GAGG_PATH_QUEUE		(500 * GAGG_USEC)
 #define GAGG_PATH_SPAN		448	/* most of next_pn - una, see path.c */
-#define GAGG_PATH_GROW		8
+#define GAGG_PATH_GROW		2
 #define GAGG_PATH_LOSS		6
 #define GAGG_PATH_REORDER	3	/* packets; RFC 9002 kPacketThreshold */
+#define GAGG_PATH_RTT_WINDOW	(10 * GAGG_SEC)
 #define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MIN	(2 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MAX	(500 * GAGG_MSEC)
@@ -62,6 +60,7 @@ enum gagg_sent_state {
 	GAGG_SENT_FLYING,
 	GAGG_SENT_ACKED,
 	GAGG_SENT_LOST,		/* in the queue of losses */
+	GAGG_SENT_TAKEN,	/* no longer there; it may be late instead */
 };
 
 /**
@@ -76,20 +75,35 @@ enum gagg_sent_state {
  * @srtt:	smoothed round trip, ns; 0: none yet
  * @rttvar:	its variation
  * @rtt:	the last one
- * @rtt_min:	least one seen
+ * @rtt_min:	least one of this window of GAGG_PATH_RTT_WINDOW and the one before
+ * @rtt_next:	of this one
+ * @rtt_since:	begin of this one
+ * @calm_pn:	the window was made smaller for a queue; acknowledgements of smaller packet
+ *		numbers know nothing of it
  * @cut_pn:	the window was cut; losses of smaller packet numbers are old
+ * @cut_from:	the window, before that; 0: that was undone
+ * @cut_slow:	and @slow_to
+ * @cuts:	losses that have cut it since
  * @floor:	and does not shrink below that for them
- * @backoff:	doublings of the timeout
+ * @slow_to:	the window doubles until it is there
+ * @backoff:	probes and timeouts since the last progress
+ * @timeouts:	those that are timeouts, at most 2
+ * @probes:	datagrams that may leave whatever the window says
  * @lost:	datagrams in state LOST
+ * @taken:	no smaller packet number is TAKEN, and may be acknowledged yet
+ * @taken_end:	and none from here on
+ * @late:	how long datagrams that were taken for lost have taken, ns, forgotten by
+ *		1 of 256 with each sample, but for @srtt; 0: none was
  * @heard:	gagg_path_heard() was last called; 0: not yet
  * @beat:	longest pause between two calls, forgotten by an eighth with each
+ * @silent:	the last progress, or the first flying datagram
  * @armed:	the timer began: progress, the first flying datagram, or it fired
  * @rto_at:	the timer fires; GAGG_NEVER, if and only if nothing flies
  * @rx_base:	every packet number before it was received or forgotten
  * @rx_largest:	largest received
  * @rx_map:	received ones from rx_base on
  * @ack_due:	an acknowledgement is owed
- * @ce_seen:	congestion was marked since the last acknowledgement
+ * @ce_due:	acknowledgements that are to say that congestion was marked
  * @rx_fresh:	packet number that arrived last since the last acknowledgement;
  *		0: none
  * @pad:	zero
@@ -106,24 +120,43 @@ struct gagg_path {
 	u32 credit;
 	u32 cut_pn;
 	u32 floor;
+	u32 calm_pn;
+	u32 taken;
+	u32 taken_end;
+	u32 cut_from;
+	u32 cut_slow;
+	u32 cuts;
+	u32 slow_to;
 	u32 backoff;
+	u32 timeouts;
+	u32 probes;
 	u64 srtt;
 	u64 rttvar;
 	u64 rtt;
 	u64 rtt_min;
+	u64 rtt_next;
+	u64 rtt_since;
+	u64 late;
 	u64 heard;
 	u64 beat;
+	u64 silent;
 	u64 armed;
 	u64 rto_at;
 	u32 rx_base;
 	u32 rx_largest;
 	u32 rx_fresh;
 	u8 ack_due;
-	u8 ce_seen;
+	u8 ce_due;
 	u8 pad[2];
 	u64 rx_map[GAGG_ACK_WORDS];
 	struct gagg_sent log[GAGG_PATH_LOG];
 };
+
+/* packet numbers wrap: they compare by the sign of their difference */
+static inline bool gagg_pn_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
 
 /* @cwnd_max: 4 .. GAGG_PATH_LOG / 2 */
 void gagg_path_init(struct gagg_path *p, u32 cwnd_max);
@@ -148,7 +181,7 @@ void gagg_path_send_run(struct gagg_path *p, const struct gagg_sent *what, u32 n
  */
 bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce);
 
-/* write the owed acknowledgement; clears ack_due, ce_seen. Returns ack.aux */
+/* write the owed acknowledgement; clears ack_due. Returns ack.aux */
 u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
 
 /*
@@ -160,7 +193,8 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
  *
  * Marks losses: a flying datagram whose number is GAGG_PATH_REORDER or more
  * below the largest acknowledged one, or that was sent more than 9/8 round
- * trips before it. A nonsensical acknowledgement (numbers never sent) changes
+ * trips before it. Once one that was taken for lost has been acknowledged, those are
+ * lost that have been under way for longer than it was (RFC 8985 section 6.2). A nonsensical acknowledgement (numbers never sent) changes
  * nothing.
  */
 void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
@@ -187,7 +221,21 @@ void gagg_path_forget(struct gagg_path *p,
 /* take one lost datagram: true and *what, or false when there is none */
 bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what);
 
-/* current timeout for silence, ns: srtt + 4 rttvar within bounds, backed off */
+/*
+ * gagg_path_pause - until what was asked for in vain is asked for again, ns
+ * @least: how long an answer takes
+ * @silence: since when there was none
+ *
+ * So a silence ends an eighth later than its cause at most, or @least later, and is
+ * asked into 8 + 8 ln(silence / (8 least)) times. By doubling (RFC 6298 section 5.5) it is
+ * fewer times, and as long as the silence later.
+ */
+static inline u64 gagg_path_pause(u64 least, u64 silence)
+{
+	return gagg_max64(least, silence / 8);
+}
+
+/* current timeout for silence, ns: srtt + 4 rttvar within bounds, or gagg_path_pause() */
 u64 gagg_path_rto(const struct gagg_path *p);
 
 /* the peer has answered something of ours: progress, a result, a question about it */

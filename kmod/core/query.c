@@ -138,9 +138,10 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		return true;
 	next = query_homes(sh, g, ch, now);
 	if (next == GAGG_NEVER) {
-		ch->query_wait = (u32)gagg_min64(gagg_max64(2ULL * ch->query_wait, answer(sh, ch)),
-						 GAGG_QUERY_WAIT_MAX);
-		next = now + ch->query_wait;
+		u64 wait = gagg_max64(ch->query_wait, answer(sh, ch));
+
+		wait = gagg_path_pause(wait, now - ch->watched_at);
+		next = now + gagg_min64(wait, GAGG_QUERY_WAIT_MAX);
 	}
 	ch->query_at = any_open(ch) ? next : GAGG_NEVER;
 	return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The network, the trainers, time.
+ * The trainers, time.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,9 +8,7 @@
 #include <string.h>
 #include "world_int.h"
 
-#define FLIGHT_MAX	65536
 #define TIME_MAX	(600 * GAGG_SEC)
-#define DELAY		(50 * GAGG_USEC)
 
 void world_fail(struct world *w, const char *fmt, ...)
 {
@@ -27,152 +25,6 @@ u64 world_random(struct world *w)
 {
 	w->rng += 0x9e3779b97f4a7c15ULL;
 	return gagg_mix64(w->rng, 1);
-}
-
-static bool chance(struct world *w, u32 permille)
-{
-	return permille && world_random(w) % 1000 < permille;
-}
-
-/* --- the network: a heap of datagrams by the time of their arrival ----- */
-
-static bool sooner(const struct arrival *a, const struct arrival *b)
-{
-	return a->at != b->at ? a->at < b->at : a->order < b->order;
-}
-
-static void flight_push(struct world *w, const struct arrival *a)
-{
-	u32 i = w->nflight++;
-
-	if (w->nflight > w->room) {
-		w->room = w->nflight * 2;
-		w->flight = realloc(w->flight, w->room * sizeof(*w->flight));
-	}
-	for (; i && sooner(a, &w->flight[(i - 1) / 2]); i = (i - 1) / 2)
-		w->flight[i] = w->flight[(i - 1) / 2];
-	w->flight[i] = *a;
-}
-
-static void flight_pop(struct world *w, struct arrival *a)
-{
-	const struct arrival *last = &w->flight[--w->nflight];
-	u32 i = 0, k;
-
-	*a = w->flight[0];
-	for (; (k = 2 * i + 1) < w->nflight; i = k) {
-		if (k + 1 < w->nflight && sooner(&w->flight[k + 1], &w->flight[k]))
-			k++;
-		if (!sooner(&w->flight[k], last))
-			break;
-		w->flight[i] = w->flight[k];
-	}
-	w->flight[i] = *last;
-}
-
-static struct packet *new_packet(struct world *w)
-{
-	struct packet *p = w->spare;
-
-	if (!p)
-		return malloc(sizeof(*p));
-	w->spare = p->next;
-	return p;
-}
-
-static void free_packet(struct world *w, struct packet *p)
-{
-	p->next = w->spare;
-	w->spare = p;
-}
-
-/* when what is at a link at @at has gone through it */
-static u64 through(u64 *busy_until, u64 at, u64 takes)
-{
-	*busy_until = gagg_max64(*busy_until, at) + takes;
-	return *busy_until;
-}
-
-void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *body, u32 len)
-{
-	struct world *w = h->w;
-	u32 copies = 1 + chance(w, w->cfg.dup);
-	u64 takes = gagg_wire_has_lanes(m) ? w->cfg.wire : w->cfg.wire / 8;
-	u64 gone = through(&h->link_out, w->now, takes);
-
-	m->len = len;
-	w->sent[0]++;
-	w->sent[m->type]++;
-	if (gagg_wire_has_lanes(m))
-		w->lanes[m->type] += m->lanes;
-	if (chance(w, w->cfg.loss))
-		return;
-	while (copies--) {
-		struct arrival a = {
-			.at = gone + DELAY +
-			      (w->cfg.jitter ? world_random(w) % w->cfg.jitter : 0),
-			.order = w->order++,
-		};
-
-		if (w->nflight == FLIGHT_MAX) {
-			world_fail(w, "storm: %u datagrams in flight", w->nflight);
-			return;
-		}
-		a.p = new_packet(w);
-		a.p->from = (u8)h->id;
-		a.p->to = (u8)to;
-		a.p->shard = (u8)s;
-		a.p->life = (u8)w->life;
-		a.p->takes = takes;
-		a.p->len = len;
-		gagg_wire_build(a.p->hdr, m);
-		memcpy(a.p->body, body, len);
-		flight_push(w, &a);
-	}
-}
-
-/* what comes of a dead epoch comes again, later, now and then */
-static bool linger(struct world *w, struct arrival *a)
-{
-	if (a->p->life == w->life || !chance(w, 500) || w->nflight == FLIGHT_MAX)
-		return false;
-	a->at = w->now + world_random(w) % (10 * GAGG_MSEC);
-	flight_push(w, a);
-	return true;
-}
-
-/* true if it has come to the switch, and goes on through the receiver's link; hosts
- * look at what has come every now and then
- */
-static bool forward(struct world *w, struct arrival *a)
-{
-	u64 poll = w->cfg.poll ? w->cfg.poll : 1;
-
-	if (!a->p->takes)
-		return false;
-	a->at = through(&w->host[a->p->to].link_in, a->at, a->p->takes);
-	a->at += poll - 1 - (a->at + poll - 1) % poll;
-	a->p->takes = 0;
-	flight_push(w, a);
-	return true;
-}
-
-/* what arrives at the same time is one batch of its receiver */
-static void deliver(struct world *w)
-{
-	struct arrival a;
-	u32 i;
-
-	while (w->nflight && w->flight[0].at <= w->now && !w->error[0]) {
-		flight_pop(w, &a);
-		if (forward(w, &a))
-			continue;
-		host_receive(&w->host[a.p->to], a.p);
-		if (!linger(w, &a))
-			free_packet(w, a.p);
-	}
-	for (i = 0; i < w->cfg.nodes && !w->error[0]; i++)
-		host_end_batch(&w->host[i]);
 }
 
 /* --- trainers ---------------------------------------------------------- */
@@ -338,7 +190,7 @@ static void die(struct world *w)
 	u32 i, c;
 
 	w->life++;
-	w->epoch += chance(w, 500) ? 1 : 1ULL << 32;
+	w->epoch += world_chance(w, 500) ? 1 : 1ULL << 32;
 	w->cookie = world_random(w);
 	for (c = 0; c < w->cfg.chans; c++) {
 		memset(w->ref[c], 0, w->total[c] * sizeof(*w->ref[c]));
@@ -365,7 +217,8 @@ static void check_counts(struct world *w)
 	if (world_count(w, GAGG_N_CHUNKS) != chunks)
 		world_fail(w, "%llu chunks were published, not %llu",
 			   (ull)world_count(w, GAGG_N_CHUNKS), (ull)chunks);
-	if (cfg->loss || cfg->dup || cfg->jitter || cfg->wire || w->life || w->host->g.quorum)
+	if (cfg->loss || cfg->dup || cfg->jitter || cfg->wire || world_rough(w) || w->life ||
+	    w->host->g.quorum)
 		return;
 	/* nothing was lost: nothing is said twice */
 	for (k = 0; k < GAGG_N_MAX; k++) {
@@ -373,8 +226,11 @@ static void check_counts(struct world *w)
 		bool asks = cfg->late || cfg->think || cfg->cwnd < cfg->window;
 		bool repeats = k == GAGG_N_PULLS;
 
-		repeats |= !cfg->exps && (k == GAGG_N_VOIDS || k == GAGG_N_RETRANSMITS);
-		repeats |= !(cfg->exps && asks) && (k == GAGG_N_DUPLICATES || k == GAGG_N_STALE);
+		repeats |= !cfg->exps && k == GAGG_N_VOIDS;
+		/* and is answered for all of its host, also what is still on its way */
+		repeats |= !cfg->exps && !(asks && cfg->per_node > 1) && k == GAGG_N_RETRANSMITS;
+		repeats |= !(asks && (cfg->exps || cfg->per_node > 1)) &&
+			   (k == GAGG_N_DUPLICATES || k == GAGG_N_STALE);
 		repeats |= !asks && (k == GAGG_N_QUERIES || k == GAGG_N_REPAIRS);
 		if (repeats && world_count(w, k))
 			world_fail(w, "no loss, but counter %u is %llu", k,
@@ -404,7 +260,7 @@ int world_run(struct world *w)
 				   (ull)(w->now / GAGG_SEC));
 			break;
 		}
-		deliver(w);
+		world_deliver(w);
 		for (i = 0; i < w->cfg.nodes; i++)
 			host_timers(&w->host[i]);
 		if (w->cfg.mortality && w->life + 1 < WORLD_LIVES &&
@@ -450,7 +306,6 @@ struct world *world_new(const struct world_config *cfg)
 
 void world_free(struct world *w)
 {
-	struct packet *p;
 	u32 i;
 
 	for (i = 0; i < w->cfg.nodes; i++)
@@ -460,13 +315,7 @@ void world_free(struct world *w)
 		free(w->decided[i]);
 	}
 	free(w->host);
-	for (i = 0; i < w->nflight; i++)
-		free_packet(w, w->flight[i].p);
-	while ((p = w->spare)) {
-		w->spare = p->next;
-		free(p);
-	}
-	free(w->flight);
+	world_net_free(w);
 	free(w);
 }
 
@@ -499,6 +348,11 @@ u64 world_lanes(const struct world *w, enum gagg_wire_type type)
 u64 world_chunks(const struct world *w, u32 c)
 {
 	return w->total[c];
+}
+
+u64 world_overflows(const struct world *w)
+{
+	return w->overflows;
 }
 
 u32 world_deaths(const struct world *w)

@@ -29,6 +29,24 @@
 #define WORLD_CHANS	3
 #define WORLD_LIVES	3
 
+/* what goes out to hosts, what comes from them */
+#define WORLD_IN	1
+#define WORLD_OUT	2
+
+/**
+ * struct world_outage - times in which all is lost
+ * @first:	begin of the first one, ns
+ * @lasts:	ns; 0: there is none
+ * @every:	ns from one begin to the next; 0: it is the only one
+ * @nodes:	hosts that are cut off; 0: the switch does nothing
+ * @ways:	WORLD_IN, WORLD_OUT or both
+ */
+struct world_outage {
+	u64 first, lasts, every;
+	u64 nodes;
+	u32 ways;
+};
+
 struct world_config {
 	u64 seed;
 	u32 nodes;		/* hosts */
@@ -43,8 +61,19 @@ struct world_config {
 	u32 loss;		/* per mille of datagrams */
 	u32 dup;
 	u64 jitter;		/* ns, reorders */
+	u64 delay;		/* ns from host to host; 0: 50 us */
+	u64 swing;		/* ns that are added to it in each second ... */
+	u64 swing_every;	/* ... time of so many ns */
+	u32 straggle;		/* per mille of datagrams that come later ... */
+	u64 straggle_by;	/* ... by so many ns */
+	u32 burst;		/* per mille of datagrams after which all is lost that a host sends, */
+	u32 burst_ends;		/* and per mille of those after which no more */
+	struct world_outage outage;
 	u64 wire;		/* ns that a datagram with lanes takes on a host's link to the
 				 * switch, and on the way back; others take an eighth; 0: none
+				 */
+	u32 queue;		/* with @wire: room of a port of the switch, in datagrams with
+				 * lanes; 0: endless
 				 */
 	u64 poll;		/* ns from one look at what such a link has brought to the next */
 	u64 think;		/* ns; trainers pause for up to that now and then */
@@ -74,6 +103,8 @@ u64 world_count(const struct world *w, enum gagg_count what);
 u64 world_sent(const struct world *w, enum gagg_wire_type type);
 u64 world_lanes(const struct world *w, enum gagg_wire_type type);
 u64 world_chunks(const struct world *w, u32 c);
+/* datagrams that found no room in a queue */
+u64 world_overflows(const struct world *w);
 u32 world_deaths(const struct world *w);
 u64 world_time(const struct world *w);
 /* when all ranks had all results of a channel */

@@ -58,6 +58,7 @@ struct host {
 	struct chan_host c[WORLD_CHANS];
 	u32 turn;		/* channel that is refilled first */
 	u64 link_out, link_in;	/* busy until */
+	bool bad;		/* in a burst of losses */
 	u64 batch;		/* shards that have received since the last refill */
 	struct {		/* of a batch, what the next datagram may follow */
 		bool on;
@@ -80,6 +81,7 @@ struct world {
 	u64 rng, now, order;
 	u64 epoch, cookie;
 	u32 life;			/* number of the epoch, from 0 */
+	u64 overflows;			/* datagrams that found no room at the switch */
 	u64 sent[32], lanes[32];	/* by type; 0: all */
 	u64 members[WORLD_CHANS];
 	u64 total[WORLD_CHANS];
@@ -125,8 +127,14 @@ static inline u32 world_narrow(const struct world *w)
 /* 32-bit lanes of a chunk */
 u16 world_chunk_lanes(const struct world *w, u32 c, u64 v);
 
-/* world.c: a datagram leaves */
+bool world_chance(struct world *w, u32 permille);
+
+/* world_net.c: a datagram leaves; what has arrived is received */
 void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *body, u32 len);
+
+void world_deliver(struct world *w);
+bool world_rough(const struct world *w);
+void world_net_free(struct world *w);
 
 /* world_host.c */
 void host_init(struct world *w, u32 id);

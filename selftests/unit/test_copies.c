@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
  * Stores of which every rank has a copy, of the real core under random schedules:
  * what ako brings where, and when. Ranks finish early, and die.

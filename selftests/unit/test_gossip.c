@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
  * Gossip of the real core under random schedules: who meets whom, and that nobody
  * ever reads a part of a replica. A replica is one number, the same in all lanes, so

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
  * The home's verdicts, row by row: node 0 is the home of all chunks and has
  * rank 0, which contributes what desc[0] says; ranks 1 and 2 are remote.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c kmod/core/publish.c selftests/model/world.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/publish.c selftests/model/world.c selftests/model/world_net.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
 /*
  * What time a collective takes on links of 1 Gbit/s, in the simulator: virtual time,
  * so the same on every machine. Processors take none.
@@ -95,7 +95,7 @@ static void links__are_kept_busy(void **state)
 	/* a short one ends with the last look */
 	for (i = 0; i < 2; i++)
 		assert_in_range(time_of(&four, SHORT, polls[i], 0), wire_of(&four, SHORT),
-				wire_of(&four, SHORT) + wire_of(&four, SHORT) / 20);
+				wire_of(&four, SHORT) * 108 / 100);
 }
 
 static void links__are_kept_busy_with_losses(void **state)
@@ -107,8 +107,10 @@ static void links__are_kept_busy_with_losses(void **state)
 	/* in a quarter of LONG it does not show yet that each loss cuts the window */
 	for (i = full_or(0, 1); i < full_or(3, 2); i++) {
 		none = time_of(&four, LONG, polls[i], 0);
-		assert_in_range(none, wire, wire + wire / 20);
-		assert_in_range(time_of(&four, LONG, polls[i], 10), none, none + none / 10);
+		assert_in_range(none, wire, wire * 107 / 100);
+		/* who looks each 2 ms takes that for a queue */
+		assert_in_range(time_of(&four, LONG, polls[i], 10), none,
+				none * (i < 2 ? 110 : 135) / 100);
 	}
 }
 
@@ -151,7 +153,7 @@ static void hosts__begin_with_different_homes(void **state)
 {
 	(void)state;
 	assert_in_range(time_of(&eight, 96, polls[0], 0), wire_of(&eight, 96),
-			wire_of(&eight, 96) + wire_of(&eight, 96) / 4);
+			wire_of(&eight, 96) + wire_of(&eight, 96) / 2);
 }
 
 /* a ring would take 1.75 times the wire's time at least */
@@ -162,7 +164,7 @@ static void homes_of_their_own__are_kept_busy(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++)
 		assert_in_range(time_of(&apart, SHORT / 4, polls[i], 0), wire_of(&apart, SHORT / 4),
-				wire_of(&apart, SHORT / 4) * 13 / 10);
+				wire_of(&apart, SHORT / 4) * 14 / 10);
 }
 
 static void table(const struct net *net, u32 chunks, u64 seeds)

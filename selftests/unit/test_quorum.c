@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
  * The home in a quorum, row by row: node 0 is the home of all chunks and has
  * rank 0; ranks 1 and 2 are remote.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
  * The door: what is dropped and why, acknowledgements, channels made on demand,
  * the end of an epoch, the queue of actions.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
  * Stores of the real core under random schedules, against an oracle that knows
  * which updates a read may show, must show and must not. Ranks finish early, and die.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
  * What a worker does, row by row: node 1 has rank 1, node 0 is the home of all
  * chunks.
@@ -62,12 +62,13 @@ static void push__under_the_path(void **state)
 	(void)state;
 	start(1);
 	sh->path[0].cwnd = 4;
+	sh->path[0].slow_to = 4;
 	push_to(8);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 4);
 	/* an acknowledgement makes room, a result is not needed */
 	acknowledge(0, GAGG_BIT(3) | GAGG_BIT(4));
 	refill();
-	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 6);
+	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 7);
 	assert_int_equal(state_of(0, 0), GAGG_PUSHED | GAGG_ACKED);
 	assert_int_equal(state_of(2, 0), GAGG_PUSHED);
 }
@@ -542,18 +543,19 @@ static void timer__not_acknowledged_then_again(void **state)
 
 static void timer__acknowledged_then_asks(void **state)
 {
-	u64 wait, was;
+	u64 wait, was, began;
 	u32 i;
 
 	(void)state;
 	start(1);
 	wait = gagg_path_rto(&sh->path[0]);
+	began = now;
 	ch->local[0].issued = 5;
 	push_to(5);
 	acknowledge(0, 0);
 	refill();
 	assert_int_equal(gagg_shard_deadline(sh, &g), GAGG_NEVER);
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 60; i++) {
 		const struct gagg_act *a;
 
 		assert_int_equal(gagg_chan_deadline(ch), now + wait);
@@ -568,8 +570,9 @@ static void timer__acknowledged_then_asks(void **state)
 		assert_int_equal(a->m.chunk, 0);
 		assert_int_equal(a->m.round, 1);
 		assert_int_equal(a->m.run, 5);
-		/* ever rarer, but four times a second at least */
-		wait = wait * 2 < 250 * GAGG_MSEC ? wait * 2 : 250 * GAGG_MSEC;
+		/* ever rarer, each eighth of the silence, but four times a second at least */
+		wait = gagg_max64(gagg_path_rto(&sh->path[0]), (now - began) / 8);
+		wait = gagg_min64(wait, 250 * GAGG_MSEC);
 		assert_true(now > was);
 	}
 	/* some news: soon again */
@@ -641,6 +644,8 @@ static void start_tail(void)
 	start_channel(0, g.workers);
 	sh->path[0].srtt = 40 * GAGG_MSEC;
 	sh->path[2].srtt = 40 * GAGG_MSEC;
+	sh->path[0].beat = GAGG_MSEC;
+	sh->path[2].beat = GAGG_MSEC;
 	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
 	push_to(10);
 	acknowledge(0, 0);
@@ -662,8 +667,8 @@ static void timer__silent_homes_are_asked_soon(void **state)
 	now = gagg_chan_deadline(ch);
 	fire();
 	assert_int_equal(only_ctrl(GAGG_T_QUERY)->node, 0);
-	/* ever rarer */
-	assert_int_equal(gagg_chan_deadline(ch), now + 2 * GAGG_PATH_QUIET_MIN);
+	/* and again after the same time */
+	assert_int_equal(gagg_chan_deadline(ch), now + GAGG_PATH_QUIET_MIN);
 	/* nor before an answer can be there */
 	start_tail();
 	sh->path[0].rtt_min = 40 * GAGG_MSEC;
@@ -697,6 +702,8 @@ static void timer__is_of_the_home_that_the_base_waits_for(void **state)
 	start_channel(0, g.workers);
 	sh->path[0].srtt = 30 * GAGG_MSEC;
 	sh->path[2].srtt = 40 * GAGG_MSEC;
+	sh->path[0].beat = GAGG_MSEC;
+	sh->path[2].beat = GAGG_MSEC;
 	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
 	push_to(10);
 	now += GAGG_MSEC;
@@ -1018,8 +1025,8 @@ static void gap__of_a_home_that_is_silent(void **state)
 		now = gagg_chan_deadline(ch);
 		fire();
 	}
-	/* after 20, 40, 80 and 160 ms, and 250 more; then QUERY goes on, if it has to */
-	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 4);
+	/* each 20 ms, later each eighth of the silence; after 250 ms QUERY goes on, if it has to */
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 12);
 	assert_true(ch->pull_at == GAGG_NEVER);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 120
+# timeout: 300
 #
 # One host that loses a fifth of what it sends makes all-reduces no slower than one that
 # loses a fifth of what it receives, and none takes much longer than the others.

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "cwnd.h"
+
+#define MANY		8	/* one in so many lost: not at random */
+#define TRIP_MAX	8	/* ms that growth makes up for */
+
+static inline u32 not_below(u32 n, u32 least)
+{
+	return n > least ? n : least;
+}
+
+static inline u32 not_above(u32 n, u32 most)
+{
+	return n < most ? n : most;
+}
+
+void gagg_cwnd_init(struct gagg_path *p, u32 cwnd_max)
+{
+	p->cwnd_max = cwnd_max;
+	p->slow_to = not_below(cwnd_max / 2, GAGG_PATH_CWND_MIN);
+	p->cwnd = not_above(p->slow_to, GAGG_PATH_CWND_START);
+}
+
+void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now)
+{
+	u64 rto = gagg_path_rto(p);
+
+	if (!last || now < last + rto)
+		return;
+	p->slow_to = not_below(p->slow_to, p->cwnd * 3 / 4);
+	for (; last + rto <= now && p->cwnd > GAGG_PATH_CWND_START; last += rto)
+		p->cwnd = not_below(p->cwnd / 2, GAGG_PATH_CWND_START);
+}
+
+/* round trips have grown by half: what is under way waits somewhere */
+static bool queues(const struct gagg_path *p)
+{
+	return p->srtt * 2 > p->rtt_min * 3;
+}
+
+/* and for longer than anybody needs who wants the link to be busy */
+static bool is_long(const struct gagg_path *p, u64 rtt)
+{
+	return rtt > 2 * p->rtt_min + GAGG_PATH_QUEUE;
+}
+
+static bool is_long_for_long(const struct gagg_path *p)
+{
+	return is_long(p, gagg_min64(p->srtt, p->rtt));
+}
+
+/* what a round trip of losses leaves of the window; much: that is no accident */
+static void set_floor(struct gagg_path *p, u32 percent)
+{
+	p->floor = not_below(p->cut_from * percent / 100, GAGG_PATH_CWND_MIN);
+	if (percent < 90)
+		p->slow_to = p->floor;
+}
+
+void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by)
+{
+	if (!gagg_pn_before(pn, p->cut_pn)) {
+		p->cut_pn = p->next_pn;
+		p->cut_from = p->cwnd;
+		p->cut_slow = p->slow_to;
+		p->cuts = 0;
+		set_floor(p, queues(p) ? 70 : 95);
+	}
+	if (p->cut_from && ++p->cuts == p->cut_from / MANY + 2)
+		set_floor(p, 70);
+	if (p->cwnd > p->floor)
+		p->cwnd = p->cwnd - p->floor > by ? p->cwnd - by : p->floor;
+}
+
+void gagg_cwnd_collapse(struct gagg_path *p)
+{
+	p->slow_to = not_below(p->cwnd / 2, GAGG_PATH_CWND_MIN);
+	p->cwnd = GAGG_PATH_CWND_MIN;
+	p->floor = GAGG_PATH_CWND_MIN;
+	p->cut_pn = p->next_pn;
+	p->cut_from = 0;
+	p->credit = 0;
+}
+
+void gagg_cwnd_undo(struct gagg_path *p)
+{
+	p->cwnd = not_below(p->cwnd, p->cut_from);
+	p->slow_to = not_below(p->slow_to, p->cut_slow);
+	p->cut_from = 0;
+	p->cut_slow = 0;
+}
+
+static u32 most(const struct gagg_path *p)
+{
+	return is_long_for_long(p) ? not_above(GAGG_PATH_CWND_CALM, p->cwnd_max) :
+	       queues(p) ? p->cwnd_max / 2 : p->cwnd_max;
+}
+
+/* datagrams that are left for the other growth */
+static u32 grow_fast(struct gagg_path *p, u32 acked, u32 top)
+{
+	u32 by;
+
+	if (p->slow_to > p->cwnd && is_long(p, p->rtt))
+		p->slow_to = p->cwnd;
+	if (p->cwnd >= p->slow_to || p->cwnd >= top)
+		return acked;
+	by = not_above(p->slow_to - p->cwnd, acked);
+	p->cwnd += by;
+	return acked - by;
+}
+
+static void grow_slowly(struct gagg_path *p, u32 acked, u32 top)
+{
+	u32 trip = (u32)gagg_min64(p->srtt / GAGG_MSEC, TRIP_MAX - 1), by;
+
+	if (p->cwnd >= top) {
+		p->credit = 0;
+		return;
+	}
+	p->credit += acked * GAGG_PATH_GROW * (1 + 4 * trip);
+	by = p->credit / p->cwnd;
+	p->credit -= by * p->cwnd;
+	p->cwnd = not_above(p->cwnd + by, p->cwnd_max);
+}
+
+static void calm(struct gagg_path *p, u32 largest)
+{
+	if (p->cwnd <= GAGG_PATH_CWND_CALM || gagg_pn_before(largest, p->calm_pn) ||
+	    !is_long_for_long(p))
+		return;
+	p->calm_pn = p->next_pn;
+	p->cwnd = not_below(p->cwnd * 15 / 16, GAGG_PATH_CWND_CALM);
+	p->slow_to = p->cwnd;
+}
+
+void gagg_cwnd_grow(struct gagg_path *p, u32 acked, u32 largest)
+{
+	u32 top = most(p);
+
+	/* less than half of it was under way: it was not what limits us */
+	if (2 * (p->flying + acked) >= p->cwnd)
+		grow_slowly(p, grow_fast(p, acked, top), top);
+	calm(p, largest);
+}
+
+void gagg_cwnd_drain(struct gagg_path *p)
+{
+	p->slow_to = not_below(p->slow_to, p->cwnd);
+	p->cwnd = GAGG_PATH_CWND_MIN;
+}

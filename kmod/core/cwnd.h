@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The congestion window of a path: how many datagrams may be under way.
+ *
+ *	start	GAGG_PATH_CWND_START datagrams (RFC 6928). It doubles in a round trip up to
+ *		where it was good last, at first half of the most, and no further once
+ *		round trips grow long
+ *	growth	by GAGG_PATH_GROW datagrams in a round trip, and four times that for each
+ *		ms that one takes: so it hardly depends on how long round trips are, as
+ *		in RFC 9438. It grows only if it is used, and with a queue (round trips above 1.5 times
+ *		the least) not beyond half of the most
+ *	delay	what waits for longer than another round trip and GAGG_PATH_QUEUE shrinks
+ *		it by a sixteenth in a round trip, down to GAGG_PATH_CWND_CALM: links are
+ *		busy, and what is lost is noticed soon. TCP in the same queue does not do
+ *		that; hence no further
+ *	loss	each lost datagram shrinks it by GAGG_PATH_LOSS. A round trip of losses, or
+ *		a mark of congestion, by no more than 5 %: losses at random do not stop it.
+ *		With a queue, or if more than an eighth is lost, by 30 % (as RFC 9438 has
+ *		it), and doubling has ended
+ *	silence	after two timeouts without an answer it is GAGG_PATH_CWND_MIN, and doubles to
+ *		half of what it was (RFC 9002 section 7.6.2)
+ *	idle	nothing was under way for a timeout: half, down to the start (RFC 2861)
+ *
+ * Constants: those without a source are the best of a sweep over what test_outage and
+ * test_loss measure (see Documentation/congestion.md).
+ */
+#ifndef GAGG_CORE_CWND_H
+#define GAGG_CORE_CWND_H
+
+#include "path.h"
+
+void gagg_cwnd_init(struct gagg_path *p, u32 cwnd_max);
+
+/* a datagram leaves, and none is under way; the one before it left at @last, 0: none did */
+void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now);
+
+/*
+ * gagg_cwnd_cut - congestion is learned of from the fate of @pn
+ * @by: datagrams by which it shrinks
+ *
+ * What was sent before the first cut of a round trip knows of nothing later: all of it
+ * together cuts no more than to a floor.
+ */
+void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by);
+
+/* two timeouts without an answer, or more */
+void gagg_cwnd_collapse(struct gagg_path *p);
+
+/* what the last cut was made for was not lost, but late (RFC 4015) */
+void gagg_cwnd_undo(struct gagg_path *p);
+
+/* @acked datagrams were acknowledged, the largest of them being @largest */
+void gagg_cwnd_grow(struct gagg_path *p, u32 acked, u32 largest);
+
+/* the least round trip is to be measured anew: our own queue goes away for one */
+void gagg_cwnd_drain(struct gagg_path *p);
+
+#endif
