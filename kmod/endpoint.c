@@ -9,18 +9,20 @@
  * once, so it only schedules the port's NAPI, which drains the queue bounded by
  * its budget: one NAPI, one lock. Sockets of multicast join it (multicast.c).
  *
- * Death, in gagg_endpoint_put() of the last group, under gagg_net.lock:
+ * Death, when the last group leaves, under gagg_net.lock or at the end of the
+ * namespace; several endpoints share the grace periods:
  *	1. sk_data_ready and user data are put back under sk_callback_lock: no
  *	   new call finds the port
  *	2. synchronize_net(): calls under way in softirq have returned
  *	3. the timer is cancelled; it may schedule the NAPI once more
  *	4. napi_disable() waits for a poll under way, then no poll runs any more;
  *	   a kick by a system call that comes now is a no-op
- *	5. what was still to be said is sent, the sockets are released with what
+ *	5. synchronize_net(): the NAPI contexts are on lists that are read under RCU
+ *	6. what was still to be said is sent, the sockets are released with what
  *	   is queued on them
  * Whoever kicks or locks a port holds a reference to a group that is alive
- * (session calls check under the group's lock), and gagg_group_kill() has
- * excluded them before it puts the endpoint.
+ * (session calls check under the group's lock), and gagg_groups_bury() has
+ * excluded them before it leaves the endpoint.
  */
 #include <linux/net.h>
 #include <linux/udp.h>
@@ -175,26 +177,51 @@ static void port_close(struct gagg_port *port)
 	sock_release(port->sock);
 }
 
-static void endpoint_close(struct gagg_endpoint *ep)
+bool gagg_endpoint_leave(struct gagg_endpoint *ep)
 {
 	u32 i;
 
+	gagg_net_assert_held(ep->gn);
+	if (!refcount_dec_and_test(&ep->refs))
+		return false;
+	list_del(&ep->list);
+	/* those that there are, if not all could be made */
 	for (i = 0; i < ep->nports; i++)
 		if (ep->port[i].sock)
 			gagg_port_deafen(&ep->port[i], ep->port[i].sock);
-	synchronize_net();
+	return true;
+}
+
+void gagg_endpoint_still(struct gagg_endpoint *ep)
+{
+	u32 i;
+
 	for (i = 0; i < ep->nports; i++) {
 		hrtimer_cancel(&ep->port[i].timer);
 		napi_disable(&ep->port[i].napi);
 		hrtimer_cancel(&ep->port[i].timer);
 		__netif_napi_del(&ep->port[i].napi);
 	}
-	/* the NAPI contexts are on lists that are read under RCU */
-	synchronize_net();
+}
+
+void gagg_endpoint_close(struct gagg_endpoint *ep)
+{
+	u32 i;
+
 	for (i = 0; i < ep->nports; i++)
 		port_close(&ep->port[i]);
 	gagg_compat_netdev_free(ep->dummy);
 	kvfree(ep);
+}
+
+void gagg_endpoint_put(struct gagg_endpoint *ep)
+{
+	if (!gagg_endpoint_leave(ep))
+		return;
+	synchronize_net();
+	gagg_endpoint_still(ep);
+	synchronize_net();
+	gagg_endpoint_close(ep);
 }
 
 struct ports_work {
@@ -295,7 +322,7 @@ struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg
 	err = gagg_endpoint_each_port(ep, port_create, NULL);
 	if (!err)
 		return ep;
-	endpoint_close(ep);
+	gagg_endpoint_put(ep);
 	return ERR_PTR(err);
 }
 
@@ -352,15 +379,6 @@ struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_ad
 		return ep;
 	gagg_endpoint_put(ep);
 	return ERR_PTR(err);
-}
-
-void gagg_endpoint_put(struct gagg_endpoint *ep)
-{
-	lockdep_assert_held(&ep->gn->lock);
-	if (!refcount_dec_and_test(&ep->refs))
-		return;
-	list_del(&ep->list);
-	endpoint_close(ep);
 }
 
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id)

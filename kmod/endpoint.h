@@ -76,9 +76,14 @@ int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack)
 /* find, or create and bind; takes a reference; sleeps; gagg_net.lock held */
 struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
 					u16 nports, struct netlink_ext_ack *extack);
-/* drop a reference; the last one ends in: callbacks restored, NAPI disabled,
- * timers cancelled, synchronize_net(), sockets released
+/* drop a reference; true: it was the last one, and no new call finds the ports. A grace
+ * period later gagg_endpoint_still() is to follow, which ends timers and polls, and another
+ * one later gagg_endpoint_close(), which releases sockets and memory
  */
+bool gagg_endpoint_leave(struct gagg_endpoint *ep);
+void gagg_endpoint_still(struct gagg_endpoint *ep);
+void gagg_endpoint_close(struct gagg_endpoint *ep);
+/* all of it */
 void gagg_endpoint_put(struct gagg_endpoint *ep);
 
 /* the group with that wire id, under rcu_read_lock() */

@@ -22,7 +22,7 @@ struct gagg_group *gagg_group_get(struct gagg_group *grp)
 
 /*
  * The last reference. It was never published, or it is unlinked from everything
- * since gagg_group_kill(), whose synchronize_net() the polls have passed; no
+ * since gagg_groups_bury(), whose synchronize_net() the polls have passed; no
  * session is bound, hence no seat exists and the channels' only reference is the
  * table's.
  */
@@ -224,29 +224,94 @@ int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 	return 0;
 }
 
-void gagg_group_kill(struct gagg_group *grp)
+void gagg_group_unlink(struct gagg_group *grp, struct list_head *dead)
 {
-	lockdep_assert_held(&grp->gn->lock);
-	list_del(&grp->list);
+	gagg_net_assert_held(grp->gn);
+	list_move_tail(&grp->list, dead);
 	/* from here no ioctl starts anything: they look under the lock */
 	mutex_lock(&grp->lock);
 	WRITE_ONCE(grp->dead, true);
 	mutex_unlock(&grp->lock);
-	if (grp->ep) {
+	if (grp->ep)
 		hlist_del_rcu(&grp->ep_node);
-		synchronize_net();
-		/* runs the work one last time: waiters wake */
-		gagg_epoch_stop(grp);
-		gagg_channels_exit(grp);
-		/* until here a session that leaves excludes polls by their locks */
-		mutex_lock(&grp->lock);
-		grp->portless = true;
-		mutex_unlock(&grp->lock);
-		gagg_routes_exit(grp);
-		group_disconnect(grp);
+}
+
+/* no poll sees it any more; true: it was the last one with its sockets, or some of them */
+static bool group_stop(struct gagg_group *grp)
+{
+	/* runs the work one last time: waiters wake */
+	gagg_epoch_stop(grp);
+	gagg_channels_exit(grp);
+	/* until here a session that leaves excludes polls by their locks */
+	mutex_lock(&grp->lock);
+	grp->portless = true;
+	mutex_unlock(&grp->lock);
+	gagg_routes_exit(grp);
+	grp->closes_mc = grp->mc && gagg_multicast_leave(grp->mc);
+	grp->closes_ep = gagg_endpoint_leave(grp->ep);
+	return grp->closes_mc || grp->closes_ep;
+}
+
+/*
+ * What the last of its groups has left hears nothing any more; the first grace period
+ * ends the calls that have heard, the second the use of NAPI contexts' lists. An
+ * address for all goes first: it refers to the endpoint.
+ */
+static void groups_close(struct list_head *groups)
+{
+	struct gagg_group *grp;
+
+	synchronize_net();
+	list_for_each_entry(grp, groups, list)
+		if (grp->closes_mc)
+			gagg_multicast_close(grp->mc);
+	list_for_each_entry(grp, groups, list)
+		if (grp->closes_ep)
+			gagg_endpoint_still(grp->ep);
+	synchronize_net();
+	list_for_each_entry(grp, groups, list)
+		if (grp->closes_ep)
+			gagg_endpoint_close(grp->ep);
+}
+
+/* their last words to waiters; sessions may hold them for longer */
+static void groups_put(struct list_head *groups)
+{
+	struct gagg_group *grp, *next;
+
+	list_for_each_entry_safe(grp, next, groups, list) {
+		list_del(&grp->list);
+		wake_up_all(&grp->wq);
+		gagg_group_put(grp);
 	}
-	wake_up_all(&grp->wq);
-	gagg_group_put(grp);
+}
+
+void gagg_groups_bury(struct list_head *dead)
+{
+	struct gagg_group *grp, *next;
+	LIST_HEAD(connected);
+	bool closes = false;
+
+	list_for_each_entry_safe(grp, next, dead, list)
+		if (grp->ep)
+			list_move_tail(&grp->list, &connected);
+	groups_put(dead);
+	if (list_empty(&connected))
+		return;
+	synchronize_net();
+	list_for_each_entry(grp, &connected, list)
+		closes |= group_stop(grp);
+	if (closes)
+		groups_close(&connected);
+	groups_put(&connected);
+}
+
+void gagg_group_kill(struct gagg_group *grp)
+{
+	LIST_HEAD(dead);
+
+	gagg_group_unlink(grp, &dead);
+	gagg_groups_bury(&dead);
 }
 
 /* mark it dead, so that no rank can attach any more, unless one is */

@@ -11,7 +11,8 @@
  * Death (gagg_group_kill): marked dead and unlinked from name list and endpoint
  * (gagg_net.lock), synchronize_net() so that no poll sees it, timer and works
  * stopped, epoch ended with GAGG_R_DELETED, waiters woken, ABORT sent, endpoint
- * dropped; the memory goes with the last reference (sessions hold one).
+ * dropped; the memory goes with the last reference (sessions hold one). Groups that
+ * die together take each of these steps together: three grace periods for all.
  */
 #ifndef GAGG_GROUP_H
 #define GAGG_GROUP_H
@@ -105,6 +106,8 @@ struct gagg_group {
 	struct gagg_multicast *mc;	/* where ranks here hear it; as ep */
 	bool dead;			/* nothing begins any more; group.lock, READ_ONCE */
 	bool portless;			/* dead, and the ports may be gone; group.lock */
+	bool closes_mc;			/* dead, and the last of mc, or */
+	bool closes_ep;			/* of ep: they end with it */
 
 	spinlock_t join_lock;		/* join, and whom to speak to */
 	struct gagg_join *join;
@@ -155,6 +158,11 @@ int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		      struct netlink_ext_ack *extack);
 void gagg_group_kill(struct gagg_group *grp);
+/* the same for many, at the end of namespaces: nobody finds them any more, then the rest;
+ * the latter without locks
+ */
+void gagg_group_unlink(struct gagg_group *grp, struct list_head *dead);
+void gagg_groups_bury(struct list_head *dead);
 
 struct gagg_group *gagg_group_get(struct gagg_group *grp);
 void gagg_group_put(struct gagg_group *grp);

@@ -12,7 +12,8 @@
  * Birth: under gagg_net.lock, in works as the port's sockets are (endpoint.c). On
  * the list only when it is complete, so a poll sees all of it or nothing.
  *
- * Death, in gagg_multicast_put() of the last group, under gagg_net.lock:
+ * Death, when the last group leaves, under gagg_net.lock or at the end of the
+ * namespace:
  *	1. sk_data_ready and user data are put back: no new call finds the port
  *	2. off the list; synchronize_net(): calls under way have returned, and polls,
  *	   which run under rcu_read_lock(), read these sockets no more
@@ -120,20 +121,37 @@ static int port_join(struct gagg_port *port, void *arg)
 	return err ? err : gagg_port_listen(port, sock, &mc->addr);
 }
 
-/* those that there are; what is listed is seen by polls until this returns */
-static void multicast_close(struct gagg_multicast *mc)
+bool gagg_multicast_leave(struct gagg_multicast *mc)
+{
+	u32 i;
+
+	gagg_net_assert_held(mc->ep->gn);
+	if (!refcount_dec_and_test(&mc->refs))
+		return false;
+	/* those that there are, if not all could be made */
+	for (i = 0; i < mc->ep->nports; i++)
+		if (mc->sock[i])
+			gagg_port_deafen(&mc->ep->port[i], mc->sock[i]);
+	list_del_rcu(&mc->list);
+	return true;
+}
+
+void gagg_multicast_close(struct gagg_multicast *mc)
 {
 	u32 i;
 
 	for (i = 0; i < mc->ep->nports; i++)
 		if (mc->sock[i])
-			gagg_port_deafen(&mc->ep->port[i], mc->sock[i]);
-	list_del_rcu(&mc->list);
-	synchronize_net();
-	for (i = 0; i < mc->ep->nports; i++)
-		if (mc->sock[i])
 			sock_release(mc->sock[i]);
 	kfree(mc);
+}
+
+void gagg_multicast_put(struct gagg_multicast *mc)
+{
+	if (!gagg_multicast_leave(mc))
+		return;
+	synchronize_net();
+	gagg_multicast_close(mc);
 }
 
 static struct gagg_multicast *multicast_new(struct gagg_endpoint *ep,
@@ -172,16 +190,9 @@ struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
 		list_add_rcu(&mc->list, &ep->multicasts);
 		return mc;
 	}
-	multicast_close(mc);
+	gagg_multicast_put(mc);
 	if (err == -EADDRINUSE)
 		NL_SET_ERR_MSG(extack,
 			       "multicast: a socket of this host has a UDP port of the range at this address to itself: choose another base port or multicast address");
 	return ERR_PTR(err);
-}
-
-void gagg_multicast_put(struct gagg_multicast *mc)
-{
-	lockdep_assert_held(&mc->ep->gn->lock);
-	if (refcount_dec_and_test(&mc->refs))
-		multicast_close(mc);
 }

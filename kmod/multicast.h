@@ -28,9 +28,13 @@ int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
 struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
 					  const union gagg_addr *addr,
 					  struct netlink_ext_ack *extack);
-/* drop a reference, before that to the endpoint; the last one ends in: callbacks
- * restored, synchronize_net(), groups left, sockets released
+/* drop a reference, before that to the endpoint; true: it was the last one. No new call
+ * finds the sockets then, and polls that have do so until a grace period later:
+ * gagg_multicast_close() is to follow, which leaves the groups and releases the sockets
  */
+bool gagg_multicast_leave(struct gagg_multicast *mc);
+void gagg_multicast_close(struct gagg_multicast *mc);
+/* all of it */
 void gagg_multicast_put(struct gagg_multicast *mc);
 
 /* one that others may hear */

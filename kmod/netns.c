@@ -22,28 +22,41 @@ static int __net_init gagg_net_init(struct net *net)
 	return 0;
 }
 
-/*
- * Runs while the namespace's devices are still there and before its memory
- * goes: kernel sockets hold no reference to the namespace, so they must be
- * gone when this returns, and gagg_group_kill() returns only then. Sessions may
- * outlive it: they reach the namespace only through a group that is not dead.
- */
-static void __net_exit gagg_net_exit(struct net *net)
+static void net_end(struct gagg_net *gn, struct list_head *dead)
 {
-	struct gagg_net *gn = gagg_net_of(net);
 	struct gagg_group *grp, *next;
 
 	mutex_lock(&gn->lock);
-	gn->dying = true;
+	WRITE_ONCE(gn->dying, true);
 	list_for_each_entry_safe(grp, next, &gn->groups, list)
-		gagg_group_kill(grp);
-	WARN_ON(!list_empty(&gn->endpoints));
+		gagg_group_unlink(grp, dead);
 	mutex_unlock(&gn->lock);
+}
+
+/*
+ * Runs while the namespaces' devices are still there and before their memory
+ * goes: kernel sockets hold no reference to the namespace, so they must be
+ * gone when this returns, and gagg_groups_bury() returns only then. Sessions may
+ * outlive it: they reach the namespace only through a group that is not dead.
+ *
+ * All groups of all namespaces share the grace periods: whoever makes thousands
+ * and goes does not keep the host from ending, and making, namespaces.
+ */
+static void __net_exit gagg_nets_exit(struct list_head *nets)
+{
+	LIST_HEAD(dead);
+	struct net *net;
+
+	list_for_each_entry(net, nets, exit_list)
+		net_end(gagg_net_of(net), &dead);
+	gagg_groups_bury(&dead);
+	list_for_each_entry(net, nets, exit_list)
+		WARN_ON(!list_empty(&gagg_net_of(net)->endpoints));
 }
 
 static struct pernet_operations gagg_net_ops = {
 	.init = gagg_net_init,
-	.exit = gagg_net_exit,
+	.exit_batch = gagg_nets_exit,
 	.id = &gagg_net_id,
 	.size = sizeof(struct gagg_net),
 };

@@ -24,6 +24,12 @@ struct gagg_net {
 	bool dying;
 };
 
+/* who changes its lists holds its lock, or is the pernet exit, beside which nobody is left */
+static inline void gagg_net_assert_held(const struct gagg_net *gn)
+{
+	lockdep_assert(gn->dying || lockdep_is_held(&gn->lock));
+}
+
 struct gagg_net *gagg_net_of(struct net *net);
 int gagg_netns_init(void);
 void gagg_netns_exit(void);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events for who subscribed. From process context: the netlink commands (under
- * gagg_net.lock) and the works of a group, which gagg_group_kill() waits for
- * before the group and the namespace go.
+ * gagg_net.lock) and the works of a group, which gagg_groups_bury() waits for
+ * before the group and the namespace go. At the end of the namespace nobody is left
+ * to hear; at that of the module the family is gone as well.
  */
 #include "netlink.h"
 #include "netns.h"
@@ -13,7 +14,7 @@ static void notify(struct gagg_group *grp, u8 cmd, u32 rank, enum gagg_event eve
 	struct sk_buff *skb;
 	void *hdr;
 
-	if (!genl_has_listeners(&gagg_family, net, 0))
+	if (READ_ONCE(grp->gn->dying) || !genl_has_listeners(&gagg_family, net, 0))
 		return;
 	skb = genlmsg_new(GAGG_MSG_MAX, GFP_KERNEL);
 	if (!skb)
