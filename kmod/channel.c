@@ -10,6 +10,7 @@
 #include "compat/workqueue.h"
 #include "faults.h"
 #include "keep.h"
+#include "quota.h"
 #include "session.h"
 #include "simd.h"
 #include "trace.h"
@@ -24,6 +25,8 @@ static void channel_free(struct gagg_channel *ch)
 	gagg_mem_free(&ch->kept);
 	gagg_mem_free(&ch->done);
 	gagg_mem_free(&ch->result);
+	gagg_quota_give(ch->quota, GAGG_Q_CHANNELS, 1);
+	gagg_quota_put(ch->quota);
 	kfree(ch);
 }
 
@@ -115,10 +118,17 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 	index = free_index(grp, id);
 	if (index < 0)
 		return ERR_PTR(index);
+	err = gagg_quota_take(grp->quota, GAGG_Q_CHANNELS, 1, NULL);
+	if (err)
+		return ERR_PTR(err);
 	ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
-	if (!ch)
+	if (!ch) {
+		gagg_quota_give(grp->quota, GAGG_Q_CHANNELS, 1);
 		return ERR_PTR(-ENOMEM);
+	}
 	kref_init(&ch->ref);
+	/* a session keeps it for longer than the group is there */
+	ch->quota = gagg_quota_get(grp->quota);
 	ch->id = id;
 	ch->index = index;
 	ch->members = members;

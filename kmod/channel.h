@@ -21,6 +21,7 @@
 
 struct gagg_channel {
 	struct kref ref;
+	struct gagg_quota *quota;	/* of the group; a reference */
 	u32 id;
 	u32 index;			/* in group.channel */
 	u32 nparts;
@@ -42,7 +43,9 @@ struct gagg_channel {
 	u64 base[GAGG_SHARDS_MAX];	/* of the part, once what is below it is published */
 };
 
-/* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC */
+/* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC,
+ * EDQUOT
+ */
 struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members);
 /* channel 0 of the epoch to come: the one in the table unless an epoch was begun
  * with it, else a new one; group.lock held; sleeps

@@ -37,6 +37,7 @@
 #include "faults.h"
 #include "group.h"
 #include "netns.h"
+#include "quota.h"
 #include "tx.h"
 
 #define RCVBUF		(16 << 20)	/* a few hundred GSO bursts */
@@ -211,6 +212,8 @@ void gagg_endpoint_close(struct gagg_endpoint *ep)
 	for (i = 0; i < ep->nports; i++)
 		port_close(&ep->port[i]);
 	gagg_compat_netdev_free(ep->dummy);
+	gagg_quota_give(ep->quota, GAGG_Q_PORTS, ep->nports);
+	gagg_quota_put(ep->quota);
 	kvfree(ep);
 }
 
@@ -310,15 +313,27 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 }
 
 struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg_addr *addr,
-					   u16 nports)
+					   u16 nports, struct netlink_ext_ack *extack)
 {
+	struct gagg_quota *quota = gagg_quota_of(gn->net->user_ns);
 	struct gagg_endpoint *ep;
 	int err;
 
 	lockdep_assert_held(&gn->lock);
+	if (IS_ERR(quota))
+		return ERR_CAST(quota);
+	err = gagg_quota_take(quota, GAGG_Q_PORTS, nports, extack);
+	if (err) {
+		gagg_quota_put(quota);
+		return ERR_PTR(err);
+	}
 	ep = endpoint_new(gn, addr, nports);
-	if (!ep)
+	if (!ep) {
+		gagg_quota_give(quota, GAGG_Q_PORTS, nports);
+		gagg_quota_put(quota);
 		return ERR_PTR(-ENOMEM);
+	}
+	ep->quota = quota;
 	err = gagg_endpoint_each_port(ep, port_create, NULL);
 	if (!err)
 		return ep;
@@ -371,7 +386,7 @@ struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_ad
 			return ep;
 		}
 	}
-	ep = gagg_endpoint_create(gn, addr, nports);
+	ep = gagg_endpoint_create(gn, addr, nports, extack);
 	if (IS_ERR(ep))
 		return ep;
 	err = gagg_endpoint_bind(ep, extack);

@@ -30,6 +30,7 @@ struct gagg_net;
 struct gagg_endpoint;
 struct gagg_faults;
 struct gagg_group;
+struct gagg_quota;
 struct gagg_tx;
 
 union gagg_addr {
@@ -58,6 +59,7 @@ struct gagg_endpoint {
 	struct list_head list;		/* gagg_net.endpoints, if bound; gagg_net.lock */
 	struct gagg_net *gn;
 	refcount_t refs;		/* groups; gagg_net.lock */
+	struct gagg_quota *quota;	/* of the user namespace; or NULL */
 	union gagg_addr addr;		/* with the base port */
 	u16 nports;
 	struct net_device *dummy;	/* carries the NAPI contexts */
@@ -68,7 +70,7 @@ struct gagg_endpoint {
 
 /* one with a reference and sockets, but no ports yet; sleeps; gagg_net.lock held */
 struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg_addr *addr,
-					   u16 nports);
+					   u16 nports, struct netlink_ext_ack *extack);
 /* its ports; allocates nothing: fails only if somebody else has one of them, or the
  * address is not this host's; no more is done with @ep then than to put it
  */

@@ -11,6 +11,7 @@
 #include "multicast.h"
 #include "netlink.h"
 #include "netns.h"
+#include "quota.h"
 #include "session.h"
 #include "tx.h"
 
@@ -37,6 +38,9 @@ static void group_release(struct kref *ref)
 	for (i = 0; i < grp->cfg.shards; i++)
 		vfree(grp->part[i].core);
 	vfree(grp->join);
+	if (grp->counted)
+		gagg_quota_give(grp->quota, GAGG_Q_GROUPS, 1);
+	gagg_quota_put(grp->quota);
 	mem_cgroup_put(grp->memcg);
 	mutex_destroy(&grp->lock);
 	kvfree(grp);
@@ -110,12 +114,17 @@ static void group_free(struct gagg_group *grp)
 /* with all its memory, but without sockets; NULL: there is none */
 static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_config *cfg)
 {
+	struct gagg_quota *quota = gagg_quota_of(gn->net->user_ns);
 	struct gagg_group *grp;
 
+	if (IS_ERR(quota))
+		return NULL;
 	grp = kvzalloc(struct_size(grp, part, cfg->shards),
 		       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!grp)
+	if (!grp) {
+		gagg_quota_put(quota);
 		return NULL;
+	}
 	kref_init(&grp->ref);
 	spin_lock_init(&grp->join_lock);
 	spin_lock_init(&grp->times_lock);
@@ -123,6 +132,7 @@ static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_con
 	init_waitqueue_head(&grp->wq);
 	gagg_channels_init(grp);
 	grp->gn = gn;
+	grp->quota = quota;
 	grp->memcg = get_mem_cgroup_from_mm(current->mm);
 	grp->cfg = *cfg;
 	if (gagg_config_geom(&grp->cfg, &grp->geom, grp->node) &&
@@ -158,7 +168,8 @@ static int group_prepare(struct gagg_group *grp, struct netlink_ext_ack *extack)
 {
 	struct gagg_endpoint *ep;
 
-	ep = gagg_endpoint_create(grp->gn, &grp->node[grp->geom.self].addr, grp->cfg.shards);
+	ep = gagg_endpoint_create(grp->gn, &grp->node[grp->geom.self].addr, grp->cfg.shards,
+				  extack);
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
 	grp->ep = ep;
@@ -215,7 +226,10 @@ int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 	grp = group_alloc(gn, cfg);
 	if (!grp)
 		return -ENOMEM;
-	err = group_connect(grp, NULL, extack);
+	err = gagg_quota_take(grp->quota, GAGG_Q_GROUPS, 1, extack);
+	grp->counted = !err;
+	if (!err)
+		err = group_connect(grp, NULL, extack);
 	if (err) {
 		group_free(grp);
 		return err;
@@ -347,6 +361,13 @@ static bool in_the_way(const struct gagg_group *old, const struct gagg_group *ne
 	return gagg_addr_equal(a, b) && pa < pb + new->cfg.shards && pb < pa + old->cfg.shards;
 }
 
+/* @new is counted in the place of @old, which is about to go */
+static void group_replace(struct gagg_group *old, struct gagg_group *new)
+{
+	new->counted = old->counted;
+	old->counted = false;
+}
+
 /*
  * @old, which is in the way, dies first; should @new not get its ports, @spare
  * gets those of @old. Nothing is allocated when @old is dead.
@@ -356,6 +377,7 @@ static int group_swap(struct gagg_group *old, struct gagg_group *new,
 {
 	int err;
 
+	group_replace(old, new);
 	gagg_group_kill(old);
 	err = gagg_endpoint_bind(new->ep, extack);
 	if (!err) {
@@ -363,6 +385,7 @@ static int group_swap(struct gagg_group *old, struct gagg_group *new,
 		group_free(spare);
 		return 0;
 	}
+	group_replace(new, spare);
 	group_free(new);
 	if (gagg_endpoint_bind(spare->ep, NULL)) {
 		pr_warn_ratelimited("gagg: group %s is lost: somebody has taken its UDP ports while it was changed\n",
@@ -413,6 +436,7 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 	if (!err && spare)
 		return group_swap(grp, new, spare, extack);
 	if (!err) {
+		group_replace(grp, new);
 		gagg_group_kill(grp);
 		group_publish(new);
 		return 0;

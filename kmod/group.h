@@ -30,6 +30,7 @@
 struct gagg_session;
 struct gagg_channel;
 struct gagg_multicast;
+struct gagg_quota;
 
 struct gagg_member {
 	u8 present;
@@ -97,6 +98,8 @@ struct gagg_group {
 	struct kref ref;
 	struct gagg_net *gn;
 	struct mem_cgroup *memcg;	/* of who made it: pays for what works allocate */
+	struct gagg_quota *quota;	/* of the user namespace; or NULL */
+	bool counted;			/* one of the quota's groups; gagg_net.lock */
 	struct gagg_endpoint *ep;	/* NULL: incomplete, nothing runs */
 	struct gagg_config cfg;
 	struct gagg_geom geom;

@@ -62,4 +62,7 @@ module_exit(gagg_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("In-kernel aggregation of gradients for distributed training");
 MODULE_VERSION("0.1.0");
-MODULE_ALIAS_GENL_FAMILY(GAGG_GENL_NAME);
+/*
+ * No alias for the family: anybody could load the module by asking for it. Loading it is
+ * up to root (gaggd.service does).
+ */

@@ -27,6 +27,7 @@
 #include "compat/ipv6.h"
 #include "multicast.h"
 #include "netns.h"
+#include "quota.h"
 
 #if IS_ENABLED(CONFIG_IPV6)
 static struct net_device *dev_v6(struct net *net, const union gagg_addr *addr)
@@ -143,6 +144,7 @@ void gagg_multicast_close(struct gagg_multicast *mc)
 	for (i = 0; i < mc->ep->nports; i++)
 		if (mc->sock[i])
 			sock_release(mc->sock[i]);
+	gagg_quota_give(mc->ep->quota, GAGG_Q_PORTS, mc->ep->nports);
 	kfree(mc);
 }
 
@@ -182,9 +184,14 @@ struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
 			return mc;
 		}
 	}
+	err = gagg_quota_take(ep->quota, GAGG_Q_PORTS, ep->nports, extack);
+	if (err)
+		return ERR_PTR(err);
 	mc = multicast_new(ep, addr);
-	if (!mc)
+	if (!mc) {
+		gagg_quota_give(ep->quota, GAGG_Q_PORTS, ep->nports);
 		return ERR_PTR(-ENOMEM);
+	}
 	err = gagg_endpoint_each_port(ep, port_join, mc);
 	if (!err) {
 		list_add_rcu(&mc->list, &ep->multicasts);

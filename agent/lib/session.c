@@ -58,6 +58,8 @@ static int attach_error(int err)
 	case -ENOMEM:
 		return error_set(GAGG_ERR_NOMEM,
 				 "the kernel has no memory for the group's ring (smaller: gaggctl group set NAME ring N)");
+	case -EDQUOT:
+		return error_set(GAGG_ERR_NOMEM, SESSION_NO_QUOTA);
 	}
 	return error_set(GAGG_ERR_SYSTEM, "attach: %s", strerror(-err));
 }

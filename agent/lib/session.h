@@ -47,6 +47,10 @@ struct session {
 /* Channel ids of one lowest member; see struct gagg_ioc_channel. */
 #define SESSION_CHANNELS	1000
 
+/* EDQUOT of the kernel: a ceiling of the module, for all groups of the user namespace. */
+#define SESSION_NO_QUOTA \
+	"the user namespace has no more channels (more: the parameter userns_channels of the module gagg)"
+
 /* NULL: no memory. Takes @fd only if it succeeds. */
 struct session *session_new(int fd, int timeout_ms);
 

@@ -72,6 +72,8 @@ static int split_open(struct gagg_comm *c, uint64_t members, int number,
 	if (err == -ENOSPC)
 		return comm_error(c, GAGG_ERR_NOMEM,
 				  "the group has no more channels (more: gaggctl group set NAME channels N)");
+	if (err == -EDQUOT)
+		return comm_error(c, GAGG_ERR_NOMEM, SESSION_NO_QUOTA);
 	if (err)
 		return comm_error(c, err == -ENOMEM ? GAGG_ERR_NOMEM : GAGG_ERR_SYSTEM,
 				  "make channel %u: %s", arg.channel, strerror(-err));

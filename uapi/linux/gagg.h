@@ -177,7 +177,8 @@ struct gagg_geometry {
  * @geo:	out: channel 0; last, because it may grow
  *
  * Returns at once; the epoch has started when GAGG_IOC_WAIT with
- * GAGG_WAIT_EPOCH says so. EBUSY when attached already, ENOMEM, ESTALE the
+ * GAGG_WAIT_EPOCH says so. EBUSY when attached already, ENOMEM, EDQUOT the user
+ * namespace has as many channels as the module allows, ESTALE the
  * group was deleted or made anew with another configuration: open again. ENOTCONN
  * the group is incomplete. After an epoch has ended, the same call attaches again;
  * mappings of the old epoch are gone from the kernel's view and must be
@@ -205,7 +206,8 @@ struct gagg_ioc_attach {
  *
  * EEXIST this session has it already, or has given it back: an id is used once
  * in an epoch. EBUSY this host has it with other members, ENOSPC too many
- * channels, ENOMEM, ENOTCONN no epoch, EPIPE the epoch has ended.
+ * channels, ENOMEM, EDQUOT as of GAGG_IOC_ATTACH, ENOTCONN no epoch, EPIPE the
+ * epoch has ended.
  */
 struct gagg_ioc_channel {
 	__u32	size;
