@@ -2,8 +2,10 @@
 /*
  * Sockets of an endpoint.
  *
- * Birth: under gagg_net.lock, from a work item, since a socket is charged to
- * the cgroup of the task that makes it, and this one belongs to nobody's.
+ * Birth: under gagg_net.lock, from a work item, since a socket belongs to the
+ * cgroup of the task that makes it, whose filters and rules are not for this one.
+ * Its memory is charged to that cgroup all the same: who made the first group of
+ * the endpoint pays for it, as for what a port allocates in polls (tx.c).
  *
  * Arrival: sk_data_ready may run under UDP's busylock and on several CPUs at
  * once, so it only schedules the port's NAPI, which drains the queue bounded by
@@ -24,7 +26,9 @@
  * (session calls check under the group's lock), and gagg_groups_bury() has
  * excluded them before it leaves the endpoint.
  */
+#include <linux/memcontrol.h>
 #include <linux/net.h>
+#include <linux/sched/mm.h>
 #include <linux/udp.h>
 #include <net/inet_common.h>
 #include <net/ipv6.h>
@@ -103,6 +107,7 @@ int gagg_port_socket(struct gagg_port *port, struct socket **out)
 		return err;
 	/* our receive never sleeps; polling the device from it would re-enter */
 	gagg_compat_no_busy_poll(sock->sk);
+	gagg_compat_charge(sock->sk, port->ep->memcg);
 	sock->sk->sk_allocation = GFP_ATOMIC;
 	/* the same for every socket of a protocol */
 	port->saved_data_ready = sock->sk->sk_data_ready;
@@ -214,6 +219,7 @@ void gagg_endpoint_close(struct gagg_endpoint *ep)
 	gagg_compat_netdev_free(ep->dummy);
 	gagg_quota_give(ep->quota, GAGG_Q_PORTS, ep->nports);
 	gagg_quota_put(ep->quota);
+	mem_cgroup_put(ep->memcg);
 	kvfree(ep);
 }
 
@@ -238,12 +244,14 @@ struct ports_work {
 static void ports_work_fn(struct work_struct *work)
 {
 	struct ports_work *w = container_of(work, struct ports_work, work);
+	struct mem_cgroup *old = set_active_memcg(w->ep->memcg);
 	u32 i;
 
 	gagg_faults_work_begin();
 	for (i = 0; i < w->ep->nports && !w->err; i++)
 		w->err = w->fn(&w->ep->port[i], w->arg);
 	gagg_faults_work_end();
+	set_active_memcg(old);
 }
 
 int gagg_endpoint_each_port(struct gagg_endpoint *ep,
@@ -288,6 +296,7 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 	}
 	INIT_LIST_HEAD(&ep->list);
 	ep->gn = gn;
+	ep->memcg = get_mem_cgroup_from_mm(current->mm);
 	ep->addr = *addr;
 	ep->nports = nports;
 	refcount_set(&ep->refs, 1);

@@ -60,6 +60,7 @@ struct gagg_endpoint {
 	struct gagg_net *gn;
 	refcount_t refs;		/* groups; gagg_net.lock */
 	struct gagg_quota *quota;	/* of the user namespace; or NULL */
+	struct mem_cgroup *memcg;	/* of who made it: pays for sockets, queues, fragments */
 	union gagg_addr addr;		/* with the base port */
 	u16 nports;
 	struct net_device *dummy;	/* carries the NAPI contexts */

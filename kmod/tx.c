@@ -19,6 +19,7 @@
  * what a queue drops is a loss like any other. A charge would need somebody to
  * wait for room, and a poll cannot.
  */
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/udp.h>
 #include <net/sock.h>
@@ -35,7 +36,7 @@
 /*
  * Page fragments in turn: 1 MiB for what is under way. A page lasts until its
  * receiver has read it, when it comes back here, or is freed; one that is allocated
- * instead is cleared first. They are the port's, and charged to nobody.
+ * instead is cleared first. They are the port's, and charged as it is.
  */
 #define FRAGS		32
 #define CONTROL_MAX	1024	/* control datagrams that wait for a poll */
@@ -197,9 +198,21 @@ static bool frag_unfit(const struct page_frag *frag, u32 len)
 	       (frag->size < len || page_is_pfmemalloc(frag->page));
 }
 
-/* with room for @len bytes; NULL: no memory */
-static struct page_frag *frag_for(struct gagg_tx *tx, u32 len)
+/* from where it is, or from a new page, which the endpoint's cgroup pays for */
+static bool frag_refill(const struct gagg_port *port, struct page_frag *frag, u32 len)
 {
+	struct mem_cgroup *old = set_active_memcg(port->ep->memcg);
+	bool done = skb_page_frag_refill(len, frag,
+					 GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+
+	set_active_memcg(old);
+	return done;
+}
+
+/* with room for @len bytes; NULL: no memory */
+static struct page_frag *frag_for(const struct gagg_port *port, u32 len)
+{
+	struct gagg_tx *tx = port->tx;
 	struct page_frag *frag = &tx->frag[tx->turn];
 
 	/* a page that is allocated is cleared, too, on most systems */
@@ -212,8 +225,7 @@ static struct page_frag *frag_for(struct gagg_tx *tx, u32 len)
 		frag->page = NULL;
 	}
 	/* when memory is fragmented it gives a single page, however much is asked */
-	if (!skb_page_frag_refill(len, frag, GFP_ATOMIC | __GFP_NOWARN) ||
-	    frag->offset + len > frag->size)
+	if (!frag_refill(port, frag, len) || frag->offset + len > frag->size)
 		return NULL;
 	return frag;
 }
@@ -221,7 +233,7 @@ static struct page_frag *frag_for(struct gagg_tx *tx, u32 len)
 /* contiguous bytes behind what the burst has: @n times @len, or as often as fits */
 static void *burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n)
 {
-	struct page_frag *frag = frag_for(port->tx, len);
+	struct page_frag *frag = frag_for(port, len);
 	struct piece *p;
 	void *at;
 

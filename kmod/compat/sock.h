@@ -2,6 +2,8 @@
 #ifndef GAGG_COMPAT_SOCK_H
 #define GAGG_COMPAT_SOCK_H
 
+#include <linux/cgroup.h>
+#include <linux/memcontrol.h>
 #include <linux/net.h>
 #include <net/sock.h>
 
@@ -20,6 +22,21 @@ static inline bool gagg_compat_own_options(const struct socket *sock)
 	return test_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);
 #else
 	return false;
+#endif
+}
+
+/*
+ * What waits in its queue is charged to @memcg, as the kernel does where a task makes a
+ * socket: of the second version, which alone charges a UDP socket. Before anything waits.
+ */
+static inline void gagg_compat_charge(struct sock *sk, struct mem_cgroup *memcg)
+{
+#ifdef CONFIG_MEMCG
+	if (!mem_cgroup_sockets_enabled || !cgroup_subsys_on_dfl(memory_cgrp_subsys) ||
+	    sk->sk_memcg || !memcg || !parent_mem_cgroup(memcg))
+		return;
+	css_get(&memcg->css);
+	sk->sk_memcg = memcg;
 #endif
 }
 
