@@ -223,14 +223,21 @@ static struct sk_buff *port_dequeue(struct gagg_port *port)
 	return dequeue(port->sock->sk);
 }
 
+/* What comes is not verified before the queue; and of IPv4 it may have nothing to verify.
+ * All that gagg sends has.
+ */
+static bool corrupt(struct sk_buff *skb)
+{
+	return !udp_hdr(skb)->check || udp_lib_checksum_complete(skb);
+}
+
 /* returns the number of datagrams */
 static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 {
 	struct sock *sk = port->sock->sk;
 	u32 n;
 
-	/* not verified before the queue */
-	if (unlikely(udp_lib_checksum_complete(skb))) {
+	if (unlikely(corrupt(skb))) {
 		__UDPX_INC_STATS(sk, UDP_MIB_CSUMERRORS);
 		__UDPX_INC_STATS(sk, UDP_MIB_INERRORS);
 		gagg_rx_corrupt(port, skb);

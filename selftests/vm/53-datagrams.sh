@@ -20,7 +20,7 @@ datagrams=(
 	"drop_version magic=0" "drop_version ver=0" "drop_version ver=2"
 	"drop_version hdrlen=60" "drop_version flags=0x2000" "drop_version flags=0x8000"
 	"drop_type type=0" "drop_type type=6" "drop_type type=12" "drop_type type=19"
-	"drop_type type=255" "drop_checksum checksum=1"
+	"drop_type type=255" "drop_checksum checksum=1" "drop_checksum checksum=0"
 	"drop_chunk run=0" "drop_chunk lanes=2241" "drop_chunk run=2" "drop_chunk lanes=0"
 	"drop_chunk chunk=256" "drop_chunk chunk=0xffffffff" "drop_chunk chunk=^8"
 	"drop_chunk type=7" "drop_chunk type=9 length=64"

@@ -11,7 +11,7 @@
  *
  * FIELD: a field of struct gagg_hdr (cookie: the first half of the tag), or
  *	length=N	of the UDP payload: cut off, or followed by zeros
- *	checksum=1	a wrong one
+ *	checksum=1	a wrong one; 0: none
  *	count=N, seconds=S	as many, or for as long
  *	replies=MS	wait so long, and say how many datagrams came back
  *
@@ -33,7 +33,7 @@
 static struct {
 	uint8_t payload[PAYLOAD_MAX];
 	size_t length;
-	bool checksum;
+	bool wrong, none;	/* checksum */
 	unsigned long count;
 	unsigned long seconds;
 	unsigned long replies;
@@ -74,7 +74,8 @@ static void set(const char *word)
 		return;
 	}
 	if (option(word, "checksum", &n)) {
-		me.checksum = n;
+		me.wrong = n;
+		me.none = !n;
 		return;
 	}
 	if (option(word, "count", &me.count) || option(word, "seconds", &me.seconds) ||
@@ -155,8 +156,10 @@ static int send_some(int argc, char **argv)
 		set(argv[i]);
 	memcpy(d.payload, me.payload, me.length);
 	udp_seal(&d.udp, me.length, &from, &to);
-	if (me.checksum)
+	if (me.wrong)
 		d.udp.check ^= htons(0x55aa);
+	if (me.none)
+		d.udp.check = 0;
 	out = udp_socket(&from, true);
 	in = socket(AF_INET, SOCK_RAW, IPPROTO_UDP);
 	if (out < 0 || in < 0)
