@@ -5,10 +5,11 @@
  * The core decides under join_lock, from the poll (port lock held), the timer
  * or a system call. What it wants said is kept as sets of nodes and sent by
  * speak_work; that an epoch has begun or ended is left to epoch_work, which
- * compares the core's state with the group's and so needs no queue. Both run
- * in process context: nothing is sent under a lock, and the group's memory may
- * be allocated. Until epoch_work has run, datagrams of a new epoch are dropped
- * and repeated by their senders.
+ * compares the core's state with the group's and so needs no queue. What listeners
+ * are told is left to news_work. All run in process context: nothing is sent under a
+ * lock, and the group's memory may be allocated, though not by speak_work: whoever
+ * waits for memory is not to be taken for dead. It has a queue with a rescuer. Until
+ * epoch_work has run, datagrams of a new epoch are dropped and repeated by their senders.
  */
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -22,6 +23,19 @@
 #include "trace.h"
 #include "tx.h"
 
+static struct workqueue_struct *speak_wq;
+
+int __init gagg_epochs_init(void)
+{
+	speak_wq = alloc_workqueue("gagg", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	return speak_wq ? 0 : -ENOMEM;
+}
+
+void gagg_epochs_exit(void)
+{
+	destroy_workqueue(speak_wq);
+}
+
 static u64 now_ns(void)
 {
 	return ktime_get_ns();
@@ -31,7 +45,7 @@ static u64 now_ns(void)
 static void collect(struct gagg_group *grp)
 {
 	struct gagg_join *j = grp->join;
-	bool speak = false, epoch = false;
+	bool speak = false, epoch = false, news = false;
 	u64 at, now = now_ns();
 	u32 i;
 
@@ -50,7 +64,8 @@ static void collect(struct gagg_group *grp)
 			break;
 		case GAGG_JOIN_NOTIFY:
 			grp->news |= node;
-			break;
+			news = true;
+			continue;
 		default:
 			epoch = true;
 			continue;
@@ -61,7 +76,9 @@ static void collect(struct gagg_group *grp)
 	if (grp->dead)
 		return;
 	if (speak)
-		queue_work(gagg_compat_unbound_wq(), &grp->speak_work);
+		queue_work(speak_wq, &grp->speak_work);
+	if (news)
+		queue_work(gagg_compat_unbound_wq(), &grp->news_work);
 	if (epoch)
 		queue_work(gagg_compat_unbound_wq(), &grp->epoch_work);
 	at = gagg_join_deadline(j, &grp->geom);
@@ -109,24 +126,31 @@ static void say_all(struct gagg_group *grp, u64 nodes, u8 type)
 
 static void speak(struct gagg_group *grp)
 {
-	u64 hello, start, abort, news;
+	u64 hello, start, abort;
 
 	spin_lock_bh(&grp->join_lock);
 	hello = grp->say_hello;
 	start = grp->say_start;
 	abort = grp->say_abort;
-	news = grp->news;
 	grp->say_hello = 0;
 	grp->say_start = 0;
 	grp->say_abort = 0;
-	grp->news = 0;
 	spin_unlock_bh(&grp->join_lock);
 
 	say_all(grp, abort, GAGG_T_ABORT);
 	say_all(grp, start, GAGG_T_START);
 	say_all(grp, hello, GAGG_T_HELLO);
-	if (!news)
-		return;
+}
+
+static void tell_news(struct gagg_group *grp)
+{
+	u64 news;
+
+	spin_lock_bh(&grp->join_lock);
+	news = grp->news;
+	grp->news = 0;
+	spin_unlock_bh(&grp->join_lock);
+
 	wake_up_all(&grp->wq);
 	for (; news; news &= news - 1) {
 		u64 ranks = grp->geom.ranks_of[gagg_lowest(news)];
@@ -142,6 +166,13 @@ static void speak_work_fn(struct work_struct *work)
 {
 	gagg_faults_work_begin();
 	speak(container_of(work, struct gagg_group, speak_work));
+	gagg_faults_work_end();
+}
+
+static void news_work_fn(struct work_struct *work)
+{
+	gagg_faults_work_begin();
+	tell_news(container_of(work, struct gagg_group, news_work));
 	gagg_faults_work_end();
 }
 
@@ -269,6 +300,7 @@ int gagg_epoch_init(struct gagg_group *grp)
 		return -ENOMEM;
 	timer_setup(&grp->join_timer, join_timer_fn, 0);
 	INIT_WORK(&grp->speak_work, speak_work_fn);
+	INIT_WORK(&grp->news_work, news_work_fn);
 	INIT_WORK(&grp->epoch_work, epoch_work_fn);
 	gagg_config_digest(&grp->cfg, digest);
 	gagg_join_init(grp->join, &grp->geom, digest, get_random_u64() | 1);
@@ -303,6 +335,7 @@ void gagg_epoch_stop(struct gagg_group *grp)
 
 	timer_shutdown_sync(&grp->join_timer);
 	cancel_work_sync(&grp->speak_work);
+	cancel_work_sync(&grp->news_work);
 	cancel_work_sync(&grp->epoch_work);
 	gagg_epoch_end(grp, &end);
 	follow_join(grp);

@@ -119,7 +119,8 @@ struct gagg_group {
 	u64 say_start;
 	u64 say_abort;
 	u64 news;			/* nodes whose state has changed */
-	struct work_struct speak_work;	/* sends what is to be said, notifies */
+	struct work_struct speak_work;	/* sends what is to be said */
+	struct work_struct news_work;	/* notifies */
 	struct work_struct epoch_work;	/* brings the group to what join says */
 
 	struct mutex lock;		/* below, and sessions' attach state */
@@ -171,6 +172,9 @@ struct gagg_group *gagg_group_get(struct gagg_group *grp);
 void gagg_group_put(struct gagg_group *grp);
 
 /* epoch.c: join object and epoch */
+/* of the module */
+int gagg_epochs_init(void);
+void gagg_epochs_exit(void);
 /* allocate; then, once the group can be found, begin to speak */
 int gagg_epoch_init(struct gagg_group *grp);
 void gagg_epoch_begin(struct gagg_group *grp);

@@ -3,6 +3,7 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include "faults.h"
+#include "group.h"
 #include "netlink.h"
 #include "netns.h"
 #include "session.h"
@@ -21,9 +22,12 @@ static int __init gagg_init(void)
 
 	gagg_simd_init();
 	gagg_faults_init();
-	err = gagg_netns_init();
+	err = gagg_epochs_init();
 	if (err)
 		goto out_faults;
+	err = gagg_netns_init();
+	if (err)
+		goto out_epochs;
 	err = gagg_netlink_init();
 	if (err)
 		goto out_netns;
@@ -36,6 +40,8 @@ out_netlink:
 	gagg_netlink_exit();
 out_netns:
 	gagg_netns_exit();
+out_epochs:
+	gagg_epochs_exit();
 out_faults:
 	gagg_faults_exit();
 	return err;
@@ -52,6 +58,7 @@ static void __exit gagg_exit(void)
 	misc_deregister(&gagg_misc);
 	gagg_netlink_exit();
 	gagg_netns_exit();
+	gagg_epochs_exit();
 	gagg_faults_exit();
 	rcu_barrier();
 }
