@@ -3,7 +3,9 @@
  * /dev/gagg: arguments in, arguments out, mapping, polling, leaving.
  *
  * User memory is never touched under session.lock: mmap() takes that lock under
- * mmap_lock, and a fault would take the two in the other order.
+ * mmap_lock, and a fault would take the two in the other order. Nor is a lock taken
+ * under it under which somebody may wait for mmap_lock: rtnl_lock, and hence
+ * gagg_net.lock.
  */
 #include <linux/compat.h>
 #include <linux/module.h>
@@ -43,6 +45,13 @@ static int do_features(struct gagg_ioc_features *arg)
 	return 0;
 }
 
+static int do_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
+{
+	if (arg->flags || memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
+		return -EINVAL;
+	return gagg_session_open(ses, arg);
+}
+
 static int do_wait(struct gagg_session *ses, const struct gagg_ioc_wait *arg)
 {
 	struct gagg_wish wish;
@@ -76,11 +85,6 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
 {
 	switch (nr) {
-	case _IOC_NR(GAGG_IOC_OPEN):
-		if (arg->open.flags || memchr_inv(arg->open.reserved, 0,
-						  sizeof(arg->open.reserved)))
-			return -EINVAL;
-		return gagg_session_open(ses, &arg->open);
 	case _IOC_NR(GAGG_IOC_ATTACH):
 		if (arg->attach.flags || arg->attach.reserved)
 			return -EINVAL;
@@ -149,6 +153,8 @@ static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return do_wait(ses, &arg.wait);
 	if (nr == _IOC_NR(GAGG_IOC_FEATURES)) {
 		err = do_features(&arg.features);
+	} else if (nr == _IOC_NR(GAGG_IOC_OPEN)) {
+		err = do_open(ses, &arg.open);
 	} else {
 		if (mutex_lock_interruptible(&ses->lock))
 			return -EINTR;

@@ -5,10 +5,11 @@
  * groups that name it share it.
  *
  * Lock order, outermost first:
+ *	gagg_net.lock (mutex)		configuration of a namespace
+ *	rtnl_lock, and what is taken under it: mmap_lock
  *	gagg_session.lock (mutex)	system calls of one file; never held over an
  *					access to user memory: mmap() takes it
  *					under mmap_lock
- *	gagg_net.lock (mutex)		configuration of a namespace
  *	gagg_group.lock (mutex)		sessions, channels, epoch of a group
  *	gagg_port.lock (spin, bh)	core shards of all groups on the port, by
  *					ascending index where several are held

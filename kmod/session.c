@@ -117,41 +117,78 @@ static void leave_all(struct gagg_session *ses, bool stop)
 			seat_leave(ses, i, stop);
 }
 
+/* session.lock and group.lock held; -ESTALE: the group has died since it was found */
+static int bind_locked(struct gagg_session *ses, struct gagg_group *grp, u32 rank)
+{
+	const struct gagg_member *member = &grp->cfg.member[rank];
+
+	if (grp->dead)
+		return -ESTALE;
+	if (!member->present || !member->local || !(member->roles & GAGG_ROLE_WORKER))
+		return -EINVAL;
+	if (grp->session[rank])
+		return -EBUSY;
+	grp->session[rank] = ses;
+	ses->rank = rank;
+	WRITE_ONCE(ses->group, gagg_group_get(grp));
+	WRITE_ONCE(ses->state, GAGG_S_BOUND);
+	return 0;
+}
+
+static int session_bind(struct gagg_session *ses, struct gagg_group *grp, u32 rank)
+{
+	int err = -EBUSY;
+
+	if (mutex_lock_interruptible(&ses->lock))
+		return -EINTR;
+	if (!ses->group) {
+		mutex_lock(&grp->lock);
+		err = bind_locked(ses, grp, rank);
+		mutex_unlock(&grp->lock);
+	}
+	mutex_unlock(&ses->lock);
+	return err;
+}
+
+/* a reference to the group of that name, or NULL */
+static struct gagg_group *group_look_up(struct gagg_net *gn, const char *name)
+{
+	struct gagg_group *grp;
+
+	mutex_lock(&gn->lock);
+	grp = gagg_group_find(gn, name);
+	if (grp)
+		gagg_group_get(grp);
+	mutex_unlock(&gn->lock);
+	return grp;
+}
+
+/*
+ * The group is looked up before the session is locked: who has gagg_net.lock may wait
+ * for rtnl_lock, who has that for mmap_lock, and who has that, in mmap(), for
+ * session.lock. If it has died by then, there may be another of its name.
+ */
 int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 {
 	struct net *net = current->nsproxy->net_ns;
-	struct gagg_net *gn = gagg_net_of(net);
-	const struct gagg_member *member;
 	struct gagg_group *grp;
-	int err = 0;
+	int err;
 
 	if (!ns_capable(net->user_ns, CAP_NET_ADMIN))
 		return -EPERM;
-	if (ses->group)
+	/* it is set once: whoever sees it not here is told by session_bind() */
+	if (READ_ONCE(ses->group))
 		return -EBUSY;
 	if (strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name) ||
 	    arg->rank >= GAGG_RANKS)
 		return -EINVAL;
-	mutex_lock(&gn->lock);
-	grp = gagg_group_find(gn, arg->name);
-	if (!grp) {
-		mutex_unlock(&gn->lock);
-		return -ENOENT;
-	}
-	member = &grp->cfg.member[arg->rank];
-	mutex_lock(&grp->lock);
-	if (!member->present || !member->local || !(member->roles & GAGG_ROLE_WORKER)) {
-		err = -EINVAL;
-	} else if (grp->session[arg->rank]) {
-		err = -EBUSY;
-	} else {
-		grp->session[arg->rank] = ses;
-		ses->rank = arg->rank;
-		ses->group = gagg_group_get(grp);
-		WRITE_ONCE(ses->state, GAGG_S_BOUND);
-	}
-	mutex_unlock(&grp->lock);
-	mutex_unlock(&gn->lock);
+	do {
+		grp = group_look_up(gagg_net_of(net), arg->name);
+		if (!grp)
+			return -ENOENT;
+		err = session_bind(ses, grp, arg->rank);
+		gagg_group_put(grp);
+	} while (err == -ESTALE);
 	return err;
 }
 

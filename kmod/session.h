@@ -53,7 +53,7 @@ struct gagg_seat {
 
 struct gagg_session {
 	struct mutex lock;		/* system calls of one file, waits excepted */
-	struct gagg_group *group;	/* set once by GAGG_IOC_OPEN */
+	struct gagg_group *group;	/* set once by GAGG_IOC_OPEN; under lock, READ_ONCE */
 	u32 rank;
 	enum gagg_session_state state;	/* group.lock; WRITE_ONCE */
 	u64 epoch;			/* the last since it attached; group.lock, WRITE_ONCE */
@@ -103,7 +103,7 @@ struct gagg_wish {
 /* 0: fulfilled; -EAGAIN: not yet; else it never will be */
 int gagg_wish_state(const struct gagg_wish *wish);
 
-/* system calls, session.lock held but for wait */
+/* system calls; session.lock held but for open, which takes gagg_net.lock, and wait */
 int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg);
 int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg);
 int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg);
