@@ -26,6 +26,12 @@
 
 #define COORDINATOR	0	/* nodes are in the order of their lowest rank */
 
+/* Epochs grow by one. What one HELLO can make of them is bounded, so that none leads to the
+ * last one there is: as far as a new coordinator may have to follow, and beyond that a little.
+ */
+#define EPOCH_FAR	GAGG_BIT(48)
+#define EPOCH_STEP	GAGG_BIT(16)
+
 /* packet numbers wrap; is @a at or after @b? */
 static bool pn_reached(u32 a, u32 b)
 {
@@ -323,6 +329,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	u64 instance = le64_to_cpu(b->instance);
 	bool echoed = le64_to_cpu(b->echo) == j->instance;
 	bool asked = b->flags & GAGG_HELLO_ASK;
+	u64 epoch = (u64)le32_to_cpu(b->epoch_hi) << 32 | m->epoch;
 	bool answers = p->other && echoed && pn_reached(m->aux, p->challenge);
 	bool claimed = claims_ended(j, p);
 	u64 attached = le64_to_cpu(b->attached) & g->ranks_of[node];
@@ -330,6 +337,8 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 
 	if (!instance || instance == j->instance)
 		return GAGG_DROP_SOURCE;
+	if (epoch > gagg_max64(EPOCH_FAR, j->top + EPOCH_STEP))
+		return GAGG_DROP_EPOCH;
 	if (instance != p->instance) {
 		if (!answers && (p->instance || !echoed)) {
 			doubt(j, g, node, instance, m->pn, asked, now);
@@ -350,7 +359,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	p->heard = gagg_max64(now, 1);
 	p->knows_me = echoed && (b->flags & GAGG_HELLO_KNOWN);
 	p->phase = b->phase;
-	p->epoch = (u64)le32_to_cpu(b->epoch_hi) << 32 | m->epoch;
+	p->epoch = epoch;
 	j->top = gagg_max64(j->top, p->epoch);
 	if (p->knows_me && pn_reached(m->aux, j->end_pn))
 		j->end_wait &= ~GAGG_BIT(node);

@@ -243,6 +243,48 @@ static void hello__forged(void **state)
 	assert_true(all_run(1));
 }
 
+/* a HELLO of node 1 that says that it has been in @epoch */
+static enum gagg_drop claim(u64 epoch)
+{
+	struct datagram d = { .from = 1, .to = 0 };
+
+	host[1].j.pn++;
+	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	d.m.epoch = (u32)epoch;
+	d.body.hello.epoch_hi = cpu_to_le32((u32)(epoch >> 32));
+	return deliver(&d);
+}
+
+static void hello__absurd_epochs(void **state)
+{
+	u64 far = 1ULL << 48;
+
+	(void)state;
+	started(2);
+	leave(2, GAGG_R_BYE);
+	run(GAGG_SEC);
+	assert_int_equal(claim(~0ULL), GAGG_DROP_EPOCH);
+	assert_int_equal(claim(far + 1), GAGG_DROP_EPOCH);
+	run(GAGG_SEC);
+	attach_all();
+	run(GAGG_SEC);
+	assert_true(all_run(2));
+	leave(2, GAGG_R_BYE);
+	run(GAGG_SEC);
+	/* at the bound, which grows with what was run */
+	assert_int_equal(claim(far), GAGG_DROP_NONE);
+	run(GAGG_SEC);
+	attach_all();
+	run(GAGG_SEC);
+	assert_true(all_run(far + 1));
+	leave(2, GAGG_R_BYE);
+	run(GAGG_SEC);
+	assert_int_equal(claim(~0ULL), GAGG_DROP_EPOCH);
+	attach_all();
+	run(GAGG_SEC);
+	assert_true(all_run(far + 2));
+}
+
 static void hello__two_per_second_and_pair(void **state)
 {
 	u32 pairs = 3;
@@ -397,6 +439,7 @@ int main(void)
 		cmocka_unit_test(hello__older_one_is_dropped),
 		cmocka_unit_test(hello__numbers_wrap),
 		cmocka_unit_test(hello__forged),
+		cmocka_unit_test(hello__absurd_epochs),
 		cmocka_unit_test(hello__two_per_second_and_pair),
 		cmocka_unit_test(hello__a_missing_node_is_not_flooded),
 		cmocka_unit_test(mismatch__names_the_lowest_field),
