@@ -120,8 +120,8 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 	seat = gagg_seat_find(ses, arg->channel);
 	if (!seat)
 		return -ENOENT;
-	if (!grp->geom.store && arg->chunks > GAGG_VIRTUAL_MAX - seat->cursor)
-		return -EINVAL;
+	if (!grp->geom.store && !gagg_chan_has_rounds(&grp->geom, seat->cursor, arg->chunks))
+		return -EOVERFLOW;
 
 	if (wait)
 		mutex_lock(&grp->lock);

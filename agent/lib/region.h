@@ -53,6 +53,12 @@ static inline uint32_t region_round(const struct region *r, uint64_t v)
 	return (uint32_t)(v / r->geo.ring + 1);
 }
 
+/* is there a round for each chunk below v? what follows would be taken for an earlier one */
+static inline bool region_has(const struct region *r, uint64_t v)
+{
+	return v <= (uint64_t)r->geo.ring * (UINT32_MAX - 1);
+}
+
 static inline size_t region_offset(const struct gagg_geometry *geo, uint32_t slot)
 {
 	return (size_t)(slot / geo->per_block) * geo->block +

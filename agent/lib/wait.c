@@ -190,6 +190,13 @@ static int call_failed(struct gagg_comm *c, const char *what, int err)
 	return comm_fail(c, GAGG_ERR_SYSTEM);
 }
 
+static int submit_one(const struct gagg_comm *c, struct gagg_request *r)
+{
+	if (!region_has(&c->region, r->start + r->cut.chunks))
+		return -EOVERFLOW;
+	return sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &r->submit);
+}
+
 /*
  * Tell the kernel of the requests that it does not know. It takes a limited
  * number at once: the others wait here, and their turn comes when an earlier
@@ -199,10 +206,16 @@ static void submit(struct gagg_comm *c)
 {
 	while (c->to_submit) {
 		struct gagg_request *r = c->to_submit;
-		int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &r->submit);
+		int err = submit_one(c, r);
 
 		if (err == -E2BIG)
 			return;
+		if (err == -EOVERFLOW) {
+			comm_error(c, 0,
+				   "the channel is used up: 2^32 rounds of its ring in one epoch (a larger ring lasts longer: gaggctl group set NAME ring N)");
+			comm_fail(c, GAGG_ERR_SYSTEM);
+			return;
+		}
 		if (err) {
 			call_failed(c, "submit", err);
 			return;

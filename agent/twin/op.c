@@ -150,7 +150,7 @@ static bool submit(struct seat *seat, const struct gagg_ioc_submit *arg)
 	const struct channel *ch = seat->channel;
 	unsigned int i;
 
-	if (arg->chunks > GAGG_VIRTUAL_MAX - seat->cursor)
+	if (!gagg_chan_has_rounds(&seat->session->group->geom, seat->cursor, arg->chunks))
 		return false;
 	for (i = 0; i < ch->nparts; i++) {
 		const struct gagg_local *lo = &ch->part[i]->local[seat->local];

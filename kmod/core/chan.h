@@ -271,6 +271,16 @@ static inline bool gagg_chan_takes(const struct gagg_geom *g, u8 laneop, u32 lan
 
 /* can @arg, which its size and op do not matter of, be an op of some channel? */
 bool gagg_chan_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+/*
+ * Do @chunks fit behind @cursor? Trainers are told of a result by its round, in 32 bits,
+ * and take a larger one for a later one: before it wraps the channel is used up.
+ */
+static inline bool gagg_chan_has_rounds(const struct gagg_geom *g, u64 cursor, u64 chunks)
+{
+	u64 end = (u64)g->ring * 0xfffffffe;
+
+	return cursor <= end && chunks <= end - cursor;
+}
 
 /* gagg_chan_submit() of what gagg_chan_may_submit() has found good */
 u64 gagg_chan_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg);

@@ -256,6 +256,22 @@ static void submit__what_can_be(void **state)
 #undef REFUSED
 }
 
+static void submit__before_rounds_wrap(void **state)
+{
+	const struct gagg_geom geom = { .ring = 64 };
+	/* of round 2^32 - 1, which is the first that is not there */
+	u64 end = 64 * (u64)UINT32_MAX - 64;
+
+	(void)state;
+	assert_true(gagg_chan_has_rounds(&geom, 0, end));
+	assert_true(gagg_chan_has_rounds(&geom, end - 1, 1));
+	assert_true(gagg_chan_has_rounds(&geom, end, 0));
+	assert_false(gagg_chan_has_rounds(&geom, 0, end + 1));
+	assert_false(gagg_chan_has_rounds(&geom, end - 1, 2));
+	assert_false(gagg_chan_has_rounds(&geom, end + 1, 0));
+	assert_false(gagg_chan_has_rounds(&geom, end, GAGG_VIRTUAL_MAX));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +284,7 @@ int main(void)
 		cmocka_unit_test_teardown(ops__of_which_a_shard_has_no_chunk, finish_test),
 		cmocka_unit_test_teardown(ops__longer_than_the_ring, finish_test),
 		cmocka_unit_test(submit__what_can_be),
+		cmocka_unit_test(submit__before_rounds_wrap),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

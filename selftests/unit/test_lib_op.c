@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "comm.h"
 #include "fake_ranks.h"
 #include "gagg_uring.h"
 #include "plan.h"
@@ -429,6 +430,26 @@ static void wait__timeout(void **state)
 	run(8, 4, wait_body);
 }
 
+static void rounds_body(struct gagg_comm *c, int rank)
+{
+	(void)rank;
+	CHECK(!gagg_barrier(c));
+	/* as after so many: the next is a round later than can be told */
+	c->cursor = c->region.geo.ring * (UINT32_MAX - 1ULL);
+	c->filled = c->cursor;
+	c->taken = c->cursor;
+	CHECK(gagg_barrier(c) == GAGG_ERR_SYSTEM);
+	CHECK(strstr(gagg_last_error(c), "used up"));
+	CHECK(gagg_barrier(c) == GAGG_ERR_SYSTEM);
+	gagg_abort(c);
+}
+
+static void barrier__no_more_rounds(void **state)
+{
+	(void)state;
+	run_with(8, 4, 0, false, rounds_body);
+}
+
 /* --- system calls -------------------------------------------------------------- */
 
 static void budget_body(struct gagg_comm *c, int rank)
@@ -474,6 +495,7 @@ int main(void)
 		cmocka_unit_test(barrier__waits),
 		cmocka_unit_test(iallreduce__in_flight),
 		cmocka_unit_test(wait__timeout),
+		cmocka_unit_test(barrier__no_more_rounds),
 		cmocka_unit_test(allreduce__system_calls),
 	};
 

@@ -293,7 +293,8 @@ enum gagg_kind {
  *
  * The op takes the next @chunks virtual chunks of the channel. Contributions
  * may be filled before or after the call. E2BIG too many ops in flight,
- * EOPNOTSUPP a collective in a group with a store, or the reverse, EINVAL,
+ * EOPNOTSUPP a collective in a group with a store, or the reverse, EOVERFLOW the
+ * channel has no more rounds, of which there are 2^32 - 2 for each slot, EINVAL,
  * ENOENT no such channel, ENOTCONN no epoch, EPIPE the epoch has ended
  * (GAGG_IOC_STATUS tells why).
  */
