@@ -409,7 +409,8 @@ struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id)
 {
 	struct gagg_group *grp;
 
-	hlist_for_each_entry_rcu(grp, &ep->groups[id % ARRAY_SIZE(ep->groups)], ep_node)
+	hlist_for_each_entry_rcu(grp, &ep->groups[id % ARRAY_SIZE(ep->groups)], ep_node,
+				 lockdep_is_held(&ep->gn->lock))
 		if (grp->cfg.id == id)
 			return grp;
 	return NULL;

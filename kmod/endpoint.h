@@ -90,7 +90,7 @@ void gagg_endpoint_close(struct gagg_endpoint *ep);
 /* all of it */
 void gagg_endpoint_put(struct gagg_endpoint *ep);
 
-/* the group with that wire id, under rcu_read_lock() */
+/* the group with that wire id, under rcu_read_lock() or gagg_net.lock */
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
 
 /* @fn of all ports, in a work, until one fails; sleeps */
