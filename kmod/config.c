@@ -199,6 +199,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	gagg_sync_apply(g, &cfg->sync);
 	g->wide = cfg->lane_type == GAGG_LANE_TYPE_INT64;
 	g->wire = cfg->wire;
+	g->heard_by_others = cfg->multicast.sa.sa_family != 0;
 	for (r = 0; r < GAGG_RANKS; r++) {
 		struct gagg_member *m = &cfg->member[r];
 

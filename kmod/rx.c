@@ -170,7 +170,7 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 	t->now = src->now;
 	t->shard = src->port->index;
 	t->node = src->node;
-	t->ours = m->cookie == src->part->core->cookie;
+	t->ours = m->cookie == gagg_shard_cookie(src->part->core, &src->grp->geom, m->type);
 	t->ce = src->ce;
 }
 

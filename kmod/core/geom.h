@@ -61,6 +61,7 @@ struct gagg_sync_param {
  * @copies:	every node with a worker is home of all chunks of the store
  * @wide:	lanes of the store are int64, two words each
  * @wire:	enum gagg_wire_lane: ops may have lanes of 32 >> wire bits
+ * @heard_by_others: results may be, by multicast: they do not carry the cookie (cookie.h)
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -87,6 +88,7 @@ struct gagg_geom {
 	u8 copies;
 	u8 wide;
 	u8 wire;
+	u8 heard_by_others;
 	struct gagg_sync_param sync;
 };
 

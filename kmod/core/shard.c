@@ -12,6 +12,7 @@
  * most one query for each of 64 homes. A store's loops stop at the few actions that
  * one step of theirs causes (STEP in store.c and store_worker.c).
  */
+#include "cookie.h"
 #include "internal.h"
 
 u64 gagg_shard_bytes(const struct gagg_geom *g)
@@ -39,6 +40,7 @@ void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoc
 	}
 	sh->epoch = epoch;
 	sh->cookie = cookie;
+	sh->cookie_of_results = gagg_cookie_of_results(cookie);
 	sh->running = 1;
 }
 
@@ -96,7 +98,7 @@ void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 t
 	m->type = type;
 	m->group = g->group;
 	m->epoch = (u32)sh->epoch;
-	m->cookie = sh->cookie;
+	m->cookie = gagg_shard_cookie(sh, g, type);
 	m->channel = channel;
 	m->src = src;
 	m->run = 1;
@@ -312,7 +314,7 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	memset(todo, 0, sizeof(*todo));
 	if (!sh->running || m->epoch != (u32)sh->epoch)
 		return drop(todo, GAGG_DROP_EPOCH);
-	if (m->cookie != sh->cookie)
+	if (m->cookie != gagg_shard_cookie(sh, g, m->type))
 		return drop(todo, GAGG_DROP_COOKIE);
 	switch (m->type) {
 	case GAGG_T_ACK:

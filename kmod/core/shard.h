@@ -229,6 +229,7 @@ enum gagg_count {
 struct gagg_shard {
 	u64 epoch;
 	u64 cookie;
+	u64 cookie_of_results;	/* where others may hear them; gagg_shard_cookie() */
 	u64 nak_nodes;		/* nodes that were sent a NAK in this batch */
 	u64 n[GAGG_N_MAX];
 	u32 head;
@@ -253,6 +254,14 @@ void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index
 void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoch,
 		      u64 cookie);
 void gagg_shard_stop(struct gagg_shard *sh);
+
+/* what a datagram of this type has to carry */
+static inline u64 gagg_shard_cookie(const struct gagg_shard *sh, const struct gagg_geom *g,
+				    u8 type)
+{
+	return g->heard_by_others && type == GAGG_T_RESULT ? sh->cookie_of_results :
+							     sh->cookie;
+}
 
 /*
  * gagg_shard_rx - a datagram of @node, parsed, of this group, with a type other

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include "chan_node.h"
+#include "cookie.h"
 
 static void expect_drop(u32 node, struct gagg_msg m, enum gagg_drop why)
 {
@@ -38,6 +39,50 @@ static void drop__of_another_epoch(void **state)
 	flush();
 	assert_int_equal(nacts, 0);
 	assert_int_equal(sh->path[1].rx_largest, 0);
+}
+
+/* who hears a group's results by multicast cannot say anything in its epoch but results */
+static void cookie__of_results_heard_by_others(void **state)
+{
+	static const u8 types[] = {
+		GAGG_T_CONTRIB, GAGG_T_READY, GAGG_T_DONE, GAGG_T_RESEND, GAGG_T_ACK,
+		GAGG_T_QUERY, GAGG_T_PULL, GAGG_T_NAK, GAGG_T_OPEN, GAGG_T_TOLD,
+	};
+	struct gagg_msg m;
+	u32 i;
+
+	(void)state;
+	start(0);
+	/* without multicast there is one value */
+	rx(1, message(GAGG_T_RESULT, 1, 0, 1));
+	assert_int_not_equal(todo.drop, GAGG_DROP_COOKIE);
+	g.heard_by_others = 1;
+	for (i = 0; i < sizeof(types); i++) {
+		m = message(types[i], 1, 0, 1);
+		m.cookie = gagg_cookie_of_results(COOKIE);
+		expect_drop(1, m, GAGG_DROP_COOKIE);
+	}
+	m = message(GAGG_T_RESULT, 1, 0, 1);
+	expect_drop(1, m, GAGG_DROP_COOKIE);
+	m.cookie = gagg_cookie_of_results(COOKIE);
+	rx(1, m);
+	assert_int_not_equal(todo.drop, GAGG_DROP_COOKIE);
+	contrib(1, 0, 1, 100);
+	contrib(2, 0, 1, 100);
+	push_to(1);
+	flush();
+	assert_int_equal(only(GAGG_ACT_SEND_RESULT)->m.cookie, gagg_cookie_of_results(COOKIE));
+	for (i = 0; i < nacts; i++)
+		if (acts[i].type == GAGG_ACT_SEND_CTRL)
+			assert_int_equal(acts[i].m.cookie, COOKIE);
+}
+
+/* the vector of SipHash's authors for 8 bytes: key 0 to 15, message 0 to 7 */
+static void cookie__is_siphash(void **state)
+{
+	(void)state;
+	assert_true(gagg_siphash(0x0706050403020100ULL, 0x0f0e0d0c0b0a0908ULL,
+				 0x0706050403020100ULL) == 0x93f5f5799a932462ULL);
 }
 
 static void drop__what_is_not_possible(void **state)
@@ -966,6 +1011,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(drop__of_another_epoch, finish_test),
+		cmocka_unit_test_teardown(cookie__of_results_heard_by_others, finish_test),
+		cmocka_unit_test(cookie__is_siphash),
 		cmocka_unit_test_teardown(drop__what_is_not_possible, finish_test),
 		cmocka_unit_test_teardown(drop__at_the_wrong_home_or_shard, finish_test),
 		cmocka_unit_test_teardown(ack__once_per_batch_and_peer, finish_test),

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 60
+plan 64
 
 WIRE=$TOP/build/selftests/vm/wire
 MC4=239.77.0.1 MC6=ff15::77
@@ -133,6 +133,14 @@ twin_refuses()
 	grep "gagg-twin hears no multicast" "$tmp/said"
 }
 
+# what another host of the network hears of host 0's results, as a TYPE of host 1's
+says()
+{
+	net_exec 3 "$WIRE" send 10.77.0.2:7440 10.77.0.1:7440 "$tmp/heard" count=5 src=1 \
+		"$@" || return
+	is "$(count 0 drop_cookie) - $dropped >= 5"
+}
+
 mismatch()
 {
 	ctl 0 group show g | grep "config-mismatch $1"
@@ -249,6 +257,30 @@ check "hosts compare it" wait_until 20 mismatch address
 ctl 1 group set g multicast $MC4
 net_exec 1 ip route add 239.77.0.0/24 dev eth0
 check "only results come that way" only_results
+group_down
+net_down
+
+# --- who else hears ---------------------------------------------------------------
+layout 4
+net_ready 1500 off
+layout 3
+group_up ring 256 window 64 id 4711 dead-after 600000 multicast $MC4
+rank_options=(--repeat 0 --quiet)
+net_exec 3 timeout 60 "$WIRE" learn eth0 "$tmp/heard" type=7 lanes=$LANES &
+learner=$!
+ranks_start allreduce:int32:sum:30000
+check "a host that is no member hears results" wait $learner
+# CONTRIB, QUERY, PULL
+for words in type=4 "type=11 length=64 run=1" "type=14 length=64 run=1"; do
+	dropped=$(count 0 drop_cookie)
+	# shellcheck disable=SC2086 # words
+	check "but cannot say anything else with what it hears: $words" says $words
+done
+for ((r = 0; r < ranks; r++)); do
+	rank_kill "$r"
+done
+ranks_wait 2>/dev/null
+rank_options=()
 group_down
 net_down
 

@@ -215,7 +215,7 @@ static int learn(int argc, char **argv)
 		n = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&who, &size);
 		if (n < 0)
 			fail("recv");
-		if (who.sll_pkttype != PACKET_HOST)
+		if (who.sll_pkttype != PACKET_HOST && who.sll_pkttype != PACKET_MULTICAST)
 			continue;
 		/* of a burst that came whole, the first */
 		payload = udp_find(packet, n, &length, &from, &to);

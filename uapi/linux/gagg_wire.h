@@ -129,7 +129,9 @@ enum gagg_redop {
  *		heard from the instance in its echo
  *		In a group with a quorum, RESULT names the ranks that are in it: a bit
  *		each, 0 to 15 in the lower half of aux, then @weight, then @sig
- * @tag:	bytes 0-7: cookie of the epoch; 8-15: zero until groups have keys
+ * @tag:	bytes 0-7: cookie of the epoch, or, of RESULT in a group with multicast,
+ *		what follows from it (kmod/core/cookie.h); 8-15: zero until groups
+ *		have keys
  *
  * RESULT has no field that depends on the receiver, so that all members can
  * be sent the same pages.
@@ -231,7 +233,8 @@ enum gagg_phase {
 
 /**
  * struct gagg_start - body of START
- * @cookie:	secret of the epoch, carried in every datagram of it
+ * @cookie:	secret of the epoch, carried in every datagram of it; but see @tag of
+ *		struct gagg_hdr
  * @epoch_hi:	high 32 bits of the epoch
  * @nodes:	number of entries that follow
  * @instance:	instance id of each node; a node whose own differs refuses
