@@ -70,14 +70,28 @@ static void collect(struct gagg_group *grp)
 			  jiffies + 1 + (at > now ? nsecs_to_jiffies(at - now) : 0));
 }
 
-static void join_timer_fn(struct timer_list *t)
+/* the endpoint is there: the group can be found, or its timer is not shut down */
+static void join_timer(struct gagg_group *grp)
 {
-	struct gagg_group *grp = container_of(t, struct gagg_group, join_timer);
+	u64 heard[GAGG_NODES] = { };
+	u32 i;
 
+	/* join_lock is inside these */
+	for (i = 0; i < grp->cfg.shards; i++) {
+		spin_lock_bh(&grp->ep->port[i].lock);
+		gagg_shard_hear(grp->part[i].core, &grp->geom, heard);
+		spin_unlock_bh(&grp->ep->port[i].lock);
+	}
 	spin_lock_bh(&grp->join_lock);
+	gagg_join_hear(grp->join, heard);
 	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
 	collect(grp);
 	spin_unlock_bh(&grp->join_lock);
+}
+
+static void join_timer_fn(struct timer_list *t)
+{
+	join_timer(container_of(t, struct gagg_group, join_timer));
 }
 
 /* one message to one node; the body is built under the lock, sent without */
@@ -278,10 +292,7 @@ int gagg_epoch_init(struct gagg_group *grp)
 
 void gagg_epoch_begin(struct gagg_group *grp)
 {
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
-	collect(grp);
-	spin_unlock_bh(&grp->join_lock);
+	join_timer(grp);
 }
 
 /*
@@ -329,10 +340,9 @@ void gagg_epoch_attach(struct gagg_group *grp, u32 rank)
 	spin_lock_bh(&grp->join_lock);
 	gagg_join_attach(grp->join, &grp->geom, rank, now_ns());
 	collect(grp);
-	/* a group on one host needs no message: its timer starts the epoch */
-	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
-	collect(grp);
 	spin_unlock_bh(&grp->join_lock);
+	/* a group on one host needs no message: its timer starts the epoch */
+	join_timer(grp);
 }
 
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason)

@@ -267,19 +267,39 @@ static void set_timer(struct twin *t)
 	timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
+static void join_timer(struct group *g)
+{
+	u64 heard[GAGG_NODES] = { 0 };
+	u32 i;
+
+	/* join_lock is inside these */
+	for (i = 0; i < g->geom.shards; i++) {
+		struct worker *w = g->part[i].port->worker;
+
+		worker_lock(w);
+		gagg_shard_hear(g->part[i].core, &g->geom, heard);
+		worker_unlock(w);
+	}
+	pthread_mutex_lock(&g->join_lock);
+	gagg_join_hear(g->join, heard);
+	gagg_join_timer(g->join, &g->geom, random64(), now_ns());
+	collect(g);
+	pthread_mutex_unlock(&g->join_lock);
+}
+
 static void run_timers(struct twin *t)
 {
-	u64 now = now_ns();
 	unsigned int i;
 
 	for (i = 0; i < t->n_groups; i++) {
 		struct group *g = t->groups[i];
+		u64 at;
 
 		pthread_mutex_lock(&g->join_lock);
-		if (gagg_join_deadline(g->join, &g->geom) <= now)
-			gagg_join_timer(g->join, &g->geom, random64(), now);
-		collect(g);
+		at = gagg_join_deadline(g->join, &g->geom);
 		pthread_mutex_unlock(&g->join_lock);
+		if (at <= now_ns())
+			join_timer(g);
 	}
 }
 
@@ -353,10 +373,9 @@ void epoch_attach(struct group *g, u32 rank)
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_attach(g->join, &g->geom, rank, now_ns());
 	collect(g);
-	/* a group on one host needs no message: its timer starts the epoch */
-	gagg_join_timer(g->join, &g->geom, random64(), now_ns());
-	collect(g);
 	pthread_mutex_unlock(&g->join_lock);
+	/* a group on one host needs no message: its timer starts the epoch */
+	join_timer(g);
 	twin_call(g->twin);
 }
 

@@ -12,8 +12,8 @@
  * again, since it would have to echo a HELLO that B sent after its death.
  *
  * There is no storm. The timer sends at most one datagram of each type to each
- * node per GAGG_HELLO_FAST. Beyond that, a received datagram causes at most one
- * HELLO to its sender, and
+ * node per GAGG_HELLO_FAST, and 300 HELLOs to one that falls silent. Beyond that, a
+ * received datagram causes at most one HELLO to its sender, and
  *	- START is sent by the timer and by a start; ABORT by the timer, by an end,
  *	  in answer to START, and to a peer that newly claims to run what is over;
  *	- a HELLO that asks is sent by the timer and when an instance is doubted,
@@ -40,6 +40,18 @@ static u64 interval_slow(const struct gagg_geom *g)
 static u64 interval_fast(const struct gagg_geom *g)
 {
 	return gagg_min64(GAGG_HELLO_FAST, interval_slow(g));
+}
+
+/* silence for so long is odd: the HELLO that was due is missing as well */
+static u64 quiet_after(const struct gagg_geom *g)
+{
+	return gagg_max64(g->dead_after / 4, interval_slow(g) / 8 * 9);
+}
+
+/* from then on: bursts of a hundred lost datagrams are no death */
+static u64 interval_quiet(const struct gagg_geom *g)
+{
+	return gagg_max64(gagg_min64(GAGG_HELLO_FAST, g->dead_after / 400), GAGG_MSEC);
 }
 
 /* the queue is never full here, see join.h; a caller who does not empty it only
@@ -537,11 +549,41 @@ enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
 	}
 }
 
-/* when is @p dead, as long as nothing is heard? */
+/* silence counts from here; 0: nothing was ever heard */
+static u64 last_heard(const struct gagg_join *j, const struct gagg_peer *p)
+{
+	return j->phase == GAGG_PHASE_IDLE ? p->heard : gagg_max64(p->heard, j->started);
+}
+
+/* in an epoch: when is @p dead, as long as nothing is heard? */
 static u64 silent_at(const struct gagg_join *j, const struct gagg_geom *g,
 		     const struct gagg_peer *p)
 {
-	return gagg_max64(p->heard, j->started) + g->dead_after;
+	return last_heard(j, p) + g->dead_after;
+}
+
+/* nodes that are not dead yet, and have said nothing for a while */
+static u64 quiet_nodes(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u64 left, mask = 0;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others) {
+		u64 at = last_heard(j, &j->peer[n]);
+
+		if (at && now >= at + quiet_after(g) && now < at + g->dead_after)
+			mask |= GAGG_BIT(n);
+	}
+	return mask;
+}
+
+void gagg_join_hear(struct gagg_join *j, const u64 heard[GAGG_NODES])
+{
+	u64 left;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others)
+		j->peer[n].heard = gagg_max64(j->peer[n].heard, heard[n]);
 }
 
 void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now)
@@ -578,6 +620,11 @@ void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random,
 		if (!(late & alive))
 			j->pace = gagg_min64(2 * j->pace, interval_slow(g));
 	}
+	if (now >= j->ask_at) {
+		gagg_for_each_node(n, left, quiet_nodes(j, g, now))
+			say_hello(j, n, true);
+		j->ask_at = now + interval_quiet(g);
+	}
 	try_start(j, g, random, now);
 }
 
@@ -592,8 +639,14 @@ u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g)
 		return 0;
 	if (behind(j, g))
 		at = gagg_min64(at, j->repeat_at);
-	if (j->phase != GAGG_PHASE_IDLE)
-		gagg_for_each_node(n, left, j->others)
+	gagg_for_each_node(n, left, j->others) {
+		u64 last = last_heard(j, &j->peer[n]);
+
+		if (j->phase != GAGG_PHASE_IDLE)
 			at = gagg_min64(at, silent_at(j, g, &j->peer[n]));
+		else if (!(j->alive & GAGG_BIT(n)))
+			continue;
+		at = gagg_min64(at, gagg_max64(last + quiet_after(g), j->ask_at));
+	}
 	return at;
 }

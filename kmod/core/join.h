@@ -7,6 +7,11 @@
  * up, else every GAGG_HELLO_SLOW (or a quarter of dead_after if that is less);
  * to a node that was never heard or is gone, in between, slower and slower.
  *
+ * Alive is who is heard: by HELLO, or by any datagram with the cookie of an epoch
+ * (gagg_join_hear()). Who has not been for a quarter of dead_after is asked for an
+ * answer, some hundred times until dead_after is over: a link that comes and goes, or
+ * loses most, lets one through.
+ *
  * Nothing is believed from a forger who cannot read our datagrams: a HELLO
  * carries the instance id that we know, or echoes ours; START names ours; ABORT
  * carries the epoch's cookie. Nothing is believed from the past: HELLOs of an
@@ -121,6 +126,7 @@ struct gagg_join {
 	u64 alive;	/* nodes last reported as alive */
 	u64 repeat_at;	/* next repetition for nodes that have not caught up */
 	u64 pace;	/* its interval while none of them is alive */
+	u64 ask_at;	/* next HELLO to nodes that are quiet */
 	u64 last_epoch;	/* the last that ended here: what ABORT is about, even */
 	u64 last_cookie;	/* if it is made when the next one runs */
 	struct gagg_end last_end;
@@ -159,6 +165,12 @@ void gagg_join_end(struct gagg_join *j, const struct gagg_geom *g,
 enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
 			    u32 node, const struct gagg_msg *m, const void *body,
 			    u64 random, u64 now);
+
+/*
+ * gagg_join_hear - @heard: when a datagram of an epoch came last, by node; 0: never
+ * To be called before gagg_join_timer(), which judges silence.
+ */
+void gagg_join_hear(struct gagg_join *j, const u64 heard[GAGG_NODES]);
 
 /* periodic work; call when gagg_join_deadline() has come */
 void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now);

@@ -371,7 +371,7 @@ static void make(void)
 	nbroken = 0;
 	memset(g.node_of, 0xff, sizeof(g.node_of));
 	nnodes = 1 + rnd(NODES);
-	dead_after = (1 + rnd(5)) * GAGG_SEC;
+	dead_after = (1 + rnd(rnd(2) ? 5 : 20)) * GAGG_SEC;
 	g.group = 7;
 	g.nodes = (u8)nnodes;
 	g.dead_after = dead_after;
@@ -533,7 +533,7 @@ int main(int argc, char **argv)
 	}
 	/* a named seed is to be repeated */
 	if (!runs)
-		runs = env ? 1 : 3000;
+		runs = env ? 1 : 20000;
 	printf("TAP version 13\n1..1\n");
 	for (i = 0; i < runs; i++) {
 		if (one(seed + i))
