@@ -56,15 +56,6 @@ void gagg_shard_stop(struct gagg_shard *sh)
 		sh->resend_run[i].m.run = 0;
 }
 
-void gagg_shard_hear(const struct gagg_shard *sh, const struct gagg_geom *g,
-		     u64 heard[GAGG_NODES])
-{
-	u32 n;
-
-	for (n = 0; n < g->nodes; n++)
-		heard[n] = gagg_max64(heard[n], sh->heard[n]);
-}
-
 struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel)
 {
 	struct gagg_act *a;
@@ -324,6 +315,8 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (m->cookie != sh->cookie)
 		return drop(todo, GAGG_DROP_COOKIE);
 	sh->heard[node] = now;
+	if (m->len >= 4u * g->lanes)
+		sh->wide[node] = now;
 	switch (m->type) {
 	case GAGG_T_ACK:
 		return rx_ack(sh, g, env, node, m, body, now);

@@ -231,6 +231,7 @@ struct gagg_shard {
 	u64 cookie;
 	u64 nak_nodes;		/* nodes that were sent a NAK in this batch */
 	u64 heard[GAGG_NODES];	/* when a datagram of an epoch came last; 0: never */
+	u64 wide[GAGG_NODES];	/* the same of one as long as a chunk */
 	u64 n[GAGG_N_MAX];
 	u32 head;
 	u32 nacts;
@@ -254,10 +255,6 @@ void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index
 void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoch,
 		      u64 cookie);
 void gagg_shard_stop(struct gagg_shard *sh);
-
-/* raise @heard, by node, to when this shard has heard them: for gagg_join_hear() */
-void gagg_shard_hear(const struct gagg_shard *sh, const struct gagg_geom *g,
-		     u64 heard[GAGG_NODES]);
 
 /*
  * gagg_shard_rx - a datagram of @node, parsed, of this group, with a type other
