@@ -696,16 +696,28 @@ static u64 silent_at(const struct gagg_join *j, const struct gagg_geom *g,
 	return last_heard(j, p) + g->dead_after;
 }
 
-/* nodes that are not dead yet, and have said nothing for a while */
+/* when is a question to @p due that cannot wait? It has said nothing for a while, or an
+ * epoch runs and a datagram as long as a chunk is due
+ */
+static u64 quiet_at(const struct gagg_join *j, const struct gagg_geom *g,
+		    const struct gagg_peer *p)
+{
+	if (p->lacks && j->phase != GAGG_PHASE_IDLE)
+		return 0;
+	return last_heard(j, p) + quiet_after(g);
+}
+
+/* nodes that are to be asked, and are not dead yet */
 static u64 quiet_nodes(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
 {
 	u64 left, mask = 0;
 	u32 n;
 
 	gagg_for_each_node(n, left, j->others) {
-		u64 at = last_heard(j, &j->peer[n]);
+		const struct gagg_peer *p = &j->peer[n];
+		u64 at = last_heard(j, p);
 
-		if (at && now >= at + quiet_after(g) && now < at + g->dead_after)
+		if (at && now >= quiet_at(j, g, p) && now < at + g->dead_after)
 			mask |= GAGG_BIT(n);
 	}
 	return mask;
@@ -800,13 +812,11 @@ u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g)
 	if (behind(j, g))
 		at = gagg_min64(at, j->repeat_at);
 	gagg_for_each_node(n, left, j->others) {
-		u64 last = last_heard(j, &j->peer[n]);
-
 		if (j->phase != GAGG_PHASE_IDLE)
 			at = gagg_min64(at, silent_at(j, g, &j->peer[n]));
 		else if (!(j->alive & GAGG_BIT(n)))
 			continue;
-		at = gagg_min64(at, gagg_max64(last + quiet_after(g), j->ask_at));
+		at = gagg_min64(at, gagg_max64(quiet_at(j, g, &j->peer[n]), j->ask_at));
 		at = gagg_min64(at, lacking_at(g, &j->peer[n]));
 	}
 	return at;

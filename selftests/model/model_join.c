@@ -520,7 +520,8 @@ static void check_fair(void)
 	for (i = 0; i < nnodes; i++)
 		if (!nodes[i].runs || nodes[i].j.epoch != epoch)
 			fail("start: node %u has not gone on with %llu", i, epoch);
-	shown = (u32)(quiet / (dead_after / 32 * 22) + 1) * (2 + nodes[0].g.shards);
+	/* asked up to six times before the first answer is there */
+	shown = (u32)(quiet / (dead_after / 32 * 22) + 1) * (2 + nodes[0].g.shards) * 6;
 	bound = ((u32)(quiet / gagg_min64(GAGG_SEC, dead_after / 4) + 1) + shown) * nnodes *
 		(nnodes - 1);
 	if (hellos > bound)
