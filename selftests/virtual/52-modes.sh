@@ -101,7 +101,8 @@ world module 4 ring 4096 window 256 dead-after $DEAD || bail "no hosts"
 wires 10gbit 25us
 rank_socket=1
 for mode in "${modes[@]}"; do
-	group_down && group_up ring 4096 window 256 dead-after $DEAD sync "${mode%: *}" ||
+	group_down || bail "sync ${mode%: *}"
+	group_up ring 4096 window 256 dead-after $DEAD sync "${mode%: *}" ||
 		bail "sync ${mode%: *}"
 	read -ra program <<<"${mode##*: }"
 	stops "${mode%: *}" "${program[@]}"
