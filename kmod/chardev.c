@@ -72,7 +72,7 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 {
 	struct gagg_ioc_status st = { .size = arg->size };
 
-	if (arg->reserved)
+	if (arg->blocked)
 		return -EINVAL;
 	if (!ses->group)
 		return -ENOTCONN;

@@ -3,9 +3,13 @@
  * Groups, members and counters as netlink attributes. The caller keeps the group
  * alive: it holds gagg_net.lock or is a work of the group.
  */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
 #include "channel.h"
 #include "netlink.h"
 #include "netns.h"
+#include "route.h"
 
 const char *gagg_digest_name(u32 digest)
 {
@@ -92,10 +96,21 @@ static void view_of(struct gagg_group *grp, struct view *v)
 		gagg_epoch_status(grp, &v->st);
 }
 
+static bool is_blocked(struct gagg_group *grp, const struct view *v, u32 node, u16 *in, u16 *out)
+{
+	bool is;
+
+	spin_lock_bh(&grp->join_lock);
+	is = gagg_join_blocked(grp->join, &grp->geom, node, v->now, in, out);
+	spin_unlock_bh(&grp->join_lock);
+	return is;
+}
+
 static enum gagg_member_state member_state(struct gagg_group *grp, const struct view *v,
 					   u32 rank)
 {
 	u32 node = grp->cfg.member[rank].node;
+	u16 in, out;
 
 	if (!grp->ep)
 		return GAGG_MS_UNHEARD;
@@ -103,6 +118,8 @@ static enum gagg_member_state member_state(struct gagg_group *grp, const struct 
 		return GAGG_MS_MISMATCH;
 	if (!(v->st.heard & GAGG_BIT(rank)))
 		return GAGG_MS_UNHEARD;
+	if (is_blocked(grp, v, node, &in, &out))
+		return GAGG_MS_BLOCKED;
 	if (v->state == GAGG_GS_RUNNING)
 		return GAGG_MS_RUNNING;
 	return v->st.attached & GAGG_BIT(rank) ? GAGG_MS_ATTACHED : GAGG_MS_HEARD;
@@ -128,6 +145,7 @@ static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct v
 		     u32 rank)
 {
 	u32 node = grp->cfg.member[rank].node;
+	u16 in, out;
 	u64 heard;
 	u8 bad;
 
@@ -139,6 +157,10 @@ static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct v
 		return -EMSGSIZE;
 	if (heard && nla_put_u32(skb, GAGG_MA_HEARD,
 				 v->now > heard ? div_u64(v->now - heard, NSEC_PER_MSEC) : 0))
+		return -EMSGSIZE;
+	is_blocked(grp, v, node, &in, &out);
+	if ((in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, in)) ||
+	    (out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, out)))
 		return -EMSGSIZE;
 	return put_path(skb, grp, node);
 }
@@ -190,6 +212,39 @@ static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct 
 	return 0;
 }
 
+/* least MTU of the interfaces to the other nodes; 0: there is no way to any */
+static u32 least_mtu(struct gagg_group *grp)
+{
+	u32 n, mtu = U32_MAX;
+
+	local_bh_disable();
+	for (n = 0; n < grp->geom.nodes; n++) {
+		struct dst_entry *dst;
+
+		if (n == grp->geom.self)
+			continue;
+		dst = gagg_route_get(&grp->ep->port[0], &grp->node[n]);
+		if (IS_ERR(dst))
+			continue;
+		mtu = min(mtu, gagg_route_mtu(dst));
+		dst_release(dst);
+	}
+	local_bh_enable();
+	return mtu == U32_MAX ? 0 : mtu;
+}
+
+static int put_mtu(struct sk_buff *skb, struct gagg_group *grp)
+{
+	u32 ip = grp->cfg.local.sa.sa_family == AF_INET6 ? sizeof(struct ipv6hdr) :
+							   sizeof(struct iphdr);
+	u32 mtu = grp->ep ? least_mtu(grp) : 0;
+
+	if (mtu && nla_put_u32(skb, GAGG_GA_MTU, mtu))
+		return -EMSGSIZE;
+	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, ip + sizeof(struct udphdr) +
+			   GAGG_WIRE_HDRLEN + 4 * grp->cfg.lanes);
+}
+
 int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 {
 	struct nlattr *group, *members;
@@ -202,7 +257,8 @@ int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 	    nla_put_u32(skb, GAGG_GA_STATE, v.state) ||
 	    nla_put_u64_64bit(skb, GAGG_GA_EPOCH, v.st.epoch, GAGG_GA_PAD) ||
 	    nla_put_u32(skb, GAGG_GA_REASON, v.st.reason) ||
-	    nla_put_u32(skb, GAGG_GA_REASON_RANK, v.st.rank))
+	    nla_put_u32(skb, GAGG_GA_REASON_RANK, v.st.rank) ||
+	    put_mtu(skb, grp))
 		return -EMSGSIZE;
 	if (v.st.mismatch &&
 	    nla_put_string(skb, GAGG_GA_MISMATCH, gagg_digest_name(v.st.mismatch - 1)))

@@ -83,6 +83,11 @@ static int port_options(struct socket *sock, sa_family_t family)
 	if (!err)
 		err = family == AF_INET6 ? set_int(sock, SOL_IPV6, IPV6_MULTICAST_LOOP, 0) :
 					   set_int(sock, SOL_IP, IP_MULTICAST_LOOP, 0);
+	/* what ICMP says of a path is not believed (route.c) */
+	if (!err)
+		err = family == AF_INET6 ?
+		      set_int(sock, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_INTERFACE) :
+		      set_int(sock, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_INTERFACE);
 	if (!err)
 		err = set_int(sock, SOL_UDP, UDP_GRO, 1);
 	return err;

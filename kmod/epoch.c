@@ -62,6 +62,9 @@ static void collect(struct gagg_group *grp)
 		case GAGG_JOIN_SEND_ABORT:
 			grp->say_abort |= node;
 			break;
+		case GAGG_JOIN_SEND_WIDE:
+			grp->say_wide |= node;
+			break;
 		case GAGG_JOIN_NOTIFY:
 			grp->news |= node;
 			news = true;
@@ -87,14 +90,38 @@ static void collect(struct gagg_group *grp)
 			  jiffies + 1 + (at > now ? nsecs_to_jiffies(at - now) : 0));
 }
 
-static void join_timer_fn(struct timer_list *t)
+/* the endpoint is there: the group can be found, or its timer is not shut down */
+static void join_timer(struct gagg_group *grp)
 {
-	struct gagg_group *grp = container_of(t, struct gagg_group, join_timer);
+	const struct gagg_end unfit = {
+		.reason = GAGG_R_MTU,
+		.rank = gagg_lowest(grp->geom.ranks_of[grp->geom.self]),
+	};
+	bool fits = true;
+	u32 i;
 
+	for (i = 0; i < grp->cfg.shards; i++) {
+		struct gagg_part *part = &grp->part[i];
+
+		spin_lock_bh(&grp->ep->port[i].lock);
+		spin_lock(&grp->join_lock);
+		gagg_join_hear(grp->join, i, part->core->heard, part->core->wide);
+		spin_unlock(&grp->join_lock);
+		fits &= !part->unfit;
+		part->unfit = false;
+		spin_unlock_bh(&grp->ep->port[i].lock);
+	}
 	spin_lock_bh(&grp->join_lock);
+	if (!fits)
+		gagg_join_end(grp->join, &grp->geom, &unfit, now_ns());
 	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
 	collect(grp);
 	spin_unlock_bh(&grp->join_lock);
+}
+
+static void join_timer_fn(struct timer_list *t)
+{
+	join_timer(container_of(t, struct gagg_group, join_timer));
 }
 
 /* one message to one node; the body is built under the lock, sent without */
@@ -115,7 +142,22 @@ static void say(struct gagg_group *grp, u32 node, u8 type)
 	else
 		m.len = gagg_join_abort_body(grp->join, &grp->geom, &m, &body.abort);
 	spin_unlock_bh(&grp->join_lock);
-	gagg_tx_control(grp, node, &m, &body);
+	gagg_tx_control(grp, 0, node, &m, &body, m.len);
+}
+
+/* HELLO as long as a chunk, on each shard that it is wanted on */
+static void say_wide(struct gagg_group *grp, u32 node)
+{
+	struct gagg_hello body;
+	struct gagg_msg m;
+	u32 shards;
+
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_wide(grp->join, &grp->geom, node, &m, &body);
+	shards = grp->join->peer[node].missed;
+	spin_unlock_bh(&grp->join_lock);
+	for (; shards; shards &= shards - 1)
+		gagg_tx_control(grp, gagg_lowest(shards), node, &m, &body, sizeof(body));
 }
 
 static void say_all(struct gagg_group *grp, u64 nodes, u8 type)
@@ -126,12 +168,14 @@ static void say_all(struct gagg_group *grp, u64 nodes, u8 type)
 
 static void speak(struct gagg_group *grp)
 {
-	u64 hello, start, abort;
+	u64 hello, start, abort, wide;
 
 	spin_lock_bh(&grp->join_lock);
 	hello = grp->say_hello;
 	start = grp->say_start;
 	abort = grp->say_abort;
+	wide = grp->say_wide;
+	grp->say_wide = 0;
 	grp->say_hello = 0;
 	grp->say_start = 0;
 	grp->say_abort = 0;
@@ -140,6 +184,8 @@ static void speak(struct gagg_group *grp)
 	say_all(grp, abort, GAGG_T_ABORT);
 	say_all(grp, start, GAGG_T_START);
 	say_all(grp, hello, GAGG_T_HELLO);
+	for (; wide; wide &= wide - 1)
+		say_wide(grp, gagg_lowest(wide));
 }
 
 static void tell_news(struct gagg_group *grp)
@@ -310,10 +356,7 @@ int gagg_epoch_init(struct gagg_group *grp)
 
 void gagg_epoch_begin(struct gagg_group *grp)
 {
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
-	collect(grp);
-	spin_unlock_bh(&grp->join_lock);
+	join_timer(grp);
 }
 
 /*
@@ -345,13 +388,14 @@ void gagg_epoch_stop(struct gagg_group *grp)
 		say_all(grp, others, GAGG_T_ABORT);
 }
 
-enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, const struct gagg_msg *m,
-			     const void *body)
+enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
+			     const struct gagg_msg *m, const void *body)
 {
 	enum gagg_drop r;
 
 	spin_lock(&grp->join_lock);
-	r = gagg_join_rx(grp->join, &grp->geom, node, m, body, get_random_u64(), now_ns());
+	r = gagg_join_rx(grp->join, &grp->geom, node, shard, m, body, get_random_u64(),
+			 now_ns());
 	collect(grp);
 	spin_unlock(&grp->join_lock);
 	return r;
@@ -362,10 +406,9 @@ void gagg_epoch_attach(struct gagg_group *grp, u32 rank)
 	spin_lock_bh(&grp->join_lock);
 	gagg_join_attach(grp->join, &grp->geom, rank, now_ns());
 	collect(grp);
-	/* a group on one host needs no message: its timer starts the epoch */
-	gagg_join_timer(grp->join, &grp->geom, get_random_u64(), now_ns());
-	collect(grp);
 	spin_unlock_bh(&grp->join_lock);
+	/* a group on one host needs no message: its timer starts the epoch */
+	join_timer(grp);
 }
 
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason)
@@ -387,6 +430,8 @@ void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end)
 void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 {
 	struct gagg_join *j = grp->join;
+	u64 now = now_ns();
+	u16 in, out;
 	u32 n;
 
 	if (!j)
@@ -401,12 +446,15 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 	st->sig = j->end.sig;
 	st->other_sig = j->end.other_sig;
 	st->attached = gagg_join_attached(j, &grp->geom);
-	st->heard = gagg_join_heard(j, &grp->geom, now_ns());
-	for (n = 0; n < grp->geom.nodes; n++)
+	st->heard = gagg_join_heard(j, &grp->geom, now);
+	for (n = 0; n < grp->geom.nodes; n++) {
 		if (j->peer[n].mismatch && !st->mismatch) {
 			st->mismatch = j->peer[n].mismatch;
 			st->mismatch_node = gagg_lowest(grp->geom.ranks_of[n]);
 		}
+		if (!st->blocked && gagg_join_blocked(j, &grp->geom, n, now, &in, &out))
+			st->blocked = 1 + gagg_lowest(grp->geom.ranks_of[n]);
+	}
 	spin_unlock_bh(&grp->join_lock);
 }
 
@@ -419,5 +467,7 @@ enum gagg_group_state gagg_group_state(struct gagg_group *grp)
 	gagg_epoch_status(grp, &st);
 	if (st.phase == GAGG_PHASE_RUNNING)
 		return GAGG_GS_RUNNING;
-	return st.mismatch ? GAGG_GS_MISMATCH : GAGG_GS_WAITING;
+	if (st.mismatch)
+		return GAGG_GS_MISMATCH;
+	return st.blocked ? GAGG_GS_BLOCKED : GAGG_GS_WAITING;
 }

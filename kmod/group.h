@@ -77,6 +77,7 @@ struct gagg_part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
 	u32 turn;		/* channel that refills first */
+	bool unfit;		/* a datagram was too long for the interface */
 };
 
 #define GAGG_OPENS	8
@@ -118,6 +119,7 @@ struct gagg_group {
 	u64 say_hello;			/* nodes; join_lock */
 	u64 say_start;
 	u64 say_abort;
+	u64 say_wide;
 	u64 news;			/* nodes whose state has changed */
 	struct work_struct speak_work;	/* sends what is to be said */
 	struct work_struct news_work;	/* notifies */
@@ -181,7 +183,7 @@ void gagg_epoch_begin(struct gagg_group *grp);
 /* timer and works are gone for good; ends the epoch, and all who wait for one */
 void gagg_epoch_stop(struct gagg_group *grp);
 /* HELLO, START, ABORT from the poll; port lock held */
-enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node,
+enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 			     const struct gagg_msg *m, const void *body);
 void gagg_epoch_attach(struct gagg_group *grp, u32 rank);
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason);

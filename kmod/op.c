@@ -216,7 +216,7 @@ int gagg_wish_state(const struct gagg_wish *wish)
 	return READ_ONCE(seat->dead) || state != GAGG_S_RUNNING ? -EPIPE : -EAGAIN;
 }
 
-/* the epoch cannot start while hosts are configured differently */
+/* the epoch cannot start while hosts are configured differently, or chunks do not pass */
 static int epoch_state(const struct gagg_wish *wish)
 {
 	struct gagg_ioc_status st = { };
@@ -225,7 +225,7 @@ static int epoch_state(const struct gagg_wish *wish)
 	if (err != -EAGAIN)
 		return err;
 	gagg_epoch_status(wish->ses->group, &st);
-	return st.mismatch ? -EPROTO : -EAGAIN;
+	return st.mismatch || st.blocked ? -EPROTO : -EAGAIN;
 }
 
 int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,

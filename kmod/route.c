@@ -8,9 +8,11 @@
  * destroyed at the group's death, after synchronize_net() and before the
  * namespace goes, though sessions may keep the group's memory longer.
  *
- * Datagrams are never fragmented: DF is set, and what is larger than the path
- * is dropped here and counted, since segments of a burst would only come back
- * as ICMP errors to a socket nobody reads.
+ * Datagrams are never fragmented: DF is set, and what is larger than the interface
+ * may send is dropped here, and ends the epoch (gagg_part.unfit). What ICMP says of
+ * the rest of the path is not believed, since anybody can say it: that chunks pass is
+ * shown by HELLOs as long as one (core/join.h). The sockets ignore it (endpoint.c);
+ * what other sockets have believed stays out of use here.
  *
  * Multicast leaves by the interface of the local address: IPv4 takes it from the
  * source, IPv6 from the scope (multicast.c). This host's sockets do not hear it:
@@ -216,11 +218,19 @@ void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 		push_v4(port, to, skb, uh);
 }
 
-static bool fits(const struct sk_buff *skb)
+u32 gagg_route_mtu(const struct dst_entry *dst)
 {
-	u32 mtu = dst_mtu(skb_dst(skb));
+	return READ_ONCE(dst->dev->mtu);
+}
 
+static bool fits(const struct sk_buff *skb, u32 mtu)
+{
 	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) : skb->len <= mtu;
+}
+
+bool gagg_route_fits(const struct sk_buff *skb)
+{
+	return fits(skb, gagg_route_mtu(skb_dst(skb)));
 }
 
 int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb)
@@ -228,9 +238,15 @@ int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb)
 	struct sock *sk = port->sock->sk;
 	int err = 0;
 
-	if (unlikely(!fits(skb))) {
+	if (unlikely(!gagg_route_fits(skb))) {
 		kfree_skb_reason(skb, SKB_DROP_REASON_PKT_TOO_BIG);
 		return -EMSGSIZE;
+	}
+	/* IPv6 asks the datagram's own socket whether a path's MTU counts */
+	if (unlikely(is_v6(port) && !fits(skb, dst_mtu(skb_dst(skb)))) &&
+	    !skb_set_owner_sk_safe(skb, sk)) {
+		kfree_skb(skb);
+		return -ENOBUFS;
 	}
 	if (!is_v6(port))
 		err = ip_local_out(sock_net(sk), sk, skb);

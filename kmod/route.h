@@ -14,6 +14,9 @@
  */
 struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_node *to);
 
+/* most bytes of an IP packet that leaves by @dst: of the interface, whatever the path */
+u32 gagg_route_mtu(const struct dst_entry *dst);
+
 /* bytes in front of a datagram that leaves by @dst */
 u32 gagg_route_headroom(const struct dst_entry *dst);
 
@@ -23,6 +26,9 @@ u32 gagg_route_headroom(const struct dst_entry *dst);
  */
 void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 		     struct sk_buff *skb, struct dst_entry *dst);
+
+/* may what gagg_route_push() has completed leave by its interface? */
+bool gagg_route_fits(const struct sk_buff *skb);
 
 /* send what gagg_route_push() has completed; 0 or an error; no lock held */
 int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb);

@@ -310,6 +310,10 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	stats = &src->part->stats;
 	stats->rx_datagrams++;
 	stats->rx_bytes += len;
+	/* all but the padding */
+	if (len > BODY_MAX && ((struct gagg_hdr *)raw)->type == GAGG_T_HELLO)
+		memcpy(raw + HEAD_COPY, at + HEAD_COPY,
+		       GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello) - HEAD_COPY);
 	why = gagg_wire_parse(raw, len, &m);
 	if (!why && src->node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
@@ -322,7 +326,8 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	}
 	if (is_join(m.type)) {
 		simd_leave(src);
-		why = gagg_epoch_rx(src->grp, src->node, &m, raw + GAGG_WIRE_HDRLEN);
+		why = gagg_epoch_rx(src->grp, src->node, src->port->index, &m,
+				    raw + GAGG_WIRE_HDRLEN);
 		trace_join(src, &m, why);
 		if (why)
 			count_drop(src, why);

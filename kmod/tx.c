@@ -328,8 +328,10 @@ static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct
 	} while (next_act(port, a));
 }
 
+/* @len: bytes of @body; zeros follow up to m->len */
 static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group *grp,
-				u32 node, const struct gagg_msg *m, const void *body)
+				u32 node, const struct gagg_msg *m, const void *body,
+				u32 len)
 {
 	struct dst_entry *dst = gagg_route_get(port, &grp->node[node]);
 	struct sk_buff *skb;
@@ -342,8 +344,9 @@ static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group 
 		return NULL;
 	}
 	gagg_wire_build(skb_put(skb, GAGG_WIRE_HDRLEN), m);
-	if (m->len)
-		skb_put_data(skb, body, m->len);
+	if (len)
+		skb_put_data(skb, body, len);
+	skb_put_zero(skb, m->len - len);
 	gagg_route_push(port, &grp->node[node], skb, dst);
 	return skb;
 }
@@ -362,7 +365,7 @@ static void send_ctrl(struct gagg_port *port, struct gagg_group *grp,
 		  a->m.type == GAGG_T_TOLD) &&
 		 (tx->result.nodes & GAGG_BIT(a->node)))
 		burst_close(port, &tx->result);
-	queue(port, part_of(port, grp), ctrl_skb(port, grp, a->node, &a->m, &a->ack), 1,
+	queue(port, part_of(port, grp), ctrl_skb(port, grp, a->node, &a->m, &a->ack, a->m.len), 1,
 	      GAGG_WIRE_HDRLEN + a->m.len);
 }
 
@@ -501,35 +504,40 @@ void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out)
 void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out)
 {
 	struct sk_buff *skb;
+	int err;
 
 	while ((skb = __skb_dequeue(out))) {
 		struct gagg_part *part = (struct gagg_part *)skb->dev_scratch;
 		u32 datagrams = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
 
 		skb->dev = NULL;
-		if (likely(!gagg_route_xmit(port, skb)) || !part)
+		err = gagg_route_xmit(port, skb);
+		if (likely(!err) || !part)
 			continue;
 		spin_lock(&port->lock);
 		part->stats.tx_errors += datagrams;
+		part->unfit |= err == -EMSGSIZE;
 		spin_unlock(&port->lock);
 	}
 }
 
-int gagg_tx_control(struct gagg_group *grp, u32 node, const struct gagg_msg *m,
-		    const void *body)
+int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct gagg_msg *m,
+		    const void *body, u32 len)
 {
-	struct gagg_port *port = &grp->ep->port[0];
-	struct gagg_stats *stats = &grp->part[0].stats;
+	struct gagg_port *port = &grp->ep->port[shard];
+	struct gagg_stats *stats = &grp->part[shard].stats;
 	struct gagg_tx *tx = port->tx;
 	struct sk_buff *skb;
 
 	local_bh_disable();
 	skb = skb_queue_len_lockless(&tx->control) < CONTROL_MAX ?
-	      ctrl_skb(port, grp, node, m, body) : NULL;
+	      ctrl_skb(port, grp, node, m, body, len) : NULL;
 	spin_lock(&port->lock);
 	if (skb) {
 		stats->tx_datagrams++;
 		stats->tx_bytes += GAGG_WIRE_HDRLEN + m->len;
+		/* a HELLO as long as a chunk: no group is known when it is sent */
+		grp->part[shard].unfit |= !gagg_route_fits(skb);
 	} else {
 		stats->tx_errors++;
 	}

@@ -304,6 +304,14 @@ void group_print_state(const struct nl_group *g)
 	}
 }
 
+static void print_mtu(const struct nl_group *g)
+{
+	if (g->set & NL_SET(GAGG_GA_MTU_NEEDED))
+		print_u64("mtu-needed", " path MTU ", g->mtu_needed, " needed");
+	if (g->set & NL_SET(GAGG_GA_MTU))
+		print_u64("mtu", ", interface ", g->mtu, "");
+}
+
 /* Text is what "group create" takes. */
 static void print_config(const struct nl_group *g)
 {
@@ -344,6 +352,7 @@ static int show_one(const struct nl_group *g, void *arg)
 	print_object(NULL);
 	print_str("name", "", g->name, ":");
 	group_print_state(g);
+	print_mtu(g);
 	print_text("\n");
 	print_config(g);
 	print_array("members");

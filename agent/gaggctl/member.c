@@ -12,7 +12,8 @@ static const char usage[] =
 	"       gaggctl member list GROUP\n"
 	"\n"
 	"States: unheard, config-mismatch FIELD, heard (its host is up), attached,\n"
-	"running. Members can be changed only while no rank is attached, and have to be\n"
+	"running, blocked (its host is up, but datagrams as long as a chunk do not pass:\n"
+	"the line says between whom, and on which UDP ports). Members can be changed only while no rank is attached, and have to be\n"
 	"the same on every host.\n";
 
 /*
@@ -160,11 +161,54 @@ void member_print(const struct nl_member *m)
 		print_u64("heard-ms", " heard ", m->heard_ms, "ms ago");
 }
 
+/* "UDP port 7440, 7441" */
+static void name_ports(const struct nl_group *g, uint32_t shards, char *buf, size_t size)
+{
+	size_t n = (size_t)snprintf(buf, size, "UDP port");
+	const char *comma = "";
+	uint32_t i;
+
+	for (i = 0; i < 32 && n < size; i++) {
+		if (!(shards >> i & 1))
+			continue;
+		n += (size_t)snprintf(buf + n, size - n, "%s %u", comma, g->port + i);
+		comma = ",";
+	}
+}
+
+/* what does not pass, and why that may be */
+static void print_blocked(const struct nl_group *g, const struct nl_member *m)
+{
+	uint32_t all = g->shards < 32 ? (1U << g->shards) - 1 : ~0U;
+	char ports[256], text[512], why[128];
+
+	if (m->state != GAGG_MS_BLOCKED)
+		return;
+	if (!m->blocked_in && !m->blocked_out) {
+		print_str("blocked", ": ",
+			  "chunks do not pass between it and another host: see member list there",
+			  "");
+		return;
+	}
+	name_ports(g, m->blocked_in | m->blocked_out, ports, sizeof(ports));
+	if ((m->blocked_in | m->blocked_out) == all)
+		snprintf(why, sizeof(why),
+			 "the path's MTU is less than %u, or a firewall is in the way",
+			 g->mtu_needed);
+	else
+		snprintf(why, sizeof(why), "is a firewall in the way?");
+	snprintf(text, sizeof(text), "it is heard, but chunks do not pass %s on %s: %s",
+		 !m->blocked_out ? "from it to this host" :
+		 !m->blocked_in ? "from this host to it" : "between it and this host",
+		 ports, why);
+	print_str("blocked", ": ", text, "");
+}
+
 static int list_one(const struct nl_member *m, void *arg)
 {
-	(void)arg;
 	print_object(NULL);
 	member_print(m);
+	print_blocked(arg, m);
 	print_text("\n");
 	print_close();
 	return 0;
@@ -173,6 +217,7 @@ static int list_one(const struct nl_member *m, void *arg)
 enum ctl_exit member_each(struct args *a, const char *how, nl_member_cb print)
 {
 	char name[GAGG_NAME_MAX];
+	struct nl_group g;
 	struct nl *nl;
 	int err;
 
@@ -184,7 +229,9 @@ enum ctl_exit member_each(struct args *a, const char *how, nl_member_cb print)
 	if (!nl)
 		return CTL_FAILED;
 	print_array(NULL);
-	err = nl_member_dump(nl, name, print, NULL);
+	err = nl_group_get(nl, name, &g);
+	if (!err)
+		err = nl_member_dump(nl, name, print, &g);
 	print_close();
 	return ctl_close(nl, err);
 }

@@ -118,6 +118,7 @@ int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st)
 		[GAGG_R_RESTART] = "the host of rank %u has lost its state",
 		[GAGG_R_DELETED] = "the group was deleted or changed on the host of rank %u",
 		[GAGG_R_ADMIN]	= "the administrator has intervened on the host of rank %u",
+		[GAGG_R_MTU]	= "a chunk has become too long for an interface of the host of rank %u",
 	};
 	char why[ERROR_MAX / 2];
 
@@ -125,7 +126,11 @@ int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st)
 		desync(buf, size, st);
 		return GAGG_ERR_DESYNC;
 	}
-	if (st->reason < ARRAY_SIZE(fmt) && fmt[st->reason])
+	if (st->reason == GAGG_R_BLOCKED)
+		snprintf(why, sizeof(why),
+			 "chunks from the host of rank %u do not reach the host of rank %u any more (MTU of the path, or a firewall)",
+			 st->rank, st->other);
+	else if (st->reason < ARRAY_SIZE(fmt) && fmt[st->reason])
 		snprintf(why, sizeof(why), fmt[st->reason], st->rank);
 	else
 		snprintf(why, sizeof(why), "reason %u, rank %u", st->reason, st->rank);
@@ -158,6 +163,16 @@ void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
 	snprintf(buf, size, "config-mismatch: %s differs on the host of rank %u",
 		 f < ARRAY_SIZE(field) && field[f] ? field[f] : "configuration",
 		 st->mismatch_node);
+}
+
+void error_blocked(char *buf, size_t size, const struct gagg_ioc_status *st)
+{
+	if (!st->blocked)
+		snprintf(buf, size, "chunks did not pass between hosts for a while: try again");
+	else
+		snprintf(buf, size,
+			 "the host of rank %u is heard, but chunks do not pass between it and all others: see gaggctl member list (MTU of the path, or a firewall)",
+			 st->blocked - 1);
 }
 
 void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,

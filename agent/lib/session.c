@@ -73,6 +73,10 @@ static int epoch_error(struct session *s, const struct gagg_geometry *geo, int e
 	if (status || (err != -EPROTO && err != -ETIMEDOUT && err != -EPIPE))
 		return error_set(GAGG_ERR_SYSTEM, "wait for the other ranks: %s",
 				 strerror(-err));
+	if (!st.mismatch && (err == -EPROTO || (err == -ETIMEDOUT && st.blocked))) {
+		error_blocked(error_thread(), ERROR_MAX, &st);
+		return GAGG_ERR_PEER;
+	}
 	if (err == -EPROTO || (err == -ETIMEDOUT && st.mismatch)) {
 		error_mismatch(error_thread(), ERROR_MAX, &st);
 		return GAGG_ERR_MISMATCH;

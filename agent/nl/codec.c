@@ -240,6 +240,10 @@ static int get_member_attr(const struct nlattr *a, struct nl_member *m)
 		return get_u32(a, &m->heard_ms);
 	case GAGG_MA_TIMES:
 		return get_times(a, &m->times);
+	case GAGG_MA_BLOCKED_IN:
+		return get_u32(a, &m->blocked_in);
+	case GAGG_MA_BLOCKED_OUT:
+		return get_u32(a, &m->blocked_out);
 	}
 	return 0;
 }
@@ -310,6 +314,10 @@ static int get_group_attr(const struct nlattr *a, struct nl_group *g)
 		return get_u32(a, &g->reason_rank);
 	case GAGG_GA_MISMATCH:
 		return get_text(a, g->mismatch, sizeof(g->mismatch));
+	case GAGG_GA_MTU:
+		return get_u32(a, &g->mtu);
+	case GAGG_GA_MTU_NEEDED:
+		return get_u32(a, &g->mtu_needed);
 	default:
 		return get_field(a, g);
 	}

@@ -107,7 +107,9 @@ WORDS(nl_group_attr_name, unsigned int,
 	[GAGG_GA_MISMATCH]	= "mismatch",
 	[GAGG_GA_LANE_TYPE]	= "lane-type",
 	[GAGG_GA_MULTICAST]	= "multicast",
-	[GAGG_GA_WIRE]		= "wire")
+	[GAGG_GA_WIRE]		= "wire",
+	[GAGG_GA_MTU]		= "mtu",
+	[GAGG_GA_MTU_NEEDED]	= "mtu-needed")
 
 WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_MEMBER]	= "member",
@@ -121,20 +123,24 @@ WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_RTT]		= "rtt",
 	[GAGG_MA_CWND]		= "cwnd",
 	[GAGG_MA_HEARD]		= "heard",
-	[GAGG_MA_TIMES]		= "times")
+	[GAGG_MA_TIMES]		= "times",
+	[GAGG_MA_BLOCKED_IN]	= "blocked-in",
+	[GAGG_MA_BLOCKED_OUT]	= "blocked-out")
 
 WORDS(nl_group_state_name, uint32_t,
 	[GAGG_GS_INCOMPLETE]	= "incomplete",
 	[GAGG_GS_WAITING]	= "waiting",
 	[GAGG_GS_MISMATCH]	= "config-mismatch",
-	[GAGG_GS_RUNNING]	= "running")
+	[GAGG_GS_RUNNING]	= "running",
+	[GAGG_GS_BLOCKED]	= "blocked")
 
 WORDS(nl_member_state_name, uint32_t,
 	[GAGG_MS_UNHEARD]	= "unheard",
 	[GAGG_MS_MISMATCH]	= "config-mismatch",
 	[GAGG_MS_HEARD]		= "heard",
 	[GAGG_MS_ATTACHED]	= "attached",
-	[GAGG_MS_RUNNING]	= "running")
+	[GAGG_MS_RUNNING]	= "running",
+	[GAGG_MS_BLOCKED]	= "blocked")
 
 WORDS(nl_reason_name, uint32_t,
 	[GAGG_R_NONE]		= "none",
@@ -144,9 +150,11 @@ WORDS(nl_reason_name, uint32_t,
 	[GAGG_R_RESTART]	= "restart",
 	[GAGG_R_DESYNC]		= "desync",
 	[GAGG_R_DELETED]	= "deleted",
-	[GAGG_R_ADMIN]		= "admin")
+	[GAGG_R_ADMIN]		= "admin",
+	[GAGG_R_BLOCKED]	= "blocked",
+	[GAGG_R_MTU]		= "mtu")
 
-_Static_assert(GAGG_R_COUNT == GAGG_R_ADMIN + 1, "a reason without a word");
+_Static_assert(GAGG_R_COUNT == GAGG_R_MTU + 1, "a reason without a word");
 
 WORDS(nl_event_name, uint32_t,
 	[GAGG_EV_NEW]		= "new",

@@ -54,6 +54,8 @@ struct nl_times {
  * @rtt:	out: us
  * @cwnd:	out: datagrams
  * @heard_ms:	out: since it was heard; not set: never
+ * @blocked_in:	out: shards on which no chunks come from it
+ * @blocked_out: out: shards on which none from here reach it
  * @times:	out: of nl_member_dump(), of local ranks that have begun an op
  */
 struct nl_member {
@@ -68,6 +70,8 @@ struct nl_member {
 	uint32_t rtt;
 	uint32_t cwnd;
 	uint32_t heard_ms;
+	uint32_t blocked_in;
+	uint32_t blocked_out;
 	struct nl_times times;
 };
 
@@ -84,6 +88,8 @@ struct nl_member {
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
  * @mismatch:	out: the field that differs, or ""
+ * @mtu:	out: of this host's interfaces to the other members, the least
+ * @mtu_needed:	out: what the path must carry
  */
 struct nl_group {
 	uint32_t set;
@@ -114,6 +120,8 @@ struct nl_group {
 	uint32_t reason;
 	uint32_t reason_rank;
 	char mismatch[NL_FIELD_MAX];
+	uint32_t mtu;
+	uint32_t mtu_needed;
 	uint32_t n_members;
 	struct nl_member members[GAGG_RANKS_MAX];
 };

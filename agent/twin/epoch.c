@@ -54,6 +54,9 @@ static void collect(struct group *g)
 		case GAGG_JOIN_SEND_ABORT:
 			g->say_abort |= node;
 			break;
+		case GAGG_JOIN_SEND_WIDE:
+			g->say_wide |= node;
+			break;
 		case GAGG_JOIN_NOTIFY:
 			g->news = true;
 			break;
@@ -67,7 +70,8 @@ static void collect(struct group *g)
 /* join_lock held: is there anything for the control thread? */
 static bool due(const struct group *g)
 {
-	return g->say_hello || g->say_start || g->say_abort || g->news || g->epoch_due;
+	return g->say_hello || g->say_start || g->say_abort || g->say_wide || g->news ||
+	       g->epoch_due;
 }
 
 /* --- what is said --------------------------------------------------------- */
@@ -94,7 +98,45 @@ static void say(struct group *g, u64 nodes, u8 type)
 		else
 			m.len = gagg_join_abort_body(g->join, &g->geom, &m, &body.abort);
 		pthread_mutex_unlock(&g->join_lock);
-		tx_control(g, node, &m, &body);
+		tx_control(g, 0, node, &m, &body, m.len);
+	}
+}
+
+/* HELLO as long as a chunk, on each shard that it is wanted on */
+static void say_wide(struct group *g, u64 nodes)
+{
+	struct gagg_hello body;
+	struct gagg_msg m;
+	u32 shards;
+
+	for (; nodes; nodes &= nodes - 1) {
+		u32 node = gagg_lowest(nodes);
+
+		pthread_mutex_lock(&g->join_lock);
+		gagg_join_wide(g->join, &g->geom, node, &m, &body);
+		shards = g->join->peer[node].missed;
+		pthread_mutex_unlock(&g->join_lock);
+		for (; shards; shards &= shards - 1)
+			tx_control(g, gagg_lowest(shards), node, &m, &body, sizeof(body));
+	}
+}
+
+static void say_blocked(struct group *g)
+{
+	u32 n;
+
+	for (n = 0; n < g->geom.nodes; n++) {
+		u16 in, out;
+		bool is;
+
+		pthread_mutex_lock(&g->join_lock);
+		is = gagg_join_blocked(g->join, &g->geom, n, now_ns(), &in, &out);
+		pthread_mutex_unlock(&g->join_lock);
+		if (is)
+			log_limited(LOG_L_WARN, "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
+				    g->cfg.name, gagg_lowest(g->geom.ranks_of[n]),
+				    in && out ? " either way" : in ? " from it" : out ? " to it" :
+				    " between it and another one");
 	}
 }
 
@@ -106,10 +148,11 @@ static void tell_mismatch(struct group *g)
 	epoch_status(g, &st);
 	for (r = 0; r < GAGG_RANKS; r++)
 		if (g->session[r])
-			session_mismatch(g->session[r], st.mismatch);
+			session_mismatch(g->session[r], st.mismatch || st.blocked);
 	if (st.mismatch)
 		log_limited(LOG_L_WARN, "group \"%s\": the host of rank %u is configured differently",
 			    g->cfg.name, st.mismatch_node);
+	say_blocked(g);
 }
 
 /* --- what is done --------------------------------------------------------- */
@@ -213,7 +256,7 @@ static void make_channels(struct group *g, const struct opens *o)
 
 static bool run_group(struct group *g)
 {
-	u64 hello, start, abort;
+	u64 hello, start, abort, wide;
 	struct opens opens;
 	bool epoch, news, any;
 	u32 r;
@@ -223,12 +266,14 @@ static bool run_group(struct group *g)
 	hello = g->say_hello;
 	start = g->say_start;
 	abort = g->say_abort;
+	wide = g->say_wide;
 	epoch = g->epoch_due;
 	news = g->news;
 	opens = g->opens;
 	g->say_hello = 0;
 	g->say_start = 0;
 	g->say_abort = 0;
+	g->say_wide = 0;
 	g->epoch_due = false;
 	g->news = false;
 	g->opens.n = 0;
@@ -236,6 +281,7 @@ static bool run_group(struct group *g)
 	say(g, abort, GAGG_T_ABORT);
 	say(g, start, GAGG_T_START);
 	say(g, hello, GAGG_T_HELLO);
+	say_wide(g, wide);
 	if (epoch)
 		follow(g);
 	make_channels(g, &opens);
@@ -267,19 +313,47 @@ static void set_timer(struct twin *t)
 	timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
+static void join_timer(struct group *g)
+{
+	const struct gagg_end unfit = {
+		.reason = GAGG_R_MTU,
+		.rank = (u16)gagg_lowest(g->geom.ranks_of[g->geom.self]),
+	};
+	bool fits = true;
+	u32 i;
+
+	for (i = 0; i < g->geom.shards; i++) {
+		struct part *part = &g->part[i];
+
+		worker_lock(part->port->worker);
+		pthread_mutex_lock(&g->join_lock);
+		gagg_join_hear(g->join, i, part->core->heard, part->core->wide);
+		pthread_mutex_unlock(&g->join_lock);
+		fits &= !part->unfit;
+		part->unfit = false;
+		worker_unlock(part->port->worker);
+	}
+	pthread_mutex_lock(&g->join_lock);
+	if (!fits)
+		gagg_join_end(g->join, &g->geom, &unfit, now_ns());
+	gagg_join_timer(g->join, &g->geom, random64(), now_ns());
+	collect(g);
+	pthread_mutex_unlock(&g->join_lock);
+}
+
 static void run_timers(struct twin *t)
 {
-	u64 now = now_ns();
 	unsigned int i;
 
 	for (i = 0; i < t->n_groups; i++) {
 		struct group *g = t->groups[i];
+		u64 at;
 
 		pthread_mutex_lock(&g->join_lock);
-		if (gagg_join_deadline(g->join, &g->geom) <= now)
-			gagg_join_timer(g->join, &g->geom, random64(), now);
-		collect(g);
+		at = gagg_join_deadline(g->join, &g->geom);
 		pthread_mutex_unlock(&g->join_lock);
+		if (at <= now_ns())
+			join_timer(g);
 	}
 }
 
@@ -332,13 +406,14 @@ int epoch_init(struct group *g)
 	return 0;
 }
 
-enum gagg_drop epoch_rx(struct group *g, u32 node, const struct gagg_msg *m, const void *body)
+enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_msg *m,
+			const void *body)
 {
 	enum gagg_drop why;
 	bool call;
 
 	pthread_mutex_lock(&g->join_lock);
-	why = gagg_join_rx(g->join, &g->geom, node, m, body, random64(), now_ns());
+	why = gagg_join_rx(g->join, &g->geom, node, shard, m, body, random64(), now_ns());
 	collect(g);
 	/* also when the time of the next HELLO has changed */
 	call = due(g) || !why;
@@ -353,10 +428,9 @@ void epoch_attach(struct group *g, u32 rank)
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_attach(g->join, &g->geom, rank, now_ns());
 	collect(g);
-	/* a group on one host needs no message: its timer starts the epoch */
-	gagg_join_timer(g->join, &g->geom, random64(), now_ns());
-	collect(g);
 	pthread_mutex_unlock(&g->join_lock);
+	/* a group on one host needs no message: its timer starts the epoch */
+	join_timer(g);
 	twin_call(g->twin);
 }
 
@@ -400,6 +474,8 @@ void epoch_open(struct group *g, u64 epoch, u32 id, u64 members)
 void epoch_status(struct group *g, struct gagg_ioc_status *st)
 {
 	struct gagg_join *j = g->join;
+	u64 now = now_ns();
+	u16 in, out;
 	u32 n;
 
 	pthread_mutex_lock(&g->join_lock);
@@ -412,12 +488,15 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 	st->sig = j->end.sig;
 	st->other_sig = j->end.other_sig;
 	st->attached = gagg_join_attached(j, &g->geom);
-	st->heard = gagg_join_heard(j, &g->geom, now_ns());
-	for (n = 0; n < g->geom.nodes; n++)
+	st->heard = gagg_join_heard(j, &g->geom, now);
+	for (n = 0; n < g->geom.nodes; n++) {
 		if (j->peer[n].mismatch && !st->mismatch) {
 			st->mismatch = j->peer[n].mismatch;
 			st->mismatch_node = gagg_lowest(g->geom.ranks_of[n]);
 		}
+		if (!st->blocked && gagg_join_blocked(j, &g->geom, n, now, &in, &out))
+			st->blocked = 1 + gagg_lowest(g->geom.ranks_of[n]);
+	}
 	pthread_mutex_unlock(&g->join_lock);
 }
 

@@ -100,7 +100,7 @@ static int do_status(struct session *s, struct gagg_ioc_status *arg)
 {
 	struct gagg_ioc_status st = { .size = arg->size };
 
-	if (arg->reserved)
+	if (arg->blocked)
 		return -EINVAL;
 	epoch_status(s->group, &st);
 	*arg = st;

@@ -43,7 +43,9 @@ static void set_buffers(int fd)
 		set_int(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
 }
 
-/* datagrams are never fragmented; congestion is marked instead of dropped */
+/* datagrams are never fragmented, and what ICMP says of a path is not believed; congestion
+ * is marked instead of dropped
+ */
 static int set_options(int fd, sa_family_t family)
 {
 	set_buffers(fd);
@@ -51,10 +53,10 @@ static int set_options(int fd, sa_family_t family)
 		return -1;
 	if (family == AF_INET6)
 		return set_int(fd, SOL_IPV6, IPV6_V6ONLY, 1) ||
-		       set_int(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) ||
+		       set_int(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE) ||
 		       set_int(fd, SOL_IPV6, IPV6_TCLASS, ECT_0) ||
 		       set_int(fd, SOL_IPV6, IPV6_RECVTCLASS, 1) ? -1 : 0;
-	return set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) ||
+	return set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) ||
 	       set_int(fd, SOL_IP, IP_TOS, ECT_0) ||
 	       set_int(fd, SOL_IP, IP_RECVTOS, 1) ? -1 : 0;
 }

@@ -235,7 +235,7 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len, u6
 		why = GAGG_DROP_SOURCE;
 	if (!why && (m.type == GAGG_T_HELLO || m.type == GAGG_T_START ||
 		     m.type == GAGG_T_ABORT))
-		why = epoch_rx(src->group, src->node, &m, body);
+		why = epoch_rx(src->group, src->node, src->port->worker->index, &m, body);
 	else if (!why)
 		rx_shard(src, &m, body, now);
 	if (why)

@@ -78,6 +78,7 @@ struct part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
 	unsigned int turn;	/* channel that refills first */
+	bool unfit;		/* a datagram was too long for the interface */
 };
 
 /* what a worker asks the control thread to make; join_lock */
@@ -95,7 +96,7 @@ struct group {
 	union address node[GAGG_NODES];		/* with the base port */
 	pthread_mutex_t join_lock;
 	struct gagg_join *join;
-	u64 say_hello, say_start, say_abort;	/* nodes */
+	u64 say_hello, say_start, say_abort, say_wide;	/* nodes */
 	bool news, epoch_due;
 	struct opens opens;
 	u64 epoch;		/* running here; 0: none */
@@ -151,7 +152,7 @@ int epoch_init(struct group *g);
 /* everything that is to be said and made, for all groups; sets the timer */
 void epoch_run(struct twin *t);
 /* HELLO, START, ABORT; a worker, which holds its lock */
-enum gagg_drop epoch_rx(struct group *g, u32 node, const struct gagg_msg *m,
+enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_msg *m,
 			const void *body);
 void epoch_attach(struct group *g, u32 rank);
 void epoch_leave(struct group *g, u32 rank, u32 reason);

@@ -104,8 +104,10 @@ static void send_single(struct port *p, struct mmsghdr *msg, u32 seg, struct par
 		h.msg_iovlen = 0;
 		for (bytes = 0; bytes < seg && iov + h.msg_iovlen < end; h.msg_iovlen++)
 			bytes += (u32)iov[h.msg_iovlen].iov_len;
-		if (sendmsg(p->fd, &h, 0) < 0)
+		if (sendmsg(p->fd, &h, 0) < 0) {
 			part->stats.tx_errors++;
+			part->unfit |= errno == EMSGSIZE;
+		}
 	}
 }
 
@@ -121,6 +123,8 @@ static void send_failed(struct tx *tx, unsigned int i)
 		return;
 	}
 	tx->part[i]->stats.tx_errors += tx->segs[i];
+	/* of a burst whose datagrams are too long, kernels say EINVAL or EMSGSIZE */
+	tx->part[i]->unfit |= errno == EMSGSIZE || (c && errno == EINVAL);
 }
 
 static void queue_send(struct tx *tx)
@@ -395,22 +399,30 @@ void tx_actions(struct port *p, struct group *g)
 	}
 }
 
-void tx_control(struct group *g, u32 node, const struct gagg_msg *m, const void *body)
+void tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
+		const void *body, u32 len)
 {
+	static const unsigned char zeros[4 * GAGG_WIRE_LANES_MAX];
 	unsigned char head[GAGG_WIRE_HDRLEN];
-	struct iovec iov[2] = { { head, sizeof(head) }, { (void *)body, m->len } };
-	struct msghdr h = {
-		.msg_name = &g->node[node],
-		.msg_namelen = g->node[node].sa.sa_family == AF_INET6 ?
-			       sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in),
-		.msg_iov = iov, .msg_iovlen = 2,
+	union address to = g->node[node];
+	struct iovec iov[3] = {
+		{ head, sizeof(head) }, { (void *)body, len }, { (void *)zeros, m->len - len },
 	};
-	struct part *part = &g->part[0];
-	bool ok;
+	struct msghdr h = {
+		.msg_name = &to,
+		.msg_namelen = to.sa.sa_family == AF_INET6 ?
+			       sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in),
+		.msg_iov = iov, .msg_iovlen = 3,
+	};
+	struct part *part = &g->part[shard];
+	bool ok, unfit;
 
+	address_shift(&to, shard);
 	gagg_wire_build(head, m);
 	ok = sendmsg(part->port->fd, &h, MSG_DONTWAIT) >= 0;
+	unfit = !ok && errno == EMSGSIZE;
 	worker_lock(part->port->worker);
+	part->unfit |= unfit;
 	part->stats.tx_datagrams += ok;
 	part->stats.tx_bytes += ok ? GAGG_WIRE_HDRLEN + m->len : 0;
 	part->stats.tx_errors += !ok;

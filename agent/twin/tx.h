@@ -16,7 +16,10 @@ void tx_actions(struct port *p, struct group *g);
 /* the end of a batch: send all, tell trainers */
 void tx_flush(struct worker *w);
 
-/* one control datagram (HELLO, START, ABORT) from port 0, at once; any thread */
-void tx_control(struct group *g, u32 node, const struct gagg_msg *m, const void *body);
+/* one control datagram (HELLO, START, ABORT) with @len bytes of @body, then zeros up to
+ * m->len, from the shard's port, at once; any thread
+ */
+void tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
+		const void *body, u32 len);
 
 #endif

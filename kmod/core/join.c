@@ -12,8 +12,9 @@
  * again, since it would have to echo a HELLO that B sent after its death.
  *
  * There is no storm. The timer sends at most one datagram of each type to each
- * node per GAGG_HELLO_FAST. Beyond that, a received datagram causes at most one
- * HELLO to its sender, and
+ * node per GAGG_HELLO_FAST, and 300 HELLOs to one that falls silent. Beyond that, a
+ * received datagram causes at most one HELLO to its sender, and one on each shard that
+ * it says it lacks, if it asks; and
  *	- START is sent by the timer and by a start; ABORT by the timer, by an end,
  *	  in answer to START, and to a peer that newly claims to run what is over;
  *	- a HELLO that asks is sent by the timer and when an instance is doubted,
@@ -24,6 +25,7 @@
  */
 #include "join.h"
 
+#define ALONE_MIN	8	/* answers that show that chunks do not pass */
 #define COORDINATOR	0	/* nodes are in the order of their lowest rank */
 
 /* Epochs grow by one. What one HELLO can make of them is bounded, so that none leads to the
@@ -46,6 +48,29 @@ static u64 interval_slow(const struct gagg_geom *g)
 static u64 interval_fast(const struct gagg_geom *g)
 {
 	return gagg_min64(GAGG_HELLO_FAST, interval_slow(g));
+}
+
+/* silence for so long is odd: the HELLO that was due is missing as well */
+static u64 quiet_after(const struct gagg_geom *g)
+{
+	return gagg_max64(g->dead_after / 4, interval_slow(g) / 8 * 9);
+}
+
+/* from then on: bursts of a hundred lost datagrams are no death */
+static u64 interval_quiet(const struct gagg_geom *g)
+{
+	return gagg_max64(gagg_min64(GAGG_HELLO_FAST, g->dead_after / 400), GAGG_MSEC);
+}
+
+/* datagrams as long as a chunk are asked for at this age, for as long */
+static u64 wide_after(const struct gagg_geom *g)
+{
+	return g->dead_after - quiet_after(g);
+}
+
+static u16 all_shards(const struct gagg_geom *g)
+{
+	return (u16)((1u << g->shards) - 1);
 }
 
 /* the queue is never full here, see join.h; a caller who does not empty it only
@@ -107,11 +132,21 @@ static bool needs_start(const struct gagg_join *j, const struct gagg_geom *g, u3
 	       j->peer[node].epoch < j->epoch;
 }
 
+/* is a datagram as long as a chunk due, and not long overdue? */
+static bool needs_wide(const struct gagg_join *j, u32 node)
+{
+	const struct gagg_peer *p = &j->peer[node];
+
+	return p->lacks && (j->alive & GAGG_BIT(node)) &&
+	       (!p->stale || j->phase != GAGG_PHASE_IDLE);
+}
+
 static bool needs_hello(const struct gagg_join *j, u32 node)
 {
 	const struct gagg_peer *p = &j->peer[node];
 
-	return !p->instance || p->other || !p->knows_me || (j->say_wait & GAGG_BIT(node));
+	return !p->instance || p->other || !p->knows_me || (j->say_wait & GAGG_BIT(node)) ||
+	       needs_wide(j, node);
 }
 
 static u64 behind(const struct gagg_join *j, const struct gagg_geom *g)
@@ -209,18 +244,110 @@ static void epoch_start(struct gagg_join *j, const struct gagg_geom *g, u64 epoc
 	changed(j, g, now);
 }
 
+/* when the oldest of the last datagrams as long as a chunk came, by shard; 0: one never */
+static u64 wide_at(const struct gagg_geom *g, const struct gagg_peer *p)
+{
+	u64 at = GAGG_NEVER;
+	u32 s;
+
+	for (s = 0; s < g->shards; s++)
+		at = gagg_min64(at, p->wide[s]);
+	return at;
+}
+
+/* their lack counts from here */
+static u64 wide_since(const struct gagg_join *j, const struct gagg_geom *g,
+		      const struct gagg_peer *p)
+{
+	u64 at = gagg_max64(g->shards ? wide_at(g, p) : 0, p->met);
+
+	return j->phase == GAGG_PHASE_IDLE ? at : gagg_max64(at, j->started);
+}
+
+/* nothing has come for dead_after, but answers have that were sent with it */
+static bool is_blocked(const struct gagg_join *j, const struct gagg_geom *g,
+		       const struct gagg_peer *p, u64 now)
+{
+	return p->alone >= ALONE_MIN && now >= wide_since(j, g, p) + g->dead_after;
+}
+
+static bool is_through(const struct gagg_geom *g, const struct gagg_peer *p, u64 now)
+{
+	u64 at = wide_at(g, p);
+
+	return p->instance && at >= p->met && (now < at || now - at < g->dead_after);
+}
+
+/* which shards lack such a datagram of @node? */
+static void find_lacks(struct gagg_join *j, const struct gagg_geom *g, u32 node, u64 now)
+{
+	struct gagg_peer *p = &j->peer[node];
+	u16 was = p->stale;
+	u32 s;
+
+	p->lacks = 0;
+	for (s = 0; p->instance && s < g->shards; s++)
+		if (p->wide[s] < p->met || now >= p->wide[s] + wide_after(g))
+			p->lacks |= (u16)(1u << s);
+	if (!p->lacks)
+		p->alone = 0;
+	p->stale = 0;
+	if (p->instance && is_blocked(j, g, p, now))
+		for (s = 0; s < g->shards; s++)
+			if (p->wide[s] < p->met || now >= p->wide[s] + g->dead_after)
+				p->stale |= (u16)(1u << s);
+	if (p->stale != was)
+		emit(j, GAGG_JOIN_NOTIFY, node);
+}
+
+/* its instance is accepted, or it was not alive */
+static void meet(struct gagg_join *j, const struct gagg_geom *g, struct gagg_peer *p, u64 now)
+{
+	p->met = now;
+	j->through &= is_through(g, p, now);
+	p->lacks = all_shards(g);
+	p->stale = 0;
+	p->alone = 0;
+}
+
+static void find_through(struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	bool was = j->through;
+	u64 left;
+	u32 n;
+
+	j->through = 1;
+	gagg_for_each_node(n, left, j->others)
+		if (!is_through(g, &j->peer[n], now))
+			j->through = 0;
+	if (j->through && !was)
+		say_attached(j, g, now);
+}
+
+static void hear_wide(struct gagg_join *j, const struct gagg_geom *g, u32 node, u32 shard,
+		      u64 now)
+{
+	if (shard >= g->shards)
+		return;
+	j->peer[node].wide[shard] = now;
+	find_lacks(j, g, node, now);
+	find_through(j, g, now);
+}
+
 static bool may_start(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
 {
 	u64 left;
 	u32 n;
 
-	if (g->self != COORDINATOR || j->phase != GAGG_PHASE_IDLE || !g->workers)
+	if (g->self != COORDINATOR || j->phase != GAGG_PHASE_IDLE || !g->workers || !j->through)
 		return false;
 	gagg_for_each_node(n, left, j->others) {
 		const struct gagg_peer *p = &j->peer[n];
 
 		if (!gagg_peer_alive(g, p, now) || p->mismatch || p->other || !p->knows_me ||
 		    p->phase != GAGG_PHASE_IDLE || (j->end_wait & GAGG_BIT(n)))
+			return false;
+		if (!(p->flags & GAGG_HELLO_THROUGH))
 			return false;
 	}
 	return !(g->workers & ~gagg_join_attached(j, g));
@@ -249,6 +376,7 @@ void gagg_join_init(struct gagg_join *j, const struct gagg_geom *g,
 	memcpy(j->digest, digest, sizeof(j->digest));
 	j->others = (g->nodes < 64 ? GAGG_BIT(g->nodes) - 1 : ~0ULL) & ~GAGG_BIT(g->self);
 	j->pace = interval_fast(g);
+	j->through = !j->others;
 }
 
 void gagg_join_attach(struct gagg_join *j, const struct gagg_geom *g, u32 rank, u64 now)
@@ -322,7 +450,7 @@ static void accept(struct gagg_join *j, const struct gagg_geom *g, u32 node,
 }
 
 static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
-			       u32 node, const struct gagg_msg *m,
+			       u32 node, u32 shard, const struct gagg_msg *m,
 			       const struct gagg_hello *b, u64 random, u64 now)
 {
 	struct gagg_peer *p = &j->peer[node];
@@ -331,9 +459,11 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	bool asked = b->flags & GAGG_HELLO_ASK;
 	u64 epoch = (u64)le32_to_cpu(b->epoch_hi) << 32 | m->epoch;
 	bool answers = p->other && echoed && pn_reached(m->aux, p->challenge);
-	bool claimed = claims_ended(j, p);
+	bool claimed = claims_ended(j, p), wide = m->len >= gagg_join_wide_len(g);
 	u64 attached = le64_to_cpu(b->attached) & g->ranks_of[node];
 	u8 mismatch = gagg_join_mismatch(j, b);
+	u8 flags = b->flags & (GAGG_HELLO_THROUGH | GAGG_HELLO_BLOCKED);
+	u16 cut;
 
 	if (!instance || instance == j->instance)
 		return GAGG_DROP_SOURCE;
@@ -347,10 +477,17 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 		accept(j, g, node, instance, now);
 		emit(j, GAGG_JOIN_NOTIFY, node);
 		claimed = false;
-	} else if (!p->any_pn && pn_reached(p->pn, m->pn)) {
-		return GAGG_DROP_WINDOW;
 	}
+	if (!gagg_peer_alive(g, p, now))
+		meet(j, g, p, now);
+	/* whatever has overtaken it, and the same one comes on every shard */
+	if (wide)
+		hear_wide(j, g, node, shard, now);
+	if (!p->any_pn && pn_reached(p->pn, m->pn))
+		return wide && p->pn == m->pn ? GAGG_DROP_NONE : GAGG_DROP_WINDOW;
 
+	if (p->lacks && !wide && !asked && p->alone < 255)
+		p->alone++;
 	if (answers)
 		p->other = 0;
 	p->any_pn = 0;
@@ -359,6 +496,8 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	p->heard = gagg_max64(now, 1);
 	p->knows_me = echoed && (b->flags & GAGG_HELLO_KNOWN);
 	p->phase = b->phase;
+	p->missed = p->knows_me ? le16_to_cpu(b->lacks) & all_shards(g) : 0;
+	cut = p->knows_me ? le16_to_cpu(b->blocked) & all_shards(g) : 0;
 	p->epoch = epoch;
 	j->top = gagg_max64(j->top, p->epoch);
 	if (p->knows_me && pn_reached(m->aux, j->end_pn))
@@ -366,17 +505,22 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	if (p->knows_me && pn_reached(m->aux, j->say_pn))
 		j->say_wait &= ~GAGG_BIT(node);
 
-	if (attached != p->attached || mismatch != p->mismatch ||
+	if (attached != p->attached || mismatch != p->mismatch || cut != p->cut ||
+	    flags != p->flags ||
 	    !(j->alive & GAGG_BIT(node)))
 		emit(j, GAGG_JOIN_NOTIFY, node);
 	j->alive |= GAGG_BIT(node);
 	p->attached = attached;
 	p->mismatch = mismatch;
+	p->cut = cut;
+	p->flags = flags;
 
 	if (claims_ended(j, p) && !claimed)
 		emit(j, GAGG_JOIN_SEND_ABORT, node);
 	if (asked)
 		say_hello(j, node, false);
+	if (asked && p->missed)
+		emit(j, GAGG_JOIN_SEND_WIDE, node);
 	try_start(j, g, random, now);
 	return GAGG_DROP_NONE;
 }
@@ -421,7 +565,8 @@ static void refuse(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
  * that differs from the one known here may be newer or older than that: take
  * it; if it is the older one, the newer one's next HELLO ends the epoch.
  */
-static void take_list(struct gagg_join *j, const struct gagg_start *b)
+static void take_list(struct gagg_join *j, const struct gagg_geom *g,
+		      const struct gagg_start *b, u64 now)
 {
 	u64 left;
 	u32 n;
@@ -435,6 +580,7 @@ static void take_list(struct gagg_join *j, const struct gagg_start *b)
 			p->instance = list_entry(b, n);
 			p->heard = heard;
 			p->any_pn = 1;
+			meet(j, g, p, now);
 		}
 	}
 }
@@ -486,7 +632,7 @@ static enum gagg_drop rx_start(struct gagg_join *j, const struct gagg_geom *g,
 	}
 	for (n = 0; n < g->nodes; n++)
 		j->start_instance[n] = list_entry(body, n);
-	take_list(j, body);
+	take_list(j, g, body, now);
 	epoch_start(j, g, epoch, cookie, now);
 	return GAGG_DROP_NONE;
 }
@@ -520,7 +666,7 @@ static enum gagg_drop rx_abort(struct gagg_join *j, const struct gagg_geom *g,
 }
 
 enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
-			    u32 node, const struct gagg_msg *m, const void *body,
+			    u32 node, u32 shard, const struct gagg_msg *m, const void *body,
 			    u64 random, u64 now)
 {
 	struct gagg_hello hello;
@@ -533,7 +679,7 @@ enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
 		if (m->len < sizeof(hello))
 			return GAGG_DROP_SHORT;
 		memcpy(&hello, body, sizeof(hello));
-		return rx_hello(j, g, node, m, &hello, random, now);
+		return rx_hello(j, g, node, shard, m, &hello, random, now);
 	case GAGG_T_START:
 		return rx_start(j, g, node, m, body, now);
 	case GAGG_T_ABORT:
@@ -546,11 +692,69 @@ enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
 	}
 }
 
-/* when is @p dead, as long as nothing is heard? */
+/* silence counts from here; 0: nothing was ever heard */
+static u64 last_heard(const struct gagg_join *j, const struct gagg_peer *p)
+{
+	return j->phase == GAGG_PHASE_IDLE ? p->heard : gagg_max64(p->heard, j->started);
+}
+
+/* in an epoch: when is @p dead, as long as nothing is heard? */
 static u64 silent_at(const struct gagg_join *j, const struct gagg_geom *g,
 		     const struct gagg_peer *p)
 {
-	return gagg_max64(p->heard, j->started) + g->dead_after;
+	return last_heard(j, p) + g->dead_after;
+}
+
+/* when is a question to @p due that cannot wait? It has said nothing for a while, or an
+ * epoch runs and a datagram as long as a chunk is due
+ */
+static u64 quiet_at(const struct gagg_join *j, const struct gagg_geom *g,
+		    const struct gagg_peer *p)
+{
+	if (p->lacks && j->phase != GAGG_PHASE_IDLE)
+		return 0;
+	return last_heard(j, p) + quiet_after(g);
+}
+
+/* nodes that are to be asked, and are not dead yet */
+static u64 quiet_nodes(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u64 left, mask = 0;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others) {
+		const struct gagg_peer *p = &j->peer[n];
+		u64 at = last_heard(j, p);
+
+		if (at && now >= quiet_at(j, g, p) && now < at + g->dead_after)
+			mask |= GAGG_BIT(n);
+	}
+	return mask;
+}
+
+void gagg_join_hear(struct gagg_join *j, u32 shard,
+		    const u64 heard[GAGG_NODES], const u64 wide[GAGG_NODES])
+{
+	u64 left;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others) {
+		struct gagg_peer *p = &j->peer[n];
+
+		p->heard = gagg_max64(p->heard, heard[n]);
+		p->wide[shard] = gagg_max64(p->wide[shard], wide[n]);
+	}
+}
+
+static void end_blocked(struct gagg_join *j, const struct gagg_geom *g, u32 node, u64 now)
+{
+	struct gagg_end end = {
+		.reason = GAGG_R_BLOCKED,
+		.rank = (u16)gagg_lowest(g->ranks_of[node]),
+		.other = (u16)gagg_lowest(g->ranks_of[g->self]),
+	};
+
+	epoch_end(j, g, &end, now);
 }
 
 void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now)
@@ -561,22 +765,26 @@ void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random,
 
 	if (!j->enabled)
 		return;
-	j->kick = 0;
 	gagg_for_each_node(n, left, j->others) {
 		if (j->phase != GAGG_PHASE_IDLE && now >= silent_at(j, g, &j->peer[n]))
 			epoch_end_node(j, g, n, GAGG_R_SILENT, now);
+		else if (j->phase != GAGG_PHASE_IDLE && is_blocked(j, g, &j->peer[n], now))
+			end_blocked(j, g, n, now);
+		find_lacks(j, g, n, now);
 		if (gagg_peer_alive(g, &j->peer[n], now))
 			alive |= GAGG_BIT(n);
 	}
 	gagg_for_each_node(n, left, alive ^ j->alive)
 		emit(j, GAGG_JOIN_NOTIFY, n);
 	j->alive = alive;
+	find_through(j, g, now);
+	j->kick = 0;
 
 	late = behind(j, g);
 	hello = now >= j->hello_at;
 	if (hello) {
 		gagg_for_each_node(n, left, j->others)
-			say_hello(j, n, false);
+			say_hello(j, n, j->peer[n].lacks);
 		j->hello_at = now + interval_slow(g);
 	}
 	if (hello || now >= j->repeat_at) {
@@ -587,7 +795,18 @@ void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random,
 		if (!(late & alive))
 			j->pace = gagg_min64(2 * j->pace, interval_slow(g));
 	}
+	if (now >= j->ask_at) {
+		gagg_for_each_node(n, left, quiet_nodes(j, g, now))
+			say_hello(j, n, true);
+		j->ask_at = now + interval_quiet(g);
+	}
 	try_start(j, g, random, now);
+}
+
+/* when will one as long as a chunk be due? If it is already, it is being asked for */
+static u64 lacking_at(const struct gagg_geom *g, const struct gagg_peer *p)
+{
+	return p->instance && !p->lacks && g->shards ? wide_at(g, p) + wide_after(g) : GAGG_NEVER;
 }
 
 u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g)
@@ -601,8 +820,13 @@ u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g)
 		return 0;
 	if (behind(j, g))
 		at = gagg_min64(at, j->repeat_at);
-	if (j->phase != GAGG_PHASE_IDLE)
-		gagg_for_each_node(n, left, j->others)
+	gagg_for_each_node(n, left, j->others) {
+		if (j->phase != GAGG_PHASE_IDLE)
 			at = gagg_min64(at, silent_at(j, g, &j->peer[n]));
+		else if (!(j->alive & GAGG_BIT(n)))
+			continue;
+		at = gagg_min64(at, gagg_max64(quiet_at(j, g, &j->peer[n]), j->ask_at));
+		at = gagg_min64(at, lacking_at(g, &j->peer[n]));
+	}
 	return at;
 }

@@ -7,6 +7,20 @@
  * up, else every GAGG_HELLO_SLOW (or a quarter of dead_after if that is less);
  * to a node that was never heard or is gone, in between, slower and slower.
  *
+ * Alive is who is heard: by HELLO, or by any datagram with the cookie of an epoch
+ * (gagg_join_hear()). Who has not been for a quarter of dead_after is asked for an
+ * answer, some hundred times until dead_after is over: a link that comes and goes, or
+ * loses most, lets one through.
+ *
+ * A path that carries HELLO need not carry chunks (its MTU), nor do all shards have to
+ * pass a firewall. So each node wants from each other one, on each shard, a datagram as
+ * long as a chunk: a HELLO that is padded, for which it asks, or any datagram of an
+ * epoch. It asks when it meets the node, and again when the last one is old; the
+ * coordinator starts when every node says that it has them of all (THROUGH). Who has
+ * had none for dead_after, though answers came that were sent with one, calls the node
+ * blocked, and ends the epoch if one runs. Answers and chunks are lost together, in
+ * bursts or when a link is down.
+ *
  * Nothing is believed from a forger who cannot read our datagrams: a HELLO
  * carries the instance id that we know, or echoes ours; START names ours; ABORT
  * carries the epoch's cookie. Nothing is believed from the past: HELLOs of an
@@ -41,6 +55,8 @@
 #define GAGG_HELLO_FAST		(50 * GAGG_MSEC)
 #define GAGG_HELLO_SLOW		(1000 * GAGG_MSEC)
 
+#define GAGG_JOIN_SHARDS	16
+
 /* what is known of another node */
 struct gagg_peer {
 	u64 instance;	/* accepted; 0: none */
@@ -55,7 +71,14 @@ struct gagg_peer {
 	u8 ask;		/* the next HELLO asks for an answer */
 	u8 echo_other;	/* @other was heard last: echo it, else @instance; */
 			/* whoever lives can then answer a challenge */
-	u8 pad[2];
+	u8 flags;	/* of the last HELLO: THROUGH, BLOCKED */
+	u8 alone;	/* answers since @lacks, without what was sent with each */
+	u16 lacks;	/* shards on which a datagram as long as a chunk is due */
+	u16 stale;	/* those on which none has come for dead_after */
+	u16 missed;	/* shards on which it wants one from here */
+	u16 cut;	/* those on which it has had none for dead_after */
+	u64 met;	/* time: instance accepted, or alive again */
+	u64 wide[GAGG_JOIN_SHARDS];	/* time of the last such datagram; 0: never */
 	u32 pn;		/* largest of @instance that has counted */
 	u32 other_pn;	/* largest heard of @other */
 	u32 challenge;	/* an @other, or @instance against it, must echo this */
@@ -75,6 +98,8 @@ enum gagg_join_act_type {
 	GAGG_JOIN_SEND_HELLO,	/* to .node; gagg_join_hello() fills the body */
 	GAGG_JOIN_SEND_START,	/* to .node; gagg_join_start() */
 	GAGG_JOIN_SEND_ABORT,	/* to .node; gagg_join_abort_body() */
+	GAGG_JOIN_SEND_WIDE,	/* to .node, on each shard in its peer.missed; */
+				/* gagg_join_wide(), padded with zeros to m->len */
 	GAGG_JOIN_EPOCH_START,	/* reset all shards: .epoch, cookie in the object */
 	GAGG_JOIN_EPOCH_END,	/* fail all waiters: end in the object */
 	GAGG_JOIN_NOTIFY,	/* state of .node changed (mismatch, heard, attached) */
@@ -85,7 +110,7 @@ enum gagg_join_act_type {
  * datagrams later: they say what is true then, and an action stands for all
  * equal ones that came before. One call queues at most: one HELLO, one NOTIFY
  * and one of START and ABORT for each other node (a call that ends an epoch
- * starts none: no rank is attached), one EPOCH_START or EPOCH_END.
+ * starts none: no rank is attached), one WIDE, one EPOCH_START or EPOCH_END.
  */
 struct gagg_join_act {
 	u8 type;
@@ -107,6 +132,7 @@ struct gagg_join {
 	u64 start_instance[GAGG_NODES];
 	u8 phase;
 	u8 enabled;	/* configuration is complete */
+	u8 through;	/* chunks of all other nodes have come of late */
 	u16 nacts;
 	/* private */
 	u8 kick;	/* run the timer at once */
@@ -121,6 +147,7 @@ struct gagg_join {
 	u64 alive;	/* nodes last reported as alive */
 	u64 repeat_at;	/* next repetition for nodes that have not caught up */
 	u64 pace;	/* its interval while none of them is alive */
+	u64 ask_at;	/* next HELLO to nodes that are quiet */
 	u64 last_epoch;	/* the last that ended here: what ABORT is about, even */
 	u64 last_cookie;	/* if it is made when the next one runs */
 	struct gagg_end last_end;
@@ -151,14 +178,31 @@ void gagg_join_leave(struct gagg_join *j, const struct gagg_geom *g, u32 rank,
 void gagg_join_end(struct gagg_join *j, const struct gagg_geom *g,
 		   const struct gagg_end *end, u64 now);
 
+/* length of the body of a HELLO that is as long as a chunk */
+static inline u32 gagg_join_wide_len(const struct gagg_geom *g)
+{
+	return 4u * g->lanes > sizeof(struct gagg_hello) ? 4u * g->lanes :
+							   (u32)sizeof(struct gagg_hello);
+}
+
 /*
  * gagg_join_rx - HELLO, START or ABORT of @node (whose source address was
- * compared already); @body has at least m->len bytes
+ * compared already), on @shard; @body has at least m->len bytes, but of a HELLO as
+ * many as it has without padding
  * @random: fresh random number, used as a cookie if an epoch starts
  */
 enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
-			    u32 node, const struct gagg_msg *m, const void *body,
+			    u32 node, u32 shard, const struct gagg_msg *m, const void *body,
 			    u64 random, u64 now);
+
+/*
+ * gagg_join_hear - what @shard has heard
+ * @heard:	when a datagram of an epoch came last, by node; 0: never
+ * @wide:	the same of one as long as a chunk
+ * To be called for each shard before gagg_join_timer(), which judges silence.
+ */
+void gagg_join_hear(struct gagg_join *j, u32 shard,
+		    const u64 heard[GAGG_NODES], const u64 wide[GAGG_NODES]);
 
 /* periodic work; call when gagg_join_deadline() has come */
 void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now);
@@ -167,6 +211,8 @@ u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g);
 /* bodies and headers of what is to be sent; return the body's length */
 u32 gagg_join_hello(const struct gagg_join *j, const struct gagg_geom *g,
 		    u32 node, struct gagg_msg *m, struct gagg_hello *body);
+u32 gagg_join_wide(const struct gagg_join *j, const struct gagg_geom *g,
+		   u32 node, struct gagg_msg *m, struct gagg_hello *body);
 u32 gagg_join_start(const struct gagg_join *j, const struct gagg_geom *g,
 		    struct gagg_msg *m, struct gagg_start *body);
 u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
@@ -176,6 +222,16 @@ u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
  * lowest digest, or the versions, without which no digest can be compared
  */
 u8 gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *hello);
+
+/*
+ * gagg_join_blocked - does @node live, but chunks do not pass between it and others?
+ * @in:		shards on which none come from it
+ * @out:	shards on which none from here reach it
+ * With neither, they do not pass between it and a third node, and that one is not to
+ * blame alone.
+ */
+bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
+		       u64 now, u16 *in, u16 *out);
 
 /* ranks known to be attached, and ranks whose node is heard, everywhere */
 u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g);

@@ -41,7 +41,24 @@ u32 gagg_join_hello(const struct gagg_join *j, const struct gagg_geom *g,
 	body->epoch_hi = cpu_to_le32((u32)(j->epoch >> 32));
 	for (i = 0; i < GAGG_DG_COUNT; i++)
 		body->digest[i] = cpu_to_le32(j->digest[i]);
+	if (j->through)
+		body->flags |= GAGG_HELLO_THROUGH;
+	for (i = 0; i < g->nodes; i++)
+		if (j->peer[i].stale)
+			body->flags |= GAGG_HELLO_BLOCKED;
+	body->lacks = cpu_to_le16(p->lacks);
+	body->blocked = cpu_to_le16(p->stale);
 	return sizeof(*body);
+}
+
+u32 gagg_join_wide(const struct gagg_join *j, const struct gagg_geom *g,
+		   u32 node, struct gagg_msg *m, struct gagg_hello *body)
+{
+	gagg_join_hello(j, g, node, m, body);
+	/* it is an answer */
+	body->flags &= (u8)~GAGG_HELLO_ASK;
+	m->len = gagg_join_wide_len(g);
+	return m->len;
 }
 
 u32 gagg_join_start(const struct gagg_join *j, const struct gagg_geom *g,
@@ -82,6 +99,20 @@ u8 gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *b)
 		if (le32_to_cpu(b->digest[i]) != j->digest[i])
 			return (u8)(1 + i);
 	return 0;
+}
+
+bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
+		       u64 now, u16 *in, u16 *out)
+{
+	const struct gagg_peer *p = &j->peer[node];
+
+	*in = 0;
+	*out = 0;
+	if (node == g->self || !p->instance || !gagg_peer_alive(g, p, now))
+		return false;
+	*in = p->stale;
+	*out = p->cut;
+	return p->stale || p->cut || (p->flags & GAGG_HELLO_BLOCKED);
 }
 
 u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g)

@@ -316,6 +316,9 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_EPOCH);
 	if (m->cookie != gagg_shard_cookie(sh, g, m->type))
 		return drop(todo, GAGG_DROP_COOKIE);
+	sh->heard[node] = now;
+	if (m->len >= 4u * g->lanes)
+		sh->wide[node] = now;
 	switch (m->type) {
 	case GAGG_T_ACK:
 		return rx_ack(sh, g, env, node, m, body, now);

@@ -231,6 +231,8 @@ struct gagg_shard {
 	u64 cookie;
 	u64 cookie_of_results;	/* where others may hear them; gagg_shard_cookie() */
 	u64 nak_nodes;		/* nodes that were sent a NAK in this batch */
+	u64 heard[GAGG_NODES];	/* when a datagram of an epoch came last; 0: never */
+	u64 wide[GAGG_NODES];	/* the same of one as long as a chunk */
 	u64 n[GAGG_N_MAX];
 	u32 head;
 	u32 nacts;

@@ -7,7 +7,7 @@
 _Static_assert(sizeof(struct gagg_hdr) == GAGG_WIRE_HDRLEN, "header has holes");
 _Static_assert(sizeof(struct gagg_ack) == 8 + 8 * GAGG_ACK_WORDS, "ack has holes");
 _Static_assert(sizeof(struct gagg_start) == 16 + 8 * GAGG_NODES_MAX, "start has holes");
-_Static_assert(sizeof(struct gagg_hello) == 104, "hello has holes");
+_Static_assert(sizeof(struct gagg_hello) == 112, "hello has holes");
 
 #define START_FIXED	offsetof(struct gagg_start, instance)
 
@@ -27,7 +27,7 @@ struct body {
  * Lanes are the exception to EMPTY, see gagg_wire_parse().
  */
 static const struct body bodies[32] = {
-	[GAGG_T_HELLO]	 = BODY(struct gagg_hello),
+	[GAGG_T_HELLO]	 = { sizeof(struct gagg_hello), 4 * GAGG_WIRE_LANES_MAX, 0, 1 },
 	[GAGG_T_START]	 = { START_FIXED, sizeof(struct gagg_start), 7, 1 },
 	[GAGG_T_ABORT]	 = BODY(struct gagg_abort),
 	[GAGG_T_CONTRIB] = EMPTY,

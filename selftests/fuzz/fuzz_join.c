@@ -140,6 +140,8 @@ static void say(struct node *n, u32 to, u8 type)
 	d->to = (u8)to;
 	if (type == GAGG_JOIN_SEND_HELLO)
 		len = gagg_join_hello(&n->j, &n->g, to, &d->m, &d->body.hello);
+	else if (type == GAGG_JOIN_SEND_WIDE)
+		len = gagg_join_wide(&n->j, &n->g, to, &d->m, &d->body.hello);
 	else if (type == GAGG_JOIN_SEND_START)
 		len = gagg_join_start(&n->j, &n->g, &d->m, &d->body.start);
 	else
@@ -153,7 +155,7 @@ static void drain(struct node *n)
 {
 	u32 i, seen[GAGG_JOIN_NOTIFY + 1][GAGG_NODES] = { { 0 } }, epochs = 0;
 
-	fuzz_assert(n->j.nacts <= 3 * (nodes - 1) + 1);
+	fuzz_assert(n->j.nacts <= 3 * (nodes - 1) + 2);
 	for (i = 0; i < n->j.nacts; i++) {
 		const struct gagg_join_act *a = &n->j.act[i];
 
@@ -170,7 +172,7 @@ static void drain(struct node *n)
 	}
 	/* when all is done: datagrams say what is true then */
 	for (i = 0; i < n->j.nacts; i++)
-		if (n->j.act[i].type <= GAGG_JOIN_SEND_ABORT)
+		if (n->j.act[i].type <= GAGG_JOIN_SEND_WIDE)
 			say(n, n->j.act[i].node, n->j.act[i].type);
 	n->j.nacts = 0;
 	fuzz_assert(!(n->j.attached & ~n->g.ranks_of[n->g.self]));
@@ -195,7 +197,8 @@ static void boot(struct node *n)
 
 static void init(struct input *in)
 {
-	struct gagg_geom g = { .group = 9, .dead_after = 5 * GAGG_SEC };
+	struct gagg_geom g = { .group = 9, .dead_after = 5 * GAGG_SEC,
+			       .shards = 1, .lanes = 64 };
 	u8 a = take8(in);
 	u32 i, per_node = 1 + (a >> 2 & 1);
 
@@ -238,7 +241,7 @@ static void receive(const struct datagram *d)
 	if (!body)
 		exit(0);
 	memcpy(body, &d->body, d->m.len);
-	gagg_join_rx(&n->j, &n->g, d->from, &d->m, body, draw(), now);
+	gagg_join_rx(&n->j, &n->g, d->from, 0, &d->m, body, draw(), now);
 	free(body);
 	drain(n);
 }

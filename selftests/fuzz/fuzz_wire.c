@@ -15,7 +15,7 @@ static bool body_fits(u8 type, u32 len)
 {
 	switch (type) {
 	case GAGG_T_HELLO:
-		return len == 104;
+		return len >= 112 && len <= 4 * GAGG_WIRE_LANES_MAX;
 	case GAGG_T_START:
 		return len >= 16 && len <= 16 + 8 * 64 && len % 8 == 0;
 	case GAGG_T_ABORT:

@@ -15,7 +15,8 @@
  *		 is short; the queue of actions never fills
  * Then the network is fair (old datagrams still arrive):
  *	over	 soon nobody runs an epoch that a rank has left or a node lost
- *	start	 soon all run, and go on, at two HELLOs per second and pair
+ *	start	 soon all run, and go on, at two HELLOs per second and pair, and those that
+ *		 chunks pass is shown with: a question, its answer, one on each shard
  *
  *	model_join [--seed N] [--runs N]	SEED in the environment works, too
  */
@@ -36,7 +37,7 @@
 struct datagram {
 	u64 at;
 	u32 depth;		/* how many caused it, at once; repetitions begin anew */
-	u8 from, to;
+	u8 from, to, shard;
 	struct gagg_msg m;
 	union {
 		struct gagg_hello hello;
@@ -165,8 +166,9 @@ static void check_end(struct node *n)
 			fail("reason: node %u has not restarted", other);
 		break;
 	case GAGG_R_SILENT:
+	case GAGG_R_BLOCKED:
 		if (fair)
-			fail("reason: node %u is not silent", other);
+			fail("reason: node %u is not silent or blocked", other);
 		break;
 	case GAGG_R_ADMIN:
 		break;
@@ -203,7 +205,7 @@ static void drain(struct node *n, u32 depth, u32 to)
 	check_agree();
 }
 
-static void send(struct node *n, u32 to, u32 type)
+static void send(struct node *n, u32 to, u32 type, u32 shard)
 {
 	struct datagram d;
 	u32 i;
@@ -211,6 +213,7 @@ static void send(struct node *n, u32 to, u32 type)
 	memset(&d, 0, sizeof(d));
 	d.from = n->g.self;
 	d.to = (u8)to;
+	d.shard = (u8)shard;
 	d.depth = n->depth[to] + 1;
 	if (d.depth > CHAIN)
 		fail("storm: a chain of %u datagrams", d.depth);
@@ -218,8 +221,13 @@ static void send(struct node *n, u32 to, u32 type)
 		gagg_join_hello(&n->j, &n->g, to, &d.m, &d.body.hello);
 	else if (type == GAGG_JOIN_SEND_START)
 		gagg_join_start(&n->j, &n->g, &d.m, &d.body.start);
+	else if (type == GAGG_JOIN_SEND_WIDE)
+		gagg_join_wide(&n->j, &n->g, to, &d.m, &d.body.hello);
 	else
 		gagg_join_abort_body(&n->j, &n->g, &d.m, &d.body.abort);
+	/* only acceptance counts: nobody has to be through */
+	if (d.m.type == GAGG_T_HELLO && !n->g.shards)
+		d.body.hello.flags |= GAGG_HELLO_THROUGH;
 	hellos += type == GAGG_JOIN_SEND_HELLO;
 	i = npast < PAST ? npast++ : rnd(PAST);
 	past[i] = d;
@@ -233,18 +241,28 @@ static void send(struct node *n, u32 to, u32 type)
 		fail("storm: %u datagrams under way", nflight);
 }
 
+/* on which shards? */
+static u32 shards_of(const struct node *n, u32 to, u32 type)
+{
+	return type == GAGG_JOIN_SEND_WIDE ? n->j.peer[to].missed : 1;
+}
+
 static void speak(struct node *n)
 {
 	static const u8 order[] = {
-		GAGG_JOIN_SEND_ABORT, GAGG_JOIN_SEND_START, GAGG_JOIN_SEND_HELLO
+		GAGG_JOIN_SEND_ABORT, GAGG_JOIN_SEND_START, GAGG_JOIN_SEND_HELLO,
+		GAGG_JOIN_SEND_WIDE
 	};
-	u32 i, to;
+	u32 i, to, left;
 
 	n->speak_at = GAGG_NEVER;
-	for (i = 0; i < 3; i++) {
-		for (to = 0; to < nnodes; to++)
-			if (n->say[order[i]] & GAGG_BIT(to))
-				send(n, to, order[i]);
+	for (i = 0; i < sizeof(order); i++) {
+		for (to = 0; to < nnodes; to++) {
+			if (!(n->say[order[i]] & GAGG_BIT(to)))
+				continue;
+			for (left = shards_of(n, to, order[i]); left; left &= left - 1)
+				send(n, to, order[i], gagg_lowest(left));
+		}
 		n->say[order[i]] = 0;
 	}
 }
@@ -255,7 +273,7 @@ static void deliver(const struct datagram *d)
 
 	if (!n->up)
 		return;
-	gagg_join_rx(&n->j, &n->g, d->from, &d->m, &d->body, rnd64(), now);
+	gagg_join_rx(&n->j, &n->g, d->from, d->shard, &d->m, &d->body, rnd64(), now);
 	drain(n, d->depth, d->from);
 }
 
@@ -371,10 +389,13 @@ static void make(void)
 	nbroken = 0;
 	memset(g.node_of, 0xff, sizeof(g.node_of));
 	nnodes = 1 + rnd(NODES);
-	dead_after = (1 + rnd(5)) * GAGG_SEC;
+	dead_after = (1 + rnd(rnd(2) ? 5 : 20)) * GAGG_SEC;
 	g.group = 7;
 	g.nodes = (u8)nnodes;
 	g.dead_after = dead_after;
+	g.lanes = 344;
+	/* without shards nothing has to be shown */
+	g.shards = (u16)(rnd(4) ? 0 : 1 + rnd(2));
 	for (r = 0; r < RANKS; r++) {
 		i = r < nnodes ? r : rnd(nnodes);
 		g.node_of[r] = (u8)i;
@@ -467,7 +488,7 @@ static void settle(u64 time)
 static void check_fair(void)
 {
 	u64 quiet = 20 * GAGG_SEC, known = 0, epoch;
-	u32 i, r, bound;
+	u32 i, r, bound, shown;
 
 	fair = true;
 	any_reason = true;
@@ -499,7 +520,10 @@ static void check_fair(void)
 	for (i = 0; i < nnodes; i++)
 		if (!nodes[i].runs || nodes[i].j.epoch != epoch)
 			fail("start: node %u has not gone on with %llu", i, epoch);
-	bound = (u32)(quiet / gagg_min64(GAGG_SEC, dead_after / 4) + 1) * nnodes * (nnodes - 1);
+	/* asked up to six times before the first answer is there */
+	shown = (u32)(quiet / (dead_after / 32 * 22) + 1) * (2 + nodes[0].g.shards) * 6;
+	bound = ((u32)(quiet / gagg_min64(GAGG_SEC, dead_after / 4) + 1) + shown) * nnodes *
+		(nnodes - 1);
 	if (hellos > bound)
 		fail("storm: %u HELLOs, at most %u", hellos, bound);
 }
@@ -533,7 +557,7 @@ int main(int argc, char **argv)
 	}
 	/* a named seed is to be repeated */
 	if (!runs)
-		runs = env ? 1 : 3000;
+		runs = env ? 1 : 12000;
 	printf("TAP version 13\n1..1\n");
 	for (i = 0; i < runs; i++) {
 		if (one(seed + i))

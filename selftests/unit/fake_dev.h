@@ -468,7 +468,8 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 	while (!fake_wished(rank, a)) {
 		if (a->channel != GAGG_WAIT_EPOCH && fake.ended == fake.epoch)
 			return -EPIPE;
-		if (a->channel == GAGG_WAIT_EPOCH && fake.status.mismatch)
+		if (a->channel == GAGG_WAIT_EPOCH &&
+		    (fake.status.mismatch || fake.status.blocked))
 			return -EPROTO;
 		if (pthread_cond_timedwait(&fake.cond, &fake.lock, &until))
 			return a->timeout_ns == UINT64_MAX ? -ENOTRECOVERABLE : -ETIMEDOUT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Up to three nodes with the join object, and a network between them that takes
- * DELAY and loses what lost() says. One per program.
+ * DELAY and loses what lost() says, over SHARDS of them. One per program.
  */
 #ifndef JOIN_NET_H
 #define JOIN_NET_H
@@ -17,12 +17,13 @@
 #include "join.h"
 
 #define NODES	3
+#define SHARDS	2
 #define QUEUE	256
 #define DELAY	(100 * GAGG_USEC)
 
 struct datagram {
 	u64 at;
-	u32 from, to;
+	u32 from, to, shard;
 	struct gagg_msg m;
 	union {
 		struct gagg_hello hello;
@@ -57,7 +58,8 @@ static inline void boot(u32 n)
 
 static inline void world(u32 n)
 {
-	struct gagg_geom g = { .group = 9, .nodes = (u8)n, .dead_after = 5 * GAGG_SEC };
+	struct gagg_geom g = { .group = 9, .nodes = (u8)n, .dead_after = 5 * GAGG_SEC,
+			       .shards = SHARDS, .lanes = 344 };
 	u32 i;
 
 	memset(host, 0, sizeof(host));
@@ -81,12 +83,34 @@ static inline void world(u32 n)
 	}
 }
 
+static inline void carry(const struct datagram *d)
+{
+	sent[d->m.type]++;
+	if (d->m.len <= sizeof(d->body))
+		last[d->m.type] = *d;
+	if (lost && lost(d))
+		return;
+	assert_in_range(nqueue, 0, QUEUE - 1);
+	queue[nqueue++] = *d;
+}
+
+static inline void carry_wide(u32 n, struct datagram *d)
+{
+	u32 left = host[n].j.peer[d->to].missed;
+
+	gagg_join_wide(&host[n].j, &host[n].g, d->to, &d->m, &d->body.hello);
+	for (; left; left &= left - 1) {
+		d->shard = gagg_lowest(left);
+		carry(d);
+	}
+}
+
 static inline void drain(u32 n)
 {
 	struct gagg_join *j = &host[n].j;
 	u32 i;
 
-	assert_in_range(j->nacts, 0, 3 * nodes + 2);
+	assert_in_range(j->nacts, 0, 3 * nodes + 3);
 	for (i = 0; i < j->nacts; i++) {
 		struct datagram d = { .at = now + DELAY, .from = n, .to = j->act[i].node };
 
@@ -100,6 +124,9 @@ static inline void drain(u32 n)
 		case GAGG_JOIN_SEND_ABORT:
 			gagg_join_abort_body(j, &host[n].g, &d.m, &d.body.abort);
 			break;
+		case GAGG_JOIN_SEND_WIDE:
+			carry_wide(n, &d);
+			continue;
 		case GAGG_JOIN_EPOCH_START:
 			host[n].starts++;
 			continue;
@@ -110,12 +137,7 @@ static inline void drain(u32 n)
 			host[n].notified++;
 			continue;
 		}
-		sent[d.m.type]++;
-		last[d.m.type] = d;
-		if (lost && lost(&d))
-			continue;
-		assert_in_range(nqueue, 0, QUEUE - 1);
-		queue[nqueue++] = d;
+		carry(&d);
 	}
 	j->nacts = 0;
 }
@@ -126,7 +148,7 @@ static inline enum gagg_drop deliver(const struct datagram *d)
 
 	if (!host[d->to].up)
 		return GAGG_DROP_NONE;
-	r = gagg_join_rx(&host[d->to].j, &host[d->to].g, d->from, &d->m, &d->body,
+	r = gagg_join_rx(&host[d->to].j, &host[d->to].g, d->from, d->shard, &d->m, &d->body,
 			 now ^ 0x5eed, now);
 	drain(d->to);
 	return r;

@@ -158,6 +158,55 @@ static void member__states(void **state)
 	assert_string_equal(out, "");
 }
 
+static void member__blocked(void **state)
+{
+	struct nl_group have;
+	struct nl_member *m = have.members;
+	struct json_object *o;
+
+	(void)state;
+	fill(&have);
+	have.port = 7440;
+	have.shards = 3;
+	have.mtu_needed = 1468;
+	have.n_members = 3;
+	m[0].state = GAGG_MS_BLOCKED;
+	m[0].blocked_in = 7;
+	m[1] = m[0];
+	m[1].blocked_in = 2;
+	m[1].blocked_out = 4;
+	m[2] = m[0];
+	m[2].blocked_in = 0;
+	kernel.have = &have;
+	expect("member list grp", CTL_OK);
+	expect_in("all", out, " blocked rtt 400us cwnd 500 heard 600ms ago: it is heard, but chunks do not pass from it to this host on UDP port 7440, 7441, 7442: the path's MTU is less than 1468, or a firewall is in the way\n");
+	expect_in("some", out, ": it is heard, but chunks do not pass between it and this host on UDP port 7441, 7442: is a firewall in the way?\n");
+	expect_in("others", out, ": chunks do not pass between it and another host: see member list there\n");
+	m[0].blocked_out = 1;
+	m[0].blocked_in = 0;
+	expect("member list grp", CTL_OK);
+	expect_in("out", out, "do not pass from this host to it on UDP port 7440: is");
+	o = both("member list grp");
+	assert_string_equal(at(o, 0, "state"), "blocked");
+	json_object_put(o);
+}
+
+static void group__mtu(void **state)
+{
+	struct nl_group have;
+
+	(void)state;
+	fill(&have);
+	have.mtu = 1500;
+	have.mtu_needed = 1468;
+	kernel.have = &have;
+	expect("group show grp", CTL_OK);
+	expect_in("both", out, " path MTU 1468 needed, interface 1500\n");
+	have.set &= ~NL_SET(GAGG_GA_MTU);
+	expect("group show grp", CTL_OK);
+	expect_in("no route", out, " path MTU 1468 needed\n");
+}
+
 /* What show prints between the name and the members, create takes. */
 static void group__show_makes_create(void **state)
 {
@@ -310,6 +359,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(print__text_and_json),
 		TEST(member__states),
+		TEST(member__blocked),
+		TEST(group__mtu),
 		TEST(group__show_makes_create),
 		TEST(checkpoints__as_they_are),
 		TEST(batch__of_who_has_one),

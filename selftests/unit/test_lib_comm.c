@@ -286,6 +286,10 @@ static void init__fails(void **state)
 	assert_null(c);
 	assert_string_equal(gagg_last_error(NULL),
 			    "time is over; not joined yet: rank 0 (host not heard), rank 2 (host not heard), rank 3 (host not heard)");
+	fake.status.blocked = 1 + 2;
+	assert_int_equal(gagg_init_fd(&c, FAKE_FD + 1, 0), GAGG_ERR_PEER);
+	assert_string_equal(gagg_last_error(NULL),
+			    "the host of rank 2 is heard, but chunks do not pass between it and all others: see gaggctl member list (MTU of the path, or a firewall)");
 	fake.status.mismatch = 1 + GAGG_DG_WINDOW;
 	fake.status.mismatch_node = 3;
 	assert_int_equal(gagg_init_fd(&c, FAKE_FD + 1, 0), GAGG_ERR_MISMATCH);

@@ -364,6 +364,10 @@ static void error_epoch__reasons(void **state)
 	st.reason = GAGG_R_SILENT;
 	sentence(&st, GAGG_ERR_PEER,
 		 "the host of rank 2 is not heard any more (epoch 5 has ended)");
+	st.reason = GAGG_R_BLOCKED;
+	st.other = 4;
+	sentence(&st, GAGG_ERR_PEER,
+		 "chunks from the host of rank 2 do not reach the host of rank 4 any more (MTU of the path, or a firewall) (epoch 5 has ended)");
 	for (st.reason = 0; st.reason <= GAGG_R_COUNT; st.reason++) {
 		char buf[ERROR_MAX];
 

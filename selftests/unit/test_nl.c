@@ -258,6 +258,8 @@ static void put_told(struct nl_msg *msg)
 	nla_put_u32(msg, GAGG_GA_REASON, 3);
 	nla_put_u32(msg, GAGG_GA_REASON_RANK, 7);
 	nla_put_string(msg, GAGG_GA_MISMATCH, "lanes");
+	nla_put_u32(msg, GAGG_GA_MTU, 1500);
+	nla_put_u32(msg, GAGG_GA_MTU_NEEDED, 1468);
 	members = nla_nest_start(msg, GAGG_GA_MEMBERS);
 	nla_put_u32(msg, GAGG_MA_MEMBER + 50, 1);
 	member = nla_nest_start(msg, GAGG_MA_MEMBER);
@@ -268,6 +270,8 @@ static void put_told(struct nl_msg *msg)
 	nla_put_u32(msg, GAGG_MA_RTT, 120);
 	nla_put_u32(msg, GAGG_MA_CWND, 256);
 	nla_put_u32(msg, GAGG_MA_HEARD, 9);
+	nla_put_u32(msg, GAGG_MA_BLOCKED_IN, 6);
+	nla_put_u32(msg, GAGG_MA_BLOCKED_OUT, 1);
 	times = nla_nest_start(msg, GAGG_MA_TIMES);
 	nla_put(msg, GAGG_TA_COMPUTE, 8, &epoch);
 	nla_put(msg, GAGG_TA_WAIT, 8, &wait);
@@ -295,7 +299,12 @@ static void check_told(const struct nl_group *g)
 	assert_int_equal(m->set, NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_STATE) |
 				 NL_SET(GAGG_MA_MISMATCH) | NL_SET(GAGG_MA_RTT) |
 				 NL_SET(GAGG_MA_CWND) | NL_SET(GAGG_MA_HEARD) |
-				 NL_SET(GAGG_MA_TIMES));
+				 NL_SET(GAGG_MA_TIMES) | NL_SET(GAGG_MA_BLOCKED_IN) |
+				 NL_SET(GAGG_MA_BLOCKED_OUT));
+	assert_int_equal(m->blocked_in, 6);
+	assert_int_equal(m->blocked_out, 1);
+	assert_int_equal(g->mtu, 1500);
+	assert_int_equal(g->mtu_needed, 1468);
 	assert_int_equal(m->rank, 7);
 	assert_int_equal(m->state, GAGG_MS_MISMATCH);
 	assert_string_equal(m->mismatch, "ring");

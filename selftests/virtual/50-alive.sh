@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
+# timeout: 600
 #
 # Ten minutes on a network that loses in long bursts, and on one whose link is down most
 # of the time: nobody is declared dead.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 60
+# timeout: 180
 #
 # A host that is gone is declared dead, by name, when dead-after has passed.
 

@@ -16,7 +16,7 @@ WIRE=$TOP/build/selftests/vm/wire
 datagrams=(
 	"drop_short length=64" "drop_short length=100" "drop_short length=1441"
 	"drop_short length=1444" "drop_short lanes=343" "drop_short type=10"
-	"drop_short type=1" "drop_short type=3" "drop_short type=2 length=72"
+	"drop_short type=1 length=168" "drop_short type=3" "drop_short type=2 length=72"
 	"drop_version magic=0" "drop_version ver=0" "drop_version ver=2"
 	"drop_version hdrlen=60" "drop_version flags=0x2000" "drop_version flags=0x8000"
 	"drop_type type=0" "drop_type type=6" "drop_type type=12" "drop_type type=19"

@@ -331,7 +331,8 @@ struct gagg_ioc_submit {
  * @timeout_ns:	relative; ~0: for ever; 0: only look
  *
  * ETIMEDOUT, EINTR, EPIPE the epoch has ended, EPROTO (GAGG_WAIT_EPOCH) a
- * host's configuration differs, ENOTCONN not attached, ENOENT no such channel,
+ * host's configuration differs, or chunks do not pass between hosts, ENOTCONN not
+ * attached, ENOENT no such channel,
  * EINVAL @op or @chunk was not submitted.
  */
 struct gagg_ioc_wait {
@@ -349,12 +350,14 @@ struct gagg_ioc_wait {
  * @epoch:	out: the last epoch
  * @reason:	out: enum gagg_reason why it ended
  * @rank:	out: the rank it is about
- * @other:	out: GAGG_R_DESYNC: the rank it disagrees with
+ * @other:	out: GAGG_R_DESYNC: the rank it disagrees with; GAGG_R_BLOCKED: the
+ *		rank whose host lacks the chunks of @rank's
  * @sig:	out: GAGG_R_DESYNC: signature of @rank
  * @other_sig:	out: GAGG_R_DESYNC: signature of @other
  * @mismatch:	out: 1 + enum gagg_digest when a host's configuration differs
  * @mismatch_node: out: lowest rank of that host
- * @reserved:	zero
+ * @blocked:	in: zero; out: 1 + lowest rank of a host that is heard, but chunks do not
+ *		pass between it and this host, or a third one; 0: none
  * @attached:	out: ranks known to be attached
  * @heard:	out: ranks whose host is heard
  */
@@ -369,7 +372,7 @@ struct gagg_ioc_status {
 	__u32	other_sig;
 	__u32	mismatch;
 	__u32	mismatch_node;
-	__u32	reserved;
+	__u32	blocked;
 	__u64	attached;
 	__u64	heard;
 };

@@ -123,6 +123,12 @@ enum gagg_group_attr {
 	GAGG_GA_WIRE,		/* u32, enum gagg_wire_lane [int32]; same. INT16 and INT8
 				 * take bulk-synchronous rounds of gradients (bsp, bsp-...)
 				 */
+	GAGG_GA_MTU,		/* out: u32, bytes: the least MTU of this host's interfaces
+				 * to the other members; absent: no route, or none
+				 */
+	GAGG_GA_MTU_NEEDED,	/* out: u32, bytes of a chunk with its IP header, which
+				 * the whole path must carry
+				 */
 	__GAGG_GA_MAX,
 };
 
@@ -153,6 +159,7 @@ enum gagg_group_state {
 	GAGG_GS_WAITING,	/* not every rank is attached */
 	GAGG_GS_MISMATCH,	/* a host is configured differently */
 	GAGG_GS_RUNNING,
+	GAGG_GS_BLOCKED,	/* chunks do not pass between some hosts */
 };
 
 enum gagg_member_attr {
@@ -173,6 +180,10 @@ enum gagg_member_attr {
 	GAGG_MA_TIMES,		/* out: nest of enum gagg_times_attr, of local ranks
 				 * that have begun an op in their last epoch
 				 */
+	GAGG_MA_BLOCKED_IN,	/* out: u32, shards (bit per shard) on which no chunks
+				 * come from it; absent: none
+				 */
+	GAGG_MA_BLOCKED_OUT,	/* out: u32, on which none from here reach it */
 	__GAGG_MA_MAX,
 };
 
@@ -201,6 +212,9 @@ enum gagg_member_state {
 	GAGG_MS_HEARD,		/* host is up, rank is not attached */
 	GAGG_MS_ATTACHED,
 	GAGG_MS_RUNNING,	/* in the running epoch */
+	GAGG_MS_BLOCKED,	/* its host is heard, but chunks do not pass between it
+				 * and this host, or a third one
+				 */
 };
 
 /* Counters, u64 each. Dropped datagrams are counted by reason, never answered. */

@@ -10,7 +10,9 @@
  *
  *	HELLO	node <-> node	who I am, what I was configured with, which of
  *				my ranks are attached, my epoch. Also answers
- *				START and ABORT, and is the keep-alive.
+ *				START and ABORT, and is the keep-alive. Padded with
+ *				zeros to the length of a chunk, on each shard, it
+ *				shows that chunks pass.
  *	START	coordinator ->	epoch, cookie, instance ids of all nodes.
  *	ABORT	any node ->	an epoch has ended: reason and ranks.
  *	CONTRIB	worker -> home	one rank's lanes of one chunk in one round.
@@ -197,6 +199,8 @@ enum gagg_digest {
 
 #define GAGG_HELLO_KNOWN	0x01	/* the sender has accepted the instance in echo */
 #define GAGG_HELLO_ASK		0x02	/* answer at once */
+#define GAGG_HELLO_THROUGH	0x04	/* chunks of all other nodes reach the sender */
+#define GAGG_HELLO_BLOCKED	0x08	/* those of some node have not for dead_after */
 
 /**
  * struct gagg_hello - body of HELLO
@@ -210,6 +214,11 @@ enum gagg_digest {
  * @flags:	GAGG_HELLO_*
  * @epoch_hi:	high 32 bits of the epoch (low ones: header)
  * @digest:	digests of the configuration, by enum gagg_digest
+ * @lacks:	shards on which no datagram as long as a chunk has come of late from
+ *		the instance in @echo (bit per shard): with GAGG_HELLO_ASK, send one on
+ *		each of them
+ * @blocked:	those of them on which none has for dead_after
+ * @reserved:	zero
  */
 struct gagg_hello {
 	__le64	instance;
@@ -222,6 +231,9 @@ struct gagg_hello {
 	__u8	flags;
 	__le32	epoch_hi;
 	__le32	digest[GAGG_DG_COUNT];
+	__le16	lacks;
+	__le16	blocked;
+	__le32	reserved;
 };
 
 enum gagg_phase {
@@ -256,6 +268,8 @@ enum gagg_reason {
 	GAGG_R_DESYNC,		/* two ranks called different collectives */
 	GAGG_R_DELETED,		/* the group was deleted or changed on a host */
 	GAGG_R_ADMIN,		/* ended by the administrator */
+	GAGG_R_BLOCKED,		/* chunks of a host do not reach another any more */
+	GAGG_R_MTU,		/* a chunk is too long for a host's own interface */
 	GAGG_R_COUNT,
 };
 
@@ -263,7 +277,8 @@ enum gagg_reason {
  * struct gagg_abort - body of ABORT
  * @reason:	enum gagg_reason
  * @rank:	the rank it is about
- * @other:	GAGG_R_DESYNC: the rank it disagrees with
+ * @other:	GAGG_R_DESYNC: the rank it disagrees with; GAGG_R_BLOCKED: the rank whose
+ *		host lacks them
  * @sig:	GAGG_R_DESYNC: signature of @rank
  * @other_sig:	GAGG_R_DESYNC: signature of @other
  */
