@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "broker.h"
@@ -23,27 +22,6 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	vsnprintf(c->error, sizeof(c->error), fmt, ap);
 	va_end(ap);
 	return code;
-}
-
-uint64_t comm_deadline(int timeout_ms)
-{
-	struct timespec now;
-
-	if (timeout_ms < 0)
-		return UINT64_MAX;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
-	       (uint64_t)timeout_ms * 1000000;
-}
-
-uint64_t comm_left(uint64_t deadline)
-{
-	uint64_t now;
-
-	if (deadline == UINT64_MAX)
-		return UINT64_MAX;
-	now = comm_deadline(0);
-	return now < deadline ? deadline - now : 0;
 }
 
 int comm_fail(struct gagg_comm *c, int code)
@@ -63,7 +41,7 @@ int comm_fail_late(struct gagg_comm *c)
 int comm_fail_epoch(struct gagg_comm *c)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
-	int err = sys_ioctl(c->session->fd, GAGG_IOC_STATUS, &st);
+	int err = sys_command(c->session->fd, GAGG_IOC_STATUS, &st);
 
 	if (err) {
 		comm_error(c, 0, "the epoch has ended; asking why: %s", strerror(-err));
@@ -207,7 +185,7 @@ int gagg_open_rank(const char *group, uint32_t rank)
 	fd = open("/dev/gagg", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(GAGG_ERR_SYSTEM, "/dev/gagg: %s", strerror(errno));
-	err = sys_ioctl(fd, GAGG_IOC_OPEN, &arg);
+	err = sys_command(fd, GAGG_IOC_OPEN, &arg);
 	if (!err)
 		return fd;
 	sys_close(fd);
@@ -311,7 +289,7 @@ int gagg_comm_free(struct gagg_comm *c)
 	region_unmap(&c->region);
 	/* EBUSY: the last op's chunks are published, but it is not counted yet */
 	while (!c->failed && tries-- &&
-	       sys_ioctl(c->session->fd, GAGG_IOC_CHANNEL_FREE, &arg) == -EBUSY)
+	       sys_command(c->session->fd, GAGG_IOC_CHANNEL_FREE, &arg) == -EBUSY)
 		sched_yield();
 	comm_delete(c);
 	return GAGG_OK;

@@ -113,11 +113,4 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo);
 /* Free it with its requests. */
 void comm_delete(struct gagg_comm *c);
 
-/*
- * Monotonic time of a timeout in ms (negative: UINT64_MAX, never), and what is
- * left until then in ns, as struct gagg_ioc_wait wants it.
- */
-uint64_t comm_deadline(int timeout_ms);
-uint64_t comm_left(uint64_t deadline);
-
 #endif

@@ -27,7 +27,7 @@
  * channel numbers) is locked inside. gagg_finalize(), gagg_abort() and
  * gagg_reattach() concern all communicators that were split from theirs: no
  * other thread may be in a call on one of them. After fork() only the parent
- * may use a communicator.
+ * may use a communicator. A signal that a thread handles ends no call.
  *
  * Results are bit-identical on every rank and depend on the contributions only,
  * not on the order in which they arrive. See Documentation/numerics.md for the

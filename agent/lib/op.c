@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "op.h"
 #include "quant.h"
 #include "store.h"
@@ -59,7 +60,7 @@ int op_run(struct gagg_request *r)
 	int ms = c->session->timeout_ms;
 
 	request_start(r);
-	if (request_wait(r, comm_deadline(ms > 0 ? ms : -1)) == GAGG_ERR_TIMEOUT &&
+	if (request_wait(r, deadline_in(ms > 0 ? ms : -1)) == GAGG_ERR_TIMEOUT &&
 	    !r->done)
 		comm_fail_late(c);
 	return request_reap(r);

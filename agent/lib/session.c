@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "comm.h"
+#include "deadline.h"
 #include "error.h"
 #include "session.h"
 #include "sys.h"
@@ -66,7 +67,7 @@ static int attach_error(int err)
 static int epoch_error(struct session *s, const struct gagg_geometry *geo, int err)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
-	int status = sys_ioctl(s->fd, GAGG_IOC_STATUS, &st);
+	int status = sys_command(s->fd, GAGG_IOC_STATUS, &st);
 
 	if (status || (err != -EPROTO && err != -ETIMEDOUT && err != -EPIPE))
 		return error_set(GAGG_ERR_SYSTEM, "wait for the other ranks: %s",
@@ -86,19 +87,19 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 {
 	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
 	struct gagg_ioc_wait wait = { .size = sizeof(wait), .channel = GAGG_WAIT_EPOCH };
-	uint64_t deadline = comm_deadline(s->timeout_ms > 0 ? s->timeout_ms : -1);
+	uint64_t deadline = deadline_in(s->timeout_ms > 0 ? s->timeout_ms : -1);
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	int err;
 
-	err = sys_ioctl(s->fd, GAGG_IOC_ATTACH, &attach);
+	err = sys_command(s->fd, GAGG_IOC_ATTACH, &attach);
 	if (err)
 		return attach_error(err);
 	do {
-		wait.timeout_ns = comm_left(deadline);
+		wait.timeout_ns = deadline_left(deadline);
 		err = sys_ioctl(s->fd, GAGG_IOC_WAIT, &wait);
 	} while (err == -EINTR);
 	if (!err)
-		err = sys_ioctl(s->fd, GAGG_IOC_STATUS, &st);
+		err = sys_command(s->fd, GAGG_IOC_STATUS, &st);
 	if (err) {
 		err = epoch_error(s, &attach.geo, err);
 		session_detach(s);
@@ -119,7 +120,7 @@ void session_detach(struct session *s)
 {
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
 
-	sys_ioctl(s->fd, GAGG_IOC_DETACH, &arg);
+	sys_command(s->fd, GAGG_IOC_DETACH, &arg);
 }
 
 int session_channel_number(struct session *s)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "lane.h"
 #include "steps.h"
 #include "store.h"
@@ -148,7 +149,7 @@ int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint3
 		.size = sizeof(arg), .flags = flags, .channel = c->region.geo.channel,
 		.kind = (uint8_t)kind, .root = root, .count = first, .chunks = chunks,
 	};
-	int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &arg);
+	int err = sys_command(c->session->fd, GAGG_IOC_SUBMIT, &arg);
 
 	if (err)
 		return op_error(c, err);
@@ -172,18 +173,18 @@ static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint
 int store_settle(struct gagg_comm *c)
 {
 	int ms = c->session->timeout_ms;
-	uint64_t deadline = comm_deadline(ms > 0 ? ms : -1);
+	uint64_t deadline = deadline_in(ms > 0 ? ms : -1);
 	struct gagg_ioc_wait arg = {
 		.size = sizeof(arg), .channel = c->region.geo.channel, .op = c->store_op,
 	};
-	uint64_t begin = comm_deadline(0);
+	uint64_t begin = deadline_now();
 	int err;
 
 	do {
-		arg.timeout_ns = comm_left(deadline);
+		arg.timeout_ns = deadline_left(deadline);
 		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
 	} while (err == -EINTR);
-	c->store_waited += comm_deadline(0) - begin;
+	c->store_waited += deadline_now() - begin;
 	return err ? op_error(c, err) : GAGG_OK;
 }
 
@@ -321,7 +322,7 @@ static int push(struct gagg_comm *c, bool fresh)
 
 static void count_clock(struct gagg_comm *c)
 {
-	uint64_t now = comm_deadline(0);
+	uint64_t now = deadline_now();
 
 	if (c->store_pace.last) {
 		c->store_pace.clocks++;

@@ -7,12 +7,27 @@
 #ifndef GAGG_SYS_H
 #define GAGG_SYS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ioctl(); 0 or a negative errno */
+/* ioctl(); 0 or a negative errno; -EINTR: a signal came first */
 int sys_ioctl(int fd, unsigned long request, void *arg);
+
+/*
+ * The same, again after a signal: all but GAGG_IOC_WAIT. A request that says
+ * -EINTR has waited for a lock, and done nothing.
+ */
+static inline int sys_command(int fd, unsigned long request, void *arg)
+{
+	int err;
+
+	do
+		err = sys_ioctl(fd, request, arg);
+	while (err == -EINTR);
+	return err;
+}
 
 /* mmap(MAP_SHARED) of a region; NULL and errno on failure */
 void *sys_map(int fd, uint64_t offset, size_t length, bool write);

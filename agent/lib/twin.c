@@ -13,6 +13,7 @@
 #include <linux/futex.h>
 
 #include "comm.h"
+#include "deadline.h"
 #include "twin.h"
 #include "twin_proto.h"
 
@@ -290,9 +291,10 @@ static int submit(struct twin_link *l, struct gagg_ioc_submit *arg)
 	pthread_mutex_lock(&l->lock);
 	err = submit_locked(l, arg);
 	pthread_mutex_unlock(&l->lock);
+	/* a bell that is full has been rung often enough */
 	if (!err && !__atomic_load_n(&l->page->awake, __ATOMIC_SEQ_CST) &&
 	    write(l->bell, &one, sizeof(one)) < 0)
-		return -errno;
+		return 0;
 	return err;
 }
 
@@ -316,7 +318,7 @@ static bool is_gone(const struct twin_link *l)
 /* one sleep; -EPIPE: nobody is there who would wake us */
 static int doze(const struct twin_link *l, uint32_t *futex, uint32_t old, uint64_t deadline)
 {
-	uint64_t left = comm_left(deadline);
+	uint64_t left = deadline_left(deadline);
 	int err;
 
 	if (!left)
@@ -386,7 +388,7 @@ static int wait_seat(struct twin_link *l, struct twin_seat *s, const struct gagg
 
 static int wait_for(struct twin_link *l, const struct gagg_ioc_wait *arg)
 {
-	uint64_t now = comm_deadline(0), deadline = now + arg->timeout_ns;
+	uint64_t now = deadline_now(), deadline = now + arg->timeout_ns;
 	struct twin_seat *s;
 
 	if (deadline < now)

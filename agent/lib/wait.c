@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "request.h"
 #include "sys.h"
 
@@ -199,7 +200,7 @@ static void submit(struct gagg_comm *c)
 {
 	while (c->to_submit) {
 		struct gagg_request *r = c->to_submit;
-		int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &r->submit);
+		int err = sys_command(c->session->fd, GAGG_IOC_SUBMIT, &r->submit);
 
 		if (err == -E2BIG)
 			return;
@@ -315,7 +316,7 @@ int request_wait(struct gagg_request *r, uint64_t deadline)
 		/* an aggregator in userspace may be waiting for this CPU */
 		if (c->first != c->to_submit && sys_in_kernel(c->session->fd) && spin(c))
 			continue;
-		if (!comm_left(deadline))
+		if (!deadline_left(deadline))
 			return GAGG_ERR_TIMEOUT;
 		if (c->first == c->to_submit) {
 			/* the kernel has yet to count an op whose chunks are done */
@@ -323,7 +324,7 @@ int request_wait(struct gagg_request *r, uint64_t deadline)
 			continue;
 		}
 		request_wish(r, &arg);
-		arg.timeout_ns = comm_left(deadline);
+		arg.timeout_ns = deadline_left(deadline);
 		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
 		if (err == -EPIPE || err == -ENOTCONN)
 			ended(c);
@@ -340,7 +341,7 @@ int gagg_wait(struct gagg_request *r, int timeout_ms)
 	/* a look costs nothing even if the time is over */
 	if (!r->done)
 		step(c, UINT64_MAX);
-	if (!r->done && request_wait(r, comm_deadline(timeout_ms)) == GAGG_ERR_TIMEOUT &&
+	if (!r->done && request_wait(r, deadline_in(timeout_ms)) == GAGG_ERR_TIMEOUT &&
 	    !r->done)
 		return comm_error(c, GAGG_ERR_TIMEOUT,
 				  "time is over; the operation goes on");

@@ -77,16 +77,6 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	return code;
 }
 
-uint64_t comm_deadline(int timeout_ms)
-{
-	return (uint64_t)timeout_ms;
-}
-
-uint64_t comm_left(uint64_t deadline)
-{
-	return deadline;
-}
-
 /* --- virtual chunk to address --------------------------------------------- */
 
 static struct gagg_geometry geometry(void)
