@@ -315,8 +315,11 @@ int gagg_wire(const struct gagg_comm *comm);
  * Readable when operations have completed, as an eventfd is: read() of 8 bytes
  * returns how many since the last one, and rearms it. Then gagg_test().
  *
+ * When the epoch ends it hangs up: read() says EPIPE, after what was completed before.
+ *
  * In a session of gagg-twin, the aggregator in userspace, it counts from the first
- * call of this function on, and does not hang up when the epoch ends.
+ * call of this function on, a read may return a part of what there is, and the end of
+ * the epoch is a read that returns 0 operations.
  *
  * Return: a descriptor that stays the library's.
  */

@@ -34,7 +34,7 @@ void *sys_map(int fd, uint64_t offset, size_t length, bool write);
 void sys_unmap(void *addr, size_t length);
 void sys_close(int fd);
 
-/* what to poll for completed operations: @fd itself, or an eventfd */
+/* what to poll for completed operations: @fd itself, or a socket */
 int sys_event_fd(int fd);
 
 /* the module's: takes io_uring commands, and works whatever a trainer does */

@@ -25,7 +25,7 @@
  * @next: of all
  * @fd: the socket
  * @bell: eventfd that wakes the aggregator
- * @events: eventfd of completed ops
+ * @events: socket that tells of completed ops
  * @page: shared
  * @lock: one message at a time, one submission at a time
  */

@@ -40,12 +40,15 @@ static void died(struct loop_event *ev, int res);
 
 /* --- requests ------------------------------------------------------------- */
 
-/* the page, the bell, the eventfd of completions */
+/*
+ * The page, the bell, the trainer's end of the events. The bell's description is
+ * shared, so that a trainer may make it block: it is never read nor written here.
+ */
 static int do_hello(struct session *s, struct request *r)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
 	struct worker *w = s->group->part[0].port->worker;
-	int err;
+	int err, pair[2];
 
 	if (s->memory.addr)
 		return -EBUSY;
@@ -53,9 +56,11 @@ static int do_hello(struct session *s, struct request *r)
 	if (err)
 		return err;
 	s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	s->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->bell < 0 || s->events < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->bell, &ev))
+	if (s->bell < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->bell, &ev) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return -errno;
+	s->events = pair[0];
+	s->theirs = pair[1];
 	worker_lock(w);
 	s->page = s->memory.addr;
 	s->page->awake = 1;
@@ -66,7 +71,7 @@ static int do_hello(struct session *s, struct request *r)
 	worker_kick(w);
 	r->fds[0] = s->memory.fd;
 	r->fds[1] = s->bell;
-	r->fds[2] = s->events;
+	r->fds[2] = s->theirs;
 	r->n_fds = 3;
 	return 0;
 }
@@ -242,6 +247,14 @@ static void answer(const struct session *s, struct request *r)
 		log_debug("rank %u did not take an answer: %m", s->rank);
 }
 
+/* it was passed, or never will be */
+static void close_theirs(struct session *s)
+{
+	if (s->theirs >= 0)
+		close(s->theirs);
+	s->theirs = -1;
+}
+
 static void link_free(struct session *s)
 {
 	if (s->armed || s->watching)
@@ -262,6 +275,7 @@ static void readable(struct loop_event *ev, int res)
 		r.head.error = carry_out(s, &r);
 		if (!s->closed)
 			answer(s, &r);
+		close_theirs(s);
 	}
 	if (!s->closed) {
 		loop_readable(&s->group->twin->loop, &s->readable, s->fd);
@@ -291,6 +305,7 @@ int link_open(struct session *s)
 
 	s->bell = -1;
 	s->events = -1;
+	s->theirs = -1;
 	s->pid_fd = -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -1;
@@ -322,6 +337,7 @@ void link_close(struct session *s)
 	}
 	if (s->events >= 0)
 		close(s->events);
+	close_theirs(s);
 	memory_free(&s->memory);
 	close(s->fd);
 	if (s->pid_fd >= 0)

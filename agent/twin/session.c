@@ -315,6 +315,7 @@ void session_ended(struct session *s, u32 reason)
 	}
 	times_end(s);
 	set_state(s, TWIN_ENDED);
+	session_tell(s, 0);
 }
 
 /* worker 0 looks at it no more */

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 30
+plan 32
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -70,6 +70,14 @@ rank_kill 2
 check "its death is told, though the child holds the socket" all_blame 2 $DIED
 rank_wait 2
 kill -KILL "$child"
+rank_options=()
+ranks_start fail events !2:iallreduce:int32:sum:100 !2:poll @2:sleep:500 @2:kill
+check "who sleeps in poll() hears of a death" all_blame 2 $DIED
+rank_wait 2
+rank_options=(--repeat 400 --timeout 20000 --quiet)
+check "a trainer that clogs what tells of its operations holds up nobody" \
+	ranks_run at:1:events at:1:@3:clog barrier
+rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "all have joined again" under_way 0
 pkill -KILL -P "${twin_pid[3]}"
