@@ -10,6 +10,7 @@
 
 #include "broker.h"
 #include "comm.h"
+#include "progress.h"
 #include "request.h"
 #include "store.h"
 #include "sys.h"
@@ -27,8 +28,10 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 int comm_fail(struct gagg_comm *c, int code)
 {
 	c->failed = code;
+	pthread_mutex_lock(&c->lock);
 	while (c->first)
 		request_end(c, code);
+	pthread_mutex_unlock(&c->lock);
 	return code;
 }
 
@@ -83,6 +86,7 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
 	if (err)
 		return error_set(GAGG_ERR_SYSTEM, "map the channel: %s", strerror(-err));
 	c->region.epoch = c->session->epoch;
+	c->refused = 0;
 	c->cursor = 0;
 	c->filled = 0;
 	c->taken = 0;
@@ -106,8 +110,10 @@ struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, i
 	}
 	c->session = s;
 	c->result.nonfinite_rank = -1;
+	progress_init(c);
 	*err = comm_map(c, geo);
 	if (*err) {
+		progress_exit(c);
 		free(c);
 		return NULL;
 	}
@@ -117,10 +123,11 @@ struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, i
 
 void comm_delete(struct gagg_comm *c)
 {
-	while (c->first)
-		request_end(c, GAGG_ERR_CLOSED);
+	comm_fail(c, GAGG_ERR_CLOSED);
+	progress_stop(c);
 	while (c->finished)
 		request_free(c->finished);
+	progress_exit(c);
 	store_delete(c);
 	region_unmap(&c->region);
 	free(c->scratch);
@@ -215,10 +222,23 @@ static void close_others(struct gagg_comm *root)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* of all communicators: their threads know neither its memory nor its file any more */
+static void detach(struct session *s)
+{
+	struct gagg_comm *c;
+
+	session_detach(s);
+	pthread_mutex_lock(&s->lock);
+	for (c = s->comms; c; c = c->next)
+		progress_stop(c);
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void leave(struct gagg_comm *c)
 {
 	close_others(c);
-	session_detach(c->session);
+	comm_fail(c, GAGG_ERR_CLOSED);
+	detach(c->session);
 	sys_close(c->session->fd);
 	c->session->fd = -1;
 	comm_delete(c);
@@ -258,8 +278,8 @@ int gagg_reattach(struct gagg_comm *c)
 		comm_error(c, 0, "epoch %llu was left",
 			   (unsigned long long)c->session->epoch);
 	comm_fail(c, GAGG_ERR_CLOSED);
+	detach(c->session);
 	region_unmap(&c->region);
-	session_detach(c->session);
 	err = session_attach(c->session, &geo);
 	if (!err) {
 		err = comm_map(c, &geo);
@@ -277,6 +297,7 @@ int gagg_comm_free(struct gagg_comm *c)
 {
 	struct gagg_ioc_channel_free arg = { .size = sizeof(arg) };
 	int tries = 1000;
+	bool busy;
 
 	if (!c)
 		return GAGG_OK;
@@ -284,8 +305,12 @@ int gagg_comm_free(struct gagg_comm *c)
 	if (!arg.channel)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "gagg_finalize() frees the communicator of gagg_init()");
-	if (c->first)
+	pthread_mutex_lock(&c->lock);
+	busy = c->first;
+	pthread_mutex_unlock(&c->lock);
+	if (busy)
 		return comm_error(c, GAGG_ERR_BUSY, "operations are in flight");
+	progress_stop(c);
 	region_unmap(&c->region);
 	/* EBUSY: the last op's chunks are published, but it is not counted yet */
 	while (!c->failed && tries-- &&

@@ -476,7 +476,10 @@ int gagg_barrier(struct gagg_comm *comm);
 
 /*
  * The non-blocking forms. They quantise what the ring has room for, start the
- * operation and return; the kernel goes on by itself. Operations of one
+ * operation and return; the kernel goes on by itself. Of operations beyond 32 in flight
+ * on a communicator, or longer than the ring, the rest is up to a thread of the library's
+ * own, which takes no signals: so a caller may block anywhere, where MPI allows it to,
+ * whatever it has in flight. Operations of one
  * communicator complete in the order they were started. Until a request is
  * done its send buffer must not change and its receive buffer must not be read.
  * On error *req is NULL.

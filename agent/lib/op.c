@@ -8,6 +8,7 @@
 
 #include "deadline.h"
 #include "op.h"
+#include "progress.h"
 #include "quant.h"
 #include "store.h"
 
@@ -60,8 +61,7 @@ int op_run(struct gagg_request *r)
 	int ms = c->session->timeout_ms;
 
 	request_start(r);
-	if (request_wait(r, deadline_in(ms > 0 ? ms : -1)) == GAGG_ERR_TIMEOUT &&
-	    !r->done)
+	if (!request_wait(r, deadline_in(ms > 0 ? ms : -1)))
 		comm_fail_late(c);
 	return request_reap(r);
 }
@@ -75,9 +75,7 @@ static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
 	struct gagg_comm *c = r->comm;
 
 	if (empty) {
-		r->done = true;
-		r->next = c->finished;
-		c->finished = r;
+		request_skip(r);
 		if (!req)
 			return request_reap(r);
 	} else if (!req) {
@@ -85,6 +83,7 @@ static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
 	} else {
 		request_start(r);
 		request_fill(c);
+		progress_start(c);
 	}
 	*req = r;
 	return GAGG_OK;
@@ -119,7 +118,7 @@ static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_
 {
 	if (!plan)
 		return GAGG_OK;
-	if (plan->busy)
+	if (plan_busy(plan))
 		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
 	if (plan->count != count || plan->dtype != dtype)
 		return comm_error(c, GAGG_ERR_INVALID,

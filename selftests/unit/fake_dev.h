@@ -78,6 +78,8 @@ static struct {
 	double *sent;			/* of floats: sums before they are narrowed; by lane */
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
+	void **old;			/* memory of seats that are gone */
+	unsigned int olds;
 	void (*waited)(void);		/* who returns from a WAIT goes there first */
 } fake = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -349,12 +351,21 @@ static void *fake_main(void *arg)
 	return NULL;
 }
 
+/* a seat's memory stays with who has mapped it, until the end of the test */
+static void fake_keep(void *mem)
+{
+	if (!mem)
+		return;
+	fake.old = realloc(fake.old, (fake.olds + 1) * sizeof(*fake.old));
+	fake.old[fake.olds++] = mem;
+}
+
 static void fake_free(void)
 {
 	for (unsigned int i = 0; i < fake.channels; i++)
 		for (unsigned int r = 0; r < FAKE_RANKS; r++)
 			for (int m = 0; m < GAGG_REG_COUNT; m++)
-				free(fake.channel[i].seat[r].mem[m]);
+				fake_keep(fake.channel[i].seat[r].mem[m]);
 	memset(fake.channel, 0, sizeof(fake.channel));
 	fake.channels = 0;
 }
@@ -418,7 +429,7 @@ static int fake_submit(uint32_t rank, struct gagg_ioc_submit *a)
 	struct fake_seat *s = &ch->seat[rank];
 	uint64_t flying = 0;
 
-	if (fake.ended == fake.epoch)
+	if (fake.ended == fake.epoch || !ch)
 		return -EPIPE;
 	if (fake.store)
 		return fake_store_submit(s, a);
@@ -466,7 +477,12 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 	} else {
 		until.tv_sec += 60;	/* nothing here takes so long: a hang */
 	}
-	while (!fake_wished(rank, a)) {
+	for (;;) {
+		/* others may have attached again before this rank has left */
+		if (a->channel != GAGG_WAIT_EPOCH && !fake_channel(a->channel))
+			return -EPIPE;
+		if (fake_wished(rank, a))
+			return 0;
 		if (a->channel != GAGG_WAIT_EPOCH && fake.ended == fake.epoch)
 			return -EPIPE;
 		if (a->channel == GAGG_WAIT_EPOCH && fake.status.mismatch)
@@ -474,7 +490,6 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 		if (pthread_cond_timedwait(&fake.cond, &fake.lock, &until))
 			return a->timeout_ns == UINT64_MAX ? -ENOTRECOVERABLE : -ETIMEDOUT;
 	}
-	return 0;
 }
 
 static int fake_times(uint32_t rank, struct gagg_ioc_times *a)
@@ -613,6 +628,10 @@ static void fake_stop(void)
 	pthread_mutex_unlock(&fake.lock);
 	pthread_join(fake.thread, NULL);
 	fake_free();
+	while (fake.olds)
+		free(fake.old[--fake.olds]);
+	free(fake.old);
+	fake.old = NULL;
 	fake.ended = fake.epoch;
 }
 

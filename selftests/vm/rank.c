@@ -39,6 +39,7 @@
  *	sleep:MS  touch:FILE  await:FILE  say:TEXT
  *	fork				a child that holds the file, and sleeps
  *	unshare				leave the network namespace
+ *	again				the next operation has the number of the last
  *	number:N			the next operation is number N + 1: for ranks
  *					that call in another order
  *	kill				SIGKILL to oneself
@@ -816,6 +817,8 @@ static void run_other(const char *word)
 		me.events = gagg_fd(me.world);
 	else if (argument(word, "poll"))
 		poll_all();
+	else if (argument(word, "again"))
+		me.number--;
 	else if (argument(word, "clog"))
 		clog_events();
 	else if (argument(word, "progress"))
