@@ -222,12 +222,14 @@ static void close_others(struct gagg_comm *root)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* of all communicators: their threads know neither its memory nor its file any more */
-static void detach(struct session *s)
+/*
+ * After the epoch was left: the threads of all communicators know neither its memory nor
+ * its file any more.
+ */
+static void stop_all(struct session *s)
 {
 	struct gagg_comm *c;
 
-	session_detach(s);
 	pthread_mutex_lock(&s->lock);
 	for (c = s->comms; c; c = c->next)
 		progress_stop(c);
@@ -238,7 +240,8 @@ static void leave(struct gagg_comm *c)
 {
 	close_others(c);
 	comm_fail(c, GAGG_ERR_CLOSED);
-	detach(c->session);
+	session_leave(c->session);
+	stop_all(c->session);
 	sys_close(c->session->fd);
 	c->session->fd = -1;
 	comm_delete(c);
@@ -278,7 +281,8 @@ int gagg_reattach(struct gagg_comm *c)
 		comm_error(c, 0, "epoch %llu was left",
 			   (unsigned long long)c->session->epoch);
 	comm_fail(c, GAGG_ERR_CLOSED);
-	detach(c->session);
+	session_detach(c->session);
+	stop_all(c->session);
 	region_unmap(&c->region);
 	err = session_attach(c->session, &geo);
 	if (!err) {

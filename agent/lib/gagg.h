@@ -134,7 +134,8 @@ struct gagg_request;
  * @socket:	where gaggd listens; NULL: $GAGG_SOCKET, or
  *		/run/gagg/gaggd.sock
  * @timeout_ms:	longest wait for the other ranks to join, and longest duration
- *		of each blocking call, in milliseconds; 0 or less: no limit
+ *		of each blocking call, in milliseconds. 0: as $GAGG_TIMEOUT_MS says, in
+ *		which 0 is no limit, or ten minutes; GAGG_FOREVER: no limit
  */
 struct gagg_config {
 	size_t size;
@@ -233,7 +234,7 @@ int gagg_finalize(struct gagg_comm *comm);
  * gagg_abort() - leave at once
  * @comm:	from gagg_init(); freed. NULL: nothing happens
  *
- * The epoch ends for everybody.
+ * The epoch ends for everybody. Waits for nobody.
  */
 void gagg_abort(struct gagg_comm *comm);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deadline.h"
 #include "op.h"
 #include "progress.h"
 #include "quant.h"
@@ -58,10 +57,9 @@ int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length)
 int op_run(struct gagg_request *r)
 {
 	struct gagg_comm *c = r->comm;
-	int ms = c->session->timeout_ms;
 
 	request_start(r);
-	if (!request_wait(r, deadline_in(ms > 0 ? ms : -1)))
+	if (!request_wait(r, session_deadline(c->session)))
 		comm_fail_late(c);
 	return request_reap(r);
 }

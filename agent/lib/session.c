@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#define _GNU_SOURCE 1
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +11,21 @@
 #include "session.h"
 #include "sys.h"
 
+/* 0 in the environment: none */
+static int default_timeout(void)
+{
+	const char *env = secure_getenv(SESSION_TIMEOUT_ENV);
+	char *end;
+	long ms;
+
+	if (!env || !*env)
+		return SESSION_TIMEOUT_MS;
+	ms = strtol(env, &end, 10);
+	if (*end || ms < 0 || ms > INT_MAX)
+		return SESSION_TIMEOUT_MS;
+	return ms ? (int)ms : GAGG_FOREVER;
+}
+
 struct session *session_new(int fd, int timeout_ms)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -17,8 +34,13 @@ struct session *session_new(int fd, int timeout_ms)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
 	s->fd = fd;
-	s->timeout_ms = timeout_ms;
+	s->timeout_ms = timeout_ms ? timeout_ms : default_timeout();
 	return s;
+}
+
+uint64_t session_deadline(const struct session *s)
+{
+	return deadline_in(s->timeout_ms);
 }
 
 void session_get(struct session *s, struct gagg_comm *c)
@@ -56,6 +78,8 @@ static int attach_error(int err)
 		return error_set(GAGG_ERR_PEER, "the group was deleted");
 	case -EBUSY:
 		return error_set(GAGG_ERR_BUSY, "the session is attached already");
+	case -ETIMEDOUT:
+		return error_set(GAGG_ERR_TIMEOUT, "gagg-twin on this host does not answer");
 	case -ENOMEM:
 		return error_set(GAGG_ERR_NOMEM,
 				 "the kernel has no memory for the group's ring (smaller: gaggctl group set NAME ring N)");
@@ -87,11 +111,13 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 {
 	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
 	struct gagg_ioc_wait wait = { .size = sizeof(wait), .channel = GAGG_WAIT_EPOCH };
-	uint64_t deadline = deadline_in(s->timeout_ms > 0 ? s->timeout_ms : -1);
+	uint64_t deadline = session_deadline(s);
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	int err;
 
-	err = sys_command(s->fd, GAGG_IOC_ATTACH, &attach);
+	err = sys_begin(s->fd, s->timeout_ms);
+	if (!err)
+		err = sys_command(s->fd, GAGG_IOC_ATTACH, &attach);
 	if (err)
 		return attach_error(err);
 	do {
@@ -121,6 +147,11 @@ void session_detach(struct session *s)
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
 
 	sys_command(s->fd, GAGG_IOC_DETACH, &arg);
+}
+
+void session_leave(struct session *s)
+{
+	sys_leave(s->fd);
 }
 
 int session_channel_number(struct session *s)

@@ -22,7 +22,7 @@
  * @refs: communicators
  * @fd: the file; closed when the session ends, -1 then
  * @rank: of the group
- * @timeout_ms: as in struct gagg_config
+ * @timeout_ms: of blocking calls; negative: none
  * @epoch: the last one it was in; 0: none
  * @sync: sync mode of the group in that epoch
  * @group: its name; empty: only who opened @fd knows it
@@ -47,8 +47,15 @@ struct session {
 /* Channel ids of one lowest member; see struct gagg_ioc_channel. */
 #define SESSION_CHANNELS	1000
 
-/* NULL: no memory. Takes @fd only if it succeeds. */
+/* of a session that asks for none: ten minutes, or what the environment says in ms */
+#define SESSION_TIMEOUT_MS	600000
+#define SESSION_TIMEOUT_ENV	"GAGG_TIMEOUT_MS"
+
+/* @timeout_ms: as in struct gagg_config. NULL: no memory. Takes @fd only if it succeeds. */
 struct session *session_new(int fd, int timeout_ms);
+
+/* until when a blocking call that begins now lasts at most (deadline.h) */
+uint64_t session_deadline(const struct session *s);
 
 void session_get(struct session *s, struct gagg_comm *c);
 void session_put(struct session *s, struct gagg_comm *c);
@@ -61,6 +68,9 @@ int session_attach(struct session *s, struct gagg_geometry *geo);
 
 /* Leave the epoch, if it is in one. */
 void session_detach(struct session *s);
+
+/* The same, and wait for nobody: the file is good for nothing but to be closed. */
+void session_leave(struct session *s);
 
 /* A number for a new channel, never given before in this epoch, or -1. */
 int session_channel_number(struct session *s);

@@ -172,8 +172,7 @@ static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint
 
 int store_settle(struct gagg_comm *c)
 {
-	int ms = c->session->timeout_ms;
-	uint64_t deadline = deadline_in(ms > 0 ? ms : -1);
+	uint64_t deadline = session_deadline(c->session);
 	struct gagg_ioc_wait arg = {
 		.size = sizeof(arg), .channel = c->region.geo.channel, .op = c->store_op,
 	};

@@ -29,6 +29,15 @@ static inline int sys_command(int fd, unsigned long request, void *arg)
 	return err;
 }
 
+/*
+ * Before all else: who stands behind a session. Messages to gagg-twin have
+ * @timeout_ms (not positive: half a minute). 0 or a negative errno.
+ */
+int sys_begin(int fd, int timeout_ms);
+
+/* as GAGG_IOC_DETACH, and waits for nobody: the last call but sys_close() */
+void sys_leave(int fd);
+
 /* mmap(MAP_SHARED) of a region; NULL and errno on failure */
 void *sys_map(int fd, uint64_t offset, size_t length, bool write);
 void sys_unmap(void *addr, size_t length);

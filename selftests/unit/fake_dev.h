@@ -568,6 +568,20 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 	return ret;
 }
 
+int sys_begin(int fd, int timeout_ms)
+{
+	(void)fd;
+	(void)timeout_ms;
+	return 0;
+}
+
+void sys_leave(int fd)
+{
+	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
+
+	sys_command(fd, GAGG_IOC_DETACH, &arg);
+}
+
 void *sys_map(int fd, uint64_t offset, size_t length, bool write)
 {
 	struct fake_seat *s = &fake.channel[offset >> 32].seat[fd - FAKE_FD];

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 32
+plan 34
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -77,6 +77,13 @@ rank_wait 2
 rank_options=(--repeat 400 --timeout 20000 --quiet)
 check "a trainer that clogs what tells of its operations holds up nobody" \
 	ranks_run at:1:events at:1:@3:clog barrier
+rank_options=(--repeat 0 --timeout 3000)
+ranks_start fail allreduce:int32:sum:100000
+check "a twin is stopped" eval 'under_way 3 && pkill -STOP -P "${twin_pid[3]}"'
+check "its trainer gives up in time, and ends" eval 'timeout 20 tail --pid="${rank_pid[3]}" -f /dev/null &&
+	rank_wait 3 && rank_says 3 "no end after 3000 ms"'
+pkill -CONT -P "${twin_pid[3]}"
+ranks_wait
 rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "all have joined again" under_way 0
