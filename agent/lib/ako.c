@@ -68,7 +68,7 @@ int gagg_ako_measure(struct gagg_comm *c, struct gagg_ako *found)
 	int err;
 
 	memset(found, 0, sizeof(*found));
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (!gagg_has_store(c) || !store_copies(c))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode is not ako");

@@ -194,7 +194,7 @@ int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 	if (cfg->size != sizeof(*cfg))
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "gagg_batch_config.size is that of another libgagg");
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	/* in the others replicas differ, or a rank does not wait */
 	if (!alone && strcmp(gagg_sync(c), "bsp"))
@@ -226,7 +226,7 @@ static int usable(const struct gagg_batch *b)
 {
 	struct gagg_comm *c = b->comm;
 
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (c->session->epoch != b->epoch)
 		return comm_error(c, GAGG_ERR_CLOSED,

@@ -35,6 +35,20 @@ int comm_fail(struct gagg_comm *c, int code)
 	return code;
 }
 
+int comm_check(struct gagg_comm *c)
+{
+	session_lost(c->session);
+	return c->failed;
+}
+
+void comm_lose(struct gagg_comm *c)
+{
+	progress_init(c);
+	region_lose(&c->region);
+	comm_error(c, 0, "this process was forked from the one that is the rank");
+	comm_fail(c, GAGG_ERR_CLOSED);
+}
+
 int comm_fail_late(struct gagg_comm *c)
 {
 	comm_error(c, 0, "no end after %d ms", c->session->timeout_ms);
@@ -238,10 +252,12 @@ static void stop_all(struct session *s)
 
 static void leave(struct gagg_comm *c)
 {
-	close_others(c);
-	comm_fail(c, GAGG_ERR_CLOSED);
-	session_leave(c->session);
-	stop_all(c->session);
+	if (!session_lost(c->session)) {
+		close_others(c);
+		comm_fail(c, GAGG_ERR_CLOSED);
+		session_leave(c->session);
+		stop_all(c->session);
+	}
 	sys_close(c->session->fd);
 	c->session->fd = -1;
 	comm_delete(c);
@@ -253,7 +269,9 @@ int gagg_finalize(struct gagg_comm *c)
 
 	if (!c)
 		return GAGG_OK;
-	err = store_is(c) ? store_leave(c) : gagg_barrier(c);
+	err = comm_check(c);
+	if (!err)
+		err = store_is(c) ? store_leave(c) : gagg_barrier(c);
 	if (err == GAGG_ERR_PEER && c->failure.reason == GAGG_R_BYE)
 		err = GAGG_OK;
 	if (err)
@@ -276,6 +294,8 @@ int gagg_reattach(struct gagg_comm *c)
 	if (c->region.geo.channel)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "only the communicator of gagg_init() can be attached again");
+	if (session_lost(c->session))
+		return c->failed;
 	close_others(c);
 	if (!c->failed)
 		comm_error(c, 0, "epoch %llu was left",
@@ -309,6 +329,7 @@ int gagg_comm_free(struct gagg_comm *c)
 	if (!arg.channel)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "gagg_finalize() frees the communicator of gagg_init()");
+	comm_check(c);
 	pthread_mutex_lock(&c->lock);
 	busy = c->first;
 	pthread_mutex_unlock(&c->lock);

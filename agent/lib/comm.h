@@ -119,6 +119,12 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 /* End @c: requests in flight fail with @code, so do later calls. Returns it. */
 int comm_fail(struct gagg_comm *c, int code);
 
+/* What a call on @c is to return at once, or GAGG_OK. */
+int comm_check(struct gagg_comm *c);
+
+/* Of session_lost(): end @c, whose memory and thread are its parent process's. */
+void comm_lose(struct gagg_comm *c);
+
 /* End @c because an operation had no end within the timeout. */
 int comm_fail_late(struct gagg_comm *c);
 

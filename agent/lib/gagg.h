@@ -26,8 +26,9 @@
  * of one gagg_init() too: what they share (the file, the list of communicators,
  * channel numbers) is locked inside. gagg_finalize(), gagg_abort() and
  * gagg_reattach() concern all communicators that were split from theirs: no
- * other thread may be in a call on one of them. After fork() only the parent
- * may use a communicator. A signal that a thread handles ends no call.
+ * other thread may be in a call on one of them. After fork() the parent is the rank:
+ * in the child calls return GAGG_ERR_CLOSED, and gagg_finalize(), gagg_abort() and
+ * gagg_comm_free() free memory and tell nobody. A signal that a thread handles ends no call.
  *
  * Results are bit-identical on every rank and depend on the contributions only,
  * not on the order in which they arrive. See Documentation/numerics.md for the

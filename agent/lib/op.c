@@ -21,7 +21,7 @@ struct gagg_request *op_new(struct gagg_comm *c, enum gagg_kind kind,
 				  "the group's sync mode has a store: no collectives");
 		return NULL;
 	}
-	r = c->failed ? NULL : calloc(1, sizeof(*r));
+	r = comm_check(c) ? NULL : calloc(1, sizeof(*r));
 	if (!r) {
 		*err = c->failed ? c->failed :
 		       comm_error(c, GAGG_ERR_NOMEM, "no memory for a request");

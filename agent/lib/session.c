@@ -8,6 +8,7 @@
 #include "comm.h"
 #include "deadline.h"
 #include "error.h"
+#include "process.h"
 #include "session.h"
 #include "sys.h"
 
@@ -33,6 +34,7 @@ struct session *session_new(int fd, int timeout_ms)
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
+	s->owner = process_id();
 	s->fd = fd;
 	s->timeout_ms = timeout_ms ? timeout_ms : default_timeout();
 	return s;
@@ -41,6 +43,18 @@ struct session *session_new(int fd, int timeout_ms)
 uint64_t session_deadline(const struct session *s)
 {
 	return deadline_in(s->timeout_ms);
+}
+
+bool session_lost(struct session *s)
+{
+	struct gagg_comm *c;
+
+	if (s->owner == process_id())
+		return false;
+	pthread_mutex_init(&s->lock, NULL);
+	for (c = s->comms; c; c = c->next)
+		comm_lose(c);
+	return true;
 }
 
 void session_get(struct session *s, struct gagg_comm *c)

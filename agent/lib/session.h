@@ -4,13 +4,14 @@
  * those that were split from it.
  *
  * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
- * @fd, @rank, @timeout_ms, @group and @socket never change; @epoch and @sync only in
+ * @owner, @fd, @rank, @timeout_ms, @group and @socket never change; @epoch and @sync only in
  * gagg_reattach(), while no other thread is in a call.
  */
 #ifndef GAGG_SESSION_H
 #define GAGG_SESSION_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <linux/gagg.h>
 
@@ -19,6 +20,7 @@
 /**
  * struct session - see above
  * @lock: guards what is shared
+ * @owner: process_id() of who has made it
  * @refs: communicators
  * @fd: the file; closed when the session ends, -1 then
  * @rank: of the group
@@ -32,6 +34,7 @@
  */
 struct session {
 	pthread_mutex_t lock;
+	uint64_t owner;
 	unsigned int refs;
 	int fd;
 	uint32_t rank;
@@ -56,6 +59,13 @@ struct session *session_new(int fd, int timeout_ms);
 
 /* until when a blocking call that begins now lasts at most (deadline.h) */
 uint64_t session_deadline(const struct session *s);
+
+/*
+ * True in a forked child, which is no rank: the session is its parent's. Its communicators
+ * have failed then, and there is nothing left but to free them: what was mapped is not,
+ * threads are not there, a lock may have been held.
+ */
+bool session_lost(struct session *s);
 
 void session_get(struct session *s, struct gagg_comm *c);
 void session_put(struct session *s, struct gagg_comm *c);

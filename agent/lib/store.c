@@ -38,7 +38,7 @@ int gagg_has_store(const struct gagg_comm *c)
 
 static int need_store(struct gagg_comm *c)
 {
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	return gagg_has_store(c) ? GAGG_OK :
 		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no tables");
@@ -228,7 +228,7 @@ int gagg_inc(struct gagg_table *t, const void *delta)
 {
 	size_t i;
 
-	if (t->comm->failed)
+	if (comm_check(t->comm))
 		return t->comm->failed;
 	for (i = 0; i < t->count; i++)
 		if (!may_owe(t, delta, i))
@@ -569,7 +569,7 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 	size_t i;
 	int err;
 
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (root < 0 || root >= gagg_size(c))
 		return comm_error(c, GAGG_ERR_INVALID, "there is no rank %d", root);

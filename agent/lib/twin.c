@@ -15,6 +15,7 @@
 #include "comm.h"
 #include "deadline.h"
 #include "message.h"
+#include "process.h"
 #include "twin.h"
 #include "twin_proto.h"
 
@@ -24,6 +25,7 @@
 /**
  * struct twin_link - a session
  * @next: of all
+ * @owner: process_id() of who has opened it
  * @fd: the socket
  * @bell: eventfd that wakes the aggregator
  * @events: socket that tells of completed ops
@@ -34,6 +36,7 @@
  */
 struct twin_link {
 	struct twin_link *next;
+	uint64_t owner;
 	int fd;
 	int bell;
 	int events;
@@ -45,6 +48,23 @@ struct twin_link {
 
 static struct twin_link *links;
 static pthread_mutex_t links_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+/* a child, which is to close what it has inherited, must not find the lock held */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&links_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&links_lock);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
 
 struct twin_link *twin_find(int fd)
 {
@@ -198,6 +218,7 @@ int twin_open(int fd, int patience_ms)
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return -ENOMEM;
+	l->owner = process_id();
 	l->fd = fd;
 	l->patience_ms = patience_ms;
 	err = hello(l);
@@ -205,6 +226,7 @@ int twin_open(int fd, int patience_ms)
 		free(l);
 		return err;
 	}
+	pthread_once(&fork_once, watch_forks);
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_mutex_lock(&links_lock);
 	l->next = links;
@@ -229,7 +251,9 @@ void twin_close(struct twin_link *l)
 		;
 	__atomic_store_n(at, l->next, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&links_lock);
-	munmap(l->page, sizeof(*l->page));
+	/* in a child something else may be there */
+	if (l->owner == process_id())
+		munmap(l->page, sizeof(*l->page));
 	close(l->bell);
 	close(l->events);
 	pthread_mutex_destroy(&l->lock);

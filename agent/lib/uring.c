@@ -15,6 +15,7 @@ int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 	if (!sys_in_kernel(c->session->fd))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "gagg-twin takes no io_uring commands: poll gagg_fd()");
+	comm_check(c);
 	pthread_mutex_lock(&c->lock);
 	if (!r->done)
 		request_step(c, UINT64_MAX);

@@ -418,6 +418,7 @@ static bool look(struct gagg_request *r)
 	bool done;
 	int err;
 
+	comm_check(c);
 	pthread_mutex_lock(&c->lock);
 	if (!r->done)
 		request_step(c, UINT64_MAX);

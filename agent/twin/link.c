@@ -101,6 +101,16 @@ static int do_attach(struct session *s, struct request *r)
 	return err ? err : session_attach(s, &r->arg.attach);
 }
 
+/* a child of the rank may hold the socket, and speaks for nobody */
+static int do_detach(struct session *s, const struct request *r)
+{
+	if (r->arg.detach.flags)
+		return -EINVAL;
+	if (s->watching && r->pid != s->pid)
+		return -EPERM;
+	return session_detach(s, GAGG_R_BYE);
+}
+
 static int do_status(struct session *s, struct gagg_ioc_status *arg)
 {
 	struct gagg_ioc_status st = { .size = arg->size };
@@ -175,7 +185,7 @@ static int carry_out(struct session *s, struct request *r)
 	case GAGG_IOC_ATTACH:
 		return do_attach(s, r);
 	case GAGG_IOC_DETACH:
-		return r->arg.detach.flags ? -EINVAL : session_detach(s, GAGG_R_BYE);
+		return do_detach(s, r);
 	case GAGG_IOC_CHANNEL:
 		if (r->arg.channel.flags || r->arg.channel.reserved)
 			return -EINVAL;

@@ -58,6 +58,11 @@ bool sys_in_kernel(int fd)
 	return true;
 }
 
+int comm_check(struct gagg_comm *c)
+{
+	return c->failed;
+}
+
 int comm_fail(struct gagg_comm *c, int code)
 {
 	(void)c;

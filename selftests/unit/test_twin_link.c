@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/twin.c agent/lib/sys.c agent/lib/message.c; libs: -pthread */
+/* links: agent/lib/twin.c agent/lib/process.c agent/lib/sys.c agent/lib/message.c; libs: -pthread */
 /*
  * libgagg's end of a session of gagg-twin, when the other end is stopped, or gone.
  */

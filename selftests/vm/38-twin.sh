@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 34
+plan 35
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -43,6 +43,9 @@ check "and asleep in poll()" eval 'ranks_run events iallreduce:int32:sum:50000 \
 check "two channels at once, each with a host of either kind" ranks_run \
 	@0,2:split:0 @1,3:split:1 allreduce:int32:sum:3000 broadcast:5000:1 \
 	world allreduce:int32:sum:2000 part:0 allreduce:float32:sum:100 barrier free
+check "children that leave, of a trainer with the module and of one without" ranks_run \
+	split:0 allreduce:int32:sum:1000 @1,3:children part:0 allreduce:int32:sum:1000 \
+	iallreduce:int32:sum:500000 @0,2:children wait
 net_loss 3
 check "3 % of datagrams are lost" agree "${long[@]}"
 net_offload on

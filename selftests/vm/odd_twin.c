@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "broker.h"
 #include "twin_proto.h"
@@ -169,6 +170,29 @@ static void expect_closed(const char *what, int fd)
 	status = 1;
 }
 
+/* a child that inherits the socket of a rank */
+static void odd_child(void)
+{
+	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
+	struct gagg_ioc_detach detach = { .size = sizeof(detach) };
+	int fd = open_session(), fds[TWIN_FDS], child;
+	pid_t pid;
+
+	hello(fd);
+	expect("attach", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	pid = fork();
+	if (!pid) {
+		expect("a child leaves", ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach,
+					     sizeof(detach), fds), -EPERM);
+		_exit(status);
+	}
+	if (pid < 0 || waitpid(pid, &child, 0) != pid)
+		exit(2);
+	status |= child != 0;
+	expect("leave", ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach, sizeof(detach), fds), 0);
+	close(fd);
+}
+
 static void odd_page(uint64_t head, uint32_t chunks)
 {
 	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
@@ -204,6 +228,7 @@ int main(int argc, char **argv)
 	rank = (uint32_t)atoi(argv[3]);
 	odd_messages();
 	odd_regions();
+	odd_child();
 	odd_page(1, 0);
 	odd_page(~0ULL, 1);
 	odd_page(TWIN_SUBMITS + 1, 1);

@@ -38,6 +38,7 @@
  *	reattach			join the next epoch
  *	sleep:MS  touch:FILE  await:FILE  say:TEXT
  *	fork				a child that holds the file, and sleeps
+ *	children			that leave: one aborts, one finalizes, one goes on
  *	unshare				leave the network namespace
  *	again				the next operation has the number of the last
  *	number:N			the next operation is number N + 1: for ranks
@@ -66,6 +67,7 @@
 #include <linux/gagg_wire.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "comm.h"
 #include "reference.h"
@@ -729,6 +731,37 @@ static void fork_holder(void)
 	say("forked %d", pid);
 }
 
+/* what a child's destructors do; 0: it is told that it is no rank */
+static int child_leaves(int how)
+{
+	int err;
+
+	if (how == 0) {
+		gagg_abort(me.world);
+		return 0;
+	}
+	err = how == 1 ? gagg_finalize(me.world) : gagg_barrier(me.world);
+	return err != GAGG_ERR_CLOSED;
+}
+
+static void children(void)
+{
+	int how, status;
+	pid_t pid;
+
+	for (how = 0; how < 3; how++) {
+		pid = fork();
+		if (!pid)
+			_exit(child_leaves(how));
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			exit(1);
+		if (status) {
+			say("FAILED child %d status %x", how, status);
+			me.status = 1;
+		}
+	}
+}
+
 static void leave_netns(void)
 {
 	if (unshare(CLONE_NEWNET)) {
@@ -849,6 +882,8 @@ static void run_other(const char *word)
 		say("%s", a);
 	else if (argument(word, "fork"))
 		fork_holder();
+	else if (argument(word, "children"))
+		children();
 	else if (argument(word, "unshare"))
 		leave_netns();
 	else if ((a = argument(word, "number")))
