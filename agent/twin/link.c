@@ -8,10 +8,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/sockios.h>
 
 #include "session.h"
 
@@ -231,6 +233,14 @@ static bool receive(const struct session *s, struct request *r)
 	return true;
 }
 
+/* libgagg asks when it has read; what was passed and lies there counts against us */
+static bool is_unread(const struct session *s)
+{
+	int bytes = 0;
+
+	return !ioctl(s->fd, SIOCOUTQ, &bytes) && bytes;
+}
+
 static void answer(const struct session *s, struct request *r)
 {
 	size_t length = r->length < sizeof(r->arg) ? r->length : sizeof(r->arg);
@@ -280,6 +290,10 @@ static void readable(struct loop_event *ev, int res)
 
 	/* armed until the end: so nobody frees it meanwhile */
 	if (!s->closed && (res < 0 || !receive(s, &r))) {
+		session_close(s);
+	} else if (!s->closed && is_unread(s)) {
+		log_limited(LOG_L_WARN, "group \"%s\": rank %u asks again and reads no answer; its session is closed",
+			    s->group->cfg.name, s->rank);
 		session_close(s);
 	} else if (!s->closed) {
 		r.head.error = carry_out(s, &r);

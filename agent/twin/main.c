@@ -17,6 +17,7 @@
 #include "reduce.h"
 #include "session.h"
 #include "../conf/host.h"
+#include "../gaggd/limits.h"
 #include "../gaggd/options.h"
 
 static const char usage[] =
@@ -185,6 +186,7 @@ static int run(const struct options *opt)
 	static struct twin t = { .broker.fd = -1 };
 	int ret;
 
+	limits_raise();
 	ret = loop_init(&t.loop);
 	if (ret) {
 		log_err("io_uring: %s; kernel.io_uring_disabled must be 0, or a seccomp filter forbids it",

@@ -170,6 +170,23 @@ static void expect_closed(const char *what, int fd)
 	status = 1;
 }
 
+/* who asks again has read the answer */
+static void odd_answers(void)
+{
+	struct twin_message head = { .request = (uint32_t)GAGG_IOC_FEATURES };
+	struct gagg_ioc_features features = { .size = sizeof(features) };
+	struct iovec iov[2] = { { &head, sizeof(head) }, { &features, sizeof(features) } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	int fd = open_session(), i;
+
+	hello(fd);
+	for (i = 0; i < 2; i++)
+		if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
+			exit(2);
+	expect_closed("answers that are not read", fd);
+	close(fd);
+}
+
 /* a child that inherits the socket of a rank */
 static void odd_child(void)
 {
@@ -228,6 +245,7 @@ int main(int argc, char **argv)
 	rank = (uint32_t)atoi(argv[3]);
 	odd_messages();
 	odd_regions();
+	odd_answers();
 	odd_child();
 	odd_page(1, 0);
 	odd_page(~0ULL, 1);
