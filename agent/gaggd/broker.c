@@ -95,7 +95,7 @@ static bool send_descriptor(struct client *c, struct broker_reply *reply, int fd
 	}
 	if (err == -EPIPE)
 		return false;
-	log_limited(LOG_L_WARN, "no descriptor can be passed to uid %u, pid %d: %s%s", c->cred.uid,
+	log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "no descriptor can be passed to uid %u, pid %d: %s%s", c->cred.uid,
 		    (int)c->cred.pid, strerror(-err), err == -ETOOMANYREFS ?
 		    " (more are unread than RLIMIT_NOFILE allows this user)" : "");
 	memset(reply, 0, sizeof(*reply));
@@ -173,7 +173,7 @@ static void client_lingers(struct loop_event *ev, int res)
 static void log_refused(const struct client *c, const struct broker_reply *reply)
 {
 	if (reply->error)
-		log_limited(LOG_L_INFO, "refused uid %u, pid %d: %s", c->cred.uid,
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "refused uid %u, pid %d: %s", c->cred.uid,
 			    (int)c->cred.pid, reply->message);
 }
 
@@ -189,10 +189,11 @@ static void log_opened(const struct client *c, const struct broker_request *req,
 		       const struct broker_reply *reply)
 {
 	if (req->op == BROKER_OP_OPEN)
-		log_info("group \"%s\": rank %u opened for uid %u, pid %d", req->group,
-			 reply->rank, c->cred.uid, (int)c->cred.pid);
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO,
+			    "group \"%s\": rank %u opened for uid %u, pid %d", req->group,
+			    reply->rank, c->cred.uid, (int)c->cred.pid);
 	else
-		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" %s uid %u, pid %d",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" %s uid %u, pid %d",
 			    req->group, req->name,
 			    req->op == BROKER_OP_SAVE ? "is being saved by" : "opened for",
 			    c->cred.uid, (int)c->cred.pid);
@@ -274,7 +275,7 @@ static void client_committed(void *arg, const struct broker_reply *reply)
 	struct client *c = arg;
 
 	if (!reply->error)
-		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" saved, %llu bytes",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" saved, %llu bytes",
 			    c->req.group, c->req.name, (unsigned long long)c->req.bytes);
 	client_end(c, reply);
 }
@@ -325,11 +326,11 @@ static void save_gone(struct client *c, int res)
 	c->broker->ops->drop(c->save);
 	c->save = NULL;
 	if (res == -ECANCELED)
-		log_limited(LOG_L_WARN, "group \"%s\": checkpoint \"%s\" of uid %u, pid %d was not finished in %u s and is given up; nothing of it is left",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "group \"%s\": checkpoint \"%s\" of uid %u, pid %d was not finished in %u s and is given up; nothing of it is left",
 			    c->req.group, c->req.name, c->cred.uid, (int)c->cred.pid,
 			    save_ms(c) / 1000);
 	else
-		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
 			    c->req.group, c->req.name);
 }
 
@@ -339,7 +340,7 @@ static void client_gone(struct client *c, int res)
 	if (c->save)
 		save_gone(c, res);
 	else if (res == -ECANCELED)
-		log_limited(LOG_L_INFO, "uid %u, pid %d asked nothing in %u s",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "uid %u, pid %d asked nothing in %u s",
 			    c->cred.uid, (int)c->cred.pid, broker_patience_ms / 1000);
 	client_close(c);
 }
@@ -373,7 +374,7 @@ static void broker_refuse(int fd, const struct ucred *cred)
 		.message = "gaggd has too many requests at once: try again",
 	};
 
-	log_limited(LOG_L_WARN, "refused uid %u, pid %d: too many requests at once",
+	log_limited(LOG_OF_UID(cred->uid), LOG_L_WARN, "refused uid %u, pid %d: too many requests at once",
 		    cred->uid, (int)cred->pid);
 	send_and_close(fd, &reply);
 }
@@ -414,7 +415,7 @@ static void broker_connected(struct loop_event *ev, int res)
 
 	if (res < 0 && res != -EINTR && res != -ECONNABORTED) {
 		/* Most likely no descriptor is free: asking again is a spin. */
-		log_limited(LOG_L_ERR, "accept: %s", strerror(-res));
+		log_limited(LOG_OF_ANY, LOG_L_ERR, "accept: %s", strerror(-res));
 		b->event.fire = broker_resume;
 		loop_timer(b->loop, &b->event, BROKER_PAUSE_MS);
 		return;

@@ -60,6 +60,14 @@ int comm_fail_epoch(struct gagg_comm *c)
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	int err = sys_command(c->session->fd, GAGG_IOC_STATUS, &st);
 
+	if (err == -EPIPE) {
+		c->failure.reason = GAGG_R_DELETED;
+		c->failure.rank = c->session->rank;
+		c->failure.epoch = c->session->epoch;
+		comm_error(c, 0, "gagg-twin on this host has ended, and epoch %llu with it",
+			   (unsigned long long)c->session->epoch);
+		return comm_fail(c, GAGG_ERR_PEER);
+	}
 	if (err) {
 		comm_error(c, 0, "the epoch has ended; asking why: %s", strerror(-err));
 		return comm_fail(c, GAGG_ERR_SYSTEM);

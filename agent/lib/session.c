@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "broker.h"
 #include "comm.h"
 #include "deadline.h"
 #include "error.h"
@@ -92,6 +93,9 @@ static int attach_error(int err)
 		return error_set(GAGG_ERR_PEER, "the group was deleted");
 	case -EBUSY:
 		return error_set(GAGG_ERR_BUSY, "the session is attached already");
+	case -ESRCH:
+		return error_set(GAGG_ERR_SYSTEM,
+				 "gagg-twin does not see this process, which is in another PID namespace (of a container: share the host's)");
 	case -ETIMEDOUT:
 		return error_set(GAGG_ERR_TIMEOUT, "gagg-twin on this host does not answer");
 	case -ENOMEM:
@@ -121,6 +125,34 @@ static int epoch_error(struct session *s, const struct gagg_geometry *geo, int e
 	return error_epoch(error_thread(), ERROR_MAX, &st);
 }
 
+static int attach_file(struct session *s, struct gagg_ioc_attach *attach)
+{
+	int err = sys_begin(s->fd, s->timeout_ms);
+
+	return err ? err : sys_command(s->fd, GAGG_IOC_ATTACH, attach);
+}
+
+/* the gagg-twin that has opened the session has ended, or has not answered in time */
+static bool is_gone(int err)
+{
+	return err == -EPIPE || err == -EBADF || err == -ETIMEDOUT;
+}
+
+/* Ask anew, for the same rank; 0 or an enum gagg_error. @fd is -1 until that succeeds. */
+static int reopen(struct session *s)
+{
+	int fd;
+
+	if (s->fd >= 0)
+		sys_close(s->fd);
+	s->fd = -1;
+	fd = broker_open(s->socket, s->group, s->rank, s->timeout_ms);
+	if (fd < 0)
+		return fd;
+	s->fd = fd;
+	return GAGG_OK;
+}
+
 int session_attach(struct session *s, struct gagg_geometry *geo)
 {
 	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
@@ -129,9 +161,13 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	int err;
 
-	err = sys_begin(s->fd, s->timeout_ms);
-	if (!err)
-		err = sys_command(s->fd, GAGG_IOC_ATTACH, &attach);
+	err = attach_file(s, &attach);
+	if (is_gone(err) && s->group[0]) {
+		err = reopen(s);
+		if (err)
+			return err;
+		err = attach_file(s, &attach);
+	}
 	if (err)
 		return attach_error(err);
 	do {

@@ -4,7 +4,7 @@
  * those that were split from it.
  *
  * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
- * @owner, @fd, @rank, @timeout_ms, @group and @socket never change; @epoch and @sync only in
+ * @owner, @rank, @timeout_ms, @group and @socket never change; @fd, @epoch and @sync only in
  * gagg_reattach(), while no other thread is in a call.
  */
 #ifndef GAGG_SESSION_H

@@ -108,7 +108,7 @@ static void tell_mismatch(struct group *g)
 		if (g->session[r])
 			session_mismatch(g->session[r], st.mismatch);
 	if (st.mismatch)
-		log_limited(LOG_L_WARN, "group \"%s\": the host of rank %u is configured differently",
+		log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN, "group \"%s\": the host of rank %u is configured differently",
 			    g->cfg.name, st.mismatch_node);
 }
 
@@ -137,8 +137,9 @@ static void over(struct group *g)
 			session_ended(g->session[i], st.reason);
 	while (n)
 		channel_put(gone[--n]);
-	log_info("group \"%s\": epoch %llu has ended: %s, rank %u", g->cfg.name,
-		 (unsigned long long)st.epoch, nl_reason_name(st.reason), st.rank);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
+		    "group \"%s\": epoch %llu has ended: %s, rank %u", g->cfg.name,
+		    (unsigned long long)st.epoch, nl_reason_name(st.reason), st.rank);
 }
 
 static int begin(struct group *g, u64 epoch, u64 cookie)
@@ -159,7 +160,8 @@ static int begin(struct group *g, u64 epoch, u64 cookie)
 		if (g->session[i])
 			session_started(g->session[i], epoch);
 	workers_kick(g);
-	log_info("group \"%s\": epoch %llu has started", g->cfg.name, (unsigned long long)epoch);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO, "group \"%s\": epoch %llu has started",
+		    g->cfg.name, (unsigned long long)epoch);
 	return 0;
 }
 

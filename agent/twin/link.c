@@ -17,6 +17,13 @@
 
 #include "session.h"
 
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD	76
+#endif
+#ifndef SCM_PIDFD
+#define SCM_PIDFD	0x04
+#endif
+
 union arg {
 	u32 size;
 	u64 offset;
@@ -33,7 +40,8 @@ struct request {
 	struct twin_message head;
 	union arg arg;
 	size_t length;		/* of arg */
-	pid_t pid;		/* who asks */
+	pid_t pid;		/* who asks; 0: has no number here */
+	int pid_fd;		/* the same, if the kernel says so; -1 */
 	int fds[TWIN_FDS];	/* for the answer */
 	unsigned int n_fds;
 };
@@ -78,13 +86,20 @@ static int do_hello(struct session *s, struct request *r)
 	return 0;
 }
 
-/* the process that is the rank from now on: one for all of the session */
-static int watch(struct session *s, pid_t pid)
+/*
+ * The process that is the rank from now on: one for all of the session. It may have no
+ * number here, in a PID namespace that this one does not see; then a kernel before 6.5
+ * does not say who it is.
+ */
+static int watch(struct session *s, struct request *r)
 {
 	if (s->watching)
-		return s->pid == pid ? 0 : -EBUSY;
-	s->pid = pid;
-	s->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+		return s->pid == r->pid ? 0 : -EBUSY;
+	if (!r->pid && r->pid_fd < 0)
+		return -ESRCH;
+	s->pid = r->pid;
+	s->pid_fd = r->pid_fd >= 0 ? r->pid_fd : (int)syscall(SYS_pidfd_open, r->pid, 0);
+	r->pid_fd = -1;
 	if (s->pid_fd < 0)
 		return -errno;
 	s->death.fire = died;
@@ -99,7 +114,7 @@ static int do_attach(struct session *s, struct request *r)
 
 	if (r->arg.attach.flags || r->arg.attach.reserved)
 		return -EINVAL;
-	err = watch(s, r->pid);
+	err = watch(s, r);
 	return err ? err : session_attach(s, &r->arg.attach);
 }
 
@@ -208,7 +223,7 @@ static bool receive(const struct session *s, struct request *r)
 {
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, sizeof(r->arg) } };
 	union {
-		char buf[CMSG_SPACE(sizeof(struct ucred))];
+		char buf[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control;
 	struct msghdr msg = {
@@ -220,17 +235,26 @@ static bool receive(const struct session *s, struct request *r)
 	ssize_t n;
 
 	memset(r, 0, sizeof(*r));
+	r->pid_fd = -1;
 	n = recvmsg(s->fd, &msg, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
-	if (n < (ssize_t)sizeof(r->head))
-		return false;
-	r->length = (size_t)n - sizeof(r->head);
-	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
+	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_PIDFD)
+			memcpy(&r->pid_fd, CMSG_DATA(c), sizeof(r->pid_fd));
+		if (c->cmsg_type != SCM_CREDENTIALS)
 			continue;
 		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
 		r->pid = cred.pid;
 	}
-	return true;
+	r->length = (size_t)n - sizeof(r->head);
+	return n >= (ssize_t)sizeof(r->head);
+}
+
+static void request_end(struct request *r)
+{
+	if (r->pid_fd >= 0)
+		close(r->pid_fd);
 }
 
 /* libgagg asks when it has read; what was passed and lies there counts against us */
@@ -286,13 +310,13 @@ static void link_free(struct session *s)
 static void readable(struct loop_event *ev, int res)
 {
 	struct session *s = loop_container(ev, struct session, readable);
-	struct request r;
+	struct request r = { .pid_fd = -1 };
 
 	/* armed until the end: so nobody frees it meanwhile */
 	if (!s->closed && (res < 0 || !receive(s, &r))) {
 		session_close(s);
 	} else if (!s->closed && is_unread(s)) {
-		log_limited(LOG_L_WARN, "group \"%s\": rank %u asks again and reads no answer; its session is closed",
+		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN, "group \"%s\": rank %u asks again and reads no answer; its session is closed",
 			    s->group->cfg.name, s->rank);
 		session_close(s);
 	} else if (!s->closed) {
@@ -301,6 +325,7 @@ static void readable(struct loop_event *ev, int res)
 			answer(s, &r);
 		close_theirs(s);
 	}
+	request_end(&r);
 	if (!s->closed) {
 		loop_readable(&s->group->twin->loop, &s->readable, s->fd);
 		return;
@@ -319,7 +344,8 @@ static void died(struct loop_event *ev, int res)
 		link_free(s);
 		return;
 	}
-	log_info("group \"%s\": the process of rank %u has ended", s->group->cfg.name, s->rank);
+	log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_INFO,
+		    "group \"%s\": the process of rank %u has ended", s->group->cfg.name, s->rank);
 	session_close(s);
 }
 
@@ -338,6 +364,8 @@ int link_open(struct session *s)
 		close(pair[1]);
 		return -1;
 	}
+	/* since 6.5 */
+	setsockopt(pair[0], SOL_SOCKET, SO_PASSPIDFD, &on, sizeof(on));
 	s->fd = pair[0];
 	s->readable.fire = readable;
 	s->armed = true;

@@ -62,6 +62,10 @@ static void signalled(struct loop_event *ev, int res)
 			stats_print(t);
 			continue;
 		}
+		if (info.ssi_signo == SIGHUP) {
+			log_info("SIGHUP: the configuration is read at the start only; restart to change it");
+			continue;
+		}
 		log_info("ends: signal %u", info.ssi_signo);
 		loop_stop(&t->loop);
 		return;
@@ -76,6 +80,7 @@ static int listen_to(struct twin *t)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -1;

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 35
+plan 39
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -99,6 +99,20 @@ rank_wait 3
 rank_options=()
 twin_up 3
 check "it can be started again" agree allreduce:int32:sum:1000 barrier
+ranks_start allreduce:int32:sum:1000 say:ready await:"$tmp/killed" fail \
+	allreduce:int32:sum:1000 reattach allreduce:int32:sum:1000
+ranks_say ready
+pkill -KILL -P "${twin_pid[3]}"
+touch "$tmp/killed"
+check "its trainer hears of its end" wait_until 20 rank_says 3 "failed .* gagg-twin on this host has ended"
+twin_up 3
+check "and joins again when it is there again, with all others" ranks_wait
+pkill -HUP -P "${twin_pid[3]}"
+check "SIGHUP ends no twin" eval 'wait_until 10 grep -q "SIGHUP: the configuration" /run/gagg/h3.log &&
+	agree allreduce:int32:sum:1000'
+rank_prefix=(unshare --pid --fork --kill-child)
+check "trainers in PID namespaces of their own" agree allreduce:int32:sum:1000
+rank_prefix=()
 ranks_start allreduce:int32:sum:100 fail @0,1,2:allreduce:int32:sum:100 @3:allgather:100
 check "different collectives are told, with both ranks" eval '
 	ranks_wait && rank_says 3 "rank 3 called all-gather" &&

@@ -637,7 +637,11 @@ static void reattach(void)
 		gagg_comm_free(me.part[i]);
 	me.parts = 0;
 	me.comm = me.world;
-	err = gagg_reattach(me.world);
+	/* a twin that is being started again */
+	for (i = 0, err = gagg_reattach(me.world); err == GAGG_ERR_BROKER && i < 100; i++) {
+		usleep(100000);
+		err = gagg_reattach(me.world);
+	}
 	if (err) {
 		say("FAILED reattach code %d: %s", err, gagg_last_error(me.world));
 		exit(3);
