@@ -9,13 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <linux/sockios.h>
 
 #include "broker.h"
 #include "log.h"
 
 #define BROKER_PAUSE_MS	100
+#define LINGER_MS	20	/* between two looks at what is unread */
 
 unsigned int broker_patience_ms = 5000;
 
@@ -25,6 +28,7 @@ struct client {
 	struct client *next, **link;
 	struct ucred cred;
 	int fd;
+	bool passed;		/* a descriptor is on its way there, or was */
 	struct save *save;	/* COMMIT is awaited */
 	struct broker_request req;	/* SAVE, of a save */
 	struct broker_request buf;
@@ -46,7 +50,8 @@ static size_t peer_groups(int fd, gid_t **out)
 	return len / sizeof(gid_t);
 }
 
-static void send_reply(int fd, const struct broker_reply *reply, int passed)
+/* 0 or a negative errno */
+static int send_reply(int fd, const struct broker_reply *reply, int passed)
 {
 	struct iovec iov = { (void *)reply, sizeof(*reply) };
 	union {
@@ -67,22 +72,58 @@ static void send_reply(int fd, const struct broker_reply *reply, int passed)
 		memcpy(CMSG_DATA(c), &passed, sizeof(int));
 	}
 	/* The first message of a fresh socket, or the second: there is room. */
-	if (sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static void send_error(int fd, const struct broker_reply *reply)
+{
+	if (send_reply(fd, reply, -1))
 		log_debug("a client did not wait for its answer: %m");
+}
+
+/*
+ * Pass @fd. Without room for descriptors in flight, the client is told so: it would take
+ * silence for the end of the daemon.
+ */
+static bool send_descriptor(struct client *c, struct broker_reply *reply, int fd)
+{
+	int err = send_reply(c->fd, reply, fd);
+
+	if (!err) {
+		c->passed = true;
+		return true;
+	}
+	if (err == -EPIPE)
+		return false;
+	log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "no descriptor can be passed to uid %u, pid %d: %s%s", c->cred.uid,
+		    (int)c->cred.pid, strerror(-err), err == -ETOOMANYREFS ?
+		    " (more are unread than RLIMIT_NOFILE allows this user)" : "");
+	memset(reply, 0, sizeof(*reply));
+	reply->size = sizeof(*reply);
+	reply->error = (uint32_t)-err;
+	snprintf(reply->message, sizeof(reply->message), "the daemon cannot pass a descriptor: %s",
+		 strerror(-err));
+	send_error(c->fd, reply);
+	return false;
 }
 
 /*
  * A close with unread messages gives the peer ECONNRESET before it has read
  * the answer. After the shutdown no more can come; then what has come is read.
  */
-static void send_and_close(int fd, const struct broker_reply *reply, int passed)
+static void drain(int fd)
 {
 	char byte;
 
 	shutdown(fd, SHUT_RD);
 	while (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) > 0)
 		;
-	send_reply(fd, reply, passed);
+}
+
+static void send_and_close(int fd, const struct broker_reply *reply)
+{
+	drain(fd);
+	send_error(fd, reply);
 	close(fd);
 }
 
@@ -97,23 +138,62 @@ static void client_free(struct client *c)
 	free(c);
 }
 
-static void client_end(struct client *c, const struct broker_reply *reply, int passed)
+/* What was passed and not read counts against this daemon's user, whoever lets it lie. */
+static bool is_unread(const struct client *c)
+{
+	int bytes = 0;
+
+	return c->passed && !ioctl(c->fd, SIOCOUTQ, &bytes) && bytes;
+}
+
+static void client_lingers(struct loop_event *ev, int res);
+
+/*
+ * Its place is free, for its uid, once it has read what was passed, or is gone. It has
+ * the end of the connection at once.
+ */
+static void client_close(struct client *c)
+{
+	if (!is_unread(c)) {
+		close(c->fd);
+		client_free(c);
+		return;
+	}
+	shutdown(c->fd, SHUT_WR);
+	c->event.fire = client_lingers;
+	loop_timer(c->broker->loop, &c->event, LINGER_MS);
+}
+
+static void client_lingers(struct loop_event *ev, int res)
+{
+	(void)res;
+	client_close(loop_container(ev, struct client, event));
+}
+
+static void log_refused(const struct client *c, const struct broker_reply *reply)
 {
 	if (reply->error)
-		log_limited(LOG_L_INFO, "refused uid %u, pid %d: %s", c->cred.uid,
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "refused uid %u, pid %d: %s", c->cred.uid,
 			    (int)c->cred.pid, reply->message);
-	send_and_close(c->fd, reply, passed);
-	client_free(c);
+}
+
+static void client_end(struct client *c, const struct broker_reply *reply)
+{
+	log_refused(c, reply);
+	drain(c->fd);
+	send_error(c->fd, reply);
+	client_close(c);
 }
 
 static void log_opened(const struct client *c, const struct broker_request *req,
 		       const struct broker_reply *reply)
 {
 	if (req->op == BROKER_OP_OPEN)
-		log_info("group \"%s\": rank %u opened for uid %u, pid %d", req->group,
-			 reply->rank, c->cred.uid, (int)c->cred.pid);
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO,
+			    "group \"%s\": rank %u opened for uid %u, pid %d", req->group,
+			    reply->rank, c->cred.uid, (int)c->cred.pid);
 	else
-		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" %s uid %u, pid %d",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" %s uid %u, pid %d",
 			    req->group, req->name,
 			    req->op == BROKER_OP_SAVE ? "is being saved by" : "opened for",
 			    c->cred.uid, (int)c->cred.pid);
@@ -171,17 +251,23 @@ static void client_first(struct client *c, const struct broker_request *req,
 	} else {
 		fd = client_open(c, req, reply);
 	}
-	if (fd >= 0)
-		log_opened(c, req, reply);
-	if (c->save) {
-		c->req = *req;
-		send_reply(c->fd, reply, fd);
-		client_recv(c, save_ms(c));
-	} else {
-		client_end(c, reply, fd);
+	if (fd < 0) {
+		client_end(c, reply);
+		return;
 	}
-	if (fd >= 0)
-		close(fd);
+	log_opened(c, req, reply);
+	if (!c->save)
+		drain(c->fd);
+	c->req = *req;
+	if (!send_descriptor(c, reply, fd) && c->save) {
+		c->broker->ops->drop(c->save);
+		c->save = NULL;
+	}
+	if (c->save)
+		client_recv(c, save_ms(c));
+	else
+		client_close(c);
+	close(fd);
 }
 
 static void client_committed(void *arg, const struct broker_reply *reply)
@@ -189,9 +275,9 @@ static void client_committed(void *arg, const struct broker_reply *reply)
 	struct client *c = arg;
 
 	if (!reply->error)
-		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" saved, %llu bytes",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" saved, %llu bytes",
 			    c->req.group, c->req.name, (unsigned long long)c->req.bytes);
-	client_end(c, reply, -1);
+	client_end(c, reply);
 }
 
 static void client_commit(struct client *c, const struct broker_request *req,
@@ -215,7 +301,7 @@ static void client_commit(struct client *c, const struct broker_request *req,
 	snprintf(reply->message, sizeof(reply->message),
 		 "after SAVE of checkpoint \"%s\" of group \"%s\" only its COMMIT can come",
 		 c->req.name, c->req.group);
-	client_end(c, reply, -1);
+	client_end(c, reply);
 }
 
 static void client_answer(struct client *c, size_t len)
@@ -227,7 +313,7 @@ static void client_answer(struct client *c, size_t len)
 	reply.error = request_check(&c->buf, have, len, &req, reply.message,
 				    sizeof(reply.message));
 	if (reply.error)
-		client_end(c, &reply, -1);
+		client_end(c, &reply);
 	else if (c->save)
 		client_commit(c, &req, &reply);
 	else
@@ -240,11 +326,11 @@ static void save_gone(struct client *c, int res)
 	c->broker->ops->drop(c->save);
 	c->save = NULL;
 	if (res == -ECANCELED)
-		log_limited(LOG_L_WARN, "group \"%s\": checkpoint \"%s\" of uid %u, pid %d was not finished in %u s and is given up; nothing of it is left",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "group \"%s\": checkpoint \"%s\" of uid %u, pid %d was not finished in %u s and is given up; nothing of it is left",
 			    c->req.group, c->req.name, c->cred.uid, (int)c->cred.pid,
 			    save_ms(c) / 1000);
 	else
-		log_limited(LOG_L_INFO, "group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
 			    c->req.group, c->req.name);
 }
 
@@ -254,10 +340,9 @@ static void client_gone(struct client *c, int res)
 	if (c->save)
 		save_gone(c, res);
 	else if (res == -ECANCELED)
-		log_limited(LOG_L_INFO, "uid %u, pid %d asked nothing in %u s",
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "uid %u, pid %d asked nothing in %u s",
 			    c->cred.uid, (int)c->cred.pid, broker_patience_ms / 1000);
-	close(c->fd);
-	client_free(c);
+	client_close(c);
 }
 
 static void client_received(struct loop_event *ev, int res)
@@ -289,9 +374,9 @@ static void broker_refuse(int fd, const struct ucred *cred)
 		.message = "gaggd has too many requests at once: try again",
 	};
 
-	log_limited(LOG_L_WARN, "refused uid %u, pid %d: too many requests at once",
+	log_limited(LOG_OF_UID(cred->uid), LOG_L_WARN, "refused uid %u, pid %d: too many requests at once",
 		    cred->uid, (int)cred->pid);
-	send_and_close(fd, &reply, -1);
+	send_and_close(fd, &reply);
 }
 
 static void broker_accept(struct broker *b, int fd)
@@ -330,7 +415,7 @@ static void broker_connected(struct loop_event *ev, int res)
 
 	if (res < 0 && res != -EINTR && res != -ECONNABORTED) {
 		/* Most likely no descriptor is free: asking again is a spin. */
-		log_limited(LOG_L_ERR, "accept: %s", strerror(-res));
+		log_limited(LOG_OF_ANY, LOG_L_ERR, "accept: %s", strerror(-res));
 		b->event.fire = broker_resume;
 		loop_timer(b->loop, &b->event, BROKER_PAUSE_MS);
 		return;

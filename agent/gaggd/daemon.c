@@ -13,6 +13,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon.h"
+#include "limits.h"
 #include "log.h"
 #include "notify.h"
 #include "session.h"
@@ -241,6 +242,7 @@ int daemon_run(const struct options *opt)
 	d.addresses.fd = -1;
 	d.broker.fd = -1;
 	d.kernel.families.fd = -1;
+	limits_raise();
 	ret = loop_init(&d.loop);
 	if (ret) {
 		log_err("io_uring: %s; kernel.io_uring_disabled must be 0, or a seccomp filter forbids it",

@@ -4,6 +4,7 @@
 #define GAGGD_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* As in syslog(3), so that the journal needs no translation. */
 enum log_level {
@@ -18,6 +19,10 @@ enum log_target {
 	LOG_T_JOURNAL,
 };
 
+/*
+ * From here on nobody who reads the lines, or no longer does, stops the program: what
+ * finds no room in a pipe or a socket is counted, and told with the next that does.
+ */
 void log_open(enum log_target target, enum log_level level);
 
 /* false: not a level; names are "error", "warning", "info", "debug" */
@@ -28,11 +33,15 @@ void log_at(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * For lines that an unprivileged process can cause: at most 20 in 5 s, and
- * one line that counts those that were left out.
+ * For lines that an unprivileged process can cause: of each @whom at most 20 in 5 s,
+ * and one line that counts those that were left out.
  */
-void log_limited(enum log_level level, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void log_limited(uint64_t whom, enum log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#define LOG_OF_UID(uid)		((uint64_t)(uid))
+#define LOG_OF_GROUP(id)	(1ULL << 32 | (id))
+#define LOG_OF_ANY		UINT64_MAX
 
 #define log_err(...)	log_at(LOG_L_ERR, __VA_ARGS__)
 #define log_warn(...)	log_at(LOG_L_WARN, __VA_ARGS__)

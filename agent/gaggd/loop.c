@@ -15,6 +15,7 @@
  * handful of others), so that an entry is short only until the next submit.
  */
 #define LOOP_ENTRIES 256
+#define RETRY_US	1000
 
 int loop_init(struct loop *l)
 {
@@ -163,6 +164,11 @@ int loop_run(struct loop *l)
 		res = io_uring_submit_and_wait(&l->ring, 1);
 		if (res == -EINTR)
 			continue;
+		/* no memory for a request, now */
+		if (res == -EAGAIN || res == -EBUSY) {
+			usleep(RETRY_US);
+			continue;
+		}
 		if (res < 0)
 			return res;
 		while (!l->stop && io_uring_peek_cqe(&l->ring, &cqe) == 0) {

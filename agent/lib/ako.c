@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "store.h"
 
 #define PARTITIONS_MAX	1024
@@ -50,13 +51,13 @@ static int flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
 		memset(region_contrib(r, i), 0, r->geo.lanes * sizeof(int32_t));
 		memset(&r->cdesc[i], 0, sizeof(r->cdesc[i]));
 	}
-	begin = comm_deadline(0);
+	begin = deadline_now();
 	for (; !err && left; left--) {
 		err = store_submit(c, GAGG_K_UPDATE, 0, 0, 0, chunks);
 		if (!err)
 			err = store_settle(c);
 	}
-	*seconds = (double)(comm_deadline(0) - begin) / 1e9;
+	*seconds = (double)(deadline_now() - begin) / 1e9;
 	return err ? err : store_meet(c);
 }
 
@@ -67,7 +68,7 @@ int gagg_ako_measure(struct gagg_comm *c, struct gagg_ako *found)
 	int err;
 
 	memset(found, 0, sizeof(*found));
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (!gagg_has_store(c) || !store_copies(c))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode is not ako");

@@ -66,7 +66,7 @@ static int read_times(struct gagg_comm *c, struct gagg_ioc_times *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->size = sizeof(*t);
-	return sys_ioctl(c->session->fd, GAGG_IOC_TIMES, t);
+	return sys_command(c->session->fd, GAGG_IOC_TIMES, t);
 }
 
 static int cannot_read(struct gagg_comm *c, int err)
@@ -89,7 +89,7 @@ static int begin_period(struct gagg_batch *b)
 	t->flags = GAGG_TIMES_SHARE;
 	t->share = own_share(b);
 	t->batch = b->control.bounds.total;
-	err = sys_ioctl(c->session->fd, GAGG_IOC_TIMES, t);
+	err = sys_command(c->session->fd, GAGG_IOC_TIMES, t);
 	b->steps = 0;
 	b->own_ns = 0;
 	return err ? cannot_read(c, err) : GAGG_OK;
@@ -194,7 +194,7 @@ int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 	if (cfg->size != sizeof(*cfg))
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "gagg_batch_config.size is that of another libgagg");
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	/* in the others replicas differ, or a rank does not wait */
 	if (!alone && strcmp(gagg_sync(c), "bsp"))
@@ -226,7 +226,7 @@ static int usable(const struct gagg_batch *b)
 {
 	struct gagg_comm *c = b->comm;
 
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (c->session->epoch != b->epoch)
 		return comm_error(c, GAGG_ERR_CLOSED,

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "broker.h"
 #include "broker_proto.h"
+#include "deadline.h"
 #include "error.h"
+#include "message.h"
 
 /* gaggd answers at once; this ends the wait for one that is stopped */
 #define PATIENCE_MS	30000
@@ -23,19 +24,10 @@ static const char *socket_path(const char *path)
 	return path && *path ? path : BROKER_SOCKET;
 }
 
-static void set_timeout(int fd, int timeout_ms)
-{
-	struct timeval tv = { .tv_sec = timeout_ms / 1000,
-			      .tv_usec = timeout_ms % 1000 * 1000 };
-
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
-}
-
-static int broker_connect(const char *path, int timeout_ms)
+static int broker_connect(const char *path, uint64_t deadline)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int fd;
+	int fd, err;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
 		return error_set(GAGG_ERR_INVALID, "%s: the path is too long for a socket",
@@ -44,18 +36,18 @@ static int broker_connect(const char *path, int timeout_ms)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return error_set(GAGG_ERR_SYSTEM, "socket: %s", strerror(errno));
-	set_timeout(fd, timeout_ms);
-	if (!connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+	err = message_connect(fd, (struct sockaddr *)&addr, sizeof(addr), deadline);
+	if (!err)
 		return fd;
-	error_set(GAGG_ERR_BROKER, "cannot ask gaggd at %s: %s%s", path, strerror(errno),
-		  errno == ENOENT || errno == ECONNREFUSED ?
+	error_set(GAGG_ERR_BROKER, "cannot ask gaggd at %s: %s%s", path, strerror(-err),
+		  err == -ENOENT || err == -ECONNREFUSED ?
 		  " (is gaggd running on this host?)" : "");
 	close(fd);
 	return GAGG_ERR_BROKER;
 }
 
 /* one message, and the descriptor that came with it or -1 */
-static ssize_t receive(int fd, struct broker_reply *reply, int *passed)
+static ssize_t receive(int fd, struct broker_reply *reply, int *passed, uint64_t deadline)
 {
 	struct iovec iov = { reply, sizeof(*reply) };
 	union {
@@ -70,9 +62,7 @@ static ssize_t receive(int fd, struct broker_reply *reply, int *passed)
 	ssize_t n;
 
 	*passed = -1;
-	do
-		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = message_receive(fd, &msg, deadline);
 	if (n < 0)
 		return n;
 	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
@@ -83,17 +73,17 @@ static ssize_t receive(int fd, struct broker_reply *reply, int *passed)
 }
 
 /*
- * COMMIT has no answer, as errno or an end of file says. gaggd closes the connection
+ * COMMIT has no answer, as an error or an end of file says. gaggd closes the connection
  * without one when it gives a save up, and leaves COMMIT unread then.
  */
 static int no_answer_to_commit(const char *path, ssize_t n, uint64_t seconds)
 {
-	if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+	if (n == -EPIPE || n == -ECONNRESET)
 		return error_set(GAGG_ERR_BROKER,
 				 "gaggd at %s has given the save up, or has ended: it waits %llu minutes for a checkpoint of this size; nothing of it is kept",
 				 path, (unsigned long long)seconds / 60);
-	if (n < 0 && errno != EAGAIN)
-		return error_set(GAGG_ERR_BROKER, "gaggd at %s: %s", path, strerror(errno));
+	if (n < 0 && n != -ETIMEDOUT)
+		return error_set(GAGG_ERR_BROKER, "gaggd at %s: %s", path, strerror((int)-n));
 	return error_set(GAGG_ERR_BROKER,
 			 "gaggd at %s %s the checkpoint was asked to be kept: it may still be kept",
 			 path, n ? "has not answered since" : "has ended after");
@@ -105,22 +95,24 @@ static int no_answer(const char *path, const struct broker_request *req, ssize_t
 	if (req->op == BROKER_OP_COMMIT)
 		return no_answer_to_commit(path, n, seconds);
 	return error_set(GAGG_ERR_BROKER, "gaggd at %s does not answer: %s", path,
-			 n ? strerror(errno) : "it has ended");
+			 n ? strerror((int)-n) : "it has ended");
 }
 
 /* The descriptor that came, GAGG_OK if @op has none, or an error. */
 static int broker_ask(int fd, const char *path, const struct broker_request *req,
-		      uint64_t seconds)
+		      uint64_t seconds, uint64_t deadline)
 {
+	struct iovec iov = { (void *)req, sizeof(*req) };
+	const struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	bool passes = req->op != BROKER_OP_COMMIT, came;
 	struct broker_reply reply;
 	int passed = -1;
 	ssize_t n;
 
 	memset(&reply, 0, sizeof(reply));
-	n = send(fd, req, sizeof(*req), MSG_NOSIGNAL);
+	n = message_send(fd, &msg, deadline);
 	if (n >= 0)
-		n = receive(fd, &reply, &passed);
+		n = receive(fd, &reply, &passed, deadline);
 	if (n <= 0)
 		return no_answer(path, req, n, seconds);
 	reply.message[sizeof(reply.message) - 1] = 0;
@@ -155,13 +147,14 @@ static int fill_names(struct broker_request *req, const char *group, const char 
 static int broker_request(const char *path, struct broker_request *req, int timeout_ms,
 			  int *connection)
 {
+	uint64_t deadline = deadline_in(timeout_ms);
 	int fd, ret;
 
 	path = socket_path(path);
-	fd = broker_connect(path, timeout_ms);
+	fd = broker_connect(path, deadline);
 	if (fd < 0)
 		return fd;
-	ret = broker_ask(fd, path, req, timeout_ms / 1000);
+	ret = broker_ask(fd, path, req, timeout_ms / 1000, deadline);
 	if (ret >= 0 && connection)
 		*connection = fd;
 	else
@@ -205,9 +198,9 @@ int broker_commit(int connection, const char *path, const char *group, const cha
 	};
 	int err = fill_names(&req, group, name);
 
-	set_timeout(connection, (int)seconds * 1000);
 	if (!err)
-		err = broker_ask(connection, socket_path(path), &req, seconds);
+		err = broker_ask(connection, socket_path(path), &req, seconds,
+				 deadline_in((int)seconds * 1000));
 	close(connection);
 	return err;
 }

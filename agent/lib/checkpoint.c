@@ -281,7 +281,7 @@ static int load(struct gagg_comm *c, const char *path)
 
 static int check_root(struct gagg_comm *c, int root)
 {
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (root < 0 || root >= gagg_size(c))
 		return comm_error(c, GAGG_ERR_INVALID, "there is no rank %d", root);

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "broker.h"
 #include "comm.h"
+#include "progress.h"
 #include "request.h"
 #include "store.h"
 #include "sys.h"
@@ -25,33 +25,28 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	return code;
 }
 
-uint64_t comm_deadline(int timeout_ms)
-{
-	struct timespec now;
-
-	if (timeout_ms < 0)
-		return UINT64_MAX;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
-	       (uint64_t)timeout_ms * 1000000;
-}
-
-uint64_t comm_left(uint64_t deadline)
-{
-	uint64_t now;
-
-	if (deadline == UINT64_MAX)
-		return UINT64_MAX;
-	now = comm_deadline(0);
-	return now < deadline ? deadline - now : 0;
-}
-
 int comm_fail(struct gagg_comm *c, int code)
 {
 	c->failed = code;
+	pthread_mutex_lock(&c->lock);
 	while (c->first)
 		request_end(c, code);
+	pthread_mutex_unlock(&c->lock);
 	return code;
+}
+
+int comm_check(struct gagg_comm *c)
+{
+	session_lost(c->session);
+	return c->failed;
+}
+
+void comm_lose(struct gagg_comm *c)
+{
+	progress_init(c);
+	region_lose(&c->region);
+	comm_error(c, 0, "this process was forked from the one that is the rank");
+	comm_fail(c, GAGG_ERR_CLOSED);
 }
 
 int comm_fail_late(struct gagg_comm *c)
@@ -63,8 +58,16 @@ int comm_fail_late(struct gagg_comm *c)
 int comm_fail_epoch(struct gagg_comm *c)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
-	int err = sys_ioctl(c->session->fd, GAGG_IOC_STATUS, &st);
+	int err = sys_command(c->session->fd, GAGG_IOC_STATUS, &st);
 
+	if (err == -EPIPE) {
+		c->failure.reason = GAGG_R_DELETED;
+		c->failure.rank = c->session->rank;
+		c->failure.epoch = c->session->epoch;
+		comm_error(c, 0, "gagg-twin on this host has ended, and epoch %llu with it",
+			   (unsigned long long)c->session->epoch);
+		return comm_fail(c, GAGG_ERR_PEER);
+	}
 	if (err) {
 		comm_error(c, 0, "the epoch has ended; asking why: %s", strerror(-err));
 		return comm_fail(c, GAGG_ERR_SYSTEM);
@@ -105,6 +108,7 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
 	if (err)
 		return error_set(GAGG_ERR_SYSTEM, "map the channel: %s", strerror(-err));
 	c->region.epoch = c->session->epoch;
+	c->refused = 0;
 	c->cursor = 0;
 	c->filled = 0;
 	c->taken = 0;
@@ -128,8 +132,10 @@ struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, i
 	}
 	c->session = s;
 	c->result.nonfinite_rank = -1;
+	progress_init(c);
 	*err = comm_map(c, geo);
 	if (*err) {
+		progress_exit(c);
 		free(c);
 		return NULL;
 	}
@@ -139,10 +145,11 @@ struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, i
 
 void comm_delete(struct gagg_comm *c)
 {
-	while (c->first)
-		request_end(c, GAGG_ERR_CLOSED);
+	comm_fail(c, GAGG_ERR_CLOSED);
+	progress_stop(c);
 	while (c->finished)
 		request_free(c->finished);
+	progress_exit(c);
 	store_delete(c);
 	region_unmap(&c->region);
 	free(c->scratch);
@@ -207,7 +214,7 @@ int gagg_open_rank(const char *group, uint32_t rank)
 	fd = open("/dev/gagg", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return error_set(GAGG_ERR_SYSTEM, "/dev/gagg: %s", strerror(errno));
-	err = sys_ioctl(fd, GAGG_IOC_OPEN, &arg);
+	err = sys_command(fd, GAGG_IOC_OPEN, &arg);
 	if (!err)
 		return fd;
 	sys_close(fd);
@@ -237,10 +244,28 @@ static void close_others(struct gagg_comm *root)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/*
+ * After the epoch was left: the threads of all communicators know neither its memory nor
+ * its file any more.
+ */
+static void stop_all(struct session *s)
+{
+	struct gagg_comm *c;
+
+	pthread_mutex_lock(&s->lock);
+	for (c = s->comms; c; c = c->next)
+		progress_stop(c);
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void leave(struct gagg_comm *c)
 {
-	close_others(c);
-	session_detach(c->session);
+	if (!session_lost(c->session)) {
+		close_others(c);
+		comm_fail(c, GAGG_ERR_CLOSED);
+		session_leave(c->session);
+		stop_all(c->session);
+	}
 	sys_close(c->session->fd);
 	c->session->fd = -1;
 	comm_delete(c);
@@ -252,7 +277,9 @@ int gagg_finalize(struct gagg_comm *c)
 
 	if (!c)
 		return GAGG_OK;
-	err = store_is(c) ? store_leave(c) : gagg_barrier(c);
+	err = comm_check(c);
+	if (!err)
+		err = store_is(c) ? store_leave(c) : gagg_barrier(c);
 	if (err == GAGG_ERR_PEER && c->failure.reason == GAGG_R_BYE)
 		err = GAGG_OK;
 	if (err)
@@ -275,13 +302,16 @@ int gagg_reattach(struct gagg_comm *c)
 	if (c->region.geo.channel)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "only the communicator of gagg_init() can be attached again");
+	if (session_lost(c->session))
+		return c->failed;
 	close_others(c);
 	if (!c->failed)
 		comm_error(c, 0, "epoch %llu was left",
 			   (unsigned long long)c->session->epoch);
 	comm_fail(c, GAGG_ERR_CLOSED);
-	region_unmap(&c->region);
 	session_detach(c->session);
+	stop_all(c->session);
+	region_unmap(&c->region);
 	err = session_attach(c->session, &geo);
 	if (!err) {
 		err = comm_map(c, &geo);
@@ -299,6 +329,7 @@ int gagg_comm_free(struct gagg_comm *c)
 {
 	struct gagg_ioc_channel_free arg = { .size = sizeof(arg) };
 	int tries = 1000;
+	bool busy;
 
 	if (!c)
 		return GAGG_OK;
@@ -306,12 +337,17 @@ int gagg_comm_free(struct gagg_comm *c)
 	if (!arg.channel)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "gagg_finalize() frees the communicator of gagg_init()");
-	if (c->first)
+	comm_check(c);
+	pthread_mutex_lock(&c->lock);
+	busy = c->first;
+	pthread_mutex_unlock(&c->lock);
+	if (busy)
 		return comm_error(c, GAGG_ERR_BUSY, "operations are in flight");
+	progress_stop(c);
 	region_unmap(&c->region);
 	/* EBUSY: the last op's chunks are published, but it is not counted yet */
 	while (!c->failed && tries-- &&
-	       sys_ioctl(c->session->fd, GAGG_IOC_CHANNEL_FREE, &arg) == -EBUSY)
+	       sys_command(c->session->fd, GAGG_IOC_CHANNEL_FREE, &arg) == -EBUSY)
 		sched_yield();
 	comm_delete(c);
 	return GAGG_OK;

@@ -2,6 +2,11 @@
 /*
  * A communicator: a channel, the ranks on it, the requests in flight.
  *
+ * It belongs to one thread at a time, and to a thread of the library's own
+ * (progress.h) while its requests need more than the kernel. @lock guards what both
+ * touch: the cursors, the queue of requests and what is in them, @refused, @asleep,
+ * @stop; all else is the caller's. Nobody sleeps with it, but on @moved.
+ *
  * Three cursors run over the channel's virtual chunks, all private copies:
  * taken <= filled <= cursor. Chunks below @taken have been read, those below
  * @filled are in the ring, those below @cursor belong to a request. Filling
@@ -10,6 +15,8 @@
 #ifndef GAGG_COMM_H
 #define GAGG_COMM_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include "error.h"
 #include "gagg.h"
@@ -24,6 +31,14 @@
  * @size: ranks
  * @rank: own one, of this communicator
  * @ranks: group's rank by rank
+ * @lock: see above
+ * @moved: for who waits for another thread: that one has come back from the kernel, or
+ *	there is something to do
+ * @helper: the library's thread, if @helped
+ * @helped: there is one
+ * @stop: it is to end
+ * @asleep: a thread waits in the kernel; one at a time
+ * @refused: negative errno that ended a submission or a wait, for the caller to act on
  * @cursor: first virtual chunk of the next request
  * @filled: first one not in the ring
  * @taken: first one whose result was not read
@@ -51,6 +66,13 @@ struct gagg_comm {
 	int size;
 	int rank;
 	uint8_t ranks[GAGG_RANKS_MAX];
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	pthread_t helper;
+	bool helped;
+	bool stop;
+	bool asleep;
+	int refused;
 	uint64_t cursor;
 	uint64_t filled;
 	uint64_t taken;
@@ -97,6 +119,12 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 /* End @c: requests in flight fail with @code, so do later calls. Returns it. */
 int comm_fail(struct gagg_comm *c, int code);
 
+/* What a call on @c is to return at once, or GAGG_OK. */
+int comm_check(struct gagg_comm *c);
+
+/* Of session_lost(): end @c, whose memory and thread are its parent process's. */
+void comm_lose(struct gagg_comm *c);
+
 /* End @c because an operation had no end within the timeout. */
 int comm_fail_late(struct gagg_comm *c);
 
@@ -112,12 +140,5 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo);
 
 /* Free it with its requests. */
 void comm_delete(struct gagg_comm *c);
-
-/*
- * Monotonic time of a timeout in ms (negative: UINT64_MAX, never), and what is
- * left until then in ns, as struct gagg_ioc_wait wants it.
- */
-uint64_t comm_deadline(int timeout_ms);
-uint64_t comm_left(uint64_t deadline);
 
 #endif

@@ -26,8 +26,9 @@
  * of one gagg_init() too: what they share (the file, the list of communicators,
  * channel numbers) is locked inside. gagg_finalize(), gagg_abort() and
  * gagg_reattach() concern all communicators that were split from theirs: no
- * other thread may be in a call on one of them. After fork() only the parent
- * may use a communicator.
+ * other thread may be in a call on one of them. After fork() the parent is the rank:
+ * in the child calls return GAGG_ERR_CLOSED, and gagg_finalize(), gagg_abort() and
+ * gagg_comm_free() free memory and tell nobody. A signal that a thread handles ends no call.
  *
  * Results are bit-identical on every rank and depend on the contributions only,
  * not on the order in which they arrive. See Documentation/numerics.md for the
@@ -134,7 +135,8 @@ struct gagg_request;
  * @socket:	where gaggd listens; NULL: $GAGG_SOCKET, or
  *		/run/gagg/gaggd.sock
  * @timeout_ms:	longest wait for the other ranks to join, and longest duration
- *		of each blocking call, in milliseconds; 0 or less: no limit
+ *		of each blocking call, in milliseconds. 0: as $GAGG_TIMEOUT_MS says, in
+ *		which 0 is no limit, or ten minutes; GAGG_FOREVER: no limit
  */
 struct gagg_config {
 	size_t size;
@@ -233,7 +235,7 @@ int gagg_finalize(struct gagg_comm *comm);
  * gagg_abort() - leave at once
  * @comm:	from gagg_init(); freed. NULL: nothing happens
  *
- * The epoch ends for everybody.
+ * The epoch ends for everybody. Waits for nobody.
  */
 void gagg_abort(struct gagg_comm *comm);
 
@@ -243,7 +245,9 @@ void gagg_abort(struct gagg_comm *comm);
  *
  * Waits until every worker has joined the next epoch. Requests in flight have
  * failed; communicators that were split from @comm return GAGG_ERR_CLOSED and
- * have to be freed and split again; plans stay valid.
+ * have to be freed and split again; plans stay valid. Where the gagg-twin of this host
+ * was started again, it is asked for a new session, as by gagg_init(), and gagg_fd()
+ * is another.
  *
  * Return: as gagg_init(). After an error it may be called again.
  */
@@ -315,8 +319,11 @@ int gagg_wire(const struct gagg_comm *comm);
  * Readable when operations have completed, as an eventfd is: read() of 8 bytes
  * returns how many since the last one, and rearms it. Then gagg_test().
  *
+ * When the epoch ends it hangs up: read() says EPIPE, after what was completed before.
+ *
  * In a session of gagg-twin, the aggregator in userspace, it counts from the first
- * call of this function on, and does not hang up when the epoch ends.
+ * call of this function on, a read may return a part of what there is, and the end of
+ * the epoch is a read that returns 0 operations.
  *
  * Return: a descriptor that stays the library's.
  */
@@ -473,7 +480,10 @@ int gagg_barrier(struct gagg_comm *comm);
 
 /*
  * The non-blocking forms. They quantise what the ring has room for, start the
- * operation and return; the kernel goes on by itself. Operations of one
+ * operation and return; the kernel goes on by itself. Of operations beyond 32 in flight
+ * on a communicator, or longer than the ring, the rest is up to a thread of the library's
+ * own, which takes no signals: so a caller may block anywhere, where MPI allows it to,
+ * whatever it has in flight. Operations of one
  * communicator complete in the order they were started. Until a request is
  * done its send buffer must not change and its receive buffer must not be read.
  * On error *req is NULL.

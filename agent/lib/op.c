@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "op.h"
+#include "progress.h"
 #include "quant.h"
 #include "store.h"
 
@@ -20,7 +21,7 @@ struct gagg_request *op_new(struct gagg_comm *c, enum gagg_kind kind,
 				  "the group's sync mode has a store: no collectives");
 		return NULL;
 	}
-	r = c->failed ? NULL : calloc(1, sizeof(*r));
+	r = comm_check(c) ? NULL : calloc(1, sizeof(*r));
 	if (!r) {
 		*err = c->failed ? c->failed :
 		       comm_error(c, GAGG_ERR_NOMEM, "no memory for a request");
@@ -56,11 +57,9 @@ int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length)
 int op_run(struct gagg_request *r)
 {
 	struct gagg_comm *c = r->comm;
-	int ms = c->session->timeout_ms;
 
 	request_start(r);
-	if (request_wait(r, comm_deadline(ms > 0 ? ms : -1)) == GAGG_ERR_TIMEOUT &&
-	    !r->done)
+	if (!request_wait(r, session_deadline(c->session)))
 		comm_fail_late(c);
 	return request_reap(r);
 }
@@ -74,9 +73,7 @@ static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
 	struct gagg_comm *c = r->comm;
 
 	if (empty) {
-		r->done = true;
-		r->next = c->finished;
-		c->finished = r;
+		request_skip(r);
 		if (!req)
 			return request_reap(r);
 	} else if (!req) {
@@ -84,6 +81,7 @@ static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
 	} else {
 		request_start(r);
 		request_fill(c);
+		progress_start(c);
 	}
 	*req = r;
 	return GAGG_OK;
@@ -118,7 +116,7 @@ static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_
 {
 	if (!plan)
 		return GAGG_OK;
-	if (plan->busy)
+	if (plan_busy(plan))
 		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
 	if (plan->count != count || plan->dtype != dtype)
 		return comm_error(c, GAGG_ERR_INVALID,

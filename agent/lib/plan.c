@@ -57,7 +57,7 @@ int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *resid
 
 	if (!plan || !residual)
 		return comm_error(c, GAGG_ERR_INVALID, "no plan, or no buffer for the residual");
-	if (plan->busy)
+	if (plan_busy(plan))
 		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
 	/* what came too late so far */
 	if (!plan->feedback && plan->carry) {

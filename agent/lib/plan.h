@@ -14,7 +14,7 @@
  * @chunks: how many there are room for
  * @count: elements, as the user said
  * @dtype: their type
- * @busy: an operation in flight uses it
+ * @busy: an operation in flight uses it; plan_busy(), plan_use()
  * @late: what came too late to count is kept in @carry
  * @feedback: what quantising has left out is kept there, too; it is the user's
  * @carry: by element, what is added to the next contribution; NULL: nothing
@@ -30,5 +30,16 @@ struct gagg_plan {
 	float *carry;
 	uint8_t exp[];
 };
+
+/* the last operation may have ended in another thread (progress.h) */
+static inline bool plan_busy(const struct gagg_plan *p)
+{
+	return __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE);
+}
+
+static inline void plan_use(struct gagg_plan *p, bool busy)
+{
+	__atomic_store_n(&p->busy, busy, __ATOMIC_RELEASE);
+}
 
 #endif

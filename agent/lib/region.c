@@ -77,3 +77,8 @@ void region_unmap(struct region *r)
 		r->addr[i] = NULL;
 	}
 }
+
+void region_lose(struct region *r)
+{
+	memset(r->addr, 0, sizeof(r->addr));
+}

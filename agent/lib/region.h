@@ -43,6 +43,9 @@ int region_map(struct region *r, int fd, const struct gagg_geometry *geo);
 /* May be called twice, and on a region that is all zero. */
 void region_unmap(struct region *r);
 
+/* It is not mapped in this process. */
+void region_lose(struct region *r);
+
 static inline uint32_t region_slot(const struct region *r, uint64_t v)
 {
 	return (uint32_t)(v % r->geo.ring);

@@ -87,7 +87,7 @@ int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, doubl
 	int err;
 
 	*replica = NULL;
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (!weights || !count || count > SIZE_MAX / sizeof(double))
 		return comm_error(c, GAGG_ERR_INVALID, "a replica needs weights");
@@ -116,7 +116,7 @@ int gagg_replica_step(struct gagg_replica *r, float *weights, const float *updat
 {
 	size_t i;
 
-	if (r->comm->failed)
+	if (comm_check(r->comm))
 		return r->comm->failed;
 	for (i = 0; i < r->count; i++)
 		weights[i] += update[i];
@@ -126,7 +126,7 @@ int gagg_replica_step(struct gagg_replica *r, float *weights, const float *updat
 
 int gagg_replica_finish(struct gagg_replica *r, float *weights)
 {
-	return r->comm->failed ? r->comm->failed : r->mode->finish(r, weights);
+	return comm_check(r->comm) ? r->comm->failed : r->mode->finish(r, weights);
 }
 
 void gagg_replica_free(struct gagg_replica *r)

@@ -143,22 +143,37 @@ void request_start(struct gagg_request *r);
 /* Put into the ring what there is room for. */
 void request_fill(struct gagg_comm *c);
 
+/* Do requests of @c go on only if somebody steps? Lock held. */
+bool request_needs(const struct gagg_comm *c);
+
 /*
- * Work and wait until @r is done or @deadline is over. Returns its status, or
- * GAGG_ERR_TIMEOUT.
+ * Take what is there, submit what the kernel takes, fill at most @max chunks; true
+ * if something moved. Lock held.
  */
-int request_wait(struct gagg_request *r, uint64_t deadline);
+bool request_step(struct gagg_comm *c, uint64_t max);
+
+/*
+ * After a step in which nothing moved: sleep until @r, which is not done, can go on,
+ * for @ns at most. Lock held, and given back meanwhile.
+ */
+void request_sleep(struct gagg_request *r, uint64_t ns);
+
+/* Work and wait until @r is done; false: @deadline is over before. */
+bool request_wait(struct gagg_request *r, uint64_t deadline);
 
 /*
  * What to sleep for, without a time limit: as much as is worth a wake-up. @r
- * is not done, and request_fill() has nothing to do.
+ * is not done, and request_fill() has nothing to do. Lock held.
  */
 void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg);
 
 /* @r has ended: its status, its result to the communicator; freed. */
 int request_reap(struct gagg_request *r);
 
-/* End the first request of the queue. */
+/* @r has ended without being started: there was nothing to do. */
+void request_skip(struct gagg_request *r);
+
+/* End the first request of the queue. Lock held. */
 void request_end(struct gagg_comm *c, int status);
 
 /* A finished one. */

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#define _GNU_SOURCE 1
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "broker.h"
 #include "comm.h"
+#include "deadline.h"
 #include "error.h"
+#include "process.h"
 #include "session.h"
 #include "sys.h"
+
+/* 0 in the environment: none */
+static int default_timeout(void)
+{
+	const char *env = secure_getenv(SESSION_TIMEOUT_ENV);
+	char *end;
+	long ms;
+
+	if (!env || !*env)
+		return SESSION_TIMEOUT_MS;
+	ms = strtol(env, &end, 10);
+	if (*end || ms < 0 || ms > INT_MAX)
+		return SESSION_TIMEOUT_MS;
+	return ms ? (int)ms : GAGG_FOREVER;
+}
 
 struct session *session_new(int fd, int timeout_ms)
 {
@@ -15,9 +35,27 @@ struct session *session_new(int fd, int timeout_ms)
 	if (!s)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
+	s->owner = process_id();
 	s->fd = fd;
-	s->timeout_ms = timeout_ms;
+	s->timeout_ms = timeout_ms ? timeout_ms : default_timeout();
 	return s;
+}
+
+uint64_t session_deadline(const struct session *s)
+{
+	return deadline_in(s->timeout_ms);
+}
+
+bool session_lost(struct session *s)
+{
+	struct gagg_comm *c;
+
+	if (s->owner == process_id())
+		return false;
+	pthread_mutex_init(&s->lock, NULL);
+	for (c = s->comms; c; c = c->next)
+		comm_lose(c);
+	return true;
 }
 
 void session_get(struct session *s, struct gagg_comm *c)
@@ -55,6 +93,11 @@ static int attach_error(int err)
 		return error_set(GAGG_ERR_PEER, "the group was deleted");
 	case -EBUSY:
 		return error_set(GAGG_ERR_BUSY, "the session is attached already");
+	case -ESRCH:
+		return error_set(GAGG_ERR_SYSTEM,
+				 "gagg-twin does not see this process, which is in another PID namespace (of a container: share the host's)");
+	case -ETIMEDOUT:
+		return error_set(GAGG_ERR_TIMEOUT, "gagg-twin on this host does not answer");
 	case -ENOMEM:
 		return error_set(GAGG_ERR_NOMEM,
 				 "the kernel has no memory for the group's ring (smaller: gaggctl group set NAME ring N)");
@@ -68,7 +111,7 @@ static int attach_error(int err)
 static int epoch_error(struct session *s, const struct gagg_geometry *geo, int err)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
-	int status = sys_ioctl(s->fd, GAGG_IOC_STATUS, &st);
+	int status = sys_command(s->fd, GAGG_IOC_STATUS, &st);
 
 	if (status || (err != -EPROTO && err != -ETIMEDOUT && err != -EPIPE))
 		return error_set(GAGG_ERR_SYSTEM, "wait for the other ranks: %s",
@@ -88,23 +131,57 @@ static int epoch_error(struct session *s, const struct gagg_geometry *geo, int e
 	return error_epoch(error_thread(), ERROR_MAX, &st);
 }
 
+static int attach_file(struct session *s, struct gagg_ioc_attach *attach)
+{
+	int err = sys_begin(s->fd, s->timeout_ms);
+
+	return err ? err : sys_command(s->fd, GAGG_IOC_ATTACH, attach);
+}
+
+/* the gagg-twin that has opened the session has ended, or has not answered in time */
+static bool is_gone(int err)
+{
+	return err == -EPIPE || err == -EBADF || err == -ETIMEDOUT;
+}
+
+/* Ask anew, for the same rank; 0 or an enum gagg_error. @fd is -1 until that succeeds. */
+static int reopen(struct session *s)
+{
+	int fd;
+
+	if (s->fd >= 0)
+		sys_close(s->fd);
+	s->fd = -1;
+	fd = broker_open(s->socket, s->group, s->rank, s->timeout_ms);
+	if (fd < 0)
+		return fd;
+	s->fd = fd;
+	return GAGG_OK;
+}
+
 int session_attach(struct session *s, struct gagg_geometry *geo)
 {
 	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
 	struct gagg_ioc_wait wait = { .size = sizeof(wait), .channel = GAGG_WAIT_EPOCH };
-	uint64_t deadline = comm_deadline(s->timeout_ms > 0 ? s->timeout_ms : -1);
+	uint64_t deadline = session_deadline(s);
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	int err;
 
-	err = sys_ioctl(s->fd, GAGG_IOC_ATTACH, &attach);
+	err = attach_file(s, &attach);
+	if (is_gone(err) && s->group[0]) {
+		err = reopen(s);
+		if (err)
+			return err;
+		err = attach_file(s, &attach);
+	}
 	if (err)
 		return attach_error(err);
 	do {
-		wait.timeout_ns = comm_left(deadline);
+		wait.timeout_ns = deadline_left(deadline);
 		err = sys_ioctl(s->fd, GAGG_IOC_WAIT, &wait);
 	} while (err == -EINTR);
 	if (!err)
-		err = sys_ioctl(s->fd, GAGG_IOC_STATUS, &st);
+		err = sys_command(s->fd, GAGG_IOC_STATUS, &st);
 	if (err) {
 		err = epoch_error(s, &attach.geo, err);
 		session_detach(s);
@@ -125,7 +202,12 @@ void session_detach(struct session *s)
 {
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
 
-	sys_ioctl(s->fd, GAGG_IOC_DETACH, &arg);
+	sys_command(s->fd, GAGG_IOC_DETACH, &arg);
+}
+
+void session_leave(struct session *s)
+{
+	sys_leave(s->fd);
 }
 
 int session_channel_number(struct session *s)

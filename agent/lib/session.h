@@ -4,13 +4,14 @@
  * those that were split from it.
  *
  * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
- * @fd, @rank, @timeout_ms, @group and @socket never change; @epoch and @sync only in
+ * @owner, @rank, @timeout_ms, @group and @socket never change; @fd, @epoch and @sync only in
  * gagg_reattach(), while no other thread is in a call.
  */
 #ifndef GAGG_SESSION_H
 #define GAGG_SESSION_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <linux/gagg.h>
 
@@ -19,10 +20,11 @@
 /**
  * struct session - see above
  * @lock: guards what is shared
+ * @owner: process_id() of who has made it
  * @refs: communicators
  * @fd: the file; closed when the session ends, -1 then
  * @rank: of the group
- * @timeout_ms: as in struct gagg_config
+ * @timeout_ms: of blocking calls; negative: none
  * @epoch: the last one it was in; 0: none
  * @sync: sync mode of the group in that epoch
  * @group: its name; empty: only who opened @fd knows it
@@ -32,6 +34,7 @@
  */
 struct session {
 	pthread_mutex_t lock;
+	uint64_t owner;
 	unsigned int refs;
 	int fd;
 	uint32_t rank;
@@ -51,8 +54,22 @@ struct session {
 #define SESSION_NO_QUOTA \
 	"the user namespace has no more channels (more: the parameter userns_channels of the module gagg)"
 
-/* NULL: no memory. Takes @fd only if it succeeds. */
+/* of a session that asks for none: ten minutes, or what the environment says in ms */
+#define SESSION_TIMEOUT_MS	600000
+#define SESSION_TIMEOUT_ENV	"GAGG_TIMEOUT_MS"
+
+/* @timeout_ms: as in struct gagg_config. NULL: no memory. Takes @fd only if it succeeds. */
 struct session *session_new(int fd, int timeout_ms);
+
+/* until when a blocking call that begins now lasts at most (deadline.h) */
+uint64_t session_deadline(const struct session *s);
+
+/*
+ * True in a forked child, which is no rank: the session is its parent's. Its communicators
+ * have failed then, and there is nothing left but to free them: what was mapped is not,
+ * threads are not there, a lock may have been held.
+ */
+bool session_lost(struct session *s);
 
 void session_get(struct session *s, struct gagg_comm *c);
 void session_put(struct session *s, struct gagg_comm *c);
@@ -65,6 +82,9 @@ int session_attach(struct session *s, struct gagg_geometry *geo);
 
 /* Leave the epoch, if it is in one. */
 void session_detach(struct session *s);
+
+/* The same, and wait for nobody: the file is good for nothing but to be closed. */
+void session_leave(struct session *s);
 
 /* A number for a new channel, never given before in this epoch, or -1. */
 int session_channel_number(struct session *s);

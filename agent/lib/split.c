@@ -66,7 +66,7 @@ static int split_open(struct gagg_comm *c, uint64_t members, int number,
 	int err;
 
 	arg.channel = (uint32_t)(1 + lowest * SESSION_CHANNELS + number);
-	err = sys_ioctl(c->session->fd, GAGG_IOC_CHANNEL, &arg);
+	err = sys_command(c->session->fd, GAGG_IOC_CHANNEL, &arg);
 	if (err == -EPIPE || err == -ENOTCONN)
 		return comm_fail_epoch(c);
 	if (err == -ENOSPC)

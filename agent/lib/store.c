@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "lane.h"
 #include "steps.h"
 #include "store.h"
@@ -37,7 +38,7 @@ int gagg_has_store(const struct gagg_comm *c)
 
 static int need_store(struct gagg_comm *c)
 {
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	return gagg_has_store(c) ? GAGG_OK :
 		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no tables");
@@ -148,7 +149,7 @@ int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint3
 		.size = sizeof(arg), .flags = flags, .channel = c->region.geo.channel,
 		.kind = (uint8_t)kind, .root = root, .count = first, .chunks = chunks,
 	};
-	int err = sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &arg);
+	int err = sys_command(c->session->fd, GAGG_IOC_SUBMIT, &arg);
 
 	if (err)
 		return op_error(c, err);
@@ -171,19 +172,18 @@ static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint
 
 int store_settle(struct gagg_comm *c)
 {
-	int ms = c->session->timeout_ms;
-	uint64_t deadline = comm_deadline(ms > 0 ? ms : -1);
+	uint64_t deadline = session_deadline(c->session);
 	struct gagg_ioc_wait arg = {
 		.size = sizeof(arg), .channel = c->region.geo.channel, .op = c->store_op,
 	};
-	uint64_t begin = comm_deadline(0);
+	uint64_t begin = deadline_now();
 	int err;
 
 	do {
-		arg.timeout_ns = comm_left(deadline);
+		arg.timeout_ns = deadline_left(deadline);
 		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
 	} while (err == -EINTR);
-	c->store_waited += comm_deadline(0) - begin;
+	c->store_waited += deadline_now() - begin;
 	return err ? op_error(c, err) : GAGG_OK;
 }
 
@@ -228,7 +228,7 @@ int gagg_inc(struct gagg_table *t, const void *delta)
 {
 	size_t i;
 
-	if (t->comm->failed)
+	if (comm_check(t->comm))
 		return t->comm->failed;
 	for (i = 0; i < t->count; i++)
 		if (!may_owe(t, delta, i))
@@ -321,7 +321,7 @@ static int push(struct gagg_comm *c, bool fresh)
 
 static void count_clock(struct gagg_comm *c)
 {
-	uint64_t now = comm_deadline(0);
+	uint64_t now = deadline_now();
 
 	if (c->store_pace.last) {
 		c->store_pace.clocks++;
@@ -569,7 +569,7 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 	size_t i;
 	int err;
 
-	if (c->failed)
+	if (comm_check(c))
 		return c->failed;
 	if (root < 0 || root >= gagg_size(c))
 		return comm_error(c, GAGG_ERR_INVALID, "there is no rank %d", root);

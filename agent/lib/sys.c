@@ -2,11 +2,15 @@
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <linux/gagg.h>
 
 #include "sys.h"
 #include "twin.h"
+
+/* gagg-twin answers at once; this ends the wait for one that is stopped */
+#define PATIENCE_MS	30000
 
 int sys_ioctl(int fd, unsigned long request, void *arg)
 {
@@ -14,14 +18,27 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 
 	if (twin)
 		return twin_ioctl(twin, request, arg);
-	if (!ioctl(fd, request, arg))
+	return ioctl(fd, request, arg) ? -errno : 0;
+}
+
+int sys_begin(int fd, int timeout_ms)
+{
+	struct stat st;
+
+	if (twin_find(fd) || fstat(fd, &st) || !S_ISSOCK(st.st_mode))
 		return 0;
-	/* every session begins with it */
-	if (errno == ENOTTY && request == GAGG_IOC_ATTACH) {
-		twin = twin_open(fd);
-		return twin ? twin_ioctl(twin, request, arg) : -ENOTTY;
-	}
-	return -errno;
+	return twin_open(fd, timeout_ms > 0 ? timeout_ms : PATIENCE_MS);
+}
+
+void sys_leave(int fd)
+{
+	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
+	struct twin_link *twin = twin_find(fd);
+
+	if (twin)
+		twin_leave(twin);
+	else
+		sys_command(fd, GAGG_IOC_DETACH, &arg);
 }
 
 void *sys_map(int fd, uint64_t offset, size_t length, bool write)

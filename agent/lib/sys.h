@@ -7,19 +7,43 @@
 #ifndef GAGG_SYS_H
 #define GAGG_SYS_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* ioctl(); 0 or a negative errno */
+/* ioctl(); 0 or a negative errno; -EINTR: a signal came first */
 int sys_ioctl(int fd, unsigned long request, void *arg);
+
+/*
+ * The same, again after a signal: all but GAGG_IOC_WAIT. A request that says
+ * -EINTR has waited for a lock, and done nothing.
+ */
+static inline int sys_command(int fd, unsigned long request, void *arg)
+{
+	int err;
+
+	do
+		err = sys_ioctl(fd, request, arg);
+	while (err == -EINTR);
+	return err;
+}
+
+/*
+ * Before all else: who stands behind a session. Messages to gagg-twin have
+ * @timeout_ms (not positive: half a minute). 0 or a negative errno.
+ */
+int sys_begin(int fd, int timeout_ms);
+
+/* as GAGG_IOC_DETACH, and waits for nobody: the last call but sys_close() */
+void sys_leave(int fd);
 
 /* mmap(MAP_SHARED) of a region; NULL and errno on failure */
 void *sys_map(int fd, uint64_t offset, size_t length, bool write);
 void sys_unmap(void *addr, size_t length);
 void sys_close(int fd);
 
-/* what to poll for completed operations: @fd itself, or an eventfd */
+/* what to poll for completed operations: @fd itself, or a socket */
 int sys_event_fd(int fd);
 
 /* the module's: takes io_uring commands, and works whatever a trainer does */

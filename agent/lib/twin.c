@@ -13,6 +13,9 @@
 #include <linux/futex.h>
 
 #include "comm.h"
+#include "deadline.h"
+#include "message.h"
+#include "process.h"
 #include "twin.h"
 #include "twin_proto.h"
 
@@ -22,23 +25,46 @@
 /**
  * struct twin_link - a session
  * @next: of all
+ * @owner: process_id() of who has opened it
  * @fd: the socket
  * @bell: eventfd that wakes the aggregator
- * @events: eventfd of completed ops
+ * @events: socket that tells of completed ops
  * @page: shared
+ * @patience_ms: for the answer to a message
+ * @silent: it has not come
  * @lock: one message at a time, one submission at a time
  */
 struct twin_link {
 	struct twin_link *next;
+	uint64_t owner;
 	int fd;
 	int bell;
 	int events;
 	struct twin_page *page;
+	int patience_ms;
+	bool silent;
 	pthread_mutex_t lock;
 };
 
 static struct twin_link *links;
 static pthread_mutex_t links_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+/* a child, which is to close what it has inherited, must not find the lock held */
+static void before_fork(void)
+{
+	pthread_mutex_lock(&links_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&links_lock);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
+}
 
 struct twin_link *twin_find(int fd)
 {
@@ -77,7 +103,7 @@ static void close_fds(int fds[TWIN_FDS])
 }
 
 static int receive(int fd, struct twin_message *head, void *arg, size_t size,
-		   int fds[TWIN_FDS])
+		   int fds[TWIN_FDS], uint64_t deadline)
 {
 	struct iovec iov[2] = { { head, sizeof(*head) }, { arg, size } };
 	union {
@@ -90,33 +116,46 @@ static int receive(int fd, struct twin_message *head, void *arg, size_t size,
 	};
 	ssize_t n;
 
-	do
-		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = message_receive(fd, &msg, deadline);
 	if (n <= 0)
-		return n ? -errno : -EPIPE;
+		return n ? (int)n : -EPIPE;
 	take_fds(&msg, fds);
 	if ((size_t)n < sizeof(*head) || (!head->error && (size_t)n != sizeof(*head) + size))
 		return -EPROTO;
 	return head->error;
 }
 
-/* lock held, or nobody else has the link yet; @fds: -1 where none came */
-static int exchange(int fd, uint32_t request, void *arg, size_t size, int fds[TWIN_FDS])
+static int ask(int fd, uint32_t request, void *arg, size_t size, uint64_t deadline)
 {
 	struct twin_message head = { .request = request };
 	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-	ssize_t n;
+	ssize_t n = message_send(fd, &msg, deadline);
+
+	return n < 0 ? (int)n : 0;
+}
+
+/*
+ * Lock held, or nobody else has the link yet; @fds: -1 where none came. An answer that
+ * comes too late would be taken for the next one's.
+ */
+static int exchange(struct twin_link *l, uint32_t request, void *arg, size_t size,
+		    int fds[TWIN_FDS])
+{
+	uint64_t deadline = deadline_in(l->patience_ms);
+	struct twin_message head;
 	int err;
 
 	memset(fds, 0xff, TWIN_FDS * sizeof(int));
-	do
-		n = sendmsg(fd, &msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	err = receive(fd, &head, arg, size, fds);
+	if (l->silent)
+		return -ETIMEDOUT;
+	err = ask(l->fd, request, arg, size, deadline);
+	if (!err)
+		err = receive(l->fd, &head, arg, size, fds, deadline);
+	l->silent = err == -ETIMEDOUT;
+	/* it has ended, with the request unread */
+	if (err == -ECONNRESET)
+		err = -EPIPE;
 	if (err) {
 		close_fds(fds);
 		memset(fds, 0xff, TWIN_FDS * sizeof(int));
@@ -130,7 +169,7 @@ static int call(struct twin_link *l, uint32_t request, void *arg, size_t size)
 	int err;
 
 	pthread_mutex_lock(&l->lock);
-	err = exchange(l->fd, request, arg, size, fds);
+	err = exchange(l, request, arg, size, fds);
 	pthread_mutex_unlock(&l->lock);
 	close_fds(fds);
 	return err;
@@ -150,45 +189,57 @@ static struct twin_page *map_page(int fd)
 	return page;
 }
 
-static struct twin_link *link_new(int fd, const int fds[TWIN_FDS])
+static int hello(struct twin_link *l)
 {
-	struct twin_link *l = calloc(1, sizeof(*l));
+	int fds[TWIN_FDS], err = exchange(l, TWIN_HELLO, NULL, 0, fds);
 
-	if (!l)
-		return NULL;
-	l->page = map_page(fds[0]);
+	if (err)
+		return err;
+	l->page = fds[2] < 0 ? NULL : map_page(fds[0]);
 	if (!l->page) {
-		free(l);
-		return NULL;
+		err = fds[2] < 0 ? -EPROTO : -errno;
+		close_fds(fds);
+		return err;
 	}
 	close(fds[0]);
-	pthread_mutex_init(&l->lock, NULL);
-	l->fd = fd;
 	l->bell = fds[1];
 	l->events = fds[2];
-	return l;
+	return 0;
 }
 
-struct twin_link *twin_open(int fd)
+int twin_open(int fd, int patience_ms)
 {
 	struct twin_link *l;
-	int fds[TWIN_FDS], type;
+	int type, err;
 	socklen_t len = sizeof(type);
 
 	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) || type != SOCK_SEQPACKET)
-		return NULL;
-	if (exchange(fd, TWIN_HELLO, NULL, 0, fds))
-		return NULL;
-	l = fds[2] < 0 ? NULL : link_new(fd, fds);
-	if (!l) {
-		close_fds(fds);
-		return NULL;
+		return -ENOTTY;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return -ENOMEM;
+	l->owner = process_id();
+	l->fd = fd;
+	l->patience_ms = patience_ms;
+	err = hello(l);
+	if (err) {
+		free(l);
+		return err;
 	}
+	pthread_once(&fork_once, watch_forks);
+	pthread_mutex_init(&l->lock, NULL);
 	pthread_mutex_lock(&links_lock);
 	l->next = links;
 	__atomic_store_n(&links, l, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&links_lock);
-	return l;
+	return 0;
+}
+
+void twin_leave(struct twin_link *l)
+{
+	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
+
+	ask(l->fd, (uint32_t)GAGG_IOC_DETACH, &arg, sizeof(arg), 0);
 }
 
 void twin_close(struct twin_link *l)
@@ -200,7 +251,9 @@ void twin_close(struct twin_link *l)
 		;
 	__atomic_store_n(at, l->next, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&links_lock);
-	munmap(l->page, sizeof(*l->page));
+	/* in a child something else may be there */
+	if (l->owner == process_id())
+		munmap(l->page, sizeof(*l->page));
 	close(l->bell);
 	close(l->events);
 	pthread_mutex_destroy(&l->lock);
@@ -213,7 +266,7 @@ void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write)
 	void *addr;
 
 	pthread_mutex_lock(&l->lock);
-	err = exchange(l->fd, TWIN_MAP, &offset, sizeof(offset), fds);
+	err = exchange(l, TWIN_MAP, &offset, sizeof(offset), fds);
 	pthread_mutex_unlock(&l->lock);
 	if (err) {
 		errno = -err;
@@ -290,9 +343,10 @@ static int submit(struct twin_link *l, struct gagg_ioc_submit *arg)
 	pthread_mutex_lock(&l->lock);
 	err = submit_locked(l, arg);
 	pthread_mutex_unlock(&l->lock);
+	/* a bell that is full has been rung often enough */
 	if (!err && !__atomic_load_n(&l->page->awake, __ATOMIC_SEQ_CST) &&
 	    write(l->bell, &one, sizeof(one)) < 0)
-		return -errno;
+		return 0;
 	return err;
 }
 
@@ -316,7 +370,7 @@ static bool is_gone(const struct twin_link *l)
 /* one sleep; -EPIPE: nobody is there who would wake us */
 static int doze(const struct twin_link *l, uint32_t *futex, uint32_t old, uint64_t deadline)
 {
-	uint64_t left = comm_left(deadline);
+	uint64_t left = deadline_left(deadline);
 	int err;
 
 	if (!left)
@@ -386,7 +440,7 @@ static int wait_seat(struct twin_link *l, struct twin_seat *s, const struct gagg
 
 static int wait_for(struct twin_link *l, const struct gagg_ioc_wait *arg)
 {
-	uint64_t now = comm_deadline(0), deadline = now + arg->timeout_ns;
+	uint64_t now = deadline_now(), deadline = now + arg->timeout_ns;
 	struct twin_seat *s;
 
 	if (deadline < now)

@@ -18,9 +18,15 @@ struct twin_link;
 /* the link of a descriptor, or NULL: it is not a session of gagg-twin */
 struct twin_link *twin_find(int fd);
 
-/* make one if @fd is a socket; NULL: it is not, or nobody answers */
-struct twin_link *twin_open(int fd);
+/*
+ * Make one of a socket; 0 or a negative errno. @patience_ms: for each answer. Who has
+ * not answered in time is asked no more: -ETIMEDOUT at once.
+ */
+int twin_open(int fd, int patience_ms);
 void twin_close(struct twin_link *l);
+
+/* GAGG_IOC_DETACH without waiting for the answer; twin_close() is to follow */
+void twin_leave(struct twin_link *l);
 
 /* as sys_ioctl(), sys_map(), sys_event_fd() */
 int twin_ioctl(struct twin_link *l, unsigned long request, void *arg);

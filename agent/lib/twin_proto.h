@@ -10,6 +10,10 @@
  * eventfd (the bell) for an aggregator that sleeps, and a futex for a trainer
  * that does.
  *
+ * The bell's file description is shared, and with it its O_NONBLOCK: only the
+ * trainer reads and writes it, the aggregator waits for it with epoll. Messages about
+ * ops go over a pair because there each end has a description of its own.
+ *
  * Neither side trusts what the other can write: the aggregator takes each
  * submission once, checks it, and reads back nothing that it has written.
  */
@@ -31,7 +35,8 @@ struct twin_message {
 
 /*
  * TWIN_HELLO, without an argument, comes first; its answer brings three
- * descriptors: the page, the bell, and an eventfd that counts completed ops once
+ * descriptors: the page, the bell, and an end of a pair of sockets, where a message
+ * of 8 bytes says how many ops more are done, or 0 when the epoch ends, once
  * twin_page.events is set. TWIN_MAP takes an offset (uint64_t, as in struct
  * gagg_region) and brings the file of that region.
  */
@@ -84,7 +89,7 @@ struct twin_seat {
  * @awake:	the aggregator looks at @head without being told
  * @taken:	submissions that it has taken
  * @head:	by the trainer: submissions made
- * @events:	by the trainer: count completed ops on the eventfd
+ * @events:	by the trainer: send messages about completed ops
  * @submit:	submission n is at n % TWIN_SUBMITS
  * @seat:	by index of the channel, as in region offsets
  */

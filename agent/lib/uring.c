@@ -10,15 +10,21 @@ int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 	struct gagg_comm *c = r->comm;
 	struct gagg_uring_cmd cmd = { .len = sizeof(r->wait) };
 	__u64 user_data = sqe->user_data;
+	bool done;
 
 	if (!sys_in_kernel(c->session->fd))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "gagg-twin takes no io_uring commands: poll gagg_fd()");
+	comm_check(c);
+	pthread_mutex_lock(&c->lock);
 	if (!r->done)
-		request_fill(c);
-	if (r->done)
+		request_step(c, UINT64_MAX);
+	done = r->done;
+	if (!done)
+		request_wish(r, &r->wait);
+	pthread_mutex_unlock(&c->lock);
+	if (done)
 		return comm_error(c, GAGG_ERR_INVALID, "the request is done");
-	request_wish(r, &r->wait);
 	cmd.addr = (uintptr_t)&r->wait;
 	memset(sqe, 0, sizeof(*sqe));
 	sqe->opcode = IORING_OP_URING_CMD;

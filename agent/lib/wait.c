@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
  * The work of a request: filling, submitting, taking, sleeping.
- *
- * No lock: a communicator belongs to one thread.
  */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "deadline.h"
 #include "request.h"
 #include "sys.h"
 
@@ -49,19 +48,33 @@ void request_end(struct gagg_comm *c, int status)
 	r->status = status;
 	r->done = true;
 	if (r->plan)
-		r->plan->busy = false;
+		plan_use(r->plan, false);
 	r->next = c->finished;
 	c->finished = r;
 }
 
 void request_free(struct gagg_request *r)
 {
+	struct gagg_comm *c = r->comm;
 	struct gagg_request **link;
 
-	for (link = &r->comm->finished; *link != r; link = &(*link)->next)
+	pthread_mutex_lock(&c->lock);
+	for (link = &c->finished; *link != r; link = &(*link)->next)
 		;
 	*link = r->next;
+	pthread_mutex_unlock(&c->lock);
 	free(r);
+}
+
+void request_skip(struct gagg_request *r)
+{
+	struct gagg_comm *c = r->comm;
+
+	r->done = true;
+	pthread_mutex_lock(&c->lock);
+	r->next = c->finished;
+	c->finished = r;
+	pthread_mutex_unlock(&c->lock);
 }
 
 int request_reap(struct gagg_request *r)
@@ -182,19 +195,11 @@ static bool take(struct gagg_comm *c)
 	return c->taken != start;
 }
 
-static int call_failed(struct gagg_comm *c, const char *what, int err)
-{
-	if (err == -EPIPE || err == -ENOTCONN)
-		return comm_fail_epoch(c);
-	comm_error(c, 0, "%s: %s", what, strerror(-err));
-	return comm_fail(c, GAGG_ERR_SYSTEM);
-}
-
 static int submit_one(const struct gagg_comm *c, struct gagg_request *r)
 {
 	if (!region_has(&c->region, r->start + r->cut.chunks))
 		return -EOVERFLOW;
-	return sys_ioctl(c->session->fd, GAGG_IOC_SUBMIT, &r->submit);
+	return sys_command(c->session->fd, GAGG_IOC_SUBMIT, &r->submit);
 }
 
 /*
@@ -204,28 +209,25 @@ static int submit_one(const struct gagg_comm *c, struct gagg_request *r)
  */
 static void submit(struct gagg_comm *c)
 {
-	while (c->to_submit) {
+	while (c->to_submit && !c->refused) {
 		struct gagg_request *r = c->to_submit;
 		int err = submit_one(c, r);
 
 		if (err == -E2BIG)
 			return;
-		if (err == -EOVERFLOW) {
-			comm_error(c, 0,
-				   "the channel is used up: 2^32 rounds of its ring in one epoch (a larger ring lasts longer: gaggctl group set NAME ring N)");
-			comm_fail(c, GAGG_ERR_SYSTEM);
-			return;
-		}
-		if (err) {
-			call_failed(c, "submit", err);
-			return;
-		}
-		c->to_submit = r->next;
+		if (err)
+			c->refused = err;
+		else
+			c->to_submit = r->next;
 	}
 }
 
-/* One step; true if something moved. */
-static bool step(struct gagg_comm *c, uint64_t max)
+bool request_needs(const struct gagg_comm *c)
+{
+	return (c->to_fill || c->to_submit) && !c->refused;
+}
+
+bool request_step(struct gagg_comm *c, uint64_t max)
 {
 	const struct gagg_request *first = c->first;
 	bool moved = take(c);
@@ -239,22 +241,38 @@ static bool step(struct gagg_comm *c, uint64_t max)
 	return fill(c, max) || moved;
 }
 
-/* The epoch is over: what was published before that still counts. */
-static void ended(struct gagg_comm *c)
+/* The epoch is over, or a call has failed: what was published before still counts. */
+static void fail(struct gagg_comm *c, int err)
 {
+	bool over;
+
+	pthread_mutex_lock(&c->lock);
 	take(c);
-	if (c->first)
+	over = !c->first;
+	pthread_mutex_unlock(&c->lock);
+	if (over)
+		return;
+	if (err == -EPIPE || err == -ENOTCONN) {
 		comm_fail_epoch(c);
+		return;
+	}
+	if (err == -EOVERFLOW)
+		comm_error(c, 0,
+			   "the channel is used up: 2^32 rounds of its ring in one epoch (a larger ring lasts longer: gaggctl group set NAME ring N)");
+	else
+		comm_error(c, 0, "an operation: %s", strerror(-err));
+	comm_fail(c, GAGG_ERR_SYSTEM);
 }
 
 void request_start(struct gagg_request *r)
 {
 	struct gagg_comm *c = r->comm;
 
+	pthread_mutex_lock(&c->lock);
 	r->start = c->cursor;
 	c->cursor += r->cut.chunks;
 	if (r->plan)
-		r->plan->busy = true;
+		plan_use(r->plan, true);
 	if (c->last)
 		c->last->next = r;
 	else
@@ -266,11 +284,14 @@ void request_start(struct gagg_request *r)
 		c->to_submit = r;
 	fill(c, c->region.geo.window);
 	submit(c);
+	pthread_mutex_unlock(&c->lock);
 }
 
 void request_fill(struct gagg_comm *c)
 {
-	step(c, UINT64_MAX);
+	pthread_mutex_lock(&c->lock);
+	request_step(c, UINT64_MAX);
+	pthread_mutex_unlock(&c->lock);
 }
 
 void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg)
@@ -315,35 +336,110 @@ static bool spin(const struct gagg_comm *c)
 	return false;
 }
 
-int request_wait(struct gagg_request *r, uint64_t deadline)
+/* until another thread of @c has come back from the kernel, for @ns at most */
+static void sleep_beside(struct gagg_comm *c, uint64_t ns)
+{
+	uint64_t at = deadline_now() + ns;
+	struct timespec ts = { .tv_sec = (time_t)(at / 1000000000),
+			       .tv_nsec = (long)(at % 1000000000) };
+
+	if (at < ns)
+		pthread_cond_wait(&c->moved, &c->lock);
+	else
+		pthread_cond_timedwait(&c->moved, &c->lock, &ts);
+}
+
+static void sleep_in_kernel(struct gagg_request *r, uint64_t ns)
+{
+	struct gagg_comm *c = r->comm;
+	struct gagg_ioc_wait arg;
+	int err;
+
+	request_wish(r, &arg);
+	arg.timeout_ns = ns;
+	c->asleep = true;
+	pthread_mutex_unlock(&c->lock);
+	err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
+	pthread_mutex_lock(&c->lock);
+	c->asleep = false;
+	pthread_cond_broadcast(&c->moved);
+	if (err && err != -EINTR && err != -ETIMEDOUT)
+		c->refused = err;
+}
+
+void request_sleep(struct gagg_request *r, uint64_t ns)
+{
+	struct gagg_comm *c = r->comm;
+
+	if (c->asleep) {
+		sleep_beside(c, ns);
+	} else if (c->first == c->to_submit) {
+		/* the kernel has yet to count an op whose chunks are done */
+		pthread_mutex_unlock(&c->lock);
+		sched_yield();
+		pthread_mutex_lock(&c->lock);
+	} else {
+		sleep_in_kernel(r, ns);
+	}
+}
+
+/* Lock held. 0: @r is done; -ETIMEDOUT; or a call has failed. */
+static int wait_locked(struct gagg_request *r, uint64_t deadline)
 {
 	struct gagg_comm *c = r->comm;
 
 	while (!r->done) {
-		struct gagg_ioc_wait arg;
-		int err;
+		uint64_t left;
 
-		if (step(c, FILL_STEP))
+		if (request_step(c, FILL_STEP))
 			continue;
+		if (c->refused)
+			return c->refused;
 		/* an aggregator in userspace may be waiting for this CPU */
 		if (c->first != c->to_submit && sys_in_kernel(c->session->fd) && spin(c))
 			continue;
-		if (!comm_left(deadline))
-			return GAGG_ERR_TIMEOUT;
-		if (c->first == c->to_submit) {
-			/* the kernel has yet to count an op whose chunks are done */
-			sched_yield();
-			continue;
-		}
-		request_wish(r, &arg);
-		arg.timeout_ns = comm_left(deadline);
-		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
-		if (err == -EPIPE || err == -ENOTCONN)
-			ended(c);
-		else if (err && err != -EINTR && err != -ETIMEDOUT)
-			call_failed(c, "wait", err);
+		left = deadline_left(deadline);
+		if (!left)
+			return -ETIMEDOUT;
+		request_sleep(r, left);
 	}
-	return r->status;
+	return 0;
+}
+
+bool request_wait(struct gagg_request *r, uint64_t deadline)
+{
+	struct gagg_comm *c = r->comm;
+	int err;
+
+	pthread_mutex_lock(&c->lock);
+	err = wait_locked(r, deadline);
+	/* what is left belongs to the other thread again */
+	if (request_needs(c))
+		pthread_cond_broadcast(&c->moved);
+	pthread_mutex_unlock(&c->lock);
+	if (err && err != -ETIMEDOUT)
+		fail(c, err);
+	return err != -ETIMEDOUT;
+}
+
+/* True if @r is done, now or before. */
+static bool look(struct gagg_request *r)
+{
+	struct gagg_comm *c = r->comm;
+	bool done;
+	int err;
+
+	comm_check(c);
+	pthread_mutex_lock(&c->lock);
+	if (!r->done)
+		request_step(c, UINT64_MAX);
+	done = r->done;
+	err = c->refused;
+	pthread_mutex_unlock(&c->lock);
+	if (done || (!err && !region_failed(&c->region)))
+		return done;
+	fail(c, err ? err : -EPIPE);
+	return true;
 }
 
 int gagg_wait(struct gagg_request *r, int timeout_ms)
@@ -351,10 +447,7 @@ int gagg_wait(struct gagg_request *r, int timeout_ms)
 	struct gagg_comm *c = r->comm;
 
 	/* a look costs nothing even if the time is over */
-	if (!r->done)
-		step(c, UINT64_MAX);
-	if (!r->done && request_wait(r, comm_deadline(timeout_ms)) == GAGG_ERR_TIMEOUT &&
-	    !r->done)
+	if (!look(r) && !request_wait(r, deadline_in(timeout_ms)))
 		return comm_error(c, GAGG_ERR_TIMEOUT,
 				  "time is over; the operation goes on");
 	return request_reap(r);
@@ -362,12 +455,6 @@ int gagg_wait(struct gagg_request *r, int timeout_ms)
 
 int gagg_test(struct gagg_request *r, int *done)
 {
-	struct gagg_comm *c = r->comm;
-
-	if (!r->done)
-		step(c, UINT64_MAX);
-	if (!r->done && region_failed(&c->region))
-		ended(c);
-	*done = r->done;
-	return r->done ? request_reap(r) : GAGG_OK;
+	*done = look(r);
+	return *done ? request_reap(r) : GAGG_OK;
 }

@@ -133,7 +133,7 @@ static void say_blocked(struct group *g)
 		is = gagg_join_blocked(g->join, &g->geom, n, now_ns(), &in, &out);
 		pthread_mutex_unlock(&g->join_lock);
 		if (is)
-			log_limited(LOG_L_WARN, "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
+			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN, "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
 				    g->cfg.name, gagg_lowest(g->geom.ranks_of[n]),
 				    in && out ? " either way" : in ? " from it" : out ? " to it" :
 				    " between it and another one");
@@ -150,7 +150,7 @@ static void tell_mismatch(struct group *g)
 		if (g->session[r])
 			session_mismatch(g->session[r], st.mismatch || st.blocked);
 	if (st.mismatch)
-		log_limited(LOG_L_WARN, "group \"%s\": the host of rank %u is configured differently",
+		log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN, "group \"%s\": the host of rank %u is configured differently",
 			    g->cfg.name, st.mismatch_node);
 	say_blocked(g);
 }
@@ -180,8 +180,9 @@ static void over(struct group *g)
 			session_ended(g->session[i], st.reason);
 	while (n)
 		channel_put(gone[--n]);
-	log_info("group \"%s\": epoch %llu has ended: %s, rank %u", g->cfg.name,
-		 (unsigned long long)st.epoch, nl_reason_name(st.reason), st.rank);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
+		    "group \"%s\": epoch %llu has ended: %s, rank %u", g->cfg.name,
+		    (unsigned long long)st.epoch, nl_reason_name(st.reason), st.rank);
 }
 
 static int begin(struct group *g, u64 epoch, u64 cookie)
@@ -202,7 +203,8 @@ static int begin(struct group *g, u64 epoch, u64 cookie)
 		if (g->session[i])
 			session_started(g->session[i], epoch);
 	workers_kick(g);
-	log_info("group \"%s\": epoch %llu has started", g->cfg.name, (unsigned long long)epoch);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO, "group \"%s\": epoch %llu has started",
+		    g->cfg.name, (unsigned long long)epoch);
 	return 0;
 }
 

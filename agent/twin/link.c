@@ -8,12 +8,21 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/sockios.h>
 
 #include "session.h"
+
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD	76
+#endif
+#ifndef SCM_PIDFD
+#define SCM_PIDFD	0x04
+#endif
 
 union arg {
 	u32 size;
@@ -31,7 +40,8 @@ struct request {
 	struct twin_message head;
 	union arg arg;
 	size_t length;		/* of arg */
-	pid_t pid;		/* who asks */
+	pid_t pid;		/* who asks; 0: has no number here */
+	int pid_fd;		/* the same, if the kernel says so; -1 */
 	int fds[TWIN_FDS];	/* for the answer */
 	unsigned int n_fds;
 };
@@ -40,12 +50,15 @@ static void died(struct loop_event *ev, int res);
 
 /* --- requests ------------------------------------------------------------- */
 
-/* the page, the bell, the eventfd of completions */
+/*
+ * The page, the bell, the trainer's end of the events. The bell's description is
+ * shared, so that a trainer may make it block: it is never read nor written here.
+ */
 static int do_hello(struct session *s, struct request *r)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
 	struct worker *w = s->group->part[0].port->worker;
-	int err;
+	int err, pair[2];
 
 	if (s->memory.addr)
 		return -EBUSY;
@@ -53,9 +66,11 @@ static int do_hello(struct session *s, struct request *r)
 	if (err)
 		return err;
 	s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	s->events = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->bell < 0 || s->events < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->bell, &ev))
+	if (s->bell < 0 || epoll_ctl(w->epoll, EPOLL_CTL_ADD, s->bell, &ev) ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair))
 		return -errno;
+	s->events = pair[0];
+	s->theirs = pair[1];
 	worker_lock(w);
 	s->page = s->memory.addr;
 	s->page->awake = 1;
@@ -66,18 +81,25 @@ static int do_hello(struct session *s, struct request *r)
 	worker_kick(w);
 	r->fds[0] = s->memory.fd;
 	r->fds[1] = s->bell;
-	r->fds[2] = s->events;
+	r->fds[2] = s->theirs;
 	r->n_fds = 3;
 	return 0;
 }
 
-/* the process that is the rank from now on: one for all of the session */
-static int watch(struct session *s, pid_t pid)
+/*
+ * The process that is the rank from now on: one for all of the session. It may have no
+ * number here, in a PID namespace that this one does not see; then a kernel before 6.5
+ * does not say who it is.
+ */
+static int watch(struct session *s, struct request *r)
 {
 	if (s->watching)
-		return s->pid == pid ? 0 : -EBUSY;
-	s->pid = pid;
-	s->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+		return s->pid == r->pid ? 0 : -EBUSY;
+	if (!r->pid && r->pid_fd < 0)
+		return -ESRCH;
+	s->pid = r->pid;
+	s->pid_fd = r->pid_fd >= 0 ? r->pid_fd : (int)syscall(SYS_pidfd_open, r->pid, 0);
+	r->pid_fd = -1;
 	if (s->pid_fd < 0)
 		return -errno;
 	s->death.fire = died;
@@ -92,8 +114,18 @@ static int do_attach(struct session *s, struct request *r)
 
 	if (r->arg.attach.flags || r->arg.attach.reserved)
 		return -EINVAL;
-	err = watch(s, r->pid);
+	err = watch(s, r);
 	return err ? err : session_attach(s, &r->arg.attach);
+}
+
+/* a child of the rank may hold the socket, and speaks for nobody */
+static int do_detach(struct session *s, const struct request *r)
+{
+	if (r->arg.detach.flags)
+		return -EINVAL;
+	if (s->watching && r->pid != s->pid)
+		return -EPERM;
+	return session_detach(s, GAGG_R_BYE);
 }
 
 static int do_status(struct session *s, struct gagg_ioc_status *arg)
@@ -170,7 +202,7 @@ static int carry_out(struct session *s, struct request *r)
 	case GAGG_IOC_ATTACH:
 		return do_attach(s, r);
 	case GAGG_IOC_DETACH:
-		return r->arg.detach.flags ? -EINVAL : session_detach(s, GAGG_R_BYE);
+		return do_detach(s, r);
 	case GAGG_IOC_CHANNEL:
 		if (r->arg.channel.flags || r->arg.channel.reserved)
 			return -EINVAL;
@@ -191,7 +223,7 @@ static bool receive(const struct session *s, struct request *r)
 {
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, sizeof(r->arg) } };
 	union {
-		char buf[CMSG_SPACE(sizeof(struct ucred))];
+		char buf[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
 		struct cmsghdr align;
 	} control;
 	struct msghdr msg = {
@@ -203,17 +235,34 @@ static bool receive(const struct session *s, struct request *r)
 	ssize_t n;
 
 	memset(r, 0, sizeof(*r));
+	r->pid_fd = -1;
 	n = recvmsg(s->fd, &msg, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
-	if (n < (ssize_t)sizeof(r->head))
-		return false;
-	r->length = (size_t)n - sizeof(r->head);
-	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS)
+	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_PIDFD)
+			memcpy(&r->pid_fd, CMSG_DATA(c), sizeof(r->pid_fd));
+		if (c->cmsg_type != SCM_CREDENTIALS)
 			continue;
 		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
 		r->pid = cred.pid;
 	}
-	return true;
+	r->length = (size_t)n - sizeof(r->head);
+	return n >= (ssize_t)sizeof(r->head);
+}
+
+static void request_end(struct request *r)
+{
+	if (r->pid_fd >= 0)
+		close(r->pid_fd);
+}
+
+/* libgagg asks when it has read; what was passed and lies there counts against us */
+static bool is_unread(const struct session *s)
+{
+	int bytes = 0;
+
+	return !ioctl(s->fd, SIOCOUTQ, &bytes) && bytes;
 }
 
 static void answer(const struct session *s, struct request *r)
@@ -242,6 +291,14 @@ static void answer(const struct session *s, struct request *r)
 		log_debug("rank %u did not take an answer: %m", s->rank);
 }
 
+/* it was passed, or never will be */
+static void close_theirs(struct session *s)
+{
+	if (s->theirs >= 0)
+		close(s->theirs);
+	s->theirs = -1;
+}
+
 static void link_free(struct session *s)
 {
 	if (s->armed || s->watching)
@@ -253,16 +310,22 @@ static void link_free(struct session *s)
 static void readable(struct loop_event *ev, int res)
 {
 	struct session *s = loop_container(ev, struct session, readable);
-	struct request r;
+	struct request r = { .pid_fd = -1 };
 
 	/* armed until the end: so nobody frees it meanwhile */
 	if (!s->closed && (res < 0 || !receive(s, &r))) {
+		session_close(s);
+	} else if (!s->closed && is_unread(s)) {
+		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN, "group \"%s\": rank %u asks again and reads no answer; its session is closed",
+			    s->group->cfg.name, s->rank);
 		session_close(s);
 	} else if (!s->closed) {
 		r.head.error = carry_out(s, &r);
 		if (!s->closed)
 			answer(s, &r);
+		close_theirs(s);
 	}
+	request_end(&r);
 	if (!s->closed) {
 		loop_readable(&s->group->twin->loop, &s->readable, s->fd);
 		return;
@@ -281,7 +344,8 @@ static void died(struct loop_event *ev, int res)
 		link_free(s);
 		return;
 	}
-	log_info("group \"%s\": the process of rank %u has ended", s->group->cfg.name, s->rank);
+	log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_INFO,
+		    "group \"%s\": the process of rank %u has ended", s->group->cfg.name, s->rank);
 	session_close(s);
 }
 
@@ -291,6 +355,7 @@ int link_open(struct session *s)
 
 	s->bell = -1;
 	s->events = -1;
+	s->theirs = -1;
 	s->pid_fd = -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -1;
@@ -299,6 +364,8 @@ int link_open(struct session *s)
 		close(pair[1]);
 		return -1;
 	}
+	/* since 6.5 */
+	setsockopt(pair[0], SOL_SOCKET, SO_PASSPIDFD, &on, sizeof(on));
 	s->fd = pair[0];
 	s->readable.fire = readable;
 	s->armed = true;
@@ -322,6 +389,7 @@ void link_close(struct session *s)
 	}
 	if (s->events >= 0)
 		close(s->events);
+	close_theirs(s);
 	memory_free(&s->memory);
 	close(s->fd);
 	if (s->pid_fd >= 0)

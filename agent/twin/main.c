@@ -17,6 +17,7 @@
 #include "reduce.h"
 #include "session.h"
 #include "../conf/host.h"
+#include "../gaggd/limits.h"
 #include "../gaggd/options.h"
 
 static const char usage[] =
@@ -61,6 +62,10 @@ static void signalled(struct loop_event *ev, int res)
 			stats_print(t);
 			continue;
 		}
+		if (info.ssi_signo == SIGHUP) {
+			log_info("SIGHUP: the configuration is read at the start only; restart to change it");
+			continue;
+		}
 		log_info("ends: signal %u", info.ssi_signo);
 		loop_stop(&t->loop);
 		return;
@@ -75,6 +80,7 @@ static int listen_to(struct twin *t)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -1;
@@ -185,6 +191,7 @@ static int run(const struct options *opt)
 	static struct twin t = { .broker.fd = -1 };
 	int ret;
 
+	limits_raise();
 	ret = loop_init(&t.loop);
 	if (ret) {
 		log_err("io_uring: %s; kernel.io_uring_disabled must be 0, or a seccomp filter forbids it",

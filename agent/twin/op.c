@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/futex.h>
@@ -106,6 +107,19 @@ void seat_progress(struct seat *seat)
 	       show((const u64 *)&done->completed, &seat->shared->chunks));
 }
 
+/*
+ * A trainer that does not read its messages has readable ones, and is told of the
+ * rest with the next that has room.
+ */
+void session_tell(struct session *s, u64 n)
+{
+	if (!__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST))
+		return;
+	n += __atomic_exchange_n(&s->untold, 0, __ATOMIC_RELAXED);
+	if (send(s->events, &n, sizeof(n), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		__atomic_add_fetch(&s->untold, n, __ATOMIC_RELAXED);
+}
+
 /* each worker stores what its shard has finished, and then looks at all */
 void seat_done(struct seat *seat, unsigned int shard, u64 number)
 {
@@ -127,10 +141,7 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 	times_done(s, grown);
 	fulfil(seat->shared, &seat->shared->want_op,
 	       show(&seat->completed, &seat->shared->completed));
-	/* a full eventfd is a trainer that does not read its own */
-	if (__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST) &&
-	    write(s->events, &grown, sizeof(grown)) < 0)
-		return;
+	session_tell(s, grown);
 }
 
 static struct seat *seat_find(struct session *s, u32 channel)

@@ -315,6 +315,7 @@ void session_ended(struct session *s, u32 reason)
 	}
 	times_end(s);
 	set_state(s, TWIN_ENDED);
+	session_tell(s, 0);
 }
 
 /* worker 0 looks at it no more */
@@ -346,7 +347,7 @@ bool session_expel(struct session *s)
 {
 	if (s->closed || !__atomic_load_n(&s->bad, __ATOMIC_RELAXED))
 		return false;
-	log_limited(LOG_L_WARN, "group \"%s\": rank %u writes submissions that no libgagg writes; its session is closed",
+	log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN, "group \"%s\": rank %u writes submissions that no libgagg writes; its session is closed",
 		    s->group->cfg.name, s->rank);
 	session_close(s);
 	return true;

@@ -31,8 +31,10 @@ struct session {
 	bool bad;			/* set by a worker: does what libgagg does not */
 	struct memory memory;
 	struct twin_page *page;		/* is what @memory holds */
-	int bell;			/* eventfds */
-	int events;
+	int bell;			/* eventfd */
+	int events;			/* our end: told of completed ops */
+	int theirs;			/* the other end, until it is passed; -1 */
+	u64 untold;			/* ops that found no room there; any thread */
 	u64 taken;			/* submissions; worker 0, under its lock */
 	pthread_mutex_t times_lock;	/* a leaf */
 	struct gagg_times times;	/* of the last epoch */
@@ -76,6 +78,8 @@ void session_take(struct session *s);
 void seat_done(struct seat *seat, unsigned int shard, u64 number);
 /* chunks of its channel are done */
 void seat_progress(struct seat *seat);
+/* to who has asked for the eventfd: @n ops more are done, 0: the epoch is over; any thread */
+void session_tell(struct session *s, u64 n);
 /* whoever waits on it looks again; any thread */
 void seat_ring(struct twin_seat *shared);
 void futex_ring(uint32_t *bell);

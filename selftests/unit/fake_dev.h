@@ -5,7 +5,8 @@
  *
  * It does what uapi/linux/gagg.h says of the module and nothing more: results
  * appear only after all members have submitted and filled a chunk; what a rank
- * does not want it does not get; memory that nobody may rely on holds poison.
+ * does not want it does not get; memory that nobody may rely on holds poison. Of
+ * five calls of a thread two say -EINTR, as if it had taken a signal.
  * With fake.store set its channel is a store (fake_store.h).
  */
 #ifndef FAKE_DEV_H
@@ -65,6 +66,7 @@ static struct {
 	struct fake_channel channel[FAKE_CHANNELS];
 	unsigned int channels;
 	unsigned int calls[FAKE_RANKS];	/* SUBMIT and WAIT */
+	bool dead;			/* who asks for anything exits with 100 */
 	uint64_t poor;			/* ranks without memory for a channel */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
@@ -77,6 +79,8 @@ static struct {
 	double *sent;			/* of floats: sums before they are narrowed; by lane */
 	uint32_t bound;			/* store: of readers */
 	uint32_t *kept;			/* store: the lanes */
+	void **old;			/* memory of seats that are gone */
+	unsigned int olds;
 	void (*waited)(void);		/* who returns from a WAIT goes there first */
 } fake = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -348,12 +352,21 @@ static void *fake_main(void *arg)
 	return NULL;
 }
 
+/* a seat's memory stays with who has mapped it, until the end of the test */
+static void fake_keep(void *mem)
+{
+	if (!mem)
+		return;
+	fake.old = realloc(fake.old, (fake.olds + 1) * sizeof(*fake.old));
+	fake.old[fake.olds++] = mem;
+}
+
 static void fake_free(void)
 {
 	for (unsigned int i = 0; i < fake.channels; i++)
 		for (unsigned int r = 0; r < FAKE_RANKS; r++)
 			for (int m = 0; m < GAGG_REG_COUNT; m++)
-				free(fake.channel[i].seat[r].mem[m]);
+				fake_keep(fake.channel[i].seat[r].mem[m]);
 	memset(fake.channel, 0, sizeof(fake.channel));
 	fake.channels = 0;
 }
@@ -417,7 +430,7 @@ static int fake_submit(uint32_t rank, struct gagg_ioc_submit *a)
 	struct fake_seat *s = &ch->seat[rank];
 	uint64_t flying = 0;
 
-	if (fake.ended == fake.epoch)
+	if (fake.ended == fake.epoch || !ch)
 		return -EPIPE;
 	if (fake.store)
 		return fake_store_submit(s, a);
@@ -465,7 +478,12 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 	} else {
 		until.tv_sec += 60;	/* nothing here takes so long: a hang */
 	}
-	while (!fake_wished(rank, a)) {
+	for (;;) {
+		/* others may have attached again before this rank has left */
+		if (a->channel != GAGG_WAIT_EPOCH && !fake_channel(a->channel))
+			return -EPIPE;
+		if (fake_wished(rank, a))
+			return 0;
 		if (a->channel != GAGG_WAIT_EPOCH && fake.ended == fake.epoch)
 			return -EPIPE;
 		if (a->channel == GAGG_WAIT_EPOCH &&
@@ -474,7 +492,6 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 		if (pthread_cond_timedwait(&fake.cond, &fake.lock, &until))
 			return a->timeout_ns == UINT64_MAX ? -ENOTRECOVERABLE : -ETIMEDOUT;
 	}
-	return 0;
 }
 
 static int fake_times(uint32_t rank, struct gagg_ioc_times *a)
@@ -494,6 +511,14 @@ static int fake_times(uint32_t rank, struct gagg_ioc_times *a)
 	return 0;
 }
 
+/* two in a row: who tries again once only is found, too */
+static bool fake_signal(void)
+{
+	static _Thread_local unsigned int calls;
+
+	return ++calls % 5 == 1 || calls % 5 == 2;
+}
+
 int sys_ioctl(int fd, unsigned long request, void *arg)
 {
 	uint32_t rank = (uint32_t)(fd - FAKE_FD);
@@ -501,6 +526,10 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 	struct gagg_ioc_channel *c = arg;
 	int ret = 0;
 
+	if (fake.dead)
+		_exit(100);
+	if (fake_signal())
+		return -EINTR;
 	pthread_mutex_lock(&fake.lock);
 	switch (request) {
 	case GAGG_IOC_ATTACH:
@@ -541,6 +570,20 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 	if (request == GAGG_IOC_WAIT && fake.waited)
 		fake.waited();
 	return ret;
+}
+
+int sys_begin(int fd, int timeout_ms)
+{
+	(void)fd;
+	(void)timeout_ms;
+	return 0;
+}
+
+void sys_leave(int fd)
+{
+	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
+
+	sys_command(fd, GAGG_IOC_DETACH, &arg);
 }
 
 void *sys_map(int fd, uint64_t offset, size_t length, bool write)
@@ -603,6 +646,10 @@ static void fake_stop(void)
 	pthread_mutex_unlock(&fake.lock);
 	pthread_join(fake.thread, NULL);
 	fake_free();
+	while (fake.olds)
+		free(fake.old[--fake.olds]);
+	free(fake.old);
+	fake.old = NULL;
 	fake.ended = fake.epoch;
 }
 

@@ -77,7 +77,8 @@ static void run_with(uint32_t ring, uint32_t window, int timeout_ms, bool leave,
 	assert_int_equal(failures, 0);
 }
 
-static void run(uint32_t ring, uint32_t window, void (*body)(struct gagg_comm *c, int rank))
+static inline void run(uint32_t ring, uint32_t window,
+		       void (*body)(struct gagg_comm *c, int rank))
 {
 	run_with(ring, window, 0, true, body);
 }

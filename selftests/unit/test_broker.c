@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse liburing libsystemd */
+/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/limits.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse liburing libsystemd */
 /*
  * The broker of a whole gaggd, over a real socket.
  */
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -39,6 +40,23 @@ static void gaggd__no_module(void **state)
 	assert_int_equal(ask(&r, msg), ENODEV);
 	assert_int_equal(finish(SIGTERM), 0);
 	assert_int_equal(access(path, F_OK), -1);
+}
+
+/* of descriptors that lie unread there are as many as the soft limit says, at most */
+static void gaggd__limits(void **state)
+{
+	struct rlimit old, lim;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	lim = old;
+	lim.rlim_cur = 100;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &lim), 0);
+	start();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(prlimit(daemon_pid, RLIMIT_NOFILE, NULL, &lim), 0);
+	assert_true(lim.rlim_cur == lim.rlim_max);
+	assert_int_equal(finish(SIGTERM), 0);
 }
 
 static void gaggd__requests(void **state)
@@ -139,7 +157,9 @@ static void gaggd__sessions(void **state)
 	assert_true(logged("all 3 workers of group"));
 	assert_int_equal(get_session(4, msg), -EBUSY);
 	assert_string_equal(msg, "rank 4 of group \"test-broker.a\" has a session");
-	/* It keeps none of them. */
+	/* It keeps none of them, nor a connection. */
+	for (int i = 0; i < 1000 && open_files(daemon_pid) != files; i++)
+		usleep(10000);
 	assert_int_equal(open_files(daemon_pid), files);
 	assert_int_equal(finish(SIGTERM), 0);
 
@@ -297,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(gaggd__no_module),
+		TEST(gaggd__limits),
 		TEST(gaggd__requests),
 		TEST(gaggd__sessions),
 		TEST(gaggd__refuses_by_mode),

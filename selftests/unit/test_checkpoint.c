@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
+/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/limits.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/message.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
 /*
  * Checkpoints that a whole gaggd keeps, by way of libgagg's requests.
  */
@@ -8,6 +8,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <grp.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -528,6 +529,71 @@ static struct broker_request about(uint32_t op, const char *name)
 	return r;
 }
 
+/* a connection that has asked, and has not read the answer, which is there */
+static int leaves_unread(const struct broker_request *r)
+{
+	struct pollfd p = { .fd = try_connect(), .events = POLLIN };
+
+	assert_true(p.fd >= 0);
+	assert_int_equal(send(p.fd, r, sizeof(*r), 0), sizeof(*r));
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	return p.fd;
+}
+
+/* who is refused for want of a place may be so before it has asked */
+static int answer_to(const struct broker_request *r)
+{
+	struct broker_reply reply;
+	int fd = try_connect();
+
+	assert_true(fd >= 0);
+	(void)!send(fd, r, sizeof(*r), MSG_NOSIGNAL);
+	receive(fd, &reply);
+	close(fd);
+	return reply.error;
+}
+
+static void a_place_is_free(const struct broker_request *r)
+{
+	int err = EAGAIN;
+
+	for (int i = 0; i < 6000 && err == EAGAIN; i++) {
+		usleep(10000);
+		err = answer_to(r);
+	}
+	assert_int_equal(err, 0);
+}
+
+/* Descriptors that nobody reads count against gaggd's user: they are few, for each uid. */
+static void unread__keeps_its_place(void **state)
+{
+	struct broker_request load = about(BROKER_OP_LOAD, "a"), save_x;
+	int fds[BROKER_CLIENTS], limit;
+	struct broker_reply reply;
+
+	(void)state;
+	limit = getuid() ? BROKER_CLIENTS_OF_UID : BROKER_CLIENTS;
+	start_for_us();
+	assert_int_equal(save("a"), 0);
+	/* also one whose save comes to nothing */
+	save_x = about(BROKER_OP_SAVE, "x");
+	fds[0] = leaves_unread(&save_x);
+	assert_int_equal(send(fds[0], &load, sizeof(load), 0), sizeof(load));
+	assert_true(logged("only its COMMIT can come"));
+	for (int i = 1; i < limit; i++)
+		fds[i] = leaves_unread(&load);
+	assert_int_equal(answer_to(&load), EAGAIN);
+	receive(fds[0], &reply);
+	receive(fds[0], &reply);
+	a_place_is_free(&load);
+	close(fds[1]);
+	a_place_is_free(&load);
+	close(fds[0]);
+	for (int i = 2; i < limit; i++)
+		close(fds[i]);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
 static void order_and_names(void **state)
 {
 	struct broker_request r = about(BROKER_OP_COMMIT, "x");
@@ -792,6 +858,7 @@ int main(void)
 		TEST(blocks__beyond_the_end),
 		TEST(a_group__of_others_meanwhile),
 		TEST(limits),
+		TEST(unread__keeps_its_place),
 		TEST(order_and_names),
 		TEST(others__may_not),
 		TEST(a_directory__that_is_not_ours),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/carry.c agent/lib/comm.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
 /*
  * libgagg's communicators: what is refused, splitting, and the ways an epoch
  * ends.
@@ -11,8 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "comm.h"
 #include "fake_ranks.h"
 
 /* --- refusals --------------------------------------------------------------------- */
@@ -209,6 +212,52 @@ static void epoch__died_and_again(void **state)
 	run(8, 4, die_body);
 }
 
+/* what a child may do with what it has inherited: no request reaches the kernel */
+static int child(struct gagg_comm *c, struct gagg_comm *sub, struct gagg_request *req, int how)
+{
+	int done = 0;
+
+	fake.dead = true;
+	/* a thread that is not here has held it */
+	pthread_mutex_lock(&c->lock);
+	if (how == 0) {
+		gagg_abort(c);
+		return 0;
+	}
+	if (how == 1)
+		return gagg_finalize(c) != GAGG_ERR_CLOSED || gagg_comm_free(sub);
+	if (gagg_barrier(sub) != GAGG_ERR_CLOSED || gagg_test(req, &done) != GAGG_ERR_CLOSED ||
+	    !done || gagg_reattach(c) != GAGG_ERR_CLOSED)
+		return 1;
+	return !strstr(gagg_last_error(c), "forked") || gagg_comm_free(sub) ||
+	       gagg_finalize(c) != GAGG_ERR_CLOSED;
+}
+
+static void fork_body(struct gagg_comm *c, int rank)
+{
+	int32_t x[MAXLEN] = { 0 };
+	struct gagg_request *req;
+	struct gagg_comm *sub;
+	int how, status;
+	pid_t pid;
+
+	CHECK(!gagg_comm_split(c, 0, 0, &sub));
+	CHECK(!gagg_iallreduce(x, x, MAXLEN, GAGG_INT32, GAGG_SUM, c, NULL, &req));
+	for (how = 0; how < 3 && !rank; how++) {
+		pid = fork();
+		if (!pid)
+			_exit(child(c, sub, req, how));
+		CHECK(waitpid(pid, &status, 0) == pid && !status);
+	}
+	CHECK(!gagg_wait(req, GAGG_FOREVER) && !gagg_barrier(sub) && !gagg_comm_free(sub));
+}
+
+static void epoch__fork(void **state)
+{
+	(void)state;
+	run(8, 4, fork_body);
+}
+
 static void desync_body(struct gagg_comm *c, int rank)
 {
 	float x[100] = { 1 }, y[400];
@@ -318,6 +367,7 @@ int main(void)
 		cmocka_unit_test(split__full),
 		cmocka_unit_test(split__all_or_nobody),
 		cmocka_unit_test(epoch__died_and_again),
+		cmocka_unit_test(epoch__fork),
 		cmocka_unit_test(epoch__desync),
 		cmocka_unit_test(finalize__bye),
 		cmocka_unit_test(op__timeout),

@@ -58,6 +58,11 @@ bool sys_in_kernel(int fd)
 	return true;
 }
 
+int comm_check(struct gagg_comm *c)
+{
+	return c->failed;
+}
+
 int comm_fail(struct gagg_comm *c, int code)
 {
 	(void)c;
@@ -75,16 +80,6 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	(void)c;
 	(void)fmt;
 	return code;
-}
-
-uint64_t comm_deadline(int timeout_ms)
-{
-	return (uint64_t)timeout_ms;
-}
-
-uint64_t comm_left(uint64_t deadline)
-{
-	return deadline;
 }
 
 /* --- virtual chunk to address --------------------------------------------- */

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 30
+plan 39
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -43,6 +43,9 @@ check "and asleep in poll()" eval 'ranks_run events iallreduce:int32:sum:50000 \
 check "two channels at once, each with a host of either kind" ranks_run \
 	@0,2:split:0 @1,3:split:1 allreduce:int32:sum:3000 broadcast:5000:1 \
 	world allreduce:int32:sum:2000 part:0 allreduce:float32:sum:100 barrier free
+check "children that leave, of a trainer with the module and of one without" ranks_run \
+	split:0 allreduce:int32:sum:1000 @1,3:children part:0 allreduce:int32:sum:1000 \
+	iallreduce:int32:sum:500000 @0,2:children wait
 net_loss 3
 check "3 % of datagrams are lost" agree "${long[@]}"
 net_offload on
@@ -70,6 +73,21 @@ rank_kill 2
 check "its death is told, though the child holds the socket" all_blame 2 $DIED
 rank_wait 2
 kill -KILL "$child"
+rank_options=()
+ranks_start fail events !2:iallreduce:int32:sum:100 !2:poll @2:sleep:500 @2:kill
+check "who sleeps in poll() hears of a death" all_blame 2 $DIED
+rank_wait 2
+rank_options=(--repeat 400 --timeout 20000 --quiet)
+check "a trainer that clogs what tells of its operations holds up nobody" \
+	ranks_run at:1:events at:1:@3:clog barrier
+rank_options=(--repeat 0 --timeout 3000)
+ranks_start fail allreduce:int32:sum:100000
+check "a twin is stopped" eval 'under_way 3 && pkill -STOP -P "${twin_pid[3]}"'
+check "its trainer gives up in time, and ends" eval 'timeout 20 tail --pid="${rank_pid[3]}" -f /dev/null &&
+	rank_wait 3 && rank_says 3 "no end after 3000 ms"'
+pkill -CONT -P "${twin_pid[3]}"
+ranks_wait
+rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "all have joined again" under_way 0
 pkill -KILL -P "${twin_pid[3]}"
@@ -81,6 +99,20 @@ rank_wait 3
 rank_options=()
 twin_up 3
 check "it can be started again" agree allreduce:int32:sum:1000 barrier
+ranks_start allreduce:int32:sum:1000 say:ready await:"$tmp/killed" fail \
+	allreduce:int32:sum:1000 reattach allreduce:int32:sum:1000
+ranks_say ready
+pkill -KILL -P "${twin_pid[3]}"
+touch "$tmp/killed"
+check "its trainer hears of its end" wait_until 20 rank_says 3 "failed .* gagg-twin on this host has ended"
+twin_up 3
+check "and joins again when it is there again, with all others" ranks_wait
+pkill -HUP -P "${twin_pid[3]}"
+check "SIGHUP ends no twin" eval 'wait_until 10 grep -q "SIGHUP: the configuration" /run/gagg/h3.log &&
+	agree allreduce:int32:sum:1000'
+rank_prefix=(unshare --pid --fork --kill-child)
+check "trainers in PID namespaces of their own" agree allreduce:int32:sum:1000
+rank_prefix=()
 ranks_start allreduce:int32:sum:100 fail @0,1,2:allreduce:int32:sum:100 @3:allgather:100
 check "different collectives are told, with both ranks" eval '
 	ranks_wait && rank_says 3 "rank 3 called all-gather" &&

@@ -13,6 +13,9 @@ plan 26
 conf=$test_tmp/gagg.conf
 alice=(setpriv --reuid 1001 --regid 1001 --clear-groups)
 bob=(setpriv --reuid 1002 --regid 1002 --groups 1001)
+# what gaggd.service leaves it of root
+unit=(prlimit --nofile=1024:524288 setpriv --no-new-privs
+	--bounding-set "-all,+net_admin,+sys_module")
 eve=(setpriv --reuid 1003 --regid 1003 --clear-groups)
 chmod 755 "$test_tmp"
 
@@ -33,7 +36,7 @@ write_conf()
 
 daemon_up()
 {
-	net_exec "$1" gaggd --socket "/run/gagg/h$1.sock" --config "$conf" \
+	net_exec "$1" "${unit[@]}" gaggd --socket "/run/gagg/h$1.sock" --config "$conf" \
 		>>"/run/gagg/h$1.log" 2>&1 &
 	wait_until 30 grep -q "$2" "/run/gagg/h$1.log"
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "broker.h"
 #include "twin_proto.h"
@@ -161,12 +162,53 @@ static void odd_regions(void)
 /* the session ends: the socket is closed at the other side */
 static void expect_closed(const char *what, int fd)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	/* to be hung up upon, whatever there is to read */
+	struct pollfd p = { .fd = fd };
 
 	if (poll(&p, 1, 5000) == 1 && (p.revents & POLLHUP))
 		return;
 	fprintf(stderr, "%s: the session goes on\n", what);
 	status = 1;
+}
+
+/* who asks again has read the answer */
+static void odd_answers(void)
+{
+	struct twin_message head = { .request = (uint32_t)GAGG_IOC_FEATURES };
+	struct gagg_ioc_features features = { .size = sizeof(features) };
+	struct iovec iov[2] = { { &head, sizeof(head) }, { &features, sizeof(features) } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	int fd = open_session(), i;
+
+	hello(fd);
+	for (i = 0; i < 2; i++)
+		if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
+			exit(2);
+	expect_closed("answers that are not read", fd);
+	close(fd);
+}
+
+/* a child that inherits the socket of a rank */
+static void odd_child(void)
+{
+	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
+	struct gagg_ioc_detach detach = { .size = sizeof(detach) };
+	int fd = open_session(), fds[TWIN_FDS], child;
+	pid_t pid;
+
+	hello(fd);
+	expect("attach", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	pid = fork();
+	if (!pid) {
+		expect("a child leaves", ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach,
+					     sizeof(detach), fds), -EPERM);
+		_exit(status);
+	}
+	if (pid < 0 || waitpid(pid, &child, 0) != pid)
+		exit(2);
+	status |= child != 0;
+	expect("leave", ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach, sizeof(detach), fds), 0);
+	close(fd);
 }
 
 static void odd_page(uint64_t head, uint32_t chunks)
@@ -204,6 +246,8 @@ int main(int argc, char **argv)
 	rank = (uint32_t)atoi(argv[3]);
 	odd_messages();
 	odd_regions();
+	odd_answers();
+	odd_child();
 	odd_page(1, 0);
 	odd_page(~0ULL, 1);
 	odd_page(TWIN_SUBMITS + 1, 1);

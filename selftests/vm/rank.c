@@ -23,6 +23,7 @@
  *	wait				until all are done
  *	events				begin to count completions (gagg_fd())
  *	poll				as wait, asleep in poll()
+ *	clog				let writes to that descriptor wait, and fill it
  *	progress			spin, without a call, until the kernel says
  *					in mapped memory that all chunks are done
  *	plan, noplan			reductions that follow
@@ -37,7 +38,9 @@
  *	reattach			join the next epoch
  *	sleep:MS  touch:FILE  await:FILE  say:TEXT
  *	fork				a child that holds the file, and sleeps
+ *	children			that leave: one aborts, one finalizes, one goes on
  *	unshare				leave the network namespace
+ *	again				the next operation has the number of the last
  *	number:N			the next operation is number N + 1: for ranks
  *					that call in another order
  *	kill				SIGKILL to oneself
@@ -50,6 +53,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -63,6 +67,7 @@
 #include <linux/gagg_wire.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "comm.h"
 #include "reference.h"
@@ -475,11 +480,13 @@ static void poll_all(void)
 	int err, done;
 
 	while (me.pending) {
-		if (poll(&p, 1, me.timeout) != 1 || read(me.events, &n, sizeof(n)) != sizeof(n)) {
+		if (poll(&p, 1, me.timeout) != 1) {
 			say("FAILED poll: nothing has completed");
 			exit(1);
 		}
-		counted += n;
+		/* or the epoch has ended */
+		if (read(me.events, &n, sizeof(n)) == sizeof(n))
+			counted += n;
 		for (done = 1; done && (o = me.pending);) {
 			err = gagg_test(o->req, &done);
 			if (!done)
@@ -492,6 +499,17 @@ static void poll_all(void)
 		}
 	}
 	say("poll counted %llu", (unsigned long long)counted);
+}
+
+/* what its own end of a shared file description lets a trainer do to the other */
+static void clog_events(void)
+{
+	uint64_t most = UINT64_MAX - 1, n;
+
+	while (read(me.events, &n, sizeof(n)) > 0)
+		;
+	if (fcntl(me.events, F_SETFL, 0) || write(me.events, &most, sizeof(most)) < 0)
+		say("clog: %s", strerror(errno));
 }
 
 /*
@@ -619,7 +637,11 @@ static void reattach(void)
 		gagg_comm_free(me.part[i]);
 	me.parts = 0;
 	me.comm = me.world;
-	err = gagg_reattach(me.world);
+	/* a twin that is being started again */
+	for (i = 0, err = gagg_reattach(me.world); err == GAGG_ERR_BROKER && i < 100; i++) {
+		usleep(100000);
+		err = gagg_reattach(me.world);
+	}
 	if (err) {
 		say("FAILED reattach code %d: %s", err, gagg_last_error(me.world));
 		exit(3);
@@ -713,6 +735,37 @@ static void fork_holder(void)
 	say("forked %d", pid);
 }
 
+/* what a child's destructors do; 0: it is told that it is no rank */
+static int child_leaves(int how)
+{
+	int err;
+
+	if (how == 0) {
+		gagg_abort(me.world);
+		return 0;
+	}
+	err = how == 1 ? gagg_finalize(me.world) : gagg_barrier(me.world);
+	return err != GAGG_ERR_CLOSED;
+}
+
+static void children(void)
+{
+	int how, status;
+	pid_t pid;
+
+	for (how = 0; how < 3; how++) {
+		pid = fork();
+		if (!pid)
+			_exit(child_leaves(how));
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			exit(1);
+		if (status) {
+			say("FAILED child %d status %x", how, status);
+			me.status = 1;
+		}
+	}
+}
+
 static void leave_netns(void)
 {
 	if (unshare(CLONE_NEWNET)) {
@@ -801,6 +854,10 @@ static void run_other(const char *word)
 		me.events = gagg_fd(me.world);
 	else if (argument(word, "poll"))
 		poll_all();
+	else if (argument(word, "again"))
+		me.number--;
+	else if (argument(word, "clog"))
+		clog_events();
 	else if (argument(word, "progress"))
 		progress();
 	else if (argument(word, "plan"))
@@ -829,6 +886,8 @@ static void run_other(const char *word)
 		say("%s", a);
 	else if (argument(word, "fork"))
 		fork_holder();
+	else if (argument(word, "children"))
+		children();
 	else if (argument(word, "unshare"))
 		leave_netns();
 	else if ((a = argument(word, "number")))

@@ -15,7 +15,8 @@
 #                               4 or 6; OPTIONs as of gaggctl)
 #   group_down                  deletes them
 #   ranks_run WORD...           all ranks carry out a script (rank.c), which must
-#                               succeed; $rank_options go before the group
+#                               succeed; $rank_options go before the group, $rank_prefix
+#                               before the command
 #   ranks_start, ranks_wait     the same in two halves
 #   rank_start R WORD...        one rank; ranks_wait waits for these, too
 #   rank_wait R                 exit status of one
@@ -39,7 +40,7 @@
 # shellcheck disable=SC2154 # of lib.sh
 tmp=$test_tmp
 RANK=$TOP/build/selftests/vm/rank
-hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=() twin_pid=()
+hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=() rank_prefix=() twin_pid=()
 
 layout()
 {
@@ -114,7 +115,7 @@ rank_start()
 
 	# at once: what the last one said is not to be taken for this one's
 	: >"$tmp/rank.$r"
-	net_exec "$host" "$RANK" ${SEED:+--seed "$SEED"} \
+	net_exec "$host" "${rank_prefix[@]}" "$RANK" ${SEED:+--seed "$SEED"} \
 		${rank_socket:+--socket "/run/gagg/h$host.sock"} \
 		${twin_pid[host]:+--socket "/run/gagg/h$host.sock"} \
 		"${rank_options[@]}" g "$r" "$@" >"$tmp/rank.$r" 2>&1 &

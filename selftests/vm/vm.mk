@@ -17,10 +17,10 @@ build/selftests/vm/odd_netlink build/selftests/vm/nomem: selftests/vm/netmsg.c s
 build/selftests/vm/nomem: selftests/vm/inject.c
 build/selftests/vm/fuzz_wire: selftests/vm/datagram.c selftests/vm/mutate.c
 build/selftests/vm/fuzz_netlink: selftests/vm/datagram.c selftests/vm/genl.c
-build/selftests/vm/odd_twin: agent/lib/broker.c agent/lib/error.c
+build/selftests/vm/odd_twin: agent/lib/broker.c agent/lib/error.c agent/lib/message.c
 # what libgagg.a hides, too
 $(addprefix build/selftests/vm/,checkpoint clocks elastic gossip late quorum rank replica \
-	store teller): $(LIB_OBJS)
+	signals store teller): $(LIB_OBJS)
 
 $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	@mkdir -p $(@D)

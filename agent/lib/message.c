@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR MIT
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <poll.h>
+#include <sys/time.h>
+
+#include "deadline.h"
+#include "message.h"
+
+/* 0, or -ETIMEDOUT; a signal is no reason to go on, nor to begin anew */
+static int await(int fd, short events, uint64_t deadline)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+	uint64_t left;
+
+	for (;;) {
+		struct timespec ts, *timeout = NULL;
+
+		left = deadline_left(deadline);
+		if (!left)
+			return -ETIMEDOUT;
+		if (left != UINT64_MAX) {
+			ts.tv_sec = (time_t)(left / 1000000000);
+			ts.tv_nsec = (long)(left % 1000000000);
+			timeout = &ts;
+		}
+		if (ppoll(&p, 1, timeout, NULL) > 0)
+			return 0;
+	}
+}
+
+/* who waits for a place among those to be accepted cannot poll for it */
+static int limit_connect(int fd, uint64_t deadline)
+{
+	uint64_t us = deadline_left(deadline) / 1000;
+	struct timeval tv = { .tv_sec = (time_t)(us / 1000000),
+			      .tv_usec = (suseconds_t)(us % 1000000) };
+
+	if (!us)
+		return -ETIMEDOUT;
+	if (deadline == DEADLINE_NEVER)
+		return 0;
+	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) ? -errno : 0;
+}
+
+int message_connect(int fd, const struct sockaddr *addr, socklen_t len, uint64_t deadline)
+{
+	int err;
+
+	for (;;) {
+		err = limit_connect(fd, deadline);
+		if (err)
+			return err;
+		if (!connect(fd, addr, len))
+			return 0;
+		if (errno == EAGAIN)
+			return -ETIMEDOUT;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline)
+{
+	for (;;) {
+		ssize_t n = sendmsg(fd, msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+		int err;
+
+		if (n >= 0)
+			return n;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		err = await(fd, POLLOUT, deadline);
+		if (err)
+			return err;
+	}
+}
+
+ssize_t message_receive(int fd, struct msghdr *msg, uint64_t deadline)
+{
+	for (;;) {
+		ssize_t n = recvmsg(fd, msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		int err;
+
+		if (n >= 0)
+			return n;
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		err = await(fd, POLLIN, deadline);
+		if (err)
+			return err;
+	}
+}

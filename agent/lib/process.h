@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
+/*
+ * Which process is this? A forked child has its parent's communicators in its memory,
+ * and is nobody's rank.
+ */
+#ifndef GAGG_PROCESS_H
+#define GAGG_PROCESS_H
+
+#include <stdint.h>
+
+/*
+ * A number that a process keeps, and none of its children has. Makes no system call
+ * but the first time.
+ */
+uint64_t process_id(void);
+
+#endif

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/lib/twin.c agent/lib/process.c agent/lib/sys.c agent/lib/message.c; libs: -pthread */
+/*
+ * libgagg's end of a session of gagg-twin, when the other end is stopped, or gone.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "deadline.h"
+#include "sys.h"
+#include "twin_proto.h"
+
+#define PATIENCE_MS	200
+
+static int ours, theirs;	/* libgagg's end, the twin's */
+
+static int pair(void **state)
+{
+	int fds[2];
+
+	(void)state;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return -1;
+	ours = fds[0];
+	theirs = fds[1];
+	return 0;
+}
+
+static int pair_ends(void **state)
+{
+	(void)state;
+	sys_close(ours);
+	return theirs >= 0 && close(theirs);
+}
+
+/* the answer to TWIN_HELLO, before it is asked */
+static void answer_hello(void)
+{
+	struct twin_message head = { .request = TWIN_HELLO };
+	struct iovec iov = { &head, sizeof(head) };
+	union {
+		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf,
+			      .msg_controllen = sizeof(control.buf) };
+	int fds[TWIN_FDS] = { memfd_create("page", MFD_CLOEXEC), eventfd(0, EFD_CLOEXEC),
+			      eventfd(0, EFD_CLOEXEC) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	assert_int_equal(ftruncate(fds[0], sizeof(struct twin_page)), 0);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(c), fds, sizeof(fds));
+	assert_int_equal(sendmsg(theirs, &msg, 0), sizeof(head));
+	for (int i = 0; i < TWIN_FDS; i++)
+		close(fds[i]);
+}
+
+static void answer(uint32_t request, const void *arg, size_t size)
+{
+	struct twin_message head = { .request = request };
+	struct iovec iov[2] = { { &head, sizeof(head) }, { (void *)arg, size } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	assert_int_equal(sendmsg(theirs, &msg, 0), sizeof(head) + size);
+}
+
+/* what libgagg has asked */
+static uint32_t asked(void)
+{
+	char buf[4096];
+	struct twin_message head;
+
+	assert_true(recv(theirs, buf, sizeof(buf), MSG_DONTWAIT) >= (ssize_t)sizeof(head));
+	memcpy(&head, buf, sizeof(head));
+	return head.request;
+}
+
+static uint64_t ms_since(uint64_t begin)
+{
+	return (deadline_now() - begin) / 1000000;
+}
+
+static int status(void)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+
+	return sys_command(ours, GAGG_IOC_STATUS, &st);
+}
+
+static void link__silent_from_the_start(void **state)
+{
+	uint64_t begin = deadline_now();
+
+	(void)state;
+	assert_int_equal(sys_begin(ours, PATIENCE_MS), -ETIMEDOUT);
+	assert_in_range(ms_since(begin), PATIENCE_MS - 1, 20 * PATIENCE_MS);
+}
+
+static void link__silent_later(void **state)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st), .epoch = 7 };
+	uint64_t begin;
+
+	(void)state;
+	answer_hello();
+	assert_int_equal(sys_begin(ours, PATIENCE_MS), 0);
+	assert_int_equal(asked(), TWIN_HELLO);
+	answer((uint32_t)GAGG_IOC_STATUS, &st, sizeof(st));
+	assert_int_equal(status(), 0);
+	begin = deadline_now();
+	assert_int_equal(status(), -ETIMEDOUT);
+	assert_in_range(ms_since(begin), PATIENCE_MS - 1, 20 * PATIENCE_MS);
+	/* an answer that comes now is the answer to nothing */
+	answer((uint32_t)GAGG_IOC_STATUS, &st, sizeof(st));
+	begin = deadline_now();
+	assert_int_equal(status(), -ETIMEDOUT);
+	assert_null(sys_map(ours, 0, 4096, false));
+	assert_int_equal(errno, ETIMEDOUT);
+	/* who leaves says so, and does not wait */
+	sys_leave(ours);
+	assert_in_range(ms_since(begin), 0, PATIENCE_MS / 2);
+	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);
+	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);
+	assert_int_equal(asked(), (uint32_t)GAGG_IOC_DETACH);
+}
+
+static void link__leaves_one_that_does_not_read(void **state)
+{
+	char big[4096] = { 0 };
+	uint64_t begin;
+
+	(void)state;
+	answer_hello();
+	assert_int_equal(sys_begin(ours, PATIENCE_MS), 0);
+	while (send(ours, big, sizeof(big), MSG_DONTWAIT) >= 0)
+		;
+	begin = deadline_now();
+	sys_leave(ours);
+	assert_in_range(ms_since(begin), 0, PATIENCE_MS / 2);
+}
+
+static void link__gone(void **state)
+{
+	struct gagg_ioc_wait wait = { .size = sizeof(wait), .channel = GAGG_WAIT_EPOCH,
+				      .timeout_ns = UINT64_MAX };
+
+	(void)state;
+	answer_hello();
+	assert_int_equal(sys_begin(ours, PATIENCE_MS), 0);
+	close(theirs);
+	theirs = -1;
+	assert_int_equal(status(), -EPIPE);
+	assert_int_equal(sys_ioctl(ours, GAGG_IOC_WAIT, &wait), -ENOTCONN);
+	sys_leave(ours);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, pair, pair_ends)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(link__silent_from_the_start),
+		TEST(link__silent_later),
+		TEST(link__leaves_one_that_does_not_read),
+		TEST(link__gone),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("twin_link", tests, NULL, NULL);
+}
