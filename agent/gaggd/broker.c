@@ -95,7 +95,8 @@ static bool send_descriptor(struct client *c, struct broker_reply *reply, int fd
 	}
 	if (err == -EPIPE)
 		return false;
-	log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "no descriptor can be passed to uid %u, pid %d: %s%s", c->cred.uid,
+	log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN,
+		    "no descriptor can be passed to uid %u, pid %d: %s%s", c->cred.uid,
 		    (int)c->cred.pid, strerror(-err), err == -ETOOMANYREFS ?
 		    " (more are unread than RLIMIT_NOFILE allows this user)" : "");
 	memset(reply, 0, sizeof(*reply));
@@ -173,8 +174,8 @@ static void client_lingers(struct loop_event *ev, int res)
 static void log_refused(const struct client *c, const struct broker_reply *reply)
 {
 	if (reply->error)
-		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "refused uid %u, pid %d: %s", c->cred.uid,
-			    (int)c->cred.pid, reply->message);
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "refused uid %u, pid %d: %s",
+			    c->cred.uid, (int)c->cred.pid, reply->message);
 }
 
 static void client_end(struct client *c, const struct broker_reply *reply)
