@@ -133,7 +133,8 @@ static void say_blocked(struct group *g)
 		is = gagg_join_blocked(g->join, &g->geom, n, now_ns(), &in, &out);
 		pthread_mutex_unlock(&g->join_lock);
 		if (is)
-			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN, "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
+			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
+				    "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
 				    g->cfg.name, gagg_lowest(g->geom.ranks_of[n]),
 				    in && out ? " either way" : in ? " from it" : out ? " to it" :
 				    " between it and another one");
