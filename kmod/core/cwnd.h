@@ -7,8 +7,8 @@
  *		round trips grow long
  *	growth	by GAGG_PATH_GROW datagrams in a round trip, and four times that for each
  *		ms that one takes: so it hardly depends on how long round trips are, as
- *		in RFC 9438. It grows only if it is used, and with a queue (round trips above 1.5 times
- *		the least) not beyond half of the most
+ *		in RFC 9438. It grows only if it is used, and with a queue (round trips
+ *		above 1.5 times the least) not beyond half of the most
  *	delay	what waits for longer than another round trip and GAGG_PATH_QUEUE shrinks
  *		it by a sixteenth in a round trip, down to GAGG_PATH_CWND_CALM: links are
  *		busy, and what is lost is noticed soon. TCP in the same queue does not do

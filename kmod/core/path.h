@@ -194,8 +194,8 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
  * Marks losses: a flying datagram whose number is GAGG_PATH_REORDER or more
  * below the largest acknowledged one, or that was sent more than 9/8 round
  * trips before it. Once one that was taken for lost has been acknowledged, those are
- * lost that have been under way for longer than it was (RFC 8985 section 6.2). A nonsensical acknowledgement (numbers never sent) changes
- * nothing.
+ * lost that have been under way for longer than it was (RFC 8985 section 6.2). A
+ * nonsensical acknowledgement (numbers never sent) changes nothing.
  */
 void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 		   bool ce, u64 now,
