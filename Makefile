@@ -96,7 +96,7 @@ prepare	= for kernel in $(1); do $(MAKE) -j$(nproc) kernel-$$kernel || exit; don
 
 # A kernel that looks for mistakes is slow: a check runs there tests of all that the
 # module does, not of every case; check-debug runs all.
-TESTS_debug = allreduce death unload device nomem faults fuzz store copies
+TESTS_debug = allreduce death unload locks device nomem faults fuzz store copies
 
 # The module is not needed by the unit tests.
 .PHONY: check check-unit check-model check-vm check-debug check-virtual lint
