@@ -243,6 +243,8 @@ twin_up()
 
 	mkdir -p /run/gagg
 	for i; do
+		# what an earlier one has said is not to be taken for this one's
+		: >"/run/gagg/h$i.log"
 		net_exec "$i" gagg-twin --config "$tmp/gagg.conf" --socket "/run/gagg/h$i.sock" \
 			>"/run/gagg/h$i.out" 2>"/run/gagg/h$i.log" &
 		twin_pid[i]=$!
