@@ -29,6 +29,9 @@ static void gaps_normalise(struct gagg_chan *ch)
 				fail("a gap was not pulled");
 			gap->at = LATER;
 			gap->wait = 1;
+			/* nothing was overtaken, no silence is long */
+			gap->seen = NOW;
+			gap->silent = 0;
 			if (gap->first == gap->end)
 				memset(gap, 0, sizeof(*gap));
 		}

@@ -127,9 +127,9 @@ static void ends__of_short_ones_are_found_soon(void **state)
 		bool always;	/* not with --full only */
 	} bars[] = {
 		{ &four, SHORT, 0, 107, false }, { &four, SHORT, 1, 112, true },
-		{ &eight, SHORT / 4, 0, 150, true }, { &eight, SHORT / 4, 1, 160, false },
+		{ &eight, SHORT / 4, 0, 125, true }, { &eight, SHORT / 4, 1, 125, false },
 		{ &eight, SHORT, 0, 120, false }, { &eight, SHORT, 1, 125, false },
-		{ &apart, SHORT / 4, 1, 190, true },
+		{ &apart, SHORT / 4, 1, 170, true },
 	};
 	u32 i;
 

@@ -106,7 +106,8 @@ static u64 slack(u32 hosts, const struct rate *rate)
 		most += 4 * GAGG_PATH_RTO_MIN;
 	if (full && rate == &rates[2] && hosts == 8)
 		most += GAGG_PATH_RTO_INIT;
-	return full ? most + GAGG_PATH_RTO_MIN : most;
+	/* elsewhere than in the middle some begin while windows are small */
+	return full ? most + 3 * GAGG_PATH_RTO_MIN : most;
 }
 
 /* true if none costs more than that */

@@ -417,7 +417,7 @@ static void try_memory(int fd, const struct gagg_geometry *geo)
 			break;
 	IS(-1, E2BIG);
 	op.chunks = 1ULL << 62;
-	IS(ioctl(fd, GAGG_IOC_SUBMIT, &op), EINVAL);
+	IS(ioctl(fd, GAGG_IOC_SUBMIT, &op), EOVERFLOW);
 }
 
 static struct io_uring ring;
