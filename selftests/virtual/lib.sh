@@ -246,12 +246,14 @@ baseline()
 
 outages()
 {
-	local label=$1 i cost
+	local label=$1 i cost most
 	shift
 
 	# a long silence is asked into each eighth of it (gagg_path_pause)
 	cost=$(($1 * 1000 + 2 * rto))
 	[ "$1" -lt 100 ] || cost=$((cost + $1 * 1000 / 8))
+	# and the second outage may begin before that is over, in the same operation
+	most=$(($1 < 100 ? cost : 2 * cost))
 	measure_start -s "$size" -n $number -w 0
 	under_way_all 200000
 	for ((i = 0; i < 2; i++)); do
@@ -261,6 +263,6 @@ outages()
 	measure_end
 	figure "$label, $* (ms, how, host)"
 	bar "$label: $1 ms, $2, $([ $# -gt 2 ] && echo "one host" || echo "all hosts")" \
-		"$wrong == 0 && $again > 0 && $max <= $base + $cost &&
+		"$wrong == 0 && $again > 0 && $max <= $base + $most &&
 		$spent <= $base_spent + 2 * $cost"
 }
