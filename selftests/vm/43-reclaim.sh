@@ -12,6 +12,8 @@ plan 5
 
 tracefs=/sys/kernel/tracing
 [ -e $tracefs/trace ] || mount -t tracefs tracefs $tracefs
+# another test may have stopped it
+echo 1 >$tracefs/tracing_on
 queued=$tracefs/events/workqueue/workqueue_queue_work
 
 # queue FUNCTION: the names of the queues that it was put into
