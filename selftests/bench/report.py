@@ -77,7 +77,8 @@ def cell(row, ours):
     text = f"{row['p50_us'] / 1e3:.2f} ({row['q1'] / 1e3:.2f}-{row['q3'] / 1e3:.2f})"
     if ours and row is not ours:
         text += f" {row['p50_us'] / ours['p50_us']:.2f}x"
-        if ours["cpu_s_per_gb"] > 0:
+        # 0: not known
+        if row["cpu_s_per_gb"] > 0 and ours["cpu_s_per_gb"] > 0:
             text += f" cpu {row['cpu_s_per_gb'] / ours['cpu_s_per_gb']:.2f}x"
     return text
 

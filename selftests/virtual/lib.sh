@@ -14,8 +14,8 @@
 #                            measured: $mean $p50 $p99 $max in microseconds, $ops, $wrong, and
 #                            of all that it has done, warm-up and barriers included,
 #                            $spent (microseconds), $again (sent again), $lost (by the
-#                            ports). A warm-up is many operations: -w 0. With less than 100 operations the
-#                            99th percentile is the maximum
+#                            ports). A warm-up is many operations: -w 0. With less than 100
+#                            operations the 99th percentile is the maximum
 #   measure_start WORD..., measure_end   the same in two halves
 #   under_way_all BYTES      wait until host 0 has sent so much since measure_start
 #   figure LABEL             a note with what measure has found
@@ -52,7 +52,7 @@ world()
 	case $system in
 	module)
 		[ -d /sys/module/gagg ] || insmod "$GAGG_KO" || return
-		group_up "$@" && agents_up || return
+		group_up "$@" && agents || return
 		;;
 	twin)
 		twin_conf "$@"
@@ -62,20 +62,6 @@ world()
 	esac
 	# what it takes to have the first one is done
 	net_outage 0
-}
-
-# gaggd of each host, as agent/examples/up.sh has it
-agents_up()
-{
-	local i
-
-	mkdir -p /run/gagg
-	for ((i = 0; i < hosts; i++)); do
-		net_exec "$i" gaggd --socket "/run/gagg/h$i.sock" >"/run/gagg/h$i.log" 2>&1 &
-	done
-	for ((i = 0; i < hosts; i++)); do
-		wait_until 10 test -S "/run/gagg/h$i.sock" || return
-	done
 }
 
 world_down()

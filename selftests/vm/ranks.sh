@@ -14,6 +14,7 @@
 #   group_up [OPTION...]        group g on every host (address family: $family,
 #                               4 or 6; OPTIONs as of gaggctl)
 #   group_down                  deletes them
+#   agents                      a gaggd on every host, instead of those that there were
 #   ranks_run WORD...           all ranks carry out a script (rank.c), which must
 #                               succeed; $rank_options go before the group, $rank_prefix
 #                               before the command
@@ -344,4 +345,19 @@ is()
 	# shellcheck disable=SC2319
 	echo "$*: $(($*))"
 	[ $(($*)) -ne 0 ]
+}
+
+agents()
+{
+	local i
+
+	mkdir -p /run/gagg
+	rm -f /run/gagg/*.sock
+	for ((i = 0; i < hosts; i++)); do
+		net_exec "$i" gaggd --socket "/run/gagg/h$i.sock" >"/run/gagg/h$i.log" 2>&1 &
+		disown
+	done
+	for ((i = 0; i < hosts; i++)); do
+		wait_until 60 test -S "/run/gagg/h$i.sock" || return
+	done
 }

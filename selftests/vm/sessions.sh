@@ -134,20 +134,6 @@ setting_up()
 	agents
 }
 
-agents()
-{
-	local i
-
-	rm -f /run/gagg/*.sock
-	for ((i = 0; i < hosts; i++)); do
-		net_exec "$i" gaggd --socket "/run/gagg/h$i.sock" >"/run/gagg/h$i.log" 2>&1 &
-		disown
-	done
-	for ((i = 0; i < hosts; i++)); do
-		wait_until 60 test -S "/run/gagg/h$i.sock" || return
-	done
-}
-
 setting_down()
 {
 	pkill -KILL -x gaggd
