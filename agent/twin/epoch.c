@@ -336,6 +336,8 @@ static void join_timer(struct group *g)
 		part->unfit = false;
 		worker_unlock(part->port->worker);
 	}
+	if (!fits)
+		mtu_tell(g);
 	pthread_mutex_lock(&g->join_lock);
 	if (!fits)
 		gagg_join_end(g->join, &g->geom, &unfit, now_ns());

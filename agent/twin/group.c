@@ -153,6 +153,8 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 			cfg->name);
 		return -1;
 	}
+	if (mtu_check(g))
+		return -1;
 	for (s = 0; s < cfg->shards; s++)
 		if (make_part(g, s))
 			return -1;

@@ -165,6 +165,14 @@ void epoch_farewell(struct twin *t);
 void epoch_open(struct group *g, u64 epoch, u32 id, u64 members);
 void twin_call(struct twin *t);
 
+/* mtu.c: bytes of a datagram with all headers; what fits to a node, 0: not known */
+u32 mtu_needed(const struct group *g);
+u32 mtu_to(const struct group *g, u32 node);
+/* at the start: 0, or -1 and it has been said why */
+int mtu_check(const struct group *g);
+/* a datagram did not fit: say which hosts cannot be reached */
+void mtu_tell(const struct group *g);
+
 /* stats.c: a line of JSON for each group */
 void stats_print(struct twin *t);
 

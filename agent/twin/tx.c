@@ -60,8 +60,9 @@ struct tx {
 	struct mmsghdr msg[QUEUE];
 	union address to[QUEUE];
 	union control control[QUEUE];
-	struct part *part[QUEUE];	/* whose counters */
+	struct group *whose[QUEUE];
 	u32 segs[QUEUE];
+	u32 bytes[QUEUE];
 };
 
 struct tx *tx_new(void)
@@ -90,10 +91,31 @@ void tx_free(struct tx *tx)
 
 /* --- the queue ------------------------------------------------------------ */
 
-/* a device that sums up no UDP (EIO) takes no bursts: one by one then */
-static void send_single(struct port *p, struct mmsghdr *msg, u32 seg, struct part *part)
+static struct part *part_of(const struct tx *tx, unsigned int i)
 {
-	struct msghdr h = msg->msg_hdr;
+	return &tx->whose[i]->part[tx->port->worker->index];
+}
+
+static void count(struct part *part, u32 segs, u32 bytes)
+{
+	part->stats.tx_datagrams += segs;
+	part->stats.tx_bytes += bytes;
+}
+
+/* @segs datagrams did not leave, as errno says */
+static void count_failed(struct part *part, u32 segs)
+{
+	part->stats.tx_errors += segs;
+	part->unfit |= errno == EMSGSIZE;
+}
+
+/*
+ * A device that sums up no UDP (EIO) takes no bursts, nor does one whose MTU has become
+ * too small (EINVAL): one by one then.
+ */
+static void send_single(struct tx *tx, unsigned int i, u32 seg)
+{
+	struct msghdr h = tx->msg[i].msg_hdr;
 	struct iovec *iov = h.msg_iov, *end = iov + h.msg_iovlen;
 	u32 bytes;
 
@@ -104,10 +126,10 @@ static void send_single(struct port *p, struct mmsghdr *msg, u32 seg, struct par
 		h.msg_iovlen = 0;
 		for (bytes = 0; bytes < seg && iov + h.msg_iovlen < end; h.msg_iovlen++)
 			bytes += (u32)iov[h.msg_iovlen].iov_len;
-		if (sendmsg(p->fd, &h, 0) < 0) {
-			part->stats.tx_errors++;
-			part->unfit |= errno == EMSGSIZE;
-		}
+		if (sendmsg(tx->port->fd, &h, 0) < 0)
+			count_failed(part_of(tx, i), 1);
+		else
+			count(part_of(tx, i), 1, bytes);
 	}
 }
 
@@ -116,22 +138,20 @@ static void send_failed(struct tx *tx, unsigned int i)
 	struct cmsghdr *c = CMSG_FIRSTHDR(&tx->msg[i].msg_hdr);
 	u16 seg;
 
-	if (c && errno == EIO) {
-		tx->port->gso = false;
+	if (c && (errno == EIO || errno == EINVAL)) {
+		tx->port->gso &= errno != EIO;
 		memcpy(&seg, CMSG_DATA(c), sizeof(seg));
-		send_single(tx->port, &tx->msg[i], seg, tx->part[i]);
+		send_single(tx, i, seg);
 		return;
 	}
-	tx->part[i]->stats.tx_errors += tx->segs[i];
-	/* of a burst whose datagrams are too long, kernels say EINVAL or EMSGSIZE */
-	tx->part[i]->unfit |= errno == EMSGSIZE || (c && errno == EINVAL);
+	count_failed(part_of(tx, i), tx->segs[i]);
 }
 
 static void queue_send(struct tx *tx)
 {
 	struct burst **end;
 	unsigned int i = 0;
-	int n;
+	int n, k;
 
 	while (i < tx->queued) {
 		n = sendmmsg(tx->port->fd, tx->msg + i, tx->queued - i, 0);
@@ -139,6 +159,9 @@ static void queue_send(struct tx *tx)
 			continue;
 		if (n < 0)
 			send_failed(tx, i);
+		for (k = 0; k < n; k++)
+			count(part_of(tx, i + (unsigned int)k), tx->segs[i + (unsigned int)k],
+			      tx->bytes[i + (unsigned int)k]);
 		i += n < 0 ? 1 : (unsigned int)n;
 	}
 	tx->queued = 0;
@@ -161,8 +184,9 @@ static void queue_add(struct tx *tx, struct port *p, struct group *g, u32 node,
 	i = tx->queued++;
 	tx->to[i] = g->node[node];
 	address_shift(&tx->to[i], p->worker->index);
-	tx->part[i] = &g->part[p->worker->index];
+	tx->whose[i] = g;
 	tx->segs[i] = b->segs;
+	tx->bytes[i] = b->bytes;
 	h = &tx->msg[i].msg_hdr;
 	h->msg_name = &tx->to[i];
 	h->msg_namelen = tx->to[i].sa.sa_family == AF_INET6 ? sizeof(tx->to[i].in6) :
@@ -183,8 +207,6 @@ static void queue_add(struct tx *tx, struct port *p, struct group *g, u32 node,
 		c->cmsg_len = CMSG_LEN(sizeof(seg));
 		memcpy(CMSG_DATA(c), &seg, sizeof(seg));
 	}
-	tx->part[i]->stats.tx_datagrams += b->segs;
-	tx->part[i]->stats.tx_bytes += b->bytes;
 }
 
 /* --- bursts --------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 39
+plan 43
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -148,6 +148,26 @@ check "an interface that takes no bursts" agree "${long[@]}"
 check "none was refused" is "$(twin_count 2 drop_chunk) + $(twin_count 2 drop_op) == 0"
 twin_down
 family=4
+layout 3
+net_ready 1500
+too_large()
+{
+	twin_conf ring 1024 window 64 lanes 2048
+	! net_exec 0 timeout 20 gagg-twin --config "$tmp/gagg.conf" --socket /run/gagg/h0.sock \
+		>"$tmp/refused" 2>&1 && cat "$tmp/refused" &&
+		grep -q "datagrams of 2048 lanes take 8284 bytes, and the MTU to the host of rank 1 is 1500" \
+			"$tmp/refused"
+}
+check "lanes that the MTU does not take are refused" too_large
+check "twins" eval 'twin_conf ring 256 window 64 && twin_up 0 1 2'
+rank_options=(--repeat 0)
+ranks_start fail allreduce:int32:sum:100000
+check "trainers are under way" under_way 0
+net_exec 1 ip link set eth0 mtu 1400
+check "an MTU that shrinks ends the epoch, and is named" eval 'ranks_wait &&
+	grep "do not fit the MTU to the host of rank [02] any more, which is 1400" /run/gagg/h1.log'
+rank_options=()
+twin_down
 layout 1 3
 net_ready 1500
 check "one host, three ranks" eval 'twin_conf ring 256 window 64 && twin_up 0 && agree "${every[@]}"'

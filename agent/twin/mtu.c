@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Do a group's datagrams fit what lies between this host and the others? They are never
+ * fragmented, and HELLO, which is small, passes where chunks do not.
+ */
+#define _GNU_SOURCE 1
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "channel.h"
+
+#define IP_UDP_BYTES(v6)	((v6) ? 48U : 28U)
+
+u32 mtu_needed(const struct group *g)
+{
+	bool v6 = g->node[g->geom.self].sa.sa_family == AF_INET6;
+
+	return IP_UDP_BYTES(v6) + GAGG_WIRE_HDRLEN + g->geom.lanes * 4U;
+}
+
+u32 mtu_to(const struct group *g, u32 node)
+{
+	const union address *to = &g->node[node];
+	union address from = g->node[g->geom.self];
+	bool v6 = to->sa.sa_family == AF_INET6;
+	socklen_t len = v6 ? sizeof(to->in6) : sizeof(to->in), optlen = sizeof(int);
+	int fd = socket(to->sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), mtu = 0;
+
+	if (fd < 0)
+		return 0;
+	if (v6)
+		from.in6.sin6_port = 0;
+	else
+		from.in.sin_port = 0;
+	/* nothing is sent */
+	if (bind(fd, &from.sa, len) || connect(fd, &to->sa, len) ||
+	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen))
+		mtu = 0;
+	close(fd);
+	return (u32)mtu;
+}
+
+int mtu_check(const struct group *g)
+{
+	u32 n, mtu, needed = mtu_needed(g);
+
+	for (n = 0; n < g->geom.nodes; n++) {
+		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
+		/* without a route there will be a better time to say so */
+		if (!mtu || mtu >= needed)
+			continue;
+		log_err("group \"%s\": datagrams of %u lanes take %u bytes, and the MTU to the host of rank %u is %u: use fewer lanes, or a larger MTU",
+			g->cfg.name, g->geom.lanes, needed, gagg_lowest(g->geom.ranks_of[n]), mtu);
+		return -1;
+	}
+	return 0;
+}
+
+void mtu_tell(const struct group *g)
+{
+	u32 n, mtu, needed = mtu_needed(g);
+
+	for (n = 0; n < g->geom.nodes; n++) {
+		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
+		if (mtu && mtu < needed)
+			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_ERR,
+				    "group \"%s\": the epoch ends: datagrams of %u bytes do not fit the MTU to the host of rank %u any more, which is %u",
+				    g->cfg.name, needed, gagg_lowest(g->geom.ranks_of[n]), mtu);
+	}
+}
