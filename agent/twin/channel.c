@@ -5,6 +5,7 @@
 #include "channel.h"
 #include "reduce.h"
 #include "session.h"
+#include "tx.h"
 
 void channel_put(struct channel *ch)
 {
@@ -65,20 +66,20 @@ static int parts_new(const struct gagg_geom *g, struct channel *ch)
 	return 0;
 }
 
-static int memory_of(const struct gagg_geom *g, struct channel *ch)
+static int memory_of(struct twin *t, const struct gagg_geom *g, struct channel *ch)
 {
 	int err = parts_new(g, ch);
 
 	if (!err)
-		err = memory_new(&ch->result, "gagg-result", chunk_bytes(g, g->ring), false);
+		err = memory_new(t, &ch->result, "gagg-result", chunk_bytes(g, g->ring), false);
 	if (!err)
-		err = memory_new(&ch->done, "gagg-done", GAGG_DESC_OFFSET +
+		err = memory_new(t, &ch->done, "gagg-done", GAGG_DESC_OFFSET +
 				 (size_t)g->ring * sizeof(struct gagg_rdesc), false);
 	if (!err && ch->part[0]->self_home != 0xff)
-		err = memory_new(&ch->acc, "gagg-acc",
+		err = memory_new(t, &ch->acc, "gagg-acc",
 				 (size_t)g->window * g->shards * acc_bytes(g), false);
 	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
-		err = memory_new(&ch->kept, "gagg-kept", chunk_bytes(g, g->ring), false);
+		err = memory_new(t, &ch->kept, "gagg-kept", chunk_bytes(g, g->ring), false);
 	return err;
 }
 
@@ -98,7 +99,7 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 	ch->id = id;
 	ch->index = (unsigned int)index;
 	ch->members = members;
-	err = memory_of(&g->geom, ch);
+	err = memory_of(g->twin, &g->geom, ch);
 	if (err) {
 		channel_put(ch);
 		errno = -err;
@@ -116,6 +117,7 @@ void channel_unlink(struct group *g, struct channel *ch)
 {
 	workers_lock(g);
 	g->channel[ch->index] = NULL;
+	tx_forget(g);
 	workers_unlock(g);
 	channel_put(ch);
 }

@@ -173,6 +173,7 @@ static void over(struct group *g)
 		gone[n++] = g->channel[i];
 		g->channel[i] = NULL;
 	}
+	tx_forget(g);
 	workers_unlock(g);
 	g->epoch = 0;
 	epoch_status(g, &st);
@@ -322,9 +323,10 @@ static void join_timer(struct group *g)
 		.reason = GAGG_R_MTU,
 		.rank = (u16)gagg_lowest(g->geom.ranks_of[g->geom.self]),
 	};
-	bool fits = true;
+	bool fits = !g->said.unfit;
 	u32 i;
 
+	g->said.unfit = false;
 	for (i = 0; i < g->geom.shards; i++) {
 		struct part *part = &g->part[i];
 
@@ -359,6 +361,24 @@ static void run_timers(struct twin *t)
 		pthread_mutex_unlock(&g->join_lock);
 		if (at <= now_ns())
 			join_timer(g);
+	}
+}
+
+/* nothing else is done, which could come back to what is in the middle of something */
+void epoch_breathe(struct twin *t)
+{
+	unsigned int i;
+	u64 nodes;
+
+	run_timers(t);
+	for (i = 0; i < t->n_groups; i++) {
+		struct group *g = t->groups[i];
+
+		pthread_mutex_lock(&g->join_lock);
+		nodes = g->say_hello;
+		g->say_hello = 0;
+		pthread_mutex_unlock(&g->join_lock);
+		say(g, nodes, GAGG_T_HELLO);
 	}
 }
 

@@ -62,7 +62,7 @@ static int do_hello(struct session *s, struct request *r)
 
 	if (s->memory.addr)
 		return -EBUSY;
-	err = memory_new(&s->memory, "gagg-page", sizeof(*s->page), true);
+	err = memory_new(s->group->twin, &s->memory, "gagg-page", sizeof(*s->page), true);
 	if (err)
 		return err;
 	s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

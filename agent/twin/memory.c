@@ -7,13 +7,32 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "twin.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE	0x0010
 #endif
 
-static int map(struct memory *m, bool theirs)
+#define PIECE	(16UL << 20)	/* takes some ten milliseconds */
+
+static int touch(struct twin *t, const struct memory *m)
 {
+	size_t at, left;
+
+	for (at = 0; at < m->length; at += PIECE) {
+		left = m->length - at;
+		if (madvise((char *)m->addr + at, left < PIECE ? left : PIECE,
+			    MADV_POPULATE_WRITE) && errno != EINVAL)
+			return errno == EFAULT ? -ENOMEM : -errno;
+		epoch_breathe(t);
+	}
+	return 0;
+}
+
+static int map(struct twin *t, struct memory *m, bool theirs)
+{
+	int err;
+
 	int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 	m->addr = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
@@ -24,13 +43,14 @@ static int map(struct memory *m, bool theirs)
 	if (!theirs) {
 		/* our mapping stays writable, and is the only one */
 		seals |= F_SEAL_FUTURE_WRITE;
-		if (madvise(m->addr, m->length, MADV_POPULATE_WRITE) && errno != EINVAL)
-			return errno == EFAULT ? -ENOMEM : -errno;
+		err = touch(t, m);
+		if (err)
+			return err;
 	}
 	return fcntl(m->fd, F_ADD_SEALS, seals) ? -errno : 0;
 }
 
-int memory_new(struct memory *m, const char *name, size_t bytes, bool theirs)
+int memory_new(struct twin *t, struct memory *m, const char *name, size_t bytes, bool theirs)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int err;
@@ -41,7 +61,7 @@ int memory_new(struct memory *m, const char *name, size_t bytes, bool theirs)
 	if (m->fd < 0)
 		err = -errno;
 	else
-		err = ftruncate(m->fd, (off_t)m->length) ? -errno : map(m, theirs);
+		err = ftruncate(m->fd, (off_t)m->length) ? -errno : map(t, m, theirs);
 	if (err)
 		memory_free(m);
 	return err;

@@ -19,11 +19,13 @@ struct memory {
 	size_t length;
 };
 
+struct twin;
+
 /*
  * Zeroed memory; 0 or -errno. @theirs: trainers may write it. All others is
- * touched now, so that no page is missing later.
+ * touched now, so that no page is missing later, piece by piece: @t says HELLO in between.
  */
-int memory_new(struct memory *m, const char *name, size_t bytes, bool theirs);
+int memory_new(struct twin *t, struct memory *m, const char *name, size_t bytes, bool theirs);
 /* also of one that was never made, if it is all zero */
 void memory_free(struct memory *m);
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <netinet/udp.h>
 
-#include "twin.h"
+#include "tx.h"
 
 #define SOCKET_BUFFER	(16 << 20)	/* a few hundred bursts, as in the module */
 #define ECT_0		2		/* RFC 3168 */
@@ -66,11 +66,19 @@ static int port_open(struct port *p)
 	struct epoll_event ev = { .events = EPOLLIN };
 	sa_family_t family = p->addr.sa.sa_family;
 	socklen_t len = family == AF_INET6 ? sizeof(p->addr.in6) : sizeof(p->addr.in);
+	socklen_t intlen = sizeof(p->half);
 
 	p->fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (p->fd < 0)
 		return -1;
 	if (set_options(p->fd, family) || bind(p->fd, &p->addr.sa, len))
+		return -1;
+	/* of what getsockopt() says, which is twice what was asked for */
+	if (getsockopt(p->fd, SOL_SOCKET, SO_SNDBUF, &p->half, &intlen))
+		return -1;
+	p->half /= 2;
+	p->queue = queue_new();
+	if (!p->queue)
 		return -1;
 	return epoll_ctl(p->worker->epoll, EPOLL_CTL_ADD, p->fd, &ev);
 }
@@ -104,6 +112,7 @@ void port_close(struct port *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
+	queue_free(p->queue);
 	free(p->groups);
 	free(p);
 }

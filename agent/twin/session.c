@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "session.h"
+#include "tx.h"
 #include "../gaggd/refuse.h"
 
 static void seat_free(struct seat *seat)
@@ -49,9 +50,9 @@ static int seat_take(struct session *s, struct channel *ch)
 	seat->channel = ch;
 	seat->shared = &s->page->seat[ch->index];
 	seat->local = (unsigned int)gagg_chan_local(ch->part[0], s->rank);
-	err = memory_new(&seat->contrib, "gagg-contrib", chunk_bytes(g, g->ring), true);
+	err = memory_new(s->group->twin, &seat->contrib, "gagg-contrib", chunk_bytes(g, g->ring), true);
 	if (!err)
-		err = memory_new(&seat->push, "gagg-push", GAGG_DESC_OFFSET +
+		err = memory_new(s->group->twin, &seat->push, "gagg-push", GAGG_DESC_OFFSET +
 				 (size_t)g->ring * sizeof(struct gagg_cdesc), true);
 	if (err) {
 		seat_free(seat);
@@ -76,6 +77,7 @@ static void seat_leave(struct session *s, unsigned int index, bool stop)
 	for (i = 0; stop && i < g->geom.shards; i++)
 		gagg_shard_stop(g->part[i].core);
 	seat->channel->seat[seat->local] = NULL;
+	tx_forget(g);
 	workers_unlock(g);
 	s->seat[index] = NULL;
 	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);

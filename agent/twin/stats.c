@@ -12,6 +12,9 @@ static void print_group(struct group *g)
 	for (i = 0; i < g->geom.shards; i++)
 		gagg_stats_add(&g->part[i].stats, g->part[i].core, value);
 	workers_unlock(g);
+	value[GAGG_SA_TX_DATAGRAMS] += g->said.datagrams;
+	value[GAGG_SA_TX_BYTES] += g->said.bytes;
+	value[GAGG_SA_TX_ERRORS] += g->said.errors;
 	value[GAGG_SA_EPOCHS] = g->epochs;
 	printf("{\"name\":\"%s\",\"epoch\":%llu", g->cfg.name, (unsigned long long)g->epoch);
 	for (i = 0; i <= GAGG_SA_MAX; i++)

@@ -16,8 +16,11 @@
  *			under any of them, or by the control thread
  *	group.join_lock	its join object, what is to be said and to be made
  *
- * A worker sends under its lock: nobody else needs that for long but the control
- * thread, which announces itself (worker_lock()).
+ * A worker never sleeps with its lock: what a socket has no room for stays in the port's
+ * queue until epoll says that there is (tx.c), and meanwhile the worker receives, and
+ * starts nothing new on that port. Nor does the control thread wait for a socket, or
+ * for a lock in order to say HELLO, or touch more than a piece of new memory between
+ * two HELLOs (epoch_breathe()).
  */
 #ifndef GAGG_TWIN_TWIN_H
 #define GAGG_TWIN_TWIN_H
@@ -53,6 +56,8 @@ struct port {
 	union address addr;
 	int fd;
 	bool gso;		/* bursts can be sent; cleared when not */
+	int half;		/* bytes that may lie in the socket, of twice that */
+	struct queue *queue;	/* tx.c */
 	unsigned int n_groups;
 	struct group **groups;
 };
@@ -99,6 +104,10 @@ struct group {
 	u64 say_hello, say_start, say_abort, say_wide;	/* nodes */
 	bool news, epoch_due;
 	struct opens opens;
+	struct {
+		u64 datagrams, bytes, errors;
+		bool unfit;	/* one was too long for the interface */
+	} said;			/* HELLO, START, ABORT; control thread */
 	u64 epoch;		/* running here; 0: none */
 	u64 epochs;
 	struct session *session[GAGG_RANKS];	/* bound to the rank */
@@ -151,6 +160,8 @@ void address_shift(union address *a, unsigned int ports);
 int epoch_init(struct group *g);
 /* everything that is to be said and made, for all groups; sets the timer */
 void epoch_run(struct twin *t);
+/* HELLO alone, if it is time: in the middle of what takes long */
+void epoch_breathe(struct twin *t);
 /* HELLO, START, ABORT; a worker, which holds its lock */
 enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_msg *m,
 			const void *body);

@@ -7,7 +7,8 @@
  * gathers both: once for each node. Contributions of one node collect in the
  * node's burst, results in one burst for all of their nodes.
  *
- * The lanes must not change until the burst is sent, at the end of the batch. A
+ * The lanes must not change until the burst is sent, at the end of the batch or, where
+ * the socket has no room, later. A
  * contribution may be written again once its result is there, a result once all
  * have it; who still gets the old header with new lanes has the round behind it,
  * and looks at neither.
@@ -18,8 +19,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <netinet/udp.h>
+#include <linux/sockios.h>
 
 #include "channel.h"
 #include "session.h"
@@ -45,9 +49,24 @@ union control {
 	struct cmsghdr align;
 };
 
+/*
+ * What a port is to send, in order. Messages before @at have left. The socket takes half
+ * of what it has room for, so that a HELLO always finds the rest.
+ */
+struct queue {
+	struct burst *sent;		/* of all messages; spare once they have left */
+	unsigned int at, n;
+	bool waits;			/* for EPOLLOUT */
+	struct mmsghdr msg[QUEUE];
+	union address to[QUEUE];
+	union control control[QUEUE];
+	struct group *whose[QUEUE];
+	u32 segs[QUEUE];
+	u32 bytes[QUEUE];
+};
+
 struct tx {
 	struct group *group;		/* whose bursts are open; within a batch */
-	struct port *port;		/* of the queue */
 	u64 open;			/* nodes with an open burst */
 	u64 progressed;			/* channels, by index, with news for trainers */
 	u32 done[GAGG_CHANNELS_MAX];	/* their locals with ops done */
@@ -55,14 +74,6 @@ struct tx {
 	struct burst *contrib[GAGG_NODES];
 	struct burst *result;
 	struct burst *spare;
-	struct burst *sent;		/* are in the queue; spare once that is empty */
-	unsigned int queued;
-	struct mmsghdr msg[QUEUE];
-	union address to[QUEUE];
-	union control control[QUEUE];
-	struct group *whose[QUEUE];
-	u32 segs[QUEUE];
-	u32 bytes[QUEUE];
 };
 
 struct tx *tx_new(void)
@@ -91,9 +102,27 @@ void tx_free(struct tx *tx)
 
 /* --- the queue ------------------------------------------------------------ */
 
-static struct part *part_of(const struct tx *tx, unsigned int i)
+struct queue *queue_new(void)
 {
-	return &tx->whose[i]->part[tx->port->worker->index];
+	return calloc(1, sizeof(struct queue));
+}
+
+void queue_free(struct queue *q)
+{
+	if (!q)
+		return;
+	bursts_free(q->sent);
+	free(q);
+}
+
+bool queue_waits(const struct port *p)
+{
+	return p->queue->waits;
+}
+
+static struct part *part_of(const struct port *p, unsigned int i)
+{
+	return &p->queue->whose[i]->part[p->worker->index];
 }
 
 static void count(struct part *part, u32 segs, u32 bytes)
@@ -113,9 +142,9 @@ static void count_failed(struct part *part, u32 segs)
  * A device that sums up no UDP (EIO) takes no bursts, nor does one whose MTU has become
  * too small (EINVAL): one by one then.
  */
-static void send_single(struct tx *tx, unsigned int i, u32 seg)
+static void send_single(struct port *p, unsigned int i, u32 seg)
 {
-	struct msghdr h = tx->msg[i].msg_hdr;
+	struct msghdr h = p->queue->msg[i].msg_hdr;
 	struct iovec *iov = h.msg_iov, *end = iov + h.msg_iovlen;
 	u32 bytes;
 
@@ -126,71 +155,113 @@ static void send_single(struct tx *tx, unsigned int i, u32 seg)
 		h.msg_iovlen = 0;
 		for (bytes = 0; bytes < seg && iov + h.msg_iovlen < end; h.msg_iovlen++)
 			bytes += (u32)iov[h.msg_iovlen].iov_len;
-		if (sendmsg(tx->port->fd, &h, 0) < 0)
-			count_failed(part_of(tx, i), 1);
+		if (sendmsg(p->fd, &h, MSG_DONTWAIT) < 0)
+			count_failed(part_of(p, i), 1);
 		else
-			count(part_of(tx, i), 1, bytes);
+			count(part_of(p, i), 1, bytes);
 	}
 }
 
-static void send_failed(struct tx *tx, unsigned int i)
+static void send_failed(struct port *p, unsigned int i)
 {
-	struct cmsghdr *c = CMSG_FIRSTHDR(&tx->msg[i].msg_hdr);
+	struct queue *q = p->queue;
+	struct cmsghdr *c = CMSG_FIRSTHDR(&q->msg[i].msg_hdr);
 	u16 seg;
 
 	if (c && (errno == EIO || errno == EINVAL)) {
-		tx->port->gso &= errno != EIO;
+		p->gso &= errno != EIO;
 		memcpy(&seg, CMSG_DATA(c), sizeof(seg));
-		send_single(tx, i, seg);
+		send_single(p, i, seg);
 		return;
 	}
-	count_failed(part_of(tx, i), tx->segs[i]);
+	count_failed(part_of(p, i), q->segs[i]);
 }
 
-static void queue_send(struct tx *tx)
+/* messages that the socket has room for now */
+static unsigned int fits(const struct port *p)
 {
-	struct burst **end;
-	unsigned int i = 0;
-	int n, k;
+	const struct queue *q = p->queue;
+	int bytes = 0;
+	unsigned int n;
 
-	while (i < tx->queued) {
-		n = sendmmsg(tx->port->fd, tx->msg + i, tx->queued - i, 0);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			send_failed(tx, i);
-		for (k = 0; k < n; k++)
-			count(part_of(tx, i + (unsigned int)k), tx->segs[i + (unsigned int)k],
-			      tx->bytes[i + (unsigned int)k]);
-		i += n < 0 ? 1 : (unsigned int)n;
-	}
-	tx->queued = 0;
-	for (end = &tx->sent; *end; end = &(*end)->next)
+	if (ioctl(p->fd, SIOCOUTQ, &bytes))
+		return 1;
+	for (n = q->at; n < q->n && bytes < p->half; n++)
+		bytes += (int)q->bytes[n];
+	return n - q->at;
+}
+
+static void queue_wait(struct port *p, bool waits)
+{
+	struct epoll_event ev = { .events = EPOLLIN | (waits ? EPOLLOUT : 0) };
+
+	if (p->queue->waits == waits)
+		return;
+	p->queue->waits = waits;
+	epoll_ctl(p->worker->epoll, EPOLL_CTL_MOD, p->fd, &ev);
+}
+
+/* the bursts are free for others */
+static void queue_reset(struct port *p)
+{
+	struct tx *tx = p->worker->tx;
+	struct queue *q = p->queue;
+	struct burst **end;
+
+	for (end = &q->sent; *end; end = &(*end)->next)
 		;
 	*end = tx->spare;
-	tx->spare = tx->sent;
-	tx->sent = NULL;
+	tx->spare = q->sent;
+	q->sent = NULL;
+	q->at = 0;
+	q->n = 0;
+	queue_wait(p, false);
 }
 
-static void queue_add(struct tx *tx, struct port *p, struct group *g, u32 node,
-		      struct burst *b)
+static void queue_send(struct port *p)
 {
-	struct msghdr *h;
-	unsigned int i;
+	struct queue *q = p->queue;
 
-	if (tx->queued == QUEUE || tx->port != p)
-		queue_send(tx);
-	tx->port = p;
-	i = tx->queued++;
-	tx->to[i] = g->node[node];
-	address_shift(&tx->to[i], p->worker->index);
-	tx->whose[i] = g;
-	tx->segs[i] = b->segs;
-	tx->bytes[i] = b->bytes;
-	h = &tx->msg[i].msg_hdr;
-	h->msg_name = &tx->to[i];
-	h->msg_namelen = tx->to[i].sa.sa_family == AF_INET6 ? sizeof(tx->to[i].in6) :
-							      sizeof(tx->to[i].in);
+	while (q->at < q->n) {
+		unsigned int most = fits(p);
+		int n = most ? sendmmsg(p->fd, q->msg + q->at, most, MSG_DONTWAIT) : -1;
+
+		if (n < 0 && most && errno == EINTR)
+			continue;
+		if (!most || (n < 0 && errno == EAGAIN)) {
+			queue_wait(p, true);
+			return;
+		}
+		if (n < 0)
+			send_failed(p, q->at++);
+		for (; n > 0; n--, q->at++)
+			count(part_of(p, q->at), q->segs[q->at], q->bytes[q->at]);
+	}
+	queue_reset(p);
+}
+
+void tx_forget(struct group *g)
+{
+	unsigned int s;
+
+	for (s = 0; s < g->geom.shards; s++)
+		queue_reset(g->part[s].port);
+}
+
+static void queue_add(struct port *p, struct group *g, u32 node, struct burst *b)
+{
+	struct queue *q = p->queue;
+	unsigned int i = q->n++;
+	struct msghdr *h = &q->msg[i].msg_hdr;
+
+	q->to[i] = g->node[node];
+	address_shift(&q->to[i], p->worker->index);
+	q->whose[i] = g;
+	q->segs[i] = b->segs;
+	q->bytes[i] = b->bytes;
+	h->msg_name = &q->to[i];
+	h->msg_namelen = q->to[i].sa.sa_family == AF_INET6 ? sizeof(q->to[i].in6) :
+							     sizeof(q->to[i].in);
 	h->msg_iov = b->iov;
 	h->msg_iovlen = b->niov;
 	h->msg_control = NULL;
@@ -199,8 +270,8 @@ static void queue_add(struct tx *tx, struct port *p, struct group *g, u32 node,
 		u16 seg = (u16)b->seg;
 		struct cmsghdr *c;
 
-		h->msg_control = &tx->control[i];
-		h->msg_controllen = sizeof(tx->control[i]);
+		h->msg_control = &q->control[i];
+		h->msg_controllen = sizeof(q->control[i]);
 		c = CMSG_FIRSTHDR(h);
 		c->cmsg_level = SOL_UDP;
 		c->cmsg_type = UDP_SEGMENT;
@@ -231,6 +302,7 @@ static struct burst *burst_new(struct tx *tx)
 static void burst_close(struct port *p, struct burst **at)
 {
 	struct tx *tx = p->worker->tx;
+	struct queue *q = p->queue;
 	struct burst *b = *at;
 	u64 left;
 
@@ -238,12 +310,20 @@ static void burst_close(struct port *p, struct burst **at)
 		return;
 	*at = NULL;
 	/* room for all of them: a burst must not be spare while it is in use */
-	if (tx->queued + gagg_weight64(b->nodes) > QUEUE || tx->port != p)
-		queue_send(tx);
+	if (q->n + gagg_weight64(b->nodes) > QUEUE)
+		queue_send(p);
+	if (q->n + gagg_weight64(b->nodes) > QUEUE) {
+		/* lost before it has left: the core repeats it */
+		tx->group->part[p->worker->index].stats.tx_errors +=
+			b->segs * gagg_weight64(b->nodes);
+		b->next = tx->spare;
+		tx->spare = b;
+		return;
+	}
 	for (left = b->nodes; left; left &= left - 1)
-		queue_add(tx, p, tx->group, gagg_lowest(left), b);
-	b->next = tx->sent;
-	tx->sent = b;
+		queue_add(p, tx->group, gagg_lowest(left), b);
+	b->next = q->sent;
+	q->sent = b;
 }
 
 static bool burst_fits(const struct port *p, const struct burst *b, u64 nodes, u32 len)
@@ -342,8 +422,11 @@ static void settle(struct worker *w)
 
 void tx_flush(struct worker *w)
 {
+	struct port *p;
+
 	settle(w);
-	queue_send(w->tx);
+	for (p = w->ports; p; p = p->next)
+		queue_send(p);
 }
 
 static void act_on_channel(struct port *p, struct group *grp, const struct gagg_act *a)
@@ -436,17 +519,14 @@ void tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 			       sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in),
 		.msg_iov = iov, .msg_iovlen = 3,
 	};
-	struct part *part = &g->part[shard];
-	bool ok, unfit;
 
 	address_shift(&to, shard);
 	gagg_wire_build(head, m);
-	ok = sendmsg(part->port->fd, &h, MSG_DONTWAIT) >= 0;
-	unfit = !ok && errno == EMSGSIZE;
-	worker_lock(part->port->worker);
-	part->unfit |= unfit;
-	part->stats.tx_datagrams += ok;
-	part->stats.tx_bytes += ok ? GAGG_WIRE_HDRLEN + m->len : 0;
-	part->stats.tx_errors += !ok;
-	worker_unlock(part->port->worker);
+	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0) {
+		g->said.errors++;
+		g->said.unfit |= errno == EMSGSIZE;
+		return;
+	}
+	g->said.datagrams++;
+	g->said.bytes += GAGG_WIRE_HDRLEN + m->len;
 }

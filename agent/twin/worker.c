@@ -203,7 +203,7 @@ static bool turn(struct worker *w, u64 *at)
 	for (p = w->ports; p; p = p->next)
 		more |= rx_port(p, now) > 0;
 	for (p = w->ports; p; p = p->next)
-		for (i = 0; i < p->n_groups; i++) {
+		for (i = 0; i < p->n_groups && !queue_waits(p); i++) {
 			more |= run_part(p, p->groups[i], now);
 			*at = gagg_min64(*at, part_deadline(p, p->groups[i]));
 		}

@@ -31,7 +31,8 @@
 #   all_blame R REASON          all others have failed because of rank R
 #   twin_conf [OPTION VALUE]... a configuration file with group g of the layout
 #   twin_up HOST...             gagg-twin with it on these hosts, whose ranks ask
-#                               there from now on; twin_down ends all of them
+#                               there from now on; twin_down ends all of them.
+#                               $twin_prefix goes before the command
 #   twin_count I NAME           a counter of the twin on host I
 #   mixed_up [OPTION VALUE]...  group g: the module on hosts 0 and 1, the twin on 2
 #                               and 3; mixed_down deletes it
@@ -41,7 +42,7 @@
 # shellcheck disable=SC2154 # of lib.sh
 tmp=$test_tmp
 RANK=$TOP/build/selftests/vm/rank
-hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=() rank_prefix=() twin_pid=()
+hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=() rank_prefix=() twin_prefix=() twin_pid=()
 
 layout()
 {
@@ -246,7 +247,8 @@ twin_up()
 	for i; do
 		# what an earlier one has said is not to be taken for this one's
 		: >"/run/gagg/h$i.log"
-		net_exec "$i" gagg-twin --config "$tmp/gagg.conf" --socket "/run/gagg/h$i.sock" \
+		net_exec "$i" "${twin_prefix[@]}" gagg-twin --config "$tmp/gagg.conf" \
+			--socket "/run/gagg/h$i.sock" \
 			>"/run/gagg/h$i.out" 2>"/run/gagg/h$i.log" &
 		twin_pid[i]=$!
 		disown
