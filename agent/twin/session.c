@@ -50,7 +50,8 @@ static int seat_take(struct session *s, struct channel *ch)
 	seat->channel = ch;
 	seat->shared = &s->page->seat[ch->index];
 	seat->local = (unsigned int)gagg_chan_local(ch->part[0], s->rank);
-	err = memory_new(s->group->twin, &seat->contrib, "gagg-contrib", chunk_bytes(g, g->ring), true);
+	err = memory_new(s->group->twin, &seat->contrib, "gagg-contrib",
+			 chunk_bytes(g, g->ring), true);
 	if (!err)
 		err = memory_new(s->group->twin, &seat->push, "gagg-push", GAGG_DESC_OFFSET +
 				 (size_t)g->ring * sizeof(struct gagg_cdesc), true);
