@@ -26,10 +26,10 @@
 #include <linux/debugfs.h>
 #include <linux/jhash.h>
 #include <linux/mutex.h>
-#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 #include "faults.h"
 
 #define PER_MILLE	1000
@@ -71,7 +71,12 @@ static u32 rate[NWAYS][NFAULTS];	/* per mille */
 static u32 delay_us = 1000;		/* at most */
 static u32 segs;			/* 0: as always */
 static atomic_t work_nth = ATOMIC_INIT(0);
-static DECLARE_RWSEM(works);		/* read by works under way */
+/*
+ * Works under way. No lock: they wait for other locks, which are held by those who wait for
+ * them, and a work that began behind a writer would wait, too.
+ */
+static atomic_t works = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(works_over);
 
 static const char *const way_name[] = { "rx", "tx" };
 static const char *const fault_name[] = { "drop", "dup", "delay", "reorder" };
@@ -306,7 +311,7 @@ void gagg_faults_close(struct gagg_port *port)
 
 void gagg_faults_work_begin(void)
 {
-	down_read(&works);
+	atomic_inc(&works);
 	current->fail_nth = atomic_xchg(&work_nth, 0);
 }
 
@@ -314,23 +319,30 @@ void gagg_faults_work_end(void)
 {
 	atomic_add(current->fail_nth, &work_nth);
 	current->fail_nth = 0;
-	up_read(&works);
+	if (atomic_dec_and_test(&works))
+		wake_up_all(&works_over);
+}
+
+static int wait_for_works(void)
+{
+	return wait_event_interruptible(works_over, !atomic_read(&works));
 }
 
 static int work_nth_get(void *data, u64 *value)
 {
-	down_write(&works);
+	int err = wait_for_works();
+
 	*value = atomic_read(&work_nth);
-	up_write(&works);
-	return 0;
+	return err;
 }
 
 static int work_nth_set(void *data, u64 value)
 {
-	down_write(&works);
-	atomic_set(&work_nth, value);
-	up_write(&works);
-	return 0;
+	int err = wait_for_works();
+
+	if (!err)
+		atomic_set(&work_nth, value);
+	return err;
 }
 
 DEFINE_DEBUGFS_ATTRIBUTE(work_nth_fops, work_nth_get, work_nth_set, "%llu\n");
