@@ -7,6 +7,21 @@
 #include "session.h"
 #include "tx.h"
 
+static void channel_free(struct channel *ch)
+{
+	memory_free(&ch->acc);
+	memory_free(&ch->kept);
+	memory_free(&ch->done);
+	memory_free(&ch->result);
+	free(ch);
+}
+
+/*
+ * Its memory is for the next channel. 1. Trainers may hold the files for as long as they
+ * like. 2. So what is freed may stay, and is nobody's. 3. What is used again is as much as
+ * was ever in use at one time: a channel is in the table, or a session sits on it. 4. Who
+ * reads on in it was admitted to the group, and access is the same until the twin ends.
+ */
 void channel_put(struct channel *ch)
 {
 	unsigned int s;
@@ -15,11 +30,38 @@ void channel_put(struct channel *ch)
 		return;
 	for (s = 0; s < ch->nparts; s++)
 		free(ch->part[s]);
-	memory_free(&ch->acc);
-	memory_free(&ch->kept);
-	memory_free(&ch->done);
-	memory_free(&ch->result);
-	free(ch);
+	ch->next = ch->group->spare;
+	ch->group->spare = ch;
+}
+
+void channels_free(struct group *g)
+{
+	struct channel *ch;
+	unsigned int i;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		if (g->channel[i])
+			channel_put(g->channel[i]);
+	while ((ch = g->spare)) {
+		g->spare = ch->next;
+		channel_free(ch);
+	}
+}
+
+/* nothing but its memory is left of what it was */
+static struct channel *channel_take(struct group *g)
+{
+	struct channel *ch = g->spare;
+	struct channel was;
+
+	if (!ch)
+		return calloc(1, sizeof(*ch));
+	g->spare = ch->next;
+	was = *ch;
+	*ch = (struct channel){
+		.result = was.result, .done = was.done, .acc = was.acc, .kept = was.kept,
+	};
+	return ch;
 }
 
 struct channel *channel_find(struct group *g, u32 id)
@@ -68,18 +110,18 @@ static int parts_new(const struct gagg_geom *g, struct channel *ch)
 
 static int memory_of(struct twin *t, const struct gagg_geom *g, struct channel *ch)
 {
-	int err = parts_new(g, ch);
+	bool home = ch->part[0]->self_home != 0xff;
+	int err;
 
+	err = memory_zeroed(t, &ch->result, "gagg-result", chunk_bytes(g, g->ring));
 	if (!err)
-		err = memory_new(t, &ch->result, "gagg-result", chunk_bytes(g, g->ring), false);
-	if (!err)
-		err = memory_new(t, &ch->done, "gagg-done", GAGG_DESC_OFFSET +
-				 (size_t)g->ring * sizeof(struct gagg_rdesc), false);
-	if (!err && ch->part[0]->self_home != 0xff)
-		err = memory_new(t, &ch->acc, "gagg-acc",
-				 (size_t)g->window * g->shards * acc_bytes(g), false);
-	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
-		err = memory_new(t, &ch->kept, "gagg-kept", chunk_bytes(g, g->ring), false);
+		err = memory_zeroed(t, &ch->done, "gagg-done", GAGG_DESC_OFFSET +
+				    (size_t)g->ring * sizeof(struct gagg_rdesc));
+	if (!err && home)
+		err = memory_zeroed(t, &ch->acc, "gagg-acc",
+				    (size_t)g->window * g->shards * acc_bytes(g));
+	if (!err && home && g->quorum)
+		err = memory_zeroed(t, &ch->kept, "gagg-kept", chunk_bytes(g, g->ring));
 	return err;
 }
 
@@ -92,14 +134,17 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 		errno = ENOSPC;
 		return NULL;
 	}
-	ch = calloc(1, sizeof(*ch));
+	ch = channel_take(g);
 	if (!ch)
 		return NULL;
 	ch->refs = 1;
+	ch->group = g;
 	ch->id = id;
 	ch->index = (unsigned int)index;
 	ch->members = members;
-	err = memory_of(g->twin, &g->geom, ch);
+	err = parts_new(&g->geom, ch);
+	if (!err)
+		err = memory_of(g->twin, &g->geom, ch);
 	if (err) {
 		channel_put(ch);
 		errno = -err;

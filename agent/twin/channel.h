@@ -32,6 +32,8 @@ struct seat {
 
 struct channel {
 	unsigned int refs;		/* control thread */
+	struct group *group;
+	struct channel *next;		/* of group.spare, when nobody refers to it */
 	u32 id;
 	unsigned int index;		/* in group.channel */
 	unsigned int nparts;
@@ -55,6 +57,8 @@ void channel_trim(struct group *g);
 void channel_begin(struct channel *ch, u64 epoch);
 void channel_unlink(struct group *g, struct channel *ch);
 void channel_put(struct channel *ch);
+/* the end of the group: no session is left */
+void channels_free(struct group *g);
 
 /* by id; under a worker's lock, or by the control thread */
 struct channel *channel_find(struct group *g, u32 id);

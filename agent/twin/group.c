@@ -169,9 +169,7 @@ void group_free(struct group *g)
 {
 	unsigned int i;
 
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (g->channel[i])
-			channel_put(g->channel[i]);
+	channels_free(g);
 	for (i = 0; i < TWIN_SHARDS; i++)
 		free(g->part[i].core);
 	free(g->join);

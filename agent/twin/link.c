@@ -62,7 +62,7 @@ static int do_hello(struct session *s, struct request *r)
 
 	if (s->memory.addr)
 		return -EBUSY;
-	err = memory_new(s->group->twin, &s->memory, "gagg-page", sizeof(*s->page), true);
+	err = memory_theirs(&s->memory, "gagg-page", sizeof(*s->page));
 	if (err)
 		return err;
 	s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -390,6 +390,9 @@ void link_close(struct session *s)
 	if (s->events >= 0)
 		close(s->events);
 	close_theirs(s);
+	/* whoever was told of the end of the twin may still look at what is done */
+	if (!s->group->twin->ending)
+		memory_wipe(&s->memory);
 	memory_free(&s->memory);
 	close(s->fd);
 	if (s->pid_fd >= 0)

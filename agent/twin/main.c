@@ -171,6 +171,7 @@ static void stop(struct twin *t)
 {
 	unsigned int i, r;
 
+	t->ending = true;
 	broker_exit(&t->broker);
 	epoch_farewell(t);
 	for (i = 0; i < t->n_groups; i++)

@@ -15,42 +15,39 @@
 
 #define PIECE	(16UL << 20)	/* takes some ten milliseconds */
 
-static int touch(struct twin *t, const struct memory *m)
+/*
+ * Zeros, and no page is missing later; piece by piece, with HELLO in between. Pages that
+ * are there were written before.
+ */
+static int clear(struct twin *t, const struct memory *m, bool used)
 {
-	size_t at, left;
+	size_t at, left, n;
 
 	for (at = 0; at < m->length; at += PIECE) {
 		left = m->length - at;
-		if (madvise((char *)m->addr + at, left < PIECE ? left : PIECE,
-			    MADV_POPULATE_WRITE) && errno != EINVAL)
+		n = left < PIECE ? left : PIECE;
+		if (used)
+			memset((char *)m->addr + at, 0, n);
+		else if (madvise((char *)m->addr + at, n, MADV_POPULATE_WRITE) &&
+			 errno != EINVAL)
 			return errno == EFAULT ? -ENOMEM : -errno;
 		epoch_breathe(t);
 	}
 	return 0;
 }
 
-static int map(struct twin *t, struct memory *m, bool theirs)
+static int map(struct memory *m, int seals)
 {
-	int err;
-
-	int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-
 	m->addr = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (m->addr == MAP_FAILED) {
 		m->addr = NULL;
 		return -errno;
 	}
-	if (!theirs) {
-		/* our mapping stays writable, and is the only one */
-		seals |= F_SEAL_FUTURE_WRITE;
-		err = touch(t, m);
-		if (err)
-			return err;
-	}
-	return fcntl(m->fd, F_ADD_SEALS, seals) ? -errno : 0;
+	return fcntl(m->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | seals) ?
+	       -errno : 0;
 }
 
-int memory_new(struct twin *t, struct memory *m, const char *name, size_t bytes, bool theirs)
+static int make(struct memory *m, const char *name, size_t bytes, int seals)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int err;
@@ -61,10 +58,38 @@ int memory_new(struct twin *t, struct memory *m, const char *name, size_t bytes,
 	if (m->fd < 0)
 		err = -errno;
 	else
-		err = ftruncate(m->fd, (off_t)m->length) ? -errno : map(t, m, theirs);
+		err = ftruncate(m->fd, (off_t)m->length) ? -errno : map(m, seals);
 	if (err)
 		memory_free(m);
 	return err;
+}
+
+int memory_theirs(struct memory *m, const char *name, size_t bytes)
+{
+	return make(m, name, bytes, 0);
+}
+
+int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t bytes)
+{
+	bool used = m->addr;
+	int err = 0;
+
+	/* our mapping stays writable, and is the only one */
+	if (!used)
+		err = make(m, name, bytes, F_SEAL_FUTURE_WRITE);
+	if (err)
+		return err;
+	err = clear(t, m, used);
+	if (err)
+		memory_free(m);
+	return err;
+}
+
+void memory_wipe(const struct memory *m)
+{
+	if (m->addr && fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+				 (off_t)m->length))
+		log_debug("a trainer's memory stays for as long as it holds the file: %m");
 }
 
 void memory_free(struct memory *m)

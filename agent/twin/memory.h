@@ -22,10 +22,17 @@ struct memory {
 struct twin;
 
 /*
- * Zeroed memory; 0 or -errno. @theirs: trainers may write it. All others is
- * touched now, so that no page is missing later, piece by piece: @t says HELLO in between.
+ * Memory that trainers may write; 0 or -errno. It has no pages: whoever touches one first
+ * pays for it, which is the trainer that writes it before it is read.
  */
-int memory_new(struct twin *t, struct memory *m, const char *name, size_t bytes, bool theirs);
+int memory_theirs(struct memory *m, const char *name, size_t bytes);
+/*
+ * Memory that trainers may only read, zeroed and all there; 0 or -errno. @m was freed, or
+ * was made by this with as many bytes and is to be used again. @t says HELLO meanwhile.
+ */
+int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t bytes);
+/* of memory_theirs(): the pages go, whoever holds the file; nobody needs them any more */
+void memory_wipe(const struct memory *m);
 /* also of one that was never made, if it is all zero */
 void memory_free(struct memory *m);
 

@@ -19,6 +19,8 @@
 
 static void seat_free(struct seat *seat)
 {
+	memory_wipe(&seat->push);
+	memory_wipe(&seat->contrib);
 	memory_free(&seat->push);
 	memory_free(&seat->contrib);
 	channel_put(seat->channel);
@@ -50,11 +52,10 @@ static int seat_take(struct session *s, struct channel *ch)
 	seat->channel = ch;
 	seat->shared = &s->page->seat[ch->index];
 	seat->local = (unsigned int)gagg_chan_local(ch->part[0], s->rank);
-	err = memory_new(s->group->twin, &seat->contrib, "gagg-contrib",
-			 chunk_bytes(g, g->ring), true);
+	err = memory_theirs(&seat->contrib, "gagg-contrib", chunk_bytes(g, g->ring));
 	if (!err)
-		err = memory_new(s->group->twin, &seat->push, "gagg-push", GAGG_DESC_OFFSET +
-				 (size_t)g->ring * sizeof(struct gagg_cdesc), true);
+		err = memory_theirs(&seat->push, "gagg-push", GAGG_DESC_OFFSET +
+				    (size_t)g->ring * sizeof(struct gagg_cdesc));
 	if (err) {
 		seat_free(seat);
 		return err;

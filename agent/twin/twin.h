@@ -112,6 +112,7 @@ struct group {
 	u64 epochs;
 	struct session *session[GAGG_RANKS];	/* bound to the rank */
 	struct channel *channel[GAGG_CHANNELS_MAX];
+	struct channel *spare;			/* memory of those that are no more */
 	struct part part[TWIN_SHARDS];
 };
 
@@ -128,6 +129,7 @@ struct twin {
 	struct loop_event timer;	/* of the join objects */
 	int timer_fd;
 	struct loop_event signal;
+	bool ending;
 	int signal_fd;
 };
 

@@ -22,8 +22,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "broker.h"
-#include "twin_proto.h"
+#include "twinmsg.h"
 
 static const char *group, *path;
 static uint32_t rank;
@@ -31,44 +30,7 @@ static int status;
 
 static int open_session(void)
 {
-	int i, fd = -1;
-
-	/* the last one may still be on its way out */
-	for (i = 0; i < 100 && fd < 0; i++) {
-		fd = broker_open(path, group, rank, 5000);
-		if (fd < 0)
-			usleep(20000);
-	}
-	if (fd < 0) {
-		fprintf(stderr, "no session\n");
-		exit(2);
-	}
-	return fd;
-}
-
-/* the answer's error; what came with it */
-static int ask(int fd, uint32_t request, void *arg, size_t size, int fds[TWIN_FDS])
-{
-	struct twin_message head = { .request = request };
-	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
-	union {
-		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-	struct cmsghdr *c;
-
-	memset(fds, 0xff, TWIN_FDS * sizeof(int));
-	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
-		return -errno;
-	msg.msg_control = control.buf;
-	msg.msg_controllen = sizeof(control.buf);
-	if (recvmsg(fd, &msg, MSG_CMSG_CLOEXEC) <= 0)
-		return -EPIPE;
-	c = CMSG_FIRSTHDR(&msg);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
-	return head.error;
+	return twinmsg_open(path, group, rank);
 }
 
 static void expect(const char *what, int got, int want)
@@ -84,7 +46,7 @@ static struct twin_page *hello(int fd)
 	int fds[TWIN_FDS];
 	struct twin_page *page;
 
-	expect("hello", ask(fd, TWIN_HELLO, NULL, 0, fds), 0);
+	expect("hello", twinmsg_ask(fd, TWIN_HELLO, NULL, 0, fds), 0);
 	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
 	if (page == MAP_FAILED)
 		exit(2);
@@ -101,26 +63,26 @@ static void odd_messages(void)
 	uint64_t offset = 0;
 	char big[4096] = { 0 };
 
-	expect("attach before hello", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach,
+	expect("attach before hello", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach,
 					  sizeof(attach), fds), -EINVAL);
 	attach.flags = 0;
-	expect("attach without a page", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach,
+	expect("attach without a page", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach,
 					    sizeof(attach), fds), -ENOTCONN);
 	hello(fd);
-	expect("hello again", ask(fd, TWIN_HELLO, NULL, 0, fds), -EBUSY);
-	expect("hello with more", ask(fd, TWIN_HELLO, big, 8, fds), -EINVAL);
-	expect("a number there is not", ask(fd, 77, NULL, 0, fds), -ENOTTY);
-	expect("submit by message", ask(fd, (uint32_t)GAGG_IOC_SUBMIT, &submit,
+	expect("hello again", twinmsg_ask(fd, TWIN_HELLO, NULL, 0, fds), -EBUSY);
+	expect("hello with more", twinmsg_ask(fd, TWIN_HELLO, big, 8, fds), -EINVAL);
+	expect("a number there is not", twinmsg_ask(fd, 77, NULL, 0, fds), -ENOTTY);
+	expect("submit by message", twinmsg_ask(fd, (uint32_t)GAGG_IOC_SUBMIT, &submit,
 					sizeof(submit), fds), -EINVAL);
-	expect("half a struct", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, 8, fds), -EINVAL);
-	expect("far too long", ask(fd, (uint32_t)GAGG_IOC_ATTACH, big, sizeof(big), fds),
+	expect("half a struct", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, 8, fds), -EINVAL);
+	expect("far too long", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, big, sizeof(big), fds),
 	       -E2BIG);
-	expect("a channel before an epoch", ask(fd, (uint32_t)GAGG_IOC_CHANNEL, &channel,
+	expect("a channel before an epoch", twinmsg_ask(fd, (uint32_t)GAGG_IOC_CHANNEL, &channel,
 						sizeof(channel), fds), -ENOTCONN);
-	expect("a region before a seat", ask(fd, TWIN_MAP, &offset, sizeof(offset), fds),
+	expect("a region before a seat", twinmsg_ask(fd, TWIN_MAP, &offset, sizeof(offset), fds),
 	       -EINVAL);
 	offset = ~0ULL;
-	expect("no region", ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), -EINVAL);
+	expect("no region", twinmsg_ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), -EINVAL);
 	close(fd);
 }
 
@@ -132,15 +94,15 @@ static void odd_regions(void)
 	void *addr;
 
 	hello(fd);
-	expect("attach", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
-	expect("attach again", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds),
+	expect("attach", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	expect("attach again", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds),
 	       -EBUSY);
 	for (i = 0; i < GAGG_REG_COUNT; i++) {
 		const struct gagg_region *r = &attach.geo.region[i];
 		uint64_t offset = r->offset;
 		bool mine = i == GAGG_REG_PUSH || i == GAGG_REG_CONTRIB;
 
-		expect("region", ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), 0);
+		expect("region", twinmsg_ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), 0);
 		expect("shorten it", ftruncate(fds[0], 4096) ? -errno : 0, -EPERM);
 		expect("lengthen it", ftruncate(fds[0], 1LL << 40) ? -errno : 0, -EPERM);
 		addr = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
@@ -197,17 +159,17 @@ static void odd_child(void)
 	pid_t pid;
 
 	hello(fd);
-	expect("attach", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	expect("attach", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
 	pid = fork();
 	if (!pid) {
-		expect("a child leaves", ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach,
+		expect("a child leaves", twinmsg_ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach,
 					     sizeof(detach), fds), -EPERM);
 		_exit(status);
 	}
 	if (pid < 0 || waitpid(pid, &child, 0) != pid)
 		exit(2);
 	status |= child != 0;
-	expect("leave", ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach, sizeof(detach), fds), 0);
+	expect("leave", twinmsg_ask(fd, (uint32_t)GAGG_IOC_DETACH, &detach, sizeof(detach), fds), 0);
 	close(fd);
 }
 
@@ -218,12 +180,12 @@ static void odd_page(uint64_t head, uint32_t chunks)
 	struct twin_page *page;
 	uint64_t one = 1;
 
-	expect("hello", ask(fd, TWIN_HELLO, NULL, 0, fds), 0);
+	expect("hello", twinmsg_ask(fd, TWIN_HELLO, NULL, 0, fds), 0);
 	bell = fds[1];
 	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
 	if (page == MAP_FAILED)
 		exit(2);
-	expect("attach", ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	expect("attach", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
 	/* no word of it is what it should be */
 	memset(page, 0xff, sizeof(*page));
 	memset(page->submit, 0, sizeof(page->submit));

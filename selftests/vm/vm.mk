@@ -4,7 +4,7 @@
 # longer than most of them.
 
 VM_PARTS	:= $(addprefix selftests/vm/,reference.c datagram.c genl.c netmsg.c inject.c mutate.c \
-			replay.c)
+			replay.c twinmsg.c)
 VM_PROGRAMS	:= $(patsubst %.c,build/%,$(filter-out $(VM_PARTS), \
 			$(wildcard selftests/vm/*.c)))
 VM_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -O3 -g -ffp-contract=off \
@@ -17,7 +17,8 @@ build/selftests/vm/odd_netlink build/selftests/vm/nomem: selftests/vm/netmsg.c s
 build/selftests/vm/nomem: selftests/vm/inject.c
 build/selftests/vm/fuzz_wire: selftests/vm/datagram.c selftests/vm/mutate.c
 build/selftests/vm/fuzz_netlink: selftests/vm/datagram.c selftests/vm/genl.c
-build/selftests/vm/odd_twin: agent/lib/broker.c agent/lib/error.c agent/lib/message.c
+build/selftests/vm/odd_twin build/selftests/vm/pin_twin: selftests/vm/twinmsg.c agent/lib/broker.c \
+	agent/lib/error.c agent/lib/message.c
 # what libgagg.a hides, too
 $(addprefix build/selftests/vm/,checkpoint clocks elastic gossip late quorum rank replica \
 	signals store teller): $(LIB_OBJS)
