@@ -85,13 +85,6 @@ int archive_group(int top, const char *group, bool make, struct archive_error *e
 	return open_dir(top, group, make, err);
 }
 
-uint64_t archive_bytes(const struct stat *st)
-{
-	uint64_t size = (uint64_t)st->st_size, kept = (uint64_t)st->st_blocks * 512;
-
-	return kept > size + size / 256 + (4 << 20) ? kept : size;
-}
-
 int archive_new(int dir, struct archive_error *err)
 {
 	int fd;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The archive: a directory of groups, each a directory of checkpoints. Only its
- * owner may look into it, so a file of it can be written by nobody who has not been
- * given a descriptor for that.
+ * owner may look into it, and passes no descriptor that could write a file of it.
  *
  * Functions return 0 (or a descriptor) or -errno, with a sentence in @msg. Names are
  * to be as name_kept() has them.
@@ -31,7 +30,7 @@ struct archive_error {
  * struct archive_entry - a checkpoint
  * @group: whose
  * @name: its name; empty: @problem is a sentence, why those of @group cannot be listed
- * @bytes: archive_bytes() of the file
+ * @bytes: size of the file
  * @tables: how many are in it, as it says
  * @problem: NULL, or why @tables is 0: it does not begin as a checkpoint does, or
  *	cannot be read
@@ -54,12 +53,6 @@ int archive_open(const char *path, bool make, struct archive_error *err);
 
 /* The directory of a group, as above. */
 int archive_group(int top, const char *group, bool make, struct archive_error *err);
-
-/*
- * What a file takes: its size, or what it has allocated, if that is more than a file
- * system rounds up to (a large page of tmpfs has 2 MiB).
- */
-uint64_t archive_bytes(const struct stat *st);
 
 /* Checkpoints of a group by name; what is no file in its directory is passed over. */
 int archive_each(int dir, const char *group, archive_cb cb, void *arg);

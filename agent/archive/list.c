@@ -97,7 +97,7 @@ static bool read_entry(int dir, const char *group, const char *name, struct arch
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return false;
 	name_entry(e, group, name);
-	e->bytes = archive_bytes(&st);
+	e->bytes = (uint64_t)st.st_size;
 	e->saved = st.st_mtime;
 	e->problem = read_head(dir, name, &e->tables);
 	return true;

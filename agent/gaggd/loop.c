@@ -106,14 +106,14 @@ void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
 	io_uring_sqe_set_data(sqe, NULL);
 }
 
-void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t len,
-	       uint64_t at)
+void loop_write(struct loop *l, struct loop_event *ev, int fd, const void *buf, size_t len,
+		uint64_t at)
 {
 	struct io_uring_sqe *sqe = loop_sqe(l, 1);
 
 	if (!sqe)
 		return;
-	io_uring_prep_read(sqe, fd, buf, (unsigned int)len, at);
+	io_uring_prep_write(sqe, fd, buf, (unsigned int)len, at);
 	io_uring_sqe_set_data(sqe, ev);
 }
 

@@ -38,15 +38,15 @@ void loop_readable(struct loop *l, struct loop_event *ev, int fd);
 void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms);
 
 /*
- * One message; -ECANCELED after @ms without one. @buf must live until it
+ * One message, or what a stream has; -ECANCELED after @ms without any. @buf must live until it
  * fires. A longer message gives its full length (MSG_TRUNC).
  */
 void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
 	       size_t len, unsigned int ms);
 
-/* As pread(). @buf must live until it fires. */
-void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t len,
-	       uint64_t at);
+/* As pwrite(). @buf must live until it fires. */
+void loop_write(struct loop *l, struct loop_event *ev, int fd, const void *buf, size_t len,
+		uint64_t at);
 void loop_fsync(struct loop *l, struct loop_event *ev, int fd);
 
 /*

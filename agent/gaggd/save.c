@@ -2,18 +2,18 @@
 /*
  * Checkpoints on their way into the archive.
  *
- * COMMIT is a chain of events: piece after piece is read and looked at, then the file
- * is synced, gets its name, and the directories are synced. The loop serves others
- * between two of them. A piece takes about 0.1 ms to digest. Link and rename are done
- * by the loop itself: they change a directory, and may wait for the file system's journal
- * to have room. They end no file, which would take 0.2 s for a GiB: of the one that is
- * replaced there is a descriptor, and loop_close() closes the last ones.
+ * A chain of events: piece after piece comes over a socket, is looked at, and is written.
+ * After COMMIT the file is synced, gets its name, and the directories are synced. The loop
+ * serves others between two of them. A piece takes about 0.1 ms to digest. Link and rename
+ * are done by the loop itself: they change a directory, and may wait for the file system's
+ * journal to have room. They end no file, which would take 0.2 s for a GiB: of the one that
+ * is replaced there is a descriptor, and loop_close() closes the last ones.
  *
- * Nobody writes what is looked at: the file has never had a name, so descriptors are
- * those that come from the one that was passed, and gaggd's own, which is for reading by
- * then. A lease for reading is refused while there is one for writing, or a mapping
- * that holds one. From then on the file is opened anew only through gaggd's
- * descriptors in /proc, or its name, and both take the rights of its owner: gaggd's.
+ * What is kept is what was looked at, and no more than was announced is ever on the disk:
+ * nobody but gaggd has the file.
+ *
+ * Lifetime: in the list from save_begin() on. The client has it until save_commit() or
+ * save_drop(); it is freed then, or when the event that is armed has fired.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -21,7 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,6 +32,8 @@
 #include "../lib/checkpoint_file.h"
 
 #define PIECE	(64 << 10)
+
+unsigned int save_idle_ms = 60000;
 
 struct save {
 	struct loop_event event;
@@ -42,11 +45,16 @@ struct save {
 	time_t since;		/* since when, */
 	uint32_t id, uid, gid;	/* in which group */
 	int top, dir, fd;
+	int from;		/* the client's bytes */
 	int old;		/* the file whose name it takes */
 	struct ckp_scan scan;
-	uint64_t at;		/* read so far */
+	uint64_t at;		/* bytes that are written */
+	size_t have, put;	/* of the piece: received, written */
+	bool armed;		/* the event, for a piece */
+	bool dropped;		/* and freed when that has fired */
+	bool over;		/* nothing is received any more: all is there, or see reply */
 	struct broker_reply reply;
-	void (*done)(void *arg, const struct broker_reply *reply);
+	void (*done)(void *arg, const struct broker_reply *reply);	/* after COMMIT */
 	void *arg;
 	uint64_t piece[PIECE / sizeof(uint64_t)];
 };
@@ -59,28 +67,48 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-static void close_all(const struct save *s)
+static void close_files(struct save *s)
 {
+	if (s->from >= 0)
+		close(s->from);
 	if (s->fd >= 0)
 		loop_close(s->all->loop, s->fd);
+	s->from = -1;
+	s->fd = -1;
+}
+
+static void save_free(struct save *s)
+{
+	close_files(s);
 	if (s->old >= 0)
 		loop_close(s->all->loop, s->old);
 	if (s->dir >= 0)
 		close(s->dir);
-	if (s->top < 0)
-		return;
-	/* it stays while a checkpoint is in it */
-	unlinkat(s->top, s->group, AT_REMOVEDIR);
-	close(s->top);
-}
-
-void save_drop(struct save *s)
-{
-	close_all(s);
+	if (s->top >= 0) {
+		/* it stays while a checkpoint is in it */
+		unlinkat(s->top, s->group, AT_REMOVEDIR);
+		close(s->top);
+	}
 	*s->link = s->next;
 	if (s->next)
 		s->next->link = s->link;
 	free(s);
+}
+
+void save_drop(struct save *s)
+{
+	if (!s->armed || s->all->loop->stop) {
+		save_free(s);
+		return;
+	}
+	s->dropped = true;
+	loop_cancel(s->all->loop, &s->event);
+}
+
+void saves_exit(struct saves *all)
+{
+	while (all->first)
+		save_free(all->first);
 }
 
 /* --- SAVE --------------------------------------------------------------- */
@@ -129,7 +157,7 @@ static const struct save *under_way(const struct saves *all, const char *group)
 	const struct save *s;
 
 	for (s = all->first; s; s = s->next)
-		if (!strcmp(s->group, group))
+		if (!s->dropped && !s->reply.error && !strcmp(s->group, group))
 			break;
 	return s;
 }
@@ -171,59 +199,6 @@ static void link_in(struct save *s)
 	s->all->first = s;
 }
 
-/* 0: nobody has the file open to write it; EAGAIN: somebody has; else: unknown, and why */
-static int find_writers(int fd)
-{
-	if (fcntl(fd, F_SETLEASE, F_RDLCK))
-		return errno;
-	fcntl(fd, F_SETLEASE, F_UNLCK);
-	return 0;
-}
-
-/* Will COMMIT know who writes it? @expected: what find_writers() has to find now */
-static int check_leases(const struct save *s, int expected, struct broker_reply *reply)
-{
-	int error = find_writers(s->fd);
-
-	if (error == expected)
-		return 0;
-	return refuse(reply, EOPNOTSUPP,
-		      "gaggd could not tell whether somebody writes the file: %s; it takes sysctl fs.leases-enable=1, and gaggd --state DIR on a file system with leases",
-		      error ? strerror(error) : "a lease is granted to all");
-}
-
-static int reopen(int fd, int flags, struct broker_reply *reply)
-{
-	char self[32];
-	int again;
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	again = open(self, flags | O_CLOEXEC);
-	if (again < 0)
-		refuse(reply, errno, "gaggd cannot open %s: %s", self, strerror(errno));
-	return again;
-}
-
-/*
- * The file for COMMIT, only to be read, and the one that is passed, which the caller
- * closes: gaggd has none for writing then. That there are no leases the kernel says
- * only while nobody writes.
- */
-static int split(struct save *s, struct broker_reply *reply)
-{
-	int made = s->fd, passed;
-
-	s->fd = reopen(made, O_RDONLY, reply);
-	close(made);
-	if (s->fd < 0 || check_leases(s, 0, reply))
-		return -1;
-	passed = reopen(s->fd, O_WRONLY, reply);
-	if (passed < 0 || !check_leases(s, EAGAIN, reply))
-		return passed;
-	close(passed);
-	return -1;
-}
-
 static struct save *save_new(struct saves *all, const struct broker_request *req,
 			     const struct peer *peer, const struct nl_group *g)
 {
@@ -235,7 +210,9 @@ static struct save *save_new(struct saves *all, const struct broker_request *req
 	s->top = -1;
 	s->dir = -1;
 	s->fd = -1;
+	s->from = -1;
 	s->old = -1;
+	s->reply.size = sizeof(s->reply);
 	s->bytes = req->bytes;
 	s->pid = peer->pid;
 	s->since = seconds();
@@ -247,6 +224,20 @@ static struct save *save_new(struct saves *all, const struct broker_request *req
 	link_in(s);
 	return s;
 }
+
+/* the client's end */
+static int open_pair(struct save *s, struct broker_reply *reply)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return refuse(reply, errno, "gaggd cannot open a pair of sockets: %s",
+			      strerror(errno));
+	s->from = pair[0];
+	return pair[1];
+}
+
+static void receive(struct save *s);
 
 int save_begin(struct saves *all, const struct broker_request *req, const struct peer *peer,
 	       const struct nl_group *g, struct broker_reply *reply, struct save **out)
@@ -260,11 +251,13 @@ int save_begin(struct saves *all, const struct broker_request *req, const struct
 	s = save_new(all, req, peer, g);
 	if (!s)
 		return refuse(reply, ENOMEM, "gaggd has no memory for a checkpoint");
-	passed = open_new(s, reply) ? -1 : split(s, reply);
+	passed = open_new(s, reply) ? -1 : open_pair(s, reply);
 	if (passed < 0) {
 		save_drop(s);
 		return -1;
 	}
+	ckp_begin(&s->scan);
+	receive(s);
 	*out = s;
 	return passed;
 }
@@ -288,7 +281,7 @@ static void finish(struct save *s)
 	struct broker_reply reply = s->reply;
 	void *arg = s->arg;
 
-	save_drop(s);
+	save_free(s);
 	done(arg, &reply);
 }
 
@@ -358,96 +351,164 @@ static void synced_file(struct loop_event *ev, int res)
 	loop_fsync(s->all->loop, ev, s->dir);
 }
 
-static void read_piece(struct save *s)
+/* All is on its way to the disk. */
+static void keep(struct save *s)
 {
-	loop_read(s->all->loop, &s->event, s->fd, s->piece, sizeof(s->piece), s->at);
+	int more = 0;
+
+	if (!ioctl(s->from, FIONREAD, &more) && more) {
+		refuse(&s->reply, EINVAL,
+		       "checkpoint \"%s\" has more than the %llu bytes that were announced; it is not kept",
+		       s->name, (unsigned long long)s->bytes);
+		finish(s);
+		return;
+	}
+	s->event.fire = synced_file;
+	loop_fsync(s->all->loop, &s->event, s->fd);
 }
 
-/* what was read, and whether that was the last of it */
-static const char *take_piece(struct save *s, size_t len)
+/* --- the bytes ---------------------------------------------------------- */
+
+/* Nothing more is received. The client's next send() fails, and COMMIT tells it why. */
+static void end(struct save *s)
 {
+	s->over = true;
+	if (s->reply.error)
+		close_files(s);
+	if (!s->done)
+		return;
+	if (s->reply.error)
+		finish(s);
+	else
+		keep(s);
+}
+
+/* what is wrong with the piece, whether or not more follow */
+static const char *take_piece(struct save *s)
+{
+	bool last = s->at + s->have == s->bytes;
 	const char *wrong = NULL;
 	size_t i;
 
-	for (i = 0; i < len / sizeof(s->piece[0]) && !wrong; i++)
+	for (i = 0; i < s->have / sizeof(s->piece[0]) && !wrong; i++)
 		wrong = ckp_take(&s->scan, s->piece[i]);
-	s->at += len;
-	if (!wrong && s->at == s->bytes && s->scan.next != CKP_W_NONE)
+	if (!wrong && last && s->scan.next != CKP_W_NONE)
 		wrong = "is cut off";
 	return wrong;
 }
 
-static void took_piece(struct loop_event *ev, int res)
+static void wrote(struct loop_event *ev, int res);
+
+static void write_piece(struct save *s)
+{
+	s->armed = true;
+	s->event.fire = wrote;
+	loop_write(s->all->loop, &s->event, s->fd, (char *)s->piece + s->put, s->have - s->put,
+		   s->at + s->put);
+}
+
+/* the event that was armed has fired; true: nobody wants it any more */
+static bool fired(struct save *s)
+{
+	s->armed = false;
+	if (!s->dropped)
+		return false;
+	save_free(s);
+	return true;
+}
+
+static void wrote(struct loop_event *ev, int res)
+{
+	struct save *s = loop_container(ev, struct save, event);
+
+	if (fired(s))
+		return;
+	if (res <= 0) {
+		refuse(&s->reply, res ? -res : EIO,
+		       "checkpoint \"%s\", into gaggd's directory: %s", s->name,
+		       strerror(res ? -res : EIO));
+		end(s);
+		return;
+	}
+	s->put += (size_t)res;
+	if (s->put < s->have) {
+		write_piece(s);
+		return;
+	}
+	s->at += s->have;
+	s->have = 0;
+	s->put = 0;
+	if (s->at < s->bytes)
+		receive(s);
+	else
+		end(s);
+}
+
+/* what came of it, or did not */
+static int check_received(struct save *s, int res)
+{
+	if (res == -ECANCELED)
+		return refuse(&s->reply, ETIMEDOUT,
+			      "checkpoint \"%s\": no byte of it came for %u ms: it is given up",
+			      s->name, save_idle_ms);
+	if (res < 0)
+		return refuse(&s->reply, -res, "checkpoint \"%s\" cannot be received: %s",
+			      s->name, strerror(-res));
+	if (!res)
+		return refuse(&s->reply, EINVAL,
+			      "checkpoint \"%s\" has %llu bytes, where %llu were announced; it is not kept",
+			      s->name, (unsigned long long)(s->at + s->have),
+			      (unsigned long long)s->bytes);
+	return 0;
+}
+
+static void received(struct loop_event *ev, int res)
 {
 	struct save *s = loop_container(ev, struct save, event);
 	const char *wrong;
 
-	/* the size is known: what is short is an error of the file system */
-	if (res <= 0 || (res % (int)sizeof(s->piece[0]))) {
-		refuse(&s->reply, res < 0 ? -res : EIO, "checkpoint \"%s\" cannot be read: %s",
-		       s->name, strerror(res < 0 ? -res : EIO));
-		finish(s);
+	if (fired(s))
+		return;
+	if (check_received(s, res)) {
+		end(s);
 		return;
 	}
-	wrong = take_piece(s, (size_t)res);
+	s->have += (size_t)res;
+	if (s->have < sizeof(s->piece) && s->at + s->have < s->bytes) {
+		receive(s);
+		return;
+	}
+	wrong = take_piece(s);
 	if (wrong) {
 		refuse(&s->reply, EINVAL, "checkpoint \"%s\" %s; it is not kept", s->name, wrong);
-		finish(s);
-	} else if (s->at < s->bytes) {
-		read_piece(s);
+		end(s);
 	} else {
-		ev->fire = synced_file;
-		loop_fsync(s->all->loop, ev, s->fd);
+		write_piece(s);
 	}
 }
 
-/* Does anybody have the file open to write it? */
-static int check_writers(struct save *s)
+static void receive(struct save *s)
 {
-	int error = find_writers(s->fd);
+	uint64_t left = s->bytes - s->at - s->have;
+	size_t room = sizeof(s->piece) - s->have;
 
-	if (!error)
-		return 0;
-	if (error == EAGAIN)
-		return refuse(&s->reply, ETXTBSY,
-			      "checkpoint \"%s\": somebody still has the file open to write it, perhaps a process that was forked meanwhile: save again",
-			      s->name);
-	return refuse(&s->reply, error,
-		      "checkpoint \"%s\": gaggd cannot tell any more whether somebody writes it: %s",
-		      s->name, strerror(error));
+	s->armed = true;
+	s->event.fire = received;
+	loop_recv(s->all->loop, &s->event, s->from, (char *)s->piece + s->have,
+		  left < room ? (size_t)left : room, save_idle_ms);
 }
 
-static int check_size(struct save *s)
-{
-	struct stat st;
-
-	if (fstat(s->fd, &st))
-		return refuse(&s->reply, errno, "checkpoint \"%s\": %s", s->name,
-			      strerror(errno));
-	if ((uint64_t)st.st_size != s->bytes)
-		return refuse(&s->reply, EINVAL,
-			      "checkpoint \"%s\" has %llu bytes, where %llu were announced; it is not kept",
-			      s->name, (unsigned long long)st.st_size,
-			      (unsigned long long)s->bytes);
-	if (archive_bytes(&st) == s->bytes)
-		return 0;
-	return refuse(&s->reply, EINVAL,
-		      "checkpoint \"%s\" has %llu bytes, and %llu allocated; it is not kept: ftruncate() returns what is beyond the end",
-		      s->name, (unsigned long long)s->bytes,
-		      (unsigned long long)archive_bytes(&st));
-}
-
+/*
+ * What the client has written lies in the socket. Nobody writes on, and whoever waits there
+ * for more has the end.
+ */
 void save_commit(struct save *s, void (*done)(void *arg, const struct broker_reply *reply),
 		 void *arg)
 {
-	s->reply = (struct broker_reply){ .size = sizeof(s->reply) };
 	s->done = done;
 	s->arg = arg;
-	if (check_writers(s) || check_size(s)) {
-		finish(s);
-		return;
-	}
-	ckp_begin(&s->scan);
-	s->event.fire = took_piece;
-	read_piece(s);
+	if (s->over)
+		end(s);
+	else
+		shutdown(s->from, SHUT_RD);
 }

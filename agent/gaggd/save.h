@@ -2,8 +2,8 @@
 /*
  * A checkpoint on its way into the archive, from SAVE to what is answered to COMMIT.
  *
- * Its client has written what it liked into the file. What is kept is what was found
- * to be a checkpoint, because nobody can write it any more when gaggd begins to read.
+ * Its client sends what it likes. What is kept is what was found to be a checkpoint, of the
+ * size that was announced.
  */
 #ifndef GAGGD_SAVE_H
 #define GAGGD_SAVE_H
@@ -11,11 +11,14 @@
 #include "loop.h"
 #include "request.h"
 
+/* without a byte: others want to save; tests have less */
+extern unsigned int save_idle_ms;
+
 struct save;
 
 /**
  * struct saves - where checkpoints go
- * @loop: reads and syncs them
+ * @loop: receives, writes and syncs them
  * @archive: directory
  * @names: most of a group
  * @bytes: most of a group
@@ -38,7 +41,7 @@ struct saves {
  * @reply:	receives error and message
  * @out:	receives the save, for save_commit() or save_drop()
  *
- * Return: the file to be passed and then closed, or -1.
+ * Return: a stream socket for the bytes, to be passed and then closed, or -1.
  */
 int save_begin(struct saves *all, const struct broker_request *req, const struct peer *peer,
 	       const struct nl_group *g, struct broker_reply *reply, struct save **out);
@@ -51,7 +54,7 @@ int save_check_group(const struct save *s, const struct nl_group *g,
 		     struct broker_reply *reply);
 
 /**
- * save_commit() - look at what was written, and keep it
+ * save_commit() - the client has written all: keep it
  * @s:		save, given up to this function
  * @done:	called once, soon or later, with the answer
  * @arg:	for @done
@@ -61,5 +64,8 @@ void save_commit(struct save *s, void (*done)(void *arg, const struct broker_rep
 
 /* Nothing of it is left. */
 void save_drop(struct save *s);
+
+/* After loop_exit(): the same for all that are on their way. */
+void saves_exit(struct saves *all);
 
 #endif

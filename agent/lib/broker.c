@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -184,9 +185,15 @@ int broker_save(const char *path, const char *group, const char *name, uint64_t 
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_SAVE,
 		.bytes = bytes,
 	};
-	int err = fill_names(&req, group, name);
+	/* gaggd may wait for a slow disk */
+	struct timeval limit = { .tv_sec = (time_t)broker_save_seconds(bytes) };
+	int ret = fill_names(&req, group, name);
 
-	return err ? err : broker_request(path, &req, PATIENCE_MS, connection);
+	if (!ret)
+		ret = broker_request(path, &req, PATIENCE_MS, connection);
+	if (ret >= 0)
+		setsockopt(ret, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+	return ret;
 }
 
 int broker_commit(int connection, const char *path, const char *group, const char *name,

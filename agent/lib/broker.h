@@ -18,13 +18,14 @@ int broker_open(const char *path, const char *group, uint32_t rank,
 		int timeout_ms);
 
 /*
- * A file of @bytes, to be written and closed before broker_commit() of @connection,
- * which is to be closed instead to give it up; or an error.
+ * A stream socket that takes @bytes, to be closed before broker_commit() of @connection,
+ * which is to be closed instead to give it up; or an error. Sending fails when gaggd has
+ * found something wrong, and broker_commit() says what.
  */
 int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
 		int *connection);
 
-/* Keep the @bytes that were written, as @name. Closes @connection. 0 or an error. */
+/* Keep the @bytes that were sent, as @name. Closes @connection. 0 or an error. */
 int broker_commit(int connection, const char *path, const char *group, const char *name,
 		  uint64_t bytes);
 

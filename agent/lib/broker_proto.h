@@ -7,10 +7,10 @@
  *
  *	OPEN	a /dev/gagg file that is bound to the rank (GAGG_IOC_OPEN)
  *	LOAD	a checkpoint that gaggd keeps, to read
- *	SAVE	a file without a name, to write. The client writes it, closes all
- *		descriptors of it, and asks on the same connection to
- *	COMMIT	it: gaggd reads it, and gives it the name when it is a whole
- *		checkpoint. Without COMMIT nothing is left of it.
+ *	SAVE	a stream socket. The client sends all bytes of a checkpoint, never idle for
+ *		a minute, closes it, and asks on the same connection to
+ *	COMMIT	them: gaggd gives them the name when they are a whole checkpoint and on
+ *		the disk. Without COMMIT nothing is left of them.
  */
 #ifndef GAGG_BROKER_PROTO_H
 #define GAGG_BROKER_PROTO_H
@@ -20,7 +20,7 @@
 
 #define BROKER_SOCKET		"/run/gagg/gaggd.sock"
 #define BROKER_SOCKET_ENV	"GAGG_SOCKET"
-#define BROKER_VERSION		2
+#define BROKER_VERSION		3
 #define BROKER_RANK_ANY		UINT32_MAX	/* lowest free local worker */
 #define BROKER_MESSAGE_MAX	200
 
@@ -51,7 +51,7 @@ static inline uint64_t broker_save_seconds(uint64_t bytes)
  * @version:	BROKER_VERSION
  * @op:		enum broker_op
  * @rank:	OPEN: rank, or BROKER_RANK_ANY; else zero
- * @bytes:	SAVE: size that the file will have; else zero
+ * @bytes:	SAVE: of the checkpoint; else zero
  * @group:	name, zero-terminated
  * @name:	of the checkpoint, zero-terminated; OPEN: empty
  */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "broker.h"
@@ -85,17 +86,13 @@ static bool put_all(const struct gagg_comm *c, struct stream *s)
 	return ok && put_u64(s, s->digest);
 }
 
-/*
- * Closes @f. 0 or a negative errno. What a file system has allocated beyond the end,
- * expecting more, goes: gaggd would count it.
- */
-static int write_stream(const struct gagg_comm *c, FILE *f)
+/* Closes @f, and @synced: on the disk before. 0 or a negative errno. */
+static int write_stream(const struct gagg_comm *c, FILE *f, bool synced)
 {
 	struct stream s = { .f = f, .digest = CKP_DIGEST };
 	int err = 0;
 
-	if (!put_all(c, &s) || fflush(f) || ftruncate(fileno(f), (off_t)file_bytes(c)) ||
-	    fsync(fileno(f)))
+	if (!put_all(c, &s) || fflush(f) || (synced && fsync(fileno(f))))
 		err = -errno;
 	if (fclose(f) && !err)
 		err = -errno;
@@ -112,7 +109,7 @@ static int write_file(struct gagg_comm *c, const char *path)
 	if (asprintf(&new, "%s.new", path) < 0)
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory to write a checkpoint");
 	f = fopen(new, "we");
-	err = f ? write_stream(c, f) : -errno;
+	err = f ? write_stream(c, f, true) : -errno;
 	if (!err && rename(new, path))
 		err = -errno;
 	if (f && err)
@@ -148,6 +145,37 @@ static FILE *stream_of(int fd, const char *mode)
 	return f;
 }
 
+/* write() to a socket whose other end may have gone, which is no reason to die */
+static ssize_t sink_write(void *cookie, const char *buf, size_t size)
+{
+	size_t done;
+	ssize_t n;
+
+	for (done = 0; done < size; done += (size_t)n) {
+		n = send((int)(intptr_t)cookie, buf + done, size - done, MSG_NOSIGNAL);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		else if (n < 0)
+			break;
+	}
+	return (ssize_t)done;
+}
+
+static int sink_close(void *cookie)
+{
+	return close((int)(intptr_t)cookie);
+}
+
+static FILE *sink_of(int fd)
+{
+	static const cookie_io_functions_t sink = { .write = sink_write, .close = sink_close };
+	FILE *f = fopencookie((void *)(intptr_t)fd, "w", sink);
+
+	if (!f)
+		close(fd);
+	return f;
+}
+
 static int save_at_agent(struct gagg_comm *c, const char *name)
 {
 	const struct session *s = c->session;
@@ -159,13 +187,13 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 	fd = broker_save(s->socket, s->group, name, file_bytes(c), &connection);
 	if (fd < 0)
 		return agent_error(c, fd);
-	f = stream_of(fd, "w");
-	/* on the disk by then, so that gaggd's own fsync is a short one */
-	err = f ? write_stream(c, f) : -errno;
-	if (err) {
+	f = sink_of(fd);
+	err = f ? write_stream(c, f, false) : -ENOMEM;
+	/* gaggd has found something wrong: it says what */
+	if (err && err != -EPIPE && err != -ECONNRESET) {
 		close(connection);
-		return comm_error(c, GAGG_ERR_SYSTEM, "checkpoint \"%s\", into gaggd's directory: %s",
-				  name, strerror(-err));
+		return comm_error(c, GAGG_ERR_SYSTEM, "checkpoint \"%s\", to gaggd: %s", name,
+				  strerror(-err));
 	}
 	err = broker_commit(connection, s->socket, s->group, name, file_bytes(c));
 	return err ? agent_error(c, err) : GAGG_OK;

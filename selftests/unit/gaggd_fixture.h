@@ -21,11 +21,13 @@
 #include "fake_nl.h"
 #include "../../agent/gaggd/daemon.h"
 #include "../../agent/gaggd/log.h"
+#include "../../agent/gaggd/save.h"
 #include "../../agent/gaggd/session.h"
 
 static char dir[64], path[96], config[96], logfile[96], state_dir[96];
 static uint64_t most_names, most_bytes;	/* of checkpoints; 0: the default */
 static unsigned int patience_ms;	/* with clients that ask nothing */
+static unsigned int idle_ms;		/* with those that save nothing */
 static uint64_t bound;		/* ranks, in the child */
 static int bind_errno;
 
@@ -106,6 +108,7 @@ static inline pid_t spawn(void)
 			_exit(99);
 		log_open(LOG_T_STDERR, LOG_L_INFO);
 		broker_patience_ms = patience_ms;
+		save_idle_ms = idle_ms;
 		/* not _exit(): the leak check is to run */
 		exit(daemon_run(&opt));
 	}
@@ -183,6 +186,7 @@ static inline int setup(void **state)
 	most_bytes = 0;
 	/* a machine may be slow */
 	patience_ms = 120000;
+	idle_ms = 120000;
 	session_device = "/gagg-no-such-device";
 	memset(&fake, 0, sizeof(fake));
 	fake.n = 1;

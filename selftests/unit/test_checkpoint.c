@@ -28,6 +28,7 @@
 
 #define GROUP	"test-broker.a"
 #define WORDS	(CKP_WORDS + 2 * CKP_TABLE_WORDS + 5)
+#define FIRST	(2 + CKP_TABLE_WORDS)	/* what fill() has there */
 #define BYTES	(WORDS * sizeof(uint64_t))
 /* more than gaggd reads at a time, and no multiple of it */
 #define MANY	100001
@@ -44,23 +45,6 @@ int fsync(int fd)
 	if (!fstat(fd, &st))
 		synced = st.st_ino;
 	return (int)syscall(SYS_fsync, fd);
-}
-
-static bool no_leases;	/* as with fs.leases-enable=0 */
-
-int fcntl(int fd, int cmd, ...)
-{
-	va_list ap;
-	long arg;
-
-	va_start(ap, cmd);
-	arg = va_arg(ap, long);
-	va_end(ap);
-	if (cmd == F_SETLEASE && no_leases) {
-		errno = EINVAL;
-		return -1;
-	}
-	return (int)syscall(SYS_fcntl, fd, cmd, arg);
 }
 
 /* two tables, of @first and so on */
@@ -87,7 +71,7 @@ static void fill(uint64_t first)
 
 static void write_all(int fd, const void *data, size_t size)
 {
-	assert_int_equal(write(fd, data, size), size);
+	assert_int_equal(send(fd, data, size, MSG_NOSIGNAL), size);
 	close(fd);
 }
 
@@ -151,6 +135,14 @@ static int entries(void)
 		n += strcmp(d->d_name, ".") && strcmp(d->d_name, "..");
 	closedir(group);
 	return n;
+}
+
+/* the directory goes with what was not kept, soon */
+static void nothing_is_left(void)
+{
+	for (int i = 0; i < 6000 && entries() >= 0; i++)
+		usleep(10000);
+	assert_int_equal(entries(), -1);
 }
 
 /* descriptors of gaggd */
@@ -291,7 +283,8 @@ static void damaged__is_not_kept(void **state)
 	refused(save_bytes("x", file, 0, BYTES), "has 0 bytes");
 	memcpy(longer, file, BYTES);
 	refused(save_bytes("x", longer, sizeof(longer), sizeof(longer)), "after its end");
-	refused(save_bytes("x", longer, sizeof(longer), BYTES), "has 120 bytes");
+	refused(save_bytes("x", longer, sizeof(longer), BYTES),
+		"has more than the 112 bytes that were announced");
 	assert_int_equal(entries(), 1);
 	loads("x", 1);
 	assert_int_equal(finish(SIGTERM), 0);
@@ -315,7 +308,7 @@ static void a_client__that_dies(void **state)
 	write_all(fd, file, BYTES);
 	close(connection);
 	assert_true(logged("checkpoint \"x\" was not finished; nothing of it is left"));
-	assert_int_equal(entries(), -1);
+	nothing_is_left();
 	closes_all_but(open_files);
 
 	assert_int_equal(pipe(pipes), 0);
@@ -335,7 +328,7 @@ static void a_client__that_dies(void **state)
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(logged("checkpoint \"killed\" was not finished"));
-	assert_int_equal(entries(), -1);
+	nothing_is_left();
 	closes_all_but(open_files);
 	refused(broker_load(path, GROUP, "killed"), "has no checkpoint on this host");
 	assert_int_equal(save("x"), 0);
@@ -353,18 +346,70 @@ static void a_client__that_dies(void **state)
 	loads("x", 1);
 }
 
-/* It is known before all is written. */
-static void without_leases(void **state)
+/* Who announces much, and sends nothing, keeps others out for a while only. */
+static void an_idle_one__is_given_up(void **state)
 {
-	int connection;
+	int connection, fd, open_files;
 
 	(void)state;
-	no_leases = true;
+	idle_ms = 200;
 	start_for_us();
-	no_leases = false;
-	refused(broker_save(path, GROUP, "x", BYTES, &connection),
-		"Invalid argument; it takes sysctl fs.leases-enable=1, and gaggd --state DIR on");
-	assert_int_equal(entries(), -1);
+	open_files = descriptors();
+	fd = broker_save(path, GROUP, "x", (uint64_t)1 << 30, &connection);
+	assert_true(fd >= 0);
+	assert_int_equal(send(fd, file, 8, MSG_NOSIGNAL), 8);
+	while (send(fd, "", 0, MSG_NOSIGNAL) == 0)
+		usleep(10000);
+	assert_int_equal(save("y"), 0);
+	refused(broker_commit(connection, path, GROUP, "x", (uint64_t)1 << 30),
+		"no byte of it came for 200 ms: it is given up");
+	close(fd);
+	closes_all_but(open_files);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* of the checkpoint that is there */
+static uint64_t first_of(const char *name)
+{
+	uint64_t got[WORDS];
+	int fd = broker_load(path, GROUP, name);
+
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, got, sizeof(got)), BYTES);
+	close(fd);
+	return le64toh(got[FIRST]);
+}
+
+/* What was acknowledged is there, and whole; what was not is the old one or the new one. */
+static void killed__at_any_step(void **state)
+{
+	unsigned int acknowledged = 0;
+	uint64_t i, is = 1, was;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	start_for_us();
+	assert_int_equal(save("x"), 0);
+	for (i = 2; i < 42; i++) {
+		fill(i);
+		fflush(NULL);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid)
+			_exit(save("x") ? 1 : 0);
+		/* a save takes about half a millisecond, without a disk */
+		usleep((useconds_t)(i - 2) * 50);
+		finish(SIGKILL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		start();
+		was = is;
+		is = first_of("x");
+		assert_true(is == i || (status && is == was));
+		acknowledged += !status;
+		loads("x", is);
+	}
+	print_message("# %u of 40 were acknowledged\n", acknowledged);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
@@ -411,35 +456,37 @@ static void no_place(void **state)
 	fd = broker_save(path, GROUP, "y", BYTES, &connection);
 	assert_true(fd >= 0);
 	assert_int_equal(archive_delete(state_dir, GROUP, "x", &err), 0);
-	assert_int_equal(entries(), -1);
+	nothing_is_left();
 	write_all(fd, file, BYTES);
 	assert_int_equal(commit(connection, "y"), 0);
 	loads("y", 1);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
-/* What a file has beyond its end is nobody's to have for nothing. */
-static void blocks__beyond_the_end(void **state)
+/* Whoever keeps what was passed has a socket: nothing is on the disk because of it. */
+static void a_socket__that_is_kept(void **state)
 {
-	int connection, fd;
+	static char zeros[1 << 20];
+	int connection, fds[10], open_files;
+	struct stat st;
 
 	(void)state;
 	start_for_us();
-	fd = broker_save(path, GROUP, "x", BYTES, &connection);
-	assert_true(fd >= 0);
-	assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0);
-	write_all(fd, file, BYTES);
-	refused(commit(connection, "x"), "allocated; it is not kept");
-	assert_int_equal(entries(), -1);
-	/* and it counts */
-	assert_int_equal(save("x"), 0);
-	finish(SIGTERM);
-	fd = make_file(GROUP "/x", file, BYTES, 0600);
-	assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0);
-	close(fd);
-	most_bytes = 8 << 20;
-	start();
-	refused(save("y"), "of 8388608 bytes, and this one 112");
+	open_files = descriptors();
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = broker_save(path, GROUP, "x", sizeof(zeros), &connection);
+		assert_true(fds[i] >= 0);
+		assert_int_equal(fstat(fds[i], &st), 0);
+		assert_true(S_ISSOCK(st.st_mode));
+		/* gaggd looks at it as it comes */
+		while (send(fds[i], zeros, sizeof(zeros), MSG_NOSIGNAL) > 0)
+			;
+		refused(broker_commit(connection, path, GROUP, "x", sizeof(zeros)), "is no checkpoint");
+		closes_all_but(open_files);
+	}
+	nothing_is_left();
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		close(fds[i]);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
@@ -470,7 +517,7 @@ static void a_group__of_others_meanwhile(void **state)
 		} else {
 			close(connection);
 		}
-		assert_int_equal(entries(), -1);
+		nothing_is_left();
 		*g = was;
 		fake.n = 1;
 		tell_gaggd(&fake, sizeof(fake));
@@ -479,23 +526,31 @@ static void a_group__of_others_meanwhile(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
-/* What was looked at is what is kept: nobody can write it from then on. */
+/* What was looked at is what is kept: a child of the trainer cannot add to it. */
 static void a_writer__that_is_left(void **state)
 {
-	int connection, fd, other, open_files;
+	int connection, fd, other;
 
 	(void)state;
 	start_for_us();
-	open_files = descriptors();
 	fd = broker_save(path, GROUP, "x", BYTES, &connection);
 	assert_true(fd >= 0);
 	other = dup(fd);
 	write_all(fd, file, BYTES);
-	refused(commit(connection, "x"), "somebody still has the file open to write it");
-	assert_int_equal(entries(), -1);
-	closes_all_but(open_files);
+	assert_int_equal(commit(connection, "x"), 0);
+	assert_int_equal(send(other, file, 8, MSG_NOSIGNAL), -1);
+	assert_int_equal(errno, EPIPE);
+	loads("x", 1);
+	/* nor does it keep anybody waiting */
+	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	assert_true(fd >= 0);
 	close(other);
-	assert_int_equal(save("x"), 0);
+	other = dup(fd);
+	write_all(fd, file, BYTES - 8);
+	refused(commit(connection, "x"), "has 104 bytes, where 112 were announced");
+	close(other);
+	loads("x", 1);
+	assert_int_equal(finish(SIGTERM), 0);
 }
 
 static void limits(void **state)
@@ -616,7 +671,7 @@ static void order_and_names(void **state)
 		assert_int_equal(reply.error, EINVAL);
 		assert_non_null(strstr(reply.message, "only its COMMIT can come"));
 		close(connection);
-		assert_int_equal(entries(), -1);
+		nothing_is_left();
 	}
 	r = about(BROKER_OP_SAVE, "../x");
 	assert_int_equal(ask(&r, msg), EINVAL);
@@ -717,7 +772,6 @@ static void archive__lists_and_deletes(void **state)
 {
 	struct archive_error err = { "" };
 	char name[128], text[512] = "";
-	int fd;
 
 	(void)state;
 	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), -ENOENT);
@@ -726,9 +780,7 @@ static void archive__lists_and_deletes(void **state)
 	assert_int_equal(save("b"), 0);
 	assert_int_equal(save("a"), 0);
 	finish(SIGTERM);
-	snprintf(name, sizeof(name), "%s/" GROUP "/c", state_dir);
-	fd = open(name, O_CREAT | O_WRONLY, 0600);
-	write_all(fd, "no checkpoint at all", 20);
+	close(make_file(GROUP "/c", "no checkpoint at all", 20, 0600));
 	snprintf(name, sizeof(name), "%s/other", state_dir);
 	assert_int_equal(mkdir(name, 0700), 0);
 	assert_int_equal(archive_list(state_dir, NULL, collect, text, &err), 0);
@@ -746,13 +798,12 @@ static void archive__lists_and_deletes(void **state)
 	assert_int_equal(archive_delete(state_dir, GROUP, "b", &err), 0);
 	assert_int_equal(entries(), 1);
 	assert_int_equal(archive_delete(state_dir, GROUP, "c", &err), 0);
-	assert_int_equal(entries(), -1);
+	nothing_is_left();
 }
 
 static void make_strays(void)
 {
 	static const uint64_t magic_alone[] = { 0x31504b4347474147, -1, 0 };
-	int fd;
 
 	fill(1);
 	assert_int_equal(make_dir("") | make_dir("a") | make_dir("z") | make_dir("z/dir"), 0);
@@ -760,9 +811,6 @@ static void make_strays(void)
 	close(make_file("z/locked", file, BYTES, 0));
 	close(make_file("z/magic", magic_alone, sizeof(magic_alone), 0600));
 	close(make_file("z/-x", file, BYTES, 0600));
-	fd = make_file("z/wide", file, BYTES, 0600);
-	assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 8 << 20), 0);
-	close(fd);
 }
 
 static int give_away(const char *name, const struct stat *st, int type, struct FTW *at)
@@ -811,7 +859,7 @@ static void archive__strays(void **state)
 	list_as_another(text, sizeof(text));
 	assert_memory_equal(text, "k/ 0 0 k is no directory, or a link to one: ", 44);
 	assert_non_null(strstr(text, "z/locked 112 0 Permission denied\n"
-			       "z/magic 24 0 damaged\nz/wide 83"));
+			       "z/magic 24 0 damaged\n"));
 	assert_null(strstr(text, "-x"));
 	snprintf(name, sizeof(name), "%s/link", dir);
 	assert_int_equal(symlink(state_dir, name), 0);
@@ -852,10 +900,11 @@ int main(void)
 		TEST(damaged__is_not_kept),
 		TEST(a_client__that_dies),
 		TEST(a_writer__that_is_left),
-		TEST(without_leases),
+		TEST(an_idle_one__is_given_up),
+		TEST(killed__at_any_step),
 		TEST(all_files__are_closed),
 		TEST(no_place),
-		TEST(blocks__beyond_the_end),
+		TEST(a_socket__that_is_kept),
 		TEST(a_group__of_others_meanwhile),
 		TEST(limits),
 		TEST(unread__keeps_its_place),

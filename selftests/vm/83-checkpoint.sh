@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 30
+plan 27
 
 file=$tmp/tables
 program=$TOP/build/selftests/vm/checkpoint
@@ -150,11 +150,6 @@ check_not "a full disk" tables save
 check "is told" rank_says 1 "checkpoint .best., into gaggd's directory: No space left"
 # a file without a name is found by its blocks alone
 check "and nothing is left of it" wait_until 60 has_free "$tmp/full" "$free"
-sysctl -qw fs.leases-enable=0
-check_not "without leases" tables save
-check "it is told how to have them" rank_says 1 "it takes sysctl fs.leases-enable=1"
-sysctl -qw fs.leases-enable=1
-check "before anything is written" wait_until 60 has_free "$tmp/full" "$free"
 agent_down
 umount "$tmp/full"
 agent_up "$state"
