@@ -343,6 +343,9 @@ static void client_gone(struct client *c, int res)
 	else if (res == -ECANCELED)
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "uid %u, pid %d asked nothing in %u s",
 			    c->cred.uid, (int)c->cred.pid, broker_patience_ms / 1000);
+	else if (res < 0)
+		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "uid %u, pid %d cannot be heard: %s",
+			    c->cred.uid, (int)c->cred.pid, strerror(-res));
 	client_close(c);
 }
 
@@ -479,6 +482,7 @@ static int check_free(const struct sockaddr_un *addr)
 static int broker_listen(struct broker *b)
 {
 	struct sockaddr_un tmp = { .sun_family = AF_UNIX };
+	mode_t was;
 	int n, ret;
 
 	n = snprintf(tmp.sun_path, sizeof(tmp.sun_path), "%s.%d",
@@ -489,11 +493,13 @@ static int broker_listen(struct broker *b)
 	if (b->fd < 0)
 		return -errno;
 	unlink(tmp.sun_path);
-	if (bind(b->fd, (struct sockaddr *)&tmp, sizeof(tmp)))
-		return -errno;
-	/* Authorisation is per group: anybody may ask. */
-	if (chmod(tmp.sun_path, 0666) ||
-	    listen(b->fd, 2 * BROKER_CLIENTS) ||
+	/* Authorisation is per group: anybody may ask. No name is followed for that. */
+	was = umask(0111);
+	ret = bind(b->fd, (struct sockaddr *)&tmp, sizeof(tmp)) ? -errno : 0;
+	umask(was);
+	if (ret)
+		return ret;
+	if (listen(b->fd, 2 * BROKER_CLIENTS) ||
 	    lstat(tmp.sun_path, &b->stat))
 		goto error;
 	ret = check_free(&b->addr);
