@@ -251,7 +251,6 @@ one_world
 step module_unload || ends_badly "unloading"
 after=$(used "")
 say "used $before KiB after the first setting, $after KiB in the end"
-echo "used $before $after" >>$world
 klog >>$world
 step klog_scan || ends_badly "the kernel log"
 report

@@ -27,6 +27,12 @@ $(FUZZ_TESTS): build/fuzz/%: $$(call test-objs,selftests/fuzz/fuzz_$$*.c) \
 	$(FUZZ_CC) $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $(filter %.o,$^) \
 		$(call test-ldlibs,selftests/fuzz/fuzz_$*.c)
 
+# what sessions.sh runs against whole twins
+build/fuzz/sessions: selftests/fuzz/sessions.c agent/lib/broker.c agent/lib/error.c \
+		agent/lib/message.c $(wildcard agent/lib/*.h uapi/linux/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(TEST_CFLAGS) -O1 -o $@ $(filter %.c,$^)
+
 .PHONY: fuzz fuzz-build
 fuzz-build: $(FUZZ_TESTS)
 

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sessions that no libgagg has: messages of any kind, in any order, a page and regions
+ * full of anything, holes in both, sudden ends.
+ *
+ *	sessions GROUP SOCKET RANK SECONDS SEED
+ *
+ * Exit status 1: an answer that never came, or memory that could be made shorter.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "broker.h"
+#include "twin_proto.h"
+
+#define REGIONS	8
+#define PATIENCE_MS	20000
+
+struct client {
+	int fd;
+	int page_fd, bell, events;
+	struct twin_page *page;
+	int region[REGIONS];
+	unsigned int regions;
+};
+
+static uint64_t state;
+static unsigned long sessions, messages, closed, written;
+static int status;
+
+/* xorshift64 (Marsaglia 2003) */
+static uint32_t below(uint32_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return n ? (uint32_t)((state >> 20) % n) : 0;
+}
+
+static void wrong(const char *what)
+{
+	printf("# %s\n", what);
+	status = 1;
+}
+
+static size_t length_of(uint32_t request)
+{
+	switch (request) {
+	case TWIN_MAP:
+		return sizeof(uint64_t);
+	case GAGG_IOC_FEATURES:
+		return sizeof(struct gagg_ioc_features);
+	case GAGG_IOC_ATTACH:
+		return sizeof(struct gagg_ioc_attach);
+	case GAGG_IOC_DETACH:
+		return sizeof(struct gagg_ioc_detach);
+	case GAGG_IOC_CHANNEL:
+		return sizeof(struct gagg_ioc_channel);
+	case GAGG_IOC_CHANNEL_FREE:
+		return sizeof(struct gagg_ioc_channel_free);
+	case GAGG_IOC_STATUS:
+		return sizeof(struct gagg_ioc_status);
+	case GAGG_IOC_TIMES:
+		return sizeof(struct gagg_ioc_times);
+	}
+	return 0;
+}
+
+static uint32_t some_request(void)
+{
+	static const unsigned long all[] = {
+		TWIN_HELLO, TWIN_MAP, TWIN_MAP, TWIN_MAP, GAGG_IOC_FEATURES, GAGG_IOC_ATTACH,
+		GAGG_IOC_ATTACH, GAGG_IOC_DETACH, GAGG_IOC_CHANNEL, GAGG_IOC_CHANNEL,
+		GAGG_IOC_CHANNEL_FREE, GAGG_IOC_STATUS, GAGG_IOC_TIMES, 77,
+	};
+
+	return (uint32_t)all[below(sizeof(all) / sizeof(all[0]))];
+}
+
+/* mostly right, so that it goes far */
+static size_t some_argument(uint32_t request, uint32_t rank, unsigned char *arg)
+{
+	size_t length = length_of(request), i;
+	struct gagg_ioc_channel channel = { .channel = 1 + below(6) };
+	uint64_t offset = (uint64_t)below(20) << 32;
+	uint32_t size = (uint32_t)length;
+
+	memset(arg, 0, 1024);
+	memcpy(arg, &size, sizeof(size));
+	if (request == TWIN_MAP)
+		memcpy(arg, &offset, sizeof(offset));
+	if (request == GAGG_IOC_CHANNEL) {
+		channel.size = size;
+		channel.members = below(3) ? 3 : 1ULL << rank;
+		memcpy(arg, &channel, sizeof(channel));
+	}
+	if (request == GAGG_IOC_CHANNEL_FREE)
+		arg[offsetof(struct gagg_ioc_channel_free, channel)] = (unsigned char)below(7);
+	if (!below(30))
+		length = below(600);
+	for (i = 4; !below(6) && i < length; i++)
+		if (!below(4))
+			arg[i] = (unsigned char)below(256);
+	return length;
+}
+
+/* false: the session is over */
+static bool answer(struct client *c, uint32_t request, int fds[TWIN_FDS], int *error)
+{
+	struct twin_message head = { .error = 0 };
+	unsigned char arg[1024];
+	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, sizeof(arg) } };
+	union {
+		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = 2,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	struct pollfd p = { .fd = c->fd, .events = POLLIN };
+	struct cmsghdr *h;
+
+	memset(fds, 0xff, TWIN_FDS * sizeof(int));
+	if (poll(&p, 1, PATIENCE_MS) <= 0) {
+		printf("# no answer to request %x in %d ms\n", request, PATIENCE_MS);
+		status = 1;
+		return false;
+	}
+	if (recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC) <= 0)
+		return false;
+	h = CMSG_FIRSTHDR(&msg);
+	if (h && h->cmsg_type == SCM_RIGHTS)
+		memcpy(fds, CMSG_DATA(h), h->cmsg_len - CMSG_LEN(0));
+	*error = head.error;
+	return true;
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void take_page(struct client *c, int fds[TWIN_FDS])
+{
+	c->page_fd = fds[0];
+	c->bell = fds[1];
+	c->events = fds[2];
+	c->page = mmap(NULL, sizeof(*c->page), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	if (c->page == MAP_FAILED)
+		c->page = NULL;
+	if (!ftruncate(fds[0], 0))
+		wrong("the page could be made shorter");
+}
+
+static void take_region(struct client *c, int fd)
+{
+	struct stat st;
+
+	if (c->regions == REGIONS || fstat(fd, &st)) {
+		close(fd);
+		return;
+	}
+	if (!ftruncate(fd, 4096) || !ftruncate(fd, st.st_size + 4096))
+		wrong("a region could be made shorter, or longer");
+	c->region[c->regions++] = fd;
+}
+
+static bool ask(struct client *c, uint32_t request, uint32_t rank)
+{
+	struct {
+		struct twin_message head;
+		unsigned char arg[1024];
+	} m = { { .request = request }, { 0 } };
+	size_t length = some_argument(request, rank, m.arg);
+	int fds[TWIN_FDS], error;
+
+	messages++;
+	if (send(c->fd, &m, sizeof(m.head) + length, MSG_NOSIGNAL) < 0)
+		return false;
+	/* sometimes the answer is left to lie */
+	if (!below(200))
+		return true;
+	if (!answer(c, request, fds, &error))
+		return false;
+	if (!error && request == TWIN_HELLO && fds[0] >= 0)
+		take_page(c, fds);
+	else if (!error && request == TWIN_MAP && fds[0] >= 0)
+		take_region(c, fds[0]);
+	return true;
+}
+
+static void punch(int fd, off_t size)
+{
+	/* where it may not, that is right, too */
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size))
+		return;
+	written++;
+}
+
+static void spoil_region(const struct client *c)
+{
+	unsigned char junk[64];
+	struct stat st;
+	size_t i;
+	int fd;
+
+	if (!c->regions)
+		return;
+	fd = c->region[below(c->regions)];
+	if (fstat(fd, &st))
+		return;
+	for (i = 0; i < sizeof(junk); i++)
+		junk[i] = (unsigned char)below(256);
+	if (pwrite(fd, junk, sizeof(junk), below((uint32_t)st.st_size - sizeof(junk))) > 0)
+		written++;
+	if (!below(4))
+		punch(fd, st.st_size);
+}
+
+static void submit_something(struct twin_page *page)
+{
+	struct gagg_ioc_submit *s = &page->submit[page->head % TWIN_SUBMITS];
+
+	memset(s, 0, sizeof(*s));
+	s->size = sizeof(*s);
+	s->kind = (uint8_t)below(9);
+	s->laneop = (uint8_t)below(256);
+	s->dtype = (uint8_t)below(7);
+	s->chunks = below(3) ? 1 + below(5000) : (uint32_t)(below(~0U) << below(30));
+	s->last_lanes = below(400);
+	s->count = below(1000);
+	s->channel = below(4) ? 0 : below(6);
+	page->head++;
+}
+
+static void spoil_page(const struct client *c)
+{
+	struct twin_page *page = c->page;
+	uint64_t one = 1;
+	unsigned int i;
+
+	if (!page)
+		return;
+	switch (below(7)) {
+	case 0:
+		page->head += 1 + below(3);
+		break;
+	case 1:
+		page->head = below(2) ? UINT64_MAX : below(1000);
+		break;
+	case 2:
+	case 3:
+		submit_something(page);
+		break;
+	case 4:
+		for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
+			page->seat[i].want_op = below(3);
+			page->seat[i].want_chunk = below(3000);
+		}
+		break;
+	case 5:
+		memset(page, (int)below(256), sizeof(*page));
+		break;
+	case 6:
+		punch(c->page_fd, sizeof(*page));
+		break;
+	}
+	page->events = below(2);
+	/* the bell may be full */
+	if (c->bell >= 0 && write(c->bell, &one, sizeof(one)) < 0)
+		usleep(100);
+	if (!below(3))
+		usleep(below(3000));
+}
+
+static void once(const char *group, const char *path, uint32_t rank)
+{
+	struct client c = { .page_fd = -1, .bell = -1, .events = -1 };
+	unsigned int i, steps = 5 + below(60);
+
+	c.fd = broker_open(path, group, rank, 5000);
+	if (c.fd < 0) {
+		usleep(2000);
+		return;
+	}
+	sessions++;
+	for (i = 0; i < steps; i++) {
+		uint32_t request = i == 0 ? TWIN_HELLO :
+				   i == 1 ? (uint32_t)GAGG_IOC_ATTACH : some_request();
+
+		if (!ask(&c, request, rank)) {
+			closed++;
+			break;
+		}
+		spoil_region(&c);
+		if (below(2))
+			spoil_page(&c);
+	}
+	if (c.page)
+		munmap(c.page, sizeof(*c.page));
+	while (c.regions)
+		close(c.region[--c.regions]);
+	close_one(&c.page_fd);
+	close_one(&c.bell);
+	close_one(&c.events);
+	close(c.fd);
+}
+
+/* a process that is gone before its session is */
+static void once_by_a_child(char **argv, uint32_t rank)
+{
+	int result;
+	pid_t pid = fork();
+
+	if (!pid) {
+		once(argv[1], argv[2], rank);
+		_exit(status);
+	}
+	below(1);
+	if (pid > 0 && waitpid(pid, &result, 0) == pid)
+		status |= result != 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t rank;
+	time_t end;
+
+	if (argc != 6)
+		return 2;
+	rank = (uint32_t)atoi(argv[3]);
+	end = time(NULL) + atoi(argv[4]);
+	state = strtoull(argv[5], NULL, 0) * 0x9e3779b97f4a7c15 + rank + 1;
+	while (time(NULL) < end) {
+		if (below(4))
+			once(argv[1], argv[2], rank);
+		else
+			once_by_a_child(argv, rank);
+	}
+	printf("# rank %u: %lu sessions, %lu messages, %lu closed, %lu writes\n", rank, sessions,
+	       messages, closed, written);
+	return status;
+}
