@@ -399,7 +399,7 @@ static void killed__at_any_step(void **state)
 		if (!pid)
 			_exit(save("x") ? 1 : 0);
 		/* a save takes about half a millisecond, without a disk */
-		usleep((useconds_t)(i - 2) * 50);
+		usleep((useconds_t)(i - 2) * 200);
 		finish(SIGKILL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		start();
@@ -646,6 +646,131 @@ static void unread__keeps_its_place(void **state)
 	close(fds[0]);
 	for (int i = 2; i < limit; i++)
 		close(fds[i]);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+static uint64_t dice;
+
+/* SplitMix64, as vm/dice.c */
+static uint32_t below(uint32_t n)
+{
+	uint64_t z = dice += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return (uint32_t)((z ^ (z >> 31)) % n);
+}
+
+/* after @before mostly what goes on with it */
+static struct broker_request some_request(int connection, const struct broker_request *before)
+{
+	static const char *const names[] = { "x", "y", "", ".x", "-x", "../x", "x/y" };
+	struct broker_request r = about(BROKER_OP_OPEN + below(5), names[below(below(3) ? 2 : 7)]);
+	unsigned char *bytes = (unsigned char *)&r;
+	size_t len = below(20) ? sizeof(r) : below(sizeof(r) + 1);
+
+	if (before->op == BROKER_OP_SAVE && below(8))
+		r = about(BROKER_OP_COMMIT, before->name);
+
+	if (r.op == BROKER_OP_SAVE && !below(4))
+		r.bytes = 8 * (uint64_t)below(~0U);
+	for (int i = 0; !below(8) && i < 3; i++)
+		bytes[below(sizeof(r))] = (unsigned char)below(256);
+	send(connection, &r, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	return r;
+}
+
+/* what came with an answer is given something, or nothing */
+static void some_bytes(int fd)
+{
+	static uint64_t junk[2 * WORDS];
+
+	fill(below(100));
+	if (!below(4))
+		file[below(WORDS)] ^= below(~0U);
+	/* a file to read, perhaps: then it fails */
+	if (below(3) && send(fd, file, below(8) ? BYTES : below(BYTES), MSG_NOSIGNAL) < 0)
+		return;
+	if (!below(8))
+		send(fd, junk, below(sizeof(junk)), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static void some_answer(int connection, int kept[8])
+{
+	struct broker_reply reply;
+	struct iovec iov = { &reply, sizeof(reply) };
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c;
+	int fd;
+
+	if (recvmsg(connection, &msg, 0) <= 0)
+		return;
+	c = CMSG_FIRSTHDR(&msg);
+	if (!c || c->cmsg_type != SCM_RIGHTS)
+		return;
+	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	some_bytes(fd);
+	if (below(4)) {
+		close(fd);
+		return;
+	}
+	kept += below(8);
+	if (*kept >= 0)
+		close(*kept);
+	*kept = fd;
+}
+
+static int count_whole_and_not(const struct archive_entry *e, void *arg)
+{
+	int *n = arg;
+
+	n[e->problem || !*e->name]++;
+	return 0;
+}
+
+/* Whatever is asked, what is kept is whole, and gaggd serves others. */
+static void requests_of_any_kind(void **state)
+{
+	int kept[8], open_files, n[2] = { 0 };
+
+	(void)state;
+	memset(kept, 0xff, sizeof(kept));
+	dice = getenv("SEED") ? strtoull(getenv("SEED"), NULL, 0) : (uint64_t)getpid() << 20;
+	print_message("# seed %llu\n", (unsigned long long)dice);
+	patience_ms = 100;
+	idle_ms = 100;
+	start_for_us();
+	open_files = descriptors();
+	for (int i = 0; i < 500; i++) {
+		struct broker_request r = { 0 };
+		int connection = try_connect();
+
+		assert_true(connection >= 0);
+		for (uint32_t left = 1 + below(4); left; left--) {
+			r = some_request(connection, &r);
+			if (below(8))
+				some_answer(connection, kept);
+		}
+		close(connection);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		if (kept[i] >= 0)
+			close(kept[i]);
+	closes_all_but(open_files);
+	fill(77);
+	assert_int_equal(save("z"), 0);
+	loads("z", 77);
+	assert_int_equal(archive_list(state_dir, NULL, count_whole_and_not, n, &last), 0);
+	assert_int_equal(n[1], 0);
+	/* it came far enough to be worth it: x, y and z are there */
+	assert_int_equal(n[0], 3);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
@@ -908,6 +1033,7 @@ int main(void)
 		TEST(a_group__of_others_meanwhile),
 		TEST(limits),
 		TEST(unread__keeps_its_place),
+		TEST(requests_of_any_kind),
 		TEST(order_and_names),
 		TEST(others__may_not),
 		TEST(a_directory__that_is_not_ours),
