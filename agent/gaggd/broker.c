@@ -355,6 +355,8 @@ static void client_received(struct loop_event *ev, int res)
 
 	if (res > 0)
 		client_answer(c, (size_t)res);
+	else if (res == -EAGAIN || res == -EINTR)
+		client_recv(c, c->save ? save_ms(c) : broker_patience_ms);
 	else
 		client_gone(c, res);
 }

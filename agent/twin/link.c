@@ -24,6 +24,8 @@
 #define SCM_PIDFD	0x04
 #endif
 
+#define UNREAD_MAX	(16 << 10)	/* bytes, as the kernel counts them */
+
 union arg {
 	u32 size;
 	u64 offset;
@@ -219,7 +221,8 @@ static int carry_out(struct session *s, struct request *r)
 
 /* --- messages ------------------------------------------------------------- */
 
-static bool receive(const struct session *s, struct request *r)
+/* 1: there is one; 0: none yet; -1: it has hung up, or cannot be heard */
+static int receive(const struct session *s, struct request *r)
 {
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, sizeof(r->arg) } };
 	union {
@@ -247,8 +250,13 @@ static bool receive(const struct session *s, struct request *r)
 		memcpy(&cred, CMSG_DATA(c), sizeof(cred));
 		r->pid = cred.pid;
 	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0)
+		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN,
+			    "group \"%s\": rank %u cannot be heard: %m", s->group->cfg.name, s->rank);
 	r->length = (size_t)n - sizeof(r->head);
-	return n >= (ssize_t)sizeof(r->head);
+	return n >= (ssize_t)sizeof(r->head) ? 1 : -1;
 }
 
 static void request_end(struct request *r)
@@ -257,12 +265,15 @@ static void request_end(struct request *r)
 		close(r->pid_fd);
 }
 
-/* libgagg asks when it has read; what was passed and lies there counts against us */
+/*
+ * libgagg asks when it has read. What was passed and lies there counts against us, so it is
+ * a dozen answers at most; not none, since a kernel may free what was read a moment later.
+ */
 static bool is_unread(const struct session *s)
 {
 	int bytes = 0;
 
-	return !ioctl(s->fd, SIOCOUTQ, &bytes) && bytes;
+	return !ioctl(s->fd, SIOCOUTQ, &bytes) && bytes > UNREAD_MAX;
 }
 
 static void answer(const struct session *s, struct request *r)
@@ -311,15 +322,16 @@ static void readable(struct loop_event *ev, int res)
 {
 	struct session *s = loop_container(ev, struct session, readable);
 	struct request r = { .pid_fd = -1 };
+	int got = s->closed || res < 0 ? -1 : receive(s, &r);
 
 	/* armed until the end: so nobody frees it meanwhile */
-	if (!s->closed && (res < 0 || !receive(s, &r))) {
+	if (!s->closed && got < 0) {
 		session_close(s);
-	} else if (!s->closed && is_unread(s)) {
-		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN, "group \"%s\": rank %u asks again and reads no answer; its session is closed",
+	} else if (got > 0 && is_unread(s)) {
+		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN, "group \"%s\": rank %u asks and reads no answer; its session is closed",
 			    s->group->cfg.name, s->rank);
 		session_close(s);
-	} else if (!s->closed) {
+	} else if (got > 0) {
 		r.head.error = carry_out(s, &r);
 		if (!s->closed)
 			answer(s, &r);

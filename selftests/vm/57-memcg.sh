@@ -42,6 +42,8 @@ module_load "$@"
 layout 2
 net_ready 1500
 check "there is a cgroup" memcg_up maker
+# whoever reads a program first pays for its pages
+ctl 0 group list >"$tmp/list"
 show "before"
 check "it makes a group" groups_make
 show "with a group"

@@ -133,7 +133,7 @@ static void expect_closed(const char *what, int fd)
 	status = 1;
 }
 
-/* who asks again has read the answer */
+/* who asks again and again reads the answers */
 static void odd_answers(void)
 {
 	struct twin_message head = { .request = (uint32_t)GAGG_IOC_FEATURES };
@@ -143,9 +143,9 @@ static void odd_answers(void)
 	int fd = open_session(), i;
 
 	hello(fd);
-	for (i = 0; i < 2; i++)
-		if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
-			exit(2);
+	/* it may be hung up upon meanwhile */
+	for (i = 0; i < 64 && sendmsg(fd, &msg, MSG_NOSIGNAL) > 0; i++)
+		usleep(1000);
 	expect_closed("answers that are not read", fd);
 	close(fd);
 }

@@ -156,6 +156,7 @@ ranks_wait()
 		rank_wait "$r" || {
 			echo "rank $r: exit status $?"
 			tail -n 5 "$tmp/rank.$r"
+			tail -n 3 "/run/gagg/h$((r / per_host)).log" 2>/dev/null
 			status=1
 		}
 	done
