@@ -75,11 +75,11 @@ for r in 0 1; do
 done
 twin_down
 
-twin_conf ring 512 window 64
+twin_conf ring 2048 window 64
 check "twins with a small ring" twin_up 0 1
-comes_and_goes 100
+comes_and_goes 50
 before=$(twin_memory)
-check "a trainer comes and goes 500 times" comes_and_goes 500
+check "a trainer comes and goes 150 times" comes_and_goes 150
 after=$(twin_memory)
 check "which takes the twins less than 1 %" is "100 * ($after - $before) < $before"
 note "$before KiB before, $after KiB after"
