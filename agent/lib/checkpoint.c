@@ -123,12 +123,6 @@ static int write_file(struct gagg_comm *c, const char *path)
 	return err ? comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(-err)) : GAGG_OK;
 }
 
-/* why gaggd cannot be asked or refuses: broker.h leaves it to the thread */
-static int agent_error(struct gagg_comm *c, int code)
-{
-	return comm_error(c, code, "%s", error_thread());
-}
-
 static int check_agent(struct gagg_comm *c)
 {
 	return *c->session->group ? GAGG_OK :
@@ -158,7 +152,7 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 		return err;
 	fd = broker_save(s->socket, s->group, name, file_bytes(c), &connection);
 	if (fd < 0)
-		return agent_error(c, fd);
+		return comm_error_take(c, fd);
 	f = stream_of(fd, "w");
 	/* on the disk by then, so that gaggd's own fsync is a short one */
 	err = f ? write_stream(c, f) : -errno;
@@ -168,7 +162,7 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 				  name, strerror(-err));
 	}
 	err = broker_commit(connection, s->socket, s->group, name, file_bytes(c));
-	return err ? agent_error(c, err) : GAGG_OK;
+	return err ? comm_error_take(c, err) : GAGG_OK;
 }
 
 /* a word of a file against the tables: where it is, and what it has been read into */
@@ -270,7 +264,7 @@ static int load(struct gagg_comm *c, const char *path)
 	if (name) {
 		fd = broker_load(c->session->socket, c->session->group, name);
 		if (fd < 0)
-			return agent_error(c, fd);
+			return comm_error_take(c, fd);
 		f = stream_of(fd, "r");
 	} else {
 		f = fopen(path, "re");

@@ -25,6 +25,13 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	return code;
 }
 
+int comm_error_take(struct gagg_comm *c, int code)
+{
+	comm_error(c, code, "%s", error_thread());
+	error_clear();
+	return code;
+}
+
 int comm_fail(struct gagg_comm *c, int code)
 {
 	c->failed = code;
@@ -163,6 +170,7 @@ int gagg_init_fd(struct gagg_comm **comm, int fd, int timeout_ms)
 	struct gagg_geometry geo;
 	int err;
 
+	error_clear();
 	*comm = NULL;
 	if (!s) {
 		sys_close(fd);
@@ -207,6 +215,7 @@ int gagg_open_rank(const char *group, uint32_t rank)
 	struct gagg_ioc_open arg = { .size = sizeof(arg), .rank = rank };
 	int fd, err;
 
+	error_clear();
 	if (!group || !*group || strlen(group) >= sizeof(arg.name))
 		return error_set(GAGG_ERR_INVALID, "a group's name has 1 to %zu characters",
 				 sizeof(arg.name) - 1);
@@ -275,6 +284,7 @@ int gagg_finalize(struct gagg_comm *c)
 {
 	int err;
 
+	error_clear();
 	if (!c)
 		return GAGG_OK;
 	err = comm_check(c);
@@ -319,7 +329,7 @@ int gagg_reattach(struct gagg_comm *c)
 			session_detach(c->session);
 	}
 	if (err) {
-		comm_error(c, 0, "%s", error_thread());
+		comm_error_take(c, err);
 		c->failed = GAGG_ERR_CLOSED;
 	}
 	return err;

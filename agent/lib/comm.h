@@ -116,6 +116,9 @@ static inline uint32_t comm_float_lanes(const struct gagg_comm *c)
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The thread's sentence (error.h) becomes that of @c, whose call it is about; returns @code. */
+int comm_error_take(struct gagg_comm *c, int code);
+
 /* End @c: requests in flight fail with @code, so do later calls. Returns it. */
 int comm_fail(struct gagg_comm *c, int code);
 

@@ -132,8 +132,8 @@ struct gagg_request;
  * @size:	sizeof(struct gagg_config)
  * @rank:	rank to be, or GAGG_RANK_ANY
  * @group:	name of the group, as given to "gaggctl group create"
- * @socket:	where gaggd listens; NULL: $GAGG_SOCKET, or
- *		/run/gagg/gaggd.sock
+ * @socket:	where gaggd listens; NULL: $GAGG_SOCKET (in a program with more rights than
+ *		its caller: not that), or /run/gagg/gaggd.sock
  * @timeout_ms:	longest wait for the other ranks to join, and longest duration
  *		of each blocking call, in milliseconds. 0: as $GAGG_TIMEOUT_MS says, in
  *		which 0 is no limit, or ten minutes; GAGG_FOREVER: no limit
@@ -558,7 +558,8 @@ const char *gagg_strerror(int code);
  *
  * Such as "rank 2 died (epoch 5 has ended)".
  *
- * Return: valid until the next call with the same @comm; "" if there was none.
+ * Return: valid until the next call with the same @comm; "" if there was none, or (NULL) if
+ * that call has succeeded.
  */
 const char *gagg_last_error(const struct gagg_comm *comm);
 

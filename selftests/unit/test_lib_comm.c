@@ -323,6 +323,55 @@ static void op__timeout(void **state)
 	run_with(8, 4, 50, false, late_body);
 }
 
+static bool has_more_rights;	/* than who has started this program */
+
+char *secure_getenv(const char *name)
+{
+	return has_more_rights ? NULL : getenv(name);
+}
+
+/* whom a caller without rights says is asked by nobody who has more */
+static void init__environment(void **state)
+{
+	struct gagg_config cfg = { .size = sizeof(cfg), .group = "g" };
+	struct gagg_comm *c;
+
+	(void)state;
+	setenv("GAGG_SOCKET", "/nonexistent/said.sock", 1);
+	assert_int_equal(gagg_init(&c, &cfg), GAGG_ERR_BROKER);
+	assert_non_null(strstr(gagg_last_error(NULL), "gaggd at /nonexistent/said.sock:"));
+	has_more_rights = true;
+	assert_int_equal(gagg_init(&c, &cfg), GAGG_ERR_BROKER);
+	assert_non_null(strstr(gagg_last_error(NULL), "gaggd at /run/gagg/gaggd.sock:"));
+	has_more_rights = false;
+	unsetenv("GAGG_SOCKET");
+}
+
+static void sentence_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_comm *none;
+
+	CHECK(!*gagg_last_error(NULL));
+	CHECK(gagg_init(&none, NULL) == GAGG_ERR_INVALID && *gagg_last_error(NULL));
+	pthread_barrier_wait(&all);
+	/* what is told of a communicator is of that alone */
+	if (rank) {
+		gagg_abort(c);
+		return;
+	}
+	CHECK(gagg_reattach(c) == GAGG_ERR_TIMEOUT && *gagg_last_error(c));
+	CHECK(!*gagg_last_error(NULL));
+	CHECK(gagg_finalize(c) == GAGG_ERR_CLOSED && *gagg_last_error(NULL));
+	CHECK(!gagg_finalize(NULL) && !*gagg_last_error(NULL));
+}
+
+/* of a call that succeeds there is no sentence of an earlier one */
+static void last_error__is_of_the_last_call(void **state)
+{
+	(void)state;
+	run_with(8, 4, 300, false, sentence_body);
+}
+
 /* alone, with nobody to answer */
 static void init__fails(void **state)
 {
@@ -372,6 +421,8 @@ int main(void)
 		cmocka_unit_test(finalize__bye),
 		cmocka_unit_test(op__timeout),
 		cmocka_unit_test(init__fails),
+		cmocka_unit_test(init__environment),
+		cmocka_unit_test(last_error__is_of_the_last_call),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
