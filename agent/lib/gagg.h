@@ -59,7 +59,7 @@ extern "C" {
  *			supported; nothing was started
  * @GAGG_ERR_NOMEM:	no memory; nothing was started
  * @GAGG_ERR_BUSY:	in use by an operation in flight; nothing was started
- * @GAGG_ERR_TIMEOUT:	time is over. gagg_wait(): the request goes on; anything
+ * @GAGG_ERR_TIMEOUT:	time is over. gagg_wait() that leaves a request: it goes on; anything
  *			else: the communicator has ended
  * @GAGG_ERR_BROKER:	gaggd cannot be asked, or refuses
  * @GAGG_ERR_MISMATCH:	a host has another configuration of the group
@@ -224,7 +224,7 @@ int gagg_open_rank(const char *group, uint32_t rank);
  *
  * A barrier, then the session is closed. Communicators that were split from it
  * can only be freed afterwards; requests in flight end, requests not waited for
- * are freed, plans remain.
+ * are freed (forget them), plans remain.
  *
  * Return: 0, also if a rank has left during the barrier; else the error of the
  * barrier (gagg_last_error(NULL)).
@@ -514,23 +514,25 @@ int gagg_ibarrier(struct gagg_comm *comm, struct gagg_request **req);
 
 /**
  * gagg_wait() - finish an operation
- * @req:	request; freed, unless the return value is GAGG_ERR_TIMEOUT
+ * @req:	the request, which is freed when the operation has ended: *@req is NULL then.
+ *		NULL there: nothing happens
  * @timeout_ms:	milliseconds; negative: no limit; 0: look once
  *
- * Return: the result of the operation, or GAGG_ERR_TIMEOUT: it goes on.
+ * Return: 0 or the error of the operation; or GAGG_ERR_TIMEOUT with *@req as it was: it
+ * goes on.
  */
-int gagg_wait(struct gagg_request *req, int timeout_ms);
+int gagg_wait(struct gagg_request **req, int timeout_ms);
 
 /**
  * gagg_test() - finish an operation if it is done
- * @req:	request; freed if @done
- * @done:	receives 1 if the operation is complete or has failed, else 0
+ * @req:	as gagg_wait()
+ * @done:	receives 1 if the operation is complete or has failed, or there is none, else 0
  *
  * Makes no system call as a rule.
  *
- * Return: 0 if not @done, else the result of the operation.
+ * Return: 0 if not @done, else as gagg_wait().
  */
-int gagg_test(struct gagg_request *req, int *done);
+int gagg_test(struct gagg_request **req, int *done);
 
 /* --- what has happened ---------------------------------------------------- */
 

@@ -198,14 +198,13 @@ int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
 	       struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by)
 {
 	struct gagg_result res;
-	int err, counted = GAGG_OK;
+	int err, counted;
 
 	by->req = NULL;
 	err = reduce(GAGG_K_ALLREDUCE, sum, mean, count, dtype, GAGG_MEAN, c, plan, by, NULL);
 	/* it has ended before the sums have, and is not what the caller asks about */
 	res = c->result;
-	if (by->req)
-		counted = gagg_wait(by->req, GAGG_FOREVER);
+	counted = gagg_wait(&by->req, GAGG_FOREVER);
 	c->result = res;
 	return err ? err : counted;
 }

@@ -133,8 +133,7 @@ void gagg_replica_free(struct gagg_replica *r)
 {
 	if (!r)
 		return;
-	if (r->req)
-		gagg_wait(r->req, GAGG_FOREVER);
+	gagg_wait(&r->req, GAGG_FOREVER);
 	gagg_plan_free(r->plan);
 	free(r->center);
 	free(r->delta);

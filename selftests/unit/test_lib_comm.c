@@ -103,7 +103,7 @@ static void split_body(struct gagg_comm *c, int rank)
 
 		x = 1;
 		CHECK(!gagg_iallreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, half, NULL, &req));
-		CHECK(!gagg_wait(req, GAGG_FOREVER) && x == 3);
+		CHECK(!gagg_wait(&req, GAGG_FOREVER) && x == 3);
 	}
 	/* one that is freed after the group was left */
 	CHECK(!gagg_finalize(c));
@@ -186,7 +186,7 @@ static void die_body(struct gagg_comm *c, int rank)
 	} else if (rank == 0) {
 		CHECK(!gagg_iallreduce(x, y, 100, GAGG_FLOAT32, GAGG_MAX, c, NULL, &req));
 		while (!done)
-			err = gagg_test(req, &done);
+			err = gagg_test(&req, &done);
 		CHECK(err == GAGG_ERR_PEER);
 	} else {
 		CHECK(gagg_allreduce(x, y, 100, GAGG_FLOAT32, GAGG_MAX, c, NULL) ==
@@ -226,7 +226,7 @@ static int child(struct gagg_comm *c, struct gagg_comm *sub, struct gagg_request
 	}
 	if (how == 1)
 		return gagg_finalize(c) != GAGG_ERR_CLOSED || gagg_comm_free(sub);
-	if (gagg_barrier(sub) != GAGG_ERR_CLOSED || gagg_test(req, &done) != GAGG_ERR_CLOSED ||
+	if (gagg_barrier(sub) != GAGG_ERR_CLOSED || gagg_test(&req, &done) != GAGG_ERR_CLOSED ||
 	    !done || gagg_reattach(c) != GAGG_ERR_CLOSED)
 		return 1;
 	return !strstr(gagg_last_error(c), "forked") || gagg_comm_free(sub) ||
@@ -249,7 +249,7 @@ static void fork_body(struct gagg_comm *c, int rank)
 			_exit(child(c, sub, req, how));
 		CHECK(waitpid(pid, &status, 0) == pid && !status);
 	}
-	CHECK(!gagg_wait(req, GAGG_FOREVER) && !gagg_barrier(sub) && !gagg_comm_free(sub));
+	CHECK(!gagg_wait(&req, GAGG_FOREVER) && !gagg_barrier(sub) && !gagg_comm_free(sub));
 }
 
 static void epoch__fork(void **state)

@@ -92,7 +92,7 @@ static void plan_body(struct gagg_comm *c, int rank)
 	CHECK(gagg_allreduce(x, y, 1000, GAGG_FLOAT16, GAGG_SUM, c, plan) == GAGG_ERR_INVALID);
 	CHECK(!gagg_iallreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));
 	CHECK(gagg_allreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan) == GAGG_ERR_BUSY);
-	CHECK(!gagg_wait(req, GAGG_FOREVER));
+	CHECK(!gagg_wait(&req, GAGG_FOREVER));
 	/* 1000 = 4 * 250 */
 	CHECK(!gagg_reduce_scatter(x, y, 250, GAGG_FLOAT32, GAGG_SUM, c, plan));
 	gagg_plan_free(plan);
@@ -368,10 +368,10 @@ static void flight_body(struct gagg_comm *c, int rank)
 			int i = round == 0 ? FLIGHT - 1 - k : k;
 
 			if (round < 2) {
-				CHECK(!gagg_wait(req[i], GAGG_FOREVER));
+				CHECK(!gagg_wait(&req[i], GAGG_FOREVER));
 			} else {
 				do
-					CHECK(!gagg_test(req[i], &done));
+					CHECK(!gagg_test(&req[i], &done));
 				while (!done);
 			}
 			sum_is(y[i], 100, i, 1);
@@ -399,9 +399,9 @@ static void wait_body(struct gagg_comm *c, int rank)
 
 	if (rank == 0) {
 		CHECK(!gagg_ibarrier(c, &req));
-		CHECK(gagg_wait(req, 0) == GAGG_ERR_TIMEOUT);
-		CHECK(gagg_wait(req, 20) == GAGG_ERR_TIMEOUT);
-		CHECK(!gagg_test(req, &done) && !done);
+		CHECK(gagg_wait(&req, 0) == GAGG_ERR_TIMEOUT);
+		CHECK(gagg_wait(&req, 20) == GAGG_ERR_TIMEOUT);
+		CHECK(!gagg_test(&req, &done) && !done && req);
 		memset(&sqe, 0xff, sizeof(sqe));
 		sqe.user_data = 42;
 		CHECK(!gagg_prep_wait(&sqe, req));
@@ -415,11 +415,13 @@ static void wait_body(struct gagg_comm *c, int rank)
 	pthread_barrier_wait(&all);
 	if (rank)
 		CHECK(!gagg_ibarrier(c, &req));
-	CHECK(!gagg_wait(req, 60000));
+	CHECK(!gagg_wait(&req, 60000) && !req);
+	/* it has ended, and is waited for once */
+	CHECK(!gagg_wait(&req, 0) && !gagg_test(&req, &done) && done);
 	/* nothing to be done is done */
 	CHECK(!gagg_iallreduce(NULL, NULL, 0, GAGG_FLOAT32, GAGG_SUM, c, NULL, &req));
 	CHECK(gagg_prep_wait(&sqe, req) == GAGG_ERR_INVALID);
-	CHECK(!gagg_test(req, &done) && done);
+	CHECK(!gagg_test(&req, &done) && done && !req);
 	CHECK(!gagg_allreduce(NULL, NULL, 0, GAGG_INT32, GAGG_SUM, c, NULL));
 	CHECK(!gagg_allgather(NULL, 0, NULL, c) && !gagg_broadcast(NULL, 0, 1, c));
 }
