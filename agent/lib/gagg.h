@@ -402,9 +402,12 @@ int gagg_plan_feedback(struct gagg_comm *comm, struct gagg_plan *plan, float *re
 
 /**
  * gagg_plan_free() - forget
- * @plan:	not in use by a request in flight; NULL: nothing happens
+ * @plan:	freed; NULL: nothing happens
+ *
+ * Return: 0, or GAGG_ERR_BUSY: a request in flight uses it, which is to be waited for first;
+ * it is as it was. gagg_last_error(NULL) has the sentence.
  */
-void gagg_plan_free(struct gagg_plan *plan);
+int gagg_plan_free(struct gagg_plan *plan);
 
 /**
  * gagg_allreduce() - reduce elementwise, result to all
@@ -556,7 +559,7 @@ const char *gagg_strerror(int code);
 /**
  * gagg_last_error() - the last error as a sentence
  * @comm:	communicator, or NULL: of the calling thread's last gagg_init(),
- *		gagg_finalize() or gagg_open_rank()
+ *		gagg_finalize() or gagg_open_rank(), or gagg_plan_free() that refuses
  *
  * Such as "rank 2 died (epoch 5 has ended)".
  *

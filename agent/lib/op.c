@@ -117,7 +117,7 @@ static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_
 	if (!plan)
 		return GAGG_OK;
 	if (plan_busy(plan))
-		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
+		return comm_error(c, GAGG_ERR_BUSY, PLAN_BUSY);
 	if (plan->count != count || plan->dtype != dtype)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "the plan was made for other elements");

@@ -389,6 +389,33 @@ static void iallreduce__in_flight(void **state)
 	assert_true(fake.too_many > 0);
 }
 
+/* what an operation still reads is not freed */
+static void plan_in_use_body(struct gagg_comm *c, int rank)
+{
+	float x[100] = { 1 }, y[100];
+	struct gagg_request *req;
+	struct gagg_plan *plan;
+
+	CHECK(!gagg_plan_create(c, 100, GAGG_FLOAT32, &plan));
+	if (rank == 0) {
+		CHECK(!gagg_iallreduce(x, y, 100, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));
+		CHECK(gagg_plan_free(plan) == GAGG_ERR_BUSY);
+		CHECK(strstr(gagg_last_error(NULL), "plan is in use"));
+	}
+	pthread_barrier_wait(&all);
+	if (rank)
+		CHECK(!gagg_iallreduce(x, y, 100, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));
+	CHECK(!gagg_wait(&req, GAGG_FOREVER) && y[0] == N);
+	CHECK(!gagg_plan_free(plan) && !gagg_plan_free(NULL));
+}
+
+static void plan__in_use(void **state)
+{
+	(void)state;
+	run(256, 64, plan_in_use_body);
+	run(8, 4, plan_in_use_body);
+}
+
 static void wait_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_request *req;
@@ -496,6 +523,7 @@ int main(void)
 		cmocka_unit_test(allgather_broadcast__bytes),
 		cmocka_unit_test(barrier__waits),
 		cmocka_unit_test(iallreduce__in_flight),
+		cmocka_unit_test(plan__in_use),
 		cmocka_unit_test(wait__timeout),
 		cmocka_unit_test(barrier__no_more_rounds),
 		cmocka_unit_test(allreduce__system_calls),
