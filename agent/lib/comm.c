@@ -15,6 +15,70 @@
 #include "store.h"
 #include "sys.h"
 
+/*
+ * All communicators of the process: one that was freed is known without being read. Who
+ * forks holds the lock, so that the child finds it free and the list whole.
+ */
+static struct gagg_comm *known;
+static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t known_once = PTHREAD_ONCE_INIT;
+
+static void known_lock(void)
+{
+	pthread_mutex_lock(&known_mutex);
+}
+
+static void known_unlock(void)
+{
+	pthread_mutex_unlock(&known_mutex);
+}
+
+static void known_init(void)
+{
+	pthread_atfork(known_lock, known_unlock, known_unlock);
+}
+
+/* the link to @c, or the NULL at the end; locked */
+static struct gagg_comm **known_link(const struct gagg_comm *c)
+{
+	struct gagg_comm **link;
+
+	for (link = &known; *link && *link != c; link = &(*link)->next_known)
+		;
+	return link;
+}
+
+static void known_add(struct gagg_comm *c)
+{
+	pthread_once(&known_once, known_init);
+	known_lock();
+	c->next_known = known;
+	known = c;
+	known_unlock();
+}
+
+static void known_remove(struct gagg_comm *c)
+{
+	known_lock();
+	*known_link(c) = c->next_known;
+	known_unlock();
+}
+
+static bool is_known(const struct gagg_comm *c)
+{
+	bool found;
+
+	known_lock();
+	found = *known_link(c);
+	known_unlock();
+	return found;
+}
+
+static int not_known(void)
+{
+	return error_set(GAGG_ERR_INVALID, "there is no such communicator: it was freed before");
+}
+
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -147,6 +211,7 @@ struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, i
 		return NULL;
 	}
 	session_get(s, c);
+	known_add(c);
 	return c;
 }
 
@@ -161,6 +226,7 @@ void comm_delete(struct gagg_comm *c)
 	region_unmap(&c->region);
 	free(c->scratch);
 	session_put(c->session, c);
+	known_remove(c);
 	free(c);
 }
 
@@ -287,6 +353,8 @@ int gagg_finalize(struct gagg_comm *c)
 	error_clear();
 	if (!c)
 		return GAGG_OK;
+	if (!is_known(c))
+		return not_known();
 	err = comm_check(c);
 	if (!err)
 		err = store_is(c) ? store_leave(c) : gagg_barrier(c);
@@ -300,7 +368,7 @@ int gagg_finalize(struct gagg_comm *c)
 
 void gagg_abort(struct gagg_comm *c)
 {
-	if (c)
+	if (c && is_known(c))
 		leave(c);
 }
 
@@ -343,6 +411,8 @@ int gagg_comm_free(struct gagg_comm *c)
 
 	if (!c)
 		return GAGG_OK;
+	if (!is_known(c))
+		return not_known();
 	arg.channel = c->region.geo.channel;
 	if (!arg.channel)
 		return comm_error(c, GAGG_ERR_INVALID,

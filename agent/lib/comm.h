@@ -27,6 +27,7 @@
  * struct gagg_comm - see above
  * @session: shared with others
  * @next: in the session's list
+ * @next_known: in the process's
  * @region: the channel's memory
  * @size: ranks
  * @rank: own one, of this communicator
@@ -62,6 +63,7 @@
 struct gagg_comm {
 	struct session *session;
 	struct gagg_comm *next;
+	struct gagg_comm *next_known;
 	struct region region;
 	int size;
 	int rank;

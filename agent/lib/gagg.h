@@ -226,14 +226,15 @@ int gagg_open_rank(const char *group, uint32_t rank);
  * can only be freed afterwards; requests in flight end, requests not waited for
  * are freed (forget them), plans remain.
  *
- * Return: 0, also if a rank has left during the barrier; else the error of the
- * barrier (gagg_last_error(NULL)).
+ * Return: 0, also if a rank has left during the barrier; GAGG_ERR_INVALID: it was freed
+ * before (see gagg_comm_free()); else the error of the barrier. gagg_last_error(NULL) has
+ * the sentence.
  */
 int gagg_finalize(struct gagg_comm *comm);
 
 /**
  * gagg_abort() - leave at once
- * @comm:	from gagg_init(); freed. NULL: nothing happens
+ * @comm:	from gagg_init(); freed. NULL, or freed before: nothing happens
  *
  * The epoch ends for everybody. Waits for nobody.
  */
@@ -347,7 +348,8 @@ int gagg_comm_split(struct gagg_comm *comm, int color, int key,
  * @comm:	communicator; NULL: nothing happens
  *
  * Return: 0, GAGG_ERR_BUSY with operations in flight, GAGG_ERR_INVALID for one
- * of gagg_init().
+ * of gagg_init(), or one that was freed before (gagg_last_error(NULL)). That is known as long
+ * as no new communicator has its place in memory.
  */
 int gagg_comm_free(struct gagg_comm *comm);
 
@@ -559,7 +561,8 @@ const char *gagg_strerror(int code);
 /**
  * gagg_last_error() - the last error as a sentence
  * @comm:	communicator, or NULL: of the calling thread's last gagg_init(),
- *		gagg_finalize() or gagg_open_rank(), or gagg_plan_free() that refuses
+ *		gagg_finalize() or gagg_open_rank(), or of gagg_plan_free() that refuses or
+ *		gagg_comm_free() of what was freed before
  *
  * Such as "rank 2 died (epoch 5 has ended)".
  *

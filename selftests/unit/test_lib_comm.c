@@ -304,6 +304,26 @@ static void finalize__bye(void **state)
 	run_with(8, 4, 0, false, bye_body);
 }
 
+static void twice_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_comm *sub;
+
+	CHECK(!gagg_comm_split(c, rank & 1, 0, &sub));
+	CHECK(!gagg_comm_free(sub));
+	CHECK(gagg_comm_free(sub) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(NULL), "freed before"));
+	CHECK(!gagg_finalize(c));
+	CHECK(gagg_finalize(c) == GAGG_ERR_INVALID && gagg_comm_free(c) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(NULL), "freed before"));
+	gagg_abort(c);
+}
+
+static void free__twice(void **state)
+{
+	(void)state;
+	run_with(8, 4, 0, false, twice_body);
+}
+
 static void late_body(struct gagg_comm *c, int rank)
 {
 	int x = 0;
@@ -419,6 +439,7 @@ int main(void)
 		cmocka_unit_test(epoch__fork),
 		cmocka_unit_test(epoch__desync),
 		cmocka_unit_test(finalize__bye),
+		cmocka_unit_test(free__twice),
 		cmocka_unit_test(op__timeout),
 		cmocka_unit_test(init__fails),
 		cmocka_unit_test(init__environment),
