@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "deadline.h"
+#include "element.h"
 #include "lane.h"
 #include "steps.h"
 #include "store.h"
@@ -190,13 +191,12 @@ int store_settle(struct gagg_comm *c)
 /* of a table of floats, in steps; of one of integers */
 static double real(const struct gagg_table *t, const void *values, size_t i)
 {
-	return ((const float *)values)[i] / t->step;
+	return element_float(values, i) / t->step;
 }
 
 static int64_t whole(const struct gagg_table *t, const void *values, size_t i)
 {
-	return t->dtype == GAGG_INT32 ? ((const int32_t *)values)[i] :
-					((const int64_t *)values)[i];
+	return t->dtype == GAGG_INT32 ? element_int32(values, i) : element_int64(values, i);
 }
 
 /* can a clock push that, too? A lane holds the difference of two reads, with its sign */
@@ -393,11 +393,11 @@ static void show(const struct gagg_table *t, void *values, bool own)
 		int64_t steps = own ? store_element(t, i) : store_pushed(t, i);
 
 		if (t->dtype == GAGG_INT32)
-			((int32_t *)values)[i] = (int32_t)(uint32_t)steps;
+			element_put_int32(values, i, (int32_t)(uint32_t)steps);
 		else if (t->dtype == GAGG_INT64)
-			((int64_t *)values)[i] = steps;
+			element_put_int64(values, i, steps);
 		else
-			((float *)values)[i] = (float)((double)steps * t->step);
+			element_put_float(values, i, (float)((double)steps * t->step));
 	}
 }
 

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "element.h"
 #include "fake_ranks.h"
 
 #define COUNT	37	/* elements: some chunks, the last one not full */
@@ -581,6 +582,49 @@ static void elastic__keeps_the_sum(void **state)
 	fake.wide = false;
 }
 
+/* one of a table's calls after the other, with @at that suits no element */
+static void unaligned_table(struct gagg_comm *c, int rank, enum gagg_dtype dtype, size_t size)
+{
+	unsigned char buf[3 * sizeof(int64_t) + 1], *at = buf + 1;
+	double step = dtype == GAGG_FLOAT32 ? STEP : 1;
+	const int32_t n[3] = { 1, 2, 3 };
+	const int64_t wide[3] = { 1, 2, 3 };
+	const float f[3] = { 1, 2, 3 };
+	const void *x = dtype == GAGG_INT32 ? (const void *)n :
+			dtype == GAGG_INT64 ? (const void *)wide : f;
+	struct gagg_table *t;
+
+	memcpy(at, x, 3 * size);
+	CHECK(!gagg_table_create(c, 3, dtype, step, &t));
+	CHECK(!gagg_set(t, rank ? NULL : at, 0));
+	memset(buf, 0, sizeof(buf));
+	CHECK(!gagg_snapshot(t, at) && !memcmp(at, x, 3 * size));
+	CHECK(!gagg_inc(t, at) && !gagg_clock(c) && !gagg_snapshot(t, at));
+	/* at where the centre is: nothing moves */
+	CHECK(!gagg_elastic(t, at, 0.5));
+	CHECK(!gagg_get(t, at));
+	for (int i = 0; i < 3; i++) {
+		double sum = dtype == GAGG_FLOAT32 ? element_float(at, (size_t)i) :
+			     dtype == GAGG_INT32 ? element_int32(at, (size_t)i) :
+						   (double)element_int64(at, (size_t)i);
+
+		CHECK(sum == (i + 1) * (1 + N));
+	}
+}
+
+static void unaligned_body(struct gagg_comm *c, int rank)
+{
+	unaligned_table(c, rank, GAGG_INT32, sizeof(int32_t));
+	unaligned_table(c, rank, GAGG_INT64, sizeof(int64_t));
+	unaligned_table(c, rank, GAGG_FLOAT32, sizeof(float));
+}
+
+static void buffers__of_any_alignment(void **state)
+{
+	(void)state;
+	run_both(~0U, unaligned_body);
+}
+
 static int32_t gradient(int r, int clock, int i)
 {
 	return (int32_t)(value(r, (size_t)i, clock) * 8);
@@ -766,6 +810,7 @@ int main(void)
 		cmocka_unit_test(checkpoint__comes_back),
 		cmocka_unit_test(checkpoint__of_another_lane_type),
 		cmocka_unit_test(elastic__keeps_the_sum),
+		cmocka_unit_test(buffers__of_any_alignment),
 		cmocka_unit_test(ako__every_increment_everywhere_once),
 		cmocka_unit_test(ako__all_after_p_clocks),
 		cmocka_unit_test(ako__partitions_that_there_are),
