@@ -112,6 +112,15 @@ int comm_check(struct gagg_comm *c)
 	return c->failed;
 }
 
+int comm_check_epoch(struct gagg_comm *c, uint64_t at, const char *what)
+{
+	if (comm_check(c))
+		return c->failed;
+	return at == c->epochs ? GAGG_OK :
+		comm_error(c, GAGG_ERR_CLOSED,
+			   "the %s is of an epoch that was left: create it again", what);
+}
+
 void comm_lose(struct gagg_comm *c)
 {
 	progress_init(c);
@@ -184,7 +193,8 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
 	c->filled = 0;
 	c->taken = 0;
 	/* the store of another epoch is another store */
-	store_delete(c);
+	store_retire(c);
+	c->epochs++;
 	c->store_op = 0;
 	c->store_clock = 0;
 	c->failed = GAGG_OK;

@@ -30,7 +30,9 @@ int gagg_has_store(const struct gagg_comm *comm);
 
 /**
  * gagg_table_create() - place elements in the store
- * @comm:	communicator; the table is freed with it
+ * @comm:	communicator; the table is freed with it. After gagg_reattach() the store is
+ *		another one: calls on the table return GAGG_ERR_CLOSED, and what it had of memory
+ *		is freed but for some hundred bytes
  * @count:	elements
  * @dtype:	GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
  * @step:	float32: resolution of the elements, the same on all ranks. Integers: 1

@@ -625,6 +625,43 @@ static void buffers__of_any_alignment(void **state)
 	run_both(~0U, unaligned_body);
 }
 
+/* tables are of one epoch, and know it */
+static void reattach_body(struct gagg_comm *c, int rank)
+{
+	float x[COUNT], one[COUNT];
+	struct gagg_table *t, *old;
+
+	fill_with(one, 1);
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &old));
+	CHECK(!gagg_inc(old, one) && !gagg_clock(c) && !gagg_snapshot(old, x));
+	CHECK(all_are(x, N));
+	meet();
+	for (int i = 0; i < 2; i++) {
+		CHECK(!gagg_reattach(c));
+		meet();
+		CHECK(gagg_inc(old, one) == GAGG_ERR_CLOSED);
+		CHECK(strstr(gagg_last_error(c), "table is of an epoch that was left"));
+		CHECK(gagg_get(old, x) == GAGG_ERR_CLOSED);
+		CHECK(gagg_snapshot(old, x) == GAGG_ERR_CLOSED);
+		CHECK(gagg_set(old, rank ? NULL : x, 0) == GAGG_ERR_CLOSED);
+		CHECK(gagg_elastic(old, x, 0.5) == GAGG_ERR_CLOSED);
+		gagg_cache(old, 1);
+		CHECK(!gagg_cache_hits(old));
+		/* another store, and all of it */
+		CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+		CHECK(!gagg_inc(t, one) && !gagg_clock(c) && !gagg_snapshot(t, x));
+		CHECK(all_are(x, N));
+		meet();
+	}
+}
+
+static void reattach__closes_tables(void **state)
+{
+	(void)state;
+	run_both(~0U, reattach_body);
+	run_ako("ako:2:3", 5, reattach_body);
+}
+
 static int32_t gradient(int r, int clock, int i)
 {
 	return (int32_t)(value(r, (size_t)i, clock) * 8);
@@ -811,6 +848,7 @@ int main(void)
 		cmocka_unit_test(checkpoint__of_another_lane_type),
 		cmocka_unit_test(elastic__keeps_the_sum),
 		cmocka_unit_test(buffers__of_any_alignment),
+		cmocka_unit_test(reattach__closes_tables),
 		cmocka_unit_test(ako__every_increment_everywhere_once),
 		cmocka_unit_test(ako__all_after_p_clocks),
 		cmocka_unit_test(ako__partitions_that_there_are),
