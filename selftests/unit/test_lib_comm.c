@@ -218,8 +218,8 @@ static int child(struct gagg_comm *c, struct gagg_comm *sub, struct gagg_request
 	int done = 0;
 
 	fake.dead = true;
-	/* a thread that is not here has held it */
-	pthread_mutex_lock(&c->lock);
+	/* a thread that is not here has held it, or might have */
+	pthread_mutex_trylock(&c->lock);
 	if (how == 0) {
 		gagg_abort(c);
 		return 0;
