@@ -199,7 +199,8 @@ int gagg_set(struct gagg_table *table, const void *values, int root);
  * @root:	rank
  *
  * Collective. What was saved under that name before is replaced when all is written,
- * or not at all. The tables are saved as gagg_snapshot() has them, in whole
+ * or not at all. A file is called @path.new before it takes that place, and follows no link:
+ * what has these names goes. The tables are saved as gagg_snapshot() has them, in whole
  * steps, with a checksum. Increments that were not pushed, and what rounding has
  * left over of others (less than a step of each rank), are not in it.
  *

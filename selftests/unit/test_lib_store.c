@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,8 +24,10 @@
 #define COUNT	37	/* elements: some chunks, the last one not full */
 #define STEP	0.25
 
-static char path[64];
+static char path[64], new[80];
 static ino_t synced;
+static bool no_tmpfile;		/* the file system has none */
+static unsigned int nameless;	/* files that were synced before they had a name */
 
 static ino_t inode(const char *name)
 {
@@ -38,9 +41,28 @@ int fsync(int fd)
 {
 	struct stat st;
 
-	if (!fstat(fd, &st))
+	if (!fstat(fd, &st)) {
 		synced = st.st_ino;
+		nameless += !st.st_nlink;
+	}
 	return (int)syscall(SYS_fsync, fd);
+}
+
+int open(const char *name, int flags, ...)
+{
+	bool tmpfile = (flags & O_TMPFILE) == O_TMPFILE;
+	mode_t mode = 0;
+	va_list ap;
+
+	va_start(ap, flags);
+	if (tmpfile || flags & O_CREAT)
+		mode = va_arg(ap, mode_t);
+	va_end(ap);
+	if (no_tmpfile && tmpfile) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
 }
 
 static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
@@ -444,6 +466,12 @@ static void not_taken_body(struct gagg_comm *c, int rank)
 	CHECK(strstr(gagg_last_error(c), "other tables"));
 }
 
+static void in_the_way_body(struct gagg_comm *c, int rank)
+{
+	CHECK(gagg_checkpoint(c, path, 1) == (rank == 1 ? GAGG_ERR_SYSTEM : 0));
+	CHECK(rank != 1 || strstr(gagg_last_error(c), "File exists"));
+}
+
 static void damaged_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_table *t;
@@ -489,6 +517,53 @@ static void checkpoint__comes_back(void **state)
 	run_store(~0U, take_body);
 	assert_int_equal(truncate(path, size - 1), 0);
 	run_store(~0U, damaged_body);
+}
+
+static void same_file(const char *name, const char *text)
+{
+	char buf[16] = { 0 };
+	FILE *f = fopen(name, "r");
+
+	assert_non_null(f);
+	assert_int_equal(fread(buf, 1, sizeof(buf) - 1, f), strlen(text));
+	assert_string_equal(buf, text);
+	fclose(f);
+}
+
+/* somebody else's links where the new file will be, and where the last one was */
+static void checkpoint__follows_no_link(void **state)
+{
+	char victim[80];
+	struct stat st;
+	FILE *f;
+
+	(void)state;
+	snprintf(victim, sizeof(victim), "%s.victim", path);
+	umask(027);
+	for (int i = 0; i < 2; i++) {
+		no_tmpfile = i;
+		nameless = 0;
+		f = fopen(victim, "w");
+		fputs("mine", f);
+		fclose(f);
+		unlink(path);
+		assert_int_equal(symlink(victim, new), 0);
+		assert_int_equal(symlink(victim, path), 0);
+		run_store(~0U, put_body);
+		same_file(victim, "mine");
+		assert_int_equal(nameless, !i);
+		assert_int_equal(access(new, F_OK), -1);
+		assert_int_equal(lstat(path, &st), 0);
+		assert_int_equal(st.st_mode, S_IFREG | 0640);
+		run_store(0, take_body);
+	}
+	no_tmpfile = false;
+	umask(022);
+	/* what stays in the way is told */
+	assert_int_equal(mkdir(new, 0700), 0);
+	run_store(~0U, in_the_way_body);
+	assert_int_equal(rmdir(new), 0);
+	unlink(victim);
 }
 
 static void elastic_body(struct gagg_comm *c, int rank)
@@ -845,6 +920,7 @@ int main(void)
 		cmocka_unit_test(a_cache__is_as_old_as_it_may_be),
 		cmocka_unit_test(a_cache__needs_a_bound),
 		cmocka_unit_test(checkpoint__comes_back),
+		cmocka_unit_test(checkpoint__follows_no_link),
 		cmocka_unit_test(checkpoint__of_another_lane_type),
 		cmocka_unit_test(elastic__keeps_the_sum),
 		cmocka_unit_test(buffers__of_any_alignment),
@@ -859,6 +935,7 @@ int main(void)
 	int status;
 
 	snprintf(path, sizeof(path), "/tmp/test_lib_store.%d", getpid());
+	snprintf(new, sizeof(new), "%s.new", path);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	status = cmocka_run_group_tests(tests, NULL, NULL);
 	unlink(path);
