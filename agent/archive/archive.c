@@ -101,14 +101,13 @@ int archive_new(int dir, struct archive_error *err)
 
 int archive_place(int dir, int fd, const char *name, struct archive_error *err)
 {
-	char self[32];
-	int ret;
+	int ret = ckp_link(fd, dir, PLACED);
 
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	if (!linkat(AT_FDCWD, self, dir, PLACED, AT_SYMLINK_FOLLOW) &&
-	    !renameat(dir, PLACED, dir, name))
+	if (!ret && renameat(dir, PLACED, dir, name))
+		ret = -errno;
+	if (!ret)
 		return 0;
-	ret = archive_say(err, errno, "\"%s\" into the archive: %s", name, strerror(errno));
+	archive_say(err, -ret, "\"%s\" into the archive: %s", name, strerror(-ret));
 	unlinkat(dir, PLACED, 0);
 	return ret;
 }

@@ -83,7 +83,7 @@ static int start(struct bench_system *sys, const struct bench_op *op, const void
 static int wait(struct bench_system *sys)
 {
 	(void)sys;
-	return gagg_wait(me.req, me.args->timeout * 1000);
+	return gagg_wait(&me.req, me.args->timeout * 1000);
 }
 
 static int barrier(struct bench_system *sys)

@@ -44,7 +44,7 @@ counters()
 echo "Four hosts (network namespaces h0 to h3, 10.77.0.1 to .4), gagg.ko, gaggd on each."
 net_up $hosts
 insmod "build/kmod/$(uname -r)/gagg.ko"
-agent/examples/up.sh $hosts demo
+agent/examples/up.sh $hosts demo port 811
 net_exec 0 build/gaggctl group show demo
 
 echo

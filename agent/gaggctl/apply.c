@@ -31,10 +31,13 @@ static void say(void *arg, const char *line)
 static enum ctl_exit apply(const struct config *cfg, bool dry_run)
 {
 	struct nl *nl = ctl_open();
+	unsigned int i;
 	int err;
 
 	if (!nl)
 		return CTL_FAILED;
+	for (i = 0; i < cfg->n_groups; i++)
+		group_warn(&cfg->groups[i]);
 	print_array(NULL);
 	err = reconcile(nl, cfg, dry_run, say, NULL);
 	print_close();

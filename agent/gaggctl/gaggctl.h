@@ -50,6 +50,8 @@ enum ctl_exit batch_command(struct args *a);
 enum ctl_exit checkpoint_command(struct args *a);
 enum ctl_exit version_command(struct args *a);
 
+/* on stderr, if there is something to warn of */
+void group_warn(const struct nl_group *g);
 /* " STATE [FIELD] [epoch N] [ended REASON rank N]" */
 void group_print_state(const struct nl_group *g);
 /* "0=ADDR,ROLE,weight=N [local] STATE ...", inside an object of its own */

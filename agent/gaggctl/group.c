@@ -8,6 +8,7 @@
 #include <linux/gagg_wire.h>
 
 #include "gaggctl.h"
+#include "../conf/ports.h"
 
 #define WINDOW_DEFAULT	2048	/* GAGG_GA_WINDOW */
 
@@ -223,10 +224,28 @@ static bool ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
 	       args_ring_chunks(a, s->ring.bytes, lanes, window, &s->g.ring);
 }
 
+void group_warn(const struct nl_group *g)
+{
+	char msg[256];
+
+	if (ports_warning(g, msg, sizeof(msg)))
+		ctl_say("warning: group \"%s\": %s", g->name, msg);
+}
+
+/* what the kernel has made of it, defaults included */
+static void warn_of(struct nl *nl, const char *name)
+{
+	struct nl_group now;
+
+	if (!nl_group_get(nl, name, &now))
+		group_warn(&now);
+}
+
 static enum ctl_exit create(struct args *a)
 {
 	struct spec s;
 	struct nl *nl;
+	int err;
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
@@ -240,8 +259,16 @@ static enum ctl_exit create(struct args *a)
 		return CTL_USAGE;
 	mark_local(&s.g);
 	nl = ctl_open();
-	return nl ? ctl_close(nl, nl_group_new(nl, &s.g)) : CTL_FAILED;
+	if (!nl)
+		return CTL_FAILED;
+	err = nl_group_new(nl, &s.g);
+	if (!err)
+		warn_of(nl, s.g.name);
+	return ctl_close(nl, err);
 }
+
+/* what a warning depends on */
+#define OF_PORTS	(NL_SET(GAGG_GA_PORT) | NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_MODE))
 
 static enum ctl_exit set(struct args *a)
 {
@@ -273,6 +300,8 @@ static enum ctl_exit set(struct args *a)
 	}
 	if (!err)
 		err = nl_group_set(nl, &s.g);
+	if (!err && s.g.set & OF_PORTS)
+		warn_of(nl, s.g.name);
 	return ctl_close(nl, err);
 }
 

@@ -18,6 +18,7 @@
 #include "notify.h"
 #include "session.h"
 #include "../archive/archive.h"
+#include "../conf/ports.h"
 #include "../conf/reconcile.h"
 
 /* Changes come in bursts: of attaching ranks, of addresses at boot. */
@@ -108,6 +109,15 @@ static void address_changed(struct watch *w, const struct nlmsghdr *msg)
 		apply_soon();
 }
 
+static void warn_of_ports(void)
+{
+	char msg[256];
+
+	for (unsigned int i = 0; i < d.config.n_groups; i++)
+		if (ports_warning(&d.config.groups[i], msg, sizeof(msg)))
+			log_warn("group \"%s\": %s", d.config.groups[i].name, msg);
+}
+
 /* One bad line, and the configuration stays what it was. */
 static int load_config(void)
 {
@@ -131,6 +141,7 @@ static int load_config(void)
 	config_free(&d.config);
 	d.config = cfg;
 	log_info("%s: %u groups", path, cfg.n_groups);
+	warn_of_ports();
 	return 0;
 }
 

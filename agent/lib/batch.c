@@ -32,7 +32,7 @@ struct said {
 /**
  * struct gagg_batch - a batch that is divided among the ranks
  * @comm: communicator
- * @epoch: of the session; in another one the batch is over
+ * @epoch: gagg_comm.epochs; in another one the batch is over
  * @period: steps between two divisions
  * @steps: begun since the last one
  * @base: times of this rank at the last one
@@ -147,7 +147,7 @@ static int create(struct gagg_batch *b, const struct gagg_batch_config *cfg)
 	if (err)
 		return err;
 	b->period = cfg->period;
-	b->epoch = c->session->epoch;
+	b->epoch = c->epochs;
 	share_begin(&b->control, &own->bounds);
 	return begin_period(b);
 }
@@ -179,7 +179,7 @@ static int create_alone(struct gagg_batch *b, const struct gagg_batch_config *cf
 		.max = all.max && all.max < all.total ? all.max : all.total,
 	});
 	b->period = cfg->period;
-	b->epoch = c->session->epoch;
+	b->epoch = c->epochs;
 	return begin_period(b);
 }
 
@@ -224,14 +224,7 @@ void gagg_batch_free(struct gagg_batch *batch)
 
 static int usable(const struct gagg_batch *b)
 {
-	struct gagg_comm *c = b->comm;
-
-	if (comm_check(c))
-		return c->failed;
-	if (c->session->epoch != b->epoch)
-		return comm_error(c, GAGG_ERR_CLOSED,
-				  "the batch was divided in an epoch that was left");
-	return GAGG_OK;
+	return comm_check_epoch(b->comm, b->epoch, "batch");
 }
 
 /* the period is over: what has this rank to say? */

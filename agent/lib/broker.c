@@ -21,7 +21,7 @@
 static const char *socket_path(const char *path)
 {
 	if (!path || !*path)
-		path = getenv(BROKER_SOCKET_ENV);
+		path = secure_getenv(BROKER_SOCKET_ENV);
 	return path && *path ? path : BROKER_SOCKET;
 }
 

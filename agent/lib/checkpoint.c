@@ -5,6 +5,8 @@
 #define _GNU_SOURCE 1
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,16 +88,71 @@ static bool put_all(const struct gagg_comm *c, struct stream *s)
 	return ok && put_u64(s, s->digest);
 }
 
-/* Closes @f, and @synced: on the disk before. 0 or a negative errno. */
-static int write_stream(const struct gagg_comm *c, FILE *f, bool synced)
+/* 0 or a negative errno */
+static int write_stream(const struct gagg_comm *c, FILE *f)
 {
 	struct stream s = { .f = f, .digest = CKP_DIGEST };
-	int err = 0;
 
-	if (!put_all(c, &s) || fflush(f) || (synced && fsync(fileno(f))))
+	return put_all(c, &s) && !fflush(f) ? 0 : -errno;
+}
+
+/* @err, or what closing @f has found */
+static int close_stream(FILE *f, int err)
+{
+	return fclose(f) && !err ? -errno : err;
+}
+
+/* fdopen() that does not leave @fd behind */
+static FILE *stream_of(int fd, const char *mode)
+{
+	FILE *f = fd >= 0 ? fdopen(fd, mode) : NULL;
+	int err = errno;
+
+	if (!f && fd >= 0)
+		close(fd);
+	errno = err;
+	return f;
+}
+
+/*
+ * A file for @path without a name, so that none is left behind; where the file system has no
+ * such files, @new. Either way nothing is opened that was there before, or where a
+ * link leads that somebody has put there.
+ */
+static int open_new(const char *path, const char *new, bool *named)
+{
+	char *copy = strdup(path);
+	int fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+
+	*named = fd < 0 && errno == EOPNOTSUPP;
+	if (*named)
+		fd = open(new, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+	free(copy);
+	return fd;
+}
+
+/* 0 or a negative errno; then @new is as it was, or gone */
+static int write_new(const struct gagg_comm *c, const char *path, const char *new)
+{
+	bool named;
+	FILE *f;
+	int err;
+
+	/* of a trainer that was killed */
+	unlink(new);
+	f = stream_of(open_new(path, new, &named), "w");
+	if (!f)
+		return -errno;
+	err = write_stream(c, f);
+	if (!err && fsync(fileno(f)))
 		err = -errno;
-	if (fclose(f) && !err)
-		err = -errno;
+	if (!err && !named) {
+		err = ckp_link(fileno(f), AT_FDCWD, new);
+		named = !err;
+	}
+	err = close_stream(f, err);
+	if (err && named)
+		unlink(new);
 	return err;
 }
 
@@ -103,27 +160,19 @@ static int write_stream(const struct gagg_comm *c, FILE *f, bool synced)
 static int write_file(struct gagg_comm *c, const char *path)
 {
 	char *new;
-	FILE *f;
 	int err;
 
 	if (asprintf(&new, "%s.new", path) < 0)
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory to write a checkpoint");
-	f = fopen(new, "we");
-	err = f ? write_stream(c, f, true) : -errno;
-	if (!err && rename(new, path))
+	err = write_new(c, path, new);
+	if (!err && rename(new, path)) {
 		err = -errno;
-	if (f && err)
 		unlink(new);
+	}
 	free(new);
 	if (!err)
 		err = ckp_sync_parent(path);
 	return err ? comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(-err)) : GAGG_OK;
-}
-
-/* why gaggd cannot be asked or refuses: broker.h leaves it to the thread */
-static int agent_error(struct gagg_comm *c, int code)
-{
-	return comm_error(c, code, "%s", error_thread());
 }
 
 static int check_agent(struct gagg_comm *c)
@@ -131,18 +180,6 @@ static int check_agent(struct gagg_comm *c)
 	return *c->session->group ? GAGG_OK :
 		comm_error(c, GAGG_ERR_INVALID,
 			   "gaggd keeps checkpoints by group, and only a communicator of gagg_init() knows its group's name");
-}
-
-/* fdopen() that does not leave @fd behind */
-static FILE *stream_of(int fd, const char *mode)
-{
-	FILE *f = fdopen(fd, mode);
-	int err = errno;
-
-	if (!f)
-		close(fd);
-	errno = err;
-	return f;
 }
 
 /* write() to a socket whose other end may have gone, which is no reason to die */
@@ -186,9 +223,9 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 		return err;
 	fd = broker_save(s->socket, s->group, name, file_bytes(c), &connection);
 	if (fd < 0)
-		return agent_error(c, fd);
+		return comm_error_take(c, fd);
 	f = sink_of(fd);
-	err = f ? write_stream(c, f, false) : -ENOMEM;
+	err = f ? close_stream(f, write_stream(c, f)) : -ENOMEM;
 	/* gaggd has found something wrong: it says what */
 	if (err && err != -EPIPE && err != -ECONNRESET) {
 		close(connection);
@@ -196,7 +233,7 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 				  strerror(-err));
 	}
 	err = broker_commit(connection, s->socket, s->group, name, file_bytes(c));
-	return err ? agent_error(c, err) : GAGG_OK;
+	return err ? comm_error_take(c, err) : GAGG_OK;
 }
 
 /* a word of a file against the tables: where it is, and what it has been read into */
@@ -298,7 +335,7 @@ static int load(struct gagg_comm *c, const char *path)
 	if (name) {
 		fd = broker_load(c->session->socket, c->session->group, name);
 		if (fd < 0)
-			return agent_error(c, fd);
+			return comm_error_take(c, fd);
 		f = stream_of(fd, "r");
 	} else {
 		f = fopen(path, "re");

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,14 @@ const char *ckp_take(struct ckp_scan *s, uint64_t word)
 		break;
 	}
 	return "is damaged: it goes on after its end";
+}
+
+int ckp_link(int fd, int dir, const char *name)
+{
+	char self[32];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, self, dir, name, AT_SYMLINK_FOLLOW) ? -errno : 0;
 }
 
 int ckp_sync_parent(const char *path)

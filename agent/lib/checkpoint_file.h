@@ -64,6 +64,12 @@ void ckp_begin(struct ckp_scan *s);
 const char *ckp_take(struct ckp_scan *s, uint64_t word);
 
 /*
+ * Give a file of O_TMPFILE its first name, in the open directory @dir: one that nothing
+ * has, not even a symbolic link. 0 or a negative errno.
+ */
+int ckp_link(int fd, int dir, const char *name);
+
+/*
  * Sync the directory that @path is in, so that its new name lasts. 0 or a negative errno;
  * 0 as well where the file system cannot, and where it may be written and not read.
  */

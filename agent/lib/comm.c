@@ -15,6 +15,70 @@
 #include "store.h"
 #include "sys.h"
 
+/*
+ * All communicators of the process: one that was freed is known without being read. Who
+ * forks holds the lock, so that the child finds it free and the list whole.
+ */
+static struct gagg_comm *known;
+static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t known_once = PTHREAD_ONCE_INIT;
+
+static void known_lock(void)
+{
+	pthread_mutex_lock(&known_mutex);
+}
+
+static void known_unlock(void)
+{
+	pthread_mutex_unlock(&known_mutex);
+}
+
+static void known_init(void)
+{
+	pthread_atfork(known_lock, known_unlock, known_unlock);
+}
+
+/* the link to @c, or the NULL at the end; locked */
+static struct gagg_comm **known_link(const struct gagg_comm *c)
+{
+	struct gagg_comm **link;
+
+	for (link = &known; *link && *link != c; link = &(*link)->next_known)
+		;
+	return link;
+}
+
+static void known_add(struct gagg_comm *c)
+{
+	pthread_once(&known_once, known_init);
+	known_lock();
+	c->next_known = known;
+	known = c;
+	known_unlock();
+}
+
+static void known_remove(struct gagg_comm *c)
+{
+	known_lock();
+	*known_link(c) = c->next_known;
+	known_unlock();
+}
+
+static bool is_known(const struct gagg_comm *c)
+{
+	bool found;
+
+	known_lock();
+	found = *known_link(c);
+	known_unlock();
+	return found;
+}
+
+static int not_known(void)
+{
+	return error_set(GAGG_ERR_INVALID, "there is no such communicator: it was freed before");
+}
+
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 {
 	va_list ap;
@@ -22,6 +86,13 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(c->error, sizeof(c->error), fmt, ap);
 	va_end(ap);
+	return code;
+}
+
+int comm_error_take(struct gagg_comm *c, int code)
+{
+	comm_error(c, code, "%s", error_thread());
+	error_clear();
 	return code;
 }
 
@@ -39,6 +110,15 @@ int comm_check(struct gagg_comm *c)
 {
 	session_lost(c->session);
 	return c->failed;
+}
+
+int comm_check_epoch(struct gagg_comm *c, uint64_t at, const char *what)
+{
+	if (comm_check(c))
+		return c->failed;
+	return at == c->epochs ? GAGG_OK :
+		comm_error(c, GAGG_ERR_CLOSED,
+			   "the %s is of an epoch that was left: create it again", what);
 }
 
 void comm_lose(struct gagg_comm *c)
@@ -113,7 +193,8 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
 	c->filled = 0;
 	c->taken = 0;
 	/* the store of another epoch is another store */
-	store_delete(c);
+	store_retire(c);
+	c->epochs++;
 	c->store_op = 0;
 	c->store_clock = 0;
 	c->failed = GAGG_OK;
@@ -140,6 +221,7 @@ struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, i
 		return NULL;
 	}
 	session_get(s, c);
+	known_add(c);
 	return c;
 }
 
@@ -154,6 +236,7 @@ void comm_delete(struct gagg_comm *c)
 	region_unmap(&c->region);
 	free(c->scratch);
 	session_put(c->session, c);
+	known_remove(c);
 	free(c);
 }
 
@@ -163,6 +246,7 @@ int gagg_init_fd(struct gagg_comm **comm, int fd, int timeout_ms)
 	struct gagg_geometry geo;
 	int err;
 
+	error_clear();
 	*comm = NULL;
 	if (!s) {
 		sys_close(fd);
@@ -207,6 +291,7 @@ int gagg_open_rank(const char *group, uint32_t rank)
 	struct gagg_ioc_open arg = { .size = sizeof(arg), .rank = rank };
 	int fd, err;
 
+	error_clear();
 	if (!group || !*group || strlen(group) >= sizeof(arg.name))
 		return error_set(GAGG_ERR_INVALID, "a group's name has 1 to %zu characters",
 				 sizeof(arg.name) - 1);
@@ -275,8 +360,11 @@ int gagg_finalize(struct gagg_comm *c)
 {
 	int err;
 
+	error_clear();
 	if (!c)
 		return GAGG_OK;
+	if (!is_known(c))
+		return not_known();
 	err = comm_check(c);
 	if (!err)
 		err = store_is(c) ? store_leave(c) : gagg_barrier(c);
@@ -290,7 +378,7 @@ int gagg_finalize(struct gagg_comm *c)
 
 void gagg_abort(struct gagg_comm *c)
 {
-	if (c)
+	if (c && is_known(c))
 		leave(c);
 }
 
@@ -319,7 +407,7 @@ int gagg_reattach(struct gagg_comm *c)
 			session_detach(c->session);
 	}
 	if (err) {
-		comm_error(c, 0, "%s", error_thread());
+		comm_error_take(c, err);
 		c->failed = GAGG_ERR_CLOSED;
 	}
 	return err;
@@ -333,6 +421,8 @@ int gagg_comm_free(struct gagg_comm *c)
 
 	if (!c)
 		return GAGG_OK;
+	if (!is_known(c))
+		return not_known();
 	arg.channel = c->region.geo.channel;
 	if (!arg.channel)
 		return comm_error(c, GAGG_ERR_INVALID,

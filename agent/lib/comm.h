@@ -27,6 +27,7 @@
  * struct gagg_comm - see above
  * @session: shared with others
  * @next: in the session's list
+ * @next_known: in the process's
  * @region: the channel's memory
  * @size: ranks
  * @rank: own one, of this communicator
@@ -47,7 +48,9 @@
  * @to_fill: oldest that has chunks not in the ring
  * @to_submit: oldest that the kernel does not know
  * @finished: ended, not yet freed by the user
- * @tables: of a store, by ascending chunks
+ * @epochs: that it has been in
+ * @tables: of the store, by ascending chunks
+ * @old_tables: of the stores of earlier epochs
  * @store_op: last op on the store
  * @store_clock: clocks of this rank
  * @store_waited: ns for ops on the store, since the last gagg_clock()
@@ -62,6 +65,7 @@
 struct gagg_comm {
 	struct session *session;
 	struct gagg_comm *next;
+	struct gagg_comm *next_known;
 	struct region region;
 	int size;
 	int rank;
@@ -81,7 +85,9 @@ struct gagg_comm {
 	struct gagg_request *to_fill;
 	struct gagg_request *to_submit;
 	struct gagg_request *finished;
+	uint64_t epochs;
 	struct gagg_table *tables;
+	struct gagg_table *old_tables;
 	uint64_t store_op;
 	uint64_t store_clock;
 	uint64_t store_waited;
@@ -116,11 +122,20 @@ static inline uint32_t comm_float_lanes(const struct gagg_comm *c)
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The thread's sentence (error.h) becomes that of @c, whose call it is about; returns @code. */
+int comm_error_take(struct gagg_comm *c, int code);
+
 /* End @c: requests in flight fail with @code, so do later calls. Returns it. */
 int comm_fail(struct gagg_comm *c, int code);
 
 /* What a call on @c is to return at once, or GAGG_OK. */
 int comm_check(struct gagg_comm *c);
+
+/*
+ * The same of a call on what was made in epoch number @at of @c: "table", "replica", "batch".
+ * Epochs are counted here, since a group that is made anew begins to number again.
+ */
+int comm_check_epoch(struct gagg_comm *c, uint64_t at, const char *what);
 
 /* Of session_lost(): end @c, whose memory and thread are its parent process's. */
 void comm_lose(struct gagg_comm *c);

@@ -10,25 +10,30 @@
 #include <stdlib.h>
 
 #include "elastic.h"
+#include "element.h"
 #include "steps.h"
 #include "store.h"
 
 static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 {
-	float *f = replica;
-	int64_t *wide = replica;
-	int32_t *n = replica;
+	int64_t centre = store_element(t, i);
 	int32_t e;
 
 	if (t->dtype == GAGG_INT32) {
-		e = elastic_delta(n[i], (int32_t)(uint32_t)store_element(t, i), alpha);
-		n[i] = (int32_t)((uint32_t)n[i] - (uint32_t)e);
+		int32_t x = element_int32(replica, i);
+
+		e = elastic_delta(x, (int32_t)(uint32_t)centre, alpha);
+		element_put_int32(replica, i, (int32_t)((uint32_t)x - (uint32_t)e));
 	} else if (t->dtype == GAGG_INT64) {
-		e = elastic_delta(wide[i], store_element(t, i), alpha);
-		wide[i] -= e;
+		int64_t x = element_int64(replica, i);
+
+		e = elastic_delta(x, centre, alpha);
+		element_put_int64(replica, i, x - e);
 	} else {
-		e = elastic_delta(steps_nearest(f[i] / t->step), store_element(t, i), alpha);
-		f[i] = (float)(f[i] - e * t->step);
+		float x = element_float(replica, i);
+
+		e = elastic_delta(steps_nearest(x / t->step), centre, alpha);
+		element_put_float(replica, i, (float)(x - e * t->step));
 	}
 	store_owe(t, i, e);
 }
@@ -36,7 +41,6 @@ static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
 {
 	struct gagg_comm *c = t->comm;
-	const float *f = replica;
 	int err = store_read(t);
 	size_t i;
 
@@ -45,7 +49,7 @@ int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
 	if (!(alpha > 0) || alpha > 1)
 		return comm_error(c, GAGG_ERR_INVALID, "alpha must be above 0, and at most 1");
 	for (i = 0; t->dtype == GAGG_FLOAT32 && i < t->count; i++)
-		if (!(fabs(f[i] / t->step) < STORE_STEPS_MAX))
+		if (!(fabs(element_float(replica, i) / t->step) < STORE_STEPS_MAX))
 			return comm_error(c, GAGG_ERR_INVALID,
 					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
 					  i);

@@ -14,6 +14,11 @@ char *error_thread(void)
 	return thread_error;
 }
 
+void error_clear(void)
+{
+	*thread_error = 0;
+}
+
 int error_set(int code, const char *fmt, ...)
 {
 	va_list ap;

@@ -22,6 +22,9 @@ int error_set(int code, const char *fmt, ...)
 /* the buffer of that sentence, ERROR_MAX bytes */
 char *error_thread(void);
 
+/* There is none: a call begins of which it would tell. */
+void error_clear(void);
+
 /*
  * Why an epoch has ended, as a sentence. Returns GAGG_ERR_DESYNC or
  * GAGG_ERR_PEER.

@@ -59,7 +59,7 @@ extern "C" {
  *			supported; nothing was started
  * @GAGG_ERR_NOMEM:	no memory; nothing was started
  * @GAGG_ERR_BUSY:	in use by an operation in flight; nothing was started
- * @GAGG_ERR_TIMEOUT:	time is over. gagg_wait(): the request goes on; anything
+ * @GAGG_ERR_TIMEOUT:	time is over. gagg_wait() that leaves a request: it goes on; anything
  *			else: the communicator has ended
  * @GAGG_ERR_BROKER:	gaggd cannot be asked, or refuses
  * @GAGG_ERR_MISMATCH:	a host has another configuration of the group
@@ -132,8 +132,8 @@ struct gagg_request;
  * @size:	sizeof(struct gagg_config)
  * @rank:	rank to be, or GAGG_RANK_ANY
  * @group:	name of the group, as given to "gaggctl group create"
- * @socket:	where gaggd listens; NULL: $GAGG_SOCKET, or
- *		/run/gagg/gaggd.sock
+ * @socket:	where gaggd listens; NULL: $GAGG_SOCKET (in a program with more rights than
+ *		its caller: not that), or /run/gagg/gaggd.sock
  * @timeout_ms:	longest wait for the other ranks to join, and longest duration
  *		of each blocking call, in milliseconds. 0: as $GAGG_TIMEOUT_MS says, in
  *		which 0 is no limit, or ten minutes; GAGG_FOREVER: no limit
@@ -224,16 +224,17 @@ int gagg_open_rank(const char *group, uint32_t rank);
  *
  * A barrier, then the session is closed. Communicators that were split from it
  * can only be freed afterwards; requests in flight end, requests not waited for
- * are freed, plans remain.
+ * are freed (forget them), plans remain.
  *
- * Return: 0, also if a rank has left during the barrier; else the error of the
- * barrier (gagg_last_error(NULL)).
+ * Return: 0, also if a rank has left during the barrier; GAGG_ERR_INVALID: it was freed
+ * before (see gagg_comm_free()); else the error of the barrier. gagg_last_error(NULL) has
+ * the sentence.
  */
 int gagg_finalize(struct gagg_comm *comm);
 
 /**
  * gagg_abort() - leave at once
- * @comm:	from gagg_init(); freed. NULL: nothing happens
+ * @comm:	from gagg_init(); freed. NULL, or freed before: nothing happens
  *
  * The epoch ends for everybody. Waits for nobody.
  */
@@ -245,7 +246,8 @@ void gagg_abort(struct gagg_comm *comm);
  *
  * Waits until every worker has joined the next epoch. Requests in flight have
  * failed; communicators that were split from @comm return GAGG_ERR_CLOSED and
- * have to be freed and split again; plans stay valid. Where the gagg-twin of this host
+ * have to be freed and split again; calls on tables, replicas and batches do so, too,
+ * and these have to be created again; plans stay valid. Where the gagg-twin of this host
  * was started again, it is asked for a new session, as by gagg_init(), and gagg_fd()
  * is another.
  *
@@ -347,7 +349,8 @@ int gagg_comm_split(struct gagg_comm *comm, int color, int key,
  * @comm:	communicator; NULL: nothing happens
  *
  * Return: 0, GAGG_ERR_BUSY with operations in flight, GAGG_ERR_INVALID for one
- * of gagg_init().
+ * of gagg_init(), or one that was freed before (gagg_last_error(NULL)). That is known as long
+ * as no new communicator has its place in memory.
  */
 int gagg_comm_free(struct gagg_comm *comm);
 
@@ -402,9 +405,12 @@ int gagg_plan_feedback(struct gagg_comm *comm, struct gagg_plan *plan, float *re
 
 /**
  * gagg_plan_free() - forget
- * @plan:	not in use by a request in flight; NULL: nothing happens
+ * @plan:	freed; NULL: nothing happens
+ *
+ * Return: 0, or GAGG_ERR_BUSY: a request in flight uses it, which is to be waited for first;
+ * it is as it was. gagg_last_error(NULL) has the sentence.
  */
-void gagg_plan_free(struct gagg_plan *plan);
+int gagg_plan_free(struct gagg_plan *plan);
 
 /**
  * gagg_allreduce() - reduce elementwise, result to all
@@ -514,23 +520,25 @@ int gagg_ibarrier(struct gagg_comm *comm, struct gagg_request **req);
 
 /**
  * gagg_wait() - finish an operation
- * @req:	request; freed, unless the return value is GAGG_ERR_TIMEOUT
+ * @req:	the request, which is freed when the operation has ended: *@req is NULL then.
+ *		NULL there: nothing happens
  * @timeout_ms:	milliseconds; negative: no limit; 0: look once
  *
- * Return: the result of the operation, or GAGG_ERR_TIMEOUT: it goes on.
+ * Return: 0 or the error of the operation; or GAGG_ERR_TIMEOUT with *@req as it was: it
+ * goes on.
  */
-int gagg_wait(struct gagg_request *req, int timeout_ms);
+int gagg_wait(struct gagg_request **req, int timeout_ms);
 
 /**
  * gagg_test() - finish an operation if it is done
- * @req:	request; freed if @done
- * @done:	receives 1 if the operation is complete or has failed, else 0
+ * @req:	as gagg_wait()
+ * @done:	receives 1 if the operation is complete or has failed, or there is none, else 0
  *
  * Makes no system call as a rule.
  *
- * Return: 0 if not @done, else the result of the operation.
+ * Return: 0 if not @done, else as gagg_wait().
  */
-int gagg_test(struct gagg_request *req, int *done);
+int gagg_test(struct gagg_request **req, int *done);
 
 /* --- what has happened ---------------------------------------------------- */
 
@@ -554,11 +562,13 @@ const char *gagg_strerror(int code);
 /**
  * gagg_last_error() - the last error as a sentence
  * @comm:	communicator, or NULL: of the calling thread's last gagg_init(),
- *		gagg_finalize() or gagg_open_rank()
+ *		gagg_finalize() or gagg_open_rank(), or of gagg_plan_free() that refuses or
+ *		gagg_comm_free() of what was freed before
  *
  * Such as "rank 2 died (epoch 5 has ended)".
  *
- * Return: valid until the next call with the same @comm; "" if there was none.
+ * Return: valid until the next call with the same @comm; "" if there was none, or (NULL) if
+ * that call has succeeded.
  */
 const char *gagg_last_error(const struct gagg_comm *comm);
 

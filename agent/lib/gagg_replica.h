@@ -82,7 +82,8 @@ int gagg_replica_finish(struct gagg_replica *replica, float *weights);
  * @replica:	replica; NULL: nothing happens
  *
  * After gagg_replica_finish(), or when the communicator has failed; before
- * gagg_finalize(), gagg_abort() and gagg_reattach(). The place in the store that it has
+ * gagg_finalize() and gagg_abort(). After gagg_reattach() it is of no more use than for
+ * this: other calls return GAGG_ERR_CLOSED. The place in the store that it has
  * (easgd, gossip-*, push-sum) is free again with the communicator.
  */
 void gagg_replica_free(struct gagg_replica *replica);

@@ -30,7 +30,9 @@ int gagg_has_store(const struct gagg_comm *comm);
 
 /**
  * gagg_table_create() - place elements in the store
- * @comm:	communicator; the table is freed with it
+ * @comm:	communicator; the table is freed with it. After gagg_reattach() the store is
+ *		another one: calls on the table return GAGG_ERR_CLOSED, and what it had of memory
+ *		is freed but for some hundred bytes
  * @count:	elements
  * @dtype:	GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
  * @step:	float32: resolution of the elements, the same on all ranks. Integers: 1
@@ -197,7 +199,8 @@ int gagg_set(struct gagg_table *table, const void *values, int root);
  * @root:	rank
  *
  * Collective. What was saved under that name before is replaced when all is written,
- * or not at all. The tables are saved as gagg_snapshot() has them, in whole
+ * or not at all. A file is called @path.new before it takes that place, and follows no link:
+ * what has these names goes. The tables are saved as gagg_snapshot() has them, in whole
  * steps, with a checksum. Increments that were not pushed, and what rounding has
  * left over of others (less than a step of each rank), are not in it.
  *

@@ -117,7 +117,7 @@ static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_
 	if (!plan)
 		return GAGG_OK;
 	if (plan_busy(plan))
-		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
+		return comm_error(c, GAGG_ERR_BUSY, PLAN_BUSY);
 	if (plan->count != count || plan->dtype != dtype)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "the plan was made for other elements");
@@ -198,14 +198,13 @@ int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
 	       struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by)
 {
 	struct gagg_result res;
-	int err, counted = GAGG_OK;
+	int err, counted;
 
 	by->req = NULL;
 	err = reduce(GAGG_K_ALLREDUCE, sum, mean, count, dtype, GAGG_MEAN, c, plan, by, NULL);
 	/* it has ended before the sums have, and is not what the caller asks about */
 	res = c->result;
-	if (by->req)
-		counted = gagg_wait(by->req, GAGG_FOREVER);
+	counted = gagg_wait(&by->req, GAGG_FOREVER);
 	c->result = res;
 	return err ? err : counted;
 }

@@ -58,7 +58,7 @@ int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *resid
 	if (!plan || !residual)
 		return comm_error(c, GAGG_ERR_INVALID, "no plan, or no buffer for the residual");
 	if (plan_busy(plan))
-		return comm_error(c, GAGG_ERR_BUSY, "the plan is in use by an operation in flight");
+		return comm_error(c, GAGG_ERR_BUSY, PLAN_BUSY);
 	/* what came too late so far */
 	if (!plan->feedback && plan->carry) {
 		for (i = 0; i < plan->count; i++)
@@ -70,9 +70,14 @@ int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *resid
 	return GAGG_OK;
 }
 
-void gagg_plan_free(struct gagg_plan *plan)
+int gagg_plan_free(struct gagg_plan *plan)
 {
-	if (plan && !plan->feedback)
+	if (!plan)
+		return GAGG_OK;
+	if (plan_busy(plan))
+		return error_set(GAGG_ERR_BUSY, PLAN_BUSY);
+	if (!plan->feedback)
 		free(plan->carry);
 	free(plan);
+	return GAGG_OK;
 }

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include "gagg.h"
 
+#define PLAN_BUSY	"the plan is in use by an operation in flight"
+
 /**
  * struct gagg_plan - one exponent per chunk
  * @chunks: how many there are room for

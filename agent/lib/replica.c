@@ -95,6 +95,7 @@ int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, doubl
 	if (!r)
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a replica");
 	r->comm = c;
+	r->epoch = c->epochs;
 	r->count = count;
 	if (!parse(r, gagg_sync(c))) {
 		free(r);
@@ -115,9 +116,10 @@ int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, doubl
 int gagg_replica_step(struct gagg_replica *r, float *weights, const float *update)
 {
 	size_t i;
+	int err = comm_check_epoch(r->comm, r->epoch, "replica");
 
-	if (comm_check(r->comm))
-		return r->comm->failed;
+	if (err)
+		return err;
 	for (i = 0; i < r->count; i++)
 		weights[i] += update[i];
 	r->clock++;
@@ -126,15 +128,16 @@ int gagg_replica_step(struct gagg_replica *r, float *weights, const float *updat
 
 int gagg_replica_finish(struct gagg_replica *r, float *weights)
 {
-	return comm_check(r->comm) ? r->comm->failed : r->mode->finish(r, weights);
+	int err = comm_check_epoch(r->comm, r->epoch, "replica");
+
+	return err ? err : r->mode->finish(r, weights);
 }
 
 void gagg_replica_free(struct gagg_replica *r)
 {
 	if (!r)
 		return;
-	if (r->req)
-		gagg_wait(r->req, GAGG_FOREVER);
+	gagg_wait(&r->req, GAGG_FOREVER);
 	gagg_plan_free(r->plan);
 	free(r->center);
 	free(r->delta);

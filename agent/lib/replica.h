@@ -52,6 +52,7 @@ extern const struct replica_mode replica_push_sum;
 /**
  * struct gagg_replica - see above
  * @comm: communicator
+ * @epoch: gagg_comm.epochs; in another one the replica is over
  * @mode: sync mode
  * @arg: its parameters
  * @count: elements
@@ -78,6 +79,7 @@ extern const struct replica_mode replica_push_sum;
  */
 struct gagg_replica {
 	struct gagg_comm *comm;
+	uint64_t epoch;
 	const struct replica_mode *mode;
 	uint32_t arg[2];
 	size_t count;

@@ -56,17 +56,11 @@ static int look(struct gagg_replica *r, bool wait, int *done)
 	struct gagg_comm *c = r->comm;
 	int ms = c->session->timeout_ms, err;
 
-	if (!wait) {
-		err = gagg_test(r->req, done);
-	} else {
-		err = gagg_wait(r->req, ms > 0 ? ms : GAGG_FOREVER);
-		*done = err != GAGG_ERR_TIMEOUT || c->failed;
-		if (!*done)
-			return comm_fail_late(c);
-	}
-	if (*done)
-		r->req = NULL;
-	return err;
+	if (!wait)
+		return gagg_test(&r->req, done);
+	err = gagg_wait(&r->req, ms > 0 ? ms : GAGG_FOREVER);
+	*done = !r->req;
+	return *done ? err : comm_fail_late(c);
 }
 
 static void take(struct gagg_replica *r, float *w)

@@ -78,7 +78,7 @@ static int split_open(struct gagg_comm *c, uint64_t members, int number,
 		return comm_error(c, err == -ENOMEM ? GAGG_ERR_NOMEM : GAGG_ERR_SYSTEM,
 				  "make channel %u: %s", arg.channel, strerror(-err));
 	*newcomm = comm_new(c->session, &arg.geo, &err);
-	return err ? comm_error(c, err, "%s", error_thread()) : GAGG_OK;
+	return err ? comm_error_take(c, err) : GAGG_OK;
 }
 
 /* The ranks of one color; returns how many. */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "deadline.h"
+#include "element.h"
 #include "lane.h"
 #include "steps.h"
 #include "store.h"
@@ -44,10 +45,13 @@ static int need_store(struct gagg_comm *c)
 		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no tables");
 }
 
-static void table_free(struct gagg_table *t)
+static int need_table(const struct gagg_table *t)
 {
-	if (!t)
-		return;
+	return comm_check_epoch(t->comm, t->epoch, "table");
+}
+
+static void table_empty(const struct gagg_table *t)
+{
 	free(t->seen);
 	free(t->own);
 	free(t->spare);
@@ -55,6 +59,13 @@ static void table_free(struct gagg_table *t)
 	free(t->due);
 	free(t->last);
 	free(t->sum);
+}
+
+static void table_free(struct gagg_table *t)
+{
+	if (!t)
+		return;
+	table_empty(t);
 	free(t);
 }
 
@@ -112,6 +123,7 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 				  count);
 	}
 	t->comm = c;
+	t->epoch = c->epochs;
 	t->first = (uint32_t)first;
 	t->chunks = (uint32_t)chunks;
 	t->count = count;
@@ -123,13 +135,26 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 	return GAGG_OK;
 }
 
-void store_delete(struct gagg_comm *c)
+void store_retire(struct gagg_comm *c)
 {
 	while (c->tables) {
 		struct gagg_table *t = c->tables;
 
 		c->tables = t->next;
-		table_free(t);
+		table_empty(t);
+		t->next = c->old_tables;
+		c->old_tables = t;
+	}
+}
+
+void store_delete(struct gagg_comm *c)
+{
+	store_retire(c);
+	while (c->old_tables) {
+		struct gagg_table *t = c->old_tables;
+
+		c->old_tables = t->next;
+		free(t);
 	}
 }
 
@@ -190,13 +215,12 @@ int store_settle(struct gagg_comm *c)
 /* of a table of floats, in steps; of one of integers */
 static double real(const struct gagg_table *t, const void *values, size_t i)
 {
-	return ((const float *)values)[i] / t->step;
+	return element_float(values, i) / t->step;
 }
 
 static int64_t whole(const struct gagg_table *t, const void *values, size_t i)
 {
-	return t->dtype == GAGG_INT32 ? ((const int32_t *)values)[i] :
-					((const int64_t *)values)[i];
+	return t->dtype == GAGG_INT32 ? element_int32(values, i) : element_int64(values, i);
 }
 
 /* can a clock push that, too? A lane holds the difference of two reads, with its sign */
@@ -227,9 +251,10 @@ static int too_much(const struct gagg_table *t, size_t i)
 int gagg_inc(struct gagg_table *t, const void *delta)
 {
 	size_t i;
+	int err = need_table(t);
 
-	if (comm_check(t->comm))
-		return t->comm->failed;
+	if (err)
+		return err;
 	for (i = 0; i < t->count; i++)
 		if (!may_owe(t, delta, i))
 			return too_much(t, i);
@@ -393,17 +418,17 @@ static void show(const struct gagg_table *t, void *values, bool own)
 		int64_t steps = own ? store_element(t, i) : store_pushed(t, i);
 
 		if (t->dtype == GAGG_INT32)
-			((int32_t *)values)[i] = (int32_t)(uint32_t)steps;
+			element_put_int32(values, i, (int32_t)(uint32_t)steps);
 		else if (t->dtype == GAGG_INT64)
-			((int64_t *)values)[i] = steps;
+			element_put_int64(values, i, steps);
 		else
-			((float *)values)[i] = (float)((double)steps * t->step);
+			element_put_float(values, i, (float)((double)steps * t->step));
 	}
 }
 
 static int read_table(struct gagg_table *t, uint32_t flags)
 {
-	int err = need_store(t->comm);
+	int err = need_table(t);
 
 	if (!err)
 		err = submit(t->comm, GAGG_K_READ, flags, t->first, t->chunks);
@@ -440,7 +465,7 @@ int store_read(struct gagg_table *t)
 
 int gagg_get(struct gagg_table *t, void *values)
 {
-	int err = need_store(t->comm);
+	int err = need_table(t);
 
 	if (!err && is_fresh(t))
 		t->hits++;
@@ -462,8 +487,10 @@ int store_meet(struct gagg_comm *c)
 
 int store_snapshot(struct gagg_table *t)
 {
-	int err = store_drain(t->comm);
+	int err = need_table(t);
 
+	if (!err)
+		err = store_drain(t->comm);
 	if (!err)
 		err = read_table(t, GAGG_SUBMIT_FENCE);
 	/* nobody updates before all have read */
@@ -567,10 +594,10 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 	struct gagg_comm *c = t->comm;
 	int64_t *steps = NULL;
 	size_t i;
-	int err;
+	int err = need_table(t);
 
-	if (comm_check(c))
-		return c->failed;
+	if (err)
+		return err;
 	if (root < 0 || root >= gagg_size(c))
 		return comm_error(c, GAGG_ERR_INVALID, "there is no rank %d", root);
 	if (root == gagg_rank(c)) {

@@ -13,6 +13,7 @@
  * struct gagg_table - elements that live in the store
  * @next: of the communicator, by ascending chunks
  * @comm: whose store
+ * @epoch: gagg_comm.epochs; in another one there is nothing left but this struct
  * @first: its first chunk
  * @chunks: how many it has
  * @count: elements
@@ -37,6 +38,7 @@
 struct gagg_table {
 	struct gagg_table *next;
 	struct gagg_comm *comm;
+	uint64_t epoch;
 	uint32_t first;
 	uint32_t chunks;
 	size_t count;
@@ -91,6 +93,9 @@ void store_owe(struct gagg_table *t, size_t i, int64_t steps);
 
 /* an element as this rank sees it, own increments included */
 int64_t store_element(const struct gagg_table *t, size_t i);
+
+/* the store is gone: its tables have no elements any more, and say so */
+void store_retire(struct gagg_comm *c);
 
 /* free all tables */
 void store_delete(struct gagg_comm *c);

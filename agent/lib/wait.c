@@ -442,19 +442,28 @@ static bool look(struct gagg_request *r)
 	return true;
 }
 
-int gagg_wait(struct gagg_request *r, int timeout_ms)
+/* @req has ended, and is the caller's no more: nobody frees it twice */
+static int finish(struct gagg_request **req)
 {
-	struct gagg_comm *c = r->comm;
+	struct gagg_request *r = *req;
 
-	/* a look costs nothing even if the time is over */
-	if (!look(r) && !request_wait(r, deadline_in(timeout_ms)))
-		return comm_error(c, GAGG_ERR_TIMEOUT,
-				  "time is over; the operation goes on");
+	*req = NULL;
 	return request_reap(r);
 }
 
-int gagg_test(struct gagg_request *r, int *done)
+int gagg_wait(struct gagg_request **req, int timeout_ms)
 {
-	*done = look(r);
-	return *done ? request_reap(r) : GAGG_OK;
+	struct gagg_request *r = *req;
+
+	/* a look costs nothing even if the time is over */
+	if (r && !look(r) && !request_wait(r, deadline_in(timeout_ms)))
+		return comm_error(r->comm, GAGG_ERR_TIMEOUT,
+				  "time is over; the operation goes on");
+	return r ? finish(req) : GAGG_OK;
+}
+
+int gagg_test(struct gagg_request **req, int *done)
+{
+	*done = !*req || look(*req);
+	return *req && *done ? finish(req) : GAGG_OK;
 }

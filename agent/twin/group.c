@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "channel.h"
+#include "../conf/ports.h"
 
 static void to_address(const struct nl_ip *ip, uint32_t port, union address *out)
 {
@@ -123,6 +124,7 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	struct group *g = calloc(1, sizeof(*g));
 	struct gagg_sync_param sync;
 	const char *wrong;
+	char msg[256];
 	unsigned int s;
 
 	if (groups)
@@ -155,6 +157,8 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	}
 	if (mtu_check(g))
 		return -1;
+	if (ports_warning(cfg, msg, sizeof(msg)))
+		log_warn("group \"%s\": %s", cfg->name, msg);
 	for (s = 0; s < cfg->shards; s++)
 		if (make_part(g, s))
 			return -1;

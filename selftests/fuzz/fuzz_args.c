@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c -lcmocka */
+/* links: agent/gaggctl/args.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/command.c agent/gaggctl/group.c agent/conf/ports.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c -lcmocka */
 /*
  * The command line of gaggctl: a byte for what the kernel answers, then words,
  * each on a line. What holds:
@@ -140,13 +140,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(text, data + 1, len);
 	text[len] = 0;
 	setup(NULL);
+	/* the same on every machine */
+	ports_sysctl = "";
 	kernel.err = answer & 1 ? -EPERM : 0;
 	kernel.have = answer & 2 ? NULL : &have;
 	ret = run_words(text, len);
 	fuzz_assert(!kernel.opened);
 	switch (ret) {
 	case CTL_OK:
-		fuzz_assert(!*err);
+		fuzz_assert(!*err || !strncmp(err, "gaggctl: warning: ", 18));
 		if (answer & 4 && (*out == '{' || *out == '['))
 			check_json(out);
 		break;

@@ -44,6 +44,8 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	struct gagg_comm *c;
 
+	/* a sentence that gagg_init_fd() has to take back */
+	CHECK(gagg_open_rank("", 0) == GAGG_ERR_INVALID && *gagg_last_error(NULL));
 	if (gagg_init_fd(&c, FAKE_FD + w->rank, w->timeout_ms)) {
 		CHECK(!"init");
 		return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/conf/ports.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: json-c */
 /* Command lines, right and wrong, and what is asked of the kernel for them. */
 #include "fake_ctl.h"
 
@@ -346,6 +346,70 @@ static void group__set_and_delete(void **state)
 	assert_string_equal(kernel.group.name, "g");
 }
 
+static void unprivileged_from(const char *port)
+{
+	FILE *f = fopen(ports_sysctl, "w");
+
+	assert_non_null(f);
+	fputs(port, f);
+	fclose(f);
+}
+
+#define ANYBODY	"gaggctl: warning: group \"g\": anybody on this host may bind UDP port "
+
+/* who may bind a group's ports is its member, for other hosts */
+static void group__ports_of_anybody(void **state)
+{
+	struct nl_group have = { .name = "g", .port = 7440, .shards = 1, .mode = 0600 };
+	const char *was = ports_sysctl;
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/test_ctl_args.%d", getpid());
+	ports_sysctl = path;
+	kernel.have = &have;
+	/* there is no such file */
+	expect("group create g local 10.0.0.1", CTL_OK);
+	expect_in("create", err, ANYBODY "7440");
+	expect_in("create", err, "ip_unprivileged_port_start, which is 1024\n");
+	unprivileged_from("7441\n");
+	expect("group create g local 10.0.0.1", CTL_OK);
+	assert_string_equal(err, "");
+	/* each shard has one */
+	have.shards = 2;
+	expect("group set g shards 2", CTL_OK);
+	expect_in("set", err, ANYBODY "7441");
+	have.mode = 0660;
+	expect("group set g mode 0660", CTL_OK);
+	expect_in("set", err, ANYBODY "7441");
+	/* what has nothing to do with it is no occasion */
+	expect("group set g ring 7", CTL_OK);
+	assert_string_equal(err, "");
+	have.port = 1022;
+	unprivileged_from("1024\n");
+	expect("group set g port 1022", CTL_OK);
+	assert_string_equal(err, "");
+	have.port = 1023;
+	expect("group set g port 1023", CTL_OK);
+	expect_in("set", err, ANYBODY "1024");
+	/* where everybody may train nobody needs to be kept out */
+	have.mode = 0666;
+	expect("group set g mode 0666", CTL_OK);
+	assert_string_equal(err, "");
+	have.mode = 0664;
+	unprivileged_from("0\n");
+	expect("group set g mode 0664", CTL_OK);
+	expect_in("set", err, "which is 0\n");
+	expect("apply good", CTL_OK);
+	expect_in("apply", err, "warning: group \"a\": anybody on this host may bind UDP port 9000");
+	/* who is refused is not warned as well */
+	kernel.err = -EINVAL;
+	expect("group create g local 10.0.0.1", CTL_FAILED);
+	assert_null(strstr(err, "warning"));
+	unlink(path);
+	ports_sysctl = was;
+}
+
 static void group__key(void **state)
 {
 	char path[] = "/tmp/gagg-key-XXXXXX", line[128];
@@ -479,6 +543,7 @@ int main(void)
 		TEST(group__create_short),
 		TEST(ring__sizes),
 		TEST(group__set_and_delete),
+		TEST(group__ports_of_anybody),
 		TEST(group__key),
 		TEST(member__changes),
 		TEST(apply__calls),

@@ -218,7 +218,7 @@ static void desync_body(struct gagg_comm *c, int rank)
 	pthread_barrier_wait(&all);
 	CHECK(!gagg_reattach(c));
 	CHECK(gagg_batch_next(batch, &first, &count) == GAGG_ERR_CLOSED);
-	CHECK(!strcmp(gagg_last_error(c), "the batch was divided in an epoch that was left"));
+	CHECK(!strcmp(gagg_last_error(c), "the batch is of an epoch that was left: create it again"));
 	CHECK(gagg_batch_mean(batch, x, x, 9, GAGG_FLOAT32, 3, NULL) == GAGG_ERR_CLOSED);
 	gagg_batch_free(batch);
 	CHECK(!gagg_batch_create(c, &cfg, &batch));

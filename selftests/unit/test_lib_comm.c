@@ -103,7 +103,7 @@ static void split_body(struct gagg_comm *c, int rank)
 
 		x = 1;
 		CHECK(!gagg_iallreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, half, NULL, &req));
-		CHECK(!gagg_wait(req, GAGG_FOREVER) && x == 3);
+		CHECK(!gagg_wait(&req, GAGG_FOREVER) && x == 3);
 	}
 	/* one that is freed after the group was left */
 	CHECK(!gagg_finalize(c));
@@ -186,7 +186,7 @@ static void die_body(struct gagg_comm *c, int rank)
 	} else if (rank == 0) {
 		CHECK(!gagg_iallreduce(x, y, 100, GAGG_FLOAT32, GAGG_MAX, c, NULL, &req));
 		while (!done)
-			err = gagg_test(req, &done);
+			err = gagg_test(&req, &done);
 		CHECK(err == GAGG_ERR_PEER);
 	} else {
 		CHECK(gagg_allreduce(x, y, 100, GAGG_FLOAT32, GAGG_MAX, c, NULL) ==
@@ -218,7 +218,7 @@ static int child(struct gagg_comm *c, struct gagg_comm *sub, struct gagg_request
 	int done = 0;
 
 	fake.dead = true;
-	/* a thread that is not here has held it, or does from now on */
+	/* a thread that is not here has held it, or might have */
 	pthread_mutex_trylock(&c->lock);
 	if (how == 0) {
 		gagg_abort(c);
@@ -226,7 +226,7 @@ static int child(struct gagg_comm *c, struct gagg_comm *sub, struct gagg_request
 	}
 	if (how == 1)
 		return gagg_finalize(c) != GAGG_ERR_CLOSED || gagg_comm_free(sub);
-	if (gagg_barrier(sub) != GAGG_ERR_CLOSED || gagg_test(req, &done) != GAGG_ERR_CLOSED ||
+	if (gagg_barrier(sub) != GAGG_ERR_CLOSED || gagg_test(&req, &done) != GAGG_ERR_CLOSED ||
 	    !done || gagg_reattach(c) != GAGG_ERR_CLOSED)
 		return 1;
 	return !strstr(gagg_last_error(c), "forked") || gagg_comm_free(sub) ||
@@ -249,7 +249,7 @@ static void fork_body(struct gagg_comm *c, int rank)
 			_exit(child(c, sub, req, how));
 		CHECK(waitpid(pid, &status, 0) == pid && !status);
 	}
-	CHECK(!gagg_wait(req, GAGG_FOREVER) && !gagg_barrier(sub) && !gagg_comm_free(sub));
+	CHECK(!gagg_wait(&req, GAGG_FOREVER) && !gagg_barrier(sub) && !gagg_comm_free(sub));
 }
 
 static void epoch__fork(void **state)
@@ -304,6 +304,26 @@ static void finalize__bye(void **state)
 	run_with(8, 4, 0, false, bye_body);
 }
 
+static void twice_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_comm *sub;
+
+	CHECK(!gagg_comm_split(c, rank & 1, 0, &sub));
+	CHECK(!gagg_comm_free(sub));
+	CHECK(gagg_comm_free(sub) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(NULL), "freed before"));
+	CHECK(!gagg_finalize(c));
+	CHECK(gagg_finalize(c) == GAGG_ERR_INVALID && gagg_comm_free(c) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(NULL), "freed before"));
+	gagg_abort(c);
+}
+
+static void free__twice(void **state)
+{
+	(void)state;
+	run_with(8, 4, 0, false, twice_body);
+}
+
 static void late_body(struct gagg_comm *c, int rank)
 {
 	int x = 0;
@@ -321,6 +341,55 @@ static void op__timeout(void **state)
 {
 	(void)state;
 	run_with(8, 4, 50, false, late_body);
+}
+
+static bool has_more_rights;	/* than who has started this program */
+
+char *secure_getenv(const char *name)
+{
+	return has_more_rights ? NULL : getenv(name);
+}
+
+/* whom a caller without rights says is asked by nobody who has more */
+static void init__environment(void **state)
+{
+	struct gagg_config cfg = { .size = sizeof(cfg), .group = "g" };
+	struct gagg_comm *c;
+
+	(void)state;
+	setenv("GAGG_SOCKET", "/nonexistent/said.sock", 1);
+	assert_int_equal(gagg_init(&c, &cfg), GAGG_ERR_BROKER);
+	assert_non_null(strstr(gagg_last_error(NULL), "gaggd at /nonexistent/said.sock:"));
+	has_more_rights = true;
+	assert_int_equal(gagg_init(&c, &cfg), GAGG_ERR_BROKER);
+	assert_non_null(strstr(gagg_last_error(NULL), "gaggd at /run/gagg/gaggd.sock:"));
+	has_more_rights = false;
+	unsetenv("GAGG_SOCKET");
+}
+
+static void sentence_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_comm *none;
+
+	CHECK(!*gagg_last_error(NULL));
+	CHECK(gagg_init(&none, NULL) == GAGG_ERR_INVALID && *gagg_last_error(NULL));
+	pthread_barrier_wait(&all);
+	/* what is told of a communicator is of that alone */
+	if (rank) {
+		gagg_abort(c);
+		return;
+	}
+	CHECK(gagg_reattach(c) == GAGG_ERR_TIMEOUT && *gagg_last_error(c));
+	CHECK(!*gagg_last_error(NULL));
+	CHECK(gagg_finalize(c) == GAGG_ERR_CLOSED && *gagg_last_error(NULL));
+	CHECK(!gagg_finalize(NULL) && !*gagg_last_error(NULL));
+}
+
+/* of a call that succeeds there is no sentence of an earlier one */
+static void last_error__is_of_the_last_call(void **state)
+{
+	(void)state;
+	run_with(8, 4, 300, false, sentence_body);
 }
 
 /* alone, with nobody to answer */
@@ -370,8 +439,11 @@ int main(void)
 		cmocka_unit_test(epoch__fork),
 		cmocka_unit_test(epoch__desync),
 		cmocka_unit_test(finalize__bye),
+		cmocka_unit_test(free__twice),
 		cmocka_unit_test(op__timeout),
 		cmocka_unit_test(init__fails),
+		cmocka_unit_test(init__environment),
+		cmocka_unit_test(last_error__is_of_the_last_call),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -92,7 +92,7 @@ static void plan_body(struct gagg_comm *c, int rank)
 	CHECK(gagg_allreduce(x, y, 1000, GAGG_FLOAT16, GAGG_SUM, c, plan) == GAGG_ERR_INVALID);
 	CHECK(!gagg_iallreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));
 	CHECK(gagg_allreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan) == GAGG_ERR_BUSY);
-	CHECK(!gagg_wait(req, GAGG_FOREVER));
+	CHECK(!gagg_wait(&req, GAGG_FOREVER));
 	/* 1000 = 4 * 250 */
 	CHECK(!gagg_reduce_scatter(x, y, 250, GAGG_FLOAT32, GAGG_SUM, c, plan));
 	gagg_plan_free(plan);
@@ -368,10 +368,10 @@ static void flight_body(struct gagg_comm *c, int rank)
 			int i = round == 0 ? FLIGHT - 1 - k : k;
 
 			if (round < 2) {
-				CHECK(!gagg_wait(req[i], GAGG_FOREVER));
+				CHECK(!gagg_wait(&req[i], GAGG_FOREVER));
 			} else {
 				do
-					CHECK(!gagg_test(req[i], &done));
+					CHECK(!gagg_test(&req[i], &done));
 				while (!done);
 			}
 			sum_is(y[i], 100, i, 1);
@@ -389,6 +389,33 @@ static void iallreduce__in_flight(void **state)
 	assert_true(fake.too_many > 0);
 }
 
+/* what an operation still reads is not freed */
+static void plan_in_use_body(struct gagg_comm *c, int rank)
+{
+	float x[100] = { 1 }, y[100];
+	struct gagg_request *req;
+	struct gagg_plan *plan;
+
+	CHECK(!gagg_plan_create(c, 100, GAGG_FLOAT32, &plan));
+	if (rank == 0) {
+		CHECK(!gagg_iallreduce(x, y, 100, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));
+		CHECK(gagg_plan_free(plan) == GAGG_ERR_BUSY);
+		CHECK(strstr(gagg_last_error(NULL), "plan is in use"));
+	}
+	pthread_barrier_wait(&all);
+	if (rank)
+		CHECK(!gagg_iallreduce(x, y, 100, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));
+	CHECK(!gagg_wait(&req, GAGG_FOREVER) && y[0] == N);
+	CHECK(!gagg_plan_free(plan) && !gagg_plan_free(NULL));
+}
+
+static void plan__in_use(void **state)
+{
+	(void)state;
+	run(256, 64, plan_in_use_body);
+	run(8, 4, plan_in_use_body);
+}
+
 static void wait_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_request *req;
@@ -399,9 +426,9 @@ static void wait_body(struct gagg_comm *c, int rank)
 
 	if (rank == 0) {
 		CHECK(!gagg_ibarrier(c, &req));
-		CHECK(gagg_wait(req, 0) == GAGG_ERR_TIMEOUT);
-		CHECK(gagg_wait(req, 20) == GAGG_ERR_TIMEOUT);
-		CHECK(!gagg_test(req, &done) && !done);
+		CHECK(gagg_wait(&req, 0) == GAGG_ERR_TIMEOUT);
+		CHECK(gagg_wait(&req, 20) == GAGG_ERR_TIMEOUT);
+		CHECK(!gagg_test(&req, &done) && !done && req);
 		memset(&sqe, 0xff, sizeof(sqe));
 		sqe.user_data = 42;
 		CHECK(!gagg_prep_wait(&sqe, req));
@@ -415,11 +442,13 @@ static void wait_body(struct gagg_comm *c, int rank)
 	pthread_barrier_wait(&all);
 	if (rank)
 		CHECK(!gagg_ibarrier(c, &req));
-	CHECK(!gagg_wait(req, 60000));
+	CHECK(!gagg_wait(&req, 60000) && !req);
+	/* it has ended, and is waited for once */
+	CHECK(!gagg_wait(&req, 0) && !gagg_test(&req, &done) && done);
 	/* nothing to be done is done */
 	CHECK(!gagg_iallreduce(NULL, NULL, 0, GAGG_FLOAT32, GAGG_SUM, c, NULL, &req));
 	CHECK(gagg_prep_wait(&sqe, req) == GAGG_ERR_INVALID);
-	CHECK(!gagg_test(req, &done) && done);
+	CHECK(!gagg_test(&req, &done) && done && !req);
 	CHECK(!gagg_allreduce(NULL, NULL, 0, GAGG_INT32, GAGG_SUM, c, NULL));
 	CHECK(!gagg_allgather(NULL, 0, NULL, c) && !gagg_broadcast(NULL, 0, 1, c));
 }
@@ -494,6 +523,7 @@ int main(void)
 		cmocka_unit_test(allgather_broadcast__bytes),
 		cmocka_unit_test(barrier__waits),
 		cmocka_unit_test(iallreduce__in_flight),
+		cmocka_unit_test(plan__in_use),
 		cmocka_unit_test(wait__timeout),
 		cmocka_unit_test(barrier__no_more_rounds),
 		cmocka_unit_test(allreduce__system_calls),

@@ -76,8 +76,7 @@ static void check_sum(const struct flying *op)
 
 static void finish(struct program *p, struct flying *op)
 {
-	CHECK(!gagg_wait(op->req, TIMEOUT_MS));
-	op->req = NULL;
+	CHECK(!gagg_wait(&op->req, TIMEOUT_MS));
 	p->in_flight--;
 	check_sum(op);
 }
@@ -94,9 +93,8 @@ static void finish_any(struct program *p)
 		finish(p, &p->op[i]);
 		return;
 	}
-	CHECK(!gagg_test(p->op[i].req, &done));
+	CHECK(!gagg_test(&p->op[i].req, &done));
 	if (done) {
-		p->op[i].req = NULL;
 		p->in_flight--;
 		check_sum(&p->op[i]);
 	}
@@ -178,7 +176,7 @@ static void cross(struct gagg_comm *c, int rank, int n, size_t length)
 	if (!rank)
 		CHECK(!gagg_allreduce(&one, &one, 1, GAGG_INT32, GAGG_SUM, other, NULL));
 	for (i = 0; i < n; i++)
-		CHECK(!gagg_wait(req[i], TIMEOUT_MS));
+		CHECK(!gagg_wait(&req[i], TIMEOUT_MS));
 	if (rank)
 		CHECK(!gagg_allreduce(&one, &one, 1, GAGG_INT32, GAGG_SUM, other, NULL));
 	CHECK(one == N);
@@ -222,7 +220,7 @@ static void elsewhere_body(struct gagg_comm *c, int rank)
 	for (int i = 0; !rank && i < TIMEOUT_MS && __atomic_load_n(&done, __ATOMIC_SEQ_CST) < 3; i++)
 		usleep(1000);
 	CHECK(rank || __atomic_load_n(&done, __ATOMIC_SEQ_CST) == 3);
-	CHECK(!gagg_wait(req, TIMEOUT_MS));
+	CHECK(!gagg_wait(&req, TIMEOUT_MS));
 	__atomic_add_fetch(&done, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -250,7 +248,8 @@ static void abort_body(struct gagg_comm *c, int rank)
 	}
 	pthread_barrier_wait(&all);
 	if (rank == 1)
-		CHECK(gagg_wait(req[0], TIMEOUT_MS) == GAGG_ERR_PEER);
+		CHECK(gagg_wait(&req[0], TIMEOUT_MS) == GAGG_ERR_PEER && !req[0] &&
+		      !gagg_wait(&req[0], TIMEOUT_MS));
 	CHECK(!gagg_reattach(c));
 	CHECK(!gagg_comm_free(other));
 	CHECK(!gagg_allreduce(x, x, LONGEST, GAGG_INT32, GAGG_SUM, c, NULL));

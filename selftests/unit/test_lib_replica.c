@@ -728,9 +728,11 @@ static void mortal_body(struct gagg_comm *c, int rank)
 			err = gagg_replica_step(r, w, u);
 		}
 		CHECK(err == GAGG_ERR_PEER && (!r || gagg_replica_finish(r, w) == GAGG_ERR_PEER));
-		gagg_replica_free(r);
 		pthread_barrier_wait(&all);
 		CHECK(!gagg_reattach(c));
+		CHECK(!r || (gagg_replica_step(r, w, u) == GAGG_ERR_CLOSED &&
+			     gagg_replica_finish(r, w) == GAGG_ERR_CLOSED));
+		gagg_replica_free(r);
 		pthread_barrier_wait(&all);
 	}
 	after_deaths(c, rank);

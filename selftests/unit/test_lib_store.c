@@ -13,17 +13,21 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "element.h"
 #include "fake_ranks.h"
 
 #define COUNT	37	/* elements: some chunks, the last one not full */
 #define STEP	0.25
 
-static char path[64];
+static char path[64], new[80];
 static ino_t synced;
+static bool no_tmpfile;		/* the file system has none */
+static unsigned int nameless;	/* files that were synced before they had a name */
 
 static ino_t inode(const char *name)
 {
@@ -37,9 +41,28 @@ int fsync(int fd)
 {
 	struct stat st;
 
-	if (!fstat(fd, &st))
+	if (!fstat(fd, &st)) {
 		synced = st.st_ino;
+		nameless += !st.st_nlink;
+	}
 	return (int)syscall(SYS_fsync, fd);
+}
+
+int open(const char *name, int flags, ...)
+{
+	bool tmpfile = (flags & O_TMPFILE) == O_TMPFILE;
+	mode_t mode = 0;
+	va_list ap;
+
+	va_start(ap, flags);
+	if (tmpfile || flags & O_CREAT)
+		mode = va_arg(ap, mode_t);
+	va_end(ap);
+	if (no_tmpfile && tmpfile) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
 }
 
 static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
@@ -443,6 +466,12 @@ static void not_taken_body(struct gagg_comm *c, int rank)
 	CHECK(strstr(gagg_last_error(c), "other tables"));
 }
 
+static void in_the_way_body(struct gagg_comm *c, int rank)
+{
+	CHECK(gagg_checkpoint(c, path, 1) == (rank == 1 ? GAGG_ERR_SYSTEM : 0));
+	CHECK(rank != 1 || strstr(gagg_last_error(c), "File exists"));
+}
+
 static void damaged_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_table *t;
@@ -488,6 +517,53 @@ static void checkpoint__comes_back(void **state)
 	run_store(~0U, take_body);
 	assert_int_equal(truncate(path, size - 1), 0);
 	run_store(~0U, damaged_body);
+}
+
+static void same_file(const char *name, const char *text)
+{
+	char buf[16] = { 0 };
+	FILE *f = fopen(name, "r");
+
+	assert_non_null(f);
+	assert_int_equal(fread(buf, 1, sizeof(buf) - 1, f), strlen(text));
+	assert_string_equal(buf, text);
+	fclose(f);
+}
+
+/* somebody else's links where the new file will be, and where the last one was */
+static void checkpoint__follows_no_link(void **state)
+{
+	char victim[80];
+	struct stat st;
+	FILE *f;
+
+	(void)state;
+	snprintf(victim, sizeof(victim), "%s.victim", path);
+	umask(027);
+	for (int i = 0; i < 2; i++) {
+		no_tmpfile = i;
+		nameless = 0;
+		f = fopen(victim, "w");
+		fputs("mine", f);
+		fclose(f);
+		unlink(path);
+		assert_int_equal(symlink(victim, new), 0);
+		assert_int_equal(symlink(victim, path), 0);
+		run_store(~0U, put_body);
+		same_file(victim, "mine");
+		assert_int_equal(nameless, !i);
+		assert_int_equal(access(new, F_OK), -1);
+		assert_int_equal(lstat(path, &st), 0);
+		assert_int_equal(st.st_mode, S_IFREG | 0640);
+		run_store(0, take_body);
+	}
+	no_tmpfile = false;
+	umask(022);
+	/* what stays in the way is told */
+	assert_int_equal(mkdir(new, 0700), 0);
+	run_store(~0U, in_the_way_body);
+	assert_int_equal(rmdir(new), 0);
+	unlink(victim);
 }
 
 static void elastic_body(struct gagg_comm *c, int rank)
@@ -579,6 +655,86 @@ static void elastic__keeps_the_sum(void **state)
 	fake.wide = true;
 	run_store(~0U, elastic_numbers_body);
 	fake.wide = false;
+}
+
+/* one of a table's calls after the other, with @at that suits no element */
+static void unaligned_table(struct gagg_comm *c, int rank, enum gagg_dtype dtype, size_t size)
+{
+	unsigned char buf[3 * sizeof(int64_t) + 1], *at = buf + 1;
+	double step = dtype == GAGG_FLOAT32 ? STEP : 1;
+	const int32_t n[3] = { 1, 2, 3 };
+	const int64_t wide[3] = { 1, 2, 3 };
+	const float f[3] = { 1, 2, 3 };
+	const void *x = dtype == GAGG_INT32 ? (const void *)n :
+			dtype == GAGG_INT64 ? (const void *)wide : f;
+	struct gagg_table *t;
+
+	memcpy(at, x, 3 * size);
+	CHECK(!gagg_table_create(c, 3, dtype, step, &t));
+	CHECK(!gagg_set(t, rank ? NULL : at, 0));
+	memset(buf, 0, sizeof(buf));
+	CHECK(!gagg_snapshot(t, at) && !memcmp(at, x, 3 * size));
+	CHECK(!gagg_inc(t, at) && !gagg_clock(c) && !gagg_snapshot(t, at));
+	/* at where the centre is: nothing moves */
+	CHECK(!gagg_elastic(t, at, 0.5));
+	CHECK(!gagg_get(t, at));
+	for (int i = 0; i < 3; i++) {
+		double sum = dtype == GAGG_FLOAT32 ? element_float(at, (size_t)i) :
+			     dtype == GAGG_INT32 ? element_int32(at, (size_t)i) :
+						   (double)element_int64(at, (size_t)i);
+
+		CHECK(sum == (i + 1) * (1 + N));
+	}
+}
+
+static void unaligned_body(struct gagg_comm *c, int rank)
+{
+	unaligned_table(c, rank, GAGG_INT32, sizeof(int32_t));
+	unaligned_table(c, rank, GAGG_INT64, sizeof(int64_t));
+	unaligned_table(c, rank, GAGG_FLOAT32, sizeof(float));
+}
+
+static void buffers__of_any_alignment(void **state)
+{
+	(void)state;
+	run_both(~0U, unaligned_body);
+}
+
+/* tables are of one epoch, and know it */
+static void reattach_body(struct gagg_comm *c, int rank)
+{
+	float x[COUNT], one[COUNT];
+	struct gagg_table *t, *old;
+
+	fill_with(one, 1);
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &old));
+	CHECK(!gagg_inc(old, one) && !gagg_clock(c) && !gagg_snapshot(old, x));
+	CHECK(all_are(x, N));
+	meet();
+	for (int i = 0; i < 2; i++) {
+		CHECK(!gagg_reattach(c));
+		meet();
+		CHECK(gagg_inc(old, one) == GAGG_ERR_CLOSED);
+		CHECK(strstr(gagg_last_error(c), "table is of an epoch that was left"));
+		CHECK(gagg_get(old, x) == GAGG_ERR_CLOSED);
+		CHECK(gagg_snapshot(old, x) == GAGG_ERR_CLOSED);
+		CHECK(gagg_set(old, rank ? NULL : x, 0) == GAGG_ERR_CLOSED);
+		CHECK(gagg_elastic(old, x, 0.5) == GAGG_ERR_CLOSED);
+		gagg_cache(old, 1);
+		CHECK(!gagg_cache_hits(old));
+		/* another store, and all of it */
+		CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+		CHECK(!gagg_inc(t, one) && !gagg_clock(c) && !gagg_snapshot(t, x));
+		CHECK(all_are(x, N));
+		meet();
+	}
+}
+
+static void reattach__closes_tables(void **state)
+{
+	(void)state;
+	run_both(~0U, reattach_body);
+	run_ako("ako:2:3", 5, reattach_body);
 }
 
 static int32_t gradient(int r, int clock, int i)
@@ -764,8 +920,11 @@ int main(void)
 		cmocka_unit_test(a_cache__is_as_old_as_it_may_be),
 		cmocka_unit_test(a_cache__needs_a_bound),
 		cmocka_unit_test(checkpoint__comes_back),
+		cmocka_unit_test(checkpoint__follows_no_link),
 		cmocka_unit_test(checkpoint__of_another_lane_type),
 		cmocka_unit_test(elastic__keeps_the_sum),
+		cmocka_unit_test(buffers__of_any_alignment),
+		cmocka_unit_test(reattach__closes_tables),
 		cmocka_unit_test(ako__every_increment_everywhere_once),
 		cmocka_unit_test(ako__all_after_p_clocks),
 		cmocka_unit_test(ako__partitions_that_there_are),
@@ -776,6 +935,7 @@ int main(void)
 	int status;
 
 	snprintf(path, sizeof(path), "/tmp/test_lib_store.%d", getpid());
+	snprintf(new, sizeof(new), "%s.new", path);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	status = cmocka_run_group_tests(tests, NULL, NULL);
 	unlink(path);

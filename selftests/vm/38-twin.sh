@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 43
+plan 47
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -171,4 +171,27 @@ twin_down
 layout 1 3
 net_ready 1500
 check "one host, three ranks" eval 'twin_conf ring 256 window 64 && twin_up 0 && agree "${every[@]}"'
+twin_down
+
+# --- who may be a member ------------------------------------------------------
+# a twin of somebody else's, while root's is away
+impostor()
+{
+	mkdir -p "$tmp/his"
+	chmod 777 "$tmp/his"
+	chmod 755 "$tmp"
+	net_exec 0 timeout 5 setpriv --reuid 4242 --regid 4242 --clear-groups --inh-caps=-all \
+		gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/his/socket" >"$tmp/his/log" 2>&1
+	cat "$tmp/his/log"
+	grep -q "ready at" "$tmp/his/log"
+}
+twin_conf ring 256 window 64
+check "ports from 1024 on are anybody's" impostor
+check "which is warned of" eval 'twin_up 0 &&
+	grep "group \"g\": anybody on this host may bind UDP port 7440" /run/gagg/h0.log'
+twin_down
+twin_conf ring 256 window 64 port 811
+check_not "those below are not" impostor
+check "and root's twin trains there, without a warning" eval 'twin_up 0 &&
+	agree allreduce:int32:sum:1000 && ! grep "anybody on this host" /run/gagg/h0.log'
 twin_down

@@ -8,9 +8,10 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 26
+plan 29
 
 conf=$test_tmp/gagg.conf
+port=811
 alice=(setpriv --reuid 1001 --regid 1001 --clear-groups)
 bob=(setpriv --reuid 1002 --regid 1002 --groups 1001)
 # what gaggd.service leaves it of root
@@ -23,6 +24,7 @@ write_conf()
 {
 	cat >"$conf" <<-END
 		group train {
+			port = $port
 			ring = 256
 			window = 64
 			uid = 1001
@@ -98,9 +100,16 @@ wait_until 20 ctl 1 group show train
 sleep 0.5
 check "who is in the group trains" trains_as "${bob[@]}"
 check_not "others do not" trains_as "${eve[@]}"
+check_not "ports that are not anybody's are not warned of" grep "anybody on this host" /run/gagg/h?.log
+port=7440
+write_conf 0660
+reload
+check "others are" eval "wait_until 20 group_is port 7440 &&
+	grep 'group .train.: anybody on this host may bind UDP port 7440' /run/gagg/h0.log"
+port=811
 write_conf 0666
 reload
-check "SIGHUP again" wait_until 20 group_is mode 0666
+check "SIGHUP again" eval "wait_until 20 group_is mode 0666 && wait_until 20 group_is port 811"
 sleep 0.5
 check "everybody trains" trains_as "${eve[@]}"
 ids >"$test_tmp/before"
@@ -126,7 +135,9 @@ check "and changes nothing" diff "$test_tmp/before" <(ids)
 
 # --- restarts ------------------------------------------------------------
 write_conf 0666
-ctl 0 group create byhand local 10.77.0.1 ring 256 window 64 member 0=10.77.0.1
+ctl 0 group create byhand local 10.77.0.1 ring 256 window 64 member 0=10.77.0.1 \
+	2>"$test_tmp/warned"
+check "gaggctl warns as well" grep "warning: group .byhand.: anybody" "$test_tmp/warned"
 pkill -KILL -x gaggd
 ids >"$test_tmp/before"
 : >/run/gagg/h0.log

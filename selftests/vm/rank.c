@@ -459,7 +459,7 @@ static void wait_all(void)
 
 	while ((o = me.pending)) {
 		me.pending = o->next;
-		err = gagg_wait(o->req, me.timeout);
+		err = gagg_wait(&o->req, me.timeout);
 		if (!err) {
 			check(o);
 			continue;
@@ -488,7 +488,7 @@ static void poll_all(void)
 		if (read(me.events, &n, sizeof(n)) == sizeof(n))
 			counted += n;
 		for (done = 1; done && (o = me.pending);) {
-			err = gagg_test(o->req, &done);
+			err = gagg_test(&o->req, &done);
 			if (!done)
 				break;
 			me.pending = o->next;
@@ -574,7 +574,7 @@ static void progress(void)
 	}
 	mark("spun");
 	/* takes what is there, and makes no call */
-	err = gagg_test(me.pending->req, &done_flag);
+	err = gagg_test(&me.pending->req, &done_flag);
 	mark("tested");
 	say("progress %llu chunks ms %.0f complete %d", (unsigned long long)now, moved,
 	    done_flag);
