@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 10
+plan 11
 seed
 
 SAVER=$TOP/build/selftests/vm/saver
@@ -32,10 +32,9 @@ disk_up()
 	mkfs.ext4 -q "/dev/mapper/$DISK" && mount "/dev/mapper/$DISK" "$mounted"
 }
 
-# without udev
 dm()
 {
-	dmsetup --noudevsync "$@"
+	DM_DISABLE_UDEV=1 dmsetup "$@"
 }
 
 # table linear|error
@@ -142,12 +141,13 @@ saver_start 1000000
 check "the power goes $CUTS times: what was acknowledged is there" cuts
 kill "$pid"
 wait "$pid"
-last=$("$SAVER" look "$mounted/state/g/x")
 
+# what was under way may still be kept; the next comes behind it
+check "one more is saved" saves
 dd if=/dev/zero of="$mounted/full" bs=1M 2>"$tmp/dd"
 saver_start 1
 check "a full disk is told" refused "into gaggd's directory: No space left on device"
-check "and the older one is there" is_there "$last"
+check "and the older one is there" is_there 1
 rm "$mounted/full"
 check "with room again one is saved" saves
 
