@@ -254,7 +254,8 @@ static int receive(const struct session *s, struct request *r)
 		return 0;
 	if (n < 0)
 		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN,
-			    "group \"%s\": rank %u cannot be heard: %m", s->group->cfg.name, s->rank);
+			    "group \"%s\": rank %u cannot be heard: %m", s->group->cfg.name,
+			    s->rank);
 	r->length = (size_t)n - sizeof(r->head);
 	return n >= (ssize_t)sizeof(r->head) ? 1 : -1;
 }
