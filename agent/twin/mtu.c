@@ -4,8 +4,12 @@
  * fragmented, and HELLO, which is small, passes where chunks do not.
  */
 #define _GNU_SOURCE 1
-#include <sys/socket.h>
+#include <ifaddrs.h>
+#include <stdio.h>
 #include <unistd.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "channel.h"
 
@@ -16,6 +20,24 @@ u32 mtu_needed(const struct group *g)
 	bool v6 = g->node[g->geom.self].sa.sa_family == AF_INET6;
 
 	return IP_UDP_BYTES(v6) + GAGG_WIRE_HDRLEN + g->geom.lanes * 4U;
+}
+
+/* An interface's own? What ICMP has said of a path is not believed (RFC 4821, section 2). */
+static bool is_own(int fd, int mtu)
+{
+	struct ifaddrs *all, *i;
+	bool is = false;
+
+	if (getifaddrs(&all))
+		return false;
+	for (i = all; i && !is; i = i->ifa_next) {
+		struct ifreq r = { .ifr_mtu = 0 };
+
+		snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", i->ifa_name);
+		is = !ioctl(fd, SIOCGIFMTU, &r) && r.ifr_mtu == mtu;
+	}
+	freeifaddrs(all);
+	return is;
 }
 
 u32 mtu_to(const struct group *g, u32 node)
@@ -34,7 +56,8 @@ u32 mtu_to(const struct group *g, u32 node)
 		from.in.sin_port = 0;
 	/* nothing is sent */
 	if (bind(fd, &from.sa, len) || connect(fd, &to->sa, len) ||
-	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen))
+	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen) ||
+	    !is_own(fd, mtu))
 		mtu = 0;
 	close(fd);
 	return (u32)mtu;
