@@ -100,7 +100,8 @@ wait_until 20 ctl 1 group show train
 sleep 0.5
 check "who is in the group trains" trains_as "${bob[@]}"
 check_not "others do not" trains_as "${eve[@]}"
-check_not "ports that are not anybody's are not warned of" grep "anybody on this host" /run/gagg/h?.log
+check_not "ports that are not anybody's are not warned of" \
+	grep "gaggd: warning.*anybody on this host" /run/gagg/h?.log
 port=7440
 write_conf 0660
 reload
