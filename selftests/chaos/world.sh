@@ -86,7 +86,9 @@ severed()
 	ranks_wait || return
 	told "severed: over"
 	for ((r = 0; r < ranks; r++)); do
-		rank_says "$r" "reason $SILENT rank [0-9]*" || return
+		# whoever was splitting has the sentence alone
+		rank_says "$r" "reason $SILENT rank [0-9]*|split code -8: the host of rank [0-9]* is not heard" ||
+			return
 	done
 }
 

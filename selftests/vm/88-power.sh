@@ -143,7 +143,7 @@ kill "$pid"
 wait "$pid"
 
 # what was under way may still be kept; the next comes behind it
-check "one more is saved" saves
+check "one more is saved" wait_until 20 saves
 dd if=/dev/zero of="$mounted/full" bs=1M 2>"$tmp/dd"
 saver_start 1
 check "a full disk is told" refused "into gaggd's directory: No space left on device"
