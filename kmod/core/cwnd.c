@@ -19,6 +19,13 @@ void gagg_cwnd_init(struct gagg_path *p, u32 cwnd_max)
 	p->cwnd_max = cwnd_max;
 	p->slow_to = not_below(cwnd_max / 2, GAGG_PATH_CWND_MIN);
 	p->cwnd = not_above(p->slow_to, GAGG_PATH_CWND_START);
+	p->floor = cwnd_max;
+}
+
+void gagg_cwnd_past(struct gagg_path *p)
+{
+	p->cut_pn = p->una;
+	p->floor = p->cwnd_max;
 }
 
 void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now)
@@ -119,6 +126,7 @@ static void grow_slowly(struct gagg_path *p, u32 acked, u32 top)
 		return;
 	}
 	p->credit += acked * GAGG_PATH_GROW * (1 + 4 * trip);
+	/* never 0: what cuts it leaves GAGG_PATH_CWND_MIN, see gagg_cwnd_past() */
 	by = p->credit / p->cwnd;
 	p->credit -= by * p->cwnd;
 	p->cwnd = not_above(p->cwnd + by, p->cwnd_max);

@@ -43,6 +43,16 @@ void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now);
  */
 void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by);
 
+/*
+ * gagg_cwnd_past - everything before una is settled, the last cut with it
+ *
+ * What is learned of older packet numbers from here on cuts nothing. 1. An acknowledgement may
+ * come twice, or late, and say that congestion was marked. 2. Its largest packet number is then
+ * below cut_pn, which means that the last cut was made for it. 3. There may have been none: its
+ * floor would be 0. So the floor is the most.
+ */
+void gagg_cwnd_past(struct gagg_path *p);
+
 /* two timeouts without an answer, or more */
 void gagg_cwnd_collapse(struct gagg_path *p);
 

@@ -366,7 +366,7 @@ static void settle(struct gagg_path *p)
 		p->scan = p->una;
 	/* losses are never older: keeps the comparison with cut_pn in range */
 	if (gagg_pn_before(p->cut_pn, p->una))
-		p->cut_pn = p->una;
+		gagg_cwnd_past(p);
 	if (gagg_pn_before(p->calm_pn, p->una))
 		p->calm_pn = p->una;
 }

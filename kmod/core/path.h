@@ -84,7 +84,7 @@ enum gagg_sent_state {
  * @cut_from:	the window, before that; 0: that was undone
  * @cut_slow:	and @slow_to
  * @cuts:	losses that have cut it since
- * @floor:	and does not shrink below that for them
+ * @floor:	and does not shrink below that for them; @cwnd_max: none is left to be told of
  * @slow_to:	the window doubles until it is there
  * @backoff:	probes and timeouts since the last progress
  * @timeouts:	those that are timeouts, at most 2

@@ -512,6 +512,31 @@ static void test_span(void **state)
 	}
 }
 
+/* an acknowledgement that comes twice, or late, and says that congestion was marked */
+static void test_old_mark(void **state)
+{
+	struct gagg_path *p = new_path(1, 100);
+
+	(void)state;
+	send_some(p, 10, 1000, 0);
+	ack_list(p, 1, NULL, 0, 0, true, 2000);
+	assert_int_equal(p->cwnd, 100);
+	ack_list(p, 11, NULL, 0, 10, false, 2000);
+	ack_list(p, 11, NULL, 0, 10, true, 2000);
+	assert_int_equal(p->cwnd, 100);
+	send_some(p, 60, 2000, 0);
+	ack_list(p, 71, NULL, 0, 70, true, 3000);
+	assert_in_range(p->cwnd, 95, 99);
+
+	/* nor does it repeat what an earlier one has done */
+	send_some(p, 10, 4000, 0);
+	ack_list(p, 81, NULL, 0, 80, false, 5000);
+	p->cwnd = 150;
+	ack_list(p, 71, NULL, 0, 70, true, 5000);
+	assert_int_equal(p->cwnd, 150);
+	free(p);
+}
+
 static void test_cut(void **state)
 {
 	struct gagg_path *p = new_path(1, 200);
@@ -1159,6 +1184,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_probe_time),
 		cmocka_unit_test(test_span),
+		cmocka_unit_test(test_old_mark),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_calm),
