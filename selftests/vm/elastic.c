@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 		return 2;
 	rank = atoi(argv[2]);
 	steps = atoi(argv[3]);
-	comm = enter(argv[1], rank, 150000);
+	comm = enter(argv[1], rank);
 	size = gagg_size(comm);
 	for (c = centres; c < centres + CENTRES; c++) {
 		if (gagg_table_create(comm, COUNT, c->dtype,

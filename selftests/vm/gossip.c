@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	rank = atoi(argv[2]);
 	steps = atoi(argv[3]);
 	pause = argc > 4 ? (useconds_t)atoi(argv[4]) : 0;
-	comm = enter(argv[1], rank, 60000);
+	comm = enter(argv[1], rank);
 	size = gagg_size(comm);
 	w = calloc(COUNT, sizeof(*w));
 	u = calloc(COUNT, sizeof(*u));

@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 	n = atoi(argv[4]);
 	slow = atoi(argv[5]);
 	late = (useconds_t)atoi(argv[6]);
-	comm = enter(argv[1], rank, 60000);
+	comm = enter(argv[1], rank);
 	size = gagg_size(comm);
 	x = calloc(count, sizeof(*x));
 	y = calloc(count, sizeof(*y));

@@ -261,17 +261,25 @@ static void check(struct op *o)
 	op_free(o);
 }
 
-static void failed(const struct op *o, int err)
+static void failed(struct gagg_comm *comm, const char *what, int err)
 {
 	struct gagg_failure f;
 
-	gagg_failure(o->comm, &f);
-	say("%s op %u %s code %d reason %u rank %u other %u epoch %llu: %s",
-	    me.fail ? "failed" : "FAILED", o->number, o->word, err, f.reason, f.rank,
-	    f.other, (unsigned long long)f.epoch, gagg_last_error(o->comm));
+	gagg_failure(comm, &f);
+	say("%s %s code %d reason %u rank %u other %u epoch %llu: %s",
+	    me.fail ? "failed" : "FAILED", what, err, f.reason, f.rank,
+	    f.other, (unsigned long long)f.epoch, gagg_last_error(comm));
 	me.failed = true;
 	if (!me.fail)
 		me.status = 1;
+}
+
+static void op_failed(const struct op *o, int err)
+{
+	char what[256];
+
+	snprintf(what, sizeof(what), "op %u %s", o->number, o->word);
+	failed(o->comm, what, err);
 }
 
 /* --- operations ----------------------------------------------------------- */
@@ -441,7 +449,7 @@ static void run_op(enum kind kind, bool nb, const char *word, bool mine)
 	err = op_call(o, nb);
 	mark("end");
 	if (err) {
-		failed(o, err);
+		op_failed(o, err);
 		op_free(o);
 	} else if (nb) {
 		for (end = &me.pending; *end; end = &(*end)->next)
@@ -464,7 +472,7 @@ static void wait_all(void)
 			check(o);
 			continue;
 		}
-		failed(o, err);
+		op_failed(o, err);
 		if (err == GAGG_ERR_TIMEOUT)
 			exit(1);
 		op_free(o);
@@ -495,7 +503,7 @@ static void poll_all(void)
 			if (!err)
 				check(o);
 			else
-				failed(o, err);
+				op_failed(o, err);
 		}
 	}
 	say("poll counted %llu", (unsigned long long)counted);
@@ -583,7 +591,7 @@ static void progress(void)
 		return;
 	}
 	if (err)
-		failed(me.pending, err);
+		op_failed(me.pending, err);
 	else
 		check(me.pending);
 	me.pending = NULL;
@@ -657,10 +665,7 @@ static void split(const char *arg)
 		usage("too many parts");
 	err = gagg_comm_split(me.world, atoi(arg), 0, &me.part[me.parts]);
 	if (err) {
-		say("%s split code %d: %s", me.fail ? "failed" : "FAILED", err,
-		    gagg_last_error(me.world));
-		me.failed = true;
-		me.status |= !me.fail;
+		failed(me.world, "split", err);
 		return;
 	}
 	me.comm = me.part[me.parts++];

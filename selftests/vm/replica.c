@@ -313,7 +313,7 @@ int main(int argc, char **argv)
 		return 2;
 	rank = atoi(argv[2]);
 	steps = (int)strtol(argv[3], &idle, 10);
-	comm = enter(argv[1], rank, 60000);
+	comm = enter(argv[1], rank);
 	size = gagg_size(comm);
 	begin();
 	steps += atoi(idle);

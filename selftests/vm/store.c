@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	bound = atoi(argv[4]);
 	if (argc > 5)
 		pause = (useconds_t)atoi(argv[5]);
-	comm = enter(argv[1], rank, 150000);
+	comm = enter(argv[1], rank);
 	size = gagg_size(comm);
 	count = (size_t)told * (size_t)size * SPREAD;
 	tags = calloc(count, sizeof(*tags));
