@@ -97,18 +97,24 @@ static void save_free(struct save *s)
 
 void save_drop(struct save *s)
 {
-	if (!s->armed || s->all->loop->stop) {
+	if (!s->armed) {
 		save_free(s);
 		return;
 	}
 	s->dropped = true;
-	loop_cancel(s->all->loop, &s->event);
+	if (!s->all->loop->stop)
+		loop_cancel(s->all->loop, &s->event);
 }
 
 void saves_exit(struct saves *all)
 {
-	while (all->first)
-		save_free(all->first);
+	struct save *s, *next;
+
+	for (s = all->first; s; s = next) {
+		next = s->next;
+		if (!s->armed)
+			save_free(s);
+	}
 }
 
 /* --- SAVE --------------------------------------------------------------- */
@@ -423,6 +429,10 @@ static void wrote(struct loop_event *ev, int res)
 
 	if (fired(s))
 		return;
+	if (res == -EAGAIN || res == -EINTR) {
+		write_piece(s);
+		return;
+	}
 	if (res <= 0) {
 		refuse(&s->reply, res ? -res : EIO,
 		       "checkpoint \"%s\", into gaggd's directory: %s", s->name,
@@ -469,6 +479,10 @@ static void received(struct loop_event *ev, int res)
 
 	if (fired(s))
 		return;
+	if (res == -EAGAIN || res == -EINTR) {
+		receive(s);
+		return;
+	}
 	if (check_received(s, res)) {
 		end(s);
 		return;

@@ -65,7 +65,10 @@ void save_commit(struct save *s, void (*done)(void *arg, const struct broker_rep
 /* Nothing of it is left. */
 void save_drop(struct save *s);
 
-/* After loop_exit(): the same for all that are on their way. */
+/*
+ * After loop_exit(): the same for all that are on their way, but for those whose piece the
+ * kernel may still read or write: they stay until the process ends.
+ */
 void saves_exit(struct saves *all);
 
 #endif

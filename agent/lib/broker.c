@@ -47,32 +47,6 @@ static int broker_connect(const char *path, uint64_t deadline)
 	return GAGG_ERR_BROKER;
 }
 
-/* one message, and the descriptor that came with it or -1 */
-static ssize_t receive(int fd, struct broker_reply *reply, int *passed, uint64_t deadline)
-{
-	struct iovec iov = { reply, sizeof(*reply) };
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
-	};
-	struct cmsghdr *c;
-	ssize_t n;
-
-	*passed = -1;
-	n = message_receive(fd, &msg, deadline);
-	if (n < 0)
-		return n;
-	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-		    c->cmsg_len == CMSG_LEN(sizeof(int)))
-			memcpy(passed, CMSG_DATA(c), sizeof(int));
-	return n;
-}
-
 /*
  * COMMIT has no answer, as an error or an end of file says. gaggd closes the connection
  * without one when it gives a save up, and leaves COMMIT unread then.
@@ -103,7 +77,7 @@ static int no_answer(const char *path, const struct broker_request *req, ssize_t
 static int broker_ask(int fd, const char *path, const struct broker_request *req,
 		      uint64_t seconds, uint64_t deadline)
 {
-	struct iovec iov = { (void *)req, sizeof(*req) };
+	struct iovec iov = { (void *)req, sizeof(*req) }, answer;
 	const struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	bool passes = req->op != BROKER_OP_COMMIT, came;
 	struct broker_reply reply;
@@ -112,8 +86,9 @@ static int broker_ask(int fd, const char *path, const struct broker_request *req
 
 	memset(&reply, 0, sizeof(reply));
 	n = message_send(fd, &msg, deadline);
+	answer = (struct iovec){ &reply, sizeof(reply) };
 	if (n >= 0)
-		n = receive(fd, &reply, &passed, deadline);
+		n = message_receive(fd, &answer, 1, &passed, 1, deadline);
 	if (n <= 0)
 		return no_answer(path, req, n, seconds);
 	reply.message[sizeof(reply.message) - 1] = 0;

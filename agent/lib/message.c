@@ -2,7 +2,9 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "deadline.h"
 #include "message.h"
@@ -76,7 +78,7 @@ ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline)
 	}
 }
 
-ssize_t message_receive(int fd, struct msghdr *msg, uint64_t deadline)
+static ssize_t receive(int fd, struct msghdr *msg, uint64_t deadline)
 {
 	for (;;) {
 		ssize_t n = recvmsg(fd, msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
@@ -90,4 +92,42 @@ ssize_t message_receive(int fd, struct msghdr *msg, uint64_t deadline)
 		if (err)
 			return err;
 	}
+}
+
+static void take_fds(const struct cmsghdr *c, int *fds, unsigned int most)
+{
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), i;
+	int fd;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+		if (i < most)
+			fds[i] = fd;
+		else
+			close(fd);
+	}
+}
+
+ssize_t message_receive(int fd, struct iovec *iov, size_t parts, int *fds, unsigned int most,
+			uint64_t deadline)
+{
+	union {
+		char buf[CMSG_SPACE(MESSAGE_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = parts,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c;
+	unsigned int i;
+	ssize_t n;
+
+	for (i = 0; i < most; i++)
+		fds[i] = -1;
+	n = receive(fd, &msg, deadline);
+	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			take_fds(c, fds, most);
+	return n;
 }

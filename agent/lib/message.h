@@ -13,8 +13,24 @@
 /* 0 or a negative errno; -ETIMEDOUT: nobody accepts */
 int message_connect(int fd, const struct sockaddr *addr, socklen_t len, uint64_t deadline);
 
-/* as sendmsg() and recvmsg(), with a negative errno; descriptors that come are CLOEXEC */
+/* as sendmsg(), with a negative errno */
 ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline);
-ssize_t message_receive(int fd, struct msghdr *msg, uint64_t deadline);
+
+#define MESSAGE_FDS	3	/* most that come with a message */
+
+/**
+ * message_receive() - one message, and the descriptors that came with it
+ * @fd:		socket
+ * @iov:	where it goes
+ * @parts:	of @iov
+ * @fds:	receives @most descriptors (CLOEXEC), the caller's from here on; -1 where
+ *		none has come. More than that are closed
+ * @most:	at most MESSAGE_FDS
+ * @deadline:	when to give up
+ *
+ * Return: bytes; 0: the peer has hung up; or a negative errno.
+ */
+ssize_t message_receive(int fd, struct iovec *iov, size_t parts, int *fds, unsigned int most,
+			uint64_t deadline);
 
 #endif

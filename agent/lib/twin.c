@@ -82,19 +82,6 @@ struct twin_link *twin_find(int fd)
 
 /* --- messages ------------------------------------------------------------- */
 
-static void take_fds(struct msghdr *msg, int fds[TWIN_FDS])
-{
-	struct cmsghdr *c;
-	size_t n;
-
-	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(fds, CMSG_DATA(c), (n < TWIN_FDS ? n : TWIN_FDS) * sizeof(int));
-	}
-}
-
 static void close_fds(int fds[TWIN_FDS])
 {
 	for (int i = 0; i < TWIN_FDS; i++)
@@ -106,20 +93,10 @@ static int receive(int fd, struct twin_message *head, void *arg, size_t size,
 		   int fds[TWIN_FDS], uint64_t deadline)
 {
 	struct iovec iov[2] = { { head, sizeof(*head) }, { arg, size } };
-	union {
-		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct msghdr msg = {
-		.msg_iov = iov, .msg_iovlen = 2,
-		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
-	};
-	ssize_t n;
+	ssize_t n = message_receive(fd, iov, 2, fds, TWIN_FDS, deadline);
 
-	n = message_receive(fd, &msg, deadline);
 	if (n <= 0)
 		return n ? (int)n : -EPIPE;
-	take_fds(&msg, fds);
 	if ((size_t)n < sizeof(*head) || (!head->error && (size_t)n != sizeof(*head) + size))
 		return -EPROTO;
 	return head->error;

@@ -4,8 +4,8 @@
 
 #include "channel.h"
 #include "reduce.h"
+#include "queue.h"
 #include "session.h"
-#include "tx.h"
 
 static void channel_free(struct channel *ch)
 {
@@ -162,7 +162,7 @@ void channel_unlink(struct group *g, struct channel *ch)
 {
 	workers_lock(g);
 	g->channel[ch->index] = NULL;
-	tx_forget(g);
+	queues_forget(g);
 	workers_unlock(g);
 	channel_put(ch);
 }

@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "queue.h"
 #include "session.h"
 #include "tx.h"
 
@@ -173,7 +174,7 @@ static void over(struct group *g)
 		gone[n++] = g->channel[i];
 		g->channel[i] = NULL;
 	}
-	tx_forget(g);
+	queues_forget(g);
 	workers_unlock(g);
 	g->epoch = 0;
 	epoch_status(g, &st);

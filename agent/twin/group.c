@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "channel.h"
 #include "../conf/ports.h"
@@ -138,6 +139,7 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	groups[t->n_groups++] = g;
 	g->twin = t;
 	g->cfg = *cfg;
+	memset(g->unread, 0xff, sizeof(g->unread));
 	make_geometry(g);
 	wrong = gagg_sync_parse(cfg->sync, &sync);
 	if (wrong) {
@@ -174,6 +176,9 @@ void group_free(struct group *g)
 	unsigned int i;
 
 	channels_free(g);
+	for (i = 0; i < GAGG_RANKS; i++)
+		if (g->unread[i] >= 0)
+			close(g->unread[i]);
 	for (i = 0; i < TWIN_SHARDS; i++)
 		free(g->part[i].core);
 	free(g->join);

@@ -24,7 +24,7 @@
 #define SCM_PIDFD	0x04
 #endif
 
-#define UNREAD_MAX	(16 << 10)	/* bytes, as the kernel counts them */
+#define UNREAD_MAX	(4 << 10)	/* bytes, as the kernel counts them */
 
 union arg {
 	u32 size;
@@ -166,25 +166,9 @@ static int do_map(struct session *s, struct request *r)
 /* length of the argument; 0 also for what is unknown */
 static size_t arg_length(u32 request)
 {
-	switch (request) {
-	case TWIN_MAP:
+	if (request == TWIN_MAP)
 		return sizeof(u64);
-	case GAGG_IOC_FEATURES:
-		return sizeof(struct gagg_ioc_features);
-	case GAGG_IOC_ATTACH:
-		return sizeof(struct gagg_ioc_attach);
-	case GAGG_IOC_DETACH:
-		return sizeof(struct gagg_ioc_detach);
-	case GAGG_IOC_CHANNEL:
-		return sizeof(struct gagg_ioc_channel);
-	case GAGG_IOC_CHANNEL_FREE:
-		return sizeof(struct gagg_ioc_channel_free);
-	case GAGG_IOC_STATUS:
-		return sizeof(struct gagg_ioc_status);
-	case GAGG_IOC_TIMES:
-		return sizeof(struct gagg_ioc_times);
-	}
-	return 0;
+	return _IOC_TYPE(request) == GAGG_IOC_MAGIC ? _IOC_SIZE(request) : 0;
 }
 
 static int carry_out(struct session *s, struct request *r)
@@ -252,7 +236,8 @@ static int receive(const struct session *s, struct request *r)
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	if (n < 0)
+	/* it was closed with answers in it */
+	if (n < 0 && errno != ECONNRESET)
 		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN,
 			    "group \"%s\": rank %u cannot be heard: %m", s->group->cfg.name,
 			    s->rank);
@@ -266,15 +251,45 @@ static void request_end(struct request *r)
 		close(r->pid_fd);
 }
 
-/*
- * libgagg asks when it has read. What was passed and lies there counts against us, so it is
- * a dozen answers at most; not none, since a kernel may free what was read a moment later.
- */
-static bool is_unread(const struct session *s)
+/* bytes of answers that nobody has read */
+static int unread(int fd)
 {
 	int bytes = 0;
 
-	return !ioctl(s->fd, SIOCOUTQ, &bytes) && bytes > UNREAD_MAX;
+	return ioctl(fd, SIOCOUTQ, &bytes) ? 0 : bytes;
+}
+
+/*
+ * libgagg asks when it has read. What was passed and lies there counts against us, so it is
+ * a few answers at most; not none, since a kernel may free what was read a moment later.
+ */
+static bool is_unread(const struct session *s)
+{
+	return unread(s->fd) > UNREAD_MAX;
+}
+
+bool link_unread(struct group *g, u32 rank)
+{
+	int *fd = &g->unread[rank];
+
+	if (*fd >= 0 && !unread(*fd)) {
+		close(*fd);
+		*fd = -1;
+	}
+	return *fd >= 0;
+}
+
+/* what lies there can be read, and has an end then */
+static void close_socket(struct session *s)
+{
+	struct group *g = s->group;
+
+	if (!unread(s->fd) || g->twin->ending || link_unread(g, s->rank)) {
+		close(s->fd);
+		return;
+	}
+	shutdown(s->fd, SHUT_RDWR);
+	g->unread[s->rank] = s->fd;
 }
 
 static void answer(const struct session *s, struct request *r)
@@ -405,9 +420,9 @@ void link_close(struct session *s)
 	close_theirs(s);
 	/* whoever was told of the end of the twin may still look at what is done */
 	if (!s->group->twin->ending)
-		memory_wipe(&s->memory);
+		memory_wipe(s->group->twin, &s->memory);
 	memory_free(&s->memory);
-	close(s->fd);
+	close_socket(s);
 	if (s->pid_fd >= 0)
 		close(s->pid_fd);
 	link_free(s);

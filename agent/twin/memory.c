@@ -85,11 +85,19 @@ int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t byt
 	return err;
 }
 
-void memory_wipe(const struct memory *m)
+void memory_wipe(struct twin *t, const struct memory *m)
 {
-	if (m->addr && fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
-				 (off_t)m->length))
-		log_debug("a trainer's memory stays for as long as it holds the file: %m");
+	size_t at, left;
+
+	for (at = 0; m->addr && at < m->length; at += PIECE) {
+		left = m->length - at;
+		if (fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
+			      (off_t)(left < PIECE ? left : PIECE))) {
+			log_debug("a trainer's memory stays for as long as it holds the file: %m");
+			return;
+		}
+		epoch_breathe(t);
+	}
 }
 
 void memory_free(struct memory *m)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <netinet/udp.h>
 
-#include "tx.h"
+#include "queue.h"
 
 #define SOCKET_BUFFER	(16 << 20)	/* a few hundred bursts, as in the module */
 #define ECT_0		2		/* RFC 3168 */

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "queue.h"
 #include "session.h"
-#include "tx.h"
 #include "../gaggd/refuse.h"
 
 static void seat_free(struct seat *seat)
 {
-	memory_wipe(&seat->push);
-	memory_wipe(&seat->contrib);
+	memory_wipe(seat->session->group->twin, &seat->push);
+	memory_wipe(seat->session->group->twin, &seat->contrib);
 	memory_free(&seat->push);
 	memory_free(&seat->contrib);
 	channel_put(seat->channel);
@@ -79,7 +79,7 @@ static void seat_leave(struct session *s, unsigned int index, bool stop)
 	for (i = 0; stop && i < g->geom.shards; i++)
 		gagg_shard_stop(g->part[i].core);
 	seat->channel->seat[seat->local] = NULL;
-	tx_forget(g);
+	queues_forget(g);
 	workers_unlock(g);
 	s->seat[index] = NULL;
 	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
@@ -410,12 +410,13 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 	if (reply->error)
 		return -1;
 	for (i = 0; i < n; i++)
-		if (!g->session[ranks[i]])
+		if (!g->session[ranks[i]] && !link_unread(g, ranks[i]))
 			return session_new(g, ranks[i], reply);
 	if (n > 1)
 		return refuse(reply, EBUSY,
 			      "all %u workers of group \"%s\" on this host have a session", n,
 			      req->group);
-	return refuse(reply, EBUSY, "rank %u of group \"%s\" has a session", ranks[0],
-		      req->group);
+	return refuse(reply, EBUSY, "rank %u of group \"%s\" has a session%s", ranks[0],
+		      req->group, g->session[ranks[0]] ? "" :
+		      ", which was closed, but answers to it were not read yet: end the process that holds it");
 }

@@ -66,6 +66,11 @@ const struct memory *session_region(struct session *s, u64 offset);
 /* link.c: the socket */
 int link_open(struct session *s);	/* returns the trainer's end, or -1 */
 void link_close(struct session *s);	/* frees @s, at once or soon */
+/*
+ * The rank's last session was closed with answers that nobody has read. They may hold
+ * descriptors, which count against this process: so there is one such session of a rank.
+ */
+bool link_unread(struct group *g, u32 rank);
 
 /* op.c: times of a rank, as in the module. Begin and end: control thread */
 void times_begin(struct session *s);

@@ -17,7 +17,7 @@
  *	group.join_lock	its join object, what is to be said and to be made
  *
  * A worker never sleeps with its lock: what a socket has no room for stays in the port's
- * queue until epoll says that there is (tx.c), and meanwhile the worker receives, and
+ * queue until epoll says that there is (queue.c), and meanwhile the worker receives, and
  * starts nothing new on that port. Nor does the control thread wait for a socket, or
  * for a lock in order to say HELLO, or touch more than a piece of new memory between
  * two HELLOs (epoch_breathe()).
@@ -57,7 +57,9 @@ struct port {
 	int fd;
 	bool gso;		/* bursts can be sent; cleared when not */
 	int half;		/* bytes that may lie in the socket, of twice that */
-	struct queue *queue;	/* tx.c */
+	struct queue *queue;
+	unsigned int turn;	/* group that goes on first */
+	bool held;		/* groups were to go on, and the queue waited */
 	unsigned int n_groups;
 	struct group **groups;
 };
@@ -111,6 +113,7 @@ struct group {
 	u64 epoch;		/* running here; 0: none */
 	u64 epochs;
 	struct session *session[GAGG_RANKS];	/* bound to the rank */
+	int unread[GAGG_RANKS];			/* socket of one before; -1: see link.c */
 	struct channel *channel[GAGG_CHANNELS_MAX];
 	struct channel *spare;			/* memory of those that are no more */
 	struct part part[TWIN_SHARDS];

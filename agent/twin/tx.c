@@ -7,11 +7,10 @@
  * gathers both: once for each node. Contributions of one node collect in the
  * node's burst, results in one burst for all of their nodes.
  *
- * The lanes must not change until the burst is sent, at the end of the batch or, where
- * the socket has no room, later. A
- * contribution may be written again once its result is there, a result once all
- * have it; who still gets the old header with new lanes has the round behind it,
- * and looks at neither.
+ * The lanes must not change until the burst is sent, at the end of the batch or,
+ * where the socket has no room, later. A contribution may be written again once
+ * its result is there, a result once all have it. Whoever still gets the old
+ * header with new lanes has the round behind it, and looks at neither.
  *
  * Datagrams to a node leave in the order in which the core numbered them.
  */
@@ -19,51 +18,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <netinet/udp.h>
-#include <linux/sockios.h>
 
 #include "channel.h"
+#include "queue.h"
 #include "session.h"
 #include "tx.h"
-
-#define BURST_SEGS	64		/* what kernels of all ages take */
-#define BURST_BYTES	(65535 - 40 - 8)
-#define QUEUE		64		/* messages */
-
-struct burst {
-	struct burst *next;
-	u64 nodes;
-	u32 seg;		/* bytes of a datagram; the last may be shorter */
-	u32 segs;
-	u32 bytes;
-	u32 niov;
-	struct iovec iov[2 * BURST_SEGS];
-	unsigned char head[BURST_SEGS][GAGG_WIRE_HDRLEN];
-};
-
-union control {
-	char buf[CMSG_SPACE(sizeof(u16))];
-	struct cmsghdr align;
-};
-
-/*
- * What a port is to send, in order. Messages before @at have left. The socket takes half
- * of what it has room for, so that a HELLO always finds the rest.
- */
-struct queue {
-	struct burst *sent;		/* of all messages; spare once they have left */
-	unsigned int at, n;
-	bool waits;			/* for EPOLLOUT */
-	struct mmsghdr msg[QUEUE];
-	union address to[QUEUE];
-	union control control[QUEUE];
-	struct group *whose[QUEUE];
-	u32 segs[QUEUE];
-	u32 bytes[QUEUE];
-};
 
 struct tx {
 	struct group *group;		/* whose bursts are open; within a batch */
@@ -73,7 +33,6 @@ struct tx {
 	u64 number[GAGG_CHANNELS_MAX][GAGG_LOCALS];	/* the last of these ops */
 	struct burst *contrib[GAGG_NODES];
 	struct burst *result;
-	struct burst *spare;
 };
 
 struct tx *tx_new(void)
@@ -81,249 +40,23 @@ struct tx *tx_new(void)
 	return calloc(1, sizeof(struct tx));
 }
 
-static void bursts_free(struct burst *b)
-{
-	struct burst *next;
-
-	for (; b; b = next) {
-		next = b->next;
-		free(b);
-	}
-}
-
 /* between batches: no burst is open */
 void tx_free(struct tx *tx)
 {
-	if (!tx)
-		return;
-	bursts_free(tx->spare);
 	free(tx);
-}
-
-/* --- the queue ------------------------------------------------------------ */
-
-struct queue *queue_new(void)
-{
-	return calloc(1, sizeof(struct queue));
-}
-
-void queue_free(struct queue *q)
-{
-	if (!q)
-		return;
-	bursts_free(q->sent);
-	free(q);
-}
-
-bool queue_waits(const struct port *p)
-{
-	return p->queue->waits;
-}
-
-static struct part *part_of(const struct port *p, unsigned int i)
-{
-	return &p->queue->whose[i]->part[p->worker->index];
-}
-
-static void count(struct part *part, u32 segs, u32 bytes)
-{
-	part->stats.tx_datagrams += segs;
-	part->stats.tx_bytes += bytes;
-}
-
-/* @segs datagrams did not leave, as errno says */
-static void count_failed(struct part *part, u32 segs)
-{
-	part->stats.tx_errors += segs;
-	part->unfit |= errno == EMSGSIZE;
-}
-
-/*
- * A device that sums up no UDP (EIO) takes no bursts, nor does one whose MTU has become
- * too small (EINVAL): one by one then.
- */
-static void send_single(struct port *p, unsigned int i, u32 seg)
-{
-	struct msghdr h = p->queue->msg[i].msg_hdr;
-	struct iovec *iov = h.msg_iov, *end = iov + h.msg_iovlen;
-	u32 bytes;
-
-	h.msg_control = NULL;
-	h.msg_controllen = 0;
-	for (; iov < end; iov += h.msg_iovlen) {
-		h.msg_iov = iov;
-		h.msg_iovlen = 0;
-		for (bytes = 0; bytes < seg && iov + h.msg_iovlen < end; h.msg_iovlen++)
-			bytes += (u32)iov[h.msg_iovlen].iov_len;
-		if (sendmsg(p->fd, &h, MSG_DONTWAIT) < 0)
-			count_failed(part_of(p, i), 1);
-		else
-			count(part_of(p, i), 1, bytes);
-	}
-}
-
-static void send_failed(struct port *p, unsigned int i)
-{
-	struct queue *q = p->queue;
-	struct cmsghdr *c = CMSG_FIRSTHDR(&q->msg[i].msg_hdr);
-	u16 seg;
-
-	if (c && (errno == EIO || errno == EINVAL)) {
-		p->gso &= errno != EIO;
-		memcpy(&seg, CMSG_DATA(c), sizeof(seg));
-		send_single(p, i, seg);
-		return;
-	}
-	count_failed(part_of(p, i), q->segs[i]);
-}
-
-/* messages that the socket has room for now */
-static unsigned int fits(const struct port *p)
-{
-	const struct queue *q = p->queue;
-	int bytes = 0;
-	unsigned int n;
-
-	if (ioctl(p->fd, SIOCOUTQ, &bytes))
-		return 1;
-	for (n = q->at; n < q->n && bytes < p->half; n++)
-		bytes += (int)q->bytes[n];
-	return n - q->at;
-}
-
-static void queue_wait(struct port *p, bool waits)
-{
-	struct epoll_event ev = { .events = EPOLLIN | (waits ? EPOLLOUT : 0) };
-
-	if (p->queue->waits == waits)
-		return;
-	p->queue->waits = waits;
-	epoll_ctl(p->worker->epoll, EPOLL_CTL_MOD, p->fd, &ev);
-}
-
-/* the bursts are free for others */
-static void queue_reset(struct port *p)
-{
-	struct tx *tx = p->worker->tx;
-	struct queue *q = p->queue;
-	struct burst **end;
-
-	for (end = &q->sent; *end; end = &(*end)->next)
-		;
-	*end = tx->spare;
-	tx->spare = q->sent;
-	q->sent = NULL;
-	q->at = 0;
-	q->n = 0;
-	queue_wait(p, false);
-}
-
-static void queue_send(struct port *p)
-{
-	struct queue *q = p->queue;
-
-	while (q->at < q->n) {
-		unsigned int most = fits(p);
-		int n = most ? sendmmsg(p->fd, q->msg + q->at, most, MSG_DONTWAIT) : -1;
-
-		if (n < 0 && most && errno == EINTR)
-			continue;
-		if (!most || (n < 0 && errno == EAGAIN)) {
-			queue_wait(p, true);
-			return;
-		}
-		if (n < 0)
-			send_failed(p, q->at++);
-		for (; n > 0; n--, q->at++)
-			count(part_of(p, q->at), q->segs[q->at], q->bytes[q->at]);
-	}
-	queue_reset(p);
-}
-
-void tx_forget(struct group *g)
-{
-	unsigned int s;
-
-	for (s = 0; s < g->geom.shards; s++)
-		queue_reset(g->part[s].port);
-}
-
-static void queue_add(struct port *p, struct group *g, u32 node, struct burst *b)
-{
-	struct queue *q = p->queue;
-	unsigned int i = q->n++;
-	struct msghdr *h = &q->msg[i].msg_hdr;
-
-	q->to[i] = g->node[node];
-	address_shift(&q->to[i], p->worker->index);
-	q->whose[i] = g;
-	q->segs[i] = b->segs;
-	q->bytes[i] = b->bytes;
-	h->msg_name = &q->to[i];
-	h->msg_namelen = q->to[i].sa.sa_family == AF_INET6 ? sizeof(q->to[i].in6) :
-							     sizeof(q->to[i].in);
-	h->msg_iov = b->iov;
-	h->msg_iovlen = b->niov;
-	h->msg_control = NULL;
-	h->msg_controllen = 0;
-	if (b->segs > 1) {
-		u16 seg = (u16)b->seg;
-		struct cmsghdr *c;
-
-		h->msg_control = &q->control[i];
-		h->msg_controllen = sizeof(q->control[i]);
-		c = CMSG_FIRSTHDR(h);
-		c->cmsg_level = SOL_UDP;
-		c->cmsg_type = UDP_SEGMENT;
-		c->cmsg_len = CMSG_LEN(sizeof(seg));
-		memcpy(CMSG_DATA(c), &seg, sizeof(seg));
-	}
 }
 
 /* --- bursts --------------------------------------------------------------- */
 
-static struct burst *burst_new(struct tx *tx)
-{
-	struct burst *b = tx->spare;
-
-	if (b)
-		tx->spare = b->next;
-	else
-		b = malloc(sizeof(*b));
-	if (!b)
-		return NULL;
-	b->next = NULL;
-	b->segs = 0;
-	b->bytes = 0;
-	b->niov = 0;
-	return b;
-}
-
 static void burst_close(struct port *p, struct burst **at)
 {
-	struct tx *tx = p->worker->tx;
-	struct queue *q = p->queue;
 	struct burst *b = *at;
-	u64 left;
 
 	if (!b)
 		return;
 	*at = NULL;
-	/* room for all of them: a burst must not be spare while it is in use */
-	if (q->n + gagg_weight64(b->nodes) > QUEUE)
-		queue_send(p);
-	if (q->n + gagg_weight64(b->nodes) > QUEUE) {
-		/* lost before it has left: the core repeats it */
-		tx->group->part[p->worker->index].stats.tx_errors +=
-			b->segs * gagg_weight64(b->nodes);
-		b->next = tx->spare;
-		tx->spare = b;
-		return;
-	}
-	for (left = b->nodes; left; left &= left - 1)
-		queue_add(p, tx->group, gagg_lowest(left), b);
-	b->next = q->sent;
-	q->sent = b;
+	queue_add(p, p->worker->tx->group, b);
+	burst_put(p->queue, b);
 }
 
 static bool burst_fits(const struct port *p, const struct burst *b, u64 nodes, u32 len)
@@ -342,7 +75,7 @@ static void burst_add(struct port *p, struct burst **at, u64 nodes, const struct
 	if (*at && !burst_fits(p, *at, nodes, len))
 		burst_close(p, at);
 	if (!*at)
-		*at = burst_new(tx);
+		*at = burst_new(p->queue);
 	b = *at;
 	if (!b) {
 		tx->group->part[p->worker->index].stats.tx_errors++;
@@ -372,7 +105,7 @@ static void send_ctrl(struct port *p, const struct gagg_act *a)
 		burst_close(p, &tx->contrib[a->node]);
 	else if (tx->result && (tx->result->nodes & GAGG_BIT(a->node)))
 		burst_close(p, &tx->result);
-	b = burst_new(tx);
+	b = burst_new(p->queue);
 	if (!b) {
 		tx->group->part[p->worker->index].stats.tx_errors++;
 		return;

@@ -16,18 +16,6 @@ void tx_actions(struct port *p, struct group *g);
 /* the end of a batch: send what the sockets take, tell trainers */
 void tx_flush(struct worker *w);
 
-/* a port's queue; NULL: no memory. To be freed with its bursts when nothing is sent any more */
-struct queue *queue_new(void);
-void queue_free(struct queue *q);
-/* it waits for the socket: nothing new is to be started */
-bool queue_waits(const struct port *p);
-
-/*
- * Memory that a queue may refer to is about to go, or belongs to who is about to go; the
- * locks of all workers of @g are held. What others lose is repeated.
- */
-void tx_forget(struct group *g);
-
 /* one control datagram (HELLO, START, ABORT) with @len bytes of @body, then zeros up to
  * m->len, from the shard's port, at once; control thread
  */

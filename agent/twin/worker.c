@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "queue.h"
 #include "rx.h"
 #include "session.h"
 #include "tx.h"
@@ -190,24 +191,51 @@ static void lock_own(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 }
 
-/* lock held; true: there is more to do at once. @at: when to look again */
+/* groups take turns in being first, as the queue may fill before all have gone on */
+static bool run_port(struct port *p, u64 now, u64 *at)
+{
+	unsigned int first = p->turn, i;
+	bool more = false;
+
+	p->held = false;
+	for (i = 0; i < p->n_groups; i++) {
+		struct group *g = p->groups[(first + i) % p->n_groups];
+
+		if (queue_waits(p)) {
+			p->turn = (first + i) % p->n_groups;
+			p->held = true;
+			break;
+		}
+		more |= run_part(p, g, now);
+		*at = gagg_min64(*at, part_deadline(p, g));
+	}
+	return more;
+}
+
+/*
+ * Lock held; true: there is more to do at once. @at: when to look again.
+ *
+ * A group that was held goes on. 1. Its queue waits at the end of the turn: epoll tells when
+ * the socket has room, and the next turn sends first. 2. It does not: this turn sent what
+ * was in the way, and says that there is more.
+ */
 static bool turn(struct worker *w, u64 *at)
 {
 	u64 now = now_ns();
 	bool more = false;
-	unsigned int i;
 	struct port *p;
 
 	*at = GAGG_NEVER;
 	take_submissions(w);
-	for (p = w->ports; p; p = p->next)
+	for (p = w->ports; p; p = p->next) {
+		queue_send(p);
 		more |= rx_port(p, now) > 0;
+	}
 	for (p = w->ports; p; p = p->next)
-		for (i = 0; i < p->n_groups && !queue_waits(p); i++) {
-			more |= run_part(p, p->groups[i], now);
-			*at = gagg_min64(*at, part_deadline(p, p->groups[i]));
-		}
+		more |= run_port(p, now, at);
 	tx_flush(w);
+	for (p = w->ports; p; p = p->next)
+		more |= p->held && !queue_waits(p);
 	return more;
 }
 

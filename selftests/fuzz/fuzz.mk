@@ -28,10 +28,10 @@ $(FUZZ_TESTS): build/fuzz/%: $$(call test-objs,selftests/fuzz/fuzz_$$*.c) \
 		$(call test-ldlibs,selftests/fuzz/fuzz_$*.c)
 
 # what sessions.sh runs against whole twins
-build/fuzz/sessions: selftests/fuzz/sessions.c agent/lib/broker.c agent/lib/error.c \
-		agent/lib/message.c $(wildcard agent/lib/*.h uapi/linux/*.h)
+build/fuzz/sessions: selftests/fuzz/sessions.c selftests/vm/twinmsg.c agent/lib/broker.c agent/lib/error.c \
+		agent/lib/message.c $(wildcard selftests/vm/twinmsg.h agent/lib/*.h uapi/linux/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(TEST_CFLAGS) -O1 -o $@ $(filter %.c,$^)
+	$(CC) $(TEST_CFLAGS) -Iselftests/vm -O1 -o $@ $(filter %.c,$^)
 
 .PHONY: fuzz fuzz-build
 fuzz-build: $(FUZZ_TESTS)

@@ -10,7 +10,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,10 +21,11 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <linux/ioctl.h>
 #include <sys/wait.h>
 
 #include "broker.h"
-#include "twin_proto.h"
+#include "twinmsg.h"
 
 #define REGIONS	8
 #define PATIENCE_MS	20000
@@ -57,27 +57,12 @@ static void wrong(const char *what)
 	status = 1;
 }
 
+/* as the request says; what is the twin's own has no size in it */
 static size_t length_of(uint32_t request)
 {
-	switch (request) {
-	case TWIN_MAP:
+	if (request == TWIN_MAP)
 		return sizeof(uint64_t);
-	case GAGG_IOC_FEATURES:
-		return sizeof(struct gagg_ioc_features);
-	case GAGG_IOC_ATTACH:
-		return sizeof(struct gagg_ioc_attach);
-	case GAGG_IOC_DETACH:
-		return sizeof(struct gagg_ioc_detach);
-	case GAGG_IOC_CHANNEL:
-		return sizeof(struct gagg_ioc_channel);
-	case GAGG_IOC_CHANNEL_FREE:
-		return sizeof(struct gagg_ioc_channel_free);
-	case GAGG_IOC_STATUS:
-		return sizeof(struct gagg_ioc_status);
-	case GAGG_IOC_TIMES:
-		return sizeof(struct gagg_ioc_times);
-	}
-	return 0;
+	return _IOC_TYPE(request) == GAGG_IOC_MAGIC ? _IOC_SIZE(request) : 0;
 }
 
 static uint32_t some_request(void)
@@ -121,33 +106,15 @@ static size_t some_argument(uint32_t request, uint32_t rank, unsigned char *arg)
 /* false: the session is over */
 static bool answer(struct client *c, uint32_t request, int fds[TWIN_FDS], int *error)
 {
-	struct twin_message head = { .error = 0 };
 	unsigned char arg[1024];
-	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, sizeof(arg) } };
-	union {
-		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct msghdr msg = {
-		.msg_iov = iov, .msg_iovlen = 2,
-		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
-	};
-	struct pollfd p = { .fd = c->fd, .events = POLLIN };
-	struct cmsghdr *h;
 
-	memset(fds, 0xff, TWIN_FDS * sizeof(int));
-	if (poll(&p, 1, PATIENCE_MS) <= 0) {
+	int err = twinmsg_answer(c->fd, error, arg, sizeof(arg), fds, PATIENCE_MS);
+
+	if (err == -ETIMEDOUT) {
 		printf("# no answer to request %x in %d ms\n", request, PATIENCE_MS);
 		status = 1;
-		return false;
 	}
-	if (recvmsg(c->fd, &msg, MSG_CMSG_CLOEXEC) <= 0)
-		return false;
-	h = CMSG_FIRSTHDR(&msg);
-	if (h && h->cmsg_type == SCM_RIGHTS)
-		memcpy(fds, CMSG_DATA(h), h->cmsg_len - CMSG_LEN(0));
-	*error = head.error;
-	return true;
+	return !err;
 }
 
 static void close_one(int *fd)
@@ -157,8 +124,21 @@ static void close_one(int *fd)
 	*fd = -1;
 }
 
+static void close_all(int fds[TWIN_FDS])
+{
+	unsigned int i;
+
+	for (i = 0; i < TWIN_FDS; i++)
+		close_one(&fds[i]);
+}
+
+/* an answer may be that to a request before: it has fewer descriptors then */
 static void take_page(struct client *c, int fds[TWIN_FDS])
 {
+	if (c->page || fds[TWIN_FDS - 1] < 0) {
+		close_all(fds);
+		return;
+	}
 	c->page_fd = fds[0];
 	c->bell = fds[1];
 	c->events = fds[2];
@@ -169,12 +149,13 @@ static void take_page(struct client *c, int fds[TWIN_FDS])
 		wrong("the page could be made shorter");
 }
 
-static void take_region(struct client *c, int fd)
+static void take_region(struct client *c, int fds[TWIN_FDS])
 {
+	int fd = fds[0];
 	struct stat st;
 
-	if (c->regions == REGIONS || fstat(fd, &st)) {
-		close(fd);
+	if (c->regions == REGIONS || fds[1] >= 0 || fstat(fd, &st)) {
+		close_all(fds);
 		return;
 	}
 	if (!ftruncate(fd, 4096) || !ftruncate(fd, st.st_size + 4096))
@@ -184,15 +165,12 @@ static void take_region(struct client *c, int fd)
 
 static bool ask(struct client *c, uint32_t request, uint32_t rank)
 {
-	struct {
-		struct twin_message head;
-		unsigned char arg[1024];
-	} m = { { .request = request }, { 0 } };
-	size_t length = some_argument(request, rank, m.arg);
+	unsigned char arg[1024];
+	size_t length = some_argument(request, rank, arg);
 	int fds[TWIN_FDS], error;
 
 	messages++;
-	if (send(c->fd, &m, sizeof(m.head) + length, MSG_NOSIGNAL) < 0)
+	if (twinmsg_send(c->fd, request, arg, length))
 		return false;
 	/* sometimes the answer is left to lie */
 	if (!below(200))
@@ -202,7 +180,9 @@ static bool ask(struct client *c, uint32_t request, uint32_t rank)
 	if (!error && request == TWIN_HELLO && fds[0] >= 0)
 		take_page(c, fds);
 	else if (!error && request == TWIN_MAP && fds[0] >= 0)
-		take_region(c, fds[0]);
+		take_region(c, fds);
+	else
+		close_all(fds);
 	return true;
 }
 
@@ -326,16 +306,22 @@ static void once(const char *group, const char *path, uint32_t rank)
 /* a process that is gone before its session is */
 static void once_by_a_child(char **argv, uint32_t rank)
 {
-	int result;
-	pid_t pid = fork();
+	int result = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
 
 	if (!pid) {
 		once(argv[1], argv[2], rank);
-		_exit(status);
+		exit(status);
 	}
 	below(1);
-	if (pid > 0 && waitpid(pid, &result, 0) == pid)
-		status |= result != 0;
+	if (pid < 0 || waitpid(pid, &result, 0) != pid)
+		wrong("no child");
+	else if (result)
+		printf("# a child has ended with %x\n", (unsigned int)result);
+	status |= result != 0;
 }
 
 int main(int argc, char **argv)

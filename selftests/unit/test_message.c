@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -213,10 +214,10 @@ static void receive__nobody_answers(void **state)
 
 	(void)state;
 	pair(fds);
-	assert_int_equal(message_receive(fds[0], &msg, deadline_in(100)), -ETIMEDOUT);
+	assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, NULL, 0, deadline_in(100)), -ETIMEDOUT);
 	in_time(begin);
 	close(fds[1]);
-	assert_int_equal(message_receive(fds[0], &msg, deadline_in(100)), 0);
+	assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, NULL, 0, deadline_in(100)), 0);
 	assert_int_equal(message_send(fds[0], &msg, deadline_in(100)), -EPIPE);
 	close(fds[0]);
 }
@@ -234,9 +235,58 @@ static void receive__answered_late(void **state)
 	(void)state;
 	pair(fds);
 	later(&l, answer, fds[1]);
-	assert_int_equal(message_receive(fds[0], &msg, DEADLINE_NEVER), 4);
+	assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, NULL, 0, DEADLINE_NEVER), 4);
 	assert_true(signals > 10);
 	pthread_join(l.thread, NULL);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* @n of them, with one byte */
+static void pass(int fd, int n)
+{
+	union {
+		char buf[CMSG_SPACE(8 * sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct iovec iov = { "x", 1 };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf,
+			    .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	int i;
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(n * sizeof(int));
+	for (i = 0; i < n; i++)
+		memcpy(CMSG_DATA(c) + i * sizeof(int), &fd, sizeof(fd));
+	assert_int_equal(sendmsg(fd, &m, 0), 1);
+}
+
+static void receive__descriptors(void **state)
+{
+	int fds[2], got[MESSAGE_FDS], n, i, lowest;
+
+	(void)state;
+	pair(fds);
+	for (n = 1; n <= 8; n++) {
+		pass(fds[1], n);
+		got[2] = 77;
+		assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, got, 2, DEADLINE_NEVER), 1);
+		for (i = 0; i < 2; i++) {
+			if (i >= n) {
+				assert_int_equal(got[i], -1);
+				continue;
+			}
+			assert_int_equal(fcntl(got[i], F_GETFD), FD_CLOEXEC);
+			close(got[i]);
+		}
+		assert_int_equal(got[2], 77);
+		/* those that nobody wanted are closed */
+		lowest = dup(fds[0]);
+		assert_int_equal(lowest, fds[1] + 1);
+		close(lowest);
+	}
 	close(fds[0]);
 	close(fds[1]);
 }
@@ -252,6 +302,7 @@ int main(void)
 		TEST(send__read_late),
 		TEST(receive__nobody_answers),
 		TEST(receive__answered_late),
+		TEST(receive__descriptors),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

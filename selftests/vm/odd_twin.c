@@ -73,7 +73,7 @@ static void odd_messages(void)
 	expect("hello with more", twinmsg_ask(fd, TWIN_HELLO, big, 8, fds), -EINVAL);
 	expect("a number there is not", twinmsg_ask(fd, 77, NULL, 0, fds), -ENOTTY);
 	expect("submit by message", twinmsg_ask(fd, (uint32_t)GAGG_IOC_SUBMIT, &submit,
-					sizeof(submit), fds), -EINVAL);
+					sizeof(submit), fds), -ENOTTY);
 	expect("half a struct", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, 8, fds), -EINVAL);
 	expect("far too long", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, big, sizeof(big), fds),
 	       -E2BIG);

@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/socket.h>
 
 #include "broker.h"
+#include "deadline.h"
+#include "message.h"
 #include "twinmsg.h"
 
 int twinmsg_open(const char *path, const char *group, uint32_t rank)
@@ -27,26 +28,31 @@ int twinmsg_open(const char *path, const char *group, uint32_t rank)
 	return fd;
 }
 
-int twinmsg_ask(int fd, uint32_t request, void *arg, size_t size, int fds[TWIN_FDS])
+int twinmsg_send(int fd, uint32_t request, void *arg, size_t size)
 {
 	struct twin_message head = { .request = request };
 	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
-	union {
-		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-	struct cmsghdr *c;
+	const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 
-	memset(fds, 0xff, TWIN_FDS * sizeof(int));
-	if (sendmsg(fd, &msg, MSG_NOSIGNAL) < 0)
-		return -errno;
-	msg.msg_control = control.buf;
-	msg.msg_controllen = sizeof(control.buf);
-	if (recvmsg(fd, &msg, MSG_CMSG_CLOEXEC) <= 0)
-		return -EPIPE;
-	c = CMSG_FIRSTHDR(&msg);
-	if (c && c->cmsg_type == SCM_RIGHTS)
-		memcpy(fds, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
-	return head.error;
+	return sendmsg(fd, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+int twinmsg_answer(int fd, int *error, void *arg, size_t size, int fds[TWIN_FDS],
+		   int timeout_ms)
+{
+	struct twin_message head = { .error = 0 };
+	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
+	ssize_t n = message_receive(fd, iov, 2, fds, TWIN_FDS, deadline_in(timeout_ms));
+
+	*error = head.error;
+	return n < 0 ? (int)n : n ? 0 : -EPIPE;
+}
+
+int twinmsg_ask(int fd, uint32_t request, void *arg, size_t size, int fds[TWIN_FDS])
+{
+	int err = twinmsg_send(fd, request, arg, size), error = 0;
+
+	if (!err)
+		err = twinmsg_answer(fd, &error, arg, size, fds, -1);
+	return err ? err : error;
 }

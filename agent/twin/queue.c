@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <netinet/udp.h>
+#include <linux/sockios.h>
+
+#include "queue.h"
+
+#define QUEUE	128	/* messages: a result goes to at most 63 nodes; a power of two */
+
+union control {
+	char buf[CMSG_SPACE(sizeof(u16))];
+	struct cmsghdr align;
+};
+
+/*
+ * Message i lies at i modulo QUEUE; those before @head have left, @tail comes next. The
+ * socket is given half of what it has room for, so that a HELLO always finds the rest.
+ */
+struct queue {
+	u32 head, tail;
+	bool waits;			/* for EPOLLOUT */
+	struct burst *spare;
+	struct mmsghdr msg[QUEUE];
+	union address to[QUEUE];
+	union control control[QUEUE];
+	struct burst *burst[QUEUE];	/* holds a reference; NULL: forgotten */
+	struct group *whose[QUEUE];
+};
+
+static unsigned int queue_place(u32 i)
+{
+	return i % QUEUE;
+}
+
+struct queue *queue_new(void)
+{
+	return calloc(1, sizeof(struct queue));
+}
+
+static void message_drop(struct queue *q, unsigned int at)
+{
+	if (q->burst[at])
+		burst_put(q, q->burst[at]);
+	q->burst[at] = NULL;
+}
+
+void queue_free(struct queue *q)
+{
+	struct burst *b;
+
+	if (!q)
+		return;
+	while (q->head != q->tail)
+		message_drop(q, queue_place(q->head++));
+	while ((b = q->spare)) {
+		q->spare = b->next;
+		free(b);
+	}
+	free(q);
+}
+
+bool queue_waits(const struct port *p)
+{
+	return p->queue->waits;
+}
+
+/* --- bursts --------------------------------------------------------------- */
+
+struct burst *burst_new(struct queue *q)
+{
+	struct burst *b = q->spare;
+
+	if (b)
+		q->spare = b->next;
+	else
+		b = malloc(sizeof(*b));
+	if (!b)
+		return NULL;
+	b->refs = 1;
+	b->segs = 0;
+	b->bytes = 0;
+	b->niov = 0;
+	return b;
+}
+
+void burst_put(struct queue *q, struct burst *b)
+{
+	if (--b->refs)
+		return;
+	b->next = q->spare;
+	q->spare = b;
+}
+
+/* --- counters ------------------------------------------------------------- */
+
+static struct part *message_part(const struct port *p, unsigned int at)
+{
+	return &p->queue->whose[at]->part[p->worker->index];
+}
+
+static void count(struct part *part, u32 segs, u32 bytes)
+{
+	part->stats.tx_datagrams += segs;
+	part->stats.tx_bytes += bytes;
+}
+
+/* @segs datagrams did not leave, as errno says */
+static void count_failed(struct part *part, u32 segs)
+{
+	part->stats.tx_errors += segs;
+	part->unfit |= errno == EMSGSIZE;
+}
+
+/* --- messages ------------------------------------------------------------- */
+
+static void message_fill(struct port *p, unsigned int at, u32 node)
+{
+	struct queue *q = p->queue;
+	const struct burst *b = q->burst[at];
+	struct msghdr *h = &q->msg[at].msg_hdr;
+	u16 seg = (u16)b->seg;
+	struct cmsghdr *c;
+
+	q->to[at] = q->whose[at]->node[node];
+	address_shift(&q->to[at], p->worker->index);
+	*h = (struct msghdr){
+		.msg_name = &q->to[at],
+		.msg_namelen = q->to[at].sa.sa_family == AF_INET6 ? sizeof(q->to[at].in6) :
+								    sizeof(q->to[at].in),
+		.msg_iov = (struct iovec *)b->iov,
+		.msg_iovlen = b->niov,
+	};
+	if (b->segs == 1)
+		return;
+	h->msg_control = &q->control[at];
+	h->msg_controllen = sizeof(q->control[at]);
+	c = CMSG_FIRSTHDR(h);
+	c->cmsg_level = SOL_UDP;
+	c->cmsg_type = UDP_SEGMENT;
+	c->cmsg_len = CMSG_LEN(sizeof(seg));
+	memcpy(CMSG_DATA(c), &seg, sizeof(seg));
+}
+
+/*
+ * A device that sums up no UDP (EIO) takes no bursts, nor does one whose MTU has become
+ * too small (EINVAL): one by one then.
+ */
+static void message_send_single(struct port *p, unsigned int at, u32 seg)
+{
+	struct msghdr h = p->queue->msg[at].msg_hdr;
+	struct iovec *iov = h.msg_iov, *end = iov + h.msg_iovlen;
+	u32 bytes;
+
+	h.msg_control = NULL;
+	h.msg_controllen = 0;
+	for (; iov < end; iov += h.msg_iovlen) {
+		h.msg_iov = iov;
+		h.msg_iovlen = 0;
+		for (bytes = 0; bytes < seg && iov + h.msg_iovlen < end; h.msg_iovlen++)
+			bytes += (u32)iov[h.msg_iovlen].iov_len;
+		if (sendmsg(p->fd, &h, MSG_DONTWAIT) < 0)
+			count_failed(message_part(p, at), 1);
+		else
+			count(message_part(p, at), 1, bytes);
+	}
+}
+
+static void message_failed(struct port *p, unsigned int at)
+{
+	const struct burst *b = p->queue->burst[at];
+
+	if (b->segs > 1 && (errno == EIO || errno == EINVAL)) {
+		p->gso &= errno != EIO;
+		message_send_single(p, at, b->seg);
+		return;
+	}
+	count_failed(message_part(p, at), b->segs);
+}
+
+/* --- the queue ------------------------------------------------------------ */
+
+static u32 queue_room(const struct queue *q)
+{
+	return QUEUE - (q->tail - q->head);
+}
+
+void queue_add(struct port *p, struct group *g, struct burst *b)
+{
+	struct queue *q = p->queue;
+	u64 left;
+
+	if (queue_room(q) < gagg_weight64(b->nodes))
+		queue_send(p);
+	for (left = b->nodes; left; left &= left - 1) {
+		unsigned int at = queue_place(q->tail);
+
+		if (!queue_room(q)) {
+			g->part[p->worker->index].stats.tx_errors +=
+				b->segs * gagg_weight64(left);
+			return;
+		}
+		q->tail++;
+		q->burst[at] = b;
+		q->whose[at] = g;
+		b->refs++;
+		message_fill(p, at, gagg_lowest(left));
+	}
+}
+
+/* messages in a row that the socket has room for now */
+static unsigned int queue_fits(const struct port *p)
+{
+	const struct queue *q = p->queue;
+	unsigned int at = queue_place(q->head), n = 0;
+	int bytes = 0;
+
+	if (ioctl(p->fd, SIOCOUTQ, &bytes))
+		return 1;
+	while (n < q->tail - q->head && at + n < QUEUE && q->burst[at + n] && bytes < p->half)
+		bytes += (int)q->burst[at + n++]->bytes;
+	return n;
+}
+
+static void queue_wait(struct port *p, bool waits)
+{
+	struct epoll_event ev = { .events = EPOLLIN | (waits ? EPOLLOUT : 0) };
+
+	if (p->queue->waits == waits)
+		return;
+	p->queue->waits = waits;
+	epoll_ctl(p->worker->epoll, EPOLL_CTL_MOD, p->fd, &ev);
+}
+
+/* the first @n messages have left */
+static void queue_sent(struct port *p, unsigned int n)
+{
+	struct queue *q = p->queue;
+
+	for (; n; n--, q->head++) {
+		unsigned int at = queue_place(q->head);
+
+		count(message_part(p, at), q->burst[at]->segs, q->burst[at]->bytes);
+		message_drop(q, at);
+	}
+}
+
+void queue_send(struct port *p)
+{
+	struct queue *q = p->queue;
+
+	while (q->head != q->tail) {
+		unsigned int at = queue_place(q->head), most;
+		int n;
+
+		if (!q->burst[at]) {
+			q->head++;
+			continue;
+		}
+		most = queue_fits(p);
+		n = most ? sendmmsg(p->fd, q->msg + at, most, MSG_DONTWAIT) : -1;
+		if (n < 0 && most && errno == EINTR)
+			continue;
+		if (!most || (n < 0 && errno == EAGAIN)) {
+			queue_wait(p, true);
+			return;
+		}
+		if (n < 0) {
+			message_failed(p, at);
+			message_drop(q, at);
+			q->head++;
+			continue;
+		}
+		queue_sent(p, (unsigned int)n);
+	}
+	queue_wait(p, false);
+}
+
+/* what others have in the same queue goes on */
+static void queue_forget(struct port *p, struct group *g)
+{
+	struct queue *q = p->queue;
+	u32 i;
+
+	for (i = q->head; i != q->tail; i++) {
+		unsigned int at = queue_place(i);
+
+		if (!q->burst[at] || q->whose[at] != g)
+			continue;
+		message_part(p, at)->stats.tx_errors += q->burst[at]->segs;
+		message_drop(q, at);
+	}
+	/* the worker may wait for room that it does not need any more */
+	worker_kick(p->worker);
+}
+
+void queues_forget(struct group *g)
+{
+	unsigned int s;
+
+	for (s = 0; s < g->geom.shards; s++)
+		queue_forget(g->part[s].port, g);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a port is to send, in order: messages, each of them a burst to one node. */
+#ifndef GAGG_TWIN_QUEUE_H
+#define GAGG_TWIN_QUEUE_H
+
+#include "twin.h"
+
+#define BURST_SEGS	64		/* what kernels of all ages take */
+#define BURST_BYTES	(65535 - 40 - 8)
+
+/**
+ * struct burst - datagrams of one length in a row, the last may be shorter
+ * @next: in the queue's list of spare ones
+ * @refs: of whoever fills it, and of each message; under the worker's lock
+ * @nodes: where it goes to
+ * @seg: bytes of a datagram
+ * @segs: datagrams
+ * @bytes: of all datagrams
+ * @niov: of @iov
+ * @iov: headers in @head, lanes where they lie
+ * @head: headers, and the bodies of control datagrams
+ */
+struct burst {
+	struct burst *next;
+	u32 refs;
+	u64 nodes;
+	u32 seg;
+	u32 segs;
+	u32 bytes;
+	u32 niov;
+	struct iovec iov[2 * BURST_SEGS];
+	unsigned char head[BURST_SEGS][GAGG_WIRE_HDRLEN];
+};
+
+/* NULL: no memory */
+struct queue *queue_new(void);
+/* with its bursts, when nothing is sent any more */
+void queue_free(struct queue *q);
+
+/* an empty one, with one reference; NULL: no memory */
+struct burst *burst_new(struct queue *q);
+void burst_put(struct queue *q, struct burst *b);
+
+/* @b to all of its nodes; those that find no room are lost and counted, the core repeats them */
+void queue_add(struct port *p, struct group *g, struct burst *b);
+/* send what the socket has room for now */
+void queue_send(struct port *p);
+/* it waits for the socket: nothing new is to be started */
+bool queue_waits(const struct port *p);
+
+/*
+ * Memory that messages of @g refer to is about to go; the locks of all workers of @g are
+ * held. They are counted as lost, what is still wanted is repeated.
+ */
+void queues_forget(struct group *g);
+
+#endif
