@@ -182,7 +182,9 @@ store_trainer()
 	local r
 
 	r=$(roll "$ranks")
-	store_start_long $FOR_EVER && rank_kill "$r" || return
+	store_start_long $FOR_EVER || return
+	# it may have failed already
+	rank_kill "$r" || [ -n "$rough" ] || return
 	all_say "rank $r died" "$r" || return
 	rank_wait "$r"
 	true
