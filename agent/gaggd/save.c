@@ -7,7 +7,7 @@
  * serves others between two of them. A piece takes about 0.1 ms to digest. Link and rename
  * are done by the loop itself: they change a directory, and may wait for the file system's
  * journal to have room. They end no file, which would take 0.2 s for a GiB: of the one that
- * is replaced there is a descriptor, and loop_close() closes the last ones.
+ * is replaced there is a descriptor, and loop_close() closes the last ones (replaced.h).
  *
  * What is kept is what was looked at, and no more than was announced is ever on the disk:
  * nobody but gaggd has the file.
@@ -81,7 +81,7 @@ static void save_free(struct save *s)
 {
 	close_files(s);
 	if (s->old >= 0)
-		loop_close(s->all->loop, s->old);
+		replaced_add(&s->all->replaced, s->group, s->old);
 	if (s->dir >= 0)
 		close(s->dir);
 	if (s->top >= 0) {
@@ -115,6 +115,7 @@ void saves_exit(struct saves *all)
 		if (!s->armed)
 			save_free(s);
 	}
+	replaced_exit(&all->replaced);
 }
 
 /* --- SAVE --------------------------------------------------------------- */
@@ -142,10 +143,17 @@ static int check_room(const struct save *s, struct broker_reply *reply)
 {
 	struct usage u = { .name = s->name };
 	int err = archive_each(s->dir, s->group, count, &u);
+	uint64_t names, bytes;
 
 	if (err)
 		return refuse(reply, -err, "checkpoints of group \"%s\": %s", s->group,
 			      strerror(-err));
+	replaced_count(&s->all->replaced, s->group, &names, &bytes);
+	if (names && (u.names + names >= s->all->names ||
+		      u.bytes + bytes + s->bytes > s->all->bytes))
+		return refuse(reply, EDQUOT,
+			      "checkpoints of group \"%s\": %llu that were replaced, of %llu bytes, are still open in processes that have loaded them, and count for its limits until those close them or end",
+			      s->group, (unsigned long long)names, (unsigned long long)bytes);
 	if (u.names >= s->all->names)
 		return refuse(reply, EDQUOT,
 			      "group \"%s\" has %llu checkpoints, as many as it may: gaggctl checkpoint delete, or gaggd --checkpoints N",
@@ -331,13 +339,19 @@ static int place(struct save *s)
 	struct archive_error err;
 	int res;
 
-	s->old = openat(s->dir, s->name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	s->old = openat(s->dir, s->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	res = archive_place(s->dir, s->fd, s->name, &err);
 	if (res == -ENOENT) {
 		res = reopen_dir(s, &err);
 		res = res ? res : archive_place(s->dir, s->fd, s->name, &err);
 	}
-	return res < 0 ? refuse(&s->reply, -res, "%s", err.text) : 0;
+	if (!res)
+		return 0;
+	/* it has its name still */
+	if (s->old >= 0)
+		loop_close(s->all->loop, s->old);
+	s->old = -1;
+	return refuse(&s->reply, -res, "%s", err.text);
 }
 
 static void synced_file(struct loop_event *ev, int res)

@@ -9,6 +9,7 @@
 #define GAGGD_SAVE_H
 
 #include "loop.h"
+#include "replaced.h"
 #include "request.h"
 
 /* without a byte: others want to save; tests have less */
@@ -23,6 +24,7 @@ struct save;
  * @names: most of a group
  * @bytes: most of a group
  * @first: those on their way, one of a group
+ * @replaced: those that are open somewhere, and have no name any more
  */
 struct saves {
 	struct loop *loop;
@@ -30,6 +32,7 @@ struct saves {
 	uint64_t names;
 	uint64_t bytes;
 	struct save *first;
+	struct replaced replaced;
 };
 
 /**
