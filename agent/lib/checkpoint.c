@@ -116,15 +116,19 @@ static FILE *stream_of(int fd, const char *mode)
 
 /*
  * A file for @path without a name, so that none is left behind; where the file system has no
- * such files, @new. Either way nothing is opened that was there before, or where a
- * link leads that somebody has put there.
+ * such files, or there is no /proc to give one a name, @new. Either way nothing is opened that
+ * was there before, or where a link leads that somebody has put there.
  */
 static int open_new(const char *path, const char *new, bool *named)
 {
 	char *copy = strdup(path);
-	int fd = copy ? open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+	int fd = -1;
 
-	*named = fd < 0 && errno == EOPNOTSUPP;
+	*named = access("/proc/self/fd", X_OK);
+	if (copy && !*named) {
+		fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+		*named = fd < 0 && errno == EOPNOTSUPP;
+	}
 	if (*named)
 		fd = open(new, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
 	free(copy);

@@ -421,6 +421,7 @@ int gagg_comm_free(struct gagg_comm *c)
 
 	if (!c)
 		return GAGG_OK;
+	error_clear();
 	if (!is_known(c))
 		return not_known();
 	arg.channel = c->region.geo.channel;

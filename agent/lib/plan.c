@@ -74,6 +74,7 @@ int gagg_plan_free(struct gagg_plan *plan)
 {
 	if (!plan)
 		return GAGG_OK;
+	error_clear();
 	if (plan_busy(plan))
 		return error_set(GAGG_ERR_BUSY, PLAN_BUSY);
 	if (!plan->feedback)

@@ -87,7 +87,7 @@ void mtu_tell(const struct group *g)
 		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
 		if (mtu && mtu < needed)
 			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_ERR,
-				    "group \"%s\": the epoch ends: datagrams of %u bytes do not fit the MTU to the host of rank %u any more, which is %u",
-				    g->cfg.name, needed, gagg_lowest(g->geom.ranks_of[n]), mtu);
+				    "group \"%s\": %sdatagrams of %u bytes do not fit the MTU to the host of rank %u any more, which is %u",
+				    g->cfg.name, g->epoch ? "the epoch ends: " : "", needed, gagg_lowest(g->geom.ranks_of[n]), mtu);
 	}
 }

@@ -18,10 +18,10 @@ fi
 ip link set lo up
 SEED=${SEED:-$RANDOM$RANDOM}
 echo "# seed $SEED"
-echo 1..5
+echo 1..6
 tmp=$(mktemp -d) results=0 bad=0 twins=()
 trap 'kill "${twins[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
-export ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
+export ASAN_OPTIONS=detect_leaks=1:halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
 
 # check DESC COMMAND...
 check()
@@ -76,12 +76,14 @@ socket()
 	echo "$tmp/$(($1 == 1)).sock"
 }
 
-fuzz()
+# each COMMAND...: for each rank, with its socket and number instead of SOCKET and RANK
+each()
 {
-	local r pids=() status=0
+	local r pids=() status=0 words
 
 	for r in 0 1 2 3; do
-		build/fuzz/sessions g "$(socket "$r")" "$r" "$seconds" "$SEED" &
+		words=("${@/#RANK/$r}")
+		"${words[@]/#SOCKET/$(socket "$r")}" &
 		pids+=($!)
 	done
 	for r in "${pids[@]}"; do
@@ -90,19 +92,15 @@ fuzz()
 	return "$status"
 }
 
+fuzz()
+{
+	each build/fuzz/sessions g SOCKET RANK "$seconds" "$SEED"
+}
+
 train()
 {
-	local r pids=() status=0
-
-	for r in 0 1 2 3; do
-		build/selftests/vm/rank --timeout 60000 --socket "$(socket "$r")" g "$r" \
-			allreduce:int32:sum:100000 allreduce:float32:sum:1000 &
-		pids+=($!)
-	done
-	for r in "${pids[@]}"; do
-		wait "$r" || status=1
-	done
-	return "$status"
+	each build/selftests/vm/rank --timeout 60000 --socket SOCKET g RANK \
+		allreduce:int32:sum:100000 allreduce:float32:sum:1000
 }
 
 no_report()
@@ -116,10 +114,11 @@ descriptors()
 }
 
 # Memory of channels is kept for the next: 4 channels at once, in the group and with each
-# of its sessions that is late, with 4 files each.
+# of its sessions that is late, with 4 files each. And a session of each rank that has not
+# read its answers.
 few_descriptors()
 {
-	local i most=$((before + 4 * 4 * (1 + 3) + 4 * 4 * (1 + 1)))
+	local i most=$((before + 4 * 4 * (1 + 3) + 4 * 4 * (1 + 1) + 4))
 
 	# what is closed takes a moment
 	for ((i = 0; i < 100; i++)); do
@@ -135,6 +134,16 @@ twins_live()
 	kill -0 "${twins[0]}" && kill -0 "${twins[1]}"
 }
 
+no_leak()
+{
+	local status=0 pid
+
+	for pid in "${twins[@]}"; do
+		kill "$pid" && wait "$pid" || status=1
+	done
+	no_report && return "$status"
+}
+
 if ! twins_up; then
 	cat "$tmp"/?.log
 	echo "Bail out! no twins"
@@ -147,5 +156,6 @@ check "the twins live" twins_live
 check "and report nothing" no_report
 check "and have few descriptors" few_descriptors
 check "honest trainers work" train
+check "the twins end, and have freed everything" no_leak
 [ $bad -eq 0 ] || echo "# to repeat: SEED=$SEED selftests/fuzz/sessions.sh $seconds"
 exit $bad
