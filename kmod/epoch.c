@@ -150,6 +150,7 @@ static void say_wide(struct gagg_group *grp, u32 node)
 {
 	struct gagg_hello body;
 	struct gagg_msg m;
+	bool sent = true;
 	u32 shards;
 
 	spin_lock_bh(&grp->join_lock);
@@ -157,7 +158,13 @@ static void say_wide(struct gagg_group *grp, u32 node)
 	shards = grp->join->peer[node].missed;
 	spin_unlock_bh(&grp->join_lock);
 	for (; shards; shards &= shards - 1)
-		gagg_tx_control(grp, gagg_lowest(shards), node, &m, &body, sizeof(body));
+		sent &= !gagg_tx_control(grp, gagg_lowest(shards), node, &m, &body,
+					 sizeof(body));
+	if (!sent)
+		return;
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_sent(grp->join, node);
+	spin_unlock_bh(&grp->join_lock);
 }
 
 static void say_all(struct gagg_group *grp, u64 nodes, u8 type)

@@ -109,6 +109,7 @@ static void say_wide(struct group *g, u64 nodes)
 	struct gagg_hello body;
 	struct gagg_msg m;
 	u32 shards;
+	bool sent;
 
 	for (; nodes; nodes &= nodes - 1) {
 		u32 node = gagg_lowest(nodes);
@@ -117,8 +118,14 @@ static void say_wide(struct group *g, u64 nodes)
 		gagg_join_wide(g->join, &g->geom, node, &m, &body);
 		shards = g->join->peer[node].missed;
 		pthread_mutex_unlock(&g->join_lock);
-		for (; shards; shards &= shards - 1)
-			tx_control(g, gagg_lowest(shards), node, &m, &body, sizeof(body));
+		for (sent = true; shards; shards &= shards - 1)
+			sent &= tx_control(g, gagg_lowest(shards), node, &m, &body,
+					   sizeof(body));
+		if (!sent)
+			continue;
+		pthread_mutex_lock(&g->join_lock);
+		gagg_join_sent(g->join, node);
+		pthread_mutex_unlock(&g->join_lock);
 	}
 }
 

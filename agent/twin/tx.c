@@ -237,7 +237,7 @@ void tx_actions(struct port *p, struct group *g)
 	}
 }
 
-void tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
+bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		const void *body, u32 len)
 {
 	static const unsigned char zeros[4 * GAGG_WIRE_LANES_MAX];
@@ -258,8 +258,9 @@ void tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0) {
 		g->said.errors++;
 		g->said.unfit |= errno == EMSGSIZE;
-		return;
+		return false;
 	}
 	g->said.datagrams++;
 	g->said.bytes += GAGG_WIRE_HDRLEN + m->len;
+	return true;
 }

@@ -25,7 +25,7 @@
  */
 #include "join.h"
 
-#define ALONE_MIN	8	/* answers that show that chunks do not pass */
+#define ALONE_MIN	8	/* HELLOs that show that chunks do not pass */
 #define COORDINATOR	0	/* nodes are in the order of their lowest rank */
 
 /* Epochs grow by one. What one HELLO can make of them is bounded, so that none leads to the
@@ -66,6 +66,12 @@ static u64 interval_quiet(const struct gagg_geom *g)
 static u64 wide_after(const struct gagg_geom *g)
 {
 	return g->dead_after - quiet_after(g);
+}
+
+/* in an epoch, between two of them: a slow link carries chunks as well */
+static u64 wide_pace(const struct gagg_join *j, const struct gagg_geom *g)
+{
+	return j->phase == GAGG_PHASE_IDLE ? 0 : g->dead_after / 64;
 }
 
 static u16 all_shards(const struct gagg_geom *g)
@@ -264,7 +270,7 @@ static u64 wide_since(const struct gagg_join *j, const struct gagg_geom *g,
 	return j->phase == GAGG_PHASE_IDLE ? at : gagg_max64(at, j->started);
 }
 
-/* nothing has come for dead_after, but answers have that were sent with it */
+/* nothing has come for dead_after, but HELLOs have before which it had left */
 static bool is_blocked(const struct gagg_join *j, const struct gagg_geom *g,
 		       const struct gagg_peer *p, u64 now)
 {
@@ -486,7 +492,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	if (!p->any_pn && pn_reached(p->pn, m->pn))
 		return wide && p->pn == m->pn ? GAGG_DROP_NONE : GAGG_DROP_WINDOW;
 
-	if (p->lacks && !wide && !asked && p->alone < 255)
+	if (p->lacks && !wide && (b->flags & GAGG_HELLO_SENT) && p->alone < 255)
 		p->alone++;
 	if (answers)
 		p->other = 0;
@@ -519,8 +525,10 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 		emit(j, GAGG_JOIN_SEND_ABORT, node);
 	if (asked)
 		say_hello(j, node, false);
-	if (asked && p->missed)
+	if (asked && p->missed && now >= p->answered + wide_pace(j, g)) {
+		p->answered = now;
 		emit(j, GAGG_JOIN_SEND_WIDE, node);
+	}
 	try_start(j, g, random, now);
 	return GAGG_DROP_NONE;
 }

@@ -17,9 +17,11 @@
  * long as a chunk: a HELLO that is padded, for which it asks, or any datagram of an
  * epoch. It asks when it meets the node, and again when the last one is old; the
  * coordinator starts when every node says that it has them of all (THROUGH). Who has
- * had none for dead_after, though answers came that were sent with one, calls the node
- * blocked, and ends the epoch if one runs. Answers and chunks are lost together, in
- * bursts or when a link is down.
+ * had none for dead_after, though HELLOs came that say that one has left before them
+ * (SENT), calls the node blocked, and ends the epoch if one runs. Both are lost together,
+ * in bursts or when a link is down. Both wait in the same queues: where a link is slow,
+ * such a HELLO comes after what it speaks of; and where a socket has no room for a long
+ * one, nobody says that it has left.
  *
  * Nothing is believed from a forger who cannot read our datagrams: a HELLO
  * carries the instance id that we know, or echoes ours; START names ours; ABORT
@@ -72,12 +74,14 @@ struct gagg_peer {
 	u8 echo_other;	/* @other was heard last: echo it, else @instance; */
 			/* whoever lives can then answer a challenge */
 	u8 flags;	/* of the last HELLO: THROUGH, BLOCKED */
-	u8 alone;	/* answers since @lacks, without what was sent with each */
+	u8 alone;	/* HELLOs with SENT since @lacks, without what has left before them */
+	u8 sent;	/* one has left since the last HELLO */
 	u16 lacks;	/* shards on which a datagram as long as a chunk is due */
 	u16 stale;	/* those on which none has come for dead_after */
 	u16 missed;	/* shards on which it wants one from here */
 	u16 cut;	/* those on which it has had none for dead_after */
 	u64 met;	/* time: instance accepted, or alive again */
+	u64 answered;	/* time of the last WIDE */
 	u64 wide[GAGG_JOIN_SHARDS];	/* time of the last such datagram; 0: never */
 	u32 pn;		/* largest of @instance that has counted */
 	u32 other_pn;	/* largest heard of @other */
@@ -208,8 +212,11 @@ void gagg_join_hear(struct gagg_join *j, u32 shard,
 void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now);
 u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g);
 
+/* what GAGG_JOIN_SEND_WIDE is about has left to @node, on all shards: the next HELLO says so */
+void gagg_join_sent(struct gagg_join *j, u32 node);
+
 /* bodies and headers of what is to be sent; return the body's length */
-u32 gagg_join_hello(const struct gagg_join *j, const struct gagg_geom *g,
+u32 gagg_join_hello(struct gagg_join *j, const struct gagg_geom *g,
 		    u32 node, struct gagg_msg *m, struct gagg_hello *body);
 u32 gagg_join_wide(const struct gagg_join *j, const struct gagg_geom *g,
 		   u32 node, struct gagg_msg *m, struct gagg_hello *body);

@@ -17,8 +17,8 @@ static void header(const struct gagg_join *j, const struct gagg_geom *g, u8 type
 	m->len = len;
 }
 
-u32 gagg_join_hello(const struct gagg_join *j, const struct gagg_geom *g,
-		    u32 node, struct gagg_msg *m, struct gagg_hello *body)
+static void hello(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
+		  struct gagg_msg *m, struct gagg_hello *body)
 {
 	const struct gagg_peer *p = &j->peer[node];
 	u32 i;
@@ -48,13 +48,27 @@ u32 gagg_join_hello(const struct gagg_join *j, const struct gagg_geom *g,
 			body->flags |= GAGG_HELLO_BLOCKED;
 	body->lacks = cpu_to_le16(p->lacks);
 	body->blocked = cpu_to_le16(p->stale);
+}
+
+u32 gagg_join_hello(struct gagg_join *j, const struct gagg_geom *g,
+		    u32 node, struct gagg_msg *m, struct gagg_hello *body)
+{
+	hello(j, g, node, m, body);
+	if (j->peer[node].sent)
+		body->flags |= GAGG_HELLO_SENT;
+	j->peer[node].sent = 0;
 	return sizeof(*body);
+}
+
+void gagg_join_sent(struct gagg_join *j, u32 node)
+{
+	j->peer[node].sent = 1;
 }
 
 u32 gagg_join_wide(const struct gagg_join *j, const struct gagg_geom *g,
 		   u32 node, struct gagg_msg *m, struct gagg_hello *body)
 {
-	gagg_join_hello(j, g, node, m, body);
+	hello(j, g, node, m, body);
 	/* it is an answer */
 	body->flags &= (u8)~GAGG_HELLO_ASK;
 	m->len = gagg_join_wide_len(g);

@@ -228,6 +228,8 @@ static void send(struct node *n, u32 to, u32 type, u32 shard)
 	/* only acceptance counts: nobody has to be through */
 	if (d.m.type == GAGG_T_HELLO && !n->g.shards)
 		d.body.hello.flags |= GAGG_HELLO_THROUGH;
+	if (type == GAGG_JOIN_SEND_WIDE && rnd(2))
+		gagg_join_sent(&n->j, to);
 	hellos += type == GAGG_JOIN_SEND_HELLO;
 	i = npast < PAST ? npast++ : rnd(PAST);
 	past[i] = d;

@@ -44,6 +44,8 @@ static struct datagram queue[QUEUE], last[GAGG_T_ABORT + 1];
 static u32 nodes, nqueue, sent[GAGG_T_ABORT + 1];
 static u64 now, instances;
 static bool (*lost)(const struct datagram *d);
+static bool (*clogged)(u32 n);	/* the socket of host n takes nothing long */
+static u32 wides;		/* HELLOs as long as a chunk that were sent */
 
 static inline void boot(u32 n)
 {
@@ -98,11 +100,16 @@ static inline void carry_wide(u32 n, struct datagram *d)
 {
 	u32 left = host[n].j.peer[d->to].missed;
 
+	if (clogged && clogged(n))
+		return;
+
 	gagg_join_wide(&host[n].j, &host[n].g, d->to, &d->m, &d->body.hello);
 	for (; left; left &= left - 1) {
 		d->shard = gagg_lowest(left);
+		wides++;
 		carry(d);
 	}
+	gagg_join_sent(&host[n].j, d->to);
 }
 
 static inline void drain(u32 n)

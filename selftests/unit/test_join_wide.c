@@ -11,6 +11,11 @@ static bool lose_chunks(const struct datagram *d)
 	return d->from == 1 && d->to == 2 && d->m.len >= 344 * 4;
 }
 
+static bool lose_all_chunks(const struct datagram *d)
+{
+	return d->m.len >= 344 * 4;
+}
+
 /* nothing passes on shard 1, from anybody to node 2 */
 static bool lose_shard1(const struct datagram *d)
 {
@@ -169,6 +174,43 @@ static void end__not_while_data_pass(void **state)
 	assert_in_range(sent[GAGG_T_HELLO], 18, 20);
 }
 
+static bool clogs(u32 n)
+{
+	return n == 1;
+}
+
+/* a socket that is full: HELLO leaves, what is as long as a chunk does not */
+static void end__not_while_a_socket_is_full(void **state)
+{
+	(void)state;
+	started(3);
+	run(10 * GAGG_SEC);
+	clogged = clogs;
+	run(20 * GAGG_SEC);
+	assert_true(all_run(1));
+	assert_false(any_blocked());
+	clogged = NULL;
+	run(10 * GAGG_SEC);
+	assert_true(all_run(1));
+}
+
+/* what is asked for every 12.5 ms is sent every 78 ms */
+static void wide__not_at_each_question(void **state)
+{
+	u32 wide;
+
+	(void)state;
+	started(2);
+	run(10 * GAGG_SEC);
+	wide = wides;
+	lost = lose_all_chunks;
+	while (host[0].j.phase == GAGG_PHASE_RUNNING)
+		run(10 * GAGG_MSEC);
+	/* for a quarter of dead-after, of two hosts, on two shards */
+	assert_in_range(wides - wide, 4 * 8, 4 * 18);
+	lost = NULL;
+}
+
 /* the silence of a host that is gone has its own name */
 static void end__silence_is_no_blocked_path(void **state)
 {
@@ -226,6 +268,8 @@ int main(void)
 		cmocka_unit_test(end__chunks_pass_no_more),
 		cmocka_unit_test(end__one_shard_passes_no_more),
 		cmocka_unit_test(end__not_while_data_pass),
+		cmocka_unit_test(end__not_while_a_socket_is_full),
+		cmocka_unit_test(wide__not_at_each_question),
 		cmocka_unit_test(end__silence_is_no_blocked_path),
 		cmocka_unit_test(end__not_after_an_outage),
 		cmocka_unit_test(wide__is_as_long_as_a_chunk),

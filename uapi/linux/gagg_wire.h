@@ -201,6 +201,8 @@ enum gagg_digest {
 #define GAGG_HELLO_ASK		0x02	/* answer at once */
 #define GAGG_HELLO_THROUGH	0x04	/* chunks of all other nodes reach the sender */
 #define GAGG_HELLO_BLOCKED	0x08	/* those of some node have not for dead_after */
+#define GAGG_HELLO_SENT		0x10	/* one as long as a chunk has left to the receiver, */
+					/* on each shard in its lacks, since the HELLO before */
 
 /**
  * struct gagg_hello - body of HELLO
