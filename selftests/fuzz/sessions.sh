@@ -2,42 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
 #
-# Trainers that no libgagg is, against two twins with AddressSanitizer and UBSan, on the
-# loopback of a network namespace. Without arguments, as a part of the tests, for 15 s.
+# Trainers that no libgagg is, against two twins with AddressSanitizer and UBSan, or with
+# SANITIZE=thread, on the loopback of a network namespace. For 15 s, if nothing else is said.
 #
 #	selftests/fuzz/sessions.sh [SECONDS]
 
 # shellcheck disable=SC2317 # check calls them
 cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=selftests/fuzz/twins.sh
+. selftests/fuzz/twins.sh
 seconds=${1:-15}
-if [ -z "${in_namespace:-}" ]; then
-	scripts/sanitized address,undefined build/gagg-twin || exit 1
-	make -s build/fuzz/sessions build/selftests/vm/rank || exit 1
-	exec unshare --map-root-user --net env in_namespace=1 "$0" "$seconds"
-fi
+twins_enter "$0" "$seconds"
 ip link set lo up
-SEED=${SEED:-$RANDOM$RANDOM}
-echo "# seed $SEED"
-echo 1..6
-tmp=$(mktemp -d) results=0 bad=0 twins=()
-trap 'kill "${twins[@]}" 2>/dev/null; rm -rf "$tmp"' EXIT
-export ASAN_OPTIONS=detect_leaks=1:halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
-
-# check DESC COMMAND...
-check()
-{
-	local desc=$1
-	shift
-
-	results=$((results + 1))
-	if "$@" >"$tmp/said" 2>&1; then
-		echo "ok $results - $desc"
-		return
-	fi
-	bad=1
-	echo "not ok $results - $desc"
-	sed 's/^/# /' "$tmp/said" | head -n 80
-}
+twins_plan 6
 
 cat >"$tmp/gagg.conf" <<-END
 	group "g" {
@@ -52,23 +29,6 @@ cat >"$tmp/gagg.conf" <<-END
 	member 3 { address = 127.0.0.1 }
 	}
 END
-
-twins_up()
-{
-	local i
-
-	for i in 0 1; do
-		build/sanitized/address,undefined/build/gagg-twin --config "$tmp/gagg.conf" \
-			--local "127.0.0.$((i + 1))" --socket "$tmp/$i.sock" >"$tmp/$i.log" 2>&1 &
-		twins[i]=$!
-	done
-	for i in 0 1; do
-		until grep -q "ready at" "$tmp/$i.log"; do
-			kill -0 "${twins[i]}" || return
-			sleep 0.1
-		done
-	done
-}
 
 # of a rank
 socket()
@@ -103,11 +63,6 @@ train()
 		allreduce:int32:sum:100000 allreduce:float32:sum:1000
 }
 
-no_report()
-{
-	! grep -hA30 -E "ERROR: |runtime error|SUMMARY: " "$tmp/0.log" "$tmp/1.log"
-}
-
 descriptors()
 {
 	find "/proc/${twins[0]}/fd" "/proc/${twins[1]}/fd" -type l | wc -l
@@ -129,26 +84,11 @@ few_descriptors()
 	return 1
 }
 
-twins_live()
-{
-	kill -0 "${twins[0]}" && kill -0 "${twins[1]}"
-}
-
-no_leak()
-{
-	local status=0 pid
-
-	for pid in "${twins[@]}"; do
-		kill "$pid" && wait "$pid" || status=1
-	done
-	no_report && return "$status"
-}
-
-if ! twins_up; then
-	cat "$tmp"/?.log
-	echo "Bail out! no twins"
-	exit 1
-fi
+for i in 0 1; do
+	twin_start $i "$twin" --config "$tmp/gagg.conf" --local "127.0.0.$((i + 1))" \
+		--socket "$tmp/$i.sock"
+done
+twins_ready
 before=$(descriptors)
 check "for $seconds s" fuzz
 sed -n '/^# rank/p' "$tmp/said"

@@ -4,8 +4,8 @@
  *
  *	fuzz_wire SECONDS SEED NETNS CORRECT STORE OWN OWNSTORE STRANGER NODE...
  *
- * NETNS sees the traffic of the groups CORRECT to OWNSTORE (their ids) among the NODEs
- * (addresses, in the order of the nodes). What they said, and nothing that this
+ * NETNS sees the traffic of the groups CORRECT to OWNSTORE (their ids; 0: there is none)
+ * among the NODEs (addresses, in the order of the nodes). What they said, and nothing that this
  * program sent in their names (it would learn its own inventions, and replay what had
  * a wrong checksum), is sent
  *
@@ -473,7 +473,7 @@ static void volley(void)
 	do {
 		v = &victims[below(&me.dice, VICTIMS)];
 		how = below(&me.dice, HOWS);
-	} while (--n && !tally_idle(v->tally, how, hows[how]));
+	} while (--n && (!v->id || !tally_idle(v->tally, how, hows[how])));
 	if (!v->seen)
 		return;
 	/* somebody who knows the secrets does best so */
@@ -523,7 +523,7 @@ static bool complete(void)
 	const struct victim *v;
 
 	for (v = victims; v < victims + VICTIMS; v++)
-		if (!tally_complete(v->tally, hows) || (v->must & ~v->types))
+		if (v->id && (!tally_complete(v->tally, hows) || (v->must & ~v->types)))
 			return false;
 	return tally_complete(me.mutations, mutations);
 }
@@ -550,6 +550,8 @@ int main(int argc, char **argv)
 	}
 	printf("# wire: %lu of its own, not looked at\n", me.own);
 	for (v = victims; v < victims + VICTIMS; v++) {
+		if (!v->id)
+			continue;
 		printf("# wire: %s: %lu seen, of types %#x\n", v->name, v->seen, v->types);
 		if (v->must & ~v->types) {
 			printf("wire: %s: none seen of types %#x\n", v->name,

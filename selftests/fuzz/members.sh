@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 600
+#
+# Datagrams that no member sends (fuzz_wire.c), at two groups of three twins with
+# AddressSanitizer and UBSan, on hosts that are network namespaces. For 15 s, if nothing else
+# is said.
+#
+#	selftests/fuzz/members.sh [SECONDS]
+#
+#   group g   outsiders send to it, without its secrets: each result is exact, and nobody
+#             ends its epoch
+#   group s   is told anything by somebody who knows its secrets: nobody but its trainers
+#             suffers
+
+# shellcheck disable=SC2317 # check calls them
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=selftests/fuzz/twins.sh
+. selftests/fuzz/twins.sh
+seconds=${1:-15}
+twins_enter "$0" "$seconds"
+# names and states of networks are this script's own
+mount -t tmpfs none /run
+# shellcheck source=vm/net.sh
+. vm/net.sh
+ATTACKER=3
+twins_plan 8
+net_up 4 1500 >/dev/null 2>&1 || exit 1
+
+words=(allreduce:int32:sum:20000 allreduce:float32:sum:5000 broadcast:9000:0
+	allgather:3000 reduce_scatter:int32:max:1000 iallreduce:bfloat16:mean:3000 wait
+	barrier split:0 allreduce:int32:min:3000)
+
+# group NAME ID DEAD-AFTER
+group()
+{
+	echo "group \"$1\" {"
+	printf '%s\n' "id = $2" "ring = 256" "window = 64" "shards = 2" "dead-after = $3" \
+		"member 0 { address = $(net_ip4 0) }" "member 1 { address = $(net_ip4 1) }" \
+		"member 2 { address = $(net_ip4 2) }" "}"
+}
+
+# rank GROUP R OPTION...
+rank()
+{
+	local name=$1 r=$2
+	shift 2
+
+	net_exec "$r" build/selftests/vm/rank --socket "$tmp/$r.sock" "$@" "$name" "$r" \
+		"${words[@]}"
+}
+
+# trainers GROUP: all three
+trainers()
+{
+	local r pids=() status=0
+
+	for r in 0 1 2; do
+		rank "$1" $r --timeout 60000 >"$tmp/rank.$r" 2>&1 &
+		pids+=($!)
+	done
+	for r in "${pids[@]}"; do
+		wait "$r" || status=1
+	done
+	cat "$tmp"/rank.?
+	[ $status -eq 0 ] || return
+	sessions=$((sessions + 1))
+	# results are the same on all
+	[ "$(grep -ho "op .* digest [0-9a-f]*" "$tmp"/rank.? | grep -v " reduce_scatter" |
+		sort | uniq -c | awk '$1 != 3')" = "" ]
+}
+
+# rank $1 of group s, whatever happens to it
+sacrifice()
+{
+	until [ -e "$tmp/over" ]; do
+		rank s "$1" --quiet --timeout 5000
+	done >"$tmp/sacrifice.$1" 2>&1
+}
+
+exact()
+{
+	sessions=0
+	while kill -0 "$attack" 2>/dev/null; do
+		trainers g || return
+	done
+	[ $sessions -gt 0 ]
+}
+
+# the counters of group $1, of all hosts
+counter()
+{
+	grep -h "\"name\":\"$1\"" "$tmp"/[012].log | tail -n 3 |
+		grep -o "\"$2\":[0-9]*" | awk -F: '{ n += $2 } END { print n + 0 }'
+}
+
+tell_counters()
+{
+	kill -USR1 "${twins[@]}"
+	sleep 1
+}
+
+nobody_ended()
+{
+	echo "$(counter g epochs) epochs on three hosts, $sessions sessions"
+	[ "$(counter g epochs)" -eq $((3 * sessions)) ]
+}
+
+was_refused()
+{
+	local reason n seen=0
+
+	for reason in short version type source epoch cookie rank channel chunk round window op; do
+		n=$(counter g drop_$reason)
+		echo "# refused by group g: drop_$reason $n"
+		[ "$n" -eq 0 ] || seen=$((seen + 1))
+	done
+	[ $seen -ge 8 ]
+}
+
+attack_ends()
+{
+	wait "$attack"
+	set -- $?
+	cat "$tmp/attack"
+	return "$1"
+}
+
+{ group g 1001 600000; group s 1002 5000; } >"$tmp/gagg.conf"
+for i in 0 1 2; do
+	# not net_exec(): its process would be a shell's
+	twin_start $i ip netns exec h$i "$twin" --config "$tmp/gagg.conf" --socket "$tmp/$i.sock"
+done
+twins_ready
+net_exec $ATTACKER build/selftests/vm/fuzz_wire "$seconds" "$SEED" h0 1001 0 1002 0 \
+	"$(net_ip4 $ATTACKER)" "$(net_ip4 0)" "$(net_ip4 1)" "$(net_ip4 2)" >"$tmp/attack" 2>&1 &
+attack=$!
+for i in 0 1 2; do
+	sacrifice $i &
+done
+check "all results of the group without the secrets are exact" exact
+touch "$tmp/over"
+check "the attacker has done all that it can" attack_ends
+tell_counters
+check "nobody has ended an epoch" nobody_ended
+sed 's/^/# /' "$tmp/said"
+check "what came was refused for many reasons" was_refused
+grep "^#" "$tmp/said"
+check "the twins live" twins_live
+check "and report nothing" no_report
+check "honest trainers work" trainers g
+check "the twins end, and have freed everything" no_leak
+[ $bad -eq 0 ] || echo "# to repeat: SEED=$SEED selftests/fuzz/members.sh $seconds"
+exit $bad
