@@ -88,6 +88,7 @@ void mtu_tell(const struct group *g)
 		if (mtu && mtu < needed)
 			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_ERR,
 				    "group \"%s\": %sdatagrams of %u bytes do not fit the MTU to the host of rank %u any more, which is %u",
-				    g->cfg.name, g->epoch ? "the epoch ends: " : "", needed, gagg_lowest(g->geom.ranks_of[n]), mtu);
+				    g->cfg.name, g->epoch ? "the epoch ends: " : "", needed,
+				    gagg_lowest(g->geom.ranks_of[n]), mtu);
 	}
 }
