@@ -56,14 +56,14 @@ trainers()
 	local r pids=() status=0
 
 	for r in 0 1 2; do
-		rank "$1" $r --timeout 60000 >"$tmp/rank.$r" 2>&1 &
+		rank "$1" "$r" --timeout 60000 >"$tmp/rank.$r" 2>&1 &
 		pids+=($!)
 	done
 	for r in "${pids[@]}"; do
 		wait "$r" || status=1
 	done
 	cat "$tmp"/rank.?
-	[ $status -eq 0 ] || return
+	[ "$status" -eq 0 ] || return
 	sessions=$((sessions + 1))
 	# results are the same on all
 	[ "$(grep -ho "op .* digest [0-9a-f]*" "$tmp"/rank.? | grep -v " reduce_scatter" |
@@ -84,7 +84,7 @@ exact()
 	while kill -0 "$attack" 2>/dev/null; do
 		trainers g || return
 	done
-	[ $sessions -gt 0 ]
+	[ "$sessions" -gt 0 ]
 }
 
 # the counters of group $1, of all hosts
@@ -111,11 +111,11 @@ was_refused()
 	local reason n seen=0
 
 	for reason in short version type source epoch cookie rank channel chunk round window op; do
-		n=$(counter g drop_$reason)
+		n=$(counter g "drop_$reason")
 		echo "# refused by group g: drop_$reason $n"
 		[ "$n" -eq 0 ] || seen=$((seen + 1))
 	done
-	[ $seen -ge 8 ]
+	[ "$seen" -ge 8 ]
 }
 
 attack_ends()
