@@ -66,8 +66,8 @@ trainers()
 	[ "$status" -eq 0 ] || return
 	sessions=$((sessions + 1))
 	# results are the same on all
-	[ "$(grep -ho "op .* digest [0-9a-f]*" "$tmp"/rank.? | grep -v " reduce_scatter" |
-		sort | uniq -c | awk '$1 != 3')" = "" ]
+	grep -ho "op .* digest [0-9a-f]*" "$tmp"/rank.? | grep -v " reduce_scatter" | sort |
+		uniq -c | awk '{ n++ } $1 != 3 { print; bad = 1 } END { exit bad || !n }'
 }
 
 # rank $1 of group s, whatever happens to it
@@ -96,8 +96,13 @@ counter()
 
 tell_counters()
 {
+	local i
+
 	kill -USR1 "${twins[@]}"
-	sleep 1
+	for ((i = 0; i < 300; i++)); do
+		[ "$(cat "$tmp"/[012].log | grep -c '"name":"g"')" -lt 3 ] || return
+		sleep 0.1
+	done
 }
 
 nobody_ended()

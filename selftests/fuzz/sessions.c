@@ -21,8 +21,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <linux/ioctl.h>
 #include <sys/wait.h>
+#include <linux/ioctl.h>
 
 #include "broker.h"
 #include "twinmsg.h"
@@ -107,7 +107,6 @@ static size_t some_argument(uint32_t request, uint32_t rank, unsigned char *arg)
 static bool answer(struct client *c, uint32_t request, int fds[TWIN_FDS], int *error)
 {
 	unsigned char arg[1024];
-
 	int err = twinmsg_answer(c->fd, error, arg, sizeof(arg), fds, PATIENCE_MS);
 
 	if (err == -ETIMEDOUT) {

@@ -8,14 +8,16 @@
 #   twins_plan N                    seed, plan, $tmp
 #   twin_start I COMMAND...         twin I; its log is $tmp/I.log
 #   twins_ready                     all of them
-#   check DESC COMMAND...
+#   check DESC COMMAND...           of tap.sh
 #   twins_live, no_report           ... and sanitizers have said nothing
 #   no_leak                         they end in order, and have freed everything
 
 # shellcheck disable=SC2034 # of those that source it
 SANITIZE=${SANITIZE:-address,undefined}
 twin=build/sanitized/$SANITIZE/build/gagg-twin
-twins=() results=0 bad=0
+twins=()
+# shellcheck source=selftests/tap.sh
+. selftests/tap.sh
 export ASAN_OPTIONS=detect_leaks=1:halt_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
 # a race does not end it
 export TSAN_OPTIONS=halt_on_error=0:history_size=4
@@ -36,22 +38,6 @@ twins_plan()
 	tmp=$(mktemp -d)
 	# shellcheck disable=SC2046 # words
 	trap 'touch "$tmp/over"; kill $(jobs -p) 2>/dev/null; rm -rf "$tmp"' EXIT
-}
-
-# check DESC COMMAND...
-check()
-{
-	local desc=$1
-	shift
-
-	results=$((results + 1))
-	if "$@" >"$tmp/said" 2>&1; then
-		echo "ok $results - $desc"
-		return
-	fi
-	bad=1
-	echo "not ok $results - $desc"
-	sed 's/^/# /' "$tmp/said" | head -n 80
 }
 
 twin_start()

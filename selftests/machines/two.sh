@@ -69,21 +69,9 @@ trap 'kill $(jobs -p); wait; exit 143' TERM INT HUP
 seed=${SEED:-$RANDOM}
 echo "# seed $seed"
 echo "1..7"
-number=0 bad=0
-
-check()
-{
-	local desc=$1
-	shift
-	number=$((number + 1))
-	if "$@" >"$work/output" 2>&1; then
-		echo "ok $number - $desc"
-		return
-	fi
-	bad=1
-	echo "not ok $number - $desc"
-	sed 's/^/# /' "$work/output"
-}
+tmp=$work
+# shellcheck source=selftests/tap.sh
+. "$TOP/selftests/tap.sh"
 
 start()
 {

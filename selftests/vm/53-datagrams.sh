@@ -51,13 +51,13 @@ learner=$!
 ranks_start allreduce:int32:sum:30000
 check "a contribution is seen on the wire" wait $learner
 
-# counted COUNTER SENDER WORD...: five such datagrams are counted, not answered
 # softirqs of a busy machine run late
 has_grown()
 {
 	is "$(count 0 "$1") - $2 >= 5"
 }
 
+# counted COUNTER SENDER WORD...: five such datagrams are counted, not answered
 counted()
 {
 	local counter=$1 from=$2 before out
