@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "channel.h"
+#include "session.h"
 #include "../conf/ports.h"
 
 static void to_address(const struct nl_ip *ip, uint32_t port, union address *out)
@@ -176,6 +177,7 @@ void group_free(struct group *g)
 	unsigned int i;
 
 	channels_free(g);
+	links_free(g);
 	for (i = 0; i < GAGG_RANKS; i++)
 		if (g->unread[i] >= 0)
 			close(g->unread[i]);

@@ -326,12 +326,33 @@ static void close_theirs(struct session *s)
 	s->theirs = -1;
 }
 
-static void link_free(struct session *s)
+static void session_free(struct session *s)
 {
-	if (s->armed || s->watching)
-		return;
 	pthread_mutex_destroy(&s->times_lock);
 	free(s);
+}
+
+/* it is closed, and in the list since then */
+static void link_free(struct session *s)
+{
+	struct session **at;
+
+	if (s->armed || s->watching)
+		return;
+	for (at = &s->group->closed; *at != s; at = &(*at)->next)
+		;
+	*at = s->next;
+	session_free(s);
+}
+
+void links_free(struct group *g)
+{
+	struct session *s;
+
+	while ((s = g->closed)) {
+		g->closed = s->next;
+		session_free(s);
+	}
 }
 
 static void readable(struct loop_event *ev, int res)
@@ -425,5 +446,7 @@ void link_close(struct session *s)
 	close_socket(s);
 	if (s->pid_fd >= 0)
 		close(s->pid_fd);
+	s->next = s->group->closed;
+	s->group->closed = s;
 	link_free(s);
 }

@@ -15,7 +15,7 @@
 #include "twin.h"
 
 struct session {
-	struct session *next;		/* of worker 0 */
+	struct session *next;		/* of worker 0, then of group.closed */
 	struct group *group;
 	u32 rank;
 	enum twin_state state;
@@ -66,6 +66,8 @@ const struct memory *session_region(struct session *s, u64 offset);
 /* link.c: the socket */
 int link_open(struct session *s);	/* returns the trainer's end, or -1 */
 void link_close(struct session *s);	/* frees @s, at once or soon */
+/* after loop_exit(): those that are closed, and that the loop has not given back */
+void links_free(struct group *g);
 /*
  * The rank's last session was closed with answers that nobody has read. They may hold
  * descriptors, which count against this process: so there is one such session of a rank.

@@ -113,6 +113,7 @@ struct group {
 	u64 epoch;		/* running here; 0: none */
 	u64 epochs;
 	struct session *session[GAGG_RANKS];	/* bound to the rank */
+	struct session *closed;			/* to be freed when the loop is done with them */
 	int unread[GAGG_RANKS];			/* socket of one before; -1: see link.c */
 	struct channel *channel[GAGG_CHANNELS_MAX];
 	struct channel *spare;			/* memory of those that are no more */
