@@ -4,18 +4,16 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <systemd/sd-journal.h>
 
 #include "log.h"
+#include "outlet.h"
 
 #define LIMIT_LINES	20
 #define LIMIT_SECONDS	5
@@ -31,11 +29,10 @@ static const struct {
 	{ "debug", LOG_L_DEBUG },
 };
 
-static enum log_target log_target = LOG_T_STDERR;
 static enum log_level log_max = LOG_L_INFO;
-static int log_fd = STDERR_FILENO;
-static bool log_is_socket;
-static unsigned int log_lost;
+static struct outlet out = { .fd = STDERR_FILENO };
+static int journal = -1;
+static unsigned int lost;
 
 static const char *level_name(enum log_level level)
 {
@@ -67,74 +64,86 @@ bool log_target_parse(const char *name, enum log_target *out)
 	return true;
 }
 
-/*
- * O_NONBLOCK belongs to the file description, which others may share: a pipe is opened
- * once more, for a description of our own. Files do not block, sockets have MSG_DONTWAIT.
- */
-static void open_stderr(void)
+/* The journal takes lines as a stream, each with its level. */
+static int journal_connect(void)
 {
-	struct stat st;
-	int fd;
-
-	if (log_fd != STDERR_FILENO)
-		close(log_fd);
-	log_fd = STDERR_FILENO;
-	log_is_socket = false;
-	if (fstat(STDERR_FILENO, &st))
-		return;
-	log_is_socket = S_ISSOCK(st.st_mode);
-	if (!S_ISFIFO(st.st_mode))
-		return;
-	fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0)
-		log_fd = fd;
+	return sd_journal_stream_fd(program_invocation_short_name, LOG_L_INFO, 1);
 }
 
-/* false: nobody makes room for it */
-static bool put(const char *text, size_t len)
+/* standard error is what there is without one */
+static void journal_open(void)
 {
-	ssize_t n = log_is_socket ? send(log_fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL) :
-				    write(log_fd, text, len);
-
-	return n >= 0 || errno != EAGAIN;
+	if (journal >= 0)
+		close(journal);
+	else
+		outlet_close(&out, STDERR_FILENO);
+	journal = journal_connect();
+	if (journal >= 0)
+		out = (struct outlet){ .fd = journal, .socket = true };
+	else
+		outlet_open(&out, STDERR_FILENO);
 }
 
-static void to_stderr(enum log_level level, const char *line)
+/* 0; -EAGAIN: nobody makes room for it; or the journal is not there */
+static int put(enum log_level level, const char *line)
 {
 	char text[1200];
 	int n;
 
-	if (log_lost) {
-		n = snprintf(text, sizeof(text), "%s: warning: %u lines were lost: nobody read them\n",
-			     program_invocation_short_name, log_lost);
-		if (!put(text, (size_t)n)) {
-			log_lost++;
-			return;
-		}
-		log_lost = 0;
+	if (journal >= 0)
+		n = snprintf(text, sizeof(text), "<%d>%s\n", (int)level, line);
+	else
+		n = snprintf(text, sizeof(text), "%.80s: %s: %s\n",
+			     program_invocation_short_name, level_name(level), line);
+	return outlet_put(&out, text, (size_t)n);
+}
+
+static bool put_or_count(enum log_level level, const char *line)
+{
+	int err = put(level, line);
+
+	if (err && err != -EAGAIN && journal >= 0) {
+		/* it was started again */
+		journal_open();
+		err = put(level, line);
 	}
-	n = snprintf(text, sizeof(text), "%.80s: %s: %s\n", program_invocation_short_name,
-		     level_name(level), line);
-	log_lost += !put(text, (size_t)n);
+	lost += err == -EAGAIN;
+	return err != -EAGAIN;
+}
+
+static void tell_lost(void)
+{
+	unsigned int n = lost;
+	char line[64];
+
+	if (!n)
+		return;
+	snprintf(line, sizeof(line), "%u lines were lost: nobody read them", n);
+	if (put_or_count(LOG_L_WARN, line))
+		lost -= n;
+	else
+		lost--;
 }
 
 void log_open(enum log_target target, enum log_level level)
 {
-	log_target = target;
 	log_max = level;
 	signal(SIGPIPE, SIG_IGN);
-	open_stderr();
+	if (journal >= 0)
+		close(journal);
+	journal = -1;
+	outlet_close(&out, STDERR_FILENO);
+	outlet_open(&out, STDERR_FILENO);
+	if (target == LOG_T_JOURNAL)
+		journal_open();
 }
 
 static void log_line(enum log_level level, const char *line)
 {
 	if (level > log_max)
 		return;
-	if (log_target == LOG_T_JOURNAL &&
-	    sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", (int)level,
-			    "SYSLOG_IDENTIFIER=%s", program_invocation_short_name, NULL) == 0)
-		return;
-	to_stderr(level, line);
+	tell_lost();
+	put_or_count(level, line);
 }
 
 void log_at(enum log_level level, const char *fmt, ...)

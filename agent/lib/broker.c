@@ -119,18 +119,24 @@ static int fill_names(struct broker_request *req, const char *group, const char 
 	return GAGG_OK;
 }
 
+/* gaggd answers at once: who has a limit waits no longer, nobody for ever */
+static int patience(int timeout_ms)
+{
+	return timeout_ms > 0 && timeout_ms < PATIENCE_MS ? timeout_ms : PATIENCE_MS;
+}
+
 /* A new connection, if it was asked for, which is closed if anything is wrong. */
 static int broker_request(const char *path, struct broker_request *req, int timeout_ms,
 			  int *connection)
 {
-	uint64_t deadline = deadline_in(timeout_ms);
+	uint64_t deadline = deadline_in(patience(timeout_ms));
 	int fd, ret;
 
 	path = socket_path(path);
 	fd = broker_connect(path, deadline);
 	if (fd < 0)
 		return fd;
-	ret = broker_ask(fd, path, req, timeout_ms / 1000, deadline);
+	ret = broker_ask(fd, path, req, patience(timeout_ms) / 1000, deadline);
 	if (ret >= 0 && connection)
 		*connection = fd;
 	else
@@ -146,15 +152,11 @@ int broker_open(const char *path, const char *group, uint32_t rank, int timeout_
 	};
 	int err = fill_names(&req, group, "");
 
-	if (err)
-		return err;
-	if (timeout_ms <= 0 || timeout_ms > PATIENCE_MS)
-		timeout_ms = PATIENCE_MS;
-	return broker_request(path, &req, timeout_ms, NULL);
+	return err ? err : broker_request(path, &req, timeout_ms, NULL);
 }
 
 int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
-		int *connection)
+		int timeout_ms, int *connection)
 {
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_SAVE,
@@ -165,7 +167,7 @@ int broker_save(const char *path, const char *group, const char *name, uint64_t 
 	int ret = fill_names(&req, group, name);
 
 	if (!ret)
-		ret = broker_request(path, &req, PATIENCE_MS, connection);
+		ret = broker_request(path, &req, timeout_ms, connection);
 	if (ret >= 0)
 		setsockopt(ret, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	return ret;
@@ -187,12 +189,12 @@ int broker_commit(int connection, const char *path, const char *group, const cha
 	return err;
 }
 
-int broker_load(const char *path, const char *group, const char *name)
+int broker_load(const char *path, const char *group, const char *name, int timeout_ms)
 {
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_LOAD,
 	};
 	int err = fill_names(&req, group, name);
 
-	return err ? err : broker_request(path, &req, PATIENCE_MS, NULL);
+	return err ? err : broker_request(path, &req, timeout_ms, NULL);
 }

@@ -2,7 +2,8 @@
 /*
  * Asking gaggd for a session, and for checkpoints.
  *
- * @path: socket; NULL or empty: the default. Errors are negative enum gagg_error, with
+ * @path: socket; NULL or empty: the default. @timeout_ms: for the answer; half a minute at
+ * most, and if it is not positive. Errors are negative enum gagg_error, with
  * a sentence for gagg_last_error(NULL).
  */
 #ifndef GAGG_BROKER_H
@@ -10,10 +11,7 @@
 
 #include <stdint.h>
 
-/*
- * @timeout_ms: as in struct gagg_config. Returns a file of /dev/gagg bound to a
- * rank, or an error.
- */
+/* a file of /dev/gagg bound to a rank, or an error */
 int broker_open(const char *path, const char *group, uint32_t rank,
 		int timeout_ms);
 
@@ -23,13 +21,13 @@ int broker_open(const char *path, const char *group, uint32_t rank,
  * found something wrong, and broker_commit() says what.
  */
 int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
-		int *connection);
+		int timeout_ms, int *connection);
 
 /* Keep the @bytes that were sent, as @name. Closes @connection. 0 or an error. */
 int broker_commit(int connection, const char *path, const char *group, const char *name,
 		  uint64_t bytes);
 
 /* a file to read, or an error */
-int broker_load(const char *path, const char *group, const char *name);
+int broker_load(const char *path, const char *group, const char *name, int timeout_ms);
 
 #endif

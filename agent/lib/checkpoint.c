@@ -225,7 +225,8 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 
 	if (err)
 		return err;
-	fd = broker_save(s->socket, s->group, name, file_bytes(c), &connection);
+	fd = broker_save(s->socket, s->group, name, file_bytes(c), s->timeout_ms,
+			 &connection);
 	if (fd < 0)
 		return comm_error_take(c, fd);
 	f = sink_of(fd);
@@ -337,7 +338,8 @@ static int load(struct gagg_comm *c, const char *path)
 	if (err)
 		return err;
 	if (name) {
-		fd = broker_load(c->session->socket, c->session->group, name);
+		fd = broker_load(c->session->socket, c->session->group, name,
+				 c->session->timeout_ms);
 		if (fd < 0)
 			return comm_error_take(c, fd);
 		f = stream_of(fd, "r");

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "twin.h"
+#include "../gaggd/outlet.h"
 
-static void print_group(struct group *g)
+static void print_group(struct group *g, const struct outlet *out)
 {
 	u64 value[GAGG_SA_MAX + 1] = { 0 };
+	char text[PIPE_BUF];
 	unsigned int i;
+	FILE *f;
 
 	workers_lock(g);
 	for (i = 0; i < g->geom.shards; i++)
@@ -16,18 +22,28 @@ static void print_group(struct group *g)
 	value[GAGG_SA_TX_BYTES] += g->said.bytes;
 	value[GAGG_SA_TX_ERRORS] += g->said.errors;
 	value[GAGG_SA_EPOCHS] = g->epochs;
-	printf("{\"name\":\"%s\",\"epoch\":%llu", g->cfg.name, (unsigned long long)g->epoch);
+	f = fmemopen(text, sizeof(text), "w");
+	if (!f)
+		return;
+	fprintf(f, "{\"name\":\"%s\",\"epoch\":%llu", g->cfg.name, (unsigned long long)g->epoch);
 	for (i = 0; i <= GAGG_SA_MAX; i++)
 		if (nl_stat_name(i))
-			printf(",\"%s\":%llu", nl_stat_name(i), (unsigned long long)value[i]);
-	puts("}");
+			fprintf(f, ",\"%s\":%llu", nl_stat_name(i),
+				(unsigned long long)value[i]);
+	fputs("}\n", f);
+	fclose(f);
+	if (outlet_put(out, text, strlen(text)))
+		log_warn("nobody reads the counters of group \"%s\" from standard output",
+			 g->cfg.name);
 }
 
 void stats_print(struct twin *t)
 {
+	struct outlet out;
 	unsigned int i;
 
+	outlet_open(&out, STDOUT_FILENO);
 	for (i = 0; i < t->n_groups; i++)
-		print_group(t->groups[i]);
-	fflush(stdout);
+		print_group(t->groups[i], &out);
+	outlet_close(&out, STDOUT_FILENO);
 }

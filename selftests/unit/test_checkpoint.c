@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/replaced.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/limits.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/notify.c agent/conf/ports.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/message.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
+/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/replaced.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/limits.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/outlet.c agent/gaggd/notify.c agent/conf/ports.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/message.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
 /*
  * Checkpoints that a whole gaggd keeps, by way of libgagg's requests.
  */
@@ -83,7 +83,7 @@ static int commit(int connection, const char *name)
 /* 0, or an error with a sentence */
 static int save_bytes(const char *name, const void *data, size_t size, size_t announced)
 {
-	int connection, fd = broker_save(path, GROUP, name, announced, &connection);
+	int connection, fd = broker_save(path, GROUP, name, announced, 0, &connection);
 
 	if (fd < 0)
 		return fd;
@@ -99,7 +99,7 @@ static int save(const char *name)
 static void loads(const char *name, uint64_t first)
 {
 	uint64_t got[WORDS + 1];
-	int fd = broker_load(path, GROUP, name);
+	int fd = broker_load(path, GROUP, name, 0);
 
 	fill(first);
 	assert_true(fd >= 0);
@@ -299,7 +299,7 @@ static void a_client__that_dies(void **state)
 	(void)state;
 	start_for_us();
 	open_files = descriptors();
-	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	/* one at a time */
 	snprintf(who, sizeof(who), "pid %d has been saving checkpoint \"x\" for ", (int)getpid());
@@ -316,7 +316,7 @@ static void a_client__that_dies(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		fd = broker_save(path, GROUP, "killed", BYTES, &connection);
+		fd = broker_save(path, GROUP, "killed", BYTES, 0, &connection);
 		if (fd < 0 || write(fd, file, BYTES) != (ssize_t)BYTES ||
 		    write(pipes[1], "x", 1) != 1)
 			_exit(1);
@@ -330,12 +330,12 @@ static void a_client__that_dies(void **state)
 	assert_true(logged("checkpoint \"killed\" was not finished"));
 	nothing_is_left();
 	closes_all_but(open_files);
-	refused(broker_load(path, GROUP, "killed"), "has no checkpoint on this host");
+	refused(broker_load(path, GROUP, "killed", 0), "has no checkpoint on this host");
 	assert_int_equal(save("x"), 0);
 	loads("x", 1);
 
 	/* gaggd that ends meanwhile */
-	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	write_all(fd, file, 8);
 	assert_int_equal(finish(SIGTERM), 0);
@@ -355,7 +355,7 @@ static void an_idle_one__is_given_up(void **state)
 	idle_ms = 200;
 	start_for_us();
 	open_files = descriptors();
-	fd = broker_save(path, GROUP, "x", (uint64_t)1 << 30, &connection);
+	fd = broker_save(path, GROUP, "x", (uint64_t)1 << 30, 0, &connection);
 	assert_true(fd >= 0);
 	assert_int_equal(send(fd, file, 8, MSG_NOSIGNAL), 8);
 	while (send(fd, "", 0, MSG_NOSIGNAL) == 0)
@@ -372,7 +372,7 @@ static void an_idle_one__is_given_up(void **state)
 static uint64_t first_of(const char *name)
 {
 	uint64_t got[WORDS];
-	int fd = broker_load(path, GROUP, name);
+	int fd = broker_load(path, GROUP, name, 0);
 
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, got, sizeof(got)), BYTES);
@@ -445,7 +445,7 @@ static void no_place(void **state)
 	assert_int_equal(entries(), 2);
 	/* of a gaggd that was killed */
 	close(make_file(GROUP "/.new", "x", 1, 0600));
-	fd = broker_save(path, GROUP, "y", BYTES, &connection);
+	fd = broker_save(path, GROUP, "y", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	assert_int_equal(entries(), 2);
 	write_all(fd, file, BYTES);
@@ -455,7 +455,7 @@ static void no_place(void **state)
 	nftw(state_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	start();
 	assert_int_equal(save("x"), 0);
-	fd = broker_save(path, GROUP, "y", BYTES, &connection);
+	fd = broker_save(path, GROUP, "y", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	assert_int_equal(archive_delete(state_dir, GROUP, "x", &err), 0);
 	nothing_is_left();
@@ -476,7 +476,7 @@ static void a_socket__that_is_kept(void **state)
 	start_for_us();
 	open_files = descriptors();
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
-		fds[i] = broker_save(path, GROUP, "x", sizeof(zeros), &connection);
+		fds[i] = broker_save(path, GROUP, "x", sizeof(zeros), 0, &connection);
 		assert_true(fds[i] >= 0);
 		assert_int_equal(fstat(fds[i], &st), 0);
 		assert_true(S_ISSOCK(st.st_mode));
@@ -504,7 +504,7 @@ static void a_group__of_others_meanwhile(void **state)
 	start_for_us();
 	was = *g;
 	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
-		int connection, fd = broker_save(path, GROUP, "x", BYTES, &connection);
+		int connection, fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
 
 		assert_true(fd >= 0);
 		write_all(fd, file, BYTES);
@@ -535,7 +535,7 @@ static void a_writer__that_is_left(void **state)
 
 	(void)state;
 	start_for_us();
-	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	other = dup(fd);
 	write_all(fd, file, BYTES);
@@ -544,7 +544,7 @@ static void a_writer__that_is_left(void **state)
 	assert_int_equal(errno, EPIPE);
 	loads("x", 1);
 	/* nor does it keep anybody waiting */
-	fd = broker_save(path, GROUP, "x", BYTES, &connection);
+	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	close(other);
 	other = dup(fd);
@@ -571,7 +571,7 @@ static void limits(void **state)
 	assert_int_equal(archive_delete(state_dir, GROUP, "b", &(struct archive_error){ "" }), 0);
 	start();
 	assert_int_equal(save("c"), 0);
-	refused(broker_load(path, GROUP, "b"),
+	refused(broker_load(path, GROUP, "b", 0),
 		"has no checkpoint \"b\" on this host; there are: a, c");
 }
 
@@ -586,10 +586,10 @@ static void replaced__and_still_open(void **state)
 	start_for_us();
 	open_files = descriptors();
 	assert_int_equal(save("a"), 0);
-	held[0] = broker_load(path, GROUP, "a");
+	held[0] = broker_load(path, GROUP, "a", 0);
 	assert_true(held[0] >= 0);
 	assert_int_equal(save("a"), 0);
-	held[1] = broker_load(path, GROUP, "a");
+	held[1] = broker_load(path, GROUP, "a", 0);
 	assert_true(held[1] >= 0);
 	assert_int_equal(save("a"), 0);
 	/* these two, and the one with the name, which another save of it replaces */
@@ -822,7 +822,7 @@ static void order_and_names(void **state)
 	assert_int_equal(ask(&r, msg), EINVAL);
 	assert_non_null(strstr(msg, "SAVE comes before it"));
 	for (int i = 0; i < 3; i++) {
-		fd = broker_save(path, GROUP, "x", BYTES, &connection);
+		fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
 		assert_true(fd >= 0);
 		write_all(fd, file, BYTES);
 		r = i == 0 ? about(BROKER_OP_COMMIT, "y") : i == 1 ? good() :
@@ -847,7 +847,7 @@ static void order_and_names(void **state)
 	strcpy(r.group, "test-broker.none");
 	assert_int_equal(ask(&r, msg), ENOENT);
 	assert_int_equal(broker_save(path, GROUP, "a-name-that-has-thirty-two-chars", BYTES,
-				     &connection), GAGG_ERR_INVALID);
+				     0, &connection), GAGG_ERR_INVALID);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
@@ -911,10 +911,10 @@ static void a_directory__that_is_not_ours(void **state)
 	/* nor is a link a checkpoint, nor a pipe to wait at */
 	snprintf(name, sizeof(name), "%s/" GROUP "/link", state_dir);
 	assert_int_equal(symlink("x", name), 0);
-	refused(broker_load(path, GROUP, "link"), "Too many levels of symbolic links");
+	refused(broker_load(path, GROUP, "link", 0), "Too many levels of symbolic links");
 	snprintf(name, sizeof(name), "%s/" GROUP "/pipe", state_dir);
 	assert_int_equal(mkfifo(name, 0600), 0);
-	refused(broker_load(path, GROUP, "pipe"), "there are: x");
+	refused(broker_load(path, GROUP, "pipe", 0), "there are: x");
 	assert_int_equal(finish(SIGTERM), 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/log.c; libs: libsystemd */
+/* links: agent/gaggd/log.c agent/gaggd/outlet.c; libs: libsystemd -Wl,--wrap=sd_journal_stream_fd */
 /*
  * A log that nobody reads, or that everybody writes, stops nothing.
  */
@@ -114,6 +114,76 @@ static void log__socket(void **state)
 	unread();
 }
 
+/* the journal, as a stream */
+static int journal_end = -1, connections;
+
+int __wrap_sd_journal_stream_fd(const char *identifier, int priority, int prefix)
+{
+	int fd = journal_end;
+
+	(void)identifier;
+	assert_int_equal(priority, LOG_L_INFO);
+	assert_true(prefix);
+	journal_end = -1;
+	connections += fd >= 0;
+	return fd >= 0 ? fd : -ECONNREFUSED;
+}
+
+static void journal_starts(void)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	reader = fds[0];
+	journal_end = fds[1];
+}
+
+static void log__journal(void **state)
+{
+	int i;
+
+	(void)state;
+	journal_starts();
+	log_open(LOG_T_JOURNAL, LOG_L_INFO);
+	/* one that is stopped */
+	for (i = 0; i < 10000; i++)
+		log_info("a line that nobody reads, %d", i);
+	read_all();
+	assert_in_range(count("<6>a line"), 10, 9999);
+	log_warn("the next");
+	read_all();
+	assert_int_equal(count("lines were lost"), 1);
+	assert_int_equal(count("<4>the next\n"), 1);
+	/* one that is started again */
+	close(reader);
+	journal_starts();
+	log_info("here");
+	read_all();
+	assert_string_equal(text, "<6>here\n");
+	assert_int_equal(connections, 2);
+	/* and one that is not */
+	close(reader);
+	to_pipe();
+	log_open(LOG_T_JOURNAL, LOG_L_INFO);
+	log_info("there");
+	stderr_back();
+	read_all();
+	assert_int_equal(count("info: there\n"), 1);
+	close(reader);
+}
+
+/* somebody else's, which cannot be opened again */
+static void log__pipe_of_others(void **state)
+{
+	(void)state;
+	to_pipe();
+	assert_int_equal(fchmod(STDERR_FILENO, 0), 0);
+	assert_int_equal(seteuid(65534), 0);
+	log_open(LOG_T_STDERR, LOG_L_INFO);
+	unread();
+	assert_int_equal(seteuid(getuid()), 0);
+}
+
 static void log__limited(void **state)
 {
 	int i;
@@ -156,6 +226,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(log__pipe),
 		cmocka_unit_test(log__socket),
+		cmocka_unit_test(log__journal),
+		cmocka_unit_test(log__pipe_of_others),
 		cmocka_unit_test(log__limited),
 		cmocka_unit_test(log__file),
 	};

@@ -159,7 +159,7 @@ static void join(const char *group, bool agent)
 
 static int take(const char *group, const char *name)
 {
-	int fd = broker_load(NULL, group, name);
+	int fd = broker_load(NULL, group, name, 0);
 
 	if (fd < 0)
 		fprintf(stderr, "take: %s\n", gagg_last_error(NULL));

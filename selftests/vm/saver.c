@@ -63,7 +63,7 @@ static int save(const char *group, const char *path, const char *name, uint64_t 
 
 	for (n = 1; n <= count; n++) {
 		fill(n);
-		fd = broker_save(path, group, name, sizeof(file), &connection);
+		fd = broker_save(path, group, name, sizeof(file), 0, &connection);
 		if (fd < 0)
 			break;
 		/* COMMIT has the reason why it did not take them */
