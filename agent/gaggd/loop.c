@@ -16,6 +16,7 @@
  */
 #define LOOP_ENTRIES 256
 #define RETRY_US	1000
+#define RETRIES		5000
 
 int loop_init(struct loop *l)
 {
@@ -34,18 +35,35 @@ void loop_stop(struct loop *l)
 	l->stop = true;
 }
 
+/* the kernel has no memory for a request, now */
+static bool is_passing(int err)
+{
+	return err == -EAGAIN || err == -EBUSY || err == -EINTR;
+}
+
+/* false: in seconds, the kernel has taken nothing */
+static bool make_space(struct loop *l, unsigned int n)
+{
+	unsigned int tries = RETRIES;
+	int ret;
+
+	while (io_uring_sq_space_left(&l->ring) < n) {
+		ret = io_uring_submit(&l->ring);
+		if (ret > 0)
+			continue;
+		if ((ret && !is_passing(ret)) || !tries--) {
+			l->error = ret ? ret : -EBUSY;
+			return false;
+		}
+		usleep(RETRY_US);
+	}
+	return true;
+}
+
 static struct io_uring_sqe *loop_sqe(struct loop *l, unsigned int n)
 {
 	/* A recv and its timeout must not be split between two submissions. */
-	if (io_uring_sq_space_left(&l->ring) < n) {
-		int ret = io_uring_submit(&l->ring);
-
-		if (ret < 0 || io_uring_sq_space_left(&l->ring) < n) {
-			l->error = ret < 0 ? ret : -EBUSY;
-			return NULL;
-		}
-	}
-	return io_uring_get_sqe(&l->ring);
+	return make_space(l, n) ? io_uring_get_sqe(&l->ring) : NULL;
 }
 
 static void loop_time(struct loop_event *ev, unsigned int ms)
@@ -162,11 +180,9 @@ int loop_run(struct loop *l)
 		 * submitted: the timespec it points to is copied then.
 		 */
 		res = io_uring_submit_and_wait(&l->ring, 1);
-		if (res == -EINTR)
-			continue;
-		/* no memory for a request, now */
-		if (res == -EAGAIN || res == -EBUSY) {
-			usleep(RETRY_US);
+		if (is_passing(res)) {
+			if (res != -EINTR)
+				usleep(RETRY_US);
 			continue;
 		}
 		if (res < 0)
