@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/sockios.h>
@@ -89,6 +90,20 @@ static int do_hello(struct session *s, struct request *r)
 }
 
 /*
+ * Whether @r comes from the process that is the rank. Of one without a number here the
+ * descriptor says so, since 6.9, by its inode; before, nothing does.
+ */
+static bool is_from_rank(const struct session *s, const struct request *r)
+{
+	struct stat a, b;
+
+	if (s->pid || r->pid || r->pid_fd < 0)
+		return s->pid == r->pid;
+	return !fstat(s->pid_fd, &a) && !fstat(r->pid_fd, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/*
  * The process that is the rank from now on: one for all of the session. It may have no
  * number here, in a PID namespace that this one does not see; then a kernel before 6.5
  * does not say who it is.
@@ -96,7 +111,7 @@ static int do_hello(struct session *s, struct request *r)
 static int watch(struct session *s, struct request *r)
 {
 	if (s->watching)
-		return s->pid == r->pid ? 0 : -EBUSY;
+		return is_from_rank(s, r) ? 0 : -EBUSY;
 	if (!r->pid && r->pid_fd < 0)
 		return -ESRCH;
 	s->pid = r->pid;
@@ -125,7 +140,7 @@ static int do_detach(struct session *s, const struct request *r)
 {
 	if (r->arg.detach.flags)
 		return -EINVAL;
-	if (s->watching && r->pid != s->pid)
+	if (s->watching && !is_from_rank(s, r))
 		return -EPERM;
 	return session_detach(s, GAGG_R_BYE);
 }

@@ -113,8 +113,6 @@ void seat_progress(struct seat *seat)
  */
 void session_tell(struct session *s, u64 n)
 {
-	if (!__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST))
-		return;
 	n += __atomic_exchange_n(&s->untold, 0, __ATOMIC_RELAXED);
 	if (send(s->events, &n, sizeof(n), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		__atomic_add_fetch(&s->untold, n, __ATOMIC_RELAXED);
@@ -141,7 +139,9 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 	times_done(s, grown);
 	fulfil(seat->shared, &seat->shared->want_op,
 	       show(&seat->completed, &seat->shared->completed));
-	session_tell(s, grown);
+	/* the first gagg_fd() asks for it; the end of an epoch is told to all */
+	if (__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST))
+		session_tell(s, grown);
 }
 
 static struct seat *seat_find(struct session *s, u32 channel)

@@ -35,7 +35,7 @@ large_ring()
 
 layout 2
 net_ready 1500
-twin_conf ring 256 window 64 dead-after 1000
+twin_conf ring 256 window 64 dead-after 400
 sed 's/"g"/"large"/; s/ring = 256/ring = 262144\nport = 7640/' "$tmp/gagg.conf" >"$tmp/large"
 cat "$tmp/large" >>"$tmp/gagg.conf"
 check "two groups" twin_up 0 1

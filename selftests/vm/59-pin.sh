@@ -12,7 +12,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/memcg.sh
 . "$(dirname "$0")/memcg.sh"
-plan 12
+plan 13
 
 PIN=$TOP/build/selftests/vm/pin_twin
 # KiB of a ring of 16384 chunks, contributions or results
@@ -75,13 +75,17 @@ for r in 0 1; do
 done
 twin_down
 
-twin_conf ring 2048 window 64
+twin_conf ring 256 window 64
 check "twins with a small ring" twin_up 0 1
-comes_and_goes 50
-before=$(twin_memory)
-check "a trainer comes and goes 150 times" comes_and_goes 150
+rounds=2000
+! slow_kernel || rounds=500
+comes_and_goes 200
+before=$(twin_memory) kernel=$(charged twin slab)
+check "a trainer comes and goes $rounds times" comes_and_goes $rounds
 after=$(twin_memory)
+note "$before KiB before, $after KiB after; of the kernel $kernel, $(charged twin slab)"
 check "which takes the twins less than 1 %" is "100 * ($after - $before) < $before"
-note "$before KiB before, $after KiB after"
+check "and the kernel no 16 bytes a round" \
+	is "$(charged twin slab) - $kernel < 256 + $rounds * 16 / 1024"
 twin_down
 memcg_down
