@@ -236,7 +236,7 @@ int gagg_finalize(struct gagg_comm *comm);
  * gagg_abort() - leave at once
  * @comm:	from gagg_init(); freed. NULL, or freed before: nothing happens
  *
- * The epoch ends for everybody. Waits for nobody.
+ * The epoch ends for everybody. Waits for no other process.
  */
 void gagg_abort(struct gagg_comm *comm);
 
@@ -489,7 +489,8 @@ int gagg_barrier(struct gagg_comm *comm);
  * operation and return; the kernel goes on by itself. Of operations beyond 32 in flight
  * on a communicator, or longer than the ring, the rest is up to a thread of the library's
  * own, which takes no signals: so a caller may block anywhere, where MPI allows it to,
- * whatever it has in flight. Operations of one
+ * whatever it has in flight. Where the system has no thread to give, the rest waits for
+ * the caller's next call on that communicator. Operations of one
  * communicator complete in the order they were started. Until a request is
  * done its send buffer must not change and its receive buffer must not be read.
  * On error *req is NULL.

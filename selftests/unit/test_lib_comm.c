@@ -350,6 +350,37 @@ char *secure_getenv(const char *name)
 	return has_more_rights ? NULL : getenv(name);
 }
 
+static int default_of(const char *env)
+{
+	struct session *s;
+	int ms;
+
+	if (env)
+		setenv("GAGG_TIMEOUT_MS", env, 1);
+	else
+		unsetenv("GAGG_TIMEOUT_MS");
+	s = session_new(-1, 0);
+	ms = s->timeout_ms;
+	free(s);
+	return ms;
+}
+
+/* who says nothing does not wait for ever */
+static void op__default_timeout(void **state)
+{
+	(void)state;
+	assert_int_equal(default_of(NULL), 600000);
+	assert_int_equal(default_of("x"), 600000);
+	assert_int_equal(default_of("-1"), 600000);
+	assert_int_equal(default_of("0"), GAGG_FOREVER);
+	assert_int_equal(default_of("50"), 50);
+	run_with(8, 4, 0, false, late_body);
+	has_more_rights = true;
+	assert_int_equal(default_of("50"), 600000);
+	has_more_rights = false;
+	unsetenv("GAGG_TIMEOUT_MS");
+}
+
 /* whom a caller without rights says is asked by nobody who has more */
 static void init__environment(void **state)
 {
@@ -441,6 +472,7 @@ int main(void)
 		cmocka_unit_test(finalize__bye),
 		cmocka_unit_test(free__twice),
 		cmocka_unit_test(op__timeout),
+		cmocka_unit_test(op__default_timeout),
 		cmocka_unit_test(init__fails),
 		cmocka_unit_test(init__environment),
 		cmocka_unit_test(last_error__is_of_the_last_call),

@@ -230,6 +230,79 @@ static void order__elsewhere(void **state)
 	run_with(RING, 4, TIMEOUT_MS, true, elsewhere_body);
 }
 
+/* one thread has two sessions, and waits in the second's first */
+static struct gagg_comm *comms[N];
+
+static void two_sessions(int rank)
+{
+	static int32_t x[N][OPS][LONGEST];
+	struct gagg_request *req[2][OPS];
+	int s, i;
+
+	for (s = 0; s < 2; s++)
+		for (i = 0; i < OPS; i++)
+			CHECK(!gagg_iallreduce(x[rank + s][i], x[rank + s][i], LONGEST, GAGG_INT32,
+					       GAGG_SUM, comms[rank + s], NULL, &req[s][i]));
+	for (s = 2; s--;)
+		for (i = 0; i < OPS; i++)
+			CHECK(!gagg_wait(&req[s][i], TIMEOUT_MS));
+}
+
+static void sessions_body(struct gagg_comm *c, int rank)
+{
+	comms[rank] = c;
+	pthread_barrier_wait(&all);
+	if (!(rank & 1))
+		two_sessions(rank);
+	pthread_barrier_wait(&all);
+}
+
+static void order__two_sessions_of_a_thread(void **state)
+{
+	(void)state;
+	run_with(RING, 4, TIMEOUT_MS, true, sessions_body);
+}
+
+/* communicators of one session, each of a thread of its own */
+static void *sums(void *arg)
+{
+	struct gagg_comm *c = arg;
+	struct flying op = { .n = LONGEST };
+	size_t i;
+
+	for (op.number = 0; op.number < OPS && !failures; op.number++) {
+		for (i = 0; i < op.n; i++)
+			op.x[i] = element(gagg_rank(c), op.number, i);
+		CHECK(!gagg_iallreduce(op.x, op.x, op.n, GAGG_INT32, GAGG_SUM, c, NULL,
+				       &op.req));
+		CHECK(!gagg_wait(&op.req, TIMEOUT_MS));
+		check_sum(&op);
+	}
+	return NULL;
+}
+
+static void threads_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_comm *comm[COMMS] = { c };
+	pthread_t thread[COMMS];
+	int i;
+
+	for (i = 1; i < COMMS; i++)
+		CHECK(!gagg_comm_split(c, 0, rank, &comm[i]));
+	for (i = 0; i < COMMS; i++)
+		pthread_create(&thread[i], NULL, sums, comm[i]);
+	for (i = 0; i < COMMS; i++)
+		pthread_join(thread[i], NULL);
+	for (i = 1; i < COMMS && !failures; i++)
+		CHECK(!gagg_comm_free(comm[i]));
+}
+
+static void order__a_thread_each(void **state)
+{
+	(void)state;
+	run_with(RING, 4, TIMEOUT_MS, true, threads_body);
+}
+
 /* what is left behind while the library's thread is at work */
 static void abort_body(struct gagg_comm *c, int rank)
 {
@@ -270,6 +343,8 @@ int main(void)
 		cmocka_unit_test(order__more_than_the_kernel_takes),
 		cmocka_unit_test(order__longer_than_the_ring),
 		cmocka_unit_test(order__elsewhere),
+		cmocka_unit_test(order__two_sessions_of_a_thread),
+		cmocka_unit_test(order__a_thread_each),
 		cmocka_unit_test(order__left_behind),
 		cmocka_unit_test(order__random),
 	};
