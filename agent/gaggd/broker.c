@@ -16,6 +16,7 @@
 
 #include "broker.h"
 #include "log.h"
+#include "../lib/message.h"
 
 #define BROKER_PAUSE_MS	100
 #define LINGER_MS	20	/* between two looks at what is unread */
@@ -349,10 +350,22 @@ static void client_gone(struct client *c, int res)
 	client_close(c);
 }
 
+/* It has closed its end: a message that came just before is not overlooked. */
+static int client_last(struct client *c)
+{
+	struct iovec iov = { &c->buf, sizeof(c->buf) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n = message_try(c->fd, &msg, MSG_TRUNC);
+
+	return n > 0 ? (int)n : 0;
+}
+
 static void client_received(struct loop_event *ev, int res)
 {
 	struct client *c = loop_container(ev, struct client, event);
 
+	if (!res)
+		res = client_last(c);
 	if (res > 0)
 		client_answer(c, (size_t)res);
 	else if (res == -EAGAIN || res == -EINTR)

@@ -3,5 +3,5 @@
 AGENT_PROGRAMS += build/gaggd
 
 build/gaggd: $(patsubst %.c,build/%.o,$(wildcard agent/gaggd/*.c)) \
-	build/agent/archive/archive.a build/agent/conf/conf.a build/agent/nl/nl.a
+	build/agent/lib/message.o build/agent/archive/archive.a build/agent/conf/conf.a build/agent/nl/nl.a
 build/gaggd: AGENT_LIBS += $(CONF_LIBS) $(NL_LIBS) -luring -lsystemd

@@ -78,10 +78,26 @@ ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline)
 	}
 }
 
+/*
+ * Whoever sends and closes may do both between the kernel's look for a message and its look
+ * for the end (unix_dgram_recvmsg()): 0 is said, and the message lies there. After the end
+ * none comes any more, so the second look is right.
+ */
+ssize_t message_try(int fd, struct msghdr *msg, int flags)
+{
+	size_t room = msg->msg_controllen;
+	ssize_t n = recvmsg(fd, msg, flags | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+
+	if (n)
+		return n;
+	msg->msg_controllen = room;
+	return recvmsg(fd, msg, flags | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+}
+
 static ssize_t receive(int fd, struct msghdr *msg, uint64_t deadline)
 {
 	for (;;) {
-		ssize_t n = recvmsg(fd, msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+		ssize_t n = message_try(fd, msg, 0);
 		int err;
 
 		if (n >= 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
  * Messages to a daemon and back, over a SOCK_SEQPACKET socket: until a deadline
- * (deadline.h), and whatever signals the calling thread takes meanwhile.
+ * (deadline.h), and whatever signals the calling thread takes meanwhile. No message is
+ * empty: that is the end.
  */
 #ifndef GAGG_MESSAGE_H
 #define GAGG_MESSAGE_H
@@ -12,6 +13,9 @@
 
 /* 0 or a negative errno; -ETIMEDOUT: nobody accepts */
 int message_connect(int fd, const struct sockaddr *addr, socklen_t len, uint64_t deadline);
+
+/* as recvmsg(), without waiting, but 0 is the end indeed: no message was overlooked */
+ssize_t message_try(int fd, struct msghdr *msg, int flags);
 
 /* as sendmsg(), with a negative errno */
 ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline);

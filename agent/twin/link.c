@@ -17,6 +17,7 @@
 #include <linux/sockios.h>
 
 #include "session.h"
+#include "../lib/message.h"
 
 #ifndef SO_PASSPIDFD
 #define SO_PASSPIDFD	76
@@ -238,7 +239,7 @@ static int receive(const struct session *s, struct request *r)
 
 	memset(r, 0, sizeof(*r));
 	r->pid_fd = -1;
-	n = recvmsg(s->fd, &msg, MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
+	n = message_try(s->fd, &msg, MSG_TRUNC);
 	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;

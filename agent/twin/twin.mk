@@ -26,5 +26,5 @@ build/agent/twin/core/%_avx2.o: kmod/core/%.c build/agent/flags
 build/gagg-twin: $(patsubst %.c,build/%.o,$(wildcard agent/twin/*.c)) \
 	$(TWIN_CORE) $(TWIN_AVX2) \
 	$(addprefix build/agent/gaggd/,broker.o refuse.o request.o limits.o log.o loop.o options.o outlet.o) \
-	build/agent/conf/conf.a build/agent/nl/nl.a
+	build/agent/lib/message.o build/agent/conf/conf.a build/agent/nl/nl.a
 build/gagg-twin: AGENT_LIBS += $(CONF_LIBS) $(NL_LIBS) -luring -lsystemd -pthread

@@ -242,6 +242,45 @@ static void receive__answered_late(void **state)
 	close(fds[1]);
 }
 
+static void *says_and_closes(void *arg)
+{
+	int *fd = arg, at;
+
+	while ((at = __atomic_exchange_n(fd, -2, __ATOMIC_ACQ_REL)) != -1) {
+		if (at == -2)
+			continue;
+		assert_int_equal(send(at, "last", 4, MSG_NOSIGNAL), 4);
+		close(at);
+	}
+	return NULL;
+}
+
+/* who sends and closes at once is heard: by who asks all the time, and so comes in between */
+static void receive__the_last_message(void **state)
+{
+	int fds[2], theirs = -2, i;
+	uint64_t end = deadline_in(2000);
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, says_and_closes, &theirs), 0);
+	for (i = 0; i < 100000 && deadline_left(end); i++) {
+		ssize_t n;
+
+		pair(fds);
+		__atomic_store_n(&theirs, fds[1], __ATOMIC_RELEASE);
+		do {
+			n = message_try(fds[0], &msg, 0);
+		} while (n < 0 && errno == EAGAIN);
+		assert_int_equal(n, 4);
+		close(fds[0]);
+	}
+	while (__atomic_load_n(&theirs, __ATOMIC_ACQUIRE) != -2)
+		;
+	__atomic_store_n(&theirs, -1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+}
+
 /* @n of them, with one byte */
 static void pass(int fd, int n)
 {
@@ -302,6 +341,7 @@ int main(void)
 		TEST(send__read_late),
 		TEST(receive__nobody_answers),
 		TEST(receive__answered_late),
+		TEST(receive__the_last_message),
 		TEST(receive__descriptors),
 	};
 
