@@ -75,7 +75,7 @@ for r in 0 1; do
 done
 twin_down
 
-twin_conf ring 256 window 64
+twin_conf ring 512 window 64
 check "twins with a small ring" twin_up 0 1
 rounds=2000
 ! slow_kernel || rounds=500
