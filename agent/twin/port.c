@@ -77,7 +77,7 @@ static int port_open(struct port *p)
 	if (getsockopt(p->fd, SOL_SOCKET, SO_SNDBUF, &p->half, &intlen))
 		return -1;
 	p->half /= 2;
-	p->queue = queue_new();
+	p->queue = queue_new(p);
 	if (!p->queue)
 		return -1;
 	return epoll_ctl(p->worker->epoll, EPOLL_CTL_ADD, p->fd, &ev);

@@ -9,6 +9,7 @@
 #include <netinet/udp.h>
 #include <linux/sockios.h>
 
+#include "limit.h"
 #include "queue.h"
 
 #define QUEUE	128	/* messages: a result goes to at most 63 nodes; a power of two */
@@ -20,11 +21,17 @@ union control {
 
 /*
  * Message i lies at i modulo QUEUE; those before @head have left, @tail comes next. The
- * socket is given half of what it has room for, so that a HELLO always finds the rest.
+ * socket is given half of what it has room for at most, so that a HELLO always finds the
+ * rest, and no more than leaves soon, so that nobody takes it for late: @limit.
+ *
+ * EPOLLOUT comes when less than half lies there. Below that, @at is when to look.
  */
 struct queue {
 	u32 head, tail;
-	bool waits;			/* for EPOLLOUT */
+	bool waits;
+	bool polls;			/* for EPOLLOUT */
+	u64 at;				/* GAGG_NEVER: it polls, or does not wait */
+	struct limit limit;
 	struct burst *spare;
 	struct mmsghdr msg[QUEUE];
 	union address to[QUEUE];
@@ -38,9 +45,25 @@ static unsigned int queue_place(u32 i)
 	return i % QUEUE;
 }
 
-struct queue *queue_new(void)
+/* the last one goes beyond the limit */
+static void queue_allow(struct port *p)
 {
-	return calloc(1, sizeof(struct queue));
+	int bytes = p->queue->limit.bytes / 2;
+
+	p->burst = bytes < BURST_BYTES ? (u32)bytes : BURST_BYTES;
+}
+
+struct queue *queue_new(struct port *p)
+{
+	struct queue *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	q->at = GAGG_NEVER;
+	limit_init(&q->limit, p->half);
+	p->queue = q;
+	queue_allow(p);
+	return q;
 }
 
 static void message_drop(struct queue *q, unsigned int at)
@@ -68,6 +91,11 @@ void queue_free(struct queue *q)
 bool queue_waits(const struct port *p)
 {
 	return p->queue->waits;
+}
+
+u64 queue_deadline(const struct port *p)
+{
+	return p->queue->at;
 }
 
 /* --- bursts --------------------------------------------------------------- */
@@ -213,28 +241,81 @@ void queue_add(struct port *p, struct group *g, struct burst *b)
 	}
 }
 
-/* messages in a row that the socket has room for now */
-static unsigned int queue_fits(const struct port *p)
+/* bytes that lie in the socket; -1: nobody knows */
+static int queue_lies(const struct port *p)
+{
+	int bytes = 0;
+
+	return ioctl(p->fd, SIOCOUTQ, &bytes) ? -1 : bytes;
+}
+
+/* messages in a row that may go now; @bytes lie there, and with them */
+static unsigned int queue_fits(const struct port *p, int *bytes)
 {
 	const struct queue *q = p->queue;
 	unsigned int at = queue_place(q->head), n = 0;
-	int bytes = 0;
 
-	if (ioctl(p->fd, SIOCOUTQ, &bytes))
+	if (*bytes < 0)
 		return 1;
-	while (n < q->tail - q->head && at + n < QUEUE && q->burst[at + n] && bytes < p->half)
-		bytes += (int)q->burst[at + n++]->bytes;
+	while (n < q->tail - q->head && at + n < QUEUE && q->burst[at + n] &&
+	       *bytes < q->limit.bytes)
+		*bytes += (int)q->burst[at + n++]->bytes;
 	return n;
 }
 
-static void queue_wait(struct port *p, bool waits)
+static void queue_poll(struct port *p, bool polls)
 {
-	struct epoll_event ev = { .events = EPOLLIN | (waits ? EPOLLOUT : 0) };
+	struct epoll_event ev = { .events = EPOLLIN | (polls ? EPOLLOUT : 0) };
 
-	if (p->queue->waits == waits)
+	if (p->queue->polls == polls)
 		return;
-	p->queue->waits = waits;
+	p->queue->polls = polls;
 	epoll_ctl(p->worker->epoll, EPOLL_CTL_MOD, p->fd, &ev);
+}
+
+/* @bytes lie there */
+static void queue_wait(struct port *p, int bytes)
+{
+	struct queue *q = p->queue;
+	bool half = bytes < 0 || bytes >= p->half;
+	u64 now = now_ns();
+
+	if (bytes >= 0)
+		limit_full(&q->limit, bytes, now);
+	q->waits = true;
+	q->at = half ? GAGG_NEVER : limit_at(&q->limit, bytes, now);
+	queue_poll(p, half);
+}
+
+static void queue_goes_on(struct port *p)
+{
+	p->queue->waits = false;
+	p->queue->at = GAGG_NEVER;
+	queue_poll(p, false);
+}
+
+/* @bytes lie there, or a few less; where all may that ever do, nobody need know when */
+static void queue_filled(struct port *p, int bytes)
+{
+	struct limit *l = &p->queue->limit;
+
+	if (bytes >= l->bytes && l->bytes < l->most)
+		limit_full(l, bytes, now_ns());
+}
+
+static void queue_look(struct port *p, int bytes)
+{
+	struct limit *l = &p->queue->limit;
+
+	if (bytes < 0 || !l->since)
+		return;
+	limit_look(l, bytes, now_ns());
+	queue_allow(p);
+}
+
+bool queue_full(const struct port *p)
+{
+	return queue_lies(p) >= __atomic_load_n(&p->queue->limit.bytes, __ATOMIC_RELAXED);
 }
 
 /* the first @n messages have left */
@@ -245,6 +326,7 @@ static void queue_sent(struct port *p, unsigned int n)
 	for (; n; n--, q->head++) {
 		unsigned int at = queue_place(q->head);
 
+		limit_sent(&q->limit, (int)q->burst[at]->bytes);
 		count(message_part(p, at), q->burst[at]->segs, q->burst[at]->bytes);
 		message_drop(q, at);
 	}
@@ -256,18 +338,21 @@ void queue_send(struct port *p)
 
 	while (q->head != q->tail) {
 		unsigned int at = queue_place(q->head), most;
-		int n;
+		int n, lies;
 
 		if (!q->burst[at]) {
 			q->head++;
 			continue;
 		}
-		most = queue_fits(p);
+		lies = queue_lies(p);
+		queue_look(p, lies);
+		most = queue_fits(p, &lies);
 		n = most ? sendmmsg(p->fd, q->msg + at, most, MSG_DONTWAIT) : -1;
 		if (n < 0 && most && errno == EINTR)
 			continue;
 		if (!most || (n < 0 && errno == EAGAIN)) {
-			queue_wait(p, true);
+			/* the socket says when there is room again, if it had none */
+			queue_wait(p, most ? -1 : lies);
 			return;
 		}
 		if (n < 0) {
@@ -277,8 +362,9 @@ void queue_send(struct port *p)
 			continue;
 		}
 		queue_sent(p, (unsigned int)n);
+		queue_filled(p, lies);
 	}
-	queue_wait(p, false);
+	queue_goes_on(p);
 }
 
 /* what others have in the same queue goes on */

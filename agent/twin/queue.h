@@ -32,8 +32,8 @@ struct burst {
 	unsigned char head[BURST_SEGS][GAGG_WIRE_HDRLEN];
 };
 
-/* NULL: no memory */
-struct queue *queue_new(void);
+/* for @p, whose room is known; NULL: no memory */
+struct queue *queue_new(struct port *p);
 /* with its bursts, when nothing is sent any more */
 void queue_free(struct queue *q);
 
@@ -47,6 +47,11 @@ void queue_add(struct port *p, struct group *g, struct burst *b);
 void queue_send(struct port *p);
 /* it waits for the socket: nothing new is to be started */
 bool queue_waits(const struct port *p);
+/* when to send, if the socket does not tell; GAGG_NEVER: it does, or nothing waits */
+u64 queue_deadline(const struct port *p);
+
+/* as much as may lies in the socket, and leaves in LIMIT_NS or so; any thread */
+bool queue_full(const struct port *p);
 
 /*
  * Memory that messages of @g refer to is about to go; the locks of all workers of @g are

@@ -57,6 +57,7 @@ struct port {
 	int fd;
 	bool gso;		/* bursts can be sent; cleared when not */
 	int half;		/* bytes that may lie in the socket, of twice that */
+	u32 burst;		/* bytes that one burst may have */
 	struct queue *queue;
 	unsigned int turn;	/* group that goes on first */
 	bool held;		/* groups were to go on, and the queue waited */
@@ -109,6 +110,8 @@ struct group {
 	struct {
 		u64 datagrams, bytes, errors;
 		bool unfit;	/* one was too long for the interface */
+		u64 at[GAGG_NODES];	/* the last HELLO */
+		u64 wide_at[TWIN_SHARDS][GAGG_NODES];	/* one as long as a chunk */
 	} said;			/* HELLO, START, ABORT; control thread */
 	u64 epoch;		/* running here; 0: none */
 	u64 epochs;

@@ -21,6 +21,7 @@
 #include <sys/socket.h>
 
 #include "channel.h"
+#include "limit.h"
 #include "queue.h"
 #include "session.h"
 #include "tx.h"
@@ -62,7 +63,7 @@ static void burst_close(struct port *p, struct burst **at)
 static bool burst_fits(const struct port *p, const struct burst *b, u64 nodes, u32 len)
 {
 	return b->nodes == nodes && len <= b->seg && b->segs < (p->gso ? BURST_SEGS : 1) &&
-	       b->bytes + len <= BURST_BYTES;
+	       b->bytes + len <= p->burst;
 }
 
 static void burst_add(struct port *p, struct burst **at, u64 nodes, const struct gagg_msg *m,
@@ -237,6 +238,20 @@ void tx_actions(struct port *p, struct group *g)
 	}
 }
 
+/*
+ * On a slow link, HELLOs that ask after those who are quiet, and the answers, would be what
+ * makes others quiet. One that was said a moment ago is in the socket still, or has just left.
+ */
+static bool is_said(struct group *g, u32 shard, u32 node, bool wide)
+{
+	u64 *at = wide ? &g->said.wide_at[shard][node] : &g->said.at[node], now = now_ns();
+
+	if (now - *at < LIMIT_NS && queue_full(g->part[shard].port))
+		return true;
+	*at = now;
+	return false;
+}
+
 bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		const void *body, u32 len)
 {
@@ -253,6 +268,8 @@ bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		.msg_iov = iov, .msg_iovlen = 3,
 	};
 
+	if (m->type == GAGG_T_HELLO && is_said(g, shard, node, m->len > len))
+		return false;
 	address_shift(&to, shard);
 	gagg_wire_build(head, m);
 	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0) {

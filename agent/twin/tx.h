@@ -17,7 +17,8 @@ void tx_actions(struct port *p, struct group *g);
 void tx_flush(struct worker *w);
 
 /* one control datagram (HELLO, START, ABORT) with @len bytes of @body, then zeros up to
- * m->len, from the shard's port, at once; false: the socket did not take it. Control thread
+ * m->len, from the shard's port, at once; false: the socket did not take it, or has such a HELLO
+ * still. Control thread
  */
 bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		const void *body, u32 len);

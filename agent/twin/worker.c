@@ -216,8 +216,8 @@ static bool run_port(struct port *p, u64 now, u64 *at)
  * Lock held; true: there is more to do at once. @at: when to look again.
  *
  * A group that was held goes on. 1. Its queue waits at the end of the turn: epoll tells when
- * the socket has room, and the next turn sends first. 2. It does not: this turn sent what
- * was in the way, and says that there is more.
+ * the socket has room, or queue_deadline() did, and the next turn sends first. 2. It does
+ * not: this turn sent what was in the way, and says that there is more.
  */
 static bool turn(struct worker *w, u64 *at)
 {
@@ -234,8 +234,10 @@ static bool turn(struct worker *w, u64 *at)
 	for (p = w->ports; p; p = p->next)
 		more |= run_port(p, now, at);
 	tx_flush(w);
-	for (p = w->ports; p; p = p->next)
+	for (p = w->ports; p; p = p->next) {
 		more |= p->held && !queue_waits(p);
+		*at = gagg_min64(*at, queue_deadline(p));
+	}
 	return more;
 }
 

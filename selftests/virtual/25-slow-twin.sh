@@ -34,7 +34,7 @@ for rate in 2mbit 1mbit; do
 	slow $rate || bail "no links"
 	# net_up has set another
 	echo 212992 >/proc/sys/net/core/wmem_max
-	twin_conf ring 4096 window 2048 dead-after 3000
+	twin_conf ring 4096 window 2048 dead-after 400
 	twin_up 0 1 2 3 || bail "no twins"
 	check "links of $rate: 4 MiB are all-reduced" ranks_run allreduce:int32:sum:1048576
 	check "and nobody was declared silent" nobody_silent

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 47
+plan 50
 
 # enum gagg_reason
 DIED=2 SILENT=3
@@ -158,19 +158,38 @@ too_large()
 		grep -q "datagrams of 2048 lanes take 8284 bytes, and the MTU to the host of rank 1 is 1500" \
 			"$tmp/refused"
 }
+packets()
+{
+	net_exec 1 awk '$1 == "eth0:" { print $11 }' /proc/net/dev
+}
+
 check "lanes that the MTU does not take are refused" too_large
-check "twins" eval 'twin_conf ring 256 window 64 && twin_up 0 1 2'
+# its bursts become datagrams before the interface counts them
+net_exec 1 ethtool -K eth0 tx-udp-segmentation off
+check "twins" eval 'twin_conf ring 256 window 64 && sent=$(packets) && twin_up 0 1 2'
 rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "trainers are under way" under_way 0
 net_exec 1 ip link set eth0 mtu 1400
 check "an MTU that shrinks ends the epoch, and is named" eval 'ranks_wait &&
 	grep "do not fit the MTU to the host of rank [02] any more, which is 1400" /run/gagg/h1.log'
+check "what did not leave is not counted as sent" eval 'is "$(twin_count 1 tx_errors) > 0" &&
+	is "$(twin_count 1 tx_datagrams) <= $(packets) - $sent"'
 rank_options=()
 twin_down
 layout 1 3
 net_ready 1500
 check "one host, three ranks" eval 'twin_conf ring 256 window 64 && twin_up 0 && agree "${every[@]}"'
+twin_down
+twin_prefix=(unshare --pid --fork --kill-child)
+check "a twin in a PID namespace of its own" eval 'twin_up 0 && agree "${every[@]}"'
+# the twin itself: unshare ignores the signal
+pkill -TERM -x gagg-twin
+twin_down
+twin_prefix=(prlimit --nofile=40:4096)
+check "a twin takes all the descriptors that it may have" eval 'twin_up 0 &&
+	grep -E "^Max open files +4096 +4096 " "/proc/$(pgrep -x gagg-twin)/limits"'
+twin_prefix=()
 twin_down
 
 # --- who may be a member ------------------------------------------------------

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
 #
-# gagg-twin is heard, and hears, while it makes memory for another group's ring.
+# gagg-twin is heard, and hears, while it makes memory for another group's ring, and while
+# its socket holds what a slow link has not carried yet.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 4
+plan 5
 
 # goes_on GROUP LOG...: no epoch of it has ended
 goes_on()
@@ -50,4 +51,20 @@ check "whose epoch goes on" goes_on g /run/gagg/h[01].log
 for r in 0 1; do
 	rank_kill $r
 done
+twin_down
+
+# without privileges, with Debian's net.core.wmem_max
+net_down
+layout 4
+net_ready 1500
+for ((i = 0; i < hosts; i++)); do
+	net_exec $i tc qdisc replace dev eth0 root tbf rate 1mbit burst 16k limit 50m ||
+		bail "no slow links"
+done
+echo 212992 >/proc/sys/net/core/wmem_max
+twin_prefix=(setpriv --no-new-privs --bounding-set -all)
+twin_conf ring 4096 window 2048 dead-after 400
+twin_up 0 1 2 3 || bail "no twins"
+rank_options=(--timeout 60000)
+check "1 MiB over links of 1 Mbit/s" ranks_run allreduce:int32:sum:262144
 twin_down

@@ -6,18 +6,19 @@
 #
 # The archive's disk: the power goes, it is full, it has errors. Trainers save checkpoint
 # after checkpoint. A power cut is a copy of the disk while nothing is written to it: what
-# gaggd has acknowledged is in it, whole, or a later one.
+# gaggd has acknowledged is in it, whole, or a later one. So it is when gaggd is killed, or
+# the disk fails, at any moment.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 11
+plan 14
 seed
 
 SAVER=$TOP/build/selftests/vm/saver
 DISK=gagg-disk
-CUTS=20
+CUTS=20 KILLS=20 ERRORS=10
 MIB=64
 mounted=$tmp/mounted copies=$tmp/copies
 
@@ -114,6 +115,58 @@ cuts()
 	return $status
 }
 
+agent_up()
+{
+	: >/run/gagg/h0.log
+	net_exec 0 gaggd --socket /run/gagg/h0.sock --state "$mounted/state" \
+		>/run/gagg/h0.log 2>&1 &
+	disown
+	wait_until 30 grep -q "ready at" /run/gagg/h0.log
+}
+
+# last N: what a saver that was disturbed has left; N was there before it began
+last()
+{
+	local found least
+
+	least=$(kept)
+	found=$("$SAVER" look "$mounted/state/g/x") || return
+	note "$found is there; $least was acknowledged, $1 was there before"
+	if [ "$least" -gt 0 ]; then
+		is "$found >= $least && $found <= $least + 1"
+	else
+		is "$found == $1 || $found == 1"
+	fi
+}
+
+# times N COMMAND...: to a saver, in the middle of whatever there is
+times()
+{
+	local n=$1 i before status=0
+	shift
+
+	for ((i = 0; i < n; i++)); do
+		before=$("$SAVER" look "$mounted/state/g/x") || return
+		saver_start 1000000
+		sleep "0.$((RANDOM % 5))$((RANDOM % 10))"
+		"$@" && last "$before" || status=1
+	done
+	return $status
+}
+
+agent_dies()
+{
+	pkill -KILL -x gaggd
+	! wait "$pid" && agent_up
+}
+
+disk_fails()
+{
+	become error
+	refused "Input/output error\|Read-only file system"
+	umount "$mounted" && become linear && mount "/dev/mapper/$DISK" "$mounted"
+}
+
 is_there()
 {
 	local found
@@ -132,9 +185,7 @@ net_ready 1500
 group_up ring 256 window 64 sync asp
 check "a disk" disk_up
 mkdir -p /run/gagg
-net_exec 0 gaggd --socket /run/gagg/h0.sock --state "$mounted/state" >/run/gagg/h0.log 2>&1 &
-disown
-wait_until 30 grep -q "ready at" /run/gagg/h0.log
+agent_up
 declare -A least most
 check "one is saved" saves
 saver_start 1000000
@@ -151,6 +202,10 @@ check "and the older one is there" is_there 1
 rm "$mounted/full"
 check "with room again one is saved" saves
 
+check "gaggd is killed $KILLS times: what it has acknowledged is there" \
+	times $KILLS agent_dies
+check "the disk fails $ERRORS times, in the middle of a save: the same" times $ERRORS disk_fails
+check "one more is saved" saves
 become error
 saver_start 1
 check "errors of the disk are told" refused "Input/output error\|Read-only file system"
