@@ -11,7 +11,7 @@
 #   group g   outsiders send to it, without its secrets: each result is exact, and nobody
 #             ends its epoch
 #   group s   is told anything by somebody who knows its secrets: nobody but its trainers
-#             suffers
+#             suffers. Its mode and its lanes are the seed's
 
 # shellcheck disable=SC2317 # check calls them
 cd "$(dirname "$0")/../.." || exit 1
@@ -31,13 +31,16 @@ words=(allreduce:int32:sum:20000 allreduce:float32:sum:5000 broadcast:9000:0
 	allgather:3000 reduce_scatter:int32:max:1000 iallreduce:bfloat16:mean:3000 wait
 	barrier split:0 allreduce:int32:min:3000)
 
-# group NAME ID DEAD-AFTER
+modes=(bsp bsp-quorum:2:1 bsp-deadline:2:20:1)
+wires=(int32 int16 int8)
+
+# group NAME ID DEAD-AFTER [LINE]...
 group()
 {
 	echo "group \"$1\" {"
 	printf '%s\n' "id = $2" "ring = 256" "window = 64" "shards = 2" "dead-after = $3" \
 		"member 0 { address = $(net_ip4 0) }" "member 1 { address = $(net_ip4 1) }" \
-		"member 2 { address = $(net_ip4 2) }" "}"
+		"member 2 { address = $(net_ip4 2) }" "${@:4}" "}"
 }
 
 # rank GROUP R OPTION...
@@ -131,7 +134,12 @@ attack_ends()
 	return "$1"
 }
 
-{ group g 1001 600000; group s 1002 5000; } >"$tmp/gagg.conf"
+mode=${modes[SEED % 3]} wire=${wires[SEED / 3 % 3]}
+echo "# group s: $mode, $wire"
+{
+	group g 1001 600000
+	group s 1002 5000 "sync = \"$mode\"" "wire = $wire"
+} >"$tmp/gagg.conf"
 for i in 0 1 2; do
 	# not net_exec(): its process would be a shell's
 	twin_start $i ip netns exec h$i "$twin" --config "$tmp/gagg.conf" --socket "$tmp/$i.sock"
@@ -145,6 +153,7 @@ for i in 0 1 2; do
 done
 check "all results of the group without the secrets are exact" exact
 touch "$tmp/over"
+echo "# group s: $(cat "$tmp"/sacrifice.? | grep -c "attached epoch") times attached"
 check "the attacker has done all that it can" attack_ends
 tell_counters
 check "nobody has ended an epoch" nobody_ended
