@@ -15,65 +15,6 @@
 #include "store.h"
 #include "sys.h"
 
-/*
- * All communicators of the process: one that was freed is known without being read. Who
- * forks holds the lock, so that the child finds it free and the list whole.
- */
-static struct gagg_comm *known;
-static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t known_once = PTHREAD_ONCE_INIT;
-
-static void known_lock(void)
-{
-	pthread_mutex_lock(&known_mutex);
-}
-
-static void known_unlock(void)
-{
-	pthread_mutex_unlock(&known_mutex);
-}
-
-static void known_init(void)
-{
-	pthread_atfork(known_lock, known_unlock, known_unlock);
-}
-
-/* the link to @c, or the NULL at the end; locked */
-static struct gagg_comm **known_link(const struct gagg_comm *c)
-{
-	struct gagg_comm **link;
-
-	for (link = &known; *link && *link != c; link = &(*link)->next_known)
-		;
-	return link;
-}
-
-static void known_add(struct gagg_comm *c)
-{
-	pthread_once(&known_once, known_init);
-	known_lock();
-	c->next_known = known;
-	known = c;
-	known_unlock();
-}
-
-static void known_remove(struct gagg_comm *c)
-{
-	known_lock();
-	*known_link(c) = c->next_known;
-	known_unlock();
-}
-
-static bool is_known(const struct gagg_comm *c)
-{
-	bool found;
-
-	known_lock();
-	found = *known_link(c);
-	known_unlock();
-	return found;
-}
-
 static int not_known(void)
 {
 	return error_set(GAGG_ERR_INVALID, "there is no such communicator: it was freed before");
@@ -221,7 +162,7 @@ struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo, i
 		return NULL;
 	}
 	session_get(s, c);
-	known_add(c);
+	known_add(&c->known);
 	return c;
 }
 
@@ -236,7 +177,7 @@ void comm_delete(struct gagg_comm *c)
 	region_unmap(&c->region);
 	free(c->scratch);
 	session_put(c->session, c);
-	known_remove(c);
+	known_remove(&c->known);
 	free(c);
 }
 
@@ -363,7 +304,7 @@ int gagg_finalize(struct gagg_comm *c)
 	error_clear();
 	if (!c)
 		return GAGG_OK;
-	if (!is_known(c))
+	if (!known_is(&c->known))
 		return not_known();
 	err = comm_check(c);
 	if (!err)
@@ -378,7 +319,7 @@ int gagg_finalize(struct gagg_comm *c)
 
 void gagg_abort(struct gagg_comm *c)
 {
-	if (c && is_known(c))
+	if (c && known_is(&c->known))
 		leave(c);
 }
 
@@ -422,7 +363,7 @@ int gagg_comm_free(struct gagg_comm *c)
 	if (!c)
 		return GAGG_OK;
 	error_clear();
-	if (!is_known(c))
+	if (!known_is(&c->known))
 		return not_known();
 	arg.channel = c->region.geo.channel;
 	if (!arg.channel)

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include "error.h"
 #include "gagg.h"
+#include "known.h"
 #include "region.h"
 #include "session.h"
 
@@ -27,7 +28,7 @@
  * struct gagg_comm - see above
  * @session: shared with others
  * @next: in the session's list
- * @next_known: in the process's
+ * @known: in the process's
  * @region: the channel's memory
  * @size: ranks
  * @rank: own one, of this communicator
@@ -65,7 +66,7 @@
 struct gagg_comm {
 	struct session *session;
 	struct gagg_comm *next;
-	struct gagg_comm *next_known;
+	struct known known;
 	struct region region;
 	int size;
 	int rank;

@@ -407,8 +407,9 @@ int gagg_plan_feedback(struct gagg_comm *comm, struct gagg_plan *plan, float *re
  * gagg_plan_free() - forget
  * @plan:	freed; NULL: nothing happens
  *
- * Return: 0, or GAGG_ERR_BUSY: a request in flight uses it, which is to be waited for first;
- * it is as it was. gagg_last_error(NULL) has the sentence.
+ * Return: 0; GAGG_ERR_BUSY: a request in flight uses it, which is to be waited for first; it
+ * is as it was; or GAGG_ERR_INVALID: it was freed before, and no other has its address.
+ * gagg_last_error(NULL) has the sentence.
  */
 int gagg_plan_free(struct gagg_plan *plan);
 

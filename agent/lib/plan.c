@@ -47,6 +47,7 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 	p->chunks = chunks;
 	p->count = count;
 	p->dtype = dtype;
+	known_add(&p->known);
 	*plan = p;
 	return GAGG_OK;
 }
@@ -70,13 +71,22 @@ int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *resid
 	return GAGG_OK;
 }
 
+static int not_there(void)
+{
+	return error_set(GAGG_ERR_INVALID, "there is no such plan: it was freed before");
+}
+
 int gagg_plan_free(struct gagg_plan *plan)
 {
 	if (!plan)
 		return GAGG_OK;
 	error_clear();
+	if (!known_is(&plan->known))
+		return not_there();
 	if (plan_busy(plan))
 		return error_set(GAGG_ERR_BUSY, PLAN_BUSY);
+	if (!known_remove(&plan->known))
+		return not_there();
 	if (!plan->feedback)
 		free(plan->carry);
 	free(plan);

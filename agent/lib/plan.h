@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "gagg.h"
+#include "known.h"
 
 #define PLAN_BUSY	"the plan is in use by an operation in flight"
 
 /**
  * struct gagg_plan - one exponent per chunk
+ * @known: in the process's
  * @chunks: how many there are room for
  * @count: elements, as the user said
  * @dtype: their type
@@ -23,6 +25,7 @@
  * @exp: by chunk of the operation; 0: nothing known yet
  */
 struct gagg_plan {
+	struct known known;
 	uint64_t chunks;
 	uint64_t count;
 	enum gagg_dtype dtype;

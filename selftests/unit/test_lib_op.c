@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
 /*
  * libgagg's collectives: what comes out, in flight and blocking, and how many
  * system calls it takes.
@@ -407,6 +407,8 @@ static void plan_in_use_body(struct gagg_comm *c, int rank)
 		CHECK(!gagg_iallreduce(x, y, 100, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));
 	CHECK(!gagg_wait(&req, GAGG_FOREVER) && y[0] == N);
 	CHECK(!gagg_plan_free(plan) && !gagg_plan_free(NULL));
+	CHECK(gagg_plan_free(plan) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(NULL), "it was freed before"));
 }
 
 static void plan__in_use(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/copies.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/replica.c agent/lib/replica_easgd.c agent/lib/replica_gossip.c agent/lib/replica_hpsgd.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/copies.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/replica.c agent/lib/replica_easgd.c agent/lib/replica_gossip.c agent/lib/replica_hpsgd.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
 /*
  * Replicas: what each mode must conserve, with ranks of random speeds. Updates
  * are small multiples of 2^-12, so that every sum and mean is exact in float32,
