@@ -28,6 +28,7 @@ static char dir[64], path[96], config[96], logfile[96], state_dir[96];
 static uint64_t most_names, most_bytes;	/* of checkpoints; 0: the default */
 static unsigned int patience_ms;	/* with clients that ask nothing */
 static unsigned int idle_ms;		/* with those that save nothing */
+static void (*become)(void);	/* what the child is to be before it runs; NULL: nothing */
 static uint64_t bound;		/* ranks, in the child */
 static int bind_errno;
 
@@ -101,6 +102,8 @@ static inline pid_t spawn(void)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
+		if (become)
+			become();
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		unsetenv("NOTIFY_SOCKET");
 		if (!freopen("/dev/null", "w", stdout) ||
@@ -184,6 +187,7 @@ static inline int setup(void **state)
 	write_config("");
 	most_names = 0;
 	most_bytes = 0;
+	become = NULL;
 	/* a machine may be slow */
 	patience_ms = 120000;
 	idle_ms = 120000;

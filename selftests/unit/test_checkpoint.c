@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 
 #include <cmocka.h>
@@ -24,6 +25,7 @@
 #include "../../agent/archive/archive.h"
 #include "../../agent/lib/broker.h"
 #include "../../agent/lib/checkpoint_file.h"
+#include "../../agent/lib/deadline.h"
 #include "../../agent/lib/error.h"
 
 #define GROUP	"test-broker.a"
@@ -684,6 +686,111 @@ static void unread__keeps_its_place(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
+#define NOFILE	64
+
+/* root may have any number of descriptors in flight */
+static void nobody(void)
+{
+	const struct rlimit limit = { NOFILE, NOFILE };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) ||
+	    (!getuid() && (setgroups(0, NULL) || setgid(65534) || setuid(65534))))
+		_exit(98);
+}
+
+/* a process of that user whose descriptors nobody reads, until it is killed */
+static pid_t somebody_sends(void)
+{
+	struct iovec iov = { "x", 1 };
+	union {
+		char buf[CMSG_SPACE(NOFILE / 2 * sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int pair[2], ready[2], i;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid) {
+		close(ready[1]);
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+		close(ready[0]);
+		return pid;
+	}
+	if (!getuid() && setuid(65534))
+		_exit(98);
+	/* which setuid() has undone */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair))
+		_exit(97);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(NOFILE / 2 * sizeof(int));
+	for (i = 0; i < NOFILE / 2; i++)
+		memcpy(CMSG_DATA(c) + (size_t)i * sizeof(int), &pair[0], sizeof(int));
+	for (i = 0; i < 4; i++)
+		if (sendmsg(pair[1], &msg, MSG_DONTWAIT) < 0)
+			_exit(96);
+	if (write(ready[1], "x", 1) != 1)
+		_exit(95);
+	pause();
+	_exit(0);
+}
+
+/* others of its user have too many in flight: who asks is told, and it is not silence */
+static void descriptors__of_others(void **state)
+{
+	struct broker_request load = about(BROKER_OP_LOAD, "x");
+	pid_t pid;
+
+	(void)state;
+	become = nobody;
+	if (!getuid())
+		assert_int_equal(chown(dir, 65534, 65534), 0);
+	start_for_us();
+	assert_int_equal(save("x"), 0);
+	pid = somebody_sends();
+	assert_int_equal(answer_to(&load), ETOOMANYREFS);
+	assert_true(logged("more are unread than RLIMIT_NOFILE allows this user"));
+	refused(broker_load(path, GROUP, "x", 0), "the daemon cannot pass a descriptor: Too many");
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	/* the kernel may let go of them a moment later */
+	for (int i = 0; i < 6000 && answer_to(&load) == ETOOMANYREFS; i++)
+		usleep(10000);
+	loads("x", 1);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* who has a limit waits for as long, whatever is asked */
+static void a_daemon__that_is_stopped(void **state)
+{
+	uint64_t begin;
+	int connection;
+
+	(void)state;
+	start_for_us();
+	assert_int_equal(save("x"), 0);
+	kill(daemon_pid, SIGSTOP);
+	begin = deadline_now();
+	refused(broker_open(path, GROUP, 4, 100), "does not answer: Connection timed out");
+	refused(broker_load(path, GROUP, "x", 100), "does not answer: Connection timed out");
+	refused(broker_save(path, GROUP, "x", BYTES, 100, &connection),
+		"does not answer: Connection timed out");
+	assert_in_range((deadline_now() - begin) / 1000000, 299, 20000);
+	kill(daemon_pid, SIGCONT);
+	loads("x", 1);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
 static uint64_t dice;
 
 /* SplitMix64, as vm/dice.c */
@@ -1070,6 +1177,8 @@ int main(void)
 		TEST(limits),
 		TEST(replaced__and_still_open),
 		TEST(unread__keeps_its_place),
+		TEST(descriptors__of_others),
+		TEST(a_daemon__that_is_stopped),
 		TEST(requests_of_any_kind),
 		TEST(order_and_names),
 		TEST(others__may_not),
