@@ -16,6 +16,7 @@
 
 #include "reduce.h"
 #include "session.h"
+#include "sweep.h"
 #include "../conf/host.h"
 #include "../gaggd/limits.h"
 #include "../gaggd/options.h"
@@ -185,6 +186,7 @@ static void stop(struct twin *t)
 		group_free(t->groups[i]);
 	free(t->groups);
 	config_free(&t->config);
+	close(t->sweeper);
 }
 
 static int run(const struct options *opt)
@@ -193,6 +195,11 @@ static int run(const struct options *opt)
 	int ret;
 
 	limits_raise();
+	t.sweeper = sweep_start();
+	if (t.sweeper < 0) {
+		log_err("no process to sweep memory: %s", strerror(errno));
+		return EXIT_FAILURE;
+	}
 	ret = loop_init(&t.loop);
 	if (ret) {
 		log_err("io_uring: %s; kernel.io_uring_disabled must be 0, or a seccomp filter forbids it",

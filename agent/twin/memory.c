@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "sweep.h"
 #include "twin.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
@@ -87,17 +88,8 @@ int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t byt
 
 void memory_wipe(struct twin *t, const struct memory *m)
 {
-	size_t at, left;
-
-	for (at = 0; m->addr && at < m->length; at += PIECE) {
-		left = m->length - at;
-		if (fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
-			      (off_t)(left < PIECE ? left : PIECE))) {
-			log_debug("a trainer's memory stays for as long as it holds the file: %m");
-			return;
-		}
-		epoch_breathe(t);
-	}
+	if (m->addr && !sweep_file(t->sweeper, m->fd))
+		log_limited(LOG_OF_ANY, LOG_L_WARN, "a trainer's memory stays for as long as somebody holds it: %m");
 }
 
 void memory_free(struct memory *m)

@@ -31,10 +31,7 @@ int memory_theirs(struct memory *m, const char *name, size_t bytes);
  * was made by this with as many bytes and is to be used again. @t says HELLO meanwhile.
  */
 int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t bytes);
-/*
- * Of memory_theirs(): the pages go, whoever holds the file; nobody needs them any more. @t
- * says HELLO meanwhile.
- */
+/* of memory_theirs(): the pages go soon, whoever holds the file (sweep.h); nobody needs them */
 void memory_wipe(struct twin *t, const struct memory *m);
 /* also of one that was never made, if it is all zero */
 void memory_free(struct memory *m);

@@ -138,6 +138,7 @@ struct twin {
 	struct loop_event signal;
 	bool ending;
 	int signal_fd;
+	int sweeper;		/* sweep.h */
 };
 
 u64 now_ns(void);

@@ -16,7 +16,7 @@ WIRE=$TOP/build/selftests/vm/wire
 LOOPS=50 BETWEEN=20
 ! slow_kernel || LOOPS=8 BETWEEN=4
 # enum gagg_reason
-DELETED=6
+DELETED=6 SILENT=3
 
 # Objects of the slab caches of network buffers. What has been freed counts as long
 # as some CPU keeps its slab, or KASAN the object; a shrunk cache has neither. One
@@ -158,7 +158,8 @@ check "six trainers work, two have left their namespace" wait_until 30 all_attac
 sleep 1
 ip netns del h2
 check "the namespace is deleted under full traffic: all fail" ranks_wait
-check "and say where" rank_says 0 "reason $DELETED rank [45] "
+# its last words may be lost in the traffic: then it is silent
+check "and say where" rank_says 0 "reason ($DELETED|$SILENT) rank [45] "
 ctl 0 group delete g
 ctl 1 group delete g
 ip netns add h2

@@ -12,14 +12,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "broker.h"
@@ -204,6 +208,64 @@ static void odd_page(uint64_t head, uint32_t chunks)
 	close(fd);
 }
 
+struct hold {
+	int fd;		/* of a region */
+	void *page;	/* that never comes */
+};
+
+static void *write_it(void *arg)
+{
+	struct hold *h = arg;
+
+	expect("write a page that is not there", (int)write(h->fd, h->page, 4096), 4096);
+	return NULL;
+}
+
+/* a page that whoever reads it waits for, until what is returned is closed */
+static int missing_page(void **page)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+
+	*page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range.start = (uintptr_t)*page;
+	reg.range.len = 4096;
+	if (fd < 0 || *page == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &reg)) {
+		perror("userfaultfd");
+		exit(2);
+	}
+	return fd;
+}
+
+/* A region's lock is held by a write that waits: the twin lets the session go all the same. */
+static void odd_writer(void)
+{
+	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
+	struct gagg_ioc_detach detach = { .size = sizeof(detach) };
+	int fd = open_session(), fds[TWIN_FDS], missing, error;
+	struct uffd_msg fault;
+	struct hold h;
+	pthread_t thread;
+	uint64_t offset;
+
+	hello(fd);
+	expect("attach", twinmsg_ask(fd, (uint32_t)GAGG_IOC_ATTACH, &attach, sizeof(attach), fds), 0);
+	offset = attach.geo.region[GAGG_REG_CONTRIB].offset;
+	expect("region", twinmsg_ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), 0);
+	h.fd = fds[0];
+	missing = missing_page(&h.page);
+	pthread_create(&thread, NULL, write_it, &h);
+	/* somebody waits for it: within write(), which has the lock */
+	expect("a fault", (int)read(missing, &fault, sizeof(fault)), sizeof(fault));
+	expect("send", twinmsg_send(fd, (uint32_t)GAGG_IOC_DETACH, &detach, sizeof(detach)), 0);
+	expect("leave", twinmsg_answer(fd, &error, &detach, sizeof(detach), fds, 10000), 0);
+	close(missing);
+	pthread_join(thread, NULL);
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
@@ -215,6 +277,7 @@ int main(int argc, char **argv)
 	odd_regions();
 	odd_answers();
 	odd_child();
+	odd_writer();
 	odd_page(1, 0);
 	odd_page(~0ULL, 1);
 	odd_page(TWIN_SUBMITS + 1, 1);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/twin/sweep.c agent/lib/message.c; libs: -pthread */
+/*
+ * Pages of files are given back; while somebody holds the files' locks, nobody waits.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/userfaultfd.h>
+
+#include <cmocka.h>
+
+#include "../../agent/twin/sweep.h"
+
+#define HELD	16		/* as many as are swept at a time */
+#define BYTES	65536
+
+struct file {
+	int fd;
+	void *page;		/* that never comes */
+	int missing;		/* who waits for it */
+	pthread_t thread;
+};
+
+static int make(void)
+{
+	static const char bytes[BYTES] = { 1 };
+	int fd = memfd_create("swept", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, BYTES), BYTES);
+	return fd;
+}
+
+static long blocks(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_blocks;
+}
+
+static void is_swept(int fd)
+{
+	int i;
+
+	for (i = 0; i < 6000 && blocks(fd); i++)
+		usleep(10000);
+	assert_int_equal(blocks(fd), 0);
+	close(fd);
+}
+
+static void *write_it(void *arg)
+{
+	struct file *f = arg;
+
+	assert_int_equal(pwrite(f->fd, f->page, 4096, 0), 4096);
+	return NULL;
+}
+
+/* by a write() that waits for its bytes */
+static void hold(struct file *f)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffd_msg fault;
+
+	f->fd = make();
+	f->missing = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	assert_true(f->missing >= 0);
+	f->page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(f->page != MAP_FAILED);
+	reg.range.start = (uintptr_t)f->page;
+	reg.range.len = 4096;
+	assert_int_equal(ioctl(f->missing, UFFDIO_API, &api), 0);
+	assert_int_equal(ioctl(f->missing, UFFDIO_REGISTER, &reg), 0);
+	assert_int_equal(pthread_create(&f->thread, NULL, write_it, f), 0);
+	assert_int_equal(read(f->missing, &fault, sizeof(fault)), sizeof(fault));
+}
+
+static void let_go(struct file *f)
+{
+	close(f->missing);
+	pthread_join(f->thread, NULL);
+	munmap(f->page, 4096);
+}
+
+/* the process ends with the socket, whatever is held */
+static void end(int sweeper)
+{
+	int status, i;
+
+	close(sweeper);
+	for (i = 0; i < 6000 && waitpid(-1, &status, WNOHANG) <= 0; i++)
+		usleep(10000);
+	assert_int_equal(status, 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void sweep__many(void **state)
+{
+	int sweeper = sweep_start(), fd[100], i;
+
+	(void)state;
+	assert_true(sweeper >= 0);
+	for (i = 0; i < 100; i++) {
+		fd[i] = make();
+		assert_true(sweep_file(sweeper, fd[i]));
+	}
+	for (i = 0; i < 100; i++)
+		is_swept(fd[i]);
+	end(sweeper);
+}
+
+static void sweep__held(void **state)
+{
+	int sweeper = sweep_start(), fd, i, n;
+	struct file f[HELD];
+
+	(void)state;
+	assert_true(sweeper >= 0);
+	for (i = 0; i < HELD; i++)
+		hold(&f[i]);
+	/* all but one: those that nobody holds go on */
+	for (i = 0; i < HELD - 1; i++)
+		assert_true(sweep_file(sweeper, f[i].fd));
+	fd = make();
+	assert_true(sweep_file(sweeper, fd));
+	is_swept(fd);
+	/* all: nobody waits, and what cannot be passed on is told */
+	assert_true(sweep_file(sweeper, f[HELD - 1].fd));
+	fd = make();
+	for (n = 0; sweep_file(sweeper, fd); n++)
+		assert_in_range(n, 0, 10000);
+	assert_true(n > 0);
+	assert_true(blocks(fd) > 0);
+	for (i = 0; i < HELD; i++)
+		let_go(&f[i]);
+	for (i = 0; i < HELD; i++)
+		is_swept(f[i].fd);
+	is_swept(fd);
+	end(sweeper);
+}
+
+static void sweep__ends(void **state)
+{
+	int sweeper = sweep_start();
+	struct file f;
+
+	(void)state;
+	assert_true(sweeper >= 0);
+	hold(&f);
+	assert_true(sweep_file(sweeper, f.fd));
+	usleep(50000);
+	end(sweeper);
+	let_go(&f);
+	is_swept(f.fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sweep__many),
+		cmocka_unit_test(sweep__held),
+		cmocka_unit_test(sweep__ends),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
+}
