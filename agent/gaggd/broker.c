@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The broker: one message in, one message out, close. Two of each to save a
- * checkpoint.
+ * checkpoint. Who loads one keeps its place until it has it.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -30,6 +30,7 @@ struct client {
 	struct ucred cred;
 	int fd;
 	bool passed;		/* a descriptor is on its way there, or was */
+	struct load *load;	/* it is being sent */
 	struct save *save;	/* COMMIT is awaited */
 	struct broker_request req;	/* SAVE, of a save */
 	struct broker_request buf;
@@ -129,10 +130,20 @@ static void send_and_close(int fd, const struct broker_reply *reply)
 	close(fd);
 }
 
-static void client_free(struct client *c)
+/* what it wanted is not to be */
+static void client_drop(struct client *c)
 {
+	if (c->load)
+		c->broker->ops->load_drop(c->load);
 	if (c->save)
 		c->broker->ops->drop(c->save);
+	c->load = NULL;
+	c->save = NULL;
+}
+
+static void client_free(struct client *c)
+{
+	client_drop(c);
 	*c->link = c->next;
 	if (c->next)
 		c->next->link = c->link;
@@ -212,6 +223,15 @@ static struct peer client_peer(const struct client *c, gid_t **groups)
 	return peer;
 }
 
+/* all of it is sent, or will never be */
+static void client_loaded(void *arg)
+{
+	struct client *c = arg;
+
+	c->load = NULL;
+	client_close(c);
+}
+
 static int client_open(struct client *c, const struct broker_request *req,
 		       struct broker_reply *reply)
 {
@@ -222,6 +242,8 @@ static int client_open(struct client *c, const struct broker_request *req,
 
 	if (req->op == BROKER_OP_SAVE && b->ops->save)
 		fd = b->ops->save(b->arg, req, &peer, reply, &c->save);
+	else if (req->op == BROKER_OP_LOAD && b->ops->load)
+		fd = b->ops->load(b->arg, req, &peer, reply, client_loaded, c, &c->load);
 	else
 		fd = b->ops->open(b->arg, req, &peer, reply);
 	free(groups);
@@ -261,13 +283,11 @@ static void client_first(struct client *c, const struct broker_request *req,
 	if (!c->save)
 		drain(c->fd);
 	c->req = *req;
-	if (!send_descriptor(c, reply, fd) && c->save) {
-		c->broker->ops->drop(c->save);
-		c->save = NULL;
-	}
+	if (!send_descriptor(c, reply, fd))
+		client_drop(c);
 	if (c->save)
 		client_recv(c, save_ms(c));
-	else
+	else if (!c->load)
 		client_close(c);
 	close(fd);
 }

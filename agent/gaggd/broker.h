@@ -19,12 +19,16 @@
 extern unsigned int broker_patience_ms;	/* of a client that asks nothing; tests have more */
 
 struct client;
+struct load;
 struct save;
 
 /**
  * struct broker_ops - what carries requests out
- * @open: OPEN, LOAD: fill @reply and return a descriptor to pass, or -1 with error
- *	and message in @reply
+ * @open: OPEN: fill @reply and return a descriptor to pass, or -1 with error and message
+ *	in @reply
+ * @load: LOAD: the same, and a load, which calls @done once, later, or ends by @load_drop;
+ *	NULL: @open has the sentence that refuses it
+ * @load_drop: its client is gone
  * @save: SAVE: the same, and a save that ends by @commit or @drop; NULL: @open has the
  *	sentence that refuses it
  * @commit: COMMIT of @save: call @done once, with the answer
@@ -33,6 +37,10 @@ struct save;
 struct broker_ops {
 	int (*open)(void *arg, const struct broker_request *req, const struct peer *peer,
 		    struct broker_reply *reply);
+	int (*load)(void *arg, const struct broker_request *req, const struct peer *peer,
+		    struct broker_reply *reply, void (*done)(void *arg), void *done_arg,
+		    struct load **load);
+	void (*load_drop)(struct load *load);
 	int (*save)(void *arg, const struct broker_request *req, const struct peer *peer,
 		    struct broker_reply *reply, struct save **save);
 	void (*commit)(void *arg, struct save *save, const struct broker_request *req,

@@ -203,6 +203,7 @@ static void prepare_sessions(void)
 
 	d.sessions.kernel = &d.kernel;
 	s->loop = &d.loop;
+	d.sessions.loads.loop = s->loop;
 	s->replaced.loop = s->loop;
 	s->archive = d.opt->state ? d.opt->state : ARCHIVE_DIR;
 	s->names = d.opt->checkpoints ?: OPTIONS_CHECKPOINTS;

@@ -62,7 +62,7 @@ static bool make_space(struct loop *l, unsigned int n)
 
 static struct io_uring_sqe *loop_sqe(struct loop *l, unsigned int n)
 {
-	/* A recv and its timeout must not be split between two submissions. */
+	/* What is limited and its timeout must not be split between two submissions. */
 	return make_space(l, n) ? io_uring_get_sqe(&l->ring) : NULL;
 }
 
@@ -103,6 +103,23 @@ void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms)
 	io_uring_sqe_set_data(sqe, ev);
 }
 
+/* a timeout for @sqe, the one before it; there is room for it */
+static void loop_limit(struct loop *l, struct loop_event *ev, struct io_uring_sqe *sqe,
+		       unsigned int ms)
+{
+	io_uring_sqe_set_data(sqe, ev);
+	sqe->flags |= IOSQE_IO_LINK;
+
+	/*
+	 * The timeout's own completion is nobody's: it may come after the other's has
+	 * freed the event.
+	 */
+	loop_time(ev, ms);
+	sqe = io_uring_get_sqe(&l->ring);
+	io_uring_prep_link_timeout(sqe, &ev->ts, 0);
+	io_uring_sqe_set_data(sqe, NULL);
+}
+
 void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
 	       size_t len, unsigned int ms)
 {
@@ -111,17 +128,28 @@ void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
 	if (!sqe)
 		return;
 	io_uring_prep_recv(sqe, fd, buf, len, MSG_TRUNC);
-	io_uring_sqe_set_data(sqe, ev);
-	sqe->flags |= IOSQE_IO_LINK;
+	loop_limit(l, ev, sqe, ms);
+}
 
-	/*
-	 * The timeout's own completion is nobody's: it may come after the
-	 * recv's has freed the event.
-	 */
-	loop_time(ev, ms);
-	sqe = io_uring_get_sqe(&l->ring);
-	io_uring_prep_link_timeout(sqe, &ev->ts, 0);
-	io_uring_sqe_set_data(sqe, NULL);
+void loop_writable(struct loop *l, struct loop_event *ev, int fd, unsigned int ms)
+{
+	struct io_uring_sqe *sqe = loop_sqe(l, 2);
+
+	if (!sqe)
+		return;
+	io_uring_prep_poll_add(sqe, fd, POLLOUT);
+	loop_limit(l, ev, sqe, ms);
+}
+
+void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t len,
+	       uint64_t at)
+{
+	struct io_uring_sqe *sqe = loop_sqe(l, 1);
+
+	if (!sqe)
+		return;
+	io_uring_prep_read(sqe, fd, buf, (unsigned int)len, at);
+	io_uring_sqe_set_data(sqe, ev);
 }
 
 void loop_write(struct loop *l, struct loop_event *ev, int fd, const void *buf, size_t len,

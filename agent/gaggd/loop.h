@@ -44,7 +44,12 @@ void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms);
 void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
 	       size_t len, unsigned int ms);
 
-/* As pwrite(). @buf must live until it fires. */
+/* It has room for more, an error, or its peer's end; -ECANCELED after @ms without. */
+void loop_writable(struct loop *l, struct loop_event *ev, int fd, unsigned int ms);
+
+/* As pread(), pwrite(). @buf must live until it fires. */
+void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t len,
+	       uint64_t at);
 void loop_write(struct loop *l, struct loop_event *ev, int fd, const void *buf, size_t len,
 		uint64_t at);
 void loop_fsync(struct loop *l, struct loop_event *ev, int fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Checkpoints that have lost their name to a newer one, and are on the disk for as long as a
- * trainer has the file open that LOAD has given it. They count for the limits of their group.
+ * Checkpoints that have lost their name to a newer one, and are on the disk for as long as
+ * they are being sent to somebody. They count for the limits of their group.
  */
 #ifndef GAGGD_REPLACED_H
 #define GAGGD_REPLACED_H

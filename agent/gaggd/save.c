@@ -152,7 +152,7 @@ static int check_room(const struct save *s, struct broker_reply *reply)
 	if (names && (u.names + names >= s->all->names ||
 		      u.bytes + bytes + s->bytes > s->all->bytes))
 		return refuse(reply, EDQUOT,
-			      "checkpoints of group \"%s\": %llu that were replaced, of %llu bytes, are still open in processes that have loaded them, and count for its limits until those close them or end",
+			      "checkpoints of group \"%s\": %llu that were replaced, of %llu bytes, are still being sent to processes that load them, and count for its limits until those have them or end",
 			      s->group, (unsigned long long)names, (unsigned long long)bytes);
 	if (u.names >= s->all->names)
 		return refuse(reply, EDQUOT,

@@ -127,25 +127,30 @@ static int open_rank(const struct broker_request *req, const struct nl_group *g,
 	return fd < 0 ? -1 : bind_rank(fd, req->group, ranks, n, reply);
 }
 
-static int open_checkpoint(const struct saves *saves, const struct broker_request *req,
-			   struct broker_reply *reply)
-{
-	struct archive_error err;
-	int fd = archive_load(saves->archive, req->group, req->name, &err);
-
-	return fd < 0 ? refuse(reply, -fd, "%s", err.text) : fd;
-}
-
 static int session_open(void *arg, const struct broker_request *req, const struct peer *peer,
 			struct broker_reply *reply)
 {
 	struct sessions *s = arg;
 	struct nl_group g;
 
+	return find_group(s->kernel, req, peer, &g, reply) ? -1 : open_rank(req, &g, reply);
+}
+
+static int session_load(void *arg, const struct broker_request *req, const struct peer *peer,
+			struct broker_reply *reply, void (*done)(void *arg), void *done_arg,
+			struct load **load)
+{
+	struct sessions *s = arg;
+	struct archive_error err;
+	struct nl_group g;
+	int fd;
+
 	if (find_group(s->kernel, req, peer, &g, reply))
 		return -1;
-	return req->op == BROKER_OP_LOAD ? open_checkpoint(&s->saves, req, reply) :
-					   open_rank(req, &g, reply);
+	fd = archive_load(s->saves.archive, req->group, req->name, &err);
+	if (fd < 0)
+		return refuse(reply, -fd, "%s", err.text);
+	return load_begin(&s->loads, req, fd, reply, done, done_arg, load);
 }
 
 static int session_save(void *arg, const struct broker_request *req, const struct peer *peer,
@@ -180,6 +185,8 @@ static void session_commit(void *arg, struct save *save, const struct broker_req
 
 const struct broker_ops session_ops = {
 	.open = session_open,
+	.load = session_load,
+	.load_drop = load_drop,
 	.save = session_save,
 	.commit = session_commit,
 	.drop = save_drop,

@@ -5,6 +5,7 @@
 
 #include "broker.h"
 #include "kernel.h"
+#include "load.h"
 #include "save.h"
 
 extern const char *session_device;	/* tests have another */
@@ -12,6 +13,7 @@ extern const char *session_device;	/* tests have another */
 /* what sessions and checkpoints come from: the argument of session_ops */
 struct sessions {
 	struct kernel *kernel;
+	struct loads loads;
 	struct saves saves;
 };
 

@@ -17,6 +17,7 @@
 
 /* gaggd answers at once; this ends the wait for one that is stopped */
 #define PATIENCE_MS	30000
+#define IDLE_MS		60000	/* what is loaded comes from a disk, which may be slow */
 
 static const char *socket_path(const char *path)
 {
@@ -194,7 +195,13 @@ int broker_load(const char *path, const char *group, const char *name, int timeo
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_LOAD,
 	};
-	int err = fill_names(&req, group, name);
+	int ms = timeout_ms > 0 && timeout_ms < IDLE_MS ? timeout_ms : IDLE_MS;
+	struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+	int ret = fill_names(&req, group, name);
 
-	return err ? err : broker_request(path, &req, timeout_ms, NULL);
+	if (!ret)
+		ret = broker_request(path, &req, timeout_ms, NULL);
+	if (ret >= 0)
+		setsockopt(ret, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	return ret;
 }

@@ -27,7 +27,10 @@ int broker_save(const char *path, const char *group, const char *name, uint64_t 
 int broker_commit(int connection, const char *path, const char *group, const char *name,
 		  uint64_t bytes);
 
-/* a file to read, or an error */
+/*
+ * A stream socket that gaggd sends a checkpoint into, or an error. Reading fails with EAGAIN
+ * when nothing has come for a minute, or @timeout_ms.
+ */
 int broker_load(const char *path, const char *group, const char *name, int timeout_ms);
 
 #endif

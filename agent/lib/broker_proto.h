@@ -6,7 +6,8 @@
  * is passed with SCM_RIGHTS:
  *
  *	OPEN	a /dev/gagg file that is bound to the rank (GAGG_IOC_OPEN)
- *	LOAD	a checkpoint that gaggd keeps, to read
+ *	LOAD	a stream socket. gaggd sends all bytes of a checkpoint that it keeps, and
+ *		closes it; the client is never idle for a minute.
  *	SAVE	a stream socket. The client sends all bytes of a checkpoint, never idle for
  *		a minute, closes it, and asks on the same connection to
  *	COMMIT	them: gaggd gives them the name when they are a whole checkpoint and on

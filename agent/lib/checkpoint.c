@@ -325,7 +325,9 @@ static int read_stream(struct gagg_comm *c, FILE *f, const char *path)
 	err = ferror(f) ? errno : 0;
 	fclose(f);
 	if (err)
-		return comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(err));
+		return comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, err == EAGAIN ?
+				  "gaggd sends no more of it, and has not ended" :
+				  strerror(err));
 	return wrong ? comm_error(c, GAGG_ERR_INVALID, "%s %s", path, wrong) : GAGG_OK;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/replaced.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/limits.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/outlet.c agent/gaggd/notify.c agent/conf/ports.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/message.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
+/* links: agent/gaggd/refuse.c agent/gaggd/request.c agent/gaggd/session.c agent/gaggd/save.c agent/gaggd/load.c agent/gaggd/replaced.c agent/gaggd/broker.c agent/gaggd/daemon.c agent/gaggd/kernel.c agent/gaggd/watch.c agent/gaggd/limits.c agent/gaggd/loop.c agent/gaggd/log.c agent/gaggd/outlet.c agent/gaggd/notify.c agent/conf/ports.c agent/conf/reconcile.c agent/conf/diff.c agent/conf/describe.c agent/conf/host.c agent/conf/applied.c agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/archive/archive.c agent/archive/list.c agent/lib/checkpoint_file.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c agent/lib/broker.c agent/lib/message.c agent/lib/error.c; libs: libconfuse liburing libsystemd */
 /*
  * Checkpoints that a whole gaggd keeps, by way of libgagg's requests.
  */
@@ -107,8 +107,8 @@ static void loads(const char *name, uint64_t first)
 	assert_true(fd >= 0);
 	assert_int_equal(read(fd, got, sizeof(got)), BYTES);
 	assert_memory_equal(got, file, BYTES);
-	/* to read only */
-	assert_int_equal(write(fd, got, 1), -1);
+	/* what nobody asked for changes nothing */
+	send(fd, got, 1, MSG_NOSIGNAL);
 	close(fd);
 }
 
@@ -241,29 +241,56 @@ static void saved__is_there_again(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
+/* one in many pieces, to be freed: more than a socket has room for */
+static uint64_t *large(size_t *size)
+{
+	size_t n = 0, words = MANY + CKP_WORDS + CKP_TABLE_WORDS;
+	uint64_t digest = CKP_DIGEST, *w = calloc(words, sizeof(*w));
+
+	assert_non_null(w);
+	memcpy(&w[n++], CKP_MAGIC, sizeof(*w));
+	w[n++] = htole64(1);
+	w[n++] = htole64(GAGG_INT64);
+	w[n++] = htole64(0x3ff0000000000000);
+	w[n++] = htole64(MANY);
+	for (uint64_t i = 0; i < MANY; i++)
+		w[n++] = htole64(i * i);
+	for (size_t i = 0; i < n; i++)
+		digest = ckp_digest(digest, w[i]);
+	w[n] = htole64(digest);
+	*size = words * sizeof(*w);
+	return w;
+}
+
+/* as many bytes of @fd as there are, up to @size */
+static size_t read_all(int fd, void *data, size_t size)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < size && (n = read(fd, (char *)data + at, size - at)) > 0)
+		at += (size_t)n;
+	return at;
+}
+
 static void saved__in_many_pieces(void **state)
 {
-	uint64_t *words = calloc(MANY + CKP_WORDS + CKP_TABLE_WORDS, sizeof(*words));
-	size_t n = 0, size = (MANY + CKP_WORDS + CKP_TABLE_WORDS) * sizeof(*words);
-	uint64_t digest = CKP_DIGEST;
+	size_t size;
+	uint64_t *words = large(&size), *got = calloc(1, size + 1);
+	int fd;
 
 	(void)state;
-	assert_non_null(words);
 	start_for_us();
-	memcpy(&words[n++], CKP_MAGIC, sizeof(*words));
-	words[n++] = htole64(1);
-	words[n++] = htole64(GAGG_INT64);
-	words[n++] = htole64(0x3ff0000000000000);
-	words[n++] = htole64(MANY);
-	for (uint64_t i = 0; i < MANY; i++)
-		words[n++] = htole64(i * i);
-	for (size_t i = 0; i < n; i++)
-		digest = ckp_digest(digest, words[i]);
-	words[n] = htole64(digest);
 	assert_int_equal(save_bytes("large", words, size, size), 0);
-	words[n - 1] ^= 1;
+	fd = broker_load(path, GROUP, "large", 0);
+	assert_true(fd >= 0);
+	assert_int_equal(read_all(fd, got, size + 1), size);
+	assert_memory_equal(got, words, size);
+	close(fd);
+	words[size / sizeof(*words) - 2] ^= 1;
 	refused(save_bytes("large", words, size, size), "checksum is wrong; it is not kept");
 	free(words);
+	free(got);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
@@ -382,6 +409,17 @@ static uint64_t first_of(const char *name)
 	return le64toh(got[FIRST]);
 }
 
+/* exit status: whether it was acknowledged; no assertion, which would go on in the child */
+static int saves_in_child(const char *name)
+{
+	int connection, fd = broker_save(path, GROUP, name, BYTES, 0, &connection);
+
+	if (fd < 0 || send(fd, file, BYTES, MSG_NOSIGNAL) != BYTES)
+		return 1;
+	close(fd);
+	return !!commit(connection, name);
+}
+
 /* What was acknowledged is there, and whole; what was not is the old one or the new one. */
 static void killed__at_any_step(void **state)
 {
@@ -399,7 +437,7 @@ static void killed__at_any_step(void **state)
 		pid = fork();
 		assert_true(pid >= 0);
 		if (!pid)
-			_exit(save("x") ? 1 : 0);
+			_exit(saves_in_child("x"));
 		usleep(delay);
 		finish(SIGKILL);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -577,33 +615,67 @@ static void limits(void **state)
 		"has no checkpoint \"b\" on this host; there are: a, c");
 }
 
-/* what a trainer has loaded is on the disk until it closes it, whoever has the name */
-static void replaced__and_still_open(void **state)
+/* what is being sent is on the disk until it is, whoever has the name */
+static void replaced__and_being_sent(void **state)
 {
+	size_t size;
+	uint64_t *words = large(&size);
 	int held[2], open_files;
 
 	(void)state;
 	most_names = 3;
-	most_bytes = 3 * BYTES;
+	most_bytes = 3 * size;
 	start_for_us();
 	open_files = descriptors();
-	assert_int_equal(save("a"), 0);
+	assert_int_equal(save_bytes("a", words, size, size), 0);
 	held[0] = broker_load(path, GROUP, "a", 0);
 	assert_true(held[0] >= 0);
-	assert_int_equal(save("a"), 0);
+	assert_int_equal(save_bytes("a", words, size, size), 0);
 	held[1] = broker_load(path, GROUP, "a", 0);
 	assert_true(held[1] >= 0);
-	assert_int_equal(save("a"), 0);
-	/* these two, and the one with the name, which another save of it replaces */
-	closes_all_but(open_files + 2);
-	assert_int_equal(save("a"), 0);
-	refused(save("b"), "2 that were replaced, of 224 bytes, are still open");
+	assert_int_equal(save_bytes("a", words, size, size), 0);
+	assert_int_equal(save_bytes("a", words, size, size), 0);
+	refused(save("b"), "2 that were replaced, of");
 	close(held[0]);
+	closes_all_but(open_files + 4);
 	assert_int_equal(save("b"), 0);
-	refused(save("c"), "1 that were replaced, of 112 bytes");
+	refused(save("c"), "1 that were replaced, of");
+	/* which is the old one still, and whole */
+	assert_int_equal(read_all(held[1], words, size), size);
 	close(held[1]);
-	assert_int_equal(save("c"), 0);
 	closes_all_but(open_files);
+	assert_int_equal(save("c"), 0);
+	free(words);
+	assert_int_equal(finish(SIGTERM), 0);
+}
+
+/* Who loads, and does not read, keeps nobody out, and is given up. */
+static void a_loader__that_stops(void **state)
+{
+	size_t size;
+	uint64_t *words = large(&size);
+	int fd, open_files;
+	struct stat st;
+
+	(void)state;
+	idle_ms = 300;
+	start_for_us();
+	open_files = descriptors();
+	assert_int_equal(save_bytes("a", words, size, size), 0);
+	fd = broker_load(path, GROUP, "a", 0);
+	assert_true(fd >= 0);
+	/* nobody but gaggd has the file, and its locks */
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(S_ISSOCK(st.st_mode));
+	assert_int_equal(save("a"), 0);
+	loads("a", 1);
+	/* it can read still */
+	shutdown(fd, SHUT_WR);
+	assert_true(logged("is not sent to its end: nobody has read of it for too long"));
+	closes_all_but(open_files);
+	assert_true(read_all(fd, words, size) < size);
+	close(fd);
+	free(words);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
@@ -773,19 +845,26 @@ static void descriptors__of_others(void **state)
 /* who has a limit waits for as long, whatever is asked */
 static void a_daemon__that_is_stopped(void **state)
 {
-	uint64_t begin;
-	int connection;
+	size_t size;
+	uint64_t begin, *words = large(&size);
+	int connection, fd;
 
 	(void)state;
 	start_for_us();
+	assert_int_equal(save_bytes("large", words, size, size), 0);
 	assert_int_equal(save("x"), 0);
+	fd = broker_load(path, GROUP, "large", 100);
+	assert_true(fd >= 0);
 	kill(daemon_pid, SIGSTOP);
 	begin = deadline_now();
+	assert_true(read_all(fd, words, size) < size && errno == EAGAIN);
+	close(fd);
+	free(words);
 	refused(broker_open(path, GROUP, 4, 100), "does not answer: Connection timed out");
 	refused(broker_load(path, GROUP, "x", 100), "does not answer: Connection timed out");
 	refused(broker_save(path, GROUP, "x", BYTES, 100, &connection),
 		"does not answer: Connection timed out");
-	assert_in_range((deadline_now() - begin) / 1000000, 299, 20000);
+	assert_in_range((deadline_now() - begin) / 1000000, 399, 20000);
 	kill(daemon_pid, SIGCONT);
 	loads("x", 1);
 	assert_int_equal(finish(SIGTERM), 0);
@@ -1175,7 +1254,8 @@ int main(void)
 		TEST(a_socket__that_is_kept),
 		TEST(a_group__of_others_meanwhile),
 		TEST(limits),
-		TEST(replaced__and_still_open),
+		TEST(replaced__and_being_sent),
+		TEST(a_loader__that_stops),
 		TEST(unread__keeps_its_place),
 		TEST(descriptors__of_others),
 		TEST(a_daemon__that_is_stopped),

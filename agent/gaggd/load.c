@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Checkpoints on their way out of the archive: a piece is read, then sent, then the next.
+ *
+ * Lifetime: from load_begin() on one event is armed, and fires. The load is freed there: at
+ * the end, or when it was dropped meanwhile. One that is armed when the loop ends stays until
+ * the process does, since the kernel may still read into its piece.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "load.h"
+#include "log.h"
+#include "refuse.h"
+#include "save.h"
+#include "../lib/broker_proto.h"
+
+#define PIECE		(64 << 10)
+#define PAUSE_MS	5
+
+struct load {
+	struct loop_event event;
+	struct loads *all;
+	struct load *next, **link;
+	char group[GAGG_NAME_MAX], name[GAGG_NAME_MAX];
+	int file, to;
+	uint64_t bytes, at;	/* of the file; sent */
+	size_t have, put;	/* of the piece: read, sent */
+	uint64_t until;		/* ms: it is given up */
+	uint64_t moved;		/* ms: a byte was sent */
+	bool dropped;
+	void (*done)(void *arg);
+	void *arg;
+	char piece[PIECE];
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void load_free(struct load *l)
+{
+	close(l->to);
+	loop_close(l->all->loop, l->file);
+	*l->link = l->next;
+	if (l->next)
+		l->next->link = l->link;
+	free(l);
+}
+
+/* what was sent is all that comes: libgagg finds that it is cut off, if it is */
+static void load_over(struct load *l)
+{
+	void (*done)(void *arg) = l->dropped ? NULL : l->done;
+	void *arg = l->arg;
+
+	load_free(l);
+	if (done)
+		done(arg);
+}
+
+void load_drop(struct load *l)
+{
+	l->dropped = true;
+	if (!l->all->loop->stop)
+		loop_cancel(l->all->loop, &l->event);
+}
+
+static void give_up(struct load *l, const char *why)
+{
+	if (!l->dropped)
+		log_limited(LOG_OF_ANY, LOG_L_WARN, "group \"%s\": checkpoint \"%s\" is not sent to its end: %s",
+			    l->group, l->name, why);
+	load_over(l);
+}
+
+static void read_piece(struct load *l);
+static void send_piece(struct load *l);
+
+/* the piece, or what there was room for, is sent */
+static void sent(struct load *l, size_t n)
+{
+	l->put += n;
+	l->moved = now_ms();
+	if (l->at + l->put == l->bytes) {
+		load_over(l);
+	} else if (l->moved > l->until) {
+		give_up(l, "it is read too slowly");
+	} else if (l->put < l->have) {
+		send_piece(l);
+	} else {
+		l->at += l->have;
+		read_piece(l);
+	}
+}
+
+/*
+ * There is room, they say: a client that has closed its own direction has the poll say so all
+ * the time (EPOLLRDHUP), hence the pause.
+ */
+static void writable(struct loop_event *ev, int res)
+{
+	struct load *l = loop_container(ev, struct load, event);
+	ssize_t n;
+
+	(void)res;
+	if (l->dropped) {
+		load_over(l);
+		return;
+	}
+	n = send(l->to, l->piece + l->put, l->have - l->put, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n > 0)
+		sent(l, (size_t)n);
+	else if (n < 0 && errno != EAGAIN)
+		/* it has read enough */
+		load_over(l);
+	else if (now_ms() - l->moved >= save_idle_ms)
+		give_up(l, "nobody has read of it for too long");
+	else
+		loop_timer(l->all->loop, ev, PAUSE_MS);
+}
+
+static void send_piece(struct load *l)
+{
+	l->event.fire = writable;
+	loop_writable(l->all->loop, &l->event, l->to, save_idle_ms);
+}
+
+static void was_read(struct loop_event *ev, int res)
+{
+	struct load *l = loop_container(ev, struct load, event);
+
+	if (l->dropped) {
+		load_over(l);
+		return;
+	}
+	if (res == -EAGAIN || res == -EINTR) {
+		read_piece(l);
+		return;
+	}
+	if (res <= 0) {
+		give_up(l, res ? strerror(-res) : "the file is shorter than it was");
+		return;
+	}
+	l->have = (size_t)res;
+	l->put = 0;
+	send_piece(l);
+}
+
+static void read_piece(struct load *l)
+{
+	uint64_t left = l->bytes - l->at;
+
+	l->event.fire = was_read;
+	loop_read(l->all->loop, &l->event, l->file, l->piece,
+		  left < PIECE ? (size_t)left : PIECE, l->at);
+}
+
+static struct load *load_new(struct loads *all, const struct broker_request *req, int file,
+			     uint64_t bytes)
+{
+	struct load *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->all = all;
+	l->file = file;
+	l->bytes = bytes;
+	l->until = now_ms() + broker_save_seconds(bytes) * 1000;
+	l->moved = now_ms();
+	memcpy(l->group, req->group, sizeof(l->group));
+	memcpy(l->name, req->name, sizeof(l->name));
+	l->next = all->first;
+	l->link = &all->first;
+	if (l->next)
+		l->next->link = &l->next;
+	all->first = l;
+	return l;
+}
+
+int load_begin(struct loads *all, const struct broker_request *req, int file,
+	       struct broker_reply *reply, void (*done)(void *arg), void *arg,
+	       struct load **out)
+{
+	struct load *l = NULL;
+	struct stat st;
+	int pair[2];
+
+	if (fstat(file, &st) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		refuse(reply, errno, "gaggd cannot send a checkpoint: %s", strerror(errno));
+		close(file);
+		return -1;
+	}
+	l = load_new(all, req, file, (uint64_t)st.st_size);
+	if (!l) {
+		close(file);
+		close(pair[0]);
+		close(pair[1]);
+		return refuse(reply, ENOMEM, "gaggd has no memory for a checkpoint");
+	}
+	l->to = pair[0];
+	l->done = done;
+	l->arg = arg;
+	read_piece(l);
+	*out = l;
+	return pair[1];
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A checkpoint on its way to somebody who loads it, from LOAD to its last byte.
+ *
+ * Nobody but gaggd has the file: who has one, if only to read, may hold its lock
+ * (inode_lock()) for as long as it likes, by a direct read into memory whose pages it does not
+ * provide, and a rename to the file's name waits for that lock in the kernel.
+ */
+#ifndef GAGGD_LOAD_H
+#define GAGGD_LOAD_H
+
+#include "loop.h"
+#include "request.h"
+
+struct load;
+
+/**
+ * struct loads - all that are on their way
+ * @loop: reads and sends them
+ * @first: list
+ */
+struct loads {
+	struct loop *loop;
+	struct load *first;
+};
+
+/**
+ * load_begin() - send a file
+ * @all:	where it belongs to
+ * @req:	LOAD
+ * @file:	open to read, given up to this function
+ * @reply:	receives error and message
+ * @done:	called once, later, when all is sent, or it is given up
+ * @arg:	for @done
+ * @out:	receives the load, for load_drop() before @done is called
+ *
+ * Return: a stream socket that the bytes come from, to be passed and then closed, or -1.
+ */
+int load_begin(struct loads *all, const struct broker_request *req, int file,
+	       struct broker_reply *reply, void (*done)(void *arg), void *arg,
+	       struct load **out);
+
+/* Its client is gone: @done is not called. */
+void load_drop(struct load *l);
+
+#endif
