@@ -36,22 +36,24 @@ some()
 	done
 }
 
-# the words of a program: it ends when all has
+# the words of a program: it ends when all has. One in sixteen starts more on one communicator
+# than the kernel takes at once
 program()
 {
-	local i n who
+	local i n who count=12 most=3 blocks=4 waits=3
 
-	for ((i = 0; i < 12; i++)); do
-		case $((RANDOM % 3)) in
+	[ $((RANDOM % 16)) -ne 0 ] || count=50 most=$((RANDOM % 3)) blocks=50 waits=50
+	for ((i = 0; i < count; i++)); do
+		case $((most == 3 || i % 8 == 7 ? RANDOM % 3 : most)) in
 		0)	words+=(world) ;;
 		1)	words+=(part:0) ;;
 		2)	words+=(part:1) ;;
 		esac
 		elements
-		some 4
+		some "$blocks"
 		words+=("@$who:allreduce:int32:sum:$n" again "!$who:iallreduce:int32:sum:$n")
 		some 3
-		[ $((RANDOM % 3)) -ne 0 ] || words+=("@$who:wait")
+		[ $((RANDOM % waits)) -ne 0 ] || words+=("@$who:wait")
 	done
 	words+=(wait)
 }
