@@ -41,6 +41,10 @@ static bool sweep_next(int socket, unsigned int *running)
 		return true;
 	pid = fork();
 	if (!pid) {
+		/* who reads the twin's log waits for its end alone */
+		close(STDIN_FILENO);
+		close(STDOUT_FILENO);
+		close(STDERR_FILENO);
 		close(socket);
 		punch(fd);
 		_exit(0);
