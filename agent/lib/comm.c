@@ -171,7 +171,7 @@ void comm_delete(struct gagg_comm *c)
 	comm_fail(c, GAGG_ERR_CLOSED);
 	progress_stop(c);
 	while (c->finished)
-		request_free(c->finished);
+		request_leave(c->finished);
 	progress_exit(c);
 	store_delete(c);
 	region_unmap(&c->region);

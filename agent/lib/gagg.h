@@ -223,8 +223,8 @@ int gagg_open_rank(const char *group, uint32_t rank);
  * @comm:	from gagg_init(); freed in any case. NULL: nothing happens
  *
  * A barrier, then the session is closed. Communicators that were split from it
- * can only be freed afterwards; requests in flight end, requests not waited for
- * are freed (forget them), plans remain.
+ * can only be freed afterwards; requests in flight end, and those that were not waited for
+ * still can be: one that never is keeps some hundred bytes. Plans remain.
  *
  * Return: 0, also if a rank has left during the barrier; GAGG_ERR_INVALID: it was freed
  * before (see gagg_comm_free()); else the error of the barrier. gagg_last_error(NULL) has
@@ -526,8 +526,8 @@ int gagg_ibarrier(struct gagg_comm *comm, struct gagg_request **req);
  *		NULL there: nothing happens
  * @timeout_ms:	milliseconds; negative: no limit; 0: look once
  *
- * Return: 0 or the error of the operation; or GAGG_ERR_TIMEOUT with *@req as it was: it
- * goes on.
+ * Return: 0 or the error of the operation, which is GAGG_ERR_CLOSED if its communicator was
+ * freed before it had ended; or GAGG_ERR_TIMEOUT with *@req as it was: it goes on.
  */
 int gagg_wait(struct gagg_request **req, int timeout_ms);
 

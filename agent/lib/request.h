@@ -40,7 +40,8 @@ struct transfer {
 /**
  * struct gagg_request - see above
  * @next: in the queue, or among the finished
- * @comm: whose queue
+ * @comm: whose queue; NULL: it was freed, see request_leave()
+ * @known: in the process's, after that
  * @how: by kind, operator and type
  * @cut: chunks
  * @submit: what the kernel is told
@@ -65,6 +66,7 @@ struct transfer {
 struct gagg_request {
 	struct gagg_request *next;
 	struct gagg_comm *comm;
+	struct known known;
 	const struct transfer *how;
 	struct partition cut;
 	struct gagg_ioc_submit submit;
@@ -178,6 +180,12 @@ void request_end(struct gagg_comm *c, int status);
 
 /* A finished one. */
 void request_free(struct gagg_request *r);
+
+/*
+ * A finished one, whose communicator is about to go: the caller's handle is good until
+ * gagg_wait(), and then it is freed.
+ */
+void request_leave(struct gagg_request *r);
 
 /*
  * wait_target() - chunk up to which to sleep

@@ -12,6 +12,8 @@ int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 	__u64 user_data = sqe->user_data;
 	bool done;
 
+	if (!c)
+		return error_set(GAGG_ERR_INVALID, "the request is done");
 	if (!sys_in_kernel(c->session->fd))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "gagg-twin takes no io_uring commands: poll gagg_fd()");

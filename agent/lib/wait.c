@@ -53,7 +53,7 @@ void request_end(struct gagg_comm *c, int status)
 	c->finished = r;
 }
 
-void request_free(struct gagg_request *r)
+static void take_from_finished(struct gagg_request *r)
 {
 	struct gagg_comm *c = r->comm;
 	struct gagg_request **link;
@@ -63,7 +63,19 @@ void request_free(struct gagg_request *r)
 		;
 	*link = r->next;
 	pthread_mutex_unlock(&c->lock);
+}
+
+void request_free(struct gagg_request *r)
+{
+	take_from_finished(r);
 	free(r);
+}
+
+void request_leave(struct gagg_request *r)
+{
+	take_from_finished(r);
+	r->comm = NULL;
+	known_add(&r->known);
 }
 
 void request_skip(struct gagg_request *r)
@@ -429,6 +441,8 @@ static bool look(struct gagg_request *r)
 	bool done;
 	int err;
 
+	if (!c)
+		return true;
 	comm_check(c);
 	pthread_mutex_lock(&c->lock);
 	if (!r->done)
@@ -442,13 +456,26 @@ static bool look(struct gagg_request *r)
 	return true;
 }
 
+/* of a communicator that was freed */
+static int request_forget(struct gagg_request *r)
+{
+	int status = r->status;
+
+	known_remove(&r->known);
+	free(r);
+	error_clear();
+	if (status)
+		error_set(status, "the communicator was freed before the operation had ended");
+	return status;
+}
+
 /* @req has ended, and is the caller's no more: nobody frees it twice */
 static int finish(struct gagg_request **req)
 {
 	struct gagg_request *r = *req;
 
 	*req = NULL;
-	return request_reap(r);
+	return r->comm ? request_reap(r) : request_forget(r);
 }
 
 int gagg_wait(struct gagg_request **req, int timeout_ms)
