@@ -50,7 +50,8 @@ static uint64_t now_ms(void)
 
 static void load_free(struct load *l)
 {
-	close(l->to);
+	/* with what the client may have sent, which nobody reads */
+	loop_close(l->all->loop, l->to);
 	loop_close(l->all->loop, l->file);
 	*l->link = l->next;
 	if (l->next)

@@ -17,7 +17,6 @@
 
 /* gaggd answers at once; this ends the wait for one that is stopped */
 #define PATIENCE_MS	30000
-#define IDLE_MS		60000	/* what is loaded comes from a disk, which may be slow */
 
 static const char *socket_path(const char *path)
 {
@@ -195,7 +194,7 @@ int broker_load(const char *path, const char *group, const char *name, int timeo
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_LOAD,
 	};
-	int ms = timeout_ms > 0 && timeout_ms < IDLE_MS ? timeout_ms : IDLE_MS;
+	int ms = timeout_ms > 0 && timeout_ms < BROKER_IDLE_MS ? timeout_ms : BROKER_IDLE_MS;
 	struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
 	int ret = fill_names(&req, group, name);
 

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#define BROKER_IDLE_MS	60000	/* what is loaded comes from a disk, which may be slow */
+
 /* a file of /dev/gagg bound to a rank, or an error */
 int broker_open(const char *path, const char *group, uint32_t rank,
 		int timeout_ms);

@@ -15,6 +15,7 @@
 
 #include "broker.h"
 #include "checkpoint_file.h"
+#include "deadline.h"
 #include "store.h"
 
 #define AGENT	"agent:"
@@ -187,7 +188,7 @@ static int check_agent(struct gagg_comm *c)
 }
 
 /* write() to a socket whose other end may have gone, which is no reason to die */
-static ssize_t sink_write(void *cookie, const char *buf, size_t size)
+static ssize_t socket_write(void *cookie, const char *buf, size_t size)
 {
 	size_t done;
 	ssize_t n;
@@ -202,15 +203,31 @@ static ssize_t sink_write(void *cookie, const char *buf, size_t size)
 	return (ssize_t)done;
 }
 
-static int sink_close(void *cookie)
+/* read() from one with SO_RCVTIMEO, which any signal ends: it begins anew, not for ever */
+static ssize_t socket_read(void *cookie, char *buf, size_t size)
+{
+	uint64_t deadline = deadline_in(BROKER_IDLE_MS);
+	ssize_t n;
+
+	do {
+		n = recv((int)(intptr_t)cookie, buf, size, 0);
+	} while (n < 0 && errno == EINTR && deadline_left(deadline));
+	if (n < 0 && errno == EINTR)
+		errno = EAGAIN;
+	return n;
+}
+
+static int socket_close(void *cookie)
 {
 	return close((int)(intptr_t)cookie);
 }
 
-static FILE *sink_of(int fd)
+static FILE *socket_stream(int fd, const char *mode)
 {
-	static const cookie_io_functions_t sink = { .write = sink_write, .close = sink_close };
-	FILE *f = fopencookie((void *)(intptr_t)fd, "w", sink);
+	static const cookie_io_functions_t how = {
+		.read = socket_read, .write = socket_write, .close = socket_close,
+	};
+	FILE *f = fopencookie((void *)(intptr_t)fd, mode, how);
 
 	if (!f)
 		close(fd);
@@ -229,7 +246,7 @@ static int save_at_agent(struct gagg_comm *c, const char *name)
 			 &connection);
 	if (fd < 0)
 		return comm_error_take(c, fd);
-	f = sink_of(fd);
+	f = socket_stream(fd, "w");
 	err = f ? close_stream(f, write_stream(c, f)) : -ENOMEM;
 	/* gaggd has found something wrong: it says what */
 	if (err && err != -EPIPE && err != -ECONNRESET) {
@@ -344,7 +361,7 @@ static int load(struct gagg_comm *c, const char *path)
 				 c->session->timeout_ms);
 		if (fd < 0)
 			return comm_error_take(c, fd);
-		f = stream_of(fd, "r");
+		f = socket_stream(fd, "r");
 	} else {
 		f = fopen(path, "re");
 	}

@@ -81,14 +81,15 @@ ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline)
 /*
  * Whoever sends and closes may do both between the kernel's look for a message and its look
  * for the end (unix_dgram_recvmsg()): 0 is said, and the message lies there. After the end
- * none comes any more, so the second look is right.
+ * none comes any more, so the second look is right. An empty message, which came with
+ * something beside it, is no end: what came is the caller's.
  */
 ssize_t message_try(int fd, struct msghdr *msg, int flags)
 {
 	size_t room = msg->msg_controllen;
 	ssize_t n = recvmsg(fd, msg, flags | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 
-	if (n)
+	if (n || msg->msg_controllen)
 		return n;
 	msg->msg_controllen = room;
 	return recvmsg(fd, msg, flags | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);

@@ -90,6 +90,8 @@ static void say(struct group *g, u64 nodes, u8 type)
 	for (; nodes; nodes &= nodes - 1) {
 		u32 node = gagg_lowest(nodes);
 
+		if (type == GAGG_T_HELLO && tx_is_said(g, 0, node, false))
+			continue;
 		memset(&body, 0, sizeof(body));
 		pthread_mutex_lock(&g->join_lock);
 		if (type == GAGG_T_HELLO)
@@ -118,9 +120,12 @@ static void say_wide(struct group *g, u64 nodes)
 		gagg_join_wide(g->join, &g->geom, node, &m, &body);
 		shards = g->join->peer[node].missed;
 		pthread_mutex_unlock(&g->join_lock);
-		for (sent = true; shards; shards &= shards - 1)
-			sent &= tx_control(g, gagg_lowest(shards), node, &m, &body,
-					   sizeof(body));
+		for (sent = true; shards; shards &= shards - 1) {
+			u32 shard = gagg_lowest(shards);
+
+			sent &= !tx_is_said(g, shard, node, true) &&
+				tx_control(g, shard, node, &m, &body, sizeof(body));
+		}
 		if (!sent)
 			continue;
 		pthread_mutex_lock(&g->join_lock);

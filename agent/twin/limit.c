@@ -7,12 +7,24 @@
 #define LOOK_NS		(50 * GAGG_USEC)
 #define LIMIT_TIMES	8	/* what a small datagram counts, of what is sent of it */
 #define STANDS_NS	(4 * LIMIT_NS)		/* a burst would have left */
+#define DEAD_MOST	65536	/* of a link that is down, more must not lie there */
 
 void limit_init(struct limit *l, int most)
 {
 	l->most = most;
 	l->bytes = most < LIMIT_LEAST ? most : LIMIT_LEAST;
+	l->dead = 0;
 	l->was = 0;
+	l->since = 0;
+}
+
+int limit_most(const struct limit *l)
+{
+	return l->bytes + l->dead;
+}
+
+void limit_idle(struct limit *l)
+{
 	l->since = 0;
 }
 
@@ -71,11 +83,13 @@ void limit_look(struct limit *l, int bytes, u64 now)
 {
 	u64 ns = now - l->since;
 
+	if (bytes < l->dead)
+		l->dead = bytes;
 	if (!l->since)
 		return;
 	/* that much leaves in that time at least; whether more would have is not known */
-	if (!bytes) {
-		limit_step(l, limit_of(l, l->was, ns));
+	if (bytes == l->dead) {
+		limit_step(l, limit_of(l, l->was - bytes, ns));
 		l->since = 0;
 		return;
 	}
@@ -85,6 +99,8 @@ void limit_look(struct limit *l, int bytes, u64 now)
 	if (ns < MEASURE_NS || (bytes == l->was && ns < STANDS_NS))
 		return;
 	limit_adjust(l, limit_of(l, l->was - bytes, ns));
+	if (bytes == l->was && bytes <= DEAD_MOST)
+		l->dead = bytes;
 	limit_begin(l, bytes, now);
 }
 
@@ -94,7 +110,7 @@ void limit_look(struct limit *l, int bytes, u64 now)
  */
 u64 limit_at(const struct limit *l, int bytes, u64 now)
 {
-	int over = bytes - l->bytes / 2;
+	int over = bytes - l->dead - l->bytes / 2;
 	u64 half = over > 0 ? (u64)over * (LIMIT_NS / LIMIT_TIMES) / (u64)l->bytes : 0;
 	u64 soon = l->since ? gagg_max64(now - l->since, LOOK_NS) : LOOK_NS;
 

@@ -23,17 +23,25 @@
  * struct limit - of one socket
  * @most: bytes, whatever the link carries
  * @bytes: LIMIT_LEAST, or @most if that is less, to @most; a message may go when fewer lie there
+ * @dead: bytes that do not leave whatever the link does: those to a host whose address
+ *	nobody tells (ARP) lie there for seconds. They do not count
  * @was: bytes that lay there @since, and what was sent after that
- * @since: when as many lay there as may, and some did ever since; 0: that is not so
+ * @since: when as many lay there as may, and some did, and more waited, ever since; 0: that
+ *	is not so
  */
 struct limit {
 	int most;
 	int bytes;
+	int dead;
 	int was;
 	u64 since;
 };
 
 void limit_init(struct limit *l, int most);
+/* bytes that may lie there with the dead ones */
+int limit_most(const struct limit *l);
+/* nothing waits any more: what leaves says nothing about the link */
+void limit_idle(struct limit *l);
 /* @bytes lie there, as many as may, at @now */
 void limit_full(struct limit *l, int bytes, u64 now);
 /* @bytes are sent */

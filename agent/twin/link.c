@@ -221,6 +221,18 @@ static int carry_out(struct session *s, struct request *r)
 
 /* --- messages ------------------------------------------------------------- */
 
+/* Nobody asked for them, and the last to close one may have to wait: not here. */
+static void close_unwanted(const struct session *s, const struct cmsghdr *c)
+{
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), i;
+	int fd;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
+		loop_close(&s->group->twin->loop, fd);
+	}
+}
+
 /* 1: there is one; 0: none yet; -1: it has hung up, or cannot be heard */
 static int receive(const struct session *s, struct request *r)
 {
@@ -243,6 +255,8 @@ static int receive(const struct session *s, struct request *r)
 	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
+		if (c->cmsg_type == SCM_RIGHTS)
+			close_unwanted(s, c);
 		if (c->cmsg_type == SCM_PIDFD)
 			memcpy(&r->pid_fd, CMSG_DATA(c), sizeof(r->pid_fd));
 		if (c->cmsg_type != SCM_CREDENTIALS)

@@ -14,7 +14,7 @@
 #define F_SEAL_FUTURE_WRITE	0x0010
 #endif
 
-#define PIECE	(16UL << 20)	/* takes some ten milliseconds */
+#define PIECE	(2UL << 20)	/* takes some milliseconds */
 
 /*
  * Zeros, and no page is missing later; piece by piece, with HELLO in between. Pages that

@@ -32,6 +32,7 @@ struct queue {
 	bool polls;			/* for EPOLLOUT */
 	u64 at;				/* GAGG_NEVER: it polls, or does not wait */
 	struct limit limit;
+	int most;			/* limit_most(), for any thread */
 	struct burst *spare;
 	struct mmsghdr msg[QUEUE];
 	union address to[QUEUE];
@@ -51,6 +52,7 @@ static void queue_allow(struct port *p)
 	int bytes = p->queue->limit.bytes / 2;
 
 	p->burst = bytes < BURST_BYTES ? (u32)bytes : BURST_BYTES;
+	__atomic_store_n(&p->queue->most, limit_most(&p->queue->limit), __ATOMIC_RELAXED);
 }
 
 struct queue *queue_new(struct port *p)
@@ -258,7 +260,7 @@ static unsigned int queue_fits(const struct port *p, int *bytes)
 	if (*bytes < 0)
 		return 1;
 	while (n < q->tail - q->head && at + n < QUEUE && q->burst[at + n] &&
-	       *bytes < q->limit.bytes)
+	       *bytes < limit_most(&q->limit))
 		*bytes += (int)q->burst[at + n++]->bytes;
 	return n;
 }
@@ -289,6 +291,7 @@ static void queue_wait(struct port *p, int bytes)
 
 static void queue_goes_on(struct port *p)
 {
+	limit_idle(&p->queue->limit);
 	p->queue->waits = false;
 	p->queue->at = GAGG_NEVER;
 	queue_poll(p, false);
@@ -299,7 +302,7 @@ static void queue_filled(struct port *p, int bytes)
 {
 	struct limit *l = &p->queue->limit;
 
-	if (bytes >= l->bytes && l->bytes < l->most)
+	if (bytes >= limit_most(l) && l->bytes < l->most)
 		limit_full(l, bytes, now_ns());
 }
 
@@ -307,7 +310,7 @@ static void queue_look(struct port *p, int bytes)
 {
 	struct limit *l = &p->queue->limit;
 
-	if (bytes < 0 || !l->since)
+	if (bytes < 0 || (!l->since && bytes >= l->dead))
 		return;
 	limit_look(l, bytes, now_ns());
 	queue_allow(p);
@@ -315,7 +318,7 @@ static void queue_look(struct port *p, int bytes)
 
 bool queue_full(const struct port *p)
 {
-	return queue_lies(p) >= __atomic_load_n(&p->queue->limit.bytes, __ATOMIC_RELAXED);
+	return queue_lies(p) >= __atomic_load_n(&p->queue->most, __ATOMIC_RELAXED);
 }
 
 /* the first @n messages have left */

@@ -15,7 +15,7 @@
 #include "../lib/deadline.h"
 #include "../lib/message.h"
 
-#define SWEEPS	16		/* at a time */
+#define SWEEPS	16		/* at a time; more are left to those that hold them */
 #define REAP_MS	100
 
 /* for as long as somebody holds its lock */
@@ -39,6 +39,11 @@ static bool sweep_next(int socket, unsigned int *running)
 		return false;
 	if (fd < 0)
 		return true;
+	/* its pages go when nobody holds it */
+	if (*running == SWEEPS) {
+		close(fd);
+		return true;
+	}
 	pid = fork();
 	if (!pid) {
 		/* who reads the twin's log waits for its end alone */
@@ -63,10 +68,8 @@ static void sweeper(int socket)
 	while (more) {
 		while (running && waitpid(-1, NULL, WNOHANG) > 0)
 			running--;
-		/* those that wait for a trainer do so until it ends */
-		p.events = running < SWEEPS ? POLLIN : 0;
 		if (poll(&p, 1, running ? REAP_MS : -1) > 0)
-			more = p.revents & POLLIN ? sweep_next(socket, &running) : false;
+			more = sweep_next(socket, &running);
 	}
 }
 

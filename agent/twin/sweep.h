@@ -18,8 +18,8 @@
  */
 int sweep_start(void);
 /*
- * All pages of the file @fd go, soon; the caller may close it. false: not so, since
- * trainers hold too many others
+ * All pages of the file @fd go, soon, or, where the locks of sixteen others are held, when
+ * nobody has it open; the caller may close it. false: the latter
  */
 bool sweep_file(int sweeper, int fd);
 

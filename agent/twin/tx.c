@@ -238,18 +238,15 @@ void tx_actions(struct port *p, struct group *g)
 	}
 }
 
-/*
- * On a slow link, HELLOs that ask after those who are quiet, and the answers, would be what
- * makes others quiet. One that was said a moment ago is in the socket still, or has just left.
- */
-static bool is_said(struct group *g, u32 shard, u32 node, bool wide)
+static u64 *said_at(struct group *g, u32 shard, u32 node, bool wide)
 {
-	u64 *at = wide ? &g->said.wide_at[shard][node] : &g->said.at[node], now = now_ns();
+	return wide ? &g->said.wide_at[shard][node] : &g->said.at[node];
+}
 
-	if (now - *at < LIMIT_NS && queue_full(g->part[shard].port))
-		return true;
-	*at = now;
-	return false;
+bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide)
+{
+	return now_ns() - *said_at(g, shard, node, wide) < LIMIT_NS &&
+	       queue_full(g->part[shard].port);
 }
 
 bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
@@ -268,8 +265,6 @@ bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		.msg_iov = iov, .msg_iovlen = 3,
 	};
 
-	if (m->type == GAGG_T_HELLO && is_said(g, shard, node, m->len > len))
-		return false;
 	address_shift(&to, shard);
 	gagg_wire_build(head, m);
 	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0) {
@@ -277,6 +272,8 @@ bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		g->said.unfit |= errno == EMSGSIZE;
 		return false;
 	}
+	if (m->type == GAGG_T_HELLO)
+		*said_at(g, shard, node, m->len > len) = now_ns();
 	g->said.datagrams++;
 	g->said.bytes += GAGG_WIRE_HDRLEN + m->len;
 	return true;

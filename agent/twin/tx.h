@@ -16,9 +16,15 @@ void tx_actions(struct port *p, struct group *g);
 /* the end of a batch: send what the sockets take, tell trainers */
 void tx_flush(struct worker *w);
 
+/*
+ * On a slow link, HELLOs that ask after those who are quiet, and the answers, would be what
+ * makes others quiet. Was one (@wide: as long as a chunk) said to @node a moment ago, and is in
+ * the socket still, or has just left? Control thread
+ */
+bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide);
+
 /* one control datagram (HELLO, START, ABORT) with @len bytes of @body, then zeros up to
- * m->len, from the shard's port, at once; false: the socket did not take it, or has such a HELLO
- * still. Control thread
+ * m->len, from the shard's port, at once; false: the socket did not take it. Control thread
  */
 bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		const void *body, u32 len);

@@ -19,6 +19,7 @@
 static struct limit limit;
 static u64 now, idle;
 static double lies, rate;	/* bytes; a nanosecond */
+static double stuck;		/* bytes that never leave */
 static u64 fed;
 
 static void begin(double bits_per_second, int most)
@@ -27,6 +28,7 @@ static void begin(double bits_per_second, int most)
 	now = GAGG_SEC;
 	idle = 0;
 	lies = 0;
+	stuck = 0;
 	fed = 0;
 	rate = bits_per_second / 8 / 1e9;
 }
@@ -41,26 +43,30 @@ static void pass(u64 ns)
 	now += ns;
 }
 
+static int reads(void)
+{
+	return (int)(lies + stuck);
+}
+
 /* as queue_send() does, when more waits than ever can go */
 static void send_all(void)
 {
 	int n;
 
 	for (;;) {
-		limit_look(&limit, (int)lies, now);
-		if (lies >= limit.bytes)
+		limit_look(&limit, reads(), now);
+		if (reads() >= limit_most(&limit))
 			break;
-		for (n = (int)lies; n < limit.bytes;)
+		for (n = reads(); n < limit_most(&limit);)
 			n += limit.bytes / 2 < BURST ? limit.bytes / 2 : BURST;
-		limit_sent(&limit, n - (int)lies);
-		fed += (u64)(n - (int)lies);
-		lies = n;
+		limit_sent(&limit, n - reads());
+		fed += (u64)(n - reads());
+		lies = n - stuck;
 		if (limit.bytes < limit.most)
 			limit_full(&limit, n, now);
 		pass(2000);
 	}
-	if (!limit.since)
-		limit_full(&limit, (int)lies, now);
+	limit_full(&limit, reads(), now);
 }
 
 static void run(u64 ns)
@@ -70,7 +76,7 @@ static void run(u64 ns)
 	while (now < end) {
 		send_all();
 		/* a timer is late, a little */
-		pass(limit_at(&limit, (int)lies, now) - now + 20000);
+		pass(limit_at(&limit, reads(), now) - now + 20000);
 	}
 }
 
@@ -151,6 +157,43 @@ static void limit__changes(void **state)
 	assert_in_range(limit.bytes, MOST / 32, MOST);
 }
 
+/* what goes to a host that has no address lies there for seconds, and keeps nobody else out */
+static void limit__of_others(void **state)
+{
+	(void)state;
+	begin(1e10, MOST);
+	stuck = 27000;
+	run(GAGG_SEC);
+	assert_in_range(idle, 0, 250 * GAGG_MSEC);
+	assert_in_range(limit.bytes, MOST / 32, MOST);
+	/* it is dropped, and comes again */
+	stuck = 0;
+	idle = 0;
+	run(GAGG_SEC);
+	stuck = 5000;
+	run(GAGG_SEC);
+	assert_in_range(idle, 0, 50 * GAGG_MSEC);
+}
+
+/* nobody wants anything for a while: the link is as fast as before */
+static void limit__pauses(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	begin(1e10, MOST);
+	run(GAGG_SEC);
+	for (i = 0; i < 10; i++) {
+		limit_idle(&limit);
+		pass(100 * GAGG_MSEC);
+		/* a HELLO */
+		lies = 832;
+		limit_look(&limit, reads(), now);
+		assert_in_range(limit.bytes, MOST / 32, MOST);
+		run(10 * GAGG_MSEC);
+	}
+}
+
 /* nothing leaves at all: as little as can be waits there, for as long as it takes */
 static void limit__dead_links(void **state)
 {
@@ -172,6 +215,8 @@ int main(void)
 		cmocka_unit_test(limit__small_sockets),
 		cmocka_unit_test(limit__idle_links),
 		cmocka_unit_test(limit__changes),
+		cmocka_unit_test(limit__of_others),
+		cmocka_unit_test(limit__pauses),
 		cmocka_unit_test(limit__dead_links),
 	};
 

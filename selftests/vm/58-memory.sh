@@ -36,7 +36,7 @@ large_ring()
 
 layout 2
 net_ready 1500
-twin_conf ring 256 window 64 dead-after 400
+twin_conf ring 256 window 64 dead-after 1000
 # 1.5 GB of results
 sed "s/\"g\"/\"large\"/; s/ring = 256/ring = 1048576\nport = 7640/; s/$(address 1)/$(address 0)/" \
 	"$tmp/gagg.conf" >"$tmp/large"
@@ -63,7 +63,7 @@ for ((i = 0; i < hosts; i++)); do
 done
 echo 212992 >/proc/sys/net/core/wmem_max
 twin_prefix=(setpriv --no-new-privs --bounding-set -all)
-twin_conf ring 4096 window 2048 dead-after 400
+twin_conf ring 4096 window 2048 dead-after 600
 twin_up 0 1 2 3 || bail "no twins"
 rank_options=(--timeout 60000)
 check "1 MiB over links of 1 Mbit/s" ranks_run allreduce:int32:sum:262144

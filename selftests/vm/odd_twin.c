@@ -208,6 +208,15 @@ static void odd_page(uint64_t head, uint32_t chunks)
 	close(fd);
 }
 
+/* nothing, with what comes beside it: nothing of that is left in the twin */
+static void odd_empty(void)
+{
+	int fd = open_session();
+
+	expect("send nothing", (int)send(fd, "", 0, MSG_NOSIGNAL), 0);
+	expect_closed("who sends nothing", fd);
+}
+
 struct hold {
 	int fd;		/* of a region */
 	void *page;	/* that never comes */
@@ -277,6 +286,7 @@ int main(int argc, char **argv)
 	odd_regions();
 	odd_answers();
 	odd_child();
+	odd_empty();
 	odd_writer();
 	odd_page(1, 0);
 	odd_page(~0ULL, 1);
