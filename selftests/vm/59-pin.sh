@@ -36,9 +36,16 @@ comes_and_goes()
 	}
 }
 
+# what trainers have left is given back, by processes that the twins pay for, too
+all_swept()
+{
+	[ "$(pgrep -c -x gagg-sweep)" -eq 2 ]
+}
+
 # KiB, of both twins: their own, and the files that they pay for
 twin_memory()
 {
+	wait_until 20 all_swept
 	echo $(($(charged twin anon) + $(charged twin shmem)))
 }
 
@@ -75,9 +82,9 @@ for r in 0 1; do
 done
 twin_down
 
-twin_conf ring 512 window 64
+twin_conf ring 1024 window 64
 check "twins with a small ring" twin_up 0 1
-rounds=2000
+rounds=1500
 ! slow_kernel || rounds=500
 comes_and_goes 200
 before=$(twin_memory) kernel=$(charged twin slab)
