@@ -52,29 +52,13 @@ static size_t peer_groups(int fd, gid_t **out)
 	return len / sizeof(gid_t);
 }
 
-/* 0 or a negative errno */
+/* 0 or a negative errno; @passed: -1: nothing */
 static int send_reply(int fd, const struct broker_reply *reply, int passed)
 {
 	struct iovec iov = { (void *)reply, sizeof(*reply) };
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { { 0 } };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 
-	if (passed >= 0) {
-		struct cmsghdr *c;
-
-		msg.msg_control = control.buf;
-		msg.msg_controllen = sizeof(control.buf);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &passed, sizeof(int));
-	}
 	/* The first message of a fresh socket, or the second: there is room. */
-	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return message_pass(fd, &iov, 1, &passed, passed >= 0);
 }
 
 static void send_error(int fd, const struct broker_reply *reply)

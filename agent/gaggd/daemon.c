@@ -204,7 +204,7 @@ static void prepare_sessions(void)
 	d.sessions.kernel = &d.kernel;
 	s->loop = &d.loop;
 	d.sessions.loads.loop = s->loop;
-	s->replaced.loop = s->loop;
+	s->loads = &d.sessions.loads;
 	s->archive = d.opt->state ? d.opt->state : ARCHIVE_DIR;
 	s->names = d.opt->checkpoints ?: OPTIONS_CHECKPOINTS;
 	s->bytes = d.opt->checkpoint_bytes ?: (uint64_t)OPTIONS_CHECKPOINT_GIB << 30;

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "load.h"
@@ -20,6 +19,7 @@
 #include "refuse.h"
 #include "save.h"
 #include "../lib/broker_proto.h"
+#include "../lib/deadline.h"
 
 #define PIECE		(64 << 10)
 #define PAUSE_MS	5
@@ -32,21 +32,13 @@ struct load {
 	int file, to;
 	uint64_t bytes, at;	/* of the file; sent */
 	size_t have, put;	/* of the piece: read, sent */
-	uint64_t until;		/* ms: it is given up */
-	uint64_t moved;		/* ms: a byte was sent */
+	uint64_t until;		/* it is given up, */
+	uint64_t idle;		/* or earlier, if no byte is sent: deadlines */
 	bool dropped;
 	void (*done)(void *arg);
 	void *arg;
 	char piece[PIECE];
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void load_free(struct load *l)
 {
@@ -92,10 +84,10 @@ static void send_piece(struct load *l);
 static void sent(struct load *l, size_t n)
 {
 	l->put += n;
-	l->moved = now_ms();
+	l->idle = deadline_in((int)save_idle_ms);
 	if (l->at + l->put == l->bytes) {
 		load_over(l);
-	} else if (l->moved > l->until) {
+	} else if (!deadline_left(l->until)) {
 		give_up(l, "it is read too slowly");
 	} else if (l->put < l->have) {
 		send_piece(l);
@@ -125,7 +117,7 @@ static void writable(struct loop_event *ev, int res)
 	else if (n < 0 && errno != EAGAIN)
 		/* it has read enough */
 		load_over(l);
-	else if (now_ms() - l->moved >= save_idle_ms)
+	else if (!deadline_left(l->idle))
 		give_up(l, "nobody has read of it for too long");
 	else
 		loop_timer(l->all->loop, ev, PAUSE_MS);
@@ -177,8 +169,8 @@ static struct load *load_new(struct loads *all, const struct broker_request *req
 	l->all = all;
 	l->file = file;
 	l->bytes = bytes;
-	l->until = now_ms() + broker_save_seconds(bytes) * 1000;
-	l->moved = now_ms();
+	l->until = deadline_in((int)broker_save_seconds(bytes) * 1000);
+	l->idle = deadline_in((int)save_idle_ms);
 	memcpy(l->group, req->group, sizeof(l->group));
 	memcpy(l->name, req->name, sizeof(l->name));
 	l->next = all->first;
@@ -215,4 +207,19 @@ int load_begin(struct loads *all, const struct broker_request *req, int file,
 	read_piece(l);
 	*out = l;
 	return pair[1];
+}
+
+void loads_replaced(const struct loads *all, const char *group, uint64_t *files,
+		    uint64_t *bytes)
+{
+	const struct load *l;
+	struct stat st;
+
+	*files = 0;
+	*bytes = 0;
+	for (l = all->first; l; l = l->next)
+		if (!strcmp(l->group, group) && !fstat(l->file, &st) && !st.st_nlink) {
+			++*files;
+			*bytes += l->bytes;
+		}
 }

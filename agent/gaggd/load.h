@@ -43,4 +43,11 @@ int load_begin(struct loads *all, const struct broker_request *req, int file,
 /* Its client is gone: @done is not called. */
 void load_drop(struct load *l);
 
+/*
+ * Of a group: what has lost its name, to a newer one as a rule, and is on the disk for as
+ * long as it is being sent.
+ */
+void loads_replaced(const struct loads *all, const char *group, uint64_t *files,
+		    uint64_t *bytes);
+
 #endif

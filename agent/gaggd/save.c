@@ -7,7 +7,7 @@
  * serves others between two of them. A piece takes about 0.1 ms to digest. Link and rename
  * are done by the loop itself: they change a directory, and may wait for the file system's
  * journal to have room. They end no file, which would take 0.2 s for a GiB: of the one that
- * is replaced there is a descriptor, and loop_close() closes the last ones (replaced.h).
+ * is replaced there is a descriptor, and loop_close() closes the last ones.
  *
  * What is kept is what was looked at, and no more than was announced is ever on the disk:
  * nobody but gaggd has the file.
@@ -81,7 +81,7 @@ static void save_free(struct save *s)
 {
 	close_files(s);
 	if (s->old >= 0)
-		replaced_add(&s->all->replaced, s->group, s->old);
+		loop_close(s->all->loop, s->old);
 	if (s->dir >= 0)
 		close(s->dir);
 	if (s->top >= 0) {
@@ -115,7 +115,6 @@ void saves_exit(struct saves *all)
 		if (!s->armed)
 			save_free(s);
 	}
-	replaced_exit(&all->replaced);
 }
 
 /* --- SAVE --------------------------------------------------------------- */
@@ -148,7 +147,7 @@ static int check_room(const struct save *s, struct broker_reply *reply)
 	if (err)
 		return refuse(reply, -err, "checkpoints of group \"%s\": %s", s->group,
 			      strerror(-err));
-	replaced_count(&s->all->replaced, s->group, &names, &bytes);
+	loads_replaced(s->all->loads, s->group, &names, &bytes);
 	if (names && (u.names + names >= s->all->names ||
 		      u.bytes + bytes + s->bytes > s->all->bytes))
 		return refuse(reply, EDQUOT,

@@ -8,8 +8,8 @@
 #ifndef GAGGD_SAVE_H
 #define GAGGD_SAVE_H
 
+#include "load.h"
 #include "loop.h"
-#include "replaced.h"
 #include "request.h"
 
 /* without a byte: others want to save; tests have less */
@@ -24,7 +24,7 @@ struct save;
  * @names: most of a group
  * @bytes: most of a group
  * @first: those on their way, one of a group
- * @replaced: those that are open somewhere, and have no name any more
+ * @loads: those on their way out, which count for the group while they are
  */
 struct saves {
 	struct loop *loop;
@@ -32,7 +32,7 @@ struct saves {
 	uint64_t names;
 	uint64_t bytes;
 	struct save *first;
-	struct replaced replaced;
+	const struct loads *loads;
 };
 
 /**

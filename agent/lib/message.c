@@ -62,6 +62,27 @@ int message_connect(int fd, const struct sockaddr *addr, socklen_t len, uint64_t
 	}
 }
 
+int message_pass(int fd, struct iovec *iov, size_t parts, const int *fds, unsigned int n)
+{
+	union {
+		char buf[CMSG_SPACE(MESSAGE_FDS * sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = parts };
+	struct cmsghdr *c;
+
+	if (n) {
+		msg.msg_control = control.buf;
+		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+	}
+	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
 ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline)
 {
 	for (;;) {

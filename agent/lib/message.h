@@ -11,16 +11,22 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#define MESSAGE_FDS	3	/* most that come with a message */
+
 /* 0 or a negative errno; -ETIMEDOUT: nobody accepts */
 int message_connect(int fd, const struct sockaddr *addr, socklen_t len, uint64_t deadline);
 
 /* as recvmsg(), without waiting, but 0 is the end indeed: no message was overlooked */
 ssize_t message_try(int fd, struct msghdr *msg, int flags);
 
+/*
+ * One message, with @n of @fds (at most MESSAGE_FDS, which stay the caller's) beside it,
+ * without waiting: 0 or a negative errno, which errno is, too
+ */
+int message_pass(int fd, struct iovec *iov, size_t parts, const int *fds, unsigned int n);
+
 /* as sendmsg(), with a negative errno */
 ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline);
-
-#define MESSAGE_FDS	3	/* most that come with a message */
 
 /**
  * message_receive() - one message, and the descriptors that came with it

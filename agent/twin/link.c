@@ -326,25 +326,9 @@ static void answer(const struct session *s, struct request *r)
 {
 	size_t length = r->length < sizeof(r->arg) ? r->length : sizeof(r->arg);
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, length } };
-	union {
-		char buf[CMSG_SPACE(TWIN_FDS * sizeof(int))];
-		struct cmsghdr align;
-	} control = { { 0 } };
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 
-	if (r->n_fds && !r->head.error) {
-		struct cmsghdr *c;
-
-		msg.msg_control = control.buf;
-		msg.msg_controllen = CMSG_SPACE(r->n_fds * sizeof(int));
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(r->n_fds * sizeof(int));
-		memcpy(CMSG_DATA(c), r->fds, r->n_fds * sizeof(int));
-	}
 	/* who does not take its answers gets none; the next request ends it */
-	if (sendmsg(s->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+	if (message_pass(s->fd, iov, 2, r->fds, r->head.error ? 0 : r->n_fds))
 		log_debug("rank %u did not take an answer: %m", s->rank);
 }
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -66,9 +65,11 @@ static void sweeper(int socket)
 	bool more = true;
 
 	while (more) {
+		bool ready = poll(&p, 1, running ? REAP_MS : -1) > 0;
+
 		while (running && waitpid(-1, NULL, WNOHANG) > 0)
 			running--;
-		if (poll(&p, 1, running ? REAP_MS : -1) > 0)
+		if (ready)
 			more = sweep_next(socket, &running);
 	}
 }
@@ -107,19 +108,6 @@ bool sweep_file(int sweeper, int fd)
 {
 	char byte = 0;
 	struct iovec iov = { &byte, 1 };
-	union {
-		char buf[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = { { 0 } };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return sendmsg(sweeper, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+	return !message_pass(sweeper, &iov, 1, &fd, 1);
 }

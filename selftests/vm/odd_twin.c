@@ -19,14 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <linux/userfaultfd.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "broker.h"
+#include "missing.h"
 #include "twinmsg.h"
 
 static const char *group, *path;
@@ -226,26 +224,9 @@ static void *write_it(void *arg)
 {
 	struct hold *h = arg;
 
-	expect("write a page that is not there", (int)write(h->fd, h->page, 4096), 4096);
+	expect("write a page that is not there", (int)write(h->fd, h->page, MISSING_BYTES),
+	       MISSING_BYTES);
 	return NULL;
-}
-
-/* a page that whoever reads it waits for, until what is returned is closed */
-static int missing_page(void **page)
-{
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-
-	*page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	reg.range.start = (uintptr_t)*page;
-	reg.range.len = 4096;
-	if (fd < 0 || *page == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
-	    ioctl(fd, UFFDIO_REGISTER, &reg)) {
-		perror("userfaultfd");
-		exit(2);
-	}
-	return fd;
 }
 
 /* A region's lock is held by a write that waits: the twin lets the session go all the same. */
@@ -265,6 +246,10 @@ static void odd_writer(void)
 	expect("region", twinmsg_ask(fd, TWIN_MAP, &offset, sizeof(offset), fds), 0);
 	h.fd = fds[0];
 	missing = missing_page(&h.page);
+	if (missing < 0) {
+		perror("userfaultfd");
+		exit(2);
+	}
 	pthread_create(&thread, NULL, write_it, &h);
 	/* somebody waits for it: within write(), which has the lock */
 	expect("a fault", (int)read(missing, &fault, sizeof(fault)), sizeof(fault));
