@@ -151,6 +151,8 @@ struct gagg_gap {
 	u32 end;
 	u32 wait;	/* ns, since they were pulled; 0: not yet */
 	u32 silent;	/* ns that were waited for them in vain */
+	u32 pn;		/* datagrams from here on were sent after they were pulled last */
+	u32 pad;
 };
 
 struct gagg_chan {

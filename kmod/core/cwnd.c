@@ -81,7 +81,7 @@ void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by)
 
 void gagg_cwnd_collapse(struct gagg_path *p)
 {
-	p->slow_to = not_below(p->cwnd / 2, GAGG_PATH_CWND_MIN);
+	p->slow_to = not_below(not_below(p->slow_to, p->cwnd) * 7 / 10, GAGG_PATH_CWND_MIN);
 	p->cwnd = GAGG_PATH_CWND_MIN;
 	p->floor = GAGG_PATH_CWND_MIN;
 	p->cut_pn = p->next_pn;

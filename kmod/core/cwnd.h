@@ -17,8 +17,8 @@
  *		a mark of congestion, by no more than 5 %: losses at random do not stop it.
  *		With a queue, or if more than an eighth is lost, by 30 % (as RFC 9438 has
  *		it), and doubling has ended
- *	silence	after two timeouts without an answer it is GAGG_PATH_CWND_MIN, and doubles to
- *		half of what it was (RFC 9002 section 7.6.2)
+ *	silence	after two timeouts without an answer it is GAGG_PATH_CWND_MIN (RFC 9002 section
+ *		7.6.2), and doubles to seven tenths of what it was, or was to be
  *	idle	nothing was under way for a timeout: half, down to the start (RFC 2861)
  *
  * Constants: those without a source are the best of a sweep over what test_outage and

@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #define PULL_WAIT_MIN	(500 * GAGG_USEC)
+#define FEW		4	/* results that may come twice rather than late */
 
 /* what a home does not answer was lost, after about a round trip */
 static u32 pull_wait(const struct gagg_path *p)
@@ -128,6 +129,29 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	return true;
 }
 
+/* results of that home are missing by their numbers, and were asked for or will be */
+bool gagg_gap_any(const struct gagg_chan *ch, u32 h)
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_GAPS; i++)
+		if (ch->gap[h][i].first != ch->gap[h][i].end)
+			return true;
+	return false;
+}
+
+/*
+ * They were pulled, and may wait in a queue, however long that has become. Not if
+ * 1. something was acknowledged that was sent after the PULL: what that brings was sent
+ *    before the acknowledgement, and the two go the same way; or
+ * 2. nothing is heard of them for a timeout.
+ */
+static bool on_their_way(const struct gagg_gap *gap, const struct gagg_path *p)
+{
+	return gap->wait && gap->end - gap->first > FEW && gagg_pn_before(p->told, gap->pn) &&
+	       gap->silent + gap->wait < gagg_path_rto(p);
+}
+
 /* those that are still there when a batch was read; and again, if the PULL was lost, or
  * what it was answered with
  */
@@ -139,6 +163,7 @@ void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 
 	for (h = 0; h < ch->nhomes; h++)
 		for (i = 0; i < GAGG_GAPS; i++) {
+			const struct gagg_path *p = &sh->path[ch->home[h]];
 			struct gagg_gap *gap = &ch->gap[h][i];
 
 			/* a home that is silent for so long is left to QUERY */
@@ -146,9 +171,13 @@ void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 				gap->end = gap->first;
 			if (gap->first == gap->end)
 				continue;
-			if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
+			if (gap->at <= now && on_their_way(gap, p)) {
+				gap->silent += gap->wait;
+				gap->at = now + gap->wait;
+			} else if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
 				ask_for(sh, g, ch, h, gap->first, gap->end);
-				again_later(gap, &sh->path[ch->home[h]], now);
+				gap->pn = p->next_pn;
+				again_later(gap, p, now);
 			}
 			next = gagg_min64(next, gap->at);
 		}

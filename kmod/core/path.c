@@ -49,6 +49,12 @@ static u64 late(const struct gagg_path *p)
 	return p->late + p->late / 8;
 }
 
+/* Nobody answers. Who is back does so within about a round trip. */
+static u64 answer(const struct gagg_path *p)
+{
+	return gagg_max64(gagg_max64(p->srtt + p->srtt / 8, late(p)), GAGG_PATH_ASK_MIN);
+}
+
 u64 gagg_path_rto(const struct gagg_path *p)
 {
 	u64 rto = GAGG_PATH_RTO_INIT;
@@ -56,6 +62,8 @@ u64 gagg_path_rto(const struct gagg_path *p)
 	if (p->srtt)
 		rto = gagg_max64(gagg_max64(p->srtt + 4 * p->rttvar, late(p)),
 				 GAGG_PATH_RTO_MIN);
+	if (p->backoff > 1 && p->srtt)
+		rto = gagg_min64(rto, answer(p));
 	if (p->backoff)
 		rto = gagg_path_pause(rto, p->armed - p->silent);
 	return gagg_min64(rto, GAGG_PATH_RTO_MAX);
@@ -218,7 +226,8 @@ struct acking {
 	void *ctx;
 	u64 now;
 	u32 fresh;
-	u32 count;
+	u32 count;	/* acknowledged */
+	u32 found;	/* and of those that were taken for lost */
 };
 
 /* una <= pn < next_pn */
@@ -277,7 +286,27 @@ static void ack_map(struct acking *a, const struct gagg_ack *ack)
 	}
 }
 
-/* what was taken for lost has arrived: it was late, by so much */
+/*
+ * What was taken for lost has arrived. Was it late? It was if
+ * 1. it has just come, since it caused this acknowledgement. Then that is a round trip, too: each
+ *    datagram has a number of its own (RFC 9002 section 5.1); or
+ * 2. an earlier acknowledgement told of what was sent after it, and not of it.
+ * Else it may have come in time: in an outage acknowledgements are lost, and the next one tells
+ * of all.
+ */
+static void learn_late(struct acking *a, u32 pn, const struct gagg_sent *s)
+{
+	struct gagg_path *p = a->p;
+	u64 took = a->now - s->time;
+	bool just_now = a->fresh && pn == a->fresh;
+
+	if (a->now < s->time || (!just_now && !gagg_pn_before(pn, p->told)))
+		return;
+	if (just_now)
+		sample(p, took, a->now);
+	p->late = gagg_max64(p->late, gagg_min64(took, GAGG_PATH_RTO_MAX));
+}
+
 static void find_late(struct acking *a, const struct gagg_ack *ack)
 {
 	struct gagg_path *p = a->p;
@@ -298,7 +327,8 @@ static void find_late(struct acking *a, const struct gagg_ack *ack)
 		    !(le64_to_cpu(ack->map[i / 64]) & GAGG_BIT(i % 64)))
 			continue;
 		s->state = GAGG_SENT_FREE;
-		p->late = gagg_max64(p->late, gagg_min64(a->now - s->time, GAGG_PATH_RTO_MAX));
+		a->found++;
+		learn_late(a, pn, s);
 		gagg_cwnd_undo(p);
 	}
 }
@@ -389,13 +419,15 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 	ack_map(&a, ack);
 	if (p->taken != p->taken_end)
 		find_late(&a, ack);
+	if (gagg_pn_before(p->told, largest))
+		p->told = largest;
 	gagg_cwnd_grow(p, a.count, largest);
 	/* before settle(), which moves cut_pn beyond largest */
 	if (ce)
 		gagg_cwnd_cut(p, largest, p->cwnd);
 	find_losses(p, largest, now);
 	settle(p);
-	if (a.count) {
+	if (a.count || a.found) {
 		p->backoff = 0;
 		p->timeouts = 0;
 		gagg_path_heard(p, now);

@@ -40,6 +40,7 @@
 #define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MIN	(2 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MAX	(500 * GAGG_MSEC)
+#define GAGG_PATH_ASK_MIN	(1 * GAGG_MSEC)
 #define GAGG_PATH_QUIET_MIN	(2 * GAGG_MSEC)
 
 /* what a datagram carried: the core asks for it back when it is lost */
@@ -90,9 +91,10 @@ enum gagg_sent_state {
  * @timeouts:	those that are timeouts, at most 2
  * @probes:	datagrams that may leave whatever the window says
  * @lost:	datagrams in state LOST
+ * @told:	largest number that was acknowledged
  * @taken:	no smaller packet number is TAKEN, and may be acknowledged yet
  * @taken_end:	and none from here on
- * @late:	how long datagrams that were taken for lost have taken, ns, forgotten by
+ * @late:	how long datagrams that were late, and taken for lost, have taken, ns, forgotten by
  *		1 of 256 with each sample, but for @srtt; 0: none was
  * @heard:	gagg_path_heard() was last called; 0: not yet
  * @beat:	longest pause between two calls, forgotten by an eighth with each
@@ -121,6 +123,7 @@ struct gagg_path {
 	u32 cut_pn;
 	u32 floor;
 	u32 calm_pn;
+	u32 told;
 	u32 taken;
 	u32 taken_end;
 	u32 cut_from;
@@ -193,7 +196,7 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
  *
  * Marks losses: a flying datagram whose number is GAGG_PATH_REORDER or more
  * below the largest acknowledged one, or that was sent more than 9/8 round
- * trips before it. Once one that was taken for lost has been acknowledged, those are
+ * trips before it. Once one that was taken for lost turns out to be late, those are
  * lost that have been under way for longer than it was (RFC 8985 section 6.2). A
  * nonsensical acknowledgement (numbers never sent) changes nothing.
  */
@@ -226,16 +229,19 @@ bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what);
  * @least: how long an answer takes
  * @silence: since when there was none
  *
- * So a silence ends an eighth later than its cause at most, or @least later, and is
- * asked into 8 + 8 ln(silence / (8 least)) times. By doubling (RFC 6298 section 5.5) it is
+ * So a silence ends a sixteenth later than its cause at most, or @least later, and is
+ * asked into 16 + 16 ln(silence / (16 least)) times. By doubling (RFC 6298 section 5.5) it is
  * fewer times, and as long as the silence later.
  */
 static inline u64 gagg_path_pause(u64 least, u64 silence)
 {
-	return gagg_max64(least, silence / 8);
+	return gagg_max64(least, silence / 16);
 }
 
-/* current timeout for silence, ns: srtt + 4 rttvar within bounds, or gagg_path_pause() */
+/*
+ * current timeout for silence, ns: srtt + 4 rttvar within bounds. After the second one without an
+ * answer a round trip and an eighth, GAGG_PATH_ASK_MIN at least; or gagg_path_pause()
+ */
 u64 gagg_path_rto(const struct gagg_path *p);
 
 /* the peer has answered something of ours: progress, a result, a question about it */

@@ -95,19 +95,15 @@ static const u64 outages[] = { GAGG_MSEC, 5 * GAGG_MSEC, 20 * GAGG_MSEC };
 /*
  * What an outage may cost beside the time that it lasts: two of the least timeouts. At 1
  * Gbit/s these are a twentieth of the operation, and paths that share a link are not as
- * even as that. With eight hosts and 100 Gbit/s half of the operation is over before some
- * paths have seen a round trip, and these wait for GAGG_PATH_RTO_INIT.
+ * even as that.
  */
-static u64 slack(u32 hosts, const struct rate *rate)
+static u64 slack(const struct rate *rate)
 {
 	u64 most = 2 * GAGG_PATH_RTO_MIN;
 
 	if (rate == &rates[0])
-		most += 4 * GAGG_PATH_RTO_MIN;
-	if (full && rate == &rates[2] && hosts == 8)
-		most += GAGG_PATH_RTO_INIT;
-	/* elsewhere than in the middle some begin while windows are small */
-	return full ? most + 3 * GAGG_PATH_RTO_MIN : most;
+		most += 2 * GAGG_PATH_RTO_MIN;
+	return most;
 }
 
 /* true if none costs more than that */
@@ -120,7 +116,7 @@ static bool bounded(u32 hosts, bool one_home, const struct rate *rate, bool say)
 	for (i = 0; i < 4; i++) {
 		for (k = 0; k < 3; k++) {
 			u64 took = cost(&cfg, &ways[i], outages[k]);
-			bool bad = took > outages[k] + slack(hosts, rate);
+			bool bad = took > outages[k] + slack(rate);
 
 			if (bad || say)
 				print_message("# %s, %u hosts, %s, %s for %llu ms: costs %llu us\n",

@@ -34,6 +34,7 @@ static void path_at(struct gagg_path *p, u32 pn, u32 cwnd)
 	p->calm_pn = pn;
 	p->taken = pn;
 	p->taken_end = pn;
+	p->told = pn - 1;
 	p->rx_base = pn;
 	p->rx_largest = pn - 1;
 }
@@ -78,7 +79,7 @@ static void check(struct gagg_path *p)
 	assert_true((s32)(p->taken_end - p->taken) >= 0);
 	assert_true((s32)(p->una - p->taken_end) >= 0);
 	assert_true(p->srtt == 0 || p->rtt_min > 0);
-	assert_true(gagg_path_rto(p) >= GAGG_PATH_RTO_MIN);
+	assert_true(gagg_path_rto(p) >= (p->backoff > 1 ? GAGG_PATH_ASK_MIN : GAGG_PATH_RTO_MIN));
 	assert_true(gagg_path_rto(p) <= GAGG_PATH_RTO_MAX);
 }
 
@@ -362,12 +363,12 @@ static void test_timeout(void **state)
 	check(p);
 	assert_int_equal(take_all(p), 32);
 	assert_int_equal(p->cwnd, GAGG_PATH_CWND_MIN);
-	assert_int_equal(p->slow_to, GAGG_PATH_CWND_MIN);
+	assert_int_equal(p->slow_to, 22);		/* of 32 */
 	assert_int_equal(gagg_path_room(p), GAGG_PATH_CWND_MIN);
-	/* the longer the silence, the longer the pauses, and no shorter than an eighth */
+	/* the longer the silence, the longer the pauses, and no shorter than a sixteenth */
 	while (wait < GAGG_PATH_RTO_MAX) {
 		send_some(p, GAGG_PATH_CWND_MIN, now, 0);
-		wait = gagg_max64(GAGG_PATH_RTO_INIT, (now - began) / 8);
+		wait = gagg_max64(GAGG_PATH_RTO_INIT, (now - began) / 16);
 		wait = gagg_min64(wait, GAGG_PATH_RTO_MAX);
 		assert_true(p->rto_at == now + wait);
 		now += wait;
@@ -731,6 +732,104 @@ static void test_reordered(void **state)
 	free(p);
 }
 
+/* @n datagrams of which nobody says anything are given up by two timeouts, and taken */
+static u64 silence(struct gagg_path *p, u32 n, u64 now)
+{
+	send_some(p, n, now, 0);
+	gagg_path_timer(p, p->rto_at);
+	take_all(p);
+	now = p->rto_at;
+	gagg_path_timer(p, now);
+	take_all(p);
+	assert_int_equal(p->flying, 0);
+	assert_int_equal(p->cwnd, GAGG_PATH_CWND_MIN);
+	return now;
+}
+
+/* acknowledgements were lost, and the next one tells of all: nothing was late */
+static void test_silent_acks(void **state)
+{
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		u32 s = starts[i];
+		struct gagg_path *p = new_path(s, 64);
+		u32 all[11], k;
+		u64 now;
+
+		for (k = 0; k < 11; k++)
+			all[k] = s + k;
+		p->srtt = p->rtt_min = p->rtt = GAGG_MSEC;
+		now = silence(p, 10, GAGG_SEC);
+		send_some(p, 1, now, 0);
+		assert_int_equal(ack_list(p, s, all, 11, s + 10, false, now + GAGG_MSEC), 1);
+		assert_true(p->late == 0);
+		assert_true(gagg_path_rto(p) < 2 * GAGG_PATH_RTO_MIN);
+		/* packets say what is lost, as before */
+		send_some(p, 4, now + 2 * GAGG_MSEC, 0);
+		ack_pn(p, s + 11, s + 14, 0, now + 3 * GAGG_MSEC);
+		assert_int_equal(p->lost, 1);
+		free(p);
+	}
+}
+
+/* a path that has become longer than its timeout says how long it is, though all is given up */
+static void test_longer(void **state)
+{
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		u32 s = starts[i];
+		struct gagg_path *p = new_path(s, 64);
+		u64 now = GAGG_SEC;
+
+		p->srtt = p->rtt_min = p->rtt = GAGG_MSEC;
+		silence(p, 4, now);
+		now += 8 * GAGG_MSEC;
+		assert_int_equal(ack_pn(p, s, s + 1, s + 1, now), 0);
+		assert_true(p->rtt == 8 * GAGG_MSEC);
+		assert_true(p->srtt > GAGG_MSEC);
+		assert_true(p->late == 8 * GAGG_MSEC);
+		/* and it answers */
+		assert_int_equal(p->backoff, 0);
+		assert_int_equal(p->timeouts, 0);
+		assert_true(gagg_path_rto(p) >= 9 * GAGG_MSEC);
+		free(p);
+	}
+}
+
+/* after the second timeout questions follow each other as round trips do */
+static void test_asking(void **state)
+{
+	struct gagg_path *p = new_path(1, 64);
+	u64 now = GAGG_SEC;
+
+	(void)state;
+	p->srtt = p->rtt_min = p->rtt = 100 * GAGG_USEC;
+	send_some(p, 10, now, 0);
+	assert_true(p->rto_at == now + GAGG_PATH_RTO_MIN);
+	now = p->rto_at;
+	gagg_path_timer(p, now);
+	assert_true(p->rto_at == now + GAGG_PATH_RTO_MIN);
+	now = p->rto_at;
+	gagg_path_timer(p, now);
+	take_all(p);
+	send_some(p, 1, now, 0);
+	assert_true(p->rto_at == now + GAGG_PATH_ASK_MIN);
+	/* of a path that is longer than that an eighth more */
+	p->srtt = 2 * GAGG_MSEC;
+	p->rttvar = GAGG_MSEC;
+	assert_true(gagg_path_rto(p) == 2250 * GAGG_USEC);
+	p->late = 4 * GAGG_MSEC;
+	assert_true(gagg_path_rto(p) == 4500 * GAGG_USEC);
+	/* nothing is known of it */
+	p->srtt = 0;
+	assert_true(gagg_path_rto(p) == GAGG_PATH_RTO_INIT);
+	free(p);
+}
+
 /* the least round trip is that of the last ten to twenty seconds */
 static void test_rtt_window(void **state)
 {
@@ -1026,8 +1125,11 @@ static void sim_oracle_sample(u64 rtt)
 
 static void sim_arrive(const struct datagram *d)
 {
+	const struct gagg_sent *named = &sim.tx.log[d->fresh % GAGG_PATH_LOG];
 	u32 cwnd = sim.tx.cwnd, cut_pn = sim.tx.cut_pn;
 	u32 pn = d->pn, i = pn - sim.start;
+	bool was_taken = d->fresh && named->state == GAGG_SENT_TAKEN &&
+			 named->slot == d->fresh - sim.start;
 
 	if (!d->is_ack) {
 		u32 base = sim.rx.rx_base;
@@ -1053,6 +1155,9 @@ static void sim_arrive(const struct datagram *d)
 	sim.fresh_acked = false;
 	sim.acks = 0;
 	gagg_path_ack(&sim.tx, &d->ack, d->fresh, d->ce, sim.now, sim_acked, &sim);
+	/* found after it was taken for lost: a round trip as well */
+	if (was_taken && named->state == GAGG_SENT_FREE)
+		sim.fresh_acked = true;
 	if (sim.fresh && sim.fresh_acked)
 		sim_oracle_sample(sim.now - sim.sent[sim.fresh - sim.start]);
 	assert_true(sim.tx.srtt == sim.srtt);
@@ -1189,6 +1294,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_calm),
 		cmocka_unit_test(test_reordered),
+		cmocka_unit_test(test_silent_acks),
+		cmocka_unit_test(test_longer),
+		cmocka_unit_test(test_asking),
 		cmocka_unit_test(test_rtt_window),
 		cmocka_unit_test(test_cut_wrap),
 		cmocka_unit_test(test_rx),

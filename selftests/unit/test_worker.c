@@ -570,8 +570,8 @@ static void timer__acknowledged_then_asks(void **state)
 		assert_int_equal(a->m.chunk, 0);
 		assert_int_equal(a->m.round, 1);
 		assert_int_equal(a->m.run, 5);
-		/* ever rarer, each eighth of the silence, but four times a second at least */
-		wait = gagg_max64(gagg_path_rto(&sh->path[0]), (now - began) / 8);
+		/* ever rarer, each sixteenth of the silence, but four times a second at least */
+		wait = gagg_max64(gagg_path_rto(&sh->path[0]), (now - began) / 16);
 		wait = gagg_min64(wait, 250 * GAGG_MSEC);
 		assert_true(now > was);
 	}
@@ -930,6 +930,73 @@ static void gap__is_pulled_again(void **state)
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
 }
 
+/* of six results nothing comes but their number; a round trip is 800 us, a timeout 4 ms */
+static struct gagg_path *six_are_pulled(void)
+{
+	struct gagg_path *p;
+	u32 next;
+
+	start(1);
+	push_to(1000);
+	result(0, 1, 1);
+	p = &sh->path[0];
+	p->srtt = 800 * GAGG_USEC;
+	p->rttvar = 800 * GAGG_USEC;
+	result(7, 1, 8);
+	next = p->next_pn;
+	flush();
+	assert_int_equal(ch->gap[0][0].pn, next);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 6);
+	return p;
+}
+
+static u32 pulls_after(u64 wait)
+{
+	nacts = 0;
+	now += wait;
+	fire();
+	return count_ctrl(GAGG_T_PULL, NULL);
+}
+
+/*
+ * Many may wait in a queue that was shorter when round trips were measured: they are pulled
+ * again when what was sent after the PULL is acknowledged, or a timeout has passed.
+ */
+static void gap__of_many_is_not_pulled_twice(void **state)
+{
+	u64 trip = 900 * GAGG_USEC;	/* and an eighth */
+	struct gagg_path *p;
+	u32 pn;
+
+	(void)state;
+	p = six_are_pulled();
+	pn = ch->gap[0][0].pn;
+	assert_int_equal(pulls_after(trip), 0);
+	assert_true(gagg_chan_deadline(ch) <= now + trip);
+	/* of what was sent before it nothing follows */
+	p->told = pn - 1;
+	assert_int_equal(pulls_after(trip), 0);
+	p->told = pn;
+	assert_int_equal(pulls_after(trip), 1);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 2);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 6);
+
+	/* nothing more is sent: a timeout */
+	six_are_pulled();
+	assert_int_equal(pulls_after(trip), 0);
+	assert_int_equal(pulls_after(trip), 0);
+	assert_int_equal(pulls_after(trip), 0);
+	assert_int_equal(pulls_after(trip), 0);
+	assert_int_equal(pulls_after(trip), 1);
+
+	/* but few are pulled again after a round trip */
+	six_are_pulled();
+	repaired(1, 1, 2);
+	repaired(2, 1, 3);
+	assert_int_equal(pulls_after(trip), 1);
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 4);
+}
+
 static void gap__may_be_filled_in_the_middle(void **state)
 {
 	const struct gagg_act *a;
@@ -1025,8 +1092,8 @@ static void gap__of_a_home_that_is_silent(void **state)
 		now = gagg_chan_deadline(ch);
 		fire();
 	}
-	/* each 20 ms, later each eighth of the silence; after 250 ms QUERY goes on, if it has to */
-	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 12);
+	/* each 20 ms; after 250 ms QUERY goes on, if it has to */
+	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 13);
 	assert_true(ch->pull_at == GAGG_NEVER);
 }
 
@@ -1071,9 +1138,13 @@ static void told__without_a_gap_repeats_are_asked_for(void **state)
 	start(1);
 	push_to(8);
 	result(0, 1, 1);
-	result(3, 1, 4);	/* 2 and 3 are asked for, and do not come */
+	result(3, 1, 4);	/* 2 and 3 are asked for, and are on their way */
 	flush();
 	nacts = 0;
+	told(0, 4, 5);
+	assert_int_equal(nacts, 0);
+	/* of too many gaps theirs was forgotten */
+	memset(ch->gap[0], 0, sizeof(ch->gap[0]));
 	told(0, 4, 5);
 	assert_int_equal(count_ctrl(GAGG_T_PULL, NULL), 0);
 	a = only_ctrl(GAGG_T_QUERY);
@@ -1138,6 +1209,7 @@ int main(void)
 		cmocka_unit_test_teardown(gap__closed_by_repetitions, finish_test),
 		cmocka_unit_test_teardown(gap__wider_than_the_window, finish_test),
 		cmocka_unit_test_teardown(gap__is_pulled_again, finish_test),
+		cmocka_unit_test_teardown(gap__of_many_is_not_pulled_twice, finish_test),
 		cmocka_unit_test_teardown(gap__may_be_filled_in_the_middle, finish_test),
 		cmocka_unit_test_teardown(gap__too_many, finish_test),
 		cmocka_unit_test_teardown(gap__too_many_in_a_batch, finish_test),

@@ -413,12 +413,12 @@ static void late__no_storm(void **state)
 	world_free(w);
 	cfg.late = 2 * GAGG_SEC;
 	w = run(&cfg);
-	/* three hosts wait for two homes each: a QUERY each 2 ms, after 16 ms each eighth of
-	 * the silence: 8 + 8 ln(2 s / 16 ms) of them
+	/* three hosts wait for two homes each: a QUERY each 2 ms, after 32 ms each sixteenth
+	 * of the silence: 16 + 16 ln(2 s / 32 ms) of them
 	 */
-	assert_true(world_sent(w, GAGG_T_QUERY) <= 3 * 3 * 2 * 48);
+	assert_true(world_sent(w, GAGG_T_QUERY) <= 3 * 3 * 2 * 83);
 	assert_int_equal(world_count(w, GAGG_N_RETRANSMITS), 0);
-	assert_true(world_sent(w, 0) <= base + base / 4 + 2 * 3 * 3 * 2 * 48);
+	assert_true(world_sent(w, 0) <= base + base / 4 + 2 * 3 * 3 * 2 * 83);
 	assert_true(world_time(w) <= cfg.late + took + GAGG_MSEC);
 	world_free(w);
 }
@@ -547,6 +547,7 @@ static void death__nothing_of_an_epoch_outlives_it(void **state)
 		cfg.exps = i % 2 * 3;
 		cfg.zeros = i % 3 * 100;
 		cfg.think = i % 5 / 4 * 3 * GAGG_MSEC;
+		cfg.late = i % 4 / 3 * 20 * GAGG_MSEC;	/* others ask their homes */
 		cfg.ops = 8;
 		cfg.max_chunks = 60;
 		w = run(&cfg);

@@ -22,7 +22,7 @@
 #   outages LABEL MS HOW [HOST]  two outages (net_outage) while operations of $size are
 #                            under way, $base being the time that one takes. Then one
 #                            result: none took longer than that, the outage and twice the
-#                            least timeout of a path, and an eighth of one of 100 ms; nor did all together, so that what
+#                            least timeout of a path, and a sixteenth of one of 100 ms; nor did all together, so that what
 #                            falls between two operations counts. baseline SIZE LABEL sets
 #                            $base and $size
 #   bar DESC EXPRESSION      one result, arithmetic; a note says it with its figures
@@ -235,9 +235,9 @@ outages()
 	local label=$1 i cost most
 	shift
 
-	# a long silence is asked into each eighth of it (gagg_path_pause)
+	# a long silence is asked into each sixteenth of it (gagg_path_pause)
 	cost=$(($1 * 1000 + 2 * rto))
-	[ "$1" -lt 100 ] || cost=$((cost + $1 * 1000 / 8))
+	[ "$1" -lt 100 ] || cost=$((cost + $1 * 1000 / 16))
 	# and the second outage may begin before that is over, in the same operation
 	most=$(($1 < 100 ? cost : 2 * cost))
 	measure_start -s "$size" -n $number -w 0
