@@ -154,10 +154,16 @@ times()
 	return $status
 }
 
+no_agent()
+{
+	! pgrep -x gaggd
+}
+
+# One that is still ending answers at its socket: the next one would refuse to start.
 agent_dies()
 {
 	pkill -KILL -x gaggd
-	! wait "$pid" && agent_up
+	! wait "$pid" && wait_until 30 no_agent && agent_up
 }
 
 disk_fails()
