@@ -41,6 +41,7 @@ void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
 	p->rx_base = 1;
 	gagg_cwnd_init(p, cwnd_max);
 	p->rto_at = GAGG_NEVER;
+	p->rto_init = GAGG_PATH_RTO_INIT;
 }
 
 /* what has been under way for longer than the latest that came is lost */
@@ -57,7 +58,7 @@ static u64 answer(const struct gagg_path *p)
 
 u64 gagg_path_rto(const struct gagg_path *p)
 {
-	u64 rto = GAGG_PATH_RTO_INIT;
+	u64 rto = p->rto_init;
 
 	if (p->srtt)
 		rto = gagg_max64(gagg_max64(p->srtt + 4 * p->rttvar, late(p)),

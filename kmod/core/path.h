@@ -37,7 +37,7 @@
 #define GAGG_PATH_LOSS		6
 #define GAGG_PATH_REORDER	3	/* packets; RFC 9002 kPacketThreshold */
 #define GAGG_PATH_RTT_WINDOW	(10 * GAGG_SEC)
-#define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)
+#define GAGG_PATH_RTO_INIT	(20 * GAGG_MSEC)	/* while nothing is known of any path */
 #define GAGG_PATH_RTO_MIN	(2 * GAGG_MSEC)
 #define GAGG_PATH_RTO_MAX	(500 * GAGG_MSEC)
 #define GAGG_PATH_ASK_MIN	(1 * GAGG_MSEC)
@@ -79,6 +79,7 @@ enum gagg_sent_state {
  * @rtt_min:	least one of this window of GAGG_PATH_RTT_WINDOW and the one before
  * @rtt_next:	of this one
  * @rtt_since:	begin of this one
+ * @rto_init:	timeout while there is no round trip, ns
  * @calm_pn:	the window was made smaller for a queue; acknowledgements of smaller packet
  *		numbers know nothing of it
  * @cut_pn:	the window was cut; losses of smaller packet numbers are old
@@ -139,6 +140,7 @@ struct gagg_path {
 	u64 rtt_min;
 	u64 rtt_next;
 	u64 rtt_since;
+	u64 rto_init;
 	u64 late;
 	u64 heard;
 	u64 beat;

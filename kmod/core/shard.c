@@ -200,16 +200,36 @@ static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
 	}
 }
 
+/*
+ * A path has its first round trip. Those that have none take the longest timeout of those
+ * that have one: most often the other hosts are as far away. Where it is too short, what is
+ * late says so.
+ */
+static void share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
+{
+	u64 longest = 0;
+	u32 n;
+
+	for (n = 0; n < g->nodes; n++)
+		if (sh->path[n].srtt)
+			longest = gagg_max64(longest, gagg_path_rto(&sh->path[n]));
+	for (n = 0; n < g->nodes; n++)
+		sh->path[n].rto_init = gagg_min64(longest, GAGG_PATH_RTO_INIT);
+}
+
 static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
 			   const struct gagg_env *env, u32 node, const struct gagg_msg *m,
 			   const void *body, u64 now)
 {
 	struct sender c = { .g = g, .env = env };
+	bool first = !sh->path[node].srtt;
 	struct gagg_ack ack;
 
 	memcpy(&ack, body, sizeof(ack));
 	gagg_path_ack(&sh->path[node], &ack, m->flags & GAGG_WF_FRESH ? m->aux : 0,
 		      m->flags & GAGG_WF_CE, now, on_acked, &c);
+	if (first && sh->path[node].srtt)
+		share_timeouts(sh, g);
 	take_losses(g, env, &sh->path[node]);
 	return GAGG_RX_OK;
 }

@@ -181,6 +181,42 @@ static void drop__at_the_wrong_home_or_shard(void **state)
 	assert_int_equal(nacts, 0);
 }
 
+/* node 0 acknowledges the first datagram, which has just come */
+static void first_trip(u64 rtt)
+{
+	struct gagg_msg m = message(GAGG_T_ACK, 0, 0, 0);
+	struct gagg_ack ack = { .base = cpu_to_le32(2), .largest = cpu_to_le32(1) };
+
+	m.flags = GAGG_WF_FRESH;
+	m.aux = 1;
+	m.len = sizeof(ack);
+	now += rtt;
+	assert_int_equal(rx_body(0, &m, &ack, false), GAGG_RX_OK);
+	assert_true(sh->path[0].srtt == rtt);
+}
+
+/* paths without a round trip have the longest timeout of those that have one */
+static void ack__first_round_trip_of_a_shard(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(4);
+	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_INIT);
+	first_trip(100 * GAGG_USEC);
+	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_MIN);
+
+	start(1);
+	push_to(4);
+	sh->path[1].srtt = 4 * GAGG_MSEC;
+	first_trip(100 * GAGG_USEC);
+	assert_true(gagg_path_rto(&sh->path[2]) == 4 * GAGG_MSEC);
+
+	start(1);
+	push_to(4);
+	first_trip(GAGG_SEC);
+	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_INIT);
+}
+
 static void ack__once_per_batch_and_peer(void **state)
 {
 	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
@@ -1015,6 +1051,7 @@ int main(void)
 		cmocka_unit_test(cookie__is_siphash),
 		cmocka_unit_test_teardown(drop__what_is_not_possible, finish_test),
 		cmocka_unit_test_teardown(drop__at_the_wrong_home_or_shard, finish_test),
+		cmocka_unit_test_teardown(ack__first_round_trip_of_a_shard, finish_test),
 		cmocka_unit_test_teardown(ack__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__is_answered_with_the_members, finish_test),

@@ -17,7 +17,8 @@
 #                            ports). A warm-up is many operations: -w 0. With less than 100
 #                            operations the 99th percentile is the maximum
 #   measure_start WORD..., measure_end   the same in two halves
-#   under_way_all BYTES      wait until host 0 has sent so much since measure_start
+#   under_way_all BYTES      wait until host 0 has sent so much since measure_start. $spent
+#                            begins then: how long a group takes to start is another matter
 #   figure LABEL             a note with what measure has found
 #   outages LABEL MS HOW [HOST]  two outages (net_outage) while operations of $size are
 #                            under way, $base being the time that one takes. Then one
@@ -148,6 +149,7 @@ under_way_all()
 		kill -0 "${bench_pid[0]}" || return
 		sleep 0.001
 	done
+	bench_before[2]=$(date +%s%N)
 }
 
 # found KEY: what rank 0 says, without decimals
@@ -225,7 +227,9 @@ baseline()
 	# as many as there are in the pauses, one in each outage, and those of 10 ms: it
 	# may take a jiffy until the shell goes on
 	number=$((8 + 10000 / max))
-	measure -s "$size" -n $number -w 0
+	measure_start -s "$size" -n $number -w 0
+	under_way_all 200000
+	measure_end
 	base=$max base_spent=$spent
 	figure "$2, undisturbed"
 }
