@@ -13,8 +13,8 @@ world module 4 ring 8192 || bail "no hosts"
 wires 10gbit 25us
 baseline 1M "N=4"
 for ms in 1 5 20 100; do
-	outages "N=4" $ms both 2
-	outages "N=4" $ms both
+	outages "N=4" $ms cut 2
+	outages "N=4" $ms cut
 	outages "N=4" $ms down 2
 done
 for ms in 5 20; do

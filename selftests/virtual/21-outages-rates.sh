@@ -13,8 +13,8 @@ for rate in 1gbit 100gbit; do
 	wires $rate 25us
 	baseline 1M $rate
 	for ms in 1 5 20; do
-		outages $rate $ms both 2
-		outages $rate $ms both
+		outages $rate $ms cut 2
+		outages $rate $ms cut
 	done
 done
 world_down

@@ -18,7 +18,7 @@ few()
 	wires 10gbit 25us
 	baseline 2M "$label"
 	for ms in 1 5 20; do
-		outages "$label" $ms both 1
+		outages "$label" $ms cut 1
 	done
 	world_down
 }

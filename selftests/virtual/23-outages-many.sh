@@ -12,8 +12,8 @@ for n in 16 32; do
 	world module $n ring 2048 || bail "no hosts"
 	wires 10gbit 25us
 	baseline 512K "N=$n"
-	outages "N=$n" 1 both 2
-	outages "N=$n" 5 both
-	[ $n -eq 32 ] || outages "N=$n" 20 both 2
+	outages "N=$n" 1 cut 2
+	outages "N=$n" 5 cut
+	[ $n -eq 32 ] || outages "N=$n" 20 cut 2
 	world_down
 done
