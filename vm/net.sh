@@ -61,11 +61,12 @@
 #
 #   net_outage MS [HOW [I]] for so long all is lost, also of what is not gagg's.
 #                           HOW: in (towards the host), out, both (default); cut: the
-#                           switch takes nothing and passes nothing on; down: the port
-#                           itself, with the queue that it has. Of host I, or all.
-#                           Returns afterwards. But for cut and down it is where a host
-#                           receives that datagrams are lost; cut is cheaper than both, and
-#                           ends when the port goes down and up
+#                           switch takes nothing and passes nothing on, but for what
+#                           waits in the port's queue already; down: the port itself,
+#                           with the queue that it has. Of host I, or all. Returns
+#                           afterwards. But for cut and down it is where a host receives
+#                           that datagrams are lost; cut is cheaper than both, and ends
+#                           when the port goes down and up
 #   net_path_mtu MTU [I]    less than the interfaces have: the switch drops in
 #                           silence what is longer on its way to or from host I, or
 #                           all (sets offloads: "off" if "on"). MTU 0: as in net_up

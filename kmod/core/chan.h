@@ -152,7 +152,7 @@ struct gagg_gap {
 	u32 wait;	/* ns, since they were pulled; 0: not yet */
 	u32 silent;	/* ns that were waited for them in vain */
 	u32 pn;		/* datagrams from here on were sent after they were pulled last */
-	u32 pad;
+	u32 pulled;	/* ns that were waited since then */
 };
 
 struct gagg_chan {
@@ -162,6 +162,7 @@ struct gagg_chan {
 	u64 stuck_at;		/* ask also homes that have just been heard */
 	u64 watched_at;		/* query_at was set, for news of the base's home */
 	u64 moved;		/* homes that have told news since query_at was set */
+	u64 strays;		/* homes of which some missing results are in no gap */
 	u64 pull_at;		/* pull gaps; GAGG_NEVER */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */

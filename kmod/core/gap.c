@@ -29,6 +29,8 @@ static void again_later(struct gagg_gap *gap, const struct gagg_path *p, u64 now
 		wait = gagg_path_pause(wait, gap->silent);
 	}
 	gap->wait = (u32)gagg_min64(wait, GAGG_QUERY_WAIT_MAX);
+	gap->pulled = 0;
+	gap->pn = p->next_pn;
 	gap->at = now + gap->wait;
 }
 
@@ -59,6 +61,7 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 		if ((s32)(gap->first - oldest->first) < 0)
 			oldest = gap;
 	}
+	ch->strays |= GAGG_BIT(h);
 	if (!oldest->wait && !ch->overtaken[h])
 		ask_for(sh, g, ch, h, oldest->first, oldest->end);
 	return oldest;
@@ -100,6 +103,9 @@ static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (rest.wait)
 			rest.at = now + rest.wait;
 		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
+		/* what was asked for before it was lost, or has come */
+		if (m->flags & GAGG_WF_REPAIR && !ch->overtaken[h])
+			gap->pn = sh->path[ch->home[h]].told;
 		if ((s32)(rest.end - end) > 0)
 			*gap_add(sh, g, ch, h) = rest;
 	}
@@ -116,7 +122,10 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 
 	if ((s32)n <= 0)
 		return false;
-	n = (u32)gagg_min64(n, g->window);
+	if (n > g->window) {
+		ch->strays |= GAGG_BIT(h);
+		n = g->window;
+	}
 	ch->home_rpn[h] = end;
 	gap = gap_add(sh, g, ch, h);
 	gap->first = end - n;
@@ -129,27 +138,33 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	return true;
 }
 
-/* results of that home are missing by their numbers, and were asked for or will be */
-bool gagg_gap_any(const struct gagg_chan *ch, u32 h)
+bool gagg_gap_cares(struct gagg_chan *ch, u32 h)
 {
 	u32 i;
 
 	for (i = 0; i < GAGG_GAPS; i++)
 		if (ch->gap[h][i].first != ch->gap[h][i].end)
-			return true;
+			return !(ch->strays & GAGG_BIT(h));
+	ch->strays &= ~GAGG_BIT(h);
 	return false;
 }
 
+/* a timeout, whatever was late and however long there is no answer */
+static u64 patience(const struct gagg_path *p)
+{
+	return p->srtt ? gagg_max64(p->srtt + 4 * p->rttvar, GAGG_PATH_RTO_MIN) : p->rto_init;
+}
+
 /*
- * They were pulled, and may wait in a queue, however long that has become. Not if
- * 1. something was acknowledged that was sent after the PULL: what that brings was sent
- *    before the acknowledgement, and the two go the same way; or
- * 2. nothing is heard of them for a timeout.
+ * They were pulled, and may wait in a queue that has become longer. Not if
+ * 1. something was acknowledged that was sent after the PULL, or what was pulled behind
+ *    them has come: what the PULL brings was sent before that, and goes the same way; or
+ * 2. a timeout has passed since.
  */
 static bool on_their_way(const struct gagg_gap *gap, const struct gagg_path *p)
 {
 	return gap->wait && gap->end - gap->first > FEW && gagg_pn_before(p->told, gap->pn) &&
-	       gap->silent + gap->wait < gagg_path_rto(p);
+	       gap->pulled + gap->wait < patience(p);
 }
 
 /* those that are still there when a batch was read; and again, if the PULL was lost, or
@@ -167,16 +182,19 @@ void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 			struct gagg_gap *gap = &ch->gap[h][i];
 
 			/* a home that is silent for so long is left to QUERY */
-			if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX)
+			if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX &&
+			    gap->first != gap->end) {
+				ch->strays |= GAGG_BIT(h);
 				gap->end = gap->first;
+			}
 			if (gap->first == gap->end)
 				continue;
 			if (gap->at <= now && on_their_way(gap, p)) {
 				gap->silent += gap->wait;
+				gap->pulled += gap->wait;
 				gap->at = now + gap->wait;
 			} else if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
 				ask_for(sh, g, ch, h, gap->first, gap->end);
-				gap->pn = p->next_pn;
 				again_later(gap, p, now);
 			}
 			next = gagg_min64(next, gap->at);

@@ -63,11 +63,18 @@ u64 gagg_path_rto(const struct gagg_path *p)
 	if (p->srtt)
 		rto = gagg_max64(gagg_max64(p->srtt + 4 * p->rttvar, late(p)),
 				 GAGG_PATH_RTO_MIN);
-	if (p->backoff > 1 && p->srtt)
+	if (p->timeouts > 1 && p->srtt)
 		rto = gagg_min64(rto, answer(p));
 	if (p->backoff)
 		rto = gagg_path_pause(rto, p->armed - p->silent);
 	return gagg_min64(rto, GAGG_PATH_RTO_MAX);
+}
+
+void gagg_path_hint(struct gagg_path *p, u64 rto)
+{
+	p->rto_init = rto;
+	if (p->flying && !p->srtt)
+		p->rto_at = gagg_min64(p->rto_at, p->armed + gagg_path_rto(p));
 }
 
 u64 gagg_path_quiet(const struct gagg_path *p)
@@ -105,7 +112,8 @@ static void rearm(struct gagg_path *p, u64 now)
 u32 gagg_path_room(const struct gagg_path *p)
 {
 	u32 span = GAGG_PATH_SPAN - (p->next_pn - p->una);
-	u32 room = p->cwnd > p->flying ? p->cwnd - p->flying : 0;
+	u32 cwnd = p->timeouts > 1 && p->cwnd > PROBES ? PROBES : p->cwnd;
+	u32 room = cwnd > p->flying ? cwnd - p->flying : 0;
 
 	if (room < p->probes)
 		room = p->probes;
@@ -291,7 +299,8 @@ static void ack_map(struct acking *a, const struct gagg_ack *ack)
  * What was taken for lost has arrived. Was it late? It was if
  * 1. it has just come, since it caused this acknowledgement. Then that is a round trip, too: each
  *    datagram has a number of its own (RFC 9002 section 5.1); or
- * 2. an earlier acknowledgement told of what was sent after it, and not of it.
+ * 2. an earlier acknowledgement told of what was sent after it, and not of it, and no timeout
+ *    has passed since: else so long is the silence, not the way.
  * Else it may have come in time: in an outage acknowledgements are lost, and the next one tells
  * of all.
  */
@@ -301,7 +310,7 @@ static void learn_late(struct acking *a, u32 pn, const struct gagg_sent *s)
 	u64 took = a->now - s->time;
 	bool just_now = a->fresh && pn == a->fresh;
 
-	if (a->now < s->time || (!just_now && !gagg_pn_before(pn, p->told)))
+	if (a->now < s->time || (!just_now && (p->backoff || !gagg_pn_before(pn, p->told))))
 		return;
 	if (just_now)
 		sample(p, took, a->now);

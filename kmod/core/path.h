@@ -167,7 +167,7 @@ static inline bool gagg_pn_before(u32 a, u32 b)
 void gagg_path_init(struct gagg_path *p, u32 cwnd_max);
 
 /* how many more datagrams may be sent now (also bounded by GAGG_PATH_SPAN:
- * losses that are not taken end up in no room)
+ * losses that are not taken end up in no room). While nobody answers, two for each timeout
  */
 u32 gagg_path_room(const struct gagg_path *p);
 
@@ -245,6 +245,9 @@ static inline u64 gagg_path_pause(u64 least, u64 silence)
  * answer a round trip and an eighth, GAGG_PATH_ASK_MIN at least; or gagg_path_pause()
  */
 u64 gagg_path_rto(const struct gagg_path *p);
+
+/* its timeout while there is no round trip, of what flies already, too */
+void gagg_path_hint(struct gagg_path *p, u64 rto);
 
 /* the peer has answered something of ours: progress, a result, a question about it */
 void gagg_path_heard(struct gagg_path *p, u64 now);

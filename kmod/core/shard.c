@@ -214,7 +214,7 @@ static void share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
 		if (sh->path[n].srtt)
 			longest = gagg_max64(longest, gagg_path_rto(&sh->path[n]));
 	for (n = 0; n < g->nodes; n++)
-		sh->path[n].rto_init = gagg_min64(longest, GAGG_PATH_RTO_INIT);
+		gagg_path_hint(&sh->path[n], gagg_min64(longest, GAGG_PATH_RTO_INIT));
 }
 
 static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,

@@ -79,7 +79,7 @@ static void check(struct gagg_path *p)
 	assert_true((s32)(p->taken_end - p->taken) >= 0);
 	assert_true((s32)(p->una - p->taken_end) >= 0);
 	assert_true(p->srtt == 0 || p->rtt_min > 0);
-	assert_true(gagg_path_rto(p) >= (p->backoff > 1 ? GAGG_PATH_ASK_MIN : GAGG_PATH_RTO_MIN));
+	assert_true(gagg_path_rto(p) >= (p->timeouts > 1 ? GAGG_PATH_ASK_MIN : GAGG_PATH_RTO_MIN));
 	assert_true(gagg_path_rto(p) <= GAGG_PATH_RTO_MAX);
 }
 
@@ -364,17 +364,18 @@ static void test_timeout(void **state)
 	assert_int_equal(take_all(p), 32);
 	assert_int_equal(p->cwnd, GAGG_PATH_CWND_MIN);
 	assert_int_equal(p->slow_to, 22);		/* of 32 */
-	assert_int_equal(gagg_path_room(p), GAGG_PATH_CWND_MIN);
+	/* but two alone leave for each question */
+	assert_int_equal(gagg_path_room(p), 2);
 	/* the longer the silence, the longer the pauses, and no shorter than a sixteenth */
 	while (wait < GAGG_PATH_RTO_MAX) {
-		send_some(p, GAGG_PATH_CWND_MIN, now, 0);
+		send_some(p, 2, now, 0);
 		wait = gagg_max64(GAGG_PATH_RTO_INIT, (now - began) / 16);
 		wait = gagg_min64(wait, GAGG_PATH_RTO_MAX);
 		assert_true(p->rto_at == now + wait);
 		now += wait;
 		gagg_path_timer(p, now);
 		check(p);
-		assert_int_equal(take_all(p), GAGG_PATH_CWND_MIN);
+		assert_int_equal(take_all(p), 2);
 		assert_int_equal(p->flying, 0);
 	}
 	/* progress ends the backing off */
@@ -623,12 +624,13 @@ static void test_cut(void **state)
 	/* never below the least window, nor is the rest of the growth lost */
 	path_at(p, 1, 5);
 	for (i = 0; i < 10; i++) {
-		send_some(p, 4, 1000 + i, 0);
+		send_some(p, gagg_path_room(p), 1000 + i, 0);
 		gagg_path_timer(p, p->rto_at);
 		gagg_path_timer(p, p->rto_at);
 		take_all(p);
 	}
 	assert_int_equal(p->cwnd, GAGG_PATH_CWND_MIN);
+	p->timeouts = 0;
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(p->cwnd, GAGG_PATH_CWND_MIN + i * GAGG_PATH_GROW);
 		send_some(p, p->cwnd, 1000 + i, 0);
@@ -762,6 +764,9 @@ static void test_silent_acks(void **state)
 			all[k] = s + k;
 		p->srtt = p->rtt_min = p->rtt = GAGG_MSEC;
 		now = silence(p, 10, GAGG_SEC);
+		/* one comes through, late */
+		ack_list(p, s, all, 4, 0, false, now);
+		assert_int_equal(p->backoff, 0);
 		send_some(p, 1, now, 0);
 		assert_int_equal(ack_list(p, s, all, 11, s + 10, false, now + GAGG_MSEC), 1);
 		assert_true(p->late == 0);
@@ -772,6 +777,37 @@ static void test_silent_acks(void **state)
 		assert_int_equal(p->lost, 1);
 		free(p);
 	}
+}
+
+/* one was overtaken, and that is told after an outage: it did not take that long */
+static void test_overtaken_and_silent(void **state)
+{
+	struct gagg_path *p = new_path(1, 64);
+	u64 now = GAGG_SEC;
+	u32 some[] = { 1, 3, 4, 5 }, all[] = { 1, 2, 3, 4, 5 };
+
+	(void)state;
+	p->srtt = p->rtt_min = p->rtt = 100 * GAGG_USEC;
+	send_some(p, 5, now, 0);
+	ack_list(p, 1, some, 4, 0, false, now + 100 * GAGG_USEC);
+	assert_int_equal(take_all(p), 1);
+	send_some(p, 1, now + 100 * GAGG_USEC, 0);
+	gagg_path_timer(p, p->rto_at);
+	gagg_path_timer(p, p->rto_at);
+	assert_true(p->backoff > 0);
+	ack_list(p, 1, all, 5, 0, false, now + 100 * GAGG_MSEC);
+	assert_true(p->late == 0);
+	free(p);
+
+	/* without a timeout in between it did */
+	p = new_path(1, 64);
+	p->srtt = p->rtt_min = p->rtt = 100 * GAGG_USEC;
+	send_some(p, 5, now, 0);
+	ack_list(p, 1, some, 4, 0, false, now + 100 * GAGG_USEC);
+	take_all(p);
+	ack_list(p, 1, all, 5, 0, false, now + 300 * GAGG_USEC);
+	assert_true(p->late == 300 * GAGG_USEC);
+	free(p);
 }
 
 /* a path that has become longer than its timeout says how long it is, though all is given up */
@@ -824,7 +860,12 @@ static void test_asking(void **state)
 	assert_true(gagg_path_rto(p) == 2250 * GAGG_USEC);
 	p->late = 4 * GAGG_MSEC;
 	assert_true(gagg_path_rto(p) == 4500 * GAGG_USEC);
+	/* probes are no timeouts: the one that decides waits for what varies */
+	p->late = 0;
+	p->timeouts = 1;
+	assert_true(gagg_path_rto(p) == 6 * GAGG_MSEC);
 	/* nothing is known of it */
+	p->timeouts = 2;
 	p->srtt = 0;
 	assert_true(gagg_path_rto(p) == GAGG_PATH_RTO_INIT);
 	free(p);
@@ -1295,6 +1336,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_calm),
 		cmocka_unit_test(test_reordered),
 		cmocka_unit_test(test_silent_acks),
+		cmocka_unit_test(test_overtaken_and_silent),
 		cmocka_unit_test(test_longer),
 		cmocka_unit_test(test_asking),
 		cmocka_unit_test(test_rtt_window),

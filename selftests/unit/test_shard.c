@@ -205,6 +205,14 @@ static void ack__first_round_trip_of_a_shard(void **state)
 	first_trip(100 * GAGG_USEC);
 	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_MIN);
 
+	/* of what flies already, too */
+	start(1);
+	push_to(4);
+	assert_int_equal(gagg_path_send(&sh->path[2], &(struct gagg_sent){ .run = 1 }, now), 1);
+	assert_true(sh->path[2].rto_at == now + GAGG_PATH_RTO_INIT);
+	first_trip(100 * GAGG_USEC);
+	assert_true(sh->path[2].rto_at == now - 100 * GAGG_USEC + GAGG_PATH_RTO_MIN);
+
 	start(1);
 	push_to(4);
 	sh->path[1].srtt = 4 * GAGG_MSEC;

@@ -7,7 +7,7 @@
 
 # shellcheck source=selftests/virtual/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 16
+plan 17
 
 world module 4 ring 8192 || bail "no hosts"
 wires 10gbit 25us
@@ -17,6 +17,7 @@ for ms in 1 5 20 100; do
 	outages "N=4" $ms cut
 	outages "N=4" $ms down 2
 done
+outages "N=4" 20 both 2
 for ms in 5 20; do
 	outages "N=4" $ms in 2
 	outages "N=4" $ms out 2

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 if in_turn 0 2; then
-	plan 6
+	plan 7
 	world twin 4 ring 8192 || bail "no hosts"
 	wires 10gbit 25us
 	baseline 1M "N=4"
@@ -16,6 +16,7 @@ if in_turn 0 2; then
 		outages "N=4" $ms cut 2
 		outages "N=4" $ms cut
 	done
+	outages "N=4" 20 both 2
 	world_down
 fi
 if in_turn 1 2; then

@@ -34,6 +34,7 @@ modes=(
 	"easgd:2:20: replica 5+400"
 	"hpsgd:2: replica 5+400"
 )
+
 trainers()
 {
 	local program=$1

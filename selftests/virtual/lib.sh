@@ -250,8 +250,9 @@ baseline()
 	base=0 most=0
 	for ((i = 0; i < 3; i++)); do
 		measure_start -s "$size" -n $number -w 0
-		under_way_all 200000
-		measure_end
+		if ! under_way_all 200000 || ! measure_end; then
+			bail "$system does not work"
+		fi
 		base=$((max > base ? max : base))
 		most=$((spent > most ? spent : most))
 		least=$((i == 0 || spent < least ? spent : least))
