@@ -162,7 +162,6 @@ struct gagg_chan {
 	u64 stuck_at;		/* ask also homes that have just been heard */
 	u64 watched_at;		/* query_at was set, for news of the base's home */
 	u64 moved;		/* homes that have told news since query_at was set */
-	u64 strays;		/* homes of which some missing results are in no gap */
 	u64 pull_at;		/* pull gaps; GAGG_NEVER */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */

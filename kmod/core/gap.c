@@ -61,7 +61,6 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 		if ((s32)(gap->first - oldest->first) < 0)
 			oldest = gap;
 	}
-	ch->strays |= GAGG_BIT(h);
 	if (!oldest->wait && !ch->overtaken[h])
 		ask_for(sh, g, ch, h, oldest->first, oldest->end);
 	return oldest;
@@ -122,10 +121,7 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 
 	if ((s32)n <= 0)
 		return false;
-	if (n > g->window) {
-		ch->strays |= GAGG_BIT(h);
-		n = g->window;
-	}
+	n = (u32)gagg_min64(n, g->window);
 	ch->home_rpn[h] = end;
 	gap = gap_add(sh, g, ch, h);
 	gap->first = end - n;
@@ -136,17 +132,6 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	gap->at = now + ch->overtaken[h] + ch->overtaken[h] / 8;
 	ch->pull_at = gagg_min64(ch->pull_at, gap->at);
 	return true;
-}
-
-bool gagg_gap_cares(struct gagg_chan *ch, u32 h)
-{
-	u32 i;
-
-	for (i = 0; i < GAGG_GAPS; i++)
-		if (ch->gap[h][i].first != ch->gap[h][i].end)
-			return !(ch->strays & GAGG_BIT(h));
-	ch->strays &= ~GAGG_BIT(h);
-	return false;
 }
 
 /* a timeout, whatever was late and however long there is no answer */
@@ -182,11 +167,8 @@ void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 			struct gagg_gap *gap = &ch->gap[h][i];
 
 			/* a home that is silent for so long is left to QUERY */
-			if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX &&
-			    gap->first != gap->end) {
-				ch->strays |= GAGG_BIT(h);
+			if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX)
 				gap->end = gap->first;
-			}
 			if (gap->first == gap->end)
 				continue;
 			if (gap->at <= now && on_their_way(gap, p)) {

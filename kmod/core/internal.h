@@ -197,8 +197,6 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 /* results have come: note those that they show to be missing */
 void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 		   struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now);
-/* results of that home are missing, and all of them are asked for, or will be */
-bool gagg_gap_cares(struct gagg_chan *ch, u32 h);
 /* ask for those that are due: new ones, and again; as many as there is room for */
 void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u64 now);

@@ -147,8 +147,8 @@ enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
 
 /*
  * These chunks are published. If results are missing by their numbers, a PULL
- * fetches them, or has asked for them already: what it brings would come twice. If
- * none is, and a chunk is still open, its result was lost after it was asked for.
+ * fetches them; if none is, and a chunk is still open, its result was lost after
+ * it was asked for.
  */
 enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
@@ -162,7 +162,7 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
 		return drop(todo, GAGG_DROP_RANK);
-	if (gagg_gap_note(sh, g, ch, (u32)h, m->pn, now) || gagg_gap_cares(ch, (u32)h))
+	if (gagg_gap_note(sh, g, ch, (u32)h, m->pn, now))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&

@@ -32,6 +32,8 @@ static void gaps_normalise(struct gagg_chan *ch)
 			/* nothing was overtaken, no silence is long */
 			gap->seen = NOW;
 			gap->silent = 0;
+			gap->pn = 0;
+			gap->pulled = 0;
 			if (gap->first == gap->end)
 				memset(gap, 0, sizeof(*gap));
 		}

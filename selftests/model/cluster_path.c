@@ -146,6 +146,11 @@ void gagg_path_heard(struct gagg_path *p, u64 now)
 	(void)p, (void)now;
 }
 
+void gagg_path_hint(struct gagg_path *p, u64 rto)
+{
+	(void)p, (void)rto;
+}
+
 u64 gagg_path_quiet(const struct gagg_path *p)
 {
 	return gagg_path_rto(p);
