@@ -39,9 +39,9 @@ queries=$(($(count_all queries) - queries))
 retransmits=$(($(count_all retransmits) - retransmits))
 note "$queries queries, $retransmits retransmits; rank 0 waited $(took 0 2) ms, rank 3 $(took 3 2) ms"
 check "the others have waited, who is late has not" is "$(took 3 2) < $(took 0 2)"
-# each 2 ms, after 16 ms each eighth of the silence, 250 ms at most: 48 times in two
+# each 2 ms, after 32 ms each sixteenth of the silence, 250 ms at most: 83 times in two
 # seconds at most, for each of 3 ranks and 3 homes; and those of the rest of the operation
-check "they have asked now and then" is "$queries >= 3 && $queries <= 9 * 48 + 150"
+check "they have asked now and then" is "$queries >= 3 && $queries <= 9 * 83 + 150"
 # one window was on its way, and arrived
 check "they have not repeated themselves" is "$retransmits <= 64"
 
