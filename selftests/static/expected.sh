@@ -48,7 +48,7 @@ clean "what is listed and does not appear fails" "$(
 	say "1..1" "ok 1 - slow down" | filtered other 1 "$(say "1..1" "ok 1 - slow down" \
 		"1..1" "not ok - quick" \
 		"# there is no such result of other: mend selftests/virtual/expected-failures")")"
-clean "in a check what is listed may pass" "$(
+clean "in turn what is listed may pass" "$(
 	say "1..1" "ok 1 - quick" | filtered other 0 "$(say "1..1" "ok 1 - quick" \
 		"# passes now; see selftests/virtual/expected-failures")" 7)"
 clean "or not appear, and what is not listed fails" "$(

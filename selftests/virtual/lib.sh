@@ -27,7 +27,7 @@
 #                            falls between two operations counts. baseline SIZE LABEL sets
 #                            $size and $base, the longest of three times as many: all
 #                            together may take as much longer as these differ by
-#   in_turn I N              true if part I of N (0 on) is to be done: of a long test "check"
+#   in_turn I N              true if part I of N (0 on) is to be done: of a long test "virtual@turn"
 #                            does one part, which the commit chooses ($TURN); else all
 #   bar DESC EXPRESSION      one result, arithmetic; a note says it with its figures
 #   sum_of NAME...           of all hosts, counters of the group
