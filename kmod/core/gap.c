@@ -134,12 +134,6 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	return true;
 }
 
-/* a timeout, whatever was late and however long there is no answer */
-static u64 patience(const struct gagg_path *p)
-{
-	return p->srtt ? gagg_max64(p->srtt + 4 * p->rttvar, GAGG_PATH_RTO_MIN) : p->rto_init;
-}
-
 /*
  * They were pulled, and may wait in a queue that has become longer. Not if
  * 1. something was acknowledged that was sent after the PULL, or what was pulled behind
@@ -149,7 +143,7 @@ static u64 patience(const struct gagg_path *p)
 static bool on_their_way(const struct gagg_gap *gap, const struct gagg_path *p)
 {
 	return gap->wait && gap->end - gap->first > FEW && gagg_pn_before(p->told, gap->pn) &&
-	       gap->pulled + gap->wait < patience(p);
+	       gap->pulled + gap->wait < gagg_path_patience(p);
 }
 
 /* those that are still there when a batch was read; and again, if the PULL was lost, or

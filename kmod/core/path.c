@@ -58,11 +58,10 @@ static u64 answer(const struct gagg_path *p)
 
 u64 gagg_path_rto(const struct gagg_path *p)
 {
-	u64 rto = p->rto_init;
+	u64 rto = gagg_path_patience(p);
 
 	if (p->srtt)
-		rto = gagg_max64(gagg_max64(p->srtt + 4 * p->rttvar, late(p)),
-				 GAGG_PATH_RTO_MIN);
+		rto = gagg_max64(rto, late(p));
 	if (p->timeouts > 1 && p->srtt)
 		rto = gagg_min64(rto, answer(p));
 	if (p->backoff)

@@ -241,8 +241,18 @@ static inline u64 gagg_path_pause(u64 least, u64 silence)
 }
 
 /*
- * current timeout for silence, ns: srtt + 4 rttvar within bounds. After the second one without an
- * answer a round trip and an eighth, GAGG_PATH_ASK_MIN at least; or gagg_path_pause()
+ * how long an answer takes at most, ns, whatever was late and however long there was none:
+ * srtt + 4 rttvar (RFC 6298 section 2)
+ */
+static inline u64 gagg_path_patience(const struct gagg_path *p)
+{
+	return p->srtt ? gagg_max64(p->srtt + 4 * p->rttvar, GAGG_PATH_RTO_MIN) : p->rto_init;
+}
+
+/*
+ * current timeout for silence, ns: gagg_path_patience(), or what was late. After the second
+ * one without an answer a round trip and an eighth, GAGG_PATH_ASK_MIN at least; or
+ * gagg_path_pause()
  */
 u64 gagg_path_rto(const struct gagg_path *p);
 

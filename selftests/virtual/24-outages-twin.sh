@@ -6,25 +6,20 @@
 
 # shellcheck source=selftests/virtual/lib.sh
 . "$(dirname "$0")/lib.sh"
+plan 9
 
-if in_turn 0 2; then
-	plan 2
-	world twin 16 ring 2048 || bail "no hosts"
-	wires 10gbit 25us
-	baseline 512K "N=16"
-	outages "N=16" 1 cut 2
-	outages "N=16" 20 cut 2
-	world_down
-fi
-if in_turn 1 2; then
-	plan 7
-	world twin 4 ring 8192 || bail "no hosts"
-	wires 10gbit 25us
-	baseline 1M "N=4"
-	for ms in 1 5 20; do
-		outages "N=4" $ms cut 2
-		outages "N=4" $ms cut
-	done
-	outages "N=4" 20 both 2
-	world_down
-fi
+world twin 4 ring 8192 || bail "no hosts"
+wires 10gbit 25us
+baseline 1M "N=4"
+for ms in 1 5 20; do
+	outages "N=4" $ms cut 2
+	outages "N=4" $ms cut
+done
+outages "N=4" 20 both 2
+world_down
+world twin 16 ring 2048 || bail "no hosts"
+wires 10gbit 25us
+baseline 512K "N=16"
+outages "N=16" 1 cut 2
+outages "N=16" 20 cut 2
+world_down

@@ -7,6 +7,7 @@
 
 # shellcheck source=selftests/virtual/lib.sh
 . "$(dirname "$0")/lib.sh"
+plan 4
 
 twin_prefix=(setpriv --no-new-privs --bounding-set -all)
 rank_options=(--timeout 200000)
@@ -27,14 +28,10 @@ slow()
 	done
 }
 
-slow_twins()
-{
-	local rate=$1
-
-	plan 2
+for rate in 2mbit 1mbit; do
 	layout 4
 	net_ready 1500
-	slow "$rate" || bail "no links"
+	slow $rate || bail "no links"
 	# net_up has set another
 	echo 212992 >/proc/sys/net/core/wmem_max
 	twin_conf ring 4096 window 2048 dead-after 400
@@ -43,11 +40,4 @@ slow_twins()
 	check "and nobody was declared silent" nobody_silent
 	twin_down
 	net_down
-}
-
-if in_turn 0 2; then
-	slow_twins 2mbit
-fi
-if in_turn 1 2; then
-	slow_twins 1mbit
-fi
+done

@@ -34,6 +34,7 @@ modes=(
 	"easgd:2:20: replica 5+400"
 	"hpsgd:2: replica 5+400"
 )
+plan $((3 * ${#modes[@]} + 3))
 
 trainers()
 {
@@ -72,7 +73,6 @@ stops()
 	local mode=$1
 	shift
 
-	plan 3
 	trainers "$@"
 	begin=$(date +%s%3N)
 	rank_kill 2
@@ -100,9 +100,7 @@ stops()
 world module 4 ring 4096 window 256 dead-after $DEAD || bail "no hosts"
 wires 10gbit 25us
 rank_socket=1
-part=0
 for mode in "${modes[@]}"; do
-	in_turn $((part++)) 4 || continue
 	group_down || bail "sync ${mode%: *}"
 	group_up ring 4096 window 256 dead-after $DEAD sync "${mode%: *}" ||
 		bail "sync ${mode%: *}"
@@ -110,9 +108,7 @@ for mode in "${modes[@]}"; do
 	stops "${mode%: *}" "${program[@]}"
 done
 world_down
-if in_turn 3 4; then
-	world twin 4 ring 1024 window 256 dead-after $DEAD || bail "no twins"
-	wires 10gbit 25us
-	stops twin rank
-	world_down
-fi
+world twin 4 ring 1024 window 256 dead-after $DEAD || bail "no twins"
+wires 10gbit 25us
+stops twin rank
+world_down

@@ -23,12 +23,10 @@
 #   outages LABEL MS HOW [HOST]  two outages (net_outage) while operations of $size are
 #                            under way, $base being the time that one takes. Then one
 #                            result: none took longer than that, the outage and twice the
-#                            least timeout of a path, and a sixteenth of one of 100 ms; nor did all together, so that what
-#                            falls between two operations counts. baseline SIZE LABEL sets
-#                            $size and $base, the longest of three times as many: all
-#                            together may take as much longer as these differ by
-#   in_turn I N              true if part I of N (0 on) is to be done: of a long test "virtual@turn"
-#                            does one part, which the commit chooses ($TURN); else all
+#                            least timeout of a path, and a sixteenth of one of 100 ms;
+#                            nor did all together, so that what falls between two
+#                            operations counts. baseline SIZE LABEL sets $size and $base,
+#                            the longest of three times as many
 #   bar DESC EXPRESSION      one result, arithmetic; a note says it with its figures
 #   sum_of NAME...           of all hosts, counters of the group
 #
@@ -45,12 +43,12 @@ queue=20000		# datagrams that a link's queue has room for
 rto=0 base=0 base_spent=0 size=0 number=0
 # shellcheck disable=SC2034 # read by the tests
 mean=0 p50=0 p99=0 max=0 ops=0 wrong=0
-system='' bench_pid=() bench_before=() bench_bytes=0 sent_before=''
+system='' bench_pid=() bench_before=() bench_bytes=0
 
 world()
 {
 	local n=$2 all
-	system=$1 sent_before=''
+	system=$1
 	shift 2
 
 	layout "$n"
@@ -97,11 +95,6 @@ wires()
 	senders "$1" "$2" && net_impair rate "$1" delay "$2" limit $queue
 }
 
-in_turn()
-{
-	[ -z "${TURN:-}" ] || [ $((TURN % $2)) -eq $(($1 % $2)) ]
-}
-
 # what all twins print, when all have
 twin_stats()
 {
@@ -142,9 +135,7 @@ measure_start()
 {
 	local i
 
-	# nothing was sent since the last one has ended
-	sent_before=${sent_before:-$(sent_again)}
-	bench_before=("$sent_before" "$(net_dropped)" "$(date +%s%N)")
+	bench_before=("$(sent_again)" "$(net_dropped)" "$(date +%s%N)")
 	read -r bench_bytes _ < <(net_bytes 0)
 	for ((i = hosts - 1; i >= 0; i--)); do
 		net_exec "$i" gagg-bench all_reduce --json --group g --rank "$i" \
@@ -192,8 +183,7 @@ measure_end()
 	found max max_us
 	found ops ops
 	found wrong wrong
-	sent_before=$(sent_again)
-	again=$((sent_before - bench_before[0]))
+	again=$(($(sent_again) - bench_before[0]))
 	lost=$(($(net_dropped) - bench_before[1]))
 	return $status
 }
@@ -240,25 +230,23 @@ rto_min()
 
 baseline()
 {
-	local i least most
+	local i
 
 	size=$1 rto=$(rto_min)
 	measure -s "$size" -n 3 -w 0 || bail "$system does not work"
 	# as many as there are in the pauses, one in each outage, and those of 10 ms: it
 	# may take a jiffy until the shell goes on
 	number=$((8 + 10000 / max))
-	base=0 most=0
+	base=0 base_spent=0
 	for ((i = 0; i < 3; i++)); do
 		measure_start -s "$size" -n $number -w 0
 		if ! under_way_all 200000 || ! measure_end; then
 			bail "$system does not work"
 		fi
 		base=$((max > base ? max : base))
-		most=$((spent > most ? spent : most))
-		least=$((i == 0 || spent < least ? spent : least))
+		base_spent=$((spent > base_spent ? spent : base_spent))
 		figure "$2, undisturbed"
 	done
-	base_spent=$((2 * most - least))
 }
 
 outages()
