@@ -8,7 +8,7 @@
 #   make check-vm      the tests in the VM, on User-mode Linux where they can be;
 #                      TEST=NAME runs one of them, KERNEL=NAME on that kernel
 #   make check-debug   the same on a kernel with KASAN, lockdep and so on
-#   make check-virtual the tests that have exact bars, in virtual time; not part of check
+#   make check-virtual the tests that have exact bars, in virtual time
 #   make chaos         random worlds in virtual time: SEEDS=10, SEED=N
 #   make check-kcsan   some on a kernel that looks for data races
 #   make check-kernels all on Debian's 6.1, 6.12 and 7.x, some on PREEMPT_RT
@@ -103,7 +103,7 @@ TESTS_debug = allreduce death unload locks device nomem faults fuzz store copies
 check: deps
 	@$(call prepare,stock uml uml-virtual uml-debug)
 	@$(MAKE) -j$(nproc) all selftests
-	@selftests/run machines model static unit fuzz chaos vm@uml \
+	@selftests/run machines model virtual static unit fuzz chaos vm@uml \
 		$(TESTS_debug:%=vm@uml-debug/%) stock
 
 check-unit:

@@ -67,6 +67,7 @@
 #                           afterwards. But for cut and down it is where a host receives
 #                           that datagrams are lost; cut is cheaper than both, and ends
 #                           when the port goes down and up
+#   net_flap MS UP N [I]    N outages (down) of so long, with UP ms between them
 #   net_path_mtu MTU [I]    less than the interfaces have: the switch drops in
 #                           silence what is longer on its way to or from host I, or
 #                           all (sets offloads: "off" if "on"). MTU 0: as in net_up
@@ -81,7 +82,28 @@ net_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 net_hosts()
 {
-	cat "$net_state/hosts" 2>/dev/null || echo 0
+	if [ -r "$net_state/hosts" ]; then
+		echo "$(<"$net_state/hosts")"
+	else
+		echo 0
+	fi
+}
+
+# net_seconds VARIABLE MS
+net_seconds()
+{
+	printf -v "$1" '%d.%03d' $(($2 / 1000)) $(($2 % 1000))
+}
+
+# net_pause SECONDS: sleep, without a process, which takes a time of its own. Nobody writes
+# into the pipe.
+net_pause()
+{
+	local nobody
+
+	exec {nobody}<> <(:)
+	read -rt "$1" -u "$nobody"
+	exec {nobody}>&-
 }
 
 net_in()
@@ -352,7 +374,7 @@ net_swing()
 
 	net_impair delay "${one}ms" "$@" || return
 	for ((i = 1; ; i++)); do
-		sleep "$seconds"
+		net_pause "$seconds"
 		[ $i -lt "$n" ] || break
 		# what is in the queue stays there
 		for j in $(net_which); do
@@ -402,24 +424,29 @@ at_once()
 	return $status
 }
 
-# ports_set HOST... WORD: their links up or down, all at once
-ports_set()
+# port_lines FORMAT HOST...: of their ports
+port_lines()
 {
 	local i
 
-	for i in "${@:1:$# - 1}"; do
-		echo "link set p$i ${*: -1}"
-	done | ip -n sw -batch -
+	for i in "${@:2}"; do
+		# shellcheck disable=SC2059 # the format
+		printf "$1\n" "p$i"
+	done
 }
 
-# ports_pass HOST... STATE: of their ports of the bridge, 0 (disabled) or 3 (forwarding)
-ports_pass()
+# flaps SECONDS PAUSE COUNT DOWN UP HOST...: lines for a -batch that reads them as they
+# come: DOWN and UP say %s for the port
+flaps()
 {
 	local i
 
-	for i in "${@:1:$# - 1}"; do
-		echo "link set dev p$i state ${*: -1}"
-	done | bridge -n sw -batch -
+	for ((i = 0; i < $3; i++)); do
+		[ $i -eq 0 ] || net_pause "$2"
+		port_lines "$4" "${@:6}"
+		net_pause "$1"
+		port_lines "$5" "${@:6}"
+	done
 }
 
 net_outage()
@@ -430,16 +457,18 @@ net_outage()
 	mapfile -t which < <(net_which "$@")
 	mapfile -t where < <(net_which)
 	[ "$how" != in ] || where=("${which[@]}")
-	printf -v seconds '%d.%03d' $((ms / 1000)) $((ms % 1000))
+	net_seconds seconds "$ms"
 	case $how in
 	down)
-		ports_set "${which[@]}" down && sleep "$seconds" && ports_set "${which[@]}" up
+		flaps "$seconds" 0 1 "link set %s down" "link set %s up" "${which[@]}" |
+			ip -n sw -batch -
 		;;
 	cut)
-		ports_pass "${which[@]}" 0 && sleep "$seconds" && ports_pass "${which[@]}" 3
+		flaps "$seconds" 0 1 "link set dev %s state 0" "link set dev %s state 3" \
+			"${which[@]}" | bridge -n sw -batch -
 		;;
 	in|out|both)
-		at_once outage_begin "${where[@]}" && sleep "$seconds" &&
+		at_once outage_begin "${where[@]}" && net_pause "$seconds" &&
 			at_once outage_end "${where[@]}"
 		;;
 	*)
@@ -447,6 +476,17 @@ net_outage()
 		return 1
 		;;
 	esac
+}
+
+net_flap()
+{
+	local down up which
+
+	net_seconds down "$1"
+	net_seconds up "$2"
+	mapfile -t which < <(net_which "${@:4}")
+	flaps "$down" "$up" "$3" "link set %s down" "link set %s up" "${which[@]}" |
+		ip -n sw -batch -
 }
 
 # A frame that is longer than the interface that receives it may have, or than a

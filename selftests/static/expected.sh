@@ -6,7 +6,7 @@
 
 # shellcheck source=selftests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 10
+plan 11
 
 cat >"$work/list" <<-END
 	# other: a comment
@@ -44,6 +44,10 @@ clean "a description is matched whole" "$(
 clean "what is listed and passes has to be taken off" "$(
 	say "1..1" "ok 1 - quick" | filtered other 1 "$(say "1..1" "not ok 1 - quick" \
 		"# passes now: take it off selftests/virtual/expected-failures")")"
+clean "what is near its bar is as good, listed or not" "$(
+	say "1..2" "ok 1 - slow # NEAR" "ok 2 - slower - by far # NEAR" "ok 3 - slowest # NEAR" |
+		filtered some 0 "$(say "1..2" "ok 1 - slow # NEAR" \
+			"ok 2 - slower - by far # NEAR" "ok 3 - slowest # NEAR")")"
 clean "what is listed and does not appear fails" "$(
 	say "1..1" "ok 1 - slow down" | filtered other 1 "$(say "1..1" "ok 1 - slow down" \
 		"1..1" "not ok - quick" \

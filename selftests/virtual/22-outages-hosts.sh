@@ -8,22 +8,22 @@
 . "$(dirname "$0")/lib.sh"
 plan 12
 
-# few LABEL N [OPTION...]
+# few LABEL SIZE N [OPTION...]
 few()
 {
-	local label=$1 ms
-	shift
+	local label=$1 size=$2 ms
+	shift 2
 
 	world module "$@" ring 8192 || bail "no hosts"
 	wires 10gbit 25us
-	baseline 2M "$label"
+	baseline "$size" "$label"
 	for ms in 1 5 20; do
 		outages "$label" $ms cut 1
 	done
 	world_down
 }
 
-few N=3 3
-few N=8 8
-few "N=4, one home" 4 placement root
-few "N=8, one home" 8 placement root
+few N=3 2M 3
+few N=8 1M 8
+few "N=4, one home" 1M 4 placement root
+few "N=8, one home" 512K 8 placement root

@@ -23,7 +23,7 @@ incast()
 	us=$(((hosts - 1) * (($3 << 20) / 1376 + 1) * 1482 * 8 / 10000))
 	figure "$1, N=$2, behind 100 datagrams; the wire takes $us us"
 	bar "$1, N=$2: incast behind 100 datagrams ends within 1.3 times what the wire takes" \
-		"$wrong == 0 && 10 * $max <= 13 * $us"
+		"$wrong == 0 && 10 * $max <= 13 * $us" "$wrong == 0 && $max <= 2 * $us"
 	world_down
 }
 

@@ -25,9 +25,9 @@ one_way()
 	measure -s "$2" -n 20 -w 0
 	figure "$1, host 1 sends with 20 % loss"
 	bar "$1: loss of what a host sends costs no more than of what it receives" \
-		"$wrong == 0 && $mean <= $received"
+		"$wrong == 0 && $mean <= $received" "$wrong == 0 && 2 * $mean <= 3 * $received"
 	bar "$1: and at the 99th percentile no more than twice the median" \
-		"$wrong == 0 && $p99 <= 2 * $p50"
+		"$wrong == 0 && $p99 <= 2 * $p50" "$wrong == 0 && $p99 <= 3 * $p50"
 	world_down
 }
 

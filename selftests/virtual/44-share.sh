@@ -73,8 +73,10 @@ fair()
 
 	note "$1: the group $((ours * 8 / long[$rate] / 1000)) kbit/s," \
 		"$2 others $((theirs * 8 / long[$rate] / 1000))"
-	bar "$1: the group has a third of its share" "3 * (1 + $2) * $ours >= $both"
-	bar "$1: the others have a third of theirs" "3 * (1 + $2) * $theirs >= $2 * $both"
+	bar "$1: the group has a third of its share" "3 * (1 + $2) * $ours >= $both" \
+		"5 * (1 + $2) * $ours >= $both"
+	bar "$1: the others have a third of theirs" "3 * (1 + $2) * $theirs >= $2 * $both" \
+		"5 * (1 + $2) * $theirs >= $2 * $both"
 }
 
 groups_beside()

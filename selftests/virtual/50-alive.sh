@@ -16,7 +16,7 @@ ten_minutes()
 
 	rank_options=(--quiet --repeat 600 --timeout 60000)
 	rank_socket=1
-	ranks_start allreduce:int32:sum:20000 sleep:1000
+	ranks_start allreduce:int32:sum:2000 sleep:1000
 	shift
 	"$@"
 	ranks_wait >"$tmp/ranks" 2>&1
@@ -29,24 +29,12 @@ ten_minutes()
 	fi
 }
 
-# of host 2; ends when a rank has
-flaps()
-{
-	local i
-
-	for ((i = 0; i < 520; i++)); do
-		net_outage 1000 down 2
-		sleep 0.15
-		kill -0 "${rank_pid[0]}" 2>"$tmp/kill" || break
-	done
-}
-
 for system in module twin; do
 	world $system 4 ring 1024 window 256 || bail "no hosts"
 	wires 10gbit 25us
 	net_impair rate 10gbit delay 25us loss gemodel 3% 5% 100% 0%
 	ten_minutes "bursts of loss, 3% 5%" true
 	wires 10gbit 25us
-	ten_minutes "a link that is down for 1 s and up for 0.15 s" flaps
+	ten_minutes "a link that is down for 1 s and up for 0.15 s" net_flap 1000 150 520 2
 	world_down
 done

@@ -29,7 +29,8 @@ declared()
 	rank_wait 2
 	bar "$desc: the others name it" "$named == 3"
 	bar "$desc: when dead-after has passed" \
-		"$now - $begin >= 3000 - 750 && $now - $begin <= 3000 + 100"
+		"$now - $begin >= 3000 - 750 && $now - $begin <= 3000 + 100" \
+		"$now - $begin >= 3000 - 750 && $now - $begin <= 3000 + 200"
 }
 
 # shellcheck source=selftests/vm/store.sh
@@ -45,6 +46,6 @@ for system in module twin; do
 done
 world module 4 ring 4096 window 256 dead-after 3000 sync ssp:2 || bail "no hosts"
 wires 10gbit 25us
-start_paused store "400 2" 20000
+start_paused store "10+390 2" 100000
 declared "a store" "rank 2"
 world_down

@@ -19,12 +19,12 @@ modes=(
 	"bsp-quorum:4:0: quorum 344 4000 1"
 	"bsp-deadline:4:20:1: quorum 344 4000 1"
 	"bsp-adaptive:4:3:0: quorum 344 4000 1"
-	"asp: store 400 -1"
-	"ssp:2: store 400 2"
-	"dssp:1:3: store 400 3"
-	"dssp-literal:1:3: store 400 -1"
-	"r2sp:80:0: store 400 1"
-	"ako:2:1: store 400 4"
+	"asp: store 10+390 -1"
+	"ssp:2: store 10+390 2"
+	"dssp:1:3: store 10+390 3"
+	"dssp-literal:1:3: store 10+390 -1"
+	"r2sp:80:0: store 10+390 1"
+	"ako:2:1: store 10+390 4"
 	"gossip-pull:2: gossip 400"
 	"gossip-push:2:1: gossip 400"
 	"gossip-pair:2: gossip 400"
@@ -45,7 +45,7 @@ trainers()
 	if [ "$program" = rank ]; then
 		ranks_start fail allreduce:int32:sum:20000 sleep:10
 	else
-		start_paused "$program" "$*" 20000
+		start_paused "$program" "$*" 100000
 	fi
 	sleep 1
 }
@@ -64,7 +64,8 @@ all_name()
 			note "rank $r: $(tail -n 1 "$tmp/rank.$r")"
 		fi
 	done
-	bar "$1" "$named == 3 && $now - $begin <= $DEAD + $LATE"
+	bar "$1" "$named == 3 && $now - $begin <= $DEAD + $LATE" \
+		"$named == 3 && $now - $begin <= $DEAD + 2 * $LATE"
 }
 
 # stops MODE PROGRAM...: three times, in three ways

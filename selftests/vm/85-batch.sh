@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
 # clock: skip
+# kernels: uml
 #
 # Batches divided by speed: four hosts train on handwritten digits, one of them
 # three times as slow as the others. With the times that kernels measure it comes to
 # about a third of their shares, others wait less for it than with equal parts, and all
 # have the same weights and know nine of ten. How long it takes is told, not tested. In
-# turns (r2sp) the others have larger batches instead, each by itself.
+# turns (r2sp) the others have larger batches instead, each by itself. Shares follow
+# measured times, which an emulated processor makes double at random.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"

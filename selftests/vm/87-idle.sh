@@ -78,6 +78,8 @@ check "each host says HELLO once a second" \
 	is "$(join_timers) <= 2 * ($took + 2) + 3 * $shown"
 check "and is polled for that, and for what it hears, only" \
 	is "$(polls) <= 2 * 2 * ($took + 2) + 4 * $shown"
+# what is lost takes a timer
+net_loss 10
 check "the next all-reduce" record go 1
 note "busy: $(port_timers) port timers, $(polls) polls"
 check "timers and polls are seen" is "$(port_timers) >= 1 && $(polls) >= 3"
