@@ -86,9 +86,9 @@ bar "one with room for 20 KiB" "$got >= 19 + 2 + 2 && $got <= 20 + 6 + 6"
 
 # 3 / (3 + 30) of them
 net_gilbert 3 30
-send_start 40 50
+send_start 200 50
 send_end datagrams
-bar "bursts of loss: one in eleven of 2000 is lost" "2000 - $got >= 140 && 2000 - $got <= 240"
+bar "bursts of loss: one in eleven of 10000 is lost" "10000 - $got >= 650 && 10000 - $got <= 1200"
 net_clear
 
 pings 0 1 -c 1 -s 1472 -M "do"
