@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
+# clock: skip
 #
 # A path that carries no chunks, or a firewall that lets one port through and not the
 # next: no epoch starts, or the one that runs ends, and everybody says between whom.
