@@ -68,18 +68,22 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 
 /*
  * Results that come by themselves were not lost, but overtaken for so long: later gaps
- * wait for that. What had to be asked for was lost, and the time is forgotten by and by.
+ * wait for that, those of other homes, too, since what reorders one most often reorders
+ * all. What had to be asked for was lost, and the time is forgotten by and by.
  */
 static void learn(struct gagg_chan *ch, u32 h, const struct gagg_gap *gap, bool repair,
 		  u64 now)
 {
-	u64 late = ch->overtaken[h];
+	u32 late = (u32)gagg_min64(now - gap->seen, GAGG_QUERY_WAIT_MAX), i;
 
-	if (repair)
-		late -= late / 8;
-	else
-		late = gagg_max64(late, gagg_min64(now - gap->seen, GAGG_QUERY_WAIT_MAX));
-	ch->overtaken[h] = (u32)late;
+	if (repair) {
+		ch->overtaken[h] -= ch->overtaken[h] / 8;
+		return;
+	}
+	if (ch->overtaken[h] >= late)
+		return;
+	for (i = 0; i < ch->nhomes; i++)
+		ch->overtaken[i] = (u32)gagg_max64(ch->overtaken[i], late);
 }
 
 /* results that were skipped have come: what lies behind them is on its way, too, or is

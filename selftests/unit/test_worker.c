@@ -843,6 +843,31 @@ static void gap__overtaken_in_a_batch_is_none(void **state)
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 1);
 }
 
+/* how long results of one home were overtaken is how long gaps of all wait */
+static void gap__of_one_home_teaches_all(void **state)
+{
+	(void)state;
+	geometry(1);
+	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	push_to(10);
+	result(2, 1, 2);
+	assert_int_equal(ch->overtaken[0] + ch->overtaken[1], 0);
+	now += 300 * GAGG_USEC;
+	result(0, 1, 1);
+	assert_int_equal(ch->overtaken[0], 300 * GAGG_USEC);
+	assert_int_equal(ch->overtaken[1], 300 * GAGG_USEC);
+	/* what it knows of longer ones it keeps */
+	ch->overtaken[0] = 0;
+	ch->overtaken[1] = 600 * GAGG_USEC;
+	result(6, 1, 4);
+	now += 400 * GAGG_USEC;
+	result(4, 1, 3);
+	assert_int_equal(ch->overtaken[0], 400 * GAGG_USEC);
+	assert_int_equal(ch->overtaken[1], 600 * GAGG_USEC);
+}
+
 static enum gagg_rx repaired(u32 chunk, u32 round, u32 rpn)
 {
 	struct gagg_msg m = message(GAGG_T_RESULT, 0, chunk, round);
@@ -1208,6 +1233,7 @@ int main(void)
 		cmocka_unit_test_teardown(timer__looks_at_filled_again, finish_test),
 		cmocka_unit_test_teardown(gap__is_pulled_when_the_batch_was_read, finish_test),
 		cmocka_unit_test_teardown(gap__overtaken_in_a_batch_is_none, finish_test),
+		cmocka_unit_test_teardown(gap__of_one_home_teaches_all, finish_test),
 		cmocka_unit_test_teardown(gap__closed_by_repetitions, finish_test),
 		cmocka_unit_test_teardown(gap__wider_than_the_window, finish_test),
 		cmocka_unit_test_teardown(gap__is_pulled_again, finish_test),
