@@ -66,7 +66,8 @@
 #                           with the queue that it has. Of host I, or all. Returns
 #                           afterwards. But for cut and down it is where a host receives
 #                           that datagrams are lost; cut is cheaper than both, and ends
-#                           when the port goes down and up
+#                           when the port goes down and up. Both last less by what the
+#                           program takes to start that does them; in virtual time nothing
 #   net_flap MS UP N [I]    N outages (down) of so long, with UP ms between them
 #   net_path_mtu MTU [I]    less than the interfaces have: the switch drops in
 #                           silence what is longer on its way to or from host I, or
@@ -95,14 +96,14 @@ net_seconds()
 	printf -v "$1" '%d.%03d' $(($2 / 1000)) $(($2 % 1000))
 }
 
-# net_pause SECONDS: sleep, without a process, which takes a time of its own. Nobody writes
-# into the pipe.
+# net_pause SECONDS: as sleep, but starts no program, which takes longer. Nobody writes into
+# the pipe.
 net_pause()
 {
 	local nobody
 
 	exec {nobody}<> <(:)
-	read -rt "$1" -u "$nobody"
+	read -rt "$1" -u "$nobody" _
 	exec {nobody}>&-
 }
 

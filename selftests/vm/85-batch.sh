@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
 # clock: skip
-# kernels: uml
+# kernels: uml uml-6.1
 #
 # Batches divided by speed: four hosts train on handwritten digits, one of them
 # three times as slow as the others. With the times that kernels measure it comes to
