@@ -7,6 +7,7 @@
 #include "internal.h"
 
 #define PULL_WAIT_MIN	(500 * GAGG_USEC)
+#define FORGOTTEN	(8 * GAGG_USEC)	/* a wait that is as good as none */
 #define FEW		4	/* results that may come twice rather than late */
 
 /* what a home does not answer was lost, after about a round trip */
@@ -68,8 +69,9 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 
 /*
  * Results that come by themselves were not lost, but overtaken for so long: later gaps
- * wait for that, those of other homes, too, since what reorders one most often reorders
- * all. What had to be asked for was lost, and the time is forgotten by and by.
+ * wait for that. Longer than this home has known is told to the others, too: what
+ * reorders one most often reorders all, and of many each sends too few to learn. What
+ * had to be asked for was lost, and the time is forgotten by and by.
  */
 static void learn(struct gagg_chan *ch, u32 h, const struct gagg_gap *gap, bool repair,
 		  u64 now)
@@ -78,6 +80,8 @@ static void learn(struct gagg_chan *ch, u32 h, const struct gagg_gap *gap, bool 
 
 	if (repair) {
 		ch->overtaken[h] -= ch->overtaken[h] / 8;
+		if (ch->overtaken[h] < FORGOTTEN)
+			ch->overtaken[h] = 0;
 		return;
 	}
 	if (ch->overtaken[h] >= late)

@@ -76,12 +76,6 @@ void gagg_path_hint(struct gagg_path *p, u64 rto)
 		p->rto_at = gagg_min64(p->rto_at, p->armed + gagg_path_rto(p));
 }
 
-void gagg_path_expect_late(struct gagg_path *p, u64 lateness)
-{
-	if (p->srtt)
-		p->late = gagg_min64(p->srtt + lateness, GAGG_PATH_RTO_MAX);
-}
-
 u64 gagg_path_quiet(const struct gagg_path *p)
 {
 	u64 quiet = gagg_max64(2 * p->beat, GAGG_PATH_QUIET_MIN), rto = gagg_path_rto(p);

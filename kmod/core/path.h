@@ -256,12 +256,6 @@ static inline u64 gagg_path_patience(const struct gagg_path *p)
  */
 u64 gagg_path_rto(const struct gagg_path *p);
 
-/*
- * What was late, on any path of the shard, took @lateness ns longer than a round trip at most:
- * on this one it may, too. No effect before it has a round trip.
- */
-void gagg_path_expect_late(struct gagg_path *p, u64 lateness);
-
 /* its timeout while there is no round trip, of what flies already, too */
 void gagg_path_hint(struct gagg_path *p, u64 rto);
 

@@ -217,43 +217,20 @@ static void share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
 		gagg_path_hint(&sh->path[n], gagg_min64(longest, GAGG_PATH_RTO_INIT));
 }
 
-/*
- * What is late on one path most often is on all: a switch that spreads datagrams over links, or
- * a host that handles them on several processors. With many hosts each path carries little, and
- * would repeat some until it has learned that for itself.
- */
-static void share_lateness(struct gagg_shard *sh, const struct gagg_geom *g)
-{
-	u64 longest = 0;
-	u32 n;
-
-	for (n = 0; n < g->nodes; n++)
-		if (sh->path[n].late > sh->path[n].srtt)
-			longest = gagg_max64(longest, sh->path[n].late - sh->path[n].srtt);
-	if (!longest)
-		return;
-	for (n = 0; n < g->nodes; n++)
-		gagg_path_expect_late(&sh->path[n], longest);
-}
-
 static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
 			   const struct gagg_env *env, u32 node, const struct gagg_msg *m,
 			   const void *body, u64 now)
 {
 	struct sender c = { .g = g, .env = env };
-	struct gagg_path *p = &sh->path[node];
-	u64 late = p->late;
-	bool first = !p->srtt;
+	bool first = !sh->path[node].srtt;
 	struct gagg_ack ack;
 
 	memcpy(&ack, body, sizeof(ack));
-	gagg_path_ack(p, &ack, m->flags & GAGG_WF_FRESH ? m->aux : 0,
+	gagg_path_ack(&sh->path[node], &ack, m->flags & GAGG_WF_FRESH ? m->aux : 0,
 		      m->flags & GAGG_WF_CE, now, on_acked, &c);
-	if (first && p->srtt)
+	if (first && sh->path[node].srtt)
 		share_timeouts(sh, g);
-	if ((first && p->srtt) || p->late > late)
-		share_lateness(sh, g);
-	take_losses(g, env, p);
+	take_losses(g, env, &sh->path[node]);
 	return GAGG_RX_OK;
 }
 

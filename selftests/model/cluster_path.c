@@ -151,11 +151,6 @@ void gagg_path_hint(struct gagg_path *p, u64 rto)
 	(void)p, (void)rto;
 }
 
-void gagg_path_expect_late(struct gagg_path *p, u64 lateness)
-{
-	(void)p, (void)lateness;
-}
-
 u64 gagg_path_quiet(const struct gagg_path *p)
 {
 	return gagg_path_rto(p);

@@ -225,58 +225,6 @@ static void ack__first_round_trip_of_a_shard(void **state)
 	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_INIT);
 }
 
-/* node 0 acknowledges: what is before @base, what @map says, and that @fresh has just come */
-static void acked(u32 base, u64 map, u32 largest, u32 fresh)
-{
-	struct gagg_msg m = message(GAGG_T_ACK, 0, 0, 0);
-	struct gagg_ack ack = { .base = cpu_to_le32(base), .largest = cpu_to_le32(largest) };
-
-	ack.map[0] = cpu_to_le64(map);
-	m.flags = GAGG_WF_FRESH;
-	m.aux = fresh;
-	m.len = sizeof(ack);
-	assert_int_equal(rx_body(0, &m, &ack, false), GAGG_RX_OK);
-}
-
-/* what was late on one path may be as late on those that have a round trip */
-static void ack__late_on_one_path(void **state)
-{
-	struct gagg_path *p;
-	u64 late;
-
-	(void)state;
-	start(1);
-	p = sh->path;
-	push_to(4);
-	p[1].srtt = 2 * GAGG_MSEC;
-	now += 100 * GAGG_USEC;
-	acked(1, 0xe, 4, 4);
-	assert_true(p[0].late == 0 && p[1].late == 0);
-	now += 200 * GAGG_USEC;
-	acked(1, 0xf, 4, 1);
-	assert_true(p[0].late == 300 * GAGG_USEC);
-	late = p[0].late - p[0].srtt;
-	assert_true(p[1].late == 2 * GAGG_MSEC + late);
-	assert_true(p[2].late == 0);
-
-	/* a path that has its first one later learns it then; no more than the longest timeout */
-	start(1);
-	push_to(4);
-	sh->path[1].srtt = GAGG_MSEC;
-	sh->path[1].late = 2 * GAGG_MSEC;
-	sh->path[2].srtt = GAGG_MSEC;
-	sh->path[2].late = 4 * GAGG_MSEC;
-	first_trip(100 * GAGG_USEC);
-	assert_true(sh->path[0].late == 100 * GAGG_USEC + 3 * GAGG_MSEC);
-	assert_true(sh->path[1].late == 4 * GAGG_MSEC);
-	start(1);
-	push_to(4);
-	sh->path[1].srtt = 1;
-	sh->path[1].late = GAGG_PATH_RTO_MAX;
-	first_trip(100 * GAGG_USEC);
-	assert_true(sh->path[0].late == GAGG_PATH_RTO_MAX);
-}
-
 static void ack__once_per_batch_and_peer(void **state)
 {
 	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
@@ -1112,7 +1060,6 @@ int main(void)
 		cmocka_unit_test_teardown(drop__what_is_not_possible, finish_test),
 		cmocka_unit_test_teardown(drop__at_the_wrong_home_or_shard, finish_test),
 		cmocka_unit_test_teardown(ack__first_round_trip_of_a_shard, finish_test),
-		cmocka_unit_test_teardown(ack__late_on_one_path, finish_test),
 		cmocka_unit_test_teardown(ack__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__is_answered_with_the_members, finish_test),

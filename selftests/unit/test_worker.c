@@ -877,6 +877,22 @@ static enum gagg_rx repaired(u32 chunk, u32 round, u32 rpn)
 	return rx(0, m);
 }
 
+/* what had to be asked for was lost: the time goes, and in the end none is left */
+static void gap__forgets_how_long_results_were_overtaken(void **state)
+{
+	(void)state;
+	start(1);
+	push_to(8);
+	ch->overtaken[0] = 16 * GAGG_USEC;
+	result(1, 1, 2);
+	repaired(0, 1, 1);
+	assert_int_equal(ch->overtaken[0], 14 * GAGG_USEC);
+	ch->overtaken[0] = 9 * GAGG_USEC;
+	result(3, 1, 4);
+	repaired(2, 1, 3);
+	assert_int_equal(ch->overtaken[0], 0);
+}
+
 static void gap__closed_by_repetitions(void **state)
 {
 	(void)state;
@@ -1234,6 +1250,8 @@ int main(void)
 		cmocka_unit_test_teardown(gap__is_pulled_when_the_batch_was_read, finish_test),
 		cmocka_unit_test_teardown(gap__overtaken_in_a_batch_is_none, finish_test),
 		cmocka_unit_test_teardown(gap__of_one_home_teaches_all, finish_test),
+		cmocka_unit_test_teardown(gap__forgets_how_long_results_were_overtaken,
+					  finish_test),
 		cmocka_unit_test_teardown(gap__closed_by_repetitions, finish_test),
 		cmocka_unit_test_teardown(gap__wider_than_the_window, finish_test),
 		cmocka_unit_test_teardown(gap__is_pulled_again, finish_test),

@@ -23,7 +23,7 @@ late()
 	figure "$label: of $sent"
 	bar "$label: at most $most of 1000 are sent again" \
 		"$wrong == 0 && $lost == 0 && 1000 * $again <= $most * $sent" \
-		"$wrong == 0 && $lost == 0 && 1000 * $again <= (2 * $most + 5) * $sent"
+		"$wrong == 0 && $lost == 0 && 1000 * $again <= ($most + $most / 2 + 5) * $sent"
 }
 
 world module 4 ring 8192 || bail "no hosts"

@@ -238,9 +238,9 @@ baseline()
 {
 	size=$1 rto=$(rto_min)
 	measure -s "$size" -n 3 -w 0 || bail "$system does not work"
-	# as many as there are in the pauses, one in each outage, and what comes until the
+	# of the mean, as many as there are in the pauses, one in each outage, and what comes until the
 	# shell goes on
-	number=$((9 + 2000 / max))
+	number=$((4 + 5 * max / mean + 2000 / max))
 	measure_start -s "$size" -n $number -w 0
 	if ! under_way_all 200000 || ! measure_end; then
 		bail "$system does not work"
