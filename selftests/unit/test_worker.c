@@ -608,15 +608,21 @@ static void timer__one_rank_of_a_host_asks(void **state)
 	}
 }
 
+/* an op whose chunk 0 has its home at node 0, and chunk 1 at node 2; nothing is filled */
+static void start_two_homes(void)
+{
+	geometry(1);
+	g.aggregators = 5;
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+}
+
 static void timer__who_tells_news_is_not_asked(void **state)
 {
 	struct gagg_msg m;
 
 	(void)state;
-	geometry(1);
-	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
-	start_channel(0, g.workers);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	start_two_homes();
 	push_to(10);
 	acknowledge(0, 0);
 	acknowledge(2, 0);
@@ -639,14 +645,11 @@ static void start_tail(void)
 {
 	struct gagg_msg m;
 
-	geometry(1);
-	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
-	start_channel(0, g.workers);
+	start_two_homes();
 	sh->path[0].srtt = 40 * GAGG_MSEC;
 	sh->path[2].srtt = 40 * GAGG_MSEC;
 	sh->path[0].beat = GAGG_MSEC;
 	sh->path[2].beat = GAGG_MSEC;
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
 	push_to(10);
 	acknowledge(0, 0);
 	acknowledge(2, 0);
@@ -697,14 +700,11 @@ static void timer__is_of_the_home_that_the_base_waits_for(void **state)
 	struct gagg_msg m = message(GAGG_T_RESULT, 2, 1, 1);
 
 	(void)state;
-	geometry(1);
-	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
-	start_channel(0, g.workers);
+	start_two_homes();
 	sh->path[0].srtt = 30 * GAGG_MSEC;
 	sh->path[2].srtt = 40 * GAGG_MSEC;
 	sh->path[0].beat = GAGG_MSEC;
 	sh->path[2].beat = GAGG_MSEC;
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
 	push_to(10);
 	now += GAGG_MSEC;
 	result(0, 1, 1);
@@ -847,10 +847,7 @@ static void gap__overtaken_in_a_batch_is_none(void **state)
 static void gap__of_one_home_teaches_all(void **state)
 {
 	(void)state;
-	geometry(1);
-	g.aggregators = 5;	/* chunk 0 at node 0, 1 at node 2 */
-	start_channel(0, g.workers);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	start_two_homes();
 	push_to(10);
 	result(2, 1, 2);
 	assert_int_equal(ch->overtaken[0] + ch->overtaken[1], 0);

@@ -88,7 +88,7 @@ bar "one with room for 20 KiB" "$got >= 19 + 2 + 2 && $got <= 20 + 6 + 6"
 net_gilbert 3 30
 send_start 200 50
 send_end datagrams
-bar "bursts of loss: one in eleven of 10000 is lost" "10000 - $got >= 650 && 10000 - $got <= 1200"
+bar "bursts of loss: one in eleven of 10000 is lost" "10000 - $got >= 700 && 10000 - $got <= 1200"
 net_clear
 
 pings 0 1 -c 1 -s 1472 -M "do"

@@ -238,8 +238,8 @@ baseline()
 {
 	size=$1 rto=$(rto_min)
 	measure -s "$size" -n 3 -w 0 || bail "$system does not work"
-	# of the mean, as many as there are in the pauses, one in each outage, and what comes until the
-	# shell goes on
+	# of the mean, as many as there are in the pauses, one in each outage, and what comes
+	# until the shell goes on
 	number=$((4 + 5 * max / mean + 2000 / max))
 	measure_start -s "$size" -n $number -w 0
 	if ! under_way_all 200000 || ! measure_end; then

@@ -84,8 +84,8 @@ twin_down
 
 twin_conf ring 1024 window 64
 check "twins with a small ring" twin_up 0 1
-rounds=500
-! slow_kernel || rounds=250
+rounds=2000
+! slow_kernel || rounds=500
 comes_and_goes 200
 before=$(twin_memory) kernel=$(charged twin slab)
 check "a trainer comes and goes $rounds times" comes_and_goes $rounds
