@@ -8,8 +8,9 @@
 #   selftests/chaos/chaos.sh [--seeds N]
 #
 # Without arguments: the seeds in failed-seeds, then for $MINUTES (3) such as nobody has
-# run before, from a number made of the time and of the commit. With --seeds N: so many,
-# one after the other from $SEED, or from that number. With $SEED alone: that one.
+# run before, from a number made of the commit: a check says the same of a commit wherever
+# it runs. With --seeds N: so many, one after the other from $SEED, or from a number made
+# of the time, too. With $SEED alone: that one.
 #
 # A seed does the same again, event by event, on the same tree and kernel: $OUT/SEED/world
 # (build/chaos/SEED) says what happened, and when. Its digest is printed.
@@ -27,7 +28,7 @@ declare -A running=() expected=()
 
 usage()
 {
-	sed -n '5,17s/^# \{0,1\}//p' "$0" >&2
+	sed -n '5,18s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 }
 
@@ -113,9 +114,10 @@ end_all()
 	done
 }
 
+# unknown SECONDS
 unknown()
 {
-	echo $((($(date +%s) * 7919 + 0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0)) &
+	echo $((($1 * 7919 + 0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) * 15485863) &
 		0x3fffffff))
 }
 
@@ -131,7 +133,7 @@ known()
 }
 
 known
-seed=${SEED:-$(unknown)}
+seed=${SEED:-$(unknown $((seeds > 0 ? EPOCHSECONDS : 0)))}
 began=$SECONDS
 if [ "$seeds" -gt 0 ] || [ -n "${SEED:-}" ]; then
 	last=$((seed + (seeds > 0 ? seeds : 1) - 1))

@@ -124,18 +124,26 @@ idle()
 		results_agree
 }
 
+# It may be refused the memory of a channel before it is killed: then a split fails, and
+# all say because of whom.
 starved()
 {
-	local r pid
+	local r pid names
 
 	r=$(roll "$ranks")
 	[ "$ranks" -gt 1 ] || return 0
+	names="failed split .*: rank $r: out of memory"
+	if [ -n "$rough" ]; then
+		names+="|$NAMES"
+	else
+		names+="|failed .* reason $DIED rank $r .*rank $r died"
+	fi
 	start_for_ever "${script[@]}" allreduce:int32:sum:400000 || [ -n "$rough" ] || return
 	pid=$(pgrep -P "${rank_pid[r]}" -x rank)
 	mkdir -p $cgroup.starved
 	echo 65536 >$cgroup.starved/memory.max
 	[ -z "$pid" ] || echo "$pid" >$cgroup.starved/cgroup.procs
-	all_mourn "$r" || return
+	all_name "$r" "$names" || return
 	rank_wait "$r"
 	rmdir $cgroup.starved
 }

@@ -160,13 +160,13 @@ start_for_ever()
 	sleep "$(pick 0 0.1 0.5 1)"
 }
 
-# names_someone R: rank R has failed, and says because of whom
+# names_someone R [NAMES]: rank R has failed, and says because of whom
 names_someone()
 {
-	local wrong
+	local wrong names="${2:-$NAMES}|$ABSENT"
 
-	wrong=$(grep -E "FAILED" "$tmp/rank.$1" | grep -vE "$NAMES|$ABSENT")
-	if [ -n "$wrong" ] || ! rank_says "$1" "$NAMES|$ABSENT"; then
+	wrong=$(grep -E "FAILED" "$tmp/rank.$1" | grep -vE "$names")
+	if [ -n "$wrong" ] || ! rank_says "$1" "$names"; then
 		echo "rank $1 fails and names nobody: $wrong"
 		tail -n 5 "$tmp/rank.$1"
 		return 1
@@ -201,21 +201,27 @@ none()
 	ranks_well && results_agree
 }
 
-# all others have failed because of rank R, which died; on a rough network, of some rank
-all_mourn()
+# all_name R [NAMES]: all others than rank R have failed, and say because of whom
+all_name()
 {
 	local r status=0
 
-	[ -n "$rough" ] || {
-		all_blame "$1" $DIED
-		return
-	}
 	for ((r = 0; r < ranks; r++)); do
 		[ "$r" -ne "$1" ] || continue
 		rank_wait "$r"
-		names_someone "$r" || status=1
+		names_someone "$r" "${2:-}" || status=1
 	done
 	return $status
+}
+
+# all others have failed because of rank R, which died; on a rough network, of some rank
+all_mourn()
+{
+	if [ -n "$rough" ]; then
+		all_name "$1"
+	else
+		all_blame "$1" $DIED
+	fi
 }
 
 trainer()
