@@ -23,6 +23,7 @@
 #include "tx.h"
 
 #define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
+#define BYTES_PER_UNIT		65536	/* about a burst */
 #define REFILLS_MAX		4	/* of one part and run: GAGG_ACTS actions each, at most */
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)
@@ -231,7 +232,7 @@ static bool corrupt(struct sk_buff *skb)
 	return !udp_hdr(skb)->check || udp_lib_checksum_complete(skb);
 }
 
-/* returns the number of datagrams */
+/* returns the number of datagrams, and what questions have cost, as gagg_rx_skb() does */
 static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 {
 	struct sock *sk = port->sock->sk;
@@ -252,7 +253,7 @@ static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 }
 
 /* one skb, if there is any: what a fault has held back, or the queue's next;
- * returns the number of datagrams
+ * returns what it has cost, in datagrams
  */
 static u32 port_take(struct gagg_port *port, u64 *now)
 {
@@ -290,7 +291,8 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 		if (!n)
 			break;
 		datagrams += n;
-		work = 1 + datagrams / DATAGRAMS_PER_UNIT;
+		work = 1 + datagrams / DATAGRAMS_PER_UNIT +
+		       gagg_tx_bytes(port) / BYTES_PER_UNIT;
 	}
 	/* every group: the poll also stands for timers and system calls */
 	for (i = 0; i < ARRAY_SIZE(ep->groups); i++)

@@ -21,7 +21,8 @@ void gagg_lend_env(struct gagg_env *env, struct gagg_lend *lend,
 /*
  * gagg_rx_skb - all datagrams of an skb whose checksum was verified
  * Port lock and rcu_read_lock() held. Does not write into the skb's data, which
- * may be shared. Returns the number of datagrams.
+ * may be shared. Returns the number of datagrams, and as many more as questions among them
+ * have cost.
  */
 u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now);
 /* an skb with a wrong checksum: count it where it seems to belong */

@@ -31,6 +31,8 @@
 
 #define NO_NODE		(~0U)
 
+#define STEPS_PER_DATAGRAM	8	/* a question's: each a look at a slot, and a bit */
+
 /* segments of an skb have one source, and most often one group */
 struct source {
 	struct gagg_port *port;
@@ -39,6 +41,7 @@ struct source {
 	struct gagg_part *part;	/* of the group */
 	u64 now;
 	u32 node;
+	u32 steps;		/* chunks and results that messages name beyond their first */
 	bool ce;
 	bool multicast;
 	bool simd;		/* between gagg_simd_begin() and _end() */
@@ -84,6 +87,7 @@ static void source_init(struct source *src, struct gagg_port *port,
 	src->grp = NULL;
 	src->part = NULL;
 	src->now = now;
+	src->steps = 0;
 	src->ce = congested(skb);
 	src->multicast = by_multicast(skb);
 	src->simd = false;
@@ -211,6 +215,7 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 	bool traced;
 
 	src->ch = gagg_channel_find(grp, m->channel);
+	src->steps += m->run ? m->run - 1 : 0;
 	gagg_lend_env(&env, &lend, src->port, grp);
 	do {
 		traced = trace_gagg_rx_enabled();
@@ -386,7 +391,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 	act(&src);
 	simd_leave(&src);
 	skb_abort_seq_read(&seq);
-	return n;
+	return n + src.steps / STEPS_PER_DATAGRAM;
 }
 
 void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb)

@@ -15,9 +15,9 @@
  *
  * Nothing is charged to the socket: what is under way is bounded by the core,
  * contributions by the congestion window of each path (at most 1024 datagrams),
- * results by the windows of those who contributed, repairs by requests, and
- * what a queue drops is a loss like any other. A charge would need somebody to
- * wait for room, and a poll cannot.
+ * results by the windows of those who contributed, repairs by the same windows and
+ * time (core/repair.c), and what a queue drops is a loss like any other. A charge would
+ * need somebody to wait for room, and a poll cannot.
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -58,6 +58,7 @@ struct burst {
 
 struct gagg_tx {
 	struct sk_buff_head queue;	/* under port lock */
+	u64 bytes;			/* in it */
 	struct sk_buff_head control;	/* own lock */
 	struct page_frag frag[FRAGS];	/* used again when their skbs are gone */
 	u32 turn;			/* the one in use */
@@ -157,6 +158,7 @@ static void queue(struct gagg_port *port, struct gagg_part *part, struct sk_buff
 	}
 	part->stats.tx_datagrams += datagrams;
 	part->stats.tx_bytes += bytes;
+	port->tx->bytes += bytes;
 	/* who counts an error of transmission; see gagg_tx_send() */
 	skb->dev_scratch = (unsigned long)part;
 	__skb_queue_tail(&port->tx->queue, skb);
@@ -485,11 +487,17 @@ void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp)
 	}
 }
 
+u64 gagg_tx_bytes(const struct gagg_port *port)
+{
+	return port->tx->bytes;
+}
+
 void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out)
 {
 	lockdep_assert_held(&port->lock);
 	settle(port);
 	skb_queue_splice_tail_init(&port->tx->queue, out);
+	port->tx->bytes = 0;
 	if (!skb_queue_empty_lockless(&port->tx->control)) {
 		spin_lock(&port->tx->control.lock);
 		skb_queue_splice_tail_init(&port->tx->control, out);

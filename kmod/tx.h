@@ -23,6 +23,8 @@ void gagg_routes_exit(struct gagg_group *grp);
 
 /* drain the actions of one group's shard into the batch; port lock held */
 void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp);
+/* bytes that were collected, but for those of bursts that are open; port lock held */
+u64 gagg_tx_bytes(const struct gagg_port *port);
 /* take what was collected; port lock held; then, without it, send */
 void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out);
 void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out);

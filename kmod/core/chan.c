@@ -28,6 +28,7 @@ struct shape {
 	u32 res;
 	u32 acc;
 	u32 publog;
+	u32 parked;
 	u32 pub;
 	u32 late;
 	u32 store;
@@ -59,6 +60,8 @@ static void shape_of(const struct gagg_geom *g, u16 id, u64 members, struct shap
 	at += s->is_home ? (u64)g->window * sizeof(struct gagg_acc) : 0;
 	s->late = (u32)at;
 	at += s->is_home && g->quorum ? (u64)g->ring * sizeof(struct gagg_late) : 0;
+	s->parked = (u32)at;
+	at += s->is_home ? (u64)g->nodes * gagg_repair_words(g) * sizeof(u64) : 0;
 	s->done = (u32)at;
 	at += (u64)g->ring * sizeof(u32);
 	s->pushed = (u32)at;
@@ -124,6 +127,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->pull_at = GAGG_NEVER;
 	ch->poll_at = GAGG_NEVER;
 	ch->due_at = GAGG_NEVER;
+	ch->repair_at = GAGG_NEVER;
 	gagg_quorum_init(g, ch);
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	ch->off_way = s.way;
@@ -132,6 +136,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->off_res = s.res;
 	ch->off_acc = s.acc;
 	ch->off_publog = s.publog;
+	ch->off_parked = s.parked;
 	ch->off_pub = s.pub;
 	ch->off_late = s.late;
 	ch->off_store = s.store;

@@ -80,7 +80,8 @@ struct gagg_res {
 	u8 laneop;
 	u8 valid;	/* there is one */
 	u8 shift;	/* narrow lanes: of the sums; PUBLISH says it, nobody here reads it */
-	u8 pad[3];
+	u8 to_all;	/* it was repaired by one datagram to all: not once more */
+	u8 pad[2];
 	u64 nodes;	/* that get the lanes; others of the channel get DONE */
 };
 
@@ -165,6 +166,8 @@ struct gagg_chan {
 	u64 pull_at;		/* pull gaps; GAGG_NEVER */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
+	u64 repair_at;		/* send results that are parked; GAGG_NEVER */
+	u64 parked;		/* nodes for which some are, see repair.c */
 	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */
 	u32 query_wait;		/* ns */
 	u32 poll_wait;		/* ns */
@@ -194,6 +197,7 @@ struct gagg_chan {
 	u32 off_res;		/* [ring] struct gagg_res, if a home */
 	u32 off_acc;		/* [window] struct gagg_acc, if a home */
 	u32 off_publog;		/* [window] u32, slot by result packet number */
+	u32 off_parked;		/* [nodes][gagg_repair_words()] u64, if a home */
 	u32 off_pub;		/* [ring] u32: the last round published by this home;
 				 * is off_done but in a quorum
 				 */
@@ -232,7 +236,8 @@ static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slo
 
 /*
  * gagg_chan_bytes - size of the block for a channel of @members
- * At most 40 bytes per slot and 4 per slot and local rank; 28 more in a quorum. A
+ * At most 40 bytes per slot, 4 per slot and local rank, and an eighth per slot and node; 28
+ * more in a quorum. A
  * store takes 4 per slot and member at a home (and 4 with snapshots), and 1 per slot
  * and local rank (copies: and home).
  */

@@ -17,6 +17,7 @@
  *	clocks	how far the workers are
  *	chan	ring, ops and accumulations of a channel in one shard
  *	home	what arrives at the home of a chunk
+ *	repair	results that are sent again
  *	worker	what a worker pushes and gets back
  *	store	a channel whose chunks persist: its two sides, home and worker
  *	shard	the door: receive, commit, refill, timers, actions

@@ -157,3 +157,20 @@ void gagg_cwnd_drain(struct gagg_path *p)
 	p->slow_to = not_below(p->slow_to, p->cwnd);
 	p->cwnd = GAGG_PATH_CWND_MIN;
 }
+
+static u64 repair_trip(const struct gagg_path *p)
+{
+	return p->srtt ? p->srtt : GAGG_PATH_RTO_MIN;
+}
+
+u64 gagg_cwnd_repair_at(const struct gagg_path *p)
+{
+	u64 trip = repair_trip(p);
+
+	return p->repaired > trip ? p->repaired - trip : 0;
+}
+
+void gagg_cwnd_repair(struct gagg_path *p, u64 now)
+{
+	p->repaired = gagg_max64(p->repaired, now) + repair_trip(p) / p->cwnd_max;
+}

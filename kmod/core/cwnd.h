@@ -65,4 +65,17 @@ void gagg_cwnd_grow(struct gagg_path *p, u32 acked, u32 largest);
 /* the least round trip is to be measured anew: our own queue goes away for one */
 void gagg_cwnd_drain(struct gagg_path *p);
 
+/*
+ * gagg_cwnd_repair_at - from when on a result may be sent to the peer again, ns
+ *
+ * Repairs are not acknowledged, so that time stands for it: a bucket of cwnd_max tokens,
+ * which is full again after a round trip (as virtual scheduling of the Generic Cell Rate
+ * Algorithm, ITU-T I.371). So in any round trip no more leave than 2 cwnd_max. A home that
+ * sends nothing else knows no round trip: GAGG_PATH_RTO_MIN.
+ */
+u64 gagg_cwnd_repair_at(const struct gagg_path *p);
+
+/* one is sent */
+void gagg_cwnd_repair(struct gagg_path *p, u64 now);
+
 #endif

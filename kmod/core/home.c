@@ -181,7 +181,7 @@ static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 	if (node == g->self)
 		gagg_result_take_kept(sh, g, ch, m->chunk, now);
 	else
-		gagg_result_repair(sh, g, ch, m->chunk, node);
+		gagg_repair_park(sh, g, ch, m->chunk, node);
 }
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
@@ -382,7 +382,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 		done = *gagg_chan_pub(ch, m->chunk);
 		if (m->round == done && gagg_chan_res(ch, m->chunk)->valid) {
 			if (m->flags & GAGG_WF_REPAIR)
-				gagg_result_repair(sh, g, ch, m->chunk, node);
+				gagg_repair_park(sh, g, ch, m->chunk, node);
 			else
 				gagg_result_told(sh, g, ch, m->chunk, node);
 		} else if (m->round == done + 1) {

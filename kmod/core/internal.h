@@ -109,9 +109,9 @@ void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
  */
 void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 			 struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now);
-/* send it to one node again */
+/* send it to @nodes again */
 void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
-			struct gagg_chan *ch, u32 slot, u32 node);
+			struct gagg_chan *ch, u32 slot, u64 nodes);
 /*
  * Behind all results that were sent so far, tell a node that this one is among
  * them: so it knows what is lost, and what is only late.
@@ -122,8 +122,24 @@ void gagg_result_told(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 void gagg_result_take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 slot, u64 now);
 /* results by their packet numbers */
-enum gagg_rx gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, u32 node, struct gagg_msg *m);
+void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m);
+
+/* repair.c */
+/* a bit for each slot of the ring */
+static inline u32 gagg_repair_words(const struct gagg_geom *g)
+{
+	return (g->ring + 63) / 64;
+}
+
+/* @node lacks the result that @slot holds: it gets it with a refill */
+void gagg_repair_park(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		      u32 slot, u32 node);
+/* the slot holds another result now, or all have it again */
+void gagg_repair_over(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot);
+/* repair_at has come */
+void gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		       u64 now);
 
 /* quorum.c */
 void gagg_quorum_init(const struct gagg_geom *g, struct gagg_chan *ch);

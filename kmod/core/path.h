@@ -91,6 +91,7 @@ enum gagg_sent_state {
  * @backoff:	probes and timeouts since the last progress
  * @timeouts:	those that are timeouts, at most 2
  * @probes:	datagrams that may leave whatever the window says
+ * @repaired:	results that were sent again are through by then, see gagg_cwnd_repair_at()
  * @lost:	datagrams in state LOST
  * @told:	largest number that was acknowledged
  * @taken:	no smaller packet number is TAKEN, and may be acknowledged yet
@@ -134,6 +135,7 @@ struct gagg_path {
 	u32 backoff;
 	u32 timeouts;
 	u32 probes;
+	u64 repaired;
 	u64 srtt;
 	u64 rttvar;
 	u64 rtt;

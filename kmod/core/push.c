@@ -328,6 +328,8 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (g->store)
 		return gagg_store_refill(sh, g, env, ch, now);
 	gagg_chan_finish(sh, ch);
+	if (ch->repair_at <= now)
+		gagg_repair_serve(sh, g, ch, now);
 	if (ch->pull_at <= now)
 		gagg_gap_pull(sh, g, ch, now);
 	for (l = 0; l < ch->nlocals; l++) {

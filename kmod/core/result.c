@@ -76,23 +76,25 @@ static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 }
 
 void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
-			struct gagg_chan *ch, u32 slot, u32 node)
+			struct gagg_chan *ch, u32 slot, u64 nodes)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
+	u64 lanes = res_has_lanes(r) ? nodes & r->nodes : 0, left;
 	struct gagg_msg m;
 
-	sh->n[GAGG_N_REPAIRS]++;
-	if (res_has_lanes(r) && (r->nodes & GAGG_BIT(node))) {
+	sh->n[GAGG_N_REPAIRS] += gagg_weight64(nodes);
+	if (lanes) {
 		struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
 
 		result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
 		a->m.flags |= GAGG_WF_REPAIR;
-		a->nodes = GAGG_BIT(node);
-		return;
+		a->nodes = lanes;
 	}
 	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
 	m.flags |= GAGG_WF_REPAIR;
-	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, true);
+	for (left = nodes & ~lanes; left; left &= left - 1)
+		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],
+			     gagg_lowest(left), &m, true);
 }
 
 void gagg_result_told(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
@@ -210,6 +212,7 @@ static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 	struct gagg_res *r = gagg_chan_res(ch, a->slot);
 
 	r->valid = 1;
+	r->to_all = 0;
 	r->sig = a->sig;
 	r->rpn = ch->rpn++;
 	r->lanes = a->lanes;
@@ -233,6 +236,8 @@ static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 		sh->n[GAGG_N_OVERFLOW]++;
 	}
 	*publog_at(g, ch, r->rpn) = a->slot;
+	if (ch->parked)
+		gagg_repair_over(g, ch, a->slot);
 	sh->n[GAGG_N_CHUNKS]++;
 }
 
@@ -279,24 +284,17 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	tell(sh, g, ch, a->slot, joined);
 }
 
-enum gagg_rx gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, u32 node, struct gagg_msg *m)
+void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m)
 {
-	while (m->run) {
-		/* how many results ago; the log holds the last `window` */
-		u32 ago = ch->rpn - m->pn;
+	u32 i;
 
-		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
-			return GAGG_RX_AGAIN;
-		if (ago >= 1 && ago <= g->window) {
-			u32 slot = *publog_at(g, ch, m->pn);
-			const struct gagg_res *r = gagg_chan_res(ch, slot);
+	/* the log holds the last `window`: what it has of another one has another number */
+	for (i = 0; i < m->run; i++) {
+		u32 slot = *publog_at(g, ch, m->pn + i);
+		const struct gagg_res *r = gagg_chan_res(ch, slot);
 
-			if (r->valid && r->rpn == m->pn)
-				gagg_result_repair(sh, g, ch, slot, node);
-		}
-		m->pn++;
-		m->run--;
+		if (r->valid && r->rpn == m->pn + i)
+			gagg_repair_park(sh, g, ch, slot, node);
 	}
-	return GAGG_RX_OK;
 }

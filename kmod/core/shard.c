@@ -301,8 +301,10 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_WINDOW);
 	if (ch->self_home == 0xff)
 		return drop(todo, GAGG_DROP_CHUNK);
-	if (m->type == GAGG_T_PULL)
-		return gagg_result_pull(sh, g, ch, node, m);
+	if (m->type == GAGG_T_PULL) {
+		gagg_result_pull(sh, g, ch, node, m);
+		return GAGG_RX_OK;
+	}
 	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_QUERY)
@@ -474,8 +476,8 @@ u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g)
 
 u64 gagg_chan_deadline(const struct gagg_chan *ch)
 {
-	return gagg_min64(gagg_min64(ch->query_at, ch->pull_at),
-			  gagg_min64(ch->poll_at, ch->due_at));
+	return gagg_min64(gagg_min64(gagg_min64(ch->query_at, ch->pull_at),
+				     gagg_min64(ch->poll_at, ch->due_at)), ch->repair_at);
 }
 
 void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,

@@ -54,6 +54,8 @@ void chunks_normalise(u32 n, u32 c)
 	ch->poll_at = GAGG_NEVER;
 	ch->poll_wait = 0;
 	ch->due_at = ch->due_at == GAGG_NEVER ? GAGG_NEVER : 1;
+	if (ch->parked || ch->repair_at != GAGG_NEVER)
+		fail("node %u: results are parked still", n);
 	gaps_normalise(ch);
 	memset(&ch->delays, 0, sizeof(ch->delays));
 	for (i = 0; i < su.ring; i++) {

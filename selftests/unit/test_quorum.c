@@ -108,6 +108,7 @@ static void late__counts_once_as_late_and_is_answered(void **state)
 	for (i = 0; i < 2; i++) {
 		nacts = 0;
 		assert_int_equal(comes(2, 0, 100), GAGG_RX_OK);
+		refill();
 		a = only(GAGG_ACT_SEND_RESULT);
 		assert_int_equal(a->nodes, 4);
 		assert_int_equal(a->m.flags, GAGG_WF_REPAIR);
@@ -117,6 +118,7 @@ static void late__counts_once_as_late_and_is_answered(void **state)
 	/* who is in it has only lost an acknowledgement */
 	nacts = 0;
 	assert_int_equal(comes(1, 0, 100), GAGG_RX_OK);
+	refill();
 	assert_int_equal(nacts, 0);
 	assert_int_equal(sh->n[GAGG_N_LATE], 1);
 	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 2);
