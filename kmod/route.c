@@ -141,7 +141,7 @@ u32 gagg_route_headroom(const struct dst_entry *dst)
 }
 
 static void push_v4(const struct gagg_port *port, const struct gagg_node *node,
-		    struct sk_buff *skb, struct udphdr *uh)
+		    struct sk_buff *skb, struct udphdr *uh, u8 ecn)
 {
 	__be32 saddr = port->ep->addr.in.sin_addr.s_addr;
 	__be32 daddr = node->addr.in.sin_addr.s_addr;
@@ -154,7 +154,7 @@ static void push_v4(const struct gagg_port *port, const struct gagg_node *node,
 	memset(iph, 0, sizeof(*iph));
 	iph->version = 4;
 	iph->ihl = sizeof(*iph) / 4;
-	iph->tos = INET_ECN_ECT_0;
+	iph->tos = ecn;
 	iph->frag_off = htons(IP_DF);
 	iph->ttl = ipv4_is_multicast(daddr) ? HOPS_OF_MULTICAST :
 					      ip4_dst_hoplimit(skb_dst(skb));
@@ -167,7 +167,7 @@ static void push_v4(const struct gagg_port *port, const struct gagg_node *node,
 
 #if IS_ENABLED(CONFIG_IPV6)
 static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
-		    struct sk_buff *skb, struct udphdr *uh)
+		    struct sk_buff *skb, struct udphdr *uh, u8 ecn)
 {
 	const struct in6_addr *saddr = &port->ep->addr.in6.sin6_addr;
 	const struct in6_addr *daddr = &node->addr.in6.sin6_addr;
@@ -177,7 +177,7 @@ static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
 	skb_push(skb, sizeof(*ip6h));
 	skb_reset_network_header(skb);
 	ip6h = ipv6_hdr(skb);
-	ip6_flow_hdr(ip6h, INET_ECN_ECT_0, 0);
+	ip6_flow_hdr(ip6h, ecn, 0);
 	ip6h->payload_len = 0;
 	ip6h->nexthdr = IPPROTO_UDP;
 	ip6h->hop_limit = ipv6_addr_is_multicast(daddr) ? HOPS_OF_MULTICAST :
@@ -188,14 +188,15 @@ static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
 }
 #else
 static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
-		    struct sk_buff *skb, struct udphdr *uh)
+		    struct sk_buff *skb, struct udphdr *uh, u8 ecn)
 {
 }
 #endif
 
 void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
-		     struct sk_buff *skb, struct dst_entry *dst)
+		     struct sk_buff *skb, struct dst_entry *dst, bool reacts)
 {
+	u8 ecn = reacts ? INET_ECN_ECT_0 : INET_ECN_NOT_ECT;
 	struct udphdr *uh;
 
 	skb_dst_set(skb, dst);
@@ -213,9 +214,9 @@ void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
 	if (is_v6(port))
-		push_v6(port, to, skb, uh);
+		push_v6(port, to, skb, uh, ecn);
 	else
-		push_v4(port, to, skb, uh);
+		push_v4(port, to, skb, uh, ecn);
 }
 
 u32 gagg_route_mtu(const struct dst_entry *dst)

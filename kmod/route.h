@@ -22,10 +22,11 @@ u32 gagg_route_headroom(const struct dst_entry *dst);
 
 /*
  * gagg_route_push - UDP and IP header in front of what is in @skb
- * Takes over the reference to @dst. The skb may be a GSO burst.
+ * Takes over the reference to @dst. The skb may be a GSO burst. @reacts: a path's window
+ * does, if congestion is marked: only then may it be, instead of dropped (RFC 3168 section 5).
  */
 void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
-		     struct sk_buff *skb, struct dst_entry *dst);
+		     struct sk_buff *skb, struct dst_entry *dst, bool reacts);
 
 /* may what gagg_route_push() has completed leave by its interface? */
 bool gagg_route_fits(const struct sk_buff *skb);

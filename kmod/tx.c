@@ -145,7 +145,8 @@ static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_node *to,
 		skb_shinfo(skb)->gso_segs = b->segs;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	}
-	gagg_route_push(port, to, skb, dst);
+	/* results are sent as contributions come, whatever their way says */
+	gagg_route_push(port, to, skb, dst, b != &port->tx->result);
 	return skb;
 }
 
@@ -349,7 +350,7 @@ static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group 
 	if (len)
 		skb_put_data(skb, body, len);
 	skb_put_zero(skb, m->len - len);
-	gagg_route_push(port, &grp->node[node], skb, dst);
+	gagg_route_push(port, &grp->node[node], skb, dst, gagg_wire_reacts(m));
 	return skb;
 }
 

@@ -10,7 +10,6 @@
 #include "queue.h"
 
 #define SOCKET_BUFFER	(16 << 20)	/* a few hundred bursts, as in the module */
-#define ECT_0		2		/* RFC 3168 */
 
 bool address_equal(const union address *a, const union address *b)
 {
@@ -43,9 +42,7 @@ static void set_buffers(int fd)
 		set_int(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
 }
 
-/* datagrams are never fragmented, and what ICMP says of a path is not believed; congestion
- * is marked instead of dropped
- */
+/* datagrams are never fragmented, and what ICMP says of a path is not believed */
 static int set_options(int fd, sa_family_t family)
 {
 	set_buffers(fd);
@@ -54,10 +51,8 @@ static int set_options(int fd, sa_family_t family)
 	if (family == AF_INET6)
 		return set_int(fd, SOL_IPV6, IPV6_V6ONLY, 1) ||
 		       set_int(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE) ||
-		       set_int(fd, SOL_IPV6, IPV6_TCLASS, ECT_0) ||
 		       set_int(fd, SOL_IPV6, IPV6_RECVTCLASS, 1) ? -1 : 0;
 	return set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) ||
-	       set_int(fd, SOL_IP, IP_TOS, ECT_0) ||
 	       set_int(fd, SOL_IP, IP_RECVTOS, 1) ? -1 : 0;
 }
 

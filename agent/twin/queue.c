@@ -12,10 +12,11 @@
 #include "limit.h"
 #include "queue.h"
 
+#define ECT_0	2	/* RFC 3168: mark it, instead of dropping it */
 #define QUEUE	128	/* messages: a result goes to at most 63 nodes; a power of two */
 
 union control {
-	char buf[CMSG_SPACE(sizeof(u16))];
+	char buf[CMSG_SPACE(sizeof(u16)) + CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;
 };
 
@@ -116,6 +117,7 @@ struct burst *burst_new(struct queue *q)
 	b->segs = 0;
 	b->bytes = 0;
 	b->niov = 0;
+	b->reacts = false;
 	return b;
 }
 
@@ -149,32 +151,43 @@ static void count_failed(struct part *part, u32 segs)
 
 /* --- messages ------------------------------------------------------------- */
 
+/* room for it is behind what the message has of them */
+static void message_control(struct msghdr *h, union control *control, int level, int type,
+			    const void *data, size_t len)
+{
+	struct cmsghdr *c = (struct cmsghdr *)(control->buf + h->msg_controllen);
+
+	c->cmsg_level = level;
+	c->cmsg_type = type;
+	c->cmsg_len = CMSG_LEN(len);
+	memcpy(CMSG_DATA(c), data, len);
+	h->msg_control = control;
+	h->msg_controllen += CMSG_SPACE(len);
+}
+
 static void message_fill(struct port *p, unsigned int at, u32 node)
 {
 	struct queue *q = p->queue;
 	const struct burst *b = q->burst[at];
 	struct msghdr *h = &q->msg[at].msg_hdr;
+	bool v6 = q->whose[at]->node[node].sa.sa_family == AF_INET6;
+	const int ecn = ECT_0;
 	u16 seg = (u16)b->seg;
-	struct cmsghdr *c;
 
 	q->to[at] = q->whose[at]->node[node];
 	address_shift(&q->to[at], p->worker->index);
 	*h = (struct msghdr){
 		.msg_name = &q->to[at],
-		.msg_namelen = q->to[at].sa.sa_family == AF_INET6 ? sizeof(q->to[at].in6) :
-								    sizeof(q->to[at].in),
+		.msg_namelen = v6 ? sizeof(q->to[at].in6) : sizeof(q->to[at].in),
 		.msg_iov = (struct iovec *)b->iov,
 		.msg_iovlen = b->niov,
 	};
-	if (b->segs == 1)
-		return;
-	h->msg_control = &q->control[at];
-	h->msg_controllen = sizeof(q->control[at]);
-	c = CMSG_FIRSTHDR(h);
-	c->cmsg_level = SOL_UDP;
-	c->cmsg_type = UDP_SEGMENT;
-	c->cmsg_len = CMSG_LEN(sizeof(seg));
-	memcpy(CMSG_DATA(c), &seg, sizeof(seg));
+	/* the first, see message_send_single() */
+	if (b->reacts)
+		message_control(h, &q->control[at], v6 ? SOL_IPV6 : SOL_IP,
+				v6 ? IPV6_TCLASS : IP_TOS, &ecn, sizeof(ecn));
+	if (b->segs > 1)
+		message_control(h, &q->control[at], SOL_UDP, UDP_SEGMENT, &seg, sizeof(seg));
 }
 
 /*
@@ -187,8 +200,7 @@ static void message_send_single(struct port *p, unsigned int at, u32 seg)
 	struct iovec *iov = h.msg_iov, *end = iov + h.msg_iovlen;
 	u32 bytes;
 
-	h.msg_control = NULL;
-	h.msg_controllen = 0;
+	h.msg_controllen -= CMSG_SPACE(sizeof(u16));
 	for (; iov < end; iov += h.msg_iovlen) {
 		h.msg_iov = iov;
 		h.msg_iovlen = 0;

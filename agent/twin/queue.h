@@ -17,6 +17,7 @@
  * @segs: datagrams
  * @bytes: of all datagrams
  * @niov: of @iov
+ * @reacts: if congestion is marked, a path's window does
  * @iov: headers in @head, lanes where they lie
  * @head: headers, and the bodies of control datagrams
  */
@@ -28,6 +29,7 @@ struct burst {
 	u32 segs;
 	u32 bytes;
 	u32 niov;
+	bool reacts;
 	struct iovec iov[2 * BURST_SEGS];
 	unsigned char head[BURST_SEGS][GAGG_WIRE_HDRLEN];
 };

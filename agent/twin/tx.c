@@ -83,6 +83,7 @@ static void burst_add(struct port *p, struct burst **at, u64 nodes, const struct
 		return;
 	}
 	b->nodes = nodes;
+	b->reacts = gagg_wire_reacts(m);
 	gagg_wire_build(b->head[b->segs], m);
 	b->iov[b->niov++] = (struct iovec){ b->head[b->segs], GAGG_WIRE_HDRLEN };
 	if (lanes)
@@ -112,6 +113,7 @@ static void send_ctrl(struct port *p, const struct gagg_act *a)
 		return;
 	}
 	b->nodes = GAGG_BIT(a->node);
+	b->reacts = gagg_wire_reacts(&a->m);
 	gagg_wire_build(b->head[0], &a->m);
 	memcpy(b->head[1], &a->ack, a->m.len);
 	b->bytes = GAGG_WIRE_HDRLEN + a->m.len;

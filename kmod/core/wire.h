@@ -101,6 +101,15 @@ static inline bool gagg_wire_has_lanes(const struct gagg_msg *m)
 }
 
 /*
+ * Does a path's window react if the network marks the message as congested? It does for what
+ * it holds. Of all else a mark would be lost: that is not to be marked, but dropped.
+ */
+static inline bool gagg_wire_reacts(const struct gagg_msg *m)
+{
+	return m->type == GAGG_T_CONTRIB || m->type == GAGG_T_READY;
+}
+
+/*
  * gagg_sig - signature of a collective: bits 28-31 kind, 24-27 dtype, 0-23 a
  * digest of (count, root, laneop). Two ranks with different signatures for one
  * chunk have called different collectives.
