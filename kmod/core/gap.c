@@ -71,13 +71,16 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
  * Results that come by themselves were not lost, but overtaken for so long: later gaps
  * wait for that. Longer than this home has known is told to the others, too: what
  * reorders one most often reorders all, and of many each sends too few to learn. What
- * had to be asked for was lost, and the time is forgotten by and by.
+ * had to be asked for was lost, and the time is forgotten by and by. (A repair may come that
+ * others have asked for.)
  */
 static void learn(struct gagg_chan *ch, u32 h, const struct gagg_gap *gap, bool repair,
 		  u64 now)
 {
 	u32 late = (u32)gagg_min64(now - gap->seen, GAGG_QUERY_WAIT_MAX), i;
 
+	if (repair && !gap->wait)
+		return;
 	if (repair) {
 		ch->overtaken[h] -= ch->overtaken[h] / 8;
 		if (ch->overtaken[h] < FORGOTTEN)

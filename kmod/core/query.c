@@ -20,23 +20,28 @@ struct gagg_act *gagg_query_ask(struct gagg_shard *sh, const struct gagg_geom *g
 	return a;
 }
 
-/* ask a home what became of the oldest open chunks. One rank asks for all that
+/*
+ * ask a home what became of the oldest open chunks. One rank asks for all that
  * live here: a result comes for the node, and RESEND for whom it may concern.
+ * Chunks between them that are done are named as well: where every other result is lost,
+ * one question is for many of them.
  */
 static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		  u32 h)
 {
 	struct gagg_way *w = gagg_chan_way(ch, 0, h);
 	struct gagg_cur c = ch->home_base[h];
-	u32 round = c.round, slot = c.slot, run = 0;
+	u32 round = c.round, slot = c.slot, run = 0, n;
 	struct gagg_act *a;
 
-	while (run < QUERY_RUN && c.v < w->next.v && c.round == round &&
-	       *gagg_chan_done(ch, c.slot) + 1 == c.round &&
-	       (gagg_chan_pushed(ch, c.slot, 0)->state & (GAGG_ACKED | GAGG_AGAIN)) ==
-	       GAGG_ACKED) {
+	for (n = 1; n <= QUERY_RUN && c.v < w->next.v && c.round == round; n++) {
+		if (*gagg_chan_done(ch, c.slot) + 1 == c.round) {
+			if ((gagg_chan_pushed(ch, c.slot, 0)->state &
+			     (GAGG_ACKED | GAGG_AGAIN)) != GAGG_ACKED)
+				break;
+			run = n;
+		}
 		gagg_cur_next(g, ch, &c);
-		run++;
 	}
 	if (!run)
 		return;

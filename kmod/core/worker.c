@@ -145,6 +145,17 @@ enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
 	return rx;
 }
 
+static void ask_repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		       u32 h, u32 round, u32 slot, u32 run)
+{
+	struct gagg_act *a = gagg_query_ask(sh, g, ch, h);
+
+	a->m.flags = GAGG_WF_REPAIR;
+	a->m.chunk = slot;
+	a->m.round = round;
+	a->m.run = (u16)run;
+}
+
 /*
  * These chunks are published. If results are missing by their numbers, a PULL
  * fetches them; if none is, and a chunk is still open, its result was lost after
@@ -156,7 +167,6 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	int h = gagg_chan_home(ch, node);
 	u32 slot = m->chunk, first = slot, run = 0, n;
-	struct gagg_act *a;
 
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, slot) != h)
 		return drop(todo, GAGG_DROP_CHUNK);
@@ -168,20 +178,18 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&
 			    gagg_worker_all_pushed(ch, slot);
 
-		if (run && !open)
-			break;
-		if (!run)
+		if (open && !run++)
 			first = slot;
-		run += open;
+		if (run && !open) {
+			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+				return GAGG_RX_OK;
+			ask_repair(sh, g, ch, (u32)h, m->round, first, run);
+			run = 0;
+		}
 		slot = gagg_geom_next(g, ch->nhomes, slot);
 	}
-	if (!run)
-		return GAGG_RX_OK;
-	a = gagg_query_ask(sh, g, ch, (u32)h);
-	a->m.flags = GAGG_WF_REPAIR;
-	a->m.chunk = first;
-	a->m.round = m->round;
-	a->m.run = (u16)run;
+	if (run)
+		ask_repair(sh, g, ch, (u32)h, m->round, first, run);
 	return GAGG_RX_OK;
 }
 

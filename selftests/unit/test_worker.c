@@ -608,6 +608,25 @@ static void timer__one_rank_of_a_host_asks(void **state)
 	}
 }
 
+static void timer__asks_beyond_what_has_come(void **state)
+{
+	u32 i;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	acknowledge(0, GAGG_BIT(7));
+	for (i = 1; i < 8; i += 2)
+		result(i, 1, i + 1);
+	flush();
+	nacts = 0;
+	now += GAGG_SEC;
+	fire();
+	/* chunks 0, 2 and 4 are open; 6 is not known to have arrived */
+	assert_int_equal(only_ctrl(GAGG_T_QUERY)->m.chunk, 0);
+	assert_int_equal(only_ctrl(GAGG_T_QUERY)->m.run, 5);
+}
+
 /* an op whose chunk 0 has its home at node 0, and chunk 1 at node 2; nothing is filled */
 static void start_two_homes(void)
 {
@@ -882,12 +901,21 @@ static void gap__forgets_how_long_results_were_overtaken(void **state)
 	push_to(8);
 	ch->overtaken[0] = 16 * GAGG_USEC;
 	result(1, 1, 2);
+	now += 18 * GAGG_USEC;
+	flush();
 	repaired(0, 1, 1);
 	assert_int_equal(ch->overtaken[0], 14 * GAGG_USEC);
 	ch->overtaken[0] = 9 * GAGG_USEC;
 	result(3, 1, 4);
+	now += 18 * GAGG_USEC;
+	flush();
 	repaired(2, 1, 3);
 	assert_int_equal(ch->overtaken[0], 0);
+	/* another host has asked for it */
+	ch->overtaken[0] = 16 * GAGG_USEC;
+	result(5, 1, 6);
+	repaired(4, 1, 5);
+	assert_int_equal(ch->overtaken[0], 16 * GAGG_USEC);
 }
 
 static void gap__closed_by_repetitions(void **state)
@@ -1202,6 +1230,36 @@ static void told__without_a_gap_repeats_are_asked_for(void **state)
 	assert_int_equal(nacts, 0);
 }
 
+/* where every other result was lost, all of them are asked for at once */
+static void told__each_run_that_is_open_is_asked_for(void **state)
+{
+	u32 at = 0, i;
+
+	(void)state;
+	start(1);
+	push_to(8);
+	for (i = 0; i < 8; i += 2)
+		result(i, 1, i + 1);
+	flush();
+	nacts = 0;
+	told(0, 8, 9);
+	flush();
+	/* the last one by its number */
+	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.pn, 8);
+	nacts = 0;
+	told(0, 8, 9);
+	for (i = 1; i < 8; i += 2) {
+		const struct gagg_act *a = next_act(&at, GAGG_ACT_SEND_CTRL);
+
+		assert_non_null(a);
+		assert_int_equal(a->m.type, GAGG_T_QUERY);
+		assert_int_equal(a->m.flags, GAGG_WF_REPAIR);
+		assert_int_equal(a->m.chunk, i);
+		assert_int_equal(a->m.run, 1);
+	}
+	assert_null(next_act(&at, GAGG_ACT_SEND_CTRL));
+}
+
 static void told__anything_else_is_ignored(void **state)
 {
 	(void)state;
@@ -1237,6 +1295,7 @@ int main(void)
 		cmocka_unit_test_teardown(timer__not_acknowledged_then_again, finish_test),
 		cmocka_unit_test_teardown(timer__acknowledged_then_asks, finish_test),
 		cmocka_unit_test_teardown(timer__one_rank_of_a_host_asks, finish_test),
+		cmocka_unit_test_teardown(timer__asks_beyond_what_has_come, finish_test),
 		cmocka_unit_test_teardown(timer__who_tells_news_is_not_asked, finish_test),
 		cmocka_unit_test_teardown(timer__silent_homes_are_asked_soon, finish_test),
 		cmocka_unit_test_teardown(timer__is_of_the_home_that_the_base_waits_for,
@@ -1259,6 +1318,7 @@ int main(void)
 		cmocka_unit_test_teardown(gap__of_a_home_that_is_silent, finish_test),
 		cmocka_unit_test_teardown(told__a_gap_is_pulled, finish_test),
 		cmocka_unit_test_teardown(told__without_a_gap_repeats_are_asked_for, finish_test),
+		cmocka_unit_test_teardown(told__each_run_that_is_open_is_asked_for, finish_test),
 		cmocka_unit_test_teardown(told__anything_else_is_ignored, finish_test),
 	};
 

@@ -36,7 +36,7 @@ train()
 link_up()
 {
 	world module 2 ring 4096 || bail "no hosts"
-	senders "$1" 500us
+	senders 10gbit 500us
 	net_buffer "$1" 100
 
 	train g
