@@ -213,9 +213,10 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 	struct gagg_env env;
 	enum gagg_rx rx;
 	bool traced;
+	u32 run;
 
 	src->ch = gagg_channel_find(grp, m->channel);
-	src->steps += m->run ? m->run - 1 : 0;
+	run = m->run;
 	gagg_lend_env(&env, &lend, src->port, grp);
 	do {
 		traced = trace_gagg_rx_enabled();
@@ -230,6 +231,8 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 			gagg_shard_commit(core, &grp->geom, &src->todo, src->now);
 		act(src);
 	} while (rx == GAGG_RX_AGAIN);
+	if (rx != GAGG_RX_DROP)
+		src->steps += min(run, grp->geom.window) - 1;
 	/* a store judges each update and each copy by itself */
 	if (grp->geom.store)
 		src->run = false;

@@ -80,8 +80,8 @@ struct gagg_res {
 	u8 laneop;
 	u8 valid;	/* there is one */
 	u8 shift;	/* narrow lanes: of the sums; PUBLISH says it, nobody here reads it */
-	u8 to_all;	/* it was repaired by one datagram to all: not once more */
-	u8 pad[2];
+	u8 to_all;	/* it was repaired by one datagram to all */
+	u16 to_all_at;	/* and then: bits 16 to 31 of the time, see repair.c */
 	u64 nodes;	/* that get the lanes; others of the channel get DONE */
 };
 
@@ -168,6 +168,7 @@ struct gagg_chan {
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
 	u64 repair_at;		/* send results that are parked; GAGG_NEVER */
 	u64 parked;		/* nodes for which some are, see repair.c */
+	u64 deaf;		/* nodes that do not hear what is sent to all */
 	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */
 	u32 query_wait;		/* ns */
 	u32 poll_wait;		/* ns */

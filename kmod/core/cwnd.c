@@ -160,17 +160,30 @@ void gagg_cwnd_drain(struct gagg_path *p)
 
 static u64 repair_trip(const struct gagg_path *p)
 {
-	return p->srtt ? p->srtt : GAGG_PATH_RTO_MIN;
+	return p->srtt ? gagg_max64(p->srtt, GAGG_PATH_QUEUE) : GAGG_PATH_RTO_MIN;
+}
+
+/* until one has left the bucket, ns; 500 us / 512 at least */
+static u64 repair_gap(const struct gagg_path *p)
+{
+	return repair_trip(p) / p->cwnd_max;
 }
 
 u64 gagg_cwnd_repair_at(const struct gagg_path *p)
 {
-	u64 trip = repair_trip(p);
-
-	return p->repaired > trip ? p->repaired - trip : 0;
+	return p->repairs < p->cwnd_max ? 0 : p->repairs_at + repair_gap(p);
 }
 
 void gagg_cwnd_repair(struct gagg_path *p, u64 now)
 {
-	p->repaired = gagg_max64(p->repaired, now) + repair_trip(p) / p->cwnd_max;
+	u64 left = (now - p->repairs_at) / repair_gap(p);
+
+	if (left >= p->repairs) {
+		p->repairs = 0;
+		p->repairs_at = now;
+	} else {
+		p->repairs -= (u32)left;
+		p->repairs_at += left * repair_gap(p);
+	}
+	p->repairs++;
 }

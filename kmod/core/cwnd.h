@@ -68,10 +68,10 @@ void gagg_cwnd_drain(struct gagg_path *p);
 /*
  * gagg_cwnd_repair_at - from when on a result may be sent to the peer again, ns
  *
- * Repairs are not acknowledged, so that time stands for it: a bucket of cwnd_max tokens,
- * which is full again after a round trip (as virtual scheduling of the Generic Cell Rate
- * Algorithm, ITU-T I.371). So in any round trip no more leave than 2 cwnd_max. A home that
- * sends nothing else knows no round trip: GAGG_PATH_RTO_MIN.
+ * Repairs are not acknowledged, so that time stands for it: a bucket of cwnd_max, which a
+ * round trip empties. So in any round trip no more leave than 2 cwnd_max. Less than
+ * GAGG_PATH_QUEUE counts as that: a peer may lie about round trips, and asks again no
+ * sooner. Of a peer to which nothing else is sent none is known: GAGG_PATH_RTO_MIN.
  */
 u64 gagg_cwnd_repair_at(const struct gagg_path *p);
 

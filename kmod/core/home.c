@@ -180,8 +180,11 @@ static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 	}
 	if (node == g->self)
 		gagg_result_take_kept(sh, g, ch, m->chunk, now);
+	/* no more than what has come */
+	else if (gagg_wire_has_lanes(m))
+		gagg_result_repair(sh, g, ch, m->chunk, GAGG_BIT(node));
 	else
-		gagg_repair_park(sh, g, ch, m->chunk, node);
+		gagg_repair_park(sh, g, ch, m->chunk, node, now);
 }
 
 static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
@@ -369,7 +372,7 @@ void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
-			     struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+			     struct gagg_chan *ch, u32 node, struct gagg_msg *m, u64 now,
 			     struct gagg_todo *todo)
 {
 	while (m->run) {
@@ -382,7 +385,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 		done = *gagg_chan_pub(ch, m->chunk);
 		if (m->round == done && gagg_chan_res(ch, m->chunk)->valid) {
 			if (m->flags & GAGG_WF_REPAIR)
-				gagg_repair_park(sh, g, ch, m->chunk, node);
+				gagg_repair_park(sh, g, ch, m->chunk, node, now);
 			else
 				gagg_result_told(sh, g, ch, m->chunk, node);
 		} else if (m->round == done + 1) {

@@ -96,7 +96,7 @@ enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
 void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 		    struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
 enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
-			     struct gagg_chan *ch, u32 node, struct gagg_msg *m,
+			     struct gagg_chan *ch, u32 node, struct gagg_msg *m, u64 now,
 			     struct gagg_todo *todo);
 
 /* a deadline has come, or there is room again: publish what is ripe */
@@ -104,6 +104,11 @@ void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 		   u64 now);
 
 /* result.c */
+static inline bool gagg_res_has_lanes(const struct gagg_res *r)
+{
+	return !(r->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
+}
+
 /* the open round is complete: its result is concluded, announced and sent. @to_result: the
  * last addition has written it
  */
@@ -123,7 +128,7 @@ void gagg_result_take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 slot, u64 now);
 /* results by their packet numbers */
 void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m);
+		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m, u64 now);
 
 /* repair.c */
 /* a bit for each slot of the ring */
@@ -134,11 +139,11 @@ static inline u32 gagg_repair_words(const struct gagg_geom *g)
 
 /* @node lacks the result that @slot holds: it gets it with a refill */
 void gagg_repair_park(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u32 slot, u32 node);
+		      u32 slot, u32 node, u64 now);
 /* the slot holds another result now, or all have it again */
 void gagg_repair_over(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot);
-/* repair_at has come */
-void gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+/* repair_at has come; true: there are more to be sent at once */
+bool gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       u64 now);
 
 /* quorum.c */

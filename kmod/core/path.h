@@ -91,7 +91,8 @@ enum gagg_sent_state {
  * @backoff:	probes and timeouts since the last progress
  * @timeouts:	those that are timeouts, at most 2
  * @probes:	datagrams that may leave whatever the window says
- * @repaired:	results that were sent again are through by then, see gagg_cwnd_repair_at()
+ * @repairs:	results that were sent again, and may be in a queue still, as of
+ * @repairs_at:	see gagg_cwnd_repair_at()
  * @lost:	datagrams in state LOST
  * @told:	largest number that was acknowledged
  * @taken:	no smaller packet number is TAKEN, and may be acknowledged yet
@@ -135,7 +136,8 @@ struct gagg_path {
 	u32 backoff;
 	u32 timeouts;
 	u32 probes;
-	u64 repaired;
+	u32 repairs;
+	u64 repairs_at;
 	u64 srtt;
 	u64 rttvar;
 	u64 rtt;

@@ -319,8 +319,8 @@ static void refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
 bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
+	bool starved = false, more = false;
 	u64 base = ch->base;
-	bool starved = false;
 	u32 l, h;
 
 	if (!sh->running)
@@ -329,7 +329,7 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		return gagg_store_refill(sh, g, env, ch, now);
 	gagg_chan_finish(sh, ch);
 	if (ch->repair_at <= now)
-		gagg_repair_serve(sh, g, ch, now);
+		more = gagg_repair_serve(sh, g, ch, now);
 	if (ch->pull_at <= now)
 		gagg_gap_pull(sh, g, ch, now);
 	for (l = 0; l < ch->nlocals; l++) {
@@ -351,5 +351,5 @@ bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	/* a local contribution may have been the last of a chunk that is homed
 	 * here: that moves the window for ways that had their turn before
 	 */
-	return gagg_shard_spare(sh) < GAGG_ACTS_STEP || ch->base != base;
+	return more || gagg_shard_spare(sh) < GAGG_ACTS_STEP || ch->base != base;
 }

@@ -7,26 +7,43 @@
  * 1. A result is parked for a node by one bit. To ask again meanwhile changes nothing.
  * 2. So a question emits nothing itself: its work is a step for each result that it names,
  *    and what reads datagrams counts these (rx.c).
- * 3. A refill stops while GAGG_ACTS_STEP actions are spare, as all loops do (shard.c).
- * 4. gagg_cwnd_repair_at() lets as many leave to a node as its window may hold, and as many
- *    again in each round trip: at most twice the window in one.
- * 5. Each of them clears a bit, and finds the next by at most ring / 64 words.
+ * 3. A refill stops while GAGG_ACTS_STEP actions are spare, as all loops do (shard.c), and
+ *    after REFILL_MAX results: of those without lanes many are one action.
+ * 4. gagg_cwnd_repair_at() lets as many with lanes leave to a node as its window may hold,
+ *    and as many again in each round trip: at most twice the window in one.
+ * 5. A node's bits are looked at only if it may have something, and in a refill once around.
  *
  * What is parked is the result that the slot holds: the next one there ends it
  * (gagg_repair_over()). It goes to all nodes by itself, and no node waits for the old one: all
- * have contributed after they read that, or (quorum) take the new one instead.
+ * have contributed after they read that.
  */
 #include "cwnd.h"
 #include "internal.h"
+
+#define REFILL_MAX	GAGG_ACTS
+#define TICK		65536			/* ns */
+#define ON_ITS_WAY	(2 * GAGG_MSEC / TICK)	/* for who asks, after it was sent to all */
 
 static u64 *parked_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 node)
 {
 	return GAGG_CHAN_AT(ch, off_parked, u64) + (u64)node * gagg_repair_words(g);
 }
 
-void gagg_repair_park(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u32 slot, u32 node)
+static u16 tick(u64 now)
 {
+	return (u16)(now / TICK);
+}
+
+void gagg_repair_park(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		      u32 slot, u32 node, u64 now)
+{
+	const struct gagg_res *r = gagg_chan_res(ch, slot);
+
+	if (r->to_all) {
+		if ((u16)(tick(now) - r->to_all_at) <= ON_ITS_WAY)
+			return;
+		ch->deaf |= GAGG_BIT(node);
+	}
 	parked_at(g, ch, node)[slot / 64] |= GAGG_BIT(slot % 64);
 	ch->parked |= GAGG_BIT(node);
 	ch->repair_at = gagg_min64(ch->repair_at, gagg_cwnd_repair_at(&sh->path[node]));
@@ -50,23 +67,36 @@ void gagg_repair_over(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 		unpark(g, ch, slot, gagg_lowest(left));
 }
 
-/* the first slot that is parked for @node; ring: none is */
-static u32 first_parked(const struct gagg_geom *g, struct gagg_chan *ch, u32 node)
+/* the first slot in [slot, end) that is parked for @node; @end: none is */
+static u32 next_parked(const struct gagg_geom *g, struct gagg_chan *ch, u32 node, u32 slot,
+		       u32 end)
 {
 	const u64 *word = parked_at(g, ch, node);
-	u32 i;
+	u64 bits;
 
-	for (i = 0; i < gagg_repair_words(g); i++)
-		if (word[i])
-			return 64 * i + gagg_lowest(word[i]);
-	return g->ring;
+	while (slot < end) {
+		bits = word[slot / 64] >> slot % 64;
+		if (bits)
+			return (u32)gagg_min64(slot + gagg_lowest(bits), end);
+		slot += 64 - slot % 64;
+	}
+	return end;
 }
 
 /*
- * Nodes for which the result is parked, and which may have it now. Where one datagram may
- * reach all, two that lack it have it of one that goes to all: once, since who asks again
- * may hear none of these, and would ask for ever.
+ * Does one datagram reach all other nodes? Of what has lanes, if all have members and want
+ * them. Two that lack it may then have it of one that goes to all. Who asks again
+ * afterwards hears none of these: it counts no more, or it would ask for ever.
  */
+static bool goes_to_all(const struct gagg_geom *g, const struct gagg_chan *ch,
+			const struct gagg_res *r, u64 nodes)
+{
+	return g->heard_by_others && gagg_weight64(nodes & ~ch->deaf) > 1 &&
+	       ch->members == g->workers && gagg_res_has_lanes(r) &&
+	       r->nodes == ch->member_nodes;
+}
+
+/* nodes for which the result is parked, and which may have it now */
 static u64 take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		      u32 slot, u64 now)
 {
@@ -78,41 +108,60 @@ static u64 take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 
 		if (gagg_cwnd_repair_at(&sh->path[n]) > now || !unpark(g, ch, slot, n))
 			continue;
-		gagg_cwnd_repair(&sh->path[n], now);
+		if (gagg_res_has_lanes(r) && (r->nodes & GAGG_BIT(n)))
+			gagg_cwnd_repair(&sh->path[n], now);
 		nodes |= GAGG_BIT(n);
 	}
-	if (g->heard_by_others && gagg_weight64(nodes) > 1 && !r->to_all) {
+	if (goes_to_all(g, ch, r, nodes)) {
 		r->to_all = 1;
+		r->to_all_at = tick(now);
 		gagg_repair_over(g, ch, slot);
 		nodes = ch->member_nodes;
 	}
 	return nodes;
 }
 
-/* sends what @node may have now, and returns when it may have more; GAGG_NEVER: that was all */
+/*
+ * Sends what @node may have now, and returns when it may have more; GAGG_NEVER: that was all.
+ * The oldest are those from the home's base on, and all behind it around the ring.
+ */
 static u64 serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 u32 node, u64 now)
+		 u32 node, u64 now, u32 *n)
 {
-	u32 slot;
+	u32 base = ch->home_base[ch->self_home].slot, slot = base, end = g->ring;
+	u64 at;
 
-	while ((slot = first_parked(g, ch, node)) < g->ring) {
-		u64 at = gagg_cwnd_repair_at(&sh->path[node]);
-
-		if (at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
-			return gagg_max64(at, now);
+	if (base >= g->ring)
+		base = slot = 0;
+	for (;;) {
+		at = gagg_cwnd_repair_at(&sh->path[node]);
+		if (at > now)
+			return at;
+		slot = next_parked(g, ch, node, slot, end);
+		if (slot == end) {
+			if (end == base)
+				break;
+			slot = 0;
+			end = base;
+			continue;
+		}
+		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP || ++*n > REFILL_MAX)
+			return now;
 		gagg_result_repair(sh, g, ch, slot, take_nodes(sh, g, ch, slot, now));
 	}
 	ch->parked &= ~GAGG_BIT(node);
 	return GAGG_NEVER;
 }
 
-void gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+bool gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       u64 now)
 {
+	u32 n = 0;
 	u64 left;
 
 	ch->repair_at = GAGG_NEVER;
 	for (left = ch->parked; left; left &= left - 1)
 		ch->repair_at = gagg_min64(ch->repair_at,
-					   serve(sh, g, ch, gagg_lowest(left), now));
+					   serve(sh, g, ch, gagg_lowest(left), now, &n));
+	return ch->repair_at <= now;
 }

@@ -32,11 +32,6 @@ static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
 		m->flags &= ~(u16)GAGG_WF_RAW;
 }
 
-static bool res_has_lanes(const struct gagg_res *r)
-{
-	return !(r->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
-}
-
 static void send_lanes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       u32 slot)
 {
@@ -62,14 +57,14 @@ static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 	u64 plain = ch->member_nodes, left;
 	struct gagg_msg m;
 
-	if (res_has_lanes(r)) {
+	if (gagg_res_has_lanes(r)) {
 		plain &= ~r->nodes;
 		if (r->nodes && !sent)
 			send_lanes(sh, g, ch, slot);
 	}
 	if (!plain)
 		return;
-	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
+	result_msg(sh, g, ch, slot, gagg_res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
 	for (left = plain; left; left &= left - 1)
 		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],
 			     gagg_lowest(left), &m, true);
@@ -79,7 +74,7 @@ void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_chan *ch, u32 slot, u64 nodes)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
-	u64 lanes = res_has_lanes(r) ? nodes & r->nodes : 0, left;
+	u64 lanes = gagg_res_has_lanes(r) ? nodes & r->nodes : 0, left;
 	struct gagg_msg m;
 
 	sh->n[GAGG_N_REPAIRS] += gagg_weight64(nodes);
@@ -90,7 +85,7 @@ void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
 		a->m.flags |= GAGG_WF_REPAIR;
 		a->nodes = lanes;
 	}
-	result_msg(sh, g, ch, slot, res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
+	result_msg(sh, g, ch, slot, gagg_res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
 	m.flags |= GAGG_WF_REPAIR;
 	for (left = nodes & ~lanes; left; left &= left - 1)
 		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],
@@ -146,7 +141,7 @@ static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_ge
 
 	pub->slot = slot;
 	pub->round = round;
-	pub->lanes = res_has_lanes(r) ? r->lanes : 0;
+	pub->lanes = gagg_res_has_lanes(r) ? r->lanes : 0;
 	pub->laneop = r->laneop;
 	pub->narrow = pub->lanes && gagg_lane_narrow(r->laneop);
 	pub->raw = !!(r->flags & GAGG_WF_RAW);
@@ -229,7 +224,7 @@ static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 	} else if (!lanes) {
 		r->flags |= GAGG_WF_ZERO;
 	}
-	if (res_has_lanes(r) && (a->flags & GAGG_WF_RAW) &&
+	if (gagg_res_has_lanes(r) && (a->flags & GAGG_WF_RAW) &&
 	    a->laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD) &&
 	    a->want && a->want + ch->headroom > 31) {
 		r->flags |= GAGG_WF_OVERFLOW;
@@ -285,7 +280,7 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m)
+		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m, u64 now)
 {
 	u32 i;
 
@@ -295,6 +290,6 @@ void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 		const struct gagg_res *r = gagg_chan_res(ch, slot);
 
 		if (r->valid && r->rpn == m->pn + i)
-			gagg_repair_park(sh, g, ch, slot, node);
+			gagg_repair_park(sh, g, ch, slot, node, now);
 	}
 }

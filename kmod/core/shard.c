@@ -302,13 +302,13 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (ch->self_home == 0xff)
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_PULL) {
-		gagg_result_pull(sh, g, ch, node, m);
+		gagg_result_pull(sh, g, ch, node, m, now);
 		return GAGG_RX_OK;
 	}
 	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_QUERY)
-		return gagg_home_query(sh, g, ch, node, m, todo);
+		return gagg_home_query(sh, g, ch, node, m, now, todo);
 	if (!gagg_chan_takes(g, m->laneop, m->lanes, m->flags & GAGG_WF_RAW) ||
 	    m->lanes > g->lanes)
 		return drop(todo, GAGG_DROP_OP);
