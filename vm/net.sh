@@ -373,15 +373,13 @@ net_swing()
 	local one=$1 other=$2 seconds=$3 n=$4 i j
 	shift 4
 
-	net_impair delay "${one}ms" "$@" || return
-	for ((i = 1; ; i++)); do
-		net_pause "$seconds"
-		[ $i -lt "$n" ] || break
-		# what is in the queue stays there
+	for ((i = 0; i < n; i++)); do
+		# what is in a netem's queue stays there, as it does not with net_impair
 		for j in $(net_which); do
-			echo "qdisc change dev p$j root netem limit 100000" \
+			echo "qdisc replace dev p$j root netem limit 100000" \
 				"delay $((i % 2 ? other : one))ms $*"
 		done | net_in sw tc -batch - || return
+		net_pause "$seconds"
 	done
 }
 
