@@ -128,11 +128,12 @@ static u64 take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 static u64 serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		 u32 node, u64 now, u32 *n)
 {
-	u32 base = ch->home_base[ch->self_home].slot, slot = base, end = g->ring;
+	u32 base = ch->home_base[ch->self_home].slot, slot, end = g->ring;
 	u64 at;
 
 	if (base >= g->ring)
-		base = slot = 0;
+		base = 0;
+	slot = base;
 	for (;;) {
 		at = gagg_cwnd_repair_at(&sh->path[node]);
 		if (at > now)
