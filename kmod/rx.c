@@ -231,8 +231,8 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 			gagg_shard_commit(core, &grp->geom, &src->todo, src->now);
 		act(src);
 	} while (rx == GAGG_RX_AGAIN);
-	if (rx != GAGG_RX_DROP)
-		src->steps += min(run, grp->geom.window) - 1;
+	/* as many as were taken, if it was not believed */
+	src->steps += rx == GAGG_RX_DROP ? run - m->run : run - 1;
 	/* a store judges each update and each copy by itself */
 	if (grp->geom.store)
 		src->run = false;

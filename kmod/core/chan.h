@@ -168,7 +168,7 @@ struct gagg_chan {
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
 	u64 repair_at;		/* send results that are parked; GAGG_NEVER */
 	u64 parked;		/* nodes for which some are, see repair.c */
-	u64 deaf;		/* nodes that do not hear what is sent to all */
+	u64 deaf;		/* nodes that did not hear what was sent to all, of late */
 	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */
 	u32 query_wait;		/* ns */
 	u32 poll_wait;		/* ns */

@@ -71,15 +71,15 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
  * Results that come by themselves were not lost, but overtaken for so long: later gaps
  * wait for that. Longer than this home has known is told to the others, too: what
  * reorders one most often reorders all, and of many each sends too few to learn. What
- * had to be asked for was lost, and the time is forgotten by and by. (A repair may come that
- * others have asked for.)
+ * had to be asked for was lost, and the time is forgotten by and by. (By multicast a
+ * repair may come that others have asked for.)
  */
-static void learn(struct gagg_chan *ch, u32 h, const struct gagg_gap *gap, bool repair,
-		  u64 now)
+static void learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
+		  const struct gagg_gap *gap, bool repair, u64 now)
 {
 	u32 late = (u32)gagg_min64(now - gap->seen, GAGG_QUERY_WAIT_MAX), i;
 
-	if (repair && !gap->wait)
+	if (repair && !gap->wait && g->heard_by_others)
 		return;
 	if (repair) {
 		ch->overtaken[h] -= ch->overtaken[h] / 8;
@@ -107,7 +107,7 @@ static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
 
 		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
 			continue;
-		learn(ch, h, gap, m->flags & GAGG_WF_REPAIR, now);
+		learn(g, ch, h, gap, m->flags & GAGG_WF_REPAIR, now);
 		rest.first = end;
 		rest.silent = 0;
 		if (rest.wait)

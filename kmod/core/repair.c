@@ -21,8 +21,7 @@
 #include "internal.h"
 
 #define REFILL_MAX	GAGG_ACTS
-#define TICK		65536			/* ns */
-#define ON_ITS_WAY	(2 * GAGG_MSEC / TICK)	/* for who asks, after it was sent to all */
+#define TICK		65536	/* ns */
 
 static u64 *parked_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 node)
 {
@@ -34,13 +33,21 @@ static u16 tick(u64 now)
 	return (u16)(now / TICK);
 }
 
+/* ticks after it was sent to all in which nobody who asks can have heard it yet */
+static u16 on_its_way(const struct gagg_path *p)
+{
+	u64 ns = gagg_max64(2 * p->srtt, GAGG_PATH_RTO_MIN);
+
+	return (u16)(gagg_min64(ns, GAGG_SEC) / TICK);
+}
+
 void gagg_repair_park(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		      u32 slot, u32 node, u64 now)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 
-	if (r->to_all) {
-		if ((u16)(tick(now) - r->to_all_at) <= ON_ITS_WAY)
+	if (r->to_all && !(ch->deaf & GAGG_BIT(node))) {
+		if ((u16)(tick(now) - r->to_all_at) <= on_its_way(&sh->path[node]))
 			return;
 		ch->deaf |= GAGG_BIT(node);
 	}
@@ -100,7 +107,7 @@ static bool goes_to_all(const struct gagg_geom *g, const struct gagg_chan *ch,
 static u64 take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		      u32 slot, u64 now)
 {
-	struct gagg_res *r = gagg_chan_res(ch, slot);
+	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	u64 nodes = 0, left;
 
 	for (left = ch->parked; left; left &= left - 1) {
@@ -112,13 +119,38 @@ static u64 take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 			gagg_cwnd_repair(&sh->path[n], now);
 		nodes |= GAGG_BIT(n);
 	}
-	if (goes_to_all(g, ch, r, nodes)) {
-		r->to_all = 1;
-		r->to_all_at = tick(now);
-		gagg_repair_over(g, ch, slot);
-		nodes = ch->member_nodes;
-	}
 	return nodes;
+}
+
+/* to all, of which those that do not hear it are left */
+static u64 repair_all(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		      u32 slot, u64 nodes, u64 now)
+{
+	struct gagg_res *r = gagg_chan_res(ch, slot);
+	u64 left;
+
+	r->to_all = 1;
+	r->to_all_at = tick(now);
+	for (left = ch->parked & ~ch->deaf; left; left &= left - 1)
+		unpark(g, ch, slot, gagg_lowest(left));
+	gagg_result_repair(sh, g, ch, slot, ch->member_nodes);
+	return nodes & ch->deaf;
+}
+
+static void repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		   u32 slot, u64 now)
+{
+	u64 nodes = take_nodes(sh, g, ch, slot, now);
+
+	if (goes_to_all(g, ch, gagg_chan_res(ch, slot), nodes)) {
+		nodes = repair_all(sh, g, ch, slot, nodes, now);
+	} else if (g->heard_by_others && nodes == ch->member_nodes && (nodes & (nodes - 1))) {
+		/* what is for all of them is said to all, see struct gagg_act */
+		gagg_result_repair(sh, g, ch, slot, nodes & -nodes);
+		nodes &= nodes - 1;
+	}
+	if (nodes)
+		gagg_result_repair(sh, g, ch, slot, nodes);
 }
 
 /*
@@ -148,7 +180,7 @@ static u64 serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 		}
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP || ++*n > REFILL_MAX)
 			return now;
-		gagg_result_repair(sh, g, ch, slot, take_nodes(sh, g, ch, slot, now));
+		repair(sh, g, ch, slot, now);
 	}
 	ch->parked &= ~GAGG_BIT(node);
 	return GAGG_NEVER;

@@ -233,6 +233,9 @@ static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 	*publog_at(g, ch, r->rpn) = a->slot;
 	if (ch->parked)
 		gagg_repair_over(g, ch, a->slot);
+	/* it may have been lost, or the way is another one now: once in a window */
+	if (!(r->rpn & (g->window - 1)))
+		ch->deaf = 0;
 	sh->n[GAGG_N_CHUNKS]++;
 }
 

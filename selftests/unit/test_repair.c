@@ -173,6 +173,21 @@ static void asked_by_two__goes_to_all_once(void **state)
 	pull(3, 11, 4);
 	flush();
 	assert_int_equal(sent_to(10), 4);
+	/* two others that do: the third is sent its own, as is one that asks at once */
+	publish(5);
+	g.heard_by_others = 1;
+	ch->deaf = 2;
+	pull(1, 11, 1);
+	pull(2, 11, 1);
+	pull(3, 11, 1);
+	flush();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 2);
+	assert_int_equal(acts[0].nodes, 30);
+	assert_int_equal(acts[1].nodes, 2);
+	nacts = 0;
+	pull(1, 11, 1);
+	flush();
+	assert_int_equal(sent_to(2), 1);
 	/* a node that may have nothing for a while need not have it again */
 	now += GAGG_SEC;
 	publish(5);
@@ -189,6 +204,28 @@ static void asked_by_two__goes_to_all_once(void **state)
 	fire();
 	assert_int_equal(sent_to(0), 0);
 	assert_int_equal(ch->parked, 0);
+}
+
+/* all others, none of which hears what goes to all: that is not said to all again */
+static void asked_by_all__that_hear_nothing(void **state)
+{
+	(void)state;
+	publish(3);
+	g.heard_by_others = 1;
+	ch->deaf = 6;
+	pull(1, 1, 1);
+	pull(2, 1, 1);
+	flush();
+	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 2);
+	assert_int_equal(acts[0].nodes, 2);
+	assert_int_equal(acts[1].nodes, 4);
+	nacts = 0;
+	/* after a window of results they may hear it */
+	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, WINDOW), 2);
+	push_to(2 * WINDOW);
+	ready(1, WINDOW, 1, WINDOW);
+	ready(2, WINDOW, 1, WINDOW);
+	assert_int_equal(ch->deaf, 0);
 }
 
 /* not all of them want it, or have members, or it has no lanes */
@@ -388,6 +425,7 @@ int main(void)
 		cmocka_unit_test_teardown(asked_often__is_no_more, finish_test),
 		cmocka_unit_test_teardown(asked_by_two__is_sent_once, finish_test),
 		cmocka_unit_test_teardown(asked_by_two__goes_to_all_once, finish_test),
+		cmocka_unit_test_teardown(asked_by_all__that_hear_nothing, finish_test),
 		cmocka_unit_test_teardown(asked_by_two__does_not_reach_all, finish_test),
 		cmocka_unit_test_teardown(asked_for_zeros__costs_nothing, finish_test),
 		cmocka_unit_test_teardown(round_trip__becomes_shorter, finish_test),

@@ -911,11 +911,15 @@ static void gap__forgets_how_long_results_were_overtaken(void **state)
 	flush();
 	repaired(2, 1, 3);
 	assert_int_equal(ch->overtaken[0], 0);
-	/* another host has asked for it */
+	/* QUERY was sooner than the PULL; or, by multicast, another host has asked for it */
 	ch->overtaken[0] = 16 * GAGG_USEC;
 	result(5, 1, 6);
 	repaired(4, 1, 5);
-	assert_int_equal(ch->overtaken[0], 16 * GAGG_USEC);
+	assert_int_equal(ch->overtaken[0], 14 * GAGG_USEC);
+	g.heard_by_others = 1;
+	result(7, 1, 8);
+	repaired(6, 1, 7);
+	assert_int_equal(ch->overtaken[0], 14 * GAGG_USEC);
 }
 
 static void gap__closed_by_repetitions(void **state)

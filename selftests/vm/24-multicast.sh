@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 64
+plan 66
 
 WIRE=$TOP/build/selftests/vm/wire
 MC4=239.77.0.1 MC6=ff15::77
@@ -187,6 +187,11 @@ for family in 4 6; do
 	check "host 2 hears none of them: results are exact" ranks_run allreduce:int32:sum:40000
 	check "all that it has was sent to it alone" is "$(count 0 repairs) + $(count 1 repairs) - \
 		$repairs >= $(count 2 results) - $placed && $(count 2 results) - $placed >= 70"
+	deaf 0
+	deaf 1
+	check "nobody hears any: results are exact" ranks_run allreduce:int32:sum:40000
+	hearing 0
+	hearing 1
 	hearing 2
 	group_down
 	check "nobody is left joined" fails joined 1 "$to"
