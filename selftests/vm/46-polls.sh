@@ -69,7 +69,7 @@ flood()
 
 	for ((i = 0; i < 10; i++)); do
 		net_exec 2 "$WIRE" send 10.77.0.2:7440 10.77.0.1:7440 "$tmp/contrib" length=64 \
-			src=1 round=1 count=500 "$@" >"$tmp/sent"
+			src=1 chunk=0 round=1 count=500 "$@" >"$tmp/sent"
 	done
 }
 
@@ -87,8 +87,8 @@ check "a group" group_up ring 4096 window 2048
 recorded train
 check "training: no poll does more than $REFILLS refills and what it has read" \
 	is "$most > 0 && $most <= $REFILLS * $ACTS + 2 * $ACTS"
-net_exec 0 timeout 60 "$WIRE" learn eth0 "$tmp/contrib" type=4 chunk=0 >"$tmp/learned" &
-ranks_start allreduce:int32:sum:800000 say:through sleep:60000
+net_exec 0 timeout 60 "$WIRE" learn eth0 "$tmp/contrib" type=4 >"$tmp/learned" &
+ranks_start sleep:1000 allreduce:int32:sum:800000 say:through sleep:60000
 check "results" ranks_say through
 was=$(count 0 repairs)
 # QUERY with REPAIR, for a third of the ring
