@@ -136,7 +136,7 @@ struct gagg_act {
 	u8 more;	/* chunks that follow, of what has @each: see gagg_act_next() */
 	u8 at;		/* the next of them in @each */
 	u16 channel;
-	u64 nodes;	/* SEND_RESULT */
+	u64 nodes;	/* SEND_RESULT; all others with workers: perhaps by multicast */
 	struct gagg_msg m;	/* type 0: nothing is sent */
 	union {
 		struct gagg_ack ack;

@@ -42,6 +42,14 @@ static void pull(u32 node, u32 first, u32 run)
 	assert_int_equal(rx(node, m), GAGG_RX_OK);
 }
 
+/* each of @nodes does, and then the batch ends */
+static void pull_by(u64 nodes, u32 first, u32 run)
+{
+	for (; nodes; nodes &= nodes - 1)
+		pull(gagg_lowest(nodes), first, run);
+	flush();
+}
+
 /* results that were sent since, one by one; each to @nodes */
 static u32 sent_to(u64 nodes)
 {
@@ -79,8 +87,7 @@ static void asked_twice__is_sent_once(void **state)
 	assert_int_equal(sh->n[GAGG_N_REPAIRS], 6);
 	assert_int_equal(ch->repair_at, GAGG_NEVER);
 	/* and again, once it was sent */
-	pull(1, 1, 1);
-	flush();
+	pull_by(2, 1, 1);
 	assert_int_equal(sent_to(2), 1);
 }
 
@@ -93,8 +100,7 @@ static void asked_for_all__leaves_by_and_by(void **state)
 	(void)state;
 	publish(3);
 	begin = now;
-	pull(2, 1, WINDOW);
-	flush();
+	pull_by(4, 1, WINDOW);
 	n = sent_to(4);
 	assert_int_equal(n, CWND);
 	for (; n < WINDOW; n += sent_to(4), waits++)
@@ -125,8 +131,7 @@ static void asked_often__is_no_more(void **state)
 		}
 		assert_in_range(n, CWND - 1, trip ? CWND + 1 : 2 * CWND);
 	}
-	pull(2, 1, CWND);
-	flush();
+	pull_by(4, 1, CWND);
 	n = 0;
 	for (i = 0; i < nacts; i++)
 		n += acts[i].type == GAGG_ACT_SEND_RESULT && (acts[i].nodes & 4);
@@ -138,9 +143,7 @@ static void asked_by_two__is_sent_once(void **state)
 {
 	(void)state;
 	publish(4);
-	pull(1, 1, 4);
-	pull(2, 1, 4);
-	flush();
+	pull_by(6, 1, 4);
 	assert_int_equal(sent_to(6), 4);
 	assert_int_equal(sh->n[GAGG_N_REPAIRS], 8);
 }
@@ -151,54 +154,38 @@ static void asked_by_two__goes_to_all_once(void **state)
 	(void)state;
 	publish(4);
 	g.heard_by_others = 1;
-	pull(3, 1, 4);
-	flush();
+	pull_by(8, 1, 4);
 	assert_int_equal(sent_to(8), 4);
-	pull(1, 1, 4);
-	pull(3, 1, 4);
-	flush();
+	pull_by(10, 1, 4);
 	assert_int_equal(sent_to(14), 4);
 	/* who has asked meanwhile has it already */
 	now += GAGG_MSEC;
-	pull(2, 1, 4);
-	flush();
+	pull_by(4, 1, 4);
 	assert_int_equal(sent_to(0), 0);
 	/* who asks again has not heard it, and will not hear the next */
 	now += 2 * GAGG_MSEC;
-	pull(1, 1, 4);
-	pull(3, 1, 4);
-	flush();
+	pull_by(10, 1, 4);
 	assert_int_equal(sent_to(10), 4);
-	pull(1, 11, 4);
-	pull(3, 11, 4);
-	flush();
+	pull_by(10, 11, 4);
 	assert_int_equal(sent_to(10), 4);
 	/* two others that do: the third is sent its own, as is one that asks at once */
 	publish(5);
 	g.heard_by_others = 1;
 	ch->deaf = 2;
-	pull(1, 11, 1);
-	pull(2, 11, 1);
-	pull(3, 11, 1);
-	flush();
+	pull_by(14, 11, 1);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 2);
 	assert_int_equal(acts[0].nodes, 30);
 	assert_int_equal(acts[1].nodes, 2);
 	nacts = 0;
-	pull(1, 11, 1);
-	flush();
+	pull_by(2, 11, 1);
 	assert_int_equal(sent_to(2), 1);
 	/* a node that may have nothing for a while need not have it again */
 	now += GAGG_SEC;
 	publish(5);
 	g.heard_by_others = 1;
-	pull(2, 1, CWND);
-	flush();
+	pull_by(4, 1, CWND);
 	assert_int_equal(sent_to(4), CWND);
-	pull(1, 100, 4);
-	pull(2, 100, 4);
-	pull(3, 100, 4);
-	flush();
+	pull_by(14, 100, 4);
 	assert_int_equal(sent_to(30), 4);
 	now += GAGG_SEC;
 	fire();
@@ -213,9 +200,7 @@ static void asked_by_all__that_hear_nothing(void **state)
 	publish(3);
 	g.heard_by_others = 1;
 	ch->deaf = 6;
-	pull(1, 1, 1);
-	pull(2, 1, 1);
-	flush();
+	pull_by(6, 1, 1);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 2);
 	assert_int_equal(acts[0].nodes, 2);
 	assert_int_equal(acts[1].nodes, 4);
@@ -238,22 +223,16 @@ static void asked_by_two__does_not_reach_all(void **state)
 	g.heard_by_others = 1;
 	r = gagg_chan_res(ch, 0);
 	r->nodes = 6;
-	pull(1, 1, 1);
-	pull(2, 1, 1);
-	flush();
+	pull_by(6, 1, 1);
 	assert_int_equal(count_ctrl(GAGG_T_DONE, NULL), 0);
 	assert_int_equal(sent_to(6), 1);
 	g.workers |= GAGG_BIT(9);
-	pull(1, 2, 1);
-	pull(2, 2, 1);
-	flush();
+	pull_by(6, 2, 1);
 	assert_int_equal(sent_to(6), 1);
 	g.workers = ch->members;
 	r = gagg_chan_res(ch, 2);
 	r->flags |= GAGG_WF_ZERO;
-	pull(1, 3, 1);
-	pull(2, 3, 1);
-	flush();
+	pull_by(6, 3, 1);
 	assert_int_equal(count_ctrl(GAGG_T_RESULT, NULL), 2);
 	assert_int_equal(sent_to(0), 0);
 }
@@ -268,8 +247,7 @@ static void asked_for_zeros__costs_nothing(void **state)
 	publish(3);
 	for (i = 0; i < 4 * CWND; i++)
 		gagg_chan_res(ch, i)->flags |= GAGG_WF_ZERO;
-	pull(1, 1, 4 * CWND);
-	flush();
+	pull_by(2, 1, 4 * CWND);
 	assert_int_equal(count_ctrl(GAGG_T_RESULT, &a), 1);
 	assert_int_equal(a->m.run, 4 * CWND);
 	assert_int_equal(ch->repair_at, GAGG_NEVER);
@@ -283,8 +261,7 @@ static void round_trip__becomes_shorter(void **state)
 	(void)state;
 	publish(3);
 	sh->path[1].srtt = 120 * GAGG_MSEC;
-	pull(1, 1, 2 * CWND);
-	flush();
+	pull_by(2, 1, 2 * CWND);
 	assert_int_equal(sent_to(2), CWND);
 	sh->path[1].srtt = GAGG_MSEC;
 	begin = now;
@@ -296,8 +273,7 @@ static void round_trip__becomes_shorter(void **state)
 	sh->path[1].srtt = 1;
 	now += GAGG_MSEC;
 	nacts = 0;
-	pull(1, 1, WINDOW);
-	flush();
+	pull_by(2, 1, WINDOW);
 	now += 100 * GAGG_USEC;
 	flush();
 	assert_in_range(sent_to(2), CWND, CWND + CWND / 5 + 1);
@@ -309,12 +285,10 @@ static void time__makes_room(void **state)
 	(void)state;
 	publish(3);
 	sh->path[1].srtt = 16 * GAGG_MSEC;
-	pull(1, 1, CWND);
-	flush();
+	pull_by(2, 1, CWND);
 	assert_int_equal(sent_to(2), CWND);
 	now += 8 * GAGG_MSEC;
-	pull(1, 101, CWND);
-	flush();
+	pull_by(2, 101, CWND);
 	assert_int_equal(sent_to(2), CWND / 2);
 	now += GAGG_MSEC;
 	fire();
@@ -337,8 +311,7 @@ static void order__begins_at_the_base(void **state)
 	}
 	flush();
 	nacts = 0;
-	pull(1, RING + 1 - 4, 8);
-	flush();
+	pull_by(2, RING + 1 - 4, 8);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 8);
 	for (i = 0; i < 8; i++)
 		assert_int_equal(acts[i].m.pn, RING + 1 - 4 + i);
@@ -352,11 +325,9 @@ static void next_result__ends_what_is_parked(void **state)
 	(void)state;
 	publish(3);
 	/* nothing may leave for a while */
-	pull(1, CWND + 2, CWND + 2);
-	flush();
+	pull_by(2, CWND + 2, CWND + 2);
 	nacts = 0;
-	pull(1, 1, 1);
-	flush();
+	pull_by(2, 1, 1);
 	assert_int_equal(sent_to(2), 0);
 	assert_true(ch->parked);
 	/* the rest of the ring, and that chunk once more */

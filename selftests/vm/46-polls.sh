@@ -14,7 +14,17 @@ WIRE=$TOP/build/selftests/vm/wire
 ACTS=512 REFILLS=4	# GAGG_ACTS, REFILLS_MAX
 NET_RX=3
 tracefs=/sys/kernel/tracing
+events=(gagg/gagg_act napi/napi_poll irq/softirq_entry irq/softirq_exit)
 [ -e $tracefs/trace ] || mount -t tracefs tracefs $tracefs
+
+events_set()
+{
+	local event
+
+	for event in "${events[@]}"; do
+		echo "$1" >"$tracefs/events/$event/enable"
+	done
+}
 
 trace_start()
 {
@@ -22,8 +32,7 @@ trace_start()
 	echo 65536 >$tracefs/buffer_size_kb
 	echo "vec == $NET_RX" >$tracefs/events/irq/softirq_entry/filter
 	echo "vec == $NET_RX" >$tracefs/events/irq/softirq_exit/filter
-	echo 1 | tee $tracefs/events/{gagg/gagg_act,napi/napi_poll,irq/softirq_entry,irq/softirq_exit}/enable \
-		>"$tmp/enabled"
+	events_set 1
 	echo >$tracefs/trace
 	echo 1 >$tracefs/tracing_on
 }
@@ -31,8 +40,7 @@ trace_start()
 trace_stop()
 {
 	echo 0 >$tracefs/tracing_on
-	echo 0 | tee $tracefs/events/{gagg/gagg_act,napi/napi_poll,irq/softirq_entry,irq/softirq_exit}/enable \
-		>"$tmp/enabled"
+	events_set 0
 	cat $tracefs/trace >"$tmp/trace"
 	echo 1 >$tracefs/buffer_size_kb
 }
@@ -41,7 +49,7 @@ trace_stop()
 longest()
 {
 	awk '
-		{ cpu = $2; for (i = 1; i <= NF && $i !~ /^\[[0-9]+\]$/; i++); cpu = $i }
+		{ for (i = 1; i <= NF && $i !~ /^\[[0-9]+\]$/; i++); cpu = $i }
 		/ gagg_act: /	{ acts[cpu]++ }
 		/ napi_poll: /	{ if (acts[cpu] > most) most = acts[cpu]; acts[cpu] = 0 }
 		/ softirq_entry: / { at[cpu] = time() }
@@ -66,7 +74,6 @@ flood()
 	local i
 
 	net_in sw tc qdisc replace dev p0 root netem slot 20ms 20ms limit 10000 || return
-
 	for ((i = 0; i < 10; i++)); do
 		net_exec 2 "$WIRE" send 10.77.0.2:7440 10.77.0.1:7440 "$tmp/contrib" length=64 \
 			src=1 chunk=0 round=1 count=500 "$@" >"$tmp/sent"
