@@ -97,14 +97,14 @@ net_seconds()
 }
 
 # net_pause SECONDS: as sleep, but starts no program, which takes longer. Nobody writes into
-# the pipe.
+# the pipe, which each shell opens once.
 net_pause()
 {
-	local nobody
-
-	exec {nobody}<> <(:)
-	read -rt "$1" -u "$nobody" _
-	exec {nobody}>&-
+	[ "${net_pipe_of:-}" = $BASHPID ] || {
+		exec {net_pipe}<> <(:)
+		net_pipe_of=$BASHPID
+	}
+	read -rt "$1" -u "$net_pipe" _ || true
 }
 
 net_in()
@@ -117,24 +117,41 @@ net_exec()
 	net_in "h$1" "${@:2}"
 }
 
+# net_addresses I: sets ip4, ip6 and mac, and starts no process
+net_addresses()
+{
+	printf -v ip4 '10.77.0.%d' $(($1 + 1))
+	printf -v ip6 'fd77::%x' $(($1 + 1))
+	printf -v mac '02:00:00:00:77:%02x' "$1"
+}
+
 net_ip4()
 {
-	echo "10.77.0.$(($1 + 1))"
+	local ip4 ip6 mac
+
+	net_addresses "$1"
+	echo "$ip4"
 }
 
 net_ip6()
 {
-	printf 'fd77::%x\n' $(($1 + 1))
+	local ip4 ip6 mac
+
+	net_addresses "$1"
+	echo "$ip6"
 }
 
 net_mac()
 {
-	printf '02:00:00:00:77:%02x\n' "$1"
+	local ip4 ip6 mac
+
+	net_addresses "$1"
+	echo "$mac"
 }
 
 net_up()
 {
-	local n=$1 mtu=${2:-1500} i neighbours=()
+	local n=$1 mtu=${2:-1500} i ip4 ip6 mac neighbours=()
 
 	net_down
 	mkdir -p "$net_state"
@@ -159,25 +176,29 @@ net_up()
 		echo "link add br0 type bridge stp_state 0 mcast_snooping 0 forward_delay 0"
 		echo "link set br0 mtu $mtu up"
 		for ((i = 0; i < n; i++)); do
+			net_addresses "$i"
 			echo "link add p$i mtu $mtu type veth peer name eth0 netns h$i" \
-				"address $(net_mac "$i") mtu $mtu"
+				"address $mac mtu $mtu"
 			echo "link set p$i master br0 up"
 		done
 	} | ip -n sw -batch -
 	for ((i = 0; i < n; i++)); do
-		echo "fdb replace $(net_mac "$i") dev p$i master static"
+		net_addresses "$i"
+		echo "fdb replace $mac dev p$i master static"
 	done | bridge -n sw -batch -
 	for ((i = 0; i < n; i++)); do
-		neighbours+=("neigh replace $(net_ip4 "$i") lladdr $(net_mac "$i") dev eth0
-neigh replace $(net_ip6 "$i") lladdr $(net_mac "$i") dev eth0")
+		net_addresses "$i"
+		neighbours+=("neigh replace $ip4 lladdr $mac dev eth0
+neigh replace $ip6 lladdr $mac dev eth0")
 	done
 	for ((i = 0; i < n; i++)); do
+		net_addresses "$i"
 		{
 			echo "link set lo up"
 			echo "link set eth0 addrgenmode none"
 			echo "link set eth0 up"
-			echo "addr add $(net_ip4 "$i")/24 dev eth0"
-			echo "addr add $(net_ip6 "$i")/64 dev eth0 nodad"
+			echo "addr add $ip4/24 dev eth0"
+			echo "addr add $ip6/64 dev eth0 nodad"
 			printf '%s\n' "${neighbours[@]:0:i}" "${neighbours[@]:i + 1}"
 		} | ip -n "h$i" -batch -
 	done

@@ -81,9 +81,9 @@ fair()
 
 groups_beside()
 {
-	local i args before=()
+	local i args=() before=()
 
-	read -r -d '' -a args < <(member_args)
+	member_args
 	for i in 0 1; do
 		ctl $i group create h port 7700 local "$(address $i)" ring 4096 "${args[@]}"
 	done

@@ -18,9 +18,9 @@ SHARDS=16
 # on host 0 by a process of the cgroup, on the others by one of the root's
 groups_make()
 {
-	local args
+	local args=()
 
-	read -r -d '' -a args < <(member_args)
+	member_args
 	(echo "$BASHPID" >"$memcg_tree/maker/cgroup.procs" && ctl 0 group create g local "$(address 0)" \
 		ring 1024 window 64 shards $SHARDS "${args[@]}") &&
 		ctl 1 group create g local "$(address 1)" ring 1024 window 64 shards $SHARDS \

@@ -70,7 +70,9 @@ fi
 
 note()
 {
-	printf '%s\n' "$*" | sed 's/^/# /'
+	local text=$*
+
+	echo "# ${text//$'\n'/$'\n'# }"
 }
 
 plan()
@@ -226,9 +228,7 @@ test_cleanup()
 {
 	local name
 
-	for name in gaggd gaggctl gagg-twin; do
-		pkill -KILL -x "$name"
-	done
+	pkill -KILL -x 'gagg.*'
 	net_down
 	for name in $(ip netns list | cut -d' ' -f1); do
 		ip netns pids "$name" | xargs -r kill -KILL

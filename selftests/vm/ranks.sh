@@ -82,23 +82,39 @@ ctl()
 	net_exec "$host" gaggctl "$@"
 }
 
+# adds the members to args
+# shellcheck disable=SC2034 # read as ${!address}
 member_args()
 {
-	local i
+	local i ip4 ip6 mac address=ip$family
 
 	for ((i = 0; i < ${#members[@]}; i += 2)); do
-		echo "member $((i / 2))=$(address "${members[i]}"),${members[i + 1]}"
+		net_addresses "${members[i]}"
+		args+=(member "$((i / 2))=${!address},${members[i + 1]}")
+	done
+}
+
+# create_on "HOST..." [OPTION...]
+# shellcheck disable=SC2034 # the same
+create_on()
+{
+	local i ip4 ip6 mac address=ip$family args=()
+
+	member_args
+	for i in $1; do
+		net_addresses "$i"
+		ctl "$i" group create g local "${!address}" "${@:2}" "${args[@]}" || return
 	done
 }
 
 group_up()
 {
-	local i args
+	local i all=()
 
-	read -r -d '' -a args < <(member_args)
 	for ((i = 0; i < hosts; i++)); do
-		ctl "$i" group create g local "$(address "$i")" "$@" "${args[@]}" || return
+		all+=("$i")
 	done
+	create_on "${all[*]}" "$@"
 }
 
 group_down()
@@ -277,13 +293,7 @@ twin_down()
 
 mixed_up()
 {
-	local i args
-
-	read -r -d '' -a args < <(member_args)
-	for i in 0 1; do
-		ctl $i group create g local "$(address $i)" "$@" "${args[@]}" || return
-	done
-	twin_conf "$@" && twin_up 2 3
+	create_on "0 1" "$@" && twin_conf "$@" && twin_up 2 3
 }
 
 mixed_down()
@@ -302,12 +312,13 @@ twin_count()
 # lines "N WORD DIGEST": as many different ones as operations
 digests_agree()
 {
-	local r
+	local r files=()
 
 	for ((r = 0; r < ranks; r++)); do
-		sed -n 's/^rank [0-9]* op \([0-9]*\) \([^ ]*\) ok digest \([0-9a-f]*\) .*/\1 \2 \3/p' \
-			"$tmp/rank.$r"
-	done | grep -E -- "${1:-allreduce|allgather|broadcast}" >"$tmp/digests"
+		files+=("$tmp/rank.$r")
+	done
+	sed -n 's/^rank [0-9]* op \([0-9]*\) \([^ ]*\) ok digest \([0-9a-f]*\) .*/\1 \2 \3/p' \
+		"${files[@]}" | grep -E -- "${1:-allreduce|allgather|broadcast}" >"$tmp/digests"
 	[ -s "$tmp/digests" ] || {
 		echo "no operation"
 		return 1
