@@ -185,6 +185,18 @@ refused()
 	! wait "$pid" && cat "$tmp/why" && grep -q "$1" "$tmp/why"
 }
 
+# To the last block: what does not fit may be refused as a whole, and what a file system has
+# set aside for what it has not written yet it gives back afterwards.
+fill()
+{
+	local size
+
+	for size in 1M 4K 4K; do
+		dd if=/dev/zero of="$mounted/full" bs=$size oflag=append conv=notrunc
+		sync -f "$mounted"
+	done 2>"$tmp/dd"
+}
+
 module_load "$@"
 layout 1
 net_ready 1500
@@ -201,7 +213,7 @@ wait "$pid"
 
 # what was under way may still be kept; the next comes behind it
 check "one more is saved" wait_until 20 saves
-dd if=/dev/zero of="$mounted/full" bs=1M 2>"$tmp/dd"
+fill
 saver_start 1
 check "a full disk is told" refused "into gaggd's directory: No space left on device"
 check "and the older one is there" is_there 1
