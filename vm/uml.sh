@@ -17,16 +17,15 @@ configured()
 	grep -qx "CONFIG_$1=y" "$config"
 }
 
-if [ "$nodes" -gt 1 ] || [ -n "$nic$icount" ]; then
-	die "--nodes, --nic and --icount require a kernel for QEMU, not '$kernel'"
-fi
 # A guest with one CPU is processes that wait for each other. They wake up in half the time if
-# they share a CPU of the host, so each guest takes one that no other guest has.
+# they share a CPU of the host, so each guest takes one that no other guest has: the lock
+# goes with the last process that has inherited it. None is free, or known: any will do.
 take_cpu()
 {
 	local dir lock
 
 	for dir in /sys/devices/system/cpu/cpu[0-9]*; do
+		[ -r "$dir" ] || continue
 		exec {lock}<"$dir"
 		if flock -n "$lock" && taskset -c "${dir##*cpu}" true 2>/dev/null; then
 			on_cpu=(taskset -c "${dir##*cpu}")
@@ -36,6 +35,9 @@ take_cpu()
 	done
 }
 
+if [ "$nodes" -gt 1 ] || [ -n "$nic$icount" ]; then
+	die "--nodes, --nic and --icount require a kernel for QEMU, not '$kernel'"
+fi
 on_cpu=()
 if configured SMP; then
 	parameters+=" ncpus=$cpus"
