@@ -15,7 +15,7 @@ for there in 2 5; do
 	net_impair delay 1ms
 	sent=$(sum_of tx_datagrams)
 	measure_start -s 2M -n 20 -w 0
-	under_way_all 200000
+	under_way_all
 	net_swing 1 $there 0.05 8
 	measure_end
 	sent=$(($(sum_of tx_datagrams) - sent))

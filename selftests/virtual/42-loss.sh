@@ -8,15 +8,21 @@
 . "$(dirname "$0")/lib.sh"
 plan 10
 
-# losses SIZE LABEL COMMAND...: impairs, beside rate and delay
+# losses SIZE LABEL LOSS...: once all hosts have begun. Who has not, since START was lost,
+# drops what others send: that is another matter.
 losses()
 {
-	local size=$1 label="$system, N=$hosts, $2"
+	local size=$1 label="$system, N=$hosts, $2" i
 	shift 2
 
 	wires 10gbit 25us
-	net_impair rate 10gbit delay 25us limit $queue loss "$@"
-	measure -s "$size" -n 3 -w 0
+	measure_start -s "$size" -n 3 -w 0
+	under_way_all
+	# what is in the queue stays there, as it does not with net_impair
+	for i in $(net_which); do
+		echo "qdisc change dev p$i root netem limit $queue rate 10gbit delay 25us loss $*"
+	done | net_in sw tc -batch -
+	measure_end
 	figure "$label"
 	bar "$label: at most 1.3 datagrams are sent again for one that is lost" \
 		"$wrong == 0 && $lost > 0 && 10 * $again <= 13 * $lost" \

@@ -17,7 +17,7 @@
 #                            ports). A warm-up is many operations: -w 0. With less than 100
 #                            operations the 99th percentile is the maximum
 #   measure_start WORD..., measure_end   the same in two halves
-#   under_way_all BYTES      wait until host 0 has sent so much since measure_start. $spent
+#   under_way_all            wait until an operation has begun since measure_start. $spent
 #                            begins then: how long a group takes to start is another matter
 #   figure LABEL             a note with what measure has found
 #   outages LABEL MS HOW [HOST]  two outages (net_outage) while operations of $size are
@@ -150,9 +150,10 @@ measure_start()
 
 under_way_all()
 {
-	local bytes
+	# many hosts have much to say until all have joined
+	local bytes least=$((hosts > 16 ? 1000000 : 200000))
 
-	until read -r bytes _ < <(net_bytes 0) && [ $((bytes - bench_bytes)) -ge "$1" ]; do
+	until read -r bytes _ < <(net_bytes 0) && [ $((bytes - bench_bytes)) -ge $least ]; do
 		kill -0 "${bench_pid[0]}" || return
 		sleep 0.001
 	done
@@ -242,7 +243,7 @@ baseline()
 	# until the shell goes on
 	number=$((4 + 5 * max / mean + 2000 / max))
 	measure_start -s "$size" -n $number -w 0
-	if ! under_way_all 200000 || ! measure_end; then
+	if ! under_way_all || ! measure_end; then
 		bail "$system does not work"
 	fi
 	base=$max base_spent=$spent
@@ -261,7 +262,7 @@ outages()
 	most=$(($1 < 100 ? cost : 2 * cost))
 	wide=$((2 * rto + cost / 4))
 	measure_start -s "$size" -n $number -w 0
-	under_way_all 200000
+	under_way_all
 	for ((i = 0; i < 2; i++)); do
 		net_pause "$(seconds $((base * 5 / 2)))"
 		kill -0 "${bench_pid[0]}" && net_outage "$@" || missed=$((missed + 1))
