@@ -47,14 +47,14 @@ ctl 0 group list >"$tmp/list"
 show "before"
 check "it makes a group" groups_make
 show "with a group"
-made=$(charged maker)
+made=$(charged maker kernel)
 # in works: what a port collects of bursts, 28 KiB, and its socket
 check "its cgroup pays for that" is "$(charged maker slab) >= $SHARDS * 32"
 check "trainers of another one work" ranks_run allreduce:int32:sum:1000000 \
 	allreduce:int32:sum:1000000
 show "after these"
 check "what is sent from is charged to it: a page for each port at least" \
-	is "$(charged maker) >= $made + $SHARDS * 32"
+	is "$(charged maker kernel) >= $made + $SHARDS * 32"
 check "and what has waited in a socket" is "$(charged maker sock) > 0"
 group_down
 check "nothing of it is left" wait_until 20 little_left
