@@ -189,8 +189,9 @@ static void speak(struct gagg_group *grp)
 	spin_unlock_bh(&grp->join_lock);
 
 	say_all(grp, abort, GAGG_T_ABORT);
-	say_all(grp, start, GAGG_T_START);
+	/* answers first: paths of an epoch begin with the round trip to them */
 	say_all(grp, hello, GAGG_T_HELLO);
+	say_all(grp, start, GAGG_T_START);
 	for (; wide; wide &= wide - 1)
 		say_wide(grp, gagg_lowest(wide));
 }
@@ -258,22 +259,34 @@ static void epoch_over(struct gagg_group *grp)
 	wake_up_all(&grp->wq);
 }
 
+static void trips(struct gagg_group *grp, u32 trip[GAGG_NODES])
+{
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_trips(grp->join, &grp->geom, trip);
+	spin_unlock_bh(&grp->join_lock);
+}
+
 /* group.lock held */
 static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
 {
 	/* it is new only where no rank has attached and paid for it */
 	struct mem_cgroup *old = set_active_memcg(grp->memcg);
 	struct gagg_channel *ch = gagg_channel_fresh(grp);
-	u32 i;
+	u32 i, trip[GAGG_NODES];
 
 	set_active_memcg(old);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
 	gagg_channel_begin(ch, epoch);
+	trips(grp, trip);
 	gagg_group_lock_ports(grp);
-	for (i = 0; i < grp->cfg.shards; i++)
+	for (i = 0; i < grp->cfg.shards; i++) {
 		gagg_shard_start(grp->part[i].core, &grp->geom, epoch, cookie);
+		gagg_shard_trips(grp->part[i].core, &grp->geom, trip);
+	}
 	trace_gagg_start(&grp->geom, grp->cfg.sync.mode, epoch);
+	for (i = 0; i < grp->geom.nodes; i++)
+		trace_gagg_trip(&grp->geom, i, trip[i]);
 	trace_gagg_channel(&grp->geom, ch->id, ch->members);
 	gagg_group_unlock_ports(grp);
 	grp->epoch = epoch;
@@ -438,7 +451,6 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 {
 	struct gagg_join *j = grp->join;
 	u64 now = now_ns();
-	u16 in, out;
 	u32 n;
 
 	if (!j)
@@ -459,9 +471,8 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 			st->mismatch = j->peer[n].mismatch;
 			st->mismatch_node = gagg_lowest(grp->geom.ranks_of[n]);
 		}
-		if (!st->blocked && gagg_join_blocked(j, &grp->geom, n, now, &in, &out))
-			st->blocked = 1 + gagg_lowest(grp->geom.ranks_of[n]);
 	}
+	st->blocked = gagg_join_names_blocked(j, &grp->geom, now);
 	spin_unlock_bh(&grp->join_lock);
 }
 

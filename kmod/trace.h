@@ -7,6 +7,7 @@
  *
  *	gagg_start, gagg_stop	an epoch of all shards of a group on this host;
  *				with the geometry
+ *	gagg_trip		what gagg_shard_trips() is told of a node, after gagg_start
  *	gagg_channel		a channel that all shards have from now on
  *	gagg_submit		an op, to all shards
  *	gagg_rx			a call of gagg_shard_rx(), and gagg_shard_commit()
@@ -86,6 +87,25 @@ TRACE_EVENT(gagg_start,
 		  __entry->workers, __entry->aggregators,
 		  __print_hex_str(__entry->node_of, GAGG_RANKS),
 		  __print_hex_str(__entry->weight, GAGG_RANKS))
+);
+
+TRACE_EVENT(gagg_trip,
+	TP_PROTO(const struct gagg_geom *g, u32 node, u32 ns),
+	TP_ARGS(g, node, ns),
+	TP_STRUCT__entry(
+		__field(u32, group)
+		__field(u32, ns)
+		__field(u8, self)
+		__field(u8, node)
+	),
+	TP_fast_assign(
+		__entry->group = g->group;
+		__entry->ns = ns;
+		__entry->self = g->self;
+		__entry->node = node;
+	),
+	TP_printk("group=%u self=%u node=%u ns=%u", __entry->group, __entry->self,
+		  __entry->node, __entry->ns)
 );
 
 TRACE_EVENT(gagg_stop,

@@ -203,14 +203,19 @@ static void over(struct group *g)
 static int begin(struct group *g, u64 epoch, u64 cookie)
 {
 	struct channel *ch = channel_fresh(g);
-	u32 i;
+	u32 i, trip[GAGG_NODES];
 
 	if (!ch)
 		return -errno;
 	channel_begin(ch, epoch);
+	pthread_mutex_lock(&g->join_lock);
+	gagg_join_trips(g->join, &g->geom, trip);
+	pthread_mutex_unlock(&g->join_lock);
 	workers_lock(g);
-	for (i = 0; i < g->geom.shards; i++)
+	for (i = 0; i < g->geom.shards; i++) {
 		gagg_shard_start(g->part[i].core, &g->geom, epoch, cookie);
+		gagg_shard_trips(g->part[i].core, &g->geom, trip);
+	}
 	workers_unlock(g);
 	g->epoch = epoch;
 	g->epochs++;
@@ -296,8 +301,9 @@ static bool run_group(struct group *g)
 	g->opens.n = 0;
 	pthread_mutex_unlock(&g->join_lock);
 	say(g, abort, GAGG_T_ABORT);
-	say(g, start, GAGG_T_START);
+	/* answers first: paths of an epoch begin with the round trip to them */
 	say(g, hello, GAGG_T_HELLO);
+	say(g, start, GAGG_T_START);
 	say_wide(g, wide);
 	if (epoch)
 		follow(g);
@@ -513,7 +519,6 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 {
 	struct gagg_join *j = g->join;
 	u64 now = now_ns();
-	u16 in, out;
 	u32 n;
 
 	pthread_mutex_lock(&g->join_lock);
@@ -532,9 +537,8 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 			st->mismatch = j->peer[n].mismatch;
 			st->mismatch_node = gagg_lowest(g->geom.ranks_of[n]);
 		}
-		if (!st->blocked && gagg_join_blocked(j, &g->geom, n, now, &in, &out))
-			st->blocked = 1 + gagg_lowest(g->geom.ranks_of[n]);
 	}
+	st->blocked = gagg_join_names_blocked(j, &g->geom, now);
 	pthread_mutex_unlock(&g->join_lock);
 }
 

@@ -102,6 +102,21 @@ static int port_join(struct port *p, struct group *g)
 	return 0;
 }
 
+/* why a port cannot be had; the module's words where it has some */
+static const char *refusal(int err)
+{
+	switch (err) {
+	case EADDRNOTAVAIL:
+		return "the local address is not an address of this host";
+	case EADDRINUSE:
+		return "in use by the module or another program: choose another base port";
+	case EACCES:
+		return "CAP_NET_BIND_SERVICE is required below net.ipv4.ip_unprivileged_port_start";
+	default:
+		return strerror(err);
+	}
+}
+
 static int make_part(struct group *g, unsigned int s)
 {
 	union address addr = g->node[g->geom.self];
@@ -113,7 +128,7 @@ static int make_part(struct group *g, unsigned int s)
 	part->port = w && part->core ? port_get(w, &addr) : NULL;
 	if (!part->port) {
 		log_err("group \"%s\", UDP port %u: %s", g->cfg.name, g->cfg.port + s,
-			strerror(errno));
+			refusal(errno));
 		return -1;
 	}
 	gagg_shard_init(part->core, &g->geom, s);

@@ -252,6 +252,9 @@ static int receive(const struct session *s, struct request *r)
 	memset(r, 0, sizeof(*r));
 	r->pid_fd = -1;
 	n = message_try(s->fd, &msg, MSG_TRUNC);
+	/* it was closed with answers in it, which is said once, before what it has sent */
+	if (n < 0 && errno == ECONNRESET)
+		n = message_try(s->fd, &msg, MSG_TRUNC);
 	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
@@ -266,7 +269,6 @@ static int receive(const struct session *s, struct request *r)
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	/* it was closed with answers in it */
 	if (n < 0 && errno != ECONNRESET)
 		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN,
 			    "group \"%s\": rank %u cannot be heard: %m", s->group->cfg.name,

@@ -23,6 +23,7 @@ struct shape {
 	u32 nhomes;
 	bool is_home;
 	u32 way;
+	u32 gaps;
 	u32 done;
 	u32 pushed;
 	u32 res;
@@ -54,6 +55,8 @@ static void shape_of(const struct gagg_geom *g, u16 id, u64 members, struct shap
 	}
 	s->way = (u32)at;
 	at += (u64)s->nlocals * s->nhomes * sizeof(struct gagg_way);
+	s->gaps = (u32)at;
+	at += (u64)s->nhomes * sizeof(struct gagg_gaps);
 	s->res = (u32)at;
 	at += s->is_home ? (u64)g->ring * sizeof(struct gagg_res) : 0;
 	s->acc = (u32)at;
@@ -89,6 +92,7 @@ static void init_home(const struct gagg_geom *g, struct gagg_chan *ch, u32 h)
 	u32 l;
 
 	ch->home_rpn[h] = 1;
+	gagg_chan_gaps(ch, h)->at = GAGG_NEVER;
 	c->slot = gagg_geom_first(g, ch->nhomes, h, ch->shard, 0);
 	c->round = 1;
 	/* a home without a chunk in this shard never holds anything up */
@@ -131,6 +135,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	gagg_quorum_init(g, ch);
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	ch->off_way = s.way;
+	ch->off_gaps = s.gaps;
 	ch->off_done = s.done;
 	ch->off_pushed = s.pushed;
 	ch->off_res = s.res;

@@ -30,7 +30,7 @@
 #define GAGG_OPS	32	/* ops in flight of one rank on one channel */
 #endif
 #ifndef GAGG_GAPS
-#define GAGG_GAPS	8	/* gaps of one home's results that are looked after */
+#define GAGG_GAPS	32	/* gaps of one home's results that are looked after */
 #endif
 #define GAGG_OP_RAW	0x01
 
@@ -154,6 +154,14 @@ struct gagg_gap {
 	u32 silent;	/* ns that were waited for them in vain */
 	u32 pn;		/* datagrams from here on were sent after they were pulled last */
 	u32 pulled;	/* ns that were waited since then */
+	u32 cut_pn;	/* of the path, after the window was cut for them */
+	bool lanes;	/* they are datagrams with lanes */
+};
+
+/* those of one home */
+struct gagg_gaps {
+	u64 at;		/* pull none before */
+	struct gagg_gap gap[GAGG_GAPS];
 };
 
 struct gagg_chan {
@@ -166,7 +174,7 @@ struct gagg_chan {
 	u64 pull_at;		/* pull gaps; GAGG_NEVER */
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
-	u64 repair_at;		/* send results that are parked; GAGG_NEVER */
+	u64 repair_at;		/* results that are parked, or to be completed; GAGG_NEVER */
 	u64 parked;		/* nodes for which some are, see repair.c */
 	u64 deaf;		/* nodes that did not hear what was sent to all, of late */
 	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */
@@ -185,7 +193,6 @@ struct gagg_chan {
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
 	u32 overtaken[GAGG_NODES];	/* how long results of each were overtaken, ns, see gap.c */
-	struct gagg_gap gap[GAGG_NODES][GAGG_GAPS];	/* of each home */
 	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
 	struct gagg_local local[GAGG_LOCALS];
 	struct gagg_delays delays;	/* quorum */
@@ -193,6 +200,7 @@ struct gagg_chan {
 	u64 reached;		/* the least of them */
 	/* offsets from the start of the block */
 	u32 off_way;		/* [nlocals][nhomes] struct gagg_way */
+	u32 off_gaps;		/* [nhomes] struct gagg_gaps */
 	u32 off_done;		/* [ring] u32 */
 	u32 off_pushed;		/* [ring][nlocals] struct gagg_pushed */
 	u32 off_res;		/* [ring] struct gagg_res, if a home */
@@ -211,6 +219,11 @@ struct gagg_chan {
 static inline struct gagg_way *gagg_chan_way(struct gagg_chan *ch, u32 local, u32 home)
 {
 	return GAGG_CHAN_AT(ch, off_way, struct gagg_way) + local * ch->nhomes + home;
+}
+
+static inline struct gagg_gaps *gagg_chan_gaps(struct gagg_chan *ch, u32 home)
+{
+	return GAGG_CHAN_AT(ch, off_gaps, struct gagg_gaps) + home;
 }
 
 static inline u32 *gagg_chan_done(struct gagg_chan *ch, u32 slot)

@@ -2,7 +2,9 @@
 #include "cwnd.h"
 
 #define MANY		8	/* one in so many lost: not at random */
+#define OVERFLOWED	4	/* round trips of fewer losses in which it is remembered */
 #define TRIP_MAX	8	/* ms that growth makes up for */
+#define RESULT_BURST	(50 * GAGG_USEC)
 
 static inline u32 not_below(u32 n, u32 least)
 {
@@ -70,13 +72,33 @@ void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by)
 		p->cut_pn = p->next_pn;
 		p->cut_from = p->cwnd;
 		p->cut_slow = p->slow_to;
+		p->cut_overflowed = p->overflowed;
+		p->overflowed -= !!p->overflowed;
 		p->cuts = 0;
 		set_floor(p, queues(p) ? 70 : 95);
 	}
-	if (p->cut_from && ++p->cuts == p->cut_from / MANY + 2)
+	if (p->cut_from && ++p->cuts == p->cut_from / MANY + 2) {
 		set_floor(p, 70);
+		p->overflowed = OVERFLOWED;
+	}
 	if (p->cwnd > p->floor)
 		p->cwnd = p->cwnd - p->floor > by ? p->cwnd - by : p->floor;
+}
+
+void gagg_cwnd_results_lost(struct gagg_path *p, u32 n, u64 now)
+{
+	u32 pn = p->cut_pn - 1;
+
+	if (p->timeouts > 1)
+		return;
+	if (now >= p->results_cut_at && !gagg_pn_before(p->una, p->cut_pn)) {
+		p->results_cut_at = now + (p->srtt ? p->srtt : gagg_path_rto(p));
+		pn = p->una;
+	} else if (!p->cut_from || p->floor == p->cwnd_max) {
+		return;
+	}
+	for (n = not_above(n, p->cwnd_max); n; n--, pn = p->cut_pn - 1)
+		gagg_cwnd_cut(p, pn, GAGG_PATH_LOSS);
 }
 
 void gagg_cwnd_collapse(struct gagg_path *p)
@@ -89,10 +111,19 @@ void gagg_cwnd_collapse(struct gagg_path *p)
 	p->credit = 0;
 }
 
+void gagg_cwnd_answered(struct gagg_path *p, u64 now)
+{
+	u64 silence = gagg_max64(now - p->silent, gagg_path_rto(p));
+
+	p->results_cut_at = now + gagg_min64(silence, GAGG_PATH_RTO_MAX);
+}
+
 void gagg_cwnd_undo(struct gagg_path *p)
 {
 	p->cwnd = not_below(p->cwnd, p->cut_from);
 	p->slow_to = not_below(p->slow_to, p->cut_slow);
+	if (p->cut_from)
+		p->overflowed = p->cut_overflowed;
 	p->cut_from = 0;
 	p->cut_slow = 0;
 }
@@ -117,15 +148,34 @@ static u32 grow_fast(struct gagg_path *p, u32 acked, u32 top)
 	return acked - by;
 }
 
+/*
+ * Is the link busy without more, for sure? A queue has overflowed here, and round trips are longer
+ * by a quarter, and not because they vary. Where they are below GAGG_PATH_QUEUE, any growth is
+ * faster than that of flows which grow with time: there it does not matter.
+ */
+static bool is_busy(const struct gagg_path *p)
+{
+	return p->overflowed && p->cwnd >= GAGG_PATH_CWND_START && p->srtt > GAGG_PATH_QUEUE &&
+	       p->srtt * 4 > p->rtt_min * 5 && p->srtt > p->rtt_min + 3 * p->rttvar;
+}
+
+/* datagrams in a round trip */
+static u32 growth(const struct gagg_path *p)
+{
+	u32 trip = (u32)gagg_min64(p->srtt / GAGG_MSEC, TRIP_MAX - 1);
+
+	return is_busy(p) ? 1 : GAGG_PATH_GROW * (1 + 4 * trip);
+}
+
 static void grow_slowly(struct gagg_path *p, u32 acked, u32 top)
 {
-	u32 trip = (u32)gagg_min64(p->srtt / GAGG_MSEC, TRIP_MAX - 1), by;
+	u32 by;
 
 	if (p->cwnd >= top) {
 		p->credit = 0;
 		return;
 	}
-	p->credit += acked * GAGG_PATH_GROW * (1 + 4 * trip);
+	p->credit += acked * growth(p);
 	/* never 0: what cuts it leaves GAGG_PATH_CWND_MIN, see gagg_cwnd_past() */
 	by = p->credit / p->cwnd;
 	p->credit -= by * p->cwnd;
@@ -186,4 +236,32 @@ void gagg_cwnd_repair(struct gagg_path *p, u64 now)
 		p->repairs_at += left * repair_gap(p);
 	}
 	p->repairs++;
+}
+
+/* what may leave at once, as time: a quarter of a round trip, and a timer is no more exact */
+static u64 result_burst(const struct gagg_path *p)
+{
+	/* the last one, if a queue is gone since */
+	return gagg_max64(gagg_min64(p->srtt, p->rtt) / 4, RESULT_BURST);
+}
+
+/*
+ * results_at is a clock that each of them sets forward by its share of a round trip, which is
+ * no more than the burst, and nothing while none is known. So it is never two bursts ahead,
+ * unless round trips were longer: nobody waits for a queue that is gone.
+ */
+u64 gagg_cwnd_result_at(struct gagg_path *p, u64 now)
+{
+	u64 burst = result_burst(p);
+
+	p->results_at = gagg_min64(p->results_at, now + 2 * burst);
+	return p->results_at > now + burst ? p->results_at - burst / 2 : 0;
+}
+
+void gagg_cwnd_result(struct gagg_path *p, u64 now)
+{
+	u32 room = not_below(not_below(p->cwnd, p->slow_to),
+			     not_above(GAGG_PATH_CWND_CALM, p->cwnd_max));
+
+	p->results_at = gagg_max64(p->results_at, now) + gagg_min64(p->srtt, p->rtt) / room;
 }

@@ -8,7 +8,9 @@
  *	growth	by GAGG_PATH_GROW datagrams in a round trip, and four times that for each
  *		ms that one takes: so it hardly depends on how long round trips are, as
  *		in RFC 9438. It grows only if it is used, and with a queue (round trips
- *		above 1.5 times the least) not beyond half of the most
+ *		above 1.5 times the least) not beyond half of the most. Where a queue has
+ *		overflowed and the link is busy, by one (RFC 5681): more is the next loss,
+ *		and of others, whose windows grow more slowly (RFC 9438 section 4.3)
  *	delay	what waits for longer than another round trip and GAGG_PATH_QUEUE shrinks
  *		it by a sixteenth in a round trip, down to GAGG_PATH_CWND_CALM: links are
  *		busy, and what is lost is noticed soon. TCP in the same queue does not do
@@ -16,7 +18,8 @@
  *	loss	each lost datagram shrinks it by GAGG_PATH_LOSS. A round trip of losses, or
  *		a mark of congestion, by no more than 5 %: losses at random do not stop it.
  *		With a queue, or if more than an eighth is lost, by 30 % (as RFC 9438 has
- *		it), and doubling has ended
+ *		it), and doubling has ended. Results that are lost count as contributions:
+ *		a node has as many as it contributes to chunks
  *	silence	after two timeouts without an answer it is GAGG_PATH_CWND_MIN (RFC 9002 section
  *		7.6.2), and doubles to seven tenths of what it was, or was to be
  *	idle	nothing was under way for a timeout: half, down to the start (RFC 2861)
@@ -53,6 +56,18 @@ void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by);
  */
 void gagg_cwnd_past(struct gagg_path *p);
 
+/*
+ * gagg_cwnd_results_lost - @n datagrams with results of contributions to the peer were lost
+ *
+ * Those that are told of within a round trip cut once. 1. Contributions that were lost in it have
+ * cut for them, too. 2. What a silence has lost is none of congestion's, and is told of by and by:
+ * nothing is cut for as long as it was (a timeout at least, GAGG_PATH_RTO_MAX at most).
+ */
+void gagg_cwnd_results_lost(struct gagg_path *p, u32 n, u64 now);
+
+/* a silence of two timeouts, or more, is over */
+void gagg_cwnd_answered(struct gagg_path *p, u64 now);
+
 /* two timeouts without an answer, or more */
 void gagg_cwnd_collapse(struct gagg_path *p);
 
@@ -77,5 +92,19 @@ u64 gagg_cwnd_repair_at(const struct gagg_path *p);
 
 /* one is sent */
 void gagg_cwnd_repair(struct gagg_path *p, u64 now);
+
+/*
+ * gagg_cwnd_result_at - when a host may complete another chunk of its own, ns; 0: now
+ *
+ * A host that comes late completes what all others have sent, and nothing but this says how
+ * many results leave at once. They go the way of its contributions to the peer, so they have
+ * as much room: what the window is, or doubles to, GAGG_PATH_CWND_CALM at least, in a round
+ * trip; a quarter of that at once, and half of this again when they had to wait, so that not
+ * each has a timer. Of a peer to which nothing else is sent nothing is known: now.
+ */
+u64 gagg_cwnd_result_at(struct gagg_path *p, u64 now);
+
+/* it has completed one */
+void gagg_cwnd_result(struct gagg_path *p, u64 now);
 
 #endif

@@ -4,6 +4,7 @@
  * was read to its end, since they may only have been overtaken in it; and again if what
  * that brings is lost, too.
  */
+#include "cwnd.h"
 #include "internal.h"
 
 #define PULL_WAIT_MIN	(500 * GAGG_USEC)
@@ -35,27 +36,39 @@ static void again_later(struct gagg_gap *gap, const struct gagg_path *p, u64 now
 	gap->at = now + gap->wait;
 }
 
+/*
+ * What is asked for first was lost for the window, too. Results without lanes are runs: of a gap
+ * that one of those shows, or TOLD, nobody knows how many datagrams it was; one at least.
+ */
+static void shrink(struct gagg_path *p, struct gagg_gap *gap, u64 now)
+{
+	gagg_cwnd_results_lost(p, gap->lanes ? gap->end - gap->first : 1, now);
+	gap->cut_pn = p->cut_pn;
+}
+
 static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		    u32 h, u32 first, u32 end)
+		    u32 h, struct gagg_gap *gap, u64 now)
 {
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
 
 	a->node = ch->home[h];
 	gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
-	a->m.pn = first;
-	a->m.run = (u16)(end - first);
+	a->m.pn = gap->first;
+	a->m.run = (u16)(gap->end - gap->first);
 	sh->n[GAGG_N_PULLS]++;
+	if (!gap->wait)
+		shrink(&sh->path[a->node], gap, now);
 }
 
 /* the place of another gap; of too many the oldest is left to QUERY, asked for once */
 static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g,
-				struct gagg_chan *ch, u32 h)
+				struct gagg_chan *ch, u32 h, u64 now)
 {
-	struct gagg_gap *oldest = ch->gap[h];
+	struct gagg_gap *all = gagg_chan_gaps(ch, h)->gap, *oldest = all;
 	u32 i;
 
 	for (i = 0; i < GAGG_GAPS; i++) {
-		struct gagg_gap *gap = &ch->gap[h][i];
+		struct gagg_gap *gap = &all[i];
 
 		if (gap->first == gap->end)
 			return gap;
@@ -63,7 +76,7 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 			oldest = gap;
 	}
 	if (!oldest->wait && !ch->overtaken[h])
-		ask_for(sh, g, ch, h, oldest->first, oldest->end);
+		ask_for(sh, g, ch, h, oldest, now);
 	return oldest;
 }
 
@@ -93,20 +106,30 @@ static void learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
 		ch->overtaken[i] = (u32)gagg_max64(ch->overtaken[i], late);
 }
 
+/* it has cut the window; what has been cut since was for something else */
+static void was_late(struct gagg_path *p, const struct gagg_gap *gap)
+{
+	if (gap->cut_pn == p->cut_pn)
+		gagg_cwnd_undo(p);
+}
+
 /* results that were skipped have come: what lies behind them is on its way, too, or is
  * asked for again as if it had been asked for now
  */
 static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now)
 {
+	struct gagg_gap *all = gagg_chan_gaps(ch, h)->gap;
 	u32 first = m->pn, end = first + m->run, i;
 
 	for (i = 0; i < GAGG_GAPS; i++) {
-		struct gagg_gap *gap = &ch->gap[h][i];
+		struct gagg_gap *gap = &all[i];
 		struct gagg_gap rest = *gap;
 
 		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
 			continue;
+		if (gap->wait && !(m->flags & GAGG_WF_REPAIR))
+			was_late(&sh->path[ch->home[h]], gap);
 		learn(g, ch, h, gap, m->flags & GAGG_WF_REPAIR, now);
 		rest.first = end;
 		rest.silent = 0;
@@ -117,7 +140,7 @@ static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (m->flags & GAGG_WF_REPAIR && !ch->overtaken[h])
 			gap->pn = sh->path[ch->home[h]].told;
 		if ((s32)(rest.end - end) > 0)
-			*gap_add(sh, g, ch, h) = rest;
+			*gap_add(sh, g, ch, h, now) = rest;
 	}
 }
 
@@ -125,8 +148,9 @@ static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
  * The home remembers its last `window` results only.
  */
 bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		   u32 h, u32 end, u64 now)
+		   u32 h, u32 end, bool lanes, u64 now)
 {
+	struct gagg_gaps *gaps = gagg_chan_gaps(ch, h);
 	u32 n = end - ch->home_rpn[h];
 	struct gagg_gap *gap;
 
@@ -134,14 +158,17 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 		return false;
 	n = (u32)gagg_min64(n, g->window);
 	ch->home_rpn[h] = end;
-	gap = gap_add(sh, g, ch, h);
+	gap = gap_add(sh, g, ch, h, now);
 	gap->first = end - n;
 	gap->end = end;
 	gap->wait = 0;
 	gap->silent = 0;
+	gap->lanes = lanes;
 	gap->seen = now;
 	gap->at = now + ch->overtaken[h] + ch->overtaken[h] / 8;
-	ch->pull_at = gagg_min64(ch->pull_at, gap->at);
+	/* a lower bound: gaps only become due later. pull() finds the least anew */
+	gaps->at = gagg_min64(gaps->at, gap->at);
+	ch->pull_at = gagg_min64(ch->pull_at, gaps->at);
 	return true;
 }
 
@@ -157,36 +184,52 @@ static bool on_their_way(const struct gagg_gap *gap, const struct gagg_path *p)
 	       gap->pulled + gap->wait < gagg_path_patience(p);
 }
 
+/* those of a home that are due; returns when the next one is */
+static u64 pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		u32 h, u64 now)
+{
+	const struct gagg_path *p = &sh->path[ch->home[h]];
+	struct gagg_gap *all = gagg_chan_gaps(ch, h)->gap;
+	u64 next = GAGG_NEVER;
+	u32 i;
+
+	for (i = 0; i < GAGG_GAPS; i++) {
+		struct gagg_gap *gap = &all[i];
+
+		/* a home that is silent for so long is left to QUERY */
+		if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX)
+			gap->end = gap->first;
+		if (gap->first == gap->end)
+			continue;
+		if (gap->at <= now && on_their_way(gap, p)) {
+			gap->silent += gap->wait;
+			gap->pulled += gap->wait;
+			gap->at = now + gap->wait;
+		} else if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
+			ask_for(sh, g, ch, h, gap, now);
+			again_later(gap, p, now);
+		}
+		next = gagg_min64(next, gap->at);
+	}
+	return next;
+}
+
 /* those that are still there when a batch was read; and again, if the PULL was lost, or
  * what it was answered with
  */
 void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u64 now)
 {
-	u64 next = GAGG_NEVER;
-	u32 h, i;
+	u32 h;
 
-	for (h = 0; h < ch->nhomes; h++)
-		for (i = 0; i < GAGG_GAPS; i++) {
-			const struct gagg_path *p = &sh->path[ch->home[h]];
-			struct gagg_gap *gap = &ch->gap[h][i];
+	ch->pull_at = GAGG_NEVER;
+	for (h = 0; h < ch->nhomes; h++) {
+		struct gagg_gaps *gaps = gagg_chan_gaps(ch, h);
 
-			/* a home that is silent for so long is left to QUERY */
-			if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX)
-				gap->end = gap->first;
-			if (gap->first == gap->end)
-				continue;
-			if (gap->at <= now && on_their_way(gap, p)) {
-				gap->silent += gap->wait;
-				gap->pulled += gap->wait;
-				gap->at = now + gap->wait;
-			} else if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
-				ask_for(sh, g, ch, h, gap->first, gap->end);
-				again_later(gap, p, now);
-			}
-			next = gagg_min64(next, gap->at);
-		}
-	ch->pull_at = next;
+		if (gaps->at <= now)
+			gaps->at = pull(sh, g, ch, h, now);
+		ch->pull_at = gagg_min64(ch->pull_at, gaps->at);
+	}
 }
 
 /*
@@ -204,6 +247,6 @@ void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
 	if (gap > 0)
-		gagg_gap_note(sh, g, ch, h, m->pn, now);
+		gagg_gap_note(sh, g, ch, h, m->pn, gagg_wire_has_lanes(m), now);
 	ch->home_rpn[h] = m->pn + m->run;
 }

@@ -13,6 +13,7 @@
  * one in the result region until the next one is complete - and by then every
  * member has contributed to it, which says that it has read the last.
  */
+#include "cwnd.h"
 #include "internal.h"
 
 #define DUE_STEP	(100 * GAGG_USEC)
@@ -91,6 +92,12 @@ static void ask_again(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 			     &m, false);
 		sh->resends = 1;
 	}
+}
+
+/* is its exponent too large for what was added? */
+static bool voids(const struct gagg_acc *a, const struct gagg_msg *m)
+{
+	return gagg_wire_has_lanes(m) && m->exp > a->exp && a->summed;
 }
 
 static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -349,6 +356,28 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 	return GAGG_RX_OK;
 }
 
+bool gagg_home_take_room(struct gagg_shard *sh, const struct gagg_geom *g,
+			 struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+{
+	/* The window keeps the place free for the chunk (chan.h), and what is over has no bits. */
+	const struct gagg_acc *a = acc_at(g, ch, m->chunk);
+	u64 nodes, left, at = 0;
+
+	/* in a quorum it is due, whoever completes it */
+	if (g->quorum || (a->bits | GAGG_BIT(m->src)) != ch->members || voids(a, m))
+		return true;
+	nodes = gagg_result_goes_to(g, ch, a, m);
+	for (left = nodes; left; left &= left - 1)
+		at = gagg_max64(at, gagg_cwnd_result_at(&sh->path[gagg_lowest(left)], now));
+	if (at) {
+		ch->repair_at = gagg_min64(ch->repair_at, at);
+		return false;
+	}
+	for (left = nodes; left; left &= left - 1)
+		gagg_cwnd_result(&sh->path[gagg_lowest(left)], now);
+	return true;
+}
+
 void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 		    struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
@@ -365,7 +394,7 @@ void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 	a = acc_open(g, ch, m, now);
 	if (!a || !agrees(sh, ch, a, m))
 		return;
-	if (gagg_wire_has_lanes(m) && m->exp > a->exp && a->summed)
+	if (voids(a, m))
 		void_sum(sh, g, ch, a);
 	count(sh, g, ch, a, m, gagg_wire_has_lanes(m), now);
 	maybe_publish(sh, g, ch, a, false, now);

@@ -95,6 +95,9 @@ enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
 /* a local rank pushes (m as it would be sent) */
 void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 		    struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
+/* may it now? If so, takes the room of the result; else repair_at says when */
+bool gagg_home_take_room(struct gagg_shard *sh, const struct gagg_geom *g,
+			 struct gagg_chan *ch, const struct gagg_msg *m, u64 now);
 enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_chan *ch, u32 node, struct gagg_msg *m, u64 now,
 			     struct gagg_todo *todo);
@@ -126,6 +129,9 @@ void gagg_result_told(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 /* quorum: the ranks of this node take a result when all have come to its round */
 void gagg_result_take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 slot, u64 now);
+/* nodes that the lanes of the result go to, if @m completes @a */
+u64 gagg_result_goes_to(const struct gagg_geom *g, struct gagg_chan *ch,
+			const struct gagg_acc *a, const struct gagg_msg *m);
 /* results by their packet numbers */
 void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m, u64 now);
@@ -212,9 +218,11 @@ struct gagg_act *gagg_query_ask(struct gagg_shard *sh, const struct gagg_geom *g
 				struct gagg_chan *ch, u32 h);
 
 /* gap.c */
-/* the results before @end that have not come are a gap; false: there is none */
+/* the results before @end that have not come are a gap, of datagrams with @lanes, or of runs;
+ * false: there is none
+ */
 bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		   u32 h, u32 end, u64 now);
+		   u32 h, u32 end, bool lanes, u64 now);
 /* results have come: note those that they show to be missing */
 void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 		   struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now);

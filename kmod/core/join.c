@@ -14,7 +14,8 @@
  * There is no storm. The timer sends at most one datagram of each type to each
  * node per GAGG_HELLO_FAST, and 300 HELLOs to one that falls silent. Beyond that, a
  * received datagram causes at most one HELLO to its sender, and one on each shard that
- * it says it lacks, if it asks; and
+ * it says it lacks, if it asks, or, where it makes all others reached, one HELLO to each, as an
+ * attachment does; and
  *	- START is sent by the timer and by a start; ABORT by the timer, by an end,
  *	  in answer to START, and to a peer that newly claims to run what is over;
  *	- a HELLO that asks is sent by the timer and when an instance is doubted,
@@ -26,6 +27,7 @@
 #include "join.h"
 
 #define ALONE_MIN	8	/* HELLOs that show that chunks do not pass */
+#define TRIP_WAIT	(20 * GAGG_MSEC)	/* an answer that is later says no more than none */
 #define COORDINATOR	0	/* nodes are in the order of their lowest rank */
 
 /* Epochs grow by one. What one HELLO can make of them is bounded, so that none leads to the
@@ -100,16 +102,18 @@ static void emit(struct gagg_join *j, u8 type, u32 node)
 	a->epoch = j->epoch;
 }
 
-static void say_hello(struct gagg_join *j, u32 node, bool ask)
+static void say_hello(struct gagg_join *j, u32 node, bool ask, u64 now)
 {
 	struct gagg_peer *p = &j->peer[node];
 
 	/* all HELLOs made from one filling of the queue show the same state */
 	if (!j->nacts || !j->queued[GAGG_JOIN_SEND_HELLO])
 		j->pn++;
-	if (!j->nacts || !(j->queued[GAGG_JOIN_SEND_HELLO] & GAGG_BIT(node)))
-		p->ask = 0;
-	p->ask |= ask;
+	if (ask) {
+		p->ask = 1;
+		p->asked_pn = j->pn;
+		p->asked_at = gagg_max64(now, 1);
+	}
 	emit(j, GAGG_JOIN_SEND_HELLO, node);
 }
 
@@ -166,16 +170,16 @@ static u64 behind(const struct gagg_join *j, const struct gagg_geom *g)
 	return mask;
 }
 
-static void repeat(struct gagg_join *j, const struct gagg_geom *g, u32 node)
+static void repeat(struct gagg_join *j, const struct gagg_geom *g, u32 node, u64 now)
 {
 	if (needs_start(j, g, node))
 		emit(j, GAGG_JOIN_SEND_START, node);
 	if (needs_abort(j, node)) {
 		emit(j, GAGG_JOIN_SEND_ABORT, node);
-		say_hello(j, node, true);
+		say_hello(j, node, true, now);
 	}
 	if (needs_hello(j, node))
-		say_hello(j, node, true);
+		say_hello(j, node, true, now);
 }
 
 static void say_attached(struct gagg_join *j, const struct gagg_geom *g, u64 now)
@@ -185,8 +189,11 @@ static void say_attached(struct gagg_join *j, const struct gagg_geom *g, u64 now
 
 	if (!j->enabled)
 		return;
-	gagg_for_each_node(n, left, j->others)
-		say_hello(j, n, n == COORDINATOR);
+	gagg_for_each_node(n, left, j->others) {
+		j->peer[n].trip = 0;
+		say_hello(j, n, true, now);
+	}
+	j->trip_until = now + TRIP_WAIT;
 	j->say_wait = j->others & GAGG_BIT(COORDINATOR);
 	j->say_pn = j->pn;
 	j->kick = g->self == COORDINATOR;
@@ -199,7 +206,7 @@ static void say_ended(struct gagg_join *j, const struct gagg_geom *g, u64 now)
 	u32 n;
 
 	gagg_for_each_node(n, left, j->others) {
-		say_hello(j, n, false);
+		say_hello(j, n, false, now);
 		emit(j, GAGG_JOIN_SEND_ABORT, n);
 	}
 	j->last_epoch = j->epoch;
@@ -340,6 +347,18 @@ static void hear_wide(struct gagg_join *j, const struct gagg_geom *g, u32 node, 
 	find_through(j, g, now);
 }
 
+/* START would overtake the answers to what was asked last */
+static bool trips_are_due(const struct gagg_join *j, u64 now)
+{
+	u64 left;
+	u32 n;
+
+	gagg_for_each_node(n, left, now < j->trip_until ? j->others : 0)
+		if (!j->peer[n].trip)
+			return true;
+	return false;
+}
+
 static bool may_start(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
 {
 	u64 left;
@@ -356,7 +375,7 @@ static bool may_start(const struct gagg_join *j, const struct gagg_geom *g, u64 
 		if (!(p->flags & GAGG_HELLO_THROUGH))
 			return false;
 	}
-	return !(g->workers & ~gagg_join_attached(j, g));
+	return !(g->workers & ~gagg_join_attached(j, g)) && !trips_are_due(j, now);
 }
 
 static void try_start(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now)
@@ -433,11 +452,11 @@ static void doubt(struct gagg_join *j, const struct gagg_geom *g, u32 node,
 	p->other = instance;
 	p->echo_other = 1;
 	if (!open) {
-		say_hello(j, node, true);
+		say_hello(j, node, true, now);
 		p->challenge = j->pn;
 		changed(j, g, now);
 	} else if (asked) {
-		say_hello(j, node, false);
+		say_hello(j, node, false, now);
 	}
 }
 
@@ -451,8 +470,18 @@ static void accept(struct gagg_join *j, const struct gagg_geom *g, u32 node,
 	memset(p, 0, sizeof(*p));
 	p->instance = instance;
 	p->any_pn = 1;
-	say_hello(j, node, true);
+	say_hello(j, node, true, now);
 	changed(j, g, now);
+}
+
+/* @aux: the last of our HELLOs that a peer had when it sent this */
+static void take_trip(struct gagg_peer *p, u32 aux, u64 now)
+{
+	if (!p->asked_at || !pn_reached(aux, p->asked_pn))
+		return;
+	if (now < p->asked_at + TRIP_WAIT)
+		p->trip = (u32)gagg_max64(now - p->asked_at, 1);
+	p->asked_at = 0;
 }
 
 static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
@@ -501,6 +530,8 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	p->pn = m->pn;
 	p->heard = gagg_max64(now, 1);
 	p->knows_me = echoed && (b->flags & GAGG_HELLO_KNOWN);
+	if (p->knows_me)
+		take_trip(p, m->aux, now);
 	p->phase = b->phase;
 	p->missed = p->knows_me ? le16_to_cpu(b->lacks) & all_shards(g) : 0;
 	cut = p->knows_me ? le16_to_cpu(b->blocked) & all_shards(g) : 0;
@@ -524,7 +555,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	if (claims_ended(j, p) && !claimed)
 		emit(j, GAGG_JOIN_SEND_ABORT, node);
 	if (asked)
-		say_hello(j, node, false);
+		say_hello(j, node, false, now);
 	if (asked && p->missed && now >= p->answered + wide_pace(j, g)) {
 		p->answered = now;
 		emit(j, GAGG_JOIN_SEND_WIDE, node);
@@ -618,7 +649,7 @@ static enum gagg_drop rx_start(struct gagg_join *j, const struct gagg_geom *g,
 	epoch = (u64)le32_to_cpu(head.epoch_hi) << 32 | m->epoch;
 	cookie = le64_to_cpu(head.cookie);
 
-	say_hello(j, node, false);
+	say_hello(j, node, false, now);
 	if (epoch <= j->epoch) {
 		if (epoch == j->epoch && needs_abort(j, node))
 			emit(j, GAGG_JOIN_SEND_ABORT, node);
@@ -657,7 +688,7 @@ static enum gagg_drop rx_abort(struct gagg_join *j, const struct gagg_geom *g,
 		.other_sig = le32_to_cpu(b->other_sig),
 	};
 
-	say_hello(j, node, false);
+	say_hello(j, node, false, now);
 	if (j->phase == GAGG_PHASE_IDLE)
 		return GAGG_DROP_NONE;
 	if (m->epoch != (u32)j->epoch)
@@ -787,17 +818,19 @@ void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random,
 	j->alive = alive;
 	find_through(j, g, now);
 	j->kick = 0;
+	if (now >= j->trip_until)
+		j->trip_until = 0;
 
 	late = behind(j, g);
 	hello = now >= j->hello_at;
 	if (hello) {
 		gagg_for_each_node(n, left, j->others)
-			say_hello(j, n, j->peer[n].lacks);
+			say_hello(j, n, j->peer[n].lacks, now);
 		j->hello_at = now + interval_slow(g);
 	}
 	if (hello || now >= j->repeat_at) {
 		gagg_for_each_node(n, left, late)
-			repeat(j, g, n);
+			repeat(j, g, n, now);
 		/* nobody may be there to hear it */
 		j->repeat_at = now + (late & alive ? interval_fast(g) : j->pace);
 		if (!(late & alive))
@@ -805,7 +838,7 @@ void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random,
 	}
 	if (now >= j->ask_at) {
 		gagg_for_each_node(n, left, quiet_nodes(j, g, now))
-			say_hello(j, n, true);
+			say_hello(j, n, true, now);
 		j->ask_at = now + interval_quiet(g);
 	}
 	try_start(j, g, random, now);
@@ -836,5 +869,7 @@ u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g)
 		at = gagg_min64(at, gagg_max64(quiet_at(j, g, &j->peer[n]), j->ask_at));
 		at = gagg_min64(at, lacking_at(g, &j->peer[n]));
 	}
+	if (g->self == COORDINATOR && j->phase == GAGG_PHASE_IDLE && j->trip_until)
+		at = gagg_min64(at, j->trip_until);
 	return at;
 }

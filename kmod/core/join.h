@@ -23,6 +23,10 @@
  * such a HELLO comes after what it speaks of; and where a socket has no room for a long
  * one, nobody says that it has left.
  *
+ * When a rank attaches, its node asks all others, and what lies between the HELLO that asks
+ * and its answer is the trip that paths of the next epoch begin with. The coordinator waits
+ * TRIP_WAIT for them: where its own rank is the last, START would overtake the answers.
+ *
  * Nothing is believed from a forger who cannot read our datagrams: a HELLO
  * carries the instance id that we know, or echoes ours; START names ours; ABORT
  * carries the epoch's cookie. Nothing is believed from the past: HELLOs of an
@@ -86,6 +90,9 @@ struct gagg_peer {
 	u32 pn;		/* largest of @instance that has counted */
 	u32 other_pn;	/* largest heard of @other */
 	u32 challenge;	/* an @other, or @instance against it, must echo this */
+	u32 trip;	/* from a HELLO that asked to its answer, ns; 0: not known */
+	u32 asked_pn;	/* that HELLO */
+	u64 asked_at;	/* when that was wanted; 0: it is answered */
 	u64 other;	/* another instance was heard; 0: no */
 };
 
@@ -152,6 +159,7 @@ struct gagg_join {
 	u64 repeat_at;	/* next repetition for nodes that have not caught up */
 	u64 pace;	/* its interval while none of them is alive */
 	u64 ask_at;	/* next HELLO to nodes that are quiet */
+	u64 trip_until;	/* START waits for trips until then; 0: for none */
 	u64 last_epoch;	/* the last that ended here: what ABORT is about, even */
 	u64 last_cookie;	/* if it is made when the next one runs */
 	struct gagg_end last_end;
@@ -239,6 +247,21 @@ u8 gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *hello)
  */
 bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
 		       u64 now, u16 *in, u16 *out);
+
+/* 1 + the lowest rank of a node of those, or 0: one whose path to or from here it is comes
+ * before those that name a third node, since that one is named by all whom it does not reach
+ */
+u32 gagg_join_names_blocked(const struct gagg_join *j, const struct gagg_geom *g, u64 now);
+
+/*
+ * gagg_join_trips - the round trip to each node as HELLOs have shown it, ns
+ * @trip: by node; 0: not known
+ * An answer leaves at once, but from a thread. Such a trip is too long sometimes, too short
+ * never: what acknowledges a HELLO has left after the HELLO came. It is less than TRIP_WAIT.
+ * A node asks all others when a rank attaches, so trips of nodes with workers are no older.
+ */
+void gagg_join_trips(const struct gagg_join *j, const struct gagg_geom *g,
+		     u32 trip[GAGG_NODES]);
 
 /* ranks known to be attached, and ranks whose node is heard, everywhere */
 u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g);

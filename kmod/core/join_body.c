@@ -57,6 +57,7 @@ u32 gagg_join_hello(struct gagg_join *j, const struct gagg_geom *g,
 	if (j->peer[node].sent)
 		body->flags |= GAGG_HELLO_SENT;
 	j->peer[node].sent = 0;
+	j->peer[node].ask = 0;
 	return sizeof(*body);
 }
 
@@ -127,6 +128,34 @@ bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32
 	*in = p->stale;
 	*out = p->cut;
 	return p->stale || p->cut || (p->flags & GAGG_HELLO_BLOCKED);
+}
+
+u32 gagg_join_names_blocked(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u32 n, named = 0;
+	u16 in, out;
+	u64 left;
+
+	gagg_for_each_node(n, left, j->others) {
+		u32 rank;
+
+		if (!gagg_join_blocked(j, g, n, now, &in, &out))
+			continue;
+		rank = 1 + gagg_lowest(g->ranks_of[n]);
+		if (in || out)
+			return rank;
+		named = named ? named : rank;
+	}
+	return named;
+}
+
+void gagg_join_trips(const struct gagg_join *j, const struct gagg_geom *g,
+		     u32 trip[GAGG_NODES])
+{
+	u32 n;
+
+	for (n = 0; n < g->nodes; n++)
+		trip[n] = j->peer[n].trip;
 }
 
 u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g)

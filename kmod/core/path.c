@@ -15,7 +15,6 @@
 
 #define MAP_BITS	(64 * GAGG_ACK_WORDS)
 #define BACKOFF_MAX	8	/* RTO_MIN << 8 is above RTO_MAX */
-#define CE_TIMES	2	/* a mark is told, since one acknowledgement may be lost */
 #define PROBES		2	/* datagrams that a timeout gives up, and that may leave for it */
 
 _Static_assert(GAGG_PATH_SPAN <= MAP_BITS - 64, "see above");
@@ -155,8 +154,7 @@ bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)
 	u32 i, words;
 
 	p->ack_due = 1;
-	if (ce)
-		p->ce_due = CE_TIMES;
+	p->rx_marks += ce;
 	if (gagg_pn_before(pn, p->rx_base))
 		return false;
 	if (ahead >= MAP_BITS) {
@@ -176,7 +174,7 @@ bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)
 	return true;
 }
 
-u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce)
+u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack)
 {
 	u32 fresh = p->rx_fresh;
 	u32 i;
@@ -185,10 +183,7 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce)
 	ack->largest = cpu_to_le32(p->rx_largest);
 	for (i = 0; i < GAGG_ACK_WORDS; i++)
 		ack->map[i] = cpu_to_le64(p->rx_map[i]);
-	*ce = p->ce_due;
 	p->ack_due = 0;
-	if (p->ce_due)
-		p->ce_due--;
 	p->rx_fresh = 0;
 	return fresh;
 }
@@ -223,6 +218,7 @@ static void sample(struct gagg_path *p, u64 rtt, u64 now)
 	p->rtt_min = p->rtt_next;
 	p->rtt_next = rtt;
 	p->rtt_since = now;
+	p->overflowed = 0;
 	gagg_cwnd_drain(p);
 }
 
@@ -411,7 +407,7 @@ static void settle(struct gagg_path *p)
 }
 
 void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
-		   bool ce, u64 now,
+		   u32 marks, u64 now,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx)
 {
 	struct acking a = {
@@ -432,12 +428,16 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 		p->told = largest;
 	gagg_cwnd_grow(p, a.count, largest);
 	/* before settle(), which moves cut_pn beyond largest */
-	if (ce)
+	if (gagg_pn_before(p->marks, marks)) {
+		p->marks = marks;
 		gagg_cwnd_cut(p, largest, p->cwnd);
+	}
 	find_losses(p, largest, now);
 	settle(p);
 	if (a.count || a.found) {
 		p->backoff = 0;
+		if (p->timeouts > 1)
+			gagg_cwnd_answered(p, now);
 		p->timeouts = 0;
 		gagg_path_heard(p, now);
 		rearm(p, now);

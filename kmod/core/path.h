@@ -85,14 +85,18 @@ enum gagg_sent_state {
  * @cut_pn:	the window was cut; losses of smaller packet numbers are old
  * @cut_from:	the window, before that; 0: that was undone
  * @cut_slow:	and @slow_to
+ * @cut_overflowed: and @overflowed
  * @cuts:	losses that have cut it since
  * @floor:	and does not shrink below that for them; @cwnd_max: none is left to be told of
  * @slow_to:	the window doubles until it is there
+ * @overflowed:	a queue on the path has overflowed: a loss was no accident
  * @backoff:	probes and timeouts since the last progress
  * @timeouts:	those that are timeouts, at most 2
  * @probes:	datagrams that may leave whatever the window says
  * @repairs:	results that were sent again, and may be in a queue still, as of
  * @repairs_at:	see gagg_cwnd_repair_at()
+ * @results_at:	see gagg_cwnd_result_at()
+ * @results_cut_at: results that are lost may cut the window again
  * @lost:	datagrams in state LOST
  * @told:	largest number that was acknowledged
  * @taken:	no smaller packet number is TAKEN, and may be acknowledged yet
@@ -108,7 +112,9 @@ enum gagg_sent_state {
  * @rx_largest:	largest received
  * @rx_map:	received ones from rx_base on
  * @ack_due:	an acknowledgement is owed
- * @ce_due:	acknowledgements that are to say that congestion was marked
+ * @rx_marks:	marks of congestion (CE) that were seen, one at least of each datagram that had
+ *		one (more if it came twice); wraps
+ * @marks:	the most of them that an acknowledgement has told of what was sent; wraps
  * @rx_fresh:	packet number that arrived last since the last acknowledgement;
  *		0: none
  * @pad:	zero
@@ -133,11 +139,15 @@ struct gagg_path {
 	u32 cut_slow;
 	u32 cuts;
 	u32 slow_to;
+	u32 overflowed;
+	u32 cut_overflowed;
 	u32 backoff;
 	u32 timeouts;
 	u32 probes;
 	u32 repairs;
 	u64 repairs_at;
+	u64 results_at;
+	u64 results_cut_at;
 	u64 srtt;
 	u64 rttvar;
 	u64 rtt;
@@ -154,9 +164,10 @@ struct gagg_path {
 	u32 rx_base;
 	u32 rx_largest;
 	u32 rx_fresh;
+	u32 rx_marks;
+	u32 marks;
 	u8 ack_due;
-	u8 ce_due;
-	u8 pad[2];
+	u8 pad[3];
 	u64 rx_map[GAGG_ACK_WORDS];
 	struct gagg_sent log[GAGG_PATH_LOG];
 };
@@ -190,12 +201,14 @@ void gagg_path_send_run(struct gagg_path *p, const struct gagg_sent *what, u32 n
  */
 bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce);
 
-/* write the owed acknowledgement; clears ack_due. Returns ack.aux */
-u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
+/* write the owed acknowledgement; clears ack_due. Returns its aux; its pn is rx_marks */
+u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack);
 
 /*
  * gagg_path_ack - an acknowledgement arrived
  * @fresh: packet number that caused it at once (RTT sample), 0: none
+ * @marks: the peer's rx_marks. More than before: the network is congested. Each
+ *	   acknowledgement says it, so the loss of some hides no mark (RFC 9000, 13.4)
  * @acked: called for every datagram newly acknowledged, also for a lost one
  *	   that was not taken yet (then it is lost no more); must not use the
  *	   path
@@ -207,7 +220,7 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce);
  * nonsensical acknowledgement (numbers never sent) changes nothing.
  */
 void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
-		   bool ce, u64 now,
+		   u32 marks, u64 now,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx);
 
 /*

@@ -4,6 +4,8 @@
  */
 #include "internal.h"
 
+#define LEAD_TRIPS	8	/* windows that a host may be ahead */
+
 /* the datagram of a pushed contribution; it is open, hence its op is in flight */
 static void contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_chan *ch, u32 l, const struct gagg_cur *c,
@@ -195,10 +197,33 @@ static void push_run(struct sender *s, const struct gagg_env *env, const struct 
 	gagg_path_send_run(s->path, &what, a->more, s->now);
 }
 
-/* push the next contribution of a way, and what is like it; false: there is no room for it */
-static bool push(struct sender *s, const struct gagg_env *env, struct gagg_way *w, u64 end,
-		 bool home)
+/*
+ * Where contributions with lanes end that may leave: so far ahead of the oldest chunk whose
+ * result has not come. Only where a link is crowded, which small windows show. Hosts that are
+ * ahead of others win nothing there, and take the home's link from those for whom all wait. What
+ * these bring later completes chunks for all at once, and the results wait for the link out.
+ */
+static u64 lead_end(const struct sender *s, u32 h)
 {
+	u64 lead = LEAD_TRIPS * (u64)s->path->cwnd;
+
+	if (s->path->cwnd >= GAGG_PATH_CWND_CALM)
+		return GAGG_NEVER;
+	return s->ch->home_base[h].v + lead * s->ch->nhomes * s->g->shards;
+}
+
+/* may it leave for home h? If that is here, it takes the room of what it completes. */
+static bool has_room(const struct sender *s, u32 h, u64 v, const struct gagg_msg *m)
+{
+	if (h == s->ch->self_home)
+		return gagg_home_take_room(s->sh, s->g, s->ch, m, s->now);
+	return fits(s, m) && (m->type == GAGG_T_READY || v < lead_end(s, h));
+}
+
+/* push the next contribution of a way, and what is like it; false: there is no room for it */
+static bool push(struct sender *s, const struct gagg_env *env, u32 h, u64 end)
+{
+	struct gagg_way *w = gagg_chan_way(s->ch, s->l, h);
 	const struct gagg_op *op = gagg_chan_op(s->ch, s->l, w->next.v);
 	struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->next.slot, s->l);
 	struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, w->next.slot);
@@ -207,18 +232,18 @@ static bool push(struct sender *s, const struct gagg_env *env, struct gagg_way *
 
 	take_desc(&d, op, gagg_op_lanes(s->g, op, w->next.v), p);
 	contrib_msg(s->sh, s->g, s->ch, s->l, &w->next, &m);
-	if (!home && !fits(s, &m)) {
+	if (!has_room(s, h, w->next.v, &m)) {
 		p->state = 0;
 		return false;
 	}
-	if (home) {
+	if (h == s->ch->self_home) {
 		gagg_cur_next(s->g, s->ch, &w->next);
 		gagg_home_push(s->sh, s->g, s->ch, &m, s->now);
 		return true;
 	}
 	a = send(s, &m);
 	if (a)
-		push_run(s, env, op, &w->next, end, a);
+		push_run(s, env, op, &w->next, gagg_min64(end, lead_end(s, h)), a);
 	gagg_cur_next(s->g, s->ch, &w->next);
 	return true;
 }
@@ -256,7 +281,7 @@ static u64 refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 f
 		/* the window moves with what is pushed here */
 		end = window_end(s->g, s->ch, s->l, filled);
 		turn = gagg_min64(end, front);
-	} while (w->next.v < turn && may_push(s, home) && push(s, env, w, turn, home));
+	} while (w->next.v < turn && may_push(s, home) && push(s, env, h, turn));
 	return front <= w->next.v && w->next.v < end && may_push(s, home) ? w->next.v :
 									   GAGG_NEVER;
 }

@@ -132,6 +132,15 @@ static u64 nodes_that_want(const struct gagg_geom *g, const struct gagg_chan *ch
 	return want;
 }
 
+u64 gagg_result_goes_to(const struct gagg_geom *g, struct gagg_chan *ch,
+			const struct gagg_acc *a, const struct gagg_msg *m)
+{
+	if (a->nonfinite != 0xff || (m->flags & GAGG_WF_NONFINITE) ||
+	    !(a->summed || local_lanes(ch, m->chunk)))
+		return 0;
+	return nodes_that_want(g, ch, a->noresult);
+}
+
 /* what is said about a result, and how to make it */
 static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_geom *g,
 				     struct gagg_chan *ch, u32 slot, u32 round, u64 bits)

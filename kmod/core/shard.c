@@ -6,14 +6,17 @@
  * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
  * 63 flushed DONE runs, 16 OP_DONE and one DESYNC, and 64 READY runs wait in a
  * refill: 211. So loops over chunks, and over gaps in a refill, stop while
- * GAGG_ACTS_STEP are spare, with which PULLs of the GAGG_GAPS gaps that may have to make
- * place for those of a result fit as well. gagg_shard_flush()
+ * GAGG_ACTS_STEP are spare. Two PULLs fit as well, of the gaps that may have to make place
+ * for those of a result: gaps are disjoint, so it leaves the rest of one at most, and one
+ * that begins behind all others. gagg_shard_flush()
  * emits at most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
  * most one query for each of 64 homes. A store's loops stop at the few actions that
  * one step of theirs causes (STEP in store.c and store_worker.c).
  */
 #include "cookie.h"
 #include "internal.h"
+
+#define TRIP_MIN	(2 * GAGG_PATH_RTO_MIN)
 
 u64 gagg_shard_bytes(const struct gagg_geom *g)
 {
@@ -41,7 +44,30 @@ void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoc
 	sh->epoch = epoch;
 	sh->cookie = cookie;
 	sh->cookie_of_results = gagg_cookie_of_results(cookie);
+	sh->told = 0;
 	sh->running = 1;
+}
+
+/*
+ * A first round trip R means a timeout of R + 4 R/2 (RFC 6298 section 2.2). But HELLO has
+ * met no queue, and all hosts begin at once: TRIP_MIN at least. Whose answer is under way
+ * yet is most often as far away as the others.
+ */
+void gagg_shard_trips(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const u32 trip[GAGG_NODES])
+{
+	u64 longest = 0;
+	u32 n;
+
+	for (n = 0; n < g->nodes; n++)
+		longest = gagg_max64(longest, trip[n]);
+	for (n = 0; n < g->nodes && longest; n++) {
+		u64 rto = 3 * (trip[n] ? trip[n] : longest);
+
+		sh->told |= (u64)!!trip[n] << n;
+		rto = gagg_min64(gagg_max64(rto, TRIP_MIN), GAGG_PATH_RTO_INIT);
+		gagg_path_hint(&sh->path[n], rto);
+	}
 }
 
 void gagg_shard_stop(struct gagg_shard *sh)
@@ -116,11 +142,20 @@ void gagg_run_flush(struct gagg_shard *sh, struct gagg_run *run, u32 node)
 	run->m.run = 0;
 }
 
-static bool continues(const struct gagg_run *run, const struct gagg_msg *m, bool pns)
+/*
+ * No more chunks than the window has: receivers drop longer runs, which would be long walks.
+ * First results never are more where all ranks are needed, since no member has pushed a window
+ * beyond a result that waits here. But a batch may hold old questions beside new ones, what is
+ * parked for a node may be more than it lacks by now, and in a quorum the others go on without
+ * it. READY, QUERY and PULL have other places: they begin with what is not done, or is in a
+ * home's log, and end within the window.
+ */
+static bool continues(const struct gagg_geom *g, const struct gagg_run *run,
+		      const struct gagg_msg *m, bool pns)
 {
 	const struct gagg_msg *r = &run->m;
 
-	return r->run && r->run < 0xffff && run->next == m->chunk &&
+	return r->run && r->run < g->window && run->next == m->chunk &&
 	       r->type == m->type && r->flags == m->flags && r->channel == m->channel &&
 	       r->round == m->round && r->sig == m->sig && r->lanes == m->lanes &&
 	       r->exp == m->exp && r->want == m->want && r->aux == m->aux &&
@@ -131,7 +166,7 @@ static bool continues(const struct gagg_run *run, const struct gagg_msg *m, bool
 void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
 		  struct gagg_run *run, u32 node, const struct gagg_msg *m, bool pns)
 {
-	if (continues(run, m, pns)) {
+	if (continues(g, run, m, pns)) {
 		run->m.run++;
 	} else {
 		gagg_run_flush(sh, run, node);
@@ -201,9 +236,9 @@ static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
 }
 
 /*
- * A path has its first round trip. Those that have none take the longest timeout of those
- * that have one: most often the other hosts are as far away. Where it is too short, what is
- * late says so.
+ * A path has its first round trip. Those of which not even HELLO has shown one take the
+ * longest timeout of those that have one: most often the other hosts are as far away. Where
+ * it is too short, what is late says so.
  */
 static void share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
 {
@@ -214,7 +249,8 @@ static void share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
 		if (sh->path[n].srtt)
 			longest = gagg_max64(longest, gagg_path_rto(&sh->path[n]));
 	for (n = 0; n < g->nodes; n++)
-		gagg_path_hint(&sh->path[n], gagg_min64(longest, GAGG_PATH_RTO_INIT));
+		if (!(sh->told >> n & 1))
+			gagg_path_hint(&sh->path[n], gagg_min64(longest, GAGG_PATH_RTO_INIT));
 }
 
 static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -227,7 +263,7 @@ static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	memcpy(&ack, body, sizeof(ack));
 	gagg_path_ack(&sh->path[node], &ack, m->flags & GAGG_WF_FRESH ? m->aux : 0,
-		      m->flags & GAGG_WF_CE, now, on_acked, &c);
+		      m->pn, now, on_acked, &c);
 	if (first && sh->path[node].srtt)
 		share_timeouts(sh, g);
 	take_losses(g, env, &sh->path[node]);
@@ -359,8 +395,11 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (m->type != GAGG_T_PULL &&
 	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
 		return drop(todo, GAGG_DROP_CHUNK);
-	if (is_answer(m->type))
+	if (is_answer(m->type)) {
+		if (m->run > g->window)
+			return drop(todo, GAGG_DROP_WINDOW);
 		gagg_path_heard(&sh->path[node], now);
+	}
 	switch (m->type) {
 	case GAGG_T_CONTRIB:
 	case GAGG_T_READY:
@@ -436,13 +475,13 @@ void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 static void flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u32 node)
 {
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, 0);
-	bool ce;
 
 	a->node = (u8)node;
 	gagg_shard_msg(sh, g, GAGG_T_ACK, 0, g->self, &a->m);
 	a->m.len = sizeof(a->ack);
-	a->m.aux = gagg_path_ack_build(&sh->path[node], &a->ack, &ce);
-	a->m.flags = GAGG_WF_FRESH | (ce ? GAGG_WF_CE : 0);
+	a->m.aux = gagg_path_ack_build(&sh->path[node], &a->ack);
+	a->m.pn = sh->path[node].rx_marks;
+	a->m.flags = GAGG_WF_FRESH;
 	sh->n[GAGG_N_ACKS]++;
 }
 

@@ -233,6 +233,7 @@ struct gagg_shard {
 	u64 nak_nodes;		/* nodes that were sent a NAK in this batch */
 	u64 heard[GAGG_NODES];	/* when a datagram of an epoch came last; 0: never */
 	u64 wide[GAGG_NODES];	/* the same of one as long as a chunk */
+	u64 told;		/* nodes of gagg_shard_trips() */
 	u64 n[GAGG_N_MAX];
 	u32 head;
 	u32 nacts;
@@ -256,6 +257,12 @@ void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index
 void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoch,
 		      u64 cookie);
 void gagg_shard_stop(struct gagg_shard *sh);
+
+/* after gagg_shard_start(): what gagg_join_trips() says. Until a path has a round trip of its
+ * own, its timeout follows from this one.
+ */
+void gagg_shard_trips(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const u32 trip[GAGG_NODES]);
 
 /* what a datagram of this type has to carry */
 static inline u64 gagg_shard_cookie(const struct gagg_shard *sh, const struct gagg_geom *g,

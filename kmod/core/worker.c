@@ -172,7 +172,7 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		return drop(todo, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
 		return drop(todo, GAGG_DROP_RANK);
-	if (gagg_gap_note(sh, g, ch, (u32)h, m->pn, now))
+	if (gagg_gap_note(sh, g, ch, (u32)h, m->pn, false, now))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&

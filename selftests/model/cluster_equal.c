@@ -21,9 +21,10 @@ static void gaps_normalise(struct gagg_chan *ch)
 	u32 h, i;
 
 	ch->pull_at = ch->pull_at == GAGG_NEVER ? GAGG_NEVER : LATER;
-	for (h = 0; h < ch->nhomes; h++)
+	for (h = 0; h < ch->nhomes; h++) {
+		gagg_chan_gaps(ch, h)->at = ch->pull_at;
 		for (i = 0; i < GAGG_GAPS; i++) {
-			struct gagg_gap *gap = &ch->gap[h][i];
+			struct gagg_gap *gap = &gagg_chan_gaps(ch, h)->gap[i];
 
 			if (gap->first != gap->end && !gap->wait)
 				fail("a gap was not pulled");
@@ -34,9 +35,12 @@ static void gaps_normalise(struct gagg_chan *ch)
 			gap->silent = 0;
 			gap->pn = 0;
 			gap->pulled = 0;
+			gap->cut_pn = 0;
+			gap->lanes = false;
 			if (gap->first == gap->end)
 				memset(gap, 0, sizeof(*gap));
 		}
+	}
 }
 
 void chunks_normalise(u32 n, u32 c)
@@ -143,12 +147,12 @@ static bool all_published(u32 n, const struct gagg_msg *m)
 }
 
 /* a result that was pulled is waited for, though the chunk is done: it stops a timer */
-static bool closes_gap(const struct gagg_chan *ch, u32 h, const struct gagg_msg *m)
+static bool closes_gap(struct gagg_chan *ch, u32 h, const struct gagg_msg *m)
 {
 	u32 i;
 
 	for (i = 0; i < GAGG_GAPS; i++) {
-		const struct gagg_gap *gap = &ch->gap[h][i];
+		const struct gagg_gap *gap = &gagg_chan_gaps(ch, h)->gap[i];
 
 		if (gap->first != gap->end && (s32)(m->pn + m->run - gap->first) > 0 &&
 		    (s32)(gap->end - m->pn) > 0)

@@ -52,6 +52,7 @@ static u64 *arrived(const struct gagg_path *p)
 void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
 {
 	p->cwnd_max = cwnd_max;
+	p->cwnd = GAGG_PATH_CWND_MIN;	/* what it says of the lead is beyond the rings here */
 	p->rto_at = 1;	/* always due */
 }
 
@@ -90,21 +91,20 @@ bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce)
 	return !(was & bit);
 }
 
-u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack, bool *ce)
+u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack)
 {
 	ack->map[0] = cpu_to_le64(*arrived(p));
-	*ce = false;
 	p->ack_due = 0;
 	return 0;
 }
 
-void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh, bool ce, u64 now,
+void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh, u32 marks, u64 now,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx)
 {
 	u64 left = le64_to_cpu(ack->map[0]) & *flying(p);
 	struct gagg_sent s;
 
-	(void)fresh, (void)ce, (void)now;
+	(void)fresh, (void)marks, (void)now;
 	*flying(p) &= ~left;
 	for (; left; left &= left - 1) {
 		sent_of(p->una, p->scan, gagg_lowest(left), &s);
@@ -148,6 +148,27 @@ u64 gagg_cwnd_repair_at(const struct gagg_path *p)
 }
 
 void gagg_cwnd_repair(struct gagg_path *p, u64 now)
+{
+	(void)p, (void)now;
+}
+
+void gagg_cwnd_results_lost(struct gagg_path *p, u32 n, u64 now)
+{
+	(void)p, (void)n, (void)now;
+}
+
+void gagg_cwnd_undo(struct gagg_path *p)
+{
+	(void)p;
+}
+
+u64 gagg_cwnd_result_at(struct gagg_path *p, u64 now)
+{
+	(void)p, (void)now;
+	return 0;
+}
+
+void gagg_cwnd_result(struct gagg_path *p, u64 now)
 {
 	(void)p, (void)now;
 }

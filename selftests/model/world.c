@@ -46,7 +46,11 @@ static bool read_results(struct host *h, u32 c, struct trainer *t)
 					   (ull)t->read);
 		t->read++;
 	}
-	return t->read != was;
+	if (t->read == was)
+		return false;
+	w->stall = gagg_max64(w->stall, w->now - w->read_at);
+	w->read_at = w->now;
+	return true;
 }
 
 static bool fill(struct host *h, u32 c, u32 rank, struct trainer *t)
@@ -352,7 +356,12 @@ u64 world_chunks(const struct world *w, u32 c)
 
 u64 world_overflows(const struct world *w)
 {
-	return w->overflows;
+	return w->befell[WORLD_QUEUE];
+}
+
+u64 world_befell(const struct world *w, enum world_weather what)
+{
+	return w->befell[what];
 }
 
 u32 world_deaths(const struct world *w)
@@ -363,6 +372,11 @@ u32 world_deaths(const struct world *w)
 u64 world_time(const struct world *w)
 {
 	return w->now;
+}
+
+u64 world_stall(const struct world *w)
+{
+	return w->stall;
 }
 
 u64 world_chan_time(const struct world *w, u32 c)

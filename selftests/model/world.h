@@ -33,11 +33,22 @@
 #define WORLD_IN	1
 #define WORLD_OUT	2
 
+/* of a datagram: lost in an outage, for want of room, or in a burst; or a longer way, or late */
+enum world_weather {
+	WORLD_OUTAGE,
+	WORLD_QUEUE,
+	WORLD_BURST,
+	WORLD_SWING,
+	WORLD_STRAGGLE,
+	WORLD_WEATHERS
+};
+
 /**
  * struct world_outage - times in which all is lost
  * @first:	begin of the first one, ns
  * @lasts:	ns; 0: there is none
  * @every:	ns from one begin to the next; 0: it is the only one
+ * @uneven:	each begins anywhere in its part of the time
  * @nodes:	hosts that are cut off; 0: the switch does nothing
  * @ways:	WORLD_IN, WORLD_OUT or both
  */
@@ -45,6 +56,7 @@ struct world_outage {
 	u64 first, lasts, every;
 	u64 nodes;
 	u32 ways;
+	bool uneven;
 };
 
 struct world_config {
@@ -105,8 +117,12 @@ u64 world_lanes(const struct world *w, enum gagg_wire_type type);
 u64 world_chunks(const struct world *w, u32 c);
 /* datagrams that found no room in a queue */
 u64 world_overflows(const struct world *w);
+/* datagrams that some weather was about */
+u64 world_befell(const struct world *w, enum world_weather what);
 u32 world_deaths(const struct world *w);
 u64 world_time(const struct world *w);
+/* the longest time in which no rank had another result */
+u64 world_stall(const struct world *w);
 /* when all ranks had all results of a channel */
 u64 world_chan_time(const struct world *w, u32 c);
 void world_free(struct world *w);

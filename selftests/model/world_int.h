@@ -81,7 +81,9 @@ struct world {
 	u64 rng, now, order;
 	u64 epoch, cookie;
 	u32 life;			/* number of the epoch, from 0 */
-	u64 overflows;			/* datagrams that found no room at the switch */
+	u64 befell[WORLD_WEATHERS];	/* datagrams */
+	u64 read_at;			/* a result was read last */
+	u64 stall;			/* the longest time in which none was */
 	u64 sent[32], lanes[32];	/* by type; 0: all */
 	u64 members[WORLD_CHANS];
 	u64 total[WORLD_CHANS];

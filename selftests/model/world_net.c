@@ -83,12 +83,25 @@ bool world_rough(const struct world *w)
 	return cfg->outage.lasts || cfg->queue || cfg->burst || cfg->swing || cfg->straggle;
 }
 
+static bool befalls(struct world *w, enum world_weather what, bool does)
+{
+	w->befell[what] += does;
+	return does;
+}
+
 /* an outage on the way of a datagram from @from to @to, at @at */
 static bool is_out(const struct world *w, u32 from, u32 to, u64 at)
 {
 	const struct world_outage *o = &w->cfg.outage;
+	u64 since = at - o->first, begin = 0;
 
-	if (at < o->first || (o->every ? (at - o->first) % o->every : at - o->first) >= o->lasts)
+	if (at < o->first)
+		return false;
+	if (o->every && o->uneven)
+		begin = gagg_mix64(since / o->every, w->cfg.seed) % (o->every - o->lasts);
+	if (o->every)
+		since %= o->every;
+	if (since < begin || since - begin >= o->lasts)
 		return false;
 	if (!o->nodes)
 		return true;
@@ -112,9 +125,9 @@ static u64 delay(struct world *w, u64 at)
 	const struct world_config *cfg = &w->cfg;
 	u64 takes = cfg->delay ? cfg->delay : DELAY;
 
-	if (cfg->swing && at / cfg->swing_every % 2)
+	if (befalls(w, WORLD_SWING, cfg->swing && at / cfg->swing_every % 2))
 		takes += cfg->swing;
-	if (world_chance(w, cfg->straggle))
+	if (befalls(w, WORLD_STRAGGLE, world_chance(w, cfg->straggle)))
 		takes += cfg->straggle_by;
 	return takes + (cfg->jitter ? world_random(w) % cfg->jitter : 0);
 }
@@ -139,7 +152,8 @@ void world_put(struct host *h, u32 to, u32 s, struct gagg_msg *m, const void *bo
 	w->sent[m->type]++;
 	if (gagg_wire_has_lanes(m))
 		w->lanes[m->type] += m->lanes;
-	if (world_chance(w, w->cfg.loss) || in_burst(h) || is_out(w, h->id, to, gone))
+	if (world_chance(w, w->cfg.loss) || befalls(w, WORLD_BURST, in_burst(h)) ||
+	    befalls(w, WORLD_OUTAGE, is_out(w, h->id, to, gone)))
 		return;
 	while (copies--) {
 		struct arrival a = {
@@ -184,7 +198,7 @@ static bool forward(struct world *w, struct arrival *a)
 	if (!a->p->takes)
 		return false;
 	if (is_full(w, w->host[a->p->to].link_in, a->at)) {
-		w->overflows++;
+		w->befell[WORLD_QUEUE]++;
 		free_packet(w, a->p);
 		return true;
 	}

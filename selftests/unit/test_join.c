@@ -38,6 +38,22 @@ static void start__takes_few_milliseconds(void **state)
 	assert_true(all_run(1));
 }
 
+/* so that paths begin with them; but not for what is lost */
+static void start__waits_for_round_trips(void **state)
+{
+	(void)state;
+	world(2);
+	run(GAGG_SEC);
+	attach(2);
+	run(100 * GAGG_MSEC);
+	lost = lose_all;
+	attach(0);
+	run(19 * GAGG_MSEC);
+	assert_int_equal(sent[GAGG_T_START], 0);
+	run(2 * GAGG_MSEC);
+	assert_int_equal(sent[GAGG_T_START], 1);
+}
+
 static void start__waits_for_every_worker(void **state)
 {
 	(void)state;
@@ -400,6 +416,7 @@ static void actions__are_bounded(void **state)
 	}
 	gagg_join_init(&j, &g, digest, 5);
 	j.enabled = 1;
+	j.through = 1;
 	for (n = 1; n < 64; n++) {
 		j.peer[n].instance = n;
 		j.peer[n].heard = 1;
@@ -411,6 +428,8 @@ static void actions__are_bounded(void **state)
 	assert_in_range(j.nacts, 63, 63);
 	j.nacts = 0;
 	/* everything at once: alive, periodic HELLO, START */
+	for (n = 1; n < 64; n++)
+		j.peer[n].trip = 1;
 	gagg_join_timer(&j, &g, 3, 20);
 	assert_int_equal(j.phase, GAGG_PHASE_RUNNING);
 	assert_int_equal(j.nacts, 3 * 63 + 1);
@@ -425,12 +444,73 @@ static void actions__are_bounded(void **state)
 	assert_in_range(j.nacts, 0, GAGG_JOIN_ACTS - 8);
 }
 
+static u32 trip_of(u32 n, u32 of)
+{
+	u32 trip[GAGG_NODES];
+
+	gagg_join_trips(&host[n].j, &host[n].g, trip);
+	return trip[of];
+}
+
+/* two of three, whatever they are */
+static bool lose_most(const struct datagram *d)
+{
+	static u32 n;
+
+	(void)d;
+	return n++ % 3;
+}
+
+/* after a lost answer a later HELLO counts as one: too late, never too early */
+static void trip__from_a_question_to_its_answer(void **state)
+{
+	struct datagram d = { .from = 0, .to = 1 };
+	bool known = false;
+	u32 n, of;
+
+	(void)state;
+	started(3);
+	for (n = 0; n < 3; n++)
+		for (of = 0; of < 3; of++)
+			assert_int_equal(trip_of(n, of), n == of ? 0 : 2 * DELAY);
+
+	world(2);
+	lost = lose_most;
+	for (n = 0; n < 1000; n++) {
+		run(100 * GAGG_MSEC);
+		if (!trip_of(0, 1))
+			continue;
+		assert_in_range(trip_of(0, 1), 2 * DELAY, 20 * GAGG_MSEC);
+		known = true;
+	}
+	assert_true(known);
+
+	/* a HELLO that was under way already is no answer */
+	world(2);
+	run(GAGG_SEC);
+	gagg_join_hello(&host[0].j, &host[0].g, 1, &d.m, &d.body.hello);
+	d.m.pn++;
+	attach(2);
+	now += DELAY / 2;
+	assert_int_equal(deliver(&d), GAGG_DROP_NONE);
+	assert_int_equal(trip_of(1, 0), 0);
+	run(2 * DELAY);
+	assert_int_equal(trip_of(1, 0), 2 * DELAY);
+
+	/* another instance has its own */
+	lost = lose_all;
+	boot(1);
+	run(GAGG_SEC);
+	assert_int_equal(trip_of(1, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(start__one_node_needs_no_message),
 		cmocka_unit_test(start__two_and_three_nodes),
 		cmocka_unit_test(start__takes_few_milliseconds),
+		cmocka_unit_test(start__waits_for_round_trips),
 		cmocka_unit_test(start__waits_for_every_worker),
 		cmocka_unit_test(start__aggregator_must_be_heard),
 		cmocka_unit_test(start__not_before_enabled),
@@ -451,6 +531,7 @@ int main(void)
 		cmocka_unit_test(leave__while_idle_is_told),
 		cmocka_unit_test(attach__of_others_and_while_running),
 		cmocka_unit_test(actions__are_bounded),
+		cmocka_unit_test(trip__from_a_question_to_its_answer),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -16,6 +16,12 @@ static bool lose_all_chunks(const struct datagram *d)
 	return d->m.len >= 344 * 4;
 }
 
+/* the same from node 2 to anybody */
+static bool lose_chunks_of_2(const struct datagram *d)
+{
+	return d->from == 2 && d->m.len >= 344 * 4;
+}
+
 /* nothing passes on shard 1, from anybody to node 2 */
 static bool lose_shard1(const struct datagram *d)
 {
@@ -38,6 +44,11 @@ static void assert_blocked(u32 n, u32 of, u32 in, u32 out)
 	assert_true(gagg_join_blocked(&host[n].j, &host[n].g, of, now, &is_in, &is_out));
 	assert_int_equal(is_in, in);
 	assert_int_equal(is_out, out);
+}
+
+static void assert_names(u32 n, int rank)
+{
+	assert_int_equal(gagg_join_names_blocked(&host[n].j, &host[n].g, now), 1 + rank);
 }
 
 static bool any_blocked(void)
@@ -67,6 +78,9 @@ static void start__not_before_chunks_pass(void **state)
 	/* who is neither hears of it, and cannot say who is to blame */
 	assert_blocked(0, 2, 0, 0);
 	assert_true(host[0].notified > 0);
+	assert_names(0, 4);
+	assert_names(1, 4);
+	assert_names(2, 2);
 	lost = NULL;
 	run(2 * GAGG_SEC);
 	assert_true(all_run(1));
@@ -88,6 +102,23 @@ static void start__not_before_all_shards_pass(void **state)
 	lost = NULL;
 	run(2 * GAGG_SEC);
 	assert_true(all_run(1));
+}
+
+/* not node 1, of which node 0 hears that it lacks something, too */
+static void names__whose_chunks_are_missing(void **state)
+{
+	(void)state;
+	world(3);
+	lost = lose_chunks_of_2;
+	attach_all();
+	run(8 * GAGG_SEC);
+	assert_blocked(0, 1, 0, 0);
+	assert_names(0, 4);
+	assert_names(1, 4);
+	assert_names(2, 0);
+	lost = NULL;
+	run(2 * GAGG_SEC);
+	assert_names(0, -1);
 }
 
 static void start__half_of_them_are_lost(void **state)
@@ -264,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(start__not_before_chunks_pass),
 		cmocka_unit_test(start__not_before_all_shards_pass),
+		cmocka_unit_test(names__whose_chunks_are_missing),
 		cmocka_unit_test(start__half_of_them_are_lost),
 		cmocka_unit_test(end__chunks_pass_no_more),
 		cmocka_unit_test(end__one_shard_passes_no_more),

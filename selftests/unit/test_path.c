@@ -17,6 +17,7 @@
 
 #include "event_heap.h"
 #include "full.h"
+#include "cwnd.h"
 #include "path.h"
 
 static const u32 starts[] = { 1, 0xfffffff0u, 0xffffff80u, 0x7fffff00u, 0xfffffe00u };
@@ -114,7 +115,7 @@ static u32 ack_list(struct gagg_path *p, u32 base, const u32 *list, u32 n, u32 f
 	ack.largest = cpu_to_le32(n ? list[n - 1] : base - 1);
 	for (i = 0; i < n; i++)
 		ack.map[(list[i] - base) / 64] |= cpu_to_le64(GAGG_BIT((list[i] - base) % 64));
-	gagg_path_ack(p, &ack, fresh, ce, now, count_acked, &count);
+	gagg_path_ack(p, &ack, fresh, p->marks + ce, now, count_acked, &count);
 	check(p);
 	return count;
 }
@@ -325,7 +326,7 @@ static void test_nonsense(void **state)
 
 		for (j = 0; j < 3 && bad[i].bit[j] >= 0; j++)
 			ack.map[bad[i].bit[j] / 64] |= cpu_to_le64(GAGG_BIT(bad[i].bit[j] % 64));
-		gagg_path_ack(p, &ack, 10, true, 2000, count_acked, &count);
+		gagg_path_ack(p, &ack, 10, p->marks + 1, 2000, count_acked, &count);
 		assert_int_equal(count, 0);
 		assert_memory_equal(before, p, sizeof(*p));
 	}
@@ -537,6 +538,54 @@ static void test_old_mark(void **state)
 	ack_list(p, 71, NULL, 0, 70, true, 5000);
 	assert_int_equal(p->cwnd, 150);
 	free(p);
+}
+
+/* from r, if it comes; true if the window is smaller then */
+static bool told(struct gagg_path *p, struct gagg_path *r, bool comes, u64 now)
+{
+	u32 before = p->cwnd, count = 0;
+	struct gagg_ack ack;
+	u32 fresh = gagg_path_ack_build(r, &ack);
+
+	if (comes)
+		gagg_path_ack(p, &ack, fresh, r->rx_marks, now, count_acked, &count);
+	check(p);
+	return p->cwnd < before;
+}
+
+/* of each round trip, whose first datagram may have a mark */
+static bool trip(struct gagg_path *p, struct gagg_path *r, bool marked, bool comes, u64 now)
+{
+	u32 i, first = p->next_pn;
+
+	send_some(p, 20, now, 0);
+	for (i = 0; i < 20; i++)
+		gagg_path_rx(r, first + i, marked && !i);
+	return told(p, r, comes, now + 1000);
+}
+
+static void test_marks(void **state)
+{
+	struct gagg_path *p = new_path(1, 200), *r = new_path(1, 200);
+
+	(void)state;
+	assert_false(trip(p, r, false, true, 1000));
+	/* the next one tells what was marked, whatever happens to the first */
+	assert_false(trip(p, r, true, false, 10000));
+	assert_true(trip(p, r, false, true, 20000));
+	assert_false(trip(p, r, false, true, 30000));
+	assert_true(trip(p, r, true, true, 40000));
+	assert_false(trip(p, r, false, true, 50000));
+	/* an older one, late, takes nothing back */
+	r->rx_marks--;
+	assert_false(trip(p, r, false, true, 60000));
+	r->rx_marks++;
+	assert_false(trip(p, r, false, true, 70000));
+	/* the number wraps */
+	p->marks = r->rx_marks = 0xffffffff;
+	assert_true(trip(p, r, true, true, 80000));
+	free(p);
+	free(r);
 }
 
 static void test_cut(void **state)
@@ -892,6 +941,158 @@ static void test_rtt_window(void **state)
 	free(p);
 }
 
+/* a round trip in which all of a window is acknowledged; returns the window */
+static u32 round_trip(struct gagg_path *p)
+{
+	send_some(p, p->cwnd, 1000, 0);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, 2000);
+	return p->cwnd;
+}
+
+/* of 1.3 ms, the least being 1 ms, and no two alike by @var */
+static void path_busy(struct gagg_path *p, u32 cwnd, u64 var)
+{
+	path_at(p, 1, 200);
+	p->cwnd = cwnd;
+	p->slow_to = 0;
+	p->rtt_min = GAGG_MSEC;
+	p->srtt = 1300 * GAGG_USEC;
+	p->rttvar = var;
+	p->overflowed = 4;
+}
+
+static void test_busy(void **state)
+{
+	struct gagg_path *p = new_path(1, 200);
+	u32 i;
+
+	(void)state;
+	/* a datagram, however long a round trip is */
+	path_busy(p, 100, 99 * GAGG_USEC);
+	assert_int_equal(round_trip(p), 101);
+	assert_int_equal(round_trip(p), 102);
+
+	/* nothing has overflowed; round trips vary; they are not longer; they are short */
+	path_busy(p, 100, 0);
+	p->overflowed = 0;
+	assert_int_equal(round_trip(p), 110);
+	path_busy(p, 100, 100 * GAGG_USEC);
+	assert_int_equal(round_trip(p), 110);
+	path_busy(p, 100, 0);
+	p->srtt = 1250 * GAGG_USEC;
+	assert_int_equal(round_trip(p), 110);
+	path_busy(p, 100, 0);
+	p->rtt_min = 300 * GAGG_USEC;
+	p->srtt = GAGG_PATH_QUEUE;
+	assert_int_equal(round_trip(p), 102);
+	/* a window that anybody may have */
+	path_busy(p, GAGG_PATH_CWND_START - 1, 0);
+	assert_true(round_trip(p) > GAGG_PATH_CWND_START);
+
+	/* what says so is that many were lost in a round trip */
+	path_at(p, 1, 200);
+	p->srtt = 2 * GAGG_MSEC;
+	p->rtt_min = GAGG_MSEC;
+	send_some(p, 40, 1000, 0);
+	ack_pn(p, 1, 29, 0, 2000);
+	assert_int_equal(p->cuts, 26);
+	assert_int_equal(p->overflowed, 0);
+	ack_pn(p, 1, 30, 0, 2000);
+	assert_int_equal(p->cuts, 27);
+	assert_int_equal(p->overflowed, 4);
+	/* which was none */
+	gagg_cwnd_undo(p);
+	assert_int_equal(p->overflowed, 0);
+	assert_int_equal(p->cwnd, 200);
+	/* it is forgotten after four round trips of fewer, but not of what was none */
+	p->overflowed = 4;
+	gagg_cwnd_cut(p, p->next_pn, GAGG_PATH_LOSS);
+	assert_int_equal(p->overflowed, 3);
+	gagg_cwnd_undo(p);
+	assert_int_equal(p->overflowed, 4);
+	gagg_cwnd_undo(p);
+	assert_int_equal(p->overflowed, 4);
+	for (i = 0; i < 5; i++)
+		gagg_cwnd_cut(p, p->next_pn, GAGG_PATH_LOSS);
+	assert_int_equal(p->overflowed, 0);
+	free(p);
+}
+
+static void test_results_lost(void **state)
+{
+	struct gagg_path *p = new_path(0xfffffffc, 200);
+	u64 now = GAGG_SEC, since;
+
+	(void)state;
+	/* nothing is under way: those of one round trip together as much as contributions of one */
+	p->srtt = p->rtt_min = GAGG_MSEC;
+	gagg_cwnd_results_lost(p, 1, now);
+	assert_int_equal(p->cwnd, 200 - GAGG_PATH_LOSS);
+	gagg_cwnd_results_lost(p, 5, now + GAGG_MSEC - 1);
+	assert_int_equal(p->cwnd, 190);
+	gagg_cwnd_results_lost(p, 1000000, now + GAGG_MSEC - 1);
+	assert_int_equal(p->cwnd, 140);
+	assert_int_equal(p->overflowed, 4);
+	gagg_cwnd_results_lost(p, 2, now + GAGG_MSEC);
+	assert_int_equal(p->cwnd, 133);
+
+	/* contributions have cut for them, as long as these are not settled */
+	now += GAGG_SEC;
+	send_some(p, 20, now, 0);
+	p->cwnd = 100;
+	gagg_cwnd_cut(p, p->next_pn - 1, 0);
+	gagg_cwnd_cut(p, p->cut_pn, 1000);
+	assert_int_equal(p->cwnd, 95);
+	p->cwnd = 100;
+	gagg_cwnd_results_lost(p, 3, now);
+	assert_int_equal(p->cwnd, 95);
+	assert_int_equal(p->cut_from, 100);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, now);
+	p->cwnd = 100;
+	gagg_cwnd_results_lost(p, 1, now);
+	assert_int_equal(p->cwnd, 95);
+	assert_int_equal(p->cut_from, 100);
+	/* and nothing is added to what is past */
+	send_some(p, 20, now, 0);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, now);
+	p->cwnd = 100;
+	gagg_cwnd_results_lost(p, 1000000, now);
+	assert_int_equal(p->cwnd, 100);
+
+	/* nor to what was undone */
+	gagg_cwnd_cut(p, p->next_pn, GAGG_PATH_LOSS);
+	gagg_cwnd_undo(p);
+	gagg_cwnd_results_lost(p, 3, now);
+	assert_int_equal(p->cwnd, 100);
+
+	/* a silence loses results, too: the window doubles afterwards to where it was */
+	now += GAGG_SEC;
+	since = now;
+	p->slow_to = 100;
+	p->overflowed = 0;
+	send_some(p, 10, now, 0);
+	gagg_path_timer(p, p->rto_at);
+	now = p->rto_at;
+	gagg_path_timer(p, now);
+	assert_int_equal(p->timeouts, 2);
+	take_all(p);
+	gagg_cwnd_results_lost(p, 60, now);
+	assert_int_equal(p->cwnd, GAGG_PATH_CWND_MIN);
+	send_some(p, 2, now, 0);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, now);
+	assert_int_equal(p->timeouts, 0);
+	assert_true(now - since > gagg_path_rto(p));
+	now += now - since;
+	gagg_cwnd_results_lost(p, 60, now - 1);
+	assert_int_equal(p->slow_to, 70);
+	assert_int_equal(p->overflowed, 0);
+	assert_true(p->cwnd > GAGG_PATH_CWND_MIN);
+	/* what is lost later is lost */
+	gagg_cwnd_results_lost(p, 60, now);
+	assert_int_equal(p->overflowed, 4);
+	free(p);
+}
+
 /* the old cut is forgotten in time: 2^31 numbers later it is not a new one */
 static void test_cut_wrap(void **state)
 {
@@ -918,7 +1119,7 @@ static void test_rx(void **state)
 	(void)state;
 	for (k = 0; k < 5; k++) {
 		struct gagg_path *p = new_path(starts[k], 32);
-		u32 top = 0, owed = 0;
+		u32 top = 0, marks = 0;
 		bool any = false;
 
 		memset(got, 0, sizeof(got));
@@ -927,30 +1128,27 @@ static void test_rx(void **state)
 			u32 ahead = i / 4 + (x & 1 ? x >> 8 & 255 : 0);
 			u32 forgotten;
 			struct gagg_ack ack;
-			bool fresh, ce, told;
+			bool fresh, marked;
 			u32 j, base, aux;
 
 			if (x % 101 == 0)	/* a jump */
 				ahead += 700;
 			if (ahead >= N)
 				break;
-			told = (x >> 40) % 50 == 0;
+			marked = (x >> 40) % 50 == 0;
+			marks += marked;
 			forgotten = p->rx_base - starts[k];
-			fresh = gagg_path_rx(p, starts[k] + ahead, told);
-			/* a mark is told twice */
-			owed = told ? 2 : owed;
+			fresh = gagg_path_rx(p, starts[k] + ahead, marked);
 			assert_int_equal(fresh, ahead >= forgotten && !got[ahead]);
 			assert_int_equal(p->ack_due, 1);
 			got[ahead] = 1;
 			if (!any || ahead > top)
 				top = ahead;
 			any = true;
-			aux = gagg_path_ack_build(p, &ack, &ce);
-			assert_int_equal(ce, owed > 0);
-			owed -= owed > 0;
+			aux = gagg_path_ack_build(p, &ack);
 			assert_int_equal(aux, fresh ? starts[k] + ahead : 0);
 			assert_int_equal(p->ack_due, 0);
-			assert_int_equal(p->ce_due, owed);
+			assert_int_equal(p->rx_marks, marks);
 			base = le32_to_cpu(ack.base) - starts[k];
 			assert_int_equal(le32_to_cpu(ack.largest), starts[k] + top);
 			/* the proof at the head of path.c */
@@ -971,7 +1169,7 @@ enum { ITEMS = 3000, WIRE = 4096, PNS = 1 << 17 };
 
 struct datagram {
 	u32 pn;		/* 0: an acknowledgement */
-	u32 fresh;
+	u32 fresh, marks;
 	bool ce, is_ack;
 	struct gagg_ack ack;
 };
@@ -1134,7 +1332,8 @@ static void sim_reply(void)
 {
 	struct datagram d = { .is_ack = true };
 
-	d.fresh = gagg_path_ack_build(&sim.rx, &d.ack, &d.ce);
+	d.fresh = gagg_path_ack_build(&sim.rx, &d.ack);
+	d.marks = sim.rx.rx_marks;
 	/* not caused by an arrival just now: not FRESH */
 	if (sim.now != sim.last_rx)
 		d.fresh = 0;
@@ -1195,7 +1394,7 @@ static void sim_arrive(const struct datagram *d)
 	sim.fresh = d->fresh;
 	sim.fresh_acked = false;
 	sim.acks = 0;
-	gagg_path_ack(&sim.tx, &d->ack, d->fresh, d->ce, sim.now, sim_acked, &sim);
+	gagg_path_ack(&sim.tx, &d->ack, d->fresh, d->marks, sim.now, sim_acked, &sim);
 	/* found after it was taken for lost: a round trip as well */
 	if (was_taken && named->state == GAGG_SENT_FREE)
 		sim.fresh_acked = true;
@@ -1331,6 +1530,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_probe_time),
 		cmocka_unit_test(test_span),
 		cmocka_unit_test(test_old_mark),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_calm),
@@ -1341,6 +1541,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_asking),
 		cmocka_unit_test(test_rtt_window),
 		cmocka_unit_test(test_cut_wrap),
+		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_results_lost),
 		cmocka_unit_test(test_rx),
 		cmocka_unit_test_teardown(test_link, print_seed),
 	};

@@ -146,6 +146,96 @@ static void drop__what_is_not_possible(void **state)
 	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 2);
 }
 
+/* what a home says is bounded as well, and longer runs are no sign of life of its answers */
+static void drop__answers_longer_than_the_window(void **state)
+{
+	static const u8 types[] = { GAGG_T_RESULT, GAGG_T_DONE, GAGG_T_TOLD, GAGG_T_RESEND };
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < sizeof(types); i++) {
+		struct gagg_msg m = message(types[i], 0, 0, 1);
+
+		start(1);
+		push_to(8);
+		sh->path[0].heard = 0;
+		m.flags = types[i] == GAGG_T_RESULT ? GAGG_WF_ZERO : 0;
+		m.aux = 1;
+		m.pn = 1;
+		m.run = 9;
+		expect_drop(0, m, GAGG_DROP_WINDOW);
+		m.run = 0xffff;
+		expect_drop(0, m, GAGG_DROP_WINDOW);
+		assert_true(!sh->path[0].heard);
+		m.run = 8;
+		assert_int_equal(rx(0, m), GAGG_RX_OK);
+		assert_true(sh->path[0].heard == now);
+		assert_int_equal(count_acts(GAGG_ACT_PUBLISH),
+				 types[i] == GAGG_T_RESULT || types[i] == GAGG_T_DONE ? 8 : 0);
+	}
+}
+
+/* the messages of @type to node 1 are these runs */
+static void expect_runs(u8 type, u32 n, const u32 *slot, u32 run)
+{
+	const struct gagg_act *a;
+	u32 at = 0, i = 0;
+
+	while ((a = next_act(&at, GAGG_ACT_SEND_CTRL)))
+		if (a->m.type == type && a->node == 1) {
+			assert_true(i < n);
+			assert_int_equal(a->m.chunk, slot[i++]);
+			assert_int_equal(a->m.run, run);
+		}
+	assert_int_equal(i, n);
+}
+
+/* node 1 asks for the second half of the ring, and has asked for the first, which is late */
+static void run__is_no_longer_than_the_window(void **state)
+{
+	static const u32 halves[] = { 0, 8 };
+	u32 i;
+
+	(void)state;
+	start(0);
+	zero_slots = 0xffff;
+	for (i = 0; i < 2; i++) {
+		ready(1, halves[i], 1, 8);
+		ready(2, halves[i], 1, 8);
+		push_to(halves[i] + 8);
+		flush();
+	}
+	assert_int_equal(sh->n[GAGG_N_CHUNKS], 16);
+	nacts = 0;
+	for (i = 0; i < 2; i++)
+		ask(1, halves[i], 1, 8);
+	flush();
+	expect_runs(GAGG_T_TOLD, 2, halves, 8);
+	for (i = 0; i < 2; i++)
+		ask_repeat(1, halves[i], 1, 8);
+	nacts = 0;
+	flush();
+	expect_runs(GAGG_T_RESULT, 2, halves, 8);
+}
+
+/* one rank is enough, and is a ring ahead of the others when the batch ends */
+static void run__is_no_longer_than_the_window_in_a_quorum(void **state)
+{
+	static const u32 halves[] = { 0, 8 };
+	struct gagg_sync_param one;
+
+	(void)state;
+	geometry(0);
+	assert_null(gagg_sync_parse("bsp-quorum:1:0", &one));
+	gagg_sync_apply(&g, &one);
+	start_channel(0, g.workers);
+	zero_slots = 0xffff;
+	assert_int_equal(gagg_chan_submit(ch, 0, GAGG_K_ALLREDUCE << 28 | 1, ADD, 0, 4, 100), 1);
+	push_to(100);
+	flush();
+	expect_runs(GAGG_T_RESULT, 2, halves, 8);
+}
+
 static void drop__at_the_wrong_home_or_shard(void **state)
 {
 	struct gagg_msg m;
@@ -225,6 +315,39 @@ static void ack__first_round_trip_of_a_shard(void **state)
 	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_INIT);
 }
 
+/* what HELLO has shown of a path goes before what others have shown of theirs */
+static void trips__of_hello(void **state)
+{
+	u32 trip[GAGG_NODES] = { 100 * GAGG_USEC, 0, 3 * GAGG_MSEC };
+
+	(void)state;
+	start(1);
+	gagg_shard_trips(sh, &g, trip);
+	assert_true(gagg_path_rto(&sh->path[0]) == 2 * GAGG_PATH_RTO_MIN);
+	assert_true(gagg_path_rto(&sh->path[1]) == 9 * GAGG_MSEC);
+	assert_true(gagg_path_rto(&sh->path[2]) == 9 * GAGG_MSEC);
+	push_to(4);
+	first_trip(100 * GAGG_USEC);
+	assert_true(gagg_path_rto(&sh->path[1]) == GAGG_PATH_RTO_MIN);
+	assert_true(gagg_path_rto(&sh->path[2]) == 9 * GAGG_MSEC);
+
+	trip[2] = ~0U;
+	start(1);
+	gagg_shard_trips(sh, &g, trip);
+	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_INIT);
+
+	/* those of the epoch before count no more */
+	gagg_shard_start(sh, &g, EPOCH, COOKIE);
+	push_to(4);
+	first_trip(100 * GAGG_USEC);
+	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_MIN);
+
+	memset(trip, 0, sizeof(trip));
+	start(1);
+	gagg_shard_trips(sh, &g, trip);
+	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_INIT);
+}
+
 static void ack__once_per_batch_and_peer(void **state)
 {
 	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
@@ -243,7 +366,8 @@ static void ack__once_per_batch_and_peer(void **state)
 	assert_int_equal(a->node, 1);
 	assert_int_equal(a->m.src, 0);
 	assert_int_equal(a->m.len, sizeof(struct gagg_ack));
-	assert_int_equal(a->m.flags, GAGG_WF_FRESH | GAGG_WF_CE);
+	assert_int_equal(a->m.flags, GAGG_WF_FRESH);
+	assert_int_equal(a->m.pn, 1);
 	assert_int_equal(a->m.aux, 3);
 	assert_int_equal(le32_to_cpu(a->ack.largest), 3);
 	assert_int_equal(le64_to_cpu(a->ack.map[0]), 5);
@@ -1058,8 +1182,12 @@ int main(void)
 		cmocka_unit_test_teardown(cookie__of_results_heard_by_others, finish_test),
 		cmocka_unit_test(cookie__is_siphash),
 		cmocka_unit_test_teardown(drop__what_is_not_possible, finish_test),
+		cmocka_unit_test_teardown(drop__answers_longer_than_the_window, finish_test),
+		cmocka_unit_test_teardown(run__is_no_longer_than_the_window, finish_test),
+		cmocka_unit_test_teardown(run__is_no_longer_than_the_window_in_a_quorum, finish_test),
 		cmocka_unit_test_teardown(drop__at_the_wrong_home_or_shard, finish_test),
 		cmocka_unit_test_teardown(ack__first_round_trip_of_a_shard, finish_test),
+		cmocka_unit_test_teardown(trips__of_hello, finish_test),
 		cmocka_unit_test_teardown(ack__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__is_answered_with_the_members, finish_test),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/wire.c; libs: */
+/* links: kmod/core/wire.c agent/lib/call.c; libs: */
 /*
  * Golden headers in selftests/golden/wire.txt: each is built from its fields,
  * parsed into them, and refused with every length but its own.
@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "call.h"
 #include "wire.h"
 
 #define MAX_LEN		(GAGG_WIRE_HDRLEN + 4 * GAGG_WIRE_LANES_MAX)
@@ -331,6 +332,24 @@ static void test_sig(void **state)
 	assert_int_equal(base, 0x3524b924u);
 }
 
+/* libgagg, of another licence, has one of its own */
+static void test_sig_of_libgagg(void **state)
+{
+	struct gagg_ioc_submit op = { 0 };
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		op.kind = i % 9;
+		op.dtype = i % 16;
+		op.laneop = i * 7;
+		op.root = i % 64 << i % 24;
+		op.count = (u64)i * i << i % 40;
+		assert_int_equal(call_sig(&op), gagg_sig(op.kind, op.dtype, op.laneop, op.root,
+							 op.count));
+	}
+}
+
 /* as published; test_mix() pins it by known outputs */
 static u64 splitmix(u64 x)
 {
@@ -411,6 +430,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_follows),
 		cmocka_unit_test(test_sig),
+		cmocka_unit_test(test_sig_of_libgagg),
 		cmocka_unit_test(test_mix),
 	};
 

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include "chan_node.h"
+#include "cwnd.h"
 
 static u8 state_of(u32 slot, u32 local)
 {
@@ -71,6 +72,54 @@ static void push__under_the_path(void **state)
 	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 7);
 	assert_int_equal(state_of(0, 0), GAGG_PUSHED | GAGG_ACKED);
 	assert_int_equal(state_of(2, 0), GAGG_PUSHED);
+}
+
+/* contributions that leave until no acknowledgement makes room for more */
+static u32 contribs_ahead(u32 cwnd)
+{
+	u32 n;
+
+	do {
+		n = count_acts(GAGG_ACT_SEND_CONTRIB);
+		acknowledge(0, 0);
+		sh->path[0].cwnd = cwnd;
+		refill();
+	} while (count_acts(GAGG_ACT_SEND_CONTRIB) > n);
+	return n;
+}
+
+static void push__is_not_far_ahead(void **state)
+{
+	(void)state;
+	geometry(1);
+	g.ring = 512;
+	g.window = 256;
+	g.stripe = 64;
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 512);
+	push_to(512);
+	/* eight windows */
+	assert_int_equal(contribs_ahead(4), 32);
+	assert_int_equal(contribs_ahead(8), 64);
+	assert_int_equal(contribs_ahead(9), 72);
+	assert_int_equal(contribs_ahead(10), 80);
+	result(0, 1, 1);
+	assert_int_equal(contribs_ahead(10), 81);
+	assert_int_equal(contribs_ahead(4), 81);
+	assert_int_equal(contribs_ahead(100), 257);
+	/* so many of each home, and this host is no way from itself */
+	geometry(1);
+	g.aggregators = 3;
+	g.ring = 512;
+	g.window = 512;
+	start_channel(0, g.workers);
+	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 512);
+	push_to(512);
+	assert_int_equal(contribs_ahead(4), 32);
+	/* but for what has no lanes */
+	zero_slots = ~0ULL;
+	assert_int_equal(contribs_ahead(4), 32);
+	assert_true(gagg_chan_way(ch, 0, 0)->next.v >= 512);
 }
 
 static void push__a_local_result_moves_the_window(void **state)
@@ -404,9 +453,13 @@ static void result__runs(void **state)
 	m.flags = 0;
 	m.chunk = 4;
 	m.aux = 3;
-	m.run = 30;	/* the ring ends, the window does before */
+	m.run = 8;	/* what is pushed ends before */
 	m.pn = 4;
+	assert_int_equal(rx(0, m), GAGG_RX_OK);
+	m.chunk = 12;	/* the ring does */
+	m.pn = 12;
 	assert_int_equal(rx(0, m), GAGG_RX_DROP);
+	assert_int_equal(todo.drop, GAGG_DROP_CHUNK);
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 7);
 	a = next_act(&at, GAGG_ACT_PUBLISH);
 	assert_int_equal(a->pub.flags, GAGG_C_NONFINITE);
@@ -1015,7 +1068,7 @@ static struct gagg_path *six_are_pulled(void)
 	result(7, 1, 8);
 	next = p->next_pn;
 	flush();
-	assert_int_equal(ch->gap[0][0].pn, next);
+	assert_int_equal(gagg_chan_gaps(ch, 0)->gap[0].pn, next);
 	assert_int_equal(only_ctrl(GAGG_T_PULL)->m.run, 6);
 	return p;
 }
@@ -1040,7 +1093,7 @@ static void gap__of_many_is_not_pulled_twice(void **state)
 
 	(void)state;
 	p = six_are_pulled();
-	pn = ch->gap[0][0].pn;
+	pn = gagg_chan_gaps(ch, 0)->gap[0].pn;
 	assert_int_equal(pulls_after(trip), 0);
 	assert_true(gagg_chan_deadline(ch) <= now + trip);
 	/* of what was sent before it nothing follows */
@@ -1099,6 +1152,93 @@ static void gap__may_be_filled_in_the_middle(void **state)
 	count_ctrl(GAGG_T_PULL, &a);
 	assert_int_equal(a->m.pn, 3);
 	assert_int_equal(a->m.run, 2);
+}
+
+static enum gagg_rx told(u32 chunk, u32 run, u32 rpn);
+
+static void gap__shrinks_the_window(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_RESULT, 0, 1, 1);
+	struct gagg_path *p;
+
+	(void)state;
+	start(1);
+	p = &sh->path[0];
+	p->cwnd = 60;
+	p->slow_to = 60;
+	push_to(8);
+	acknowledge(0, 0);
+	p->cwnd = 60;
+	result(0, 1, 1);
+	result(0, 1, 5);
+	assert_int_equal(p->cwnd, 60);
+	flush();
+	assert_int_equal(p->cwnd, 57);
+	/* what was lost came again; what comes by itself was late */
+	m.pn = 2;
+	m.aux = 3;
+	m.flags = GAGG_WF_REPAIR;
+	assert_int_equal(rx(0, m), GAGG_RX_PLACE);
+	assert_int_equal(p->cwnd, 57);
+	result(2, 1, 3);
+	assert_int_equal(p->cwnd, 60);
+	result(3, 1, 4);
+
+	/* asked for again it was not lost again, and another cut is not undone */
+	now += 30 * GAGG_MSEC;
+	result(4, 1, 8);
+	flush();
+	assert_int_equal(p->cwnd, 57);
+	push_to(12);
+	acknowledge(0, 0);
+	p->cwnd = 60;
+	now += 30 * GAGG_MSEC;
+	fire();
+	assert_int_equal(p->cwnd, 60);
+	gagg_cwnd_cut(p, p->una, 1);
+	assert_int_equal(p->cwnd, 59);
+	result(5, 1, 6);
+	assert_int_equal(p->cwnd, 59);
+}
+
+/* a run without lanes is one datagram, however many results it is */
+static void gap__of_runs_is_one_datagram(void **state)
+{
+	struct gagg_msg m = message(GAGG_T_DONE, 0, 1, 1);
+	struct gagg_path *p;
+
+	(void)state;
+	start(1);
+	p = &sh->path[0];
+	push_to(8);
+	acknowledge(0, 0);
+	p->cwnd = 60;
+	p->slow_to = 60;
+	m.pn = 41;
+	m.run = 1;
+	rx(0, m);
+	flush();
+	assert_int_equal(p->cwnd, 57);
+	assert_int_equal(p->cuts, 1);
+	assert_int_equal(p->overflowed, 0);
+	/* nor does TOLD say what was lost */
+	start(1);
+	p = &sh->path[0];
+	push_to(8);
+	acknowledge(0, 0);
+	p->cwnd = 60;
+	told(0, 1, 41);
+	flush();
+	assert_int_equal(p->cuts, 1);
+	/* results with lanes are one each */
+	start(1);
+	p = &sh->path[0];
+	push_to(8);
+	acknowledge(0, 0);
+	p->cwnd = 60;
+	result(0, 1, 41);
+	flush();
+	assert_int_equal(p->cuts, 8);	/* the window */
 }
 
 static void gap__too_many(void **state)
@@ -1273,7 +1413,9 @@ static void told__anything_else_is_ignored(void **state)
 	told(4, 8, 1);		/* not pushed */
 	assert_int_equal(nacts, 0);
 	assert_int_equal(told(16, 1, 1), GAGG_RX_DROP);
-	assert_int_equal(told(0, 0xffff, 1), GAGG_RX_OK);
+	assert_int_equal(told(12, 8, 1), GAGG_RX_OK);	/* the ring ends */
+	assert_int_equal(nacts, 0);
+	assert_int_equal(told(0, 8, 1), GAGG_RX_OK);
 	assert_int_equal(only_ctrl(GAGG_T_QUERY)->m.run, 2);
 }
 
@@ -1282,6 +1424,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(push__under_the_window, finish_test),
 		cmocka_unit_test_teardown(push__under_the_path, finish_test),
+		cmocka_unit_test_teardown(push__is_not_far_ahead, finish_test),
 		cmocka_unit_test_teardown(push__a_local_result_moves_the_window, finish_test),
 		cmocka_unit_test_teardown(push__a_full_path_lets_ready_grow, finish_test),
 		cmocka_unit_test_teardown(push__a_stripe_is_one_action, finish_test),
@@ -1317,6 +1460,8 @@ int main(void)
 		cmocka_unit_test_teardown(gap__is_pulled_again, finish_test),
 		cmocka_unit_test_teardown(gap__of_many_is_not_pulled_twice, finish_test),
 		cmocka_unit_test_teardown(gap__may_be_filled_in_the_middle, finish_test),
+		cmocka_unit_test_teardown(gap__shrinks_the_window, finish_test),
+		cmocka_unit_test_teardown(gap__of_runs_is_one_datagram, finish_test),
 		cmocka_unit_test_teardown(gap__too_many, finish_test),
 		cmocka_unit_test_teardown(gap__too_many_in_a_batch, finish_test),
 		cmocka_unit_test_teardown(gap__of_a_home_that_is_silent, finish_test),

@@ -2,8 +2,10 @@
 /* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/publish.c selftests/model/world.c selftests/model/world_net.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
 /*
  * Whole collectives in the simulator (world.h says what it asserts at every
- * step): shapes with exact counts, and a cover in which any two settings of any
- * two factors meet.
+ * step): shapes with exact counts, and covers in which any two settings of any
+ * two factors meet: without weather, and in any (outages, short queues, bursts of
+ * losses, paths that become longer, datagrams that come much later). The other random
+ * worlds have none, one kind, or some.
  *
  *	test_world [--full]	more worlds, as large as they get
  *	test_world [--seeds N]	that for N seeds
@@ -22,6 +24,9 @@
 
 #include "selftests/model/world.h"
 #include "full.h"
+#include "path.h"
+
+typedef unsigned long long ull;
 
 static u64 first_seed = 1;
 static u32 seeds = 1;
@@ -39,6 +44,89 @@ static struct world *run(const struct world_config *cfg)
 	if (world_run(w))
 		fail_msg("%s", world_error(w));
 	return w;
+}
+
+/* --- weather: what networks do beside losing at random ------------------ */
+
+/* what is drawn says nothing about the world's own dice */
+static u64 dice;
+
+static u64 draw(u64 from, u64 to)
+{
+	return from + gagg_mix64(++dice, 3) % (to - from + 1);
+}
+
+/* from 1 to 2 as often as from 10 to 20, about */
+static u64 draw_scale(u64 from, u64 to)
+{
+	u64 below = 2 * from;
+
+	for (u64 n = draw(0, 63); n && below < to; n /= 2)
+		below *= 2;
+	return draw(below / 2, gagg_min64(below, to));
+}
+
+/*
+ * Outages, once or again and again, of what some host sends or gets, or of all. Not at even
+ * times: where nothing is acknowledged for long it is sent again each 500 ms, and of outages
+ * each 15.62 ms that last for half of that, answers to all that is sent in 28 s fall into one.
+ */
+static struct world_outage draw_outage(u32 hosts)
+{
+	struct world_outage o = {
+		.uneven = true,
+		.first = draw(0, 2) * draw_scale(20 * GAGG_USEC, 2 * GAGG_MSEC),
+		.lasts = draw_scale(100 * GAGG_USEC, 20 * GAGG_MSEC),
+	};
+
+	if (draw(0, 3))
+		o.every = o.lasts * draw(2, 8);
+	if (draw(0, 3)) {
+		o.nodes = GAGG_BIT(draw(0, hosts - 1));
+		o.ways = (u32)draw(WORLD_IN, WORLD_IN | WORLD_OUT);
+	}
+	return o;
+}
+
+/* @kinds: bit each */
+static void draw_weather(struct world_config *c, u32 kinds)
+{
+	if (kinds & GAGG_BIT(WORLD_OUTAGE))
+		c->outage = draw_outage(c->nodes);
+	if (kinds & GAGG_BIT(WORLD_QUEUE)) {
+		c->wire = draw(2, 12) * GAGG_USEC;
+		c->queue = (u32)draw_scale(1, 8);
+		c->poll = draw(0, 2) * 25 * GAGG_USEC;
+	}
+	if (kinds & GAGG_BIT(WORLD_BURST)) {
+		c->burst = (u32)draw(1, 20);
+		c->burst_ends = (u32)draw(50, 300);
+	}
+	if (kinds & GAGG_BIT(WORLD_SWING)) {
+		c->swing = draw_scale(50 * GAGG_USEC, 5 * GAGG_MSEC);
+		c->swing_every = draw_scale(500 * GAGG_USEC, 20 * GAGG_MSEC);
+	}
+	if (kinds & GAGG_BIT(WORLD_STRAGGLE)) {
+		c->straggle = (u32)draw(1, 50);
+		c->straggle_by = draw_scale(100 * GAGG_USEC, 20 * GAGG_MSEC);
+	}
+}
+
+/* none, one kind, or some */
+static void any_weather(struct world_config *c)
+{
+	u32 kinds = 0;
+
+	dice = c->seed << 20;
+	switch (draw(0, 2)) {
+	case 1:
+		kinds = 1U << draw(0, WORLD_WEATHERS - 1);
+		break;
+	case 2:
+		kinds = (u32)draw(1, (1 << WORLD_WEATHERS) - 1);
+		break;
+	}
+	draw_weather(c, kinds);
 }
 
 /* --- exact counts without loss ----------------------------------------- */
@@ -155,6 +243,7 @@ static void int64__sums(void **state)
 		cfg.noresult = i % 5 / 4 * 500;
 		cfg.sync = i % 8 == 7 ? "bsp-quorum:2:0" : NULL;
 		cfg.max_chunks = 60;
+		any_weather(&cfg);
 		world_free(run(&cfg));
 	}
 }
@@ -186,6 +275,7 @@ static void narrow__sums(void **state)
 		cfg.noresult = i % 5 / 4 * 500;
 		cfg.sync = i % 8 == 7 ? "bsp-quorum:2:0" : i % 8 == 6 ? "bsp-quorum:1:1" : NULL;
 		cfg.max_chunks = 60;
+		any_weather(&cfg);
 		world_free(run(&cfg));
 	}
 }
@@ -223,6 +313,7 @@ static void quorum__one_decision_for_all(void **state)
 		cfg.late = k % 2 * 30 * GAGG_MSEC;
 		cfg.ops = 8;
 		cfg.max_chunks = 60;
+		any_weather(&cfg);
 		w = world_new(&cfg);
 		if (world_run(w))
 			fail_msg("%s, seed %llu: %s", cfg.sync, (unsigned long long)cfg.seed,
@@ -550,6 +641,7 @@ static void death__nothing_of_an_epoch_outlives_it(void **state)
 		cfg.late = i % 4 / 3 * 20 * GAGG_MSEC;	/* others ask their homes */
 		cfg.ops = 8;
 		cfg.max_chunks = 60;
+		any_weather(&cfg);
 		w = run(&cfg);
 		deaths += world_deaths(w);
 		world_free(w);
@@ -562,15 +654,15 @@ static void death__nothing_of_an_epoch_outlives_it(void **state)
 enum factor {
 	F_NODES, F_PER_NODE, F_HOMES, F_SHARDS, F_STRIPE, F_WINDOW, F_RING, F_CWND, F_CHANS,
 	F_LENGTH, F_OPS, F_LOSS, F_DUP, F_JITTER, F_EXPS, F_ZEROS, F_NONFINITE, F_NORESULT,
-	F_LANES, F_LATE, F_THINK, F_NARROW, FACTORS
+	F_LANES, F_LATE, F_THINK, F_NARROW, F_WEATHER, FACTORS
 };
 
-static const u8 levels[FACTORS] = {
+static u8 levels[FACTORS] = {
 	[F_NODES] = 6, [F_PER_NODE] = 2, [F_HOMES] = 5, [F_SHARDS] = 3, [F_STRIPE] = 3,
 	[F_WINDOW] = 3, [F_RING] = 3, [F_CWND] = 3, [F_CHANS] = 2, [F_LENGTH] = 4, [F_OPS] = 3,
 	[F_LOSS] = 4, [F_DUP] = 2, [F_JITTER] = 3, [F_EXPS] = 3, [F_ZEROS] = 3,
 	[F_NONFINITE] = 2, [F_NORESULT] = 3, [F_LANES] = 4, [F_LATE] = 2, [F_THINK] = 2,
-	[F_NARROW] = 3,
+	[F_NARROW] = 3, [F_WEATHER] = 1,
 };
 
 #define LEVELS	6
@@ -685,36 +777,87 @@ static void config_of(const u8 *pick, u64 seed, struct world_config *c)
 	c->think = pick[F_THINK] ? 5 * GAGG_MSEC : 0;
 }
 
-static void cover__any_two_settings_meet(void **state)
+static void print_weather(const struct world_config *c)
+{
+	const struct world_outage *o = &c->outage;
+
+	print_message("# outage %llu, %llu of %llu ns, hosts %llx ways %u; wire %llu queue %u poll %llu; burst %u to %u; swing %llu, %llu ns; straggle %u, %llu ns\n",
+		      (ull)o->first, (ull)o->lasts, (ull)o->every, (ull)o->nodes, o->ways,
+		      (ull)c->wire, c->queue, (ull)c->poll, c->burst, c->burst_ends, (ull)c->swing,
+		      (ull)c->swing_every, c->straggle, (ull)c->straggle_by);
+}
+
+/*
+ * Results came to nobody for longer than outages and trainers explain. Where all that is in
+ * flight on a path is lost it waits for a timeout, of 500 ms in the end, as QUERY does. Of
+ * those two in a row may be in vain; where much is lost, or a burst has to be outlasted by
+ * datagrams that are that rare, more.
+ */
+static bool stalls(const struct world *w, const struct world_config *c)
+{
+	u64 vain = c->loss < 100 ? 2 : 4;
+
+	if (c->burst)
+		vain += 1000 / c->burst_ends;
+	return world_stall(w) > c->late + c->outage.lasts + vain * GAGG_PATH_RTO_MAX;
+}
+
+/* @kinds: of weather, each; and some at once. @had: worlds that had some of each */
+static void cover(u32 kinds, u32 had[WORLD_WEATHERS])
 {
 	struct world_config cfg;
-	u32 n = 0, s, f;
+	u32 n = 0, s, f, k;
 	u8 pick[FACTORS];
 
-	(void)state;
+	levels[F_WEATHER] = (u8)(kinds + 1);
 	for (s = 0; s < seeds; s++) {
 		u64 seed = first_seed + s;
 
 		rng = seed << 32;
+		dice = seed << 32;
 		memset(covered, 0, sizeof(covered));
 		while (next_pick(pick)) {
 			struct world *w;
 
 			config_of(pick, seed, &cfg);
+			if (kinds)
+				draw_weather(&cfg, pick[F_WEATHER] < WORLD_WEATHERS ? 1U << pick[F_WEATHER] :
+					     (u32)draw(1, (1 << WORLD_WEATHERS) - 1));
 			w = world_new(&cfg);
 			n++;
-			if (world_run(w)) {
-				print_message("# seed %llu: %s\n#", (unsigned long long)seed,
-					      world_error(w));
+			if (world_run(w) || stalls(w, &cfg)) {
+				print_message("# seed %llu: %s; %llu ms without a result\n#",
+					      (ull)seed, world_error(w),
+					      (ull)world_stall(w) / GAGG_MSEC);
 				for (f = 0; f < FACTORS; f++)
 					print_message(" %u", pick[f]);
 				print_message("\n");
+				print_weather(&cfg);
 				fail();
 			}
+			for (k = 0; k < kinds; k++)
+				had[k] += !!world_befell(w, k);
 			world_free(w);
 		}
 	}
 	print_message("# %u worlds\n", n);
+}
+
+static void cover__any_two_settings_meet(void **state)
+{
+	(void)state;
+	cover(0, NULL);
+}
+
+static void cover__any_two_settings_meet_in_any_weather(void **state)
+{
+	u32 had[WORLD_WEATHERS] = { }, k;
+
+	(void)state;
+	cover(WORLD_WEATHERS, had);
+	/* some of those of a kind are over before it comes, or have one host */
+	for (k = 0; k < WORLD_WEATHERS; k++)
+		assert_in_range(had[k], seeds, 40 * seeds);
 }
 
 int main(int argc, char **argv)
@@ -742,6 +885,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(loss__large_windows),
 		cmocka_unit_test(death__nothing_of_an_epoch_outlives_it),
 		cmocka_unit_test(cover__any_two_settings_meet),
+		cmocka_unit_test(cover__any_two_settings_meet_in_any_weather),
 	};
 	const char *seed = getenv("SEED");
 

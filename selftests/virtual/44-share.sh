@@ -3,14 +3,15 @@
 # timeout: 600
 #
 # A group shares a link with TCP flows, and with another group: nobody has less than a
-# third of its fair share, behind a queue of 100 datagrams.
+# third of its fair share, behind a queue of 100 datagrams. For 20 s at 1 Gbit/s, too:
+# vm/run --kernel uml-virtual --timeout 3600 -- env LONG=20 THIS
 
 # shellcheck source=selftests/virtual/lib.sh
 . "$(dirname "$0")/lib.sh"
-plan 14
+plan 20
 
 TCP=$TOP/build/selftests/vm/tcp
-declare -A long=([100mbit]=20 [1gbit]=5) warm=([100mbit]=5 [1gbit]=2)
+declare -A long=([100mbit]=20 [1gbit]=${LONG:-5}) warm=([100mbit]=5 [1gbit]=2)
 port=5000
 
 # of a group on host 0
@@ -98,15 +99,12 @@ for rate in 100mbit 1gbit; do
 	link_up $rate
 	for cc in cubic bbr; do
 		for n in 1 4; do
-			[ $n = 1 ] || [ $rate = 100mbit ] || continue
 			flows $n $cc
 			fair "$rate, $n of $cc" $n
 		done
 	done
-	if [ $rate = 100mbit ]; then
-		groups_beside
-		fair "$rate, two groups" 1
-	fi
+	groups_beside
+	fair "$rate, two groups" 1
 	pkill -KILL -x rank
 	pkill -KILL -x tcp
 	world_down

@@ -49,6 +49,7 @@ struct host {
 		struct gagg_chan *part[SHARDS];
 	} chan[CHANS];
 	u32 nchans;
+	u32 trip[GAGG_NODES];
 };
 
 struct ctx {
@@ -342,6 +343,7 @@ static void on_start(struct host *h)
 		gagg_shard_init(p->core, &g, s);
 		gagg_shard_start(p->core, &g, number("epoch"), OURS);
 	}
+	memset(h->trip, 0, sizeof(h->trip));
 	h->g = g;
 	epochs++;
 }
@@ -354,6 +356,18 @@ static void on_stop(struct host *h)
 		settled(&h->part[s], "before the end of this epoch");
 		gagg_shard_stop(h->part[s].core);
 	}
+}
+
+static void on_trip(struct host *h)
+{
+	u32 s;
+
+	if (number("node") >= h->g.nodes)
+		differs("is no node");
+	h->trip[number("node")] = (u32)number("ns");
+	/* the last one comes with all others */
+	for (s = 0; s < h->g.shards; s++)
+		gagg_shard_trips(h->part[s].core, &h->g, h->trip);
 }
 
 static void on_channel(struct host *h)
@@ -506,7 +520,8 @@ static const struct {
 	const char *name;
 	void (*handle)(struct host *h);
 } events[] = {
-	{ "gagg_stop:", on_stop }, { "gagg_channel:", on_channel }, { "gagg_submit:", on_submit },
+	{ "gagg_stop:", on_stop }, { "gagg_trip:", on_trip }, { "gagg_channel:", on_channel },
+	{ "gagg_submit:", on_submit },
 	{ "gagg_filled:", on_filled }, { "gagg_desc:", on_desc }, { "gagg_call:", on_call },
 	{ "gagg_rx:", on_rx }, { "gagg_act:", on_act },
 };

@@ -34,7 +34,7 @@
  *	EXPRUN, PROBE, ADOPT, BYE are reserved for later policies.
  *
  * A *run* counts consecutive chunks of one home (see gagg_geom_next() in
- * kmod/core/geom.h) and never crosses the end of the ring.
+ * kmod/core/geom.h), no more than the window, and never crosses the end of the ring.
  */
 #ifndef _UAPI_LINUX_GAGG_WIRE_H
 #define _UAPI_LINUX_GAGG_WIRE_H
@@ -71,7 +71,6 @@ enum gagg_wire_type {
 
 /* header flags; bits 0-7 may be ignored by who does not know them */
 #define GAGG_WF_FRESH		0x0001	/* caused at once by your datagram */
-#define GAGG_WF_CE		0x0002	/* congestion seen since the last ACK */
 #define GAGG_WF_REPAIR		0x0004	/* a repetition asked for */
 #define GAGG_WF_FATAL		0x0100	/* the first flag one must know */
 #define GAGG_WF_ZERO		0x0100	/* the value is the operator's identity */
@@ -123,7 +122,9 @@ enum gagg_redop {
  * @weight:	weight of the contribution; RESULT: 0
  * @pn:		packet number; CONTRIB and READY: of the path; RESULT and DONE:
  *		of the first chunk, in the channel's sequence at that home;
- *		PULL: first result wanted; TOLD: the next result; HELLO: grows with every one sent
+ *		PULL: first result wanted; TOLD: the next result; HELLO: grows with every one sent;
+ *		ACK: marks of congestion seen on the path so far, one at least of each
+ *		datagram that had one
  * @aux:	RESULT: number of contributors | lowest rank with NaN or infinity
  *		<< 16 (with GAGG_WF_NONFINITE), or of lanes of GAGG_LANE_S16 and _S8 by
  *		how many bits the sums were shifted << 16; RESEND, NAK: rank that is asked;
