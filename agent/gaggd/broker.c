@@ -197,12 +197,11 @@ static void log_opened(const struct client *c, const struct broker_request *req,
 }
 
 /* @groups is to be freed after the last use of what is returned. */
-static struct peer client_peer(const struct client *c, gid_t **groups)
+static struct peer client_peer(int fd, const struct ucred *cred, gid_t **groups)
 {
-	struct peer peer = { .pid = c->cred.pid, .uid = c->cred.uid,
-			     .gid = c->cred.gid };
+	struct peer peer = { .pid = cred->pid, .uid = cred->uid, .gid = cred->gid };
 
-	peer.ngroups = peer_groups(c->fd, groups);
+	peer.ngroups = peer_groups(fd, groups);
 	peer.groups = *groups;
 	return peer;
 }
@@ -221,7 +220,7 @@ static int client_open(struct client *c, const struct broker_request *req,
 {
 	const struct broker *b = c->broker;
 	gid_t *groups;
-	struct peer peer = client_peer(c, &groups);
+	struct peer peer = client_peer(c->fd, &c->cred, &groups);
 	int fd;
 
 	if (req->op == BROKER_OP_SAVE && b->ops->save)
@@ -296,7 +295,7 @@ static void client_commit(struct client *c, const struct broker_request *req,
 	if (req->op == BROKER_OP_COMMIT && !strcmp(req->group, c->req.group) &&
 	    !strcmp(req->name, c->req.name)) {
 		gid_t *groups;
-		struct peer peer = client_peer(c, &groups);
+		struct peer peer = client_peer(c->fd, &c->cred, &groups);
 
 		b->ops->commit(b->arg, save, req, &peer, client_committed, c);
 		free(groups);
@@ -378,15 +377,30 @@ static void client_received(struct loop_event *ev, int res)
 		client_gone(c, res);
 }
 
-static bool has_room(const struct broker *b, uid_t uid)
+static bool is_admitted(const struct broker *b, int fd, const struct ucred *cred)
+{
+	gid_t *groups;
+	struct peer peer = client_peer(fd, cred, &groups);
+	bool admitted = b->ops->admits(b->arg, &peer);
+
+	free(groups);
+	return admitted;
+}
+
+/* strangers of several uids, who fill what they may, keep nobody out who has a group */
+static bool has_room(const struct broker *b, int fd, const struct ucred *cred)
 {
 	unsigned int of_uid = 0;
 
 	if (b->n_clients >= BROKER_CLIENTS)
 		return false;
+	if (!cred->uid)
+		return true;
 	for (const struct client *c = b->clients; c; c = c->next)
-		of_uid += c->cred.uid == uid;
-	return !uid || of_uid < BROKER_CLIENTS_OF_UID;
+		of_uid += c->cred.uid == cred->uid;
+	return of_uid < BROKER_CLIENTS_OF_UID &&
+	       (b->n_clients < BROKER_CLIENTS - BROKER_CLIENTS_KEPT ||
+		is_admitted(b, fd, cred));
 }
 
 static void broker_refuse(int fd, const struct ucred *cred)
@@ -412,7 +426,7 @@ static void broker_accept(struct broker *b, int fd)
 		close(fd);
 		return;
 	}
-	if (has_room(b, cred.uid))
+	if (has_room(b, fd, &cred))
 		c = calloc(1, sizeof(*c));
 	if (!c) {
 		broker_refuse(fd, &cred);

@@ -14,6 +14,7 @@
 #include "request.h"
 
 #define BROKER_CLIENTS		64	/* at once */
+#define BROKER_CLIENTS_KEPT	8	/* of these, for root and for whom a group admits */
 #define BROKER_CLIENTS_OF_UID	32	/* root's are not limited */
 
 extern unsigned int broker_patience_ms;	/* of a client that asks nothing; tests have more */
@@ -24,6 +25,7 @@ struct save;
 
 /**
  * struct broker_ops - what carries requests out
+ * @admits: may @peer open a session of some group? Asked of the places that are kept
  * @open: OPEN: fill @reply and return a descriptor to pass, or -1 with error and message
  *	in @reply
  * @load: LOAD: the same, and a load, which calls @done once, later, or ends by @load_drop;
@@ -35,6 +37,7 @@ struct save;
  * @drop: its client is gone
  */
 struct broker_ops {
+	bool (*admits)(void *arg, const struct peer *peer);
 	int (*open)(void *arg, const struct broker_request *req, const struct peer *peer,
 		    struct broker_reply *reply);
 	int (*load)(void *arg, const struct broker_request *req, const struct peer *peer,

@@ -279,6 +279,7 @@ int daemon_run(const struct options *opt)
 	loop_exit(&d.loop);
 	broker_exit(&d.broker);
 	saves_exit(&d.sessions.saves);
+	sessions_exit(&d.sessions);
 	kernel_exit(&d.kernel);
 	watch_close(&d.addresses);
 	config_free(&d.config);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,6 +13,9 @@
 #include "refuse.h"
 #include "session.h"
 #include "../archive/archive.h"
+#include "../lib/deadline.h"
+
+#define OWNERS_MS	100
 
 const char *session_device = "/dev/gagg";
 
@@ -183,7 +187,58 @@ static void session_commit(void *arg, struct save *save, const struct broker_req
 	done(done_arg, &reply);
 }
 
+struct owner {
+	uint32_t uid, gid, mode;
+};
+
+static int take_owner(const struct nl_group *g, void *arg)
+{
+	struct owners *o = arg;
+	struct owner *all = reallocarray(o->all, o->n + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	o->all = all;
+	all[o->n++] = (struct owner){ .uid = g->uid, .gid = g->gid, .mode = g->mode };
+	return 0;
+}
+
+/*
+ * Strangers may connect as often as they like: so the kernel, which may have many groups,
+ * is asked once in OWNERS_MS. Who may train since then is told to try again.
+ */
+static const struct owners *owners(struct sessions *s)
+{
+	struct nl *nl = kernel_nl(s->kernel);
+	struct owners *o = &s->owners;
+
+	if (deadline_left(o->until))
+		return o;
+	o->until = deadline_in(OWNERS_MS);
+	o->n = 0;
+	if (!nl || nl_group_dump(nl, take_owner, o))
+		o->n = 0;
+	return o;
+}
+
+static bool session_admits(void *arg, const struct peer *peer)
+{
+	const struct owners *o = owners(arg);
+
+	for (const struct owner *a = o->all; a < o->all + o->n; a++)
+		if (access_allowed(peer, a->uid, a->gid, a->mode))
+			return true;
+	return false;
+}
+
+void sessions_exit(struct sessions *s)
+{
+	free(s->owners.all);
+	s->owners = (struct owners){ };
+}
+
 const struct broker_ops session_ops = {
+	.admits = session_admits,
 	.open = session_open,
 	.load = session_load,
 	.load_drop = load_drop,

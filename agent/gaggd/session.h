@@ -10,13 +10,23 @@
 
 extern const char *session_device;	/* tests have another */
 
+/* whom some group admits, as the kernel has said, and until when that is believed */
+struct owners {
+	struct owner *all;
+	size_t n;
+	uint64_t until;	/* deadline.h; 0: it was not asked */
+};
+
 /* what sessions and checkpoints come from: the argument of session_ops */
 struct sessions {
 	struct kernel *kernel;
+	struct owners owners;
 	struct loads loads;
 	struct saves saves;
 };
 
 extern const struct broker_ops session_ops;
+
+void sessions_exit(struct sessions *s);
 
 #endif

@@ -183,14 +183,13 @@ static int create_alone(struct gagg_batch *b, const struct gagg_batch_config *cf
 	return begin_period(b);
 }
 
-int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
+static int create_any(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 		      struct gagg_batch **batch)
 {
 	bool alone = !strncmp(gagg_sync(c), "r2sp:", 5);
 	struct gagg_batch *b;
 	int err;
 
-	*batch = NULL;
 	if (cfg->size != sizeof(*cfg))
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "gagg_batch_config.size is that of another libgagg");
@@ -213,6 +212,19 @@ int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 	}
 	*batch = b;
 	return GAGG_OK;
+}
+
+int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
+		      struct gagg_batch **batch)
+{
+	int err = comm_enter(c);
+
+	*batch = NULL;
+	if (err)
+		return err;
+	err = create_any(c, cfg, batch);
+	comm_exit(c);
+	return err;
 }
 
 void gagg_batch_free(struct gagg_batch *batch)
@@ -282,7 +294,7 @@ static int end_period(struct gagg_batch *b)
 	return err ? err : begin_period(b);
 }
 
-int gagg_batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
+static int next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
 {
 	const uint32_t *share = b->control.share;
 	int r, err = usable(b);
@@ -303,13 +315,24 @@ int gagg_batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
 	return GAGG_OK;
 }
 
+int gagg_batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
+{
+	int err = comm_enter(b->comm);
+
+	if (err)
+		return err;
+	err = next(b, first, count);
+	comm_exit(b->comm);
+	return err;
+}
+
 void gagg_batch_computed(struct gagg_batch *b, uint64_t ns)
 {
 	b->own_ns += ns;
 }
 
-int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t count,
-		    enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
+static int mean_of(struct gagg_batch *b, const void *sum, void *mean, size_t count,
+		   enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
 {
 	struct op_mean by = { .samples = (int32_t)samples };
 	struct gagg_comm *c = b->comm;
@@ -326,6 +349,18 @@ int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t co
 	if (!count)
 		return comm_error(c, GAGG_ERR_INVALID, "a mean of no elements");
 	return op_mean_by(sum, mean, count, dtype, c, plan, &by);
+}
+
+int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t count,
+		    enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
+{
+	int err = comm_enter(b->comm);
+
+	if (err)
+		return err;
+	err = mean_of(b, sum, mean, count, dtype, samples, plan);
+	comm_exit(b->comm);
+	return err;
 }
 
 int gagg_batch_info(const struct gagg_batch *b, int rank, struct gagg_batch_rank *info)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "broker.h"
+#include "call.h"
 #include "comm.h"
 #include "progress.h"
 #include "request.h"
@@ -20,10 +21,20 @@ static int not_known(void)
 	return error_set(GAGG_ERR_INVALID, "there is no such communicator: it was freed before");
 }
 
+/* where this thread was refused, and nothing else has failed since: compared only */
+static _Thread_local const struct gagg_comm *refused;
+
+static void let_in(const struct gagg_comm *c)
+{
+	if (refused == c)
+		refused = NULL;
+}
+
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 {
 	va_list ap;
 
+	let_in(c);
 	va_start(ap, fmt);
 	vsnprintf(c->error, sizeof(c->error), fmt, ap);
 	va_end(ap);
@@ -49,6 +60,7 @@ int comm_fail(struct gagg_comm *c, int code)
 
 int comm_check(struct gagg_comm *c)
 {
+	let_in(c);
 	session_lost(c->session);
 	return c->failed;
 }
@@ -62,18 +74,70 @@ int comm_check_epoch(struct gagg_comm *c, uint64_t at, const char *what)
 			   "the %s is of an epoch that was left: create it again", what);
 }
 
+/* its address is a thread's name that costs no system call, as gettid() would */
+static _Thread_local char thread_name;
+
+int comm_enter(struct gagg_comm *c)
+{
+	const void *none = NULL;
+
+	let_in(c);
+	/* of a forked child no call goes on */
+	if (!c || session_lost(c->session))
+		return GAGG_OK;
+	if (__atomic_load_n(&c->caller, __ATOMIC_RELAXED) != &thread_name &&
+	    !__atomic_compare_exchange_n(&c->caller, &none, &thread_name, false,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		refused = c;
+		/* @c's own sentence is the other thread's */
+		return error_set(GAGG_ERR_BUSY,
+				 "another thread is in a call on this communicator, which belongs to one at a time: give each thread one of its own (gagg_comm_split())");
+	}
+	c->calls++;
+	return GAGG_OK;
+}
+
+void comm_exit(struct gagg_comm *c)
+{
+	if (!c || __atomic_load_n(&c->caller, __ATOMIC_RELAXED) != &thread_name)
+		return;
+	if (!--c->calls)
+		__atomic_store_n(&c->caller, NULL, __ATOMIC_RELEASE);
+}
+
 void comm_lose(struct gagg_comm *c)
 {
+	c->caller = NULL;
+	c->calls = 0;
 	progress_init(c);
 	region_lose(&c->region);
 	comm_error(c, 0, "this process was forked from the one that is the rank");
 	comm_fail(c, GAGG_ERR_CLOSED);
 }
 
-int comm_fail_late(struct gagg_comm *c)
+/*
+ * Lengths, roots and operators go between ranks as a hash only. What this rank has called
+ * with one of the two hashes has the values that go with it.
+ */
+static void say_values(struct gagg_comm *c, const struct gagg_ioc_status *st)
 {
-	comm_error(c, 0, "no end after %d ms", c->session->timeout_ms);
-	return comm_fail(c, GAGG_ERR_TIMEOUT);
+	size_t n = strlen(c->error);
+	const struct gagg_request *r;
+	char values[CALL_MAX];
+	uint32_t sig = 0;
+
+	pthread_mutex_lock(&c->lock);
+	for (r = c->first; r; r = r->next) {
+		sig = call_sig(&r->submit);
+		if (sig == st->sig || sig == st->other_sig)
+			break;
+	}
+	if (r) {
+		call_values(values, sizeof(values), &r->submit);
+		snprintf(c->error + n, sizeof(c->error) - n, "; that of rank %u: %s",
+			 sig == st->sig ? st->rank : st->other, values);
+	}
+	pthread_mutex_unlock(&c->lock);
 }
 
 int comm_fail_epoch(struct gagg_comm *c)
@@ -97,7 +161,10 @@ int comm_fail_epoch(struct gagg_comm *c)
 	c->failure.rank = st.rank;
 	c->failure.other = st.other;
 	c->failure.epoch = st.epoch;
-	return comm_fail(c, error_epoch(c->error, sizeof(c->error), &st));
+	err = error_epoch(c->error, sizeof(c->error), &st);
+	if (err == GAGG_ERR_DESYNC && CALL_NAME(st.sig) == CALL_NAME(st.other_sig))
+		say_values(c, &st);
+	return comm_fail(c, err);
 }
 
 /* The members in ascending order; gagg_comm_split() brings its own. */
@@ -297,6 +364,32 @@ static void leave(struct gagg_comm *c)
 	comm_delete(c);
 }
 
+/*
+ * comm_enter() of who is about to end all that was split from @c: refused as well where
+ * another thread is in a call on one of them.
+ */
+static int enter_all(struct gagg_comm *c)
+{
+	int err = comm_enter(c);
+	struct gagg_comm *o;
+
+	/* a child's are its own, whatever its parent's threads did */
+	if (err || session_lost(c->session))
+		return err;
+	pthread_mutex_lock(&c->session->lock);
+	for (o = c->session->comms; o && !err; o = o->next) {
+		err = comm_enter(o);
+		if (!err)
+			comm_exit(o);
+	}
+	pthread_mutex_unlock(&c->session->lock);
+	if (err) {
+		comm_exit(c);
+		refused = c;
+	}
+	return err;
+}
+
 int gagg_finalize(struct gagg_comm *c)
 {
 	int err;
@@ -306,6 +399,9 @@ int gagg_finalize(struct gagg_comm *c)
 		return GAGG_OK;
 	if (!known_is(&c->known))
 		return not_known();
+	err = enter_all(c);
+	if (err)
+		return err;
 	err = comm_check(c);
 	if (!err)
 		err = store_is(c) ? store_leave(c) : gagg_barrier(c);
@@ -323,7 +419,7 @@ void gagg_abort(struct gagg_comm *c)
 		leave(c);
 }
 
-int gagg_reattach(struct gagg_comm *c)
+static int reattach(struct gagg_comm *c)
 {
 	struct gagg_geometry geo;
 	int err;
@@ -354,11 +450,23 @@ int gagg_reattach(struct gagg_comm *c)
 	return err;
 }
 
+int gagg_reattach(struct gagg_comm *c)
+{
+	int err = enter_all(c);
+
+	if (err)
+		return err;
+	err = reattach(c);
+	comm_exit(c);
+	return err;
+}
+
 int gagg_comm_free(struct gagg_comm *c)
 {
 	struct gagg_ioc_channel_free arg = { .size = sizeof(arg) };
 	int tries = 1000;
 	bool busy;
+	int err;
 
 	if (!c)
 		return GAGG_OK;
@@ -369,12 +477,18 @@ int gagg_comm_free(struct gagg_comm *c)
 	if (!arg.channel)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "gagg_finalize() frees the communicator of gagg_init()");
+	err = comm_enter(c);
+	if (err)
+		return err;
 	comm_check(c);
 	pthread_mutex_lock(&c->lock);
 	busy = c->first;
 	pthread_mutex_unlock(&c->lock);
-	if (busy)
-		return comm_error(c, GAGG_ERR_BUSY, "operations are in flight");
+	if (busy) {
+		err = comm_error(c, GAGG_ERR_BUSY, "operations are in flight");
+		comm_exit(c);
+		return err;
+	}
 	progress_stop(c);
 	region_unmap(&c->region);
 	/* EBUSY: the last op's chunks are published, but it is not counted yet */
@@ -417,6 +531,8 @@ const char *gagg_sync(const struct gagg_comm *c)
 
 int gagg_fd(const struct gagg_comm *c)
 {
+	if (session_lost(c->session))
+		return c->failed;
 	return sys_event_fd(c->session->fd);
 }
 
@@ -427,7 +543,7 @@ void gagg_last_result(const struct gagg_comm *c, struct gagg_result *res)
 
 const char *gagg_last_error(const struct gagg_comm *c)
 {
-	return c ? c->error : error_thread();
+	return c && c != refused ? c->error : error_thread();
 }
 
 void gagg_failure(const struct gagg_comm *c, struct gagg_failure *f)

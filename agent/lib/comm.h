@@ -5,7 +5,8 @@
  * It belongs to one thread at a time, and to a thread of the library's own
  * (progress.h) while its requests need more than the kernel. @lock guards what both
  * touch: the cursors, the queue of requests and what is in them, @refused, @asleep,
- * @stop; all else is the caller's. Nobody sleeps with it, but on @moved.
+ * @stop; all else is the caller's, whom @caller names, atomically. Nobody sleeps with it,
+ * but on @moved.
  *
  * Three cursors run over the channel's virtual chunks, all private copies:
  * taken <= filled <= cursor. Chunks below @taken have been read, those below
@@ -36,6 +37,8 @@
  * @lock: see above
  * @moved: for who waits for another thread: that one has come back from the kernel, or
  *	there is something to do
+ * @caller: the program's thread that is in a call, by comm_enter(); NULL: none
+ * @calls: that it has entered and not left: some are made of others
  * @helper: the library's thread, if @helped
  * @helped: there is one
  * @stop: it is to end
@@ -73,6 +76,8 @@ struct gagg_comm {
 	uint8_t ranks[GAGG_RANKS_MAX];
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
+	const void *caller;
+	unsigned int calls;
 	pthread_t helper;
 	bool helped;
 	bool stop;
@@ -138,11 +143,22 @@ int comm_check(struct gagg_comm *c);
  */
 int comm_check_epoch(struct gagg_comm *c, uint64_t at, const char *what);
 
+/*
+ * A call on @c begins, and ends: GAGG_OK, or GAGG_ERR_BUSY where another thread is in one;
+ * then nothing has changed, the sentence is the thread's, and there is no comm_exit(). NULL:
+ * a request whose communicator was freed.
+ */
+int comm_enter(struct gagg_comm *c);
+void comm_exit(struct gagg_comm *c);
+
 /* Of session_lost(): end @c, whose memory and thread are its parent process's. */
 void comm_lose(struct gagg_comm *c);
 
-/* End @c because an operation had no end within the timeout. */
+/* End @c because an operation had no end within the timeout, and say which. */
 int comm_fail_late(struct gagg_comm *c);
+
+/* session_tell() of the operation that @c waits for, if nobody else has. No lock held. */
+void comm_tell_late(struct gagg_comm *c);
 
 /* End @c because the kernel says that its epoch is over. */
 int comm_fail_epoch(struct gagg_comm *c);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call.h"
 #include "error.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -36,7 +37,7 @@ const char *gagg_strerror(int code)
 		[-GAGG_ERR_INVALID]	= "invalid argument",
 		[-GAGG_ERR_UNSUPPORTED]	= "not supported",
 		[-GAGG_ERR_NOMEM]	= "out of memory",
-		[-GAGG_ERR_BUSY]	= "in use by an operation in flight",
+		[-GAGG_ERR_BUSY]	= "in use by an operation in flight, or by another thread",
 		[-GAGG_ERR_TIMEOUT]	= "time is over",
 		[-GAGG_ERR_BROKER]	= "gaggd refuses or cannot be asked",
 		[-GAGG_ERR_MISMATCH]	= "hosts have different configurations",
@@ -52,55 +53,9 @@ const char *gagg_strerror(int code)
 	return words[-code];
 }
 
-static const char *dtype_name(unsigned int dtype)
-{
-	switch (dtype) {
-	case GAGG_FLOAT32:	return "float32";
-	case GAGG_FLOAT16:	return "float16";
-	case GAGG_BFLOAT16:	return "bfloat16";
-	case GAGG_INT32:	return "int32";
-	case GAGG_INT64:	return "int64";
-	case GAGG_BYTE:		return "bytes";
-	}
-	return "unknown elements";
-}
-
-#define SIG_KIND(sig)	((sig) >> 28)
-#define SIG_DTYPE(sig)	((sig) >> 24 & 15)
-
-/* "all-reduce of float32" */
-static void call_name(char *buf, size_t size, uint32_t sig)
-{
-	const char *of = dtype_name(SIG_DTYPE(sig));
-
-	switch (SIG_KIND(sig)) {
-	case GAGG_K_ALLREDUCE:
-		snprintf(buf, size, "all-reduce of %s", of);
-		break;
-	case GAGG_K_REDUCE_SCATTER:
-		snprintf(buf, size, "reduce-scatter of %s", of);
-		break;
-	case GAGG_K_ALLGATHER:
-		snprintf(buf, size, "all-gather");
-		break;
-	case GAGG_K_BROADCAST:
-		snprintf(buf, size, "broadcast");
-		break;
-	case GAGG_K_BARRIER:
-		snprintf(buf, size, "barrier");
-		break;
-	case GAGG_K_EXPONENTS:
-		/* what a reduction begins with that blocks and has no plan */
-		snprintf(buf, size, "a blocking reduction of %s without a plan", of);
-		break;
-	default:
-		snprintf(buf, size, "unknown operation %u", SIG_KIND(sig));
-	}
-}
-
 static void desync(char *buf, size_t size, const struct gagg_ioc_status *st)
 {
-	char a[64], b[64];
+	char a[CALL_MAX], b[CALL_MAX];
 
 	call_name(a, sizeof(a), st->sig);
 	call_name(b, sizeof(b), st->other_sig);
@@ -176,18 +131,24 @@ void error_blocked(char *buf, size_t size, const struct gagg_ioc_status *st)
 		snprintf(buf, size, "chunks did not pass between hosts for a while: try again");
 	else
 		snprintf(buf, size,
-			 "the host of rank %u is heard, but chunks do not pass between it and all others: see gaggctl member list (MTU of the path, or a firewall)",
+			 "the host of rank %u is heard, but chunks do not pass between it and another host: see gaggctl member list (MTU of the path, or a firewall)",
 			 st->blocked - 1);
 }
 
 void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
 		  uint64_t members)
 {
-	uint64_t absent = members & ~st->attached;
+	/* what a host has said before it fell silent may have changed */
+	uint64_t absent = members & ~(st->attached & st->heard);
 	size_t n;
 	unsigned int r;
 
-	n = (size_t)snprintf(buf, size, "time is over; not joined yet:");
+	if (!absent) {
+		snprintf(buf, size,
+			 "all ranks have joined, but hosts do not know that of each other yet");
+		return;
+	}
+	n = (size_t)snprintf(buf, size, "not joined yet:");
 	for (r = 0; r < 64 && n < size; r++)
 		if (absent >> r & 1)
 			n += (size_t)snprintf(buf + n, size - n, "%s rank %u%s",

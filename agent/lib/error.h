@@ -37,7 +37,7 @@ void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st);
 /* The epoch could not start: chunks do not pass, and they did for nobody yet */
 void error_blocked(char *buf, size_t size, const struct gagg_ioc_status *st);
 
-/* The epoch has not started in time: who is missing among @members. */
+/* The epoch has not started: "not joined yet: rank 2 (host not heard)", of @members */
 void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
 		  uint64_t members);
 

@@ -19,16 +19,28 @@
  * _NOMEM and _BUSY leave everything as it was. All others of an operation end
  * the communicator: operations in flight fail, their receive buffers hold
  * unspecified values, later calls return the same error, until
- * gagg_reattach() or gagg_abort(). The library never ends the process.
+ * gagg_reattach() or gagg_abort(). The library never ends the process. Who gives up because
+ * the time of a blocking call is over, and calls exit() without gagg_abort(), has left all the
+ * same; of any other process that ends the others hear that the rank died.
+ *
+ * Who has waited for ten seconds for others to join, or for an operation, is told so once on
+ * the error output, whatever time there is: with the ranks that have not joined, or with
+ * the operation. Which rank has not begun an operation no sentence says.
  *
  * Threads. A communicator, its requests and its plans belong to one thread at a
- * time. Different communicators may be used by different threads at once, those
- * of one gagg_init() too: what they share (the file, the list of communicators,
- * channel numbers) is locked inside. gagg_finalize(), gagg_abort() and
- * gagg_reattach() concern all communicators that were split from theirs: no
- * other thread may be in a call on one of them. After fork() the parent is the rank:
- * in the child calls return GAGG_ERR_CLOSED, and gagg_finalize(), gagg_abort() and
- * gagg_comm_free() free memory and tell nobody. A signal that a thread handles ends no call.
+ * time: while one is in a collective, in gagg_wait() or gagg_test(), or in a call on a
+ * replica or a batch, such calls of a second one return GAGG_ERR_BUSY. Different
+ * communicators may be used by different threads at once, those of one gagg_init() too:
+ * what they share (the file, the list of communicators, channel numbers) is locked
+ * inside. gagg_finalize(), gagg_abort() and gagg_reattach() concern all communicators that
+ * were split from theirs: no other thread may be in a call on one of them. The two that
+ * return a value return GAGG_ERR_BUSY if it is one of those named above; one on a table is
+ * not seen. gagg_replica_free() refuses nobody: it waits for the replica's operation. After
+ * fork() the parent is the rank: in the child calls return GAGG_ERR_CLOSED, and
+ * gagg_finalize(), gagg_abort() and gagg_comm_free() free memory and tell nobody. A signal
+ * that a thread handles ends no call: who handles SIGINT by setting a flag, as Python does,
+ * has it unseen until the call ends, so SIG_DFL is better, or gagg_wait() with a short time
+ * again and again.
  *
  * Results are bit-identical on every rank and depend on the contributions only,
  * not on the order in which they arrive. See Documentation/numerics.md for the
@@ -58,7 +70,8 @@ extern "C" {
  * @GAGG_ERR_UNSUPPORTED: this element type and operator, or this group, are not
  *			supported; nothing was started
  * @GAGG_ERR_NOMEM:	no memory; nothing was started
- * @GAGG_ERR_BUSY:	in use by an operation in flight; nothing was started
+ * @GAGG_ERR_BUSY:	in use by an operation in flight, or by a call of another thread;
+ *			nothing was started
  * @GAGG_ERR_TIMEOUT:	time is over. gagg_wait() that leaves a request: it goes on; anything
  *			else: the communicator has ended
  * @GAGG_ERR_BROKER:	gaggd cannot be asked, or refuses
@@ -220,13 +233,16 @@ int gagg_open_rank(const char *group, uint32_t rank);
 
 /**
  * gagg_finalize() - leave when everybody is done
- * @comm:	from gagg_init(); freed in any case. NULL: nothing happens
+ * @comm:	from gagg_init(); freed in any case but that of GAGG_ERR_BUSY. NULL: nothing
+ *		happens
  *
  * A barrier, then the session is closed. Communicators that were split from it
  * can only be freed afterwards; requests in flight end, and those that were not waited for
  * still can be: one that never is keeps some hundred bytes. Plans remain.
  *
- * Return: 0, also if a rank has left during the barrier; GAGG_ERR_INVALID: it was freed
+ * Return: 0, also if a rank has left during the barrier, be it that it has given up
+ * (GAGG_ERR_TIMEOUT), of which who has made all calls hears nothing; GAGG_ERR_BUSY: another
+ * thread is in a call; GAGG_ERR_INVALID: it was freed
  * before (see gagg_comm_free()); else the error of the barrier. gagg_last_error(NULL) has
  * the sentence.
  */
@@ -327,7 +343,7 @@ int gagg_wire(const struct gagg_comm *comm);
  * call of this function on, a read may return a part of what there is, and the end of
  * the epoch is a read that returns 0 operations.
  *
- * Return: a descriptor that stays the library's.
+ * Return: a descriptor that stays the library's; GAGG_ERR_CLOSED in a forked child.
  */
 int gagg_fd(const struct gagg_comm *comm);
 
@@ -348,9 +364,10 @@ int gagg_comm_split(struct gagg_comm *comm, int color, int key,
  * gagg_comm_free() - give back what gagg_comm_split() made
  * @comm:	communicator; NULL: nothing happens
  *
- * Return: 0, GAGG_ERR_BUSY with operations in flight, GAGG_ERR_INVALID for one
- * of gagg_init(), or one that was freed before (gagg_last_error(NULL)). That is known as long
- * as no new communicator has its place in memory.
+ * Return: 0, GAGG_ERR_BUSY with operations in flight or another thread in a call,
+ * GAGG_ERR_INVALID for one of gagg_init(), or one that was freed before
+ * (gagg_last_error(NULL)). That is known as long as no new communicator has its place in
+ * memory.
  */
 int gagg_comm_free(struct gagg_comm *comm);
 
@@ -442,7 +459,7 @@ int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count,
  * gagg_reduce_scatter() - reduce elementwise, to each rank its part
  * @sendbuf:	gagg_size() times @recvcount elements, part after part
  * @recvbuf:	@recvcount elements: part gagg_rank(). May be the start of
- *		@sendbuf, or that part's place in it
+ *		@sendbuf, or that part's place in it, must not overlap it otherwise
  * @recvcount:	elements of a part
  * @dtype:	as gagg_allreduce()
  * @op:		as gagg_allreduce()
@@ -457,7 +474,8 @@ int gagg_reduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
 
 /**
  * gagg_allgather() - everybody's bytes to everybody
- * @sendbuf:	@sendbytes bytes; may be its own place in @recvbuf
+ * @sendbuf:	@sendbytes bytes; may be its own place in @recvbuf, must not overlap it
+ *		otherwise
  * @sendbytes:	the same on all ranks
  * @recvbuf:	gagg_size() times @sendbytes bytes, by rank
  * @comm:	communicator
@@ -527,7 +545,8 @@ int gagg_ibarrier(struct gagg_comm *comm, struct gagg_request **req);
  * @timeout_ms:	milliseconds; negative: no limit; 0: look once
  *
  * Return: 0 or the error of the operation, which is GAGG_ERR_CLOSED if its communicator was
- * freed before it had ended; or GAGG_ERR_TIMEOUT with *@req as it was: it goes on.
+ * freed before it had ended; or GAGG_ERR_TIMEOUT, or GAGG_ERR_BUSY where another thread is
+ * in a call on the communicator, with *@req as it was: it goes on.
  */
 int gagg_wait(struct gagg_request **req, int timeout_ms);
 
@@ -565,9 +584,11 @@ const char *gagg_strerror(int code);
  * gagg_last_error() - the last error as a sentence
  * @comm:	communicator, or NULL: of the calling thread's last gagg_init(),
  *		gagg_finalize() or gagg_open_rank(), or of gagg_plan_free() that refuses or
- *		gagg_comm_free() of what was freed before
+ *		gagg_comm_free() of what was freed before, or of any call that another
+ *		thread's has kept from its communicator
  *
- * Such as "rank 2 died (epoch 5 has ended)".
+ * Such as "rank 2 died (epoch 5 has ended)". Of a call that another thread's has kept from
+ * @comm (GAGG_ERR_BUSY) only the calling thread is told.
  *
  * Return: valid until the next call with the same @comm; "" if there was none, or (NULL) if
  * that call has succeeded.

@@ -4,7 +4,6 @@
 # build/gagg.pc.
 #
 #   make libgagg            builds the three
-#   make libgagg-install    DESTDIR, PREFIX; part of "make install"
 
 LIB_VERSION	:= 0.1
 LIB_SONAME	:= libgagg.so.0
@@ -33,20 +32,13 @@ build/libgagg.a: $(LIB_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ build/agent/lib/libgagg.o
 
-# prefix is an input that is no file: written anew each time it differs
+# prefix and libdir are inputs that are no files: written anew each time they differ
 build/gagg.pc: agent/lib/gagg.pc.in agent-flags-check
 	@mkdir -p $(@D)
-	@sed 's|@prefix@|$(PREFIX)|; s|@version@|$(LIB_VERSION)|' $< >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@sed 's|@prefix@|$(PREFIX)|; s|@libdir@|$(LIBDIR)|; s|@version@|$(LIB_VERSION)|' $< >$@.new.$$$$; \
+		if cmp -s $@.new.$$$$ $@; then rm $@.new.$$$$; else mv $@.new.$$$$ $@; fi
 
-.PHONY: libgagg libgagg-install
-install: libgagg-install
+# libgagg-code: without what depends on PREFIX
+.PHONY: libgagg libgagg-code
+libgagg-code: build/libgagg.so.$(LIB_VERSION) build/libgagg.a
 libgagg: $(LIB_TARGETS)
-
-libgagg-install: libgagg
-	install -D -m 755 -t "$(DESTDIR)$(PREFIX)/lib" build/libgagg.so.$(LIB_VERSION)
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib" build/libgagg.a
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/pkgconfig" build/gagg.pc
-	cp -d build/$(LIB_SONAME) build/libgagg.so "$(DESTDIR)$(PREFIX)/lib/"
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/include" agent/lib/gagg*.h
-	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/share/man/man3" Documentation/man/gagg.3

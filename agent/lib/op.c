@@ -87,6 +87,14 @@ static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
 	return GAGG_OK;
 }
 
+/* comm_enter() of every form */
+static int enter(struct gagg_comm *c, struct gagg_request **req)
+{
+	if (req)
+		*req = NULL;
+	return comm_enter(c);
+}
+
 static bool is_float(enum gagg_dtype t)
 {
 	return t == GAGG_FLOAT32 || t == GAGG_FLOAT16 || t == GAGG_BFLOAT16;
@@ -145,22 +153,54 @@ static uint8_t reduction_laneop(const struct gagg_comm *c, enum gagg_dtype dtype
 			   op == GAGG_MAX ? GAGG_OP_MAX : GAGG_OP_ADD);
 }
 
+/*
+ * The first results are written while the last elements have yet to be read. @recvbuf is not
+ * where gagg.h says that it may lie in @sendbuf, or the reverse: so they must not meet.
+ */
+static int check_apart(struct gagg_comm *c, const void *sendbuf, uint64_t sent,
+		       const void *recvbuf, uint64_t received)
+{
+	uintptr_t send = (uintptr_t)sendbuf, recv = (uintptr_t)recvbuf;
+
+	if (send < recv ? recv - send >= sent : send - recv >= received)
+		return GAGG_OK;
+	return comm_error(c, GAGG_ERR_INVALID,
+			  "sendbuf (%llu bytes) and recvbuf (%llu bytes), which begins %lld bytes after it, overlap: pass one buffer twice, or two that do not",
+			  (unsigned long long)sent, (unsigned long long)received,
+			  (long long)(intptr_t)(recv - send));
+}
+
+/* in place is: the whole @sendbuf, or the part that becomes this rank's result */
+static int check_reduction_place(struct gagg_comm *c, const void *sendbuf, uint64_t parts,
+				 const void *recvbuf, uint64_t bytes)
+{
+	const unsigned char *own = sendbuf;
+
+	if (parts > 1)
+		own += (uint64_t)c->rank * bytes;
+	if (!bytes || recvbuf == sendbuf || recvbuf == own)
+		return GAGG_OK;
+	return check_apart(c, sendbuf, parts * bytes, recvbuf, bytes);
+}
+
 /* All-reduce has one part of @count elements, reduce-scatter one per rank. */
-static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_t count,
-		  enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *c,
-		  struct gagg_plan *plan, struct op_mean *by, struct gagg_request **req)
+static int start_reduction(enum gagg_kind kind, const void *sendbuf, void *recvbuf,
+			   size_t count, enum gagg_dtype dtype, enum gagg_op op,
+			   struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by,
+			   struct gagg_request **req)
 {
 	uint64_t parts = kind == GAGG_K_REDUCE_SCATTER ? (uint64_t)c->size : 1;
 	struct gagg_request *r;
 	int err;
 
-	if (req)
-		*req = NULL;
 	err = check_reduction(c, dtype, op);
 	if (err)
 		return err;
 	if (count > UINT64_MAX / 8 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
+	err = check_reduction_place(c, sendbuf, parts, recvbuf, count * dtype_size(dtype));
+	if (err)
+		return err;
 	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(c, dtype, op), &err);
 	if (!r)
 		return err;
@@ -194,6 +234,19 @@ static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_
 	return go(r, !count, req);
 }
 
+static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_t count,
+		  enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *c,
+		  struct gagg_plan *plan, struct op_mean *by, struct gagg_request **req)
+{
+	int err = enter(c, req);
+
+	if (err)
+		return err;
+	err = start_reduction(kind, sendbuf, recvbuf, count, dtype, op, c, plan, by, req);
+	comm_exit(c);
+	return err;
+}
+
 int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
 	       struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by)
 {
@@ -209,17 +262,20 @@ int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
 	return err ? err : counted;
 }
 
-static int allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct gagg_comm *c,
-		     struct gagg_request **req)
+static int start_allgather(const void *sendbuf, size_t bytes, void *recvbuf,
+			   struct gagg_comm *c, struct gagg_request **req)
 {
 	struct gagg_request *r;
 	unsigned char *own;
 	int err;
 
-	if (req)
-		*req = NULL;
 	if (bytes > UINT64_MAX / 4 / GAGG_RANKS_MAX || (bytes && (!sendbuf || !recvbuf)))
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
+	own = (unsigned char *)recvbuf + (size_t)c->rank * bytes;
+	err = !bytes || own == sendbuf ? GAGG_OK :
+	      check_apart(c, sendbuf, bytes, recvbuf, bytes * (uint64_t)c->size);
+	if (err)
+		return err;
 	r = op_new(c, GAGG_K_ALLGATHER, &transfer_copy,
 		   GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), &err);
 	if (!r)
@@ -234,20 +290,29 @@ static int allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct ga
 		free(r);
 		return err;
 	}
-	own = r->recv + (size_t)c->rank * bytes;
 	if (bytes && own != sendbuf)
 		memcpy(own, sendbuf, bytes);
 	return go(r, !bytes, req);
 }
 
-static int broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
+static int allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct gagg_comm *c,
 		     struct gagg_request **req)
+{
+	int err = enter(c, req);
+
+	if (err)
+		return err;
+	err = start_allgather(sendbuf, bytes, recvbuf, c, req);
+	comm_exit(c);
+	return err;
+}
+
+static int start_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
+			   struct gagg_request **req)
 {
 	struct gagg_request *r;
 	int err;
 
-	if (req)
-		*req = NULL;
 	if (root < 0 || root >= c->size)
 		return comm_error(c, GAGG_ERR_INVALID, "root %d is not a rank of %d", root,
 				  c->size);
@@ -272,13 +337,23 @@ static int broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
 	return go(r, !bytes, req);
 }
 
-static int barrier(struct gagg_comm *c, struct gagg_request **req)
+static int broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
+		     struct gagg_request **req)
+{
+	int err = enter(c, req);
+
+	if (err)
+		return err;
+	err = start_broadcast(buf, bytes, root, c, req);
+	comm_exit(c);
+	return err;
+}
+
+static int start_barrier(struct gagg_comm *c, struct gagg_request **req)
 {
 	struct gagg_request *r;
 	int err;
 
-	if (req)
-		*req = NULL;
 	r = op_new(c, GAGG_K_BARRIER, &transfer_none,
 		   GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD), &err);
 	if (!r)
@@ -289,6 +364,17 @@ static int barrier(struct gagg_comm *c, struct gagg_request **req)
 	r->cut.chunks = 1;
 	r->submit.chunks = 1;
 	return go(r, false, req);
+}
+
+static int barrier(struct gagg_comm *c, struct gagg_request **req)
+{
+	int err = enter(c, req);
+
+	if (err)
+		return err;
+	err = start_barrier(c, req);
+	comm_exit(c);
+	return err;
 }
 
 int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,

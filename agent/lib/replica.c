@@ -9,6 +9,7 @@
 
 #include "comm.h"
 #include "replica.h"
+#include "request.h"
 
 static const struct replica_mode *const modes[] = {
 	&replica_localsgd,
@@ -80,13 +81,12 @@ static int begin(struct gagg_replica *r, float *weights)
 	return err ? err : r->mode->init(r, weights);
 }
 
-int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, double step,
-			struct gagg_replica **replica)
+static int create(struct gagg_comm *c, float *weights, size_t count, double step,
+		  struct gagg_replica **replica)
 {
 	struct gagg_replica *r;
 	int err;
 
-	*replica = NULL;
 	if (comm_check(c))
 		return c->failed;
 	if (!weights || !count || count > SIZE_MAX / sizeof(double))
@@ -113,7 +113,20 @@ int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, doubl
 	return GAGG_OK;
 }
 
-int gagg_replica_step(struct gagg_replica *r, float *weights, const float *update)
+int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, double step,
+			struct gagg_replica **replica)
+{
+	int err = comm_enter(c);
+
+	*replica = NULL;
+	if (err)
+		return err;
+	err = create(c, weights, count, step, replica);
+	comm_exit(c);
+	return err;
+}
+
+static int make_step(struct gagg_replica *r, float *weights, const float *update)
 {
 	size_t i;
 	int err = comm_check_epoch(r->comm, r->epoch, "replica");
@@ -126,18 +139,37 @@ int gagg_replica_step(struct gagg_replica *r, float *weights, const float *updat
 	return r->mode->step(r, weights, update);
 }
 
+int gagg_replica_step(struct gagg_replica *r, float *weights, const float *update)
+{
+	int err = comm_enter(r->comm);
+
+	if (err)
+		return err;
+	err = make_step(r, weights, update);
+	comm_exit(r->comm);
+	return err;
+}
+
 int gagg_replica_finish(struct gagg_replica *r, float *weights)
 {
-	int err = comm_check_epoch(r->comm, r->epoch, "replica");
+	int err = comm_enter(r->comm);
 
-	return err ? err : r->mode->finish(r, weights);
+	if (err)
+		return err;
+	err = comm_check_epoch(r->comm, r->epoch, "replica");
+	if (!err)
+		err = r->mode->finish(r, weights);
+	comm_exit(r->comm);
+	return err;
 }
 
 void gagg_replica_free(struct gagg_replica *r)
 {
 	if (!r)
 		return;
-	gagg_wait(&r->req, GAGG_FOREVER);
+	/* the operation writes to what is freed here, so this waits beside another thread */
+	if (r->req)
+		request_finish(&r->req, GAGG_FOREVER);
 	gagg_plan_free(r->plan);
 	free(r->center);
 	free(r->delta);

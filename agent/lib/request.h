@@ -169,6 +169,9 @@ bool request_wait(struct gagg_request *r, uint64_t deadline);
  */
 void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg);
 
+/* gagg_wait() of who is in a call already, or has to wait beside another thread. */
+int request_finish(struct gagg_request **req, int timeout_ms);
+
 /* @r has ended: its status, its result to the communicator; freed. */
 int request_reap(struct gagg_request *r);
 

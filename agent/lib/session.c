@@ -2,13 +2,17 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "broker.h"
 #include "comm.h"
 #include "deadline.h"
 #include "error.h"
+#include "given_up.h"
 #include "process.h"
 #include "session.h"
 #include "sys.h"
@@ -38,12 +42,50 @@ struct session *session_new(int fd, int timeout_ms)
 	s->owner = process_id();
 	s->fd = fd;
 	s->timeout_ms = timeout_ms ? timeout_ms : default_timeout();
+	s->notice_ms = SESSION_NOTICE_MS;
 	return s;
 }
 
 uint64_t session_deadline(const struct session *s)
 {
 	return deadline_in(s->timeout_ms);
+}
+
+uint64_t session_notice_at(const struct session *s)
+{
+	return __atomic_load_n(&s->noticed, __ATOMIC_RELAXED) ? DEADLINE_NEVER :
+								deadline_in(s->notice_ms);
+}
+
+int session_wait(struct session *s, struct gagg_ioc_wait *arg, uint64_t deadline,
+		 uint64_t notice, void (*tell)(void *of), void *of)
+{
+	int err;
+
+	for (;;) {
+		arg->timeout_ns = deadline_left(deadline < notice ? deadline : notice);
+		err = sys_ioctl(s->fd, GAGG_IOC_WAIT, arg);
+		if (err == -ETIMEDOUT && notice < deadline) {
+			tell(of);
+			notice = DEADLINE_NEVER;
+		} else if (err != -EINTR) {
+			return err;
+		}
+	}
+}
+
+/* a pipe in which poll() finds room takes a line as short as this at once */
+void session_tell(const struct session *s, uint32_t rank, const char *what)
+{
+	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
+	char line[ERROR_MAX + 128];
+	int n = snprintf(line, sizeof(line), "gagg: rank %u has waited for %g s: %s\n", rank,
+			 s->notice_ms / 1e3, what);
+
+	if (n >= (int)sizeof(line) || poll(&out, 1, 0) != 1 || out.revents != POLLOUT)
+		return;
+	if (write(out.fd, line, (size_t)n) < 0)
+		return;
 }
 
 bool session_lost(struct session *s)
@@ -80,6 +122,7 @@ void session_put(struct session *s, struct gagg_comm *c)
 	pthread_mutex_unlock(&s->lock);
 	if (refs)
 		return;
+	given_up_remove(s);
 	if (s->fd >= 0)
 		sys_close(s->fd);
 	pthread_mutex_destroy(&s->lock);
@@ -112,6 +155,7 @@ static int epoch_error(struct session *s, const struct gagg_geometry *geo, int e
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	int status = sys_command(s->fd, GAGG_IOC_STATUS, &st);
+	char why[ERROR_MAX - 16];
 
 	if (status || (err != -EPROTO && err != -ETIMEDOUT && err != -EPIPE))
 		return error_set(GAGG_ERR_SYSTEM, "wait for the other ranks: %s",
@@ -125,8 +169,8 @@ static int epoch_error(struct session *s, const struct gagg_geometry *geo, int e
 		return GAGG_ERR_MISMATCH;
 	}
 	if (err == -ETIMEDOUT) {
-		error_absent(error_thread(), ERROR_MAX, &st, geo->members);
-		return GAGG_ERR_TIMEOUT;
+		error_absent(why, sizeof(why), &st, geo->members);
+		return error_set(GAGG_ERR_TIMEOUT, "time is over; %s", why);
 	}
 	return error_epoch(error_thread(), ERROR_MAX, &st);
 }
@@ -159,12 +203,32 @@ static int reopen(struct session *s)
 	return GAGG_OK;
 }
 
+struct joining {
+	struct session *session;
+	const struct gagg_geometry *geo;
+};
+
+/* the ranks that have not joined */
+static void tell_absent(void *of)
+{
+	const struct joining *j = of;
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+	int err = sys_look(j->session->fd, GAGG_IOC_STATUS, &st);
+	char what[ERROR_MAX] = "gagg-twin on this host does not answer";
+
+	if (!err)
+		error_absent(what, sizeof(what), &st, j->geo->members);
+	if (!err || err == -ETIMEDOUT)
+		session_tell(j->session, j->geo->rank, what);
+}
+
 int session_attach(struct session *s, struct gagg_geometry *geo)
 {
 	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
 	struct gagg_ioc_wait wait = { .size = sizeof(wait), .channel = GAGG_WAIT_EPOCH };
 	uint64_t deadline = session_deadline(s);
 	struct gagg_ioc_status st = { .size = sizeof(st) };
+	struct joining joining = { s, &attach.geo };
 	int err;
 
 	err = attach_file(s, &attach);
@@ -176,10 +240,7 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	}
 	if (err)
 		return attach_error(err);
-	do {
-		wait.timeout_ns = deadline_left(deadline);
-		err = sys_ioctl(s->fd, GAGG_IOC_WAIT, &wait);
-	} while (err == -EINTR);
+	err = session_wait(s, &wait, deadline, deadline_in(s->notice_ms), tell_absent, &joining);
 	if (!err)
 		err = sys_command(s->fd, GAGG_IOC_STATUS, &st);
 	if (err) {
@@ -202,11 +263,13 @@ void session_detach(struct session *s)
 {
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
 
+	given_up_remove(s);
 	sys_command(s->fd, GAGG_IOC_DETACH, &arg);
 }
 
 void session_leave(struct session *s)
 {
+	given_up_remove(s);
 	sys_leave(s->fd);
 }
 

@@ -4,8 +4,8 @@
  * those that were split from it.
  *
  * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
- * @owner, @rank, @timeout_ms, @group and @socket never change; @fd, @epoch and @sync only in
- * gagg_reattach(), while no other thread is in a call.
+ * @noticed is atomic; @owner, @rank, @timeout_ms, @notice_ms, @group and @socket never
+ * change; @fd, @epoch and @sync only in gagg_reattach(), while no other thread is in a call.
  */
 #ifndef GAGG_SESSION_H
 #define GAGG_SESSION_H
@@ -25,12 +25,15 @@
  * @fd: the file; closed when the session ends, -1 then
  * @rank: of the group
  * @timeout_ms: of blocking calls; negative: none
+ * @notice_ms: a wait for other ranks that is longer is to be told of
+ * @noticed: one for an operation was
  * @epoch: the last one it was in; 0: none
  * @sync: sync mode of the group in that epoch
  * @group: its name; empty: only who opened @fd knows it
  * @socket: where @fd was asked for; empty: at the default
  * @next: number that no channel of this epoch has been made with
  * @comms: all of them, linked by gagg_comm.next
+ * @also: has given up (given_up.h)
  */
 struct session {
 	pthread_mutex_t lock;
@@ -39,12 +42,15 @@ struct session {
 	int fd;
 	uint32_t rank;
 	int timeout_ms;
+	int notice_ms;
+	bool noticed;
 	uint64_t epoch;
 	char sync[GAGG_SYNC_MAX];
 	char group[GAGG_NAME_MAX];
 	char socket[SESSION_SOCKET_MAX];
 	uint32_t next;
 	struct gagg_comm *comms;
+	struct session *also;
 };
 
 /* Channel ids of one lowest member; see struct gagg_ioc_channel. */
@@ -58,11 +64,30 @@ struct session {
 #define SESSION_TIMEOUT_MS	600000
 #define SESSION_TIMEOUT_ENV	"GAGG_TIMEOUT_MS"
 
+/* a wait for other ranks that is longer is told of on the error output */
+#define SESSION_NOTICE_MS	10000
+
 /* @timeout_ms: as in struct gagg_config. NULL: no memory. Takes @fd only if it succeeds. */
 struct session *session_new(int fd, int timeout_ms);
 
 /* until when a blocking call that begins now lasts at most (deadline.h) */
 uint64_t session_deadline(const struct session *s);
+
+/* when a wait for an operation that begins now is to be told of: one in a session is */
+uint64_t session_notice_at(const struct session *s);
+
+/*
+ * GAGG_IOC_WAIT until @deadline, whatever signals come. At @notice @tell is called with
+ * @of, once, if that is before.
+ */
+int session_wait(struct session *s, struct gagg_ioc_wait *arg, uint64_t deadline,
+		 uint64_t notice, void (*tell)(void *of), void *of);
+
+/*
+ * "gagg: rank 3 has waited for 10 s: WHAT" on the error output. Where that would sleep, or
+ * end the process, nothing is told. No lock held all the same.
+ */
+void session_tell(const struct session *s, uint32_t rank, const char *what);
 
 /*
  * True in a forked child, which is no rank: the session is its parent's. Its communicators

@@ -124,12 +124,11 @@ static int split_join(struct gagg_comm *c, const struct vote *votes, int color,
 	return GAGG_OK;
 }
 
-int gagg_comm_split(struct gagg_comm *c, int color, int key, struct gagg_comm **newcomm)
+static int split(struct gagg_comm *c, int color, int key, struct gagg_comm **newcomm)
 {
 	struct vote vote = { color, key, -1 }, votes[GAGG_RANKS_MAX];
 	int err;
 
-	*newcomm = NULL;
 	if (color >= 0)
 		vote.number = session_channel_number(c->session);
 	err = gagg_allgather(&vote, sizeof(vote), votes, c);
@@ -138,4 +137,16 @@ int gagg_comm_split(struct gagg_comm *c, int color, int key, struct gagg_comm **
 	if (color >= 0)
 		err = split_join(c, votes, color, newcomm);
 	return split_agree(c, color, err, newcomm);
+}
+
+int gagg_comm_split(struct gagg_comm *c, int color, int key, struct gagg_comm **newcomm)
+{
+	int err = comm_enter(c);
+
+	*newcomm = NULL;
+	if (err)
+		return err;
+	err = split(c, color, key, newcomm);
+	comm_exit(c);
+	return err;
 }

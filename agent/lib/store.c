@@ -195,6 +195,11 @@ static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint
 	return store_submit(c, kind, flags | whose(c, kind), 0, first, chunks);
 }
 
+static void tell_late(void *of)
+{
+	comm_tell_late(of);
+}
+
 int store_settle(struct gagg_comm *c)
 {
 	uint64_t deadline = session_deadline(c->session);
@@ -202,12 +207,9 @@ int store_settle(struct gagg_comm *c)
 		.size = sizeof(arg), .channel = c->region.geo.channel, .op = c->store_op,
 	};
 	uint64_t begin = deadline_now();
-	int err;
+	int err = session_wait(c->session, &arg, deadline, session_notice_at(c->session),
+			       tell_late, c);
 
-	do {
-		arg.timeout_ns = deadline_left(deadline);
-		err = sys_ioctl(c->session->fd, GAGG_IOC_WAIT, &arg);
-	} while (err == -EINTR);
 	c->store_waited += deadline_now() - begin;
 	return err ? op_error(c, err) : GAGG_OK;
 }

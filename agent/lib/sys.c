@@ -21,6 +21,13 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 	return ioctl(fd, request, arg) ? -errno : 0;
 }
 
+int sys_look(int fd, unsigned long request, void *arg)
+{
+	struct twin_link *twin = twin_find(fd);
+
+	return twin ? twin_look(twin, request, arg, SYS_LOOK_MS) : sys_command(fd, request, arg);
+}
+
 int sys_begin(int fd, int timeout_ms)
 {
 	struct stat st;
@@ -39,6 +46,11 @@ void sys_leave(int fd)
 		twin_leave(twin);
 	else
 		sys_command(fd, GAGG_IOC_DETACH, &arg);
+}
+
+void sys_watch_forks(void)
+{
+	twin_watch_forks();
 }
 
 void *sys_map(int fd, uint64_t offset, size_t length, bool write)

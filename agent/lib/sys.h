@@ -30,6 +30,14 @@ static inline int sys_command(int fd, unsigned long request, void *arg)
 }
 
 /*
+ * sys_command() of who asks because nothing goes on, and goes on itself without an answer:
+ * gagg-twin has SYS_LOOK_MS for it (-ETIMEDOUT).
+ */
+int sys_look(int fd, unsigned long request, void *arg);
+
+#define SYS_LOOK_MS	1000
+
+/*
  * Before all else: who stands behind a session. Messages to gagg-twin have
  * @timeout_ms (not positive: half a minute). 0 or a negative errno.
  */
@@ -37,6 +45,12 @@ int sys_begin(int fd, int timeout_ms);
 
 /* as GAGG_IOC_DETACH, and waits for nobody: the last call but sys_close() */
 void sys_leave(int fd);
+
+/*
+ * Before pthread_atfork() for a lock under which any of these is called: handlers that are
+ * registered later lock first.
+ */
+void sys_watch_forks(void);
 
 /* mmap(MAP_SHARED) of a region; NULL and errno on failure */
 void *sys_map(int fd, uint64_t offset, size_t length, bool write);

@@ -31,7 +31,8 @@
  * @events: socket that tells of completed ops
  * @page: shared
  * @patience_ms: for the answer to a message
- * @silent: it has not come
+ * @owed: answers that have not come in time
+ * @silent: one has not for all of that time: who asks again does not wait for it
  * @lock: one message at a time, one submission at a time
  */
 struct twin_link {
@@ -42,6 +43,7 @@ struct twin_link {
 	int events;
 	struct twin_page *page;
 	int patience_ms;
+	unsigned int owed;
 	bool silent;
 	pthread_mutex_t lock;
 };
@@ -64,6 +66,11 @@ static void after_fork(void)
 static void watch_forks(void)
 {
 	pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+void twin_watch_forks(void)
+{
+	pthread_once(&fork_once, watch_forks);
 }
 
 struct twin_link *twin_find(int fd)
@@ -112,24 +119,52 @@ static int ask(int fd, uint32_t request, void *arg, size_t size, uint64_t deadli
 	return n < 0 ? (int)n : 0;
 }
 
-/*
- * Lock held, or nobody else has the link yet; @fds: -1 where none came. An answer that
- * comes too late would be taken for the next one's.
- */
-static int exchange(struct twin_link *l, uint32_t request, void *arg, size_t size,
-		    int fds[TWIN_FDS])
+/* Each request has one answer, in order: the next one's comes after those that came too late. */
+static int settle(struct twin_link *l, uint64_t deadline)
 {
-	uint64_t deadline = deadline_in(l->patience_ms);
+	while (l->owed) {
+		struct twin_message head;
+		struct iovec iov = { &head, sizeof(head) };
+		int fds[TWIN_FDS];
+		ssize_t n = message_receive(l->fd, &iov, 1, fds, TWIN_FDS, deadline);
+
+		close_fds(fds);
+		if (n <= 0)
+			return n ? (int)n : -EPIPE;
+		l->owed--;
+	}
+	return 0;
+}
+
+static int talk(struct twin_link *l, uint32_t request, void *arg, size_t size,
+		int fds[TWIN_FDS], uint64_t deadline)
+{
+	uint64_t sooner = l->silent ? 0 : deadline;
 	struct twin_message head;
+	int err = settle(l, sooner);
+
+	if (!err)
+		err = ask(l->fd, request, arg, size, sooner);
+	if (err)
+		return err;
+	err = receive(l->fd, &head, arg, size, fds, deadline);
+	if (err == -ETIMEDOUT)
+		l->owed++;
+	return err;
+}
+
+/* Lock held, or nobody else has the link yet; @fds: -1 where none came. */
+static int exchange(struct twin_link *l, uint32_t request, void *arg, size_t size,
+		    int fds[TWIN_FDS], int ms)
+{
 	int err;
 
 	memset(fds, 0xff, TWIN_FDS * sizeof(int));
-	if (l->silent)
-		return -ETIMEDOUT;
-	err = ask(l->fd, request, arg, size, deadline);
-	if (!err)
-		err = receive(l->fd, &head, arg, size, fds, deadline);
-	l->silent = err == -ETIMEDOUT;
+	err = talk(l, request, arg, size, fds, deadline_in(ms));
+	if (err != -ETIMEDOUT)
+		l->silent = false;
+	else if (ms == l->patience_ms)
+		l->silent = true;
 	/* it has ended, with the request unread */
 	if (err == -ECONNRESET)
 		err = -EPIPE;
@@ -140,13 +175,13 @@ static int exchange(struct twin_link *l, uint32_t request, void *arg, size_t siz
 	return err;
 }
 
-static int call(struct twin_link *l, uint32_t request, void *arg, size_t size)
+static int call(struct twin_link *l, uint32_t request, void *arg, int ms)
 {
 	int fds[TWIN_FDS];
 	int err;
 
 	pthread_mutex_lock(&l->lock);
-	err = exchange(l, request, arg, size, fds);
+	err = exchange(l, request, arg, *(const uint32_t *)arg, fds, ms);
 	pthread_mutex_unlock(&l->lock);
 	close_fds(fds);
 	return err;
@@ -168,7 +203,7 @@ static struct twin_page *map_page(int fd)
 
 static int hello(struct twin_link *l)
 {
-	int fds[TWIN_FDS], err = exchange(l, TWIN_HELLO, NULL, 0, fds);
+	int fds[TWIN_FDS], err = exchange(l, TWIN_HELLO, NULL, 0, fds, l->patience_ms);
 
 	if (err)
 		return err;
@@ -203,7 +238,7 @@ int twin_open(int fd, int patience_ms)
 		free(l);
 		return err;
 	}
-	pthread_once(&fork_once, watch_forks);
+	twin_watch_forks();
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_mutex_lock(&links_lock);
 	l->next = links;
@@ -212,10 +247,18 @@ int twin_open(int fd, int patience_ms)
 	return 0;
 }
 
+/*
+ * A socket that is closed with something unread says so before what it has sent, and that is
+ * taken for death. exit() may have been called by who holds the lock.
+ */
 void twin_leave(struct twin_link *l)
 {
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
 
+	if (!pthread_mutex_trylock(&l->lock)) {
+		settle(l, 0);
+		pthread_mutex_unlock(&l->lock);
+	}
 	ask(l->fd, (uint32_t)GAGG_IOC_DETACH, &arg, sizeof(arg), 0);
 }
 
@@ -243,7 +286,7 @@ void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write)
 	void *addr;
 
 	pthread_mutex_lock(&l->lock);
-	err = exchange(l, TWIN_MAP, &offset, sizeof(offset), fds);
+	err = exchange(l, TWIN_MAP, &offset, sizeof(offset), fds, l->patience_ms);
 	pthread_mutex_unlock(&l->lock);
 	if (err) {
 		errno = -err;
@@ -440,5 +483,10 @@ int twin_ioctl(struct twin_link *l, unsigned long request, void *arg)
 		return submit(l, arg);
 	if (request == GAGG_IOC_WAIT)
 		return wait_for(l, arg);
-	return call(l, (uint32_t)request, arg, *(const uint32_t *)arg);
+	return call(l, (uint32_t)request, arg, l->patience_ms);
+}
+
+int twin_look(struct twin_link *l, unsigned long request, void *arg, int ms)
+{
+	return call(l, (uint32_t)request, arg, ms < l->patience_ms ? ms : l->patience_ms);
 }

@@ -20,7 +20,7 @@ struct twin_link *twin_find(int fd);
 
 /*
  * Make one of a socket; 0 or a negative errno. @patience_ms: for each answer. Who has
- * not answered in time is asked no more: -ETIMEDOUT at once.
+ * not answered in time is not waited for again: -ETIMEDOUT at once, until it has.
  */
 int twin_open(int fd, int patience_ms);
 void twin_close(struct twin_link *l);
@@ -28,8 +28,13 @@ void twin_close(struct twin_link *l);
 /* GAGG_IOC_DETACH without waiting for the answer; twin_close() is to follow */
 void twin_leave(struct twin_link *l);
 
+/* a child of fork() finds no lock of links held, and who forks takes them after later ones */
+void twin_watch_forks(void);
+
 /* as sys_ioctl(), sys_map(), sys_event_fd() */
 int twin_ioctl(struct twin_link *l, unsigned long request, void *arg);
+/* as sys_look(), for @ms at most */
+int twin_look(struct twin_link *l, unsigned long request, void *arg, int ms);
 void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write);
 int twin_event_fd(struct twin_link *l);
 

@@ -395,10 +395,32 @@ void request_sleep(struct gagg_request *r, uint64_t ns)
 	}
 }
 
+/*
+ * How long to sleep, at most, of what is left until the deadline; 0: the wait was told of,
+ * the lock given back meanwhile. @notice: when that is to be; 0: not known yet, since
+ * most waits end without a sleep.
+ */
+static uint64_t sleep_limit(struct gagg_comm *c, uint64_t left, uint64_t *notice)
+{
+	uint64_t until;
+
+	if (!*notice)
+		*notice = session_notice_at(c->session);
+	until = deadline_left(*notice);
+	if (until)
+		return left < until ? left : until;
+	*notice = DEADLINE_NEVER;
+	pthread_mutex_unlock(&c->lock);
+	comm_tell_late(c);
+	pthread_mutex_lock(&c->lock);
+	return 0;
+}
+
 /* Lock held. 0: @r is done; -ETIMEDOUT; or a call has failed. */
 static int wait_locked(struct gagg_request *r, uint64_t deadline)
 {
 	struct gagg_comm *c = r->comm;
+	uint64_t notice = 0;
 
 	while (!r->done) {
 		uint64_t left;
@@ -413,7 +435,9 @@ static int wait_locked(struct gagg_request *r, uint64_t deadline)
 		left = deadline_left(deadline);
 		if (!left)
 			return -ETIMEDOUT;
-		request_sleep(r, left);
+		left = sleep_limit(c, left, &notice);
+		if (left)
+			request_sleep(r, left);
 	}
 	return 0;
 }
@@ -478,7 +502,7 @@ static int finish(struct gagg_request **req)
 	return r->comm ? request_reap(r) : request_forget(r);
 }
 
-int gagg_wait(struct gagg_request **req, int timeout_ms)
+int request_finish(struct gagg_request **req, int timeout_ms)
 {
 	struct gagg_request *r = *req;
 
@@ -489,8 +513,29 @@ int gagg_wait(struct gagg_request **req, int timeout_ms)
 	return r ? finish(req) : GAGG_OK;
 }
 
+int gagg_wait(struct gagg_request **req, int timeout_ms)
+{
+	struct gagg_comm *c = *req ? (*req)->comm : NULL;
+	int err = comm_enter(c);
+
+	if (err)
+		return err;
+	err = request_finish(req, timeout_ms);
+	comm_exit(c);
+	return err;
+}
+
 int gagg_test(struct gagg_request **req, int *done)
 {
+	struct gagg_comm *c = *req ? (*req)->comm : NULL;
+	int err = comm_enter(c);
+
+	*done = 0;
+	if (err)
+		return err;
 	*done = !*req || look(*req);
-	return *req && *done ? finish(req) : GAGG_OK;
+	if (*req && *done)
+		err = finish(req);
+	comm_exit(c);
+	return err;
 }

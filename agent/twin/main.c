@@ -99,6 +99,20 @@ static int listen_to(struct twin *t)
 	return 0;
 }
 
+/* none of the members' addresses is one of @ips */
+static void say_no_group(const char *path, const struct nl_ip *ips, unsigned int n)
+{
+	char list[512] = "", ip[NL_IP_MAX];
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < n && len < sizeof(list); i++)
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? ", " : "",
+				nl_ip_format(&ips[i], ip));
+	log_err("%s: this host is in no group: no member has its address, which is %s%s", path,
+		list, len < sizeof(list) ? "" : "...");
+}
+
 /* groups of the file with this host in them */
 static int make_groups(struct twin *t, const struct nl_ip *ips, unsigned int n)
 {
@@ -119,7 +133,7 @@ static int make_groups(struct twin *t, const struct nl_ip *ips, unsigned int n)
 	}
 	if (t->n_groups)
 		return 0;
-	log_err("%s: this host is in no group", t->config.path);
+	say_no_group(t->config.path, ips, n);
 	return -1;
 }
 
@@ -150,7 +164,10 @@ static int load(struct twin *t, const struct options *opt)
 
 static int start(struct twin *t, const struct options *opt)
 {
-	static const struct broker_ops ops = { .open = session_open };
+	static const struct broker_ops ops = {
+		.admits = session_admits,
+		.open = session_open,
+	};
 	unsigned int i;
 
 	if (listen_to(t)) {

@@ -367,7 +367,8 @@ static struct group *group_find(struct twin *t, const char *name)
 	return NULL;
 }
 
-static int session_new(struct group *g, u32 rank, struct broker_reply *reply)
+static int session_new(struct group *g, u32 rank, const struct peer *peer,
+		       struct broker_reply *reply)
 {
 	struct session *s = calloc(1, sizeof(*s));
 	int fd = -1;
@@ -375,6 +376,8 @@ static int session_new(struct group *g, u32 rank, struct broker_reply *reply)
 	if (s) {
 		s->group = g;
 		s->rank = rank;
+		s->opener = peer->pid;
+		s->uid = peer->uid;
 		pthread_mutex_init(&s->times_lock, NULL);
 		fd = link_open(s);
 	}
@@ -388,12 +391,56 @@ static int session_new(struct group *g, u32 rank, struct broker_reply *reply)
 	return fd;
 }
 
+/* who has attached, or else asked for it */
+static int holder(const struct session *s, char *buf, size_t size)
+{
+	pid_t pid = s->pid ? s->pid : s->opener;
+
+	if (!pid)
+		return snprintf(buf, size, "a process of uid %u in another PID namespace", s->uid);
+	return snprintf(buf, size, "pid %d (uid %u)", pid, s->uid);
+}
+
+/* whose the sessions of @ranks are, as far as there is room: "pid 7 (uid 0), pid 8 (uid 0)" */
+static void holders(const struct group *g, const uint32_t *ranks, unsigned int n, char *buf,
+		    size_t size)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < n && len < size; i++) {
+		const struct session *s = g->session[ranks[i]];
+
+		if (s && len)
+			len += (size_t)snprintf(buf + len, size - len, ", ");
+		if (s && len < size)
+			len += (size_t)holder(s, buf + len, size - len);
+	}
+	if (len >= size)
+		strcpy(buf + size - 4, "...");
+}
+
+bool session_admits(void *twin, const struct peer *peer)
+{
+	const struct twin *t = twin;
+	unsigned int i;
+
+	for (i = 0; i < t->n_groups; i++) {
+		const struct nl_group *g = &t->groups[i]->cfg;
+
+		if (access_allowed(peer, g->uid, g->gid, g->mode))
+			return true;
+	}
+	return false;
+}
+
 int session_open(void *twin, const struct broker_request *req, const struct peer *peer,
 		 struct broker_reply *reply)
 {
 	struct group *g = group_find(twin, req->group);
 	uint32_t ranks[GAGG_RANKS_MAX];
 	unsigned int n, i;
+	char who[80] = "";
 
 	if (req->op != BROKER_OP_OPEN)
 		return refuse(reply, EOPNOTSUPP,
@@ -411,12 +458,17 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 		return -1;
 	for (i = 0; i < n; i++)
 		if (!g->session[ranks[i]] && !link_unread(g, ranks[i]))
-			return session_new(g, ranks[i], reply);
+			return session_new(g, ranks[i], peer, reply);
+	holders(g, ranks, n, who, sizeof(who));
 	if (n > 1)
 		return refuse(reply, EBUSY,
-			      "all %u workers of group \"%s\" on this host have a session", n,
-			      req->group);
-	return refuse(reply, EBUSY, "rank %u of group \"%s\" has a session%s", ranks[0],
-		      req->group, g->session[ranks[0]] ? "" :
-		      ", which was closed, but answers to it were not read yet: end the process that holds it");
+			      "all %u workers of group \"%s\" on this host have a session%s%s", n,
+			      req->group, *who ? ": " : "", who);
+	if (*who)
+		return refuse(reply, EBUSY,
+			      "rank %u of group \"%s\" has a session, which is of %s: end that first",
+			      ranks[0], req->group, who);
+	return refuse(reply, EBUSY,
+		      "rank %u of group \"%s\" has a session, which was closed, but answers to it were not read yet: end the process that holds it",
+		      ranks[0], req->group);
 }

@@ -22,6 +22,8 @@ struct session {
 	u64 epoch;			/* the one it is or was in */
 	int fd;
 	struct loop_event readable;
+	pid_t opener;			/* who has asked for it; 0: has no number here */
+	uid_t uid;			/* the same */
 	pid_t pid;			/* who has attached */
 	int pid_fd;			/* the same; -1 */
 	struct loop_event death;
@@ -42,6 +44,7 @@ struct session {
 };
 
 /* as of struct broker_ops; @twin: struct twin */
+bool session_admits(void *twin, const struct peer *peer);
 int session_open(void *twin, const struct broker_request *req, const struct peer *peer,
 		 struct broker_reply *reply);
 

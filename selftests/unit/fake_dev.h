@@ -22,6 +22,7 @@
 
 #include <linux/gagg.h>
 #include <linux/gagg_wire.h>
+#include "call.h"
 #include "exponent.h"
 #include "quant.h"
 #include "sys.h"
@@ -68,6 +69,7 @@ static struct {
 	unsigned int calls[FAKE_RANKS];	/* SUBMIT and WAIT */
 	bool dead;			/* who asks for anything exits with 100 */
 	uint64_t poor;			/* ranks without memory for a channel */
+	bool silent;			/* no answers to sys_look() */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
 	struct gagg_ioc_times times[FAKE_RANKS];	/* as the test wants them */
@@ -149,12 +151,6 @@ static void fake_end(uint32_t reason, uint32_t rank, uint32_t other, uint32_t si
 				__atomic_store_n(&fake_done(&fake.channel[i].seat[r])->failed,
 						 reason, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&fake.cond);
-}
-
-static uint32_t fake_sig(const struct gagg_ioc_submit *a)
-{
-	return (uint32_t)a->kind << 28 | (uint32_t)a->dtype << 24 |
-	       ((uint32_t)(a->count * 31 + a->root * 7 + a->laneop) & 0xffffff);
 }
 
 static void fake_add(uint8_t laneop, int32_t *acc, const int32_t *in, unsigned int n,
@@ -246,9 +242,9 @@ static bool fake_publish(struct fake_channel *ch)
 
 		if (!o || __atomic_load_n(&push->filled, __ATOMIC_ACQUIRE) <= v)
 			return false;
-		if (op && fake_sig(&op->arg) != fake_sig(&o->arg)) {
+		if (op && call_sig(&op->arg) != call_sig(&o->arg)) {
 			fake_end(GAGG_R_DESYNC, r, (uint32_t)__builtin_ctzll(ch->members),
-				 fake_sig(&o->arg), fake_sig(&op->arg));
+				 call_sig(&o->arg), call_sig(&op->arg));
 			return false;
 		}
 		op = op ? op : o;
@@ -572,6 +568,13 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 	return ret;
 }
 
+int sys_look(int fd, unsigned long request, void *arg)
+{
+	if (fake.silent)
+		return -ETIMEDOUT;
+	return sys_command(fd, request, arg);
+}
+
 int sys_begin(int fd, int timeout_ms)
 {
 	(void)fd;
@@ -584,6 +587,10 @@ void sys_leave(int fd)
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
 
 	sys_command(fd, GAGG_IOC_DETACH, &arg);
+}
+
+void sys_watch_forks(void)
+{
 }
 
 void *sys_map(int fd, uint64_t offset, size_t length, bool write)

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -263,6 +265,115 @@ static void gaggd__crowd(void **state)
 	close(more);
 }
 
+/* a process of @uid that holds @n connections, once this returns */
+static pid_t crowd_of(uid_t uid, int n)
+{
+	int ready[2];
+	char c;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+		    setresuid(uid, uid, uid) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+			_exit(1);
+		while (n--)
+			if (try_connect() < 0)
+				_exit(2);
+		(void)!write(ready[1], "", 1);
+		pause();
+		_exit(3);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	return pid;
+}
+
+/* what a process of @uid is told, the last time of so many that it comes */
+static int answers_to(uid_t uid, int times)
+{
+	struct broker_request r = good();
+	struct broker_reply reply = { };
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+			_exit(1);
+		while (times--) {
+			int fd = try_connect();
+
+			/* who is refused may be so before it has asked */
+			if (fd < 0 || (send(fd, &r, sizeof(r), MSG_NOSIGNAL) < 0 && errno != EPIPE) ||
+			    recv(fd, &reply, sizeof(reply), 0) != sizeof(reply))
+				_exit(2);
+			close(fd);
+		}
+		_exit((int)reply.error);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int answer_to(uid_t uid)
+{
+	return answers_to(uid, 1);
+}
+
+static unsigned int ms_since(const struct timespec *since)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (unsigned int)((now.tv_sec - since->tv_sec) * 1000 +
+			      (now.tv_nsec - since->tv_nsec) / 1000000);
+}
+
+static void gaggd__strangers_leave_places(void **state)
+{
+	struct timespec since;
+	unsigned int *dumps;
+	pid_t crowd[2];
+
+	(void)state;
+	/* who cannot be several has no more than his own: gaggd__crowd */
+	if (getuid())
+		return;
+	fake.groups[0].uid = 1;
+	fake.groups[0].gid = 4242;
+	fake.groups[0].mode = 0660;
+	dumps = mmap(NULL, sizeof(*dumps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	assert_true(dumps != MAP_FAILED);
+	fake.dumps = dumps;
+	start();
+	crowd[0] = crowd_of(9, BROKER_CLIENTS_OF_UID);
+	crowd[1] = crowd_of(10, BROKER_CLIENTS - BROKER_CLIENTS_KEPT - BROKER_CLIENTS_OF_UID);
+	*dumps = 0;	/* one was at the start */
+	clock_gettime(CLOCK_MONOTONIC, &since);
+	assert_int_equal(answer_to(11), EAGAIN);
+	assert_int_equal(answer_to(10), EAGAIN);
+	assert_int_equal(answer_to(1), ENODEV);
+	assert_int_equal(answer_to(4242), ENODEV);
+	assert_int_equal(answer_to(0), ENODEV);
+	/* however often they come, the kernel is asked every 100 ms at most */
+	assert_int_equal(answers_to(11, 100), EAGAIN);
+	assert_in_range(*dumps, 1, ms_since(&since) / 100 + 1);
+	for (int i = 0; i < 2; i++) {
+		kill(crowd[i], SIGKILL);
+		assert_int_equal(waitpid(crowd[i], NULL, 0), crowd[i]);
+	}
+	munmap(dumps, sizeof(*dumps));
+}
+
 static void gaggd__rude_clients(void **state)
 {
 	struct broker_request r = good();
@@ -323,6 +434,7 @@ int main(void)
 		TEST(gaggd__refuses_by_mode),
 		TEST(gaggd__silent_client),
 		TEST(gaggd__crowd),
+		TEST(gaggd__strangers_leave_places),
 		TEST(gaggd__rude_clients),
 		TEST(gaggd__two_requests),
 	};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/call.c agent/lib/error.c agent/lib/given_up.c agent/lib/lanes.c agent/lib/late.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
 /*
  * libgagg's communicators: what is refused, splitting, and the ways an epoch
  * ends.
  */
 #define _GNU_SOURCE 1
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 
 #include "comm.h"
 #include "fake_ranks.h"
+#include "given_up.h"
 
 /* --- refusals --------------------------------------------------------------------- */
 
@@ -225,7 +227,7 @@ static int child(struct gagg_comm *c, struct gagg_comm *sub, struct gagg_request
 		return 0;
 	}
 	if (how == 1)
-		return gagg_finalize(c) != GAGG_ERR_CLOSED || gagg_comm_free(sub);
+		return gagg_fd(c) != GAGG_ERR_CLOSED || gagg_finalize(c) != GAGG_ERR_CLOSED || gagg_comm_free(sub);
 	if (gagg_barrier(sub) != GAGG_ERR_CLOSED || gagg_test(&req, &done) != GAGG_ERR_CLOSED ||
 	    !done || gagg_reattach(c) != GAGG_ERR_CLOSED)
 		return 1;
@@ -258,6 +260,156 @@ static void epoch__fork(void **state)
 	run(8, 4, fork_body);
 }
 
+/* --- forks beside the end of a session ---------------------------------------------- */
+
+static bool forks_end;
+
+static void *removes(void *arg)
+{
+	while (!__atomic_load_n(&forks_end, __ATOMIC_RELAXED))
+		given_up_remove(arg);
+	return NULL;
+}
+
+/* no child finds the lock held, though nobody has given up before */
+static void given_up__fork(void **state)
+{
+	struct session s = { .owner = 0 };
+	int i, status;
+	pthread_t t;
+
+	(void)state;
+	pthread_create(&t, NULL, removes, &s);
+	for (i = 0; i < 300; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			alarm(5);
+			given_up_remove(&s);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	__atomic_store_n(&forks_end, true, __ATOMIC_RELAXED);
+	pthread_join(t, NULL);
+}
+
+#define SECOND	"another thread is in a call"
+
+/* of a thread beside the one that is in a call on @c */
+static void refused_beside(struct gagg_comm *c)
+{
+	struct gagg_request *req = c->first;
+	struct gagg_comm *sub = c;
+	int32_t x = 0;
+	int done = 1;
+
+	CHECK(gagg_wait(&req, 0) == GAGG_ERR_BUSY && req == c->first);
+	CHECK(gagg_test(&req, &done) == GAGG_ERR_BUSY && !done && req);
+	CHECK(gagg_allreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, c, NULL) == GAGG_ERR_BUSY);
+	CHECK(gagg_iallreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, c, NULL, &req) ==
+	      GAGG_ERR_BUSY && !req);
+	CHECK(gagg_allgather(&x, 0, &x, c) == GAGG_ERR_BUSY);
+	CHECK(gagg_broadcast(&x, sizeof(x), 0, c) == GAGG_ERR_BUSY);
+	CHECK(gagg_barrier(c) == GAGG_ERR_BUSY);
+	CHECK(gagg_comm_split(c, 0, 0, &sub) == GAGG_ERR_BUSY && !sub);
+	CHECK(gagg_reattach(c) == GAGG_ERR_BUSY);
+	CHECK(gagg_finalize(c) == GAGG_ERR_BUSY);
+	CHECK(strstr(gagg_last_error(c), SECOND) && strstr(gagg_last_error(NULL), SECOND));
+	CHECK(!strcmp(c->error, "the first one's"));
+}
+
+static void *second_thread(void *arg)
+{
+	struct gagg_comm *c = arg;
+	struct gagg_plan *plan;
+
+	/* the operation has begun, and does not end before the others have begun it */
+	while (!__atomic_load_n(&c->asleep, __ATOMIC_RELAXED))
+		sched_yield();
+	refused_beside(c);
+	pthread_barrier_wait(&all);
+	/* what fails afterwards has its own sentence */
+	while (__atomic_load_n(&c->caller, __ATOMIC_ACQUIRE))
+		sched_yield();
+	CHECK(gagg_plan_create(c, 8, (enum gagg_dtype)99, &plan) == GAGG_ERR_UNSUPPORTED);
+	CHECK(*gagg_last_error(c) && !strstr(gagg_last_error(c), SECOND));
+	return NULL;
+}
+
+/* it is alone: no call of the first is left open */
+static void *only_thread(void *arg)
+{
+	struct gagg_comm *c = arg;
+	int32_t x = 1, y = 0;
+
+	CHECK(!gagg_allreduce(&x, &y, 1, GAGG_INT32, GAGG_SUM, c, NULL) && y == N);
+	CHECK(!strstr(gagg_last_error(c), SECOND));
+	return NULL;
+}
+
+static void threads_body(struct gagg_comm *c, int rank)
+{
+	float x[100] = { 0 };
+	struct gagg_comm *sub;
+	struct gagg_request *req;
+	pthread_t t;
+
+	comm_error(c, 0, "the first one's");
+	if (!rank)
+		pthread_create(&t, NULL, second_thread, c);
+	else
+		pthread_barrier_wait(&all);
+	/* of calls of every kind, one made of two and one that is refused among them */
+	CHECK(!gagg_allreduce(x, x, 100, GAGG_FLOAT32, GAGG_SUM, c, NULL));
+	if (!rank)
+		pthread_join(t, NULL);
+	CHECK(gagg_allreduce(x, x + 1, 9, GAGG_FLOAT32, GAGG_SUM, c, NULL) == GAGG_ERR_INVALID);
+	CHECK(!gagg_allreduce(x, x, 0, GAGG_FLOAT32, GAGG_SUM, c, NULL));
+	CHECK(!gagg_iallreduce(x, x, 0, GAGG_FLOAT32, GAGG_SUM, c, NULL, &req));
+	CHECK(!gagg_wait(&req, 0) && !gagg_wait(&req, 0));
+	CHECK(!gagg_ibarrier(c, &req) && !gagg_wait(&req, GAGG_FOREVER));
+	CHECK(!gagg_comm_split(c, 0, 0, &sub) && !gagg_comm_free(sub));
+	pthread_create(&t, NULL, only_thread, c);
+	pthread_join(t, NULL);
+}
+
+static void *part_thread(void *arg)
+{
+	CHECK(!gagg_barrier(arg));
+	return NULL;
+}
+
+/* of all that a thread is about to end another one is in a call on a part */
+static void part_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_comm *sub;
+	pthread_t t;
+
+	CHECK(!gagg_comm_split(c, 0, 0, &sub));
+	if (!rank) {
+		pthread_create(&t, NULL, part_thread, sub);
+		while (!__atomic_load_n(&sub->asleep, __ATOMIC_RELAXED))
+			sched_yield();
+		CHECK(gagg_finalize(c) == GAGG_ERR_BUSY && gagg_reattach(c) == GAGG_ERR_BUSY);
+		CHECK(gagg_comm_free(sub) == GAGG_ERR_BUSY);
+	}
+	pthread_barrier_wait(&all);
+	if (rank)
+		part_thread(sub);
+	else
+		pthread_join(t, NULL);
+	CHECK(!gagg_comm_free(sub));
+}
+
+static void comm__of_one_thread(void **state)
+{
+	(void)state;
+	run(8, 4, threads_body);
+	run(8, 4, part_body);
+}
+
 static void desync_body(struct gagg_comm *c, int rank)
 {
 	float x[100] = { 1 }, y[400];
@@ -277,6 +429,40 @@ static void mean_body(struct gagg_comm *c, int rank)
 	/* the same lanes, another meaning */
 	CHECK(gagg_allreduce(x, x, 100, GAGG_FLOAT32, rank ? GAGG_SUM : GAGG_MEAN, c, NULL) ==
 	      GAGG_ERR_DESYNC);
+	CHECK(strstr(gagg_last_error(c), rank ? "; that of rank 1: 100 elements, sum, all-reduce" :
+						"; that of rank 0: 100 elements, mean, all-reduce"));
+	gagg_abort(c);
+}
+
+/* rank 2 has another length; all ranks have called something else before, which goes well */
+static void length_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_request *req[2];
+	int32_t x[120] = { 1 }, y[7] = { 1 };
+
+	CHECK(!gagg_iallreduce(y, y, 7, GAGG_INT32, GAGG_SUM, c, NULL, &req[0]));
+	CHECK(!gagg_iallreduce(x, x, rank == 2 ? 120 : 100, GAGG_INT32, GAGG_SUM, c, NULL,
+			       &req[1]));
+	gagg_wait(&req[0], GAGG_FOREVER);
+	CHECK(gagg_wait(&req[1], GAGG_FOREVER) == GAGG_ERR_DESYNC);
+	CHECK(strstr(gagg_last_error(c), "another length, root or operator"));
+	CHECK(strstr(gagg_last_error(c), rank == 2 ? "; that of rank 2: 120 elements, sum" :
+						     "; that of rank 0: 100 elements, sum"));
+	gagg_abort(c);
+}
+
+/* rank 0 and rank 2 have roots of their own, rank 3 one that no sentence is about */
+static void root_body(struct gagg_comm *c, int rank)
+{
+	char x = 0;
+
+	CHECK(gagg_broadcast(&x, 1, rank < 2 ? 0 : rank - 1, c) == GAGG_ERR_DESYNC);
+	CHECK(strstr(gagg_last_error(c), "rank 2 called broadcast with another length"));
+	if (rank == 3)
+		CHECK(!strstr(gagg_last_error(c), "that of"));
+	else
+		CHECK(strstr(gagg_last_error(c), rank == 2 ? "; that of rank 2: 1 byte from rank 1" :
+							     "; that of rank 0: 1 byte from rank 0"));
 	gagg_abort(c);
 }
 
@@ -285,6 +471,8 @@ static void epoch__desync(void **state)
 	(void)state;
 	run_with(8, 4, 0, false, desync_body);
 	run_with(8, 4, 0, false, mean_body);
+	run_with(8, 4, 0, false, length_body);
+	run_with(8, 4, 0, false, root_body);
 }
 
 static void bye_body(struct gagg_comm *c, int rank)
@@ -331,16 +519,234 @@ static void late_body(struct gagg_comm *c, int rank)
 	if (rank) {
 		CHECK(gagg_allreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, c, NULL) ==
 		      GAGG_ERR_TIMEOUT);
+		CHECK(!strcmp(gagg_last_error(c), "no end after 50 ms of all-reduce of int32 (1 element, sum; operation 1, 0 of 1 chunks are done); no rank is known to be dead: one has not begun it, or is slow"));
 		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
 	}
 	pthread_barrier_wait(&all);
 	gagg_abort(c);
 }
 
+/* of the second one there is no end */
+static void late_later_body(struct gagg_comm *c, int rank)
+{
+	float x[64] = { 1 };
+	struct gagg_request *req;
+
+	CHECK(!gagg_allreduce(x, x, 64, GAGG_FLOAT32, GAGG_MAX, c, NULL));
+	if (rank) {
+		CHECK(!gagg_iallreduce(x, x, 64, GAGG_FLOAT32, GAGG_MEAN, c, NULL, &req));
+		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
+		CHECK(!strncmp(gagg_last_error(c), "no end after 50 ms of all-reduce of float32 (64 elements, mean; operation 2, 0 of 8 chunks are done); no rank", 109));
+		CHECK(gagg_wait(&req, 0) == GAGG_ERR_TIMEOUT);
+	}
+	pthread_barrier_wait(&all);
+	gagg_abort(c);
+}
+
+static void stopped_body(struct gagg_comm *c, int rank)
+{
+	if (rank == 1) {
+		fake.silent = true;
+		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
+		fake.silent = false;
+		CHECK(!strcmp(gagg_last_error(c), "no end after 50 ms of barrier (operation 1, 0 of 1 chunks are done); gagg-twin on this host does not answer"));
+	}
+	pthread_barrier_wait(&all);
+	gagg_abort(c);
+}
+
+/* a child leaves for nobody, and looks at nothing that it has freed */
+static void give_up_child(struct gagg_comm *c)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		fake.dead = true;
+		given_up_leave();
+		gagg_abort(c);
+		given_up_leave();
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+}
+
+/* as if the process of rank 1 ended, which has waited for rank 0 in vain */
+static void give_up_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_failure f;
+
+	if (rank)
+		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
+	pthread_barrier_wait(&all);
+	/* the four are one process here: rank 1 is the only one that ends */
+	if (rank > 1)
+		given_up_remove(c->session);
+	pthread_barrier_wait(&all);
+	if (rank == 1) {
+		give_up_child(c);
+		CHECK(!fake.status.reason);
+		given_up_leave();
+	}
+	pthread_barrier_wait(&all);
+	if (!rank) {
+		CHECK(gagg_barrier(c) == GAGG_ERR_PEER);
+		gagg_failure(c, &f);
+		CHECK(f.reason == GAGG_R_BYE && f.rank == 1);
+	}
+	pthread_barrier_wait(&all);
+	gagg_abort(c);
+	/* of those that are freed none is left */
+	pthread_barrier_wait(&all);
+	if (!rank) {
+		fake.dead = true;
+		given_up_leave();
+		fake.dead = false;
+	}
+}
+
+/* who has attached again has not given up any more */
+static void again_body(struct gagg_comm *c, int rank)
+{
+	if (rank)
+		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
+	pthread_barrier_wait(&all);
+	c->session->timeout_ms = GAGG_FOREVER;
+	CHECK(!gagg_reattach(c));
+	pthread_barrier_wait(&all);
+	if (!rank)
+		given_up_leave();
+	pthread_barrier_wait(&all);
+	CHECK(!gagg_barrier(c));
+}
+
+static void op__gives_up(void **state)
+{
+	(void)state;
+	run_with(8, 4, 50, false, give_up_body);
+	run_with(8, 4, 50, true, again_body);
+}
+
 static void op__timeout(void **state)
 {
 	(void)state;
 	run_with(8, 4, 50, false, late_body);
+	run_with(8, 4, 50, false, late_later_body);
+	run_with(8, 4, 50, false, stopped_body);
+}
+
+/* the error output is a file of @fds meanwhile */
+static void errors_since(int fds[2])
+{
+	char name[] = "/tmp/gagg-errors-XXXXXX";
+
+	fds[0] = mkstemp(name);
+	unlink(name);
+	fds[1] = dup(STDERR_FILENO);
+	dup2(fds[0], STDERR_FILENO);
+}
+
+static const char *errors_until(const int fds[2])
+{
+	static char text[4096];
+	ssize_t n = pread(fds[0], text, sizeof(text) - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	dup2(fds[1], STDERR_FILENO);
+	close(fds[0]);
+	close(fds[1]);
+	return text;
+}
+
+#define NOTICE	"gagg: rank 0 has waited for 0.02 s: no end of "
+#define SLOW	"; no rank is known to be dead: one has not begun it, or is slow\n"
+
+/* rank 2 is late twice: rank 0 says so once, the others never */
+static void notice_body(struct gagg_comm *c, int rank)
+{
+	int fds[2], i;
+
+	CHECK(c->session->notice_ms == 10000);
+	c->session->notice_ms = 20;
+	c->session->noticed = rank;
+	if (!rank)
+		errors_since(fds);
+	pthread_barrier_wait(&all);
+	for (i = 0; i < 2; i++) {
+		if (rank == 2)
+			usleep(100000);
+		CHECK(!gagg_barrier(c));
+	}
+	pthread_barrier_wait(&all);
+	if (!rank)
+		CHECK(!strcmp(errors_until(fds), NOTICE "barrier (operation 1, 0 of 1 chunks are done)" SLOW));
+}
+
+/* nobody reads what it would write: it waits for rank 2, and for nobody else */
+static void full_pipe_body(struct gagg_comm *c, int rank)
+{
+	int fds[2], err = dup(STDERR_FILENO);
+
+	if (!rank) {
+		CHECK(!pipe(fds) && fcntl(fds[1], F_SETFL, O_NONBLOCK) >= 0);
+		while (write(fds[1], c, 1) > 0)
+			;
+		CHECK(!fcntl(fds[1], F_SETFL, 0));
+		dup2(fds[1], STDERR_FILENO);
+	}
+	c->session->notice_ms = 20;
+	c->session->noticed = rank;
+	pthread_barrier_wait(&all);
+	if (rank == 2)
+		usleep(100000);
+	CHECK(!gagg_barrier(c));
+	if (!rank) {
+		/* nor does a reader that has gone end the process */
+		close(fds[0]);
+		c->session->noticed = false;
+	}
+	if (rank == 2)
+		usleep(100000);
+	CHECK(!gagg_barrier(c));
+	pthread_barrier_wait(&all);
+	if (!rank) {
+		dup2(err, STDERR_FILENO);
+		close(fds[1]);
+	}
+	close(err);
+}
+
+static void op__notice(void **state)
+{
+	(void)state;
+	run(8, 4, notice_body);
+	alarm(20);
+	run(8, 4, full_pipe_body);
+	alarm(0);
+}
+
+static void init__notice(void **state)
+{
+	struct session *s = session_new(FAKE_FD + 1, 60);
+	struct gagg_geometry geo;
+	int fds[2];
+
+	(void)state;
+	fake_start(8, 4);
+	s->notice_ms = 20;
+	errors_since(fds);
+	assert_int_equal(session_attach(s, &geo), GAGG_ERR_TIMEOUT);
+	assert_string_equal(errors_until(fds), "gagg: rank 1 has waited for 0.02 s: not joined yet: rank 0 (host not heard), rank 2 (host not heard), rank 3 (host not heard)\n");
+	/* an operation is told of, too */
+	assert_false(s->noticed);
+	fake.silent = true;
+	errors_since(fds);
+	assert_int_equal(session_attach(s, &geo), GAGG_ERR_TIMEOUT);
+	assert_string_equal(errors_until(fds), "gagg: rank 1 has waited for 0.02 s: gagg-twin on this host does not answer\n");
+	fake.silent = false;
+	fake_stop();
+	pthread_mutex_destroy(&s->lock);
+	free(s);
 }
 
 static bool has_more_rights;	/* than who has started this program */
@@ -438,7 +844,7 @@ static void init__fails(void **state)
 	fake.status.blocked = 1 + 2;
 	assert_int_equal(gagg_init_fd(&c, FAKE_FD + 1, 0), GAGG_ERR_PEER);
 	assert_string_equal(gagg_last_error(NULL),
-			    "the host of rank 2 is heard, but chunks do not pass between it and all others: see gaggctl member list (MTU of the path, or a firewall)");
+			    "the host of rank 2 is heard, but chunks do not pass between it and another host: see gaggctl member list (MTU of the path, or a firewall)");
 	fake.status.mismatch = 1 + GAGG_DG_WINDOW;
 	fake.status.mismatch_node = 3;
 	assert_int_equal(gagg_init_fd(&c, FAKE_FD + 1, 0), GAGG_ERR_MISMATCH);
@@ -461,6 +867,7 @@ static void init__fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(given_up__fork),
 		cmocka_unit_test(op__refuses),
 		cmocka_unit_test(op__weights),
 		cmocka_unit_test(split__colors),
@@ -468,11 +875,15 @@ int main(void)
 		cmocka_unit_test(split__all_or_nobody),
 		cmocka_unit_test(epoch__died_and_again),
 		cmocka_unit_test(epoch__fork),
+		cmocka_unit_test(comm__of_one_thread),
 		cmocka_unit_test(epoch__desync),
 		cmocka_unit_test(finalize__bye),
 		cmocka_unit_test(free__twice),
 		cmocka_unit_test(op__timeout),
 		cmocka_unit_test(op__default_timeout),
+		cmocka_unit_test(op__notice),
+		cmocka_unit_test(op__gives_up),
+		cmocka_unit_test(init__notice),
 		cmocka_unit_test(init__fails),
 		cmocka_unit_test(init__environment),
 		cmocka_unit_test(last_error__is_of_the_last_call),

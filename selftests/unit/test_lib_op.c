@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/call.c agent/lib/error.c agent/lib/given_up.c agent/lib/lanes.c agent/lib/late.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c; libs: -pthread */
 /*
  * libgagg's collectives: what comes out, in flight and blocking, and how many
  * system calls it takes.
@@ -455,6 +455,54 @@ static void wait_body(struct gagg_comm *c, int rank)
 	CHECK(!gagg_allgather(NULL, 0, NULL, c) && !gagg_broadcast(NULL, 0, 1, c));
 }
 
+static bool overlap_is_refused(struct gagg_comm *c, int err)
+{
+	return err == GAGG_ERR_INVALID && strstr(gagg_last_error(c), "overlap");
+}
+
+/* in place, or apart, and nothing between */
+static void overlap_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_request *req;
+	float x[10 * N] = { 0 };
+	char b[10 * N + 10] = { 0 };
+
+	for (int at = -10; at <= 10; at++) {
+		float *send = x + 10, *recv = send + at;
+		int err;
+
+		if (at && at > -10 && at < 10) {
+			err = gagg_allreduce(send, recv, 10, GAGG_FLOAT32, GAGG_MAX, c, NULL);
+			CHECK(overlap_is_refused(c, err));
+			err = gagg_iallreduce(send, recv, 10, GAGG_FLOAT32, GAGG_MAX, c, NULL,
+					      &req);
+			CHECK(overlap_is_refused(c, err) && !req);
+		} else {
+			CHECK(!gagg_allreduce(send, recv, 10, GAGG_FLOAT32, GAGG_MAX, c, NULL));
+		}
+	}
+	for (int at = 0; at < 10 * N; at++) {
+		int err = gagg_allgather(b + at, 10, b, c);
+
+		CHECK(at == rank * 10 ? !err : overlap_is_refused(c, err));
+	}
+	for (int at = 0; at < 10 * (N - 1); at++) {
+		int err = at && at != rank * 10 ?
+			  gagg_reduce_scatter(x, x + at, 10, GAGG_FLOAT32, GAGG_MAX, c, NULL) :
+			  GAGG_ERR_BUSY;
+
+		CHECK(err == GAGG_ERR_BUSY || overlap_is_refused(c, err));
+	}
+	CHECK(!gagg_reduce_scatter(x, x, 10, GAGG_FLOAT32, GAGG_MAX, c, NULL));
+	CHECK(!gagg_reduce_scatter(x, x + rank * 10, 10, GAGG_FLOAT32, GAGG_MAX, c, NULL));
+}
+
+static void buffers__overlap(void **state)
+{
+	(void)state;
+	run(8, 4, overlap_body);
+}
+
 static void wait__timeout(void **state)
 {
 	(void)state;
@@ -526,6 +574,7 @@ int main(void)
 		cmocka_unit_test(barrier__waits),
 		cmocka_unit_test(iallreduce__in_flight),
 		cmocka_unit_test(plan__in_use),
+		cmocka_unit_test(buffers__overlap),
 		cmocka_unit_test(wait__timeout),
 		cmocka_unit_test(barrier__no_more_rounds),
 		cmocka_unit_test(allreduce__system_calls),

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/copies.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/replica.c agent/lib/replica_easgd.c agent/lib/replica_gossip.c agent/lib/replica_hpsgd.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/comm.c agent/lib/known.c agent/lib/copies.c agent/lib/call.c agent/lib/error.c agent/lib/given_up.c agent/lib/lanes.c agent/lib/late.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/replica.c agent/lib/replica_easgd.c agent/lib/replica_gossip.c agent/lib/replica_hpsgd.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/wait.c; libs: -pthread */
 /*
  * Replicas: what each mode must conserve, with ranks of random speeds. Updates
  * are small multiples of 2^-12, so that every sum and mean is exact in float32,
  * and weights can be compared with sums made in another order.
  */
 #define _GNU_SOURCE 1
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -558,6 +559,53 @@ static void hpsgd__every_update_once(void **state)
 	run(2, 1, overlapped_body);
 }
 
+/* while this thread's owner waits in a barrier behind the operation of @arg */
+static void *beside_barrier(void *arg)
+{
+	struct gagg_replica *r = arg;
+	float w[COUNT] = { 0 }, u[COUNT];
+
+	while (!__atomic_load_n(&r->comm->asleep, __ATOMIC_RELAXED))
+		sched_yield();
+	for (int i = 0; i < COUNT; i++)
+		u[i] = 1;
+	/* nothing has changed */
+	CHECK(gagg_replica_step(r, w, u) == GAGG_ERR_BUSY && !w[0]);
+	CHECK(gagg_replica_finish(r, w) == GAGG_ERR_BUSY && !w[0]);
+	pthread_barrier_wait(&all);
+	/* what it frees is written to until the others have made their steps */
+	gagg_replica_free(r);
+	return NULL;
+}
+
+static void beside_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT] = { 0 }, u[COUNT] = { 1 };
+	struct gagg_replica *r;
+	pthread_t t;
+
+	CHECK(!gagg_replica_create(c, w, COUNT, 0, &r));
+	if (rank) {
+		pthread_barrier_wait(&all);
+		usleep(100000);
+	}
+	CHECK(!gagg_replica_step(r, w, u));
+	if (!rank)
+		pthread_create(&t, NULL, beside_barrier, r);
+	CHECK(!gagg_barrier(c));
+	if (!rank)
+		pthread_join(t, NULL);
+	else
+		gagg_replica_free(r);
+}
+
+static void hpsgd__second_thread(void **state)
+{
+	(void)state;
+	fake.sync = "hpsgd:6";
+	run(8, 4, beside_body);
+}
+
 /* with lanes of int32, then of int64 */
 static void run_gossip(const char *sync, void (*body)(struct gagg_comm *c, int rank))
 {
@@ -880,6 +928,7 @@ int main(void)
 		cmocka_unit_test(easgd__ends_when_a_rank_leaves),
 		cmocka_unit_test(easgd__has_room_for_tables),
 		cmocka_unit_test(hpsgd__every_update_once),
+		cmocka_unit_test(hpsgd__second_thread),
 		cmocka_unit_test(other_modes__refused),
 		cmocka_unit_test(gossip__conserves_the_sum),
 		cmocka_unit_test(pairs__come_together),

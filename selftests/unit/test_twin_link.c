@@ -125,8 +125,7 @@ static void link__silent_later(void **state)
 	begin = deadline_now();
 	assert_int_equal(status(), -ETIMEDOUT);
 	assert_in_range(ms_since(begin), PATIENCE_MS - 1, 20 * PATIENCE_MS);
-	/* an answer that comes now is the answer to nothing */
-	answer((uint32_t)GAGG_IOC_STATUS, &st, sizeof(st));
+	/* nobody waits again for one that has not answered */
 	begin = deadline_now();
 	assert_int_equal(status(), -ETIMEDOUT);
 	assert_null(sys_map(ours, 0, 4096, false));
@@ -137,6 +136,55 @@ static void link__silent_later(void **state)
 	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);
 	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);
 	assert_int_equal(asked(), (uint32_t)GAGG_IOC_DETACH);
+}
+
+/* what comes too late is not taken for the answer to the next request, which is asked anew */
+static void answers_late(uint64_t late, uint64_t in_time)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st), .epoch = late };
+
+	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);
+	answer((uint32_t)GAGG_IOC_STATUS, &st, sizeof(st));
+	st.epoch = in_time;
+	answer((uint32_t)GAGG_IOC_STATUS, &st, sizeof(st));
+	st.epoch = 0;
+	assert_int_equal(sys_command(ours, GAGG_IOC_STATUS, &st), 0);
+	assert_int_equal(st.epoch, in_time);
+	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);
+}
+
+static void link__goes_on(void **state)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+	uint64_t begin;
+
+	(void)state;
+	answer_hello();
+	assert_int_equal(sys_begin(ours, 100 * SYS_LOOK_MS), 0);
+	assert_int_equal(asked(), TWIN_HELLO);
+	begin = deadline_now();
+	assert_int_equal(sys_look(ours, GAGG_IOC_STATUS, &st), -ETIMEDOUT);
+	assert_in_range(ms_since(begin), SYS_LOOK_MS - 1, 20 * SYS_LOOK_MS);
+	answers_late(1, 2);
+}
+
+static void link__goes_on_after_silence(void **state)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+	uint64_t begin;
+
+	(void)state;
+	answer_hello();
+	assert_int_equal(sys_begin(ours, PATIENCE_MS), 0);
+	assert_int_equal(asked(), TWIN_HELLO);
+	/* not longer than any other request */
+	assert_int_equal(sys_look(ours, GAGG_IOC_STATUS, &st), -ETIMEDOUT);
+	assert_int_equal(status(), -ETIMEDOUT);
+	answers_late(1, 2);
+	/* and it has all of the time again */
+	begin = deadline_now();
+	assert_int_equal(status(), -ETIMEDOUT);
+	assert_in_range(ms_since(begin), PATIENCE_MS - 1, 20 * PATIENCE_MS);
 }
 
 static void link__leaves_one_that_does_not_read(void **state)
@@ -152,6 +200,24 @@ static void link__leaves_one_that_does_not_read(void **state)
 	begin = deadline_now();
 	sys_leave(ours);
 	assert_in_range(ms_since(begin), 0, PATIENCE_MS / 2);
+}
+
+/* what has come too late is read first, else the close would be told before the last words */
+static void link__leaves_with_a_late_answer(void **state)
+{
+	struct gagg_ioc_status st = { .size = sizeof(st) };
+
+	(void)state;
+	answer_hello();
+	assert_int_equal(sys_begin(ours, PATIENCE_MS), 0);
+	assert_int_equal(asked(), TWIN_HELLO);
+	assert_int_equal(status(), -ETIMEDOUT);
+	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);
+	answer((uint32_t)GAGG_IOC_STATUS, &st, sizeof(st));
+	sys_leave(ours);
+	sys_close(ours);
+	ours = -1;
+	assert_int_equal(asked(), (uint32_t)GAGG_IOC_DETACH);
 }
 
 static void link__gone(void **state)
@@ -176,7 +242,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(link__silent_from_the_start),
 		TEST(link__silent_later),
+		TEST(link__goes_on),
+		TEST(link__goes_on_after_silence),
 		TEST(link__leaves_one_that_does_not_read),
+		TEST(link__leaves_with_a_late_answer),
 		TEST(link__gone),
 	};
 

@@ -46,6 +46,7 @@
  *	kill				SIGKILL to oneself
  *	leave				exit without a word
  *	abort				leave at once, in order
+ *	exits				after a failure exit() without more, in place of that
  *
  * A line for each event begins with "rank N ". Exit status: 0; 1 a result is
  * wrong or an operation has failed, or has not where it had to; 2 usage; 3 could
@@ -130,6 +131,7 @@ static struct {
 	int events;			/* of "events" */
 	bool fail;			/* an operation has to */
 	bool failed;			/* and one has */
+	bool exits;			/* and then nothing but exit() */
 	int status;
 } me = { .timeout = 120000, .seed = 1, .repeat = 1 };
 
@@ -903,6 +905,8 @@ static void run_other(const char *word)
 		_exit(me.status);
 	else if (argument(word, "abort"))
 		leave_in_order();
+	else if (argument(word, "exits"))
+		me.exits = true;
 	else
 		usage(word);
 }
@@ -999,7 +1003,8 @@ int main(int argc, char **argv)
 		me.status = 1;
 	}
 	if (me.failed) {
-		gagg_abort(me.world);
+		if (!me.exits)
+			gagg_abort(me.world);
 	} else {
 		err = gagg_finalize(me.world);
 		if (err) {
