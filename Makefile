@@ -10,6 +10,7 @@
 #   make check-debug   the same on a kernel with KASAN, lockdep and so on
 #   make check-virtual the tests that have exact bars, in virtual time
 #   make chaos         random worlds in virtual time: SEEDS=10, SEED=N
+#   make check-docs    what README and the man pages say is done
 #   make check-kcsan   some on a kernel that looks for data races
 #   make check-kernels all on Debian's 6.1, 6.12 and 7.x, some on PREEMPT_RT
 #   make lint          the static checks
@@ -23,18 +24,24 @@
 #   make bench-modes   time to accuracy under every sync mode
 #   make bench-insn    instructions of gagg and of others
 #   make check-insn    gagg's, against what is recorded
-#   make demo          four hosts in a VM exchange gradients
+#   make demo          four hosts on loopback exchange gradients, without root or VM
+#   make demo-vm       the same with the module, on Debian's kernel in QEMU
 #   make vm-shell      a shell in the VM, with the four hosts up
-#   make install       DESTDIR, PREFIX
-#   make deps          the Debian packages that all of this takes, and a faster QEMU
+#   make install       DESTDIR, PREFIX, LIBDIR; MODULE=no: without the module
+#   make uninstall     what that has made, with the same DESTDIR and PREFIX
+#   make deps          the Debian packages that all of this requires, and a faster QEMU
+#   make help          prints this
 #
 # The module is built for the kernel that runs, if its headers are here, else for Debian's
-# stock kernel. KERNEL=NAME picks one of `vm/kernels list`; KDIR=DIR names the headers.
+# stock kernel, if that is in build/kernels. KERNEL=NAME picks one of `vm/kernels list`;
+# KDIR=DIR names the headers.
 
 KERNEL	?=
 KDIR	?= $(if $(KERNEL),$(shell vm/kernels kdir $(KERNEL) 2>/dev/null),$(or \
 	     $(realpath /lib/modules/$(shell uname -r)/build),$(shell vm/kernels kdir stock 2>/dev/null)))
+MODULE	?=
 PREFIX	?= /usr/local
+LIBDIR	?= $(PREFIX)/lib
 DESTDIR	?=
 TEST	?=
 export KERNEL
@@ -57,23 +64,38 @@ KARCH	:= $(if $(shell grep -sx CONFIG_UML=y $(KDIR)/.config),um,$(shell uname -m
 KREL	:= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 		   $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KBUILD	= build/kmod/$(KREL)
+no_headers = install linux-headers-$(shell uname -r), or name them: KDIR=DIR; or do without: MODULE=no
 # no BTF: it takes the kernel's vmlinux, which headers lack
 KFLAGS	= ARCH=$(KARCH) W=1 KCFLAGS=-Werror CONFIG_DEBUG_INFO_BTF_MODULES= $(KARGS)
 
 .PHONY: module
 module:
-	@test -n "$(KREL)" || { echo "no kernel headers$(KERNEL:%= for '%')$(if $(KERNEL),,: make deps)" >&2; exit 1; }
+	@test -n "$(KREL)" || { echo "no kernel headers$(KERNEL:%= for '%'): $(if $(KERNEL),vm/kernels get $(KERNEL),$(no_headers))" >&2; exit 1; }
 	@mkdir -p $(KBUILD)
 	@cp -rsf $(CURDIR)/Kbuild $(CURDIR)/kmod $(CURDIR)/uapi $(KBUILD)/
 	@find $(KBUILD) -xtype l -delete
 	+@flock $(KBUILD) $(MAKE) -C $(KDIR) M=$(CURDIR)/$(KBUILD) $(KFLAGS) modules
 
 # --- everything ---------------------------------------------------------
-all: module agent
+all: $(if $(filter no,$(MODULE)),,module) agent
 
-.PHONY: install
-install: all
-	scripts/install "$(DESTDIR)" "$(PREFIX)" "$(KREL)" "$(KBUILD)"
+.PHONY: help
+help:
+	@sed -n '3,/^$$/s/^# \{0,3\}//p' Makefile
+
+# The module is one for the kernel that runs, unless another is named.
+named	= $(KERNEL)$(filter-out file,$(origin KDIR))
+.PHONY: install uninstall install-fits
+install-fits:
+	@test -n "$(filter no,$(MODULE))$(named)" || test "$(KREL)" = "$$(uname -r)" || \
+		{ echo "no headers of the kernel that runs: $(no_headers)" >&2; exit 1; }
+
+install: install-fits all
+	@DESTDIR="$(DESTDIR)" scripts/install "$(PREFIX)" "$(LIBDIR)" \
+		$(if $(filter no,$(MODULE)),,"$(KREL)" "$(KBUILD)/gagg.ko")
+
+uninstall:
+	@DESTDIR="$(DESTDIR)" scripts/install --remove "$(PREFIX)"
 
 .PHONY: clean
 clean:
@@ -99,12 +121,12 @@ prepare	= for kernel in $(1); do $(MAKE) -j$(nproc) kernel-$$kernel || exit; don
 TESTS_debug = allreduce death unload locks device nomem faults fuzz store copies
 
 # The module is not needed by the unit tests.
-.PHONY: check check-unit check-model check-vm check-debug check-virtual lint
+.PHONY: check check-unit check-model check-vm check-debug check-virtual check-docs lint
 check: deps
 	@$(call prepare,stock uml uml-virtual uml-debug)
 	@$(MAKE) -j$(nproc) all selftests
 	@selftests/run machines model virtual static unit fuzz chaos vm@uml \
-		$(TESTS_debug:%=vm@uml-debug/%) stock
+		docs $(TESTS_debug:%=vm@uml-debug/%) stock
 
 check-unit:
 	@$(MAKE) -j$(nproc) unit-tests
@@ -123,6 +145,10 @@ check-debug:
 check-virtual: agent selftests
 	@$(call prepare,uml-virtual)
 	@selftests/run $(or $(TEST:%=virtual/%),virtual)
+
+check-docs: agent
+	@$(call prepare,uml)
+	@selftests/run docs
 
 lint:
 	@selftests/run static
@@ -166,13 +192,24 @@ check-kernels: deps agent selftests
 		selftests/run $$tests || status=1; \
 	done; exit $$status
 
-# --- the VM by hand -----------------------------------------------------
-.PHONY: demo vm-shell
-demo: deps
-	@$(MAKE) agent
-	@$(call prepare,$(or $(KERNEL),stock))
-	@vm/run --kernel $(or $(KERNEL),stock) -- agent/examples/demo.sh
+# --- by hand ------------------------------------------------------------
+.PHONY: demo demo-vm vm-shell
+demo:
+	+@agent/examples/demo.sh
 
-vm-shell: agent
+demo-vm:
+	@echo "1/4 packages"
+	@scripts/deps build vm
+	@vm/get-qemu || echo "demo-vm: going on with the QEMU that is installed" >&2
+	@echo "2/4 build"
+	@$(MAKE) -j$(nproc) agent
+	@echo "3/4 kernel $(or $(KERNEL),stock), and the module for it"
+	@$(call prepare,$(or $(KERNEL),stock))
+	@echo "4/4 four hosts in a VM, which takes minutes where it is emulated"
+	@vm/run --kernel $(or $(KERNEL),stock) -- agent/examples/demo-vm.sh
+
+vm-shell:
+	@test -t 0 && test -t 1 || { echo "vm-shell: this is no terminal" >&2; exit 1; }
+	@$(MAKE) -j$(nproc) agent
 	@$(call prepare,$(or $(KERNEL),stock))
 	@vm/shell --kernel $(or $(KERNEL),stock)

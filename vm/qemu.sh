@@ -50,7 +50,7 @@ qemu_guest()
 	local machine share i environment
 
 	environment="gagg_top=\"$top\" gagg_run=\"$run\" gagg_token=$token gagg_terminal=/dev/hvc0"
-	environment+="${scan:+ gagg_scan=1}${gagg_mods:+ gagg_mods=\"$gagg_mods\"}"
+	environment+="${scan:+ gagg_scan=1} gagg_mods=\"$gagg_mods\""
 	parameters+=" console=ttyS0 nokaslr mitigations=off random.trust_cpu=on net.ifnames=0"
 	case $(qemu_accel) in
 	kvm)

@@ -13,10 +13,13 @@
 
 const char bench_args_usage[] =
 	"Usage: gagg-bench OPERATION --group GROUP [OPTION...]\n"
+	"       gagg-bench OPERATION --local N [OPTION...]\n"
 	"\n"
 	"Measures a collective operation of a group; started on all of its ranks with the\n"
 	"same options. Rank 0 prints. OPERATION: all_reduce, reduce_scatter, all_gather,\n"
 	"broadcast, or overlap (a non-blocking all-reduce beside computing).\n"
+	"With --local it starts N ranks itself, each with a gagg-twin, on loopback.\n"
+	"The options of nccl-tests are understood, too.\n"
 	"\n"
 	"  -b, --min SIZE       first size, bytes (K, M, G: times 1024, ...) (4K)\n"
 	"  -e, --max SIZE       last size (64M)\n"
@@ -29,6 +32,7 @@ const char bench_args_usage[] =
 	"  -n, --iters N        operations of each size (20)\n"
 	"  -w, --warmup N       and before them, not timed (2)\n"
 	"  -t, --budget S       fewer, when they have taken S seconds\n"
+	"  -c, --check N        results are checked in any case\n"
 	"      --no-plan        without a plan, which keeps exponents between calls\n"
 	"      --seed N         of the elements (1)\n"
 	"  -j, --json           JSON\n"
@@ -36,6 +40,7 @@ const char bench_args_usage[] =
 	"      --rank RANK      rank to be (the lowest that is free)\n"
 	"      --socket PATH    where gaggd listens ($GAGG_SOCKET)\n"
 	"      --timeout S      to join, and for each operation (60)\n"
+	"      --local N        ranks on this machine, of a group of their own\n"
 	"  -h, --help\n";
 
 static bool fail(struct bench_args *a, const char *fmt, ...)
@@ -135,7 +140,7 @@ static void take_seconds(struct bench_args *a, const char *what, double *out)
 		fail(a, "%s: seconds, not '%s'", what, optarg);
 }
 
-enum { NO_PLAN = 256, SEED, RANK, SOCKET, TIMEOUT, ALGORITHM, IDLE, RANKS, RENDEZVOUS };
+enum { NO_PLAN = 256, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS, RENDEZVOUS };
 
 static const struct option options[] = {
 	{ "min", 1, NULL, 'b' },
@@ -156,12 +161,22 @@ static const struct option options[] = {
 	{ "rank", 1, NULL, RANK },
 	{ "socket", 1, NULL, SOCKET },
 	{ "timeout", 1, NULL, TIMEOUT },
+	{ "check", 1, NULL, 'c' },
+	{ "local", 1, NULL, LOCAL },
 	{ "help", 0, NULL, 'h' },
 	/* for drivers of other systems, and for counting instructions */
 	{ "algorithm", 1, NULL, ALGORITHM },
 	{ "idle-file", 1, NULL, IDLE },
 	{ "ranks", 1, NULL, RANKS },
 	{ "rendezvous", 1, NULL, RENDEZVOUS },
+	/* as nccl-tests has them */
+	{ "minbytes", 1, NULL, 'b' },
+	{ "maxbytes", 1, NULL, 'e' },
+	{ "stepfactor", 1, NULL, 'f' },
+	{ "stepbytes", 1, NULL, 'i' },
+	{ "datatype", 1, NULL, 'd' },
+	{ "op", 1, NULL, 'o' },
+	{ "warmup_iters", 1, NULL, 'w' },
 	{ 0 }
 };
 
@@ -197,6 +212,8 @@ static void take_word(struct bench_args *a, int opt)
 
 static void take(struct bench_args *a, int opt)
 {
+	uint64_t ignored;
+
 	switch (opt) {
 	case 'b':
 		take_size(a, "--min", &a->min);
@@ -244,6 +261,12 @@ static void take(struct bench_args *a, int opt)
 	case TIMEOUT:
 		take_int(a, "--timeout", 1, 1000000, &a->timeout);
 		break;
+	case 'c':
+		take_number(a, "--check", 1, UINT64_MAX, &ignored);
+		break;
+	case LOCAL:
+		take_int(a, "--local", 1, BENCH_RANKS, &a->local);
+		break;
 	case 'h':
 		a->help = true;
 		break;
@@ -262,6 +285,8 @@ static bool agree(struct bench_args *a)
 		return fail(a, "there is no mean of %s", bench_dtype_name(a->dtype));
 	if (bench_reduces(a->kind) && a->dtype == BENCH_INT64 && a->redop != BENCH_SUM)
 		return fail(a, "of int64 there are sums only");
+	if (a->local && (a->group || a->socket || a->rank >= 0))
+		return fail(a, "--local has a group of its own: no --group, --rank or --socket");
 	return true;
 }
 
@@ -276,7 +301,7 @@ bool bench_args_parse(struct bench_args *a, int argc, char **argv)
 	};
 	optind = 0;
 	/* '-': a word that is no option comes as option 1; ':': we say what is wrong */
-	while ((opt = getopt_long(argc, argv, "-:b:e:f:i:s:d:o:r:n:w:t:jg:h", options,
+	while ((opt = getopt_long(argc, argv, "-:b:e:f:i:s:d:o:r:n:w:t:c:jg:h", options,
 				  NULL)) != -1) {
 		if (opt == '?') {
 			fail(a, "no option '%s'; try --help", argv[optind - 1]);

@@ -37,6 +37,7 @@
  * @rendezvous:	of the same: a folder, where they find each other
  * @socket:	gaggd's; NULL: the usual one
  * @timeout:	seconds to join, and for each operation
+ * @local:	so many ranks on this machine, with twins of their own; 0: one of a group
  * @help:	was asked for; nothing else holds then
  * @error:	what is wrong with the command line, as a sentence
  */
@@ -65,6 +66,7 @@ struct bench_args {
 	const char *rendezvous;
 	const char *socket;
 	int timeout;
+	int local;
 	bool help;
 	char error[128];
 };

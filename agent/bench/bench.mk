@@ -7,19 +7,9 @@ BENCH_OBJS := $(addprefix build/agent/bench/,args.o data.o op.o overlap.o report
 		stat.o usage.o)
 
 # With the archive, so that it runs wherever build/ is.
-build/gagg-bench: build/agent/bench/main.o build/agent/bench/gagg.o $(BENCH_OBJS) \
+build/gagg-bench: $(addprefix build/agent/bench/,main.o gagg.o local.o) $(BENCH_OBJS) \
 	build/libgagg.a build/agent/nl/nl.a
 build/gagg-bench: AGENT_LIBS += $(NL_LIBS) -lm -pthread
 build/agent/bench/%.o: AGENT_CFLAGS += -Iagent/lib
 # filling and checking is what takes the time
 build/agent/bench/data.o: AGENT_CFLAGS += -O3
-
-install: install-gagg-bench
-
-.PHONY: install-gagg-bench
-install-gagg-bench: build/gagg-bench
-	install -D -m 755 build/gagg-bench $(DESTDIR)$(PREFIX)/bin/gagg-bench
-	install -D -m 644 agent/bench/gagg-bench.1 \
-		$(DESTDIR)$(PREFIX)/share/man/man1/gagg-bench.1
-	install -D -m 644 agent/bench/gagg-bench.bash \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gagg-bench

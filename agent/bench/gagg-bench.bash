@@ -13,7 +13,7 @@ _gagg_bench()
 	-b | --min | -e | --max | -i | --step | -s | --sizes)
 			choice="4K 64K 1M 4M 64M" ;;
 	-f | --factor | -r | --root | -n | --iters | -w | --warmup | -t | --budget | \
-	--rank | --ranks | --seed | --timeout)
+	-c | --check | --local | --rank | --ranks | --seed | --timeout)
 			choice= ;;
 	--socket | --idle-file)
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -22,7 +22,7 @@ _gagg_bench()
 				--min --max --factor --step --sizes
 				--dtype --redop --root
 				--iters --warmup --budget --no-plan --seed --json
-				--group --rank --socket --timeout --help" ;;
+				--group --rank --socket --timeout --check --local --help" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$choice" -- "$cur")
 }

@@ -26,10 +26,23 @@ static const char *const redops[] = {
 	[BENCH_MAX]	= "max",
 };
 
+/* words of nccl-tests */
+static const struct {
+	const char *word;
+	const char *ours;
+} others[] = {
+	{ "float", "float32" },
+	{ "half", "float16" },
+	{ "avg", "mean" },
+};
+
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
 static bool find(const char *const *words, size_t n, const char *text, int *out)
 {
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (!strcmp(others[i].word, text))
+			text = others[i].ours;
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(words[i], text)) {
 			*out = (int)i;

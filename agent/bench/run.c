@@ -184,6 +184,21 @@ static int collect(struct bench *b, int m, const struct told *told, struct bench
 	return 0;
 }
 
+static int load(struct bench *b, const struct bench_op *op, int m)
+{
+	struct bench_system *sys = b->sys;
+
+	if (!sys->load)
+		return 0;
+	return sys->load(sys, b->send, (size_t)m * send_bytes(b, op), b->recv,
+			 (size_t)m * recv_bytes(b, op)) ? failed(b, "load") : 0;
+}
+
+static int fetch(struct bench *b)
+{
+	return b->sys->fetch && b->sys->fetch(b->sys) ? failed(b, "fetch") : 0;
+}
+
 /*
  * What a rank does before and after the operations - filling, reading counters,
  * checking - must not run beside those of another: hence barriers on both sides
@@ -194,7 +209,7 @@ int bench_batch(struct bench *b, const struct bench_op *op, int m, struct bench_
 	struct told told = { 0 };
 
 	fill(b, op, m);
-	if (barrier(b))
+	if (load(b, op, m) || barrier(b))
 		return -1;
 	counters(b, &told, -1);
 	if (barrier(b))
@@ -206,7 +221,7 @@ int bench_batch(struct bench *b, const struct bench_op *op, int m, struct bench_
 	if (barrier(b))
 		return -1;
 	counters(b, &told, 1);
-	if (barrier(b))
+	if (barrier(b) || fetch(b))
 		return -1;
 	told.wrong = check(b, op, m);
 	b->number += (uint64_t)m;

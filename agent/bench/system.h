@@ -32,6 +32,9 @@ struct bench_counters {
  * @select:	take the @i-th for the calls that follow
  * @begin:	operations that follow are like @op; may be NULL
  * @end:	no more of them; may be NULL
+ * @load:	those that follow read the @in bytes at @send, and write the @out bytes
+ *		at @recv; not timed. Of who has them in another memory; may be NULL
+ * @fetch:	what they have written is to be there; not timed; may be NULL
  * @run:	carry out one; of a broadcast, @recv is what is sent, too
  * @start:	begin an all-reduce; NULL: there is no such thing
  * @wait:	until it is complete
@@ -53,6 +56,9 @@ struct bench_system {
 	int (*select)(struct bench_system *sys, int i);
 	int (*begin)(struct bench_system *sys, const struct bench_op *op);
 	void (*end)(struct bench_system *sys);
+	int (*load)(struct bench_system *sys, const void *send, size_t in, void *recv,
+		    size_t out);
+	int (*fetch)(struct bench_system *sys);
 	int (*run)(struct bench_system *sys, const struct bench_op *op, const void *send,
 		   void *recv);
 	int (*start)(struct bench_system *sys, const struct bench_op *op, const void *send,

@@ -9,10 +9,17 @@
 #include "gaggctl.h"
 
 static const char usage[] =
-	"Usage: gaggctl apply FILE [--dry-run]\n"
+	"Usage: gaggctl apply FILE [--dry-run | --check]\n"
 	"\n"
 	"Make the groups of this network namespace those of the file, changing only what\n"
-	"differs. --dry-run says what would be done and does nothing.\n";
+	"differs. --dry-run says what would be done and does nothing. --check reads the\n"
+	"file alone, and asks no kernel: it says which groups are in it.\n";
+
+struct words {
+	const char *path;
+	bool dry_run;
+	bool check;
+};
 
 static void say(void *arg, const char *line)
 {
@@ -50,42 +57,63 @@ static enum ctl_exit apply(const struct config *cfg, bool dry_run)
 	return err ? CTL_FAILED : CTL_OK;
 }
 
+/* the groups of a file in which nothing is wrong */
+static enum ctl_exit check(const struct config *cfg)
+{
+	unsigned int i;
+
+	for (i = 0; i < cfg->n_groups; i++)
+		group_warn(&cfg->groups[i]);
+	print_array(NULL);
+	for (i = 0; i < cfg->n_groups; i++) {
+		print_object(NULL);
+		print_str("group", "group ", cfg->groups[i].name, "");
+		print_u64("members", " members ", cfg->groups[i].n_members, "\n");
+		print_close();
+	}
+	print_close();
+	return CTL_OK;
+}
+
+static bool take_words(struct args *a, struct words *w)
+{
+	for (; *a->next; a->next++) {
+		if (!strcmp(*a->next, "--dry-run"))
+			w->dry_run = true;
+		else if (!strcmp(*a->next, "--check"))
+			w->check = true;
+		else if (**a->next == '-')
+			return args_fail(a, "'%s' is no option; there are: --dry-run, --check",
+					 *a->next);
+		else if (w->path)
+			return args_end(a);
+		else
+			w->path = *a->next;
+	}
+	if (w->dry_run && w->check)
+		return args_fail(a, "either --dry-run or --check");
+	return w->path || args_fail(a, "FILE is missing");
+}
+
 enum ctl_exit apply_command(struct args *a)
 {
 	struct config cfg = { .n_groups = 0 };
-	const char *path = NULL;
-	bool dry_run = false;
+	struct words w = { .path = NULL };
 	char text[4096] = "";
 	enum ctl_exit ret;
 	int err;
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
-	for (; *a->next; a->next++) {
-		if (!strcmp(*a->next, "--dry-run")) {
-			dry_run = true;
-		} else if (**a->next == '-') {
-			args_fail(a, "'%s' is no option; there is: --dry-run",
-				  *a->next);
-			return CTL_USAGE;
-		} else if (path) {
-			args_end(a);
-			return CTL_USAGE;
-		} else {
-			path = *a->next;
-		}
-	}
-	if (!path) {
-		args_fail(a, "FILE is missing");
+	if (!take_words(a, &w))
 		return CTL_USAGE;
-	}
-	err = config_load(path, &cfg, text, sizeof(text));
+	err = config_load(w.path, &cfg, text, sizeof(text));
 	if (err) {
-		ctl_say("%s%s%s", *text ? text : path, *text ? "" : ": ",
+		ctl_say("%s%s%s", *text ? text : w.path, *text ? "" : ": ",
 			*text ? "" : strerror(-err));
 		return CTL_FAILED;
 	}
-	ret = apply(&cfg, dry_run);
+	ret = w.check ? check(&cfg) : apply(&cfg, w.dry_run);
 	config_free(&cfg);
 	return ret;
 }

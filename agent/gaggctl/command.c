@@ -18,7 +18,7 @@ static const char usage[] =
 	"  member add|delete|set|list          members of a group\n"
 	"  stats [GROUP] [--nonzero]           counters\n"
 	"  monitor                             print events as they come\n"
-	"  apply FILE [--dry-run]              make the groups those of a file\n"
+	"  apply FILE [--dry-run|--check]      make the groups those of a file\n"
 	"  sync list                           sync modes and their parameters\n"
 	"  batch show GROUP                    how long ranks compute, and their shares\n"
 	"  checkpoint list|delete              what gaggd keeps of tables\n"

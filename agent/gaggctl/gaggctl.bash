@@ -35,7 +35,7 @@ _gaggctl_choice()
 {
 	local previous=${*: -1}
 	local options=(local port id uid gid mode lanes lane-type ring window stripe
-		       shards channels cwnd dead-after sync placement multicast wire --key)
+		       shards channels cwnd dead-after sync placement multicast wire)
 
 	case "$#:$1 ${2-}" in
 	1:group*)	echo create delete set show list help ;;
@@ -61,7 +61,7 @@ _gaggctl_choice()
 	2:"checkpoint list" | 2:"checkpoint delete")
 			gaggctl checkpoint list 2>/dev/null | cut -d/ -f1 | sort -u ;;
 	*:checkpoint*)	echo --state ;;
-	*:apply*)	echo --dry-run ;;
+	*:apply*)	echo --dry-run --check ;;
 	esac
 }
 
@@ -83,7 +83,7 @@ _gaggctl()
 		choice=$(_gaggctl_choice "${words[@]}")
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$choice" -- "$cur")
-	if [ "$prev" = --key ] || [ "$prev" = --state ] || [ "${words[0]-}" = apply ]; then
+	if [ "$prev" = --state ] || [ "${words[0]-}" = apply ]; then
 		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gaggctl group: what an administrator creates in a network namespace. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <linux/gagg_wire.h>
 
 #include "gaggctl.h"
 #include "../conf/ports.h"
 
+#define MEMORY_SAID	(256ULL << 20)	/* nearly twice the default */
 #define WINDOW_DEFAULT	2048	/* GAGG_GA_WINDOW */
 
 static const char usage[] =
@@ -39,7 +37,6 @@ static const char usage[] =
 	"    placement striped|root   where chunks are added up [striped]\n"
 	"    multicast ADDRESS|none   where results that all hosts want are sent once [none]\n"
 	"    wire int32|int16|int8    how sums of floating point travel [int32]\n"
-	"    --key FILE               key that authenticates datagrams\n"
 	"\n"
 	"Create the group with the same members on every host. Only uid, gid and mode\n"
 	"can be set while a rank is attached.\n";
@@ -47,7 +44,7 @@ static const char usage[] =
 enum word {
 	W_LOCAL, W_PORT, W_ID, W_UID, W_GID, W_MODE, W_LANES, W_LANE_TYPE, W_RING, W_WINDOW,
 	W_STRIPE, W_SHARDS, W_CHANNELS, W_CWND, W_DEAD_AFTER, W_SYNC,
-	W_PLACEMENT, W_MULTICAST, W_WIRE, W_KEY, W_MEMBER,
+	W_PLACEMENT, W_MULTICAST, W_WIRE, W_MEMBER,
 };
 
 static const char *const words[] = {
@@ -70,7 +67,6 @@ static const char *const words[] = {
 	[W_PLACEMENT]	= "placement",
 	[W_MULTICAST]	= "multicast",
 	[W_WIRE]	= "wire",
-	[W_KEY]		= "--key",
 	[W_MEMBER]	= "member",
 	NULL,
 };
@@ -79,7 +75,6 @@ static const uint16_t attrs[] = {
 	[W_LOCAL]	= GAGG_GA_LOCAL,
 	[W_SYNC]	= GAGG_GA_SYNC,
 	[W_MULTICAST]	= GAGG_GA_MULTICAST,
-	[W_KEY]		= GAGG_GA_KEY,
 	[W_MEMBER]	= 0,
 };
 
@@ -88,28 +83,6 @@ struct spec {
 	struct nl_group g;
 	struct ring_size ring;
 };
-
-/* The key never stands on the command line, where everybody can read it. */
-static bool take_key(struct args *a, const char *path, struct nl_group *g)
-{
-	uint8_t buf[NL_KEY_MAX + 1];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return args_fail(a, "--key %s: %s", path, strerror(errno));
-	n = read(fd, buf, sizeof(buf));
-	if (n < 0)
-		args_fail(a, "--key %s: %s", path, strerror(errno));
-	else if (n > NL_KEY_MAX)
-		args_fail(a, "--key %s: more than %d bytes", path, NL_KEY_MAX);
-	close(fd);
-	if (n < 0 || n > NL_KEY_MAX)
-		return false;
-	memcpy(g->key, buf, n);
-	g->key_len = n;
-	return true;
-}
 
 static bool take_member(struct args *a, const char *text, struct nl_group *g)
 {
@@ -170,8 +143,6 @@ static bool take_value(struct args *a, enum word w, const char *text,
 				 sizeof(s->g.sync));
 	case W_MULTICAST:
 		return args_multicast(a, text, &s->g.multicast);
-	case W_KEY:
-		return take_key(a, text, &s->g);
 	case W_MEMBER:
 		return take_member(a, text, &s->g);
 	default:
@@ -224,7 +195,17 @@ static bool ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
 	       args_ring_chunks(a, s->ring.bytes, lanes, window, &s->g.ring);
 }
 
-void group_warn(const struct nl_group *g)
+/* contributions, and as much for results */
+static void warn_of_memory(const struct nl_group *g)
+{
+	uint64_t ring = (uint64_t)g->ring * g->lanes * 4;
+
+	if (2 * ring >= MEMORY_SAID)
+		ctl_say("note: group \"%s\": each trainer takes %llu MB of memory; with ring 64M, as by default, it takes 134",
+			g->name, (unsigned long long)(2 * ring / 1000000));
+}
+
+static void warn_of_ports(const struct nl_group *g)
 {
 	char msg[256];
 
@@ -232,13 +213,26 @@ void group_warn(const struct nl_group *g)
 		ctl_say("warning: group \"%s\": %s", g->name, msg);
 }
 
-/* what the kernel has made of it, defaults included */
-static void warn_of(struct nl *nl, const char *name)
+void group_warn(const struct nl_group *g)
+{
+	warn_of_ports(g);
+	warn_of_memory(g);
+}
+
+#define OF_PORTS	(NL_SET(GAGG_GA_PORT) | NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_MODE))
+#define OF_MEMORY	(NL_SET(GAGG_GA_RING) | NL_SET(GAGG_GA_LANES))
+
+/* what the kernel has made of it, defaults included; of what depends on one of @set */
+static void warn_of(struct nl *nl, const char *name, uint64_t set)
 {
 	struct nl_group now;
 
-	if (!nl_group_get(nl, name, &now))
-		group_warn(&now);
+	if (!(set & (OF_PORTS | OF_MEMORY)) || nl_group_get(nl, name, &now))
+		return;
+	if (set & OF_PORTS)
+		warn_of_ports(&now);
+	if (set & OF_MEMORY)
+		warn_of_memory(&now);
 }
 
 static enum ctl_exit create(struct args *a)
@@ -263,12 +257,9 @@ static enum ctl_exit create(struct args *a)
 		return CTL_FAILED;
 	err = nl_group_new(nl, &s.g);
 	if (!err)
-		warn_of(nl, s.g.name);
+		warn_of(nl, s.g.name, OF_PORTS | OF_MEMORY);
 	return ctl_close(nl, err);
 }
-
-/* what a warning depends on */
-#define OF_PORTS	(NL_SET(GAGG_GA_PORT) | NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_MODE))
 
 static enum ctl_exit set(struct args *a)
 {
@@ -300,8 +291,8 @@ static enum ctl_exit set(struct args *a)
 	}
 	if (!err)
 		err = nl_group_set(nl, &s.g);
-	if (!err && s.g.set & OF_PORTS)
-		warn_of(nl, s.g.name);
+	if (!err)
+		warn_of(nl, s.g.name, s.g.set);
 	return ctl_close(nl, err);
 }
 

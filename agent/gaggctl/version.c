@@ -15,7 +15,7 @@ static const char usage[] =
 	"The version of gaggctl, of the netlink family, and what /dev/gagg offers.\n";
 
 static const char *const feature_names[] = {
-	"bsp", "ipv6", "uring", "channels", "store",
+	"bsp", "ipv6", "uring", "channels", "store", "times", "copies",
 };
 
 /* What cannot be had is printed as its reason; that is no failure. */

@@ -107,9 +107,6 @@ int nl_put_group(struct nl_msg *msg, const struct nl_group *g)
 		err = put_multicast(msg, &g->multicast);
 	if (!err && g->set & NL_SET(GAGG_GA_SYNC))
 		err = put_text(msg, GAGG_GA_SYNC, g->sync, sizeof(g->sync));
-	if (!err && g->set & NL_SET(GAGG_GA_KEY))
-		err = g->key_len > sizeof(g->key) ? -EINVAL :
-		      put(nla_put(msg, GAGG_GA_KEY, g->key_len, g->key));
 	if (!err && g->n_members)
 		err = put_members(msg, g->members, g->n_members);
 	if (!err)

@@ -18,7 +18,6 @@
 #include <linux/gagg_netlink.h>
 
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
-#define NL_KEY_MAX	64
 #define NL_IP_MAX	INET6_ADDRSTRLEN
 
 /* a bit of nl_group.set (GAGG_GA_*) and of nl_member.set (GAGG_MA_*) */
@@ -84,7 +83,6 @@ struct nl_member {
  * @lane_type:	enum gagg_lane_type
  * @multicast:	where results for all go; no family: to each by itself
  * @wire:	enum gagg_wire_lane
- * @key:	sent, never told; @key_len bytes
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
  * @mismatch:	out: the field that differs, or ""
@@ -113,8 +111,6 @@ struct nl_group {
 	uint32_t lane_type;
 	struct nl_ip multicast;
 	uint32_t wire;
-	uint32_t key_len;
-	uint8_t key[NL_KEY_MAX];
 	uint32_t state;
 	uint64_t epoch;
 	uint32_t reason;

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # the kernel's script is part of its headers
-kdir=$(vm/kernels kdir stock) || bail "no kernel headers: make deps"
+kdir=$(vm/kernels kdir stock) || bail "no kernel headers: vm/kernels get stock"
 script=$kdir/scripts/kernel-doc
 [ -x "$script" ] || bail "no $script"
 

@@ -5,7 +5,7 @@
 
 cd "$(dirname "$0")/../.." || exit 1
 mapfile -t scripts < <(find . \( -path ./.git -o -path ./build \) -prune -o \
-	-type f -exec grep -lE '^#!/bin/(ba)?sh|^# shellcheck shell=' {} + |
+	-type f ! -name '*.md' -exec grep -lE '^#!/bin/(ba)?sh|^# shellcheck shell=' {} + |
 	sort)
 echo "1..${#scripts[@]}"
 number=0

@@ -9,7 +9,7 @@
 # shellcheck source=selftests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-kdir=${KDIR:-$(vm/kernels kdir "${KERNEL:-stock}")} || bail "no kernel headers: make deps"
+kdir=${KDIR:-$(vm/kernels kdir "${KERNEL:-stock}")} || bail "no kernel headers: vm/kernels get stock"
 command -v sparse >/dev/null || bail "no sparse: make deps"
 tree=$PWD/build/static/sparse/$(basename "$kdir")
 mkdir -p "$tree"

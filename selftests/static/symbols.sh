@@ -7,12 +7,12 @@
 # shellcheck source=selftests/static/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-kdir=${KDIR:-$(vm/kernels kdir "${KERNEL:-stock}")} || bail "no kernel headers: make deps"
+kdir=${KDIR:-$(vm/kernels kdir "${KERNEL:-stock}")} || bail "no kernel headers: vm/kernels get stock"
 release=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$kdir/include/generated/utsrelease.h")
 module=build/kmod/$release/gagg.ko
 library=build/libgagg.so
 
-make -s KDIR="$kdir" module libgagg >"$work/log" 2>&1 || {
+make -s KDIR="$kdir" module libgagg-code >"$work/log" 2>&1 || {
 	sed 's/^/# /' "$work/log"
 	bail "the module or the library cannot be built"
 }

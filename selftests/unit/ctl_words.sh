@@ -72,7 +72,6 @@ offers "group create g multicast" "" none
 offers "group create g" mu multicast
 offers "group create g wire" "" int32 int16 int8
 offers "group create g member 0 = 10.0.0.1" me member
-offers "group create g --key" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
 offers "group set g1" me
 offers "group set" "" g1 g2
 offers "-j group delete" "" g1 g2
@@ -94,11 +93,12 @@ offers "checkpoint delete g1 a" "" --state
 offers "checkpoint list --state" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
 offers "apply" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
 offers "apply" --d --dry-run
+offers "apply" --c --check
 
 mapfile -t words < <(
 	sed -n 's/^\t\[W_[A-Z_]*\]\t*= "\(.*\)",$/\1/p' agent/gaggctl/group.c
 	sed -n 's/^\t*{ "\([a-z]*\)", [a-z_]* },$/\1/p' agent/gaggctl/*.c
-	echo address; echo role; echo weight; echo --nonzero; echo --dry-run; echo --state
+	echo address; echo role; echo weight; echo --nonzero; echo --dry-run; echo --check; echo --state
 	echo worker; echo aggregator; echo both; echo striped; echo root
 )
 [ ${#words[@]} -ge 35 ]
@@ -110,5 +110,11 @@ mapfile -t stats < <(sed -n 's/^\tSTAT([A-Z_]*, "\([a-z_]*\)".*/\1/p' agent/nl/n
 [ ${#stats[@]} -ge 34 ]
 result $? "counters found in the sources: ${#stats[@]}"
 knows_words "$man" "${stats[@]}"
+
+# features, in the order of their bits
+features=$(sed -n 's/^#define GAGG_FEAT_\([A-Z0-9_]*\).*/\L\1/p' uapi/linux/gagg.h | xargs)
+known=$(sed -n '/feature_names\[\] = {/,/^}/p' agent/gaggctl/version.c | grep -o '"[a-z0-9_]*"' | xargs)
+[ -n "$features" ] && [ "$features" = "$known" ]
+result $? "gaggctl version knows the features: $known"
 
 echo "1..$n"

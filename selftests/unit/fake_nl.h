@@ -19,6 +19,7 @@ static struct fake {
 	bool absent;			/* no module */
 	const char *busy;		/* EBUSY for the group of this name */
 	unsigned int calls;		/* that change something */
+	unsigned int *dumps;		/* of groups, shared with the child; NULL: not counted */
 	char log[2048];
 	unsigned int n;
 	struct nl_group groups[FAKE_GROUPS];
@@ -203,6 +204,8 @@ int nl_group_dump(struct nl *nl, nl_group_cb cb, void *arg)
 	int ret = 0;
 
 	(void)nl;
+	if (fake.dumps)
+		++*fake.dumps;
 	for (unsigned int i = 0; i < fake.n && !ret; i++)
 		ret = cb(&fake.groups[i], arg);
 	return ret;

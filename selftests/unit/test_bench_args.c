@@ -68,8 +68,34 @@ static void test_options(void **state)
 	assert_true(a.seed == UINT64_MAX);
 	assert_true(a.budget == 0.5);
 	assert_int_equal(a.max, 1 << 30);
+	assert_true(parse(&a, "all_reduce --local 4"));
+	assert_int_equal(a.local, 4);
+	assert_null(a.group);
 	assert_true(parse(&a, "--help and what not"));
 	assert_true(a.help);
+}
+
+/* a command line for nccl-tests */
+static void test_nccl(void **state)
+{
+	(void)state;
+	struct bench_args a;
+
+	assert_true(parse(&a, "all_reduce -b 8 -e 128M -f 2 -d float -o avg -c 1 -n 20 -w 5"));
+	assert_int_equal(a.dtype, BENCH_FLOAT32);
+	assert_int_equal(a.redop, BENCH_MEAN);
+	assert_int_equal(a.min, 8);
+	assert_int_equal(a.warmup, 5);
+	assert_true(parse(&a, "all_reduce --minbytes 1K --maxbytes 2K --stepbytes 512 --op min"
+			  " --datatype half --warmup_iters 3 --check 1"));
+	assert_int_equal(a.dtype, BENCH_FLOAT16);
+	assert_int_equal(a.redop, BENCH_MIN);
+	assert_int_equal(a.min, 1 << 10);
+	assert_int_equal(a.max, 2 << 10);
+	assert_int_equal(a.step, 512);
+	assert_int_equal(a.warmup, 3);
+	assert_true(parse(&a, "all_reduce --stepfactor 8"));
+	assert_int_equal(a.factor, 8);
 }
 
 static void refused(const char *line, const char *sentence)
@@ -108,6 +134,13 @@ static void test_refused(void **state)
 	refused("all_reduce -t 0", "--budget");
 	refused("all_reduce -t nan", "--budget");
 	refused("all_reduce -d double", "no element type 'double'");
+	refused("all_reduce -c 0", "--check: a number from 1");
+	refused("all_reduce -d avg", "no element type 'avg'");
+	refused("all_reduce --local 0", "--local");
+	refused("all_reduce --local 65", "--local");
+	refused("all_reduce --local 4 --group g", "a group of its own");
+	refused("all_reduce --local 4 --rank 0", "a group of its own");
+	refused("all_reduce --local 4 --socket /s", "a group of its own");
 	refused("all_reduce -o prod", "no operator 'prod'");
 	refused("all_reduce -d int32 -o mean", "no mean of int32");
 	refused("all_reduce -d int64 -o mean", "no mean of int64");
@@ -186,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_nccl),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_algorithms),

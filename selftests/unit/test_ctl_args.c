@@ -52,7 +52,8 @@ static void words__bad(void **state)
 	bad("stats --zero", "'--zero' is no option; there is: --nonzero");
 	bad("apply", "FILE is missing");
 	bad("apply good better", "'better' is too much");
-	bad("apply good --force", "'--force' is no option; there is: --dry-run");
+	bad("apply good --force", "'--force' is no option; there are: --dry-run, --check");
+	bad("apply good --check --dry-run", "either --dry-run or --check");
 }
 
 #define LONG_NAME "a-name-that-has-thirty-two-chars"
@@ -149,13 +150,10 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 multicast ''", "multicast: expected");
 	bad("group create g local 10.0.0.1 multicast", "multicast needs a value");
 	bad("group create g local 10.0.0.1 multicast none multicast none", "multicast is there twice");
+	bad("group create g local 10.0.0.1 --key k", "'--key' is no option; there are: local");
 	bad("group create g local 10.0.0.1 wire int64", "'int64' is no wire format; there are: int32, int16, int8");
 	bad("group create g local 10.0.0.1 wi 8", "'wi' could be any of: window, wire");
 	bad("group create g local 10.0.0.1 lane 8", "'lane' could be any of: lanes, lane-type");
-	bad("group create g local 10.0.0.1 --key", "--key needs a value");
-	bad("group create g local 10.0.0.1 --key /no/such/file", "--key /no/such/file: No such file");
-	bad("group create g local 10.0.0.1 --key /dev/zero", "more than 64 bytes");
-	bad("group create g local 10.0.0.1 --key /", "--key /: Is a directory");
 	bad("group delete", "the name of a group is missing");
 	bad("group delete a b", "'b' is too much");
 	bad("group delete " LONG_NAME, "name: at most 31");
@@ -410,24 +408,28 @@ static void group__ports_of_anybody(void **state)
 	ports_sysctl = was;
 }
 
-static void group__key(void **state)
+/* a ring of many bytes is told when it is made */
+static void group__memory(void **state)
 {
-	char path[] = "/tmp/gagg-key-XXXXXX", line[128];
-	int fd = mkstemp(path);
+	struct nl_group have = { .name = "g", .port = 1, .shards = 1, .mode = 0600,
+				 .ring = 49152, .lanes = 344 };
 
 	(void)state;
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, "secret", 6), 6);
-	close(fd);
-	kernel.err = -EOPNOTSUPP;
-	snprintf(line, sizeof(line), "group create g local 10.0.0.1 --key %s",
-		 path);
-	expect(line, CTL_FAILED);
-	unlink(path);
-	expect_in(line, err, "the kernel says no");
-	assert_int_equal(kernel.group.key_len, 6);
-	assert_memory_equal(kernel.group.key, "secret", 6);
-	assert_true(kernel.group.set & NL_SET(GAGG_GA_KEY));
+	kernel.have = &have;
+	expect("group create g local 10.0.0.1", CTL_OK);
+	assert_null(strstr(err, "memory"));
+	have.lanes = 2048;
+	expect("group set g lanes 2048", CTL_OK);
+	expect_in("set", err, "note: group \"g\": each trainer takes 805 MB of memory");
+	expect("group create g local 10.0.0.1 lanes 2048", CTL_OK);
+	expect_in("create", err, "805 MB");
+	/* what has nothing to do with it is no occasion */
+	expect("group set g dead-after 700", CTL_OK);
+	assert_null(strstr(err, "memory"));
+	/* as much as by default, in fewer chunks */
+	have.ring = 8192;
+	expect("group set g ring 64M", CTL_OK);
+	assert_null(strstr(err, "memory"));
 }
 
 static void member__changes(void **state)
@@ -474,6 +476,11 @@ static void apply__calls(void **state)
 	assert_string_equal(out, "create group a\ncannot: delete group b\n");
 	expect("apply --dry-run good", CTL_OK);
 	assert_true(kernel.dry_run);
+	kernel.asked = NULL;
+	expect("apply --check good", CTL_OK);
+	assert_null(kernel.asked);
+	assert_string_equal(out, "group a members 0\n");
+	expect("apply --check bad", CTL_FAILED);
 	expect("apply bad", CTL_FAILED);
 	assert_string_equal(err, "gaggctl: bad:1: a sentence\n");
 	expect("apply absent", CTL_FAILED);
@@ -544,7 +551,7 @@ int main(void)
 		TEST(ring__sizes),
 		TEST(group__set_and_delete),
 		TEST(group__ports_of_anybody),
-		TEST(group__key),
+		TEST(group__memory),
 		TEST(member__changes),
 		TEST(apply__calls),
 		TEST(refusals__exit_1),

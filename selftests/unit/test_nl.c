@@ -149,27 +149,6 @@ static void group__nests_say_so(void **state)
 	nlmsg_free(msg);
 }
 
-static void group__key(void **state)
-{
-	struct nl_msg *msg = message(GAGG_CMD_GROUP_NEW);
-	struct nl_group g = { .set = NL_SET(GAGG_GA_KEY), .key_len = 3 };
-	struct nlattr *nest, *key;
-
-	(void)state;
-	memcpy(g.key, "\1\0\2", 3);
-	assert_int_equal(nl_put_group(msg, &g), 0);
-	nest = group_of(msg);
-	key = nla_find(nla_data(nest), nla_len(nest), GAGG_GA_KEY);
-	assert_non_null(key);
-	assert_int_equal(nla_len(key), 3);
-	assert_memory_equal(nla_data(key), g.key, 3);
-	nlmsg_free(msg);
-	msg = message(GAGG_CMD_GROUP_NEW);
-	g.key_len = NL_KEY_MAX + 1;
-	assert_int_equal(nl_put_group(msg, &g), -EINVAL);
-	nlmsg_free(msg);
-}
-
 static void refused(const struct nl_group *g, size_t room, int err)
 {
 	struct nl_msg *msg = message_of(GAGG_CMD_GROUP_NEW, room);
@@ -757,7 +736,6 @@ int main(void)
 		cmocka_unit_test(group__round_trip),
 		cmocka_unit_test(group__sends_only_what_is_set),
 		cmocka_unit_test(group__nests_say_so),
-		cmocka_unit_test(group__key),
 		cmocka_unit_test(group__refuses),
 		cmocka_unit_test(group__any_room),
 		cmocka_unit_test(member__round_trip),

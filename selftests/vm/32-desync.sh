@@ -65,7 +65,7 @@ host_disagrees()
 		}
 		rank_says "$r" "^rank $r failed .* code $DESYNC.*: " || return
 		rank_line "$r" "^rank $r failed .* code $DESYNC" | head -n 1 |
-			sed 's/^[^:]*.* code [^:]*: //' >>"$tmp/sentences"
+			sed 's/^[^:]*.* code [^:]*: //; s/; that of rank .*//' >>"$tmp/sentences"
 	done
 	sort -u "$tmp/sentences" >"$tmp/sentence"
 	cat "$tmp/sentence"
@@ -105,7 +105,9 @@ differ()
 	if [ -n "$3" ]; then
 		all_disagree 2 "[013]" "rank [013] called (a )?$3" "rank 2 called (a )?$4"
 	else
-		all_disagree 2 "[013]" "with another length, root or operator"
+		all_disagree 2 "[013]" "with another length, root or operator" &&
+			rank_says 2 "; that of rank 2: [0-9]+ " &&
+			rank_says 0 "; that of rank [013]: [0-9]+ "
 	fi
 }
 

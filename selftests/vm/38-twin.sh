@@ -10,10 +10,10 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 50
+plan 55
 
 # enum gagg_reason
-DIED=2 SILENT=3
+BYE=1 DIED=2 SILENT=3
 every=(allreduce:int32:sum:1000 allreduce:int32:min:1000 allreduce:int32:max:1000
 	allreduce:float32:sum:5000 allreduce:float16:mean:5000 allreduce:bfloat16:max:5000
 	reduce_scatter:int32:sum:1000 reduce_scatter:float32:sum:3001
@@ -79,6 +79,16 @@ check "down" mixed_down
 
 # --- what goes wrong ----------------------------------------------------------
 mixed_up ring 256 window 64 dead-after 3000
+rank_options=(--timeout 11500)
+ranks_start fail exits @0,2,3:sleep:13000 barrier
+check "who waits for others is told so after ten seconds" \
+	wait_until 60 rank_says 1 "^gagg: rank 1 has waited for 10 s: no end of barrier .*one has not begun it"
+check "a twin's trainer that gives up and exits has left" all_blame 1 $BYE
+check "and was told of what" eval 'rank_wait 1 && rank_says 1 "no end after 11500 ms of barrier"'
+rank_options=(--timeout 2000)
+ranks_start fail exits @1,2,3:sleep:4000 barrier
+check "and so has one with the module" all_blame 0 $BYE
+rank_wait 0
 rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "trainers are under way" under_way 0
@@ -103,12 +113,16 @@ rank_options=(--repeat 0 --timeout 3000)
 ranks_start fail allreduce:int32:sum:100000
 check "a twin is stopped" eval 'under_way 3 && pkill -STOP -P "${twin_pid[3]}"'
 check "its trainer gives up in time, and ends" eval 'timeout 20 tail --pid="${rank_pid[3]}" -f /dev/null &&
-	rank_wait 3 && rank_says 3 "no end after 3000 ms"'
+	rank_wait 3 && rank_says 3 "no end after 3000 ms of .*; gagg-twin on this host does not answer"'
 pkill -CONT -P "${twin_pid[3]}"
 ranks_wait
 rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "all have joined again" under_way 0
+check "who asks for a taken rank is told whose it is" eval '
+	! net_exec 3 "$RANK" --socket /run/gagg/h3.sock g 3 barrier >"$tmp/taken" 2>&1
+	cat "$tmp/taken"
+	grep -q "has a session, which is of pid $(pgrep -P "${rank_pid[3]}") (uid 0): end" "$tmp/taken"'
 pkill -KILL -P "${twin_pid[3]}"
 check "SIGKILL of a twin: its host is silent, the others say so" eval '
 	for r in 0 1 2; do rank_wait $r; rank_says $r "reason '$SILENT' rank 3"; done'

@@ -43,7 +43,6 @@ lines=(
 	"1 .*lanes must be a multiple.*|group set g lanes 9"
 	"1 .*rank.*63.*|member add g 64=10.77.0.2"
 	"1 .*a member has this rank.*|member add g 1=10.77.0.2"
-	"1 .*no keys.*|group set g --key /etc/hostname"
 	"1 .*|apply /nosuch" "1 .*|apply /dev/null/x"
 )
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 480
 #
 # Who pays for the memory of a twin's trainers. What a trainer writes is its own, what the
 # twin has made is used again: a trainer that attaches and leaves for ever, and holds every
@@ -87,10 +87,16 @@ check "twins with a small ring" twin_up 0 1
 rounds=2000
 ! slow_kernel || rounds=500
 comes_and_goes 200
-before=$(twin_memory) kernel=$(charged twin slab)
-check "a trainer comes and goes $rounds times" comes_and_goes $rounds
-after=$(twin_memory)
-note "$before KiB before, $after KiB after; of the kernel $kernel, $(charged twin slab)"
+# Again, up to twice: the heap of a twin grows by 16 to 24 KiB once, after a thousand times or
+# after four, and not in the 30000 that follow; what is left behind is left behind each time.
+for turn in 1 2 3; do
+	before=$(twin_memory) kernel=$(charged twin slab)
+	comes_and_goes $rounds >"$tmp/goes" 2>&1 || { rounds=0; break; }
+	after=$(twin_memory)
+	note "turn $turn: $before KiB before, $after KiB after; of the kernel $kernel, $(charged twin slab)"
+	[ $((100 * (after - before))) -ge "$before" ] || break
+done
+check "a trainer comes and goes, again and again" is "$rounds > 0" || cat "$tmp/goes"
 check "which takes the twins less than 1 %" is "100 * ($after - $before) < $before"
 check "and the kernel no 128 bytes a round" \
 	is "$(charged twin slab) - $kernel < $rounds * 128 / 1024"

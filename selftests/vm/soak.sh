@@ -20,13 +20,46 @@ seed
 dice "$SEED"
 minutes=${MINUTES:-5}
 
+# outages SEED: one after the other, until outages_end; far shorter than dead-after. How many
+# there are depends on moments: the choices that come later must not.
+outages()
+{
+	local dice_state=$tmp/dice.outages
+
+	dice "$1"
+	# shellcheck disable=SC2154 # of sessions.sh
+	while [ -e "$tmp/outages" ]; do
+		sleep "0.$(pick 01 1 3)"
+		net_outage "$(length 9)" "$(pick in out both cut down)" "$(roll "$hosts")"
+	done >"$tmp/outages.log" 2>&1
+}
+
+outages_begin()
+{
+	: >"$tmp/outages"
+	outages "$(roll 100000)" &
+	outages_pid=$!
+}
+
+# the last one is over when this returns
+outages_end()
+{
+	[ -n "${outages_pid:-}" ] || return 0
+	rm -f "$tmp/outages"
+	wait "$outages_pid"
+	outages_pid=
+}
+
 # shellcheck disable=SC2034,SC2154 # of sessions.sh, or for it
 impair()
 {
-	network=$(pick none none loss burst disorder delay)
+	network=$(pick none none loss burst gilbert buffer outages disorder delay)
 	case $network in
 	loss)		net_loss "$(pick 1 5 10)" ;;
 	burst)		net_burst_loss "$(pick 1 5)" ;;
+	gilbert)	net_gilbert "$(pick 1 3)" "$(pick 5 30)" ;;
+	buffer)		net_buffer "$(pick 100mbit 1gbit)" "$(pick 20 100)" ;;
+	outages)	net_clear && outages_begin ;;
 	disorder)	net_impair duplicate 10% delay 5ms reorder 10% ;;
 	delay)		net_delay "$(pick 1 10)" 1 ;;
 	*)		net_clear ;;
@@ -47,6 +80,7 @@ while [ $SECONDS -lt $((minutes * 60)) ]; do
 	cat "$tmp/log"
 	for ((i = $(roll 5) + 1; i > 0; i--)); do
 		session "$(session_fault)" >"$tmp/log" 2>&1 || { cat "$tmp/log"; failure session; }
+		outages_end
 		grep "^# " "$tmp/log"
 		rm -f "$tmp"/rank.*
 		[ -z "$ended" ] || break

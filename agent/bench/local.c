@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE 1
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "local.h"
+
+#define FIRST_PORT	7440
+#define LAST_PORT	32767	/* below those that the kernel gives out */
+#define PATIENCE	10000	/* ms for a twin to listen */
+
+static struct {
+	char dir[32];
+	char group[32];
+	int n;
+	pid_t twin[BENCH_RANKS];
+	pid_t rank[BENCH_RANKS];
+} me;
+
+static volatile sig_atomic_t signalled;
+
+/* files of rank @i in the folder: "gagg.conf", "3.sock" */
+static void path(char *out, size_t size, int i, const char *name)
+{
+	if (i < 0)
+		snprintf(out, size, "%s/%s", me.dir, name);
+	else
+		snprintf(out, size, "%s/%d.%s", me.dir, i, name);
+}
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "gagg-bench: %s: %s\n", what, strerror(errno));
+	return -1;
+}
+
+static bool port_is_free(int i, int port)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK + (uint32_t)i),
+	};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool is_free;
+
+	if (fd < 0)
+		return false;
+	is_free = !bind(fd, (struct sockaddr *)&a, sizeof(a));
+	close(fd);
+	return is_free;
+}
+
+/* one that is free at all addresses, or 0 */
+static int find_port(void)
+{
+	int port, i;
+
+	for (port = FIRST_PORT; port <= LAST_PORT; port++) {
+		for (i = 0; i < me.n && port_is_free(i, port); i++)
+			;
+		if (i == me.n)
+			return port;
+	}
+	return 0;
+}
+
+static int write_config(void)
+{
+	int port = find_port(), i;
+	char name[64];
+	FILE *f;
+
+	if (!port) {
+		fprintf(stderr, "gagg-bench: no UDP port is free on loopback\n");
+		return -1;
+	}
+	path(name, sizeof(name), -1, "gagg.conf");
+	f = fopen(name, "we");
+	if (!f)
+		return fail(name);
+	fprintf(f, "group \"%s\" {\nport = %d\nuid = %u\n", me.group, port,
+		(unsigned int)getuid());
+	for (i = 0; i < me.n; i++)
+		fprintf(f, "member %d { address = \"127.0.0.%d\" }\n", i, i + 1);
+	fprintf(f, "}\n");
+	return fclose(f) ? fail(name) : 0;
+}
+
+/* what a child begins with: signals have their meaning, and it ends with its parent */
+static void begin_child(pid_t parent)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	/* one that came before that was for this process, too */
+	if (signalled)
+		_exit(BENCH_NO_GROUP);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(BENCH_NO_GROUP);
+}
+
+static void exec_twin(int i)
+{
+	static const char *const places[] = { "gagg-twin", "../sbin/gagg-twin" };
+	char config[64], local[32], sock[64], program[PATH_MAX], *slash;
+	char *argv[10] = { "gagg-twin", "--config", config, "--local", local,
+			   "--socket", sock, "--log-level", "error" };
+	char own[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	path(config, sizeof(config), -1, "gagg.conf");
+	path(sock, sizeof(sock), i, "sock");
+	snprintf(local, sizeof(local), "127.0.0.%d", i + 1);
+	own[n > 0 ? n : 0] = 0;
+	slash = strrchr(own, '/');
+	for (size_t p = 0; slash && p < sizeof(places) / sizeof(places[0]); p++) {
+		if (snprintf(program, sizeof(program), "%.*s/%s", (int)(slash - own), own,
+			     places[p]) < (int)sizeof(program))
+			execv(program, argv);
+	}
+	execvp(argv[0], argv);
+	fail("gagg-twin");
+	_exit(127);
+}
+
+static int start_twin(int i)
+{
+	pid_t parent = getpid();
+
+	me.twin[i] = fork();
+	if (!me.twin[i]) {
+		begin_child(parent);
+		exec_twin(i);
+	}
+	return me.twin[i] < 0 ? fail("fork") : 0;
+}
+
+/* until it listens */
+static int await_twin(int i)
+{
+	struct timespec pause = { .tv_nsec = 10000000 };
+	char sock[64];
+	int ms;
+
+	path(sock, sizeof(sock), i, "sock");
+	for (ms = 0; ms < PATIENCE && !signalled; ms += 10) {
+		if (!access(sock, F_OK))
+			return 0;
+		if (waitpid(me.twin[i], NULL, WNOHANG) == me.twin[i]) {
+			me.twin[i] = 0;
+			fprintf(stderr, "gagg-bench: gagg-twin %d has ended\n", i);
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	fprintf(stderr, "gagg-bench: gagg-twin %d does not listen\n", i);
+	return -1;
+}
+
+static int start_rank(int i, const struct bench_args *args,
+		      enum bench_exit (*measure)(const struct bench_args *args))
+{
+	struct bench_args own = *args;
+	pid_t parent = getpid();
+	char sock[64];
+
+	me.rank[i] = fork();
+	if (!me.rank[i]) {
+		begin_child(parent);
+		path(sock, sizeof(sock), i, "sock");
+		own.group = me.group;
+		own.socket = sock;
+		exit(measure(&own));
+	}
+	return me.rank[i] < 0 ? fail("fork") : 0;
+}
+
+static int start(const struct bench_args *args,
+		 enum bench_exit (*measure)(const struct bench_args *args))
+{
+	int i;
+
+	if (write_config())
+		return -1;
+	for (i = 0; i < me.n; i++)
+		if (start_twin(i))
+			return -1;
+	for (i = 0; i < me.n; i++)
+		if (await_twin(i))
+			return -1;
+	for (i = 0; i < me.n; i++)
+		if (start_rank(i, args, measure) || signalled)
+			return -1;
+	return 0;
+}
+
+static void end_all(const pid_t *pid)
+{
+	int i;
+
+	for (i = 0; i < me.n; i++)
+		if (pid[i] > 0)
+			kill(pid[i], SIGTERM);
+}
+
+/* the worst exit status of the ranks */
+static int wait_for_ranks(void)
+{
+	int i, status, worst = BENCH_OK;
+
+	for (i = 0; i < me.n; i++) {
+		while (waitpid(me.rank[i], &status, 0) < 0 && errno == EINTR)
+			;
+		me.rank[i] = 0;
+		status = WIFEXITED(status) ? WEXITSTATUS(status) : BENCH_WRONG;
+		worst = status > worst ? status : worst;
+	}
+	return worst;
+}
+
+static void clean(void)
+{
+	char name[64];
+	int i;
+
+	end_all(me.rank);
+	end_all(me.twin);
+	for (i = 0; i < me.n; i++) {
+		if (me.rank[i] > 0)
+			waitpid(me.rank[i], NULL, 0);
+		if (me.twin[i] > 0)
+			waitpid(me.twin[i], NULL, 0);
+		path(name, sizeof(name), i, "sock");
+		unlink(name);
+	}
+	path(name, sizeof(name), -1, "gagg.conf");
+	unlink(name);
+	rmdir(me.dir);
+}
+
+/* a rank that is just being started is start()'s to end */
+static void end_ranks(int sig)
+{
+	signalled = sig;
+	end_all(me.rank);
+}
+
+int local_run(const struct bench_args *args,
+	      enum bench_exit (*measure)(const struct bench_args *args))
+{
+	struct sigaction act = { .sa_handler = end_ranks };
+	int status = BENCH_NO_GROUP;
+
+	me.n = args->local;
+	snprintf(me.dir, sizeof(me.dir), "/tmp/gagg-bench.XXXXXX");
+	/* a name that no group of the module has, whose counters would be told */
+	snprintf(me.group, sizeof(me.group), "local-%d", getpid());
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	sigaction(SIGHUP, &act, NULL);
+	if (!mkdtemp(me.dir)) {
+		fail(me.dir);
+		return status;
+	}
+	if (!start(args, measure))
+		status = wait_for_ranks();
+	clean();
+	return signalled ? 128 + signalled : status;
+}

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The examples of the manual are carried out over twins; manual and completions know each
+# option of the daemons; the table of sync modes is what gaggctl says of them.
+
+# shellcheck disable=SC2317 # check calls them
+set -o pipefail
+cd "$(dirname "$0")/../.." || exit 1
+[ -n "${inside:-}" ] || exec unshare --map-root-user --net env inside=1 "$0"
+# shellcheck source=selftests/tap.sh
+. selftests/tap.sh
+top=$PWD
+tmp=$(mktemp -d)
+# shellcheck disable=SC2046 # words
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$tmp"' EXIT
+export PATH=$top/build:$PATH
+ip link set lo up
+ip address add 10.0.0.0/8 dev lo
+
+# example PAGE: the first that stands between .nf and .fi in the section that $2 names
+example()
+{
+	sed -n "/^\.SH $2\$/,/^\.SH /p" "Documentation/man/$1" |
+		awk '/^\.fi/ { exit } inside && !/^\.R[SE]/ { print; found = 1 } /^\.nf/ { inside = 1 }
+		     END { exit !found }' | sed 's/\\(dq/"/g; s/\\//g'
+}
+
+# the program of gagg(3)
+library()
+{
+	example gagg.3 EXAMPLES >"$tmp/mean.c" || return
+	cc -Wall -Werror -Iagent/lib -o "$tmp/mean" "$tmp/mean.c" build/libgagg.a -pthread &&
+		agent/examples/twins.sh 3 train "$tmp/mean"
+}
+
+# rows of two ranks, with sizes from 4K to $2; none is wrong
+rows()
+{
+	cat "$1"
+	grep -q '^# gagg: all_reduce, 2 ranks,' "$1" &&
+		[ "$(awk '$1 + 0 >= 4096 && $9 == 0' "$1" | wc -l)" -eq "$2" ]
+}
+
+# the commands of gagg-twin(8)
+twin()
+{
+	mkdir "$tmp/twin" && example gagg-twin.8 EXAMPLES >"$tmp/twin/script" || return
+	(cd "$tmp/twin" && timeout 60 bash ./script) >"$tmp/rows" 2>"$tmp/log" || {
+		cat "$tmp/log"
+		return 1
+	}
+	rows "$tmp/rows" 3
+}
+
+# the file of gagg.conf(5); its third member is no worker
+conf()
+{
+	local i pids=() ranks=() status=0
+
+	example gagg.conf.5 DESCRIPTION | sed "s/gid = trainers/gid = $(id -gn)/" >"$tmp/gagg.conf" ||
+		return
+	for i in 1 2 3; do
+		gagg-twin --config "$tmp/gagg.conf" --local "10.0.0.$i" --socket "$tmp/$i" \
+			2>"$tmp/log.$i" &
+		pids+=($!)
+	done
+	for i in 1 2 3; do
+		until [ -S "$tmp/$i" ]; do
+			kill -0 "${pids[i - 1]}" || { cat "$tmp/log.$i"; return 1; }
+			sleep 0.1
+		done
+	done
+	for i in 1 2; do
+		gagg-bench all_reduce --group train --socket "$tmp/$i" -e 4K >"$tmp/rows.$i" &
+		ranks+=($!)
+	done
+	for i in "${ranks[@]}"; do
+		wait "$i" || status=1
+	done
+	kill "${pids[@]}"
+	wait "${pids[@]}"
+	rows "$tmp/rows.1" 1 && return "$status"
+}
+
+# knows WHAT FILE WORD...
+knows()
+{
+	local name=$1 text word missing=0
+
+	text=$(sed 's/\\-/-/g' "$2")
+	shift 2
+	for word in "$@"; do
+		grep -qEe "(^|[^-a-z])$word($|[^-a-z])" <<<"$text" && continue
+		echo "$name does not know $word"
+		missing=1
+	done
+	return "$missing"
+}
+
+# daemon PROGRAM COMPLETION FUNCTION
+daemon()
+{
+	local words COMP_WORDS=("$1" --) COMP_CWORD=1 COMPREPLY
+
+	mapfile -t words < <("$1" --help | grep -o '^  --[a-z-]*' | tr -d ' ')
+	# shellcheck source=/dev/null
+	. "$2" && "$3" && printf '%s\n' "${COMPREPLY[@]}" >"$tmp/offers" || return
+	echo "${words[@]}"
+	[ ${#words[@]} -ge 7 ] && [ "${#words[@]}" -eq "$(wc -l <"$tmp/offers")" ] &&
+		knows completion "$tmp/offers" "${words[@]}" &&
+		knows "the manual" "Documentation/man/$1.8" "${words[@]}"
+}
+
+# mode and whether the twin has it: of those without a store
+# shellcheck disable=SC2016 # a quote of Markdown
+modes()
+{
+	sed -n 's/^| `\([^`]*\)` |[^|]*|[^|]*| \(yes\|no\) |.*/\1 \2/p' Documentation/sync-modes.md |
+		sort >"$tmp/table"
+	gaggctl sync list | awk '/^[^ ]/ { mode = $1 } /^    store$/ { print mode, "no" }
+		/^    collectives$/ { print mode, "yes" }' | sort >"$tmp/modes"
+	[ -s "$tmp/modes" ] && diff "$tmp/modes" "$tmp/table"
+}
+
+echo "1..6"
+check "gagg(3): the program" library
+check "gagg-twin(8): two hosts" twin
+check "gagg.conf(5): the file" conf
+check "gaggd: manual and completion have its options" daemon gaggd agent/gaggd/gaggd.bash _gaggd
+check "gagg-twin: the same" daemon gagg-twin agent/twin/gagg-twin.bash _gagg_twin
+check "sync modes: those of the table, and which of them the twin has" modes
+exit $bad
