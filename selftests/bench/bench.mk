@@ -6,6 +6,7 @@
 #                      QUICK=1, REPS=N and others: selftests/bench/run
 #     ENGINE=uml       in User-mode Linux, and natively beside it:
 #                      build/bench-uml.json, a table; selftests/bench/uml
+#       NCCL=DIR CUDA=DIR  natively NCCL too
 #     ENGINE=virtual   of a network alone, in virtual time: build/bench-virtual.json, a
 #                      table; selftests/bench/virtual
 #   make profile       where the time goes, of TEST=NAME or BENCH=NAME:
@@ -26,6 +27,12 @@ BENCH_RIVALS	:= $(addprefix build/selftests/bench/,openmpi mpich gloo yield.so)
 BENCH_TOOLS	:= $(addprefix build/selftests/bench/,spin burst quant)
 BENCH_CFLAGS	:= -Wall -Wextra -Werror -O2 -g -I. -Iuapi -Iagent/lib
 
+# NCCL is no package of Debian, and takes a GPU: NCCL=FOLDER, and CUDA=FOLDER if that is
+# another one, each with include/, and lib/ or lib64/
+ifneq ($(NCCL),)
+BENCH_RIVALS	+= build/selftests/bench/nccl
+endif
+
 build/selftests/bench/openmpi build/selftests/bench/mpich: build/selftests/bench/%: \
 		selftests/bench/mpi.c $(BENCH_OBJS)
 	@mkdir -p $(@D)
@@ -34,6 +41,12 @@ build/selftests/bench/openmpi build/selftests/bench/mpich: build/selftests/bench
 build/selftests/bench/gloo: selftests/bench/gloo.cc $(BENCH_OBJS)
 	@mkdir -p $(@D)
 	$(CXX) -std=gnu++17 $(BENCH_CFLAGS) -o $@ $^ -lgloo -lm -pthread
+
+build/selftests/bench/nccl: selftests/bench/nccl.c $(BENCH_OBJS)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(BENCH_CFLAGS) $(foreach d,$(sort $(NCCL) $(CUDA)),-isystem $d/include \
+		-L$d/lib -L$d/lib64 -Wl,-rpath,$d/lib:$d/lib64) -o $@ $^ \
+		-l:libnccl.so.2 -lcudart -lm
 
 build/selftests/bench/yield.so: selftests/bench/yield.c
 	@mkdir -p $(@D)

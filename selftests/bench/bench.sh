@@ -8,9 +8,10 @@
 #
 # Environment: HOSTS, SIZES, DTYPES, REGIMES, SYSTEMS (words), REPS, ITERS (most
 # operations of a size), BUDGET (seconds for them), LIMIT (seconds for all sizes
-# of a system), OPERATION, MTU; CALIBRATE=once. WALK=1: operations walk once through the
-# ring before each size (at most 400; BUDGET). IDLE_FILE, as of gagg-bench. NATIVE=1: as
-# in systems.sh.
+# of a system), OPERATION, MTU, SHARDS; CALIBRATE=once. WALK=1: operations walk once through the
+# ring before each size (at most 400; BUDGET), which is a run of its own; WALK=all: 400
+# (BUDGET) before each size, and one run for all sizes. IDLE_FILE, as of gagg-bench.
+# NATIVE=1: as in systems.sh.
 #
 # In each regime the systems take turns, A B C A B C ..., all sizes at each turn. A
 # system that has several algorithms tries all of them once in each regime (or in the
@@ -46,6 +47,8 @@ regime()
 	single)		net_offload off ;;
 	*bit)		links "$1" ;;
 	loss)		net_loss 1 ;;
+	jitter)		net_offload off && net_impair delay 5ms 0.5ms ;;
+	reorder)	net_offload off && net_impair delay 2ms reorder 25% 50% ;;
 	*)		return 2 ;;
 	esac
 }
@@ -54,7 +57,7 @@ regime()
 several()
 {
 	case $1 in
-	gagg|twin)	return 1 ;;
+	gagg*|twin*)	return 1 ;;
 	esac
 }
 
@@ -92,15 +95,16 @@ calibrate()
 	fi
 }
 
-# operations SYSTEM DTYPE REP [WORD...]: of all sizes; each by itself if it has a walk
+# operations SYSTEM DTYPE REP [WORD...]: of all sizes; each by itself if its walk is
 operations()
 {
 	local system=$1 dtype=$2 rep=$3 sizes=("${SIZES// /,}") size warmup=1
 	shift 3
 
-	[ -z "${WALK:-}" ] || read -ra sizes <<<"$SIZES"
+	[ "${WALK:-}" != all ] || warmup=400
+	[ "${WALK:-}" != 1 ] || read -ra sizes <<<"$SIZES"
 	for size in "${sizes[@]}"; do
-		if [ -n "${WALK:-}" ]; then
+		if [ "${WALK:-}" = 1 ]; then
 			warmup=$(((64 << 20) / $(numfmt --from=iec "$size")))
 			warmup=$((warmup > 400 ? 400 : warmup < 40 ? 40 : warmup))
 		fi

@@ -22,13 +22,21 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 
-SYSTEMS = ["gagg", "twin", "gloo", "openmpi", "mpich"]
+SYSTEMS = ["gagg", "twin", "gloo", "openmpi", "mpich", "nccl"]
 REGIMES = {
     "unshaped": "unshaped, bursts cross whole",
     "single": "single datagrams and segments",
     "loss": "single, 1 % lost",
+    "jitter": "single, netem delay 5ms 0.5ms",
+    "reorder": "single, netem delay 2ms reorder 25% 50%",
 }
+BESIDE = 5 * 9 - 1      # five numbers
 KEY = "system", "op", "n", "bytes", "regime", "mtu", "type", "wire"
+
+
+def systems_of(rows):
+    """in order; gagg-4 and twin-4 have four shards"""
+    return sorted({r["system"] for r in rows}, key=lambda s: (SYSTEMS.index(s.split("-")[0]), s))
 
 
 def title(regime):
@@ -85,7 +93,7 @@ def cell(row, ours):
 
 def table(rows):
     at = {(r["regime"], r["n"], r["type"], r["bytes"], r["system"]): r for r in rows}
-    systems = [s for s in SYSTEMS if any(r["system"] == s for r in rows)]
+    systems = systems_of(rows)
     lines = []
     for regime, n, dtype in dict.fromkeys((r["regime"], r["n"], r["type"]) for r in rows):
         lines += ["", f"{title(regime)}, MTU {rows[0]['mtu']}, N={n}, {dtype}: p50 in ms (quartiles), times gagg's; "
@@ -121,7 +129,7 @@ def plot(path, title, xlabel, series):
 
 def series_of(rows, x):
     series = {}
-    for system in SYSTEMS:
+    for system in systems_of(rows):
         points = [(r[x], r["p50_us"] / 1e3, r["q1"] / 1e3, r["q3"] / 1e3)
                   for r in rows if r["system"] == system and not r["wrong"]]
         if points:
@@ -144,13 +152,13 @@ def plots(rows, folder):
 
 def beside_cell(row, ours):
     if not row:
-        return f"{'-':>38}"
+        return "-".rjust(BESIDE)
     if row["wrong"]:
-        return f"{row['wrong']} wrong".rjust(38)
+        return f"{row['wrong']} wrong".rjust(BESIDE)
     cpu = row["cpu_s_per_gb"] * row["bytes"] / 1e6
     ratio = f"{row['p50_us'] / ours['p50_us']:.2f}" if ours else "-"
-    return " ".join(f"{x:>7}" for x in (
-        *(f"{row[k] / 1e3:.2f}" for k in ("p50_us", "p99_us", "max_us")), ratio, f"{cpu:.1f}"))[-38:].rjust(38)
+    return " ".join(f"{x:>8}" for x in (
+        *(f"{row[k] / 1e3:.2f}" for k in ("p50_us", "p99_us", "max_us")), ratio, f"{cpu:.1f}"))
 
 
 def beside(rows):
@@ -159,12 +167,12 @@ def beside(rows):
     lines = ["ms: median, 99th percentile, maximum; times gagg's median (in User-mode Linux); CPU"]
     for regime, n, dtype in dict.fromkeys((r["regime"], r["n"], r["type"]) for r in rows):
         lines += ["", f"{title(regime)}, MTU {rows[0]['mtu']}, N={n}, {dtype}",
-                  f"{'':>5} {'':>8} | {'User-mode Linux':>38} | {'natively':>38}",
+                  f"{'':>5} {'':>8} | {'User-mode Linux':>{BESIDE}} | {'natively':>{BESIDE}}",
                   f"{'size':>5} {'system':>8} | " + " | ".join(
-                      [" ".join(f"{x:>7}" for x in ("p50", "p99", "max", "ratio", "cpu")).rjust(38)] * 2)]
+                      [" ".join(f"{x:>8}" for x in ("p50", "p99", "max", "ratio", "cpu"))] * 2)]
         for b in sorted({r["bytes"] for r in rows}):
             ours = at.get((regime, n, dtype, b, "gagg", "uml"))
-            for s in SYSTEMS:
+            for s in systems_of(rows):
                 some = [at.get((regime, n, dtype, b, s, where)) for where in ("uml", "native")]
                 if any(some):
                     lines.append(f"{size(b):>5} {s:>8} | " +

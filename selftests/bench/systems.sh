@@ -10,15 +10,17 @@
 #   links RATE                such as 1gbit, both ways, on all hosts; links_clear
 #   system_run SYSTEM SECONDS WORD...
 #       gagg-bench's WORDs on every host; prints what rank 0 prints. SYSTEM: gagg,
-#       twin, gloo, openmpi or mpich. Ends after SECONDS.
+#       twin, gloo, openmpi, mpich, nccl, gagg-N or twin-N. Ends after SECONDS.
 #
-# $MTU is the network's (1500); the datagrams of gagg and of the twin fill it. With
-# $NATIVE, outside the VM in namespaces of our own, there is no module, so no gagg.
+# $MTU is the network's (1500); the datagrams of gagg and of the twin fill it. Each number N
+# in $SHARDS gives both a group with so many shards, and so the systems gagg-N and twin-N.
+# With $NATIVE, outside the VM in namespaces of our own, there is no module, so no gagg.
 #
 # Traps: MPICH's UCX takes shared memory unless it is told not to; OpenMPI asks
 # for a host name of its own in each namespace; both spin while they wait, which
 # OpenMPI can be talked out of (mpi_yield_when_idle), and UCX is (yield.c): with fewer
-# CPUs than ranks it takes twelve times as long otherwise.
+# CPUs than ranks it takes twelve times as long otherwise. NCCL refuses two ranks on one
+# GPU, unless they say that they are on two machines (NCCL_HOSTID).
 
 # shellcheck disable=SC2154 # of vm/net.sh
 systems_built=$net_top/build/selftests/bench
@@ -34,17 +36,47 @@ systems_lanes()
 	echo $(((room - room % 32) / 4))
 }
 
-systems_conf()
+# twin_group NAME PORT SHARDS
+twin_group()
 {
 	local i
 
-	echo "group twin {"
-	echo "	port = 7640"
+	echo "group $1 {"
+	echo "	port = $2"
 	echo "	lanes = $(systems_lanes)"
+	echo "	shards = $3"
 	for ((i = 0; i < systems_n; i++)); do
 		echo "	member $i { address = $(net_ip4 "$i") }"
 	done
 	echo "}"
+}
+
+systems_conf()
+{
+	local port=7640 shards
+
+	twin_group twin $port 1
+	for shards in ${SHARDS:-}; do
+		twin_group "twin-$shards" $((port += 16)) "$shards"
+	done
+}
+
+# groups of the module that have more shards; up.sh has made the one that has not
+gagg_groups()
+{
+	local i r port=7440 shards members=()
+
+	for ((r = 0; r < systems_n; r++)); do
+		members+=(member "$r=$(net_ip4 "$r")")
+	done
+	for shards in ${SHARDS:-}; do
+		port=$((port + 16))
+		for ((i = 0; i < systems_n; i++)); do
+			net_exec "$i" "$net_top/build/gaggctl" group create "bench-$shards" \
+				local "$(net_ip4 "$i")" port $port shards "$shards" \
+				lanes "$(systems_lanes)" "${members[@]}" || return
+		done
+	done
 }
 
 systems_up()
@@ -58,8 +90,8 @@ systems_up()
 	if [ -n "${NATIVE:-}" ]; then
 		mkdir -p /run/gagg
 	else
-		"$net_top/agent/examples/up.sh" "$systems_n" bench lanes "$(systems_lanes)" "$@" ||
-			return
+		"$net_top/agent/examples/up.sh" "$systems_n" bench lanes "$(systems_lanes)" "$@" &&
+			gagg_groups || return
 	fi
 	[ -x "$net_top/build/gagg-twin" ] || return 0
 	systems_conf >"$systems_run/twin.conf"
@@ -154,19 +186,34 @@ run_mpich()
 		"$systems_built/mpich" "$@"
 }
 
+run_nccl()
+{
+	local seconds=$1
+	shift
+
+	rm -rf "$systems_run/nccl"
+	mkdir -p "$systems_run/nccl"
+	on_every_host "$seconds" env NCCL_HOSTID=h%I NCCL_SOCKET_IFNAME=eth0 NCCL_IB_DISABLE=1 \
+		NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 "$systems_built/nccl" "$@" \
+		--rank %I --ranks "$systems_n" --rendezvous "$systems_run/nccl"
+}
+
 system_run()
 {
 	local system=$1 seconds=$2
 	shift 2
 
 	case $system in
-	gagg)	on_every_host "$seconds" "$net_top/build/gagg-bench" "$@" --group bench \
-			--rank %I --socket /run/gagg/h%I.sock ;;
-	twin)	on_every_host "$seconds" "$net_top/build/gagg-bench" "$@" --group twin \
-			--rank %I --socket /run/gagg/twin%I.sock ;;
+	gagg|gagg-*)
+		on_every_host "$seconds" "$net_top/build/gagg-bench" "$@" \
+			--group "bench${system#gagg}" --rank %I --socket /run/gagg/h%I.sock ;;
+	twin|twin-*)
+		on_every_host "$seconds" "$net_top/build/gagg-bench" "$@" \
+			--group "$system" --rank %I --socket /run/gagg/twin%I.sock ;;
 	gloo)	run_gloo "$seconds" "$@" ;;
 	openmpi) run_openmpi "$seconds" "$@" ;;
 	mpich)	run_mpich "$seconds" "$@" ;;
+	nccl)	run_nccl "$seconds" "$@" ;;
 	*)	echo "no system '$system'" >&2; return 2 ;;
 	esac
 }
