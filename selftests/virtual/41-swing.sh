@@ -12,7 +12,8 @@ plan 2
 world module 4 ring 8192 || bail "no hosts"
 senders 10gbit 10us
 for there in 2 5; do
-	net_impair delay 1ms
+	# the first step takes the place of another qdisc, and of what is in its queue
+	net_swing 1 $there 0 1
 	sent=$(sum_of tx_datagrams)
 	measure_start -s 2M -n 20 -w 0
 	under_way_all
