@@ -11,31 +11,6 @@
 #include "netns.h"
 #include "route.h"
 
-const char *gagg_digest_name(u32 digest)
-{
-	static const char *const names[] = {
-		[GAGG_DG_MEMBERS] = "members",
-		[GAGG_DG_ADDRESS] = "address",
-		[GAGG_DG_ROLE] = "role",
-		[GAGG_DG_WEIGHT] = "weight",
-		[GAGG_DG_LANES] = "lanes",
-		[GAGG_DG_RING] = "ring",
-		[GAGG_DG_WINDOW] = "window",
-		[GAGG_DG_STRIPE] = "stripe",
-		[GAGG_DG_SHARDS] = "shards",
-		[GAGG_DG_PORT] = "port",
-		[GAGG_DG_SYNC] = "sync",
-		[GAGG_DG_PLACEMENT] = "placement",
-		[GAGG_DG_DEAD_AFTER] = "dead-after",
-		[GAGG_DG_KEY] = "key",
-		[GAGG_DG_LANE_TYPE] = "lane-type",
-		[GAGG_DG_WIRE] = "wire",
-		[GAGG_DG_COUNT] = "version",
-	};
-
-	return digest < ARRAY_SIZE(names) && names[digest] ? names[digest] : "unknown";
-}
-
 static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 {
 	if (addr->sa.sa_family == AF_INET6)
@@ -114,15 +89,8 @@ static enum gagg_member_state member_state(struct gagg_group *grp, const struct 
 
 	if (!grp->ep)
 		return GAGG_MS_UNHEARD;
-	if (READ_ONCE(grp->join->peer[node].mismatch))
-		return GAGG_MS_MISMATCH;
-	if (!(v->st.heard & GAGG_BIT(rank)))
-		return GAGG_MS_UNHEARD;
-	if (is_blocked(grp, v, node, &in, &out))
-		return GAGG_MS_BLOCKED;
-	if (v->state == GAGG_GS_RUNNING)
-		return GAGG_MS_RUNNING;
-	return v->st.attached & GAGG_BIT(rank) ? GAGG_MS_ATTACHED : GAGG_MS_HEARD;
+	return gagg_state_member(&v->st, rank, READ_ONCE(grp->join->peer[node].mismatch),
+				 is_blocked(grp, v, node, &in, &out));
 }
 
 /* round trip and window of the path to a node, from shard 0 */

@@ -483,9 +483,5 @@ enum gagg_group_state gagg_group_state(struct gagg_group *grp)
 	if (!grp->ep)
 		return GAGG_GS_INCOMPLETE;
 	gagg_epoch_status(grp, &st);
-	if (st.phase == GAGG_PHASE_RUNNING)
-		return GAGG_GS_RUNNING;
-	if (st.mismatch)
-		return GAGG_GS_MISMATCH;
-	return st.blocked ? GAGG_GS_BLOCKED : GAGG_GS_WAITING;
+	return gagg_state_group(&st);
 }

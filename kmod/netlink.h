@@ -22,8 +22,6 @@ void gagg_netlink_exit(void);
 int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp);
 int gagg_encode_member(struct sk_buff *skb, struct gagg_group *grp, u32 rank);
 int gagg_encode_stats(struct sk_buff *skb, struct gagg_group *grp);
-/* a field of the configuration by enum gagg_digest */
-const char *gagg_digest_name(u32 digest);
 
 /* notify.c: process context; what is lost for memory is lost */
 void gagg_notify_group(struct gagg_group *grp, enum gagg_event event);

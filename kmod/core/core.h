@@ -25,6 +25,7 @@
  *	stats	counters
  *	times	how long a rank computes, and waits
  *	join	who is there, do we agree, which epoch is it
+ *	state	what administrators read of that
  */
 #ifndef GAGG_CORE_H
 #define GAGG_CORE_H
@@ -43,5 +44,6 @@
 #include "stats.h"
 #include "times.h"
 #include "join.h"
+#include "state.h"
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "digest.h"
 
+#define SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 static inline u32 rol(u32 v, u32 n)
 {
 	return v << n | v >> (32 - n);
@@ -99,4 +101,29 @@ u64 gagg_digest_sync(const struct gagg_sync_param *sync)
 u32 gagg_digest_fold(u64 value, u32 field)
 {
 	return (u32)gagg_mix64(value, field);
+}
+
+const char *gagg_digest_name(u32 digest)
+{
+	static const char *const names[] = {
+		[GAGG_DG_MEMBERS] = "members",
+		[GAGG_DG_ADDRESS] = "address",
+		[GAGG_DG_ROLE] = "role",
+		[GAGG_DG_WEIGHT] = "weight",
+		[GAGG_DG_LANES] = "lanes",
+		[GAGG_DG_RING] = "ring",
+		[GAGG_DG_WINDOW] = "window",
+		[GAGG_DG_STRIPE] = "stripe",
+		[GAGG_DG_SHARDS] = "shards",
+		[GAGG_DG_PORT] = "port",
+		[GAGG_DG_SYNC] = "sync",
+		[GAGG_DG_PLACEMENT] = "placement",
+		[GAGG_DG_DEAD_AFTER] = "dead-after",
+		[GAGG_DG_KEY] = "key",
+		[GAGG_DG_LANE_TYPE] = "lane-type",
+		[GAGG_DG_WIRE] = "wire",
+		[GAGG_DG_COUNT] = "version",
+	};
+
+	return digest < SIZE(names) && names[digest] ? names[digest] : "unknown";
 }

@@ -28,4 +28,7 @@ u64 gagg_digest_sync(const struct gagg_sync_param *sync);
 /* what is sent for a field */
 u32 gagg_digest_fold(u64 value, u32 field);
 
+/* what the field is called, by enum gagg_digest */
+const char *gagg_digest_name(u32 digest);
+
 #endif

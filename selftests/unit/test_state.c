@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/state.c kmod/core/digest.c kmod/core/wire.c; libs: */
+/* The states of a group and of its members, and the name of what differs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "digest.h"
+#include "state.h"
+
+static void state__of_a_group(void **state)
+{
+	struct gagg_ioc_status st = { .phase = GAGG_PHASE_IDLE };
+
+	(void)state;
+	assert_int_equal(gagg_state_group(&st), GAGG_GS_WAITING);
+	st.blocked = 1;
+	assert_int_equal(gagg_state_group(&st), GAGG_GS_BLOCKED);
+	st.mismatch = 1;
+	assert_int_equal(gagg_state_group(&st), GAGG_GS_MISMATCH);
+	st.phase = GAGG_PHASE_RUNNING;
+	assert_int_equal(gagg_state_group(&st), GAGG_GS_RUNNING);
+}
+
+static void state__of_a_member(void **state)
+{
+	struct gagg_ioc_status st = { .phase = GAGG_PHASE_IDLE };
+
+	(void)state;
+	assert_int_equal(gagg_state_member(&st, 63, false, true), GAGG_MS_UNHEARD);
+	st.heard = GAGG_BIT(63);
+	assert_int_equal(gagg_state_member(&st, 63, false, false), GAGG_MS_HEARD);
+	assert_int_equal(gagg_state_member(&st, 62, false, false), GAGG_MS_UNHEARD);
+	st.attached = GAGG_BIT(63);
+	assert_int_equal(gagg_state_member(&st, 63, false, false), GAGG_MS_ATTACHED);
+	st.phase = GAGG_PHASE_RUNNING;
+	assert_int_equal(gagg_state_member(&st, 63, false, false), GAGG_MS_RUNNING);
+	assert_int_equal(gagg_state_member(&st, 63, false, true), GAGG_MS_BLOCKED);
+	assert_int_equal(gagg_state_member(&st, 63, true, true), GAGG_MS_MISMATCH);
+	/* a host of another version is heard, and counts as unheard */
+	assert_int_equal(gagg_state_member(&st, 62, true, false), GAGG_MS_MISMATCH);
+}
+
+static void digest__has_a_name(void **state)
+{
+	(void)state;
+	for (u32 i = 0; i < GAGG_DG_COUNT; i++)
+		assert_string_not_equal(gagg_digest_name(i), "unknown");
+	assert_string_equal(gagg_digest_name(GAGG_DG_DEAD_AFTER), "dead-after");
+	assert_string_equal(gagg_digest_name(GAGG_DG_COUNT), "version");
+	assert_string_equal(gagg_digest_name(GAGG_DG_COUNT + 1), "unknown");
+	assert_string_equal(gagg_digest_name(UINT32_MAX), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(state__of_a_group),
+		cmocka_unit_test(state__of_a_member),
+		cmocka_unit_test(digest__has_a_name),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests_name("state", tests, NULL, NULL);
+}
