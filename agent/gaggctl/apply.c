@@ -38,11 +38,19 @@ static void say(void *arg, const char *line)
 static enum ctl_exit apply(const struct config *cfg, bool dry_run)
 {
 	struct nl *nl = ctl_open();
+	const struct nl_twin *twin;
 	unsigned int i;
 	int err;
 
 	if (!nl)
 		return CTL_FAILED;
+	twin = nl_twin(nl);
+	if (twin) {
+		ctl_say("cannot apply '%s': gagg-twin at %s has read %s: edit that, and restart gagg-twin",
+			cfg->path, twin->path, twin->config);
+		nl_free(nl);
+		return CTL_FAILED;
+	}
 	for (i = 0; i < cfg->n_groups; i++)
 		group_warn(&cfg->groups[i]);
 	print_array(NULL);

@@ -12,6 +12,7 @@ struct args {
 	char **next;		/* words left, NULL-terminated */
 	bool help;		/* --help was among them */
 	bool json;		/* -j was */
+	const char *twin;	/* --twin; NULL: it was not there */
 	char error[256];
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options, the choice of the command, and what all commands share. */
+#define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,11 +8,12 @@
 #include <string.h>
 
 #include "gaggctl.h"
+#include "../lib/broker_proto.h"
 
 #define WORDS_MAX	32	/* commands in one table */
 
 static const char usage[] =
-	"Usage: gaggctl [-j] OBJECT COMMAND ...\n"
+	"Usage: gaggctl [-j] [--twin SOCKET] OBJECT COMMAND ...\n"
 	"       gaggctl OBJECT help\n"
 	"\n"
 	"  group create|delete|set|show|list   groups of this network namespace\n"
@@ -25,6 +27,7 @@ static const char usage[] =
 	"  version                             of gaggctl and of the kernel module\n"
 	"\n"
 	"  -j, --json      print JSON\n"
+	"  --twin SOCKET   ask the gagg-twin there, not the kernel module\n"
 	"  -V, --version   print the version of gaggctl\n"
 	"  -h, --help      print this, or the help of a command\n"
 	"\n"
@@ -56,13 +59,53 @@ void ctl_say(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-struct nl *ctl_open(void)
+/* of --twin; NULL: the module is asked, if there is one */
+static const char *twin_path;
+
+static struct nl *open_twin(const char *path)
 {
-	struct nl *nl = nl_open();
+	struct nl *nl = nl_open_twin(path);
 
 	if (!nl)
 		ctl_say("%s", nl_error(NULL));
 	return nl;
+}
+
+const char *ctl_usual_twin(void)
+{
+	const char *path = secure_getenv(BROKER_SOCKET_ENV);
+
+	return path && *path ? path : BROKER_SOCKET;
+}
+
+/* There is no module; @why: as it was said */
+static struct nl *open_usual(const char *why)
+{
+	const char *path = ctl_usual_twin();
+	struct nl *nl = nl_open_twin(path);
+
+	if (nl)
+		ctl_say("no kernel module gagg is loaded: this is about gagg-twin at %s", path);
+	else
+		ctl_say("%s; %s", why, nl_error(NULL));
+	return nl;
+}
+
+struct nl *ctl_open(void)
+{
+	char why[256];
+	struct nl *nl;
+
+	if (twin_path)
+		return open_twin(twin_path);
+	nl = nl_open();
+	if (nl)
+		return nl;
+	snprintf(why, sizeof(why), "%s", nl_error(NULL));
+	if (errno == ENOENT)
+		return open_usual(why);
+	ctl_say("%s", why);
+	return NULL;
 }
 
 enum ctl_exit ctl_close(struct nl *nl, int err)
@@ -118,6 +161,8 @@ static bool take_options(struct args *a, char **argv)
 	for (; *argv; argv++) {
 		if (!strcmp(*argv, "-j") || !strcmp(*argv, "--json"))
 			a->json = true;
+		else if (!strcmp(*argv, "--twin"))
+			a->twin = argv[1] ? *++argv : "";
 		else if (!strcmp(*argv, "-h") || !strcmp(*argv, "--help"))
 			a->help = true;
 		else if (!strcmp(*argv, "-V") || !strcmp(*argv, "--version"))
@@ -144,8 +189,12 @@ int ctl_run(int argc, char **argv)
 	if (!take_options(&a, argc ? argv + 1 : argv)) {
 		puts("gaggctl " GAGGCTL_VERSION);
 		ret = CTL_OK;
+	} else if (a.twin && !*a.twin) {
+		args_fail(&a, "--twin needs the path of gagg-twin's socket");
+		ret = CTL_USAGE;
 	} else {
 		print_mode(a.json);
+		twin_path = a.twin;
 		ret = ctl_dispatch(&a, objects, usage);
 	}
 	if (ret == CTL_USAGE)

@@ -3,7 +3,7 @@
 
 _gaggctl_groups()
 {
-	gaggctl group list 2>/dev/null | cut -d' ' -f1
+	gaggctl "${asked[@]}" group list 2>/dev/null | cut -d' ' -f1
 }
 
 # Options of "group create|set" and "member set", or, after one, its values.
@@ -47,7 +47,7 @@ _gaggctl_choice()
 	*:"group set")	_gaggctl_options "$previous" "${options[@]}" ;;
 	2:member*)	_gaggctl_groups ;;
 	3:"member set" | 3:"member delete")
-			gaggctl member list "$3" 2>/dev/null | cut -d= -f1 ;;
+			gaggctl "${asked[@]}" member list "$3" 2>/dev/null | cut -d= -f1 ;;
 	3:"checkpoint delete")
 			gaggctl checkpoint list "$3" 2>/dev/null | cut -d/ -f2 | cut -d' ' -f1 ;;
 	3:*)		;;
@@ -68,22 +68,26 @@ _gaggctl_choice()
 _gaggctl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local words=() word choice
+	local words=() asked=() word last='' choice
 
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD - 1}"; do
-		case $word in
-		-j | --json)	;;
+		case $last:$word in
+		--twin:*)	asked=(--twin "$word") ;;
+		*:-j | *:--json | *:--twin)
+				;;
 		*)		words+=("$word") ;;
 		esac
+		last=$word
 	done
 	if [ ${#words[@]} -eq 0 ]; then
 		choice="group member stats monitor apply sync batch checkpoint version help --json
-			--version --help"
+			--twin --version --help"
 	else
 		choice=$(_gaggctl_choice "${words[@]}")
 	fi
+	[ "$prev" != --twin ] || choice=
 	mapfile -t COMPREPLY < <(compgen -W "$choice" -- "$cur")
-	if [ "$prev" = --state ] || [ "${words[0]-}" = apply ]; then
+	if [ "$prev" = --state ] || [ "$prev" = --twin ] || [ "${words[0]-}" = apply ]; then
 		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }

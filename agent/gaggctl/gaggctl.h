@@ -32,8 +32,14 @@ bool ctl_help(struct args *a, const char *usage);
 /* The whole program, without the last flush. */
 int ctl_run(int argc, char **argv);
 
-/* nl_open(), or NULL and a sentence on stderr */
+/*
+ * The module, or a gagg-twin: that of --twin, or, where no module is loaded, the one that trainers
+ * would find, which is said on stderr. NULL: a sentence is there
+ */
 struct nl *ctl_open(void);
+
+/* where trainers would find a gagg-twin */
+const char *ctl_usual_twin(void);
 
 /* Say what @nl refused if @err is not 0, and free it. */
 enum ctl_exit ctl_close(struct nl *nl, int err);

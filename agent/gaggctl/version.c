@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gaggctl version: of this program, the netlink family and /dev/gagg. */
+/* gaggctl version: of this program, the netlink family and /dev/gagg, or a gagg-twin. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,17 +12,16 @@
 static const char usage[] =
 	"Usage: gaggctl version\n"
 	"\n"
-	"The version of gaggctl, of the netlink family, and what /dev/gagg offers.\n";
+	"The version of gaggctl, of the netlink family, and what /dev/gagg offers; or of\n"
+	"gagg-twin.\n";
 
 static const char *const feature_names[] = {
 	"bsp", "ipv6", "uring", "channels", "store", "times", "copies",
 };
 
-/* What cannot be had is printed as its reason; that is no failure. */
-static void print_netlink(void)
+/* What cannot be had is printed as its reason; that is no failure. @nl: NULL: there is none */
+static void print_netlink(const struct nl *nl)
 {
-	struct nl *nl = nl_open();
-
 	print_object("netlink");
 	if (nl)
 		print_u64("version", "netlink version ",
@@ -30,7 +29,6 @@ static void print_netlink(void)
 	else
 		print_str("error", "netlink: ", nl_error(NULL), "\n");
 	print_close();
-	nl_free(nl);
 }
 
 static void print_features(uint64_t features)
@@ -71,16 +69,52 @@ static void print_device(void)
 	print_close();
 }
 
+static void print_twin(const struct nl_twin *twin)
+{
+	print_object("twin");
+	if (twin) {
+		print_str("version", "gagg-twin ", twin->version, "");
+		print_str("socket", " at ", twin->path, "");
+		print_str("config", " of ", twin->config, "");
+		print_u64("wire-min", " wire ", twin->wire_min, "");
+		print_u64("wire-max", " to ", twin->wire_max, "\n");
+	} else {
+		print_str("error", "gagg-twin: ", nl_error(NULL), "\n");
+	}
+	print_close();
+}
+
+static void print_module(void)
+{
+	struct nl *nl = nl_open();
+	bool absent = !nl && errno == ENOENT;
+
+	print_netlink(nl);
+	print_device();
+	nl_free(nl);
+	nl = absent ? nl_open_twin(ctl_usual_twin()) : NULL;
+	if (nl)
+		print_twin(nl_twin(nl));
+	nl_free(nl);
+}
+
 enum ctl_exit version_command(struct args *a)
 {
+	struct nl *nl;
+
 	if (ctl_help(a, usage))
 		return CTL_OK;
 	if (!args_end(a))
 		return CTL_USAGE;
 	print_object(NULL);
 	print_str("gaggctl", "gaggctl ", GAGGCTL_VERSION, "\n");
-	print_netlink();
-	print_device();
+	if (a->twin) {
+		nl = nl_open_twin(a->twin);
+		print_twin(nl ? nl_twin(nl) : NULL);
+		nl_free(nl);
+	} else {
+		print_module();
+	}
 	print_close();
 	return CTL_OK;
 }

@@ -16,6 +16,7 @@
 
 #include "broker.h"
 #include "log.h"
+#include "refuse.h"
 #include "../lib/message.h"
 
 #define BROKER_PAUSE_MS	100
@@ -246,6 +247,43 @@ static unsigned int save_ms(const struct client *c)
 	return (unsigned int)broker_save_seconds(c->req.bytes) * 1000;
 }
 
+/*
+ * Whatever the client does with it, nothing of it is kept here: a fresh socket has room for
+ * the one message.
+ */
+static void client_tell(struct client *c, const struct broker_request *req,
+			struct broker_reply *reply)
+{
+	static uint64_t more[(BROKER_ANSWER_MAX - sizeof(*reply)) / sizeof(uint64_t)];
+	const struct broker *b = c->broker;
+	struct iovec iov[] = { { reply, sizeof(*reply) }, { more, 0 } };
+	int err;
+
+	if (b->ops->tell)
+		iov[1].iov_len = b->ops->tell(b->arg, req, reply, more, sizeof(more));
+	else
+		refuse(reply, EOPNOTSUPP,
+		       "gaggd keeps its groups in the kernel: ask for them without --twin");
+	if (reply->error) {
+		client_end(c, reply);
+		return;
+	}
+	drain(c->fd);
+	err = message_pass(c->fd, iov, 2, NULL, 0);
+	if (err && err != -EPIPE) {
+		refuse(reply, -err, "the answer of %zu bytes cannot be sent: %s",
+		       sizeof(*reply) + iov[1].iov_len, strerror(-err));
+		send_error(c->fd, reply);
+	}
+	client_close(c);
+}
+
+static bool is_question(const struct broker_request *req)
+{
+	return req->op == BROKER_OP_TWIN || req->op == BROKER_OP_GROUP ||
+	       req->op == BROKER_OP_STATS;
+}
+
 static void client_first(struct client *c, const struct broker_request *req,
 			 struct broker_reply *reply)
 {
@@ -321,6 +359,8 @@ static void client_answer(struct client *c, size_t len)
 		client_end(c, &reply);
 	else if (c->save)
 		client_commit(c, &req, &reply);
+	else if (is_question(&req))
+		client_tell(c, &req, &reply);
 	else
 		client_first(c, &req, &reply);
 }

@@ -35,6 +35,8 @@ struct save;
  *	sentence that refuses it
  * @commit: COMMIT of @save: call @done once, with the answer
  * @drop: its client is gone
+ * @tell: TWIN, GROUP, STATS: fill @reply, and @more, of which there are @room bytes; return how
+ *	many of these, 0 on error; NULL: refused, since netlink is what tells of gaggd's groups
  */
 struct broker_ops {
 	bool (*admits)(void *arg, const struct peer *peer);
@@ -51,6 +53,8 @@ struct broker_ops {
 		       void (*done)(void *arg, const struct broker_reply *reply),
 		       void *done_arg);
 	void (*drop)(struct save *save);
+	size_t (*tell)(void *arg, const struct broker_request *req, struct broker_reply *reply,
+		       void *more, size_t room);
 };
 
 struct broker {

@@ -70,6 +70,21 @@ static int check_checkpoint(const struct broker_request *r, char *msg, size_t si
 	return 0;
 }
 
+/* what gaggctl asks of gagg-twin */
+static int check_question(const struct broker_request *r, char *msg, size_t size)
+{
+	static const char none[GAGG_NAME_MAX];
+
+	if (r->bytes || memcmp(r->name, none, sizeof(none)))
+		return refuse(EINVAL, msg, size,
+			      "a question about groups has bytes or a name: both are a checkpoint's");
+	if (r->rank && *r->group)
+		return refuse(EINVAL, msg, size,
+			      "a question about group \"%s\" has a position: either of them says which group is meant",
+			      r->group);
+	return 0;
+}
+
 int request_check(const void *buf, size_t have, size_t len,
 		  struct broker_request *out, char *msg, size_t size)
 {
@@ -86,7 +101,8 @@ int request_check(const void *buf, size_t have, size_t len,
 		return refuse(EINVAL, msg, size,
 			      "a request is %zu bytes, this one is %zu and says %u",
 			      sizeof(*out), len, out->size);
-	ret = check_group(out, msg, size);
+	/* or a position instead of it */
+	ret = out->op == BROKER_OP_GROUP && !*out->group ? 0 : check_group(out, msg, size);
 	if (ret)
 		return ret;
 	switch (out->op) {
@@ -96,6 +112,10 @@ int request_check(const void *buf, size_t have, size_t len,
 	case BROKER_OP_COMMIT:
 	case BROKER_OP_LOAD:
 		return check_checkpoint(out, msg, size);
+	case BROKER_OP_TWIN:
+	case BROKER_OP_GROUP:
+	case BROKER_OP_STATS:
+		return check_question(out, msg, size);
 	}
 	return refuse(EINVAL, msg, size, "request %u is none that gaggd knows", out->op);
 }

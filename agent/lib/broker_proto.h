@@ -12,6 +12,14 @@
  *		a minute, closes it, and asks on the same connection to
  *	COMMIT	them: gaggd gives them the name when they are a whole checkpoint and on
  *		the disk. Without COMMIT nothing is left of them.
+ *
+ * gagg-twin has no netlink family that could be asked for its groups: gaggctl asks here,
+ * without any right, as the family's dumps require none. Nothing is passed; behind struct
+ * broker_reply, in the same message, follows
+ *
+ *	TWIN	struct broker_twin
+ *	GROUP	what the family answers GROUP_GET with, GAGG_MA_TIMES included
+ *	STATS	what it answers STATS_GET with
  */
 #ifndef GAGG_BROKER_PROTO_H
 #define GAGG_BROKER_PROTO_H
@@ -30,7 +38,12 @@ enum broker_op {
 	BROKER_OP_SAVE,
 	BROKER_OP_COMMIT,
 	BROKER_OP_LOAD,
+	BROKER_OP_TWIN,
+	BROKER_OP_GROUP,
+	BROKER_OP_STATS,
 };
+
+#define BROKER_ANSWER_MAX	32768	/* bytes of an answer, with what follows */
 
 /**
  * broker_save_seconds() - how long a save may take
@@ -51,10 +64,11 @@ static inline uint64_t broker_save_seconds(uint64_t bytes)
  * @size:	size of this struct
  * @version:	BROKER_VERSION
  * @op:		enum broker_op
- * @rank:	OPEN: rank, or BROKER_RANK_ANY; else zero
+ * @rank:	OPEN: rank, or BROKER_RANK_ANY. GROUP without a name: position of the group,
+ *		from zero. Else zero
  * @bytes:	SAVE: of the checkpoint; else zero
- * @group:	name, zero-terminated
- * @name:	of the checkpoint, zero-terminated; OPEN: empty
+ * @group:	name, zero-terminated; TWIN: BROKER_NO_GROUP
+ * @name:	of the checkpoint, zero-terminated; of what concerns none: empty
  */
 struct broker_request {
 	uint32_t size;
@@ -69,9 +83,8 @@ struct broker_request {
 /**
  * struct broker_reply - the answer
  * @size:	size of this struct
- * @error:	0 (one file descriptor comes with it, but with that of COMMIT) or a
- *		positive errno
- * @rank:	OPEN: rank that was bound
+ * @error:	0 (OPEN, SAVE, LOAD: one file descriptor comes with it) or a positive errno
+ * @rank:	OPEN: rank that was bound. GROUP: number of groups
  * @reserved:	zero
  * @message:	a sentence for the user when @error is set
  */
@@ -81,6 +94,27 @@ struct broker_reply {
 	uint32_t rank;
 	uint32_t reserved;
 	char message[BROKER_MESSAGE_MAX];
+};
+
+/* a valid name: daemons that do not know TWIN look at it first */
+#define BROKER_NO_GROUP	"-"
+
+/**
+ * struct broker_twin - about gagg-twin
+ * @size:	size of this struct
+ * @wire_min:	lowest version of datagrams that it speaks
+ * @wire_max:	highest
+ * @reserved:	zero
+ * @version:	of the program, zero-terminated
+ * @config:	file that it has read, zero-terminated
+ */
+struct broker_twin {
+	uint32_t size;
+	uint32_t wire_min;
+	uint32_t wire_max;
+	uint32_t reserved;
+	char version[16];
+	char config[240];
 };
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
+#include <netlink/genl/genl.h>
 
 #include "codec.h"
 
@@ -35,7 +36,59 @@ static int put_text(struct nl_msg *msg, int attr, const char *s, size_t max)
 	return put(nla_put_string(msg, attr, s));
 }
 
-static int put_member(struct nl_msg *msg, const struct nl_member *m)
+static int put_u64(struct nl_msg *msg, int attr, uint64_t v)
+{
+	return put(nla_put_u64(msg, attr, v));
+}
+
+static int put_times(struct nl_msg *msg, const struct nl_times *t)
+{
+	struct nlattr *nest = nla_nest_start(msg, GAGG_MA_TIMES);
+	int err;
+
+	if (!nest)
+		return -EMSGSIZE;
+	err = put_u64(msg, GAGG_TA_COMPUTE, t->compute_ns);
+	if (!err)
+		err = put_u64(msg, GAGG_TA_WAIT, t->wait_ns);
+	if (!err)
+		err = put_u64(msg, GAGG_TA_OPS, t->ops);
+	if (!err && t->batch)
+		err = put_u32(msg, GAGG_TA_SHARE, t->share);
+	if (!err && t->batch)
+		err = put_u32(msg, GAGG_TA_BATCH, t->batch);
+	if (!err)
+		nla_nest_end(msg, nest);
+	return err;
+}
+
+/* what is out only */
+static int put_member_told(struct nl_msg *msg, const struct nl_member *m)
+{
+	const struct {
+		int attr;
+		uint32_t v;
+	} numbers[] = {
+		{ GAGG_MA_STATE, m->state },
+		{ GAGG_MA_RTT, m->rtt },
+		{ GAGG_MA_CWND, m->cwnd },
+		{ GAGG_MA_HEARD, m->heard_ms },
+		{ GAGG_MA_BLOCKED_IN, m->blocked_in },
+		{ GAGG_MA_BLOCKED_OUT, m->blocked_out },
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !err; i++)
+		if (m->set & NL_SET(numbers[i].attr))
+			err = put_u32(msg, numbers[i].attr, numbers[i].v);
+	if (!err && m->set & NL_SET(GAGG_MA_MISMATCH))
+		err = put_text(msg, GAGG_MA_MISMATCH, m->mismatch, sizeof(m->mismatch));
+	if (!err && m->set & NL_SET(GAGG_MA_TIMES))
+		err = put_times(msg, &m->times);
+	return err;
+}
+
+static int put_member(struct nl_msg *msg, const struct nl_member *m, bool told)
 {
 	struct nlattr *nest = nla_nest_start(msg, GAGG_MA_MEMBER);
 	int err = 0;
@@ -52,18 +105,20 @@ static int put_member(struct nl_msg *msg, const struct nl_member *m)
 		err = put_u32(msg, GAGG_MA_WEIGHT, m->weight);
 	if (!err && m->local)
 		err = put(nla_put_flag(msg, GAGG_MA_LOCAL));
+	if (!err && told)
+		err = put_member_told(msg, m);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
 }
 
-static int put_members(struct nl_msg *msg, const struct nl_member *m, uint32_t n)
+static int put_members(struct nl_msg *msg, const struct nl_member *m, uint32_t n, bool told)
 {
 	struct nlattr *nest = nla_nest_start(msg, GAGG_GA_MEMBERS);
 	int err = nest ? 0 : -EMSGSIZE;
 
 	for (uint32_t i = 0; i < n && !err; i++)
-		err = put_member(msg, &m[i]);
+		err = put_member(msg, &m[i], told);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
@@ -88,7 +143,32 @@ static int put_fields(struct nl_msg *msg, const struct nl_group *g)
 	return err;
 }
 
-int nl_put_group(struct nl_msg *msg, const struct nl_group *g)
+/* what is out only */
+static int put_group_told(struct nl_msg *msg, const struct nl_group *g)
+{
+	const struct {
+		int attr;
+		uint32_t v;
+	} numbers[] = {
+		{ GAGG_GA_STATE, g->state },
+		{ GAGG_GA_REASON, g->reason },
+		{ GAGG_GA_REASON_RANK, g->reason_rank },
+		{ GAGG_GA_MTU, g->mtu },
+		{ GAGG_GA_MTU_NEEDED, g->mtu_needed },
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !err; i++)
+		if (g->set & NL_SET(numbers[i].attr))
+			err = put_u32(msg, numbers[i].attr, numbers[i].v);
+	if (!err && g->set & NL_SET(GAGG_GA_EPOCH))
+		err = put_u64(msg, GAGG_GA_EPOCH, g->epoch);
+	if (!err && g->set & NL_SET(GAGG_GA_MISMATCH))
+		err = put_text(msg, GAGG_GA_MISMATCH, g->mismatch, sizeof(g->mismatch));
+	return err;
+}
+
+static int put_group(struct nl_msg *msg, const struct nl_group *g, bool told)
 {
 	struct nlattr *nest;
 	int err;
@@ -107,11 +187,70 @@ int nl_put_group(struct nl_msg *msg, const struct nl_group *g)
 		err = put_multicast(msg, &g->multicast);
 	if (!err && g->set & NL_SET(GAGG_GA_SYNC))
 		err = put_text(msg, GAGG_GA_SYNC, g->sync, sizeof(g->sync));
+	if (!err && told)
+		err = put_group_told(msg, g);
 	if (!err && g->n_members)
-		err = put_members(msg, g->members, g->n_members);
+		err = put_members(msg, g->members, g->n_members, told);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
+}
+
+int nl_put_group(struct nl_msg *msg, const struct nl_group *g)
+{
+	return put_group(msg, g, false);
+}
+
+static int put_stats(struct nl_msg *msg, const uint64_t values[NL_STATS])
+{
+	struct nlattr *nest = nla_nest_start(msg, GAGG_A_STATS);
+	int err = nest ? 0 : -EMSGSIZE;
+
+	for (unsigned int i = 0; i < NL_STATS && !err; i++)
+		if (nl_stat_name(i))
+			err = put_u64(msg, i, values[i]);
+	if (!err)
+		nla_nest_end(msg, nest);
+	return err;
+}
+
+static struct nl_msg *answer(int cmd)
+{
+	struct nl_msg *msg = nlmsg_alloc_size(NL_MESSAGE_MAX);
+
+	if (msg && !genlmsg_put(msg, 0, 0, NLMSG_MIN_TYPE, 0, 0, cmd, GAGG_GENL_VERSION)) {
+		nlmsg_free(msg);
+		msg = NULL;
+	}
+	return msg;
+}
+
+/* @err, or the bytes of @msg, which is freed */
+static ssize_t write_out(struct nl_msg *msg, int err, void *buf, size_t room)
+{
+	const struct nlmsghdr *hdr = nlmsg_hdr(msg);
+	ssize_t n = hdr->nlmsg_len;
+
+	if (!err && hdr->nlmsg_len > room)
+		err = -EMSGSIZE;
+	if (!err)
+		memcpy(buf, hdr, hdr->nlmsg_len);
+	nlmsg_free(msg);
+	return err ? err : n;
+}
+
+ssize_t nl_write_group(void *buf, size_t room, const struct nl_group *g)
+{
+	struct nl_msg *msg = answer(GAGG_CMD_GROUP_GET);
+
+	return msg ? write_out(msg, put_group(msg, g, true), buf, room) : -ENOMEM;
+}
+
+ssize_t nl_write_stats(void *buf, size_t room, const uint64_t values[NL_STATS])
+{
+	struct nl_msg *msg = answer(GAGG_CMD_STATS_GET);
+
+	return msg ? write_out(msg, put_stats(msg, values), buf, room) : -ENOMEM;
 }
 
 int nl_put_member(struct nl_msg *msg, const char *name,
@@ -124,15 +263,16 @@ int nl_put_member(struct nl_msg *msg, const char *name,
 		return -EMSGSIZE;
 	err = put_text(msg, GAGG_GA_NAME, name, GAGG_NAME_MAX);
 	if (!err)
-		err = put_members(msg, member, 1);
+		err = put_members(msg, member, 1, false);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
 }
 
 /*
- * What the kernel sends is checked for length only: too short would read past
- * the attribute, too long would drop digits.
+ * What is sent is checked for length only: too short would read past the attribute, too long
+ * would drop digits. But no text rules the terminal, or is none to JSON: a twin is a process
+ * of somebody's.
  */
 static int get(const struct nlattr *a, void *to, size_t size)
 {
@@ -174,9 +314,13 @@ static int get_multicast(const struct nlattr *a, struct nl_ip *out)
 static int get_text(const struct nlattr *a, char *out, size_t size)
 {
 	size_t len = strnlen(nla_data(a), nla_len(a));
+	const unsigned char *c = nla_data(a);
 
 	if (len >= size)
 		return -EBADMSG;
+	for (size_t i = 0; i < len; i++)
+		if (c[i] < ' ' || c[i] >= 0x7f)
+			return -EBADMSG;
 	memcpy(out, nla_data(a), len);
 	out[len] = 0;
 	return 0;

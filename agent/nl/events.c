@@ -18,6 +18,9 @@ int nl_subscribe(struct nl *nl)
 {
 	int err;
 
+	if (nl_twin(nl))
+		return nl_fail(nl, -EOPNOTSUPP, "gagg-twin tells none: its log does",
+			       "cannot listen to events");
 	if (nl->events)
 		return 0;
 	errno = 0;

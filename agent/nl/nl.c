@@ -15,7 +15,7 @@
 
 #include "socket.h"
 
-static __thread char open_error[128];
+static __thread char open_error[NL_SENTENCE_MAX];
 
 static const char not_loaded[] =
 	"kernel module gagg is not loaded (modprobe gagg)";
@@ -49,7 +49,7 @@ int nl_fail(struct nl *nl, int err, const char *said, const char *asked, ...)
 
 	if (!err)
 		return 0;
-	if (err == -ENOENT && !nl->family)
+	if (err == -ENOENT && !nl->family && !nl_twin(nl))
 		said = not_loaded;
 	va_start(ap, asked);
 	len = vsnprintf(nl->error, n, asked, ap);
@@ -204,9 +204,18 @@ static int resolve(struct nl *nl)
 	return err ? err : nl->family ? 0 : -EBADMSG;
 }
 
+struct nl *nl_open_failed(struct nl *nl, int err, const char *text)
+{
+	snprintf(open_error, sizeof(open_error), "%s", text);
+	nl_free(nl);
+	errno = err;
+	return NULL;
+}
+
 struct nl *nl_open(void)
 {
 	struct nl *nl = calloc(1, sizeof(*nl));
+	char text[NL_SENTENCE_MAX];
 	int err = ENOMEM;
 
 	if (nl) {
@@ -217,13 +226,9 @@ struct nl *nl_open(void)
 	if (!err)
 		return nl;
 	if (err == ENOENT)
-		snprintf(open_error, sizeof(open_error), "%s", not_loaded);
-	else
-		snprintf(open_error, sizeof(open_error),
-			 "cannot talk to the kernel module: %s", why(-err));
-	nl_free(nl);
-	errno = err;
-	return NULL;
+		return nl_open_failed(nl, err, not_loaded);
+	snprintf(text, sizeof(text), "cannot talk to the kernel module: %s", why(-err));
+	return nl_open_failed(nl, err, text);
 }
 
 void nl_free(struct nl *nl)

@@ -2,7 +2,8 @@
 /*
  * The netlink family "gagg" for gaggctl and gaggd: groups and members as
  * plain structs, requests that return 0 or -errno with a sentence, dumps,
- * events. Link build/agent/nl/nl.a and $(NL_LIBS).
+ * events. A gagg-twin is asked by the same functions. Link build/agent/nl/nl.a
+ * and $(NL_LIBS).
  *
  * A struct nl holds two sockets, so that events never mix with answers; it
  * belongs to one thread.
@@ -14,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <arpa/inet.h>
+#include <sys/types.h>
 #include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
 
@@ -143,6 +145,32 @@ struct nl;
  */
 struct nl *nl_open(void);
 void nl_free(struct nl *nl);
+
+/**
+ * struct nl_twin - a gagg-twin that is asked instead of the module
+ * @path:	of its socket
+ * @version:	of the program
+ * @config:	file that it has read
+ * @wire_min:	lowest version of datagrams that it speaks
+ * @wire_max:	highest
+ */
+struct nl_twin {
+	char path[108];
+	char version[16];
+	char config[240];
+	uint32_t wire_min;
+	uint32_t wire_max;
+};
+
+/*
+ * The same, to ask the gagg-twin at a socket: what would change it, and events, are -EOPNOTSUPP
+ * with a sentence. Each call waits at most nl_twin_ms.
+ */
+extern unsigned int nl_twin_ms;	/* tests have less */
+
+struct nl *nl_open_twin(const char *path);
+/* NULL: it is the module */
+const struct nl_twin *nl_twin(const struct nl *nl);
 unsigned int nl_family_version(const struct nl *nl);
 
 /*
@@ -175,6 +203,13 @@ int nl_member_dump(struct nl *nl, const char *name, nl_member_cb cb, void *arg);
 #define NL_STATS	(GAGG_SA_MAX + 1)
 
 int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS]);
+
+/*
+ * What gagg-twin answers, as the module does: a whole message to @buf. Bytes, or -errno:
+ * -EMSGSIZE they are more than @room.
+ */
+ssize_t nl_write_group(void *buf, size_t room, const struct nl_group *group);
+ssize_t nl_write_stats(void *buf, size_t room, const uint64_t values[NL_STATS]);
 
 /*
  * Events. The descriptor does not block; poll it, then call nl_event_next()

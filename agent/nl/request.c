@@ -17,6 +17,8 @@ static int request(struct nl *nl, int cmd, int flags,
 	int err = 0;
 
 	text[0] = 0;
+	if (nl_twin(nl))
+		return nl_twin_transact(nl, cmd, group ? group->name : "", each, arg, text);
 	if (!nl->family)
 		return -ENOENT;
 	msg = nl_message(nl->family, cmd, GAGG_GENL_VERSION, flags);

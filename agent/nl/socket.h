@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What nl.c shares with request.c and events.c. */
+/* What nl.c shares with request.c, events.c and twin.c. */
 #ifndef GAGG_NL_SOCKET_H
 #define GAGG_NL_SOCKET_H
 
@@ -9,6 +9,7 @@
 #include "codec.h"
 
 struct nl {
+	struct nl_twin twin;		/* no path: it is the module */
 	struct nl_sock *req;
 	struct nl_sock *events;		/* NULL: not subscribed */
 	unsigned int family;		/* 0: the module has gone */
@@ -24,6 +25,8 @@ struct nl {
 typedef int (*nl_each_fn)(struct nlmsghdr *hdr, void *arg);
 
 struct nl_sock *nl_open_socket(void);
+/* nl_open() or nl_open_twin() fails: why, for nl_error(NULL). Frees @nl, returns NULL */
+struct nl *nl_open_failed(struct nl *nl, int err, const char *why);
 struct nl_msg *nl_message(unsigned int family, int cmd, int version, int flags);
 
 /*
@@ -32,6 +35,13 @@ struct nl_msg *nl_message(unsigned int family, int cmd, int version, int flags);
  */
 int nl_transact(struct nl *nl, struct nl_msg *msg, nl_each_fn each, void *arg,
 		char text[NL_SENTENCE_MAX]);
+
+/*
+ * twin.c: the same of a gagg-twin, about the group @name or, with "", about all. What it cannot be
+ * asked is refused
+ */
+int nl_twin_transact(struct nl *nl, int cmd, const char *name, nl_each_fn each, void *arg,
+		     char text[NL_SENTENCE_MAX]);
 
 /* Keep "<asked>: <said>" for nl_error() and pass @err on; 0 is no failure. */
 int nl_fail(struct nl *nl, int err, const char *said, const char *asked, ...)

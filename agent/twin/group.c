@@ -187,6 +187,16 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	return 0;
 }
 
+struct group *group_find(struct twin *t, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->n_groups; i++)
+		if (!strcmp(t->groups[i]->cfg.name, name))
+			return t->groups[i];
+	return NULL;
+}
+
 void group_free(struct group *g)
 {
 	unsigned int i;

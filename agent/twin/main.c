@@ -14,6 +14,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "facts.h"
 #include "reduce.h"
 #include "session.h"
 #include "sweep.h"
@@ -167,6 +168,7 @@ static int start(struct twin *t, const struct options *opt)
 	static const struct broker_ops ops = {
 		.admits = session_admits,
 		.open = session_open,
+		.tell = facts_tell,
 	};
 	unsigned int i;
 

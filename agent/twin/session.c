@@ -357,16 +357,6 @@ bool session_expel(struct session *s)
 	return true;
 }
 
-static struct group *group_find(struct twin *t, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < t->n_groups; i++)
-		if (!strcmp(t->groups[i]->cfg.name, name))
-			return t->groups[i];
-	return NULL;
-}
-
 static int session_new(struct group *g, u32 rank, const struct peer *peer,
 		       struct broker_reply *reply)
 {

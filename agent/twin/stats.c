@@ -7,6 +7,23 @@
 #include "twin.h"
 #include "../gaggd/outlet.h"
 
+void stats_read(struct group *g, u64 value[GAGG_SA_MAX + 1])
+{
+	unsigned int i;
+
+	for (i = 0; i < g->geom.shards; i++) {
+		struct part *part = &g->part[i];
+
+		worker_lock(part->port->worker);
+		gagg_stats_add(&part->stats, part->core, value);
+		worker_unlock(part->port->worker);
+	}
+	value[GAGG_SA_TX_DATAGRAMS] += g->said.datagrams;
+	value[GAGG_SA_TX_BYTES] += g->said.bytes;
+	value[GAGG_SA_TX_ERRORS] += g->said.errors;
+	value[GAGG_SA_EPOCHS] = g->epochs;
+}
+
 static void print_group(struct group *g, const struct outlet *out)
 {
 	u64 value[GAGG_SA_MAX + 1] = { 0 };
@@ -14,14 +31,7 @@ static void print_group(struct group *g, const struct outlet *out)
 	unsigned int i;
 	FILE *f;
 
-	workers_lock(g);
-	for (i = 0; i < g->geom.shards; i++)
-		gagg_stats_add(&g->part[i].stats, g->part[i].core, value);
-	workers_unlock(g);
-	value[GAGG_SA_TX_DATAGRAMS] += g->said.datagrams;
-	value[GAGG_SA_TX_BYTES] += g->said.bytes;
-	value[GAGG_SA_TX_ERRORS] += g->said.errors;
-	value[GAGG_SA_EPOCHS] = g->epochs;
+	stats_read(g, value);
 	f = fmemopen(text, sizeof(text), "w");
 	if (!f)
 		return;

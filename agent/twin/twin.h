@@ -113,6 +113,10 @@ struct group {
 		u64 at[GAGG_NODES];	/* the last HELLO */
 		u64 wide_at[TWIN_SHARDS][GAGG_NODES];	/* one as long as a chunk */
 	} said;			/* HELLO, START, ABORT; control thread */
+	struct {
+		u64 at;
+		u32 least;
+	} mtu;			/* of the interfaces to the other nodes, at that time; the same */
 	u64 epoch;		/* running here; 0: none */
 	u64 epochs;
 	struct session *session[GAGG_RANKS];	/* bound to the rank */
@@ -146,6 +150,7 @@ u64 random64(void);
 
 /* group.c: 0, or -1 and it has been said why */
 int group_add(struct twin *t, const struct nl_group *cfg);
+struct group *group_find(struct twin *t, const char *name);
 void group_free(struct group *g);
 
 /* worker.c */
@@ -194,7 +199,8 @@ int mtu_check(const struct group *g);
 /* a datagram did not fit: say which hosts cannot be reached */
 void mtu_tell(const struct group *g);
 
-/* stats.c: a line of JSON for each group */
+/* stats.c: add to @value, by enum gagg_stats_attr; a line of JSON for each group */
+void stats_read(struct group *g, u64 value[GAGG_SA_MAX + 1]);
 void stats_print(struct twin *t);
 
 #endif

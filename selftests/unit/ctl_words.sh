@@ -23,6 +23,8 @@ result()
 gaggctl()
 {
 	case "$*" in
+	"--twin /s group list")	printf 't1 waiting\n' ;;
+	"--twin /s member list t1") printf '5=10.0.0.1,both\n' ;;
 	"group list")		printf 'g1 waiting\ng2 running\n' ;;
 	"checkpoint list")	printf 'g1/a bytes 1\ng1/b bytes 1\nold/c bytes 1\n' ;;
 	"checkpoint list g1")	printf 'g1/a bytes 1\ng1/b bytes 1\n' ;;
@@ -75,6 +77,11 @@ offers "group create g member 0 = 10.0.0.1" me member
 offers "group set g1" me
 offers "group set" "" g1 g2
 offers "-j group delete" "" g1 g2
+offers "--twin /s group show" "" t1
+offers "--twin /s -j member set t1" "" 5
+offers "stats --twin /s" "" t1 --nonzero
+offers "group list --twin" agent/gaggctl/gaggctl.ba agent/gaggctl/gaggctl.bash
+offers "" --t --twin
 offers "member" a add
 offers "member set" "" g1 g2
 offers "member set g1" "" 0 7
@@ -98,7 +105,7 @@ offers "apply" --c --check
 mapfile -t words < <(
 	sed -n 's/^\t\[W_[A-Z_]*\]\t*= "\(.*\)",$/\1/p' agent/gaggctl/group.c
 	sed -n 's/^\t*{ "\([a-z]*\)", [a-z_]* },$/\1/p' agent/gaggctl/*.c
-	echo address; echo role; echo weight; echo --nonzero; echo --dry-run; echo --check; echo --state
+	echo address; echo role; echo weight; echo --nonzero; echo --twin; echo --dry-run; echo --check; echo --state
 	echo worker; echo aggregator; echo both; echo striped; echo root
 )
 [ ${#words[@]} -ge 35 ]

@@ -45,6 +45,9 @@ static struct {
 	int opened;
 	struct nl_event *events;	/* then SIGTERM */
 	int n_events;
+	int open_errno;		/* there is no module, or it cannot be asked */
+	bool twin_answers;
+	struct nl_twin twin;	/* who was asked; no path: the module */
 } kernel;
 
 struct nl {
@@ -55,8 +58,31 @@ static struct nl *const handle = (struct nl *)&kernel;
 
 struct nl *nl_open(void)
 {
+	if (kernel.open_errno) {
+		errno = kernel.open_errno;
+		return NULL;
+	}
 	kernel.opened++;
 	return handle;
+}
+
+struct nl *nl_open_twin(const char *path)
+{
+	if (!kernel.twin_answers || strlen(path) >= sizeof(kernel.twin.path)) {
+		errno = ECONNREFUSED;
+		return NULL;
+	}
+	strcpy(kernel.twin.path, path);
+	strcpy(kernel.twin.version, "7.8");
+	strcpy(kernel.twin.config, "/etc/a.conf");
+	kernel.opened++;
+	return handle;
+}
+
+const struct nl_twin *nl_twin(const struct nl *nl)
+{
+	assert_ptr_equal(nl, handle);
+	return *kernel.twin.path ? &kernel.twin : NULL;
 }
 
 void nl_free(struct nl *nl)

@@ -75,6 +75,12 @@ static void gaggd__requests(void **state)
 	strcpy(r.group, "test-broker.none");
 	assert_int_equal(ask(&r, msg), ENOENT);
 	assert_non_null(strstr(msg, "no group \"test-broker.none\""));
+	/* which is netlink's to tell */
+	r.rank = 0;
+	for (r.op = BROKER_OP_TWIN; r.op <= BROKER_OP_STATS; r.op++) {
+		assert_int_equal(ask(&r, msg), EOPNOTSUPP);
+		assert_string_equal(msg, "gaggd keeps its groups in the kernel: ask for them without --twin");
+	}
 	r = good();
 	r.rank = 2;
 	assert_int_equal(ask(&r, msg), getuid() ? EACCES : EINVAL);

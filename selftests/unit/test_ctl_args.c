@@ -509,6 +509,62 @@ static void refusals__exit_1(void **state)
 	}
 }
 
+/* Words that change something go to a twin as to the module: nl.h refuses them there. */
+static void twin__is_asked(void **state)
+{
+	struct nl_group have = { .name = "g" };
+
+	(void)state;
+	kernel.twin_answers = true;
+	kernel.have = &have;
+	expect("--twin /a/b group list", CTL_OK);
+	assert_string_equal(kernel.twin.path, "/a/b");
+	assert_string_equal(err, "");
+	expect("member list g --twin /c", CTL_OK);
+	assert_string_equal(kernel.twin.path, "/c");
+	expect("--twin /c apply good", CTL_FAILED);
+	expect_in("apply", err, "cannot apply '': gagg-twin at /c has read /etc/a.conf: edit that, and restart gagg-twin");
+	assert_null(kernel.asked);
+	expect("-j --twin /c version", CTL_OK);
+	expect_in("version", out, "\"twin\":{\"version\":\"7.8\",\"socket\":\"/c\",\"config\":\"/etc/a.conf\"");
+	assert_null(strstr(out, "netlink"));
+	/* not of the call before */
+	memset(&kernel.twin, 0, sizeof(kernel.twin));
+	expect("group list", CTL_OK);
+	assert_string_equal(kernel.twin.path, "");
+	kernel.twin_answers = false;
+	expect("--twin /c group list", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: the kernel says no\n");
+	expect("--twin /c version", CTL_OK);
+	expect_in("version", out, "gagg-twin: the kernel says no");
+	expect("group list --twin", CTL_USAGE);
+	expect_in("no path", err, "--twin needs the path");
+	expect("--twin '' group list", CTL_USAGE);
+}
+
+static void twin__by_itself(void **state)
+{
+	(void)state;
+	unsetenv("GAGG_SOCKET");
+	kernel.open_errno = ENOENT;
+	expect("group list", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: the kernel says no; the kernel says no\n");
+	kernel.twin_answers = true;
+	expect("group list", CTL_OK);
+	assert_string_equal(err, "gaggctl: no kernel module gagg is loaded: this is about gagg-twin at /run/gagg/gaggd.sock\n");
+	setenv("GAGG_SOCKET", "/d", 1);
+	expect("group list", CTL_OK);
+	assert_string_equal(kernel.twin.path, "/d");
+	expect("version", CTL_OK);
+	expect_in("version", out, "gagg-twin 7.8 at /d of /etc/a.conf wire 0 to 0\n");
+	expect_in("version", out, "netlink: ");
+	unsetenv("GAGG_SOCKET");
+	/* who may not ask the module is told so */
+	kernel.open_errno = EPERM;
+	expect("group list", CTL_FAILED);
+	assert_string_equal(err, "gaggctl: the kernel says no\n");
+}
+
 static void help__everywhere(void **state)
 {
 	static const char *const lines[] = {
@@ -555,6 +611,8 @@ int main(void)
 		TEST(member__changes),
 		TEST(apply__calls),
 		TEST(refusals__exit_1),
+		TEST(twin__is_asked),
+		TEST(twin__by_itself),
 		TEST(help__everywhere),
 	};
 

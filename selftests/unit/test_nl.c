@@ -15,6 +15,7 @@
 
 #include <netlink/genl/genl.h>
 
+#include "../../agent/lib/broker_proto.h"
 #include "../../agent/nl/codec.h"
 
 #define FAMILY	0x20
@@ -307,6 +308,95 @@ static void parse_group__told(void **state)
 	assert_int_equal(nl_parse_group(nlmsg_hdr(msg), &g), 0);
 	check_told(&g);
 	nlmsg_free(msg);
+}
+
+/* Whatever a twin says of itself: of as much as there can be, too. */
+static void fill_told(struct nl_group *g, uint32_t members)
+{
+	fill(g, true, members);
+	strcpy(g->mismatch, "a-field-of-thirty-one-characters");
+	g->mismatch[NL_FIELD_MAX - 1] = 0;
+	g->state = GAGG_GS_MISMATCH;
+	g->epoch = 0x123456789abcdef0;
+	g->reason = 3;
+	g->reason_rank = 7;
+	g->mtu = 1500;
+	g->mtu_needed = 1468;
+	g->set |= NL_SET(GAGG_GA_MISMATCH) | NL_SET(GAGG_GA_STATE) | NL_SET(GAGG_GA_EPOCH) |
+		  NL_SET(GAGG_GA_REASON) | NL_SET(GAGG_GA_REASON_RANK) |
+		  NL_SET(GAGG_GA_MTU) | NL_SET(GAGG_GA_MTU_NEEDED);
+	for (uint32_t i = 0; i < members; i++) {
+		struct nl_member *m = &g->members[i];
+
+		strcpy(m->mismatch, g->mismatch);
+		m->state = i % 6;
+		m->rtt = 100 + i;
+		m->cwnd = 200 + i;
+		m->heard_ms = 300 + i;
+		m->blocked_in = 400 + i;
+		m->blocked_out = 500 + i;
+		m->times = (struct nl_times){ 1ULL << 60, 2ULL << 60, 3ULL << 60, i, 600 };
+		m->local = true;
+		m->set = (2U << GAGG_MA_MAX) - 2 - NL_SET(GAGG_MA_MEMBER);
+	}
+}
+
+static void write_group__as_it_is_read(void **state)
+{
+	static uint64_t buf[NL_MESSAGE_MAX / sizeof(uint64_t)];
+	struct nl_group in, out;
+	ssize_t n;
+
+	(void)state;
+	for (uint32_t i = 0; i <= GAGG_RANKS_MAX; i += GAGG_RANKS_MAX / 2) {
+		fill_told(&in, i);
+		n = nl_write_group(buf, BROKER_ANSWER_MAX - sizeof(struct broker_reply), &in);
+		assert_true(n > 0);
+		assert_int_equal(((struct nlmsghdr *)buf)->nlmsg_len, n);
+		memset(&out, 0x5a, sizeof(out));
+		assert_int_equal(nl_parse_group((struct nlmsghdr *)buf, &out), 0);
+		assert_memory_equal(&in, &out, sizeof(in));
+		assert_int_equal(nl_write_group(buf, (size_t)n - 1, &in), -EMSGSIZE);
+		/* what is not set is not told */
+		in.set = NL_SET(GAGG_GA_NAME);
+		for (uint32_t k = 0; k < in.n_members; k++)
+			in.members[k].set = 0;
+		assert_true(nl_write_group(buf, sizeof(buf), &in) > 0);
+		assert_int_equal(nl_parse_group((struct nlmsghdr *)buf, &out), 0);
+		assert_int_equal(out.set, NL_SET(GAGG_GA_NAME) |
+				 (i ? NL_SET(GAGG_GA_MEMBERS) : 0));
+	}
+}
+
+static void write_stats__as_they_are_read(void **state)
+{
+	uint64_t buf[512], in[NL_STATS], out[NL_STATS];
+
+	(void)state;
+	for (int i = 0; i < NL_STATS; i++)
+		in[i] = nl_stat_name(i) ? UINT64_MAX - i : 0;
+	assert_true(nl_write_stats(buf, sizeof(buf), in) > 0);
+	assert_int_equal(nl_parse_stats((struct nlmsghdr *)buf, out), 0);
+	assert_memory_equal(in, out, sizeof(in));
+	assert_int_equal(nl_write_stats(buf, 64, in), -EMSGSIZE);
+}
+
+/* Text goes to a terminal, and to JSON. */
+static void parse_group__text_is_plain(void **state)
+{
+	static const char *const bad[] = { "a\nb", "\033[2J", "\x7f", "\xff", "m\303\274" };
+	struct nl_group g;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct nl_msg *msg = message(GAGG_CMD_GROUP_GET);
+		struct nlattr *group = nla_nest_start(msg, GAGG_A_GROUP);
+
+		nla_put_string(msg, GAGG_GA_MISMATCH, bad[i]);
+		nla_nest_end(msg, group);
+		assert_int_equal(nl_parse_group(nlmsg_hdr(msg), &g), -EBADMSG);
+		nlmsg_free(msg);
+	}
 }
 
 /* An attribute of no known type has that length: 3 bytes, then 300. */
@@ -740,6 +830,9 @@ int main(void)
 		cmocka_unit_test(group__any_room),
 		cmocka_unit_test(member__round_trip),
 		cmocka_unit_test(parse_group__told),
+		cmocka_unit_test(write_group__as_it_is_read),
+		cmocka_unit_test(write_stats__as_they_are_read),
+		cmocka_unit_test(parse_group__text_is_plain),
 		cmocka_unit_test(parse_group__bad_length),
 		cmocka_unit_test(parse_group__too_many_members),
 		cmocka_unit_test(parse_group__nothing),

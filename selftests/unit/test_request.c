@@ -113,9 +113,51 @@ static void request_check__bad(void **state)
 	r = good();
 	r.op = 0;
 	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
-	r.op = BROKER_OP_LOAD + 1;
+	r.op = BROKER_OP_STATS + 1;
 	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
-	assert_non_null(strstr(msg, "request 5 is none"));
+	assert_non_null(strstr(msg, "request 8 is none"));
+}
+
+static struct broker_request of_groups(uint32_t op, const char *name)
+{
+	struct broker_request r = good();
+
+	r.op = op;
+	r.rank = 0;
+	memset(r.group, 0, sizeof(r.group));
+	strcpy(r.group, name);
+	return r;
+}
+
+static void request_check__questions(void **state)
+{
+	struct broker_request r = of_groups(BROKER_OP_TWIN, BROKER_NO_GROUP);
+	char msg[BROKER_MESSAGE_MAX];
+
+	(void)state;
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	r = of_groups(BROKER_OP_STATS, "g");
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	r = of_groups(BROKER_OP_GROUP, "g");
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	r.rank = 1;
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	assert_non_null(strstr(msg, "position"));
+	r = of_groups(BROKER_OP_GROUP, "");
+	r.rank = UINT32_MAX;
+	assert_int_equal(check(&r, sizeof(r), msg), 0);
+	r.bytes = 1;
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	r = of_groups(BROKER_OP_STATS, "");
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	r = of_groups(BROKER_OP_GROUP, "a\nb");
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	r = of_groups(BROKER_OP_GROUP, "");
+	memset(r.group, 'a', sizeof(r.group));
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
+	r = of_groups(BROKER_OP_GROUP, "g");
+	r.name[3] = 'x';
+	assert_int_equal(check(&r, sizeof(r), msg), EINVAL);
 }
 
 /* Nothing of a name leads out of the group's directory. */
@@ -266,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(request_check__good),
 		cmocka_unit_test(request_check__bad),
+		cmocka_unit_test(request_check__questions),
 		cmocka_unit_test(request_check__bad_names),
 		cmocka_unit_test(access_allowed__table),
 		cmocka_unit_test(rank_candidates__table),

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups, members and counters, as the module's netlink family tells them (kmod/encode.c).
+ *
+ * Anybody may ask, as often as it likes: an answer is one message, and what it costs is
+ * bounded. It waits for no more than a worker's lock.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "facts.h"
+#include "session.h"
+#include "../gaggd/options.h"
+#include "../gaggd/refuse.h"
+
+#define MTU_AGE		GAGG_SEC	/* of the last look at interfaces, which has many calls */
+
+/* least MTU of the interfaces to the other nodes; 0: there is no way to any */
+static u32 least_mtu(struct group *g, u64 now)
+{
+	u32 n, mtu, least = 0;
+
+	if (g->mtu.at && now < g->mtu.at + MTU_AGE)
+		return g->mtu.least;
+	for (n = 0; n < g->geom.nodes; n++) {
+		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
+		if (mtu && (!least || mtu < least))
+			least = mtu;
+	}
+	g->mtu.at = now;
+	g->mtu.least = least;
+	return least;
+}
+
+static void tell_path(struct group *g, u32 node, struct nl_member *m)
+{
+	struct part *part = &g->part[0];
+	u64 srtt;
+
+	worker_lock(part->port->worker);
+	srtt = part->core->path[node].srtt;
+	m->cwnd = part->core->path[node].cwnd;
+	worker_unlock(part->port->worker);
+	m->set |= NL_SET(GAGG_MA_CWND);
+	if (!srtt)
+		return;
+	m->rtt = (u32)(srtt / 1000);
+	m->set |= NL_SET(GAGG_MA_RTT);
+}
+
+/* nothing before the first op */
+static void tell_times(struct session *s, u64 now, struct nl_member *m)
+{
+	struct gagg_times t;
+	u64 compute, wait;
+
+	pthread_mutex_lock(&s->times_lock);
+	t = s->times;
+	pthread_mutex_unlock(&s->times_lock);
+	if (!t.since)
+		return;
+	gagg_times_read(&t, now, &compute, &wait);
+	m->times.compute_ns = compute;
+	m->times.wait_ns = wait;
+	m->times.ops = t.ops;
+	m->times.share = t.share;
+	m->times.batch = t.batch;
+	m->set |= NL_SET(GAGG_MA_TIMES);
+}
+
+static void tell_member(struct group *g, const struct gagg_ioc_status *st, u64 now,
+			struct nl_member *m)
+{
+	u32 node = g->geom.node_of[m->rank];
+	const struct gagg_peer *peer = &g->join->peer[node];
+	bool blocked;
+	u16 in, out;
+	u64 heard;
+	u8 bad;
+
+	pthread_mutex_lock(&g->join_lock);
+	blocked = gagg_join_blocked(g->join, &g->geom, node, now, &in, &out);
+	heard = peer->heard;
+	bad = peer->mismatch;
+	pthread_mutex_unlock(&g->join_lock);
+	m->state = gagg_state_member(st, m->rank, bad, blocked);
+	m->set |= NL_SET(GAGG_MA_STATE);
+	if (g->session[m->rank])
+		tell_times(g->session[m->rank], now, m);
+	if (node == g->geom.self)
+		return;
+	if (bad) {
+		strcpy(m->mismatch, gagg_digest_name(bad - 1));
+		m->set |= NL_SET(GAGG_MA_MISMATCH);
+	}
+	if (heard) {
+		m->heard_ms = now > heard ? (u32)((now - heard) / GAGG_MSEC) : 0;
+		m->set |= NL_SET(GAGG_MA_HEARD);
+	}
+	m->blocked_in = in;
+	m->blocked_out = out;
+	m->set |= (in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) | (out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
+	tell_path(g, node, m);
+}
+
+static void fill_group(struct group *g, struct nl_group *out)
+{
+	struct gagg_ioc_status st = { 0 };
+	u64 now = now_ns();
+	u32 i;
+
+	epoch_status(g, &st);
+	*out = g->cfg;
+	out->id = g->geom.group;
+	out->state = gagg_state_group(&st);
+	out->epoch = st.epoch;
+	out->reason = st.reason;
+	out->reason_rank = st.rank;
+	out->mtu = least_mtu(g, now);
+	out->mtu_needed = mtu_needed(g);
+	out->set |= NL_SET(GAGG_GA_ID) | NL_SET(GAGG_GA_STATE) | NL_SET(GAGG_GA_EPOCH) |
+		    NL_SET(GAGG_GA_REASON) | NL_SET(GAGG_GA_REASON_RANK) |
+		    NL_SET(GAGG_GA_MTU_NEEDED);
+	if (out->mtu)
+		out->set |= NL_SET(GAGG_GA_MTU);
+	if (st.mismatch) {
+		strcpy(out->mismatch, gagg_digest_name(st.mismatch - 1));
+		out->set |= NL_SET(GAGG_GA_MISMATCH);
+	}
+	for (i = 0; i < out->n_members; i++)
+		tell_member(g, &st, now, &out->members[i]);
+}
+
+static ssize_t tell_group(struct group *g, void *more, size_t room)
+{
+	struct nl_group told;
+
+	fill_group(g, &told);
+	return nl_write_group(more, room, &told);
+}
+
+static ssize_t tell_stats(struct group *g, void *more, size_t room)
+{
+	u64 value[GAGG_SA_MAX + 1] = { 0 };
+	uint64_t told[NL_STATS];
+	u32 i;
+
+	stats_read(g, value);
+	for (i = 0; i < NL_STATS; i++)
+		told[i] = value[i];
+	return nl_write_stats(more, room, told);
+}
+
+static size_t tell_twin(const struct twin *t, void *more)
+{
+	struct broker_twin about = {
+		.size = sizeof(about),
+		.wire_min = GAGG_WIRE_VERSION,
+		.wire_max = GAGG_WIRE_VERSION,
+		.version = GAGG_VERSION,
+	};
+
+	strcpy(about.config, strlen(t->config.path) < sizeof(about.config) ? t->config.path :
+	       "a file whose path is long");
+	memcpy(more, &about, sizeof(about));
+	return sizeof(about);
+}
+
+static struct group *find(struct twin *t, const struct broker_request *req,
+			  struct broker_reply *reply)
+{
+	struct group *g = NULL;
+
+	if (*req->group)
+		g = group_find(t, req->group);
+	else if (req->rank < t->n_groups)
+		g = t->groups[req->rank];
+	if (!g)
+		refuse(reply, ENOENT, "gagg-twin has no group \"%s\" with this host in it",
+		       req->group);
+	return g;
+}
+
+size_t facts_tell(void *twin, const struct broker_request *req, struct broker_reply *reply,
+		  void *more, size_t room)
+{
+	struct twin *t = twin;
+	struct group *g;
+	ssize_t n;
+
+	if (req->op == BROKER_OP_TWIN)
+		return tell_twin(t, more);
+	g = find(t, req, reply);
+	if (!g)
+		return 0;
+	n = req->op == BROKER_OP_STATS ? tell_stats(g, more, room) : tell_group(g, more, room);
+	if (n < 0) {
+		refuse(reply, (int)-n, "group \"%s\" cannot be told: %s", g->cfg.name,
+		       strerror((int)-n));
+		return 0;
+	}
+	reply->rank = t->n_groups;
+	return (size_t)n;
+}

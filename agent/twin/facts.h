@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What gaggctl may know of this twin. All of it: control thread. */
+#ifndef GAGG_TWIN_FACTS_H
+#define GAGG_TWIN_FACTS_H
+
+#include "twin.h"
+
+/* as of struct broker_ops; @twin: struct twin */
+size_t facts_tell(void *twin, const struct broker_request *req, struct broker_reply *reply,
+		  void *more, size_t room);
+
+#endif
