@@ -27,8 +27,8 @@ export ASAN_OPTIONS=quarantine_size_mb=16 UBSAN_OPTIONS=print_stacktrace=1
 results=0 bad=0
 
 # shares of the time, and the longest input
-declare -A share=([wire]=1 [chunk]=6 [store]=6 [join]=3 [conf]=2 [args]=2)
-declare -A longest=([wire]=96 [chunk]=1024 [store]=1024 [join]=1024 [conf]=4096 [args]=2048)
+declare -A share=([wire]=1 [chunk]=6 [store]=6 [join]=3 [conf]=2 [args]=2 [facts]=1)
+declare -A longest=([wire]=96 [chunk]=1024 [store]=1024 [join]=1024 [conf]=4096 [args]=2048 [facts]=4096)
 
 result()
 {

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 55
+plan 66
 
 # enum gagg_reason
 BYE=1 DIED=2 SILENT=3
@@ -46,6 +46,46 @@ refused_by_name()
 	done
 }
 
+# what gaggctl says of the module on host 0 and of the twin on host 2, but for what differs: the
+# address, paths, of whom it has heard first that it left
+same_words()
+{
+	local i
+
+	ctl 0 "$@" >"$tmp/words.0" && twin_ctl 2 "$@" >"$tmp/words.2" || return
+	cat "$tmp/words.2"
+	for i in 0 2; do
+		[ -s "$tmp/words.$i" ] &&
+			sed -i 's/ local [0-9].* port/ port/; s/ local / /; s/,weight=1 \([a-z]*\).*/ \1/
+				s/ ended bye rank [0-9]/ ended bye/' "$tmp/words.$i"
+	done
+	diff "$tmp/words.0" "$tmp/words.2"
+}
+
+# same_keys N ARGUMENT...: of the JSON, N at least
+same_keys()
+{
+	local i least=$1
+	shift
+
+	ctl 0 -j "$@" >"$tmp/keys.0" && twin_ctl 2 -j "$@" >"$tmp/keys.2" || return
+	cat "$tmp/keys.2"
+	for i in 0 2; do
+		grep -o '"[a-z_]*":' "$tmp/keys.$i" | sort -u >"$tmp/keys" &&
+			mv "$tmp/keys" "$tmp/keys.$i"
+	done
+	diff "$tmp/keys.0" "$tmp/keys.2" && [ "$(wc -l <"$tmp/keys.2")" -ge "$least" ]
+}
+
+# listed PATTERN N: of $tmp/list so many members
+listed()
+{
+	[ "$(grep -c "$1" "$tmp/list")" -eq "$2" ] || {
+		cat "$tmp/list"
+		return 1
+	}
+}
+
 # --- two hosts with the module, two without ----------------------------------
 module_load "$@"
 layout 4
@@ -54,6 +94,15 @@ check "the module on two hosts, the twin on two others" mixed_up ring 256 window
 check "every collective, the same everywhere" agree "${every[@]}"
 check "the twins have added" is "$(twin_count 2 chunks) > 10 && $(twin_count 3 chunks) > 10"
 check "so has the module" is "$(count 0 chunks) > 10 && $(count 1 chunks) > 10"
+check "gaggctl shows the twin's group as the module's" same_words group show g
+check "and lists it and its members" eval 'same_words group list && same_words member list g'
+check "with the same keys" eval 'same_keys 25 group show && same_keys 9 member list g'
+check "and as many counters" same_keys 30 stats g
+check "which are those of SIGUSR1" is "$(twin_ctl 2 stats g | awk '$1 == "chunks" { print $2 }') == \
+	$(twin_count 2 chunks)"
+check_not "a change is refused" twin_ctl 2 group set g cwnd 100
+check "with what to edit" eval 'twin_ctl 2 group delete g 2>&1 |
+	grep "has its groups from $tmp/gagg.conf: edit that, and restart gagg-twin"'
 check "non-blocking, several in flight" ranks_run \
 	iallreduce:int32:sum:100000 iallreduce:int32:max:7 ibroadcast:1234:1 \
 	iallgather:999 ibarrier ireduce_scatter:int32:sum:500 wait
@@ -92,6 +141,10 @@ rank_wait 0
 rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "trainers are under way" under_way 0
+check "which gaggctl shows of twins as of the module" eval 'twin_ctl 3 group list | grep "^g running epoch" &&
+	same_words group list && same_words member list g &&
+	[ "$(twin_ctl 3 member list g | grep -c "both,weight=1.* running")" -eq 4 ] &&
+	twin_ctl 3 batch show g | grep "^3 running computing .* ops [1-9]"'
 rank_kill 3
 check "SIGKILL of a twin's trainer: every other one says who died" all_blame 3 $DIED
 rank_wait 3
@@ -114,6 +167,8 @@ ranks_start fail allreduce:int32:sum:100000
 check "a twin is stopped" eval 'under_way 3 && pkill -STOP -P "${twin_pid[3]}"'
 check "its trainer gives up in time, and ends" eval 'timeout 20 tail --pid="${rank_pid[3]}" -f /dev/null &&
 	rank_wait 3 && rank_says 3 "no end after 3000 ms of .*; gagg-twin on this host does not answer"'
+check "gaggctl names it, after five seconds" eval '! twin_ctl 3 group list 2>"$tmp/said"
+	cat "$tmp/said"; grep "gagg-twin at /run/gagg/h3.sock has not answered within 5 s" "$tmp/said"'
 pkill -CONT -P "${twin_pid[3]}"
 ranks_wait
 rank_options=(--repeat 0)
@@ -157,6 +212,11 @@ twin_up 2 3
 ranks_start fail
 ranks_wait
 check "another ring: the difference has a name" eval 'rank_says 2 ring && rank_says 0 ring'
+check "members whose hosts differ, as the module shows them and a twin" eval '
+	ctl 0 member list g >"$tmp/list" && listed "^[23]=.*,weight=1 config-mismatch ring" 2 &&
+	twin_ctl 2 member list g >"$tmp/list" && listed "^[01]=.*,weight=1 config-mismatch ring" 2 &&
+	listed "^[23]=.*,weight=1.* heard" 2 &&
+	twin_ctl 2 group list | grep "^g config-mismatch ring "'
 rank_options=()
 mixed_down
 check "what no honest trainer does" eval '
@@ -173,6 +233,10 @@ net_ready 1500
 check "four ranks on two hosts, a third adds; IPv6, two shards" eval '
 	twin_conf ring 256 window 64 shards 2 stripe 4 && twin_up 0 1 2'
 check "every collective" agree "${every[@]}"
+check "gaggctl asks a twin by itself where no module is loaded, and says so" eval '
+	GAGG_SOCKET=/run/gagg/h1.sock ctl 1 member list g 2>&1 | tee "$tmp/list" &&
+	grep "no kernel module gagg is loaded: this is about gagg-twin at /run/gagg/h1.sock" "$tmp/list" &&
+	[ "$(grep -c "^[0-4]=" "$tmp/list")" -eq 5 ]'
 net_loss 5
 check "5 % of datagrams are lost" agree "${long[@]}"
 net_clear

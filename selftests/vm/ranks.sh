@@ -33,6 +33,7 @@
 #   twin_up HOST...             gagg-twin with it on these hosts, whose ranks ask
 #                               there from now on; twin_down ends all of them.
 #                               $twin_prefix goes before the command
+#   twin_ctl I ARGUMENT...      gaggctl of the twin on host I
 #   twin_count I NAME           a counter of the twin on host I
 #   mixed_up [OPTION VALUE]...  group g: the module on hosts 0 and 1, the twin on 2
 #                               and 3; mixed_down deletes it
@@ -310,6 +311,11 @@ mixed_up()
 mixed_down()
 {
 	ctl 0 group delete g && ctl 1 group delete g && twin_down
+}
+
+twin_ctl()
+{
+	ctl "$1" --twin "/run/gagg/h$1.sock" "${@:2}"
 }
 
 twin_count()
