@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "ring.h"
 #include "sync.h"
 #include "value.h"
 
@@ -28,6 +29,8 @@
  */
 #define SENTINEL	"end-of-file"
 
+#define RING_MAX	4194304
+
 /* Ranges and defaults are those of enum gagg_group_attr. */
 static const struct value_rule group_rules[] = {
 	{ "id", VALUE_NUMBER, 1, UINT32_MAX, 0, false, 0 },
@@ -37,7 +40,7 @@ static const struct value_rule group_rules[] = {
 	{ "mode", VALUE_MODE, 0, 0, 0, false, 0600 },
 	{ "lanes", VALUE_NUMBER, 8, 2240, 8, false, 344 },
 	{ "lane-type", VALUE_LANE_TYPE, 0, 0, 0, false, GAGG_LANE_TYPE_INT32 },
-	{ "ring", VALUE_NUMBER, 64, 4194304, 0, false, 49152 },
+	{ "ring", VALUE_RING, 64, RING_MAX, 0, false, 49152 },
 	{ "window", VALUE_NUMBER, 64, 16384, 0, true, 2048 },
 	{ "stripe", VALUE_NUMBER, 1, 64, 0, false, 8 },
 	{ "shards", VALUE_NUMBER, 1, 16, 0, false, 1 },
@@ -72,6 +75,7 @@ static struct parse {
 	bool newline;			/* a newline was added before it */
 	struct config cfg;
 	struct nl_group group;
+	struct ring_size ring;		/* of the group */
 	int group_lines[ARRAY_SIZE(group_rules)];	/* 0: not in the file */
 	struct nl_member member;
 	int member_lines[GAGG_MA_MAX + 1];
@@ -171,6 +175,8 @@ static int on_group_option(cfg_t *cfg, cfg_opt_t *opt)
 			nl_multicast_parse(cfg_opt_getnstr(opt, 0), &parse->group.multicast);
 		else if (field)
 			nl_field_write(&parse->group, field, v);
+		if (rule->type == VALUE_RING)
+			ring_parse(cfg_opt_getnstr(opt, 0), &parse->ring);
 	}
 	return 0;
 }
@@ -282,6 +288,7 @@ static void group_begin(void)
 	struct nl_group *g = &parse->group;
 
 	memset(parse->group_lines, 0, sizeof(parse->group_lines));
+	memset(&parse->ring, 0, sizeof(parse->ring));
 	memset(g, 0, sizeof(*g));
 	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++) {
 		const struct nl_field *f = nl_field_find(group_rules[i].name);
@@ -301,6 +308,20 @@ static int line_of(cfg_t *cfg, const char *name)
 		if (!strcmp(group_rules[i].name, name) && parse->group_lines[i])
 			return parse->group_lines[i];
 	return cfg->line;
+}
+
+/* lanes and window may stand behind it */
+static void take_ring(cfg_t *cfg, const char *where)
+{
+	struct nl_group *g = &parse->group;
+	uint64_t bytes = parse->ring.bytes;
+
+	if (!bytes || (ring_chunks(bytes, g->lanes, g->window, &g->ring) && g->ring <= RING_MAX))
+		return;
+	complain(line_of(cfg, "ring"),
+		 "%s: ring = %llu bytes: of %u lanes these are more chunks than are allowed, %u",
+		 where, (unsigned long long)bytes, g->lanes, RING_MAX);
+	g->ring = RING_MAX;
 }
 
 /* The kernel's limits for a whole group; a host is an address. */
@@ -422,6 +443,7 @@ static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 			 where, sizeof(g->name) - 1);
 	else
 		strcpy(g->name, name);
+	take_ring(cfg, where);
 	if (g->window && g->ring % g->window)
 		complain(line_of(cfg, "ring"), "%s: ring = %u: allowed is a multiple of window, which is %u",
 			 where, g->ring, g->window);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../nl/nl.h"
+#include "ring.h"
 #include "sync.h"
 #include "value.h"
 
@@ -110,6 +111,21 @@ static bool parse_multicast(const char *text, char *allowed, size_t size)
 	return false;
 }
 
+static bool parse_ring(const struct value_rule *r, const char *text, uint32_t *out,
+		       char *allowed, size_t size)
+{
+	struct ring_size ring;
+
+	if (ring_parse(text, &ring) &&
+	    (ring.bytes || (ring.chunks >= r->min && ring.chunks <= r->max))) {
+		*out = ring.chunks;
+		return true;
+	}
+	snprintf(allowed, size, "a number of chunks from %u to %u, or bytes as in 64M", r->min,
+		 r->max);
+	return false;
+}
+
 bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 		 char *allowed, size_t size)
 {
@@ -150,6 +166,8 @@ bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 		return parse_sync(text, allowed, size);
 	case VALUE_MULTICAST:
 		return parse_multicast(text, allowed, size);
+	case VALUE_RING:
+		return parse_ring(r, text, out, allowed, size);
 	}
 	return false;
 }

@@ -18,14 +18,15 @@ enum value_type {
 	VALUE_WIRE,
 	VALUE_SYNC,	/* a word; nothing to store as a number */
 	VALUE_MULTICAST,	/* an address or none; likewise */
+	VALUE_RING,	/* a number, or a size, which is stored as 0: see ring.h */
 };
 
 /**
  * struct value_rule - what an option takes
  * @name:	of the option
  * @type:	how it is written
- * @min:	VALUE_NUMBER: lowest
- * @max:	VALUE_NUMBER: highest
+ * @min:	VALUE_NUMBER, VALUE_RING: lowest
+ * @max:	the same: highest
  * @step:	VALUE_NUMBER: 0, or it must be a multiple of this
  * @power:	VALUE_NUMBER: it must be a power of two
  * @fallback:	when the file does not say

@@ -268,43 +268,7 @@ bool args_member(struct args *a, const char *text, struct nl_member *out)
 
 bool args_ring(struct args *a, const char *text, struct ring_size *out)
 {
-	size_t len = strlen(text);
-	const char *units = "KMG";
-	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
-	char number[32];
-	uint64_t v;
-	int shift;
-
-	memset(out, 0, sizeof(*out));
-	if (!unit || len >= sizeof(number)) {
-		if (!digits(text, 10, UINT32_MAX, &v))
-			goto bad;
-		out->chunks = v;
-		return true;
-	}
-	memcpy(number, text, len - 1);
-	number[len - 1] = 0;
-	shift = 10 * (unit - units + 1);
-	if (!digits(number, 10, UINT64_MAX >> shift, &v) || !v)
-		goto bad;
-	out->bytes = v << shift;
-	return true;
-bad:
-	return args_fail(a, "ring: expected a number of chunks, or bytes as in 64M, not '%s'",
+	return ring_parse(text, out) ||
+	       args_fail(a, "ring: expected a number of chunks, or bytes as in 64M, not '%s'",
 			 text);
-}
-
-bool args_ring_chunks(struct args *a, uint64_t bytes, uint32_t lanes,
-		      uint32_t window, uint32_t *out)
-{
-	uint64_t chunk = lanes ? (uint64_t)lanes * 4 : 1;
-	uint64_t turn = window ? window : 1;
-	uint64_t n = bytes / chunk + !!(bytes % chunk);
-
-	n = (n / turn + !!(n % turn)) * turn;
-	if (n > UINT32_MAX)
-		return args_fail(a, "ring: %llu bytes are too many chunks",
-				 (unsigned long long)bytes);
-	*out = n;
-	return true;
 }

@@ -6,6 +6,7 @@
 #ifndef GAGGCTL_ARGS_H
 #define GAGGCTL_ARGS_H
 
+#include "../conf/ring.h"
 #include "../nl/nl.h"
 
 struct args {
@@ -57,20 +58,6 @@ bool args_group(struct args *a, char name[GAGG_NAME_MAX]);
 /* RANK=ADDR[,ROLE][,weight=N] */
 bool args_member(struct args *a, const char *text, struct nl_member *out);
 
-/**
- * struct ring_size - what stands after "ring"
- * @bytes: of lanes, with a suffix; 0: it was chunks
- * @chunks: without one
- */
-struct ring_size {
-	uint64_t bytes;
-	uint32_t chunks;
-};
-
 bool args_ring(struct args *a, const char *text, struct ring_size *out);
-
-/* Chunks that hold @bytes of lanes, rounded up to a multiple of @window. */
-bool args_ring_chunks(struct args *a, uint64_t bytes, uint32_t lanes,
-		      uint32_t window, uint32_t *out);
 
 #endif

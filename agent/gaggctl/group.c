@@ -191,8 +191,9 @@ static bool ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
 		lanes = s->g.lanes;
 	if (s->g.set & NL_SET(GAGG_GA_WINDOW))
 		window = s->g.window;
-	return !s->ring.bytes ||
-	       args_ring_chunks(a, s->ring.bytes, lanes, window, &s->g.ring);
+	return !s->ring.bytes || ring_chunks(s->ring.bytes, lanes, window, &s->g.ring) ||
+	       args_fail(a, "ring: %llu bytes are too many chunks",
+			 (unsigned long long)s->ring.bytes);
 }
 
 /* contributions, and as much for results */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/conf/config.c agent/conf/parse.c agent/conf/value.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse */
+/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse */
 /*
  * The configuration file: what is read from a good one, and what is said of
  * each kind of bad one.
@@ -164,6 +164,33 @@ static void parse__full_house(void **state)
 	config_free(&cfg);
 }
 
+static void ring(const char *options, uint32_t chunks)
+{
+	struct config cfg;
+	char text[512];
+
+	snprintf(text, sizeof(text), "group a { %s member 0 { address = 10.0.0.1 } }\n"
+		 "group b { member 0 { address = 10.0.0.1 } }\n", options);
+	load(text, &cfg);
+	assert_int_equal(cfg.groups[0].ring, chunks);
+	/* not of the group before */
+	assert_int_equal(cfg.groups[1].ring, 49152);
+	config_free(&cfg);
+}
+
+/* As gaggctl takes them, in any order with what they depend on. */
+static void ring__sizes(void **state)
+{
+	(void)state;
+	ring("ring = \"64M\"", 49152);
+	ring("ring = 64M lanes = 2048", 8192);
+	ring("lanes = 2048 window = 64 ring = 1G", 131072);
+	ring("ring = 1K window = 128", 128);
+	ring("ring = 65536K", 49152);
+	ring("ring = 4194304", 4194304);
+	ring("lanes = 8 window = 64 ring = 128M", 4194304);
+}
+
 /* Each line of @says is in the message, and there are no other lines. */
 static const struct {
 	const char *text;
@@ -182,7 +209,14 @@ static const struct {
 	{ "group a {\nwindow = 96\n" M0 "}", { "f:2: group \"a\": window = \"96\": allowed is a power of two from 64 to 16384" } },
 	{ "group a {\nwindow = 32768\n" M0 "}", { "f:2: group \"a\": window" } },
 	{ "group a {\nring = 100\n" M0 "}", { "f:2: group \"a\": ring = 100: allowed is a multiple of window, which is 2048" } },
-	{ "group a {\nring = 4294967296\n" M0 "}", { "f:2: group \"a\": ring = \"4294967296\"" } },
+	{ "group a {\nring = 4294967296\n" M0 "}", { "f:2: group \"a\": ring = \"4294967296\": allowed is a number of chunks from 64 to 4194304, or bytes as in 64M" } },
+	{ "group a {\nring = 64m\n" M0 "}", { "f:2: group \"a\": ring = \"64m\": allowed is a number" } },
+	{ "group a {\nring = 0M\n" M0 "}", { "f:2: group \"a\": ring = \"0M\": allowed is a number" } },
+	{ "group a {\nring = 64\n" M0 "}", { "f:2: group \"a\": ring = 64: allowed is a multiple of window" } },
+	{ "group a {\nring = 32\n" M0 "}", { "f:2: group \"a\": ring = \"32\": allowed is a number" } },
+	{ "group a {\nring = 128M\nlanes = 8\n" "window = 64 stripe = 64\nshards = 16 member 0 { address = 10.0.0.1 }\n}\ngroup b {\nring = 129M lanes = 8\n" M0 "}",
+		{ "f:8: group \"b\": ring = 135266304 bytes: of 8 lanes these are more chunks than are allowed, 4194304" } },
+	{ "group a {\nring = 1024G\n" M0 "}", { "f:2: group \"a\": ring = 1099511627776 bytes: of 344 lanes these are more chunks than are allowed" } },
 	{ "group a {\nstripe = 65\n" M0 "}", { "f:2: group \"a\": stripe" } },
 	{ "group a {\nshards = 17\n" M0 "}", { "f:2: group \"a\": shards" } },
 	{ "group a {\nchannels = 65\n" M0 "}", { "f:2: group \"a\": channels" } },
@@ -371,6 +405,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parse__defaults),
 		cmocka_unit_test(parse__everything),
+		cmocka_unit_test(ring__sizes),
 		cmocka_unit_test(parse__empty),
 		cmocka_unit_test(parse__full_house),
 		cmocka_unit_test(parse__bad),
