@@ -122,9 +122,14 @@ TESTS_debug = allreduce death unload locks device nomem faults fuzz store copies
 
 # The module is not needed by the unit tests.
 .PHONY: check check-unit check-model check-vm check-debug check-virtual check-docs lint
-check: deps
+check:
+	@echo "1/4 packages"
+	@$(MAKE) deps
+	@echo "2/4 four kernels for guests, and the module for each"
 	@$(call prepare,stock uml uml-virtual uml-debug)
+	@echo "3/4 programs and tests"
 	@$(MAKE) -j$(nproc) all selftests
+	@echo "4/4 tests, about 34 min on 2 processors; a line as each ends"
 	@selftests/run machines model virtual static unit fuzz chaos vm@uml \
 		docs $(TESTS_debug:%=vm@uml-debug/%) stock
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Debian packages that are fetched, not installed; to be sourced with $dir set,
+# Debian packages that are fetched, not installed; to be sourced with $top set, and $dir,
 # where they are to be: until archive_keep all happens beside it, in $work. The
 # archive is the one that this machine installs from.
 #
@@ -13,9 +13,11 @@
 #   archive_keep                $work becomes $dir
 #   die MESSAGE
 
-# shellcheck disable=SC2154 # dir
+# shellcheck disable=SC2154 # top and dir
+# shellcheck source=scripts/progress.sh
+. "$top/scripts/progress.sh"
 work=$(dirname "$dir")/.$(basename "$dir")
-apt=(-q -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache"
+apt=(-o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache"
 	-o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=-
 	-o "Dir::State::Status=/dev/null" -o APT::Sandbox::User=root
 	-o "Debug::NoLocking=1")
@@ -43,10 +45,8 @@ archive_open()
 	for suite; do
 		echo "deb $site $suite main"
 	done >"$work/sources.list"
-	apt-get "${apt[@]}" update >"$work/log" 2>&1 || {
-		cat "$work/log" >&2
+	progress "asking the archive" apt-get "${progress_apt[@]}" "${apt[@]}" update ||
 		die "apt-get update"
-	}
 }
 
 archive_version()
@@ -59,6 +59,13 @@ archive_version()
 	echo "$version"
 }
 
+# archive_size PACKAGE...: megabytes
+archive_size()
+{
+	apt-get -qq "${apt[@]}" download --print-uris "$@" |
+		awk '{ bytes += $3 } END { printf "%.0f", bytes / 1e6 }'
+}
+
 archive_get()
 {
 	archive_get_into root "$@"
@@ -69,12 +76,12 @@ archive_get_into()
 	local deb folder=$1
 	shift
 
-	(cd "$work/debs" && apt-get "${apt[@]}" download "$@") >"$work/log" 2>&1 || {
-		cat "$work/log" >&2
+	echo "  $(archive_size "$@") MB to fetch" >&2
+	(cd "$work/debs" &&
+	 progress fetching apt-get "${progress_apt[@]}" "${apt[@]}" download "$@") ||
 		die "apt-get download"
-	}
 	for deb in "$work"/debs/*.deb; do
-		dpkg-deb -x "$deb" "$work/$folder"
+		progress unpacking dpkg-deb -x "$deb" "$work/$folder"
 		rm "$deb"
 	done
 }
