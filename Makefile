@@ -11,6 +11,8 @@
 #   make check-virtual the tests that have exact bars, in virtual time
 #   make chaos         random worlds in virtual time: SEEDS=10, SEED=N
 #   make check-docs    what README and the man pages say is done
+#   make check-fresh   README's set-up on a Debian 12 with git and make alone (as root, with
+#                      debootstrap); FULL=1: make check there
 #   make check-kcsan   some on a kernel that looks for data races
 #   make check-kernels all on Debian's 6.1, 6.12 and 7.x, some on PREEMPT_RT
 #   make lint          the static checks
@@ -121,7 +123,8 @@ prepare	= for kernel in $(1); do $(MAKE) -j$(nproc) kernel-$$kernel || exit; don
 TESTS_debug = allreduce death unload locks device nomem faults fuzz store copies
 
 # The module is not needed by the unit tests.
-.PHONY: check check-unit check-model check-vm check-debug check-virtual check-docs lint
+.PHONY: check check-unit check-model check-vm check-debug check-virtual check-docs \
+	check-fresh lint
 check:
 	@echo "1/4 packages"
 	@$(MAKE) deps
@@ -154,6 +157,9 @@ check-virtual: agent selftests
 check-docs: agent
 	@$(call prepare,uml)
 	@selftests/run docs
+
+check-fresh:
+	@selftests/fresh/fresh.sh
 
 lint:
 	@selftests/run static

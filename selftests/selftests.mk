@@ -68,7 +68,7 @@ build/selftests/obj/%.o: $$(call obj-path,$$*).c selftests/selftests.mk
 
 # vector registers belong to the assembly, as in the kernel
 build/selftests/obj/unit/kmod/simd_%.o: TEST_CFLAGS += \
-	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mgeneral-regs-only)
+	$(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)),-mgeneral-regs-only)
 
 $(UNIT_TESTS) $(MODEL_TESTS): build/%: $$(call test-objs,$$*.c) selftests/selftests.mk
 	@mkdir -p $(@D)

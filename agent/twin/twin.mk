@@ -5,7 +5,7 @@
 # the program runs on any processor.
 
 TWIN_CORE	:= $(patsubst kmod/core/%.c,build/agent/twin/core/%.o,$(wildcard kmod/core/*.c))
-TWIN_AVX2	:= $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)), \
+TWIN_AVX2	:= $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)), \
 			build/agent/twin/core/reduce_avx2.o)
 TWIN_RENAMED	:= gagg_reduce_chunk gagg_reduce_fits gagg_narrow_chunk gagg_narrow_most \
 		   gagg_narrow_shift gagg_narrow_lanes gagg_loops
