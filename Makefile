@@ -29,7 +29,7 @@
 #   make demo          four hosts on loopback exchange gradients, without root or VM
 #   make demo-vm       the same with the module, on Debian's kernel in QEMU
 #   make vm-shell      a shell in the VM, with the four hosts up
-#   make install       DESTDIR, PREFIX, LIBDIR; MODULE=no: without the module
+#   make install       DESTDIR, PREFIX, LIBDIR, UNITDIR; MODULE=no: without the module
 #   make uninstall     what that has made, with the same DESTDIR and PREFIX
 #   make deps          the Debian packages that all of this requires, and a faster QEMU
 #   make help          prints this
@@ -44,6 +44,9 @@ KDIR	?= $(if $(KERNEL),$(shell vm/kernels kdir $(KERNEL) 2>/dev/null),$(or \
 MODULE	?=
 PREFIX	?= /usr/local
 LIBDIR	?= $(PREFIX)/lib
+# the units' folder; the distribution says where its own is
+UNITDIR	?= $(or $(if $(filter /usr,$(PREFIX)),$(shell pkg-config \
+	     --variable=systemdsystemunitdir systemd 2>/dev/null)),$(PREFIX)/lib/systemd/system)
 DESTDIR	?=
 TEST	?=
 export KERNEL
@@ -93,7 +96,7 @@ install-fits:
 		{ echo "no headers of the kernel that runs: $(no_headers)" >&2; exit 1; }
 
 install: install-fits all
-	@DESTDIR="$(DESTDIR)" scripts/install "$(PREFIX)" "$(LIBDIR)" \
+	@DESTDIR="$(DESTDIR)" scripts/install "$(PREFIX)" "$(LIBDIR)" "$(UNITDIR)" \
 		$(if $(filter no,$(MODULE)),,"$(KREL)" "$(KBUILD)/gagg.ko")
 
 uninstall:

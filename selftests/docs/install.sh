@@ -148,14 +148,39 @@ fresh()
 		make DESTDIR="$to" PREFIX="$prefix" uninstall && [ -z "$(find "$to" -mindepth 1)" ]
 }
 
+# relative NAME
 relative()
 {
-	! make DESTDIR="$root" PREFIX="$prefix" LIBDIR=lib MODULE=no install >"$tmp/refused" 2>&1
+	! make DESTDIR="$root" PREFIX="$prefix" "$1=lib" MODULE=no install >"$tmp/refused" 2>&1
 	cat "$tmp/refused"
-	grep -q 'LIBDIR begins with /' "$tmp/refused"
+	grep -q "$1 begins with /" "$tmp/refused"
 }
 
-echo "1..15"
+# units_in FOLDER WORD...: with these they come there, and go again
+units_in()
+{
+	local to=$tmp/units name
+	local folder=$to$1
+	shift
+
+	make DESTDIR="$to" MODULE=no "$@" install || return
+	for name in gaggd gagg-twin; do
+		[ -e "$folder/$name.service" ] || { find "$to" -name '*.service'; return 1; }
+	done
+	[ "$(find "$to" -name '*.service' | wc -l)" -eq 2 ] &&
+		make DESTDIR="$to" "$@" uninstall && [ -z "$(find "$to" -mindepth 1)" ]
+}
+
+# below /usr they are where the distribution has its own
+units_of_distribution()
+{
+	mkdir "$tmp/pc" && printf '%s\n' 'Name: systemd' 'Description: -' 'Version: 1' \
+		'systemdsystemunitdir=/somewhere/system' >"$tmp/pc/systemd.pc" &&
+		PKG_CONFIG_PATH=$tmp/pc PKG_CONFIG_SYSROOT_DIR='' \
+			units_in /somewhere/system PREFIX=/usr
+}
+
+echo "1..18"
 check "there are other files" others
 check "no module for another kernel than the one that runs" no_headers
 check "make install, without the module" installed MODULE=no
@@ -170,7 +195,10 @@ check "make install once more, without the module" installed MODULE=no
 check "make uninstall leaves no trace" no_trace
 check "and nothing to uninstall" nothing_there
 check "make install into a folder that is not there" fresh
-check "a LIBDIR that is no whole path is refused" relative
+check "UNITDIR is where units go" units_in /etc/units UNITDIR=/etc/units PREFIX="$prefix"
+check "with PREFIX=/usr, where pkg-config says" units_of_distribution
+check "a LIBDIR that is no whole path is refused" relative LIBDIR
+check "nor is such an UNITDIR taken" relative UNITDIR
 # built with another prefix
 make -s build/gagg.pc
 exit $bad
