@@ -10,6 +10,8 @@ cd "$(dirname "$0")/../.." || exit 1
 [ -n "${inside:-}" ] || exec unshare --map-root-user --net env inside=1 "$0"
 # shellcheck source=selftests/tap.sh
 . selftests/tap.sh
+# shellcheck source=selftests/docs/blocks.sh
+. selftests/docs/blocks.sh
 top=$PWD
 tmp=$(mktemp -d)
 # shellcheck disable=SC2046 # words
@@ -18,12 +20,26 @@ export PATH=$top/build:$PATH
 ip link set lo up
 ip address add 10.0.0.0/8 dev lo
 
-# example PAGE: the first that stands between .nf and .fi in the section that $2 names
-example()
+# each is carried out below
+examples_are_known()
 {
-	sed -n "/^\.SH $2\$/,/^\.SH /p" "Documentation/man/$1" |
-		awk '/^\.fi/ { exit } inside && !/^\.R[SE]/ { print; found = 1 } /^\.nf/ { inside = 1 }
-		     END { exit !found }' | sed 's/\\(dq/"/g; s/\\//g'
+	grep -c '^\.nf' Documentation/man/*.[1-8] | LC_ALL=C sort | tee "$tmp/counts"
+	diff "$tmp/counts" - <<-'END'
+		Documentation/man/gagg-twin.8:2
+		Documentation/man/gagg.3:2
+		Documentation/man/gagg.conf.5:1
+		Documentation/man/gaggd.8:0
+	END
+}
+
+# the functions at the head of gagg(3) are those of the header
+synopsis()
+{
+	groff -man -T ascii -P -cbou Documentation/man/gagg.3 |
+		sed -n '/^SYNOPSIS/,/^DESCRIPTION/{/^ .*[;>,(]$/p}' >"$tmp/synopsis.c"
+	cat "$tmp/synopsis.c"
+	[ "$(grep -c ';$' "$tmp/synopsis.c")" -eq 3 ] &&
+		cc -Wall -Werror -fsyntax-only -Iagent/lib "$tmp/synopsis.c"
 }
 
 # the program of gagg(3)
@@ -31,7 +47,8 @@ library()
 {
 	example gagg.3 EXAMPLES >"$tmp/mean.c" || return
 	cc -Wall -Werror -Iagent/lib -o "$tmp/mean" "$tmp/mean.c" build/libgagg.a -pthread &&
-		agent/examples/twins.sh 3 train "$tmp/mean"
+		agent/examples/twins.sh 3 train "$tmp/mean" | tee "$tmp/means" &&
+		[ "$(grep -o 'rank [0-2]: mean 4' "$tmp/means" | sort -u | wc -l)" -eq 3 ]
 }
 
 # rows of two ranks, with sizes from 4K to $2; none is wrong
@@ -51,6 +68,37 @@ twin()
 		return 1
 	}
 	rows "$tmp/rows" 3
+}
+
+# what asks the service for its counters; programs of that name signal the twin, and show
+# what it has printed
+twin_counters()
+{
+	local pid
+
+	cat >"$tmp/systemctl" <<-END
+		#!/bin/sh
+		[ "\$*" = "kill -s USR1 gagg-twin" ] && kill -s USR1 \$(cat "$tmp/pid")
+	END
+	cat >"$tmp/journalctl" <<-END
+		#!/bin/sh
+		sleep 0.5
+		[ "\$*" = "-u gagg-twin -n 10" ] && tail -n 10 "$tmp/journal"
+	END
+	chmod +x "$tmp"/{system,journal}ctl
+	example gagg-twin.8 EXAMPLES 2 >"$tmp/script" || return
+	gagg-twin --config "$tmp/twin/gagg.conf" --local 127.0.0.1 --socket "$tmp/service" \
+		>"$tmp/journal" 2>&1 &
+	pid=$!
+	echo "$pid" >"$tmp/pid"
+	until [ -S "$tmp/service" ]; do
+		kill -0 "$pid" || return
+		sleep 0.1
+	done
+	PATH=$tmp:$PATH bash -e "$tmp/script" | tee "$tmp/shown"
+	kill "$pid"
+	wait "$pid"
+	grep '"train".*"contributions"' "$tmp/shown"
 }
 
 # the file of gagg.conf(5); its third member is no worker
@@ -123,9 +171,12 @@ modes()
 	[ -s "$tmp/modes" ] && diff "$tmp/modes" "$tmp/table"
 }
 
-echo "1..6"
+echo "1..9"
+check "each example is one that is carried out here" examples_are_known
+check "gagg(3): the synopsis" synopsis
 check "gagg(3): the program" library
 check "gagg-twin(8): two hosts" twin
+check "gagg-twin(8): its counters" twin_counters
 check "gagg.conf(5): the file" conf
 check "gaggd: manual and completion have its options" daemon gaggd agent/gaggd/gaggd.bash _gaggd
 check "gagg-twin: the same" daemon gagg-twin agent/twin/gagg-twin.bash _gagg_twin

@@ -10,6 +10,8 @@ cd "$(dirname "$0")/../.." || exit 1
 [ -n "${inside:-}" ] || exec unshare --map-root-user --net --mount env inside=1 "$0"
 # shellcheck source=selftests/tap.sh
 . selftests/tap.sh
+# shellcheck source=selftests/docs/blocks.sh
+. selftests/docs/blocks.sh
 # names and states of networks are this script's own
 mount -t tmpfs none /run
 # shellcheck source=vm/net.sh
@@ -19,16 +21,6 @@ tmp=$(mktemp -d)
 trap 'net_down; rm -rf "$tmp"' EXIT
 ip link set lo up
 ln -s "$top/agent" "$top/build" "$tmp"
-
-# block FILE KIND N: the N-th block of that kind
-block()
-{
-	awk -v kind="$2" -v n="$3" '
-		/^```/ && inside { exit }
-		inside { print; found = 1 }
-		$0 == "```" kind && ++i == n { inside = 1 }
-		END { exit !found }' "$top/$1"
-}
 
 # carry_out FILE KIND N: there, where the programs are
 carry_out()
@@ -174,7 +166,30 @@ links_lead_somewhere()
 	[ "$n" -ge 100 ] && [ "$dead" -eq 0 ]
 }
 
-echo "1..10"
+# Those of README: a drawing and the set-up (demo.sh, and "make check" itself), here, and in
+# hosts.sh the last two of the shell. Of the recipes, all are here.
+# shellcheck disable=SC2016 # a quote of Markdown
+blocks_are_known()
+{
+	local page
+
+	for page in README.md Documentation/recipes.md; do
+		awk -v page="$page" '/^```/ && !inside { kind[$0]++; inside = 1; next } /^```/ { inside = 0 }
+			END { for (k in kind) print page, k, kind[k] }' "$page"
+	done | LC_ALL=C sort | tee "$tmp/blocks"
+	diff "$tmp/blocks" - <<-'END'
+		Documentation/recipes.md ```bash 1
+		Documentation/recipes.md ```conf 1
+		Documentation/recipes.md ```sh 2
+		README.md ``` 2
+		README.md ```c 1
+		README.md ```python 1
+		README.md ```sh 4
+	END
+}
+
+echo "1..11"
+check "each block of code is one that a test carries out" blocks_are_known
 check "links and paths lead somewhere" links_lead_somewhere
 check "README: a program in C" in_c
 check "README: it tells that nobody answers" in_c_alone
