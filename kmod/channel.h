@@ -88,7 +88,7 @@ static inline struct gagg_done *gagg_channel_done(struct gagg_channel *ch)
 
 static inline u32 gagg_per_block(const struct gagg_geom *g)
 {
-	return GAGG_BLOCK / (g->lanes * 4);
+	return GAGG_BLOCK / (g->room * 4);
 }
 
 /* where a home's results lie, those it sends */
@@ -104,13 +104,13 @@ static inline void *gagg_chunk_at(const struct gagg_geom *g, const struct gagg_m
 {
 	u32 per = gagg_per_block(g);
 
-	return mem->block[i / per] + (size_t)(i % per) * g->lanes * 4;
+	return mem->block[i / per] + (size_t)(i % per) * g->room * 4;
 }
 
 /* of an accumulator: sums of narrow lanes have 32 bits each */
 static inline u32 gagg_acc_bytes(const struct gagg_geom *g)
 {
-	return (u32)g->lanes * 4 << g->wire;
+	return (u32)g->room * 4 << g->wire;
 }
 
 /* accumulator @i of a shard: shards advance independently, each has its window */

@@ -72,7 +72,7 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 {
 	struct gagg_ioc_status st = { .size = arg->size };
 
-	if (arg->blocked)
+	if (arg->blocked || arg->reserved)
 		return -EINVAL;
 	if (!ses->group)
 		return -ENOTCONN;

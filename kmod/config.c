@@ -25,7 +25,6 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 	cfg->uid = uid_valid(uid) ? uid : GLOBAL_ROOT_UID;
 	cfg->gid = gid_valid(gid) ? gid : GLOBAL_ROOT_GID;
 	cfg->mode = 0600;
-	cfg->lanes = GAGG_WIRE_LANES;
 	cfg->ring = 49152;
 	cfg->window = 2048;
 	cfg->stripe = 8;
@@ -45,8 +44,8 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 
 static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
-	if (cfg->lanes < 8 || cfg->lanes > GAGG_WIRE_LANES_MAX || cfg->lanes % 8)
-		return bad(extack, -ERANGE, "lanes must be a multiple of 8 from 8 to 2240");
+	if (cfg->lanes && (cfg->lanes < 8 || cfg->lanes > GAGG_WIRE_LANES_MAX || cfg->lanes % 8))
+		return bad(extack, -ERANGE, "lanes must be a multiple of 8 from 8 to 2240, or 0: auto");
 	if (cfg->window < 64 || cfg->window > 16384 || !is_power_of_2(cfg->window))
 		return bad(extack, -ERANGE, "window must be a power of two from 64 to 16384");
 	if (!cfg->ring || cfg->ring > RING_MAX || cfg->ring % cfg->window)
@@ -188,7 +187,8 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 
 	gagg_geom_init(g);
 	g->group = cfg->id;
-	g->lanes = cfg->lanes;
+	g->room = cfg->lanes ?: GAGG_WIRE_LANES;
+	g->lanes = g->room;
 	g->stripe = cfg->stripe;
 	g->shards = cfg->shards;
 	g->ring = cfg->ring;

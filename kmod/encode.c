@@ -3,9 +3,6 @@
  * Groups, members and counters as netlink attributes. The caller keeps the group
  * alive: it holds gagg_net.lock or is a work of the group.
  */
-#include <linux/ip.h>
-#include <linux/ipv6.h>
-#include <linux/udp.h>
 #include "channel.h"
 #include "netlink.h"
 #include "netns.h"
@@ -180,37 +177,15 @@ static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct 
 	return 0;
 }
 
-/* least MTU of the interfaces to the other nodes; 0: there is no way to any */
-static u32 least_mtu(struct gagg_group *grp)
+static int put_mtu(struct sk_buff *skb, struct gagg_group *grp, u32 lanes)
 {
-	u32 n, mtu = U32_MAX;
-
-	local_bh_disable();
-	for (n = 0; n < grp->geom.nodes; n++) {
-		struct dst_entry *dst;
-
-		if (n == grp->geom.self)
-			continue;
-		dst = gagg_route_get(&grp->ep->port[0], &grp->node[n]);
-		if (IS_ERR(dst))
-			continue;
-		mtu = min(mtu, gagg_route_mtu(dst));
-		dst_release(dst);
-	}
-	local_bh_enable();
-	return mtu == U32_MAX ? 0 : mtu;
-}
-
-static int put_mtu(struct sk_buff *skb, struct gagg_group *grp)
-{
-	u32 ip = grp->cfg.local.sa.sa_family == AF_INET6 ? sizeof(struct ipv6hdr) :
-							   sizeof(struct iphdr);
-	u32 mtu = grp->ep ? least_mtu(grp) : 0;
+	u32 mtu = grp->ep ? gagg_route_least_mtu(grp) : 0;
 
 	if (mtu && nla_put_u32(skb, GAGG_GA_MTU, mtu))
 		return -EMSGSIZE;
-	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, ip + sizeof(struct udphdr) +
-			   GAGG_WIRE_HDRLEN + 4 * grp->cfg.lanes);
+	if (nla_put_u32(skb, GAGG_GA_LANES_NOW, lanes))
+		return -EMSGSIZE;
+	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, gagg_route_overhead(grp) + 4 * lanes);
 }
 
 int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
@@ -226,7 +201,7 @@ int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 	    nla_put_u64_64bit(skb, GAGG_GA_EPOCH, v.st.epoch, GAGG_GA_PAD) ||
 	    nla_put_u32(skb, GAGG_GA_REASON, v.st.reason) ||
 	    nla_put_u32(skb, GAGG_GA_REASON_RANK, v.st.rank) ||
-	    put_mtu(skb, grp))
+	    put_mtu(skb, grp, grp->ep ? v.st.lanes : grp->geom.room))
 		return -EMSGSIZE;
 	if (v.st.mismatch &&
 	    nla_put_string(skb, GAGG_GA_MISMATCH, gagg_digest_name(v.st.mismatch - 1)))

@@ -19,6 +19,7 @@
 #include "faults.h"
 #include "group.h"
 #include "netlink.h"
+#include "route.h"
 #include "session.h"
 #include "trace.h"
 #include "tx.h"
@@ -173,10 +174,29 @@ static void say_all(struct gagg_group *grp, u64 nodes, u8 type)
 		say(grp, gagg_lowest(nodes), type);
 }
 
+/*
+ * What fits the MTUs of this host. Looked at before each HELLO, which tells it: one a second,
+ * and one when an epoch has ended because a chunk did not fit.
+ */
+static void find_limit(struct gagg_group *grp)
+{
+	u32 mtu = gagg_route_least_mtu(grp), overhead = gagg_route_overhead(grp);
+
+	if (!mtu)
+		return;
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_limit(grp->join, &grp->geom, mtu > overhead ? (mtu - overhead) / 4 : 0,
+			now_ns());
+	collect(grp);
+	spin_unlock_bh(&grp->join_lock);
+}
+
 static void speak(struct gagg_group *grp)
 {
 	u64 hello, start, abort, wide;
 
+	if (!grp->cfg.lanes)
+		find_limit(grp);
 	spin_lock_bh(&grp->join_lock);
 	hello = grp->say_hello;
 	start = grp->say_start;
@@ -241,6 +261,7 @@ static void epoch_over(struct gagg_group *grp)
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_stop(grp->part[i].core);
 	trace_gagg_stop(&grp->geom);
+	grp->geom.lanes = grp->geom.room;
 	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
 		if (!grp->channel[i])
 			continue;
@@ -267,7 +288,7 @@ static void trips(struct gagg_group *grp, u32 trip[GAGG_NODES])
 }
 
 /* group.lock held */
-static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
+static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie, u16 lanes)
 {
 	/* it is new only where no rank has attached and paid for it */
 	struct mem_cgroup *old = set_active_memcg(grp->memcg);
@@ -280,6 +301,7 @@ static int epoch_begin(struct gagg_group *grp, u64 epoch, u64 cookie)
 	gagg_channel_begin(ch, epoch);
 	trips(grp, trip);
 	gagg_group_lock_ports(grp);
+	grp->geom.lanes = lanes;
 	for (i = 0; i < grp->cfg.shards; i++) {
 		gagg_shard_start(grp->part[i].core, &grp->geom, epoch, cookie);
 		gagg_shard_trips(grp->part[i].core, &grp->geom, trip);
@@ -306,6 +328,7 @@ static void follow_join(struct gagg_group *grp)
 	bool running, ended = false, begun = false;
 	u64 epoch, cookie, attached;
 	u32 reason;
+	u16 lanes;
 	int err = 0;
 
 	mutex_lock(&grp->lock);
@@ -313,6 +336,7 @@ static void follow_join(struct gagg_group *grp)
 	running = grp->join->phase == GAGG_PHASE_RUNNING;
 	epoch = grp->join->epoch;
 	cookie = grp->join->cookie;
+	lanes = grp->join->lanes;
 	attached = grp->dead ? 0 : grp->join->attached;
 	reason = grp->dead ? GAGG_R_DELETED : grp->join->end.reason;
 	spin_unlock_bh(&grp->join_lock);
@@ -330,7 +354,7 @@ static void follow_join(struct gagg_group *grp)
 		wake_up_all(&grp->wq);
 	}
 	if (running && !grp->epoch && !grp->dead) {
-		err = epoch_begin(grp, epoch, cookie);
+		err = epoch_begin(grp, epoch, cookie, lanes);
 		begun = !err;
 	}
 	mutex_unlock(&grp->lock);
@@ -473,6 +497,7 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 		}
 	}
 	st->blocked = gagg_join_names_blocked(j, &grp->geom, now);
+	st->lanes = j->lanes;
 	spin_unlock_bh(&grp->join_lock);
 }
 

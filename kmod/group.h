@@ -47,7 +47,7 @@ struct gagg_config {
 	u32 id;
 	union gagg_addr local;
 	u16 port;
-	u16 lanes;
+	u16 lanes;		/* 0: as many as the MTUs of all hosts let through */
 	u32 ring;
 	u32 window;
 	u16 stripe;
@@ -103,7 +103,9 @@ struct gagg_group {
 	bool counted;			/* one of the quota's groups; gagg_net.lock */
 	struct gagg_endpoint *ep;	/* NULL: incomplete, nothing runs */
 	struct gagg_config cfg;
-	struct gagg_geom geom;
+	struct gagg_geom geom;		/* @lanes change with epochs: under all port locks
+					 * and lock, read under either
+					 */
 	struct gagg_node node[GAGG_NODES];
 	struct gagg_node all;		/* the multicast address of results */
 	u64 all_nodes;			/* who is reached there: two or more; 0: none */

@@ -224,6 +224,41 @@ u32 gagg_route_mtu(const struct dst_entry *dst)
 	return READ_ONCE(dst->dev->mtu);
 }
 
+/* bottom halves off */
+static u32 mtu_to(struct gagg_group *grp, struct gagg_node *node)
+{
+	struct dst_entry *dst = gagg_route_get(&grp->ep->port[0], node);
+	u32 mtu = U32_MAX;
+
+	if (IS_ERR(dst))
+		return mtu;
+	mtu = gagg_route_mtu(dst);
+	dst_release(dst);
+	return mtu;
+}
+
+u32 gagg_route_least_mtu(struct gagg_group *grp)
+{
+	u32 n, mtu = U32_MAX;
+
+	local_bh_disable();
+	for (n = 0; n < grp->geom.nodes; n++)
+		if (n != grp->geom.self)
+			mtu = min(mtu, mtu_to(grp, &grp->node[n]));
+	if (grp->all_nodes)
+		mtu = min(mtu, mtu_to(grp, &grp->all));
+	local_bh_enable();
+	return mtu == U32_MAX ? 0 : mtu;
+}
+
+u32 gagg_route_overhead(const struct gagg_group *grp)
+{
+	u32 ip = grp->cfg.local.sa.sa_family == AF_INET6 ? sizeof(struct ipv6hdr) :
+							   sizeof(struct iphdr);
+
+	return ip + sizeof(struct udphdr) + GAGG_WIRE_HDRLEN;
+}
+
 static bool fits(const struct sk_buff *skb, u32 mtu)
 {
 	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) : skb->len <= mtu;

@@ -217,7 +217,7 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 	geo->ring = g->ring;
 	geo->window = g->window;
 	geo->lanes = g->lanes;
-	geo->stride = g->lanes * 4;
+	geo->stride = g->room * 4;
 	geo->per_block = gagg_per_block(g);
 	geo->block = GAGG_BLOCK;
 	geo->flags = g->wire == GAGG_WIRE_INT16 ? GAGG_GEO_INT16 :

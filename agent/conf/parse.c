@@ -38,7 +38,7 @@ static const struct value_rule group_rules[] = {
 	{ "uid", VALUE_USER, 0, 0, 0, false, 0 },
 	{ "gid", VALUE_GROUP, 0, 0, 0, false, 0 },
 	{ "mode", VALUE_MODE, 0, 0, 0, false, 0600 },
-	{ "lanes", VALUE_NUMBER, 8, 2240, 8, false, 344 },
+	{ "lanes", VALUE_LANES, 8, 2240, 8, false, 0 },
 	{ "lane-type", VALUE_LANE_TYPE, 0, 0, 0, false, GAGG_LANE_TYPE_INT32 },
 	{ "ring", VALUE_RING, 64, RING_MAX, 0, false, 49152 },
 	{ "window", VALUE_NUMBER, 64, 16384, 0, true, 2048 },
@@ -315,12 +315,13 @@ static void take_ring(cfg_t *cfg, const char *where)
 {
 	struct nl_group *g = &parse->group;
 	uint64_t bytes = parse->ring.bytes;
+	uint32_t lanes = nl_group_lanes(g);
 
-	if (!bytes || (ring_chunks(bytes, g->lanes, g->window, &g->ring) && g->ring <= RING_MAX))
+	if (!bytes || (ring_chunks(bytes, lanes, g->window, &g->ring) && g->ring <= RING_MAX))
 		return;
 	complain(line_of(cfg, "ring"),
 		 "%s: ring = %llu bytes: of %u lanes these are more chunks than are allowed, %u",
-		 where, (unsigned long long)bytes, g->lanes, RING_MAX);
+		 where, (unsigned long long)bytes, lanes, RING_MAX);
 	g->ring = RING_MAX;
 }
 

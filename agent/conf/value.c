@@ -57,6 +57,18 @@ static bool parse_number(const struct value_rule *r, const char *text,
 	return false;
 }
 
+static bool parse_lanes(const struct value_rule *r, const char *text,
+			uint32_t *out, char *allowed, size_t size)
+{
+	size_t n;
+
+	if (nl_lanes_parse(text, out) || parse_number(r, text, out, allowed, size))
+		return true;
+	n = strlen(allowed);
+	snprintf(allowed + n, size - n, ", or auto");
+	return false;
+}
+
 /* ~0 is "no id" to the kernel: it names nobody */
 static bool parse_user(const char *text, uint32_t *out, char *allowed,
 		       size_t size)
@@ -132,6 +144,8 @@ bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
 	switch (r->type) {
 	case VALUE_NUMBER:
 		return parse_number(r, text, out, allowed, size);
+	case VALUE_LANES:
+		return parse_lanes(r, text, out, allowed, size);
 	case VALUE_USER:
 		return parse_user(text, out, allowed, size);
 	case VALUE_GROUP:

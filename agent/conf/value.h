@@ -9,6 +9,7 @@
 
 enum value_type {
 	VALUE_NUMBER,
+	VALUE_LANES,	/* a number, or auto: 0 */
 	VALUE_USER,	/* name or number */
 	VALUE_GROUP,
 	VALUE_MODE,	/* octal */
@@ -25,9 +26,8 @@ enum value_type {
  * struct value_rule - what an option takes
  * @name:	of the option
  * @type:	how it is written
- * @min:	VALUE_NUMBER, VALUE_RING: lowest
- * @max:	the same: highest
- * @step:	VALUE_NUMBER: 0, or it must be a multiple of this
+ * @min:	VALUE_NUMBER, VALUE_RING, VALUE_LANES: lowest; so @max
+ * @step:	VALUE_NUMBER, VALUE_LANES: 0, or it must be a multiple of this
  * @power:	VALUE_NUMBER: it must be a power of two
  * @fallback:	when the file does not say
  */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/gagg_wire.h>
+
 #include "args.h"
 
 bool args_fail(struct args *a, const char *fmt, ...)
@@ -194,6 +196,19 @@ bool args_wire(struct args *a, const char *text, uint32_t *out)
 	int i = args_match(a, "wire format", text, words);
 
 	return i >= 0 && nl_wire_parse(words[i], out);
+}
+
+bool args_lanes(struct args *a, const char *text, uint32_t *out)
+{
+	uint64_t n;
+
+	if (nl_lanes_parse(text, out))
+		return true;
+	if (!digits(text, 10, UINT16_MAX, &n))
+		return args_fail(a, "lanes: expected auto, or a number from 8 to %u, not '%s'",
+				 GAGG_WIRE_LANES_MAX, text);
+	*out = (uint32_t)n;
+	return true;
 }
 
 bool args_copy(struct args *a, const char *what, const char *text, char *out,

@@ -60,4 +60,7 @@ bool args_member(struct args *a, const char *text, struct nl_member *out);
 
 bool args_ring(struct args *a, const char *text, struct ring_size *out);
 
+/* 0: auto */
+bool args_lanes(struct args *a, const char *text, uint32_t *out);
+
 #endif

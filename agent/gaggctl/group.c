@@ -2,7 +2,6 @@
 /* gaggctl group: what an administrator creates in a network namespace. */
 #include <stdio.h>
 #include <string.h>
-#include <linux/gagg_wire.h>
 
 #include "gaggctl.h"
 #include "../conf/ports.h"
@@ -24,7 +23,7 @@ static const char usage[] =
 	"    id N                     id on the wire [hash of the name]\n"
 	"    uid USER, gid GROUP      who may train [0]\n"
 	"    mode OCTAL               read and write bits of those [0600]\n"
-	"    lanes N                  32-bit lanes a datagram [344]\n"
+	"    lanes N|auto             32-bit lanes a datagram; auto: what fits, at most 344 [auto]\n"
 	"    lane-type int32|int64    what a store adds; int64 takes two of them [int32]\n"
 	"    ring N|SIZE              chunks in the ring [49152], or bytes: 64M\n"
 	"    window N                 chunks under way [2048]\n"
@@ -109,6 +108,9 @@ static bool take_field(struct args *a, enum word w, const char *text,
 	case W_MODE:
 		ok = args_octal(a, words[w], text, &v);
 		break;
+	case W_LANES:
+		ok = args_lanes(a, text, &v);
+		break;
 	case W_PLACEMENT:
 		ok = args_placement(a, text, &v);
 		break;
@@ -188,7 +190,7 @@ static bool ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
 			 uint32_t window)
 {
 	if (s->g.set & NL_SET(GAGG_GA_LANES))
-		lanes = s->g.lanes;
+		lanes = nl_group_lanes(&s->g);
 	if (s->g.set & NL_SET(GAGG_GA_WINDOW))
 		window = s->g.window;
 	return !s->ring.bytes || ring_chunks(s->ring.bytes, lanes, window, &s->g.ring) ||
@@ -199,7 +201,7 @@ static bool ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
 /* contributions, and as much for results */
 static void warn_of_memory(const struct nl_group *g)
 {
-	uint64_t ring = (uint64_t)g->ring * g->lanes * 4;
+	uint64_t ring = (uint64_t)g->ring * nl_group_lanes(g) * 4;
 
 	if (2 * ring >= MEMORY_SAID)
 		ctl_say("note: group \"%s\": each trainer takes %llu MB of memory; with ring 64M, as by default, it takes 134",
@@ -286,7 +288,7 @@ static enum ctl_exit set(struct args *a)
 		return CTL_FAILED;
 	if (s.ring.bytes)
 		err = nl_group_get(nl, s.g.name, &now);
-	if (!err && !ring_by_size(a, &s, now.lanes, now.window)) {
+	if (!err && !ring_by_size(a, &s, nl_group_lanes(&now), now.window)) {
 		nl_free(nl);
 		return CTL_USAGE;
 	}
@@ -327,6 +329,8 @@ void group_print_state(const struct nl_group *g)
 
 static void print_mtu(const struct nl_group *g)
 {
+	if (g->set & NL_SET(GAGG_GA_LANES_NOW))
+		print_u64("lanes-now", " lanes ", g->lanes_now, ",");
 	if (g->set & NL_SET(GAGG_GA_MTU_NEEDED))
 		print_u64("mtu-needed", " path MTU ", g->mtu_needed, " needed");
 	if (g->set & NL_SET(GAGG_GA_MTU))

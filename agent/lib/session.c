@@ -249,6 +249,8 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 		return err;
 	}
 	*geo = attach.geo;
+	/* hosts have agreed on them since; region_check() compares them with the stride */
+	geo->lanes = st.lanes;
 	s->rank = geo->rank;
 	s->epoch = st.epoch;
 	memcpy(s->sync, attach.sync, sizeof(s->sync));

@@ -155,6 +155,7 @@ static int put_group_told(struct nl_msg *msg, const struct nl_group *g)
 		{ GAGG_GA_REASON_RANK, g->reason_rank },
 		{ GAGG_GA_MTU, g->mtu },
 		{ GAGG_GA_MTU_NEEDED, g->mtu_needed },
+		{ GAGG_GA_LANES_NOW, g->lanes_now },
 	};
 	int err = 0;
 
@@ -459,6 +460,8 @@ static int get_group_attr(const struct nlattr *a, struct nl_group *g)
 		return get_u32(a, &g->mtu);
 	case GAGG_GA_MTU_NEEDED:
 		return get_u32(a, &g->mtu_needed);
+	case GAGG_GA_LANES_NOW:
+		return get_u32(a, &g->lanes_now);
 	default:
 		return get_field(a, g);
 	}

@@ -54,9 +54,19 @@ uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f)
 	return v;
 }
 
+static const char lanes_auto[] = "auto";
+
+bool nl_lanes_parse(const char *text, uint32_t *out)
+{
+	*out = 0;
+	return !strcmp(text, lanes_auto);
+}
+
 const char *nl_field_word(const struct nl_field *f, uint32_t v)
 {
 	switch (f->attr) {
+	case GAGG_GA_LANES:
+		return v ? NULL : lanes_auto;
 	case GAGG_GA_PLACEMENT:
 		return nl_placement_name(v);
 	case GAGG_GA_LANE_TYPE:
@@ -109,7 +119,8 @@ WORDS(nl_group_attr_name, unsigned int,
 	[GAGG_GA_MULTICAST]	= "multicast",
 	[GAGG_GA_WIRE]		= "wire",
 	[GAGG_GA_MTU]		= "mtu",
-	[GAGG_GA_MTU_NEEDED]	= "mtu-needed")
+	[GAGG_GA_MTU_NEEDED]	= "mtu-needed",
+	[GAGG_GA_LANES_NOW]	= "lanes-now")
 
 WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_MEMBER]	= "member",

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 #include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
+#include <linux/gagg_wire.h>
 
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
 #define NL_IP_MAX	INET6_ADDRSTRLEN
@@ -80,6 +81,7 @@ struct nl_member {
  * struct nl_group - a group, or what to change of one
  * @set:	NL_SET(GAGG_GA_*) of what holds a value; nothing else is sent.
  *		@name is always sent. @members are sent when @n_members is not 0
+ * @lanes:	0: auto
  * @dead_after:	ms
  * @placement:	enum gagg_placement
  * @lane_type:	enum gagg_lane_type
@@ -90,6 +92,7 @@ struct nl_member {
  * @mismatch:	out: the field that differs, or ""
  * @mtu:	out: of this host's interfaces to the other members, the least
  * @mtu_needed:	out: what the path must carry
+ * @lanes_now:	out: those of the epoch, or those that hosts have agreed on so far
  */
 struct nl_group {
 	uint32_t set;
@@ -120,6 +123,7 @@ struct nl_group {
 	char mismatch[NL_FIELD_MAX];
 	uint32_t mtu;
 	uint32_t mtu_needed;
+	uint32_t lanes_now;
 	uint32_t n_members;
 	struct nl_member members[GAGG_RANKS_MAX];
 };
@@ -268,6 +272,13 @@ bool nl_roles_parse(const char *text, uint32_t *out);
 bool nl_placement_parse(const char *text, uint32_t *out);
 bool nl_lane_type_parse(const char *text, uint32_t *out);
 bool nl_wire_parse(const char *text, uint32_t *out);
+bool nl_lanes_parse(const char *text, uint32_t *out);	/* auto: 0 */
+
+/* the lanes of a chunk that memory has room for */
+static inline uint32_t nl_group_lanes(const struct nl_group *g)
+{
+	return g->lanes ? g->lanes : GAGG_WIRE_LANES;
+}
 
 /* Name and one line about a counter; NULL for 0, GAGG_SA_PAD and beyond. */
 const char *nl_stat_name(unsigned int attr);

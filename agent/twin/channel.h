@@ -76,7 +76,7 @@ static inline struct gagg_done *channel_done(struct channel *ch)
 
 static inline u32 per_block(const struct gagg_geom *g)
 {
-	return BLOCK / (g->lanes * 4);
+	return BLOCK / (g->room * 4);
 }
 
 static inline size_t chunk_bytes(const struct gagg_geom *g, u32 chunks)
@@ -89,7 +89,7 @@ static inline void *chunk_at(const struct gagg_geom *g, const struct memory *m, 
 {
 	u32 per = per_block(g);
 
-	return (char *)m->addr + (size_t)(i / per) * BLOCK + (size_t)(i % per) * g->lanes * 4;
+	return (char *)m->addr + (size_t)(i / per) * BLOCK + (size_t)(i % per) * g->room * 4;
 }
 
 /* where a home's results lie, those that it sends */
@@ -102,7 +102,7 @@ static inline const struct memory *channel_results(const struct gagg_geom *g,
 /* of an accumulator: sums of narrow lanes have 32 bits each */
 static inline size_t acc_bytes(const struct gagg_geom *g)
 {
-	return (size_t)g->lanes * 4 << g->wire;
+	return (size_t)g->room * 4 << g->wire;
 }
 
 /* accumulator @i of a shard */

@@ -169,6 +169,26 @@ static void tell_mismatch(struct group *g)
 	say_blocked(g);
 }
 
+/*
+ * What fits the MTUs of this host. It costs some system calls for each other one, so it is
+ * looked at before HELLO tells it, and not again so soon.
+ */
+static void find_limit(struct group *g)
+{
+	u64 now = now_ns();
+	u32 lanes;
+
+	if (g->cfg.lanes || now < g->limit_at)
+		return;
+	g->limit_at = now + GAGG_SEC / 2;
+	if (!mtu_lanes(g, &lanes))
+		return;
+	pthread_mutex_lock(&g->join_lock);
+	gagg_join_limit(g->join, &g->geom, lanes, now_ns());
+	collect(g);
+	pthread_mutex_unlock(&g->join_lock);
+}
+
 /* --- what is done --------------------------------------------------------- */
 
 static void over(struct group *g)
@@ -187,6 +207,7 @@ static void over(struct group *g)
 		g->channel[i] = NULL;
 	}
 	queues_forget(g);
+	g->geom.lanes = g->geom.room;
 	workers_unlock(g);
 	g->epoch = 0;
 	epoch_status(g, &st);
@@ -200,7 +221,7 @@ static void over(struct group *g)
 		    (unsigned long long)st.epoch, nl_reason_name(st.reason), st.rank);
 }
 
-static int begin(struct group *g, u64 epoch, u64 cookie)
+static int begin(struct group *g, u64 epoch, u64 cookie, u16 lanes)
 {
 	struct channel *ch = channel_fresh(g);
 	u32 i, trip[GAGG_NODES];
@@ -212,6 +233,7 @@ static int begin(struct group *g, u64 epoch, u64 cookie)
 	gagg_join_trips(g->join, &g->geom, trip);
 	pthread_mutex_unlock(&g->join_lock);
 	workers_lock(g);
+	g->geom.lanes = lanes;
 	for (i = 0; i < g->geom.shards; i++) {
 		gagg_shard_start(g->part[i].core, &g->geom, epoch, cookie);
 		gagg_shard_trips(g->part[i].core, &g->geom, trip);
@@ -234,11 +256,13 @@ static void follow(struct group *g)
 	u64 epoch, cookie, attached;
 	bool running;
 	u32 reason, i;
+	u16 lanes;
 
 	pthread_mutex_lock(&g->join_lock);
 	running = g->join->phase == GAGG_PHASE_RUNNING;
 	epoch = g->join->epoch;
 	cookie = g->join->cookie;
+	lanes = g->join->lanes;
 	attached = g->join->attached;
 	reason = g->join->end.reason;
 	pthread_mutex_unlock(&g->join_lock);
@@ -249,7 +273,7 @@ static void follow(struct group *g)
 		if (g->session[i] && g->session[i]->state == TWIN_ATTACHED &&
 		    !(attached & GAGG_BIT(i)))
 			session_ended(g->session[i], reason);
-	if (running && !g->epoch && begin(g, epoch, cookie)) {
+	if (running && !g->epoch && begin(g, epoch, cookie, lanes)) {
 		/* no memory for the channel: nobody can train in this epoch */
 		const struct gagg_end end = {
 			.reason = GAGG_R_ADMIN,
@@ -283,6 +307,11 @@ static bool run_group(struct group *g)
 	bool epoch, news, any;
 	u32 r;
 
+	pthread_mutex_lock(&g->join_lock);
+	hello = g->say_hello;
+	pthread_mutex_unlock(&g->join_lock);
+	if (hello)
+		find_limit(g);
 	pthread_mutex_lock(&g->join_lock);
 	any = due(g) || g->opens.n;
 	hello = g->say_hello;
@@ -357,8 +386,13 @@ static void join_timer(struct group *g)
 		part->unfit = false;
 		worker_unlock(part->port->worker);
 	}
-	if (!fits)
-		mtu_tell(g);
+	if (!fits) {
+		struct gagg_ioc_status st = { 0 };
+
+		epoch_status(g, &st);
+		mtu_tell(g, st.lanes);
+		g->limit_at = 0;
+	}
 	pthread_mutex_lock(&g->join_lock);
 	if (!fits)
 		gagg_join_end(g->join, &g->geom, &unfit, now_ns());
@@ -539,6 +573,7 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 		}
 	}
 	st->blocked = gagg_join_names_blocked(j, &g->geom, now);
+	st->lanes = j->lanes;
 	pthread_mutex_unlock(&g->join_lock);
 }
 

@@ -19,18 +19,11 @@
 /* least MTU of the interfaces to the other nodes; 0: there is no way to any */
 static u32 least_mtu(struct group *g, u64 now)
 {
-	u32 n, mtu, least = 0;
-
-	if (g->mtu.at && now < g->mtu.at + MTU_AGE)
-		return g->mtu.least;
-	for (n = 0; n < g->geom.nodes; n++) {
-		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
-		if (mtu && (!least || mtu < least))
-			least = mtu;
+	if (!g->mtu.at || now >= g->mtu.at + MTU_AGE) {
+		g->mtu.at = now;
+		g->mtu.least = mtu_least(g);
 	}
-	g->mtu.at = now;
-	g->mtu.least = least;
-	return least;
+	return g->mtu.least;
 }
 
 static void tell_path(struct group *g, u32 node, struct nl_member *m)
@@ -118,10 +111,11 @@ static void fill_group(struct group *g, struct nl_group *out)
 	out->reason = st.reason;
 	out->reason_rank = st.rank;
 	out->mtu = least_mtu(g, now);
-	out->mtu_needed = mtu_needed(g);
+	out->mtu_needed = mtu_needed(g, st.lanes);
+	out->lanes_now = st.lanes;
 	out->set |= NL_SET(GAGG_GA_ID) | NL_SET(GAGG_GA_STATE) | NL_SET(GAGG_GA_EPOCH) |
 		    NL_SET(GAGG_GA_REASON) | NL_SET(GAGG_GA_REASON_RANK) |
-		    NL_SET(GAGG_GA_MTU_NEEDED);
+		    NL_SET(GAGG_GA_MTU_NEEDED) | NL_SET(GAGG_GA_LANES_NOW);
 	if (out->mtu)
 		out->set |= NL_SET(GAGG_GA_MTU);
 	if (st.mismatch) {

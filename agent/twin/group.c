@@ -53,7 +53,8 @@ static void make_geometry(struct group *g)
 	qsort(cfg->members, cfg->n_members, sizeof(cfg->members[0]), by_rank);
 	gagg_geom_init(geom);
 	geom->group = cfg->set & NL_SET(GAGG_GA_ID) ? cfg->id : gagg_group_id(cfg->name);
-	geom->lanes = (u16)cfg->lanes;
+	geom->room = cfg->lanes ? (u16)cfg->lanes : GAGG_WIRE_LANES;
+	geom->lanes = geom->room;
 	geom->stripe = (u16)cfg->stripe;
 	geom->shards = (u16)cfg->shards;
 	geom->ring = cfg->ring;
@@ -173,7 +174,7 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 			cfg->name);
 		return -1;
 	}
-	if (mtu_check(g))
+	if (cfg->lanes && mtu_check(g))
 		return -1;
 	if (ports_warning(cfg, msg, sizeof(msg)))
 		log_warn("group \"%s\": %s", cfg->name, msg);

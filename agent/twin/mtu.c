@@ -15,32 +15,47 @@
 
 #define IP_UDP_BYTES(v6)	((v6) ? 48U : 28U)
 
-u32 mtu_needed(const struct group *g)
+/* of a chunk, but for its lanes */
+static u32 overhead(const struct group *g)
 {
 	bool v6 = g->node[g->geom.self].sa.sa_family == AF_INET6;
 
-	return IP_UDP_BYTES(v6) + GAGG_WIRE_HDRLEN + g->geom.lanes * 4U;
+	return IP_UDP_BYTES(v6) + GAGG_WIRE_HDRLEN;
 }
 
-/* An interface's own? What ICMP has said of a path is not believed (RFC 4821, section 2). */
-static bool is_own(int fd, int mtu)
+u32 mtu_needed(const struct group *g, u32 lanes)
+{
+	return overhead(g) + lanes * 4;
+}
+
+/*
+ * @mtu, if it is an interface's own: what ICMP has said of a path is not believed (RFC 4821,
+ * section 2). Otherwise that of the interface with the address @from, or 0.
+ */
+static int own_mtu(int fd, int mtu, const union address *from)
 {
 	struct ifaddrs *all, *i;
-	bool is = false;
+	int own = 0;
 
 	if (getifaddrs(&all))
-		return false;
-	for (i = all; i && !is; i = i->ifa_next) {
+		return 0;
+	for (i = all; i && own != mtu; i = i->ifa_next) {
 		struct ifreq r = { .ifr_mtu = 0 };
 
 		snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", i->ifa_name);
-		is = !ioctl(fd, SIOCGIFMTU, &r) && r.ifr_mtu == mtu;
+		if (ioctl(fd, SIOCGIFMTU, &r))
+			continue;
+		if (r.ifr_mtu == mtu ||
+		    (i->ifa_addr && i->ifa_addr->sa_family == from->sa.sa_family &&
+		     address_equal((const union address *)i->ifa_addr, from)))
+			own = r.ifr_mtu;
 	}
 	freeifaddrs(all);
-	return is;
+	return own;
 }
 
-u32 mtu_to(const struct group *g, u32 node)
+/* what fits to a node; 0: not known */
+static u32 mtu_to(const struct group *g, u32 node)
 {
 	const union address *to = &g->node[node];
 	union address from = g->node[g->geom.self];
@@ -56,16 +71,37 @@ u32 mtu_to(const struct group *g, u32 node)
 		from.in.sin_port = 0;
 	/* nothing is sent */
 	if (bind(fd, &from.sa, len) || connect(fd, &to->sa, len) ||
-	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen) ||
-	    !is_own(fd, mtu))
+	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen))
 		mtu = 0;
+	else
+		mtu = own_mtu(fd, mtu, &from);
 	close(fd);
 	return (u32)mtu;
 }
 
+u32 mtu_least(const struct group *g)
+{
+	u32 n, mtu, least = 0;
+
+	for (n = 0; n < g->geom.nodes; n++) {
+		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
+		if (mtu && (!least || mtu < least))
+			least = mtu;
+	}
+	return least;
+}
+
+bool mtu_lanes(const struct group *g, u32 *lanes)
+{
+	u32 least = mtu_least(g);
+
+	*lanes = least > overhead(g) ? (least - overhead(g)) / 4 : 0;
+	return least;
+}
+
 int mtu_check(const struct group *g)
 {
-	u32 n, mtu, needed = mtu_needed(g);
+	u32 n, mtu, needed = mtu_needed(g, g->geom.lanes);
 
 	for (n = 0; n < g->geom.nodes; n++) {
 		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
@@ -79,9 +115,9 @@ int mtu_check(const struct group *g)
 	return 0;
 }
 
-void mtu_tell(const struct group *g)
+void mtu_tell(const struct group *g, u32 lanes)
 {
-	u32 n, mtu, needed = mtu_needed(g);
+	u32 n, mtu, needed = mtu_needed(g, lanes);
 
 	for (n = 0; n < g->geom.nodes; n++) {
 		mtu = n == g->geom.self ? 0 : mtu_to(g, n);

@@ -142,7 +142,7 @@ static void geometry(const struct session *s, const struct seat *seat, struct ga
 	geo->ring = g->ring;
 	geo->window = g->window;
 	geo->lanes = g->lanes;
-	geo->stride = g->lanes * 4;
+	geo->stride = g->room * 4;
 	geo->per_block = per_block(g);
 	geo->block = BLOCK;
 	geo->flags = g->wire == GAGG_WIRE_INT16 ? GAGG_GEO_INT16 :

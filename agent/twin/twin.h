@@ -100,10 +100,11 @@ struct opens {
 struct group {
 	struct twin *twin;
 	struct nl_group cfg;
-	struct gagg_geom geom;
+	struct gagg_geom geom;			/* @lanes: under the locks of all workers */
 	union address node[GAGG_NODES];		/* with the base port */
 	pthread_mutex_t join_lock;
 	struct gagg_join *join;
+	u64 limit_at;		/* MTUs are looked at again; control thread */
 	u64 say_hello, say_start, say_abort, say_wide;	/* nodes */
 	bool news, epoch_due;
 	struct opens opens;
@@ -191,13 +192,15 @@ void epoch_farewell(struct twin *t);
 void epoch_open(struct group *g, u64 epoch, u32 id, u64 members);
 void twin_call(struct twin *t);
 
-/* mtu.c: bytes of a datagram with all headers; what fits to a node, 0: not known */
-u32 mtu_needed(const struct group *g);
-u32 mtu_to(const struct group *g, u32 node);
-/* at the start: 0, or -1 and it has been said why */
+/* mtu.c: bytes of a datagram with all headers; what fits to all nodes, 0: not known of any */
+u32 mtu_needed(const struct group *g, u32 lanes);
+u32 mtu_least(const struct group *g);
+/* lanes of the longest datagram that fits to all nodes; false: not known of any */
+bool mtu_lanes(const struct group *g, u32 *lanes);
+/* at the start, if lanes are configured: 0, or -1 and it has been said why */
 int mtu_check(const struct group *g);
-/* a datagram did not fit: say which hosts cannot be reached */
-void mtu_tell(const struct group *g);
+/* a datagram of @lanes did not fit: say which hosts cannot be reached */
+void mtu_tell(const struct group *g, u32 lanes);
 
 /* stats.c: add to @value, by enum gagg_stats_attr; a line of JSON for each group */
 void stats_read(struct group *g, u64 value[GAGG_SA_MAX + 1]);

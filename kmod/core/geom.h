@@ -40,7 +40,9 @@ struct gagg_sync_param {
  * @group:	id on the wire
  * @self:	this host's node
  * @nodes:	number of nodes, in order of their lowest rank
- * @lanes:	32-bit lanes per chunk
+ * @lanes:	32-bit lanes per chunk, in the epoch that runs (gagg_join.lanes)
+ * @room:	those that memory has room for, in all epochs: @lanes or more. The core
+ *		does not look at it
  * @stripe:	chunks in a row with one home
  * @shards:	number of shards
  * @ring:	chunks in the ring
@@ -69,6 +71,7 @@ struct gagg_geom {
 	u8 self;
 	u8 nodes;
 	u16 lanes;
+	u16 room;
 	u16 stripe;
 	u16 shards;
 	u32 ring;

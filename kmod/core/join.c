@@ -28,6 +28,7 @@
 
 #define ALONE_MIN	8	/* HELLOs that show that chunks do not pass */
 #define TRIP_WAIT	(20 * GAGG_MSEC)	/* an answer that is later says no more than none */
+#define LANES_MIN	8
 #define COORDINATOR	0	/* nodes are in the order of their lowest rank */
 
 /* Epochs grow by one. What one HELLO can make of them is bounded, so that none leads to the
@@ -217,6 +218,67 @@ static void say_ended(struct gagg_join *j, const struct gagg_geom *g, u64 now)
 	changed(j, g, now);
 }
 
+/* when the oldest of the last datagrams as long as a chunk came, by shard; 0: one never */
+static u64 wide_at(const struct gagg_geom *g, const struct gagg_peer *p)
+{
+	u64 at = GAGG_NEVER;
+	u32 s;
+
+	for (s = 0; s < g->shards; s++)
+		at = gagg_min64(at, p->wide[s]);
+	return at;
+}
+
+static bool is_through(const struct gagg_geom *g, const struct gagg_peer *p, u64 now)
+{
+	u64 at = wide_at(g, p);
+
+	return p->instance && at >= p->met && (now < at || now - at < g->dead_after);
+}
+
+/* its instance is accepted, or it was not alive */
+static void meet(struct gagg_join *j, const struct gagg_geom *g, struct gagg_peer *p, u64 now)
+{
+	p->met = now;
+	j->through &= is_through(g, p, now);
+	p->lacks = all_shards(g);
+	p->stale = 0;
+	p->alone = 0;
+}
+
+/* if there are more of them, what has shown that chunks pass was too short */
+static void set_lanes(struct gagg_join *j, const struct gagg_geom *g, u16 lanes, u64 now)
+{
+	bool more = lanes > j->lanes;
+	u64 left;
+	u32 n;
+
+	j->lanes = lanes;
+	if (!more)
+		return;
+	gagg_for_each_node(n, left, j->others) {
+		if (j->peer[n].stale)
+			emit(j, GAGG_JOIN_NOTIFY, n);
+		meet(j, g, &j->peer[n], now);
+	}
+	changed(j, g, now);
+}
+
+/* without an epoch: the least of what all nodes can send, as far as they were heard */
+static void agree_lanes(struct gagg_join *j, const struct gagg_geom *g, u64 now)
+{
+	u16 least = j->limit;
+	u64 left;
+	u32 n;
+
+	if (j->phase != GAGG_PHASE_IDLE)
+		return;
+	gagg_for_each_node(n, left, j->others)
+		if (j->peer[n].limit && j->peer[n].limit < least)
+			least = j->peer[n].limit;
+	set_lanes(j, g, least, now);
+}
+
 static void epoch_end(struct gagg_join *j, const struct gagg_geom *g,
 		      const struct gagg_end *end, u64 now)
 {
@@ -229,6 +291,7 @@ static void epoch_end(struct gagg_join *j, const struct gagg_geom *g,
 	j->died = 0;
 	gagg_for_each_node(n, left, j->others)
 		j->peer[n].attached = 0;
+	agree_lanes(j, g, now);
 	emit(j, GAGG_JOIN_EPOCH_END, g->self);
 	say_ended(j, g, now);
 }
@@ -243,8 +306,10 @@ static void epoch_end_node(struct gagg_join *j, const struct gagg_geom *g,
 }
 
 static void epoch_start(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
-			u64 cookie, u64 now)
+			u64 cookie, u16 lanes, u64 now)
 {
+	set_lanes(j, g, lanes, now);
+	j->start_lanes = lanes;
 	j->epoch = epoch;
 	j->top = gagg_max64(j->top, epoch);
 	j->cookie = cookie;
@@ -255,17 +320,6 @@ static void epoch_start(struct gagg_join *j, const struct gagg_geom *g, u64 epoc
 	memset(&j->end, 0, sizeof(j->end));
 	emit(j, GAGG_JOIN_EPOCH_START, g->self);
 	changed(j, g, now);
-}
-
-/* when the oldest of the last datagrams as long as a chunk came, by shard; 0: one never */
-static u64 wide_at(const struct gagg_geom *g, const struct gagg_peer *p)
-{
-	u64 at = GAGG_NEVER;
-	u32 s;
-
-	for (s = 0; s < g->shards; s++)
-		at = gagg_min64(at, p->wide[s]);
-	return at;
 }
 
 /* their lack counts from here */
@@ -282,13 +336,6 @@ static bool is_blocked(const struct gagg_join *j, const struct gagg_geom *g,
 		       const struct gagg_peer *p, u64 now)
 {
 	return p->alone >= ALONE_MIN && now >= wide_since(j, g, p) + g->dead_after;
-}
-
-static bool is_through(const struct gagg_geom *g, const struct gagg_peer *p, u64 now)
-{
-	u64 at = wide_at(g, p);
-
-	return p->instance && at >= p->met && (now < at || now - at < g->dead_after);
 }
 
 /* which shards lack such a datagram of @node? */
@@ -311,16 +358,6 @@ static void find_lacks(struct gagg_join *j, const struct gagg_geom *g, u32 node,
 				p->stale |= (u16)(1u << s);
 	if (p->stale != was)
 		emit(j, GAGG_JOIN_NOTIFY, node);
-}
-
-/* its instance is accepted, or it was not alive */
-static void meet(struct gagg_join *j, const struct gagg_geom *g, struct gagg_peer *p, u64 now)
-{
-	p->met = now;
-	j->through &= is_through(g, p, now);
-	p->lacks = all_shards(g);
-	p->stale = 0;
-	p->alone = 0;
 }
 
 static void find_through(struct gagg_join *j, const struct gagg_geom *g, u64 now)
@@ -388,7 +425,7 @@ static void try_start(struct gagg_join *j, const struct gagg_geom *g, u64 random
 	j->start_instance[g->self] = j->instance;
 	gagg_for_each_node(n, left, j->others)
 		j->start_instance[n] = j->peer[n].instance;
-	epoch_start(j, g, j->top + 1, random ? random : 1, now);
+	epoch_start(j, g, j->top + 1, random ? random : 1, j->lanes, now);
 	gagg_for_each_node(n, left, j->others)
 		emit(j, GAGG_JOIN_SEND_START, n);
 }
@@ -402,6 +439,31 @@ void gagg_join_init(struct gagg_join *j, const struct gagg_geom *g,
 	j->others = (g->nodes < 64 ? GAGG_BIT(g->nodes) - 1 : ~0ULL) & ~GAGG_BIT(g->self);
 	j->pace = interval_fast(g);
 	j->through = !j->others;
+	j->most = g->lanes;
+	j->limit = g->lanes;
+	j->lanes = g->lanes;
+}
+
+/* may a chunk have so many? Not to be trusted */
+static bool are_lanes(const struct gagg_join *j, u32 lanes)
+{
+	return lanes == j->most || (lanes >= LANES_MIN && lanes < j->most && !(lanes % 8));
+}
+
+void gagg_join_limit(struct gagg_join *j, const struct gagg_geom *g, u32 lanes, u64 now)
+{
+	u64 left;
+	u32 n;
+
+	lanes = lanes < LANES_MIN ? LANES_MIN : lanes & ~7U;
+	if (!are_lanes(j, lanes))
+		lanes = j->most;
+	if (lanes == j->limit)
+		return;
+	j->limit = (u16)lanes;
+	agree_lanes(j, g, now);
+	gagg_for_each_node(n, left, j->enabled ? j->others : 0)
+		say_hello(j, n, false, now);
 }
 
 void gagg_join_attach(struct gagg_join *j, const struct gagg_geom *g, u32 rank, u64 now)
@@ -494,7 +556,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	bool asked = b->flags & GAGG_HELLO_ASK;
 	u64 epoch = (u64)le32_to_cpu(b->epoch_hi) << 32 | m->epoch;
 	bool answers = p->other && echoed && pn_reached(m->aux, p->challenge);
-	bool claimed = claims_ended(j, p), wide = m->len >= gagg_join_wide_len(g);
+	bool claimed = claims_ended(j, p), wide = m->len >= gagg_join_wide_len(j);
 	u64 attached = le64_to_cpu(b->attached) & g->ranks_of[node];
 	u8 mismatch = gagg_join_mismatch(j, b);
 	u8 flags = b->flags & (GAGG_HELLO_THROUGH | GAGG_HELLO_BLOCKED);
@@ -515,14 +577,19 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	}
 	if (!gagg_peer_alive(g, p, now))
 		meet(j, g, p, now);
-	/* whatever has overtaken it, and the same one comes on every shard */
+	/* whatever has overtaken it, and the same one comes on every shard. Padded to less: its
+	 * sender has heard of a node that can send less, and this one has not
+	 */
 	if (wide)
 		hear_wide(j, g, node, shard, now);
+	else if (m->len > sizeof(*b))
+		p->alone = 0;
 	if (!p->any_pn && pn_reached(p->pn, m->pn))
 		return wide && p->pn == m->pn ? GAGG_DROP_NONE : GAGG_DROP_WINDOW;
 
 	if (p->lacks && !wide && (b->flags & GAGG_HELLO_SENT) && p->alone < 255)
 		p->alone++;
+	p->limit = are_lanes(j, m->lanes) ? m->lanes : 0;
 	if (answers)
 		p->other = 0;
 	p->any_pn = 0;
@@ -552,6 +619,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	p->cut = cut;
 	p->flags = flags;
 
+	agree_lanes(j, g, now);
 	if (claims_ended(j, p) && !claimed)
 		emit(j, GAGG_JOIN_SEND_ABORT, node);
 	if (asked)
@@ -613,11 +681,13 @@ static void take_list(struct gagg_join *j, const struct gagg_geom *g,
 	gagg_for_each_node(n, left, j->others) {
 		struct gagg_peer *p = &j->peer[n];
 		u64 heard = p->heard;
+		u16 limit = p->limit;
 
 		if (p->instance != list_entry(b, n)) {
 			memset(p, 0, sizeof(*p));
 			p->instance = list_entry(b, n);
 			p->heard = heard;
+			p->limit = limit;
 			p->any_pn = 1;
 			meet(j, g, p, now);
 		}
@@ -646,6 +716,8 @@ static enum gagg_drop rx_start(struct gagg_join *j, const struct gagg_geom *g,
 		return GAGG_DROP_RANK;
 	if (!p->instance || list_entry(body, node) != p->instance)
 		return GAGG_DROP_COOKIE;
+	if (!are_lanes(j, m->lanes))
+		return GAGG_DROP_OP;
 	epoch = (u64)le32_to_cpu(head.epoch_hi) << 32 | m->epoch;
 	cookie = le64_to_cpu(head.cookie);
 
@@ -669,10 +741,14 @@ static enum gagg_drop rx_start(struct gagg_join *j, const struct gagg_geom *g,
 		       missing & j->died ? GAGG_R_DIED : GAGG_R_BYE, n, now);
 		return GAGG_DROP_NONE;
 	}
+	if (m->lanes > j->limit) {
+		refuse(j, g, epoch, cookie, GAGG_R_MTU, gagg_lowest(g->ranks_of[g->self]), now);
+		return GAGG_DROP_NONE;
+	}
 	for (n = 0; n < g->nodes; n++)
 		j->start_instance[n] = list_entry(body, n);
 	take_list(j, g, body, now);
-	epoch_start(j, g, epoch, cookie, now);
+	epoch_start(j, g, epoch, cookie, m->lanes, now);
 	return GAGG_DROP_NONE;
 }
 

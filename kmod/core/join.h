@@ -23,6 +23,13 @@
  * such a HELLO comes after what it speaks of; and where a socket has no room for a long
  * one, nobody says that it has left.
  *
+ * How long chunks are is agreed on. HELLO says how many lanes fit the MTU of its sender's
+ * interfaces; START, how many a chunk of its epoch has: the least of all nodes'. Who runs an
+ * epoch has them from its START, which is the same for all and however often it is sent; so
+ * all who run it cut operations into the same chunks. Without an epoch a node goes by the
+ * least that it has heard. When that grows, what has shown that chunks pass was too short: it
+ * meets all nodes anew.
+ *
  * When a rank attaches, its node asks all others, and what lies between the HELLO that asks
  * and its answer is the trip that paths of the next epoch begin with. The coordinator waits
  * TRIP_WAIT for them: where its own rank is the last, START would overtake the answers.
@@ -81,6 +88,7 @@ struct gagg_peer {
 	u8 alone;	/* HELLOs with SENT since @lacks, without what has left before them */
 	u8 sent;	/* one has left since the last HELLO */
 	u16 lacks;	/* shards on which a datagram as long as a chunk is due */
+	u16 limit;	/* most lanes that it can send; 0: not known */
 	u16 stale;	/* those on which none has come for dead_after */
 	u16 missed;	/* shards on which it wants one from here */
 	u16 cut;	/* those on which it has had none for dead_after */
@@ -144,6 +152,10 @@ struct gagg_join {
 	u8 phase;
 	u8 enabled;	/* configuration is complete */
 	u8 through;	/* chunks of all other nodes have come of late */
+	u16 most;	/* lanes per chunk that there is memory for */
+	u16 limit;	/* those that fit the MTU here: at most as many */
+	u16 lanes;	/* of the epoch that runs; without one, as agreed so far */
+	u16 start_lanes;	/* of @epoch, even when it is over: START may be made late */
 	u16 nacts;
 	/* private */
 	u8 kick;	/* run the timer at once */
@@ -190,10 +202,18 @@ void gagg_join_leave(struct gagg_join *j, const struct gagg_geom *g, u32 rank,
 void gagg_join_end(struct gagg_join *j, const struct gagg_geom *g,
 		   const struct gagg_end *end, u64 now);
 
+/*
+ * gagg_join_limit - what fits the MTU of this node's interfaces has become known
+ * @lanes: 32-bit lanes of a chunk, rounded down to a multiple of 8 from 8 on. At first, and
+ *	   at most, those of the geometry that gagg_join_init() was given
+ * An epoch goes on with the lanes that it has.
+ */
+void gagg_join_limit(struct gagg_join *j, const struct gagg_geom *g, u32 lanes, u64 now);
+
 /* length of the body of a HELLO that is as long as a chunk */
-static inline u32 gagg_join_wide_len(const struct gagg_geom *g)
+static inline u32 gagg_join_wide_len(const struct gagg_join *j)
 {
-	return 4u * g->lanes > sizeof(struct gagg_hello) ? 4u * g->lanes :
+	return 4u * j->lanes > sizeof(struct gagg_hello) ? 4u * j->lanes :
 							   (u32)sizeof(struct gagg_hello);
 }
 

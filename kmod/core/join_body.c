@@ -24,6 +24,7 @@ static void hello(const struct gagg_join *j, const struct gagg_geom *g, u32 node
 	u32 i;
 
 	header(j, g, GAGG_T_HELLO, sizeof(*body), m);
+	m->lanes = j->limit;
 	m->pn = j->pn;
 	m->aux = p->echo_other ? p->other_pn : p->pn;
 	memset(body, 0, sizeof(*body));
@@ -72,7 +73,7 @@ u32 gagg_join_wide(const struct gagg_join *j, const struct gagg_geom *g,
 	hello(j, g, node, m, body);
 	/* it is an answer */
 	body->flags &= (u8)~GAGG_HELLO_ASK;
-	m->len = gagg_join_wide_len(g);
+	m->len = gagg_join_wide_len(j);
 	return m->len;
 }
 
@@ -82,6 +83,7 @@ u32 gagg_join_start(const struct gagg_join *j, const struct gagg_geom *g,
 	u32 n, len = (u32)offsetof(struct gagg_start, instance) + 8U * g->nodes;
 
 	header(j, g, GAGG_T_START, len, m);
+	m->lanes = j->start_lanes;
 	body->cookie = cpu_to_le64(j->cookie);
 	body->epoch_hi = cpu_to_le32((u32)(j->epoch >> 32));
 	body->nodes = cpu_to_le32(g->nodes);

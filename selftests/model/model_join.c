@@ -3,12 +3,15 @@
 /*
  * Several nodes run the join object over a network that loses, repeats, reorders
  * and delays, while trainers come and go and nodes restart; all from one seed.
- * A node says what it queued some time later, as the module does.
+ * A node says what it queued some time later, as the module does. What fits the MTUs of
+ * nodes differs, and changes.
  *
  * At every step:
- *	agree	 nodes that run, run one epoch, cookie and list of instances
- *	whole	 a node starts an epoch only with all its workers attached, names
- *		 itself by its instance, and only grows its epoch
+ *	agree	 nodes that run, run one epoch, cookie and list of instances, of as many
+ *		 lanes
+ *	whole	 a node starts an epoch only with all its workers attached, of no more
+ *		 lanes than it can send, names itself by its instance, and only grows its
+ *		 epoch
  *	reason	 an epoch ends for a reason that has happened: the rank left, or
  *		 the node has another instance than the epoch's list
  *	storm	 a chain of datagrams, each caused at once by the one before,
@@ -125,6 +128,9 @@ static void check_agree(void)
 		    memcmp(n->j.start_instance, first->j.start_instance, 8 * nnodes))
 			fail("agree: nodes %u and %u run epochs %llu and %llu",
 			     first->g.self, n->g.self, first->j.epoch, n->j.epoch);
+		if (n->j.lanes != first->j.lanes)
+			fail("agree: nodes %u and %u have %u and %u lanes",
+			     first->g.self, n->g.self, first->j.lanes, n->j.lanes);
 	}
 }
 
@@ -136,6 +142,8 @@ static void check_start(struct node *n, u64 epoch)
 		fail("whole: node %u starts %llu after %llu", n->g.self, epoch, n->highest);
 	if (own & ~n->j.attached)
 		fail("whole: node %u starts %llu without all ranks", n->g.self, epoch);
+	if (n->j.lanes > n->j.limit || n->j.lanes < 8 || n->j.lanes % 8)
+		fail("whole: node %u starts %llu with %u lanes", n->g.self, epoch, n->j.lanes);
 	if (n->j.start_instance[n->g.self] != n->j.instance)
 		fail("whole: node %u starts under another's name", n->g.self);
 	n->runs = true;
@@ -171,6 +179,10 @@ static void check_end(struct node *n)
 			fail("reason: node %u is not silent or blocked", other);
 		break;
 	case GAGG_R_ADMIN:
+		break;
+	case GAGG_R_MTU:
+		if (fair)
+			fail("reason: what fits node %u has not changed", other);
 		break;
 	default:
 		fail("reason: %u", e->reason);
@@ -292,6 +304,9 @@ static void boot(u32 i)
 	n->speak_at = GAGG_NEVER;
 	memset(n->say, 0, sizeof(n->say));
 	n->j.enabled = 1;
+	if (!rnd(3))
+		gagg_join_limit(&n->j, &n->g, rnd(400), now);
+	drain(n, 0, NODES);
 }
 
 static void crash(u32 i)
@@ -336,6 +351,13 @@ static void end(u32 i)
 		return;
 	gagg_join_end(&nodes[i].j, &nodes[i].g, &why, now);
 	drain(&nodes[i], 0, NODES);
+}
+
+/* its MTU has */
+static void change_limit(struct node *n)
+{
+	gagg_join_limit(&n->j, &n->g, rnd(2) ? rnd(400) : 344, now);
+	drain(n, 0, NODES);
 }
 
 /* go to @until, in the order of time */
@@ -457,6 +479,11 @@ static void chaos(u32 steps)
 		case 4:
 		case 5:
 			boot(i = nodes[i].up ? nnodes - 1 : i);
+			break;
+		case 6:
+		case 7:
+			if (nodes[i].up)
+				change_limit(&nodes[i]);
 			break;
 		default:
 			if (npast && !rnd(3))

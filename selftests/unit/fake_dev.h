@@ -31,7 +31,8 @@
 #define FAKE_RANKS	4
 #define FAKE_CHANNELS	8
 #define FAKE_OPS	5	/* in flight; small, to meet the limit */
-#define FAKE_LANES	8
+#define FAKE_LANES	8	/* of epochs; FAKE_ROOM: as known before they start */
+#define FAKE_ROOM	10
 #define FAKE_POISON	0x5a
 
 struct fake_op {
@@ -103,7 +104,8 @@ static size_t fake_length(int region)
 
 static int32_t *fake_lanes(struct fake_seat *s, int region, uint32_t slot)
 {
-	return (int32_t *)((char *)s->mem[region] + slot / 3 * 128 + slot % 3 * 32);
+	return (int32_t *)((char *)s->mem[region] + slot / 3 * 128 +
+			   slot % 3 * 4 * FAKE_ROOM);
 }
 
 static struct gagg_done *fake_done(struct fake_seat *s)
@@ -388,8 +390,8 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 		      (uint32_t)__builtin_popcountll(members);
 	geo->ring = fake.ring;
 	geo->window = fake.window;
-	geo->lanes = FAKE_LANES;
-	geo->stride = 4 * FAKE_LANES;
+	geo->lanes = id ? FAKE_LANES : FAKE_ROOM;
+	geo->stride = 4 * FAKE_ROOM;
 	geo->per_block = 3;
 	geo->block = 128;
 	geo->flags = fake.wire == 1 ? GAGG_GEO_INT16 : fake.wire == 2 ? GAGG_GEO_INT8 : 0;
@@ -554,6 +556,7 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 		fake.status.epoch = fake.epoch;
 		fake.status.attached = fake.attached;
 		fake.status.heard = fake.attached;
+		fake.status.lanes = FAKE_LANES;
 		*st = fake.status;
 		break;
 	case GAGG_IOC_TIMES:

@@ -59,7 +59,7 @@ static void parse__defaults(void **state)
 	assert_int_equal(g->uid, 0);
 	assert_int_equal(g->gid, 0);
 	assert_int_equal(g->mode, 0600);
-	assert_int_equal(g->lanes, 344);
+	assert_int_equal(g->lanes, 0);
 	assert_int_equal(g->ring, 49152);
 	assert_int_equal(g->window, 2048);
 	assert_int_equal(g->stripe, 8);
@@ -97,7 +97,7 @@ static void parse__everything(void **state)
 	     " member 63 { address = fd00::1 role = worker weight = 128 }\n"
 	     " member 5 { address = \"fd00::2\" role = \"aggregator\" }\n"
 	     "}\n"
-	     "group b { multicast = 239.1.2.3 wire = int8 sync = bsp-quorum:1:0 member 1 { address = 10.0.0.1 role = both } } // end\n",
+	     "group b { lanes = auto multicast = 239.1.2.3 wire = int8 sync = bsp-quorum:1:0 member 1 { address = 10.0.0.1 role = both } } // end\n",
 	     &cfg);
 	assert_int_equal(cfg.n_groups, 2);
 	assert_string_equal(nl_ip_format(&cfg.local, ip), "10.0.0.2");
@@ -203,7 +203,8 @@ static const struct {
 	{ "group a {\nport = \" 1\"\n" M0 "}", { "f:2: group \"a\": port = \" 1\"" } },
 	{ "group a {\nport = \"\"\n" M0 "}", { "f:2: group \"a\": port = \"\"" } },
 	{ "group a {\nport = 65530 shards = 7\n" M0 "}", { "f:2: group \"a\": port = 65530: with 7 shards, allowed is 1 to 65529" } },
-	{ "group a {\nlanes = 345\n" M0 "}", { "f:2: group \"a\": lanes = \"345\": allowed is a multiple of 8 from 8 to 2240" } },
+	{ "group a {\nlanes = 345\n" M0 "}", { "f:2: group \"a\": lanes = \"345\": allowed is a multiple of 8 from 8 to 2240, or auto" } },
+	{ "group a {\nlanes = Auto\n" M0 "}", { "f:2: group \"a\": lanes" } },
 	{ "group a {\nlanes = 0\n" M0 "}", { "f:2: group \"a\": lanes" } },
 	{ "group a {\nlanes = 2248\n" M0 "}", { "f:2: group \"a\": lanes" } },
 	{ "group a {\nwindow = 96\n" M0 "}", { "f:2: group \"a\": window = \"96\": allowed is a power of two from 64 to 16384" } },

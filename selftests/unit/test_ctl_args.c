@@ -128,7 +128,8 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 port 0x0x1", "port: expected a number");
 	bad("group create g local 10.0.0.1 port 18446744073709551617", "port: expected a number");
 	bad("group create g local 10.0.0.1 id 4294967296", "id: expected a number from 0 to 4294967295");
-	bad("group create g local 10.0.0.1 lanes 65536", "lanes: expected");
+	bad("group create g local 10.0.0.1 lanes 65536", "lanes: expected auto, or a number from 8 to 2240, not '65536'");
+	bad("group create g local 10.0.0.1 lanes automatic", "lanes: expected auto");
 	bad("group create g local 10.0.0.1 window ff", "window: expected");
 	bad("group create g local 10.0.0.1 stripe 65536", "stripe: expected");
 	bad("group create g local 10.0.0.1 shards 65536", "shards: expected");
@@ -302,6 +303,19 @@ static void group__create_short(void **state)
 	assert_true(g->members[1].local);
 }
 
+static void group__lanes_auto(void **state)
+{
+	const struct nl_group *g = &kernel.group;
+
+	(void)state;
+	expect("group set g lanes 128", CTL_OK);
+	assert_int_equal(g->set, NL_SET(GAGG_GA_LANES));
+	assert_int_equal(g->lanes, 128);
+	expect("group set g lanes auto", CTL_OK);
+	assert_int_equal(g->set, NL_SET(GAGG_GA_LANES));
+	assert_int_equal(g->lanes, 0);
+}
+
 static void ring(const char *line, uint32_t chunks)
 {
 	expect(line, CTL_OK);
@@ -320,7 +334,8 @@ static void ring__sizes(void **state)
 	ring("group create g local 10.0.0.1 ring 65536K", 49152);
 	ring("group create g local 10.0.0.1 ring 1G lanes 1024 window 64", 262144);
 	ring("group create g local 10.0.0.1 ring 1K window 64 lanes 344", 64);
-	ring("group create g local 10.0.0.1 ring 1K window 0 lanes 0", 1024);
+	ring("group create g local 10.0.0.1 ring 64M lanes auto", 49152);
+	ring("group create g local 10.0.0.1 ring 1K window 0 lanes auto", 1);
 	ring("group create g local 10.0.0.1 ring 0", 0);
 	kernel.have = &have;
 	ring("group set g ring 2K", 64);
@@ -418,6 +433,12 @@ static void group__memory(void **state)
 	kernel.have = &have;
 	expect("group create g local 10.0.0.1", CTL_OK);
 	assert_null(strstr(err, "memory"));
+	/* auto takes as much as its most */
+	have.lanes = 0;
+	have.ring *= 2;
+	expect("group set g ring 128M", CTL_OK);
+	expect_in("auto", err, "each trainer takes 270 MB of memory");
+	have.ring /= 2;
 	have.lanes = 2048;
 	expect("group set g lanes 2048", CTL_OK);
 	expect_in("set", err, "note: group \"g\": each trainer takes 805 MB of memory");
@@ -604,6 +625,7 @@ int main(void)
 		TEST(group__too_many_members),
 		TEST(group__create),
 		TEST(group__create_short),
+		TEST(group__lanes_auto),
 		TEST(ring__sizes),
 		TEST(group__set_and_delete),
 		TEST(group__ports_of_anybody),

@@ -193,6 +193,7 @@ static void member__blocked(void **state)
 
 static void group__mtu(void **state)
 {
+	struct json_object *o;
 	struct nl_group have;
 
 	(void)state;
@@ -202,7 +203,16 @@ static void group__mtu(void **state)
 	kernel.have = &have;
 	expect("group show grp", CTL_OK);
 	expect_in("both", out, " path MTU 1468 needed, interface 1500\n");
-	have.set &= ~NL_SET(GAGG_GA_MTU);
+	have.lanes = 0;
+	have.lanes_now = 328;
+	expect("group show grp", CTL_OK);
+	expect_in("lanes", out, " lanes 328, path MTU 1468 needed, interface 1500\n");
+	expect_in("auto", out, " lanes auto ring ");
+	o = both("group show grp");
+	assert_string_equal(at(o, 0, "lanes"), "auto");
+	assert_string_equal(at(o, 0, "lanes_now"), "328");
+	json_object_put(o);
+	have.set &= ~(NL_SET(GAGG_GA_MTU) | NL_SET(GAGG_GA_LANES_NOW));
 	expect("group show grp", CTL_OK);
 	expect_in("no route", out, " path MTU 1468 needed\n");
 }

@@ -286,7 +286,7 @@ static void wide__is_as_long_as_a_chunk(void **state)
 	assert_int_equal(gagg_join_wide(&host[0].j, &host[0].g, 1, &m, &b), 344 * 4);
 	assert_int_equal(m.len, 344 * 4);
 	assert_false(b.flags & GAGG_HELLO_ASK);
-	host[0].g.lanes = 8;
+	host[0].j.lanes = 8;
 	assert_int_equal(gagg_join_wide(&host[0].j, &host[0].g, 1, &m, &b), sizeof(b));
 }
 

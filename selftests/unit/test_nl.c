@@ -240,6 +240,7 @@ static void put_told(struct nl_msg *msg)
 	nla_put_string(msg, GAGG_GA_MISMATCH, "lanes");
 	nla_put_u32(msg, GAGG_GA_MTU, 1500);
 	nla_put_u32(msg, GAGG_GA_MTU_NEEDED, 1468);
+	nla_put_u32(msg, GAGG_GA_LANES_NOW, 344);
 	members = nla_nest_start(msg, GAGG_GA_MEMBERS);
 	nla_put_u32(msg, GAGG_MA_MEMBER + 50, 1);
 	member = nla_nest_start(msg, GAGG_MA_MEMBER);
@@ -285,6 +286,7 @@ static void check_told(const struct nl_group *g)
 	assert_int_equal(m->blocked_out, 1);
 	assert_int_equal(g->mtu, 1500);
 	assert_int_equal(g->mtu_needed, 1468);
+	assert_int_equal(g->lanes_now, 344);
 	assert_int_equal(m->rank, 7);
 	assert_int_equal(m->state, GAGG_MS_MISMATCH);
 	assert_string_equal(m->mismatch, "ring");
@@ -322,9 +324,10 @@ static void fill_told(struct nl_group *g, uint32_t members)
 	g->reason_rank = 7;
 	g->mtu = 1500;
 	g->mtu_needed = 1468;
+	g->lanes_now = 336;
 	g->set |= NL_SET(GAGG_GA_MISMATCH) | NL_SET(GAGG_GA_STATE) | NL_SET(GAGG_GA_EPOCH) |
 		  NL_SET(GAGG_GA_REASON) | NL_SET(GAGG_GA_REASON_RANK) |
-		  NL_SET(GAGG_GA_MTU) | NL_SET(GAGG_GA_MTU_NEEDED);
+		  NL_SET(GAGG_GA_MTU) | NL_SET(GAGG_GA_MTU_NEEDED) | NL_SET(GAGG_GA_LANES_NOW);
 	for (uint32_t i = 0; i < members; i++) {
 		struct nl_member *m = &g->members[i];
 

@@ -39,7 +39,7 @@ calls=(
 
 # FIELD OPTION VALUE GOOD: how one host differs
 fields=(
-	lanes "lanes" 512 344
+	lanes "lanes" 344 auto
 	ring "ring" 512 256
 	window "window" 128 64
 	stripe "stripe" 4 8

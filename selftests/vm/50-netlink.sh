@@ -65,7 +65,7 @@ requests=(
 	"EINVAL g.gid the group id|group-set group{ g.name=s:g g.gid=u32:0xffffffff }"
 	"ERANGE - mode must|group-set group{ g.name=s:g g.mode=u32:0777 }"
 	"ERANGE - mode must|group-set group{ g.name=s:g g.mode=u32:01600 }"
-	"ERANGE - lanes must|group-set group{ g.name=s:g g.lanes=u16:0 }"
+	"ERANGE - lanes must|group-set group{ g.name=s:g g.lanes=u16:4 }"
 	"ERANGE - lanes must|group-set group{ g.name=s:g g.lanes=u16:345 }"
 	"ERANGE - lanes must|group-set group{ g.name=s:g g.lanes=u16:2248 }"
 	"EINVAL g.lanes|group-set group{ g.name=s:g g.lanes=u8:8 }"

@@ -247,6 +247,7 @@ static void try_bound(int fd)
 
 	TRY(fd, STATUS, 0, gagg_ioc_status);
 	TRY(fd, STATUS, EINVAL, gagg_ioc_status, .blocked = 1);
+	TRY(fd, STATUS, EINVAL, gagg_ioc_status, .reserved = 1);
 	TRY(fd, TIMES, ENOTCONN, gagg_ioc_times);
 	TRY(fd, DETACH, ENOTCONN, gagg_ioc_detach);
 	TRY(fd, WAIT, ENOTCONN, gagg_ioc_wait, .channel = GAGG_WAIT_EPOCH);

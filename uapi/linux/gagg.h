@@ -124,7 +124,8 @@ enum gagg_region_id {
  * @weight:	sum of the members' weights: headroom of a sum
  * @ring:	chunks in the ring
  * @window:	chunks that may be under way
- * @lanes:	32-bit lanes per chunk
+ * @lanes:	32-bit lanes per chunk; from GAGG_IOC_ATTACH the most that there can be,
+ *		of which the epoch may have less (GAGG_IOC_STATUS tells)
  * @stride:	bytes from one chunk to the next in a block
  * @per_block:	chunks in a block
  * @block:	bytes of a block
@@ -360,6 +361,9 @@ struct gagg_ioc_wait {
  *		pass between it and this host, or a third one; 0: none
  * @attached:	out: ranks known to be attached
  * @heard:	out: ranks whose host is heard
+ * @lanes:	out: 32-bit lanes per chunk in the epoch; in none, those that hosts have
+ *		agreed on so far
+ * @reserved:	zero
  */
 struct gagg_ioc_status {
 	__u32	size;
@@ -375,6 +379,8 @@ struct gagg_ioc_status {
 	__u32	blocked;
 	__u64	attached;
 	__u64	heard;
+	__u32	lanes;
+	__u32	reserved;
 };
 
 struct gagg_ioc_detach {

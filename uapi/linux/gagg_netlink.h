@@ -83,7 +83,8 @@ enum gagg_group_attr {
 	GAGG_GA_GID,		/* u32 [0] */
 	GAGG_GA_MODE,		/* u32, 0000 to 0666: read+write bits [0600] */
 	GAGG_GA_LANES,		/* u16, 32-bit words of a chunk, 8 to 2240, multiple
-				 * of 8 [344]; same
+				 * of 8; 0: auto, as many as the MTUs of all hosts
+				 * let through, at most 344 [0]; same
 				 */
 	GAGG_GA_RING,		/* u32, chunks; a multiple of window, for every host
 				 * at least 2 stripes in each shard [49152]; same
@@ -128,6 +129,9 @@ enum gagg_group_attr {
 				 */
 	GAGG_GA_MTU_NEEDED,	/* out: u32, bytes of a chunk with its IP header, which
 				 * the whole path must carry
+				 */
+	GAGG_GA_LANES_NOW,	/* out: u32, 32-bit words of a chunk in the epoch that
+				 * runs; in none, as hosts have agreed so far
 				 */
 	__GAGG_GA_MAX,
 };

@@ -44,7 +44,7 @@
 #define GAGG_WIRE_MAGIC		0x4147	/* "GA" */
 #define GAGG_WIRE_VERSION	1
 #define GAGG_WIRE_HDRLEN	64
-#define GAGG_WIRE_LANES		344	/* default lanes per chunk (MTU 1500) */
+#define GAGG_WIRE_LANES		344	/* most lanes per chunk unless asked for (MTU 1500) */
 #define GAGG_WIRE_LANES_MAX	2240	/* most lanes per chunk (MTU 9000) */
 #define GAGG_WIRE_PORT		7440	/* default base port */
 
@@ -116,7 +116,8 @@ enum gagg_redop {
  * @run:	chunks covered, at least 1
  * @lanes:	32-bit lanes of the chunk in this op (payload bytes / 4, unless
  *		the datagram is header-only); of GAGG_LANE_S64 two for each lane, of
- *		GAGG_LANE_S16 one for two, of GAGG_LANE_S8 one for four
+ *		GAGG_LANE_S16 one for two, of GAGG_LANE_S8 one for four. HELLO: most that
+ *		a chunk of the sender's may have; START: that chunks of the epoch have
  * @exp:	block exponent of the lanes, biased by 127; 0: none
  * @want:	exponent the data needs; RESULT: the largest of them; 0: none
  * @weight:	weight of the contribution; RESULT: 0
