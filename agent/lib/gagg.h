@@ -263,9 +263,9 @@ void gagg_abort(struct gagg_comm *comm);
  * Waits until every worker has joined the next epoch. Requests in flight have
  * failed; communicators that were split from @comm return GAGG_ERR_CLOSED and
  * have to be freed and split again; calls on tables, replicas and batches do so, too,
- * and these have to be created again; plans stay valid. Where the gagg-twin of this host
- * was started again, it is asked for a new session, as by gagg_init(), and gagg_fd()
- * is another.
+ * and these have to be created again; plans stay valid, but forget what they know if the
+ * group's lanes have changed. Where the gagg-twin of this host was started again, it is
+ * asked for a new session, as by gagg_init(), and gagg_fd() is another.
  *
  * Return: as gagg_init(). After an error it may be called again.
  */

@@ -119,7 +119,7 @@ static int check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg
 	return GAGG_OK;
 }
 
-static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_t count,
+static int check_plan(struct gagg_comm *c, struct gagg_plan *plan, uint64_t count,
 		      enum gagg_dtype dtype)
 {
 	if (!plan)
@@ -129,7 +129,7 @@ static int check_plan(struct gagg_comm *c, const struct gagg_plan *plan, uint64_
 	if (plan->count != count || plan->dtype != dtype)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "the plan was made for other elements");
-	return GAGG_OK;
+	return plan_fit(c, plan);
 }
 
 static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gagg_op op)

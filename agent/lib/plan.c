@@ -14,39 +14,59 @@ static bool carries(const struct gagg_comm *c)
 	return !strncmp(sync, "bsp-", 4) && last && !strcmp(last, ":1");
 }
 
+int plan_fit(struct gagg_comm *c, struct gagg_plan *p)
+{
+	uint64_t length = (p->count + (uint64_t)c->size - 1) / (uint64_t)c->size, chunks;
+	struct partition whole = { 0 }, parts = { 0 };
+	uint32_t lanes = comm_float_lanes(c);
+	uint8_t *exp;
+
+	if (p->lanes == lanes)
+		return GAGG_OK;
+	/* an all-reduce has one part, a reduce-scatter one per rank */
+	if (p->count && (!partition_init(&whole, 1, p->count, lanes) ||
+			 !partition_init(&parts, (uint64_t)c->size, length, lanes)))
+		return comm_error(c, GAGG_ERR_INVALID, "too many elements");
+	chunks = parts.chunks > whole.chunks ? parts.chunks : whole.chunks;
+	exp = calloc(1, chunks + 1);
+	if (!exp)
+		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a plan of %llu chunks",
+				  (unsigned long long)chunks);
+	free(p->exp);
+	p->exp = exp;
+	p->chunks = chunks;
+	p->lanes = lanes;
+	return GAGG_OK;
+}
+
 int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 		     struct gagg_plan **plan)
 {
-	uint64_t length = ((uint64_t)count + (uint64_t)c->size - 1) / (uint64_t)c->size;
-	struct partition whole = { 0 }, parts = { 0 };
 	struct gagg_plan *p;
-	uint64_t chunks;
+	int err;
 
 	*plan = NULL;
 	if (dtype != GAGG_FLOAT32 && dtype != GAGG_FLOAT16 && dtype != GAGG_BFLOAT16)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "a plan is for sums of floating-point elements");
-	/* an all-reduce has one part, a reduce-scatter one per rank */
-	if (count && (!partition_init(&whole, 1, count, comm_float_lanes(c)) ||
-		      !partition_init(&parts, (uint64_t)c->size, length,
-				      comm_float_lanes(c))))
-		return comm_error(c, GAGG_ERR_INVALID, "too many elements");
-	chunks = parts.chunks > whole.chunks ? parts.chunks : whole.chunks;
-	p = calloc(1, sizeof(*p) + chunks);
-	if (p && count && carries(c)) {
-		p->late = true;
-		p->carry = calloc(count, sizeof(*p->carry));
-		if (!p->carry) {
-			free(p);
-			p = NULL;
-		}
-	}
+	p = calloc(1, sizeof(*p));
 	if (!p)
-		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a plan of %llu chunks",
-				  (unsigned long long)chunks);
-	p->chunks = chunks;
+		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a plan");
 	p->count = count;
 	p->dtype = dtype;
+	err = plan_fit(c, p);
+	if (!err && count && carries(c)) {
+		p->late = true;
+		p->carry = calloc(count, sizeof(*p->carry));
+		if (!p->carry)
+			err = comm_error(c, GAGG_ERR_NOMEM, "no memory for a plan of %llu elements",
+					 (unsigned long long)count);
+	}
+	if (err) {
+		free(p->exp);
+		free(p);
+		return err;
+	}
 	known_add(&p->known);
 	*plan = p;
 	return GAGG_OK;
@@ -89,6 +109,7 @@ int gagg_plan_free(struct gagg_plan *plan)
 		return not_there();
 	if (!plan->feedback)
 		free(plan->carry);
+	free(plan->exp);
 	free(plan);
 	return GAGG_OK;
 }

@@ -16,6 +16,7 @@
  * struct gagg_plan - one exponent per chunk
  * @known: in the process's
  * @chunks: how many there are room for
+ * @lanes: elements of each; of another epoch's chunks nothing is known
  * @count: elements, as the user said
  * @dtype: their type
  * @busy: an operation in flight uses it; plan_busy(), plan_use()
@@ -27,13 +28,14 @@
 struct gagg_plan {
 	struct known known;
 	uint64_t chunks;
+	uint32_t lanes;
 	uint64_t count;
 	enum gagg_dtype dtype;
 	bool busy;
 	bool late;
 	bool feedback;
 	float *carry;
-	uint8_t exp[];
+	uint8_t *exp;
 };
 
 /* the last operation may have ended in another thread (progress.h) */
@@ -41,6 +43,9 @@ static inline bool plan_busy(const struct gagg_plan *p)
 {
 	return __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE);
 }
+
+/* It is about to be used with @c, whose chunks may have become others: 0 or an error of @c. */
+int plan_fit(struct gagg_comm *c, struct gagg_plan *p);
 
 static inline void plan_use(struct gagg_plan *p, bool busy)
 {

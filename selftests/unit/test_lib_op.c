@@ -88,6 +88,13 @@ static void plan_body(struct gagg_comm *c, int rank)
 		CHECK(!gagg_allreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan));
 	for (int i = 0; i < 125; i++)
 		CHECK(plan->exp[i] == 128 + i % 20 || plan->exp[i] == 129 + i % 20);
+	/* of an epoch whose chunks were longer: there were fewer, and other ones */
+	plan->lanes *= 2;
+	plan->chunks /= 2;
+	plan->exp[0] = 1;
+	CHECK(!gagg_allreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan));
+	CHECK(plan->chunks >= 1000 / 8 && plan->lanes == 8);
+	CHECK(plan->exp[0] == 128 || plan->exp[0] == 129);
 	CHECK(gagg_allreduce(x, y, 999, GAGG_FLOAT32, GAGG_SUM, c, plan) == GAGG_ERR_INVALID);
 	CHECK(gagg_allreduce(x, y, 1000, GAGG_FLOAT16, GAGG_SUM, c, plan) == GAGG_ERR_INVALID);
 	CHECK(!gagg_iallreduce(x, y, 1000, GAGG_FLOAT32, GAGG_SUM, c, plan, &req));

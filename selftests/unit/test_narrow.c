@@ -603,7 +603,8 @@ static void check_rest(struct gagg_comm *c, struct gagg_plan *plan, const float 
 static void feedback__of_long_chunks(void **state)
 {
 	static float x[4 * LONG], carry[4 * LONG];
-	struct gagg_plan *plan = calloc(1, sizeof(*plan) + 1);
+	struct gagg_plan *plan = calloc(1, sizeof(*plan));
+	uint8_t exp;
 	unsigned int k, i, n;
 
 	(void)state;
@@ -631,7 +632,8 @@ static void feedback__of_long_chunks(void **state)
 		if (k / 3 % 5 == 3)
 			x[draw() % n] = k & 1 ? INFINITY : NAN;
 		plan->count = n - draw() % 7 * (k / 3 % 2);
-		plan->exp[0] = k / 15 % 2 ? 140 : 0;
+		exp = k / 15 % 2 ? 140 : 0;
+		plan->exp = &exp;
 		choose_form(k / 30);
 		check_blocks(&c, plan, x);
 		check_rest(&c, plan, x, k / 5 % 3);
