@@ -14,6 +14,7 @@ _gaggctl_options()
 	shift
 	case $previous in
 	placement)	echo striped root ;;
+	lanes)		echo auto ;;
 	lane-type)	echo int32 int64 ;;
 	multicast)	echo none ;;
 	wire)		echo int32 int16 int8 ;;

@@ -180,7 +180,7 @@ static void find_limit(struct group *g)
 
 	if (g->cfg.lanes || now < g->limit_at)
 		return;
-	g->limit_at = now + GAGG_SEC / 2;
+	g->limit_at = now + GAGG_SEC;
 	if (!mtu_lanes(g, &lanes))
 		return;
 	pthread_mutex_lock(&g->join_lock);
@@ -245,8 +245,9 @@ static int begin(struct group *g, u64 epoch, u64 cookie, u16 lanes)
 		if (g->session[i])
 			session_started(g->session[i], epoch);
 	workers_kick(g);
-	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO, "group \"%s\": epoch %llu has started",
-		    g->cfg.name, (unsigned long long)epoch);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
+		    "group \"%s\": epoch %llu has started, of %u lanes a datagram", g->cfg.name,
+		    (unsigned long long)epoch, lanes);
 	return 0;
 }
 
