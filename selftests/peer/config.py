@@ -56,9 +56,9 @@ def signature(kind, dtype, laneop, root, count):
 
 class Config:
     """A group of sync mode bsp without a multicast address: members are
-    (rank, address, role), in the order of their ranks."""
+    (rank, address, role), in the order of their ranks. lanes 0: auto."""
 
-    lanes, ring, window, stripe, shards, port, dead_after = 344, 49152, 2048, 8, 1, 7440, 5000
+    lanes, ring, window, stripe, shards, port, dead_after = 0, 49152, 2048, 8, 1, 7440, 5000
 
     def __init__(self, name, members, **options):
         self.__dict__.update(options)

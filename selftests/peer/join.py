@@ -6,6 +6,7 @@ import wire
 
 PACE = 0.05		# seconds between HELLOs to a node that is not through
 SLOW = 0.5		# and to one that is
+AUTO = 344		# lanes that fit an MTU of 1500
 
 
 class Node:
@@ -14,6 +15,7 @@ class Node:
     def __init__(self, shards, instance=0):
         self.instance, self.pn, self.knows_me = instance, 0, False
         self.other = self.other_pn = 0		# an instance that has not echoed ours
+        self.lanes = 0				# that it can send; 0: not known
         self.wide = [0.0] * shards		# when one as long as a chunk came
         self.lacking = 0			# shards on which it wants one of ours
         self.sent = False			# one has left since the HELLO before
@@ -29,7 +31,11 @@ class Join:
         self.digests = config.digests()
         self.epoch = self.cookie = self.pn = 0
         self.phase, self.attached, self.reason, self.next = wire.IDLE, True, None, 0.0
-        self.long = max(4 * config.lanes, wire.HELLO_BODY.size)
+        self.limit = self.lanes = config.lanes or AUTO
+
+    def long(self):
+        """bytes of the body of a HELLO that is as long as a chunk"""
+        return max(4 * self.lanes, wire.HELLO_BODY.size)
 
     # --- what is said ---
 
@@ -54,11 +60,12 @@ class Join:
             self.phase, flags, self.epoch >> 32, self.digests,
             self.lacks(node, now) if node.instance else 0, 0))
         m = wire.Message(wire.HELLO, group=self.config.id, epoch=self.epoch, src=self.rank,
-                         pn=self.pn, aux=node.other_pn if node.other else node.pn, body=body)
+                         lanes=self.limit, pn=self.pn, body=body,
+                         aux=node.other_pn if node.other else node.pn)
         if wide is None:
             self.send(to, 0, m)
             return
-        m.body = body.ljust(self.long, b"\0")
+        m.body = body.ljust(self.long(), b"\0")
         for shard in wide:
             self.send(to, shard, m)
         node.sent = True
@@ -92,17 +99,27 @@ class Join:
                 self.hello(sender, now)
                 return
             node = self.nodes[sender] = Node(self.config.shards, h.instance)
-        if len(m.body) >= self.long:
+        if len(m.body) >= self.long():
             node.wide[shard] = now
         if m.pn <= node.pn:
             return
-        node.pn, node.other = m.pn, 0
+        node.pn, node.other, node.lanes = m.pn, 0, m.lanes
+        self.agree()
         node.knows_me = h.echo == self.instance and bool(h.flags & wire.KNOWN)
         node.lacking = h.lacks if node.knows_me else 0
         if h.flags & wire.ASK:
             self.hello(sender, now)
             self.hello(sender, now, wide=[s for s in range(self.config.shards)
                                           if node.lacking >> s & 1])
+
+    def agree(self):
+        """without an epoch: what all can send, as far as they were heard"""
+        least = min([self.limit] + [n.lanes for n in self.nodes.values() if n.lanes])
+        if self.phase == wire.IDLE and least != self.lanes:
+            if least > self.lanes:	# what has come was too short
+                for node in self.nodes.values():
+                    node.wide = [0.0] * self.config.shards
+            self.lanes = least
 
     def heard_start(self, sender, m, now):
         cookie, high, instances = wire.start_parse(m.body)
@@ -112,6 +129,7 @@ class Join:
             return
         if epoch > self.epoch and self.phase == wire.IDLE and self.attached:
             self.epoch, self.cookie, self.phase = epoch, cookie, wire.RUNNING
+            self.lanes = m.lanes
         self.hello(sender, now)
 
     def heard_abort(self, sender, m, now):

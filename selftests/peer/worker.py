@@ -35,7 +35,7 @@ class Worker:
 
     def begin(self, values, sig, now):
         """all-reduce of int32; a barrier has no values, and one chunk"""
-        n = self.config.lanes
+        n = self.join.lanes
         self.sig = sig
         self.open = {self.v + i: values[at:at + n]
                      for i, at in enumerate(range(0, max(1, len(values)), n))}

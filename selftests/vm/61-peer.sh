@@ -77,7 +77,9 @@ trains "module"
 net_impair loss 3%
 trains "module, 3 % loss"
 net_impair loss 3% delay 3ms 2ms
-trains "module, 3 % loss, reordering"
+net_exec 1 ip link set eth0 mtu 1400
+trains "module, 3 % loss, reordering, MTU 1400 on a host"
+net_exec 1 ip link set eth0 mtu 1500
 check "it has repeated contributions" peer_said '^repeated [1-9]'
 net_clear
 for i in 0 1 2; do
