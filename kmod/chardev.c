@@ -70,13 +70,16 @@ static int do_wait(struct gagg_session *ses, const struct gagg_ioc_wait *arg)
 
 static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 {
-	struct gagg_ioc_status st = { .size = arg->size };
+	struct gagg_ioc_status st = {
+		.size = arg->size, .channel = arg->channel, .op = arg->op,
+	};
 
-	if (arg->blocked || arg->reserved)
+	if (arg->blocked)
 		return -EINVAL;
 	if (!ses->group)
 		return -ENOTCONN;
 	gagg_session_status(ses, &st);
+	st.missing = gagg_session_missing(ses, st.channel, st.op);
 	*arg = st;
 	return 0;
 }
@@ -109,7 +112,7 @@ static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_a
 	return -ENOTTY;
 }
 
-/* size of the argument as of the first version; no caller has a shorter one */
+/* size of the argument */
 static const u16 arg_size[] = {
 	[_IOC_NR(GAGG_IOC_FEATURES)] = sizeof(struct gagg_ioc_features),
 	[_IOC_NR(GAGG_IOC_OPEN)] = sizeof(struct gagg_ioc_open),
@@ -122,6 +125,14 @@ static const u16 arg_size[] = {
 	[_IOC_NR(GAGG_IOC_STATUS)] = sizeof(struct gagg_ioc_status),
 	[_IOC_NR(GAGG_IOC_TIMES)] = sizeof(struct gagg_ioc_times),
 };
+
+/* as of the first version: no caller has a shorter one */
+static size_t first_size(unsigned int nr)
+{
+	if (nr == _IOC_NR(GAGG_IOC_STATUS))
+		return offsetof(struct gagg_ioc_status, lanes);
+	return arg_size[nr];
+}
 
 static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
@@ -138,7 +149,7 @@ static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return -ENOTTY;
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
-	if (size < arg_size[nr])
+	if (size < first_size(nr))
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
@@ -161,7 +172,7 @@ static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		err = do_locked(ses, nr, &arg);
 		mutex_unlock(&ses->lock);
 	}
-	if (!err && copy_to_user(user, &arg, arg_size[nr]))
+	if (!err && copy_to_user(user, &arg, min_t(size_t, size, arg_size[nr])))
 		err = -EFAULT;
 	return err;
 }

@@ -150,6 +150,37 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 	return err;
 }
 
+/* group.lock held */
+static u64 missing_ports(struct gagg_group *grp, const struct gagg_seat *seat, u64 op)
+{
+	struct gagg_channel *ch = seat->channel;
+	u64 ranks = 0;
+	u32 s;
+
+	if (grp->dead || grp->channel[ch->index] != ch)
+		return 0;
+	for (s = 0; s < ch->nparts; s++) {
+		spin_lock_bh(&grp->ep->port[s].lock);
+		ranks |= gagg_chan_missing(&grp->geom, ch->part[s], seat->local, op);
+		spin_unlock_bh(&grp->ep->port[s].lock);
+	}
+	return ranks;
+}
+
+u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op)
+{
+	const struct gagg_seat *seat = op ? gagg_seat_find(ses, channel) : NULL;
+	struct gagg_group *grp = ses->group;
+	u64 ranks;
+
+	if (!seat)
+		return 0;
+	mutex_lock(&grp->lock);
+	ranks = missing_ports(grp, seat, op);
+	mutex_unlock(&grp->lock);
+	return ranks;
+}
+
 /*
  * Each port stores what its shard has finished and then looks at all: of two
  * that do so at once at least one sees both, because of the barrier.

@@ -116,6 +116,8 @@ int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
 /* gagg_epoch_status(), and that the group is dead */
 void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st);
+/* ranks that an op waits for: see struct gagg_ioc_status */
+u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op);
 /* what GAGG_IOC_TIMES says */
 int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
 /* leave the epoch, give the memory back; @reason BYE or DIED */

@@ -23,7 +23,7 @@ unit_cflags	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 model_cc	:= $(CC)
 model_cflags	:= -O2
 
-TEST_CORE	:= $(addprefix kmod/core/,$(addsuffix .c,shard chan home result repair quorum gap \
+TEST_CORE	:= $(addprefix kmod/core/,$(addsuffix .c,shard chan home result repair quorum gap missing \
 		     worker push query store store_* sync* clocks geom reduce wire))
 
 # What the comments say, all of them read at once: for test $1 what it links, as

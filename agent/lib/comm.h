@@ -157,6 +157,9 @@ void comm_lose(struct gagg_comm *c);
 /* End @c because an operation had no end within the timeout, and say which. */
 int comm_fail_late(struct gagg_comm *c);
 
+/* A wait of @timeout_ms was in vain, the operation goes on: says so. GAGG_ERR_TIMEOUT. */
+int comm_wait_late(struct gagg_comm *c, int timeout_ms);
+
 /* session_tell() of the operation that @c waits for, if nobody else has. No lock held. */
 void comm_tell_late(struct gagg_comm *c);
 

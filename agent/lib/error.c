@@ -7,6 +7,7 @@
 #include "error.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define RANKS_NAMED	8	/* of those that are missing; of others it is said how many */
 
 static _Thread_local char thread_error[ERROR_MAX];
 
@@ -154,4 +155,23 @@ void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
 			n += (size_t)snprintf(buf + n, size - n, "%s rank %u%s",
 					      absent & ((1ULL << r) - 1) ? "," : "", r,
 					      st->heard >> r & 1 ? "" : " (host not heard)");
+}
+
+void error_missing(char *buf, size_t size, uint64_t ranks, uint64_t others, const char *what)
+{
+	int left = __builtin_popcountll(ranks), n = 0;
+	size_t len;
+
+	if (ranks == others && left > 1) {
+		snprintf(buf, size, "no other rank has %s", what);
+		return;
+	}
+	len = (size_t)snprintf(buf, size, left > 1 ? "ranks" : "rank");
+	for (; n < RANKS_NAMED && ranks && len < size; ranks &= ranks - 1, n++)
+		len += (size_t)snprintf(buf + len, size - len, "%s %d", n ? "," : "",
+					__builtin_ctzll(ranks));
+	if (left > n && len < size)
+		len += (size_t)snprintf(buf + len, size - len, " and %d more", left - n);
+	if (len < size)
+		snprintf(buf + len, size - len, " %s not %s", left > 1 ? "have" : "has", what);
 }

@@ -10,7 +10,7 @@
 #include <linux/gagg_wire.h>
 #include "gagg.h"
 
-#define ERROR_MAX	256
+#define ERROR_MAX	384
 
 /*
  * The sentence that gagg_last_error(NULL) returns, of the calling thread.
@@ -40,5 +40,11 @@ void error_blocked(char *buf, size_t size, const struct gagg_ioc_status *st);
 /* The epoch has not started: "not joined yet: rank 2 (host not heard)", of @members */
 void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
 		  uint64_t members);
+
+/*
+ * Who holds up the others: "rank 2 has not @what", "ranks 2, 5 have not @what"; "no other
+ * rank has @what" if @ranks, which are not none, are all the @others.
+ */
+void error_missing(char *buf, size_t size, uint64_t ranks, uint64_t others, const char *what);
 
 #endif

@@ -25,7 +25,10 @@
  *
  * Who has waited for ten seconds for others to join, or for an operation, is told so once on
  * the error output, whatever time there is: with the ranks that have not joined, or with
- * the operation. Which rank has not begun an operation no sentence says.
+ * the operation and the ranks that have not contributed to it. So is who has waited in vain
+ * for a quarter of a second or longer. Of a read of a table those are named that are
+ * furthest behind, if it waits for them, where the host holds a part of the table. What
+ * such a rank has sent, and has been lost, it has not contributed yet.
  *
  * Threads. A communicator, its requests and its plans belong to one thread at a
  * time: while one is in a collective, in gagg_wait() or gagg_test(), or in a call on a

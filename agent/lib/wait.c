@@ -508,8 +508,7 @@ int request_finish(struct gagg_request **req, int timeout_ms)
 
 	/* a look costs nothing even if the time is over */
 	if (r && !look(r) && !request_wait(r, deadline_in(timeout_ms)))
-		return comm_error(r->comm, GAGG_ERR_TIMEOUT,
-				  "time is over; the operation goes on");
+		return comm_wait_late(r->comm, timeout_ms);
 	return r ? finish(req) : GAGG_OK;
 }
 

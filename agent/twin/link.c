@@ -148,11 +148,14 @@ static int do_detach(struct session *s, const struct request *r)
 
 static int do_status(struct session *s, struct gagg_ioc_status *arg)
 {
-	struct gagg_ioc_status st = { .size = arg->size };
+	struct gagg_ioc_status st = {
+		.size = arg->size, .channel = arg->channel, .op = arg->op,
+	};
 
 	if (arg->blocked)
 		return -EINVAL;
 	epoch_status(s->group, &st);
+	st.missing = session_missing(s, st.channel, st.op);
 	*arg = st;
 	return 0;
 }

@@ -155,6 +155,21 @@ static struct seat *seat_find(struct session *s, u32 channel)
 	return NULL;
 }
 
+u64 session_missing(struct session *s, u32 channel, u64 op)
+{
+	const struct gagg_geom *g = &s->group->geom;
+	struct seat *seat;
+	u64 ranks = 0;
+	unsigned int i;
+
+	workers_lock(s->group);
+	seat = op ? seat_find(s, channel) : NULL;
+	for (i = 0; seat && i < seat->channel->nparts; i++)
+		ranks |= gagg_chan_missing(g, seat->channel->part[i], seat->local, op);
+	workers_unlock(s->group);
+	return ranks;
+}
+
 /* in every shard's ring of ops or in none; the locks of all workers are held */
 static bool submit(struct seat *seat, const struct gagg_ioc_submit *arg)
 {

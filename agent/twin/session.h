@@ -64,6 +64,8 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg);
 int session_channel(struct session *s, struct gagg_ioc_channel *arg);
 int session_channel_free(struct session *s, u32 id);
 int session_detach(struct session *s, u32 reason);
+/* ranks that an op waits for: see struct gagg_ioc_status */
+u64 session_missing(struct session *s, u32 channel, u64 op);
 const struct memory *session_region(struct session *s, u64 offset);
 
 /* link.c: the socket */

@@ -24,6 +24,7 @@ struct shape {
 	bool is_home;
 	u32 way;
 	u32 gaps;
+	u32 lack;
 	u32 done;
 	u32 pushed;
 	u32 res;
@@ -57,6 +58,8 @@ static void shape_of(const struct gagg_geom *g, u16 id, u64 members, struct shap
 	at += (u64)s->nlocals * s->nhomes * sizeof(struct gagg_way);
 	s->gaps = (u32)at;
 	at += (u64)s->nhomes * sizeof(struct gagg_gaps);
+	s->lack = (u32)at;
+	at += (u64)s->nhomes * sizeof(struct gagg_lack);
 	s->res = (u32)at;
 	at += s->is_home ? (u64)g->ring * sizeof(struct gagg_res) : 0;
 	s->acc = (u32)at;
@@ -136,6 +139,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	ch->off_way = s.way;
 	ch->off_gaps = s.gaps;
+	ch->off_lack = s.lack;
 	ch->off_done = s.done;
 	ch->off_pushed = s.pushed;
 	ch->off_res = s.res;

@@ -164,6 +164,12 @@ struct gagg_gaps {
 	struct gagg_gap gap[GAGG_GAPS];
 };
 
+/* what a home has said of its lowest open chunk, where that is @v */
+struct gagg_lack {
+	u64 v;
+	u64 ranks;	/* that have not contributed */
+};
+
 struct gagg_chan {
 	u64 members;
 	u64 base;		/* all chunks of this shard below it are done */
@@ -201,6 +207,7 @@ struct gagg_chan {
 	/* offsets from the start of the block */
 	u32 off_way;		/* [nlocals][nhomes] struct gagg_way */
 	u32 off_gaps;		/* [nhomes] struct gagg_gaps */
+	u32 off_lack;		/* [nhomes] struct gagg_lack */
 	u32 off_done;		/* [ring] u32 */
 	u32 off_pushed;		/* [ring][nlocals] struct gagg_pushed */
 	u32 off_res;		/* [ring] struct gagg_res, if a home */
@@ -224,6 +231,11 @@ static inline struct gagg_way *gagg_chan_way(struct gagg_chan *ch, u32 local, u3
 static inline struct gagg_gaps *gagg_chan_gaps(struct gagg_chan *ch, u32 home)
 {
 	return GAGG_CHAN_AT(ch, off_gaps, struct gagg_gaps) + home;
+}
+
+static inline struct gagg_lack *gagg_chan_lack(struct gagg_chan *ch, u32 home)
+{
+	return GAGG_CHAN_AT(ch, off_lack, struct gagg_lack) + home;
 }
 
 static inline u32 *gagg_chan_done(struct gagg_chan *ch, u32 slot)
@@ -272,6 +284,15 @@ int gagg_chan_local(const struct gagg_chan *ch, u32 rank);
 
 /* index of a node among the homes of the channel, or -1 */
 int gagg_chan_home(const struct gagg_chan *ch, u32 node);
+
+/*
+ * gagg_chan_missing - ranks that the op of that number of a local rank waits for
+ *
+ * Something that the op requires of each of them has not arrived, as far as this node knows:
+ * of the chunks that are homed here, and of others what their homes have said (WAITS). 0:
+ * nothing is known, or the op is done in this shard.
+ */
+u64 gagg_chan_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local, u64 number);
 
 /*
  * gagg_chan_submit - start an op of @chunks chunks on a local rank

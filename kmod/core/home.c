@@ -18,11 +18,6 @@
 
 #define DUE_STEP	(100 * GAGG_USEC)
 
-static struct gagg_acc *acc_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
-{
-	return GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + (slot & (g->window - 1));
-}
-
 static void begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m, u64 now)
 {
 	memset(a, 0, sizeof(*a));
@@ -46,7 +41,7 @@ static void begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_ms
 static inline struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_chan *ch,
 					const struct gagg_msg *m, u64 now)
 {
-	struct gagg_acc *a = acc_at(g, ch, m->chunk);
+	struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 
 	if (a->bits)
 		return a->slot == m->chunk && a->round == m->round ? a : NULL;
@@ -104,6 +99,9 @@ static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, struct gagg_acc *a)
 {
 	ask_again(sh, g, ch, a->slot, a->round, a->summed);
+	/* a quorum has noted them before */
+	if (!g->quorum)
+		a->seen |= a->summed;
 	a->bits &= ~a->summed;
 	a->summed = 0;
 	sh->n[GAGG_N_VOIDS]++;
@@ -152,7 +150,7 @@ void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 
 	ch->due_at = now;
 	for (i = 0; i < g->window; i++) {
-		struct gagg_acc *a = acc_at(g, ch, i);
+		struct gagg_acc *a = gagg_chan_acc(g, ch, i);
 
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return;
@@ -288,7 +286,7 @@ enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, const struct gagg_msg *m, bool to_result, u64 now)
 {
-	commit(sh, g, ch, acc_at(g, ch, m->chunk), m, to_result, now);
+	commit(sh, g, ch, gagg_chan_acc(g, ch, m->chunk), m, to_result, now);
 }
 
 static noinline enum gagg_rx next_any(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -311,7 +309,7 @@ enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
 			    struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
 			    struct gagg_todo *todo)
 {
-	struct gagg_acc *a = acc_at(g, ch, m->chunk);
+	struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 	u64 bits = a->bits | GAGG_BIT(m->src);
 
 	if (!(a->bits & a->summed) || bits == a->bits || bits == ch->members ||
@@ -360,7 +358,7 @@ bool gagg_home_take_room(struct gagg_shard *sh, const struct gagg_geom *g,
 			 struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
 	/* The window keeps the place free for the chunk (chan.h), and what is over has no bits. */
-	const struct gagg_acc *a = acc_at(g, ch, m->chunk);
+	const struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 	u64 nodes, left, at = 0;
 
 	/* in a quorum it is due, whoever completes it */
@@ -404,6 +402,8 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			     struct gagg_chan *ch, u32 node, struct gagg_msg *m, u64 now,
 			     struct gagg_todo *todo)
 {
+	bool told = false;
+
 	while (m->run) {
 		u32 done;
 
@@ -418,11 +418,13 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			else
 				gagg_result_told(sh, g, ch, m->chunk, node);
 		} else if (m->round == done + 1) {
-			const struct gagg_acc *a = acc_at(g, ch, m->chunk);
+			const struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 			bool open = a->bits && a->slot == m->chunk && a->round == m->round;
 
 			ask_again(sh, g, ch, m->chunk, m->round, g->ranks_of[node] & ch->members &
 				  ~(open ? a->bits : 0));
+			if (open && !told)
+				told = gagg_missing_tell(sh, g, ch, a, node, now);
 		}
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
 		m->run--;

@@ -184,6 +184,19 @@ static inline struct gagg_late *gagg_chan_late(struct gagg_chan *ch, u32 slot)
 	return GAGG_CHAN_AT(ch, off_late, struct gagg_late) + slot;
 }
 
+static inline struct gagg_acc *gagg_chan_acc(const struct gagg_geom *g, struct gagg_chan *ch,
+					     u32 slot)
+{
+	return GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + (slot & (g->window - 1));
+}
+
+/* missing.c */
+/* @node asks about @a, which is open: tell it whom that waits for; false: nothing is told */
+bool gagg_missing_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		       const struct gagg_acc *a, u32 node, u64 now);
+enum gagg_rx gagg_missing_told(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
+			       const struct gagg_msg *m, struct gagg_todo *todo);
+
 /* worker.c */
 /* every local rank has pushed the open round of the slot: without that its
  * result cannot exist, or (quorum) is not taken

@@ -5,8 +5,8 @@
  * Why the queue of actions never overflows: a call starts with an empty queue.
  * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
  * 63 flushed DONE runs, 16 OP_DONE and one DESYNC, and 64 READY runs wait in a
- * refill: 211. So loops over chunks, and over gaps in a refill, stop while
- * GAGG_ACTS_STEP are spare. Two PULLs fit as well, of the gaps that may have to make place
+ * refill: 211; and one WAITS a QUERY. So loops over chunks, and over gaps in a refill, stop
+ * while GAGG_ACTS_STEP are spare. Two PULLs fit as well, of the gaps that may have to make place
  * for those of a result: gaps are disjoint, so it leaves the rest of one at most, and one
  * that begins behind all others. gagg_shard_flush()
  * emits at most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
@@ -414,6 +414,10 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 		break;
 	case GAGG_T_TOLD:
 		rx = m->src == node ? gagg_worker_told(sh, g, ch, node, m, now, todo) :
+				      drop(todo, GAGG_DROP_RANK);
+		break;
+	case GAGG_T_WAITS:
+		rx = m->src == node ? gagg_missing_told(g, ch, node, m, todo) :
 				      drop(todo, GAGG_DROP_RANK);
 		break;
 	case GAGG_T_RESEND:

@@ -41,6 +41,7 @@ static const struct body bodies[32] = {
 	[GAGG_T_NAK]	 = EMPTY,
 	[GAGG_T_OPEN]	 = BODY(struct gagg_open),
 	[GAGG_T_TOLD]	 = EMPTY,
+	[GAGG_T_WAITS]	 = EMPTY,
 };
 
 enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m)

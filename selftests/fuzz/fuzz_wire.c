@@ -31,7 +31,7 @@ static bool body_fits(u8 type, u32 len)
 
 static bool known(u8 type)
 {
-	return type >= GAGG_T_HELLO && type <= GAGG_T_TOLD && type != GAGG_T_EXPRUN &&
+	return type >= GAGG_T_HELLO && type <= GAGG_T_WAITS && type != GAGG_T_EXPRUN &&
 	       type != GAGG_T_PROBE && type != GAGG_T_ADOPT && type != GAGG_T_BYE;
 }
 

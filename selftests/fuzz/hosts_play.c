@@ -62,7 +62,7 @@ static void compose(struct hosts *w, struct input *in, struct host *h, struct pa
 	const struct gagg_geom *g = &h->g;
 	u8 type = take8(in), chunk = take8(in), round = take8(in), run = take8(in);
 	struct gagg_msg m = {
-		.type = type % (GAGG_T_TOLD + 1),
+		.type = type % (GAGG_T_WAITS + 1),
 		.group = g->group,
 		.channel = chunk >> 7,
 		.chunk = chunk % g->ring,
@@ -74,7 +74,7 @@ static void compose(struct hosts *w, struct input *in, struct host *h, struct pa
 
 	m.src = (u16)gagg_lowest(g->ranks_of[p->from]);
 	if (m.type == GAGG_T_RESULT || m.type == GAGG_T_DONE || m.type == GAGG_T_TOLD ||
-	    m.type == GAGG_T_RESEND || m.type == GAGG_T_NAK)
+	    m.type == GAGG_T_RESEND || m.type == GAGG_T_WAITS || m.type == GAGG_T_NAK)
 		m.src = p->from;
 	else if (type & 0x40)		/* a rank that may live elsewhere */
 		m.src = run % w->ranks;

@@ -682,7 +682,7 @@ void cluster_print(const struct step *step)
 		[GAGG_T_CONTRIB] = "CONTRIB", [GAGG_T_READY] = "READY",
 		[GAGG_T_RESULT] = "RESULT", [GAGG_T_DONE] = "DONE", [GAGG_T_RESEND] = "RESEND",
 		[GAGG_T_QUERY] = "QUERY", [GAGG_T_PULL] = "PULL", [GAGG_T_TOLD] = "TOLD",
-		[GAGG_T_NAK] = "NAK", [GAGG_T_OPEN] = "OPEN",
+		[GAGG_T_NAK] = "NAK", [GAGG_T_OPEN] = "OPEN", [GAGG_T_WAITS] = "WAITS",
 	};
 	struct gagg_msg m;
 

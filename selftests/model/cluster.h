@@ -33,7 +33,7 @@
 #endif
 #define C_CHUNKS	(C_SLOTS * C_ROUNDS)
 #ifndef C_BLOCK
-#define C_BLOCK		1600
+#define C_BLOCK		1760
 #endif
 #ifndef C_CHANS
 #define C_CHANS		1

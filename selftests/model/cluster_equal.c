@@ -174,6 +174,7 @@ bool chunks_dead(const struct datagram *d, const struct gagg_msg *m)
 	case GAGG_T_QUERY:
 		return all_published(d->to, m);
 	case GAGG_T_RESEND:
+	case GAGG_T_WAITS:
 		return all_done(d->to, m);
 	case GAGG_T_TOLD:
 		for (h = 0; ch->home[h] != d->from; h++)

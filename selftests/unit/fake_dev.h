@@ -71,6 +71,8 @@ static struct {
 	bool dead;			/* who asks for anything exits with 100 */
 	uint64_t poor;			/* ranks without memory for a channel */
 	bool silent;			/* no answers to sys_look() */
+	bool discreet;			/* does not say who is missing */
+	uint64_t behind;		/* store: ranks that are, as the test wants them */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
 	struct gagg_ioc_times times[FAKE_RANKS];	/* as the test wants them */
@@ -509,6 +511,26 @@ static int fake_times(uint32_t rank, struct gagg_ioc_times *a)
 	return 0;
 }
 
+/* ranks that have not filled the next chunk of a channel, which is one of that op */
+static uint64_t fake_missing(uint32_t id, uint32_t rank, uint64_t n)
+{
+	struct fake_channel *ch = fake_channel(id);
+	const struct fake_op *op = ch && n < 256 ? &ch->seat[rank].op[n] : NULL;
+	uint64_t ranks = 0;
+
+	if (fake.store)
+		return n ? fake.behind : 0;
+	if (!op || ch->next < op->start || ch->next >= op->end || fake.discreet)
+		return 0;
+	FAKE_EACH(ch, r) {
+		struct gagg_push *push = ch->seat[r].mem[GAGG_REG_PUSH];
+
+		if (__atomic_load_n(&push->filled, __ATOMIC_ACQUIRE) <= ch->next)
+			ranks |= 1ULL << r;
+	}
+	return ranks;
+}
+
 /* two in a row: who tries again once only is found, too */
 static bool fake_signal(void)
 {
@@ -557,6 +579,7 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 		fake.status.attached = fake.attached;
 		fake.status.heard = fake.attached;
 		fake.status.lanes = FAKE_LANES;
+		fake.status.missing = fake_missing(st->channel, rank, st->op);
 		*st = fake.status;
 		break;
 	case GAGG_IOC_TIMES:

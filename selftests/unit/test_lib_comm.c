@@ -519,7 +519,7 @@ static void late_body(struct gagg_comm *c, int rank)
 	if (rank) {
 		CHECK(gagg_allreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, c, NULL) ==
 		      GAGG_ERR_TIMEOUT);
-		CHECK(!strcmp(gagg_last_error(c), "no end after 50 ms of all-reduce of int32 (1 element, sum; operation 1, 0 of 1 chunks are done); no rank is known to be dead: one has not begun it, or is slow"));
+		CHECK(!strcmp(gagg_last_error(c), "no end after 50 ms of all-reduce of int32 (1 element, sum; operation 1, 0 of 1 chunks are done); rank 0 has not contributed to it yet"));
 		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
 	}
 	pthread_barrier_wait(&all);
@@ -536,11 +536,74 @@ static void late_later_body(struct gagg_comm *c, int rank)
 	if (rank) {
 		CHECK(!gagg_iallreduce(x, x, 64, GAGG_FLOAT32, GAGG_MEAN, c, NULL, &req));
 		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
-		CHECK(!strncmp(gagg_last_error(c), "no end after 50 ms of all-reduce of float32 (64 elements, mean; operation 2, 0 of 8 chunks are done); no rank", 109));
+		CHECK(!strncmp(gagg_last_error(c), "no end after 50 ms of all-reduce of float32 (64 elements, mean; operation 2, 0 of 8 chunks are done); rank 0 has", 112));
 		CHECK(gagg_wait(&req, 0) == GAGG_ERR_TIMEOUT);
 	}
 	pthread_barrier_wait(&all);
 	gagg_abort(c);
+}
+
+/* all others are late, which a kernel may not know; and a wait in vain, which ends nothing */
+static void alone_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_request *req;
+	int x[9] = { 0 };
+
+	if (rank == 1) {
+		CHECK(!gagg_iallreduce(x, x, 9, GAGG_INT32, GAGG_SUM, c, NULL, &req));
+		CHECK(gagg_wait(&req, 1) == GAGG_ERR_TIMEOUT);
+		CHECK(!strcmp(gagg_last_error(c), "time is over; the operation goes on"));
+		CHECK(gagg_wait(&req, 250) == GAGG_ERR_TIMEOUT);
+		CHECK(!strcmp(gagg_last_error(c), "time is over; all-reduce of int32 (9 elements, sum; operation 1, 0 of 2 chunks are done) goes on; no other rank has contributed to it yet"));
+		fake.discreet = true;
+		CHECK(gagg_barrier(c) == GAGG_ERR_TIMEOUT);
+		fake.discreet = false;
+		CHECK(!strcmp(gagg_last_error(c), "no end after 50 ms of all-reduce of int32 (9 elements, sum; operation 1, 0 of 2 chunks are done); no rank is known to be dead: one has not begun it, or is slow"));
+		CHECK(gagg_wait(&req, 0) == GAGG_ERR_TIMEOUT);
+	}
+	pthread_barrier_wait(&all);
+	gagg_abort(c);
+}
+
+/* rank 0 begins it, fills a ring, and comes no more: no thread of its own goes on with it */
+static void rest_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_request *req;
+	float x[128] = { 1 };
+
+	c->helped = !rank;
+	if (!rank)
+		CHECK(!gagg_iallreduce(x, x, 128, GAGG_FLOAT32, GAGG_MAX, c, NULL, &req));
+	c->helped = false;
+	pthread_barrier_wait(&all);
+	if (rank) {
+		CHECK(!gagg_iallreduce(x, x, 128, GAGG_FLOAT32, GAGG_MAX, c, NULL, &req));
+		CHECK(gagg_wait(&req, 250) == GAGG_ERR_TIMEOUT);
+		CHECK(strstr(gagg_last_error(c), "operation 1, 8 of 16 chunks are done) goes on; rank 0 has not contributed to the rest of it yet"));
+	}
+	pthread_barrier_wait(&all);
+	gagg_abort(c);
+}
+
+/* the time is over as the epoch ends */
+static void left_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_request *req;
+	int x = 0;
+
+	CHECK(!gagg_barrier(c));
+	if (rank == 1)
+		CHECK(!gagg_iallreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, c, NULL, &req));
+	pthread_barrier_wait(&all);
+	if (rank == 2)
+		gagg_abort(c);
+	pthread_barrier_wait(&all);
+	if (rank == 1) {
+		CHECK(comm_wait_late(c, 250) == GAGG_ERR_TIMEOUT);
+		CHECK(strstr(gagg_last_error(c), "operation 2, 0 of 1 chunks are done) goes on; rank 2 has left (epoch "));
+	}
+	if (rank != 2)
+		gagg_abort(c);
 }
 
 static void stopped_body(struct gagg_comm *c, int rank)
@@ -632,6 +695,9 @@ static void op__timeout(void **state)
 	(void)state;
 	run_with(8, 4, 50, false, late_body);
 	run_with(8, 4, 50, false, late_later_body);
+	run_with(8, 4, 50, false, alone_body);
+	run_with(8, 4, 50, false, rest_body);
+	run_with(8, 4, 50, false, left_body);
 	run_with(8, 4, 50, false, stopped_body);
 }
 
@@ -659,7 +725,7 @@ static const char *errors_until(const int fds[2])
 }
 
 #define NOTICE	"gagg: rank 0 has waited for 0.02 s: no end of "
-#define SLOW	"; no rank is known to be dead: one has not begun it, or is slow\n"
+#define SLOW	"; rank 2 has not contributed to it yet\n"
 
 /* rank 2 is late twice: rank 0 says so once, the others never */
 static void notice_body(struct gagg_comm *c, int rank)

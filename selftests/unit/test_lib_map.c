@@ -80,6 +80,12 @@ int comm_fail(struct gagg_comm *c, int code)
 	return code;
 }
 
+int comm_wait_late(struct gagg_comm *c, int timeout_ms)
+{
+	(void)c, (void)timeout_ms;
+	return GAGG_ERR_TIMEOUT;
+}
+
 void comm_tell_late(struct gagg_comm *c)
 {
 	(void)c;
@@ -459,6 +465,30 @@ static void error_absent__ranks(void **state)
 	assert_int_equal(strlen(buf), sizeof(buf) - 1);
 }
 
+static void missing(uint64_t ranks, const char *expected)
+{
+	char buf[ERROR_MAX];
+
+	error_missing(buf, sizeof(buf), ranks, ~1ULL, "come");
+	assert_string_equal(buf, expected);
+}
+
+static void error_missing__ranks(void **state)
+{
+	char buf[24];
+
+	(void)state;
+	missing(1ULL << 63, "rank 63 has not come");
+	missing(0x24, "ranks 2, 5 have not come");
+	missing(0x1fe, "ranks 1, 2, 3, 4, 5, 6, 7, 8 have not come");
+	missing(~3ULL, "ranks 2, 3, 4, 5, 6, 7, 8, 9 and 54 more have not come");
+	missing(~1ULL, "no other rank has come");
+	error_missing(buf, sizeof(buf), 4, 4, "come");
+	assert_string_equal(buf, "rank 2 has not come");
+	error_missing(buf, sizeof(buf), ~3ULL, 0, "come");
+	assert_string_equal(buf, "ranks 2, 3, 4, 5, 6, 7,");
+}
+
 static void gagg_strerror__codes(void **state)
 {
 	int code;
@@ -487,6 +517,7 @@ int main(void)
 		cmocka_unit_test(error_epoch__desync),
 		cmocka_unit_test(error_mismatch__field),
 		cmocka_unit_test(error_absent__ranks),
+		cmocka_unit_test(error_missing__ranks),
 		cmocka_unit_test(gagg_strerror__codes),
 	};
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "element.h"
+#include "comm.h"
 #include "fake_ranks.h"
 
 #define COUNT	37	/* elements: some chunks, the last one not full */
@@ -65,14 +66,19 @@ int open(const char *name, int flags, ...)
 	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
 }
 
-static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
+static void run_to(bool leave, uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
 {
 	fake.store = true;
 	fake.bound = bound;
-	run_with(64, 16, 20000, true, body);
+	run_with(64, 16, 20000, leave, body);
 	fake.store = false;
 	free(fake.kept);
 	fake.kept = NULL;
+}
+
+static void run_store(uint32_t bound, void (*body)(struct gagg_comm *c, int rank))
+{
+	run_to(true, bound, body);
 }
 
 /* lanes of int32, then of int64 */
@@ -215,6 +221,34 @@ static void late_body(struct gagg_comm *c, int rank)
 	for (int i = 0; i < COUNT; i++)
 		CHECK(x[i] == (fake.wide ? sum : 0) + 5 * N * i);
 	(void)rank;
+}
+
+/* rank 0 may not be ahead, and gives up */
+static void gives_up_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	meet();
+	if (!rank) {
+		c->session->timeout_ms = 50;
+		CHECK(!gagg_clock(c) && gagg_get(t, x) == GAGG_ERR_TIMEOUT);
+		CHECK(!strcmp(gagg_last_error(c), fake.behind ?
+			      "no end after 50 ms of an operation on the store; rank 2 has not come as far yet" :
+			      "no end after 50 ms of an operation on the store; no rank is known to be dead"));
+	}
+	meet();
+	gagg_abort(c);
+}
+
+static void read__waits_in_vain(void **state)
+{
+	(void)state;
+	run_to(false, 0, gives_up_body);
+	fake.behind = 1 << 2;
+	run_to(false, 0, gives_up_body);
+	fake.behind = 0;
 }
 
 static void lanes__what_they_hold(void **state)
@@ -915,6 +949,7 @@ int main(void)
 		cmocka_unit_test(a_ring__has_no_tables),
 		cmocka_unit_test(increments__add_up),
 		cmocka_unit_test(lanes__what_they_hold),
+		cmocka_unit_test(read__waits_in_vain),
 		cmocka_unit_test(increments__as_large_as_lanes),
 		cmocka_unit_test(increments__of_many_steps),
 		cmocka_unit_test(a_cache__is_as_old_as_it_may_be),

@@ -19,7 +19,7 @@ static void drop__of_another_epoch(void **state)
 	static const u8 types[] = {
 		GAGG_T_CONTRIB, GAGG_T_READY, GAGG_T_RESULT, GAGG_T_DONE, GAGG_T_RESEND,
 		GAGG_T_ACK, GAGG_T_QUERY, GAGG_T_PULL, GAGG_T_NAK, GAGG_T_OPEN,
-		GAGG_T_TOLD,
+		GAGG_T_TOLD, GAGG_T_WAITS,
 	};
 	u32 i;
 
@@ -46,7 +46,7 @@ static void cookie__of_results_heard_by_others(void **state)
 {
 	static const u8 types[] = {
 		GAGG_T_CONTRIB, GAGG_T_READY, GAGG_T_DONE, GAGG_T_RESEND, GAGG_T_ACK,
-		GAGG_T_QUERY, GAGG_T_PULL, GAGG_T_NAK, GAGG_T_OPEN, GAGG_T_TOLD,
+		GAGG_T_QUERY, GAGG_T_PULL, GAGG_T_NAK, GAGG_T_OPEN, GAGG_T_TOLD, GAGG_T_WAITS,
 	};
 	struct gagg_msg m;
 	u32 i;

@@ -233,7 +233,7 @@ static void test_types(void **state)
 		for (i = 0; i < ngolden; i++)
 			known |= golden[i].m.type == type;
 		/* reserved ones are unknown */
-		assert_int_equal(known, type >= 1 && type <= 18 && type != GAGG_T_EXPRUN &&
+		assert_int_equal(known, type >= 1 && type <= 19 && type != GAGG_T_EXPRUN &&
 				 type != GAGG_T_PROBE && type != GAGG_T_ADOPT &&
 				 type != GAGG_T_BYE);
 		memset(&m, 0, sizeof(m));

@@ -48,7 +48,7 @@ static const struct shape {
 	[GAGG_T_ABORT] = SHAPE(gagg_abort, abort_),
 	[GAGG_T_ACK] = SHAPE(gagg_ack, ack),
 	[GAGG_T_OPEN] = SHAPE(gagg_open, open_),
-	[GAGG_T_TOLD] = { 0 },
+	[GAGG_T_WAITS] = { 0 },
 };
 
 static struct gagg_hdr *header(struct mutant *m)
@@ -189,7 +189,7 @@ void mutate(struct dice *d, enum mutation how, struct mutant *m,
 		other_lanes(d, m);
 		break;
 	case MUTATE_TYPE:
-		header(m)->type = (uint8_t)below(d, GAGG_T_TOLD + 2);
+		header(m)->type = (uint8_t)below(d, GAGG_T_WAITS + 2);
 		fit(d, m);
 		break;
 	case MUTATE_BITS:

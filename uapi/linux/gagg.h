@@ -363,7 +363,14 @@ struct gagg_ioc_wait {
  * @heard:	out: ranks whose host is heard
  * @lanes:	out: 32-bit lanes per chunk in the epoch; in none, those that hosts have
  *		agreed on so far
- * @reserved:	zero
+ * @channel:	in: channel of @op
+ * @op:		in: an op of the caller that is in flight; 0: none
+ * @missing:	out: ranks that @op waits for, as far as this host knows: nothing of what
+ *		it requires of them next has arrived. Of a chunk that is added on another
+ *		host that is known when it has been open for a quarter of a second. A read
+ *		of a store: those furthest behind, if it waits for them to come on
+ *
+ * Callers of the first version have no field from @lanes on.
  */
 struct gagg_ioc_status {
 	__u32	size;
@@ -380,7 +387,9 @@ struct gagg_ioc_status {
 	__u64	attached;
 	__u64	heard;
 	__u32	lanes;
-	__u32	reserved;
+	__u32	channel;
+	__u64	op;
+	__u64	missing;
 };
 
 struct gagg_ioc_detach {

@@ -28,6 +28,8 @@
  *	TOLD	home -> worker	these of them are published, and every result
  *				up to this packet number was sent before this
  *				datagram. What it overtook nothing of is lost.
+ *	WAITS	home -> worker	this chunk has been open for a while: it waits for
+ *				these ranks.
  *	PULL	member -> home	repeat results by their packet number.
  *	NAK	home -> worker	I do not know this channel.
  *	OPEN	worker -> home	the members of a channel, in answer to NAK.
@@ -67,6 +69,7 @@ enum gagg_wire_type {
 	GAGG_T_NAK	= 16,
 	GAGG_T_OPEN	= 17,
 	GAGG_T_TOLD	= 18,
+	GAGG_T_WAITS	= 19,
 };
 
 /* header flags; bits 0-7 may be ignored by who does not know them */
@@ -108,9 +111,10 @@ enum gagg_redop {
  * @group:	group id
  * @epoch:	low 32 bits of the epoch; 0 in HELLO of a node that knows none
  * @channel:	channel id; 0 is everybody
- * @src:	rank that contributes or asks; RESULT, DONE, TOLD: node of the
- *		home
- * @sig:	signature of the collective (gagg_sig())
+ * @src:	rank that contributes or asks; RESULT, DONE, TOLD, WAITS: node of
+ *		the home
+ * @sig:	signature of the collective (gagg_sig()); WAITS: ranks 32 to 63, a bit
+ *		each
  * @chunk:	slot in the ring, first of the run
  * @round:	round of that slot; the first is 1
  * @run:	chunks covered, at least 1
@@ -130,7 +134,7 @@ enum gagg_redop {
  *		<< 16 (with GAGG_WF_NONFINITE), or of lanes of GAGG_LANE_S16 and _S8 by
  *		how many bits the sums were shifted << 16; RESEND, NAK: rank that is asked;
  *		ACK: the FRESH packet number; HELLO: largest packet number
- *		heard from the instance in its echo
+ *		heard from the instance in its echo; WAITS: ranks 0 to 31, a bit each
  *		In a group with a quorum, RESULT names the ranks that are in it: a bit
  *		each, 0 to 15 in the lower half of aux, then @weight, then @sig
  * @tag:	bytes 0-7: cookie of the epoch, or, of RESULT in a group with multicast,
