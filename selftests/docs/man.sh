@@ -20,12 +20,12 @@ export PATH=$top/build:$PATH
 ip link set lo up
 ip address add 10.0.0.0/8 dev lo
 
-# each is carried out below
+# each is carried out below, and by twin.sh the one on monitoring
 examples_are_known()
 {
 	grep -c '^\.nf' Documentation/man/*.[1-8] | LC_ALL=C sort | tee "$tmp/counts"
 	diff "$tmp/counts" - <<-'END'
-		Documentation/man/gagg-twin.8:2
+		Documentation/man/gagg-twin.8:3
 		Documentation/man/gagg.3:2
 		Documentation/man/gagg.conf.5:1
 		Documentation/man/gaggd.8:0
@@ -70,35 +70,17 @@ twin()
 	rows "$tmp/rows" 3
 }
 
-# what asks the service for its counters; programs of that name signal the twin, and show
-# what it has printed
-twin_counters()
+# what is asked of one of them while it runs: after the first commands, which start them
+twin_asked()
 {
-	local pid
-
-	cat >"$tmp/systemctl" <<-END
-		#!/bin/sh
-		[ "\$*" = "kill -s USR1 gagg-twin" ] && kill -s USR1 \$(cat "$tmp/pid")
-	END
-	cat >"$tmp/journalctl" <<-END
-		#!/bin/sh
-		sleep 0.5
-		[ "\$*" = "-u gagg-twin -n 10" ] && tail -n 10 "$tmp/journal"
-	END
-	chmod +x "$tmp"/{system,journal}ctl
-	example gagg-twin.8 EXAMPLES 2 >"$tmp/script" || return
-	gagg-twin --config "$tmp/twin/gagg.conf" --local 127.0.0.1 --socket "$tmp/service" \
-		>"$tmp/journal" 2>&1 &
-	pid=$!
-	echo "$pid" >"$tmp/pid"
-	until [ -S "$tmp/service" ]; do
-		kill -0 "$pid" || return
-		sleep 0.1
-	done
-	PATH=$tmp:$PATH bash -e "$tmp/script" | tee "$tmp/shown"
-	kill "$pid"
-	wait "$pid"
-	grep '"train".*"contributions"' "$tmp/shown"
+	mkdir "$tmp/asked" && example gagg-twin.8 EXAMPLES >"$tmp/asked/all" || return
+	{
+		sed '/^until/q' "$tmp/asked/all"
+		example gagg-twin.8 EXAMPLES 2
+		echo 'kill %1 %2'
+	} >"$tmp/asked/script" || return
+	(cd "$tmp/asked" && timeout 60 bash ./script) | tee "$tmp/members"
+	[ "$(grep -c '^[01]=127\.0\.0\.[12],both' "$tmp/members")" -eq 2 ]
 }
 
 # the file of gagg.conf(5); its third member is no worker
@@ -176,7 +158,7 @@ check "each example is one that is carried out here" examples_are_known
 check "gagg(3): the synopsis" synopsis
 check "gagg(3): the program" library
 check "gagg-twin(8): two hosts" twin
-check "gagg-twin(8): its counters" twin_counters
+check "gagg-twin(8): one of them is asked" twin_asked
 check "gagg.conf(5): the file" conf
 check "gaggd: manual and completion have its options" daemon gaggd agent/gaggd/gaggd.bash _gaggd
 check "gagg-twin: the same" daemon gagg-twin agent/twin/gagg-twin.bash _gagg_twin
