@@ -488,6 +488,8 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 	st->other = j->end.other;
 	st->sig = j->end.sig;
 	st->other_sig = j->end.other_sig;
+	st->call = j->end.call;
+	st->other_call = j->end.other_call;
 	st->attached = gagg_join_attached(j, &grp->geom);
 	st->heard = gagg_join_heard(j, &grp->geom, now);
 	for (n = 0; n < grp->geom.nodes; n++) {

@@ -460,6 +460,8 @@ void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st)
 	st->other = 0;
 	st->sig = 0;
 	st->other_sig = 0;
+	st->call = 0;
+	st->other_call = 0;
 }
 
 /* group.lock held */

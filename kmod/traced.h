@@ -41,8 +41,8 @@ static inline u32 gagg_traced_len(const struct gagg_msg *m)
  * @nodes:	SEND_RESULT: nodes; OP_DONE: number; OPEN: members
  * @epoch:	of the message, as all that follow
  * @sig:	DESYNC: sig
- * @slot:	chunk of the message; PUBLISH, FOLD, ADD_LOCAL, READ: slot
- * @round:	also of PUBLISH; READ: fresh
+ * @slot:	chunk of the message; PUBLISH, FOLD, ADD_LOCAL, READ: slot; DESYNC: call
+ * @round:	also of PUBLISH; READ: fresh; DESYNC: other_call
  * @pn:		DESYNC: other_sig
  * @aux:	PUBLISH: contributors | nonfinite << 16; DESYNC: other
  * @locals:	PUBLISH: locals | counted << 16
@@ -138,6 +138,8 @@ static inline void gagg_traced_act(const struct gagg_act *a, struct gagg_traced_
 		t->aux = a->desync.other;
 		t->sig = a->desync.sig;
 		t->pn = a->desync.other_sig;
+		t->slot = a->desync.call;
+		t->round = a->desync.other_call;
 		break;
 	default:
 		t->nodes = a->nodes;

@@ -455,6 +455,8 @@ static void desync(struct gagg_group *grp, const struct gagg_act *a)
 		.other = a->desync.other,
 		.sig = a->desync.sig,
 		.other_sig = a->desync.other_sig,
+		.call = a->desync.call,
+		.other_call = a->desync.other_call,
 	};
 
 	gagg_epoch_end(grp, &end);

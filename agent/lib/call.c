@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 #include <stdio.h>
+#include <string.h>
 #include <linux/gagg_wire.h>
 
 #include "call.h"
@@ -17,6 +18,9 @@ static const char *dtype_name(unsigned int dtype)
 	}
 	return "unknown elements";
 }
+
+#define COUNT_BITS	26	/* of gagg_call() */
+#define HIGH_MAX	256	/* values of what is above them */
 
 #define SIG_KIND(sig)	((sig) >> 28)
 #define SIG_DTYPE(sig)	((sig) >> 24 & 15)
@@ -64,6 +68,40 @@ uint32_t call_sig(const struct gagg_ioc_submit *op)
 	digest = scatter(digest + ((uint64_t)op->laneop << 32 | op->root));
 	return (uint32_t)(op->kind & 15) << 28 | (uint32_t)(op->dtype & 15) << 24 |
 	       (uint32_t)(digest >> 40);
+}
+
+/* the lane type and operator are the caller's business, but part of the digest */
+static bool has_sig(struct gagg_ioc_submit *op, uint32_t sig)
+{
+	unsigned int lane, redop;
+
+	for (lane = GAGG_LANE_S32; lane <= GAGG_LANE_S8; lane++) {
+		for (redop = GAGG_OP_ADD; redop <= GAGG_OP_MAX; redop++) {
+			op->laneop = (uint8_t)GAGG_LANEOP(lane, redop);
+			if (call_sig(op) == sig)
+				return true;
+		}
+	}
+	return false;
+}
+
+bool call_find(struct gagg_ioc_submit *op, uint32_t sig, uint32_t call)
+{
+	uint64_t high;
+
+	memset(op, 0, sizeof(*op));
+	op->kind = (uint8_t)SIG_KIND(sig);
+	op->dtype = (uint8_t)SIG_DTYPE(sig);
+	op->root = call >> COUNT_BITS;
+	if (op->kind == GAGG_K_EXPONENTS)
+		op->root = (op->root & 15) | op->root >> 4 << 8;
+	/* the least that fits: a digest of 24 bits fits by chance once in a million times */
+	for (high = 0; high < HIGH_MAX; high++) {
+		op->count = high << COUNT_BITS | (call & ((1U << COUNT_BITS) - 1));
+		if (has_sig(op, sig))
+			return true;
+	}
+	return false;
 }
 
 static const char *operator_name(unsigned int op)

@@ -5,6 +5,7 @@
 #ifndef GAGG_CALL_H
 #define GAGG_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/gagg.h>
@@ -29,5 +30,11 @@ void call_flight(char *buf, size_t size, const struct gagg_ioc_submit *op, uint6
 
 /* what ranks compare: gagg_sig() of the kernel */
 uint32_t call_sig(const struct gagg_ioc_submit *op);
+
+/*
+ * Of another rank, whose kernel has told gagg_call() with the signature: its kind, dtype, root
+ * and count. False: they do not belong together, or it has more than 2^34 elements.
+ */
+bool call_find(struct gagg_ioc_submit *op, uint32_t sig, uint32_t call);
 
 #endif

@@ -115,31 +115,6 @@ void comm_lose(struct gagg_comm *c)
 	comm_fail(c, GAGG_ERR_CLOSED);
 }
 
-/*
- * Lengths, roots and operators go between ranks as a hash only. What this rank has called
- * with one of the two hashes has the values that go with it.
- */
-static void say_values(struct gagg_comm *c, const struct gagg_ioc_status *st)
-{
-	size_t n = strlen(c->error);
-	const struct gagg_request *r;
-	char values[CALL_MAX];
-	uint32_t sig = 0;
-
-	pthread_mutex_lock(&c->lock);
-	for (r = c->first; r; r = r->next) {
-		sig = call_sig(&r->submit);
-		if (sig == st->sig || sig == st->other_sig)
-			break;
-	}
-	if (r) {
-		call_values(values, sizeof(values), &r->submit);
-		snprintf(c->error + n, sizeof(c->error) - n, "; that of rank %u: %s",
-			 sig == st->sig ? st->rank : st->other, values);
-	}
-	pthread_mutex_unlock(&c->lock);
-}
-
 int comm_fail_epoch(struct gagg_comm *c)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
@@ -162,8 +137,6 @@ int comm_fail_epoch(struct gagg_comm *c)
 	c->failure.other = st.other;
 	c->failure.epoch = st.epoch;
 	err = error_epoch(c->error, sizeof(c->error), &st);
-	if (err == GAGG_ERR_DESYNC && CALL_NAME(st.sig) == CALL_NAME(st.other_sig))
-		say_values(c, &st);
 	return comm_fail(c, err);
 }
 

@@ -54,13 +54,27 @@ const char *gagg_strerror(int code)
 	return words[-code];
 }
 
+/* "all-reduce of float32 (100 elements, sum)"; false: without the values, which are not known */
+static bool say_call(char *buf, size_t size, uint32_t sig, uint32_t call)
+{
+	struct gagg_ioc_submit op;
+	char name[CALL_MAX], values[CALL_MAX] = "";
+	bool known = call_find(&op, sig, call);
+
+	call_name(name, sizeof(name), sig);
+	if (known)
+		call_values(values, sizeof(values), &op);
+	snprintf(buf, size, *values ? "%s (%s)" : "%s", name, values);
+	return known;
+}
+
 static void desync(char *buf, size_t size, const struct gagg_ioc_status *st)
 {
-	char a[CALL_MAX], b[CALL_MAX];
+	char a[2 * CALL_MAX], b[2 * CALL_MAX];
+	bool known = say_call(a, sizeof(a), st->sig, st->call);
 
-	call_name(a, sizeof(a), st->sig);
-	call_name(b, sizeof(b), st->other_sig);
-	if (strcmp(a, b))
+	known &= say_call(b, sizeof(b), st->other_sig, st->other_call);
+	if (known || CALL_NAME(st->sig) != CALL_NAME(st->other_sig))
 		snprintf(buf, size,
 			 "rank %u called %s where rank %u called %s (epoch %llu has ended)",
 			 st->rank, a, st->other, b, st->epoch);

@@ -565,6 +565,8 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 	st->other = j->end.other;
 	st->sig = j->end.sig;
 	st->other_sig = j->end.other_sig;
+	st->call = j->end.call;
+	st->other_call = j->end.other_call;
 	st->attached = gagg_join_attached(j, &g->geom);
 	st->heard = gagg_join_heard(j, &g->geom, now);
 	for (n = 0; n < g->geom.nodes; n++) {

@@ -208,6 +208,8 @@ static void desync(struct group *g, const struct gagg_act *a)
 		.other = a->desync.other,
 		.sig = a->desync.sig,
 		.other_sig = a->desync.other_sig,
+		.call = a->desync.call,
+		.other_call = a->desync.other_call,
 	};
 
 	epoch_end(g, &end);

@@ -230,6 +230,7 @@ u64 gagg_chan_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 fla
 	op->end = lo->issued;
 	op->number = lo->numbers;
 	op->sig = sig;
+	op->call = 0;
 	op->last_lanes = last_lanes;
 	op->laneop = laneop;
 	op->flags = flags;
@@ -259,9 +260,13 @@ u64 gagg_chan_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_
 {
 	u32 sig = gagg_sig(arg->kind, arg->dtype, arg->laneop, arg->root, arg->count);
 
-	return gagg_chan_submit(ch, local, sig, arg->laneop,
-				arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0,
-				(u16)arg->last_lanes, arg->chunks);
+	u64 number = gagg_chan_submit(ch, local, sig, arg->laneop,
+				      arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0,
+				      (u16)arg->last_lanes, arg->chunks);
+
+	if (number)
+		ch->local[local].op[number % GAGG_OPS].call = gagg_call(arg->root, arg->count);
+	return number;
 }
 
 const struct gagg_op *gagg_chan_op(const struct gagg_chan *ch, u32 local, u64 v)

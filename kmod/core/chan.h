@@ -48,6 +48,7 @@ struct gagg_op {
 	u64 end;	/* first virtual chunk after it */
 	u64 number;
 	u32 sig;	/* store: the rank's clock */
+	u32 call;	/* gagg_call() */
 	union {
 		u16 last_lanes;
 		u16 copy;	/* copies: home whose copy is meant */
@@ -90,6 +91,8 @@ struct gagg_late {
 	u64 bits;	/* ranks that are in it */
 	u64 late;	/* ranks whose contributions came after it */
 	u64 opened;	/* when the first came */
+	u32 call;	/* of the first */
+	u32 pad;
 };
 
 /* the open round of a chunk that is homed here; bits == 0: unused */
@@ -111,7 +114,8 @@ struct gagg_acc {
 	u8 first;	/* rank that came first */
 	u8 nonfinite;	/* lowest rank with NaN or infinity; 0xff: none */
 	u8 locals;	/* a local contribution has lanes */
-	u8 pad[5];
+	u8 pad;
+	u32 call;	/* of @first */
 };
 
 /* one local rank on the channel */
@@ -262,7 +266,7 @@ static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slo
 
 /*
  * gagg_chan_bytes - size of the block for a channel of @members
- * At most 40 bytes per slot, 4 per slot and local rank, and an eighth per slot and node; 28
+ * At most 40 bytes per slot, 4 per slot and local rank, and an eighth per slot and node; 36
  * more in a quorum. A
  * store takes 4 per slot and member at a home (and 4 with snapshots), and 1 per slot
  * and local rank (copies: and home).

@@ -24,6 +24,7 @@ static void begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_ms
 	a->slot = m->chunk;
 	a->round = m->round;
 	a->sig = m->sig;
+	a->call = m->aux;
 	a->laneop = m->laneop;
 	a->lanes = m->lanes;
 	a->flags = m->flags & GAGG_WF_RAW;
@@ -50,7 +51,7 @@ static inline struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_c
 }
 
 static void desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_msg *m,
-		   u32 other, u32 sig)
+		   u32 other, u32 sig, u32 call)
 {
 	struct gagg_act *act = gagg_shard_emit(sh, GAGG_ACT_DESYNC, ch->id);
 
@@ -58,6 +59,8 @@ static void desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gag
 	act->desync.other = (u16)other;
 	act->desync.sig = m->sig;
 	act->desync.other_sig = sig;
+	act->desync.call = m->aux;
+	act->desync.other_call = call;
 }
 
 /* true if @m belongs to the collective that @a was begun for */
@@ -67,7 +70,7 @@ static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, const struct gag
 	if (a->sig == m->sig && a->laneop == m->laneop && a->lanes == m->lanes &&
 	    a->flags == (m->flags & GAGG_WF_RAW))
 		return true;
-	desync(sh, ch, m, a->first, a->sig);
+	desync(sh, ch, m, a->first, a->sig, a->call);
 	return false;
 }
 
@@ -175,7 +178,7 @@ static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 	    (l->bits & GAGG_BIT(m->src)))
 		return;
 	if (r->sig != m->sig) {
-		desync(sh, ch, m, gagg_lowest(l->bits), r->sig);
+		desync(sh, ch, m, gagg_lowest(l->bits), r->sig, l->call);
 		return;
 	}
 	if (!(l->late & GAGG_BIT(m->src))) {

@@ -762,6 +762,8 @@ static enum gagg_drop rx_abort(struct gagg_join *j, const struct gagg_geom *g,
 		.other = le16_to_cpu(b->other),
 		.sig = le32_to_cpu(b->sig),
 		.other_sig = le32_to_cpu(b->other_sig),
+		.call = le32_to_cpu(b->call),
+		.other_call = le32_to_cpu(b->other_call),
 	};
 
 	say_hello(j, node, false, now);

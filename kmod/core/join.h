@@ -110,6 +110,8 @@ struct gagg_end {
 	u16 other;
 	u32 sig;
 	u32 other_sig;
+	u32 call;
+	u32 other_call;
 };
 
 /* actions of the join object, drained by the caller */

@@ -103,6 +103,8 @@ u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
 	body->other = cpu_to_le16(j->last_end.other);
 	body->sig = cpu_to_le32(j->last_end.sig);
 	body->other_sig = cpu_to_le32(j->last_end.other_sig);
+	body->call = cpu_to_le32(j->last_end.call);
+	body->other_call = cpu_to_le32(j->last_end.other_call);
 	return sizeof(*body);
 }
 

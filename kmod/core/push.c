@@ -20,6 +20,7 @@ static void contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
 	m->laneop = op->laneop;
 	m->flags = gagg_c_to_w(p->flags) | (op->flags & GAGG_OP_RAW ? GAGG_WF_RAW : 0);
 	m->sig = op->sig;
+	m->aux = op->call;
 	m->chunk = c->slot;
 	m->round = c->round;
 	m->lanes = gagg_op_lanes(g, op, c->v);

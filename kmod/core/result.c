@@ -277,6 +277,7 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		late->bits = a->bits;
 		late->late = 0;
 		late->opened = a->opened;
+		late->call = a->call;
 		*gagg_chan_pub(ch, a->slot) = a->round;
 		gagg_result_take_kept(sh, g, ch, a->slot, now);
 	}

@@ -153,6 +153,8 @@ struct gagg_act {
 			u16 other;
 			u32 sig;
 			u32 other_sig;
+			u32 call;
+			u32 other_call;
 		} desync;
 	};
 };

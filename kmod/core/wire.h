@@ -116,6 +116,16 @@ static inline bool gagg_wire_reacts(const struct gagg_msg *m)
  */
 u32 gagg_sig(u8 kind, u8 dtype, u8 laneop, u32 root, u64 count);
 
+/*
+ * gagg_call - count and root as far as 32 bits hold them: 26 and 6. The root of a broadcast is
+ * a rank; of a reduction there are an operator, and above bit 8 a kind. Who has this and the
+ * signature knows the rest of the count.
+ */
+static inline u32 gagg_call(u32 root, u64 count)
+{
+	return (u32)(count & 0x3ffffff) | (root | root >> 8 << 4) << 26;
+}
+
 /* 64-bit mixing of two words (splitmix64 finalizer, Steele et al. 2014) */
 u64 gagg_mix64(u64 a, u64 b);
 

@@ -226,6 +226,12 @@ static uint16_t fake_narrowed(unsigned int narrow, int32_t *acc, unsigned int n)
 	return s;
 }
 
+/* gagg_call() of the kernel */
+static uint32_t fake_call(const struct gagg_ioc_submit *arg)
+{
+	return (uint32_t)(arg->count & 0x3ffffff) | (arg->root | arg->root >> 8 << 4) << 26;
+}
+
 /* lock held; the next chunk of a channel if it is complete */
 static bool fake_publish(struct fake_channel *ch)
 {
@@ -249,6 +255,8 @@ static bool fake_publish(struct fake_channel *ch)
 		if (op && call_sig(&op->arg) != call_sig(&o->arg)) {
 			fake_end(GAGG_R_DESYNC, r, (uint32_t)__builtin_ctzll(ch->members),
 				 call_sig(&o->arg), call_sig(&op->arg));
+			fake.status.call = fake_call(&o->arg);
+			fake.status.other_call = fake_call(&op->arg);
 			return false;
 		}
 		op = op ? op : o;

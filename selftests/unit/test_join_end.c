@@ -53,6 +53,7 @@ static void end__first_reason_is_kept(void **state)
 {
 	struct gagg_end why = {
 		.reason = GAGG_R_DESYNC, .rank = 2, .other = 4, .sig = 11, .other_sig = 12,
+		.call = 13, .other_call = 14,
 	};
 
 	(void)state;
@@ -64,11 +65,29 @@ static void end__first_reason_is_kept(void **state)
 	assert_ended(0, 1, GAGG_R_BYE, 0);
 	assert_ended(1, 1, GAGG_R_DESYNC, 2);
 	assert_int_equal(host[1].j.end.other_sig, 12);
+	assert_int_equal(host[1].j.end.other_call, 14);
 	assert_int_equal(host[2].j.phase, GAGG_PHASE_IDLE);
 	assert_int_equal(host[0].ends + host[1].ends + host[2].ends, 3);
 	/* nothing runs: no effect */
 	gagg_join_end(&host[2].j, &host[2].g, &why, now);
 	assert_int_equal(host[2].j.nacts, 0);
+}
+
+static void end__all_is_told(void **state)
+{
+	struct gagg_end why = {
+		.reason = GAGG_R_DESYNC, .rank = 2, .other = 4, .sig = 11, .other_sig = 12,
+		.call = 13, .other_call = 14,
+	};
+	u32 n;
+
+	(void)state;
+	started(3);
+	gagg_join_end(&host[1].j, &host[1].g, &why, now);
+	drain(1);
+	run(GAGG_SEC);
+	for (n = 0; n < 3; n++)
+		assert_memory_equal(&host[n].j.end, &why, sizeof(why));
 }
 
 static void end__wrong_cookie_or_epoch(void **state)
@@ -239,6 +258,7 @@ int main(void)
 		cmocka_unit_test(end__lost_abort_is_repeated),
 		cmocka_unit_test(end__nothing_arrives_for_a_while),
 		cmocka_unit_test(end__first_reason_is_kept),
+		cmocka_unit_test(end__all_is_told),
 		cmocka_unit_test(end__wrong_cookie_or_epoch),
 		cmocka_unit_test(end__old_abort_does_not_end_the_next),
 		cmocka_unit_test(end__silence),

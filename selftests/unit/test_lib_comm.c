@@ -417,8 +417,8 @@ static void desync_body(struct gagg_comm *c, int rank)
 			      gagg_allreduce(x, y, 100, GAGG_FLOAT32, GAGG_MAX, c, NULL);
 
 	CHECK(err == GAGG_ERR_DESYNC);
-	CHECK(!strncmp(gagg_last_error(c),
-		       "rank 3 called all-gather where rank 0 called all-reduce of float32", 66));
+	CHECK(strstr(gagg_last_error(c),
+		     "rank 3 called all-gather (4 bytes) where rank 0 called all-reduce of float32 (100 elements, maximum) (epoch "));
 	gagg_abort(c);
 }
 
@@ -429,8 +429,7 @@ static void mean_body(struct gagg_comm *c, int rank)
 	/* the same lanes, another meaning */
 	CHECK(gagg_allreduce(x, x, 100, GAGG_FLOAT32, rank ? GAGG_SUM : GAGG_MEAN, c, NULL) ==
 	      GAGG_ERR_DESYNC);
-	CHECK(strstr(gagg_last_error(c), rank ? "; that of rank 1: 100 elements, sum, all-reduce" :
-						"; that of rank 0: 100 elements, mean, all-reduce"));
+	CHECK(strstr(gagg_last_error(c), "rank 1 called a blocking reduction of float32 without a plan (100 elements, sum, all-reduce) where rank 0 called a blocking reduction of float32 without a plan (100 elements, mean, all-reduce) (epoch "));
 	gagg_abort(c);
 }
 
@@ -445,24 +444,17 @@ static void length_body(struct gagg_comm *c, int rank)
 			       &req[1]));
 	gagg_wait(&req[0], GAGG_FOREVER);
 	CHECK(gagg_wait(&req[1], GAGG_FOREVER) == GAGG_ERR_DESYNC);
-	CHECK(strstr(gagg_last_error(c), "another length, root or operator"));
-	CHECK(strstr(gagg_last_error(c), rank == 2 ? "; that of rank 2: 120 elements, sum" :
-						     "; that of rank 0: 100 elements, sum"));
+	CHECK(strstr(gagg_last_error(c), "rank 2 called all-reduce of int32 (120 elements, sum) where rank 0 called all-reduce of int32 (100 elements, sum) (epoch "));
 	gagg_abort(c);
 }
 
-/* rank 0 and rank 2 have roots of their own, rank 3 one that no sentence is about */
+/* rank 3 has a third root, which no sentence is about */
 static void root_body(struct gagg_comm *c, int rank)
 {
 	char x = 0;
 
 	CHECK(gagg_broadcast(&x, 1, rank < 2 ? 0 : rank - 1, c) == GAGG_ERR_DESYNC);
-	CHECK(strstr(gagg_last_error(c), "rank 2 called broadcast with another length"));
-	if (rank == 3)
-		CHECK(!strstr(gagg_last_error(c), "that of"));
-	else
-		CHECK(strstr(gagg_last_error(c), rank == 2 ? "; that of rank 2: 1 byte from rank 1" :
-							     "; that of rank 0: 1 byte from rank 0"));
+	CHECK(strstr(gagg_last_error(c), "rank 2 called broadcast (1 byte from rank 1) where rank 0 called broadcast (1 byte from rank 0) (epoch "));
 	gagg_abort(c);
 }
 

@@ -468,12 +468,16 @@ static void desync__names_both(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 0, 1);
+		struct gagg_msg m = message(GAGG_T_CONTRIB, 2, 0, 1), first = m;
 		const struct gagg_act *a;
 
+		first.src = 1;
+		first.pn = 1;
+		first.aux = 0x5a;
 		start(0);
-		contrib(1, 0, 1, 0);
+		rx(1, first);
 		m.sig += i == 0;
+		m.aux = 0xa5;
 		m.lanes = i == 1 ? 3 : 4;
 		m.laneop = i == 2 ? GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX) :
 			   i == 4 ? GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD) : ADD;
@@ -485,6 +489,8 @@ static void desync__names_both(void **state)
 		assert_int_equal(a->desync.other, 1);
 		assert_int_equal(a->desync.sig, m.sig);
 		assert_int_equal(a->desync.other_sig, 0x51);
+		assert_int_equal(a->desync.call, 0xa5);
+		assert_int_equal(a->desync.other_call, 0x5a);
 	}
 	/* the local rank, too, and in a run */
 	start(0);

@@ -350,6 +350,36 @@ static void test_sig_of_libgagg(void **state)
 	}
 }
 
+/* what libgagg finds of a call, by what the core tells of it */
+static void test_call_of_libgagg(void **state)
+{
+	static const u64 counts[] = {
+		0, 1, 1000, 67108863, 67108864, 67108865, 12345678901, (1ULL << 34) - 1,
+	};
+	static const u32 roots[] = { 0, 3, 17, 63 };
+	struct gagg_ioc_submit op = { .laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD) }, found;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 6 * 8 * 4; i++) {
+		op.kind = GAGG_K_ALLREDUCE + i % 6;
+		op.dtype = i % 5;
+		op.root = roots[i / 6 % 4];
+		if (op.kind == GAGG_K_EXPONENTS)
+			op.root = (op.root & 3) | (1 + i / 6 % 2) << 8;
+		op.count = counts[i / 24];
+		assert_true(call_find(&found, call_sig(&op), gagg_call(op.root, op.count)));
+		assert_int_equal(found.kind, op.kind);
+		assert_int_equal(found.dtype, op.dtype);
+		assert_int_equal(found.root, op.root);
+		assert_true(found.count == op.count);
+	}
+	/* nonsense, or too much */
+	assert_false(call_find(&found, call_sig(&op), gagg_call(op.root + 1, op.count)));
+	op.count = 1ULL << 34;
+	assert_false(call_find(&found, call_sig(&op), gagg_call(op.root, op.count)));
+}
+
 /* as published; test_mix() pins it by known outputs */
 static u64 splitmix(u64 x)
 {
@@ -431,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_follows),
 		cmocka_unit_test(test_sig),
 		cmocka_unit_test(test_sig_of_libgagg),
+		cmocka_unit_test(test_call_of_libgagg),
 		cmocka_unit_test(test_mix),
 	};
 

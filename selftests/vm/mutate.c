@@ -28,6 +28,7 @@ static const struct field start[] = {
 static const struct field abort_[] = {
 	BODY(gagg_abort, reason), BODY(gagg_abort, rank), BODY(gagg_abort, other),
 	BODY(gagg_abort, sig), BODY(gagg_abort, other_sig),
+	BODY(gagg_abort, call), BODY(gagg_abort, other_call),
 };
 
 static const struct field ack[] = {

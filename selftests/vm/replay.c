@@ -402,6 +402,8 @@ static void on_submit(struct host *h)
 			op = gagg_chan_submit(ch, local, (u32)number("sig"),
 					      (u8)number("laneop"), (u8)number("flags"),
 					      (u16)number("last_lanes"), number("chunks"));
+		if (op)
+			ch->local[local].op[op % GAGG_OPS].call = (u32)number("call");
 		if (op != number("number"))
 			differs("in shard %u it is number %llu", s, (ull)op);
 	}

@@ -369,6 +369,9 @@ struct gagg_ioc_wait {
  *		it requires of them next has arrived. Of a chunk that is added on another
  *		host that is known when it has been open for a quarter of a second. A read
  *		of a store: those furthest behind, if it waits for them to come on
+ * @call:	out: GAGG_R_DESYNC: what @rank has called: the low 26 bits of @count in struct
+ *		gagg_ioc_submit, and above them six of its root | root >> 8 << 4; 0: not known
+ * @other_call:	out: the same of @other
  *
  * Callers of the first version have no field from @lanes on.
  */
@@ -390,6 +393,8 @@ struct gagg_ioc_status {
 	__u32	channel;
 	__u64	op;
 	__u64	missing;
+	__u32	call;
+	__u32	other_call;
 };
 
 struct gagg_ioc_detach {

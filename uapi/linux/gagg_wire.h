@@ -130,11 +130,12 @@ enum gagg_redop {
  *		PULL: first result wanted; TOLD: the next result; HELLO: grows with every one sent;
  *		ACK: marks of congestion seen on the path so far, one at least of each
  *		datagram that had one
- * @aux:	RESULT: number of contributors | lowest rank with NaN or infinity
+ * @aux:	CONTRIB, READY: count and root of the collective (gagg_call());
+ *		RESULT: number of contributors | lowest rank with NaN or infinity
  *		<< 16 (with GAGG_WF_NONFINITE), or of lanes of GAGG_LANE_S16 and _S8 by
  *		how many bits the sums were shifted << 16; RESEND, NAK: rank that is asked;
- *		ACK: the FRESH packet number; HELLO: largest packet number
- *		heard from the instance in its echo; WAITS: ranks 0 to 31, a bit each
+ *		ACK: the FRESH packet number; HELLO: largest packet number heard from the
+ *		instance in its echo; WAITS: ranks 0 to 31, a bit each
  *		In a group with a quorum, RESULT names the ranks that are in it: a bit
  *		each, 0 to 15 in the lower half of aux, then @weight, then @sig
  * @tag:	bytes 0-7: cookie of the epoch, or, of RESULT in a group with multicast,
@@ -289,6 +290,8 @@ enum gagg_reason {
  *		host lacks them
  * @sig:	GAGG_R_DESYNC: signature of @rank
  * @other_sig:	GAGG_R_DESYNC: signature of @other
+ * @call:	GAGG_R_DESYNC: count and root of @rank, gagg_call(); 0 if not known
+ * @other_call:	the same of @other
  */
 struct gagg_abort {
 	__le32	reason;
@@ -296,6 +299,8 @@ struct gagg_abort {
 	__le16	other;
 	__le32	sig;
 	__le32	other_sig;
+	__le32	call;
+	__le32	other_call;
 };
 
 /**
