@@ -6,13 +6,16 @@
 # Lanes "auto": hosts of different MTUs agree on what fits all of them, anew for each
 # epoch.
 
+# shellcheck disable=SC2016,SC2034 # eval's
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 26
+# shellcheck source=selftests/vm/store.sh
+. "$(dirname "$0")/store.sh"
+plan 30
 
-BLOCKED=8 MTU=9		# enum gagg_reason
+MTU=9		# enum gagg_reason
 options=(ring 1024 window 256 shards 2 dead-after 2000)
 # of one chunk, of several, of more than the ring at 8 lanes less
 work=(allreduce:int32:sum:1 allreduce:int32:sum:344 allreduce:int32:max:345
@@ -33,7 +36,7 @@ mtus()
 # exact WORD...: all ranks are right, and have the same
 exact()
 {
-	ranks_run "$@" && digests_agree
+	ranks_run "$@" && digests_agree "allreduce|allgather|broadcast"
 }
 
 # lanes N MTU [HOST...]: of the next epoch, or of the one that runs; what a chunk takes
@@ -59,19 +62,7 @@ shows()
 	grep -q -- "$2" <<<"$lines"
 }
 
-# ended REASON: the epoch, on all ranks
-ended()
-{
-	local r status=0
-
-	for ((r = 0; r < ranks; r++)); do
-		rank_wait "$r" || status=1
-		rank_says "$r" "^rank $r failed .* reason $1 rank " || status=1
-	done
-	return $status
-}
-
-# nobody could join, and all were told by whom chunks do not come
+# told PATTERN: nobody could join, and all were told so
 told()
 {
 	local r status=0
@@ -93,7 +84,6 @@ check "which JSON says as well" eval 'ctl 0 -j group show g |
 mtus 1500 1450 1420
 check "hosts of MTU 1500, 1450 and 1420 agree on what fits" lanes 328 1404 0 1 2
 check "and train" exact "${work[@]}"
-mtus 1500 1500 1420
 check "the coordinator's may be less" eval 'mtus 1280 1450 1500 && lanes 296 1276 0 1 2 &&
 	exact "${work[@]}"'
 mtus 1500 1500 1500
@@ -158,6 +148,19 @@ for wire in int16 int8; do
 		exact allreduce:float32:sum:1313 allreduce:float32:sum:100000 allreduce:int32:sum:3000'
 	group_down
 done
+
+check "parts of a group" eval 'group_up "${options[@]}" &&
+	ranks_run split:0 allreduce:int32:sum:5000 @0,1:split:0 @2:split:1 allgather:3000 free world \
+		allreduce:float32:sum:5000'
+group_down
+for mode in ssp:0 ssp:2; do
+	check "a store, $mode" eval 'group_up ring 1024 window 64 sync $mode && lanes 328 1404 0 1 2 &&
+		store_run ${mode#ssp:} $SLOW 0'
+	group_down
+done
+check "of int64" eval 'group_up ring 1024 window 64 sync ssp:2 lane-type int64 &&
+	store_run 2 $SLOW 0'
+group_down
 
 # --- the twin -------------------------------------------------------------------
 layout 4
