@@ -63,11 +63,11 @@ struct node {
 static struct node nodes[NODES];
 static struct datagram flight[FLIGHT], past[PAST];
 static u32 nnodes, nflight, npast, hellos;
-static u64 rng, now, workers, dead_after;
+static u64 rng, limits, now, workers, dead_after;
 static u64 left_mask[EPOCHS];	/* ranks that left an epoch, by epoch % EPOCHS */
 static u64 broken[EPOCHS];	/* cookies of epochs that a node has ended or lost */
 static u32 nbroken;
-static bool fair, any_reason;
+static bool fair, any_reason, limited;
 static char failure[256];
 
 static u64 rnd64(void)
@@ -82,6 +82,12 @@ static u64 rnd64(void)
 static u32 rnd(u32 n)
 {
 	return (u32)(rnd64() % n);
+}
+
+/* dice of their own: schedules without limits are what they would be */
+static u32 rnd_limit(u32 n)
+{
+	return (u32)((limits = limits * 6364136223846793005 + 1442695040888963407) >> 33) % n;
 }
 
 __attribute__((format(printf, 1, 2)))
@@ -304,9 +310,10 @@ static void boot(u32 i)
 	n->speak_at = GAGG_NEVER;
 	memset(n->say, 0, sizeof(n->say));
 	n->j.enabled = 1;
-	if (!rnd(3))
-		gagg_join_limit(&n->j, &n->g, rnd(400), now);
-	drain(n, 0, NODES);
+	if (limited && rnd_limit(2)) {
+		gagg_join_limit(&n->j, &n->g, rnd_limit(400), now);
+		drain(n, 0, NODES);
+	}
 }
 
 static void crash(u32 i)
@@ -330,14 +337,18 @@ static void attach(u32 rank)
 static void leave(u32 rank)
 {
 	struct node *n = &nodes[nodes[0].g.node_of[rank]];
+	u64 top = nodes[0].j.top;
 	u32 i;
 
 	if (!n->up || !(n->j.attached & GAGG_BIT(rank)))
 		return;
+	/* a coordinator that is new learns of the last epoch from those that refused it */
+	for (i = 0; limited && i < nnodes; i++)
+		top = gagg_max64(top, nodes[i].j.top);
 	/* an epoch that is on its way here counts as left as well */
 	for (i = 0; i < 4; i++) {
 		left_mask[(n->j.epoch + i) % EPOCHS] |= GAGG_BIT(rank);
-		left_mask[(nodes[0].j.top + i) % EPOCHS] |= GAGG_BIT(rank);
+		left_mask[(top + i) % EPOCHS] |= GAGG_BIT(rank);
 	}
 	gagg_join_leave(&n->j, &n->g, rank, rnd(2) ? GAGG_R_DIED : GAGG_R_BYE, now);
 	drain(n, 0, NODES);
@@ -356,7 +367,7 @@ static void end(u32 i)
 /* its MTU has */
 static void change_limit(struct node *n)
 {
-	gagg_join_limit(&n->j, &n->g, rnd(2) ? rnd(400) : 344, now);
+	gagg_join_limit(&n->j, &n->g, rnd_limit(2) ? rnd_limit(400) : 344, now);
 	drain(n, 0, NODES);
 }
 
@@ -462,6 +473,8 @@ static void chaos(u32 steps)
 		u32 i = rnd(nnodes);
 
 		run(now + rnd(rnd(4) ? 5000000 : 500000000));
+		if (limited && nodes[i].up && !rnd_limit(20))
+			change_limit(&nodes[i]);
 		switch (rnd(calm)) {
 		case 0:
 			crash(i);
@@ -479,11 +492,6 @@ static void chaos(u32 steps)
 		case 4:
 		case 5:
 			boot(i = nodes[i].up ? nnodes - 1 : i);
-			break;
-		case 6:
-		case 7:
-			if (nodes[i].up)
-				change_limit(&nodes[i]);
 			break;
 		default:
 			if (npast && !rnd(3))
@@ -560,6 +568,8 @@ static void check_fair(void)
 static bool one(u64 seed)
 {
 	rng = seed;
+	limits = ~seed;
+	limited = rnd_limit(3) == 0;
 	failure[0] = 0;
 	any_reason = false;
 	make();

@@ -106,6 +106,24 @@ static void start__lost_and_limits_change(void **state)
 	assert_epoch(2, 200);
 }
 
+/* it was queued, and is made when its epoch is over */
+static void start__made_late_is_the_same(void **state)
+{
+	struct gagg_start body;
+	struct gagg_msg m;
+
+	(void)state;
+	world(3);
+	limits(344, 344, 328);
+	assert_epoch(1, 328);
+	limit(2, 344);
+	end_all();
+	assert_lanes(344);
+	gagg_join_start(&host[0].j, &host[0].g, &m, &body);
+	assert_int_equal(m.epoch, 1);
+	assert_int_equal(m.lanes, 328);
+}
+
 static void epoch__keeps_its_lanes(void **state)
 {
 	(void)state;
@@ -340,6 +358,7 @@ int main(void)
 		cmocka_unit_test(lanes__are_the_least_limit),
 		cmocka_unit_test(limit__is_rounded),
 		cmocka_unit_test(start__lost_and_limits_change),
+		cmocka_unit_test(start__made_late_is_the_same),
 		cmocka_unit_test(epoch__keeps_its_lanes),
 		cmocka_unit_test(start__with_more_than_fits_is_refused),
 		cmocka_unit_test(start__of_no_lanes_is_dropped),
