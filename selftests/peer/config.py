@@ -54,6 +54,10 @@ def signature(kind, dtype, laneop, root, count):
     return kind << 28 | dtype << 24 | digest >> 40
 
 
+def call(root, count):
+    return count & 0x3ffffff | (root | root >> 8 << 4) << 26 & M32
+
+
 class Config:
     """A group of sync mode bsp without a multicast address: members are
     (rank, address, role), in the order of their ranks. lanes 0: auto."""

@@ -96,8 +96,9 @@ class Peer:
                 sys.exit(f"no end of waiting until {what}")
             self.turn()
 
-    def collective(self, what, values, sig):
-        self.worker.begin(values, sig, time.monotonic())
+    def collective(self, what, values, kind, dtype, root, count):
+        self.worker.begin(values, config.signature(kind, dtype, ADD, root, count),
+                          config.call(root, count), time.monotonic())
         self.until(what, lambda: self.worker.finished() or self.join.phase == wire.IDLE)
 
     def all_reduce(self, number, count, seed):
@@ -105,7 +106,7 @@ class Peer:
         parts = {r: elements(seed, number, r, count) for r in ranks}
         want = [wrap(sum(column)) for column in zip(*parts.values())]
         self.collective(f"operation {number} is done", parts[self.rank],
-                        config.signature(ALLREDUCE, INT32, ADD, SUM, count))
+                        ALLREDUCE, INT32, SUM, count)
         if self.worker.result() != want:
             sys.exit(f"operation {number} of {count}: the sum is wrong")
         print(f"op {number} of {count} ok", flush=True)
@@ -127,12 +128,12 @@ def main():
                for name, value in (text.split("=") for text in args.set)}
     peer = Peer(config.Config("g", members, **options), args.rank)
     peer.until("the epoch begins", lambda: peer.join.phase == wire.RUNNING)
-    print(f"epoch {peer.join.epoch}", flush=True)
+    print(f"epoch {peer.join.epoch} of {peer.join.lanes} lanes", flush=True)
     for number, count in enumerate(args.count, 1):
         peer.all_reduce(number, count, args.seed)
     print(f"repeated {peer.worker.repeated} asked {peer.worker.asked}", flush=True)
     # gagg_finalize() begins with one
-    peer.collective("all have finished", (), config.signature(BARRIER, 0, ADD, 0, 0))
+    peer.collective("all have finished", (), BARRIER, 0, 0, 0)
     peer.until("the epoch ends", lambda: peer.join.phase == wire.IDLE)
     # the others repeat what they say until they hear that it was heard
     end = time.monotonic() + 0.3

@@ -24,7 +24,8 @@ class Worker:
                       for shard in range(config.shards)}
         self.v = 0				# chunks of all operations so far
         self.repeated = self.asked = 0		# contributions, and questions
-        self.open, self.results, self.again, self.unsent, self.sig = {}, {}, [], [], 0
+        self.open, self.results, self.again, self.unsent = {}, {}, [], []
+        self.sig = self.call = 0
         self.last = 0.0
 
     def message(self, kind, **fields):
@@ -33,10 +34,10 @@ class Worker:
 
     # --- an operation ---
 
-    def begin(self, values, sig, now):
+    def begin(self, values, sig, call, now):
         """all-reduce of int32; a barrier has no values, and one chunk"""
         n = self.join.lanes
-        self.sig = sig
+        self.sig, self.call = sig, call
         self.open = {self.v + i: values[at:at + n]
                      for i, at in enumerate(range(0, max(1, len(values)), n))}
         self.unsent = sorted(self.open)
@@ -60,7 +61,8 @@ class Worker:
         path, lanes = self.paths[where], self.open[v]
         m = self.message(wire.CONTRIB if lanes else wire.READY,
                          flags=wire.RAW if lanes else wire.RAW | wire.ZERO, sig=self.sig,
-                         chunk=slot, round=rnd, lanes=len(lanes), weight=1, pn=path.next_pn,
+                         chunk=slot, round=rnd, lanes=len(lanes), weight=1,
+                         pn=path.next_pn, aux=self.call,
                          body=struct.pack(f"<{len(lanes)}i", *lanes))
         path.flying[path.next_pn] = (v, now)
         path.next_pn += 1

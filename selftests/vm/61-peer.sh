@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 13
+plan 14
 
 counts=(1 344 345 5000 20000 20000)
 settings=(ring 256 window 64 stripe 4 shards 2)
@@ -80,6 +80,8 @@ net_impair loss 3% delay 3ms 2ms
 net_exec 1 ip link set eth0 mtu 1400
 trains "module, 3 % loss, reordering, MTU 1400 on a host"
 net_exec 1 ip link set eth0 mtu 1500
+# an IP and a UDP header of 28 bytes, 64 of gagg, and a multiple of 32
+check "chunks have as many lanes as fit an MTU of 1400" peer_said "^epoch .* of 320 lanes"
 check "it has repeated contributions" peer_said '^repeated [1-9]'
 net_clear
 for i in 0 1 2; do
