@@ -112,7 +112,10 @@ static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_a
 	return -ENOTTY;
 }
 
-/* size of the argument */
+/*
+ * Size of the argument; no caller has a shorter one. One that did not know the lanes of
+ * GAGG_IOC_STATUS would cut its operations otherwise than other ranks.
+ */
 static const u16 arg_size[] = {
 	[_IOC_NR(GAGG_IOC_FEATURES)] = sizeof(struct gagg_ioc_features),
 	[_IOC_NR(GAGG_IOC_OPEN)] = sizeof(struct gagg_ioc_open),
@@ -125,14 +128,6 @@ static const u16 arg_size[] = {
 	[_IOC_NR(GAGG_IOC_STATUS)] = sizeof(struct gagg_ioc_status),
 	[_IOC_NR(GAGG_IOC_TIMES)] = sizeof(struct gagg_ioc_times),
 };
-
-/* as of the first version: no caller has a shorter one */
-static size_t first_size(unsigned int nr)
-{
-	if (nr == _IOC_NR(GAGG_IOC_STATUS))
-		return offsetof(struct gagg_ioc_status, lanes);
-	return arg_size[nr];
-}
 
 static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
@@ -149,7 +144,7 @@ static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		return -ENOTTY;
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
-	if (size < first_size(nr))
+	if (size < arg_size[nr])
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
@@ -172,7 +167,7 @@ static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 		err = do_locked(ses, nr, &arg);
 		mutex_unlock(&ses->lock);
 	}
-	if (!err && copy_to_user(user, &arg, min_t(size_t, size, arg_size[nr])))
+	if (!err && copy_to_user(user, &arg, arg_size[nr]))
 		err = -EFAULT;
 	return err;
 }

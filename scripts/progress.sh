@@ -28,10 +28,11 @@ progress()
 # progress_tell WHAT: copies its input
 progress_tell()
 {
-	local line='' at='' files=0 told=$SECONDS start=$SECONDS percent text
+	local line='' held='' at='' files=0 told=$SECONDS start=$SECONDS percent text status
 
 	while :; do
 		if IFS= read -r -t 1 line; then
+			line=$held$line held=''
 			printf '%s\n' "$line"
 			case $line in
 			# make of a kernel
@@ -44,8 +45,14 @@ progress_tell()
 				at=", ${percent%.*} %: $text"
 				;;
 			esac
-		elif [ $? -le 128 ]; then
-			return 0
+		else
+			# a part of a line, for which there was no time, or which is the end
+			status=$?
+			held+=$line
+			if [ $status -le 128 ]; then
+				printf '%s' "$held"
+				return 0
+			fi
 		fi
 		if [ $((SECONDS - told)) -ge "$progress_every" ]; then
 			told=$SECONDS

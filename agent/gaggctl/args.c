@@ -204,7 +204,7 @@ bool args_lanes(struct args *a, const char *text, uint32_t *out)
 
 	if (nl_lanes_parse(text, out))
 		return true;
-	if (!digits(text, 10, UINT16_MAX, &n))
+	if (!digits(text, 10, UINT16_MAX, &n) || !n)
 		return args_fail(a, "lanes: expected auto, or a number from 8 to %u, not '%s'",
 				 GAGG_WIRE_LANES_MAX, text);
 	*out = (uint32_t)n;

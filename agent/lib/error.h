@@ -10,7 +10,7 @@
 #include <linux/gagg_wire.h>
 #include "gagg.h"
 
-#define ERROR_MAX	384
+#define ERROR_MAX	576
 
 /*
  * The sentence that gagg_last_error(NULL) returns, of the calling thread.

@@ -11,7 +11,7 @@
 #include "store.h"
 #include "sys.h"
 
-#define WHY_MAX		192	/* bytes of what a sentence says of who is missing */
+#define WHY_MAX		320	/* bytes of what a sentence says of who is missing */
 #define KNOWN_MS	250	/* who is missing is not known sooner: struct gagg_ioc_status */
 
 /* an operation in flight; @op is 0 if the kernel does not know it */

@@ -249,8 +249,12 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 		return err;
 	}
 	*geo = attach.geo;
-	/* hosts have agreed on them since; region_check() compares them with the stride */
-	geo->lanes = st.lanes;
+	/*
+	 * Hosts have agreed on them since; region_check() compares them with the stride. A module
+	 * that does not tell them has as many as there can be.
+	 */
+	if (st.lanes)
+		geo->lanes = st.lanes;
 	s->rank = geo->rank;
 	s->epoch = st.epoch;
 	memcpy(s->sync, attach.sync, sizeof(s->sync));

@@ -508,6 +508,8 @@ void epoch_attach(struct group *g, u32 rank)
 	gagg_join_attach(g->join, &g->geom, rank, now_ns());
 	collect(g);
 	pthread_mutex_unlock(&g->join_lock);
+	/* START may follow what is said of it */
+	g->limit_at = 0;
 	/* a group on one host needs no message: its timer starts the epoch */
 	join_timer(g);
 	twin_call(g->twin);

@@ -26,19 +26,32 @@ static u32 least_mtu(struct group *g, u64 now)
 	return g->mtu.least;
 }
 
-static void tell_path(struct group *g, u32 node, struct nl_member *m)
+struct path {
+	u64 srtt;
+	u32 cwnd;
+};
+
+/* of all nodes at once: whoever asks makes a worker wait no more than one time */
+static void read_paths(struct group *g, struct path path[GAGG_NODES])
 {
 	struct part *part = &g->part[0];
-	u64 srtt;
+	u32 n;
 
 	worker_lock(part->port->worker);
-	srtt = part->core->path[node].srtt;
-	m->cwnd = part->core->path[node].cwnd;
+	for (n = 0; n < g->geom.nodes; n++) {
+		path[n].srtt = part->core->path[n].srtt;
+		path[n].cwnd = part->core->path[n].cwnd;
+	}
 	worker_unlock(part->port->worker);
+}
+
+static void tell_path(const struct path *path, struct nl_member *m)
+{
+	m->cwnd = path->cwnd;
 	m->set |= NL_SET(GAGG_MA_CWND);
-	if (!srtt)
+	if (!path->srtt)
 		return;
-	m->rtt = (u32)(srtt / 1000);
+	m->rtt = (u32)(path->srtt / 1000);
 	m->set |= NL_SET(GAGG_MA_RTT);
 }
 
@@ -63,7 +76,7 @@ static void tell_times(struct session *s, u64 now, struct nl_member *m)
 }
 
 static void tell_member(struct group *g, const struct gagg_ioc_status *st, u64 now,
-			struct nl_member *m)
+			const struct path *path, struct nl_member *m)
 {
 	u32 node = g->geom.node_of[m->rank];
 	const struct gagg_peer *peer = &g->join->peer[node];
@@ -94,16 +107,18 @@ static void tell_member(struct group *g, const struct gagg_ioc_status *st, u64 n
 	m->blocked_in = in;
 	m->blocked_out = out;
 	m->set |= (in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) | (out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
-	tell_path(g, node, m);
+	tell_path(&path[node], m);
 }
 
 static void fill_group(struct group *g, struct nl_group *out)
 {
 	struct gagg_ioc_status st = { 0 };
+	struct path path[GAGG_NODES];
 	u64 now = now_ns();
 	u32 i;
 
 	epoch_status(g, &st);
+	read_paths(g, path);
 	*out = g->cfg;
 	out->id = g->geom.group;
 	out->state = gagg_state_group(&st);
@@ -123,7 +138,7 @@ static void fill_group(struct group *g, struct nl_group *out)
 		out->set |= NL_SET(GAGG_GA_MISMATCH);
 	}
 	for (i = 0; i < out->n_members; i++)
-		tell_member(g, &st, now, &out->members[i]);
+		tell_member(g, &st, now, path, &out->members[i]);
 }
 
 static ssize_t tell_group(struct group *g, void *more, size_t room)

@@ -54,8 +54,14 @@ static int own_mtu(int fd, int mtu, const union address *from)
 	return own;
 }
 
+/* of the path that was looked at last, what its interface sends; most have the same */
+struct seen {
+	int path;
+	int own;
+};
+
 /* what fits to a node; 0: not known */
-static u32 mtu_to(const struct group *g, u32 node)
+static u32 mtu_to(const struct group *g, u32 node, struct seen *seen)
 {
 	const union address *to = &g->node[node];
 	union address from = g->node[g->geom.self];
@@ -73,18 +79,19 @@ static u32 mtu_to(const struct group *g, u32 node)
 	if (bind(fd, &from.sa, len) || connect(fd, &to->sa, len) ||
 	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen))
 		mtu = 0;
-	else
-		mtu = own_mtu(fd, mtu, &from);
+	if (mtu && mtu != seen->path)
+		*seen = (struct seen){ .path = mtu, .own = own_mtu(fd, mtu, &from) };
 	close(fd);
-	return (u32)mtu;
+	return mtu ? (u32)seen->own : 0;
 }
 
 u32 mtu_least(const struct group *g)
 {
+	struct seen seen = { .path = 0 };
 	u32 n, mtu, least = 0;
 
 	for (n = 0; n < g->geom.nodes; n++) {
-		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
+		mtu = n == g->geom.self ? 0 : mtu_to(g, n, &seen);
 		if (mtu && (!least || mtu < least))
 			least = mtu;
 	}
@@ -102,9 +109,10 @@ bool mtu_lanes(const struct group *g, u32 *lanes)
 int mtu_check(const struct group *g)
 {
 	u32 n, mtu, needed = mtu_needed(g, g->geom.lanes);
+	struct seen seen = { .path = 0 };
 
 	for (n = 0; n < g->geom.nodes; n++) {
-		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
+		mtu = n == g->geom.self ? 0 : mtu_to(g, n, &seen);
 		/* without a route there will be a better time to say so */
 		if (!mtu || mtu >= needed)
 			continue;
@@ -118,9 +126,10 @@ int mtu_check(const struct group *g)
 void mtu_tell(const struct group *g, u32 lanes)
 {
 	u32 n, mtu, needed = mtu_needed(g, lanes);
+	struct seen seen = { .path = 0 };
 
 	for (n = 0; n < g->geom.nodes; n++) {
-		mtu = n == g->geom.self ? 0 : mtu_to(g, n);
+		mtu = n == g->geom.self ? 0 : mtu_to(g, n, &seen);
 		if (mtu && mtu < needed)
 			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_ERR,
 				    "group \"%s\": %sdatagrams of %u bytes do not fit the MTU to the host of rank %u any more, which is %u",

@@ -31,8 +31,11 @@ a_site()
 		[ "$*" = "enable --now gaggd" ] || exit 1
 		unit=/usr/local/lib/systemd/system/gaggd.service
 		program=$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' $unit)
-		"$program" --socket "$GAGG_SOCKET" >/dev/null 2>&1 &
-		until [ -S "$GAGG_SOCKET" ]; do sleep 0.1; done
+		"$program" --socket "$GAGG_SOCKET" >"$GAGG_SOCKET.log" 2>&1 &
+		until [ -S "$GAGG_SOCKET" ]; do
+			kill -0 $! || { cat "$GAGG_SOCKET.log"; exit 1; }
+			sleep 0.1
+		done
 	END
 	chmod +x "$tmp/bin/systemctl"
 }

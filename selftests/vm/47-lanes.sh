@@ -93,14 +93,14 @@ check "and never more" eval 'sleep 3; lanes 344 1468 0 1 2'
 mtus 1500 1500 1500
 
 # --- in the middle ------------------------------------------------------------
-ranks_start plan allreduce:float32:sum:100000 fail allreduce:int32:sum:20000 sleep:4000 \
+ranks_start plan allreduce:float32:sum:100000 fail allreduce:int32:sum:20000 sleep:10000 \
 	allreduce:int32:sum:20000 reattach allreduce:float32:sum:100000 "${work[@]}"
 ranks_say "op 2 .* ok"
 net_exec 2 ip link set eth0 mtu 1420
 check "an MTU that shrinks while they train ends the epoch; who joins again goes on with less" \
 	eval 'ranks_wait && ranks_say "^rank . failed .* reason $MTU rank 2"'
 check "namely so many" lanes 328 1404 0 1 2
-ranks_start allreduce:int32:sum:20000 sleep:4000 allreduce:int32:sum:20000
+ranks_start allreduce:int32:sum:20000 sleep:10000 allreduce:int32:sum:20000
 ranks_say "op 1 .* ok"
 net_exec 2 ip link set eth0 mtu 1500
 sleep 2
@@ -170,7 +170,7 @@ check "the module on two hosts, the twin on two others" eval 'mixed_up "${option
 	lanes 328 1404 0 1 && exact "${work[@]}"'
 mtus 1500 1460 1450 1450
 check "twin: they grow" eval 'lanes 336 1436 0 1 && exact "${work[@]}"'
-ranks_start fail allreduce:int32:sum:20000 sleep:4000 allreduce:int32:sum:20000 \
+ranks_start fail allreduce:int32:sum:20000 sleep:10000 allreduce:int32:sum:20000 \
 	reattach "${work[@]}"
 ranks_say "op 1 .* ok"
 net_exec 3 ip link set eth0 mtu 1280

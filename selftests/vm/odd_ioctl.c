@@ -15,7 +15,6 @@
 #include <liburing.h>
 #include <poll.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,20 +73,15 @@ static int dev(void)
 	return fd;
 }
 
-/* all before it: callers of the first version */
-#define STATUS_FIRST	offsetof(struct gagg_ioc_status, lanes)
-
 static const struct {
 	unsigned int cmd;
 	uint32_t size;
-	uint32_t first;		/* version's size */
 } calls[] = {
-#define CALL(nr, type)	\
-	{ GAGG_IOC_##nr, sizeof(struct gagg_ioc_##type), sizeof(struct gagg_ioc_##type) }
+#define CALL(nr, type)	{ GAGG_IOC_##nr, sizeof(struct gagg_ioc_##type) }
 	CALL(FEATURES, features), CALL(OPEN, open), CALL(ATTACH, attach),
 	CALL(DETACH, detach), CALL(CHANNEL, channel), CALL(CHANNEL_FREE, channel_free),
-	CALL(SUBMIT, submit), CALL(WAIT, wait),
-	{ GAGG_IOC_STATUS, sizeof(struct gagg_ioc_status), STATUS_FIRST }, CALL(TIMES, times),
+	CALL(SUBMIT, submit), CALL(WAIT, wait), CALL(STATUS, status),
+	CALL(TIMES, times),
 };
 
 /* sizes and pointers, of every call; nothing gets as far as its meaning */
@@ -106,7 +100,7 @@ static void try_sizes(int fd)
 		memset(x, 0, sizeof(x));
 		x[0] = 0;
 		IS(ioctl(fd, cmd, x), EINVAL);
-		x[0] = calls[i].first - 1;
+		x[0] = n - 1;
 		IS(ioctl(fd, cmd, x), EINVAL);
 		x[0] = 4;
 		IS(ioctl(fd, cmd, x), EINVAL);
@@ -247,19 +241,6 @@ static void try_open(int fd, char **argv)
 	close(other);
 }
 
-/* nothing is written behind what a caller of the first version has */
-static void try_first_status(int fd)
-{
-	struct gagg_ioc_status st = {
-		.size = STATUS_FIRST, .lanes = 0x55, .channel = 0x55, .op = 0x55,
-		.missing = 0x55,
-	};
-
-	IS(ioctl(fd, GAGG_IOC_STATUS, &st), 0);
-	IS(st.lanes == 0x55 && st.channel == 0x55 && st.op == 0x55 && st.missing == 0x55 ? 0 : -1,
-	   0);
-}
-
 static void try_bound(int fd)
 {
 	uint64_t n;
@@ -268,7 +249,6 @@ static void try_bound(int fd)
 	TRY(fd, STATUS, EINVAL, gagg_ioc_status, .blocked = 1);
 	TRY(fd, STATUS, 0, gagg_ioc_status, .channel = 9, .op = 1);
 	TRY(fd, STATUS, 0, gagg_ioc_status, .op = ~0ULL);
-	try_first_status(fd);
 	TRY(fd, TIMES, ENOTCONN, gagg_ioc_times);
 	TRY(fd, DETACH, ENOTCONN, gagg_ioc_detach);
 	TRY(fd, WAIT, ENOTCONN, gagg_ioc_wait, .channel = GAGG_WAIT_EPOCH);

@@ -372,8 +372,6 @@ struct gagg_ioc_wait {
  * @call:	out: GAGG_R_DESYNC: what @rank has called: the low 26 bits of @count in struct
  *		gagg_ioc_submit, and above them six of its root | root >> 8 << 4; 0: not known
  * @other_call:	out: the same of @other
- *
- * Callers of the first version have no field from @lanes on.
  */
 struct gagg_ioc_status {
 	__u32	size;
