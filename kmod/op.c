@@ -77,6 +77,9 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 
 	if (grp->channel[ch->index] != ch || ch->seat[l] != seat)
 		return -EPIPE;
+	/* the epoch, with the lanes that it has, may have begun since it was looked at */
+	if (check_submit(&grp->geom, arg))
+		return -EINVAL;
 	if (grp->geom.copies && gagg_store_copy(&grp->geom, ch->part[0], arg) < 0)
 		return -EINVAL;
 	for (s = 0; s < ch->nparts; s++) {
