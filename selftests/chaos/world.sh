@@ -215,12 +215,24 @@ nap()
 	asleep=$((asleep + seconds))
 }
 
+# of hosts that have the group
+chunks_pass()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		! ctl "$i" member list g 2>/dev/null | grep -q blocked || return
+	done
+}
+
 one_session()
 {
 	local status=0
 
 	"$@" || status=$?
 	weather_end || status=1
+	# who is called blocked is asked once a second; before that nobody can join
+	[ -z "$rough" ] || wait_until 60 chunks_pass || status=1
 	return $status
 }
 

@@ -68,7 +68,8 @@ static void check_group(const struct config *cfg, const struct nl_group *g)
 	uint32_t i;
 
 	fuzz_assert(*g->name && memchr(g->name, 0, sizeof(g->name)));
-	fuzz_assert(g->lanes >= 8 && g->lanes <= 2240 && g->lanes % 8 == 0);
+	/* or auto */
+	fuzz_assert(!g->lanes || (g->lanes >= 8 && g->lanes <= 2240 && g->lanes % 8 == 0));
 	fuzz_assert(g->window >= 64 && g->window <= 16384 && !(g->window & (g->window - 1)));
 	fuzz_assert(g->ring && g->ring % g->window == 0);
 	fuzz_assert(g->stripe >= 1 && g->stripe <= 64);

@@ -19,7 +19,7 @@ static bool body_fits(u8 type, u32 len)
 	case GAGG_T_START:
 		return len >= 16 && len <= 16 + 8 * 64 && len % 8 == 0;
 	case GAGG_T_ABORT:
-		return len == 16;
+		return len == 24;
 	case GAGG_T_ACK:
 		return len == 72;
 	case GAGG_T_OPEN:
