@@ -143,13 +143,16 @@ static bool needs_start(const struct gagg_join *j, const struct gagg_geom *g, u3
 	       j->peer[node].epoch < j->epoch;
 }
 
-/* is a datagram as long as a chunk due, and not long overdue? */
+/*
+ * Is a datagram as long as a chunk due, and not long overdue? Who pads to less goes on with that
+ * until one of both hears of another limit: each slow HELLO asks, and that is enough.
+ */
 static bool needs_wide(const struct gagg_join *j, u32 node)
 {
 	const struct gagg_peer *p = &j->peer[node];
 
 	return p->lacks && (j->alive & GAGG_BIT(node)) &&
-	       (!p->stale || j->phase != GAGG_PHASE_IDLE);
+	       (!(p->stale || p->shorter) || j->phase != GAGG_PHASE_IDLE);
 }
 
 static bool needs_hello(const struct gagg_join *j, u32 node)
@@ -244,6 +247,7 @@ static void meet(struct gagg_join *j, const struct gagg_geom *g, struct gagg_pee
 	p->lacks = all_shards(g);
 	p->stale = 0;
 	p->alone = 0;
+	p->shorter = 0;
 }
 
 /* if there are more of them, what has shown that chunks pass was too short */
@@ -253,10 +257,13 @@ static void set_lanes(struct gagg_join *j, const struct gagg_geom *g, u16 lanes,
 	u64 left;
 	u32 n;
 
-	j->lanes = lanes;
-	if (!more)
+	if (lanes == j->lanes)
 		return;
+	j->lanes = lanes;
 	gagg_for_each_node(n, left, j->others) {
+		j->peer[n].shorter = 0;
+		if (!more)
+			continue;
 		if (j->peer[n].stale)
 			emit(j, GAGG_JOIN_NOTIFY, n);
 		meet(j, g, &j->peer[n], now);
@@ -584,6 +591,8 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 		hear_wide(j, g, node, shard, now);
 	else if (m->len > sizeof(*b))
 		p->alone = 0;
+	if (m->len > sizeof(*b))
+		p->shorter = !wide;
 	if (!p->any_pn && pn_reached(p->pn, m->pn))
 		return wide && p->pn == m->pn ? GAGG_DROP_NONE : GAGG_DROP_WINDOW;
 

@@ -87,6 +87,7 @@ struct gagg_peer {
 	u8 flags;	/* of the last HELLO: THROUGH, BLOCKED */
 	u8 alone;	/* HELLOs with SENT since @lacks, without what has left before them */
 	u8 sent;	/* one has left since the last HELLO */
+	u8 shorter;	/* it pads to less than is agreed here */
 	u16 lacks;	/* shards on which a datagram as long as a chunk is due */
 	u16 limit;	/* most lanes that it can send; 0: not known */
 	u16 stale;	/* those on which none has come for dead_after */

@@ -5,7 +5,7 @@
  * Why the queue of actions never overflows: a call starts with an empty queue.
  * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
  * 63 flushed DONE runs, 16 OP_DONE and one DESYNC, and 64 READY runs wait in a
- * refill: 211; and one WAITS a QUERY. So loops over chunks, and over gaps in a refill, stop
+ * refill: 211; and one WAITS a call. So loops over chunks, and over gaps in a refill, stop
  * while GAGG_ACTS_STEP are spare. Two PULLs fit as well, of the gaps that may have to make place
  * for those of a result: gaps are disjoint, so it leaves the rest of one at most, and one
  * that begins behind all others. gagg_shard_flush()

@@ -309,6 +309,28 @@ static void blocked__not_by_who_knows_less(void **state)
 	assert_lanes(200);
 }
 
+/* who pads to less goes on with it: it is asked with each slow HELLO, and not faster */
+static void short__is_asked_for_seldom(void **state)
+{
+	u32 was;
+
+	(void)state;
+	world(3);
+	lost = lose_2_to_1;
+	limits(344, 344, 200);
+	attach_all();
+	run(5 * GAGG_SEC);
+	was = wides;
+	run(20 * GAGG_SEC);
+	assert_in_range(wides - was, 1, 5 * 20);
+	/* and fast again when there is another limit, between two slow HELLOs */
+	run(300 * GAGG_MSEC);
+	assert_true(host[1].j.peer[0].lacks);
+	limit(1, 200);
+	run(200 * GAGG_MSEC);
+	assert_false(host[1].j.peer[0].lacks);
+}
+
 static void limit__is_told_at_once(void **state)
 {
 	(void)state;
@@ -366,6 +388,7 @@ int main(void)
 		cmocka_unit_test(wide__is_as_long_as_agreed),
 		cmocka_unit_test(wide__again_after_an_epoch_of_less),
 		cmocka_unit_test(blocked__not_by_who_knows_less),
+		cmocka_unit_test(short__is_asked_for_seldom),
 		cmocka_unit_test(limit__is_told_at_once),
 		cmocka_unit_test(limit__less_is_no_reason_to_ask),
 		cmocka_unit_test(limit__of_a_new_instance),

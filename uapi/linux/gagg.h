@@ -18,8 +18,8 @@
  *	GAGG_IOC_TIMES		how long this rank has computed, and waited
  *	GAGG_IOC_DETACH, close	leave: the epoch ends for everybody
  *
- * Every argument struct starts with its size. The kernel accepts a shorter
- * one of an older caller, and a longer one whose tail is zero (E2BIG). Reserved
+ * Every argument struct starts with its size. The kernel accepts a longer one
+ * whose tail is zero (E2BIG), and no shorter one (EINVAL). Reserved
  * fields and unknown flags must be zero (EINVAL). A file that is not bound gets
  * ENOTCONN, an unknown number ENOTTY.
  */
