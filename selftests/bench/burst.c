@@ -28,7 +28,9 @@
 
 #include "agent/bench/usage.h"
 
-#define QUIET_US	8000		/* two timer ticks */
+#define TICKS		8		/* of a measurement */
+#define QUIET		2		/* of them, in which follows what was put off */
+#define NSEC		1000000000LL
 #define BURST		45		/* as many as gagg sends */
 #define DATAGRAM_MAX	1500
 
@@ -130,6 +132,16 @@ static uint8_t *build(void)
 	return all;
 }
 
+/* ticks */
+static long elapsed(const struct timespec *from, const struct timespec *to)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (long)(((to->tv_sec - from->tv_sec) * NSEC + to->tv_nsec - from->tv_nsec +
+		       tick.tv_nsec / 2) / tick.tv_nsec);
+}
+
 static void send_all(int fd, const uint8_t *all)
 {
 	uint64_t n;
@@ -141,13 +153,41 @@ static void send_all(int fd, const uint8_t *all)
 	}
 }
 
-/* what the machine does for a while by itself, or after something was sent */
-static int64_t quiet(void)
+/*
+ * Sleeps until a quarter of a tick is over, @n ticks later. A tick costs as much as ten
+ * datagrams: whatever is compared must have as many of them.
+ */
+static void sleep_ticks(long n)
+{
+	struct timespec tick, at;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
+	at.tv_nsec += n * tick.tv_nsec + tick.tv_nsec / 4;
+	at.tv_sec += at.tv_nsec / NSEC;
+	at.tv_nsec %= NSEC;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+/* what the machine does in so many ticks, of which the first has begun: of @all, or by itself */
+static int64_t busy(int fd, const uint8_t *all)
 {
 	struct usage before, after;
+	struct timespec began, ended;
+	long left;
 
+	sleep_ticks(1);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &began);
 	usage_machine(&before);
-	usleep(QUIET_US);
+	if (all)
+		send_all(fd, all);
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ended);
+	left = TICKS - elapsed(&began, &ended);
+	if (left < QUIET) {
+		fprintf(stderr, "burst: more datagrams than %u ticks are for\n", TICKS - QUIET);
+		exit(1);
+	}
+	sleep_ticks(left);
 	usage_machine(&after);
 	return after.busy - before.busy;
 }
@@ -155,7 +195,6 @@ static int64_t quiet(void)
 int main(int argc, char **argv)
 {
 	struct sockaddr_in from, to;
-	struct usage before, after;
 	int64_t background;
 	uint8_t *all;
 	int fd, segment;
@@ -178,15 +217,8 @@ int main(int argc, char **argv)
 	    connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
 	    setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
 		fail("socket");
-	quiet();
-	background = quiet();
-	usage_machine(&before);
-	send_all(fd, all);
-	/* what was put off */
-	quiet();
-	usage_machine(&after);
-	printf("%.1f\n", (double)(after.busy - before.busy - background) /
-	       (double)me.datagrams);
+	background = busy(fd, NULL);
+	printf("%.1f\n", (double)(busy(fd, all) - background) / (double)me.datagrams);
 	free(all);
 	return 0;
 }

@@ -45,7 +45,7 @@ wire=$TOP/build/selftests/vm/wire
 idle=/run/idle
 lanes=344
 chunks=1024			# of the ring, and of the window
-TIMES=3
+TIMES=4
 
 # row SYSTEM WHAT UNIT INSTRUCTIONS
 row()
@@ -54,9 +54,10 @@ row()
 		tee -a "$out"
 }
 
-median()
+# what else the machine does can only add to a figure, as what the first one allocates
+least()
 {
-	sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+	sort -g | head -n 1
 }
 
 must()
@@ -170,10 +171,10 @@ floors()
 		burst 1 9999 2 9000 "${words[@]}" >>"$tmp/send"
 	done
 	direct 1
-	row kernel "send, $offload_name" datagram "$(median <"$tmp/send")"
-	row kernel "drop, $offload_name" datagram "$(median <"$tmp/drop")"
-	row kernel "filter, $offload_name" datagram "$(median <"$tmp/filter")"
-	row gagg "refuse, $offload_name" datagram "$(median <"$tmp/refuse")"
+	row kernel "send, $offload_name" datagram "$(least <"$tmp/send")"
+	row kernel "drop, $offload_name" datagram "$(least <"$tmp/drop")"
+	row kernel "filter, $offload_name" datagram "$(least <"$tmp/filter")"
+	row gagg "refuse, $offload_name" datagram "$(least <"$tmp/refuse")"
 }
 
 # --- a home: host 1; eight workers on host 0 ----------------------------------
@@ -208,10 +209,11 @@ home()
 	direct 0
 	ranks_end
 	hosts_down
-	row gagg "aggregate, $of$offload_name" datagram "$(median <"$tmp/aggregate")"
-	row gagg "last, $of$offload_name" datagram "$(median <"$tmp/last")"
+	row gagg "aggregate, $of$offload_name" datagram "$(least <"$tmp/aggregate")"
+	row gagg "last, $of$offload_name" datagram "$(least <"$tmp/last")"
 	row gagg "transmit, $of$offload_name" datagram \
-		"$(paste "$tmp/last" "$tmp/aggregate" | awk '{ print $1 - $2 }' | median)"
+		"$(paste <(least <"$tmp/last") <(least <"$tmp/aggregate") |
+			awk '{ print $1 - $2 }')"
 }
 
 # --- a worker: host 1; the home is host 0 -------------------------------------
@@ -241,7 +243,7 @@ worker()
 		ranks_end
 	done
 	hosts_down
-	row gagg "place, $offload_name" datagram "$(median <"$tmp/place")"
+	row gagg "place, $offload_name" datagram "$(least <"$tmp/place")"
 }
 
 # --- elements -----------------------------------------------------------------
@@ -285,7 +287,7 @@ whole()
 			[ ! -s "$tmp/algorithm" ] || words=(--algorithm "$(cat "$tmp/algorithm")")
 		done
 		row "$system" "all-reduce of 4 MiB, N=4" "element and rank" \
-			"$(median <"$tmp/whole.$system")"
+			"$(least <"$tmp/whole.$system")"
 	done
 	systems_down
 }

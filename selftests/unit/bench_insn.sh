@@ -40,7 +40,7 @@ insn()
 	selftests/bench/insn.py "$1" "$work/rows" "$work/json" "$work/recorded" >"$work/said" 2>&1
 }
 
-echo 1..8
+echo 1..10
 insn --record 500 1000 800
 result $? "figures are recorded"
 insn --check 500 1029 800
@@ -58,3 +58,11 @@ result $? "without a check, all passes"
 regimes=whole
 insn all 500 2000 900 && ! grep -q merged "$work/said"
 result $? "one regime will do"
+regimes=whole
+insn --record 500 1000
+{ rows 500 1040; rows 500 1020; rows 500 1050; } >"$work/rows"
+selftests/bench/insn.py --check "$work/rows" "$work/json" "$work/recorded" >"$work/said" 2>&1
+result $? "of several boots the least counts"
+{ rows 500 1040; rows 500 1031; rows 500 1050; } >"$work/rows"
+! selftests/bench/insn.py --check "$work/rows" "$work/json" "$work/recorded" >"$work/said" 2>&1
+result $? "which may be worse, too"
