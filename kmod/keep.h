@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The payload of a store: what its core decides (core/store.h), on lanes.
+ * The payload of a store: what its core decides (core/store/store.h), on lanes.
  *
  * channel.result holds the chunks that are homed here, and is mapped by nobody;
  * seat.copy is what a rank has read, and is mapped by its trainer only.

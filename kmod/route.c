@@ -11,7 +11,7 @@
  * Datagrams are never fragmented: DF is set, and what is larger than the interface
  * may send is dropped here, and ends the epoch (gagg_part.unfit). What ICMP says of
  * the rest of the path is not believed, since anybody can say it: that chunks pass is
- * shown by HELLOs as long as one (core/join.h). The sockets ignore it (endpoint.c);
+ * shown by HELLOs as long as one (core/group/join.h). The sockets ignore it (endpoint.c);
  * what other sockets have believed stays out of use here.
  *
  * Multicast leaves by the interface of the local address: IPv4 takes it from the

@@ -16,7 +16,7 @@
  * Nothing is charged to the socket: what is under way is bounded by the core,
  * contributions by the congestion window of each path (at most 1024 datagrams),
  * results by the windows of those who contributed, repairs by the same windows and
- * time (core/repair.c), and what a queue drops is a loss like any other. A charge would
+ * time (core/ring/repair.c), and what a queue drops is a loss like any other. A charge would
  * need somebody to wait for room, and a poll cannot.
  */
 #include <linux/sched/mm.h>

@@ -8,7 +8,7 @@
 #
 # sources, by their path from the top (a pattern is fine), and pkg-config names, -lfoo
 # or -DFOO. "core" is a shard and all that it needs but the path to other hosts, which
-# the models replace. They run in the top directory.
+# the models replace; "sync" are the sync modes. They run in the top directory.
 
 UNIT_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/unit/test_*.c))
 MODEL_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/model/model_*.c))
@@ -23,8 +23,9 @@ unit_cflags	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 model_cc	:= $(CC)
 model_cflags	:= -O2
 
-TEST_CORE	:= $(addprefix kmod/core/,$(addsuffix .c,shard chan home result repair quorum gap missing \
-		     worker push query store store_* sync* clocks geom reduce wire))
+TEST_SYNC	:= kmod/core/sync/*.c
+TEST_CORE	:= $(addprefix kmod/core/,shard.c chan.c geom.c reduce.c wire.c ring/*.c store/*.c) \
+		   $(TEST_SYNC)
 
 # What the comments say, all of them read at once: for test $1 what it links, as
 # links:kmod/core/path.c, and its libraries, as libs:-lm.
@@ -38,7 +39,8 @@ TEST_COMMENTS	:= $(shell awk 'FNR <= 5 && sub(/^\/\* *links:/, "") { \
 		   }' $(wildcard selftests/unit/test_*.c selftests/model/model_*.c \
 				selftests/fuzz/fuzz_*.c))
 test-says	= $(patsubst $1:$2:%,%,$(filter $1:$2:%,$(TEST_COMMENTS)))
-test-sources	= $(patsubst core,$(TEST_CORE),$(call test-says,$1,links))
+test-sources	= $(patsubst sync,$(TEST_SYNC),$(patsubst core,$(TEST_CORE), \
+		    $(call test-says,$1,links)))
 test-links	= $(foreach s,$(test-sources),$(or $(wildcard $(s)),$(s)))
 test-libs	= $(call test-says,$1,libs)
 test-pkgs	= $(filter-out -%,$(call test-libs,$1))

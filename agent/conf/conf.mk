@@ -6,9 +6,9 @@
 CONF_LIBS := -lconfuse
 
 # The sync modes are described once, in the core.
-SYNC_OBJS := $(patsubst kmod/core/%.c,build/agent/core/%.o, \
-	$(wildcard kmod/core/sync*.c) kmod/core/clocks.c)
+SYNC_OBJS := $(patsubst kmod/core/%.c,build/agent/core/%.o,$(wildcard kmod/core/sync/*.c))
 
+build/agent/core/%.o: AGENT_CFLAGS += -Ikmod/core
 build/agent/core/%.o: kmod/core/%.c build/agent/flags
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -MMD -MP -c -o $@ $<

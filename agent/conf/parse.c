@@ -17,7 +17,7 @@
 
 #include "parse.h"
 #include "ring.h"
-#include "sync.h"
+#include "sync/sync.h"
 #include "value.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

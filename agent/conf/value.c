@@ -11,7 +11,7 @@
 
 #include "../nl/nl.h"
 #include "ring.h"
-#include "sync.h"
+#include "sync/sync.h"
 #include "value.h"
 
 static bool digits(const char *text, int base, unsigned long max, uint32_t *out)

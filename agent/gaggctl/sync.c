@@ -5,7 +5,7 @@
 #include <linux/gagg.h>
 #include "gaggctl.h"
 #include "print.h"
-#include "sync.h"
+#include "sync/sync.h"
 
 static const char usage[] =
 	"Usage: gaggctl sync list\n"

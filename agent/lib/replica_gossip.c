@@ -3,7 +3,7 @@
  * Gossip (Jin et al. 2016; push-sum: Kempe et al. 2003, Assran et al. 2019): every
  * TAU steps a replica is exchanged with one other rank's. Whose, is a function of
  * rank and clock (gagg_peer.h); that nobody sees a part of one is the kernel's
- * matter (sync_gossip.c).
+ * matter (kmod/core/sync/gossip.c).
  *
  * What is exchanged are whole numbers of steps; what float32 cannot hold of a
  * weight, and what lies between two steps, stays with the rank, as in easgd-sync.
@@ -283,7 +283,7 @@ static int pull(struct gagg_replica *r, float *w)
 	return show(r);
 }
 
-/* two clocks, see sync_gossip.c */
+/* two clocks, see kmod/core/sync/gossip.c */
 static int pair(struct gagg_replica *r, float *w)
 {
 	uint32_t peer = gagg_peer_pair(members(r), self(r), clock_of(r) / 2);

@@ -4,7 +4,8 @@
 # built twice, the second time for AVX2 under names of their own; the rest of
 # the program runs on any processor.
 
-TWIN_CORE	:= $(patsubst kmod/core/%.c,build/agent/twin/core/%.o,$(wildcard kmod/core/*.c))
+TWIN_CORE	:= $(patsubst kmod/core/%.c,build/agent/twin/core/%.o, \
+			$(wildcard kmod/core/*.c kmod/core/*/*.c))
 TWIN_AVX2	:= $(if $(findstring x86_64,$(shell $(CC) -dumpmachine 2>/dev/null)), \
 			build/agent/twin/core/reduce_avx2.o)
 TWIN_RENAMED	:= gagg_reduce_chunk gagg_reduce_fits gagg_narrow_chunk gagg_narrow_most \

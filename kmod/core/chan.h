@@ -8,7 +8,7 @@
  *
  * Worker and home meet in `done[slot]`, the last round whose result this node
  * has: the open round is done + 1 for both, since a home's node takes its own
- * results at once. In a quorum it may not, see quorum.c: the home's is `pub[slot]`.
+ * results at once. In a quorum it may not, see ring/quorum.c: the home's is `pub[slot]`.
  *
  * Why the window makes accumulators conflict-free. Let P be the lowest virtual
  * chunk of this shard that is not published anywhere. A worker pushes v only
@@ -23,7 +23,7 @@
 
 #include "geom.h"
 #include "reduce.h"
-#include "sync.h"
+#include "sync/sync.h"
 #include <linux/gagg.h>
 
 #ifndef GAGG_OPS
@@ -82,7 +82,7 @@ struct gagg_res {
 	u8 valid;	/* there is one */
 	u8 shift;	/* narrow lanes: of the sums; PUBLISH says it, nobody here reads it */
 	u8 to_all;	/* it was repaired by one datagram to all */
-	u16 to_all_at;	/* and then: bits 16 to 31 of the time, see repair.c */
+	u16 to_all_at;	/* and then: bits 16 to 31 of the time, see ring/repair.c */
 	u64 nodes;	/* that get the lanes; others of the channel get DONE */
 };
 
@@ -185,7 +185,7 @@ struct gagg_chan {
 	u64 poll_at;		/* look at `filled` again; GAGG_NEVER */
 	u64 due_at;		/* quorum: look at open rounds again; GAGG_NEVER */
 	u64 repair_at;		/* results that are parked, or to be completed; GAGG_NEVER */
-	u64 parked;		/* nodes for which some are, see repair.c */
+	u64 parked;		/* nodes for which some are, see ring/repair.c */
 	u64 deaf;		/* nodes that did not hear what was sent to all, of late */
 	u64 limit;		/* quorum: from the first contribution on; GAGG_NEVER */
 	u32 query_wait;		/* ns */

@@ -10,22 +10,24 @@
  *
  *	wire	the header of a datagram, parsed
  *	geom	where a chunk lives: slot, home, shard
- *	digest	what hosts must have configured alike
  *	reduce	adding lanes
  *	path	packet numbers, acknowledgements, loss, window
- *	sync	policies: when is a contribution taken, a result complete or read
- *	clocks	how far the workers are
  *	chan	ring, ops and accumulations of a channel in one shard
- *	home	what arrives at the home of a chunk
- *	repair	results that are sent again
- *	worker	what a worker pushes and gets back
- *	store	a channel whose chunks persist: its two sides, home and worker
  *	shard	the door: receive, commit, refill, timers, actions
- *	publish	the lanes and the description of a result
  *	stats	counters
- *	times	how long a rank computes, and waits
- *	join	who is there, do we agree, which epoch is it
- *	state	what administrators read of that
+ *	ring/	a channel that works in rounds
+ *		home, quorum, missing: what arrives at the home of a chunk
+ *		result, repair, publish: what leaves it
+ *		push, worker, gap, query: what a worker pushes, gets back, lacks and asks
+ *	store/	a channel whose chunks persist
+ *		home; submit, worker, answer: the worker's side
+ *	sync/	policies: when is a contribution taken, a result complete or read
+ *		modes: all of them by name; clocks: how far the workers are
+ *	group/	what hosts agree on
+ *		join: who is there, do we agree, which epoch is it
+ *		digest: what hosts must have configured alike
+ *		times: how long a rank computes, and waits
+ *		state: what administrators read of that
  */
 #ifndef GAGG_CORE_H
 #define GAGG_CORE_H
@@ -33,17 +35,17 @@
 #include "types.h"
 #include "wire.h"
 #include "geom.h"
-#include "digest.h"
+#include "group/digest.h"
 #include "reduce.h"
 #include "path.h"
-#include "sync.h"
+#include "sync/sync.h"
 #include "chan.h"
-#include "store.h"
+#include "store/store.h"
 #include "shard.h"
-#include "publish.h"
+#include "ring/publish.h"
 #include "stats.h"
-#include "times.h"
-#include "join.h"
-#include "state.h"
+#include "group/times.h"
+#include "group/join.h"
+#include "group/state.h"
 
 #endif

@@ -55,11 +55,11 @@ struct gagg_sync_param {
  * @node_of:	node of each rank; 0xff: no such rank
  * @weight:	weight of each rank
  * @dead_after:	silence after which a node is dead, ns
- * @store:	chunks persist (store.h), instead of being a ring
+ * @store:	chunks persist (store/store.h), instead of being a ring
  * @snapshot:	reads of the store show whole clocks only
  * @admits:	updates of the store wait until a home takes them
  * @ordered:	even those without chunks
- * @quorum:	rounds of a ring may be complete without all (quorum.c)
+ * @quorum:	rounds of a ring may be complete without all (ring/quorum.c)
  * @copies:	every node with a worker is home of all chunks of the store
  * @wide:	lanes of the store are int64, two words each
  * @wire:	enum gagg_wire_lane: ops may have lanes of 32 >> wire bits

@@ -79,7 +79,7 @@ static inline bool gagg_rank_at(const struct gagg_geom *g, u32 rank, u32 node, u
 	return rank < GAGG_RANKS && (members & GAGG_BIT(rank)) && g->node_of[rank] == node;
 }
 
-/* home.c */
+/* ring/home.c */
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
 			       struct gagg_todo *todo);
@@ -106,7 +106,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u64 now);
 
-/* result.c */
+/* ring/result.c */
 static inline bool gagg_res_has_lanes(const struct gagg_res *r)
 {
 	return !(r->flags & (GAGG_WF_ZERO | GAGG_WF_NONFINITE));
@@ -136,7 +136,7 @@ u64 gagg_result_goes_to(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m, u64 now);
 
-/* repair.c */
+/* ring/repair.c */
 /* a bit for each slot of the ring */
 static inline u32 gagg_repair_words(const struct gagg_geom *g)
 {
@@ -152,7 +152,7 @@ void gagg_repair_over(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 bool gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       u64 now);
 
-/* quorum.c */
+/* ring/quorum.c */
 void gagg_quorum_init(const struct gagg_geom *g, struct gagg_chan *ch);
 /* is the open round complete */
 bool gagg_quorum_ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
@@ -190,14 +190,14 @@ static inline struct gagg_acc *gagg_chan_acc(const struct gagg_geom *g, struct g
 	return GAGG_CHAN_AT(ch, off_acc, struct gagg_acc) + (slot & (g->window - 1));
 }
 
-/* missing.c */
+/* ring/missing.c */
 /* @node asks about @a, which is open: tell it whom that waits for; false: nothing is told */
 bool gagg_missing_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_acc *a, u32 node, u64 now);
 enum gagg_rx gagg_missing_told(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
 			       const struct gagg_msg *m, struct gagg_todo *todo);
 
-/* worker.c */
+/* ring/worker.c */
 /* every local rank has pushed the open round of the slot: without that its
  * result cannot exist, or (quorum) is not taken
  */
@@ -225,12 +225,12 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
 
-/* query.c */
+/* ring/query.c */
 /* a QUERY to home @h, to be filled in */
 struct gagg_act *gagg_query_ask(struct gagg_shard *sh, const struct gagg_geom *g,
 				struct gagg_chan *ch, u32 h);
 
-/* gap.c */
+/* ring/gap.c */
 /* the results before @end that have not come are a gap, of datagrams with @lanes, or of runs;
  * false: there is none
  */
@@ -243,11 +243,11 @@ void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u64 now);
 
-/* a store's worker: store_worker.c */
+/* a store's worker: store/worker.c */
 bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
 
-/* store_answer.c: the same calls as a ring's */
+/* store/answer.c: the same calls as a ring's */
 void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);
 void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s);
 bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s);
@@ -271,7 +271,7 @@ static inline u32 gagg_store_first(const struct gagg_geom *g, const struct gagg_
 	return gagg_geom_first(g, ch->spread, h % ch->spread, ch->shard, slot);
 }
 
-/* store.c: the home */
+/* store/home.c */
 enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
 			   u64 now, struct gagg_todo *todo);

@@ -11,7 +11,7 @@
  * that begins behind all others. gagg_shard_flush()
  * emits at most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
  * most one query for each of 64 homes. A store's loops stop at the few actions that
- * one step of theirs causes (STEP in store.c and store_worker.c).
+ * one step of theirs causes (STEP in store/home.c and store/worker.c).
  */
 #include "cookie.h"
 #include "internal.h"

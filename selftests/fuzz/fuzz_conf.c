@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse */
+/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c sync; libs: libconfuse */
 /*
  * The configuration file. The input is its text. What holds:
  *	- a file that is refused is so for reasons, each on a line that begins with
@@ -12,7 +12,7 @@
 #include <pwd.h>
 #include <stdbool.h>
 
-#include "sync.h"
+#include "sync/sync.h"
 #include "agent/conf/config.h"
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/join.c kmod/core/join_body.c kmod/core/wire.c; libs: -DGAGG_NODES=4 -DGAGG_RANKS=8 */
+/* links: kmod/core/group/join.c kmod/core/group/join_body.c kmod/core/wire.c; libs: -DGAGG_NODES=4 -DGAGG_RANKS=8 */
 /*
  * Who is there: up to four nodes with the join object. The input is a shape and
  * a schedule: trainers come and go, nodes are made anew, datagrams arrive, are
@@ -16,7 +16,7 @@
  *	  epoch above all that this instance has run
  */
 #include "fuzz.h"
-#include "join.h"
+#include "group/join.h"
 
 #define RANKS		8
 #define FLIGHT		128

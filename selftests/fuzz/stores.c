@@ -18,7 +18,7 @@ static const struct mode modes[] = {
 	{ "r2sp:0:0", 1, false, COPIES_NONE, 0 },
 	/* a worker that is passed over lags behind as long as it likes */
 	{ "r2sp:80:2", ~0U, false, COPIES_NONE, 0 },
-	/* P + S clocks behind it has what was sent, see sync_ako.c */
+	/* P + S clocks behind it has what was sent, see sync/ako.c */
 	{ "ako:1:0", 1, false, COPIES_AKO, 1 },
 	{ "ako:2:1", 3, false, COPIES_AKO, 2 },
 	{ "ako:3:0", 3, false, COPIES_AKO, 3 },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/join.c kmod/core/join_body.c; libs: */
+/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
 /*
  * Several nodes run the join object over a network that loses, repeats, reorders
  * and delays, while trainers come and go and nodes restart; all from one seed.
@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "join.h"
+#include "group/join.h"
 
 #define NODES		4
 #define RANKS		6

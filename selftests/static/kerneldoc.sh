@@ -42,7 +42,7 @@ findings()
 	excess "$1"
 }
 
-headers=(uapi/linux/*.h kmod/*.h kmod/*/*.h agent/lib/gagg*.h)
+headers=(uapi/linux/*.h kmod/*.h kmod/*/*.h kmod/*/*/*.h agent/lib/gagg*.h)
 plan $((${#headers[@]} + 4))
 for header in "${headers[@]}"; do
 	clean "$header" "$(findings "$header")"

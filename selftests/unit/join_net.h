@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "join.h"
+#include "group/join.h"
 
 #define NODES	3
 #define SHARDS	2

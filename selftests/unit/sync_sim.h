@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Stores of up to GAGG_CLOCK_RANKS workers, simulated: time is a number, the policies are
- * those of kmod/core. What store.c and store_worker.c do around them is here as far as a
+ * those of kmod/core. What store/home.c and store/worker.c do around them is here as far as a
  * policy sees it: an op is a read, or an update that ends with ticks; a home asks the
  * policy again whenever it has heard a tick. Requests, answers and ticks take
  * random times, so that homes hear of the same thing in different orders.
@@ -12,7 +12,7 @@
 #define SYNC_SIM_H
 
 #include <linux/gagg_peer.h>
-#include "sync.h"
+#include "sync/sync.h"
 #include "event_heap.h"
 
 #define SIM_HOMES	2	/* of a store without copies */
@@ -122,7 +122,7 @@ static bool sim_snapshot(void)
 	return sim_ops->snapshot && sim_ops->snapshot(&sim_param);
 }
 
-/* as may_update() and may_read() of store.c */
+/* as may_update() and may_read() of store/home.c */
 static bool sim_may(const struct sim_ask *a)
 {
 	u32 clock = sim_worker[a->rank].clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c kmod/core/sync*.c kmod/core/clocks.c; libs: libconfuse */
+/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c sync; libs: libconfuse */
 /*
  * The configuration file: what is read from a good one, and what is said of
  * each kind of bad one.

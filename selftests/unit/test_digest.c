@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/digest.c kmod/core/wire.c; libs: */
+/* links: kmod/core/group/digest.c kmod/core/wire.c; libs: */
 /* Hosts of all builds must find the same numbers: vectors of lookup3.c, and the
  * numbers of version 1 of the wire.
  */
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "digest.h"
+#include "group/digest.h"
 
 static u32 hash(const char *s, u32 seed)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/join.c kmod/core/join_body.c; libs: */
+/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
 #include "join_net.h"
 
 static void start__one_node_needs_no_message(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/join.c kmod/core/join_body.c; libs: */
+/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
 /*
  * How long chunks are, as hosts of different MTUs agree on it.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/publish.c selftests/model/world.c selftests/model/world_net.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c selftests/model/world.c selftests/model/world_net.c selftests/model/world_host.c selftests/model/world_ref.c; libs: */
 /*
  * What time a collective takes on links of 1 Gbit/s, in the simulator: virtual time,
  * so the same on every machine. Processors take none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/publish.c kmod/core/path.c kmod/core/cwnd.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /* The lanes of a result, from each of the places where they may begin. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/state.c kmod/core/digest.c kmod/core/wire.c; libs: */
+/* links: kmod/core/group/state.c kmod/core/group/digest.c kmod/core/wire.c; libs: */
 /* The states of a group and of its members, and the name of what differs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "digest.h"
-#include "state.h"
+#include "group/digest.h"
+#include "group/state.h"
 
 static void state__of_a_group(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/sync*.c kmod/core/clocks.c kmod/core/wire.c; libs: */
+/* links: sync kmod/core/wire.c; libs: */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include <linux/gagg.h>
-#include "sync.h"
+#include "sync/sync.h"
 
 static void is(const char *text, const char *name)
 {

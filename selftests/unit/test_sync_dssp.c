@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/sync*.c kmod/core/clocks.c kmod/core/wire.c; libs: */
+/* links: sync kmod/core/wire.c; libs: */
 /*
  * dssp and dssp-literal: the controller against a search of all pairs, the
  * policy with workers of given speeds, some of which finish, driven as a simulator
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sync.h"
+#include "sync/sync.h"
 
 static u64 seed;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/sync*.c kmod/core/clocks.c kmod/core/wire.c; libs: -DGAGG_CLOCK_RANKS=1024 */
+/* links: sync kmod/core/wire.c; libs: -DGAGG_CLOCK_RANKS=1024 */
 /*
  * Policies with up to 1024 workers: what they promise, and that nobody waits for ever,
  * while workers have speeds of their own, finish early, and leave in the middle of an op.

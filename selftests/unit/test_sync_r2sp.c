@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/sync*.c kmod/core/clocks.c kmod/core/wire.c; libs: */
+/* links: sync kmod/core/wire.c; libs: */
 /*
  * r2sp, driven as a simulator would: workers of different, varying speeds, one
  * that hangs, one that leaves, some that finish.
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sync.h"
+#include "sync/sync.h"
 
 #define WORKERS 16
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/times.c kmod/core/wire.c; libs: */
+/* links: kmod/core/group/times.c kmod/core/wire.c; libs: */
 /*
  * Computing and waiting: directed cases, then random ops against a second
  * bookkeeping that looks at every unit of time.
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "times.h"
+#include "group/times.h"
 #include "wire.h"
 
 static void is(const struct gagg_times *t, u64 now, u64 compute, u64 wait, u64 ops)

@@ -31,20 +31,20 @@ $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 
 # The core in userspace, which carries out a trace; and the same with a line of
 # the core changed, to see that a difference is noticed: 36-replay.sh.
-REPLAY_SOURCES	:= selftests/vm/replay.c $(filter-out %/join.c %/join_body.c, \
-			$(wildcard kmod/core/*.c))
-REPLAY_DEPS	:= $(REPLAY_SOURCES) $(wildcard kmod/core/*.h) kmod/traced.h \
+REPLAY_SOURCES	:= selftests/vm/replay.c $(filter-out kmod/core/group/join%, \
+			$(wildcard kmod/core/*.c kmod/core/*/*.c))
+REPLAY_DEPS	:= $(REPLAY_SOURCES) $(wildcard kmod/core/*.h kmod/core/*/*.h) kmod/traced.h \
 			$(wildcard uapi/linux/*.h) selftests/vm/vm.mk
 
 build/selftests/vm/replay: $(REPLAY_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -Ikmod -o $@ $(REPLAY_SOURCES)
+	$(CC) $(VM_CFLAGS) -Ikmod -Ikmod/core -o $@ $(REPLAY_SOURCES)
 
 build/selftests/vm/replay-changed: $(REPLAY_DEPS)
 	@mkdir -p $(@D)
 	@rm -rf $@.kmod && mkdir $@.kmod && cp -r kmod/core kmod/traced.h $@.kmod/
 	sed -i 's/^\(#define GAGG_PATH_REORDER\s*\)3/\14/' $@.kmod/core/path.h
 	@! cmp -s kmod/core/path.h $@.kmod/core/path.h
-	$(CC) $(VM_CFLAGS) -I$@.kmod -o $@ $(REPLAY_SOURCES:kmod/%=$@.kmod/%)
+	$(CC) $(VM_CFLAGS) -I$@.kmod -I$@.kmod/core -o $@ $(REPLAY_SOURCES:kmod/%=$@.kmod/%)
 
 selftests: $(VM_PROGRAMS) build/selftests/vm/replay build/selftests/vm/replay-changed

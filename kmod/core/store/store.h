@@ -45,7 +45,7 @@
 #define GAGG_CORE_STORE_H
 
 #include "chan.h"
-#include "sync.h"
+#include "sync/sync.h"
 
 /* gagg_chan.members is all there is to gagg_clocks.members */
 _Static_assert(GAGG_CLOCK_RANKS == GAGG_RANKS, "a channel's ranks have clocks");
@@ -158,7 +158,7 @@ bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_subm
  * gagg_store_may_begin - can the rank submit @arg, which is good in itself, now?
  *
  * Not an update at the end of its clock, but one that says only that it is the last.
- * And where reads lock a copy until the next tick (sync_gossip.c) there is one in a
+ * And where reads lock a copy until the next tick (sync/gossip.c) there is one in a
  * clock: of two ranks that each hold what the other reads next, none would go on.
  */
 bool gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_local *lo,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "digest.h"
+#include "group/digest.h"
 
 #define SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "times.h"
+#include "group/times.h"
 
 void gagg_times_read(const struct gagg_times *t, u64 now, u64 *compute, u64 *wait)
 {

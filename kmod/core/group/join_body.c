@@ -3,7 +3,7 @@
  * What the join object says: bodies of HELLO, START and ABORT, what differs from
  * a HELLO, and what is known of all nodes.
  */
-#include "join.h"
+#include "group/join.h"
 
 static void header(const struct gagg_join *j, const struct gagg_geom *g, u8 type,
 		   u32 len, struct gagg_msg *m)

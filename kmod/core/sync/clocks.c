@@ -3,7 +3,7 @@
  * The clocks of all workers. The least one only has to be looked for when the
  * last worker that had it has moved: once for each time that it grows.
  */
-#include "clocks.h"
+#include "sync/clocks.h"
 
 static void find_least(struct gagg_clocks *k)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "publish.h"
+#include "ring/publish.h"
 
 static u32 shift_of(const struct gagg_publish *pub, struct gagg_chan *part, u32 local)
 {

@@ -24,7 +24,7 @@
  * Of the changes only a doubt can be raised by an old datagram, and then only if
  * none is open: one HELLO that asks, one answer.
  */
-#include "join.h"
+#include "group/join.h"
 
 #define ALONE_MIN	8	/* HELLOs that show that chunks do not pass */
 #define TRIP_WAIT	(20 * GAGG_MSEC)	/* an answer that is later says no more than none */

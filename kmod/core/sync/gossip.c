@@ -16,7 +16,7 @@
  * there with its next op, and that op waits for no lock there; nor does its tick
  * at other homes wait for what it does at its own. The owner's ops are local. A rank
  * reads once in a clock (gagg_store_may_begin()), and the next op that waits for a
- * lock begins when the last one is over everywhere (store_worker.c), so nobody waits
+ * lock begins when the last one is over everywhere (store/worker.c), so nobody waits
  * who holds one. An owner that waits keeps new ones
  * out, so it waits for one exchange at most, and they for its one op.
  *
@@ -33,7 +33,7 @@
  * replaced only when the pair of the last round has said so.
  */
 #include <linux/gagg_peer.h>
-#include "sync.h"
+#include "sync/sync.h"
 
 /* @rank has not ticked since clock @until - 1 */
 static bool holds(const struct gagg_clocks *k, u32 rank, u32 until)

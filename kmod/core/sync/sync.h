@@ -2,7 +2,7 @@
 /*
  * A sync mode: when is a contribution taken, when may a result be read. A
  * policy never touches payload; identity of contributions, addition and
- * publication stay with the chunk (chan.c, store.c).
+ * publication stay with the chunk (chan.c, store/home.c).
  *
  * Modes are of two kinds. Those of a ring work in rounds: a chunk's result is
  * published once, when its round is complete. Those of a store have chunks that
@@ -11,14 +11,14 @@
  *
  * Modes of replicas are of either kind: each rank trains weights of its own. Here they are
  * bulk-synchronous rounds (localsgd, easgd-sync, hpsgd), an asynchronous store (easgd), or a
- * store where each has a copy (gossip, sync_gossip.c). What is exchanged when is libgagg's
+ * store where each has a copy (gossip, gossip.c). What is exchanged when is libgagg's
  * matter (agent/lib/replica.c). They have names and parameters of their own so that all
  * hosts agree on them.
  */
 #ifndef GAGG_CORE_SYNC_H
 #define GAGG_CORE_SYNC_H
 
-#include "clocks.h"
+#include "sync/clocks.h"
 
 enum gagg_take {
 	GAGG_TAKE_ADD,		/* of the open round: add */
@@ -61,7 +61,7 @@ struct gagg_r2sp {
 	struct gagg_r2sp_worker worker[GAGG_CLOCK_RANKS];
 };
 
-/* who holds a copy, see sync_gossip.c; each holds it until its clock has come there */
+/* who holds a copy, see gossip.c; each holds it until its clock has come there */
 struct gagg_gossip {
 	u32 wanted;			/* the owner, or it waits to */
 	u32 shared[GAGG_CLOCK_RANKS];	/* another rank */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "state.h"
+#include "group/state.h"
 
 enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st)
 {

@@ -4,7 +4,7 @@
  *
  * Updates and ticks are acknowledged; reads are answered with their chunks.
  */
-#include "store_way.h"
+#include "store/way.h"
 
 #define WINDOW_MIN	8
 #define WINDOW_MAX	1024

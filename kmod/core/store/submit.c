@@ -2,7 +2,7 @@
 /*
  * What a rank asks of a store: which requests are good, and the ops they become.
  */
-#include "store_way.h"
+#include "store/way.h"
 
 u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 first,
 		      u32 chunks)

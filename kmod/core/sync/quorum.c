@@ -5,9 +5,9 @@
  * come (backup workers: Chen et al., Revisiting Distributed Synchronous SGD,
  * 2016). In a channel of fewer than K members K is all of them.
  *
- * What else there is to it is in quorum.c.
+ * What else there is to it is in ring/quorum.c.
  */
-#include "sync.h"
+#include "sync/sync.h"
 
 /* deadlines closer than that are noise of the timer */
 #define LIMIT_MIN	GAGG_MSEC

@@ -6,7 +6,7 @@
  * that is not over there. Nothing is ever given up; an epoch's end is what ends
  * an op that cannot proceed.
  */
-#include "store_way.h"
+#include "store/way.h"
 
 #define STEP		4	/* actions that one step of a way may cause */
 #define SCAN		4096	/* chunks that one call of gagg_store_refill() looks at */
@@ -354,7 +354,7 @@ static bool finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
 }
 
 /*
- * Who waits for a lock must hold none (sync_gossip.c): there an op begins nowhere
+ * Who waits for a lock must hold none (sync/gossip.c): there an op begins nowhere
  * before the one before it is over everywhere. Otherwise a rank could have the lock
  * of its next op at one home, and wait at another one for that of its last. Of a
  * read the lock lasts longer, until the tick of the update that comes next;
