@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Measuring; see Documentation/performance.md.
+# Measuring; see Documentation/measuring.md.
 #
 #   make bench         side by side in the VM: build/bench.json, a table, plots.
 #                      QUICK=1, REPS=N and others: selftests/bench/run
