@@ -16,7 +16,7 @@
  * published: base <= P. So all open chunks lie in [P, P + window), and slot %
  * window (window divides ring) tells them apart: a contribution never finds
  * its accumulator busy with another chunk, and accepting is always possible
- * (PROTOCOL rule 15).
+ * (protocol.md R19).
  */
 #ifndef GAGG_CORE_CHAN_H
 #define GAGG_CORE_CHAN_H

@@ -3,7 +3,7 @@
  * Adding lanes. Lanes are little-endian on the wire and in every buffer.
  *
  * A contribution is shifted once, from its original, rounding to nearest even:
- * PROTOCOL rule 3. Sums wrap (two's complement).
+ * protocol.md R2. Sums wrap (two's complement).
  */
 #ifndef GAGG_CORE_REDUCE_H
 #define GAGG_CORE_REDUCE_H

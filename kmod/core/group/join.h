@@ -47,7 +47,7 @@
  * epoch is over, is idle and has an equal digest, and the attached ranks are the
  * workers. It sends START until the node's HELLO shows the epoch. START names
  * the instance ids of all nodes: state lost by a re-created group is never
- * taken for the old one's (PROTOCOL rule 8).
+ * taken for the old one's (protocol.md R40).
  *
  * Any node may end the epoch: a local rank left, ranks called different
  * collectives, a node has been silent for dead_after, a node's instance id

@@ -2,14 +2,14 @@
 /*
  * The home of a chunk: contributions come in and are summed. What goes out is in result.c.
  *
- * The result is a pure function of the contributions (PROTOCOL rule 3):
+ * The result is a pure function of the contributions (protocol.md R2):
  * E is the largest exponent of those with lanes, each is shifted once, from its
  * original, by E minus its own. A larger exponent that comes late voids the sum
  * of what other hosts have sent; they are asked for the same bytes again. Local
  * contributions are never in the accumulator: they are added last, by PUBLISH,
  * so a void does not concern them.
  *
- * Two buffers (rule 7): the open round lives in the accumulator, the published
+ * Two buffers (protocol.md R4): the open round lives in the accumulator, the published
  * one in the result region until the next one is complete - and by then every
  * member has contributed to it, which says that it has read the last.
  */
