@@ -29,6 +29,7 @@
 #   make demo          four hosts on loopback exchange gradients, without root or VM
 #   make demo-vm       the same with the module, on Debian's kernel in QEMU
 #   make vm-shell      a shell in the VM, with the four hosts up
+#   make picture       the picture of the architecture, from its text
 #   make install       DESTDIR, PREFIX, LIBDIR, UNITDIR; MODULE=no: without the module
 #   make uninstall     what that has made, with the same DESTDIR and PREFIX
 #   make deps          the Debian packages that all of this requires, and a faster QEMU
@@ -207,7 +208,10 @@ check-kernels: deps agent selftests
 	done; exit $$status
 
 # --- by hand ------------------------------------------------------------
-.PHONY: demo demo-vm vm-shell
+.PHONY: picture demo demo-vm vm-shell
+picture:
+	scripts/picture Documentation/architecture.pic >Documentation/architecture.svg
+
 demo:
 	+@agent/examples/demo.sh
 
