@@ -132,40 +132,6 @@ slurm()
 		PATH=$tmp/slurm:$top/build:$PATH net_exec 0 bash ./job) | tee "$tmp/means" && means
 }
 
-# slugs FILE: the anchors of its headings
-slugs()
-{
-	sed -n 's/^#* *//p' <(grep '^##* ' "$1") | tr '[:upper:]' '[:lower:]' |
-		sed 's/[^-a-z0-9 _]//g; s/ /-/g'
-}
-
-# each link of the pages, and each path that they quote
-# shellcheck disable=SC2016 # a quote of Markdown
-links_lead_somewhere()
-{
-	local page to anchor path dead=0 n=0
-
-	for page in *.md Documentation/*.md; do
-		while IFS='#' read -r to anchor; do
-			n=$((n + 1))
-			to=${to:+$(dirname "$page")/$to}
-			to=${to:-$page}
-			[ -e "$to" ] && { [ -z "$anchor" ] || slugs "$to" | grep -qx -- "$anchor"; } && continue
-			echo "$page: $to $anchor"
-			dead=1
-		done < <(grep -o '](\([^)]*\))' "$page" | sed 's/^](//; s/)$//' | grep -v '^https*:')
-	done
-	while read -r path; do
-		n=$((n + 1))
-		[ -e "$path" ] && continue
-		echo "$path"
-		dead=1
-	done < <(grep -oh '`\(agent\|kmod\|uapi\|scripts\|selftests\|vm\)/[a-z0-9_./-]*`' ./*.md \
-		Documentation/*.md | tr -d '\140' | sort -u)
-	echo "$n"
-	[ "$n" -ge 100 ] && [ "$dead" -eq 0 ]
-}
-
 # Those of README: a drawing and the set-up (demo.sh, and "make check" itself), here, and in
 # hosts.sh the last two of the shell. Of the recipes, all are here.
 # shellcheck disable=SC2016 # a quote of Markdown
@@ -188,9 +154,8 @@ blocks_are_known()
 	END
 }
 
-echo "1..11"
+echo "1..10"
 check "each block of code is one that a test carries out" blocks_are_known
-check "links and paths lead somewhere" links_lead_somewhere
 check "README: a program in C" in_c
 check "README: it tells that nobody answers" in_c_alone
 check "README: a program in Python" in_python
