@@ -18,8 +18,8 @@
 #include "faults.h"
 #include "multicast.h"
 #include "port.h"
-#include "session.h"
 #include "trace.h"
+#include "trainer.h"
 #include "tx.h"
 
 #define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
@@ -27,69 +27,6 @@
 #define REFILLS_MAX		4	/* of one part and run: GAGG_ACTS actions each, at most */
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)
-
-static struct gagg_chan *env_chan(void *ctx, u16 id)
-{
-	const struct gagg_lend *lend = ctx;
-	struct gagg_channel *ch = gagg_channel_find(lend->grp, id);
-
-	return ch ? ch->part[lend->shard] : NULL;
-}
-
-static struct gagg_seat *env_seat(const struct gagg_lend *lend, const struct gagg_chan *chan,
-				  u32 local)
-{
-	struct gagg_channel *ch = gagg_channel_find(lend->grp, chan->id);
-
-	return ch ? ch->seat[local] : NULL;
-}
-
-/* written by the trainer: read once; acquire pairs with its release, so that
- * what it describes is seen
- */
-static u64 env_filled(void *ctx, struct gagg_chan *chan, u32 local)
-{
-	const struct gagg_seat *seat = env_seat(ctx, chan, local);
-	const struct gagg_lend *lend = ctx;
-	struct gagg_push *push;
-	u64 filled = 0;
-
-	if (seat) {
-		push = seat->push.block[0];
-		filled = smp_load_acquire(&push->filled); /* see above */
-	}
-	trace_gagg_filled(&lend->grp->geom, lend->shard, chan->id, local, filled);
-	return filled;
-}
-
-static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
-{
-	const struct gagg_seat *seat = env_seat(ctx, chan, local);
-	const struct gagg_lend *lend = ctx;
-	union {
-		u64 raw;
-		struct gagg_cdesc desc;
-	} d = { };
-
-	BUILD_BUG_ON(sizeof(d.desc) != sizeof(d.raw));
-	if (seat)
-		d.raw = READ_ONCE(*(u64 *)gagg_mem_at(&seat->push, GAGG_DESC_OFFSET +
-						      (u64)slot * sizeof(d.raw)));
-	d.desc.flags &= GAGG_C_ZERO | GAGG_C_NONFINITE | GAGG_C_NORESULT;
-	trace_gagg_desc(&lend->grp->geom, lend->shard, chan->id, local, slot, &d.desc);
-	return d.desc;
-}
-
-void gagg_lend_env(struct gagg_env *env, struct gagg_lend *lend,
-		   const struct gagg_port *port, struct gagg_group *grp)
-{
-	lend->grp = grp;
-	lend->shard = port->index;
-	env->ctx = lend;
-	env->chan = env_chan;
-	env->filled = env_filled;
-	env->desc = env_desc;
-}
 
 static bool refill_chan(struct gagg_port *port, struct gagg_group *grp,
 			const struct gagg_env *env, struct gagg_chan *chan, u64 now)
@@ -139,13 +76,13 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 static bool run_part(struct gagg_port *port, struct gagg_group *grp, u64 now)
 {
 	struct gagg_shard *core = grp->part[port->index].core;
-	struct gagg_lend lend;
+	struct gagg_trainers trainers;
 	struct gagg_env env;
 	bool more;
 
 	if (!core->running)
 		return false;
-	gagg_lend_env(&env, &lend, port, grp);
+	gagg_trainers_env(&env, &trainers, port, grp);
 	if (gagg_shard_deadline(core, &grp->geom) <= now) {
 		gagg_shard_timer(core, &grp->geom, &env, now);
 		trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_TIMER, 0, now, false);

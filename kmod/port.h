@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What rx.c and port.c share: a port's batch. port.c polls, lets parts go on
+ * What port.c asks of rx.c: a port's batch. port.c polls, lets parts go on
  * and minds the timer; rx.c takes a received skb apart.
  */
 #ifndef GAGG_PORT_H
@@ -8,15 +8,6 @@
 
 #include <linux/skbuff.h>
 #include "endpoint.h"
-
-/* what the core is lent: context of its callbacks */
-struct gagg_lend {
-	struct gagg_group *grp;
-	u32 shard;
-};
-
-void gagg_lend_env(struct gagg_env *env, struct gagg_lend *lend,
-		   const struct gagg_port *port, struct gagg_group *grp);
 
 /*
  * gagg_rx_skb - all datagrams of an skb whose checksum was verified

@@ -19,6 +19,7 @@
 #include "port.h"
 #include "session.h"
 #include "simd.h"
+#include "trainer.h"
 #include "tx.h"
 
 #define CREATE_TRACE_POINTS
@@ -209,7 +210,7 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 	struct gagg_shard *core = src->part->core;
 	struct gagg_group *grp = src->grp;
 	struct gagg_traced_rx was;
-	struct gagg_lend lend;
+	struct gagg_trainers trainers;
 	struct gagg_env env;
 	enum gagg_rx rx;
 	bool traced;
@@ -217,7 +218,7 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 
 	src->ch = gagg_channel_find(grp, m->channel);
 	run = m->run;
-	gagg_lend_env(&env, &lend, src->port, grp);
+	gagg_trainers_env(&env, &trainers, src->port, grp);
 	do {
 		traced = trace_gagg_rx_enabled();
 		if (traced)
