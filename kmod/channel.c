@@ -7,12 +7,12 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
+#include "chunk.h"
 #include "compat/workqueue.h"
 #include "faults.h"
-#include "keep.h"
+#include "group.h"
+#include "memory.h"
 #include "quota.h"
-#include "session.h"
-#include "simd.h"
 #include "trace.h"
 
 static void channel_free(struct gagg_channel *ch)
@@ -66,12 +66,6 @@ static int free_index(const struct gagg_group *grp, u32 id)
 	return n + 1 < grp->cfg.channels ? free : -ENOSPC;
 }
 
-/* @ring, at most 2^22, of lanes, at most 2240: no overflow */
-u64 gagg_chunk_bytes(const struct gagg_geom *g, u32 chunks)
-{
-	return (u64)DIV_ROUND_UP(chunks, gagg_per_block(g)) * GAGG_BLOCK;
-}
-
 /* at most 35840 bytes each, so none straddles a block; @g->window * @g->shards are
  * at most 2^18
  */
@@ -79,6 +73,14 @@ static u64 accs_bytes(const struct gagg_geom *g)
 {
 	return (u64)DIV_ROUND_UP(g->window * g->shards, GAGG_BLOCK / gagg_acc_bytes(g)) *
 	       GAGG_BLOCK;
+}
+
+/* what a channel of a store needs besides result and done */
+static int channel_alloc_beside(const struct gagg_geom *g, struct gagg_channel *ch)
+{
+	if (!g->snapshot || ch->part[0]->self_home == 0xff)
+		return 0;
+	return gagg_mem_alloc(&ch->acc, gagg_chunk_bytes(g, g->ring));
 }
 
 static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
@@ -101,7 +103,7 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 		err = gagg_mem_alloc(&ch->done, GAGG_DESC_OFFSET +
 				     (u64)g->ring * sizeof(struct gagg_rdesc));
 	if (g->store)
-		return err ?: gagg_keep_alloc(g, ch);
+		return err ?: channel_alloc_beside(g, ch);
 	if (!err && ch->part[0]->self_home != 0xff)
 		err = gagg_mem_alloc(&ch->acc, accs_bytes(g));
 	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
@@ -186,46 +188,6 @@ void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 {
 	ch->used = true;
 	WRITE_ONCE(gagg_channel_done(ch)->epoch, epoch);
-}
-
-static void publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u32 shard,
-			  const struct gagg_publish *pub)
-{
-	const struct gagg_mem *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
-	const void *local[GAGG_LOCALS];
-	void *acc = NULL;
-	u32 left;
-
-	for (left = pub->locals; left; left &= left - 1) {
-		u32 l = gagg_lowest(left);
-
-		/* a seat goes only after the shard has stopped */
-		if (WARN_ON_ONCE(!ch->seat[l]))
-			return;
-		local[l] = gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot);
-	}
-	if (pub->keep == GAGG_KEEP_TAKE)
-		acc = gagg_chunk_at(g, &ch->kept, pub->slot);
-	else if (pub->from_acc || pub->narrow)
-		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, to, pub->slot), acc, local,
-			   &gagg_simd_loops);
-}
-
-void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,
-			  const struct gagg_publish *pub)
-{
-	struct gagg_rdesc *rd = gagg_mem_at(&ch->done, GAGG_DESC_OFFSET +
-					    (u64)pub->slot * sizeof(*rd));
-
-	/* what is placed may be whole */
-	if (pub->lanes && (!pub->placed || pub->locals))
-		publish_lanes(&grp->geom, ch, shard, pub);
-	if (pub->keep == GAGG_KEEP_STORE)
-		return;
-	gagg_publish_desc(pub, ch->part[shard], rd);
-	/* pairs with the trainer's load: what it describes is there before it */
-	smp_store_release(&rd->published, grp->part[shard].core->epoch << 32 | pub->round);
 }
 
 /*

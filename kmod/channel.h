@@ -73,9 +73,6 @@ void gagg_channels_exit(struct gagg_group *grp);
 /* OPEN arrived; port lock held */
 void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members);
 
-/* PUBLISH; port lock held */
-void gagg_channel_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,
-			  const struct gagg_publish *pub);
 /* the base of a part has moved, and all its actions were drained: tell readers
  * of the DONE region; port lock held
  */
@@ -86,25 +83,11 @@ static inline struct gagg_done *gagg_channel_done(struct gagg_channel *ch)
 	return ch->done.block[0];
 }
 
-static inline u32 gagg_per_block(const struct gagg_geom *g)
-{
-	return GAGG_BLOCK / (g->room * 4);
-}
-
 /* where a home's results lie, those it sends */
 static inline const struct gagg_mem *gagg_channel_results(const struct gagg_geom *g,
 							  const struct gagg_channel *ch)
 {
 	return g->quorum ? &ch->kept : &ch->result;
-}
-
-/* address of chunk @i in chunk memory */
-static inline void *gagg_chunk_at(const struct gagg_geom *g, const struct gagg_mem *mem,
-				  u32 i)
-{
-	u32 per = gagg_per_block(g);
-
-	return mem->block[i / per] + (size_t)(i % per) * g->room * 4;
 }
 
 /* of an accumulator: sums of narrow lanes have 32 bits each */
@@ -122,8 +105,5 @@ static inline void *gagg_acc_at(const struct gagg_geom *g, const struct gagg_cha
 	i += shard * g->window;
 	return ch->acc.block[i / per] + (size_t)(i % per) * bytes;
 }
-
-/* bytes of chunk memory for that many chunks */
-u64 gagg_chunk_bytes(const struct gagg_geom *g, u32 chunks);
 
 #endif

@@ -33,6 +33,7 @@
 #include <net/inet_common.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
+#include "act.h"
 #include "compat/hrtimer.h"
 #include "compat/netdev.h"
 #include "compat/sock.h"
@@ -132,13 +133,18 @@ static int port_create(struct gagg_port *port, void *unused)
 	err = gagg_tx_init(port);
 	if (err)
 		return err;
-	err = gagg_faults_open(port);
+	err = gagg_act_init(port);
 	if (err)
 		goto out_tx;
+	err = gagg_faults_open(port);
+	if (err)
+		goto out_act;
 	err = gagg_port_socket(port, &port->sock);
 	if (!err)
 		return 0;
 	gagg_faults_close(port);
+out_act:
+	gagg_act_exit(port);
 out_tx:
 	gagg_tx_exit(port);
 	return err;
@@ -184,6 +190,7 @@ static void port_close(struct gagg_port *port)
 	if (!port->sock)
 		return;
 	gagg_tx_exit(port);
+	gagg_act_exit(port);
 	gagg_faults_close(port);
 	sock_release(port->sock);
 }

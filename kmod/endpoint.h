@@ -27,6 +27,7 @@
 #include <net/sock.h>
 #include "core/core.h"
 
+struct gagg_batch;
 struct gagg_net;
 struct gagg_endpoint;
 struct gagg_faults;
@@ -50,6 +51,7 @@ struct gagg_port {
 	struct hrtimer timer;		/* soft; schedules the NAPI */
 	u64 timer_at;			/* GAGG_NEVER: not armed; under lock */
 	struct gagg_tx *tx;		/* gagg_tx_init() to gagg_tx_exit() */
+	struct gagg_batch *batch;	/* gagg_act_init() to gagg_act_exit() */
 	struct gagg_faults *faults;	/* likewise; of builds that make some */
 	u16 index;
 	/* a datagram that is not contiguous in its skb; under lock */

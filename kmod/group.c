@@ -12,8 +12,8 @@
 #include "netlink.h"
 #include "netns.h"
 #include "quota.h"
+#include "route.h"
 #include "session.h"
-#include "tx.h"
 
 struct gagg_group *gagg_group_get(struct gagg_group *grp)
 {

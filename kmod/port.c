@@ -14,6 +14,7 @@
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <net/udp.h>
+#include "act.h"
 #include "channel.h"
 #include "faults.h"
 #include "multicast.h"
@@ -58,16 +59,16 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 			gagg_chan_timer(part->core, &grp->geom, chan, now);
 			trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_CHAN_TIMER, chan->id,
 					now, false);
-			gagg_tx_actions(port, grp);
+			gagg_act_drain(port, grp);
 		}
 		while (refill_chan(port, grp, env, chan, now)) {
-			gagg_tx_actions(port, grp);
+			gagg_act_drain(port, grp);
 			if (++n == REFILLS_MAX) {
 				part->turn = at + 1;
 				return true;
 			}
 		}
-		gagg_tx_actions(port, grp);
+		gagg_act_drain(port, grp);
 	}
 	return false;
 }
@@ -86,12 +87,12 @@ static bool run_part(struct gagg_port *port, struct gagg_group *grp, u64 now)
 	if (gagg_shard_deadline(core, &grp->geom) <= now) {
 		gagg_shard_timer(core, &grp->geom, &env, now);
 		trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_TIMER, 0, now, false);
-		gagg_tx_actions(port, grp);
+		gagg_act_drain(port, grp);
 	}
 	more = refill(port, grp, &env, now);
 	gagg_shard_flush(core, &grp->geom);
 	trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_FLUSH, 0, now, false);
-	gagg_tx_actions(port, grp);
+	gagg_act_drain(port, grp);
 	return more;
 }
 
@@ -237,6 +238,7 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 			more |= run_part(port, grp, now);
 			at = min(at, part_deadline(port, grp));
 		}
+	gagg_act_settle(port);
 	gagg_tx_take(port, &out);
 	gagg_faults_tx(port, &out, now);
 	arm_timer(port, min(at, gagg_faults_deadline(port)), now);

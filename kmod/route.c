@@ -29,8 +29,8 @@
 #include <net/udp.h>
 #include "compat/ipv6.h"
 #include "compat/skb.h"
+#include "group.h"
 #include "route.h"
-#include "tx.h"
 
 #define HOPS_OF_MULTICAST	1	/* members that no router is between */
 

@@ -7,7 +7,17 @@
 #define GAGG_ROUTE_H
 
 #include <linux/skbuff.h>
-#include "group.h"
+#include <net/dst.h>
+
+struct gagg_group;
+struct gagg_node;
+struct gagg_port;
+
+/* cached routes of a group's nodes; exit: at its death, after synchronize_net(),
+ * since they must not outlive the namespace
+ */
+int gagg_routes_init(struct gagg_group *grp);
+void gagg_routes_exit(struct gagg_group *grp);
 
 /* route from a port to a node, or to all at a multicast address, with a reference,
  * or an error; bottom halves off

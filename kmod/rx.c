@@ -13,14 +13,13 @@
 #include <linux/udp.h>
 #include <net/inet_ecn.h>
 #include <net/sock.h>
+#include "act.h"
 #include "channel.h"
+#include "chunk.h"
 #include "compat/sock.h"
-#include "keep.h"
 #include "port.h"
-#include "session.h"
 #include "simd.h"
 #include "trainer.h"
-#include "tx.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
@@ -142,7 +141,7 @@ static __always_inline void add_lanes(struct source *src, const void *lanes)
 	void *acc, *dst;
 
 	if (unlikely(g->store)) {
-		gagg_keep_add(g, src->ch, todo, lanes);
+		gagg_act_add(g, src->ch, todo, lanes);
 		return;
 	}
 	acc = gagg_acc_at(g, src->ch, src->port->index, todo->acc);
@@ -161,7 +160,7 @@ static void place_lanes(const struct source *src, const void *lanes)
 	const struct gagg_todo *todo = &src->todo;
 
 	if (unlikely(g->store))
-		gagg_keep_place(g, src->ch, todo, lanes);
+		gagg_act_place(g, src->ch, todo, lanes);
 	else
 		memcpy(gagg_chunk_at(g, &src->ch->result, todo->slot), lanes, todo->lanes * 4);
 }
@@ -185,7 +184,7 @@ static void act(struct source *src)
 	if (!src->part || !src->part->core->nacts)
 		return;
 	simd_leave(src);
-	gagg_tx_actions(src->port, src->grp);
+	gagg_act_drain(src->port, src->grp);
 }
 
 /* what the core has said of a datagram: it is in src->todo; true: it was taken */

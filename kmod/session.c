@@ -12,8 +12,8 @@
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "chunk.h"
 #include "netns.h"
-#include "keep.h"
 #include "session.h"
 #include "trace.h"
 
@@ -64,7 +64,7 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	seat->local = local;
 	err = gagg_mem_alloc(&seat->contrib, gagg_chunk_bytes(g, g->ring));
 	if (!err && g->store)
-		err = gagg_mem_alloc(&seat->copy, gagg_keep_bytes(g));
+		err = gagg_mem_alloc(&seat->copy, gagg_copy_bytes(g));
 	if (!err)
 		err = gagg_mem_alloc(&seat->push, GAGG_DESC_OFFSET +
 				     (u64)g->ring * sizeof(struct gagg_cdesc));
@@ -226,7 +226,7 @@ static void geometry(const struct gagg_session *ses, const struct gagg_seat *sea
 		geo->flags = GAGG_GEO_STORE | (g->copies ? GAGG_GEO_COPIES : 0) |
 			     (g->wide ? GAGG_GEO_INT64 : 0);
 		geo->bound = gagg_sync_bound(&g->sync);
-		geo->fresh = gagg_keep_fresh(g);
+		geo->fresh = gagg_copy_fresh(g);
 	}
 	geo->local = (u32)gagg_chan_local(ch->part[0], ses->rank);
 	for (i = 0; i < GAGG_REG_COUNT; i++) {

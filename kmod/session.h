@@ -21,6 +21,7 @@
 #include <linux/wait.h>
 #include <linux/gagg.h>
 #include "channel.h"
+#include "chunk.h"
 #include "group.h"
 #include "memory.h"
 
@@ -50,6 +51,17 @@ struct gagg_seat {
 	u64 cursor;			/* virtual chunks submitted; session.lock */
 	u64 done_in[GAGG_SHARDS_MAX];	/* ops, by shard, under its port lock */
 };
+
+/* where the clocks of what was read lie in gagg_seat.copy, u32 by chunk; and its size */
+static inline u64 gagg_copy_fresh(const struct gagg_geom *g)
+{
+	return gagg_chunk_bytes(g, g->ring);
+}
+
+static inline u64 gagg_copy_bytes(const struct gagg_geom *g)
+{
+	return gagg_copy_fresh(g) + (u64)g->ring * sizeof(u32);
+}
 
 struct gagg_session {
 	struct mutex lock;		/* system calls of one file, waits excepted */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Actions of the core become datagrams.
+ * Datagrams of the core become bursts, and leave.
  *
  * A burst is a list of pieces of pages with datagrams of one size in a row, and
  * a set of nodes to send it to. Contributions of one node collect in the node's
@@ -23,12 +23,11 @@
 #include <linux/slab.h>
 #include <linux/udp.h>
 #include <net/sock.h>
-#include "channel.h"
+#include "chunk.h"
 #include "faults.h"
-#include "keep.h"
+#include "group.h"
 #include "route.h"
-#include "session.h"
-#include "trace.h"
+#include "run.h"
 #include "tx.h"
 
 #define BURST_SEGS	64	/* what receivers of all ages take */
@@ -62,11 +61,8 @@ struct gagg_tx {
 	struct sk_buff_head control;	/* own lock */
 	struct page_frag frag[FRAGS];	/* used again when their skbs are gone */
 	u32 turn;			/* the one in use */
-	struct gagg_group *grp;		/* whose bursts are open; within a batch */
+	struct gagg_group *grp;		/* gagg_tx_open() to gagg_tx_close() */
 	u64 open;			/* nodes with an open burst */
-	u64 progressed;			/* channels, by index, with news for trainers */
-	u32 done[GAGG_CHANNELS_MAX];	/* their locals with ops done */
-	u64 number[GAGG_CHANNELS_MAX][GAGG_LOCALS];	/* the last of these ops */
 	struct burst contrib[GAGG_NODES];
 	struct burst result;
 };
@@ -101,13 +97,13 @@ void gagg_tx_exit(struct gagg_port *port)
 	port->tx = NULL;
 }
 
-static struct gagg_part *part_of(const struct gagg_port *port, struct gagg_group *grp)
+static struct gagg_part *tx_part(const struct gagg_port *port, struct gagg_group *grp)
 {
 	return &grp->part[port->index];
 }
 
 /* an skb with room for @len linear bytes and all headers; takes over @dst */
-static struct sk_buff *skb_for(const struct dst_entry *dst, u32 len)
+static struct sk_buff *tx_skb(const struct dst_entry *dst, u32 len)
 {
 	u32 headroom = gagg_route_headroom(dst);
 	struct sk_buff *skb = alloc_skb(headroom + len, GFP_ATOMIC | __GFP_NOWARN);
@@ -126,7 +122,7 @@ static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_node *to,
 
 	if (IS_ERR(dst))
 		return NULL;
-	skb = skb_for(dst, 0);
+	skb = tx_skb(dst, 0);
 	if (!skb) {
 		dst_release(dst);
 		return NULL;
@@ -150,8 +146,8 @@ static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_node *to,
 	return skb;
 }
 
-static void queue(struct gagg_port *port, struct gagg_part *part, struct sk_buff *skb,
-		  u32 datagrams, u32 bytes)
+static void tx_queue(struct gagg_port *port, struct gagg_part *part, struct sk_buff *skb,
+		     u32 datagrams, u32 bytes)
 {
 	if (!skb) {
 		part->stats.tx_errors += datagrams;
@@ -167,7 +163,7 @@ static void queue(struct gagg_port *port, struct gagg_part *part, struct sk_buff
 
 static void burst_send(struct gagg_port *port, const struct burst *b, struct gagg_node *to)
 {
-	queue(port, part_of(port, port->tx->grp), burst_skb(port, to, b), b->segs, b->bytes);
+	tx_queue(port, tx_part(port, port->tx->grp), burst_skb(port, to, b), b->segs, b->bytes);
 }
 
 static void burst_close(struct gagg_port *port, struct burst *b)
@@ -287,15 +283,6 @@ static void *burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u3
 	return at;
 }
 
-/* the next chunk of an action's run */
-static bool next_act(const struct gagg_port *port, struct gagg_act *a)
-{
-	if (!gagg_act_next(a))
-		return false;
-	trace_gagg_act(&port->tx->grp->geom, port->index, a);
-	return true;
-}
-
 /* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
 static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct gagg_act *a,
 		      const struct gagg_mem *mem)
@@ -313,7 +300,7 @@ static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct
 			prev = NULL;
 		}
 		if (!at) {
-			part_of(port, grp)->stats.tx_errors++;
+			tx_part(port, grp)->stats.tx_errors++;
 			n = 0;
 			continue;
 		}
@@ -328,20 +315,33 @@ static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct
 		at += len;
 		if (!--n && len < b->seg)
 			burst_close(port, b);
-	} while (next_act(port, a));
+	} while (gagg_run_next(&grp->geom, port->index, a));
+}
+
+void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem)
+{
+	struct gagg_tx *tx = port->tx;
+
+	tx->open |= GAGG_BIT(a->node);
+	burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
+}
+
+void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem)
+{
+	burst_add(port, &port->tx->result, a->nodes, a, mem);
 }
 
 /* @len: bytes of @body; zeros follow up to m->len */
-static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group *grp,
-				u32 node, const struct gagg_msg *m, const void *body,
-				u32 len)
+static struct sk_buff *tx_ctrl_skb(const struct gagg_port *port, struct gagg_group *grp,
+				   u32 node, const struct gagg_msg *m, const void *body,
+				   u32 len)
 {
 	struct dst_entry *dst = gagg_route_get(port, &grp->node[node]);
 	struct sk_buff *skb;
 
 	if (IS_ERR(dst))
 		return NULL;
-	skb = skb_for(dst, GAGG_WIRE_HDRLEN + m->len);
+	skb = tx_skb(dst, GAGG_WIRE_HDRLEN + m->len);
 	if (!skb) {
 		dst_release(dst);
 		return NULL;
@@ -354,10 +354,10 @@ static struct sk_buff *ctrl_skb(const struct gagg_port *port, struct gagg_group 
 	return skb;
 }
 
-static void send_ctrl(struct gagg_port *port, struct gagg_group *grp,
-		      const struct gagg_act *a)
+void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a)
 {
 	struct gagg_tx *tx = port->tx;
+	struct gagg_group *grp = tx->grp;
 
 	/* READY is numbered with CONTRIB; DONE and empty RESULTs with RESULT, and
 	 * TOLD speaks of those that left before it
@@ -368,126 +368,24 @@ static void send_ctrl(struct gagg_port *port, struct gagg_group *grp,
 		  a->m.type == GAGG_T_TOLD) &&
 		 (tx->result.nodes & GAGG_BIT(a->node)))
 		burst_close(port, &tx->result);
-	queue(port, part_of(port, grp), ctrl_skb(port, grp, a->node, &a->m, &a->ack, a->m.len), 1,
-	      GAGG_WIRE_HDRLEN + a->m.len);
+	tx_queue(port, tx_part(port, grp),
+		 tx_ctrl_skb(port, grp, a->node, &a->m, &a->ack, a->m.len), 1,
+		 GAGG_WIRE_HDRLEN + a->m.len);
 }
 
-/* once a batch; everything that was published is, by now */
-static void tell_trainers(struct gagg_port *port, u32 index)
+void gagg_tx_open(struct gagg_port *port, struct gagg_group *grp)
 {
-	struct gagg_tx *tx = port->tx;
-	struct gagg_channel *ch = tx->grp->channel[index];
-	u32 l;
-
-	/* chunks first: who hears of an op may look at its chunks */
-	gagg_channel_progress(ch, port->index);
-	for (l = 0; l < GAGG_LOCALS; l++) {
-		if (!ch->seat[l])
-			continue;
-		if (tx->done[index] & GAGG_BIT(l))
-			gagg_session_op_done(ch->session[l], ch->seat[l], port->index,
-					     tx->number[index][l]);
-		gagg_session_progress(ch->session[l]);
-	}
-	tx->done[index] = 0;
+	port->tx->grp = grp;
 }
 
-/* the end of a batch, or of a group's part in it: all under one port lock */
-static void settle(struct gagg_port *port)
+void gagg_tx_close(struct gagg_port *port)
 {
 	struct gagg_tx *tx = port->tx;
 
 	for (; tx->open; tx->open &= tx->open - 1)
 		burst_close(port, &tx->contrib[gagg_lowest(tx->open)]);
 	burst_close(port, &tx->result);
-	for (; tx->progressed; tx->progressed &= tx->progressed - 1)
-		tell_trainers(port, gagg_lowest(tx->progressed));
 	tx->grp = NULL;
-}
-
-static void act_on_channel(struct gagg_port *port, struct gagg_group *grp, struct gagg_act *a)
-{
-	struct gagg_channel *ch = gagg_channel_find(grp, a->channel);
-	const struct gagg_geom *g = &grp->geom;
-	struct gagg_tx *tx = port->tx;
-
-	/* cannot be: the core knows only what is in the table */
-	if (WARN_ON_ONCE(!ch))
-		return;
-	switch (a->type) {
-	case GAGG_ACT_SEND_CONTRIB:
-		if (!ch->seat[a->local])
-			break;
-		tx->open |= GAGG_BIT(a->node);
-		burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), a,
-			  &ch->seat[a->local]->contrib);
-		break;
-	case GAGG_ACT_SEND_RESULT:
-		/* its lanes were shifted when it was published */
-		if (unlikely(gagg_lane_narrow(a->m.laneop)))
-			gagg_publish_shift(ch->part[port->index], &a->m);
-		burst_add(port, &tx->result, a->nodes, a, gagg_channel_results(g, ch));
-		break;
-	case GAGG_ACT_PUBLISH:
-		do
-			gagg_channel_publish(grp, ch, port->index, &a->pub);
-		while (next_act(port, a));
-		tx->progressed |= GAGG_BIT(ch->index);
-		break;
-	case GAGG_ACT_OP_DONE:
-		tx->progressed |= GAGG_BIT(ch->index);
-		tx->done[ch->index] |= GAGG_BIT(a->local);
-		tx->number[ch->index][a->local] = a->number;
-		break;
-	case GAGG_ACT_FOLD:
-	case GAGG_ACT_ADD_LOCAL:
-	case GAGG_ACT_READ:
-		gagg_keep_act(g, ch, a);
-		break;
-	}
-}
-
-static void desync(struct gagg_group *grp, const struct gagg_act *a)
-{
-	const struct gagg_end end = {
-		.reason = GAGG_R_DESYNC,
-		.rank = a->desync.rank,
-		.other = a->desync.other,
-		.sig = a->desync.sig,
-		.other_sig = a->desync.other_sig,
-		.call = a->desync.call,
-		.other_call = a->desync.other_call,
-	};
-
-	gagg_epoch_end(grp, &end);
-}
-
-void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp)
-{
-	struct gagg_shard *core = part_of(port, grp)->core;
-	struct gagg_act *a;
-
-	lockdep_assert_held(&port->lock);
-	if (port->tx->grp != grp) {
-		settle(port);
-		port->tx->grp = grp;
-	}
-	while ((a = gagg_shard_act(core))) {
-		trace_gagg_act(&grp->geom, port->index, a);
-		switch (a->type) {
-		case GAGG_ACT_SEND_CTRL:
-			send_ctrl(port, grp, a);
-			break;
-		case GAGG_ACT_DESYNC:
-			desync(grp, a);
-			break;
-		case GAGG_ACT_OPEN:
-			gagg_channel_want(grp, core->epoch, a->channel, a->members);
-			break;
-		default:
-			act_on_channel(port, grp, a);
-		}
-	}
 }
 
 u64 gagg_tx_bytes(const struct gagg_port *port)
@@ -498,7 +396,6 @@ u64 gagg_tx_bytes(const struct gagg_port *port)
 void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out)
 {
 	lockdep_assert_held(&port->lock);
-	settle(port);
 	skb_queue_splice_tail_init(&port->tx->queue, out);
 	port->tx->bytes = 0;
 	if (!skb_queue_empty_lockless(&port->tx->control)) {
@@ -542,7 +439,7 @@ int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct ga
 
 	local_bh_disable();
 	skb = skb_queue_len_lockless(&tx->control) < CONTROL_MAX ?
-	      ctrl_skb(port, grp, node, m, body, len) : NULL;
+	      tx_ctrl_skb(port, grp, node, m, body, len) : NULL;
 	spin_lock(&port->lock);
 	if (skb) {
 		stats->tx_datagrams++;

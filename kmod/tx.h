@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sending: actions of the core become UDP GSO bursts.
+ * Sending: datagrams of the core become UDP GSO bursts.
  *
  * Datagrams are collected under the port's lock and leave after it is dropped,
  * both in the port's poll.
@@ -8,24 +8,32 @@
 #ifndef GAGG_TX_H
 #define GAGG_TX_H
 
-#include "group.h"
+#include <linux/skbuff.h>
+#include "core/core.h"
 
-struct gagg_tx;		/* a batch; on the port, under its lock */
+struct gagg_group;
+struct gagg_mem;
+struct gagg_port;
+struct gagg_tx;		/* bursts and queue; on the port, under its lock */
 
 /* what a port needs to send; exit: no poll runs any more, sockets still open */
 int gagg_tx_init(struct gagg_port *port);
 void gagg_tx_exit(struct gagg_port *port);
-/* cached routes of a group's nodes; exit: at its death, after synchronize_net(),
- * since they must not outlive the namespace
- */
-int gagg_routes_init(struct gagg_group *grp);
-void gagg_routes_exit(struct gagg_group *grp);
 
-/* drain the actions of one group's shard into the batch; port lock held */
-void gagg_tx_actions(struct gagg_port *port, struct gagg_group *grp);
+/* Actions of one group at a time become bursts, until they are closed. Port lock held.
+ *
+ * gagg_tx_contrib(), gagg_tx_result(): all chunks of the action's run, with their lanes, if
+ * any, which are in @mem.
+ */
+void gagg_tx_open(struct gagg_port *port, struct gagg_group *grp);
+void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem);
+void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem);
+void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a);
+void gagg_tx_close(struct gagg_port *port);
+
 /* bytes that were collected, but for those of bursts that are open; port lock held */
 u64 gagg_tx_bytes(const struct gagg_port *port);
-/* take what was collected; port lock held; then, without it, send */
+/* take what was collected, when bursts are closed; port lock held; then, without it, send */
 void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out);
 void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out);
 /* one control datagram (HELLO, START, ABORT) with @len bytes of @body, then zeros up to
