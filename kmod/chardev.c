@@ -13,8 +13,14 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "channel.h"
+#include "chardev.h"
 #include "compat/mm.h"
+#include "group.h"
+#include "memory.h"
+#include "op.h"
 #include "session.h"
+#include "uring.h"
 
 #define FEATURES	(GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_STORE | \
 			 GAGG_FEAT_TIMES | GAGG_FEAT_COPIES | \

@@ -7,6 +7,8 @@
 #include <linux/ip.h>
 #include <linux/udp.h>
 #include <net/ipv6.h>
+#include "config.h"
+#include "endpoint.h"
 #include "group.h"
 
 #define WEIGHTS_MAX	128	/* headroom of 7 bits, see Documentation/numerics.md */

@@ -3,8 +3,9 @@
  * Groups, members and counters as netlink attributes. The caller keeps the group
  * alive: it holds gagg_net.lock or is a work of the group.
  */
-#include "channel.h"
-#include "netlink.h"
+#include "encode.h"
+#include "epoch.h"
+#include "group.h"
 #include "netns.h"
 #include "route.h"
 

@@ -42,6 +42,7 @@
 #include "faults.h"
 #include "group.h"
 #include "netns.h"
+#include "port.h"
 #include "quota.h"
 #include "tx.h"
 

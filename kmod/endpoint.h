@@ -114,10 +114,6 @@ void gagg_port_deafen(const struct gagg_port *port, struct socket *sock);
 /* run the port's poll soon; process context or softirq */
 void gagg_port_kick(struct gagg_port *port);
 
-/* port.c: what NAPI and the timer of a port call */
-int gagg_port_poll(struct napi_struct *napi, int budget);
-enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
-
 /* addresses without ports */
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
 u16 gagg_base_port(const union gagg_addr *a);

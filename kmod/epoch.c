@@ -16,9 +16,12 @@
 #include <linux/vmalloc.h>
 #include "channel.h"
 #include "compat/workqueue.h"
+#include "config.h"
+#include "endpoint.h"
+#include "epoch.h"
 #include "faults.h"
 #include "group.h"
-#include "netlink.h"
+#include "notify.h"
 #include "route.h"
 #include "session.h"
 #include "trace.h"
@@ -501,14 +504,4 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 	st->blocked = gagg_join_names_blocked(j, &grp->geom, now);
 	st->lanes = j->lanes;
 	spin_unlock_bh(&grp->join_lock);
-}
-
-enum gagg_group_state gagg_group_state(struct gagg_group *grp)
-{
-	struct gagg_ioc_status st = { };
-
-	if (!grp->ep)
-		return GAGG_GS_INCOMPLETE;
-	gagg_epoch_status(grp, &st);
-	return gagg_state_group(&st);
 }

@@ -7,9 +7,11 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
+#include "config.h"
+#include "endpoint.h"
+#include "epoch.h"
 #include "group.h"
 #include "multicast.h"
-#include "netlink.h"
 #include "netns.h"
 #include "quota.h"
 #include "route.h"
@@ -472,4 +474,14 @@ void gagg_group_unlock_ports(struct gagg_group *grp)
 		spin_unlock(&grp->ep->port[s].lock);
 	}
 	local_bh_enable();
+}
+
+enum gagg_group_state gagg_group_state(struct gagg_group *grp)
+{
+	struct gagg_ioc_status st = { };
+
+	if (!grp->ep)
+		return GAGG_GS_INCOMPLETE;
+	gagg_epoch_status(grp, &st);
+	return gagg_state_group(&st);
 }

@@ -22,50 +22,17 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
-#include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
 #include <net/dst_cache.h>
+#include "config.h"
+#include "core/core.h"
 #include "endpoint.h"
 
-struct gagg_session;
 struct gagg_channel;
 struct gagg_multicast;
+struct gagg_net;
 struct gagg_quota;
-
-struct gagg_member {
-	u8 present;
-	u8 local;
-	u8 node;
-	u8 roles;
-	u16 weight;
-	union gagg_addr addr;	/* with the base port */
-};
-
-/* what netlink sets; by value, validated as a whole by gagg_config_check() */
-struct gagg_config {
-	char name[GAGG_NAME_MAX];
-	u32 id;
-	union gagg_addr local;
-	u16 port;
-	u16 lanes;		/* 0: as many as the MTUs of all hosts let through */
-	u32 ring;
-	u32 window;
-	u16 stripe;
-	u16 shards;
-	u32 cwnd;
-	u32 dead_after;		/* ms */
-	struct gagg_sync_param sync;
-	u8 placement;
-	u8 lane_type;
-	union gagg_addr multicast;	/* with the base port; no family: none */
-	u8 wire;
-	struct gagg_member member[GAGG_RANKS];
-	/* may change at any time: gagg_config_same_shape() stops here */
-	kuid_t uid;
-	kgid_t gid;
-	u32 mode;
-	u16 channels;
-};
+struct gagg_session;
 
 struct gagg_node {
 	union gagg_addr addr;	/* base port */
@@ -145,17 +112,6 @@ struct gagg_group {
 	struct gagg_part part[];	/* by shard */
 };
 
-/* config.c */
-void gagg_config_default(struct gagg_config *cfg, const char *name,
-			 struct user_namespace *ns);
-/* sentence and errno for what is wrong with the whole */
-int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack);
-/* what the core needs of it; false: nothing can run yet */
-bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node);
-void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]);
-/* only uid, gid, mode or the number of channels differ */
-bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b);
-
 /* all with gagg_net.lock held; sleep */
 struct gagg_group *gagg_group_find(struct gagg_net *gn, const char *name);
 int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
@@ -175,23 +131,7 @@ void gagg_groups_bury(struct list_head *dead);
 struct gagg_group *gagg_group_get(struct gagg_group *grp);
 void gagg_group_put(struct gagg_group *grp);
 
-/* epoch.c: join object and epoch */
-/* of the module */
-int gagg_epochs_init(void);
-void gagg_epochs_exit(void);
-/* allocate; then, once the group can be found, begin to speak */
-int gagg_epoch_init(struct gagg_group *grp);
-void gagg_epoch_begin(struct gagg_group *grp);
-/* timer and works are gone for good; ends the epoch, and all who wait for one */
-void gagg_epoch_stop(struct gagg_group *grp);
-/* HELLO, START, ABORT from the poll; port lock held */
-enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
-			     const struct gagg_msg *m, const void *body);
-void gagg_epoch_attach(struct gagg_group *grp, u32 rank);
-void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason);
-void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end);
-/* what GAGG_IOC_STATUS says (all but size) */
-void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st);
+/* what netlink says of it */
 enum gagg_group_state gagg_group_state(struct gagg_group *grp);
 
 /* all ports of the group's endpoint, ascending; group.lock held; bh off */

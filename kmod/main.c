@@ -2,11 +2,11 @@
 #include <linux/genetlink.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include "chardev.h"
+#include "epoch.h"
 #include "faults.h"
-#include "group.h"
 #include "netlink.h"
 #include "netns.h"
-#include "session.h"
 #include "simd.h"
 
 static struct miscdevice gagg_misc = {

@@ -7,9 +7,14 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include "compat/genl.h"
+#include "config.h"
+#include "encode.h"
+#include "endpoint.h"
+#include "group.h"
 #include "multicast.h"
 #include "netlink.h"
 #include "netns.h"
+#include "notify.h"
 
 static const struct nla_policy member_policy[GAGG_MA_MAX + 1] = {
 	[GAGG_MA_RANK] = NLA_POLICY_MAX(NLA_U32, GAGG_RANKS - 1),

@@ -5,8 +5,11 @@
  * before the group and the namespace go. At the end of the namespace nobody is left
  * to hear; at that of the module the family is gone as well.
  */
+#include "encode.h"
+#include "group.h"
 #include "netlink.h"
 #include "netns.h"
+#include "notify.h"
 
 static void notify(struct gagg_group *grp, u8 cmd, u32 rank, enum gagg_event event)
 {

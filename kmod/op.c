@@ -7,8 +7,14 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
+#include "channel.h"
+#include "endpoint.h"
+#include "epoch.h"
+#include "group.h"
+#include "op.h"
 #include "session.h"
 #include "trace.h"
+#include "uring.h"
 
 /* collectives and ops of a store exclude each other */
 static int check_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)

@@ -16,9 +16,12 @@
 #include <net/udp.h>
 #include "act.h"
 #include "channel.h"
+#include "endpoint.h"
 #include "faults.h"
+#include "group.h"
 #include "multicast.h"
 #include "port.h"
+#include "rx.h"
 #include "trace.h"
 #include "trainer.h"
 #include "tx.h"

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What port.c asks of rx.c: a port's batch. port.c polls, lets parts go on
- * and minds the timer; rx.c takes a received skb apart.
+ * A port at work: what its NAPI context and its timer call.
  */
 #ifndef GAGG_PORT_H
 #define GAGG_PORT_H
 
-#include <linux/skbuff.h>
-#include "endpoint.h"
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
 
-/*
- * gagg_rx_skb - all datagrams of an skb whose checksum was verified
- * Port lock and rcu_read_lock() held. Does not write into the skb's data, which
- * may be shared. Returns the number of datagrams, and as many more as questions among them
- * have cost.
- */
-u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now);
-/* an skb with a wrong checksum: count it where it seems to belong */
-void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb);
+int gagg_port_poll(struct napi_struct *napi, int budget);
+enum hrtimer_restart gagg_port_timer(struct hrtimer *timer);
 
 #endif

@@ -29,6 +29,7 @@
 #include <net/udp.h>
 #include "compat/ipv6.h"
 #include "compat/skb.h"
+#include "endpoint.h"
 #include "group.h"
 #include "route.h"
 

@@ -17,8 +17,12 @@
 #include "channel.h"
 #include "chunk.h"
 #include "compat/sock.h"
-#include "port.h"
+#include "endpoint.h"
+#include "epoch.h"
+#include "group.h"
+#include "rx.h"
 #include "simd.h"
+#include "simd_add.h"
 #include "trainer.h"
 
 #define CREATE_TRACE_POINTS

@@ -12,10 +12,16 @@
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include "channel.h"
 #include "chunk.h"
+#include "endpoint.h"
+#include "epoch.h"
+#include "group.h"
+#include "memory.h"
 #include "netns.h"
 #include "session.h"
 #include "trace.h"
+#include "uring.h"
 
 static void seat_release(struct kref *ref)
 {

@@ -18,14 +18,12 @@
 
 #include <linux/fs.h>
 #include <linux/kref.h>
+#include <linux/mutex.h>
 #include <linux/wait.h>
 #include <linux/gagg.h>
 #include "channel.h"
 #include "chunk.h"
-#include "group.h"
 #include "memory.h"
-
-struct io_uring_cmd;
 
 enum gagg_session_state {
 	GAGG_S_UNBOUND,
@@ -102,36 +100,13 @@ static inline bool gagg_region_of(u64 offset, u32 *index, u32 *region)
 	return true;
 }
 
-extern const struct file_operations gagg_fops;	/* chardev.c */
-
-/* what a waiter waits for */
-struct gagg_wish {
-	struct gagg_session *ses;
-	struct gagg_seat *seat;		/* NULL: for the epoch to start */
-	u64 op;
-	u64 chunk;			/* not 0: instead of the op */
-};
-
-/* 0: fulfilled; -EAGAIN: not yet; else it never will be */
-int gagg_wish_state(const struct gagg_wish *wish);
-
-/* system calls; session.lock held but for open, which takes gagg_net.lock, and wait */
+/* system calls; session.lock held but for open, which takes gagg_net.lock */
 int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg);
 int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg);
 int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg);
 int gagg_session_channel_free(struct gagg_session *ses, u32 id);
-/* !@wait: -EAGAIN instead of sleeping for the lock of the group */
-int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait);
-/* the wish of a GAGG_IOC_WAIT, with a reference to its seat */
-int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
-		      struct gagg_wish *wish);
-int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
 /* gagg_epoch_status(), and that the group is dead */
 void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st);
-/* ranks that an op waits for: see struct gagg_ioc_status */
-u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op);
-/* what GAGG_IOC_TIMES says */
-int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
 /* leave the epoch, give the memory back; @reason BYE or DIED */
 int gagg_session_detach(struct gagg_session *ses, u32 reason);
 void gagg_session_orphan(struct gagg_session *ses);
@@ -145,20 +120,8 @@ static inline bool gagg_session_attached(const struct gagg_session *ses)
 struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel);
 void gagg_seat_put(struct gagg_seat *seat);
 
-/* from the poll: ops of a seat up to @number are done in @shard */
-void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat,
-			  u32 shard, u64 number);
-/* chunks were published on a channel (once per batch); wakes chunk waiters */
-void gagg_session_progress(struct gagg_session *ses);
 /* epoch work, group.lock held: it runs now, or is over; wakes everybody */
 void gagg_session_started(struct gagg_session *ses, u64 epoch);
 void gagg_session_ended(struct gagg_session *ses, u32 reason);
-
-/* uring.c */
-int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags);
-/* complete what is fulfilled, or all with @err when it is not 0; any context */
-void gagg_uring_complete(struct gagg_session *ses, int err);
-/* end those that were submitted by a process that closes the file */
-void gagg_uring_flush(struct gagg_session *ses, fl_owner_t owner);
 
 #endif

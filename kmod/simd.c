@@ -3,6 +3,8 @@
  * When there are vector registers, and calls that are most often alone.
  */
 #include "simd.h"
+#include "simd_add.h"
+#include "simd_narrow.h"
 
 #ifdef CONFIG_X86_64
 

@@ -23,34 +23,9 @@ bool gagg_simd_begin(void);
 void gagg_simd_end(void);
 
 /*
- * gagg_simd_add - gagg_reduce_chunk(), where gagg_simd_can() says so
- */
-void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
-
-/* its part for narrow lanes */
-void gagg_simd_add_narrow(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
-
-/* gagg_narrow_chunk(), of narrow lanes */
-u32 gagg_simd_narrow(u8 laneop, void *dst, const void *sum, u32 n);
-
-/*
  * Begin and end included, and the core's loops where there are no registers: for calls
  * that most often are alone.
  */
 extern const struct gagg_loops gagg_simd_loops;
-
-/*
- * True if gagg_simd_add() does what gagg_reduce_chunk() would. To store lanes as they are
- * is memcpy(), and their shifts are rare: exponents have just changed.
- */
-static inline bool gagg_simd_can(u8 laneop, const void *a, u32 shift)
-{
-	if (laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
-		return a && !shift;
-	if (laneop == GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD))
-		return a;
-	return laneop == GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD) ||
-	       laneop == GAGG_LANEOP(GAGG_LANE_S8, GAGG_OP_ADD);
-}
 
 #endif

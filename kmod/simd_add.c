@@ -2,7 +2,8 @@
 /*
  * Lanes as wide as their sums: in assembly, see simd.h.
  */
-#include "simd.h"
+#include "simd_add.h"
+#include "simd_narrow.h"
 
 #ifdef __x86_64__
 

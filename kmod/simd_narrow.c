@@ -10,7 +10,7 @@
  *	14	its bias
  *	15	by how much is shifted; the largest magnitude
  */
-#include "simd.h"
+#include "simd_narrow.h"
 
 #ifdef __x86_64__
 

@@ -15,7 +15,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "compat/uring.h"
+#include "op.h"
 #include "session.h"
+#include "uring.h"
 
 /* in one session: a poll looks at each whenever something is done */
 #define HELD_MAX	4096

@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "kmod/simd.h"
+#include "kmod/simd_add.h"
+#include "kmod/simd_narrow.h"
 
 #define ADD	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD)
 #define ADD_WIDE GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD)

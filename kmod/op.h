@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ops of a session: starting them, being told, waiting.
+ */
+#ifndef GAGG_OP_H
+#define GAGG_OP_H
+
+#include <linux/gagg.h>
+#include "core/core.h"
+
+struct gagg_seat;
+struct gagg_session;
+
+/* what a waiter waits for */
+struct gagg_wish {
+	struct gagg_session *ses;
+	struct gagg_seat *seat;		/* NULL: for the epoch to start */
+	u64 op;
+	u64 chunk;			/* not 0: instead of the op */
+};
+
+/* 0: fulfilled; -EAGAIN: not yet; else it never will be */
+int gagg_wish_state(const struct gagg_wish *wish);
+
+/* system calls; session.lock held, but for wait
+ * gagg_session_submit(): !@wait: -EAGAIN instead of sleeping for the lock of the group
+ */
+int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait);
+/* the wish of a GAGG_IOC_WAIT, with a reference to its seat */
+int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
+		      struct gagg_wish *wish);
+int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
+/* ranks that an op waits for: see struct gagg_ioc_status */
+u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op);
+/* what GAGG_IOC_TIMES says */
+int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
+
+/* from the poll: ops of a seat up to @number are done in @shard */
+void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat,
+			  u32 shard, u64 number);
+/* chunks were published on a channel (once per batch); wakes chunk waiters */
+void gagg_session_progress(struct gagg_session *ses);
+
+#endif
