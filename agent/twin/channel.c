@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "channel.h"
-#include "reduce.h"
 #include "queue.h"
 #include "session.h"
 
@@ -196,44 +195,6 @@ void channel_begin(struct channel *ch, u64 epoch)
 {
 	ch->used = true;
 	__atomic_store_n(&channel_done(ch)->epoch, epoch, __ATOMIC_RELEASE);
-}
-
-static void publish_lanes(const struct gagg_geom *g, struct channel *ch, unsigned int shard,
-			  const struct gagg_publish *pub)
-{
-	const struct memory *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
-	const void *local[GAGG_LOCALS];
-	void *acc = NULL;
-	u32 left;
-
-	for (left = pub->locals; left; left &= left - 1) {
-		u32 l = gagg_lowest(left);
-
-		/* a seat goes only after the shard has stopped */
-		local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
-	}
-	if (pub->keep == GAGG_KEEP_TAKE)
-		acc = chunk_at(g, &ch->kept, pub->slot);
-	else if (pub->from_acc || pub->narrow)
-		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, to, pub->slot), acc, local,
-			   twin_loops);
-}
-
-void channel_publish(struct group *g, struct channel *ch, unsigned int shard,
-		     const struct gagg_publish *pub)
-{
-	struct gagg_rdesc *rd = (void *)((char *)ch->done.addr + GAGG_DESC_OFFSET);
-
-	rd += pub->slot;
-	if (pub->lanes)
-		publish_lanes(&g->geom, ch, shard, pub);
-	if (pub->keep == GAGG_KEEP_STORE)
-		return;
-	gagg_publish_desc(pub, ch->part[shard], rd);
-	/* pairs with the trainer's load: what it describes is there before it */
-	__atomic_store_n(&rd->published, g->part[shard].core->epoch << 32 | pub->round,
-			 __ATOMIC_RELEASE);
 }
 
 /* raise *@at to @to */

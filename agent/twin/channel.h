@@ -63,10 +63,7 @@ void channels_free(struct group *g);
 /* by id; under a worker's lock, or by the control thread */
 struct channel *channel_find(struct group *g, u32 id);
 
-/* a worker, which holds its lock */
-void channel_publish(struct group *g, struct channel *ch, unsigned int shard,
-		     const struct gagg_publish *pub);
-/* the base of a part has moved, and all actions were drained */
+/* the base of a part has moved, and all actions were drained; a worker, which holds its lock */
 void channel_progress(struct channel *ch, unsigned int shard);
 
 static inline struct gagg_done *channel_done(struct channel *ch)

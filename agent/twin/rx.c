@@ -11,10 +11,11 @@
 #include <sys/socket.h>
 #include <netinet/udp.h>
 
+#include "act.h"
 #include "channel.h"
 #include "reduce.h"
 #include "rx.h"
-#include "tx.h"
+#include "trainer.h"
 
 #define BATCH_BYTES	65536
 #define NO_NODE		(~0U)
@@ -76,63 +77,6 @@ void rx_free(struct rx *rx)
 	free(rx);
 }
 
-/* --- what the core is lent ------------------------------------------------ */
-
-static struct gagg_chan *env_chan(void *ctx, u16 id)
-{
-	const struct lend *lend = ctx;
-	struct channel *ch = channel_find(lend->group, id);
-
-	return ch ? ch->part[lend->shard] : NULL;
-}
-
-static const struct seat *env_seat(const struct lend *lend, const struct gagg_chan *chan,
-				   u32 local)
-{
-	struct channel *ch = channel_find(lend->group, chan->id);
-
-	return ch ? ch->seat[local] : NULL;
-}
-
-/* written by the trainer: read once; acquire pairs with its release */
-static u64 env_filled(void *ctx, struct gagg_chan *chan, u32 local)
-{
-	const struct seat *seat = env_seat(ctx, chan, local);
-	const struct gagg_push *push;
-
-	if (!seat)
-		return 0;
-	push = seat->push.addr;
-	return __atomic_load_n(&push->filled, __ATOMIC_ACQUIRE);
-}
-
-static struct gagg_cdesc env_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
-{
-	const struct seat *seat = env_seat(ctx, chan, local);
-	struct gagg_cdesc desc = { 0 };
-	const u64 *at;
-	u64 raw;
-
-	_Static_assert(sizeof(desc) == sizeof(raw), "one word");
-	if (!seat)
-		return desc;
-	at = (const u64 *)((const char *)seat->push.addr + GAGG_DESC_OFFSET);
-	raw = __atomic_load_n(at + slot, __ATOMIC_RELAXED);
-	memcpy(&desc, &raw, sizeof(desc));
-	desc.flags &= GAGG_C_ZERO | GAGG_C_NONFINITE | GAGG_C_NORESULT;
-	return desc;
-}
-
-void lend_env(struct gagg_env *env, struct lend *lend, struct group *g, unsigned int shard)
-{
-	lend->group = g;
-	lend->shard = shard;
-	env->ctx = lend;
-	env->chan = env_chan;
-	env->filled = env_filled;
-	env->desc = env_desc;
-}
-
 /* --- one datagram --------------------------------------------------------- */
 
 /* members are configured, never learned */
@@ -185,11 +129,11 @@ static void rx_shard(const struct source *src, struct gagg_msg *m, const void *b
 	struct part *part = &grp->part[index];
 	const struct gagg_geom *g = &grp->geom;
 	struct gagg_todo todo;
+	struct trainers trainers;
 	struct gagg_env env;
-	struct lend lend;
 	enum gagg_rx rx;
 
-	lend_env(&env, &lend, grp, index);
+	trainers_env(&env, &trainers, grp, index);
 	do {
 		rx = gagg_shard_rx(part->core, g, &env, src->node, m, body, src->ce, now, &todo);
 		switch (rx) {
@@ -208,7 +152,7 @@ static void rx_shard(const struct source *src, struct gagg_msg *m, const void *b
 		case GAGG_RX_AGAIN:
 			break;
 		}
-		tx_actions(src->port, grp);
+		act_drain(src->port, grp);
 	} while (rx == GAGG_RX_AGAIN);
 }
 

@@ -17,12 +17,4 @@ void rx_free(struct rx *rx);
 #define RX_BATCHES	8
 unsigned int rx_port(struct port *p, u64 now);
 
-/* what the core is lent; on the caller's stack */
-struct lend {
-	struct group *group;
-	unsigned int shard;
-};
-
-void lend_env(struct gagg_env *env, struct lend *lend, struct group *g, unsigned int shard);
-
 #endif

@@ -43,6 +43,7 @@ union address {
 	struct sockaddr_in6 in6;
 };
 
+struct batch;
 struct channel;
 struct rx;
 struct session;
@@ -78,6 +79,7 @@ struct worker {
 	struct session *sessions;	/* worker 0: those that have a page */
 	struct rx *rx;
 	struct tx *tx;
+	struct batch *batch;
 };
 
 /* the part of a group that belongs to one worker; under its lock */

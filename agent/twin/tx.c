@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Actions of the core become datagrams.
+ * Datagrams of the core become bursts.
  *
  * A burst is datagrams of one length in a row, and a set of nodes to send it
  * to. Headers are made in the burst, lanes stay where they are, and the kernel
@@ -20,18 +20,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "channel.h"
 #include "limit.h"
 #include "queue.h"
-#include "session.h"
 #include "tx.h"
 
 struct tx {
-	struct group *group;		/* whose bursts are open; within a batch */
+	struct group *group;		/* tx_open() to tx_close() */
 	u64 open;			/* nodes with an open burst */
-	u64 progressed;			/* channels, by index, with news for trainers */
-	u32 done[GAGG_CHANNELS_MAX];	/* their locals with ops done */
-	u64 number[GAGG_CHANNELS_MAX][GAGG_LOCALS];	/* the last of these ops */
 	struct burst *contrib[GAGG_NODES];
 	struct burst *result;
 };
@@ -95,7 +90,20 @@ static void burst_add(struct port *p, struct burst **at, u64 nodes, const struct
 		burst_close(p, at);
 }
 
-static void send_ctrl(struct port *p, const struct gagg_act *a)
+void tx_contrib(struct port *p, const struct gagg_act *a, const void *lanes)
+{
+	struct tx *tx = p->worker->tx;
+
+	tx->open |= GAGG_BIT(a->node);
+	burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), &a->m, lanes);
+}
+
+void tx_result(struct port *p, u64 nodes, const struct gagg_msg *m, const void *lanes)
+{
+	burst_add(p, &p->worker->tx->result, nodes, m, lanes);
+}
+
+void tx_ctrl(struct port *p, const struct gagg_act *a)
 {
 	struct tx *tx = p->worker->tx;
 	struct burst *b;
@@ -124,35 +132,18 @@ static void send_ctrl(struct port *p, const struct gagg_act *a)
 	burst_close(p, &b);
 }
 
-/* --- actions -------------------------------------------------------------- */
-
-static void tell_trainers(struct tx *tx, unsigned int shard, u32 index)
+void tx_open(struct port *p, struct group *g)
 {
-	struct channel *ch = tx->group->channel[index];
-	u32 l;
-
-	/* chunks first: who hears of an op may look at its chunks */
-	channel_progress(ch, shard);
-	for (l = 0; l < GAGG_LOCALS; l++)
-		if ((tx->done[index] & GAGG_BIT(l)) && ch->seat[l])
-			seat_done(ch->seat[l], shard, tx->number[index][l]);
-	tx->done[index] = 0;
+	p->worker->tx->group = g;
 }
 
-/* the end of a batch, or of a group's part in it */
-static void settle(struct worker *w)
+void tx_close(struct port *p)
 {
-	struct tx *tx = w->tx;
-	struct port *p;
+	struct tx *tx = p->worker->tx;
 
-	if (!tx->group)
-		return;
-	p = tx->group->part[w->index].port;
 	for (; tx->open; tx->open &= tx->open - 1)
 		burst_close(p, &tx->contrib[gagg_lowest(tx->open)]);
 	burst_close(p, &tx->result);
-	for (; tx->progressed; tx->progressed &= tx->progressed - 1)
-		tell_trainers(tx, w->index, gagg_lowest(tx->progressed));
 	tx->group = NULL;
 }
 
@@ -160,96 +151,20 @@ void tx_flush(struct worker *w)
 {
 	struct port *p;
 
-	settle(w);
 	for (p = w->ports; p; p = p->next)
 		queue_send(p);
 }
 
-static void act_on_channel(struct port *p, struct group *grp, const struct gagg_act *a)
-{
-	struct channel *ch = channel_find(grp, a->channel);
-	const struct gagg_geom *g = &grp->geom;
-	struct tx *tx = p->worker->tx;
-	bool lanes = gagg_wire_has_lanes(&a->m);
-	struct gagg_msg m;
+/* --- what join says ------------------------------------------------------- */
 
-	switch (a->type) {
-	case GAGG_ACT_SEND_CONTRIB:
-		if (!ch->seat[a->local])
-			break;
-		tx->open |= GAGG_BIT(a->node);
-		burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), &a->m, lanes ?
-			  chunk_at(g, &ch->seat[a->local]->contrib, a->m.chunk) : NULL);
-		break;
-	case GAGG_ACT_SEND_RESULT:
-		m = a->m;
-		if (gagg_lane_narrow(m.laneop))
-			gagg_publish_shift(ch->part[p->worker->index], &m);
-		burst_add(p, &tx->result, a->nodes, &m,
-			  lanes ? chunk_at(g, channel_results(g, ch), a->m.chunk) : NULL);
-		break;
-	case GAGG_ACT_PUBLISH:
-		channel_publish(grp, ch, p->worker->index, &a->pub);
-		tx->progressed |= GAGG_BIT(ch->index);
-		break;
-	case GAGG_ACT_OP_DONE:
-		tx->progressed |= GAGG_BIT(ch->index);
-		tx->done[ch->index] |= (u32)GAGG_BIT(a->local);
-		tx->number[ch->index][a->local] = a->number;
-		break;
-	}
-}
-
-static void desync(struct group *g, const struct gagg_act *a)
-{
-	const struct gagg_end end = {
-		.reason = GAGG_R_DESYNC,
-		.rank = a->desync.rank,
-		.other = a->desync.other,
-		.sig = a->desync.sig,
-		.other_sig = a->desync.other_sig,
-		.call = a->desync.call,
-		.other_call = a->desync.other_call,
-	};
-
-	epoch_end(g, &end);
-}
-
-void tx_actions(struct port *p, struct group *g)
-{
-	struct gagg_shard *core = g->part[p->worker->index].core;
-	struct tx *tx = p->worker->tx;
-	const struct gagg_act *a;
-
-	if (tx->group != g) {
-		settle(p->worker);
-		tx->group = g;
-	}
-	while ((a = gagg_shard_act(core))) {
-		switch (a->type) {
-		case GAGG_ACT_SEND_CTRL:
-			send_ctrl(p, a);
-			break;
-		case GAGG_ACT_DESYNC:
-			desync(g, a);
-			break;
-		case GAGG_ACT_OPEN:
-			epoch_open(g, core->epoch, a->channel, a->members);
-			break;
-		default:
-			act_on_channel(p, g, a);
-		}
-	}
-}
-
-static u64 *said_at(struct group *g, u32 shard, u32 node, bool wide)
+static u64 *tx_said_at(struct group *g, u32 shard, u32 node, bool wide)
 {
 	return wide ? &g->said.wide_at[shard][node] : &g->said.at[node];
 }
 
 bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide)
 {
-	return now_ns() - *said_at(g, shard, node, wide) < LIMIT_NS &&
+	return now_ns() - *tx_said_at(g, shard, node, wide) < LIMIT_NS &&
 	       queue_full(g->part[shard].port);
 }
 
@@ -277,7 +192,7 @@ bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 		return false;
 	}
 	if (m->type == GAGG_T_HELLO)
-		*said_at(g, shard, node, m->len > len) = now_ns();
+		*tx_said_at(g, shard, node, m->len > len) = now_ns();
 	g->said.datagrams++;
 	g->said.bytes += GAGG_WIRE_HDRLEN + m->len;
 	return true;

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sending: actions of the core become bursts. All under the worker's lock. */
+/* Sending: datagrams of the core become bursts. Under the worker's lock, but where it says so. */
 #ifndef GAGG_TWIN_TX_H
 #define GAGG_TWIN_TX_H
 
-#include "twin.h"
+#include <stdbool.h>
+
+#include "core/core.h"
+
+struct group;
+struct port;
+struct worker;
 
 /* NULL: no memory */
 struct tx *tx_new(void);
 void tx_free(struct tx *tx);
 
-/* take the actions of one group's shard; they are carried out by tx_flush() at
- * the latest, which may be called for other ports and groups in between
+/* Actions of one group at a time become bursts, until they are closed. @lanes: of the chunk;
+ * NULL: it has none. They stay as they are until it is sent
  */
-void tx_actions(struct port *p, struct group *g);
-/* the end of a batch: send what the sockets take, tell trainers */
+void tx_open(struct port *p, struct group *g);
+void tx_contrib(struct port *p, const struct gagg_act *a, const void *lanes);
+void tx_result(struct port *p, u64 nodes, const struct gagg_msg *m, const void *lanes);
+void tx_ctrl(struct port *p, const struct gagg_act *a);
+void tx_close(struct port *p);
+/* send what the sockets take, when bursts are closed */
 void tx_flush(struct worker *w);
 
 /*

@@ -14,10 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "act.h"
 #include "channel.h"
 #include "queue.h"
 #include "rx.h"
 #include "session.h"
+#include "trainer.h"
 #include "tx.h"
 
 #define REFILLS_MAX	4	/* of one group and turn, as in the module */
@@ -100,16 +102,16 @@ static bool refill(struct port *p, struct group *g, const struct gagg_env *env, 
 		chan = g->channel[at]->part[index];
 		if (gagg_chan_deadline(chan) <= now) {
 			gagg_chan_timer(part->core, &g->geom, chan, now);
-			tx_actions(p, g);
+			act_drain(p, g);
 		}
 		while (gagg_chan_refill(part->core, &g->geom, env, chan, now)) {
-			tx_actions(p, g);
+			act_drain(p, g);
 			if (++n == REFILLS_MAX) {
 				part->turn = at + 1;
 				return true;
 			}
 		}
-		tx_actions(p, g);
+		act_drain(p, g);
 	}
 	return false;
 }
@@ -118,20 +120,20 @@ static bool refill(struct port *p, struct group *g, const struct gagg_env *env, 
 static bool run_part(struct port *p, struct group *g, u64 now)
 {
 	struct gagg_shard *core = g->part[p->worker->index].core;
+	struct trainers trainers;
 	struct gagg_env env;
-	struct lend lend;
 	bool more;
 
 	if (!core->running)
 		return false;
-	lend_env(&env, &lend, g, p->worker->index);
+	trainers_env(&env, &trainers, g, p->worker->index);
 	if (gagg_shard_deadline(core, &g->geom) <= now) {
 		gagg_shard_timer(core, &g->geom, &env, now);
-		tx_actions(p, g);
+		act_drain(p, g);
 	}
 	more = refill(p, g, &env, now);
 	gagg_shard_flush(core, &g->geom);
-	tx_actions(p, g);
+	act_drain(p, g);
 	return more;
 }
 
@@ -233,6 +235,7 @@ static bool turn(struct worker *w, u64 *at)
 	}
 	for (p = w->ports; p; p = p->next)
 		more |= run_port(p, now, at);
+	act_settle(w);
 	tx_flush(w);
 	for (p = w->ports; p; p = p->next) {
 		more |= p->held && !queue_waits(p);
@@ -296,7 +299,8 @@ struct worker *worker_get(struct twin *t, unsigned int index)
 	w->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	w->rx = rx_new();
 	w->tx = tx_new();
-	if (w->epoll < 0 || w->kick < 0 || !w->rx || !w->tx ||
+	w->batch = act_new();
+	if (w->epoll < 0 || w->kick < 0 || !w->rx || !w->tx || !w->batch ||
 	    epoll_ctl(w->epoll, EPOLL_CTL_ADD, w->kick, &ev)) {
 		worker_free(w);
 		return NULL;
@@ -341,6 +345,7 @@ void worker_free(struct worker *w)
 		close(w->kick);
 	rx_free(w->rx);
 	tx_free(w->tx);
+	act_free(w->batch);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }

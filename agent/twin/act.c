@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
+#include "act.h"
+#include "channel.h"
+#include "reduce.h"
+#include "session.h"
+#include "tx.h"
+
+struct batch {
+	struct group *group;		/* whose actions these are; NULL: there are none */
+	u64 progressed;			/* channels, by index, with news for trainers */
+	u32 done[GAGG_CHANNELS_MAX];	/* their locals with ops done */
+	u64 number[GAGG_CHANNELS_MAX][GAGG_LOCALS];	/* the last of these ops */
+};
+
+struct batch *act_new(void)
+{
+	return calloc(1, sizeof(struct batch));
+}
+
+void act_free(struct batch *b)
+{
+	free(b);
+}
+
+static void act_publish_lanes(const struct gagg_geom *g, struct channel *ch,
+			      unsigned int shard, const struct gagg_publish *pub)
+{
+	const struct memory *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
+	const void *local[GAGG_LOCALS];
+	void *acc = NULL;
+	u32 left;
+
+	for (left = pub->locals; left; left &= left - 1) {
+		u32 l = gagg_lowest(left);
+
+		/* a seat goes only after the shard has stopped */
+		local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
+	}
+	if (pub->keep == GAGG_KEEP_TAKE)
+		acc = chunk_at(g, &ch->kept, pub->slot);
+	else if (pub->from_acc || pub->narrow)
+		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
+	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, to, pub->slot), acc, local,
+			   twin_loops);
+}
+
+static void act_publish(struct group *g, struct channel *ch, unsigned int shard,
+			const struct gagg_publish *pub)
+{
+	struct gagg_rdesc *rd = (void *)((char *)ch->done.addr + GAGG_DESC_OFFSET);
+
+	rd += pub->slot;
+	if (pub->lanes)
+		act_publish_lanes(&g->geom, ch, shard, pub);
+	if (pub->keep == GAGG_KEEP_STORE)
+		return;
+	gagg_publish_desc(pub, ch->part[shard], rd);
+	/* pairs with the trainer's load: what it describes is there before it */
+	__atomic_store_n(&rd->published, g->part[shard].core->epoch << 32 | pub->round,
+			 __ATOMIC_RELEASE);
+}
+
+static void act_tell_trainers(struct batch *b, unsigned int shard, u32 index)
+{
+	struct channel *ch = b->group->channel[index];
+	u32 l;
+
+	/* chunks first: who hears of an op may look at its chunks */
+	channel_progress(ch, shard);
+	for (l = 0; l < GAGG_LOCALS; l++)
+		if ((b->done[index] & GAGG_BIT(l)) && ch->seat[l])
+			seat_done(ch->seat[l], shard, b->number[index][l]);
+	b->done[index] = 0;
+}
+
+void act_settle(struct worker *w)
+{
+	struct batch *b = w->batch;
+
+	if (!b->group)
+		return;
+	tx_close(b->group->part[w->index].port);
+	for (; b->progressed; b->progressed &= b->progressed - 1)
+		act_tell_trainers(b, w->index, gagg_lowest(b->progressed));
+	b->group = NULL;
+}
+
+static void act_on_channel(struct port *p, struct group *grp, const struct gagg_act *a)
+{
+	struct channel *ch = channel_find(grp, a->channel);
+	const struct gagg_geom *g = &grp->geom;
+	struct batch *b = p->worker->batch;
+	bool lanes = gagg_wire_has_lanes(&a->m);
+	struct gagg_msg m;
+
+	switch (a->type) {
+	case GAGG_ACT_SEND_CONTRIB:
+		if (ch->seat[a->local])
+			tx_contrib(p, a, lanes ? chunk_at(g, &ch->seat[a->local]->contrib,
+							  a->m.chunk) : NULL);
+		break;
+	case GAGG_ACT_SEND_RESULT:
+		m = a->m;
+		if (gagg_lane_narrow(m.laneop))
+			gagg_publish_shift(ch->part[p->worker->index], &m);
+		tx_result(p, a->nodes, &m,
+			  lanes ? chunk_at(g, channel_results(g, ch), a->m.chunk) : NULL);
+		break;
+	case GAGG_ACT_PUBLISH:
+		act_publish(grp, ch, p->worker->index, &a->pub);
+		b->progressed |= GAGG_BIT(ch->index);
+		break;
+	case GAGG_ACT_OP_DONE:
+		b->progressed |= GAGG_BIT(ch->index);
+		b->done[ch->index] |= (u32)GAGG_BIT(a->local);
+		b->number[ch->index][a->local] = a->number;
+		break;
+	}
+}
+
+static void act_desync(struct group *g, const struct gagg_act *a)
+{
+	const struct gagg_end end = {
+		.reason = GAGG_R_DESYNC,
+		.rank = a->desync.rank,
+		.other = a->desync.other,
+		.sig = a->desync.sig,
+		.other_sig = a->desync.other_sig,
+		.call = a->desync.call,
+		.other_call = a->desync.other_call,
+	};
+
+	epoch_end(g, &end);
+}
+
+void act_drain(struct port *p, struct group *g)
+{
+	struct gagg_shard *core = g->part[p->worker->index].core;
+	struct batch *b = p->worker->batch;
+	const struct gagg_act *a;
+
+	if (b->group != g) {
+		act_settle(p->worker);
+		b->group = g;
+		tx_open(p, g);
+	}
+	while ((a = gagg_shard_act(core))) {
+		switch (a->type) {
+		case GAGG_ACT_SEND_CTRL:
+			tx_ctrl(p, a);
+			break;
+		case GAGG_ACT_DESYNC:
+			act_desync(g, a);
+			break;
+		case GAGG_ACT_OPEN:
+			epoch_open(g, core->epoch, a->channel, a->members);
+			break;
+		default:
+			act_on_channel(p, g, a);
+		}
+	}
+}
