@@ -3,9 +3,13 @@
 
 #include "act.h"
 #include "channel.h"
+#include "epoch.h"
+#include "group.h"
+#include "op.h"
+#include "port.h"
 #include "reduce.h"
-#include "session.h"
 #include "tx.h"
+#include "worker.h"
 
 struct batch {
 	struct group *group;		/* whose actions these are; NULL: there are none */

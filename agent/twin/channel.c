@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "channel.h"
+#include "group.h"
+#include "op.h"
 #include "queue.h"
-#include "session.h"
+#include "worker.h"
 
 static void channel_free(struct channel *ch)
 {

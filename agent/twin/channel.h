@@ -11,8 +11,12 @@
 #define GAGG_TWIN_CHANNEL_H
 
 #include "memory.h"
-#include "twin.h"
 #include "twin_proto.h"
+#include "worker.h"
+#include "core/core.h"
+
+struct group;
+struct session;
 
 #define BLOCK	65536U	/* no chunk straddles a block, as in the module */
 

@@ -11,30 +11,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "channel.h"
+#include "epoch.h"
+#include "group.h"
+#include "mtu.h"
 #include "queue.h"
 #include "session.h"
+#include "twin.h"
 #include "tx.h"
-
-u64 random64(void)
-{
-	u64 v;
-
-	while (getrandom(&v, sizeof(v), 0) != sizeof(v))
-		;
-	return v;
-}
-
-void twin_call(struct twin *t)
-{
-	static const u64 one = 1;
-
-	if (write(t->call_fd, &one, sizeof(one)) < 0)
-		return;
-}
+#include "worker.h"
+#include "../gaggd/log.h"
 
 /* join_lock held: take what the core wants done */
 static void collect(struct group *g)

@@ -9,8 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "epoch.h"
 #include "facts.h"
+#include "group.h"
+#include "mtu.h"
 #include "session.h"
+#include "stats.h"
+#include "twin.h"
+#include "worker.h"
 #include "../gaggd/options.h"
 #include "../gaggd/refuse.h"
 

@@ -3,7 +3,7 @@
 #ifndef GAGG_TWIN_FACTS_H
 #define GAGG_TWIN_FACTS_H
 
-#include "twin.h"
+#include "../gaggd/broker.h"
 
 /* as of struct broker_ops; @twin: struct twin */
 size_t facts_tell(void *twin, const struct broker_request *req, struct broker_reply *reply,

@@ -10,8 +10,14 @@
 #include <unistd.h>
 
 #include "channel.h"
-#include "session.h"
+#include "epoch.h"
+#include "group.h"
+#include "link.h"
+#include "mtu.h"
+#include "twin.h"
+#include "worker.h"
 #include "../conf/ports.h"
+#include "../gaggd/log.h"
 
 static void to_address(const struct nl_ip *ip, uint32_t port, union address *out)
 {

@@ -16,7 +16,16 @@
 #include <unistd.h>
 #include <linux/sockios.h>
 
+#include "channel.h"
+#include "epoch.h"
+#include "group.h"
+#include "link.h"
+#include "memory.h"
+#include "op.h"
 #include "session.h"
+#include "twin.h"
+#include "worker.h"
+#include "../gaggd/log.h"
 #include "../lib/message.h"
 
 #ifndef SO_PASSPIDFD

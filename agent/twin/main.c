@@ -14,12 +14,18 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "epoch.h"
 #include "facts.h"
+#include "group.h"
 #include "reduce.h"
 #include "session.h"
+#include "stats.h"
 #include "sweep.h"
+#include "twin.h"
+#include "worker.h"
 #include "../conf/host.h"
 #include "../gaggd/limits.h"
+#include "../gaggd/log.h"
 #include "../gaggd/options.h"
 
 static const char usage[] =

@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "epoch.h"
 #include "memory.h"
 #include "sweep.h"
 #include "twin.h"
+#include "../gaggd/log.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE	0x0010

@@ -11,7 +11,10 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include "channel.h"
+#include "group.h"
+#include "mtu.h"
+#include "port.h"
+#include "../gaggd/log.h"
 
 #define IP_UDP_BYTES(v6)	((v6) ? 48U : 28U)
 

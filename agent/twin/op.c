@@ -14,7 +14,12 @@
 #include <unistd.h>
 #include <linux/futex.h>
 
+#include "channel.h"
+#include "group.h"
+#include "op.h"
 #include "session.h"
+#include "twin.h"
+#include "worker.h"
 
 void futex_ring(uint32_t *bell)
 {

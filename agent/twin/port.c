@@ -7,7 +7,9 @@
 #include <unistd.h>
 #include <netinet/udp.h>
 
+#include "port.h"
 #include "queue.h"
+#include "worker.h"
 
 #define SOCKET_BUFFER	(16 << 20)	/* a few hundred bursts, as in the module */
 

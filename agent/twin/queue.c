@@ -9,8 +9,12 @@
 #include <netinet/udp.h>
 #include <linux/sockios.h>
 
+#include "group.h"
 #include "limit.h"
+#include "port.h"
 #include "queue.h"
+#include "twin.h"
+#include "worker.h"
 
 #define ECT_0	2	/* RFC 3168: mark it, instead of dropping it */
 #define QUEUE	128	/* messages: a result goes to at most 63 nodes; a power of two */

@@ -3,7 +3,14 @@
 #ifndef GAGG_TWIN_QUEUE_H
 #define GAGG_TWIN_QUEUE_H
 
-#include "twin.h"
+#include <stdbool.h>
+#include <sys/uio.h>
+
+#include "core/core.h"
+
+struct group;
+struct port;
+struct queue;
 
 #define BURST_SEGS	64		/* what kernels of all ages take */
 #define BURST_BYTES	(65535 - 40 - 8)

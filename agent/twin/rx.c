@@ -13,9 +13,13 @@
 
 #include "act.h"
 #include "channel.h"
+#include "epoch.h"
+#include "group.h"
+#include "port.h"
 #include "reduce.h"
 #include "rx.h"
 #include "trainer.h"
+#include "worker.h"
 
 #define BATCH_BYTES	65536
 #define NO_NODE		(~0U)

@@ -3,7 +3,9 @@
 #ifndef GAGG_TWIN_RX_H
 #define GAGG_TWIN_RX_H
 
-#include "twin.h"
+#include "core/core.h"
+
+struct port;
 
 /* what a worker receives into; NULL: no memory */
 struct rx *rx_new(void);

@@ -13,8 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "channel.h"
+#include "epoch.h"
+#include "group.h"
+#include "link.h"
+#include "op.h"
 #include "queue.h"
 #include "session.h"
+#include "twin.h"
+#include "worker.h"
+#include "../gaggd/log.h"
 #include "../gaggd/refuse.h"
 
 static void seat_free(struct seat *seat)

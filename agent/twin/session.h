@@ -11,8 +11,17 @@
 #ifndef GAGG_TWIN_SESSION_H
 #define GAGG_TWIN_SESSION_H
 
+#include <pthread.h>
+#include <sys/types.h>
+
 #include "channel.h"
-#include "twin.h"
+#include "memory.h"
+#include "twin_proto.h"
+#include "../gaggd/broker.h"
+#include "../gaggd/loop.h"
+#include "core/core.h"
+
+struct group;
 
 struct session {
 	struct session *next;		/* of worker 0, then of group.closed */
@@ -59,42 +68,11 @@ bool session_expel(struct session *s);
 void session_close(struct session *s);
 
 /* control thread: carry out a request; fds for the answer, -1 where none */
-int session_times(struct session *s, struct gagg_ioc_times *arg);
 int session_attach(struct session *s, struct gagg_ioc_attach *arg);
 int session_channel(struct session *s, struct gagg_ioc_channel *arg);
 int session_channel_free(struct session *s, u32 id);
 int session_detach(struct session *s, u32 reason);
-/* ranks that an op waits for: see struct gagg_ioc_status */
-u64 session_missing(struct session *s, u32 channel, u64 op);
 const struct memory *session_region(struct session *s, u64 offset);
-
-/* link.c: the socket */
-int link_open(struct session *s);	/* returns the trainer's end, or -1 */
-void link_close(struct session *s);	/* frees @s, at once or soon */
-/* after loop_exit(): those that are closed, and that the loop has not given back */
-void links_free(struct group *g);
-/*
- * The rank's last session was closed with answers that nobody has read. They may hold
- * descriptors, which count against this process: so there is one such session of a rank.
- */
-bool link_unread(struct group *g, u32 rank);
-
-/* op.c: times of a rank, as in the module. Begin and end: control thread */
-void times_begin(struct session *s);
-void times_end(struct session *s);
-
-/* op.c: a worker, which holds its lock */
-/* take what was submitted; worker 0 */
-void session_take(struct session *s);
-/* ops of a seat up to @number are done in @shard */
-void seat_done(struct seat *seat, unsigned int shard, u64 number);
-/* chunks of its channel are done */
-void seat_progress(struct seat *seat);
-/* to who has asked for the eventfd: @n ops more are done, 0: the epoch is over; any thread */
-void session_tell(struct session *s, u64 n);
-/* whoever waits on it looks again; any thread */
-void seat_ring(struct twin_seat *shared);
-void futex_ring(uint32_t *bell);
 
 static inline bool session_attached(const struct session *s)
 {

@@ -4,7 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "group.h"
+#include "stats.h"
 #include "twin.h"
+#include "worker.h"
+#include "../gaggd/log.h"
 #include "../gaggd/outlet.h"
 
 void stats_read(struct group *g, u64 value[GAGG_SA_MAX + 1])

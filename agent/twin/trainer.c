@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "channel.h"
+#include "group.h"
 #include "trainer.h"
 
 static struct gagg_chan *trainer_chan(void *ctx, u16 id)

@@ -20,9 +20,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "group.h"
 #include "limit.h"
+#include "port.h"
 #include "queue.h"
+#include "twin.h"
 #include "tx.h"
+#include "worker.h"
 
 struct tx {
 	struct group *group;		/* tx_open() to tx_close() */

@@ -16,21 +16,18 @@
 
 #include "act.h"
 #include "channel.h"
+#include "group.h"
+#include "op.h"
+#include "port.h"
 #include "queue.h"
 #include "rx.h"
 #include "session.h"
 #include "trainer.h"
+#include "twin.h"
 #include "tx.h"
+#include "worker.h"
 
 #define REFILLS_MAX	4	/* of one group and turn, as in the module */
-
-u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * GAGG_SEC + (u64)ts.tv_nsec;
-}
 
 /* --- locks ---------------------------------------------------------------- */
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Epochs of a group: its join object, and what follows from it. Control thread, but where
+ * it says so.
+ */
+#ifndef GAGG_TWIN_EPOCH_H
+#define GAGG_TWIN_EPOCH_H
+
+#include <linux/gagg.h>
+
+#include "core/core.h"
+
+struct group;
+struct twin;
+
+int epoch_init(struct group *g);
+/* everything that is to be said and made, for all groups; sets the timer */
+void epoch_run(struct twin *t);
+/* HELLO alone, if it is time: in the middle of what takes long */
+void epoch_breathe(struct twin *t);
+/* HELLO, START, ABORT; a worker, which holds its lock */
+enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_msg *m,
+			const void *body);
+void epoch_attach(struct group *g, u32 rank);
+void epoch_leave(struct group *g, u32 rank, u32 reason);
+/* any thread */
+void epoch_end(struct group *g, const struct gagg_end *end);
+void epoch_status(struct group *g, struct gagg_ioc_status *st);
+/* the last words, before the end of the process */
+void epoch_farewell(struct twin *t);
+/* a worker: OPEN has come */
+void epoch_open(struct group *g, u64 epoch, u32 id, u64 members);
+
+#endif

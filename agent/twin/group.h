@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A group of this host: its configuration, and what it has of all other things. */
+#ifndef GAGG_TWIN_GROUP_H
+#define GAGG_TWIN_GROUP_H
+
+#include <pthread.h>
+
+#include "port.h"
+#include "worker.h"
+#include "../conf/config.h"
+#include "core/core.h"
+
+struct channel;
+struct session;
+struct twin;
+
+#define OPENS_MAX	8
+
+/* the part of a group that belongs to one worker; under its lock */
+struct part {
+	struct port *port;
+	struct gagg_shard *core;
+	struct gagg_stats stats;
+	unsigned int turn;	/* channel that refills first */
+	bool unfit;		/* a datagram was too long for the interface */
+};
+
+/* what a worker asks the control thread to make; join_lock */
+struct opens {
+	unsigned int n;
+	u32 id[OPENS_MAX];
+	u64 epoch[OPENS_MAX];
+	u64 members[OPENS_MAX];
+};
+
+struct group {
+	struct twin *twin;
+	struct nl_group cfg;
+	struct gagg_geom geom;			/* @lanes: under the locks of all workers */
+	union address node[GAGG_NODES];		/* with the base port */
+	pthread_mutex_t join_lock;
+	struct gagg_join *join;
+	u64 limit_at;		/* MTUs are looked at again; control thread */
+	u64 say_hello, say_start, say_abort, say_wide;	/* nodes */
+	bool news, epoch_due;
+	struct opens opens;
+	struct {
+		u64 datagrams, bytes, errors;
+		bool unfit;	/* one was too long for the interface */
+		u64 at[GAGG_NODES];	/* the last HELLO */
+		u64 wide_at[TWIN_SHARDS][GAGG_NODES];	/* one as long as a chunk */
+	} said;			/* HELLO, START, ABORT; control thread */
+	struct {
+		u64 at;
+		u32 least;
+	} mtu;			/* of the interfaces to the other nodes, at that time; the same */
+	u64 epoch;		/* running here; 0: none */
+	u64 epochs;
+	struct session *session[GAGG_RANKS];	/* bound to the rank */
+	struct session *closed;			/* to be freed when the loop is done with them */
+	int unread[GAGG_RANKS];			/* socket of one before; -1: see link.c */
+	struct channel *channel[GAGG_CHANNELS_MAX];
+	struct channel *spare;			/* memory of those that are no more */
+	struct part part[TWIN_SHARDS];
+};
+
+/* 0, or -1 and it has been said why */
+int group_add(struct twin *t, const struct nl_group *cfg);
+struct group *group_find(struct twin *t, const char *name);
+void group_free(struct group *g);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A port: a UDP socket of a worker. */
+#ifndef GAGG_TWIN_PORT_H
+#define GAGG_TWIN_PORT_H
+
+#include <netinet/in.h>
+
+#include "core/core.h"
+
+struct group;
+struct queue;
+struct worker;
+
+union address {
+	struct sockaddr sa;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+/* one UDP socket, of the groups that share it; constant once made */
+struct port {
+	struct port *next;	/* of the worker */
+	struct worker *worker;
+	union address addr;
+	int fd;
+	bool gso;		/* bursts can be sent; cleared when not */
+	int half;		/* bytes that may lie in the socket, of twice that */
+	u32 burst;		/* bytes that one burst may have */
+	struct queue *queue;
+	unsigned int turn;	/* group that goes on first */
+	bool held;		/* groups were to go on, and the queue waited */
+	unsigned int n_groups;
+	struct group **groups;
+};
+
+struct port *port_get(struct worker *w, const union address *addr);
+void port_close(struct port *p);
+bool address_equal(const union address *a, const union address *b);	/* with port */
+void address_shift(union address *a, unsigned int ports);
+
+#endif
