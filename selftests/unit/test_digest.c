@@ -66,7 +66,7 @@ static void test_member(void **state)
 	gagg_digest_member(a, 0, v4, 4, 3, 1);
 	gagg_digest_member(a, 1, v6, 16, 1, 2);
 	assert_int_equal(a[GAGG_DG_MEMBERS], 2);
-	assert_int_equal(gagg_digest_fold(a[GAGG_DG_MEMBERS], GAGG_DG_MEMBERS), 0xca094f3c);
+	assert_int_equal(gagg_digest_fold(a[GAGG_DG_MEMBERS], GAGG_DG_MEMBERS), 2);
 	assert_int_equal(gagg_digest_fold(a[GAGG_DG_ADDRESS], GAGG_DG_ADDRESS), 0xe2b0772d);
 	assert_int_equal(gagg_digest_fold(a[GAGG_DG_ROLE], GAGG_DG_ROLE), 0xb37344c3);
 	assert_int_equal(gagg_digest_fold(a[GAGG_DG_WEIGHT], GAGG_DG_WEIGHT), 0x71607be1);
@@ -76,6 +76,36 @@ static void test_member(void **state)
 	assert_int_not_equal(a[GAGG_DG_ADDRESS], b[GAGG_DG_ADDRESS]);
 	assert_int_not_equal(a[GAGG_DG_ROLE], b[GAGG_DG_ROLE]);
 	assert_int_not_equal(a[GAGG_DG_WEIGHT], b[GAGG_DG_WEIGHT]);
+}
+
+/* what is sent of each field for a value: itself, or its hash. Hashes: as Python has them */
+static void test_numbers(void **state)
+{
+	static const u32 sent[] = {
+		[GAGG_DG_MEMBERS] = 7, [GAGG_DG_ADDRESS] = 0x393808bc, [GAGG_DG_ROLE] = 0xcb86af56,
+		[GAGG_DG_WEIGHT] = 0x819d71a4, [GAGG_DG_LANES] = 7, [GAGG_DG_RING] = 7,
+		[GAGG_DG_WINDOW] = 7, [GAGG_DG_STRIPE] = 7, [GAGG_DG_SHARDS] = 7,
+		[GAGG_DG_PORT] = 7, [GAGG_DG_SYNC] = 0xdd08e63d, [GAGG_DG_PLACEMENT] = 7,
+		[GAGG_DG_DEAD_AFTER] = 7, [GAGG_DG_KEY] = 0x8c4e9964, [GAGG_DG_LANE_TYPE] = 7,
+		[GAGG_DG_WIRE] = 7,
+	};
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < GAGG_DG_COUNT; i++) {
+		bool number = sent[i] == 7;
+
+		assert_int_equal(gagg_digest_fold(7, i), sent[i]);
+		assert_int_equal(gagg_digest_is_number(i), number);
+		/* no two values of a number are sent alike */
+		if (number)
+			assert_int_equal(gagg_digest_fold(UINT32_MAX, i), UINT32_MAX);
+	}
+	/* the versions */
+	assert_true(gagg_digest_is_number(GAGG_DG_COUNT));
+	assert_false(gagg_digest_is_number(GAGG_DG_COUNT + 1));
+	assert_false(gagg_digest_is_number(32 + GAGG_DG_WINDOW));
+	assert_false(gagg_digest_is_number(UINT32_MAX));
 }
 
 static void test_multicast(void **state)
@@ -129,6 +159,7 @@ int main(void)
 		cmocka_unit_test(test_hash__bytes),
 		cmocka_unit_test(test_group_id),
 		cmocka_unit_test(test_member),
+		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_multicast),
 		cmocka_unit_test(test_sync),
 	};

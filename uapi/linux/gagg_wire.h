@@ -204,6 +204,12 @@ enum gagg_digest {
 	GAGG_DG_COUNT = 16,
 };
 
+/* a bit each: fields that are one number, which is its own digest. Others are hashed */
+#define GAGG_DG_NUMBERS	(1U << GAGG_DG_MEMBERS | 1U << GAGG_DG_LANES | 1U << GAGG_DG_RING |	\
+			 1U << GAGG_DG_WINDOW | 1U << GAGG_DG_STRIPE | 1U << GAGG_DG_SHARDS |	\
+			 1U << GAGG_DG_PORT | 1U << GAGG_DG_PLACEMENT |				\
+			 1U << GAGG_DG_DEAD_AFTER | 1U << GAGG_DG_LANE_TYPE | 1U << GAGG_DG_WIRE)
+
 #define GAGG_HELLO_KNOWN	0x01	/* the sender has accepted the instance in echo */
 #define GAGG_HELLO_ASK		0x02	/* answer at once */
 #define GAGG_HELLO_THROUGH	0x04	/* chunks of all other nodes reach the sender */
@@ -222,7 +228,8 @@ enum gagg_digest {
  * @phase:	enum gagg_phase of the epoch
  * @flags:	GAGG_HELLO_*
  * @epoch_hi:	high 32 bits of the epoch (low ones: header)
- * @digest:	digests of the configuration, by enum gagg_digest
+ * @digest:	digests of the configuration, by enum gagg_digest: the value itself of a
+ *		field in GAGG_DG_NUMBERS, a hash of any other
  * @lacks:	shards on which no datagram as long as a chunk has come of late from
  *		the instance in @echo (bit per shard): with GAGG_HELLO_ASK, send one on
  *		each of them

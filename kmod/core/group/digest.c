@@ -100,7 +100,7 @@ u64 gagg_digest_sync(const struct gagg_sync_param *sync)
 
 u32 gagg_digest_fold(u64 value, u32 field)
 {
-	return (u32)gagg_mix64(value, field);
+	return GAGG_DG_NUMBERS >> field & 1 ? (u32)value : (u32)gagg_mix64(value, field);
 }
 
 const char *gagg_digest_name(u32 digest)

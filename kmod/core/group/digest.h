@@ -3,6 +3,9 @@
  * What hosts must have configured alike, as numbers that HELLO carries (enum
  * gagg_digest), so that a difference has a name. Collected in words of 64 bits,
  * sent in 32.
+ *
+ * A field that is one number is sent as it is (GAGG_DG_NUMBERS), so that each side can say both
+ * values. That finds every difference: such a number fits 32 bits. The others are hashed.
  */
 #ifndef GAGG_CORE_DIGEST_H
 #define GAGG_CORE_DIGEST_H
@@ -25,8 +28,15 @@ void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len)
 /* of the sync mode and its parameters */
 u64 gagg_digest_sync(const struct gagg_sync_param *sync);
 
-/* what is sent for a field */
+/* what is sent for a field; a number is less than 2^32 */
 u32 gagg_digest_fold(u64 value, u32 field);
+
+/* can both values be told when @digest differs? GAGG_DG_COUNT: the versions, which can */
+static inline bool gagg_digest_is_number(u32 digest)
+{
+	return digest <= GAGG_DG_COUNT &&
+	       (GAGG_DG_NUMBERS | 1U << GAGG_DG_COUNT) >> digest & 1;
+}
 
 /* what the field is called, by enum gagg_digest */
 const char *gagg_digest_name(u32 digest);
