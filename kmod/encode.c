@@ -69,26 +69,48 @@ static void view_of(struct gagg_group *grp, struct view *v)
 		gagg_epoch_status(grp, &v->st);
 }
 
-static bool is_blocked(struct gagg_group *grp, const struct view *v, u32 node, u16 *in, u16 *out)
+/* what is known of another host, under one lock */
+struct reach {
+	struct gagg_mismatch mismatch;
+	u64 heard;
+	u16 in;
+	u16 out;
+	bool blocked;
+};
+
+static void reach_of(struct gagg_group *grp, const struct view *v, u32 node, struct reach *r)
 {
-	bool is;
+	const struct gagg_peer *peer = &grp->join->peer[node];
 
 	spin_lock_bh(&grp->join_lock);
-	is = gagg_join_blocked(grp->join, &grp->geom, node, v->now, in, out);
+	r->mismatch = peer->mismatch;
+	r->heard = peer->heard;
+	r->blocked = gagg_join_blocked(grp->join, &grp->geom, node, v->now, &r->in, &r->out);
 	spin_unlock_bh(&grp->join_lock);
-	return is;
 }
 
 static enum gagg_member_state member_state(struct gagg_group *grp, const struct view *v,
-					   u32 rank)
+					   const struct reach *r, u32 rank)
 {
-	u32 node = grp->cfg.member[rank].node;
-	u16 in, out;
-
 	if (!grp->ep)
 		return GAGG_MS_UNHEARD;
-	return gagg_state_member(&v->st, rank, READ_ONCE(grp->join->peer[node].mismatch),
-				 is_blocked(grp, v, node, &in, &out));
+	return gagg_state_member(&v->st, rank, r->mismatch.field, r->blocked);
+}
+
+/* both values, too, of what is a number */
+static int put_mismatch(struct sk_buff *skb, const struct gagg_mismatch *bad)
+{
+	u32 digest = bad->field - 1;
+
+	if (!bad->field)
+		return 0;
+	if (nla_put_string(skb, GAGG_MA_MISMATCH, gagg_digest_name(digest)))
+		return -EMSGSIZE;
+	if (gagg_digest_is_number(digest) &&
+	    (nla_put_u32(skb, GAGG_MA_MISMATCH_HERE, bad->here) ||
+	     nla_put_u32(skb, GAGG_MA_MISMATCH_THERE, bad->there)))
+		return -EMSGSIZE;
+	return 0;
 }
 
 /* round trip and window of the path to a node, from shard 0 */
@@ -107,26 +129,19 @@ static int put_path(struct sk_buff *skb, struct gagg_group *grp, u32 node)
 	return nla_put_u32(skb, GAGG_MA_CWND, cwnd);
 }
 
-static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct view *v,
-		     u32 rank)
+static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct reach *r,
+		     u64 now, u32 node)
 {
-	u32 node = grp->cfg.member[rank].node;
-	u16 in, out;
-	u64 heard;
-	u8 bad;
-
 	if (!grp->ep || node == grp->geom.self)
 		return 0;
-	heard = READ_ONCE(grp->join->peer[node].heard);
-	bad = READ_ONCE(grp->join->peer[node].mismatch);
-	if (bad && nla_put_string(skb, GAGG_MA_MISMATCH, gagg_digest_name(bad - 1)))
+	if (put_mismatch(skb, &r->mismatch))
 		return -EMSGSIZE;
-	if (heard && nla_put_u32(skb, GAGG_MA_HEARD,
-				 v->now > heard ? div_u64(v->now - heard, NSEC_PER_MSEC) : 0))
+	if (r->heard &&
+	    nla_put_u32(skb, GAGG_MA_HEARD,
+			now > r->heard ? div_u64(now - r->heard, NSEC_PER_MSEC) : 0))
 		return -EMSGSIZE;
-	is_blocked(grp, v, node, &in, &out);
-	if ((in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, in)) ||
-	    (out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, out)))
+	if ((r->in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, r->in)) ||
+	    (r->out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, r->out)))
 		return -EMSGSIZE;
 	return put_path(skb, grp, node);
 }
@@ -162,16 +177,19 @@ static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct 
 {
 	const struct gagg_member *m = &grp->cfg.member[rank];
 	struct nlattr *nest = nla_nest_start(skb, GAGG_MA_MEMBER);
+	struct reach reach = { };
 
 	if (!nest)
 		return -EMSGSIZE;
+	if (grp->ep)
+		reach_of(grp, v, m->node, &reach);
 	if (nla_put_u32(skb, GAGG_MA_RANK, rank) ||
 	    put_addr(skb, GAGG_MA_ADDRESS, &m->addr) ||
 	    nla_put_u32(skb, GAGG_MA_ROLES, m->roles) ||
 	    nla_put_u32(skb, GAGG_MA_WEIGHT, m->weight) ||
 	    (m->local && nla_put_flag(skb, GAGG_MA_LOCAL)) ||
-	    nla_put_u32(skb, GAGG_MA_STATE, member_state(grp, v, rank)) ||
-	    put_reach(skb, grp, v, rank) ||
+	    nla_put_u32(skb, GAGG_MA_STATE, member_state(grp, v, &reach, rank)) ||
+	    put_reach(skb, grp, &reach, v->now, m->node) ||
 	    (times && put_times(skb, grp, v->now, rank)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);

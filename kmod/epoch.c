@@ -231,7 +231,7 @@ static void tell_news(struct gagg_group *grp)
 	wake_up_all(&grp->wq);
 	for (; news; news &= news - 1) {
 		u64 ranks = grp->geom.ranks_of[gagg_lowest(news)];
-		bool bad = grp->join->peer[gagg_lowest(news)].mismatch;
+		bool bad = grp->join->peer[gagg_lowest(news)].mismatch.field;
 
 		for (; ranks; ranks &= ranks - 1)
 			gagg_notify_member(grp, gagg_lowest(ranks),
@@ -478,7 +478,6 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 {
 	struct gagg_join *j = grp->join;
 	u64 now = now_ns();
-	u32 n;
 
 	if (!j)
 		return;
@@ -495,12 +494,7 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 	st->other_call = j->end.other_call;
 	st->attached = gagg_join_attached(j, &grp->geom);
 	st->heard = gagg_join_heard(j, &grp->geom, now);
-	for (n = 0; n < grp->geom.nodes; n++) {
-		if (j->peer[n].mismatch && !st->mismatch) {
-			st->mismatch = j->peer[n].mismatch;
-			st->mismatch_node = gagg_lowest(grp->geom.ranks_of[n]);
-		}
-	}
+	gagg_join_tell_mismatch(j, &grp->geom, st);
 	st->blocked = gagg_join_names_blocked(j, &grp->geom, now);
 	st->lanes = j->lanes;
 	spin_unlock_bh(&grp->join_lock);

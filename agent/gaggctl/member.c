@@ -137,6 +137,28 @@ static enum ctl_exit set(struct args *a)
 	return change(name, &m, nl_member_set);
 }
 
+static void print_value(const struct nl_member *m, uint32_t v, const char *key,
+			const char *before, const char *after)
+{
+	const char *word = nl_mismatch_word(m, v);
+
+	if (word)
+		print_str(key, before, word, after);
+	else
+		print_u64(key, before, v, after);
+}
+
+static void print_mismatch(const struct nl_member *m)
+{
+	if (!m->mismatch[0])
+		return;
+	print_str("mismatch", " ", m->mismatch, "");
+	if (!nl_mismatch_values(m))
+		return;
+	print_value(m, m->mismatch_there, "mismatch-there", " (", " there");
+	print_value(m, m->mismatch_here, "mismatch-here", ", ", " here)");
+}
+
 void member_print(const struct nl_member *m)
 {
 	char ip[NL_IP_MAX];
@@ -151,8 +173,7 @@ void member_print(const struct nl_member *m)
 	print_flag("local", " local", m->local);
 	if (m->set & NL_SET(GAGG_MA_STATE))
 		print_str("state", " ", nl_member_state_name(m->state), "");
-	if (m->mismatch[0])
-		print_str("mismatch", " ", m->mismatch, "");
+	print_mismatch(m);
 	if (m->set & NL_SET(GAGG_MA_RTT))
 		print_u64("rtt-us", " rtt ", m->rtt, "us");
 	if (m->set & NL_SET(GAGG_MA_CWND))

@@ -54,13 +54,13 @@ static void describe_mismatch(const struct nl_event *e, char *buf, size_t size)
 {
 	const struct nl_group *g = &e->group;
 	const struct nl_member *m = &g->members[0];
-	char ip[NL_IP_MAX];
+	char ip[NL_IP_MAX], what[NL_MISMATCH_MAX];
 
 	if (e->is_member)
 		snprintf(buf, size,
 			 "group \"%s\": host %s (rank %u) is configured differently: %s",
 			 g->name, nl_ip_format(&m->addr, ip), m->rank,
-			 m->mismatch);
+			 nl_mismatch_format(m, what));
 	else
 		snprintf(buf, size,
 			 "group \"%s\": a host is configured differently: %s",

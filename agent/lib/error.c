@@ -113,31 +113,52 @@ int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st)
 	return GAGG_ERR_PEER;
 }
 
+/* what hosts compare, by enum gagg_digest; what its first values are called, if they have names */
+static const struct field {
+	const char *name;
+	const char *words[3];
+} fields[] = {
+	[GAGG_DG_MEMBERS]	= { "number of members" },
+	[GAGG_DG_ADDRESS]	= { "address of a member, or multicast," },
+	[GAGG_DG_ROLE]		= { "role of a member" },
+	[GAGG_DG_WEIGHT]	= { "weight of a member" },
+	[GAGG_DG_LANES]		= { "lanes", { "auto" } },
+	[GAGG_DG_RING]		= { "ring" },
+	[GAGG_DG_WINDOW]	= { "window" },
+	[GAGG_DG_STRIPE]	= { "stripe" },
+	[GAGG_DG_SHARDS]	= { "shards" },
+	[GAGG_DG_PORT]		= { "port" },
+	[GAGG_DG_SYNC]		= { "sync" },
+	[GAGG_DG_PLACEMENT]	= { "placement", { "striped", "root" } },
+	[GAGG_DG_DEAD_AFTER]	= { "dead-after" },
+	[GAGG_DG_KEY]		= { "key" },
+	[GAGG_DG_LANE_TYPE]	= { "lane-type", { "int32", "int64" } },
+	[GAGG_DG_WIRE]		= { "wire", { "int32", "int16", "int8" } },
+	[GAGG_DG_COUNT]		= { "version of datagrams" },
+};
+
+static const char *field_value(const struct field *f, uint32_t v, char buf[16])
+{
+	snprintf(buf, 16, "%u", v);
+	return v < ARRAY_SIZE(f->words) && f->words[v] ? f->words[v] : buf;
+}
+
 void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
 {
-	static const char *const field[] = {
-		[GAGG_DG_MEMBERS]	= "number of members",
-		[GAGG_DG_ADDRESS]	= "address of a member, or multicast,",
-		[GAGG_DG_ROLE]		= "role of a member",
-		[GAGG_DG_WEIGHT]	= "weight of a member",
-		[GAGG_DG_LANES]		= "lanes",
-		[GAGG_DG_RING]		= "ring",
-		[GAGG_DG_WINDOW]	= "window",
-		[GAGG_DG_STRIPE]	= "stripe",
-		[GAGG_DG_SHARDS]	= "shards",
-		[GAGG_DG_PORT]		= "port",
-		[GAGG_DG_SYNC]		= "sync",
-		[GAGG_DG_PLACEMENT]	= "placement",
-		[GAGG_DG_DEAD_AFTER]	= "dead-after",
-		[GAGG_DG_KEY]		= "key",
-		[GAGG_DG_LANE_TYPE]	= "lane-type",
-		[GAGG_DG_WIRE]		= "wire",
-	};
-	uint32_t f = st->mismatch - 1;
+	const uint32_t numbers = GAGG_DG_NUMBERS | 1U << GAGG_DG_COUNT;
+	uint32_t digest = st->mismatch - 1;
+	bool known = digest < ARRAY_SIZE(fields) && fields[digest].name;
+	char there[16], here[16];
 
-	snprintf(buf, size, "config-mismatch: %s differs on the host of rank %u",
-		 f < ARRAY_SIZE(field) && field[f] ? field[f] : "configuration",
-		 st->mismatch_node);
+	if (known && numbers >> digest & 1)
+		snprintf(buf, size, "config-mismatch: %s is %s on the host of rank %u, %s here",
+			 fields[digest].name,
+			 field_value(&fields[digest], st->mismatch_there, there),
+			 st->mismatch_node,
+			 field_value(&fields[digest], st->mismatch_here, here));
+	else
+		snprintf(buf, size, "config-mismatch: %s differs on the host of rank %u",
+			 known ? fields[digest].name : "configuration", st->mismatch_node);
 }
 
 void error_blocked(char *buf, size_t size, const struct gagg_ioc_status *st)

@@ -75,6 +75,8 @@ static int put_member_told(struct nl_msg *msg, const struct nl_member *m)
 		{ GAGG_MA_HEARD, m->heard_ms },
 		{ GAGG_MA_BLOCKED_IN, m->blocked_in },
 		{ GAGG_MA_BLOCKED_OUT, m->blocked_out },
+		{ GAGG_MA_MISMATCH_HERE, m->mismatch_here },
+		{ GAGG_MA_MISMATCH_THERE, m->mismatch_there },
 	};
 	int err = 0;
 
@@ -386,6 +388,10 @@ static int get_member_attr(const struct nlattr *a, struct nl_member *m)
 		return get_u32(a, &m->blocked_in);
 	case GAGG_MA_BLOCKED_OUT:
 		return get_u32(a, &m->blocked_out);
+	case GAGG_MA_MISMATCH_HERE:
+		return get_u32(a, &m->mismatch_here);
+	case GAGG_MA_MISMATCH_THERE:
+		return get_u32(a, &m->mismatch_there);
 	}
 	return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Words for the numbers of the family, in one place for text, JSON and files. */
+#include <stdio.h>
 #include <string.h>
 #include <linux/gagg_wire.h>
 
@@ -77,6 +78,41 @@ const char *nl_field_word(const struct nl_field *f, uint32_t v)
 	return NULL;
 }
 
+bool nl_mismatch_values(const struct nl_member *m)
+{
+	const uint32_t both = NL_SET(GAGG_MA_MISMATCH_HERE) | NL_SET(GAGG_MA_MISMATCH_THERE);
+
+	return m->mismatch[0] && (m->set & both) == both;
+}
+
+const char *nl_mismatch_word(const struct nl_member *m, uint32_t v)
+{
+	const struct nl_field *f = nl_field_find(m->mismatch);
+
+	return f ? nl_field_word(f, v) : NULL;
+}
+
+static const char *mismatch_value(const struct nl_member *m, uint32_t v, char buf[16])
+{
+	const char *word = nl_mismatch_word(m, v);
+
+	snprintf(buf, 16, "%u", v);
+	return word ? word : buf;
+}
+
+const char *nl_mismatch_format(const struct nl_member *m, char buf[NL_MISMATCH_MAX])
+{
+	char there[16], here[16];
+
+	if (nl_mismatch_values(m))
+		snprintf(buf, NL_MISMATCH_MAX, "%s (%s there, %s here)", m->mismatch,
+			 mismatch_value(m, m->mismatch_there, there),
+			 mismatch_value(m, m->mismatch_here, here));
+	else
+		snprintf(buf, NL_MISMATCH_MAX, "%s", m->mismatch);
+	return buf;
+}
+
 static const char *word(const char *const *words, size_t n, uint32_t i)
 {
 	return i < n && words[i] ? words[i] : "?";
@@ -136,7 +172,9 @@ WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_HEARD]		= "heard",
 	[GAGG_MA_TIMES]		= "times",
 	[GAGG_MA_BLOCKED_IN]	= "blocked-in",
-	[GAGG_MA_BLOCKED_OUT]	= "blocked-out")
+	[GAGG_MA_BLOCKED_OUT]	= "blocked-out",
+	[GAGG_MA_MISMATCH_HERE]	= "mismatch-here",
+	[GAGG_MA_MISMATCH_THERE] = "mismatch-there")
 
 WORDS(nl_group_state_name, uint32_t,
 	[GAGG_GS_INCOMPLETE]	= "incomplete",

@@ -22,6 +22,7 @@
 
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
 #define NL_IP_MAX	INET6_ADDRSTRLEN
+#define NL_MISMATCH_MAX	96		/* a field and two values, with the final zero */
 
 /* a bit of nl_group.set (GAGG_GA_*) and of nl_member.set (GAGG_MA_*) */
 #define NL_SET(attr)	(1U << (attr))
@@ -53,6 +54,8 @@ struct nl_times {
  * @local:	GAGG_MA_LOCAL; the flag is sent when this is true
  * @state:	out: enum gagg_member_state
  * @mismatch:	out: the field that differs, or ""
+ * @mismatch_here: out: what this host has there; not set: it is no number
+ * @mismatch_there: out: what the host of @rank has
  * @rtt:	out: us
  * @cwnd:	out: datagrams
  * @heard_ms:	out: since it was heard; not set: never
@@ -69,6 +72,8 @@ struct nl_member {
 	bool local;
 	uint32_t state;
 	char mismatch[NL_FIELD_MAX];
+	uint32_t mismatch_here;
+	uint32_t mismatch_there;
 	uint32_t rtt;
 	uint32_t cwnd;
 	uint32_t heard_ms;
@@ -254,6 +259,13 @@ uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f);
 
 /* The word for a value of a field that takes words; NULL: it takes numbers. */
 const char *nl_field_word(const struct nl_field *f, uint32_t v);
+
+/* are both values of what differs known? Then the words for them, as above */
+bool nl_mismatch_values(const struct nl_member *m);
+const char *nl_mismatch_word(const struct nl_member *m, uint32_t v);
+
+/* "window (1024 there, 2048 here)", or the field alone */
+const char *nl_mismatch_format(const struct nl_member *m, char buf[NL_MISMATCH_MAX]);
 
 /* Words for numbers; "?" for what this build does not know. */
 const char *nl_group_attr_name(unsigned int attr);

@@ -16,6 +16,7 @@
 
 #include "channel.h"
 #include "epoch.h"
+#include "facts.h"
 #include "group.h"
 #include "mtu.h"
 #include "queue.h"
@@ -143,6 +144,20 @@ static void say_blocked(struct group *g)
 	}
 }
 
+static void say_mismatch(struct group *g, const struct gagg_ioc_status *st)
+{
+	const struct gagg_mismatch bad = {
+		st->mismatch, st->mismatch_here, st->mismatch_there,
+	};
+	struct nl_member m = { 0 };
+	char what[NL_MISMATCH_MAX];
+
+	facts_mismatch(&bad, &m);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
+		    "group \"%s\": the host of rank %u is configured differently: %s",
+		    g->cfg.name, st->mismatch_node, nl_mismatch_format(&m, what));
+}
+
 static void tell_mismatch(struct group *g)
 {
 	struct gagg_ioc_status st = { 0 };
@@ -153,8 +168,7 @@ static void tell_mismatch(struct group *g)
 		if (g->session[r])
 			session_mismatch(g->session[r], st.mismatch || st.blocked);
 	if (st.mismatch)
-		log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN, "group \"%s\": the host of rank %u is configured differently",
-			    g->cfg.name, st.mismatch_node);
+		say_mismatch(g, &st);
 	say_blocked(g);
 }
 
@@ -545,7 +559,6 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 {
 	struct gagg_join *j = g->join;
 	u64 now = now_ns();
-	u32 n;
 
 	pthread_mutex_lock(&g->join_lock);
 	st->epoch = j->epoch;
@@ -560,12 +573,7 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 	st->other_call = j->end.other_call;
 	st->attached = gagg_join_attached(j, &g->geom);
 	st->heard = gagg_join_heard(j, &g->geom, now);
-	for (n = 0; n < g->geom.nodes; n++) {
-		if (j->peer[n].mismatch && !st->mismatch) {
-			st->mismatch = j->peer[n].mismatch;
-			st->mismatch_node = gagg_lowest(g->geom.ranks_of[n]);
-		}
-	}
+	gagg_join_tell_mismatch(j, &g->geom, st);
 	st->blocked = gagg_join_names_blocked(j, &g->geom, now);
 	st->lanes = j->lanes;
 	pthread_mutex_unlock(&g->join_lock);

@@ -81,31 +81,43 @@ static void tell_times(struct session *s, u64 now, struct nl_member *m)
 	m->set |= NL_SET(GAGG_MA_TIMES);
 }
 
+void facts_mismatch(const struct gagg_mismatch *bad, struct nl_member *m)
+{
+	u32 digest = bad->field - 1;
+
+	if (!bad->field)
+		return;
+	strcpy(m->mismatch, gagg_digest_name(digest));
+	m->set |= NL_SET(GAGG_MA_MISMATCH);
+	if (!gagg_digest_is_number(digest))
+		return;
+	m->mismatch_here = bad->here;
+	m->mismatch_there = bad->there;
+	m->set |= NL_SET(GAGG_MA_MISMATCH_HERE) | NL_SET(GAGG_MA_MISMATCH_THERE);
+}
+
 static void tell_member(struct group *g, const struct gagg_ioc_status *st, u64 now,
 			const struct path *path, struct nl_member *m)
 {
 	u32 node = g->geom.node_of[m->rank];
 	const struct gagg_peer *peer = &g->join->peer[node];
+	struct gagg_mismatch bad;
 	bool blocked;
 	u16 in, out;
 	u64 heard;
-	u8 bad;
 
 	pthread_mutex_lock(&g->join_lock);
 	blocked = gagg_join_blocked(g->join, &g->geom, node, now, &in, &out);
 	heard = peer->heard;
 	bad = peer->mismatch;
 	pthread_mutex_unlock(&g->join_lock);
-	m->state = gagg_state_member(st, m->rank, bad, blocked);
+	m->state = gagg_state_member(st, m->rank, bad.field, blocked);
 	m->set |= NL_SET(GAGG_MA_STATE);
 	if (g->session[m->rank])
 		tell_times(g->session[m->rank], now, m);
 	if (node == g->geom.self)
 		return;
-	if (bad) {
-		strcpy(m->mismatch, gagg_digest_name(bad - 1));
-		m->set |= NL_SET(GAGG_MA_MISMATCH);
-	}
+	facts_mismatch(&bad, m);
 	if (heard) {
 		m->heard_ms = now > heard ? (u32)((now - heard) / GAGG_MSEC) : 0;
 		m->set |= NL_SET(GAGG_MA_HEARD);

@@ -79,8 +79,9 @@ differs()
 shows_difference()
 {
 	of 3 member list other && of 4 group list &&
-		of 3 member list other | grep '^1=.* config-mismatch ring' &&
-		of 4 member list other | grep '^0=.* config-mismatch ring' &&
+		of 3 member list other | grep '^1=.* config-mismatch ring (24576 there, 49152 here)' &&
+		of 4 member list other | grep '^0=.* config-mismatch ring (49152 there, 24576 here)' &&
+		of 4 -j member list other | grep '"mismatch":"ring","mismatch_there":49152,"mismatch_here":24576' &&
 		of 4 -j group list | grep '"state":"config-mismatch","mismatch":"ring"'
 }
 

@@ -2,6 +2,7 @@
 """Membership: HELLO, START, ABORT (Documentation/protocol.md, "Start and end")."""
 import secrets
 
+import config
 import wire
 
 PACE = 0.05		# seconds between HELLOs to a node that is not through
@@ -80,6 +81,12 @@ class Join:
 
     # --- what is heard ---
 
+    def differ(self, digest):
+        return ", ".join(f"field {i} ({there} there, {here} here)" if i in config.NUMBERS
+                         else f"field {i}"
+                         for i, (there, here) in enumerate(zip(digest, self.digests))
+                         if there != here)
+
     def heard(self, sender, shard, m, now):
         if m.kind == wire.HELLO:
             self.heard_hello(sender, shard, m, now)
@@ -90,9 +97,6 @@ class Join:
 
     def heard_hello(self, sender, shard, m, now):
         h, node = wire.hello_parse(m.body), self.nodes[sender]
-        if h.digest != tuple(self.digests):
-            fields = [i for i in range(16) if h.digest[i] != self.digests[i]]
-            raise SystemExit(f"node {sender} has another configuration: fields {fields}")
         if h.instance != node.instance:
             if h.echo != self.instance:
                 node.other, node.other_pn = h.instance, m.pn
@@ -107,6 +111,9 @@ class Join:
         self.agree()
         node.knows_me = h.echo == self.instance and bool(h.flags & wire.KNOWN)
         node.lacking = h.lacks if node.knows_me else 0
+        # until all know this node, some cannot tell what differs
+        if self.differ(h.digest) and all(n.knows_me for n in self.nodes.values()):
+            raise SystemExit(f"node {sender} has another configuration: {self.differ(h.digest)}")
         if h.flags & wire.ASK:
             self.hello(sender, now)
             self.hello(sender, now, wide=[s for s in range(self.config.shards)

@@ -38,6 +38,8 @@ static void fill(struct nl_group *g)
 		m->state = i;
 		if (i == GAGG_MS_MISMATCH)
 			strcpy(m->mismatch, "stripe");
+		m->mismatch_here = 1000 + i;
+		m->mismatch_there = 1100 + i;
 		m->rtt = 400 + i;
 		m->cwnd = 500 + i;
 		m->heard_ms = 600 + i;
@@ -130,6 +132,8 @@ static void print__text_and_json(void **state)
 	json_object_put(o);
 	o = both("member list grp");
 	assert_string_equal(at(o, 1, "mismatch"), "stripe");
+	assert_string_equal(at(o, 1, "mismatch_here"), "1001");
+	assert_string_equal(at(o, 1, "mismatch_there"), "1101");
 	assert_string_equal(at(o, 4, "state"), "running");
 	assert_string_equal(at(o, 4, "local"), "true");
 	assert_string_equal(at(o, 3, "local"), "false");
@@ -150,12 +154,56 @@ static void member__states(void **state)
 	expect("member list grp", CTL_OK);
 	assert_string_equal(out,
 		"20=10.0.0.2,worker,weight=30 unheard rtt 400us cwnd 500 heard 600ms ago\n"
-		"21=10.0.0.2,worker,weight=31 config-mismatch stripe rtt 401us cwnd 501 heard 601ms ago\n"
+		"21=10.0.0.2,worker,weight=31 config-mismatch stripe (1101 there, 1001 here) rtt 401us cwnd 501 heard 601ms ago\n"
 		"22=10.0.0.2,worker,weight=32 heard rtt 402us cwnd 502 heard 602ms ago\n"
 		"23=10.0.0.2,worker,weight=33 attached rtt 403us cwnd 503 heard 603ms ago\n"
 		"24=10.0.0.2,worker,weight=34 local running rtt 404us cwnd 504 heard 604ms ago\n");
 	expect("member list other", CTL_FAILED);
 	assert_string_equal(out, "");
+}
+
+/* member 21 says that @field differs, as numbers or words, or without values */
+static void differs(struct nl_group *have, const char *field, uint32_t there, uint32_t here,
+		    const char *expected)
+{
+	struct nl_member *m = &have->members[GAGG_MS_MISMATCH];
+	char buf[NL_MISMATCH_MAX], *end;
+
+	strcpy(m->mismatch, field);
+	m->mismatch_there = there;
+	m->mismatch_here = here;
+	json_object_put(both("member list grp"));
+	expect("member list grp", CTL_OK);
+	end = strstr(out, "config-mismatch ");
+	assert_non_null(end);
+	end += strlen("config-mismatch ");
+	assert_memory_equal(end, expected, strlen(expected));
+	assert_memory_equal(end + strlen(expected), " rtt", 4);
+	assert_string_equal(nl_mismatch_format(m, buf), expected);
+}
+
+static void member__mismatch(void **state)
+{
+	struct nl_group have;
+	struct nl_member *m = &have.members[GAGG_MS_MISMATCH];
+
+	(void)state;
+	fill(&have);
+	kernel.have = &have;
+	differs(&have, "window", 1024, 2048, "window (1024 there, 2048 here)");
+	differs(&have, "members", 2, 3, "members (2 there, 3 here)");
+	differs(&have, "version", 2, 1, "version (2 there, 1 here)");
+	differs(&have, "lanes", 0, 344, "lanes (auto there, 344 here)");
+	differs(&have, "placement", GAGG_PLACE_ROOT, GAGG_PLACE_STRIPED,
+		"placement (root there, striped here)");
+	differs(&have, "wire", GAGG_WIRE_INT8, GAGG_WIRE_INT32, "wire (int8 there, int32 here)");
+	differs(&have, "lane-type", GAGG_LANE_TYPE_INT32, GAGG_LANE_TYPE_INT64,
+		"lane-type (int32 there, int64 here)");
+	m->set &= ~NL_SET(GAGG_MA_MISMATCH_THERE);
+	differs(&have, "window", 1024, 2048, "window");
+	m->set |= NL_SET(GAGG_MA_MISMATCH_THERE);
+	m->set &= ~NL_SET(GAGG_MA_MISMATCH_HERE);
+	differs(&have, "sync", 1024, 2048, "sync");
 }
 
 static void member__blocked(void **state)
@@ -369,6 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(print__text_and_json),
 		TEST(member__states),
+		TEST(member__mismatch),
 		TEST(member__blocked),
 		TEST(group__mtu),
 		TEST(group__show_makes_create),

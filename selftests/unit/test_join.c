@@ -333,6 +333,15 @@ static void hello__a_missing_node_is_not_flooded(void **state)
 	assert_in_range(sent[GAGG_T_HELLO], 9, 21);
 }
 
+static void differs(u32 at, u32 node, u32 field, u32 here, u32 there)
+{
+	const struct gagg_mismatch *m = &host[at].j.peer[node].mismatch;
+
+	assert_int_equal(m->field, field);
+	assert_int_equal(m->here, here);
+	assert_int_equal(m->there, there);
+}
+
 static void mismatch__names_the_lowest_field(void **state)
 {
 	(void)state;
@@ -342,31 +351,80 @@ static void mismatch__names_the_lowest_field(void **state)
 	attach_all();
 	run(2 * GAGG_SEC);
 	assert_int_equal(sent[GAGG_T_START], 0);
-	assert_int_equal(host[0].j.peer[1].mismatch, 1 + GAGG_DG_LANES);
-	assert_int_equal(host[1].j.peer[0].mismatch, 1 + GAGG_DG_LANES);
+	differs(0, 1, 1 + GAGG_DG_LANES, GAGG_DG_LANES, 77);
+	differs(1, 0, 1 + GAGG_DG_LANES, 77, GAGG_DG_LANES);
 	assert_true(host[0].notified > 0);
 	boot(1);	/* re-created as it should be */
 	attach(2);
 	run(2 * GAGG_SEC);
-	assert_int_equal(host[0].j.peer[1].mismatch, 0);
+	differs(0, 1, 0, 0, 0);
 	assert_true(all_run(1));
+}
+
+static void status_is(u32 node, const struct gagg_ioc_status *as)
+{
+	struct gagg_ioc_status st = { .reason = 9 };
+
+	gagg_join_tell_mismatch(&host[node].j, &host[node].g, &st);
+	assert_int_equal(st.reason, 9);
+	assert_int_equal(st.mismatch, as->mismatch);
+	assert_int_equal(st.mismatch_node, as->mismatch_node);
+	assert_int_equal(st.mismatch_here, as->mismatch_here);
+	assert_int_equal(st.mismatch_there, as->mismatch_there);
+}
+
+static void mismatch__is_told_of_the_lowest_host(void **state)
+{
+	const struct gagg_ioc_status agrees = { 0 };
+	struct gagg_ioc_status st = { .mismatch = 1 + GAGG_DG_WINDOW };
+
+	(void)state;
+	world(3);
+	run(2 * GAGG_SEC);
+	status_is(0, &agrees);
+	for (u32 i = 1; i < 3; i++) {
+		boot(i);
+		host[i].j.digest[GAGG_DG_WINDOW] = 70 + i;
+	}
+	run(2 * GAGG_SEC);
+	st.mismatch_node = gagg_lowest(host[0].g.ranks_of[1]);
+	st.mismatch_here = GAGG_DG_WINDOW;
+	st.mismatch_there = 71;
+	status_is(0, &st);
+	st.mismatch_node = gagg_lowest(host[0].g.ranks_of[0]);
+	st.mismatch_here = 72;
+	st.mismatch_there = GAGG_DG_WINDOW;
+	status_is(2, &st);
+}
+
+/* a HELLO of host 1 that speaks versions @min to @max reaches host 0 */
+static void hear_versions(u8 min, u8 max)
+{
+	struct datagram d = { .from = 1, .to = 0 };
+
+	host[1].j.pn++;
+	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	d.body.hello.ver_min = min;
+	d.body.hello.ver_max = max;
+	assert_int_equal(deliver(&d), GAGG_DROP_NONE);
 }
 
 static void mismatch__versions(void **state)
 {
-	struct datagram d = { .from = 1, .to = 0 };
+	const u32 field = 1 + GAGG_DG_COUNT, own = GAGG_WIRE_VERSION;
 
 	(void)state;
 	world(2);
 	run(GAGG_SEC);
-	host[1].j.pn++;
-	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
-	d.body.hello.ver_min = GAGG_WIRE_VERSION + 1;
-	d.body.hello.ver_max = GAGG_WIRE_VERSION + 2;
-	assert_int_equal(deliver(&d), GAGG_DROP_NONE);
-	assert_int_equal(host[0].j.peer[1].mismatch, 1 + GAGG_DG_COUNT);
+	hear_versions(own + 1, own + 2);
+	differs(0, 1, field, own, own + 1);
+	hear_versions(own, own - 1);
+	differs(0, 1, field, own, own - 1);
+	hear_versions(own - 1, own + 1);
+	differs(0, 1, 0, 0, 0);
+	hear_versions(own + 1, own + 2);
 	run(2 * GAGG_SEC);
-	assert_int_equal(host[0].j.peer[1].mismatch, 0);
+	differs(0, 1, 0, 0, 0);
 }
 
 static void leave__while_idle_is_told(void **state)
@@ -527,6 +585,7 @@ int main(void)
 		cmocka_unit_test(hello__two_per_second_and_pair),
 		cmocka_unit_test(hello__a_missing_node_is_not_flooded),
 		cmocka_unit_test(mismatch__names_the_lowest_field),
+		cmocka_unit_test(mismatch__is_told_of_the_lowest_host),
 		cmocka_unit_test(mismatch__versions),
 		cmocka_unit_test(leave__while_idle_is_told),
 		cmocka_unit_test(attach__of_others_and_while_running),

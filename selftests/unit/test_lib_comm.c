@@ -905,9 +905,11 @@ static void init__fails(void **state)
 			    "the host of rank 2 is heard, but chunks do not pass between it and another host: see gaggctl member list (MTU of the path, or a firewall)");
 	fake.status.mismatch = 1 + GAGG_DG_WINDOW;
 	fake.status.mismatch_node = 3;
+	fake.status.mismatch_here = 2048;
+	fake.status.mismatch_there = 1024;
 	assert_int_equal(gagg_init_fd(&c, FAKE_FD + 1, 0), GAGG_ERR_MISMATCH);
 	assert_string_equal(gagg_last_error(NULL),
-			    "config-mismatch: window differs on the host of rank 3");
+			    "config-mismatch: window is 1024 on the host of rank 3, 2048 here");
 	fake_stop();
 
 	assert_int_equal(gagg_init(&c, &cfg), GAGG_ERR_INVALID);

@@ -424,24 +424,67 @@ static void error_epoch__desync(void **state)
 		 "rank 3 called unknown operation 15 where rank 0 called all-reduce of float32 (epoch 7 has ended)");
 }
 
+static void mismatch_says(const struct gagg_ioc_status *st, const char *expected)
+{
+	static const char prefix[] = "config-mismatch: ";
+	char buf[ERROR_MAX];
+
+	error_mismatch(buf, sizeof(buf), st);
+	assert_memory_equal(buf, prefix, sizeof(prefix) - 1);
+	assert_string_equal(buf + sizeof(prefix) - 1, expected);
+}
+
 static void error_mismatch__field(void **state)
 {
-	struct gagg_ioc_status st = { .mismatch = 1 + GAGG_DG_LANES, .mismatch_node = 2 };
+	struct gagg_ioc_status st = { .mismatch_node = 2, .mismatch_here = 1 };
 	char buf[ERROR_MAX];
 
 	(void)state;
-	error_mismatch(buf, sizeof(buf), &st);
-	assert_string_equal(buf, "config-mismatch: lanes differs on the host of rank 2");
-	for (st.mismatch = 1; st.mismatch <= GAGG_DG_COUNT; st.mismatch++) {
+	for (st.mismatch = 1; st.mismatch <= 1 + GAGG_DG_COUNT; st.mismatch++) {
 		error_mismatch(buf, sizeof(buf), &st);
 		assert_null(strstr(buf, ": configuration"));
 	}
-	st.mismatch = 1 + GAGG_DG_COUNT;
-	error_mismatch(buf, sizeof(buf), &st);
-	assert_string_equal(buf, "config-mismatch: configuration differs on the host of rank 2");
+	mismatch_says(&st, "configuration differs on the host of rank 2");
 	st.mismatch = 0;
-	error_mismatch(buf, sizeof(buf), &st);
-	assert_string_equal(buf, "config-mismatch: configuration differs on the host of rank 2");
+	mismatch_says(&st, "configuration differs on the host of rank 2");
+	st.mismatch = 1 + GAGG_DG_SYNC;
+	mismatch_says(&st, "sync differs on the host of rank 2");
+	/* what one rank is, another may be: there is no one number */
+	st.mismatch = 1 + GAGG_DG_ADDRESS;
+	mismatch_says(&st, "address of a member, or multicast, differs on the host of rank 2");
+}
+
+static void error_mismatch__values(void **state)
+{
+	struct gagg_ioc_status st = {
+		.mismatch = 1 + GAGG_DG_WINDOW,
+		.mismatch_node = 2,
+		.mismatch_here = 2048,
+		.mismatch_there = UINT32_MAX,
+	};
+
+	(void)state;
+	mismatch_says(&st, "window is 4294967295 on the host of rank 2, 2048 here");
+	st.mismatch = 1 + GAGG_DG_MEMBERS;
+	mismatch_says(&st, "number of members is 4294967295 on the host of rank 2, 2048 here");
+	st.mismatch_here = 1;
+	st.mismatch_there = 2;
+	st.mismatch = 1 + GAGG_DG_COUNT;
+	mismatch_says(&st, "version of datagrams is 2 on the host of rank 2, 1 here");
+	st.mismatch = 1 + GAGG_DG_WIRE;
+	mismatch_says(&st, "wire is int8 on the host of rank 2, int16 here");
+	st.mismatch_there = 0;
+	st.mismatch = 1 + GAGG_DG_LANE_TYPE;
+	mismatch_says(&st, "lane-type is int32 on the host of rank 2, int64 here");
+	st.mismatch = 1 + GAGG_DG_PLACEMENT;
+	mismatch_says(&st, "placement is striped on the host of rank 2, root here");
+	/* what has no name here */
+	st.mismatch_there = 3;
+	mismatch_says(&st, "placement is 3 on the host of rank 2, root here");
+	st.mismatch = 1 + GAGG_DG_LANES;
+	st.mismatch_there = 344;
+	st.mismatch_here = 0;
+	mismatch_says(&st, "lanes is 344 on the host of rank 2, auto here");
 }
 
 static void error_absent__ranks(void **state)
@@ -516,6 +559,7 @@ int main(void)
 		cmocka_unit_test(error_epoch__reasons),
 		cmocka_unit_test(error_epoch__desync),
 		cmocka_unit_test(error_mismatch__field),
+		cmocka_unit_test(error_mismatch__values),
 		cmocka_unit_test(error_absent__ranks),
 		cmocka_unit_test(error_missing__ranks),
 		cmocka_unit_test(gagg_strerror__codes),

@@ -248,6 +248,8 @@ static void put_told(struct nl_msg *msg)
 	nla_put_u32(msg, GAGG_MA_MAX + 40, 1);
 	nla_put_u32(msg, GAGG_MA_STATE, GAGG_MS_MISMATCH);
 	nla_put_string(msg, GAGG_MA_MISMATCH, "ring");
+	nla_put_u32(msg, GAGG_MA_MISMATCH_HERE, 512);
+	nla_put_u32(msg, GAGG_MA_MISMATCH_THERE, UINT32_MAX);
 	nla_put_u32(msg, GAGG_MA_RTT, 120);
 	nla_put_u32(msg, GAGG_MA_CWND, 256);
 	nla_put_u32(msg, GAGG_MA_HEARD, 9);
@@ -281,7 +283,9 @@ static void check_told(const struct nl_group *g)
 				 NL_SET(GAGG_MA_MISMATCH) | NL_SET(GAGG_MA_RTT) |
 				 NL_SET(GAGG_MA_CWND) | NL_SET(GAGG_MA_HEARD) |
 				 NL_SET(GAGG_MA_TIMES) | NL_SET(GAGG_MA_BLOCKED_IN) |
-				 NL_SET(GAGG_MA_BLOCKED_OUT));
+				 NL_SET(GAGG_MA_BLOCKED_OUT) |
+				 NL_SET(GAGG_MA_MISMATCH_HERE) |
+				 NL_SET(GAGG_MA_MISMATCH_THERE));
 	assert_int_equal(m->blocked_in, 6);
 	assert_int_equal(m->blocked_out, 1);
 	assert_int_equal(g->mtu, 1500);
@@ -290,6 +294,8 @@ static void check_told(const struct nl_group *g)
 	assert_int_equal(m->rank, 7);
 	assert_int_equal(m->state, GAGG_MS_MISMATCH);
 	assert_string_equal(m->mismatch, "ring");
+	assert_int_equal(m->mismatch_here, 512);
+	assert_int_equal(m->mismatch_there, UINT32_MAX);
 	assert_int_equal(m->rtt, 120);
 	assert_int_equal(m->cwnd, 256);
 	assert_int_equal(m->heard_ms, 9);
@@ -332,6 +338,8 @@ static void fill_told(struct nl_group *g, uint32_t members)
 		struct nl_member *m = &g->members[i];
 
 		strcpy(m->mismatch, g->mismatch);
+		m->mismatch_here = 700 + i;
+		m->mismatch_there = 800 + i;
 		m->state = i % 6;
 		m->rtt = 100 + i;
 		m->cwnd = 200 + i;

@@ -295,6 +295,11 @@ static void notify_describe__lines(void **state)
 	strcpy(e.group.members[0].mismatch, "ring");
 	assert_int_equal(notify_describe(&e, line, sizeof(line)), LOG_L_WARN);
 	assert_string_equal(line, "group \"test-broker.a\": host 10.0.0.1 (rank 9) is configured differently: ring");
+	e.group.members[0].mismatch_here = 512;
+	e.group.members[0].mismatch_there = 256;
+	e.group.members[0].set |= NL_SET(GAGG_MA_MISMATCH_HERE) | NL_SET(GAGG_MA_MISMATCH_THERE);
+	assert_int_equal(notify_describe(&e, line, sizeof(line)), LOG_L_WARN);
+	assert_string_equal(line, "group \"test-broker.a\": host 10.0.0.1 (rank 9) is configured differently: ring (256 there, 512 here)");
 	assert_false(notify_frees(&e));
 	e.event = GAGG_EV_MEMBER_STATE;
 	e.group.members[0].state = GAGG_MS_ATTACHED;

@@ -48,7 +48,7 @@ fields=(
 	dead-after "dead-after" 500000 600000
 )
 
-plan $((${#calls[@]} / 4 + 4 + ${#fields[@]} / 4 + 15))
+plan $((${#calls[@]} / 4 + 4 + ${#fields[@]} / 4 + 16))
 
 # the ranks of host $1 have failed with GAGG_ERR_DESYNC and the same sentence, about
 # ranks $2 and $3; it matches all further patterns
@@ -154,13 +154,19 @@ agreed()
 	done
 }
 
-# host 1 differs from the others in $1: they say so, and it says so of them
+# mismatch_seen FIELD [VALUE GOOD]: host 1 differs from the others: they say so, and it says so
+# of them. With both values, or without any
 mismatch_seen()
 {
-	local why="config-mismatch $1"
+	local theirs="config-mismatch $1 [^(]" own
 
-	if ! wait_until 20 state 0 1 "$why" || ! wait_until 20 state 2 1 "$why" ||
-	   ! wait_until 20 state 1 0 "$why" || ! wait_until 20 state 1 2 "$why"; then
+	own=$theirs
+	if [ $# -eq 3 ]; then
+		theirs="config-mismatch $1 ($2 there, $3 here) "
+		own="config-mismatch $1 ($3 there, $2 here) "
+	fi
+	if ! wait_until 20 state 0 1 "$theirs" || ! wait_until 20 state 2 1 "$theirs" ||
+	   ! wait_until 20 state 1 0 "$own" || ! wait_until 20 state 1 2 "$own"; then
 		ctl 0 member list g
 		ctl 1 member list g
 		return 1
@@ -168,25 +174,26 @@ mismatch_seen()
 	ctl 0 group show g | tee /dev/stderr | grep "^g: *config-mismatch $1"
 }
 
-# nobody can join: rank R blames the host of the rank that differs from it
+# refused FIELD [VALUE GOOD]: nobody can join: rank R blames the host of the rank that differs
+# from it
 refused()
 {
-	local r blamed
+	local r said
 
 	ranks_start barrier
 	for r in 0 1 2; do
-		blamed=1
-		[ $r -ne 1 ] || blamed=0
+		said="differs on the host of rank $((r != 1))"
+		[ $# -eq 1 ] || said="is $2 on the host of rank 1, $3 here"
+		[ $# -eq 1 ] || [ $r -ne 1 ] || said="is $3 on the host of rank 0, $2 here"
 		rank_wait $r && echo "rank $r has joined" && return 1
-		rank_says $r "FAILED join .*: config-mismatch: $1 differs on the host of rank $blamed\$" ||
-			return
+		rank_says $r "FAILED join .*: config-mismatch: $1 $said\$" || return
 	done
 }
 
 differ_and_mend()
 {
 	ctl 1 group set g "$2" "$3" || return
-	if ! mismatch_seen "$1" || ! refused "$1"; then
+	if ! mismatch_seen "$1" "$3" "$4" || ! refused "$1" "$3" "$4"; then
 		ctl 1 group set g "$2" "$4"
 		return 1
 	fi
@@ -211,27 +218,32 @@ check "the role of a member differs" eval \
 ctl 1 member set g 2 role both
 ctl 1 member add g 9=10.77.0.9
 check "a host has a member more" eval \
-	'mismatch_seen members && refused "number of members"'
+	'mismatch_seen members 4 3 && refused "number of members" 4 3'
 ctl 1 member delete g 9
 check "mended" eval "wait_until 20 agreed && ranks_run allreduce:int32:sum:3000"
 
 # host 1 does not know host 2: strangers get no answer
 ctl 1 member delete g 2
 check "a host has a member less" eval \
-	'wait_until 20 state 0 1 "config-mismatch members" &&
-	 wait_until 20 state 1 0 "config-mismatch members"'
+	'wait_until 20 state 0 1 "config-mismatch members (2 there, 3 here)" &&
+	 wait_until 20 state 1 0 "config-mismatch members (3 there, 2 here)"'
 rank_start 0 barrier
 check_not "a trainer cannot join" rank_wait 0
-check "and says why" rank_says 0 "config-mismatch: number of members differs on the host of rank 1"
+check "and says why" rank_says 0 "config-mismatch: number of members is 2 on the host of rank 1, 3 here"
 ctl 1 member add g 2=10.77.0.3
 check "mended" eval "wait_until 20 agreed && ranks_run allreduce:int32:sum:3000"
 
 # who waits already is told
+net_exec 0 gaggd --socket "$tmp/gaggd.sock" >"$tmp/gaggd.log" 2>&1 &
+disown
+wait_until 20 test -S "$tmp/gaggd.sock"
 rank_start 0 barrier
 wait_until 20 state 1 0 attached
 check_not "a group in use is not changed" ctl 0 group set g window 128
 ctl 1 group set g window 128
 check_not "a trainer that waits when the other host changes" rank_wait 0
-check "is told" rank_says 0 "config-mismatch: window differs on the host of rank 1"
+check "is told" rank_says 0 "config-mismatch: window is 128 on the host of rank 1, 64 here"
+check "gaggd logs it" wait_until 20 \
+	grep "(rank 1) is configured differently: window (128 there, 64 here)\$" "$tmp/gaggd.log"
 ctl 1 group set g window 64
 check "mended" eval "wait_until 20 agreed && ranks_run allreduce:int32:sum:3000"

@@ -10,7 +10,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 66
+plan 67
 
 # enum gagg_reason
 BYE=1 DIED=2 SILENT=3
@@ -211,10 +211,15 @@ twin_conf ring 512 window 64 dead-after 3000
 twin_up 2 3
 ranks_start fail
 ranks_wait
-check "another ring: the difference has a name" eval 'rank_says 2 ring && rank_says 0 ring'
+check "another ring: the difference has a name, and both values" eval '
+	rank_says 2 "config-mismatch: ring is 256 on the host of rank 0, 512 here\$" &&
+	rank_says 0 "config-mismatch: ring is 512 on the host of rank 2, 256 here\$"'
+check "the twin logs them" \
+	grep "rank 0 is configured differently: ring (256 there, 512 here)\$" /run/gagg/h2.log
 check "members whose hosts differ, as the module shows them and a twin" eval '
-	ctl 0 member list g >"$tmp/list" && listed "^[23]=.*,weight=1 config-mismatch ring" 2 &&
-	twin_ctl 2 member list g >"$tmp/list" && listed "^[01]=.*,weight=1 config-mismatch ring" 2 &&
+	ctl 0 member list g >"$tmp/list" && listed "^[23]=.*,weight=1 config-mismatch ring (512 there, 256 here) " 2 &&
+	twin_ctl 2 member list g >"$tmp/list" &&
+	listed "^[01]=.*,weight=1 config-mismatch ring (256 there, 512 here) " 2 &&
 	listed "^[23]=.*,weight=1.* heard" 2 &&
 	twin_ctl 2 group list | grep "^g config-mismatch ring "'
 rank_options=()

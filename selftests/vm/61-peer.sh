@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 14
+plan 16
 
 counts=(1 344 345 5000 20000 20000)
 settings=(ring 256 window 64 stripe 4 shards 2)
@@ -84,6 +84,14 @@ net_exec 1 ip link set eth0 mtu 1500
 check "chunks have as many lanes as fit an MTU of 1400" peer_said "^epoch .* of 320 lanes"
 check "it has repeated contributions" peer_said '^repeated [1-9]'
 net_clear
+settings+=(window 128)
+rank_start 0 barrier
+peer_start
+check_not "a peer with another window does not train" rank_wait 0
+check "both know both values" eval '
+	rank_says 0 "config-mismatch: window is 128 on the host of rank 3, 64 here" &&
+	! peer_end && peer_said "another configuration: field 6 (64 there, 128 here)"'
+settings=("${settings[@]:0:8}")
 for i in 0 1 2; do
 	ctl "$i" group delete g
 done

@@ -120,7 +120,9 @@ static bool transient(int depth, int type)
 		       type == GAGG_GA_MISMATCH || type == GAGG_GA_PAD;
 	return depth == 3 && (type == GAGG_MA_STATE || type == GAGG_MA_MISMATCH ||
 			      type == GAGG_MA_RTT || type == GAGG_MA_CWND ||
-			      type == GAGG_MA_HEARD || type == GAGG_MA_TIMES);
+			      type == GAGG_MA_HEARD || type == GAGG_MA_TIMES ||
+			      type == GAGG_MA_MISMATCH_HERE ||
+			      type == GAGG_MA_MISMATCH_THERE);
 }
 
 static bool nested(int depth, int type)

@@ -372,6 +372,10 @@ struct gagg_ioc_wait {
  * @call:	out: GAGG_R_DESYNC: what @rank has called: the low 26 bits of @count in struct
  *		gagg_ioc_submit, and above them six of its root | root >> 8 << 4; 0: not known
  * @other_call:	out: the same of @other
+ * @mismatch_here: out: this host's digest of the field in @mismatch: its value, if the field is
+ *		in GAGG_DG_NUMBERS. For GAGG_DG_COUNT this host's version of datagrams
+ * @mismatch_there: out: the same of the host of @mismatch_node. Of its versions the one nearest to
+ *		this host's
  */
 struct gagg_ioc_status {
 	__u32	size;
@@ -393,6 +397,8 @@ struct gagg_ioc_status {
 	__u64	missing;
 	__u32	call;
 	__u32	other_call;
+	__u32	mismatch_here;
+	__u32	mismatch_there;
 };
 
 struct gagg_ioc_detach {

@@ -188,6 +188,10 @@ enum gagg_member_attr {
 				 * come from it; absent: none
 				 */
 	GAGG_MA_BLOCKED_OUT,	/* out: u32, on which none from here reach it */
+	GAGG_MA_MISMATCH_HERE,	/* out: u32, what this host has in the field that differs;
+				 * absent: no field differs, or it is no number
+				 */
+	GAGG_MA_MISMATCH_THERE,	/* out: u32, what its host has; with the former */
 	__GAGG_MA_MAX,
 };
 

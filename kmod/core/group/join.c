@@ -413,7 +413,7 @@ static bool may_start(const struct gagg_join *j, const struct gagg_geom *g, u64 
 	gagg_for_each_node(n, left, j->others) {
 		const struct gagg_peer *p = &j->peer[n];
 
-		if (!gagg_peer_alive(g, p, now) || p->mismatch || p->other || !p->knows_me ||
+		if (!gagg_peer_alive(g, p, now) || p->mismatch.field || p->other || !p->knows_me ||
 		    p->phase != GAGG_PHASE_IDLE || (j->end_wait & GAGG_BIT(n)))
 			return false;
 		if (!(p->flags & GAGG_HELLO_THROUGH))
@@ -565,7 +565,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	bool answers = p->other && echoed && pn_reached(m->aux, p->challenge);
 	bool claimed = claims_ended(j, p), wide = m->len >= gagg_join_wide_len(j);
 	u64 attached = le64_to_cpu(b->attached) & g->ranks_of[node];
-	u8 mismatch = gagg_join_mismatch(j, b);
+	struct gagg_mismatch mismatch = gagg_join_mismatch(j, b);
 	u8 flags = b->flags & (GAGG_HELLO_THROUGH | GAGG_HELLO_BLOCKED);
 	u16 cut;
 
@@ -618,7 +618,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	if (p->knows_me && pn_reached(m->aux, j->say_pn))
 		j->say_wait &= ~GAGG_BIT(node);
 
-	if (attached != p->attached || mismatch != p->mismatch || cut != p->cut ||
+	if (attached != p->attached || mismatch.field != p->mismatch.field || cut != p->cut ||
 	    flags != p->flags ||
 	    !(j->alive & GAGG_BIT(node)))
 		emit(j, GAGG_JOIN_NOTIFY, node);

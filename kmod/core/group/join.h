@@ -64,11 +64,19 @@
 #define GAGG_CORE_JOIN_H
 
 #include "geom.h"
+#include <linux/gagg.h>
 
 #define GAGG_HELLO_FAST		(50 * GAGG_MSEC)
 #define GAGG_HELLO_SLOW		(1000 * GAGG_MSEC)
 
 #define GAGG_JOIN_SHARDS	16
+
+/* what a node has set differently: the lowest field that differs, see digest.h */
+struct gagg_mismatch {
+	u32 field;	/* 1 + enum gagg_digest; 0: agrees */
+	u32 here;	/* digest of it; of the versions, which come last, the number */
+	u32 there;
+};
 
 /* what is known of another node */
 struct gagg_peer {
@@ -76,8 +84,8 @@ struct gagg_peer {
 	u64 attached;
 	u64 epoch;
 	u64 heard;	/* time; 0: never */
+	struct gagg_mismatch mismatch;
 	u8 phase;
-	u8 mismatch;	/* 1 + enum gagg_digest; 0: agrees */
 	u8 knows_me;	/* it has accepted my instance */
 	/* private */
 	u8 any_pn;	/* no HELLO of @instance has counted yet */
@@ -256,10 +264,15 @@ u32 gagg_join_start(const struct gagg_join *j, const struct gagg_geom *g,
 u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
 			 struct gagg_msg *m, struct gagg_abort *body);
 
-/* what the sender of @hello has set differently, as in struct gagg_peer: the
- * lowest digest, or the versions, without which no digest can be compared
+/* what the sender of @hello has set differently: the versions first, without which no digest can
+ * be compared
  */
-u8 gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *hello);
+struct gagg_mismatch gagg_join_mismatch(const struct gagg_join *j,
+					const struct gagg_hello *hello);
+
+/* fills in what @st says of a mismatch, which is that of the lowest node that differs */
+void gagg_join_tell_mismatch(const struct gagg_join *j, const struct gagg_geom *g,
+			     struct gagg_ioc_status *st);
 
 /*
  * gagg_join_blocked - does @node live, but chunks do not pass between it and others?

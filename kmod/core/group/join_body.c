@@ -108,16 +108,41 @@ u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
 	return sizeof(*body);
 }
 
-u8 gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *b)
+struct gagg_mismatch gagg_join_mismatch(const struct gagg_join *j, const struct gagg_hello *b)
 {
+	const u32 own = GAGG_WIRE_VERSION;
 	u32 i;
 
-	if (b->ver_min > GAGG_WIRE_VERSION || b->ver_max < GAGG_WIRE_VERSION)
-		return 1 + GAGG_DG_COUNT;
-	for (i = 0; i < GAGG_DG_COUNT; i++)
-		if (le32_to_cpu(b->digest[i]) != j->digest[i])
-			return (u8)(1 + i);
-	return 0;
+	if (b->ver_min > own)
+		return (struct gagg_mismatch){ 1 + GAGG_DG_COUNT, own, b->ver_min };
+	if (b->ver_max < own)
+		return (struct gagg_mismatch){ 1 + GAGG_DG_COUNT, own, b->ver_max };
+	for (i = 0; i < GAGG_DG_COUNT; i++) {
+		u32 there = le32_to_cpu(b->digest[i]);
+
+		if (there != j->digest[i])
+			return (struct gagg_mismatch){ 1 + i, j->digest[i], there };
+	}
+	return (struct gagg_mismatch){ 0 };
+}
+
+void gagg_join_tell_mismatch(const struct gagg_join *j, const struct gagg_geom *g,
+			     struct gagg_ioc_status *st)
+{
+	u64 left;
+	u32 n;
+
+	gagg_for_each_node(n, left, j->others) {
+		const struct gagg_mismatch *bad = &j->peer[n].mismatch;
+
+		if (!bad->field)
+			continue;
+		st->mismatch = bad->field;
+		st->mismatch_node = gagg_lowest(g->ranks_of[n]);
+		st->mismatch_here = bad->here;
+		st->mismatch_there = bad->there;
+		return;
+	}
 }
 
 bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
