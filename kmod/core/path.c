@@ -65,7 +65,7 @@ u64 gagg_path_rto(const struct gagg_path *p)
 		rto = gagg_min64(rto, answer(p));
 	if (p->backoff)
 		rto = gagg_path_pause(rto, p->armed - p->silent);
-	return gagg_min64(rto, GAGG_PATH_RTO_MAX);
+	return gagg_path_bound(rto, GAGG_PATH_RTO_MAX, p->armed);
 }
 
 void gagg_path_hint(struct gagg_path *p, u64 rto)

@@ -258,6 +258,19 @@ static inline u64 gagg_path_pause(u64 least, u64 silence)
 }
 
 /*
+ * gagg_path_bound - @wait, or at most @max, ns
+ * @when: when it begins
+ *
+ * Waits of one length have a period, and outages may have the same, or one that divides it:
+ * then each question falls into one. So what is bounded is 3/4 of @max up to @max, another
+ * part each time.
+ */
+static inline u64 gagg_path_bound(u64 wait, u64 max, u64 when)
+{
+	return wait < max ? wait : max - gagg_mix64(when, max) % (max / 4);
+}
+
+/*
  * how long an answer takes at most, ns, whatever was late and however long there was none:
  * srtt + 4 rttvar (RFC 6298 section 2)
  */

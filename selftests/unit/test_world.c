@@ -66,15 +66,11 @@ static u64 draw_scale(u64 from, u64 to)
 	return draw(below / 2, gagg_min64(below, to));
 }
 
-/*
- * Outages, once or again and again, of what some host sends or gets, or of all. Not at even
- * times: where nothing is acknowledged for long it is sent again each 500 ms, and of outages
- * each 15.62 ms that last for half of that, answers to all that is sent in 28 s fall into one.
- */
+/* Outages, once or again and again, of what some host sends or gets, or of all. */
 static struct world_outage draw_outage(u32 hosts)
 {
 	struct world_outage o = {
-		.uneven = true,
+		.uneven = !draw(0, 1),
 		.first = draw(0, 2) * draw_scale(20 * GAGG_USEC, 2 * GAGG_MSEC),
 		.lasts = draw_scale(100 * GAGG_USEC, 20 * GAGG_MSEC),
 	};

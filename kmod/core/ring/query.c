@@ -146,7 +146,7 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		u64 wait = gagg_max64(ch->query_wait, answer(sh, ch));
 
 		wait = gagg_path_pause(wait, now - ch->watched_at);
-		next = now + gagg_min64(wait, GAGG_QUERY_WAIT_MAX);
+		next = now + gagg_path_bound(wait, GAGG_QUERY_WAIT_MAX, now);
 	}
 	ch->query_at = any_open(ch) ? next : GAGG_NEVER;
 	return true;

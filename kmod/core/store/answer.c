@@ -12,7 +12,7 @@
 #define ASK_WAIT_MAX	(250 * GAGG_MSEC)
 
 /* what was asked for and has not come is missing again */
-static void ask_again(struct gagg_store_way *w)
+static void ask_again(struct gagg_store_way *w, u64 now)
 {
 	/* nothing at all has come: they wait for a clock, not for the network */
 	if (w->answers && w->window / 2 >= WINDOW_MIN)
@@ -20,7 +20,7 @@ static void ask_again(struct gagg_store_way *w)
 	w->next = w->low;
 	w->open = 0;
 	w->ask_at = GAGG_NEVER;
-	w->wait = (u32)gagg_min64(2ULL * w->wait, ASK_WAIT_MAX);
+	w->wait = (u32)gagg_path_bound(2ULL * w->wait, ASK_WAIT_MAX, now);
 }
 
 void gagg_store_timer(struct gagg_chan *ch, u64 now)
@@ -30,7 +30,7 @@ void gagg_store_timer(struct gagg_chan *ch, u64 now)
 	for (l = 0; l < ch->nlocals; l++)
 		for (h = 0; h < ch->nhomes; h++)
 			if (gagg_way_at(ch, l, h)->ask_at <= now)
-				ask_again(gagg_way_at(ch, l, h));
+				ask_again(gagg_way_at(ch, l, h), now);
 }
 
 /* the way that a datagram of an update belongs to, or NULL: that one is over */
