@@ -61,13 +61,12 @@ static int flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
 	return err ? err : store_meet(c);
 }
 
-int gagg_ako_measure(struct gagg_comm *c, struct gagg_ako *found)
+static int measure(struct gagg_comm *c, struct gagg_ako *found)
 {
 	uint32_t chunks = chunks_of(c);
 	double seconds;
 	int err;
 
-	memset(found, 0, sizeof(*found));
 	if (comm_check(c))
 		return c->failed;
 	if (!gagg_has_store(c) || !store_copies(c))
@@ -86,4 +85,16 @@ int gagg_ako_measure(struct gagg_comm *c, struct gagg_ako *found)
 	found->partitions = gagg_ako_partitions(found->rate, found->bytes, c->size,
 						found->bandwidth);
 	return GAGG_OK;
+}
+
+int gagg_ako_measure(struct gagg_comm *c, struct gagg_ako *found)
+{
+	int err = comm_enter(c);
+
+	memset(found, 0, sizeof(*found));
+	if (err)
+		return err;
+	err = measure(c, found);
+	comm_exit(c);
+	return err;
 }

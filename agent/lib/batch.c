@@ -363,7 +363,7 @@ int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t co
 	return err;
 }
 
-int gagg_batch_info(const struct gagg_batch *b, int rank, struct gagg_batch_rank *info)
+static int tell(const struct gagg_batch *b, int rank, struct gagg_batch_rank *info)
 {
 	if (rank < 0 || rank >= b->comm->size)
 		return comm_error(b->comm, GAGG_ERR_INVALID, "rank %d is not one of %d", rank,
@@ -378,4 +378,15 @@ int gagg_batch_info(const struct gagg_batch *b, int rank, struct gagg_batch_rank
 	info->speed = share_per_second(b->alone ? share_rate(info->samples, info->compute_ns) :
 				       b->control.rate[rank]);
 	return GAGG_OK;
+}
+
+int gagg_batch_info(const struct gagg_batch *b, int rank, struct gagg_batch_rank *info)
+{
+	int err = comm_enter(b->comm);
+
+	if (err)
+		return err;
+	err = tell(b, rank, info);
+	comm_exit(b->comm);
+	return err;
 }

@@ -378,7 +378,7 @@ static int check_root(struct gagg_comm *c, int root)
 	return GAGG_OK;
 }
 
-int gagg_checkpoint(struct gagg_comm *c, const char *path, int root)
+static int save(struct gagg_comm *c, const char *path, int root)
 {
 	struct gagg_table *t;
 	int err = check_root(c, root);
@@ -390,7 +390,18 @@ int gagg_checkpoint(struct gagg_comm *c, const char *path, int root)
 	return name_at_agent(path) ? save_at_agent(c, name_at_agent(path)) : write_file(c, path);
 }
 
-int gagg_restore(struct gagg_comm *c, const char *path, int root)
+int gagg_checkpoint(struct gagg_comm *c, const char *path, int root)
+{
+	int err = comm_enter(c);
+
+	if (err)
+		return err;
+	err = save(c, path, root);
+	comm_exit(c);
+	return err;
+}
+
+static int restore(struct gagg_comm *c, const char *path, int root)
 {
 	struct gagg_table *t;
 	int err = check_root(c, root);
@@ -400,5 +411,16 @@ int gagg_restore(struct gagg_comm *c, const char *path, int root)
 	for (t = c->tables; t && !err; t = t->next)
 		err = store_put(t, t->load);
 	loads_free(c);
+	return err;
+}
+
+int gagg_restore(struct gagg_comm *c, const char *path, int root)
+{
+	int err = comm_enter(c);
+
+	if (err)
+		return err;
+	err = restore(c, path, root);
+	comm_exit(c);
 	return err;
 }

@@ -38,7 +38,7 @@ static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 	store_owe(t, i, e);
 }
 
-int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
+static int exchange(struct gagg_table *t, void *replica, double alpha)
 {
 	struct gagg_comm *c = t->comm;
 	int err = store_read(t);
@@ -60,4 +60,15 @@ int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
 	for (i = 0; i < t->count; i++)
 		move(t, replica, i, (uint32_t)(alpha * ELASTIC_ONE + 0.5));
 	return gagg_clock(c);
+}
+
+int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
+{
+	int err = comm_enter(t->comm);
+
+	if (err)
+		return err;
+	err = exchange(t, replica, alpha);
+	comm_exit(t->comm);
+	return err;
 }

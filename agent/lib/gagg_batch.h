@@ -10,6 +10,12 @@
  * until its turn computes more samples instead. Nothing is collective then, and
  * there is no mean: a rank takes gagg_batch_next() between gagg_get() and
  * gagg_inc(), and scales what it adds by its samples over those it had at first.
+ *
+ * Threads. Batches belong to the thread that their communicator belongs to (gagg.h). While
+ * another thread is in a call on the communicator, or on anything of it, a call here that
+ * returns an enum gagg_error returns GAGG_ERR_BUSY: nothing has changed, and nothing was
+ * started. gagg_batch_computed() and gagg_batch_free() cannot refuse: no other thread may be
+ * in a call on the batch.
  */
 #ifndef GAGG_LIB_BATCH_H
 #define GAGG_LIB_BATCH_H
@@ -65,13 +71,12 @@ struct gagg_batch_rank {
  * @cfg:	how; copied
  * @batch:	receives it; NULL on error. gagg_batch_free() frees it
  *
- * Collective (not with r2sp). Shares are alike at first. A batch belongs to its
- * communicator's thread. After gagg_reattach() it is of no more use than to be freed
- * (GAGG_ERR_CLOSED).
+ * Collective (not with r2sp). Shares are alike at first. After gagg_reattach() it is of no
+ * more use than to be freed (GAGG_ERR_CLOSED).
  *
  * Return: 0, GAGG_ERR_INVALID (no such shares are possible, or ranks differ in
  * @cfg) or GAGG_ERR_UNSUPPORTED (another sync mode, or a host does not measure
- * times), on all ranks alike; GAGG_ERR_NOMEM, or why the epoch has ended.
+ * times), on all ranks alike; GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why the epoch has ended.
  */
 int gagg_batch_create(struct gagg_comm *comm, const struct gagg_batch_config *cfg,
 		      struct gagg_batch **batch);
@@ -90,7 +95,7 @@ int gagg_batch_create(struct gagg_comm *comm, const struct gagg_batch_config *cf
  * communicator of the session, to the start of the next. With r2sp nobody is told, and
  * a batch grows by what fits into the time in which the rank was blocked.
  *
- * Return: 0, GAGG_ERR_CLOSED, or an error of the exchange.
+ * Return: 0, GAGG_ERR_CLOSED, GAGG_ERR_BUSY, or an error of the exchange.
  */
 int gagg_batch_next(struct gagg_batch *batch, uint32_t *first, uint32_t *count);
 
@@ -121,7 +126,7 @@ void gagg_batch_computed(struct gagg_batch *batch, uint64_t ns);
  * sample of any rank @mean is the sum.
  *
  * Return: as gagg_allreduce(); GAGG_ERR_INVALID also for too many @samples,
- * GAGG_ERR_CLOSED, GAGG_ERR_UNSUPPORTED with r2sp.
+ * GAGG_ERR_CLOSED, GAGG_ERR_BUSY, GAGG_ERR_UNSUPPORTED with r2sp.
  */
 int gagg_batch_mean(struct gagg_batch *batch, const void *sum, void *mean, size_t count,
 		    enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan);
@@ -132,7 +137,7 @@ int gagg_batch_mean(struct gagg_batch *batch, const void *sum, void *mean, size_
  * @rank:	0 to gagg_size() - 1
  * @info:	receives it
  *
- * Return: 0, GAGG_ERR_INVALID; GAGG_ERR_UNSUPPORTED of another rank with r2sp.
+ * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_INVALID; GAGG_ERR_UNSUPPORTED of another rank with r2sp.
  */
 int gagg_batch_info(const struct gagg_batch *batch, int rank, struct gagg_batch_rank *info);
 

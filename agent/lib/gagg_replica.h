@@ -4,6 +4,11 @@
  * Each rank trains weights of its own, in turns: compute an update of them,
  * gagg_replica_step(). All ranks make the same number of steps before
  * gagg_replica_finish().
+ *
+ * Threads. Replicas belong to the thread that their communicator belongs to (gagg.h). While
+ * another thread is in a call on the communicator, or on anything of it, a call here
+ * returns GAGG_ERR_BUSY: nothing has changed, and nothing was started. Collectives that a
+ * call here is made of are its own and refuse nobody. gagg_replica_free() waits instead.
  */
 #ifndef GAGG_LIB_REPLICA_H
 #define GAGG_LIB_REPLICA_H
@@ -37,7 +42,7 @@ struct gagg_replica;
  * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no weights;
  * easgd, easgd-sync, gossip-*, push-sum: @step is no positive number or not the same on
  * all ranks, a weight is not finite or too far away; stores: no room; but for the first
- * on all ranks alike), GAGG_ERR_NOMEM, or why rank 0's weights have not come.
+ * on all ranks alike), GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why rank 0's weights have not come.
  */
 int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
 			double step, struct gagg_replica **replica);
@@ -60,8 +65,8 @@ int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
  * finite, or as far away as gagg_replica_create() says that it must not be; gossip-push: too
  * many replicas were sent; easgd: the centre is as far away, nothing was exchanged, nor is
  * it by this replica from then on. The others wait for this rank, at the latest in
- * gagg_replica_finish(), which gagg_abort() tells them); GAGG_ERR_TIMEOUT (stores); or why
- * the epoch has ended.
+ * gagg_replica_finish(), which gagg_abort() tells them); GAGG_ERR_BUSY (the weights are as
+ * they were); GAGG_ERR_TIMEOUT (stores); or why the epoch has ended.
  */
 int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
 

@@ -9,6 +9,12 @@
  * Collective calls on tables are those that say so: all ranks make them after as
  * many gagg_clock() each. They wait for the slowest rank, whatever the sync mode,
  * and count as several clocks.
+ *
+ * Threads. Tables belong to the thread that their communicator belongs to (gagg.h). While
+ * another thread is in a call on the communicator, or on anything of it, a call here that
+ * returns an enum gagg_error returns GAGG_ERR_BUSY: nothing has changed, and nothing was
+ * started. gagg_cache() and gagg_cache_hits() cannot refuse: no other thread may be in a
+ * call. gagg_has_store() and gagg_ako_partitions() may be called at any time.
  */
 #ifndef GAGG_LIB_TABLE_H
 #define GAGG_LIB_TABLE_H
@@ -43,8 +49,8 @@ int gagg_has_store(const struct gagg_comm *comm);
  * groups with lane-type int64 by less than 2^63. Elements of GAGG_INT64 are added in
  * both.
  *
- * Return: 0, GAGG_ERR_UNSUPPORTED, GAGG_ERR_INVALID, GAGG_ERR_NOMEM, or why the
- * epoch has ended.
+ * Return: 0, GAGG_ERR_UNSUPPORTED, GAGG_ERR_INVALID, GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why
+ * the epoch has ended.
  */
 int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtype,
 		      double step, struct gagg_table **table);
@@ -58,7 +64,7 @@ int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtyp
  * to steps and keeps the rest for the next clock. gagg_get() shows them at once, in
  * whole steps.
  *
- * Return: 0, or GAGG_ERR_INVALID: an increment is not finite, or there are 2^31
+ * Return: 0, GAGG_ERR_BUSY, or GAGG_ERR_INVALID: an increment is not finite, or there are 2^31
  * steps and more to be pushed (lane-type int64: 2^53 of float32, 2^63 of integers);
  * nothing was added.
  */
@@ -72,7 +78,7 @@ int gagg_inc(struct gagg_table *table, const void *delta);
  * Waits until the sync mode lets this rank read. Shows all increments of this
  * rank, and of the others at least what the mode promises.
  *
- * Return: 0, GAGG_ERR_TIMEOUT (of gagg_init()), or why the epoch has ended.
+ * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT (of gagg_init()), or why the epoch has ended.
  */
 int gagg_get(struct gagg_table *table, void *values);
 
@@ -103,7 +109,7 @@ uint64_t gagg_cache_hits(const struct gagg_table *table);
  *
  * Collective. Shows all increments that were pushed before, and nothing else.
  *
- * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_snapshot(struct gagg_table *table, void *values);
 
@@ -150,7 +156,7 @@ struct gagg_ako {
  * to "gaggctl group set NAME sync ako:P:S" when the epoch has ended.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no table, or
- * too few clocks), GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ * too few clocks), GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_ako_measure(struct gagg_comm *comm, struct gagg_ako *found);
 
@@ -171,7 +177,7 @@ int gagg_ako_measure(struct gagg_comm *comm, struct gagg_ako *found);
  *
  * Return: 0, GAGG_ERR_INVALID (alpha, or an element is not finite, or 2^53 steps and
  * more, or has increments of 2^30 steps that are not pushed: nothing was changed),
- * GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ * GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_elastic(struct gagg_table *table, void *replica, double alpha);
 
@@ -184,7 +190,7 @@ int gagg_elastic(struct gagg_table *table, void *replica, double alpha);
  * Collective. Whatever was added before, or waits for gagg_clock(), is gone.
  *
  * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_INVALID (no
- * such rank; on @root: an element is not finite, or 2^53 steps and more) and
+ * such rank; on @root: an element is not finite, or 2^53 steps and more), GAGG_ERR_BUSY and
  * GAGG_ERR_NOMEM: this rank has not begun, and the others wait for it.
  */
 int gagg_set(struct gagg_table *table, const void *values, int root);
@@ -212,7 +218,8 @@ int gagg_set(struct gagg_table *table, const void *values, int root);
  *
  * Return: 0. On @root alone, and all else goes on: GAGG_ERR_SYSTEM (the file cannot be
  * written), GAGG_ERR_BROKER (gaggd refuses or cannot be asked), GAGG_ERR_INVALID
- * (not of gagg_init(), or a name too long), GAGG_ERR_NOMEM. On all: GAGG_ERR_INVALID
+ * (not of gagg_init(), or a name too long), GAGG_ERR_NOMEM. GAGG_ERR_BUSY: this rank has
+ * not begun. On all: GAGG_ERR_INVALID
  * (no such rank), GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_checkpoint(struct gagg_comm *comm, const char *path, int root);
@@ -230,8 +237,8 @@ int gagg_checkpoint(struct gagg_comm *comm, const char *path, int root);
  * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_SYSTEM (@root
  * cannot read the file), GAGG_ERR_BROKER (gaggd refuses, has no such checkpoint, and says
  * which it has, or cannot be asked), GAGG_ERR_INVALID (it is no checkpoint of these
- * tables, or damaged) and GAGG_ERR_NOMEM: this rank has not begun, and the others
- * wait for it.
+ * tables, or damaged), GAGG_ERR_BUSY and GAGG_ERR_NOMEM: this rank has not begun, and the
+ * others wait for it.
  */
 int gagg_restore(struct gagg_comm *comm, const char *path, int root);
 
@@ -242,7 +249,7 @@ int gagg_restore(struct gagg_comm *comm, const char *path, int root);
  * Returns when the increments of the clock before are in the store; those of
  * this one are on their way, and will be added exactly once.
  *
- * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended.
+ * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_clock(struct gagg_comm *comm);
 

@@ -72,10 +72,16 @@ static void table_free(struct gagg_table *t)
 int gagg_table_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
 		      struct gagg_table **table)
 {
-	int err = need_store(c);
+	int err = comm_enter(c);
 
 	*table = NULL;
-	return err ? err : store_table(c, count, dtype, step, table);
+	if (err)
+		return err;
+	err = need_store(c);
+	if (!err)
+		err = store_table(c, count, dtype, step, table);
+	comm_exit(c);
+	return err;
 }
 
 int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
@@ -250,7 +256,7 @@ static int too_much(const struct gagg_table *t, size_t i)
 			  i, what, use);
 }
 
-int gagg_inc(struct gagg_table *t, const void *delta)
+static int inc(struct gagg_table *t, const void *delta)
 {
 	size_t i;
 	int err = need_table(t);
@@ -267,6 +273,17 @@ int gagg_inc(struct gagg_table *t, const void *delta)
 			t->due[i] += whole(t, delta, i);
 	}
 	return GAGG_OK;
+}
+
+int gagg_inc(struct gagg_table *t, const void *delta)
+{
+	int err = comm_enter(t->comm);
+
+	if (err)
+		return err;
+	err = inc(t, delta);
+	comm_exit(t->comm);
+	return err;
 }
 
 int64_t store_due(const struct gagg_table *t, size_t i)
@@ -360,10 +377,14 @@ static void count_clock(struct gagg_comm *c)
 
 int gagg_clock(struct gagg_comm *c)
 {
-	int err = push(c, true);
+	int err = comm_enter(c);
 
+	if (err)
+		return err;
+	err = push(c, true);
 	if (!err)
 		count_clock(c);
+	comm_exit(c);
 	return err;
 }
 
@@ -465,7 +486,7 @@ int store_read(struct gagg_table *t)
 	return read_table(t, 0);
 }
 
-int gagg_get(struct gagg_table *t, void *values)
+static int get(struct gagg_table *t, void *values)
 {
 	int err = need_table(t);
 
@@ -475,6 +496,17 @@ int gagg_get(struct gagg_table *t, void *values)
 		err = read_table(t, 0);
 	if (!err)
 		show(t, values, true);
+	return err;
+}
+
+int gagg_get(struct gagg_table *t, void *values)
+{
+	int err = comm_enter(t->comm);
+
+	if (err)
+		return err;
+	err = get(t, values);
+	comm_exit(t->comm);
 	return err;
 }
 
@@ -501,10 +533,14 @@ int store_snapshot(struct gagg_table *t)
 
 int gagg_snapshot(struct gagg_table *t, void *values)
 {
-	int err = store_snapshot(t);
+	int err = comm_enter(t->comm);
 
+	if (err)
+		return err;
+	err = store_snapshot(t);
 	if (!err)
 		show(t, values, false);
+	comm_exit(t->comm);
 	return err;
 }
 
@@ -591,7 +627,7 @@ static bool to_steps(const struct gagg_table *t, const void *values, size_t i, i
 	return true;
 }
 
-int gagg_set(struct gagg_table *t, const void *values, int root)
+static int set(struct gagg_table *t, const void *values, int root)
 {
 	struct gagg_comm *c = t->comm;
 	int64_t *steps = NULL;
@@ -617,6 +653,17 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 	}
 	err = store_put(t, steps);
 	free(steps);
+	return err;
+}
+
+int gagg_set(struct gagg_table *t, const void *values, int root)
+{
+	int err = comm_enter(t->comm);
+
+	if (err)
+		return err;
+	err = set(t, values, root);
+	comm_exit(t->comm);
 	return err;
 }
 

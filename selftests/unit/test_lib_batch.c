@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "comm.h"
 #include "fake_ranks.h"
 
 #define TOTAL	65
@@ -355,6 +356,74 @@ static void who_takes_turns__has_its_own(void **state)
 	fake.sync = NULL;
 }
 
+struct beside {
+	struct gagg_comm *comm;
+	struct gagg_batch *batch;
+};
+
+/* of a thread beside the one that waits for the others in a mean */
+static void *beside_a_mean(void *arg)
+{
+	struct gagg_batch_config cfg = config(TOTAL, PERIOD);
+	const struct beside *of = arg;
+	struct gagg_batch *b = of->batch, *other = b;
+	struct gagg_batch_rank info = { .share = 77 };
+	uint32_t first = 77, count = 77;
+	float x = 77, y = 77;
+	struct gagg_comm *c = of->comm;
+
+	while (!__atomic_load_n(&c->asleep, __ATOMIC_RELAXED))
+		sched_yield();
+	CHECK(gagg_batch_create(c, &cfg, &other) == GAGG_ERR_BUSY && !other);
+	CHECK(gagg_batch_next(b, &first, &count) == GAGG_ERR_BUSY && first == 77);
+	CHECK(gagg_batch_mean(b, &x, &y, 1, GAGG_FLOAT32, 1, NULL) == GAGG_ERR_BUSY && y == 77);
+	CHECK(gagg_batch_info(b, 0, &info) == GAGG_ERR_BUSY && info.share == 77);
+	pthread_barrier_wait(&all);
+	return NULL;
+}
+
+static void *only_thread(void *arg)
+{
+	struct gagg_batch_rank info;
+	uint32_t first, count;
+
+	CHECK(!gagg_batch_next(arg, &first, &count) && count);
+	CHECK(!gagg_batch_info(arg, 0, &info));
+	return NULL;
+}
+
+static void beside_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_batch_config cfg = config(TOTAL, PERIOD);
+	struct beside of = { .comm = c };
+	struct gagg_batch_rank info;
+	struct gagg_batch *batch;
+	uint32_t first, count;
+	pthread_t thread;
+	float x = 1;
+
+	CHECK(!gagg_batch_create(c, &cfg, &batch));
+	of.batch = batch;
+	CHECK(!gagg_batch_next(batch, &first, &count));
+	if (!rank)
+		pthread_create(&thread, NULL, beside_a_mean, &of);
+	else
+		pthread_barrier_wait(&all);
+	CHECK(!gagg_batch_mean(batch, &x, &x, 1, GAGG_FLOAT32, 1, NULL) && x == 1);
+	if (!rank)
+		pthread_join(thread, NULL);
+	CHECK(gagg_batch_info(batch, N, &info) == GAGG_ERR_INVALID);
+	pthread_create(&thread, NULL, only_thread, batch);
+	pthread_join(thread, NULL);
+	gagg_batch_free(batch);
+}
+
+static void batches__of_one_thread(void **state)
+{
+	(void)state;
+	run(64, 16, beside_body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +433,7 @@ int main(void)
 		cmocka_unit_test(other_calls__end_it),
 		cmocka_unit_test(bad_parameters__refused),
 		cmocka_unit_test(who_takes_turns__has_its_own),
+		cmocka_unit_test(batches__of_one_thread),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -564,11 +564,13 @@ static void *beside_barrier(void *arg)
 {
 	struct gagg_replica *r = arg;
 	float w[COUNT] = { 0 }, u[COUNT];
+	struct gagg_replica *other = r;
 
 	while (!__atomic_load_n(&r->comm->asleep, __ATOMIC_RELAXED))
 		sched_yield();
 	for (int i = 0; i < COUNT; i++)
 		u[i] = 1;
+	CHECK(gagg_replica_create(r->comm, w, COUNT, 0, &other) == GAGG_ERR_BUSY && !other);
 	/* nothing has changed */
 	CHECK(gagg_replica_step(r, w, u) == GAGG_ERR_BUSY && !w[0]);
 	CHECK(gagg_replica_finish(r, w) == GAGG_ERR_BUSY && !w[0]);

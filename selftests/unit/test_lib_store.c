@@ -942,6 +942,83 @@ static void ako__values_from_outside(void **state)
 	run_ako("ako:4:1", 5, put_one_body);
 }
 
+struct beside {
+	struct gagg_comm *comm;
+	struct gagg_table *table;
+};
+
+/* of a thread beside the one that reads */
+static void *beside_a_read(void *arg)
+{
+	const struct beside *of = arg;
+	struct gagg_table *t = of->table, *other = t;
+	float x[COUNT] = { 1 }, y[COUNT] = { 3 };
+	struct gagg_comm *c = of->comm;
+	struct gagg_ako a;
+
+	/* the read has begun, and does not end before the others have made a clock */
+	while (!__atomic_load_n(&c->caller, __ATOMIC_RELAXED))
+		sched_yield();
+	CHECK(gagg_table_create(c, 1, GAGG_INT32, 1, &other) == GAGG_ERR_BUSY && !other);
+	CHECK(gagg_inc(t, x) == GAGG_ERR_BUSY);
+	CHECK(gagg_clock(c) == GAGG_ERR_BUSY);
+	CHECK(gagg_get(t, y) == GAGG_ERR_BUSY && y[0] == 3);
+	CHECK(gagg_snapshot(t, y) == GAGG_ERR_BUSY && y[0] == 3);
+	CHECK(gagg_set(t, x, 0) == GAGG_ERR_BUSY);
+	CHECK(gagg_elastic(t, y, 0.5) == GAGG_ERR_BUSY && y[0] == 3);
+	CHECK(gagg_ako_measure(c, &a) == GAGG_ERR_BUSY);
+	CHECK(gagg_checkpoint(c, path, 0) == GAGG_ERR_BUSY && !inode(path));
+	CHECK(gagg_restore(c, path, 0) == GAGG_ERR_BUSY);
+	CHECK(gagg_reattach(c) == GAGG_ERR_BUSY && gagg_finalize(c) == GAGG_ERR_BUSY);
+	CHECK(strstr(gagg_last_error(c), "another thread is in a call"));
+	CHECK(!*c->error);
+	meet();
+	return NULL;
+}
+
+static void *only_reader(void *arg)
+{
+	float x[COUNT];
+
+	CHECK(!gagg_get(arg, x) && x[0] == N);
+	return NULL;
+}
+
+static void beside_body(struct gagg_comm *c, int rank)
+{
+	struct beside of = { .comm = c };
+	float x[COUNT] = { 1 };
+	struct gagg_table *t;
+	struct gagg_ako a;
+	pthread_t thread;
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	of.table = t;
+	if (rank)
+		meet();
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c));
+	if (!rank)
+		pthread_create(&thread, NULL, beside_a_read, &of);
+	CHECK(!gagg_get(t, x));
+	if (!rank)
+		pthread_join(thread, NULL);
+	/* nothing of it was added; calls of every kind, made of others, leave none open */
+	CHECK(!gagg_snapshot(t, x) && x[0] == N);
+	CHECK(!gagg_elastic(t, x, 0.5) && x[0] == N);
+	CHECK(gagg_ako_measure(c, &a) == GAGG_ERR_UNSUPPORTED);
+	CHECK(gagg_set(t, x, N) == GAGG_ERR_INVALID && !gagg_set(t, x, 0));
+	CHECK(!gagg_checkpoint(c, path, 0) && !gagg_restore(c, path, 0));
+	pthread_create(&thread, NULL, only_reader, t);
+	pthread_join(thread, NULL);
+}
+
+static void tables__of_one_thread(void **state)
+{
+	(void)state;
+	unlink(path);
+	run_store(0, beside_body);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -966,6 +1043,7 @@ int main(void)
 		cmocka_unit_test(ako__measured),
 		cmocka_unit_test(ako__measured_elsewhere),
 		cmocka_unit_test(ako__values_from_outside),
+		cmocka_unit_test(tables__of_one_thread),
 	};
 	int status;
 
