@@ -102,6 +102,17 @@ static void query__is_told_after_a_while(void **state)
 	assert_int_equal(a->m.sig, GAGG_BIT(40 - 32));
 }
 
+/* the chunk was opened by a batch whose time is later than that of this one */
+static void query__before_it_was_opened(void **state)
+{
+	(void)state;
+	start(0);
+	contrib(1, 0, 1, 100);
+	now--;
+	ask(1, 0, 1, 1);
+	assert_int_equal(count_ctrl(GAGG_T_WAITS, NULL), 0);
+}
+
 /* those that were counted are asked again: nobody is missing */
 static void query__after_a_void(void **state)
 {
@@ -300,6 +311,7 @@ int main(void)
 		cmocka_unit_test_teardown(op__not_in_flight, finish_test),
 		cmocka_unit_test_teardown(op__is_done, finish_test),
 		cmocka_unit_test_teardown(query__is_told_after_a_while, finish_test),
+		cmocka_unit_test_teardown(query__before_it_was_opened, finish_test),
 		cmocka_unit_test_teardown(query__after_a_void, finish_test),
 		cmocka_unit_test_teardown(worker__is_told, finish_test),
 		cmocka_unit_test_teardown(worker__is_told_by_who_may_not, finish_test),

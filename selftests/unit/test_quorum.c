@@ -174,6 +174,19 @@ static void deadline__of_those_who_have_come(void **state)
 	assert_int_equal(ch->due_at, GAGG_NEVER);
 }
 
+/* by a batch whose time is later than that of this one */
+static void deadline__of_a_round_opened_later(void **state)
+{
+	(void)state;
+	begin("bsp-deadline:2:10:0", GAGG_K_ALLREDUCE);
+	assert_int_equal(comes(1, 0, 100), GAGG_RX_ADD);
+	now--;
+	assert_int_equal(comes(2, 0, 100), GAGG_RX_ADD);
+	assert_int_equal(published(), 0);
+	assert_int_equal(ch->delays.n, 1);
+	assert_int_equal(ch->delays.us[0], 0);
+}
+
 static void deadline__all_need_not_wait_for_it(void **state)
 {
 	(void)state;
@@ -259,6 +272,7 @@ int main(void)
 		cmocka_unit_test_teardown(late__to_another_collective, finish_test),
 		cmocka_unit_test_teardown(voided__who_has_come_stays, finish_test),
 		cmocka_unit_test_teardown(deadline__of_those_who_have_come, finish_test),
+		cmocka_unit_test_teardown(deadline__of_a_round_opened_later, finish_test),
 		cmocka_unit_test_teardown(deadline__all_need_not_wait_for_it, finish_test),
 		cmocka_unit_test_teardown(deadline__too_few, finish_test),
 		cmocka_unit_test_teardown(ring__waits_for_a_straggler, finish_test),

@@ -24,7 +24,7 @@ bool gagg_missing_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct 
 	u64 ranks = lacks(ch, a);
 	struct gagg_act *act;
 
-	if (!ranks || now - a->opened < OPEN_LONG)
+	if (!ranks || now < a->opened + OPEN_LONG)
 		return false;
 	act = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
 	act->node = (u8)node;

@@ -56,7 +56,7 @@ bool gagg_quorum_ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
 		      const struct gagg_acc *a, u64 bits, u64 now)
 {
 	u64 v = chunk_of(g, a->slot, a->round);
-	bool due = now - a->opened >= ch->limit && ch->limit != GAGG_NEVER;
+	bool due = ch->limit != GAGG_NEVER && now >= a->opened + ch->limit;
 
 	/* all of them: each has pushed the round, hence has the last one */
 	if (bits == ch->members || !partial(a))
@@ -87,7 +87,7 @@ void gagg_quorum_delay(const struct gagg_geom *g, struct gagg_chan *ch, u64 open
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
 
-	gagg_delays_add(&ch->delays, now - opened);
+	gagg_delays_add(&ch->delays, now > opened ? now - opened : 0);
 	if (!ops->limit || ch->delays.n % (GAGG_DELAYS / 4))
 		return;
 	ch->limit = ops->limit(&g->sync, &ch->delays);
