@@ -109,7 +109,8 @@ static void join_timer(struct gagg_group *grp)
 
 		spin_lock_bh(&grp->ep->port[i].lock);
 		spin_lock(&grp->join_lock);
-		gagg_join_hear(grp->join, i, part->core->heard, part->core->wide);
+		gagg_join_hear(grp->join, i, part->core->epoch, part->core->heard,
+			       part->core->wide);
 		spin_unlock(&grp->join_lock);
 		fits &= !part->unfit;
 		part->unfit = false;

@@ -384,7 +384,8 @@ static void join_timer(struct group *g)
 
 		worker_lock(part->port->worker);
 		pthread_mutex_lock(&g->join_lock);
-		gagg_join_hear(g->join, i, part->core->heard, part->core->wide);
+		gagg_join_hear(g->join, i, part->core->epoch, part->core->heard,
+			       part->core->wide);
 		pthread_mutex_unlock(&g->join_lock);
 		fits &= !part->unfit;
 		part->unfit = false;

@@ -41,6 +41,7 @@ void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoc
 		memset(&sh->path[n], 0, sizeof(sh->path[n]));
 		gagg_path_init(&sh->path[n], g->cwnd);
 	}
+	memset(sh->wide, 0, sizeof(sh->wide));
 	sh->epoch = epoch;
 	sh->cookie = cookie;
 	sh->cookie_of_results = gagg_cookie_of_results(cookie);

@@ -234,7 +234,7 @@ struct gagg_shard {
 	u64 cookie_of_results;	/* where others may hear them; gagg_shard_cookie() */
 	u64 nak_nodes;		/* nodes that were sent a NAK in this batch */
 	u64 heard[GAGG_NODES];	/* when a datagram of an epoch came last; 0: never */
-	u64 wide[GAGG_NODES];	/* the same of one as long as a chunk */
+	u64 wide[GAGG_NODES];	/* when one as long as a chunk of @epoch did; 0: never */
 	u64 told;		/* nodes of gagg_shard_trips() */
 	u64 n[GAGG_N_MAX];
 	u32 head;

@@ -42,8 +42,8 @@ static void hear(u32 n, u32 from)
 	u64 heard[GAGG_NODES] = { 0 };
 
 	heard[from] = now;
-	gagg_join_hear(&host[n].j, 0, heard, heard);
-	gagg_join_hear(&host[n].j, 1, heard, heard);
+	gagg_join_hear(&host[n].j, 0, 1, heard, heard);
+	gagg_join_hear(&host[n].j, 1, 1, heard, heard);
 }
 
 static void alive__bursts_of_loss(void **state)
@@ -107,7 +107,7 @@ static void alive__old_data_do_not(void **state)
 	run(3 * GAGG_SEC);
 	/* what a shard has heard in the meantime is older than the last HELLO */
 	heard[1] = 1;
-	gagg_join_hear(&host[0].j, 0, heard, heard);
+	gagg_join_hear(&host[0].j, 0, 1, heard, heard);
 	lost = lose_all;
 	run(3 * GAGG_SEC);
 	assert_true(all_run(1));

@@ -225,6 +225,11 @@ static void hello__nonsense_is_no_limit(void **state)
 	assert_epoch(1, 16);
 }
 
+static bool lose_wide(const struct datagram *d)
+{
+	return d->m.len >= 328 * 4;
+}
+
 /* more than 328 lanes do not pass between nodes 1 and 2 */
 static bool lose_longer(const struct datagram *d)
 {
@@ -256,11 +261,23 @@ static void wide__is_as_long_as_agreed(void **state)
 	assert_false(gagg_join_names_blocked(&host[0].j, &host[0].g, now));
 }
 
+/* shards of hosts 1 and 2 that are in @epoch have heard chunks of it from each other now */
+static void hear_chunks(u64 epoch)
+{
+	u32 n, shard;
+
+	for (n = 1; n < 3; n++)
+		for (shard = 0; shard < SHARDS; shard++) {
+			u64 at[GAGG_NODES] = { 0 };
+
+			at[3 - n] = now;
+			gagg_join_hear(&host[n].j, shard, epoch, at, at);
+		}
+}
+
 /* an epoch had less: that its chunks passed says nothing of more */
 static void wide__again_after_an_epoch_of_less(void **state)
 {
-	u64 at[GAGG_NODES] = { 0 };
-
 	(void)state;
 	world(3);
 	limits(344, 344, 328);
@@ -268,9 +285,7 @@ static void wide__again_after_an_epoch_of_less(void **state)
 	lost = lose_longer;
 	limit(2, 344);
 	run(GAGG_SEC);
-	at[1] = now;
-	gagg_join_hear(&host[2].j, 0, at, at);
-	gagg_join_hear(&host[2].j, 1, at, at);
+	hear_chunks(1);
 	end_all();
 	attach_all();
 	run(3 * GAGG_SEC);
@@ -279,6 +294,55 @@ static void wide__again_after_an_epoch_of_less(void **state)
 	run(2 * GAGG_SEC);
 	assert_true(all_run(2));
 	assert_lanes(344);
+}
+
+/* its shards hear them when it has ended here, and until the next one begins there */
+static void wide__not_by_shards_of_an_epoch_of_less(void **state)
+{
+	u32 i;
+
+	(void)state;
+	world(3);
+	limits(344, 344, 328);
+	assert_epoch(1, 328);
+	lost = lose_longer;
+	limit(2, 344);
+	end_all();
+	attach_all();
+	for (i = 0; i < 30; i++) {
+		assert_lanes(344);
+		hear_chunks(1);
+		run(100 * GAGG_MSEC);
+	}
+	assert_int_equal(host[0].j.epoch, 1);
+	lost = NULL;
+	run(2 * GAGG_SEC);
+	assert_true(all_run(2));
+	lost = lose_longer;
+	for (i = 0; i < 100; i++) {
+		hear_chunks(1);
+		run(100 * GAGG_MSEC);
+	}
+	assert_int_equal(host[2].j.end.reason, GAGG_R_BLOCKED);
+}
+
+/* those of an epoch of as many do count when it has ended */
+static void wide__by_shards_of_an_epoch_of_as_many(void **state)
+{
+	u32 i;
+
+	(void)state;
+	world(3);
+	limits(328, 344, 328);
+	assert_epoch(1, 328);
+	end_all();
+	lost = lose_wide;
+	for (i = 0; i < 100; i++) {
+		hear_chunks(1);
+		run(100 * GAGG_MSEC);
+	}
+	assert_int_equal(host[2].j.peer[1].lacks, 0);
+	assert_true(host[2].j.peer[0].lacks);
 }
 
 static bool lose_2_to_1(const struct datagram *d)
@@ -387,6 +451,8 @@ int main(void)
 		cmocka_unit_test(hello__nonsense_is_no_limit),
 		cmocka_unit_test(wide__is_as_long_as_agreed),
 		cmocka_unit_test(wide__again_after_an_epoch_of_less),
+		cmocka_unit_test(wide__not_by_shards_of_an_epoch_of_less),
+		cmocka_unit_test(wide__by_shards_of_an_epoch_of_as_many),
 		cmocka_unit_test(blocked__not_by_who_knows_less),
 		cmocka_unit_test(short__is_asked_for_seldom),
 		cmocka_unit_test(limit__is_told_at_once),

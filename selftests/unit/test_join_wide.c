@@ -140,7 +140,7 @@ static void hear_data(u32 n, u32 from)
 	u64 at[GAGG_NODES] = { 0 };
 
 	at[from] = now;
-	gagg_join_hear(&host[n].j, 0, at, at);
+	gagg_join_hear(&host[n].j, 0, 1, at, at);
 }
 
 static void end__chunks_pass_no_more(void **state)
@@ -198,7 +198,7 @@ static void end__not_while_data_pass(void **state)
 		for (n = 0; n < 2; n++)
 			for (shard = 0; shard < SHARDS; shard++) {
 				at[1 - n] = now;
-				gagg_join_hear(&host[n].j, shard, at, at);
+				gagg_join_hear(&host[n].j, shard, 1, at, at);
 			}
 	}
 	assert_true(all_run(1));

@@ -518,7 +518,9 @@ static void epoch__ends(void **state)
 	assert_int_equal(gagg_shard_deadline(sh, &g), GAGG_NEVER);
 	assert_int_equal(nacts, 0);
 	/* the next one begins with nothing of the last */
+	sh->wide[0] = now;
 	gagg_shard_start(sh, &g, EPOCH + 1, COOKIE + 1);
+	assert_int_equal(sh->wide[0], 0);
 	assert_int_equal(sh->path[0].next_pn, 1);
 	assert_int_equal(gagg_shard_deadline(sh, &g), GAGG_NEVER);
 	expect_drop(0, message(GAGG_T_RESULT, 0, 0, 1), GAGG_DROP_EPOCH);

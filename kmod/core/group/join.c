@@ -858,9 +858,11 @@ static u64 quiet_nodes(const struct gagg_join *j, const struct gagg_geom *g, u64
 	return mask;
 }
 
-void gagg_join_hear(struct gagg_join *j, u32 shard,
+void gagg_join_hear(struct gagg_join *j, u32 shard, u64 epoch,
 		    const u64 heard[GAGG_NODES], const u64 wide[GAGG_NODES])
 {
+	/* its chunks had as many lanes as START said, be there more by now or not */
+	bool long_enough = epoch == j->epoch && j->start_lanes >= j->lanes;
 	u64 left;
 	u32 n;
 
@@ -868,7 +870,8 @@ void gagg_join_hear(struct gagg_join *j, u32 shard,
 		struct gagg_peer *p = &j->peer[n];
 
 		p->heard = gagg_max64(p->heard, heard[n]);
-		p->wide[shard] = gagg_max64(p->wide[shard], wide[n]);
+		if (long_enough)
+			p->wide[shard] = gagg_max64(p->wide[shard], wide[n]);
 	}
 }
 

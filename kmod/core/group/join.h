@@ -240,11 +240,13 @@ enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
 
 /*
  * gagg_join_hear - what @shard has heard
+ * @epoch:	in which it was started last
  * @heard:	when a datagram of an epoch came last, by node; 0: never
- * @wide:	the same of one as long as a chunk
- * To be called for each shard before gagg_join_timer(), which judges silence.
+ * @wide:	the same of one as long as a chunk of @epoch; 0: never in it
+ * To be called for each shard before gagg_join_timer(), which judges silence. Lanes may have
+ * become more, and @shard not been stopped yet: what it hears then shows nothing of them.
  */
-void gagg_join_hear(struct gagg_join *j, u32 shard,
+void gagg_join_hear(struct gagg_join *j, u32 shard, u64 epoch,
 		    const u64 heard[GAGG_NODES], const u64 wide[GAGG_NODES]);
 
 /* periodic work; call when gagg_join_deadline() has come */
