@@ -58,13 +58,13 @@ static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *
 	if (cfg->shards < 1 || cfg->shards > 16)
 		return bad(extack, -ERANGE, "shards must be from 1 to 16");
 	if (cfg->shards > 1 && gagg_sync_get(cfg->sync.mode)->whole)
-		return bad(extack, -EINVAL, "the sync mode takes one shard");
+		return bad(extack, -EINVAL, "the sync mode requires one shard");
 	if (cfg->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_get(cfg->sync.mode)->store)
 		return bad(extack, -EINVAL,
-			   "lane-type int64 takes a sync mode with a store: without one, sums of int64 need no option");
+			   "lane-type int64 requires a sync mode with a store: without one, sums of int64 need no option");
 	if (cfg->wire && !gagg_sync_get(cfg->sync.mode)->narrow)
 		return bad(extack, -EINVAL,
-			   "wire int16 and int8 take a sync mode that sums gradients in rounds: bsp, or one of bsp-...");
+			   "wire int16 and int8 require a sync mode that sums gradients in rounds: bsp, or one of bsp-...");
 	if (cfg->channels < 1 || cfg->channels > GAGG_CHANNELS_MAX)
 		return bad(extack, -ERANGE, "channels must be from 1 to 64");
 	if (cfg->cwnd < 4 || cfg->cwnd > 1024)
@@ -129,7 +129,7 @@ static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack
 		if (gagg_sync_get(cfg->sync.mode)->copies &&
 		    !first_there(cfg, r, GAGG_ROLE_WORKER))
 			return bad(extack, -EINVAL,
-				   "the sync mode takes hosts with one worker each");
+				   "the sync mode requires hosts with one worker each");
 	}
 	if (locals > GAGG_LOCALS)
 		return bad(extack, -E2BIG, "at most 16 ranks of a group on one host");
@@ -151,7 +151,7 @@ static int check_multicast(struct gagg_config *cfg, struct netlink_ext_ack *exta
 			   "multicast must be an address of the members' family");
 	if (gagg_sync_get(cfg->sync.mode)->store)
 		return bad(extack, -EINVAL,
-			   "multicast takes a sync mode without a store: what ranks read of one goes to each alone");
+			   "multicast requires a sync mode without a store: what ranks read of one goes to each alone");
 	return 0;
 }
 

@@ -60,7 +60,7 @@ static int open_dir(int at, const char *name, bool make, struct archive_error *e
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOTDIR)
 		return archive_say(err, ENOTDIR,
-				   "%s is no directory, or a link to one: remove it, or gaggd --state DIR takes another",
+				   "%s is no directory, or a link to one: remove it, or gaggd --state DIR names another",
 				   name);
 	if (fd < 0)
 		return archive_say(err, errno, "%s: %s", name, strerror(errno));
@@ -95,7 +95,7 @@ int archive_new(int dir, struct archive_error *err)
 		return fd;
 	if (errno == EOPNOTSUPP)
 		return archive_say(err, EOPNOTSUPP,
-				   "the file system of the archive has no O_TMPFILE: gaggd --state DIR takes another");
+				   "the file system of the archive has no O_TMPFILE: gaggd --state DIR names another");
 	return archive_say(err, errno, "a new file in the archive: %s", strerror(errno));
 }
 

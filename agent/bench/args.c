@@ -306,7 +306,7 @@ bool bench_args_parse(struct bench_args *a, int argc, char **argv)
 		if (opt == '?') {
 			fail(a, "no option '%s'; try --help", argv[optind - 1]);
 		} else if (opt == ':') {
-			fail(a, "%s takes a value", argv[optind - 1]);
+			fail(a, "%s needs a value", argv[optind - 1]);
 		} else if (opt != 1) {
 			take(a, opt);
 		} else if (kind) {

@@ -367,11 +367,11 @@ static void check_sums(cfg_t *cfg, const char *where)
 	else if (apart < workers && !gagg_sync_parse(g->sync, &sync) &&
 		 gagg_sync_get(sync.mode)->copies)
 		complain(line_of(cfg, "sync"),
-			 "%s: sync = %s: the sync mode takes hosts with one worker each", where,
+			 "%s: sync = %s: the sync mode requires hosts with one worker each", where,
 			 g->sync);
 	if (g->shards > 1 && !gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->whole)
-		complain(line_of(cfg, "shards"), "%s: shards = %u: sync mode %s takes one", where,
-			 g->shards, g->sync);
+		complain(line_of(cfg, "shards"), "%s: shards = %u: sync mode %s requires one",
+			 where, g->shards, g->sync);
 	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_parse(g->sync, &sync) &&
 	    !gagg_sync_get(sync.mode)->store)
 		complain(line_of(cfg, "lane-type"),
@@ -396,7 +396,7 @@ static void check_multicast(cfg_t *cfg, const char *where)
 		return;
 	if (!gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->store)
 		complain(line_of(cfg, "multicast"),
-			 "%s: multicast takes a sync mode without a store, which %s has: what ranks read of one goes to each alone",
+			 "%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
 			 where, g->sync);
 	if (g->n_members && g->members[0].addr.family &&
 	    g->members[0].addr.family != g->multicast.family)

@@ -24,7 +24,7 @@ static const char usage[] =
 	"    uid USER, gid GROUP      who may train [0]\n"
 	"    mode OCTAL               read and write bits of those [0600]\n"
 	"    lanes N|auto             32-bit lanes a datagram; auto: what fits, at most 344 [auto]\n"
-	"    lane-type int32|int64    what a store adds; int64 takes two of them [int32]\n"
+	"    lane-type int32|int64    what a store adds; int64 fills two lanes [int32]\n"
 	"    ring N|SIZE              chunks in the ring [49152], or bytes: 64M\n"
 	"    window N                 chunks under way [2048]\n"
 	"    stripe N                 chunks in a row with one home [8]\n"
@@ -204,7 +204,7 @@ static void warn_of_memory(const struct nl_group *g)
 	uint64_t ring = (uint64_t)g->ring * nl_group_lanes(g) * 4;
 
 	if (2 * ring >= MEMORY_SAID)
-		ctl_say("note: group \"%s\": each trainer takes %llu MB of memory; with ring 64M, as by default, it takes 134",
+		ctl_say("note: group \"%s\": each trainer needs %llu MB of memory; with ring 64M, as by default, it needs 134",
 			g->name, (unsigned long long)(2 * ring / 1000000));
 }
 

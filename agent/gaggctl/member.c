@@ -13,7 +13,7 @@ static const char usage[] =
 	"\n"
 	"States: unheard, config-mismatch FIELD, heard (its host is up), attached,\n"
 	"running, blocked (its host is up, but datagrams as long as a chunk do not pass:\n"
-	"the line says between whom, and on which UDP ports). Members can be changed only while no rank is attached, and have to be\n"
+	"the line says between which, and on which UDP ports). Members can be changed only while no rank is attached, and have to be\n"
 	"the same on every host.\n";
 
 /*

@@ -58,7 +58,7 @@ static int check_checkpoint(const struct broker_request *r, char *msg, size_t si
 			      GAGG_NAME_MAX - 1);
 	if (!name_kept(r->group))
 		return refuse(EINVAL, msg, size,
-			      "group \"%s\": no checkpoints are kept of a group whose name begins with . or -",
+			      "group \"%s\": no checkpoints are kept of a group with a name that begins with . or -",
 			      r->group);
 	if (r->rank || (r->bytes && r->op != BROKER_OP_SAVE))
 		return refuse(EINVAL, msg, size,

@@ -72,7 +72,7 @@ static int measure(struct gagg_comm *c, struct gagg_ako *found)
 	if (!gagg_has_store(c) || !store_copies(c))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode is not ako");
 	if (!chunks)
-		return comm_error(c, GAGG_ERR_INVALID, "there is no table whose size would count");
+		return comm_error(c, GAGG_ERR_INVALID, "there is no table, so no size that counts");
 	if (!c->store_pace.clocks || !c->store_pace.busy)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "two gagg_clock() at least tell how fast this rank is");

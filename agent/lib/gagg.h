@@ -19,14 +19,14 @@
  * _NOMEM and _BUSY leave everything as it was. All others of an operation end
  * the communicator: operations in flight fail, their receive buffers hold
  * unspecified values, later calls return the same error, until
- * gagg_reattach() or gagg_abort(). The library never ends the process. Who gives up because
- * the time of a blocking call is over, and calls exit() without gagg_abort(), has left all the
- * same; of any other process that ends the others hear that the rank died.
+ * gagg_reattach() or gagg_abort(). The library never ends the process. A process that
+ * gives up because the time of a blocking call is over, and calls exit() without gagg_abort(),
+ * has left all the same; of any other process that ends the others hear that the rank died.
  *
- * Who has waited for ten seconds for others to join, or for an operation, is told so once on
- * the error output, whatever time there is: with the ranks that have not joined, or with
- * the operation and the ranks that have not contributed to it. So is who has waited in vain
- * for a quarter of a second or longer. Of a read of a table those are named that are
+ * A process that has waited for ten seconds for others to join, or for an operation, is told so
+ * once on the error output, whatever time there is: with the ranks that have not joined, or with
+ * the operation and the ranks that have not contributed to it. So is one that has waited in
+ * vain for a quarter of a second or longer. Of a read of a table those are named that are
  * furthest behind, if it waits for them, where the host holds a part of the table. What
  * such a rank has sent, and has been lost, it has not contributed yet.
  *
@@ -247,10 +247,9 @@ int gagg_open_rank(const char *group, uint32_t rank);
  * still can be: one that never is keeps some hundred bytes. Plans remain.
  *
  * Return: 0, also if a rank has left during the barrier, be it that it has given up
- * (GAGG_ERR_TIMEOUT), of which who has made all calls hears nothing; GAGG_ERR_BUSY: another
- * thread is in a call; GAGG_ERR_INVALID: it was freed
- * before (see gagg_comm_free()); else the error of the barrier. gagg_last_error(NULL) has
- * the sentence.
+ * (GAGG_ERR_TIMEOUT), of which a rank that has made all calls hears nothing; GAGG_ERR_BUSY:
+ * another thread is in a call; GAGG_ERR_INVALID: it was freed before (see gagg_comm_free());
+ * else the error of the barrier. gagg_last_error(NULL) has the sentence.
  */
 int gagg_finalize(struct gagg_comm *comm);
 
@@ -317,7 +316,7 @@ uint32_t gagg_weight(const struct gagg_comm *comm);
 /**
  * gagg_sync() - sync mode of the group
  * @comm:	communicator
- * Return: as "gaggctl group create" takes it, such as "ssp:4"; valid until
+ * Return: as "gaggctl group create" accepts it, such as "ssp:4"; valid until
  * gagg_reattach() and as long as the communicator.
  */
 const char *gagg_sync(const struct gagg_comm *comm);
@@ -326,8 +325,8 @@ const char *gagg_sync(const struct gagg_comm *comm);
  * gagg_wire() - how sums of floating point travel in the group
  * @comm:	communicator
  *
- * A chunk, whose elements share an exponent and become NaN together, has as many
- * elements as the group has lanes (344, unless "lanes" says otherwise; at most 2240) where
+ * The elements of a chunk share an exponent and become NaN together. It has as many of
+ * them as the group has lanes (344, unless "lanes" says otherwise; at most 2240) where
  * this is 32. With 16 a chunk of a sum or mean has twice as many, with 8 four times: one
  * NaN spreads to up to 688 or 1376 elements, with the most lanes to 4480 or 8960.
  *

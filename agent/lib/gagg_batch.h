@@ -6,9 +6,9 @@
  * says, gagg_batch_mean(). Every sample counts alike, whoever has it. Documentation/
  * sync-modes.md has what is measured, and how shares follow.
  *
- * Where ranks take turns (sync mode r2sp) each has a batch of its own: who is blocked
- * until its turn computes more samples instead. Nothing is collective then, and
- * there is no mean: a rank takes gagg_batch_next() between gagg_get() and
+ * Where ranks take turns (sync mode r2sp) each has a batch of its own: a rank that is
+ * blocked until its turn computes more samples instead. Nothing is collective then, and
+ * there is no mean: a rank calls gagg_batch_next() between gagg_get() and
  * gagg_inc(), and scales what it adds by its samples over those it had at first.
  *
  * Threads. Batches belong to the thread that their communicator belongs to (gagg.h). While

@@ -210,8 +210,8 @@ int gagg_set(struct gagg_table *table, const void *values, int root);
  * steps, with a checksum. Increments that were not pushed, and what rounding has
  * left over of others (less than a step of each rank), are not in it.
  *
- * With gaggd the trainer needs no directory of its own: who may train in the group may
- * save and restore. It takes a communicator of gagg_init(). gaggd gives a save up that is
+ * With gaggd the trainer needs no directory of its own: whoever may train in the group
+ * may save and restore. It requires a communicator of gagg_init(). gaggd gives a save up that is
  * not written within ten minutes, and one more for each GiB; this call waits as long
  * for the answer. If none comes, or gaggd ends meanwhile, the checkpoint may be
  * kept or not, and the error says so.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * libgagg: waiting for a request by io_uring. Needs <linux/io_uring.h> only,
- * whose struct io_uring_sqe is liburing's, too.
+ * libgagg: waiting for a request by io_uring. Needs <linux/io_uring.h> only;
+ * its struct io_uring_sqe is liburing's, too.
  */
 #ifndef GAGG_URING_H
 #define GAGG_URING_H

@@ -16,7 +16,7 @@ int gagg_prep_wait(struct io_uring_sqe *sqe, struct gagg_request *r)
 		return error_set(GAGG_ERR_INVALID, "the request is done");
 	if (!sys_in_kernel(c->session->fd))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
-				  "gagg-twin takes no io_uring commands: poll gagg_fd()");
+				  "gagg-twin accepts no io_uring commands: poll gagg_fd()");
 	comm_check(c);
 	pthread_mutex_lock(&c->lock);
 	if (!r->done)

@@ -307,7 +307,7 @@ static const struct {
 	STAT(DROP_WINDOW, "drop_window", "dropped: beyond the window"),
 	STAT(DROP_OP, "drop_op", "dropped: lane type or operator unknown, or lanes differ"),
 	STAT(DROP_NOMEM, "drop_nomem", "dropped: no memory"),
-	STAT(TX_ERRORS, "tx_errors", "datagrams that the stack did not take"),
+	STAT(TX_ERRORS, "tx_errors", "datagrams that the stack did not accept"),
 	STAT(LATE, "late", "first contributions to a round that was complete without them"),
 #undef STAT
 };

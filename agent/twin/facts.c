@@ -189,7 +189,7 @@ static size_t tell_twin(const struct twin *t, void *more)
 	};
 
 	strcpy(about.config, strlen(t->config.path) < sizeof(about.config) ? t->config.path :
-	       "a file whose path is long");
+	       "a file with a long path");
 	memcpy(more, &about, sizeof(about));
 	return sizeof(about);
 }

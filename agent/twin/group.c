@@ -171,12 +171,12 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	}
 	gagg_sync_apply(&g->geom, &sync);
 	if (g->geom.store) {
-		log_err("group \"%s\": gagg-twin has no stores: sync mode %s takes the module on all hosts",
+		log_err("group \"%s\": gagg-twin has no stores: sync mode %s requires the module on all hosts",
 			cfg->name, cfg->sync);
 		return -1;
 	}
 	if (cfg->multicast.family) {
-		log_err("group \"%s\": gagg-twin hears no multicast: the option multicast takes the module on all hosts",
+		log_err("group \"%s\": gagg-twin hears no multicast: the option multicast requires the module on all hosts",
 			cfg->name);
 		return -1;
 	}

@@ -343,7 +343,7 @@ static void answer(const struct session *s, struct request *r)
 
 	/* who does not take its answers gets none; the next request ends it */
 	if (message_pass(s->fd, iov, 2, r->fds, r->head.error ? 0 : r->n_fds))
-		log_debug("rank %u did not take an answer: %m", s->rank);
+		log_debug("rank %u did not accept an answer: %m", s->rank);
 }
 
 /* it was passed, or never will be */

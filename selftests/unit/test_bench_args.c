@@ -116,7 +116,7 @@ static void test_refused(void **state)
 	refused("all_reduce twice", "'twice' is one word too many");
 	refused("all_reduce -- twice", "'twice' is one word too many");
 	refused("allreduce", "no operation 'allreduce'; there are: all_reduce");
-	refused("all_reduce -b", "-b takes a value");
+	refused("all_reduce -b", "-b needs a value");
 	refused("all_reduce --frob", "no option '--frob'");
 	refused("all_reduce -b 0", "bytes, such as");
 	refused("all_reduce -b 4X", "not '4X'");

@@ -437,11 +437,11 @@ static void group__memory(void **state)
 	have.lanes = 0;
 	have.ring *= 2;
 	expect("group set g ring 128M", CTL_OK);
-	expect_in("auto", err, "each trainer takes 270 MB of memory");
+	expect_in("auto", err, "each trainer needs 270 MB of memory");
 	have.ring /= 2;
 	have.lanes = 2048;
 	expect("group set g lanes 2048", CTL_OK);
-	expect_in("set", err, "note: group \"g\": each trainer takes 805 MB of memory");
+	expect_in("set", err, "note: group \"g\": each trainer needs 805 MB of memory");
 	expect("group create g local 10.0.0.1 lanes 2048", CTL_OK);
 	expect_in("create", err, "805 MB");
 	/* what has nothing to do with it is no occasion */

@@ -181,7 +181,7 @@ group_down
 refused()
 {
 	! group_up "${options[@]}" "$@" >"$tmp/refused" 2>&1 && cat "$tmp/refused" &&
-		grep -q "wire int16 and int8 take a sync mode" "$tmp/refused"
+		grep -q "wire int16 and int8 require a sync mode" "$tmp/refused"
 }
 for sync in asp ssp:1 localsgd:4 hpsgd:4 easgd-sync:4:50; do
 	check "wire int8 with $sync is refused, by name" refused wire int8 sync "$sync"

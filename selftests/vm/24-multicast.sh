@@ -235,7 +235,7 @@ check "a host's address" refuses "multicast: expected a multicast address" \
 	"${create[@]}" multicast 10.77.0.9
 check "another family" refuses "multicast must be an address of the members' family" \
 	"${create[@]}" multicast $MC6
-check "a store" refuses "multicast takes a sync mode without a store" \
+check "a store" refuses "multicast requires a sync mode without a store" \
 	"${create[@]}" multicast $MC4 sync asp
 net_exec 0 ip link set eth0 multicast off
 check "an interface without multicast" refuses "multicast: no interface" \

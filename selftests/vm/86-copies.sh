@@ -67,7 +67,7 @@ check "a worker alone is refused" refused "at least two workers" sync ako:1:0 \
 	member 0=10.77.0.1
 check "two workers on a host are refused" refused "one worker each" sync ako:1:0 \
 	member 0=10.77.0.1 member 1=10.77.0.1
-check "more than a shard is refused" refused "takes one shard" sync push-sum:1 shards 2
+check "more than a shard is refused" refused "requires one shard" sync push-sum:1 shards 2
 check "the twin has no stores, and says so" twin_refuses ako:2:2
 
 # a read lacks what was pushed in the last 2P + S - 1 clocks, at most

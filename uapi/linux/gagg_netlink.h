@@ -113,7 +113,7 @@ enum gagg_group_attr {
 	GAGG_GA_REASON_RANK,	/* out: u32 */
 	GAGG_GA_MISMATCH,	/* out: string, the field that differs */
 	GAGG_GA_PAD,
-	GAGG_GA_LANE_TYPE,	/* u32, enum gagg_lane_type [int32]; same. INT64 takes a
+	GAGG_GA_LANE_TYPE,	/* u32, enum gagg_lane_type [int32]; same. INT64 requires a
 				 * sync mode with a store: an op of a group
 				 * without one says its lane type itself
 				 */
@@ -122,7 +122,7 @@ enum gagg_group_attr {
 				 * hosts with workers want them. Not with a store
 				 */
 	GAGG_GA_WIRE,		/* u32, enum gagg_wire_lane [int32]; same. INT16 and INT8
-				 * take bulk-synchronous rounds of gradients (bsp, bsp-...)
+				 * require bulk-synchronous rounds of gradients (bsp, bsp-...)
 				 */
 	GAGG_GA_MTU,		/* out: u32, bytes: the least MTU of this host's interfaces
 				 * to the other members; absent: no route, or none
@@ -247,7 +247,7 @@ enum gagg_stats_attr {
 	GAGG_SA_EPOCHS,		/* epochs started */
 	GAGG_SA_NONFINITE,	/* results with NaN or infinity */
 	GAGG_SA_OVERFLOW,	/* results that may have wrapped */
-	GAGG_SA_DROP_SHORT,	/* shorter than its type takes, or lanes and length
+	GAGG_SA_DROP_SHORT,	/* shorter than its type needs, or lanes and length
 				 * differ; less than a header is counted by the
 				 * socket (/proc/net/udp): it names no group
 				 */
@@ -264,7 +264,7 @@ enum gagg_stats_attr {
 	GAGG_SA_DROP_WINDOW,	/* beyond the window */
 	GAGG_SA_DROP_OP,	/* lane type or operator unknown, or lanes differ */
 	GAGG_SA_DROP_NOMEM,
-	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not take */
+	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not accept */
 	GAGG_SA_LATE,		/* first contributions to a round that was complete
 				 * without them
 				 */

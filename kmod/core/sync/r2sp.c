@@ -176,7 +176,7 @@ static bool r2sp_may_read(const struct gagg_sync_param *p, union gagg_sync_state
 
 const struct gagg_sync_ops gagg_sync_r2sp = {
 	.name = "r2sp",
-	.about = "workers take turns, G % of an even share apart; who is P ms late is passed over",
+	.about = "workers take turns, G % of an even share apart; one that is P ms late is passed over",
 	.usage = "r2sp needs a gap and a patience, as in r2sp:80:5000",
 	.nargs = 2,
 	.arg = {
