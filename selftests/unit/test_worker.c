@@ -596,7 +596,7 @@ static void timer__not_acknowledged_then_again(void **state)
 
 static void timer__acknowledged_then_asks(void **state)
 {
-	u64 wait, was, began;
+	u64 wait, was, began, longest = 0, shortest = GAGG_NEVER;
 	u32 i;
 
 	(void)state;
@@ -625,9 +625,16 @@ static void timer__acknowledged_then_asks(void **state)
 		assert_int_equal(a->m.run, 5);
 		/* ever rarer, each sixteenth of the silence, but four times a second at least */
 		wait = gagg_max64(gagg_path_rto(&sh->path[0]), (now - began) / 16);
-		wait = gagg_min64(wait, 250 * GAGG_MSEC);
+		if (wait >= 250 * GAGG_MSEC) {
+			wait = gagg_chan_deadline(ch) - now;
+			longest = gagg_max64(longest, wait);
+			shortest = gagg_min64(shortest, wait);
+		}
 		assert_true(now > was);
 	}
+	/* and not each time after as long: see gagg_path_bound() */
+	assert_in_range(shortest, 187 * GAGG_MSEC, longest - 20 * GAGG_MSEC);
+	assert_true(longest <= 250 * GAGG_MSEC);
 	/* some news: soon again */
 	result(0, 1, 1);
 	assert_int_equal(gagg_chan_deadline(ch), now + gagg_path_rto(&sh->path[0]));
