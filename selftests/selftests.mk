@@ -24,7 +24,7 @@ model_cc	:= $(CC)
 model_cflags	:= -O2
 
 TEST_SYNC	:= kmod/core/sync/*.c
-TEST_CORE	:= $(addprefix kmod/core/,shard.c chan.c geom.c reduce.c wire.c ring/*.c store/*.c) \
+TEST_CORE	:= $(addprefix kmod/core/,shard.c out.c chan.c geom.c reduce.c wire.c ring/*.c store/*.c) \
 		   $(TEST_SYNC)
 
 # What the comments say, all of them read at once: for test $1 what it links, as

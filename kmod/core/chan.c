@@ -2,7 +2,8 @@
 /*
  * The ring of a channel: shape, cursors, ops.
  */
-#include "internal.h"
+#include "ring/internal.h"
+#include "store/internal.h"
 
 /* the nodes that are homes of a channel: all aggregators for channel 0, else
  * those that have a member, else all. Of copies: all that have a member.

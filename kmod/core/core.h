@@ -13,7 +13,8 @@
  *	reduce	adding lanes
  *	path	packet numbers, acknowledgements, loss, window
  *	chan	ring, ops and accumulations of a channel in one shard
- *	shard	the door: receive, commit, refill, timers, actions
+ *	shard	the door: receive, commit, refill, timers
+ *	out	the outbox: actions, runs of messages
  *	stats	counters
  *	ring/	a channel that works in rounds
  *		home, quorum, missing: what arrives at the home of a chunk

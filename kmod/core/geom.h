@@ -122,6 +122,12 @@ static inline u32 gagg_geom_home(const struct gagg_geom *g, u32 homes, u32 slot)
 	return (slot / g->stripe) % homes;
 }
 
+/* does @rank live on @node, and is it one of @members? */
+static inline bool gagg_rank_at(const struct gagg_geom *g, u32 rank, u32 node, u64 members)
+{
+	return rank < GAGG_RANKS && (members & GAGG_BIT(rank)) && g->node_of[rank] == node;
+}
+
 /*
  * gagg_geom_next - the next slot after @slot with the same home and shard
  *

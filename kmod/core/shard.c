@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The door of a shard.
- *
- * Why the queue of actions never overflows: a call starts with an empty queue.
- * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
- * 63 flushed DONE runs, 16 OP_DONE and one DESYNC, and 64 READY runs wait in a
- * refill: 211; and one WAITS a call. So loops over chunks, and over gaps in a refill, stop
- * while GAGG_ACTS_STEP are spare. Two PULLs fit as well, of the gaps that may have to make place
- * for those of a result: gaps are disjoint, so it leaves the rest of one at most, and one
- * that begins behind all others. gagg_shard_flush()
- * emits at most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
- * most one query for each of 64 homes. A store's loops stop at the few actions that
- * one step of theirs causes (STEP in store/home.c and store/worker.c).
+ * The door of a shard: what arrives is given to whom it concerns.
  */
 #include "cookie.h"
-#include "internal.h"
+#include "out.h"
+#include "ring/internal.h"
+#include "store/internal.h"
 
 #define TRIP_MIN	(2 * GAGG_PATH_RTO_MIN)
 
@@ -83,103 +74,6 @@ void gagg_shard_stop(struct gagg_shard *sh)
 		sh->result_run[i].m.run = 0;
 	for (i = 0; i < GAGG_RANKS; i++)
 		sh->resend_run[i].m.run = 0;
-}
-
-struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel)
-{
-	struct gagg_act *a;
-
-	if (sh->nacts == GAGG_ACTS)	/* see above: does not happen */
-		sh->nacts--;
-	a = &sh->act[sh->nacts++];
-	/* what sends fills all of m, and as much of a body as is sent */
-	a->type = type;
-	a->node = 0;
-	a->local = 0;
-	a->more = 0;
-	a->at = 0;
-	a->channel = channel;
-	a->nodes = 0;
-	a->m.type = 0;
-	a->m.len = 0;
-	memset(&a->pub, 0, sizeof(a->pub));
-	return a;
-}
-
-struct gagg_act *gagg_shard_act(struct gagg_shard *sh)
-{
-	if (sh->head && gagg_act_next(&sh->act[sh->head - 1]))
-		return &sh->act[sh->head - 1];
-	if (sh->head < sh->nacts)
-		return &sh->act[sh->head++];
-	sh->head = 0;
-	sh->nacts = 0;
-	sh->more = 0;
-	return NULL;
-}
-
-void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type,
-		    u16 channel, u16 src, struct gagg_msg *m)
-{
-	memset(m, 0, sizeof(*m));
-	m->type = type;
-	m->group = g->group;
-	m->epoch = (u32)sh->epoch;
-	m->cookie = gagg_shard_cookie(sh, g, type);
-	m->channel = channel;
-	m->src = src;
-	m->run = 1;
-}
-
-void gagg_run_flush(struct gagg_shard *sh, struct gagg_run *run, u32 node)
-{
-	struct gagg_act *a;
-
-	if (!run->m.run)
-		return;
-	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, run->m.channel);
-	a->node = (u8)node;
-	a->m = run->m;
-	run->m.run = 0;
-}
-
-/*
- * No more chunks than the window has: receivers drop longer runs, which would be long walks.
- * First results never are more where all ranks are needed, since no member has pushed a window
- * beyond a result that waits here. But a batch may hold old questions beside new ones, what is
- * parked for a node may be more than it lacks by now, and in a quorum the others go on without
- * it. READY, QUERY and PULL have other places: they begin with what is not done, or is in a
- * home's log, and end within the window.
- */
-static bool continues(const struct gagg_geom *g, const struct gagg_run *run,
-		      const struct gagg_msg *m, bool pns)
-{
-	const struct gagg_msg *r = &run->m;
-
-	return r->run && r->run < g->window && run->next == m->chunk &&
-	       r->type == m->type && r->flags == m->flags && r->channel == m->channel &&
-	       r->round == m->round && r->sig == m->sig && r->lanes == m->lanes &&
-	       r->exp == m->exp && r->want == m->want && r->aux == m->aux &&
-	       r->laneop == m->laneop && r->weight == m->weight &&
-	       (!pns || r->pn + r->run == m->pn);
-}
-
-void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
-		  struct gagg_run *run, u32 node, const struct gagg_msg *m, bool pns)
-{
-	if (continues(g, run, m, pns)) {
-		run->m.run++;
-	} else {
-		gagg_run_flush(sh, run, node);
-		run->m = *m;
-	}
-	run->next = gagg_geom_next(g, homes, m->chunk);
-}
-
-static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
-{
-	todo->drop = why;
-	return GAGG_RX_DROP;
 }
 
 /* the context of what the path calls back */
@@ -280,7 +174,7 @@ static enum gagg_rx rx_nak(struct gagg_shard *sh, const struct gagg_geom *g,
 	struct gagg_act *a;
 
 	if (!ch || !ch->nlocals)
-		return drop(todo, GAGG_DROP_CHANNEL);
+		return gagg_drop(todo, GAGG_DROP_CHANNEL);
 	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
 	a->node = (u8)node;
 	gagg_shard_msg(sh, g, GAGG_T_OPEN, ch->id, ch->local[0].rank, &a->m);
@@ -300,7 +194,7 @@ static enum gagg_rx rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
 	memcpy(&open, body, sizeof(open));
 	members = le64_to_cpu(open.members);
 	if (!gagg_rank_at(g, m->src, node, members) || (members & ~g->workers))
-		return drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(todo, GAGG_DROP_RANK);
 	if (env->chan(env->ctx, m->channel))
 		return GAGG_RX_OK;
 	a = gagg_shard_emit(sh, GAGG_ACT_OPEN, m->channel);
@@ -324,7 +218,7 @@ static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geo
 		gagg_shard_msg(sh, g, GAGG_T_NAK, m->channel, g->self, &a->m);
 		a->m.aux = m->src;
 	}
-	return drop(todo, GAGG_DROP_CHANNEL);
+	return gagg_drop(todo, GAGG_DROP_CHANNEL);
 }
 
 /* what a worker says to a home */
@@ -333,22 +227,22 @@ static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
 			    u64 now, struct gagg_todo *todo)
 {
 	if (!gagg_rank_at(g, m->src, node, ch->members))
-		return drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(todo, GAGG_DROP_RANK);
 	if (m->run > g->window)
-		return drop(todo, GAGG_DROP_WINDOW);
+		return gagg_drop(todo, GAGG_DROP_WINDOW);
 	if (ch->self_home == 0xff)
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_PULL) {
 		gagg_result_pull(sh, g, ch, node, m, now);
 		return GAGG_RX_OK;
 	}
 	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_QUERY)
 		return gagg_home_query(sh, g, ch, node, m, now, todo);
 	if (!gagg_chan_takes(g, m->laneop, m->lanes, m->flags & GAGG_WF_RAW) ||
 	    m->lanes > g->lanes)
-		return drop(todo, GAGG_DROP_OP);
+		return gagg_drop(todo, GAGG_DROP_OP);
 	gagg_path_rx(&sh->path[node], m->pn, ce);
 	/* by what follows the header: only then are there lanes to be added */
 	if (!gagg_wire_has_lanes(m))
@@ -372,9 +266,9 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	memset(todo, 0, sizeof(*todo));
 	if (!sh->running || m->epoch != (u32)sh->epoch)
-		return drop(todo, GAGG_DROP_EPOCH);
+		return gagg_drop(todo, GAGG_DROP_EPOCH);
 	if (m->cookie != gagg_shard_cookie(sh, g, m->type))
-		return drop(todo, GAGG_DROP_COOKIE);
+		return gagg_drop(todo, GAGG_DROP_COOKIE);
 	sh->heard[node] = now;
 	if (m->len >= 4u * g->lanes)
 		sh->wide[node] = now;
@@ -395,10 +289,10 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	if (m->type != GAGG_T_PULL &&
 	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (is_answer(m->type)) {
 		if (m->run > g->window)
-			return drop(todo, GAGG_DROP_WINDOW);
+			return gagg_drop(todo, GAGG_DROP_WINDOW);
 		gagg_path_heard(&sh->path[node], now);
 	}
 	switch (m->type) {
@@ -411,22 +305,22 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	case GAGG_T_RESULT:
 	case GAGG_T_DONE:
 		rx = m->src == node ? gagg_worker_result(sh, g, ch, node, m, now, todo) :
-				      drop(todo, GAGG_DROP_RANK);
+				      gagg_drop(todo, GAGG_DROP_RANK);
 		break;
 	case GAGG_T_TOLD:
 		rx = m->src == node ? gagg_worker_told(sh, g, ch, node, m, now, todo) :
-				      drop(todo, GAGG_DROP_RANK);
+				      gagg_drop(todo, GAGG_DROP_RANK);
 		break;
 	case GAGG_T_WAITS:
 		rx = m->src == node ? gagg_missing_told(g, ch, node, m, todo) :
-				      drop(todo, GAGG_DROP_RANK);
+				      gagg_drop(todo, GAGG_DROP_RANK);
 		break;
 	case GAGG_T_RESEND:
 		rx = m->src == node ? gagg_worker_resend(g, ch, node, m, todo) :
-				      drop(todo, GAGG_DROP_RANK);
+				      gagg_drop(todo, GAGG_DROP_RANK);
 		break;
 	default:
-		return drop(todo, GAGG_DROP_TYPE);
+		return gagg_drop(todo, GAGG_DROP_TYPE);
 	}
 out:
 	todo->chan = ch;
@@ -459,7 +353,7 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
 	struct gagg_msg *m = &todo->m;
 
 	if (!stays(sh, g, todo))
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_RESULT)
 		return gagg_worker_next(sh, g, todo->chan, m, now, todo);
 	gagg_path_rx(&sh->path[todo->node], m->pn, ce);

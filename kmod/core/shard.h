@@ -159,7 +159,7 @@ struct gagg_act {
 	};
 };
 
-/* most actions of one call; see the proof in shard.c */
+/* most actions of one call; see the proof in out.c */
 #define GAGG_ACTS	512
 #define GAGG_ACTS_STEP	224	/* most actions one chunk may cause */
 

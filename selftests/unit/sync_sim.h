@@ -12,7 +12,7 @@
 #define SYNC_SIM_H
 
 #include <linux/gagg_peer.h>
-#include "sync/sync.h"
+#include "sync/internal.h"
 #include "event_heap.h"
 
 #define SIM_HOMES	2	/* of a store without copies */

@@ -5,7 +5,7 @@
  */
 #define RING	2048
 #include "store_net.h"
-#include "internal.h"
+#include "store/internal.h"
 
 #define CALLS	400
 

@@ -5,7 +5,7 @@
  * makes of that.
  */
 #include "chan_node.h"
-#include "internal.h"
+#include "store/internal.h"
 
 #define LONG	(250 * GAGG_MSEC)
 #define ALL	7ULL

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include <linux/gagg.h>
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 static void is(const char *text, const char *name)
 {

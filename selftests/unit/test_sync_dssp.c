@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 static u64 seed;
 

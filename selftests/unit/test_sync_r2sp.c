@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 #define WORKERS 16
 

@@ -5,7 +5,7 @@
  * that brings is lost, too.
  */
 #include "cwnd.h"
-#include "internal.h"
+#include "ring/internal.h"
 
 #define PULL_WAIT_MIN	(500 * GAGG_USEC)
 #define FORGOTTEN	(8 * GAGG_USEC)	/* a wait that is as good as none */

@@ -14,7 +14,7 @@
  * member has contributed to it, which says that it has read the last.
  */
 #include "cwnd.h"
-#include "internal.h"
+#include "ring/internal.h"
 
 #define DUE_STEP	(100 * GAGG_USEC)
 
@@ -195,12 +195,6 @@ static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 		gagg_repair_park(sh, g, ch, m->chunk, node, now);
 }
 
-static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
-{
-	todo->drop = why;
-	return GAGG_RX_DROP;
-}
-
 /* what every mode adds to is the open round; it says what becomes of others */
 static enum gagg_take take(const struct gagg_geom *g, s32 ahead)
 {
@@ -229,17 +223,17 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 			late(sh, g, ch, m, now);
 		return GAGG_RX_OK;
 	case GAGG_TAKE_AHEAD:
-		return drop(todo, GAGG_DROP_ROUND);
+		return gagg_drop(todo, GAGG_DROP_ROUND);
 	}
 	a = acc_open(g, ch, m, now);
 	if (!a)
-		return drop(todo, GAGG_DROP_WINDOW);
+		return gagg_drop(todo, GAGG_DROP_WINDOW);
 	if (a->bits & GAGG_BIT(m->src)) {
 		sh->n[GAGG_N_DUPLICATES]++;
 		return GAGG_RX_OK;
 	}
 	if (!agrees(sh, ch, a, m))
-		return drop(todo, GAGG_DROP_OP);
+		return gagg_drop(todo, GAGG_DROP_OP);
 	*ap = a;
 	return GAGG_RX_ADD;
 }
@@ -343,7 +337,7 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
-			return drop(todo, GAGG_DROP_CHUNK);
+			return gagg_drop(todo, GAGG_DROP_CHUNK);
 		rx = admit(sh, g, ch, m, now, todo, &a);
 		if (rx == GAGG_RX_DROP)
 			return rx;
@@ -413,7 +407,7 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
-			return drop(todo, GAGG_DROP_CHUNK);
+			return gagg_drop(todo, GAGG_DROP_CHUNK);
 		done = *gagg_chan_pub(ch, m->chunk);
 		if (m->round == done && gagg_chan_res(ch, m->chunk)->valid) {
 			if (m->flags & GAGG_WF_REPAIR)

@@ -7,7 +7,8 @@
  * yet, is missing as well: no more is known than that it has not arrived. A home of a
  * store knows how far all ranks are.
  */
-#include "internal.h"
+#include "ring/internal.h"
+#include "store/store.h"
 
 /* As long as questions are apart at most: who asks is answered then, and no sooner would help. */
 #define OPEN_LONG	GAGG_QUERY_WAIT_MAX

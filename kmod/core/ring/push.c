@@ -2,7 +2,8 @@
 /*
  * Contributions go out, as far as the window, their trainer and the paths allow.
  */
-#include "internal.h"
+#include "ring/internal.h"
+#include "store/internal.h"
 
 #define LEAD_TRIPS	8	/* windows that a host may be ahead */
 

@@ -3,7 +3,8 @@
  * What became of it? Workers ask homes that owe them results: after a time, or as
  * soon as a home that has been heard falls silent.
  */
-#include "internal.h"
+#include "ring/internal.h"
+#include "store/internal.h"
 
 #define QUERY_RUN	64
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)

@@ -22,7 +22,7 @@
  * Only sums and means of floating point may do without a member: of a broadcast
  * or a barrier everybody is needed.
  */
-#include "internal.h"
+#include "ring/internal.h"
 
 void gagg_quorum_init(const struct gagg_geom *g, struct gagg_chan *ch)
 {

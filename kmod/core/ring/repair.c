@@ -7,7 +7,7 @@
  * 1. A result is parked for a node by one bit. To ask again meanwhile changes nothing.
  * 2. So a question emits nothing itself: its work is a step for each result that it names,
  *    and what reads datagrams counts these (rx.c).
- * 3. A refill stops while GAGG_ACTS_STEP actions are spare, as all loops do (shard.c), and
+ * 3. A refill stops while GAGG_ACTS_STEP actions are spare, as all loops do (out.c), and
  *    after REFILL_MAX results: of those without lanes many are one action.
  * 4. gagg_cwnd_repair_at() lets as many with lanes leave to a node as its window may hold,
  *    and as many again in each round trip: at most twice the window in one.
@@ -18,7 +18,7 @@
  * have contributed after they read that.
  */
 #include "cwnd.h"
-#include "internal.h"
+#include "ring/internal.h"
 
 #define REFILL_MAX	GAGG_ACTS
 #define TICK		65536	/* ns */

@@ -2,7 +2,7 @@
 /*
  * The result of a chunk at its home: concluded, published, sent, and sent again.
  */
-#include "internal.h"
+#include "ring/internal.h"
 
 static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
 {

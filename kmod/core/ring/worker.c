@@ -5,13 +5,7 @@
  * A contribution leaves the books only by its RESULT. An acknowledgement frees
  * the network window; the timer then asks with QUERY (PROTOCOL, worker table).
  */
-#include "internal.h"
-
-static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
-{
-	todo->drop = why;
-	return GAGG_RX_DROP;
-}
+#include "ring/internal.h"
 
 bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot)
 {
@@ -85,7 +79,7 @@ static inline enum gagg_rx place(const struct gagg_geom *g, struct gagg_chan *ch
 		return GAGG_RX_OK;
 	/* quorum: too early; it is sent again when the ranks are there */
 	if (ahead || !gagg_worker_all_pushed(ch, m->chunk))
-		return g->quorum ? GAGG_RX_OK : drop(todo, GAGG_DROP_ROUND);
+		return g->quorum ? GAGG_RX_OK : gagg_drop(todo, GAGG_DROP_ROUND);
 	todo->slot = m->chunk;
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
@@ -99,11 +93,11 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 	int h = gagg_chan_home(ch, node);
 
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
-		return drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(todo, GAGG_DROP_RANK);
 	if (m->lanes > g->lanes)
-		return drop(todo, GAGG_DROP_OP);
+		return gagg_drop(todo, GAGG_DROP_OP);
 	gagg_gap_seen(sh, g, ch, (u32)h, m, now);
 
 	if (gagg_wire_has_lanes(m))
@@ -112,7 +106,7 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
-			return drop(todo, GAGG_DROP_CHUNK);
+			return gagg_drop(todo, GAGG_DROP_CHUNK);
 		if (m->round == *gagg_chan_done(ch, m->chunk) + 1 &&
 		    gagg_worker_all_pushed(ch, m->chunk))
 			publish(sh, g, ch, m, false, now);
@@ -169,9 +163,9 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 	u32 slot = m->chunk, first = slot, run = 0, n;
 
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, slot) != h)
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
-		return drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(todo, GAGG_DROP_RANK);
 	if (gagg_gap_note(sh, g, ch, (u32)h, m->pn, false, now))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
@@ -218,9 +212,9 @@ enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
 	u32 slot = m->chunk, n;
 
 	if (l < 0)
-		return drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(todo, GAGG_DROP_RANK);
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, slot) != h)
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		if (m->round == *gagg_chan_done(ch, slot) + 1 &&
 		    (gagg_chan_pushed(ch, slot, (u32)l)->state & GAGG_PUSHED))

@@ -89,12 +89,6 @@ void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s)
 		w->again_at = s->slot;
 }
 
-static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
-{
-	todo->drop = why;
-	return GAGG_RX_DROP;
-}
-
 enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
 			       const struct gagg_msg *m, struct gagg_todo *todo)
 {
@@ -104,12 +98,12 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 	const struct gagg_op *op;
 
 	if (h < 0 || m->src != node || !gagg_store_at(g, ch, (u32)h, m->chunk))
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (l < 0)
-		return drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(todo, GAGG_DROP_RANK);
 	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
 	    !gagg_wire_has_lanes(m))
-		return drop(todo, GAGG_DROP_OP);
+		return gagg_drop(todo, GAGG_DROP_OP);
 	w = gagg_way_at(ch, (u32)l, (u32)h);
 	op = gagg_way_op(ch, (u32)l, w);
 	if (m->round > w->seen)

@@ -2,7 +2,7 @@
 /*
  * The home's side of a store: updates and ticks come in, copies go out.
  */
-#include "internal.h"
+#include "store/internal.h"
 
 /* actions that one chunk may cause: FOLD and one more */
 #define STEP	2
@@ -73,12 +73,6 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch)
 		st->clocks.owner = ch->local[0].rank;
 }
 
-static enum gagg_rx drop(struct gagg_todo *todo, enum gagg_drop why)
-{
-	todo->drop = why;
-	return GAGG_RX_DROP;
-}
-
 /* what lies beside the store belongs into it */
 static void fold(struct gagg_shard *sh, struct gagg_chan *ch, u32 slot)
 {
@@ -122,16 +116,16 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 	/* a header may speak of lanes that do not follow it */
 	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
 	    !gagg_wire_has_lanes(m))
-		return drop(todo, GAGG_DROP_OP);
+		return gagg_drop(todo, GAGG_DROP_OP);
 	if (m->round > clock + 1 || !m->round)
-		return drop(todo, GAGG_DROP_ROUND);
+		return gagg_drop(todo, GAGG_DROP_ROUND);
 	if (m->round <= clock || *applied_at(ch, m->chunk, m->src) == m->round) {
 		gagg_path_rx(&sh->path[node], m->pn, ce);
 		sh->n[GAGG_N_DUPLICATES]++;
 		return GAGG_RX_OK;
 	}
 	if (!may_update(g, ch, m->src, clock, now))
-		return drop(todo, GAGG_DROP_WINDOW);
+		return gagg_drop(todo, GAGG_DROP_WINDOW);
 	if (must_fold(g, ch, m->chunk)) {
 		fold(sh, ch, m->chunk);
 		return GAGG_RX_AGAIN;
@@ -201,9 +195,9 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 	u32 i;
 
 	if (m->aux > GAGG_GATE_FENCE)
-		return drop(todo, GAGG_DROP_OP);
+		return gagg_drop(todo, GAGG_DROP_OP);
 	if (newer < 0)
-		return drop(todo, GAGG_DROP_ROUND);
+		return gagg_drop(todo, GAGG_DROP_ROUND);
 	if (newer) {
 		memset(p, 0, sizeof(*p));
 		p->sig = m->sig;
@@ -221,7 +215,7 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 		st->parked |= GAGG_BIT(m->src);
 		return GAGG_RX_OK;
 	}
-	return drop(todo, GAGG_DROP_WINDOW);
+	return gagg_drop(todo, GAGG_DROP_WINDOW);
 }
 
 enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -229,15 +223,15 @@ enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			   u64 now, struct gagg_todo *todo)
 {
 	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->spread, m->chunk) != sh->index)
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_RESULT)
 		return gagg_store_result(g, ch, node, m, todo);
 	if (!gagg_rank_at(g, m->src, node, ch->members))
-		return drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(todo, GAGG_DROP_RANK);
 	if (ch->self_home == 0xff || !gagg_store_at(g, ch, ch->self_home, m->chunk))
-		return drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (m->run > g->window)
-		return drop(todo, GAGG_DROP_WINDOW);
+		return gagg_drop(todo, GAGG_DROP_WINDOW);
 	switch (m->type) {
 	case GAGG_T_CONTRIB:
 		return rx_update(sh, g, ch, node, m, ce, now, todo);
@@ -246,7 +240,7 @@ enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	case GAGG_T_PULL:
 		return rx_pull(ch, m, todo);
 	}
-	return drop(todo, GAGG_DROP_TYPE);
+	return gagg_drop(todo, GAGG_DROP_TYPE);
 }
 
 void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,

@@ -5,7 +5,7 @@
 #ifndef GAGG_CORE_STORE_WAY_H
 #define GAGG_CORE_STORE_WAY_H
 
-#include "internal.h"
+#include "store/internal.h"
 
 /* of a chunk of the op that a way works on */
 enum {

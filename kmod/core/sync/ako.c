@@ -17,7 +17,7 @@
  * A worker that has come to clock c waits until it has received what every other
  * one has sent at clocks below c - P - S.
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 static bool ako_sends(const struct gagg_sync_param *p, u32 to, u32 clock, u32 chunk)
 {

@@ -4,7 +4,7 @@
  * worker's side scales its updates (mpiT, the code of the authors of EASGD: the
  * server does p += g and nothing else).
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 bool gagg_sync_read_at_once(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			    const struct gagg_clocks *k, u32 rank, u32 clock)

@@ -13,7 +13,7 @@
  * j-th is made at lead d + j - 1 <= U or less, because the lead grows by own
  * pushes only. So none that reads is more than U ahead.
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 static u64 distance(u64 a, u64 b)
 {

@@ -4,7 +4,7 @@
  * centre draw each other closer (agent/lib/replica_easgd.c). Asynchronous: the centre is in
  * a store, to which each adds whenever it comes by. The synchronous form is in rounds.c.
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 const struct gagg_sync_ops gagg_sync_easgd = {
 	.name = "easgd",

@@ -33,7 +33,7 @@
  * replaced only when the pair of the last round has said so.
  */
 #include <linux/gagg_peer.h>
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 /* @rank has not ticked since clock @until - 1 */
 static bool holds(const struct gagg_clocks *k, u32 rank, u32 until)

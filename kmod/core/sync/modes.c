@@ -3,7 +3,7 @@
  * The modes by name, and their parameters as text.
  */
 #include <linux/gagg.h>
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 /* their places are in the digest of a configuration: new ones go to the end */
 static const struct gagg_sync_ops *const modes[] = {

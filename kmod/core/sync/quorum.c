@@ -7,7 +7,7 @@
  *
  * What else there is to it is in ring/quorum.c.
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 /* deadlines closer than that are noise of the timer */
 #define LIMIT_MIN	GAGG_MSEC

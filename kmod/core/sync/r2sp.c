@@ -19,7 +19,7 @@
  * which is admitted whenever it comes; after that it takes its turns again. Its
  * own staleness is the price. Who has finished, or left, has no turns.
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 #define EMA	8	/* 1/8 of a new sample goes into the average */
 #define OUTLIER	4	/* times the average that a sample counts at most */

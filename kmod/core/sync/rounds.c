@@ -4,7 +4,7 @@
  * nobody can be more than one round away from the open one. In all modes here the core does
  * the same; what is summed up, and when, is libgagg's (agent/lib/replica.c).
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 enum gagg_take gagg_sync_take_open(s32 ahead)
 {

@@ -9,7 +9,7 @@
  * clock that others are still at: the paper lets it ("may see more"), which
  * makes results depend on the schedule. gagg shows whole clocks then.
  */
-#include "sync/sync.h"
+#include "sync/internal.h"
 
 static bool ssp_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			 const struct gagg_clocks *k, u32 rank, u32 clock)

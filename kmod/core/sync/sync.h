@@ -169,32 +169,6 @@ struct gagg_sync_ops {
 			 const struct gagg_clocks *k, u32 rank, u32 clock);
 };
 
-extern const struct gagg_sync_ops gagg_sync_ako;
-extern const struct gagg_sync_ops gagg_sync_asp;
-extern const struct gagg_sync_ops gagg_sync_bsp;
-extern const struct gagg_sync_ops gagg_sync_dssp;
-extern const struct gagg_sync_ops gagg_sync_dssp_literal;
-extern const struct gagg_sync_ops gagg_sync_r2sp;
-extern const struct gagg_sync_ops gagg_sync_bsp_adaptive;
-extern const struct gagg_sync_ops gagg_sync_bsp_deadline;
-extern const struct gagg_sync_ops gagg_sync_bsp_quorum;
-extern const struct gagg_sync_ops gagg_sync_easgd;
-extern const struct gagg_sync_ops gagg_sync_easgd_sync;
-extern const struct gagg_sync_ops gagg_sync_gossip_pair;
-extern const struct gagg_sync_ops gagg_sync_gossip_pull;
-extern const struct gagg_sync_ops gagg_sync_gossip_push;
-extern const struct gagg_sync_ops gagg_sync_hpsgd;
-extern const struct gagg_sync_ops gagg_sync_localsgd;
-extern const struct gagg_sync_ops gagg_sync_push_sum;
-extern const struct gagg_sync_ops gagg_sync_ssp;
-
-/* the open round, the last one, an older one, or an impossible one */
-enum gagg_take gagg_sync_take_open(s32 ahead);
-
-/* always: nobody waits for anybody */
-bool gagg_sync_read_at_once(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			    const struct gagg_clocks *k, u32 rank, u32 clock);
-
 /* the policy of an index; NULL behind the last */
 const struct gagg_sync_ops *gagg_sync_get(u32 index);
 

@@ -1,44 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the core share and nobody else sees.
+ * What the files of a ring share, and the door and the channel call.
  */
-#ifndef GAGG_CORE_INTERNAL_H
-#define GAGG_CORE_INTERNAL_H
+#ifndef GAGG_CORE_RING_INTERNAL_H
+#define GAGG_CORE_RING_INTERNAL_H
 
-#include "core.h"
+#include "out.h"
 
 #define GAGG_POLL_WAIT_MIN	(100 * GAGG_USEC)
 #define GAGG_QUERY_WAIT_MAX	(250 * GAGG_MSEC)
-
-/* room in the queue of actions. A run of contributions counts as its chunks, one of a
- * home's results as two for each, so that a call causes as much work as without; results
- * that were placed are bounded by what has come.
- */
-static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
-{
-	u32 used = sh->nacts + sh->more;
-
-	return used < GAGG_ACTS ? GAGG_ACTS - used : 0;
-}
-
-/* an action at the end of the queue: all is zero but for m, and the body that goes
- * with it, which are the caller's to fill if it sends
- */
-struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel);
-
-/* header with what all datagrams of the epoch have in common */
-void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type,
-		    u16 channel, u16 src, struct gagg_msg *m);
-
-/*
- * gagg_run_add - append one chunk to a run of header-only messages
- * @m: message of one chunk (run 1); sent with its predecessors if it continues
- *     them, else they are emitted first
- * @pns: the packet number counts chunks (RESULT, DONE)
- */
-void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
-		  struct gagg_run *run, u32 node, const struct gagg_msg *m, bool pns);
-void gagg_run_flush(struct gagg_shard *sh, struct gagg_run *run, u32 node);
 
 /* v of (slot, round) on the way to home @h, both near the home's base */
 static inline u64 gagg_chan_v(const struct gagg_geom *g, const struct gagg_chan *ch,
@@ -73,11 +43,6 @@ void gagg_chan_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
 
 /* ops that the base has passed are done; a shard may hold no chunk of an op */
 void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch);
-
-static inline bool gagg_rank_at(const struct gagg_geom *g, u32 rank, u32 node, u64 members)
-{
-	return rank < GAGG_RANKS && (members & GAGG_BIT(rank)) && g->node_of[rank] == node;
-}
 
 /* ring/home.c */
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -242,55 +207,5 @@ void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
 /* ask for those that are due: new ones, and again; as many as there is room for */
 void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u64 now);
-
-/* a store's worker: store/worker.c */
-bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
-
-/* store/answer.c: the same calls as a ring's */
-void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);
-void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s);
-bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s);
-enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
-			       const struct gagg_msg *m, struct gagg_todo *todo);
-void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now);
-void gagg_store_timer(struct gagg_chan *ch, u64 now);
-
-/* does home @h hold that chunk? All of them do if there are copies */
-static inline bool gagg_store_at(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
-				 u32 slot)
-{
-	return gagg_geom_home(g, ch->spread, slot) == h % ch->spread;
-}
-
-/* the first chunk from @slot on that home @h holds in the channel's shard */
-static inline u32 gagg_store_first(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
-				   u32 slot)
-{
-	return gagg_geom_first(g, ch->spread, h % ch->spread, ch->shard, slot);
-}
-
-/* store/home.c */
-enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
-			   u64 now, struct gagg_todo *todo);
-void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now);
-/* a local rank's update of a chunk that is homed here; false: not yet */
-bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, u32 local, u32 slot, u32 round, u64 now);
-/* a local rank reads a chunk that is homed here */
-void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, u32 local, u32 slot);
-/* all of a rank's updates before @clock are here */
-void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
-		     u64 now);
-/* has what a rank waits for, that has come to @clock, happened here */
-bool gagg_store_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
-		     enum gagg_gate gate, u32 clock, u64 now);
-/* let the sync mode act, answer requests that it lets through; true: there are more */
-bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u64 now);
 
 #endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of a store share, and the door calls.
+ */
+#ifndef GAGG_CORE_STORE_INTERNAL_H
+#define GAGG_CORE_STORE_INTERNAL_H
+
+#include "out.h"
+#include "store/store.h"
+
+/* a store's worker: store/worker.c */
+bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
+
+/* store/answer.c: the same calls as a ring's */
+void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);
+void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s);
+bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s);
+enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
+			       const struct gagg_msg *m, struct gagg_todo *todo);
+void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_todo *todo, u64 now);
+void gagg_store_timer(struct gagg_chan *ch, u64 now);
+
+/* does home @h hold that chunk? All of them do if there are copies */
+static inline bool gagg_store_at(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
+				 u32 slot)
+{
+	return gagg_geom_home(g, ch->spread, slot) == h % ch->spread;
+}
+
+/* the first chunk from @slot on that home @h holds in the channel's shard */
+static inline u32 gagg_store_first(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
+				   u32 slot)
+{
+	return gagg_geom_first(g, ch->spread, h % ch->spread, ch->shard, slot);
+}
+
+/* store/home.c */
+enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
+			   u64 now, struct gagg_todo *todo);
+void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		       const struct gagg_todo *todo, u64 now);
+/* a local rank's update of a chunk that is homed here; false: not yet */
+bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
+		    struct gagg_chan *ch, u32 local, u32 slot, u32 round, u64 now);
+/* a local rank reads a chunk that is homed here */
+void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u32 local, u32 slot);
+/* all of a rank's updates before @clock are here */
+void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
+		     u64 now);
+/* has what a rank waits for, that has come to @clock, happened here */
+bool gagg_store_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
+		     enum gagg_gate gate, u32 clock, u64 now);
+/* let the sync mode act, answer requests that it lets through; true: there are more */
+bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
+		      struct gagg_chan *ch, u64 now);
+
+#endif
