@@ -2,6 +2,7 @@
 /*
  * The ring of a channel: shape, cursors, ops.
  */
+#include "kind.h"
 #include "ring/internal.h"
 #include "store/internal.h"
 
@@ -168,6 +169,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 			ch->member_nodes |= GAGG_BIT(n);
 	}
 	ch->spread = g->copies ? 1 : ch->nhomes;
+	ch->store = g->store;
 	if (g->store) {
 		ch->base = GAGG_NEVER;
 		gagg_store_init(g, ch);
@@ -355,4 +357,32 @@ void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (ch->query_at != GAGG_NEVER)
 		gagg_chan_watch(sh, ch, now);
 	gagg_chan_finish(sh, ch);
+}
+
+bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
+{
+	return sh->running && gagg_chan_ops(ch)->refill(sh, g, env, ch, now);
+}
+
+bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
+		     struct gagg_chan *ch, u64 now)
+{
+	if (sh->running)
+		gagg_chan_ops(ch)->timer(sh, g, ch, now);
+	return sh->running;
+}
+
+u64 gagg_chan_deadline(struct gagg_chan *ch)
+{
+	return gagg_chan_ops(ch)->deadline(ch);
+}
+
+u64 gagg_chan_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local, u64 number)
+{
+	const struct gagg_local *lo = &ch->local[local];
+
+	if (number <= lo->finished || number > lo->numbers)
+		return 0;
+	return gagg_chan_ops(ch)->missing(g, ch, local, &lo->op[number % GAGG_OPS]);
 }

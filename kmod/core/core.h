@@ -14,6 +14,7 @@
  *	path	packet numbers, acknowledgements, loss, window
  *	chan	ring, ops and accumulations of a channel in one shard
  *	shard	the door: receive, commit, refill, timers
+ *	kind	what the two kinds of channel, ring and store, are asked
  *	out	the outbox: actions, runs of messages
  *	stats	counters
  *	ring/	a channel that works in rounds

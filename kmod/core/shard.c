@@ -3,9 +3,9 @@
  * The door of a shard: what arrives is given to whom it concerns.
  */
 #include "cookie.h"
+#include "kind.h"
 #include "out.h"
 #include "ring/internal.h"
-#include "store/internal.h"
 
 #define TRIP_MIN	(2 * GAGG_PATH_RTO_MIN)
 
@@ -95,12 +95,8 @@ static void on_acked(void *ctx, const struct gagg_sent *s)
 	struct sender *c = ctx;
 	struct gagg_chan *ch = chan_of(c, s);
 
-	if (!ch)
-		return;
-	if (c->g->store)
-		gagg_store_acked(ch, s);
-	else
-		gagg_worker_acked(c->g, ch, s);
+	if (ch)
+		gagg_chan_ops(ch)->acked(c->g, ch, s);
 }
 
 static bool is_over(void *ctx, const struct gagg_sent *s)
@@ -108,9 +104,7 @@ static bool is_over(void *ctx, const struct gagg_sent *s)
 	struct sender *c = ctx;
 	struct gagg_chan *ch = chan_of(c, s);
 
-	if (!ch)
-		return true;
-	return c->g->store ? gagg_store_over(ch, s) : gagg_worker_over(c->g, ch, s);
+	return !ch || gagg_chan_ops(ch)->over(c->g, ch, s);
 }
 
 static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
@@ -121,12 +115,8 @@ static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
 	while (gagg_path_lost(p, &s)) {
 		struct gagg_chan *ch = env->chan(env->ctx, s.channel);
 
-		if (!ch)
-			continue;
-		if (g->store)
-			gagg_store_lost(ch, &s);
-		else
-			gagg_worker_lost(g, ch, &s);
+		if (ch)
+			gagg_chan_ops(ch)->lost(g, ch, &s);
 	}
 }
 
@@ -207,11 +197,8 @@ static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geo
 				    struct gagg_todo *todo)
 {
 	struct gagg_act *a;
-	/* who says this goes on only with an answer */
-	bool waits = m->type == GAGG_T_CONTRIB || m->type == GAGG_T_READY ||
-		     m->type == GAGG_T_QUERY || (g->store && m->type == GAGG_T_PULL);
 
-	if (waits && !(sh->nak_nodes & GAGG_BIT(node))) {
+	if (gagg_group_ops(g)->waits(m->type) && !(sh->nak_nodes & GAGG_BIT(node))) {
 		sh->nak_nodes |= GAGG_BIT(node);
 		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, m->channel);
 		a->node = (u8)node;
@@ -219,42 +206,6 @@ static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geo
 		a->m.aux = m->src;
 	}
 	return gagg_drop(todo, GAGG_DROP_CHANNEL);
-}
-
-/* what a worker says to a home */
-static enum gagg_rx rx_home(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
-			    u64 now, struct gagg_todo *todo)
-{
-	if (!gagg_rank_at(g, m->src, node, ch->members))
-		return gagg_drop(todo, GAGG_DROP_RANK);
-	if (m->run > g->window)
-		return gagg_drop(todo, GAGG_DROP_WINDOW);
-	if (ch->self_home == 0xff)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
-	if (m->type == GAGG_T_PULL) {
-		gagg_result_pull(sh, g, ch, node, m, now);
-		return GAGG_RX_OK;
-	}
-	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
-	if (m->type == GAGG_T_QUERY)
-		return gagg_home_query(sh, g, ch, node, m, now, todo);
-	if (!gagg_chan_takes(g, m->laneop, m->lanes, m->flags & GAGG_WF_RAW) ||
-	    m->lanes > g->lanes)
-		return gagg_drop(todo, GAGG_DROP_OP);
-	gagg_path_rx(&sh->path[node], m->pn, ce);
-	/* by what follows the header: only then are there lanes to be added */
-	if (!gagg_wire_has_lanes(m))
-		return gagg_home_ready(sh, g, ch, m, now, todo);
-	return gagg_home_contrib(sh, g, ch, m, now, todo);
-}
-
-/* what a home says to a worker, of what that has sent */
-static inline bool is_answer(u8 type)
-{
-	return type == GAGG_T_RESULT || type == GAGG_T_DONE || type == GAGG_T_TOLD ||
-	       type == GAGG_T_RESEND;
 }
 
 enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -283,46 +234,7 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	ch = env->chan(env->ctx, m->channel);
 	if (!ch)
 		return unknown_channel(sh, g, node, m, todo);
-	if (g->store) {
-		rx = gagg_store_rx(sh, g, ch, node, m, ce, now, todo);
-		goto out;
-	}
-	if (m->type != GAGG_T_PULL &&
-	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
-	if (is_answer(m->type)) {
-		if (m->run > g->window)
-			return gagg_drop(todo, GAGG_DROP_WINDOW);
-		gagg_path_heard(&sh->path[node], now);
-	}
-	switch (m->type) {
-	case GAGG_T_CONTRIB:
-	case GAGG_T_READY:
-	case GAGG_T_QUERY:
-	case GAGG_T_PULL:
-		rx = rx_home(sh, g, ch, node, m, ce, now, todo);
-		break;
-	case GAGG_T_RESULT:
-	case GAGG_T_DONE:
-		rx = m->src == node ? gagg_worker_result(sh, g, ch, node, m, now, todo) :
-				      gagg_drop(todo, GAGG_DROP_RANK);
-		break;
-	case GAGG_T_TOLD:
-		rx = m->src == node ? gagg_worker_told(sh, g, ch, node, m, now, todo) :
-				      gagg_drop(todo, GAGG_DROP_RANK);
-		break;
-	case GAGG_T_WAITS:
-		rx = m->src == node ? gagg_missing_told(g, ch, node, m, todo) :
-				      gagg_drop(todo, GAGG_DROP_RANK);
-		break;
-	case GAGG_T_RESEND:
-		rx = m->src == node ? gagg_worker_resend(g, ch, node, m, todo) :
-				      gagg_drop(todo, GAGG_DROP_RANK);
-		break;
-	default:
-		return gagg_drop(todo, GAGG_DROP_TYPE);
-	}
-out:
+	rx = gagg_chan_ops(ch)->rx(sh, g, ch, node, m, ce, now, todo);
 	todo->chan = ch;
 	todo->node = (u8)node;
 	todo->m = *m;
@@ -363,12 +275,7 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now)
 {
-	if (g->store)
-		gagg_store_commit(sh, g, todo, now);
-	else if (todo->m.type == GAGG_T_CONTRIB)
-		gagg_home_commit(sh, g, todo->chan, &todo->m, todo->to_result, now);
-	else
-		gagg_worker_commit(sh, g, todo->chan, &todo->m, now);
+	gagg_chan_ops(todo->chan)->commit(sh, g, todo, now);
 }
 
 static void flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u32 node)
@@ -410,12 +317,6 @@ u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g)
 		for (n = 0; n < g->nodes; n++)
 			at = gagg_min64(at, sh->path[n].rto_at);
 	return at;
-}
-
-u64 gagg_chan_deadline(const struct gagg_chan *ch)
-{
-	return gagg_min64(gagg_min64(gagg_min64(ch->query_at, ch->pull_at),
-				     gagg_min64(ch->poll_at, ch->due_at)), ch->repair_at);
 }
 
 void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,

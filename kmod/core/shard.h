@@ -331,7 +331,7 @@ void gagg_shard_flush(struct gagg_shard *sh, const struct gagg_geom *g);
  * channel gagg_chan_timer() and gagg_chan_refill(), then gagg_shard_flush()
  */
 u64 gagg_shard_deadline(const struct gagg_shard *sh, const struct gagg_geom *g);
-u64 gagg_chan_deadline(const struct gagg_chan *ch);
+u64 gagg_chan_deadline(struct gagg_chan *ch);
 void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, u64 now);
 bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,

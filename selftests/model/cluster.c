@@ -450,7 +450,7 @@ static u32 steps_of_chan(u32 n, u32 c, struct step *out)
 	for (l = 0; l < ch->nlocals; l++)
 		for (k = 1; k <= chunks_fillable(n, c, l); k++)
 			out[count++] = (struct step){ STEP_FILL, (u8)n, (u8)k, (u8)c, (u16)l };
-	if (ch->query_at != GAGG_NEVER || ch->due_at != GAGG_NEVER)
+	if (chunks_timed(n, c))
 		out[count++] = (struct step){ STEP_TIMER, (u8)n, 0, (u8)c, 0 };
 	return count;
 }

@@ -43,6 +43,13 @@ static void gaps_normalise(struct gagg_chan *ch)
 	}
 }
 
+bool chunks_timed(u32 n, u32 c)
+{
+	const struct gagg_chan *ch = chan_of(n, c);
+
+	return ch->query_at != GAGG_NEVER || ch->due_at != GAGG_NEVER;
+}
+
 void chunks_normalise(u32 n, u32 c)
 {
 	struct part *p = &cur->node[n].part[c];

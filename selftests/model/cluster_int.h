@@ -86,6 +86,8 @@ void chunks_check(u32 n, u32 c);
 
 /* cluster_equal.c, cluster_store_equal.c */
 void chunks_normalise(u32 n, u32 c);
+/* would its timer do anything, when time has passed? */
+bool chunks_timed(u32 n, u32 c);
 /* a datagram of the epoch changes nothing at its receiver, which has the channel */
 bool chunks_dead(const struct datagram *d, const struct gagg_msg *m);
 

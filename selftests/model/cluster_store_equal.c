@@ -50,14 +50,19 @@ static void normalise_way(u32 n, struct gagg_chan *ch, u32 l, u32 h)
 			*state_at(ch, slot, l, h) = 0;
 }
 
+bool chunks_timed(u32 n, u32 c)
+{
+	return gagg_store_of(chan_of(n, c))->ask_at != GAGG_NEVER;
+}
+
 void chunks_normalise(u32 n, u32 c)
 {
 	struct gagg_chan *ch = chan_of(n, c);
 	struct gagg_store *st = gagg_store_of(ch);
 	u32 l, h, i, rank;
 
-	ch->query_at = ch->query_at == GAGG_NEVER ? GAGG_NEVER : 1;
-	ch->poll_at = GAGG_NEVER;
+	st->ask_at = st->ask_at == GAGG_NEVER ? GAGG_NEVER : 1;
+	st->run_at = GAGG_NEVER;
 	/* who is first matters where one call cannot do all */
 	st->calls = 0;
 	st->serve_first = 0;

@@ -190,6 +190,14 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
 
+/* ring/push.c, query.c, missing.c: see struct gagg_chan_ops */
+bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_env *env, struct gagg_chan *ch, u64 now);
+void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		     u64 now);
+u64 gagg_ring_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+		      const struct gagg_op *op);
+
 /* ring/query.c */
 /* a QUERY to home @h, to be filled in */
 struct gagg_act *gagg_query_ask(struct gagg_shard *sh, const struct gagg_geom *g,

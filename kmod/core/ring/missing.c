@@ -4,11 +4,9 @@
  *
  * A chunk's home knows that, and says so (WAITS) to who asks for the chunk's result
  * (QUERY) when it has been open for a while. What is under way, or lost and not repaired
- * yet, is missing as well: no more is known than that it has not arrived. A home of a
- * store knows how far all ranks are.
+ * yet, is missing as well: no more is known than that it has not arrived.
  */
 #include "ring/internal.h"
-#include "store/store.h"
 
 /* As long as questions are apart at most: who asks is answered then, and no sooner would help. */
 #define OPEN_LONG	GAGG_QUERY_WAIT_MAX
@@ -82,37 +80,13 @@ static u64 missing_here(const struct gagg_geom *g, struct gagg_chan *ch,
 	return ch->members;
 }
 
-/* a read that waits for all to come as far, or nearly: those at the least clock hold it up */
-static u64 behind(const struct gagg_geom *g, struct gagg_chan *ch, const struct gagg_op *op)
+u64 gagg_ring_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+		      const struct gagg_op *op)
 {
-	const struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
-	u32 bound = gagg_sync_bound(&g->sync), rank;
-	u64 ranks = 0;
-
-	if (ch->self_home == 0xff || !(op->flags & GAGG_OP_READ))
-		return 0;
-	/* who has finished waits for the rest in every mode */
-	if ((op->flags & GAGG_OP_FENCE) || op->sig == GAGG_CLOCK_END)
-		bound = 0;
-	if (op->sig <= k->min || op->sig - k->min <= bound)
-		return 0;
-	gagg_for_each_worker(k, rank)
-		if (k->clock[rank] == k->min)
-			ranks |= GAGG_BIT(rank);
-	return ranks;
-}
-
-u64 gagg_chan_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local, u64 number)
-{
-	const struct gagg_local *lo = &ch->local[local];
-	const struct gagg_op *op = &lo->op[number % GAGG_OPS];
 	u64 ranks = 0;
 	u32 h;
 
-	if (number <= lo->finished || number > lo->numbers)
-		return 0;
-	if (g->store)
-		return behind(g, ch, op);
+	(void)local;
 	for (h = 0; h < ch->nhomes; h++) {
 		const struct gagg_cur *c = &ch->home_base[h];
 		const struct gagg_lack *lack = gagg_chan_lack(ch, h);

@@ -3,7 +3,6 @@
  * Contributions go out, as far as the window, their trainer and the paths allow.
  */
 #include "ring/internal.h"
-#include "store/internal.h"
 
 #define LEAD_TRIPS	8	/* windows that a host may be ahead */
 
@@ -343,17 +342,13 @@ static void refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
 		gagg_chan_watch(sh, ch, now);
 }
 
-bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
+bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
 	bool starved = false, more = false;
 	u64 base = ch->base;
 	u32 l, h;
 
-	if (!sh->running)
-		return false;
-	if (g->store)
-		return gagg_store_refill(sh, g, env, ch, now);
 	gagg_chan_finish(sh, ch);
 	if (ch->repair_at <= now)
 		more = gagg_repair_serve(sh, g, ch, now);

@@ -4,7 +4,6 @@
  * soon as a home that has been heard falls silent.
  */
 #include "ring/internal.h"
-#include "store/internal.h"
 
 #define QUERY_RUN	64
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)
@@ -123,17 +122,11 @@ static bool any_open(struct gagg_chan *ch)
 	return false;
 }
 
-bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, u64 now)
+void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		     u64 now)
 {
 	u64 next;
 
-	if (!sh->running)
-		return false;
-	if (g->store) {
-		gagg_store_timer(ch, now);
-		return true;
-	}
 	if (ch->poll_at <= now) {
 		ch->poll_at = GAGG_NEVER;
 		ch->poll_wait = (u32)gagg_min64(2ULL * ch->poll_wait, POLL_WAIT_MAX);
@@ -141,7 +134,7 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (ch->due_at <= now)
 		gagg_home_due(sh, g, ch, now);
 	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
-		return true;
+		return;
 	next = query_homes(sh, g, ch, now);
 	if (next == GAGG_NEVER) {
 		u64 wait = gagg_max64(ch->query_wait, answer(sh, ch));
@@ -150,5 +143,4 @@ bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		next = now + gagg_path_bound(wait, GAGG_QUERY_WAIT_MAX, now);
 	}
 	ch->query_at = any_open(ch) ? next : GAGG_NEVER;
-	return true;
 }

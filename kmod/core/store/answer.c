@@ -23,10 +23,13 @@ static void ask_again(struct gagg_store_way *w, u64 now)
 	w->wait = (u32)gagg_path_bound(2ULL * w->wait, ASK_WAIT_MAX, now);
 }
 
-void gagg_store_timer(struct gagg_chan *ch, u64 now)
+void gagg_store_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		      u64 now)
 {
 	u32 l, h;
 
+	(void)sh;
+	(void)g;
 	for (l = 0; l < ch->nlocals; l++)
 		for (h = 0; h < ch->nhomes; h++)
 			if (gagg_way_at(ch, l, h)->ask_at <= now)
@@ -48,18 +51,22 @@ static bool flying(const struct gagg_store_way *w, u8 state, const struct gagg_s
 	return s->run ? state == GAGG_WAY_FLYING : w->tick == GAGG_TICK_FLYING;
 }
 
-bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s)
+bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s)
 {
 	const struct gagg_store_way *w = way_of(ch, s);
 
+	(void)g;
 	return !w || !flying(w, *gagg_way_state(ch, s->slot, s->local, s->home), s);
 }
 
-void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s)
+void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s)
 {
 	struct gagg_store_way *w = way_of(ch, s);
 	u8 *state = gagg_way_state(ch, s->slot, s->local, s->home);
 
+	(void)g;
 	if (!w)
 		return;
 	if (!s->run) {
@@ -73,11 +80,13 @@ void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s)
 	*state = GAGG_WAY_OVER;
 }
 
-void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s)
+void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s)
 {
 	struct gagg_store_way *w = way_of(ch, s);
 	u8 *state = gagg_way_state(ch, s->slot, s->local, s->home);
 
+	(void)g;
 	if (!w || !flying(w, *state, s))
 		return;
 	if (!s->run) {

@@ -62,6 +62,8 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch)
 	u32 i;
 
 	shape_of(g, ch->members, ch->nlocals, ch->nhomes, ch->self_home != 0xff, &s);
+	st->ask_at = GAGG_NEVER;
+	st->run_at = GAGG_NEVER;
 	st->off_way = sizeof(*st);
 	st->off_applied = s.applied;
 	st->off_open = s.open;
@@ -219,7 +221,7 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 }
 
 enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
+			   struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
 			   u64 now, struct gagg_todo *todo)
 {
 	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->spread, m->chunk) != sh->index)
@@ -372,7 +374,7 @@ bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
 	u64 left;
 
 	if (ops->run && ch->self_home != 0xff)
-		ch->poll_at = ops->run(&g->sync, &st->sync, &st->clocks, now);
+		st->run_at = ops->run(&g->sync, &st->sync, &st->clocks, now);
 	for (left = gagg_rotate(st->parked, first); left; left &= left - 1) {
 		u32 rank = (first + gagg_lowest(left)) % GAGG_RANKS;
 		bool room = gagg_shard_spare(sh) >= STEP;

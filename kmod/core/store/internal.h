@@ -13,14 +13,18 @@ bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
 
 /* store/answer.c: the same calls as a ring's */
-void gagg_store_acked(struct gagg_chan *ch, const struct gagg_sent *s);
-void gagg_store_lost(struct gagg_chan *ch, const struct gagg_sent *s);
-bool gagg_store_over(struct gagg_chan *ch, const struct gagg_sent *s);
+void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
+		      const struct gagg_sent *s);
+void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s);
+bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_sent *s);
 enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
 			       const struct gagg_msg *m, struct gagg_todo *todo);
 void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now);
-void gagg_store_timer(struct gagg_chan *ch, u64 now);
+void gagg_store_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		      u64 now);
 
 /* does home @h hold that chunk? All of them do if there are copies */
 static inline bool gagg_store_at(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
@@ -38,7 +42,7 @@ static inline u32 gagg_store_first(const struct gagg_geom *g, const struct gagg_
 
 /* store/home.c */
 enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
+			   struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
 			   u64 now, struct gagg_todo *todo);
 void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now);

@@ -106,6 +106,8 @@ enum gagg_tick {
 struct gagg_store {
 	struct gagg_clocks clocks;
 	union gagg_sync_state sync;
+	u64 ask_at;		/* a way asks again; GAGG_NEVER */
+	u64 run_at;		/* the sync mode lets somebody go; GAGG_NEVER */
 	u64 ticks;		/* so many have come */
 	u64 parked;		/* ranks with requests */
 	u32 calls;		/* of gagg_store_refill() */

@@ -407,7 +407,7 @@ static bool refill_ways(struct step *s)
 			if (room)
 				st->work_first = (at + 1) % n;
 		}
-		s->ch->query_at = gagg_min64(s->ch->query_at, s->w->ask_at);
+		st->ask_at = gagg_min64(st->ask_at, s->w->ask_at);
 	}
 	return more;
 }
@@ -422,7 +422,7 @@ bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	u64 was = st->ticks;
 	u32 l;
 
-	ch->query_at = GAGG_NEVER;
+	st->ask_at = GAGG_NEVER;
 	if (ways_first)
 		more = refill_ways(&s);
 	more |= gagg_store_serve(sh, g, ch, now);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What arrives for a ring: a datagram is given to the home or to the worker.
+ */
+#include "kind.h"
+#include "ring/internal.h"
+
+/* what a worker says to a home */
+static enum gagg_rx door_home(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
+			      u64 now, struct gagg_todo *todo)
+{
+	if (!gagg_rank_at(g, m->src, node, ch->members))
+		return gagg_drop(todo, GAGG_DROP_RANK);
+	if (m->run > g->window)
+		return gagg_drop(todo, GAGG_DROP_WINDOW);
+	if (ch->self_home == 0xff)
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	if (m->type == GAGG_T_PULL) {
+		gagg_result_pull(sh, g, ch, node, m, now);
+		return GAGG_RX_OK;
+	}
+	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	if (m->type == GAGG_T_QUERY)
+		return gagg_home_query(sh, g, ch, node, m, now, todo);
+	if (!gagg_chan_takes(g, m->laneop, m->lanes, m->flags & GAGG_WF_RAW) ||
+	    m->lanes > g->lanes)
+		return gagg_drop(todo, GAGG_DROP_OP);
+	gagg_path_rx(&sh->path[node], m->pn, ce);
+	/* by what follows the header: only then are there lanes to be added */
+	if (!gagg_wire_has_lanes(m))
+		return gagg_home_ready(sh, g, ch, m, now, todo);
+	return gagg_home_contrib(sh, g, ch, m, now, todo);
+}
+
+/* what a home says to a worker, of what that has sent */
+static inline bool door_is_answer(u8 type)
+{
+	return type == GAGG_T_RESULT || type == GAGG_T_DONE || type == GAGG_T_TOLD ||
+	       type == GAGG_T_RESEND;
+}
+
+static enum gagg_rx door_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
+			    u64 now, struct gagg_todo *todo)
+{
+	if (m->type != GAGG_T_PULL &&
+	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	if (door_is_answer(m->type)) {
+		if (m->run > g->window)
+			return gagg_drop(todo, GAGG_DROP_WINDOW);
+		gagg_path_heard(&sh->path[node], now);
+	}
+	switch (m->type) {
+	case GAGG_T_CONTRIB:
+	case GAGG_T_READY:
+	case GAGG_T_QUERY:
+	case GAGG_T_PULL:
+		return door_home(sh, g, ch, node, m, ce, now, todo);
+	case GAGG_T_RESULT:
+	case GAGG_T_DONE:
+		return m->src == node ? gagg_worker_result(sh, g, ch, node, m, now, todo) :
+					gagg_drop(todo, GAGG_DROP_RANK);
+	case GAGG_T_TOLD:
+		return m->src == node ? gagg_worker_told(sh, g, ch, node, m, now, todo) :
+					gagg_drop(todo, GAGG_DROP_RANK);
+	case GAGG_T_WAITS:
+		return m->src == node ? gagg_missing_told(g, ch, node, m, todo) :
+					gagg_drop(todo, GAGG_DROP_RANK);
+	case GAGG_T_RESEND:
+		return m->src == node ? gagg_worker_resend(g, ch, node, m, todo) :
+					gagg_drop(todo, GAGG_DROP_RANK);
+	}
+	return gagg_drop(todo, GAGG_DROP_TYPE);
+}
+
+static void door_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+			const struct gagg_todo *todo, u64 now)
+{
+	if (todo->m.type == GAGG_T_CONTRIB)
+		gagg_home_commit(sh, g, todo->chan, &todo->m, todo->to_result, now);
+	else
+		gagg_worker_commit(sh, g, todo->chan, &todo->m, now);
+}
+
+static bool door_waits(u8 type)
+{
+	return type == GAGG_T_CONTRIB || type == GAGG_T_READY || type == GAGG_T_QUERY;
+}
+
+static u64 door_deadline(struct gagg_chan *ch)
+{
+	return gagg_min64(gagg_min64(gagg_min64(ch->query_at, ch->pull_at),
+				     gagg_min64(ch->poll_at, ch->due_at)), ch->repair_at);
+}
+
+const struct gagg_chan_ops gagg_ring_ops = {
+	.waits = door_waits,
+	.rx = door_rx,
+	.commit = door_commit,
+	.acked = gagg_worker_acked,
+	.over = gagg_worker_over,
+	.lost = gagg_worker_lost,
+	.refill = gagg_ring_refill,
+	.timer = gagg_ring_timer,
+	.deadline = door_deadline,
+	.missing = gagg_ring_missing,
+};

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The store as a kind of channel.
+ */
+#include "kind.h"
+#include "store/internal.h"
+
+static bool store_waits(u8 type)
+{
+	return type == GAGG_T_CONTRIB || type == GAGG_T_READY || type == GAGG_T_QUERY ||
+	       type == GAGG_T_PULL;
+}
+
+static u64 store_deadline(struct gagg_chan *ch)
+{
+	const struct gagg_store *st = gagg_store_of(ch);
+
+	return gagg_min64(st->ask_at, st->run_at);
+}
+
+/* a read that waits for all to come as far, or nearly: those at the least clock hold it up */
+static u64 store_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+			 const struct gagg_op *op)
+{
+	const struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
+	u32 bound = gagg_sync_bound(&g->sync), rank;
+	u64 ranks = 0;
+
+	(void)local;
+	if (ch->self_home == 0xff || !(op->flags & GAGG_OP_READ))
+		return 0;
+	/* who has finished waits for the rest in every mode */
+	if ((op->flags & GAGG_OP_FENCE) || op->sig == GAGG_CLOCK_END)
+		bound = 0;
+	if (op->sig <= k->min || op->sig - k->min <= bound)
+		return 0;
+	gagg_for_each_worker(k, rank)
+		if (k->clock[rank] == k->min)
+			ranks |= GAGG_BIT(rank);
+	return ranks;
+}
+
+const struct gagg_chan_ops gagg_store_ops = {
+	.waits = store_waits,
+	.rx = gagg_store_rx,
+	.commit = gagg_store_commit,
+	.acked = gagg_store_acked,
+	.over = gagg_store_over,
+	.lost = gagg_store_lost,
+	.refill = gagg_store_refill,
+	.timer = gagg_store_timer,
+	.deadline = store_deadline,
+	.missing = store_missing,
+};
