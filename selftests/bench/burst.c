@@ -11,6 +11,7 @@
  *	chunks=N	of a rank: datagram i is chunk i % N of rank src + i / N, but of
  *			rank src if steps=0
  *	steps=0
+ *	ticks=N		of a measurement; default: 8
  *	src=N round=N chunk=N pn=N group=N	of the first; default: the template's
  *
  * Prints instructions per datagram. FROM may be an address that another host has.
@@ -28,8 +29,8 @@
 
 #include "agent/bench/usage.h"
 
-#define TICKS		8		/* of a measurement */
-#define QUIET		2		/* of them, in which follows what was put off */
+#define QUIET		2		/* ticks in the end, in which follows what was put off */
+#define BACKGROUNDS	3
 #define NSEC		1000000000LL
 #define BURST		45		/* as many as gagg sends */
 #define DATAGRAM_MAX	1500
@@ -40,18 +41,20 @@ static struct {
 	uint64_t datagrams;
 	uint64_t chunks;
 	uint64_t steps;
+	uint64_t ticks;
 	uint64_t src;
 	uint64_t round;
 	uint64_t chunk;
 	uint64_t pn;
 	uint64_t group;
-} me = { .datagrams = 1, .chunks = 1, .steps = 1 };
+} me = { .datagrams = 1, .chunks = 1, .steps = 1, .ticks = 8 };
 
 static const struct word {
 	const char *name;
 	uint64_t *to;
 } words[] = {
 	{ "datagrams", &me.datagrams }, { "chunks", &me.chunks }, { "steps", &me.steps },
+	{ "ticks", &me.ticks },
 	{ "src", &me.src }, { "round", &me.round }, { "chunk", &me.chunk },
 	{ "pn", &me.pn }, { "group", &me.group },
 };
@@ -182,9 +185,9 @@ static int64_t busy(int fd, const uint8_t *all)
 	if (all)
 		send_all(fd, all);
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &ended);
-	left = TICKS - elapsed(&began, &ended);
+	left = (long)me.ticks - elapsed(&began, &ended);
 	if (left < QUIET) {
-		fprintf(stderr, "burst: more datagrams than %u ticks are for\n", TICKS - QUIET);
+		fprintf(stderr, "burst: more datagrams than %lu ticks are for\n", (unsigned long)me.ticks);
 		exit(1);
 	}
 	sleep_ticks(left);
@@ -218,6 +221,12 @@ int main(int argc, char **argv)
 	    setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
 		fail("socket");
 	background = busy(fd, NULL);
+	/* what else happens in one of them is no background, and would be taken off */
+	for (int i = 1; i < BACKGROUNDS; i++) {
+		int64_t again = busy(fd, NULL);
+
+		background = again < background ? again : background;
+	}
 	printf("%.1f\n", (double)(busy(fd, all) - background) / (double)me.datagrams);
 	free(all);
 	return 0;

@@ -5,7 +5,8 @@
 insn.py MODE ROWS JSON RECORDED     MODE: all, --check, --record
 
 ROWS may be of several boots. The least of a figure is the figure: what else the
-machine does can only add to it.
+machine does can only add to it. "transmit" is what remains of "last" without
+"aggregate": publish a chunk, and send its result.
 """
 import json
 import sys
@@ -24,6 +25,19 @@ def least(rows):
         if row["instructions"] < was["instructions"]:
             best[key(row)] = row
     return list(best.values())
+
+
+def with_transmit(rows):
+    """The rows, and behind each "last" what it has more than its "aggregate"."""
+    at = {row["what"]: row["instructions"] for row in rows}
+    out = []
+    for row in rows:
+        out.append(row)
+        name, _, how = row["what"].partition(", ")
+        if name == "last":
+            more = row["instructions"] - at["aggregate, " + how]
+            out.append({**row, "what": "transmit, " + how, "instructions": round(more, 1)})
+    return out
 
 
 def own(rows):
@@ -72,7 +86,7 @@ def check(rows, recorded):
 def main():
     mode, rows_path, json_path, recorded_path = sys.argv[1:]
     with open(rows_path, encoding="ascii") as f:
-        rows = least([json.loads(line) for line in f])
+        rows = with_transmit(least([json.loads(line) for line in f]))
     write(json_path, rows)
     recorded = {}
     if mode != "--record":

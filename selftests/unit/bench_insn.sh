@@ -40,7 +40,7 @@ insn()
 	selftests/bench/insn.py "$1" "$work/rows" "$work/json" "$work/recorded" >"$work/said" 2>&1
 }
 
-echo 1..10
+echo 1..11
 insn --record 500 1000 800
 result $? "figures are recorded"
 insn --check 500 1029 800
@@ -66,3 +66,10 @@ result $? "of several boots the least counts"
 { rows 500 1040; rows 500 1031; rows 500 1050; } >"$work/rows"
 ! selftests/bench/insn.py --check "$work/rows" "$work/json" "$work/recorded" >"$work/said" 2>&1
 result $? "which may be worse, too"
+{ rows 500 1000; rows 500 1010; } >"$work/rows"
+for last in 2110 2100; do
+	echo '{"system": "gagg", "what": "last, whole", "unit": "datagram", "instructions": '$last'}'
+done >>"$work/rows"
+selftests/bench/insn.py all "$work/rows" "$work/json" "$work/recorded" >"$work/said" 2>&1
+grep -q "transmit, whole .* 1100.00" "$work/said"
+result $? "what the last one has more is of the least of both"
