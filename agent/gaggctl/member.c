@@ -11,8 +11,8 @@ static const char usage[] =
 	"       gaggctl member delete GROUP RANK\n"
 	"       gaggctl member list GROUP\n"
 	"\n"
-	"States: unheard, config-mismatch FIELD, heard (its host is up), attached,\n"
-	"running, blocked (its host is up, but datagrams as long as a chunk do not pass:\n"
+	"States: unheard, config-mismatch FIELD (with both values, if it is a number or a word),\n"
+	"heard (its host is up), attached, running, blocked (its host is up, but datagrams as long as a chunk do not pass:\n"
 	"the line says between which, and on which UDP ports). Members can be changed only while no rank is attached, and have to be\n"
 	"the same on every host.\n";
 
@@ -140,7 +140,8 @@ static enum ctl_exit set(struct args *a)
 static void print_value(const struct nl_member *m, uint32_t v, const char *key,
 			const char *before, const char *after)
 {
-	const char *word = nl_mismatch_word(m, v);
+	char buf[NL_VALUE_MAX];
+	const char *word = nl_mismatch_word(m, v, buf);
 
 	if (word)
 		print_str(key, before, word, after);

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "error.h"
+#include "sync_name.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define RANKS_NAMED	8	/* of those that are missing; of others it is said how many */
@@ -137,9 +138,13 @@ static const struct field {
 	[GAGG_DG_COUNT]		= { "version of datagrams" },
 };
 
-static const char *field_value(const struct field *f, uint32_t v, char buf[16])
+static const char *field_value(uint32_t digest, uint32_t v, char buf[SYNC_NAME_MAX])
 {
-	snprintf(buf, 16, "%u", v);
+	const struct field *f = &fields[digest];
+
+	if (digest == GAGG_DG_SYNC)
+		return sync_name(v, buf);
+	snprintf(buf, SYNC_NAME_MAX, "%u", v);
 	return v < ARRAY_SIZE(f->words) && f->words[v] ? f->words[v] : buf;
 }
 
@@ -148,14 +153,12 @@ void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
 	const uint32_t numbers = GAGG_DG_NUMBERS | 1U << GAGG_DG_COUNT;
 	uint32_t digest = st->mismatch - 1;
 	bool known = digest < ARRAY_SIZE(fields) && fields[digest].name;
-	char there[16], here[16];
+	char there[SYNC_NAME_MAX], here[SYNC_NAME_MAX];
 
 	if (known && numbers >> digest & 1)
 		snprintf(buf, size, "config-mismatch: %s is %s on the host of rank %u, %s here",
-			 fields[digest].name,
-			 field_value(&fields[digest], st->mismatch_there, there),
-			 st->mismatch_node,
-			 field_value(&fields[digest], st->mismatch_here, here));
+			 fields[digest].name, field_value(digest, st->mismatch_there, there),
+			 st->mismatch_node, field_value(digest, st->mismatch_here, here));
 	else
 		snprintf(buf, size, "config-mismatch: %s differs on the host of rank %u",
 			 known ? fields[digest].name : "configuration", st->mismatch_node);

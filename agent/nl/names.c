@@ -5,6 +5,9 @@
 #include <linux/gagg_wire.h>
 
 #include "nl.h"
+#include "../lib/sync_name.h"
+
+_Static_assert(NL_VALUE_MAX >= SYNC_NAME_MAX, "sync_name() writes into it");
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -85,24 +88,31 @@ bool nl_mismatch_values(const struct nl_member *m)
 	return m->mismatch[0] && (m->set & both) == both;
 }
 
-const char *nl_mismatch_word(const struct nl_member *m, uint32_t v)
+const char *nl_mismatch_word(const struct nl_member *m, uint32_t v, char buf[NL_VALUE_MAX])
 {
 	const struct nl_field *f = nl_field_find(m->mismatch);
+	const char *word;
 
-	return f ? nl_field_word(f, v) : NULL;
+	if (!strcmp(m->mismatch, "sync"))
+		return sync_name(v, buf);
+	word = f ? nl_field_word(f, v) : NULL;
+	/* a number that this build has no word for is told as such */
+	return word && strcmp(word, "?") ? word : NULL;
 }
 
-static const char *mismatch_value(const struct nl_member *m, uint32_t v, char buf[16])
+static const char *mismatch_value(const struct nl_member *m, uint32_t v, char buf[NL_VALUE_MAX])
 {
-	const char *word = nl_mismatch_word(m, v);
+	const char *word = nl_mismatch_word(m, v, buf);
 
-	snprintf(buf, 16, "%u", v);
-	return word ? word : buf;
+	if (word)
+		return word;
+	snprintf(buf, NL_VALUE_MAX, "%u", v);
+	return buf;
 }
 
 const char *nl_mismatch_format(const struct nl_member *m, char buf[NL_MISMATCH_MAX])
 {
-	char there[16], here[16];
+	char there[NL_VALUE_MAX], here[NL_VALUE_MAX];
 
 	if (nl_mismatch_values(m))
 		snprintf(buf, NL_MISMATCH_MAX, "%s (%s there, %s here)", m->mismatch,

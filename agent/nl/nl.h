@@ -22,7 +22,8 @@
 
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
 #define NL_IP_MAX	INET6_ADDRSTRLEN
-#define NL_MISMATCH_MAX	96		/* a field and two values, with the final zero */
+#define NL_VALUE_MAX	64		/* a value of a field as a word, with the final zero */
+#define NL_MISMATCH_MAX	176		/* a field and two values, with the final zero */
 
 /* a bit of nl_group.set (GAGG_GA_*) and of nl_member.set (GAGG_MA_*) */
 #define NL_SET(attr)	(1U << (attr))
@@ -260,9 +261,9 @@ uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f);
 /* The word for a value of a field that takes words; NULL: it takes numbers. */
 const char *nl_field_word(const struct nl_field *f, uint32_t v);
 
-/* are both values of what differs known? Then the words for them, as above */
+/* are both values of what differs known? Then the words for them, as above; made in @buf */
 bool nl_mismatch_values(const struct nl_member *m);
-const char *nl_mismatch_word(const struct nl_member *m, uint32_t v);
+const char *nl_mismatch_word(const struct nl_member *m, uint32_t v, char buf[NL_VALUE_MAX]);
 
 /* "window (1024 there, 2048 here)", or the field alone */
 const char *nl_mismatch_format(const struct nl_member *m, char buf[NL_MISMATCH_MAX]);

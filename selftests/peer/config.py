@@ -58,7 +58,7 @@ def call(root, count):
     return count & 0x3ffffff | (root | root >> 8 << 4) << 26 & M32
 
 
-NUMBERS = 0, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15	# fields that are their own digest
+NUMBERS = 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15	# fields that are their own digest
 
 
 class Config:
@@ -87,8 +87,6 @@ class Config:
             d[2] = mix64(d[2], rank * 4 + role)
             d[3] = mix64(d[3], rank * 65536 + 1)
         d[4:10] = self.lanes, self.ring, self.window, self.stripe, self.shards, self.port
-        for _ in range(4):
-            d[10] = mix64(d[10], 0)
         d[12] = self.dead_after
         return [value if field in NUMBERS else mix64(value, field) & M32
                 for field, value in enumerate(d)]

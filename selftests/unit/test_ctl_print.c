@@ -197,13 +197,15 @@ static void member__mismatch(void **state)
 	differs(&have, "placement", GAGG_PLACE_ROOT, GAGG_PLACE_STRIPED,
 		"placement (root there, striped here)");
 	differs(&have, "wire", GAGG_WIRE_INT8, GAGG_WIRE_INT32, "wire (int8 there, int32 here)");
+	differs(&have, "wire", 3, GAGG_WIRE_INT32, "wire (3 there, int32 here)");
 	differs(&have, "lane-type", GAGG_LANE_TYPE_INT32, GAGG_LANE_TYPE_INT64,
 		"lane-type (int32 there, int64 here)");
+	differs(&have, "sync", 3 << 24 | 2 << 21 | 1 << 10 | 5, 0, "sync (dssp:1:5 there, bsp here)");
 	m->set &= ~NL_SET(GAGG_MA_MISMATCH_THERE);
 	differs(&have, "window", 1024, 2048, "window");
 	m->set |= NL_SET(GAGG_MA_MISMATCH_THERE);
 	m->set &= ~NL_SET(GAGG_MA_MISMATCH_HERE);
-	differs(&have, "sync", 1024, 2048, "sync");
+	differs(&have, "role", 1024, 2048, "role");
 }
 
 static void member__blocked(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/digest.c kmod/core/wire.c; libs: */
+/* links: kmod/core/group/digest.c kmod/core/wire.c sync; libs: */
 /* Hosts of all builds must find the same numbers: vectors of lookup3.c, and the
  * numbers of version 1 of the wire.
  */
@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "group/digest.h"
+#include "sync/sync.h"
+#include "agent/lib/sync_name.h"
 
 static u32 hash(const char *s, u32 seed)
 {
@@ -85,7 +87,7 @@ static void test_numbers(void **state)
 		[GAGG_DG_MEMBERS] = 7, [GAGG_DG_ADDRESS] = 0x393808bc, [GAGG_DG_ROLE] = 0xcb86af56,
 		[GAGG_DG_WEIGHT] = 0x819d71a4, [GAGG_DG_LANES] = 7, [GAGG_DG_RING] = 7,
 		[GAGG_DG_WINDOW] = 7, [GAGG_DG_STRIPE] = 7, [GAGG_DG_SHARDS] = 7,
-		[GAGG_DG_PORT] = 7, [GAGG_DG_SYNC] = 0xdd08e63d, [GAGG_DG_PLACEMENT] = 7,
+		[GAGG_DG_PORT] = 7, [GAGG_DG_SYNC] = 7, [GAGG_DG_PLACEMENT] = 7,
 		[GAGG_DG_DEAD_AFTER] = 7, [GAGG_DG_KEY] = 0x8c4e9964, [GAGG_DG_LANE_TYPE] = 7,
 		[GAGG_DG_WIRE] = 7,
 	};
@@ -133,23 +135,38 @@ static void test_multicast(void **state)
 		assert_true(!d[i] == (i != GAGG_DG_ADDRESS));
 }
 
+/* each mode with its name, and parameters that fit and that do not */
 static void test_sync(void **state)
 {
+	static const struct {
+		const char *mode, *said;
+		u32 digest;
+	} cases[] = {
+		{ "bsp", "bsp", 0 },
+		{ "asp", "asp", 1 << 24 },
+		{ "ssp:0", "ssp:0", 2 << 24 | 1 << 21 },
+		{ "ssp:3", "ssp:3", 2 << 24 | 1 << 21 | 3 },
+		{ "dssp:1:5", "dssp:1:5", 3 << 24 | 2 << 21 | 1 << 10 | 5 },
+		{ "bsp-deadline:3:2:1", "bsp-deadline:3:2:1",
+		  10 << 24 | 3 << 21 | 3 << 14 | 2 << 7 | 1 },
+		{ "bsp-deadline:3:127:1", "bsp-deadline:3:127:1",
+		  10 << 24 | 3 << 21 | 3 << 14 | 127 << 7 | 1 },
+		{ "bsp-deadline:3:128:1", "bsp-deadline:#505ba", 10 << 24 | 1 << 23 | 0x505ba },
+		{ "bsp-deadline:3:129:1", "bsp-deadline:#b070b", 10 << 24 | 1 << 23 | 0xb070b },
+	};
 	struct gagg_sync_param p = { 0 };
-	u64 was;
+	char text[SYNC_NAME_MAX];
 	u32 i;
 
 	(void)state;
-	assert_int_equal(gagg_digest_fold(gagg_digest_sync(&p), GAGG_DG_SYNC), 0x437cad74);
-	was = gagg_digest_sync(&p);
-	p.mode = 1;
-	assert_int_not_equal(gagg_digest_sync(&p), was);
-	p.mode = 0;
-	for (i = 0; i < GAGG_SYNC_ARGS; i++) {
-		p.arg[i] = 1;
-		assert_int_not_equal(gagg_digest_sync(&p), was);
-		was = gagg_digest_sync(&p);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_null(gagg_sync_parse(cases[i].mode, &p));
+		assert_int_equal(gagg_digest_sync(&p), cases[i].digest);
+		assert_string_equal(sync_name(cases[i].digest, text), cases[i].said);
 	}
+	for (i = 0; gagg_sync_get(i); i++)
+		assert_string_equal(sync_name(i << 24, text), gagg_sync_get(i)->name);
+	assert_string_equal(sync_name(i << 24, text), "mode 18");
 }
 
 int main(void)

@@ -447,8 +447,6 @@ static void error_mismatch__field(void **state)
 	mismatch_says(&st, "configuration differs on the host of rank 2");
 	st.mismatch = 0;
 	mismatch_says(&st, "configuration differs on the host of rank 2");
-	st.mismatch = 1 + GAGG_DG_SYNC;
-	mismatch_says(&st, "sync differs on the host of rank 2");
 	/* what one rank is, another may be: there is no one number */
 	st.mismatch = 1 + GAGG_DG_ADDRESS;
 	mismatch_says(&st, "address of a member, or multicast, differs on the host of rank 2");
@@ -467,6 +465,12 @@ static void error_mismatch__values(void **state)
 	mismatch_says(&st, "window is 4294967295 on the host of rank 2, 2048 here");
 	st.mismatch = 1 + GAGG_DG_MEMBERS;
 	mismatch_says(&st, "number of members is 4294967295 on the host of rank 2, 2048 here");
+	st.mismatch = 1 + GAGG_DG_SYNC;
+	st.mismatch_there = 2 << 24 | 1 << 21 | 3;
+	st.mismatch_here = GAGG_DG_SYNC_HASHED | 0x800;
+	mismatch_says(&st, "sync is ssp:3 on the host of rank 2, bsp:#800 here");
+	st.mismatch = 1 + GAGG_DG_MEMBERS;
+	st.mismatch_there = UINT32_MAX;
 	st.mismatch_here = 1;
 	st.mismatch_there = 2;
 	st.mismatch = 1 + GAGG_DG_COUNT;

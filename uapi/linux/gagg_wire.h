@@ -207,8 +207,23 @@ enum gagg_digest {
 /* a bit each: fields that are one number, which is its own digest. Others are hashed */
 #define GAGG_DG_NUMBERS	(1U << GAGG_DG_MEMBERS | 1U << GAGG_DG_LANES | 1U << GAGG_DG_RING |	\
 			 1U << GAGG_DG_WINDOW | 1U << GAGG_DG_STRIPE | 1U << GAGG_DG_SHARDS |	\
-			 1U << GAGG_DG_PORT | 1U << GAGG_DG_PLACEMENT |				\
+			 1U << GAGG_DG_PORT | 1U << GAGG_DG_SYNC | 1U << GAGG_DG_PLACEMENT |	\
 			 1U << GAGG_DG_DEAD_AFTER | 1U << GAGG_DG_LANE_TYPE | 1U << GAGG_DG_WIRE)
+
+/*
+ * GAGG_DG_SYNC: bits 24-31 the number of the mode, bits 21-22 how many parameters it has, below
+ * them each in an equal part of 21 bits, the last one in the lowest; or, of more than three, or one
+ * that does not fit, GAGG_DG_SYNC_HASHED and 23 bits of a hash.
+ */
+#define GAGG_DG_SYNC_HASHED	(1U << 23)
+#define GAGG_DG_SYNC_MODE(v)	((v) >> 24)
+#define GAGG_DG_SYNC_ARGS(v)	((v) >> 21 & 3)		/* how many */
+#define GAGG_DG_SYNC_BITS(n)	((n) ? 21U / (n) : 0)	/* of each of @n */
+
+/* the modes by number; new ones go to the end */
+#define GAGG_SYNC_NAMES	"bsp", "asp", "ssp", "dssp", "dssp-literal", "r2sp", "localsgd",	\
+			"easgd-sync", "hpsgd", "bsp-quorum", "bsp-deadline", "bsp-adaptive",	\
+			"ako", "gossip-pull", "gossip-push", "gossip-pair", "push-sum", "easgd"
 
 #define GAGG_HELLO_KNOWN	0x01	/* the sender has accepted the instance in echo */
 #define GAGG_HELLO_ASK		0x02	/* answer at once */

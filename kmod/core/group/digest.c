@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "group/digest.h"
+#include "sync/sync.h"
 
 #define SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -88,14 +89,19 @@ void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len)
 	digest_addr(digest, GAGG_RANKS, addr, len);
 }
 
-u64 gagg_digest_sync(const struct gagg_sync_param *sync)
+u32 gagg_digest_sync(const struct gagg_sync_param *sync)
 {
-	u64 d = sync->mode;
-	u32 i;
+	u32 n = gagg_sync_get(sync->mode)->nargs, bits = GAGG_DG_SYNC_BITS(n), v = 0, i;
+	bool fits = n <= GAGG_DG_SYNC_ARGS(~0U);
+	u64 hash = 0;
 
-	for (i = 0; i < GAGG_SYNC_ARGS; i++)
-		d = gagg_mix64(d, sync->arg[i]);
-	return d;
+	for (i = 0; i < n; i++) {
+		fits &= !(sync->arg[i] >> bits);
+		v = v << bits | sync->arg[i];
+		hash = gagg_mix64(hash, sync->arg[i]);
+	}
+	v = fits ? n << 21 | v : GAGG_DG_SYNC_HASHED | (u32)(hash >> 41);
+	return sync->mode << 24 | v;
 }
 
 u32 gagg_digest_fold(u64 value, u32 field)

@@ -25,8 +25,8 @@ void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u
 /* of a group that has one; as above, after all members */
 void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len);
 
-/* of the sync mode and its parameters */
-u64 gagg_digest_sync(const struct gagg_sync_param *sync);
+/* of the sync mode and its parameters: see GAGG_DG_SYNC_HASHED */
+u32 gagg_digest_sync(const struct gagg_sync_param *sync);
 
 /* what is sent for a field; a number is less than 2^32 */
 u32 gagg_digest_fold(u64 value, u32 field);

@@ -5,7 +5,7 @@
 #include <linux/gagg.h>
 #include "sync/internal.h"
 
-/* their places are in the digest of a configuration: new ones go to the end */
+/* their places are their numbers: GAGG_SYNC_NAMES */
 static const struct gagg_sync_ops *const modes[] = {
 	&gagg_sync_bsp,
 	&gagg_sync_asp,
