@@ -35,7 +35,8 @@
  * gagg_test(), or in a call on a table, a replica or a batch, such calls of a second one
  * return GAGG_ERR_BUSY. Functions that return no error see no other thread, so the caller
  * keeps them apart: gagg_cache(), gagg_cache_hits(), gagg_batch_computed(),
- * gagg_batch_free(). gagg_replica_free() refuses nobody: it waits for the replica's
+ * gagg_batch_free(); and so it does with gagg_plan_create(), gagg_plan_feedback(),
+ * gagg_prep_wait() and gagg_last_result(). gagg_replica_free() refuses nobody: it waits for the replica's
  * operation. Different communicators may be used by different threads at once, those of one
  * gagg_init() too: what they share (the file, the list of communicators, channel numbers) is
  * locked inside. gagg_finalize(), gagg_abort() and gagg_reattach() concern all communicators

@@ -384,5 +384,5 @@ u64 gagg_chan_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local
 
 	if (number <= lo->finished || number > lo->numbers)
 		return 0;
-	return gagg_chan_ops(ch)->missing(g, ch, local, &lo->op[number % GAGG_OPS]);
+	return gagg_chan_ops(ch)->missing(g, ch, &lo->op[number % GAGG_OPS]);
 }

@@ -41,7 +41,7 @@ struct gagg_chan_ops {
 	void (*timer)(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		      u64 now);
 	u64 (*deadline)(struct gagg_chan *ch);
-	u64 (*missing)(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+	u64 (*missing)(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_op *op);
 };
 

@@ -57,15 +57,16 @@ static u64 answer(const struct gagg_path *p)
 
 u64 gagg_path_rto(const struct gagg_path *p)
 {
-	u64 rto = gagg_path_patience(p);
+	u64 rto = gagg_path_patience(p), least;
 
 	if (p->srtt)
 		rto = gagg_max64(rto, late(p));
 	if (p->timeouts > 1 && p->srtt)
 		rto = gagg_min64(rto, answer(p));
+	least = rto;
 	if (p->backoff)
 		rto = gagg_path_pause(rto, p->armed - p->silent);
-	return gagg_path_bound(rto, GAGG_PATH_RTO_MAX, p->armed);
+	return gagg_path_bound(least, rto, GAGG_PATH_RTO_MAX, p->armed);
 }
 
 void gagg_path_hint(struct gagg_path *p, u64 rto)

@@ -259,15 +259,18 @@ static inline u64 gagg_path_pause(u64 least, u64 silence)
 
 /*
  * gagg_path_bound - @wait, or at most @max, ns
+ * @least: how long an answer takes: no shorter than this, or than @max
  * @when: when it begins
  *
  * Waits of one length have a period, and outages may have the same, or one that divides it:
  * then each question falls into one. So what is bounded is 3/4 of @max up to @max, another
  * part each time.
  */
-static inline u64 gagg_path_bound(u64 wait, u64 max, u64 when)
+static inline u64 gagg_path_bound(u64 least, u64 wait, u64 max, u64 when)
 {
-	return wait < max ? wait : max - gagg_mix64(when, max) % (max / 4);
+	u64 bounded = wait < max ? wait : max - gagg_mix64(when, max) % (max / 4);
+
+	return gagg_max64(gagg_min64(least, max), bounded);
 }
 
 /*

@@ -336,6 +336,25 @@ static void test_nonsense(void **state)
 	free(before);
 }
 
+/* differently long from 3/4 of the bound on, but as long as an answer takes */
+static void test_bound(void **state)
+{
+	u64 when, min = GAGG_NEVER, max = 0;
+
+	(void)state;
+	for (when = 1; when <= 1000; when++) {
+		u64 wait = gagg_path_bound(10, 4000 + when % 2, 4000, when);
+
+		min = gagg_min64(min, wait);
+		max = gagg_max64(max, wait);
+		assert_in_range(gagg_path_bound(3900, 5000, 4000, when), 3900, 4000);
+		assert_int_equal(gagg_path_bound(4100, 5000, 4000, when), 4000);
+		assert_int_equal(gagg_path_bound(10, 3999, 4000, when), 3999);
+	}
+	assert_in_range(min, 3001, 3010);
+	assert_in_range(max, 3990, 4000);
+}
+
 static void test_timeout(void **state)
 {
 	u64 wait = GAGG_PATH_RTO_INIT, now = 1000, began = now;
@@ -371,7 +390,7 @@ static void test_timeout(void **state)
 	while (now - began < 20 * GAGG_PATH_RTO_MAX) {
 		send_some(p, 2, now, 0);
 		wait = gagg_max64(GAGG_PATH_RTO_INIT, (now - began) / 16);
-		wait = gagg_path_bound(wait, GAGG_PATH_RTO_MAX, now);
+		wait = gagg_path_bound(0, wait, GAGG_PATH_RTO_MAX, now);
 		assert_true(p->rto_at == now + wait);
 		now += wait;
 		gagg_path_timer(p, now);
@@ -1526,6 +1545,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_timeout),
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_probe_time),

@@ -71,10 +71,10 @@
 
 #define GAGG_JOIN_SHARDS	16
 
-/* what a node has set differently: the lowest field that differs, see digest.h */
+/* what a node has set differently: the versions, or else the lowest field, see digest.h */
 struct gagg_mismatch {
 	u32 field;	/* 1 + enum gagg_digest; 0: agrees */
-	u32 here;	/* digest of it; of the versions, which come last, the number */
+	u32 here;	/* digest of it; of the versions the number */
 	u32 there;
 };
 

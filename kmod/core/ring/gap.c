@@ -90,7 +90,8 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 static void learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
 		  const struct gagg_gap *gap, bool repair, u64 now)
 {
-	u32 late = (u32)gagg_min64(now - gap->seen, GAGG_QUERY_WAIT_MAX), i;
+	u64 since = now > gap->seen ? now - gap->seen : 0;
+	u32 late = (u32)gagg_min64(since, GAGG_QUERY_WAIT_MAX), i;
 
 	if (repair && !gap->wait && g->heard_by_others)
 		return;

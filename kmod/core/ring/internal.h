@@ -195,7 +195,7 @@ bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now);
 void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		     u64 now);
-u64 gagg_ring_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+u64 gagg_ring_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_op *op);
 
 /* ring/query.c */

@@ -42,10 +42,8 @@ enum gagg_rx gagg_missing_told(const struct gagg_geom *g, struct gagg_chan *ch, 
 	const struct gagg_cur *base;
 	struct gagg_lack *lack;
 
-	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h) {
-		todo->drop = GAGG_DROP_CHUNK;
-		return GAGG_RX_DROP;
-	}
+	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
+		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	base = &ch->home_base[h];
 	if (m->chunk != base->slot || m->round != base->round)
 		return GAGG_RX_OK;
@@ -80,13 +78,12 @@ static u64 missing_here(const struct gagg_geom *g, struct gagg_chan *ch,
 	return ch->members;
 }
 
-u64 gagg_ring_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+u64 gagg_ring_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_op *op)
 {
 	u64 ranks = 0;
 	u32 h;
 
-	(void)local;
 	for (h = 0; h < ch->nhomes; h++) {
 		const struct gagg_cur *c = &ch->home_base[h];
 		const struct gagg_lack *lack = gagg_chan_lack(ch, h);

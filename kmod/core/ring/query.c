@@ -137,10 +137,9 @@ void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct ga
 		return;
 	next = query_homes(sh, g, ch, now);
 	if (next == GAGG_NEVER) {
-		u64 wait = gagg_max64(ch->query_wait, answer(sh, ch));
+		u64 wait = gagg_path_pause(ch->query_wait, now - ch->watched_at);
 
-		wait = gagg_path_pause(wait, now - ch->watched_at);
-		next = now + gagg_path_bound(wait, GAGG_QUERY_WAIT_MAX, now);
+		next = now + gagg_path_bound(answer(sh, ch), wait, GAGG_QUERY_WAIT_MAX, now);
 	}
 	ch->query_at = any_open(ch) ? next : GAGG_NEVER;
 }

@@ -3,7 +3,7 @@
  * A worker: results come back. What goes out is in push.c, questions are in query.c.
  *
  * A contribution leaves the books only by its RESULT. An acknowledgement frees
- * the network window; the timer then asks with QUERY (PROTOCOL, worker table).
+ * the network window; the timer then asks with QUERY (ring/query.c).
  */
 #include "ring/internal.h"
 

@@ -12,7 +12,7 @@
 #define ASK_WAIT_MAX	(250 * GAGG_MSEC)
 
 /* what was asked for and has not come is missing again */
-static void ask_again(struct gagg_store_way *w, u64 now)
+static void ask_again(const struct gagg_path *p, struct gagg_store_way *w, u64 now)
 {
 	/* nothing at all has come: they wait for a clock, not for the network */
 	if (w->answers && w->window / 2 >= WINDOW_MIN)
@@ -20,7 +20,7 @@ static void ask_again(struct gagg_store_way *w, u64 now)
 	w->next = w->low;
 	w->open = 0;
 	w->ask_at = GAGG_NEVER;
-	w->wait = (u32)gagg_path_bound(2ULL * w->wait, ASK_WAIT_MAX, now);
+	w->wait = (u32)gagg_path_bound(gagg_path_patience(p), 2ULL * w->wait, ASK_WAIT_MAX, now);
 }
 
 void gagg_store_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
@@ -28,12 +28,11 @@ void gagg_store_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 {
 	u32 l, h;
 
-	(void)sh;
 	(void)g;
 	for (l = 0; l < ch->nlocals; l++)
 		for (h = 0; h < ch->nhomes; h++)
 			if (gagg_way_at(ch, l, h)->ask_at <= now)
-				ask_again(gagg_way_at(ch, l, h), now);
+				ask_again(&sh->path[ch->home[h]], gagg_way_at(ch, l, h), now);
 }
 
 /* the way that a datagram of an update belongs to, or NULL: that one is over */

@@ -19,14 +19,13 @@ static u64 store_deadline(struct gagg_chan *ch)
 }
 
 /* a read that waits for all to come as far, or nearly: those at the least clock hold it up */
-static u64 store_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+static u64 store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 			 const struct gagg_op *op)
 {
 	const struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
 	u32 bound = gagg_sync_bound(&g->sync), rank;
 	u64 ranks = 0;
 
-	(void)local;
 	if (ch->self_home == 0xff || !(op->flags & GAGG_OP_READ))
 		return 0;
 	/* who has finished waits for the rest in every mode */
