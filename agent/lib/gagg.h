@@ -31,17 +31,18 @@
  * such a rank has sent, and has been lost, it has not contributed yet.
  *
  * Threads. A communicator, and all that belongs to it (requests, plans, tables, replicas,
- * batches), belong to one thread at a time: while one is in a collective, in gagg_wait() or
- * gagg_test(), or in a call on a table, a replica or a batch, such calls of a second one
- * return GAGG_ERR_BUSY. Functions that return no error see no other thread, so the caller
- * keeps them apart: gagg_cache(), gagg_cache_hits(), gagg_batch_computed(),
+ * batches), belong to one thread at a time: while one is in a collective, in gagg_wait()
+ * or gagg_test(), or in a call on a table, a replica or a batch, such calls of a second
+ * one return GAGG_ERR_BUSY. Functions that return no error see no other thread, so the
+ * caller keeps them apart: gagg_cache(), gagg_cache_hits(), gagg_batch_computed(),
  * gagg_batch_free(); and so it does with gagg_plan_create(), gagg_plan_feedback(),
- * gagg_prep_wait() and gagg_last_result(). gagg_replica_free() refuses nobody: it waits for the replica's
- * operation. Different communicators may be used by different threads at once, those of one
- * gagg_init() too: what they share (the file, the list of communicators, channel numbers) is
- * locked inside. gagg_finalize(), gagg_abort() and gagg_reattach() concern all communicators
- * that were split from theirs: no other thread may be in a call on one of them. Those that
- * return a value return GAGG_ERR_BUSY if it is one of those named above.
+ * gagg_prep_wait() and gagg_last_result(). gagg_replica_free() refuses nobody: it waits
+ * for the replica's operation. Different communicators may be used by different threads
+ * at once, those of one gagg_init() too: what they share (the file, the list of
+ * communicators, channel numbers) is locked inside. gagg_finalize(), gagg_abort() and
+ * gagg_reattach() concern all communicators that were split from theirs: no other thread
+ * may be in a call on one of them. Those that return a value return GAGG_ERR_BUSY if it
+ * is one of those named above.
  *
  * After fork() the parent is the rank: in the child calls return GAGG_ERR_CLOSED, and
  * gagg_finalize(), gagg_abort() and gagg_comm_free() free memory and tell nobody. A signal

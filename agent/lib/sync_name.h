@@ -5,22 +5,30 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <linux/gagg_wire.h>
 
 #define SYNC_NAME_MAX	64	/* a name and three parameters, with the final zero */
 
+static inline int sync_mode_name(uint32_t mode, char text[SYNC_NAME_MAX])
+{
+	const char *at = GAGG_SYNC_NAMES;
+
+	for (uint32_t i = 0; at && i < mode; i++) {
+		at = strchr(at, ' ');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
+		return snprintf(text, SYNC_NAME_MAX, "mode %u", mode);
+	return snprintf(text, SYNC_NAME_MAX, "%.*s", (int)strcspn(at, " "), at);
+}
+
 /* as a user writes it; parameters that were hashed are '#' and the hash */
 static inline const char *sync_name(uint32_t digest, char text[SYNC_NAME_MAX])
 {
-	static const char *const names[] = { GAGG_SYNC_NAMES };
-	uint32_t mode = GAGG_DG_SYNC_MODE(digest), n = GAGG_DG_SYNC_ARGS(digest);
-	uint32_t bits = GAGG_DG_SYNC_BITS(n);
-	int at;
+	uint32_t n = GAGG_DG_SYNC_ARGS(digest), bits = GAGG_DG_SYNC_BITS(n);
+	int at = sync_mode_name(GAGG_DG_SYNC_MODE(digest), text);
 
-	if (mode < sizeof(names) / sizeof(names[0]))
-		at = snprintf(text, SYNC_NAME_MAX, "%s", names[mode]);
-	else
-		at = snprintf(text, SYNC_NAME_MAX, "mode %u", mode);
 	if (digest & GAGG_DG_SYNC_HASHED) {
 		snprintf(text + at, SYNC_NAME_MAX - (size_t)at, ":#%x",
 			 digest & (GAGG_DG_SYNC_HASHED - 1));

@@ -203,7 +203,7 @@ struct gagg_chan {
 	u64 member_nodes;	/* nodes with a member, self excluded */
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
-	u32 overtaken[GAGG_NODES];	/* how long results of each were overtaken, ns, see ring/gap.c */
+	u32 overtaken[GAGG_NODES];	/* ns, results of each; see ring/gap.c */
 	struct gagg_cur home_base[GAGG_NODES];	/* lowest chunk not done */
 	struct gagg_local local[GAGG_LOCALS];
 	struct gagg_delays delays;	/* quorum */

@@ -220,10 +220,10 @@ enum gagg_digest {
 #define GAGG_DG_SYNC_ARGS(v)	((v) >> 21 & 3)		/* how many */
 #define GAGG_DG_SYNC_BITS(n)	((n) ? 21U / (n) : 0)	/* of each of @n */
 
-/* the modes by number; new ones go to the end */
-#define GAGG_SYNC_NAMES	"bsp", "asp", "ssp", "dssp", "dssp-literal", "r2sp", "localsgd",	\
-			"easgd-sync", "hpsgd", "bsp-quorum", "bsp-deadline", "bsp-adaptive",	\
-			"ako", "gossip-pull", "gossip-push", "gossip-pair", "push-sum", "easgd"
+/* the modes by number, a space between two; new ones go to the end */
+#define GAGG_SYNC_NAMES	"bsp asp ssp dssp dssp-literal r2sp localsgd easgd-sync hpsgd bsp-quorum " \
+			"bsp-deadline bsp-adaptive ako gossip-pull gossip-push gossip-pair " \
+			"push-sum easgd"
 
 #define GAGG_HELLO_KNOWN	0x01	/* the sender has accepted the instance in echo */
 #define GAGG_HELLO_ASK		0x02	/* answer at once */
