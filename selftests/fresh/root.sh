@@ -75,9 +75,19 @@ root_proxy()
 	echo "${proxy:-${http_proxy:-}}"
 }
 
+# root_enter COMMAND...: with $root as its root directory. Not by chroot: who is in one may make
+# no user namespace, and the root directory of a mount namespace has to be a mount
+root_enter()
+{
+	# shellcheck disable=SC2016 # the other shell's
+	unshare --mount --propagation private bash -c '
+		mount --rbind "$1" "$1" && cd "$1" && pivot_root . mnt && cd / && umount -l mnt || exit
+		exec "${@:2}"' bash "$root" "$@"
+}
+
 root_add_user()
 {
-	chroot "$root" useradd --create-home --shell /bin/bash "$1"
+	root_enter useradd --create-home --shell /bin/bash "$1"
 }
 
 root_run()
@@ -85,7 +95,7 @@ root_run()
 	local user=$1 home=/home/$1
 
 	[ "$user" != root ] || home=/root
-	chroot "$root" /usr/bin/env -i HOME="$home" USER="$user" LANG=C.UTF-8 \
+	root_enter /usr/bin/env -i HOME="$home" USER="$user" LANG=C.UTF-8 \
 		${GAGG_CACHE:+GAGG_CACHE=/var/cache/gagg} \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		runuser -u "$user" -- bash -c "cd && $2" </dev/null
