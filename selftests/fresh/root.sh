@@ -43,7 +43,7 @@ root_mount()
 	mkdir -p "$root/var/cache/apt/archives" &&
 		mount --bind "$debs" "$root/var/cache/apt/archives" &&
 		mount -t proc proc "$root/proc" &&
-		mount -t sysfs -o ro sysfs "$root/sys" &&
+		mount -t sysfs sysfs "$root/sys" &&
 		mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm" &&
 		mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts" ||
 		return
