@@ -54,7 +54,7 @@ NAMES='(rank [0-9]+ (died|has left)|host of rank [0-9]+.*) \(epoch [0-9]+ has en
 # what a rank says that has waited in vain for another to join
 ABSENT='time is over; not joined yet: rank [0-9]+'
 # and one for whom chunks do not pass, which only an event of the weather called mtu does
-CUT='join code -8: the host of rank [0-9]+ is heard, but chunks do not pass'
+CUT='(join code -8|init): the host of rank [0-9]+ is heard, but chunks do not pass'
 
 operation()
 {
