@@ -200,21 +200,6 @@ static void act_on_channel(struct gagg_port *port, struct gagg_group *grp, struc
 	}
 }
 
-static void act_desync(struct gagg_group *grp, const struct gagg_act *a)
-{
-	const struct gagg_end end = {
-		.reason = GAGG_R_DESYNC,
-		.rank = a->desync.rank,
-		.other = a->desync.other,
-		.sig = a->desync.sig,
-		.other_sig = a->desync.other_sig,
-		.call = a->desync.call,
-		.other_call = a->desync.other_call,
-	};
-
-	gagg_epoch_end(grp, &end);
-}
-
 void gagg_act_drain(struct gagg_port *port, struct gagg_group *grp)
 {
 	struct gagg_shard *core = grp->part[port->index].core;
@@ -233,7 +218,7 @@ void gagg_act_drain(struct gagg_port *port, struct gagg_group *grp)
 			gagg_tx_ctrl(port, a);
 			break;
 		case GAGG_ACT_DESYNC:
-			act_desync(grp, a);
+			gagg_epoch_end(grp, &a->end);
 			break;
 		case GAGG_ACT_OPEN:
 			gagg_channel_want(grp, core->epoch, a->channel, a->members);

@@ -134,12 +134,12 @@ static inline void gagg_traced_act(const struct gagg_act *a, struct gagg_traced_
 		t->nodes = a->members;
 		break;
 	case GAGG_ACT_DESYNC:
-		t->src = a->desync.rank;
-		t->aux = a->desync.other;
-		t->sig = a->desync.sig;
-		t->pn = a->desync.other_sig;
-		t->slot = a->desync.call;
-		t->round = a->desync.other_call;
+		t->src = a->end.rank;
+		t->aux = a->end.other;
+		t->sig = a->end.sig;
+		t->pn = a->end.other_sig;
+		t->slot = a->end.call;
+		t->round = a->end.other_call;
 		break;
 	default:
 		t->nodes = a->nodes;

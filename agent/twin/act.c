@@ -124,21 +124,6 @@ static void act_on_channel(struct port *p, struct group *grp, const struct gagg_
 	}
 }
 
-static void act_desync(struct group *g, const struct gagg_act *a)
-{
-	const struct gagg_end end = {
-		.reason = GAGG_R_DESYNC,
-		.rank = a->desync.rank,
-		.other = a->desync.other,
-		.sig = a->desync.sig,
-		.other_sig = a->desync.other_sig,
-		.call = a->desync.call,
-		.other_call = a->desync.other_call,
-	};
-
-	epoch_end(g, &end);
-}
-
 void act_drain(struct port *p, struct group *g)
 {
 	struct gagg_shard *core = g->part[p->worker->index].core;
@@ -156,7 +141,7 @@ void act_drain(struct port *p, struct group *g)
 			tx_ctrl(p, a);
 			break;
 		case GAGG_ACT_DESYNC:
-			act_desync(g, a);
+			epoch_end(g, &a->end);
 			break;
 		case GAGG_ACT_OPEN:
 			epoch_open(g, core->epoch, a->channel, a->members);

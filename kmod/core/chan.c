@@ -362,20 +362,20 @@ void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
-	return sh->running && gagg_chan_ops(ch)->refill(sh, g, env, ch, now);
+	return sh->running && gagg_kind(ch->store, refill, sh, g, env, ch, now);
 }
 
 bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u64 now)
 {
 	if (sh->running)
-		gagg_chan_ops(ch)->timer(sh, g, ch, now);
+		gagg_kind(ch->store, timer, sh, g, ch, now);
 	return sh->running;
 }
 
 u64 gagg_chan_deadline(struct gagg_chan *ch)
 {
-	return gagg_chan_ops(ch)->deadline(ch);
+	return gagg_kind(ch->store, deadline, ch);
 }
 
 u64 gagg_chan_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local, u64 number)
@@ -384,5 +384,5 @@ u64 gagg_chan_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local
 
 	if (number <= lo->finished || number > lo->numbers)
 		return 0;
-	return gagg_chan_ops(ch)->missing(g, ch, &lo->op[number % GAGG_OPS]);
+	return gagg_kind(ch->store, missing, g, ch, &lo->op[number % GAGG_OPS]);
 }

@@ -35,6 +35,17 @@ struct gagg_sync_param {
 	u32 arg[GAGG_SYNC_ARGS];
 };
 
+/* why an epoch ends; what is not about @reason is 0 */
+struct gagg_end {
+	u32 reason;	/* enum gagg_reason */
+	u16 rank;
+	u16 other;
+	u32 sig;
+	u32 other_sig;
+	u32 call;
+	u32 other_call;
+};
+
 /**
  * struct gagg_geom - configuration of a group that the core needs
  * @group:	id on the wire

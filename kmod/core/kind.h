@@ -8,7 +8,8 @@
 #ifndef GAGG_CORE_KIND_H
 #define GAGG_CORE_KIND_H
 
-#include "shard.h"
+#include "ring/internal.h"
+#include "store/internal.h"
 
 /**
  * struct gagg_chan_ops - a kind of channel
@@ -45,18 +46,38 @@ struct gagg_chan_ops {
 		       const struct gagg_op *op);
 };
 
-extern const struct gagg_chan_ops gagg_ring_ops;
-extern const struct gagg_chan_ops gagg_store_ops;
+static const struct gagg_chan_ops gagg_ring_ops = {
+	.waits = gagg_ring_waits,
+	.rx = gagg_ring_rx,
+	.commit = gagg_ring_commit,
+	.acked = gagg_worker_acked,
+	.over = gagg_worker_over,
+	.lost = gagg_worker_lost,
+	.refill = gagg_ring_refill,
+	.timer = gagg_ring_timer,
+	.deadline = gagg_ring_deadline,
+	.missing = gagg_ring_missing,
+};
 
-/* of the channels that a group has, all of one kind */
-static inline const struct gagg_chan_ops *gagg_group_ops(const struct gagg_geom *g)
-{
-	return g->store ? &gagg_store_ops : &gagg_ring_ops;
-}
+static const struct gagg_chan_ops gagg_store_ops = {
+	.waits = gagg_store_waits,
+	.rx = gagg_store_rx,
+	.commit = gagg_store_commit,
+	.acked = gagg_store_acked,
+	.over = gagg_store_over,
+	.lost = gagg_store_lost,
+	.refill = gagg_store_refill,
+	.timer = gagg_store_timer,
+	.deadline = gagg_store_deadline,
+	.missing = gagg_store_missing,
+};
 
-static inline const struct gagg_chan_ops *gagg_chan_ops(const struct gagg_chan *ch)
-{
-	return ch->store ? &gagg_store_ops : &gagg_ring_ops;
-}
+/*
+ * Calls @op of the kind: @store is that of a channel, or of the group, whose channels are all
+ * of one kind. A branch and a direct call, since both tables are constants here: some of these
+ * are made for each datagram, and a call through a pointer is dear where it needs a retpoline.
+ */
+#define gagg_kind(store, op, ...)	((store) ? gagg_store_ops.op(__VA_ARGS__) : \
+						   gagg_ring_ops.op(__VA_ARGS__))
 
 #endif

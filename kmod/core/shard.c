@@ -96,7 +96,7 @@ static void on_acked(void *ctx, const struct gagg_sent *s)
 	struct gagg_chan *ch = chan_of(c, s);
 
 	if (ch)
-		gagg_chan_ops(ch)->acked(c->g, ch, s);
+		gagg_kind(ch->store, acked, c->g, ch, s);
 }
 
 static bool is_over(void *ctx, const struct gagg_sent *s)
@@ -104,7 +104,7 @@ static bool is_over(void *ctx, const struct gagg_sent *s)
 	struct sender *c = ctx;
 	struct gagg_chan *ch = chan_of(c, s);
 
-	return !ch || gagg_chan_ops(ch)->over(c->g, ch, s);
+	return !ch || gagg_kind(ch->store, over, c->g, ch, s);
 }
 
 static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
@@ -116,7 +116,7 @@ static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
 		struct gagg_chan *ch = env->chan(env->ctx, s.channel);
 
 		if (ch)
-			gagg_chan_ops(ch)->lost(g, ch, &s);
+			gagg_kind(ch->store, lost, g, ch, &s);
 	}
 }
 
@@ -198,7 +198,7 @@ static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geo
 {
 	struct gagg_act *a;
 
-	if (gagg_group_ops(g)->waits(m->type) && !(sh->nak_nodes & GAGG_BIT(node))) {
+	if (gagg_kind(g->store, waits, m->type) && !(sh->nak_nodes & GAGG_BIT(node))) {
 		sh->nak_nodes |= GAGG_BIT(node);
 		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, m->channel);
 		a->node = (u8)node;
@@ -234,7 +234,7 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	ch = env->chan(env->ctx, m->channel);
 	if (!ch)
 		return unknown_channel(sh, g, node, m, todo);
-	rx = gagg_chan_ops(ch)->rx(sh, g, ch, node, m, ce, now, todo);
+	rx = gagg_kind(ch->store, rx, sh, g, ch, node, m, ce, now, todo);
 	todo->chan = ch;
 	todo->node = (u8)node;
 	todo->m = *m;
@@ -275,7 +275,7 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
 void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_todo *todo, u64 now)
 {
-	gagg_chan_ops(todo->chan)->commit(sh, g, todo, now);
+	gagg_kind(todo->chan->store, commit, sh, g, todo, now);
 }
 
 static void flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u32 node)

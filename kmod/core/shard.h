@@ -148,14 +148,7 @@ struct gagg_act {
 		struct gagg_keep keep;
 		u64 number;		/* OP_DONE */
 		u64 members;		/* OPEN */
-		struct {
-			u16 rank;
-			u16 other;
-			u32 sig;
-			u32 other_sig;
-			u32 call;
-			u32 other_call;
-		} desync;
+		struct gagg_end end;	/* DESYNC */
 	};
 };
 

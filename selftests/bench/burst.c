@@ -157,8 +157,8 @@ static void send_all(int fd, const uint8_t *all)
 }
 
 /*
- * Sleeps until a quarter of a tick is over, @n ticks later. A tick costs as much as ten
- * datagrams: whatever is compared must have as many of them.
+ * Sleeps until a quarter of a tick is over, @n ticks later. A tick costs 30000 instructions,
+ * with what it wakes: whatever is compared must have as many of them.
  */
 static void sleep_ticks(long n)
 {
@@ -172,7 +172,7 @@ static void sleep_ticks(long n)
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
 }
 
-/* what the machine does in so many ticks, of which the first has begun: of @all, or by itself */
+/* instructions in me.ticks ticks: in which @all is sent, or (NULL) nothing */
 static int64_t busy(int fd, const uint8_t *all)
 {
 	struct usage before, after;

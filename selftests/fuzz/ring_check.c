@@ -273,12 +273,12 @@ void check_read(struct host *h, u32 c, u64 v)
 
 static void check_disagreement(const struct host *h, const struct gagg_act *a)
 {
-	u64 both = GAGG_BIT(a->desync.rank) | GAGG_BIT(a->desync.other);
+	u64 both = GAGG_BIT(a->end.rank) | GAGG_BIT(a->end.other);
 
-	fuzz_assert(a->desync.rank < h->w->ranks && a->desync.other < h->w->ranks);
+	fuzz_assert(a->end.rank < h->w->ranks && a->end.other < h->w->ranks);
 	fuzz_assert(h->w->insiders || h->w->disagree);
 	if (!h->w->insiders)
-		fuzz_assert(a->desync.sig != a->desync.other_sig &&
+		fuzz_assert(a->end.sig != a->end.other_sig &&
 			    !(both & ~h->w->members[a->channel]));
 }
 

@@ -136,8 +136,8 @@ static void late__to_another_collective(void **state)
 	sig++;
 	comes(2, 0, 100);
 	a = only(GAGG_ACT_DESYNC);
-	assert_int_equal(a->desync.rank, 2);
-	assert_int_equal(a->desync.other, 0);
+	assert_int_equal(a->end.rank, 2);
+	assert_int_equal(a->end.other, 0);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 0);
 }
 

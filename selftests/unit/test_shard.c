@@ -485,19 +485,20 @@ static void desync__names_both(void **state)
 		assert_int_equal(rx(2, m), GAGG_RX_DROP);
 		assert_int_equal(todo.drop, GAGG_DROP_OP);
 		a = only(GAGG_ACT_DESYNC);
-		assert_int_equal(a->desync.rank, 2);
-		assert_int_equal(a->desync.other, 1);
-		assert_int_equal(a->desync.sig, m.sig);
-		assert_int_equal(a->desync.other_sig, 0x51);
-		assert_int_equal(a->desync.call, 0xa5);
-		assert_int_equal(a->desync.other_call, 0x5a);
+		assert_int_equal(a->end.reason, GAGG_R_DESYNC);
+		assert_int_equal(a->end.rank, 2);
+		assert_int_equal(a->end.other, 1);
+		assert_int_equal(a->end.sig, m.sig);
+		assert_int_equal(a->end.other_sig, 0x51);
+		assert_int_equal(a->end.call, 0xa5);
+		assert_int_equal(a->end.other_call, 0x5a);
 	}
 	/* the local rank, too, and in a run */
 	start(0);
 	ch->local[0].op[1].sig = 0x52;
 	ready(1, 0, 1, 1);
 	push_to(1);
-	assert_int_equal(only(GAGG_ACT_DESYNC)->desync.rank, 0);
+	assert_int_equal(only(GAGG_ACT_DESYNC)->end.rank, 0);
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
 }
 

@@ -5,7 +5,8 @@
  * sent in 32.
  *
  * A field that is one number is sent as it is (GAGG_DG_NUMBERS), so that each side can say both
- * values. That finds every difference: such a number fits 32 bits. The others are hashed.
+ * values. That finds every difference: such a number fits 32 bits. (Large parameters of a sync mode
+ * do not, and are hashed into 23 of them.) The others are hashed.
  */
 #ifndef GAGG_CORE_DIGEST_H
 #define GAGG_CORE_DIGEST_H

@@ -113,16 +113,6 @@ struct gagg_peer {
 	u64 other;	/* another instance was heard; 0: no */
 };
 
-struct gagg_end {
-	u32 reason;	/* enum gagg_reason */
-	u16 rank;
-	u16 other;
-	u32 sig;
-	u32 other_sig;
-	u32 call;
-	u32 other_call;
-};
-
 /* actions of the join object, drained by the caller */
 enum gagg_join_act_type {
 	GAGG_JOIN_SEND_HELLO,	/* to .node; gagg_join_hello() fills the body */

@@ -2,7 +2,6 @@
 /*
  * What arrives for a ring: a datagram is given to the home or to the worker.
  */
-#include "kind.h"
 #include "ring/internal.h"
 
 /* what a worker says to a home */
@@ -41,9 +40,9 @@ static inline bool door_is_answer(u8 type)
 	       type == GAGG_T_RESEND;
 }
 
-static enum gagg_rx door_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
-			    u64 now, struct gagg_todo *todo)
+enum gagg_rx gagg_ring_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			  struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
+			  u64 now, struct gagg_todo *todo)
 {
 	if (m->type != GAGG_T_PULL &&
 	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
@@ -76,8 +75,8 @@ static enum gagg_rx door_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 	return gagg_drop(todo, GAGG_DROP_TYPE);
 }
 
-static void door_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-			const struct gagg_todo *todo, u64 now)
+void gagg_ring_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_todo *todo, u64 now)
 {
 	if (todo->m.type == GAGG_T_CONTRIB)
 		gagg_home_commit(sh, g, todo->chan, &todo->m, todo->to_result, now);
@@ -85,26 +84,13 @@ static void door_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		gagg_worker_commit(sh, g, todo->chan, &todo->m, now);
 }
 
-static bool door_waits(u8 type)
+bool gagg_ring_waits(u8 type)
 {
 	return type == GAGG_T_CONTRIB || type == GAGG_T_READY || type == GAGG_T_QUERY;
 }
 
-static u64 door_deadline(struct gagg_chan *ch)
+u64 gagg_ring_deadline(struct gagg_chan *ch)
 {
 	return gagg_min64(gagg_min64(gagg_min64(ch->query_at, ch->pull_at),
 				     gagg_min64(ch->poll_at, ch->due_at)), ch->repair_at);
 }
-
-const struct gagg_chan_ops gagg_ring_ops = {
-	.waits = door_waits,
-	.rx = door_rx,
-	.commit = door_commit,
-	.acked = gagg_worker_acked,
-	.over = gagg_worker_over,
-	.lost = gagg_worker_lost,
-	.refill = gagg_ring_refill,
-	.timer = gagg_ring_timer,
-	.deadline = door_deadline,
-	.missing = gagg_ring_missing,
-};

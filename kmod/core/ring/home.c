@@ -55,12 +55,13 @@ static void desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gag
 {
 	struct gagg_act *act = gagg_shard_emit(sh, GAGG_ACT_DESYNC, ch->id);
 
-	act->desync.rank = m->src;
-	act->desync.other = (u16)other;
-	act->desync.sig = m->sig;
-	act->desync.other_sig = sig;
-	act->desync.call = m->aux;
-	act->desync.other_call = call;
+	act->end.reason = GAGG_R_DESYNC;
+	act->end.rank = m->src;
+	act->end.other = (u16)other;
+	act->end.sig = m->sig;
+	act->end.other_sig = sig;
+	act->end.call = m->aux;
+	act->end.other_call = call;
 }
 
 /* true if @m belongs to the collective that @a was begun for */

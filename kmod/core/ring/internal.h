@@ -190,7 +190,14 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
 
-/* ring/push.c, query.c, missing.c: see struct gagg_chan_ops */
+/* ring/door.c, push.c, query.c, missing.c: see struct gagg_chan_ops */
+bool gagg_ring_waits(u8 type);
+enum gagg_rx gagg_ring_rx(struct gagg_shard *sh, const struct gagg_geom *g,
+			  struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
+			  u64 now, struct gagg_todo *todo);
+void gagg_ring_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+		      const struct gagg_todo *todo, u64 now);
+u64 gagg_ring_deadline(struct gagg_chan *ch);
 bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now);
 void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,

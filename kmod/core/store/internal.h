@@ -8,6 +8,12 @@
 #include "out.h"
 #include "store/store.h"
 
+/* store/store.c: see struct gagg_chan_ops */
+bool gagg_store_waits(u8 type);
+u64 gagg_store_deadline(struct gagg_chan *ch);
+u64 gagg_store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
+		       const struct gagg_op *op);
+
 /* a store's worker: store/worker.c */
 bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The store as a kind of channel.
+ * The store as a kind of channel (kind.h): what concerns neither its home nor its worker alone.
  */
-#include "kind.h"
 #include "store/internal.h"
 
-static bool store_waits(u8 type)
+bool gagg_store_waits(u8 type)
 {
 	return type == GAGG_T_CONTRIB || type == GAGG_T_READY || type == GAGG_T_QUERY ||
 	       type == GAGG_T_PULL;
 }
 
-static u64 store_deadline(struct gagg_chan *ch)
+u64 gagg_store_deadline(struct gagg_chan *ch)
 {
 	const struct gagg_store *st = gagg_store_of(ch);
 
@@ -19,8 +18,8 @@ static u64 store_deadline(struct gagg_chan *ch)
 }
 
 /* a read that waits for all to come as far, or nearly: those at the least clock hold it up */
-static u64 store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
-			 const struct gagg_op *op)
+u64 gagg_store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
+		       const struct gagg_op *op)
 {
 	const struct gagg_clocks *k = &gagg_store_of(ch)->clocks;
 	u32 bound = gagg_sync_bound(&g->sync), rank;
@@ -38,16 +37,3 @@ static u64 store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 			ranks |= GAGG_BIT(rank);
 	return ranks;
 }
-
-const struct gagg_chan_ops gagg_store_ops = {
-	.waits = store_waits,
-	.rx = gagg_store_rx,
-	.commit = gagg_store_commit,
-	.acked = gagg_store_acked,
-	.over = gagg_store_over,
-	.lost = gagg_store_lost,
-	.refill = gagg_store_refill,
-	.timer = gagg_store_timer,
-	.deadline = store_deadline,
-	.missing = store_missing,
-};
