@@ -84,7 +84,7 @@ static void act_update(const struct gagg_geom *g, struct gagg_channel *ch, u32 s
 void gagg_act_add(const struct gagg_geom *g, struct gagg_channel *ch,
 		  const struct gagg_todo *todo, const void *lanes)
 {
-	act_update(g, ch, todo->slot, todo->beside, todo->store, lanes);
+	act_update(g, ch, todo->slot, todo->beside, todo->first, lanes);
 }
 
 void gagg_act_place(const struct gagg_geom *g, struct gagg_channel *ch,

@@ -150,7 +150,7 @@ static __always_inline void add_lanes(struct source *src, const void *lanes)
 	}
 	acc = gagg_acc_at(g, src->ch, src->port->index, todo->acc);
 	dst = todo->to_result ? gagg_chunk_at(g, &src->ch->result, todo->slot) : acc;
-	if (todo->store)
+	if (todo->first)
 		acc = NULL;
 	if (gagg_simd_can(todo->laneop, acc, todo->shift) && simd_enter(src))
 		gagg_simd_add(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);

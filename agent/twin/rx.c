@@ -114,7 +114,7 @@ static void add_lanes(const struct source *src, const struct gagg_todo *todo,
 	void *acc = acc_at(g, ch, src->port->worker->index, todo->acc);
 	void *dst = todo->to_result ? chunk_at(g, &ch->result, todo->slot) : acc;
 
-	twin_loops->reduce(todo->laneop, dst, todo->store ? NULL : acc, lanes, todo->lanes,
+	twin_loops->reduce(todo->laneop, dst, todo->first ? NULL : acc, lanes, todo->lanes,
 			   todo->shift);
 }
 

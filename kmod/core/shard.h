@@ -5,7 +5,7 @@
  * Receiving is decide, add, commit:
  *
  *	r = gagg_shard_rx(sh, g, env, node, &msg, body, ce, now, &todo);
- *	GAGG_RX_ADD	dst = (todo.store ? nothing : acc) op payload >> shift,
+ *	GAGG_RX_ADD	dst = (todo.first ? nothing : acc) op payload >> shift,
  *			then gagg_shard_commit(). Lanes of GAGG_LANE_S16 and _S8 become
  *			int32 in the accumulator, which has twice or four times as
  *			many bytes as a chunk for that (1 << geom.wire)
@@ -170,7 +170,7 @@ enum gagg_rx {
  * @chan:	its channel
  * @slot:	slot of the chunk
  * @acc:	ADD: index of the accumulator
- * @store:	ADD: nothing is in the accumulator yet
+ * @first:	ADD: nothing is in the accumulator yet
  * @to_result:	ADD: write to result[slot], not to the accumulator: this is
  *		the last contribution but for local ones
  * @shift:	ADD: of the payload
@@ -178,7 +178,7 @@ enum gagg_rx {
  * @lanes:	number of lanes
  * @m:		the datagram's header (for the commit)
  * @node:	where it came from
- * @beside:	store, ADD: to the buffer beside the store, whole if @store is set;
+ * @beside:	store, ADD: to the buffer beside the store, whole if @first is set;
  *		else to the store, in place
  * @local:	store, PLACE: whose copy of @slot it is
  * @stripe:	first chunk of the stripe of which what followed was last
@@ -188,7 +188,7 @@ struct gagg_todo {
 	enum gagg_drop drop;
 	struct gagg_chan *chan;
 	u32 slot;
-	u8 store;
+	u8 first;
 	u8 to_result;
 	u8 shift;
 	u8 laneop;

@@ -161,7 +161,7 @@ void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void 
 	dst = todo->to_result ? &k->result[todo->slot * HOSTS_LANES] : acc;
 	if (todo->to_result)
 		check_unread(h, todo->chan->id, todo->slot);
-	gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, lanes, todo->lanes,
+	gagg_reduce_chunk(todo->laneop, dst, todo->first ? NULL : acc, lanes, todo->lanes,
 			  todo->shift);
 }
 

@@ -230,7 +230,7 @@ void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void 
 	(void)s;
 	fuzz_assert(todo->slot < h->g.ring && todo->lanes == HOSTS_LANES &&
 		    todo->laneop == gagg_store_laneop(&h->g) && !todo->to_result && !todo->shift);
-	add(h, todo->chan->id, todo->slot, todo->beside, todo->store, lanes);
+	add(h, todo->chan->id, todo->slot, todo->beside, todo->first, lanes);
 }
 
 void chunks_place(struct host *h, const struct gagg_todo *todo, const void *lanes)

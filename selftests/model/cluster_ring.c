@@ -183,7 +183,7 @@ void chunks_add(u32 n, const struct gagg_todo *todo, const void *lanes)
 	if (todo->to_result)
 		check_write(n, todo->m.channel, todo->slot);
 	gagg_reduce_chunk(todo->laneop, todo->to_result ? &p->result[todo->slot] : acc,
-			  todo->store ? NULL : acc, lanes, todo->lanes, todo->shift);
+			  todo->first ? NULL : acc, lanes, todo->lanes, todo->shift);
 }
 
 void chunks_place(u32 n, const struct gagg_todo *todo, const void *lanes)

@@ -302,7 +302,7 @@ static bool take_lanes(struct host *h, const struct packet *p, enum gagg_rx rx,
 		s32 *acc = acc_at(h, todo->m.channel, p->shard, todo->acc);
 		s32 *dst = todo->to_result ? &k->result[todo->slot * WORLD_LANES] : acc;
 
-		gagg_reduce_chunk(todo->laneop, dst, todo->store ? NULL : acc, p->body,
+		gagg_reduce_chunk(todo->laneop, dst, todo->first ? NULL : acc, p->body,
 				  todo->lanes, todo->shift);
 	} else {
 		memcpy(&k->result[todo->slot * WORLD_LANES], p->body, todo->lanes * 4);

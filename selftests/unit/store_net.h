@@ -247,7 +247,7 @@ static inline void receive(const struct packet *p)
 		if (rx == GAGG_RX_ADD) {
 			if (todo.beside)
 				add(beside[n][todo.slot],
-				    todo.store ? NULL : beside[n][todo.slot], p->lanes);
+				    todo.first ? NULL : beside[n][todo.slot], p->lanes);
 			else
 				add(kept[n][todo.slot], kept[n][todo.slot], p->lanes);
 			gagg_shard_commit(shard[n], &geom[n], &todo, now);

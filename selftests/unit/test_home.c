@@ -14,7 +14,7 @@ static void contrib__the_first_stores(void **state)
 	assert_int_equal(contrib(1, 3, 1, 100), GAGG_RX_ADD);
 	assert_int_equal(todo.slot, 3);
 	assert_int_equal(todo.acc, 3);
-	assert_true(todo.store && !todo.to_result);
+	assert_true(todo.first && !todo.to_result);
 	assert_int_equal(todo.shift, 0);
 	assert_int_equal(todo.lanes, 4);
 	assert_int_equal(todo.laneop, ADD);
@@ -31,7 +31,7 @@ static void contrib__a_smaller_exponent_is_shifted(void **state)
 	contrib(1, 0, 1, 105);
 	assert_int_equal(contrib(2, 0, 1, 100), GAGG_RX_ADD);
 	assert_int_equal(todo.shift, 5);
-	assert_false(todo.store);
+	assert_false(todo.first);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 0);
 }
 
@@ -43,7 +43,7 @@ static void contrib__a_larger_exponent_voids_the_sum(void **state)
 	start(0);
 	contrib(1, 0, 1, 100);
 	assert_int_equal(contrib(2, 0, 1, 103), GAGG_RX_ADD);
-	assert_true(todo.store);
+	assert_true(todo.first);
 	assert_int_equal(todo.shift, 0);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 1);
 	flush();
@@ -56,7 +56,7 @@ static void contrib__a_larger_exponent_voids_the_sum(void **state)
 	/* the same bytes again are no duplicate now */
 	assert_int_equal(contrib(1, 0, 1, 100), GAGG_RX_ADD);
 	assert_int_equal(todo.shift, 3);
-	assert_false(todo.store);
+	assert_false(todo.first);
 	assert_int_equal(sh->n[GAGG_N_DUPLICATES], 0);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 1);
 }
@@ -76,7 +76,7 @@ static void contrib__a_void_leaves_what_has_no_lanes(void **state)
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
 	contrib(1, 0, 1, 100);
 	assert_int_equal(todo.shift, 10);
-	assert_true(todo.store && todo.to_result);
+	assert_true(todo.first && todo.to_result);
 	assert_int_equal(only(GAGG_ACT_PUBLISH)->pub.exp, 110);
 }
 
@@ -163,7 +163,7 @@ static void publish__when_all_have_contributed(void **state)
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
 	assert_int_equal(contrib(2, 0, 1, 99), GAGG_RX_ADD);
 	/* the last one makes the result, the local one is added to that */
-	assert_true(todo.to_result && !todo.store);
+	assert_true(todo.to_result && !todo.first);
 	assert_int_equal(todo.shift, 1);
 	a = only(GAGG_ACT_PUBLISH);
 	assert_int_equal(a->pub.slot, 0);
@@ -228,7 +228,7 @@ static void publish__next_round_has_its_own_buffer(void **state)
 	push_to(1);
 	/* rank 1 has the result and is in the next round, rank 2 has not */
 	assert_int_equal(contrib(1, 0, 2, 90), GAGG_RX_ADD);
-	assert_true(todo.store && !todo.to_result);
+	assert_true(todo.first && !todo.to_result);
 	assert_int_equal(todo.shift, 0);
 	nacts = 0;
 	ask_repeat(2, 0, 1, 1);

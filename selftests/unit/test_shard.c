@@ -636,7 +636,7 @@ static enum gagg_rx expect_same(u32 node, const struct gagg_msg *m, bool ce)
 		assert_ptr_equal(todo.chan, after.chan);
 		assert_int_equal(todo.slot, after.slot);
 		assert_int_equal(todo.acc, after.acc);
-		assert_int_equal(todo.store, after.store);
+		assert_int_equal(todo.first, after.first);
 		assert_int_equal(todo.to_result, after.to_result);
 		assert_int_equal(todo.shift, after.shift);
 		assert_int_equal(todo.laneop, after.laneop);

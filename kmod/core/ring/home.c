@@ -254,7 +254,7 @@ static inline enum gagg_rx contrib(struct gagg_shard *sh, const struct gagg_geom
 		a->exp = m->exp;
 	todo->slot = m->chunk;
 	todo->acc = m->chunk & (g->window - 1);
-	todo->store = !a->summed;
+	todo->first = !a->summed;
 	todo->shift = a->exp - m->exp;
 	todo->laneop = a->laneop;
 	todo->lanes = a->lanes;
@@ -321,7 +321,7 @@ enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 	todo->slot = m->chunk;
 	todo->acc = m->chunk & (g->window - 1);
-	todo->store = 0;
+	todo->first = 0;
 	todo->to_result = 0;
 	todo->shift = a->exp - m->exp;
 	return GAGG_RX_ADD;

@@ -138,7 +138,7 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
 	todo->beside = g->snapshot;
-	todo->store = g->snapshot && !*open_at(ch, m->chunk);
+	todo->first = g->snapshot && !*open_at(ch, m->chunk);
 	return GAGG_RX_ADD;
 }
 
