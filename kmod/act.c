@@ -35,7 +35,7 @@ void gagg_act_exit(struct gagg_port *port)
 static void act_publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch, u32 shard,
 			      const struct gagg_publish *pub)
 {
-	const struct gagg_mem *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
+	const struct gagg_mem *to = pub->hold == GAGG_HOLD_PUT ? &ch->held : &ch->result;
 	const void *local[GAGG_LOCALS];
 	void *acc = NULL;
 	u32 left;
@@ -48,8 +48,8 @@ static void act_publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch
 			return;
 		local[l] = gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
-	if (pub->keep == GAGG_KEEP_TAKE)
-		acc = gagg_chunk_at(g, &ch->kept, pub->slot);
+	if (pub->hold == GAGG_HOLD_TAKE)
+		acc = gagg_chunk_at(g, &ch->held, pub->slot);
 	else if (pub->from_acc || pub->narrow)
 		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, to, pub->slot), acc, local,
@@ -65,7 +65,7 @@ static void act_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 sha
 	/* what is placed may be whole */
 	if (pub->lanes && (!pub->placed || pub->locals))
 		act_publish_lanes(&grp->geom, ch, shard, pub);
-	if (pub->keep == GAGG_KEEP_STORE)
+	if (pub->hold == GAGG_HOLD_PUT)
 		return;
 	gagg_publish_desc(pub, ch->part[shard], rd);
 	/* pairs with the trainer's load: what it describes is there before it */

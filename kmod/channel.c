@@ -22,7 +22,7 @@ static void channel_free(struct gagg_channel *ch)
 	for (s = 0; s < ch->nparts; s++)
 		vfree(ch->part[s]);
 	gagg_mem_free(&ch->acc);
-	gagg_mem_free(&ch->kept);
+	gagg_mem_free(&ch->held);
 	gagg_mem_free(&ch->done);
 	gagg_mem_free(&ch->result);
 	gagg_quota_give(ch->quota, GAGG_Q_CHANNELS, 1);
@@ -107,7 +107,7 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 	if (!err && ch->part[0]->self_home != 0xff)
 		err = gagg_mem_alloc(&ch->acc, accs_bytes(g));
 	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
-		err = gagg_mem_alloc(&ch->kept, gagg_chunk_bytes(g, g->ring));
+		err = gagg_mem_alloc(&ch->held, gagg_chunk_bytes(g, g->ring));
 	return err;
 }
 

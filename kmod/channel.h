@@ -33,7 +33,7 @@ struct gagg_channel {
 	 * what lies beside it, by slot
 	 */
 	struct gagg_mem acc;
-	struct gagg_mem kept;		/* quorum: a home's results, by slot */
+	struct gagg_mem held;		/* quorum: a home's results, by slot */
 	/* by local index of the core; set and cleared together, under all port
 	 * locks and group.lock, read under either
 	 */
@@ -87,7 +87,7 @@ static inline struct gagg_done *gagg_channel_done(struct gagg_channel *ch)
 static inline const struct gagg_mem *gagg_channel_results(const struct gagg_geom *g,
 							  const struct gagg_channel *ch)
 {
-	return g->quorum ? &ch->kept : &ch->result;
+	return g->quorum ? &ch->held : &ch->result;
 }
 
 /* of an accumulator: sums of narrow lanes have 32 bits each */

@@ -110,7 +110,7 @@ static inline void gagg_traced_publish(const struct gagg_publish *p,
 	t->want = p->want;
 	t->flags = p->flags;
 	t->aux = p->contributors | (u32)p->nonfinite << 16;
-	t->from = (u8)(p->from_acc | p->placed << 1 | p->raw << 2 | p->keep << 3);
+	t->from = (u8)(p->from_acc | p->placed << 1 | p->raw << 2 | p->hold << 3);
 }
 
 static inline void gagg_traced_act(const struct gagg_act *a, struct gagg_traced_act *t)

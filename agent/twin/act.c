@@ -31,7 +31,7 @@ void act_free(struct batch *b)
 static void act_publish_lanes(const struct gagg_geom *g, struct channel *ch,
 			      unsigned int shard, const struct gagg_publish *pub)
 {
-	const struct memory *to = pub->keep == GAGG_KEEP_STORE ? &ch->kept : &ch->result;
+	const struct memory *to = pub->hold == GAGG_HOLD_PUT ? &ch->held : &ch->result;
 	const void *local[GAGG_LOCALS];
 	void *acc = NULL;
 	u32 left;
@@ -42,8 +42,8 @@ static void act_publish_lanes(const struct gagg_geom *g, struct channel *ch,
 		/* a seat goes only after the shard has stopped */
 		local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
-	if (pub->keep == GAGG_KEEP_TAKE)
-		acc = chunk_at(g, &ch->kept, pub->slot);
+	if (pub->hold == GAGG_HOLD_TAKE)
+		acc = chunk_at(g, &ch->held, pub->slot);
 	else if (pub->from_acc || pub->narrow)
 		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
 	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, to, pub->slot), acc, local,
@@ -58,7 +58,7 @@ static void act_publish(struct group *g, struct channel *ch, unsigned int shard,
 	rd += pub->slot;
 	if (pub->lanes)
 		act_publish_lanes(&g->geom, ch, shard, pub);
-	if (pub->keep == GAGG_KEEP_STORE)
+	if (pub->hold == GAGG_HOLD_PUT)
 		return;
 	gagg_publish_desc(pub, ch->part[shard], rd);
 	/* pairs with the trainer's load: what it describes is there before it */

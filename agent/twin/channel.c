@@ -11,7 +11,7 @@
 static void channel_free(struct channel *ch)
 {
 	memory_free(&ch->acc);
-	memory_free(&ch->kept);
+	memory_free(&ch->held);
 	memory_free(&ch->done);
 	memory_free(&ch->result);
 	free(ch);
@@ -60,7 +60,7 @@ static struct channel *channel_take(struct group *g)
 	g->spare = ch->next;
 	was = *ch;
 	*ch = (struct channel){
-		.result = was.result, .done = was.done, .acc = was.acc, .kept = was.kept,
+		.result = was.result, .done = was.done, .acc = was.acc, .held = was.held,
 	};
 	return ch;
 }
@@ -122,7 +122,7 @@ static int memory_of(struct twin *t, const struct gagg_geom *g, struct channel *
 		err = memory_zeroed(t, &ch->acc, "gagg-acc",
 				    (size_t)g->window * g->shards * acc_bytes(g));
 	if (!err && home && g->quorum)
-		err = memory_zeroed(t, &ch->kept, "gagg-kept", chunk_bytes(g, g->ring));
+		err = memory_zeroed(t, &ch->held, "gagg-held", chunk_bytes(g, g->ring));
 	return err;
 }
 

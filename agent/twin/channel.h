@@ -46,7 +46,7 @@ struct channel {
 	struct memory result;		/* lanes by slot */
 	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
 	struct memory acc;		/* sums, window chunks per shard; homes only */
-	struct memory kept;		/* quorum: a home's results, lanes by slot */
+	struct memory held;		/* quorum: a home's results, lanes by slot */
 	struct seat *seat[GAGG_LOCALS];
 	struct gagg_chan *part[TWIN_SHARDS];
 	u64 base[TWIN_SHARDS];		/* of the part, once what is below is published */
@@ -97,7 +97,7 @@ static inline void *chunk_at(const struct gagg_geom *g, const struct memory *m, 
 static inline const struct memory *channel_results(const struct gagg_geom *g,
 						   const struct channel *ch)
 {
-	return g->quorum ? &ch->kept : &ch->result;
+	return g->quorum ? &ch->held : &ch->result;
 }
 
 /* of an accumulator: sums of narrow lanes have 32 bits each */

@@ -43,7 +43,7 @@ struct gagg_env {
 enum gagg_act_type {
 	GAGG_ACT_SEND_CONTRIB,	/* m, then the lanes of (channel, local, slot) */
 	GAGG_ACT_SEND_RESULT,	/* m, of narrow lanes with gagg_publish_shift(), then
-				 * the lanes of result[slot] (quorum: kept[slot]), to
+				 * the lanes of result[slot] (quorum: held[slot]), to
 				 * all nodes
 				 */
 	GAGG_ACT_SEND_CTRL,	/* m, then body of m.len bytes (ACK, OPEN) */
@@ -83,11 +83,11 @@ struct gagg_keep {
  * @lanes:	lanes of the result; 0: none
  * @from_acc:	start from the accumulator of the slot, else from nothing
  * @placed:	start from what is in result[slot] already
- * @keep:	GAGG_KEEP_*
+ * @hold:	GAGG_HOLD_*
  * @laneop:	lane type and operator
  * @raw:	lanes carry no exponent
  * @narrow:	lanes were added in int32, and are to be narrowed to what @laneop says;
- *		with GAGG_KEEP_TAKE they have been. See gagg_publish_lanes()
+ *		with GAGG_HOLD_TAKE they have been. See gagg_publish_lanes()
  * @exp:	for struct gagg_rdesc, as all that follow
  * @want:	largest exponent wanted
  * @flags:	GAGG_C_*
@@ -110,16 +110,16 @@ struct gagg_publish {
 	u8 contributors;
 	u16 nonfinite;
 	u16 counted;
-	u8 keep;
+	u8 hold;
 	u8 narrow;
 };
 
 /*
- * In a quorum, a home's results are kept apart until the ranks of its node have
+ * In a quorum, a home's results are held apart until the ranks of its node have
  * come to their round: what they have not read yet stays.
  */
-#define GAGG_KEEP_STORE	1	/* to kept[slot], nobody reads it yet */
-#define GAGG_KEEP_TAKE	2	/* as it is from kept[slot] */
+#define GAGG_HOLD_PUT	1	/* to held[slot], nobody reads it yet */
+#define GAGG_HOLD_TAKE	2	/* as it is from held[slot] */
 
 /* what chunks of a run have of their own, but for slots and packet numbers in a row */
 struct gagg_each {

@@ -77,7 +77,7 @@ struct part {
 			u64 holds[C_SLOTS];	/* virtual chunk of the result, + 1 */
 			s32 result[C_SLOTS];
 			s32 acc[C_SLOTS];
-			s32 kept[C_SLOTS];	/* quorum: a home's results */
+			s32 held[C_SLOTS];	/* quorum: a home's results */
 		};
 		struct {	/* cluster_store.c */
 			u32 calls[GAGG_LOCALS];	/* of its script that a rank has made */

@@ -72,22 +72,22 @@ static void on_publish(u32 n, u32 c, const struct gagg_publish *p)
 	struct part *part = &cur->node[n].part[c];
 	struct gagg_chan *ch = chan_of(n, c);
 	u64 v = (u64)(p->round - 1) * su.ring + p->slot;
-	bool store = p->keep == GAGG_KEEP_STORE;
-	s32 *res = store ? &part->kept[p->slot] : &part->result[p->slot];
-	const s32 *src = p->keep == GAGG_KEEP_TAKE ? &part->kept[p->slot] :
+	bool hold = p->hold == GAGG_HOLD_PUT;
+	s32 *res = hold ? &part->held[p->slot] : &part->result[p->slot];
+	const s32 *src = p->hold == GAGG_HOLD_TAKE ? &part->held[p->slot] :
 			 p->from_acc ? &part->acc[p->slot & (su.window - 1)] :
 			 p->placed ? res : NULL;
 	u32 l;
 
-	if (!store && !reads_all(n, c, p->slot))
+	if (!hold && !reads_all(n, c, p->slot))
 		fail("node %u: slot %u overwritten unread", n, p->slot);
-	if (v >= (u64)su.ring * su.rounds || (!store &&
+	if (v >= (u64)su.ring * su.rounds || (!hold &&
 	    part->holds[p->slot] != (v < su.ring ? 0 : v + 1 - su.ring))) {
 		fail("node %u: slot %u has %llu, then round %u", n, p->slot,
 		     (unsigned long long)part->holds[p->slot], p->round);
 		return;
 	}
-	if (store)
+	if (hold)
 		decide(n, c, v, p);
 	for (l = 0; l < ch->nlocals; l++) {
 		s32 q;
@@ -101,7 +101,7 @@ static void on_publish(u32 n, u32 c, const struct gagg_publish *p)
 	}
 	if (src && src != res)
 		*res = *src;
-	if (!store)
+	if (!hold)
 		part->holds[p->slot] = v + 1;
 	check_publish(n, c, v, *res, p);
 }
@@ -142,7 +142,7 @@ s32 chunks_lane(u32 n, const struct gagg_act *a)
 	if (a->type == GAGG_ACT_SEND_CONTRIB)
 		return page_of(n, a->channel, a->local, a->m.chunk);
 	/* where a home's results lie */
-	return geom[n].quorum ? p->kept[a->m.chunk] : p->result[a->m.chunk];
+	return geom[n].quorum ? p->held[a->m.chunk] : p->result[a->m.chunk];
 }
 
 u64 chunks_filled(u32 n, const struct gagg_chan *ch, u32 local)

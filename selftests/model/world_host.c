@@ -75,7 +75,7 @@ static void check_publish(struct host *h, u32 c, u64 v, const struct gagg_publis
 	const struct gagg_rdesc *want = &ref->desc;
 	struct chan_host *k = &h->c[c];
 	s32 lanes[WORLD_LANES];
-	s32 *res = &(p->keep == GAGG_KEEP_STORE ? k->kept : k->result)[p->slot * WORLD_LANES];
+	s32 *res = &(p->hold == GAGG_HOLD_PUT ? k->held : k->result)[p->slot * WORLD_LANES];
 	struct world *w = h->w;
 	u32 l, i;
 
@@ -143,7 +143,7 @@ static void check_shift(struct host *h, u32 c, u32 s, u64 v, const struct gagg_p
 	struct gagg_rdesc rd;
 
 	gagg_publish_desc(p, h->c[c].part[s], &rd);
-	if (world_narrow(h->w) && p->lanes && p->keep != GAGG_KEEP_STORE &&
+	if (world_narrow(h->w) && p->lanes && p->hold != GAGG_HOLD_PUT &&
 	    rd.nonfinite != want->nonfinite)
 		world_fail(h->w, "host %u chunk %llu: shifted by %u, not %u", h->id, (ull)v,
 			   rd.nonfinite, want->nonfinite);
@@ -158,19 +158,19 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 {
 	struct chan_host *k = &h->c[c];
 	struct gagg_chan *ch = k->part[s];
-	bool store = p->keep == GAGG_KEEP_STORE;
-	s32 *kept = &k->kept[p->slot * WORLD_LANES];
-	s32 *res = store ? kept : &k->result[p->slot * WORLD_LANES];
+	bool hold = p->hold == GAGG_HOLD_PUT;
+	s32 *held = &k->held[p->slot * WORLD_LANES];
+	s32 *res = hold ? held : &k->result[p->slot * WORLD_LANES];
 	u64 v = (u64)(p->round - 1) * h->g.ring + p->slot;
 	s32 *acc = acc_at(h, c, s, p->slot & (h->g.window - 1));
 	const void *local[GAGG_LOCALS];
 	u32 l;
 
-	if (store)
+	if (hold)
 		decide(h, c, s, v, p);
 	else
 		check_read(h, c, p->slot);
-	if (v >= h->w->total[c] || (!store &&
+	if (v >= h->w->total[c] || (!hold &&
 	    k->holds[p->slot] != (v < h->g.ring ? 0 : v + 1 - h->g.ring))) {
 		world_fail(h->w, "host %u: slot %u has %llu, then round %u", h->id, p->slot,
 			   (ull)k->holds[p->slot], p->round);
@@ -179,9 +179,9 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 	for (l = 0; l < ch->nlocals; l++)
 		local[l] = &k->trainer[l].contrib[p->slot * WORLD_LANES];
 	if (p->lanes)
-		gagg_publish_lanes(p, ch, res, p->keep == GAGG_KEEP_TAKE ? kept : acc, local,
+		gagg_publish_lanes(p, ch, res, p->hold == GAGG_HOLD_TAKE ? held : acc, local,
 				   &gagg_loops);
-	if (!store) {
+	if (!hold) {
 		k->holds[p->slot] = v + 1;
 		k->lanes[p->slot] = p->lanes;
 	}
@@ -234,7 +234,7 @@ static void drain(struct host *h, u32 s)
 				gagg_publish_shift(k->part[s], &m);
 			for (left = a->nodes; left; left &= left - 1)
 				world_put(h, gagg_lowest(left), s, &m,
-					  &(h->g.quorum ? k->kept : k->result)[m.chunk * WORLD_LANES],
+					  &(h->g.quorum ? k->held : k->result)[m.chunk * WORLD_LANES],
 					  m.lanes * 4);
 			break;
 		case GAGG_ACT_SEND_CTRL:
@@ -466,7 +466,7 @@ static void init_chan(struct host *h, u32 c)
 
 	h->w->members[c] = members;
 	k->result = calloc(g->ring * WORLD_LANES, 4);
-	k->kept = calloc(g->ring * WORLD_LANES, 4);
+	k->held = calloc(g->ring * WORLD_LANES, 4);
 	k->lanes = calloc(g->ring, sizeof(*k->lanes));
 	k->holds = calloc(g->ring, sizeof(*k->holds));
 	for (s = 0; s < cfg->shards; s++) {
@@ -530,7 +530,7 @@ void host_end(struct host *h)
 			free(k->acc[s]);
 		}
 		free(k->result);
-		free(k->kept);
+		free(k->held);
 		free(k->lanes);
 		free(k->holds);
 		memset(k, 0, sizeof(*k));

@@ -40,7 +40,7 @@ struct trainer {
 struct chan_host {
 	struct gagg_chan *part[WORLD_SHARDS];
 	s32 *result;
-	s32 *kept;		/* quorum: a home's results */
+	s32 *held;		/* quorum: a home's results */
 	s32 *acc[WORLD_SHARDS];	/* sums; shards are not in step */
 	u16 *lanes;		/* in the result of a slot */
 	u64 *holds;		/* virtual chunk of the result, + 1 */

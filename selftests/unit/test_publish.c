@@ -50,7 +50,7 @@ static void expect(const struct gagg_publish *pub, const s32 want[LANES])
 	if (pub->placed)
 		memcpy(result, sum, sizeof(sum));
 	gagg_publish_lanes(pub, part, result,
-			   pub->from_acc || pub->keep == GAGG_KEEP_TAKE ? sum : NULL, local,
+			   pub->from_acc || pub->hold == GAGG_HOLD_TAKE ? sum : NULL, local,
 			   &gagg_loops);
 	assert_memory_equal(result, want, LANES * sizeof(*want));
 	assert_int_equal(result[LANES], 0x5a5a5a5a);
@@ -83,11 +83,11 @@ static void test_lanes(void **state)
 	pub.placed = 1;
 	pub.from_acc = 0;
 	expect(&pub, sum);
-	/* a quorum: what is kept is taken as it is */
+	/* a quorum: what is held is taken as it is */
 	pub.placed = 0;
-	pub.keep = GAGG_KEEP_TAKE;
+	pub.hold = GAGG_HOLD_TAKE;
 	expect(&pub, sum);
-	pub.keep = GAGG_KEEP_STORE;
+	pub.hold = GAGG_HOLD_PUT;
 	expect(&pub, none);
 }
 
@@ -137,8 +137,8 @@ static void test_narrow(void **state)
 	assert_memory_equal(narrow, ((s8[]){ 127, -127, 0, 1 }), sizeof(narrow));
 	gagg_publish_desc(&pub, part, &rd);
 	assert_int_equal(rd.nonfinite, 1);
-	/* a quorum: what is kept is narrow, and has the same shift */
-	pub.keep = GAGG_KEEP_TAKE;
+	/* a quorum: what is held is narrow, and has the same shift */
+	pub.hold = GAGG_HOLD_TAKE;
 	pub.locals = 0;
 	gagg_publish_lanes(&pub, part, result, acc, NULL, &gagg_loops);
 	assert_memory_equal(result, acc, 4);

@@ -42,7 +42,7 @@ static u32 published(void)
 	u32 at = 0, n = 0;
 
 	while ((a = next_act(&at, GAGG_ACT_PUBLISH)))
-		n += a->pub.keep == GAGG_KEEP_STORE;
+		n += a->pub.hold == GAGG_HOLD_PUT;
 	return n;
 }
 
@@ -58,7 +58,7 @@ static void round__is_complete_without_all(void **state)
 	assert_int_equal(comes(2, 0, 100), GAGG_RX_ADD);
 	assert_false(todo.to_result);
 	a = only(GAGG_ACT_PUBLISH);
-	assert_int_equal(a->pub.keep, GAGG_KEEP_STORE);
+	assert_int_equal(a->pub.hold, GAGG_HOLD_PUT);
 	assert_int_equal(a->pub.contributors, 2);
 	assert_int_equal(a->pub.counted, 0);
 	assert_true(a->pub.from_acc && !a->pub.locals);
@@ -69,7 +69,7 @@ static void round__is_complete_without_all(void **state)
 	nacts = 0;
 	push_to(1);
 	a = next_act(&at, GAGG_ACT_PUBLISH);
-	assert_int_equal(a->pub.keep, GAGG_KEEP_TAKE);
+	assert_int_equal(a->pub.hold, GAGG_HOLD_TAKE);
 	assert_int_equal(a->pub.round, 1);
 	assert_int_equal(a->pub.contributors, 2);
 	assert_int_equal(a->pub.counted, 0);
@@ -87,10 +87,10 @@ static void round__of_those_who_have_come(void **state)
 	push_to(1);
 	comes(2, 0, 100);
 	a = next_act(&at, GAGG_ACT_PUBLISH);
-	assert_int_equal(a->pub.keep, GAGG_KEEP_STORE);
+	assert_int_equal(a->pub.hold, GAGG_HOLD_PUT);
 	assert_int_equal(a->pub.locals, 1);
 	a = next_act(&at, GAGG_ACT_PUBLISH);
-	assert_int_equal(a->pub.keep, GAGG_KEEP_TAKE);
+	assert_int_equal(a->pub.hold, GAGG_HOLD_TAKE);
 	assert_int_equal(a->pub.locals, 0);
 	assert_int_equal(a->pub.counted, 1);
 	assert_int_equal(gagg_quorum_get(&only(GAGG_ACT_SEND_RESULT)->m), 5);

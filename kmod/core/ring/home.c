@@ -188,7 +188,7 @@ static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 		gagg_quorum_delay(g, ch, l->opened, now);
 	}
 	if (node == g->self)
-		gagg_result_take_kept(sh, g, ch, m->chunk, now);
+		gagg_result_take_held(sh, g, ch, m->chunk, now);
 	/* no more than what has come */
 	else if (gagg_wire_has_lanes(m))
 		gagg_result_repair(sh, g, ch, m->chunk, GAGG_BIT(node));

@@ -92,7 +92,7 @@ void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
 void gagg_result_told(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		      u32 slot, u32 node);
 /* quorum: the ranks of this node take a result when all have come to its round */
-void gagg_result_take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
+void gagg_result_take_held(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 slot, u64 now);
 /* nodes that the lanes of the result go to, if @m completes @a */
 u64 gagg_result_goes_to(const struct gagg_geom *g, struct gagg_chan *ch,

@@ -29,11 +29,11 @@ void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 			void *result, void *acc,
 			const void *const local[GAGG_LOCALS], const struct gagg_loops *loops)
 {
-	bool from_acc = pub->from_acc || pub->keep == GAGG_KEEP_TAKE;
+	bool from_acc = pub->from_acc || pub->hold == GAGG_HOLD_TAKE;
 	const void *sum = pub->placed ? result : from_acc ? acc : NULL;
 	u32 left;
 
-	if (pub->narrow && pub->keep != GAGG_KEEP_TAKE) {
+	if (pub->narrow && pub->hold != GAGG_HOLD_TAKE) {
 		publish_narrow(pub, part, result, acc, local, loops);
 		return;
 	}

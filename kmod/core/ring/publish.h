@@ -18,10 +18,10 @@
  * has no shift; it is kept in @part, for gagg_publish_desc() and gagg_publish_shift().
  *
  * @part:	the channel's part in the shard that said PUBLISH
- * @result:	lanes of the slot in the result ring; with GAGG_KEEP_STORE in the one
- *		of what is kept
+ * @result:	lanes of the slot in the result ring; with GAGG_HOLD_PUT in the one
+ *		of what is held
  * @acc:	lanes of the slot's accumulator; read if @pub->from_acc, written if
- *		@pub->narrow. With GAGG_KEEP_TAKE those of the slot in the ring of what is kept
+ *		@pub->narrow. With GAGG_HOLD_TAKE those of the slot in the ring of what is held
  * @local:	lanes of the slot in the contribution rings, by local index; used are
  *		those of @pub->locals
  * @loops:	add them

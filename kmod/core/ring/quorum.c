@@ -10,7 +10,7 @@
  * Taking results. A node takes a result only when all its ranks have pushed its
  * round, as ever: so nothing unread is overwritten. A result that comes sooner
  * is ignored; the late contribution is answered with it, and so is QUERY. The
- * home's own ranks are served alike, from memory of its own (kept).
+ * home's own ranks are served alike, from memory of its own (held).
  *
  * Who has what. In BSP a round is complete when all have pushed it, so all have
  * the last one, and its result may go. Here: who pushes v has all results below

@@ -198,14 +198,14 @@ static bool joins(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg
 	return true;
 }
 
-void gagg_result_take_kept(struct gagg_shard *sh, const struct gagg_geom *g,
+void gagg_result_take_held(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 slot, u64 now)
 {
 	u32 round = *gagg_chan_pub(ch, slot);
 
 	if (*gagg_chan_done(ch, slot) == round || !gagg_worker_all_pushed(ch, slot))
 		return;
-	announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)->keep = GAGG_KEEP_TAKE;
+	announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)->hold = GAGG_HOLD_TAKE;
 	gagg_chan_taken(sh, g, ch, slot, round, now);
 }
 
@@ -273,13 +273,13 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (g->quorum) {
 		struct gagg_late *late = gagg_chan_late(ch, a->slot);
 
-		pub->keep = GAGG_KEEP_STORE;
+		pub->hold = GAGG_HOLD_PUT;
 		late->bits = a->bits;
 		late->late = 0;
 		late->opened = a->opened;
 		late->call = a->call;
 		*gagg_chan_pub(ch, a->slot) = a->round;
-		gagg_result_take_kept(sh, g, ch, a->slot, now);
+		gagg_result_take_held(sh, g, ch, a->slot, now);
 	}
 	a->bits = 0;
 	/*
