@@ -242,7 +242,7 @@ static u64 in_store(u32 slot)
 {
 	u32 n = home_of(slot);
 	const struct gagg_store *st = gagg_store_of(chan[n]);
-	const u32 *open = (const u32 *)((const char *)st + st->off_open);
+	const u32 *open = (const u32 *)((const char *)st + st->off_beside);
 	u64 copy = words_of(kept[n][slot]);
 
 	return base_geom.snapshot && open[slot] ? plus(copy, words_of(beside[n][slot])) : copy;

@@ -51,8 +51,8 @@ static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_
 	a->m.run = (u16)run;
 }
 
-/* a local rank has pushed a chunk of that home that is not done */
-static bool open_at(struct gagg_chan *ch, u32 h)
+/* does home @h owe a result? A local rank has pushed a chunk of it that is not done */
+static bool query_owed(struct gagg_chan *ch, u32 h)
 {
 	bool open = false;
 	u32 l;
@@ -88,7 +88,7 @@ static u64 query_homes(struct gagg_shard *sh, const struct gagg_geom *g, struct 
 		const struct gagg_path *p = &sh->path[ch->home[h]];
 		u64 at = ch->stuck_at;
 
-		if (h == ch->self_home || !open_at(ch, h))
+		if (h == ch->self_home || !query_owed(ch, h))
 			continue;
 		if (tail)
 			at = gagg_min64(at, p->heard + gagg_path_quiet(p));
@@ -117,7 +117,7 @@ static bool any_open(struct gagg_chan *ch)
 	u32 h;
 
 	for (h = 0; h < ch->nhomes; h++)
-		if (open_at(ch, h))
+		if (query_owed(ch, h))
 			return true;
 	return false;
 }

@@ -16,11 +16,11 @@ static u32 *applied_at(struct gagg_chan *ch, u32 slot, u32 rank)
 	return row + gagg_weight64(ch->members & (GAGG_BIT(rank) - 1));
 }
 
-static u32 *open_at(struct gagg_chan *ch, u32 slot)
+static u32 *home_beside(struct gagg_chan *ch, u32 slot)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 
-	return (u32 *)((char *)st + st->off_open) + slot;
+	return (u32 *)((char *)st + st->off_beside) + slot;
 }
 
 struct shape {
@@ -66,7 +66,7 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch)
 	st->run_at = GAGG_NEVER;
 	st->off_way = sizeof(*st);
 	st->off_applied = s.applied;
-	st->off_open = s.open;
+	st->off_beside = s.open;
 	st->off_state = s.state;
 	for (i = 0; i < (u32)ch->nlocals * ch->nhomes; i++)
 		w[i].ask_at = GAGG_NEVER;
@@ -79,7 +79,7 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch)
 static void fold(struct gagg_shard *sh, struct gagg_chan *ch, u32 slot)
 {
 	gagg_shard_emit(sh, GAGG_ACT_FOLD, ch->id)->keep.slot = slot;
-	*open_at(ch, slot) = 0;
+	*home_beside(ch, slot) = 0;
 }
 
 /* an update is there that only its clock keeps beside the store, and that clock
@@ -87,7 +87,7 @@ static void fold(struct gagg_shard *sh, struct gagg_chan *ch, u32 slot)
  */
 static bool must_fold(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 {
-	u32 open = g->snapshot ? *open_at(ch, slot) : 0;
+	u32 open = g->snapshot ? *home_beside(ch, slot) : 0;
 
 	return open && open <= gagg_store_of(ch)->clocks.min;
 }
@@ -138,7 +138,7 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
 	todo->beside = g->snapshot;
-	todo->first = g->snapshot && !*open_at(ch, m->chunk);
+	todo->first = g->snapshot && !*home_beside(ch, m->chunk);
 	return GAGG_RX_ADD;
 }
 
@@ -148,7 +148,7 @@ static void added(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_
 {
 	*applied_at(ch, slot, rank) = round;
 	if (g->snapshot)
-		*open_at(ch, slot) = round;
+		*home_beside(ch, slot) = round;
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
 
@@ -267,7 +267,7 @@ bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
 	a->local = (u8)local;
 	a->keep.slot = slot;
 	a->keep.beside = g->snapshot;
-	a->keep.first = g->snapshot && !*open_at(ch, slot);
+	a->keep.first = g->snapshot && !*home_beside(ch, slot);
 	added(sh, g, ch, ch->local[local].rank, slot, round);
 	return true;
 }

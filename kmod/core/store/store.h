@@ -118,7 +118,7 @@ struct gagg_store {
 	/* offsets from the start of this struct */
 	u64 off_way;		/* [nlocals][nhomes] struct gagg_store_way */
 	u64 off_applied;	/* homes: [ring][members] u32, last round */
-	u64 off_open;		/* homes: [ring] u32, round beside the store; 0 */
+	u64 off_beside;	/* homes: [ring] u32, round beside the store; 0 */
 	u64 off_state;		/* [ring][nlocals] u8; copies: [ring][nlocals][nhomes] */
 };
 
