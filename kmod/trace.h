@@ -151,6 +151,7 @@ TRACE_EVENT(gagg_submit,
 		__field(u32, group)
 		__field(u32, sig)
 		__field(u32, call)
+		__field(u32, clock)
 		__field(u16, channel)
 		__field(u16, last_lanes)
 		__field(u8, self)
@@ -165,6 +166,7 @@ TRACE_EVENT(gagg_submit,
 		__entry->group = g->group;
 		__entry->sig = op->sig;
 		__entry->call = op->call;
+		__entry->clock = op->clock;
 		__entry->channel = channel;
 		__entry->last_lanes = op->last_lanes;
 		__entry->self = g->self;
@@ -172,10 +174,10 @@ TRACE_EVENT(gagg_submit,
 		__entry->laneop = op->laneop;
 		__entry->flags = op->flags;
 	),
-	TP_printk("group=%u self=%u channel=%u local=%u number=%llu sig=%#x call=%#x laneop=%#x flags=%#x last_lanes=%u first=%llu chunks=%llu",
+	TP_printk("group=%u self=%u channel=%u local=%u number=%llu sig=%#x call=%#x clock=%u laneop=%#x flags=%#x last_lanes=%u first=%llu chunks=%llu",
 		  __entry->group, __entry->self, __entry->channel, __entry->local,
-		  __entry->number, __entry->sig, __entry->call, __entry->laneop, __entry->flags,
-		  __entry->last_lanes, __entry->first, __entry->chunks)
+		  __entry->number, __entry->sig, __entry->call, __entry->clock, __entry->laneop,
+		  __entry->flags, __entry->last_lanes, __entry->first, __entry->chunks)
 );
 
 TRACE_EVENT(gagg_filled,

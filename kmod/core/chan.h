@@ -47,10 +47,11 @@ struct gagg_op {
 	u64 start;
 	u64 end;	/* first virtual chunk after it */
 	u64 number;
-	u32 sig;	/* store: the rank's clock */
-	u32 call;	/* gagg_call() */
+	u32 sig;	/* ring: gagg_sig() */
+	u32 call;	/* ring: gagg_call() */
+	u32 clock;	/* store: the rank's */
 	union {
-		u16 last_lanes;
+		u16 last_lanes;	/* ring */
 		u16 copy;	/* copies: home whose copy is meant */
 	};
 	u8 laneop;

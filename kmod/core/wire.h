@@ -12,7 +12,11 @@
 
 /*
  * A parsed header: fields as in struct gagg_hdr. @len is the payload's length
- * in bytes.
+ * in bytes. Of gagg_hdr.sig there are as many names as it has meanings:
+ *	sig	a ring's CONTRIB, READY: signature of the collective. RESULT, DONE: the
+ *		same, but in a quorum
+ *	ranks	32 to 63 of a set of ranks, a bit each: a quorum's RESULT and DONE; WAITS
+ *	number	a store's PULL and RESULT: of the op that asks
  */
 struct gagg_msg {
 	u8 type;
@@ -22,7 +26,11 @@ struct gagg_msg {
 	u32 epoch;
 	u16 channel;
 	u16 src;
-	u32 sig;
+	union {
+		u32 sig;
+		u32 ranks;
+		u32 number;
+	};
 	u32 chunk;
 	u32 round;
 	u16 run;

@@ -418,10 +418,10 @@ void calls_compose(const struct hosts *w, const struct host *h, u32 s, u8 round,
 	else if (round >> 6 == 2)
 		m->lanes--;		/* with int64: half a lane */
 	m->round = from->updates + (round & 3);
-	m->sig = from->n + (round >> 2 & 1);
+	m->number = from->n + (round >> 2 & 1);
 	m->aux = round >> 4 & 3;
 	if (m->type == GAGG_T_RESULT) {
-		m->sig = work_of(h, m->channel, rank)->n - (round >> 2 & 1);
+		m->number = work_of(h, m->channel, rank)->n - (round >> 2 & 1);
 		m->aux = rank;
 	}
 }

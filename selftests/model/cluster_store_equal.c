@@ -85,8 +85,8 @@ static bool is_answered(const struct datagram *d, const struct gagg_msg *m)
 
 	if (geom[0].snapshot && m->round > w->seen)
 		return false;
-	if (m->sig != w->done + 1)
-		return m->sig <= w->done;
+	if (m->number != w->done + 1)
+		return m->number <= w->done;
 	if (!is_read(ch, l, w))
 		return w->admitted;
 	return cur->node[d->to].part[m->channel].come[l] & (1U << m->chunk);
@@ -104,7 +104,7 @@ bool chunks_dead(const struct datagram *d, const struct gagg_msg *m)
 	case GAGG_T_READY:
 		return (arrived & GAGG_BIT(m->pn - 1)) && st->clocks.clock[m->src] >= m->round;
 	case GAGG_T_PULL:
-		return m->sig < st->park[m->src].sig;
+		return m->number < st->park[m->src].number;
 	case GAGG_T_RESULT:
 		return is_answered(d, m);
 	}

@@ -479,7 +479,7 @@ static inline u32 confirmed(u32 rank)
 {
 	const struct gagg_local *lo = &chan[ranks[rank].node]->local[ranks[rank].local];
 
-	return lo->finished < lo->numbers ? lo->op[(lo->finished + 1) % GAGG_OPS].sig : lo->clock;
+	return lo->finished < lo->numbers ? lo->op[(lo->finished + 1) % GAGG_OPS].clock : lo->clock;
 }
 
 /* where chunk @slot lives */

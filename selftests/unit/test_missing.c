@@ -99,7 +99,7 @@ static void query__is_told_after_a_while(void **state)
 	assert_int_equal(a->m.round, 1);
 	assert_int_equal(a->m.run, 1);
 	assert_int_equal(a->m.aux, GAGG_BIT(0) | GAGG_BIT(2));
-	assert_int_equal(a->m.sig, GAGG_BIT(40 - 32));
+	assert_int_equal(a->m.ranks, GAGG_BIT(40 - 32));
 }
 
 /* the chunk was opened by a batch whose time is later than that of this one */
@@ -131,7 +131,7 @@ static struct gagg_msg waits(u32 chunk, u32 round, u64 ranks)
 	struct gagg_msg m = message(GAGG_T_WAITS, 0, chunk, round);
 
 	m.aux = (u32)ranks;
-	m.sig = (u32)(ranks >> 32);
+	m.ranks = (u32)(ranks >> 32);
 	return m;
 }
 

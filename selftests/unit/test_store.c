@@ -623,11 +623,11 @@ static void nonsense__is_refused(void **state)
 	stop_all();
 }
 
-static enum gagg_rx ask(u32 sig, u32 clock)
+static enum gagg_rx ask(u32 number, u32 clock)
 {
 	struct gagg_msg m = {
 		.type = GAGG_T_PULL, .group = 7, .epoch = (u32)EPOCH, .cookie = COOKIE,
-		.src = 1, .run = 1, .sig = sig, .round = clock, .aux = GAGG_GATE_FENCE,
+		.src = 1, .run = 1, .number = number, .round = clock, .aux = GAGG_GATE_FENCE,
 	};
 	struct gagg_env env = env_of(0);
 	struct gagg_todo todo;

@@ -31,7 +31,7 @@ bool gagg_missing_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct 
 	act->m.chunk = a->slot;
 	act->m.round = a->round;
 	act->m.aux = (u32)ranks;
-	act->m.sig = (u32)(ranks >> 32);
+	act->m.ranks = (u32)(ranks >> 32);
 	return true;
 }
 
@@ -49,7 +49,7 @@ enum gagg_rx gagg_missing_told(const struct gagg_geom *g, struct gagg_chan *ch, 
 		return GAGG_RX_OK;
 	lack = gagg_chan_lack(ch, (u32)h);
 	lack->v = base->v;
-	lack->ranks = ((u64)m->sig << 32 | m->aux) & ch->members;
+	lack->ranks = ((u64)m->ranks << 32 | m->aux) & ch->members;
 	return GAGG_RX_OK;
 }
 

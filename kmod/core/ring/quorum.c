@@ -108,12 +108,12 @@ void gagg_quorum_put(u64 bits, u32 nonfinite, struct gagg_msg *m)
 {
 	m->aux = (u32)(bits & 0xffff) | nonfinite << 16;
 	m->weight = (u16)(bits >> 16);
-	m->sig = (u32)(bits >> 32);
+	m->ranks = (u32)(bits >> 32);
 }
 
 u64 gagg_quorum_get(const struct gagg_msg *m)
 {
-	return (m->aux & 0xffff) | (u64)m->weight << 16 | (u64)m->sig << 32;
+	return (m->aux & 0xffff) | (u64)m->weight << 16 | (u64)m->ranks << 32;
 }
 
 u16 gagg_quorum_locals(const struct gagg_chan *ch, u64 bits)

@@ -116,10 +116,10 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 	op = gagg_way_op(ch, (u32)l, w);
 	if (m->round > w->seen)
 		w->seen = m->round;
-	if (op && w->begun && !(op->flags & GAGG_OP_READ) && (u32)op->number == m->sig)
+	if (op && w->begun && !(op->flags & GAGG_OP_READ) && (u32)op->number == m->number)
 		w->admitted = 1;
 	/* of an older read, or of another copy (that way is through), or here already */
-	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->sig ||
+	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->number ||
 	    m->chunk < op->start || m->chunk >= w->fresh ||
 	    *gagg_way_state(ch, m->chunk, (u32)l, (u32)h) == GAGG_WAY_OVER)
 		return GAGG_RX_OK;

@@ -180,7 +180,7 @@ static enum gagg_rx rx_tick(struct gagg_shard *sh, const struct gagg_geom *g,
  */
 static int compare(const struct gagg_parked *p, const struct gagg_msg *m)
 {
-	s32 ahead = (s32)(m->sig - p->sig);
+	s32 ahead = (s32)(m->number - p->number);
 
 	if (m->round != p->clock)
 		return m->round > p->clock ? 1 : -1;
@@ -202,7 +202,7 @@ static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
 		return gagg_drop(todo, GAGG_DROP_ROUND);
 	if (newer) {
 		memset(p, 0, sizeof(*p));
-		p->sig = m->sig;
+		p->number = m->number;
 		p->clock = m->round;
 	}
 	for (i = 0; i < GAGG_PULLS; i++) {
@@ -324,7 +324,7 @@ static void send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
 	a->nodes = GAGG_BIT(g->node_of[rank]);
 	a->m.flags = GAGG_WF_RAW;
 	a->m.laneop = gagg_store_laneop(g);
-	a->m.sig = st->park[rank].sig;
+	a->m.number = st->park[rank].number;
 	a->m.chunk = slot;
 	a->m.round = st->clocks.min;
 	a->m.lanes = g->lanes;

@@ -28,9 +28,9 @@ u64 gagg_store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 	if (ch->self_home == 0xff || !(op->flags & GAGG_OP_READ))
 		return 0;
 	/* who has finished waits for the rest in every mode */
-	if ((op->flags & GAGG_OP_FENCE) || op->sig == GAGG_CLOCK_END)
+	if ((op->flags & GAGG_OP_FENCE) || op->clock == GAGG_CLOCK_END)
 		bound = 0;
-	if (op->sig <= k->min || op->sig - k->min <= bound)
+	if (op->clock <= k->min || op->clock - k->min <= bound)
 		return 0;
 	gagg_for_each_worker(k, rank)
 		if (k->clock[rank] == k->min)

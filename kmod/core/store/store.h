@@ -14,9 +14,9 @@
  *	CONTRIB	(round = stamp + 1)	an update of one chunk
  *	READY	(round = clock)		a tick: the sender's updates with smaller
  *					stamps have all been confirmed by you
- *	PULL	(round = clock, sig)	a worker at that clock asks for a run, to be
+ *	PULL	(round = clock, number)	a worker at that clock asks for a run, to be
  *					answered when the gate in aux is open
- *	RESULT	(round, sig, aux)	the copy of a chunk, for the rank in aux; sig
+ *	RESULT	(round, number, aux) the copy of a chunk, for the rank in aux; number
  *					is that of the PULL, round the least
  *					clock of all workers
  *
@@ -25,7 +25,8 @@
  * repeated. A worker pushes stamp c only after its tick to c was confirmed by
  * that home, so a home accepts exactly round == clock + 1, and remembers by
  * chunk and rank whether it has it. Reads have no packet numbers: a worker asks
- * again, and sig (the op's number) tells an answer from that to an older read.
+ * again, and the op's number tells an answer from that to an older read (both have it where
+ * headers of a ring have a signature).
  *
  * Snapshots: where a read must show whole clocks only, updates of an open clock
  * wait beside the store, in a second buffer, and are folded into it when
@@ -72,7 +73,7 @@ struct gagg_pull {
 
 /* the requests of a rank that wait to be served */
 struct gagg_parked {
-	u32 sig;	/* of its latest read */
+	u32 number;	/* of its latest op that asks */
 	u32 clock;	/* and the rank's at that */
 	struct gagg_pull pull[GAGG_PULLS];
 };

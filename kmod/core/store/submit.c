@@ -17,7 +17,7 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 f
 	op->start = first;
 	op->end = (u64)first + chunks;
 	op->number = lo->numbers;
-	op->sig = lo->clock;
+	op->clock = lo->clock;
 	op->flags = flags;
 	op->copy = (u16)copy;
 	if ((flags & GAGG_OP_READ) && !(flags & GAGG_OP_FENCE))

@@ -58,7 +58,7 @@ static inline u32 gagg_way_next(const struct gagg_geom *g, const struct gagg_cha
 /* rounds, as the wire has them: 0 is none */
 static inline u32 gagg_op_round(const struct gagg_op *op)
 {
-	return op->sig + 1;
+	return op->clock + 1;
 }
 
 /* does the mode say where an update of copies goes? Else the op does */

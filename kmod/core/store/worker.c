@@ -43,7 +43,7 @@ static bool sends(const struct step *s, u32 slot)
 	u64 there = s->g->ranks_of[s->ch->home[s->h]] & s->ch->members;
 
 	return !gagg_store_divides(s->g) ||
-	       gagg_sync_get(s->g->sync.mode)->sends(&s->g->sync, gagg_lowest(there), s->op->sig,
+	       gagg_sync_get(s->g->sync.mode)->sends(&s->g->sync, gagg_lowest(there), s->op->clock,
 						     slot);
 }
 
@@ -169,7 +169,7 @@ static bool takes_turn(const struct step *s)
 {
 	return !s->g->ordered || (s->op->flags & GAGG_OP_LAST) ||
 	       gagg_store_open(s->g, s->ch, s->ch->local[s->l].rank, GAGG_GATE_UPDATE,
-			       s->op->sig, s->now);
+			       s->op->clock, s->now);
 }
 
 /* all chunks are confirmed: so is the clock; false: not now */
@@ -238,8 +238,8 @@ static void ask(struct step *s, u32 first, u32 run, enum gagg_gate gate)
 	gagg_shard_msg(s->sh, s->g, GAGG_T_PULL, s->ch->id, s->ch->local[s->l].rank, &a->m);
 	a->m.chunk = first;
 	a->m.run = (u16)run;
-	a->m.round = s->op->sig;
-	a->m.sig = (u32)s->op->number;
+	a->m.round = s->op->clock;
+	a->m.number = (u32)s->op->number;
 	a->m.aux = gate;
 	s->w->open += run;
 	if (s->w->ask_at == GAGG_NEVER)
@@ -264,7 +264,7 @@ static bool admitted(struct step *s)
 	/* first: nothing of this shard lives there. The last update takes no turn if empty */
 	if (w->admitted || first >= s->g->ring ||
 	    (none && (!s->g->ordered || s->g->copies || (s->op->flags & GAGG_OP_LAST))) ||
-	    (!s->g->ordered && w->seen >= s->op->sig)) {
+	    (!s->g->ordered && w->seen >= s->op->clock)) {
 		w->ask_at = GAGG_NEVER;
 		return true;
 	}
@@ -315,7 +315,7 @@ static bool read_local(struct step *s)
 	if (w->next >= s->g->ring)
 		return true;
 	if (!gagg_store_open(s->g, s->ch, s->ch->local[s->l].rank, gate_of(s->op),
-			     s->op->sig, s->now))
+			     s->op->clock, s->now))
 		return false;
 	while (w->next < s->g->ring && s->scan && gagg_shard_spare(s->sh) >= STEP) {
 		gagg_store_read(s->sh, s->g, s->ch, s->l, w->next);
