@@ -44,7 +44,7 @@ static inline u32 gagg_traced_len(const struct gagg_msg *m)
  * @slot:	chunk of the message; PUBLISH, FOLD, ADD_LOCAL, READ: slot; DESYNC: call
  * @round:	also of PUBLISH; READ: fresh; DESYNC: other_call
  * @pn:		DESYNC: other_sig
- * @aux:	PUBLISH: contributors | nonfinite << 16; DESYNC: other
+ * @aux:	PUBLISH: contributors | nonfinite << 16 | shift << 24; DESYNC: other
  * @locals:	PUBLISH: locals | counted << 16
  * @src:	DESYNC: rank
  * @flags:	also of PUBLISH
@@ -109,7 +109,7 @@ static inline void gagg_traced_publish(const struct gagg_publish *p,
 	t->exp = p->exp;
 	t->want = p->want;
 	t->flags = p->flags;
-	t->aux = p->contributors | (u32)p->nonfinite << 16;
+	t->aux = p->contributors | (u32)p->nonfinite << 16 | (u32)p->shift << 24;
 	t->from = (u8)(p->from_acc | p->placed << 1 | p->raw << 2 | p->hold << 3);
 }
 

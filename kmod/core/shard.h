@@ -92,7 +92,9 @@ struct gagg_keep {
  * @want:	largest exponent wanted
  * @flags:	GAGG_C_*
  * @contributors: number of ranks in the sum
- * @nonfinite:	lowest rank that had NaN or infinity
+ * @nonfinite:	with GAGG_C_NONFINITE: lowest rank that had NaN or infinity
+ * @shift:	of narrow lanes that were narrowed elsewhere: by how many bits their sums
+ *		were shifted
  * @counted:	local ranks (bit per index) that are in the sum
  */
 struct gagg_publish {
@@ -108,7 +110,8 @@ struct gagg_publish {
 	u8 want;
 	u8 flags;
 	u8 contributors;
-	u16 nonfinite;
+	u8 nonfinite;
+	u8 shift;
 	u16 counted;
 	u8 hold;
 	u8 narrow;

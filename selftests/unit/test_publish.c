@@ -150,9 +150,9 @@ static void test_narrow(void **state)
 
 static void test_desc(void **state)
 {
-	const struct gagg_publish pub = {
+	struct gagg_publish pub = {
 		.exp = 1, .want = 2, .flags = GAGG_C_NONFINITE, .contributors = 4, .nonfinite = 5,
-		.counted = 6,
+		.shift = 7, .counted = 6,
 	};
 	struct gagg_rdesc rd = { .published = 9 };
 
@@ -165,6 +165,10 @@ static void test_desc(void **state)
 	assert_int_equal(rd.contributors, 4);
 	assert_int_equal(rd.nonfinite, 5);
 	assert_int_equal(rd.counted, 6);
+	/* narrowed elsewhere */
+	pub.flags = 0;
+	gagg_publish_desc(&pub, NULL, &rd);
+	assert_int_equal(rd.nonfinite, 7);
 }
 
 int main(void)

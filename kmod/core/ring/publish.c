@@ -57,6 +57,10 @@ void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_chan *part,
 	rd->want = pub->want;
 	rd->flags = pub->flags;
 	rd->contributors = pub->contributors;
-	rd->nonfinite = pub->narrow ? gagg_chan_res(part, pub->slot)->shift : pub->nonfinite;
+	/* one field for both: a result with NaN has no lanes */
+	if (pub->flags & GAGG_C_NONFINITE)
+		rd->nonfinite = pub->nonfinite;
+	else
+		rd->nonfinite = pub->narrow ? gagg_chan_res(part, pub->slot)->shift : pub->shift;
 	rd->counted = pub->counted;
 }

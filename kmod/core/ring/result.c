@@ -160,7 +160,7 @@ static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_ge
 		     (r->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
 		     (r->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0);
 	pub->contributors = (u8)gagg_weight64(bits);
-	pub->nonfinite = (u16)(r->aux >> 16);
+	pub->nonfinite = (u8)(r->aux >> 16);
 	pub->counted = g->quorum ? gagg_quorum_locals(ch, bits) : gagg_all_locals(ch);
 	return pub;
 }

@@ -47,7 +47,10 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		pub->contributors = (u8)gagg_weight64(gagg_quorum_get(m));
 		pub->counted = gagg_quorum_locals(ch, gagg_quorum_get(m));
 	}
-	pub->nonfinite = (u16)(m->aux >> 16);
+	if (m->flags & GAGG_WF_NONFINITE)
+		pub->nonfinite = (u8)(m->aux >> 16);
+	else
+		pub->shift = (u8)(m->aux >> 16);
 	published(sh, g, ch, m, now);
 }
 
