@@ -25,8 +25,6 @@ static int check_submit(const struct gagg_geom *g, const struct gagg_ioc_submit 
 		return -EINVAL;
 	if (store != g->store)
 		return -EOPNOTSUPP;
-	if (store)
-		return gagg_store_may_submit(g, arg) ? 0 : -EINVAL;
 	return gagg_chan_may_submit(g, arg) ? 0 : -EINVAL;
 }
 
@@ -98,12 +96,8 @@ static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 		if (grp->geom.store && !gagg_store_may_begin(&grp->geom, lo, arg))
 			return -EINVAL;
 	}
-	for (s = 0; s < ch->nparts; s++) {
-		if (grp->geom.store)
-			gagg_store_submit_arg(&grp->geom, ch->part[s], l, arg);
-		else
-			gagg_chan_submit_arg(ch->part[s], l, arg);
-	}
+	for (s = 0; s < ch->nparts; s++)
+		gagg_chan_submit_arg(&grp->geom, ch->part[s], l, arg);
 	times_submit(ch->session[l]);
 	if (trace_gagg_submit_enabled())
 		trace_submitted(grp, ch, l);

@@ -190,7 +190,7 @@ static bool submit(struct seat *seat, const struct gagg_ioc_submit *arg)
 			return false;
 	}
 	for (i = 0; i < ch->nparts; i++)
-		gagg_chan_submit_arg(ch->part[i], seat->local, arg);
+		gagg_chan_submit_arg(&seat->session->group->geom, ch->part[i], seat->local, arg);
 	seat->cursor += arg->chunks;
 	seat->submitted++;
 	times_submit(seat->session);

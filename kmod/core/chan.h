@@ -200,7 +200,7 @@ struct gagg_chan {
 	u8 watched;		/* index of that home; 0xff: this node */
 	u8 headroom;		/* ceil(log2(sum of weights)) */
 	u8 store;		/* of which kind it is: kind.h */
-	u8 spread;		/* homes that slots are spread over: nhomes; 1 of copies */
+	u8 spread;		/* store: homes that slots are spread over; 1 of copies */
 	u64 member_nodes;	/* nodes with a member, self excluded */
 	u8 home[GAGG_NODES];	/* node of each home */
 	u32 home_rpn[GAGG_NODES];	/* next result expected from each home */
@@ -268,22 +268,15 @@ static inline struct gagg_pushed *gagg_chan_pushed(struct gagg_chan *ch, u32 slo
 
 /*
  * gagg_chan_bytes - size of the block for a channel of @members
- * At most 40 bytes per slot, 4 per slot and local rank, and an eighth per slot and node; 36
- * more in a quorum. A
- * store takes 4 per slot and member at a home (and 4 with snapshots), and 1 per slot
- * and local rank (copies: and home).
+ * Behind the channel a ring has at most 40 bytes per slot, 4 per slot and local rank, and an
+ * eighth per slot and node; 36 more in a quorum. A store has 4 per slot and member at a home
+ * (and 4 with snapshots), and 1 per slot and local rank (copies: and home).
  */
 u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members);
 
 /* @mem: gagg_chan_bytes() zeroed bytes; @shard: index of the shard */
 struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard,
 				 u16 id, u64 members);
-
-/* the next position of the same home and shard */
-void gagg_cur_next(const struct gagg_geom *g, const struct gagg_chan *ch, struct gagg_cur *c);
-
-/* the op of a local rank that virtual chunk @v is in, or NULL */
-const struct gagg_op *gagg_chan_op(const struct gagg_chan *ch, u32 local, u64 v);
 
 /* index of a local rank on the channel, or -1 */
 int gagg_chan_local(const struct gagg_chan *ch, u32 rank);
@@ -300,12 +293,18 @@ int gagg_chan_home(const struct gagg_chan *ch, u32 node);
  */
 u64 gagg_chan_missing(const struct gagg_geom *g, struct gagg_chan *ch, u32 local, u64 number);
 
-/*
- * gagg_chan_submit - start an op of @chunks chunks on a local rank
- * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
- */
-u64 gagg_chan_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
-		     u16 last_lanes, u64 chunks);
+/* the place of a local rank's next op, numbered and empty; NULL: GAGG_OPS are in flight */
+static inline struct gagg_op *gagg_chan_op_new(struct gagg_local *lo)
+{
+	struct gagg_op *op;
+
+	if (lo->numbers - lo->finished >= GAGG_OPS)
+		return NULL;
+	op = &lo->op[++lo->numbers % GAGG_OPS];
+	memset(op, 0, sizeof(*op));
+	op->number = lo->numbers;
+	return op;
+}
 
 /* may lanes of that type, @lanes 32-bit words, be added on a channel of the group?
  * Of narrow ones accumulators are larger, and a sum is shifted: not if they are raw
@@ -317,8 +316,9 @@ static inline bool gagg_chan_takes(const struct gagg_geom *g, u8 laneop, u32 lan
 	return gagg_reduce_fits(laneop, lanes) && (!narrow || (narrow == g->wire && !raw));
 }
 
-/* can @arg, which its size and op do not matter of, be an op of some channel? */
+/* Is @arg an op of the group's channels, as far as can be said without one of them? */
 bool gagg_chan_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+
 /*
  * Do @chunks fit behind @cursor? Trainers are told of a result by its round, in 32 bits,
  * and take a larger one for a later one: before it wraps the channel is used up.
@@ -330,7 +330,13 @@ static inline bool gagg_chan_has_rounds(const struct gagg_geom *g, u64 cursor, u
 	return cursor <= end && chunks <= end - cursor;
 }
 
-/* gagg_chan_submit() of what gagg_chan_may_submit() has found good */
-u64 gagg_chan_submit_arg(struct gagg_chan *ch, u32 local, const struct gagg_ioc_submit *arg);
+/*
+ * gagg_chan_submit_arg - start an op of a local rank
+ * @arg:	gagg_chan_may_submit() has found it good; in a store gagg_store_copy(), too
+ *
+ * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
+ */
+u64 gagg_chan_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+			 const struct gagg_ioc_submit *arg);
 
 #endif

@@ -12,12 +12,12 @@
  *	geom	where a chunk lives: slot, home, shard
  *	reduce	adding lanes
  *	path	packet numbers, acknowledgements, loss, window
- *	chan	ring, ops and accumulations of a channel in one shard
+ *	chan	a channel in one shard: its ranks, homes and ops
  *	shard	the door: receive, commit, refill, timers
  *	kind	what the two kinds of channel, ring and store, are asked
  *	out	the outbox: actions, runs of messages
  *	stats	counters
- *	ring/	a channel that works in rounds
+ *	ring/	a channel that works in rounds: ring, submit; and
  *		home, quorum, missing: what arrives at the home of a chunk
  *		result, repair, publish: what leaves it
  *		push, worker, gap, query: what a worker pushes, gets back, lacks and asks
@@ -45,6 +45,7 @@
 #include "store/store.h"
 #include "shard.h"
 #include "ring/publish.h"
+#include "ring/ring.h"
 #include "stats.h"
 #include "group/times.h"
 #include "group/join.h"

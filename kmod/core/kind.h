@@ -13,6 +13,10 @@
 
 /**
  * struct gagg_chan_ops - a kind of channel
+ * @bytes:	behind the channel, which has that stake
+ * @init:	gagg_chan_init(), when the channel has its ranks and homes
+ * @may_submit:	gagg_chan_may_submit()
+ * @submit:	gagg_chan_submit_arg()
  * @waits:	does the sender of that type of message go on only with an answer?
  * @rx:		gagg_shard_rx() of a message for the channel
  * @commit:	gagg_shard_commit()
@@ -25,6 +29,12 @@
  * @missing:	gagg_chan_missing() for an op that is not done
  */
 struct gagg_chan_ops {
+	u64 (*bytes)(const struct gagg_geom *g, const struct gagg_stake *stake);
+	void (*init)(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_stake *stake);
+	bool (*may_submit)(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+	u64 (*submit)(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+		      const struct gagg_ioc_submit *arg);
 	bool (*waits)(u8 type);
 	enum gagg_rx (*rx)(struct gagg_shard *sh, const struct gagg_geom *g,
 			   struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
@@ -47,6 +57,10 @@ struct gagg_chan_ops {
 };
 
 static const struct gagg_chan_ops gagg_ring_ops = {
+	.bytes = gagg_ring_bytes,
+	.init = gagg_ring_init,
+	.may_submit = gagg_ring_may_submit,
+	.submit = gagg_ring_submit_arg,
 	.waits = gagg_ring_waits,
 	.rx = gagg_ring_rx,
 	.commit = gagg_ring_commit,
@@ -60,6 +74,10 @@ static const struct gagg_chan_ops gagg_ring_ops = {
 };
 
 static const struct gagg_chan_ops gagg_store_ops = {
+	.bytes = gagg_store_bytes,
+	.init = gagg_store_init,
+	.may_submit = gagg_store_may_submit,
+	.submit = gagg_store_submit_arg,
 	.waits = gagg_store_waits,
 	.rx = gagg_store_rx,
 	.commit = gagg_store_commit,

@@ -223,7 +223,7 @@ static void rank_submit(struct host *h, u32 c, u32 l, u8 shape, bool disagree)
 		sig ^= 0x01000000;
 	}
 	for (s = 0; s < h->g.shards; s++)
-		fuzz_assert(gagg_chan_submit(h->c[c].core[s], l, sig,
+		fuzz_assert(gagg_ring_submit(h->c[c].core[s], l, sig,
 					     h->w->calls->laneop, h->w->calls->op_flags,
 					     plan->op[op].last,
 					     plan->op[op].end - start) == op + 1);

@@ -205,7 +205,7 @@ void chunks_begin(u32 n, u32 c)
 
 	for (l = 0; l < ch->nlocals; l++)
 		for (k = 0; k < su.ops; k++)
-			gagg_chan_submit(ch, l, (u32)GAGG_K_ALLREDUCE << 28 | k, 0,
+			gagg_ring_submit(ch, l, (u32)GAGG_K_ALLREDUCE << 28 | k, 0,
 					 su.raw ? GAGG_OP_RAW : 0, 1,
 					 su.ring * su.rounds / su.ops);
 }

@@ -91,7 +91,7 @@ static bool submit(struct host *h, u32 c, u32 l)
 			return false;
 	}
 	for (s = 0; s < w->cfg.shards; s++)
-		if (gagg_chan_submit(h->c[c].part[s], l, world_sig(op), w->cfg.laneop,
+		if (gagg_ring_submit(h->c[c].part[s], l, world_sig(op), w->cfg.laneop,
 				     w->cfg.raw ? GAGG_OP_RAW : 0, w->op_last[c][op],
 				     w->op_end[c][op] - start) != op + 1)
 			world_fail(w, "host %u: op %u is not submitted", h->id, op + 1);

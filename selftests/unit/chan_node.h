@@ -132,7 +132,7 @@ static inline void start(u32 self)
 	geometry(self);
 	start_channel(0, g.workers);
 	for (l = 0; l < ch->nlocals; l++)
-		assert_int_equal(gagg_chan_submit(ch, l, 0x51, ADD, 0, 4, 1000), 1);
+		assert_int_equal(gagg_ring_submit(ch, l, 0x51, ADD, 0, 4, 1000), 1);
 }
 
 static inline int finish_test(void **state)

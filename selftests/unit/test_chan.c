@@ -128,17 +128,17 @@ static void ops__as_many_as_may_be_in_flight(void **state)
 	geometry(1);
 	start_channel(0, g.workers);
 	for (i = 1; i <= GAGG_OPS; i++)
-		assert_int_equal(gagg_chan_submit(ch, 0, i, ADD, 0, (u16)(i % 4 + 1), i % 3 + 1), i);
-	assert_int_equal(gagg_chan_submit(ch, 0, 77, ADD, 0, 4, 1), 0);
+		assert_int_equal(gagg_ring_submit(ch, 0, i, ADD, 0, (u16)(i % 4 + 1), i % 3 + 1), i);
+	assert_int_equal(gagg_ring_submit(ch, 0, 77, ADD, 0, 4, 1), 0);
 	/* ops of 2, 3, 1, 2, 3, 1 .. chunks */
-	op = gagg_chan_op(ch, 0, 0);
+	op = gagg_ring_op(ch, 0, 0);
 	assert_int_equal(op->number, 1);
-	assert_int_equal(gagg_chan_op(ch, 0, 1)->number, 1);
-	assert_int_equal(gagg_chan_op(ch, 0, 2)->number, 2);
-	assert_int_equal(gagg_chan_op(ch, 0, 5)->number, 3);
-	assert_int_equal(gagg_chan_op(ch, 0, 6)->number, 4);
-	assert_int_equal(gagg_chan_op(ch, 0, 6)->sig, 4);
-	assert_null(gagg_chan_op(ch, 0, ch->local[0].issued));
+	assert_int_equal(gagg_ring_op(ch, 0, 1)->number, 1);
+	assert_int_equal(gagg_ring_op(ch, 0, 2)->number, 2);
+	assert_int_equal(gagg_ring_op(ch, 0, 5)->number, 3);
+	assert_int_equal(gagg_ring_op(ch, 0, 6)->number, 4);
+	assert_int_equal(gagg_ring_op(ch, 0, 6)->sig, 4);
+	assert_null(gagg_ring_op(ch, 0, ch->local[0].issued));
 }
 
 static void ops__done_in_order_with_their_last_chunk(void **state)
@@ -149,9 +149,9 @@ static void ops__done_in_order_with_their_last_chunk(void **state)
 	(void)state;
 	geometry(1);
 	start_channel(0, g.workers);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 2);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 2, 1);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1);
+	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 2);
+	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 2, 1);
+	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1);
 	push_to(4);
 	assert_int_equal(acts[2].m.lanes, 2);
 	nacts = 0;
@@ -165,8 +165,8 @@ static void ops__done_in_order_with_their_last_chunk(void **state)
 	assert_int_equal(a->local, 0);
 	/* and all places are free again */
 	for (i = 0; i < GAGG_OPS; i++)
-		assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1), 4 + i);
-	assert_int_equal(gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1), 0);
+		assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1), 4 + i);
+	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1), 0);
 }
 
 static void ops__of_which_a_shard_has_no_chunk(void **state)
@@ -178,9 +178,9 @@ static void ops__of_which_a_shard_has_no_chunk(void **state)
 	start_channel(0, g.workers);
 	memset(ch, 0, gagg_chan_bytes(&g, g.workers));
 	gagg_chan_init(ch, &g, 1, 0, g.workers);	/* chunks 8 to 15 */
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 3);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 5);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1);
+	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 3);
+	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 5);
+	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1);
 	push_to(9);
 	assert_int_equal(acts[0].type, GAGG_ACT_OP_DONE);
 	assert_int_equal(acts[0].number, 2);
@@ -190,7 +190,7 @@ static void ops__of_which_a_shard_has_no_chunk(void **state)
 	start_channel(0, g.workers);
 	memset(ch, 0, gagg_chan_bytes(&g, g.workers));
 	gagg_chan_init(ch, &g, 1, 0, g.workers);
-	gagg_chan_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
 	push_to(1000);
 	assert_int_equal(nacts, 1);
 	assert_int_equal(only(GAGG_ACT_OP_DONE)->number, 1);

@@ -399,7 +399,7 @@ static void on_submit(struct host *h)
 					       (u32)number("last_lanes"),
 					       (u32)number("first"), (u32)number("chunks"));
 		else
-			op = gagg_chan_submit(ch, local, (u32)number("sig"),
+			op = gagg_ring_submit(ch, local, (u32)number("sig"),
 					      (u8)number("laneop"), (u8)number("flags"),
 					      (u16)number("last_lanes"), number("chunks"));
 		if (op)

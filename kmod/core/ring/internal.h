@@ -6,6 +6,8 @@
 #define GAGG_CORE_RING_INTERNAL_H
 
 #include "out.h"
+#include "ring/ring.h"
+#include "stake.h"
 
 #define GAGG_POLL_WAIT_MIN	(100 * GAGG_USEC)
 #define GAGG_QUERY_WAIT_MAX	(250 * GAGG_MSEC)
@@ -32,17 +34,18 @@ static inline u16 gagg_c_to_w(u8 flags)
 	       (flags & GAGG_C_NORESULT ? GAGG_WF_NORESULT : 0);
 }
 
+/* ring/ring.c */
 /* the slot's open round is over on this node: forget what was pushed, move
  * the base, finish ops
  */
-void gagg_chan_taken(struct gagg_shard *sh, const struct gagg_geom *g,
+void gagg_ring_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u32 slot, u32 round, u64 now);
 
 /* ask in the time that a round trip takes what became of the lowest chunk */
-void gagg_chan_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now);
+void gagg_ring_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now);
 
 /* ops that the base has passed are done; a shard may hold no chunk of an op */
-void gagg_chan_finish(struct gagg_shard *sh, struct gagg_chan *ch);
+void gagg_ring_finish(struct gagg_shard *sh, struct gagg_chan *ch);
 
 /* ring/home.c */
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -190,7 +193,13 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s);
 
-/* ring/door.c, push.c, query.c, missing.c: see struct gagg_chan_ops */
+/* ring/ring.c, submit.c, door.c, push.c, query.c, missing.c: see struct gagg_chan_ops */
+u64 gagg_ring_bytes(const struct gagg_geom *g, const struct gagg_stake *stake);
+void gagg_ring_init(const struct gagg_geom *g, struct gagg_chan *ch,
+		    const struct gagg_stake *stake);
+bool gagg_ring_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+u64 gagg_ring_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+			 const struct gagg_ioc_submit *arg);
 bool gagg_ring_waits(u8 type);
 enum gagg_rx gagg_ring_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 			  struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,

@@ -12,7 +12,7 @@ static void contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_msg *m)
 {
 	const struct gagg_pushed *p = gagg_chan_pushed(ch, c->slot, l);
-	const struct gagg_op *op = gagg_chan_op(ch, l, c->v);
+	const struct gagg_op *op = gagg_ring_op(ch, l, c->v);
 	bool empty = p->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
 
 	gagg_shard_msg(sh, g, empty ? GAGG_T_READY : GAGG_T_CONTRIB, ch->id,
@@ -118,7 +118,7 @@ static struct gagg_act *send(struct sender *s, struct gagg_msg *m)
 }
 
 /* send what was lost or asked for; those that are done meanwhile are counted
- * out of nagain by gagg_chan_taken()
+ * out of nagain by gagg_ring_taken()
  */
 static void send_again(struct sender *s, struct gagg_way *w)
 {
@@ -225,7 +225,7 @@ static bool has_room(const struct sender *s, u32 h, u64 v, const struct gagg_msg
 static bool push(struct sender *s, const struct gagg_env *env, u32 h, u64 end)
 {
 	struct gagg_way *w = gagg_chan_way(s->ch, s->l, h);
-	const struct gagg_op *op = gagg_chan_op(s->ch, s->l, w->next.v);
+	const struct gagg_op *op = gagg_ring_op(s->ch, s->l, w->next.v);
 	struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->next.slot, s->l);
 	struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, w->next.slot);
 	struct gagg_act *a;
@@ -339,7 +339,7 @@ static void refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
 		return;
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	if (ch->query_at == GAGG_NEVER)
-		gagg_chan_watch(sh, ch, now);
+		gagg_ring_watch(sh, ch, now);
 }
 
 bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -349,7 +349,7 @@ bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 	u64 base = ch->base;
 	u32 l, h;
 
-	gagg_chan_finish(sh, ch);
+	gagg_ring_finish(sh, ch);
 	if (ch->repair_at <= now)
 		more = gagg_repair_serve(sh, g, ch, now);
 	if (ch->pull_at <= now)

@@ -206,7 +206,7 @@ void gagg_result_take_held(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (*gagg_chan_done(ch, slot) == round || !gagg_worker_all_pushed(ch, slot))
 		return;
 	announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)->hold = GAGG_HOLD_TAKE;
-	gagg_chan_taken(sh, g, ch, slot, round, now);
+	gagg_ring_taken(sh, g, ch, slot, round, now);
 }
 
 /* the result's header, as it is kept */
@@ -284,11 +284,11 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	a->bits = 0;
 	/*
 	 * PUBLISH reads the exponents of the local contributions when the queue
-	 * is drained: gagg_chan_taken() leaves them in place and clears only
+	 * is drained: gagg_ring_taken() leaves them in place and clears only
 	 * the state, and no push can come between.
 	 */
 	if (!g->quorum)
-		gagg_chan_taken(sh, g, ch, a->slot, a->round, now);
+		gagg_ring_taken(sh, g, ch, a->slot, a->round, now);
 	tell(sh, g, ch, a->slot, joined);
 }
 

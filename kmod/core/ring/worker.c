@@ -21,7 +21,7 @@ static void published(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
 	sh->n[GAGG_N_RESULTS]++;
-	gagg_chan_taken(sh, g, ch, m->chunk, m->round, now);
+	gagg_ring_taken(sh, g, ch, m->chunk, m->round, now);
 }
 
 static void publish(struct gagg_shard *sh, const struct gagg_geom *g,

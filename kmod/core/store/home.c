@@ -30,38 +30,44 @@ struct shape {
 	u64 bytes;
 };
 
-static void shape_of(const struct gagg_geom *g, u64 members, u32 nlocals, u32 nhomes,
-		     bool home, struct shape *s)
+static void shape_of(const struct gagg_geom *g, const struct gagg_stake *stake,
+		     struct shape *s)
 {
 	u64 at = sizeof(struct gagg_store);
 
-	at += (u64)nlocals * nhomes * sizeof(struct gagg_store_way);
+	at += (u64)stake->nlocals * stake->nhomes * sizeof(struct gagg_store_way);
 	s->applied = at;
-	at += home ? (u64)g->ring * gagg_weight64(members) * sizeof(u32) : 0;
+	at += stake->home ? (u64)g->ring * gagg_weight64(stake->members) * sizeof(u32) : 0;
 	s->open = at;
-	at += home && g->snapshot ? (u64)g->ring * sizeof(u32) : 0;
+	at += stake->home && g->snapshot ? (u64)g->ring * sizeof(u32) : 0;
 	s->state = at;
-	at += (u64)g->ring * nlocals * (g->copies ? nhomes : 1);
+	at += (u64)g->ring * stake->nlocals * (g->copies ? stake->nhomes : 1);
 	s->bytes = (at + 7) & ~7ULL;
 }
 
-u64 gagg_store_bytes(const struct gagg_geom *g, u64 members, u32 nlocals, u32 nhomes,
-		     bool home)
+u64 gagg_store_bytes(const struct gagg_geom *g, const struct gagg_stake *stake)
 {
 	struct shape s;
 
-	shape_of(g, members, nlocals, nhomes, home, &s);
+	shape_of(g, stake, &s);
 	return s.bytes;
 }
 
-void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch)
+void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_stake *stake)
 {
-	struct gagg_store *st = gagg_store_of(ch);
-	struct gagg_store_way *w = (struct gagg_store_way *)(st + 1);
+	struct gagg_store_way *w;
+	struct gagg_store *st;
 	struct shape s;
 	u32 i;
 
-	shape_of(g, ch->members, ch->nlocals, ch->nhomes, ch->self_home != 0xff, &s);
+	/* no chunk is ever done */
+	ch->base = GAGG_NEVER;
+	ch->spread = g->copies ? 1 : ch->nhomes;
+	ch->off_store = GAGG_CHAN_END;
+	st = gagg_store_of(ch);
+	w = (struct gagg_store_way *)(st + 1);
+	shape_of(g, stake, &s);
 	st->ask_at = GAGG_NEVER;
 	st->run_at = GAGG_NEVER;
 	st->off_way = sizeof(*st);

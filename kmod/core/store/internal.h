@@ -6,9 +6,13 @@
 #define GAGG_CORE_STORE_INTERNAL_H
 
 #include "out.h"
+#include "stake.h"
 #include "store/store.h"
 
-/* store/store.c: see struct gagg_chan_ops */
+/* store/home.c, store/store.c: see struct gagg_chan_ops */
+u64 gagg_store_bytes(const struct gagg_geom *g, const struct gagg_stake *stake);
+void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch,
+		     const struct gagg_stake *stake);
 bool gagg_store_waits(u8 type);
 u64 gagg_store_deadline(struct gagg_chan *ch);
 u64 gagg_store_missing(const struct gagg_geom *g, struct gagg_chan *ch,

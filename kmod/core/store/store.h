@@ -135,13 +135,6 @@ static inline struct gagg_store *gagg_store_of(struct gagg_chan *ch)
 	return GAGG_CHAN_AT(ch, off_store, struct gagg_store);
 }
 
-/* bytes behind the channel */
-u64 gagg_store_bytes(const struct gagg_geom *g, u64 members, u32 nlocals, u32 nhomes,
-		     bool home);
-
-/* of a channel that is initialised but for its store */
-void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch);
-
 /*
  * gagg_store_submit - start an op of a local rank
  * @flags:	GAGG_OP_READ, GAGG_OP_LAST, GAGG_OP_FENCE

@@ -8,15 +8,12 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 f
 		      u32 chunks)
 {
 	struct gagg_local *lo = &ch->local[local];
-	struct gagg_op *op;
+	struct gagg_op *op = gagg_chan_op_new(lo);
 
-	if (lo->numbers - lo->finished >= GAGG_OPS)
+	if (!op)
 		return 0;
-	op = &lo->op[++lo->numbers % GAGG_OPS];
-	memset(op, 0, sizeof(*op));
 	op->start = first;
 	op->end = (u64)first + chunks;
-	op->number = lo->numbers;
 	op->clock = lo->clock;
 	op->flags = flags;
 	op->copy = (u16)copy;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a rank asks of a ring: which requests are good, and the ops they become.
+ */
+#include "ring/internal.h"
+
+u64 gagg_ring_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
+		     u16 last_lanes, u64 chunks)
+{
+	struct gagg_local *lo = &ch->local[local];
+	struct gagg_op *op = gagg_chan_op_new(lo);
+
+	if (!op)
+		return 0;
+	op->start = lo->issued;
+	lo->issued += chunks;
+	op->end = lo->issued;
+	op->sig = sig;
+	op->last_lanes = last_lanes;
+	op->laneop = laneop;
+	op->flags = flags;
+	return op->number;
+}
+
+bool gagg_ring_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
+{
+	bool barrier = arg->kind == GAGG_K_BARRIER;
+
+	if ((arg->flags & ~GAGG_SUBMIT_RAW) || arg->reserved)
+		return false;
+	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_EXPONENTS)
+		return false;
+	if (!gagg_chan_takes(g, arg->laneop, arg->last_lanes, arg->flags & GAGG_SUBMIT_RAW) ||
+	    arg->dtype > 15)
+		return false;
+	if (barrier ? arg->last_lanes != 0 : !arg->last_lanes || arg->last_lanes > g->lanes)
+		return false;
+	/* a barrier has no lanes in any chunk */
+	if (!arg->chunks || (barrier && arg->chunks != 1))
+		return false;
+	return arg->chunks <= GAGG_VIRTUAL_MAX && arg->count <= GAGG_VIRTUAL_MAX;
+}
+
+u64 gagg_ring_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
+			 const struct gagg_ioc_submit *arg)
+{
+	u32 sig = gagg_sig(arg->kind, arg->dtype, arg->laneop, arg->root, arg->count);
+	u64 number = gagg_ring_submit(ch, local, sig, arg->laneop,
+				      arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0,
+				      (u16)arg->last_lanes, arg->chunks);
+
+	(void)g;
+	if (number)
+		ch->local[local].op[number % GAGG_OPS].call = gagg_call(arg->root, arg->count);
+	return number;
+}
