@@ -14,11 +14,13 @@
  *	path	packet numbers, acknowledgements, loss, window
  *	chan	a channel in one shard: its ranks, homes and ops
  *	shard	the door: receive, commit, refill, timers
- *	kind	what the two kinds of channel, ring and store, are asked
+ *	kind	what the two kinds of channel, ring and store, are asked; stake: what they
+ *		are told of this host
  *	out	the outbox: actions, runs of messages
  *	stats	counters
- *	ring/	a channel that works in rounds: ring, submit; and
- *		home, quorum, missing: what arrives at the home of a chunk
+ *	ring/	a channel that works in rounds; ring, submit: its shape, cursors and ops
+ *		home, missing: what arrives at the home of a chunk
+ *		round, quorum: when a round is complete, and who is in it
  *		result, repair, publish: what leaves it
  *		push, worker, gap, query: what a worker pushes, gets back, lacks and asks
  *	store/	a channel whose chunks persist

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 #include "chan_node.h"
-#include "ring/internal.h"
+#include "ring/quorum.h"
 
 static u32 sig;
 static u8 laneop = ADD;

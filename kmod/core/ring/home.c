@@ -14,7 +14,7 @@
  * member has contributed to it, which says that it has read the last.
  */
 #include "cwnd.h"
-#include "ring/internal.h"
+#include "ring/round.h"
 
 #define DUE_STEP	(100 * GAGG_USEC)
 
@@ -50,8 +50,8 @@ static inline struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_c
 	return a;
 }
 
-static void desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_msg *m,
-		   u32 other, u32 sig, u32 call)
+void gagg_home_desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_msg *m,
+		      u32 other, u32 sig, u32 call)
 {
 	struct gagg_act *act = gagg_shard_emit(sh, GAGG_ACT_DESYNC, ch->id);
 
@@ -71,7 +71,7 @@ static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, const struct gag
 	if (a->sig == m->sig && a->laneop == m->laneop && a->lanes == m->lanes &&
 	    a->flags == (m->flags & GAGG_WF_RAW))
 		return true;
-	desync(sh, ch, m, a->first, a->sig, a->call);
+	gagg_home_desync(sh, ch, m, a->first, a->sig, a->call);
 	return false;
 }
 
@@ -103,9 +103,7 @@ static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, struct gagg_acc *a)
 {
 	ask_again(sh, g, ch, a->slot, a->round, a->summed);
-	/* a quorum has noted them before */
-	if (!g->quorum)
-		a->seen |= a->summed;
+	gagg_round(g, voided, a);
 	a->bits &= ~a->summed;
 	a->summed = 0;
 	sh->n[GAGG_N_VOIDS]++;
@@ -117,8 +115,7 @@ static inline void count(struct gagg_shard *sh, const struct gagg_geom *g,
 			 bool lanes, u64 now)
 {
 	a->bits |= GAGG_BIT(m->src);
-	if (g->quorum)
-		gagg_quorum_count(g, ch, a, m->src, now);
+	gagg_round(g, counted, g, ch, a, m->src, now);
 	if (m->flags & GAGG_WF_NORESULT)
 		a->noresult |= GAGG_BIT(m->src);
 	if (m->want > a->want)
@@ -132,17 +129,17 @@ static inline void count(struct gagg_shard *sh, const struct gagg_geom *g,
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
 
-/* would the open round be complete with @bits */
-static bool ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
-		 const struct gagg_acc *a, u64 bits, u64 now)
+/* what will the round be that @m is for, when it is counted */
+static inline enum gagg_then home_then(const struct gagg_geom *g, const struct gagg_chan *ch,
+				       const struct gagg_acc *a, const struct gagg_msg *m)
 {
-	return g->quorum ? gagg_quorum_ripe(g, ch, a, bits, now) : bits == ch->members;
+	return gagg_round(g, foreseen, ch, a->bits | GAGG_BIT(m->src));
 }
 
 static void maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 			  struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
 {
-	if (ripe(g, ch, a, a->bits, now))
+	if (gagg_round(g, complete, g, ch, a, a->bits, now))
 		gagg_result_publish(sh, g, ch, a, to_result, now);
 }
 
@@ -167,35 +164,6 @@ void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	ch->due_at = next == GAGG_NEVER ? next : gagg_max64(next, now + DUE_STEP);
 }
 
-/* the round is over, or another rank's: what came late is answered with it */
-static void late(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 const struct gagg_msg *m, u64 now)
-{
-	struct gagg_late *l = gagg_chan_late(ch, m->chunk);
-	const struct gagg_res *r = gagg_chan_res(ch, m->chunk);
-	u32 node = g->node_of[m->src];
-
-	if (m->round != *gagg_chan_pub(ch, m->chunk) || !r->valid ||
-	    (l->bits & GAGG_BIT(m->src)))
-		return;
-	if (r->sig != m->sig) {
-		desync(sh, ch, m, gagg_lowest(l->bits), r->sig, l->call);
-		return;
-	}
-	if (!(l->late & GAGG_BIT(m->src))) {
-		l->late |= GAGG_BIT(m->src);
-		sh->n[GAGG_N_LATE]++;
-		gagg_quorum_delay(g, ch, l->opened, now);
-	}
-	if (node == g->self)
-		gagg_result_take_held(sh, g, ch, m->chunk, now);
-	/* no more than what has come */
-	else if (gagg_wire_has_lanes(m))
-		gagg_result_repair(sh, g, ch, m->chunk, GAGG_BIT(node));
-	else
-		gagg_repair_park(sh, g, ch, m->chunk, node, now);
-}
-
 /* what every mode adds to is the open round; it says what becomes of others */
 static enum gagg_take take(const struct gagg_geom *g, s32 ahead)
 {
@@ -210,18 +178,15 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 	s32 ahead = (s32)(m->round - (*gagg_chan_pub(ch, m->chunk) + 1));
 	struct gagg_acc *a;
 
-	if (g->quorum && (ahead == 0 || ahead == -1))
-		gagg_quorum_pushed(g, ch, m->src, m->chunk, m->round, now);
-
+	gagg_round(g, pushed, g, ch, m, now);
 	switch (take(g, ahead)) {
 	case GAGG_TAKE_ADD:
 		break;
 	case GAGG_TAKE_OLD:
 	case GAGG_TAKE_STALE:
-		/* its acknowledgement was late or lost: that is all it needs */
+		/* an acknowledgement is all that it needs, unless it is late */
 		sh->n[GAGG_N_STALE]++;
-		if (g->quorum)
-			late(sh, g, ch, m, now);
+		gagg_round(g, is_late, sh, g, ch, m, now);
 		return GAGG_RX_OK;
 	case GAGG_TAKE_AHEAD:
 		return gagg_drop(todo, GAGG_DROP_ROUND);
@@ -258,8 +223,8 @@ static inline enum gagg_rx contrib(struct gagg_shard *sh, const struct gagg_geom
 	todo->shift = a->exp - m->exp;
 	todo->laneop = a->laneop;
 	todo->lanes = a->lanes;
-	todo->to_result = !g->quorum && !gagg_lane_narrow(a->laneop) &&
-			  ripe(g, ch, a, a->bits | GAGG_BIT(m->src), now);
+	todo->to_result = !gagg_lane_narrow(a->laneop) &&
+			  home_then(g, ch, a, m) == GAGG_THEN_COMPLETE;
 	return GAGG_RX_ADD;
 }
 
@@ -310,11 +275,12 @@ enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
 	struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 	u64 bits = a->bits | GAGG_BIT(m->src);
 
-	if (!(a->bits & a->summed) || bits == a->bits || bits == ch->members ||
+	if (!(a->bits & a->summed) || bits == a->bits ||
+	    gagg_round(g, foreseen, ch, bits) != GAGG_THEN_OPEN ||
 	    a->slot != m->chunk || a->round != m->round || a->sig != m->sig ||
 	    a->laneop != m->laneop || a->lanes != m->lanes ||
 	    a->flags != (m->flags & (GAGG_WF_RAW | GAGG_WF_NORESULT)) ||
-	    m->exp > a->exp || m->want > a->want || g->quorum)
+	    m->exp > a->exp || m->want > a->want)
 		return next_any(sh, g, ch, m, now, todo);
 	a->bits = bits;
 	a->summed |= GAGG_BIT(m->src);
@@ -359,8 +325,8 @@ bool gagg_home_take_room(struct gagg_shard *sh, const struct gagg_geom *g,
 	const struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 	u64 nodes, left, at = 0;
 
-	/* in a quorum it is due, whoever completes it */
-	if (g->quorum || (a->bits | GAGG_BIT(m->src)) != ch->members || voids(a, m))
+	/* if others may complete it, it does not wait for the room */
+	if (home_then(g, ch, a, m) != GAGG_THEN_COMPLETE || voids(a, m))
 		return true;
 	nodes = gagg_result_goes_to(g, ch, a, m);
 	for (left = nodes; left; left &= left - 1)
@@ -379,13 +345,9 @@ void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	struct gagg_acc *a;
 
-	if (g->quorum) {
-		gagg_quorum_pushed(g, ch, m->src, m->chunk, m->round, now);
-		if (m->round == *gagg_chan_pub(ch, m->chunk)) {
-			late(sh, g, ch, m, now);
-			return;
-		}
-	}
+	gagg_round(g, pushed, g, ch, m, now);
+	if (gagg_round(g, is_late, sh, g, ch, m, now))
+		return;
 	/* the window keeps the place free, see chan.h */
 	a = acc_open(g, ch, m, now);
 	if (!a || !agrees(sh, ch, a, m))

@@ -48,6 +48,9 @@ void gagg_ring_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
 void gagg_ring_finish(struct gagg_shard *sh, struct gagg_chan *ch);
 
 /* ring/home.c */
+/* the collective of @m is another one than @other's, whose signature and call these are */
+void gagg_home_desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_msg *m,
+		      u32 other, u32 sig, u32 call);
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
 			       struct gagg_todo *todo);
@@ -119,33 +122,6 @@ void gagg_repair_over(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 /* repair_at has come; true: there are more to be sent at once */
 bool gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       u64 now);
-
-/* ring/quorum.c */
-void gagg_quorum_init(const struct gagg_geom *g, struct gagg_chan *ch);
-/* is the open round complete */
-bool gagg_quorum_ripe(const struct gagg_geom *g, const struct gagg_chan *ch,
-		      const struct gagg_acc *a, u64 bits, u64 now);
-/* a member has pushed @round of @slot to this home, for the first time or again */
-void gagg_quorum_pushed(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 slot,
-			u32 round, u64 now);
-/* a contribution of @rank to the open round was counted: the first time it stays in
- * the set, and says how long after the first contribution ranks come
- */
-void gagg_quorum_count(const struct gagg_geom *g, struct gagg_chan *ch, struct gagg_acc *a,
-		       u32 rank, u64 now);
-/* a contribution came, for a chunk whose first came at @opened */
-void gagg_quorum_delay(const struct gagg_geom *g, struct gagg_chan *ch, u64 opened, u64 now);
-/* contributors as a result says them */
-void gagg_quorum_put(u64 bits, u32 nonfinite, struct gagg_msg *m);
-u64 gagg_quorum_get(const struct gagg_msg *m);
-/* local ranks (bit per index) among @bits */
-u16 gagg_quorum_locals(const struct gagg_chan *ch, u64 bits);
-
-/* of all ranks on this node, in a round that needs all */
-static inline u16 gagg_all_locals(const struct gagg_chan *ch)
-{
-	return (u16)(GAGG_BIT(ch->nlocals) - 1);
-}
 
 static inline struct gagg_late *gagg_chan_late(struct gagg_chan *ch, u32 slot)
 {

@@ -2,7 +2,7 @@
 /*
  * The result of a chunk at its home: concluded, published, sent, and sent again.
  */
-#include "ring/internal.h"
+#include "ring/round.h"
 
 static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
 {
@@ -26,8 +26,7 @@ static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
 	m->want = r->want;
 	m->pn = r->rpn;
 	m->aux = r->aux;
-	if (g->quorum)
-		gagg_quorum_put(gagg_chan_late(ch, slot)->bits, r->aux >> 16, m);
+	gagg_round(g, name, ch, slot, m);
 	if (type == GAGG_T_DONE)
 		m->flags &= ~(u16)GAGG_WF_RAW;
 }
@@ -161,13 +160,13 @@ static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_ge
 		     (r->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0);
 	pub->contributors = (u8)gagg_weight64(bits);
 	pub->nonfinite = (u8)(r->aux >> 16);
-	pub->counted = g->quorum ? gagg_quorum_locals(ch, bits) : gagg_all_locals(ch);
+	gagg_round(g, announce, ch, bits, pub);
 	return pub;
 }
 
 /*
- * Does a result join the PUBLISH and the SEND_RESULT of the one before it? It must
- * differ from that by slot, packet number and exponents only. Every result is published,
+ * Does a result join the PUBLISH and the SEND_RESULT of the one before it? It must differ from
+ * that by slot, packet number and exponents only, and not be held. Every result is published,
  * so with nothing behind these two its packet number is the next, and what would have to
  * leave before its lanes has left before theirs. Where all members contribute, aux is
  * the same in all results with lanes.
@@ -185,7 +184,8 @@ static bool joins(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg
 	    pub->more == GAGG_RUN - 1 || pub->pub.slot + pub->more + 1 != how->slot ||
 	    pub->pub.round != how->round || pub->pub.locals != how->locals ||
 	    pub->pub.placed != how->placed || pub->pub.from_acc != how->from_acc ||
-	    pub->pub.narrow || send->channel != ch->id || send->nodes != r->nodes ||
+	    pub->pub.narrow || pub->pub.hold ||
+	    send->channel != ch->id || send->nodes != r->nodes ||
 	    send->m.sig != r->sig || send->m.laneop != r->laneop ||
 	    send->m.lanes != r->lanes || send->m.flags != r->flags)
 		return false;
@@ -262,7 +262,7 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	bool joined;
 
 	conclude(sh, g, ch, a, a->summed || how.locals);
-	joined = !g->quorum && joins(sh, ch, &how);
+	joined = joins(sh, ch, &how);
 	if (!joined)
 		pub = announce(sh, g, ch, a->slot, a->round, a->bits);
 	if (pub && pub->lanes) {
@@ -270,25 +270,8 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		pub->placed = how.placed;
 		pub->from_acc = how.from_acc;
 	}
-	if (g->quorum) {
-		struct gagg_late *late = gagg_chan_late(ch, a->slot);
-
-		pub->hold = GAGG_HOLD_PUT;
-		late->bits = a->bits;
-		late->late = 0;
-		late->opened = a->opened;
-		late->call = a->call;
-		*gagg_chan_pub(ch, a->slot) = a->round;
-		gagg_result_take_held(sh, g, ch, a->slot, now);
-	}
+	gagg_round(g, published, sh, g, ch, a, now);
 	a->bits = 0;
-	/*
-	 * PUBLISH reads the exponents of the local contributions when the queue
-	 * is drained: gagg_ring_taken() leaves them in place and clears only
-	 * the state, and no push can come between.
-	 */
-	if (!g->quorum)
-		gagg_ring_taken(sh, g, ch, a->slot, a->round, now);
 	tell(sh, g, ch, a->slot, joined);
 }
 

@@ -2,7 +2,7 @@
 /*
  * The ring of a channel: shape, cursors, and the window that moves with rounds.
  */
-#include "ring/internal.h"
+#include "ring/round.h"
 
 struct ring_shape {
 	u64 way;
@@ -22,6 +22,7 @@ struct ring_shape {
 static void ring_shape_of(const struct gagg_geom *g, const struct gagg_stake *stake,
 			  struct ring_shape *s)
 {
+	const struct gagg_round_ops *round = g->quorum ? &gagg_quorum_ops : &gagg_all_ops;
 	u64 at = GAGG_CHAN_END;
 
 	s->way = at;
@@ -35,7 +36,7 @@ static void ring_shape_of(const struct gagg_geom *g, const struct gagg_stake *st
 	s->acc = at;
 	at += stake->home ? (u64)g->window * sizeof(struct gagg_acc) : 0;
 	s->late = at;
-	at += stake->home && g->quorum ? (u64)g->ring * sizeof(struct gagg_late) : 0;
+	at += stake->home ? (u64)g->ring * round->late : 0;
 	s->parked = at;
 	at += stake->home ? (u64)g->nodes * gagg_repair_words(g) * sizeof(u64) : 0;
 	s->done = at;
@@ -44,8 +45,8 @@ static void ring_shape_of(const struct gagg_geom *g, const struct gagg_stake *st
 	at += (u64)g->ring * stake->nlocals * sizeof(struct gagg_pushed);
 	s->publog = at;
 	at += stake->home ? (u64)g->window * sizeof(u32) : 0;
-	s->pub = g->quorum ? at : s->done;
-	at += stake->home && g->quorum ? (u64)g->ring * sizeof(u32) : 0;
+	s->pub = round->pub ? at : s->done;
+	at += stake->home ? (u64)g->ring * round->pub : 0;
 	s->bytes = ((at + 7) & ~7ULL) - GAGG_CHAN_END;
 }
 
@@ -116,7 +117,7 @@ void gagg_ring_init(const struct gagg_geom *g, struct gagg_chan *ch,
 	ch->due_at = GAGG_NEVER;
 	ch->repair_at = GAGG_NEVER;
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
-	gagg_quorum_init(g, ch);
+	gagg_round(g, init, g, ch);
 	for (left = ch->members; left; left &= left - 1)
 		weight += g->weight[gagg_lowest(left)];
 	while (GAGG_BIT(ch->headroom) < weight)

@@ -5,7 +5,7 @@
  * A contribution leaves the books only by its RESULT. An acknowledgement frees
  * the network window; the timer then asks with QUERY (ring/query.c).
  */
-#include "ring/internal.h"
+#include "ring/round.h"
 
 bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot)
 {
@@ -41,12 +41,7 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		     (m->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
 		     (m->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0) |
 		     (m->type == GAGG_T_DONE ? GAGG_C_NORESULT : 0);
-	pub->contributors = (u8)m->aux;
-	pub->counted = gagg_all_locals(ch);
-	if (g->quorum) {
-		pub->contributors = (u8)gagg_weight64(gagg_quorum_get(m));
-		pub->counted = gagg_quorum_locals(ch, gagg_quorum_get(m));
-	}
+	gagg_round(g, heard, ch, m, pub);
 	if (m->flags & GAGG_WF_NONFINITE)
 		pub->nonfinite = (u8)(m->aux >> 16);
 	else
@@ -80,9 +75,8 @@ static inline enum gagg_rx place(const struct gagg_geom *g, struct gagg_chan *ch
 
 	if (ahead < 0)
 		return GAGG_RX_OK;
-	/* quorum: too early; it is sent again when the ranks are there */
 	if (ahead || !gagg_worker_all_pushed(ch, m->chunk))
-		return g->quorum ? GAGG_RX_OK : gagg_drop(todo, GAGG_DROP_ROUND);
+		return gagg_round(g, early, todo);
 	todo->slot = m->chunk;
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
