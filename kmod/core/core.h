@@ -29,6 +29,7 @@
  *		modes: all of them by name; clocks: how far the workers are
  *	group/	what hosts agree on
  *		join: who is there, do we agree, which epoch is it
+ *		follow: what a host says and does because of that
  *		digest: what hosts must have configured alike
  *		times: how long a rank computes, and waits
  *		state: what administrators read of that
@@ -51,6 +52,7 @@
 #include "stats.h"
 #include "group/times.h"
 #include "group/join.h"
+#include "group/follow.h"
 #include "group/state.h"
 
 #endif

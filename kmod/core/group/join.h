@@ -123,6 +123,7 @@ enum gagg_join_act_type {
 	GAGG_JOIN_EPOCH_START,	/* reset all shards: .epoch, cookie in the object */
 	GAGG_JOIN_EPOCH_END,	/* fail all waiters: end in the object */
 	GAGG_JOIN_NOTIFY,	/* state of .node changed (mismatch, heard, attached) */
+	GAGG_JOIN_TYPES,
 };
 
 /*
@@ -176,7 +177,7 @@ struct gagg_join {
 	u64 last_epoch;	/* the last that ended here: what ABORT is about, even */
 	u64 last_cookie;	/* if it is made when the next one runs */
 	struct gagg_end last_end;
-	u64 queued[GAGG_JOIN_NOTIFY + 1];	/* nodes, by action in the queue */
+	u64 queued[GAGG_JOIN_TYPES];		/* nodes, by action in the queue */
 	struct gagg_peer peer[GAGG_NODES];
 	struct gagg_join_act act[GAGG_JOIN_ACTS];
 };
