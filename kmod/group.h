@@ -82,14 +82,10 @@ struct gagg_group {
 	bool closes_mc;			/* dead, and the last of mc, or */
 	bool closes_ep;			/* of ep: they end with it */
 
-	spinlock_t join_lock;		/* join, and whom to speak to */
+	spinlock_t join_lock;		/* join, and what is due */
 	struct gagg_join *join;
 	struct timer_list join_timer;
-	u64 say_hello;			/* nodes; join_lock */
-	u64 say_start;
-	u64 say_abort;
-	u64 say_wide;
-	u64 news;			/* nodes whose state has changed */
+	struct gagg_due due;		/* what join wants; join_lock */
 	struct work_struct speak_work;	/* sends what is to be said */
 	struct work_struct news_work;	/* notifies */
 	struct work_struct epoch_work;	/* brings the group to what join says */

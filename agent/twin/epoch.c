@@ -2,23 +2,21 @@
 /*
  * The join object of a group, and what follows from it.
  *
- * The core decides under join_lock. What it wants said is kept as sets of nodes;
- * epoch_run(), in the control thread, says it, compares the core's state with the
- * group's, and sets the timer. Until it has run, datagrams of a new epoch are
- * dropped and repeated by their senders.
+ * The core decides under join_lock, and what it wants is kept in g->due. epoch_run(), in the
+ * control thread, says and does it, and sets the timer. Until it has run, datagrams of a new
+ * epoch are dropped and repeated by their senders.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "channel.h"
 #include "epoch.h"
-#include "facts.h"
 #include "group.h"
 #include "mtu.h"
+#include "news.h"
 #include "queue.h"
 #include "session.h"
 #include "twin.h"
@@ -26,157 +24,49 @@
 #include "worker.h"
 #include "../gaggd/log.h"
 
-/* join_lock held: take what the core wants done */
-static void collect(struct group *g)
-{
-	struct gagg_join *j = g->join;
-	u32 i;
-
-	for (i = 0; i < j->nacts; i++) {
-		u64 node = GAGG_BIT(j->act[i].node);
-
-		switch (j->act[i].type) {
-		case GAGG_JOIN_SEND_HELLO:
-			g->say_hello |= node;
-			break;
-		case GAGG_JOIN_SEND_START:
-			g->say_start |= node;
-			break;
-		case GAGG_JOIN_SEND_ABORT:
-			g->say_abort |= node;
-			break;
-		case GAGG_JOIN_SEND_WIDE:
-			g->say_wide |= node;
-			break;
-		case GAGG_JOIN_NOTIFY:
-			g->news = true;
-			break;
-		default:
-			g->epoch_due = true;
-		}
-	}
-	j->nacts = 0;
-}
-
-/* join_lock held: is there anything for the control thread? */
-static bool due(const struct group *g)
-{
-	return g->say_hello || g->say_start || g->say_abort || g->say_wide || g->news ||
-	       g->epoch_due;
-}
-
 /* --- what is said --------------------------------------------------------- */
 
-/* the body is built under the lock, sent without */
-static void say(struct group *g, u64 nodes, u8 type)
+/*
+ * A datagram is made under the lock, sent without. One that was said a moment ago is not said
+ * again: of a HELLO that asks that is known before it is made, since it counts as said then.
+ */
+static void epoch_say(struct group *g, u8 type, u32 node)
 {
-	union {
-		struct gagg_hello hello;
-		struct gagg_start start;
-		struct gagg_abort abort;
-	} body;
-	struct gagg_msg m;
+	bool wide = type == GAGG_JOIN_SEND_WIDE, sent = true;
+	struct gagg_word w;
 
-	for (; nodes; nodes &= nodes - 1) {
-		u32 node = gagg_lowest(nodes);
+	if (type == GAGG_JOIN_SEND_HELLO && tx_is_said(g, 0, node, false))
+		return;
+	pthread_mutex_lock(&g->join_lock);
+	gagg_join_say(g->join, &g->geom, type, node, &w);
+	pthread_mutex_unlock(&g->join_lock);
+	for (; w.shards; w.shards &= w.shards - 1) {
+		u32 shard = gagg_lowest(w.shards);
 
-		if (type == GAGG_T_HELLO && tx_is_said(g, 0, node, false))
-			continue;
-		memset(&body, 0, sizeof(body));
-		pthread_mutex_lock(&g->join_lock);
-		if (type == GAGG_T_HELLO)
-			m.len = gagg_join_hello(g->join, &g->geom, node, &m, &body.hello);
-		else if (type == GAGG_T_START)
-			m.len = gagg_join_start(g->join, &g->geom, &m, &body.start);
-		else
-			m.len = gagg_join_abort_body(g->join, &g->geom, &m, &body.abort);
-		pthread_mutex_unlock(&g->join_lock);
-		tx_control(g, 0, node, &m, &body, m.len);
+		sent &= !(wide && tx_is_said(g, shard, node, true)) &&
+			tx_control(g, shard, node, &w.m, &w.body, w.len);
 	}
+	if (!wide || !sent)
+		return;
+	pthread_mutex_lock(&g->join_lock);
+	gagg_join_sent(g->join, node);
+	pthread_mutex_unlock(&g->join_lock);
 }
 
-/* HELLO as long as a chunk, on each shard that it is wanted on */
-static void say_wide(struct group *g, u64 nodes)
+static void epoch_say_all(struct group *g, struct gagg_due *taken)
 {
-	struct gagg_hello body;
-	struct gagg_msg m;
-	u32 shards;
-	bool sent;
+	u32 node;
+	u8 type;
 
-	for (; nodes; nodes &= nodes - 1) {
-		u32 node = gagg_lowest(nodes);
-
-		pthread_mutex_lock(&g->join_lock);
-		gagg_join_wide(g->join, &g->geom, node, &m, &body);
-		shards = g->join->peer[node].missed;
-		pthread_mutex_unlock(&g->join_lock);
-		for (sent = true; shards; shards &= shards - 1) {
-			u32 shard = gagg_lowest(shards);
-
-			sent &= !tx_is_said(g, shard, node, true) &&
-				tx_control(g, shard, node, &m, &body, sizeof(body));
-		}
-		if (!sent)
-			continue;
-		pthread_mutex_lock(&g->join_lock);
-		gagg_join_sent(g->join, node);
-		pthread_mutex_unlock(&g->join_lock);
-	}
-}
-
-static void say_blocked(struct group *g)
-{
-	u32 n;
-
-	for (n = 0; n < g->geom.nodes; n++) {
-		u16 in, out;
-		bool is;
-
-		pthread_mutex_lock(&g->join_lock);
-		is = gagg_join_blocked(g->join, &g->geom, n, now_ns(), &in, &out);
-		pthread_mutex_unlock(&g->join_lock);
-		if (is)
-			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
-				    "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
-				    g->cfg.name, gagg_lowest(g->geom.ranks_of[n]),
-				    in && out ? " either way" : in ? " from it" : out ? " to it" :
-				    " between it and another one");
-	}
-}
-
-static void say_mismatch(struct group *g, const struct gagg_ioc_status *st)
-{
-	const struct gagg_mismatch bad = {
-		st->mismatch, st->mismatch_here, st->mismatch_there,
-	};
-	struct nl_member m = { 0 };
-	char what[NL_MISMATCH_MAX];
-
-	facts_mismatch(&bad, &m);
-	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
-		    "group \"%s\": the host of rank %u is configured differently: %s",
-		    g->cfg.name, st->mismatch_node, nl_mismatch_format(&m, what));
-}
-
-static void tell_mismatch(struct group *g)
-{
-	struct gagg_ioc_status st = { 0 };
-	u32 r;
-
-	epoch_status(g, &st);
-	for (r = 0; r < GAGG_RANKS; r++)
-		if (g->session[r])
-			session_mismatch(g->session[r], st.mismatch || st.blocked);
-	if (st.mismatch)
-		say_mismatch(g, &st);
-	say_blocked(g);
+	while ((type = gagg_due_next(taken, &node)) != GAGG_JOIN_TYPES)
+		epoch_say(g, type, node);
 }
 
 /*
  * What fits the MTUs of this host. It costs some system calls for each other one, so it is
  * looked at before HELLO tells it, and not again so soon.
  */
-static void find_limit(struct group *g)
+static void epoch_find_limit(struct group *g)
 {
 	u64 now = now_ns();
 	u32 lanes;
@@ -188,16 +78,16 @@ static void find_limit(struct group *g)
 		return;
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_limit(g->join, &g->geom, lanes, now_ns());
-	collect(g);
+	gagg_due_collect(&g->due, g->join);
 	pthread_mutex_unlock(&g->join_lock);
 }
 
 /* --- what is done --------------------------------------------------------- */
 
-static void over(struct group *g)
+static void epoch_over(struct group *g, const struct gagg_end *end)
 {
 	struct channel *gone[GAGG_CHANNELS_MAX];
-	struct gagg_ioc_status st = { 0 };
+	u64 epoch = g->epoch;
 	u32 i, n = 0;
 
 	workers_lock(g);
@@ -213,79 +103,72 @@ static void over(struct group *g)
 	g->geom.lanes = g->geom.room;
 	workers_unlock(g);
 	g->epoch = 0;
-	epoch_status(g, &st);
 	for (i = 0; i < GAGG_RANKS; i++)
 		if (g->session[i])
-			session_ended(g->session[i], st.reason);
+			session_ended(g->session[i], end->reason);
 	while (n)
 		channel_put(gone[--n]);
 	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
 		    "group \"%s\": epoch %llu has ended: %s, rank %u", g->cfg.name,
-		    (unsigned long long)st.epoch, nl_reason_name(st.reason), st.rank);
+		    (unsigned long long)epoch, nl_reason_name(end->reason), end->rank);
 }
 
-static int begin(struct group *g, u64 epoch, u64 cookie, u16 lanes)
+static int epoch_begin(struct group *g, const struct gagg_step *step)
 {
 	struct channel *ch = channel_fresh(g);
 	u32 i, trip[GAGG_NODES];
 
 	if (!ch)
 		return -errno;
-	channel_begin(ch, epoch);
+	channel_begin(ch, step->epoch);
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_trips(g->join, &g->geom, trip);
 	pthread_mutex_unlock(&g->join_lock);
 	workers_lock(g);
-	g->geom.lanes = lanes;
+	g->geom.lanes = step->lanes;
 	for (i = 0; i < g->geom.shards; i++) {
-		gagg_shard_start(g->part[i].core, &g->geom, epoch, cookie);
+		gagg_shard_start(g->part[i].core, &g->geom, step->epoch, step->cookie);
 		gagg_shard_trips(g->part[i].core, &g->geom, trip);
 	}
 	workers_unlock(g);
-	g->epoch = epoch;
+	g->epoch = step->epoch;
 	g->epochs++;
 	for (i = 0; i < GAGG_RANKS; i++)
 		if (g->session[i])
-			session_started(g->session[i], epoch);
+			session_started(g->session[i], step->epoch);
 	workers_kick(g);
 	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
 		    "group \"%s\": epoch %llu has started, of %u lanes a datagram", g->cfg.name,
-		    (unsigned long long)epoch, lanes);
+		    (unsigned long long)step->epoch, step->lanes);
 	return 0;
 }
 
-/* the group becomes what its join object says */
-static void follow(struct group *g)
+static void epoch_never(struct group *g, u64 ranks, u32 reason)
 {
-	u64 epoch, cookie, attached;
-	bool running;
-	u32 reason, i;
-	u16 lanes;
+	for (; ranks; ranks &= ranks - 1) {
+		struct session *s = g->session[gagg_lowest(ranks)];
+
+		if (s && s->state == TWIN_ATTACHED)
+			session_ended(s, reason);
+	}
+}
+
+/* the group becomes what its join object says */
+static void epoch_follow(struct group *g)
+{
+	const struct gagg_end no_memory = gagg_end_here(&g->geom, GAGG_R_ADMIN);
+	struct gagg_step step;
 
 	pthread_mutex_lock(&g->join_lock);
-	running = g->join->phase == GAGG_PHASE_RUNNING;
-	epoch = g->join->epoch;
-	cookie = g->join->cookie;
-	lanes = g->join->lanes;
-	attached = g->join->attached;
-	reason = g->join->end.reason;
+	gagg_follow(g->join, &g->geom, g->epoch, false, &step);
 	pthread_mutex_unlock(&g->join_lock);
-	if (g->epoch && (!running || epoch != g->epoch))
-		over(g);
-	/* an epoch that ended before it was begun here, or will never be */
-	for (i = 0; !g->epoch && !running && i < GAGG_RANKS; i++)
-		if (g->session[i] && g->session[i]->state == TWIN_ATTACHED &&
-		    !(attached & GAGG_BIT(i)))
-			session_ended(g->session[i], reason);
-	if (running && !g->epoch && begin(g, epoch, cookie, lanes)) {
-		/* no memory for the channel: nobody can train in this epoch */
-		const struct gagg_end end = {
-			.reason = GAGG_R_ADMIN,
-			.rank = (u16)gagg_lowest(g->geom.ranks_of[g->geom.self]),
-		};
-
+	if (step.over)
+		epoch_over(g, &step.end);
+	epoch_never(g, step.never, step.end.reason);
+	if (step.epoch && epoch_begin(g, &step)) {
+		/* nobody can train in this epoch */
 		log_err("group \"%s\": no memory for its ring", g->cfg.name);
-		epoch_end(g, &end);
+		epoch_end(g, &no_memory);
 	}
 }
 
@@ -304,52 +187,37 @@ static void make_channels(struct group *g, const struct opens *o)
 	}
 }
 
-static bool run_group(struct group *g)
+static bool epoch_run_group(struct group *g)
 {
-	u64 hello, start, abort, wide;
+	struct gagg_due taken;
 	struct opens opens;
-	bool epoch, news, any;
-	u32 r;
+	bool any, hello;
+	u32 r, types;
 
 	pthread_mutex_lock(&g->join_lock);
-	hello = g->say_hello;
+	hello = g->due.nodes[GAGG_JOIN_SEND_HELLO];
 	pthread_mutex_unlock(&g->join_lock);
 	if (hello)
-		find_limit(g);
+		epoch_find_limit(g);
 	pthread_mutex_lock(&g->join_lock);
-	any = due(g) || g->opens.n;
-	hello = g->say_hello;
-	start = g->say_start;
-	abort = g->say_abort;
-	wide = g->say_wide;
-	epoch = g->epoch_due;
-	news = g->news;
+	types = gagg_due_take(&g->due, GAGG_DUE_ALL, &taken);
 	opens = g->opens;
-	g->say_hello = 0;
-	g->say_start = 0;
-	g->say_abort = 0;
-	g->say_wide = 0;
-	g->epoch_due = false;
-	g->news = false;
 	g->opens.n = 0;
 	pthread_mutex_unlock(&g->join_lock);
-	say(g, abort, GAGG_T_ABORT);
-	/* answers first: paths of an epoch begin with the round trip to them */
-	say(g, hello, GAGG_T_HELLO);
-	say(g, start, GAGG_T_START);
-	say_wide(g, wide);
-	if (epoch)
-		follow(g);
+	any = types || opens.n;
+	epoch_say_all(g, &taken);
+	if (types & GAGG_DUE_FOLLOW)
+		epoch_follow(g);
 	make_channels(g, &opens);
-	if (news)
-		tell_mismatch(g);
+	if (types & GAGG_DUE_NEWS)
+		news_tell(g);
 	for (r = 0; r < GAGG_RANKS; r++)
 		if (g->session[r])
 			any |= session_expel(g->session[r]);
 	return any;
 }
 
-static void set_timer(struct twin *t)
+static void epoch_set_timer(struct twin *t)
 {
 	struct itimerspec it = { 0 };
 	u64 at = GAGG_NEVER;
@@ -369,13 +237,9 @@ static void set_timer(struct twin *t)
 	timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
-static void join_timer(struct group *g)
+static void epoch_timer(struct group *g)
 {
-	const struct gagg_end unfit = {
-		.reason = GAGG_R_MTU,
-		.rank = (u16)gagg_lowest(g->geom.ranks_of[g->geom.self]),
-	};
-	bool fits = !g->said.unfit;
+	bool unfit = g->said.unfit;
 	u32 i;
 
 	g->said.unfit = false;
@@ -384,14 +248,13 @@ static void join_timer(struct group *g)
 
 		worker_lock(part->port->worker);
 		pthread_mutex_lock(&g->join_lock);
-		gagg_join_hear(g->join, i, part->core->epoch, part->core->heard,
-			       part->core->wide);
+		gagg_follow_hear(g->join, part->core);
 		pthread_mutex_unlock(&g->join_lock);
-		fits &= !part->unfit;
+		unfit |= part->unfit;
 		part->unfit = false;
 		worker_unlock(part->port->worker);
 	}
-	if (!fits) {
+	if (unfit) {
 		struct gagg_ioc_status st = { 0 };
 
 		epoch_status(g, &st);
@@ -399,14 +262,12 @@ static void join_timer(struct group *g)
 		g->limit_at = 0;
 	}
 	pthread_mutex_lock(&g->join_lock);
-	if (!fits)
-		gagg_join_end(g->join, &g->geom, &unfit, now_ns());
-	gagg_join_timer(g->join, &g->geom, random64(), now_ns());
-	collect(g);
+	gagg_follow_timer(g->join, &g->geom, unfit, random64(), now_ns());
+	gagg_due_collect(&g->due, g->join);
 	pthread_mutex_unlock(&g->join_lock);
 }
 
-static void run_timers(struct twin *t)
+static void epoch_timers(struct twin *t)
 {
 	unsigned int i;
 
@@ -418,25 +279,24 @@ static void run_timers(struct twin *t)
 		at = gagg_join_deadline(g->join, &g->geom);
 		pthread_mutex_unlock(&g->join_lock);
 		if (at <= now_ns())
-			join_timer(g);
+			epoch_timer(g);
 	}
 }
 
 /* nothing else is done, which could come back to what is in the middle of something */
 void epoch_breathe(struct twin *t)
 {
+	struct gagg_due taken;
 	unsigned int i;
-	u64 nodes;
 
-	run_timers(t);
+	epoch_timers(t);
 	for (i = 0; i < t->n_groups; i++) {
 		struct group *g = t->groups[i];
 
 		pthread_mutex_lock(&g->join_lock);
-		nodes = g->say_hello;
-		g->say_hello = 0;
+		gagg_due_take(&g->due, GAGG_DUE_HELLO, &taken);
 		pthread_mutex_unlock(&g->join_lock);
-		say(g, nodes, GAGG_T_HELLO);
+		epoch_say_all(g, &taken);
 	}
 }
 
@@ -447,11 +307,11 @@ void epoch_run(struct twin *t)
 
 	while (more) {
 		more = false;
-		run_timers(t);
+		epoch_timers(t);
 		for (i = 0; i < t->n_groups; i++)
-			more |= run_group(t->groups[i]);
+			more |= epoch_run_group(t->groups[i]);
 	}
-	set_timer(t);
+	epoch_set_timer(t);
 }
 
 /* --- what happens to it --------------------------------------------------- */
@@ -497,9 +357,9 @@ enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_
 
 	pthread_mutex_lock(&g->join_lock);
 	why = gagg_join_rx(g->join, &g->geom, node, shard, m, body, random64(), now_ns());
-	collect(g);
+	gagg_due_collect(&g->due, g->join);
 	/* also when the time of the next HELLO has changed */
-	call = due(g) || !why;
+	call = gagg_due_types(&g->due) || !why;
 	pthread_mutex_unlock(&g->join_lock);
 	if (call)
 		twin_call(g->twin);
@@ -510,12 +370,12 @@ void epoch_attach(struct group *g, u32 rank)
 {
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_attach(g->join, &g->geom, rank, now_ns());
-	collect(g);
+	gagg_due_collect(&g->due, g->join);
 	pthread_mutex_unlock(&g->join_lock);
 	/* START may follow what is said of it */
 	g->limit_at = 0;
 	/* a group on one host needs no message: its timer starts the epoch */
-	join_timer(g);
+	epoch_timer(g);
 	twin_call(g->twin);
 }
 
@@ -523,7 +383,7 @@ void epoch_leave(struct group *g, u32 rank, u32 reason)
 {
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_leave(g->join, &g->geom, rank, reason, now_ns());
-	collect(g);
+	gagg_due_collect(&g->due, g->join);
 	pthread_mutex_unlock(&g->join_lock);
 	twin_call(g->twin);
 }
@@ -532,7 +392,7 @@ void epoch_end(struct group *g, const struct gagg_end *end)
 {
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_end(g->join, &g->geom, end, now_ns());
-	collect(g);
+	gagg_due_collect(&g->due, g->join);
 	pthread_mutex_unlock(&g->join_lock);
 	twin_call(g->twin);
 }
@@ -558,47 +418,34 @@ void epoch_open(struct group *g, u64 epoch, u32 id, u64 members)
 
 void epoch_status(struct group *g, struct gagg_ioc_status *st)
 {
-	struct gagg_join *j = g->join;
-	u64 now = now_ns();
-
 	pthread_mutex_lock(&g->join_lock);
-	st->epoch = j->epoch;
-	st->phase = j->phase == GAGG_PHASE_RUNNING && g->epoch == j->epoch ?
-		    GAGG_PHASE_RUNNING : GAGG_PHASE_IDLE;
-	st->reason = j->end.reason;
-	st->rank = j->end.rank;
-	st->other = j->end.other;
-	st->sig = j->end.sig;
-	st->other_sig = j->end.other_sig;
-	st->call = j->end.call;
-	st->other_call = j->end.other_call;
-	st->attached = gagg_join_attached(j, &g->geom);
-	st->heard = gagg_join_heard(j, &g->geom, now);
-	gagg_join_tell_mismatch(j, &g->geom, st);
-	st->blocked = gagg_join_names_blocked(j, &g->geom, now);
-	st->lanes = j->lanes;
+	gagg_join_status(g->join, &g->geom, g->epoch, now_ns(), st);
 	pthread_mutex_unlock(&g->join_lock);
 }
 
-/* three times, since nobody will repeat it; who misses all notices the silence */
+static void epoch_delete(struct group *g)
+{
+	const struct gagg_end end = gagg_end_here(&g->geom, GAGG_R_DELETED);
+	struct gagg_due taken;
+	unsigned int i;
+
+	epoch_end(g, &end);
+	/* says them once */
+	epoch_run_group(g);
+	for (i = 1; i < GAGG_LAST_WORDS; i++) {
+		pthread_mutex_lock(&g->join_lock);
+		gagg_follow_last_words(g->join, &taken);
+		pthread_mutex_unlock(&g->join_lock);
+		epoch_say_all(g, &taken);
+	}
+}
+
 void epoch_farewell(struct twin *t)
 {
-	unsigned int i, k;
+	unsigned int i;
 
-	for (i = 0; i < t->n_groups; i++) {
-		struct group *g = t->groups[i];
-		const struct gagg_end end = {
-			.reason = GAGG_R_DELETED,
-			.rank = (u16)gagg_lowest(g->geom.ranks_of[g->geom.self]),
-		};
-		u64 others = GAGG_BIT(g->geom.nodes - 1) * 2 - 1;
-
-		if (!g->epoch)
-			continue;
-		epoch_end(g, &end);
-		run_group(g);
-		others &= ~GAGG_BIT(g->geom.self);
-		for (k = 0; k < 2; k++)
-			say(g, others, GAGG_T_ABORT);
-	}
+	/* a group may be incomplete, if the twin ends before it has begun */
+	for (i = 0; i < t->n_groups; i++)
+		if (t->groups[i]->epoch)
+			epoch_delete(t->groups[i]);
 }

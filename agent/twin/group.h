@@ -41,8 +41,7 @@ struct group {
 	pthread_mutex_t join_lock;
 	struct gagg_join *join;
 	u64 limit_at;		/* MTUs are looked at again; control thread */
-	u64 say_hello, say_start, say_abort, say_wide;	/* nodes */
-	bool news, epoch_due;
+	struct gagg_due due;	/* what join wants; join_lock */
 	struct opens opens;
 	struct {
 		u64 datagrams, bytes, errors;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/join.c kmod/core/group/join_body.c kmod/core/wire.c; libs: -DGAGG_NODES=4 -DGAGG_RANKS=8 */
+/* links: kmod/core/group/join*.c kmod/core/wire.c; libs: -DGAGG_NODES=4 -DGAGG_RANKS=8 */
 /*
  * Who is there: up to four nodes with the join object. The input is a shape and
  * a schedule: trainers come and go, nodes are made anew, datagrams arrive, are
@@ -126,10 +126,10 @@ static void check_end(struct node *n)
 
 static void say(struct node *n, u32 to, u8 type)
 {
-	struct datagram *d;
 	u8 raw[GAGG_WIRE_HDRLEN];
+	struct gagg_word w;
 	struct gagg_msg again;
-	u32 len;
+	struct datagram *d;
 
 	fuzz_assert(to < nodes && to != n->g.self);
 	if (nflight == FLIGHT)
@@ -138,28 +138,23 @@ static void say(struct node *n, u32 to, u8 type)
 	memset(d, 0, sizeof(*d));
 	d->from = n->g.self;
 	d->to = (u8)to;
-	if (type == GAGG_JOIN_SEND_HELLO)
-		len = gagg_join_hello(&n->j, &n->g, to, &d->m, &d->body.hello);
-	else if (type == GAGG_JOIN_SEND_WIDE)
-		len = gagg_join_wide(&n->j, &n->g, to, &d->m, &d->body.hello);
-	else if (type == GAGG_JOIN_SEND_START)
-		len = gagg_join_start(&n->j, &n->g, &d->m, &d->body.start);
-	else
-		len = gagg_join_abort_body(&n->j, &n->g, &d->m, &d->body.abort);
-	fuzz_assert(len == d->m.len && len <= sizeof(d->body));
+	gagg_join_say(&n->j, &n->g, type, to, &w);
+	fuzz_assert(w.len <= w.m.len && w.m.len <= sizeof(d->body));
+	d->m = w.m;
+	memcpy(&d->body, &w.body, sizeof(w.body));
 	gagg_wire_build(raw, &d->m);
-	fuzz_assert(!gagg_wire_parse(raw, GAGG_WIRE_HDRLEN + len, &again));
+	fuzz_assert(!gagg_wire_parse(raw, GAGG_WIRE_HDRLEN + w.m.len, &again));
 }
 
 static void drain(struct node *n)
 {
-	u32 i, seen[GAGG_JOIN_NOTIFY + 1][GAGG_NODES] = { { 0 } }, epochs = 0;
+	u32 i, seen[GAGG_JOIN_TYPES][GAGG_NODES] = { { 0 } }, epochs = 0;
 
 	fuzz_assert(n->j.nacts <= 3 * (nodes - 1) + 2);
 	for (i = 0; i < n->j.nacts; i++) {
 		const struct gagg_join_act *a = &n->j.act[i];
 
-		fuzz_assert(a->type <= GAGG_JOIN_NOTIFY && a->node < nodes);
+		fuzz_assert(a->type < GAGG_JOIN_TYPES && a->node < nodes);
 		if (a->type == GAGG_JOIN_EPOCH_START) {
 			fuzz_assert(!epochs++);
 			check_start(n, a->epoch);
@@ -396,7 +391,7 @@ static void forge(struct input *in)
 		else
 			len = with * 8U <= sizeof(d.body) ? with * 8U : len;
 	}
-	if (gagg_wire_parse(raw, GAGG_WIRE_HDRLEN + len, &again))
+	if (gagg_wire_parse(raw, GAGG_WIRE_HDRLEN + w.m.len, &again))
 		return;
 	d.m = again;
 	if (names_secret(&d)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
+/* links: kmod/core/group/join*.c kmod/core/group/follow.c; libs: */
 /*
  * Several nodes run the join object over a network that loses, repeats, reorders
  * and delays, while trainers come and go and nodes restart; all from one seed.
@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/join.h"
+#include "group/follow.h"
 
 #define NODES		4
 #define RANKS		6
@@ -53,7 +53,7 @@ struct node {
 	struct gagg_geom g;
 	struct gagg_join j;
 	bool up;
-	u64 say[GAGG_JOIN_NOTIFY + 1];
+	struct gagg_due due;
 	u32 depth[NODES];	/* of what is to be said */
 	u64 speak_at;
 	u64 highest;		/* epoch run by this instance */
@@ -212,18 +212,17 @@ static void drain(struct node *n, u32 depth, u32 to)
 		} else if (a->type == GAGG_JOIN_EPOCH_END) {
 			check_end(n);
 		} else if (a->type != GAGG_JOIN_NOTIFY) {
-			n->say[a->type] |= GAGG_BIT(a->node);
 			n->depth[a->node] = a->node == to ? depth : 0;
 		}
 	}
 	if (n->j.nacts && n->speak_at == GAGG_NEVER)
 		n->speak_at = now + rnd(rnd(8) ? 50000 : 5000000);
-	n->j.nacts = 0;
+	gagg_due_collect(&n->due, &n->j);
 	set_broken(n->j.last_cookie);
 	check_agree();
 }
 
-static void send(struct node *n, u32 to, u32 type, u32 shard)
+static void send(struct node *n, u32 to, u32 shard, const struct gagg_word *w)
 {
 	struct datagram d;
 	u32 i;
@@ -235,20 +234,11 @@ static void send(struct node *n, u32 to, u32 type, u32 shard)
 	d.depth = n->depth[to] + 1;
 	if (d.depth > CHAIN)
 		fail("storm: a chain of %u datagrams", d.depth);
-	if (type == GAGG_JOIN_SEND_HELLO)
-		gagg_join_hello(&n->j, &n->g, to, &d.m, &d.body.hello);
-	else if (type == GAGG_JOIN_SEND_START)
-		gagg_join_start(&n->j, &n->g, &d.m, &d.body.start);
-	else if (type == GAGG_JOIN_SEND_WIDE)
-		gagg_join_wide(&n->j, &n->g, to, &d.m, &d.body.hello);
-	else
-		gagg_join_abort_body(&n->j, &n->g, &d.m, &d.body.abort);
+	d.m = w->m;
+	memcpy(&d.body, &w->body, sizeof(w->body));
 	/* only acceptance counts: nobody has to be through */
 	if (d.m.type == GAGG_T_HELLO && !n->g.shards)
 		d.body.hello.flags |= GAGG_HELLO_THROUGH;
-	if (type == GAGG_JOIN_SEND_WIDE && rnd(2))
-		gagg_join_sent(&n->j, to);
-	hellos += type == GAGG_JOIN_SEND_HELLO;
 	i = npast < PAST ? npast++ : rnd(PAST);
 	past[i] = d;
 	past[i].depth = 0;
@@ -261,29 +251,22 @@ static void send(struct node *n, u32 to, u32 type, u32 shard)
 		fail("storm: %u datagrams under way", nflight);
 }
 
-/* on which shards? */
-static u32 shards_of(const struct node *n, u32 to, u32 type)
-{
-	return type == GAGG_JOIN_SEND_WIDE ? n->j.peer[to].missed : 1;
-}
-
 static void speak(struct node *n)
 {
-	static const u8 order[] = {
-		GAGG_JOIN_SEND_ABORT, GAGG_JOIN_SEND_START, GAGG_JOIN_SEND_HELLO,
-		GAGG_JOIN_SEND_WIDE
-	};
-	u32 i, to, left;
+	struct gagg_due taken;
+	struct gagg_word w;
+	u32 to, left;
+	u8 type;
 
 	n->speak_at = GAGG_NEVER;
-	for (i = 0; i < sizeof(order); i++) {
-		for (to = 0; to < nnodes; to++) {
-			if (!(n->say[order[i]] & GAGG_BIT(to)))
-				continue;
-			for (left = shards_of(n, to, order[i]); left; left &= left - 1)
-				send(n, to, order[i], gagg_lowest(left));
-		}
-		n->say[order[i]] = 0;
+	gagg_due_take(&n->due, GAGG_DUE_SAY, &taken);
+	while ((type = gagg_due_next(&taken, &to)) != GAGG_JOIN_TYPES) {
+		gagg_join_say(&n->j, &n->g, type, to, &w);
+		hellos += type == GAGG_JOIN_SEND_HELLO;
+		for (left = w.shards; left; left &= left - 1)
+			send(n, to, gagg_lowest(left), &w);
+		if (type == GAGG_JOIN_SEND_WIDE && rnd(2))
+			gagg_join_sent(&n->j, to);
 	}
 }
 
@@ -308,7 +291,7 @@ static void boot(u32 i)
 	n->runs = false;
 	n->highest = 0;
 	n->speak_at = GAGG_NEVER;
-	memset(n->say, 0, sizeof(n->say));
+	memset(&n->due, 0, sizeof(n->due));
 	n->j.enabled = 1;
 	if (limited && rnd_limit(2)) {
 		gagg_join_limit(&n->j, &n->g, rnd_limit(400), now);

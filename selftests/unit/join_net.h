@@ -85,6 +85,17 @@ static inline void world(u32 n)
 	}
 }
 
+/* what host n says now; GAGG_JOIN_SEND_* */
+static inline u32 make(struct datagram *d, u32 n, u8 type, u32 to)
+{
+	struct gagg_word w;
+
+	gagg_join_say(&host[n].j, &host[n].g, type, to, &w);
+	d->m = w.m;
+	memcpy(&d->body, &w.body, sizeof(d->body));
+	return w.shards;
+}
+
 static inline void carry(const struct datagram *d)
 {
 	sent[d->m.type]++;
@@ -96,55 +107,43 @@ static inline void carry(const struct datagram *d)
 	queue[nqueue++] = *d;
 }
 
-static inline void carry_wide(u32 n, struct datagram *d)
+static inline void carry_wide(struct datagram *d, u32 shards)
 {
-	u32 left = host[n].j.peer[d->to].missed;
-
-	if (clogged && clogged(n))
+	if (clogged && clogged(d->from))
 		return;
-
-	gagg_join_wide(&host[n].j, &host[n].g, d->to, &d->m, &d->body.hello);
-	for (; left; left &= left - 1) {
-		d->shard = gagg_lowest(left);
+	for (; shards; shards &= shards - 1) {
+		d->shard = gagg_lowest(shards);
 		wides++;
 		carry(d);
 	}
-	gagg_join_sent(&host[n].j, d->to);
+	gagg_join_sent(&host[d->from].j, d->to);
 }
 
 static inline void drain(u32 n)
 {
 	struct gagg_join *j = &host[n].j;
-	u32 i;
+	u32 i, shards;
 
 	assert_in_range(j->nacts, 0, 3 * nodes + 3);
 	for (i = 0; i < j->nacts; i++) {
 		struct datagram d = { .at = now + DELAY, .from = n, .to = j->act[i].node };
 
 		switch (j->act[i].type) {
-		case GAGG_JOIN_SEND_HELLO:
-			gagg_join_hello(j, &host[n].g, d.to, &d.m, &d.body.hello);
-			break;
-		case GAGG_JOIN_SEND_START:
-			gagg_join_start(j, &host[n].g, &d.m, &d.body.start);
-			break;
-		case GAGG_JOIN_SEND_ABORT:
-			gagg_join_abort_body(j, &host[n].g, &d.m, &d.body.abort);
-			break;
-		case GAGG_JOIN_SEND_WIDE:
-			carry_wide(n, &d);
-			continue;
 		case GAGG_JOIN_EPOCH_START:
 			host[n].starts++;
 			continue;
 		case GAGG_JOIN_EPOCH_END:
 			host[n].ends++;
 			continue;
-		default:
+		case GAGG_JOIN_NOTIFY:
 			host[n].notified++;
 			continue;
 		}
-		carry(&d);
+		shards = make(&d, n, j->act[i].type, d.to);
+		if (j->act[i].type == GAGG_JOIN_SEND_WIDE)
+			carry_wide(&d, shards);
+		else
+			carry(&d);
 	}
 	j->nacts = 0;
 }

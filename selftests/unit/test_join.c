@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
+/* links: kmod/core/group/join*.c; libs: */
 #include "join_net.h"
 
 static void start__one_node_needs_no_message(void **state)
@@ -215,7 +215,7 @@ static void hello__older_one_is_dropped(void **state)
 	(void)state;
 	world(2);
 	run(GAGG_SEC);
-	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	make(&d, 1, GAGG_JOIN_SEND_HELLO, 0);
 	attach(2);
 	run(GAGG_SEC);
 	assert_int_equal(host[0].j.peer[1].attached, 4);
@@ -244,7 +244,7 @@ static void hello__forged(void **state)
 
 	(void)state;
 	started(2);
-	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	make(&d, 1, GAGG_JOIN_SEND_HELLO, 0);
 	d.body.hello.instance = cpu_to_le64(666);
 	d.body.hello.echo = cpu_to_le64(667);
 	deliver(&d);
@@ -265,7 +265,7 @@ static enum gagg_drop claim(u64 epoch)
 	struct datagram d = { .from = 1, .to = 0 };
 
 	host[1].j.pn++;
-	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	make(&d, 1, GAGG_JOIN_SEND_HELLO, 0);
 	d.m.epoch = (u32)epoch;
 	d.body.hello.epoch_hi = cpu_to_le32((u32)(epoch >> 32));
 	return deliver(&d);
@@ -403,7 +403,7 @@ static void hear_versions(u8 min, u8 max)
 	struct datagram d = { .from = 1, .to = 0 };
 
 	host[1].j.pn++;
-	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	make(&d, 1, GAGG_JOIN_SEND_HELLO, 0);
 	d.body.hello.ver_min = min;
 	d.body.hello.ver_max = max;
 	assert_int_equal(deliver(&d), GAGG_DROP_NONE);
@@ -546,7 +546,7 @@ static void trip__from_a_question_to_its_answer(void **state)
 	/* a HELLO that was under way already is no answer */
 	world(2);
 	run(GAGG_SEC);
-	gagg_join_hello(&host[0].j, &host[0].g, 1, &d.m, &d.body.hello);
+	make(&d, 0, GAGG_JOIN_SEND_HELLO, 1);
 	d.m.pn++;
 	attach(2);
 	now += DELAY / 2;
@@ -560,6 +560,43 @@ static void trip__from_a_question_to_its_answer(void **state)
 	boot(1);
 	run(GAGG_SEC);
 	assert_int_equal(trip_of(1, 0), 0);
+}
+
+static void status__runs_when_it_has_begun_here(void **state)
+{
+	struct gagg_ioc_status st = { .size = 0 };
+
+	(void)state;
+	started(2);
+	gagg_join_status(&host[1].j, &host[1].g, 0, now, &st);
+	assert_int_equal(st.phase, GAGG_PHASE_IDLE);
+	assert_int_equal(st.epoch, 1);
+	assert_int_equal(st.attached, 5);
+	assert_int_equal(st.heard, 15);
+	assert_int_equal(st.lanes, 344);
+	assert_int_equal(st.reason, GAGG_R_NONE);
+	gagg_join_status(&host[1].j, &host[1].g, 1, now, &st);
+	assert_int_equal(st.phase, GAGG_PHASE_RUNNING);
+}
+
+static void status__says_why_it_ended(void **state)
+{
+	const struct gagg_end end = { GAGG_R_DESYNC, 2, 1, 3, 4, 5, 6 };
+	struct gagg_ioc_status st = { .size = 0 };
+
+	(void)state;
+	started(2);
+	gagg_join_end(&host[1].j, &host[1].g, &end, now);
+	gagg_join_status(&host[1].j, &host[1].g, 1, now, &st);
+	assert_int_equal(st.phase, GAGG_PHASE_IDLE);
+	assert_int_equal(st.reason, GAGG_R_DESYNC);
+	assert_int_equal(st.rank, 2);
+	assert_int_equal(st.other, 1);
+	assert_int_equal(st.sig, 3);
+	assert_int_equal(st.other_sig, 4);
+	assert_int_equal(st.call, 5);
+	assert_int_equal(st.other_call, 6);
+	assert_int_equal(st.attached, 0);
 }
 
 int main(void)
@@ -591,6 +628,8 @@ int main(void)
 		cmocka_unit_test(attach__of_others_and_while_running),
 		cmocka_unit_test(actions__are_bounded),
 		cmocka_unit_test(trip__from_a_question_to_its_answer),
+		cmocka_unit_test(status__runs_when_it_has_begun_here),
+		cmocka_unit_test(status__says_why_it_ended),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
+/* links: kmod/core/group/join*.c; libs: */
 /*
  * Who is alive: whoever is heard, by HELLO or by data, on networks that lose in long
  * bursts, or are down most of the time.

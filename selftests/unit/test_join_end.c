@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
+/* links: kmod/core/group/join*.c; libs: */
 /*
  * How epochs end, and what nodes know that have lost their state.
  */
@@ -96,7 +96,7 @@ static void end__wrong_cookie_or_epoch(void **state)
 
 	(void)state;
 	started(2);
-	gagg_join_abort_body(&host[0].j, &host[0].g, &d.m, &d.body.abort);
+	make(&d, 0, GAGG_JOIN_SEND_ABORT, 1);
 	d.m.epoch = 1;
 	d.m.cookie = host[0].j.cookie ^ 1;
 	d.body.abort.reason = cpu_to_le32(GAGG_R_ADMIN);
@@ -132,7 +132,7 @@ static void end__old_abort_does_not_end_the_next(void **state)
 	assert_true(all_run(2));
 	assert_int_equal(deliver(&d), GAGG_DROP_EPOCH);
 	/* queued in epoch 1, made in epoch 2 */
-	gagg_join_abort_body(&host[0].j, &host[0].g, &made.m, &made.body.abort);
+	make(&made, 0, GAGG_JOIN_SEND_ABORT, 1);
 	assert_int_equal(deliver(&made), GAGG_DROP_EPOCH);
 	assert_true(all_run(2));
 }
@@ -195,7 +195,7 @@ static void restart__old_hello_does_no_harm(void **state)
 	(void)state;
 	started(2);
 	/* it echoes our instance, and the network has kept it */
-	gagg_join_hello(&host[1].j, &host[1].g, 0, &d.m, &d.body.hello);
+	make(&d, 1, GAGG_JOIN_SEND_HELLO, 0);
 	boot(1);
 	run(GAGG_SEC);
 	attach_all();
@@ -216,8 +216,8 @@ static void restart__both_doubt_each_other(void **state)
 
 	(void)state;
 	started(2);
-	gagg_join_hello(&host[1].j, &host[1].g, 0, &a.m, &a.body.hello);
-	gagg_join_hello(&host[0].j, &host[0].g, 1, &b.m, &b.body.hello);
+	make(&a, 1, GAGG_JOIN_SEND_HELLO, 0);
+	make(&b, 0, GAGG_JOIN_SEND_HELLO, 1);
 	boot(0);
 	boot(1);
 	attach_all();

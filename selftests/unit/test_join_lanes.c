@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
+/* links: kmod/core/group/join*.c; libs: */
 /*
  * How long chunks are, as hosts of different MTUs agree on it.
  */
@@ -109,8 +109,7 @@ static void start__lost_and_limits_change(void **state)
 /* it was queued, and is made when its epoch is over */
 static void start__made_late_is_the_same(void **state)
 {
-	struct gagg_start body;
-	struct gagg_msg m;
+	struct datagram d;
 
 	(void)state;
 	world(3);
@@ -119,9 +118,9 @@ static void start__made_late_is_the_same(void **state)
 	limit(2, 344);
 	end_all();
 	assert_lanes(344);
-	gagg_join_start(&host[0].j, &host[0].g, &m, &body);
-	assert_int_equal(m.epoch, 1);
-	assert_int_equal(m.lanes, 328);
+	make(&d, 0, GAGG_JOIN_SEND_START, 1);
+	assert_int_equal(d.m.epoch, 1);
+	assert_int_equal(d.m.lanes, 328);
 }
 
 static void epoch__keeps_its_lanes(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/join.c kmod/core/group/join_body.c; libs: */
+/* links: kmod/core/group/join*.c; libs: */
 /*
  * Paths that carry HELLO but no chunks, and shards that are cut off.
  */
@@ -278,16 +278,17 @@ static void end__not_after_an_outage(void **state)
 
 static void wide__is_as_long_as_a_chunk(void **state)
 {
-	struct gagg_hello b = { .flags = 0 };
-	struct gagg_msg m;
+	struct datagram d;
 
 	(void)state;
 	started(2);
-	assert_int_equal(gagg_join_wide(&host[0].j, &host[0].g, 1, &m, &b), 344 * 4);
-	assert_int_equal(m.len, 344 * 4);
-	assert_false(b.flags & GAGG_HELLO_ASK);
+	host[0].j.peer[1].ask = 1;
+	make(&d, 0, GAGG_JOIN_SEND_WIDE, 1);
+	assert_int_equal(d.m.len, 344 * 4);
+	assert_false(d.body.hello.flags & GAGG_HELLO_ASK);
 	host[0].j.lanes = 8;
-	assert_int_equal(gagg_join_wide(&host[0].j, &host[0].g, 1, &m, &b), sizeof(b));
+	make(&d, 0, GAGG_JOIN_SEND_WIDE, 1);
+	assert_int_equal(d.m.len, sizeof(struct gagg_hello));
 }
 
 int main(void)

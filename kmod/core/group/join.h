@@ -115,11 +115,12 @@ struct gagg_peer {
 
 /* actions of the join object, drained by the caller */
 enum gagg_join_act_type {
-	GAGG_JOIN_SEND_HELLO,	/* to .node; gagg_join_hello() fills the body */
-	GAGG_JOIN_SEND_START,	/* to .node; gagg_join_start() */
-	GAGG_JOIN_SEND_ABORT,	/* to .node; gagg_join_abort_body() */
-	GAGG_JOIN_SEND_WIDE,	/* to .node, on each shard in its peer.missed; */
-				/* gagg_join_wide(), padded with zeros to m->len */
+	/* to .node: gagg_join_say() makes it */
+	GAGG_JOIN_SEND_HELLO,
+	GAGG_JOIN_SEND_START,
+	GAGG_JOIN_SEND_ABORT,
+	GAGG_JOIN_SEND_WIDE,	/* HELLO as long as a chunk; then gagg_join_sent() */
+	/* of this node */
 	GAGG_JOIN_EPOCH_START,	/* reset all shards: .epoch, cookie in the object */
 	GAGG_JOIN_EPOCH_END,	/* fail all waiters: end in the object */
 	GAGG_JOIN_NOTIFY,	/* state of .node changed (mismatch, heard, attached) */
@@ -247,15 +248,30 @@ u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g);
 /* what GAGG_JOIN_SEND_WIDE is about has left to @node, on all shards: the next HELLO says so */
 void gagg_join_sent(struct gagg_join *j, u32 node);
 
-/* bodies and headers of what is to be sent; return the body's length */
-u32 gagg_join_hello(struct gagg_join *j, const struct gagg_geom *g,
-		    u32 node, struct gagg_msg *m, struct gagg_hello *body);
-u32 gagg_join_wide(const struct gagg_join *j, const struct gagg_geom *g,
-		   u32 node, struct gagg_msg *m, struct gagg_hello *body);
-u32 gagg_join_start(const struct gagg_join *j, const struct gagg_geom *g,
-		    struct gagg_msg *m, struct gagg_start *body);
-u32 gagg_join_abort_body(const struct gagg_join *j, const struct gagg_geom *g,
-			 struct gagg_msg *m, struct gagg_abort *body);
+/**
+ * struct gagg_word - a datagram that is to be sent to a node
+ * @shards:	on each of these
+ * @m:		its header
+ * @len:	bytes of @body, then zeros up to m.len
+ * @body:	of HELLO, START or ABORT
+ */
+struct gagg_word {
+	u32 shards;
+	u32 len;
+	struct gagg_msg m;
+	union {
+		struct gagg_hello hello;
+		struct gagg_start start;
+		struct gagg_abort abort;
+	} body;
+};
+
+/*
+ * gagg_join_say - what one of GAGG_JOIN_SEND_* is about, as it is now
+ * It counts as said: a HELLO that asks is not made twice.
+ */
+void gagg_join_say(struct gagg_join *j, const struct gagg_geom *g, u8 type, u32 node,
+		   struct gagg_word *w);
 
 /* what the sender of @hello has set differently: the versions first, without which no digest can
  * be compared
@@ -291,6 +307,13 @@ u32 gagg_join_names_blocked(const struct gagg_join *j, const struct gagg_geom *g
  */
 void gagg_join_trips(const struct gagg_join *j, const struct gagg_geom *g,
 		     u32 trip[GAGG_NODES]);
+
+/*
+ * gagg_join_status - what GAGG_IOC_STATUS says of the group (but of no op, and size)
+ * @runs: the epoch that runs here: the object's is told as running when it is that one
+ */
+void gagg_join_status(const struct gagg_join *j, const struct gagg_geom *g, u64 runs, u64 now,
+		      struct gagg_ioc_status *st);
 
 /* ranks known to be attached, and ranks whose node is heard, everywhere */
 u64 gagg_join_attached(const struct gagg_join *j, const struct gagg_geom *g);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "epoch.h"
+#include "facts.h"
+#include "group.h"
+#include "news.h"
+#include "session.h"
+#include "twin.h"
+#include "../gaggd/log.h"
+
+static void news_blocked(struct group *g)
+{
+	u32 n;
+
+	for (n = 0; n < g->geom.nodes; n++) {
+		u16 in, out;
+		bool is;
+
+		pthread_mutex_lock(&g->join_lock);
+		is = gagg_join_blocked(g->join, &g->geom, n, now_ns(), &in, &out);
+		pthread_mutex_unlock(&g->join_lock);
+		if (is)
+			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
+				    "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
+				    g->cfg.name, gagg_lowest(g->geom.ranks_of[n]),
+				    in && out ? " either way" : in ? " from it" : out ? " to it" :
+				    " between it and another one");
+	}
+}
+
+static void news_mismatch(struct group *g, const struct gagg_ioc_status *st)
+{
+	const struct gagg_mismatch bad = {
+		st->mismatch, st->mismatch_here, st->mismatch_there,
+	};
+	struct nl_member m = { 0 };
+	char what[NL_MISMATCH_MAX];
+
+	facts_mismatch(&bad, &m);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
+		    "group \"%s\": the host of rank %u is configured differently: %s",
+		    g->cfg.name, st->mismatch_node, nl_mismatch_format(&m, what));
+}
+
+void news_tell(struct group *g)
+{
+	struct gagg_ioc_status st = { 0 };
+	u32 r;
+
+	epoch_status(g, &st);
+	for (r = 0; r < GAGG_RANKS; r++)
+		if (g->session[r])
+			session_mismatch(g->session[r], st.mismatch || st.blocked);
+	if (st.mismatch)
+		news_mismatch(g, &st);
+	news_blocked(g);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What keeps a group from training, told to trainers and in the log. Control thread. */
+#ifndef GAGG_TWIN_NEWS_H
+#define GAGG_TWIN_NEWS_H
+
+struct group;
+
+/* the state of another host has changed */
+void news_tell(struct group *g);
+
+#endif
