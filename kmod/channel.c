@@ -66,27 +66,9 @@ static int free_index(const struct gagg_group *grp, u32 id)
 	return n + 1 < grp->cfg.channels ? free : -ENOSPC;
 }
 
-/* at most 35840 bytes each, so none straddles a block; @g->window * @g->shards are
- * at most 2^18
- */
-static u64 accs_bytes(const struct gagg_geom *g)
-{
-	return (u64)DIV_ROUND_UP(g->window * g->shards, GAGG_BLOCK / gagg_acc_bytes(g)) *
-	       GAGG_BLOCK;
-}
-
-/* what a channel of a store needs besides result and done */
-static int channel_alloc_beside(const struct gagg_geom *g, struct gagg_channel *ch)
-{
-	if (!g->snapshot || ch->part[0]->self_home == 0xff)
-		return 0;
-	return gagg_mem_alloc(&ch->acc, gagg_chunk_bytes(g, g->ring));
-}
-
-static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
+static int channel_alloc_parts(const struct gagg_geom *g, struct gagg_channel *ch)
 {
 	u64 bytes = gagg_chan_bytes(g, ch->members);
-	int err;
 	u32 s;
 
 	for (s = 0; s < g->shards; s++) {
@@ -98,16 +80,25 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 		ch->base[s] = ch->part[s]->base;
 		ch->nparts = s + 1;
 	}
-	err = gagg_mem_alloc(&ch->result, gagg_chunk_bytes(g, g->ring));
+	return 0;
+}
+
+static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
+{
+	struct gagg_layout l;
+	int err;
+
+	err = channel_alloc_parts(g, ch);
+	if (err)
+		return err;
+	gagg_layout_of(g, ch->part[0], &l);
+	err = gagg_mem_alloc(&ch->result, l.result);
 	if (!err)
-		err = gagg_mem_alloc(&ch->done, GAGG_DESC_OFFSET +
-				     (u64)g->ring * sizeof(struct gagg_rdesc));
-	if (g->store)
-		return err ?: channel_alloc_beside(g, ch);
-	if (!err && ch->part[0]->self_home != 0xff)
-		err = gagg_mem_alloc(&ch->acc, accs_bytes(g));
-	if (!err && g->quorum && ch->part[0]->self_home != 0xff)
-		err = gagg_mem_alloc(&ch->held, gagg_chunk_bytes(g, g->ring));
+		err = gagg_mem_alloc(&ch->done, l.done);
+	if (!err && l.acc)
+		err = gagg_mem_alloc(&ch->acc, l.acc);
+	if (!err && l.held)
+		err = gagg_mem_alloc(&ch->held, l.held);
 	return err;
 }
 

@@ -29,11 +29,8 @@ struct gagg_channel {
 	u64 members;
 	struct gagg_mem result;		/* payload by slot; of a store: its chunks */
 	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
-	/* sums, homes only: window chunks per shard, gagg_acc_at(); of a store with snapshots
-	 * what lies beside it, by slot
-	 */
-	struct gagg_mem acc;
-	struct gagg_mem held;		/* quorum: a home's results, by slot */
+	struct gagg_mem acc;		/* as of struct gagg_layout, gagg_acc_at() */
+	struct gagg_mem held;		/* the same */
 	/* by local index of the core; set and cleared together, under all port
 	 * locks and group.lock, read under either
 	 */
@@ -90,20 +87,13 @@ static inline const struct gagg_mem *gagg_channel_results(const struct gagg_geom
 	return g->quorum ? &ch->held : &ch->result;
 }
 
-/* of an accumulator: sums of narrow lanes have 32 bits each */
-static inline u32 gagg_acc_bytes(const struct gagg_geom *g)
-{
-	return (u32)g->room * 4 << g->wire;
-}
-
-/* accumulator @i of a shard: shards advance independently, each has its window */
+/* accumulator @i of a shard */
 static inline void *gagg_acc_at(const struct gagg_geom *g, const struct gagg_channel *ch,
 				u32 shard, u32 i)
 {
-	u32 bytes = gagg_acc_bytes(g), per = GAGG_BLOCK / bytes;
+	struct gagg_place p = gagg_acc_place(g, shard, i);
 
-	i += shard * g->window;
-	return ch->acc.block[i / per] + (size_t)(i % per) * bytes;
+	return ch->acc.block[p.block] + p.at;
 }
 
 #endif

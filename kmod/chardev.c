@@ -190,17 +190,7 @@ static struct gagg_mem *region(struct gagg_session *ses, u64 offset, bool *writa
 	if (!seat)
 		return NULL;
 	*writable = id == GAGG_REG_PUSH || id == GAGG_REG_CONTRIB;
-	switch (id) {
-	case GAGG_REG_PUSH:
-		return &seat->push;
-	case GAGG_REG_CONTRIB:
-		return &seat->contrib;
-	case GAGG_REG_DONE:
-		return &seat->channel->done;
-	default:
-		/* what lies in a store is read by asking for it */
-		return ses->group->geom.store ? &seat->copy : &seat->channel->result;
-	}
+	return gagg_seat_region(seat, id);
 }
 
 static int mmap_locked(struct gagg_session *ses, struct vm_area_struct *vma)

@@ -6,8 +6,7 @@
 #define GAGG_MEMORY_H
 
 #include <linux/mm.h>
-
-#define GAGG_BLOCK	65536U	/* no chunk straddles a block */
+#include "core/layout.h"
 
 /**
  * struct gagg_mem - memory of one region

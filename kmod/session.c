@@ -13,7 +13,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "channel.h"
-#include "chunk.h"
 #include "endpoint.h"
 #include "epoch.h"
 #include "group.h"
@@ -50,11 +49,39 @@ struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel)
 	return NULL;
 }
 
+struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region)
+{
+	switch (region) {
+	case GAGG_REG_PUSH:
+		return &seat->push;
+	case GAGG_REG_CONTRIB:
+		return &seat->contrib;
+	case GAGG_REG_DONE:
+		return &seat->channel->done;
+	default:
+		/* what lies in a store is read by asking for it */
+		return seat->copy.npages ? &seat->copy : &seat->channel->result;
+	}
+}
+
+static int seat_alloc(const struct gagg_geom *g, struct gagg_seat *seat)
+{
+	struct gagg_layout l;
+	int err;
+
+	gagg_layout_of(g, seat->channel->part[0], &l);
+	err = gagg_mem_alloc(&seat->contrib, l.contrib);
+	if (!err && l.copy)
+		err = gagg_mem_alloc(&seat->copy, l.copy);
+	if (!err)
+		err = gagg_mem_alloc(&seat->push, l.push);
+	return err;
+}
+
 /* group.lock held */
 static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 {
 	struct gagg_group *grp = ses->group;
-	const struct gagg_geom *g = &grp->geom;
 	struct gagg_seat *seat;
 	int local, err;
 
@@ -68,12 +95,7 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	kref_get(&ch->ref);
 	seat->channel = ch;
 	seat->local = local;
-	err = gagg_mem_alloc(&seat->contrib, gagg_chunk_bytes(g, g->ring));
-	if (!err && g->store)
-		err = gagg_mem_alloc(&seat->copy, gagg_copy_bytes(g));
-	if (!err)
-		err = gagg_mem_alloc(&seat->push, GAGG_DESC_OFFSET +
-				     (u64)g->ring * sizeof(struct gagg_cdesc));
+	err = seat_alloc(&grp->geom, seat);
 	if (err) {
 		gagg_seat_put(seat);
 		return err;
@@ -198,47 +220,18 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 	return err;
 }
 
-static void geometry(const struct gagg_session *ses, const struct gagg_seat *seat,
-		     struct gagg_geometry *geo)
+/* group.lock held */
+static void seat_geometry(struct gagg_session *ses, struct gagg_seat *seat,
+			  struct gagg_geometry *geo)
 {
 	const struct gagg_channel *ch = seat->channel;
 	const struct gagg_group *grp = ses->group;
-	const struct gagg_geom *g = &grp->geom;
-	const struct gagg_mem *mem[GAGG_REG_COUNT] = {
-		[GAGG_REG_PUSH] = &seat->push,
-		[GAGG_REG_CONTRIB] = &seat->contrib,
-		[GAGG_REG_DONE] = &ch->done,
-		[GAGG_REG_RESULT] = g->store ? &seat->copy : &ch->result,
-	};
-	u64 left;
 	u32 i;
 
-	memset(geo, 0, sizeof(*geo));
-	geo->channel = ch->id;
-	geo->rank = ses->rank;
-	geo->members = ch->members;
+	gagg_layout_tell(&grp->geom, ch->part[0], ch->index, ses->rank, geo);
 	geo->epoch = grp->epoch;
-	for (left = ch->members; left; left &= left - 1)
-		geo->weight += g->weight[gagg_lowest(left)];
-	geo->ring = g->ring;
-	geo->window = g->window;
-	geo->lanes = g->lanes;
-	geo->stride = g->room * 4;
-	geo->per_block = gagg_per_block(g);
-	geo->block = GAGG_BLOCK;
-	geo->flags = g->wire == GAGG_WIRE_INT16 ? GAGG_GEO_INT16 :
-		     g->wire == GAGG_WIRE_INT8 ? GAGG_GEO_INT8 : 0;
-	if (g->store) {
-		geo->flags = GAGG_GEO_STORE | (g->copies ? GAGG_GEO_COPIES : 0) |
-			     (g->wide ? GAGG_GEO_INT64 : 0);
-		geo->bound = gagg_sync_bound(&g->sync);
-		geo->fresh = gagg_copy_fresh(g);
-	}
-	geo->local = (u32)gagg_chan_local(ch->part[0], ses->rank);
-	for (i = 0; i < GAGG_REG_COUNT; i++) {
-		geo->region[i].offset = gagg_region_offset(ch->index, i);
-		geo->region[i].length = (u64)mem[i]->npages << PAGE_SHIFT;
-	}
+	for (i = 0; i < GAGG_REG_COUNT; i++)
+		geo->region[i].length = (u64)gagg_seat_region(seat, i)->npages << PAGE_SHIFT;
 }
 
 /* of the epoch that begins; those of the last one could be read until now */
@@ -284,7 +277,7 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 		return err;
 	}
 	arg->ranks = hweight64(grp->geom.workers);
-	geometry(ses, ses->seat[0], &arg->geo);
+	seat_geometry(ses, ses->seat[0], &arg->geo);
 	gagg_sync_print(&grp->cfg.sync, arg->sync);
 	atomic64_set(&ses->unread, 0);
 	times_begin(ses);
@@ -399,7 +392,7 @@ static int channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg
 	err = seat_take(ses, ch);
 	if (err)
 		return err;
-	geometry(ses, ses->seat[ch->index], &arg->geo);
+	seat_geometry(ses, ses->seat[ch->index], &arg->geo);
 	return 0;
 }
 

@@ -22,7 +22,6 @@
 #include <linux/wait.h>
 #include <linux/gagg.h>
 #include "channel.h"
-#include "chunk.h"
 #include "memory.h"
 
 enum gagg_session_state {
@@ -43,23 +42,12 @@ struct gagg_seat {
 	bool dead;			/* detached; WRITE_ONCE under ports */
 	struct gagg_mem push;		/* struct gagg_push, struct gagg_cdesc[] */
 	struct gagg_mem contrib;
-	struct gagg_mem copy;		/* of a store: what the rank has read */
+	struct gagg_mem copy;		/* of a store: what the rank has read; gagg_copy_fresh() */
 	u64 completed;			/* ops done in all shards; cmpxchg */
 	u64 submitted;			/* session.lock */
 	u64 cursor;			/* virtual chunks submitted; session.lock */
 	u64 done_in[GAGG_SHARDS_MAX];	/* ops, by shard, under its port lock */
 };
-
-/* where the clocks of what was read lie in gagg_seat.copy, u32 by chunk; and its size */
-static inline u64 gagg_copy_fresh(const struct gagg_geom *g)
-{
-	return gagg_chunk_bytes(g, g->ring);
-}
-
-static inline u64 gagg_copy_bytes(const struct gagg_geom *g)
-{
-	return gagg_copy_fresh(g) + (u64)g->ring * sizeof(u32);
-}
 
 struct gagg_session {
 	struct mutex lock;		/* system calls of one file, waits excepted */
@@ -77,28 +65,6 @@ struct gagg_session {
 	struct list_head uring;		/* held io_uring commands */
 	u32 nheld;			/* as many; uring_lock, READ_ONCE */
 };
-
-/* offsets for mmap(): 64 GiB for each region of each channel; the largest ring
- * has 38, and the whole fits into the page offsets of 32-bit kernels
- */
-#define GAGG_REGION_SHIFT	36
-
-static inline u64 gagg_region_offset(u32 index, u32 region)
-{
-	return (u64)(index * GAGG_REG_COUNT + region) << GAGG_REGION_SHIFT;
-}
-
-static inline bool gagg_region_of(u64 offset, u32 *index, u32 *region)
-{
-	u64 n = offset >> GAGG_REGION_SHIFT;
-
-	if (offset & ((1ULL << GAGG_REGION_SHIFT) - 1) ||
-	    n >= GAGG_CHANNELS_MAX * GAGG_REG_COUNT)
-		return false;
-	*index = n / GAGG_REG_COUNT;
-	*region = n % GAGG_REG_COUNT;
-	return true;
-}
 
 /* system calls; session.lock held but for open, which takes gagg_net.lock */
 int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg);
@@ -118,6 +84,8 @@ static inline bool gagg_session_attached(const struct gagg_session *ses)
 }
 
 struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel);
+/* memory of a region, enum gagg_region_id */
+struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region);
 void gagg_seat_put(struct gagg_seat *seat);
 
 /* epoch work, group.lock held: it runs now, or is over; wakes everybody */

@@ -111,18 +111,17 @@ static int parts_new(const struct gagg_geom *g, struct channel *ch)
 
 static int memory_of(struct twin *t, const struct gagg_geom *g, struct channel *ch)
 {
-	bool home = ch->part[0]->self_home != 0xff;
+	struct gagg_layout l;
 	int err;
 
-	err = memory_zeroed(t, &ch->result, "gagg-result", chunk_bytes(g, g->ring));
+	gagg_layout_of(g, ch->part[0], &l);
+	err = memory_zeroed(t, &ch->result, "gagg-result", l.result);
 	if (!err)
-		err = memory_zeroed(t, &ch->done, "gagg-done", GAGG_DESC_OFFSET +
-				    (size_t)g->ring * sizeof(struct gagg_rdesc));
-	if (!err && home)
-		err = memory_zeroed(t, &ch->acc, "gagg-acc",
-				    (size_t)g->window * g->shards * acc_bytes(g));
-	if (!err && home && g->quorum)
-		err = memory_zeroed(t, &ch->held, "gagg-held", chunk_bytes(g, g->ring));
+		err = memory_zeroed(t, &ch->done, "gagg-done", l.done);
+	if (!err && l.acc)
+		err = memory_zeroed(t, &ch->acc, "gagg-acc", l.acc);
+	if (!err && l.held)
+		err = memory_zeroed(t, &ch->held, "gagg-held", l.held);
 	return err;
 }
 

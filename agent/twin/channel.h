@@ -18,8 +18,6 @@
 struct group;
 struct session;
 
-#define BLOCK	65536U	/* no chunk straddles a block, as in the module */
-
 /* a session's own part of a channel */
 struct seat {
 	struct session *session;
@@ -45,8 +43,8 @@ struct channel {
 	u64 members;
 	struct memory result;		/* lanes by slot */
 	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
-	struct memory acc;		/* sums, window chunks per shard; homes only */
-	struct memory held;		/* quorum: a home's results, lanes by slot */
+	struct memory acc;		/* as of struct gagg_layout, acc_at() */
+	struct memory held;		/* the same */
 	struct seat *seat[GAGG_LOCALS];
 	struct gagg_chan *part[TWIN_SHARDS];
 	u64 base[TWIN_SHARDS];		/* of the part, once what is below is published */
@@ -75,22 +73,12 @@ static inline struct gagg_done *channel_done(struct channel *ch)
 	return ch->done.addr;
 }
 
-static inline u32 per_block(const struct gagg_geom *g)
-{
-	return BLOCK / (g->room * 4);
-}
-
-static inline size_t chunk_bytes(const struct gagg_geom *g, u32 chunks)
-{
-	return (size_t)(chunks + per_block(g) - 1) / per_block(g) * BLOCK;
-}
-
-/* lanes of chunk @i in memory of chunk_bytes() */
+/* payload of chunk @i */
 static inline void *chunk_at(const struct gagg_geom *g, const struct memory *m, u32 i)
 {
-	u32 per = per_block(g);
+	struct gagg_place p = gagg_chunk_place(g, i);
 
-	return (char *)m->addr + (size_t)(i / per) * BLOCK + (size_t)(i % per) * g->room * 4;
+	return (char *)m->addr + (size_t)p.block * GAGG_BLOCK + p.at;
 }
 
 /* where a home's results lie, those that it sends */
@@ -100,17 +88,13 @@ static inline const struct memory *channel_results(const struct gagg_geom *g,
 	return g->quorum ? &ch->held : &ch->result;
 }
 
-/* of an accumulator: sums of narrow lanes have 32 bits each */
-static inline size_t acc_bytes(const struct gagg_geom *g)
-{
-	return (size_t)g->room * 4 << g->wire;
-}
-
 /* accumulator @i of a shard */
 static inline void *acc_at(const struct gagg_geom *g, const struct channel *ch,
 			   unsigned int shard, u32 i)
 {
-	return (char *)ch->acc.addr + ((size_t)shard * g->window + i) * acc_bytes(g);
+	struct gagg_place p = gagg_acc_place(g, shard, i);
+
+	return (char *)ch->acc.addr + (size_t)p.block * GAGG_BLOCK + p.at;
 }
 
 #endif

@@ -49,8 +49,8 @@ static void share_seat(struct session *s, struct channel *ch)
 
 static int seat_take(struct session *s, struct channel *ch)
 {
-	const struct gagg_geom *g = &s->group->geom;
 	struct seat *seat = calloc(1, sizeof(*seat));
+	struct gagg_layout l;
 	int err;
 
 	if (!seat)
@@ -60,10 +60,10 @@ static int seat_take(struct session *s, struct channel *ch)
 	seat->channel = ch;
 	seat->shared = &s->page->seat[ch->index];
 	seat->local = (unsigned int)gagg_chan_local(ch->part[0], s->rank);
-	err = memory_theirs(&seat->contrib, "gagg-contrib", chunk_bytes(g, g->ring));
+	gagg_layout_of(&s->group->geom, ch->part[0], &l);
+	err = memory_theirs(&seat->contrib, "gagg-contrib", l.contrib);
 	if (!err)
-		err = memory_theirs(&seat->push, "gagg-push", GAGG_DESC_OFFSET +
-				    (size_t)g->ring * sizeof(struct gagg_cdesc));
+		err = memory_theirs(&seat->push, "gagg-push", l.push);
 	if (err) {
 		seat_free(seat);
 		return err;
@@ -127,52 +127,9 @@ void session_mismatch(struct session *s, bool is)
 	futex_ring(&s->page->bell);
 }
 
-static void geometry(const struct session *s, const struct seat *seat, struct gagg_geometry *geo)
+static const struct memory *seat_region(const struct seat *seat, u32 region)
 {
-	const struct channel *ch = seat->channel;
-	const struct gagg_geom *g = &s->group->geom;
-	const struct memory *mem[GAGG_REG_COUNT] = {
-		[GAGG_REG_PUSH] = &seat->push,
-		[GAGG_REG_CONTRIB] = &seat->contrib,
-		[GAGG_REG_DONE] = &ch->done,
-		[GAGG_REG_RESULT] = &ch->result,
-	};
-	unsigned int i;
-	u64 left;
-
-	memset(geo, 0, sizeof(*geo));
-	geo->channel = ch->id;
-	geo->rank = s->rank;
-	geo->members = ch->members;
-	geo->epoch = s->group->epoch;
-	for (left = ch->members; left; left &= left - 1)
-		geo->weight += g->weight[gagg_lowest(left)];
-	geo->ring = g->ring;
-	geo->window = g->window;
-	geo->lanes = g->lanes;
-	geo->stride = g->room * 4;
-	geo->per_block = per_block(g);
-	geo->block = BLOCK;
-	geo->flags = g->wire == GAGG_WIRE_INT16 ? GAGG_GEO_INT16 :
-		     g->wire == GAGG_WIRE_INT8 ? GAGG_GEO_INT8 : 0;
-	geo->local = (u32)gagg_chan_local(ch->part[0], s->rank);
-	for (i = 0; i < GAGG_REG_COUNT; i++) {
-		geo->region[i].offset = (u64)(ch->index * GAGG_REG_COUNT + i) << 32;
-		geo->region[i].length = mem[i]->length;
-	}
-}
-
-const struct memory *session_region(struct session *s, u64 offset)
-{
-	u64 n = offset >> 32;
-	struct seat *seat;
-
-	if ((u32)offset || n >= GAGG_CHANNELS_MAX * GAGG_REG_COUNT)
-		return NULL;
-	seat = s->seat[n / GAGG_REG_COUNT];
-	if (!seat)
-		return NULL;
-	switch (n % GAGG_REG_COUNT) {
+	switch (region) {
 	case GAGG_REG_PUSH:
 		return &seat->push;
 	case GAGG_REG_CONTRIB:
@@ -182,6 +139,27 @@ const struct memory *session_region(struct session *s, u64 offset)
 	default:
 		return &seat->channel->result;
 	}
+}
+
+static void seat_geometry(const struct session *s, const struct seat *seat,
+			  struct gagg_geometry *geo)
+{
+	const struct channel *ch = seat->channel;
+	u32 i;
+
+	gagg_layout_tell(&s->group->geom, ch->part[0], ch->index, s->rank, geo);
+	geo->epoch = s->group->epoch;
+	for (i = 0; i < GAGG_REG_COUNT; i++)
+		geo->region[i].length = seat_region(seat, i)->length;
+}
+
+const struct memory *session_region(struct session *s, u64 offset)
+{
+	u32 index, region;
+
+	if (!gagg_region_of(offset, &index, &region) || !s->seat[index])
+		return NULL;
+	return seat_region(s->seat[index], region);
 }
 
 int session_attach(struct session *s, struct gagg_ioc_attach *arg)
@@ -214,7 +192,7 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 		return err;
 	}
 	arg->ranks = gagg_weight64(g->geom.workers);
-	geometry(s, s->seat[0], &arg->geo);
+	seat_geometry(s, s->seat[0], &arg->geo);
 	gagg_sync_print(&g->geom.sync, arg->sync);
 	times_begin(s);
 	set_state(s, TWIN_ATTACHED);
@@ -274,7 +252,7 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 		return -EEXIST;
 	err = seat_take(s, ch);
 	if (!err)
-		geometry(s, s->seat[ch->index], &arg->geo);
+		seat_geometry(s, s->seat[ch->index], &arg->geo);
 	return err;
 }
 

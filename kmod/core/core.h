@@ -13,6 +13,7 @@
  *	reduce	adding lanes
  *	path	packet numbers, acknowledgements, loss, window
  *	chan	a channel in one shard: its ranks, homes and ops
+ *	layout	the memory of a channel
  *	shard	the door: receive, commit, refill, timers
  *	kind	what the two kinds of channel, ring and store, are asked; stake: what they
  *		are told of this host
@@ -45,6 +46,7 @@
 #include "path.h"
 #include "sync/sync.h"
 #include "chan.h"
+#include "layout.h"
 #include "store/store.h"
 #include "shard.h"
 #include "ring/publish.h"

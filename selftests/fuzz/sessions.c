@@ -81,7 +81,7 @@ static size_t some_argument(uint32_t request, uint32_t rank, unsigned char *arg)
 {
 	size_t length = length_of(request), i;
 	struct gagg_ioc_channel channel = { .channel = 1 + below(6) };
-	uint64_t offset = (uint64_t)below(20) << 32;
+	uint64_t offset = (uint64_t)below(20) << 36;
 	uint32_t size = (uint32_t)length;
 
 	memset(arg, 0, 1024);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The memory of a channel on a host: what there is, of how many bytes, and where a chunk lies.
+ *
+ * Memory is counted in blocks, and nothing lies in two of them: a host may have its blocks in
+ * one piece or anywhere.
+ */
+#ifndef GAGG_CORE_LAYOUT_H
+#define GAGG_CORE_LAYOUT_H
+
+#include "chan.h"
+
+#define GAGG_BLOCK	65536U
+
+/* chunk or accumulator: its block, and its first byte there */
+struct gagg_place {
+	u32 block;
+	u32 at;
+};
+
+static inline u32 gagg_per_block(const struct gagg_geom *g)
+{
+	return GAGG_BLOCK / (g->room * 4);
+}
+
+static inline struct gagg_place gagg_chunk_place(const struct gagg_geom *g, u32 i)
+{
+	u32 per = gagg_per_block(g);
+
+	return (struct gagg_place){ .block = i / per, .at = i % per * g->room * 4 };
+}
+
+/* bytes of an accumulator: sums of narrow lanes have 32 bits each. At most 35840 */
+static inline u32 gagg_acc_bytes(const struct gagg_geom *g)
+{
+	return (u32)g->room * 4 << g->wire;
+}
+
+/* accumulator @i of a shard: shards advance independently, each has its window */
+static inline struct gagg_place gagg_acc_place(const struct gagg_geom *g, u32 shard, u32 i)
+{
+	u32 bytes = gagg_acc_bytes(g), per = GAGG_BLOCK / bytes;
+
+	i += shard * g->window;
+	return (struct gagg_place){ .block = i / per, .at = i % per * bytes };
+}
+
+/* of a store: where in a rank's copy the clocks of what it has read lie, u32 by chunk */
+u64 gagg_copy_fresh(const struct gagg_geom *g);
+
+/**
+ * struct gagg_layout - bytes of the memory of a channel; 0: there is none
+ * @result:	payload by slot; of a store: its chunks
+ * @done:	struct gagg_done, struct gagg_rdesc by slot
+ * @acc:	homes: sums, window chunks per shard, gagg_acc_place(); of a store with
+ *		snapshots what lies beside it, by slot
+ * @held:	homes in a quorum: their results, by slot
+ * @push:	of each local rank: struct gagg_push, struct gagg_cdesc by slot
+ * @contrib:	the same: payload by slot
+ * @copy:	the same, of a store: what the rank has read, gagg_copy_fresh()
+ */
+struct gagg_layout {
+	u64 result;
+	u64 done;
+	u64 acc;
+	u64 held;
+	u64 push;
+	u64 contrib;
+	u64 copy;
+};
+
+/* @part: the channel in any shard */
+void gagg_layout_of(const struct gagg_geom *g, const struct gagg_chan *part,
+		    struct gagg_layout *l);
+
+/*
+ * Offsets that regions are asked for by: 64 GiB for each region of each channel. The largest
+ * ring has 38, and the whole fits into the page offsets of 32-bit kernels.
+ * @index: place of the channel in the group's table
+ */
+#define GAGG_REGION_SHIFT	36
+
+static inline u64 gagg_region_offset(u32 index, u32 region)
+{
+	return (u64)(index * GAGG_REG_COUNT + region) << GAGG_REGION_SHIFT;
+}
+
+/* false: no region has that offset */
+bool gagg_region_of(u64 offset, u32 *index, u32 *region);
+
+/*
+ * gagg_layout_tell - what a trainer is told of a channel
+ * @part:	the channel in any shard
+ * @index:	its place in the group's table
+ * @rank:	a local rank of it
+ * @geo:	filled in, but for epoch and the lengths of regions, which are 0
+ */
+void gagg_layout_tell(const struct gagg_geom *g, const struct gagg_chan *part, u32 index,
+		      u32 rank, struct gagg_geometry *geo);
+
+#endif
