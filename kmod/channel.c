@@ -41,31 +41,6 @@ void gagg_channel_put(struct gagg_channel *ch)
 	kref_put(&ch->ref, channel_release);
 }
 
-struct gagg_channel *gagg_channel_search(struct gagg_group *grp, u32 id)
-{
-	u32 i;
-
-	for (i = 1; i < GAGG_CHANNELS_MAX; i++)
-		if (grp->channel[i] && grp->channel[i]->id == id)
-			return grp->channel[i];
-	return NULL;
-}
-
-static int free_index(const struct gagg_group *grp, u32 id)
-{
-	u32 i, n = 0;
-	int free = -ENOSPC;
-
-	if (!id)
-		return 0;
-	for (i = 1; i < GAGG_CHANNELS_MAX; i++) {
-		n += !!grp->channel[i];
-		if (!grp->channel[i] && free < 0)
-			free = i;
-	}
-	return n + 1 < grp->cfg.channels ? free : -ENOSPC;
-}
-
 static int channel_alloc_parts(const struct gagg_geom *g, struct gagg_channel *ch)
 {
 	u64 bytes = gagg_chan_bytes(g, ch->members);
@@ -108,9 +83,9 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 	int index, err;
 
 	lockdep_assert_held(&grp->lock);
-	index = free_index(grp, id);
+	index = gagg_table_place(&grp->table, id, grp->cfg.channels);
 	if (index < 0)
-		return ERR_PTR(index);
+		return ERR_PTR(-ENOSPC);
 	err = gagg_quota_take(grp->quota, GAGG_Q_CHANNELS, 1, NULL);
 	if (err)
 		return ERR_PTR(err);
@@ -134,7 +109,7 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 		gagg_channel_begin(ch, grp->epoch);
 	gagg_group_lock_ports(grp);
 	grp->channel[index] = ch;
-	grp->channels |= GAGG_BIT(index);
+	gagg_table_enter(&grp->table, index, id);
 	/* without an epoch it is told when that begins */
 	if (grp->epoch)
 		trace_gagg_channel(&grp->geom, id, members);
@@ -142,26 +117,38 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 	return ch;
 }
 
-static void channel_unlink(struct gagg_group *grp, struct gagg_channel *ch)
+/* group.lock and all port locks held */
+static void channel_unlink_locked(struct gagg_group *grp, struct gagg_channel *ch)
 {
 	lockdep_assert_held(&grp->lock);
-	gagg_group_lock_ports(grp);
 	grp->channel[ch->index] = NULL;
-	grp->channels &= ~GAGG_BIT(ch->index);
+	gagg_table_leave(&grp->table, ch->index);
+}
+
+static void channel_drop(struct gagg_group *grp, struct gagg_channel *ch)
+{
+	gagg_group_lock_ports(grp);
+	channel_unlink_locked(grp, ch);
 	gagg_group_unlock_ports(grp);
+	gagg_channel_put(ch);
+}
+
+u32 gagg_channel_unlink_all(struct gagg_group *grp, struct gagg_channel **gone)
+{
+	u32 n = 0;
+
+	while (grp->table.taken) {
+		gone[n] = grp->channel[gagg_lowest(grp->table.taken)];
+		channel_unlink_locked(grp, gone[n++]);
+	}
+	return n;
 }
 
 struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp)
 {
-	struct gagg_channel *ch = gagg_channel_find(grp, 0);
-
-	/* what an old epoch has left belongs to those who were in it */
-	if (ch && ch->used) {
-		channel_unlink(grp, ch);
-		gagg_channel_put(ch);
-		ch = NULL;
-	}
-	return ch ?: gagg_channel_create(grp, 0, grp->geom.workers);
+	if (gagg_table_stale(&grp->table))
+		channel_drop(grp, grp->channel[0]);
+	return gagg_channel_find(grp, 0) ?: gagg_channel_create(grp, 0, grp->geom.workers);
 }
 
 void gagg_channel_trim(struct gagg_group *grp)
@@ -169,15 +156,12 @@ void gagg_channel_trim(struct gagg_group *grp)
 	struct gagg_channel *ch = gagg_channel_find(grp, 0);
 
 	/* a dead group's table is emptied by gagg_channels_exit() */
-	if (!ch || grp->epoch || grp->dead || memchr_inv(ch->seat, 0, sizeof(ch->seat)))
-		return;
-	channel_unlink(grp, ch);
-	gagg_channel_put(ch);
+	if (ch && !grp->epoch && !grp->dead && !memchr_inv(ch->seat, 0, sizeof(ch->seat)))
+		channel_drop(grp, ch);
 }
 
 void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 {
-	ch->used = true;
 	WRITE_ONCE(gagg_channel_done(ch)->epoch, epoch);
 }
 
@@ -211,44 +195,42 @@ void gagg_channel_progress(struct gagg_channel *ch, u32 shard)
 }
 
 /* an OPEN that came to nothing; group.lock held */
-static void count_nomem(struct gagg_group *grp)
+static void channel_count_nomem(struct gagg_group *grp)
 {
 	gagg_group_lock_ports(grp);
 	grp->part[0].stats.drop[GAGG_DROP_NOMEM]++;
 	gagg_group_unlock_ports(grp);
 }
 
+/* group.lock held */
+static bool channel_wanted(struct gagg_group *grp, struct gagg_want *want)
+{
+	struct gagg_opens *o = &grp->opens;
+	bool is;
+
+	spin_lock_bh(&o->lock);
+	is = !READ_ONCE(grp->dead) &&
+	     gagg_wants_next(&o->wants, &grp->table, grp->epoch, want);
+	spin_unlock_bh(&o->lock);
+	return is;
+}
+
 /*
  * The memory of a channel that only others train on is charged to the cgroup of
  * who made the group.
  */
-static void opens_work(struct work_struct *work)
+static void channel_opens_work(struct work_struct *work)
 {
 	struct gagg_group *grp = container_of(work, struct gagg_group, opens.work);
 	struct mem_cgroup *old = set_active_memcg(grp->memcg);
-	struct gagg_opens *o = &grp->opens;
+	struct gagg_want want;
 
 	gagg_faults_work_begin();
 	mutex_lock(&grp->lock);
-	for (;;) {
-		u64 epoch, members;
-		u32 id;
-
-		spin_lock_bh(&o->lock);
-		if (!o->n || READ_ONCE(grp->dead)) {
-			spin_unlock_bh(&o->lock);
-			break;
-		}
-		o->n--;
-		id = o->id[o->n];
-		epoch = o->epoch[o->n];
-		members = o->members[o->n];
-		spin_unlock_bh(&o->lock);
-		/* what belongs to an old epoch is void; without memory they ask again */
-		if (grp->epoch == epoch && !gagg_channel_find(grp, id) &&
-		    IS_ERR(gagg_channel_create(grp, id, members)))
-			count_nomem(grp);
-	}
+	/* without memory they ask again */
+	while (channel_wanted(grp, &want))
+		if (IS_ERR(gagg_channel_create(grp, want.id, want.members)))
+			channel_count_nomem(grp);
 	mutex_unlock(&grp->lock);
 	gagg_faults_work_end();
 	set_active_memcg(old);
@@ -257,18 +239,9 @@ static void opens_work(struct work_struct *work)
 void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members)
 {
 	struct gagg_opens *o = &grp->opens;
-	u32 i;
 
 	spin_lock_bh(&o->lock);
-	for (i = 0; i < o->n; i++)
-		if (o->id[i] == id && o->epoch[i] == epoch)
-			break;
-	if (i == o->n && o->n < GAGG_OPENS) {
-		o->id[o->n] = id;
-		o->epoch[o->n] = epoch;
-		o->members[o->n] = members;
-		o->n++;
-	}
+	gagg_wants_add(&o->wants, epoch, id, members);
 	spin_unlock_bh(&o->lock);
 	queue_work(gagg_compat_unbound_wq(), &o->work);
 }
@@ -276,23 +249,15 @@ void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members)
 void gagg_channels_init(struct gagg_group *grp)
 {
 	spin_lock_init(&grp->opens.lock);
-	INIT_WORK(&grp->opens.work, opens_work);
+	INIT_WORK(&grp->opens.work, channel_opens_work);
 }
 
 /* no poll sees the group: nothing queues the work any more */
 void gagg_channels_exit(struct gagg_group *grp)
 {
-	u32 i;
-
 	cancel_work_sync(&grp->opens.work);
 	mutex_lock(&grp->lock);
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		struct gagg_channel *ch = grp->channel[i];
-
-		if (!ch)
-			continue;
-		channel_unlink(grp, ch);
-		gagg_channel_put(ch);
-	}
+	while (grp->table.taken)
+		channel_drop(grp, grp->channel[gagg_lowest(grp->table.taken)]);
 	mutex_unlock(&grp->lock);
 }

@@ -23,9 +23,8 @@ struct gagg_channel {
 	struct kref ref;
 	struct gagg_quota *quota;	/* of the group; a reference */
 	u32 id;
-	u32 index;			/* in group.channel */
+	u32 index;			/* place in group.channel */
 	u32 nparts;
-	bool used;			/* an epoch was begun with it, or has ended; group.lock */
 	u64 members;
 	struct gagg_mem result;		/* payload by slot; of a store: its chunks */
 	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
@@ -44,22 +43,26 @@ struct gagg_channel {
  * EDQUOT
  */
 struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members);
-/* channel 0 of the epoch to come: the one in the table unless an epoch was begun
- * with it, else a new one; group.lock held; sleeps
+/* channel 0 of the epoch to come: the one in the table, unless that is of one that is
+ * over, else a new one; group.lock held; sleeps
  */
 struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp);
 /* without an epoch nobody needs a channel that nobody sits in; group.lock held */
 void gagg_channel_trim(struct gagg_group *grp);
 /* an epoch begins with it; group.lock held */
 void gagg_channel_begin(struct gagg_channel *ch, u64 epoch);
+/* empties the table into @gone, which has room for all and gets its references;
+ * group.lock and all port locks held
+ */
+u32 gagg_channel_unlink_all(struct gagg_group *grp, struct gagg_channel **gone);
 void gagg_channel_put(struct gagg_channel *ch);
-/* by wire id other than 0; under a port lock or group.lock */
-struct gagg_channel *gagg_channel_search(struct gagg_group *grp, u32 id);
 
-/* by wire id; channel 0 has the first place, nobody else has */
+/* by wire id; under a port lock or group.lock */
 static inline struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32 id)
 {
-	return id ? gagg_channel_search(grp, id) : grp->channel[0];
+	int place = gagg_table_find(&grp->table, id);
+
+	return place < 0 ? NULL : grp->channel[place];
 }
 
 /* at birth of a group, and at its death after synchronize_net() (group.lock

@@ -190,20 +190,14 @@ static void epoch_news_work_fn(struct work_struct *work)
 static void epoch_over(struct gagg_group *grp, u32 reason)
 {
 	struct gagg_channel *gone[GAGG_CHANNELS_MAX];
-	u32 i, n = 0;
+	u32 i, n;
 
 	gagg_group_lock_ports(grp);
 	for (i = 0; i < grp->cfg.shards; i++)
 		gagg_shard_stop(grp->part[i].core);
 	trace_gagg_stop(&grp->geom);
 	grp->geom.lanes = grp->geom.room;
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		if (!grp->channel[i])
-			continue;
-		gone[n++] = grp->channel[i];
-		grp->channel[i] = NULL;
-		grp->channels &= ~GAGG_BIT(i);
-	}
+	n = gagg_channel_unlink_all(grp, gone);
 	gagg_group_unlock_ports(grp);
 	grp->epoch = 0;
 	for (i = 0; i < GAGG_RANKS; i++)

@@ -47,16 +47,11 @@ struct gagg_part {
 	bool unfit;		/* a datagram was too long for the interface */
 };
 
-#define GAGG_OPENS	8
-
-/* channels that other hosts have asked for; who is not heard asks again */
+/* channels that other hosts have asked for */
 struct gagg_opens {
 	struct work_struct work;
-	spinlock_t lock;	/* all that follows; a leaf */
-	u32 n;
-	u32 id[GAGG_OPENS];
-	u64 epoch[GAGG_OPENS];
-	u64 members[GAGG_OPENS];
+	spinlock_t lock;	/* wants; a leaf */
+	struct gagg_wants wants;
 };
 
 struct gagg_group {
@@ -95,11 +90,11 @@ struct gagg_group {
 	u64 epochs;			/* epochs started, counter */
 	struct gagg_session *session[GAGG_RANKS];	/* bound to the rank */
 	/*
-	 * Channels, index by the group's own numbering; pointers are set and
-	 * cleared under all port locks and group.lock, read under either.
+	 * Channels by place, and the table of places: written under all port locks
+	 * and group.lock, read under either. That an epoch is over is group.lock's.
 	 */
 	struct gagg_channel *channel[GAGG_CHANNELS_MAX];
-	u64 channels;			/* bit per index: there is one; as above */
+	struct gagg_table table;
 	struct gagg_opens opens;
 	spinlock_t times_lock;		/* times; a leaf, from any context */
 	struct gagg_times times[GAGG_RANKS];	/* of local ranks */

@@ -47,7 +47,7 @@ static bool refill(struct gagg_port *port, struct gagg_group *grp,
 {
 	struct gagg_part *part = &grp->part[port->index];
 	u32 first = part->turn % GAGG_CHANNELS_MAX, n = 0;
-	u64 left = ror64(grp->channels, first);
+	u64 left = ror64(grp->table.taken, first);
 	bool served = false;
 
 	BUILD_BUG_ON(GAGG_CHANNELS_MAX != 64);
@@ -107,7 +107,7 @@ static u64 part_deadline(const struct gagg_port *port, const struct gagg_group *
 	if (!core->running)
 		return at;
 	at = gagg_shard_deadline(core, &grp->geom);
-	for (left = grp->channels; left; left &= left - 1) {
+	for (left = grp->table.taken; left; left &= left - 1) {
 		const struct gagg_channel *ch = grp->channel[gagg_lowest(left)];
 
 		at = min(at, gagg_chan_deadline(ch->part[port->index]));

@@ -41,12 +41,9 @@ void gagg_seat_put(struct gagg_seat *seat)
 
 struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel)
 {
-	u32 i;
+	int place = gagg_table_find(&ses->table, channel);
 
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (ses->seat[i] && ses->seat[i]->channel->id == channel)
-			return ses->seat[i];
-	return NULL;
+	return place < 0 ? NULL : ses->seat[place];
 }
 
 struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region)
@@ -105,6 +102,7 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	ch->session[local] = ses;
 	gagg_group_unlock_ports(grp);
 	ses->seat[ch->index] = seat;
+	gagg_table_enter(&ses->table, ch->index, ch->id);
 	return 0;
 }
 
@@ -130,6 +128,7 @@ static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
 	if (!grp->portless)
 		gagg_group_unlock_ports(grp);
 	ses->seat[index] = NULL;
+	gagg_table_leave(&ses->table, index);
 	wake_up_all(&ses->wq);
 	wake_up_all(&ses->chunk_wq);
 	gagg_seat_put(seat);
@@ -138,11 +137,8 @@ static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
 /* group.lock held */
 static void leave_all(struct gagg_session *ses, bool stop)
 {
-	u32 i;
-
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (ses->seat[i])
-			seat_leave(ses, i, stop);
+	while (ses->table.taken)
+		seat_leave(ses, gagg_lowest(ses->table.taken), stop);
 }
 
 /* session.lock and group.lock held; -ESTALE: the group has died since it was found */
@@ -466,18 +462,15 @@ void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st)
 /* group.lock held */
 void gagg_session_ended(struct gagg_session *ses, u32 reason)
 {
-	u32 i;
+	u64 left;
 
 	if (!gagg_session_attached(ses))
 		return;
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		struct gagg_channel *ch = ses->seat[i] ? ses->seat[i]->channel : NULL;
+	gagg_table_spend(&ses->group->table);
+	for (left = ses->table.taken; left; left &= left - 1) {
+		const struct gagg_seat *seat = ses->seat[gagg_lowest(left)];
 
-		if (!ch)
-			continue;
-		/* even if it ended before it was begun here */
-		ch->used = true;
-		WRITE_ONCE(gagg_channel_done(ch)->failed, reason ?: GAGG_R_ADMIN);
+		WRITE_ONCE(gagg_channel_done(seat->channel)->failed, reason ?: GAGG_R_ADMIN);
 	}
 	WRITE_ONCE(ses->state, GAGG_S_ENDED);
 	times_end(ses);

@@ -58,6 +58,7 @@ struct gagg_session {
 	fl_owner_t owner;		/* files struct that attached */
 	/* like group.channel; changed under lock and group.lock, read under either */
 	struct gagg_seat *seat[GAGG_CHANNELS_MAX];
+	struct gagg_table table;	/* of them; the same */
 	wait_queue_head_t wq;		/* ops done, end of the epoch */
 	wait_queue_head_t chunk_wq;	/* chunks done, end of the epoch */
 	atomic64_t unread;		/* completions for read() and poll() */

@@ -144,7 +144,7 @@ void act_drain(struct port *p, struct group *g)
 			epoch_end(g, &a->end);
 			break;
 		case GAGG_ACT_OPEN:
-			epoch_open(g, core->epoch, a->channel, a->members);
+			channel_want(g, core->epoch, a->channel, a->members);
 			break;
 		default:
 			act_on_channel(p, g, a);

@@ -6,6 +6,7 @@
 #include "group.h"
 #include "op.h"
 #include "queue.h"
+#include "twin.h"
 #include "worker.h"
 
 static void channel_free(struct channel *ch)
@@ -38,11 +39,10 @@ void channel_put(struct channel *ch)
 void channels_free(struct group *g)
 {
 	struct channel *ch;
-	unsigned int i;
+	u64 left;
 
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (g->channel[i])
-			channel_put(g->channel[i]);
+	for (left = g->table.taken; left; left &= left - 1)
+		channel_put(g->channel[gagg_lowest(left)]);
 	while ((ch = g->spare)) {
 		g->spare = ch->next;
 		channel_free(ch);
@@ -67,30 +67,9 @@ static struct channel *channel_take(struct group *g)
 
 struct channel *channel_find(struct group *g, u32 id)
 {
-	unsigned int i;
+	int place = gagg_table_find(&g->table, id);
 
-	/* channel 0 has the first place, nobody else has */
-	if (!id)
-		return g->channel[0];
-	for (i = 1; i < GAGG_CHANNELS_MAX; i++)
-		if (g->channel[i] && g->channel[i]->id == id)
-			return g->channel[i];
-	return NULL;
-}
-
-static int free_index(const struct group *g, u32 id)
-{
-	unsigned int i, n = 0;
-	int free = -1;
-
-	if (!id)
-		return 0;
-	for (i = 1; i < GAGG_CHANNELS_MAX; i++) {
-		n += !!g->channel[i];
-		if (!g->channel[i] && free < 0)
-			free = (int)i;
-	}
-	return n + 1 < g->cfg.channels ? free : -1;
+	return place < 0 ? NULL : g->channel[place];
 }
 
 static int parts_new(const struct gagg_geom *g, struct channel *ch)
@@ -127,7 +106,7 @@ static int memory_of(struct twin *t, const struct gagg_geom *g, struct channel *
 
 struct channel *channel_create(struct group *g, u32 id, u64 members)
 {
-	int index = free_index(g, id), err;
+	int index = gagg_table_place(&g->table, id, g->cfg.channels), err;
 	struct channel *ch;
 
 	if (index < 0) {
@@ -154,34 +133,52 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 		channel_begin(ch, g->epoch);
 	workers_lock(g);
 	g->channel[index] = ch;
+	gagg_table_enter(&g->table, ch->index, id);
 	workers_unlock(g);
 	return ch;
 }
 
-void channel_unlink(struct group *g, struct channel *ch)
+/* the locks of all workers are held */
+static void channel_unlink(struct group *g, struct channel *ch)
+{
+	g->channel[ch->index] = NULL;
+	gagg_table_leave(&g->table, ch->index);
+}
+
+static void channel_drop(struct group *g, struct channel *ch)
 {
 	workers_lock(g);
-	g->channel[ch->index] = NULL;
+	channel_unlink(g, ch);
 	queues_forget(g);
 	workers_unlock(g);
 	channel_put(ch);
 }
 
+unsigned int channels_unlink(struct group *g, struct channel **gone)
+{
+	unsigned int n = 0;
+
+	while (g->table.taken) {
+		gone[n] = g->channel[gagg_lowest(g->table.taken)];
+		channel_unlink(g, gone[n++]);
+	}
+	queues_forget(g);
+	return n;
+}
+
 struct channel *channel_fresh(struct group *g)
 {
-	struct channel *ch = g->channel[0];
+	struct channel *ch;
 
-	/* what an old epoch has left belongs to those who were in it */
-	if (ch && ch->used) {
-		channel_unlink(g, ch);
-		ch = NULL;
-	}
+	if (gagg_table_stale(&g->table))
+		channel_drop(g, g->channel[0]);
+	ch = channel_find(g, 0);
 	return ch ? ch : channel_create(g, 0, g->geom.workers);
 }
 
 void channel_trim(struct group *g)
 {
-	struct channel *ch = g->channel[0];
+	struct channel *ch = channel_find(g, 0);
 	unsigned int l;
 
 	if (!ch || g->epoch)
@@ -189,12 +186,43 @@ void channel_trim(struct group *g)
 	for (l = 0; l < GAGG_LOCALS; l++)
 		if (ch->seat[l])
 			return;
-	channel_unlink(g, ch);
+	channel_drop(g, ch);
+}
+
+void channel_want(struct group *g, u64 epoch, u32 id, u64 members)
+{
+	pthread_mutex_lock(&g->join_lock);
+	gagg_wants_add(&g->wants, epoch, id, members);
+	pthread_mutex_unlock(&g->join_lock);
+	twin_call(g->twin);
+}
+
+static bool channel_wanted(struct group *g, struct gagg_want *want)
+{
+	bool is;
+
+	pthread_mutex_lock(&g->join_lock);
+	is = gagg_wants_next(&g->wants, &g->table, g->epoch, want);
+	pthread_mutex_unlock(&g->join_lock);
+	return is;
+}
+
+void channels_make(struct group *g)
+{
+	struct gagg_want want;
+
+	while (channel_wanted(g, &want)) {
+		/* without memory they ask again */
+		if (channel_create(g, want.id, want.members))
+			continue;
+		workers_lock(g);
+		g->part[0].stats.drop[GAGG_DROP_NOMEM]++;
+		workers_unlock(g);
+	}
 }
 
 void channel_begin(struct channel *ch, u64 epoch)
 {
-	ch->used = true;
 	__atomic_store_n(&channel_done(ch)->epoch, epoch, __ATOMIC_RELEASE);
 }
 

@@ -37,9 +37,8 @@ struct channel {
 	struct group *group;
 	struct channel *next;		/* of group.spare, when nobody refers to it */
 	u32 id;
-	unsigned int index;		/* in group.channel */
+	unsigned int index;		/* place in group.channel */
 	unsigned int nparts;
-	bool used;			/* an epoch was begun with it, or has ended */
 	u64 members;
 	struct memory result;		/* lanes by slot */
 	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
@@ -57,8 +56,15 @@ struct channel *channel_fresh(struct group *g);
 /* without an epoch nobody needs a channel that nobody sits in */
 void channel_trim(struct group *g);
 void channel_begin(struct channel *ch, u64 epoch);
-void channel_unlink(struct group *g, struct channel *ch);
+/* empties the table into @gone, which has room for all and gets its references; the locks
+ * of all workers are held
+ */
+unsigned int channels_unlink(struct group *g, struct channel **gone);
 void channel_put(struct channel *ch);
+/* OPEN has arrived; a worker */
+void channel_want(struct group *g, u64 epoch, u32 id, u64 members);
+/* what was asked for; control thread */
+void channels_make(struct group *g);
 /* the end of the group: no session is left */
 void channels_free(struct group *g);
 

@@ -88,18 +88,12 @@ static void epoch_over(struct group *g, const struct gagg_end *end)
 {
 	struct channel *gone[GAGG_CHANNELS_MAX];
 	u64 epoch = g->epoch;
-	u32 i, n = 0;
+	u32 i, n;
 
 	workers_lock(g);
 	for (i = 0; i < g->geom.shards; i++)
 		gagg_shard_stop(g->part[i].core);
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		if (!g->channel[i])
-			continue;
-		gone[n++] = g->channel[i];
-		g->channel[i] = NULL;
-	}
-	queues_forget(g);
+	n = channels_unlink(g, gone);
 	g->geom.lanes = g->geom.room;
 	workers_unlock(g);
 	g->epoch = 0;
@@ -172,25 +166,9 @@ static void epoch_follow(struct group *g)
 	}
 }
 
-/* channels that other hosts have asked for; who is not heard asks again */
-static void make_channels(struct group *g, const struct opens *o)
-{
-	unsigned int i;
-
-	for (i = 0; i < o->n; i++) {
-		if (g->epoch != o->epoch[i] || channel_find(g, o->id[i]) ||
-		    channel_create(g, o->id[i], o->members[i]))
-			continue;
-		workers_lock(g);
-		g->part[0].stats.drop[GAGG_DROP_NOMEM]++;
-		workers_unlock(g);
-	}
-}
-
 static bool epoch_run_group(struct group *g)
 {
 	struct gagg_due taken;
-	struct opens opens;
 	bool any, hello;
 	u32 r, types;
 
@@ -201,14 +179,12 @@ static bool epoch_run_group(struct group *g)
 		epoch_find_limit(g);
 	pthread_mutex_lock(&g->join_lock);
 	types = gagg_due_take(&g->due, GAGG_DUE_ALL, &taken);
-	opens = g->opens;
-	g->opens.n = 0;
+	any = types || g->wants.n;
 	pthread_mutex_unlock(&g->join_lock);
-	any = types || opens.n;
 	epoch_say_all(g, &taken);
 	if (types & GAGG_DUE_FOLLOW)
 		epoch_follow(g);
-	make_channels(g, &opens);
+	channels_make(g);
 	if (types & GAGG_DUE_NEWS)
 		news_tell(g);
 	for (r = 0; r < GAGG_RANKS; r++)
@@ -393,25 +369,6 @@ void epoch_end(struct group *g, const struct gagg_end *end)
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_end(g->join, &g->geom, end, now_ns());
 	gagg_due_collect(&g->due, g->join);
-	pthread_mutex_unlock(&g->join_lock);
-	twin_call(g->twin);
-}
-
-void epoch_open(struct group *g, u64 epoch, u32 id, u64 members)
-{
-	struct opens *o = &g->opens;
-	unsigned int i;
-
-	pthread_mutex_lock(&g->join_lock);
-	for (i = 0; i < o->n; i++)
-		if (o->id[i] == id && o->epoch[i] == epoch)
-			break;
-	if (i == o->n && o->n < OPENS_MAX) {
-		o->id[o->n] = id;
-		o->epoch[o->n] = epoch;
-		o->members[o->n] = members;
-		o->n++;
-	}
 	pthread_mutex_unlock(&g->join_lock);
 	twin_call(g->twin);
 }

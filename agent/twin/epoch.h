@@ -28,7 +28,5 @@ void epoch_end(struct group *g, const struct gagg_end *end);
 void epoch_status(struct group *g, struct gagg_ioc_status *st);
 /* the last words, before the end of the process */
 void epoch_farewell(struct twin *t);
-/* a worker: OPEN has come */
-void epoch_open(struct group *g, u64 epoch, u32 id, u64 members);
 
 #endif

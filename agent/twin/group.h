@@ -14,8 +14,6 @@ struct channel;
 struct session;
 struct twin;
 
-#define OPENS_MAX	8
-
 /* the part of a group that belongs to one worker; under its lock */
 struct part {
 	struct port *port;
@@ -23,14 +21,6 @@ struct part {
 	struct gagg_stats stats;
 	unsigned int turn;	/* channel that refills first */
 	bool unfit;		/* a datagram was too long for the interface */
-};
-
-/* what a worker asks the control thread to make; join_lock */
-struct opens {
-	unsigned int n;
-	u32 id[OPENS_MAX];
-	u64 epoch[OPENS_MAX];
-	u64 members[OPENS_MAX];
 };
 
 struct group {
@@ -42,7 +32,7 @@ struct group {
 	struct gagg_join *join;
 	u64 limit_at;		/* MTUs are looked at again; control thread */
 	struct gagg_due due;	/* what join wants; join_lock */
-	struct opens opens;
+	struct gagg_wants wants;	/* join_lock */
 	struct {
 		u64 datagrams, bytes, errors;
 		bool unfit;	/* one was too long for the interface */
@@ -58,7 +48,8 @@ struct group {
 	struct session *session[GAGG_RANKS];	/* bound to the rank */
 	struct session *closed;			/* to be freed when the loop is done with them */
 	int unread[GAGG_RANKS];			/* socket of one before; -1: see link.c */
-	struct channel *channel[GAGG_CHANNELS_MAX];
+	struct channel *channel[GAGG_CHANNELS_MAX];	/* by place */
+	struct gagg_table table;		/* of places; as channel */
 	struct channel *spare;			/* memory of those that are no more */
 	struct part part[TWIN_SHARDS];
 };

@@ -73,6 +73,7 @@ static int seat_take(struct session *s, struct channel *ch)
 	ch->seat[seat->local] = seat;
 	workers_unlock(s->group);
 	s->seat[ch->index] = seat;
+	gagg_table_enter(&s->table, ch->index, ch->id);
 	return 0;
 }
 
@@ -90,6 +91,7 @@ static void seat_leave(struct session *s, unsigned int index, bool stop)
 	queues_forget(g);
 	workers_unlock(g);
 	s->seat[index] = NULL;
+	gagg_table_leave(&s->table, index);
 	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
 	seat_ring(seat->shared);
 	seat_free(seat);
@@ -97,11 +99,8 @@ static void seat_leave(struct session *s, unsigned int index, bool stop)
 
 static void leave_all(struct session *s, bool stop)
 {
-	unsigned int i;
-
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (s->seat[i])
-			seat_leave(s, i, stop);
+	while (s->table.taken)
+		seat_leave(s, gagg_lowest(s->table.taken), stop);
 }
 
 static void set_state(struct session *s, enum twin_state state)
@@ -259,23 +258,21 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 /* the channel itself stays: late members may still ask for its results */
 int session_channel_free(struct session *s, u32 id)
 {
-	unsigned int i;
+	int place = gagg_table_find(&s->table, id);
+	struct seat *seat;
 	bool busy;
 
 	if (!id)
 		return -EINVAL;
-	for (i = 1; i < GAGG_CHANNELS_MAX; i++)
-		if (s->seat[i] && s->seat[i]->channel->id == id)
-			break;
-	if (i == GAGG_CHANNELS_MAX)
+	if (place < 0)
 		return -ENOENT;
+	seat = s->seat[place];
 	workers_lock(s->group);
-	busy = __atomic_load_n(&s->seat[i]->completed, __ATOMIC_RELAXED) <
-	       s->seat[i]->submitted;
+	busy = __atomic_load_n(&seat->completed, __ATOMIC_RELAXED) < seat->submitted;
 	workers_unlock(s->group);
 	if (busy && !running(s))
 		return -EBUSY;
-	seat_leave(s, i, false);
+	seat_leave(s, seat->channel->index, false);
 	return 0;
 }
 
@@ -289,19 +286,16 @@ void session_started(struct session *s, u64 epoch)
 
 void session_ended(struct session *s, u32 reason)
 {
-	unsigned int i;
+	u64 left;
 
 	if (!session_attached(s))
 		return;
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		struct channel *ch = s->seat[i] ? s->seat[i]->channel : NULL;
+	gagg_table_spend(&s->group->table);
+	for (left = s->table.taken; left; left &= left - 1) {
+		const struct seat *seat = s->seat[gagg_lowest(left)];
 
-		if (!ch)
-			continue;
-		/* even if it ended before it was begun here */
-		ch->used = true;
-		__atomic_store_n(&channel_done(ch)->failed, reason ? reason : GAGG_R_ADMIN,
-				 __ATOMIC_RELEASE);
+		__atomic_store_n(&channel_done(seat->channel)->failed,
+				 reason ? reason : GAGG_R_ADMIN, __ATOMIC_RELEASE);
 	}
 	times_end(s);
 	set_state(s, TWIN_ENDED);

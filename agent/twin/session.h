@@ -49,7 +49,8 @@ struct session {
 	u64 taken;			/* submissions; worker 0, under its lock */
 	pthread_mutex_t times_lock;	/* a leaf */
 	struct gagg_times times;	/* of the last epoch */
-	struct seat *seat[GAGG_CHANNELS_MAX];	/* by index of the channel */
+	struct seat *seat[GAGG_CHANNELS_MAX];	/* by place of the channel */
+	struct gagg_table table;		/* of them */
 };
 
 /* as of struct broker_ops; @twin: struct twin */

@@ -14,6 +14,8 @@
  *	path	packet numbers, acknowledgements, loss, window
  *	chan	a channel in one shard: its ranks, homes and ops
  *	layout	the memory of a channel
+ *	table	places of channels by their ids
+ *	wants	channels that other hosts have asked for
  *	shard	the door: receive, commit, refill, timers
  *	kind	what the two kinds of channel, ring and store, are asked; stake: what they
  *		are told of this host
@@ -47,6 +49,8 @@
 #include "sync/sync.h"
 #include "chan.h"
 #include "layout.h"
+#include "table.h"
+#include "wants.h"
 #include "store/store.h"
 #include "shard.h"
 #include "ring/publish.h"
