@@ -52,7 +52,7 @@ static int channel_alloc_parts(const struct gagg_geom *g, struct gagg_channel *c
 		if (!mem)
 			return -ENOMEM;
 		ch->part[s] = gagg_chan_init(mem, g, s, ch->id, ch->members);
-		ch->base[s] = ch->part[s]->base;
+		ch->base.at[s] = ch->part[s]->base;
 		ch->nparts = s + 1;
 	}
 	return 0;
@@ -166,32 +166,13 @@ void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 }
 
 /*
- * The core moves a part's base before the PUBLISH that it has asked for is
- * carried out, so other ports must not look at it. Each port stores a copy of
- * its own when its actions are drained, and then looks at all copies; of two
- * that do so at once at least one sees both, because of the barrier, and the
- * larger minimum wins.
+ * The core moves a part's base before the PUBLISH that it has asked for is carried out, so
+ * other ports must not look at it. Each port tells it when its actions are drained.
  */
 void gagg_channel_progress(struct gagg_channel *ch, u32 shard)
 {
-	u64 *completed = &gagg_channel_done(ch)->completed;
-	u64 base = GAGG_NEVER, old;
-	u32 s;
-
-	smp_store_release(&ch->base[shard], ch->part[shard]->base); /* see above */
-	smp_mb(); /* see above */
-	for (s = 0; s < ch->nparts; s++)
-		base = min(base, READ_ONCE(ch->base[s]));
-	if (base == GAGG_NEVER)
-		return;
-	old = READ_ONCE(*completed);
-	while (old < base) {
-		u64 was = cmpxchg64(completed, old, base);
-
-		if (was == old)
-			break;
-		old = was;
-	}
+	gagg_front_move(&ch->base, ch->nparts, shard, ch->part[shard]->base,
+			&gagg_channel_done(ch)->completed);
 }
 
 /* an OPEN that came to nothing; group.lock held */

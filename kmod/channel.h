@@ -17,8 +17,6 @@
 #include "group.h"
 #include "memory.h"
 
-#define GAGG_SHARDS_MAX	16
-
 struct gagg_channel {
 	struct kref ref;
 	struct gagg_quota *quota;	/* of the group; a reference */
@@ -36,7 +34,7 @@ struct gagg_channel {
 	struct gagg_seat *seat[GAGG_LOCALS];
 	struct gagg_session *session[GAGG_LOCALS];
 	struct gagg_chan *part[GAGG_SHARDS_MAX];	/* by shard */
-	u64 base[GAGG_SHARDS_MAX];	/* of the part, once what is below it is published */
+	struct gagg_front base;		/* of parts, once what is below is published */
 };
 
 /* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC,

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Ops of a session: starting them, being told, waiting.
- *
- * An op is in every shard's ring of ops or in none: room is checked and taken
- * under all port locks. It is complete when every shard has reported it.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -16,31 +13,34 @@
 #include "trace.h"
 #include "uring.h"
 
-/* collectives and ops of a store exclude each other */
-static int check_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
+int gagg_op_error(enum gagg_refusal no)
 {
-	bool store = arg->kind == GAGG_K_UPDATE || arg->kind == GAGG_K_READ;
-
-	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_READ)
+	switch (no) {
+	case GAGG_REFUSE_NOT:
+		return 0;
+	case GAGG_REFUSE_BAD:
 		return -EINVAL;
-	if (store != g->store)
+	case GAGG_REFUSE_KIND:
 		return -EOPNOTSUPP;
-	return gagg_chan_may_submit(g, arg) ? 0 : -EINVAL;
-}
-
-/* the last op of a local rank, the same in all shards */
-static void trace_submitted(const struct gagg_group *grp, const struct gagg_channel *ch, u32 l)
-{
-	const struct gagg_local *lo = &ch->part[0]->local[l];
-
-	trace_gagg_submit(&grp->geom, ch->id, l, &lo->op[lo->numbers % GAGG_OPS]);
+	case GAGG_REFUSE_STOPPED:
+		return -EPIPE;
+	case GAGG_REFUSE_ROUNDS:
+		return -EOVERFLOW;
+	case GAGG_REFUSE_FULL:
+		return -E2BIG;
+	case GAGG_REFUSE_MEMBERS:
+		return -EBUSY;
+	case GAGG_REFUSE_AGAIN:
+		return -EEXIST;
+	}
+	return -EINVAL;
 }
 
 /*
  * Times of a rank. Port locks are held, all or one, so bottom halves are off;
  * under all of them a submission is counted before its end can be.
  */
-static void times_submit(struct gagg_session *ses)
+static void op_times_submit(struct gagg_session *ses)
 {
 	struct gagg_group *grp = ses->group;
 
@@ -49,7 +49,7 @@ static void times_submit(struct gagg_session *ses)
 	spin_unlock(&grp->times_lock);
 }
 
-static void times_done(struct gagg_session *ses, u64 n)
+static void op_times_done(struct gagg_session *ses, u64 n)
 {
 	struct gagg_group *grp = ses->group;
 
@@ -73,34 +73,23 @@ int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
 }
 
 /* all port locks held */
-static int submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
-			const struct gagg_ioc_submit *arg)
+static int op_submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
+			   const struct gagg_ioc_submit *arg)
 {
 	struct gagg_channel *ch = seat->channel;
-	u32 l = seat->local, s;
+	u32 l = seat->ops.local;
+	enum gagg_refusal no;
 
 	if (grp->channel[ch->index] != ch || ch->seat[l] != seat)
 		return -EPIPE;
 	/* the epoch, with the lanes that it has, may have begun since it was looked at */
-	if (check_submit(&grp->geom, arg))
-		return -EINVAL;
-	if (grp->geom.copies && gagg_store_copy(&grp->geom, ch->part[0], arg) < 0)
-		return -EINVAL;
-	for (s = 0; s < ch->nparts; s++) {
-		const struct gagg_local *lo = &ch->part[s]->local[l];
-
-		if (!grp->part[s].core->running)
-			return -EPIPE;
-		if (lo->numbers - lo->finished >= GAGG_OPS)
-			return -E2BIG;
-		if (grp->geom.store && !gagg_store_may_begin(&grp->geom, lo, arg))
-			return -EINVAL;
-	}
-	for (s = 0; s < ch->nparts; s++)
-		gagg_chan_submit_arg(&grp->geom, ch->part[s], l, arg);
-	times_submit(ch->session[l]);
+	no = gagg_ledger_submit(grp->part[0].core, &grp->geom, ch->part, &seat->ops, arg);
+	if (no)
+		return gagg_op_error(no);
+	op_times_submit(ch->session[l]);
 	if (trace_gagg_submit_enabled())
-		trace_submitted(grp, ch, l);
+		trace_gagg_submit(&grp->geom, ch->id, l,
+				  gagg_ledger_last(&seat->ops, ch->part[0]));
 	return 0;
 }
 
@@ -113,7 +102,7 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 
 	if (!grp)
 		return -ENOTCONN;
-	err = check_submit(&grp->geom, arg);
+	err = gagg_op_error(gagg_ledger_check(&grp->geom, arg));
 	if (err)
 		return err;
 	if (READ_ONCE(ses->state) == GAGG_S_ENDED)
@@ -123,8 +112,6 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 	seat = gagg_seat_find(ses, arg->channel);
 	if (!seat)
 		return -ENOENT;
-	if (!grp->geom.store && !gagg_chan_has_rounds(&grp->geom, seat->cursor, arg->chunks))
-		return -EOVERFLOW;
 
 	if (wait)
 		mutex_lock(&grp->lock);
@@ -135,7 +122,7 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 		return -EPIPE;
 	}
 	gagg_group_lock_ports(grp);
-	err = submit_ports(grp, seat, arg);
+	err = op_submit_ports(grp, seat, arg);
 	gagg_group_unlock_ports(grp);
 	/* a group that dies from now on waits for us in synchronize_net(); the
 	 * poll runs here, when bottom halves are enabled, or where it runs already
@@ -143,9 +130,7 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 	rcu_read_lock();
 	mutex_unlock(&grp->lock);
 	if (!err) {
-		if (!grp->geom.store)
-			seat->cursor += arg->chunks;
-		arg->op = ++seat->submitted;
+		arg->op = seat->ops.submitted;
 		for (s = 0; s < grp->cfg.shards; s++)
 			gagg_port_kick(&grp->ep->port[s]);
 	}
@@ -154,19 +139,16 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 }
 
 /* group.lock held */
-static u64 missing_ports(struct gagg_group *grp, const struct gagg_seat *seat, u64 op)
+static u64 op_missing_ports(struct gagg_group *grp, const struct gagg_seat *seat, u64 op)
 {
 	struct gagg_channel *ch = seat->channel;
-	u64 ranks = 0;
-	u32 s;
+	u64 ranks;
 
 	if (grp->dead || grp->channel[ch->index] != ch)
 		return 0;
-	for (s = 0; s < ch->nparts; s++) {
-		spin_lock_bh(&grp->ep->port[s].lock);
-		ranks |= gagg_chan_missing(&grp->geom, ch->part[s], seat->local, op);
-		spin_unlock_bh(&grp->ep->port[s].lock);
-	}
+	gagg_group_lock_ports(grp);
+	ranks = gagg_ledger_missing(&grp->geom, ch->part, &seat->ops, op);
+	gagg_group_unlock_ports(grp);
 	return ranks;
 }
 
@@ -179,41 +161,25 @@ u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op)
 	if (!seat)
 		return 0;
 	mutex_lock(&grp->lock);
-	ranks = missing_ports(grp, seat, op);
+	ranks = op_missing_ports(grp, seat, op);
 	mutex_unlock(&grp->lock);
 	return ranks;
 }
 
-/*
- * Each port stores what its shard has finished and then looks at all: of two
- * that do so at once at least one sees both, because of the barrier.
- */
 void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard,
 			  u64 number)
 {
-	u64 done = number, old;
-	u32 s;
+	u64 n = gagg_ledger_done(&seat->ops, seat->channel->nparts, shard, number);
 
-	WRITE_ONCE(seat->done_in[shard], number);
-	smp_mb(); /* see above */
-	for (s = 0; s < seat->channel->nparts; s++)
-		done = min(done, READ_ONCE(seat->done_in[s]));
-	old = READ_ONCE(seat->completed);
-	while (old < done) {
-		u64 was = cmpxchg64(&seat->completed, old, done);
-
-		if (was == old) {
-			/* the caller holds the lock of @shard's port */
-			ses->group->part[shard].stats.rounds += done - old;
-			times_done(ses, done - old);
-			atomic64_add(done - old, &ses->unread);
-			if (wq_has_sleeper(&ses->wq))
-				wake_up_interruptible_poll(&ses->wq, EPOLLIN | EPOLLRDNORM);
-			gagg_uring_complete(ses, 0);
-			return;
-		}
-		old = was;
-	}
+	if (!n)
+		return;
+	/* the caller holds the lock of @shard's port */
+	ses->group->part[shard].stats.rounds += n;
+	op_times_done(ses, n);
+	atomic64_add(n, &ses->unread);
+	if (wq_has_sleeper(&ses->wq))
+		wake_up_interruptible_poll(&ses->wq, EPOLLIN | EPOLLRDNORM);
+	gagg_uring_complete(ses, 0);
 }
 
 void gagg_session_progress(struct gagg_session *ses)
@@ -244,7 +210,7 @@ int gagg_wish_state(const struct gagg_wish *wish)
 
 		if (smp_load_acquire(&done->completed) >= wish->chunk) /* see above */
 			return 0;
-	} else if (smp_load_acquire(&seat->completed) >= wish->op) { /* see above */
+	} else if (smp_load_acquire(&seat->ops.completed) >= wish->op) { /* see above */
 		return 0;
 	}
 	return READ_ONCE(seat->dead) || state != GAGG_S_RUNNING ? -EPIPE : -EAGAIN;
@@ -282,7 +248,7 @@ int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 	seat = gagg_seat_find(ses, arg->channel);
 	if (!seat)
 		return -ENOENT;
-	if (arg->chunk > seat->cursor || (!arg->chunk && arg->op > seat->submitted))
+	if (arg->chunk > seat->ops.cursor || (!arg->chunk && arg->op > seat->ops.submitted))
 		return -EINVAL;
 	kref_get(&seat->ref);
 	wish->seat = seat;

@@ -18,6 +18,7 @@
 #include "group.h"
 #include "memory.h"
 #include "netns.h"
+#include "op.h"
 #include "session.h"
 #include "trace.h"
 #include "uring.h"
@@ -80,26 +81,23 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_seat *seat;
-	int local, err;
+	int err;
 
-	local = gagg_chan_local(ch->part[0], ses->rank);
-	if (local < 0)
-		return -EINVAL;
 	seat = kzalloc(sizeof(*seat), GFP_KERNEL_ACCOUNT);
 	if (!seat)
 		return -ENOMEM;
 	kref_init(&seat->ref);
 	kref_get(&ch->ref);
 	seat->channel = ch;
-	seat->local = local;
-	err = seat_alloc(&grp->geom, seat);
+	err = gagg_ledger_init(&seat->ops, ch->part[0], ses->rank) ?
+	      seat_alloc(&grp->geom, seat) : -EINVAL;
 	if (err) {
 		gagg_seat_put(seat);
 		return err;
 	}
 	gagg_group_lock_ports(grp);
-	ch->seat[local] = seat;
-	ch->session[local] = ses;
+	ch->seat[seat->ops.local] = seat;
+	ch->session[seat->ops.local] = ses;
 	gagg_group_unlock_ports(grp);
 	ses->seat[ch->index] = seat;
 	gagg_table_enter(&ses->table, ch->index, ch->id);
@@ -123,8 +121,8 @@ static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
 	if (stop)
 		trace_gagg_stop(&grp->geom);
 	WRITE_ONCE(seat->dead, true);
-	seat->channel->seat[seat->local] = NULL;
-	seat->channel->session[seat->local] = NULL;
+	seat->channel->seat[seat->ops.local] = NULL;
+	seat->channel->session[seat->ops.local] = NULL;
 	if (!grp->portless)
 		gagg_group_unlock_ports(grp);
 	ses->seat[index] = NULL;
@@ -368,6 +366,7 @@ static int channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_channel *ch;
+	enum gagg_refusal no;
 	int err;
 
 	err = running(ses);
@@ -378,13 +377,11 @@ static int channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg
 		ch = gagg_channel_create(grp, arg->channel, arg->members);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
-	if (ch->members != arg->members)
-		return -EBUSY;
-	if (ses->seat[ch->index])
-		return -EEXIST;
-	/* was given back: its positions went on, an id is used once an epoch */
-	if (ch->part[0]->local[gagg_chan_local(ch->part[0], ses->rank)].numbers)
-		return -EEXIST;
+	no = gagg_ledger_admits(ch->part[0], ses->rank, arg->members);
+	if (!no && ses->seat[ch->index])
+		no = GAGG_REFUSE_AGAIN;
+	if (no)
+		return gagg_op_error(no);
 	err = seat_take(ses, ch);
 	if (err)
 		return err;
@@ -399,8 +396,7 @@ int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 
 	if (!grp)
 		return -ENOTCONN;
-	if (!arg->channel || arg->channel > U16_MAX ||
-	    !(arg->members & GAGG_BIT(ses->rank)) || (arg->members & ~grp->geom.workers))
+	if (gagg_ledger_asks(&grp->geom, ses->rank, arg->channel, arg->members))
 		return -EINVAL;
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
@@ -418,7 +414,7 @@ int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 		return -EINVAL;
 	if (!seat)
 		return -ENOENT;
-	if (READ_ONCE(seat->completed) < seat->submitted && !running(ses))
+	if (gagg_ledger_busy(&seat->ops) && !running(ses))
 		return -EBUSY;
 	mutex_lock(&ses->group->lock);
 	seat_leave(ses, seat->channel->index, false);

@@ -38,15 +38,11 @@ enum gagg_session_state {
 struct gagg_seat {
 	struct kref ref;
 	struct gagg_channel *channel;	/* holds a reference */
-	u32 local;			/* index of the rank in the channel */
 	bool dead;			/* detached; WRITE_ONCE under ports */
 	struct gagg_mem push;		/* struct gagg_push, struct gagg_cdesc[] */
 	struct gagg_mem contrib;
 	struct gagg_mem copy;		/* of a store: what the rank has read; gagg_copy_fresh() */
-	u64 completed;			/* ops done in all shards; cmpxchg */
-	u64 submitted;			/* session.lock */
-	u64 cursor;			/* virtual chunks submitted; session.lock */
-	u64 done_in[GAGG_SHARDS_MAX];	/* ops, by shard, under its port lock */
+	struct gagg_ledger ops;		/* submitted under session.lock, too */
 };
 
 struct gagg_session {

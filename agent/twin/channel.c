@@ -82,7 +82,7 @@ static int parts_new(const struct gagg_geom *g, struct channel *ch)
 		if (!mem)
 			return -ENOMEM;
 		ch->part[s] = gagg_chan_init(mem, g, s, (u16)ch->id, ch->members);
-		ch->base[s] = ch->part[s]->base;
+		ch->base.at[s] = ch->part[s]->base;
 		ch->nparts = s + 1;
 	}
 	return 0;
@@ -226,33 +226,12 @@ void channel_begin(struct channel *ch, u64 epoch)
 	__atomic_store_n(&channel_done(ch)->epoch, epoch, __ATOMIC_RELEASE);
 }
 
-/* raise *@at to @to */
-static void raise_to(u64 *at, u64 to)
-{
-	u64 old = __atomic_load_n(at, __ATOMIC_RELAXED);
-
-	do {
-		if (old >= to)
-			return;
-	} while (!__atomic_compare_exchange_n(at, &old, to, false, __ATOMIC_SEQ_CST,
-					      __ATOMIC_RELAXED));
-}
-
-/*
- * Each worker stores its base, once all is published, and then looks at all: of
- * two that do so at once at least one sees both.
- */
 void channel_progress(struct channel *ch, unsigned int shard)
 {
-	u64 base = GAGG_NEVER;
-	unsigned int s, l;
+	unsigned int l;
 
-	__atomic_store_n(&ch->base[shard], ch->part[shard]->base, __ATOMIC_SEQ_CST);
-	for (s = 0; s < ch->nparts; s++)
-		base = gagg_min64(base, __atomic_load_n(&ch->base[s], __ATOMIC_SEQ_CST));
-	if (base == GAGG_NEVER)
-		return;
-	raise_to(&channel_done(ch)->completed, base);
+	gagg_front_move(&ch->base, ch->nparts, shard, ch->part[shard]->base,
+			&channel_done(ch)->completed);
 	for (l = 0; l < GAGG_LOCALS; l++)
 		if (ch->seat[l])
 			seat_progress(ch->seat[l]);

@@ -23,13 +23,9 @@ struct seat {
 	struct session *session;
 	struct channel *channel;	/* holds a reference */
 	struct twin_seat *shared;	/* in the session's page */
-	unsigned int local;		/* index of the rank in the channel */
 	struct memory push;		/* struct gagg_push, struct gagg_cdesc[] */
 	struct memory contrib;
-	u64 completed;			/* ops done in all shards; cmpxchg */
-	u64 submitted;			/* under the locks of all workers */
-	u64 cursor;			/* the same: virtual chunks submitted */
-	u64 done_in[TWIN_SHARDS];	/* ops, by shard, under its worker's lock */
+	struct gagg_ledger ops;
 };
 
 struct channel {
@@ -45,8 +41,8 @@ struct channel {
 	struct memory acc;		/* as of struct gagg_layout, acc_at() */
 	struct memory held;		/* the same */
 	struct seat *seat[GAGG_LOCALS];
-	struct gagg_chan *part[TWIN_SHARDS];
-	u64 base[TWIN_SHARDS];		/* of the part, once what is below is published */
+	struct gagg_chan *part[GAGG_SHARDS_MAX];
+	struct gagg_front base;		/* of parts, once what is below is published */
 };
 
 /* control thread; enters the channel into the table; NULL and errno */

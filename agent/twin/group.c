@@ -213,7 +213,7 @@ void group_free(struct group *g)
 	for (i = 0; i < GAGG_RANKS; i++)
 		if (g->unread[i] >= 0)
 			close(g->unread[i]);
-	for (i = 0; i < TWIN_SHARDS; i++)
+	for (i = 0; i < GAGG_SHARDS_MAX; i++)
 		free(g->part[i].core);
 	free(g->join);
 	free(g);

@@ -37,7 +37,7 @@ struct group {
 		u64 datagrams, bytes, errors;
 		bool unfit;	/* one was too long for the interface */
 		u64 at[GAGG_NODES];	/* the last HELLO */
-		u64 wide_at[TWIN_SHARDS][GAGG_NODES];	/* one as long as a chunk */
+		u64 wide_at[GAGG_SHARDS_MAX][GAGG_NODES];	/* one as long as a chunk */
 	} said;			/* HELLO, START, ABORT; control thread */
 	struct {
 		u64 at;
@@ -51,7 +51,7 @@ struct group {
 	struct channel *channel[GAGG_CHANNELS_MAX];	/* by place */
 	struct gagg_table table;		/* of places; as channel */
 	struct channel *spare;			/* memory of those that are no more */
-	struct part part[TWIN_SHARDS];
+	struct part part[GAGG_SHARDS_MAX];
 };
 
 /* 0, or -1 and it has been said why */

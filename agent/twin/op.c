@@ -123,30 +123,20 @@ void session_tell(struct session *s, u64 n)
 		__atomic_add_fetch(&s->untold, n, __ATOMIC_RELAXED);
 }
 
-/* each worker stores what its shard has finished, and then looks at all */
 void seat_done(struct seat *seat, unsigned int shard, u64 number)
 {
+	u64 n = gagg_ledger_done(&seat->ops, seat->channel->nparts, shard, number);
 	struct session *s = seat->session;
-	u64 done = number, old, grown;
-	unsigned int i;
 
-	__atomic_store_n(&seat->done_in[shard], number, __ATOMIC_SEQ_CST);
-	for (i = 0; i < seat->channel->nparts; i++)
-		done = gagg_min64(done, __atomic_load_n(&seat->done_in[i], __ATOMIC_SEQ_CST));
-	old = __atomic_load_n(&seat->completed, __ATOMIC_SEQ_CST);
-	do {
-		if (old >= done)
-			return;
-	} while (!__atomic_compare_exchange_n(&seat->completed, &old, done, false,
-					      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-	grown = done - old;
-	s->group->part[shard].stats.rounds += grown;
-	times_done(s, grown);
+	if (!n)
+		return;
+	s->group->part[shard].stats.rounds += n;
+	times_done(s, n);
 	fulfil(seat->shared, &seat->shared->want_op,
-	       show(&seat->completed, &seat->shared->completed));
+	       show(&seat->ops.completed, &seat->shared->completed));
 	/* the first gagg_fd() asks for it; the end of an epoch is told to all */
 	if (__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST))
-		session_tell(s, grown);
+		session_tell(s, n);
 }
 
 static struct seat *seat_find(struct session *s, u32 channel)
@@ -162,62 +152,50 @@ static struct seat *seat_find(struct session *s, u32 channel)
 
 u64 session_missing(struct session *s, u32 channel, u64 op)
 {
-	const struct gagg_geom *g = &s->group->geom;
 	struct seat *seat;
 	u64 ranks = 0;
-	unsigned int i;
 
 	workers_lock(s->group);
 	seat = op ? seat_find(s, channel) : NULL;
-	for (i = 0; seat && i < seat->channel->nparts; i++)
-		ranks |= gagg_chan_missing(g, seat->channel->part[i], seat->local, op);
+	if (seat)
+		ranks = gagg_ledger_missing(&s->group->geom, seat->channel->part, &seat->ops, op);
 	workers_unlock(s->group);
 	return ranks;
 }
 
-/* in every shard's ring of ops or in none; the locks of all workers are held */
-static bool submit(struct seat *seat, const struct gagg_ioc_submit *arg)
+/* the locks of all workers are held */
+static enum gagg_refusal submit(struct seat *seat, const struct gagg_ioc_submit *arg)
 {
-	const struct channel *ch = seat->channel;
-	unsigned int i;
+	const struct group *g = seat->session->group;
+	enum gagg_refusal no = gagg_ledger_submit(g->part[0].core, &g->geom,
+						  seat->channel->part, &seat->ops, arg);
 
-	if (!gagg_chan_has_rounds(&seat->session->group->geom, seat->cursor, arg->chunks))
-		return false;
-	for (i = 0; i < ch->nparts; i++) {
-		const struct gagg_local *lo = &ch->part[i]->local[seat->local];
-
-		if (lo->numbers - lo->finished >= GAGG_OPS)
-			return false;
-	}
-	for (i = 0; i < ch->nparts; i++)
-		gagg_chan_submit_arg(&seat->session->group->geom, ch->part[i], seat->local, arg);
-	seat->cursor += arg->chunks;
-	seat->submitted++;
-	times_submit(seat->session);
-	return true;
+	if (!no)
+		times_submit(seat->session);
+	return no;
 }
 
 /* false: it is none that libgagg makes */
 static bool take(struct session *s, const struct gagg_ioc_submit *arg)
 {
 	struct group *g = s->group;
+	enum gagg_refusal no;
 	struct seat *seat;
 	unsigned int i;
-	bool ok;
 
-	if (!g->part[0].core->running)
+	if (!gagg_ledger_open(g->part[0].core))
 		return true;
 	seat = seat_find(s, arg->channel);
-	if (!seat || !gagg_chan_may_submit(&g->geom, arg))
+	if (!seat)
 		return false;
 	for (i = 1; i < g->geom.shards; i++)
 		worker_lock(g->part[i].port->worker);
-	ok = submit(seat, arg);
+	no = submit(seat, arg);
 	for (i = 1; i < g->geom.shards; i++) {
 		worker_unlock(g->part[i].port->worker);
 		worker_kick(g->part[i].port->worker);
 	}
-	return ok;
+	return !no;
 }
 
 /* each word read once, whatever a compiler would like */

@@ -59,9 +59,10 @@ static int seat_take(struct session *s, struct channel *ch)
 	seat->session = s;
 	seat->channel = ch;
 	seat->shared = &s->page->seat[ch->index];
-	seat->local = (unsigned int)gagg_chan_local(ch->part[0], s->rank);
 	gagg_layout_of(&s->group->geom, ch->part[0], &l);
-	err = memory_theirs(&seat->contrib, "gagg-contrib", l.contrib);
+	err = gagg_ledger_init(&seat->ops, ch->part[0], s->rank) ? 0 : -EINVAL;
+	if (!err)
+		err = memory_theirs(&seat->contrib, "gagg-contrib", l.contrib);
 	if (!err)
 		err = memory_theirs(&seat->push, "gagg-push", l.push);
 	if (err) {
@@ -70,7 +71,7 @@ static int seat_take(struct session *s, struct channel *ch)
 	}
 	share_seat(s, ch);
 	workers_lock(s->group);
-	ch->seat[seat->local] = seat;
+	ch->seat[seat->ops.local] = seat;
 	workers_unlock(s->group);
 	s->seat[ch->index] = seat;
 	gagg_table_enter(&s->table, ch->index, ch->id);
@@ -87,7 +88,7 @@ static void seat_leave(struct session *s, unsigned int index, bool stop)
 	workers_lock(g);
 	for (i = 0; stop && i < g->geom.shards; i++)
 		gagg_shard_stop(g->part[i].core);
-	seat->channel->seat[seat->local] = NULL;
+	seat->channel->seat[seat->ops.local] = NULL;
 	queues_forget(g);
 	workers_unlock(g);
 	s->seat[index] = NULL;
@@ -229,11 +230,11 @@ static int running(const struct session *s)
 int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 {
 	struct group *g = s->group;
+	enum gagg_refusal no;
 	struct channel *ch;
 	int err = running(s);
 
-	if (!arg->channel || arg->channel > 0xffff || !(arg->members & GAGG_BIT(s->rank)) ||
-	    (arg->members & ~g->geom.workers))
+	if (gagg_ledger_asks(&g->geom, s->rank, arg->channel, arg->members))
 		return -EINVAL;
 	if (err)
 		return err;
@@ -242,13 +243,12 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 		ch = channel_create(g, arg->channel, arg->members);
 	if (!ch)
 		return -errno;
-	if (ch->members != arg->members)
-		return -EBUSY;
-	if (s->seat[ch->index])
-		return -EEXIST;
-	/* was given back: its positions went on, an id is used once an epoch */
-	if (ch->part[0]->local[gagg_chan_local(ch->part[0], s->rank)].numbers)
-		return -EEXIST;
+	no = gagg_ledger_admits(ch->part[0], s->rank, arg->members);
+	if (!no && s->seat[ch->index])
+		no = GAGG_REFUSE_AGAIN;
+	if (no)
+		return no == GAGG_REFUSE_MEMBERS ? -EBUSY :
+		       no == GAGG_REFUSE_AGAIN ? -EEXIST : -EINVAL;
 	err = seat_take(s, ch);
 	if (!err)
 		seat_geometry(s, s->seat[ch->index], &arg->geo);
@@ -268,7 +268,7 @@ int session_channel_free(struct session *s, u32 id)
 		return -ENOENT;
 	seat = s->seat[place];
 	workers_lock(s->group);
-	busy = __atomic_load_n(&seat->completed, __ATOMIC_RELAXED) < seat->submitted;
+	busy = gagg_ledger_busy(&seat->ops);
 	workers_unlock(s->group);
 	if (busy && !running(s))
 		return -EBUSY;

@@ -40,7 +40,7 @@ struct twin {
 	unsigned int n_groups;
 	struct group **groups;
 	unsigned int n_workers;
-	struct worker *workers[TWIN_SHARDS];
+	struct worker *workers[GAGG_SHARDS_MAX];
 	struct loop_event call;		/* a worker has something for us */
 	int call_fd;
 	struct loop_event timer;	/* of the join objects */

@@ -14,8 +14,6 @@ struct session;
 struct twin;
 struct tx;
 
-#define TWIN_SHARDS	16
-
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;

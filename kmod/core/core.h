@@ -19,6 +19,8 @@
  *	shard	the door: receive, commit, refill, timers
  *	kind	what the two kinds of channel, ring and store, are asked; stake: what they
  *		are told of this host
+ *	front	how far all shards have come
+ *	ledger	the ops of a rank over all shards: which may be, which are done
  *	out	the outbox: actions, runs of messages
  *	stats	counters
  *	ring/	a channel that works in rounds; ring, submit: its shape, cursors and ops
@@ -53,6 +55,7 @@
 #include "wants.h"
 #include "store/store.h"
 #include "shard.h"
+#include "ledger.h"
 #include "ring/publish.h"
 #include "ring/ring.h"
 #include "stats.h"

@@ -6,10 +6,12 @@
 #define GAGG_CORE_TYPES_H
 
 #ifdef __KERNEL__
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <linux/string.h>
 #include <linux/compiler.h>
 #include <asm/byteorder.h>
+#include <asm/barrier.h>
 #else
 #include <linux/types.h>
 #if __STDC_HOSTED__
@@ -49,6 +51,49 @@ int memcmp(const void *a, const void *b, __SIZE_TYPE__ n);
 #define cpu_to_le32(x)	__builtin_bswap32(x)
 #define cpu_to_le64(x)	__builtin_bswap64(x)
 #endif
+#endif
+
+/*
+ * What shards share (front.h). gagg_tell_all() stores; what was written before is seen by who
+ * sees that, and what is looked at afterwards is as new as that. gagg_swap() makes *@at @to if
+ * it is *@was, else *@was is what it is.
+ */
+#ifdef __KERNEL__
+static inline void gagg_tell_all(u64 *at, u64 value)
+{
+	smp_store_release(at, value); /* see above */
+	smp_mb(); /* see above */
+}
+
+static inline u64 gagg_look(const u64 *at)
+{
+	return READ_ONCE(*at);
+}
+
+static inline bool gagg_swap(u64 *at, u64 *was, u64 to)
+{
+	u64 is = cmpxchg64(at, *was, to);
+	bool swapped = is == *was;
+
+	*was = is;
+	return swapped;
+}
+#else
+static inline void gagg_tell_all(u64 *at, u64 value)
+{
+	__atomic_store_n(at, value, __ATOMIC_SEQ_CST);
+}
+
+static inline u64 gagg_look(const u64 *at)
+{
+	return __atomic_load_n(at, __ATOMIC_SEQ_CST);
+}
+
+static inline bool gagg_swap(u64 *at, u64 *was, u64 to)
+{
+	return __atomic_compare_exchange_n(at, was, to, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
 #endif
 
 #define GAGG_BIT(n)	(1ULL << (n))

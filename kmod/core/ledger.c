@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ledger.h"
+#include "store/store.h"
+
+enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, u64 members)
+{
+	if (!id || id > 0xffff || !(members & GAGG_BIT(rank)) || (members & ~g->workers))
+		return GAGG_REFUSE_BAD;
+	return GAGG_REFUSE_NOT;
+}
+
+enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members)
+{
+	int local = gagg_chan_local(ch, rank);
+
+	if (ch->members != members)
+		return GAGG_REFUSE_MEMBERS;
+	if (local < 0)
+		return GAGG_REFUSE_BAD;
+	return ch->local[local].numbers ? GAGG_REFUSE_AGAIN : GAGG_REFUSE_NOT;
+}
+
+bool gagg_ledger_init(struct gagg_ledger *led, const struct gagg_chan *ch, u32 rank)
+{
+	int local = gagg_chan_local(ch, rank);
+
+	memset(led, 0, sizeof(*led));
+	led->local = (u32)local;
+	return local >= 0;
+}
+
+/* collectives and ops of a store exclude each other */
+enum gagg_refusal gagg_ledger_check(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
+{
+	bool store = arg->kind == GAGG_K_UPDATE || arg->kind == GAGG_K_READ;
+
+	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_READ)
+		return GAGG_REFUSE_BAD;
+	if (store != g->store)
+		return GAGG_REFUSE_KIND;
+	if (!gagg_chan_may_submit(g, arg))
+		return GAGG_REFUSE_BAD;
+	return GAGG_REFUSE_NOT;
+}
+
+static enum gagg_refusal ledger_may_in(const struct gagg_geom *g, const struct gagg_chan *ch,
+				       const struct gagg_ledger *led,
+				       const struct gagg_ioc_submit *arg)
+{
+	const struct gagg_local *lo = &ch->local[led->local];
+
+	if (lo->numbers - lo->finished >= GAGG_OPS)
+		return GAGG_REFUSE_FULL;
+	if (g->store && !gagg_store_may_begin(g, lo, arg))
+		return GAGG_REFUSE_BAD;
+	return GAGG_REFUSE_NOT;
+}
+
+static enum gagg_refusal ledger_may(const struct gagg_geom *g, struct gagg_chan *const *part,
+				    const struct gagg_ledger *led,
+				    const struct gagg_ioc_submit *arg)
+{
+	enum gagg_refusal no = GAGG_REFUSE_NOT;
+	u32 s;
+
+	if (g->copies && gagg_store_copy(g, part[0], arg) < 0)
+		return GAGG_REFUSE_BAD;
+	if (!g->store && !gagg_chan_has_rounds(g, led->cursor, arg->chunks))
+		return GAGG_REFUSE_ROUNDS;
+	for (s = 0; s < g->shards && !no; s++)
+		no = ledger_may_in(g, part[s], led, arg);
+	return no;
+}
+
+enum gagg_refusal gagg_ledger_submit(const struct gagg_shard *sh, const struct gagg_geom *g,
+				     struct gagg_chan *const *part, struct gagg_ledger *led,
+				     const struct gagg_ioc_submit *arg)
+{
+	enum gagg_refusal no = gagg_ledger_check(g, arg);
+	u32 s;
+
+	if (!no && !gagg_ledger_open(sh))
+		no = GAGG_REFUSE_STOPPED;
+	if (!no)
+		no = ledger_may(g, part, led, arg);
+	if (no)
+		return no;
+	for (s = 0; s < g->shards; s++)
+		gagg_chan_submit_arg(g, part[s], led->local, arg);
+	if (!g->store)
+		led->cursor += arg->chunks;
+	led->submitted++;
+	return GAGG_REFUSE_NOT;
+}
+
+u64 gagg_ledger_missing(const struct gagg_geom *g, struct gagg_chan *const *part,
+			const struct gagg_ledger *led, u64 op)
+{
+	u64 ranks = 0;
+	u32 s;
+
+	for (s = 0; s < g->shards; s++)
+		ranks |= gagg_chan_missing(g, part[s], led->local, op);
+	return ranks;
+}

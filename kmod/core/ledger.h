@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ops of a local rank on a channel, over all shards: which may be, how many there are, how
+ * many are done.
+ *
+ * An op is in every shard's ring of ops or in none. It is done when it is in every shard.
+ */
+#ifndef GAGG_CORE_LEDGER_H
+#define GAGG_CORE_LEDGER_H
+
+#include "shard.h"
+#include "front.h"
+
+/**
+ * struct gagg_ledger - the ops of a rank
+ * @local:	index of the rank on the channel
+ * @submitted:	ops; written under the locks of all shards
+ * @cursor:	virtual chunks of them; of a store 0; the same
+ * @completed:	ops that are done in all shards; written under the lock of any
+ * @done:	ops, by shard
+ */
+struct gagg_ledger {
+	u32 local;
+	u64 submitted;
+	u64 cursor;
+	u64 completed;
+	struct gagg_front done;
+};
+
+/* why not */
+enum gagg_refusal {
+	GAGG_REFUSE_NOT,	/* it may be */
+	GAGG_REFUSE_BAD,	/* nothing that a trainer may say */
+	GAGG_REFUSE_KIND,	/* a collective in a group with a store, or the reverse */
+	GAGG_REFUSE_STOPPED,	/* no epoch runs */
+	GAGG_REFUSE_ROUNDS,	/* the channel is used up */
+	GAGG_REFUSE_FULL,	/* GAGG_OPS are in flight in some shard */
+	GAGG_REFUSE_MEMBERS,	/* the channel is there, of other members */
+	GAGG_REFUSE_AGAIN,	/* the rank has the channel, or has given it back */
+};
+
+/* may a rank ask for a channel of that id, not 0, and members? BAD */
+enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, u64 members);
+
+/*
+ * gagg_ledger_admits - may a local rank that has asked have the channel?
+ * @ch: it in any shard
+ * MEMBERS; AGAIN if the rank has given it back: positions went on, an id is used once an epoch;
+ * BAD if it is none of those for which a channel has room.
+ */
+enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members);
+
+/* an empty one; false: the rank is none of the channel's on this host */
+bool gagg_ledger_init(struct gagg_ledger *led, const struct gagg_chan *ch, u32 rank);
+
+/* can @arg, which its size and op do not matter of, be an op of the group? BAD, KIND */
+enum gagg_refusal gagg_ledger_check(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+
+/* an epoch runs: shards start and stop together */
+static inline bool gagg_ledger_open(const struct gagg_shard *sh)
+{
+	return sh->running;
+}
+
+/*
+ * gagg_ledger_submit - start an op in all shards
+ * @sh:		any of them
+ * @part:	the channel by shard
+ * The locks of all shards are held. BAD, KIND, STOPPED, ROUNDS, FULL: then nothing has changed.
+ */
+enum gagg_refusal gagg_ledger_submit(const struct gagg_shard *sh, const struct gagg_geom *g,
+				     struct gagg_chan *const *part, struct gagg_ledger *led,
+				     const struct gagg_ioc_submit *arg);
+
+/* the op that was submitted last, of channel @ch in any shard whose lock is held */
+static inline const struct gagg_op *gagg_ledger_last(const struct gagg_ledger *led,
+						     const struct gagg_chan *ch)
+{
+	const struct gagg_local *lo = &ch->local[led->local];
+
+	return &lo->op[lo->numbers % GAGG_OPS];
+}
+
+/* ops up to @number are done in @shard, whose lock is held; returns how many more are in all */
+static inline u64 gagg_ledger_done(struct gagg_ledger *led, u32 shards, u32 shard, u64 number)
+{
+	return gagg_front_move(&led->done, shards, shard, number, &led->completed);
+}
+
+/* ops are in flight; no op is being submitted */
+static inline bool gagg_ledger_busy(const struct gagg_ledger *led)
+{
+	return gagg_look(&led->completed) < led->submitted;
+}
+
+/* gagg_chan_missing() in all shards, whose locks are held */
+u64 gagg_ledger_missing(const struct gagg_geom *g, struct gagg_chan *const *part,
+			const struct gagg_ledger *led, u64 op);
+
+#endif
