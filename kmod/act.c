@@ -143,9 +143,9 @@ static void act_tell_trainers(struct gagg_port *port, u32 index)
 		if (!ch->seat[l])
 			continue;
 		if (b->done[index] & GAGG_BIT(l))
-			gagg_session_op_done(ch->session[l], ch->seat[l], port->index,
-					     b->number[index][l]);
-		gagg_session_progress(ch->session[l]);
+			gagg_op_done(ch->session[l], ch->seat[l], port->index,
+				     b->number[index][l]);
+		gagg_op_progress(ch->session[l]);
 	}
 	b->done[index] = 0;
 }

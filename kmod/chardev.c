@@ -65,11 +65,11 @@ static int do_wait(struct gagg_session *ses, const struct gagg_ioc_wait *arg)
 
 	if (mutex_lock_interruptible(&ses->lock))
 		return -EINTR;
-	err = gagg_session_wish(ses, arg, &wish);
+	err = gagg_op_wish(ses, arg, &wish);
 	mutex_unlock(&ses->lock);
 	if (err)
 		return err;
-	err = gagg_session_wait(&wish, arg->timeout_ns);
+	err = gagg_op_wait(&wish, arg->timeout_ns);
 	gagg_seat_put(wish.seat);
 	return err;
 }
@@ -85,7 +85,7 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 	if (!ses->group)
 		return -ENOTCONN;
 	gagg_session_status(ses, &st);
-	st.missing = gagg_session_missing(ses, st.channel, st.op);
+	st.missing = gagg_op_missing(ses, st.channel, st.op);
 	*arg = st;
 	return 0;
 }
@@ -109,11 +109,11 @@ static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_a
 	case _IOC_NR(GAGG_IOC_CHANNEL_FREE):
 		return gagg_session_channel_free(ses, arg->channel_free.channel);
 	case _IOC_NR(GAGG_IOC_SUBMIT):
-		return gagg_session_submit(ses, &arg->submit, true);
+		return gagg_op_submit(ses, &arg->submit, true);
 	case _IOC_NR(GAGG_IOC_STATUS):
 		return do_status(ses, &arg->status);
 	case _IOC_NR(GAGG_IOC_TIMES):
-		return gagg_session_times(ses, &arg->times);
+		return gagg_op_times(ses, &arg->times);
 	}
 	return -ENOTTY;
 }

@@ -58,7 +58,7 @@ static void op_times_done(struct gagg_session *ses, u64 n)
 	spin_unlock(&grp->times_lock);
 }
 
-int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
+int gagg_op_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
 {
 	struct gagg_group *grp = ses->group;
 
@@ -93,7 +93,7 @@ static int op_submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 	return 0;
 }
 
-int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait)
+int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait)
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_seat *seat;
@@ -105,10 +105,9 @@ int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, b
 	err = gagg_op_error(gagg_ledger_check(&grp->geom, arg));
 	if (err)
 		return err;
-	if (READ_ONCE(ses->state) == GAGG_S_ENDED)
-		return -EPIPE;
-	if (READ_ONCE(ses->state) != GAGG_S_RUNNING)
-		return -ENOTCONN;
+	err = gagg_session_running(ses);
+	if (err)
+		return err;
 	seat = gagg_seat_find(ses, arg->channel);
 	if (!seat)
 		return -ENOENT;
@@ -152,7 +151,7 @@ static u64 op_missing_ports(struct gagg_group *grp, const struct gagg_seat *seat
 	return ranks;
 }
 
-u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op)
+u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op)
 {
 	const struct gagg_seat *seat = op ? gagg_seat_find(ses, channel) : NULL;
 	struct gagg_group *grp = ses->group;
@@ -166,8 +165,7 @@ u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op)
 	return ranks;
 }
 
-void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard,
-			  u64 number)
+void gagg_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard, u64 number)
 {
 	u64 n = gagg_ledger_done(&seat->ops, seat->channel->nparts, shard, number);
 
@@ -182,14 +180,14 @@ void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 
 	gagg_uring_complete(ses, 0);
 }
 
-void gagg_session_progress(struct gagg_session *ses)
+void gagg_op_progress(struct gagg_session *ses)
 {
 	if (wq_has_sleeper(&ses->chunk_wq))
 		wake_up_interruptible(&ses->chunk_wq);
 	gagg_uring_complete(ses, 0);
 }
 
-int gagg_wish_state(const struct gagg_wish *wish)
+int gagg_op_wish_state(const struct gagg_wish *wish)
 {
 	enum gagg_session_state state = READ_ONCE(wish->ses->state);
 	const struct gagg_seat *seat = wish->seat;
@@ -217,10 +215,10 @@ int gagg_wish_state(const struct gagg_wish *wish)
 }
 
 /* the epoch cannot start while hosts are configured differently, or chunks do not pass */
-static int epoch_state(const struct gagg_wish *wish)
+static int op_epoch_state(const struct gagg_wish *wish)
 {
 	struct gagg_ioc_status st = { };
-	int err = gagg_wish_state(wish);
+	int err = gagg_op_wish_state(wish);
 
 	if (err != -EAGAIN)
 		return err;
@@ -228,8 +226,8 @@ static int epoch_state(const struct gagg_wish *wish)
 	return st.mismatch || st.blocked ? -EPROTO : -EAGAIN;
 }
 
-int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
-		      struct gagg_wish *wish)
+int gagg_op_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
+		 struct gagg_wish *wish)
 {
 	struct gagg_seat *seat;
 
@@ -242,7 +240,7 @@ int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 
 		if (arg->op || arg->chunk)
 			return -EINVAL;
-		err = epoch_state(wish);
+		err = op_epoch_state(wish);
 		return err == -EAGAIN ? 0 : err;
 	}
 	seat = gagg_seat_find(ses, arg->channel);
@@ -257,43 +255,43 @@ int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 	return 0;
 }
 
-struct waiter {
+struct op_waiter {
 	struct wait_queue_entry entry;
 	const struct gagg_wish *wish;
 };
 
 /* wakes the task only when its wish is decided: once per wait, not per batch */
-static int wake_waiter(struct wait_queue_entry *entry, unsigned int mode, int flags,
-		       void *key)
+static int op_wake_waiter(struct wait_queue_entry *entry, unsigned int mode, int flags,
+			  void *key)
 {
-	const struct waiter *w = container_of(entry, struct waiter, entry);
+	const struct op_waiter *w = container_of(entry, struct op_waiter, entry);
 
-	if (gagg_wish_state(w->wish) == -EAGAIN)
+	if (gagg_op_wish_state(w->wish) == -EAGAIN)
 		return 0;
 	return autoremove_wake_function(entry, mode, flags, key);
 }
 
-static struct wait_queue_head *queue_of(const struct gagg_wish *wish)
+static struct wait_queue_head *op_queue_of(const struct gagg_wish *wish)
 {
 	if (!wish->seat)
 		return &wish->ses->group->wq;
 	return wish->chunk ? &wish->ses->chunk_wq : &wish->ses->wq;
 }
 
-int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns)
+int gagg_op_wait(const struct gagg_wish *wish, u64 timeout_ns)
 {
-	struct wait_queue_head *wq = queue_of(wish);
-	struct waiter w = { .wish = wish };
+	struct wait_queue_head *wq = op_queue_of(wish);
+	struct op_waiter w = { .wish = wish };
 	ktime_t until;
 	int err;
 
 	until = ktime_add_safe(ktime_get(), min_t(u64, timeout_ns, KTIME_MAX));
 	init_wait(&w.entry);
 	if (wish->seat)
-		w.entry.func = wake_waiter;
+		w.entry.func = op_wake_waiter;
 	for (;;) {
 		prepare_to_wait(wq, &w.entry, TASK_INTERRUPTIBLE);
-		err = wish->seat ? gagg_wish_state(wish) : epoch_state(wish);
+		err = wish->seat ? gagg_op_wish_state(wish) : op_epoch_state(wish);
 		if (err != -EAGAIN)
 			break;
 		if (!timeout_ns) {

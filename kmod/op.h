@@ -23,25 +23,24 @@ struct gagg_wish {
 int gagg_op_error(enum gagg_refusal no);
 
 /* 0: fulfilled; -EAGAIN: not yet; else it never will be */
-int gagg_wish_state(const struct gagg_wish *wish);
+int gagg_op_wish_state(const struct gagg_wish *wish);
 
 /* system calls; session.lock held, but for wait
- * gagg_session_submit(): !@wait: -EAGAIN instead of sleeping for the lock of the group
+ * gagg_op_submit(): !@wait: -EAGAIN instead of sleeping for the lock of the group
  */
-int gagg_session_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait);
+int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool wait);
 /* the wish of a GAGG_IOC_WAIT, with a reference to its seat */
-int gagg_session_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
-		      struct gagg_wish *wish);
-int gagg_session_wait(const struct gagg_wish *wish, u64 timeout_ns);
+int gagg_op_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
+		 struct gagg_wish *wish);
+int gagg_op_wait(const struct gagg_wish *wish, u64 timeout_ns);
 /* ranks that an op waits for: see struct gagg_ioc_status */
-u64 gagg_session_missing(struct gagg_session *ses, u32 channel, u64 op);
+u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op);
 /* what GAGG_IOC_TIMES says */
-int gagg_session_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
+int gagg_op_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
 
 /* from the poll: ops of a seat up to @number are done in @shard */
-void gagg_session_op_done(struct gagg_session *ses, struct gagg_seat *seat,
-			  u32 shard, u64 number);
+void gagg_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard, u64 number);
 /* chunks were published on a channel (once per batch); wakes chunk waiters */
-void gagg_session_progress(struct gagg_session *ses);
+void gagg_op_progress(struct gagg_session *ses);
 
 #endif

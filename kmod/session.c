@@ -349,8 +349,7 @@ void gagg_session_release(struct gagg_session *ses)
 	gagg_group_put(grp);
 }
 
-/* -ENOTCONN before an epoch, -EPIPE after it */
-static int running(const struct gagg_session *ses)
+int gagg_session_running(const struct gagg_session *ses)
 {
 	switch (READ_ONCE(ses->state)) {
 	case GAGG_S_RUNNING:
@@ -369,7 +368,7 @@ static int channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg
 	enum gagg_refusal no;
 	int err;
 
-	err = running(ses);
+	err = gagg_session_running(ses);
 	if (err)
 		return err;
 	ch = gagg_channel_find(grp, arg->channel);
@@ -414,7 +413,7 @@ int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 		return -EINVAL;
 	if (!seat)
 		return -ENOENT;
-	if (gagg_ledger_busy(&seat->ops) && !running(ses))
+	if (gagg_ledger_busy(&seat->ops) && !gagg_session_running(ses))
 		return -EBUSY;
 	mutex_lock(&ses->group->lock);
 	seat_leave(ses, seat->channel->index, false);

@@ -80,6 +80,9 @@ static inline bool gagg_session_attached(const struct gagg_session *ses)
 	return ses->state == GAGG_S_ATTACHED || ses->state == GAGG_S_RUNNING;
 }
 
+/* 0, or -ENOTCONN before an epoch, -EPIPE after it */
+int gagg_session_running(const struct gagg_session *ses);
+
 struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel);
 /* memory of a region, enum gagg_region_id */
 struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region);

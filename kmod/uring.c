@@ -66,7 +66,7 @@ static void finish(struct gagg_session *ses, int err, fl_owner_t owner)
 		return;
 	spin_lock_bh(&ses->uring_lock);
 	list_for_each_entry_safe(h, next, &ses->uring, list) {
-		h->ret = gagg_wish_state(&h->wish);
+		h->ret = gagg_op_wish_state(&h->wish);
 		if (h->ret == -EAGAIN && err && (!owner || h->owner == owner))
 			h->ret = err;
 		if (h->ret == -EAGAIN)
@@ -109,7 +109,7 @@ static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held 
 		unsigned int flags)
 {
 	const struct file *file = cmd->file;
-	int err = gagg_wish_state(&h->wish);
+	int err = gagg_op_wish_state(&h->wish);
 
 	if (err != -EAGAIN) {
 		held_free(h);
@@ -188,7 +188,7 @@ static int cmd_submit(struct gagg_session *ses, const struct gagg_uring_cmd *u,
 	err = lock_session(ses, flags);
 	if (err)
 		return err;
-	err = gagg_session_submit(ses, &arg, !(flags & IO_URING_F_NONBLOCK));
+	err = gagg_op_submit(ses, &arg, !(flags & IO_URING_F_NONBLOCK));
 	if (!err) {
 		wish->ses = ses;
 		wish->op = arg.op;
@@ -215,7 +215,7 @@ static int cmd_wait(struct gagg_session *ses, const struct gagg_uring_cmd *u,
 	err = lock_session(ses, flags);
 	if (err)
 		return err;
-	err = gagg_session_wish(ses, &arg, wish);
+	err = gagg_op_wish(ses, &arg, wish);
 	mutex_unlock(&ses->lock);
 	return err;
 }
