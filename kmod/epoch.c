@@ -3,11 +3,9 @@
  * The join object of a group, and what follows from it.
  *
  * The core decides under join_lock, from the poll (port lock held), the timer or a system call,
- * and what it wants is kept in grp->due. speak_work sends what is to be said, epoch_work ends and
- * begins epochs, news_work tells listeners. All run in process context: nothing is sent under a
- * lock, and the group's memory may be allocated, though not by speak_work: whoever waits for
- * memory is not to be taken for dead. It has a queue with a rescuer. Until epoch_work has run,
- * datagrams of a new epoch are dropped and repeated by their senders.
+ * and what it wants is kept in grp->due. speak.c says it; epoch_work ends and begins epochs,
+ * news_work tells listeners. These run in process context: the group's memory may be allocated.
+ * Until epoch_work has run, datagrams of a new epoch are dropped and repeated by their senders.
  */
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -20,23 +18,9 @@
 #include "faults.h"
 #include "group.h"
 #include "notify.h"
-#include "route.h"
 #include "session.h"
+#include "speak.h"
 #include "trace.h"
-#include "tx.h"
-
-static struct workqueue_struct *speak_wq;
-
-int __init gagg_epochs_init(void)
-{
-	speak_wq = alloc_workqueue("gagg", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
-	return speak_wq ? 0 : -ENOMEM;
-}
-
-void gagg_epochs_exit(void)
-{
-	destroy_workqueue(speak_wq);
-}
 
 static u64 now_ns(void)
 {
@@ -53,7 +37,7 @@ static void epoch_collect(struct gagg_group *grp)
 	if (grp->dead)
 		return;
 	if (types & GAGG_DUE_SAY)
-		queue_work(speak_wq, &grp->speak_work);
+		gagg_speak_queue(grp);
 	if (types & GAGG_DUE_NEWS)
 		queue_work(gagg_compat_unbound_wq(), &grp->news_work);
 	if (types & GAGG_DUE_FOLLOW)
@@ -92,74 +76,14 @@ static void epoch_timer_fn(struct timer_list *t)
 	epoch_timer(container_of(t, struct gagg_group, join_timer));
 }
 
-/* a datagram is made under the lock, sent without */
-static void epoch_say(struct gagg_group *grp, u8 type, u32 node)
-{
-	struct gagg_word w;
-	bool sent = true;
-
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_say(grp->join, &grp->geom, type, node, &w);
-	spin_unlock_bh(&grp->join_lock);
-	for (; w.shards; w.shards &= w.shards - 1)
-		sent &= !gagg_tx_control(grp, gagg_lowest(w.shards), node, &w.m, &w.body, w.len);
-	if (type != GAGG_JOIN_SEND_WIDE || !sent)
-		return;
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_sent(grp->join, node);
-	spin_unlock_bh(&grp->join_lock);
-}
-
-static void epoch_say_all(struct gagg_group *grp, struct gagg_due *taken)
-{
-	u32 node;
-	u8 type;
-
-	while ((type = gagg_due_next(taken, &node)) != GAGG_JOIN_TYPES)
-		epoch_say(grp, type, node);
-}
-
-/*
- * What fits the MTUs of this host. Looked at before each HELLO, which tells it: one a second,
- * and one when an epoch has ended because a chunk did not fit.
- */
-static void epoch_find_limit(struct gagg_group *grp)
-{
-	u32 mtu = gagg_route_least_mtu(grp), overhead = gagg_route_overhead(grp);
-
-	if (!mtu)
-		return;
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_limit(grp->join, &grp->geom, mtu > overhead ? (mtu - overhead) / 4 : 0,
-			now_ns());
-	epoch_collect(grp);
-	spin_unlock_bh(&grp->join_lock);
-}
-
-/* what is due of @types is not any more */
-static void epoch_take(struct gagg_group *grp, u32 types, struct gagg_due *taken)
-{
-	spin_lock_bh(&grp->join_lock);
-	gagg_due_take(&grp->due, types, taken);
-	spin_unlock_bh(&grp->join_lock);
-}
-
-static void epoch_speak(struct gagg_group *grp)
-{
-	struct gagg_due taken;
-
-	if (!grp->cfg.lanes)
-		epoch_find_limit(grp);
-	epoch_take(grp, GAGG_DUE_SAY, &taken);
-	epoch_say_all(grp, &taken);
-}
-
 static void epoch_tell_news(struct gagg_group *grp)
 {
 	struct gagg_due taken;
 	u64 news;
 
-	epoch_take(grp, GAGG_DUE_NEWS, &taken);
+	spin_lock_bh(&grp->join_lock);
+	gagg_due_take(&grp->due, GAGG_DUE_NEWS, &taken);
+	spin_unlock_bh(&grp->join_lock);
 	news = taken.nodes[GAGG_JOIN_NOTIFY];
 	wake_up_all(&grp->wq);
 	for (; news; news &= news - 1) {
@@ -170,13 +94,6 @@ static void epoch_tell_news(struct gagg_group *grp)
 			gagg_notify_member(grp, gagg_lowest(ranks),
 					   bad ? GAGG_EV_MISMATCH : GAGG_EV_MEMBER_STATE);
 	}
-}
-
-static void epoch_speak_work_fn(struct work_struct *work)
-{
-	gagg_faults_work_begin();
-	epoch_speak(container_of(work, struct gagg_group, speak_work));
-	gagg_faults_work_end();
 }
 
 static void epoch_news_work_fn(struct work_struct *work)
@@ -313,7 +230,7 @@ int gagg_epoch_init(struct gagg_group *grp)
 	if (!grp->join)
 		return -ENOMEM;
 	timer_setup(&grp->join_timer, epoch_timer_fn, 0);
-	INIT_WORK(&grp->speak_work, epoch_speak_work_fn);
+	gagg_speak_setup(grp);
 	INIT_WORK(&grp->news_work, epoch_news_work_fn);
 	INIT_WORK(&grp->epoch_work, epoch_work_fn);
 	gagg_config_digest(&grp->cfg, digest);
@@ -350,7 +267,7 @@ void gagg_epoch_stop(struct gagg_group *grp)
 		spin_lock_bh(&grp->join_lock);
 		gagg_follow_last_words(grp->join, &taken);
 		spin_unlock_bh(&grp->join_lock);
-		epoch_say_all(grp, &taken);
+		gagg_speak_now(grp, &taken);
 	}
 }
 
@@ -389,6 +306,14 @@ void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end)
 {
 	spin_lock_bh(&grp->join_lock);
 	gagg_join_end(grp->join, &grp->geom, end, now_ns());
+	epoch_collect(grp);
+	spin_unlock_bh(&grp->join_lock);
+}
+
+void gagg_epoch_limit(struct gagg_group *grp, u32 lanes)
+{
+	spin_lock_bh(&grp->join_lock);
+	gagg_join_limit(grp->join, &grp->geom, lanes, now_ns());
 	epoch_collect(grp);
 	spin_unlock_bh(&grp->join_lock);
 }

@@ -10,9 +10,6 @@
 
 struct gagg_group;
 
-/* of the module */
-int gagg_epochs_init(void);
-void gagg_epochs_exit(void);
 /* allocate; then, once the group can be found, begin to speak */
 int gagg_epoch_init(struct gagg_group *grp);
 void gagg_epoch_begin(struct gagg_group *grp);
@@ -24,6 +21,8 @@ enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 void gagg_epoch_attach(struct gagg_group *grp, u32 rank);
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason);
 void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end);
+/* what fits the MTUs of this host; as gagg_join_limit() */
+void gagg_epoch_limit(struct gagg_group *grp, u32 lanes);
 /* what GAGG_IOC_STATUS says (all but size) */
 void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st);
 

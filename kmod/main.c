@@ -3,11 +3,11 @@
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include "chardev.h"
-#include "epoch.h"
 #include "faults.h"
 #include "netlink.h"
 #include "netns.h"
 #include "simd.h"
+#include "speak.h"
 
 static struct miscdevice gagg_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -22,7 +22,7 @@ static int __init gagg_init(void)
 
 	gagg_simd_init();
 	gagg_faults_init();
-	err = gagg_epochs_init();
+	err = gagg_speak_init();
 	if (err)
 		goto out_faults;
 	err = gagg_netns_init();
@@ -41,7 +41,7 @@ out_netlink:
 out_netns:
 	gagg_netns_exit();
 out_epochs:
-	gagg_epochs_exit();
+	gagg_speak_exit();
 out_faults:
 	gagg_faults_exit();
 	return err;
@@ -58,7 +58,7 @@ static void __exit gagg_exit(void)
 	misc_deregister(&gagg_misc);
 	gagg_netlink_exit();
 	gagg_netns_exit();
-	gagg_epochs_exit();
+	gagg_speak_exit();
 	gagg_faults_exit();
 	rcu_barrier();
 }
