@@ -3,7 +3,6 @@
  * The configuration of a group: defaults, what is legal, what the core is told
  * of it, what hosts compare. By value, no locks.
  */
-#include <linux/log2.h>
 #include <linux/ip.h>
 #include <linux/udp.h>
 #include <net/ipv6.h>
@@ -12,7 +11,6 @@
 #include "group.h"
 
 #define WEIGHTS_MAX	128	/* headroom of 7 bits, see Documentation/numerics.md */
-#define RING_MAX	(1U << 22)
 
 void gagg_config_default(struct gagg_config *cfg, const char *name,
 			 struct user_namespace *ns)
@@ -22,19 +20,10 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 
 	memset(cfg, 0, sizeof(*cfg));
 	strscpy(cfg->name, name, sizeof(cfg->name));
+	gagg_params_default(&cfg->param);
 	cfg->id = gagg_group_id(cfg->name);
-	cfg->port = GAGG_WIRE_PORT;
 	cfg->uid = uid_valid(uid) ? uid : GLOBAL_ROOT_UID;
 	cfg->gid = gid_valid(gid) ? gid : GLOBAL_ROOT_GID;
-	cfg->mode = 0600;
-	cfg->ring = 49152;
-	cfg->window = 2048;
-	cfg->stripe = 8;
-	cfg->shards = 1;
-	cfg->channels = 16;
-	cfg->cwnd = 256;
-	cfg->dead_after = 5000;
-	cfg->placement = GAGG_PLACE_STRIPED;
 }
 
 /* an extended ack keeps a pointer: literals only */
@@ -44,19 +33,19 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 	(err);					\
 })
 
-static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+static int check_params(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
-	if (cfg->lanes && (cfg->lanes < 8 || cfg->lanes > GAGG_WIRE_LANES_MAX || cfg->lanes % 8))
-		return bad(extack, -ERANGE, "lanes must be a multiple of 8 from 8 to 2240, or 0: auto");
-	if (cfg->window < 64 || cfg->window > 16384 || !is_power_of_2(cfg->window))
-		return bad(extack, -ERANGE, "window must be a power of two from 64 to 16384");
-	if (!cfg->ring || cfg->ring > RING_MAX || cfg->ring % cfg->window)
-		return bad(extack, -ERANGE,
-			   "ring must be a multiple of window, at most 4194304 chunks");
-	if (cfg->stripe < 1 || cfg->stripe > 64)
-		return bad(extack, -ERANGE, "stripe must be from 1 to 64 chunks");
-	if (cfg->shards < 1 || cfg->shards > 16)
-		return bad(extack, -ERANGE, "shards must be from 1 to 16");
+	const char *wrong = gagg_params_check(&cfg->param);
+
+	if (!wrong)
+		return 0;
+	/* a literal of the core */
+	extack->_msg = wrong;
+	return -ERANGE;
+}
+
+static int check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+{
 	if (cfg->shards > 1 && gagg_sync_get(cfg->sync.mode)->whole)
 		return bad(extack, -EINVAL, "the sync mode requires one shard");
 	if (cfg->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_get(cfg->sync.mode)->store)
@@ -65,16 +54,6 @@ static int check_numbers(const struct gagg_config *cfg, struct netlink_ext_ack *
 	if (cfg->wire && !gagg_sync_get(cfg->sync.mode)->narrow)
 		return bad(extack, -EINVAL,
 			   "wire int16 and int8 require a sync mode that sums gradients in rounds: bsp, or one of bsp-...");
-	if (cfg->channels < 1 || cfg->channels > GAGG_CHANNELS_MAX)
-		return bad(extack, -ERANGE, "channels must be from 1 to 64");
-	if (cfg->cwnd < 4 || cfg->cwnd > 1024)
-		return bad(extack, -ERANGE, "cwnd must be from 4 to 1024 datagrams");
-	if (cfg->dead_after < 100 || cfg->dead_after > 600000)
-		return bad(extack, -ERANGE, "dead-after must be from 100 to 600000 ms");
-	if (cfg->mode & ~0666)
-		return bad(extack, -ERANGE, "mode must have read and write bits only");
-	if (!cfg->port || cfg->port + cfg->shards > 65536)
-		return bad(extack, -ERANGE, "port must be from 1 to 65536 minus shards");
 	return 0;
 }
 
@@ -161,9 +140,9 @@ int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 
 	if (!cfg->local.sa.sa_family)
 		return bad(extack, -EINVAL, "the local address is missing");
-	if (!cfg->id)
-		return bad(extack, -ERANGE, "id 0 is reserved");
-	err = check_numbers(cfg, extack);
+	err = check_params(cfg, extack);
+	if (!err)
+		err = check_sync(cfg, extack);
 	if (!err)
 		err = check_multicast(cfg, extack);
 	return err ? err : check_members(cfg, extack);
@@ -188,19 +167,8 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	u32 r;
 
 	gagg_geom_init(g);
-	g->group = cfg->id;
-	g->room = cfg->lanes ?: GAGG_WIRE_LANES;
-	g->lanes = g->room;
-	g->stripe = cfg->stripe;
-	g->shards = cfg->shards;
-	g->ring = cfg->ring;
-	g->window = cfg->window;
-	/* the log of a path is twice its window, see path.h */
-	g->cwnd = min_t(u32, cfg->cwnd, GAGG_PATH_LOG / 2);
-	g->dead_after = cfg->dead_after * GAGG_MSEC;
+	gagg_params_geom(&cfg->param, g);
 	gagg_sync_apply(g, &cfg->sync);
-	g->wide = cfg->lane_type == GAGG_LANE_TYPE_INT64;
-	g->wire = cfg->wire;
 	g->heard_by_others = cfg->multicast.sa.sa_family != 0;
 	for (r = 0; r < GAGG_RANKS; r++) {
 		struct gagg_member *m = &cfg->member[r];
@@ -229,32 +197,29 @@ static void digest_member(u64 *d, u32 rank, const struct gagg_member *m)
 void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT])
 {
 	u64 d[GAGG_DG_COUNT] = { };
-	u32 r, i;
+	u32 r;
 
 	for (r = 0; r < GAGG_RANKS; r++)
 		if (cfg->member[r].present)
 			digest_member(d, r, &cfg->member[r]);
-	d[GAGG_DG_LANES] = cfg->lanes;
-	d[GAGG_DG_RING] = cfg->ring;
-	d[GAGG_DG_WINDOW] = cfg->window;
-	d[GAGG_DG_STRIPE] = cfg->stripe;
-	d[GAGG_DG_SHARDS] = cfg->shards;
-	d[GAGG_DG_PORT] = cfg->port;
-	d[GAGG_DG_SYNC] = gagg_digest_sync(&cfg->sync);
-	d[GAGG_DG_PLACEMENT] = cfg->placement;
-	d[GAGG_DG_DEAD_AFTER] = cfg->dead_after;
-	d[GAGG_DG_LANE_TYPE] = cfg->lane_type;
+	gagg_digest_params(d, &cfg->param, &cfg->sync);
 	if (cfg->multicast.sa.sa_family == AF_INET6)
 		gagg_digest_multicast(d, &cfg->multicast.in6.sin6_addr, 16);
 	else if (cfg->multicast.sa.sa_family)
 		gagg_digest_multicast(d, &cfg->multicast.in.sin_addr, 4);
-	d[GAGG_DG_WIRE] = cfg->wire;
-	for (i = 0; i < GAGG_DG_COUNT; i++)
-		digest[i] = gagg_digest_fold(d[i], i);
+	gagg_digest_fold_all(d, digest);
 }
 
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b)
 {
 	/* both began as zeroed memory, so padding compares equal */
-	return !memcmp(a, b, offsetof(struct gagg_config, uid));
+	return !memcmp(a, b, offsetof(struct gagg_config, uid)) &&
+	       gagg_params_same_shape(&a->param, &b->param);
+}
+
+void gagg_config_change(struct gagg_config *cfg, const struct gagg_config *from)
+{
+	cfg->uid = from->uid;
+	cfg->gid = from->gid;
+	gagg_params_change(&cfg->param, &from->param);
 }

@@ -26,27 +26,17 @@ struct gagg_member {
 /* what netlink sets; by value, validated as a whole by gagg_config_check() */
 struct gagg_config {
 	char name[GAGG_NAME_MAX];
-	u32 id;
 	union gagg_addr local;
-	u16 port;
-	u16 lanes;		/* 0: as many as the MTUs of all hosts let through */
-	u32 ring;
-	u32 window;
-	u16 stripe;
-	u16 shards;
-	u32 cwnd;
-	u32 dead_after;		/* ms */
 	struct gagg_sync_param sync;
-	u8 placement;
-	u8 lane_type;
 	union gagg_addr multicast;	/* with the base port; no family: none */
-	u8 wire;
 	struct gagg_member member[GAGG_RANKS];
-	/* may change at any time: gagg_config_same_shape() stops here */
+	/* gagg_config_same_shape() compares bytes up to here */
 	kuid_t uid;
 	kgid_t gid;
-	u32 mode;
-	u16 channels;
+	union {
+		struct gagg_params param;
+		struct { GAGG_PARAM_FIELDS; };
+	};
 };
 
 void gagg_config_default(struct gagg_config *cfg, const char *name,
@@ -56,7 +46,9 @@ int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack);
 /* what the core needs of it; false: nothing can run yet */
 bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node);
 void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]);
-/* only uid, gid, mode or the number of channels differ */
+/* only what may change at any time differs */
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b);
+/* that from @from */
+void gagg_config_change(struct gagg_config *cfg, const struct gagg_config *from);
 
 #endif

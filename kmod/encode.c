@@ -24,6 +24,24 @@ static int put_multicast(struct sk_buff *skb, const union gagg_addr *addr)
 	return put_addr(skb, GAGG_GA_MULTICAST, addr);
 }
 
+static int put_params(struct sk_buff *skb, const struct gagg_params *v)
+{
+	const struct gagg_param *p;
+	u32 value;
+	int err;
+
+	for (p = gagg_param_table; p->name; p++) {
+		if (gagg_param_is_apart(p))
+			continue;
+		value = gagg_param_get(p, v);
+		err = p->bits == 16 ? nla_put_u16(skb, p->attr, value) :
+				      nla_put_u32(skb, p->attr, value);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* ids as who sets them counts them, in the namespace's user namespace */
 static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 		      struct user_namespace *ns)
@@ -32,25 +50,12 @@ static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 
 	gagg_sync_print(&cfg->sync, sync);
 	return nla_put_string(skb, GAGG_GA_NAME, cfg->name) ||
-	       nla_put_u32(skb, GAGG_GA_ID, cfg->id) ||
 	       put_addr(skb, GAGG_GA_LOCAL, &cfg->local) ||
-	       nla_put_u16(skb, GAGG_GA_PORT, cfg->port) ||
+	       put_params(skb, &cfg->param) ||
 	       nla_put_u32(skb, GAGG_GA_UID, from_kuid_munged(ns, cfg->uid)) ||
 	       nla_put_u32(skb, GAGG_GA_GID, from_kgid_munged(ns, cfg->gid)) ||
-	       nla_put_u32(skb, GAGG_GA_MODE, cfg->mode) ||
-	       nla_put_u16(skb, GAGG_GA_LANES, cfg->lanes) ||
-	       nla_put_u32(skb, GAGG_GA_RING, cfg->ring) ||
-	       nla_put_u32(skb, GAGG_GA_WINDOW, cfg->window) ||
-	       nla_put_u16(skb, GAGG_GA_STRIPE, cfg->stripe) ||
-	       nla_put_u16(skb, GAGG_GA_SHARDS, cfg->shards) ||
-	       nla_put_u16(skb, GAGG_GA_CHANNELS, cfg->channels) ||
-	       nla_put_u32(skb, GAGG_GA_CWND, cfg->cwnd) ||
-	       nla_put_u32(skb, GAGG_GA_DEAD_AFTER, cfg->dead_after) ||
 	       nla_put_string(skb, GAGG_GA_SYNC, sync) ||
-	       nla_put_u32(skb, GAGG_GA_PLACEMENT, cfg->placement) ||
-	       nla_put_u32(skb, GAGG_GA_LANE_TYPE, cfg->lane_type) ||
-	       put_multicast(skb, &cfg->multicast) ||
-	       nla_put_u32(skb, GAGG_GA_WIRE, cfg->wire);
+	       put_multicast(skb, &cfg->multicast);
 }
 
 /* what is known of each rank, under one lock */

@@ -412,10 +412,7 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 
 	if (gagg_config_same_shape(&grp->cfg, cfg)) {
 		mutex_lock(&grp->lock);
-		grp->cfg.uid = cfg->uid;
-		grp->cfg.gid = cfg->gid;
-		grp->cfg.mode = cfg->mode;
-		grp->cfg.channels = cfg->channels;
+		gagg_config_change(&grp->cfg, cfg);
 		mutex_unlock(&grp->lock);
 		return 0;
 	}

@@ -28,29 +28,16 @@ static const struct nla_policy members_policy[GAGG_MA_MAX + 1] = {
 	[GAGG_MA_MEMBER] = NLA_POLICY_NESTED(member_policy),
 };
 
-static const struct nla_policy group_policy[GAGG_GA_MAX + 1] = {
+/* numbers: gagg_netlink_init() */
+static struct nla_policy group_policy[GAGG_GA_MAX + 1] __ro_after_init = {
 	[GAGG_GA_NAME] = { .type = NLA_NUL_STRING, .len = GAGG_NAME_MAX - 1 },
 	[GAGG_GA_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[GAGG_GA_LOCAL] = NLA_POLICY_RANGE(NLA_BINARY, 4, 16),
 	[GAGG_GA_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
-	[GAGG_GA_UID] = { .type = NLA_U32 },
-	[GAGG_GA_GID] = { .type = NLA_U32 },
-	[GAGG_GA_MODE] = { .type = NLA_U32 },
-	[GAGG_GA_LANES] = { .type = NLA_U16 },
-	[GAGG_GA_RING] = { .type = NLA_U32 },
-	[GAGG_GA_WINDOW] = { .type = NLA_U32 },
-	[GAGG_GA_STRIPE] = { .type = NLA_U16 },
-	[GAGG_GA_SHARDS] = { .type = NLA_U16 },
-	[GAGG_GA_CHANNELS] = { .type = NLA_U16 },
-	[GAGG_GA_CWND] = { .type = NLA_U32 },
-	[GAGG_GA_DEAD_AFTER] = { .type = NLA_U32 },
 	[GAGG_GA_SYNC] = { .type = NLA_NUL_STRING, .len = GAGG_SYNC_MAX - 1 },
-	[GAGG_GA_PLACEMENT] = { .type = NLA_U32 },
 	[GAGG_GA_KEY] = { .type = NLA_BINARY },
 	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),
-	[GAGG_GA_LANE_TYPE] = { .type = NLA_U32 },
 	[GAGG_GA_MULTICAST] = { .type = NLA_BINARY, .len = 16 },
-	[GAGG_GA_WIRE] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy top_policy[GAGG_A_MAX + 1] = {
@@ -262,26 +249,37 @@ static int parse_owner(struct genl_info *info, struct nlattr **tb, struct gagg_c
 	return 0;
 }
 
-/* @attr: one of those up to @last, or NULL; @wrong: a constant */
-static int parse_choice(const struct nlattr *attr, u32 last, u8 *choice,
-			struct netlink_ext_ack *extack, const char *wrong)
+/* what the module has no word for is refused at once: an older one knows fewer */
+static int parse_param(const struct gagg_param *p, const struct nlattr *attr,
+		       struct gagg_params *v, struct netlink_ext_ack *extack)
 {
-	if (!attr)
-		return 0;
-	if (nla_get_u32(attr) > last) {
-		extack->_msg = wrong;
+	u32 value = p->bits == 16 ? nla_get_u16(attr) : nla_get_u32(attr);
+
+	if (p->words && !gagg_param_fits(p, value)) {
+		/* a literal of the core, as NL_SET_ERR_MSG_ATTR() wants it */
+		extack->_msg = p->wrong;
 		NL_SET_BAD_ATTR(extack, attr);
 		return -EOPNOTSUPP;
 	}
-	*choice = nla_get_u32(attr);
+	gagg_param_set(p, v, value);
 	return 0;
+}
+
+static int parse_params(struct nlattr **tb, struct gagg_params *v,
+			struct netlink_ext_ack *extack)
+{
+	const struct gagg_param *p;
+	int err = 0;
+
+	for (p = gagg_param_table; p->name && !err; p++)
+		if (tb[p->attr] && !gagg_param_is_apart(p))
+			err = parse_param(p, tb[p->attr], v, extack);
+	return err;
 }
 
 static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			struct netlink_ext_ack *extack)
 {
-	int err;
-
 	if (tb[GAGG_GA_KEY]) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_KEY],
 				    "this version has no keys: leave the key out");
@@ -297,15 +295,7 @@ static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			return -EOPNOTSUPP;
 		}
 	}
-	err = parse_choice(tb[GAGG_GA_PLACEMENT], GAGG_PLACE_ROOT, &cfg->placement, extack,
-			   "unknown placement; this version has: striped, root");
-	if (!err)
-		err = parse_choice(tb[GAGG_GA_LANE_TYPE], GAGG_LANE_TYPE_INT64, &cfg->lane_type,
-				   extack, "unknown lane type; this version has: int32, int64");
-	if (!err)
-		err = parse_choice(tb[GAGG_GA_WIRE], GAGG_WIRE_INT8, &cfg->wire, extack,
-				   "unknown wire format; this version has: int32, int16, int8");
-	return err;
+	return 0;
 }
 
 /* everything but name and members */
@@ -313,28 +303,9 @@ static int parse_config(struct genl_info *info, struct nlattr **tb, struct gagg_
 {
 	int err;
 
-	if (tb[GAGG_GA_ID])
-		cfg->id = nla_get_u32(tb[GAGG_GA_ID]);
-	if (tb[GAGG_GA_PORT])
-		cfg->port = nla_get_u16(tb[GAGG_GA_PORT]);
-	if (tb[GAGG_GA_MODE])
-		cfg->mode = nla_get_u32(tb[GAGG_GA_MODE]);
-	if (tb[GAGG_GA_LANES])
-		cfg->lanes = nla_get_u16(tb[GAGG_GA_LANES]);
-	if (tb[GAGG_GA_RING])
-		cfg->ring = nla_get_u32(tb[GAGG_GA_RING]);
-	if (tb[GAGG_GA_WINDOW])
-		cfg->window = nla_get_u32(tb[GAGG_GA_WINDOW]);
-	if (tb[GAGG_GA_STRIPE])
-		cfg->stripe = nla_get_u16(tb[GAGG_GA_STRIPE]);
-	if (tb[GAGG_GA_SHARDS])
-		cfg->shards = nla_get_u16(tb[GAGG_GA_SHARDS]);
-	if (tb[GAGG_GA_CHANNELS])
-		cfg->channels = nla_get_u16(tb[GAGG_GA_CHANNELS]);
-	if (tb[GAGG_GA_CWND])
-		cfg->cwnd = nla_get_u32(tb[GAGG_GA_CWND]);
-	if (tb[GAGG_GA_DEAD_AFTER])
-		cfg->dead_after = nla_get_u32(tb[GAGG_GA_DEAD_AFTER]);
+	err = parse_params(tb, &cfg->param, info->extack);
+	if (err)
+		return err;
 	if (tb[GAGG_GA_LOCAL]) {
 		err = parse_addr(tb[GAGG_GA_LOCAL], &cfg->local, info->extack);
 		if (err)
@@ -671,6 +642,11 @@ struct genl_family gagg_family __ro_after_init = {
 
 int __init gagg_netlink_init(void)
 {
+	const struct gagg_param *p;
+
+	for (p = gagg_param_table; p->name; p++)
+		if (p->bits)
+			group_policy[p->attr].type = p->bits == 16 ? NLA_U16 : NLA_U32;
 	return genl_register_family(&gagg_family);
 }
 

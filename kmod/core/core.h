@@ -35,6 +35,7 @@
  *	group/	what hosts agree on
  *		join: who is there, do we agree, which epoch is it
  *		follow: what a host says and does because of that
+ *		param: parameters, their ranges and defaults
  *		digest: what hosts must have configured alike
  *		times: how long a rank computes, and waits
  *		state: what administrators read of that
@@ -45,6 +46,7 @@
 #include "types.h"
 #include "wire.h"
 #include "geom.h"
+#include "group/param.h"
 #include "group/digest.h"
 #include "reduce.h"
 #include "path.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/digest.c kmod/core/wire.c sync; libs: */
+/* links: kmod/core/group/digest.c kmod/core/group/param.c kmod/core/wire.c sync; libs: */
 /* Hosts of all builds must find the same numbers: vectors of lookup3.c, and the
  * numbers of version 1 of the wire.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/state.c kmod/core/group/digest.c kmod/core/wire.c sync; libs: */
+/* links: kmod/core/group/state.c kmod/core/group/digest.c kmod/core/group/param.c kmod/core/wire.c sync; libs: */
 /* The states of a group and of its members, and the name of what differs. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "group/digest.h"
+#include "group/param.h"
 #include "sync/sync.h"
 
 #define SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -104,9 +105,28 @@ u32 gagg_digest_sync(const struct gagg_sync_param *sync)
 	return sync->mode << 24 | v;
 }
 
+void gagg_digest_params(u64 digest[GAGG_DG_COUNT], const struct gagg_params *v,
+			const struct gagg_sync_param *sync)
+{
+	const struct gagg_param *p;
+
+	for (p = gagg_param_table; p->name; p++)
+		if (p->digest && !gagg_param_is_apart(p))
+			digest[p->digest] = gagg_param_get(p, v);
+	digest[GAGG_DG_SYNC] = gagg_digest_sync(sync);
+}
+
 u32 gagg_digest_fold(u64 value, u32 field)
 {
 	return GAGG_DG_NUMBERS >> field & 1 ? (u32)value : (u32)gagg_mix64(value, field);
+}
+
+void gagg_digest_fold_all(const u64 value[GAGG_DG_COUNT], u32 digest[GAGG_DG_COUNT])
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_DG_COUNT; i++)
+		digest[i] = gagg_digest_fold(value[i], i);
 }
 
 const char *gagg_digest_name(u32 digest)
@@ -116,20 +136,13 @@ const char *gagg_digest_name(u32 digest)
 		[GAGG_DG_ADDRESS] = "address",
 		[GAGG_DG_ROLE] = "role",
 		[GAGG_DG_WEIGHT] = "weight",
-		[GAGG_DG_LANES] = "lanes",
-		[GAGG_DG_RING] = "ring",
-		[GAGG_DG_WINDOW] = "window",
-		[GAGG_DG_STRIPE] = "stripe",
-		[GAGG_DG_SHARDS] = "shards",
-		[GAGG_DG_PORT] = "port",
-		[GAGG_DG_SYNC] = "sync",
-		[GAGG_DG_PLACEMENT] = "placement",
-		[GAGG_DG_DEAD_AFTER] = "dead-after",
 		[GAGG_DG_KEY] = "key",
-		[GAGG_DG_LANE_TYPE] = "lane-type",
-		[GAGG_DG_WIRE] = "wire",
 		[GAGG_DG_COUNT] = "version",
 	};
+	const struct gagg_param *p;
 
+	for (p = gagg_param_table; p->name; p++)
+		if (p->digest && p->digest == digest)
+			return p->name;
 	return digest < SIZE(names) && names[digest] ? names[digest] : "unknown";
 }
