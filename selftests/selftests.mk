@@ -87,7 +87,7 @@ test-defs:
 -include $(shell find build/selftests/obj -name '*.d' 2>/dev/null)
 
 .PHONY: unit-tests
-unit-tests: $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) build/gaggctl
 	@:
 selftests: $(UNIT_TESTS) $(MODEL_TESTS)
 

@@ -13,8 +13,6 @@ build/agent/core/%.o: kmod/core/%.c build/agent/flags
 	@mkdir -p $(@D)
 	$(CC) $(AGENT_CFLAGS) -MMD -MP -c -o $@ $<
 
-build/agent/conf/%.o build/agent/gaggctl/%.o: AGENT_CFLAGS += -Ikmod/core
-
 build/agent/conf/conf.a: $(patsubst %.c,build/%.o,$(wildcard agent/conf/*.c)) $(SYNC_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^

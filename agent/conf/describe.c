@@ -30,13 +30,13 @@ static void add(struct text *t, const char *fmt, ...)
 }
 
 static void add_field(struct text *t, const struct nl_group *g,
-		      const struct nl_field *f)
+		      const struct gagg_param *f)
 {
 	uint32_t v = nl_field_read(g, f);
 
 	if (!(g->set & NL_SET(f->attr)))
 		add(t, "?");
-	else if (f->attr == GAGG_GA_MODE)
+	else if (f->kind == GAGG_PARAM_BITS)
 		add(t, "%04o", v);
 	else if (nl_field_word(f, v))
 		add(t, "%s", nl_field_word(f, v));
@@ -48,8 +48,9 @@ static void add_fields(struct text *t, const struct change *c)
 {
 	char a[NL_IP_MAX], b[NL_IP_MAX];
 	const char *sep = "set ";
+	const struct gagg_param *f;
 
-	for (const struct nl_field *f = nl_fields; f->attr; f++) {
+	nl_for_each_field(f) {
 		if (!(c->group.set & NL_SET(f->attr)))
 			continue;
 		add(t, "%s%s ", sep, f->name);

@@ -51,9 +51,10 @@ static const struct nl_member *find_rank(const struct nl_group *g, uint32_t rank
 static uint32_t fields_differ(const struct nl_group *want,
 			      const struct nl_group *have)
 {
+	const struct gagg_param *f;
 	uint32_t differ = 0;
 
-	for (const struct nl_field *f = nl_fields; f->attr; f++)
+	nl_for_each_field(f)
 		if (want->set & NL_SET(f->attr) &&
 		    (!(have->set & NL_SET(f->attr)) ||
 		     nl_field_read(want, f) != nl_field_read(have, f)))

@@ -20,47 +20,12 @@
 #include "sync/sync.h"
 #include "value.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
 /*
  * Stands after the text. libconfuse closes open sections at the end of the
  * file and takes it for complete; a file cut short would then delete members.
  * Inside a section this is no option, and inside a comment it is not seen.
  */
 #define SENTINEL	"end-of-file"
-
-#define RING_MAX	4194304
-
-/* Ranges and defaults are those of enum gagg_group_attr. */
-static const struct value_rule group_rules[] = {
-	{ "id", VALUE_NUMBER, 1, UINT32_MAX, 0, false, 0 },
-	{ "port", VALUE_NUMBER, 1, 65535, 0, false, 7440 },
-	{ "uid", VALUE_USER, 0, 0, 0, false, 0 },
-	{ "gid", VALUE_GROUP, 0, 0, 0, false, 0 },
-	{ "mode", VALUE_MODE, 0, 0, 0, false, 0600 },
-	{ "lanes", VALUE_LANES, 8, 2240, 8, false, 0 },
-	{ "lane-type", VALUE_LANE_TYPE, 0, 0, 0, false, GAGG_LANE_TYPE_INT32 },
-	{ "ring", VALUE_RING, 64, RING_MAX, 0, false, 49152 },
-	{ "window", VALUE_NUMBER, 64, 16384, 0, true, 2048 },
-	{ "stripe", VALUE_NUMBER, 1, 64, 0, false, 8 },
-	{ "shards", VALUE_NUMBER, 1, 16, 0, false, 1 },
-	{ "channels", VALUE_NUMBER, 1, 64, 0, false, 16 },
-	{ "cwnd", VALUE_NUMBER, 4, 1024, 0, false, 256 },
-	{ "dead-after", VALUE_NUMBER, 100, 600000, 0, false, 5000 },
-	{ "sync", VALUE_SYNC, 0, 0, 0, false, 0 },
-	{ "placement", VALUE_PLACEMENT, 0, 0, 0, false, GAGG_PLACE_STRIPED },
-	{ "multicast", VALUE_MULTICAST, 0, 0, 0, false, 0 },
-	{ "wire", VALUE_WIRE, 0, 0, 0, false, GAGG_WIRE_INT32 },
-};
-
-static const struct value_rule role_rule = {
-	"role", VALUE_ROLES, 0, 0, 0, false,
-	GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR,
-};
-
-static const struct value_rule weight_rule = {
-	"weight", VALUE_NUMBER, 1, 128, 0, false, 1,
-};
 
 /*
  * The file being parsed. Sections of one kind do not nest and end in order,
@@ -76,7 +41,7 @@ static struct parse {
 	struct config cfg;
 	struct nl_group group;
 	struct ring_size ring;		/* of the group */
-	int group_lines[ARRAY_SIZE(group_rules)];	/* 0: not in the file */
+	int group_lines[GAGG_GA_MAX + 1];	/* 0: not in the file */
 	struct nl_member member;
 	int member_lines[GAGG_MA_MAX + 1];
 	int local_line;
@@ -133,7 +98,7 @@ static bool first_time(cfg_t *cfg, cfg_opt_t *opt, int *line)
 	return true;
 }
 
-static bool take(cfg_t *cfg, cfg_opt_t *opt, const struct value_rule *rule,
+static bool take(cfg_t *cfg, cfg_opt_t *opt, const struct gagg_param *p,
 		 int *line, uint32_t *out)
 {
 	const char *text = cfg_opt_getnstr(opt, 0);
@@ -141,10 +106,10 @@ static bool take(cfg_t *cfg, cfg_opt_t *opt, const struct value_rule *rule,
 
 	if (!first_time(cfg, opt, line))
 		return false;
-	if (value_parse(rule, text, out, allowed, sizeof(allowed)))
+	if (value_parse(p, text, out, allowed, sizeof(allowed)))
 		return true;
 	complain(cfg->line, "%s: %s = \"%s\": allowed is %s",
-		 section(cfg, where), rule->name, value_quote(text, quoted),
+		 section(cfg, where), p->name, value_quote(text, quoted),
 		 allowed);
 	return false;
 }
@@ -158,39 +123,42 @@ static void take_sync(const char *text, char *out)
 	gagg_sync_print(&p, out);
 }
 
+static void take_param(const struct gagg_param *p, const char *text, uint32_t v)
+{
+	struct nl_group *g = &parse->group;
+
+	if (p->bits)
+		nl_field_write(g, p, v);
+	if (p->kind == GAGG_PARAM_SYNC)
+		take_sync(text, g->sync);
+	else if (p->kind == GAGG_PARAM_MULTICAST)
+		nl_multicast_parse(text, &g->multicast);
+	else if (p->kind == GAGG_PARAM_SIZE)
+		ring_parse(text, &parse->ring);
+}
+
 static int on_group_option(cfg_t *cfg, cfg_opt_t *opt)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++) {
-		const struct value_rule *rule = &group_rules[i];
-		const struct nl_field *field = nl_field_find(rule->name);
-		uint32_t v;
+	const struct gagg_param *p;
+	uint32_t v = 0;
 
-		if (strcmp(cfg_opt_name(opt), rule->name))
-			continue;
-		if (!take(cfg, opt, rule, &parse->group_lines[i], &v))
-			continue;
-		if (rule->type == VALUE_SYNC)
-			take_sync(cfg_opt_getnstr(opt, 0), parse->group.sync);
-		else if (rule->type == VALUE_MULTICAST)
-			nl_multicast_parse(cfg_opt_getnstr(opt, 0), &parse->group.multicast);
-		else if (field)
-			nl_field_write(&parse->group, field, v);
-		if (rule->type == VALUE_RING)
-			ring_parse(cfg_opt_getnstr(opt, 0), &parse->ring);
-	}
+	for (p = gagg_param_table; p->name; p++)
+		if (!strcmp(cfg_opt_name(opt), p->name) &&
+		    take(cfg, opt, p, &parse->group_lines[p->attr], &v))
+			take_param(p, cfg_opt_getnstr(opt, 0), v);
 	return 0;
 }
 
 static int on_role(cfg_t *cfg, cfg_opt_t *opt)
 {
-	take(cfg, opt, &role_rule, &parse->member_lines[GAGG_MA_ROLES],
+	take(cfg, opt, &nl_role, &parse->member_lines[GAGG_MA_ROLES],
 	     &parse->member.roles);
 	return 0;
 }
 
 static int on_weight(cfg_t *cfg, cfg_opt_t *opt)
 {
-	take(cfg, opt, &weight_rule, &parse->member_lines[GAGG_MA_WEIGHT],
+	take(cfg, opt, &nl_weight, &parse->member_lines[GAGG_MA_WEIGHT],
 	     &parse->member.weight);
 	return 0;
 }
@@ -247,8 +215,8 @@ static void member_begin(void)
 	parse->member = (struct nl_member) {
 		.set = NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS) |
 		       NL_SET(GAGG_MA_ROLES) | NL_SET(GAGG_MA_WEIGHT),
-		.roles = role_rule.fallback,
-		.weight = weight_rule.fallback,
+		.roles = nl_role.fallback,
+		.weight = nl_weight.fallback,
 	};
 }
 
@@ -286,28 +254,23 @@ next:
 static void group_begin(void)
 {
 	struct nl_group *g = &parse->group;
+	const struct gagg_param *p;
 
 	memset(parse->group_lines, 0, sizeof(parse->group_lines));
 	memset(&parse->ring, 0, sizeof(parse->ring));
 	memset(g, 0, sizeof(*g));
-	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++) {
-		const struct nl_field *f = nl_field_find(group_rules[i].name);
-
-		if (f && f->attr != GAGG_GA_ID)
-			nl_field_write(g, f, group_rules[i].fallback);
-	}
+	nl_for_each_field(p)
+		if (p->attr != GAGG_GA_ID)
+			nl_field_write(g, p, p->fallback);
 	strcpy(g->sync, "bsp");
 	g->set |= NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_MULTICAST);
 	member_begin();
 }
 
 /* Line of an option of the group, or of its end when the file has it not. */
-static int line_of(cfg_t *cfg, const char *name)
+static int line_of(cfg_t *cfg, uint16_t attr)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(group_rules); i++)
-		if (!strcmp(group_rules[i].name, name) && parse->group_lines[i])
-			return parse->group_lines[i];
-	return cfg->line;
+	return parse->group_lines[attr] ? parse->group_lines[attr] : cfg->line;
 }
 
 /* lanes and window may stand behind it */
@@ -315,14 +278,14 @@ static void take_ring(cfg_t *cfg, const char *where)
 {
 	struct nl_group *g = &parse->group;
 	uint64_t bytes = parse->ring.bytes;
-	uint32_t lanes = nl_group_lanes(g);
+	uint32_t lanes = nl_group_lanes(g), most = nl_field_find("ring")->max;
 
-	if (!bytes || (ring_chunks(bytes, lanes, g->window, &g->ring) && g->ring <= RING_MAX))
+	if (!bytes || (ring_chunks(bytes, lanes, g->window, &g->ring) && g->ring <= most))
 		return;
-	complain(line_of(cfg, "ring"),
+	complain(line_of(cfg, GAGG_GA_RING),
 		 "%s: ring = %llu bytes: of %u lanes these are more chunks than are allowed, %u",
-		 where, (unsigned long long)bytes, lanes, RING_MAX);
-	g->ring = RING_MAX;
+		 where, (unsigned long long)bytes, lanes, most);
+	g->ring = most;
 }
 
 /* The kernel's limits for a whole group; a host is an address. */
@@ -362,27 +325,27 @@ static void check_sums(cfg_t *cfg, const char *where)
 	/* what is wrong with it alone was said where it is set */
 	wrong = gagg_sync_parse(g->sync, &sync) ? NULL : gagg_sync_fits(&sync, workers);
 	if (wrong)
-		complain(line_of(cfg, "sync"), "%s: sync = %s: %s (there are %u)", where,
+		complain(line_of(cfg, GAGG_GA_SYNC), "%s: sync = %s: %s (there are %u)", where,
 			 g->sync, wrong, workers);
 	else if (apart < workers && !gagg_sync_parse(g->sync, &sync) &&
 		 gagg_sync_get(sync.mode)->copies)
-		complain(line_of(cfg, "sync"),
+		complain(line_of(cfg, GAGG_GA_SYNC),
 			 "%s: sync = %s: the sync mode requires hosts with one worker each", where,
 			 g->sync);
 	if (g->shards > 1 && !gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->whole)
-		complain(line_of(cfg, "shards"), "%s: shards = %u: sync mode %s requires one",
+		complain(line_of(cfg, GAGG_GA_SHARDS), "%s: shards = %u: sync mode %s requires one",
 			 where, g->shards, g->sync);
 	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_parse(g->sync, &sync) &&
 	    !gagg_sync_get(sync.mode)->store)
-		complain(line_of(cfg, "lane-type"),
+		complain(line_of(cfg, GAGG_GA_LANE_TYPE),
 			 "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
 			 where, g->sync);
 	if (g->wire && !gagg_sync_parse(g->sync, &sync) && !gagg_sync_get(sync.mode)->narrow)
-		complain(line_of(cfg, "wire"),
+		complain(line_of(cfg, GAGG_GA_WIRE),
 			 "%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
-			 where, nl_wire_name(g->wire), g->sync);
+			 where, nl_field_word(nl_field_find("wire"), g->wire), g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
-		complain(line_of(cfg, "ring"),
+		complain(line_of(cfg, GAGG_GA_RING),
 			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
 			 where, g->ring, hosts, 2 * g->stripe * g->shards * hosts);
 }
@@ -395,12 +358,12 @@ static void check_multicast(cfg_t *cfg, const char *where)
 	if (!g->multicast.family)
 		return;
 	if (!gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->store)
-		complain(line_of(cfg, "multicast"),
+		complain(line_of(cfg, GAGG_GA_MULTICAST),
 			 "%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
 			 where, g->sync);
 	if (g->n_members && g->members[0].addr.family &&
 	    g->members[0].addr.family != g->multicast.family)
-		complain(line_of(cfg, "multicast"),
+		complain(line_of(cfg, GAGG_GA_MULTICAST),
 			 "%s: multicast and the address of member %u differ in address family; allowed is IPv4 for all or IPv6 for all",
 			 where, g->members[0].rank);
 }
@@ -446,16 +409,16 @@ static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 		strcpy(g->name, name);
 	take_ring(cfg, where);
 	if (g->window && g->ring % g->window)
-		complain(line_of(cfg, "ring"), "%s: ring = %u: allowed is a multiple of window, which is %u",
+		complain(line_of(cfg, GAGG_GA_RING), "%s: ring = %u: allowed is a multiple of window, which is %u",
 			 where, g->ring, g->window);
 	if (g->port + g->shards > 65536)
-		complain(line_of(cfg, "port"), "%s: port = %u: with %u shards, allowed is 1 to %u",
+		complain(line_of(cfg, GAGG_GA_PORT), "%s: port = %u: with %u shards, allowed is 1 to %u",
 			 where, g->port, g->shards, 65536 - g->shards);
 	check_members(cfg, where);
 	for (unsigned int i = 0; i < c->n_groups; i++)
 		if (g->set & c->groups[i].set & NL_SET(GAGG_GA_ID) &&
 		    g->id == c->groups[i].id)
-			complain(line_of(cfg, "id"), "%s: id = %u is that of group \"%s\"",
+			complain(line_of(cfg, GAGG_GA_ID), "%s: id = %u is that of group \"%s\"",
 				 where, g->id, c->groups[i].name);
 
 	groups = realloc(c->groups, (c->n_groups + 1) * sizeof(*groups));
@@ -518,7 +481,7 @@ static int parse_text(const char *text)
 		CFG_STR("weight", NULL, CFGF_NODEFAULT),
 		CFG_END(),
 	};
-	cfg_opt_t group_opts[ARRAY_SIZE(group_rules) + 2] = { 0 };
+	cfg_opt_t group_opts[GAGG_GA_MAX + 2] = { 0 };
 	cfg_opt_t root_opts[] = {
 		CFG_STR("local", NULL, CFGF_NODEFAULT),
 		CFG_SEC("group", group_opts,
@@ -526,14 +489,15 @@ static int parse_text(const char *text)
 		CFG_STR(SENTINEL, NULL, CFGF_NODEFAULT),
 		CFG_END(),
 	};
-	const size_t n = ARRAY_SIZE(group_rules);
+	const struct gagg_param *p;
+	size_t n = 0;
 	char path[64];
 	cfg_t *cfg;
 	int ret;
 
-	for (size_t i = 0; i < n; i++)
-		group_opts[i] = (cfg_opt_t)CFG_STR(group_rules[i].name, NULL,
-						   CFGF_NODEFAULT);
+	/* there is room: each has an attribute of its own, and one is not a parameter */
+	for (p = gagg_param_table; p->name; p++)
+		group_opts[n++] = (cfg_opt_t)CFG_STR(p->name, NULL, CFGF_NODEFAULT);
 	group_opts[n] = (cfg_opt_t)CFG_SEC("member", member_opts,
 					   CFGF_MULTI | CFGF_TITLE |
 						   CFGF_NO_TITLE_DUPES);
@@ -550,8 +514,8 @@ static int parse_text(const char *text)
 	cfg_set_validate_func(cfg, "group|member|address", on_address);
 	cfg_set_validate_func(cfg, "group|member|role", on_role);
 	cfg_set_validate_func(cfg, "group|member|weight", on_weight);
-	for (size_t i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "group|%s", group_rules[i].name);
+	for (p = gagg_param_table; p->name; p++) {
+		snprintf(path, sizeof(path), "group|%s", p->name);
 		cfg_set_validate_func(cfg, path, on_group_option);
 	}
 	ret = cfg_parse_buf(cfg, text);

@@ -35,37 +35,59 @@ bool value_number(const char *text, uint32_t *out)
 	return digits(text, 10, UINT32_MAX, out);
 }
 
-static bool parse_number(const struct value_rule *r, const char *text,
+static bool parse_number(const struct gagg_param *p, const char *text,
 			 uint32_t *out, char *allowed, size_t size)
 {
 	uint32_t v;
 
-	if (value_number(text, &v) && v >= r->min && v <= r->max &&
-	    (!r->step || v % r->step == 0) && (!r->power || !(v & (v - 1)))) {
+	if (value_number(text, &v) && v >= p->min && gagg_param_fits(p, v)) {
 		*out = v;
 		return true;
 	}
-	if (r->power)
-		snprintf(allowed, size, "a power of two from %u to %u", r->min,
-			 r->max);
-	else if (r->step)
+	if (p->power)
+		snprintf(allowed, size, "a power of two from %u to %u", p->min,
+			 p->max);
+	else if (p->step)
 		snprintf(allowed, size, "a multiple of %u from %u to %u",
-			 r->step, r->min, r->max);
+			 p->step, p->min, p->max);
 	else
-		snprintf(allowed, size, "a number from %u to %u", r->min,
-			 r->max);
+		snprintf(allowed, size, "a number from %u to %u", p->min,
+			 p->max);
 	return false;
 }
 
-static bool parse_lanes(const struct value_rule *r, const char *text,
-			uint32_t *out, char *allowed, size_t size)
+static bool parse_auto(const struct gagg_param *p, const char *text,
+		       uint32_t *out, char *allowed, size_t size)
 {
 	size_t n;
 
-	if (nl_lanes_parse(text, out) || parse_number(r, text, out, allowed, size))
+	if (nl_field_word_parse(p, text, out) || parse_number(p, text, out, allowed, size))
 		return true;
 	n = strlen(allowed);
 	snprintf(allowed + n, size - n, ", or auto");
+	return false;
+}
+
+static bool parse_bits(const struct gagg_param *p, const char *text,
+		       uint32_t *out, char *allowed, size_t size)
+{
+	if (digits(text, 8, p->max, out) && gagg_param_fits(p, *out))
+		return true;
+	snprintf(allowed, size, "read and write bits in octal, \"0000\" to \"%04o\"", p->max);
+	return false;
+}
+
+/* "a, b or c" */
+static bool parse_word(const struct gagg_param *p, const char *text,
+		       uint32_t *out, char *allowed, size_t size)
+{
+	size_t used = 0;
+
+	if (nl_field_word_parse(p, text, out))
+		return true;
+	for (uint32_t i = 0; p->words[i] && used < size; i++)
+		used += snprintf(allowed + used, size - used, "%s%s",
+				 !i ? "" : p->words[i + 1] ? ", " : " or ", p->words[i]);
 	return false;
 }
 
@@ -123,65 +145,42 @@ static bool parse_multicast(const char *text, char *allowed, size_t size)
 	return false;
 }
 
-static bool parse_ring(const struct value_rule *r, const char *text, uint32_t *out,
+static bool parse_size(const struct gagg_param *p, const char *text, uint32_t *out,
 		       char *allowed, size_t size)
 {
 	struct ring_size ring;
 
-	if (ring_parse(text, &ring) &&
-	    (ring.bytes || (ring.chunks >= r->min && ring.chunks <= r->max))) {
+	if (ring_parse(text, &ring) && (ring.bytes || gagg_param_fits(p, ring.chunks))) {
 		*out = ring.chunks;
 		return true;
 	}
-	snprintf(allowed, size, "a number of chunks from %u to %u, or bytes as in 64M", r->min,
-		 r->max);
+	snprintf(allowed, size, "a number of chunks from %u to %u, or bytes as in 64M", p->min,
+		 p->max);
 	return false;
 }
 
-bool value_parse(const struct value_rule *r, const char *text, uint32_t *out,
+bool value_parse(const struct gagg_param *p, const char *text, uint32_t *out,
 		 char *allowed, size_t size)
 {
-	switch (r->type) {
-	case VALUE_NUMBER:
-		return parse_number(r, text, out, allowed, size);
-	case VALUE_LANES:
-		return parse_lanes(r, text, out, allowed, size);
-	case VALUE_USER:
+	switch ((enum gagg_param_kind)p->kind) {
+	case GAGG_PARAM_NUMBER:
+		return parse_number(p, text, out, allowed, size);
+	case GAGG_PARAM_AUTO:
+		return parse_auto(p, text, out, allowed, size);
+	case GAGG_PARAM_SIZE:
+		return parse_size(p, text, out, allowed, size);
+	case GAGG_PARAM_BITS:
+		return parse_bits(p, text, out, allowed, size);
+	case GAGG_PARAM_WORD:
+		return parse_word(p, text, out, allowed, size);
+	case GAGG_PARAM_USER:
 		return parse_user(text, out, allowed, size);
-	case VALUE_GROUP:
+	case GAGG_PARAM_GROUP:
 		return parse_group(text, out, allowed, size);
-	case VALUE_MODE:
-		if (digits(text, 8, 0666, out) && !(*out & 0111))
-			return true;
-		snprintf(allowed, size,
-			 "read and write bits in octal, \"0000\" to \"0666\"");
-		return false;
-	case VALUE_ROLES:
-		if (nl_roles_parse(text, out))
-			return true;
-		snprintf(allowed, size, "worker, aggregator or both");
-		return false;
-	case VALUE_PLACEMENT:
-		if (nl_placement_parse(text, out))
-			return true;
-		snprintf(allowed, size, "striped or root");
-		return false;
-	case VALUE_LANE_TYPE:
-		if (nl_lane_type_parse(text, out))
-			return true;
-		snprintf(allowed, size, "int32 or int64");
-		return false;
-	case VALUE_WIRE:
-		if (nl_wire_parse(text, out))
-			return true;
-		snprintf(allowed, size, "int32, int16 or int8");
-		return false;
-	case VALUE_SYNC:
+	case GAGG_PARAM_SYNC:
 		return parse_sync(text, allowed, size);
-	case VALUE_MULTICAST:
+	case GAGG_PARAM_MULTICAST:
 		return parse_multicast(text, allowed, size);
-	case VALUE_RING:
-		return parse_ring(r, text, out, allowed, size);
 	}
 	return false;
 }

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/gagg_wire.h>
-
 #include "args.h"
 
 bool args_fail(struct args *a, const char *fmt, ...)
@@ -164,49 +162,26 @@ bool args_gid(struct args *a, const char *text, uint32_t *out)
 	return true;
 }
 
-bool args_roles(struct args *a, const char *text, uint32_t *out)
+bool args_word(struct args *a, const struct gagg_param *p, const char *text,
+	       uint32_t *out)
 {
-	static const char *const words[] = {
-		"worker", "aggregator", "both", NULL,
-	};
-	int i = args_match(a, "role", text, words);
+	int i = args_match(a, p->noun, text, p->words);
 
-	return i >= 0 && nl_roles_parse(words[i], out);
+	if (i >= 0)
+		*out = p->min + i;
+	return i >= 0;
 }
 
-bool args_placement(struct args *a, const char *text, uint32_t *out)
-{
-	static const char *const words[] = { "striped", "root", NULL };
-	int i = args_match(a, "placement", text, words);
-
-	return i >= 0 && nl_placement_parse(words[i], out);
-}
-
-bool args_lane_type(struct args *a, const char *text, uint32_t *out)
-{
-	static const char *const words[] = { "int32", "int64", NULL };
-	int i = args_match(a, "lane type", text, words);
-
-	return i >= 0 && nl_lane_type_parse(words[i], out);
-}
-
-bool args_wire(struct args *a, const char *text, uint32_t *out)
-{
-	static const char *const words[] = { "int32", "int16", "int8", NULL };
-	int i = args_match(a, "wire format", text, words);
-
-	return i >= 0 && nl_wire_parse(words[i], out);
-}
-
-bool args_lanes(struct args *a, const char *text, uint32_t *out)
+bool args_auto(struct args *a, const struct gagg_param *p, const char *text,
+	       uint32_t *out)
 {
 	uint64_t n;
 
-	if (nl_lanes_parse(text, out))
+	if (nl_field_word_parse(p, text, out))
 		return true;
 	if (!digits(text, 10, UINT16_MAX, &n) || !n)
-		return args_fail(a, "lanes: expected auto, or a number from 8 to %u, not '%s'",
-				 GAGG_WIRE_LANES_MAX, text);
+		return args_fail(a, "%s: expected auto, or a number from %u to %u, not '%s'",
+				 p->name, p->min, p->max, text);
 	*out = (uint32_t)n;
 	return true;
 }
@@ -254,7 +229,7 @@ static bool member_option(struct args *a, const char *text,
 		return args_fail(a, "member %u: two roles; one that works and aggregates is 'both'",
 				 m->rank);
 	m->set |= NL_SET(GAGG_MA_ROLES);
-	return args_roles(a, text, &m->roles);
+	return args_word(a, &nl_role, text, &m->roles);
 }
 
 bool args_member(struct args *a, const char *text, struct nl_member *out)

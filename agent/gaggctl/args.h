@@ -42,11 +42,13 @@ bool args_ip(struct args *a, const char *what, const char *text,
 	     struct nl_ip *out);
 bool args_uid(struct args *a, const char *text, uint32_t *out);
 bool args_gid(struct args *a, const char *text, uint32_t *out);
-bool args_roles(struct args *a, const char *text, uint32_t *out);
-bool args_placement(struct args *a, const char *text, uint32_t *out);
+/* one of the words of @p */
+bool args_word(struct args *a, const struct gagg_param *p, const char *text,
+	       uint32_t *out);
+/* "auto", which is 0, or a number */
+bool args_auto(struct args *a, const struct gagg_param *p, const char *text,
+	       uint32_t *out);
 bool args_multicast(struct args *a, const char *text, struct nl_ip *out);
-bool args_lane_type(struct args *a, const char *text, uint32_t *out);
-bool args_wire(struct args *a, const char *text, uint32_t *out);
 
 /* Copy a word where @size bytes are, the final zero included. */
 bool args_copy(struct args *a, const char *what, const char *text, char *out,
@@ -59,8 +61,5 @@ bool args_group(struct args *a, char name[GAGG_NAME_MAX]);
 bool args_member(struct args *a, const char *text, struct nl_member *out);
 
 bool args_ring(struct args *a, const char *text, struct ring_size *out);
-
-/* 0: auto */
-bool args_lanes(struct args *a, const char *text, uint32_t *out);
 
 #endif

@@ -6,6 +6,12 @@ _gaggctl_groups()
 	gaggctl "${asked[@]}" group list 2>/dev/null | cut -d' ' -f1
 }
 
+# "NAME VALUE" of each option of "group create|set", as the program's help has them
+_gaggctl_help()
+{
+	gaggctl group help 2>/dev/null | sed -n 's/^    \([a-z-]*\) \([^ ]*\) .*/\1 \2/p'
+}
+
 # Options of "group create|set" and "member set", or, after one, its values.
 # By the word before and not by counting: readline splits 0=10.0.0.1.
 _gaggctl_options()
@@ -13,11 +19,6 @@ _gaggctl_options()
 	local previous=$1
 	shift
 	case $previous in
-	placement)	echo striped root ;;
-	lanes)		echo auto ;;
-	lane-type)	echo int32 int64 ;;
-	multicast)	echo none ;;
-	wire)		echo int32 int16 int8 ;;
 	sync)		echo bsp asp ssp: dssp: dssp-literal: r2sp: ako: bsp-quorum: bsp-deadline: \
 			     bsp-adaptive: localsgd: easgd: easgd-sync: hpsgd: \
 			     gossip-pull: gossip-push: gossip-pair: push-sum: ;;
@@ -25,27 +26,35 @@ _gaggctl_options()
 	uid)		compgen -u ;;
 	gid)		compgen -g ;;
 	*)		case " $* " in
-			*" $previous "*) ;;
+			*" $previous "*) _gaggctl_help | sed -n "s/^$previous //p" |
+						 tr '|' '\n' | grep '^[a-z]' ;;
 			*)		 echo "$@" ;;
 			esac ;;
 	esac
+}
+
+# Those of "group create|set"; $2, if it is there, is one more.
+_gaggctl_group_options()
+{
+	local options
+
+	mapfile -t options < <(_gaggctl_help | cut -d' ' -f1)
+	_gaggctl_options "$1" "${options[@]}" "${@:2}"
 }
 
 # What may follow the words in "$@"; the last of them is the one before.
 _gaggctl_choice()
 {
 	local previous=${*: -1}
-	local options=(local port id uid gid mode lanes lane-type ring window stripe
-		       shards channels cwnd dead-after sync placement multicast wire)
 
 	case "$#:$1 ${2-}" in
 	1:group*)	echo create delete set show list help ;;
 	1:member*)	echo add delete set list help ;;
 	2:"group create") ;;
-	*:"group create") _gaggctl_options "$previous" "${options[@]}" member ;;
+	*:"group create") _gaggctl_group_options "$previous" member ;;
 	2:"group set" | 2:"group delete" | 2:"group show")
 			_gaggctl_groups ;;
-	*:"group set")	_gaggctl_options "$previous" "${options[@]}" ;;
+	*:"group set")	_gaggctl_group_options "$previous" ;;
 	2:member*)	_gaggctl_groups ;;
 	3:"member set" | 3:"member delete")
 			gaggctl "${asked[@]}" member list "$3" 2>/dev/null | cut -d= -f1 ;;

@@ -7,9 +7,10 @@
 #include "../conf/ports.h"
 
 #define MEMORY_SAID	(256ULL << 20)	/* nearly twice the default */
-#define WINDOW_DEFAULT	2048	/* GAGG_GA_WINDOW */
 
-static const char usage[] =
+#define USAGE_MAX	4096
+
+static const char usage_head[] =
 	"Usage: gaggctl group create NAME local ADDRESS [OPTION]... [member MEMBER]...\n"
 	"       gaggctl group set NAME OPTION...\n"
 	"       gaggctl group delete NAME\n"
@@ -18,64 +19,69 @@ static const char usage[] =
 	"\n"
 	"  MEMBER := RANK=ADDRESS[,worker|aggregator|both][,weight=N]\n"
 	"  OPTION :=\n"
-	"    local ADDRESS            this host's address\n"
-	"    port N                   base UDP port [7440]\n"
-	"    id N                     id on the wire [hash of the name]\n"
-	"    uid USER, gid GROUP      who may train [0]\n"
-	"    mode OCTAL               read and write bits of those [0600]\n"
-	"    lanes N|auto             32-bit lanes a datagram; auto: what fits, at most 344 [auto]\n"
-	"    lane-type int32|int64    what a store adds; int64 fills two lanes [int32]\n"
-	"    ring N|SIZE              chunks in the ring [49152], or bytes: 64M\n"
-	"    window N                 chunks under way [2048]\n"
-	"    stripe N                 chunks in a row with one home [8]\n"
-	"    shards N                 UDP sockets [1]\n"
-	"    channels N               most channels [16]\n"
-	"    cwnd N                   most datagrams under way to a host [256]\n"
-	"    dead-after MS            silence after which a host is dead [5000]\n"
-	"    sync MODE                sync mode, see gaggctl sync list [bsp]\n"
-	"    placement striped|root   where chunks are added up [striped]\n"
-	"    multicast ADDRESS|none   where results that all hosts want are sent once [none]\n"
-	"    wire int32|int16|int8    how sums of floating point travel [int32]\n"
+	"    local ADDRESS            this host's address\n";
+
+static const char usage_tail[] =
 	"\n"
 	"Create the group with the same members on every host. Only uid, gid and mode\n"
 	"can be set while a rank is attached.\n";
 
-enum word {
-	W_LOCAL, W_PORT, W_ID, W_UID, W_GID, W_MODE, W_LANES, W_LANE_TYPE, W_RING, W_WINDOW,
-	W_STRIPE, W_SHARDS, W_CHANNELS, W_CWND, W_DEAD_AFTER, W_SYNC,
-	W_PLACEMENT, W_MULTICAST, W_WIRE, W_MEMBER,
-};
+/* "port N", "placement striped|root" */
+static void usage_option(const struct gagg_param *p, char *buf, size_t size)
+{
+	size_t used = snprintf(buf, size, "%s %s", p->name, p->value ? p->value : "");
 
-static const char *const words[] = {
-	[W_LOCAL]	= "local",
-	[W_PORT]	= "port",
-	[W_ID]		= "id",
-	[W_UID]		= "uid",
-	[W_GID]		= "gid",
-	[W_MODE]	= "mode",
-	[W_LANES]	= "lanes",
-	[W_LANE_TYPE]	= "lane-type",
-	[W_RING]	= "ring",
-	[W_WINDOW]	= "window",
-	[W_STRIPE]	= "stripe",
-	[W_SHARDS]	= "shards",
-	[W_CHANNELS]	= "channels",
-	[W_CWND]	= "cwnd",
-	[W_DEAD_AFTER]	= "dead-after",
-	[W_SYNC]	= "sync",
-	[W_PLACEMENT]	= "placement",
-	[W_MULTICAST]	= "multicast",
-	[W_WIRE]	= "wire",
-	[W_MEMBER]	= "member",
-	NULL,
-};
+	for (uint32_t i = 0; !p->value && p->words[i] && used < size; i++)
+		used += snprintf(buf + used, size - used, "%s%s", i ? "|" : "", p->words[i]);
+}
 
-static const uint16_t attrs[] = {
-	[W_LOCAL]	= GAGG_GA_LOCAL,
-	[W_SYNC]	= GAGG_GA_SYNC,
-	[W_MULTICAST]	= GAGG_GA_MULTICAST,
-	[W_MEMBER]	= 0,
-};
+/* " [2048]"; nothing of what depends on other things */
+static void usage_default(const struct gagg_param *p, char *buf, size_t size)
+{
+	const char *word = nl_field_word(p, p->fallback);
+
+	*buf = 0;
+	if (!p->bits || !gagg_param_fits(p, p->fallback))
+		return;
+	if (word)
+		snprintf(buf, size, " [%s]", word);
+	else
+		snprintf(buf, size, p->kind == GAGG_PARAM_BITS ? " [%04o]" : " [%u]", p->fallback);
+}
+
+/* what the table of parameters has, a line each; completion reads them, too */
+static const char *usage(void)
+{
+	char option[64], fallback[32];
+	const struct gagg_param *p;
+	static char text[USAGE_MAX];
+	size_t used;
+
+	used = snprintf(text, sizeof(text), "%s", usage_head);
+	for (p = gagg_param_table; p->name; p++) {
+		usage_option(p, option, sizeof(option));
+		usage_default(p, fallback, sizeof(fallback));
+		used += snprintf(text + used, sizeof(text) - used, "    %-24s %s%s\n", option,
+				 p->about, fallback);
+	}
+	snprintf(text + used, sizeof(text) - used, "%s", usage_tail);
+	return text;
+}
+
+/* the options: the parameters, and two more. Each parameter has an attribute of its own */
+#define WORDS_MAX	(GAGG_GA_MAX + 3)
+
+static void list_words(const char *words[WORDS_MAX])
+{
+	const struct gagg_param *p;
+	size_t n = 0;
+
+	words[n++] = "local";
+	for (p = gagg_param_table; p->name; p++)
+		words[n++] = p->name;
+	words[n++] = "member";
+	words[n] = NULL;
+}
 
 /* What a command line says about a group. */
 struct spec {
@@ -90,90 +96,106 @@ static bool take_member(struct args *a, const char *text, struct nl_group *g)
 	return args_member(a, text, &g->members[g->n_members++]);
 }
 
-static bool take_field(struct args *a, enum word w, const char *text,
-		       struct spec *s)
+static bool take_number(struct args *a, const struct gagg_param *p, const char *text,
+			uint32_t *v)
 {
-	const struct nl_field *f = nl_field_find(words[w]);
-	uint32_t v = 0;
 	uint64_t big;
-	bool ok = true;
 
-	switch (w) {
-	case W_UID:
-		ok = args_uid(a, text, &v);
-		break;
-	case W_GID:
-		ok = args_gid(a, text, &v);
-		break;
-	case W_MODE:
-		ok = args_octal(a, words[w], text, &v);
-		break;
-	case W_LANES:
-		ok = args_lanes(a, text, &v);
-		break;
-	case W_PLACEMENT:
-		ok = args_placement(a, text, &v);
-		break;
-	case W_LANE_TYPE:
-		ok = args_lane_type(a, text, &v);
-		break;
-	case W_WIRE:
-		ok = args_wire(a, text, &v);
-		break;
-	case W_RING:
-		ok = args_ring(a, text, &s->ring);
-		v = s->ring.chunks;
-		break;
-	default:
-		ok = args_number(a, words[w], text,
-				 f->bits == 16 ? UINT16_MAX : UINT32_MAX, &big);
-		v = ok ? big : 0;
-	}
-	if (ok)
-		nl_field_write(&s->g, f, v);
+	if (!args_number(a, p->name, text, p->bits == 16 ? UINT16_MAX : UINT32_MAX, &big))
+		return false;
+	*v = big;
+	return true;
+}
+
+static bool take_ring(struct args *a, const char *text, struct ring_size *ring, uint32_t *v)
+{
+	bool ok = args_ring(a, text, ring);
+
+	*v = ring->chunks;
 	return ok;
 }
 
-static bool take_value(struct args *a, enum word w, const char *text,
+static bool take_field(struct args *a, const struct gagg_param *p, const char *text,
 		       struct spec *s)
 {
-	switch (w) {
-	case W_LOCAL:
-		return args_ip(a, words[w], text, &s->g.local);
-	case W_SYNC:
-		return args_copy(a, words[w], text, s->g.sync,
-				 sizeof(s->g.sync));
-	case W_MULTICAST:
-		return args_multicast(a, text, &s->g.multicast);
-	case W_MEMBER:
-		return take_member(a, text, &s->g);
+	uint32_t v = 0;
+	bool ok;
+
+	switch (p->kind) {
+	case GAGG_PARAM_USER:
+		ok = args_uid(a, text, &v);
+		break;
+	case GAGG_PARAM_GROUP:
+		ok = args_gid(a, text, &v);
+		break;
+	case GAGG_PARAM_BITS:
+		ok = args_octal(a, p->name, text, &v);
+		break;
+	case GAGG_PARAM_AUTO:
+		ok = args_auto(a, p, text, &v);
+		break;
+	case GAGG_PARAM_WORD:
+		ok = args_word(a, p, text, &v);
+		break;
+	case GAGG_PARAM_SIZE:
+		ok = take_ring(a, text, &s->ring, &v);
+		break;
 	default:
-		return take_field(a, w, text, s);
+		ok = take_number(a, p, text, &v);
 	}
+	if (ok)
+		nl_field_write(&s->g, p, v);
+	return ok;
+}
+
+static bool take_param(struct args *a, const struct gagg_param *p, const char *text,
+		       struct spec *s)
+{
+	switch (p->kind) {
+	case GAGG_PARAM_SYNC:
+		return args_copy(a, p->name, text, s->g.sync, sizeof(s->g.sync));
+	case GAGG_PARAM_MULTICAST:
+		return args_multicast(a, text, &s->g.multicast);
+	default:
+		return take_field(a, p, text, s);
+	}
+}
+
+/* option @w of list_words(): the first one, a parameter, or the last one */
+static bool take_option(struct args *a, int w, const char *const *words, struct spec *s)
+{
+	const struct gagg_param *p = w && words[w + 1] ? &gagg_param_table[w - 1] : NULL;
+	uint32_t bit = p ? NL_SET(p->attr) : w ? 0 : NL_SET(GAGG_GA_LOCAL);
+	const char *text = "";
+	bool ok;
+
+	if (s->g.set & bit)
+		return args_fail(a, "%s is there twice", words[w]);
+	if (!args_take(a, words[w], &text))
+		return args_fail(a, "%s needs a value", words[w]);
+	if (p)
+		ok = take_param(a, p, text, s);
+	else if (w)
+		ok = take_member(a, text, &s->g);
+	else
+		ok = args_ip(a, words[w], text, &s->g.local);
+	s->g.set |= bit;
+	return ok;
 }
 
 static bool parse(struct args *a, struct spec *s)
 {
+	const char *words[WORDS_MAX];
+
+	list_words(words);
 	memset(s, 0, sizeof(*s));
 	if (!args_group(a, s->g.name))
 		return false;
 	while (*a->next) {
-		const struct nl_field *f;
-		const char *text = "";
-		uint32_t bit;
 		int w = args_match(a, "option", *a->next++, words);
 
-		if (w < 0)
+		if (w < 0 || !take_option(a, w, words, s))
 			return false;
-		f = nl_field_find(words[w]);
-		bit = w == W_MEMBER ? 0 : NL_SET(f ? f->attr : attrs[w]);
-		if (s->g.set & bit)
-			return args_fail(a, "%s is there twice", words[w]);
-		if (!args_take(a, words[w], &text))
-			return args_fail(a, "%s needs a value", words[w]);
-		if (!take_value(a, w, text, s))
-			return false;
-		s->g.set |= bit;
 	}
 	return true;
 }
@@ -244,7 +266,7 @@ static enum ctl_exit create(struct args *a)
 	struct nl *nl;
 	int err;
 
-	if (ctl_help(a, usage))
+	if (ctl_help(a, usage()))
 		return CTL_OK;
 	if (!parse(a, &s))
 		return CTL_USAGE;
@@ -252,7 +274,7 @@ static enum ctl_exit create(struct args *a)
 		args_fail(a, "local ADDRESS is missing: which of the members' addresses is this host's?");
 		return CTL_USAGE;
 	}
-	if (!ring_by_size(a, &s, GAGG_WIRE_LANES, WINDOW_DEFAULT))
+	if (!ring_by_size(a, &s, GAGG_WIRE_LANES, nl_field_find("window")->fallback))
 		return CTL_USAGE;
 	mark_local(&s.g);
 	nl = ctl_open();
@@ -271,7 +293,7 @@ static enum ctl_exit set(struct args *a)
 	struct nl *nl;
 	int err = 0;
 
-	if (ctl_help(a, usage))
+	if (ctl_help(a, usage()))
 		return CTL_OK;
 	if (!parse(a, &s))
 		return CTL_USAGE;
@@ -304,7 +326,7 @@ static enum ctl_exit delete(struct args *a)
 	struct nl_group g = { .set = 0 };
 	struct nl *nl;
 
-	if (ctl_help(a, usage))
+	if (ctl_help(a, usage()))
 		return CTL_OK;
 	if (!args_group(a, g.name) || !args_end(a))
 		return CTL_USAGE;
@@ -340,13 +362,13 @@ static void print_mtu(const struct nl_group *g)
 /* Text is what "group create" takes. */
 static void print_config(const struct nl_group *g)
 {
-	const struct nl_field *f;
+	const struct gagg_param *f;
 	char ip[NL_IP_MAX];
 
 	print_text("   ");
 	if (g->set & NL_SET(GAGG_GA_LOCAL))
 		print_str("local", " local ", nl_ip_format(&g->local, ip), "");
-	for (f = nl_fields; f->attr; f++) {
+	nl_for_each_field(f) {
 		uint32_t v = nl_field_read(g, f);
 
 		if (f->attr == GAGG_GA_LANES)
@@ -354,12 +376,10 @@ static void print_config(const struct nl_group *g)
 		if (!(g->set & NL_SET(f->attr)))
 			continue;
 		print_text(" ");
-		if (f->attr == GAGG_GA_MODE) {
-			print_octal(f->name, "mode ", v, "");
-			continue;
-		}
 		print_text(f->name);
-		if (nl_field_word(f, v))
+		if (f->kind == GAGG_PARAM_BITS)
+			print_octal(f->name, " ", v, "");
+		else if (nl_field_word(f, v))
 			print_str(f->name, " ", nl_field_word(f, v), "");
 		else
 			print_u64(f->name, " ", v, "");
@@ -412,7 +432,7 @@ static enum ctl_exit show(struct args *a)
 	struct nl *nl;
 	int err;
 
-	if (ctl_help(a, usage))
+	if (ctl_help(a, usage()))
 		return CTL_OK;
 	if ((*a->next && !args_group(a, name)) || !args_end(a))
 		return CTL_USAGE;
@@ -436,7 +456,7 @@ static enum ctl_exit list(struct args *a)
 	struct nl *nl;
 	int err;
 
-	if (ctl_help(a, usage))
+	if (ctl_help(a, usage()))
 		return CTL_OK;
 	if (!args_end(a))
 		return CTL_USAGE;
@@ -460,5 +480,5 @@ enum ctl_exit group_command(struct args *a)
 		{ NULL, NULL },
 	};
 
-	return ctl_dispatch(a, table, usage);
+	return ctl_dispatch(a, table, usage());
 }

@@ -112,7 +112,7 @@ static bool take_changes(struct args *a, struct nl_member *m)
 		if (attrs[w] == GAGG_MA_ADDRESS)
 			ok = args_ip(a, words[w], text, &m->addr);
 		else if (attrs[w] == GAGG_MA_ROLES)
-			ok = args_roles(a, text, &m->roles);
+			ok = args_word(a, &nl_role, text, &m->roles);
 		else
 			ok = args_number(a, words[w], text, UINT32_MAX, &v);
 		if (!ok)

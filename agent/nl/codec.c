@@ -128,12 +128,14 @@ static int put_members(struct nl_msg *msg, const struct nl_member *m, uint32_t n
 
 static int put_fields(struct nl_msg *msg, const struct nl_group *g)
 {
-	const struct nl_field *f;
+	const struct gagg_param *f;
 	int err = 0;
 
-	for (f = nl_fields; f->attr && !err; f++) {
+	nl_for_each_field(f) {
 		uint32_t v = nl_field_read(g, f);
 
+		if (err)
+			break;
 		if (!(g->set & NL_SET(f->attr)))
 			continue;
 		if (f->bits == 32)
@@ -422,12 +424,12 @@ static int get_members(const struct nlattr *nest, struct nl_group *g)
 
 static int get_field(const struct nlattr *a, struct nl_group *g)
 {
-	const struct nl_field *f;
+	const struct gagg_param *f;
 	uint16_t v16 = 0;
 	uint32_t v = 0;
 	int err;
 
-	for (f = nl_fields; f->attr; f++) {
+	nl_for_each_field(f) {
 		if (f->attr != nla_type(a))
 			continue;
 		err = f->bits == 32 ? get_u32(a, &v) :

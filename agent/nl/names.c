@@ -11,74 +11,89 @@ _Static_assert(NL_VALUE_MAX >= SYNC_NAME_MAX, "sync_name() writes into it");
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define FIELD(a, b, member, n) \
-	{ GAGG_GA_##a, b, offsetof(struct nl_group, member), n }
+static const char *const roles[] = { "worker", "aggregator", "both", NULL };
 
-const struct nl_field nl_fields[] = {
-	FIELD(PORT, 16, port, "port"),
-	FIELD(ID, 32, id, "id"),
-	FIELD(UID, 32, uid, "uid"),
-	FIELD(GID, 32, gid, "gid"),
-	FIELD(MODE, 32, mode, "mode"),
-	FIELD(LANES, 16, lanes, "lanes"),
-	FIELD(RING, 32, ring, "ring"),
-	FIELD(WINDOW, 32, window, "window"),
-	FIELD(STRIPE, 16, stripe, "stripe"),
-	FIELD(SHARDS, 16, shards, "shards"),
-	FIELD(CHANNELS, 16, channels, "channels"),
-	FIELD(CWND, 32, cwnd, "cwnd"),
-	FIELD(DEAD_AFTER, 32, dead_after, "dead-after"),
-	FIELD(PLACEMENT, 32, placement, "placement"),
-	FIELD(LANE_TYPE, 32, lane_type, "lane-type"),
-	FIELD(WIRE, 32, wire, "wire"),
-	{ 0, 0, 0, NULL },
+const struct gagg_param nl_role = {
+	.name = "role",
+	.attr = GAGG_MA_ROLES,
+	.kind = GAGG_PARAM_WORD,
+	.noun = "role",
+	.words = roles,
+	.min = GAGG_ROLE_WORKER,
+	.max = GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR,
+	.fallback = GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR,
 };
 
-const struct nl_field *nl_field_find(const char *name)
-{
-	const struct nl_field *f;
+const struct gagg_param nl_weight = {
+	.name = "weight",
+	.attr = GAGG_MA_WEIGHT,
+	.min = 1,
+	.max = 128,
+	.fallback = 1,
+};
 
-	for (f = nl_fields; f->attr; f++)
+const struct gagg_param *nl_field_next(const struct gagg_param *f)
+{
+	for (f = f ? f + 1 : gagg_param_table; f->name; f++)
+		if (f->bits)
+			return f;
+	return NULL;
+}
+
+const struct gagg_param *nl_field_find(const char *name)
+{
+	const struct gagg_param *f;
+
+	nl_for_each_field(f)
 		if (!strcmp(f->name, name))
 			return f;
 	return NULL;
 }
 
-void nl_field_write(struct nl_group *group, const struct nl_field *f, uint32_t v)
+void nl_field_write(struct nl_group *group, const struct gagg_param *f, uint32_t v)
 {
-	memcpy((char *)group + f->offset, &v, sizeof(v));
+	if (f->kind == GAGG_PARAM_USER)
+		group->uid = v;
+	else if (f->kind == GAGG_PARAM_GROUP)
+		group->gid = v;
+	else
+		gagg_param_set(f, &group->param, v);
 	group->set |= NL_SET(f->attr);
 }
 
-uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f)
+uint32_t nl_field_read(const struct nl_group *group, const struct gagg_param *f)
 {
-	uint32_t v;
-
-	memcpy(&v, (const char *)group + f->offset, sizeof(v));
-	return v;
+	if (f->kind == GAGG_PARAM_USER)
+		return group->uid;
+	if (f->kind == GAGG_PARAM_GROUP)
+		return group->gid;
+	return gagg_param_get(f, &group->param);
 }
 
-static const char lanes_auto[] = "auto";
+static const char word_auto[] = "auto";
 
-bool nl_lanes_parse(const char *text, uint32_t *out)
+const char *nl_field_word(const struct gagg_param *f, uint32_t v)
 {
-	*out = 0;
-	return !strcmp(text, lanes_auto);
-}
-
-const char *nl_field_word(const struct nl_field *f, uint32_t v)
-{
-	switch (f->attr) {
-	case GAGG_GA_LANES:
-		return v ? NULL : lanes_auto;
-	case GAGG_GA_PLACEMENT:
-		return nl_placement_name(v);
-	case GAGG_GA_LANE_TYPE:
-		return nl_lane_type_name(v);
-	case GAGG_GA_WIRE:
-		return nl_wire_name(v);
-	}
+	if (f->kind == GAGG_PARAM_AUTO)
+		return v ? NULL : word_auto;
+	if (f->kind == GAGG_PARAM_WORD)
+		return gagg_param_fits(f, v) ? f->words[v - f->min] : "?";
 	return NULL;
+}
+
+bool nl_field_word_parse(const struct gagg_param *f, const char *text, uint32_t *out)
+{
+	if (f->kind == GAGG_PARAM_AUTO && !strcmp(text, word_auto)) {
+		*out = 0;
+		return true;
+	}
+	for (uint32_t i = 0; f->words && f->words[i]; i++) {
+		if (!strcmp(f->words[i], text)) {
+			*out = f->min + i;
+			return true;
+		}
+	}
+	return false;
 }
 
 bool nl_mismatch_values(const struct nl_member *m)
@@ -90,7 +105,7 @@ bool nl_mismatch_values(const struct nl_member *m)
 
 const char *nl_mismatch_word(const struct nl_member *m, uint32_t v, char buf[NL_VALUE_MAX])
 {
-	const struct nl_field *f = nl_field_find(m->mismatch);
+	const struct gagg_param *f = nl_field_find(m->mismatch);
 	const char *word;
 
 	if (!strcmp(m->mismatch, "sync"))
@@ -136,24 +151,10 @@ const char *function(type i)						\
 	return word(words, ARRAY_SIZE(words), i);			\
 }
 
-WORDS(nl_group_attr_name, unsigned int,
+/* what is no parameter */
+static WORDS(group_attr_name, unsigned int,
 	[GAGG_GA_NAME]		= "name",
-	[GAGG_GA_ID]		= "id",
 	[GAGG_GA_LOCAL]		= "local",
-	[GAGG_GA_PORT]		= "port",
-	[GAGG_GA_UID]		= "uid",
-	[GAGG_GA_GID]		= "gid",
-	[GAGG_GA_MODE]		= "mode",
-	[GAGG_GA_LANES]		= "lanes",
-	[GAGG_GA_RING]		= "ring",
-	[GAGG_GA_WINDOW]	= "window",
-	[GAGG_GA_STRIPE]	= "stripe",
-	[GAGG_GA_SHARDS]	= "shards",
-	[GAGG_GA_CHANNELS]	= "channels",
-	[GAGG_GA_CWND]		= "cwnd",
-	[GAGG_GA_DEAD_AFTER]	= "dead-after",
-	[GAGG_GA_SYNC]		= "sync",
-	[GAGG_GA_PLACEMENT]	= "placement",
 	[GAGG_GA_KEY]		= "key",
 	[GAGG_GA_MEMBERS]	= "members",
 	[GAGG_GA_STATE]		= "state",
@@ -161,12 +162,19 @@ WORDS(nl_group_attr_name, unsigned int,
 	[GAGG_GA_REASON]	= "reason",
 	[GAGG_GA_REASON_RANK]	= "reason-rank",
 	[GAGG_GA_MISMATCH]	= "mismatch",
-	[GAGG_GA_LANE_TYPE]	= "lane-type",
-	[GAGG_GA_MULTICAST]	= "multicast",
-	[GAGG_GA_WIRE]		= "wire",
 	[GAGG_GA_MTU]		= "mtu",
 	[GAGG_GA_MTU_NEEDED]	= "mtu-needed",
 	[GAGG_GA_LANES_NOW]	= "lanes-now")
+
+const char *nl_group_attr_name(unsigned int attr)
+{
+	const struct gagg_param *p;
+
+	for (p = gagg_param_table; p->name; p++)
+		if (p->attr == attr)
+			return p->name;
+	return group_attr_name(attr);
+}
 
 WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_MEMBER]	= "member",
@@ -224,58 +232,9 @@ WORDS(nl_event_name, uint32_t,
 	[GAGG_EV_MISMATCH]	= "config-mismatch",
 	[GAGG_EV_MEMBER_STATE]	= "member-state")
 
-#define GAGG_ROLE_BOTH (GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR)
-
-WORDS(nl_roles_name, uint32_t,
-	[GAGG_ROLE_WORKER]	= "worker",
-	[GAGG_ROLE_AGGREGATOR]	= "aggregator",
-	[GAGG_ROLE_BOTH]	= "both")
-
-WORDS(nl_placement_name, uint32_t,
-	[GAGG_PLACE_STRIPED]	= "striped",
-	[GAGG_PLACE_ROOT]	= "root")
-
-WORDS(nl_lane_type_name, uint32_t,
-	[GAGG_LANE_TYPE_INT32]	= "int32",
-	[GAGG_LANE_TYPE_INT64]	= "int64")
-
-WORDS(nl_wire_name, uint32_t,
-	[GAGG_WIRE_INT32]	= "int32",
-	[GAGG_WIRE_INT16]	= "int16",
-	[GAGG_WIRE_INT8]	= "int8")
-
-static bool parse(const char *(*name)(uint32_t), uint32_t from, uint32_t to,
-		  const char *text, uint32_t *out)
+const char *nl_roles_name(uint32_t value)
 {
-	for (uint32_t i = from; i <= to; i++) {
-		if (!strcmp(name(i), text)) {
-			*out = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool nl_roles_parse(const char *text, uint32_t *out)
-{
-	return parse(nl_roles_name, GAGG_ROLE_WORKER, GAGG_ROLE_BOTH, text, out);
-}
-
-bool nl_placement_parse(const char *text, uint32_t *out)
-{
-	return parse(nl_placement_name, GAGG_PLACE_STRIPED, GAGG_PLACE_ROOT,
-		     text, out);
-}
-
-bool nl_lane_type_parse(const char *text, uint32_t *out)
-{
-	return parse(nl_lane_type_name, GAGG_LANE_TYPE_INT32, GAGG_LANE_TYPE_INT64,
-		     text, out);
-}
-
-bool nl_wire_parse(const char *text, uint32_t *out)
-{
-	return parse(nl_wire_name, GAGG_WIRE_INT32, GAGG_WIRE_INT8, text, out);
+	return nl_field_word(&nl_role, value);
 }
 
 static const struct {

@@ -20,6 +20,8 @@
 #include <linux/gagg_netlink.h>
 #include <linux/gagg_wire.h>
 
+#include "group/param.h"
+
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
 #define NL_IP_MAX	INET6_ADDRSTRLEN
 #define NL_VALUE_MAX	64		/* a value of a field as a word, with the final zero */
@@ -87,12 +89,10 @@ struct nl_member {
  * struct nl_group - a group, or what to change of one
  * @set:	NL_SET(GAGG_GA_*) of what holds a value; nothing else is sent.
  *		@name is always sent. @members are sent when @n_members is not 0
- * @lanes:	0: auto
- * @dead_after:	ms
- * @placement:	enum gagg_placement
- * @lane_type:	enum gagg_lane_type
+ * @param:	numbers that can be configured, as an array has them
+ * @uid:	who may train
+ * @gid:	which group may
  * @multicast:	where results for all go; no family: to each by itself
- * @wire:	enum gagg_wire_lane
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
  * @mismatch:	out: the field that differs, or ""
@@ -104,24 +104,14 @@ struct nl_group {
 	uint32_t set;
 	char name[GAGG_NAME_MAX];
 	struct nl_ip local;
-	uint32_t id;
-	uint32_t port;
+	union {
+		struct gagg_params param;
+		struct { GAGG_PARAM_FIELDS; };
+	};
 	uint32_t uid;
 	uint32_t gid;
-	uint32_t mode;
-	uint32_t lanes;
-	uint32_t ring;
-	uint32_t window;
-	uint32_t stripe;
-	uint32_t shards;
-	uint32_t channels;
-	uint32_t cwnd;
-	uint32_t dead_after;
 	char sync[GAGG_SYNC_MAX];
-	uint32_t placement;
-	uint32_t lane_type;
 	struct nl_ip multicast;
-	uint32_t wire;
 	uint32_t state;
 	uint64_t epoch;
 	uint32_t reason;
@@ -238,28 +228,27 @@ bool nl_multicast_parse(const char *text, struct nl_ip *out);
 const char *nl_multicast_format(const struct nl_ip *ip, char buf[NL_IP_MAX]);
 bool nl_ip_equal(const struct nl_ip *a, const struct nl_ip *b);
 
-/**
- * struct nl_field - a number of a group that may be configured
- * @attr:	GAGG_GA_*
- * @bits:	16 or 32
- * @offset:	of the uint32_t in struct nl_group
- * @name:	what gaggctl and the configuration file call it
+/* the numbers of a group that may be configured, users among them */
+#define nl_for_each_field(f) \
+	for ((f) = nl_field_next(NULL); (f); (f) = nl_field_next(f))
+
+/* the first of them, and the one after @f; NULL: there is none */
+const struct gagg_param *nl_field_next(const struct gagg_param *f);
+
+/* what a member has of them, as rows of the same kind; they are no fields */
+extern const struct gagg_param nl_role, nl_weight;
+
+/* NULL: none has this name */
+const struct gagg_param *nl_field_find(const char *name);
+void nl_field_write(struct nl_group *group, const struct gagg_param *f, uint32_t v);
+uint32_t nl_field_read(const struct nl_group *group, const struct gagg_param *f);
+
+/*
+ * The word for a value: NULL if it is written as a number, "?" if this build does not know it.
+ * And backwards; false: it is no such word
  */
-struct nl_field {
-	uint16_t attr;
-	uint16_t bits;
-	size_t offset;
-	const char *name;
-};
-
-extern const struct nl_field nl_fields[];	/* ends with attr 0 */
-
-const struct nl_field *nl_field_find(const char *name);
-void nl_field_write(struct nl_group *group, const struct nl_field *f, uint32_t v);
-uint32_t nl_field_read(const struct nl_group *group, const struct nl_field *f);
-
-/* The word for a value of a field that takes words; NULL: it takes numbers. */
-const char *nl_field_word(const struct nl_field *f, uint32_t v);
+const char *nl_field_word(const struct gagg_param *f, uint32_t v);
+bool nl_field_word_parse(const struct gagg_param *f, const char *text, uint32_t *out);
 
 /* are both values of what differs known? Then the words for them, as above; made in @buf */
 bool nl_mismatch_values(const struct nl_member *m);
@@ -276,16 +265,6 @@ const char *nl_member_state_name(uint32_t state);
 const char *nl_reason_name(uint32_t reason);
 const char *nl_event_name(uint32_t event);
 const char *nl_roles_name(uint32_t roles);
-const char *nl_placement_name(uint32_t placement);
-const char *nl_lane_type_name(uint32_t lane_type);
-const char *nl_wire_name(uint32_t wire);
-
-/* The same backwards; false when it is no such word. */
-bool nl_roles_parse(const char *text, uint32_t *out);
-bool nl_placement_parse(const char *text, uint32_t *out);
-bool nl_lane_type_parse(const char *text, uint32_t *out);
-bool nl_wire_parse(const char *text, uint32_t *out);
-bool nl_lanes_parse(const char *text, uint32_t *out);	/* auto: 0 */
 
 /* the lanes of a chunk that memory has room for */
 static inline uint32_t nl_group_lanes(const struct nl_group *g)

@@ -4,8 +4,11 @@
 # their AGENT_LIBS.
 
 NL_OBJS := $(addprefix build/agent/nl/,codec.o events.o extack.o names.o nl.o request.o twin.o) \
-	build/agent/lib/message.o
+	build/agent/lib/message.o build/agent/core/group/param.o
 NL_LIBS  = $(shell pkg-config --libs libnl-genl-3.0)
+
+# nl.h has the parameters of a group, which are described once, in the core
+$(foreach d,bench conf gaggctl gaggd nl,build/agent/$(d)/%.o): AGENT_CFLAGS += -Ikmod/core
 
 build/agent/nl/%.o: AGENT_CFLAGS += $(shell pkg-config --cflags libnl-genl-3.0)
 

@@ -307,19 +307,8 @@ int epoch_init(struct group *g)
 		gagg_digest_member(d, m->rank, m->addr.addr, m->addr.family == AF_INET6 ? 16 : 4,
 				   (u8)m->roles, (u16)m->weight);
 	}
-	d[GAGG_DG_LANES] = g->cfg.lanes;
-	d[GAGG_DG_RING] = g->cfg.ring;
-	d[GAGG_DG_WINDOW] = g->cfg.window;
-	d[GAGG_DG_STRIPE] = g->cfg.stripe;
-	d[GAGG_DG_SHARDS] = g->cfg.shards;
-	d[GAGG_DG_PORT] = g->cfg.port;
-	d[GAGG_DG_SYNC] = gagg_digest_sync(&g->geom.sync);
-	d[GAGG_DG_PLACEMENT] = g->cfg.placement;
-	d[GAGG_DG_DEAD_AFTER] = g->cfg.dead_after;
-	d[GAGG_DG_LANE_TYPE] = g->cfg.lane_type;
-	d[GAGG_DG_WIRE] = g->cfg.wire;
-	for (i = 0; i < GAGG_DG_COUNT; i++)
-		digest[i] = gagg_digest_fold(d[i], i);
+	gagg_digest_params(d, &g->cfg.param, &g->geom.sync);
+	gagg_digest_fold_all(d, digest);
 	gagg_join_init(g->join, &g->geom, digest, random64() | 1);
 	g->join->enabled = 1;
 	return 0;

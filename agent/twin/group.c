@@ -58,17 +58,9 @@ static void make_geometry(struct group *g)
 
 	qsort(cfg->members, cfg->n_members, sizeof(cfg->members[0]), by_rank);
 	gagg_geom_init(geom);
-	geom->group = cfg->set & NL_SET(GAGG_GA_ID) ? cfg->id : gagg_group_id(cfg->name);
-	geom->room = cfg->lanes ? (u16)cfg->lanes : GAGG_WIRE_LANES;
-	geom->lanes = geom->room;
-	geom->stripe = (u16)cfg->stripe;
-	geom->shards = (u16)cfg->shards;
-	geom->ring = cfg->ring;
-	geom->window = cfg->window;
-	/* the log of a path is twice its window, see path.h */
-	geom->cwnd = cfg->cwnd < GAGG_PATH_LOG / 2 ? cfg->cwnd : GAGG_PATH_LOG / 2;
-	geom->dead_after = cfg->dead_after * GAGG_MSEC;
-	geom->wire = (u8)cfg->wire;
+	if (!(cfg->set & NL_SET(GAGG_GA_ID)))
+		cfg->id = gagg_group_id(cfg->name);
+	gagg_params_geom(&cfg->param, geom);
 	for (i = 0; i < cfg->n_members; i++) {
 		const struct nl_member *m = &cfg->members[i];
 		union address addr;

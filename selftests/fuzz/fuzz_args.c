@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/command.c agent/gaggctl/group.c agent/conf/ports.c agent/conf/ring.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c sync; libs: json-c -lcmocka */
+/* links: agent/gaggctl/args.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/command.c agent/gaggctl/group.c agent/conf/ports.c agent/conf/ring.c agent/gaggctl/member.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/group/param.c sync; libs: json-c -lcmocka */
 /*
  * The command line of gaggctl: a byte for what the kernel answers, then words,
  * each on a line. What holds:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c sync; libs: libconfuse */
+/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c kmod/core/group/param.c sync; libs: libconfuse */
 /*
  * The configuration file. The input is its text. What holds:
  *	- a file that is refused is so for reasons, each on a line that begins with
@@ -107,11 +107,11 @@ static void print_ip(FILE *f, const char *what, const struct nl_ip *ip)
 
 static void print_group(FILE *f, const struct nl_group *g)
 {
-	const struct nl_field *field;
+	const struct gagg_param *field;
 	uint32_t i;
 
 	fprintf(f, "group %s {\n", g->name);
-	for (field = nl_fields; field->attr; field++) {
+	nl_for_each_field(field) {
 		uint32_t v = nl_field_read(g, field);
 
 		if (!(g->set & NL_SET(field->attr)))

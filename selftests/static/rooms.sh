@@ -12,10 +12,10 @@
 cat >"$work/allowed" <<'END'
 agent/archive: agent/lib
 agent/bench: agent/nl
-agent/conf: agent/nl kmod/core/sync
+agent/conf: agent/nl kmod/core/group kmod/core/sync
 agent/gaggctl: agent/archive agent/conf agent/lib agent/nl kmod/core/sync
 agent/gaggd: agent/archive agent/conf agent/lib agent/nl
-agent/nl: agent/lib
+agent/nl: agent/lib kmod/core/group
 agent/twin: agent/conf agent/gaggd agent/lib kmod/core
 kmod: kmod/compat kmod/core
 kmod/core: kmod/core/group kmod/core/ring kmod/core/store kmod/core/sync

@@ -19,12 +19,14 @@ result()
 	fi
 }
 
-# Stands in for the program, which completion asks for groups and ranks.
+# Stands in for the program, which completion asks for groups and ranks; what it says of
+# itself it says.
 gaggctl()
 {
 	case "$*" in
 	"--twin /s group list")	printf 't1 waiting\n' ;;
 	"--twin /s member list t1") printf '5=10.0.0.1,both\n' ;;
+	"group help")		build/gaggctl group help ;;
 	"group list")		printf 'g1 waiting\ng2 running\n' ;;
 	"checkpoint list")	printf 'g1/a bytes 1\ng1/b bytes 1\nold/c bytes 1\n' ;;
 	"checkpoint list g1")	printf 'g1/a bytes 1\ng1/b bytes 1\n' ;;
@@ -74,6 +76,9 @@ offers "group create g lane-type" "" int32 int64
 offers "group create g multicast" "" none
 offers "group create g" mu multicast
 offers "group create g wire" "" int32 int16 int8
+offers "group create g window" ""
+offers "group create g ring" ""
+offers "group set g l" l local lanes lane-type
 offers "group create g member 0 = 10.0.0.1" me member
 offers "group set g1" me
 offers "group set" "" g1 g2
@@ -104,10 +109,9 @@ offers "apply" --d --dry-run
 offers "apply" --c --check
 
 mapfile -t words < <(
-	sed -n 's/^\t\[W_[A-Z_]*\]\t*= "\(.*\)",$/\1/p' agent/gaggctl/group.c
 	sed -n 's/^\t*{ "\([a-z]*\)", [a-z_]* },$/\1/p' agent/gaggctl/*.c
 	echo address; echo role; echo weight; echo --nonzero; echo --twin; echo --dry-run; echo --check; echo --state
-	echo worker; echo aggregator; echo both; echo striped; echo root
+	echo local; echo member; echo worker; echo aggregator; echo both
 )
 [ ${#words[@]} -ge 35 ]
 result $? "words found in the sources: ${#words[@]}"

@@ -124,13 +124,14 @@ int nl_group_set(struct nl *nl, const struct nl_group *g)
 				NL_SET(GAGG_GA_MODE);
 	int ret = fake_call("set", g->name, !(g->set & ~access));
 	struct nl_group *mine = fake_find(g->name);
+	const struct gagg_param *f;
 
 	(void)nl;
 	if (ret)
 		return ret;
 	if (!mine)
 		return -ENOENT;
-	for (const struct nl_field *f = nl_fields; f->attr; f++)
+	nl_for_each_field(f)
 		if (g->set & NL_SET(f->attr))
 			nl_field_write(mine, f, nl_field_read(g, f));
 	if (g->set & NL_SET(GAGG_GA_SYNC))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/conf/ports.c agent/conf/ring.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c sync; libs: json-c */
+/* links: agent/gaggctl/args.c agent/gaggctl/command.c agent/gaggctl/group.c agent/conf/ports.c agent/conf/ring.c agent/gaggctl/member.c agent/gaggctl/batch.c agent/gaggctl/checkpoint.c agent/gaggctl/stats.c agent/gaggctl/monitor.c agent/gaggctl/apply.c agent/gaggctl/version.c agent/gaggctl/sync.c agent/gaggctl/print.c agent/nl/names.c kmod/core/group/param.c sync; libs: json-c */
 /* What is printed, as text and as JSON. */
 #include <json-c/json.h>
 
@@ -7,13 +7,13 @@
 
 static void fill(struct nl_group *g)
 {
-	const struct nl_field *f;
+	const struct gagg_param *f;
 	uint32_t v = 111;
 
 	memset(g, 0, sizeof(*g));
 	strcpy(g->name, "grp");
 	assert_true(nl_ip_parse("10.0.0.1", &g->local));
-	for (f = nl_fields; f->attr; f++)
+	nl_for_each_field(f)
 		nl_field_write(g, f, v++);
 	g->mode = 0640;
 	g->placement = GAGG_PLACE_ROOT;
@@ -113,7 +113,7 @@ static void print__text_and_json(void **state)
 	o = both("group show grp");
 	assert_string_equal(at(o, 0, "name"), "grp");
 	assert_string_equal(at(o, 0, "mode"), "0640");
-	assert_string_equal(at(o, 0, "dead_after"), "123");
+	assert_string_equal(at(o, 0, "dead_after"), "124");
 	assert_string_equal(at(o, 0, "placement"), "root");
 	assert_string_equal(at(o, 0, "lane_type"), "int64");
 	assert_string_equal(at(o, 0, "multicast"), "ff02::7");
@@ -257,7 +257,7 @@ static void group__mtu(void **state)
 	have.lanes_now = 328;
 	expect("group show grp", CTL_OK);
 	expect_in("lanes", out, " lanes 328, path MTU 1468 needed, interface 1500\n");
-	expect_in("auto", out, " lanes auto ring ");
+	expect_in("auto", out, " lanes auto lane-type ");
 	o = both("group show grp");
 	assert_string_equal(at(o, 0, "lanes"), "auto");
 	assert_string_equal(at(o, 0, "lanes_now"), "328");
@@ -271,6 +271,7 @@ static void group__mtu(void **state)
 static void group__show_makes_create(void **state)
 {
 	char line[1024], *from, *to;
+	const struct gagg_param *f;
 	struct nl_group have;
 
 	(void)state;
@@ -284,7 +285,7 @@ static void group__show_makes_create(void **state)
 		*c = *c == '\n' ? ' ' : *c;
 	snprintf(line, sizeof(line), "group create grp %s", from);
 	expect(line, CTL_OK);
-	for (const struct nl_field *f = nl_fields; f->attr; f++)
+	nl_for_each_field(f)
 		assert_int_equal(nl_field_read(&have, f),
 				 nl_field_read(&kernel.group, f));
 	assert_true(nl_ip_equal(&have.local, &kernel.group.local));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/nl/codec.c agent/nl/extack.c agent/nl/names.c; libs: libnl-3.0 libnl-genl-3.0 */
+/* links: agent/nl/codec.c agent/nl/extack.c agent/nl/names.c kmod/core/group/param.c; libs: libnl-3.0 libnl-genl-3.0 */
 /*
  * Messages are made by the code under test and read back by it, and made by
  * hand, as the kernel would make them or worse.
@@ -42,13 +42,13 @@ static void ip(struct nl_ip *out, const char *text)
 /* Every field that can be sent has a value of its own. */
 static void fill(struct nl_group *g, bool v6, uint32_t members)
 {
-	const struct nl_field *f;
+	const struct gagg_param *f;
 	uint32_t v = 1000;
 
 	memset(g, 0, sizeof(*g));
 	strcpy(g->name, "a-name.of_thirty-one-characters");
 	ip(&g->local, v6 ? "2001:db8::1" : "10.0.0.1");
-	for (f = nl_fields; f->attr; f++)
+	nl_for_each_field(f)
 		nl_field_write(g, f, f->bits == 16 ? v++ : 0xabcd0000 + v++);
 	strcpy(g->sync, "bsp");
 	if (members)	/* else it is none */
@@ -800,6 +800,7 @@ static void ip__text(void **state)
 
 static void names__all(void **state)
 {
+	const struct gagg_param *f;
 	uint32_t v;
 
 	(void)state;
@@ -820,11 +821,17 @@ static void names__all(void **state)
 		assert_string_not_equal(nl_event_name(i), "?");
 	assert_string_equal(nl_event_name(GAGG_EV_MEMBER_STATE + 1), "?");
 	assert_string_equal(nl_member_state_name(UINT32_MAX), "?");
-	assert_true(nl_roles_parse("aggregator", &v));
+	assert_true(nl_field_word_parse(&nl_role, "aggregator", &v));
 	assert_int_equal(v, GAGG_ROLE_AGGREGATOR);
-	assert_false(nl_roles_parse("?", &v));
-	assert_false(nl_placement_parse("", &v));
-	for (const struct nl_field *f = nl_fields; f->attr; f++) {
+	assert_false(nl_field_word_parse(&nl_role, "?", &v));
+	assert_string_equal(nl_roles_name(0), "?");
+	assert_string_equal(nl_roles_name(GAGG_ROLE_WORKER), "worker");
+	assert_string_equal(nl_roles_name(4), "?");
+	assert_false(nl_field_word_parse(nl_field_find("placement"), "", &v));
+	assert_false(nl_field_word_parse(nl_field_find("window"), "auto", &v));
+	assert_string_equal(nl_field_word(nl_field_find("wire"), GAGG_WIRE_INT8), "int8");
+	assert_string_equal(nl_field_word(nl_field_find("wire"), GAGG_WIRE_INT8 + 1), "?");
+	nl_for_each_field(f) {
 		assert_ptr_equal(nl_field_find(f->name), f);
 		assert_string_equal(nl_group_attr_name(f->attr), f->name);
 	}
