@@ -5,6 +5,7 @@
 #include "channel.h"
 #include "epoch.h"
 #include "group.h"
+#include "keep.h"
 #include "op.h"
 #include "port.h"
 #include "reduce.h"
@@ -120,6 +121,11 @@ static void act_on_channel(struct port *p, struct group *grp, const struct gagg_
 		b->progressed |= GAGG_BIT(ch->index);
 		b->done[ch->index] |= (u32)GAGG_BIT(a->local);
 		b->number[ch->index][a->local] = a->number;
+		break;
+	case GAGG_ACT_FOLD:
+	case GAGG_ACT_ADD_LOCAL:
+	case GAGG_ACT_READ:
+		keep_act(g, ch, a);
 		break;
 	}
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "channel.h"
 #include "group.h"
+#include "keep.h"
 #include "op.h"
 #include "queue.h"
 #include "twin.h"
@@ -11,6 +13,10 @@
 
 static void channel_free(struct channel *ch)
 {
+	unsigned int l;
+
+	for (l = 0; l < GAGG_LOCALS; l++)
+		memory_free(&ch->copy[l]);
 	memory_free(&ch->acc);
 	memory_free(&ch->held);
 	memory_free(&ch->done);
@@ -62,6 +68,7 @@ static struct channel *channel_take(struct group *g)
 	*ch = (struct channel){
 		.result = was.result, .done = was.done, .acc = was.acc, .held = was.held,
 	};
+	memcpy(ch->copy, was.copy, sizeof(ch->copy));
 	return ch;
 }
 

@@ -36,10 +36,11 @@ struct channel {
 	unsigned int index;		/* place in group.channel */
 	unsigned int nparts;
 	u64 members;
-	struct memory result;		/* lanes by slot */
+	struct memory result;		/* lanes by slot; of a store: keep.h */
 	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
 	struct memory acc;		/* as of struct gagg_layout, acc_at() */
 	struct memory held;		/* the same */
+	struct memory copy[GAGG_LOCALS];	/* of a store: what a local rank has read */
 	struct seat *seat[GAGG_LOCALS];
 	struct gagg_chan *part[GAGG_SHARDS_MAX];
 	struct gagg_front base;		/* of parts, once what is below is published */

@@ -162,11 +162,6 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 		return -1;
 	}
 	gagg_sync_apply(&g->geom, &sync);
-	if (g->geom.store) {
-		log_err("group \"%s\": gagg-twin has no stores: sync mode %s requires the module on all hosts",
-			cfg->name, cfg->sync);
-		return -1;
-	}
 	if (cfg->multicast.family) {
 		log_err("group \"%s\": gagg-twin hears no multicast: the option multicast requires the module on all hosts",
 			cfg->name);

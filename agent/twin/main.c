@@ -251,7 +251,7 @@ int main(int argc, char **argv)
 	if (status != OPTIONS_GO_ON)
 		return status;
 	if (opt.state || opt.checkpoints || opt.checkpoint_bytes) {
-		fprintf(stderr, "gagg-twin: --state, --checkpoints and --checkpoint-bytes are gaggd's: without stores there are no checkpoints\n");
+		fprintf(stderr, "gagg-twin: --state, --checkpoints and --checkpoint-bytes are gaggd's: gagg-twin keeps no checkpoints\n");
 		return 2;
 	}
 	opt.config = opt.config ?: CONFIG_PATH;

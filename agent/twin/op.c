@@ -16,6 +16,7 @@
 
 #include "channel.h"
 #include "group.h"
+#include "keep.h"
 #include "op.h"
 #include "session.h"
 #include "twin.h"

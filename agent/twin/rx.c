@@ -15,6 +15,7 @@
 #include "channel.h"
 #include "epoch.h"
 #include "group.h"
+#include "keep.h"
 #include "port.h"
 #include "reduce.h"
 #include "rx.h"
@@ -111,9 +112,14 @@ static void add_lanes(const struct source *src, const struct gagg_todo *todo,
 {
 	const struct gagg_geom *g = &src->group->geom;
 	struct channel *ch = channel_find(src->group, todo->chan->id);
-	void *acc = acc_at(g, ch, src->port->worker->index, todo->acc);
-	void *dst = todo->to_result ? chunk_at(g, &ch->result, todo->slot) : acc;
+	void *acc, *dst;
 
+	if (g->store) {
+		keep_add(g, ch, todo, lanes);
+		return;
+	}
+	acc = acc_at(g, ch, src->port->worker->index, todo->acc);
+	dst = todo->to_result ? chunk_at(g, &ch->result, todo->slot) : acc;
 	twin_loops->reduce(todo->laneop, dst, todo->first ? NULL : acc, lanes, todo->lanes,
 			   todo->shift);
 }
@@ -122,8 +128,12 @@ static void place_lanes(const struct source *src, const struct gagg_todo *todo,
 			const void *lanes)
 {
 	struct channel *ch = channel_find(src->group, todo->chan->id);
+	const struct gagg_geom *g = &src->group->geom;
 
-	memcpy(chunk_at(&src->group->geom, &ch->result, todo->slot), lanes, todo->lanes * 4);
+	if (g->store)
+		keep_place(g, ch, todo, lanes);
+	else
+		memcpy(chunk_at(g, &ch->result, todo->slot), lanes, todo->lanes * 4);
 }
 
 static void rx_shard(const struct source *src, struct gagg_msg *m, const void *body, u64 now)

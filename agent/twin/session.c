@@ -16,6 +16,7 @@
 #include "channel.h"
 #include "epoch.h"
 #include "group.h"
+#include "keep.h"
 #include "link.h"
 #include "op.h"
 #include "queue.h"
@@ -65,6 +66,9 @@ static int seat_take(struct session *s, struct channel *ch)
 		err = memory_theirs(&seat->contrib, "gagg-contrib", l.contrib);
 	if (!err)
 		err = memory_theirs(&seat->push, "gagg-push", l.push);
+	if (!err && l.copy)
+		err = memory_zeroed(s->group->twin, &ch->copy[seat->ops.local], "gagg-copy",
+				    l.copy);
 	if (err) {
 		seat_free(seat);
 		return err;
@@ -127,6 +131,14 @@ void session_mismatch(struct session *s, bool is)
 	futex_ring(&s->page->bell);
 }
 
+/* what lies in a store is read by asking for it */
+static const struct memory *seat_result(const struct seat *seat)
+{
+	const struct channel *ch = seat->channel;
+
+	return ch->group->geom.store ? &ch->copy[seat->ops.local] : &ch->result;
+}
+
 static const struct memory *seat_region(const struct seat *seat, u32 region)
 {
 	switch (region) {
@@ -137,7 +149,7 @@ static const struct memory *seat_region(const struct seat *seat, u32 region)
 	case GAGG_REG_DONE:
 		return &seat->channel->done;
 	default:
-		return &seat->channel->result;
+		return seat_result(seat);
 	}
 }
 
@@ -414,7 +426,7 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 
 	if (req->op != BROKER_OP_OPEN)
 		return refuse(reply, EOPNOTSUPP,
-			      "gagg-twin keeps no checkpoints: it has no stores, so there are no tables");
+			      "gagg-twin keeps no checkpoints: give the path of a file");
 	if (!g)
 		return refuse(reply, ENOENT, "gagg-twin has no group \"%s\" with this host in it",
 			      req->group);

@@ -12,6 +12,13 @@
  * its result is there, a result once all have it. Whoever still gets the old
  * header with new lanes has the round behind it, and looks at neither.
  *
+ * Of a store a contribution may be written again once it is confirmed, and a home
+ * ignores what it has had. A chunk may gain updates before its copy is sent. 1. It is
+ * added to and sent by one thread, so what leaves is whole. 2. The clock in the header
+ * says that all updates before it are there, which stays true. 3. Where a read must not
+ * show later ones, none come: the reader's own next update does not pass a home that
+ * has yet to answer it, and without that its clock is not complete.
+ *
  * Datagrams to a node leave in the order in which the core numbered them.
  */
 #define _GNU_SOURCE 1

@@ -142,14 +142,15 @@ daemon()
 		knows "the manual" "Documentation/man/$1.8" "${words[@]}"
 }
 
-# mode and whether the twin has it: of those without a store
+# of those without replicas the functions, too
 # shellcheck disable=SC2016 # a quote of Markdown
 modes()
 {
-	sed -n 's/^| `\([^`]*\)` |[^|]*|[^|]*| \(yes\|no\) |.*/\1 \2/p' Documentation/sync-modes.md |
-		sort >"$tmp/table"
-	gaggctl sync list | awk '/^[^ ]/ { mode = $1 } /^    store$/ { print mode, "no" }
-		/^    collectives$/ { print mode, "yes" }' | sort >"$tmp/modes"
+	sed -n 's/^| `\([^`]*\)` |[^|]*| \(collectives\|tables\|replicas\) |.*/\1 \2/p' \
+		Documentation/sync-modes.md | sort >"$tmp/table"
+	gaggctl sync list | awk '/^[^ ]/ { mode = $1; has = /replicas: / ? "replicas" : "" }
+		/^    store$/ { print mode, has ? has : "tables" }
+		/^    collectives$/ { print mode, has ? has : "collectives" }' | sort >"$tmp/modes"
 	[ -s "$tmp/modes" ] && diff "$tmp/modes" "$tmp/table"
 }
 
@@ -162,5 +163,5 @@ check "gagg-twin(8): one of them is asked" twin_asked
 check "gagg.conf(5): the file" conf
 check "gaggd: manual and completion have its options" daemon gaggd agent/gaggd/gaggd.bash _gaggd
 check "gagg-twin: the same" daemon gagg-twin agent/twin/gagg-twin.bash _gagg_twin
-check "sync modes: those of the table, and which of them the twin has" modes
+check "sync modes: those of the table, with their functions" modes
 exit $bad

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/store.sh
 . "$(dirname "$0")/store.sh"
-plan 25
+plan 35
 
 no_collectives()
 {
@@ -75,8 +75,6 @@ check "hits are counted" breaks_bound "only" 2
 hits=
 check "there are no collectives" no_collectives
 group_down
-check "the twin has no stores, and says so" twin_refuses asp
-
 group_up ring 1024 window 64 sync bsp
 check "bsp: all ranks know the same after each clock" clocks_known bsp
 group_down
@@ -120,4 +118,35 @@ check "nothing was refused for its lanes" is "$(count_all drop_op) == 0 && $(cou
 group_down
 net_clear
 net_offload on
+# homes are hosts 0 and 2, so that each kind is one and asks both
+layout 4 2 some
+net_ready 1500
+check "two hosts with the module, two with the twin" \
+	mixed_up ring 1024 window 64 shards 2 sync ssp:0 lane-type int64
+check "whole clocks there" store_run 0 $SLOW 0
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+check "with losses and repetitions, too" store_run 0
+net_clear
+net_offload on
+check "the twins have added, and sent again" is \
+	"$(twin_count 2 contributions) > 0 && $(twin_count 2 retransmits) > 0"
+check "down" mixed_down
+mixed_up ring 1024 window 64 sync ssp:2
+check "a bound holds for both kinds" store_run 2 $SLOW 0
+check "a stricter promise than it keeps is noticed" breaks_bound "there$" 0 $SLOW 0
+mixed_down
+mixed_up ring 1024 window 64 sync r2sp:80:0
+check "and they take turns" store_run 1
+mixed_down
+mixed_up ring 1024 window 64 sync dssp:1:3
+check "and are between two bounds" store_run 3 $SLOW 0
+mixed_down
+layout 4
+mixed_up ring 1024 window 64 sync bsp
+check "bsp: the same after each clock" clocks_known bsp
+mixed_down
+mixed_up ring 1024 window 64 sync ssp:0
+check "ssp:0: bit for bit the same" eval "clocks_known ssp && cmp $tmp/bsp $tmp/ssp"
+mixed_down
 check "the module can be unloaded" module_unload

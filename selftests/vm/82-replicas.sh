@@ -14,7 +14,7 @@
 . "$(dirname "$0")/store.sh"
 # shellcheck source=selftests/vm/digits.sh
 . "$(dirname "$0")/digits.sh"
-plan 25
+plan 26
 
 replicas=(localsgd:3 easgd:1:22 easgd-sync:3:90 hpsgd:2)
 
@@ -73,6 +73,10 @@ mixed_up ring 256 window 64 sync hpsgd:2
 check "hpsgd:2, two hosts with the twin: the same weights" same_weights
 check "and each update once" replica_run $CLOCKS 20000 0
 check "down" mixed_down
+mixed_up ring 256 window 64 sync easgd:1:22
+check "easgd:1:22: the same, with a centre in a store" eval \
+	"same_weights && replica_run $CLOCKS 20000 0"
+mixed_down
 check "gaggd starts there, too" digits_daemons 2 3
 check "a longer period sends less" sends_less
 for mode in localsgd:8 easgd-sync:4:90; do

@@ -8,19 +8,20 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 27
+plan 32
 
 file=$tmp/tables
 program=$TOP/build/selftests/vm/checkpoint
 state=$tmp/state
 
-# as_rank R WORD...: the program, asking the gaggd of its host
+# as_rank R WORD...: the program, asking the gaggd or the twin of its host if there is one
 as_rank()
 {
-	local host=$(($1 / per_host))
+	local host=$(($1 / per_host)) socket
 	shift
 
-	net_exec "$host" env "GAGG_SOCKET=/run/gagg/h$host.sock" "$@"
+	socket=${rank_socket:-}${twin_pid[host]:-}
+	net_exec "$host" env ${socket:+"GAGG_SOCKET=/run/gagg/h$host.sock"} "$@"
 }
 
 tables_start()
@@ -83,6 +84,16 @@ check "what is saved does not depend on the mode" saves_the_same
 printf x | dd of="$file" bs=1 seek=200 conv=notrunc status=none
 check_not "a damaged file is not taken" tables load
 check "and the others hear of it" rank_says 1 "rank 0"
+group_down
+
+# --- over twins ------------------------------------------------------------
+check "twins" eval "twin_conf ring 256 window 64 sync ssp:0 && twin_up 0 1 2"
+check "they save the same" saves_the_same
+check "and take it up" same_again
+file=agent:best
+check_not "they keep none" tables save
+check "which is told" rank_says 1 "gagg-twin keeps no checkpoints: give the path of a file"
+twin_down
 
 # --- gaggd keeps it ------------------------------------------------------
 # agent_up DIR: gaggd on each host, of which that of host 1 has DIR
@@ -139,8 +150,8 @@ has_free()
 	[ "$(stat -f -c %f "$1")" -eq "$2" ]
 }
 
-group_down
 group_up ring 256 window 64 sync asp uid 1001
+rank_socket=yes
 mkdir "$tmp/full"
 mount -t tmpfs -o size=8k,mode=0700 tmpfs "$tmp/full"
 free=$(stat -f -c %f "$tmp/full")

@@ -20,7 +20,7 @@ gossips=(gossip-pull:1 gossip-push:1:0 gossip-push:2:3 gossip-pair:1 push-sum:1)
 if slow_kernel; then
 	modes=() gossips=(gossip-pull:1 gossip-push:1:0 gossip-pair:1)
 fi
-plan $((18 + ${#modes[@]} + 2 * ${#gossips[@]}))
+plan $((22 + ${#modes[@]} + 2 * ${#gossips[@]}))
 
 gossip_run()
 {
@@ -68,7 +68,6 @@ check "a worker alone is refused" refused "at least two workers" sync ako:1:0 \
 check "two workers on a host are refused" refused "one worker each" sync ako:1:0 \
 	member 0=10.77.0.1 member 1=10.77.0.1
 check "more than a shard is refused" refused "requires one shard" sync push-sum:1 shards 2
-check "the twin has no stores, and says so" twin_refuses ako:2:2
 
 # a read lacks what was pushed in the last 2P + S - 1 clocks, at most
 group_up dead-after 60000 ring 1024 window 64 sync ako:1:1
@@ -118,6 +117,23 @@ group_up dead-after 60000 ring 1024 window 64 sync gossip-pull:1
 check "a rank that dies ends the epoch" dies
 group_down
 layout 4
+
+mixed_up dead-after 60000 ring 1024 window 64 sync ako:3:2
+check "ako: two hosts with the twin, one late" store_run 7 $SLOW 0
+mixed_down
+net_offload off
+net_impair loss random 2% duplicate 2% delay 1ms reorder 90%
+mixed_up dead-after 60000 ring 1024 window 64 shards 2 sync ako:3:2 lane-type int64
+check "with losses, in two shards" store_run 7
+check "which were repaired" is "$(count 0 retransmits) > 0 && $(twin_count 2 retransmits) > 0"
+mixed_down
+for mode in gossip-pull:1 push-sum:1; do
+	mixed_up dead-after 60000 ring 1024 window 64 sync "$mode"
+	check "$mode: whole replicas, on hosts of both kinds" eval "gossip_run && one_mean"
+	mixed_down
+done
+net_clear
+net_offload on
 
 check "gaggd starts" digits_daemons 0 1 2 3
 for mode in "${modes[@]}"; do

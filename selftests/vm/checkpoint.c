@@ -21,8 +21,8 @@
 
 #include <unistd.h>
 
-#include <gagg.h>
 #include "broker.h"
+#include "enter.h"
 
 #define FLOATS	1000
 #define INTS	700
@@ -138,25 +138,6 @@ static void save(const char *path, bool stay)
 		die("checkpoint into nowhere");
 }
 
-/* session and checkpoint come from gaggd, or neither does */
-static void join(const char *group, bool agent)
-{
-	struct gagg_config cfg = {
-		.size = sizeof(cfg), .rank = (uint32_t)rank, .group = group,
-		.timeout_ms = 60000,
-	};
-	int fd;
-
-	if (agent) {
-		if (gagg_init(&comm, &cfg))
-			die("init");
-		return;
-	}
-	fd = gagg_open_rank(group, (uint32_t)rank);
-	if (fd < 0 || gagg_init_fd(&comm, fd, cfg.timeout_ms))
-		die("init");
-}
-
 static int take(const char *group, const char *name)
 {
 	int fd = broker_load(NULL, group, name, 0);
@@ -178,7 +159,7 @@ int main(int argc, char **argv)
 	agent = !strncmp(argv[4], "agent:", 6);
 	if (!strcmp(argv[3], "take"))
 		return take(argv[1], argv[4]);
-	join(argv[1], agent);
+	comm = enter(argv[1], rank);
 	size = gagg_size(comm);
 	if (gagg_table_create(comm, FLOATS, GAGG_FLOAT32, STEP, &floats) ||
 	    gagg_table_create(comm, INTS, GAGG_INT32, 1, &ints))

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <gagg.h>
-
+#include "enter.h"
 #include "reference.h"
 
 #define COUNT	3000
@@ -61,14 +60,12 @@ static void tick(int32_t *x, int clock)
 int main(int argc, char **argv)
 {
 	static int32_t x[COUNT];
-	int c, fd;
+	int c;
 
 	if (argc < 4)
 		return 2;
 	rank = atoi(argv[2]);
-	fd = gagg_open_rank(argv[1], (uint32_t)rank);
-	if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
-		die("init");
+	comm = enter(argv[1], rank);
 	if (gagg_has_store(comm) && gagg_table_create(comm, COUNT, GAGG_INT32, 1, &table))
 		die("table");
 	for (c = 0; c < atoi(argv[3]); c++) {

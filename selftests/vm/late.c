@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <gagg.h>
+#include "enter.h"
 
 #define COUNT	2000
 
@@ -31,15 +31,13 @@ int main(int argc, char **argv)
 	static int64_t x[COUNT];
 	struct gagg_table *table;
 	int64_t sum;
-	int c, i, fd, clocks;
+	int c, i, clocks;
 
 	if (argc < 4)
 		return 2;
 	rank = atoi(argv[2]);
 	clocks = atoi(argv[3]);
-	fd = gagg_open_rank(argv[1], (uint32_t)rank);
-	if (fd < 0 || gagg_init_fd(&comm, fd, 60000))
-		die("init");
+	comm = enter(argv[1], rank);
 	if (gagg_table_create(comm, COUNT, GAGG_INT64, 1, &table))
 		die("table");
 	for (i = 0; i < COUNT; i++)

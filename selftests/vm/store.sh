@@ -13,7 +13,6 @@
 #   replica_run STEPS [PAUSE...]
 #                               replica.c on all ranks
 #   elastic_run [PAUSE...]      elastic.c on all ranks
-#   twin_refuses MODE           gagg-twin, a group with that sync mode, and says why
 
 # shellcheck disable=SC2034,SC2154 # of lib.sh and ranks.sh, or for them
 hits=
@@ -74,11 +73,4 @@ elastic_run()
 {
 	start_paused elastic "$CLOCKS" "$@"
 	ranks_wait
-}
-
-twin_refuses()
-{
-	twin_conf ring 1024 window 64 sync "$1"
-	! net_exec 0 timeout 30 gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/twin.sock" \
-		2>"$tmp/twin.log" && grep "has no stores: sync mode $1" "$tmp/twin.log"
 }
