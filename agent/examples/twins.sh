@@ -9,7 +9,7 @@
 # runs COMMAND on each of N hosts, with GAGG_SOCKET; it joins GROUP. Or to be sourced, with
 # a folder $out:
 #
-#   twins_begin N GROUP
+#   twins_begin N GROUP [OPTION=VALUE...]    options as of gagg.conf(5)
 #   on I COMMAND...     on host I
 #   twins_count         their counters, as JSON, come to $out/stats.I
 #   twins_end
@@ -36,14 +36,17 @@ free_port()
 	done
 }
 
-# twins_config N GROUP
+# twins_config N GROUP [OPTION=VALUE...]
 twins_config()
 {
-	local i
+	local i option
 
 	echo "group $2 {"
 	echo "	port = $(free_port)"
 	echo "	uid = $(id -u)"
+	for option in "${@:3}"; do
+		echo "	$option"
+	done
 	for ((i = 0; i < $1; i++)); do
 		echo "	member $i { address = \"127.0.0.$((i + 1))\" }"
 	done
