@@ -3,8 +3,9 @@
  * Sessions that no libgagg has: messages of any kind, in any order, a page and regions
  * full of anything, holes in both, sudden ends.
  *
- *	sessions GROUP SOCKET RANK SECONDS SEED
+ *	sessions GROUP SOCKET RANK SECONDS SEED [store]
  *
+ * With "store" most submissions are ops of one, and many of these are legal.
  * Exit status 1: an answer that never came, or memory that could be made shorter.
  */
 #define _GNU_SOURCE
@@ -41,6 +42,7 @@ struct client {
 static uint64_t state;
 static unsigned long sessions, messages, closed, written;
 static int status;
+static bool store;	/* the group has one */
 
 /* xorshift64 (Marsaglia 2003) */
 static uint32_t below(uint32_t n)
@@ -213,19 +215,39 @@ static void spoil_region(const struct client *c)
 		punch(fd, st.st_size);
 }
 
-static void submit_something(struct twin_page *page)
+static void some_collective(struct gagg_ioc_submit *s)
 {
-	struct gagg_ioc_submit *s = &page->submit[page->head % TWIN_SUBMITS];
-
-	memset(s, 0, sizeof(*s));
-	s->size = sizeof(*s);
 	s->kind = (uint8_t)below(9);
 	s->laneop = (uint8_t)below(256);
 	s->dtype = (uint8_t)below(7);
 	s->chunks = below(3) ? 1 + below(5000) : (uint32_t)(below(~0U) << below(30));
 	s->last_lanes = below(400);
 	s->count = below(1000);
+}
+
+/* of 256 chunks */
+static void some_store_op(struct gagg_ioc_submit *s)
+{
+	s->kind = below(2) ? GAGG_K_UPDATE : GAGG_K_READ;
+	if (!below(8))
+		s->flags = 1U << below(6);
+	s->count = below(256);
+	s->chunks = below(257 - (uint32_t)s->count);
+	if (!below(20))
+		s->chunks = below(~0U);
+}
+
+static void submit_something(struct twin_page *page)
+{
+	struct gagg_ioc_submit *s = &page->submit[page->head % TWIN_SUBMITS];
+
+	memset(s, 0, sizeof(*s));
+	s->size = sizeof(*s);
 	s->channel = below(4) ? 0 : below(6);
+	if (store && below(10))
+		some_store_op(s);
+	else
+		some_collective(s);
 	page->head++;
 }
 
@@ -328,8 +350,9 @@ int main(int argc, char **argv)
 	uint32_t rank;
 	time_t end;
 
-	if (argc != 6)
+	if (argc < 6)
 		return 2;
+	store = argc > 6;
 	rank = (uint32_t)atoi(argv[3]);
 	end = time(NULL) + atoi(argv[4]);
 	state = strtoull(argv[5], NULL, 0) * 0x9e3779b97f4a7c15 + rank + 1;

@@ -26,7 +26,7 @@ twins_enter()
 {
 	[ -z "${inside:-}" ] || return 0
 	scripts/sanitized "$SANITIZE" build/gagg-twin || exit 1
-	flock build/sanitized make -s build/fuzz/sessions build/selftests/vm/rank \
+	flock build/sanitized make -s build/fuzz/sessions build/selftests/vm/{rank,store} \
 		build/selftests/vm/fuzz_wire || exit 1
 	exec unshare --map-root-user --net --mount env inside=1 "$@"
 }

@@ -12,7 +12,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/memcg.sh
 . "$(dirname "$0")/memcg.sh"
-plan 13
+plan 16
 
 PIN=$TOP/build/selftests/vm/pin_twin
 # KiB of a ring of 16384 chunks, contributions or results
@@ -69,7 +69,20 @@ check "the twins have the memory of one time" is "$(charged twin shmem) < 2 * $R
 check "and so has the trainer" is "$(charged trainer shmem) < 2 * $RING"
 pkill -x sleep
 wait "$pid"
+twin_down
 
+# chunks, and what the rank has read of them
+twin_conf ring 16384 window 256 sync asp
+check "twins with a store" eval "twin_up 0 1 && holds"
+show "held of a store"
+check "that killed nobody, either" is "$(memcg_killed twin) + $(memcg_killed trainer) == 0"
+check "and they have the memory of one time" is "$(charged twin shmem) < 3 * $RING"
+pkill -x sleep
+wait "$pid"
+twin_down
+
+twin_conf ring 16384 window 256
+twin_up 0 1
 rank_options=(--repeat 0)
 rank_prefix=("${MEMCG_EXEC[@]}" "$memcg_tree/trainer")
 ranks_start allreduce:int32:sum:4000000
