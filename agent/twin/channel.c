@@ -5,7 +5,6 @@
 
 #include "channel.h"
 #include "group.h"
-#include "keep.h"
 #include "op.h"
 #include "queue.h"
 #include "twin.h"

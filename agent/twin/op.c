@@ -16,7 +16,6 @@
 
 #include "channel.h"
 #include "group.h"
-#include "keep.h"
 #include "op.h"
 #include "session.h"
 #include "twin.h"
