@@ -185,7 +185,7 @@ static void modes__say_what_they_are(void **state)
 		const struct gagg_sync_ops *ops = gagg_sync_get(i);
 
 		assert_true(*ops->about && *ops->usage);
-		assert_true(ops->store ? !!ops->may_read : !!ops->take);
+		assert_int_equal(!!ops->may_read, ops->store);
 		assert_int_equal(!!ops->complete, ops->quorum);
 		for (k = 0; k < GAGG_SYNC_ARGS; k++)
 			assert_int_equal(k < ops->nargs, !!ops->arg[k].wrong);
@@ -271,17 +271,6 @@ static void asp_and_easgd__wait_for_nobody(void **state)
 		for (clock = 0; clock < GAGG_CLOCK_END; clock = 2 * clock + 1)
 			assert_true(gagg_sync_get(p.mode)->may_read(&p, NULL, &k, 0, clock));
 	}
-}
-
-static void bsp__takes_the_open_round_only(void **state)
-{
-	(void)state;
-	assert_int_equal(gagg_sync_bsp.take(0), GAGG_TAKE_ADD);
-	assert_int_equal(gagg_sync_bsp.take(-1), GAGG_TAKE_OLD);
-	assert_int_equal(gagg_sync_bsp.take(-2), GAGG_TAKE_STALE);
-	assert_int_equal(gagg_sync_bsp.take(INT32_MIN), GAGG_TAKE_STALE);
-	assert_int_equal(gagg_sync_bsp.take(1), GAGG_TAKE_AHEAD);
-	assert_int_equal(gagg_sync_bsp.take(INT32_MAX), GAGG_TAKE_AHEAD);
 }
 
 static void quorum__is_of_workers_that_there_are(void **state)
@@ -406,7 +395,6 @@ int main(void)
 		cmocka_unit_test(clocks__know_the_least),
 		cmocka_unit_test(ssp__reads_within_its_bound),
 		cmocka_unit_test(asp_and_easgd__wait_for_nobody),
-		cmocka_unit_test(bsp__takes_the_open_round_only),
 		cmocka_unit_test(quorum__is_of_workers_that_there_are),
 		cmocka_unit_test(copies__take_two),
 		cmocka_unit_test(ako__takes_turns),

@@ -164,13 +164,11 @@ void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	ch->due_at = next == GAGG_NEVER ? next : gagg_max64(next, now + DUE_STEP);
 }
 
-/* what every mode adds to is the open round; it says what becomes of others */
-static enum gagg_take take(const struct gagg_geom *g, s32 ahead)
-{
-	return ahead ? gagg_sync_get(g->sync.mode)->take(ahead) : GAGG_TAKE_ADD;
-}
-
-/* verdict on a remote contribution; GAGG_RX_ADD: it counts, @a is its place */
+/*
+ * verdict on a remote contribution; GAGG_RX_ADD: it counts, @a is its place
+ *
+ * Every mode adds to the open round alone.
+ */
 static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 			  struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
 			  struct gagg_todo *todo, struct gagg_acc **ap)
@@ -179,17 +177,15 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 	struct gagg_acc *a;
 
 	gagg_round(g, pushed, g, ch, m, now);
-	switch (take(g, ahead)) {
-	case GAGG_TAKE_ADD:
-		break;
-	case GAGG_TAKE_OLD:
-	case GAGG_TAKE_STALE:
+
+	/* cannot happen within an epoch */
+	if (ahead > 0)
+		return gagg_drop(todo, GAGG_DROP_ROUND);
+	if (ahead) {
 		/* an acknowledgement is all that it needs, unless it is late */
 		sh->n[GAGG_N_STALE]++;
 		gagg_round(g, is_late, sh, g, ch, m, now);
 		return GAGG_RX_OK;
-	case GAGG_TAKE_AHEAD:
-		return gagg_drop(todo, GAGG_DROP_ROUND);
 	}
 	a = acc_open(g, ch, m, now);
 	if (!a)

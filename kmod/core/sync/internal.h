@@ -26,9 +26,6 @@ extern const struct gagg_sync_ops gagg_sync_localsgd;
 extern const struct gagg_sync_ops gagg_sync_push_sum;
 extern const struct gagg_sync_ops gagg_sync_ssp;
 
-/* the open round, the last one, an older one, or an impossible one */
-enum gagg_take gagg_sync_take_open(s32 ahead);
-
 /* always: nobody waits for anybody */
 bool gagg_sync_read_at_once(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			    const struct gagg_clocks *k, u32 rank, u32 clock);

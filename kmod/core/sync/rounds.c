@@ -6,20 +6,10 @@
  */
 #include "sync/internal.h"
 
-enum gagg_take gagg_sync_take_open(s32 ahead)
-{
-	if (!ahead)
-		return GAGG_TAKE_ADD;
-	if (ahead > 0)
-		return GAGG_TAKE_AHEAD;
-	return ahead == -1 ? GAGG_TAKE_OLD : GAGG_TAKE_STALE;
-}
-
 const struct gagg_sync_ops gagg_sync_bsp = {
 	.name = "bsp",
 	.about = "bulk-synchronous rounds: collectives, complete when all have contributed",
 	.usage = "bsp has no parameters",
-	.take = gagg_sync_take_open,
 	.narrow = true,
 };
 
@@ -30,7 +20,6 @@ const struct gagg_sync_ops gagg_sync_localsgd = {
 	.usage = "localsgd needs its period, as in localsgd:8",
 	.nargs = 1,
 	.arg = { { "TAU", "TAU of localsgd:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
-	.take = gagg_sync_take_open,
 };
 
 /* Of updates that replicas have made meanwhile (agent/lib/replica_hpsgd.c). */
@@ -40,7 +29,6 @@ const struct gagg_sync_ops gagg_sync_hpsgd = {
 	.usage = "hpsgd needs its bound, as in hpsgd:8",
 	.nargs = 1,
 	.arg = { { "S", "S of hpsgd:S must be from 1 to 1000000 steps", 1, 1000000 } },
-	.take = gagg_sync_take_open,
 };
 
 /* Elastic averaging (easgd.c), synchronous: every rank has the centre, and the rounds sum up
@@ -56,5 +44,4 @@ const struct gagg_sync_ops gagg_sync_easgd_sync = {
 		  1, 1000000 },
 		{ "BETA", "BETA of easgd-sync:TAU:BETA must be from 1 to 100 percent", 1, 100 },
 	},
-	.take = gagg_sync_take_open,
 };

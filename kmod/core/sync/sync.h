@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A sync mode: when is a contribution taken, when may a result be read. A
+ * A sync mode: when is a round complete, when may a result be read. A
  * policy never touches payload; identity of contributions, addition and
  * publication stay with the chunk (chan.c, store/home.c).
  *
@@ -19,13 +19,6 @@
 #define GAGG_CORE_SYNC_H
 
 #include "sync/clocks.h"
-
-enum gagg_take {
-	GAGG_TAKE_ADD,		/* of the open round: add */
-	GAGG_TAKE_OLD,		/* of the round published last */
-	GAGG_TAKE_STALE,	/* of an older round */
-	GAGG_TAKE_AHEAD,	/* cannot happen within an epoch */
-};
 
 /* most clocks between the bounds of dssp: the controller looks at that many */
 #define GAGG_DSSP_AHEAD	1024
@@ -121,8 +114,6 @@ struct gagg_sync_arg {
  * @whole:	copies: nobody may see a part of an update, so they take one shard
  * @sends:	copies: does the update of a rank that was at @clock bring that chunk to the
  *		copy of rank @to, another one's; NULL: updates say whose copy they are for
- * @take:	ring: verdict on a contribution that is @ahead rounds ahead of
- *		the open one (serial arithmetic)
  * @bounded:	store: no reader is more clocks than its last parameter ahead of the
  *		slowest
  * @complete:	quorum: may the open round be published, given how many of how many have
@@ -153,7 +144,6 @@ struct gagg_sync_ops {
 	bool narrow;
 	bool bounded;
 	bool (*sends)(const struct gagg_sync_param *p, u32 to, u32 clock, u32 chunk);
-	enum gagg_take (*take)(s32 ahead);
 	bool (*complete)(const struct gagg_sync_param *p, u32 contributed, u32 members,
 			 bool due);
 	bool quorum;
