@@ -31,8 +31,8 @@ static bool body_fits(u8 type, u32 len)
 
 static bool known(u8 type)
 {
-	return type >= GAGG_T_HELLO && type <= GAGG_T_WAITS && type != GAGG_T_EXPRUN &&
-	       type != GAGG_T_PROBE && type != GAGG_T_ADOPT && type != GAGG_T_BYE;
+	return type >= GAGG_T_HELLO && type <= GAGG_T_WAITS && type != 6 && type != 12 &&
+	       type != 13 && type != 15;
 }
 
 static enum gagg_drop verdict(const struct gagg_hdr *h, u32 len)

@@ -19,7 +19,7 @@ START_HEAD = struct.Struct("<QII")
 ABORT_BODY = struct.Struct("<IHHII")
 ACK_BODY = struct.Struct("<II64s")
 
-Hello = collections.namedtuple("Hello", "instance echo attached features ver_min ver_max"
+Hello = collections.namedtuple("Hello", "instance echo attached reserved0 ver_min ver_max"
                                " phase flags epoch_hi digest lacks blocked")
 
 

@@ -93,7 +93,7 @@ static void drop__what_is_not_possible(void **state)
 	(void)state;
 	start(0);
 	bad = m;
-	bad.type = GAGG_T_ADOPT;
+	bad.type = 13;	/* reserved */
 	expect_drop(1, bad, GAGG_DROP_TYPE);
 	bad.type = GAGG_T_HELLO;
 	expect_drop(1, bad, GAGG_DROP_TYPE);

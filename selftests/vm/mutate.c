@@ -15,7 +15,7 @@ const char *const mutations[] = {
 
 static const struct field hello[] = {
 	BODY(gagg_hello, instance), BODY(gagg_hello, echo), BODY(gagg_hello, attached),
-	BODY(gagg_hello, features), BODY(gagg_hello, ver_min), BODY(gagg_hello, ver_max),
+	BODY(gagg_hello, reserved0), BODY(gagg_hello, ver_min), BODY(gagg_hello, ver_max),
 	BODY(gagg_hello, phase), BODY(gagg_hello, flags), BODY(gagg_hello, epoch_hi),
 	BODY(gagg_hello, digest[0]), BODY(gagg_hello, digest[GAGG_DG_COUNT - 1]),
 };

@@ -33,7 +33,8 @@
  *	PULL	member -> home	repeat results by their packet number.
  *	NAK	home -> worker	I do not know this channel.
  *	OPEN	worker -> home	the members of a channel, in answer to NAK.
- *	EXPRUN, PROBE, ADOPT, BYE are reserved for later policies.
+ *
+ * Types 6, 12, 13 and 15 are reserved: nobody sends them, and receivers drop them.
  *
  * A *run* counts consecutive chunks of one home (see gagg_geom_next() in
  * kmod/core/geom.h), no more than the window, and never crosses the end of the ring.
@@ -56,16 +57,15 @@ enum gagg_wire_type {
 	GAGG_T_ABORT	= 3,
 	GAGG_T_CONTRIB	= 4,
 	GAGG_T_READY	= 5,
-	GAGG_T_EXPRUN	= 6,
+	/* 6 is reserved */
 	GAGG_T_RESULT	= 7,
 	GAGG_T_DONE	= 8,
 	GAGG_T_RESEND	= 9,
 	GAGG_T_ACK	= 10,
 	GAGG_T_QUERY	= 11,
-	GAGG_T_PROBE	= 12,
-	GAGG_T_ADOPT	= 13,
+	/* 12 and 13 are reserved */
 	GAGG_T_PULL	= 14,
-	GAGG_T_BYE	= 15,
+	/* 15 is reserved */
 	GAGG_T_NAK	= 16,
 	GAGG_T_OPEN	= 17,
 	GAGG_T_TOLD	= 18,
@@ -237,7 +237,7 @@ enum gagg_digest {
  * @instance:	random id of the sender's group object
  * @echo:	the receiver's instance id as last heard; 0: never
  * @attached:	ranks of the sender that are attached (bit per rank)
- * @features:	feature bits of the sender
+ * @reserved0:	zero
  * @ver_min:	lowest wire version spoken
  * @ver_max:	highest wire version spoken
  * @phase:	enum gagg_phase of the epoch
@@ -255,7 +255,7 @@ struct gagg_hello {
 	__le64	instance;
 	__le64	echo;
 	__le64	attached;
-	__le64	features;
+	__le64	reserved0;
 	__u8	ver_min;
 	__u8	ver_max;
 	__u8	phase;
