@@ -14,7 +14,7 @@
  * Datagrams to a node leave in the order in which the core numbered them.
  *
  * Nothing is charged to the socket: what is under way is bounded by the core,
- * contributions by the congestion window of each path (at most 1024 datagrams),
+ * contributions by the congestion window of each path (at most 512 datagrams),
  * results by the windows of those who contributed, repairs by the same windows and
  * time (core/ring/repair.c), and what a queue drops is a loss like any other. A charge would
  * need somebody to wait for room, and a poll cannot.

@@ -82,7 +82,7 @@ requests=(
 	"ERANGE - channels must|group-set group{ g.name=s:g g.channels=u16:0 }"
 	"ERANGE - channels must|group-set group{ g.name=s:g g.channels=u16:65 }"
 	"ERANGE - cwnd must|group-set group{ g.name=s:g g.cwnd=u32:3 }"
-	"ERANGE - cwnd must|group-set group{ g.name=s:g g.cwnd=u32:1025 }"
+	"ERANGE - cwnd must|group-set group{ g.name=s:g g.cwnd=u32:513 }"
 	"ERANGE - dead-after must|group-set group{ g.name=s:g g.dead-after=u32:99 }"
 	"ERANGE - dead-after must|group-set group{ g.name=s:g g.dead-after=u32:600001 }"
 	"EOPNOTSUPP g.sync unknown sync mode|group-set group{ g.name=s:g g.sync=s:app }"

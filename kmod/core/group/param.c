@@ -114,8 +114,8 @@ const struct gagg_param gagg_param_table[] = {
 	},
 	{
 		.name = "cwnd", FIELD(cwnd), .attr = GAGG_GA_CWND, .bits = 32,
-		.min = 4, .max = 1024, .fallback = 256,
-		.wrong = "cwnd must be from 4 to 1024 datagrams",
+		.min = 4, .max = GAGG_PATH_LOG / 2, .fallback = 256,
+		.wrong = "cwnd must be from 4 to 512 datagrams",
 		.value = "N", .about = "most datagrams under way to a host",
 	},
 	{
@@ -216,8 +216,7 @@ void gagg_params_geom(const struct gagg_params *v, struct gagg_geom *g)
 	g->window = v->window;
 	g->stripe = (u16)v->stripe;
 	g->shards = (u16)v->shards;
-	/* the log of a path is twice its window, see path.h */
-	g->cwnd = v->cwnd < GAGG_PATH_LOG / 2 ? v->cwnd : GAGG_PATH_LOG / 2;
+	g->cwnd = v->cwnd;
 	g->dead_after = v->dead_after * GAGG_MSEC;
 	g->wire = (u8)v->wire;
 }
