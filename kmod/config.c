@@ -10,7 +10,6 @@
 #include "endpoint.h"
 #include "group.h"
 
-#define WEIGHTS_MAX	128	/* headroom of 7 bits, see Documentation/numerics.md */
 
 void gagg_config_default(struct gagg_config *cfg, const char *name,
 			 struct user_namespace *ns)
@@ -79,7 +78,7 @@ static bool first_there(const struct gagg_config *cfg, u32 rank, u8 roles)
 
 static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
-	u32 r, hosts = 0, locals = 0, weights = 0;
+	u32 r, hosts = 0, locals = 0;
 
 	for (r = 0; r < GAGG_RANKS; r++) {
 		struct gagg_member *m = &cfg->member[r];
@@ -102,18 +101,13 @@ static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack
 			return bad(extack, -EINVAL, "roles must be worker, aggregator or both");
 		locals += here;
 		hosts += first_there(cfg, r, ~0);
-		if (!(m->roles & GAGG_ROLE_WORKER))
-			continue;
-		weights += m->weight;
-		if (gagg_sync_get(cfg->sync.mode)->copies &&
+		if ((m->roles & GAGG_ROLE_WORKER) && gagg_sync_get(cfg->sync.mode)->copies &&
 		    !first_there(cfg, r, GAGG_ROLE_WORKER))
 			return bad(extack, -EINVAL,
 				   "the sync mode requires hosts with one worker each");
 	}
 	if (locals > GAGG_LOCALS)
 		return bad(extack, -E2BIG, "at most 16 ranks of a group on one host");
-	if (weights > WEIGHTS_MAX)
-		return bad(extack, -E2BIG, "the weights of the workers must sum to at most 128");
 	if (cfg->ring < 2U * cfg->stripe * hosts * cfg->shards)
 		return bad(extack, -ERANGE,
 			   "ring must have at least 2 * stripe * shards chunks for every host");
@@ -176,8 +170,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 		if (!m->present)
 			continue;
 		m->node = node_of(g, node, &m->addr);
-		gagg_geom_rank(g, r, m->node, m->roles, m->weight,
-			       cfg->placement == GAGG_PLACE_ROOT);
+		gagg_geom_rank(g, r, m->node, m->roles, cfg->placement == GAGG_PLACE_ROOT);
 		if (m->local) {
 			g->self = m->node;
 			here = true;
@@ -189,9 +182,9 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 static void digest_member(u64 *d, u32 rank, const struct gagg_member *m)
 {
 	if (m->addr.sa.sa_family == AF_INET6)
-		gagg_digest_member(d, rank, &m->addr.in6.sin6_addr, 16, m->roles, m->weight);
+		gagg_digest_member(d, rank, &m->addr.in6.sin6_addr, 16, m->roles);
 	else
-		gagg_digest_member(d, rank, &m->addr.in.sin_addr, 4, m->roles, m->weight);
+		gagg_digest_member(d, rank, &m->addr.in.sin_addr, 4, m->roles);
 }
 
 void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT])

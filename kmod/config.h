@@ -19,7 +19,6 @@ struct gagg_member {
 	u8 local;
 	u8 node;
 	u8 roles;
-	u16 weight;
 	union gagg_addr addr;	/* with the base port */
 };
 

@@ -191,7 +191,6 @@ static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct 
 	if (nla_put_u32(skb, GAGG_MA_RANK, rank) ||
 	    put_addr(skb, GAGG_MA_ADDRESS, &m->addr) ||
 	    nla_put_u32(skb, GAGG_MA_ROLES, m->roles) ||
-	    nla_put_u32(skb, GAGG_MA_WEIGHT, m->weight) ||
 	    (m->local && nla_put_flag(skb, GAGG_MA_LOCAL)) ||
 	    nla_put_u32(skb, GAGG_MA_STATE, member_state(grp, v, &reach, rank)) ||
 	    put_reach(skb, grp, &reach, v->now, m->node) ||

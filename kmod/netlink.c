@@ -20,7 +20,6 @@ static const struct nla_policy member_policy[GAGG_MA_MAX + 1] = {
 	[GAGG_MA_RANK] = NLA_POLICY_MAX(NLA_U32, GAGG_RANKS - 1),
 	[GAGG_MA_ADDRESS] = NLA_POLICY_RANGE(NLA_BINARY, 4, 16),
 	[GAGG_MA_ROLES] = NLA_POLICY_RANGE(NLA_U32, 1, 3),
-	[GAGG_MA_WEIGHT] = NLA_POLICY_RANGE(NLA_U32, 1, 128),
 	[GAGG_MA_LOCAL] = { .type = NLA_FLAG },
 };
 
@@ -144,8 +143,6 @@ static int parse_member(struct nlattr **tb, struct gagg_member *m,
 		err = parse_addr(tb[GAGG_MA_ADDRESS], &m->addr, extack);
 	if (!err && tb[GAGG_MA_ROLES])
 		err = parse_roles(tb[GAGG_MA_ROLES], m);
-	if (!err && tb[GAGG_MA_WEIGHT])
-		m->weight = nla_get_u32(tb[GAGG_MA_WEIGHT]);
 	return err;
 }
 
@@ -165,7 +162,6 @@ static int add_member(struct gagg_config *cfg, struct nlattr **tb,
 	}
 	m->present = 1;
 	m->roles = GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR;
-	m->weight = 1;
 	m->local = !!tb[GAGG_MA_LOCAL];
 	return parse_member(tb, m, extack);
 }

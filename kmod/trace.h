@@ -53,11 +53,8 @@ TRACE_EVENT(gagg_start,
 		__field(u8, wire)
 		__array(u32, arg, GAGG_SYNC_ARGS)
 		__array(u8, node_of, GAGG_RANKS)
-		__array(u8, weight, GAGG_RANKS)
 	),
 	TP_fast_assign(
-		u32 r;
-
 		__entry->epoch = epoch;
 		__entry->workers = g->workers;
 		__entry->aggregators = g->aggregators;
@@ -74,19 +71,15 @@ TRACE_EVENT(gagg_start,
 		__entry->wide = g->wide;
 		__entry->wire = g->wire;
 		memcpy(__entry->arg, g->sync.arg, sizeof(__entry->arg));
-		for (r = 0; r < GAGG_RANKS; r++) {
-			__entry->node_of[r] = g->node_of[r];
-			__entry->weight[r] = g->weight[r];
-		}
+		memcpy(__entry->node_of, g->node_of, sizeof(__entry->node_of));
 	),
-	TP_printk("group=%u self=%u epoch=%llu nodes=%u lanes=%u stripe=%u shards=%u ring=%u window=%u cwnd=%u sync=%u wide=%u wire=%u args=%s workers=%#llx aggregators=%#llx node_of=%s weight=%s",
+	TP_printk("group=%u self=%u epoch=%llu nodes=%u lanes=%u stripe=%u shards=%u ring=%u window=%u cwnd=%u sync=%u wide=%u wire=%u args=%s workers=%#llx aggregators=%#llx node_of=%s",
 		  __entry->group, __entry->self, __entry->epoch, __entry->nodes,
 		  __entry->lanes, __entry->stripe, __entry->shards, __entry->ring,
 		  __entry->window, __entry->cwnd, __entry->sync, __entry->wide, __entry->wire,
 		  __print_array(__entry->arg, GAGG_SYNC_ARGS, sizeof(u32)),
 		  __entry->workers, __entry->aggregators,
-		  __print_hex_str(__entry->node_of, GAGG_RANKS),
-		  __print_hex_str(__entry->weight, GAGG_RANKS))
+		  __print_hex_str(__entry->node_of, GAGG_RANKS))
 );
 
 TRACE_EVENT(gagg_trip,

@@ -81,13 +81,9 @@ static void add_member(struct text *t, const struct change *c)
 		    nl_ip_format(&m->addr, b));
 		sep = ", ";
 	}
-	if (m->set & NL_SET(GAGG_MA_ROLES)) {
+	if (m->set & NL_SET(GAGG_MA_ROLES))
 		add(t, "%srole %s -> %s", sep, nl_roles_name(was->roles),
 		    nl_roles_name(m->roles));
-		sep = ", ";
-	}
-	if (m->set & NL_SET(GAGG_MA_WEIGHT))
-		add(t, "%sweight %u -> %u", sep, was->weight, m->weight);
 }
 
 const char *diff_describe(const struct change *c, char *buf, size_t size)

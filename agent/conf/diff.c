@@ -116,8 +116,6 @@ static uint32_t member_differs(const struct nl_member *want,
 		differ |= NL_SET(GAGG_MA_ADDRESS);
 	if (want->roles != have->roles)
 		differ |= NL_SET(GAGG_MA_ROLES);
-	if (want->weight != have->weight)
-		differ |= NL_SET(GAGG_MA_WEIGHT);
 	return differ;
 }
 

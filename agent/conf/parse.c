@@ -156,13 +156,6 @@ static int on_role(cfg_t *cfg, cfg_opt_t *opt)
 	return 0;
 }
 
-static int on_weight(cfg_t *cfg, cfg_opt_t *opt)
-{
-	take(cfg, opt, &nl_weight, &parse->member_lines[GAGG_MA_WEIGHT],
-	     &parse->member.weight);
-	return 0;
-}
-
 /* Addresses that cannot be one host's. */
 static bool ip_usable(const struct nl_ip *ip)
 {
@@ -214,9 +207,8 @@ static void member_begin(void)
 	memset(parse->member_lines, 0, sizeof(parse->member_lines));
 	parse->member = (struct nl_member) {
 		.set = NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS) |
-		       NL_SET(GAGG_MA_ROLES) | NL_SET(GAGG_MA_WEIGHT),
+		       NL_SET(GAGG_MA_ROLES),
 		.roles = nl_role.fallback,
-		.weight = nl_weight.fallback,
 	};
 }
 
@@ -292,7 +284,7 @@ static void take_ring(cfg_t *cfg, const char *where)
 static void check_sums(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
-	uint32_t hosts = 0, weights = 0, workers = 0, apart = 0, most = 0;
+	uint32_t hosts = 0, workers = 0, apart = 0, most = 0;
 	struct gagg_sync_param sync;
 	const char *wrong;
 
@@ -311,7 +303,6 @@ static void check_sums(cfg_t *cfg, const char *where)
 		hosts += !before;
 		most = here > most ? here : most;
 		if (g->members[i].roles & GAGG_ROLE_WORKER) {
-			weights += g->members[i].weight;
 			workers++;
 			apart += !worker_before;
 		}
@@ -319,9 +310,6 @@ static void check_sums(cfg_t *cfg, const char *where)
 	if (most > 16)
 		complain(cfg->line, "%s, which ends here: %u members have one address; allowed are 16",
 			 where, most);
-	if (weights > 128)
-		complain(cfg->line, "%s, which ends here: the weights of the workers sum to %u; allowed is 128",
-			 where, weights);
 	/* what is wrong with it alone was said where it is set */
 	wrong = gagg_sync_parse(g->sync, &sync) ? NULL : gagg_sync_fits(&sync, workers);
 	if (wrong)
@@ -478,7 +466,6 @@ static int parse_text(const char *text)
 	cfg_opt_t member_opts[] = {
 		CFG_STR("address", NULL, CFGF_NODEFAULT),
 		CFG_STR("role", NULL, CFGF_NODEFAULT),
-		CFG_STR("weight", NULL, CFGF_NODEFAULT),
 		CFG_END(),
 	};
 	cfg_opt_t group_opts[GAGG_GA_MAX + 2] = { 0 };
@@ -513,7 +500,6 @@ static int parse_text(const char *text)
 	cfg_set_validate_func(cfg, "group|member", on_member_end);
 	cfg_set_validate_func(cfg, "group|member|address", on_address);
 	cfg_set_validate_func(cfg, "group|member|role", on_role);
-	cfg_set_validate_func(cfg, "group|member|weight", on_weight);
 	for (p = gagg_param_table; p->name; p++) {
 		snprintf(path, sizeof(path), "group|%s", p->name);
 		cfg_set_validate_func(cfg, path, on_group_option);

@@ -206,25 +206,8 @@ bool args_group(struct args *a, char name[GAGG_NAME_MAX])
 	       args_copy(a, "name", text, name, GAGG_NAME_MAX);
 }
 
-static bool member_option(struct args *a, const char *text,
-			  struct nl_member *m)
+static bool member_role(struct args *a, const char *text, struct nl_member *m)
 {
-	const char *weight = "weight=";
-	uint64_t v;
-
-	if (!strncmp(text, weight, strlen(weight))) {
-		if (m->set & NL_SET(GAGG_MA_WEIGHT))
-			return args_fail(a, "member %u: two weights", m->rank);
-		if (!args_number(a, "weight", text + strlen(weight),
-				 UINT32_MAX, &v))
-			return false;
-		m->weight = v;
-		m->set |= NL_SET(GAGG_MA_WEIGHT);
-		return true;
-	}
-	if (strchr(text, '='))
-		return args_fail(a, "member %u: expected a role or weight=N, not '%s'",
-				 m->rank, text);
 	if (m->set & NL_SET(GAGG_MA_ROLES))
 		return args_fail(a, "member %u: two roles; one that works and aggregates is 'both'",
 				 m->rank);
@@ -251,7 +234,7 @@ bool args_member(struct args *a, const char *text, struct nl_member *out)
 		return false;
 	out->set = NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS);
 	while ((word = strsep(&rest, ",")))
-		if (!member_option(a, word, out))
+		if (!member_role(a, word, out))
 			return false;
 	return true;
 }

@@ -57,7 +57,7 @@ bool args_copy(struct args *a, const char *what, const char *text, char *out,
 /* Take the name of a group. */
 bool args_group(struct args *a, char name[GAGG_NAME_MAX]);
 
-/* RANK=ADDR[,ROLE][,weight=N] */
+/* RANK=ADDR[,ROLE] */
 bool args_member(struct args *a, const char *text, struct nl_member *out);
 
 bool args_ring(struct args *a, const char *text, struct ring_size *out);

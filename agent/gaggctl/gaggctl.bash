@@ -61,7 +61,7 @@ _gaggctl_choice()
 	3:"checkpoint delete")
 			gaggctl checkpoint list "$3" 2>/dev/null | cut -d/ -f2 | cut -d' ' -f1 ;;
 	3:*)		;;
-	*:"member set")	_gaggctl_options "$previous" address role weight ;;
+	*:"member set")	_gaggctl_options "$previous" address role ;;
 	*:stats*)	_gaggctl_groups
 			echo --nonzero ;;
 	1:sync*)	echo list help ;;

@@ -60,7 +60,7 @@ enum ctl_exit version_command(struct args *a);
 void group_warn(const struct nl_group *g);
 /* " STATE [FIELD] [epoch N] [ended REASON rank N]" */
 void group_print_state(const struct nl_group *g);
-/* "0=ADDR,ROLE,weight=N [local] STATE ...", inside an object of its own */
+/* "0=ADDR,ROLE [local] STATE ...", inside an object of its own */
 void member_print(const struct nl_member *m);
 /* what is left of @a names a group: print its members, as an array of what @print says */
 enum ctl_exit member_each(struct args *a, const char *usage, nl_member_cb print);

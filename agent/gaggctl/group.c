@@ -17,7 +17,7 @@ static const char usage_head[] =
 	"       gaggctl group show [NAME]\n"
 	"       gaggctl group list\n"
 	"\n"
-	"  MEMBER := RANK=ADDRESS[,worker|aggregator|both][,weight=N]\n"
+	"  MEMBER := RANK=ADDRESS[,worker|aggregator|both]\n"
 	"  OPTION :=\n"
 	"    local ADDRESS            this host's address\n";
 

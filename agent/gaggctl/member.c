@@ -6,8 +6,8 @@
 #include "gaggctl.h"
 
 static const char usage[] =
-	"Usage: gaggctl member add GROUP RANK=ADDRESS[,worker|aggregator|both][,weight=N]\n"
-	"       gaggctl member set GROUP RANK [address ADDRESS] [role ROLE] [weight N]\n"
+	"Usage: gaggctl member add GROUP RANK=ADDRESS[,worker|aggregator|both]\n"
+	"       gaggctl member set GROUP RANK [address ADDRESS] [role ROLE]\n"
 	"       gaggctl member delete GROUP RANK\n"
 	"       gaggctl member list GROUP\n"
 	"\n"
@@ -92,14 +92,11 @@ static enum ctl_exit delete(struct args *a)
 
 static bool take_changes(struct args *a, struct nl_member *m)
 {
-	static const char *const words[] = { "address", "role", "weight", NULL };
-	static const uint16_t attrs[] = {
-		GAGG_MA_ADDRESS, GAGG_MA_ROLES, GAGG_MA_WEIGHT,
-	};
+	static const char *const words[] = { "address", "role", NULL };
+	static const uint16_t attrs[] = { GAGG_MA_ADDRESS, GAGG_MA_ROLES };
 
 	while (*a->next) {
 		const char *text = "";
-		uint64_t v = 0;
 		bool ok;
 		int w = args_match(a, "option", *a->next++, words);
 
@@ -111,14 +108,10 @@ static bool take_changes(struct args *a, struct nl_member *m)
 			return args_fail(a, "%s needs a value", words[w]);
 		if (attrs[w] == GAGG_MA_ADDRESS)
 			ok = args_ip(a, words[w], text, &m->addr);
-		else if (attrs[w] == GAGG_MA_ROLES)
-			ok = args_word(a, &nl_role, text, &m->roles);
 		else
-			ok = args_number(a, words[w], text, UINT32_MAX, &v);
+			ok = args_word(a, &nl_role, text, &m->roles);
 		if (!ok)
 			return false;
-		if (attrs[w] == GAGG_MA_WEIGHT)
-			m->weight = v;
 		m->set |= NL_SET(attrs[w]);
 	}
 	return m->set != NL_SET(GAGG_MA_RANK) ||
@@ -169,8 +162,6 @@ void member_print(const struct nl_member *m)
 		print_str("address", "=", nl_ip_format(&m->addr, ip), "");
 	if (m->set & NL_SET(GAGG_MA_ROLES))
 		print_str("role", ",", nl_roles_name(m->roles), "");
-	if (m->set & NL_SET(GAGG_MA_WEIGHT))
-		print_u64("weight", ",weight=", m->weight, "");
 	print_flag("local", " local", m->local);
 	if (m->set & NL_SET(GAGG_MA_STATE))
 		print_str("state", " ", nl_member_state_name(m->state), "");

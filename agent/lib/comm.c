@@ -487,11 +487,6 @@ int gagg_group_rank(const struct gagg_comm *c, int rank)
 	return rank < 0 || rank >= c->size ? (int)GAGG_ERR_INVALID : c->ranks[rank];
 }
 
-uint32_t gagg_weight(const struct gagg_comm *c)
-{
-	return c->region.geo.weight;
-}
-
 int gagg_wire(const struct gagg_comm *c)
 {
 	return 32 / (int)comm_packed(c);

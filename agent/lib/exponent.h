@@ -31,16 +31,16 @@ static inline uint8_t exponent_next(uint8_t E, uint8_t W)
 
 /**
  * headroom_bits() - bits a sum may grow by
- * @weight_sum: sum of the weights of all ranks
+ * @ranks: how many add up
  *
- * Return: ceil(log2(@weight_sum)), and 0 for 0. The caller refuses more than
+ * Return: ceil(log2(@ranks)), and 0 for 0. The caller refuses more than
  * QUANT_HEADROOM_MAX.
  */
-static inline unsigned int headroom_bits(uint64_t weight_sum)
+static inline unsigned int headroom_bits(uint64_t ranks)
 {
 	/* 2^(b-1) < w <= 2^b exactly if w - 1 has b bits. */
-	return weight_sum > 1 ?
-	       64 - (unsigned int)__builtin_clzll(weight_sum - 1) : 0;
+	return ranks > 1 ?
+	       64 - (unsigned int)__builtin_clzll(ranks - 1) : 0;
 }
 
 #endif /* GAGG_EXPONENT_H */

@@ -307,15 +307,6 @@ int gagg_size(const struct gagg_comm *comm);
 int gagg_group_rank(const struct gagg_comm *comm, int rank);
 
 /**
- * gagg_weight() - sum of the members' weights
- * @comm:	communicator
- *
- * Sums and means need weights of 1, where this equals gagg_size(); otherwise
- * they return GAGG_ERR_UNSUPPORTED.
- */
-uint32_t gagg_weight(const struct gagg_comm *comm);
-
-/**
  * gagg_sync() - sync mode of the group
  * @comm:	communicator
  * Return: as "gaggctl group create" accepts it, such as "ssp:4"; valid until

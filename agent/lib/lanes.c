@@ -83,7 +83,7 @@ static inline void *target(struct gagg_request *r, const struct piece *p,
 
 static unsigned int headroom(const struct gagg_request *r)
 {
-	return headroom_bits(r->comm->region.geo.weight);
+	return headroom_bits((uint64_t)r->comm->size);
 }
 
 static unsigned int wire_bits(const struct gagg_request *r)

@@ -111,11 +111,6 @@ static int check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg
 	if (dtype != GAGG_INT32 && dtype != GAGG_INT64 && !is_float(dtype))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no reduction of element type %d",
 				  (int)dtype);
-	if ((op == GAGG_SUM || op == GAGG_MEAN) &&
-	    c->region.geo.weight != (uint32_t)c->size)
-		return comm_error(c, GAGG_ERR_UNSUPPORTED,
-				  "no sums where members have weights other than 1 (they add up to %u, with %d ranks)",
-				  c->region.geo.weight, c->size);
 	return GAGG_OK;
 }
 

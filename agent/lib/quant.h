@@ -131,7 +131,7 @@ static inline void quant_scan(enum quant_type t, const void *src, unsigned int n
  * @t: element type
  * @src: @n elements, of any alignment; finite, of magnitude < 2^(@exp - 127)
  * @n: number of elements
- * @headroom: headroom_bits() of the weights, 0..QUANT_HEADROOM_MAX
+ * @headroom: headroom_bits() of the ranks, 0..QUANT_HEADROOM_MAX
  * @exp: biased exponent E
  * @lanes: receives @n lanes; need not be aligned beyond 4 bytes and must not
  *	overlap @src
@@ -158,7 +158,7 @@ static inline void quant_lanes(enum quant_type t, const void *src, unsigned int 
  * @t: element type
  * @src: @n elements, of any alignment
  * @n: number of elements; 0 is a chunk of zeros
- * @headroom: headroom_bits() of the weights, 0..QUANT_HEADROOM_MAX
+ * @headroom: headroom_bits() of the ranks, 0..QUANT_HEADROOM_MAX
  * @e_try: predicted exponent, or 0 for none
  * @lanes: receives @n lanes, as by quant_lanes(). Untouched if @head->flags is
  *	not 0.
@@ -269,9 +269,9 @@ uint8_t int32_bits(const int32_t *x, unsigned int n);
 /**
  * int32_may_wrap() - may a sum of integers have left the range of int32?
  * @w: largest int32_bits() of all contributions
- * @headroom: headroom_bits() of the weights
+ * @headroom: headroom_bits() of the ranks
  *
- * With |x| <= 2^w - 1 and weights of at most 2^headroom together, the sum's
+ * With |x| <= 2^w - 1 and at most 2^headroom ranks, the sum's
  * magnitude is at most 2^(w + headroom) - 2^headroom, and stays below 2^31 if
  * w + headroom <= 31. So false is a proof, and true a warning. It depends on
  * the contributions alone and not on the order in which they were added.

@@ -103,8 +103,6 @@ static int put_member(struct nl_msg *msg, const struct nl_member *m, bool told)
 		err = put_ip(msg, GAGG_MA_ADDRESS, &m->addr);
 	if (!err && m->set & NL_SET(GAGG_MA_ROLES))
 		err = put_u32(msg, GAGG_MA_ROLES, m->roles);
-	if (!err && m->set & NL_SET(GAGG_MA_WEIGHT))
-		err = put_u32(msg, GAGG_MA_WEIGHT, m->weight);
 	if (!err && m->local)
 		err = put(nla_put_flag(msg, GAGG_MA_LOCAL));
 	if (!err && told)
@@ -369,8 +367,6 @@ static int get_member_attr(const struct nlattr *a, struct nl_member *m)
 		return get_ip(a, &m->addr);
 	case GAGG_MA_ROLES:
 		return get_u32(a, &m->roles);
-	case GAGG_MA_WEIGHT:
-		return get_u32(a, &m->weight);
 	case GAGG_MA_LOCAL:
 		m->local = true;
 		return 0;

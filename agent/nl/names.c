@@ -24,14 +24,6 @@ const struct gagg_param nl_role = {
 	.fallback = GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR,
 };
 
-const struct gagg_param nl_weight = {
-	.name = "weight",
-	.attr = GAGG_MA_WEIGHT,
-	.min = 1,
-	.max = 128,
-	.fallback = 1,
-};
-
 const struct gagg_param *nl_field_next(const struct gagg_param *f)
 {
 	for (f = f ? f + 1 : gagg_param_table; f->name; f++)
@@ -181,7 +173,7 @@ WORDS(nl_member_attr_name, unsigned int,
 	[GAGG_MA_RANK]		= "rank",
 	[GAGG_MA_ADDRESS]	= "address",
 	[GAGG_MA_ROLES]		= "role",
-	[GAGG_MA_WEIGHT]	= "weight",
+	[GAGG_MA_RESERVED]	= "reserved",
 	[GAGG_MA_LOCAL]		= "local",
 	[GAGG_MA_STATE]		= "state",
 	[GAGG_MA_MISMATCH]	= "mismatch",

@@ -71,7 +71,6 @@ struct nl_member {
 	uint32_t rank;
 	struct nl_ip addr;
 	uint32_t roles;
-	uint32_t weight;
 	bool local;
 	uint32_t state;
 	char mismatch[NL_FIELD_MAX];
@@ -236,7 +235,7 @@ bool nl_ip_equal(const struct nl_ip *a, const struct nl_ip *b);
 const struct gagg_param *nl_field_next(const struct gagg_param *f);
 
 /* what a member has of them, as rows of the same kind; they are no fields */
-extern const struct gagg_param nl_role, nl_weight;
+extern const struct gagg_param nl_role;
 
 /* NULL: none has this name */
 const struct gagg_param *nl_field_find(const char *name);

@@ -305,7 +305,7 @@ int epoch_init(struct group *g)
 		const struct nl_member *m = &g->cfg.members[i];
 
 		gagg_digest_member(d, m->rank, m->addr.addr, m->addr.family == AF_INET6 ? 16 : 4,
-				   (u8)m->roles, (u16)m->weight);
+				   (u8)m->roles);
 	}
 	gagg_digest_params(d, &g->cfg.param, &g->geom.sync);
 	gagg_digest_fold_all(d, digest);

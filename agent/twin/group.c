@@ -68,7 +68,7 @@ static void make_geometry(struct group *g)
 
 		to_address(&m->addr, cfg->port, &addr);
 		node = node_of(g, &addr);
-		gagg_geom_rank(geom, m->rank, node, (u8)m->roles, (u16)m->weight,
+		gagg_geom_rank(geom, m->rank, node, (u8)m->roles,
 			       cfg->placement == GAGG_PLACE_ROOT);
 		if (m->local)
 			geom->self = (u8)node;

@@ -198,7 +198,7 @@ struct gagg_chan {
 	u8 nhomes;
 	u8 self_home;		/* index of this node; 0xff: not a home */
 	u8 watched;		/* index of that home; 0xff: this node */
-	u8 headroom;		/* ceil(log2(sum of weights)) */
+	u8 headroom;		/* ceil(log2(members)) */
 	u8 store;		/* of which kind it is: kind.h */
 	u8 spread;		/* store: homes that slots are spread over; 1 of copies */
 	u64 member_nodes;	/* nodes with a member, self excluded */

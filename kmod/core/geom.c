@@ -16,13 +16,12 @@ void gagg_geom_init(struct gagg_geom *g)
 	memset(g->node_of, 0xff, sizeof(g->node_of));
 }
 
-void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, u16 weight, bool root)
+void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, bool root)
 {
 	if (node == g->nodes)
 		g->nodes++;
 	g->node_of[rank] = (u8)node;
 	g->ranks_of[node] |= GAGG_BIT(rank);
-	g->weight[rank] = weight;
 	if (roles & GAGG_ROLE_WORKER)
 		g->workers |= GAGG_BIT(rank);
 	if ((roles & GAGG_ROLE_AGGREGATOR) && !(root && g->aggregators))

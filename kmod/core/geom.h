@@ -64,7 +64,6 @@ struct gagg_end {
  *		their own)
  * @ranks_of:	ranks of each node (workers and others)
  * @node_of:	node of each rank; 0xff: no such rank
- * @weight:	weight of each rank
  * @dead_after:	silence after which a node is dead, ns
  * @store:	chunks persist (store/store.h), instead of being a ring
  * @snapshot:	reads of the store show whole clocks only
@@ -92,7 +91,6 @@ struct gagg_geom {
 	u64 aggregators;
 	u64 ranks_of[GAGG_NODES];
 	u8 node_of[GAGG_RANKS];
-	u16 weight[GAGG_RANKS];
 	u64 dead_after;
 	u8 store;
 	u8 snapshot;
@@ -115,7 +113,7 @@ void gagg_geom_init(struct gagg_geom *g);
  * @roles:	GAGG_ROLE_*
  * @root:	only the first aggregator's node is a home (GAGG_PLACE_ROOT)
  */
-void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, u16 weight, bool root);
+void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, bool root);
 
 /* somebody trains, somebody adds */
 static inline bool gagg_geom_complete(const struct gagg_geom *g)

@@ -66,15 +66,12 @@ static u32 layout_flags(const struct gagg_geom *g)
 void gagg_layout_tell(const struct gagg_geom *g, const struct gagg_chan *part, u32 index,
 		      u32 rank, struct gagg_geometry *geo)
 {
-	u64 left;
 	u32 i;
 
 	memset(geo, 0, sizeof(*geo));
 	geo->channel = part->id;
 	geo->rank = rank;
 	geo->members = part->members;
-	for (left = part->members; left; left &= left - 1)
-		geo->weight += g->weight[gagg_lowest(left)];
 	geo->ring = g->ring;
 	geo->window = g->window;
 	geo->lanes = g->lanes;

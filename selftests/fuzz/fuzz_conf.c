@@ -56,7 +56,6 @@ static void check_member(const struct nl_group *g, uint32_t i)
 	fuzz_assert(m->addr.family == AF_INET || m->addr.family == AF_INET6);
 	fuzz_assert(m->addr.family == g->members[0].addr.family);
 	fuzz_assert(m->roles && !(m->roles & ~(GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR)));
-	fuzz_assert(m->weight >= 1 && m->weight <= 128);
 	for (k = 0; k < i; k++)
 		fuzz_assert(g->members[k].rank != m->rank);
 }
@@ -128,8 +127,8 @@ static void print_group(FILE *f, const struct nl_group *g)
 	for (i = 0; i < g->n_members; i++) {
 		const struct nl_member *m = &g->members[i];
 
-		fprintf(f, "member %u {\nrole = %s\nweight = %u\n", m->rank,
-			nl_roles_name(m->roles), m->weight);
+		fprintf(f, "member %u {\nrole = %s\n", m->rank,
+			nl_roles_name(m->roles));
 		print_ip(f, "address", &m->addr);
 		fprintf(f, "}\n");
 	}

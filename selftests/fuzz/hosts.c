@@ -29,7 +29,6 @@ static void init_geom(struct hosts *w, struct input *in, struct gagg_geom *g)
 	for (r = 0; r < w->ranks; r++) {
 		g->node_of[r] = (u8)(r / per_node);
 		g->ranks_of[r / per_node] |= GAGG_BIT(r);
-		g->weight[r] = 1;
 	}
 	g->workers = GAGG_BIT(w->ranks) - 1;
 	/* the last host only aggregates */

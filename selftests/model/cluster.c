@@ -631,7 +631,6 @@ static void init_geom(u32 self)
 	for (n = 0; n < su.nodes; n++)
 		for (k = 0; k < su.ranks[n]; k++, rank++) {
 			g->node_of[rank] = (u8)n;
-			g->weight[rank] = 1;
 			g->ranks_of[n] |= GAGG_BIT(rank);
 			g->workers |= GAGG_BIT(rank);
 		}

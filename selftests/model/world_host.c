@@ -448,7 +448,6 @@ static void init_geom(struct world *w, u32 id)
 			u32 rank = n * cfg->per_node + r;
 
 			g->node_of[rank] = (u8)n;
-			g->weight[rank] = 1;
 			g->ranks_of[n] |= GAGG_BIT(rank);
 			if (cfg->worker_nodes & GAGG_BIT(n))
 				g->workers |= GAGG_BIT(rank);

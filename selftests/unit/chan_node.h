@@ -83,7 +83,6 @@ static inline void geometry(u32 self)
 	for (n = 0; n < g.nodes; n++) {
 		g.node_of[n] = (u8)n;
 		g.ranks_of[n] = GAGG_BIT(n);
-		g.weight[n] = 1;
 		g.workers |= GAGG_BIT(n);
 	}
 }
@@ -93,7 +92,6 @@ static inline void more_ranks(u32 node, u32 rank)
 {
 	g.node_of[rank] = (u8)node;
 	g.ranks_of[node] |= GAGG_BIT(rank);
-	g.weight[rank] = 1;
 	g.workers |= GAGG_BIT(rank);
 }
 

@@ -92,7 +92,7 @@ offers "member" a add
 offers "member set" "" g1 g2
 offers "member set g1" "" 0 7
 offers "member delete g1" "" 0 7
-offers "member set g1 7" "" address role weight
+offers "member set g1 7" "" address role
 offers "member set g1 7 role" "" worker aggregator both
 offers "member add g1" ""
 offers "stats" "" g1 g2 --nonzero
@@ -110,7 +110,7 @@ offers "apply" --c --check
 
 mapfile -t words < <(
 	sed -n 's/^\t*{ "\([a-z]*\)", [a-z_]* },$/\1/p' agent/gaggctl/*.c
-	echo address; echo role; echo weight; echo --nonzero; echo --twin; echo --dry-run; echo --check; echo --state
+	echo address; echo role; echo --nonzero; echo --twin; echo --dry-run; echo --check; echo --state
 	echo local; echo member; echo worker; echo aggregator; echo both
 )
 [ ${#words[@]} -ge 35 ]

@@ -59,7 +59,7 @@ static struct {
 	pthread_cond_t cond;
 	pthread_t thread;
 	bool stop, paused;
-	uint32_t ring, window, weight;
+	uint32_t ring, window;
 	const char *sync;
 	/* a quorum: rank @r comes too late for chunk @v of an all-reduce */
 	bool (*late)(unsigned int r, uint64_t v);
@@ -304,13 +304,13 @@ static bool fake_publish(struct fake_channel *ch)
 	for (unsigned int i = 0; fake.sent && any && i < n << narrow; i++)
 		fake.sent[(v - op->start) * (FAKE_LANES << narrow) + i] +=
 			acc[i] * quant_unit(narrow ? 32U >> narrow :
-					    31 - headroom_bits(fake.weight), e);
+					    31 - headroom_bits(FAKE_RANKS), e);
 	if (narrow && any && !res.flags)
 		res.nonfinite = fake_narrowed(narrow, acc, n);
 	if (!any && !res.flags)
 		res.flags = GAGG_C_ZERO;
 	if (op->arg.flags & GAGG_SUBMIT_RAW && res.want &&
-	    res.want + (fake.weight > 2 ? 2 : fake.weight - 1) > 31)
+	    res.want + headroom_bits(FAKE_RANKS) > 31)
 		res.flags |= GAGG_C_OVERFLOW;
 	FAKE_EACH(ch, r) {
 		struct fake_seat *s = &ch->seat[r];
@@ -396,8 +396,6 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 	geo->channel = id;
 	geo->rank = rank;
 	geo->members = members;
-	geo->weight = members == (1 << FAKE_RANKS) - 1 ? fake.weight :
-		      (uint32_t)__builtin_popcountll(members);
 	geo->ring = fake.ring;
 	geo->window = fake.window;
 	geo->lanes = id ? FAKE_LANES : FAKE_ROOM;
@@ -668,7 +666,6 @@ static void fake_start(uint32_t ring, uint32_t window)
 	fake.paused = false;
 	fake.ring = ring;
 	fake.window = window;
-	fake.weight = FAKE_RANKS;
 	fake.attached = 0;
 	fake.too_many = 0;
 	fake.shifts = 0;

@@ -208,8 +208,6 @@ int nl_member_set(struct nl *nl, const char *name, const struct nl_member *m)
 		g->members[at].addr = m->addr;
 	if (m->set & NL_SET(GAGG_MA_ROLES))
 		g->members[at].roles = m->roles;
-	if (m->set & NL_SET(GAGG_MA_WEIGHT))
-		g->members[at].weight = m->weight;
 	return 0;
 }
 

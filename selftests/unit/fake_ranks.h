@@ -37,7 +37,6 @@ struct worker {
 };
 
 static pthread_barrier_t all;
-static uint32_t weights = N;
 
 static void *worker_main(void *arg)
 {
@@ -65,7 +64,6 @@ static void run_with(uint32_t ring, uint32_t window, int timeout_ms, bool leave,
 
 	failures = 0;
 	fake_start(ring, window);
-	fake.weight = weights;
 	pthread_barrier_init(&all, NULL, N);
 	for (int r = 0; r < N; r++) {
 		w[r] = (struct worker){ .rank = r, .body = body, .timeout_ms = timeout_ms,

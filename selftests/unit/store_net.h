@@ -421,7 +421,6 @@ static inline void start(u32 n, const char *text, u64 homes)
 
 		g->node_of[i] = (u8)node;
 		g->ranks_of[node] |= GAGG_BIT(i);
-		g->weight[i] = 1;
 		g->workers |= GAGG_BIT(i);
 		ranks[i].node = (u8)node;
 	}

@@ -49,17 +49,17 @@ static void shape__homes(void **state)
 	assert_int_equal(ch->nlocals, 0);
 }
 
-static void shape__headroom_of_weights(void **state)
+static void shape__headroom_of_ranks(void **state)
 {
-	static const u16 weights[] = { 1, 2, 3, 85, 86, 65535 };
-	static const u8 bits[] = { 2, 3, 4, 8, 9, 18 };
+	static const u8 bits[] = { 0, 1, 2, 2, 3, 3, 3, 3, 4 };
 	u32 i;
 
 	(void)state;
 	geometry(0);
-	for (i = 0; i < 6; i++) {
-		g.weight[0] = g.weight[1] = g.weight[2] = weights[i];
-		start_channel(0, g.workers);
+	for (i = 3; i < 9; i++)
+		more_ranks(0, i);
+	for (i = 0; i < 9; i++) {
+		start_channel(0, GAGG_BIT(i + 1) - 1);
 		assert_int_equal(ch->headroom, bits[i]);
 	}
 }
@@ -276,7 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(shape__homes, finish_test),
-		cmocka_unit_test_teardown(shape__headroom_of_weights, finish_test),
+		cmocka_unit_test_teardown(shape__headroom_of_ranks, finish_test),
 		cmocka_unit_test_teardown(shape__memory, finish_test),
 		cmocka_unit_test_teardown(cursors__visit_each_chunk_once, finish_test),
 		cmocka_unit_test_teardown(ops__as_many_as_may_be_in_flight, finish_test),

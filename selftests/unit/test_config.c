@@ -75,7 +75,6 @@ static void parse__defaults(void **state)
 	assert_int_equal(g->n_members, 1);
 	assert_int_equal(g->members[0].roles,
 			 GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR);
-	assert_int_equal(g->members[0].weight, 1);
 	assert_false(g->members[0].local);
 	config_free(&cfg);
 }
@@ -94,7 +93,7 @@ static void parse__everything(void **state)
 	     " lanes = 2240 ring = 4096 window = 64 stripe = 64 shards = 16\n"
 	     " channels = 64 cwnd = 512 dead-after = 600000\n"
 	     " sync = asp placement = root lane-type = int64\n"
-	     " member 63 { address = fd00::1 role = worker weight = 128 }\n"
+	     " member 63 { address = fd00::1 role = worker }\n"
 	     " member 5 { address = \"fd00::2\" role = \"aggregator\" }\n"
 	     "}\n"
 	     "group b { lanes = auto multicast = 239.1.2.3 wire = int8 sync = bsp-quorum:1:0 member 1 { address = 10.0.0.1 role = both } } // end\n",
@@ -122,11 +121,9 @@ static void parse__everything(void **state)
 	assert_int_equal(g->n_members, 2);
 	assert_int_equal(g->members[0].rank, 63);
 	assert_int_equal(g->members[0].roles, GAGG_ROLE_WORKER);
-	assert_int_equal(g->members[0].weight, 128);
 	assert_string_equal(nl_ip_format(&g->members[0].addr, ip), "fd00::1");
 	assert_int_equal(g->members[1].rank, 5);
 	assert_int_equal(g->members[1].roles, GAGG_ROLE_AGGREGATOR);
-	assert_int_equal(g->members[1].weight, 1);
 	/* Nothing of the first group is left in the second. */
 	g = &cfg.groups[1];
 	assert_string_equal(g->name, "b");
@@ -266,7 +263,6 @@ static const struct {
 	{ "group a { }", { "f:1: group \"a\", which ends here, has no member" } },
 	{ "group a { member 0 { address = 10.0.0.1 role = worker } }", { "has no aggregator" } },
 	{ "group a { member 0 { address = 10.0.0.1 role = aggregator } }", { "has no worker" } },
-	{ "group a {\n" M0 "member 1 { address = 10.0.0.2 weight = 64 }\nmember 2 { address = 10.0.0.3 weight = 64 }\n}", { "f:5: group \"a\", which ends here: the weights of the workers sum to 129; allowed is 128" } },
 	{ "group a { ring = 64 window = 64 stripe = 4\nshards = 5\n" M0 "member 1 { address = 10.0.0.2 } }", { "f:1: group \"a\": ring = 64: with 2 hosts, allowed is 2 * stripe * shards for each, which is 80" } },
 	{ "group a { ring = 4194368 window = 64\n" M0 "}", { "f:1: group \"a\": ring = \"4194368\": allowed is" } },
 	{ "group a {\n" M0 "member 1 { address = 10.0.0.1 } member 2 { address = 10.0.0.1 } member 3 { address = 10.0.0.1 } member 4 { address = 10.0.0.1 } member 5 { address = 10.0.0.1 } member 6 { address = 10.0.0.1 } member 7 { address = 10.0.0.1 } member 8 { address = 10.0.0.1 } member 9 { address = 10.0.0.1 } member 10 { address = 10.0.0.1 } member 11 { address = 10.0.0.1 } member 12 { address = 10.0.0.1 } member 13 { address = 10.0.0.1 } member 14 { address = 10.0.0.1 } member 15 { address = 10.0.0.1 } member 16 { address = 10.0.0.1 } }", { "which ends here: 17 members have one address; allowed are 16" } },
@@ -282,10 +278,10 @@ static const struct {
 	{ "group a {\nmember 0 { address = \"ff02::1\" }\n}", { "f:2: member \"0\": address" } },
 	{ "group a {\n" M0 "member 1 { address = fd00::1 }\n}", { "f:4: group \"a\", which ends here: members 0 and 1 differ in address family" } },
 	{ "group a {\nmember 0 { address = 10.0.0.1 role = boss }\n}", { "f:2: member \"0\": role = \"boss\": allowed is worker, aggregator or both" } },
-	{ "group a {\nmember 0 { address = 10.0.0.1\nweight = 0 }\n}", { "f:3: member \"0\": weight = \"0\": allowed is a number from 1 to 128" } },
-	{ "group a {\nmember 0 { address = 10.0.0.1\nweight = 1 weight = 1 }\n}", { "f:3: member \"0\": weight is set in line 3 already" } },
+	{ "group a {\nmember 0 { address = 10.0.0.1\nweight = 1 }\n}", { "f:3: member \"0\": no such option 'weight'; allowed: address, role" } },
+	{ "group a {\nmember 0 { address = 10.0.0.1\nrole = both role = both }\n}", { "f:3: member \"0\": role is set in line 3 already" } },
 	{ "group a {\nmember 0 { address = 10.0.0.1\naddress = 10.0.0.1 }\n}", { "f:3: member \"0\": address is set in line 2 already" } },
-	{ "group a {\nmember 0 { address = 10.0.0.1\nwait = 1 }\n}", { "f:3: member \"0\": no such option 'wait'; allowed: address, role, weight" } },
+	{ "group a {\nmember 0 { address = 10.0.0.1\nwait = 1 }\n}", { "f:3: member \"0\": no such option 'wait'; allowed: address, role" } },
 	{ "local = here\n", { "f:1: local = \"here\": allowed is" } },
 	{ "local = 10.0.0.1\nlocal = 10.0.0.2\n", { "f:2: local is set in line 1 already" } },
 	/* Cut short: libconfuse alone would take these. */
@@ -295,7 +291,7 @@ static const struct {
 	{ "group a {\nport = \"1", { "premature end of file" } },
 	{ "group a {\n" M0 "}\n}", { "f:4: unexpected closing brace" } },
 	/* All bad lines are told, not the first one only. */
-	{ "group a {\nport = 0\nmode = 9\n" M0 "weight = 1\n}", { "f:2: group \"a\": port", "f:3: group \"a\": mode", "f:5: group \"a\": no such option 'weight'" } },
+	{ "group a {\nport = 0\nmode = 9\n" M0 "role = both\n}", { "f:2: group \"a\": port", "f:3: group \"a\": mode", "f:5: group \"a\": no such option 'role'" } },
 	{ "group a {\nport = \"a\\x1b[31m\\n\"\n" M0 "}", { "f:2: group \"a\": port = \"a?[31m?\"" } },
 };
 

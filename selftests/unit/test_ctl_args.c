@@ -202,24 +202,19 @@ static void member__bad(void **state)
 	bad("member add g 0=10.0.0.1,", "role is missing; there are: worker");
 	bad("member add g 0=10.0.0.1,boss", "'boss' is no role; there are: worker, aggregator, both");
 	bad("member add g 0=10.0.0.1,worker,aggregator", "member 0: two roles; one that works and aggregates is 'both'");
-	bad("member add g 0=10.0.0.1,weight", "'weight' is no role");
-	bad("member add g 0=10.0.0.1,weight=", "weight: expected a number");
-	bad("member add g 0=10.0.0.1,weight=x", "weight: expected a number");
-	bad("member add g 0=10.0.0.1,weight=1,weight=1", "member 0: two weights");
-	bad("member add g 0=10.0.0.1,wait=1", "member 0: expected a role or weight=N, not 'wait=1'");
+	bad("member add g 0=10.0.0.1,weight=1", "'weight=1' is no role; there are: worker, aggregator, both");
 	bad("member add g 0=10.0.0.1 worker", "'worker' is too much");
 	bad("member add " LONG_NAME " 0=10.0.0.1", "name: at most 31");
 	bad("member delete g", "RANK is missing");
 	bad("member delete g x", "rank: expected a number");
 	bad("member delete g 0 1", "'1' is too much");
 	bad("member set g 0", "what to set is missing");
-	bad("member set g 0 colour red", "'colour' is no option; there are: address, role, weight");
-	bad("member set g 0 weight", "weight needs a value");
-	bad("member set g 0 weight 1 weight 2", "weight is there twice");
-	bad("member set g 0 weight x", "weight: expected a number");
+	bad("member set g 0 colour red", "'colour' is no option; there are: address, role");
+	bad("member set g 0 role", "role needs a value");
+	bad("member set g 0 role both role worker", "role is there twice");
 	bad("member set g 0 role boss", "'boss' is no role");
 	bad("member set g 0 address host", "address: expected an IPv4");
-	bad("member set g x weight 1", "rank: expected a number");
+	bad("member set g x role both", "rank: expected a number");
 	bad("member list", "the name of a group is missing");
 	bad("member list a b", "'b' is too much");
 	bad("group create g local 10.0.0.1 member", "member needs a value");
@@ -244,7 +239,7 @@ static void group__create(void **state)
 	const struct nl_group *g = &kernel.group;
 
 	(void)state;
-	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root multicast 239.1.2.3 wire int16 member 0=10.0.0.1 member 5=10.0.0.2,aggregator,weight=3 member 6=10.0.0.1,weight=2,worker",
+	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root multicast 239.1.2.3 wire int16 member 0=10.0.0.1 member 5=10.0.0.2,aggregator member 6=10.0.0.1,worker",
 	       CTL_OK);
 	assert_string_equal(kernel.asked, "new");
 	assert_string_equal(g->name, "g");
@@ -276,10 +271,8 @@ static void group__create(void **state)
 	assert_int_equal(g->members[1].rank, 5);
 	assert_false(g->members[1].local);
 	assert_int_equal(g->members[1].roles, GAGG_ROLE_AGGREGATOR);
-	assert_int_equal(g->members[1].weight, 3);
 	assert_true(g->members[2].local);
 	assert_int_equal(g->members[2].roles, GAGG_ROLE_WORKER);
-	assert_int_equal(g->members[2].weight, 2);
 	assert_string_equal(out, "");
 	assert_string_equal(err, "");
 }
@@ -468,12 +461,10 @@ static void member__changes(void **state)
 	assert_true(m->local);
 	expect("member add g 3=10.0.0.2", CTL_OK);
 	assert_false(m->local);
-	expect("member set g 3 role agg weight 7", CTL_OK);
+	expect("member set g 3 role agg", CTL_OK);
 	assert_string_equal(kernel.asked, "set");
-	assert_int_equal(m->set, NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ROLES) |
-				 NL_SET(GAGG_MA_WEIGHT));
+	assert_int_equal(m->set, NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ROLES));
 	assert_int_equal(m->roles, GAGG_ROLE_AGGREGATOR);
-	assert_int_equal(m->weight, 7);
 	expect("member set g 3 address 10.0.0.1", CTL_OK);
 	assert_true(m->local);
 	expect("member set g 3 address 10.0.0.2", CTL_OK);

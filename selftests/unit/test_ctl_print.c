@@ -33,7 +33,6 @@ static void fill(struct nl_group *g)
 		m->rank = 20 + i;
 		assert_true(nl_ip_parse("10.0.0.2", &m->addr));
 		m->roles = 1;
-		m->weight = 30 + i;
 		m->local = i == 4;
 		m->state = i;
 		if (i == GAGG_MS_MISMATCH)
@@ -153,11 +152,11 @@ static void member__states(void **state)
 	kernel.have = &have;
 	expect("member list grp", CTL_OK);
 	assert_string_equal(out,
-		"20=10.0.0.2,worker,weight=30 unheard rtt 400us cwnd 500 heard 600ms ago\n"
-		"21=10.0.0.2,worker,weight=31 config-mismatch stripe (1101 there, 1001 here) rtt 401us cwnd 501 heard 601ms ago\n"
-		"22=10.0.0.2,worker,weight=32 heard rtt 402us cwnd 502 heard 602ms ago\n"
-		"23=10.0.0.2,worker,weight=33 attached rtt 403us cwnd 503 heard 603ms ago\n"
-		"24=10.0.0.2,worker,weight=34 local running rtt 404us cwnd 504 heard 604ms ago\n");
+		"20=10.0.0.2,worker unheard rtt 400us cwnd 500 heard 600ms ago\n"
+		"21=10.0.0.2,worker config-mismatch stripe (1101 there, 1001 here) rtt 401us cwnd 501 heard 601ms ago\n"
+		"22=10.0.0.2,worker heard rtt 402us cwnd 502 heard 602ms ago\n"
+		"23=10.0.0.2,worker attached rtt 403us cwnd 503 heard 603ms ago\n"
+		"24=10.0.0.2,worker local running rtt 404us cwnd 504 heard 604ms ago\n");
 	expect("member list other", CTL_FAILED);
 	assert_string_equal(out, "");
 }
@@ -397,7 +396,7 @@ static void monitor__lines(void **state)
 	expect("monitor", CTL_OK);
 	assert_string_equal(out,
 		"group g epoch-end waiting epoch 7 ended died rank 3\n"
-		"member grp member-state 20=10.0.0.2,worker,weight=30 unheard rtt 400us cwnd 500 heard 600ms ago\n");
+		"member grp member-state 20=10.0.0.2,worker unheard rtt 400us cwnd 500 heard 600ms ago\n");
 	assert_string_equal(err, "gaggctl: the kernel says no\n");
 }
 

@@ -187,7 +187,6 @@ static void told__of_a_channel(void **state)
 	assert_int_equal(geo.rank, 2);
 	assert_int_equal(geo.members, 6);
 	assert_int_equal(geo.epoch, 0);
-	assert_int_equal(geo.weight, 2 + 3);
 	assert_int_equal(geo.ring, 1000);
 	assert_int_equal(geo.window, 64);
 	assert_int_equal(geo.lanes, 320);

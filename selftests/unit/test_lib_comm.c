@@ -55,24 +55,6 @@ static void op__refuses(void **state)
 	run(8, 4, refuse_body);
 }
 
-static void weight_body(struct gagg_comm *c, int rank)
-{
-	float x[8] = { 1 };
-
-	(void)rank;
-	CHECK(gagg_weight(c) == 9);
-	CHECK(gagg_allreduce(x, x, 8, GAGG_FLOAT32, GAGG_MEAN, c, NULL) == GAGG_ERR_UNSUPPORTED);
-	CHECK(!gagg_allreduce(x, x, 8, GAGG_FLOAT32, GAGG_MAX, c, NULL));
-}
-
-static void op__weights(void **state)
-{
-	(void)state;
-	weights = 9;
-	run(8, 4, weight_body);
-	weights = N;
-}
-
 /* --- communicators ------------------------------------------------------------- */
 
 static void split_body(struct gagg_comm *c, int rank)
@@ -929,7 +911,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(given_up__fork),
 		cmocka_unit_test(op__refuses),
-		cmocka_unit_test(op__weights),
 		cmocka_unit_test(split__colors),
 		cmocka_unit_test(split__full),
 		cmocka_unit_test(split__all_or_nobody),

@@ -115,7 +115,7 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 static struct gagg_geometry geometry(void)
 {
 	struct gagg_geometry geo = {
-		.rank = 2, .members = 0xf, .weight = 4, .ring = 10, .window = 4,
+		.rank = 2, .members = 0xf, .ring = 10, .window = 4,
 		.lanes = 8, .stride = 40, .per_block = 3, .block = 128,
 	};
 	int i;
@@ -294,7 +294,7 @@ static void transfer__pads(void **state)
 		{ &transfer_wide, GAGG_INT64 },
 		{ &transfer_copy, GAGG_BYTE }, { &transfer_bytes, GAGG_BYTE },
 	};
-	struct gagg_comm c = { .size = 2, .region.geo.weight = 2 };
+	struct gagg_comm c = { .size = 2 };
 	unsigned char data[32];
 	size_t k, i;
 

@@ -613,7 +613,7 @@ static void feedback__of_long_chunks(void **state)
 	plan->feedback = true;
 	plan->carry = carry;
 	for (k = 0; k < 60; k++) {
-		struct gagg_comm c = { .size = N, .region.geo = { .weight = N, .lanes = LONG } };
+		struct gagg_comm c = { .size = N, .region.geo.lanes = LONG };
 
 		fake.wire = k % 3;
 		c.region.geo.flags = fake.wire == 1 ? GAGG_GEO_INT16 :

@@ -62,10 +62,9 @@ static void fill(struct nl_group *g, bool v6, uint32_t members)
 		ip(&m->addr, v6 ? "2001:db8::2" : "10.0.0.2");
 		m->addr.addr[v6 ? 14 : 2] = i;
 		m->roles = 1 + i % 3;
-		m->weight = 1 + i;
 		m->local = i & 1;
 		m->set = NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS) |
-			 NL_SET(GAGG_MA_ROLES) | NL_SET(GAGG_MA_WEIGHT) |
+			 NL_SET(GAGG_MA_ROLES) |
 			 (m->local ? NL_SET(GAGG_MA_LOCAL) : 0);
 	}
 	if (members)
@@ -348,7 +347,8 @@ static void fill_told(struct nl_group *g, uint32_t members)
 		m->blocked_out = 500 + i;
 		m->times = (struct nl_times){ 1ULL << 60, 2ULL << 60, 3ULL << 60, i, 600 };
 		m->local = true;
-		m->set = (2U << GAGG_MA_MAX) - 2 - NL_SET(GAGG_MA_MEMBER);
+		m->set = (2U << GAGG_MA_MAX) - 2 - NL_SET(GAGG_MA_MEMBER) -
+			 NL_SET(GAGG_MA_RESERVED);
 	}
 }
 
@@ -451,11 +451,12 @@ static void parse_group__bad_length(void **state)
 		bad_attr(0, type, 3, ours && !text ? -EBADMSG : 0);
 	}
 	for (int type = GAGG_MA_RANK; type <= GAGG_MA_MAX; type++) {
-		bool flag = type == GAGG_MA_LOCAL || type == GAGG_MA_TIMES;
+		bool any = type == GAGG_MA_LOCAL || type == GAGG_MA_TIMES ||
+			   type == GAGG_MA_RESERVED;
 
-		bad_attr(GAGG_MA_MEMBER, type, 300, flag ? 0 : -EBADMSG);
+		bad_attr(GAGG_MA_MEMBER, type, 300, any ? 0 : -EBADMSG);
 		bad_attr(GAGG_MA_MEMBER, type, 3,
-			 flag || type == GAGG_MA_MISMATCH ? 0 : -EBADMSG);
+			 any || type == GAGG_MA_MISMATCH ? 0 : -EBADMSG);
 	}
 	for (int type = GAGG_TA_COMPUTE; type < GAGG_TA_PAD; type++) {
 		bad_attr(GAGG_MA_TIMES, type, 300, -EBADMSG);

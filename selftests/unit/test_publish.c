@@ -27,8 +27,8 @@ static struct gagg_chan *part_new(void)
 	g.shards = 1;
 	g.ring = 64;
 	g.window = 64;
-	gagg_geom_rank(&g, 0, 0, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, 1, false);
-	gagg_geom_rank(&g, 1, 0, GAGG_ROLE_WORKER, 1, false);
+	gagg_geom_rank(&g, 0, 0, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, false);
+	gagg_geom_rank(&g, 1, 0, GAGG_ROLE_WORKER, false);
 	mem = calloc(1, gagg_chan_bytes(&g, g.workers));
 	assert_non_null(mem);
 	return gagg_chan_init(mem, &g, 0, 0, g.workers);

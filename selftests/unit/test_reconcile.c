@@ -112,12 +112,12 @@ static void reconcile__says_what_it_does(void **state)
 	(void)state;
 	assert_int_equal(run("group a { " M0 M1 "}"), 0);
 	assert_string_equal(said, "group \"a\": create, 2 members, local address 10.0.0.1\n");
-	assert_int_equal(run("group a { mode = \"0660\" window = 4096 ring = 8192 placement = root " M0 "member 2 { address = 10.0.0.3 role = worker } member 1 { address = 10.0.0.4 weight = 2 role = aggregator } }"), 0);
+	assert_int_equal(run("group a { mode = \"0660\" window = 4096 ring = 8192 placement = root " M0 "member 2 { address = 10.0.0.3 role = worker } member 1 { address = 10.0.0.4 role = aggregator } }"), 0);
 	assert_string_equal(said,
 		"group \"a\": set mode 0600 -> 0660\n"
 		"group \"a\": set ring 49152 -> 8192, window 2048 -> 4096, placement striped -> root\n"
 		"group \"a\": add member 2 at 10.0.0.3 as worker\n"
-		"group \"a\": set member 1: address 10.0.0.2 -> 10.0.0.4, role both -> aggregator, weight 1 -> 2\n");
+		"group \"a\": set member 1: address 10.0.0.2 -> 10.0.0.4, role both -> aggregator\n");
 	assert_int_equal(run("group a { mode = \"0660\" window = 4096 ring = 8192 placement = root " M0 "}"), 0);
 	assert_string_equal(said,
 		"group \"a\": delete member 1\n"
@@ -142,7 +142,7 @@ static void reconcile__members(void **state)
 	/* additions before deletions */
 	expect("group a { " M0 "member 2 { address = 10.0.0.3 } }",
 	       "add:a drop:a ");
-	expect("group a { " M0 "member 2 { address = 10.0.0.9 weight = 3 } }",
+	expect("group a { " M0 "member 2 { address = 10.0.0.9 } }",
 	       "change:a ");
 	/* rank 2 moves here: the flag cannot be set by a change of address */
 	expect("group a { " M0 "member 2 { address = 10.0.0.1 } }",

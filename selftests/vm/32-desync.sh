@@ -207,11 +207,6 @@ for ((i = 0; i < ${#fields[@]}; i += 4)); do
 		differ_and_mend "${fields[@]:i:4}"
 done
 
-ctl 1 member set g 2 weight 3
-check "the weight of a member differs" mismatch_seen weight
-check "nobody can join" refused "weight of a member"
-ctl 1 member set g 2 weight 1
-check "mended" eval "wait_until 20 agreed && ranks_run allreduce:int32:sum:3000"
 ctl 1 member set g 2 role worker
 check "the role of a member differs" eval \
 	'mismatch_seen role && refused "role of a member"'

@@ -24,7 +24,7 @@ create+=" g.shards=u16:2 g.ring=u32:256 g.window=u32:64 g.members{ $both } }"
 create_y="group-new group{ g.name=s:y g.id=u32:78 g.local=ip:10.77.0.1 g.port=u16:7600"
 create_y+=" g.ring=u32:256 g.window=u32:64 g.members{ $both } }"
 member2="m.member{ m.rank=u32:2 m.address=ip:10.77.0.3 }"
-weight="m.rank=u32:1 m.weight=u32"
+roles="m.rank=u32:1 m.roles=u32"
 
 # MODES REQUEST [undo REQUEST]
 requests=(
@@ -34,7 +34,7 @@ requests=(
 	"nth,works,slab,pages group-set group{ g.name=s:y g.shards=u16:2 } undo group-set group{ g.name=s:y g.shards=u16:1 }"
 	"nth,works group-set group{ g.name=s:y g.port=u16:7700 } undo group-set group{ g.name=s:y g.port=u16:7600 }"
 	"nth member-add group{ g.name=s:y g.members{ $member2 } } undo member-del group{ g.name=s:y g.members{ m.member{ m.rank=u32:2 } } }"
-	"nth member-set group{ g.name=s:y g.members{ m.member{ $weight:2 } } } undo member-set group{ g.name=s:y g.members{ m.member{ $weight:1 } } }"
+	"nth member-set group{ g.name=s:y g.members{ m.member{ $roles:1 } } } undo member-set group{ g.name=s:y g.members{ m.member{ $roles:3 } } }"
 	"nth member-del group{ g.name=s:y g.members{ m.member{ m.rank=u32:1 } } } undo member-add group{ g.name=s:y g.members{ m.member{ m.rank=u32:1 m.address=ip:10.77.0.2 } } }"
 	"nth group-del group{ g.name=s:y } undo $create_y"
 	"nth group-get group{ g.name=s:one }"

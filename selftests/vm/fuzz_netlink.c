@@ -94,8 +94,6 @@ static void put_member(uint32_t rank, bool address)
 	}
 	if (!chance(4))
 		put(GAGG_MA_ROLES, 1 + chance(3), 32);
-	if (!chance(4))
-		put(GAGG_MA_WEIGHT, 1 + chance(8), 32);
 	genl_nest_end(nest);
 }
 

@@ -32,7 +32,7 @@ static const struct name {
 	{ "g.wire", GAGG_GA_WIRE },
 	{ "m.member", GAGG_MA_MEMBER }, { "m.rank", GAGG_MA_RANK },
 	{ "m.address", GAGG_MA_ADDRESS }, { "m.roles", GAGG_MA_ROLES },
-	{ "m.weight", GAGG_MA_WEIGHT }, { "m.local", GAGG_MA_LOCAL },
+	{ "m.reserved", GAGG_MA_RESERVED }, { "m.local", GAGG_MA_LOCAL },
 	{ "m.state", GAGG_MA_STATE }, { "m.mismatch", GAGG_MA_MISMATCH },
 	{ "m.rtt", GAGG_MA_RTT }, { "m.cwnd", GAGG_MA_CWND }, { "m.heard", GAGG_MA_HEARD },
 	{ "m.times", GAGG_MA_TIMES },

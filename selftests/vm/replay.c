@@ -162,7 +162,6 @@ static void drop_channels(struct host *h)
 
 static void read_geometry(struct gagg_geom *g)
 {
-	u8 weight[GAGG_RANKS];
 	u32 r;
 
 	memset(g, 0, sizeof(*g));
@@ -180,14 +179,11 @@ static void read_geometry(struct gagg_geom *g)
 	g->workers = number("workers");
 	g->aggregators = number("aggregators");
 	if (g->shards > SHARDS || g->nodes > GAGG_NODES ||
-	    bytes("node_of", g->node_of, GAGG_RANKS) != GAGG_RANKS ||
-	    bytes("weight", weight, GAGG_RANKS) != GAGG_RANKS)
+	    bytes("node_of", g->node_of, GAGG_RANKS) != GAGG_RANKS)
 		differs("is no geometry");
-	for (r = 0; r < GAGG_RANKS; r++) {
-		g->weight[r] = weight[r];
+	for (r = 0; r < GAGG_RANKS; r++)
 		if (g->node_of[r] < g->nodes)
 			g->ranks_of[g->node_of[r]] |= GAGG_BIT(r);
-	}
 }
 
 /* --- what the core asks and does --------------------------------------- */

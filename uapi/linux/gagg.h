@@ -121,7 +121,7 @@ enum gagg_region_id {
  * @members:	ranks of the channel, a bit each
  * @epoch:	epoch the channel belongs to; 0 from GAGG_IOC_ATTACH, since it has
  *		not started yet (GAGG_IOC_STATUS tells)
- * @weight:	sum of the members' weights: headroom of a sum
+ * @reserved0:	zero
  * @ring:	chunks in the ring
  * @window:	chunks that may be under way
  * @lanes:	32-bit lanes per chunk; from GAGG_IOC_ATTACH the most that there can be,
@@ -147,7 +147,7 @@ struct gagg_geometry {
 	__u32	rank;
 	__u64	members;
 	__u64	epoch;
-	__u32	weight;
+	__u32	reserved0;
 	__u32	ring;
 	__u32	window;
 	__u32	lanes;

@@ -172,7 +172,7 @@ enum gagg_member_attr {
 	GAGG_MA_RANK,		/* u32, 0 to 63; ranks need not be dense */
 	GAGG_MA_ADDRESS,	/* binary, 4 or 16 bytes */
 	GAGG_MA_ROLES,		/* u32, GAGG_ROLE_* [both] */
-	GAGG_MA_WEIGHT,		/* u32, 1 to 128 [1]; their sum is at most 128 */
+	GAGG_MA_RESERVED,	/* never */
 	GAGG_MA_LOCAL,		/* flag: this host. Required on exactly the members
 				 * whose address is the group's local address
 				 */

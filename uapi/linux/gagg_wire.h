@@ -124,7 +124,7 @@ enum gagg_redop {
  *		a chunk of the sender's may have; START: that chunks of the epoch have
  * @exp:	block exponent of the lanes, biased by 127; 0: none
  * @want:	exponent the data needs; RESULT: the largest of them; 0: none
- * @weight:	weight of the contribution; RESULT: 0
+ * @weight:	1 of a contribution: all count alike; RESULT: 0
  * @pn:		packet number; CONTRIB and READY: of the path; RESULT and DONE:
  *		of the first chunk, in the channel's sequence at that home;
  *		PULL: first result wanted; TOLD: the next result; HELLO: grows with every one sent;
@@ -188,7 +188,7 @@ enum gagg_digest {
 	GAGG_DG_MEMBERS,	/* number of members */
 	GAGG_DG_ADDRESS,	/* addresses of the members, and the multicast address */
 	GAGG_DG_ROLE,
-	GAGG_DG_WEIGHT,
+	GAGG_DG_RESERVED,	/* of 0 */
 	GAGG_DG_LANES,
 	GAGG_DG_RING,
 	GAGG_DG_WINDOW,

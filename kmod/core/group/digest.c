@@ -77,12 +77,11 @@ static void digest_addr(u64 digest[GAGG_DG_COUNT], u32 of, const void *addr, u32
 }
 
 void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
-			u8 roles, u16 weight)
+			u8 roles)
 {
 	digest[GAGG_DG_MEMBERS]++;
 	digest_addr(digest, rank, addr, len);
 	digest[GAGG_DG_ROLE] = gagg_mix64(digest[GAGG_DG_ROLE], rank * 4 + roles);
-	digest[GAGG_DG_WEIGHT] = gagg_mix64(digest[GAGG_DG_WEIGHT], rank * 65536 + weight);
 }
 
 void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len)
@@ -135,7 +134,7 @@ const char *gagg_digest_name(u32 digest)
 		[GAGG_DG_MEMBERS] = "members",
 		[GAGG_DG_ADDRESS] = "address",
 		[GAGG_DG_ROLE] = "role",
-		[GAGG_DG_WEIGHT] = "weight",
+		[GAGG_DG_RESERVED] = "reserved",
 		[GAGG_DG_KEY] = "key",
 		[GAGG_DG_COUNT] = "version",
 	};

@@ -23,7 +23,7 @@ u32 gagg_group_id(const char *name);
 
 /* @addr: @len bytes, 4 or 16, in network order; members in ascending order */
 void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
-			u8 roles, u16 weight);
+			u8 roles);
 
 /* of a group that has one; as above, after all members */
 void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len);

@@ -26,7 +26,7 @@ static void contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
 	m->lanes = gagg_op_lanes(g, op, c->v);
 	m->exp = p->exp;
 	m->want = p->want;
-	m->weight = g->weight[ch->local[l].rank];
+	m->weight = 1;
 }
 
 /* where contributions of one way are on their way to a datagram */

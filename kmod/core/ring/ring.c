@@ -106,7 +106,6 @@ static void ring_init_offsets(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_ring_init(const struct gagg_geom *g, struct gagg_chan *ch,
 		    const struct gagg_stake *stake)
 {
-	u64 weight = 0, left;
 	u32 h;
 
 	ring_init_offsets(g, ch, stake);
@@ -118,9 +117,7 @@ void gagg_ring_init(const struct gagg_geom *g, struct gagg_chan *ch,
 	ch->repair_at = GAGG_NEVER;
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	gagg_round(g, init, g, ch);
-	for (left = ch->members; left; left &= left - 1)
-		weight += g->weight[gagg_lowest(left)];
-	while (GAGG_BIT(ch->headroom) < weight)
+	while (GAGG_BIT(ch->headroom) < gagg_weight64(ch->members))
 		ch->headroom++;
 	for (h = 0; h < ch->nhomes; h++)
 		ring_init_home(g, ch, h);

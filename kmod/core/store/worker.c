@@ -120,7 +120,7 @@ static void send_update(struct step *s, u32 slot)
 	a->m.chunk = slot;
 	a->m.round = gagg_op_round(s->op);
 	a->m.lanes = s->g->lanes;
-	a->m.weight = s->g->weight[rank];
+	a->m.weight = 1;
 	a->m.pn = take_pn(s, slot, 1);
 	*gagg_way_state(s->ch, slot, s->l, s->h) = GAGG_WAY_FLYING;
 }
