@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/gagg_wire.h>
 
 #include "comm.h"
 #include "op.h"
@@ -186,7 +187,8 @@ static int create_alone(struct gagg_batch *b, const struct gagg_batch_config *cf
 static int create_any(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 		      struct gagg_batch **batch)
 {
-	bool alone = !strncmp(gagg_sync(c), "r2sp:", 5);
+	uint32_t mode = c->region.geo.mode;
+	bool alone = mode == GAGG_SYNC_R2SP;
 	struct gagg_batch *b;
 	int err;
 
@@ -196,7 +198,7 @@ static int create_any(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 	if (comm_check(c))
 		return c->failed;
 	/* in the others replicas differ, or a rank does not wait */
-	if (!alone && strcmp(gagg_sync(c), "bsp"))
+	if (!alone && mode != GAGG_SYNC_BSP)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "batches follow speeds in groups with sync mode bsp or r2sp, not %s",
 				  gagg_sync(c));

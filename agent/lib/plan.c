@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 #include <stdlib.h>
-#include <string.h>
 
 #include "comm.h"
 #include "partition.h"
@@ -9,9 +8,7 @@
 /* the group's rounds need not wait for all, and what is late is to be kept */
 static bool carries(const struct gagg_comm *c)
 {
-	const char *sync = c->session->sync, *last = strrchr(sync, ':');
-
-	return !strncmp(sync, "bsp-", 4) && last && !strcmp(last, ":1");
+	return c->region.geo.flags & GAGG_GEO_CARRY;
 }
 
 int plan_fit(struct gagg_comm *c, struct gagg_plan *p)

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "comm.h"
 #include "replica.h"
@@ -46,25 +45,15 @@ void *replica_alloc(struct gagg_replica *r, size_t size)
 	return p;
 }
 
-/* "name:1:2" into mode and parameters; false: another mode */
-static bool parse(struct gagg_replica *r, const char *sync)
+/* NULL: it has no replicas */
+static const struct replica_mode *find(uint32_t number)
 {
-	size_t name = strcspn(sync, ":");
-	unsigned int i, k;
+	unsigned int i;
 
-	for (i = 0; i < MODES; i++) {
-		const char *at = sync + name;
-
-		if (strncmp(sync, modes[i]->name, name) || modes[i]->name[name])
-			continue;
-		for (k = 0; k < modes[i]->args && *at == ':'; k++)
-			r->arg[k] = (uint32_t)strtoul(at + 1, (char **)&at, 10);
-		if (k < modes[i]->args || *at)
-			return false;
-		r->mode = modes[i];
-		return true;
-	}
-	return false;
+	for (i = 0; i < MODES; i++)
+		if (modes[i]->number == number)
+			return modes[i];
+	return NULL;
 }
 
 /* the beginnings differ: everybody takes those of rank 0 */
@@ -97,7 +86,9 @@ static int create(struct gagg_comm *c, float *weights, size_t count, double step
 	r->comm = c;
 	r->epoch = c->epochs;
 	r->count = count;
-	if (!parse(r, gagg_sync(c))) {
+	r->mode = find(c->region.geo.mode);
+	r->arg = c->region.geo.arg;
+	if (!r->mode) {
 		free(r);
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "sync mode %s has no replicas", gagg_sync(c));
@@ -201,8 +192,8 @@ static int mean_in_turn(struct gagg_replica *r, float *w, const float *update)
 }
 
 const struct replica_mode replica_localsgd = {
+	.number = GAGG_SYNC_LOCALSGD,
 	.name = "localsgd",
-	.args = 1,
 	.init = nothing,
 	.step = mean_in_turn,
 	.finish = mean,

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <linux/gagg_wire.h>
 
 #include "gagg.h"
 #include "steps.h"
@@ -16,8 +17,8 @@ struct gagg_replica;
 
 /**
  * struct replica_mode - one of the sync modes of replicas
+ * @number: enum gagg_sync_mode
  * @name: of the mode, up to the colon of its parameters
- * @args: number of them
  * @store: it is in a store, else in rounds
  * @shows: gossip: a rank's copy of the store is its replica; else what it was sent
  * @weighs: push-sum: replicas have weights
@@ -28,8 +29,8 @@ struct gagg_replica;
  * @finish: the common weights
  */
 struct replica_mode {
+	uint32_t number;
 	const char *name;
-	unsigned int args;
 	bool store;
 	bool shows;
 	bool weighs;
@@ -54,7 +55,7 @@ extern const struct replica_mode replica_push_sum;
  * @comm: communicator
  * @epoch: gagg_comm.epochs; in another one the replica is over
  * @mode: sync mode
- * @arg: its parameters
+ * @arg: its parameters, as @comm has them
  * @count: elements
  * @clock: steps made
  * @plan: exponents of the means
@@ -81,7 +82,7 @@ struct gagg_replica {
 	struct gagg_comm *comm;
 	uint64_t epoch;
 	const struct replica_mode *mode;
-	uint32_t arg[2];
+	const uint32_t *arg;
 	size_t count;
 	uint64_t clock;
 	struct gagg_plan *plan;

@@ -135,8 +135,8 @@ static int sync_finish(struct gagg_replica *r, float *w)
 }
 
 const struct replica_mode replica_easgd_sync = {
+	.number = GAGG_SYNC_EASGD_SYNC,
 	.name = "easgd-sync",
-	.args = 2,
 	.init = sync_init,
 	.step = sync_step,
 	.finish = sync_finish,
@@ -307,8 +307,8 @@ static int easgd_finish(struct gagg_replica *r, float *w)
 }
 
 const struct replica_mode replica_easgd = {
+	.number = GAGG_SYNC_EASGD,
 	.name = "easgd",
-	.args = 2,
 	.store = true,
 	.init = easgd_init,
 	.step = easgd_step,

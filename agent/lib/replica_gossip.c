@@ -459,8 +459,8 @@ static int gossip_finish(struct gagg_replica *r, float *w)
 }
 
 const struct replica_mode replica_gossip_pull = {
+	.number = GAGG_SYNC_GOSSIP_PULL,
 	.name = "gossip-pull",
-	.args = 1,
 	.store = true,
 	.shows = true,
 	.init = gossip_init,
@@ -470,8 +470,8 @@ const struct replica_mode replica_gossip_pull = {
 };
 
 const struct replica_mode replica_gossip_pair = {
+	.number = GAGG_SYNC_GOSSIP_PAIR,
 	.name = "gossip-pair",
-	.args = 1,
 	.store = true,
 	.shows = true,
 	.init = gossip_init,
@@ -481,8 +481,8 @@ const struct replica_mode replica_gossip_pair = {
 };
 
 const struct replica_mode replica_gossip_push = {
+	.number = GAGG_SYNC_GOSSIP_PUSH,
 	.name = "gossip-push",
-	.args = 2,
 	.store = true,
 	.init = gossip_init,
 	.step = gossip_step,
@@ -492,8 +492,8 @@ const struct replica_mode replica_gossip_push = {
 };
 
 const struct replica_mode replica_push_sum = {
+	.number = GAGG_SYNC_PUSH_SUM,
 	.name = "push-sum",
-	.args = 1,
 	.store = true,
 	.weighs = true,
 	.init = gossip_init,

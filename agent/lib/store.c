@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/gagg_wire.h>
 
 #include "deadline.h"
 #include "element.h"
@@ -26,9 +27,9 @@
 /* partitions of ako; other modes have none */
 static uint32_t parts_of(const struct gagg_comm *c)
 {
-	const char *sync = gagg_sync(c);
+	const struct gagg_geometry *geo = &c->region.geo;
 
-	return strncmp(sync, "ako:", 4) ? 0 : (uint32_t)strtoul(sync + 4, NULL, 10);
+	return geo->mode == GAGG_SYNC_AKO ? geo->arg[0] : 0;
 }
 
 /* a store of other copies than ako's is of replicas */

@@ -14,6 +14,7 @@
 #define GAGG_CORE_GEOM_H
 
 #include "wire.h"
+#include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
 
 /* a model checker makes do with less */
@@ -23,11 +24,9 @@
 #define GAGG_LOCALS	16	/* most ranks of one group on one host */
 #endif
 
-#define GAGG_SYNC_ARGS	4
-
 /**
  * struct gagg_sync_param - a sync mode as configured, see gagg_sync_parse()
- * @mode:	index of the mode, gagg_sync_get()
+ * @mode:	enum gagg_sync_mode
  * @arg:	its parameters
  */
 struct gagg_sync_param {

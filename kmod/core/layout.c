@@ -79,6 +79,7 @@ void gagg_layout_tell(const struct gagg_geom *g, const struct gagg_chan *part, u
 	geo->per_block = gagg_per_block(g);
 	geo->block = GAGG_BLOCK;
 	geo->flags = layout_flags(g);
+	gagg_sync_tell(&g->sync, geo);
 	if (g->store) {
 		geo->bound = gagg_sync_bound(&g->sync);
 		geo->fresh = gagg_copy_fresh(g);

@@ -25,6 +25,7 @@
 #include "call.h"
 #include "exponent.h"
 #include "quant.h"
+#include "sync/sync.h"
 #include "sys.h"
 
 #define FAKE_FD		100
@@ -379,8 +380,14 @@ static void fake_free(void)
 	fake.channels = 0;
 }
 
+static const char *fake_mode_text(void)
+{
+	return fake.sync ? fake.sync : "bsp";
+}
+
 static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_geometry *geo)
 {
+	struct gagg_sync_param sync;
 	struct fake_channel *ch = fake_channel(id);
 
 	if (!ch) {
@@ -392,6 +399,8 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 	}
 	if (ch->members != members)
 		return -EBUSY;
+	if (gagg_sync_parse(fake_mode_text(), &sync))
+		return -EINVAL;
 	memset(geo, 0, sizeof(*geo));
 	geo->channel = id;
 	geo->rank = rank;
@@ -405,6 +414,7 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 	geo->flags = fake.wire == 1 ? GAGG_GEO_INT16 : fake.wire == 2 ? GAGG_GEO_INT8 : 0;
 	if (fake.store)
 		fake_store_sit(geo);
+	gagg_sync_tell(&sync, geo);
 	for (int i = 0; i < GAGG_REG_COUNT; i++) {
 		geo->region[i].offset = (uint64_t)(ch - fake.channel) << 32 | (unsigned int)i << 28;
 		geo->region[i].length = fake_length(i);
@@ -426,7 +436,7 @@ static int fake_attach(uint32_t rank, struct gagg_ioc_attach *a)
 	if (fake.attached == (1 << FAKE_RANKS) - 1)
 		fake.epoch++;
 	pthread_cond_broadcast(&fake.cond);
-	strcpy(a->sync, fake.sync ? fake.sync : "bsp");
+	strcpy(a->sync, fake_mode_text());
 	return fake_sit(0, (1 << FAKE_RANKS) - 1, rank, &a->geo);
 }
 

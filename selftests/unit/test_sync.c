@@ -160,6 +160,32 @@ static void mode__enters_the_configuration(void **state)
 	assert_false(g.store || g.copies);
 }
 
+static void tells(const char *text, u32 mode, u32 flags)
+{
+	struct gagg_geometry geo = { .flags = GAGG_GEO_INT8 };
+	struct gagg_sync_param p;
+
+	assert_null(gagg_sync_parse(text, &p));
+	gagg_sync_tell(&p, &geo);
+	assert_int_equal(geo.mode, mode);
+	assert_memory_equal(geo.arg, p.arg, sizeof(geo.arg));
+	assert_int_equal(geo.flags, GAGG_GEO_INT8 | flags);
+}
+
+static void trainers__are_told_numbers(void **state)
+{
+	(void)state;
+	tells("bsp", GAGG_SYNC_BSP, 0);
+	tells("r2sp:80:1", GAGG_SYNC_R2SP, 0);
+	tells("localsgd:1", GAGG_SYNC_LOCALSGD, 0);
+	tells("ako:4:1", GAGG_SYNC_AKO, 0);
+	tells("bsp-quorum:1:0", GAGG_SYNC_BSP_QUORUM, 0);
+	tells("bsp-quorum:2:1", GAGG_SYNC_BSP_QUORUM, GAGG_GEO_CARRY);
+	tells("bsp-deadline:2:50:0", GAGG_SYNC_BSP_DEADLINE, 0);
+	tells("bsp-deadline:2:50:1", GAGG_SYNC_BSP_DEADLINE, GAGG_GEO_CARRY);
+	tells("bsp-adaptive:2:4:1", GAGG_SYNC_BSP_ADAPTIVE, GAGG_GEO_CARRY);
+}
+
 /* hosts tell each other by their places, so that these are for ever */
 static void modes__keep_their_places(void **state)
 {
@@ -391,6 +417,7 @@ int main(void)
 		cmocka_unit_test(mode__from_text),
 		cmocka_unit_test(mode__enters_the_configuration),
 		cmocka_unit_test(modes__keep_their_places),
+		cmocka_unit_test(trainers__are_told_numbers),
 		cmocka_unit_test(modes__say_what_they_are),
 		cmocka_unit_test(clocks__know_the_least),
 		cmocka_unit_test(ssp__reads_within_its_bound),

@@ -33,6 +33,7 @@
 #define GAGG_RANKS_MAX		64
 #define GAGG_CHANNELS_MAX	64	/* per group */
 #define GAGG_SYNC_MAX		64	/* sync mode as text, with the final zero */
+#define GAGG_SYNC_ARGS		4	/* most parameters of a sync mode */
 
 /* features, GAGG_IOC_FEATURES */
 #define GAGG_FEAT_BSP		(1ULL << 0)
@@ -121,7 +122,7 @@ enum gagg_region_id {
  * @members:	ranks of the channel, a bit each
  * @epoch:	epoch the channel belongs to; 0 from GAGG_IOC_ATTACH, since it has
  *		not started yet (GAGG_IOC_STATUS tells)
- * @reserved0:	zero
+ * @mode:	enum gagg_sync_mode: by which trainers tell apart what the kernel does alike
  * @ring:	chunks in the ring
  * @window:	chunks that may be under way
  * @lanes:	32-bit lanes per chunk; from GAGG_IOC_ATTACH the most that there can be,
@@ -133,7 +134,9 @@ enum gagg_region_id {
  * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE. GAGG_GEO_COPIES:
  *		and every rank has a copy of its own of them all. GAGG_GEO_INT64: its
  *		lanes are of 64 bits, two of @lanes each. GAGG_GEO_INT16, GAGG_GEO_INT8:
- *		ops may have lanes of GAGG_LANE_S16 or _S8 (GAGG_GA_WIRE)
+ *		ops may have lanes of GAGG_LANE_S16 or _S8 (GAGG_GA_WIRE). GAGG_GEO_CARRY:
+ *		rounds may be complete without all ranks, and a contribution that was late
+ *		is to be part of the next one
  * @bound:	of a store: clocks that a rank which reads may be ahead of the
  *		slowest; ~0: any number
  * @fresh:	of a store: offset in RESULT of an array of __u32 by chunk: the least
@@ -141,13 +144,14 @@ enum gagg_region_id {
  *		stamps are in it
  * @local:	index of this rank among the ranks of the channel on this host
  * @reserved:	zero
+ * @arg:	parameters of @mode, in their order; zero behind the last
  */
 struct gagg_geometry {
 	__u32	channel;
 	__u32	rank;
 	__u64	members;
 	__u64	epoch;
-	__u32	reserved0;
+	__u32	mode;
 	__u32	ring;
 	__u32	window;
 	__u32	lanes;
@@ -160,6 +164,7 @@ struct gagg_geometry {
 	__u64	fresh;
 	__u32	local;
 	__u32	reserved;
+	__u32	arg[GAGG_SYNC_ARGS];
 };
 
 #define GAGG_GEO_STORE		(1U << 0)
@@ -167,6 +172,7 @@ struct gagg_geometry {
 #define GAGG_GEO_INT64		(1U << 2)
 #define GAGG_GEO_INT16		(1U << 3)
 #define GAGG_GEO_INT8		(1U << 4)
+#define GAGG_GEO_CARRY		(1U << 5)
 
 /**
  * struct gagg_ioc_attach - allocate channel 0 and join
@@ -174,7 +180,7 @@ struct gagg_geometry {
  * @flags:	zero
  * @ranks:	out: ranks of the group
  * @reserved:	zero
- * @sync:	out: sync mode of the group, such as "ssp:4"
+ * @sync:	out: sync mode of the group, such as "ssp:4", for people; as numbers: @geo
  * @geo:	out: channel 0; last, because it may grow
  *
  * Returns at once; the epoch has started when GAGG_IOC_WAIT with

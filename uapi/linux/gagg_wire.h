@@ -220,7 +220,29 @@ enum gagg_digest {
 #define GAGG_DG_SYNC_ARGS(v)	((v) >> 21 & 3)		/* how many */
 #define GAGG_DG_SYNC_BITS(n)	((n) ? 21U / (n) : 0)	/* of each of @n */
 
-/* the modes by number, a space between two; new ones go to the end */
+/* the sync modes by number, on the wire and in struct gagg_geometry; new ones go to the end */
+enum gagg_sync_mode {
+	GAGG_SYNC_BSP,
+	GAGG_SYNC_ASP,
+	GAGG_SYNC_SSP,
+	GAGG_SYNC_DSSP,
+	GAGG_SYNC_DSSP_LITERAL,
+	GAGG_SYNC_R2SP,
+	GAGG_SYNC_LOCALSGD,
+	GAGG_SYNC_EASGD_SYNC,
+	GAGG_SYNC_HPSGD,
+	GAGG_SYNC_BSP_QUORUM,
+	GAGG_SYNC_BSP_DEADLINE,
+	GAGG_SYNC_BSP_ADAPTIVE,
+	GAGG_SYNC_AKO,
+	GAGG_SYNC_GOSSIP_PULL,
+	GAGG_SYNC_GOSSIP_PUSH,
+	GAGG_SYNC_GOSSIP_PAIR,
+	GAGG_SYNC_PUSH_SUM,
+	GAGG_SYNC_EASGD,
+};
+
+/* their names in that order, a space between two */
 #define GAGG_SYNC_NAMES	"bsp asp ssp dssp dssp-literal r2sp localsgd easgd-sync hpsgd bsp-quorum " \
 			"bsp-deadline bsp-adaptive ako gossip-pull gossip-push gossip-pair " \
 			"push-sum easgd"

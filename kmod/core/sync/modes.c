@@ -2,29 +2,27 @@
 /*
  * The modes by name, and their parameters as text.
  */
-#include <linux/gagg.h>
 #include "sync/internal.h"
 
-/* their places are their numbers: GAGG_SYNC_NAMES */
 static const struct gagg_sync_ops *const modes[] = {
-	&gagg_sync_bsp,
-	&gagg_sync_asp,
-	&gagg_sync_ssp,
-	&gagg_sync_dssp,
-	&gagg_sync_dssp_literal,
-	&gagg_sync_r2sp,
-	&gagg_sync_localsgd,
-	&gagg_sync_easgd_sync,
-	&gagg_sync_hpsgd,
-	&gagg_sync_bsp_quorum,
-	&gagg_sync_bsp_deadline,
-	&gagg_sync_bsp_adaptive,
-	&gagg_sync_ako,
-	&gagg_sync_gossip_pull,
-	&gagg_sync_gossip_push,
-	&gagg_sync_gossip_pair,
-	&gagg_sync_push_sum,
-	&gagg_sync_easgd,
+	[GAGG_SYNC_BSP] = &gagg_sync_bsp,
+	[GAGG_SYNC_ASP] = &gagg_sync_asp,
+	[GAGG_SYNC_SSP] = &gagg_sync_ssp,
+	[GAGG_SYNC_DSSP] = &gagg_sync_dssp,
+	[GAGG_SYNC_DSSP_LITERAL] = &gagg_sync_dssp_literal,
+	[GAGG_SYNC_R2SP] = &gagg_sync_r2sp,
+	[GAGG_SYNC_LOCALSGD] = &gagg_sync_localsgd,
+	[GAGG_SYNC_EASGD_SYNC] = &gagg_sync_easgd_sync,
+	[GAGG_SYNC_HPSGD] = &gagg_sync_hpsgd,
+	[GAGG_SYNC_BSP_QUORUM] = &gagg_sync_bsp_quorum,
+	[GAGG_SYNC_BSP_DEADLINE] = &gagg_sync_bsp_deadline,
+	[GAGG_SYNC_BSP_ADAPTIVE] = &gagg_sync_bsp_adaptive,
+	[GAGG_SYNC_AKO] = &gagg_sync_ako,
+	[GAGG_SYNC_GOSSIP_PULL] = &gagg_sync_gossip_pull,
+	[GAGG_SYNC_GOSSIP_PUSH] = &gagg_sync_gossip_push,
+	[GAGG_SYNC_GOSSIP_PAIR] = &gagg_sync_gossip_pair,
+	[GAGG_SYNC_PUSH_SUM] = &gagg_sync_push_sum,
+	[GAGG_SYNC_EASGD] = &gagg_sync_easgd,
 };
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))
@@ -151,4 +149,14 @@ void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p)
 	g->ordered = !!ops->may_update;
 	g->admits = g->snapshot || g->ordered;
 	g->quorum = ops->quorum;
+}
+
+void gagg_sync_tell(const struct gagg_sync_param *p, struct gagg_geometry *geo)
+{
+	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);
+
+	geo->mode = p->mode;
+	memcpy(geo->arg, p->arg, sizeof(geo->arg));
+	if (ops->quorum && p->arg[ops->nargs - 1])
+		geo->flags |= GAGG_GEO_CARRY;
 }

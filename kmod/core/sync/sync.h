@@ -119,7 +119,8 @@ struct gagg_sync_arg {
  * @complete:	quorum: may the open round be published, given how many of how many have
  *		contributed, and whether its deadline has come. Other rings need all, always
  * @quorum:	ring: a round may be complete without all members, with as many as its
- *		first parameter says
+ *		first parameter says. The last one says whether late contributions are
+ *		carried into the next round, which is libgagg's
  * @limit:	quorum: time from the first contribution to the deadline, given
  *		how late others have come; GAGG_NEVER: none. NULL: there is none
  * @snapshot:	store: must a read show whole clocks only, nothing of an open one
@@ -159,7 +160,7 @@ struct gagg_sync_ops {
 			 const struct gagg_clocks *k, u32 rank, u32 clock);
 };
 
-/* the policy of an index; NULL behind the last */
+/* the policy of a mode, enum gagg_sync_mode; NULL behind the last */
 const struct gagg_sync_ops *gagg_sync_get(u32 index);
 
 /*
@@ -183,5 +184,8 @@ u32 gagg_sync_bound(const struct gagg_sync_param *p);
 
 /* enter a mode into the configuration of the core */
 void gagg_sync_apply(struct gagg_geom *g, const struct gagg_sync_param *p);
+
+/* tell a trainer of it: @mode, @arg and GAGG_GEO_CARRY of @geo */
+void gagg_sync_tell(const struct gagg_sync_param *p, struct gagg_geometry *geo);
 
 #endif
