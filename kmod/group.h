@@ -43,7 +43,6 @@ struct gagg_node {
 struct gagg_part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
-	u32 turn;		/* channel that refills first */
 	bool unfit;		/* a datagram was too long for the interface */
 };
 

@@ -28,91 +28,37 @@
 
 #define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
 #define BYTES_PER_UNIT		65536	/* about a burst */
-#define REFILLS_MAX		4	/* of one part and run: GAGG_ACTS actions each, at most */
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)
 
-static bool refill_chan(struct gagg_port *port, struct gagg_group *grp,
-			const struct gagg_env *env, struct gagg_chan *chan, u64 now)
+static struct gagg_chan *port_channel(void *ctx, u32 index)
 {
-	bool more = gagg_chan_refill(grp->part[port->index].core, &grp->geom, env, chan, now);
+	const struct gagg_trainers *trainers = ctx;
 
-	trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_REFILL, chan->id, now, more);
-	return more;
+	return trainers->grp->channel[index]->part[trainers->shard];
 }
 
-/* channels take turns in being first, so that a long one does not starve others */
-static bool refill(struct gagg_port *port, struct gagg_group *grp,
-		   const struct gagg_env *env, u64 now)
+/* a group goes on; true: there is more to do at once. @at: else when to look again */
+static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u64 *at)
 {
-	struct gagg_part *part = &grp->part[port->index];
-	u32 first = part->turn % GAGG_CHANNELS_MAX, n = 0;
-	u64 left = ror64(grp->table.taken, first);
-	bool served = false;
-
-	BUILD_BUG_ON(GAGG_CHANNELS_MAX != 64);
-	for (; left; left &= left - 1) {
-		u32 at = (first + gagg_lowest(left)) % GAGG_CHANNELS_MAX;
-		struct gagg_chan *chan = grp->channel[at]->part[port->index];
-
-		if (!served)
-			part->turn = at + 1;
-		served = true;
-		if (gagg_chan_deadline(chan) <= now) {
-			gagg_chan_timer(part->core, &grp->geom, chan, now);
-			trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_CHAN_TIMER, chan->id,
-					now, false);
-			gagg_act_drain(port, grp);
-		}
-		while (refill_chan(port, grp, env, chan, now)) {
-			gagg_act_drain(port, grp);
-			if (++n == REFILLS_MAX) {
-				part->turn = at + 1;
-				return true;
-			}
-		}
-		gagg_act_drain(port, grp);
-	}
-	return false;
-}
-
-/* true: there is more to do at once */
-static bool run_part(struct gagg_port *port, struct gagg_group *grp, u64 now)
-{
-	struct gagg_shard *core = grp->part[port->index].core;
 	struct gagg_trainers trainers;
 	struct gagg_env env;
-	bool more;
+	struct gagg_work work = {
+		.sh = grp->part[port->index].core,
+		.g = &grp->geom,
+		.env = &env,
+		.channel = port_channel,
+		.channels = grp->table.taken,
+		.now = now,
+	};
 
-	if (!core->running)
-		return false;
 	gagg_trainers_env(&env, &trainers, port, grp);
-	if (gagg_shard_deadline(core, &grp->geom) <= now) {
-		gagg_shard_timer(core, &grp->geom, &env, now);
-		trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_TIMER, 0, now, false);
+	while (gagg_work_step(&work)) {
+		trace_gagg_call(&grp->geom, port->index, work.call, work.id, now, work.again);
 		gagg_act_drain(port, grp);
 	}
-	more = refill(port, grp, &env, now);
-	gagg_shard_flush(core, &grp->geom);
-	trace_gagg_call(&grp->geom, port->index, GAGG_TRACED_FLUSH, 0, now, false);
-	gagg_act_drain(port, grp);
-	return more;
-}
-
-static u64 part_deadline(const struct gagg_port *port, const struct gagg_group *grp)
-{
-	const struct gagg_shard *core = grp->part[port->index].core;
-	u64 at = GAGG_NEVER, left;
-
-	if (!core->running)
-		return at;
-	at = gagg_shard_deadline(core, &grp->geom);
-	for (left = grp->table.taken; left; left &= left - 1) {
-		const struct gagg_channel *ch = grp->channel[gagg_lowest(left)];
-
-		at = min(at, gagg_chan_deadline(ch->part[port->index]));
-	}
-	return at;
+	*at = min(*at, gagg_work_deadline(&work));
+	return work.more;
 }
 
 /* A timer that is armed for an earlier time stays: it costs one idle poll. */
@@ -237,10 +183,8 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 	}
 	/* every group: the poll also stands for timers and system calls */
 	for (i = 0; i < ARRAY_SIZE(ep->groups); i++)
-		hlist_for_each_entry_rcu(grp, &ep->groups[i], ep_node) {
-			more |= run_part(port, grp, now);
-			at = min(at, part_deadline(port, grp));
-		}
+		hlist_for_each_entry_rcu(grp, &ep->groups[i], ep_node)
+			more |= port_work(port, grp, now, &at);
 	gagg_act_settle(port);
 	gagg_tx_take(port, &out);
 	gagg_faults_tx(port, &out, now);

@@ -9,14 +9,6 @@
 
 #include "core/core.h"
 
-/* calls into the core that no datagram has caused */
-enum gagg_traced {
-	GAGG_TRACED_TIMER,		/* gagg_shard_timer() */
-	GAGG_TRACED_CHAN_TIMER,
-	GAGG_TRACED_REFILL,
-	GAGG_TRACED_FLUSH,
-};
-
 /* a datagram as gagg_shard_rx() gets it */
 struct gagg_traced_rx {
 	struct gagg_msg m;

@@ -19,7 +19,6 @@ struct part {
 	struct port *port;
 	struct gagg_shard *core;
 	struct gagg_stats stats;
-	unsigned int turn;	/* channel that refills first */
 	bool unfit;		/* a datagram was too long for the interface */
 };
 

@@ -27,8 +27,6 @@
 #include "tx.h"
 #include "worker.h"
 
-#define REFILLS_MAX	4	/* of one group and turn, as in the module */
-
 /* --- locks ---------------------------------------------------------------- */
 
 /* a mutex goes to who asks first, and a worker would ask at once */
@@ -79,74 +77,42 @@ void workers_kick(struct group *g)
 
 /* --- a turn --------------------------------------------------------------- */
 
-/* channels take turns in being first, so that a long one does not starve others */
-static bool refill(struct port *p, struct group *g, const struct gagg_env *env, u64 now)
+static struct gagg_chan *worker_channel(void *ctx, u32 index)
 {
-	unsigned int index = p->worker->index, i, n = 0;
-	struct part *part = &g->part[index];
-	unsigned int first = part->turn;
-	bool served = false;
+	const struct trainers *trainers = ctx;
 
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++) {
-		unsigned int at = (first + i) % GAGG_CHANNELS_MAX;
-		struct gagg_chan *chan;
-
-		if (!g->channel[at])
-			continue;
-		if (!served)
-			part->turn = at + 1;
-		served = true;
-		chan = g->channel[at]->part[index];
-		if (gagg_chan_deadline(chan) <= now) {
-			gagg_chan_timer(part->core, &g->geom, chan, now);
-			act_drain(p, g);
-		}
-		while (gagg_chan_refill(part->core, &g->geom, env, chan, now)) {
-			act_drain(p, g);
-			if (++n == REFILLS_MAX) {
-				part->turn = at + 1;
-				return true;
-			}
-		}
-		act_drain(p, g);
-	}
-	return false;
+	return trainers->group->channel[index]->part[trainers->shard];
 }
 
-/* true: there is more to do at once */
-static bool run_part(struct port *p, struct group *g, u64 now)
+static u64 worker_channels(const struct group *g)
 {
-	struct gagg_shard *core = g->part[p->worker->index].core;
+	u64 channels = 0;
+	u32 i;
+
+	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
+		channels |= (u64)!!g->channel[i] << i;
+	return channels;
+}
+
+/* a group goes on; true: there is more to do at once. @at: else when to look again */
+static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
+{
 	struct trainers trainers;
 	struct gagg_env env;
-	bool more;
+	struct gagg_work work = {
+		.sh = g->part[p->worker->index].core,
+		.g = &g->geom,
+		.env = &env,
+		.channel = worker_channel,
+		.channels = worker_channels(g),
+		.now = now,
+	};
 
-	if (!core->running)
-		return false;
 	trainers_env(&env, &trainers, g, p->worker->index);
-	if (gagg_shard_deadline(core, &g->geom) <= now) {
-		gagg_shard_timer(core, &g->geom, &env, now);
+	while (gagg_work_step(&work))
 		act_drain(p, g);
-	}
-	more = refill(p, g, &env, now);
-	gagg_shard_flush(core, &g->geom);
-	act_drain(p, g);
-	return more;
-}
-
-static u64 part_deadline(const struct port *p, const struct group *g)
-{
-	unsigned int index = p->worker->index, i;
-	const struct gagg_shard *core = g->part[index].core;
-	u64 at;
-
-	if (!core->running)
-		return GAGG_NEVER;
-	at = gagg_shard_deadline(core, &g->geom);
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		if (g->channel[i])
-			at = gagg_min64(at, gagg_chan_deadline(g->channel[i]->part[index]));
-	return at;
+	*at = gagg_min64(*at, gagg_work_deadline(&work));
+	return work.more;
 }
 
 /* --- trainers ------------------------------------------------------------- */
@@ -205,8 +171,7 @@ static bool run_port(struct port *p, u64 now, u64 *at)
 			p->held = true;
 			break;
 		}
-		more |= run_part(p, g, now);
-		*at = gagg_min64(*at, part_deadline(p, g));
+		more |= worker_work(p, g, now, at);
 	}
 	return more;
 }

@@ -239,7 +239,7 @@ struct gagg_shard {
 	u8 index;
 	u8 running;
 	u8 resends;		/* one of resend_run waits */
-	u8 pad[1];
+	u8 turn;		/* index of the channel that is first in line: work.h */
 	struct gagg_act act[GAGG_ACTS];
 	struct gagg_run result_run[GAGG_NODES];
 	struct gagg_run resend_run[GAGG_RANKS];

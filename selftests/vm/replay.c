@@ -452,16 +452,16 @@ static void on_call(struct host *h)
 	p->nacts = 0;
 	p->at = 0;
 	switch (number("call")) {
-	case GAGG_TRACED_TIMER:
+	case GAGG_WORK_TIMER:
 		gagg_shard_timer(p->core, &h->g, &env, now);
 		break;
-	case GAGG_TRACED_CHAN_TIMER:
+	case GAGG_WORK_CHAN_TIMER:
 		gagg_chan_timer(p->core, &h->g, chan_of_line(h, c.shard), now);
 		break;
-	case GAGG_TRACED_REFILL:
+	case GAGG_WORK_REFILL:
 		more = gagg_chan_refill(p->core, &h->g, &env, chan_of_line(h, c.shard), now);
 		break;
-	case GAGG_TRACED_FLUSH:
+	case GAGG_WORK_FLUSH:
 		gagg_shard_flush(p->core, &h->g);
 		break;
 	default:
