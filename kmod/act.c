@@ -62,8 +62,7 @@ static void act_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 sha
 	struct gagg_rdesc *rd = gagg_mem_at(&ch->done, GAGG_DESC_OFFSET +
 					    (u64)pub->slot * sizeof(*rd));
 
-	/* what is placed may be whole */
-	if (pub->lanes && (!pub->placed || pub->locals))
+	if (gagg_publish_writes(pub))
 		act_publish_lanes(&grp->geom, ch, shard, pub);
 	if (pub->hold == GAGG_HOLD_PUT)
 		return;

@@ -6,7 +6,7 @@
  * at: pages of an skb may be somebody's memory (zero-copy senders on this host)
  * and change. Lanes are added in place where they lie in one piece, in a copy
  * where they straddle two fragments. Headers of what follows in a burst are read in
- * place, each byte once: gagg_wire_follows().
+ * place, each byte once: gagg_burst_follows().
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -43,16 +43,11 @@ struct source {
 	const struct sk_buff *skb;
 	struct gagg_group *grp;
 	struct gagg_part *part;	/* of the group */
-	u64 now;
-	u32 node;
 	u32 steps;		/* chunks and results that messages name beyond their first */
-	bool ce;
 	bool multicast;
 	bool simd;		/* between gagg_simd_begin() and _end() */
-	bool run;		/* the last one was added or placed, and may be followed: */
-	struct gagg_hdr first;	/* it follows this header */
-	struct gagg_todo todo;	/* it was done; its actions may wait */
-	struct gagg_channel *ch;	/* its */
+	struct gagg_burst burst;	/* its actions may wait */
+	struct gagg_channel *ch;	/* of its last datagram */
 };
 
 static bool from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
@@ -82,7 +77,7 @@ static bool by_multicast(const struct sk_buff *skb)
 	return ipv4_is_multicast(ip_hdr(skb)->daddr);
 }
 
-/* what is not named here is for a group, or a run */
+/* what is not named here follows from the group, or a datagram */
 static void source_init(struct source *src, struct gagg_port *port,
 			const struct sk_buff *skb, u64 now)
 {
@@ -90,12 +85,13 @@ static void source_init(struct source *src, struct gagg_port *port,
 	src->skb = skb;
 	src->grp = NULL;
 	src->part = NULL;
-	src->now = now;
 	src->steps = 0;
-	src->ce = congested(skb);
 	src->multicast = by_multicast(skb);
 	src->simd = false;
-	src->run = false;
+	src->burst.sh = NULL;
+	src->burst.now = now;
+	src->burst.ce = congested(skb);
+	src->burst.len = 0;
 }
 
 /* members are configured, never learned */
@@ -106,12 +102,14 @@ static void find_source(struct source *src, u32 id)
 
 	if (src->grp && src->grp->cfg.id == id)
 		return;
-	src->node = NO_NODE;
+	src->burst.node = NO_NODE;
 	src->grp = gagg_endpoint_group(port->ep, id);
 	src->part = src->grp ? &src->grp->part[port->index] : NULL;
+	src->burst.sh = src->grp ? src->part->core : NULL;
+	src->burst.g = src->grp ? &src->grp->geom : NULL;
 	for (n = 0; src->grp && n < src->grp->geom.nodes; n++)
 		if (from_node(&src->grp->node[n], src->skb, port->index))
-			src->node = n;
+			src->burst.node = n;
 }
 
 static void count_drop(const struct source *src, enum gagg_drop why)
@@ -140,8 +138,8 @@ static void simd_leave(struct source *src)
 
 static __always_inline void add_lanes(struct source *src, const void *lanes)
 {
-	const struct gagg_geom *g = &src->grp->geom;
-	const struct gagg_todo *todo = &src->todo;
+	const struct gagg_todo *todo = &src->burst.todo;
+	const struct gagg_geom *g = src->burst.g;
 	void *acc, *dst;
 
 	if (unlikely(g->store)) {
@@ -160,8 +158,8 @@ static __always_inline void add_lanes(struct source *src, const void *lanes)
 
 static void place_lanes(const struct source *src, const void *lanes)
 {
-	const struct gagg_geom *g = &src->grp->geom;
-	const struct gagg_todo *todo = &src->todo;
+	const struct gagg_todo *todo = &src->burst.todo;
+	const struct gagg_geom *g = src->burst.g;
 
 	if (unlikely(g->store))
 		gagg_act_place(g, src->ch, todo, lanes);
@@ -175,23 +173,23 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 {
 	t->m = *m;
 	t->body = body;
-	t->now = src->now;
+	t->now = src->burst.now;
 	t->shard = src->port->index;
-	t->node = src->node;
-	t->ours = m->cookie == gagg_shard_cookie(src->part->core, &src->grp->geom, m->type);
-	t->ce = src->ce;
+	t->node = src->burst.node;
+	t->ours = m->cookie == gagg_shard_cookie(src->burst.sh, src->burst.g, m->type);
+	t->ce = src->burst.ce;
 }
 
 /* before the core hears of anything that does not follow */
 static void act(struct source *src)
 {
-	if (!src->part || !src->part->core->nacts)
+	if (!src->burst.sh || !src->burst.sh->nacts)
 		return;
 	simd_leave(src);
 	gagg_act_drain(src->port, src->grp);
 }
 
-/* what the core has said of a datagram: it is in src->todo; true: it was taken */
+/* what the core has said of a datagram: it is in burst.todo; true: it was taken */
 static inline bool obey(struct source *src, enum gagg_rx rx, const void *lanes)
 {
 	if (rx == GAGG_RX_ADD) {
@@ -203,14 +201,14 @@ static inline bool obey(struct source *src, enum gagg_rx rx, const void *lanes)
 		return true;
 	}
 	if (rx == GAGG_RX_DROP)
-		count_drop(src, src->todo.drop);
+		count_drop(src, src->burst.todo.drop);
 	return false;
 }
 
-static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
-		     const void *lanes)
+/* @raw: header and body, in memory of our own */
+static void rx_shard(struct source *src, struct gagg_msg *m, const u8 *raw, const void *lanes)
 {
-	struct gagg_shard *core = src->part->core;
+	const void *body = raw + GAGG_WIRE_HDRLEN;
 	struct gagg_group *grp = src->grp;
 	struct gagg_traced_rx was;
 	struct gagg_trainers trainers;
@@ -226,61 +224,52 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const void *body,
 		traced = trace_gagg_rx_enabled();
 		if (traced)
 			traced_rx(src, m, body, &was);
-		rx = gagg_shard_rx(core, &grp->geom, &env, src->node, m, body, src->ce, src->now,
-				   &src->todo);
+		rx = gagg_burst_rx(&src->burst, &env, m, body);
 		if (traced)
-			trace_gagg_rx(&grp->geom, &was, rx, src->todo.drop);
-		src->run = obey(src, rx, lanes);
-		if (src->run)
-			gagg_shard_commit(core, &grp->geom, &src->todo, src->now);
+			trace_gagg_rx(&grp->geom, &was, rx, src->burst.todo.drop);
+		if (obey(src, rx, lanes))
+			gagg_burst_commit(&src->burst, raw);
 		act(src);
 	} while (rx == GAGG_RX_AGAIN);
 	/* as many as were taken, if it was not believed */
 	src->steps += rx == GAGG_RX_DROP ? run - m->run : run - 1;
-	/* a store judges each update and each copy by itself */
-	if (grp->geom.store)
-		src->run = false;
 }
 
 static void trace_next(const struct source *src, enum gagg_rx rx)
 {
 	struct gagg_traced_rx was;
 
-	traced_rx(src, &src->todo.m, NULL, &was);
-	trace_gagg_rx(&src->grp->geom, &was, rx, src->todo.drop);
+	traced_rx(src, &src->burst.todo.m, NULL, &was);
+	trace_gagg_rx(src->burst.g, &was, rx, src->burst.todo.drop);
 }
 
 /*
- * A burst is most often one rank's contributions to chunks in a row, or one
- * home's results: their headers are read and judged by what differs. What is to
- * be done for them is done at once, in the end; a trace has it with its cause.
+ * What follows the datagram before: most of a burst does. A trace has actions with their
+ * cause, so they do not wait for its end.
  *
  * @at: @left bytes, which begin with a datagram; returns how many datagrams of
  * @len bytes were taken, or seen to be none to be taken.
  */
 static u32 rx_run(struct source *src, const u8 *at, u32 left, u32 len)
 {
-	struct gagg_part *part = src->part;
 	u32 n = 0;
 
-	if (!src->run || len != GAGG_WIRE_HDRLEN + src->todo.m.len)
-		return 0;
-	for (; src->run && left >= len; at += len, left -= len, n++) {
-		enum gagg_rx rx;
+	for (; left >= len && gagg_burst_follows(&src->burst, at, len); at += len, left -= len) {
+		enum gagg_rx rx = gagg_burst_next(&src->burst);
 
-		if (!gagg_wire_follows(&src->first, at, &src->todo.m))
-			break;
-		rx = gagg_shard_next(part->core, &src->grp->geom, src->ce, src->now, &src->todo);
-		src->run = obey(src, rx, at + GAGG_WIRE_HDRLEN);
+		n++;
+		obey(src, rx, at + GAGG_WIRE_HDRLEN);
 		if (trace_gagg_rx_enabled()) {
 			trace_next(src, rx);
 			act(src);
-		} else if (gagg_shard_must_act(part->core, &src->grp->geom)) {
+		} else if (gagg_shard_must_act(src->burst.sh, src->burst.g)) {
 			act(src);
 		}
 	}
-	part->stats.rx_datagrams += n;
-	part->stats.rx_bytes += (u64)n * len;
+	if (!n)
+		return 0;
+	src->part->stats.rx_datagrams += n;
+	src->part->stats.rx_bytes += (u64)n * len;
 	return n;
 }
 
@@ -294,11 +283,6 @@ static void trace_join(const struct source *src, const struct gagg_msg *m, enum 
 	trace_gagg_rx(&src->grp->geom, &was, why ? GAGG_RX_DROP : GAGG_RX_OK, why);
 }
 
-static bool is_join(u8 type)
-{
-	return type == GAGG_T_HELLO || type == GAGG_T_START || type == GAGG_T_ABORT;
-}
-
 /* @at: the datagram, in one piece */
 static void rx_datagram(struct source *src, const u8 *at, u32 len)
 {
@@ -308,7 +292,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	struct gagg_msg m;
 
 	act(src);
-	src->run = false;
+	src->burst.len = 0;
 	if (len < GAGG_WIRE_HDRLEN) {
 		gagg_compat_drop(src->port->sock->sk);
 		return;
@@ -327,7 +311,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 		memcpy(raw + HEAD_COPY, at + HEAD_COPY,
 		       GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello) - HEAD_COPY);
 	why = gagg_wire_parse(raw, len, &m);
-	if (!why && src->node == NO_NODE)
+	if (!why && src->burst.node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
 	/* nothing that many would answer at once */
 	if (!why && src->multicast && m.type != GAGG_T_RESULT)
@@ -336,17 +320,16 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 		count_drop(src, why);
 		return;
 	}
-	if (is_join(m.type)) {
+	if (gagg_wire_joins(&m)) {
 		simd_leave(src);
-		why = gagg_epoch_rx(src->grp, src->node, src->port->index, &m,
+		why = gagg_epoch_rx(src->grp, src->burst.node, src->port->index, &m,
 				    raw + GAGG_WIRE_HDRLEN);
 		trace_join(src, &m, why);
 		if (why)
 			count_drop(src, why);
 		return;
 	}
-	memcpy(&src->first, raw, sizeof(src->first));
-	rx_shard(src, &m, raw + GAGG_WIRE_HDRLEN, at + GAGG_WIRE_HDRLEN);
+	rx_shard(src, &m, raw, at + GAGG_WIRE_HDRLEN);
 }
 
 /* a copy of a datagram that does not lie in one piece; NULL: there is none */

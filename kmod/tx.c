@@ -358,15 +358,11 @@ void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a)
 {
 	struct gagg_tx *tx = port->tx;
 	struct gagg_group *grp = tx->grp;
+	u8 behind = gagg_wire_behind(&a->m);
 
-	/* READY is numbered with CONTRIB; DONE and empty RESULTs with RESULT, and
-	 * TOLD speaks of those that left before it
-	 */
-	if (a->m.type == GAGG_T_READY)
+	if (behind == GAGG_T_CONTRIB)
 		burst_close(port, &tx->contrib[a->node]);
-	else if ((a->m.type == GAGG_T_DONE || a->m.type == GAGG_T_RESULT ||
-		  a->m.type == GAGG_T_TOLD) &&
-		 (tx->result.nodes & GAGG_BIT(a->node)))
+	else if (behind == GAGG_T_RESULT && (tx->result.nodes & GAGG_BIT(a->node)))
 		burst_close(port, &tx->result);
 	tx_queue(port, tx_part(port, grp),
 		 tx_ctrl_skb(port, grp, a->node, &a->m, &a->ack, a->m.len), 1,

@@ -17,6 +17,7 @@
  *	table	places of channels by their ids
  *	wants	channels that other hosts have asked for
  *	shard	the door: receive, commit, refill, timers
+ *	burst	datagrams that follow each other, judged by what differs
  *	work	a turn of a shard: what is due, whose turn it is, when to look again
  *	kind	what the two kinds of channel, ring and store, are asked; stake: what they
  *		are told of this host
@@ -60,6 +61,7 @@
 #include "shard.h"
 #include "ledger.h"
 #include "work.h"
+#include "burst.h"
 #include "ring/publish.h"
 #include "ring/ring.h"
 #include "stats.h"

@@ -118,6 +118,36 @@ static inline bool gagg_wire_reacts(const struct gagg_msg *m)
 }
 
 /*
+ * gagg_wire_behind - what a message must not overtake on its way to a node
+ *
+ * 1. READY is numbered with CONTRIB, and DONE and empty RESULTs with RESULT: overtaking would be
+ *    taken for loss.
+ * 2. TOLD speaks of results that have left before it.
+ *
+ * Returns GAGG_T_CONTRIB or GAGG_T_RESULT: those to the node that are collected yet, in a burst,
+ * leave first. 0: none.
+ */
+static inline u8 gagg_wire_behind(const struct gagg_msg *m)
+{
+	switch (m->type) {
+	case GAGG_T_READY:
+		return GAGG_T_CONTRIB;
+	case GAGG_T_DONE:
+	case GAGG_T_RESULT:
+	case GAGG_T_TOLD:
+		return GAGG_T_RESULT;
+	default:
+		return 0;
+	}
+}
+
+/* is the message for the join object, and for no shard? */
+static inline bool gagg_wire_joins(const struct gagg_msg *m)
+{
+	return m->type == GAGG_T_HELLO || m->type == GAGG_T_START || m->type == GAGG_T_ABORT;
+}
+
+/*
  * gagg_sig - signature of a collective: bits 28-31 kind, 24-27 dtype, 0-23 a
  * digest of (count, root, laneop). Two ranks with different signatures for one
  * chunk have called different collectives.

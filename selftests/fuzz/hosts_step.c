@@ -182,7 +182,7 @@ void host_receive(struct host *h, const struct packet *p, bool ours)
 	memcpy(raw, p->hdr, GAGG_WIRE_HDRLEN);
 	memcpy(raw + GAGG_WIRE_HDRLEN, p->body, p->len);
 	if (!gagg_wire_parse(raw, len, &m)) {
-		if (m.type != GAGG_T_HELLO && m.type != GAGG_T_START && m.type != GAGG_T_ABORT)
+		if (!gagg_wire_joins(&m))
 			rx(h, p, &m, raw + GAGG_WIRE_HDRLEN, ours);
 	} else {
 		fuzz_assert(!ours);

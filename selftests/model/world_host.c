@@ -312,33 +312,31 @@ static bool take_lanes(struct host *h, const struct packet *p, enum gagg_rx rx,
 
 static void end_run(struct host *h)
 {
-	if (h->run.on)
-		drain(h, h->run.shard);
-	h->run.on = false;
+	if (h->burst.sh)
+		drain(h, h->burst.sh->index);
+	h->burst.len = 0;
 }
 
 /* true if it follows what the host has received before, as in a burst */
 static bool receive_next(struct host *h, const struct packet *p)
 {
-	struct gagg_shard *sh = h->sh[h->run.shard];
-	struct gagg_todo *todo = &h->run.todo;
-	enum gagg_rx rx;
+	struct gagg_burst *b = &h->burst;
 
-	if (!h->run.on || p->shard != h->run.shard || p->from != h->run.from ||
-	    p->len != todo->m.len || !gagg_wire_follows(&h->run.first, p->hdr, &todo->m))
+	if (b->sh != h->sh[p->shard] || b->node != p->from ||
+	    !gagg_burst_follows(b, p->hdr, sizeof(p->hdr) + p->len))
 		return false;
-	rx = gagg_shard_next(sh, &h->g, false, h->w->now, todo);
-	if (!take_lanes(h, p, rx, todo))
+	b->now = h->w->now;
+	if (!take_lanes(h, p, gagg_burst_next(b), &b->todo))
 		end_run(h);
-	else if (gagg_shard_must_act(sh, &h->g))
+	else if (gagg_shard_must_act(b->sh, &h->g))
 		drain(h, p->shard);
 	return true;
 }
 
 void host_receive(struct host *h, const struct packet *p)
 {
-	struct gagg_shard *sh = h->sh[p->shard];
 	u8 raw[GAGG_WIRE_HDRLEN + WORLD_BODY];
+	struct gagg_burst *b = &h->burst;
 	struct env_ctx c;
 	struct gagg_env env;
 	struct gagg_msg m;
@@ -357,19 +355,15 @@ void host_receive(struct host *h, const struct packet *p)
 		world_fail(h->w, "host %u: type %u does not parse: %d", h->id, p->hdr[3], bad);
 		return;
 	}
+	*b = (struct gagg_burst) {
+		.sh = h->sh[p->shard], .g = &h->g, .now = h->w->now, .node = p->from,
+	};
 	do {
-		struct gagg_todo *todo = &h->run.todo;
-
-		rx = gagg_shard_rx(sh, &h->g, &env, p->from, &m, p->body, false, h->w->now,
-				   todo);
-		h->run.on = take_lanes(h, p, rx, todo);
-		if (h->run.on)
-			gagg_shard_commit(sh, &h->g, todo, h->w->now);
+		rx = gagg_burst_rx(b, &env, &m, p->body);
+		if (take_lanes(h, p, rx, &b->todo))
+			gagg_burst_commit(b, p->hdr);
 		drain(h, p->shard);
 	} while (rx == GAGG_RX_AGAIN);
-	h->run.shard = p->shard;
-	h->run.from = p->from;
-	memcpy(&h->run.first, p->hdr, sizeof(h->run.first));
 	h->batch |= GAGG_BIT(p->shard);
 }
 
@@ -536,7 +530,7 @@ void host_end(struct host *h)
 	}
 	for (s = 0; s < h->w->cfg.shards; s++)
 		gagg_shard_stop(h->sh[s]);
-	h->run.on = false;
+	h->burst.len = 0;
 	h->batch = 0;
 }
 

@@ -60,13 +60,7 @@ struct host {
 	u64 link_out, link_in;	/* busy until */
 	bool bad;		/* in a burst of losses */
 	u64 batch;		/* shards that have received since the last refill */
-	struct {		/* of a batch, what the next datagram may follow */
-		bool on;
-		u32 shard;
-		u32 from;
-		struct gagg_hdr first;
-		struct gagg_todo todo;
-	} run;
+	struct gagg_burst burst;	/* of a batch, what the next datagram may follow */
 };
 
 /* what a result must be; computed once for all hosts */

@@ -448,6 +448,38 @@ static void test_follows(void **state)
 	}
 }
 
+/* which of those that are collected leave first */
+static void test_behind(void **state)
+{
+	u32 type;
+
+	(void)state;
+	for (type = 0; type < 256; type++) {
+		struct gagg_msg m = { .type = (u8)type };
+		u8 behind = gagg_wire_behind(&m);
+
+		if (type == GAGG_T_READY)
+			assert_int_equal(behind, GAGG_T_CONTRIB);
+		else if (type == GAGG_T_DONE || type == GAGG_T_RESULT || type == GAGG_T_TOLD)
+			assert_int_equal(behind, GAGG_T_RESULT);
+		else
+			assert_int_equal(behind, 0);
+	}
+}
+
+static void test_joins(void **state)
+{
+	u32 type;
+
+	(void)state;
+	for (type = 0; type < 256; type++) {
+		struct gagg_msg m = { .type = (u8)type };
+
+		assert_int_equal(gagg_wire_joins(&m), type == GAGG_T_HELLO ||
+				 type == GAGG_T_START || type == GAGG_T_ABORT);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +490,8 @@ int main(void)
 		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_follows),
+		cmocka_unit_test(test_behind),
+		cmocka_unit_test(test_joins),
 		cmocka_unit_test(test_sig),
 		cmocka_unit_test(test_sig_of_libgagg),
 		cmocka_unit_test(test_call_of_libgagg),

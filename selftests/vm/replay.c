@@ -498,7 +498,7 @@ static void on_rx(struct host *h)
 	enum gagg_rx rx;
 
 	/* of the join object, which is no shard's */
-	if (m.type == GAGG_T_HELLO || m.type == GAGG_T_START || m.type == GAGG_T_ABORT)
+	if (gagg_wire_joins(&m))
 		return;
 	settled(p, "before this datagram");
 	m.len = bytes("body", &body, sizeof(body));

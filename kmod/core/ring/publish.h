@@ -30,6 +30,12 @@ void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 			void *result, void *acc,
 			const void *const local[GAGG_LOCALS], const struct gagg_loops *loops);
 
+/* is gagg_publish_lanes() due? What was placed may be whole */
+static inline bool gagg_publish_writes(const struct gagg_publish *pub)
+{
+	return pub->lanes && (!pub->placed || pub->locals);
+}
+
 /* all of @rd but published; after gagg_publish_lanes() */
 void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_chan *part,
 		       struct gagg_rdesc *rd);
