@@ -57,7 +57,7 @@ static void act_publish(struct group *g, struct channel *ch, unsigned int shard,
 	struct gagg_rdesc *rd = (void *)((char *)ch->done.addr + GAGG_DESC_OFFSET);
 
 	rd += pub->slot;
-	if (pub->lanes)
+	if (gagg_publish_writes(pub))
 		act_publish_lanes(&g->geom, ch, shard, pub);
 	if (pub->hold == GAGG_HOLD_PUT)
 		return;
@@ -92,29 +92,27 @@ void act_settle(struct worker *w)
 	b->group = NULL;
 }
 
-static void act_on_channel(struct port *p, struct group *grp, const struct gagg_act *a)
+static void act_on_channel(struct port *p, struct group *grp, struct gagg_act *a)
 {
 	struct channel *ch = channel_find(grp, a->channel);
 	const struct gagg_geom *g = &grp->geom;
 	struct batch *b = p->worker->batch;
-	bool lanes = gagg_wire_has_lanes(&a->m);
-	struct gagg_msg m;
 
 	switch (a->type) {
 	case GAGG_ACT_SEND_CONTRIB:
 		if (ch->seat[a->local])
-			tx_contrib(p, a, lanes ? chunk_at(g, &ch->seat[a->local]->contrib,
-							  a->m.chunk) : NULL);
+			tx_contrib(p, a, &ch->seat[a->local]->contrib);
 		break;
 	case GAGG_ACT_SEND_RESULT:
-		m = a->m;
-		if (gagg_lane_narrow(m.laneop))
-			gagg_publish_shift(ch->part[p->worker->index], &m);
-		tx_result(p, a->nodes, &m,
-			  lanes ? chunk_at(g, channel_results(g, ch), a->m.chunk) : NULL);
+		/* its lanes were shifted when it was published */
+		if (gagg_lane_narrow(a->m.laneop))
+			gagg_publish_shift(ch->part[p->worker->index], &a->m);
+		tx_result(p, a, channel_results(g, ch));
 		break;
 	case GAGG_ACT_PUBLISH:
-		act_publish(grp, ch, p->worker->index, &a->pub);
+		do
+			act_publish(grp, ch, p->worker->index, &a->pub);
+		while (gagg_act_next(a));
 		b->progressed |= GAGG_BIT(ch->index);
 		break;
 	case GAGG_ACT_OP_DONE:
@@ -134,7 +132,7 @@ void act_drain(struct port *p, struct group *g)
 {
 	struct gagg_shard *core = g->part[p->worker->index].core;
 	struct batch *b = p->worker->batch;
-	const struct gagg_act *a;
+	struct gagg_act *a;
 
 	if (b->group != g) {
 		act_settle(p->worker);

@@ -10,6 +10,7 @@
 #ifndef GAGG_TWIN_CHANNEL_H
 #define GAGG_TWIN_CHANNEL_H
 
+#include "chunk.h"
 #include "memory.h"
 #include "twin_proto.h"
 #include "worker.h"
@@ -74,14 +75,6 @@ void channel_progress(struct channel *ch, unsigned int shard);
 static inline struct gagg_done *channel_done(struct channel *ch)
 {
 	return ch->done.addr;
-}
-
-/* payload of chunk @i */
-static inline void *chunk_at(const struct gagg_geom *g, const struct memory *m, u32 i)
-{
-	struct gagg_place p = gagg_chunk_place(g, i);
-
-	return (char *)m->addr + (size_t)p.block * GAGG_BLOCK + p.at;
 }
 
 /* where a home's results lie, those that it sends */

@@ -45,8 +45,9 @@ struct source {
 	struct port *port;
 	const union address *from;
 	struct group *group;
-	u32 node;
-	bool ce;
+	struct part *part;		/* of the group */
+	struct gagg_burst burst;	/* its actions may wait */
+	struct channel *ch;		/* of its last datagram */
 };
 
 struct rx *rx_new(void)
@@ -93,84 +94,111 @@ static void find_source(struct source *src, u32 id)
 
 	if (src->group && src->group->geom.group == id)
 		return;
-	src->node = NO_NODE;
+	src->burst.node = NO_NODE;
 	src->group = NULL;
 	for (i = 0; i < p->n_groups; i++)
 		if (p->groups[i]->geom.group == id)
 			src->group = p->groups[i];
-	for (n = 0; src->group && n < src->group->geom.nodes; n++) {
+	if (!src->group)
+		return;
+	src->part = &src->group->part[p->worker->index];
+	src->burst.sh = src->part->core;
+	src->burst.g = &src->group->geom;
+	for (n = 0; n < src->group->geom.nodes; n++) {
 		union address addr = src->group->node[n];
 
 		address_shift(&addr, p->worker->index);
 		if (address_equal(&addr, src->from))
-			src->node = n;
+			src->burst.node = n;
 	}
 }
 
-static void add_lanes(const struct source *src, const struct gagg_todo *todo,
-		      const void *lanes)
+/* before the core hears of anything that does not follow */
+static void rx_drain(struct source *src)
 {
-	const struct gagg_geom *g = &src->group->geom;
-	struct channel *ch = channel_find(src->group, todo->chan->id);
+	if (src->group && src->burst.sh->nacts)
+		act_drain(src->port, src->group);
+}
+
+static void add_lanes(const struct source *src, const void *lanes)
+{
+	const struct gagg_todo *todo = &src->burst.todo;
+	const struct gagg_geom *g = src->burst.g;
 	void *acc, *dst;
 
 	if (g->store) {
-		keep_add(g, ch, todo, lanes);
+		keep_add(g, src->ch, todo, lanes);
 		return;
 	}
-	acc = acc_at(g, ch, src->port->worker->index, todo->acc);
-	dst = todo->to_result ? chunk_at(g, &ch->result, todo->slot) : acc;
+	acc = acc_at(g, src->ch, src->port->worker->index, todo->acc);
+	dst = todo->to_result ? chunk_at(g, &src->ch->result, todo->slot) : acc;
 	twin_loops->reduce(todo->laneop, dst, todo->first ? NULL : acc, lanes, todo->lanes,
 			   todo->shift);
 }
 
-static void place_lanes(const struct source *src, const struct gagg_todo *todo,
-			const void *lanes)
+static void place_lanes(const struct source *src, const void *lanes)
 {
-	struct channel *ch = channel_find(src->group, todo->chan->id);
-	const struct gagg_geom *g = &src->group->geom;
+	const struct gagg_todo *todo = &src->burst.todo;
+	const struct gagg_geom *g = src->burst.g;
 
 	if (g->store)
-		keep_place(g, ch, todo, lanes);
+		keep_place(g, src->ch, todo, lanes);
 	else
-		memcpy(chunk_at(g, &ch->result, todo->slot), lanes, todo->lanes * 4);
+		memcpy(chunk_at(g, &src->ch->result, todo->slot), lanes, todo->lanes * 4);
 }
 
-static void rx_shard(const struct source *src, struct gagg_msg *m, const void *body, u64 now)
+/* what the core has said of a datagram; true: it was taken */
+static bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 {
-	unsigned int index = src->port->worker->index;
-	struct group *grp = src->group;
-	struct part *part = &grp->part[index];
-	const struct gagg_geom *g = &grp->geom;
-	struct gagg_todo todo;
+	switch (rx) {
+	case GAGG_RX_ADD:
+		add_lanes(src, lanes);
+		return true;
+	case GAGG_RX_PLACE:
+		place_lanes(src, lanes);
+		return true;
+	case GAGG_RX_DROP:
+		src->part->stats.drop[src->burst.todo.drop]++;
+		return false;
+	case GAGG_RX_OK:
+	case GAGG_RX_AGAIN:
+		break;
+	}
+	return false;
+}
+
+/* @at: the datagram */
+static void rx_shard(struct source *src, struct gagg_msg *m, const unsigned char *at)
+{
+	const unsigned char *body = at + GAGG_WIRE_HDRLEN;
 	struct trainers trainers;
 	struct gagg_env env;
 	enum gagg_rx rx;
 
-	trainers_env(&env, &trainers, grp, index);
+	src->ch = channel_find(src->group, m->channel);
+	trainers_env(&env, &trainers, src->group, src->port->worker->index);
 	do {
-		rx = gagg_shard_rx(part->core, g, &env, src->node, m, body, src->ce, now, &todo);
-		switch (rx) {
-		case GAGG_RX_ADD:
-			add_lanes(src, &todo, body);
-			gagg_shard_commit(part->core, g, &todo, now);
-			break;
-		case GAGG_RX_PLACE:
-			place_lanes(src, &todo, body);
-			gagg_shard_commit(part->core, g, &todo, now);
-			break;
-		case GAGG_RX_DROP:
-			part->stats.drop[todo.drop]++;
-			break;
-		case GAGG_RX_OK:
-		case GAGG_RX_AGAIN:
-			break;
-		}
-		act_drain(src->port, grp);
+		rx = gagg_burst_rx(&src->burst, &env, m, body);
+		if (rx_obey(src, rx, body))
+			gagg_burst_commit(&src->burst, at);
+		rx_drain(src);
 	} while (rx == GAGG_RX_AGAIN);
 }
 
-static void rx_datagram(struct source *src, const unsigned char *at, u32 len, u64 now)
+/* false: it does not follow the one before */
+static bool rx_follows(struct source *src, const unsigned char *at, u32 len)
+{
+	if (!gagg_burst_follows(&src->burst, at, len))
+		return false;
+	rx_obey(src, gagg_burst_next(&src->burst), at + GAGG_WIRE_HDRLEN);
+	if (gagg_shard_must_act(src->burst.sh, src->burst.g))
+		rx_drain(src);
+	src->part->stats.rx_datagrams++;
+	src->part->stats.rx_bytes += len;
+	return true;
+}
+
+static void rx_datagram(struct source *src, const unsigned char *at, u32 len)
 {
 	const unsigned char *body = at + GAGG_WIRE_HDRLEN;
 	struct gagg_stats *stats;
@@ -178,6 +206,8 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len, u6
 	struct gagg_msg m;
 	__le32 id;
 
+	rx_drain(src);
+	src->burst.len = 0;
 	/* of no group we know: nobody's counter */
 	if (len < GAGG_WIRE_HDRLEN)
 		return;
@@ -185,17 +215,16 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len, u6
 	find_source(src, le32_to_cpu(id));
 	if (!src->group)
 		return;
-	stats = &src->group->part[src->port->worker->index].stats;
+	stats = &src->part->stats;
 	stats->rx_datagrams++;
 	stats->rx_bytes += len;
 	why = gagg_wire_parse(at, len, &m);
-	if (!why && src->node == NO_NODE)
+	if (!why && src->burst.node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
-	if (!why && (m.type == GAGG_T_HELLO || m.type == GAGG_T_START ||
-		     m.type == GAGG_T_ABORT))
-		why = epoch_rx(src->group, src->node, src->port->worker->index, &m, body);
+	if (!why && gagg_wire_joins(&m))
+		why = epoch_rx(src->group, src->burst.node, src->port->worker->index, &m, body);
 	else if (!why)
-		rx_shard(src, &m, body, now);
+		rx_shard(src, &m, at);
 	if (why)
 		stats->drop[why]++;
 }
@@ -223,17 +252,21 @@ static void read_control(struct msghdr *h, u32 *seg, u8 *tos)
 
 static void rx_batch(struct port *p, struct mmsghdr *msg, u64 now)
 {
-	struct source src = { .port = p, .from = msg->msg_hdr.msg_name };
+	struct source src = {
+		.port = p, .from = msg->msg_hdr.msg_name, .burst.now = now,
+	};
 	const unsigned char *bytes = msg->msg_hdr.msg_iov->iov_base;
 	u32 seg = msg->msg_len, off, len;
 	u8 tos = 0;
 
 	read_control(&msg->msg_hdr, &seg, &tos);
-	src.ce = (tos & ECN_MASK) == ECN_CE;
+	src.burst.ce = (tos & ECN_MASK) == ECN_CE;
 	for (off = 0; off < msg->msg_len && seg; off += len) {
 		len = msg->msg_len - off < seg ? msg->msg_len - off : seg;
-		rx_datagram(&src, bytes + off, len, now);
+		if (!rx_follows(&src, bytes + off, len))
+			rx_datagram(&src, bytes + off, len);
 	}
+	rx_drain(&src);
 }
 
 unsigned int rx_port(struct port *p, u64 now)

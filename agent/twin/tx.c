@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "chunk.h"
 #include "group.h"
 #include "limit.h"
 #include "port.h"
@@ -72,59 +73,87 @@ static bool burst_fits(const struct port *p, const struct burst *b, u64 nodes, u
 	       b->bytes + len <= p->burst;
 }
 
-static void burst_add(struct port *p, struct burst **at, u64 nodes, const struct gagg_msg *m,
-		      const void *lanes)
+/* with room for a datagram of @len bytes to @nodes; NULL: no memory */
+static struct burst *burst_room(struct port *p, struct burst **at, u64 nodes, u32 len)
 {
-	u32 bytes = lanes ? m->lanes * 4 : 0, len = GAGG_WIRE_HDRLEN + bytes;
-	struct tx *tx = p->worker->tx;
 	struct burst *b;
 
 	if (*at && !burst_fits(p, *at, nodes, len))
 		burst_close(p, at);
-	if (!*at)
-		*at = burst_new(p->queue);
-	b = *at;
-	if (!b) {
-		tx->group->part[p->worker->index].stats.tx_errors++;
-		return;
-	}
+	if (*at)
+		return *at;
+	b = burst_new(p->queue);
+	if (!b)
+		return NULL;
 	b->nodes = nodes;
-	b->reacts = gagg_wire_reacts(m);
-	gagg_wire_build(b->head[b->segs], m);
-	b->iov[b->niov++] = (struct iovec){ b->head[b->segs], GAGG_WIRE_HDRLEN };
-	if (lanes)
-		b->iov[b->niov++] = (struct iovec){ (void *)lanes, bytes };
-	if (!b->segs++)
-		b->seg = len;
-	b->bytes += len;
-	if (len < b->seg)
-		burst_close(p, at);
+	b->seg = len;
+	*at = b;
+	return b;
 }
 
-void tx_contrib(struct port *p, const struct gagg_act *a, const void *lanes)
+static void burst_append(struct burst *b, void *data, u32 len)
+{
+	b->iov[b->niov++] = (struct iovec){ data, len };
+	b->bytes += len;
+}
+
+/* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
+static void burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_act *a,
+		      const struct memory *mem)
+{
+	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
+	u32 len = GAGG_WIRE_HDRLEN + bytes;
+	struct group *g = p->worker->tx->group;
+	struct burst *b, *last = NULL;
+
+	do {
+		b = burst_room(p, at, nodes, len);
+		if (!b) {
+			g->part[p->worker->index].stats.tx_errors++;
+			continue;
+		}
+		/* one that has left may be used again */
+		if (b == last && b->segs) {
+			gagg_wire_follow(b->head[b->segs], b->head[b->segs - 1], &a->m);
+		} else {
+			gagg_wire_build(b->head[b->segs], &a->m);
+			b->reacts = gagg_wire_reacts(&a->m);
+		}
+		burst_append(b, b->head[b->segs++], GAGG_WIRE_HDRLEN);
+		if (bytes)
+			burst_append(b, chunk_at(&g->geom, mem, a->m.chunk), bytes);
+		last = b;
+		/* a shorter one is the last */
+		if (len < b->seg) {
+			burst_close(p, at);
+			last = NULL;
+		}
+	} while (gagg_act_next(a));
+}
+
+void tx_contrib(struct port *p, struct gagg_act *a, const struct memory *mem)
 {
 	struct tx *tx = p->worker->tx;
 
 	tx->open |= GAGG_BIT(a->node);
-	burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), &a->m, lanes);
+	burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
 }
 
-void tx_result(struct port *p, u64 nodes, const struct gagg_msg *m, const void *lanes)
+void tx_result(struct port *p, struct gagg_act *a, const struct memory *mem)
 {
-	burst_add(p, &p->worker->tx->result, nodes, m, lanes);
+	burst_add(p, &p->worker->tx->result, a->nodes, a, mem);
 }
 
 void tx_ctrl(struct port *p, const struct gagg_act *a)
 {
 	struct tx *tx = p->worker->tx;
+	u8 behind = gagg_wire_behind(&a->m);
 	struct burst *b;
 
-	/* READY is numbered with CONTRIB; DONE and empty RESULTs with RESULT, and
-	 * TOLD speaks of those that left before it
-	 */
-	if (a->m.type == GAGG_T_READY)
+	if (behind == GAGG_T_CONTRIB)
 		burst_close(p, &tx->contrib[a->node]);
-	else if (tx->result && (tx->result->nodes & GAGG_BIT(a->node)))
+	else if (behind == GAGG_T_RESULT && tx->result &&
+		 (tx->result->nodes & GAGG_BIT(a->node)))
 		burst_close(p, &tx->result);
 	b = burst_new(p->queue);
 	if (!b) {

@@ -8,6 +8,7 @@
 #include "core/core.h"
 
 struct group;
+struct memory;
 struct port;
 struct worker;
 
@@ -15,12 +16,14 @@ struct worker;
 struct tx *tx_new(void);
 void tx_free(struct tx *tx);
 
-/* Actions of one group at a time become bursts, until they are closed. @lanes: of the chunk;
- * NULL: it has none. They stay as they are until it is sent
+/* Actions of one group at a time become bursts, until they are closed.
+ *
+ * tx_contrib(), tx_result(): all chunks of the action's run, with their lanes, if any, which
+ * are in @mem, and stay as they are until they are sent.
  */
 void tx_open(struct port *p, struct group *g);
-void tx_contrib(struct port *p, const struct gagg_act *a, const void *lanes);
-void tx_result(struct port *p, u64 nodes, const struct gagg_msg *m, const void *lanes);
+void tx_contrib(struct port *p, struct gagg_act *a, const struct memory *mem);
+void tx_result(struct port *p, struct gagg_act *a, const struct memory *mem);
 void tx_ctrl(struct port *p, const struct gagg_act *a);
 void tx_close(struct port *p);
 /* send what the sockets take, when bursts are closed */

@@ -84,16 +84,6 @@ static struct gagg_chan *worker_channel(void *ctx, u32 index)
 	return trainers->group->channel[index]->part[trainers->shard];
 }
 
-static u64 worker_channels(const struct group *g)
-{
-	u64 channels = 0;
-	u32 i;
-
-	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
-		channels |= (u64)!!g->channel[i] << i;
-	return channels;
-}
-
 /* a group goes on; true: there is more to do at once. @at: else when to look again */
 static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
 {
@@ -104,7 +94,7 @@ static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
 		.g = &g->geom,
 		.env = &env,
 		.channel = worker_channel,
-		.channels = worker_channels(g),
+		.channels = g->table.taken,
 		.now = now,
 	};
 
