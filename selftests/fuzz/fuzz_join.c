@@ -391,7 +391,7 @@ static void forge(struct input *in)
 		else
 			len = with * 8U <= sizeof(d.body) ? with * 8U : len;
 	}
-	if (gagg_wire_parse(raw, GAGG_WIRE_HDRLEN + w.m.len, &again))
+	if (gagg_wire_parse(raw, GAGG_WIRE_HDRLEN + len, &again))
 		return;
 	d.m = again;
 	if (names_secret(&d)) {

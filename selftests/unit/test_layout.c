@@ -22,8 +22,7 @@ static void geometry(const char *sync)
 
 	gagg_geom_init(&g);
 	for (r = 0; r < 3; r++)
-		gagg_geom_rank(&g, r, r, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR,
-			       (u16)(1 + r), false);
+		gagg_geom_rank(&g, r, r, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, false);
 	g.room = 360;
 	g.lanes = 320;
 	g.stripe = 4;

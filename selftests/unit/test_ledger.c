@@ -46,7 +46,7 @@ static void start(const char *sync)
 	finish(NULL);
 	gagg_geom_init(&g);
 	for (r = 0; r < 3; r++)
-		gagg_geom_rank(&g, r, r, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, 1, false);
+		gagg_geom_rank(&g, r, r, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, false);
 	g.self = RANK;
 	g.lanes = 4;
 	g.room = 4;

@@ -96,6 +96,20 @@ static void round__of_those_who_have_come(void **state)
 	assert_int_equal(gagg_quorum_get(&only(GAGG_ACT_SEND_RESULT)->m), 5);
 }
 
+/* the result of the round before may be unread: nothing is added there */
+static void round__of_all_is_held_too(void **state)
+{
+	u32 at = 0;
+
+	(void)state;
+	begin("bsp-quorum:3:0", GAGG_K_ALLREDUCE);
+	push_to(1);
+	comes(1, 0, 100);
+	assert_int_equal(comes(2, 0, 100), GAGG_RX_ADD);
+	assert_false(todo.to_result);
+	assert_int_equal(next_act(&at, GAGG_ACT_PUBLISH)->pub.hold, GAGG_HOLD_PUT);
+}
+
 static void late__counts_once_as_late_and_is_answered(void **state)
 {
 	const struct gagg_act *a;
@@ -268,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(round__is_complete_without_all, finish_test),
 		cmocka_unit_test_teardown(round__of_those_who_have_come, finish_test),
+		cmocka_unit_test_teardown(round__of_all_is_held_too, finish_test),
 		cmocka_unit_test_teardown(late__counts_once_as_late_and_is_answered, finish_test),
 		cmocka_unit_test_teardown(late__to_another_collective, finish_test),
 		cmocka_unit_test_teardown(voided__who_has_come_stays, finish_test),

@@ -48,7 +48,7 @@ fields=(
 	dead-after "dead-after" 500000 600000
 )
 
-plan $((${#calls[@]} / 4 + 4 + ${#fields[@]} / 4 + 16))
+plan $((${#calls[@]} / 4 + 4 + ${#fields[@]} / 4 + 13))
 
 # the ranks of host $1 have failed with GAGG_ERR_DESYNC and the same sentence, about
 # ranks $2 and $3; it matches all further patterns
