@@ -48,11 +48,11 @@ static const struct nl_member *find_rank(const struct nl_group *g, uint32_t rank
 }
 
 /* Fields that are wanted and differ, or that the kernel did not tell. */
-static uint32_t fields_differ(const struct nl_group *want,
+static uint64_t fields_differ(const struct nl_group *want,
 			      const struct nl_group *have)
 {
 	const struct gagg_param *f;
-	uint32_t differ = 0;
+	uint64_t differ = 0;
 
 	nl_for_each_field(f)
 		if (want->set & NL_SET(f->attr) &&
@@ -71,7 +71,7 @@ static uint32_t fields_differ(const struct nl_group *want,
 }
 
 static bool push_fields(struct change_list *out, enum change_kind kind,
-			uint32_t fields, const struct nl_group *want,
+			uint64_t fields, const struct nl_group *want,
 			const struct nl_group *have)
 {
 	struct change *c;
@@ -185,7 +185,7 @@ static bool push_replace(struct change_list *out, const struct nl_group *want,
 static bool diff_one(const struct nl_group *want, const struct nl_group *have,
 		     struct change_list *out)
 {
-	uint32_t fields = fields_differ(want, have);
+	uint64_t fields = fields_differ(want, have);
 
 	/*
 	 * Exactly the members at the local address are flagged, so address and

@@ -165,7 +165,7 @@ static bool take_param(struct args *a, const struct gagg_param *p, const char *t
 static bool take_option(struct args *a, int w, const char *const *words, struct spec *s)
 {
 	const struct gagg_param *p = w && words[w + 1] ? &gagg_param_table[w - 1] : NULL;
-	uint32_t bit = p ? NL_SET(p->attr) : w ? 0 : NL_SET(GAGG_GA_LOCAL);
+	uint64_t bit = p ? NL_SET(p->attr) : w ? 0 : NL_SET(GAGG_GA_LOCAL);
 	const char *text = "";
 	bool ok;
 

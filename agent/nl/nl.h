@@ -28,7 +28,7 @@
 #define NL_MISMATCH_MAX	176		/* a field and two values, with the final zero */
 
 /* a bit of nl_group.set (GAGG_GA_*) and of nl_member.set (GAGG_MA_*) */
-#define NL_SET(attr)	(1U << (attr))
+#define NL_SET(attr)	(1ULL << (attr))
 
 struct nl_ip {
 	uint16_t family;		/* AF_INET, AF_INET6; 0: none */
@@ -100,7 +100,7 @@ struct nl_member {
  * @lanes_now:	out: those of the epoch, or those that hosts have agreed on so far
  */
 struct nl_group {
-	uint32_t set;
+	uint64_t set;
 	char name[GAGG_NAME_MAX];
 	struct nl_ip local;
 	union {

@@ -120,7 +120,7 @@ int nl_group_del(struct nl *nl, const struct nl_group *g)
 
 int nl_group_set(struct nl *nl, const struct nl_group *g)
 {
-	const uint32_t access = NL_SET(GAGG_GA_UID) | NL_SET(GAGG_GA_GID) |
+	const uint64_t access = NL_SET(GAGG_GA_UID) | NL_SET(GAGG_GA_GID) |
 				NL_SET(GAGG_GA_MODE);
 	int ret = fake_call("set", g->name, !(g->set & ~access));
 	struct nl_group *mine = fake_find(g->name);

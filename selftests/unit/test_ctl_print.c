@@ -26,7 +26,7 @@ static void fill(struct nl_group *g)
 	g->epoch = 1ULL << 63;
 	g->reason = 2;
 	g->reason_rank = 9;
-	g->set = (2U << GAGG_GA_MAX) - 2;
+	g->set = 2 * NL_SET(GAGG_GA_MAX) - 2;
 	for (uint32_t i = 0; i < 5; i++) {
 		struct nl_member *m = &g->members[g->n_members++];
 

@@ -126,5 +126,6 @@ int main(void)
 		cmocka_unit_test_setup(front__of_all_at_once, setup),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,5 +276,6 @@ int main(void)
 		cmocka_unit_test(region__by_its_offset),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -309,5 +309,6 @@ int main(void)
 		cmocka_unit_test_teardown(channel__admits_once, finish),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

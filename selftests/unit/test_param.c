@@ -203,7 +203,7 @@ static void geom__has_them(void **state)
 	assert_int_equal(g.dead_after, 5 * GAGG_SEC);
 	assert_false(g.wide);
 	v.lanes = 2048;
-	v.cwnd = 1024;
+	v.cwnd = GAGG_PATH_LOG / 2;
 	v.lane_type = GAGG_LANE_TYPE_INT64;
 	v.wire = GAGG_WIRE_INT8;
 	gagg_params_geom(&v, &g);

@@ -118,5 +118,6 @@ int main(void)
 		cmocka_unit_test_setup(stale__after_an_epoch, setup),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,5 +95,6 @@ int main(void)
 		cmocka_unit_test_setup(want__beyond_the_room, setup),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
