@@ -40,7 +40,7 @@ union gagg_ioc_any {
 	struct gagg_ioc_times times;
 };
 
-static int do_features(struct gagg_ioc_features *arg)
+static int chardev_do_features(struct gagg_ioc_features *arg)
 {
 	if (arg->reserved[0] || arg->reserved[1])
 		return -EINVAL;
@@ -51,14 +51,14 @@ static int do_features(struct gagg_ioc_features *arg)
 	return 0;
 }
 
-static int do_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
+static int chardev_do_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 {
 	if (arg->flags || memchr_inv(arg->reserved, 0, sizeof(arg->reserved)))
 		return -EINVAL;
 	return gagg_session_open(ses, arg);
 }
 
-static int do_wait(struct gagg_session *ses, const struct gagg_ioc_wait *arg)
+static int chardev_do_wait(struct gagg_session *ses, const struct gagg_ioc_wait *arg)
 {
 	struct gagg_wish wish;
 	int err;
@@ -74,7 +74,7 @@ static int do_wait(struct gagg_session *ses, const struct gagg_ioc_wait *arg)
 	return err;
 }
 
-static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
+static int chardev_do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 {
 	struct gagg_ioc_status st = {
 		.size = arg->size, .channel = arg->channel, .op = arg->op,
@@ -91,7 +91,7 @@ static int do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
 }
 
 /* what runs under session.lock */
-static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
+static int chardev_do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
 {
 	switch (nr) {
 	case _IOC_NR(GAGG_IOC_ATTACH):
@@ -111,7 +111,7 @@ static int do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_a
 	case _IOC_NR(GAGG_IOC_SUBMIT):
 		return gagg_op_submit(ses, &arg->submit, true);
 	case _IOC_NR(GAGG_IOC_STATUS):
-		return do_status(ses, &arg->status);
+		return chardev_do_status(ses, &arg->status);
 	case _IOC_NR(GAGG_IOC_TIMES):
 		return gagg_op_times(ses, &arg->times);
 	}
@@ -135,7 +135,7 @@ static const u16 arg_size[] = {
 	[_IOC_NR(GAGG_IOC_TIMES)] = sizeof(struct gagg_ioc_times),
 };
 
-static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
+static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 {
 	struct gagg_session *ses = file->private_data;
 	void __user *user = (void __user *)uarg;
@@ -162,15 +162,15 @@ static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 	arg.size = size;
 
 	if (nr == _IOC_NR(GAGG_IOC_WAIT))
-		return do_wait(ses, &arg.wait);
+		return chardev_do_wait(ses, &arg.wait);
 	if (nr == _IOC_NR(GAGG_IOC_FEATURES)) {
-		err = do_features(&arg.features);
+		err = chardev_do_features(&arg.features);
 	} else if (nr == _IOC_NR(GAGG_IOC_OPEN)) {
-		err = do_open(ses, &arg.open);
+		err = chardev_do_open(ses, &arg.open);
 	} else {
 		if (mutex_lock_interruptible(&ses->lock))
 			return -EINTR;
-		err = do_locked(ses, nr, &arg);
+		err = chardev_do_locked(ses, nr, &arg);
 		mutex_unlock(&ses->lock);
 	}
 	if (!err && copy_to_user(user, &arg, arg_size[nr]))
@@ -179,7 +179,7 @@ static long gagg_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
 }
 
 /* session.lock held */
-static struct gagg_mem *region(struct gagg_session *ses, u64 offset, bool *writable)
+static struct gagg_mem *chardev_region(struct gagg_session *ses, u64 offset, bool *writable)
 {
 	struct gagg_seat *seat;
 	u32 index, id;
@@ -193,12 +193,12 @@ static struct gagg_mem *region(struct gagg_session *ses, u64 offset, bool *writa
 	return gagg_seat_region(seat, id);
 }
 
-static int mmap_locked(struct gagg_session *ses, struct vm_area_struct *vma)
+static int chardev_mmap_locked(struct gagg_session *ses, struct vm_area_struct *vma)
 {
 	struct gagg_mem *mem;
 	bool writable;
 
-	mem = region(ses, (u64)vma->vm_pgoff << PAGE_SHIFT, &writable);
+	mem = chardev_region(ses, (u64)vma->vm_pgoff << PAGE_SHIFT, &writable);
 	if (!mem || vma_pages(vma) != mem->npages)
 		return -EINVAL;
 	if (!writable) {
@@ -211,7 +211,7 @@ static int mmap_locked(struct gagg_session *ses, struct vm_area_struct *vma)
 	return gagg_mem_map(mem, vma);
 }
 
-static int gagg_mmap(struct file *file, struct vm_area_struct *vma)
+static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct gagg_session *ses = file->private_data;
 	int err;
@@ -223,12 +223,12 @@ static int gagg_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	if (mutex_lock_killable(&ses->lock))
 		return -EINTR;
-	err = mmap_locked(ses, vma);
+	err = chardev_mmap_locked(ses, vma);
 	mutex_unlock(&ses->lock);
 	return err;
 }
 
-static __poll_t gagg_poll(struct file *file, struct poll_table_struct *table)
+static __poll_t chardev_poll(struct file *file, struct poll_table_struct *table)
 {
 	struct gagg_session *ses = file->private_data;
 	enum gagg_session_state state;
@@ -243,7 +243,7 @@ static __poll_t gagg_poll(struct file *file, struct poll_table_struct *table)
 	return mask;
 }
 
-static bool readable(const struct gagg_session *ses)
+static bool chardev_readable(const struct gagg_session *ses)
 {
 	enum gagg_session_state state = READ_ONCE(ses->state);
 
@@ -252,7 +252,7 @@ static bool readable(const struct gagg_session *ses)
 }
 
 /* like an eventfd: the number of ops completed since the last read */
-static ssize_t gagg_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+static ssize_t chardev_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	struct gagg_session *ses = file->private_data;
 	u64 n;
@@ -270,7 +270,7 @@ static ssize_t gagg_read(struct file *file, char __user *buf, size_t len, loff_t
 			return state == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		if (wait_event_interruptible(ses->wq, readable(ses)))
+		if (wait_event_interruptible(ses->wq, chardev_readable(ses)))
 			return -ERESTARTSYS;
 	}
 	if (copy_to_user(buf, &n, sizeof(n))) {
@@ -280,7 +280,7 @@ static ssize_t gagg_read(struct file *file, char __user *buf, size_t len, loff_t
 	return sizeof(n);
 }
 
-static int gagg_open(struct inode *inode, struct file *file)
+static int chardev_open(struct inode *inode, struct file *file)
 {
 	struct gagg_session *ses = kzalloc(sizeof(*ses), GFP_KERNEL_ACCOUNT);
 
@@ -301,7 +301,7 @@ static int gagg_open(struct inode *inode, struct file *file)
  * comes later does not wait (will_flush()). And a
  * trainer that exits has left, whoever else still holds the file.
  */
-static int gagg_flush(struct file *file, fl_owner_t id)
+static int chardev_flush(struct file *file, fl_owner_t id)
 {
 	struct gagg_session *ses = file->private_data;
 
@@ -317,7 +317,7 @@ static int gagg_flush(struct file *file, fl_owner_t id)
 	return 0;
 }
 
-static int gagg_release(struct inode *inode, struct file *file)
+static int chardev_release(struct inode *inode, struct file *file)
 {
 	struct gagg_session *ses = file->private_data;
 
@@ -329,13 +329,13 @@ static int gagg_release(struct inode *inode, struct file *file)
 
 const struct file_operations gagg_fops = {
 	.owner = THIS_MODULE,
-	.open = gagg_open,
-	.flush = gagg_flush,
-	.release = gagg_release,
-	.unlocked_ioctl = gagg_ioctl,
+	.open = chardev_open,
+	.flush = chardev_flush,
+	.release = chardev_release,
+	.unlocked_ioctl = chardev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.mmap = gagg_mmap,
-	.poll = gagg_poll,
-	.read = gagg_read,
+	.mmap = chardev_mmap,
+	.poll = chardev_poll,
+	.read = chardev_read,
 	.uring_cmd = gagg_uring_cmd_handler,
 };

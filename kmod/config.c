@@ -32,7 +32,7 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 	(err);					\
 })
 
-static int check_params(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+static int config_check_params(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
 	const char *wrong = gagg_params_check(&cfg->param);
 
@@ -43,7 +43,7 @@ static int check_params(const struct gagg_config *cfg, struct netlink_ext_ack *e
 	return -ERANGE;
 }
 
-static int check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+static int config_check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
 	if (cfg->shards > 1 && gagg_sync_get(cfg->sync.mode)->whole)
 		return bad(extack, -EINVAL, "the sync mode requires one shard");
@@ -56,7 +56,7 @@ static int check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *ext
 	return 0;
 }
 
-static void set_port(union gagg_addr *addr, u16 port)
+static void config_set_port(union gagg_addr *addr, u16 port)
 {
 	if (addr->sa.sa_family == AF_INET6)
 		addr->in6.sin6_port = htons(port);
@@ -65,7 +65,7 @@ static void set_port(union gagg_addr *addr, u16 port)
 }
 
 /* is it the first member with its address and one of these roles? */
-static bool first_there(const struct gagg_config *cfg, u32 rank, u8 roles)
+static bool config_first_there(const struct gagg_config *cfg, u32 rank, u8 roles)
 {
 	u32 r;
 
@@ -76,7 +76,7 @@ static bool first_there(const struct gagg_config *cfg, u32 rank, u8 roles)
 	return true;
 }
 
-static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack)
+static int config_check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
 	u32 r, hosts = 0, locals = 0;
 
@@ -86,7 +86,7 @@ static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack
 
 		if (!m->present)
 			continue;
-		set_port(&m->addr, cfg->port);
+		config_set_port(&m->addr, cfg->port);
 		if (m->addr.sa.sa_family != cfg->local.sa.sa_family)
 			return bad(extack, -EAFNOSUPPORT,
 				   "all addresses of a group must be of one family");
@@ -100,9 +100,9 @@ static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack
 		if (!m->roles || (m->roles & ~(GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR)))
 			return bad(extack, -EINVAL, "roles must be worker, aggregator or both");
 		locals += here;
-		hosts += first_there(cfg, r, ~0);
+		hosts += config_first_there(cfg, r, ~0);
 		if ((m->roles & GAGG_ROLE_WORKER) && gagg_sync_get(cfg->sync.mode)->copies &&
-		    !first_there(cfg, r, GAGG_ROLE_WORKER))
+		    !config_first_there(cfg, r, GAGG_ROLE_WORKER))
 			return bad(extack, -EINVAL,
 				   "the sync mode requires hosts with one worker each");
 	}
@@ -114,11 +114,11 @@ static int check_members(struct gagg_config *cfg, struct netlink_ext_ack *extack
 	return 0;
 }
 
-static int check_multicast(struct gagg_config *cfg, struct netlink_ext_ack *extack)
+static int config_check_multicast(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
 	if (!cfg->multicast.sa.sa_family)
 		return 0;
-	set_port(&cfg->multicast, cfg->port);
+	config_set_port(&cfg->multicast, cfg->port);
 	if (cfg->multicast.sa.sa_family != cfg->local.sa.sa_family)
 		return bad(extack, -EAFNOSUPPORT,
 			   "multicast must be an address of the members' family");
@@ -134,17 +134,17 @@ int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 
 	if (!cfg->local.sa.sa_family)
 		return bad(extack, -EINVAL, "the local address is missing");
-	err = check_params(cfg, extack);
+	err = config_check_params(cfg, extack);
 	if (!err)
-		err = check_sync(cfg, extack);
+		err = config_check_sync(cfg, extack);
 	if (!err)
-		err = check_multicast(cfg, extack);
-	return err ? err : check_members(cfg, extack);
+		err = config_check_multicast(cfg, extack);
+	return err ? err : config_check_members(cfg, extack);
 }
 
 /* node of an address, a new one if need be */
-static u32 node_of(const struct gagg_geom *g, struct gagg_node *node,
-		   const union gagg_addr *addr)
+static u32 config_node_of(const struct gagg_geom *g, struct gagg_node *node,
+			  const union gagg_addr *addr)
 {
 	u32 n;
 
@@ -169,7 +169,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 
 		if (!m->present)
 			continue;
-		m->node = node_of(g, node, &m->addr);
+		m->node = config_node_of(g, node, &m->addr);
 		gagg_geom_rank(g, r, m->node, m->roles, cfg->placement == GAGG_PLACE_ROOT);
 		if (m->local) {
 			g->self = m->node;
@@ -179,7 +179,7 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	return here && gagg_geom_complete(g);
 }
 
-static void digest_member(u64 *d, u32 rank, const struct gagg_member *m)
+static void config_digest_member(u64 *d, u32 rank, const struct gagg_member *m)
 {
 	if (m->addr.sa.sa_family == AF_INET6)
 		gagg_digest_member(d, rank, &m->addr.in6.sin6_addr, 16, m->roles);
@@ -194,7 +194,7 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 
 	for (r = 0; r < GAGG_RANKS; r++)
 		if (cfg->member[r].present)
-			digest_member(d, r, &cfg->member[r]);
+			config_digest_member(d, r, &cfg->member[r]);
 	gagg_digest_params(d, &cfg->param, &cfg->sync);
 	if (cfg->multicast.sa.sa_family == AF_INET6)
 		gagg_digest_multicast(d, &cfg->multicast.in6.sin6_addr, 16);

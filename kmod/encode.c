@@ -9,7 +9,7 @@
 #include "netns.h"
 #include "route.h"
 
-static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
+static int encode_put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 {
 	if (addr->sa.sa_family == AF_INET6)
 		return nla_put_in6_addr(skb, type, &addr->in6.sin6_addr);
@@ -17,14 +17,14 @@ static int put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 }
 
 /* empty: none */
-static int put_multicast(struct sk_buff *skb, const union gagg_addr *addr)
+static int encode_put_multicast(struct sk_buff *skb, const union gagg_addr *addr)
 {
 	if (!addr->sa.sa_family)
 		return nla_put(skb, GAGG_GA_MULTICAST, 0, NULL);
-	return put_addr(skb, GAGG_GA_MULTICAST, addr);
+	return encode_put_addr(skb, GAGG_GA_MULTICAST, addr);
 }
 
-static int put_params(struct sk_buff *skb, const struct gagg_params *v)
+static int encode_put_params(struct sk_buff *skb, const struct gagg_params *v)
 {
 	const struct gagg_param *p;
 	u32 value;
@@ -43,19 +43,19 @@ static int put_params(struct sk_buff *skb, const struct gagg_params *v)
 }
 
 /* ids as who sets them counts them, in the namespace's user namespace */
-static int put_config(struct sk_buff *skb, const struct gagg_config *cfg,
-		      struct user_namespace *ns)
+static int encode_put_config(struct sk_buff *skb, const struct gagg_config *cfg,
+			     struct user_namespace *ns)
 {
 	char sync[GAGG_SYNC_MAX];
 
 	gagg_sync_print(&cfg->sync, sync);
 	return nla_put_string(skb, GAGG_GA_NAME, cfg->name) ||
-	       put_addr(skb, GAGG_GA_LOCAL, &cfg->local) ||
-	       put_params(skb, &cfg->param) ||
+	       encode_put_addr(skb, GAGG_GA_LOCAL, &cfg->local) ||
+	       encode_put_params(skb, &cfg->param) ||
 	       nla_put_u32(skb, GAGG_GA_UID, from_kuid_munged(ns, cfg->uid)) ||
 	       nla_put_u32(skb, GAGG_GA_GID, from_kgid_munged(ns, cfg->gid)) ||
 	       nla_put_string(skb, GAGG_GA_SYNC, sync) ||
-	       put_multicast(skb, &cfg->multicast);
+	       encode_put_multicast(skb, &cfg->multicast);
 }
 
 /* what is known of each rank, under one lock */
@@ -65,7 +65,7 @@ struct view {
 	u64 now;
 };
 
-static void view_of(struct gagg_group *grp, struct view *v)
+static void encode_view_of(struct gagg_group *grp, struct view *v)
 {
 	memset(v, 0, sizeof(*v));
 	v->state = gagg_group_state(grp);
@@ -83,7 +83,7 @@ struct reach {
 	bool blocked;
 };
 
-static void reach_of(struct gagg_group *grp, const struct view *v, u32 node, struct reach *r)
+static void encode_reach_of(struct gagg_group *grp, const struct view *v, u32 node, struct reach *r)
 {
 	const struct gagg_peer *peer = &grp->join->peer[node];
 
@@ -94,8 +94,8 @@ static void reach_of(struct gagg_group *grp, const struct view *v, u32 node, str
 	spin_unlock_bh(&grp->join_lock);
 }
 
-static enum gagg_member_state member_state(struct gagg_group *grp, const struct view *v,
-					   const struct reach *r, u32 rank)
+static enum gagg_member_state encode_member_state(struct gagg_group *grp, const struct view *v,
+						  const struct reach *r, u32 rank)
 {
 	if (!grp->ep)
 		return GAGG_MS_UNHEARD;
@@ -103,7 +103,7 @@ static enum gagg_member_state member_state(struct gagg_group *grp, const struct 
 }
 
 /* both values, too, of what is a number */
-static int put_mismatch(struct sk_buff *skb, const struct gagg_mismatch *bad)
+static int encode_put_mismatch(struct sk_buff *skb, const struct gagg_mismatch *bad)
 {
 	u32 digest = bad->field - 1;
 
@@ -119,7 +119,7 @@ static int put_mismatch(struct sk_buff *skb, const struct gagg_mismatch *bad)
 }
 
 /* round trip and window of the path to a node, from shard 0 */
-static int put_path(struct sk_buff *skb, struct gagg_group *grp, u32 node)
+static int encode_put_path(struct sk_buff *skb, struct gagg_group *grp, u32 node)
 {
 	struct gagg_port *port = &grp->ep->port[0];
 	u64 srtt;
@@ -134,12 +134,12 @@ static int put_path(struct sk_buff *skb, struct gagg_group *grp, u32 node)
 	return nla_put_u32(skb, GAGG_MA_CWND, cwnd);
 }
 
-static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct reach *r,
-		     u64 now, u32 node)
+static int encode_put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct reach *r,
+			    u64 now, u32 node)
 {
 	if (!grp->ep || node == grp->geom.self)
 		return 0;
-	if (put_mismatch(skb, &r->mismatch))
+	if (encode_put_mismatch(skb, &r->mismatch))
 		return -EMSGSIZE;
 	if (r->heard &&
 	    nla_put_u32(skb, GAGG_MA_HEARD,
@@ -148,11 +148,11 @@ static int put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct r
 	if ((r->in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, r->in)) ||
 	    (r->out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, r->out)))
 		return -EMSGSIZE;
-	return put_path(skb, grp, node);
+	return encode_put_path(skb, grp, node);
 }
 
 /* nothing before the first op */
-static int put_times(struct sk_buff *skb, struct gagg_group *grp, u64 now, u32 rank)
+static int encode_put_times(struct sk_buff *skb, struct gagg_group *grp, u64 now, u32 rank)
 {
 	struct gagg_times t;
 	struct nlattr *nest;
@@ -177,8 +177,8 @@ static int put_times(struct sk_buff *skb, struct gagg_group *grp, u64 now, u32 r
 	return 0;
 }
 
-static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct view *v,
-		      u32 rank, bool times)
+static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const struct view *v,
+			     u32 rank, bool times)
 {
 	const struct gagg_member *m = &grp->cfg.member[rank];
 	struct nlattr *nest = nla_nest_start(skb, GAGG_MA_MEMBER);
@@ -187,20 +187,20 @@ static int put_member(struct sk_buff *skb, struct gagg_group *grp, const struct 
 	if (!nest)
 		return -EMSGSIZE;
 	if (grp->ep)
-		reach_of(grp, v, m->node, &reach);
+		encode_reach_of(grp, v, m->node, &reach);
 	if (nla_put_u32(skb, GAGG_MA_RANK, rank) ||
-	    put_addr(skb, GAGG_MA_ADDRESS, &m->addr) ||
+	    encode_put_addr(skb, GAGG_MA_ADDRESS, &m->addr) ||
 	    nla_put_u32(skb, GAGG_MA_ROLES, m->roles) ||
 	    (m->local && nla_put_flag(skb, GAGG_MA_LOCAL)) ||
-	    nla_put_u32(skb, GAGG_MA_STATE, member_state(grp, v, &reach, rank)) ||
-	    put_reach(skb, grp, &reach, v->now, m->node) ||
-	    (times && put_times(skb, grp, v->now, rank)))
+	    nla_put_u32(skb, GAGG_MA_STATE, encode_member_state(grp, v, &reach, rank)) ||
+	    encode_put_reach(skb, grp, &reach, v->now, m->node) ||
+	    (times && encode_put_times(skb, grp, v->now, rank)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-static int put_mtu(struct sk_buff *skb, struct gagg_group *grp, u32 lanes)
+static int encode_put_mtu(struct sk_buff *skb, struct gagg_group *grp, u32 lanes)
 {
 	u32 mtu = grp->ep ? gagg_route_least_mtu(grp) : 0;
 
@@ -217,14 +217,14 @@ int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 	struct view v;
 	u32 r;
 
-	view_of(grp, &v);
+	encode_view_of(grp, &v);
 	group = nla_nest_start(skb, GAGG_A_GROUP);
-	if (!group || put_config(skb, &grp->cfg, grp->gn->net->user_ns) ||
+	if (!group || encode_put_config(skb, &grp->cfg, grp->gn->net->user_ns) ||
 	    nla_put_u32(skb, GAGG_GA_STATE, v.state) ||
 	    nla_put_u64_64bit(skb, GAGG_GA_EPOCH, v.st.epoch, GAGG_GA_PAD) ||
 	    nla_put_u32(skb, GAGG_GA_REASON, v.st.reason) ||
 	    nla_put_u32(skb, GAGG_GA_REASON_RANK, v.st.rank) ||
-	    put_mtu(skb, grp, grp->ep ? v.st.lanes : grp->geom.room))
+	    encode_put_mtu(skb, grp, grp->ep ? v.st.lanes : grp->geom.room))
 		return -EMSGSIZE;
 	if (v.st.mismatch &&
 	    nla_put_string(skb, GAGG_GA_MISMATCH, gagg_digest_name(v.st.mismatch - 1)))
@@ -233,7 +233,7 @@ int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 	if (!members)
 		return -EMSGSIZE;
 	for (r = 0; r < GAGG_RANKS; r++)
-		if (grp->cfg.member[r].present && put_member(skb, grp, &v, r, false))
+		if (grp->cfg.member[r].present && encode_put_member(skb, grp, &v, r, false))
 			return -EMSGSIZE;
 	nla_nest_end(skb, members);
 	nla_nest_end(skb, group);
@@ -245,12 +245,12 @@ int gagg_encode_member(struct sk_buff *skb, struct gagg_group *grp, u32 rank)
 	struct nlattr *group, *members;
 	struct view v;
 
-	view_of(grp, &v);
+	encode_view_of(grp, &v);
 	group = nla_nest_start(skb, GAGG_A_GROUP);
 	if (!group || nla_put_string(skb, GAGG_GA_NAME, grp->cfg.name))
 		return -EMSGSIZE;
 	members = nla_nest_start(skb, GAGG_GA_MEMBERS);
-	if (!members || put_member(skb, grp, &v, rank, true))
+	if (!members || encode_put_member(skb, grp, &v, rank, true))
 		return -EMSGSIZE;
 	nla_nest_end(skb, members);
 	nla_nest_end(skb, group);

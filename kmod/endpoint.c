@@ -48,7 +48,7 @@
 
 #define RCVBUF		(16 << 20)	/* a few hundred GSO bursts */
 
-static void port_data_ready(struct sock *sk)
+static void endpoint_port_data_ready(struct sock *sk)
 {
 	struct gagg_port *port;
 
@@ -67,35 +67,38 @@ void gagg_port_kick(struct gagg_port *port)
 	local_bh_enable();
 }
 
-static int set_int(struct socket *sock, int level, int name, int value)
+static int endpoint_set_int(struct socket *sock, int level, int name, int value)
 {
 	if (level == SOL_SOCKET && !gagg_compat_own_options(sock))
 		return sock_setsockopt(sock, level, name, KERNEL_SOCKPTR(&value), sizeof(value));
 	return sock->ops->setsockopt(sock, level, name, KERNEL_SOCKPTR(&value), sizeof(value));
 }
 
-static int port_options(struct socket *sock, sa_family_t family)
+static int endpoint_port_options(struct socket *sock, sa_family_t family)
 {
 	int err;
 
-	err = set_int(sock, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF);
+	err = endpoint_set_int(sock, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF);
 	if (!err && family == AF_INET6)
-		err = set_int(sock, SOL_IPV6, IPV6_V6ONLY, 1);
+		err = endpoint_set_int(sock, SOL_IPV6, IPV6_V6ONLY, 1);
 	/* results by multicast are for others */
 	if (!err)
-		err = family == AF_INET6 ? set_int(sock, SOL_IPV6, IPV6_MULTICAST_LOOP, 0) :
-					   set_int(sock, SOL_IP, IP_MULTICAST_LOOP, 0);
+		err = family == AF_INET6 ?
+			      endpoint_set_int(sock, SOL_IPV6,
+					       IPV6_MULTICAST_LOOP, 0) :
+			      endpoint_set_int(sock, SOL_IP, IP_MULTICAST_LOOP,
+					       0);
 	/* what ICMP says of a path is not believed (route.c) */
 	if (!err)
 		err = family == AF_INET6 ?
-		      set_int(sock, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_INTERFACE) :
-		      set_int(sock, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_INTERFACE);
+		      endpoint_set_int(sock, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_INTERFACE) :
+		      endpoint_set_int(sock, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_INTERFACE);
 	if (!err)
-		err = set_int(sock, SOL_UDP, UDP_GRO, 1);
+		err = endpoint_set_int(sock, SOL_UDP, UDP_GRO, 1);
 	return err;
 }
 
-static void port_set(union gagg_addr *addr, u32 add)
+static void endpoint_port_set(union gagg_addr *addr, u32 add)
 {
 	if (addr->sa.sa_family == AF_INET6)
 		addr->in6.sin6_port = htons(ntohs(addr->in6.sin6_port) + add);
@@ -118,7 +121,7 @@ int gagg_port_socket(struct gagg_port *port, struct socket **out)
 	sock->sk->sk_allocation = GFP_ATOMIC;
 	/* the same for every socket of a protocol */
 	port->saved_data_ready = sock->sk->sk_data_ready;
-	err = port_options(sock, family);
+	err = endpoint_port_options(sock, family);
 	if (err)
 		sock_release(sock);
 	else
@@ -127,7 +130,7 @@ int gagg_port_socket(struct gagg_port *port, struct socket **out)
 }
 
 /* a socket that has no number yet */
-static int port_create(struct gagg_port *port, void *unused)
+static int endpoint_port_create(struct gagg_port *port, void *unused)
 {
 	int err;
 
@@ -159,13 +162,13 @@ int gagg_port_listen(struct gagg_port *port, struct socket *sock,
 	struct sock *sk = sock->sk;
 	int err;
 
-	port_set(&addr, port->index);
+	endpoint_port_set(&addr, port->index);
 	err = gagg_compat_bind(sock, &addr,
 			       sk->sk_family == AF_INET6 ? sizeof(addr.in6) : sizeof(addr.in));
 	if (err)
 		return err;
 	write_lock_bh(&sk->sk_callback_lock);
-	sk->sk_data_ready = port_data_ready;
+	sk->sk_data_ready = endpoint_port_data_ready;
 	rcu_assign_sk_user_data(sk, port);
 	write_unlock_bh(&sk->sk_callback_lock);
 	return 0;
@@ -181,12 +184,12 @@ void gagg_port_deafen(const struct gagg_port *port, struct socket *sock)
 	write_unlock_bh(&sk->sk_callback_lock);
 }
 
-static int port_bind(struct gagg_port *port, void *unused)
+static int endpoint_port_bind(struct gagg_port *port, void *unused)
 {
 	return gagg_port_listen(port, port->sock, &port->ep->addr);
 }
 
-static void port_close(struct gagg_port *port)
+static void endpoint_port_close(struct gagg_port *port)
 {
 	if (!port->sock)
 		return;
@@ -228,7 +231,7 @@ void gagg_endpoint_close(struct gagg_endpoint *ep)
 	u32 i;
 
 	for (i = 0; i < ep->nports; i++)
-		port_close(&ep->port[i]);
+		endpoint_port_close(&ep->port[i]);
 	gagg_compat_netdev_free(ep->dummy);
 	gagg_quota_give(ep->quota, GAGG_Q_PORTS, ep->nports);
 	gagg_quota_put(ep->quota);
@@ -254,7 +257,7 @@ struct ports_work {
 	int err;
 };
 
-static void ports_work_fn(struct work_struct *work)
+static void endpoint_ports_work_fn(struct work_struct *work)
 {
 	struct ports_work *w = container_of(work, struct ports_work, work);
 	struct mem_cgroup *old = set_active_memcg(w->ep->memcg);
@@ -272,7 +275,7 @@ int gagg_endpoint_each_port(struct gagg_endpoint *ep,
 {
 	struct ports_work w = { .ep = ep, .fn = fn, .arg = arg };
 
-	INIT_WORK_ONSTACK(&w.work, ports_work_fn);
+	INIT_WORK_ONSTACK(&w.work, endpoint_ports_work_fn);
 	queue_work(gagg_compat_unbound_wq(), &w.work);
 	flush_work(&w.work);
 	destroy_work_on_stack(&w.work);
@@ -356,14 +359,14 @@ struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg
 		return ERR_PTR(-ENOMEM);
 	}
 	ep->quota = quota;
-	err = gagg_endpoint_each_port(ep, port_create, NULL);
+	err = gagg_endpoint_each_port(ep, endpoint_port_create, NULL);
 	if (!err)
 		return ep;
 	gagg_endpoint_put(ep);
 	return ERR_PTR(err);
 }
 
-static bool overlap(const struct gagg_endpoint *a, const struct gagg_endpoint *b)
+static bool endpoint_overlap(const struct gagg_endpoint *a, const struct gagg_endpoint *b)
 {
 	u16 pa = gagg_base_port(&a->addr), pb = gagg_base_port(&b->addr);
 
@@ -377,13 +380,13 @@ int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack)
 
 	lockdep_assert_held(&ep->gn->lock);
 	list_for_each_entry(other, &ep->gn->endpoints, list) {
-		if (overlap(other, ep)) {
+		if (endpoint_overlap(other, ep)) {
 			NL_SET_ERR_MSG(extack,
 				       "another group uses these UDP ports with another base port or number of shards: choose a port range that does not overlap");
 			return -EADDRINUSE;
 		}
 	}
-	err = gagg_endpoint_each_port(ep, port_bind, NULL);
+	err = gagg_endpoint_each_port(ep, endpoint_port_bind, NULL);
 	if (!err)
 		list_add(&ep->list, &ep->gn->endpoints);
 	else if (err == -EADDRNOTAVAIL)

@@ -22,7 +22,7 @@
 #include "speak.h"
 #include "trace.h"
 
-static u64 now_ns(void)
+static u64 epoch_now_ns(void)
 {
 	return ktime_get_ns();
 }
@@ -30,7 +30,7 @@ static u64 now_ns(void)
 /* join_lock held: take what the core wants done, arm the timer */
 static void epoch_collect(struct gagg_group *grp)
 {
-	u64 at, now = now_ns();
+	u64 at, now = epoch_now_ns();
 	u32 types;
 
 	types = gagg_due_collect(&grp->due, grp->join);
@@ -66,7 +66,7 @@ static void epoch_timer(struct gagg_group *grp)
 		spin_unlock_bh(&grp->ep->port[i].lock);
 	}
 	spin_lock_bh(&grp->join_lock);
-	gagg_follow_timer(grp->join, &grp->geom, unfit, get_random_u64(), now_ns());
+	gagg_follow_timer(grp->join, &grp->geom, unfit, get_random_u64(), epoch_now_ns());
 	epoch_collect(grp);
 	spin_unlock_bh(&grp->join_lock);
 }
@@ -278,7 +278,7 @@ enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 
 	spin_lock(&grp->join_lock);
 	r = gagg_join_rx(grp->join, &grp->geom, node, shard, m, body, get_random_u64(),
-			 now_ns());
+			 epoch_now_ns());
 	epoch_collect(grp);
 	spin_unlock(&grp->join_lock);
 	return r;
@@ -287,7 +287,7 @@ enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 void gagg_epoch_attach(struct gagg_group *grp, u32 rank)
 {
 	spin_lock_bh(&grp->join_lock);
-	gagg_join_attach(grp->join, &grp->geom, rank, now_ns());
+	gagg_join_attach(grp->join, &grp->geom, rank, epoch_now_ns());
 	epoch_collect(grp);
 	spin_unlock_bh(&grp->join_lock);
 	/* a group on one host needs no message: its timer starts the epoch */
@@ -297,7 +297,7 @@ void gagg_epoch_attach(struct gagg_group *grp, u32 rank)
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason)
 {
 	spin_lock_bh(&grp->join_lock);
-	gagg_join_leave(grp->join, &grp->geom, rank, reason, now_ns());
+	gagg_join_leave(grp->join, &grp->geom, rank, reason, epoch_now_ns());
 	epoch_collect(grp);
 	spin_unlock_bh(&grp->join_lock);
 }
@@ -305,7 +305,7 @@ void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason)
 void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end)
 {
 	spin_lock_bh(&grp->join_lock);
-	gagg_join_end(grp->join, &grp->geom, end, now_ns());
+	gagg_join_end(grp->join, &grp->geom, end, epoch_now_ns());
 	epoch_collect(grp);
 	spin_unlock_bh(&grp->join_lock);
 }
@@ -313,7 +313,7 @@ void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end)
 void gagg_epoch_limit(struct gagg_group *grp, u32 lanes)
 {
 	spin_lock_bh(&grp->join_lock);
-	gagg_join_limit(grp->join, &grp->geom, lanes, now_ns());
+	gagg_join_limit(grp->join, &grp->geom, lanes, epoch_now_ns());
 	epoch_collect(grp);
 	spin_unlock_bh(&grp->join_lock);
 }
@@ -323,6 +323,6 @@ void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)
 	if (!grp->join)
 		return;
 	spin_lock_bh(&grp->join_lock);
-	gagg_join_status(grp->join, &grp->geom, READ_ONCE(grp->epoch), now_ns(), st);
+	gagg_join_status(grp->join, &grp->geom, READ_ONCE(grp->epoch), epoch_now_ns(), st);
 	spin_unlock_bh(&grp->join_lock);
 }

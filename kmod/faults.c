@@ -81,7 +81,7 @@ static DECLARE_WAIT_QUEUE_HEAD(works_over);
 static const char *const way_name[] = { "rx", "tx" };
 static const char *const fault_name[] = { "drop", "dup", "delay", "reorder" };
 
-static enum fault draw(const struct way *w, const u32 *rates, u64 r)
+static enum fault fault_draw(const struct way *w, const u32 *rates, u64 r)
 {
 	u32 at = r % PER_MILLE, f;
 
@@ -95,7 +95,7 @@ static enum fault draw(const struct way *w, const u32 *rates, u64 r)
 	return NONE;
 }
 
-static void hold(struct way *w, struct sk_buff *skb, u64 until)
+static void fault_hold(struct way *w, struct sk_buff *skb, u64 until)
 {
 	struct sk_buff *p = skb_peek_tail(&w->held);
 
@@ -108,7 +108,7 @@ static void hold(struct way *w, struct sk_buff *skb, u64 until)
 		__skb_queue_head(&w->held, skb);
 }
 
-static void overtake(struct way *w)
+static void fault_overtake(struct way *w)
 {
 	struct sk_buff *skb = w->overtaken;
 
@@ -116,11 +116,11 @@ static void overtake(struct way *w)
 		return;
 	w->overtaken = NULL;
 	__skb_unlink(skb, &w->held);
-	hold(w, skb, 0);
+	fault_hold(w, skb, 0);
 }
 
 /* the first of those that are held back, if its time has come */
-static struct sk_buff *due(struct way *w, u64 now)
+static struct sk_buff *fault_due(struct way *w, u64 now)
 {
 	struct sk_buff *skb = skb_peek(&w->held);
 
@@ -138,7 +138,7 @@ static struct sk_buff *due(struct way *w, u64 now)
  * share its data; what is sent gets headers of its own, since the layers below
  * write them, and shares the pages behind them.
  */
-static struct sk_buff *twin(u32 dir, struct sk_buff *skb)
+static struct sk_buff *fault_twin(u32 dir, struct sk_buff *skb)
 {
 	return dir == RX ? skb_clone(skb, GFP_ATOMIC | __GFP_NOWARN) :
 			   pskb_copy(skb, GFP_ATOMIC | __GFP_NOWARN);
@@ -147,53 +147,53 @@ static struct sk_buff *twin(u32 dir, struct sk_buff *skb)
 /* of an skb that is sent, this is whose counters it is; of one that is received,
  * notes of the socket's queue, which consuming it reads
  */
-static void forget(u32 dir, struct sk_buff *skb)
+static void fault_forget(u32 dir, struct sk_buff *skb)
 {
 	if (dir == TX)
 		skb->dev_scratch = 0;
 }
 
-static void lose(struct sk_buff *skb)
+static void fault_lose(struct sk_buff *skb)
 {
 	skb->dev = NULL;	/* held notes */
 	kfree_skb(skb);
 }
 
 /* true: it does not go on now */
-static bool befall(struct gagg_port *port, u32 dir, struct sk_buff *skb, u64 now)
+static bool fault_befall(struct gagg_port *port, u32 dir, struct sk_buff *skb, u64 now)
 {
 	struct way *w = &port->faults->way[dir];
 	u64 r = gagg_mix64(w->key, w->passed++);
 	u64 delay = (u64)READ_ONCE(delay_us) * NSEC_PER_USEC;
 	bool full = skb_queue_len(&w->held) >= HELD_MAX;
-	enum fault f = draw(w, rate[dir], r);
+	enum fault f = fault_draw(w, rate[dir], r);
 	struct sk_buff *copy = NULL;
 
 	if (f != NONE)
 		w->hit[f]++;
 	if (f == DUP && !full)
-		copy = twin(dir, skb);
+		copy = fault_twin(dir, skb);
 	if (f > DROP && f < NONE && (full || (f == DUP && !copy))) {
 		w->spared++;
 		f = NONE;
 	}
 	if (f != DROP)
-		overtake(w);
+		fault_overtake(w);
 	switch (f) {
 	case DROP:
-		lose(skb);
+		fault_lose(skb);
 		return true;
 	case DUP:
-		forget(dir, copy);
-		hold(w, copy, now);
+		fault_forget(dir, copy);
+		fault_hold(w, copy, now);
 		return false;
 	case DELAY:
-		forget(dir, skb);
-		hold(w, skb, now + mul_u64_u32_shr(delay, r >> 32, 32));
+		fault_forget(dir, skb);
+		fault_hold(w, skb, now + mul_u64_u32_shr(delay, r >> 32, 32));
 		return true;
 	case REORDER:
-		forget(dir, skb);
-		hold(w, skb, now + delay);
+		fault_forget(dir, skb);
+		fault_hold(w, skb, now + delay);
 		w->overtaken = skb;
 		return true;
 	case NONE:
@@ -204,12 +204,12 @@ static bool befall(struct gagg_port *port, u32 dir, struct sk_buff *skb, u64 now
 
 struct sk_buff *gagg_faults_due(struct gagg_port *port, u64 now)
 {
-	return due(&port->faults->way[RX], now);
+	return fault_due(&port->faults->way[RX], now);
 }
 
 bool gagg_faults_rx(struct gagg_port *port, struct sk_buff *skb, u64 now)
 {
-	return befall(port, RX, skb, now);
+	return fault_befall(port, RX, skb, now);
 }
 
 void gagg_faults_tx(struct gagg_port *port, struct sk_buff_head *out, u64 now)
@@ -222,9 +222,9 @@ void gagg_faults_tx(struct gagg_port *port, struct sk_buff_head *out, u64 now)
 	skb_queue_splice_init(out, &in);
 	do {
 		skb = __skb_dequeue(&in);
-		if (skb && !befall(port, TX, skb, now))
+		if (skb && !fault_befall(port, TX, skb, now))
 			__skb_queue_tail(out, skb);
-		while ((skb = due(w, now)))
+		while ((skb = fault_due(w, now)))
 			__skb_queue_tail(out, skb);
 	} while (!skb_queue_empty(&in));
 }
@@ -250,7 +250,7 @@ u32 gagg_faults_segs(u32 most)
 	return n ? min(n, most) : most;
 }
 
-static u64 addr_hash(const union gagg_addr *a)
+static u64 fault_addr_hash(const union gagg_addr *a)
 {
 	if (a->sa.sa_family == AF_INET6)
 		return jhash(&a->in6.sin6_addr, sizeof(a->in6.sin6_addr), 6);
@@ -258,10 +258,10 @@ static u64 addr_hash(const union gagg_addr *a)
 }
 
 /* port lock held */
-static void restart(struct gagg_faults *fs)
+static void fault_restart(struct gagg_faults *fs)
 {
 	const struct gagg_port *port = fs->port;
-	u64 which = addr_hash(&port->ep->addr) << 16 |
+	u64 which = fault_addr_hash(&port->ep->addr) << 16 |
 		    (gagg_base_port(&port->ep->addr) + port->index);
 	u32 dir;
 
@@ -286,7 +286,7 @@ int gagg_faults_open(struct gagg_port *port)
 	for (dir = 0; dir < NWAYS; dir++)
 		__skb_queue_head_init(&fs->way[dir].held);
 	mutex_lock(&ports_lock);
-	restart(fs);
+	fault_restart(fs);
 	list_add_tail(&fs->list, &ports);
 	mutex_unlock(&ports_lock);
 	port->faults = fs;
@@ -305,7 +305,7 @@ void gagg_faults_close(struct gagg_port *port)
 	port->faults = NULL;
 	for (dir = 0; dir < NWAYS; dir++)
 		while ((skb = __skb_dequeue(&fs->way[dir].held)))
-			lose(skb);
+			fault_lose(skb);
 	kfree(fs);
 }
 
@@ -323,38 +323,38 @@ void gagg_faults_work_end(void)
 		wake_up_all(&works_over);
 }
 
-static int wait_for_works(void)
+static int fault_wait_for_works(void)
 {
 	return wait_event_interruptible(works_over, !atomic_read(&works));
 }
 
-static int work_nth_get(void *data, u64 *value)
+static int fault_work_nth_get(void *data, u64 *value)
 {
-	int err = wait_for_works();
+	int err = fault_wait_for_works();
 
 	*value = atomic_read(&work_nth);
 	return err;
 }
 
-static int work_nth_set(void *data, u64 value)
+static int fault_work_nth_set(void *data, u64 value)
 {
-	int err = wait_for_works();
+	int err = fault_wait_for_works();
 
 	if (!err)
 		atomic_set(&work_nth, value);
 	return err;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(work_nth_fops, work_nth_get, work_nth_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(work_nth_fops, fault_work_nth_get, fault_work_nth_set, "%llu\n");
 
-static int seed_get(void *data, u64 *value)
+static int fault_seed_get(void *data, u64 *value)
 {
 	*value = seed;
 	return 0;
 }
 
 /* all ways begin again */
-static int seed_set(void *data, u64 value)
+static int fault_seed_set(void *data, u64 value)
 {
 	struct gagg_faults *fs;
 
@@ -362,17 +362,17 @@ static int seed_set(void *data, u64 value)
 	seed = value;
 	list_for_each_entry(fs, &ports, list) {
 		spin_lock_bh(&fs->port->lock);
-		restart(fs);
+		fault_restart(fs);
 		spin_unlock_bh(&fs->port->lock);
 	}
 	mutex_unlock(&ports_lock);
 	return 0;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, seed_get, seed_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, fault_seed_get, fault_seed_set, "%llu\n");
 
 /* lines of ADDRESS PORT DIRECTION and, for each counter, its name and value */
-static int counts_show(struct seq_file *m, void *unused)
+static int fault_counts_show(struct seq_file *m, void *unused)
 {
 	struct gagg_faults *fs;
 	u32 dir, f;
@@ -398,7 +398,7 @@ static int counts_show(struct seq_file *m, void *unused)
 	mutex_unlock(&ports_lock);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(counts);
+DEFINE_SHOW_ATTRIBUTE(fault_counts);
 
 static struct dentry *files;
 
@@ -410,7 +410,7 @@ void gagg_faults_init(void)
 
 	files = debugfs_create_dir("gagg", NULL);
 	debugfs_create_file("seed", 0600, files, NULL, &seed_fops);
-	debugfs_create_file("counts", 0400, files, NULL, &counts_fops);
+	debugfs_create_file("counts", 0400, files, NULL, &fault_counts_fops);
 	debugfs_create_u32("delay-us", 0600, files, &delay_us);
 	debugfs_create_u32("segs", 0600, files, &segs);
 	debugfs_create_file("work-fail-nth", 0600, files, NULL, &work_nth_fops);

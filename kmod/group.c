@@ -347,7 +347,7 @@ static bool group_retire(struct gagg_group *grp)
 }
 
 /* does @old alone have ports that @new needs, and in another range? */
-static bool in_the_way(const struct gagg_group *old, const struct gagg_group *new)
+static bool group_in_the_way(const struct gagg_group *old, const struct gagg_group *new)
 {
 	const union gagg_addr *a, *b;
 	u16 pa, pb;
@@ -419,7 +419,7 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 	new = group_alloc(grp->gn, cfg);
 	if (!new)
 		return -ENOMEM;
-	if (in_the_way(grp, new)) {
+	if (group_in_the_way(grp, new)) {
 		spare = group_alloc(grp->gn, &grp->cfg);
 		err = spare ? group_prepare(new, extack) : -ENOMEM;
 		if (!err)

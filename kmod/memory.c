@@ -6,7 +6,7 @@
 #define PAGES_PER_BLOCK	(GAGG_BLOCK / PAGE_SIZE)
 
 /* @n: pages; what the order gives beyond them is returned at once */
-static struct page *block_alloc(unsigned int n)
+static struct page *memory_block_alloc(unsigned int n)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	unsigned int order = get_order(n * PAGE_SIZE), i;
@@ -47,7 +47,7 @@ int gagg_mem_alloc(struct gagg_mem *mem, u64 bytes)
 			err = -EINTR;
 			goto out;
 		}
-		page = block_alloc(n);
+		page = memory_block_alloc(n);
 		if (!page)
 			goto out;
 		mem->block[mem->nblocks++] = page_address(page);

@@ -30,21 +30,21 @@
 #include "quota.h"
 
 #if IS_ENABLED(CONFIG_IPV6)
-static struct net_device *dev_v6(struct net *net, const union gagg_addr *addr)
+static struct net_device *multicast_dev_v6(struct net *net, const union gagg_addr *addr)
 {
 	return gagg_compat_ipv6_dev(net, &addr->in6.sin6_addr);
 }
 #else
-static struct net_device *dev_v6(struct net *net, const union gagg_addr *addr)
+static struct net_device *multicast_dev_v6(struct net *net, const union gagg_addr *addr)
 {
 	return NULL;
 }
 #endif
 
 /* the interface that has the address; RCU */
-static struct net_device *dev_of(struct net *net, const union gagg_addr *addr)
+static struct net_device *multicast_dev_of(struct net *net, const union gagg_addr *addr)
 {
-	return addr->sa.sa_family == AF_INET6 ? dev_v6(net, addr) :
+	return addr->sa.sa_family == AF_INET6 ? multicast_dev_v6(net, addr) :
 		__ip_dev_find(net, addr->in.sin_addr.s_addr, false);
 }
 
@@ -65,7 +65,7 @@ int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
 	int err = 0;
 
 	rcu_read_lock();
-	dev = dev_of(ep->gn->net, &ep->addr);
+	dev = multicast_dev_of(ep->gn->net, &ep->addr);
 	if (!dev || !(READ_ONCE(dev->flags) & IFF_MULTICAST)) {
 		NL_SET_ERR_MSG(extack,
 			       "multicast: no interface with the local address has the flag MULTICAST (ip link): leave the option out");
@@ -77,7 +77,7 @@ int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
 	return err;
 }
 
-static int join_v4(const struct gagg_multicast *mc, struct socket *sock)
+static int multicast_join_v4(const struct gagg_multicast *mc, struct socket *sock)
 {
 	struct ip_mreqn req = {
 		.imr_multiaddr = mc->addr.in.sin_addr,
@@ -92,7 +92,7 @@ static int join_v4(const struct gagg_multicast *mc, struct socket *sock)
 						 KERNEL_SOCKPTR(&req), sizeof(req));
 }
 
-static int join_v6(const struct gagg_multicast *mc, struct socket *sock)
+static int multicast_join_v6(const struct gagg_multicast *mc, struct socket *sock)
 {
 	struct ipv6_mreq req = {
 		.ipv6mr_multiaddr = mc->addr.in6.sin6_addr,
@@ -107,7 +107,7 @@ static int join_v6(const struct gagg_multicast *mc, struct socket *sock)
 }
 
 /* a socket at the address and the port's number */
-static int port_join(struct gagg_port *port, void *arg)
+static int multicast_port_join(struct gagg_port *port, void *arg)
 {
 	struct gagg_multicast *mc = arg;
 	struct socket *sock;
@@ -118,7 +118,8 @@ static int port_join(struct gagg_port *port, void *arg)
 		return err;
 	mc->sock[port->index] = sock;
 	sock_set_reuseaddr(sock->sk);
-	err = mc->addr.sa.sa_family == AF_INET6 ? join_v6(mc, sock) : join_v4(mc, sock);
+	err = mc->addr.sa.sa_family == AF_INET6 ? multicast_join_v6(mc, sock) :
+						  multicast_join_v4(mc, sock);
 	return err ? err : gagg_port_listen(port, sock, &mc->addr);
 }
 
@@ -192,7 +193,7 @@ struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
 		gagg_quota_give(ep->quota, GAGG_Q_PORTS, ep->nports);
 		return ERR_PTR(-ENOMEM);
 	}
-	err = gagg_endpoint_each_port(ep, port_join, mc);
+	err = gagg_endpoint_each_port(ep, multicast_port_join, mc);
 	if (!err) {
 		list_add_rcu(&mc->list, &ep->multicasts);
 		return mc;

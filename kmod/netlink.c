@@ -44,7 +44,7 @@ static const struct nla_policy top_policy[GAGG_A_MAX + 1] = {
 };
 
 /* a request: the group's attributes, name checked */
-static int parse_top(struct genl_info *info, struct nlattr **tb)
+static int nl_parse_top(struct genl_info *info, struct nlattr **tb)
 {
 	struct nlattr *attr = info->attrs[GAGG_A_GROUP];
 	const char *name;
@@ -72,8 +72,8 @@ static int parse_top(struct genl_info *info, struct nlattr **tb)
 	return 0;
 }
 
-static int parse_addr(const struct nlattr *attr, union gagg_addr *addr,
-		      struct netlink_ext_ack *extack)
+static int nl_parse_addr(const struct nlattr *attr, union gagg_addr *addr,
+			 struct netlink_ext_ack *extack)
 {
 	bool usable;
 
@@ -103,8 +103,8 @@ static int parse_addr(const struct nlattr *attr, union gagg_addr *addr,
 }
 
 /* none if it is empty */
-static int parse_multicast(const struct nlattr *attr, union gagg_addr *addr,
-			   struct netlink_ext_ack *extack)
+static int nl_parse_multicast(const struct nlattr *attr, union gagg_addr *addr,
+			      struct netlink_ext_ack *extack)
 {
 	memset(addr, 0, sizeof(*addr));
 	if (!nla_len(attr))
@@ -127,27 +127,27 @@ static int parse_multicast(const struct nlattr *attr, union gagg_addr *addr,
 	return 0;
 }
 
-static int parse_roles(const struct nlattr *attr, struct gagg_member *m)
+static int nl_parse_roles(const struct nlattr *attr, struct gagg_member *m)
 {
 	m->roles = nla_get_u32(attr);
 	return 0;
 }
 
 /* attributes of one member into @m */
-static int parse_member(struct nlattr **tb, struct gagg_member *m,
-			struct netlink_ext_ack *extack)
+static int nl_parse_member(struct nlattr **tb, struct gagg_member *m,
+			   struct netlink_ext_ack *extack)
 {
 	int err = 0;
 
 	if (tb[GAGG_MA_ADDRESS])
-		err = parse_addr(tb[GAGG_MA_ADDRESS], &m->addr, extack);
+		err = nl_parse_addr(tb[GAGG_MA_ADDRESS], &m->addr, extack);
 	if (!err && tb[GAGG_MA_ROLES])
-		err = parse_roles(tb[GAGG_MA_ROLES], m);
+		err = nl_parse_roles(tb[GAGG_MA_ROLES], m);
 	return err;
 }
 
-static int add_member(struct gagg_config *cfg, struct nlattr **tb,
-		      struct netlink_ext_ack *extack)
+static int nl_add_member(struct gagg_config *cfg, struct nlattr **tb,
+			 struct netlink_ext_ack *extack)
 {
 	u32 rank = nla_get_u32(tb[GAGG_MA_RANK]);
 	struct gagg_member *m = &cfg->member[rank];
@@ -163,11 +163,11 @@ static int add_member(struct gagg_config *cfg, struct nlattr **tb,
 	m->present = 1;
 	m->roles = GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR;
 	m->local = !!tb[GAGG_MA_LOCAL];
-	return parse_member(tb, m, extack);
+	return nl_parse_member(tb, m, extack);
 }
 
-static int del_member(struct gagg_config *cfg, struct nlattr **tb,
-		      struct netlink_ext_ack *extack)
+static int nl_del_member(struct gagg_config *cfg, struct nlattr **tb,
+			 struct netlink_ext_ack *extack)
 {
 	struct gagg_member *m = &cfg->member[nla_get_u32(tb[GAGG_MA_RANK])];
 
@@ -179,8 +179,8 @@ static int del_member(struct gagg_config *cfg, struct nlattr **tb,
 	return 0;
 }
 
-static int set_member(struct gagg_config *cfg, struct nlattr **tb,
-		      struct netlink_ext_ack *extack)
+static int nl_set_member(struct gagg_config *cfg, struct nlattr **tb,
+			 struct netlink_ext_ack *extack)
 {
 	struct gagg_member *m = &cfg->member[nla_get_u32(tb[GAGG_MA_RANK])];
 
@@ -191,14 +191,14 @@ static int set_member(struct gagg_config *cfg, struct nlattr **tb,
 	/* with another address it is local only if that is said again */
 	if (tb[GAGG_MA_ADDRESS] || tb[GAGG_MA_LOCAL])
 		m->local = !!tb[GAGG_MA_LOCAL];
-	return parse_member(tb, m, extack);
+	return nl_parse_member(tb, m, extack);
 }
 
 typedef int (*member_fn)(struct gagg_config *cfg, struct nlattr **tb,
 			 struct netlink_ext_ack *extack);
 
-static int each_member(const struct nlattr *members, struct gagg_config *cfg, member_fn fn,
-		       struct netlink_ext_ack *extack)
+static int nl_each_member(const struct nlattr *members, struct gagg_config *cfg, member_fn fn,
+			  struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[GAGG_MA_MAX + 1], *attr;
 	int rem, err;
@@ -222,7 +222,7 @@ static int each_member(const struct nlattr *members, struct gagg_config *cfg, me
 	return 0;
 }
 
-static int parse_owner(struct genl_info *info, struct nlattr **tb, struct gagg_config *cfg)
+static int nl_parse_owner(struct genl_info *info, struct nlattr **tb, struct gagg_config *cfg)
 {
 	struct user_namespace *ns = genl_info_net(info)->user_ns;
 
@@ -246,8 +246,8 @@ static int parse_owner(struct genl_info *info, struct nlattr **tb, struct gagg_c
 }
 
 /* what the module has no word for is refused at once: an older one knows fewer */
-static int parse_param(const struct gagg_param *p, const struct nlattr *attr,
-		       struct gagg_params *v, struct netlink_ext_ack *extack)
+static int nl_parse_param(const struct gagg_param *p, const struct nlattr *attr,
+			  struct gagg_params *v, struct netlink_ext_ack *extack)
 {
 	u32 value = p->bits == 16 ? nla_get_u16(attr) : nla_get_u32(attr);
 
@@ -261,20 +261,20 @@ static int parse_param(const struct gagg_param *p, const struct nlattr *attr,
 	return 0;
 }
 
-static int parse_params(struct nlattr **tb, struct gagg_params *v,
-			struct netlink_ext_ack *extack)
+static int nl_parse_params(struct nlattr **tb, struct gagg_params *v,
+			   struct netlink_ext_ack *extack)
 {
 	const struct gagg_param *p;
 	int err = 0;
 
 	for (p = gagg_param_table; p->name && !err; p++)
 		if (tb[p->attr] && !gagg_param_is_apart(p))
-			err = parse_param(p, tb[p->attr], v, extack);
+			err = nl_parse_param(p, tb[p->attr], v, extack);
 	return err;
 }
 
-static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
-			struct netlink_ext_ack *extack)
+static int nl_parse_policy(struct nlattr **tb, struct gagg_config *cfg,
+			   struct netlink_ext_ack *extack)
 {
 	if (tb[GAGG_GA_KEY]) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_GA_KEY],
@@ -295,30 +295,30 @@ static int parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 }
 
 /* everything but name and members */
-static int parse_config(struct genl_info *info, struct nlattr **tb, struct gagg_config *cfg)
+static int nl_parse_config(struct genl_info *info, struct nlattr **tb, struct gagg_config *cfg)
 {
 	int err;
 
-	err = parse_params(tb, &cfg->param, info->extack);
+	err = nl_parse_params(tb, &cfg->param, info->extack);
 	if (err)
 		return err;
 	if (tb[GAGG_GA_LOCAL]) {
-		err = parse_addr(tb[GAGG_GA_LOCAL], &cfg->local, info->extack);
+		err = nl_parse_addr(tb[GAGG_GA_LOCAL], &cfg->local, info->extack);
 		if (err)
 			return err;
 	}
 	if (tb[GAGG_GA_MULTICAST]) {
-		err = parse_multicast(tb[GAGG_GA_MULTICAST], &cfg->multicast, info->extack);
+		err = nl_parse_multicast(tb[GAGG_GA_MULTICAST], &cfg->multicast, info->extack);
 		if (err)
 			return err;
 	}
-	err = parse_owner(info, tb, cfg);
+	err = nl_parse_owner(info, tb, cfg);
 	if (err)
 		return err;
-	return parse_policy(tb, cfg, info->extack);
+	return nl_parse_policy(tb, cfg, info->extack);
 }
 
-static int no_group(struct genl_info *info, struct nlattr **tb)
+static int nl_no_group(struct genl_info *info, struct nlattr **tb)
 {
 	NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_NAME], "no group has this name here");
 	return -ENOENT;
@@ -329,7 +329,7 @@ static int no_group(struct genl_info *info, struct nlattr **tb)
  * sync mode. Members that are added one by one make a number of groups on the way,
  * in which a round needs all.
  */
-static int check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
+static int nl_check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
 	u32 r, workers = 0;
 	const char *wrong;
@@ -345,27 +345,27 @@ static int check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *ext
 	return -EINVAL;
 }
 
-static int group_new(struct sk_buff *skb, struct genl_info *info)
+static int nl_group_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
 	struct nlattr *tb[GAGG_GA_MAX + 1];
 	struct gagg_config *cfg;
 	int err;
 
-	err = parse_top(info, tb);
+	err = nl_parse_top(info, tb);
 	if (err)
 		return err;
 	cfg = kmalloc(sizeof(*cfg), GFP_KERNEL_ACCOUNT);
 	if (!cfg)
 		return -ENOMEM;
 	gagg_config_default(cfg, nla_data(tb[GAGG_GA_NAME]), genl_info_net(info)->user_ns);
-	err = parse_config(info, tb, cfg);
+	err = nl_parse_config(info, tb, cfg);
 	if (!err && tb[GAGG_GA_MEMBERS])
-		err = each_member(tb[GAGG_GA_MEMBERS], cfg, add_member, info->extack);
+		err = nl_each_member(tb[GAGG_GA_MEMBERS], cfg, nl_add_member, info->extack);
 	if (!err)
 		err = gagg_config_check(cfg, info->extack);
 	if (!err)
-		err = check_sync(cfg, info->extack);
+		err = nl_check_sync(cfg, info->extack);
 	if (err)
 		goto out;
 	mutex_lock(&gn->lock);
@@ -384,14 +384,14 @@ out:
 	return err;
 }
 
-static int group_del(struct sk_buff *skb, struct genl_info *info)
+static int nl_group_del(struct sk_buff *skb, struct genl_info *info)
 {
 	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
 	struct nlattr *tb[GAGG_GA_MAX + 1];
 	struct gagg_group *grp;
 	int err;
 
-	err = parse_top(info, tb);
+	err = nl_parse_top(info, tb);
 	if (err)
 		return err;
 	mutex_lock(&gn->lock);
@@ -400,14 +400,14 @@ static int group_del(struct sk_buff *skb, struct genl_info *info)
 		gagg_notify_group(grp, GAGG_EV_DEL);
 		gagg_group_kill(grp);
 	} else {
-		err = no_group(info, tb);
+		err = nl_no_group(info, tb);
 	}
 	mutex_unlock(&gn->lock);
 	return err;
 }
 
 /* change a copy of the configuration, check it, let it take effect */
-static int change(struct genl_info *info, member_fn fn)
+static int nl_change(struct genl_info *info, member_fn fn)
 {
 	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
 	struct nlattr *tb[GAGG_GA_MAX + 1];
@@ -415,7 +415,7 @@ static int change(struct genl_info *info, member_fn fn)
 	struct gagg_config *cfg;
 	int err;
 
-	err = parse_top(info, tb);
+	err = nl_parse_top(info, tb);
 	if (err)
 		return err;
 	if (fn && !tb[GAGG_GA_MEMBERS]) {
@@ -433,16 +433,16 @@ static int change(struct genl_info *info, member_fn fn)
 	mutex_lock(&gn->lock);
 	grp = gagg_group_find(gn, nla_data(tb[GAGG_GA_NAME]));
 	if (!grp) {
-		err = no_group(info, tb);
+		err = nl_no_group(info, tb);
 		goto out;
 	}
 	*cfg = grp->cfg;
-	err = fn ? each_member(tb[GAGG_GA_MEMBERS], cfg, fn, info->extack) :
-		   parse_config(info, tb, cfg);
+	err = fn ? nl_each_member(tb[GAGG_GA_MEMBERS], cfg, fn, info->extack) :
+		   nl_parse_config(info, tb, cfg);
 	if (!err)
 		err = gagg_config_check(cfg, info->extack);
 	if (!err && !fn)
-		err = check_sync(cfg, info->extack);
+		err = nl_check_sync(cfg, info->extack);
 	if (!err)
 		err = gagg_group_change(grp, cfg, info->extack);
 	if (!err)
@@ -453,29 +453,29 @@ out:
 	return err;
 }
 
-static int group_set(struct sk_buff *skb, struct genl_info *info)
+static int nl_group_set(struct sk_buff *skb, struct genl_info *info)
 {
-	return change(info, NULL);
+	return nl_change(info, NULL);
 }
 
-static int member_add(struct sk_buff *skb, struct genl_info *info)
+static int nl_member_add(struct sk_buff *skb, struct genl_info *info)
 {
-	return change(info, add_member);
+	return nl_change(info, nl_add_member);
 }
 
-static int member_del(struct sk_buff *skb, struct genl_info *info)
+static int nl_member_del(struct sk_buff *skb, struct genl_info *info)
 {
-	return change(info, del_member);
+	return nl_change(info, nl_del_member);
 }
 
-static int member_set(struct sk_buff *skb, struct genl_info *info)
+static int nl_member_set(struct sk_buff *skb, struct genl_info *info)
 {
-	return change(info, set_member);
+	return nl_change(info, nl_set_member);
 }
 
 /* answer with what @encode writes about the named group */
-static int answer(struct genl_info *info, u8 cmd,
-		  int (*encode)(struct sk_buff *skb, struct gagg_group *grp))
+static int nl_answer(struct genl_info *info, u8 cmd,
+		     int (*encode)(struct sk_buff *skb, struct gagg_group *grp))
 {
 	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
 	struct nlattr *tb[GAGG_GA_MAX + 1];
@@ -484,7 +484,7 @@ static int answer(struct genl_info *info, u8 cmd,
 	void *hdr;
 	int err;
 
-	err = parse_top(info, tb);
+	err = nl_parse_top(info, tb);
 	if (err)
 		return err;
 	skb = genlmsg_new(GAGG_MSG_MAX, GFP_KERNEL);
@@ -497,7 +497,7 @@ static int answer(struct genl_info *info, u8 cmd,
 	}
 	mutex_lock(&gn->lock);
 	grp = gagg_group_find(gn, nla_data(tb[GAGG_GA_NAME]));
-	err = grp ? encode(skb, grp) : no_group(info, tb);
+	err = grp ? encode(skb, grp) : nl_no_group(info, tb);
 	mutex_unlock(&gn->lock);
 	if (err)
 		goto out;
@@ -508,31 +508,31 @@ out:
 	return err;
 }
 
-static int group_get(struct sk_buff *skb, struct genl_info *info)
+static int nl_group_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return answer(info, GAGG_CMD_GROUP_GET, gagg_encode_group);
+	return nl_answer(info, GAGG_CMD_GROUP_GET, gagg_encode_group);
 }
 
-static int stats_get(struct sk_buff *skb, struct genl_info *info)
+static int nl_stats_get(struct sk_buff *skb, struct genl_info *info)
 {
-	return answer(info, GAGG_CMD_STATS_GET, gagg_encode_stats);
+	return nl_answer(info, GAGG_CMD_STATS_GET, gagg_encode_stats);
 }
 
-static void *put_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+static void *nl_put_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
 	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &gagg_family,
 			   NLM_F_MULTI, cmd);
 }
 
 /* a group of 64 members must fit into one message */
-static int dump_start(struct netlink_callback *cb)
+static int nl_dump_start(struct netlink_callback *cb)
 {
 	cb->min_dump_alloc = GAGG_MSG_MAX;
 	return 0;
 }
 
 /* args[0]: the last one written; the list is in the order of these numbers */
-static int group_dump(struct sk_buff *skb, struct netlink_callback *cb)
+static int nl_group_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gagg_net *gn = gagg_net_of(sock_net(skb->sk));
 	struct gagg_group *grp;
@@ -544,7 +544,7 @@ static int group_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		if (grp->number <= cb->args[0])
 			continue;
 		err = -EMSGSIZE;
-		hdr = put_dump(skb, cb, GAGG_CMD_GROUP_GET);
+		hdr = nl_put_dump(skb, cb, GAGG_CMD_GROUP_GET);
 		if (!hdr)
 			break;
 		if (gagg_encode_group(skb, grp)) {
@@ -560,7 +560,7 @@ static int group_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /* args[0]: next rank */
-static int member_dump(struct sk_buff *skb, struct netlink_callback *cb)
+static int nl_member_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gagg_net *gn = gagg_net_of(sock_net(skb->sk));
 	struct nlattr *attr = gagg_compat_dump_attrs(cb)[GAGG_A_GROUP];
@@ -590,7 +590,7 @@ static int member_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	for (; cb->args[0] < GAGG_RANKS; cb->args[0]++) {
 		if (!grp->cfg.member[cb->args[0]].present)
 			continue;
-		hdr = put_dump(skb, cb, GAGG_CMD_MEMBER_GET);
+		hdr = nl_put_dump(skb, cb, GAGG_CMD_MEMBER_GET);
 		if (!hdr)
 			break;
 		if (gagg_encode_member(skb, grp, cb->args[0])) {
@@ -604,16 +604,16 @@ static int member_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 static const struct genl_ops gagg_genl_ops[] = {
-	{ .cmd = GAGG_CMD_GROUP_NEW, .doit = group_new, .flags = GENL_UNS_ADMIN_PERM },
-	{ .cmd = GAGG_CMD_GROUP_DEL, .doit = group_del, .flags = GENL_UNS_ADMIN_PERM },
-	{ .cmd = GAGG_CMD_GROUP_SET, .doit = group_set, .flags = GENL_UNS_ADMIN_PERM },
-	{ .cmd = GAGG_CMD_GROUP_GET, .doit = group_get, .start = dump_start,
-	  .dumpit = group_dump },
-	{ .cmd = GAGG_CMD_MEMBER_ADD, .doit = member_add, .flags = GENL_UNS_ADMIN_PERM },
-	{ .cmd = GAGG_CMD_MEMBER_DEL, .doit = member_del, .flags = GENL_UNS_ADMIN_PERM },
-	{ .cmd = GAGG_CMD_MEMBER_SET, .doit = member_set, .flags = GENL_UNS_ADMIN_PERM },
-	{ .cmd = GAGG_CMD_MEMBER_GET, .dumpit = member_dump },
-	{ .cmd = GAGG_CMD_STATS_GET, .doit = stats_get },
+	{ .cmd = GAGG_CMD_GROUP_NEW, .doit = nl_group_new, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_GROUP_DEL, .doit = nl_group_del, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_GROUP_SET, .doit = nl_group_set, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_GROUP_GET, .doit = nl_group_get, .start = nl_dump_start,
+	  .dumpit = nl_group_dump },
+	{ .cmd = GAGG_CMD_MEMBER_ADD, .doit = nl_member_add, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_MEMBER_DEL, .doit = nl_member_del, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_MEMBER_SET, .doit = nl_member_set, .flags = GENL_UNS_ADMIN_PERM },
+	{ .cmd = GAGG_CMD_MEMBER_GET, .dumpit = nl_member_dump },
+	{ .cmd = GAGG_CMD_STATS_GET, .doit = nl_stats_get },
 };
 
 static const struct genl_multicast_group gagg_mcgrps[] = {

@@ -11,7 +11,7 @@ struct gagg_net *gagg_net_of(struct net *net)
 	return net_generic(net, gagg_net_id);
 }
 
-static int __net_init gagg_net_init(struct net *net)
+static int __net_init netns_net_init(struct net *net)
 {
 	struct gagg_net *gn = gagg_net_of(net);
 
@@ -22,7 +22,7 @@ static int __net_init gagg_net_init(struct net *net)
 	return 0;
 }
 
-static void net_end(struct gagg_net *gn, struct list_head *dead)
+static void netns_net_end(struct gagg_net *gn, struct list_head *dead)
 {
 	struct gagg_group *grp, *next;
 
@@ -42,21 +42,21 @@ static void net_end(struct gagg_net *gn, struct list_head *dead)
  * All groups of all namespaces share the grace periods: whoever makes thousands
  * and goes does not keep the host from ending, and making, namespaces.
  */
-static void __net_exit gagg_nets_exit(struct list_head *nets)
+static void __net_exit netns_nets_exit(struct list_head *nets)
 {
 	LIST_HEAD(dead);
 	struct net *net;
 
 	list_for_each_entry(net, nets, exit_list)
-		net_end(gagg_net_of(net), &dead);
+		netns_net_end(gagg_net_of(net), &dead);
 	gagg_groups_bury(&dead);
 	list_for_each_entry(net, nets, exit_list)
 		WARN_ON(!list_empty(&gagg_net_of(net)->endpoints));
 }
 
 static struct pernet_operations gagg_net_ops = {
-	.init = gagg_net_init,
-	.exit_batch = gagg_nets_exit,
+	.init = netns_net_init,
+	.exit_batch = netns_nets_exit,
 	.id = &gagg_net_id,
 	.size = sizeof(struct gagg_net),
 };

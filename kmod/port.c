@@ -62,7 +62,7 @@ static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u
 }
 
 /* A timer that is armed for an earlier time stays: it costs one idle poll. */
-static void arm_timer(struct gagg_port *port, u64 at, u64 now)
+static void port_arm_timer(struct gagg_port *port, u64 at, u64 now)
 {
 	if (at == GAGG_NEVER)
 		return;
@@ -80,7 +80,7 @@ enum hrtimer_restart gagg_port_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static struct sk_buff *dequeue(struct sock *sk)
+static struct sk_buff *port_dequeue_socket(struct sock *sk)
 {
 	struct sk_buff *skb;
 	int err, tries;
@@ -104,17 +104,17 @@ static struct sk_buff *port_dequeue(struct gagg_port *port)
 	struct sk_buff *skb;
 
 	list_for_each_entry_rcu(mc, &port->ep->multicasts, list) {
-		skb = dequeue(mc->sock[port->index]->sk);
+		skb = port_dequeue_socket(mc->sock[port->index]->sk);
 		if (skb)
 			return skb;
 	}
-	return dequeue(port->sock->sk);
+	return port_dequeue_socket(port->sock->sk);
 }
 
 /* What comes is not verified before the queue; and of IPv4 it may have nothing to verify.
  * All that gagg sends has.
  */
-static bool corrupt(struct sk_buff *skb)
+static bool port_corrupt(struct sk_buff *skb)
 {
 	return !udp_hdr(skb)->check || udp_lib_checksum_complete(skb);
 }
@@ -125,7 +125,7 @@ static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 	struct sock *sk = port->sock->sk;
 	u32 n;
 
-	if (unlikely(corrupt(skb))) {
+	if (unlikely(port_corrupt(skb))) {
 		__UDPX_INC_STATS(sk, UDP_MIB_CSUMERRORS);
 		__UDPX_INC_STATS(sk, UDP_MIB_INERRORS);
 		gagg_rx_corrupt(port, skb);
@@ -188,7 +188,7 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 	gagg_act_settle(port);
 	gagg_tx_take(port, &out);
 	gagg_faults_tx(port, &out, now);
-	arm_timer(port, min(at, gagg_faults_deadline(port)), now);
+	port_arm_timer(port, min(at, gagg_faults_deadline(port)), now);
 	spin_unlock(&port->lock);
 	work += skb_queue_len(&out);
 	gagg_tx_send(port, &out);

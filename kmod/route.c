@@ -48,7 +48,7 @@ int gagg_routes_init(struct gagg_group *grp)
 	return err;
 }
 
-static void node_exit(struct gagg_node *node)
+static void route_node_exit(struct gagg_node *node)
 {
 	dst_cache_destroy(&node->route);
 	node->route.cache = NULL;
@@ -58,17 +58,17 @@ void gagg_routes_exit(struct gagg_group *grp)
 {
 	u32 n;
 
-	node_exit(&grp->all);
+	route_node_exit(&grp->all);
 	for (n = 0; n < grp->geom.nodes; n++)
-		node_exit(&grp->node[n]);
+		route_node_exit(&grp->node[n]);
 }
 
-static bool is_v6(const struct gagg_port *port)
+static bool route_is_v6(const struct gagg_port *port)
 {
 	return port->ep->addr.sa.sa_family == AF_INET6;
 }
 
-static __be16 port_of(const union gagg_addr *addr, u32 shard)
+static __be16 route_port_of(const union gagg_addr *addr, u32 shard)
 {
 	__be16 base = addr->sa.sa_family == AF_INET6 ? addr->in6.sin6_port :
 						       addr->in.sin_port;
@@ -82,8 +82,8 @@ static struct dst_entry *route_v4(const struct gagg_port *port, struct gagg_node
 	struct flowi4 fl = {
 		.saddr = port->ep->addr.in.sin_addr.s_addr,
 		.daddr = node->addr.in.sin_addr.s_addr,
-		.fl4_sport = port_of(&port->ep->addr, port->index),
-		.fl4_dport = port_of(&node->addr, port->index),
+		.fl4_sport = route_port_of(&port->ep->addr, port->index),
+		.fl4_dport = route_port_of(&node->addr, port->index),
 		.flowi4_proto = IPPROTO_UDP,
 	};
 	struct rtable *rt;
@@ -107,8 +107,8 @@ static struct dst_entry *route_v6(const struct gagg_port *port, struct gagg_node
 		.saddr = port->ep->addr.in6.sin6_addr,
 		.daddr = node->addr.in6.sin6_addr,
 		.flowi6_oif = node->addr.in6.sin6_scope_id,
-		.fl6_sport = port_of(&port->ep->addr, port->index),
-		.fl6_dport = port_of(&node->addr, port->index),
+		.fl6_sport = route_port_of(&port->ep->addr, port->index),
+		.fl6_dport = route_port_of(&node->addr, port->index),
 		.flowi6_proto = IPPROTO_UDP,
 	};
 	struct dst_entry *dst;
@@ -132,7 +132,7 @@ static struct dst_entry *route_v6(const struct gagg_port *port, struct gagg_node
 
 struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_node *to)
 {
-	return is_v6(port) ? route_v6(port, to) : route_v4(port, to);
+	return route_is_v6(port) ? route_v6(port, to) : route_v4(port, to);
 }
 
 u32 gagg_route_headroom(const struct dst_entry *dst)
@@ -141,8 +141,8 @@ u32 gagg_route_headroom(const struct dst_entry *dst)
 	       sizeof(struct udphdr);
 }
 
-static void push_v4(const struct gagg_port *port, const struct gagg_node *node,
-		    struct sk_buff *skb, struct udphdr *uh, u8 ecn)
+static void route_push_v4(const struct gagg_port *port, const struct gagg_node *node,
+			  struct sk_buff *skb, struct udphdr *uh, u8 ecn)
 {
 	__be32 saddr = port->ep->addr.in.sin_addr.s_addr;
 	__be32 daddr = node->addr.in.sin_addr.s_addr;
@@ -167,8 +167,8 @@ static void push_v4(const struct gagg_port *port, const struct gagg_node *node,
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
-static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
-		    struct sk_buff *skb, struct udphdr *uh, u8 ecn)
+static void route_push_v6(const struct gagg_port *port, const struct gagg_node *node,
+			  struct sk_buff *skb, struct udphdr *uh, u8 ecn)
 {
 	const struct in6_addr *saddr = &port->ep->addr.in6.sin6_addr;
 	const struct in6_addr *daddr = &node->addr.in6.sin6_addr;
@@ -188,8 +188,8 @@ static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
 	skb->protocol = htons(ETH_P_IPV6);
 }
 #else
-static void push_v6(const struct gagg_port *port, const struct gagg_node *node,
-		    struct sk_buff *skb, struct udphdr *uh, u8 ecn)
+static void route_push_v6(const struct gagg_port *port, const struct gagg_node *node,
+			  struct sk_buff *skb, struct udphdr *uh, u8 ecn)
 {
 }
 #endif
@@ -205,8 +205,8 @@ void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 	skb_push(skb, sizeof(*uh));
 	skb_reset_transport_header(skb);
 	uh = udp_hdr(skb);
-	uh->source = port_of(&port->ep->addr, port->index);
-	uh->dest = port_of(&to->addr, port->index);
+	uh->source = route_port_of(&port->ep->addr, port->index);
+	uh->dest = route_port_of(&to->addr, port->index);
 	uh->len = htons(skb->len);
 	/* never a zero checksum: the receiver's GRO wants one. The pseudo header
 	 * now, the rest by the device or by segmentation
@@ -214,10 +214,10 @@ void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
-	if (is_v6(port))
-		push_v6(port, to, skb, uh, ecn);
+	if (route_is_v6(port))
+		route_push_v6(port, to, skb, uh, ecn);
 	else
-		push_v4(port, to, skb, uh, ecn);
+		route_push_v4(port, to, skb, uh, ecn);
 }
 
 u32 gagg_route_mtu(const struct dst_entry *dst)
@@ -226,7 +226,7 @@ u32 gagg_route_mtu(const struct dst_entry *dst)
 }
 
 /* bottom halves off */
-static u32 mtu_to(struct gagg_group *grp, struct gagg_node *node)
+static u32 route_mtu_to(struct gagg_group *grp, struct gagg_node *node)
 {
 	struct dst_entry *dst = gagg_route_get(&grp->ep->port[0], node);
 	u32 mtu = U32_MAX;
@@ -245,9 +245,9 @@ u32 gagg_route_least_mtu(struct gagg_group *grp)
 	local_bh_disable();
 	for (n = 0; n < grp->geom.nodes; n++)
 		if (n != grp->geom.self)
-			mtu = min(mtu, mtu_to(grp, &grp->node[n]));
+			mtu = min(mtu, route_mtu_to(grp, &grp->node[n]));
 	if (grp->all_nodes)
-		mtu = min(mtu, mtu_to(grp, &grp->all));
+		mtu = min(mtu, route_mtu_to(grp, &grp->all));
 	local_bh_enable();
 	return mtu == U32_MAX ? 0 : mtu;
 }
@@ -260,14 +260,14 @@ u32 gagg_route_overhead(const struct gagg_group *grp)
 	return ip + sizeof(struct udphdr) + GAGG_WIRE_HDRLEN;
 }
 
-static bool fits(const struct sk_buff *skb, u32 mtu)
+static bool route_fits(const struct sk_buff *skb, u32 mtu)
 {
 	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) : skb->len <= mtu;
 }
 
 bool gagg_route_fits(const struct sk_buff *skb)
 {
-	return fits(skb, gagg_route_mtu(skb_dst(skb)));
+	return route_fits(skb, gagg_route_mtu(skb_dst(skb)));
 }
 
 int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb)
@@ -280,12 +280,12 @@ int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb)
 		return -EMSGSIZE;
 	}
 	/* IPv6 asks the datagram's own socket whether a path's MTU counts */
-	if (unlikely(is_v6(port) && !fits(skb, dst_mtu(skb_dst(skb)))) &&
+	if (unlikely(route_is_v6(port) && !route_fits(skb, dst_mtu(skb_dst(skb)))) &&
 	    !skb_set_owner_sk_safe(skb, sk)) {
 		kfree_skb(skb);
 		return -ENOBUFS;
 	}
-	if (!is_v6(port))
+	if (!route_is_v6(port))
 		err = ip_local_out(sock_net(sk), sk, skb);
 #if IS_ENABLED(CONFIG_IPV6)
 	else

@@ -50,7 +50,7 @@ struct source {
 	struct gagg_channel *ch;	/* of its last datagram */
 };
 
-static bool from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
+static bool rx_from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
 {
 	const union gagg_addr *a = &node->addr;
 
@@ -63,14 +63,14 @@ static bool from_node(const struct gagg_node *node, const struct sk_buff *skb, u
 	       ntohs(a->in.sin_port) + shard == ntohs(udp_hdr(skb)->source);
 }
 
-static bool congested(const struct sk_buff *skb)
+static bool rx_congested(const struct sk_buff *skb)
 {
 	if (skb->protocol == htons(ETH_P_IPV6))
 		return INET_ECN_is_ce(ipv6_get_dsfield(ipv6_hdr(skb)));
 	return INET_ECN_is_ce(ip_hdr(skb)->tos);
 }
 
-static bool by_multicast(const struct sk_buff *skb)
+static bool rx_by_multicast(const struct sk_buff *skb)
 {
 	if (skb->protocol == htons(ETH_P_IPV6))
 		return ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
@@ -78,24 +78,24 @@ static bool by_multicast(const struct sk_buff *skb)
 }
 
 /* what is not named here follows from the group, or a datagram */
-static void source_init(struct source *src, struct gagg_port *port,
-			const struct sk_buff *skb, u64 now)
+static void rx_source_init(struct source *src, struct gagg_port *port,
+			   const struct sk_buff *skb, u64 now)
 {
 	src->port = port;
 	src->skb = skb;
 	src->grp = NULL;
 	src->part = NULL;
 	src->steps = 0;
-	src->multicast = by_multicast(skb);
+	src->multicast = rx_by_multicast(skb);
 	src->simd = false;
 	src->burst.sh = NULL;
 	src->burst.now = now;
-	src->burst.ce = congested(skb);
+	src->burst.ce = rx_congested(skb);
 	src->burst.len = 0;
 }
 
 /* members are configured, never learned */
-static void find_source(struct source *src, u32 id)
+static void rx_find_source(struct source *src, u32 id)
 {
 	const struct gagg_port *port = src->port;
 	u32 n;
@@ -108,11 +108,11 @@ static void find_source(struct source *src, u32 id)
 	src->burst.sh = src->grp ? src->part->core : NULL;
 	src->burst.g = src->grp ? &src->grp->geom : NULL;
 	for (n = 0; src->grp && n < src->grp->geom.nodes; n++)
-		if (from_node(&src->grp->node[n], src->skb, port->index))
+		if (rx_from_node(&src->grp->node[n], src->skb, port->index))
 			src->burst.node = n;
 }
 
-static void count_drop(const struct source *src, enum gagg_drop why)
+static void rx_count_drop(const struct source *src, enum gagg_drop why)
 {
 	/* of no group we know: visible at the socket (ss -m) */
 	if (!src->grp)
@@ -121,7 +121,7 @@ static void count_drop(const struct source *src, enum gagg_drop why)
 		src->part->stats.drop[why]++;
 }
 
-static bool simd_enter(struct source *src)
+static bool rx_simd_enter(struct source *src)
 {
 	if (!src->simd)
 		src->simd = gagg_simd_begin();
@@ -129,14 +129,14 @@ static bool simd_enter(struct source *src)
 }
 
 /* before anything that may take a lock */
-static void simd_leave(struct source *src)
+static void rx_simd_leave(struct source *src)
 {
 	if (src->simd)
 		gagg_simd_end();
 	src->simd = false;
 }
 
-static __always_inline void add_lanes(struct source *src, const void *lanes)
+static __always_inline void rx_add_lanes(struct source *src, const void *lanes)
 {
 	const struct gagg_todo *todo = &src->burst.todo;
 	const struct gagg_geom *g = src->burst.g;
@@ -150,13 +150,13 @@ static __always_inline void add_lanes(struct source *src, const void *lanes)
 	dst = todo->to_result ? gagg_chunk_at(g, &src->ch->result, todo->slot) : acc;
 	if (todo->first)
 		acc = NULL;
-	if (gagg_simd_can(todo->laneop, acc, todo->shift) && simd_enter(src))
+	if (gagg_simd_can(todo->laneop, acc, todo->shift) && rx_simd_enter(src))
 		gagg_simd_add(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
 	else
 		gagg_reduce_chunk(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
 }
 
-static void place_lanes(const struct source *src, const void *lanes)
+static void rx_place_lanes(const struct source *src, const void *lanes)
 {
 	const struct gagg_todo *todo = &src->burst.todo;
 	const struct gagg_geom *g = src->burst.g;
@@ -181,27 +181,27 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 }
 
 /* before the core hears of anything that does not follow */
-static void act(struct source *src)
+static void rx_act(struct source *src)
 {
 	if (!src->burst.sh || !src->burst.sh->nacts)
 		return;
-	simd_leave(src);
+	rx_simd_leave(src);
 	gagg_act_drain(src->port, src->grp);
 }
 
 /* what the core has said of a datagram: it is in burst.todo; true: it was taken */
-static inline bool obey(struct source *src, enum gagg_rx rx, const void *lanes)
+static inline bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 {
 	if (rx == GAGG_RX_ADD) {
-		add_lanes(src, lanes);
+		rx_add_lanes(src, lanes);
 		return true;
 	}
 	if (rx == GAGG_RX_PLACE) {
-		place_lanes(src, lanes);
+		rx_place_lanes(src, lanes);
 		return true;
 	}
 	if (rx == GAGG_RX_DROP)
-		count_drop(src, src->burst.todo.drop);
+		rx_count_drop(src, src->burst.todo.drop);
 	return false;
 }
 
@@ -227,15 +227,15 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const u8 *raw, cons
 		rx = gagg_burst_rx(&src->burst, &env, m, body);
 		if (traced)
 			trace_gagg_rx(&grp->geom, &was, rx, src->burst.todo.drop);
-		if (obey(src, rx, lanes))
+		if (rx_obey(src, rx, lanes))
 			gagg_burst_commit(&src->burst, raw);
-		act(src);
+		rx_act(src);
 	} while (rx == GAGG_RX_AGAIN);
 	/* as many as were taken, if it was not believed */
 	src->steps += rx == GAGG_RX_DROP ? run - m->run : run - 1;
 }
 
-static void trace_next(const struct source *src, enum gagg_rx rx)
+static void rx_trace_next(const struct source *src, enum gagg_rx rx)
 {
 	struct gagg_traced_rx was;
 
@@ -258,12 +258,12 @@ static u32 rx_run(struct source *src, const u8 *at, u32 left, u32 len)
 		enum gagg_rx rx = gagg_burst_next(&src->burst);
 
 		n++;
-		obey(src, rx, at + GAGG_WIRE_HDRLEN);
+		rx_obey(src, rx, at + GAGG_WIRE_HDRLEN);
 		if (trace_gagg_rx_enabled()) {
-			trace_next(src, rx);
-			act(src);
+			rx_trace_next(src, rx);
+			rx_act(src);
 		} else if (gagg_shard_must_act(src->burst.sh, src->burst.g)) {
-			act(src);
+			rx_act(src);
 		}
 	}
 	if (!n)
@@ -273,7 +273,7 @@ static u32 rx_run(struct source *src, const u8 *at, u32 left, u32 len)
 	return n;
 }
 
-static void trace_join(const struct source *src, const struct gagg_msg *m, enum gagg_drop why)
+static void rx_trace_join(const struct source *src, const struct gagg_msg *m, enum gagg_drop why)
 {
 	struct gagg_traced_rx was;
 
@@ -291,14 +291,14 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	enum gagg_drop why;
 	struct gagg_msg m;
 
-	act(src);
+	rx_act(src);
 	src->burst.len = 0;
 	if (len < GAGG_WIRE_HDRLEN) {
 		gagg_compat_drop(src->port->sock->sk);
 		return;
 	}
 	memcpy(raw, at, len <= BODY_MAX ? len : HEAD_COPY);
-	find_source(src, le32_to_cpu(((struct gagg_hdr *)raw)->group));
+	rx_find_source(src, le32_to_cpu(((struct gagg_hdr *)raw)->group));
 	if (!src->grp) {
 		gagg_compat_drop(src->port->sock->sk);
 		return;
@@ -317,23 +317,23 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	if (!why && src->multicast && m.type != GAGG_T_RESULT)
 		why = GAGG_DROP_TYPE;
 	if (why) {
-		count_drop(src, why);
+		rx_count_drop(src, why);
 		return;
 	}
 	if (gagg_wire_joins(&m)) {
-		simd_leave(src);
+		rx_simd_leave(src);
 		why = gagg_epoch_rx(src->grp, src->burst.node, src->port->index, &m,
 				    raw + GAGG_WIRE_HDRLEN);
-		trace_join(src, &m, why);
+		rx_trace_join(src, &m, why);
 		if (why)
-			count_drop(src, why);
+			rx_count_drop(src, why);
 		return;
 	}
 	rx_shard(src, &m, raw, at + GAGG_WIRE_HDRLEN);
 }
 
 /* a copy of a datagram that does not lie in one piece; NULL: there is none */
-static const u8 *bounce(struct gagg_port *port, const struct sk_buff *skb, u32 off, u32 len)
+static const u8 *rx_bounce(struct gagg_port *port, const struct sk_buff *skb, u32 off, u32 len)
 {
 	if (len <= sizeof(port->bounce) && !skb_copy_bits(skb, off, port->bounce, len))
 		return port->bounce;
@@ -356,7 +356,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 		gagg_compat_drop(port->sock->sk);
 		return 1;
 	}
-	source_init(&src, port, skb, now);
+	rx_source_init(&src, port, skb, now);
 	skb_prepare_seq_read(skb, 0, skb->len, &seq);
 	/* @at: of @left bytes in one piece */
 	while (off < skb->len) {
@@ -365,7 +365,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 
 		if (left < len)
 			left = skb_seq_read(off, &at, &seq);
-		datagram = left < len ? bounce(port, skb, off, len) : at;
+		datagram = left < len ? rx_bounce(port, skb, off, len) : at;
 		if (datagram) {
 			taken = rx_run(&src, datagram, max(left, len), len);
 			if (!taken) {
@@ -378,8 +378,8 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 		at += taken * len;
 		left = left < len ? 0 : left - taken * len;
 	}
-	act(&src);
-	simd_leave(&src);
+	rx_act(&src);
+	rx_simd_leave(&src);
 	skb_abort_seq_read(&seq);
 	return n + src.steps / STEPS_PER_DATAGRAM;
 }
@@ -390,10 +390,10 @@ void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb)
 	struct gagg_hdr raw;
 	struct source src;
 
-	source_init(&src, port, skb, 0);
+	rx_source_init(&src, port, skb, 0);
 	/* the id may be what is wrong: good enough for a counter */
 	h = skb_header_pointer(skb, 0, sizeof(raw), &raw);
 	if (h)
-		find_source(&src, le32_to_cpu(h->group));
-	count_drop(&src, GAGG_DROP_CHECKSUM);
+		rx_find_source(&src, le32_to_cpu(h->group));
+	rx_count_drop(&src, GAGG_DROP_CHECKSUM);
 }

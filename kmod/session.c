@@ -23,7 +23,7 @@
 #include "trace.h"
 #include "uring.h"
 
-static void seat_release(struct kref *ref)
+static void session_seat_release(struct kref *ref)
 {
 	struct gagg_seat *seat = container_of(ref, struct gagg_seat, ref);
 
@@ -37,7 +37,7 @@ static void seat_release(struct kref *ref)
 void gagg_seat_put(struct gagg_seat *seat)
 {
 	if (seat)
-		kref_put(&seat->ref, seat_release);
+		kref_put(&seat->ref, session_seat_release);
 }
 
 struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel)
@@ -62,7 +62,7 @@ struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region)
 	}
 }
 
-static int seat_alloc(const struct gagg_geom *g, struct gagg_seat *seat)
+static int session_seat_alloc(const struct gagg_geom *g, struct gagg_seat *seat)
 {
 	struct gagg_layout l;
 	int err;
@@ -77,7 +77,7 @@ static int seat_alloc(const struct gagg_geom *g, struct gagg_seat *seat)
 }
 
 /* group.lock held */
-static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
+static int session_seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_seat *seat;
@@ -90,7 +90,7 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	kref_get(&ch->ref);
 	seat->channel = ch;
 	err = gagg_ledger_init(&seat->ops, ch->part[0], ses->rank) ?
-	      seat_alloc(&grp->geom, seat) : -EINVAL;
+	      session_seat_alloc(&grp->geom, seat) : -EINVAL;
 	if (err) {
 		gagg_seat_put(seat);
 		return err;
@@ -108,7 +108,7 @@ static int seat_take(struct gagg_session *ses, struct gagg_channel *ch)
  * group.lock held. A group without ports is seen by no poll.
  * @stop: a rank leaves an epoch
  */
-static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
+static void session_seat_leave(struct gagg_session *ses, u32 index, bool stop)
 {
 	struct gagg_seat *seat = ses->seat[index];
 	struct gagg_group *grp = ses->group;
@@ -133,14 +133,14 @@ static void seat_leave(struct gagg_session *ses, u32 index, bool stop)
 }
 
 /* group.lock held */
-static void leave_all(struct gagg_session *ses, bool stop)
+static void session_leave_all(struct gagg_session *ses, bool stop)
 {
 	while (ses->table.taken)
-		seat_leave(ses, gagg_lowest(ses->table.taken), stop);
+		session_seat_leave(ses, gagg_lowest(ses->table.taken), stop);
 }
 
 /* session.lock and group.lock held; -ESTALE: the group has died since it was found */
-static int bind_locked(struct gagg_session *ses, struct gagg_group *grp, u32 rank)
+static int session_bind_locked(struct gagg_session *ses, struct gagg_group *grp, u32 rank)
 {
 	const struct gagg_member *member = &grp->cfg.member[rank];
 
@@ -165,7 +165,7 @@ static int session_bind(struct gagg_session *ses, struct gagg_group *grp, u32 ra
 		return -EINTR;
 	if (!ses->group) {
 		mutex_lock(&grp->lock);
-		err = bind_locked(ses, grp, rank);
+		err = session_bind_locked(ses, grp, rank);
 		mutex_unlock(&grp->lock);
 	}
 	mutex_unlock(&ses->lock);
@@ -173,7 +173,7 @@ static int session_bind(struct gagg_session *ses, struct gagg_group *grp, u32 ra
 }
 
 /* a reference to the group of that name, or NULL */
-static struct gagg_group *group_look_up(struct gagg_net *gn, const char *name)
+static struct gagg_group *session_group_look_up(struct gagg_net *gn, const char *name)
 {
 	struct gagg_group *grp;
 
@@ -205,7 +205,7 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 	    arg->rank >= GAGG_RANKS)
 		return -EINVAL;
 	do {
-		grp = group_look_up(gagg_net_of(net), arg->name);
+		grp = session_group_look_up(gagg_net_of(net), arg->name);
 		if (!grp)
 			return -ENOENT;
 		err = session_bind(ses, grp, arg->rank);
@@ -215,8 +215,8 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 }
 
 /* group.lock held */
-static void seat_geometry(struct gagg_session *ses, struct gagg_seat *seat,
-			  struct gagg_geometry *geo)
+static void session_seat_geometry(struct gagg_session *ses, struct gagg_seat *seat,
+				  struct gagg_geometry *geo)
 {
 	const struct gagg_channel *ch = seat->channel;
 	const struct gagg_group *grp = ses->group;
@@ -229,7 +229,7 @@ static void seat_geometry(struct gagg_session *ses, struct gagg_seat *seat,
 }
 
 /* of the epoch that begins; those of the last one could be read until now */
-static void times_begin(struct gagg_session *ses)
+static void session_times_begin(struct gagg_session *ses)
 {
 	struct gagg_group *grp = ses->group;
 
@@ -238,7 +238,7 @@ static void times_begin(struct gagg_session *ses)
 	spin_unlock_bh(&grp->times_lock);
 }
 
-static void times_end(struct gagg_session *ses)
+static void session_times_end(struct gagg_session *ses)
 {
 	struct gagg_group *grp = ses->group;
 
@@ -247,7 +247,7 @@ static void times_end(struct gagg_session *ses)
 	spin_unlock_bh(&grp->times_lock);
 }
 
-static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
+static int session_attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_channel *ch;
@@ -261,20 +261,20 @@ static int attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	/* flushed by the caller: an epoch without us cannot have begun since */
 	if (WARN_ON_ONCE(grp->epoch))
 		return -EBUSY;
-	leave_all(ses, false);
+	session_leave_all(ses, false);
 	ch = gagg_channel_fresh(grp);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
-	err = seat_take(ses, ch);
+	err = session_seat_take(ses, ch);
 	if (err) {
 		gagg_channel_trim(grp);
 		return err;
 	}
 	arg->ranks = hweight64(grp->geom.workers);
-	seat_geometry(ses, ses->seat[0], &arg->geo);
+	session_seat_geometry(ses, ses->seat[0], &arg->geo);
 	gagg_sync_print(&grp->cfg.sync, arg->sync);
 	atomic64_set(&ses->unread, 0);
-	times_begin(ses);
+	session_times_begin(ses);
 	WRITE_ONCE(ses->owner, current->files);
 	WRITE_ONCE(ses->epoch, 0);
 	WRITE_ONCE(ses->state, GAGG_S_ATTACHED);
@@ -296,7 +296,7 @@ int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 	flush_work(&grp->epoch_work);
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
-	err = attach_locked(ses, arg);
+	err = session_attach_locked(ses, arg);
 	mutex_unlock(&grp->lock);
 	return err;
 }
@@ -313,9 +313,9 @@ int gagg_session_detach(struct gagg_session *ses, u32 reason)
 	WRITE_ONCE(ses->state, GAGG_S_BOUND);
 	if (attached && !grp->dead)
 		gagg_epoch_leave(grp, ses->rank, reason);
-	leave_all(ses, attached);
+	session_leave_all(ses, attached);
 	if (attached)
-		times_end(ses);
+		session_times_end(ses);
 	gagg_channel_trim(grp);
 	mutex_unlock(&grp->lock);
 	/* without an epoch to end, there is nobody else who would wake them */
@@ -361,7 +361,7 @@ int gagg_session_running(const struct gagg_session *ses)
 	}
 }
 
-static int channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg)
+static int session_channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_channel *ch;
@@ -381,10 +381,10 @@ static int channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg
 		no = GAGG_REFUSE_AGAIN;
 	if (no)
 		return gagg_op_error(no);
-	err = seat_take(ses, ch);
+	err = session_seat_take(ses, ch);
 	if (err)
 		return err;
-	seat_geometry(ses, ses->seat[ch->index], &arg->geo);
+	session_seat_geometry(ses, ses->seat[ch->index], &arg->geo);
 	return 0;
 }
 
@@ -399,7 +399,7 @@ int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 		return -EINVAL;
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
-	err = channel_locked(ses, arg);
+	err = session_channel_locked(ses, arg);
 	mutex_unlock(&grp->lock);
 	return err;
 }
@@ -416,7 +416,7 @@ int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 	if (gagg_ledger_busy(&seat->ops) && !gagg_session_running(ses))
 		return -EBUSY;
 	mutex_lock(&ses->group->lock);
-	seat_leave(ses, seat->channel->index, false);
+	session_seat_leave(ses, seat->channel->index, false);
 	mutex_unlock(&ses->group->lock);
 	return 0;
 }
@@ -468,7 +468,7 @@ void gagg_session_ended(struct gagg_session *ses, u32 reason)
 		WRITE_ONCE(gagg_channel_done(seat->channel)->failed, reason ?: GAGG_R_ADMIN);
 	}
 	WRITE_ONCE(ses->state, GAGG_S_ENDED);
-	times_end(ses);
+	session_times_end(ses);
 	wake_up_all(&ses->wq);
 	wake_up_all(&ses->chunk_wq);
 	gagg_uring_complete(ses, -EPIPE);

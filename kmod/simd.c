@@ -50,7 +50,7 @@ void gagg_simd_end(void)
 
 #endif
 
-static void reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift)
+static void simd_reduce_lanes(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift)
 {
 	if (gagg_simd_can(laneop, a, shift) && gagg_simd_begin()) {
 		gagg_simd_add(laneop, dst, a, b, n, shift);
@@ -60,7 +60,7 @@ static void reduce(u8 laneop, void *dst, const void *a, const void *b, u32 n, u3
 	}
 }
 
-static u32 narrow(u8 laneop, void *dst, const void *sum, u32 n)
+static u32 simd_narrow_lanes(u8 laneop, void *dst, const void *sum, u32 n)
 {
 	u32 s;
 
@@ -72,6 +72,6 @@ static u32 narrow(u8 laneop, void *dst, const void *sum, u32 n)
 }
 
 const struct gagg_loops gagg_simd_loops = {
-	.reduce = reduce,
-	.narrow = narrow,
+	.reduce = simd_reduce_lanes,
+	.narrow = simd_narrow_lanes,
 };

@@ -71,7 +71,7 @@
 		SUM_ALL(v, times, NONE, NONE);					\
 } while (0)
 
-static void set_rne(struct gagg_rne r)
+static void simd_narrow_set_rne(struct gagg_rne r)
 {
 	asm volatile("vmovd %[s], %%xmm15\n\t"
 		     "vmovd %[bias], %%xmm14\n\t"
@@ -87,7 +87,7 @@ void gagg_simd_add_narrow(u8 laneop, void *dst, const void *a, const void *b, u3
 	unsigned long at = 0, end = (n - rest) * 4UL;
 
 	if (shift)
-		set_rne(gagg_rne_narrow(shift));
+		simd_narrow_set_rne(gagg_rne_narrow(shift));
 	if (times == 2)
 		SUM_ANY("vpmovsxwd", 2);
 	else
@@ -106,7 +106,7 @@ void gagg_simd_add_narrow(u8 laneop, void *dst, const void *a, const void *b, u3
 })
 
 /* the largest magnitude of @end bytes, whole vectors */
-static u32 most_of(const void *sum, unsigned long end)
+static u32 simd_narrow_most_of(const void *sum, unsigned long end)
 {
 	unsigned long at = 0;
 	u32 most;
@@ -135,7 +135,7 @@ static u32 most_of(const void *sum, unsigned long end)
 	"vmovdqu 32*" #r "(%[sum],%[at]," #times "), %%ymm" #r "\n\t" SHIFT(r)
 
 /* all fit, so none is saturated; words of 16 bits come in the order 0 2 1 3 of 8 bytes each */
-static void pack_halves(void *dst, const void *sum, unsigned long end)
+static void simd_narrow_pack_halves(void *dst, const void *sum, unsigned long end)
 {
 	unsigned long at;
 
@@ -148,7 +148,7 @@ static void pack_halves(void *dst, const void *sum, unsigned long end)
 }
 
 /* each of the four vectors leaves half of its bytes in either half of the register */
-static void pack_bytes(void *dst, const void *sum, unsigned long end)
+static void simd_narrow_pack_bytes(void *dst, const void *sum, unsigned long end)
 {
 	static const u32 order[8] = { 0, 4, 1, 5, 2, 6, 3, 7 };
 	unsigned long at;
@@ -170,17 +170,17 @@ u32 gagg_simd_narrow(u8 laneop, void *dst, const void *sum, u32 n)
 	unsigned long end = (n - rest) * 4UL;
 
 	most = gagg_narrow_most(sum + end * times, rest * times);
-	s = most_of(sum, end * times);
+	s = simd_narrow_most_of(sum, end * times);
 	most = s > most ? s : most;
 	/* no sum of contributions is as large: bits are left for the bias */
 	if (most >> 30)
 		return gagg_narrow_chunk(laneop, dst, sum, n);
 	s = gagg_narrow_shift(laneop, most);
-	set_rne(gagg_rne_of(s));
+	simd_narrow_set_rne(gagg_rne_of(s));
 	if (times == 2)
-		pack_halves(dst, sum, end);
+		simd_narrow_pack_halves(dst, sum, end);
 	else
-		pack_bytes(dst, sum, end);
+		simd_narrow_pack_bytes(dst, sum, end);
 	gagg_narrow_lanes(laneop, dst + end, sum + end * times, rest, s);
 	return s;
 }

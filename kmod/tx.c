@@ -113,8 +113,8 @@ static struct sk_buff *tx_skb(const struct dst_entry *dst, u32 len)
 	return skb;
 }
 
-static struct sk_buff *burst_skb(struct gagg_port *port, struct gagg_node *to,
-				 const struct burst *b)
+static struct sk_buff *tx_burst_skb(struct gagg_port *port, struct gagg_node *to,
+				    const struct burst *b)
 {
 	struct dst_entry *dst = gagg_route_get(port, to);
 	struct sk_buff *skb;
@@ -161,12 +161,12 @@ static void tx_queue(struct gagg_port *port, struct gagg_part *part, struct sk_b
 	__skb_queue_tail(&port->tx->queue, skb);
 }
 
-static void burst_send(struct gagg_port *port, const struct burst *b, struct gagg_node *to)
+static void tx_burst_send(struct gagg_port *port, const struct burst *b, struct gagg_node *to)
 {
-	tx_queue(port, tx_part(port, port->tx->grp), burst_skb(port, to, b), b->segs, b->bytes);
+	tx_queue(port, tx_part(port, port->tx->grp), tx_burst_skb(port, to, b), b->segs, b->bytes);
 }
 
-static void burst_close(struct gagg_port *port, struct burst *b)
+static void tx_burst_close(struct gagg_port *port, struct burst *b)
 {
 	struct gagg_group *grp = port->tx->grp;
 	u64 left = b->segs ? b->nodes : 0;
@@ -174,11 +174,11 @@ static void burst_close(struct gagg_port *port, struct burst *b)
 
 	/* results that all want; what one lacks is repaired by a burst of its own */
 	if (left && left == grp->all_nodes) {
-		burst_send(port, b, &grp->all);
+		tx_burst_send(port, b, &grp->all);
 		left = 0;
 	}
 	for (; left; left &= left - 1)
-		burst_send(port, b, &grp->node[gagg_lowest(left)]);
+		tx_burst_send(port, b, &grp->node[gagg_lowest(left)]);
 	for (i = 0; i < b->npieces; i++)
 		put_page(b->piece[i].page);
 	b->nodes = 0;
@@ -191,14 +191,14 @@ static void burst_close(struct gagg_port *port, struct burst *b)
  * A page that refilling would keep for ever: too small for @len, as there was no
  * larger one, or of the emergency reserve: hosts of this kernel drop what it holds.
  */
-static bool frag_unfit(const struct page_frag *frag, u32 len)
+static bool tx_frag_unfit(const struct page_frag *frag, u32 len)
 {
 	return frag->page && page_ref_count(frag->page) == 1 &&
 	       (frag->size < len || page_is_pfmemalloc(frag->page));
 }
 
 /* from where it is, or from a new page, which the endpoint's cgroup pays for */
-static bool frag_refill(const struct gagg_port *port, struct page_frag *frag, u32 len)
+static bool tx_frag_refill(const struct gagg_port *port, struct page_frag *frag, u32 len)
 {
 	struct mem_cgroup *old = set_active_memcg(port->ep->memcg);
 	bool done = skb_page_frag_refill(len, frag,
@@ -209,7 +209,7 @@ static bool frag_refill(const struct gagg_port *port, struct page_frag *frag, u3
 }
 
 /* with room for @len bytes; NULL: no memory */
-static struct page_frag *frag_for(const struct gagg_port *port, u32 len)
+static struct page_frag *tx_frag_for(const struct gagg_port *port, u32 len)
 {
 	struct gagg_tx *tx = port->tx;
 	struct page_frag *frag = &tx->frag[tx->turn];
@@ -219,20 +219,20 @@ static struct page_frag *frag_for(const struct gagg_port *port, u32 len)
 		tx->turn = (tx->turn + 1) % FRAGS;
 		frag = &tx->frag[tx->turn];
 	}
-	if (frag_unfit(frag, len)) {
+	if (tx_frag_unfit(frag, len)) {
 		put_page(frag->page);
 		frag->page = NULL;
 	}
 	/* when memory is fragmented it gives a single page, however much is asked */
-	if (!frag_refill(port, frag, len) || frag->offset + len > frag->size)
+	if (!tx_frag_refill(port, frag, len) || frag->offset + len > frag->size)
 		return NULL;
 	return frag;
 }
 
 /* contiguous bytes behind what the burst has: @n times @len, or as often as fits */
-static void *burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n)
+static void *tx_burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n)
 {
-	struct page_frag *frag = frag_for(port, len);
+	struct page_frag *frag = tx_frag_for(port, len);
 	struct piece *p;
 	void *at;
 
@@ -243,7 +243,7 @@ static void *burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n
 		if (b->npieces == MAX_SKB_FRAGS) {
 			u64 nodes = b->nodes;
 
-			burst_close(port, b);
+			tx_burst_close(port, b);
 			b->nodes = nodes;
 		}
 		p = &b->piece[b->npieces++];
@@ -260,20 +260,20 @@ static void *burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n
 }
 
 /* room in the burst for @n datagrams of @len bytes, or as many as fit, at least one */
-static void *burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u32 len, u32 *n)
+static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u32 len, u32 *n)
 {
 	u32 segs = gagg_faults_segs(BURST_SEGS);
 	void *at;
 
 	if (b->segs && (b->nodes != nodes || len > b->seg || b->segs >= segs ||
 			b->bytes + len > BURST_BYTES))
-		burst_close(port, b);
+		tx_burst_close(port, b);
 	b->nodes = nodes;
 	/* a shorter one is the last */
 	if (b->segs && len < b->seg)
 		*n = 1;
 	*n = min3(*n, segs - b->segs, (u32)(BURST_BYTES - b->bytes) / len);
-	at = burst_room(port, b, len, n);
+	at = tx_burst_room(port, b, len, n);
 	if (!at)
 		return NULL;
 	if (!b->segs)
@@ -284,8 +284,8 @@ static void *burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u3
 }
 
 /* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
-static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct gagg_act *a,
-		      const struct gagg_mem *mem)
+static void tx_burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct gagg_act *a,
+			 const struct gagg_mem *mem)
 {
 	struct gagg_group *grp = port->tx->grp;
 	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
@@ -296,7 +296,7 @@ static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct
 	do {
 		if (!n) {
 			n = 1 + a->more;
-			at = burst_extend(port, b, nodes, len, &n);
+			at = tx_burst_extend(port, b, nodes, len, &n);
 			prev = NULL;
 		}
 		if (!at) {
@@ -314,7 +314,7 @@ static void burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct
 		prev = at;
 		at += len;
 		if (!--n && len < b->seg)
-			burst_close(port, b);
+			tx_burst_close(port, b);
 	} while (gagg_run_next(&grp->geom, port->index, a));
 }
 
@@ -323,12 +323,12 @@ void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, const struct ga
 	struct gagg_tx *tx = port->tx;
 
 	tx->open |= GAGG_BIT(a->node);
-	burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
+	tx_burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
 }
 
 void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem)
 {
-	burst_add(port, &port->tx->result, a->nodes, a, mem);
+	tx_burst_add(port, &port->tx->result, a->nodes, a, mem);
 }
 
 /* @len: bytes of @body; zeros follow up to m->len */
@@ -361,9 +361,9 @@ void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a)
 	u8 behind = gagg_wire_behind(&a->m);
 
 	if (behind == GAGG_T_CONTRIB)
-		burst_close(port, &tx->contrib[a->node]);
+		tx_burst_close(port, &tx->contrib[a->node]);
 	else if (behind == GAGG_T_RESULT && (tx->result.nodes & GAGG_BIT(a->node)))
-		burst_close(port, &tx->result);
+		tx_burst_close(port, &tx->result);
 	tx_queue(port, tx_part(port, grp),
 		 tx_ctrl_skb(port, grp, a->node, &a->m, &a->ack, a->m.len), 1,
 		 GAGG_WIRE_HDRLEN + a->m.len);
@@ -379,8 +379,8 @@ void gagg_tx_close(struct gagg_port *port)
 	struct gagg_tx *tx = port->tx;
 
 	for (; tx->open; tx->open &= tx->open - 1)
-		burst_close(port, &tx->contrib[gagg_lowest(tx->open)]);
-	burst_close(port, &tx->result);
+		tx_burst_close(port, &tx->contrib[gagg_lowest(tx->open)]);
+	tx_burst_close(port, &tx->result);
 	tx->grp = NULL;
 }
 

@@ -31,36 +31,36 @@ struct held {
 };
 
 /* process context: the last reference to a seat frees its memory */
-static void held_free(struct held *h)
+static void uring_held_free(struct held *h)
 {
 	gagg_seat_put(h->wish.seat);
 	kfree(h);
 }
 
-static struct held **held_of(struct io_uring_cmd *cmd)
+static struct held **uring_held_of(struct io_uring_cmd *cmd)
 {
 	BUILD_BUG_ON(sizeof(struct held *) > sizeof(cmd->pdu));
 	return (struct held **)cmd->pdu;
 }
 
-static void complete_held(struct io_uring_cmd *cmd, unsigned int flags)
+static void uring_complete_held(struct io_uring_cmd *cmd, unsigned int flags)
 {
-	struct held *h = *held_of(cmd);
+	struct held *h = *uring_held_of(cmd);
 	int ret = h->ret;
 
-	held_free(h);
+	uring_held_free(h);
 	gagg_compat_uring_done(cmd, ret, flags);
 }
 
-GAGG_COMPAT_URING_WORK(complete_in_task, complete_held)
+GAGG_COMPAT_URING_WORK(complete_in_task, uring_complete_held)
 
 /* @err: for those of @owner that are not fulfilled; NULL: of everybody */
-static void finish(struct gagg_session *ses, int err, fl_owner_t owner)
+static void uring_finish(struct gagg_session *ses, int err, fl_owner_t owner)
 {
 	struct held *h, *next;
 	LIST_HEAD(ready);
 
-	/* pairs with the barrier in hold(): it sees what was done, or we see it */
+	/* pairs with the barrier in uring_hold(): it sees what was done, or we see it */
 	smp_mb();
 	if (list_empty_careful(&ses->uring))
 		return;
@@ -82,15 +82,15 @@ static void finish(struct gagg_session *ses, int err, fl_owner_t owner)
 
 void gagg_uring_complete(struct gagg_session *ses, int err)
 {
-	finish(ses, err, NULL);
+	uring_finish(ses, err, NULL);
 }
 
 void gagg_uring_flush(struct gagg_session *ses, fl_owner_t owner)
 {
-	finish(ses, -ECANCELED, owner);
+	uring_finish(ses, -ECANCELED, owner);
 }
 
-static int is_file(const void *file, struct file *other, unsigned int fd)
+static int uring_is_file(const void *file, struct file *other, unsigned int fd)
 {
 	return other == file;
 }
@@ -100,25 +100,25 @@ static int is_file(const void *file, struct file *other, unsigned int fd)
  * before the file is flushed. Commands find files by other ways, too, a worker
  * before a thread closes it, a ring that has it registered.
  */
-static bool will_flush(const struct file *file)
+static bool uring_will_flush(const struct file *file)
 {
-	return iterate_fd(current->files, 0, is_file, file);
+	return iterate_fd(current->files, 0, uring_is_file, file);
 }
 
-static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held *h,
-		unsigned int flags)
+static int uring_hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held *h,
+		      unsigned int flags)
 {
 	const struct file *file = cmd->file;
 	int err = gagg_op_wish_state(&h->wish);
 
 	if (err != -EAGAIN) {
-		held_free(h);
+		uring_held_free(h);
 		return err;
 	}
 	h->cmd = cmd;
 	/* workers of the ring share it */
 	h->owner = current->files;
-	*held_of(cmd) = h;
+	*uring_held_of(cmd) = h;
 	gagg_compat_uring_cancelable(cmd, flags);
 	spin_lock_bh(&ses->uring_lock);
 	list_add_tail(&h->list, &ses->uring);
@@ -126,16 +126,16 @@ static int hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct held 
 	spin_unlock_bh(&ses->uring_lock);
 	/*
 	 * From here it may be completed at any time. It may be fulfilled already.
-	 * The barrier in finish() comes before the look at the table, too: the
+	 * The barrier in uring_finish() comes before the look at the table, too: the
 	 * flush of whoever has left it sees the command, or we see that it has.
 	 */
 	gagg_uring_complete(ses, 0);
-	if (!will_flush(file))
+	if (!uring_will_flush(file))
 		gagg_uring_flush(ses, current->files);
 	return -EIOCBQUEUED;
 }
 
-static int cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsigned int flags)
+static int uring_cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsigned int flags)
 {
 	struct held *h, *mine = NULL;
 
@@ -150,13 +150,13 @@ static int cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsigned i
 	spin_unlock_bh(&ses->uring_lock);
 	/* else somebody is completing it */
 	if (mine) {
-		held_free(mine);
+		uring_held_free(mine);
 		gagg_compat_uring_done(cmd, -ECANCELED, flags);
 	}
 	return 0;
 }
 
-static int lock_session(struct gagg_session *ses, unsigned int flags)
+static int uring_lock_session(struct gagg_session *ses, unsigned int flags)
 {
 	/* -EAGAIN: again from a worker that may sleep */
 	if (flags & IO_URING_F_NONBLOCK)
@@ -164,7 +164,7 @@ static int lock_session(struct gagg_session *ses, unsigned int flags)
 	return mutex_lock_interruptible(&ses->lock) ? -EINTR : 0;
 }
 
-static int get_arg(void *arg, u32 size, const struct gagg_uring_cmd *u)
+static int uring_get_arg(void *arg, u32 size, const struct gagg_uring_cmd *u)
 {
 	if (u->len < size)
 		return -EINVAL;
@@ -173,19 +173,19 @@ static int get_arg(void *arg, u32 size, const struct gagg_uring_cmd *u)
 	return copy_struct_from_user(arg, size, u64_to_user_ptr(u->addr), u->len);
 }
 
-static int cmd_submit(struct gagg_session *ses, const struct gagg_uring_cmd *u,
-		      struct gagg_wish *wish, unsigned int flags)
+static int uring_cmd_submit(struct gagg_session *ses, const struct gagg_uring_cmd *u,
+			    struct gagg_wish *wish, unsigned int flags)
 {
 	struct gagg_ioc_submit __user *user = u64_to_user_ptr(u->addr);
 	struct gagg_ioc_submit arg;
 	int err;
 
-	err = get_arg(&arg, sizeof(arg), u);
+	err = uring_get_arg(&arg, sizeof(arg), u);
 	if (err)
 		return err;
 	if (arg.size != u->len)
 		return -EINVAL;
-	err = lock_session(ses, flags);
+	err = uring_lock_session(ses, flags);
 	if (err)
 		return err;
 	err = gagg_op_submit(ses, &arg, !(flags & IO_URING_F_NONBLOCK));
@@ -201,18 +201,18 @@ static int cmd_submit(struct gagg_session *ses, const struct gagg_uring_cmd *u,
 	return err;
 }
 
-static int cmd_wait(struct gagg_session *ses, const struct gagg_uring_cmd *u,
-		    struct gagg_wish *wish, unsigned int flags)
+static int uring_cmd_wait(struct gagg_session *ses, const struct gagg_uring_cmd *u,
+			  struct gagg_wish *wish, unsigned int flags)
 {
 	struct gagg_ioc_wait arg;
 	int err;
 
-	err = get_arg(&arg, sizeof(arg), u);
+	err = uring_get_arg(&arg, sizeof(arg), u);
 	if (err)
 		return err;
 	if (arg.size != u->len || arg.timeout_ns != U64_MAX)
 		return -EINVAL;
-	err = lock_session(ses, flags);
+	err = uring_lock_session(ses, flags);
 	if (err)
 		return err;
 	err = gagg_op_wish(ses, &arg, wish);
@@ -229,7 +229,7 @@ int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags)
 	int err;
 
 	if (gagg_compat_uring_cancels(flags))
-		return cancel(ses, cmd, flags);
+		return uring_cancel(ses, cmd, flags);
 	/* user memory at first: each field is read once */
 	sqe = gagg_compat_uring_arg(cmd);
 	u.addr = READ_ONCE(sqe->addr);
@@ -245,17 +245,17 @@ int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags)
 		return -ENOMEM;
 	switch (_IOC_NR(cmd->cmd_op)) {
 	case _IOC_NR(GAGG_IOC_SUBMIT):
-		err = cmd_submit(ses, &u, &h->wish, flags);
+		err = uring_cmd_submit(ses, &u, &h->wish, flags);
 		break;
 	case _IOC_NR(GAGG_IOC_WAIT):
-		err = cmd_wait(ses, &u, &h->wish, flags);
+		err = uring_cmd_wait(ses, &u, &h->wish, flags);
 		break;
 	default:
 		err = -ENOTTY;
 	}
 	if (err) {
-		held_free(h);
+		uring_held_free(h);
 		return err;
 	}
-	return hold(ses, cmd, h, flags);
+	return uring_hold(ses, cmd, h, flags);
 }

@@ -34,7 +34,7 @@ int archive_say(struct archive_error *err, int error, const char *fmt, ...)
 }
 
 /* Is it a directory of ours that nobody else may look into? */
-static int check_dir(int fd, const char *name, struct archive_error *err)
+static int archive_check_dir(int fd, const char *name, struct archive_error *err)
 {
 	struct stat st;
 
@@ -51,7 +51,7 @@ static int check_dir(int fd, const char *name, struct archive_error *err)
 	return 0;
 }
 
-static int open_dir(int at, const char *name, bool make, struct archive_error *err)
+static int archive_open_dir(int at, const char *name, bool make, struct archive_error *err)
 {
 	int fd, ret;
 
@@ -64,7 +64,7 @@ static int open_dir(int at, const char *name, bool make, struct archive_error *e
 				   name);
 	if (fd < 0)
 		return archive_say(err, errno, "%s: %s", name, strerror(errno));
-	ret = check_dir(fd, name, err);
+	ret = archive_check_dir(fd, name, err);
 	if (!ret)
 		return fd;
 	close(fd);
@@ -77,12 +77,12 @@ int archive_open(const char *path, bool make, struct archive_error *err)
 
 	if (ret)
 		return archive_say(err, -ret, "%s, onto the disk: %s", path, strerror(-ret));
-	return open_dir(AT_FDCWD, path, make, err);
+	return archive_open_dir(AT_FDCWD, path, make, err);
 }
 
 int archive_group(int top, const char *group, bool make, struct archive_error *err)
 {
-	return open_dir(top, group, make, err);
+	return archive_open_dir(top, group, make, err);
 }
 
 int archive_new(int dir, struct archive_error *err)

@@ -18,20 +18,20 @@
 #include "name.h"
 #include "../lib/checkpoint_file.h"
 
-static int is_kept(const struct dirent *d)
+static int list_is_kept(const struct dirent *d)
 {
 	return name_kept(d->d_name) && strlen(d->d_name) < GAGG_NAME_MAX;
 }
 
-/* names of checkpoints or groups in a directory, in order; free_names() when it is not negative */
-static int read_names(int dir, struct dirent ***names)
+/* names of checkpoints or groups in a directory, in order; list_free_names() when it is not negative */
+static int list_read_names(int dir, struct dirent ***names)
 {
-	int n = scandirat(dir, ".", names, is_kept, alphasort);
+	int n = scandirat(dir, ".", names, list_is_kept, alphasort);
 
 	return n < 0 ? -errno : n;
 }
 
-static void free_names(struct dirent **names, int n)
+static void list_free_names(struct dirent **names, int n)
 {
 	while (n--)
 		free(names[n]);
@@ -39,7 +39,7 @@ static void free_names(struct dirent **names, int n)
 }
 
 /* a file, and no pipe to wait at */
-static int open_file(int dir, const char *name, struct stat *st)
+static int list_open_file(int dir, const char *name, struct stat *st)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int ret;
@@ -54,17 +54,17 @@ static int open_file(int dir, const char *name, struct stat *st)
 }
 
 /* the most tables that a file of @size has: without elements */
-static uint64_t most_tables(off_t size)
+static uint64_t list_most_tables(off_t size)
 {
 	uint64_t words = (uint64_t)size / sizeof(uint64_t);
 
 	return words < CKP_WORDS ? 0 : (words - CKP_WORDS) / CKP_TABLE_WORDS;
 }
 
-static const char *read_head(int dir, const char *name, uint64_t *tables)
+static const char *list_read_head(int dir, const char *name, uint64_t *tables)
 {
 	struct stat st;
-	int fd = open_file(dir, name, &st);
+	int fd = list_open_file(dir, name, &st);
 	uint64_t head[2];
 	ssize_t n;
 
@@ -75,14 +75,14 @@ static const char *read_head(int dir, const char *name, uint64_t *tables)
 	if (n < 0)
 		return strerror(errno);
 	if (n < (ssize_t)sizeof(head) || memcmp(head, CKP_MAGIC, sizeof(head[0])) ||
-	    le64toh(head[1]) > most_tables(st.st_size))
+	    le64toh(head[1]) > list_most_tables(st.st_size))
 		return "damaged";
 	*tables = le64toh(head[1]);
 	return NULL;
 }
 
-/* zeros follow both names: is_kept() */
-static void name_entry(struct archive_entry *e, const char *group, const char *name)
+/* zeros follow both names: list_is_kept() */
+static void list_name_entry(struct archive_entry *e, const char *group, const char *name)
 {
 	memset(e, 0, sizeof(*e));
 	memcpy(e->group, group, strlen(group));
@@ -90,16 +90,16 @@ static void name_entry(struct archive_entry *e, const char *group, const char *n
 }
 
 /* A file that cannot be opened takes its place all the same. */
-static bool read_entry(int dir, const char *group, const char *name, struct archive_entry *e)
+static bool list_read_entry(int dir, const char *group, const char *name, struct archive_entry *e)
 {
 	struct stat st;
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return false;
-	name_entry(e, group, name);
+	list_name_entry(e, group, name);
 	e->bytes = (uint64_t)st.st_size;
 	e->saved = st.st_mtime;
-	e->problem = read_head(dir, name, &e->tables);
+	e->problem = list_read_head(dir, name, &e->tables);
 	return true;
 }
 
@@ -107,14 +107,14 @@ int archive_each(int dir, const char *group, archive_cb cb, void *arg)
 {
 	struct archive_entry e;
 	struct dirent **names;
-	int n = read_names(dir, &names), i, ret = 0;
+	int n = list_read_names(dir, &names), i, ret = 0;
 
 	if (n < 0)
 		return n;
 	for (i = 0; i < n && !ret; i++)
-		if (read_entry(dir, group, names[i]->d_name, &e))
+		if (list_read_entry(dir, group, names[i]->d_name, &e))
 			ret = cb(&e, arg);
-	free_names(names, n);
+	list_free_names(names, n);
 	return ret;
 }
 
@@ -134,12 +134,12 @@ static int list_group(int top, const char *group, archive_cb cb, void *arg,
 }
 
 /* what is no group's directory hides no other's */
-static int tell_problem(const char *group, const struct archive_error *err, archive_cb cb,
-			void *arg)
+static int list_tell_problem(const char *group, const struct archive_error *err, archive_cb cb,
+			     void *arg)
 {
 	struct archive_entry e;
 
-	name_entry(&e, group, "");
+	list_name_entry(&e, group, "");
 	e.problem = err->text;
 	return cb(&e, arg);
 }
@@ -147,16 +147,16 @@ static int tell_problem(const char *group, const struct archive_error *err, arch
 static int list_groups(int top, archive_cb cb, void *arg, struct archive_error *err)
 {
 	struct dirent **names;
-	int n = read_names(top, &names), i, ret = 0;
+	int n = list_read_names(top, &names), i, ret = 0;
 
 	if (n < 0)
 		return archive_say(err, -n, "the archive: %s", strerror(-n));
 	for (i = 0; i < n && !ret; i++) {
 		ret = list_group(top, names[i]->d_name, cb, arg, err);
 		if (ret < 0)
-			ret = tell_problem(names[i]->d_name, err, cb, arg);
+			ret = list_tell_problem(names[i]->d_name, err, cb, arg);
 	}
-	free_names(names, n);
+	list_free_names(names, n);
 	return ret;
 }
 
@@ -173,7 +173,7 @@ int archive_list(const char *path, const char *group, archive_cb cb, void *arg,
 }
 
 /* "a, b, c" as far as there is room */
-static int add_name(const struct archive_entry *e, void *arg)
+static int list_add_name(const struct archive_entry *e, void *arg)
 {
 	struct archive_error *err = arg;
 	size_t used = strlen(err->text);
@@ -183,7 +183,7 @@ static int add_name(const struct archive_entry *e, void *arg)
 	return n < 0 || (size_t)n >= sizeof(err->text) - used;
 }
 
-static int say_none(int dir, const char *group, const char *name, struct archive_error *err)
+static int list_say_none(int dir, const char *group, const char *name, struct archive_error *err)
 {
 	size_t used;
 
@@ -191,41 +191,41 @@ static int say_none(int dir, const char *group, const char *name, struct archive
 		    group, name);
 	used = strlen(err->text);
 	if (dir >= 0)
-		archive_each(dir, group, add_name, err);
+		archive_each(dir, group, list_add_name, err);
 	if (!err->text[used])
 		archive_say(err, ENOENT, "group \"%s\" has no checkpoint on this host", group);
 	return -ENOENT;
 }
 
 /* the directory of a group that has some, and the archive's, for the caller to close */
-static int find_group(const char *path, const char *group, const char *name, int *top,
-		      struct archive_error *err)
+static int list_find_group(const char *path, const char *group, const char *name, int *top,
+			   struct archive_error *err)
 {
 	int dir;
 
 	*top = archive_open(path, false, err);
 	if (*top == -ENOENT)
-		return say_none(-1, group, name, err);
+		return list_say_none(-1, group, name, err);
 	if (*top < 0)
 		return *top;
 	dir = archive_group(*top, group, false, err);
 	if (dir >= 0)
 		return dir;
 	close(*top);
-	return dir == -ENOENT ? say_none(-1, group, name, err) : dir;
+	return dir == -ENOENT ? list_say_none(-1, group, name, err) : dir;
 }
 
 int archive_load(const char *path, const char *group, const char *name,
 		 struct archive_error *err)
 {
-	int top, dir = find_group(path, group, name, &top, err), fd;
+	int top, dir = list_find_group(path, group, name, &top, err), fd;
 	struct stat st;
 
 	if (dir < 0)
 		return dir;
-	fd = open_file(dir, name, &st);
+	fd = list_open_file(dir, name, &st);
 	if (fd == -ENOENT)
-		say_none(dir, group, name, err);
+		list_say_none(dir, group, name, err);
 	else if (fd < 0)
 		archive_say(err, -fd, "checkpoint \"%s\" of group \"%s\": %s", name, group,
 			    strerror(-fd));
@@ -237,12 +237,12 @@ int archive_load(const char *path, const char *group, const char *name,
 int archive_delete(const char *path, const char *group, const char *name,
 		   struct archive_error *err)
 {
-	int top, dir = find_group(path, group, name, &top, err), ret = 0;
+	int top, dir = list_find_group(path, group, name, &top, err), ret = 0;
 
 	if (dir < 0)
 		return dir;
 	if (unlinkat(dir, name, 0))
-		ret = errno == ENOENT ? say_none(dir, group, name, err) :
+		ret = errno == ENOENT ? list_say_none(dir, group, name, err) :
 		      archive_say(err, errno, "checkpoint \"%s\" of group \"%s\": %s", name,
 				  group, strerror(errno));
 	else

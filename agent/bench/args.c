@@ -43,10 +43,10 @@ const char bench_args_usage[] =
 	"      --local N        ranks on this machine, of a group of their own\n"
 	"  -h, --help\n";
 
-static bool fail(struct bench_args *a, const char *fmt, ...)
+static bool arg_fail(struct bench_args *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static bool fail(struct bench_args *a, const char *fmt, ...)
+static bool arg_fail(struct bench_args *a, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -60,7 +60,7 @@ static bool fail(struct bench_args *a, const char *fmt, ...)
 }
 
 /* a number up to @max, in decimal; @end receives what follows it */
-static bool number(const char *text, uint64_t max, uint64_t *out, char **end)
+static bool arg_number(const char *text, uint64_t max, uint64_t *out, char **end)
 {
 	if (*text < '0' || *text > '9')
 		return false;
@@ -69,34 +69,34 @@ static bool number(const char *text, uint64_t max, uint64_t *out, char **end)
 	return !errno && *out <= max;
 }
 
-static void take_number(struct bench_args *a, const char *what, uint64_t min, uint64_t max,
-			uint64_t *out)
+static void arg_take_number(struct bench_args *a, const char *what, uint64_t min, uint64_t max,
+			    uint64_t *out)
 {
 	uint64_t v = 0;
 	char *end;
 
-	if (!number(optarg, max, &v, &end) || *end || v < min)
-		fail(a, "%s: a number from %llu to %llu, not '%s'", what,
-		     (unsigned long long)min, (unsigned long long)max, optarg);
+	if (!arg_number(optarg, max, &v, &end) || *end || v < min)
+		arg_fail(a, "%s: a number from %llu to %llu, not '%s'", what,
+			 (unsigned long long)min, (unsigned long long)max, optarg);
 	*out = v;
 }
 
-static void take_int(struct bench_args *a, const char *what, int min, int max, int *out)
+static void arg_take_int(struct bench_args *a, const char *what, int min, int max, int *out)
 {
 	uint64_t v;
 
-	take_number(a, what, (uint64_t)min, (uint64_t)max, &v);
+	arg_take_number(a, what, (uint64_t)min, (uint64_t)max, &v);
 	*out = (int)v;
 }
 
 /* bytes, with a suffix; @end receives what follows */
-static bool size_of(const char *text, size_t *out, char **end)
+static bool arg_size_of(const char *text, size_t *out, char **end)
 {
 	static const char suffixes[] = "KMG";
 	const char *s;
 	uint64_t v;
 
-	if (!number(text, SIZE_LIMIT, &v, end))
+	if (!arg_number(text, SIZE_LIMIT, &v, end))
 		return false;
 	s = **end ? strchr(suffixes, **end) : NULL;
 	if (s) {
@@ -107,20 +107,20 @@ static bool size_of(const char *text, size_t *out, char **end)
 	return v && v <= SIZE_LIMIT;
 }
 
-static void take_size(struct bench_args *a, const char *what, size_t *out)
+static void arg_take_size(struct bench_args *a, const char *what, size_t *out)
 {
 	char *end;
 
-	if (!size_of(optarg, out, &end) || *end)
-		fail(a, "%s: bytes, such as 4K or 64M, not '%s'", what, optarg);
+	if (!arg_size_of(optarg, out, &end) || *end)
+		arg_fail(a, "%s: bytes, such as 4K or 64M, not '%s'", what, optarg);
 }
 
-static void take_sizes(struct bench_args *a)
+static void arg_take_sizes(struct bench_args *a)
 {
 	char *at = optarg;
 
 	for (a->nsizes = 0; a->nsizes < BENCH_SIZES; at++) {
-		if (!size_of(at, &a->sizes[a->nsizes], &at))
+		if (!arg_size_of(at, &a->sizes[a->nsizes], &at))
 			break;
 		a->nsizes++;
 		if (!*at)
@@ -128,16 +128,16 @@ static void take_sizes(struct bench_args *a)
 		if (*at != ',')
 			break;
 	}
-	fail(a, "--sizes: at most %d, such as 4K,64K,1M, not '%s'", BENCH_SIZES, optarg);
+	arg_fail(a, "--sizes: at most %d, such as 4K,64K,1M, not '%s'", BENCH_SIZES, optarg);
 }
 
-static void take_seconds(struct bench_args *a, const char *what, double *out)
+static void arg_take_seconds(struct bench_args *a, const char *what, double *out)
 {
 	char *end;
 
 	*out = strtod(optarg, &end);
 	if (end == optarg || *end || !(*out > 0 && *out < 1e6))
-		fail(a, "%s: seconds, not '%s'", what, optarg);
+		arg_fail(a, "%s: seconds, not '%s'", what, optarg);
 }
 
 enum { NO_PLAN = 256, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS, RENDEZVOUS };
@@ -180,17 +180,19 @@ static const struct option options[] = {
 	{ 0 }
 };
 
-static void take_word(struct bench_args *a, int opt)
+static void arg_take_word(struct bench_args *a, int opt)
 {
 	switch (opt) {
 	case 'd':
 		if (!bench_dtype_parse(optarg, &a->dtype))
-			fail(a, "no element type '%s'; there are: float32, float16, bfloat16, int32, int64",
-			     optarg);
+			arg_fail(
+				a,
+				"no element type '%s'; there are: float32, float16, bfloat16, int32, int64",
+				optarg);
 		break;
 	case 'o':
 		if (!bench_redop_parse(optarg, &a->redop))
-			fail(a, "no operator '%s'; there are: sum, mean, min, max", optarg);
+			arg_fail(a, "no operator '%s'; there are: sum, mean, min, max", optarg);
 		break;
 	case 'g':
 		a->group = optarg;
@@ -210,83 +212,85 @@ static void take_word(struct bench_args *a, int opt)
 	}
 }
 
-static void take(struct bench_args *a, int opt)
+static void arg_take(struct bench_args *a, int opt)
 {
 	uint64_t ignored;
 
 	switch (opt) {
 	case 'b':
-		take_size(a, "--min", &a->min);
+		arg_take_size(a, "--min", &a->min);
 		break;
 	case 'e':
-		take_size(a, "--max", &a->max);
+		arg_take_size(a, "--max", &a->max);
 		break;
 	case 'f':
-		take_number(a, "--factor", 2, 1 << 20, &a->factor);
+		arg_take_number(a, "--factor", 2, 1 << 20, &a->factor);
 		a->step = 0;
 		break;
 	case 'i':
-		take_size(a, "--step", &a->step);
+		arg_take_size(a, "--step", &a->step);
 		break;
 	case 's':
-		take_sizes(a);
+		arg_take_sizes(a);
 		break;
 	case 'r':
-		take_int(a, "--root", 0, BENCH_RANKS - 1, &a->root);
+		arg_take_int(a, "--root", 0, BENCH_RANKS - 1, &a->root);
 		break;
 	case 'n':
-		take_int(a, "--iters", 1, 1000000, &a->iters);
+		arg_take_int(a, "--iters", 1, 1000000, &a->iters);
 		break;
 	case 'w':
-		take_int(a, "--warmup", 0, 1000000, &a->warmup);
+		arg_take_int(a, "--warmup", 0, 1000000, &a->warmup);
 		break;
 	case 't':
-		take_seconds(a, "--budget", &a->budget);
+		arg_take_seconds(a, "--budget", &a->budget);
 		break;
 	case NO_PLAN:
 		a->plan = false;
 		break;
 	case SEED:
-		take_number(a, "--seed", 0, UINT64_MAX, &a->seed);
+		arg_take_number(a, "--seed", 0, UINT64_MAX, &a->seed);
 		break;
 	case 'j':
 		a->json = true;
 		break;
 	case RANK:
-		take_int(a, "--rank", 0, BENCH_RANKS - 1, &a->rank);
+		arg_take_int(a, "--rank", 0, BENCH_RANKS - 1, &a->rank);
 		break;
 	case RANKS:
-		take_int(a, "--ranks", 1, BENCH_RANKS, &a->ranks);
+		arg_take_int(a, "--ranks", 1, BENCH_RANKS, &a->ranks);
 		break;
 	case TIMEOUT:
-		take_int(a, "--timeout", 1, 1000000, &a->timeout);
+		arg_take_int(a, "--timeout", 1, 1000000, &a->timeout);
 		break;
 	case 'c':
-		take_number(a, "--check", 1, UINT64_MAX, &ignored);
+		arg_take_number(a, "--check", 1, UINT64_MAX, &ignored);
 		break;
 	case LOCAL:
-		take_int(a, "--local", 1, BENCH_RANKS, &a->local);
+		arg_take_int(a, "--local", 1, BENCH_RANKS, &a->local);
 		break;
 	case 'h':
 		a->help = true;
 		break;
 	default:
-		take_word(a, opt);
+		arg_take_word(a, opt);
 	}
 }
 
-static bool agree(struct bench_args *a)
+static bool arg_agree(struct bench_args *a)
 {
 	if (a->error[0])
 		return false;
 	if (a->max < a->min)
-		return fail(a, "--max is less than --min");
+		return arg_fail(a, "--max is less than --min");
 	if (bench_reduces(a->kind) && !bench_dtype_float(a->dtype) && a->redop == BENCH_MEAN)
-		return fail(a, "there is no mean of %s", bench_dtype_name(a->dtype));
+		return arg_fail(a, "there is no mean of %s", bench_dtype_name(a->dtype));
 	if (bench_reduces(a->kind) && a->dtype == BENCH_INT64 && a->redop != BENCH_SUM)
-		return fail(a, "of int64 there are sums only");
+		return arg_fail(a, "of int64 there are sums only");
 	if (a->local && (a->group || a->socket || a->rank >= 0))
-		return fail(a, "--local has a group of its own: no --group, --rank or --socket");
+		return arg_fail(
+			a,
+			"--local has a group of its own: no --group, --rank or --socket");
 	return true;
 }
 
@@ -304,27 +308,29 @@ bool bench_args_parse(struct bench_args *a, int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "-:b:e:f:i:s:d:o:r:n:w:t:c:jg:h", options,
 				  NULL)) != -1) {
 		if (opt == '?') {
-			fail(a, "no option '%s'; try --help", argv[optind - 1]);
+			arg_fail(a, "no option '%s'; try --help", argv[optind - 1]);
 		} else if (opt == ':') {
-			fail(a, "%s needs a value", argv[optind - 1]);
+			arg_fail(a, "%s needs a value", argv[optind - 1]);
 		} else if (opt != 1) {
-			take(a, opt);
+			arg_take(a, opt);
 		} else if (kind) {
-			fail(a, "'%s' is one word too many", optarg);
+			arg_fail(a, "'%s' is one word too many", optarg);
 		} else {
 			kind = bench_kind_parse(optarg, &a->kind);
 			if (!kind)
-				fail(a, "no operation '%s'; there are: all_reduce, reduce_scatter, all_gather, broadcast, overlap",
-				     optarg);
+				arg_fail(
+					a,
+					"no operation '%s'; there are: all_reduce, reduce_scatter, all_gather, broadcast, overlap",
+					optarg);
 		}
 	}
 	if (a->help)
 		return true;
 	if (optind < argc)
-		return fail(a, "'%s' is one word too many", argv[optind]);
+		return arg_fail(a, "'%s' is one word too many", argv[optind]);
 	if (!kind)
-		return fail(a, "which operation? try --help");
-	return agree(a);
+		return arg_fail(a, "which operation? try --help");
+	return arg_agree(a);
 }
 
 size_t bench_args_next(const struct bench_args *a, size_t size)

@@ -26,7 +26,7 @@ static const struct type {
 	[BENCH_INT64]	= { 32, 1 << 14, 0, 63, 0 },
 };
 
-static uint64_t mix(uint64_t x)
+static uint64_t data_mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -38,7 +38,7 @@ void bench_data_init(struct bench_data *d, enum bench_dtype dtype, int n,
 		     uint64_t seed, uint64_t number)
 {
 	const struct type *t = &types[dtype];
-	uint64_t h = mix(mix(seed) ^ number);
+	uint64_t h = data_mix(data_mix(seed) ^ number);
 	int r;
 
 	d->dtype = dtype;
@@ -50,7 +50,7 @@ void bench_data_init(struct bench_data *d, enum bench_dtype dtype, int n,
 					   (unsigned int)t->c_min);
 }
 
-static inline int32_t hash(uint32_t base, size_t i, int bits)
+static inline int32_t data_hash(uint32_t base, size_t i, int bits)
 {
 	uint32_t h = (uint32_t)i * 0x9e3779b1u + base;
 
@@ -60,7 +60,7 @@ static inline int32_t hash(uint32_t base, size_t i, int bits)
 	return (int32_t)h >> (32 - bits);
 }
 
-static float bf16_to_float(uint16_t h)
+static float data_bf16_to_float(uint16_t h)
 {
 	uint32_t u = (uint32_t)h << 16;
 	float x;
@@ -70,7 +70,7 @@ static float bf16_to_float(uint16_t h)
 }
 
 /* of a value that it holds exactly */
-static uint16_t float_to_bf16(float x)
+static uint16_t data_float_to_bf16(float x)
 {
 	uint32_t u;
 
@@ -79,7 +79,7 @@ static uint16_t float_to_bf16(float x)
 }
 
 /* element @i, of floating point */
-static double load(enum bench_dtype dtype, const void *p, size_t i)
+static double data_load(enum bench_dtype dtype, const void *p, size_t i)
 {
 	switch (dtype) {
 	case BENCH_FLOAT32:
@@ -87,7 +87,7 @@ static double load(enum bench_dtype dtype, const void *p, size_t i)
 	case BENCH_FLOAT16:
 		return (double)((const _Float16 *)p)[i];
 	case BENCH_BFLOAT16:
-		return bf16_to_float(((const uint16_t *)p)[i]);
+		return data_bf16_to_float(((const uint16_t *)p)[i]);
 	case BENCH_INT32:
 	case BENCH_INT64:
 		break;
@@ -107,25 +107,25 @@ void bench_data_fill(const struct bench_data *d, int rank, size_t first, size_t 
 	case BENCH_FLOAT32:
 		for (i = 0; i < count; i++)
 			((float *)out)[i] =
-				(float)(hash(d->base, first + i, 12) * c) * unit;
+				(float)(data_hash(d->base, first + i, 12) * c) * unit;
 		break;
 	case BENCH_FLOAT16:
 		for (i = 0; i < count; i++)
 			((_Float16 *)out)[i] = (_Float16)
-				((float)(hash(d->base, first + i, t->bits) * c) * unit);
+				((float)(data_hash(d->base, first + i, t->bits) * c) * unit);
 		break;
 	case BENCH_BFLOAT16:
 		for (i = 0; i < count; i++)
-			((uint16_t *)out)[i] = float_to_bf16
-				((float)(hash(d->base, first + i, t->bits) * c) * unit);
+			((uint16_t *)out)[i] = data_float_to_bf16
+				((float)(data_hash(d->base, first + i, t->bits) * c) * unit);
 		break;
 	case BENCH_INT32:
 		for (i = 0; i < count; i++)
-			((int32_t *)out)[i] = hash(d->base, first + i, 16) * c;
+			((int32_t *)out)[i] = data_hash(d->base, first + i, 16) * c;
 		break;
 	case BENCH_INT64:
 		for (i = 0; i < count; i++)
-			((int64_t *)out)[i] = (int64_t)hash(d->base, first + i, 32) * c;
+			((int64_t *)out)[i] = (int64_t)data_hash(d->base, first + i, 32) * c;
 		break;
 	}
 }
@@ -136,7 +136,7 @@ struct factor {
 	int64_t down;
 };
 
-static struct factor reduced(const struct bench_data *d, enum bench_redop redop)
+static struct factor data_reduced(const struct bench_data *d, enum bench_redop redop)
 {
 	int64_t sum = 0, least = d->c[0], most = d->c[0];
 	int r;
@@ -158,14 +158,14 @@ static struct factor reduced(const struct bench_data *d, enum bench_redop redop)
 	return (struct factor){ sum, sum };
 }
 
-static size_t wrong_ints(const struct bench_data *d, struct factor f, size_t first,
-			 size_t count, const int32_t *result)
+static size_t data_wrong_ints(const struct bench_data *d, struct factor f, size_t first,
+			      size_t count, const int32_t *result)
 {
 	uint32_t up = (uint32_t)f.up, down = (uint32_t)f.down;
 	size_t i, wrong = 0;
 
 	for (i = 0; i < count; i++) {
-		int32_t g = hash(d->base, first + i, 16);
+		int32_t g = data_hash(d->base, first + i, 16);
 
 		/* sums wrap */
 		wrong += (uint32_t)result[i] != (uint32_t)g * (g < 0 ? down : up);
@@ -173,13 +173,13 @@ static size_t wrong_ints(const struct bench_data *d, struct factor f, size_t fir
 	return wrong;
 }
 
-static size_t wrong_longs(const struct bench_data *d, struct factor f, size_t first,
-			  size_t count, const int64_t *result)
+static size_t data_wrong_longs(const struct bench_data *d, struct factor f, size_t first,
+			       size_t count, const int64_t *result)
 {
 	size_t i, wrong = 0;
 
 	for (i = 0; i < count; i++) {
-		int64_t g = hash(d->base, first + i, 32);
+		int64_t g = data_hash(d->base, first + i, 32);
 
 		wrong += result[i] != g * (g < 0 ? f.down : f.up);
 	}
@@ -187,14 +187,14 @@ static size_t wrong_longs(const struct bench_data *d, struct factor f, size_t fi
 }
 
 /* the usual case, which the compiler makes vectors of; NaN is wrong */
-static size_t wrong_float32(const struct bench_data *d, double factor, size_t first,
-			    size_t count, double limit, double relative,
-			    const float *result)
+static size_t data_wrong_float32(const struct bench_data *d, double factor, size_t first,
+				 size_t count, double limit, double relative,
+				 const float *result)
 {
 	size_t i, wrong = 0;
 
 	for (i = 0; i < count; i++) {
-		double want = hash(d->base, first + i, 12) * factor;
+		double want = data_hash(d->base, first + i, 12) * factor;
 		double got = result[i];
 
 		wrong += !(fabs(got - want) <= limit + fabs(got) * relative);
@@ -202,34 +202,34 @@ static size_t wrong_float32(const struct bench_data *d, double factor, size_t fi
 	return wrong;
 }
 
-static size_t wrong_floats(const struct bench_data *d, struct factor f, double scale,
-			   size_t first, size_t count, double limit, double relative,
-			   const void *result)
+static size_t data_wrong_floats(const struct bench_data *d, struct factor f, double scale,
+				size_t first, size_t count, double limit, double relative,
+				const void *result)
 {
 	const struct type *t = &types[d->dtype];
 	size_t i, wrong = 0;
 
 	for (i = 0; i < count; i++) {
-		int32_t g = hash(d->base, first + i, t->bits);
+		int32_t g = data_hash(d->base, first + i, t->bits);
 		double want = (double)(g * (g < 0 ? f.down : f.up)) * scale;
-		double got = load(d->dtype, result, i);
+		double got = data_load(d->dtype, result, i);
 
 		wrong += !(fabs(got - want) <= limit + fabs(got) * relative);
 	}
 	return wrong;
 }
 
-static size_t wrong_part(const struct bench_data *d, const struct bench_op *op,
-			 struct factor f, double bound, size_t first, const void *result)
+static size_t data_wrong_part(const struct bench_data *d, const struct bench_op *op,
+			      struct factor f, double bound, size_t first, const void *result)
 {
 	bool exact = !bench_reduces(op->kind) || op->redop >= BENCH_MIN;
 	const struct type *t = &types[d->dtype];
 	double scale = ldexp(1, t->unit), limit = 0, relative = 0;
 
 	if (d->dtype == BENCH_INT32)
-		return wrong_ints(d, f, first, op->count, result);
+		return data_wrong_ints(d, f, first, op->count, result);
 	if (d->dtype == BENCH_INT64)
-		return wrong_longs(d, f, first, op->count, result);
+		return data_wrong_longs(d, f, first, op->count, result);
 	if (bench_reduces(op->kind) && op->redop == BENCH_MEAN) {
 		scale /= d->n;
 		bound /= d->n;
@@ -240,9 +240,9 @@ static size_t wrong_part(const struct bench_data *d, const struct bench_op *op,
 		limit = bound + ldexp(1, t->tiny);
 	}
 	if (d->dtype == BENCH_FLOAT32 && f.up == f.down)
-		return wrong_float32(d, (double)f.up * scale, first, op->count, limit,
-				     relative, result);
-	return wrong_floats(d, f, scale, first, op->count, limit, relative, result);
+		return data_wrong_float32(d, (double)f.up * scale, first, op->count, limit,
+					  relative, result);
+	return data_wrong_floats(d, f, scale, first, op->count, limit, relative, result);
 }
 
 size_t bench_data_wrong(const struct bench_data *d, const struct bench_op *op, int rank,
@@ -254,18 +254,21 @@ size_t bench_data_wrong(const struct bench_data *d, const struct bench_op *op, i
 	switch (op->kind) {
 	case BENCH_ALL_GATHER:
 		for (r = 0; r < d->n; r++)
-			wrong += wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, 0,
-					    (const char *)result + (size_t)r * op->count * size);
+			wrong += data_wrong_part(
+				d, op, (struct factor){ d->c[r], d->c[r] }, 0,
+				0,
+				(const char *)result +
+					(size_t)r * op->count * size);
 		return wrong;
 	case BENCH_BROADCAST:
 		r = op->root;
-		return wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, 0, result);
+		return data_wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, 0, result);
 	case BENCH_REDUCE_SCATTER:
-		return wrong_part(d, op, reduced(d, op->redop), bound,
-				  op->count * (size_t)rank, result);
+		return data_wrong_part(d, op, data_reduced(d, op->redop), bound,
+				       op->count * (size_t)rank, result);
 	case BENCH_ALL_REDUCE:
 	case BENCH_OVERLAP:
 		break;
 	}
-	return wrong_part(d, op, reduced(d, op->redop), bound, 0, result);
+	return data_wrong_part(d, op, data_reduced(d, op->redop), bound, 0, result);
 }

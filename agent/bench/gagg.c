@@ -33,7 +33,7 @@ static const enum gagg_op redops[] = {
 	[BENCH_MAX]	= GAGG_MAX,
 };
 
-static int begin(struct bench_system *sys, const struct bench_op *op)
+static int system_begin(struct bench_system *sys, const struct bench_op *op)
 {
 	me.plan = NULL;
 	if (!me.args->plan || !bench_reduces(op->kind) || !bench_dtype_float(op->dtype) ||
@@ -43,15 +43,15 @@ static int begin(struct bench_system *sys, const struct bench_op *op)
 				&me.plan);
 }
 
-static void end(struct bench_system *sys)
+static void system_end(struct bench_system *sys)
 {
 	(void)sys;
 	gagg_plan_free(me.plan);
 	me.plan = NULL;
 }
 
-static int run(struct bench_system *sys, const struct bench_op *op, const void *send,
-	       void *recv)
+static int system_run(struct bench_system *sys, const struct bench_op *op, const void *send,
+		      void *recv)
 {
 	size_t bytes = op->count * bench_dtype_size(op->dtype);
 
@@ -72,33 +72,33 @@ static int run(struct bench_system *sys, const struct bench_op *op, const void *
 			      me.comm, me.plan);
 }
 
-static int start(struct bench_system *sys, const struct bench_op *op, const void *send,
-		 void *recv)
+static int system_start(struct bench_system *sys, const struct bench_op *op, const void *send,
+			void *recv)
 {
 	(void)sys;
 	return gagg_iallreduce(send, recv, op->count, dtypes[op->dtype], redops[op->redop],
 			       me.comm, me.plan, &me.req);
 }
 
-static int wait(struct bench_system *sys)
+static int system_wait(struct bench_system *sys)
 {
 	(void)sys;
 	return gagg_wait(&me.req, me.args->timeout * 1000);
 }
 
-static int barrier(struct bench_system *sys)
+static int system_barrier(struct bench_system *sys)
 {
 	(void)sys;
 	return gagg_barrier(me.comm);
 }
 
-static int gather(struct bench_system *sys, const void *mine, size_t bytes, void *all)
+static int system_gather(struct bench_system *sys, const void *mine, size_t bytes, void *all)
 {
 	(void)sys;
 	return gagg_allgather(mine, bytes, all, me.comm);
 }
 
-static bool counters(struct bench_system *sys, struct bench_counters *c)
+static bool system_counters(struct bench_system *sys, struct bench_counters *c)
 {
 	uint64_t v[NL_STATS];
 
@@ -110,7 +110,7 @@ static bool counters(struct bench_system *sys, struct bench_counters *c)
 	return true;
 }
 
-static const char *error(struct bench_system *sys)
+static const char *system_error(struct bench_system *sys)
 {
 	(void)sys;
 	return gagg_last_error(me.comm);
@@ -121,7 +121,7 @@ static const char *error(struct bench_system *sys)
  * 2^(2L - 30) of the largest magnitude; with a plan the exponent may be one more
  * than is needed. Narrow lanes: 1.5 * 2^(L + 2 - bits).
  */
-static double bound(int n, bool plan, int bits)
+static double system_bound(int n, bool plan, int bits)
 {
 	int l = 0;
 
@@ -133,7 +133,7 @@ static double bound(int n, bool plan, int bits)
 }
 
 /* how what is measured travels */
-static const char *wire(const struct bench_args *args)
+static const char *system_wire(const struct bench_args *args)
 {
 	int bits = gagg_wire(me.comm);
 
@@ -162,12 +162,21 @@ struct bench_system *gagg_system_join(const struct bench_args *args)
 	/* in userspace there is no module to ask */
 	me.nl = nl_open();
 	me.sys = (struct bench_system){
-		.name = "gagg", .wire = wire(args),
-		.rank = gagg_rank(me.comm), .size = gagg_size(me.comm),
-		.bound = bound(gagg_size(me.comm), args->plan, gagg_wire(me.comm)),
-		.begin = begin, .end = end, .run = run, .start = start, .wait = wait,
-		.barrier = barrier, .gather = gather, .counters = counters,
-		.error = error,
+		.name = "gagg",
+		.wire = system_wire(args),
+		.rank = gagg_rank(me.comm),
+		.size = gagg_size(me.comm),
+		.bound = system_bound(gagg_size(me.comm), args->plan,
+				      gagg_wire(me.comm)),
+		.begin = system_begin,
+		.end = system_end,
+		.run = system_run,
+		.start = system_start,
+		.wait = system_wait,
+		.barrier = system_barrier,
+		.gather = system_gather,
+		.counters = system_counters,
+		.error = system_error,
 	};
 	return &me.sys;
 }

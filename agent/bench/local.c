@@ -31,7 +31,7 @@ static struct {
 static volatile sig_atomic_t signalled;
 
 /* files of rank @i in the folder: "gagg.conf", "3.sock" */
-static void path(char *out, size_t size, int i, const char *name)
+static void local_path(char *out, size_t size, int i, const char *name)
 {
 	if (i < 0)
 		snprintf(out, size, "%s/%s", me.dir, name);
@@ -39,13 +39,13 @@ static void path(char *out, size_t size, int i, const char *name)
 		snprintf(out, size, "%s/%d.%s", me.dir, i, name);
 }
 
-static int fail(const char *what)
+static int local_fail(const char *what)
 {
 	fprintf(stderr, "gagg-bench: %s: %s\n", what, strerror(errno));
 	return -1;
 }
 
-static bool port_is_free(int i, int port)
+static bool local_port_is_free(int i, int port)
 {
 	struct sockaddr_in a = {
 		.sin_family = AF_INET,
@@ -63,12 +63,12 @@ static bool port_is_free(int i, int port)
 }
 
 /* one that is free at all addresses, or 0 */
-static int find_port(void)
+static int local_find_port(void)
 {
 	int port, i;
 
 	for (port = FIRST_PORT; port <= LAST_PORT; port++) {
-		for (i = 0; i < me.n && port_is_free(i, port); i++)
+		for (i = 0; i < me.n && local_port_is_free(i, port); i++)
 			;
 		if (i == me.n)
 			return port;
@@ -76,9 +76,9 @@ static int find_port(void)
 	return 0;
 }
 
-static int write_config(void)
+static int local_write_config(void)
 {
-	int port = find_port(), i;
+	int port = local_find_port(), i;
 	char name[64];
 	FILE *f;
 
@@ -86,20 +86,20 @@ static int write_config(void)
 		fprintf(stderr, "gagg-bench: no UDP port is free on loopback\n");
 		return -1;
 	}
-	path(name, sizeof(name), -1, "gagg.conf");
+	local_path(name, sizeof(name), -1, "gagg.conf");
 	f = fopen(name, "we");
 	if (!f)
-		return fail(name);
+		return local_fail(name);
 	fprintf(f, "group \"%s\" {\nport = %d\nuid = %u\n", me.group, port,
 		(unsigned int)getuid());
 	for (i = 0; i < me.n; i++)
 		fprintf(f, "member %d { address = \"127.0.0.%d\" }\n", i, i + 1);
 	fprintf(f, "}\n");
-	return fclose(f) ? fail(name) : 0;
+	return fclose(f) ? local_fail(name) : 0;
 }
 
 /* what a child begins with: signals have their meaning, and it ends with its parent */
-static void begin_child(pid_t parent)
+static void local_begin_child(pid_t parent)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
@@ -112,7 +112,7 @@ static void begin_child(pid_t parent)
 		_exit(BENCH_NO_GROUP);
 }
 
-static void exec_twin(int i)
+static void local_exec_twin(int i)
 {
 	static const char *const places[] = { "gagg-twin", "../sbin/gagg-twin" };
 	char config[64], local[32], sock[64], program[PATH_MAX], *slash;
@@ -121,8 +121,8 @@ static void exec_twin(int i)
 	char own[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
-	path(config, sizeof(config), -1, "gagg.conf");
-	path(sock, sizeof(sock), i, "sock");
+	local_path(config, sizeof(config), -1, "gagg.conf");
+	local_path(sock, sizeof(sock), i, "sock");
 	snprintf(local, sizeof(local), "127.0.0.%d", i + 1);
 	own[n > 0 ? n : 0] = 0;
 	slash = strrchr(own, '/');
@@ -132,30 +132,30 @@ static void exec_twin(int i)
 			execv(program, argv);
 	}
 	execvp(argv[0], argv);
-	fail("gagg-twin");
+	local_fail("gagg-twin");
 	_exit(127);
 }
 
-static int start_twin(int i)
+static int local_start_twin(int i)
 {
 	pid_t parent = getpid();
 
 	me.twin[i] = fork();
 	if (!me.twin[i]) {
-		begin_child(parent);
-		exec_twin(i);
+		local_begin_child(parent);
+		local_exec_twin(i);
 	}
-	return me.twin[i] < 0 ? fail("fork") : 0;
+	return me.twin[i] < 0 ? local_fail("fork") : 0;
 }
 
 /* until it listens */
-static int await_twin(int i)
+static int local_await_twin(int i)
 {
 	struct timespec pause = { .tv_nsec = 10000000 };
 	char sock[64];
 	int ms;
 
-	path(sock, sizeof(sock), i, "sock");
+	local_path(sock, sizeof(sock), i, "sock");
 	for (ms = 0; ms < PATIENCE && !signalled; ms += 10) {
 		if (!access(sock, F_OK))
 			return 0;
@@ -170,8 +170,8 @@ static int await_twin(int i)
 	return -1;
 }
 
-static int start_rank(int i, const struct bench_args *args,
-		      enum bench_exit (*measure)(const struct bench_args *args))
+static int local_start_rank(int i, const struct bench_args *args,
+			    enum bench_exit (*measure)(const struct bench_args *args))
 {
 	struct bench_args own = *args;
 	pid_t parent = getpid();
@@ -179,35 +179,35 @@ static int start_rank(int i, const struct bench_args *args,
 
 	me.rank[i] = fork();
 	if (!me.rank[i]) {
-		begin_child(parent);
-		path(sock, sizeof(sock), i, "sock");
+		local_begin_child(parent);
+		local_path(sock, sizeof(sock), i, "sock");
 		own.group = me.group;
 		own.socket = sock;
 		exit(measure(&own));
 	}
-	return me.rank[i] < 0 ? fail("fork") : 0;
+	return me.rank[i] < 0 ? local_fail("fork") : 0;
 }
 
-static int start(const struct bench_args *args,
-		 enum bench_exit (*measure)(const struct bench_args *args))
+static int local_start(const struct bench_args *args,
+		       enum bench_exit (*measure)(const struct bench_args *args))
 {
 	int i;
 
-	if (write_config())
+	if (local_write_config())
 		return -1;
 	for (i = 0; i < me.n; i++)
-		if (start_twin(i))
+		if (local_start_twin(i))
 			return -1;
 	for (i = 0; i < me.n; i++)
-		if (await_twin(i))
+		if (local_await_twin(i))
 			return -1;
 	for (i = 0; i < me.n; i++)
-		if (start_rank(i, args, measure) || signalled)
+		if (local_start_rank(i, args, measure) || signalled)
 			return -1;
 	return 0;
 }
 
-static void end_all(const pid_t *pid)
+static void local_end_all(const pid_t *pid)
 {
 	int i;
 
@@ -217,7 +217,7 @@ static void end_all(const pid_t *pid)
 }
 
 /* the worst exit status of the ranks */
-static int wait_for_ranks(void)
+static int local_wait_for_ranks(void)
 {
 	int i, status, worst = BENCH_OK;
 
@@ -231,37 +231,37 @@ static int wait_for_ranks(void)
 	return worst;
 }
 
-static void clean(void)
+static void local_clean(void)
 {
 	char name[64];
 	int i;
 
-	end_all(me.rank);
-	end_all(me.twin);
+	local_end_all(me.rank);
+	local_end_all(me.twin);
 	for (i = 0; i < me.n; i++) {
 		if (me.rank[i] > 0)
 			waitpid(me.rank[i], NULL, 0);
 		if (me.twin[i] > 0)
 			waitpid(me.twin[i], NULL, 0);
-		path(name, sizeof(name), i, "sock");
+		local_path(name, sizeof(name), i, "sock");
 		unlink(name);
 	}
-	path(name, sizeof(name), -1, "gagg.conf");
+	local_path(name, sizeof(name), -1, "gagg.conf");
 	unlink(name);
 	rmdir(me.dir);
 }
 
-/* a rank that is just being started is start()'s to end */
-static void end_ranks(int sig)
+/* a rank that is just being started is local_start()'s to end */
+static void local_end_ranks(int sig)
 {
 	signalled = sig;
-	end_all(me.rank);
+	local_end_all(me.rank);
 }
 
 int local_run(const struct bench_args *args,
 	      enum bench_exit (*measure)(const struct bench_args *args))
 {
-	struct sigaction act = { .sa_handler = end_ranks };
+	struct sigaction act = { .sa_handler = local_end_ranks };
 	int status = BENCH_NO_GROUP;
 
 	me.n = args->local;
@@ -272,11 +272,11 @@ int local_run(const struct bench_args *args,
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGHUP, &act, NULL);
 	if (!mkdtemp(me.dir)) {
-		fail(me.dir);
+		local_fail(me.dir);
 		return status;
 	}
-	if (!start(args, measure))
-		status = wait_for_ranks();
-	clean();
+	if (!local_start(args, measure))
+		status = local_wait_for_ranks();
+	local_clean();
 	return signalled ? 128 + signalled : status;
 }

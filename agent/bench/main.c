@@ -7,7 +7,7 @@
 #include "run.h"
 
 /* as one rank */
-static enum bench_exit measure(const struct bench_args *args)
+static enum bench_exit main_measure(const struct bench_args *args)
 {
 	struct bench_system *sys;
 	enum bench_exit status;
@@ -39,10 +39,10 @@ int main(int argc, char **argv)
 		return BENCH_OK;
 	}
 	if (args.local)
-		return local_run(&args, measure);
+		return local_run(&args, main_measure);
 	if (!args.group) {
 		fprintf(stderr, "gagg-bench: which group? --group NAME, or --local N\n");
 		return BENCH_USAGE;
 	}
-	return measure(&args);
+	return main_measure(&args);
 }

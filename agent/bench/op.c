@@ -38,7 +38,7 @@ static const struct {
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-static bool find(const char *const *words, size_t n, const char *text, int *out)
+static bool op_find(const char *const *words, size_t n, const char *text, int *out)
 {
 	for (size_t i = 0; i < COUNT(others); i++)
 		if (!strcmp(others[i].word, text))
@@ -70,7 +70,7 @@ bool bench_kind_parse(const char *text, enum bench_kind *out)
 {
 	int i;
 
-	if (!find(kinds, COUNT(kinds), text, &i))
+	if (!op_find(kinds, COUNT(kinds), text, &i))
 		return false;
 	*out = i;
 	return true;
@@ -80,7 +80,7 @@ bool bench_dtype_parse(const char *text, enum bench_dtype *out)
 {
 	int i;
 
-	if (!find(dtypes, COUNT(dtypes), text, &i))
+	if (!op_find(dtypes, COUNT(dtypes), text, &i))
 		return false;
 	*out = i;
 	return true;
@@ -90,7 +90,7 @@ bool bench_redop_parse(const char *text, enum bench_redop *out)
 {
 	int i;
 
-	if (!find(redops, COUNT(redops), text, &i))
+	if (!op_find(redops, COUNT(redops), text, &i))
 		return false;
 	*out = i;
 	return true;
@@ -121,7 +121,7 @@ bool bench_reduces(enum bench_kind kind)
 	return kind != BENCH_ALL_GATHER && kind != BENCH_BROADCAST;
 }
 
-static bool has_parts(enum bench_kind kind)
+static bool op_has_parts(enum bench_kind kind)
 {
 	return kind == BENCH_ALL_GATHER || kind == BENCH_REDUCE_SCATTER;
 }
@@ -130,7 +130,7 @@ size_t bench_count(enum bench_kind kind, enum bench_dtype dtype, int n, size_t b
 {
 	size_t count = bytes / bench_dtype_size(dtype);
 
-	if (has_parts(kind))
+	if (op_has_parts(kind))
 		count /= (size_t)n;
 	return count ? count : 1;
 }
@@ -147,7 +147,7 @@ size_t bench_recv_count(const struct bench_op *op, int n)
 
 size_t bench_bytes(const struct bench_op *op, int n)
 {
-	size_t count = has_parts(op->kind) ? op->count * (size_t)n : op->count;
+	size_t count = op_has_parts(op->kind) ? op->count * (size_t)n : op->count;
 
 	return count * bench_dtype_size(op->dtype);
 }

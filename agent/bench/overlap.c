@@ -22,7 +22,7 @@ struct told {
 };
 
 /* no memory to speak of, nothing that a compiler can leave out */
-static void compute(uint64_t steps)
+static void overlap_compute(uint64_t steps)
 {
 	double x = 1;
 
@@ -32,8 +32,8 @@ static void compute(uint64_t steps)
 	}
 }
 
-static int carry_out(struct bench *b, const struct bench_op *op, enum part part,
-		     uint64_t steps)
+static int overlap_carry_out(struct bench *b, const struct bench_op *op, enum part part,
+			     uint64_t steps)
 {
 	struct bench_system *sys = b->sys;
 
@@ -41,19 +41,19 @@ static int carry_out(struct bench *b, const struct bench_op *op, enum part part,
 	case COMM:
 		return sys->run(sys, op, b->send, b->recv);
 	case COMPUTE:
-		compute(steps);
+		overlap_compute(steps);
 		return 0;
 	default:
 		if (sys->start(sys, op, b->send, b->recv))
 			return -1;
-		compute(steps);
+		overlap_compute(steps);
 		return sys->wait(sys);
 	}
 }
 
 /* one turn; adds what is wrong to @wrong, sets @us to the mean of the ranks */
-static int turn(struct bench *b, const struct bench_op *op, enum part part, uint64_t steps,
-		double *us, size_t *wrong)
+static int overlap_turn(struct bench *b, const struct bench_op *op, enum part part, uint64_t steps,
+			double *us, size_t *wrong)
 {
 	struct bench_system *sys = b->sys;
 	struct told mine = { 0 }, all[BENCH_RANKS];
@@ -66,7 +66,7 @@ static int turn(struct bench *b, const struct bench_op *op, enum part part, uint
 	if (sys->barrier(sys))
 		return -1;
 	begun = usage_clock();
-	if (carry_out(b, op, part, steps))
+	if (overlap_carry_out(b, op, part, steps))
 		return -1;
 	mine.us = (double)(usage_clock() - begun) / 1e3;
 	/* nobody checks while another still computes */
@@ -85,21 +85,21 @@ static int turn(struct bench *b, const struct bench_op *op, enum part part, uint
 }
 
 /* steps that take @us when all ranks compute */
-static int calibrate(struct bench *b, const struct bench_op *op, double us, uint64_t *steps)
+static int overlap_calibrate(struct bench *b, const struct bench_op *op, double us, uint64_t *steps)
 {
 	size_t wrong = 0;
 	double took;
 
 	*steps = 1000000;
 	for (int i = 0; i < 4; i++) {
-		if (turn(b, op, COMPUTE, *steps, &took, &wrong))
+		if (overlap_turn(b, op, COMPUTE, *steps, &took, &wrong))
 			return -1;
 		*steps = (uint64_t)((double)*steps * us / (took > 1 ? took : 1)) + 1;
 	}
 	return 0;
 }
 
-static int all_parts(struct bench *b, const struct bench_op *op, struct bench_row *row)
+static int overlap_all_parts(struct bench *b, const struct bench_op *op, struct bench_row *row)
 {
 	int iters = b->args->iters < ITERS_MAX ? b->args->iters : ITERS_MAX;
 	double us[PARTS][ITERS_MAX], spent = 0;
@@ -109,14 +109,14 @@ static int all_parts(struct bench *b, const struct bench_op *op, struct bench_ro
 	if (bench_choose(b, op, &row->algorithm))
 		return -1;
 	for (i = 0; i < 1 + b->args->warmup; i++)
-		if (turn(b, op, COMM, 0, &us[COMM][0], &row->wrong))
+		if (overlap_turn(b, op, COMM, 0, &us[COMM][0], &row->wrong))
 			return -1;
-	if (calibrate(b, op, us[COMM][0], &steps))
+	if (overlap_calibrate(b, op, us[COMM][0], &steps))
 		return -1;
 	for (i = 0; i < iters && (!i || !(b->args->budget > 0) ||
 				  spent < b->args->budget * 1e6); i++)
 		for (part = COMM; part < PARTS; part++) {
-			if (turn(b, op, part, steps, &us[part][i], &row->wrong))
+			if (overlap_turn(b, op, part, steps, &us[part][i], &row->wrong))
 				return -1;
 			spent += us[part][i];
 		}
@@ -134,7 +134,7 @@ static int all_parts(struct bench *b, const struct bench_op *op, struct bench_ro
 
 int bench_overlap(struct bench *b, const struct bench_op *op, struct bench_row *row)
 {
-	int err = all_parts(b, op, row);
+	int err = overlap_all_parts(b, op, row);
 
 	if (err)
 		fprintf(stderr, "%s: rank %d: %s\n", b->sys->name, b->sys->rank,

@@ -16,32 +16,32 @@ struct context {
 	const struct bench_row *row;
 };
 
-static struct value word(const char *w)
+static struct value report_word(const char *w)
 {
 	return (struct value){ .kind = w ? WORD : NOTHING, .word = w };
 }
 
-static struct value integer(long long i)
+static struct value report_integer(long long i)
 {
 	return (struct value){ .kind = INTEGER, .integer = i };
 }
 
-static struct value real(double x)
+static struct value report_real(double x)
 {
 	return (struct value){ .kind = REAL, .real = x };
 }
 
-static struct value nothing(void)
+static struct value report_nothing(void)
 {
 	return (struct value){ .kind = NOTHING };
 }
 
-static struct value counter(const struct bench_row *row, double x)
+static struct value report_counter(const struct bench_row *row, double x)
 {
-	return row->counted ? real(x) : nothing();
+	return row->counted ? report_real(x) : report_nothing();
 }
 
-static double algbw(const struct bench_row *row)
+static double report_algbw(const struct bench_row *row)
 {
 	return row->time_us > 0 ? (double)row->bytes / row->time_us / 1e3 : 0;
 }
@@ -52,33 +52,39 @@ static double algbw(const struct bench_row *row)
 		return expression;					\
 	}
 
-GET(system, word(c->sys->name))
-GET(op, word(bench_kind_name(c->row->op.kind)))
-GET(n, integer(c->sys->size))
-GET(bytes, integer((long long)c->row->bytes))
-GET(count, integer((long long)c->row->op.count))
-GET(type, word(bench_dtype_name(c->row->op.dtype)))
-GET(redop, word(bench_reduces(c->row->op.kind) ? bench_redop_name(c->row->op.redop) : "none"))
-GET(root, integer(c->row->op.kind == BENCH_BROADCAST ? c->row->op.root : -1))
-GET(wire, word(c->sys->wire))
-GET(algorithm, word(c->row->algorithm))
-GET(ops, integer((long long)c->row->ops))
-GET(time, real(c->row->time_us))
-GET(algbw, real(algbw(c->row)))
-GET(busbw, real(algbw(c->row) * bench_bus_factor(c->row->op.kind, c->sys->size)))
-GET(wrong, integer((long long)c->row->wrong))
-GET(p50, real(c->row->p50_us))
-GET(p99, real(c->row->p99_us))
-GET(max, real(c->row->max_us))
-GET(cpu, c->row->cpu_s_per_gb > 0 ? real(c->row->cpu_s_per_gb) : nothing())
-GET(datagrams, counter(c->row, c->row->datagrams))
-GET(resent, counter(c->row, c->row->resent))
-GET(switches, real(c->row->switches))
-GET(machine_switches, real(c->row->machine_switches))
-GET(comm, real(c->row->comm_us))
-GET(compute, real(c->row->compute_us))
-GET(ratio, real(c->row->p50_us / (c->row->comm_us > c->row->compute_us ?
-				  c->row->comm_us : c->row->compute_us)))
+GET(system, report_word(c->sys->name))
+GET(op, report_word(bench_kind_name(c->row->op.kind)))
+GET(n, report_integer(c->sys->size))
+GET(bytes, report_integer((long long)c->row->bytes))
+GET(count, report_integer((long long)c->row->op.count))
+GET(type, report_word(bench_dtype_name(c->row->op.dtype)))
+GET(redop, report_word(bench_reduces(c->row->op.kind) ?
+			       bench_redop_name(c->row->op.redop) :
+			       "none"))
+GET(root,
+    report_integer(c->row->op.kind == BENCH_BROADCAST ? c->row->op.root : -1))
+GET(wire, report_word(c->sys->wire))
+GET(algorithm, report_word(c->row->algorithm))
+GET(ops, report_integer((long long)c->row->ops))
+GET(time, report_real(c->row->time_us))
+GET(algbw, report_real(report_algbw(c->row)))
+GET(busbw, report_real(report_algbw(c->row) *
+		       bench_bus_factor(c->row->op.kind, c->sys->size)))
+GET(wrong, report_integer((long long)c->row->wrong))
+GET(p50, report_real(c->row->p50_us))
+GET(p99, report_real(c->row->p99_us))
+GET(max, report_real(c->row->max_us))
+GET(cpu, c->row->cpu_s_per_gb > 0 ? report_real(c->row->cpu_s_per_gb) :
+				    report_nothing())
+GET(datagrams, report_counter(c->row, c->row->datagrams))
+GET(resent, report_counter(c->row, c->row->resent))
+GET(switches, report_real(c->row->switches))
+GET(machine_switches, report_real(c->row->machine_switches))
+GET(comm, report_real(c->row->comm_us))
+GET(compute, report_real(c->row->compute_us))
+GET(ratio, report_real(c->row->p50_us / (c->row->comm_us > c->row->compute_us ?
+						 c->row->comm_us :
+						 c->row->compute_us)))
 
 /**
  * struct column - one value of a row
@@ -148,12 +154,12 @@ static const struct column overlap[] = {
 
 static bool first_row;
 
-static const struct column *columns(const struct bench_args *args)
+static const struct column *report_columns(const struct bench_args *args)
 {
 	return args->kind == BENCH_OVERLAP ? overlap : collective;
 }
 
-static void heading(const struct column *c, bool units)
+static void report_heading(const struct column *c, bool units)
 {
 	const char *mark = "#";
 
@@ -166,7 +172,7 @@ static void heading(const struct column *c, bool units)
 	putchar('\n');
 }
 
-static void text_value(const struct column *c, const struct value *v)
+static void report_text_value(const struct column *c, const struct value *v)
 {
 	switch (v->kind) {
 	case NOTHING:
@@ -185,7 +191,7 @@ static void text_value(const struct column *c, const struct value *v)
 }
 
 /* words have nothing to be escaped */
-static void json_value(const struct column *c, const struct value *v)
+static void report_json_value(const struct column *c, const struct value *v)
 {
 	printf("\"%s\": ", c->key);
 	switch (v->kind) {
@@ -235,8 +241,8 @@ void report_begin(const struct bench_args *args, const struct bench_system *sys)
 	}
 	printf("# %s: %s, %d ranks, wire %s\n", sys->name, bench_kind_name(args->kind),
 	       sys->size, sys->wire);
-	heading(columns(args), false);
-	heading(columns(args), true);
+	report_heading(report_columns(args), false);
+	report_heading(report_columns(args), true);
 }
 
 void report_row(const struct bench_args *args, const struct bench_system *sys,
@@ -249,14 +255,14 @@ void report_row(const struct bench_args *args, const struct bench_system *sys,
 		return;
 	if (args->json)
 		printf("%s\n{", first_row ? "" : ",");
-	for (c = columns(args); c->key; c++) {
+	for (c = report_columns(args); c->key; c++) {
 		struct value v = c->get(&context);
 
 		if (args->json) {
-			printf("%s", c == columns(args) ? "" : ", ");
-			json_value(c, &v);
+			printf("%s", c == report_columns(args) ? "" : ", ");
+			report_json_value(c, &v);
 		} else if (c->title) {
-			text_value(c, &v);
+			report_text_value(c, &v);
 		}
 	}
 	printf(args->json ? "}" : "\n");

@@ -27,19 +27,19 @@ double bench_bound_ieee(enum bench_dtype dtype, int n)
 	return (n - 1) * ldexp(n * BENCH_ABSMAX, -digits);
 }
 
-static int failed(const struct bench *b, const char *what)
+static int run_failed(const struct bench *b, const char *what)
 {
 	fprintf(stderr, "%s: rank %d: %s: %s\n", b->sys->name, b->sys->rank, what,
 		b->sys->error(b->sys));
 	return -1;
 }
 
-static int barrier(struct bench *b)
+static int run_barrier(struct bench *b)
 {
-	return b->sys->barrier(b->sys) ? failed(b, "barrier") : 0;
+	return b->sys->barrier(b->sys) ? run_failed(b, "barrier") : 0;
 }
 
-static void *allocate(size_t bytes)
+static void *run_allocate(size_t bytes)
 {
 	void *p = malloc(bytes);
 
@@ -52,12 +52,12 @@ static void *allocate(size_t bytes)
 	return p;
 }
 
-static size_t send_bytes(const struct bench *b, const struct bench_op *op)
+static size_t run_send_bytes(const struct bench *b, const struct bench_op *op)
 {
 	return bench_send_count(op, b->sys->size) * bench_dtype_size(op->dtype);
 }
 
-static size_t recv_bytes(const struct bench *b, const struct bench_op *op)
+static size_t run_recv_bytes(const struct bench *b, const struct bench_op *op)
 {
 	return bench_recv_count(op, b->sys->size) * bench_dtype_size(op->dtype);
 }
@@ -69,8 +69,8 @@ int bench_batch_max(const struct bench *b, const struct bench_op *op)
 	return m < 1 ? 1 : m > BENCH_BATCH ? BENCH_BATCH : (int)m;
 }
 
-static void data_of(const struct bench *b, const struct bench_op *op, int i,
-		    struct bench_data *d)
+static void run_data_of(const struct bench *b, const struct bench_op *op, int i,
+			struct bench_data *d)
 {
 	bench_data_init(d, op->dtype, b->sys->size, b->args->seed, b->number + (uint64_t)i);
 }
@@ -84,32 +84,32 @@ void *bench_input(const struct bench *b, const struct bench_op *op)
 }
 
 /* what the ranks of a broadcast other than the root have is overwritten */
-static void fill(const struct bench *b, const struct bench_op *op, int m)
+static void run_fill(const struct bench *b, const struct bench_op *op, int m)
 {
 	char *to = bench_input(b, op);
 	struct bench_data d;
 
 	for (int i = 0; i < m; i++) {
-		data_of(b, op, i, &d);
+		run_data_of(b, op, i, &d);
 		bench_data_fill(&d, b->sys->rank, 0, bench_send_count(op, b->sys->size),
-				to + (size_t)i * send_bytes(b, op));
+				to + (size_t)i * run_send_bytes(b, op));
 	}
 }
 
-static size_t check(const struct bench *b, const struct bench_op *op, int m)
+static size_t run_check(const struct bench *b, const struct bench_op *op, int m)
 {
 	struct bench_data d;
 	size_t wrong = 0;
 
 	for (int i = 0; i < m; i++) {
-		data_of(b, op, i, &d);
+		run_data_of(b, op, i, &d);
 		wrong += bench_data_wrong(&d, op, b->sys->rank, b->sys->bound,
-					  b->recv + (size_t)i * recv_bytes(b, op));
+					  b->recv + (size_t)i * run_recv_bytes(b, op));
 	}
 	return wrong;
 }
 
-static void counters(const struct bench *b, struct told *told, int sign)
+static void run_counters(const struct bench *b, struct told *told, int sign)
 {
 	struct bench_system *sys = b->sys;
 	struct bench_counters c;
@@ -126,7 +126,7 @@ static void counters(const struct bench *b, struct told *told, int sign)
 	told->c.resent += sign * c.resent;
 }
 
-static void machine(const struct bench *b, struct told *told, int sign)
+static void run_machine(const struct bench *b, struct told *told, int sign)
 {
 	struct usage u;
 
@@ -137,16 +137,16 @@ static void machine(const struct bench *b, struct told *told, int sign)
 	told->usage.switches += sign * u.switches;
 }
 
-static int timed(struct bench *b, const struct bench_op *op, int m, struct told *told)
+static int run_timed(struct bench *b, const struct bench_op *op, int m, struct told *told)
 {
-	size_t in = send_bytes(b, op), out = recv_bytes(b, op);
+	size_t in = run_send_bytes(b, op), out = run_recv_bytes(b, op);
 	struct bench_system *sys = b->sys;
 	int64_t before, after;
 
 	before = usage_clock();
 	for (int i = 0; i < m; i++) {
 		if (sys->run(sys, op, b->send + (size_t)i * in, b->recv + (size_t)i * out))
-			return failed(b, bench_kind_name(op->kind));
+			return run_failed(b, bench_kind_name(op->kind));
 		after = usage_clock();
 		told->times[i] = (double)(after - before) / 1e3;
 		before = after;
@@ -154,14 +154,14 @@ static int timed(struct bench *b, const struct bench_op *op, int m, struct told 
 	return 0;
 }
 
-static int collect(struct bench *b, int m, const struct told *told, struct bench_total *t)
+static int run_collect(struct bench *b, int m, const struct told *told, struct bench_total *t)
 {
 	int n = b->sys->size;
-	struct told *all = allocate((size_t)n * sizeof(*all));
+	struct told *all = run_allocate((size_t)n * sizeof(*all));
 
 	if (b->sys->gather(b->sys, told, sizeof(*told), all)) {
 		free(all);
-		return failed(b, "gather");
+		return run_failed(b, "gather");
 	}
 	for (int i = 0; i < m; i++) {
 		double sum = 0;
@@ -184,19 +184,19 @@ static int collect(struct bench *b, int m, const struct told *told, struct bench
 	return 0;
 }
 
-static int load(struct bench *b, const struct bench_op *op, int m)
+static int run_load(struct bench *b, const struct bench_op *op, int m)
 {
 	struct bench_system *sys = b->sys;
 
 	if (!sys->load)
 		return 0;
-	return sys->load(sys, b->send, (size_t)m * send_bytes(b, op), b->recv,
-			 (size_t)m * recv_bytes(b, op)) ? failed(b, "load") : 0;
+	return sys->load(sys, b->send, (size_t)m * run_send_bytes(b, op), b->recv,
+			 (size_t)m * run_recv_bytes(b, op)) ? run_failed(b, "load") : 0;
 }
 
-static int fetch(struct bench *b)
+static int run_fetch(struct bench *b)
 {
-	return b->sys->fetch && b->sys->fetch(b->sys) ? failed(b, "fetch") : 0;
+	return b->sys->fetch && b->sys->fetch(b->sys) ? run_failed(b, "fetch") : 0;
 }
 
 /*
@@ -208,28 +208,28 @@ int bench_batch(struct bench *b, const struct bench_op *op, int m, struct bench_
 {
 	struct told told = { 0 };
 
-	fill(b, op, m);
-	if (load(b, op, m) || barrier(b))
+	run_fill(b, op, m);
+	if (run_load(b, op, m) || run_barrier(b))
 		return -1;
-	counters(b, &told, -1);
-	if (barrier(b))
+	run_counters(b, &told, -1);
+	if (run_barrier(b))
 		return -1;
-	machine(b, &told, -1);
-	if (barrier(b) || timed(b, op, m, &told) || barrier(b))
+	run_machine(b, &told, -1);
+	if (run_barrier(b) || run_timed(b, op, m, &told) || run_barrier(b))
 		return -1;
-	machine(b, &told, 1);
-	if (barrier(b))
+	run_machine(b, &told, 1);
+	if (run_barrier(b))
 		return -1;
-	counters(b, &told, 1);
-	if (barrier(b) || fetch(b))
+	run_counters(b, &told, 1);
+	if (run_barrier(b) || run_fetch(b))
 		return -1;
-	told.wrong = check(b, op, m);
+	told.wrong = run_check(b, op, m);
 	b->number += (uint64_t)m;
-	return collect(b, m, &told, t);
+	return run_collect(b, m, &told, t);
 }
 
 /* all ranks find the same, since they have the same totals */
-static bool spent(const struct bench *b, const struct bench_total *t)
+static bool run_spent(const struct bench *b, const struct bench_total *t)
 {
 	return b->args->budget > 0 &&
 	       stat_mean(t->times, t->n) * (double)t->n >= b->args->budget * 1e6;
@@ -240,7 +240,7 @@ static bool spent(const struct bench *b, const struct bench_total *t)
  * that takes so long that it makes no difference. One that is slow with the first is not
  * tried with more.
  */
-static int try_algorithm(struct bench *b, const struct bench_op *op, double best, double *us)
+static int run_try_algorithm(struct bench *b, const struct bench_op *op, double best, double *us)
 {
 	int m = bench_batch_max(b, op) < 4 ? bench_batch_max(b, op) : 4;
 	double times[1 + 4 + 4];
@@ -249,7 +249,7 @@ static int try_algorithm(struct bench *b, const struct bench_op *op, double best
 	if (bench_batch(b, op, 1, &t))
 		return -1;
 	*us = times[0];
-	if (spent(b, &t) || (best && times[0] > 4 * best))
+	if (run_spent(b, &t) || (best && times[0] > 4 * best))
 		return 0;
 	if ((m > 1 && bench_batch(b, op, m, &t)) || bench_batch(b, op, m, &t))
 		return -1;
@@ -272,8 +272,8 @@ int bench_choose(struct bench *b, const struct bench_op *op, const char **name)
 		if (!bench_args_algorithm(b->args, names[i]))
 			continue;
 		if (sys->select(sys, i))
-			return failed(b, names[i]);
-		if (try_algorithm(b, op, best, &us))
+			return run_failed(b, names[i]);
+		if (run_try_algorithm(b, op, best, &us))
 			return -1;
 		if (!best || us < best) {
 			best = us;
@@ -281,11 +281,11 @@ int bench_choose(struct bench *b, const struct bench_op *op, const char **name)
 		}
 	}
 	*name = names[chosen];
-	return sys->select(sys, chosen) ? failed(b, *name) : 0;
+	return sys->select(sys, chosen) ? run_failed(b, *name) : 0;
 }
 
 /* @n operations, fewer when the budget is spent */
-static int repeat(struct bench *b, const struct bench_op *op, int n, struct bench_total *t)
+static int run_repeat(struct bench *b, const struct bench_op *op, int n, struct bench_total *t)
 {
 	int most = bench_batch_max(b, op);
 
@@ -293,13 +293,13 @@ static int repeat(struct bench *b, const struct bench_op *op, int n, struct benc
 		m = left < most ? left : most;
 		if (bench_batch(b, op, m, t))
 			return -1;
-		if (spent(b, t))
+		if (run_spent(b, t))
 			break;
 	}
 	return 0;
 }
 
-static int collectives(struct bench *b, const struct bench_op *op, struct bench_row *row)
+static int run_collectives(struct bench *b, const struct bench_op *op, struct bench_row *row)
 {
 	int err, warmup = b->args->warmup;
 	struct bench_total t = { 0 };
@@ -312,12 +312,12 @@ static int collectives(struct bench *b, const struct bench_op *op, struct bench_
 		warmup = bench_batch_max(b, op);
 	else if (warmup && row->algorithm && bench_batch_max(b, op) == 1)
 		warmup--;
-	t.times = allocate(sizeof(double) * (size_t)(b->args->iters + warmup));
-	err = repeat(b, op, warmup, &t);
+	t.times = run_allocate(sizeof(double) * (size_t)(b->args->iters + warmup));
+	err = run_repeat(b, op, warmup, &t);
 	wrong = t.wrong;
 	t = (struct bench_total){ .times = t.times };
 	if (!err)
-		err = repeat(b, op, b->args->iters, &t);
+		err = run_repeat(b, op, b->args->iters, &t);
 	t.wrong += wrong;
 	if (!err)
 		row_fill(row, &t, b->sys->size);
@@ -325,7 +325,7 @@ static int collectives(struct bench *b, const struct bench_op *op, struct bench_
 	return err;
 }
 
-static int one_size(struct bench *b, size_t size, struct bench_row *row)
+static int run_one_size(struct bench *b, size_t size, struct bench_row *row)
 {
 	struct bench_system *sys = b->sys;
 	struct bench_op op = {
@@ -336,16 +336,16 @@ static int one_size(struct bench *b, size_t size, struct bench_row *row)
 	int m, err;
 
 	m = bench_batch_max(b, &op);
-	b->send = allocate((size_t)m * send_bytes(b, &op));
-	b->recv = allocate((size_t)m * recv_bytes(b, &op));
+	b->send = run_allocate((size_t)m * run_send_bytes(b, &op));
+	b->recv = run_allocate((size_t)m * run_recv_bytes(b, &op));
 	*row = (struct bench_row){ .op = op, .bytes = bench_bytes(&op, sys->size) };
 	err = sys->begin ? sys->begin(sys, &op) : 0;
 	if (err)
-		failed(b, "begin");
+		run_failed(b, "begin");
 	else if (op.kind == BENCH_OVERLAP)
 		err = bench_overlap(b, &op, row);
 	else
-		err = collectives(b, &op, row);
+		err = run_collectives(b, &op, row);
 	if (sys->end)
 		sys->end(sys);
 	free(b->send);
@@ -354,13 +354,13 @@ static int one_size(struct bench *b, size_t size, struct bench_row *row)
 }
 
 /* the lowest rank of a machine, and of a network namespace, speaks for it */
-static int who_tells(struct bench *b)
+static int run_who_tells(struct bench *b)
 {
 	struct usage_where mine, all[BENCH_RANKS];
 
 	usage_where(&mine);
 	if (b->sys->gather(b->sys, &mine, sizeof(mine), all))
-		return failed(b, "gather");
+		return run_failed(b, "gather");
 	b->machine = true;
 	b->net = true;
 	for (int r = 0; r < b->sys->rank; r++) {
@@ -384,11 +384,11 @@ enum bench_exit bench_run(const struct bench_args *args, struct bench_system *sy
 		fprintf(stderr, "%s has no non-blocking all-reduce\n", sys->name);
 		return BENCH_USAGE;
 	}
-	if (who_tells(&b))
+	if (run_who_tells(&b))
 		return BENCH_WRONG;
 	report_begin(args, sys);
 	for (size = bench_args_next(args, 0); size; size = bench_args_next(args, size)) {
-		if (one_size(&b, size, &row)) {
+		if (run_one_size(&b, size, &row)) {
 			report_end(args, sys);
 			return BENCH_WRONG;
 		}

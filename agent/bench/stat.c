@@ -4,7 +4,7 @@
 
 #include "stat.h"
 
-static int compare(const void *a, const void *b)
+static int stat_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -13,7 +13,7 @@ static int compare(const void *a, const void *b)
 
 void stat_sort(double *values, size_t n)
 {
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), stat_compare);
 }
 
 /* the least value that is not below @percent of all */

@@ -55,7 +55,7 @@ int64_t usage_clock(void)
 }
 
 /* FNV-1a */
-static uint64_t hash(const char *s)
+static uint64_t usage_hash(const char *s)
 {
 	uint64_t h = 0xcbf29ce484222325;
 
@@ -65,7 +65,7 @@ static uint64_t hash(const char *s)
 }
 
 /* the beginning of a file, as a string; "" if it cannot be read */
-static void slurp(const char *path, char *buf, size_t size)
+static void usage_slurp(const char *path, char *buf, size_t size)
 {
 	size_t n = 0;
 	ssize_t got;
@@ -85,20 +85,20 @@ void usage_where(struct usage_where *w)
 	struct stat st = { 0 };
 	char id[64];
 
-	slurp("/proc/sys/kernel/random/boot_id", id, sizeof(id));
-	w->machine = hash(id);
+	usage_slurp("/proc/sys/kernel/random/boot_id", id, sizeof(id));
+	w->machine = usage_hash(id);
 	stat("/proc/self/ns/net", &st);
 	w->net = w->machine ^ (uint64_t)st.st_ino;
 }
 
 /* what of it there is in one reading; the line of all CPUs is the first */
-static void read_stat(int64_t *idle_ticks, int64_t *switches)
+static void usage_read_stat(int64_t *idle_ticks, int64_t *switches)
 {
 	unsigned long long idle = 0, iowait = 0;
 	static char text[1 << 16];
 	const char *line;
 
-	slurp("/proc/stat", text, sizeof(text));
+	usage_slurp("/proc/stat", text, sizeof(text));
 	if (sscanf(text, "cpu %*u %*u %*u %llu %llu", &idle, &iowait) != 2)
 		idle = 0;
 	*idle_ticks = (int64_t)(idle + iowait);
@@ -107,7 +107,7 @@ static void read_stat(int64_t *idle_ticks, int64_t *switches)
 }
 
 /* a line is the question, a number and the end of the line the answer */
-static int64_t ask_meter(void)
+static int64_t usage_ask_meter(void)
 {
 	char answer[32];
 	size_t n = 0;
@@ -125,7 +125,7 @@ void usage_machine(struct usage *u)
 	int64_t idle;
 
 	if (meter >= 0) {
-		u->busy = ask_meter();
+		u->busy = usage_ask_meter();
 		u->switches = 0;
 		return;
 	}
@@ -134,7 +134,7 @@ void usage_machine(struct usage *u)
 		u->switches = 0;
 		return;
 	}
-	read_stat(&idle, &u->switches);
+	usage_read_stat(&idle, &u->switches);
 	u->busy = usage_clock() * cpus - idle * (NSEC / ticks);
 }
 

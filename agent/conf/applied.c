@@ -103,7 +103,7 @@ void applied_free(struct applied *a)
 }
 
 /* The line of @name, or NULL; names hold no blanks. */
-static char *find(const struct applied *a, const char *name)
+static char *applied_find(const struct applied *a, const char *name)
 {
 	size_t len = strlen(name);
 	char *line = a->text;
@@ -119,7 +119,7 @@ static char *find(const struct applied *a, const char *name)
 
 bool applied_has(const struct applied *a, const char *name, const char *config)
 {
-	const char *line = find(a, name);
+	const char *line = applied_find(a, name);
 	size_t len = strlen(config);
 
 	if (!line)
@@ -130,7 +130,7 @@ bool applied_has(const struct applied *a, const char *name, const char *config)
 
 void applied_remove(struct applied *a, const char *name)
 {
-	char *line = find(a, name);
+	char *line = applied_find(a, name);
 	char *next;
 
 	if (!line)

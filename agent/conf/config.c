@@ -28,7 +28,7 @@ int config_parse(const char *text, const char *path, struct config *out,
 	return ret;
 }
 
-static int read_text(FILE *f, char **out)
+static int config_read_text(FILE *f, char **out)
 {
 	char *text = malloc(TEXT_MAX + 1);
 	size_t len;
@@ -65,7 +65,7 @@ int config_load(const char *path, struct config *out, char *err, size_t errlen)
 		snprintf(err, errlen, "%s: %s", path, strerror(-ret));
 		return ret;
 	}
-	ret = read_text(f, &text);
+	ret = config_read_text(f, &text);
 	fclose(f);
 	if (ret) {
 		snprintf(err, errlen, "%s: %s", path,

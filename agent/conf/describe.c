@@ -13,10 +13,10 @@ struct text {
 	size_t size, used;
 };
 
-static void add(struct text *t, const char *fmt, ...)
+static void describe_add(struct text *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void add(struct text *t, const char *fmt, ...)
+static void describe_add(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -29,22 +29,22 @@ static void add(struct text *t, const char *fmt, ...)
 							  t->size - t->used - 1;
 }
 
-static void add_field(struct text *t, const struct nl_group *g,
-		      const struct gagg_param *f)
+static void describe_add_field(struct text *t, const struct nl_group *g,
+			       const struct gagg_param *f)
 {
 	uint32_t v = nl_field_read(g, f);
 
 	if (!(g->set & NL_SET(f->attr)))
-		add(t, "?");
+		describe_add(t, "?");
 	else if (f->kind == GAGG_PARAM_BITS)
-		add(t, "%04o", v);
+		describe_add(t, "%04o", v);
 	else if (nl_field_word(f, v))
-		add(t, "%s", nl_field_word(f, v));
+		describe_add(t, "%s", nl_field_word(f, v));
 	else
-		add(t, "%u", v);
+		describe_add(t, "%u", v);
 }
 
-static void add_fields(struct text *t, const struct change *c)
+static void describe_add_fields(struct text *t, const struct change *c)
 {
 	char a[NL_IP_MAX], b[NL_IP_MAX];
 	const char *sep = "set ";
@@ -53,37 +53,38 @@ static void add_fields(struct text *t, const struct change *c)
 	nl_for_each_field(f) {
 		if (!(c->group.set & NL_SET(f->attr)))
 			continue;
-		add(t, "%s%s ", sep, f->name);
-		add_field(t, &c->was, f);
-		add(t, " -> ");
-		add_field(t, &c->group, f);
+		describe_add(t, "%s%s ", sep, f->name);
+		describe_add_field(t, &c->was, f);
+		describe_add(t, " -> ");
+		describe_add_field(t, &c->group, f);
 		sep = ", ";
 	}
 	if (c->group.set & NL_SET(GAGG_GA_SYNC)) {
-		add(t, "%ssync %s -> %s", sep, c->was.sync, c->group.sync);
+		describe_add(t, "%ssync %s -> %s", sep, c->was.sync, c->group.sync);
 		sep = ", ";
 	}
 	if (c->group.set & NL_SET(GAGG_GA_MULTICAST))
-		add(t, "%smulticast %s -> %s", sep, nl_multicast_format(&c->was.multicast, a),
-		    nl_multicast_format(&c->group.multicast, b));
+		describe_add(t, "%smulticast %s -> %s", sep,
+			     nl_multicast_format(&c->was.multicast, a),
+			     nl_multicast_format(&c->group.multicast, b));
 }
 
-static void add_member(struct text *t, const struct change *c)
+static void describe_add_member(struct text *t, const struct change *c)
 {
 	const struct nl_member *m = &c->group.members[0];
 	const struct nl_member *was = &c->was.members[0];
 	char a[NL_IP_MAX], b[NL_IP_MAX];
 	const char *sep = "";
 
-	add(t, "set member %u: ", m->rank);
+	describe_add(t, "set member %u: ", m->rank);
 	if (m->set & NL_SET(GAGG_MA_ADDRESS)) {
-		add(t, "address %s -> %s", nl_ip_format(&was->addr, a),
-		    nl_ip_format(&m->addr, b));
+		describe_add(t, "address %s -> %s", nl_ip_format(&was->addr, a),
+			     nl_ip_format(&m->addr, b));
 		sep = ", ";
 	}
 	if (m->set & NL_SET(GAGG_MA_ROLES))
-		add(t, "%srole %s -> %s", sep, nl_roles_name(was->roles),
-		    nl_roles_name(m->roles));
+		describe_add(t, "%srole %s -> %s", sep, nl_roles_name(was->roles),
+			     nl_roles_name(m->roles));
 }
 
 const char *diff_describe(const struct change *c, char *buf, size_t size)
@@ -93,33 +94,33 @@ const char *diff_describe(const struct change *c, char *buf, size_t size)
 	char a[NL_IP_MAX], b[NL_IP_MAX];
 
 	*buf = 0;
-	add(&t, "group \"%s\": ", g->name);
+	describe_add(&t, "group \"%s\": ", g->name);
 	switch (c->kind) {
 	case CHANGE_NEW:
-		add(&t, "create, %u member%s, local address %s", g->n_members,
-		    g->n_members == 1 ? "" : "s", nl_ip_format(&g->local, a));
+		describe_add(&t, "create, %u member%s, local address %s", g->n_members,
+			     g->n_members == 1 ? "" : "s", nl_ip_format(&g->local, a));
 		break;
 	case CHANGE_SET:
 	case CHANGE_ACCESS:
-		add_fields(&t, c);
+		describe_add_fields(&t, c);
 		break;
 	case CHANGE_REPLACE:
-		add(&t, "replace, local address %s -> %s",
-		    nl_ip_format(&c->was.local, a), nl_ip_format(&g->local, b));
+		describe_add(&t, "replace, local address %s -> %s",
+			     nl_ip_format(&c->was.local, a), nl_ip_format(&g->local, b));
 		break;
 	case CHANGE_DEL:
-		add(&t, "delete");
+		describe_add(&t, "delete");
 		break;
 	case CHANGE_MEMBER_ADD:
-		add(&t, "add member %u at %s as %s", g->members[0].rank,
-		    nl_ip_format(&g->members[0].addr, a),
-		    nl_roles_name(g->members[0].roles));
+		describe_add(&t, "add member %u at %s as %s", g->members[0].rank,
+			     nl_ip_format(&g->members[0].addr, a),
+			     nl_roles_name(g->members[0].roles));
 		break;
 	case CHANGE_MEMBER_SET:
-		add_member(&t, c);
+		describe_add_member(&t, c);
 		break;
 	case CHANGE_MEMBER_DEL:
-		add(&t, "delete member %u", g->members[0].rank);
+		describe_add(&t, "delete member %u", g->members[0].rank);
 		break;
 	}
 	return buf;

@@ -13,8 +13,8 @@
 #define ACCESS_SET \
 	(NL_SET(GAGG_GA_UID) | NL_SET(GAGG_GA_GID) | NL_SET(GAGG_GA_MODE))
 
-static struct change *push(struct change_list *list, enum change_kind kind,
-			   const char *name)
+static struct change *diff_push(struct change_list *list, enum change_kind kind,
+				const char *name)
 {
 	struct change *v;
 
@@ -30,8 +30,8 @@ static struct change *push(struct change_list *list, enum change_kind kind,
 	return v;
 }
 
-static const struct nl_group *find_group(const struct nl_group *v,
-					 unsigned int n, const char *name)
+static const struct nl_group *diff_find_group(const struct nl_group *v,
+					      unsigned int n, const char *name)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (!strcmp(v[i].name, name))
@@ -39,7 +39,7 @@ static const struct nl_group *find_group(const struct nl_group *v,
 	return NULL;
 }
 
-static const struct nl_member *find_rank(const struct nl_group *g, uint32_t rank)
+static const struct nl_member *diff_find_rank(const struct nl_group *g, uint32_t rank)
 {
 	for (unsigned int i = 0; i < g->n_members; i++)
 		if (g->members[i].rank == rank)
@@ -48,8 +48,8 @@ static const struct nl_member *find_rank(const struct nl_group *g, uint32_t rank
 }
 
 /* Fields that are wanted and differ, or that the kernel did not tell. */
-static uint64_t fields_differ(const struct nl_group *want,
-			      const struct nl_group *have)
+static uint64_t diff_fields_differ(const struct nl_group *want,
+				   const struct nl_group *have)
 {
 	const struct gagg_param *f;
 	uint64_t differ = 0;
@@ -70,15 +70,15 @@ static uint64_t fields_differ(const struct nl_group *want,
 	return differ;
 }
 
-static bool push_fields(struct change_list *out, enum change_kind kind,
-			uint64_t fields, const struct nl_group *want,
-			const struct nl_group *have)
+static bool diff_push_fields(struct change_list *out, enum change_kind kind,
+			     uint64_t fields, const struct nl_group *want,
+			     const struct nl_group *have)
 {
 	struct change *c;
 
 	if (!fields)
 		return true;
-	c = push(out, kind, want->name);
+	c = diff_push(out, kind, want->name);
 	if (!c)
 		return false;
 	c->group = *want;
@@ -89,11 +89,11 @@ static bool push_fields(struct change_list *out, enum change_kind kind,
 	return true;
 }
 
-static bool push_member(struct change_list *out, enum change_kind kind,
-			const char *name, const struct nl_member *m,
-			uint32_t fields, const struct nl_member *was)
+static bool diff_push_member(struct change_list *out, enum change_kind kind,
+			     const char *name, const struct nl_member *m,
+			     uint32_t fields, const struct nl_member *was)
 {
-	struct change *c = push(out, kind, name);
+	struct change *c = diff_push(out, kind, name);
 
 	if (!c)
 		return false;
@@ -107,8 +107,8 @@ static bool push_member(struct change_list *out, enum change_kind kind,
 	return true;
 }
 
-static uint32_t member_differs(const struct nl_member *want,
-			       const struct nl_member *have)
+static uint32_t diff_member_differs(const struct nl_member *want,
+				    const struct nl_member *have)
 {
 	uint32_t differ = 0;
 
@@ -124,46 +124,46 @@ static uint32_t member_differs(const struct nl_member *want,
  * There is room: ranks are distinct, and the one case of a rank that is both
  * removed and added is done at once.
  */
-static bool push_members(struct change_list *out, const struct nl_group *want,
-			 const struct nl_group *have)
+static bool diff_push_members(struct change_list *out, const struct nl_group *want,
+			      const struct nl_group *have)
 {
 	for (unsigned int i = 0; i < want->n_members; i++) {
 		const struct nl_member *m = &want->members[i];
-		const struct nl_member *was = find_rank(have, m->rank);
+		const struct nl_member *was = diff_find_rank(have, m->rank);
 		uint32_t fields;
 
 		/* A set flag can be sent, a cleared one cannot. */
 		if (was && was->local != m->local) {
-			if (!push_member(out, CHANGE_MEMBER_DEL, want->name,
-					 was, 0, was))
+			if (!diff_push_member(out, CHANGE_MEMBER_DEL, want->name,
+					      was, 0, was))
 				return false;
 			was = NULL;
 		}
 		if (!was) {
-			if (!push_member(out, CHANGE_MEMBER_ADD, want->name, m,
-					 m->set, NULL))
+			if (!diff_push_member(out, CHANGE_MEMBER_ADD, want->name, m,
+					      m->set, NULL))
 				return false;
 			continue;
 		}
-		fields = member_differs(m, was);
-		if (fields && !push_member(out, CHANGE_MEMBER_SET, want->name,
-					   m, fields, was))
+		fields = diff_member_differs(m, was);
+		if (fields && !diff_push_member(out, CHANGE_MEMBER_SET, want->name,
+						m, fields, was))
 			return false;
 	}
 	for (unsigned int i = 0; i < have->n_members; i++) {
 		const struct nl_member *m = &have->members[i];
 
-		if (!find_rank(want, m->rank) &&
-		    !push_member(out, CHANGE_MEMBER_DEL, want->name, m, 0, m))
+		if (!diff_find_rank(want, m->rank) &&
+		    !diff_push_member(out, CHANGE_MEMBER_DEL, want->name, m, 0, m))
 			return false;
 	}
 	return true;
 }
 
-static bool push_replace(struct change_list *out, const struct nl_group *want,
-			 const struct nl_group *have)
+static bool diff_push_replace(struct change_list *out, const struct nl_group *want,
+			      const struct nl_group *have)
 {
-	struct change *c = push(out, CHANGE_REPLACE, want->name);
+	struct change *c = diff_push(out, CHANGE_REPLACE, want->name);
 
 	if (!c)
 		return false;
@@ -185,7 +185,7 @@ static bool push_replace(struct change_list *out, const struct nl_group *want,
 static bool diff_one(const struct nl_group *want, const struct nl_group *have,
 		     struct change_list *out)
 {
-	uint64_t fields = fields_differ(want, have);
+	uint64_t fields = diff_fields_differ(want, have);
 
 	/*
 	 * Exactly the members at the local address are flagged, so address and
@@ -193,22 +193,22 @@ static bool diff_one(const struct nl_group *want, const struct nl_group *have,
 	 */
 	if (!(have->set & NL_SET(GAGG_GA_LOCAL)) ||
 	    !nl_ip_equal(&want->local, &have->local))
-		return push_replace(out, want, have);
-	return push_fields(out, CHANGE_ACCESS, fields & ACCESS_SET, want, have) &&
-	       push_fields(out, CHANGE_SET, fields & ~ACCESS_SET, want, have) &&
-	       push_members(out, want, have);
+		return diff_push_replace(out, want, have);
+	return diff_push_fields(out, CHANGE_ACCESS, fields & ACCESS_SET, want, have) &&
+	       diff_push_fields(out, CHANGE_SET, fields & ~ACCESS_SET, want, have) &&
+	       diff_push_members(out, want, have);
 }
 
-static bool push_new(struct change_list *out, const struct nl_group *want)
+static bool diff_push_new(struct change_list *out, const struct nl_group *want)
 {
-	struct change *c = push(out, CHANGE_NEW, want->name);
+	struct change *c = diff_push(out, CHANGE_NEW, want->name);
 
 	if (c)
 		c->group = *want;
 	return c;
 }
 
-static bool names_address(const struct nl_group *g, const struct nl_ip *ip)
+static bool diff_names_address(const struct nl_group *g, const struct nl_ip *ip)
 {
 	for (unsigned int i = 0; i < g->n_members; i++)
 		if (nl_ip_equal(&g->members[i].addr, ip))
@@ -225,22 +225,22 @@ int diff_groups(const struct nl_group *want, unsigned int n_want,
 
 	/* Deletions first: they free ports and ids. */
 	for (unsigned int i = 0; i < n_have; i++) {
-		const struct nl_group *w = find_group(want, n_want, have[i].name);
+		const struct nl_group *w = diff_find_group(want, n_want, have[i].name);
 
 		if (w && (w->set & NL_SET(GAGG_GA_LOCAL) ||
 			  !(have[i].set & NL_SET(GAGG_GA_LOCAL)) ||
-			  names_address(w, &have[i].local)))
+			  diff_names_address(w, &have[i].local)))
 			continue;
 		if (owned(arg, have[i].name) &&
-		    !push(out, CHANGE_DEL, have[i].name))
+		    !diff_push(out, CHANGE_DEL, have[i].name))
 			goto nomem;
 	}
 	for (unsigned int i = 0; i < n_want; i++) {
-		const struct nl_group *h = find_group(have, n_have, want[i].name);
+		const struct nl_group *h = diff_find_group(have, n_have, want[i].name);
 
 		if (!(want[i].set & NL_SET(GAGG_GA_LOCAL)))
 			continue;
-		if (!(h ? diff_one(&want[i], h, out) : push_new(out, &want[i])))
+		if (!(h ? diff_one(&want[i], h, out) : diff_push_new(out, &want[i])))
 			goto nomem;
 	}
 	return 0;

@@ -11,7 +11,7 @@
 
 #include "host.h"
 
-static bool take_address(const struct sockaddr *sa, struct nl_ip *out)
+static bool host_take_address(const struct sockaddr *sa, struct nl_ip *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (!sa)
@@ -44,15 +44,15 @@ int host_addresses(struct nl_ip **out)
 	}
 	n = 0;
 	for (struct ifaddrs *i = list; i; i = i->ifa_next)
-		if (take_address(i->ifa_addr, &ips[n]))
+		if (host_take_address(i->ifa_addr, &ips[n]))
 			n++;
 	freeifaddrs(list);
 	*out = ips;
 	return n;
 }
 
-static bool is_one_of(const struct nl_ip *ip, const struct nl_ip *ips,
-		      unsigned int n)
+static bool host_is_one_of(const struct nl_ip *ip, const struct nl_ip *ips,
+			   unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		if (nl_ip_equal(ip, &ips[i]))
@@ -71,7 +71,7 @@ int host_resolve(struct nl_group *g, const struct nl_ip *ips, unsigned int n,
 
 		m->local = false;
 		m->set &= ~NL_SET(GAGG_MA_LOCAL);
-		if (!is_one_of(&m->addr, ips, n))
+		if (!host_is_one_of(&m->addr, ips, n))
 			continue;
 		if (g->set & NL_SET(GAGG_GA_LOCAL) &&
 		    !nl_ip_equal(&g->local, &m->addr)) {

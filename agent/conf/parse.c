@@ -47,10 +47,10 @@ static struct parse {
 	int local_line;
 } *parse;
 
-static void complain(int line, const char *fmt, ...)
+static void parse_complain(int line, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void complain(int line, const char *fmt, ...)
+static void parse_complain(int line, const char *fmt, ...)
 {
 	struct parse *p = parse;
 	char text[512];
@@ -75,7 +75,7 @@ static void complain(int line, const char *fmt, ...)
 }
 
 /* 'group "a": ' or 'member 0: ' */
-static const char *section(cfg_t *cfg, char buf[80])
+static const char *parse_section(cfg_t *cfg, char buf[80])
 {
 	char quoted[48];
 
@@ -85,37 +85,37 @@ static const char *section(cfg_t *cfg, char buf[80])
 }
 
 /* false: the option was there before */
-static bool first_time(cfg_t *cfg, cfg_opt_t *opt, int *line)
+static bool parse_first_time(cfg_t *cfg, cfg_opt_t *opt, int *line)
 {
 	char where[80];
 
 	if (*line) {
-		complain(cfg->line, "%s: %s is set in line %d already",
-			 section(cfg, where), cfg_opt_name(opt), *line);
+		parse_complain(cfg->line, "%s: %s is set in line %d already",
+			       parse_section(cfg, where), cfg_opt_name(opt), *line);
 		return false;
 	}
 	*line = cfg->line;
 	return true;
 }
 
-static bool take(cfg_t *cfg, cfg_opt_t *opt, const struct gagg_param *p,
-		 int *line, uint32_t *out)
+static bool parse_take(cfg_t *cfg, cfg_opt_t *opt, const struct gagg_param *p,
+		       int *line, uint32_t *out)
 {
 	const char *text = cfg_opt_getnstr(opt, 0);
 	char allowed[128], where[80], quoted[48];
 
-	if (!first_time(cfg, opt, line))
+	if (!parse_first_time(cfg, opt, line))
 		return false;
 	if (value_parse(p, text, out, allowed, sizeof(allowed)))
 		return true;
-	complain(cfg->line, "%s: %s = \"%s\": allowed is %s",
-		 section(cfg, where), p->name, value_quote(text, quoted),
-		 allowed);
+	parse_complain(cfg->line, "%s: %s = \"%s\": allowed is %s",
+		       parse_section(cfg, where), p->name, value_quote(text, quoted),
+		       allowed);
 	return false;
 }
 
 /* as the kernel writes it, so that the two compare */
-static void take_sync(const char *text, char *out)
+static void parse_take_sync(const char *text, char *out)
 {
 	struct gagg_sync_param p;
 
@@ -123,41 +123,41 @@ static void take_sync(const char *text, char *out)
 	gagg_sync_print(&p, out);
 }
 
-static void take_param(const struct gagg_param *p, const char *text, uint32_t v)
+static void parse_take_param(const struct gagg_param *p, const char *text, uint32_t v)
 {
 	struct nl_group *g = &parse->group;
 
 	if (p->bits)
 		nl_field_write(g, p, v);
 	if (p->kind == GAGG_PARAM_SYNC)
-		take_sync(text, g->sync);
+		parse_take_sync(text, g->sync);
 	else if (p->kind == GAGG_PARAM_MULTICAST)
 		nl_multicast_parse(text, &g->multicast);
 	else if (p->kind == GAGG_PARAM_SIZE)
 		ring_parse(text, &parse->ring);
 }
 
-static int on_group_option(cfg_t *cfg, cfg_opt_t *opt)
+static int parse_on_group_option(cfg_t *cfg, cfg_opt_t *opt)
 {
 	const struct gagg_param *p;
 	uint32_t v = 0;
 
 	for (p = gagg_param_table; p->name; p++)
 		if (!strcmp(cfg_opt_name(opt), p->name) &&
-		    take(cfg, opt, p, &parse->group_lines[p->attr], &v))
-			take_param(p, cfg_opt_getnstr(opt, 0), v);
+		    parse_take(cfg, opt, p, &parse->group_lines[p->attr], &v))
+			parse_take_param(p, cfg_opt_getnstr(opt, 0), v);
 	return 0;
 }
 
-static int on_role(cfg_t *cfg, cfg_opt_t *opt)
+static int parse_on_role(cfg_t *cfg, cfg_opt_t *opt)
 {
-	take(cfg, opt, &nl_role, &parse->member_lines[GAGG_MA_ROLES],
-	     &parse->member.roles);
+	parse_take(cfg, opt, &nl_role, &parse->member_lines[GAGG_MA_ROLES],
+		   &parse->member.roles);
 	return 0;
 }
 
 /* Addresses that cannot be one host's. */
-static bool ip_usable(const struct nl_ip *ip)
+static bool parse_ip_usable(const struct nl_ip *ip)
 {
 	static const uint8_t zero[16];
 
@@ -166,43 +166,43 @@ static bool ip_usable(const struct nl_ip *ip)
 	return ip->addr[0] != 0xff && memcmp(ip->addr, zero, sizeof(zero));
 }
 
-static bool take_ip(cfg_t *cfg, const char *what, const char *text,
-		    struct nl_ip *out)
+static bool parse_take_ip(cfg_t *cfg, const char *what, const char *text,
+			  struct nl_ip *out)
 {
 	char quoted[48];
 
-	if (nl_ip_parse(text, out) && ip_usable(out))
+	if (nl_ip_parse(text, out) && parse_ip_usable(out))
 		return true;
-	complain(cfg->line,
-		 "%s = \"%s\": allowed is the IPv4 or IPv6 address of a host",
-		 what, value_quote(text, quoted));
+	parse_complain(cfg->line,
+		       "%s = \"%s\": allowed is the IPv4 or IPv6 address of a host",
+		       what, value_quote(text, quoted));
 	return false;
 }
 
-static int on_address(cfg_t *cfg, cfg_opt_t *opt)
+static int parse_on_address(cfg_t *cfg, cfg_opt_t *opt)
 {
 	char what[96], where[80];
 
-	if (!first_time(cfg, opt, &parse->member_lines[GAGG_MA_ADDRESS]))
+	if (!parse_first_time(cfg, opt, &parse->member_lines[GAGG_MA_ADDRESS]))
 		return 0;
-	snprintf(what, sizeof(what), "%s: address", section(cfg, where));
-	take_ip(cfg, what, cfg_opt_getnstr(opt, 0), &parse->member.addr);
+	snprintf(what, sizeof(what), "%s: address", parse_section(cfg, where));
+	parse_take_ip(cfg, what, cfg_opt_getnstr(opt, 0), &parse->member.addr);
 	return 0;
 }
 
-static int on_local(cfg_t *cfg, cfg_opt_t *opt)
+static int parse_on_local(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct parse *p = parse;
 
 	if (p->local_line)
-		complain(cfg->line, "local is set in line %d already",
-			 p->local_line);
+		parse_complain(cfg->line, "local is set in line %d already",
+			       p->local_line);
 	p->local_line = cfg->line;
-	take_ip(cfg, "local", cfg_opt_getnstr(opt, 0), &p->cfg.local);
+	parse_take_ip(cfg, "local", cfg_opt_getnstr(opt, 0), &p->cfg.local);
 	return 0;
 }
 
-static void member_begin(void)
+static void parse_member_begin(void)
 {
 	memset(parse->member_lines, 0, sizeof(parse->member_lines));
 	parse->member = (struct nl_member) {
@@ -212,38 +212,38 @@ static void member_begin(void)
 	};
 }
 
-static int on_member_end(cfg_t *cfg, cfg_opt_t *opt)
+static int parse_on_member_end(cfg_t *cfg, cfg_opt_t *opt)
 {
 	cfg_t *sec = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
 	struct nl_group *g = &parse->group;
 	struct nl_member *m = &parse->member;
 	char where[80];
 
-	section(sec, where);
+	parse_section(sec, where);
 	if (!value_number(cfg_title(sec), &m->rank) ||
 	    m->rank >= GAGG_RANKS_MAX) {
-		complain(cfg->line, "%s, which ends here: a rank is a number from 0 to %d",
-			 where, GAGG_RANKS_MAX - 1);
+		parse_complain(cfg->line, "%s, which ends here: a rank is a number from 0 to %d",
+			       where, GAGG_RANKS_MAX - 1);
 		goto next;
 	}
 	if (!parse->member_lines[GAGG_MA_ADDRESS])
-		complain(cfg->line, "%s, which ends here, has no address", where);
+		parse_complain(cfg->line, "%s, which ends here, has no address", where);
 	/* libconfuse compares titles; 0 and 00 are one rank */
 	for (unsigned int i = 0; i < g->n_members; i++) {
 		if (g->members[i].rank == m->rank) {
-			complain(cfg->line, "%s, which ends here: rank %u is there already",
-				 where, m->rank);
+			parse_complain(cfg->line, "%s, which ends here: rank %u is there already",
+				       where, m->rank);
 			goto next;
 		}
 	}
 	/* ranks are distinct and below GAGG_RANKS_MAX: there is room */
 	g->members[g->n_members++] = *m;
 next:
-	member_begin();
+	parse_member_begin();
 	return 0;
 }
 
-static void group_begin(void)
+static void parse_group_begin(void)
 {
 	struct nl_group *g = &parse->group;
 	const struct gagg_param *p;
@@ -256,17 +256,17 @@ static void group_begin(void)
 			nl_field_write(g, p, p->fallback);
 	strcpy(g->sync, "bsp");
 	g->set |= NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_MULTICAST);
-	member_begin();
+	parse_member_begin();
 }
 
 /* Line of an option of the group, or of its end when the file has it not. */
-static int line_of(cfg_t *cfg, uint16_t attr)
+static int parse_line_of(cfg_t *cfg, uint16_t attr)
 {
 	return parse->group_lines[attr] ? parse->group_lines[attr] : cfg->line;
 }
 
 /* lanes and window may stand behind it */
-static void take_ring(cfg_t *cfg, const char *where)
+static void parse_take_ring(cfg_t *cfg, const char *where)
 {
 	struct nl_group *g = &parse->group;
 	uint64_t bytes = parse->ring.bytes;
@@ -274,14 +274,15 @@ static void take_ring(cfg_t *cfg, const char *where)
 
 	if (!bytes || (ring_chunks(bytes, lanes, g->window, &g->ring) && g->ring <= most))
 		return;
-	complain(line_of(cfg, GAGG_GA_RING),
-		 "%s: ring = %llu bytes: of %u lanes these are more chunks than are allowed, %u",
-		 where, (unsigned long long)bytes, lanes, most);
+	parse_complain(
+		parse_line_of(cfg, GAGG_GA_RING),
+		"%s: ring = %llu bytes: of %u lanes these are more chunks than are allowed, %u",
+		where, (unsigned long long)bytes, lanes, most);
 	g->ring = most;
 }
 
 /* The kernel's limits for a whole group; a host is an address. */
-static void check_sums(cfg_t *cfg, const char *where)
+static void parse_check_sums(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
 	uint32_t hosts = 0, workers = 0, apart = 0, most = 0;
@@ -308,37 +309,47 @@ static void check_sums(cfg_t *cfg, const char *where)
 		}
 	}
 	if (most > 16)
-		complain(cfg->line, "%s, which ends here: %u members have one address; allowed are 16",
-			 where, most);
+		parse_complain(
+			cfg->line,
+			"%s, which ends here: %u members have one address; allowed are 16",
+			where, most);
 	/* what is wrong with it alone was said where it is set */
 	wrong = gagg_sync_parse(g->sync, &sync) ? NULL : gagg_sync_fits(&sync, workers);
 	if (wrong)
-		complain(line_of(cfg, GAGG_GA_SYNC), "%s: sync = %s: %s (there are %u)", where,
-			 g->sync, wrong, workers);
+		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
+			       "%s: sync = %s: %s (there are %u)", where,
+			       g->sync, wrong, workers);
 	else if (apart < workers && !gagg_sync_parse(g->sync, &sync) &&
 		 gagg_sync_get(sync.mode)->copies)
-		complain(line_of(cfg, GAGG_GA_SYNC),
-			 "%s: sync = %s: the sync mode requires hosts with one worker each", where,
-			 g->sync);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_SYNC),
+			"%s: sync = %s: the sync mode requires hosts with one worker each",
+			where, g->sync);
 	if (g->shards > 1 && !gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->whole)
-		complain(line_of(cfg, GAGG_GA_SHARDS), "%s: shards = %u: sync mode %s requires one",
-			 where, g->shards, g->sync);
+		parse_complain(parse_line_of(cfg, GAGG_GA_SHARDS),
+			       "%s: shards = %u: sync mode %s requires one",
+			       where, g->shards, g->sync);
 	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_parse(g->sync, &sync) &&
 	    !gagg_sync_get(sync.mode)->store)
-		complain(line_of(cfg, GAGG_GA_LANE_TYPE),
-			 "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
-			 where, g->sync);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_LANE_TYPE),
+			"%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
+			where, g->sync);
 	if (g->wire && !gagg_sync_parse(g->sync, &sync) && !gagg_sync_get(sync.mode)->narrow)
-		complain(line_of(cfg, GAGG_GA_WIRE),
-			 "%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
-			 where, nl_field_word(nl_field_find("wire"), g->wire), g->sync);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_WIRE),
+			"%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
+			where, nl_field_word(nl_field_find("wire"), g->wire),
+			g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
-		complain(line_of(cfg, GAGG_GA_RING),
-			 "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
-			 where, g->ring, hosts, 2 * g->stripe * g->shards * hosts);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_RING),
+			"%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
+			where, g->ring, hosts,
+			2 * g->stripe * g->shards * hosts);
 }
 
-static void check_multicast(cfg_t *cfg, const char *where)
+static void parse_check_multicast(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
 	struct gagg_sync_param sync;
@@ -346,17 +357,19 @@ static void check_multicast(cfg_t *cfg, const char *where)
 	if (!g->multicast.family)
 		return;
 	if (!gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->store)
-		complain(line_of(cfg, GAGG_GA_MULTICAST),
-			 "%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
-			 where, g->sync);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_MULTICAST),
+			"%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
+			where, g->sync);
 	if (g->n_members && g->members[0].addr.family &&
 	    g->members[0].addr.family != g->multicast.family)
-		complain(line_of(cfg, GAGG_GA_MULTICAST),
-			 "%s: multicast and the address of member %u differ in address family; allowed is IPv4 for all or IPv6 for all",
-			 where, g->members[0].rank);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_MULTICAST),
+			"%s: multicast and the address of member %u differ in address family; allowed is IPv4 for all or IPv6 for all",
+			where, g->members[0].rank);
 }
 
-static void check_members(cfg_t *cfg, const char *where)
+static void parse_check_members(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
 	uint32_t roles = 0;
@@ -365,20 +378,22 @@ static void check_members(cfg_t *cfg, const char *where)
 		roles |= g->members[i].roles;
 		if (g->members[i].addr.family != g->members[0].addr.family &&
 		    g->members[i].addr.family && g->members[0].addr.family)
-			complain(cfg->line, "%s, which ends here: members %u and %u differ in address family; allowed is IPv4 for all or IPv6 for all",
-				 where, g->members[0].rank, g->members[i].rank);
+			parse_complain(
+				cfg->line,
+				"%s, which ends here: members %u and %u differ in address family; allowed is IPv4 for all or IPv6 for all",
+				where, g->members[0].rank, g->members[i].rank);
 	}
 	if (!g->n_members)
-		complain(cfg->line, "%s, which ends here, has no member", where);
+		parse_complain(cfg->line, "%s, which ends here, has no member", where);
 	else if (!(roles & GAGG_ROLE_WORKER))
-		complain(cfg->line, "%s, which ends here, has no worker", where);
+		parse_complain(cfg->line, "%s, which ends here, has no worker", where);
 	else if (!(roles & GAGG_ROLE_AGGREGATOR))
-		complain(cfg->line, "%s, which ends here, has no aggregator", where);
-	check_sums(cfg, where);
-	check_multicast(cfg, where);
+		parse_complain(cfg->line, "%s, which ends here, has no aggregator", where);
+	parse_check_sums(cfg, where);
+	parse_check_multicast(cfg, where);
 }
 
-static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)
+static int parse_on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 {
 	cfg_t *sec = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
 	struct config *c = &parse->cfg;
@@ -387,27 +402,34 @@ static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 	struct nl_group *groups;
 	char where[80];
 
-	section(sec, where);
+	parse_section(sec, where);
 	if (!*name || strlen(name) >= sizeof(g->name) ||
 	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") !=
 		    strlen(name))
-		complain(cfg->line, "%s, which ends here: a name is 1 to %zu of A-Z a-z 0-9 . _ -",
-			 where, sizeof(g->name) - 1);
+		parse_complain(
+			cfg->line,
+			"%s, which ends here: a name is 1 to %zu of A-Z a-z 0-9 . _ -",
+			where, sizeof(g->name) - 1);
 	else
 		strcpy(g->name, name);
-	take_ring(cfg, where);
+	parse_take_ring(cfg, where);
 	if (g->window && g->ring % g->window)
-		complain(line_of(cfg, GAGG_GA_RING), "%s: ring = %u: allowed is a multiple of window, which is %u",
-			 where, g->ring, g->window);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_RING),
+			"%s: ring = %u: allowed is a multiple of window, which is %u",
+			where, g->ring, g->window);
 	if (g->port + g->shards > 65536)
-		complain(line_of(cfg, GAGG_GA_PORT), "%s: port = %u: with %u shards, allowed is 1 to %u",
-			 where, g->port, g->shards, 65536 - g->shards);
-	check_members(cfg, where);
+		parse_complain(
+			parse_line_of(cfg, GAGG_GA_PORT),
+			"%s: port = %u: with %u shards, allowed is 1 to %u",
+			where, g->port, g->shards, 65536 - g->shards);
+	parse_check_members(cfg, where);
 	for (unsigned int i = 0; i < c->n_groups; i++)
 		if (g->set & c->groups[i].set & NL_SET(GAGG_GA_ID) &&
 		    g->id == c->groups[i].id)
-			complain(line_of(cfg, GAGG_GA_ID), "%s: id = %u is that of group \"%s\"",
-				 where, g->id, c->groups[i].name);
+			parse_complain(parse_line_of(cfg, GAGG_GA_ID),
+				       "%s: id = %u is that of group \"%s\"",
+				       where, g->id, c->groups[i].name);
 
 	groups = realloc(c->groups, (c->n_groups + 1) * sizeof(*groups));
 	if (groups) {
@@ -416,11 +438,11 @@ static int on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 	} else {
 		parse->failed = true;
 	}
-	group_begin();
+	parse_group_begin();
 	return 0;
 }
 
-static int on_end(cfg_t *cfg, cfg_opt_t *opt)
+static int parse_on_end(cfg_t *cfg, cfg_opt_t *opt)
 {
 	(void)cfg;
 	(void)opt;
@@ -429,7 +451,7 @@ static int on_end(cfg_t *cfg, cfg_opt_t *opt)
 }
 
 /* What libconfuse itself finds; it stops there. */
-static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
+static void parse_on_error(cfg_t *cfg, const char *fmt, va_list ap)
 {
 	char text[256], quoted[48], allowed[256] = "", where[84] = "";
 	size_t used = 0;
@@ -442,9 +464,9 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 		snprintf(where, sizeof(where), "%s \"%s\": ", cfg_name(cfg),
 			 value_quote(cfg_title(cfg), quoted));
 	if (strstr(text, "'" SENTINEL "'")) {
-		complain(cfg->line - parse->newline,
-			 "%sthe file ends before the section does: a } is missing",
-			 where);
+		parse_complain(cfg->line - parse->newline,
+			       "%sthe file ends before the section does: a } is missing",
+			       where);
 		return;
 	}
 	if (!strncmp(text, "no such option", 14)) {
@@ -458,7 +480,7 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 						 name);
 		}
 	}
-	complain(cfg->line, "%s%s%s", where, text, allowed);
+	parse_complain(cfg->line, "%s%s%s", where, text, allowed);
 }
 
 static int parse_text(const char *text)
@@ -493,22 +515,22 @@ static int parse_text(const char *text)
 	cfg = cfg_init(root_opts, CFGF_NONE);
 	if (!cfg)
 		return -ENOMEM;
-	cfg_set_error_function(cfg, on_error);
-	cfg_set_validate_func(cfg, "local", on_local);
-	cfg_set_validate_func(cfg, SENTINEL, on_end);
-	cfg_set_validate_func(cfg, "group", on_group_end);
-	cfg_set_validate_func(cfg, "group|member", on_member_end);
-	cfg_set_validate_func(cfg, "group|member|address", on_address);
-	cfg_set_validate_func(cfg, "group|member|role", on_role);
+	cfg_set_error_function(cfg, parse_on_error);
+	cfg_set_validate_func(cfg, "local", parse_on_local);
+	cfg_set_validate_func(cfg, SENTINEL, parse_on_end);
+	cfg_set_validate_func(cfg, "group", parse_on_group_end);
+	cfg_set_validate_func(cfg, "group|member", parse_on_member_end);
+	cfg_set_validate_func(cfg, "group|member|address", parse_on_address);
+	cfg_set_validate_func(cfg, "group|member|role", parse_on_role);
 	for (p = gagg_param_table; p->name; p++) {
 		snprintf(path, sizeof(path), "group|%s", p->name);
-		cfg_set_validate_func(cfg, path, on_group_option);
+		cfg_set_validate_func(cfg, path, parse_on_group_option);
 	}
 	ret = cfg_parse_buf(cfg, text);
 	if (ret == CFG_SUCCESS && !parse->ended)
-		complain(cfg->line, "the file ends before a comment does: a */ is missing");
+		parse_complain(cfg->line, "the file ends before a comment does: a */ is missing");
 	else if (ret != CFG_SUCCESS && !parse->bad)
-		complain(cfg->line, "not understood");
+		parse_complain(cfg->line, "not understood");
 	cfg_free(cfg);
 	return parse->failed ? -ENOMEM : parse->bad ? -EINVAL : 0;
 }
@@ -527,7 +549,7 @@ int parse_config(const char *text, const char *path, struct config *out,
 		     p.newline ? "\n" : "") < 0)
 		return -ENOMEM;
 	parse = &p;
-	group_begin();
+	parse_group_begin();
 	ret = parse_text(whole);
 	parse = NULL;
 	free(whole);

@@ -7,7 +7,7 @@
 
 const char *ports_sysctl = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
 
-static unsigned int first_of_all(void)
+static unsigned int port_first_of_all(void)
 {
 	FILE *f = fopen(ports_sysctl, "re");
 	unsigned int start;
@@ -22,7 +22,7 @@ static unsigned int first_of_all(void)
 
 bool ports_warning(const struct nl_group *g, char *msg, size_t size)
 {
-	unsigned int last = g->port + g->shards - 1, start = first_of_all();
+	unsigned int last = g->port + g->shards - 1, start = port_first_of_all();
 	/* others both read and write: anybody may train */
 	bool open = (g->mode & 06) == 06;
 

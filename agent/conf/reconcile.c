@@ -28,10 +28,10 @@ struct run {
 	char applied_path[PATH_MAX];
 };
 
-static void cannot(struct run *r, int error, const char *fmt, ...)
+static void reconcile_cannot(struct run *r, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void cannot(struct run *r, int error, const char *fmt, ...)
+static void reconcile_cannot(struct run *r, int error, const char *fmt, ...)
 {
 	char line[LINE_MAX_] = RECONCILE_CANNOT;
 	size_t used = strlen(line);
@@ -46,7 +46,7 @@ static void cannot(struct run *r, int error, const char *fmt, ...)
 }
 
 /* Groups of the file, with this host in them. */
-static bool resolve(struct run *r)
+static bool reconcile_resolve(struct run *r)
 {
 	struct nl_ip *host = NULL;
 	const struct nl_ip *ips = &r->cfg->local;
@@ -56,8 +56,8 @@ static bool resolve(struct run *r)
 	if (!r->cfg->local.family) {
 		n = host_addresses(&host);
 		if (n < 0) {
-			cannot(r, n, "list this host's addresses: %s",
-			       strerror(-n));
+			reconcile_cannot(r, n, "list this host's addresses: %s",
+					 strerror(-n));
 			return false;
 		}
 		ips = host;
@@ -65,7 +65,7 @@ static bool resolve(struct run *r)
 	r->want = calloc(r->cfg->n_groups + 1, sizeof(*r->want));
 	if (!r->want) {
 		free(host);
-		cannot(r, -ENOMEM, "out of memory");
+		reconcile_cannot(r, -ENOMEM, "out of memory");
 		return false;
 	}
 	for (unsigned int i = 0; i < r->cfg->n_groups; i++) {
@@ -78,13 +78,13 @@ static bool resolve(struct run *r)
 			continue;
 		/* Still a group of the file: it must not be deleted. */
 		g->set &= ~NL_SET(GAGG_GA_LOCAL);
-		cannot(r, ret, "group \"%s\": %s", g->name, msg);
+		reconcile_cannot(r, ret, "group \"%s\": %s", g->name, msg);
 	}
 	free(host);
 	return true;
 }
 
-static int take_member(const struct nl_member *m, void *arg)
+static int reconcile_take_member(const struct nl_member *m, void *arg)
 {
 	struct nl_group *g = arg;
 
@@ -93,7 +93,7 @@ static int take_member(const struct nl_member *m, void *arg)
 	return 0;
 }
 
-static int take_group(const struct nl_group *g, void *arg)
+static int reconcile_take_group(const struct nl_group *g, void *arg)
 {
 	struct run *r = arg;
 	struct nl_group *have;
@@ -106,7 +106,7 @@ static int take_group(const struct nl_group *g, void *arg)
 	have += r->n_have;
 	*have = *g;
 	have->n_members = 0;
-	ret = nl_member_dump(r->nl, g->name, take_member, have);
+	ret = nl_member_dump(r->nl, g->name, reconcile_take_member, have);
 	if (ret == -ENOENT)	/* deleted meanwhile */
 		return 0;
 	if (ret)
@@ -115,7 +115,7 @@ static int take_group(const struct nl_group *g, void *arg)
 	return 0;
 }
 
-static int make_change(struct nl *nl, const struct change *c)
+static int reconcile_make_change(struct nl *nl, const struct change *c)
 {
 	const struct nl_group *g = &c->group;
 	int ret;
@@ -142,14 +142,14 @@ static int make_change(struct nl *nl, const struct change *c)
 	return -EINVAL;
 }
 
-static bool owned(void *arg, const char *name)
+static bool reconcile_owned(void *arg, const char *name)
 {
 	struct run *r = arg;
 
 	return applied_has(&r->applied, name, r->cfg->path);
 }
 
-static void remember(struct run *r, const struct change *c)
+static void reconcile_remember(struct run *r, const struct change *c)
 {
 	bool ok = true;
 
@@ -158,26 +158,26 @@ static void remember(struct run *r, const struct change *c)
 	else if (c->kind == CHANGE_DEL)
 		applied_remove(&r->applied, c->group.name);
 	if (!ok)
-		cannot(r, -ENOMEM, "out of memory");
+		reconcile_cannot(r, -ENOMEM, "out of memory");
 }
 
 /*
  * Saved after each group that was made: after a crash, at most one group is
  * not known to be the file's, and it stays.
  */
-static void save(struct run *r)
+static void reconcile_save(struct run *r)
 {
 	int ret = applied_save(&r->applied, r->applied_path);
 
 	if (!ret)
 		return;
-	cannot(r, ret, "write %s: %s; groups made now stay when the file drops them",
-	       r->applied_path, strerror(-ret));
+	reconcile_cannot(r, ret, "write %s: %s; groups made now stay when the file drops them",
+			 r->applied_path, strerror(-ret));
 	r->applied.changed = false;
 }
 
-static void make_changes(struct run *r, const struct change_list *list,
-			 bool dry_run)
+static void reconcile_make_changes(struct run *r, const struct change_list *list,
+				   bool dry_run)
 {
 	const char *failed = "";
 	char text[LINE_MAX_];
@@ -190,22 +190,22 @@ static void make_changes(struct run *r, const struct change_list *list,
 			continue;
 		diff_describe(c, text, sizeof(text));
 		if (c->busy) {
-			cannot(r, -EBUSY, "%s: rank %u is attached", text,
-			       c->busy_rank);
+			reconcile_cannot(r, -EBUSY, "%s: rank %u is attached", text,
+					 c->busy_rank);
 			failed = c->group.name;
 			continue;
 		}
-		ret = dry_run ? 0 : make_change(r->nl, c);
+		ret = dry_run ? 0 : reconcile_make_change(r->nl, c);
 		if (ret) {
-			cannot(r, ret, "%s: %s", text, nl_error(r->nl));
+			reconcile_cannot(r, ret, "%s: %s", text, nl_error(r->nl));
 			failed = c->group.name;
 			continue;
 		}
 		r->say(r->arg, text);
 		if (dry_run)
 			continue;
-		remember(r, c);
-		save(r);
+		reconcile_remember(r, c);
+		reconcile_save(r);
 	}
 }
 
@@ -216,11 +216,11 @@ int reconcile(struct nl *nl, const struct config *cfg, bool dry_run,
 	struct change_list list = { 0 };
 	int ret;
 
-	if (!resolve(&r))
+	if (!reconcile_resolve(&r))
 		goto out;
-	ret = nl_group_dump(nl, take_group, &r);
+	ret = nl_group_dump(nl, reconcile_take_group, &r);
 	if (ret) {
-		cannot(&r, ret, "list the groups: %s", nl_error(nl));
+		reconcile_cannot(&r, ret, "list the groups: %s", nl_error(nl));
 		goto out;
 	}
 	if (*cfg->applied)
@@ -230,15 +230,15 @@ int reconcile(struct nl *nl, const struct config *cfg, bool dry_run,
 	if (!ret)
 		ret = applied_load(&r.applied, r.applied_path);
 	if (ret)
-		cannot(&r, ret, "read %s: %s; no group will be deleted",
-		       r.applied_path, strerror(-ret));
+		reconcile_cannot(&r, ret, "read %s: %s; no group will be deleted",
+				 r.applied_path, strerror(-ret));
 	if (!r.applied.text)
 		goto out;
-	ret = diff_groups(r.want, r.n_want, r.have, r.n_have, owned, &r, &list);
+	ret = diff_groups(r.want, r.n_want, r.have, r.n_have, reconcile_owned, &r, &list);
 	if (ret)
-		cannot(&r, ret, "out of memory");
+		reconcile_cannot(&r, ret, "out of memory");
 	else
-		make_changes(&r, &list, dry_run);
+		reconcile_make_changes(&r, &list, dry_run);
 	diff_free(&list);
 out:
 	applied_free(&r.applied);

@@ -14,7 +14,7 @@
 #include "sync/sync.h"
 #include "value.h"
 
-static bool digits(const char *text, int base, unsigned long max, uint32_t *out)
+static bool value_digits(const char *text, int base, unsigned long max, uint32_t *out)
 {
 	unsigned long v;
 	char *end;
@@ -32,11 +32,11 @@ static bool digits(const char *text, int base, unsigned long max, uint32_t *out)
 
 bool value_number(const char *text, uint32_t *out)
 {
-	return digits(text, 10, UINT32_MAX, out);
+	return value_digits(text, 10, UINT32_MAX, out);
 }
 
-static bool parse_number(const struct gagg_param *p, const char *text,
-			 uint32_t *out, char *allowed, size_t size)
+static bool value_parse_number(const struct gagg_param *p, const char *text,
+			       uint32_t *out, char *allowed, size_t size)
 {
 	uint32_t v;
 
@@ -56,30 +56,30 @@ static bool parse_number(const struct gagg_param *p, const char *text,
 	return false;
 }
 
-static bool parse_auto(const struct gagg_param *p, const char *text,
-		       uint32_t *out, char *allowed, size_t size)
+static bool value_parse_auto(const struct gagg_param *p, const char *text,
+			     uint32_t *out, char *allowed, size_t size)
 {
 	size_t n;
 
-	if (nl_field_word_parse(p, text, out) || parse_number(p, text, out, allowed, size))
+	if (nl_field_word_parse(p, text, out) || value_parse_number(p, text, out, allowed, size))
 		return true;
 	n = strlen(allowed);
 	snprintf(allowed + n, size - n, ", or auto");
 	return false;
 }
 
-static bool parse_bits(const struct gagg_param *p, const char *text,
-		       uint32_t *out, char *allowed, size_t size)
+static bool value_parse_bits(const struct gagg_param *p, const char *text,
+			     uint32_t *out, char *allowed, size_t size)
 {
-	if (digits(text, 8, p->max, out) && gagg_param_fits(p, *out))
+	if (value_digits(text, 8, p->max, out) && gagg_param_fits(p, *out))
 		return true;
 	snprintf(allowed, size, "read and write bits in octal, \"0000\" to \"%04o\"", p->max);
 	return false;
 }
 
 /* "a, b or c" */
-static bool parse_word(const struct gagg_param *p, const char *text,
-		       uint32_t *out, char *allowed, size_t size)
+static bool value_parse_word(const struct gagg_param *p, const char *text,
+			     uint32_t *out, char *allowed, size_t size)
 {
 	size_t used = 0;
 
@@ -92,12 +92,12 @@ static bool parse_word(const struct gagg_param *p, const char *text,
 }
 
 /* ~0 is "no id" to the kernel: it names nobody */
-static bool parse_user(const char *text, uint32_t *out, char *allowed,
-		       size_t size)
+static bool value_parse_user(const char *text, uint32_t *out, char *allowed,
+			     size_t size)
 {
 	struct passwd *pw;
 
-	if (digits(text, 10, UINT32_MAX - 1, out))
+	if (value_digits(text, 10, UINT32_MAX - 1, out))
 		return true;
 	pw = getpwnam(text);
 	if (pw) {
@@ -108,12 +108,12 @@ static bool parse_user(const char *text, uint32_t *out, char *allowed,
 	return false;
 }
 
-static bool parse_group(const char *text, uint32_t *out, char *allowed,
-			size_t size)
+static bool value_parse_group(const char *text, uint32_t *out, char *allowed,
+			      size_t size)
 {
 	struct group *gr;
 
-	if (digits(text, 10, UINT32_MAX - 1, out))
+	if (value_digits(text, 10, UINT32_MAX - 1, out))
 		return true;
 	gr = getgrnam(text);
 	if (gr) {
@@ -124,7 +124,7 @@ static bool parse_group(const char *text, uint32_t *out, char *allowed,
 	return false;
 }
 
-static bool parse_sync(const char *text, char *allowed, size_t size)
+static bool value_parse_sync(const char *text, char *allowed, size_t size)
 {
 	struct gagg_sync_param p;
 	const char *wrong = gagg_sync_parse(text, &p);
@@ -134,7 +134,7 @@ static bool parse_sync(const char *text, char *allowed, size_t size)
 	return !wrong;
 }
 
-static bool parse_multicast(const char *text, char *allowed, size_t size)
+static bool value_parse_multicast(const char *text, char *allowed, size_t size)
 {
 	struct nl_ip ip;
 
@@ -145,8 +145,8 @@ static bool parse_multicast(const char *text, char *allowed, size_t size)
 	return false;
 }
 
-static bool parse_size(const struct gagg_param *p, const char *text, uint32_t *out,
-		       char *allowed, size_t size)
+static bool value_parse_size(const struct gagg_param *p, const char *text, uint32_t *out,
+			     char *allowed, size_t size)
 {
 	struct ring_size ring;
 
@@ -164,23 +164,23 @@ bool value_parse(const struct gagg_param *p, const char *text, uint32_t *out,
 {
 	switch ((enum gagg_param_kind)p->kind) {
 	case GAGG_PARAM_NUMBER:
-		return parse_number(p, text, out, allowed, size);
+		return value_parse_number(p, text, out, allowed, size);
 	case GAGG_PARAM_AUTO:
-		return parse_auto(p, text, out, allowed, size);
+		return value_parse_auto(p, text, out, allowed, size);
 	case GAGG_PARAM_SIZE:
-		return parse_size(p, text, out, allowed, size);
+		return value_parse_size(p, text, out, allowed, size);
 	case GAGG_PARAM_BITS:
-		return parse_bits(p, text, out, allowed, size);
+		return value_parse_bits(p, text, out, allowed, size);
 	case GAGG_PARAM_WORD:
-		return parse_word(p, text, out, allowed, size);
+		return value_parse_word(p, text, out, allowed, size);
 	case GAGG_PARAM_USER:
-		return parse_user(text, out, allowed, size);
+		return value_parse_user(text, out, allowed, size);
 	case GAGG_PARAM_GROUP:
-		return parse_group(text, out, allowed, size);
+		return value_parse_group(text, out, allowed, size);
 	case GAGG_PARAM_SYNC:
-		return parse_sync(text, allowed, size);
+		return value_parse_sync(text, allowed, size);
 	case GAGG_PARAM_MULTICAST:
-		return parse_multicast(text, allowed, size);
+		return value_parse_multicast(text, allowed, size);
 	}
 	return false;
 }

@@ -18,7 +18,7 @@ struct curve {
 	struct point point[];
 };
 
-static double now_ms(void)
+static double curve_now_ms(void)
 {
 	struct timespec t;
 
@@ -32,7 +32,7 @@ struct curve *curve_new(int points)
 
 	if (c) {
 		c->max = points;
-		c->begun = now_ms();
+		c->begun = curve_now_ms();
 	}
 	return c;
 }
@@ -44,7 +44,7 @@ void curve_add(struct curve *c, const struct model *m, int steps, float loss)
 	if (c->n == c->max)
 		return;
 	c->n++;
-	p->ms = now_ms() - c->begun;
+	p->ms = curve_now_ms() - c->begun;
 	p->steps = steps;
 	p->loss = loss;
 	p->m = *m;

@@ -51,8 +51,8 @@ static struct delay delay;
 static struct curve *curve;	/* NULL: none is wanted, or not of this rank */
 
 /* the gradient of @n samples of @order, every @step-th, each times @scale */
-static void add_up(const struct data *d, const struct model *m, const int *order, int n,
-		   int step, float scale, struct gradient *g)
+static void digit_add_up(const struct data *d, const struct model *m, const int *order, int n,
+			 int step, float scale, struct gradient *g)
 {
 	int i;
 
@@ -62,15 +62,15 @@ static void add_up(const struct data *d, const struct model *m, const int *order
 	delay_wait(&delay, (unsigned int)n);
 }
 
-static void descend(struct model *m, struct model *v, const struct model *d)
+static void digit_descend(struct model *m, struct model *v, const struct model *d)
 {
 	hasten(v, d, MOMENTUM, RATE);
 	move(m, m, v);
 }
 
 /* @loss: sum over the batches of an epoch, as far as this worker knows */
-static void progress(const struct model *m, const struct data *d, int epoch, int epochs,
-		     float loss)
+static void digit_progress(const struct model *m, const struct data *d, int epoch, int epochs,
+			   float loss)
 {
 	int batches = d->train / BATCH;
 
@@ -89,9 +89,9 @@ static void progress(const struct model *m, const struct data *d, int epoch, int
  * with @batch, as many in a row as its speed lets it: then it contributes their
  * sum.
  */
-static int mean_of(const struct data *d, const struct model *m, const int *order,
-		   struct gagg_comm *comm, struct gagg_plan *plan, struct gagg_batch *batch,
-		   struct gradient *g)
+static int digit_mean_of(const struct data *d, const struct model *m, const int *order,
+			 struct gagg_comm *comm, struct gagg_plan *plan, struct gagg_batch *batch,
+			 struct gradient *g)
 {
 	int rank = comm ? gagg_rank(comm) : 0, size = comm ? gagg_size(comm) : 1, err;
 	uint32_t first, count;
@@ -100,14 +100,15 @@ static int mean_of(const struct data *d, const struct model *m, const int *order
 		err = gagg_batch_next(batch, &first, &count);
 		if (err)
 			return err;
-		add_up(d, m, order + first, (int)count, 1, 1, g);
+		digit_add_up(d, m, order + first, (int)count, 1, 1, g);
 		return gagg_batch_mean(batch, g, g, GRADIENT, GAGG_FLOAT32, count, plan);
 	}
-	add_up(d, m, order + rank, (BATCH - rank + size - 1) / size, size, (float)size / BATCH, g);
+	digit_add_up(d, m, order + rank, (BATCH - rank + size - 1) / size, size,
+		     (float)size / BATCH, g);
 	return comm ? gagg_allreduce(g, g, GRADIENT, GAGG_FLOAT32, GAGG_MEAN, comm, plan) : 0;
 }
 
-static int say_share(const struct gagg_batch *batch, int rank)
+static int digit_say_share(const struct gagg_batch *batch, int rank)
 {
 	struct gagg_batch_rank info;
 	int err = gagg_batch_info(batch, rank, &info);
@@ -121,8 +122,8 @@ static int say_share(const struct gagg_batch *batch, int rank)
  * Learn for @epochs; @comm NULL: alone. What is left over of the data after whole
  * batches waits for another order.
  */
-static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
-		 struct gagg_plan *plan, int epochs)
+static int digit_learn(struct data *d, struct model *m, struct gagg_comm *comm,
+		       struct gagg_plan *plan, int epochs)
 {
 	struct gagg_batch_config cfg = { .size = sizeof(cfg), .total = BATCH, .period = PERIOD };
 	struct gagg_batch *batch = NULL;
@@ -137,17 +138,17 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
 
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
-			err = mean_of(d, m, d->order + first, comm, plan, batch, &g);
+			err = digit_mean_of(d, m, d->order + first, comm, plan, batch, &g);
 			if (err)
 				break;
-			descend(m, &speed, &g.d);
+			digit_descend(m, &speed, &g.d);
 			loss += g.loss;
 		}
 		if (!err && (!comm || !gagg_rank(comm)))
-			progress(m, d, epoch, epochs, loss);
+			digit_progress(m, d, epoch, epochs, loss);
 	}
 	if (!err && batch)
-		err = say_share(batch, gagg_rank(comm));
+		err = digit_say_share(batch, gagg_rank(comm));
 	gagg_batch_free(batch);
 	return err;
 }
@@ -157,15 +158,16 @@ static int learn(struct data *d, struct model *m, struct gagg_comm *comm,
  * samples; or, with @batch, of as many of its own as it has time for. Each
  * counts as one of a whole batch, so a larger part makes a larger step.
  */
-static int own_part(const struct data *d, const struct model *m, int first,
-		    struct gagg_comm *comm, struct gagg_batch *batch, struct gradient *g, int *n)
+static int digit_own_part(const struct data *d, const struct model *m,
+			  int first, struct gagg_comm *comm,
+			  struct gagg_batch *batch, struct gradient *g, int *n)
 {
 	int rank = gagg_rank(comm), size = gagg_size(comm), own[BATCH], i, err;
 	uint32_t at, count;
 
 	if (!batch) {
 		*n = (BATCH - rank + size - 1) / size;
-		add_up(d, m, d->order + first + rank, *n, size, 1.0f / BATCH, g);
+		digit_add_up(d, m, d->order + first + rank, *n, size, 1.0f / BATCH, g);
 		return 0;
 	}
 	err = gagg_batch_next(batch, &at, &count);
@@ -174,11 +176,11 @@ static int own_part(const struct data *d, const struct model *m, int first,
 	*n = (int)count;
 	for (i = 0; i < *n; i++)
 		own[i] = d->order[(rank + ((uint64_t)at + i) * size) % d->train];
-	add_up(d, m, own, *n, 1, 1.0f / BATCH, g);
+	digit_add_up(d, m, own, *n, 1, 1.0f / BATCH, g);
 	return 0;
 }
 
-static int say_partitions(struct gagg_comm *comm)
+static int digit_say_partitions(struct gagg_comm *comm)
 {
 	struct gagg_ako found;
 	int err = gagg_ako_measure(comm, &found);
@@ -199,7 +201,7 @@ static int say_partitions(struct gagg_comm *comm)
  * that together they make the steps of one, and none waits but as the sync mode
  * says.
  */
-static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
+static int digit_learn_store(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
 {
 	struct gagg_batch_config cfg = { .size = sizeof(cfg), .total = BATCH, .period = PERIOD };
 	static struct model speed, begin, moved;
@@ -221,17 +223,17 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 			if (err)
 				break;
 			move(m, &begin, &moved);
-			err = own_part(d, m, first, comm, batch, &g, &n);
+			err = digit_own_part(d, m, first, comm, batch, &g, &n);
 			if (err)
 				break;
 			loss += g.loss * BATCH / (float)n;
-			descend(m, &speed, &g.d);
+			digit_descend(m, &speed, &g.d);
 			err = gagg_inc(table, &speed);
 			if (!err)
 				err = gagg_clock(comm);
 		}
 		if (!err && !gagg_rank(comm))
-			progress(m, d, epoch, epochs, loss);
+			digit_progress(m, d, epoch, epochs, loss);
 	}
 	/* the steps of all, the last ones, too */
 	if (!err)
@@ -239,9 +241,9 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
 	if (!err)
 		move(m, &begin, &moved);
 	if (!err && batch)
-		err = say_share(batch, gagg_rank(comm));
+		err = digit_say_share(batch, gagg_rank(comm));
 	if (!err && me.measure)
-		err = say_partitions(comm);
+		err = digit_say_partitions(comm);
 	gagg_batch_free(batch);
 	return err;
 }
@@ -250,7 +252,7 @@ static int learn_store(struct data *d, struct model *m, struct gagg_comm *comm, 
  * The same by replicas: every worker makes steps of its own, from its share of
  * each batch, and the library brings the replicas together as the sync mode says.
  */
-static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
+static int digit_learn_replica(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
 {
 	int rank = gagg_rank(comm), size = gagg_size(comm);
 	struct gagg_replica *replica;
@@ -269,14 +271,15 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
-			add_up(d, m, d->order + first + rank, (BATCH - rank + size - 1) / size,
-			       size, (float)size / BATCH, &g);
+			digit_add_up(d, m, d->order + first + rank,
+				     (BATCH - rank + size - 1) / size, size,
+				     (float)size / BATCH, &g);
 			loss += g.loss;
 			hasten(&speed, &g.d, momentum, rate);
 			err = gagg_replica_step(replica, w, &speed.w1[0][0]);
 		}
 		if (!err && !rank)
-			progress(m, d, epoch, epochs, loss);
+			digit_progress(m, d, epoch, epochs, loss);
 	}
 	if (!err)
 		err = gagg_replica_finish(replica, w);
@@ -285,24 +288,24 @@ static int learn_replica(struct data *d, struct model *m, struct gagg_comm *comm
 }
 
 /* tables and collectives have a step of all; else each rank has steps of its own */
-static bool has_replicas(const struct gagg_comm *comm)
+static bool digit_has_replicas(const struct gagg_comm *comm)
 {
 	const char *sync = gagg_sync(comm);
 
 	return gagg_has_store(comm) ? !strncmp(sync, "easgd:", 6) : strncmp(sync, "bsp", 3) != 0;
 }
 
-static int learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
-		      struct gagg_plan *plan)
+static int digit_learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
+			    struct gagg_plan *plan)
 {
 	/* with a mode in which batches do not follow speeds the library refuses to */
-	if (has_replicas(comm) && !me.balance)
-		return learn_replica(d, m, comm, me.epochs);
-	return gagg_has_store(comm) ? learn_store(d, m, comm, me.epochs) :
-				      learn(d, m, comm, plan, me.epochs);
+	if (digit_has_replicas(comm) && !me.balance)
+		return digit_learn_replica(d, m, comm, me.epochs);
+	return gagg_has_store(comm) ? digit_learn_store(d, m, comm, me.epochs) :
+				      digit_learn(d, m, comm, plan, me.epochs);
 }
 
-static void begin_curve(void)
+static void digit_begin_curve(void)
 {
 	if (!me.curve)
 		return;
@@ -311,14 +314,14 @@ static void begin_curve(void)
 		fprintf(stderr, "digits: no memory for a curve\n");
 }
 
-static void end_curve(const struct data *d)
+static void digit_end_curve(const struct data *d)
 {
 	if (curve)
 		curve_print(curve, d);
 	curve_free(curve);
 }
 
-static int work(struct data *d, struct model *m)
+static int digit_work(struct data *d, struct model *m)
 {
 	struct gagg_config cfg = {
 		.size = sizeof(cfg),
@@ -336,20 +339,20 @@ static int work(struct data *d, struct model *m)
 		return 1;
 	}
 	if (!gagg_rank(comm))
-		begin_curve();
+		digit_begin_curve();
 	/* each rank has odd batches of its own */
 	delay.state = me.seed + (uint64_t)gagg_rank(comm) + 1;
 	err = gagg_plan_create(comm, GRADIENT, GAGG_FLOAT32, &plan);
 	if (!err && me.feedback)
 		err = gagg_plan_feedback(comm, plan, residual);
 	if (!err)
-		err = learn_with(d, m, comm, plan);
+		err = digit_learn_with(d, m, comm, plan);
 	if (err) {
 		fprintf(stderr, "digits: rank %d: %s\n", gagg_rank(comm), gagg_last_error(comm));
 		gagg_abort(comm);
 		return 1;
 	}
-	end_curve(d);
+	digit_end_curve(d);
 	printf("rank %d: accuracy %.2f digest %016llx\n", gagg_rank(comm), accuracy(m, d),
 	       (unsigned long long)digest(m));
 	gagg_plan_free(plan);
@@ -360,18 +363,18 @@ static int work(struct data *d, struct model *m)
 	return 0;
 }
 
-static int alone(struct data *d, struct model *m)
+static int digit_alone(struct data *d, struct model *m)
 {
 	delay.state = me.seed;
-	begin_curve();
-	learn(d, m, NULL, NULL, me.epochs);
-	end_curve(d);
+	digit_begin_curve();
+	digit_learn(d, m, NULL, NULL, me.epochs);
+	digit_end_curve(d);
 	printf("single: accuracy %.2f digest %016llx\n", accuracy(m, d),
 	       (unsigned long long)digest(m));
 	return 0;
 }
 
-static int usage(void)
+static int digit_usage(void)
 {
 	fprintf(stderr,
 		"Usage: digits --single [OPTION]...\n"
@@ -391,7 +394,7 @@ static int usage(void)
 	return 2;
 }
 
-static bool parse_options(int argc, char **argv)
+static bool digit_parse_options(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "single", no_argument, NULL, 's' },
@@ -463,13 +466,13 @@ int main(int argc, char **argv)
 	static struct model model;
 	static struct data data;
 
-	if (!parse_options(argc, argv))
-		return usage();
+	if (!digit_parse_options(argc, argv))
+		return digit_usage();
 	random_seed(me.seed);
 	if (!load(&data, me.path, BATCH)) {
 		fprintf(stderr, "digits: %s: no such data\n", me.path);
 		return 1;
 	}
 	init(&model);
-	return me.group ? work(&data, &model) : alone(&data, &model);
+	return me.group ? digit_work(&data, &model) : digit_alone(&data, &model);
 }

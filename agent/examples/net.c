@@ -17,7 +17,7 @@ void init(struct model *m)
 				      sqrtf(6.0f / (float)inputs[l]);
 }
 
-static void forward(const struct model *m, const float *x, float *h, float *y)
+static void net_forward(const struct model *m, const float *x, float *h, float *y)
 {
 	int i, k;
 
@@ -38,7 +38,7 @@ static void forward(const struct model *m, const float *x, float *h, float *y)
 }
 
 /* softmax in place; returns the cross-entropy of @class */
-static float softmax(float *y, int class)
+static float net_softmax(float *y, int class)
 {
 	float max = y[0], sum = 0;
 	int i;
@@ -57,8 +57,8 @@ void backward(const struct model *m, const struct sample *s, float scale, struct
 	float h[HIDDEN], y[CLASSES], dh[HIDDEN] = { 0 };
 	int i, k;
 
-	forward(m, s->pixel, h, y);
-	g->loss += scale * softmax(y, s->class);
+	net_forward(m, s->pixel, h, y);
+	g->loss += scale * net_softmax(y, s->class);
 	y[s->class] -= 1;
 	for (i = 0; i < CLASSES; i++) {
 		float dy = scale * y[i];
@@ -87,7 +87,7 @@ double accuracy(const struct model *m, const struct data *d)
 		const struct sample *s = &d->sample[d->order[i]];
 		int best = 0;
 
-		forward(m, s->pixel, h, y);
+		net_forward(m, s->pixel, h, y);
 		for (k = 1; k < CLASSES; k++)
 			best = y[k] > y[best] ? k : best;
 		right += best == s->class;

@@ -37,7 +37,7 @@ void shuffle(int *order, int n)
 	}
 }
 
-static bool parse(const char *line, struct sample *s)
+static bool sample_parse(const char *line, struct sample *s)
 {
 	int i, n;
 
@@ -65,7 +65,7 @@ bool load(struct data *d, const char *path, int least)
 	if (!f)
 		return false;
 	while (d->samples < SAMPLES_MAX && gzgets(f, line, sizeof(line)))
-		if (parse(line, &d->sample[d->samples]))
+		if (sample_parse(line, &d->sample[d->samples]))
 			d->samples++;
 	gzclose(f);
 	for (i = 0; i < d->samples; i++)

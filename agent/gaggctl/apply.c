@@ -21,7 +21,7 @@ struct words {
 	bool check;
 };
 
-static void say(void *arg, const char *line)
+static void apply_say(void *arg, const char *line)
 {
 	size_t len = strlen(RECONCILE_CANNOT);
 	bool cannot = !strncmp(line, RECONCILE_CANNOT, len);
@@ -54,7 +54,7 @@ static enum ctl_exit apply(const struct config *cfg, bool dry_run)
 	for (i = 0; i < cfg->n_groups; i++)
 		group_warn(&cfg->groups[i]);
 	print_array(NULL);
-	err = reconcile(nl, cfg, dry_run, say, NULL);
+	err = reconcile(nl, cfg, dry_run, apply_say, NULL);
 	print_close();
 	nl_free(nl);
 	if (err == -EBUSY)
@@ -66,7 +66,7 @@ static enum ctl_exit apply(const struct config *cfg, bool dry_run)
 }
 
 /* the groups of a file in which nothing is wrong */
-static enum ctl_exit check(const struct config *cfg)
+static enum ctl_exit apply_check(const struct config *cfg)
 {
 	unsigned int i;
 
@@ -83,7 +83,7 @@ static enum ctl_exit check(const struct config *cfg)
 	return CTL_OK;
 }
 
-static bool take_words(struct args *a, struct words *w)
+static bool apply_take_words(struct args *a, struct words *w)
 {
 	for (; *a->next; a->next++) {
 		if (!strcmp(*a->next, "--dry-run"))
@@ -113,7 +113,7 @@ enum ctl_exit apply_command(struct args *a)
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
-	if (!take_words(a, &w))
+	if (!apply_take_words(a, &w))
 		return CTL_USAGE;
 	err = config_load(w.path, &cfg, text, sizeof(text));
 	if (err) {
@@ -121,7 +121,7 @@ enum ctl_exit apply_command(struct args *a)
 			*text ? "" : strerror(-err));
 		return CTL_FAILED;
 	}
-	ret = w.check ? check(&cfg) : apply(&cfg, w.dry_run);
+	ret = w.check ? apply_check(&cfg) : apply(&cfg, w.dry_run);
 	config_free(&cfg);
 	return ret;
 }

@@ -38,7 +38,7 @@ bool args_end(struct args *a)
 	return !*a->next || args_fail(a, "'%s' is too much", *a->next);
 }
 
-static void list_words(const char *const *words, char *buf, size_t size)
+static void arg_list_words(const char *const *words, char *buf, size_t size)
 {
 	size_t used = 0;
 
@@ -67,7 +67,7 @@ int args_match(struct args *a, const char *what, const char *word,
 	}
 	if (n == 1)
 		return at;
-	list_words(n ? found : words, choice, sizeof(choice));
+	arg_list_words(n ? found : words, choice, sizeof(choice));
 	if (!len)
 		args_fail(a, "%s is missing; there are: %s", what, choice);
 	else if (n)
@@ -78,7 +78,7 @@ int args_match(struct args *a, const char *what, const char *word,
 }
 
 /* strtoull() itself takes blanks, signs and, with base 0, octal. */
-static bool digits(const char *text, int base, uint64_t max, uint64_t *out)
+static bool arg_digits(const char *text, int base, uint64_t max, uint64_t *out)
 {
 	char *end;
 
@@ -96,7 +96,7 @@ static bool digits(const char *text, int base, uint64_t max, uint64_t *out)
 bool args_number(struct args *a, const char *what, const char *text,
 		 uint64_t max, uint64_t *out)
 {
-	return digits(text, 10, max, out) ||
+	return arg_digits(text, 10, max, out) ||
 	       args_fail(a, "%s: expected a number from 0 to %llu, not '%s'",
 			 what, (unsigned long long)max, text);
 }
@@ -106,7 +106,7 @@ bool args_octal(struct args *a, const char *what, const char *text,
 {
 	uint64_t v;
 
-	if (!digits(text, 8, UINT32_MAX, &v))
+	if (!arg_digits(text, 8, UINT32_MAX, &v))
 		return args_fail(a, "%s: expected octal digits, as in 0660, not '%s'",
 				 what, text);
 	*out = v;
@@ -133,7 +133,7 @@ bool args_uid(struct args *a, const char *text, uint32_t *out)
 	struct passwd *pw;
 	uint64_t v;
 
-	if (digits(text, 10, UINT32_MAX, &v)) {
+	if (arg_digits(text, 10, UINT32_MAX, &v)) {
 		*out = v;
 		return true;
 	}
@@ -150,7 +150,7 @@ bool args_gid(struct args *a, const char *text, uint32_t *out)
 	struct group *gr;
 	uint64_t v;
 
-	if (digits(text, 10, UINT32_MAX, &v)) {
+	if (arg_digits(text, 10, UINT32_MAX, &v)) {
 		*out = v;
 		return true;
 	}
@@ -179,7 +179,7 @@ bool args_auto(struct args *a, const struct gagg_param *p, const char *text,
 
 	if (nl_field_word_parse(p, text, out))
 		return true;
-	if (!digits(text, 10, UINT16_MAX, &n) || !n)
+	if (!arg_digits(text, 10, UINT16_MAX, &n) || !n)
 		return args_fail(a, "%s: expected auto, or a number from %u to %u, not '%s'",
 				 p->name, p->min, p->max, text);
 	*out = (uint32_t)n;
@@ -206,7 +206,7 @@ bool args_group(struct args *a, char name[GAGG_NAME_MAX])
 	       args_copy(a, "name", text, name, GAGG_NAME_MAX);
 }
 
-static bool member_role(struct args *a, const char *text, struct nl_member *m)
+static bool arg_member_role(struct args *a, const char *text, struct nl_member *m)
 {
 	if (m->set & NL_SET(GAGG_MA_ROLES))
 		return args_fail(a, "member %u: two roles; one that works and aggregates is 'both'",
@@ -234,7 +234,7 @@ bool args_member(struct args *a, const char *text, struct nl_member *out)
 		return false;
 	out->set = NL_SET(GAGG_MA_RANK) | NL_SET(GAGG_MA_ADDRESS);
 	while ((word = strsep(&rest, ",")))
-		if (!member_role(a, word, out))
+		if (!arg_member_role(a, word, out))
 			return false;
 	return true;
 }

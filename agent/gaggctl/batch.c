@@ -11,7 +11,7 @@ static const char usage[] =
 	"divides batches (gagg_batch_create()); how long it has computed, and waited for\n"
 	"operations; how many of these are done.\n";
 
-static int show_one(const struct nl_member *m, void *arg)
+static int batch_show_one(const struct nl_member *m, void *arg)
 {
 	const struct nl_times *t = &m->times;
 
@@ -32,15 +32,15 @@ static int show_one(const struct nl_member *m, void *arg)
 	return 0;
 }
 
-static enum ctl_exit show(struct args *a)
+static enum ctl_exit batch_show(struct args *a)
 {
-	return member_each(a, usage, show_one);
+	return member_each(a, usage, batch_show_one);
 }
 
 enum ctl_exit batch_command(struct args *a)
 {
 	static const struct command table[] = {
-		{ "show", show },
+		{ "show", batch_show },
 		{ NULL, NULL },
 	};
 

@@ -17,7 +17,7 @@ static const char usage[] =
 	"are gone: name, bytes, tables, when. DIR is that of gaggd, [" ARCHIVE_DIR "].\n";
 
 /* Take options out of the words that are left. */
-static bool take_state(struct args *a, const char **state)
+static bool checkpoint_take_state(struct args *a, const char **state)
 {
 	char **from = a->next, **to = a->next;
 
@@ -39,7 +39,7 @@ static bool take_state(struct args *a, const char **state)
 }
 
 /* A word that is the name of a directory or file of the archive. */
-static bool take_name(struct args *a, const char *what, char name[GAGG_NAME_MAX])
+static bool checkpoint_take_name(struct args *a, const char *what, char name[GAGG_NAME_MAX])
 {
 	const char *text = "";
 
@@ -50,7 +50,7 @@ static bool take_name(struct args *a, const char *what, char name[GAGG_NAME_MAX]
 }
 
 /* @arg: bool, not all are listed */
-static int list_one(const struct archive_entry *e, void *arg)
+static int checkpoint_list_one(const struct archive_entry *e, void *arg)
 {
 	char when[32] = "";
 	bool *missed = arg;
@@ -76,7 +76,7 @@ static int list_one(const struct archive_entry *e, void *arg)
 	return 0;
 }
 
-static enum ctl_exit list(struct args *a)
+static enum ctl_exit checkpoint_list(struct args *a)
 {
 	struct archive_error err;
 	char group[GAGG_NAME_MAX];
@@ -86,13 +86,14 @@ static enum ctl_exit list(struct args *a)
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
-	if (!take_state(a, &state))
+	if (!checkpoint_take_state(a, &state))
 		return CTL_USAGE;
 	one = *a->next;
-	if ((one && !take_name(a, "the name of a group", group)) || !args_end(a))
+	if ((one && !checkpoint_take_name(a, "the name of a group", group)) || !args_end(a))
 		return CTL_USAGE;
 	print_array(NULL);
-	ret = archive_list(state ?: ARCHIVE_DIR, one ? group : NULL, list_one, &missed, &err);
+	ret = archive_list(state ?: ARCHIVE_DIR, one ? group : NULL,
+			   checkpoint_list_one, &missed, &err);
 	print_close();
 	/* where gaggd has never run */
 	if (ret == -ENOENT && !state)
@@ -102,7 +103,7 @@ static enum ctl_exit list(struct args *a)
 	return ret || missed ? CTL_FAILED : CTL_OK;
 }
 
-static enum ctl_exit delete(struct args *a)
+static enum ctl_exit checkpoint_delete(struct args *a)
 {
 	char group[GAGG_NAME_MAX], name[GAGG_NAME_MAX];
 	const char *state = NULL;
@@ -110,8 +111,10 @@ static enum ctl_exit delete(struct args *a)
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
-	if (!take_state(a, &state) || !take_name(a, "the name of a group", group) ||
-	    !take_name(a, "the name of a checkpoint", name) || !args_end(a))
+	if (!checkpoint_take_state(a, &state) ||
+	    !checkpoint_take_name(a, "the name of a group", group) ||
+	    !checkpoint_take_name(a, "the name of a checkpoint", name) ||
+	    !args_end(a))
 		return CTL_USAGE;
 	if (!archive_delete(state ?: ARCHIVE_DIR, group, name, &err))
 		return CTL_OK;
@@ -122,8 +125,8 @@ static enum ctl_exit delete(struct args *a)
 enum ctl_exit checkpoint_command(struct args *a)
 {
 	static const struct command table[] = {
-		{ "list", list },
-		{ "delete", delete },
+		{ "list", checkpoint_list },
+		{ "delete", checkpoint_delete },
 		{ NULL, NULL },
 	};
 

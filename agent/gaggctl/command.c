@@ -62,7 +62,7 @@ void ctl_say(const char *fmt, ...)
 /* of --twin; NULL: the module is asked, if there is one */
 static const char *twin_path;
 
-static struct nl *open_twin(const char *path)
+static struct nl *command_open_twin(const char *path)
 {
 	struct nl *nl = nl_open_twin(path);
 
@@ -79,7 +79,7 @@ const char *ctl_usual_twin(void)
 }
 
 /* There is no module; @why: as it was said */
-static struct nl *open_usual(const char *why)
+static struct nl *command_open_usual(const char *why)
 {
 	const char *path = ctl_usual_twin();
 	struct nl *nl = nl_open_twin(path);
@@ -97,13 +97,13 @@ struct nl *ctl_open(void)
 	struct nl *nl;
 
 	if (twin_path)
-		return open_twin(twin_path);
+		return command_open_twin(twin_path);
 	nl = nl_open();
 	if (nl)
 		return nl;
 	snprintf(why, sizeof(why), "%s", nl_error(NULL));
 	if (errno == ENOENT)
-		return open_usual(why);
+		return command_open_usual(why);
 	ctl_say("%s", why);
 	return NULL;
 }
@@ -154,7 +154,7 @@ enum ctl_exit ctl_dispatch(struct args *a, const struct command *table,
  * Options may stand anywhere, because no value begins with '-'. Those of a
  * command stay where they are. False: -V was there and is answered.
  */
-static bool take_options(struct args *a, char **argv)
+static bool command_take_options(struct args *a, char **argv)
 {
 	char **to = a->next;
 
@@ -186,7 +186,7 @@ int ctl_run(int argc, char **argv)
 		return CTL_FAILED;
 	}
 	a.next = words;
-	if (!take_options(&a, argc ? argv + 1 : argv)) {
+	if (!command_take_options(&a, argc ? argv + 1 : argv)) {
 		puts("gaggctl " GAGGCTL_VERSION);
 		ret = CTL_OK;
 	} else if (a.twin && !*a.twin) {

@@ -27,7 +27,7 @@ static const char usage_tail[] =
 	"can be set while a rank is attached.\n";
 
 /* "port N", "placement striped|root" */
-static void usage_option(const struct gagg_param *p, char *buf, size_t size)
+static void group_usage_option(const struct gagg_param *p, char *buf, size_t size)
 {
 	size_t used = snprintf(buf, size, "%s %s", p->name, p->value ? p->value : "");
 
@@ -36,7 +36,7 @@ static void usage_option(const struct gagg_param *p, char *buf, size_t size)
 }
 
 /* " [2048]"; nothing of what depends on other things */
-static void usage_default(const struct gagg_param *p, char *buf, size_t size)
+static void group_usage_default(const struct gagg_param *p, char *buf, size_t size)
 {
 	const char *word = nl_field_word(p, p->fallback);
 
@@ -50,7 +50,7 @@ static void usage_default(const struct gagg_param *p, char *buf, size_t size)
 }
 
 /* what the table of parameters has, a line each; completion reads them, too */
-static const char *usage(void)
+static const char *group_usage(void)
 {
 	char option[64], fallback[32];
 	const struct gagg_param *p;
@@ -59,8 +59,8 @@ static const char *usage(void)
 
 	used = snprintf(text, sizeof(text), "%s", usage_head);
 	for (p = gagg_param_table; p->name; p++) {
-		usage_option(p, option, sizeof(option));
-		usage_default(p, fallback, sizeof(fallback));
+		group_usage_option(p, option, sizeof(option));
+		group_usage_default(p, fallback, sizeof(fallback));
 		used += snprintf(text + used, sizeof(text) - used, "    %-24s %s%s\n", option,
 				 p->about, fallback);
 	}
@@ -71,7 +71,7 @@ static const char *usage(void)
 /* the options: the parameters, and two more. Each parameter has an attribute of its own */
 #define WORDS_MAX	(GAGG_GA_MAX + 3)
 
-static void list_words(const char *words[WORDS_MAX])
+static void group_list_words(const char *words[WORDS_MAX])
 {
 	const struct gagg_param *p;
 	size_t n = 0;
@@ -89,15 +89,15 @@ struct spec {
 	struct ring_size ring;
 };
 
-static bool take_member(struct args *a, const char *text, struct nl_group *g)
+static bool group_take_member(struct args *a, const char *text, struct nl_group *g)
 {
 	if (g->n_members == GAGG_RANKS_MAX)
 		return args_fail(a, "more than %d members", GAGG_RANKS_MAX);
 	return args_member(a, text, &g->members[g->n_members++]);
 }
 
-static bool take_number(struct args *a, const struct gagg_param *p, const char *text,
-			uint32_t *v)
+static bool group_take_number(struct args *a, const struct gagg_param *p, const char *text,
+			      uint32_t *v)
 {
 	uint64_t big;
 
@@ -107,7 +107,7 @@ static bool take_number(struct args *a, const struct gagg_param *p, const char *
 	return true;
 }
 
-static bool take_ring(struct args *a, const char *text, struct ring_size *ring, uint32_t *v)
+static bool group_take_ring(struct args *a, const char *text, struct ring_size *ring, uint32_t *v)
 {
 	bool ok = args_ring(a, text, ring);
 
@@ -115,8 +115,8 @@ static bool take_ring(struct args *a, const char *text, struct ring_size *ring, 
 	return ok;
 }
 
-static bool take_field(struct args *a, const struct gagg_param *p, const char *text,
-		       struct spec *s)
+static bool group_take_field(struct args *a, const struct gagg_param *p, const char *text,
+			     struct spec *s)
 {
 	uint32_t v = 0;
 	bool ok;
@@ -138,18 +138,18 @@ static bool take_field(struct args *a, const struct gagg_param *p, const char *t
 		ok = args_word(a, p, text, &v);
 		break;
 	case GAGG_PARAM_SIZE:
-		ok = take_ring(a, text, &s->ring, &v);
+		ok = group_take_ring(a, text, &s->ring, &v);
 		break;
 	default:
-		ok = take_number(a, p, text, &v);
+		ok = group_take_number(a, p, text, &v);
 	}
 	if (ok)
 		nl_field_write(&s->g, p, v);
 	return ok;
 }
 
-static bool take_param(struct args *a, const struct gagg_param *p, const char *text,
-		       struct spec *s)
+static bool group_take_param(struct args *a, const struct gagg_param *p, const char *text,
+			     struct spec *s)
 {
 	switch (p->kind) {
 	case GAGG_PARAM_SYNC:
@@ -157,12 +157,12 @@ static bool take_param(struct args *a, const struct gagg_param *p, const char *t
 	case GAGG_PARAM_MULTICAST:
 		return args_multicast(a, text, &s->g.multicast);
 	default:
-		return take_field(a, p, text, s);
+		return group_take_field(a, p, text, s);
 	}
 }
 
-/* option @w of list_words(): the first one, a parameter, or the last one */
-static bool take_option(struct args *a, int w, const char *const *words, struct spec *s)
+/* option @w of group_list_words(): the first one, a parameter, or the last one */
+static bool group_take_option(struct args *a, int w, const char *const *words, struct spec *s)
 {
 	const struct gagg_param *p = w && words[w + 1] ? &gagg_param_table[w - 1] : NULL;
 	uint64_t bit = p ? NL_SET(p->attr) : w ? 0 : NL_SET(GAGG_GA_LOCAL);
@@ -174,42 +174,42 @@ static bool take_option(struct args *a, int w, const char *const *words, struct 
 	if (!args_take(a, words[w], &text))
 		return args_fail(a, "%s needs a value", words[w]);
 	if (p)
-		ok = take_param(a, p, text, s);
+		ok = group_take_param(a, p, text, s);
 	else if (w)
-		ok = take_member(a, text, &s->g);
+		ok = group_take_member(a, text, &s->g);
 	else
 		ok = args_ip(a, words[w], text, &s->g.local);
 	s->g.set |= bit;
 	return ok;
 }
 
-static bool parse(struct args *a, struct spec *s)
+static bool group_parse(struct args *a, struct spec *s)
 {
 	const char *words[WORDS_MAX];
 
-	list_words(words);
+	group_list_words(words);
 	memset(s, 0, sizeof(*s));
 	if (!args_group(a, s->g.name))
 		return false;
 	while (*a->next) {
 		int w = args_match(a, "option", *a->next++, words);
 
-		if (w < 0 || !take_option(a, w, words, s))
+		if (w < 0 || !group_take_option(a, w, words, s))
 			return false;
 	}
 	return true;
 }
 
 /* The kernel compares this mark with the addresses; it does not infer it. */
-static void mark_local(struct nl_group *g)
+static void group_mark_local(struct nl_group *g)
 {
 	for (uint32_t i = 0; i < g->n_members; i++)
 		g->members[i].local = nl_ip_equal(&g->members[i].addr,
 						  &g->local);
 }
 
-static bool ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
-			 uint32_t window)
+static bool group_ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
+			       uint32_t window)
 {
 	if (s->g.set & NL_SET(GAGG_GA_LANES))
 		lanes = nl_group_lanes(&s->g);
@@ -221,7 +221,7 @@ static bool ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
 }
 
 /* contributions, and as much for results */
-static void warn_of_memory(const struct nl_group *g)
+static void group_warn_of_memory(const struct nl_group *g)
 {
 	uint64_t ring = (uint64_t)g->ring * nl_group_lanes(g) * 4;
 
@@ -230,7 +230,7 @@ static void warn_of_memory(const struct nl_group *g)
 			g->name, (unsigned long long)(2 * ring / 1000000));
 }
 
-static void warn_of_ports(const struct nl_group *g)
+static void group_warn_of_ports(const struct nl_group *g)
 {
 	char msg[256];
 
@@ -240,62 +240,62 @@ static void warn_of_ports(const struct nl_group *g)
 
 void group_warn(const struct nl_group *g)
 {
-	warn_of_ports(g);
-	warn_of_memory(g);
+	group_warn_of_ports(g);
+	group_warn_of_memory(g);
 }
 
 #define OF_PORTS	(NL_SET(GAGG_GA_PORT) | NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_MODE))
 #define OF_MEMORY	(NL_SET(GAGG_GA_RING) | NL_SET(GAGG_GA_LANES))
 
 /* what the kernel has made of it, defaults included; of what depends on one of @set */
-static void warn_of(struct nl *nl, const char *name, uint64_t set)
+static void group_warn_of(struct nl *nl, const char *name, uint64_t set)
 {
 	struct nl_group now;
 
 	if (!(set & (OF_PORTS | OF_MEMORY)) || nl_group_get(nl, name, &now))
 		return;
 	if (set & OF_PORTS)
-		warn_of_ports(&now);
+		group_warn_of_ports(&now);
 	if (set & OF_MEMORY)
-		warn_of_memory(&now);
+		group_warn_of_memory(&now);
 }
 
-static enum ctl_exit create(struct args *a)
+static enum ctl_exit group_create(struct args *a)
 {
 	struct spec s;
 	struct nl *nl;
 	int err;
 
-	if (ctl_help(a, usage()))
+	if (ctl_help(a, group_usage()))
 		return CTL_OK;
-	if (!parse(a, &s))
+	if (!group_parse(a, &s))
 		return CTL_USAGE;
 	if (!(s.g.set & NL_SET(GAGG_GA_LOCAL))) {
 		args_fail(a, "local ADDRESS is missing: which of the members' addresses is this host's?");
 		return CTL_USAGE;
 	}
-	if (!ring_by_size(a, &s, GAGG_WIRE_LANES, nl_field_find("window")->fallback))
+	if (!group_ring_by_size(a, &s, GAGG_WIRE_LANES, nl_field_find("window")->fallback))
 		return CTL_USAGE;
-	mark_local(&s.g);
+	group_mark_local(&s.g);
 	nl = ctl_open();
 	if (!nl)
 		return CTL_FAILED;
 	err = nl_group_new(nl, &s.g);
 	if (!err)
-		warn_of(nl, s.g.name, OF_PORTS | OF_MEMORY);
+		group_warn_of(nl, s.g.name, OF_PORTS | OF_MEMORY);
 	return ctl_close(nl, err);
 }
 
-static enum ctl_exit set(struct args *a)
+static enum ctl_exit group_set(struct args *a)
 {
 	struct nl_group now = { .set = 0 };
 	struct spec s;
 	struct nl *nl;
 	int err = 0;
 
-	if (ctl_help(a, usage()))
+	if (ctl_help(a, group_usage()))
 		return CTL_OK;
-	if (!parse(a, &s))
+	if (!group_parse(a, &s))
 		return CTL_USAGE;
 	if (s.g.n_members) {
 		args_fail(a, "members are changed by 'gaggctl member'");
@@ -310,23 +310,23 @@ static enum ctl_exit set(struct args *a)
 		return CTL_FAILED;
 	if (s.ring.bytes)
 		err = nl_group_get(nl, s.g.name, &now);
-	if (!err && !ring_by_size(a, &s, nl_group_lanes(&now), now.window)) {
+	if (!err && !group_ring_by_size(a, &s, nl_group_lanes(&now), now.window)) {
 		nl_free(nl);
 		return CTL_USAGE;
 	}
 	if (!err)
 		err = nl_group_set(nl, &s.g);
 	if (!err)
-		warn_of(nl, s.g.name, s.g.set);
+		group_warn_of(nl, s.g.name, s.g.set);
 	return ctl_close(nl, err);
 }
 
-static enum ctl_exit delete(struct args *a)
+static enum ctl_exit group_delete(struct args *a)
 {
 	struct nl_group g = { .set = 0 };
 	struct nl *nl;
 
-	if (ctl_help(a, usage()))
+	if (ctl_help(a, group_usage()))
 		return CTL_OK;
 	if (!args_group(a, g.name) || !args_end(a))
 		return CTL_USAGE;
@@ -349,7 +349,7 @@ void group_print_state(const struct nl_group *g)
 	}
 }
 
-static void print_mtu(const struct nl_group *g)
+static void group_print_mtu(const struct nl_group *g)
 {
 	if (g->set & NL_SET(GAGG_GA_LANES_NOW))
 		print_u64("lanes-now", " lanes ", g->lanes_now, ",");
@@ -360,7 +360,7 @@ static void print_mtu(const struct nl_group *g)
 }
 
 /* Text is what "group create" takes. */
-static void print_config(const struct nl_group *g)
+static void group_print_config(const struct nl_group *g)
 {
 	const struct gagg_param *f;
 	char ip[NL_IP_MAX];
@@ -391,15 +391,15 @@ static void print_config(const struct nl_group *g)
 	print_text("\n");
 }
 
-static int show_one(const struct nl_group *g, void *arg)
+static int group_show_one(const struct nl_group *g, void *arg)
 {
 	(void)arg;
 	print_object(NULL);
 	print_str("name", "", g->name, ":");
 	group_print_state(g);
-	print_mtu(g);
+	group_print_mtu(g);
 	print_text("\n");
-	print_config(g);
+	group_print_config(g);
 	print_array("members");
 	for (uint32_t i = 0; i < g->n_members; i++) {
 		print_object(NULL);
@@ -413,7 +413,7 @@ static int show_one(const struct nl_group *g, void *arg)
 	return 0;
 }
 
-static int list_one(const struct nl_group *g, void *arg)
+static int group_list_one(const struct nl_group *g, void *arg)
 {
 	(void)arg;
 	print_object(NULL);
@@ -425,14 +425,14 @@ static int list_one(const struct nl_group *g, void *arg)
 	return 0;
 }
 
-static enum ctl_exit show(struct args *a)
+static enum ctl_exit group_show(struct args *a)
 {
 	char name[GAGG_NAME_MAX] = "";
 	struct nl_group g;
 	struct nl *nl;
 	int err;
 
-	if (ctl_help(a, usage()))
+	if (ctl_help(a, group_usage()))
 		return CTL_OK;
 	if ((*a->next && !args_group(a, name)) || !args_end(a))
 		return CTL_USAGE;
@@ -443,20 +443,20 @@ static enum ctl_exit show(struct args *a)
 	if (*name) {
 		err = nl_group_get(nl, name, &g);
 		if (!err)
-			show_one(&g, NULL);
+			group_show_one(&g, NULL);
 	} else {
-		err = nl_group_dump(nl, show_one, NULL);
+		err = nl_group_dump(nl, group_show_one, NULL);
 	}
 	print_close();
 	return ctl_close(nl, err);
 }
 
-static enum ctl_exit list(struct args *a)
+static enum ctl_exit group_list(struct args *a)
 {
 	struct nl *nl;
 	int err;
 
-	if (ctl_help(a, usage()))
+	if (ctl_help(a, group_usage()))
 		return CTL_OK;
 	if (!args_end(a))
 		return CTL_USAGE;
@@ -464,7 +464,7 @@ static enum ctl_exit list(struct args *a)
 	if (!nl)
 		return CTL_FAILED;
 	print_array(NULL);
-	err = nl_group_dump(nl, list_one, NULL);
+	err = nl_group_dump(nl, group_list_one, NULL);
 	print_close();
 	return ctl_close(nl, err);
 }
@@ -472,13 +472,13 @@ static enum ctl_exit list(struct args *a)
 enum ctl_exit group_command(struct args *a)
 {
 	static const struct command table[] = {
-		{ "create", create },
-		{ "delete", delete },
-		{ "set", set },
-		{ "show", show },
-		{ "list", list },
+		{ "create", group_create },
+		{ "delete", group_delete },
+		{ "set", group_set },
+		{ "show", group_show },
+		{ "list", group_list },
 		{ NULL, NULL },
 	};
 
-	return ctl_dispatch(a, table, usage());
+	return ctl_dispatch(a, table, group_usage());
 }

@@ -20,7 +20,7 @@ static const char usage[] =
  * Members at the group's local address carry the local flag, and no others: so
  * whenever an address is sent, the group has to be asked for its own.
  */
-static int mark_local(struct nl *nl, const char *name, struct nl_member *m)
+static int member_mark_local(struct nl *nl, const char *name, struct nl_member *m)
 {
 	struct nl_group g;
 	int err;
@@ -35,21 +35,21 @@ static int mark_local(struct nl *nl, const char *name, struct nl_member *m)
 typedef int (*change_fn)(struct nl *nl, const char *name,
 			 const struct nl_member *m);
 
-static enum ctl_exit change(const char *name, struct nl_member *m,
-			    change_fn fn)
+static enum ctl_exit member_change(const char *name, struct nl_member *m,
+				   change_fn fn)
 {
 	struct nl *nl = ctl_open();
 	int err;
 
 	if (!nl)
 		return CTL_FAILED;
-	err = mark_local(nl, name, m);
+	err = member_mark_local(nl, name, m);
 	if (!err)
 		err = fn(nl, name, m);
 	return ctl_close(nl, err);
 }
 
-static bool take_rank(struct args *a, struct nl_member *m)
+static bool member_take_rank(struct args *a, struct nl_member *m)
 {
 	const char *text = "";
 	uint64_t v = 0;
@@ -63,7 +63,7 @@ static bool take_rank(struct args *a, struct nl_member *m)
 	return true;
 }
 
-static enum ctl_exit add(struct args *a)
+static enum ctl_exit member_add(struct args *a)
 {
 	char name[GAGG_NAME_MAX];
 	const char *text = "";
@@ -75,22 +75,22 @@ static enum ctl_exit add(struct args *a)
 	    !args_take(a, "RANK=ADDRESS", &text) ||
 	    !args_member(a, text, &m) || !args_end(a))
 		return CTL_USAGE;
-	return change(name, &m, nl_member_add);
+	return member_change(name, &m, nl_member_add);
 }
 
-static enum ctl_exit delete(struct args *a)
+static enum ctl_exit member_delete(struct args *a)
 {
 	char name[GAGG_NAME_MAX];
 	struct nl_member m;
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
-	if (!args_group(a, name) || !take_rank(a, &m) || !args_end(a))
+	if (!args_group(a, name) || !member_take_rank(a, &m) || !args_end(a))
 		return CTL_USAGE;
-	return change(name, &m, nl_member_del);
+	return member_change(name, &m, nl_member_del);
 }
 
-static bool take_changes(struct args *a, struct nl_member *m)
+static bool member_take_changes(struct args *a, struct nl_member *m)
 {
 	static const char *const words[] = { "address", "role", NULL };
 	static const uint16_t attrs[] = { GAGG_MA_ADDRESS, GAGG_MA_ROLES };
@@ -118,20 +118,20 @@ static bool take_changes(struct args *a, struct nl_member *m)
 	       args_fail(a, "what to set is missing");
 }
 
-static enum ctl_exit set(struct args *a)
+static enum ctl_exit member_set(struct args *a)
 {
 	char name[GAGG_NAME_MAX];
 	struct nl_member m;
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
-	if (!args_group(a, name) || !take_rank(a, &m) || !take_changes(a, &m))
+	if (!args_group(a, name) || !member_take_rank(a, &m) || !member_take_changes(a, &m))
 		return CTL_USAGE;
-	return change(name, &m, nl_member_set);
+	return member_change(name, &m, nl_member_set);
 }
 
-static void print_value(const struct nl_member *m, uint32_t v, const char *key,
-			const char *before, const char *after)
+static void member_print_value(const struct nl_member *m, uint32_t v, const char *key,
+			       const char *before, const char *after)
 {
 	char buf[NL_VALUE_MAX];
 	const char *word = nl_mismatch_word(m, v, buf);
@@ -142,15 +142,15 @@ static void print_value(const struct nl_member *m, uint32_t v, const char *key,
 		print_u64(key, before, v, after);
 }
 
-static void print_mismatch(const struct nl_member *m)
+static void member_print_mismatch(const struct nl_member *m)
 {
 	if (!m->mismatch[0])
 		return;
 	print_str("mismatch", " ", m->mismatch, "");
 	if (!nl_mismatch_values(m))
 		return;
-	print_value(m, m->mismatch_there, "mismatch-there", " (", " there");
-	print_value(m, m->mismatch_here, "mismatch-here", ", ", " here)");
+	member_print_value(m, m->mismatch_there, "mismatch-there", " (", " there");
+	member_print_value(m, m->mismatch_here, "mismatch-here", ", ", " here)");
 }
 
 void member_print(const struct nl_member *m)
@@ -165,7 +165,7 @@ void member_print(const struct nl_member *m)
 	print_flag("local", " local", m->local);
 	if (m->set & NL_SET(GAGG_MA_STATE))
 		print_str("state", " ", nl_member_state_name(m->state), "");
-	print_mismatch(m);
+	member_print_mismatch(m);
 	if (m->set & NL_SET(GAGG_MA_RTT))
 		print_u64("rtt-us", " rtt ", m->rtt, "us");
 	if (m->set & NL_SET(GAGG_MA_CWND))
@@ -175,7 +175,7 @@ void member_print(const struct nl_member *m)
 }
 
 /* "UDP port 7440, 7441" */
-static void name_ports(const struct nl_group *g, uint32_t shards, char *buf, size_t size)
+static void member_name_ports(const struct nl_group *g, uint32_t shards, char *buf, size_t size)
 {
 	size_t n = (size_t)snprintf(buf, size, "UDP port");
 	const char *comma = "";
@@ -190,7 +190,7 @@ static void name_ports(const struct nl_group *g, uint32_t shards, char *buf, siz
 }
 
 /* what does not pass, and why that may be */
-static void print_blocked(const struct nl_group *g, const struct nl_member *m)
+static void member_print_blocked(const struct nl_group *g, const struct nl_member *m)
 {
 	uint32_t all = g->shards < 32 ? (1U << g->shards) - 1 : ~0U;
 	char ports[256], text[512], why[128];
@@ -203,7 +203,7 @@ static void print_blocked(const struct nl_group *g, const struct nl_member *m)
 			  "");
 		return;
 	}
-	name_ports(g, m->blocked_in | m->blocked_out, ports, sizeof(ports));
+	member_name_ports(g, m->blocked_in | m->blocked_out, ports, sizeof(ports));
 	if ((m->blocked_in | m->blocked_out) == all)
 		snprintf(why, sizeof(why),
 			 "the path's MTU is less than %u, or a firewall is in the way",
@@ -217,11 +217,11 @@ static void print_blocked(const struct nl_group *g, const struct nl_member *m)
 	print_str("blocked", ": ", text, "");
 }
 
-static int list_one(const struct nl_member *m, void *arg)
+static int member_list_one(const struct nl_member *m, void *arg)
 {
 	print_object(NULL);
 	member_print(m);
-	print_blocked(arg, m);
+	member_print_blocked(arg, m);
 	print_text("\n");
 	print_close();
 	return 0;
@@ -249,18 +249,18 @@ enum ctl_exit member_each(struct args *a, const char *how, nl_member_cb print)
 	return ctl_close(nl, err);
 }
 
-static enum ctl_exit list(struct args *a)
+static enum ctl_exit member_list(struct args *a)
 {
-	return member_each(a, usage, list_one);
+	return member_each(a, usage, member_list_one);
 }
 
 enum ctl_exit member_command(struct args *a)
 {
 	static const struct command table[] = {
-		{ "add", add },
-		{ "delete", delete },
-		{ "set", set },
-		{ "list", list },
+		{ "add", member_add },
+		{ "delete", member_delete },
+		{ "set", member_set },
+		{ "list", member_list },
 		{ NULL, NULL },
 	};
 

@@ -20,7 +20,7 @@ static const char usage[] =
 	"                                  epoch-end, config-mismatch\n"
 	"  member GROUP EVENT MEMBER ...   EVENT: new, del, set, member-state\n";
 
-static void print_event(const struct nl_event *e)
+static void monitor_print_event(const struct nl_event *e)
 {
 	print_object(NULL);
 	print_str("object", "", e->is_member ? "member" : "group", " ");
@@ -39,7 +39,7 @@ static void print_event(const struct nl_event *e)
 }
 
 /* Take all there are. 0, or -errno when going on makes no sense. */
-static int drain(struct nl *nl)
+static int monitor_drain(struct nl *nl)
 {
 	struct nl_event e;
 	int ret;
@@ -50,7 +50,7 @@ static int drain(struct nl *nl)
 		else if (ret < 0)
 			return ret;
 		else
-			print_event(&e);
+			monitor_print_event(&e);
 		if (fflush(stdout))
 			return -errno;
 	}
@@ -58,7 +58,7 @@ static int drain(struct nl *nl)
 }
 
 /* Descriptor that is readable once SIGINT or SIGTERM has come. */
-static int catch_signals(void)
+static int monitor_catch_signals(void)
 {
 	sigset_t set;
 
@@ -70,7 +70,7 @@ static int catch_signals(void)
 }
 
 /* Events that have come before the signal are printed. */
-static int watch(struct nl *nl, int signals)
+static int monitor_watch(struct nl *nl, int signals)
 {
 	struct pollfd fds[] = {
 		{ .fd = nl_fd(nl), .events = POLLIN },
@@ -83,7 +83,7 @@ static int watch(struct nl *nl, int signals)
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[0].revents)
-			err = drain(nl);
+			err = monitor_drain(nl);
 		if (fds[1].revents &&
 		    read(signals, &info, sizeof(info)) == sizeof(info))
 			break;
@@ -103,7 +103,7 @@ enum ctl_exit monitor_command(struct args *a)
 	nl = ctl_open();
 	if (!nl)
 		return CTL_FAILED;
-	signals = catch_signals();
+	signals = monitor_catch_signals();
 	if (signals < 0) {
 		ctl_say("signalfd: %s", strerror(errno));
 		nl_free(nl);
@@ -111,7 +111,7 @@ enum ctl_exit monitor_command(struct args *a)
 	}
 	err = nl_subscribe(nl);
 	if (!err)
-		err = watch(nl, signals);
+		err = monitor_watch(nl, signals);
 	close(signals);
 	if (ferror(stdout)) {
 		nl_free(nl);

@@ -19,7 +19,7 @@ void print_mode(bool on)
 }
 
 /* Hand @o to what is open. A program error, or no memory, ends here. */
-static void add(const char *key, struct json_object *o)
+static void print_add(const char *key, struct json_object *o)
 {
 	struct json_object *parent = depth ? stack[depth - 1] : NULL;
 	char name[KEY_MAX];
@@ -41,24 +41,24 @@ static void add(const char *key, struct json_object *o)
 		abort();
 }
 
-static void push(const char *key, struct json_object *o)
+static void print_push(const char *key, struct json_object *o)
 {
 	if (depth == DEPTH_MAX)
 		abort();
-	add(key, o);
+	print_add(key, o);
 	stack[depth++] = o;
 }
 
 void print_object(const char *key)
 {
 	if (json)
-		push(key, json_object_new_object());
+		print_push(key, json_object_new_object());
 }
 
 void print_array(const char *key)
 {
 	if (json)
-		push(key, json_object_new_array());
+		print_push(key, json_object_new_array());
 }
 
 void print_close(void)
@@ -75,7 +75,7 @@ void print_str(const char *key, const char *before, const char *value,
 	       const char *after)
 {
 	if (json)
-		add(key, json_object_new_string(value));
+		print_add(key, json_object_new_string(value));
 	else
 		printf("%s%s%s", before, value, after);
 }
@@ -84,7 +84,7 @@ void print_u64(const char *key, const char *before, uint64_t value,
 	       const char *after)
 {
 	if (json)
-		add(key, json_object_new_uint64(value));
+		print_add(key, json_object_new_uint64(value));
 	else
 		printf("%s%" PRIu64 "%s", before, value, after);
 }
@@ -101,7 +101,7 @@ void print_octal(const char *key, const char *before, uint32_t value,
 void print_flag(const char *key, const char *word, bool value)
 {
 	if (json)
-		add(key, json_object_new_boolean(value));
+		print_add(key, json_object_new_boolean(value));
 	else if (value)
 		fputs(word, stdout);
 }

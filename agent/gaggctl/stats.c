@@ -17,7 +17,7 @@ struct stats {
 	bool nonzero;
 };
 
-static int show(struct stats *s, const char *name)
+static int stats_show(struct stats *s, const char *name)
 {
 	uint64_t values[NL_STATS];
 	int err = nl_stats_get(s->nl, name, values);
@@ -42,9 +42,9 @@ static int show(struct stats *s, const char *name)
 }
 
 /* A group that is deleted while the others are read is no error. */
-static int show_one(const struct nl_group *g, void *arg)
+static int stats_show_one(const struct nl_group *g, void *arg)
 {
-	int err = show(arg, g->name);
+	int err = stats_show(arg, g->name);
 
 	return err == -ENOENT ? 0 : err;
 }
@@ -76,7 +76,7 @@ enum ctl_exit stats_command(struct args *a)
 	if (!s.nl)
 		return CTL_FAILED;
 	print_array(NULL);
-	err = *name ? show(&s, name) : nl_group_dump(s.nl, show_one, &s);
+	err = *name ? stats_show(&s, name) : nl_group_dump(s.nl, stats_show_one, &s);
 	print_close();
 	return ctl_close(s.nl, err);
 }

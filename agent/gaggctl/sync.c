@@ -12,7 +12,7 @@ static const char usage[] =
 	"\n"
 	"The sync modes and their parameters, for 'gaggctl group create ... sync MODE'.\n";
 
-static void print_mode_of(const struct gagg_sync_ops *ops)
+static void sync_print_mode_of(const struct gagg_sync_ops *ops)
 {
 	char form[GAGG_SYNC_MAX];
 	int n = snprintf(form, sizeof(form), "%s", ops->name);
@@ -35,7 +35,7 @@ static void print_mode_of(const struct gagg_sync_ops *ops)
 	print_close();
 }
 
-static enum ctl_exit list(struct args *a)
+static enum ctl_exit sync_list(struct args *a)
 {
 	const struct gagg_sync_ops *ops;
 
@@ -45,13 +45,13 @@ static enum ctl_exit list(struct args *a)
 		return CTL_USAGE;
 	print_array(NULL);
 	for (u32 i = 0; (ops = gagg_sync_get(i)); i++)
-		print_mode_of(ops);
+		sync_print_mode_of(ops);
 	print_close();
 	return CTL_OK;
 }
 
 static const struct command commands[] = {
-	{ "list", list },
+	{ "list", sync_list },
 	{ NULL, NULL },
 };
 

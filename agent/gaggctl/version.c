@@ -20,7 +20,7 @@ static const char *const feature_names[] = {
 };
 
 /* What cannot be had is printed as its reason; that is no failure. @nl: NULL: there is none */
-static void print_netlink(const struct nl *nl)
+static void version_print_netlink(const struct nl *nl)
 {
 	print_object("netlink");
 	if (nl)
@@ -31,7 +31,7 @@ static void print_netlink(const struct nl *nl)
 	print_close();
 }
 
-static void print_features(uint64_t features)
+static void version_print_features(uint64_t features)
 {
 	size_t n = sizeof(feature_names) / sizeof(feature_names[0]);
 
@@ -45,7 +45,7 @@ static void print_features(uint64_t features)
 		print_u64("unknown-features", " unknown ", features, "");
 }
 
-static void print_device(void)
+static void version_print_device(void)
 {
 	struct gagg_ioc_features f = { .size = sizeof(f) };
 	int fd = open("/dev/gagg", O_RDWR | O_CLOEXEC);
@@ -63,13 +63,13 @@ static void print_device(void)
 		print_u64("wire-min", " wire ", f.wire_min, "");
 		print_u64("wire-max", " to ", f.wire_max, "");
 		print_text(" features");
-		print_features(f.features);
+		version_print_features(f.features);
 		print_text("\n");
 	}
 	print_close();
 }
 
-static void print_twin(const struct nl_twin *twin)
+static void version_print_twin(const struct nl_twin *twin)
 {
 	print_object("twin");
 	if (twin) {
@@ -84,17 +84,17 @@ static void print_twin(const struct nl_twin *twin)
 	print_close();
 }
 
-static void print_module(void)
+static void version_print_module(void)
 {
 	struct nl *nl = nl_open();
 	bool absent = !nl && errno == ENOENT;
 
-	print_netlink(nl);
-	print_device();
+	version_print_netlink(nl);
+	version_print_device();
 	nl_free(nl);
 	nl = absent ? nl_open_twin(ctl_usual_twin()) : NULL;
 	if (nl)
-		print_twin(nl_twin(nl));
+		version_print_twin(nl_twin(nl));
 	nl_free(nl);
 }
 
@@ -110,10 +110,10 @@ enum ctl_exit version_command(struct args *a)
 	print_str("gaggctl", "gaggctl ", GAGGCTL_VERSION, "\n");
 	if (a->twin) {
 		nl = nl_open_twin(a->twin);
-		print_twin(nl ? nl_twin(nl) : NULL);
+		version_print_twin(nl ? nl_twin(nl) : NULL);
 		nl_free(nl);
 	} else {
-		print_module();
+		version_print_module();
 	}
 	print_close();
 	return CTL_OK;

@@ -38,7 +38,7 @@ struct client {
 };
 
 /* The supplementary groups, to be freed; none when there is no memory. */
-static size_t peer_groups(int fd, gid_t **out)
+static size_t broker_peer_groups(int fd, gid_t **out)
 {
 	socklen_t len = 0;
 
@@ -54,7 +54,7 @@ static size_t peer_groups(int fd, gid_t **out)
 }
 
 /* 0 or a negative errno; @passed: -1: nothing */
-static int send_reply(int fd, const struct broker_reply *reply, int passed)
+static int broker_send_reply(int fd, const struct broker_reply *reply, int passed)
 {
 	struct iovec iov = { (void *)reply, sizeof(*reply) };
 
@@ -62,9 +62,9 @@ static int send_reply(int fd, const struct broker_reply *reply, int passed)
 	return message_pass(fd, &iov, 1, &passed, passed >= 0);
 }
 
-static void send_error(int fd, const struct broker_reply *reply)
+static void broker_send_error(int fd, const struct broker_reply *reply)
 {
-	if (send_reply(fd, reply, -1))
+	if (broker_send_reply(fd, reply, -1))
 		log_debug("a client did not wait for its answer: %m");
 }
 
@@ -72,9 +72,9 @@ static void send_error(int fd, const struct broker_reply *reply)
  * Pass @fd. Without room for descriptors in flight, the client is told so: it would take
  * silence for the end of the daemon.
  */
-static bool send_descriptor(struct client *c, struct broker_reply *reply, int fd)
+static bool broker_send_descriptor(struct client *c, struct broker_reply *reply, int fd)
 {
-	int err = send_reply(c->fd, reply, fd);
+	int err = broker_send_reply(c->fd, reply, fd);
 
 	if (!err) {
 		c->passed = true;
@@ -91,7 +91,7 @@ static bool send_descriptor(struct client *c, struct broker_reply *reply, int fd
 	reply->error = (uint32_t)-err;
 	snprintf(reply->message, sizeof(reply->message), "the daemon cannot pass a descriptor: %s",
 		 strerror(-err));
-	send_error(c->fd, reply);
+	broker_send_error(c->fd, reply);
 	return false;
 }
 
@@ -99,7 +99,7 @@ static bool send_descriptor(struct client *c, struct broker_reply *reply, int fd
  * A close with unread messages gives the peer ECONNRESET before it has read
  * the answer. After the shutdown no more can come; then what has come is read.
  */
-static void drain(int fd)
+static void broker_drain(int fd)
 {
 	char byte;
 
@@ -108,15 +108,15 @@ static void drain(int fd)
 		;
 }
 
-static void send_and_close(int fd, const struct broker_reply *reply)
+static void broker_send_and_close(int fd, const struct broker_reply *reply)
 {
-	drain(fd);
-	send_error(fd, reply);
+	broker_drain(fd);
+	broker_send_error(fd, reply);
 	close(fd);
 }
 
 /* what it wanted is not to be */
-static void client_drop(struct client *c)
+static void broker_client_drop(struct client *c)
 {
 	if (c->load)
 		c->broker->ops->load_drop(c->load);
@@ -126,9 +126,9 @@ static void client_drop(struct client *c)
 	c->save = NULL;
 }
 
-static void client_free(struct client *c)
+static void broker_client_free(struct client *c)
 {
-	client_drop(c);
+	broker_client_drop(c);
 	*c->link = c->next;
 	if (c->next)
 		c->next->link = c->link;
@@ -137,54 +137,54 @@ static void client_free(struct client *c)
 }
 
 /* What was passed and not read counts against this daemon's user, whoever lets it lie. */
-static bool is_unread(const struct client *c)
+static bool broker_is_unread(const struct client *c)
 {
 	int bytes = 0;
 
 	return c->passed && !ioctl(c->fd, SIOCOUTQ, &bytes) && bytes;
 }
 
-static void client_lingers(struct loop_event *ev, int res);
+static void broker_client_lingers(struct loop_event *ev, int res);
 
 /*
  * Its place is free, for its uid, once it has read what was passed, or is gone. It has
  * the end of the connection at once.
  */
-static void client_close(struct client *c)
+static void broker_client_close(struct client *c)
 {
-	if (!is_unread(c)) {
+	if (!broker_is_unread(c)) {
 		close(c->fd);
-		client_free(c);
+		broker_client_free(c);
 		return;
 	}
 	shutdown(c->fd, SHUT_WR);
-	c->event.fire = client_lingers;
+	c->event.fire = broker_client_lingers;
 	loop_timer(c->broker->loop, &c->event, LINGER_MS);
 }
 
-static void client_lingers(struct loop_event *ev, int res)
+static void broker_client_lingers(struct loop_event *ev, int res)
 {
 	(void)res;
-	client_close(loop_container(ev, struct client, event));
+	broker_client_close(loop_container(ev, struct client, event));
 }
 
-static void log_refused(const struct client *c, const struct broker_reply *reply)
+static void broker_log_refused(const struct client *c, const struct broker_reply *reply)
 {
 	if (reply->error)
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "refused uid %u, pid %d: %s",
 			    c->cred.uid, (int)c->cred.pid, reply->message);
 }
 
-static void client_end(struct client *c, const struct broker_reply *reply)
+static void broker_client_end(struct client *c, const struct broker_reply *reply)
 {
-	log_refused(c, reply);
-	drain(c->fd);
-	send_error(c->fd, reply);
-	client_close(c);
+	broker_log_refused(c, reply);
+	broker_drain(c->fd);
+	broker_send_error(c->fd, reply);
+	broker_client_close(c);
 }
 
-static void log_opened(const struct client *c, const struct broker_request *req,
-		       const struct broker_reply *reply)
+static void broker_log_opened(const struct client *c, const struct broker_request *req,
+			      const struct broker_reply *reply)
 {
 	if (req->op == BROKER_OP_OPEN)
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO,
@@ -198,51 +198,51 @@ static void log_opened(const struct client *c, const struct broker_request *req,
 }
 
 /* @groups is to be freed after the last use of what is returned. */
-static struct peer client_peer(int fd, const struct ucred *cred, gid_t **groups)
+static struct peer broker_client_peer(int fd, const struct ucred *cred, gid_t **groups)
 {
 	struct peer peer = { .pid = cred->pid, .uid = cred->uid, .gid = cred->gid };
 
-	peer.ngroups = peer_groups(fd, groups);
+	peer.ngroups = broker_peer_groups(fd, groups);
 	peer.groups = *groups;
 	return peer;
 }
 
 /* all of it is sent, or will never be */
-static void client_loaded(void *arg)
+static void broker_client_loaded(void *arg)
 {
 	struct client *c = arg;
 
 	c->load = NULL;
-	client_close(c);
+	broker_client_close(c);
 }
 
-static int client_open(struct client *c, const struct broker_request *req,
-		       struct broker_reply *reply)
+static int broker_client_open(struct client *c, const struct broker_request *req,
+			      struct broker_reply *reply)
 {
 	const struct broker *b = c->broker;
 	gid_t *groups;
-	struct peer peer = client_peer(c->fd, &c->cred, &groups);
+	struct peer peer = broker_client_peer(c->fd, &c->cred, &groups);
 	int fd;
 
 	if (req->op == BROKER_OP_SAVE && b->ops->save)
 		fd = b->ops->save(b->arg, req, &peer, reply, &c->save);
 	else if (req->op == BROKER_OP_LOAD && b->ops->load)
-		fd = b->ops->load(b->arg, req, &peer, reply, client_loaded, c, &c->load);
+		fd = b->ops->load(b->arg, req, &peer, reply, broker_client_loaded, c, &c->load);
 	else
 		fd = b->ops->open(b->arg, req, &peer, reply);
 	free(groups);
 	return fd;
 }
 
-static void client_received(struct loop_event *ev, int res);
+static void broker_client_received(struct loop_event *ev, int res);
 
-static void client_recv(struct client *c, unsigned int ms)
+static void broker_client_recv(struct client *c, unsigned int ms)
 {
-	c->event.fire = client_received;
+	c->event.fire = broker_client_received;
 	loop_recv(c->broker->loop, &c->event, c->fd, &c->buf, sizeof(c->buf), ms);
 }
 
-static unsigned int save_ms(const struct client *c)
+static unsigned int broker_save_ms(const struct client *c)
 {
 	return (unsigned int)broker_save_seconds(c->req.bytes) * 1000;
 }
@@ -251,8 +251,8 @@ static unsigned int save_ms(const struct client *c)
  * Whatever the client does with it, nothing of it is kept here: a fresh socket has room for
  * the one message.
  */
-static void client_tell(struct client *c, const struct broker_request *req,
-			struct broker_reply *reply)
+static void broker_client_tell(struct client *c, const struct broker_request *req,
+			       struct broker_reply *reply)
 {
 	static uint64_t more[(BROKER_ANSWER_MAX - sizeof(*reply)) / sizeof(uint64_t)];
 	const struct broker *b = c->broker;
@@ -265,27 +265,27 @@ static void client_tell(struct client *c, const struct broker_request *req,
 		refuse(reply, EOPNOTSUPP,
 		       "gaggd keeps its groups in the kernel: ask for them without --twin");
 	if (reply->error) {
-		client_end(c, reply);
+		broker_client_end(c, reply);
 		return;
 	}
-	drain(c->fd);
+	broker_drain(c->fd);
 	err = message_pass(c->fd, iov, 2, NULL, 0);
 	if (err && err != -EPIPE) {
 		refuse(reply, -err, "the answer of %zu bytes cannot be sent: %s",
 		       sizeof(*reply) + iov[1].iov_len, strerror(-err));
-		send_error(c->fd, reply);
+		broker_send_error(c->fd, reply);
 	}
-	client_close(c);
+	broker_client_close(c);
 }
 
-static bool is_question(const struct broker_request *req)
+static bool broker_is_question(const struct broker_request *req)
 {
 	return req->op == BROKER_OP_TWIN || req->op == BROKER_OP_GROUP ||
 	       req->op == BROKER_OP_STATS;
 }
 
-static void client_first(struct client *c, const struct broker_request *req,
-			 struct broker_reply *reply)
+static void broker_client_first(struct client *c, const struct broker_request *req,
+				struct broker_reply *reply)
 {
 	int fd = -1;
 
@@ -294,37 +294,37 @@ static void client_first(struct client *c, const struct broker_request *req,
 		snprintf(reply->message, sizeof(reply->message),
 			 "there is nothing to commit: SAVE comes before it, on the same connection");
 	} else {
-		fd = client_open(c, req, reply);
+		fd = broker_client_open(c, req, reply);
 	}
 	if (fd < 0) {
-		client_end(c, reply);
+		broker_client_end(c, reply);
 		return;
 	}
-	log_opened(c, req, reply);
+	broker_log_opened(c, req, reply);
 	if (!c->save)
-		drain(c->fd);
+		broker_drain(c->fd);
 	c->req = *req;
-	if (!send_descriptor(c, reply, fd))
-		client_drop(c);
+	if (!broker_send_descriptor(c, reply, fd))
+		broker_client_drop(c);
 	if (c->save)
-		client_recv(c, save_ms(c));
+		broker_client_recv(c, broker_save_ms(c));
 	else if (!c->load)
-		client_close(c);
+		broker_client_close(c);
 	close(fd);
 }
 
-static void client_committed(void *arg, const struct broker_reply *reply)
+static void broker_client_committed(void *arg, const struct broker_reply *reply)
 {
 	struct client *c = arg;
 
 	if (!reply->error)
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" saved, %llu bytes",
 			    c->req.group, c->req.name, (unsigned long long)c->req.bytes);
-	client_end(c, reply);
+	broker_client_end(c, reply);
 }
 
-static void client_commit(struct client *c, const struct broker_request *req,
-			  struct broker_reply *reply)
+static void broker_client_commit(struct client *c, const struct broker_request *req,
+				 struct broker_reply *reply)
 {
 	const struct broker *b = c->broker;
 	struct save *save = c->save;
@@ -333,9 +333,9 @@ static void client_commit(struct client *c, const struct broker_request *req,
 	if (req->op == BROKER_OP_COMMIT && !strcmp(req->group, c->req.group) &&
 	    !strcmp(req->name, c->req.name)) {
 		gid_t *groups;
-		struct peer peer = client_peer(c->fd, &c->cred, &groups);
+		struct peer peer = broker_client_peer(c->fd, &c->cred, &groups);
 
-		b->ops->commit(b->arg, save, req, &peer, client_committed, c);
+		b->ops->commit(b->arg, save, req, &peer, broker_client_committed, c);
 		free(groups);
 		return;
 	}
@@ -344,10 +344,10 @@ static void client_commit(struct client *c, const struct broker_request *req,
 	snprintf(reply->message, sizeof(reply->message),
 		 "after SAVE of checkpoint \"%s\" of group \"%s\" only its COMMIT can come",
 		 c->req.name, c->req.group);
-	client_end(c, reply);
+	broker_client_end(c, reply);
 }
 
-static void client_answer(struct client *c, size_t len)
+static void broker_client_answer(struct client *c, size_t len)
 {
 	struct broker_reply reply = { .size = sizeof(reply) };
 	struct broker_request req;
@@ -356,45 +356,45 @@ static void client_answer(struct client *c, size_t len)
 	reply.error = request_check(&c->buf, have, len, &req, reply.message,
 				    sizeof(reply.message));
 	if (reply.error)
-		client_end(c, &reply);
+		broker_client_end(c, &reply);
 	else if (c->save)
-		client_commit(c, &req, &reply);
-	else if (is_question(&req))
-		client_tell(c, &req, &reply);
+		broker_client_commit(c, &req, &reply);
+	else if (broker_is_question(&req))
+		broker_client_tell(c, &req, &reply);
 	else
-		client_first(c, &req, &reply);
+		broker_client_first(c, &req, &reply);
 }
 
 /* It has closed its end, or takes too long. */
-static void save_gone(struct client *c, int res)
+static void broker_save_gone(struct client *c, int res)
 {
 	c->broker->ops->drop(c->save);
 	c->save = NULL;
 	if (res == -ECANCELED)
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "group \"%s\": checkpoint \"%s\" of uid %u, pid %d was not finished in %u s and is given up; nothing of it is left",
 			    c->req.group, c->req.name, c->cred.uid, (int)c->cred.pid,
-			    save_ms(c) / 1000);
+			    broker_save_ms(c) / 1000);
 	else
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "group \"%s\": checkpoint \"%s\" was not finished; nothing of it is left",
 			    c->req.group, c->req.name);
 }
 
 /* The same, or asked nothing. */
-static void client_gone(struct client *c, int res)
+static void broker_client_gone(struct client *c, int res)
 {
 	if (c->save)
-		save_gone(c, res);
+		broker_save_gone(c, res);
 	else if (res == -ECANCELED)
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_INFO, "uid %u, pid %d asked nothing in %u s",
 			    c->cred.uid, (int)c->cred.pid, broker_patience_ms / 1000);
 	else if (res < 0)
 		log_limited(LOG_OF_UID(c->cred.uid), LOG_L_WARN, "uid %u, pid %d cannot be heard: %s",
 			    c->cred.uid, (int)c->cred.pid, strerror(-res));
-	client_close(c);
+	broker_client_close(c);
 }
 
 /* It has closed its end: a message that came just before is not overlooked. */
-static int client_last(struct client *c)
+static int broker_client_last(struct client *c)
 {
 	struct iovec iov = { &c->buf, sizeof(c->buf) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -403,24 +403,24 @@ static int client_last(struct client *c)
 	return n > 0 ? (int)n : 0;
 }
 
-static void client_received(struct loop_event *ev, int res)
+static void broker_client_received(struct loop_event *ev, int res)
 {
 	struct client *c = loop_container(ev, struct client, event);
 
 	if (!res)
-		res = client_last(c);
+		res = broker_client_last(c);
 	if (res > 0)
-		client_answer(c, (size_t)res);
+		broker_client_answer(c, (size_t)res);
 	else if (res == -EAGAIN || res == -EINTR)
-		client_recv(c, c->save ? save_ms(c) : broker_patience_ms);
+		broker_client_recv(c, c->save ? broker_save_ms(c) : broker_patience_ms);
 	else
-		client_gone(c, res);
+		broker_client_gone(c, res);
 }
 
-static bool is_admitted(const struct broker *b, int fd, const struct ucred *cred)
+static bool broker_is_admitted(const struct broker *b, int fd, const struct ucred *cred)
 {
 	gid_t *groups;
-	struct peer peer = client_peer(fd, cred, &groups);
+	struct peer peer = broker_client_peer(fd, cred, &groups);
 	bool admitted = b->ops->admits(b->arg, &peer);
 
 	free(groups);
@@ -428,7 +428,7 @@ static bool is_admitted(const struct broker *b, int fd, const struct ucred *cred
 }
 
 /* strangers of several uids, who fill what they may, keep nobody out who has a group */
-static bool has_room(const struct broker *b, int fd, const struct ucred *cred)
+static bool broker_has_room(const struct broker *b, int fd, const struct ucred *cred)
 {
 	unsigned int of_uid = 0;
 
@@ -440,7 +440,7 @@ static bool has_room(const struct broker *b, int fd, const struct ucred *cred)
 		of_uid += c->cred.uid == cred->uid;
 	return of_uid < BROKER_CLIENTS_OF_UID &&
 	       (b->n_clients < BROKER_CLIENTS - BROKER_CLIENTS_KEPT ||
-		is_admitted(b, fd, cred));
+		broker_is_admitted(b, fd, cred));
 }
 
 static void broker_refuse(int fd, const struct ucred *cred)
@@ -453,7 +453,7 @@ static void broker_refuse(int fd, const struct ucred *cred)
 
 	log_limited(LOG_OF_UID(cred->uid), LOG_L_WARN, "refused uid %u, pid %d: too many requests at once",
 		    cred->uid, (int)cred->pid);
-	send_and_close(fd, &reply);
+	broker_send_and_close(fd, &reply);
 }
 
 static void broker_accept(struct broker *b, int fd)
@@ -466,7 +466,7 @@ static void broker_accept(struct broker *b, int fd)
 		close(fd);
 		return;
 	}
-	if (has_room(b, fd, &cred))
+	if (broker_has_room(b, fd, &cred))
 		c = calloc(1, sizeof(*c));
 	if (!c) {
 		broker_refuse(fd, &cred);
@@ -481,7 +481,7 @@ static void broker_accept(struct broker *b, int fd)
 		c->next->link = &c->next;
 	b->clients = c;
 	b->n_clients++;
-	client_recv(c, broker_patience_ms);
+	broker_client_recv(c, broker_patience_ms);
 }
 
 static void broker_resume(struct loop_event *ev, int res);
@@ -515,7 +515,7 @@ static void broker_resume(struct loop_event *ev, int res)
  * Does the process live that listens where @fd is connected? The ring of one that
  * was killed may hold its socket for a moment.
  */
-static bool listener_lives(int fd)
+static bool broker_listener_lives(int fd)
 {
 	struct ucred cred = { };
 	socklen_t len = sizeof(cred);
@@ -526,7 +526,7 @@ static bool listener_lives(int fd)
 }
 
 /* 0: nobody listens at the address, and what is there may be replaced */
-static int check_free(const struct sockaddr_un *addr)
+static int broker_check_free(const struct sockaddr_un *addr)
 {
 	struct stat st;
 	int fd, ret;
@@ -540,7 +540,7 @@ static int check_free(const struct sockaddr_un *addr)
 		return -errno;
 	ret = connect(fd, (const struct sockaddr *)addr, sizeof(*addr));
 	if (!ret)
-		ret = listener_lives(fd) ? -EADDRINUSE : 0;
+		ret = broker_listener_lives(fd) ? -EADDRINUSE : 0;
 	else
 		ret = errno == EAGAIN ? -EADDRINUSE :
 		      errno == ECONNREFUSED || errno == ENOENT ? 0 : -errno;
@@ -575,7 +575,7 @@ static int broker_listen(struct broker *b)
 	if (listen(b->fd, 2 * BROKER_CLIENTS) ||
 	    lstat(tmp.sun_path, &b->stat))
 		goto error;
-	ret = check_free(&b->addr);
+	ret = broker_check_free(&b->addr);
 	if (ret) {
 		unlink(tmp.sun_path);
 		return ret;
@@ -588,7 +588,7 @@ error:
 	return ret;
 }
 
-static void make_parent(const char *path)
+static void broker_make_parent(const char *path)
 {
 	char dir[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	char *slash;
@@ -618,7 +618,7 @@ int broker_init(struct broker *b, struct loop *loop, const char *path,
 	if (!*path || strlen(path) >= sizeof(b->addr.sun_path))
 		goto error;
 	strcpy(b->addr.sun_path, path);
-	make_parent(path);
+	broker_make_parent(path);
 	ret = broker_listen(b);
 	if (ret)
 		goto error;
@@ -645,7 +645,7 @@ void broker_exit(struct broker *b)
 		struct client *c = b->clients;
 
 		close(c->fd);
-		client_free(c);
+		broker_client_free(c);
 	}
 	if (b->fd < 0)
 		return;

@@ -39,7 +39,7 @@ static struct {
 	struct config config;
 } d;
 
-static void say(void *arg, const char *line)
+static void daemon_say(void *arg, const char *line)
 {
 	(void)arg;
 	if (strncmp(line, RECONCILE_CANNOT, strlen(RECONCILE_CANNOT)))
@@ -48,27 +48,27 @@ static void say(void *arg, const char *line)
 		log_err("%s", line);
 }
 
-static void apply(void)
+static void daemon_apply(void)
 {
 	struct nl *nl = kernel_nl(&d.kernel);
 
 	/* Without a file, nothing is known of what should be. */
 	if (!nl || !d.config.path[0])
 		return;
-	d.busy = reconcile(nl, &d.config, false, say, NULL) == -EBUSY;
+	d.busy = reconcile(nl, &d.config, false, daemon_say, NULL) == -EBUSY;
 	if (d.busy)
 		log_info("will try again when ranks have detached");
 }
 
-static void settled(struct loop_event *ev, int res)
+static void daemon_settled(struct loop_event *ev, int res)
 {
 	(void)ev;
 	(void)res;
 	d.settling = false;
-	apply();
+	daemon_apply();
 }
 
-static void apply_soon(void)
+static void daemon_apply_soon(void)
 {
 	if (d.settling)
 		return;
@@ -76,15 +76,15 @@ static void apply_soon(void)
 	loop_timer(&d.loop, &d.settle, SETTLE_MS);
 }
 
-static void module_came(struct kernel *k)
+static void daemon_module_came(struct kernel *k)
 {
 	(void)k;
-	/* At the start, the first apply() is not left to a timer. */
+	/* At the start, the first daemon_apply() is not left to a timer. */
 	if (d.started)
-		apply_soon();
+		daemon_apply_soon();
 }
 
-static void module_said(struct kernel *k, const struct nl_event *e)
+static void daemon_module_said(struct kernel *k, const struct nl_event *e)
 {
 	char line[256];
 	enum log_level level;
@@ -93,23 +93,23 @@ static void module_said(struct kernel *k, const struct nl_event *e)
 	if (!e) {
 		log_warn("events of the module were lost");
 		if (d.busy)
-			apply_soon();
+			daemon_apply_soon();
 		return;
 	}
 	level = notify_describe(e, line, sizeof(line));
 	log_at(level, "%s", line);
 	if (d.busy && notify_frees(e))
-		apply_soon();
+		daemon_apply_soon();
 }
 
-static void address_changed(struct watch *w, const struct nlmsghdr *msg)
+static void daemon_address_changed(struct watch *w, const struct nlmsghdr *msg)
 {
 	(void)w;
 	if (!msg || msg->nlmsg_type == RTM_NEWADDR)
-		apply_soon();
+		daemon_apply_soon();
 }
 
-static void warn_of_ports(void)
+static void daemon_warn_of_ports(void)
 {
 	char msg[256];
 
@@ -119,7 +119,7 @@ static void warn_of_ports(void)
 }
 
 /* One bad line, and the configuration stays what it was. */
-static int load_config(void)
+static int daemon_load_config(void)
 {
 	const char *path = d.opt->config ? d.opt->config : CONFIG_PATH;
 	struct config cfg;
@@ -141,32 +141,32 @@ static int load_config(void)
 	config_free(&d.config);
 	d.config = cfg;
 	log_info("%s: %u groups", path, cfg.n_groups);
-	warn_of_ports();
+	daemon_warn_of_ports();
 	return 0;
 }
 
-static void reload(void)
+static void daemon_reload(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
 		   now.tv_sec * 1000000ULL + now.tv_nsec / 1000);
-	if (load_config())
+	if (daemon_load_config())
 		log_err("not reloaded: nothing has changed");
 	else
-		apply();
+		daemon_apply();
 	sd_notify(0, "READY=1");
 }
 
-static void signalled(struct loop_event *ev, int res)
+static void daemon_signalled(struct loop_event *ev, int res)
 {
 	struct signalfd_siginfo info;
 
 	(void)res;
 	while (read(d.signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGHUP) {
-			reload();
+			daemon_reload();
 			continue;
 		}
 		log_info("ends: signal %u", info.ssi_signo);
@@ -176,7 +176,7 @@ static void signalled(struct loop_event *ev, int res)
 	loop_readable(&d.loop, ev, d.signal_fd);
 }
 
-static int watch_signals(void)
+static int daemon_watch_signals(void)
 {
 	sigset_t set;
 
@@ -189,13 +189,13 @@ static int watch_signals(void)
 	d.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (d.signal_fd < 0)
 		return -errno;
-	d.signal.fire = signalled;
+	d.signal.fire = daemon_signalled;
 	loop_readable(&d.loop, &d.signal, d.signal_fd);
 	return 0;
 }
 
 /* They are opened without an archive, too; who asks for a checkpoint is told the same. */
-static void prepare_sessions(void)
+static void daemon_prepare_sessions(void)
 {
 	struct saves *s = &d.sessions.saves;
 	struct archive_error err;
@@ -215,34 +215,34 @@ static void prepare_sessions(void)
 		log_warn("no checkpoints can be kept: %s", err.text);
 }
 
-static int start(void)
+static int daemon_start(void)
 {
 	static const unsigned int groups[] = {
 		RTNLGRP_IPV4_IFADDR, RTNLGRP_IPV6_IFADDR, 0,
 	};
 	int ret;
 
-	ret = watch_signals();
+	ret = daemon_watch_signals();
 	if (ret) {
 		log_err("signalfd: %s", strerror(-ret));
 		return ret;
 	}
-	ret = load_config();
+	ret = daemon_load_config();
 	if (ret)
 		return ret;
-	d.settle.fire = settled;
+	d.settle.fire = daemon_settled;
 	ret = watch_open(&d.addresses, &d.loop, NETLINK_ROUTE, groups,
-			 address_changed);
+			 daemon_address_changed);
 	if (!ret)
-		ret = kernel_init(&d.kernel, &d.loop, module_came, module_said);
+		ret = kernel_init(&d.kernel, &d.loop, daemon_module_came, daemon_module_said);
 	if (ret) {
 		log_err("netlink: %s", strerror(-ret));
 		return ret;
 	}
 	/* Before READY: who is ordered after gaggd finds the groups. */
-	apply();
+	daemon_apply();
 	d.started = true;
-	prepare_sessions();
+	daemon_prepare_sessions();
 	return broker_init(&d.broker, &d.loop, d.opt->socket, &session_ops, &d.sessions);
 }
 
@@ -262,7 +262,7 @@ int daemon_run(const struct options *opt)
 			strerror(-ret));
 		return EXIT_FAILURE;
 	}
-	ret = start();
+	ret = daemon_start();
 	if (!ret) {
 		sd_notify(0, "READY=1");
 		log_info("ready at %s", opt->socket);

@@ -87,7 +87,7 @@ static void kernel_readable(struct loop_event *ev, int res)
 }
 
 /* Does the message of generic netlink speak of our family? */
-static bool is_gagg(const struct nlmsghdr *msg)
+static bool kernel_is_gagg(const struct nlmsghdr *msg)
 {
 	const struct nlattr *a = NLMSG_DATA(msg) + GENL_HDRLEN;
 	int left = (int)NLMSG_PAYLOAD(msg, GENL_HDRLEN);
@@ -117,7 +117,7 @@ static void kernel_family(struct watch *w, const struct nlmsghdr *msg)
 			kernel_open(k);
 		return;
 	}
-	if (msg->nlmsg_len < NLMSG_LENGTH(GENL_HDRLEN) || !is_gagg(msg))
+	if (msg->nlmsg_len < NLMSG_LENGTH(GENL_HDRLEN) || !kernel_is_gagg(msg))
 		return;
 	genl = NLMSG_DATA(msg);
 	if (genl->cmd == CTRL_CMD_DELFAMILY) {

@@ -69,7 +69,7 @@ void load_drop(struct load *l)
 		loop_cancel(l->all->loop, &l->event);
 }
 
-static void give_up(struct load *l, const char *why)
+static void load_give_up(struct load *l, const char *why)
 {
 	if (!l->dropped)
 		log_limited(LOG_OF_ANY, LOG_L_WARN, "group \"%s\": checkpoint \"%s\" is not sent to its end: %s",
@@ -77,23 +77,23 @@ static void give_up(struct load *l, const char *why)
 	load_over(l);
 }
 
-static void read_piece(struct load *l);
-static void send_piece(struct load *l);
+static void load_read_piece(struct load *l);
+static void load_send_piece(struct load *l);
 
 /* the piece, or what there was room for, is sent */
-static void sent(struct load *l, size_t n)
+static void load_sent(struct load *l, size_t n)
 {
 	l->put += n;
 	l->idle = deadline_in((int)save_idle_ms);
 	if (l->at + l->put == l->bytes) {
 		load_over(l);
 	} else if (!deadline_left(l->until)) {
-		give_up(l, "it is read too slowly");
+		load_give_up(l, "it is read too slowly");
 	} else if (l->put < l->have) {
-		send_piece(l);
+		load_send_piece(l);
 	} else {
 		l->at += l->have;
-		read_piece(l);
+		load_read_piece(l);
 	}
 }
 
@@ -101,7 +101,7 @@ static void sent(struct load *l, size_t n)
  * There is room, they say: a client that has closed its own direction has the poll say so all
  * the time (EPOLLRDHUP), hence the pause.
  */
-static void writable(struct loop_event *ev, int res)
+static void load_writable(struct loop_event *ev, int res)
 {
 	struct load *l = loop_container(ev, struct load, event);
 	ssize_t n;
@@ -113,23 +113,23 @@ static void writable(struct loop_event *ev, int res)
 	}
 	n = send(l->to, l->piece + l->put, l->have - l->put, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (n > 0)
-		sent(l, (size_t)n);
+		load_sent(l, (size_t)n);
 	else if (n < 0 && errno != EAGAIN)
 		/* it has read enough */
 		load_over(l);
 	else if (!deadline_left(l->idle))
-		give_up(l, "nobody has read of it for too long");
+		load_give_up(l, "nobody has read of it for too long");
 	else
 		loop_timer(l->all->loop, ev, PAUSE_MS);
 }
 
-static void send_piece(struct load *l)
+static void load_send_piece(struct load *l)
 {
-	l->event.fire = writable;
+	l->event.fire = load_writable;
 	loop_writable(l->all->loop, &l->event, l->to, save_idle_ms);
 }
 
-static void was_read(struct loop_event *ev, int res)
+static void load_was_read(struct loop_event *ev, int res)
 {
 	struct load *l = loop_container(ev, struct load, event);
 
@@ -138,23 +138,23 @@ static void was_read(struct loop_event *ev, int res)
 		return;
 	}
 	if (res == -EAGAIN || res == -EINTR) {
-		read_piece(l);
+		load_read_piece(l);
 		return;
 	}
 	if (res <= 0) {
-		give_up(l, res ? strerror(-res) : "the file is shorter than it was");
+		load_give_up(l, res ? strerror(-res) : "the file is shorter than it was");
 		return;
 	}
 	l->have = (size_t)res;
 	l->put = 0;
-	send_piece(l);
+	load_send_piece(l);
 }
 
-static void read_piece(struct load *l)
+static void load_read_piece(struct load *l)
 {
 	uint64_t left = l->bytes - l->at;
 
-	l->event.fire = was_read;
+	l->event.fire = load_was_read;
 	loop_read(l->all->loop, &l->event, l->file, l->piece,
 		  left < PIECE ? (size_t)left : PIECE, l->at);
 }
@@ -204,7 +204,7 @@ int load_begin(struct loads *all, const struct broker_request *req, int file,
 	l->to = pair[0];
 	l->done = done;
 	l->arg = arg;
-	read_piece(l);
+	load_read_piece(l);
 	*out = l;
 	return pair[1];
 }

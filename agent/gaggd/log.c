@@ -34,7 +34,7 @@ static struct outlet out = { .fd = STDERR_FILENO };
 static int journal = -1;
 static unsigned int lost;
 
-static const char *level_name(enum log_level level)
+static const char *log_level_name(enum log_level level)
 {
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
 		if (levels[i].level == level)
@@ -65,19 +65,19 @@ bool log_target_parse(const char *name, enum log_target *out)
 }
 
 /* The journal takes lines as a stream, each with its level. */
-static int journal_connect(void)
+static int log_journal_connect(void)
 {
 	return sd_journal_stream_fd(program_invocation_short_name, LOG_L_INFO, 1);
 }
 
 /* standard error is what there is without one */
-static void journal_open(void)
+static void log_journal_open(void)
 {
 	if (journal >= 0)
 		close(journal);
 	else
 		outlet_close(&out, STDERR_FILENO);
-	journal = journal_connect();
+	journal = log_journal_connect();
 	if (journal >= 0)
 		out = (struct outlet){ .fd = journal, .socket = true };
 	else
@@ -85,7 +85,7 @@ static void journal_open(void)
 }
 
 /* 0; -EAGAIN: nobody makes room for it; or the journal is not there */
-static int put(enum log_level level, const char *line)
+static int log_put(enum log_level level, const char *line)
 {
 	char text[1200];
 	int n;
@@ -94,24 +94,24 @@ static int put(enum log_level level, const char *line)
 		n = snprintf(text, sizeof(text), "<%d>%s\n", (int)level, line);
 	else
 		n = snprintf(text, sizeof(text), "%.80s: %s: %s\n",
-			     program_invocation_short_name, level_name(level), line);
+			     program_invocation_short_name, log_level_name(level), line);
 	return outlet_put(&out, text, (size_t)n);
 }
 
-static bool put_or_count(enum log_level level, const char *line)
+static bool log_put_or_count(enum log_level level, const char *line)
 {
-	int err = put(level, line);
+	int err = log_put(level, line);
 
 	if (err && err != -EAGAIN && journal >= 0) {
 		/* it was started again */
-		journal_open();
-		err = put(level, line);
+		log_journal_open();
+		err = log_put(level, line);
 	}
 	lost += err == -EAGAIN;
 	return err != -EAGAIN;
 }
 
-static void tell_lost(void)
+static void log_tell_lost(void)
 {
 	unsigned int n = lost;
 	char line[64];
@@ -119,7 +119,7 @@ static void tell_lost(void)
 	if (!n)
 		return;
 	snprintf(line, sizeof(line), "%u lines were lost: nobody read them", n);
-	if (put_or_count(LOG_L_WARN, line))
+	if (log_put_or_count(LOG_L_WARN, line))
 		lost -= n;
 	else
 		lost--;
@@ -135,15 +135,15 @@ void log_open(enum log_target target, enum log_level level)
 	outlet_close(&out, STDERR_FILENO);
 	outlet_open(&out, STDERR_FILENO);
 	if (target == LOG_T_JOURNAL)
-		journal_open();
+		log_journal_open();
 }
 
 static void log_line(enum log_level level, const char *line)
 {
 	if (level > log_max)
 		return;
-	tell_lost();
-	put_or_count(level, line);
+	log_tell_lost();
+	log_put_or_count(level, line);
 }
 
 void log_at(enum log_level level, const char *fmt, ...)
@@ -165,7 +165,7 @@ struct account {
 };
 
 /* his account, or the oldest, which becomes his */
-static struct account *account_of(uint64_t whom)
+static struct account *log_account_of(uint64_t whom)
 {
 	static struct account all[LIMIT_WHOM];
 	struct account *a, *oldest = all;
@@ -182,7 +182,7 @@ static struct account *account_of(uint64_t whom)
 
 void log_limited(uint64_t whom, enum log_level level, const char *fmt, ...)
 {
-	struct account *a = account_of(whom);
+	struct account *a = log_account_of(whom);
 	char line[1024];
 	struct timespec now;
 	va_list ap;

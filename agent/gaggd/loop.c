@@ -36,13 +36,13 @@ void loop_stop(struct loop *l)
 }
 
 /* the kernel has no memory for a request, now */
-static bool is_passing(int err)
+static bool loop_is_passing(int err)
 {
 	return err == -EAGAIN || err == -EBUSY || err == -EINTR;
 }
 
 /* false: in seconds, the kernel has taken nothing */
-static bool make_space(struct loop *l, unsigned int n)
+static bool loop_make_space(struct loop *l, unsigned int n)
 {
 	unsigned int tries = RETRIES;
 	int ret;
@@ -51,7 +51,7 @@ static bool make_space(struct loop *l, unsigned int n)
 		ret = io_uring_submit(&l->ring);
 		if (ret > 0)
 			continue;
-		if ((ret && !is_passing(ret)) || !tries--) {
+		if ((ret && !loop_is_passing(ret)) || !tries--) {
 			l->error = ret ? ret : -EBUSY;
 			return false;
 		}
@@ -63,7 +63,7 @@ static bool make_space(struct loop *l, unsigned int n)
 static struct io_uring_sqe *loop_sqe(struct loop *l, unsigned int n)
 {
 	/* What is limited and its timeout must not be split between two submissions. */
-	return make_space(l, n) ? io_uring_get_sqe(&l->ring) : NULL;
+	return loop_make_space(l, n) ? io_uring_get_sqe(&l->ring) : NULL;
 }
 
 static void loop_time(struct loop_event *ev, unsigned int ms)
@@ -208,7 +208,7 @@ int loop_run(struct loop *l)
 		 * submitted: the timespec it points to is copied then.
 		 */
 		res = io_uring_submit_and_wait(&l->ring, 1);
-		if (is_passing(res)) {
+		if (loop_is_passing(res)) {
 			if (res != -EINTR)
 				usleep(RETRY_US);
 			continue;

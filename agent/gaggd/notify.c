@@ -9,7 +9,7 @@
 #include "notify.h"
 
 /* The rank says something for these only; others are about no one rank. */
-static bool reason_has_rank(uint32_t reason)
+static bool notify_reason_has_rank(uint32_t reason)
 {
 	switch (reason) {
 	case GAGG_R_BYE:
@@ -24,20 +24,20 @@ static bool reason_has_rank(uint32_t reason)
 	}
 }
 
-static enum log_level describe_end(const struct nl_group *g, char *buf,
-				   size_t size)
+static enum log_level notify_describe_end(const struct nl_group *g, char *buf,
+					  size_t size)
 {
 	bool planned = g->reason == GAGG_R_BYE || g->reason == GAGG_R_ADMIN;
 	char rank[32] = "";
 
-	if (reason_has_rank(g->reason))
+	if (notify_reason_has_rank(g->reason))
 		snprintf(rank, sizeof(rank), ", rank %u", g->reason_rank);
 	snprintf(buf, size, "group \"%s\": epoch %" PRIu64 " ended: %s%s",
 		 g->name, g->epoch, nl_reason_name(g->reason), rank);
 	return planned ? LOG_L_INFO : LOG_L_WARN;
 }
 
-static void describe_member(const struct nl_event *e, char *buf, size_t size)
+static void notify_describe_member(const struct nl_event *e, char *buf, size_t size)
 {
 	const struct nl_member *m = &e->group.members[0];
 	char ip[NL_IP_MAX];
@@ -50,7 +50,7 @@ static void describe_member(const struct nl_event *e, char *buf, size_t size)
 			 nl_event_name(e->event));
 }
 
-static void describe_mismatch(const struct nl_event *e, char *buf, size_t size)
+static void notify_describe_mismatch(const struct nl_event *e, char *buf, size_t size)
 {
 	const struct nl_group *g = &e->group;
 	const struct nl_member *m = &g->members[0];
@@ -77,15 +77,15 @@ enum log_level notify_describe(const struct nl_event *e, char *buf, size_t size)
 			 g->name, g->epoch);
 		return LOG_L_INFO;
 	case GAGG_EV_EPOCH_END:
-		return describe_end(g, buf, size);
+		return notify_describe_end(g, buf, size);
 	case GAGG_EV_MISMATCH:
-		describe_mismatch(e, buf, size);
+		notify_describe_mismatch(e, buf, size);
 		return LOG_L_WARN;
 	default:
 		break;
 	}
 	if (e->is_member)
-		describe_member(e, buf, size);
+		notify_describe_member(e, buf, size);
 	else
 		snprintf(buf, size, "group \"%s\": event %s", g->name,
 			 nl_event_name(e->event));

@@ -9,15 +9,15 @@
 #include "log.h"
 #include "options.h"
 
-static int bad(const char *program, const char *option, const char *value,
-	       const char *allowed)
+static int option_bad(const char *program, const char *option, const char *value,
+		      const char *allowed)
 {
 	fprintf(stderr, "%s: --%s %s: allowed is %s\n", program, option, value, allowed);
 	return 2;
 }
 
 /* 1 and more, with one of @units: of 1024, of its square and so on */
-static bool parse_number(const char *text, const char *units, uint64_t *out)
+static bool option_parse_number(const char *text, const char *units, uint64_t *out)
 {
 	const char *unit;
 	char *end;
@@ -66,7 +66,8 @@ int options_parse(struct options *opt, const char *program, const char *usage, i
 			break;
 		case 'a':
 			if (!nl_ip_parse(optarg, &opt->local))
-				return bad(program, "local", optarg, "an IPv4 or IPv6 address");
+				return option_bad(program, "local", optarg,
+						  "an IPv4 or IPv6 address");
 			break;
 		case 's':
 			opt->socket = optarg;
@@ -75,22 +76,23 @@ int options_parse(struct options *opt, const char *program, const char *usage, i
 			opt->state = optarg;
 			break;
 		case 'n':
-			if (!parse_number(optarg, "", &opt->checkpoints))
-				return bad(program, "checkpoints", optarg, "a number from 1");
+			if (!option_parse_number(optarg, "", &opt->checkpoints))
+				return option_bad(program, "checkpoints",
+						  optarg, "a number from 1");
 			break;
 		case 'b':
-			if (!parse_number(optarg, "KMGT", &opt->checkpoint_bytes))
-				return bad(program, "checkpoint-bytes", optarg,
-					   "a number from 1, with K, M, G or T");
+			if (!option_parse_number(optarg, "KMGT", &opt->checkpoint_bytes))
+				return option_bad(program, "checkpoint-bytes", optarg,
+						  "a number from 1, with K, M, G or T");
 			break;
 		case 'l':
 			if (!log_target_parse(optarg, &target))
-				return bad(program, "log", optarg, "stderr or journal");
+				return option_bad(program, "log", optarg, "stderr or journal");
 			break;
 		case 'L':
 			if (!log_level_parse(optarg, &level))
-				return bad(program, "log-level", optarg,
-					   "error, warning, info or debug");
+				return option_bad(program, "log-level", optarg,
+						  "error, warning, info or debug");
 			break;
 		case 'V':
 			printf("%s %s\n", program, GAGG_VERSION);

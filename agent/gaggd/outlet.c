@@ -45,7 +45,7 @@ void outlet_close(struct outlet *o, int fd)
  * A pipe or a terminal that poll() finds writable has room for PIPE_BUF, unless others
  * write there, too; a file always is.
  */
-static bool has_room(const struct outlet *o)
+static bool outlet_has_room(const struct outlet *o)
 {
 	struct pollfd p = { .fd = o->fd, .events = POLLOUT };
 
@@ -56,7 +56,7 @@ int outlet_put(const struct outlet *o, const char *text, size_t len)
 {
 	ssize_t n;
 
-	if (!has_room(o))
+	if (!outlet_has_room(o))
 		return -EAGAIN;
 	n = o->socket ? send(o->fd, text, len, MSG_DONTWAIT | MSG_NOSIGNAL) :
 			write(o->fd, text, len);

@@ -10,10 +10,10 @@
 #include "request.h"
 #include "../archive/name.h"
 
-static int refuse(int error, char *msg, size_t size, const char *fmt, ...)
+static int request_refuse(int error, char *msg, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-static int refuse(int error, char *msg, size_t size, const char *fmt, ...)
+static int request_refuse(int error, char *msg, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -23,65 +23,71 @@ static int refuse(int error, char *msg, size_t size, const char *fmt, ...)
 	return error;
 }
 
-static int check_group(const struct broker_request *r, char *msg, size_t size)
+static int request_check_group(const struct broker_request *r, char *msg, size_t size)
 {
 	if (!memchr(r->group, 0, sizeof(r->group)))
-		return refuse(EINVAL, msg, size,
-			      "the group's name does not end within %zu bytes",
-			      sizeof(r->group));
+		return request_refuse(EINVAL, msg, size,
+				      "the group's name does not end within %zu bytes",
+				      sizeof(r->group));
 	if (!name_valid(r->group))
-		return refuse(EINVAL, msg, size,
-			      "a group's name is 1 to %d of A-Z a-z 0-9 . _ -",
-			      GAGG_NAME_MAX - 1);
+		return request_refuse(EINVAL, msg, size,
+				      "a group's name is 1 to %d of A-Z a-z 0-9 . _ -",
+				      GAGG_NAME_MAX - 1);
 	return 0;
 }
 
-static int check_open(const struct broker_request *r, char *msg, size_t size)
+static int request_check_open(const struct broker_request *r, char *msg, size_t size)
 {
 	static const char none[GAGG_NAME_MAX];
 
 	if (r->rank >= GAGG_RANKS_MAX && r->rank != BROKER_RANK_ANY)
-		return refuse(EINVAL, msg, size, "rank %u: ranks are 0 to %d", r->rank,
-			      GAGG_RANKS_MAX - 1);
+		return request_refuse(EINVAL, msg, size, "rank %u: ranks are 0 to %d", r->rank,
+				      GAGG_RANKS_MAX - 1);
 	if (r->bytes || memcmp(r->name, none, sizeof(none)))
-		return refuse(EINVAL, msg, size,
-			      "a request for a session has bytes or a name: both are a checkpoint's");
+		return request_refuse(
+			EINVAL, msg, size,
+			"a request for a session has bytes or a name: both are a checkpoint's");
 	return 0;
 }
 
 /* Both names are a file's: see name.h. */
-static int check_checkpoint(const struct broker_request *r, char *msg, size_t size)
+static int request_check_checkpoint(const struct broker_request *r, char *msg, size_t size)
 {
 	if (!memchr(r->name, 0, sizeof(r->name)) || !name_kept(r->name))
-		return refuse(EINVAL, msg, size,
-			      "a checkpoint's name is 1 to %d of A-Z a-z 0-9 . _ -, the first neither . nor -",
-			      GAGG_NAME_MAX - 1);
+		return request_refuse(
+			EINVAL, msg, size,
+			"a checkpoint's name is 1 to %d of A-Z a-z 0-9 . _ -, the first neither . nor -",
+			GAGG_NAME_MAX - 1);
 	if (!name_kept(r->group))
-		return refuse(EINVAL, msg, size,
-			      "group \"%s\": no checkpoints are kept of a group with a name that begins with . or -",
-			      r->group);
+		return request_refuse(
+			EINVAL, msg, size,
+			"group \"%s\": no checkpoints are kept of a group with a name that begins with . or -",
+			r->group);
 	if (r->rank || (r->bytes && r->op != BROKER_OP_SAVE))
-		return refuse(EINVAL, msg, size,
-			      "a request about a checkpoint has a rank, or bytes that are not to be saved");
+		return request_refuse(
+			EINVAL, msg, size,
+			"a request about a checkpoint has a rank, or bytes that are not to be saved");
 	if (r->op == BROKER_OP_SAVE && (!r->bytes || r->bytes % sizeof(uint64_t)))
-		return refuse(EINVAL, msg, size,
-			      "a checkpoint has whole words of 8 bytes, not %llu bytes",
-			      (unsigned long long)r->bytes);
+		return request_refuse(EINVAL, msg, size,
+				      "a checkpoint has whole words of 8 bytes, not %llu bytes",
+				      (unsigned long long)r->bytes);
 	return 0;
 }
 
 /* what gaggctl asks of gagg-twin */
-static int check_question(const struct broker_request *r, char *msg, size_t size)
+static int request_check_question(const struct broker_request *r, char *msg, size_t size)
 {
 	static const char none[GAGG_NAME_MAX];
 
 	if (r->bytes || memcmp(r->name, none, sizeof(none)))
-		return refuse(EINVAL, msg, size,
-			      "a question about groups has bytes or a name: both are a checkpoint's");
+		return request_refuse(
+			EINVAL, msg, size,
+			"a question about groups has bytes or a name: both are a checkpoint's");
 	if (r->rank && *r->group)
-		return refuse(EINVAL, msg, size,
-			      "a question about group \"%s\" has a position: either of them says which group is meant",
-			      r->group);
+		return request_refuse(
+			EINVAL, msg, size,
+			"a question about group \"%s\" has a position: either of them says which group is meant",
+			r->group);
 	return 0;
 }
 
@@ -94,33 +100,34 @@ int request_check(const void *buf, size_t have, size_t len,
 	memset(out, 0, sizeof(*out));
 	memcpy(out, buf, have < sizeof(*out) ? have : sizeof(*out));
 	if (len >= 2 * sizeof(uint32_t) && out->version != BROKER_VERSION)
-		return refuse(EPROTONOSUPPORT, msg, size,
-			      "the program speaks version %u of the session protocol, gaggd speaks %u: update the older of the two",
-			      out->version, BROKER_VERSION);
+		return request_refuse(
+			EPROTONOSUPPORT, msg, size,
+			"the program speaks version %u of the session protocol, gaggd speaks %u: update the older of the two",
+			out->version, BROKER_VERSION);
 	if (len != sizeof(*out) || out->size != sizeof(*out))
-		return refuse(EINVAL, msg, size,
-			      "a request is %zu bytes, this one is %zu and says %u",
-			      sizeof(*out), len, out->size);
+		return request_refuse(EINVAL, msg, size,
+				      "a request is %zu bytes, this one is %zu and says %u",
+				      sizeof(*out), len, out->size);
 	/* or a position instead of it */
-	ret = out->op == BROKER_OP_GROUP && !*out->group ? 0 : check_group(out, msg, size);
+	ret = out->op == BROKER_OP_GROUP && !*out->group ? 0 : request_check_group(out, msg, size);
 	if (ret)
 		return ret;
 	switch (out->op) {
 	case BROKER_OP_OPEN:
-		return check_open(out, msg, size);
+		return request_check_open(out, msg, size);
 	case BROKER_OP_SAVE:
 	case BROKER_OP_COMMIT:
 	case BROKER_OP_LOAD:
-		return check_checkpoint(out, msg, size);
+		return request_check_checkpoint(out, msg, size);
 	case BROKER_OP_TWIN:
 	case BROKER_OP_GROUP:
 	case BROKER_OP_STATS:
-		return check_question(out, msg, size);
+		return request_check_question(out, msg, size);
 	}
-	return refuse(EINVAL, msg, size, "request %u is none that gaggd knows", out->op);
+	return request_refuse(EINVAL, msg, size, "request %u is none that gaggd knows", out->op);
 }
 
-static bool peer_in_group(const struct peer *p, gid_t gid)
+static bool request_peer_in_group(const struct peer *p, gid_t gid)
 {
 	if (p->gid == gid)
 		return true;
@@ -137,18 +144,18 @@ bool access_allowed(const struct peer *p, uid_t uid, gid_t gid,
 		return true;
 	if (p->uid == uid)
 		return (mode & 0600) == 0600;
-	if (peer_in_group(p, gid))
+	if (request_peer_in_group(p, gid))
 		return (mode & 0060) == 0060;
 	return (mode & 0006) == 0006;
 }
 
-static bool is_session_rank(const struct nl_member *m)
+static bool request_is_session_rank(const struct nl_member *m)
 {
 	return m->local && m->roles & GAGG_ROLE_WORKER;
 }
 
-static int refuse_rank(const struct nl_group *g, uint32_t rank, char *msg,
-		       size_t size)
+static int request_refuse_rank(const struct nl_group *g, uint32_t rank, char *msg,
+			       size_t size)
 {
 	char ip[NL_IP_MAX];
 
@@ -158,15 +165,16 @@ static int refuse_rank(const struct nl_group *g, uint32_t rank, char *msg,
 		if (m->rank != rank)
 			continue;
 		if (!m->local)
-			return refuse(EINVAL, msg, size,
-				      "rank %u of group \"%s\" is at %s, not on this host",
-				      rank, g->name, nl_ip_format(&m->addr, ip));
-		return refuse(EINVAL, msg, size,
-			      "rank %u of group \"%s\" is an aggregator only, and sessions are for workers",
-			      rank, g->name);
+			return request_refuse(EINVAL, msg, size,
+					      "rank %u of group \"%s\" is at %s, not on this host",
+					      rank, g->name, nl_ip_format(&m->addr, ip));
+		return request_refuse(
+			EINVAL, msg, size,
+			"rank %u of group \"%s\" is an aggregator only, and sessions are for workers",
+			rank, g->name);
 	}
-	return refuse(EINVAL, msg, size, "group \"%s\" has no rank %u", g->name,
-		      rank);
+	return request_refuse(EINVAL, msg, size, "group \"%s\" has no rank %u", g->name,
+			      rank);
 }
 
 int rank_candidates(const struct nl_group *g, uint32_t rank, uint32_t *out,
@@ -177,7 +185,7 @@ int rank_candidates(const struct nl_group *g, uint32_t rank, uint32_t *out,
 		const struct nl_member *m = &g->members[i];
 		unsigned int at;
 
-		if (!is_session_rank(m) ||
+		if (!request_is_session_rank(m) ||
 		    (rank != BROKER_RANK_ANY && m->rank != rank))
 			continue;
 		for (at = *n; at && out[at - 1] > m->rank; at--)
@@ -188,7 +196,7 @@ int rank_candidates(const struct nl_group *g, uint32_t rank, uint32_t *out,
 	if (*n)
 		return 0;
 	if (rank != BROKER_RANK_ANY)
-		return refuse_rank(g, rank, msg, size);
-	return refuse(EINVAL, msg, size,
-		      "group \"%s\" has no worker on this host", g->name);
+		return request_refuse_rank(g, rank, msg, size);
+	return request_refuse(EINVAL, msg, size,
+			      "group \"%s\" has no worker on this host", g->name);
 }

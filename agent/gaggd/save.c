@@ -59,7 +59,7 @@ struct save {
 	uint64_t piece[PIECE / sizeof(uint64_t)];
 };
 
-static time_t seconds(void)
+static time_t save_seconds(void)
 {
 	struct timespec now;
 
@@ -67,7 +67,7 @@ static time_t seconds(void)
 	return now.tv_sec;
 }
 
-static void close_files(struct save *s)
+static void save_close_files(struct save *s)
 {
 	if (s->from >= 0)
 		close(s->from);
@@ -79,7 +79,7 @@ static void close_files(struct save *s)
 
 static void save_free(struct save *s)
 {
-	close_files(s);
+	save_close_files(s);
 	if (s->old >= 0)
 		loop_close(s->all->loop, s->old);
 	if (s->dir >= 0)
@@ -126,7 +126,7 @@ struct usage {
 	uint64_t bytes;
 };
 
-static int count(const struct archive_entry *e, void *arg)
+static int save_count(const struct archive_entry *e, void *arg)
 {
 	struct usage *u = arg;
 
@@ -138,10 +138,10 @@ static int count(const struct archive_entry *e, void *arg)
 }
 
 /* Nothing is deleted to make room: gaggd does not know what is needed no more. */
-static int check_room(const struct save *s, struct broker_reply *reply)
+static int save_check_room(const struct save *s, struct broker_reply *reply)
 {
 	struct usage u = { .name = s->name };
-	int err = archive_each(s->dir, s->group, count, &u);
+	int err = archive_each(s->dir, s->group, save_count, &u);
 	uint64_t names, bytes;
 
 	if (err)
@@ -165,7 +165,7 @@ static int check_room(const struct save *s, struct broker_reply *reply)
 	return 0;
 }
 
-static const struct save *under_way(const struct saves *all, const char *group)
+static const struct save *save_under_way(const struct saves *all, const char *group)
 {
 	const struct save *s;
 
@@ -175,15 +175,15 @@ static const struct save *under_way(const struct saves *all, const char *group)
 	return s;
 }
 
-static int refuse_second(const struct save *s, struct broker_reply *reply)
+static int save_refuse_second(const struct save *s, struct broker_reply *reply)
 {
 	return refuse(reply, EBUSY,
 		      "group \"%s\": pid %d has been saving checkpoint \"%s\" for %lld s, and may for %llu s: one at a time",
-		      s->group, (int)s->pid, s->name, (long long)(seconds() - s->since),
+		      s->group, (int)s->pid, s->name, (long long)(save_seconds() - s->since),
 		      (unsigned long long)broker_save_seconds(s->bytes));
 }
 
-static int open_new(struct save *s, struct broker_reply *reply)
+static int save_open_new(struct save *s, struct broker_reply *reply)
 {
 	struct archive_error err;
 	int error;
@@ -194,7 +194,7 @@ static int open_new(struct save *s, struct broker_reply *reply)
 		s->dir = archive_group(s->top, s->group, true, &err);
 		error = s->dir;
 	}
-	if (s->dir >= 0 && check_room(s, reply))
+	if (s->dir >= 0 && save_check_room(s, reply))
 		return -1;
 	if (s->dir >= 0) {
 		s->fd = archive_new(s->dir, &err);
@@ -203,7 +203,7 @@ static int open_new(struct save *s, struct broker_reply *reply)
 	return error < 0 ? refuse(reply, -error, "%s", err.text) : 0;
 }
 
-static void link_in(struct save *s)
+static void save_link_in(struct save *s)
 {
 	s->next = s->all->first;
 	s->link = &s->all->first;
@@ -228,18 +228,18 @@ static struct save *save_new(struct saves *all, const struct broker_request *req
 	s->reply.size = sizeof(s->reply);
 	s->bytes = req->bytes;
 	s->pid = peer->pid;
-	s->since = seconds();
+	s->since = save_seconds();
 	s->id = g->id;
 	s->uid = g->uid;
 	s->gid = g->gid;
 	memcpy(s->group, req->group, sizeof(s->group));
 	memcpy(s->name, req->name, sizeof(s->name));
-	link_in(s);
+	save_link_in(s);
 	return s;
 }
 
 /* the client's end */
-static int open_pair(struct save *s, struct broker_reply *reply)
+static int save_open_pair(struct save *s, struct broker_reply *reply)
 {
 	int pair[2];
 
@@ -250,27 +250,27 @@ static int open_pair(struct save *s, struct broker_reply *reply)
 	return pair[1];
 }
 
-static void receive(struct save *s);
+static void save_receive(struct save *s);
 
 int save_begin(struct saves *all, const struct broker_request *req, const struct peer *peer,
 	       const struct nl_group *g, struct broker_reply *reply, struct save **out)
 {
-	const struct save *other = under_way(all, req->group);
+	const struct save *other = save_under_way(all, req->group);
 	struct save *s;
 	int passed;
 
 	if (other)
-		return refuse_second(other, reply);
+		return save_refuse_second(other, reply);
 	s = save_new(all, req, peer, g);
 	if (!s)
 		return refuse(reply, ENOMEM, "gaggd has no memory for a checkpoint");
-	passed = open_new(s, reply) ? -1 : open_pair(s, reply);
+	passed = save_open_new(s, reply) ? -1 : save_open_pair(s, reply);
 	if (passed < 0) {
 		save_drop(s);
 		return -1;
 	}
 	ckp_begin(&s->scan);
-	receive(s);
+	save_receive(s);
 	*out = s;
 	return passed;
 }
@@ -288,7 +288,7 @@ int save_check_group(const struct save *s, const struct nl_group *g,
 }
 
 /* Answer, with what is in the reply. */
-static void finish(struct save *s)
+static void save_finish(struct save *s)
 {
 	void (*done)(void *arg, const struct broker_reply *reply) = s->done;
 	struct broker_reply reply = s->reply;
@@ -298,31 +298,31 @@ static void finish(struct save *s)
 	done(arg, &reply);
 }
 
-static void synced_top(struct loop_event *ev, int res)
+static void save_synced_top(struct loop_event *ev, int res)
 {
 	struct save *s = loop_container(ev, struct save, event);
 
 	if (res < 0)
 		refuse(&s->reply, -res, "checkpoint \"%s\" is kept, but not on the disk: %s",
 		       s->name, strerror(-res));
-	finish(s);
+	save_finish(s);
 }
 
-static void synced_dir(struct loop_event *ev, int res)
+static void save_synced_dir(struct loop_event *ev, int res)
 {
 	struct save *s = loop_container(ev, struct save, event);
 
 	if (res < 0) {
-		synced_top(ev, res);
+		save_synced_top(ev, res);
 		return;
 	}
 	/* in which the group's directory may be new */
-	ev->fire = synced_top;
+	ev->fire = save_synced_top;
 	loop_fsync(s->all->loop, ev, s->top);
 }
 
 /* Was the directory removed with the last that was in it? Then there is a new one. */
-static int reopen_dir(struct save *s, struct archive_error *err)
+static int save_reopen_dir(struct save *s, struct archive_error *err)
 {
 	int dir = archive_group(s->top, s->group, true, err);
 
@@ -333,7 +333,7 @@ static int reopen_dir(struct save *s, struct archive_error *err)
 	return 0;
 }
 
-static int place(struct save *s)
+static int save_place(struct save *s)
 {
 	struct archive_error err;
 	int res;
@@ -341,7 +341,7 @@ static int place(struct save *s)
 	s->old = openat(s->dir, s->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	res = archive_place(s->dir, s->fd, s->name, &err);
 	if (res == -ENOENT) {
-		res = reopen_dir(s, &err);
+		res = save_reopen_dir(s, &err);
 		res = res ? res : archive_place(s->dir, s->fd, s->name, &err);
 	}
 	if (!res)
@@ -353,7 +353,7 @@ static int place(struct save *s)
 	return refuse(&s->reply, -res, "%s", err.text);
 }
 
-static void synced_file(struct loop_event *ev, int res)
+static void save_synced_file(struct loop_event *ev, int res)
 {
 	struct save *s = loop_container(ev, struct save, event);
 
@@ -361,17 +361,17 @@ static void synced_file(struct loop_event *ev, int res)
 		refuse(&s->reply, -res, "checkpoint \"%s\" onto the disk: %s", s->name,
 		       strerror(-res));
 	else
-		res = place(s);
+		res = save_place(s);
 	if (res < 0) {
-		finish(s);
+		save_finish(s);
 		return;
 	}
-	ev->fire = synced_dir;
+	ev->fire = save_synced_dir;
 	loop_fsync(s->all->loop, ev, s->dir);
 }
 
 /* All is on its way to the disk. */
-static void keep(struct save *s)
+static void save_keep(struct save *s)
 {
 	int more = 0;
 
@@ -379,31 +379,31 @@ static void keep(struct save *s)
 		refuse(&s->reply, EINVAL,
 		       "checkpoint \"%s\" has more than the %llu bytes that were announced; it is not kept",
 		       s->name, (unsigned long long)s->bytes);
-		finish(s);
+		save_finish(s);
 		return;
 	}
-	s->event.fire = synced_file;
+	s->event.fire = save_synced_file;
 	loop_fsync(s->all->loop, &s->event, s->fd);
 }
 
 /* --- the bytes ---------------------------------------------------------- */
 
 /* Nothing more is received. The client's next send() fails, and COMMIT tells it why. */
-static void end(struct save *s)
+static void save_end(struct save *s)
 {
 	s->over = true;
 	if (s->reply.error)
-		close_files(s);
+		save_close_files(s);
 	if (!s->done)
 		return;
 	if (s->reply.error)
-		finish(s);
+		save_finish(s);
 	else
-		keep(s);
+		save_keep(s);
 }
 
 /* what is wrong with the piece, whether or not more follow */
-static const char *take_piece(struct save *s)
+static const char *save_take_piece(struct save *s)
 {
 	bool last = s->at + s->have == s->bytes;
 	const char *wrong = NULL;
@@ -416,18 +416,18 @@ static const char *take_piece(struct save *s)
 	return wrong;
 }
 
-static void wrote(struct loop_event *ev, int res);
+static void save_wrote(struct loop_event *ev, int res);
 
-static void write_piece(struct save *s)
+static void save_write_piece(struct save *s)
 {
 	s->armed = true;
-	s->event.fire = wrote;
+	s->event.fire = save_wrote;
 	loop_write(s->all->loop, &s->event, s->fd, (char *)s->piece + s->put, s->have - s->put,
 		   s->at + s->put);
 }
 
 /* the event that was armed has fired; true: nobody wants it any more */
-static bool fired(struct save *s)
+static bool save_fired(struct save *s)
 {
 	s->armed = false;
 	if (!s->dropped)
@@ -436,39 +436,39 @@ static bool fired(struct save *s)
 	return true;
 }
 
-static void wrote(struct loop_event *ev, int res)
+static void save_wrote(struct loop_event *ev, int res)
 {
 	struct save *s = loop_container(ev, struct save, event);
 
-	if (fired(s))
+	if (save_fired(s))
 		return;
 	if (res == -EAGAIN || res == -EINTR) {
-		write_piece(s);
+		save_write_piece(s);
 		return;
 	}
 	if (res <= 0) {
 		refuse(&s->reply, res ? -res : EIO,
 		       "checkpoint \"%s\", into gaggd's directory: %s", s->name,
 		       strerror(res ? -res : EIO));
-		end(s);
+		save_end(s);
 		return;
 	}
 	s->put += (size_t)res;
 	if (s->put < s->have) {
-		write_piece(s);
+		save_write_piece(s);
 		return;
 	}
 	s->at += s->have;
 	s->have = 0;
 	s->put = 0;
 	if (s->at < s->bytes)
-		receive(s);
+		save_receive(s);
 	else
-		end(s);
+		save_end(s);
 }
 
 /* what came of it, or did not */
-static int check_received(struct save *s, int res)
+static int save_check_received(struct save *s, int res)
 {
 	if (res == -ECANCELED)
 		return refuse(&s->reply, ETIMEDOUT,
@@ -485,42 +485,42 @@ static int check_received(struct save *s, int res)
 	return 0;
 }
 
-static void received(struct loop_event *ev, int res)
+static void save_received(struct loop_event *ev, int res)
 {
 	struct save *s = loop_container(ev, struct save, event);
 	const char *wrong;
 
-	if (fired(s))
+	if (save_fired(s))
 		return;
 	if (res == -EAGAIN || res == -EINTR) {
-		receive(s);
+		save_receive(s);
 		return;
 	}
-	if (check_received(s, res)) {
-		end(s);
+	if (save_check_received(s, res)) {
+		save_end(s);
 		return;
 	}
 	s->have += (size_t)res;
 	if (s->have < sizeof(s->piece) && s->at + s->have < s->bytes) {
-		receive(s);
+		save_receive(s);
 		return;
 	}
-	wrong = take_piece(s);
+	wrong = save_take_piece(s);
 	if (wrong) {
 		refuse(&s->reply, EINVAL, "checkpoint \"%s\" %s; it is not kept", s->name, wrong);
-		end(s);
+		save_end(s);
 	} else {
-		write_piece(s);
+		save_write_piece(s);
 	}
 }
 
-static void receive(struct save *s)
+static void save_receive(struct save *s)
 {
 	uint64_t left = s->bytes - s->at - s->have;
 	size_t room = sizeof(s->piece) - s->have;
 
 	s->armed = true;
-	s->event.fire = received;
+	s->event.fire = save_received;
 	loop_recv(s->all->loop, &s->event, s->from, (char *)s->piece + s->have,
 		  left < room ? (size_t)left : room, save_idle_ms);
 }
@@ -535,7 +535,7 @@ void save_commit(struct save *s, void (*done)(void *arg, const struct broker_rep
 	s->done = done;
 	s->arg = arg;
 	if (s->over)
-		end(s);
+		save_end(s);
 	else
 		shutdown(s->from, SHUT_RD);
 }

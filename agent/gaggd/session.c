@@ -19,13 +19,13 @@
 
 const char *session_device = "/dev/gagg";
 
-static int no_module(struct broker_reply *reply)
+static int session_no_module(struct broker_reply *reply)
 {
 	return refuse(reply, ENODEV,
 		      "the gagg module is not loaded on this host: modprobe gagg");
 }
 
-static int take_member(const struct nl_member *m, void *arg)
+static int session_take_member(const struct nl_member *m, void *arg)
 {
 	struct nl_group *g = arg;
 
@@ -34,31 +34,31 @@ static int take_member(const struct nl_member *m, void *arg)
 	return 0;
 }
 
-static int get_group(struct nl *nl, const char *name, struct nl_group *g)
+static int session_get_group(struct nl *nl, const char *name, struct nl_group *g)
 {
 	int ret = nl_group_get(nl, name, g);
 
 	if (ret)
 		return ret;
 	g->n_members = 0;
-	return nl_member_dump(nl, name, take_member, g);
+	return nl_member_dump(nl, name, session_take_member, g);
 }
 
-static int open_device(struct broker_reply *reply)
+static int session_open_device(struct broker_reply *reply)
 {
 	int fd = open(session_device, O_RDWR | O_CLOEXEC);
 
 	if (fd >= 0)
 		return fd;
 	if (errno == ENOENT || errno == ENXIO || errno == ENODEV)
-		return no_module(reply);
+		return session_no_module(reply);
 	return refuse(reply, errno, "gaggd cannot open %s: %s",
 		      session_device, strerror(errno));
 }
 
 /* The first of @ranks that is free. */
-static int bind_rank(int fd, const char *group, const uint32_t *ranks,
-		     unsigned int n, struct broker_reply *reply)
+static int session_bind_rank(int fd, const char *group, const uint32_t *ranks,
+			     unsigned int n, struct broker_reply *reply)
 {
 	struct gagg_ioc_open arg = { .size = sizeof(arg) };
 
@@ -87,19 +87,21 @@ static int bind_rank(int fd, const char *group, const uint32_t *ranks,
 }
 
 /* 0: @g is the group, and @peer may use it; else -1 */
-static int find_group(struct kernel *k, const struct broker_request *req,
-		      const struct peer *peer, struct nl_group *g, struct broker_reply *reply)
+static int session_find_group(struct kernel *k,
+			      const struct broker_request *req,
+			      const struct peer *peer, struct nl_group *g,
+			      struct broker_reply *reply)
 {
 	struct nl *nl = kernel_nl(k);
 	int ret;
 
 	if (!nl && k->error == -ENOENT)
-		return no_module(reply);
+		return session_no_module(reply);
 	if (!nl)
 		return refuse(reply, -k->error,
 			      "gaggd cannot talk to the gagg module: %s",
 			      strerror(-k->error));
-	ret = get_group(nl, req->group, g);
+	ret = session_get_group(nl, req->group, g);
 	if (ret == -ENOENT)
 		return refuse(reply, ENOENT,
 			      "there is no group \"%s\" in gaggd's network namespace",
@@ -114,8 +116,8 @@ static int find_group(struct kernel *k, const struct broker_request *req,
 	return 0;
 }
 
-static int open_rank(const struct broker_request *req, const struct nl_group *g,
-		     struct broker_reply *reply)
+static int session_open_rank(const struct broker_request *req, const struct nl_group *g,
+			     struct broker_reply *reply)
 {
 	uint32_t ranks[GAGG_RANKS_MAX];
 	unsigned int n;
@@ -127,8 +129,8 @@ static int open_rank(const struct broker_request *req, const struct nl_group *g,
 		reply->error = ret;
 		return -1;
 	}
-	fd = open_device(reply);
-	return fd < 0 ? -1 : bind_rank(fd, req->group, ranks, n, reply);
+	fd = session_open_device(reply);
+	return fd < 0 ? -1 : session_bind_rank(fd, req->group, ranks, n, reply);
 }
 
 static int session_open(void *arg, const struct broker_request *req, const struct peer *peer,
@@ -137,7 +139,9 @@ static int session_open(void *arg, const struct broker_request *req, const struc
 	struct sessions *s = arg;
 	struct nl_group g;
 
-	return find_group(s->kernel, req, peer, &g, reply) ? -1 : open_rank(req, &g, reply);
+	return session_find_group(s->kernel, req, peer, &g, reply) ?
+		       -1 :
+		       session_open_rank(req, &g, reply);
 }
 
 static int session_load(void *arg, const struct broker_request *req, const struct peer *peer,
@@ -149,7 +153,7 @@ static int session_load(void *arg, const struct broker_request *req, const struc
 	struct nl_group g;
 	int fd;
 
-	if (find_group(s->kernel, req, peer, &g, reply))
+	if (session_find_group(s->kernel, req, peer, &g, reply))
 		return -1;
 	fd = archive_load(s->saves.archive, req->group, req->name, &err);
 	if (fd < 0)
@@ -163,7 +167,7 @@ static int session_save(void *arg, const struct broker_request *req, const struc
 	struct sessions *s = arg;
 	struct nl_group g;
 
-	if (find_group(s->kernel, req, peer, &g, reply))
+	if (session_find_group(s->kernel, req, peer, &g, reply))
 		return -1;
 	return save_begin(&s->saves, req, peer, &g, reply, save);
 }
@@ -178,7 +182,7 @@ static void session_commit(void *arg, struct save *save, const struct broker_req
 	struct sessions *s = arg;
 	struct nl_group g;
 
-	if (!find_group(s->kernel, req, peer, &g, &reply) &&
+	if (!session_find_group(s->kernel, req, peer, &g, &reply) &&
 	    !save_check_group(save, &g, &reply)) {
 		save_commit(save, done, done_arg);
 		return;
@@ -191,7 +195,7 @@ struct owner {
 	uint32_t uid, gid, mode;
 };
 
-static int take_owner(const struct nl_group *g, void *arg)
+static int session_take_owner(const struct nl_group *g, void *arg)
 {
 	struct owners *o = arg;
 	struct owner *all = reallocarray(o->all, o->n + 1, sizeof(*all));
@@ -207,7 +211,7 @@ static int take_owner(const struct nl_group *g, void *arg)
  * Strangers may connect as often as they like: so the kernel, which may have many groups,
  * is asked once in OWNERS_MS. Who may train since then is told to try again.
  */
-static const struct owners *owners(struct sessions *s)
+static const struct owners *session_owners(struct sessions *s)
 {
 	struct nl *nl = kernel_nl(s->kernel);
 	struct owners *o = &s->owners;
@@ -216,14 +220,14 @@ static const struct owners *owners(struct sessions *s)
 		return o;
 	o->until = deadline_in(OWNERS_MS);
 	o->n = 0;
-	if (!nl || nl_group_dump(nl, take_owner, o))
+	if (!nl || nl_group_dump(nl, session_take_owner, o))
 		o->n = 0;
 	return o;
 }
 
 static bool session_admits(void *arg, const struct peer *peer)
 {
-	const struct owners *o = owners(arg);
+	const struct owners *o = session_owners(arg);
 
 	for (const struct owner *a = o->all; a < o->all + o->n; a++)
 		if (access_allowed(peer, a->uid, a->gid, a->mode))

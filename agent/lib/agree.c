@@ -12,7 +12,7 @@
  * quant_head.want of a piece: see quant_chunk(). One with NaN or infinity says 0, as
  * its result is NaN with any exponent.
  */
-static uint8_t want(const struct gagg_request *r, const struct piece *p)
+static uint8_t agree_want(const struct gagg_request *r, const struct piece *p)
 {
 	struct quant_head head;
 
@@ -20,7 +20,7 @@ static uint8_t want(const struct gagg_request *r, const struct piece *p)
 	return head.flags ? 0 : head.want;
 }
 
-static uint8_t *scratch(struct gagg_comm *c, uint64_t bytes)
+static uint8_t *agree_scratch(struct gagg_comm *c, uint64_t bytes)
 {
 	uint8_t *p;
 
@@ -38,7 +38,7 @@ int op_agree(struct gagg_request *sum)
 {
 	struct gagg_comm *c = sum->comm;
 	uint64_t i, chunks = sum->cut.chunks;
-	uint8_t *exp = scratch(c, chunks);
+	uint8_t *exp = agree_scratch(c, chunks);
 	struct gagg_request *r;
 	int err;
 
@@ -48,7 +48,7 @@ int op_agree(struct gagg_request *sum)
 	for (i = 0; i < chunks; i++) {
 		struct piece p = partition_piece(&sum->cut, i);
 
-		exp[i] = want(sum, &p);
+		exp[i] = agree_want(sum, &p);
 	}
 	r = op_new(c, GAGG_K_EXPONENTS, &transfer_bytes,
 		   GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX), &err);

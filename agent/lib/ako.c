@@ -23,7 +23,7 @@ int gagg_ako_partitions(double rate, double bytes, int ranks, double bandwidth)
 }
 
 /* chunks of all tables */
-static uint32_t chunks_of(const struct gagg_comm *c)
+static uint32_t ako_chunks_of(const struct gagg_comm *c)
 {
 	const struct gagg_table *t;
 	uint32_t end = 0;
@@ -38,7 +38,7 @@ static uint32_t chunks_of(const struct gagg_comm *c)
  * to every rank once. Nothing else is on its way: the windows are empty, and all ranks
  * begin together.
  */
-static int flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
+static int ako_flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
 {
 	struct region *r = &c->region;
 	uint32_t left = c->tables->parts, i;
@@ -61,9 +61,9 @@ static int flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
 	return err ? err : store_meet(c);
 }
 
-static int measure(struct gagg_comm *c, struct gagg_ako *found)
+static int ako_measure(struct gagg_comm *c, struct gagg_ako *found)
 {
-	uint32_t chunks = chunks_of(c);
+	uint32_t chunks = ako_chunks_of(c);
 	double seconds;
 	int err;
 
@@ -76,7 +76,7 @@ static int measure(struct gagg_comm *c, struct gagg_ako *found)
 	if (!c->store_pace.clocks || !c->store_pace.busy)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "two gagg_clock() at least tell how fast this rank is");
-	err = flood(c, chunks, &seconds);
+	err = ako_flood(c, chunks, &seconds);
 	if (err)
 		return err;
 	found->rate = (double)c->store_pace.clocks * 1e9 / (double)c->store_pace.busy;
@@ -94,7 +94,7 @@ int gagg_ako_measure(struct gagg_comm *c, struct gagg_ako *found)
 	memset(found, 0, sizeof(*found));
 	if (err)
 		return err;
-	err = measure(c, found);
+	err = ako_measure(c, found);
 	comm_exit(c);
 	return err;
 }

@@ -58,19 +58,19 @@ struct gagg_batch {
 	uint32_t at;
 };
 
-static uint32_t own_share(const struct gagg_batch *b)
+static uint32_t batch_own_share(const struct gagg_batch *b)
 {
 	return b->alone ? b->pace.batch : b->control.share[b->comm->rank];
 }
 
-static int read_times(struct gagg_comm *c, struct gagg_ioc_times *t)
+static int batch_read_times(struct gagg_comm *c, struct gagg_ioc_times *t)
 {
 	memset(t, 0, sizeof(*t));
 	t->size = sizeof(*t);
 	return sys_command(c->session->fd, GAGG_IOC_TIMES, t);
 }
 
-static int cannot_read(struct gagg_comm *c, int err)
+static int batch_cannot_read(struct gagg_comm *c, int err)
 {
 	if (err == -ENOTCONN || err == -EPIPE)
 		return comm_fail_epoch(c);
@@ -79,7 +79,7 @@ static int cannot_read(struct gagg_comm *c, int err)
 }
 
 /* a period begins; whoever administrates the host may see the share */
-static int begin_period(struct gagg_batch *b)
+static int batch_begin_period(struct gagg_batch *b)
 {
 	struct gagg_comm *c = b->comm;
 	struct gagg_ioc_times *t = &b->base;
@@ -88,12 +88,12 @@ static int begin_period(struct gagg_batch *b)
 	memset(t, 0, sizeof(*t));
 	t->size = sizeof(*t);
 	t->flags = GAGG_TIMES_SHARE;
-	t->share = own_share(b);
+	t->share = batch_own_share(b);
 	t->batch = b->control.bounds.total;
 	err = sys_command(c->session->fd, GAGG_IOC_TIMES, t);
 	b->steps = 0;
 	b->own_ns = 0;
-	return err ? cannot_read(c, err) : GAGG_OK;
+	return err ? batch_cannot_read(c, err) : GAGG_OK;
 }
 
 #define NO_PERIOD	"the batch is divided anew after 1 step or more"
@@ -101,7 +101,7 @@ static int begin_period(struct gagg_batch *b)
 /* --- creating ------------------------------------------------------------- */
 
 /* all ranks come to the same answer, so nobody goes on alone */
-static int check(struct gagg_comm *c, const struct terms *terms)
+static int batch_check(struct gagg_comm *c, const struct terms *terms)
 {
 	const char *wrong = share_check(&terms->bounds);
 	int r;
@@ -124,7 +124,7 @@ static int check(struct gagg_comm *c, const struct terms *terms)
 	return GAGG_OK;
 }
 
-static int create(struct gagg_batch *b, const struct gagg_batch_config *cfg)
+static int batch_create(struct gagg_batch *b, const struct gagg_batch_config *cfg)
 {
 	struct gagg_comm *c = b->comm;
 	struct terms terms[GAGG_RANKS_MAX];
@@ -140,21 +140,21 @@ static int create(struct gagg_batch *b, const struct gagg_batch_config *cfg)
 			.max = cfg->max,
 		},
 		.period = cfg->period,
-		.measured = !read_times(c, &t),
+		.measured = !batch_read_times(c, &t),
 	};
 	err = gagg_allgather(own, sizeof(*own), terms, c);
 	if (!err)
-		err = check(c, terms);
+		err = batch_check(c, terms);
 	if (err)
 		return err;
 	b->period = cfg->period;
 	b->epoch = c->epochs;
 	share_begin(&b->control, &own->bounds);
-	return begin_period(b);
+	return batch_begin_period(b);
 }
 
 /* a batch of this rank alone, which is no larger than that of all at first */
-static int create_alone(struct gagg_batch *b, const struct gagg_batch_config *cfg)
+static int batch_create_alone(struct gagg_batch *b, const struct gagg_batch_config *cfg)
 {
 	struct gagg_comm *c = b->comm;
 	const struct share_bounds all = {
@@ -170,7 +170,7 @@ static int create_alone(struct gagg_batch *b, const struct gagg_batch_config *cf
 		return comm_error(c, GAGG_ERR_INVALID, "%s", wrong);
 	if (!cfg->period)
 		return comm_error(c, GAGG_ERR_INVALID, NO_PERIOD);
-	if (read_times(c, &t))
+	if (batch_read_times(c, &t))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "this host does not measure times of computing (its gagg is too old)");
 	share_begin(&b->control, &all);
@@ -181,11 +181,11 @@ static int create_alone(struct gagg_batch *b, const struct gagg_batch_config *cf
 	});
 	b->period = cfg->period;
 	b->epoch = c->epochs;
-	return begin_period(b);
+	return batch_begin_period(b);
 }
 
-static int create_any(struct gagg_comm *c, const struct gagg_batch_config *cfg,
-		      struct gagg_batch **batch)
+static int batch_create_any(struct gagg_comm *c, const struct gagg_batch_config *cfg,
+			    struct gagg_batch **batch)
 {
 	uint32_t mode = c->region.geo.mode;
 	bool alone = mode == GAGG_SYNC_R2SP;
@@ -207,7 +207,7 @@ static int create_any(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a batch");
 	b->comm = c;
 	b->alone = alone;
-	err = alone ? create_alone(b, cfg) : create(b, cfg);
+	err = alone ? batch_create_alone(b, cfg) : batch_create(b, cfg);
 	if (err) {
 		free(b);
 		return err;
@@ -224,7 +224,7 @@ int gagg_batch_create(struct gagg_comm *c, const struct gagg_batch_config *cfg,
 	*batch = NULL;
 	if (err)
 		return err;
-	err = create_any(c, cfg, batch);
+	err = batch_create_any(c, cfg, batch);
 	comm_exit(c);
 	return err;
 }
@@ -236,27 +236,27 @@ void gagg_batch_free(struct gagg_batch *batch)
 
 /* --- steps ---------------------------------------------------------------- */
 
-static int usable(const struct gagg_batch *b)
+static int batch_usable(const struct gagg_batch *b)
 {
 	return comm_check_epoch(b->comm, b->epoch, "batch");
 }
 
 /* the period is over: what has this rank to say? */
-static int measure(struct gagg_batch *b)
+static int batch_measure(struct gagg_batch *b)
 {
 	struct said *own = &b->said[b->comm->rank];
 	struct gagg_ioc_times now;
-	int err = read_times(b->comm, &now);
+	int err = batch_read_times(b->comm, &now);
 
 	if (err)
-		return cannot_read(b->comm, err);
-	own->work.samples = (uint64_t)b->steps * own_share(b);
+		return batch_cannot_read(b->comm, err);
+	own->work.samples = (uint64_t)b->steps * batch_own_share(b);
 	own->work.compute_ns = b->own_ns ? b->own_ns : now.compute_ns - b->base.compute_ns;
 	own->wait_ns = now.wait_ns - b->base.wait_ns;
 	return GAGG_OK;
 }
 
-static void adapt_alone(struct gagg_batch *b)
+static void batch_adapt_alone(struct gagg_batch *b)
 {
 	const struct said *own = &b->said[b->comm->rank];
 	const struct pace_work work = {
@@ -270,7 +270,7 @@ static void adapt_alone(struct gagg_batch *b)
 }
 
 /* hear of the others */
-static int exchange(struct gagg_batch *b)
+static int batch_exchange(struct gagg_batch *b)
 {
 	struct gagg_comm *c = b->comm;
 	struct said own = b->said[c->rank];
@@ -285,29 +285,29 @@ static int exchange(struct gagg_batch *b)
 	return GAGG_OK;
 }
 
-static int end_period(struct gagg_batch *b)
+static int batch_end_period(struct gagg_batch *b)
 {
-	int err = measure(b);
+	int err = batch_measure(b);
 
 	if (!err && b->alone)
-		adapt_alone(b);
+		batch_adapt_alone(b);
 	else if (!err)
-		err = exchange(b);
-	return err ? err : begin_period(b);
+		err = batch_exchange(b);
+	return err ? err : batch_begin_period(b);
 }
 
-static int next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
+static int batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
 {
 	const uint32_t *share = b->control.share;
-	int r, err = usable(b);
+	int r, err = batch_usable(b);
 
 	if (!err && b->steps == b->period)
-		err = end_period(b);
+		err = batch_end_period(b);
 	if (err)
 		return err;
 	b->steps++;
 	*first = b->at;
-	*count = own_share(b);
+	*count = batch_own_share(b);
 	if (b->alone) {
 		b->at += *count;
 		return GAGG_OK;
@@ -323,7 +323,7 @@ int gagg_batch_next(struct gagg_batch *b, uint32_t *first, uint32_t *count)
 
 	if (err)
 		return err;
-	err = next(b, first, count);
+	err = batch_next(b, first, count);
 	comm_exit(b->comm);
 	return err;
 }
@@ -333,12 +333,12 @@ void gagg_batch_computed(struct gagg_batch *b, uint64_t ns)
 	b->own_ns += ns;
 }
 
-static int mean_of(struct gagg_batch *b, const void *sum, void *mean, size_t count,
-		   enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
+static int batch_mean_of(struct gagg_batch *b, const void *sum, void *mean, size_t count,
+			 enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
 {
 	struct op_mean by = { .samples = (int32_t)samples };
 	struct gagg_comm *c = b->comm;
-	int err = usable(b);
+	int err = batch_usable(b);
 
 	if (err)
 		return err;
@@ -360,12 +360,12 @@ int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t co
 
 	if (err)
 		return err;
-	err = mean_of(b, sum, mean, count, dtype, samples, plan);
+	err = batch_mean_of(b, sum, mean, count, dtype, samples, plan);
 	comm_exit(b->comm);
 	return err;
 }
 
-static int tell(const struct gagg_batch *b, int rank, struct gagg_batch_rank *info)
+static int batch_tell(const struct gagg_batch *b, int rank, struct gagg_batch_rank *info)
 {
 	if (rank < 0 || rank >= b->comm->size)
 		return comm_error(b->comm, GAGG_ERR_INVALID, "rank %d is not one of %d", rank,
@@ -388,7 +388,7 @@ int gagg_batch_info(const struct gagg_batch *b, int rank, struct gagg_batch_rank
 
 	if (err)
 		return err;
-	err = tell(b, rank, info);
+	err = batch_tell(b, rank, info);
 	comm_exit(b->comm);
 	return err;
 }

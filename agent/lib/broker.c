@@ -18,7 +18,7 @@
 /* gaggd answers at once; this ends the wait for one that is stopped */
 #define PATIENCE_MS	30000
 
-static const char *socket_path(const char *path)
+static const char *broker_socket_path(const char *path)
 {
 	if (!path || !*path)
 		path = secure_getenv(BROKER_SOCKET_ENV);
@@ -51,7 +51,7 @@ static int broker_connect(const char *path, uint64_t deadline)
  * COMMIT has no answer, as an error or an end of file says. gaggd closes the connection
  * without one when it gives a save up, and leaves COMMIT unread then.
  */
-static int no_answer_to_commit(const char *path, ssize_t n, uint64_t seconds)
+static int broker_no_answer_to_commit(const char *path, ssize_t n, uint64_t seconds)
 {
 	if (n == -EPIPE || n == -ECONNRESET)
 		return error_set(GAGG_ERR_BROKER,
@@ -64,11 +64,11 @@ static int no_answer_to_commit(const char *path, ssize_t n, uint64_t seconds)
 			 path, n ? "has not answered since" : "has ended after");
 }
 
-static int no_answer(const char *path, const struct broker_request *req, ssize_t n,
-		     uint64_t seconds)
+static int broker_no_answer(const char *path, const struct broker_request *req, ssize_t n,
+			    uint64_t seconds)
 {
 	if (req->op == BROKER_OP_COMMIT)
-		return no_answer_to_commit(path, n, seconds);
+		return broker_no_answer_to_commit(path, n, seconds);
 	return error_set(GAGG_ERR_BROKER, "gaggd at %s does not answer: %s", path,
 			 n ? strerror((int)-n) : "it has ended");
 }
@@ -90,7 +90,7 @@ static int broker_ask(int fd, const char *path, const struct broker_request *req
 	if (n >= 0)
 		n = message_receive(fd, &answer, 1, &passed, 1, deadline);
 	if (n <= 0)
-		return no_answer(path, req, n, seconds);
+		return broker_no_answer(path, req, n, seconds);
 	reply.message[sizeof(reply.message) - 1] = 0;
 	came = passed >= 0;
 	if ((size_t)n == sizeof(reply) && !reply.error && came == passes)
@@ -106,7 +106,7 @@ static int broker_ask(int fd, const char *path, const struct broker_request *req
 }
 
 /* GAGG_OK, or a name is none */
-static int fill_names(struct broker_request *req, const char *group, const char *name)
+static int broker_fill_names(struct broker_request *req, const char *group, const char *name)
 {
 	if (!group || !*group || strlen(group) >= sizeof(req->group))
 		return error_set(GAGG_ERR_INVALID, "a group's name has 1 to %zu characters",
@@ -120,7 +120,7 @@ static int fill_names(struct broker_request *req, const char *group, const char 
 }
 
 /* gaggd answers at once: who has a limit waits no longer, nobody for ever */
-static int patience(int timeout_ms)
+static int broker_patience(int timeout_ms)
 {
 	return timeout_ms > 0 && timeout_ms < PATIENCE_MS ? timeout_ms : PATIENCE_MS;
 }
@@ -129,14 +129,14 @@ static int patience(int timeout_ms)
 static int broker_request(const char *path, struct broker_request *req, int timeout_ms,
 			  int *connection)
 {
-	uint64_t deadline = deadline_in(patience(timeout_ms));
+	uint64_t deadline = deadline_in(broker_patience(timeout_ms));
 	int fd, ret;
 
-	path = socket_path(path);
+	path = broker_socket_path(path);
 	fd = broker_connect(path, deadline);
 	if (fd < 0)
 		return fd;
-	ret = broker_ask(fd, path, req, patience(timeout_ms) / 1000, deadline);
+	ret = broker_ask(fd, path, req, broker_patience(timeout_ms) / 1000, deadline);
 	if (ret >= 0 && connection)
 		*connection = fd;
 	else
@@ -150,7 +150,7 @@ int broker_open(const char *path, const char *group, uint32_t rank, int timeout_
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_OPEN,
 		.rank = rank,
 	};
-	int err = fill_names(&req, group, "");
+	int err = broker_fill_names(&req, group, "");
 
 	return err ? err : broker_request(path, &req, timeout_ms, NULL);
 }
@@ -164,7 +164,7 @@ int broker_save(const char *path, const char *group, const char *name, uint64_t 
 	};
 	/* gaggd may wait for a slow disk */
 	struct timeval limit = { .tv_sec = (time_t)broker_save_seconds(bytes) };
-	int ret = fill_names(&req, group, name);
+	int ret = broker_fill_names(&req, group, name);
 
 	if (!ret)
 		ret = broker_request(path, &req, timeout_ms, connection);
@@ -180,10 +180,10 @@ int broker_commit(int connection, const char *path, const char *group, const cha
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_COMMIT,
 	};
-	int err = fill_names(&req, group, name);
+	int err = broker_fill_names(&req, group, name);
 
 	if (!err)
-		err = broker_ask(connection, socket_path(path), &req, seconds,
+		err = broker_ask(connection, broker_socket_path(path), &req, seconds,
 				 deadline_in((int)seconds * 1000));
 	close(connection);
 	return err;
@@ -196,7 +196,7 @@ int broker_load(const char *path, const char *group, const char *name, int timeo
 	};
 	int ms = timeout_ms > 0 && timeout_ms < BROKER_IDLE_MS ? timeout_ms : BROKER_IDLE_MS;
 	struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-	int ret = fill_names(&req, group, name);
+	int ret = broker_fill_names(&req, group, name);
 
 	if (!ret)
 		ret = broker_request(path, &req, timeout_ms, NULL);

@@ -6,7 +6,7 @@
 #include "call.h"
 #include "gagg.h"
 
-static const char *dtype_name(unsigned int dtype)
+static const char *call_dtype_name(unsigned int dtype)
 {
 	switch (dtype) {
 	case GAGG_FLOAT32:	return "float32";
@@ -27,7 +27,7 @@ static const char *dtype_name(unsigned int dtype)
 
 void call_name(char *buf, size_t size, uint32_t sig)
 {
-	const char *of = dtype_name(SIG_DTYPE(sig));
+	const char *of = call_dtype_name(SIG_DTYPE(sig));
 
 	switch (SIG_KIND(sig)) {
 	case GAGG_K_ALLREDUCE:
@@ -54,7 +54,7 @@ void call_name(char *buf, size_t size, uint32_t sig)
 	}
 }
 
-static uint64_t scatter(uint64_t x)
+static uint64_t call_scatter(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
@@ -63,15 +63,15 @@ static uint64_t scatter(uint64_t x)
 
 uint32_t call_sig(const struct gagg_ioc_submit *op)
 {
-	uint64_t digest = scatter(op->count + 0x9e3779b97f4a7c15ULL);
+	uint64_t digest = call_scatter(op->count + 0x9e3779b97f4a7c15ULL);
 
-	digest = scatter(digest + ((uint64_t)op->laneop << 32 | op->root));
+	digest = call_scatter(digest + ((uint64_t)op->laneop << 32 | op->root));
 	return (uint32_t)(op->kind & 15) << 28 | (uint32_t)(op->dtype & 15) << 24 |
 	       (uint32_t)(digest >> 40);
 }
 
 /* the lane type and operator are the caller's business, but part of the digest */
-static bool has_sig(struct gagg_ioc_submit *op, uint32_t sig)
+static bool call_has_sig(struct gagg_ioc_submit *op, uint32_t sig)
 {
 	unsigned int lane, redop;
 
@@ -98,13 +98,13 @@ bool call_find(struct gagg_ioc_submit *op, uint32_t sig, uint32_t call)
 	/* the least that fits: a digest of 24 bits fits by chance once in a million times */
 	for (high = 0; high < HIGH_MAX; high++) {
 		op->count = high << COUNT_BITS | (call & ((1U << COUNT_BITS) - 1));
-		if (has_sig(op, sig))
+		if (call_has_sig(op, sig))
 			return true;
 	}
 	return false;
 }
 
-static const char *operator_name(unsigned int op)
+static const char *call_operator_name(unsigned int op)
 {
 	switch (op) {
 	case GAGG_SUM:	return "sum";
@@ -116,7 +116,7 @@ static const char *operator_name(unsigned int op)
 }
 
 /* see op_agree() */
-static const char *announced(const struct gagg_ioc_submit *op)
+static const char *call_announced(const struct gagg_ioc_submit *op)
 {
 	if (op->kind != GAGG_K_EXPONENTS)
 		return "";
@@ -139,7 +139,7 @@ void call_values(char *buf, size_t size, const struct gagg_ioc_submit *op)
 		break;
 	default:
 		snprintf(buf, size, "%llu element%s, %s%s", op->count, s,
-			 operator_name(op->root & 0xff), announced(op));
+			 call_operator_name(op->root & 0xff), call_announced(op));
 	}
 }
 

@@ -3,8 +3,8 @@
 #include "quant.h"
 #include "vector.h"
 
-static __always_inline void add(const float *restrict x, const float *restrict carry,
-				unsigned int n, float *restrict sum)
+static __always_inline void carry_add_all(const float *restrict x, const float *restrict carry,
+					  unsigned int n, float *restrict sum)
 {
 	unsigned int i;
 
@@ -12,26 +12,26 @@ static __always_inline void add(const float *restrict x, const float *restrict c
 		sum[i] = x[i] + carry[i];
 }
 
-static LOOP_AVX2 void add_avx2(const float *x, const float *carry, unsigned int n, float *sum)
+static LOOP_AVX2 void carry_add_avx2(const float *x, const float *carry, unsigned int n, float *sum)
 {
-	add(x, carry, n, sum);
+	carry_add_all(x, carry, n, sum);
 }
 
-static void add_scalar(const float *x, const float *carry, unsigned int n, float *sum)
+static void carry_add_scalar(const float *x, const float *carry, unsigned int n, float *sum)
 {
-	add(x, carry, n, sum);
+	carry_add_all(x, carry, n, sum);
 }
 
 void carry_add(const float *x, const float *carry, unsigned int n, float *sum)
 {
 	if (quant_form() != QUANT_SCALAR)
-		add_avx2(x, carry, n, sum);
+		carry_add_avx2(x, carry, n, sum);
 	else
-		add_scalar(x, carry, n, sum);
+		carry_add_scalar(x, carry, n, sum);
 }
 
-static __always_inline void rest(const float *restrict x, const int32_t *restrict sent,
-				 double unit, unsigned int n, float *restrict carry)
+static __always_inline void carry_rest_all(const float *restrict x, const int32_t *restrict sent,
+					   double unit, unsigned int n, float *restrict carry)
 {
 	unsigned int i;
 
@@ -39,23 +39,23 @@ static __always_inline void rest(const float *restrict x, const int32_t *restric
 		carry[i] = (float)((double)x[i] + carry[i] - sent[i] * unit);
 }
 
-static LOOP_AVX2 void rest_avx2(const float *x, const int32_t *sent, double unit,
-				unsigned int n, float *carry)
+static LOOP_AVX2 void carry_rest_avx2(const float *x, const int32_t *sent, double unit,
+				      unsigned int n, float *carry)
 {
-	rest(x, sent, unit, n, carry);
+	carry_rest_all(x, sent, unit, n, carry);
 }
 
-static void rest_scalar(const float *x, const int32_t *sent, double unit, unsigned int n,
-			float *carry)
+static void carry_rest_scalar(const float *x, const int32_t *sent, double unit, unsigned int n,
+			      float *carry)
 {
-	rest(x, sent, unit, n, carry);
+	carry_rest_all(x, sent, unit, n, carry);
 }
 
 void carry_rest(const float *x, const int32_t *sent, double unit, unsigned int n,
 		float *carry)
 {
 	if (quant_form() != QUANT_SCALAR)
-		rest_avx2(x, sent, unit, n, carry);
+		carry_rest_avx2(x, sent, unit, n, carry);
 	else
-		rest_scalar(x, sent, unit, n, carry);
+		carry_rest_scalar(x, sent, unit, n, carry);
 }

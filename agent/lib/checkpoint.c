@@ -21,7 +21,7 @@
 #define AGENT	"agent:"
 
 /* the name of a checkpoint that gaggd keeps; NULL: @path is a file */
-static const char *name_at_agent(const char *path)
+static const char *checkpoint_name_at_agent(const char *path)
 {
 	return strncmp(path, AGENT, strlen(AGENT)) ? NULL : path + strlen(AGENT);
 }
@@ -32,18 +32,18 @@ struct stream {
 	uint64_t digest;
 };
 
-static bool put(struct stream *s, uint64_t word)
+static bool checkpoint_put(struct stream *s, uint64_t word)
 {
 	s->digest = ckp_digest(s->digest, word);
 	return fwrite(&word, sizeof(word), 1, s->f) == 1;
 }
 
-static bool put_u64(struct stream *s, uint64_t v)
+static bool checkpoint_put_u64(struct stream *s, uint64_t v)
 {
-	return put(s, htole64(v));
+	return checkpoint_put(s, htole64(v));
 }
 
-static uint64_t bits_of(double x)
+static uint64_t checkpoint_bits_of(double x)
 {
 	uint64_t v;
 
@@ -51,7 +51,7 @@ static uint64_t bits_of(double x)
 	return v;
 }
 
-static uint64_t count_tables(const struct gagg_comm *c)
+static uint64_t checkpoint_count_tables(const struct gagg_comm *c)
 {
 	const struct gagg_table *t;
 	uint64_t n = 0;
@@ -61,7 +61,7 @@ static uint64_t count_tables(const struct gagg_comm *c)
 	return n;
 }
 
-static uint64_t file_bytes(const struct gagg_comm *c)
+static uint64_t checkpoint_file_bytes(const struct gagg_comm *c)
 {
 	const struct gagg_table *t;
 	uint64_t words = CKP_WORDS;
@@ -71,7 +71,7 @@ static uint64_t file_bytes(const struct gagg_comm *c)
 	return words * sizeof(uint64_t);
 }
 
-static bool put_all(const struct gagg_comm *c, struct stream *s)
+static bool checkpoint_put_all(const struct gagg_comm *c, struct stream *s)
 {
 	const struct gagg_table *t;
 	uint64_t magic;
@@ -79,32 +79,33 @@ static bool put_all(const struct gagg_comm *c, struct stream *s)
 	bool ok;
 
 	memcpy(&magic, CKP_MAGIC, sizeof(magic));
-	ok = put(s, magic) && put_u64(s, count_tables(c));
+	ok = checkpoint_put(s, magic) && checkpoint_put_u64(s, checkpoint_count_tables(c));
 	for (t = c->tables; t && ok; t = t->next) {
-		ok = put_u64(s, t->dtype) && put_u64(s, bits_of(t->step)) &&
-		     put_u64(s, t->count);
+		ok = checkpoint_put_u64(s, t->dtype) &&
+		     checkpoint_put_u64(s, checkpoint_bits_of(t->step)) &&
+		     checkpoint_put_u64(s, t->count);
 		for (i = 0; ok && i < t->count; i++)
-			ok = put_u64(s, (uint64_t)store_pushed(t, i));
+			ok = checkpoint_put_u64(s, (uint64_t)store_pushed(t, i));
 	}
-	return ok && put_u64(s, s->digest);
+	return ok && checkpoint_put_u64(s, s->digest);
 }
 
 /* 0 or a negative errno */
-static int write_stream(const struct gagg_comm *c, FILE *f)
+static int checkpoint_write_stream(const struct gagg_comm *c, FILE *f)
 {
 	struct stream s = { .f = f, .digest = CKP_DIGEST };
 
-	return put_all(c, &s) && !fflush(f) ? 0 : -errno;
+	return checkpoint_put_all(c, &s) && !fflush(f) ? 0 : -errno;
 }
 
 /* @err, or what closing @f has found */
-static int close_stream(FILE *f, int err)
+static int checkpoint_close_stream(FILE *f, int err)
 {
 	return fclose(f) && !err ? -errno : err;
 }
 
 /* fdopen() that does not leave @fd behind */
-static FILE *stream_of(int fd, const char *mode)
+static FILE *checkpoint_stream_of(int fd, const char *mode)
 {
 	FILE *f = fd >= 0 ? fdopen(fd, mode) : NULL;
 	int err = errno;
@@ -120,7 +121,7 @@ static FILE *stream_of(int fd, const char *mode)
  * such files, or there is no /proc to give one a name, @new. Either way nothing is opened that
  * was there before, or where a link leads that somebody has put there.
  */
-static int open_new(const char *path, const char *new, bool *named)
+static int checkpoint_open_new(const char *path, const char *new, bool *named)
 {
 	char *copy = strdup(path);
 	int fd = -1;
@@ -137,7 +138,7 @@ static int open_new(const char *path, const char *new, bool *named)
 }
 
 /* 0 or a negative errno; then @new is as it was, or gone */
-static int write_new(const struct gagg_comm *c, const char *path, const char *new)
+static int checkpoint_write_new(const struct gagg_comm *c, const char *path, const char *new)
 {
 	bool named;
 	FILE *f;
@@ -145,31 +146,31 @@ static int write_new(const struct gagg_comm *c, const char *path, const char *ne
 
 	/* of a trainer that was killed */
 	unlink(new);
-	f = stream_of(open_new(path, new, &named), "w");
+	f = checkpoint_stream_of(checkpoint_open_new(path, new, &named), "w");
 	if (!f)
 		return -errno;
-	err = write_stream(c, f);
+	err = checkpoint_write_stream(c, f);
 	if (!err && fsync(fileno(f)))
 		err = -errno;
 	if (!err && !named) {
 		err = ckp_link(fileno(f), AT_FDCWD, new);
 		named = !err;
 	}
-	err = close_stream(f, err);
+	err = checkpoint_close_stream(f, err);
 	if (err && named)
 		unlink(new);
 	return err;
 }
 
 /* who looks at @path finds the old file or the new one */
-static int write_file(struct gagg_comm *c, const char *path)
+static int checkpoint_write_file(struct gagg_comm *c, const char *path)
 {
 	char *new;
 	int err;
 
 	if (asprintf(&new, "%s.new", path) < 0)
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory to write a checkpoint");
-	err = write_new(c, path, new);
+	err = checkpoint_write_new(c, path, new);
 	if (!err && rename(new, path)) {
 		err = -errno;
 		unlink(new);
@@ -180,7 +181,7 @@ static int write_file(struct gagg_comm *c, const char *path)
 	return err ? comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(-err)) : GAGG_OK;
 }
 
-static int check_agent(struct gagg_comm *c)
+static int checkpoint_check_agent(struct gagg_comm *c)
 {
 	return *c->session->group ? GAGG_OK :
 		comm_error(c, GAGG_ERR_INVALID,
@@ -188,7 +189,7 @@ static int check_agent(struct gagg_comm *c)
 }
 
 /* write() to a socket whose other end may have gone, which is no reason to die */
-static ssize_t socket_write(void *cookie, const char *buf, size_t size)
+static ssize_t checkpoint_socket_write(void *cookie, const char *buf, size_t size)
 {
 	size_t done;
 	ssize_t n;
@@ -204,7 +205,7 @@ static ssize_t socket_write(void *cookie, const char *buf, size_t size)
 }
 
 /* read() from one with SO_RCVTIMEO, which any signal ends: it begins anew, not for ever */
-static ssize_t socket_read(void *cookie, char *buf, size_t size)
+static ssize_t checkpoint_socket_read(void *cookie, char *buf, size_t size)
 {
 	uint64_t deadline = deadline_in(BROKER_IDLE_MS);
 	ssize_t n;
@@ -217,15 +218,17 @@ static ssize_t socket_read(void *cookie, char *buf, size_t size)
 	return n;
 }
 
-static int socket_close(void *cookie)
+static int checkpoint_socket_close(void *cookie)
 {
 	return close((int)(intptr_t)cookie);
 }
 
-static FILE *socket_stream(int fd, const char *mode)
+static FILE *checkpoint_socket_stream(int fd, const char *mode)
 {
 	static const cookie_io_functions_t how = {
-		.read = socket_read, .write = socket_write, .close = socket_close,
+		.read = checkpoint_socket_read,
+		.write = checkpoint_socket_write,
+		.close = checkpoint_socket_close,
 	};
 	FILE *f = fopencookie((void *)(intptr_t)fd, mode, how);
 
@@ -234,27 +237,27 @@ static FILE *socket_stream(int fd, const char *mode)
 	return f;
 }
 
-static int save_at_agent(struct gagg_comm *c, const char *name)
+static int checkpoint_save_at_agent(struct gagg_comm *c, const char *name)
 {
 	const struct session *s = c->session;
-	int connection, fd, err = check_agent(c);
+	int connection, fd, err = checkpoint_check_agent(c);
 	FILE *f;
 
 	if (err)
 		return err;
-	fd = broker_save(s->socket, s->group, name, file_bytes(c), s->timeout_ms,
+	fd = broker_save(s->socket, s->group, name, checkpoint_file_bytes(c), s->timeout_ms,
 			 &connection);
 	if (fd < 0)
 		return comm_error_take(c, fd);
-	f = socket_stream(fd, "w");
-	err = f ? close_stream(f, write_stream(c, f)) : -ENOMEM;
+	f = checkpoint_socket_stream(fd, "w");
+	err = f ? checkpoint_close_stream(f, checkpoint_write_stream(c, f)) : -ENOMEM;
 	/* gaggd has found something wrong: it says what */
 	if (err && err != -EPIPE && err != -ECONNRESET) {
 		close(connection);
 		return comm_error(c, GAGG_ERR_SYSTEM, "checkpoint \"%s\", to gaggd: %s", name,
 				  strerror(-err));
 	}
-	err = broker_commit(connection, s->socket, s->group, name, file_bytes(c));
+	err = broker_commit(connection, s->socket, s->group, name, checkpoint_file_bytes(c));
 	return err ? comm_error_take(c, err) : GAGG_OK;
 }
 
@@ -265,7 +268,7 @@ struct reader {
 	size_t i;
 };
 
-static const char *take_word(const struct gagg_comm *c, struct reader *r, uint64_t word)
+static const char *checkpoint_take_word(const struct gagg_comm *c, struct reader *r, uint64_t word)
 {
 	enum ckp_word is = r->scan.next;
 	uint64_t v = le64toh(word);
@@ -276,7 +279,7 @@ static const char *take_word(const struct gagg_comm *c, struct reader *r, uint64
 		return wrong;
 	switch (is) {
 	case CKP_W_TABLES:
-		if (v != count_tables(c))
+		if (v != checkpoint_count_tables(c))
 			return "has another number of tables";
 		break;
 	case CKP_W_DTYPE:
@@ -285,7 +288,7 @@ static const char *take_word(const struct gagg_comm *c, struct reader *r, uint64
 		same = v == r->t->dtype;
 		break;
 	case CKP_W_STEP:
-		same = v == bits_of(r->t->step);
+		same = v == checkpoint_bits_of(r->t->step);
 		break;
 	case CKP_W_COUNT:
 		same = v == r->t->count;
@@ -299,7 +302,7 @@ static const char *take_word(const struct gagg_comm *c, struct reader *r, uint64
 	return same ? NULL : "has other tables";
 }
 
-static const char *get_all(const struct gagg_comm *c, FILE *f)
+static const char *checkpoint_get_all(const struct gagg_comm *c, FILE *f)
 {
 	struct reader r = { .t = NULL };
 	const char *wrong = NULL;
@@ -308,13 +311,13 @@ static const char *get_all(const struct gagg_comm *c, FILE *f)
 
 	ckp_begin(&r.scan);
 	while (!wrong && (n = fread(&word, 1, sizeof(word), f)) == sizeof(word))
-		wrong = take_word(c, &r, word);
+		wrong = checkpoint_take_word(c, &r, word);
 	if (!wrong && (n || r.scan.next != CKP_W_NONE))
 		wrong = "is cut off, or has more than it should";
 	return wrong;
 }
 
-static void loads_free(struct gagg_comm *c)
+static void checkpoint_loads_free(struct gagg_comm *c)
 {
 	struct gagg_table *t;
 
@@ -325,7 +328,7 @@ static void loads_free(struct gagg_comm *c)
 }
 
 /* Closes @f. */
-static int read_stream(struct gagg_comm *c, FILE *f, const char *path)
+static int checkpoint_read_stream(struct gagg_comm *c, FILE *f, const char *path)
 {
 	struct gagg_table *t;
 	const char *wrong;
@@ -338,7 +341,7 @@ static int read_stream(struct gagg_comm *c, FILE *f, const char *path)
 			return comm_error(c, GAGG_ERR_NOMEM, "no memory to restore a table");
 		}
 	}
-	wrong = get_all(c, f);
+	wrong = checkpoint_get_all(c, f);
 	err = ferror(f) ? errno : 0;
 	fclose(f);
 	if (err)
@@ -348,10 +351,10 @@ static int read_stream(struct gagg_comm *c, FILE *f, const char *path)
 	return wrong ? comm_error(c, GAGG_ERR_INVALID, "%s %s", path, wrong) : GAGG_OK;
 }
 
-static int load(struct gagg_comm *c, const char *path)
+static int checkpoint_load(struct gagg_comm *c, const char *path)
 {
-	const char *name = name_at_agent(path);
-	int fd, err = name ? check_agent(c) : GAGG_OK;
+	const char *name = checkpoint_name_at_agent(path);
+	int fd, err = name ? checkpoint_check_agent(c) : GAGG_OK;
 	FILE *f;
 
 	if (err)
@@ -361,15 +364,15 @@ static int load(struct gagg_comm *c, const char *path)
 				 c->session->timeout_ms);
 		if (fd < 0)
 			return comm_error_take(c, fd);
-		f = socket_stream(fd, "r");
+		f = checkpoint_socket_stream(fd, "r");
 	} else {
 		f = fopen(path, "re");
 	}
-	return f ? read_stream(c, f, path) :
+	return f ? checkpoint_read_stream(c, f, path) :
 		comm_error(c, GAGG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
-static int check_root(struct gagg_comm *c, int root)
+static int checkpoint_check_root(struct gagg_comm *c, int root)
 {
 	if (comm_check(c))
 		return c->failed;
@@ -378,16 +381,19 @@ static int check_root(struct gagg_comm *c, int root)
 	return GAGG_OK;
 }
 
-static int save(struct gagg_comm *c, const char *path, int root)
+static int checkpoint_save(struct gagg_comm *c, const char *path, int root)
 {
 	struct gagg_table *t;
-	int err = check_root(c, root);
+	int err = checkpoint_check_root(c, root);
 
 	for (t = c->tables; t && !err; t = t->next)
 		err = store_snapshot(t);
 	if (err || gagg_rank(c) != root)
 		return err;
-	return name_at_agent(path) ? save_at_agent(c, name_at_agent(path)) : write_file(c, path);
+	return checkpoint_name_at_agent(path) ?
+		       checkpoint_save_at_agent(
+			       c, checkpoint_name_at_agent(path)) :
+		       checkpoint_write_file(c, path);
 }
 
 int gagg_checkpoint(struct gagg_comm *c, const char *path, int root)
@@ -396,21 +402,21 @@ int gagg_checkpoint(struct gagg_comm *c, const char *path, int root)
 
 	if (err)
 		return err;
-	err = save(c, path, root);
+	err = checkpoint_save(c, path, root);
 	comm_exit(c);
 	return err;
 }
 
-static int restore(struct gagg_comm *c, const char *path, int root)
+static int checkpoint_restore(struct gagg_comm *c, const char *path, int root)
 {
 	struct gagg_table *t;
-	int err = check_root(c, root);
+	int err = checkpoint_check_root(c, root);
 
 	if (!err && gagg_rank(c) == root)
-		err = load(c, path);
+		err = checkpoint_load(c, path);
 	for (t = c->tables; t && !err; t = t->next)
 		err = store_put(t, t->load);
-	loads_free(c);
+	checkpoint_loads_free(c);
 	return err;
 }
 
@@ -420,7 +426,7 @@ int gagg_restore(struct gagg_comm *c, const char *path, int root)
 
 	if (err)
 		return err;
-	err = restore(c, path, root);
+	err = checkpoint_restore(c, path, root);
 	comm_exit(c);
 	return err;
 }

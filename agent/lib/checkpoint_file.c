@@ -31,12 +31,12 @@ void ckp_begin(struct ckp_scan *s)
 	*s = (struct ckp_scan){ .next = CKP_W_MAGIC, .digest = CKP_DIGEST };
 }
 
-static bool is_dtype(uint64_t v)
+static bool checkpoint_file_is_dtype(uint64_t v)
 {
 	return v == GAGG_FLOAT32 || v == GAGG_INT32 || v == GAGG_INT64;
 }
 
-static enum ckp_word next_table(const struct ckp_scan *s)
+static enum ckp_word checkpoint_file_next_table(const struct ckp_scan *s)
 {
 	return s->tables ? CKP_W_DTYPE : CKP_W_DIGEST;
 }
@@ -54,10 +54,10 @@ const char *ckp_take(struct ckp_scan *s, uint64_t word)
 		return NULL;
 	case CKP_W_TABLES:
 		s->tables = v;
-		s->next = next_table(s);
+		s->next = checkpoint_file_next_table(s);
 		return NULL;
 	case CKP_W_DTYPE:
-		if (!is_dtype(v))
+		if (!checkpoint_file_is_dtype(v))
 			return "is damaged: a table has elements of no type";
 		s->tables--;
 		s->next = CKP_W_STEP;
@@ -67,11 +67,11 @@ const char *ckp_take(struct ckp_scan *s, uint64_t word)
 		return NULL;
 	case CKP_W_COUNT:
 		s->elements = v;
-		s->next = v ? CKP_W_ELEMENT : next_table(s);
+		s->next = v ? CKP_W_ELEMENT : checkpoint_file_next_table(s);
 		return NULL;
 	case CKP_W_ELEMENT:
 		if (!--s->elements)
-			s->next = next_table(s);
+			s->next = checkpoint_file_next_table(s);
 		return NULL;
 	case CKP_W_DIGEST:
 		if (v != before)

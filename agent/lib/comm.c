@@ -16,7 +16,7 @@
 #include "store.h"
 #include "sys.h"
 
-static int not_known(void)
+static int comm_not_known(void)
 {
 	return error_set(GAGG_ERR_INVALID, "there is no such communicator: it was freed before");
 }
@@ -24,7 +24,7 @@ static int not_known(void)
 /* where this thread was refused, and nothing else has failed since: compared only */
 static _Thread_local const struct gagg_comm *refused;
 
-static void let_in(const struct gagg_comm *c)
+static void comm_let_in(const struct gagg_comm *c)
 {
 	if (refused == c)
 		refused = NULL;
@@ -34,7 +34,7 @@ int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 {
 	va_list ap;
 
-	let_in(c);
+	comm_let_in(c);
 	va_start(ap, fmt);
 	vsnprintf(c->error, sizeof(c->error), fmt, ap);
 	va_end(ap);
@@ -60,7 +60,7 @@ int comm_fail(struct gagg_comm *c, int code)
 
 int comm_check(struct gagg_comm *c)
 {
-	let_in(c);
+	comm_let_in(c);
 	session_lost(c->session);
 	return c->failed;
 }
@@ -81,7 +81,7 @@ int comm_enter(struct gagg_comm *c)
 {
 	const void *none = NULL;
 
-	let_in(c);
+	comm_let_in(c);
 	/* of a forked child no call goes on */
 	if (!c || session_lost(c->session))
 		return GAGG_OK;
@@ -294,7 +294,7 @@ int gagg_open_rank(const char *group, uint32_t rank)
  * Split communicators keep their memory until they are freed, but the epoch
  * that it belongs to is left.
  */
-static void close_others(struct gagg_comm *root)
+static void comm_close_others(struct gagg_comm *root)
 {
 	struct session *s = root->session;
 	struct gagg_comm *c;
@@ -314,7 +314,7 @@ static void close_others(struct gagg_comm *root)
  * After the epoch was left: the threads of all communicators know neither its memory nor
  * its file any more.
  */
-static void stop_all(struct session *s)
+static void comm_stop_all(struct session *s)
 {
 	struct gagg_comm *c;
 
@@ -324,13 +324,13 @@ static void stop_all(struct session *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void leave(struct gagg_comm *c)
+static void comm_leave(struct gagg_comm *c)
 {
 	if (!session_lost(c->session)) {
-		close_others(c);
+		comm_close_others(c);
 		comm_fail(c, GAGG_ERR_CLOSED);
 		session_leave(c->session);
-		stop_all(c->session);
+		comm_stop_all(c->session);
 	}
 	sys_close(c->session->fd);
 	c->session->fd = -1;
@@ -341,7 +341,7 @@ static void leave(struct gagg_comm *c)
  * comm_enter() of who is about to end all that was split from @c: refused as well where
  * another thread is in a call on one of them.
  */
-static int enter_all(struct gagg_comm *c)
+static int comm_enter_all(struct gagg_comm *c)
 {
 	int err = comm_enter(c);
 	struct gagg_comm *o;
@@ -371,8 +371,8 @@ int gagg_finalize(struct gagg_comm *c)
 	if (!c)
 		return GAGG_OK;
 	if (!known_is(&c->known))
-		return not_known();
-	err = enter_all(c);
+		return comm_not_known();
+	err = comm_enter_all(c);
 	if (err)
 		return err;
 	err = comm_check(c);
@@ -382,17 +382,17 @@ int gagg_finalize(struct gagg_comm *c)
 		err = GAGG_OK;
 	if (err)
 		error_set(err, "%s", c->error);
-	leave(c);
+	comm_leave(c);
 	return err;
 }
 
 void gagg_abort(struct gagg_comm *c)
 {
 	if (c && known_is(&c->known))
-		leave(c);
+		comm_leave(c);
 }
 
-static int reattach(struct gagg_comm *c)
+static int comm_reattach(struct gagg_comm *c)
 {
 	struct gagg_geometry geo;
 	int err;
@@ -402,13 +402,13 @@ static int reattach(struct gagg_comm *c)
 				  "only the communicator of gagg_init() can be attached again");
 	if (session_lost(c->session))
 		return c->failed;
-	close_others(c);
+	comm_close_others(c);
 	if (!c->failed)
 		comm_error(c, 0, "epoch %llu was left",
 			   (unsigned long long)c->session->epoch);
 	comm_fail(c, GAGG_ERR_CLOSED);
 	session_detach(c->session);
-	stop_all(c->session);
+	comm_stop_all(c->session);
 	region_unmap(&c->region);
 	err = session_attach(c->session, &geo);
 	if (!err) {
@@ -425,11 +425,11 @@ static int reattach(struct gagg_comm *c)
 
 int gagg_reattach(struct gagg_comm *c)
 {
-	int err = enter_all(c);
+	int err = comm_enter_all(c);
 
 	if (err)
 		return err;
-	err = reattach(c);
+	err = comm_reattach(c);
 	comm_exit(c);
 	return err;
 }
@@ -445,7 +445,7 @@ int gagg_comm_free(struct gagg_comm *c)
 		return GAGG_OK;
 	error_clear();
 	if (!known_is(&c->known))
-		return not_known();
+		return comm_not_known();
 	arg.channel = c->region.geo.channel;
 	if (!arg.channel)
 		return comm_error(c, GAGG_ERR_INVALID,

@@ -4,7 +4,7 @@
 #include "copies.h"
 #include "lane.h"
 
-static int submit(struct gagg_table *t, enum gagg_kind kind, int rank, uint32_t flags)
+static int copies_submit(struct gagg_table *t, enum gagg_kind kind, int rank, uint32_t flags)
 {
 	struct gagg_comm *c = t->comm;
 
@@ -35,13 +35,13 @@ int copies_add(struct gagg_table *t, int rank)
 		memset(&r->cdesc[t->first + k], 0, sizeof(r->cdesc[0]));
 		r->cdesc[t->first + k].flags = any ? 0 : GAGG_C_ZERO;
 	}
-	return submit(t, GAGG_K_UPDATE, rank, 0);
+	return copies_submit(t, GAGG_K_UPDATE, rank, 0);
 }
 
 int copies_read(struct gagg_table *t, int rank, uint32_t flags)
 {
 	size_t lanes = store_lanes(t->comm), i;
-	int err = submit(t, GAGG_K_READ, rank, flags);
+	int err = copies_submit(t, GAGG_K_READ, rank, flags);
 
 	if (!err)
 		err = store_settle(t->comm);

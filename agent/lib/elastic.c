@@ -14,7 +14,7 @@
 #include "steps.h"
 #include "store.h"
 
-static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
+static void elastic_move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 {
 	int64_t centre = store_element(t, i);
 	int32_t e;
@@ -38,7 +38,7 @@ static void move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 	store_owe(t, i, e);
 }
 
-static int exchange(struct gagg_table *t, void *replica, double alpha)
+static int elastic_exchange(struct gagg_table *t, void *replica, double alpha)
 {
 	struct gagg_comm *c = t->comm;
 	int err = store_read(t);
@@ -58,7 +58,7 @@ static int exchange(struct gagg_table *t, void *replica, double alpha)
 			return comm_error(c, GAGG_ERR_INVALID,
 					  "element %zu has increments that are not pushed", i);
 	for (i = 0; i < t->count; i++)
-		move(t, replica, i, (uint32_t)(alpha * ELASTIC_ONE + 0.5));
+		elastic_move(t, replica, i, (uint32_t)(alpha * ELASTIC_ONE + 0.5));
 	return gagg_clock(c);
 }
 
@@ -68,7 +68,7 @@ int gagg_elastic(struct gagg_table *t, void *replica, double alpha)
 
 	if (err)
 		return err;
-	err = exchange(t, replica, alpha);
+	err = elastic_exchange(t, replica, alpha);
 	comm_exit(t->comm);
 	return err;
 }

@@ -56,7 +56,7 @@ const char *gagg_strerror(int code)
 }
 
 /* "all-reduce of float32 (100 elements, sum)"; false: without the values, which are not known */
-static bool say_call(char *buf, size_t size, uint32_t sig, uint32_t call)
+static bool error_say_call(char *buf, size_t size, uint32_t sig, uint32_t call)
 {
 	struct gagg_ioc_submit op;
 	char name[CALL_MAX], values[CALL_MAX] = "";
@@ -69,12 +69,12 @@ static bool say_call(char *buf, size_t size, uint32_t sig, uint32_t call)
 	return known;
 }
 
-static void desync(char *buf, size_t size, const struct gagg_ioc_status *st)
+static void error_desync(char *buf, size_t size, const struct gagg_ioc_status *st)
 {
 	char a[2 * CALL_MAX], b[2 * CALL_MAX];
-	bool known = say_call(a, sizeof(a), st->sig, st->call);
+	bool known = error_say_call(a, sizeof(a), st->sig, st->call);
 
-	known &= say_call(b, sizeof(b), st->other_sig, st->other_call);
+	known &= error_say_call(b, sizeof(b), st->other_sig, st->other_call);
 	if (known || CALL_NAME(st->sig) != CALL_NAME(st->other_sig))
 		snprintf(buf, size,
 			 "rank %u called %s where rank %u called %s (epoch %llu has ended)",
@@ -99,7 +99,7 @@ int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st)
 	char why[ERROR_MAX / 2];
 
 	if (st->reason == GAGG_R_DESYNC) {
-		desync(buf, size, st);
+		error_desync(buf, size, st);
 		return GAGG_ERR_DESYNC;
 	}
 	if (st->reason == GAGG_R_BLOCKED)
@@ -138,7 +138,7 @@ static const struct field {
 	[GAGG_DG_COUNT]		= { "version of datagrams" },
 };
 
-static const char *field_value(uint32_t digest, uint32_t v, char buf[SYNC_NAME_MAX])
+static const char *error_field_value(uint32_t digest, uint32_t v, char buf[SYNC_NAME_MAX])
 {
 	const struct field *f = &fields[digest];
 
@@ -157,8 +157,8 @@ void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st)
 
 	if (known && numbers >> digest & 1)
 		snprintf(buf, size, "config-mismatch: %s is %s on the host of rank %u, %s here",
-			 fields[digest].name, field_value(digest, st->mismatch_there, there),
-			 st->mismatch_node, field_value(digest, st->mismatch_here, here));
+			 fields[digest].name, error_field_value(digest, st->mismatch_there, there),
+			 st->mismatch_node, error_field_value(digest, st->mismatch_here, here));
 	else
 		snprintf(buf, size, "config-mismatch: %s differs on the host of rank %u",
 			 known ? fields[digest].name : "configuration", st->mismatch_node);

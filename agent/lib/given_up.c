@@ -15,25 +15,25 @@ static struct session *given_up;
 static pthread_mutex_t given_up_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t given_up_once = PTHREAD_ONCE_INIT;
 
-static void lock(void)
+static void given_up_lock(void)
 {
 	pthread_mutex_lock(&given_up_mutex);
 }
 
-static void unlock(void)
+static void given_up_unlock(void)
 {
 	pthread_mutex_unlock(&given_up_mutex);
 }
 
 /* who forks takes the last one first: this lock, then those of sys_leave() */
-static void init(void)
+static void given_up_init(void)
 {
 	sys_watch_forks();
-	pthread_atfork(lock, unlock, unlock);
+	pthread_atfork(given_up_lock, given_up_unlock, given_up_unlock);
 }
 
 /* the link to @s, or the NULL at the end; locked */
-static struct session **link_to(const struct session *s)
+static struct session **given_up_link_to(const struct session *s)
 {
 	struct session **link;
 
@@ -46,26 +46,26 @@ void given_up_add(struct session *s)
 {
 	struct session **end;
 
-	pthread_once(&given_up_once, init);
-	lock();
-	end = link_to(s);
+	pthread_once(&given_up_once, given_up_init);
+	given_up_lock();
+	end = given_up_link_to(s);
 	if (!*end) {
 		s->also = NULL;
 		*end = s;
 	}
-	unlock();
+	given_up_unlock();
 }
 
 void given_up_remove(struct session *s)
 {
 	struct session **link;
 
-	pthread_once(&given_up_once, init);
-	lock();
-	link = link_to(s);
+	pthread_once(&given_up_once, given_up_init);
+	given_up_lock();
+	link = given_up_link_to(s);
 	if (*link)
 		*link = s->also;
-	unlock();
+	given_up_unlock();
 }
 
 /* exit() may have been called by who holds the lock, in a handler of a signal */
@@ -78,5 +78,5 @@ __attribute__((destructor)) void given_up_leave(void)
 	for (s = given_up; s; s = s->also)
 		if (s->owner == process_id())
 			sys_leave(s->fd);
-	unlock();
+	given_up_unlock();
 }

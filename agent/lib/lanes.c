@@ -20,7 +20,7 @@ _Static_assert(QUANT_ZERO == GAGG_C_ZERO && QUANT_NONFINITE == GAGG_C_NONFINITE,
 	       "flags of chunks are the kernel's");
 
 /* Lanes are little-endian; a no-op where integers are. */
-static void swap_le32(void *lanes, size_t n)
+static void lane_swap_le32(void *lanes, size_t n)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	unsigned char *b = lanes;
@@ -39,25 +39,25 @@ static void swap_le32(void *lanes, size_t n)
 #endif
 }
 
-static void pad(const struct piece *p, int32_t *lanes)
+static void lane_pad(const struct piece *p, int32_t *lanes)
 {
 	memset(lanes + p->n, 0, (size_t)(p->wire - p->n) * 4);
 }
 
 /* reduce-scatter: the part is somebody else's */
-static bool foreign(const struct gagg_request *r, const struct piece *p)
+static bool lane_foreign(const struct gagg_request *r, const struct piece *p)
 {
 	return r->submit.kind == GAGG_K_REDUCE_SCATTER &&
 	       p->part != (uint64_t)r->comm->rank;
 }
 
 /* is this rank in the result */
-static bool counts(const struct gagg_request *r, const struct gagg_rdesc *d)
+static bool lane_counts(const struct gagg_request *r, const struct gagg_rdesc *d)
 {
 	return d->counted >> r->comm->region.geo.local & 1;
 }
 
-static inline void note(struct gagg_request *r, const struct gagg_rdesc *d)
+static inline void lane_note(struct gagg_request *r, const struct gagg_rdesc *d)
 {
 	struct gagg_result *res = &r->result;
 
@@ -65,54 +65,54 @@ static inline void note(struct gagg_request *r, const struct gagg_rdesc *d)
 		res->contributors = d->contributors;
 	if (d->flags & GAGG_C_OVERFLOW)
 		res->overflow = 1;
-	res->late += !counts(r, d);
+	res->late += !lane_counts(r, d);
 	if (d->flags & GAGG_C_NONFINITE &&
 	    (res->nonfinite_rank < 0 || d->nonfinite < res->nonfinite_rank))
 		res->nonfinite_rank = d->nonfinite;
 }
 
 /* reductions: where the result of a piece goes, or NULL */
-static inline void *target(struct gagg_request *r, const struct piece *p,
-			   const struct gagg_rdesc *d)
+static inline void *lane_target(struct gagg_request *r, const struct piece *p,
+				const struct gagg_rdesc *d)
 {
-	if (foreign(r, p))
+	if (lane_foreign(r, p))
 		return NULL;
-	note(r, d);
+	lane_note(r, d);
 	return r->recv + piece_offset(r, p);
 }
 
-static unsigned int headroom(const struct gagg_request *r)
+static unsigned int lane_headroom(const struct gagg_request *r)
 {
 	return headroom_bits((uint64_t)r->comm->size);
 }
 
-static unsigned int wire_bits(const struct gagg_request *r)
+static unsigned int lane_wire_bits(const struct gagg_request *r)
 {
 	return 32 / comm_packed(r->comm);
 }
 
 /* bits of a lane of a sum, the sign but not the headroom included */
-static unsigned int sum_bits(const struct gagg_request *r)
+static unsigned int lane_sum_bits(const struct gagg_request *r)
 {
-	unsigned int bits = wire_bits(r);
+	unsigned int bits = lane_wire_bits(r);
 
-	return bits < 32 ? bits : 31 - headroom(r);
+	return bits < 32 ? bits : 31 - lane_headroom(r);
 }
 
 /* lanes of elements whose exponent is known */
 static void make_lanes(const struct gagg_request *r, enum quant_type t, const void *src,
 		       unsigned int n, uint8_t exp, void *lanes)
 {
-	unsigned int bits = wire_bits(r);
+	unsigned int bits = lane_wire_bits(r);
 
 	if (bits < 32)
 		narrow_lanes(t, src, n, bits, exp, lanes);
 	else
-		quant_lanes(t, src, n, headroom(r), exp, lanes);
+		quant_lanes(t, src, n, lane_headroom(r), exp, lanes);
 }
 
-static void quantise(const struct gagg_request *r, const struct piece *p, uint8_t try,
-		     int32_t *lanes, struct quant_head *h)
+static void lane_quantise(const struct gagg_request *r, const struct piece *p, uint8_t try,
+			  int32_t *lanes, struct quant_head *h)
 {
 	enum quant_type t = quant_type(r->dtype);
 	const void *src = piece_source(r, p);
@@ -122,21 +122,21 @@ static void quantise(const struct gagg_request *r, const struct piece *p, uint8_
 		make_lanes(r, t, src, p->n, h->exp, lanes);
 }
 
-static void dequantise(const struct gagg_request *r, const int32_t *lanes, unsigned int n,
-		       const struct gagg_rdesc *d, uint32_t divisor, void *dst)
+static void lane_dequantise(const struct gagg_request *r, const int32_t *lanes, unsigned int n,
+			    const struct gagg_rdesc *d, uint32_t divisor, void *dst)
 {
-	unsigned int bits = wire_bits(r);
+	unsigned int bits = lane_wire_bits(r);
 	uint8_t flags = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
 	enum quant_type t = quant_type(r->dtype);
 
 	if (bits < 32)
 		narrow_dequant(t, lanes, n, bits, d->exp, d->nonfinite, flags, divisor, dst);
 	else
-		dequant_chunk(t, lanes, n, headroom(r), d->exp, flags, divisor, dst);
+		dequant_chunk(t, lanes, n, lane_headroom(r), d->exp, flags, divisor, dst);
 }
 
-/* as pad(), of lanes that share words */
-static void pad_packed(const struct gagg_request *r, const struct piece *p, int32_t *lanes)
+/* as lane_pad(), of lanes that share words */
+static void lane_pad_packed(const struct gagg_request *r, const struct piece *p, int32_t *lanes)
 {
 	size_t bytes = 4 / comm_packed(r->comm), used = p->n * bytes;
 	size_t all = (p->wire * bytes + 3) & ~(size_t)3;
@@ -150,7 +150,7 @@ static void pad_packed(const struct gagg_request *r, const struct piece *p, int3
  * What is added to a piece's elements, or NULL. A plan's elements are those of all parts:
  * a reduce-scatter contributes to each.
  */
-static float *carry_of(const struct gagg_request *r, const struct piece *p)
+static float *lane_carry_of(const struct gagg_request *r, const struct piece *p)
 {
 	if (!r->plan || !r->plan->carry)
 		return NULL;
@@ -158,35 +158,35 @@ static float *carry_of(const struct gagg_request *r, const struct piece *p)
 }
 
 /* how many of @n elements the block that begins at @i has */
-static inline unsigned int block_of(unsigned int n, unsigned int i)
+static inline unsigned int lane_block_of(unsigned int n, unsigned int i)
 {
 	return n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
 }
 
-static void block_floats(const struct gagg_request *r, const struct piece *p, unsigned int i,
-			 float *x)
+static void lane_block_floats(const struct gagg_request *r, const struct piece *p, unsigned int i,
+			      float *x)
 {
 	const unsigned char *src = piece_source(r, p);
 	enum quant_type t = quant_type(r->dtype);
 
-	quant_floats(t, src + (size_t)i * quant_size(t), block_of(p->n, i), x);
+	quant_floats(t, src + (size_t)i * quant_size(t), lane_block_of(p->n, i), x);
 }
 
 /* the elements of a block, and their carry; returns how many */
-static unsigned int block_sum(const struct gagg_request *r, const struct piece *p,
-			      const float *carry, unsigned int i, float *sum)
+static unsigned int lane_block_sum(const struct gagg_request *r, const struct piece *p,
+				   const float *carry, unsigned int i, float *sum)
 {
-	unsigned int n = block_of(p->n, i);
+	unsigned int n = lane_block_of(p->n, i);
 	float x[QUANT_BLOCK];
 
-	block_floats(r, p, i, x);
+	lane_block_floats(r, p, i, x);
 	carry_add(x, carry + i, n, sum);
 	return n;
 }
 
 /* the head of a chunk of blocks; returns its flags */
-static uint8_t scan_both(const struct gagg_request *r, const struct piece *p,
-			 const float *carry, uint8_t try, struct quant_head *h)
+static uint8_t lane_scan_both(const struct gagg_request *r, const struct piece *p,
+			      const float *carry, uint8_t try, struct quant_head *h)
 {
 	float sum[QUANT_BLOCK];
 	struct quant_head part;
@@ -194,7 +194,7 @@ static uint8_t scan_both(const struct gagg_request *r, const struct piece *p,
 
 	*h = (struct quant_head){ .flags = QUANT_ZERO };
 	for (i = 0; i < p->n; i += n) {
-		n = block_sum(r, p, carry, i, sum);
+		n = lane_block_sum(r, p, carry, i, sum);
 		quant_scan(QUANT_F32, sum, n, try, &part);
 		h->exp = part.exp > h->exp ? part.exp : h->exp;
 		h->want = part.want > h->want ? part.want : h->want;
@@ -208,17 +208,17 @@ static uint8_t scan_both(const struct gagg_request *r, const struct piece *p,
 	return h->flags;
 }
 
-static void quant_both(const struct gagg_request *r, const struct piece *p, const float *carry,
-		       uint8_t try, int32_t *lanes, struct quant_head *h)
+static void lane_quant_both(const struct gagg_request *r, const struct piece *p, const float *carry,
+			    uint8_t try, int32_t *lanes, struct quant_head *h)
 {
 	size_t bytes = 4 / comm_packed(r->comm);
 	float sum[QUANT_BLOCK];
 	unsigned int i, n;
 
-	if (scan_both(r, p, carry, try, h))
+	if (lane_scan_both(r, p, carry, try, h))
 		return;
 	for (i = 0; i < p->n; i += n) {
-		n = block_sum(r, p, carry, i, sum);
+		n = lane_block_sum(r, p, carry, i, sum);
 		make_lanes(r, QUANT_F32, sum, n, h->exp, (unsigned char *)lanes + i * bytes);
 	}
 }
@@ -227,14 +227,14 @@ static void quant_both(const struct gagg_request *r, const struct piece *p, cons
 static void lanes_sent(const struct gagg_request *r, const void *lanes, unsigned int i,
 		       unsigned int n, unsigned int shift, int32_t *q)
 {
-	unsigned int k, bits = wire_bits(r);
+	unsigned int k, bits = lane_wire_bits(r);
 	const unsigned char *from = (const unsigned char *)lanes + (size_t)i * (bits / 8);
 
 	if (bits < 32)
 		narrow_widen(from, n, bits, 1, q);
 	else
 		memcpy(q, from, n * sizeof(*q));
-	swap_le32(q, n);
+	lane_swap_le32(q, n);
 	for (k = 0; k < n && shift; k++)
 		q[k] = quant_shift_rne(q[k], shift);
 }
@@ -243,13 +243,13 @@ static void lanes_sent(const struct gagg_request *r, const void *lanes, unsigned
  * What quantising has left out, here and, where another rank's exponent was larger, at
  * the home; and what rounding the sum of elements and carry to float32 has.
  */
-static void feed_back(struct gagg_request *r, uint64_t at, const struct piece *p,
-		      const struct gagg_rdesc *d, float *carry)
+static void lane_feed_back(struct gagg_request *r, uint64_t at, const struct piece *p,
+			   const struct gagg_rdesc *d, float *carry)
 {
 	const struct region *g = &r->comm->region;
 	uint32_t slot = region_slot(g, r->start + at);
 	const struct gagg_cdesc *sent = &g->cdesc[slot];
-	double unit = quant_unit(sum_bits(r), d->exp);
+	double unit = quant_unit(lane_sum_bits(r), d->exp);
 	int32_t q[QUANT_BLOCK];
 	float x[QUANT_BLOCK];
 	unsigned int i, n;
@@ -261,23 +261,23 @@ static void feed_back(struct gagg_request *r, uint64_t at, const struct piece *p
 		return;
 	}
 	for (i = 0; i < p->n; i += n) {
-		n = block_of(p->n, i);
+		n = lane_block_of(p->n, i);
 		lanes_sent(r, region_contrib(g, slot), i, n, d->exp - sent->exp, q);
-		block_floats(r, p, i, x);
+		lane_block_floats(r, p, i, x);
 		carry_rest(x, q, unit, n, carry + i);
 	}
 }
 
 /* the contribution to a chunk: elements, and what a plan adds to them */
-static void quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
-			int32_t *lanes, struct quant_head *h)
+static void lane_quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
+			     int32_t *lanes, struct quant_head *h)
 {
-	const float *carry = carry_of(r, p);
+	const float *carry = lane_carry_of(r, p);
 
 	if (carry)
-		quant_both(r, p, carry, try, lanes, h);
+		lane_quant_both(r, p, carry, try, lanes, h);
 	else
-		quantise(r, p, try, lanes, h);
+		lane_quantise(r, p, try, lanes, h);
 }
 
 /*
@@ -285,21 +285,21 @@ static void quant_piece(const struct gagg_request *r, const struct piece *p, uin
  * is kept if late contributions are. What is no number is not kept; what was kept before
  * stays then.
  */
-static void settle(struct gagg_request *r, uint64_t at, const struct piece *p,
-		   const struct gagg_rdesc *d)
+static void lane_settle(struct gagg_request *r, uint64_t at, const struct piece *p,
+			const struct gagg_rdesc *d)
 {
-	float *carry = carry_of(r, p), sum;
+	float *carry = lane_carry_of(r, p), sum;
 	enum quant_type t;
 	const void *src;
 	unsigned int i;
 
 	if (!carry)
 		return;
-	if (counts(r, d) && r->plan->feedback) {
-		feed_back(r, at, p, d, carry);
+	if (lane_counts(r, d) && r->plan->feedback) {
+		lane_feed_back(r, at, p, d, carry);
 		return;
 	}
-	if (counts(r, d)) {
+	if (lane_counts(r, d)) {
 		memset(carry, 0, p->n * sizeof(*carry));
 		return;
 	}
@@ -312,67 +312,67 @@ static void settle(struct gagg_request *r, uint64_t at, const struct piece *p,
 	}
 }
 
-static void sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
-		     struct gagg_cdesc *d)
+static void lane_sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+			  struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 	struct quant_head h;
 	uint8_t try = r->plan ? r->plan->exp[i] : r->tries ? r->tries[i] : 0;
 
-	quant_piece(r, &p, try, lanes, &h);
-	pad_packed(r, &p, lanes);
+	lane_quant_piece(r, &p, try, lanes, &h);
+	lane_pad_packed(r, &p, lanes);
 	d->exp = h.exp;
 	d->want = h.want;
-	d->flags = h.flags | (foreign(r, &p) ? GAGG_C_NORESULT : 0);
+	d->flags = h.flags | (lane_foreign(r, &p) ? GAGG_C_NORESULT : 0);
 }
 
 /* by which a sum is divided */
-static uint32_t divisor(const struct gagg_request *r, const struct gagg_rdesc *d)
+static uint32_t lane_divisor(const struct gagg_request *r, const struct gagg_rdesc *d)
 {
 	return r->by ? (uint32_t)*r->by : r->mean ? d->contributors : 1;
 }
 
-static void sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
-		     const struct gagg_rdesc *d)
+static void lane_sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+			  const struct gagg_rdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
-	void *dst = target(r, &p, d);
+	void *dst = lane_target(r, &p, d);
 
 	if (r->plan)
 		r->plan->exp[i] = exponent_next(d->exp, d->want);
 	/* before the result takes the place of what was sent */
-	settle(r, i, &p, d);
+	lane_settle(r, i, &p, d);
 	if (dst)
-		dequantise(r, lanes, p.n, d, divisor(r, d), dst);
+		lane_dequantise(r, lanes, p.n, d, lane_divisor(r, d), dst);
 }
 
 /*
  * Of up to @n chunks from @i on, how many are alike: whole, of an only part, of int32
  * lanes, and without a carry. The last chunk of all may be short, and is not looked at.
  */
-static uint32_t alike(const struct gagg_request *r, uint64_t i, uint32_t n)
+static uint32_t lane_alike(const struct gagg_request *r, uint64_t i, uint32_t n)
 {
 	uint64_t whole = r->cut.chunks - 1 - i;
 
-	if (wire_bits(r) < 32 || r->cut.per_part != r->cut.chunks ||
+	if (lane_wire_bits(r) < 32 || r->cut.per_part != r->cut.chunks ||
 	    (r->plan && r->plan->carry))
 		return 0;
 	return n < whole ? n : (uint32_t)whole;
 }
 
-static uint32_t sum_fill_run(const struct gagg_request *r, uint64_t i, uint32_t n,
-			     unsigned char *lanes, struct gagg_cdesc *d)
+static uint32_t lane_sum_fill_run(const struct gagg_request *r, uint64_t i, uint32_t n,
+				  unsigned char *lanes, struct gagg_cdesc *d)
 {
 	const uint8_t *tries = r->plan ? r->plan->exp : r->tries;
 	enum quant_type t = quant_type(r->dtype);
 	size_t bytes = (size_t)r->cut.lanes * quant_size(t);
 	size_t stride = r->comm->region.geo.stride;
 	const unsigned char *src = r->send + i * bytes;
-	unsigned int bits = headroom(r);
+	unsigned int bits = lane_headroom(r);
 	struct quant_head h;
 	uint32_t k;
 
-	n = alike(r, i, n);
+	n = lane_alike(r, i, n);
 	for (k = 0; k < n; k++, src += bytes, lanes += stride) {
 		quant_chunk(t, src, r->cut.lanes, bits, tries ? tries[i + k] : 0,
 			    (int32_t *)lanes, &h);
@@ -381,81 +381,81 @@ static uint32_t sum_fill_run(const struct gagg_request *r, uint64_t i, uint32_t 
 	return n;
 }
 
-static uint32_t sum_take_run(struct gagg_request *r, uint64_t i, uint32_t n,
-			     const unsigned char *lanes, const struct gagg_rdesc *d)
+static uint32_t lane_sum_take_run(struct gagg_request *r, uint64_t i, uint32_t n,
+				  const unsigned char *lanes, const struct gagg_rdesc *d)
 {
 	enum quant_type t = quant_type(r->dtype);
 	size_t bytes = (size_t)r->cut.lanes * quant_size(t);
 	size_t stride = r->comm->region.geo.stride;
 	unsigned char *dst = r->recv + i * bytes;
-	unsigned int bits = headroom(r);
+	unsigned int bits = lane_headroom(r);
 	uint32_t k;
 
-	n = alike(r, i, n);
+	n = lane_alike(r, i, n);
 	for (k = 0; k < n; k++, d++, dst += bytes, lanes += stride) {
 		if (r->plan)
 			r->plan->exp[i + k] = exponent_next(d->exp, d->want);
-		note(r, d);
+		lane_note(r, d);
 		dequant_chunk(t, (const int32_t *)lanes, r->cut.lanes, bits, d->exp,
-			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), divisor(r, d), dst);
+			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), lane_divisor(r, d), dst);
 	}
 	return n;
 }
 
 const struct transfer transfer_sum = {
-	.fill = sum_fill,
-	.take = sum_take,
-	.fill_run = sum_fill_run,
-	.take_run = sum_take_run,
+	.fill = lane_sum_fill,
+	.take = lane_sum_take,
+	.fill_run = lane_sum_fill_run,
+	.take_run = lane_sum_take_run,
 };
 
 /*
  * Minimum and maximum have no lane that changes nothing, so every rank
  * contributes lanes, unless a NaN decides the whole chunk.
  */
-static void order_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
-		       struct gagg_cdesc *d)
+static void lane_order_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+			    struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 
 	d->flags = order_encode(quant_type(r->dtype), piece_source(r, &p), p.n, lanes);
-	d->flags |= foreign(r, &p) ? GAGG_C_NORESULT : 0;
-	pad(&p, lanes);
+	d->flags |= lane_foreign(r, &p) ? GAGG_C_NORESULT : 0;
+	lane_pad(&p, lanes);
 }
 
-static void order_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
-		       const struct gagg_rdesc *d)
+static void lane_order_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+			    const struct gagg_rdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
-	void *dst = target(r, &p, d);
+	void *dst = lane_target(r, &p, d);
 
 	if (dst)
 		order_decode(quant_type(r->dtype), lanes, p.n,
 			     d->flags & GAGG_C_NONFINITE, dst);
 }
 
-const struct transfer transfer_order = { .fill = order_fill, .take = order_take };
+const struct transfer transfer_order = { .fill = lane_order_fill, .take = lane_order_take };
 
-static void int_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
-		     struct gagg_cdesc *d)
+static void lane_int_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+			  struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 
 	memcpy(lanes, piece_source(r, &p), (size_t)p.n * 4);
 	d->want = int32_bits(lanes, p.n);
-	swap_le32(lanes, p.n);
-	pad(&p, lanes);
+	lane_swap_le32(lanes, p.n);
+	lane_pad(&p, lanes);
 	/* zeros change a sum, but not a minimum */
 	if (!d->want && r->submit.laneop == GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
 		d->flags = GAGG_C_ZERO;
-	d->flags |= foreign(r, &p) ? GAGG_C_NORESULT : 0;
+	d->flags |= lane_foreign(r, &p) ? GAGG_C_NORESULT : 0;
 }
 
-static void int_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
-		     const struct gagg_rdesc *d)
+static void lane_int_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+			  const struct gagg_rdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
-	void *dst = target(r, &p, d);
+	void *dst = lane_target(r, &p, d);
 
 	if (!dst)
 		return;
@@ -464,13 +464,13 @@ static void int_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 		return;
 	}
 	memcpy(dst, lanes, (size_t)p.n * 4);
-	swap_le32(dst, p.n);
+	lane_swap_le32(dst, p.n);
 }
 
-const struct transfer transfer_int = { .fill = int_fill, .take = int_take };
+const struct transfer transfer_int = { .fill = lane_int_fill, .take = lane_int_take };
 
-static void wide_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
-		      struct gagg_cdesc *d)
+static void lane_wide_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+			   struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 	const unsigned char *src = piece_source(r, &p);
@@ -482,15 +482,15 @@ static void wide_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 		lane_put(lanes, k, true, v);
 		any |= v;
 	}
-	pad(&p, lanes);
-	d->flags = (any ? 0 : GAGG_C_ZERO) | (foreign(r, &p) ? GAGG_C_NORESULT : 0);
+	lane_pad(&p, lanes);
+	d->flags = (any ? 0 : GAGG_C_ZERO) | (lane_foreign(r, &p) ? GAGG_C_NORESULT : 0);
 }
 
-static void wide_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
-		      const struct gagg_rdesc *d)
+static void lane_wide_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+			   const struct gagg_rdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
-	unsigned char *dst = target(r, &p, d);
+	unsigned char *dst = lane_target(r, &p, d);
 	int64_t v;
 	uint32_t k;
 
@@ -500,79 +500,79 @@ static void wide_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 	}
 }
 
-const struct transfer transfer_wide = { .fill = wide_fill, .take = wide_take };
+const struct transfer transfer_wide = { .fill = lane_wide_fill, .take = lane_wide_take };
 
 /* bytes of a piece: the last lane of a part may be partly used */
-static size_t piece_bytes(const struct gagg_request *r, const struct piece *p)
+static size_t lane_piece_bytes(const struct gagg_request *r, const struct piece *p)
 {
 	uint64_t left = r->part_bytes - p->first * 4;
 
 	return left < (uint64_t)p->n * 4 ? (size_t)left : (size_t)p->n * 4;
 }
 
-static void put_bytes(const struct gagg_request *r, const struct piece *p,
-		      const unsigned char *src, int32_t *lanes)
+static void lane_put_bytes(const struct gagg_request *r, const struct piece *p,
+			   const unsigned char *src, int32_t *lanes)
 {
-	size_t n = piece_bytes(r, p);
+	size_t n = lane_piece_bytes(r, p);
 
 	memcpy(lanes, src, n);
 	memset((unsigned char *)lanes + n, 0, (size_t)p->wire * 4 - n);
 }
 
-static bool owned(const struct gagg_request *r, const struct piece *p)
+static bool lane_owned(const struct gagg_request *r, const struct piece *p)
 {
 	return r->comm->rank == (r->owner >= 0 ? r->owner : (int)p->part);
 }
 
 /* An owner has one part only, so @send begins with the piece's part. */
-static void copy_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
-		      struct gagg_cdesc *d)
+static void lane_copy_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+			   struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 
-	if (!owned(r, &p)) {
+	if (!lane_owned(r, &p)) {
 		d->flags = GAGG_C_ZERO;
 		return;
 	}
-	put_bytes(r, &p, r->send + p.first * 4, lanes);
+	lane_put_bytes(r, &p, r->send + p.first * 4, lanes);
 	d->flags = GAGG_C_NORESULT;
 }
 
-static void copy_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
-		      const struct gagg_rdesc *d)
+static void lane_copy_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+			   const struct gagg_rdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 
-	note(r, d);
-	if (!owned(r, &p))
+	lane_note(r, d);
+	if (!lane_owned(r, &p))
 		memcpy(r->recv + p.part * r->part_bytes + p.first * 4, lanes,
-		       piece_bytes(r, &p));
+		       lane_piece_bytes(r, &p));
 }
 
-const struct transfer transfer_copy = { .fill = copy_fill, .take = copy_take };
+const struct transfer transfer_copy = { .fill = lane_copy_fill, .take = lane_copy_take };
 
-static void bytes_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
-		       struct gagg_cdesc *d)
+static void lane_bytes_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+			    struct gagg_cdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 
 	(void)d;
-	put_bytes(r, &p, r->send + p.first * 4, lanes);
+	lane_put_bytes(r, &p, r->send + p.first * 4, lanes);
 }
 
-static void bytes_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
-		       const struct gagg_rdesc *d)
+static void lane_bytes_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+			    const struct gagg_rdesc *d)
 {
 	struct piece p = partition_piece(&r->cut, i);
 
 	(void)d;
-	memcpy(r->recv + p.first * 4, lanes, piece_bytes(r, &p));
+	memcpy(r->recv + p.first * 4, lanes, lane_piece_bytes(r, &p));
 }
 
-const struct transfer transfer_bytes = { .fill = bytes_fill, .take = bytes_take };
+const struct transfer transfer_bytes = { .fill = lane_bytes_fill, .take = lane_bytes_take };
 
-static void none_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
-		      struct gagg_cdesc *d)
+static void lane_none_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
+			   struct gagg_cdesc *d)
 {
 	(void)r;
 	(void)i;
@@ -580,12 +580,12 @@ static void none_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 	d->flags = GAGG_C_ZERO | GAGG_C_NORESULT;
 }
 
-static void none_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
-		      const struct gagg_rdesc *d)
+static void lane_none_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
+			   const struct gagg_rdesc *d)
 {
 	(void)i;
 	(void)lanes;
-	note(r, d);
+	lane_note(r, d);
 }
 
-const struct transfer transfer_none = { .fill = none_fill, .take = none_take };
+const struct transfer transfer_none = { .fill = lane_none_fill, .take = lane_none_take };

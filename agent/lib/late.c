@@ -22,7 +22,7 @@ struct flight {
 };
 
 /* the oldest, for which all others wait; false: there is none, or it is a store's */
-static bool describe(struct gagg_comm *c, struct flight *f)
+static bool late_describe(struct gagg_comm *c, struct flight *f)
 {
 	const struct gagg_request *r;
 
@@ -39,7 +39,7 @@ static bool describe(struct gagg_comm *c, struct flight *f)
 }
 
 /* The epoch goes on: whom does that wait for? What has not arrived may be under way. */
-static void say_reason(struct gagg_comm *c, const struct flight *f, char *buf, size_t size)
+static void late_say_reason(struct gagg_comm *c, const struct flight *f, char *buf, size_t size)
 {
 	struct gagg_ioc_status st = {
 		.size = sizeof(st), .channel = c->region.geo.channel, .op = f->op,
@@ -66,8 +66,8 @@ int comm_fail_late(struct gagg_comm *c)
 	char why[WHY_MAX];
 	struct flight f;
 
-	describe(c, &f);
-	say_reason(c, &f, why, sizeof(why));
+	late_describe(c, &f);
+	late_say_reason(c, &f, why, sizeof(why));
 	comm_error(c, 0, "no end after %d ms of %s; %s", c->session->timeout_ms, f.what, why);
 	given_up_add(c->session);
 	return comm_fail(c, GAGG_ERR_TIMEOUT);
@@ -78,9 +78,9 @@ int comm_wait_late(struct gagg_comm *c, int timeout_ms)
 	char why[WHY_MAX];
 	struct flight f;
 
-	if (timeout_ms < KNOWN_MS || !describe(c, &f))
+	if (timeout_ms < KNOWN_MS || !late_describe(c, &f))
 		return comm_error(c, GAGG_ERR_TIMEOUT, "time is over; the operation goes on");
-	say_reason(c, &f, why, sizeof(why));
+	late_say_reason(c, &f, why, sizeof(why));
 	return comm_error(c, GAGG_ERR_TIMEOUT, "time is over; %s goes on; %s", f.what, why);
 }
 
@@ -92,8 +92,8 @@ void comm_tell_late(struct gagg_comm *c)
 
 	if (__atomic_exchange_n(&s->noticed, true, __ATOMIC_RELAXED))
 		return;
-	describe(c, &f);
-	say_reason(c, &f, why, sizeof(why));
+	late_describe(c, &f);
+	late_say_reason(c, &f, why, sizeof(why));
 	snprintf(all, sizeof(all), "no end of %s; %s", f.what, why);
 	session_tell(s, s->rank, all);
 }

@@ -10,7 +10,7 @@
 #include "message.h"
 
 /* 0, or -ETIMEDOUT; a signal is no reason to go on, nor to begin anew */
-static int await(int fd, short events, uint64_t deadline)
+static int message_await(int fd, short events, uint64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 	uint64_t left;
@@ -32,7 +32,7 @@ static int await(int fd, short events, uint64_t deadline)
 }
 
 /* who waits for a place among those to be accepted cannot poll for it */
-static int limit_connect(int fd, uint64_t deadline)
+static int message_limit_connect(int fd, uint64_t deadline)
 {
 	uint64_t us = deadline_left(deadline) / 1000;
 	struct timeval tv = { .tv_sec = (time_t)(us / 1000000),
@@ -50,7 +50,7 @@ int message_connect(int fd, const struct sockaddr *addr, socklen_t len, uint64_t
 	int err;
 
 	for (;;) {
-		err = limit_connect(fd, deadline);
+		err = message_limit_connect(fd, deadline);
 		if (err)
 			return err;
 		if (!connect(fd, addr, len))
@@ -93,7 +93,7 @@ ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline)
 			return n;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		err = await(fd, POLLOUT, deadline);
+		err = message_await(fd, POLLOUT, deadline);
 		if (err)
 			return err;
 	}
@@ -116,7 +116,7 @@ ssize_t message_try(int fd, struct msghdr *msg, int flags)
 	return recvmsg(fd, msg, flags | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 }
 
-static ssize_t receive(int fd, struct msghdr *msg, uint64_t deadline)
+static ssize_t message_receive_once(int fd, struct msghdr *msg, uint64_t deadline)
 {
 	for (;;) {
 		ssize_t n = message_try(fd, msg, 0);
@@ -126,13 +126,13 @@ static ssize_t receive(int fd, struct msghdr *msg, uint64_t deadline)
 			return n;
 		if (errno != EAGAIN && errno != EINTR)
 			return -errno;
-		err = await(fd, POLLIN, deadline);
+		err = message_await(fd, POLLIN, deadline);
 		if (err)
 			return err;
 	}
 }
 
-static void take_fds(const struct cmsghdr *c, int *fds, unsigned int most)
+static void message_take_fds(const struct cmsghdr *c, int *fds, unsigned int most)
 {
 	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), i;
 	int fd;
@@ -163,9 +163,9 @@ ssize_t message_receive(int fd, struct iovec *iov, size_t parts, int *fds, unsig
 
 	for (i = 0; i < most; i++)
 		fds[i] = -1;
-	n = receive(fd, &msg, deadline);
+	n = message_receive_once(fd, &msg, deadline);
 	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			take_fds(c, fds, most);
+			message_take_fds(c, fds, most);
 	return n;
 }

@@ -9,40 +9,40 @@
 #include "vector.h"
 
 /* Lanes of 31 - headroom bits are those that int32 has with that headroom. */
-static unsigned int headroom_for(unsigned int bits)
+static unsigned int narrow_headroom_for(unsigned int bits)
 {
 	return 31 - bits;
 }
 
-static __always_inline int32_t clamp(int32_t q, int32_t most)
+static __always_inline int32_t narrow_clamp(int32_t q, int32_t most)
 {
 	return q > most ? most : q < -most ? -most : q;
 }
 
-static __always_inline void narrow16(const int32_t *restrict q, unsigned int n,
-				     unsigned char *restrict lanes)
+static __always_inline void narrow_narrow16(const int32_t *restrict q, unsigned int n,
+					    unsigned char *restrict lanes)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		int32_t v = (int32_t)le32toh((uint32_t)q[i]);
-		uint16_t half = htole16((uint16_t)clamp(v, INT16_MAX));
+		uint16_t half = htole16((uint16_t)narrow_clamp(v, INT16_MAX));
 
 		memcpy(lanes + 2 * (size_t)i, &half, sizeof(half));
 	}
 }
 
-static __always_inline void narrow8(const int32_t *restrict q, unsigned int n,
-				    unsigned char *restrict lanes)
+static __always_inline void narrow_narrow8(const int32_t *restrict q, unsigned int n,
+					   unsigned char *restrict lanes)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		lanes[i] = (uint8_t)clamp((int32_t)le32toh((uint32_t)q[i]), INT8_MAX);
+		lanes[i] = (uint8_t)narrow_clamp((int32_t)le32toh((uint32_t)q[i]), INT8_MAX);
 }
 
-static __always_inline void widen16(const unsigned char *restrict lanes, unsigned int n,
-				    int32_t unit, int32_t *restrict q)
+static __always_inline void narrow_widen16(const unsigned char *restrict lanes, unsigned int n,
+					   int32_t unit, int32_t *restrict q)
 {
 	unsigned int i;
 
@@ -54,8 +54,8 @@ static __always_inline void widen16(const unsigned char *restrict lanes, unsigne
 	}
 }
 
-static __always_inline void widen8(const unsigned char *restrict lanes, unsigned int n,
-				   int32_t unit, int32_t *restrict q)
+static __always_inline void narrow_widen8(const unsigned char *restrict lanes, unsigned int n,
+					  int32_t unit, int32_t *restrict q)
 {
 	unsigned int i;
 
@@ -68,9 +68,9 @@ static __always_inline void narrow(const int32_t *q, unsigned int n, unsigned in
 				   unsigned char *lanes)
 {
 	if (bits == 16)
-		narrow16(q, n, lanes);
+		narrow_narrow16(q, n, lanes);
 	else
-		narrow8(q, n, lanes);
+		narrow_narrow8(q, n, lanes);
 }
 
 static LOOP_AVX2 void narrow_avx2(const int32_t *q, unsigned int n, unsigned int bits,
@@ -85,25 +85,25 @@ static void narrow_scalar(const int32_t *q, unsigned int n, unsigned int bits,
 	narrow(q, n, bits, lanes);
 }
 
-static __always_inline void widen(const unsigned char *lanes, unsigned int n,
-				  unsigned int bits, int32_t unit, int32_t *q)
+static __always_inline void narrow_widen_all(const unsigned char *lanes, unsigned int n,
+					     unsigned int bits, int32_t unit, int32_t *q)
 {
 	if (bits == 16)
-		widen16(lanes, n, unit, q);
+		narrow_widen16(lanes, n, unit, q);
 	else
-		widen8(lanes, n, unit, q);
+		narrow_widen8(lanes, n, unit, q);
 }
 
-static LOOP_AVX2 void widen_avx2(const unsigned char *lanes, unsigned int n,
-				 unsigned int bits, int32_t unit, int32_t *q)
+static LOOP_AVX2 void narrow_widen_avx2(const unsigned char *lanes, unsigned int n,
+					unsigned int bits, int32_t unit, int32_t *q)
 {
-	widen(lanes, n, bits, unit, q);
+	narrow_widen_all(lanes, n, bits, unit, q);
 }
 
-static void widen_scalar(const unsigned char *lanes, unsigned int n, unsigned int bits,
-			 int32_t unit, int32_t *q)
+static void narrow_widen_scalar(const unsigned char *lanes, unsigned int n, unsigned int bits,
+				int32_t unit, int32_t *q)
 {
-	widen(lanes, n, bits, unit, q);
+	narrow_widen_all(lanes, n, bits, unit, q);
 }
 
 void narrow_lanes(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
@@ -116,7 +116,8 @@ void narrow_lanes(enum quant_type t, const void *src, unsigned int n, unsigned i
 
 	for (i = 0; i < n; i += m) {
 		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
-		quant_lanes(t, from + (size_t)i * quant_size(t), m, headroom_for(bits), exp, q);
+		quant_lanes(t, from + (size_t)i * quant_size(t), m,
+			    narrow_headroom_for(bits), exp, q);
 		if (quant_form() != QUANT_SCALAR)
 			narrow_avx2(q, m, bits, to + (size_t)i * (bits / 8));
 		else
@@ -128,9 +129,9 @@ void narrow_widen(const void *lanes, unsigned int n, unsigned int bits, int32_t 
 		  int32_t *q)
 {
 	if (quant_form() != QUANT_SCALAR)
-		widen_avx2(lanes, n, bits, unit, q);
+		narrow_widen_avx2(lanes, n, bits, unit, q);
 	else
-		widen_scalar(lanes, n, bits, unit, q);
+		narrow_widen_scalar(lanes, n, bits, unit, q);
 }
 
 void narrow_dequant(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
@@ -145,7 +146,7 @@ void narrow_dequant(enum quant_type t, const void *lanes, unsigned int n, unsign
 		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
 		if (!flags)
 			narrow_widen(from + (size_t)i * (bits / 8), m, bits, 1 << (shift & 15), q);
-		dequant_chunk(t, q, m, headroom_for(bits), exp, flags, divisor,
+		dequant_chunk(t, q, m, narrow_headroom_for(bits), exp, flags, divisor,
 			      to + (size_t)i * quant_size(t));
 	}
 }

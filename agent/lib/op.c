@@ -68,7 +68,7 @@ int op_run(struct gagg_request *r)
  * What every form does at its end. Blocking: @req is NULL. @empty: there are no
  * elements, hence nothing to be done.
  */
-static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
+static int op_go(struct gagg_request *r, bool empty, struct gagg_request **req)
 {
 	struct gagg_comm *c = r->comm;
 
@@ -88,19 +88,19 @@ static int go(struct gagg_request *r, bool empty, struct gagg_request **req)
 }
 
 /* comm_enter() of every form */
-static int enter(struct gagg_comm *c, struct gagg_request **req)
+static int op_enter(struct gagg_comm *c, struct gagg_request **req)
 {
 	if (req)
 		*req = NULL;
 	return comm_enter(c);
 }
 
-static bool is_float(enum gagg_dtype t)
+static bool op_is_float(enum gagg_dtype t)
 {
 	return t == GAGG_FLOAT32 || t == GAGG_FLOAT16 || t == GAGG_BFLOAT16;
 }
 
-static int check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg_op op)
+static int op_check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg_op op)
 {
 	if (op != GAGG_SUM && op != GAGG_MEAN && op != GAGG_MIN && op != GAGG_MAX)
 		return comm_error(c, GAGG_ERR_INVALID, "unknown operator %d", (int)op);
@@ -108,14 +108,14 @@ static int check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum gagg
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no mean of integers: divide the sum");
 	if (dtype == GAGG_INT64 && op != GAGG_SUM)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "of int64 there are sums only: no minimum, no maximum");
-	if (dtype != GAGG_INT32 && dtype != GAGG_INT64 && !is_float(dtype))
+	if (dtype != GAGG_INT32 && dtype != GAGG_INT64 && !op_is_float(dtype))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no reduction of element type %d",
 				  (int)dtype);
 	return GAGG_OK;
 }
 
-static int check_plan(struct gagg_comm *c, struct gagg_plan *plan, uint64_t count,
-		      enum gagg_dtype dtype)
+static int op_check_plan(struct gagg_comm *c, struct gagg_plan *plan, uint64_t count,
+			 enum gagg_dtype dtype)
 {
 	if (!plan)
 		return GAGG_OK;
@@ -127,7 +127,7 @@ static int check_plan(struct gagg_comm *c, struct gagg_plan *plan, uint64_t coun
 	return plan_fit(c, plan);
 }
 
-static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gagg_op op)
+static const struct transfer *op_reduction_transfer(enum gagg_dtype dtype, enum gagg_op op)
 {
 	if (dtype == GAGG_INT32)
 		return &transfer_int;
@@ -136,12 +136,12 @@ static const struct transfer *reduction_transfer(enum gagg_dtype dtype, enum gag
 	return op == GAGG_SUM || op == GAGG_MEAN ? &transfer_sum : &transfer_order;
 }
 
-static uint8_t reduction_laneop(const struct gagg_comm *c, enum gagg_dtype dtype,
-				enum gagg_op op)
+static uint8_t op_reduction_laneop(const struct gagg_comm *c, enum gagg_dtype dtype,
+				   enum gagg_op op)
 {
 	if (dtype == GAGG_INT64)
 		return GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD);
-	if (reduction_transfer(dtype, op) == &transfer_sum && comm_packed(c) > 1)
+	if (op_reduction_transfer(dtype, op) == &transfer_sum && comm_packed(c) > 1)
 		return GAGG_LANEOP(comm_packed(c) == 2 ? GAGG_LANE_S16 : GAGG_LANE_S8,
 				   GAGG_OP_ADD);
 	return GAGG_LANEOP(GAGG_LANE_S32, op == GAGG_MIN ? GAGG_OP_MIN :
@@ -152,8 +152,8 @@ static uint8_t reduction_laneop(const struct gagg_comm *c, enum gagg_dtype dtype
  * The first results are written while the last elements have yet to be read. @recvbuf is not
  * where gagg.h says that it may lie in @sendbuf, or the reverse: so they must not meet.
  */
-static int check_apart(struct gagg_comm *c, const void *sendbuf, uint64_t sent,
-		       const void *recvbuf, uint64_t received)
+static int op_check_apart(struct gagg_comm *c, const void *sendbuf, uint64_t sent,
+			  const void *recvbuf, uint64_t received)
 {
 	uintptr_t send = (uintptr_t)sendbuf, recv = (uintptr_t)recvbuf;
 
@@ -166,8 +166,8 @@ static int check_apart(struct gagg_comm *c, const void *sendbuf, uint64_t sent,
 }
 
 /* in place is: the whole @sendbuf, or the part that becomes this rank's result */
-static int check_reduction_place(struct gagg_comm *c, const void *sendbuf, uint64_t parts,
-				 const void *recvbuf, uint64_t bytes)
+static int op_check_reduction_place(struct gagg_comm *c, const void *sendbuf, uint64_t parts,
+				    const void *recvbuf, uint64_t bytes)
 {
 	const unsigned char *own = sendbuf;
 
@@ -175,28 +175,29 @@ static int check_reduction_place(struct gagg_comm *c, const void *sendbuf, uint6
 		own += (uint64_t)c->rank * bytes;
 	if (!bytes || recvbuf == sendbuf || recvbuf == own)
 		return GAGG_OK;
-	return check_apart(c, sendbuf, parts * bytes, recvbuf, bytes);
+	return op_check_apart(c, sendbuf, parts * bytes, recvbuf, bytes);
 }
 
 /* All-reduce has one part of @count elements, reduce-scatter one per rank. */
-static int start_reduction(enum gagg_kind kind, const void *sendbuf, void *recvbuf,
-			   size_t count, enum gagg_dtype dtype, enum gagg_op op,
-			   struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by,
-			   struct gagg_request **req)
+static int op_start_reduction(enum gagg_kind kind, const void *sendbuf, void *recvbuf,
+			      size_t count, enum gagg_dtype dtype, enum gagg_op op,
+			      struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by,
+			      struct gagg_request **req)
 {
 	uint64_t parts = kind == GAGG_K_REDUCE_SCATTER ? (uint64_t)c->size : 1;
 	struct gagg_request *r;
 	int err;
 
-	err = check_reduction(c, dtype, op);
+	err = op_check_reduction(c, dtype, op);
 	if (err)
 		return err;
 	if (count > UINT64_MAX / 8 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
-	err = check_reduction_place(c, sendbuf, parts, recvbuf, count * dtype_size(dtype));
+	err = op_check_reduction_place(c, sendbuf, parts, recvbuf, count * dtype_size(dtype));
 	if (err)
 		return err;
-	r = op_new(c, kind, reduction_transfer(dtype, op), reduction_laneop(c, dtype, op), &err);
+	r = op_new(c, kind, op_reduction_transfer(dtype, op),
+		   op_reduction_laneop(c, dtype, op), &err);
 	if (!r)
 		return err;
 	r->send = sendbuf;
@@ -210,7 +211,7 @@ static int start_reduction(enum gagg_kind kind, const void *sendbuf, void *recvb
 	/* not the lanes' operator: it does not tell a sum from a mean */
 	r->submit.root = op;
 	if (r->how == &transfer_sum) {
-		err = check_plan(c, plan, count * parts, dtype);
+		err = op_check_plan(c, plan, count * parts, dtype);
 		r->plan = err ? NULL : plan;
 	}
 	if (!err && count)
@@ -226,18 +227,18 @@ static int start_reduction(enum gagg_kind kind, const void *sendbuf, void *recvb
 		free(r);
 		return err;
 	}
-	return go(r, !count, req);
+	return op_go(r, !count, req);
 }
 
-static int reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_t count,
-		  enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *c,
-		  struct gagg_plan *plan, struct op_mean *by, struct gagg_request **req)
+static int op_reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_t count,
+		     enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *c,
+		     struct gagg_plan *plan, struct op_mean *by, struct gagg_request **req)
 {
-	int err = enter(c, req);
+	int err = op_enter(c, req);
 
 	if (err)
 		return err;
-	err = start_reduction(kind, sendbuf, recvbuf, count, dtype, op, c, plan, by, req);
+	err = op_start_reduction(kind, sendbuf, recvbuf, count, dtype, op, c, plan, by, req);
 	comm_exit(c);
 	return err;
 }
@@ -249,7 +250,7 @@ int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
 	int err, counted;
 
 	by->req = NULL;
-	err = reduce(GAGG_K_ALLREDUCE, sum, mean, count, dtype, GAGG_MEAN, c, plan, by, NULL);
+	err = op_reduce(GAGG_K_ALLREDUCE, sum, mean, count, dtype, GAGG_MEAN, c, plan, by, NULL);
 	/* it has ended before the sums have, and is not what the caller asks about */
 	res = c->result;
 	counted = gagg_wait(&by->req, GAGG_FOREVER);
@@ -257,8 +258,8 @@ int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
 	return err ? err : counted;
 }
 
-static int start_allgather(const void *sendbuf, size_t bytes, void *recvbuf,
-			   struct gagg_comm *c, struct gagg_request **req)
+static int op_start_allgather(const void *sendbuf, size_t bytes, void *recvbuf,
+			      struct gagg_comm *c, struct gagg_request **req)
 {
 	struct gagg_request *r;
 	unsigned char *own;
@@ -268,7 +269,7 @@ static int start_allgather(const void *sendbuf, size_t bytes, void *recvbuf,
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
 	own = (unsigned char *)recvbuf + (size_t)c->rank * bytes;
 	err = !bytes || own == sendbuf ? GAGG_OK :
-	      check_apart(c, sendbuf, bytes, recvbuf, bytes * (uint64_t)c->size);
+	      op_check_apart(c, sendbuf, bytes, recvbuf, bytes * (uint64_t)c->size);
 	if (err)
 		return err;
 	r = op_new(c, GAGG_K_ALLGATHER, &transfer_copy,
@@ -287,23 +288,23 @@ static int start_allgather(const void *sendbuf, size_t bytes, void *recvbuf,
 	}
 	if (bytes && own != sendbuf)
 		memcpy(own, sendbuf, bytes);
-	return go(r, !bytes, req);
+	return op_go(r, !bytes, req);
 }
 
-static int allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct gagg_comm *c,
-		     struct gagg_request **req)
+static int op_allgather(const void *sendbuf, size_t bytes, void *recvbuf, struct gagg_comm *c,
+			struct gagg_request **req)
 {
-	int err = enter(c, req);
+	int err = op_enter(c, req);
 
 	if (err)
 		return err;
-	err = start_allgather(sendbuf, bytes, recvbuf, c, req);
+	err = op_start_allgather(sendbuf, bytes, recvbuf, c, req);
 	comm_exit(c);
 	return err;
 }
 
-static int start_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
-			   struct gagg_request **req)
+static int op_start_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
+			      struct gagg_request **req)
 {
 	struct gagg_request *r;
 	int err;
@@ -329,22 +330,22 @@ static int start_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *
 		free(r);
 		return err;
 	}
-	return go(r, !bytes, req);
+	return op_go(r, !bytes, req);
 }
 
-static int broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
-		     struct gagg_request **req)
+static int op_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *c,
+			struct gagg_request **req)
 {
-	int err = enter(c, req);
+	int err = op_enter(c, req);
 
 	if (err)
 		return err;
-	err = start_broadcast(buf, bytes, root, c, req);
+	err = op_start_broadcast(buf, bytes, root, c, req);
 	comm_exit(c);
 	return err;
 }
 
-static int start_barrier(struct gagg_comm *c, struct gagg_request **req)
+static int op_start_barrier(struct gagg_comm *c, struct gagg_request **req)
 {
 	struct gagg_request *r;
 	int err;
@@ -358,16 +359,16 @@ static int start_barrier(struct gagg_comm *c, struct gagg_request **req)
 	r->cut.per_part = 1;
 	r->cut.chunks = 1;
 	r->submit.chunks = 1;
-	return go(r, false, req);
+	return op_go(r, false, req);
 }
 
-static int barrier(struct gagg_comm *c, struct gagg_request **req)
+static int op_barrier(struct gagg_comm *c, struct gagg_request **req)
 {
-	int err = enter(c, req);
+	int err = op_enter(c, req);
 
 	if (err)
 		return err;
-	err = start_barrier(c, req);
+	err = op_start_barrier(c, req);
 	comm_exit(c);
 	return err;
 }
@@ -375,61 +376,63 @@ static int barrier(struct gagg_comm *c, struct gagg_request **req)
 int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
 		   enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan)
 {
-	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, NULL, NULL);
+	return op_reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op,
+			 comm, plan, NULL, NULL);
 }
 
 int gagg_iallreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
 		    enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan,
 		    struct gagg_request **req)
 {
-	return reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op, comm, plan, NULL, req);
+	return op_reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op,
+			 comm, plan, NULL, req);
 }
 
 int gagg_reduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
 			enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *comm,
 			struct gagg_plan *plan)
 {
-	return reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
-		      plan, NULL, NULL);
+	return op_reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
+			 plan, NULL, NULL);
 }
 
 int gagg_ireduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
 			 enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *comm,
 			 struct gagg_plan *plan, struct gagg_request **req)
 {
-	return reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
-		      plan, NULL, req);
+	return op_reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
+			 plan, NULL, req);
 }
 
 int gagg_allgather(const void *sendbuf, size_t sendbytes, void *recvbuf,
 		   struct gagg_comm *comm)
 {
-	return allgather(sendbuf, sendbytes, recvbuf, comm, NULL);
+	return op_allgather(sendbuf, sendbytes, recvbuf, comm, NULL);
 }
 
 int gagg_iallgather(const void *sendbuf, size_t sendbytes, void *recvbuf,
 		    struct gagg_comm *comm, struct gagg_request **req)
 {
-	return allgather(sendbuf, sendbytes, recvbuf, comm, req);
+	return op_allgather(sendbuf, sendbytes, recvbuf, comm, req);
 }
 
 int gagg_broadcast(void *buf, size_t bytes, int root, struct gagg_comm *comm)
 {
-	return broadcast(buf, bytes, root, comm, NULL);
+	return op_broadcast(buf, bytes, root, comm, NULL);
 }
 
 int gagg_ibroadcast(void *buf, size_t bytes, int root, struct gagg_comm *comm,
 		    struct gagg_request **req)
 {
-	return broadcast(buf, bytes, root, comm, req);
+	return op_broadcast(buf, bytes, root, comm, req);
 }
 
 int gagg_barrier(struct gagg_comm *comm)
 {
-	return barrier(comm, NULL);
+	return op_barrier(comm, NULL);
 }
 
 int gagg_ibarrier(struct gagg_comm *comm, struct gagg_request **req)
 {
-	return barrier(comm, req);
+	return op_barrier(comm, req);
 }

@@ -3,7 +3,7 @@
 
 #include "pace.h"
 
-static uint32_t clamp(uint64_t batch, const struct pace_bounds *b)
+static uint32_t pace_clamp(uint64_t batch, const struct pace_bounds *b)
 {
 	if (batch < b->min)
 		return b->min;
@@ -14,18 +14,18 @@ void pace_begin(struct pace_control *c, const struct pace_bounds *b)
 {
 	memset(c, 0, sizeof(*c));
 	c->bounds = *b;
-	c->batch = clamp(b->first, b);
+	c->batch = pace_clamp(b->first, b);
 }
 
 /* samples in a time, at the speed of @work; what does not fit is beyond any bound */
-static uint64_t samples_in(const struct pace_work *work, uint64_t ns)
+static uint64_t pace_samples_in(const struct pace_work *work, uint64_t ns)
 {
 	unsigned __int128 n = (unsigned __int128)ns * work->samples / work->compute_ns;
 
 	return n < UINT32_MAX ? (uint64_t)n : UINT32_MAX;
 }
 
-static uint64_t time_of(const struct pace_work *work, uint32_t samples)
+static uint64_t pace_time_of(const struct pace_work *work, uint32_t samples)
 {
 	return (uint64_t)((unsigned __int128)work->compute_ns * samples / work->samples);
 }
@@ -34,10 +34,10 @@ static uint64_t time_of(const struct pace_work *work, uint32_t samples)
  * The waiting was to get shorter by the time that the growth takes: by how much of
  * it has it not?
  */
-static uint32_t unpaid(const struct pace_control *c, const struct pace_work *work,
-		       uint64_t wait)
+static uint32_t pace_unpaid(const struct pace_control *c, const struct pace_work *work,
+			    uint64_t wait)
 {
-	uint64_t paid = c->wait_ns > wait ? samples_in(work, c->wait_ns - wait) : 0;
+	uint64_t paid = c->wait_ns > wait ? pace_samples_in(work, c->wait_ns - wait) : 0;
 
 	return paid < c->grown ? c->grown - (uint32_t)paid : 0;
 }
@@ -50,11 +50,11 @@ void pace_step(struct pace_control *c, const struct pace_work *work)
 	if (!work->steps || !work->samples || !work->compute_ns)
 		return;
 	wait = work->wait_ns / work->steps;
-	back = unpaid(c, work, wait);
+	back = pace_unpaid(c, work, wait);
 	if (back > c->grown / PACE_SLACK) {
 		c->batch -= back;
 		c->grown = 0;
-		c->floor_ns += time_of(work, back);
+		c->floor_ns += pace_time_of(work, back);
 		return;
 	}
 	c->grown = 0;
@@ -63,7 +63,7 @@ void pace_step(struct pace_control *c, const struct pace_work *work)
 	blocked = wait - c->floor_ns;
 	if (blocked < (work->compute_ns / work->steps + wait) / PACE_SLACK)
 		return;
-	c->batch = clamp(was + samples_in(work, blocked), &c->bounds);
+	c->batch = pace_clamp(was + pace_samples_in(work, blocked), &c->bounds);
 	c->grown = c->batch - was;
 	c->wait_ns = wait;
 }

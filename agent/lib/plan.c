@@ -6,7 +6,7 @@
 #include "plan.h"
 
 /* the group's rounds need not wait for all, and what is late is to be kept */
-static bool carries(const struct gagg_comm *c)
+static bool plan_carries(const struct gagg_comm *c)
 {
 	return c->region.geo.flags & GAGG_GEO_CARRY;
 }
@@ -52,7 +52,7 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 	p->count = count;
 	p->dtype = dtype;
 	err = plan_fit(c, p);
-	if (!err && count && carries(c)) {
+	if (!err && count && plan_carries(c)) {
 		p->late = true;
 		p->carry = calloc(count, sizeof(*p->carry));
 		if (!p->carry)
@@ -88,7 +88,7 @@ int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *resid
 	return GAGG_OK;
 }
 
-static int not_there(void)
+static int plan_not_there(void)
 {
 	return error_set(GAGG_ERR_INVALID, "there is no such plan: it was freed before");
 }
@@ -99,11 +99,11 @@ int gagg_plan_free(struct gagg_plan *plan)
 		return GAGG_OK;
 	error_clear();
 	if (!known_is(&plan->known))
-		return not_there();
+		return plan_not_there();
 	if (plan_busy(plan))
 		return error_set(GAGG_ERR_BUSY, PLAN_BUSY);
 	if (!known_remove(&plan->known))
-		return not_there();
+		return plan_not_there();
 	if (!plan->feedback)
 		free(plan->carry);
 	free(plan->exp);

@@ -17,7 +17,7 @@
 static uint64_t *number;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void map_number(void)
+static void process_map_number(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *addr = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -34,7 +34,7 @@ uint64_t process_id(void)
 {
 	uint64_t none = 0, id;
 
-	pthread_once(&once, map_number);
+	pthread_once(&once, process_map_number);
 	if (!number)
 		return (uint64_t)getpid();
 	id = __atomic_load_n(number, __ATOMIC_RELAXED);

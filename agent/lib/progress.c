@@ -21,7 +21,7 @@ void progress_init(struct gagg_comm *c)
 }
 
 /* lock held */
-static void go_on(struct gagg_comm *c)
+static void progress_go_on(struct gagg_comm *c)
 {
 	if (!request_needs(c)) {
 		pthread_cond_wait(&c->moved, &c->lock);
@@ -34,26 +34,26 @@ static void go_on(struct gagg_comm *c)
 	}
 }
 
-static void *run(void *arg)
+static void *progress_run(void *arg)
 {
 	struct gagg_comm *c = arg;
 
 	pthread_mutex_lock(&c->lock);
 	while (!c->stop)
-		go_on(c);
+		progress_go_on(c);
 	pthread_mutex_unlock(&c->lock);
 	return NULL;
 }
 
 /* without signals, which are the program's */
-static bool thread_new(struct gagg_comm *c)
+static bool progress_thread_new(struct gagg_comm *c)
 {
 	sigset_t all, old;
 	int err;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&c->helper, NULL, run, c);
+	err = pthread_create(&c->helper, NULL, progress_run, c);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return !err;
 }
@@ -68,7 +68,7 @@ void progress_start(struct gagg_comm *c)
 		pthread_cond_broadcast(&c->moved);
 	pthread_mutex_unlock(&c->lock);
 	if (needs && !c->helped)
-		c->helped = thread_new(c);
+		c->helped = progress_thread_new(c);
 }
 
 void progress_stop(struct gagg_comm *c)

@@ -14,7 +14,7 @@
 #define F32_INF		0x7f800000u
 
 /* Every machine stores lanes in the wire's byte order. */
-static inline uint32_t le32(uint32_t v)
+static inline uint32_t quant_le32(uint32_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	return __builtin_bswap32(v);
@@ -23,7 +23,7 @@ static inline uint32_t le32(uint32_t v)
 #endif
 }
 
-static inline uint16_t le16(uint32_t v)
+static inline uint16_t quant_le16(uint32_t v)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	return __builtin_bswap16((uint16_t)v);
@@ -32,17 +32,17 @@ static inline uint16_t le16(uint32_t v)
 #endif
 }
 
-static inline uint32_t load_lane(const int32_t *lane)
+static inline uint32_t quant_load_lane(const int32_t *lane)
 {
-	return le32((uint32_t)*lane);
+	return quant_le32((uint32_t)*lane);
 }
 
-static inline void store_lane(int32_t *lane, uint32_t v)
+static inline void quant_store_lane(int32_t *lane, uint32_t v)
 {
-	*lane = (int32_t)le32(v);
+	*lane = (int32_t)quant_le32(v);
 }
 
-static inline uint32_t load32(const void *src, unsigned int i)
+static inline uint32_t quant_load32(const void *src, unsigned int i)
 {
 	uint32_t v;
 
@@ -50,7 +50,7 @@ static inline uint32_t load32(const void *src, unsigned int i)
 	return v;
 }
 
-static inline uint32_t load16(const void *src, unsigned int i)
+static inline uint32_t quant_load16(const void *src, unsigned int i)
 {
 	uint16_t v;
 
@@ -58,12 +58,12 @@ static inline uint32_t load16(const void *src, unsigned int i)
 	return v;
 }
 
-static inline void store32(void *dst, unsigned int i, uint32_t v)
+static inline void quant_store32(void *dst, unsigned int i, uint32_t v)
 {
 	memcpy((unsigned char *)dst + 4 * (size_t)i, &v, sizeof(v));
 }
 
-static inline void store16(void *dst, unsigned int i, uint32_t v)
+static inline void quant_store16(void *dst, unsigned int i, uint32_t v)
 {
 	uint16_t h = (uint16_t)v;
 
@@ -71,19 +71,19 @@ static inline void store16(void *dst, unsigned int i, uint32_t v)
 }
 
 /* Element i as float32 bits; exact for every finite element. */
-static inline uint32_t load_bits(enum quant_type t, const void *src, unsigned int i)
+static inline uint32_t quant_load_bits(enum quant_type t, const void *src, unsigned int i)
 {
 	uint32_t h;
 
 	if (t == QUANT_F32)
-		return load32(src, i);
-	h = load16(src, i);
+		return quant_load32(src, i);
+	h = quant_load16(src, i);
 	return (h & 0x8000) << 16 | quant_widen(t, h & 0x7fff);
 }
 
 float quant_load(enum quant_type t, const void *src, unsigned int i)
 {
-	uint32_t b = load_bits(t, src, i);
+	uint32_t b = quant_load_bits(t, src, i);
 	float x;
 
 	memcpy(&x, &b, sizeof(x));
@@ -106,7 +106,7 @@ void quant_floats_scalar(enum quant_type t, const void *src, unsigned int n, flo
  * 1, and half an LSB is an integer. m << 8 < 2^32, hence from r = 33 on all of
  * it is below one half.
  */
-static inline uint32_t quantise(uint32_t b, int k)
+static inline uint32_t quant_quantise(uint32_t b, int k)
 {
 	uint32_t f = b >> 23 & 0xff;
 	uint32_t m = (b & 0x7fffff) | (f ? 0x800000 : 0);
@@ -127,7 +127,7 @@ void quant_scan_scalar(enum quant_type t, const void *src, unsigned int n, uint8
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		uint32_t a = load_bits(t, src, i) & 0x7fffffff;
+		uint32_t a = quant_load_bits(t, src, i) & 0x7fffffff;
 
 		if (a > all)
 			all = a;
@@ -157,7 +157,7 @@ void quant_lanes_scalar(enum quant_type t, const void *src, unsigned int n, int 
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		store_lane(lanes + i, quantise(load_bits(t, src, i), k));
+		quant_store_lane(lanes + i, quant_quantise(quant_load_bits(t, src, i), k));
 }
 
 /*
@@ -187,7 +187,7 @@ static const struct format formats[] = {
  * because that is the format's layout, with one (r = 2^p) because the next
  * binade follows; likewise at the upper end, where infinity follows.
  */
-static uint32_t pack(const struct format *f, uint64_t m, int k, bool sticky)
+static uint32_t quant_pack(const struct format *f, uint64_t m, int k, bool sticky)
 {
 	int q = 63 - __builtin_clzll(m) + k - (f->p - 1);
 	uint64_t r;
@@ -212,13 +212,13 @@ static uint32_t pack(const struct format *f, uint64_t m, int k, bool sticky)
 	return r < f->inf ? (uint32_t)r : f->inf;
 }
 
-static inline void store_bits(enum quant_type t, void *dst, unsigned int i,
-			      uint32_t v)
+static inline void quant_store_bits(enum quant_type t, void *dst, unsigned int i,
+				    uint32_t v)
 {
 	if (t == QUANT_F32)
-		store32(dst, i, v);
+		quant_store32(dst, i, v);
 	else
-		store16(dst, i, v);
+		quant_store16(dst, i, v);
 }
 
 void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
@@ -234,12 +234,12 @@ void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int 
 		uint32_t v = flags & QUANT_NONFINITE ? f->nan : 0;
 
 		for (i = 0; i < n; i++)
-			store_bits(t, dst, i, v);
+			quant_store_bits(t, dst, i, v);
 		return;
 	}
 
 	for (i = 0; i < n; i++) {
-		uint32_t s = load_lane(lanes + i);
+		uint32_t s = quant_load_lane(lanes + i);
 		uint64_t m = s >> 31 ? 0 - s : s;
 		bool sticky = false;
 		int shift = 0;
@@ -257,8 +257,8 @@ void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int 
 			m /= divisor;
 		}
 		if (m)
-			v = pack(f, m, k - shift, sticky) | (s >> 31 ? sign : 0);
-		store_bits(t, dst, i, v);
+			v = quant_pack(f, m, k - shift, sticky) | (s >> 31 ? sign : 0);
+		quant_store_bits(t, dst, i, v);
 	}
 }
 
@@ -268,12 +268,12 @@ void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int 
  * bits below the sign there gives -inf .. -0 +0 .. inf as one ascending run.
  * The sign survives, so the map is its own inverse.
  */
-static inline uint32_t order32(uint32_t b)
+static inline uint32_t quant_order32(uint32_t b)
 {
 	return b ^ ((0 - (b >> 31)) >> 1);
 }
 
-static inline uint32_t order16(uint32_t h)
+static inline uint32_t quant_order16(uint32_t h)
 {
 	return h ^ ((0 - (h >> 15 & 1)) & 0x7fff);
 }
@@ -287,19 +287,19 @@ uint8_t order_encode(enum quant_type t, const void *src, unsigned int n,
 
 	if (t == QUANT_F32) {
 		for (i = 0; i < n; i++) {
-			uint32_t b = load32(src, i);
+			uint32_t b = quant_load32(src, i);
 
 			nan |= (b & 0x7fffffff) > inf;
-			store_lane(lanes + i, order32(b));
+			quant_store_lane(lanes + i, quant_order32(b));
 		}
 	} else {
 		for (i = 0; i < n; i++) {
-			uint32_t h = load16(src, i);
+			uint32_t h = quant_load16(src, i);
 
 			nan |= (h & 0x7fff) > inf;
-			h = order16(h);
+			h = quant_order16(h);
 			/* Sign extension from 16 bits. */
-			store_lane(lanes + i, (h ^ 0x8000) - 0x8000);
+			quant_store_lane(lanes + i, (h ^ 0x8000) - 0x8000);
 		}
 	}
 	return nan ? QUANT_NONFINITE : 0;
@@ -312,13 +312,13 @@ void order_decode(enum quant_type t, const int32_t *lanes, unsigned int n,
 
 	if (flags & QUANT_NONFINITE)
 		for (i = 0; i < n; i++)
-			store_bits(t, dst, i, formats[t].nan);
+			quant_store_bits(t, dst, i, formats[t].nan);
 	else if (t == QUANT_F32)
 		for (i = 0; i < n; i++)
-			store32(dst, i, order32(load_lane(lanes + i)));
+			quant_store32(dst, i, quant_order32(quant_load_lane(lanes + i)));
 	else
 		for (i = 0; i < n; i++)
-			store16(dst, i, order16(load_lane(lanes + i)));
+			quant_store16(dst, i, quant_order16(quant_load_lane(lanes + i)));
 }
 
 uint8_t int32_bits(const int32_t *x, unsigned int n)

@@ -40,7 +40,7 @@ bool quant_avx2_usable(void)
 	       __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
 
-static inline unsigned int mxcsr_enter(void)
+static inline unsigned int quant_avx2_mxcsr_enter(void)
 {
 	unsigned int csr = _mm_getcsr();
 
@@ -49,14 +49,14 @@ static inline unsigned int mxcsr_enter(void)
 	return csr;
 }
 
-static inline void mxcsr_leave(unsigned int csr)
+static inline void quant_avx2_mxcsr_leave(unsigned int csr)
 {
 	__asm__ volatile("" ::: "memory");
 	_mm_setcsr(csr);
 }
 
 /* 2^k for -126 <= k <= 127. */
-static inline float pow2f(int k)
+static inline float quant_avx2_pow2f(int k)
 {
 	uint32_t b = (uint32_t)(k + 127) << 23;
 	float f;
@@ -66,7 +66,7 @@ static inline float pow2f(int k)
 }
 
 /* 2^k for -1022 <= k <= 1023. */
-static inline double pow2d(int k)
+static inline double quant_avx2_pow2d(int k)
 {
 	uint64_t b = (uint64_t)(k + 1023) << 52;
 	double d;
@@ -75,23 +75,23 @@ static inline double pow2d(int k)
 	return d;
 }
 
-static STEP __m256i magnitude8(const unsigned char *p)
+static STEP __m256i quant_avx2_magnitude8(const unsigned char *p)
 {
 	return _mm256_and_si256(_mm256_loadu_si256((const void *)p),
 				_mm256_set1_epi32(0x7fffffff));
 }
 
 /* of each lane the larger one; of eight elements at @p their magnitude */
-static STEP __m256i larger8(__m256i a, const unsigned char *p)
+static STEP __m256i quant_avx2_larger8(__m256i a, const unsigned char *p)
 {
-	return _mm256_max_epi32(a, magnitude8(p));
+	return _mm256_max_epi32(a, quant_avx2_magnitude8(p));
 }
 
 /*
  * Largest magnitude of n bytes' worth of elements, as bits of the element type.
  * Integer instructions only.
  */
-static LOOP uint32_t absmax32(const unsigned char *p, size_t n)
+static LOOP uint32_t quant_avx2_absmax32(const unsigned char *p, size_t n)
 {
 	__m256i a = _mm256_setzero_si256(), b = a;
 	unsigned char tail[32] = { 0 };
@@ -99,21 +99,21 @@ static LOOP uint32_t absmax32(const unsigned char *p, size_t n)
 	size_t i;
 
 	for (; n >= 256; n -= 256, p += 256) {
-		a = larger8(a, p);
-		b = larger8(b, p + 32);
-		a = larger8(a, p + 64);
-		b = larger8(b, p + 96);
-		a = larger8(a, p + 128);
-		b = larger8(b, p + 160);
-		a = larger8(a, p + 192);
-		b = larger8(b, p + 224);
+		a = quant_avx2_larger8(a, p);
+		b = quant_avx2_larger8(b, p + 32);
+		a = quant_avx2_larger8(a, p + 64);
+		b = quant_avx2_larger8(b, p + 96);
+		a = quant_avx2_larger8(a, p + 128);
+		b = quant_avx2_larger8(b, p + 160);
+		a = quant_avx2_larger8(a, p + 192);
+		b = quant_avx2_larger8(b, p + 224);
 	}
 	a = _mm256_max_epi32(a, b);
 	for (; n >= 32; n -= 32, p += 32)
-		a = larger8(a, p);
+		a = quant_avx2_larger8(a, p);
 	if (n) {
 		memcpy(tail, p, n);
-		a = larger8(a, tail);
+		a = quant_avx2_larger8(a, tail);
 	}
 	_mm256_storeu_si256((void *)v, a);
 	for (i = 0; i < 8; i++)
@@ -121,7 +121,7 @@ static LOOP uint32_t absmax32(const unsigned char *p, size_t n)
 	return max;
 }
 
-static LOOP uint32_t absmax16(const unsigned char *p, size_t n)
+static LOOP uint32_t quant_avx2_absmax16(const unsigned char *p, size_t n)
 {
 	const __m256i mask = _mm256_set1_epi16(0x7fff);
 	__m256i a = _mm256_setzero_si256();
@@ -146,7 +146,7 @@ static LOOP uint32_t absmax16(const unsigned char *p, size_t n)
 }
 
 /* Eight elements as float32; exact. */
-static STEP __m256 load8(enum quant_type t, const unsigned char *p)
+static STEP __m256 quant_avx2_load8(enum quant_type t, const unsigned char *p)
 {
 	if (t == QUANT_F32)
 		return _mm256_castsi256_ps(_mm256_loadu_si256((const void *)p));
@@ -160,7 +160,7 @@ static STEP __m256 load8(enum quant_type t, const unsigned char *p)
  * Eight float32 to elements. A rounding, to nearest even, happens for the 16-bit
  * types.
  */
-static STEP void store8(enum quant_type t, unsigned char *p, __m256 f)
+static STEP void quant_avx2_store8(enum quant_type t, unsigned char *p, __m256 f)
 {
 	__m256i u, odd;
 
@@ -205,7 +205,7 @@ struct scale {
  * second one in magnitude, so neither overflows, and scaling up loses no bit,
  * of a denormal either.
  */
-static STEP __m256i multiply8(__m256 x, const struct scale *s, bool two)
+static STEP __m256i quant_avx2_multiply8(__m256 x, const struct scale *s, bool two)
 {
 	x = _mm256_mul_ps(x, s->s1);
 	if (two)
@@ -222,7 +222,7 @@ static STEP __m256i multiply8(__m256 x, const struct scale *s, bool two)
  * v < 2^31 and half a lane is at most 2^30 for r <= 31. From 32 on a shift gives 0,
  * as it should: v is less than half of it.
  */
-static STEP __m256i shift8(__m256 x, const struct scale *s)
+static STEP __m256i quant_avx2_shift8(__m256 x, const struct scale *s)
 {
 	const __m256i one = _mm256_set1_epi32(1);
 	const __m256i b = _mm256_castps_si256(x);
@@ -239,13 +239,13 @@ static STEP __m256i shift8(__m256 x, const struct scale *s)
 	return _mm256_sign_epi32(_mm256_srlv_epi32(v, r), b);
 }
 
-static STEP void quant8(enum quant_type t, const unsigned char *p, const struct scale *s,
-			enum way way, int32_t *lanes)
+static STEP void quant_avx2_quant8(enum quant_type t, const unsigned char *p, const struct scale *s,
+				   enum way way, int32_t *lanes)
 {
-	__m256 x = load8(t, p);
+	__m256 x = quant_avx2_load8(t, p);
 
-	_mm256_storeu_si256((void *)lanes, way == SHIFT ? shift8(x, s) :
-			    multiply8(x, s, way == MULTIPLY_TWICE));
+	_mm256_storeu_si256((void *)lanes, way == SHIFT ? quant_avx2_shift8(x, s) :
+			    quant_avx2_multiply8(x, s, way == MULTIPLY_TWICE));
 }
 
 static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, int k,
@@ -253,31 +253,31 @@ static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, 
 {
 	const bool two = way == MULTIPLY_TWICE;
 	const struct scale s = {
-		.s1 = _mm256_set1_ps(way == SHIFT ? 0 : pow2f(two ? 127 : k)),
-		.s2 = _mm256_set1_ps(two ? pow2f(k - 127) : 0),
+		.s1 = _mm256_set1_ps(way == SHIFT ? 0 : quant_avx2_pow2f(two ? 127 : k)),
+		.s2 = _mm256_set1_ps(two ? quant_avx2_pow2f(k - 127) : 0),
 		.shift = _mm256_set1_epi32(156 - k),
 	};
 	const size_t step = 8 * quant_size(t);
 
 	/* eight at a time: else a quarter of the instructions count and branch */
 	for (; n >= 64; n -= 64, p += 8 * step, lanes += 64) {
-		quant8(t, p, &s, way, lanes);
-		quant8(t, p + step, &s, way, lanes + 8);
-		quant8(t, p + 2 * step, &s, way, lanes + 16);
-		quant8(t, p + 3 * step, &s, way, lanes + 24);
-		quant8(t, p + 4 * step, &s, way, lanes + 32);
-		quant8(t, p + 5 * step, &s, way, lanes + 40);
-		quant8(t, p + 6 * step, &s, way, lanes + 48);
-		quant8(t, p + 7 * step, &s, way, lanes + 56);
+		quant_avx2_quant8(t, p, &s, way, lanes);
+		quant_avx2_quant8(t, p + step, &s, way, lanes + 8);
+		quant_avx2_quant8(t, p + 2 * step, &s, way, lanes + 16);
+		quant_avx2_quant8(t, p + 3 * step, &s, way, lanes + 24);
+		quant_avx2_quant8(t, p + 4 * step, &s, way, lanes + 32);
+		quant_avx2_quant8(t, p + 5 * step, &s, way, lanes + 40);
+		quant_avx2_quant8(t, p + 6 * step, &s, way, lanes + 48);
+		quant_avx2_quant8(t, p + 7 * step, &s, way, lanes + 56);
 	}
 	for (; n >= 8; n -= 8, p += step, lanes += 8)
-		quant8(t, p, &s, way, lanes);
+		quant_avx2_quant8(t, p, &s, way, lanes);
 	if (n) {
 		unsigned char in[32] = { 0 };
 		int32_t out[8];
 
 		memcpy(in, p, n * quant_size(t));
-		quant8(t, in, &s, way, out);
+		quant_avx2_quant8(t, in, &s, way, out);
 		memcpy(lanes, out, n * sizeof(*out));
 	}
 }
@@ -314,9 +314,9 @@ void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t
 	uint32_t a;
 
 	if (t == QUANT_F32)
-		a = absmax32(src, (size_t)n * 4);
+		a = quant_avx2_absmax32(src, (size_t)n * 4);
 	else
-		a = quant_widen(t, absmax16(src, (size_t)n * 2));
+		a = quant_widen(t, quant_avx2_absmax16(src, (size_t)n * 2));
 
 	/* Neither is worth a second version: no lanes are made. */
 	if (!a || a >= 0x7f800000) {
@@ -332,7 +332,7 @@ void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t
 void quant_lanes_avx2(enum quant_type t, const void *src, unsigned int n, int k,
 		      int32_t *lanes)
 {
-	unsigned int csr = mxcsr_enter();
+	unsigned int csr = quant_avx2_mxcsr_enter();
 
 	if (t == QUANT_F32)
 		quant_f32(src, n, k, false, lanes);
@@ -340,13 +340,13 @@ void quant_lanes_avx2(enum quant_type t, const void *src, unsigned int n, int k,
 		quant_f16(src, n, k, false, lanes);
 	else
 		quant_bf16(src, n, k, false, lanes);
-	mxcsr_leave(csr);
+	quant_avx2_mxcsr_leave(csr);
 }
 
 void quant_lanes_shift(enum quant_type t, const void *src, unsigned int n, int k,
 		       int32_t *lanes)
 {
-	unsigned int csr = mxcsr_enter();
+	unsigned int csr = quant_avx2_mxcsr_enter();
 
 	if (t == QUANT_F32)
 		quant_f32(src, n, k, true, lanes);
@@ -354,59 +354,61 @@ void quant_lanes_shift(enum quant_type t, const void *src, unsigned int n, int k
 		quant_f16(src, n, k, true, lanes);
 	else
 		quant_bf16(src, n, k, true, lanes);
-	mxcsr_leave(csr);
+	quant_avx2_mxcsr_leave(csr);
 }
 
-static STEP void floats_loop(enum quant_type t, const unsigned char *p, unsigned int n, float *x)
+static STEP void quant_avx2_floats_loop(enum quant_type t,
+					const unsigned char *p, unsigned int n,
+					float *x)
 {
 	const size_t step = 8 * quant_size(t);
 
 	for (; n >= 8; n -= 8, p += step, x += 8)
-		_mm256_storeu_ps(x, load8(t, p));
+		_mm256_storeu_ps(x, quant_avx2_load8(t, p));
 	if (n) {
 		unsigned char in[32] = { 0 };
 		float out[8];
 
 		memcpy(in, p, n * quant_size(t));
-		_mm256_storeu_ps(out, load8(t, in));
+		_mm256_storeu_ps(out, quant_avx2_load8(t, in));
 		memcpy(x, out, n * sizeof(*out));
 	}
 }
 
-static LOOP void floats_f16(const void *src, unsigned int n, float *x)
+static LOOP void quant_avx2_floats_f16(const void *src, unsigned int n, float *x)
 {
-	floats_loop(QUANT_F16, src, n, x);
+	quant_avx2_floats_loop(QUANT_F16, src, n, x);
 }
 
-static LOOP void floats_bf16(const void *src, unsigned int n, float *x)
+static LOOP void quant_avx2_floats_bf16(const void *src, unsigned int n, float *x)
 {
-	floats_loop(QUANT_BF16, src, n, x);
+	quant_avx2_floats_loop(QUANT_BF16, src, n, x);
 }
 
 void quant_floats_avx2(enum quant_type t, const void *src, unsigned int n, float *x)
 {
-	unsigned int csr = mxcsr_enter();
+	unsigned int csr = quant_avx2_mxcsr_enter();
 
 	if (t == QUANT_F32)
 		memcpy(x, src, n * sizeof(*x));
 	else if (t == QUANT_F16)
-		floats_f16(src, n, x);
+		quant_avx2_floats_f16(src, n, x);
 	else
-		floats_bf16(src, n, x);
-	mxcsr_leave(csr);
+		quant_avx2_floats_bf16(src, n, x);
+	quant_avx2_mxcsr_leave(csr);
 }
 
 /*
  * lane * 2^k where -126 <= k <= 127, so that nothing becomes denormal.
  *
  * For float32 the conversion rounds, once, and the scaling is exact or overflows
- * as rounding would have it. For 16 bits the rounding must be left to store8():
+ * as rounding would have it. For 16 bits the rounding must be left to quant_avx2_store8():
  * lanes of more than 24 bits are first cut to a multiple of 2^7, to odd: exact
  * in float32, and on the same side of everything that has 16 bits or fewer,
  * which includes every midpoint of either type. (|INT32_MIN| stays negative in
  * the comparison; it is a float32.)
  */
-static STEP __m256 scale_lanes(enum quant_type t, __m256i s, __m256 scale)
+static STEP __m256 quant_avx2_scale_lanes(enum quant_type t, __m256i s, __m256 scale)
 {
 	if (t != QUANT_F32) {
 		const __m256i low = _mm256_set1_epi32(127);
@@ -428,7 +430,7 @@ static STEP __m256 scale_lanes(enum quant_type t, __m256i s, __m256 scale)
  * whose last bit is 1. That neighbour lies on the same side of every value of
  * 22 bits or fewer, so rounding it again to a shorter type is rounding once.
  */
-static STEP __m128 round_odd(__m256d d)
+static STEP __m128 quant_avx2_round_odd(__m256d d)
 {
 	const __m256d abs = _mm256_castsi256_pd(
 		_mm256_set1_epi64x(0x7fffffffffffffffLL));
@@ -455,8 +457,8 @@ static STEP __m128 round_odd(__m256d d)
  * to 53 bits and scaled exactly; see Documentation/numerics.md for why the next
  * rounding gives the same as if there had been none before.
  */
-static STEP __m256 divide_lanes(enum quant_type t, __m256i s, __m256d scale,
-				__m256d div)
+static STEP __m256 quant_avx2_divide_lanes(enum quant_type t, __m256i s, __m256d scale,
+					   __m256d div)
 {
 	__m256d lo = _mm256_cvtepi32_pd(_mm256_castsi256_si128(s));
 	__m256d hi = _mm256_cvtepi32_pd(_mm256_extracti128_si256(s, 1));
@@ -465,7 +467,7 @@ static STEP __m256 divide_lanes(enum quant_type t, __m256i s, __m256d scale,
 	hi = _mm256_mul_pd(_mm256_div_pd(hi, div), scale);
 	if (t == QUANT_F32)
 		return _mm256_set_m128(_mm256_cvtpd_ps(hi), _mm256_cvtpd_ps(lo));
-	return _mm256_set_m128(round_odd(hi), round_odd(lo));
+	return _mm256_set_m128(quant_avx2_round_odd(hi), quant_avx2_round_odd(lo));
 }
 
 /* what lanes are multiplied with, or with and divided by */
@@ -475,75 +477,75 @@ struct unit {
 	__m256d div;
 };
 
-static STEP void dequant8(enum quant_type t, const int32_t *lanes, const struct unit *u,
-			  bool direct, unsigned char *p)
+static STEP void quant_avx2_dequant8(enum quant_type t, const int32_t *lanes, const struct unit *u,
+				     bool direct, unsigned char *p)
 {
 	const __m256i s = _mm256_loadu_si256((const void *)lanes);
 
-	store8(t, p, direct ? scale_lanes(t, s, u->scale) :
-			      divide_lanes(t, s, u->scaled, u->div));
+	quant_avx2_store8(t, p, direct ? quant_avx2_scale_lanes(t, s, u->scale) :
+			      quant_avx2_divide_lanes(t, s, u->scaled, u->div));
 }
 
-static STEP void dequant_all(enum quant_type t, const int32_t *lanes, size_t n,
-			     const struct unit *u, bool direct, unsigned char *p)
+static STEP void quant_avx2_dequant_all(enum quant_type t, const int32_t *lanes, size_t n,
+					const struct unit *u, bool direct, unsigned char *p)
 {
 	const size_t step = 8 * quant_size(t);
 
 	for (; n >= 64; n -= 64, lanes += 64, p += 8 * step) {
-		dequant8(t, lanes, u, direct, p);
-		dequant8(t, lanes + 8, u, direct, p + step);
-		dequant8(t, lanes + 16, u, direct, p + 2 * step);
-		dequant8(t, lanes + 24, u, direct, p + 3 * step);
-		dequant8(t, lanes + 32, u, direct, p + 4 * step);
-		dequant8(t, lanes + 40, u, direct, p + 5 * step);
-		dequant8(t, lanes + 48, u, direct, p + 6 * step);
-		dequant8(t, lanes + 56, u, direct, p + 7 * step);
+		quant_avx2_dequant8(t, lanes, u, direct, p);
+		quant_avx2_dequant8(t, lanes + 8, u, direct, p + step);
+		quant_avx2_dequant8(t, lanes + 16, u, direct, p + 2 * step);
+		quant_avx2_dequant8(t, lanes + 24, u, direct, p + 3 * step);
+		quant_avx2_dequant8(t, lanes + 32, u, direct, p + 4 * step);
+		quant_avx2_dequant8(t, lanes + 40, u, direct, p + 5 * step);
+		quant_avx2_dequant8(t, lanes + 48, u, direct, p + 6 * step);
+		quant_avx2_dequant8(t, lanes + 56, u, direct, p + 7 * step);
 	}
 	for (; n >= 8; n -= 8, lanes += 8, p += step)
-		dequant8(t, lanes, u, direct, p);
+		quant_avx2_dequant8(t, lanes, u, direct, p);
 	if (n) {
 		int32_t in[8] = { 0 };
 		unsigned char out[32];
 
 		memcpy(in, lanes, n * sizeof(*in));
-		dequant8(t, in, u, direct, out);
+		quant_avx2_dequant8(t, in, u, direct, out);
 		memcpy(p, out, n * quant_size(t));
 	}
 }
 
-static STEP void dequant_loop(enum quant_type t, const int32_t *lanes,
-			      unsigned int n, int k, uint32_t divisor,
-			      unsigned char *p)
+static STEP void quant_avx2_dequant_loop(enum quant_type t, const int32_t *lanes,
+					 unsigned int n, int k, uint32_t divisor,
+					 unsigned char *p)
 {
 	const bool direct = divisor == 1 && k >= -126;
 	const struct unit u = {
-		.scale = _mm256_set1_ps(direct ? pow2f(k) : 0),
-		.scaled = _mm256_set1_pd(pow2d(k)),
+		.scale = _mm256_set1_ps(direct ? quant_avx2_pow2f(k) : 0),
+		.scaled = _mm256_set1_pd(quant_avx2_pow2d(k)),
 		.div = _mm256_set1_pd(divisor),
 	};
 
 	if (direct)
-		dequant_all(t, lanes, n, &u, true, p);
+		quant_avx2_dequant_all(t, lanes, n, &u, true, p);
 	else
-		dequant_all(t, lanes, n, &u, false, p);
+		quant_avx2_dequant_all(t, lanes, n, &u, false, p);
 }
 
-static LOOP void dequant_f32(const int32_t *lanes, unsigned int n, int k,
-			     uint32_t divisor, void *dst)
+static LOOP void quant_avx2_dequant_f32(const int32_t *lanes, unsigned int n, int k,
+					uint32_t divisor, void *dst)
 {
-	dequant_loop(QUANT_F32, lanes, n, k, divisor, dst);
+	quant_avx2_dequant_loop(QUANT_F32, lanes, n, k, divisor, dst);
 }
 
-static LOOP void dequant_f16(const int32_t *lanes, unsigned int n, int k,
-			     uint32_t divisor, void *dst)
+static LOOP void quant_avx2_dequant_f16(const int32_t *lanes, unsigned int n, int k,
+					uint32_t divisor, void *dst)
 {
-	dequant_loop(QUANT_F16, lanes, n, k, divisor, dst);
+	quant_avx2_dequant_loop(QUANT_F16, lanes, n, k, divisor, dst);
 }
 
-static LOOP void dequant_bf16(const int32_t *lanes, unsigned int n, int k,
-			      uint32_t divisor, void *dst)
+static LOOP void quant_avx2_dequant_bf16(const int32_t *lanes, unsigned int n, int k,
+					 uint32_t divisor, void *dst)
 {
-	dequant_loop(QUANT_BF16, lanes, n, k, divisor, dst);
+	quant_avx2_dequant_loop(QUANT_BF16, lanes, n, k, divisor, dst);
 }
 
 void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
@@ -566,14 +568,14 @@ void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
 		return;
 	}
 
-	csr = mxcsr_enter();
+	csr = quant_avx2_mxcsr_enter();
 	if (t == QUANT_F32)
-		dequant_f32(lanes, n, k, divisor, dst);
+		quant_avx2_dequant_f32(lanes, n, k, divisor, dst);
 	else if (t == QUANT_F16)
-		dequant_f16(lanes, n, k, divisor, dst);
+		quant_avx2_dequant_f16(lanes, n, k, divisor, dst);
 	else
-		dequant_bf16(lanes, n, k, divisor, dst);
-	mxcsr_leave(csr);
+		quant_avx2_dequant_bf16(lanes, n, k, divisor, dst);
+	quant_avx2_mxcsr_leave(csr);
 }
 
 #else /* !__x86_64__ */

@@ -17,7 +17,7 @@ enum quant_form quant_form_found;
 typedef void lanes_fn(enum quant_type t, const void *src, unsigned int n, int k,
 		      int32_t *lanes);
 
-static int64_t now(void)
+static int64_t quant_form_now(void)
 {
 	struct timespec t;
 
@@ -26,17 +26,17 @@ static int64_t now(void)
 }
 
 /* ns, or @best if that is less: somebody else may have had the processor */
-static int64_t least(lanes_fn *quantise, const float *elements, int64_t best)
+static int64_t quant_form_least(lanes_fn *quantise, const float *elements, int64_t best)
 {
 	int32_t lanes[ELEMENTS];
-	int64_t took = now();
+	int64_t took = quant_form_now();
 
 	quantise(QUANT_F32, elements, ELEMENTS, 30, lanes);
-	took = now() - took;
+	took = quant_form_now() - took;
 	return took < best ? took : best;
 }
 
-static bool shifts_are_faster(void)
+static bool quant_form_shifts_are_faster(void)
 {
 	int64_t floats = INT64_MAX, shifts = INT64_MAX;
 	float elements[ELEMENTS];
@@ -52,8 +52,8 @@ static bool shifts_are_faster(void)
 		memcpy(&elements[i], &bits, sizeof(bits));
 	}
 	for (i = 0; i < TURNS; i++) {
-		floats = least(quant_lanes_avx2, elements, floats);
-		shifts = least(quant_lanes_shift, elements, shifts);
+		floats = quant_form_least(quant_lanes_avx2, elements, floats);
+		shifts = quant_form_least(quant_lanes_shift, elements, shifts);
 	}
 	return shifts < floats - floats / 5;
 }
@@ -63,7 +63,7 @@ enum quant_form quant_form_find(void)
 	enum quant_form form = QUANT_SCALAR;
 
 	if (quant_avx2_usable())
-		form = shifts_are_faster() ? QUANT_SHIFT : QUANT_AVX2;
+		form = quant_form_shifts_are_faster() ? QUANT_SHIFT : QUANT_AVX2;
 	__atomic_store_n(&quant_form_found, form, __ATOMIC_RELAXED);
 	return form;
 }

@@ -46,7 +46,7 @@ void *replica_alloc(struct gagg_replica *r, size_t size)
 }
 
 /* NULL: it has no replicas */
-static const struct replica_mode *find(uint32_t number)
+static const struct replica_mode *replica_find(uint32_t number)
 {
 	unsigned int i;
 
@@ -57,7 +57,7 @@ static const struct replica_mode *find(uint32_t number)
 }
 
 /* the beginnings differ: everybody takes those of rank 0 */
-static int begin(struct gagg_replica *r, float *weights)
+static int replica_begin(struct gagg_replica *r, float *weights)
 {
 	int err;
 
@@ -70,8 +70,8 @@ static int begin(struct gagg_replica *r, float *weights)
 	return err ? err : r->mode->init(r, weights);
 }
 
-static int create(struct gagg_comm *c, float *weights, size_t count, double step,
-		  struct gagg_replica **replica)
+static int replica_create(struct gagg_comm *c, float *weights, size_t count, double step,
+			  struct gagg_replica **replica)
 {
 	struct gagg_replica *r;
 	int err;
@@ -86,7 +86,7 @@ static int create(struct gagg_comm *c, float *weights, size_t count, double step
 	r->comm = c;
 	r->epoch = c->epochs;
 	r->count = count;
-	r->mode = find(c->region.geo.mode);
+	r->mode = replica_find(c->region.geo.mode);
 	r->arg = c->region.geo.arg;
 	if (!r->mode) {
 		free(r);
@@ -95,7 +95,7 @@ static int create(struct gagg_comm *c, float *weights, size_t count, double step
 	}
 	r->step = step;
 	r->grid = 1 / step;
-	err = begin(r, weights);
+	err = replica_begin(r, weights);
 	if (err) {
 		gagg_replica_free(r);
 		return err;
@@ -112,12 +112,12 @@ int gagg_replica_create(struct gagg_comm *c, float *weights, size_t count, doubl
 	*replica = NULL;
 	if (err)
 		return err;
-	err = create(c, weights, count, step, replica);
+	err = replica_create(c, weights, count, step, replica);
 	comm_exit(c);
 	return err;
 }
 
-static int make_step(struct gagg_replica *r, float *weights, const float *update)
+static int replica_make_step(struct gagg_replica *r, float *weights, const float *update)
 {
 	size_t i;
 	int err = comm_check_epoch(r->comm, r->epoch, "replica");
@@ -136,7 +136,7 @@ int gagg_replica_step(struct gagg_replica *r, float *weights, const float *updat
 
 	if (err)
 		return err;
-	err = make_step(r, weights, update);
+	err = replica_make_step(r, weights, update);
 	comm_exit(r->comm);
 	return err;
 }
@@ -173,28 +173,28 @@ void gagg_replica_free(struct gagg_replica *r)
 
 /* --- localsgd ---------------------------------------------------------- */
 
-static int nothing(struct gagg_replica *r, float *w)
+static int replica_nothing(struct gagg_replica *r, float *w)
 {
 	(void)r;
 	(void)w;
 	return GAGG_OK;
 }
 
-static int mean(struct gagg_replica *r, float *w)
+static int replica_mean(struct gagg_replica *r, float *w)
 {
 	return gagg_allreduce(w, w, r->count, GAGG_FLOAT32, GAGG_MEAN, r->comm, r->plan);
 }
 
-static int mean_in_turn(struct gagg_replica *r, float *w, const float *update)
+static int replica_mean_in_turn(struct gagg_replica *r, float *w, const float *update)
 {
 	(void)update;
-	return r->clock % r->arg[0] ? GAGG_OK : mean(r, w);
+	return r->clock % r->arg[0] ? GAGG_OK : replica_mean(r, w);
 }
 
 const struct replica_mode replica_localsgd = {
 	.number = GAGG_SYNC_LOCALSGD,
 	.name = "localsgd",
-	.init = nothing,
-	.step = mean_in_turn,
-	.finish = mean,
+	.init = replica_nothing,
+	.step = replica_mean_in_turn,
+	.finish = replica_mean,
 };

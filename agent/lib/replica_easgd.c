@@ -31,7 +31,7 @@
 /* as many as above, less one for the sign of a distance */
 #define MOST_BITS	30
 
-static int check(struct gagg_replica *r, const float *w)
+static int easgd_check(struct gagg_replica *r, const float *w)
 {
 	double far = 1 << r->bits;
 	size_t i;
@@ -45,7 +45,7 @@ static int check(struct gagg_replica *r, const float *w)
 }
 
 /* a weight moves towards the centre: by how much, which the centre is due */
-static int32_t give(struct gagg_replica *r, float *w, size_t i, int64_t center)
+static int32_t easgd_give(struct gagg_replica *r, float *w, size_t i, int64_t center)
 {
 	double x = replica_settled(replica_at(r, w, i));
 	int32_t e = elastic_delta(steps_nearest(x), center, r->pull);
@@ -57,7 +57,7 @@ static int32_t give(struct gagg_replica *r, float *w, size_t i, int64_t center)
 }
 
 /* a weight is where the centre is */
-static void join(struct gagg_replica *r, float *w, size_t i, int64_t center)
+static void easgd_join(struct gagg_replica *r, float *w, size_t i, int64_t center)
 {
 	w[i] = (float)((double)center / r->grid);
 	r->carry[i] = 0;
@@ -71,7 +71,7 @@ static void join(struct gagg_replica *r, float *w, size_t i, int64_t center)
  */
 
 /* All ranks come to the same conclusion, and none waits for another that has left. */
-static int agree(struct gagg_replica *r)
+static int easgd_agree(struct gagg_replica *r)
 {
 	double grids[GAGG_RANKS_MAX];
 	int err = gagg_allgather(&r->grid, sizeof(r->grid), grids, r->comm), i;
@@ -83,9 +83,9 @@ static int agree(struct gagg_replica *r)
 	return err ? err : replica_check_grid(r);
 }
 
-static int sync_init(struct gagg_replica *r, float *w)
+static int easgd_sync_init(struct gagg_replica *r, float *w)
 {
-	int err = agree(r);
+	int err = easgd_agree(r);
 	size_t i;
 
 	if (err)
@@ -97,49 +97,49 @@ static int sync_init(struct gagg_replica *r, float *w)
 	r->carry = replica_alloc(r, sizeof(*r->carry));
 	if (!r->center || !r->delta || !r->carry)
 		return GAGG_ERR_NOMEM;
-	err = check(r, w);
+	err = easgd_check(r, w);
 	for (i = 0; !err && i < r->count; i++)
 		r->center[i] = (int32_t)steps_nearest(w[i] * r->grid);
 	return err;
 }
 
-static int sync_exchange(struct gagg_replica *r, float *w)
+static int easgd_sync_exchange(struct gagg_replica *r, float *w)
 {
-	int err = check(r, w);
+	int err = easgd_check(r, w);
 	size_t i;
 
 	if (err)
 		return err;
 	for (i = 0; i < r->count; i++)
-		r->delta[i] = give(r, w, i, r->center[i]);
+		r->delta[i] = easgd_give(r, w, i, r->center[i]);
 	err = gagg_allreduce(r->delta, r->delta, r->count, GAGG_INT32, GAGG_SUM, r->comm, NULL);
 	for (i = 0; !err && i < r->count; i++)
 		r->center[i] += r->delta[i];
 	return err;
 }
 
-static int sync_step(struct gagg_replica *r, float *w, const float *update)
+static int easgd_sync_step(struct gagg_replica *r, float *w, const float *update)
 {
 	(void)update;
-	return r->clock % r->arg[0] ? GAGG_OK : sync_exchange(r, w);
+	return r->clock % r->arg[0] ? GAGG_OK : easgd_sync_exchange(r, w);
 }
 
-static int sync_finish(struct gagg_replica *r, float *w)
+static int easgd_sync_finish(struct gagg_replica *r, float *w)
 {
-	int err = sync_exchange(r, w);
+	int err = easgd_sync_exchange(r, w);
 	size_t i;
 
 	for (i = 0; !err && i < r->count; i++)
-		join(r, w, i, r->center[i]);
+		easgd_join(r, w, i, r->center[i]);
 	return err;
 }
 
 const struct replica_mode replica_easgd_sync = {
 	.number = GAGG_SYNC_EASGD_SYNC,
 	.name = "easgd-sync",
-	.init = sync_init,
-	.step = sync_step,
-	.finish = sync_finish,
+	.init = easgd_sync_init,
+	.step = easgd_sync_step,
+	.finish = easgd_sync_finish,
 };
 
 /* --- easgd --------------------------------------------------------------
@@ -154,7 +154,7 @@ const struct replica_mode replica_easgd_sync = {
 
 #define LANE_REACH	2147483648.0
 
-static int step_bits(const struct gagg_replica *r)
+static int easgd_step_bits(const struct gagg_replica *r)
 {
 	double reach = 1 + 2.0 * gagg_size(r->comm) * r->pull / ELASTIC_ONE;
 	int bits = MOST_BITS;
@@ -164,7 +164,7 @@ static int step_bits(const struct gagg_replica *r)
 	return bits;
 }
 
-static int check_center(struct gagg_replica *r)
+static int easgd_check_center(struct gagg_replica *r)
 {
 	int64_t far = 1 << r->bits;
 	size_t i;
@@ -182,7 +182,7 @@ static int check_center(struct gagg_replica *r)
 }
 
 /* rank 0's @values, of 64 bits, into the centre and to all ranks */
-static int publish(struct gagg_replica *r, int64_t *values)
+static int easgd_publish(struct gagg_replica *r, int64_t *values)
 {
 	int err = store_put(r->table, r->comm->rank ? NULL : values);
 	size_t i;
@@ -192,7 +192,7 @@ static int publish(struct gagg_replica *r, int64_t *values)
 	return err;
 }
 
-static int publish_weights(struct gagg_replica *r, float *w, int64_t *values)
+static int easgd_publish_weights(struct gagg_replica *r, float *w, int64_t *values)
 {
 	size_t i;
 	int err;
@@ -203,7 +203,7 @@ static int publish_weights(struct gagg_replica *r, float *w, int64_t *values)
 		memcpy(&bits, &w[i], sizeof(bits));
 		values[i] = bits;
 	}
-	err = publish(r, values);
+	err = easgd_publish(r, values);
 	for (i = 0; !err && i < r->count; i++) {
 		int32_t bits = (int32_t)values[i];
 
@@ -212,15 +212,15 @@ static int publish_weights(struct gagg_replica *r, float *w, int64_t *values)
 	return err;
 }
 
-/* As agree(). Each rank whose step is not rank 0's adds one. */
-static int publish_grid(struct gagg_replica *r, int64_t *values)
+/* As easgd_agree(). Each rank whose step is not rank 0's adds one. */
+static int easgd_publish_grid(struct gagg_replica *r, int64_t *values)
 {
 	int64_t grid, others;
 	int err;
 
 	memcpy(&grid, &r->grid, sizeof(grid));
 	values[0] = grid;
-	err = publish(r, values);
+	err = easgd_publish(r, values);
 	if (err)
 		return err;
 	store_owe(r->table, 0, values[0] != grid);
@@ -235,20 +235,20 @@ static int publish_grid(struct gagg_replica *r, int64_t *values)
 			   "ranks with another step than rank 0: %lld", (long long)others);
 }
 
-static int publish_all(struct gagg_replica *r, float *w, int64_t *values)
+static int easgd_publish_all(struct gagg_replica *r, float *w, int64_t *values)
 {
-	int err = publish_weights(r, w, values);
+	int err = easgd_publish_weights(r, w, values);
 	size_t i;
 
 	if (!err)
-		err = publish_grid(r, values);
+		err = easgd_publish_grid(r, values);
 	if (!err)
-		err = check(r, w);
+		err = easgd_check(r, w);
 	if (err)
 		return err;
 	for (i = 0; i < r->count; i++)
 		values[i] = steps_nearest(w[i] * r->grid);
-	return publish(r, values);
+	return easgd_publish(r, values);
 }
 
 static int easgd_init(struct gagg_replica *r, float *w)
@@ -259,30 +259,30 @@ static int easgd_init(struct gagg_replica *r, float *w)
 	int err;
 
 	r->pull = r->arg[1] * ELASTIC_ONE / 100;
-	r->bits = step_bits(r);
+	r->bits = easgd_step_bits(r);
 	r->carry = replica_alloc(r, sizeof(*r->carry));
 	values = replica_alloc(r, sizeof(*values));
 	err = !r->carry || !values ? GAGG_ERR_NOMEM :
 	      store_table(r->comm, r->count, GAGG_FLOAT32, step, &r->table);
 	if (!err)
-		err = publish_all(r, w, values);
+		err = easgd_publish_all(r, w, values);
 	free(values);
 	return err;
 }
 
 static int easgd_exchange(struct gagg_replica *r, float *w)
 {
-	int err = check(r, w);
+	int err = easgd_check(r, w);
 	size_t i;
 
 	if (!err)
 		err = store_read(r->table);
 	if (!err)
-		err = check_center(r);
+		err = easgd_check_center(r);
 	if (err)
 		return err;
 	for (i = 0; i < r->count; i++)
-		store_owe(r->table, i, give(r, w, i, store_element(r->table, i)));
+		store_owe(r->table, i, easgd_give(r, w, i, store_element(r->table, i)));
 	return gagg_clock(r->comm);
 }
 
@@ -300,9 +300,9 @@ static int easgd_finish(struct gagg_replica *r, float *w)
 	if (!err)
 		err = store_snapshot(r->table);
 	if (!err)
-		err = check_center(r);
+		err = easgd_check_center(r);
 	for (i = 0; !err && i < r->count; i++)
-		join(r, w, i, store_element(r->table, i));
+		easgd_join(r, w, i, store_element(r->table, i));
 	return err;
 }
 

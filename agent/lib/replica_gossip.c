@@ -18,7 +18,7 @@
  *
  * A rank's copy in the store is its replica (pull, pair), or what it was sent so far
  * (push): sums that wrap, of which the difference to the last read is exact, since
- * replicas are within far() steps and at most pushes() come between two reads. One
+ * replicas are within gossip_far() steps and at most gossip_pushes() come between two reads. One
  * chunk more than there are weights has how many they were, or the weight.
  */
 #include <math.h>
@@ -37,77 +37,81 @@
  * as a position may have (replica.h), and sums of them are below 2^53, where doubles
  * are exact.
  */
-static int step_bits(const struct gagg_replica *r)
+static int gossip_step_bits(const struct gagg_replica *r)
 {
 	return store_wide(r->comm) ? 30 : 24;
 }
 
-static double far(const struct gagg_replica *r)
+static double gossip_far(const struct gagg_replica *r)
 {
-	return (double)(1 << step_bits(r));
+	return (double)(1 << gossip_step_bits(r));
 }
 
-static int64_t pushes(const struct gagg_replica *r)
+static int64_t gossip_pushes(const struct gagg_replica *r)
 {
-	return (1 << ((store_wide(r->comm) ? 53 : 31) - step_bits(r))) - 2;
+	return (1 << ((store_wide(r->comm) ? 53 : 31) - gossip_step_bits(r))) - 2;
 }
 
 /* the lane behind the weights, in @own, @seen and @spare */
-static size_t extra(const struct gagg_replica *r)
+static size_t gossip_extra(const struct gagg_replica *r)
 {
 	return r->table->count - store_lanes(r->comm);
 }
 
-static uint64_t members(const struct gagg_replica *r)
+static uint64_t gossip_members(const struct gagg_replica *r)
 {
 	return r->comm->region.geo.members;
 }
 
-static uint32_t self(const struct gagg_replica *r)
+static uint32_t gossip_self(const struct gagg_replica *r)
 {
 	return r->comm->region.geo.rank;
 }
 
-static uint32_t clock_of(const struct gagg_replica *r)
+static uint32_t gossip_clock_of(const struct gagg_replica *r)
 {
 	return (uint32_t)r->comm->store_clock;
 }
 
 /* rank of the communicator */
-static int local(const struct gagg_replica *r, uint32_t rank)
+static int gossip_local(const struct gagg_replica *r, uint32_t rank)
 {
-	return (int)gagg_peer_index(members(r), rank);
+	return (int)gagg_peer_index(gossip_members(r), rank);
 }
 
-static int send_to(struct gagg_replica *r)
+static int gossip_send_to(struct gagg_replica *r)
 {
-	return copies_add(r->table, local(r, gagg_peer_to(members(r), self(r), clock_of(r))));
+	return copies_add(r->table,
+			  gossip_local(r, gagg_peer_to(gossip_members(r),
+						       gossip_self(r),
+						       gossip_clock_of(r))));
 }
 
 /* in whole steps, and what lies between them */
-static int64_t whole(const struct gagg_replica *r, const float *w, size_t i)
+static int64_t gossip_whole(const struct gagg_replica *r, const float *w, size_t i)
 {
 	return steps_nearest(replica_settled(replica_at(r, w, i)));
 }
 
-static int too_far(const struct gagg_replica *r, size_t i)
+static int gossip_too_far(const struct gagg_replica *r, size_t i)
 {
 	return comm_error(r->comm, GAGG_ERR_INVALID,
-			  "weight %zu is not finite, or 2^%d steps and more", i, step_bits(r));
+			  "weight %zu is not finite, or 2^%d steps and more", i,
+			  gossip_step_bits(r));
 }
 
-static int check(const struct gagg_replica *r, const float *w)
+static int gossip_check(const struct gagg_replica *r, const float *w)
 {
 	size_t i;
 
 	for (i = 0; i < r->count; i++)
-		if (!(fabs(replica_at(r, w, i)) < far(r) - 1))
-			return too_far(r, i);
+		if (!(fabs(replica_at(r, w, i)) < gossip_far(r) - 1))
+			return gossip_too_far(r, i);
 	return GAGG_OK;
 }
 
 /* a weight moves by whole steps */
-static void move(struct gagg_replica *r, float *w, size_t i, int64_t by)
+static void gossip_move(struct gagg_replica *r, float *w, size_t i, int64_t by)
 {
 	double x = replica_settled(replica_at(r, w, i)) + (double)by;
 
@@ -116,7 +120,7 @@ static void move(struct gagg_replica *r, float *w, size_t i, int64_t by)
 }
 
 /* the own copy becomes @spare */
-static int show(struct gagg_replica *r)
+static int gossip_show(struct gagg_replica *r)
 {
 	struct gagg_table *t = r->table;
 	size_t i;
@@ -129,7 +133,7 @@ static int show(struct gagg_replica *r)
 }
 
 /* what has been added to the own copy since it was last looked at, into @own */
-static int receive(struct gagg_replica *r, uint32_t flags)
+static int gossip_receive(struct gagg_replica *r, uint32_t flags)
 {
 	struct gagg_table *t = r->table;
 	int err = copies_read(t, r->comm->rank, flags);
@@ -143,7 +147,7 @@ static int receive(struct gagg_replica *r, uint32_t flags)
 }
 
 /* what the own copy is while nothing is exchanged: all begin to train */
-static int start(struct gagg_replica *r, const float *w)
+static int gossip_start(struct gagg_replica *r, const float *w)
 {
 	struct gagg_table *t = r->table;
 	size_t i;
@@ -152,33 +156,33 @@ static int start(struct gagg_replica *r, const float *w)
 	memset(t->spare, 0, t->count * sizeof(*t->spare));
 	for (i = 0; i < r->count; i++) {
 		if (r->mode->shows)
-			t->spare[i] = whole(r, w, i);
+			t->spare[i] = gossip_whole(r, w, i);
 		/* push-sum: what is trained is here */
 		if (r->mode->weighs)
 			r->carry[i] = w[i] * r->grid;
 	}
 	r->weight = UNIT;
-	err = show(r);
+	err = gossip_show(r);
 	return err ? err : store_meet(r->comm);
 }
 
 /* the chunk behind the weights, as a table of its own */
-static struct gagg_table behind(const struct gagg_replica *r)
+static struct gagg_table gossip_behind(const struct gagg_replica *r)
 {
 	struct gagg_table last = *r->table;
 
 	last.first += last.chunks - 1;
 	last.chunks = 1;
 	last.count = store_lanes(r->comm);
-	last.spare += extra(r);
+	last.spare += gossip_extra(r);
 	return last;
 }
 
 /* everybody shows its resolution, rank 0 its weights, too; bit by bit */
-static int show_begin(struct gagg_replica *r, const float *w)
+static int gossip_show_begin(struct gagg_replica *r, const float *w)
 {
 	struct gagg_table *t = r->table;
-	size_t e = extra(r), i;
+	size_t e = gossip_extra(r), i;
 	uint64_t grid;
 
 	memset(t->spare, 0, t->count * sizeof(*t->spare));
@@ -191,14 +195,14 @@ static int show_begin(struct gagg_replica *r, const float *w)
 	}
 	t->spare[e] = (int32_t)(uint32_t)grid;
 	t->spare[e + 1] = (int32_t)(grid >> 32);
-	return show(r);
+	return gossip_show(r);
 }
 
 /* of all others, rank 0's last; @other becomes one whose resolution is another than here */
-static int read_begins(struct gagg_replica *r, int *other)
+static int gossip_read_begins(struct gagg_replica *r, int *other)
 {
-	struct gagg_table *t = r->table, last = behind(r);
-	size_t e = extra(r);
+	struct gagg_table *t = r->table, last = gossip_behind(r);
+	size_t e = gossip_extra(r);
 	int err = GAGG_OK, k;
 
 	for (k = r->comm->size - 1; k >= 0 && !err; k--) {
@@ -215,14 +219,14 @@ static int read_begins(struct gagg_replica *r, int *other)
  * Weights of rank 0. If not all ranks have the same resolution, each has another one
  * than some rank: so all come to the same conclusion.
  */
-static int begin(struct gagg_replica *r, float *w)
+static int gossip_begin(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
-	int err = show_begin(r, w), other = -1;
+	int err = gossip_show_begin(r, w), other = -1;
 	size_t i;
 
 	if (!err)
-		err = read_begins(r, &other);
+		err = gossip_read_begins(r, &other);
 	for (i = 0; i < r->count && !err; i++) {
 		int32_t bits = (int32_t)t->spare[i];
 
@@ -248,134 +252,139 @@ static int gossip_init(struct gagg_replica *r, float *w)
 		return GAGG_ERR_NOMEM;
 	err = store_table(r->comm, count, GAGG_INT32, 1, &r->table);
 	if (!err)
-		err = begin(r, w);
+		err = gossip_begin(r, w);
 	if (!err)
 		err = replica_check_grid(r);
 	if (!err)
-		err = check(r, w);
-	return err ? err : start(r, w);
+		err = gossip_check(r, w);
+	return err ? err : gossip_start(r, w);
 }
 
 /* --- the exchanges ------------------------------------------------------ */
 
 /* to the nearest, half to even: the mean of whole numbers is within their hull */
-static int64_t half(int64_t sum)
+static int64_t gossip_half(int64_t sum)
 {
 	return (sum + (sum >> 1 & 1)) >> 1;
 }
 
-static int pull(struct gagg_replica *r, float *w)
+static int gossip_pull(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
-	int err = check(r, w);
+	int err = gossip_check(r, w);
 	size_t i;
 
 	if (!err)
-		err = copies_read(t, local(r, gagg_peer_to(members(r), self(r), clock_of(r))), 0);
+		err = copies_read(
+			t,
+			gossip_local(r, gagg_peer_to(gossip_members(r),
+						     gossip_self(r),
+						     gossip_clock_of(r))),
+			0);
 	if (err)
 		return err;
 	for (i = 0; i < r->count; i++) {
-		int64_t n = whole(r, w, i);
+		int64_t n = gossip_whole(r, w, i);
 
-		t->spare[i] = half(n + t->spare[i]);
-		move(r, w, i, t->spare[i] - n);
+		t->spare[i] = gossip_half(n + t->spare[i]);
+		gossip_move(r, w, i, t->spare[i] - n);
 	}
-	return show(r);
+	return gossip_show(r);
 }
 
 /* two clocks, see kmod/core/sync/gossip.c */
-static int pair(struct gagg_replica *r, float *w)
+static int gossip_pair(struct gagg_replica *r, float *w)
 {
-	uint32_t peer = gagg_peer_pair(members(r), self(r), clock_of(r) / 2);
+	uint32_t peer = gagg_peer_pair(gossip_members(r), gossip_self(r), gossip_clock_of(r) / 2);
 	struct gagg_table *t = r->table;
-	int err = check(r, w);
+	int err = gossip_check(r, w);
 	size_t i;
 
 	for (i = 0; i < r->count && !err; i++)
-		t->spare[i] = whole(r, w, i);
+		t->spare[i] = gossip_whole(r, w, i);
 	if (!err)
-		err = show(r);
-	if (!err && peer != self(r)) {
-		err = copies_read(t, local(r, peer), 0);
+		err = gossip_show(r);
+	if (!err && peer != gossip_self(r)) {
+		err = copies_read(t, gossip_local(r, peer), 0);
 		for (i = 0; i < r->count && !err; i++) {
 			int64_t n = t->seen[i], sum = n + t->spare[i], low = sum >> 1;
 
-			move(r, w, i, (self(r) < peer ? low : sum - low) - n);
+			gossip_move(r, w, i, (gossip_self(r) < peer ? low : sum - low) - n);
 		}
 	}
 	return err ? err : store_submit(r->comm, GAGG_K_UPDATE, GAGG_SUBMIT_OWN, 0, 0, 0);
 }
 
-static int push_receive(struct gagg_replica *r, float *w, uint32_t flags)
+static int gossip_push_receive(struct gagg_replica *r, float *w, uint32_t flags)
 {
 	struct gagg_table *t = r->table;
-	int err = check(r, w);
+	int err = gossip_check(r, w);
 	int64_t k;
 	size_t i;
 
 	if (!err)
-		err = receive(r, flags);
+		err = gossip_receive(r, flags);
 	if (err)
 		return err;
-	k = t->own[extra(r)];
-	if (k < 0 || k > pushes(r))
+	k = t->own[gossip_extra(r)];
+	if (k < 0 || k > gossip_pushes(r))
 		return comm_error(r->comm, GAGG_ERR_INVALID,
 				  "more than %lld replicas were sent between two exchanges: a smaller S of %s",
-				  (long long)pushes(r), gagg_sync(r->comm));
+				  (long long)gossip_pushes(r), gagg_sync(r->comm));
 	for (i = 0; i < r->count && k; i++) {
-		int64_t n = whole(r, w, i);
+		int64_t n = gossip_whole(r, w, i);
 
-		move(r, w, i, steps_nearest((double)(n + t->own[i]) / (double)(1 + k)) - n);
+		gossip_move(r, w, i, steps_nearest((double)(n + t->own[i]) / (double)(1 + k)) - n);
 	}
 	return GAGG_OK;
 }
 
-static int push(struct gagg_replica *r, float *w)
+static int gossip_push(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
-	int err = push_receive(r, w, 0);
+	int err = gossip_push_receive(r, w, 0);
 	size_t i;
 
 	if (err)
 		return err;
 	memset(t->own, 0, t->count * sizeof(*t->own));
 	for (i = 0; i < r->count; i++)
-		t->own[i] = whole(r, w, i);
-	t->own[extra(r)] = 1;
-	return send_to(r);
+		t->own[i] = gossip_whole(r, w, i);
+	t->own[gossip_extra(r)] = 1;
+	return gossip_send_to(r);
 }
 
 /* push-sum: the replica of what is here of it */
-static int weigh(struct gagg_replica *r, float *w)
+static int gossip_weigh(struct gagg_replica *r, float *w)
 {
 	size_t i;
 
 	for (i = 0; i < r->count; i++) {
-		if (!(fabs(r->carry[i]) < far(r) - 1))
-			return too_far(r, i);
+		if (!(fabs(r->carry[i]) < gossip_far(r) - 1))
+			return gossip_too_far(r, i);
 		w[i] = (float)(r->carry[i] * UNIT / (double)r->weight / r->grid);
 	}
 	return GAGG_OK;
 }
 
-static int sum_receive(struct gagg_replica *r, float *w, uint32_t flags)
+static int gossip_sum_receive(struct gagg_replica *r, float *w, uint32_t flags)
 {
 	struct gagg_table *t = r->table;
-	int err = receive(r, flags);
+	int err = gossip_receive(r, flags);
 	size_t i;
 
 	if (err)
 		return err;
 	for (i = 0; i < r->count; i++)
 		r->carry[i] = replica_settled(r->carry[i]) + (double)t->own[i];
-	r->weight += t->own[extra(r)];
-	return weigh(r, w);
+	r->weight += t->own[gossip_extra(r)];
+	return gossip_weigh(r, w);
 }
 
-static int push_sum(struct gagg_replica *r, float *w)
+static int gossip_push_sum(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
-	int err = sum_receive(r, w, 0);
+	int err = gossip_sum_receive(r, w, 0);
 	size_t i;
 
 	if (err)
@@ -385,10 +394,10 @@ static int push_sum(struct gagg_replica *r, float *w)
 		t->own[i] = steps_nearest(r->carry[i]) >> 1;
 		r->carry[i] -= (double)t->own[i];
 	}
-	t->own[extra(r)] = r->weight >> 1;
-	r->weight -= t->own[extra(r)];
-	err = weigh(r, w);
-	return err ? err : send_to(r);
+	t->own[gossip_extra(r)] = r->weight >> 1;
+	r->weight -= t->own[gossip_extra(r)];
+	err = gossip_weigh(r, w);
+	return err ? err : gossip_send_to(r);
 }
 
 /* --- steps, and the end -------------------------------------------------- */
@@ -401,7 +410,7 @@ static int gossip_step(struct gagg_replica *r, float *w, const float *update)
 	if (r->mode->weighs) {
 		for (i = 0; i < r->count; i++)
 			r->carry[i] += update[i] * r->grid;
-		err = weigh(r, w);
+		err = gossip_weigh(r, w);
 		if (err)
 			return err;
 	}
@@ -409,7 +418,7 @@ static int gossip_step(struct gagg_replica *r, float *w, const float *update)
 }
 
 /* all that was sent is here, then everybody shows what it has */
-static int gather(struct gagg_replica *r, float *w)
+static int gossip_gather(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
 	int err = GAGG_OK, k;
@@ -418,14 +427,14 @@ static int gather(struct gagg_replica *r, float *w)
 	if (r->mode->receive)
 		err = r->mode->receive(r, w, GAGG_SUBMIT_FENCE);
 	if (!err && !r->mode->weighs)
-		err = check(r, w);
+		err = gossip_check(r, w);
 	if (err)
 		return err;
 	memset(t->spare, 0, t->count * sizeof(*t->spare));
 	for (i = 0; i < r->count; i++)
-		t->spare[i] = r->mode->weighs ? steps_nearest(r->carry[i]) : whole(r, w, i);
-	t->spare[extra(r)] = r->weight;
-	err = show(r);
+		t->spare[i] = r->mode->weighs ? steps_nearest(r->carry[i]) : gossip_whole(r, w, i);
+	t->spare[gossip_extra(r)] = r->weight;
+	err = gossip_show(r);
 	if (!err)
 		err = store_settle(r->comm);
 	memcpy(t->own, t->seen, t->count * sizeof(*t->own));
@@ -442,20 +451,20 @@ static int gather(struct gagg_replica *r, float *w)
 static int gossip_finish(struct gagg_replica *r, float *w)
 {
 	const struct gagg_table *t = r->table;
-	int err = gather(r, w);
+	int err = gossip_gather(r, w);
 	double all;
 	size_t i;
 
 	if (err)
 		return err;
 	/* of all ranks; but in push-sum UNIT each */
-	all = (double)t->own[extra(r)] / UNIT;
+	all = (double)t->own[gossip_extra(r)] / UNIT;
 	for (i = 0; i < r->count; i++) {
 		w[i] = (float)((double)t->own[i] / all / r->grid);
 		r->carry[i] = 0;
 	}
 	err = store_meet(r->comm);
-	return err ? err : start(r, w);
+	return err ? err : gossip_start(r, w);
 }
 
 const struct replica_mode replica_gossip_pull = {
@@ -465,7 +474,7 @@ const struct replica_mode replica_gossip_pull = {
 	.shows = true,
 	.init = gossip_init,
 	.step = gossip_step,
-	.exchange = pull,
+	.exchange = gossip_pull,
 	.finish = gossip_finish,
 };
 
@@ -476,7 +485,7 @@ const struct replica_mode replica_gossip_pair = {
 	.shows = true,
 	.init = gossip_init,
 	.step = gossip_step,
-	.exchange = pair,
+	.exchange = gossip_pair,
 	.finish = gossip_finish,
 };
 
@@ -486,8 +495,8 @@ const struct replica_mode replica_gossip_push = {
 	.store = true,
 	.init = gossip_init,
 	.step = gossip_step,
-	.exchange = push,
-	.receive = push_receive,
+	.exchange = gossip_push,
+	.receive = gossip_push_receive,
 	.finish = gossip_finish,
 };
 
@@ -498,7 +507,7 @@ const struct replica_mode replica_push_sum = {
 	.weighs = true,
 	.init = gossip_init,
 	.step = gossip_step,
-	.exchange = push_sum,
-	.receive = sum_receive,
+	.exchange = gossip_push_sum,
+	.receive = gossip_sum_receive,
 	.finish = gossip_finish,
 };

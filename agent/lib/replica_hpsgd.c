@@ -31,7 +31,7 @@ static int hpsgd_init(struct gagg_replica *r, float *w)
 }
 
 /* all that was learned since the last one */
-static int launch(struct gagg_replica *r)
+static int hpsgd_launch(struct gagg_replica *r)
 {
 	float *sum = r->learned;
 
@@ -43,7 +43,7 @@ static int launch(struct gagg_replica *r)
 			       &r->req);
 }
 
-static int offer(struct gagg_replica *r)
+static int hpsgd_offer(struct gagg_replica *r)
 {
 	r->offer = switch_offer(&r->sw);
 	return gagg_iallreduce(&r->offer, &r->offer, 1, GAGG_INT32, GAGG_MAX, r->comm, NULL,
@@ -51,7 +51,7 @@ static int offer(struct gagg_replica *r)
 }
 
 /* end the operation under way if it is done, or must be */
-static int look(struct gagg_replica *r, bool wait, int *done)
+static int hpsgd_look(struct gagg_replica *r, bool wait, int *done)
 {
 	struct gagg_comm *c = r->comm;
 	int ms = c->session->timeout_ms, err;
@@ -63,7 +63,7 @@ static int look(struct gagg_replica *r, bool wait, int *done)
 	return *done ? err : comm_fail_late(c);
 }
 
-static void take(struct gagg_replica *r, float *w)
+static void hpsgd_take(struct gagg_replica *r, float *w)
 {
 	size_t i;
 
@@ -73,15 +73,15 @@ static void take(struct gagg_replica *r, float *w)
 }
 
 /* as far as the operations under way let it */
-static int advance(struct gagg_replica *r, bool wait)
+static int hpsgd_advance(struct gagg_replica *r, bool wait)
 {
 	while (r->req) {
-		int done, err = look(r, wait || switch_must_wait(&r->sw), &done);
+		int done, err = hpsgd_look(r, wait || switch_must_wait(&r->sw), &done);
 
 		if (err || !done)
 			return err;
 		if (r->sw.phase == SWITCH_FLYING)
-			err = offer(r);
+			err = hpsgd_offer(r);
 		else
 			switch_agree(&r->sw, r->offer);
 		if (err)
@@ -98,12 +98,12 @@ static int hpsgd_step(struct gagg_replica *r, float *w, const float *update)
 	for (i = 0; i < r->count; i++)
 		r->learned[i] += update[i];
 	switch_tick(&r->sw);
-	err = advance(r, false);
+	err = hpsgd_advance(r, false);
 	if (err || !switch_applies(&r->sw))
 		return err;
 	if (r->sw.phase == SWITCH_AGREED)
-		take(r, w);
-	return launch(r);
+		hpsgd_take(r, w);
+	return hpsgd_launch(r);
 }
 
 /*
@@ -112,17 +112,17 @@ static int hpsgd_step(struct gagg_replica *r, float *w, const float *update)
  */
 static int hpsgd_finish(struct gagg_replica *r, float *w)
 {
-	int err = advance(r, true);
+	int err = hpsgd_advance(r, true);
 
 	if (!err && r->sw.phase == SWITCH_AGREED)
-		take(r, w);
+		hpsgd_take(r, w);
 	if (!err)
-		err = launch(r);
+		err = hpsgd_launch(r);
 	if (!err)
-		err = advance(r, true);
+		err = hpsgd_advance(r, true);
 	if (err)
 		return err;
-	take(r, w);
+	hpsgd_take(r, w);
 	r->sw.phase = SWITCH_IDLE;
 	return GAGG_OK;
 }

@@ -18,7 +18,7 @@
 #include "sys.h"
 
 /* 0 in the environment: none */
-static int default_timeout(void)
+static int session_default_timeout(void)
 {
 	const char *env = secure_getenv(SESSION_TIMEOUT_ENV);
 	char *end;
@@ -41,7 +41,7 @@ struct session *session_new(int fd, int timeout_ms)
 	pthread_mutex_init(&s->lock, NULL);
 	s->owner = process_id();
 	s->fd = fd;
-	s->timeout_ms = timeout_ms ? timeout_ms : default_timeout();
+	s->timeout_ms = timeout_ms ? timeout_ms : session_default_timeout();
 	s->notice_ms = SESSION_NOTICE_MS;
 	return s;
 }
@@ -129,7 +129,7 @@ void session_put(struct session *s, struct gagg_comm *c)
 	free(s);
 }
 
-static int attach_error(int err)
+static int session_attach_error(int err)
 {
 	switch (err) {
 	case -ESTALE:
@@ -151,7 +151,7 @@ static int attach_error(int err)
 }
 
 /* What was waited for did not happen: the reason. */
-static int epoch_error(struct session *s, const struct gagg_geometry *geo, int err)
+static int session_epoch_error(struct session *s, const struct gagg_geometry *geo, int err)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	int status = sys_command(s->fd, GAGG_IOC_STATUS, &st);
@@ -175,7 +175,7 @@ static int epoch_error(struct session *s, const struct gagg_geometry *geo, int e
 	return error_epoch(error_thread(), ERROR_MAX, &st);
 }
 
-static int attach_file(struct session *s, struct gagg_ioc_attach *attach)
+static int session_attach_file(struct session *s, struct gagg_ioc_attach *attach)
 {
 	int err = sys_begin(s->fd, s->timeout_ms);
 
@@ -183,13 +183,13 @@ static int attach_file(struct session *s, struct gagg_ioc_attach *attach)
 }
 
 /* the gagg-twin that has opened the session has ended, or has not answered in time */
-static bool is_gone(int err)
+static bool session_is_gone(int err)
 {
 	return err == -EPIPE || err == -EBADF || err == -ETIMEDOUT;
 }
 
 /* Ask anew, for the same rank; 0 or an enum gagg_error. @fd is -1 until that succeeds. */
-static int reopen(struct session *s)
+static int session_reopen(struct session *s)
 {
 	int fd;
 
@@ -209,7 +209,7 @@ struct joining {
 };
 
 /* the ranks that have not joined */
-static void tell_absent(void *of)
+static void session_tell_absent(void *of)
 {
 	const struct joining *j = of;
 	struct gagg_ioc_status st = { .size = sizeof(st) };
@@ -231,20 +231,21 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	struct joining joining = { s, &attach.geo };
 	int err;
 
-	err = attach_file(s, &attach);
-	if (is_gone(err) && s->group[0]) {
-		err = reopen(s);
+	err = session_attach_file(s, &attach);
+	if (session_is_gone(err) && s->group[0]) {
+		err = session_reopen(s);
 		if (err)
 			return err;
-		err = attach_file(s, &attach);
+		err = session_attach_file(s, &attach);
 	}
 	if (err)
-		return attach_error(err);
-	err = session_wait(s, &wait, deadline, deadline_in(s->notice_ms), tell_absent, &joining);
+		return session_attach_error(err);
+	err = session_wait(s, &wait, deadline, deadline_in(s->notice_ms),
+			   session_tell_absent, &joining);
 	if (!err)
 		err = sys_command(s->fd, GAGG_IOC_STATUS, &st);
 	if (err) {
-		err = epoch_error(s, &attach.geo, err);
+		err = session_epoch_error(s, &attach.geo, err);
 		session_detach(s);
 		return err;
 	}

@@ -60,7 +60,7 @@ struct rest {
 	uint64_t rates;
 };
 
-static void give(struct rest *r, uint32_t i, uint32_t *share, uint32_t samples)
+static void share_give(struct rest *r, uint32_t i, uint32_t *share, uint32_t samples)
 {
 	share[i] = samples;
 	r->in[i] = false;
@@ -74,7 +74,7 @@ static void give(struct rest *r, uint32_t i, uint32_t *share, uint32_t samples)
  * end, and who is too low remains so: it gets its bound; and the other way
  * round. False: none is out of bounds.
  */
-static bool bound(const struct share_bounds *b, struct rest *r, uint32_t *share)
+static bool share_bound(const struct share_bounds *b, struct rest *r, uint32_t *share)
 {
 	uint32_t max = b->max ? b->max : b->total, i;
 	uint64_t min_part = r->rates * b->min, max_part = r->rates * max;
@@ -94,15 +94,15 @@ static bool bound(const struct share_bounds *b, struct rest *r, uint32_t *share)
 		uint64_t part = total * r->rate[i];
 
 		if (r->in[i] && part < min_part && low >= high)
-			give(r, i, share, b->min);
+			share_give(r, i, share, b->min);
 		else if (r->in[i] && part > max_part && high >= low)
-			give(r, i, share, max);
+			share_give(r, i, share, max);
 	}
 	return true;
 }
 
 /* the lowest of those with the largest value */
-static uint32_t largest(const uint64_t *x, uint32_t n)
+static uint32_t share_largest(const uint64_t *x, uint32_t n)
 {
 	uint32_t i, best = 0;
 
@@ -113,9 +113,9 @@ static uint32_t largest(const uint64_t *x, uint32_t n)
 }
 
 /* so much smaller that products fit; the slowest count as 2^-26 of the fastest */
-static void scale(struct rest *r, const uint64_t *rate, uint32_t n)
+static void share_scale(struct rest *r, const uint64_t *rate, uint32_t n)
 {
-	int down = 64 - PART_BITS - __builtin_clzll(rate[largest(rate, n)]);
+	int down = 64 - PART_BITS - __builtin_clzll(rate[share_largest(rate, n)]);
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
@@ -133,8 +133,8 @@ void share_divide(const struct share_bounds *b, const uint64_t *rate, uint32_t *
 	uint64_t remainder[SHARE_RANKS];
 	uint32_t i, left;
 
-	scale(&r, rate, b->ranks);
-	while (bound(b, &r, share))
+	share_scale(&r, rate, b->ranks);
+	while (share_bound(b, &r, share))
 		;
 	left = r.total;
 	for (i = 0; i < b->ranks; i++) {
@@ -148,7 +148,7 @@ void share_divide(const struct share_bounds *b, const uint64_t *rate, uint32_t *
 		left -= share[i];
 	}
 	for (; left; left--) {
-		i = largest(remainder, b->ranks);
+		i = share_largest(remainder, b->ranks);
 		share[i]++;
 		remainder[i] = 0;
 	}
@@ -168,15 +168,15 @@ void share_begin(struct share_control *c, const struct share_bounds *b)
 	share_divide(b, alike, c->share);
 }
 
-static uint64_t clamp(uint64_t rate, uint64_t min, uint64_t max)
+static uint64_t share_clamp(uint64_t rate, uint64_t min, uint64_t max)
 {
 	return rate < min ? min : rate > max ? max : rate;
 }
 
-static uint64_t smooth(uint64_t old, uint64_t rate, uint32_t gain)
+static uint64_t share_smooth(uint64_t old, uint64_t rate, uint32_t gain)
 {
 	if (gain == SHARE_GAIN)
-		rate = clamp(rate, old / 2, old * 2);
+		rate = share_clamp(rate, old / 2, old * 2);
 	return rate > old ? old + (rate - old) / gain : old - (old - rate) / gain;
 }
 
@@ -191,7 +191,7 @@ void share_step(struct share_control *c, const struct share_work *work)
 		if (rate && c->rates[i] < SHARE_GAIN)
 			c->rates[i]++;
 		if (rate)
-			c->rate[i] = smooth(c->rate[i], rate, c->rates[i]);
+			c->rate[i] = share_smooth(c->rate[i], rate, c->rates[i]);
 		known = known && c->rate[i];
 	}
 	if (known)

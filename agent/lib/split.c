@@ -23,7 +23,7 @@ struct seat {
 	int32_t old;	/* rank in the old one */
 };
 
-static int by_key(const void *a, const void *b)
+static int split_by_key(const void *a, const void *b)
 {
 	const struct seat *x = a, *y = b;
 
@@ -93,7 +93,7 @@ static int split_seats(const struct gagg_comm *c, const struct vote *votes, int 
 		seats[n].key = votes[i].key;
 		seats[n++].old = i;
 	}
-	qsort(seats, (size_t)n, sizeof(*seats), by_key);
+	qsort(seats, (size_t)n, sizeof(*seats), split_by_key);
 	return n;
 }
 

@@ -25,7 +25,7 @@
 #include "sys.h"
 
 /* partitions of ako; other modes have none */
-static uint32_t parts_of(const struct gagg_comm *c)
+static uint32_t store_parts_of(const struct gagg_comm *c)
 {
 	const struct gagg_geometry *geo = &c->region.geo;
 
@@ -35,7 +35,7 @@ static uint32_t parts_of(const struct gagg_comm *c)
 /* a store of other copies than ako's is of replicas */
 int gagg_has_store(const struct gagg_comm *c)
 {
-	return store_is(c) && (!store_copies(c) || parts_of(c));
+	return store_is(c) && (!store_copies(c) || store_parts_of(c));
 }
 
 static int need_store(struct gagg_comm *c)
@@ -46,12 +46,12 @@ static int need_store(struct gagg_comm *c)
 		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no tables");
 }
 
-static int need_table(const struct gagg_table *t)
+static int store_need_table(const struct gagg_table *t)
 {
 	return comm_check_epoch(t->comm, t->epoch, "table");
 }
 
-static void table_empty(const struct gagg_table *t)
+static void store_table_empty(const struct gagg_table *t)
 {
 	free(t->seen);
 	free(t->own);
@@ -62,11 +62,11 @@ static void table_empty(const struct gagg_table *t)
 	free(t->sum);
 }
 
-static void table_free(struct gagg_table *t)
+static void store_table_free(struct gagg_table *t)
 {
 	if (!t)
 		return;
-	table_empty(t);
+	store_table_empty(t);
 	free(t);
 }
 
@@ -108,7 +108,7 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "the store has room for %llu elements more (larger: gaggctl group set NAME ring N)",
 				  (unsigned long long)(geo->ring - first) * lanes);
-	parts = parts_of(c);
+	parts = store_parts_of(c);
 	if (chunks < parts)
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "%s has more partitions than the table has chunks, %llu of %u elements: use fewer, or smaller chunks (gaggctl group set NAME lanes N)",
@@ -125,7 +125,7 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 	}
 	if (!t || !t->seen || !t->own || !t->spare || !(integers ? (void *)t->due : t->log) ||
 	    (parts && (!t->last || !t->sum))) {
-		table_free(t);
+		store_table_free(t);
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a table of %zu elements",
 				  count);
 	}
@@ -148,7 +148,7 @@ void store_retire(struct gagg_comm *c)
 		struct gagg_table *t = c->tables;
 
 		c->tables = t->next;
-		table_empty(t);
+		store_table_empty(t);
 		t->next = c->old_tables;
 		c->old_tables = t;
 	}
@@ -165,7 +165,7 @@ void store_delete(struct gagg_comm *c)
 	}
 }
 
-static int op_error(struct gagg_comm *c, int err)
+static int store_op_error(struct gagg_comm *c, int err)
 {
 	if (err == -EPIPE)
 		return comm_fail_epoch(c);
@@ -184,25 +184,25 @@ int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint3
 	int err = sys_command(c->session->fd, GAGG_IOC_SUBMIT, &arg);
 
 	if (err)
-		return op_error(c, err);
+		return store_op_error(c, err);
 	c->store_op = arg.op;
 	c->store_clock += kind == GAGG_K_UPDATE;
 	return GAGG_OK;
 }
 
 /* whose copy an op is for that does not say so; ako divides updates by itself */
-static uint32_t whose(const struct gagg_comm *c, enum gagg_kind kind)
+static uint32_t store_whose(const struct gagg_comm *c, enum gagg_kind kind)
 {
-	return store_copies(c) && (kind == GAGG_K_READ || !parts_of(c)) ? GAGG_SUBMIT_OWN : 0;
+	return store_copies(c) && (kind == GAGG_K_READ || !store_parts_of(c)) ? GAGG_SUBMIT_OWN : 0;
 }
 
-static int submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t first,
-		  uint32_t chunks)
+static int store_submit_own(struct gagg_comm *c, enum gagg_kind kind,
+			    uint32_t flags, uint32_t first, uint32_t chunks)
 {
-	return store_submit(c, kind, flags | whose(c, kind), 0, first, chunks);
+	return store_submit(c, kind, flags | store_whose(c, kind), 0, first, chunks);
 }
 
-static void tell_late(void *of)
+static void store_tell_late(void *of)
 {
 	comm_tell_late(of);
 }
@@ -215,36 +215,37 @@ int store_settle(struct gagg_comm *c)
 	};
 	uint64_t begin = deadline_now();
 	int err = session_wait(c->session, &arg, deadline, session_notice_at(c->session),
-			       tell_late, c);
+			       store_tell_late, c);
 
 	c->store_waited += deadline_now() - begin;
-	return err ? op_error(c, err) : GAGG_OK;
+	return err ? store_op_error(c, err) : GAGG_OK;
 }
 
 /* of a table of floats, in steps; of one of integers */
-static double real(const struct gagg_table *t, const void *values, size_t i)
+static double store_real(const struct gagg_table *t, const void *values, size_t i)
 {
 	return element_float(values, i) / t->step;
 }
 
-static int64_t whole(const struct gagg_table *t, const void *values, size_t i)
+static int64_t store_whole(const struct gagg_table *t, const void *values, size_t i)
 {
 	return t->dtype == GAGG_INT32 ? element_int32(values, i) : element_int64(values, i);
 }
 
 /* can a clock push that, too? A lane holds the difference of two reads, with its sign */
-static bool may_owe(const struct gagg_table *t, const void *delta, size_t i)
+static bool store_may_owe(const struct gagg_table *t, const void *delta, size_t i)
 {
 	bool wide = store_wide(t->comm);
 	int64_t most = wide ? INT64_MAX : INT32_MAX, sum;
 
 	if (t->log)
-		return fabs(t->log[i] + real(t, delta, i)) < (wide ? STORE_STEPS_MAX : INT32_MAX);
-	return !__builtin_add_overflow(t->due[i], whole(t, delta, i), &sum) &&
+		return fabs(t->log[i] + store_real(t, delta, i)) <
+		       (wide ? STORE_STEPS_MAX : INT32_MAX);
+	return !__builtin_add_overflow(t->due[i], store_whole(t, delta, i), &sum) &&
 	       sum >= -most && sum <= most;
 }
 
-static int too_much(const struct gagg_table *t, size_t i)
+static int store_too_much(const struct gagg_table *t, size_t i)
 {
 	bool wide = store_wide(t->comm);
 	const char *what = !wide ? "2^31 steps and more" :
@@ -257,21 +258,21 @@ static int too_much(const struct gagg_table *t, size_t i)
 			  i, what, use);
 }
 
-static int inc(struct gagg_table *t, const void *delta)
+static int store_inc(struct gagg_table *t, const void *delta)
 {
 	size_t i;
-	int err = need_table(t);
+	int err = store_need_table(t);
 
 	if (err)
 		return err;
 	for (i = 0; i < t->count; i++)
-		if (!may_owe(t, delta, i))
-			return too_much(t, i);
+		if (!store_may_owe(t, delta, i))
+			return store_too_much(t, i);
 	for (i = 0; i < t->count; i++) {
 		if (t->log)
-			t->log[i] += real(t, delta, i);
+			t->log[i] += store_real(t, delta, i);
 		else
-			t->due[i] += whole(t, delta, i);
+			t->due[i] += store_whole(t, delta, i);
 	}
 	return GAGG_OK;
 }
@@ -282,7 +283,7 @@ int gagg_inc(struct gagg_table *t, const void *delta)
 
 	if (err)
 		return err;
-	err = inc(t, delta);
+	err = store_inc(t, delta);
 	comm_exit(t->comm);
 	return err;
 }
@@ -301,7 +302,7 @@ void store_owe(struct gagg_table *t, size_t i, int64_t steps)
 }
 
 /* what a clock that pushes @q makes the last @parts clocks have pushed */
-static int64_t window(struct gagg_table *t, size_t i, int64_t q)
+static int64_t store_window(struct gagg_table *t, size_t i, int64_t q)
 {
 	size_t at = t->comm->store_clock % t->parts * t->count + i;
 	bool wide = store_wide(t->comm);
@@ -315,7 +316,7 @@ static int64_t window(struct gagg_table *t, size_t i, int64_t q)
  * The contribution to one chunk of a table, @n elements from @at on; with increments,
  * or (ako) without, only to let those of older clocks be sent.
  */
-static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n, bool fresh)
+static void store_fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n, bool fresh)
 {
 	struct region *r = &t->comm->region;
 	unsigned char *lanes = region_contrib(r, chunk);
@@ -323,9 +324,9 @@ static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n
 	size_t used = n * lane_bytes(wide), i;
 
 	for (i = 0; i < n; i++) {
-		/* fits a lane, see may_owe(); the window's sum may wrap */
+		/* fits a lane, see store_may_owe(); the window's sum may wrap */
 		int64_t q = fresh ? store_due(t, at + i) : 0;
-		int64_t v = t->parts ? window(t, at + i, q) : q;
+		int64_t v = t->parts ? store_window(t, at + i, q) : q;
 
 		store_owe(t, at + i, -q);
 		t->own[at + i] = steps_add(t->own[at + i], q);
@@ -337,14 +338,14 @@ static void fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n
 	r->cdesc[chunk].flags = zero ? GAGG_C_ZERO : 0;
 }
 
-static size_t chunk_length(const struct gagg_table *t, uint32_t i)
+static size_t store_chunk_length(const struct gagg_table *t, uint32_t i)
 {
 	size_t lanes = store_lanes(t->comm), left = t->count - i * lanes;
 
 	return left < lanes ? left : lanes;
 }
 
-static int push(struct gagg_comm *c, bool fresh)
+static int store_push(struct gagg_comm *c, bool fresh)
 {
 	struct gagg_table *t;
 	uint32_t i, end = 0;
@@ -357,14 +358,14 @@ static int push(struct gagg_comm *c, bool fresh)
 		return err;
 	for (t = c->tables; t; t = t->next) {
 		for (i = 0; i < t->chunks; i++)
-			fill_chunk(t, t->first + i, (size_t)i * store_lanes(c),
-				   chunk_length(t, i), fresh);
+			store_fill_chunk(t, t->first + i, (size_t)i * store_lanes(c),
+					 store_chunk_length(t, i), fresh);
 		end = t->first + t->chunks;
 	}
-	return submit(c, GAGG_K_UPDATE, 0, 0, end);
+	return store_submit_own(c, GAGG_K_UPDATE, 0, 0, end);
 }
 
-static void count_clock(struct gagg_comm *c)
+static void store_count_clock(struct gagg_comm *c)
 {
 	uint64_t now = deadline_now();
 
@@ -382,9 +383,9 @@ int gagg_clock(struct gagg_comm *c)
 
 	if (err)
 		return err;
-	err = push(c, true);
+	err = store_push(c, true);
 	if (!err)
-		count_clock(c);
+		store_count_clock(c);
 	comm_exit(c);
 	return err;
 }
@@ -395,13 +396,13 @@ int store_drain(struct gagg_comm *c)
 	uint32_t left;
 	int err = GAGG_OK;
 
-	for (left = parts_of(c); left && !err; left--)
-		err = push(c, false);
+	for (left = store_parts_of(c); left && !err; left--)
+		err = store_push(c, false);
 	return err;
 }
 
 /* take over what a read has brought */
-static void see(struct gagg_table *t)
+static void store_see(struct gagg_table *t)
 {
 	size_t lanes = store_lanes(t->comm), i;
 	bool wide = store_wide(t->comm);
@@ -434,7 +435,7 @@ int64_t store_element(const struct gagg_table *t, size_t i)
 	return steps_add(store_pushed(t, i), store_due(t, i));
 }
 
-static void show(const struct gagg_table *t, void *values, bool own)
+static void store_show(const struct gagg_table *t, void *values, bool own)
 {
 	size_t i;
 
@@ -450,21 +451,21 @@ static void show(const struct gagg_table *t, void *values, bool own)
 	}
 }
 
-static int read_table(struct gagg_table *t, uint32_t flags)
+static int store_read_table(struct gagg_table *t, uint32_t flags)
 {
-	int err = need_table(t);
+	int err = store_need_table(t);
 
 	if (!err)
-		err = submit(t->comm, GAGG_K_READ, flags, t->first, t->chunks);
+		err = store_submit_own(t->comm, GAGG_K_READ, flags, t->first, t->chunks);
 	if (!err)
 		err = store_settle(t->comm);
 	if (!err)
-		see(t);
+		store_see(t);
 	return err;
 }
 
 /* what was read last still shows all that this rank must see at its clock */
-static bool is_fresh(const struct gagg_table *t)
+static bool store_is_fresh(const struct gagg_table *t)
 {
 	uint32_t bound = t->comm->region.geo.bound;
 
@@ -484,19 +485,19 @@ uint64_t gagg_cache_hits(const struct gagg_table *t)
 
 int store_read(struct gagg_table *t)
 {
-	return read_table(t, 0);
+	return store_read_table(t, 0);
 }
 
-static int get(struct gagg_table *t, void *values)
+static int store_get(struct gagg_table *t, void *values)
 {
-	int err = need_table(t);
+	int err = store_need_table(t);
 
-	if (!err && is_fresh(t))
+	if (!err && store_is_fresh(t))
 		t->hits++;
 	else if (!err)
-		err = read_table(t, 0);
+		err = store_read_table(t, 0);
 	if (!err)
-		show(t, values, true);
+		store_show(t, values, true);
 	return err;
 }
 
@@ -506,28 +507,28 @@ int gagg_get(struct gagg_table *t, void *values)
 
 	if (err)
 		return err;
-	err = get(t, values);
+	err = store_get(t, values);
 	comm_exit(t->comm);
 	return err;
 }
 
 int store_meet(struct gagg_comm *c)
 {
-	int err = submit(c, GAGG_K_UPDATE, 0, 0, 0);
+	int err = store_submit_own(c, GAGG_K_UPDATE, 0, 0, 0);
 
 	if (!err)
-		err = submit(c, GAGG_K_READ, GAGG_SUBMIT_FENCE, 0, 1);
+		err = store_submit_own(c, GAGG_K_READ, GAGG_SUBMIT_FENCE, 0, 1);
 	return err ? err : store_settle(c);
 }
 
 int store_snapshot(struct gagg_table *t)
 {
-	int err = need_table(t);
+	int err = store_need_table(t);
 
 	if (!err)
 		err = store_drain(t->comm);
 	if (!err)
-		err = read_table(t, GAGG_SUBMIT_FENCE);
+		err = store_read_table(t, GAGG_SUBMIT_FENCE);
 	/* nobody updates before all have read */
 	return err ? err : store_meet(t->comm);
 }
@@ -540,13 +541,13 @@ int gagg_snapshot(struct gagg_table *t, void *values)
 		return err;
 	err = store_snapshot(t);
 	if (!err)
-		show(t, values, false);
+		store_show(t, values, false);
 	comm_exit(t->comm);
 	return err;
 }
 
 /* what the lanes of a table have to become, as seen, into the contribution */
-static void fill_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
+static void store_fill_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct region *r = &t->comm->region;
 	size_t lanes = store_lanes(t->comm), i;
@@ -568,7 +569,7 @@ static void fill_lanes(struct gagg_table *t, const int64_t *values, unsigned int
 }
 
 /* what a lane holds of the values: to everybody, who all wait until all have it */
-static int put_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
+static int store_put_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct gagg_comm *c = t->comm;
 	/* ako: in so many clocks each partition goes to each rank once */
@@ -576,14 +577,16 @@ static int put_lanes(struct gagg_table *t, const int64_t *values, unsigned int s
 	int err = store_settle(c);
 
 	if (!err && values)
-		fill_lanes(t, values, shift);
+		store_fill_lanes(t, values, shift);
 	for (k = 0; k < clocks && !err; k++) {
-		err = submit(c, GAGG_K_UPDATE, 0, values ? t->first : 0, values ? t->chunks : 0);
+		err = store_submit_own(c, GAGG_K_UPDATE, 0,
+				       values ? t->first : 0,
+				       values ? t->chunks : 0);
 		if (!err)
 			err = store_settle(c);
 	}
 	if (!err)
-		err = read_table(t, GAGG_SUBMIT_FENCE);
+		err = store_read_table(t, GAGG_SUBMIT_FENCE);
 	return err ? err : store_meet(c);
 }
 
@@ -595,13 +598,13 @@ int store_put(struct gagg_table *t, const int64_t *values)
 	int err = store_drain(t->comm);
 
 	if (!err)
-		err = read_table(t, GAGG_SUBMIT_FENCE);
+		err = store_read_table(t, GAGG_SUBMIT_FENCE);
 	if (!err && !wide)
-		err = put_lanes(t, values, 32);
+		err = store_put_lanes(t, values, 32);
 	for (i = 0; i < t->count; i++)
 		high[i] = store_pushed(t, i);
 	if (!err)
-		err = put_lanes(t, values, 0);
+		err = store_put_lanes(t, values, 0);
 	for (i = 0; !err && i < t->count; i++) {
 		uint64_t all = (uint64_t)high[i] << 32 | (uint32_t)store_pushed(t, i);
 
@@ -616,24 +619,24 @@ int store_put(struct gagg_table *t, const int64_t *values)
 }
 
 /* false: not finite, or too many for doubles to tell them apart */
-static bool to_steps(const struct gagg_table *t, const void *values, size_t i, int64_t *steps)
+static bool store_to_steps(const struct gagg_table *t, const void *values, size_t i, int64_t *steps)
 {
 	if (!t->log) {
-		*steps = whole(t, values, i);
+		*steps = store_whole(t, values, i);
 		return true;
 	}
-	if (!(fabs(real(t, values, i)) < STORE_STEPS_MAX))
+	if (!(fabs(store_real(t, values, i)) < STORE_STEPS_MAX))
 		return false;
-	*steps = steps_nearest(real(t, values, i));
+	*steps = steps_nearest(store_real(t, values, i));
 	return true;
 }
 
-static int set(struct gagg_table *t, const void *values, int root)
+static int store_set(struct gagg_table *t, const void *values, int root)
 {
 	struct gagg_comm *c = t->comm;
 	int64_t *steps = NULL;
 	size_t i;
-	int err = need_table(t);
+	int err = store_need_table(t);
 
 	if (err)
 		return err;
@@ -645,7 +648,7 @@ static int set(struct gagg_table *t, const void *values, int root)
 			return comm_error(c, GAGG_ERR_NOMEM, "no memory to set a table");
 	}
 	for (i = 0; steps && i < t->count; i++) {
-		if (!to_steps(t, values, i, &steps[i])) {
+		if (!store_to_steps(t, values, i, &steps[i])) {
 			free(steps);
 			return comm_error(c, GAGG_ERR_INVALID,
 					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
@@ -663,7 +666,7 @@ int gagg_set(struct gagg_table *t, const void *values, int root)
 
 	if (err)
 		return err;
-	err = set(t, values, root);
+	err = store_set(t, values, root);
 	comm_exit(t->comm);
 	return err;
 }
@@ -673,8 +676,8 @@ int store_leave(struct gagg_comm *c)
 	int err = c->failed ? c->failed : store_drain(c);
 
 	if (!err)
-		err = submit(c, GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0, 0);
+		err = store_submit_own(c, GAGG_K_UPDATE, GAGG_SUBMIT_LAST, 0, 0);
 	if (!err)
-		err = submit(c, GAGG_K_READ, 0, 0, 1);
+		err = store_submit_own(c, GAGG_K_READ, 0, 0, 1);
 	return err ? err : store_settle(c);
 }

@@ -53,24 +53,24 @@ static pthread_mutex_t links_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 /* a child, which is to close what it has inherited, must not find the lock held */
-static void before_fork(void)
+static void twin_before_fork(void)
 {
 	pthread_mutex_lock(&links_lock);
 }
 
-static void after_fork(void)
+static void twin_after_fork(void)
 {
 	pthread_mutex_unlock(&links_lock);
 }
 
-static void watch_forks(void)
+static void twin_watch_forks_once(void)
 {
-	pthread_atfork(before_fork, after_fork, after_fork);
+	pthread_atfork(twin_before_fork, twin_after_fork, twin_after_fork);
 }
 
 void twin_watch_forks(void)
 {
-	pthread_once(&fork_once, watch_forks);
+	pthread_once(&fork_once, twin_watch_forks_once);
 }
 
 struct twin_link *twin_find(int fd)
@@ -89,15 +89,15 @@ struct twin_link *twin_find(int fd)
 
 /* --- messages ------------------------------------------------------------- */
 
-static void close_fds(int fds[TWIN_FDS])
+static void twin_close_fds(int fds[TWIN_FDS])
 {
 	for (int i = 0; i < TWIN_FDS; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 }
 
-static int receive(int fd, struct twin_message *head, void *arg, size_t size,
-		   int fds[TWIN_FDS], uint64_t deadline)
+static int twin_receive(int fd, struct twin_message *head, void *arg, size_t size,
+			int fds[TWIN_FDS], uint64_t deadline)
 {
 	struct iovec iov[2] = { { head, sizeof(*head) }, { arg, size } };
 	ssize_t n = message_receive(fd, iov, 2, fds, TWIN_FDS, deadline);
@@ -109,7 +109,7 @@ static int receive(int fd, struct twin_message *head, void *arg, size_t size,
 	return head->error;
 }
 
-static int ask(int fd, uint32_t request, void *arg, size_t size, uint64_t deadline)
+static int twin_ask(int fd, uint32_t request, void *arg, size_t size, uint64_t deadline)
 {
 	struct twin_message head = { .request = request };
 	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
@@ -120,7 +120,7 @@ static int ask(int fd, uint32_t request, void *arg, size_t size, uint64_t deadli
 }
 
 /* Each request has one answer, in order: the next one's comes after those that came too late. */
-static int settle(struct twin_link *l, uint64_t deadline)
+static int twin_settle(struct twin_link *l, uint64_t deadline)
 {
 	while (l->owed) {
 		struct twin_message head;
@@ -128,7 +128,7 @@ static int settle(struct twin_link *l, uint64_t deadline)
 		int fds[TWIN_FDS];
 		ssize_t n = message_receive(l->fd, &iov, 1, fds, TWIN_FDS, deadline);
 
-		close_fds(fds);
+		twin_close_fds(fds);
 		if (n <= 0)
 			return n ? (int)n : -EPIPE;
 		l->owed--;
@@ -136,31 +136,31 @@ static int settle(struct twin_link *l, uint64_t deadline)
 	return 0;
 }
 
-static int talk(struct twin_link *l, uint32_t request, void *arg, size_t size,
-		int fds[TWIN_FDS], uint64_t deadline)
+static int twin_talk(struct twin_link *l, uint32_t request, void *arg, size_t size,
+		     int fds[TWIN_FDS], uint64_t deadline)
 {
 	uint64_t sooner = l->silent ? 0 : deadline;
 	struct twin_message head;
-	int err = settle(l, sooner);
+	int err = twin_settle(l, sooner);
 
 	if (!err)
-		err = ask(l->fd, request, arg, size, sooner);
+		err = twin_ask(l->fd, request, arg, size, sooner);
 	if (err)
 		return err;
-	err = receive(l->fd, &head, arg, size, fds, deadline);
+	err = twin_receive(l->fd, &head, arg, size, fds, deadline);
 	if (err == -ETIMEDOUT)
 		l->owed++;
 	return err;
 }
 
 /* Lock held, or nobody else has the link yet; @fds: -1 where none came. */
-static int exchange(struct twin_link *l, uint32_t request, void *arg, size_t size,
-		    int fds[TWIN_FDS], int ms)
+static int twin_exchange(struct twin_link *l, uint32_t request, void *arg, size_t size,
+			 int fds[TWIN_FDS], int ms)
 {
 	int err;
 
 	memset(fds, 0xff, TWIN_FDS * sizeof(int));
-	err = talk(l, request, arg, size, fds, deadline_in(ms));
+	err = twin_talk(l, request, arg, size, fds, deadline_in(ms));
 	if (err != -ETIMEDOUT)
 		l->silent = false;
 	else if (ms == l->patience_ms)
@@ -169,27 +169,27 @@ static int exchange(struct twin_link *l, uint32_t request, void *arg, size_t siz
 	if (err == -ECONNRESET)
 		err = -EPIPE;
 	if (err) {
-		close_fds(fds);
+		twin_close_fds(fds);
 		memset(fds, 0xff, TWIN_FDS * sizeof(int));
 	}
 	return err;
 }
 
-static int call(struct twin_link *l, uint32_t request, void *arg, int ms)
+static int twin_call(struct twin_link *l, uint32_t request, void *arg, int ms)
 {
 	int fds[TWIN_FDS];
 	int err;
 
 	pthread_mutex_lock(&l->lock);
-	err = exchange(l, request, arg, *(const uint32_t *)arg, fds, ms);
+	err = twin_exchange(l, request, arg, *(const uint32_t *)arg, fds, ms);
 	pthread_mutex_unlock(&l->lock);
-	close_fds(fds);
+	twin_close_fds(fds);
 	return err;
 }
 
 /* --- birth and death ------------------------------------------------------ */
 
-static struct twin_page *map_page(int fd)
+static struct twin_page *twin_map_page(int fd)
 {
 	void *page = mmap(NULL, sizeof(struct twin_page), PROT_READ | PROT_WRITE,
 			  MAP_SHARED, fd, 0);
@@ -201,16 +201,16 @@ static struct twin_page *map_page(int fd)
 	return page;
 }
 
-static int hello(struct twin_link *l)
+static int twin_hello(struct twin_link *l)
 {
-	int fds[TWIN_FDS], err = exchange(l, TWIN_HELLO, NULL, 0, fds, l->patience_ms);
+	int fds[TWIN_FDS], err = twin_exchange(l, TWIN_HELLO, NULL, 0, fds, l->patience_ms);
 
 	if (err)
 		return err;
-	l->page = fds[2] < 0 ? NULL : map_page(fds[0]);
+	l->page = fds[2] < 0 ? NULL : twin_map_page(fds[0]);
 	if (!l->page) {
 		err = fds[2] < 0 ? -EPROTO : -errno;
-		close_fds(fds);
+		twin_close_fds(fds);
 		return err;
 	}
 	close(fds[0]);
@@ -233,7 +233,7 @@ int twin_open(int fd, int patience_ms)
 	l->owner = process_id();
 	l->fd = fd;
 	l->patience_ms = patience_ms;
-	err = hello(l);
+	err = twin_hello(l);
 	if (err) {
 		free(l);
 		return err;
@@ -256,10 +256,10 @@ void twin_leave(struct twin_link *l)
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
 
 	if (!pthread_mutex_trylock(&l->lock)) {
-		settle(l, 0);
+		twin_settle(l, 0);
 		pthread_mutex_unlock(&l->lock);
 	}
-	ask(l->fd, (uint32_t)GAGG_IOC_DETACH, &arg, sizeof(arg), 0);
+	twin_ask(l->fd, (uint32_t)GAGG_IOC_DETACH, &arg, sizeof(arg), 0);
 }
 
 void twin_close(struct twin_link *l)
@@ -286,7 +286,7 @@ void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write)
 	void *addr;
 
 	pthread_mutex_lock(&l->lock);
-	err = exchange(l, TWIN_MAP, &offset, sizeof(offset), fds, l->patience_ms);
+	err = twin_exchange(l, TWIN_MAP, &offset, sizeof(offset), fds, l->patience_ms);
 	pthread_mutex_unlock(&l->lock);
 	if (err) {
 		errno = -err;
@@ -295,7 +295,7 @@ void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write)
 	addr = mmap(NULL, length, write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
 		    fds[0], 0);
 	err = errno;
-	close_fds(fds);
+	twin_close_fds(fds);
 	errno = err;
 	if (addr == MAP_FAILED)
 		return NULL;
@@ -312,7 +312,7 @@ int twin_event_fd(struct twin_link *l)
 
 /* --- without messages ----------------------------------------------------- */
 
-static struct twin_seat *seat_find(struct twin_link *l, uint32_t channel)
+static struct twin_seat *twin_seat_find(struct twin_link *l, uint32_t channel)
 {
 	for (int i = 0; i < GAGG_CHANNELS_MAX; i++) {
 		struct twin_seat *s = &l->page->seat[i];
@@ -323,26 +323,26 @@ static struct twin_seat *seat_find(struct twin_link *l, uint32_t channel)
 	return NULL;
 }
 
-static uint32_t state_of(const struct twin_link *l)
+static uint32_t twin_state_of(const struct twin_link *l)
 {
 	return __atomic_load_n(&l->page->state, __ATOMIC_ACQUIRE);
 }
 
-static int not_running(uint32_t state)
+static int twin_not_running(uint32_t state)
 {
 	return state == TWIN_ENDED ? -EPIPE : -ENOTCONN;
 }
 
 /* lock held; what is wrong with an argument the aggregator finds itself */
-static int submit_locked(struct twin_link *l, struct gagg_ioc_submit *arg)
+static int twin_submit_locked(struct twin_link *l, struct gagg_ioc_submit *arg)
 {
 	struct twin_page *p = l->page;
-	uint32_t state = state_of(l);
+	uint32_t state = twin_state_of(l);
 	struct twin_seat *s;
 
 	if (state != TWIN_RUNNING)
-		return not_running(state);
-	s = seat_find(l, arg->channel);
+		return twin_not_running(state);
+	s = twin_seat_find(l, arg->channel);
 	if (!s)
 		return -ENOENT;
 	if (s->submitted - __atomic_load_n(&s->completed, __ATOMIC_ACQUIRE) >= TWIN_OPS ||
@@ -355,13 +355,13 @@ static int submit_locked(struct twin_link *l, struct gagg_ioc_submit *arg)
 	return 0;
 }
 
-static int submit(struct twin_link *l, struct gagg_ioc_submit *arg)
+static int twin_submit(struct twin_link *l, struct gagg_ioc_submit *arg)
 {
 	static const uint64_t one = 1;
 	int err;
 
 	pthread_mutex_lock(&l->lock);
-	err = submit_locked(l, arg);
+	err = twin_submit_locked(l, arg);
 	pthread_mutex_unlock(&l->lock);
 	/* a bell that is full has been rung often enough */
 	if (!err && !__atomic_load_n(&l->page->awake, __ATOMIC_SEQ_CST) &&
@@ -371,7 +371,7 @@ static int submit(struct twin_link *l, struct gagg_ioc_submit *arg)
 }
 
 /* until *@futex is not @old, or @ns have passed: 0, -ETIMEDOUT or -EINTR */
-static int sleep_on(uint32_t *futex, uint32_t old, uint64_t ns)
+static int twin_sleep_on(uint32_t *futex, uint32_t old, uint64_t ns)
 {
 	struct timespec ts = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 
@@ -380,7 +380,7 @@ static int sleep_on(uint32_t *futex, uint32_t old, uint64_t ns)
 	return -errno;
 }
 
-static bool is_gone(const struct twin_link *l)
+static bool twin_is_gone(const struct twin_link *l)
 {
 	struct pollfd p = { .fd = l->fd };
 
@@ -388,20 +388,20 @@ static bool is_gone(const struct twin_link *l)
 }
 
 /* one sleep; -EPIPE: nobody is there who would wake us */
-static int doze(const struct twin_link *l, uint32_t *futex, uint32_t old, uint64_t deadline)
+static int twin_doze(const struct twin_link *l, uint32_t *futex, uint32_t old, uint64_t deadline)
 {
 	uint64_t left = deadline_left(deadline);
 	int err;
 
 	if (!left)
 		return -ETIMEDOUT;
-	err = sleep_on(futex, old, left < SLICE_NS ? left : SLICE_NS);
+	err = twin_sleep_on(futex, old, left < SLICE_NS ? left : SLICE_NS);
 	if (err != -ETIMEDOUT)
 		return err;
-	return is_gone(l) ? -EPIPE : 0;
+	return twin_is_gone(l) ? -EPIPE : 0;
 }
 
-static int wait_epoch(struct twin_link *l, uint64_t deadline)
+static int twin_wait_epoch(struct twin_link *l, uint64_t deadline)
 {
 	struct twin_page *p = l->page;
 	int err = 0;
@@ -409,23 +409,23 @@ static int wait_epoch(struct twin_link *l, uint64_t deadline)
 	while (!err) {
 		uint32_t old = __atomic_load_n(&p->bell, __ATOMIC_SEQ_CST);
 		/* it may change at any time: one look */
-		uint32_t state = state_of(l);
+		uint32_t state = twin_state_of(l);
 
 		if (state == TWIN_RUNNING)
 			return 0;
 		if (state != TWIN_ATTACHED)
-			return not_running(state);
+			return twin_not_running(state);
 		if (__atomic_load_n(&p->mismatch, __ATOMIC_ACQUIRE))
 			return -EPROTO;
-		err = doze(l, &p->bell, old, deadline);
+		err = twin_doze(l, &p->bell, old, deadline);
 	}
 	return err;
 }
 
 /* 0: it is there; -EAGAIN: not yet; -EPIPE: it never will be */
-static int wish_state(struct twin_link *l, struct twin_seat *s, uint64_t op, uint64_t chunk)
+static int twin_wish_state(struct twin_link *l, struct twin_seat *s, uint64_t op, uint64_t chunk)
 {
-	uint32_t state = state_of(l);
+	uint32_t state = twin_state_of(l);
 
 	if (chunk ? __atomic_load_n(&s->chunks, __ATOMIC_SEQ_CST) >= chunk :
 		    __atomic_load_n(&s->completed, __ATOMIC_SEQ_CST) >= op)
@@ -438,8 +438,8 @@ static int wish_state(struct twin_link *l, struct twin_seat *s, uint64_t op, uin
  * ends the sleep; and a wish that comes too late for the aggregator's look finds
  * what it wishes for, since each writes, then reads what the other has written.
  */
-static int wait_seat(struct twin_link *l, struct twin_seat *s, const struct gagg_ioc_wait *arg,
-		     uint64_t deadline)
+static int twin_wait_seat(struct twin_link *l, struct twin_seat *s, const struct gagg_ioc_wait *arg,
+			  uint64_t deadline)
 {
 	int err = 0;
 
@@ -448,17 +448,17 @@ static int wait_seat(struct twin_link *l, struct twin_seat *s, const struct gagg
 
 		__atomic_store_n(arg->chunk ? &s->want_chunk : &s->want_op,
 				 arg->chunk ? arg->chunk : arg->op, __ATOMIC_SEQ_CST);
-		err = wish_state(l, s, arg->op, arg->chunk);
+		err = twin_wish_state(l, s, arg->op, arg->chunk);
 		if (err != -EAGAIN)
 			break;
-		err = doze(l, &s->bell, old, deadline);
+		err = twin_doze(l, &s->bell, old, deadline);
 	}
 	__atomic_store_n(&s->want_op, TWIN_NEVER, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->want_chunk, TWIN_NEVER, __ATOMIC_RELAXED);
 	return err;
 }
 
-static int wait_for(struct twin_link *l, const struct gagg_ioc_wait *arg)
+static int twin_wait_for(struct twin_link *l, const struct gagg_ioc_wait *arg)
 {
 	uint64_t now = deadline_now(), deadline = now + arg->timeout_ns;
 	struct twin_seat *s;
@@ -466,27 +466,27 @@ static int wait_for(struct twin_link *l, const struct gagg_ioc_wait *arg)
 	if (deadline < now)
 		deadline = UINT64_MAX;
 	if (arg->channel == GAGG_WAIT_EPOCH)
-		return arg->op || arg->chunk ? -EINVAL : wait_epoch(l, deadline);
-	if (state_of(l) == TWIN_BOUND)
+		return arg->op || arg->chunk ? -EINVAL : twin_wait_epoch(l, deadline);
+	if (twin_state_of(l) == TWIN_BOUND)
 		return -ENOTCONN;
-	s = seat_find(l, arg->channel);
+	s = twin_seat_find(l, arg->channel);
 	if (!s)
 		return -ENOENT;
 	if (arg->chunk > s->cursor || (!arg->chunk && arg->op > s->submitted))
 		return -EINVAL;
-	return wait_seat(l, s, arg, deadline);
+	return twin_wait_seat(l, s, arg, deadline);
 }
 
 int twin_ioctl(struct twin_link *l, unsigned long request, void *arg)
 {
 	if (request == GAGG_IOC_SUBMIT)
-		return submit(l, arg);
+		return twin_submit(l, arg);
 	if (request == GAGG_IOC_WAIT)
-		return wait_for(l, arg);
-	return call(l, (uint32_t)request, arg, l->patience_ms);
+		return twin_wait_for(l, arg);
+	return twin_call(l, (uint32_t)request, arg, l->patience_ms);
 }
 
 int twin_look(struct twin_link *l, unsigned long request, void *arg, int ms)
 {
-	return call(l, (uint32_t)request, arg, ms < l->patience_ms ? ms : l->patience_ms);
+	return twin_call(l, (uint32_t)request, arg, ms < l->patience_ms ? ms : l->patience_ms);
 }

@@ -16,7 +16,7 @@
 /* pauses between two sleeps; some ten microseconds */
 #define SPIN_MAX	1000
 
-static inline void relax(void)
+static inline void wait_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
@@ -53,7 +53,7 @@ void request_end(struct gagg_comm *c, int status)
 	c->finished = r;
 }
 
-static void take_from_finished(struct gagg_request *r)
+static void wait_take_from_finished(struct gagg_request *r)
 {
 	struct gagg_comm *c = r->comm;
 	struct gagg_request **link;
@@ -67,13 +67,13 @@ static void take_from_finished(struct gagg_request *r)
 
 void request_free(struct gagg_request *r)
 {
-	take_from_finished(r);
+	wait_take_from_finished(r);
 	free(r);
 }
 
 void request_leave(struct gagg_request *r)
 {
-	take_from_finished(r);
+	wait_take_from_finished(r);
 	r->comm = NULL;
 	known_add(&r->known);
 }
@@ -99,8 +99,8 @@ int request_reap(struct gagg_request *r)
 }
 
 /* @r's contribution to @v, and to chunks after it, but to none from @limit on; how many */
-static uint64_t fill_some(struct gagg_comm *c, struct gagg_request *r, uint64_t v,
-			  uint64_t limit)
+static uint64_t wait_fill_some(struct gagg_comm *c, struct gagg_request *r, uint64_t v,
+			       uint64_t limit)
 {
 	uint64_t step = FILL_STEP - v % FILL_STEP;
 	uint64_t most = limit - v < step ? limit - v : step;
@@ -125,7 +125,7 @@ static uint64_t fill_some(struct gagg_comm *c, struct gagg_request *r, uint64_t 
  * The chunks are announced in steps, so that the kernel sends the first while
  * the next are quantised.
  */
-static bool fill(struct gagg_comm *c, uint64_t max)
+static bool wait_fill(struct gagg_comm *c, uint64_t max)
 {
 	uint64_t limit = c->taken + c->region.geo.ring;
 	uint64_t v = c->filled, start = v;
@@ -134,7 +134,7 @@ static bool fill(struct gagg_comm *c, uint64_t max)
 	if (limit - v > max)
 		limit = v + max;
 	while ((r = c->to_fill) && v < limit) {
-		uint64_t n = fill_some(c, r, v, limit);
+		uint64_t n = wait_fill_some(c, r, v, limit);
 
 		v += n;
 		r->filled += n;
@@ -151,7 +151,7 @@ static bool fill(struct gagg_comm *c, uint64_t max)
 }
 
 /* results that are there and that @r is to read next, of slots in a row */
-static uint32_t ready(const struct gagg_comm *c, const struct gagg_request *r)
+static uint32_t wait_ready(const struct gagg_comm *c, const struct gagg_request *r)
 {
 	uint32_t slot = region_slot(&c->region, c->taken), n = 0;
 	uint32_t most = region_row(&c->region, slot, r->filled - r->taken);
@@ -164,7 +164,7 @@ static uint32_t ready(const struct gagg_comm *c, const struct gagg_request *r)
 }
 
 /* Read some of the next @n results, which are there; how many. */
-static uint32_t take_some(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
+static uint32_t wait_take_some(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
 {
 	uint32_t slot = region_slot(&c->region, c->taken), done = 0;
 	const void *lanes = region_result(&c->region, slot);
@@ -179,27 +179,27 @@ static uint32_t take_some(struct gagg_comm *c, struct gagg_request *r, uint32_t 
 }
 
 /* Read the next @n results, which are there, of slots in a row. */
-static void take_row(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
+static void wait_take_row(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
 {
 	uint32_t some;
 
 	for (; n; n -= some) {
-		some = take_some(c, r, n);
+		some = wait_take_some(c, r, n);
 		r->taken += some;
 		c->taken += some;
 	}
 }
 
 /* Read all results that are there, in order; true if there were any. */
-static bool take(struct gagg_comm *c)
+static bool wait_take(struct gagg_comm *c)
 {
 	uint64_t start = c->taken;
 	struct gagg_request *r;
 	uint32_t n;
 
 	while ((r = c->first)) {
-		while ((n = ready(c, r)))
-			take_row(c, r, n);
+		while ((n = wait_ready(c, r)))
+			wait_take_row(c, r, n);
 		if (r->taken < r->cut.chunks)
 			break;
 		request_end(c, GAGG_OK);
@@ -207,7 +207,7 @@ static bool take(struct gagg_comm *c)
 	return c->taken != start;
 }
 
-static int submit_one(const struct gagg_comm *c, struct gagg_request *r)
+static int wait_submit_one(const struct gagg_comm *c, struct gagg_request *r)
 {
 	if (!region_has(&c->region, r->start + r->cut.chunks))
 		return -EOVERFLOW;
@@ -219,11 +219,11 @@ static int submit_one(const struct gagg_comm *c, struct gagg_request *r)
  * number at once: the others wait here, and their turn comes when an earlier
  * one has ended.
  */
-static void submit(struct gagg_comm *c)
+static void wait_submit(struct gagg_comm *c)
 {
 	while (c->to_submit && !c->refused) {
 		struct gagg_request *r = c->to_submit;
-		int err = submit_one(c, r);
+		int err = wait_submit_one(c, r);
 
 		if (err == -E2BIG)
 			return;
@@ -242,24 +242,24 @@ bool request_needs(const struct gagg_comm *c)
 bool request_step(struct gagg_comm *c, uint64_t max)
 {
 	const struct gagg_request *first = c->first;
-	bool moved = take(c);
+	bool moved = wait_take(c);
 
 	/*
 	 * Asked again when a request has ended, or when all before it have:
 	 * then the kernel is about to notice the same.
 	 */
 	if (c->to_submit && (c->first != first || c->first == c->to_submit))
-		submit(c);
-	return fill(c, max) || moved;
+		wait_submit(c);
+	return wait_fill(c, max) || moved;
 }
 
 /* The epoch is over, or a call has failed: what was published before still counts. */
-static void fail(struct gagg_comm *c, int err)
+static void wait_fail(struct gagg_comm *c, int err)
 {
 	bool over;
 
 	pthread_mutex_lock(&c->lock);
-	take(c);
+	wait_take(c);
 	over = !c->first;
 	pthread_mutex_unlock(&c->lock);
 	if (over)
@@ -294,8 +294,8 @@ void request_start(struct gagg_request *r)
 		c->to_fill = r;
 	if (!c->to_submit)
 		c->to_submit = r;
-	fill(c, c->region.geo.window);
-	submit(c);
+	wait_fill(c, c->region.geo.window);
+	wait_submit(c);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -332,7 +332,7 @@ void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg)
  * A while of pauses, until the next result is there: after a step in which nothing
  * moved nothing else makes the next one move. False: it is not there.
  */
-static bool spin(const struct gagg_comm *c)
+static bool wait_spin(const struct gagg_comm *c)
 {
 	const __u64 *published = region_published_at(&c->region, c->taken);
 	uint64_t after = region_after(&c->region, c->taken);
@@ -343,13 +343,13 @@ static bool spin(const struct gagg_comm *c)
 	for (n = 0; n < SPIN_MAX; n++) {
 		if (__atomic_load_n(published, __ATOMIC_ACQUIRE) >= after)
 			return true;
-		relax();
+		wait_relax();
 	}
 	return false;
 }
 
 /* until another thread of @c has come back from the kernel, for @ns at most */
-static void sleep_beside(struct gagg_comm *c, uint64_t ns)
+static void wait_sleep_beside(struct gagg_comm *c, uint64_t ns)
 {
 	uint64_t at = deadline_now() + ns;
 	struct timespec ts = { .tv_sec = (time_t)(at / 1000000000),
@@ -361,7 +361,7 @@ static void sleep_beside(struct gagg_comm *c, uint64_t ns)
 		pthread_cond_timedwait(&c->moved, &c->lock, &ts);
 }
 
-static void sleep_in_kernel(struct gagg_request *r, uint64_t ns)
+static void wait_sleep_in_kernel(struct gagg_request *r, uint64_t ns)
 {
 	struct gagg_comm *c = r->comm;
 	struct gagg_ioc_wait arg;
@@ -384,14 +384,14 @@ void request_sleep(struct gagg_request *r, uint64_t ns)
 	struct gagg_comm *c = r->comm;
 
 	if (c->asleep) {
-		sleep_beside(c, ns);
+		wait_sleep_beside(c, ns);
 	} else if (c->first == c->to_submit) {
 		/* the kernel has yet to count an op whose chunks are done */
 		pthread_mutex_unlock(&c->lock);
 		sched_yield();
 		pthread_mutex_lock(&c->lock);
 	} else {
-		sleep_in_kernel(r, ns);
+		wait_sleep_in_kernel(r, ns);
 	}
 }
 
@@ -400,7 +400,7 @@ void request_sleep(struct gagg_request *r, uint64_t ns)
  * the lock given back meanwhile. @notice: when that is to be; 0: not known yet, since
  * most waits end without a sleep.
  */
-static uint64_t sleep_limit(struct gagg_comm *c, uint64_t left, uint64_t *notice)
+static uint64_t wait_sleep_limit(struct gagg_comm *c, uint64_t left, uint64_t *notice)
 {
 	uint64_t until;
 
@@ -430,12 +430,12 @@ static int wait_locked(struct gagg_request *r, uint64_t deadline)
 		if (c->refused)
 			return c->refused;
 		/* an aggregator in userspace may be waiting for this CPU */
-		if (c->first != c->to_submit && sys_in_kernel(c->session->fd) && spin(c))
+		if (c->first != c->to_submit && sys_in_kernel(c->session->fd) && wait_spin(c))
 			continue;
 		left = deadline_left(deadline);
 		if (!left)
 			return -ETIMEDOUT;
-		left = sleep_limit(c, left, &notice);
+		left = wait_sleep_limit(c, left, &notice);
 		if (left)
 			request_sleep(r, left);
 	}
@@ -454,12 +454,12 @@ bool request_wait(struct gagg_request *r, uint64_t deadline)
 		pthread_cond_broadcast(&c->moved);
 	pthread_mutex_unlock(&c->lock);
 	if (err && err != -ETIMEDOUT)
-		fail(c, err);
+		wait_fail(c, err);
 	return err != -ETIMEDOUT;
 }
 
 /* True if @r is done, now or before. */
-static bool look(struct gagg_request *r)
+static bool wait_look(struct gagg_request *r)
 {
 	struct gagg_comm *c = r->comm;
 	bool done;
@@ -476,12 +476,12 @@ static bool look(struct gagg_request *r)
 	pthread_mutex_unlock(&c->lock);
 	if (done || (!err && !region_failed(&c->region)))
 		return done;
-	fail(c, err ? err : -EPIPE);
+	wait_fail(c, err ? err : -EPIPE);
 	return true;
 }
 
 /* of a communicator that was freed */
-static int request_forget(struct gagg_request *r)
+static int wait_request_forget(struct gagg_request *r)
 {
 	int status = r->status;
 
@@ -494,12 +494,12 @@ static int request_forget(struct gagg_request *r)
 }
 
 /* @req has ended, and is the caller's no more: nobody frees it twice */
-static int finish(struct gagg_request **req)
+static int wait_finish(struct gagg_request **req)
 {
 	struct gagg_request *r = *req;
 
 	*req = NULL;
-	return r->comm ? request_reap(r) : request_forget(r);
+	return r->comm ? request_reap(r) : wait_request_forget(r);
 }
 
 int request_finish(struct gagg_request **req, int timeout_ms)
@@ -507,9 +507,9 @@ int request_finish(struct gagg_request **req, int timeout_ms)
 	struct gagg_request *r = *req;
 
 	/* a look costs nothing even if the time is over */
-	if (r && !look(r) && !request_wait(r, deadline_in(timeout_ms)))
+	if (r && !wait_look(r) && !request_wait(r, deadline_in(timeout_ms)))
 		return comm_wait_late(r->comm, timeout_ms);
-	return r ? finish(req) : GAGG_OK;
+	return r ? wait_finish(req) : GAGG_OK;
 }
 
 int gagg_wait(struct gagg_request **req, int timeout_ms)
@@ -532,9 +532,9 @@ int gagg_test(struct gagg_request **req, int *done)
 	*done = 0;
 	if (err)
 		return err;
-	*done = !*req || look(*req);
+	*done = !*req || wait_look(*req);
 	if (*req && *done)
-		err = finish(req);
+		err = wait_finish(req);
 	comm_exit(c);
 	return err;
 }

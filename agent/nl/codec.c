@@ -6,64 +6,64 @@
 #include "codec.h"
 
 /* libnl says -NLE_NOMEM when the message is full, and nothing else here. */
-static int put(int nl_err)
+static int codec_put(int nl_err)
 {
 	return nl_err < 0 ? -EMSGSIZE : 0;
 }
 
-static int put_u32(struct nl_msg *msg, int attr, uint32_t v)
+static int codec_put_u32(struct nl_msg *msg, int attr, uint32_t v)
 {
-	return put(nla_put_u32(msg, attr, v));
+	return codec_put(nla_put_u32(msg, attr, v));
 }
 
-static int put_ip(struct nl_msg *msg, int attr, const struct nl_ip *ip)
+static int codec_put_ip(struct nl_msg *msg, int attr, const struct nl_ip *ip)
 {
 	if (ip->family != AF_INET && ip->family != AF_INET6)
 		return -EINVAL;
-	return put(nla_put(msg, attr, ip->family == AF_INET ? 4 : 16, ip->addr));
+	return codec_put(nla_put(msg, attr, ip->family == AF_INET ? 4 : 16, ip->addr));
 }
 
-static int put_multicast(struct nl_msg *msg, const struct nl_ip *ip)
+static int codec_put_multicast(struct nl_msg *msg, const struct nl_ip *ip)
 {
-	return ip->family ? put_ip(msg, GAGG_GA_MULTICAST, ip) :
-			    put(nla_put(msg, GAGG_GA_MULTICAST, 0, NULL));
+	return ip->family ? codec_put_ip(msg, GAGG_GA_MULTICAST, ip) :
+			    codec_put(nla_put(msg, GAGG_GA_MULTICAST, 0, NULL));
 }
 
-static int put_text(struct nl_msg *msg, int attr, const char *s, size_t max)
+static int codec_put_text(struct nl_msg *msg, int attr, const char *s, size_t max)
 {
 	if (strnlen(s, max) == max)
 		return -EINVAL;
-	return put(nla_put_string(msg, attr, s));
+	return codec_put(nla_put_string(msg, attr, s));
 }
 
-static int put_u64(struct nl_msg *msg, int attr, uint64_t v)
+static int codec_put_u64(struct nl_msg *msg, int attr, uint64_t v)
 {
-	return put(nla_put_u64(msg, attr, v));
+	return codec_put(nla_put_u64(msg, attr, v));
 }
 
-static int put_times(struct nl_msg *msg, const struct nl_times *t)
+static int codec_put_times(struct nl_msg *msg, const struct nl_times *t)
 {
 	struct nlattr *nest = nla_nest_start(msg, GAGG_MA_TIMES);
 	int err;
 
 	if (!nest)
 		return -EMSGSIZE;
-	err = put_u64(msg, GAGG_TA_COMPUTE, t->compute_ns);
+	err = codec_put_u64(msg, GAGG_TA_COMPUTE, t->compute_ns);
 	if (!err)
-		err = put_u64(msg, GAGG_TA_WAIT, t->wait_ns);
+		err = codec_put_u64(msg, GAGG_TA_WAIT, t->wait_ns);
 	if (!err)
-		err = put_u64(msg, GAGG_TA_OPS, t->ops);
+		err = codec_put_u64(msg, GAGG_TA_OPS, t->ops);
 	if (!err && t->batch)
-		err = put_u32(msg, GAGG_TA_SHARE, t->share);
+		err = codec_put_u32(msg, GAGG_TA_SHARE, t->share);
 	if (!err && t->batch)
-		err = put_u32(msg, GAGG_TA_BATCH, t->batch);
+		err = codec_put_u32(msg, GAGG_TA_BATCH, t->batch);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
 }
 
 /* what is out only */
-static int put_member_told(struct nl_msg *msg, const struct nl_member *m)
+static int codec_put_member_told(struct nl_msg *msg, const struct nl_member *m)
 {
 	const struct {
 		int attr;
@@ -82,15 +82,15 @@ static int put_member_told(struct nl_msg *msg, const struct nl_member *m)
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !err; i++)
 		if (m->set & NL_SET(numbers[i].attr))
-			err = put_u32(msg, numbers[i].attr, numbers[i].v);
+			err = codec_put_u32(msg, numbers[i].attr, numbers[i].v);
 	if (!err && m->set & NL_SET(GAGG_MA_MISMATCH))
-		err = put_text(msg, GAGG_MA_MISMATCH, m->mismatch, sizeof(m->mismatch));
+		err = codec_put_text(msg, GAGG_MA_MISMATCH, m->mismatch, sizeof(m->mismatch));
 	if (!err && m->set & NL_SET(GAGG_MA_TIMES))
-		err = put_times(msg, &m->times);
+		err = codec_put_times(msg, &m->times);
 	return err;
 }
 
-static int put_member(struct nl_msg *msg, const struct nl_member *m, bool told)
+static int codec_put_member(struct nl_msg *msg, const struct nl_member *m, bool told)
 {
 	struct nlattr *nest = nla_nest_start(msg, GAGG_MA_MEMBER);
 	int err = 0;
@@ -98,33 +98,33 @@ static int put_member(struct nl_msg *msg, const struct nl_member *m, bool told)
 	if (!nest)
 		return -EMSGSIZE;
 	if (m->set & NL_SET(GAGG_MA_RANK))
-		err = put_u32(msg, GAGG_MA_RANK, m->rank);
+		err = codec_put_u32(msg, GAGG_MA_RANK, m->rank);
 	if (!err && m->set & NL_SET(GAGG_MA_ADDRESS))
-		err = put_ip(msg, GAGG_MA_ADDRESS, &m->addr);
+		err = codec_put_ip(msg, GAGG_MA_ADDRESS, &m->addr);
 	if (!err && m->set & NL_SET(GAGG_MA_ROLES))
-		err = put_u32(msg, GAGG_MA_ROLES, m->roles);
+		err = codec_put_u32(msg, GAGG_MA_ROLES, m->roles);
 	if (!err && m->local)
-		err = put(nla_put_flag(msg, GAGG_MA_LOCAL));
+		err = codec_put(nla_put_flag(msg, GAGG_MA_LOCAL));
 	if (!err && told)
-		err = put_member_told(msg, m);
+		err = codec_put_member_told(msg, m);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
 }
 
-static int put_members(struct nl_msg *msg, const struct nl_member *m, uint32_t n, bool told)
+static int codec_put_members(struct nl_msg *msg, const struct nl_member *m, uint32_t n, bool told)
 {
 	struct nlattr *nest = nla_nest_start(msg, GAGG_GA_MEMBERS);
 	int err = nest ? 0 : -EMSGSIZE;
 
 	for (uint32_t i = 0; i < n && !err; i++)
-		err = put_member(msg, &m[i], told);
+		err = codec_put_member(msg, &m[i], told);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
 }
 
-static int put_fields(struct nl_msg *msg, const struct nl_group *g)
+static int codec_put_fields(struct nl_msg *msg, const struct nl_group *g)
 {
 	const struct gagg_param *f;
 	int err = 0;
@@ -137,16 +137,16 @@ static int put_fields(struct nl_msg *msg, const struct nl_group *g)
 		if (!(g->set & NL_SET(f->attr)))
 			continue;
 		if (f->bits == 32)
-			err = put_u32(msg, f->attr, v);
+			err = codec_put_u32(msg, f->attr, v);
 		else
 			err = v > UINT16_MAX ? -ERANGE :
-			      put(nla_put_u16(msg, f->attr, v));
+			      codec_put(nla_put_u16(msg, f->attr, v));
 	}
 	return err;
 }
 
 /* what is out only */
-static int put_group_told(struct nl_msg *msg, const struct nl_group *g)
+static int codec_put_group_told(struct nl_msg *msg, const struct nl_group *g)
 {
 	const struct {
 		int attr;
@@ -163,15 +163,15 @@ static int put_group_told(struct nl_msg *msg, const struct nl_group *g)
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !err; i++)
 		if (g->set & NL_SET(numbers[i].attr))
-			err = put_u32(msg, numbers[i].attr, numbers[i].v);
+			err = codec_put_u32(msg, numbers[i].attr, numbers[i].v);
 	if (!err && g->set & NL_SET(GAGG_GA_EPOCH))
-		err = put_u64(msg, GAGG_GA_EPOCH, g->epoch);
+		err = codec_put_u64(msg, GAGG_GA_EPOCH, g->epoch);
 	if (!err && g->set & NL_SET(GAGG_GA_MISMATCH))
-		err = put_text(msg, GAGG_GA_MISMATCH, g->mismatch, sizeof(g->mismatch));
+		err = codec_put_text(msg, GAGG_GA_MISMATCH, g->mismatch, sizeof(g->mismatch));
 	return err;
 }
 
-static int put_group(struct nl_msg *msg, const struct nl_group *g, bool told)
+static int codec_put_group(struct nl_msg *msg, const struct nl_group *g, bool told)
 {
 	struct nlattr *nest;
 	int err;
@@ -181,19 +181,19 @@ static int put_group(struct nl_msg *msg, const struct nl_group *g, bool told)
 	nest = nla_nest_start(msg, GAGG_A_GROUP);
 	if (!nest)
 		return -EMSGSIZE;
-	err = put_text(msg, GAGG_GA_NAME, g->name, sizeof(g->name));
+	err = codec_put_text(msg, GAGG_GA_NAME, g->name, sizeof(g->name));
 	if (!err && g->set & NL_SET(GAGG_GA_LOCAL))
-		err = put_ip(msg, GAGG_GA_LOCAL, &g->local);
+		err = codec_put_ip(msg, GAGG_GA_LOCAL, &g->local);
 	if (!err)
-		err = put_fields(msg, g);
+		err = codec_put_fields(msg, g);
 	if (!err && g->set & NL_SET(GAGG_GA_MULTICAST))
-		err = put_multicast(msg, &g->multicast);
+		err = codec_put_multicast(msg, &g->multicast);
 	if (!err && g->set & NL_SET(GAGG_GA_SYNC))
-		err = put_text(msg, GAGG_GA_SYNC, g->sync, sizeof(g->sync));
+		err = codec_put_text(msg, GAGG_GA_SYNC, g->sync, sizeof(g->sync));
 	if (!err && told)
-		err = put_group_told(msg, g);
+		err = codec_put_group_told(msg, g);
 	if (!err && g->n_members)
-		err = put_members(msg, g->members, g->n_members, told);
+		err = codec_put_members(msg, g->members, g->n_members, told);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
@@ -201,23 +201,23 @@ static int put_group(struct nl_msg *msg, const struct nl_group *g, bool told)
 
 int nl_put_group(struct nl_msg *msg, const struct nl_group *g)
 {
-	return put_group(msg, g, false);
+	return codec_put_group(msg, g, false);
 }
 
-static int put_stats(struct nl_msg *msg, const uint64_t values[NL_STATS])
+static int codec_put_stats(struct nl_msg *msg, const uint64_t values[NL_STATS])
 {
 	struct nlattr *nest = nla_nest_start(msg, GAGG_A_STATS);
 	int err = nest ? 0 : -EMSGSIZE;
 
 	for (unsigned int i = 0; i < NL_STATS && !err; i++)
 		if (nl_stat_name(i))
-			err = put_u64(msg, i, values[i]);
+			err = codec_put_u64(msg, i, values[i]);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
 }
 
-static struct nl_msg *answer(int cmd)
+static struct nl_msg *codec_answer(int cmd)
 {
 	struct nl_msg *msg = nlmsg_alloc_size(NL_MESSAGE_MAX);
 
@@ -229,7 +229,7 @@ static struct nl_msg *answer(int cmd)
 }
 
 /* @err, or the bytes of @msg, which is freed */
-static ssize_t write_out(struct nl_msg *msg, int err, void *buf, size_t room)
+static ssize_t codec_write_out(struct nl_msg *msg, int err, void *buf, size_t room)
 {
 	const struct nlmsghdr *hdr = nlmsg_hdr(msg);
 	ssize_t n = hdr->nlmsg_len;
@@ -244,16 +244,16 @@ static ssize_t write_out(struct nl_msg *msg, int err, void *buf, size_t room)
 
 ssize_t nl_write_group(void *buf, size_t room, const struct nl_group *g)
 {
-	struct nl_msg *msg = answer(GAGG_CMD_GROUP_GET);
+	struct nl_msg *msg = codec_answer(GAGG_CMD_GROUP_GET);
 
-	return msg ? write_out(msg, put_group(msg, g, true), buf, room) : -ENOMEM;
+	return msg ? codec_write_out(msg, codec_put_group(msg, g, true), buf, room) : -ENOMEM;
 }
 
 ssize_t nl_write_stats(void *buf, size_t room, const uint64_t values[NL_STATS])
 {
-	struct nl_msg *msg = answer(GAGG_CMD_STATS_GET);
+	struct nl_msg *msg = codec_answer(GAGG_CMD_STATS_GET);
 
-	return msg ? write_out(msg, put_stats(msg, values), buf, room) : -ENOMEM;
+	return msg ? codec_write_out(msg, codec_put_stats(msg, values), buf, room) : -ENOMEM;
 }
 
 int nl_put_member(struct nl_msg *msg, const char *name,
@@ -264,9 +264,9 @@ int nl_put_member(struct nl_msg *msg, const char *name,
 
 	if (!nest)
 		return -EMSGSIZE;
-	err = put_text(msg, GAGG_GA_NAME, name, GAGG_NAME_MAX);
+	err = codec_put_text(msg, GAGG_GA_NAME, name, GAGG_NAME_MAX);
 	if (!err)
-		err = put_members(msg, member, 1, false);
+		err = codec_put_members(msg, member, 1, false);
 	if (!err)
 		nla_nest_end(msg, nest);
 	return err;
@@ -277,7 +277,7 @@ int nl_put_member(struct nl_msg *msg, const char *name,
  * would drop digits. But no text rules the terminal, or is none to JSON: a twin is a process
  * of somebody's.
  */
-static int get(const struct nlattr *a, void *to, size_t size)
+static int codec_get(const struct nlattr *a, void *to, size_t size)
 {
 	if ((size_t)nla_len(a) != size)
 		return -EBADMSG;
@@ -285,12 +285,12 @@ static int get(const struct nlattr *a, void *to, size_t size)
 	return 0;
 }
 
-static int get_u32(const struct nlattr *a, uint32_t *out)
+static int codec_get_u32(const struct nlattr *a, uint32_t *out)
 {
-	return get(a, out, sizeof(*out));
+	return codec_get(a, out, sizeof(*out));
 }
 
-static int get_ip(const struct nlattr *a, struct nl_ip *out)
+static int codec_get_ip(const struct nlattr *a, struct nl_ip *out)
 {
 	memset(out, 0, sizeof(*out));
 	switch (nla_len(a)) {
@@ -303,18 +303,18 @@ static int get_ip(const struct nlattr *a, struct nl_ip *out)
 	default:
 		return -EBADMSG;
 	}
-	return get(a, out->addr, nla_len(a));
+	return codec_get(a, out->addr, nla_len(a));
 }
 
-static int get_multicast(const struct nlattr *a, struct nl_ip *out)
+static int codec_get_multicast(const struct nlattr *a, struct nl_ip *out)
 {
 	if (nla_len(a))
-		return get_ip(a, out);
+		return codec_get_ip(a, out);
 	memset(out, 0, sizeof(*out));
 	return 0;
 }
 
-static int get_text(const struct nlattr *a, char *out, size_t size)
+static int codec_get_text(const struct nlattr *a, char *out, size_t size)
 {
 	size_t len = strnlen(nla_data(a), nla_len(a));
 	const unsigned char *c = nla_data(a);
@@ -329,7 +329,7 @@ static int get_text(const struct nlattr *a, char *out, size_t size)
 	return 0;
 }
 
-static int get_times(const struct nlattr *nest, struct nl_times *t)
+static int codec_get_times(const struct nlattr *nest, struct nl_times *t)
 {
 	struct nlattr *a;
 	int rem, err = 0;
@@ -337,19 +337,19 @@ static int get_times(const struct nlattr *nest, struct nl_times *t)
 	nla_for_each_nested(a, nest, rem) {
 		switch (nla_type(a)) {
 		case GAGG_TA_COMPUTE:
-			err = get(a, &t->compute_ns, sizeof(t->compute_ns));
+			err = codec_get(a, &t->compute_ns, sizeof(t->compute_ns));
 			break;
 		case GAGG_TA_WAIT:
-			err = get(a, &t->wait_ns, sizeof(t->wait_ns));
+			err = codec_get(a, &t->wait_ns, sizeof(t->wait_ns));
 			break;
 		case GAGG_TA_OPS:
-			err = get(a, &t->ops, sizeof(t->ops));
+			err = codec_get(a, &t->ops, sizeof(t->ops));
 			break;
 		case GAGG_TA_SHARE:
-			err = get_u32(a, &t->share);
+			err = codec_get_u32(a, &t->share);
 			break;
 		case GAGG_TA_BATCH:
-			err = get_u32(a, &t->batch);
+			err = codec_get_u32(a, &t->batch);
 			break;
 		}
 		if (err)
@@ -358,43 +358,43 @@ static int get_times(const struct nlattr *nest, struct nl_times *t)
 	return 0;
 }
 
-static int get_member_attr(const struct nlattr *a, struct nl_member *m)
+static int codec_get_member_attr(const struct nlattr *a, struct nl_member *m)
 {
 	switch (nla_type(a)) {
 	case GAGG_MA_RANK:
-		return get_u32(a, &m->rank);
+		return codec_get_u32(a, &m->rank);
 	case GAGG_MA_ADDRESS:
-		return get_ip(a, &m->addr);
+		return codec_get_ip(a, &m->addr);
 	case GAGG_MA_ROLES:
-		return get_u32(a, &m->roles);
+		return codec_get_u32(a, &m->roles);
 	case GAGG_MA_LOCAL:
 		m->local = true;
 		return 0;
 	case GAGG_MA_STATE:
-		return get_u32(a, &m->state);
+		return codec_get_u32(a, &m->state);
 	case GAGG_MA_MISMATCH:
-		return get_text(a, m->mismatch, sizeof(m->mismatch));
+		return codec_get_text(a, m->mismatch, sizeof(m->mismatch));
 	case GAGG_MA_RTT:
-		return get_u32(a, &m->rtt);
+		return codec_get_u32(a, &m->rtt);
 	case GAGG_MA_CWND:
-		return get_u32(a, &m->cwnd);
+		return codec_get_u32(a, &m->cwnd);
 	case GAGG_MA_HEARD:
-		return get_u32(a, &m->heard_ms);
+		return codec_get_u32(a, &m->heard_ms);
 	case GAGG_MA_TIMES:
-		return get_times(a, &m->times);
+		return codec_get_times(a, &m->times);
 	case GAGG_MA_BLOCKED_IN:
-		return get_u32(a, &m->blocked_in);
+		return codec_get_u32(a, &m->blocked_in);
 	case GAGG_MA_BLOCKED_OUT:
-		return get_u32(a, &m->blocked_out);
+		return codec_get_u32(a, &m->blocked_out);
 	case GAGG_MA_MISMATCH_HERE:
-		return get_u32(a, &m->mismatch_here);
+		return codec_get_u32(a, &m->mismatch_here);
 	case GAGG_MA_MISMATCH_THERE:
-		return get_u32(a, &m->mismatch_there);
+		return codec_get_u32(a, &m->mismatch_there);
 	}
 	return 0;
 }
 
-static int get_members(const struct nlattr *nest, struct nl_group *g)
+static int codec_get_members(const struct nlattr *nest, struct nl_group *g)
 {
 	struct nlattr *entry, *a;
 	int rem, rem2, err;
@@ -407,7 +407,7 @@ static int get_members(const struct nlattr *nest, struct nl_group *g)
 		if (g->n_members == GAGG_RANKS_MAX)
 			return -EBADMSG;
 		nla_for_each_nested(a, entry, rem2) {
-			err = get_member_attr(a, m);
+			err = codec_get_member_attr(a, m);
 			if (err)
 				return err;
 			if (nla_type(a) <= GAGG_MA_MAX)
@@ -418,7 +418,7 @@ static int get_members(const struct nlattr *nest, struct nl_group *g)
 	return 0;
 }
 
-static int get_field(const struct nlattr *a, struct nl_group *g)
+static int codec_get_field(const struct nlattr *a, struct nl_group *g)
 {
 	const struct gagg_param *f;
 	uint16_t v16 = 0;
@@ -428,8 +428,8 @@ static int get_field(const struct nlattr *a, struct nl_group *g)
 	nl_for_each_field(f) {
 		if (f->attr != nla_type(a))
 			continue;
-		err = f->bits == 32 ? get_u32(a, &v) :
-				      get(a, &v16, sizeof(v16));
+		err = f->bits == 32 ? codec_get_u32(a, &v) :
+				      codec_get(a, &v16, sizeof(v16));
 		if (!err)
 			nl_field_write(g, f, f->bits == 32 ? v : v16);
 		return err;
@@ -437,48 +437,48 @@ static int get_field(const struct nlattr *a, struct nl_group *g)
 	return 0;
 }
 
-static int get_group_attr(const struct nlattr *a, struct nl_group *g)
+static int codec_get_group_attr(const struct nlattr *a, struct nl_group *g)
 {
 	switch (nla_type(a)) {
 	case GAGG_GA_NAME:
-		return get_text(a, g->name, sizeof(g->name));
+		return codec_get_text(a, g->name, sizeof(g->name));
 	case GAGG_GA_LOCAL:
-		return get_ip(a, &g->local);
+		return codec_get_ip(a, &g->local);
 	case GAGG_GA_MULTICAST:
-		return get_multicast(a, &g->multicast);
+		return codec_get_multicast(a, &g->multicast);
 	case GAGG_GA_SYNC:
-		return get_text(a, g->sync, sizeof(g->sync));
+		return codec_get_text(a, g->sync, sizeof(g->sync));
 	case GAGG_GA_MEMBERS:
-		return get_members(a, g);
+		return codec_get_members(a, g);
 	case GAGG_GA_STATE:
-		return get_u32(a, &g->state);
+		return codec_get_u32(a, &g->state);
 	case GAGG_GA_EPOCH:
-		return get(a, &g->epoch, sizeof(g->epoch));
+		return codec_get(a, &g->epoch, sizeof(g->epoch));
 	case GAGG_GA_REASON:
-		return get_u32(a, &g->reason);
+		return codec_get_u32(a, &g->reason);
 	case GAGG_GA_REASON_RANK:
-		return get_u32(a, &g->reason_rank);
+		return codec_get_u32(a, &g->reason_rank);
 	case GAGG_GA_MISMATCH:
-		return get_text(a, g->mismatch, sizeof(g->mismatch));
+		return codec_get_text(a, g->mismatch, sizeof(g->mismatch));
 	case GAGG_GA_MTU:
-		return get_u32(a, &g->mtu);
+		return codec_get_u32(a, &g->mtu);
 	case GAGG_GA_MTU_NEEDED:
-		return get_u32(a, &g->mtu_needed);
+		return codec_get_u32(a, &g->mtu_needed);
 	case GAGG_GA_LANES_NOW:
-		return get_u32(a, &g->lanes_now);
+		return codec_get_u32(a, &g->lanes_now);
 	default:
-		return get_field(a, g);
+		return codec_get_field(a, g);
 	}
 }
 
-static struct nlattr *top_attr(struct nlmsghdr *hdr, int attr)
+static struct nlattr *codec_top_attr(struct nlmsghdr *hdr, int attr)
 {
 	return nlmsg_find_attr(hdr, GENL_HDRLEN, attr);
 }
 
 int nl_parse_group(struct nlmsghdr *hdr, struct nl_group *out)
 {
-	struct nlattr *nest = top_attr(hdr, GAGG_A_GROUP);
+	struct nlattr *nest = codec_top_attr(hdr, GAGG_A_GROUP);
 	struct nlattr *a;
 	int rem, err;
 
@@ -486,7 +486,7 @@ int nl_parse_group(struct nlmsghdr *hdr, struct nl_group *out)
 	if (!nest)
 		return -ENODATA;
 	nla_for_each_nested(a, nest, rem) {
-		err = get_group_attr(a, out);
+		err = codec_get_group_attr(a, out);
 		if (err)
 			return err;
 		if (nla_type(a) <= GAGG_GA_MAX)
@@ -497,7 +497,7 @@ int nl_parse_group(struct nlmsghdr *hdr, struct nl_group *out)
 
 int nl_parse_stats(struct nlmsghdr *hdr, uint64_t values[NL_STATS])
 {
-	struct nlattr *nest = top_attr(hdr, GAGG_A_STATS);
+	struct nlattr *nest = codec_top_attr(hdr, GAGG_A_STATS);
 	struct nlattr *a;
 	int rem;
 
@@ -507,7 +507,7 @@ int nl_parse_stats(struct nlmsghdr *hdr, uint64_t values[NL_STATS])
 	nla_for_each_nested(a, nest, rem) {
 		if (!nl_stat_name(nla_type(a)))
 			continue;
-		if (get(a, &values[nla_type(a)], sizeof(values[0])))
+		if (codec_get(a, &values[nla_type(a)], sizeof(values[0])))
 			return -EBADMSG;
 	}
 	return 0;
@@ -522,10 +522,10 @@ int nl_parse_event(struct nlmsghdr *hdr, struct nl_event *out)
 	err = nl_parse_group(hdr, &out->group);
 	if (err)
 		return err;
-	a = top_attr(hdr, GAGG_A_EVENT);
+	a = codec_top_attr(hdr, GAGG_A_EVENT);
 	if (!a)
 		return -ENODATA;
-	err = get_u32(a, &out->event);
+	err = codec_get_u32(a, &out->event);
 	if (err)
 		return err;
 	out->is_member = genl->cmd == GAGG_CMD_MEMBER_NTF;

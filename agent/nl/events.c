@@ -6,7 +6,7 @@
 
 #define EVENTS_RCVBUF	(1 << 20)
 
-static int join(struct nl *nl, unsigned int mcgrp)
+static int event_join(struct nl *nl, unsigned int mcgrp)
 {
 	return setsockopt(nl_socket_get_fd(nl->events), SOL_NETLINK,
 			  NETLINK_ADD_MEMBERSHIP, &mcgrp, sizeof(mcgrp)) ?
@@ -30,9 +30,9 @@ int nl_subscribe(struct nl *nl)
 			    "cannot listen to events");
 	nl_socket_set_buffer_size(nl->events, EVENTS_RCVBUF, 0);
 	nl_socket_set_nonblocking(nl->events);
-	err = nl->mcgrp ? join(nl, nl->mcgrp) : -ENODATA;
+	err = nl->mcgrp ? event_join(nl, nl->mcgrp) : -ENODATA;
 	if (!err)
-		err = join(nl, GENL_ID_CTRL);
+		err = event_join(nl, GENL_ID_CTRL);
 	if (err) {
 		nl_socket_free(nl->events);
 		nl->events = NULL;
@@ -74,7 +74,7 @@ int nl_event_next(struct nl *nl, struct nl_event *out)
 		hdr = nl->next;
 		nl->next = nlmsg_next(hdr, &nl->left);
 		if (hdr->nlmsg_type == GENL_ID_CTRL && nl_learn_family(nl, hdr)) {
-			err = nl->mcgrp ? join(nl, nl->mcgrp) : 0;
+			err = nl->mcgrp ? event_join(nl, nl->mcgrp) : 0;
 			if (!err)
 				err = -ENOBUFS;
 			break;

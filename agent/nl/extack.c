@@ -20,7 +20,7 @@ struct place {
 	uint32_t rank;
 };
 
-static bool inside(const struct nlattr *a, enum level level)
+static bool extack_inside(const struct nlattr *a, enum level level)
 {
 	switch (level) {
 	case IN_TOP:
@@ -36,8 +36,8 @@ static bool inside(const struct nlattr *a, enum level level)
 }
 
 /* The attribute at @target; the grammar is four levels deep, no more. */
-static bool find(struct nlattr *head, int len, enum level level,
-		 const char *target, struct place *p)
+static bool extack_find(struct nlattr *head, int len, enum level level,
+			const char *target, struct place *p)
 {
 	struct nlattr *a;
 	int rem;
@@ -48,7 +48,7 @@ static bool find(struct nlattr *head, int len, enum level level,
 			p->level = level;
 			return true;
 		}
-		if (!inside(a, level))
+		if (!extack_inside(a, level))
 			continue;
 		if (level == IN_MEMBERS) {
 			struct nlattr *r = nla_find(nla_data(a), nla_len(a),
@@ -57,28 +57,28 @@ static bool find(struct nlattr *head, int len, enum level level,
 			p->has_rank = r && nla_len(r) == 4;
 			p->rank = p->has_rank ? nla_get_u32(r) : 0;
 		}
-		if (find(nla_data(a), nla_len(a), level + 1, target, p))
+		if (extack_find(nla_data(a), nla_len(a), level + 1, target, p))
 			return true;
 	}
 	return false;
 }
 
-static bool place_of(const struct nlmsghdr *sent, uint32_t offset,
-		     struct place *p)
+static bool extack_place_of(const struct nlmsghdr *sent, uint32_t offset,
+			    struct place *p)
 {
 	struct nlmsghdr *hdr = (struct nlmsghdr *)sent;
 
 	memset(p, 0, sizeof(*p));
 	if (!sent || !nlmsg_valid_hdr(hdr, GENL_HDRLEN))
 		return false;
-	return find(nlmsg_attrdata(hdr, GENL_HDRLEN),
-		    nlmsg_attrlen(hdr, GENL_HDRLEN), IN_TOP,
-		    (const char *)sent + offset, p);
+	return extack_find(nlmsg_attrdata(hdr, GENL_HDRLEN),
+			   nlmsg_attrlen(hdr, GENL_HDRLEN), IN_TOP,
+			   (const char *)sent + offset, p);
 }
 
 /* What the user calls attribute @type at @level: "ring", "member 3 address". */
-static void call(char *buf, size_t size, enum level level, unsigned int type,
-		 const struct place *p)
+static void extack_call(char *buf, size_t size, enum level level, unsigned int type,
+			const struct place *p)
 {
 	const char *name = "";
 
@@ -99,7 +99,7 @@ static void call(char *buf, size_t size, enum level level, unsigned int type,
 }
 
 /* A member's own nest: its rank is only known once one looks inside. */
-static void look_inside(struct place *p)
+static void extack_look_inside(struct place *p)
 {
 	struct nlattr *r;
 
@@ -111,7 +111,7 @@ static void look_inside(struct place *p)
 }
 
 /* " (1 to 1024)" when the kernel says what it would have taken. */
-static void allowed(const struct nlattr *policy, char *buf, size_t size)
+static void extack_allowed(const struct nlattr *policy, char *buf, size_t size)
 {
 	struct nlattr *tb[NL_POLICY_TYPE_ATTR_MAX + 1];
 	struct nlattr *min, *max;
@@ -128,8 +128,8 @@ static void allowed(const struct nlattr *policy, char *buf, size_t size)
 			 (unsigned long long)nla_get_u64(max));
 }
 
-static void blame(struct nlattr *tlv[], const struct nlmsghdr *sent,
-		  char *buf, size_t size)
+static void extack_blame(struct nlattr *tlv[], const struct nlmsghdr *sent,
+			 char *buf, size_t size)
 {
 	struct place p = { .level = IN_TOP };
 	struct nlattr *a;
@@ -141,27 +141,27 @@ static void blame(struct nlattr *tlv[], const struct nlmsghdr *sent,
 		enum level level = IN_TOP;
 
 		if (nest && nla_len(nest) == 4) {
-			if (!place_of(sent, nla_get_u32(nest), &p) ||
-			    !inside(p.attr, p.level))
+			if (!extack_place_of(sent, nla_get_u32(nest), &p) ||
+			    !extack_inside(p.attr, p.level))
 				return;
-			look_inside(&p);
+			extack_look_inside(&p);
 			level = p.level + 1;
 		}
-		call(buf, size, level, nla_get_u32(a), &p);
+		extack_call(buf, size, level, nla_get_u32(a), &p);
 		return;
 	}
 	a = tlv[NLMSGERR_ATTR_OFFS];
-	if (!a || nla_len(a) != 4 || !place_of(sent, nla_get_u32(a), &p))
+	if (!a || nla_len(a) != 4 || !extack_place_of(sent, nla_get_u32(a), &p))
 		return;
-	look_inside(&p);
-	call(buf, size, p.level, nla_type(p.attr), &p);
+	extack_look_inside(&p);
+	extack_call(buf, size, p.level, nla_type(p.attr), &p);
 }
 
 /*
  * NLMSG_ERROR holds struct nlmsgerr, then, unless capped, the payload of the
  * request; NLMSG_DONE holds an int. The TLVs follow either.
  */
-static int tlv_offset(const struct nlmsghdr *hdr, int *err)
+static int extack_tlv_offset(const struct nlmsghdr *hdr, int *err)
 {
 	const struct nlmsgerr *e = nlmsg_data(hdr);
 	int off = sizeof(int);
@@ -196,7 +196,7 @@ int nl_parse_ack(struct nlmsghdr *hdr, const struct nlmsghdr *sent,
 	int err, off, len;
 
 	text[0] = 0;
-	off = tlv_offset(hdr, &err);
+	off = extack_tlv_offset(hdr, &err);
 	len = nlmsg_datalen(hdr) - off;
 	if (err >= 0 || !(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || len <= 0 ||
 	    nla_parse(tlv, NLMSGERR_ATTR_MAX,
@@ -204,8 +204,8 @@ int nl_parse_ack(struct nlmsghdr *hdr, const struct nlmsghdr *sent,
 		      NULL) < 0)
 		return err < 0 ? err : 0;
 
-	blame(tlv, sent, name, sizeof(name));
-	allowed(tlv[NLMSGERR_ATTR_POLICY], range, sizeof(range));
+	extack_blame(tlv, sent, name, sizeof(name));
+	extack_allowed(tlv[NLMSGERR_ATTR_POLICY], range, sizeof(range));
 	if (tlv[NLMSGERR_ATTR_MSG])
 		said = nla_data(tlv[NLMSGERR_ATTR_MSG]);
 	len = said ? strnlen(said, nla_len(tlv[NLMSGERR_ATTR_MSG])) : 0;

@@ -107,7 +107,8 @@ const char *nl_mismatch_word(const struct nl_member *m, uint32_t v, char buf[NL_
 	return word && strcmp(word, "?") ? word : NULL;
 }
 
-static const char *mismatch_value(const struct nl_member *m, uint32_t v, char buf[NL_VALUE_MAX])
+static const char *name_mismatch_value(const struct nl_member *m, uint32_t v,
+				       char buf[NL_VALUE_MAX])
 {
 	const char *word = nl_mismatch_word(m, v, buf);
 
@@ -123,14 +124,14 @@ const char *nl_mismatch_format(const struct nl_member *m, char buf[NL_MISMATCH_M
 
 	if (nl_mismatch_values(m))
 		snprintf(buf, NL_MISMATCH_MAX, "%s (%s there, %s here)", m->mismatch,
-			 mismatch_value(m, m->mismatch_there, there),
-			 mismatch_value(m, m->mismatch_here, here));
+			 name_mismatch_value(m, m->mismatch_there, there),
+			 name_mismatch_value(m, m->mismatch_here, here));
 	else
 		snprintf(buf, NL_MISMATCH_MAX, "%s", m->mismatch);
 	return buf;
 }
 
-static const char *word(const char *const *words, size_t n, uint32_t i)
+static const char *name_word(const char *const *words, size_t n, uint32_t i)
 {
 	return i < n && words[i] ? words[i] : "?";
 }
@@ -140,7 +141,7 @@ const char *function(type i)						\
 {									\
 	static const char *const words[] = { __VA_ARGS__ };		\
 									\
-	return word(words, ARRAY_SIZE(words), i);			\
+	return name_word(words, ARRAY_SIZE(words), i);			\
 }
 
 /* what is no parameter */

@@ -20,7 +20,7 @@ static __thread char open_error[NL_SENTENCE_MAX];
 static const char not_loaded[] =
 	"kernel module gagg is not loaded (modprobe gagg)";
 
-static const char *why(int err)
+static const char *nl_why(int err)
 {
 	switch (err) {
 	case -EPERM:
@@ -56,7 +56,7 @@ int nl_fail(struct nl *nl, int err, const char *said, const char *asked, ...)
 	va_end(ap);
 	if (len >= 0 && (size_t)len < n)
 		snprintf(nl->error + len, n - len, ": %s",
-			 said && *said ? said : why(err));
+			 said && *said ? said : nl_why(err));
 	return err;
 }
 
@@ -89,8 +89,8 @@ struct nl_sock *nl_open_socket(void)
  * The buffer is larger than a page on purpose: the kernel makes the messages
  * of a dump as large as what the socket was last read with.
  */
-static int answers(struct nl *nl, const struct nlmsghdr *sent, nl_each_fn each,
-		   void *arg, char text[NL_SENTENCE_MAX])
+static int nl_answers(struct nl *nl, const struct nlmsghdr *sent, nl_each_fn each,
+		      void *arg, char text[NL_SENTENCE_MAX])
 {
 	int fd = nl_socket_get_fd(nl->req);
 	bool intr = false;
@@ -138,7 +138,7 @@ int nl_transact(struct nl *nl, struct nl_msg *msg, nl_each_fn each, void *arg,
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	return answers(nl, hdr, each, arg, text);
+	return nl_answers(nl, hdr, each, arg, text);
 }
 
 struct nl_msg *nl_message(unsigned int family, int cmd, int version,
@@ -185,12 +185,12 @@ bool nl_learn_family(struct nl *nl, struct nlmsghdr *hdr)
 	return true;
 }
 
-static int each_family(struct nlmsghdr *hdr, void *arg)
+static int nl_each_family(struct nlmsghdr *hdr, void *arg)
 {
 	return nl_learn_family(arg, hdr) ? 0 : -EBADMSG;
 }
 
-static int resolve(struct nl *nl)
+static int nl_resolve(struct nl *nl)
 {
 	struct nl_msg *msg = nl_message(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1, 0);
 	char text[NL_SENTENCE_MAX];
@@ -199,7 +199,7 @@ static int resolve(struct nl *nl)
 	if (!msg)
 		return err;
 	if (!nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, GAGG_GENL_NAME))
-		err = nl_transact(nl, msg, each_family, nl, text);
+		err = nl_transact(nl, msg, nl_each_family, nl, text);
 	nlmsg_free(msg);
 	return err ? err : nl->family ? 0 : -EBADMSG;
 }
@@ -221,13 +221,13 @@ struct nl *nl_open(void)
 	if (nl) {
 		errno = 0;
 		nl->req = nl_open_socket();
-		err = nl->req ? -resolve(nl) : errno ? errno : ENOMEM;
+		err = nl->req ? -nl_resolve(nl) : errno ? errno : ENOMEM;
 	}
 	if (!err)
 		return nl;
 	if (err == ENOENT)
 		return nl_open_failed(nl, err, not_loaded);
-	snprintf(text, sizeof(text), "cannot talk to the kernel module: %s", why(-err));
+	snprintf(text, sizeof(text), "cannot talk to the kernel module: %s", nl_why(-err));
 	return nl_open_failed(nl, err, text);
 }
 

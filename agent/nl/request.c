@@ -34,7 +34,7 @@ static int request(struct nl *nl, int cmd, int flags,
 	return err;
 }
 
-static int named(const char *name, struct nl_group *g)
+static int request_named(const char *name, struct nl_group *g)
 {
 	memset(g, 0, sizeof(*g));
 	if (strlen(name) >= sizeof(g->name))
@@ -44,8 +44,8 @@ static int named(const char *name, struct nl_group *g)
 }
 
 /* A request that is answered by yes or no, or by one message for @each. */
-static int ask(struct nl *nl, int cmd, const struct nl_group *group,
-	       nl_each_fn each, void *arg, const char *asked)
+static int request_ask(struct nl *nl, int cmd, const struct nl_group *group,
+		       nl_each_fn each, void *arg, const char *asked)
 {
 	char text[NL_SENTENCE_MAX];
 	int err = request(nl, cmd, 0, group, NULL, each, arg, text);
@@ -56,25 +56,25 @@ static int ask(struct nl *nl, int cmd, const struct nl_group *group,
 
 int nl_group_new(struct nl *nl, const struct nl_group *group)
 {
-	return ask(nl, GAGG_CMD_GROUP_NEW, group, NULL, NULL, "create");
+	return request_ask(nl, GAGG_CMD_GROUP_NEW, group, NULL, NULL, "create");
 }
 
 int nl_group_del(struct nl *nl, const struct nl_group *group)
 {
 	struct nl_group g;
-	int err = named(group->name, &g);
+	int err = request_named(group->name, &g);
 
 	if (err)
 		return nl_fail(nl, err, NULL, "cannot delete the group");
-	return ask(nl, GAGG_CMD_GROUP_DEL, &g, NULL, NULL, "delete");
+	return request_ask(nl, GAGG_CMD_GROUP_DEL, &g, NULL, NULL, "delete");
 }
 
 int nl_group_set(struct nl *nl, const struct nl_group *group)
 {
-	return ask(nl, GAGG_CMD_GROUP_SET, group, NULL, NULL, "change");
+	return request_ask(nl, GAGG_CMD_GROUP_SET, group, NULL, NULL, "change");
 }
 
-static int each_group(struct nlmsghdr *hdr, void *arg)
+static int request_each_group(struct nlmsghdr *hdr, void *arg)
 {
 	return nl_parse_group(hdr, arg);
 }
@@ -82,15 +82,15 @@ static int each_group(struct nlmsghdr *hdr, void *arg)
 int nl_group_get(struct nl *nl, const char *name, struct nl_group *out)
 {
 	struct nl_group g;
-	int err = named(name, &g);
+	int err = request_named(name, &g);
 
 	memset(out, 0, sizeof(*out));
 	if (err)
 		return nl_fail(nl, err, NULL, "cannot show group '%s'", name);
-	return ask(nl, GAGG_CMD_GROUP_GET, &g, each_group, out, "show");
+	return request_ask(nl, GAGG_CMD_GROUP_GET, &g, request_each_group, out, "show");
 }
 
-static int each_stats(struct nlmsghdr *hdr, void *arg)
+static int request_each_stats(struct nlmsghdr *hdr, void *arg)
 {
 	return nl_parse_stats(hdr, arg);
 }
@@ -98,21 +98,21 @@ static int each_stats(struct nlmsghdr *hdr, void *arg)
 int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS])
 {
 	struct nl_group g;
-	int err = named(name, &g);
+	int err = request_named(name, &g);
 
 	memset(values, 0, NL_STATS * sizeof(values[0]));
 	if (err)
 		return nl_fail(nl, err, NULL, "cannot read counters of '%s'", name);
-	return ask(nl, GAGG_CMD_STATS_GET, &g, each_stats, values,
-		   "read counters of");
+	return request_ask(nl, GAGG_CMD_STATS_GET, &g, request_each_stats, values,
+			   "read counters of");
 }
 
-static int ask_member(struct nl *nl, int cmd, const char *name,
-		      const struct nl_member *m, const char *asked)
+static int request_ask_member(struct nl *nl, int cmd, const char *name,
+			      const struct nl_member *m, const char *asked)
 {
 	char text[NL_SENTENCE_MAX] = "";
 	struct nl_group g;
-	int err = named(name, &g);
+	int err = request_named(name, &g);
 
 	if (!err)
 		err = request(nl, cmd, 0, &g, m, NULL, NULL, text);
@@ -123,7 +123,7 @@ static int ask_member(struct nl *nl, int cmd, const char *name,
 
 int nl_member_add(struct nl *nl, const char *name, const struct nl_member *m)
 {
-	return ask_member(nl, GAGG_CMD_MEMBER_ADD, name, m, "add");
+	return request_ask_member(nl, GAGG_CMD_MEMBER_ADD, name, m, "add");
 }
 
 int nl_member_del(struct nl *nl, const char *name, const struct nl_member *m)
@@ -132,12 +132,12 @@ int nl_member_del(struct nl *nl, const char *name, const struct nl_member *m)
 		.set = NL_SET(GAGG_MA_RANK), .rank = m->rank,
 	};
 
-	return ask_member(nl, GAGG_CMD_MEMBER_DEL, name, &rank, "delete");
+	return request_ask_member(nl, GAGG_CMD_MEMBER_DEL, name, &rank, "delete");
 }
 
 int nl_member_set(struct nl *nl, const char *name, const struct nl_member *m)
 {
-	return ask_member(nl, GAGG_CMD_MEMBER_SET, name, m, "change");
+	return request_ask_member(nl, GAGG_CMD_MEMBER_SET, name, m, "change");
 }
 
 /* What a dump has brought so far. */
@@ -147,7 +147,7 @@ struct list {
 	size_t room;
 };
 
-static int each_listed(struct nlmsghdr *hdr, void *arg)
+static int request_each_listed(struct nlmsghdr *hdr, void *arg)
 {
 	struct list *list = arg;
 
@@ -164,14 +164,14 @@ static int each_listed(struct nlmsghdr *hdr, void *arg)
 	return nl_parse_group(hdr, &list->groups[list->n++]);
 }
 
-static int dump(struct nl *nl, int cmd, const struct nl_group *group,
-		struct list *list, char text[NL_SENTENCE_MAX])
+static int request_dump(struct nl *nl, int cmd, const struct nl_group *group,
+			struct list *list, char text[NL_SENTENCE_MAX])
 {
 	int err = -EINTR;
 
 	for (int i = 0; i < DUMP_TRIES && err == -EINTR; i++) {
 		list->n = 0;
-		err = request(nl, cmd, NLM_F_DUMP, group, NULL, each_listed,
+		err = request(nl, cmd, NLM_F_DUMP, group, NULL, request_each_listed,
 			      list, text);
 	}
 	return err;
@@ -183,7 +183,7 @@ int nl_group_dump(struct nl *nl, nl_group_cb cb, void *arg)
 	struct list list = { NULL, 0, 0 };
 	int err;
 
-	err = dump(nl, GAGG_CMD_GROUP_GET, NULL, &list, text);
+	err = request_dump(nl, GAGG_CMD_GROUP_GET, NULL, &list, text);
 	nl_fail(nl, err, text, "cannot list groups");
 	for (size_t i = 0; i < list.n && !err; i++)
 		err = cb(&list.groups[i], arg);
@@ -196,10 +196,10 @@ int nl_member_dump(struct nl *nl, const char *name, nl_member_cb cb, void *arg)
 	char text[NL_SENTENCE_MAX] = "";
 	struct list list = { NULL, 0, 0 };
 	struct nl_group g;
-	int err = named(name, &g);
+	int err = request_named(name, &g);
 
 	if (!err)
-		err = dump(nl, GAGG_CMD_MEMBER_GET, &g, &list, text);
+		err = request_dump(nl, GAGG_CMD_MEMBER_GET, &g, &list, text);
 	nl_fail(nl, err, text, "cannot list members of group '%s'", name);
 	for (size_t i = 0; i < list.n && !err; i++)
 		for (uint32_t k = 0; k < list.groups[i].n_members && !err; k++)

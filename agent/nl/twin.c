@@ -23,10 +23,10 @@ unsigned int nl_twin_ms = 5000;
 
 _Static_assert(BROKER_ANSWER_MAX <= NL_MESSAGE_MAX, "struct nl has no room for an answer");
 
-static int say(int err, char text[NL_SENTENCE_MAX], const char *fmt, ...)
+static int twin_say(int err, char text[NL_SENTENCE_MAX], const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int say(int err, char text[NL_SENTENCE_MAX], const char *fmt, ...)
+static int twin_say(int err, char text[NL_SENTENCE_MAX], const char *fmt, ...)
 {
 	va_list ap;
 
@@ -42,7 +42,7 @@ const struct nl_twin *nl_twin(const struct nl *nl)
 }
 
 /* a sentence of somebody's, for a terminal */
-static void copy_plain(char *to, const char *from, size_t size)
+static void twin_copy_plain(char *to, const char *from, size_t size)
 {
 	size_t i;
 
@@ -65,7 +65,7 @@ int twin_answer(const void *buf, size_t len, struct broker_reply *reply, const v
 	}
 	memcpy(message, reply->message, sizeof(message));
 	message[sizeof(message) - 1] = 0;
-	copy_plain(reply->message, message, sizeof(reply->message));
+	twin_copy_plain(reply->message, message, sizeof(reply->message));
 	*more = (const char *)buf + sizeof(*reply);
 	*n = len - sizeof(*reply);
 	return -reply->error;
@@ -81,9 +81,9 @@ struct nlmsghdr *twin_message(const void *more, size_t n)
 }
 
 /* false: it has no end, or is not plain. What differs does so within @size */
-static bool copy_word(char *to, const char *from, size_t size)
+static bool twin_copy_word(char *to, const char *from, size_t size)
 {
-	copy_plain(to, from, size);
+	twin_copy_plain(to, from, size);
 	return !strcmp(to, from);
 }
 
@@ -95,15 +95,16 @@ int twin_hello(const void *more, size_t n, struct nl_twin *out)
 	if (n < sizeof(t))
 		return -EBADMSG;
 	memcpy(&t, more, sizeof(t));
-	if (t.size < sizeof(t) || !copy_word(out->version, t.version, sizeof(t.version)) ||
-	    !copy_word(out->config, t.config, sizeof(t.config)))
+	if (t.size < sizeof(t) || !twin_copy_word(out->version, t.version, sizeof(t.version)) ||
+	    !twin_copy_word(out->config, t.config, sizeof(t.config)))
 		return -EBADMSG;
 	out->wire_min = t.wire_min;
 	out->wire_max = t.wire_max;
 	return 0;
 }
 
-static int connect_to(const char *path, uint64_t deadline, char text[NL_SENTENCE_MAX], int *out)
+static int twin_connect_to(const char *path, uint64_t deadline,
+			   char text[NL_SENTENCE_MAX], int *out)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int err;
@@ -111,18 +112,18 @@ static int connect_to(const char *path, uint64_t deadline, char text[NL_SENTENCE
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
 	*out = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (*out < 0)
-		return say(-errno, text, "socket: %s", strerror(errno));
+		return twin_say(-errno, text, "socket: %s", strerror(errno));
 	err = message_connect(*out, (struct sockaddr *)&addr, sizeof(addr), deadline);
 	if (!err || err == -ETIMEDOUT)
 		return err;
-	return say(err, text, err == -EPROTOTYPE ? "%s is no socket of gagg-twin" :
-		   err == -ENOENT || err == -ECONNREFUSED ? "no gagg-twin listens at %s" :
-		   "cannot ask gagg-twin at %s: %s", path, strerror(-err));
+	return twin_say(err, text, err == -EPROTOTYPE ? "%s is no socket of gagg-twin" :
+			err == -ENOENT || err == -ECONNREFUSED ? "no gagg-twin listens at %s" :
+			"cannot ask gagg-twin at %s: %s", path, strerror(-err));
 }
 
 /* bytes to nl->buf, or a negative errno, with a sentence unless it is -ETIMEDOUT */
-static ssize_t exchange(struct nl *nl, int fd, const struct broker_request *req,
-			uint64_t deadline, char text[NL_SENTENCE_MAX])
+static ssize_t twin_exchange(struct nl *nl, int fd, const struct broker_request *req,
+			     uint64_t deadline, char text[NL_SENTENCE_MAX])
 {
 	struct iovec iov = { (void *)req, sizeof(*req) };
 	const struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -133,38 +134,41 @@ static ssize_t exchange(struct nl *nl, int fd, const struct broker_request *req,
 		n = message_receive(fd, &iov, 1, NULL, 0, deadline);
 	if (n > 0 || n == -ETIMEDOUT)
 		return n;
-	return say(-EIO, text, "what listens at %s has hung up without an answer%s%s",
-		   nl->twin.path, n ? ": " : "", n ? strerror((int)-n) : "");
+	return twin_say(-EIO, text, "what listens at %s has hung up without an answer%s%s",
+			nl->twin.path, n ? ": " : "", n ? strerror((int)-n) : "");
 }
 
 /* One question: 0, with what follows the answer, or -errno with a sentence. */
-static int ask(struct nl *nl, const struct broker_request *req, uint64_t deadline,
-	       struct broker_reply *reply, const void **more, size_t *n,
-	       char text[NL_SENTENCE_MAX])
+static int twin_ask(struct nl *nl, const struct broker_request *req, uint64_t deadline,
+		    struct broker_reply *reply, const void **more, size_t *n,
+		    char text[NL_SENTENCE_MAX])
 {
 	const char *path = nl->twin.path;
 	ssize_t len = 0;
 	int fd, err;
 
-	err = connect_to(path, deadline, text, &fd);
+	err = twin_connect_to(path, deadline, text, &fd);
 	if (!err)
-		len = exchange(nl, fd, req, deadline, text);
+		len = twin_exchange(nl, fd, req, deadline, text);
 	if (fd >= 0)
 		close(fd);
 	if (err == -ETIMEDOUT || len == -ETIMEDOUT)
-		return say(-ETIMEDOUT, text, "gagg-twin at %s has not answered within %u s", path,
-			   nl_twin_ms / 1000);
+		return twin_say(-ETIMEDOUT, text,
+				"gagg-twin at %s has not answered within %u s",
+				path, nl_twin_ms / 1000);
 	if (err || len < 0)
 		return err ? err : (int)len;
 	err = twin_answer(nl->buf, (size_t)len, reply, more, n);
 	if (err == -EBADMSG && !reply->error)
-		return say(err, text, "what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
-			   path);
-	return err ? say(err, text, "%s",
-			 *reply->message ? reply->message : strerror(-err)) : 0;
+		return twin_say(
+			err, text,
+			"what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
+			path);
+	return err ? twin_say(err, text, "%s",
+			      *reply->message ? reply->message : strerror(-err)) : 0;
 }
 
-static struct broker_request question(uint32_t op, const char *name, uint32_t at)
+static struct broker_request twin_question(uint32_t op, const char *name, uint32_t at)
 {
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = op, .rank = at,
@@ -176,14 +180,14 @@ static struct broker_request question(uint32_t op, const char *name, uint32_t at
 }
 
 /* A question that a netlink message answers. */
-static int ask_message(struct nl *nl, const struct broker_request *req, uint64_t deadline,
-		       uint32_t *total, nl_each_fn each, void *arg, char text[NL_SENTENCE_MAX])
+static int twin_ask_message(struct nl *nl, const struct broker_request *req, uint64_t deadline,
+			    uint32_t *total, nl_each_fn each, void *arg, char text[NL_SENTENCE_MAX])
 {
 	struct broker_reply reply = { .error = 0 };
 	struct nlmsghdr *hdr;
 	const void *more;
 	size_t n;
-	int err = ask(nl, req, deadline, &reply, &more, &n, text);
+	int err = twin_ask(nl, req, deadline, &reply, &more, &n, text);
 
 	if (err)
 		return err;
@@ -191,24 +195,28 @@ static int ask_message(struct nl *nl, const struct broker_request *req, uint64_t
 	hdr = twin_message(more, n);
 	err = hdr ? each(hdr, arg) : -EBADMSG;
 	if (err == -EBADMSG || err == -ENODATA)
-		say(err, text, "the answer of gagg-twin at %s makes no sense; is it of another version?",
-		    nl->twin.path);
+		twin_say(
+			err, text,
+			"the answer of gagg-twin at %s makes no sense; is it of another version?",
+			nl->twin.path);
 	return err;
 }
 
-static int ask_each(struct nl *nl, uint64_t deadline, nl_each_fn each, void *arg,
-		    char text[NL_SENTENCE_MAX])
+static int twin_ask_each(struct nl *nl, uint64_t deadline, nl_each_fn each, void *arg,
+			 char text[NL_SENTENCE_MAX])
 {
 	uint32_t i, total = 1;
 	int err = 0;
 
 	for (i = 0; i < total && !err; i++) {
-		const struct broker_request req = question(BROKER_OP_GROUP, "", i);
+		const struct broker_request req = twin_question(BROKER_OP_GROUP, "", i);
 
-		err = ask_message(nl, &req, deadline, &total, each, arg, text);
+		err = twin_ask_message(nl, &req, deadline, &total, each, arg, text);
 		if (!err && total > GROUPS_MAX)
-			err = say(-EBADMSG, text, "gagg-twin at %s says that it has %u groups, which no host has",
-				  nl->twin.path, total);
+			err = twin_say(
+				-EBADMSG, text,
+				"gagg-twin at %s says that it has %u groups, which no host has",
+				nl->twin.path, total);
 	}
 	return err;
 }
@@ -221,21 +229,23 @@ int nl_twin_transact(struct nl *nl, int cmd, const char *name, nl_each_fn each, 
 	uint32_t total;
 
 	if (cmd == GAGG_CMD_GROUP_GET && !*name)
-		return ask_each(nl, deadline, each, arg, text);
+		return twin_ask_each(nl, deadline, each, arg, text);
 	if (cmd == GAGG_CMD_GROUP_GET || cmd == GAGG_CMD_MEMBER_GET)
-		req = question(BROKER_OP_GROUP, name, 0);
+		req = twin_question(BROKER_OP_GROUP, name, 0);
 	else if (cmd == GAGG_CMD_STATS_GET)
-		req = question(BROKER_OP_STATS, name, 0);
+		req = twin_question(BROKER_OP_STATS, name, 0);
 	else
-		return say(-EOPNOTSUPP, text, "gagg-twin at %s has its groups from %s: edit that, and restart gagg-twin",
-			   nl->twin.path, nl->twin.config);
-	return ask_message(nl, &req, deadline, &total, each, arg, text);
+		return twin_say(
+			-EOPNOTSUPP, text,
+			"gagg-twin at %s has its groups from %s: edit that, and restart gagg-twin",
+			nl->twin.path, nl->twin.config);
+	return twin_ask_message(nl, &req, deadline, &total, each, arg, text);
 }
 
 /* gaggd and daemons that do not know the question have sentences of their own. */
-static int greet(struct nl *nl, const char *path, char text[NL_SENTENCE_MAX])
+static int twin_greet(struct nl *nl, const char *path, char text[NL_SENTENCE_MAX])
 {
-	const struct broker_request req = question(BROKER_OP_TWIN, BROKER_NO_GROUP, 0);
+	const struct broker_request req = twin_question(BROKER_OP_TWIN, BROKER_NO_GROUP, 0);
 	struct broker_reply reply = { .error = 0 };
 	char said[NL_SENTENCE_MAX];
 	const void *more;
@@ -243,27 +253,32 @@ static int greet(struct nl *nl, const char *path, char text[NL_SENTENCE_MAX])
 	int err;
 
 	if (!*path || strlen(path) >= sizeof(nl->twin.path))
-		return say(-ENAMETOOLONG, text,
-			   "'%s' is no path of a socket: it has 1 to %zu characters", path,
-			   sizeof(nl->twin.path) - 1);
+		return twin_say(-ENAMETOOLONG, text,
+				"'%s' is no path of a socket: it has 1 to %zu characters", path,
+				sizeof(nl->twin.path) - 1);
 	strcpy(nl->twin.path, path);
-	err = ask(nl, &req, deadline_in((int)nl_twin_ms), &reply, &more, &n, text);
+	err = twin_ask(nl, &req, deadline_in((int)nl_twin_ms), &reply, &more, &n, text);
 	if (!err && twin_hello(more, n, &nl->twin))
-		return say(-EBADMSG, text, "what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
-			   path);
+		return twin_say(
+			-EBADMSG, text,
+			"what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
+			path);
 	if (!reply.error)
 		return err;
 	strcpy(said, text);
-	return say(err, text, reply.error == EINVAL || reply.error == EPROTONOSUPPORT ?
-		   "what listens at %s is older than this gaggctl, or no gagg-twin: %s" : "%s: %s",
-		   path, said);
+	return twin_say(
+		err, text,
+		reply.error == EINVAL || reply.error == EPROTONOSUPPORT ?
+			"what listens at %s is older than this gaggctl, or no gagg-twin: %s" :
+			"%s: %s",
+		path, said);
 }
 
 struct nl *nl_open_twin(const char *path)
 {
 	struct nl *nl = calloc(1, sizeof(*nl));
 	char text[NL_SENTENCE_MAX] = "no memory";
-	int err = nl ? greet(nl, path, text) : -ENOMEM;
+	int err = nl ? twin_greet(nl, path, text) : -ENOMEM;
 
 	return err ? nl_open_failed(nl, -err, text) : nl;
 }

@@ -78,7 +78,7 @@ struct channel *channel_find(struct group *g, u32 id)
 	return place < 0 ? NULL : g->channel[place];
 }
 
-static int parts_new(const struct gagg_geom *g, struct channel *ch)
+static int channel_parts_new(const struct gagg_geom *g, struct channel *ch)
 {
 	unsigned int s;
 
@@ -94,7 +94,7 @@ static int parts_new(const struct gagg_geom *g, struct channel *ch)
 	return 0;
 }
 
-static int memory_of(struct twin *t, const struct gagg_geom *g, struct channel *ch)
+static int channel_memory_of(struct twin *t, const struct gagg_geom *g, struct channel *ch)
 {
 	struct gagg_layout l;
 	int err;
@@ -127,9 +127,9 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 	ch->id = id;
 	ch->index = (unsigned int)index;
 	ch->members = members;
-	err = parts_new(&g->geom, ch);
+	err = channel_parts_new(&g->geom, ch);
 	if (!err)
-		err = memory_of(g->twin, &g->geom, ch);
+		err = channel_memory_of(g->twin, &g->geom, ch);
 	if (err) {
 		channel_put(ch);
 		errno = -err;

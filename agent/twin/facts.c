@@ -23,7 +23,7 @@
 #define MTU_AGE		GAGG_SEC	/* of the last look at interfaces, which has many calls */
 
 /* least MTU of the interfaces to the other nodes; 0: there is no way to any */
-static u32 least_mtu(struct group *g, u64 now)
+static u32 fact_least_mtu(struct group *g, u64 now)
 {
 	if (!g->mtu.at || now >= g->mtu.at + MTU_AGE) {
 		g->mtu.at = now;
@@ -38,7 +38,7 @@ struct path {
 };
 
 /* of all nodes at once: whoever asks makes a worker wait no more than one time */
-static void read_paths(struct group *g, struct path path[GAGG_NODES])
+static void fact_read_paths(struct group *g, struct path path[GAGG_NODES])
 {
 	struct part *part = &g->part[0];
 	u32 n;
@@ -51,7 +51,7 @@ static void read_paths(struct group *g, struct path path[GAGG_NODES])
 	worker_unlock(part->port->worker);
 }
 
-static void tell_path(const struct path *path, struct nl_member *m)
+static void fact_tell_path(const struct path *path, struct nl_member *m)
 {
 	m->cwnd = path->cwnd;
 	m->set |= NL_SET(GAGG_MA_CWND);
@@ -62,7 +62,7 @@ static void tell_path(const struct path *path, struct nl_member *m)
 }
 
 /* nothing before the first op */
-static void tell_times(struct session *s, u64 now, struct nl_member *m)
+static void fact_tell_times(struct session *s, u64 now, struct nl_member *m)
 {
 	struct gagg_times t;
 	u64 compute, wait;
@@ -96,8 +96,8 @@ void facts_mismatch(const struct gagg_mismatch *bad, struct nl_member *m)
 	m->set |= NL_SET(GAGG_MA_MISMATCH_HERE) | NL_SET(GAGG_MA_MISMATCH_THERE);
 }
 
-static void tell_member(struct group *g, const struct gagg_ioc_status *st, u64 now,
-			const struct path *path, struct nl_member *m)
+static void fact_tell_member(struct group *g, const struct gagg_ioc_status *st, u64 now,
+			     const struct path *path, struct nl_member *m)
 {
 	u32 node = g->geom.node_of[m->rank];
 	const struct gagg_peer *peer = &g->join->peer[node];
@@ -114,7 +114,7 @@ static void tell_member(struct group *g, const struct gagg_ioc_status *st, u64 n
 	m->state = gagg_state_member(st, m->rank, bad.field, blocked);
 	m->set |= NL_SET(GAGG_MA_STATE);
 	if (g->session[m->rank])
-		tell_times(g->session[m->rank], now, m);
+		fact_tell_times(g->session[m->rank], now, m);
 	if (node == g->geom.self)
 		return;
 	facts_mismatch(&bad, m);
@@ -125,10 +125,10 @@ static void tell_member(struct group *g, const struct gagg_ioc_status *st, u64 n
 	m->blocked_in = in;
 	m->blocked_out = out;
 	m->set |= (in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) | (out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
-	tell_path(&path[node], m);
+	fact_tell_path(&path[node], m);
 }
 
-static void fill_group(struct group *g, struct nl_group *out)
+static void fact_fill_group(struct group *g, struct nl_group *out)
 {
 	struct gagg_ioc_status st = { 0 };
 	struct path path[GAGG_NODES];
@@ -136,14 +136,14 @@ static void fill_group(struct group *g, struct nl_group *out)
 	u32 i;
 
 	epoch_status(g, &st);
-	read_paths(g, path);
+	fact_read_paths(g, path);
 	*out = g->cfg;
 	out->id = g->geom.group;
 	out->state = gagg_state_group(&st);
 	out->epoch = st.epoch;
 	out->reason = st.reason;
 	out->reason_rank = st.rank;
-	out->mtu = least_mtu(g, now);
+	out->mtu = fact_least_mtu(g, now);
 	out->mtu_needed = mtu_needed(g, st.lanes);
 	out->lanes_now = st.lanes;
 	out->set |= NL_SET(GAGG_GA_ID) | NL_SET(GAGG_GA_STATE) | NL_SET(GAGG_GA_EPOCH) |
@@ -156,18 +156,18 @@ static void fill_group(struct group *g, struct nl_group *out)
 		out->set |= NL_SET(GAGG_GA_MISMATCH);
 	}
 	for (i = 0; i < out->n_members; i++)
-		tell_member(g, &st, now, path, &out->members[i]);
+		fact_tell_member(g, &st, now, path, &out->members[i]);
 }
 
-static ssize_t tell_group(struct group *g, void *more, size_t room)
+static ssize_t fact_tell_group(struct group *g, void *more, size_t room)
 {
 	struct nl_group told;
 
-	fill_group(g, &told);
+	fact_fill_group(g, &told);
 	return nl_write_group(more, room, &told);
 }
 
-static ssize_t tell_stats(struct group *g, void *more, size_t room)
+static ssize_t fact_tell_stats(struct group *g, void *more, size_t room)
 {
 	u64 value[GAGG_SA_MAX + 1] = { 0 };
 	uint64_t told[NL_STATS];
@@ -179,7 +179,7 @@ static ssize_t tell_stats(struct group *g, void *more, size_t room)
 	return nl_write_stats(more, room, told);
 }
 
-static size_t tell_twin(const struct twin *t, void *more)
+static size_t fact_tell_twin(const struct twin *t, void *more)
 {
 	struct broker_twin about = {
 		.size = sizeof(about),
@@ -194,8 +194,8 @@ static size_t tell_twin(const struct twin *t, void *more)
 	return sizeof(about);
 }
 
-static struct group *find(struct twin *t, const struct broker_request *req,
-			  struct broker_reply *reply)
+static struct group *fact_find(struct twin *t, const struct broker_request *req,
+			       struct broker_reply *reply)
 {
 	struct group *g = NULL;
 
@@ -217,11 +217,12 @@ size_t facts_tell(void *twin, const struct broker_request *req, struct broker_re
 	ssize_t n;
 
 	if (req->op == BROKER_OP_TWIN)
-		return tell_twin(t, more);
-	g = find(t, req, reply);
+		return fact_tell_twin(t, more);
+	g = fact_find(t, req, reply);
 	if (!g)
 		return 0;
-	n = req->op == BROKER_OP_STATS ? tell_stats(g, more, room) : tell_group(g, more, room);
+	n = req->op == BROKER_OP_STATS ? fact_tell_stats(g, more, room) :
+					 fact_tell_group(g, more, room);
 	if (n < 0) {
 		refuse(reply, (int)-n, "group \"%s\" cannot be told: %s", g->cfg.name,
 		       strerror((int)-n));

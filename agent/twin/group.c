@@ -19,7 +19,7 @@
 #include "../conf/ports.h"
 #include "../gaggd/log.h"
 
-static void to_address(const struct nl_ip *ip, uint32_t port, union address *out)
+static void group_to_address(const struct nl_ip *ip, uint32_t port, union address *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (ip->family == AF_INET6) {
@@ -33,14 +33,14 @@ static void to_address(const struct nl_ip *ip, uint32_t port, union address *out
 	}
 }
 
-static int by_rank(const void *a, const void *b)
+static int group_by_rank(const void *a, const void *b)
 {
 	const struct nl_member *x = a, *y = b;
 
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static u32 node_of(struct group *g, const union address *addr)
+static u32 group_node_of(struct group *g, const union address *addr)
 {
 	u32 n;
 
@@ -50,13 +50,13 @@ static u32 node_of(struct group *g, const union address *addr)
 	return n;
 }
 
-static void make_geometry(struct group *g)
+static void group_make_geometry(struct group *g)
 {
 	struct nl_group *cfg = &g->cfg;
 	struct gagg_geom *geom = &g->geom;
 	unsigned int i;
 
-	qsort(cfg->members, cfg->n_members, sizeof(cfg->members[0]), by_rank);
+	qsort(cfg->members, cfg->n_members, sizeof(cfg->members[0]), group_by_rank);
 	gagg_geom_init(geom);
 	if (!(cfg->set & NL_SET(GAGG_GA_ID)))
 		cfg->id = gagg_group_id(cfg->name);
@@ -66,8 +66,8 @@ static void make_geometry(struct group *g)
 		union address addr;
 		u32 node;
 
-		to_address(&m->addr, cfg->port, &addr);
-		node = node_of(g, &addr);
+		group_to_address(&m->addr, cfg->port, &addr);
+		node = group_node_of(g, &addr);
 		gagg_geom_rank(geom, m->rank, node, (u8)m->roles,
 			       cfg->placement == GAGG_PLACE_ROOT);
 		if (m->local)
@@ -75,7 +75,7 @@ static void make_geometry(struct group *g)
 	}
 }
 
-static int port_join(struct port *p, struct group *g)
+static int group_port_join(struct port *p, struct group *g)
 {
 	struct group **groups;
 	unsigned int i;
@@ -102,7 +102,7 @@ static int port_join(struct port *p, struct group *g)
 }
 
 /* why a port cannot be had; the module's words where it has some */
-static const char *refusal(int err)
+static const char *group_refusal(int err)
 {
 	switch (err) {
 	case EADDRNOTAVAIL:
@@ -116,7 +116,7 @@ static const char *refusal(int err)
 	}
 }
 
-static int make_part(struct group *g, unsigned int s)
+static int group_make_part(struct group *g, unsigned int s)
 {
 	union address addr = g->node[g->geom.self];
 	struct worker *w = worker_get(g->twin, s);
@@ -127,11 +127,11 @@ static int make_part(struct group *g, unsigned int s)
 	part->port = w && part->core ? port_get(w, &addr) : NULL;
 	if (!part->port) {
 		log_err("group \"%s\", UDP port %u: %s", g->cfg.name, g->cfg.port + s,
-			refusal(errno));
+			group_refusal(errno));
 		return -1;
 	}
 	gagg_shard_init(part->core, &g->geom, s);
-	return port_join(part->port, g);
+	return group_port_join(part->port, g);
 }
 
 int group_add(struct twin *t, const struct nl_group *cfg)
@@ -155,7 +155,7 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	g->twin = t;
 	g->cfg = *cfg;
 	memset(g->unread, 0xff, sizeof(g->unread));
-	make_geometry(g);
+	group_make_geometry(g);
 	wrong = gagg_sync_parse(cfg->sync, &sync);
 	if (wrong) {
 		log_err("group \"%s\": %s", cfg->name, wrong);
@@ -172,7 +172,7 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	if (ports_warning(cfg, msg, sizeof(msg)))
 		log_warn("group \"%s\": %s", cfg->name, msg);
 	for (s = 0; s < cfg->shards; s++)
-		if (make_part(g, s))
+		if (group_make_part(g, s))
 			return -1;
 	if (epoch_init(g)) {
 		log_err("out of memory");

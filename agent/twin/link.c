@@ -59,7 +59,7 @@ struct request {
 	unsigned int n_fds;
 };
 
-static void died(struct loop_event *ev, int res);
+static void link_died(struct loop_event *ev, int res);
 
 /* --- requests ------------------------------------------------------------- */
 
@@ -67,7 +67,7 @@ static void died(struct loop_event *ev, int res);
  * The page, the bell, the trainer's end of the events. The bell's description is
  * shared, so that a trainer may make it block: it is never read nor written here.
  */
-static int do_hello(struct session *s, struct request *r)
+static int link_do_hello(struct session *s, struct request *r)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
 	struct worker *w = s->group->part[0].port->worker;
@@ -103,7 +103,7 @@ static int do_hello(struct session *s, struct request *r)
  * Whether @r comes from the process that is the rank. Of one without a number here the
  * descriptor says so, since 6.9, by its inode; before, nothing does.
  */
-static bool is_from_rank(const struct session *s, const struct request *r)
+static bool link_is_from_rank(const struct session *s, const struct request *r)
 {
 	struct stat a, b;
 
@@ -118,10 +118,10 @@ static bool is_from_rank(const struct session *s, const struct request *r)
  * number here, in a PID namespace that this one does not see; then a kernel before 6.5
  * does not say who it is.
  */
-static int watch(struct session *s, struct request *r)
+static int link_watch(struct session *s, struct request *r)
 {
 	if (s->watching)
-		return is_from_rank(s, r) ? 0 : -EBUSY;
+		return link_is_from_rank(s, r) ? 0 : -EBUSY;
 	if (!r->pid && r->pid_fd < 0)
 		return -ESRCH;
 	s->pid = r->pid;
@@ -129,33 +129,33 @@ static int watch(struct session *s, struct request *r)
 	r->pid_fd = -1;
 	if (s->pid_fd < 0)
 		return -errno;
-	s->death.fire = died;
+	s->death.fire = link_died;
 	s->watching = true;
 	loop_readable(&s->group->twin->loop, &s->death, s->pid_fd);
 	return 0;
 }
 
-static int do_attach(struct session *s, struct request *r)
+static int link_do_attach(struct session *s, struct request *r)
 {
 	int err;
 
 	if (r->arg.attach.flags || r->arg.attach.reserved)
 		return -EINVAL;
-	err = watch(s, r);
+	err = link_watch(s, r);
 	return err ? err : session_attach(s, &r->arg.attach);
 }
 
 /* a child of the rank may hold the socket, and speaks for nobody */
-static int do_detach(struct session *s, const struct request *r)
+static int link_do_detach(struct session *s, const struct request *r)
 {
 	if (r->arg.detach.flags)
 		return -EINVAL;
-	if (s->watching && !is_from_rank(s, r))
+	if (s->watching && !link_is_from_rank(s, r))
 		return -EPERM;
 	return session_detach(s, GAGG_R_BYE);
 }
 
-static int do_status(struct session *s, struct gagg_ioc_status *arg)
+static int link_do_status(struct session *s, struct gagg_ioc_status *arg)
 {
 	struct gagg_ioc_status st = {
 		.size = arg->size, .channel = arg->channel, .op = arg->op,
@@ -169,7 +169,7 @@ static int do_status(struct session *s, struct gagg_ioc_status *arg)
 	return 0;
 }
 
-static int do_features(struct gagg_ioc_features *arg)
+static int link_do_features(struct gagg_ioc_features *arg)
 {
 	if (arg->reserved[0] || arg->reserved[1])
 		return -EINVAL;
@@ -181,7 +181,7 @@ static int do_features(struct gagg_ioc_features *arg)
 	return 0;
 }
 
-static int do_map(struct session *s, struct request *r)
+static int link_do_map(struct session *s, struct request *r)
 {
 	const struct memory *m = session_region(s, r->arg.offset);
 
@@ -193,31 +193,31 @@ static int do_map(struct session *s, struct request *r)
 }
 
 /* length of the argument; 0 also for what is unknown */
-static size_t arg_length(u32 request)
+static size_t link_arg_length(u32 request)
 {
 	if (request == TWIN_MAP)
 		return sizeof(u64);
 	return _IOC_TYPE(request) == GAGG_IOC_MAGIC ? _IOC_SIZE(request) : 0;
 }
 
-static int carry_out(struct session *s, struct request *r)
+static int link_carry_out(struct session *s, struct request *r)
 {
-	size_t length = arg_length(r->head.request);
+	size_t length = link_arg_length(r->head.request);
 
 	/* libgagg and gagg-twin come from one version */
 	if (r->length != length || (length > sizeof(u64) && r->arg.size != length))
 		return r->length > length && length ? -E2BIG : -EINVAL;
 	switch (r->head.request) {
 	case TWIN_HELLO:
-		return do_hello(s, r);
+		return link_do_hello(s, r);
 	case TWIN_MAP:
-		return do_map(s, r);
+		return link_do_map(s, r);
 	case GAGG_IOC_FEATURES:
-		return do_features(&r->arg.features);
+		return link_do_features(&r->arg.features);
 	case GAGG_IOC_ATTACH:
-		return do_attach(s, r);
+		return link_do_attach(s, r);
 	case GAGG_IOC_DETACH:
-		return do_detach(s, r);
+		return link_do_detach(s, r);
 	case GAGG_IOC_CHANNEL:
 		if (r->arg.channel.flags || r->arg.channel.reserved)
 			return -EINVAL;
@@ -225,7 +225,7 @@ static int carry_out(struct session *s, struct request *r)
 	case GAGG_IOC_CHANNEL_FREE:
 		return session_channel_free(s, r->arg.channel_free.channel);
 	case GAGG_IOC_STATUS:
-		return do_status(s, &r->arg.status);
+		return link_do_status(s, &r->arg.status);
 	case GAGG_IOC_TIMES:
 		return session_times(s, &r->arg.times);
 	}
@@ -235,7 +235,7 @@ static int carry_out(struct session *s, struct request *r)
 /* --- messages ------------------------------------------------------------- */
 
 /* Nobody asked for them, and the last to close one may have to wait: not here. */
-static void close_unwanted(const struct session *s, const struct cmsghdr *c)
+static void link_close_unwanted(const struct session *s, const struct cmsghdr *c)
 {
 	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), i;
 	int fd;
@@ -247,7 +247,7 @@ static void close_unwanted(const struct session *s, const struct cmsghdr *c)
 }
 
 /* 1: there is one; 0: none yet; -1: it has hung up, or cannot be heard */
-static int receive(const struct session *s, struct request *r)
+static int link_receive(const struct session *s, struct request *r)
 {
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, sizeof(r->arg) } };
 	union {
@@ -272,7 +272,7 @@ static int receive(const struct session *s, struct request *r)
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS)
-			close_unwanted(s, c);
+			link_close_unwanted(s, c);
 		if (c->cmsg_type == SCM_PIDFD)
 			memcpy(&r->pid_fd, CMSG_DATA(c), sizeof(r->pid_fd));
 		if (c->cmsg_type != SCM_CREDENTIALS)
@@ -290,14 +290,14 @@ static int receive(const struct session *s, struct request *r)
 	return n >= (ssize_t)sizeof(r->head) ? 1 : -1;
 }
 
-static void request_end(struct request *r)
+static void link_request_end(struct request *r)
 {
 	if (r->pid_fd >= 0)
 		close(r->pid_fd);
 }
 
 /* bytes of answers that nobody has read */
-static int unread(int fd)
+static int link_unread_bytes(int fd)
 {
 	int bytes = 0;
 
@@ -308,16 +308,16 @@ static int unread(int fd)
  * libgagg asks when it has read. What was passed and lies there counts against us, so it is
  * a few answers at most; not none, since a kernel may free what was read a moment later.
  */
-static bool is_unread(const struct session *s)
+static bool link_is_unread(const struct session *s)
 {
-	return unread(s->fd) > UNREAD_MAX;
+	return link_unread_bytes(s->fd) > UNREAD_MAX;
 }
 
 bool link_unread(struct group *g, u32 rank)
 {
 	int *fd = &g->unread[rank];
 
-	if (*fd >= 0 && !unread(*fd)) {
+	if (*fd >= 0 && !link_unread_bytes(*fd)) {
 		close(*fd);
 		*fd = -1;
 	}
@@ -325,11 +325,11 @@ bool link_unread(struct group *g, u32 rank)
 }
 
 /* what lies there can be read, and has an end then */
-static void close_socket(struct session *s)
+static void link_close_socket(struct session *s)
 {
 	struct group *g = s->group;
 
-	if (!unread(s->fd) || g->twin->ending || link_unread(g, s->rank)) {
+	if (!link_unread_bytes(s->fd) || g->twin->ending || link_unread(g, s->rank)) {
 		close(s->fd);
 		return;
 	}
@@ -337,7 +337,7 @@ static void close_socket(struct session *s)
 	g->unread[s->rank] = s->fd;
 }
 
-static void answer(const struct session *s, struct request *r)
+static void link_answer(const struct session *s, struct request *r)
 {
 	size_t length = r->length < sizeof(r->arg) ? r->length : sizeof(r->arg);
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, length } };
@@ -348,14 +348,14 @@ static void answer(const struct session *s, struct request *r)
 }
 
 /* it was passed, or never will be */
-static void close_theirs(struct session *s)
+static void link_close_theirs(struct session *s)
 {
 	if (s->theirs >= 0)
 		close(s->theirs);
 	s->theirs = -1;
 }
 
-static void session_free(struct session *s)
+static void link_session_free(struct session *s)
 {
 	pthread_mutex_destroy(&s->times_lock);
 	free(s);
@@ -371,7 +371,7 @@ static void link_free(struct session *s)
 	for (at = &s->group->closed; *at != s; at = &(*at)->next)
 		;
 	*at = s->next;
-	session_free(s);
+	link_session_free(s);
 }
 
 void links_free(struct group *g)
@@ -380,30 +380,30 @@ void links_free(struct group *g)
 
 	while ((s = g->closed)) {
 		g->closed = s->next;
-		session_free(s);
+		link_session_free(s);
 	}
 }
 
-static void readable(struct loop_event *ev, int res)
+static void link_readable(struct loop_event *ev, int res)
 {
 	struct session *s = loop_container(ev, struct session, readable);
 	struct request r = { .pid_fd = -1 };
-	int got = s->closed || res < 0 ? -1 : receive(s, &r);
+	int got = s->closed || res < 0 ? -1 : link_receive(s, &r);
 
 	/* armed until the end: so nobody frees it meanwhile */
 	if (!s->closed && got < 0) {
 		session_close(s);
-	} else if (got > 0 && is_unread(s)) {
+	} else if (got > 0 && link_is_unread(s)) {
 		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN, "group \"%s\": rank %u asks and reads no answer; its session is closed",
 			    s->group->cfg.name, s->rank);
 		session_close(s);
 	} else if (got > 0) {
-		r.head.error = carry_out(s, &r);
+		r.head.error = link_carry_out(s, &r);
 		if (!s->closed)
-			answer(s, &r);
-		close_theirs(s);
+			link_answer(s, &r);
+		link_close_theirs(s);
 	}
-	request_end(&r);
+	link_request_end(&r);
 	if (!s->closed) {
 		loop_readable(&s->group->twin->loop, &s->readable, s->fd);
 		return;
@@ -412,7 +412,7 @@ static void readable(struct loop_event *ev, int res)
 	link_free(s);
 }
 
-static void died(struct loop_event *ev, int res)
+static void link_died(struct loop_event *ev, int res)
 {
 	struct session *s = loop_container(ev, struct session, death);
 
@@ -445,7 +445,7 @@ int link_open(struct session *s)
 	/* since 6.5 */
 	setsockopt(pair[0], SOL_SOCKET, SO_PASSPIDFD, &on, sizeof(on));
 	s->fd = pair[0];
-	s->readable.fire = readable;
+	s->readable.fire = link_readable;
 	s->armed = true;
 	loop_readable(&s->group->twin->loop, &s->readable, s->fd);
 	return pair[1];
@@ -467,12 +467,12 @@ void link_close(struct session *s)
 	}
 	if (s->events >= 0)
 		close(s->events);
-	close_theirs(s);
+	link_close_theirs(s);
 	/* whoever was told of the end of the twin may still look at what is done */
 	if (!s->group->twin->ending)
 		memory_wipe(s->group->twin, &s->memory);
 	memory_free(&s->memory);
-	close_socket(s);
+	link_close_socket(s);
 	if (s->pid_fd >= 0)
 		close(s->pid_fd);
 	s->next = s->group->closed;

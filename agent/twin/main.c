@@ -37,7 +37,7 @@ static const char usage[] =
 	"\n"
 	"SIGUSR1 prints counters. See gagg-twin(8), gagg.conf(5).\n";
 
-static void called(struct loop_event *ev, int res)
+static void main_called(struct loop_event *ev, int res)
 {
 	struct twin *t = loop_container(ev, struct twin, call);
 	u64 n;
@@ -48,7 +48,7 @@ static void called(struct loop_event *ev, int res)
 	loop_readable(&t->loop, ev, t->call_fd);
 }
 
-static void timed(struct loop_event *ev, int res)
+static void main_timed(struct loop_event *ev, int res)
 {
 	struct twin *t = loop_container(ev, struct twin, timer);
 	u64 n;
@@ -59,7 +59,7 @@ static void timed(struct loop_event *ev, int res)
 	loop_readable(&t->loop, ev, t->timer_fd);
 }
 
-static void signalled(struct loop_event *ev, int res)
+static void main_signalled(struct loop_event *ev, int res)
 {
 	struct twin *t = loop_container(ev, struct twin, signal);
 	struct signalfd_siginfo info;
@@ -81,7 +81,7 @@ static void signalled(struct loop_event *ev, int res)
 	loop_readable(&t->loop, ev, t->signal_fd);
 }
 
-static int listen_to(struct twin *t)
+static int main_listen_to(struct twin *t)
 {
 	sigset_t set;
 
@@ -97,9 +97,9 @@ static int listen_to(struct twin *t)
 	t->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (t->signal_fd < 0 || t->call_fd < 0 || t->timer_fd < 0)
 		return -1;
-	t->signal.fire = signalled;
-	t->call.fire = called;
-	t->timer.fire = timed;
+	t->signal.fire = main_signalled;
+	t->call.fire = main_called;
+	t->timer.fire = main_timed;
 	loop_readable(&t->loop, &t->signal, t->signal_fd);
 	loop_readable(&t->loop, &t->call, t->call_fd);
 	loop_readable(&t->loop, &t->timer, t->timer_fd);
@@ -107,7 +107,7 @@ static int listen_to(struct twin *t)
 }
 
 /* none of the members' addresses is one of @ips */
-static void say_no_group(const char *path, const struct nl_ip *ips, unsigned int n)
+static void main_say_no_group(const char *path, const struct nl_ip *ips, unsigned int n)
 {
 	char list[512] = "", ip[NL_IP_MAX];
 	size_t len = 0;
@@ -121,7 +121,7 @@ static void say_no_group(const char *path, const struct nl_ip *ips, unsigned int
 }
 
 /* groups of the file with this host in them */
-static int make_groups(struct twin *t, const struct nl_ip *ips, unsigned int n)
+static int main_make_groups(struct twin *t, const struct nl_ip *ips, unsigned int n)
 {
 	char msg[256];
 	unsigned int i;
@@ -140,11 +140,11 @@ static int make_groups(struct twin *t, const struct nl_ip *ips, unsigned int n)
 	}
 	if (t->n_groups)
 		return 0;
-	say_no_group(t->config.path, ips, n);
+	main_say_no_group(t->config.path, ips, n);
 	return -1;
 }
 
-static int load(struct twin *t, const struct options *opt)
+static int main_load(struct twin *t, const struct options *opt)
 {
 	struct nl_ip *host = NULL;
 	char err[4096], *line, *rest = err;
@@ -158,18 +158,18 @@ static int load(struct twin *t, const struct options *opt)
 	if (opt->local.family)
 		t->config.local = opt->local;
 	if (t->config.local.family)
-		return make_groups(t, &t->config.local, 1);
+		return main_make_groups(t, &t->config.local, 1);
 	n = host_addresses(&host);
 	if (n < 0) {
 		log_err("list this host's addresses: %s", strerror(-n));
 		return -1;
 	}
-	ret = make_groups(t, host, (unsigned int)n);
+	ret = main_make_groups(t, host, (unsigned int)n);
 	free(host);
 	return ret;
 }
 
-static int start(struct twin *t, const struct options *opt)
+static int main_start(struct twin *t, const struct options *opt)
 {
 	static const struct broker_ops ops = {
 		.admits = session_admits,
@@ -178,11 +178,11 @@ static int start(struct twin *t, const struct options *opt)
 	};
 	unsigned int i;
 
-	if (listen_to(t)) {
+	if (main_listen_to(t)) {
 		log_err("signalfd, eventfd or timerfd: %s", strerror(errno));
 		return -1;
 	}
-	if (load(t, opt))
+	if (main_load(t, opt))
 		return -1;
 	for (i = 0; i < t->n_workers; i++)
 		if (worker_start(t->workers[i])) {
@@ -193,7 +193,7 @@ static int start(struct twin *t, const struct options *opt)
 	return broker_init(&t->broker, &t->loop, opt->socket, &ops, t);
 }
 
-static void stop(struct twin *t)
+static void main_stop(struct twin *t)
 {
 	unsigned int i, r;
 
@@ -214,7 +214,7 @@ static void stop(struct twin *t)
 	close(t->sweeper);
 }
 
-static int run(const struct options *opt)
+static int main_run(const struct options *opt)
 {
 	static struct twin t = { .broker.fd = -1 };
 	int ret;
@@ -232,14 +232,14 @@ static int run(const struct options *opt)
 		return EXIT_FAILURE;
 	}
 	reduce_init();
-	ret = start(&t, opt);
+	ret = main_start(&t, opt);
 	if (!ret) {
 		sd_notify(0, "READY=1");
 		log_info("ready at %s", opt->socket);
 		ret = loop_run(&t.loop);
 		sd_notify(0, "STOPPING=1");
 	}
-	stop(&t);
+	main_stop(&t);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -255,5 +255,5 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	opt.config = opt.config ?: CONFIG_PATH;
-	return run(&opt);
+	return main_run(&opt);
 }

@@ -22,7 +22,7 @@
  * Zeros, and no page is missing later; piece by piece, with HELLO in between. Pages that
  * are there were written before.
  */
-static int clear(struct twin *t, const struct memory *m, bool used)
+static int memory_clear(struct twin *t, const struct memory *m, bool used)
 {
 	size_t at, left, n;
 
@@ -39,7 +39,7 @@ static int clear(struct twin *t, const struct memory *m, bool used)
 	return 0;
 }
 
-static int map(struct memory *m, int seals)
+static int memory_map(struct memory *m, int seals)
 {
 	m->addr = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	if (m->addr == MAP_FAILED) {
@@ -50,7 +50,7 @@ static int map(struct memory *m, int seals)
 	       -errno : 0;
 }
 
-static int make(struct memory *m, const char *name, size_t bytes, int seals)
+static int memory_make(struct memory *m, const char *name, size_t bytes, int seals)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int err;
@@ -61,7 +61,7 @@ static int make(struct memory *m, const char *name, size_t bytes, int seals)
 	if (m->fd < 0)
 		err = -errno;
 	else
-		err = ftruncate(m->fd, (off_t)m->length) ? -errno : map(m, seals);
+		err = ftruncate(m->fd, (off_t)m->length) ? -errno : memory_map(m, seals);
 	if (err)
 		memory_free(m);
 	return err;
@@ -69,7 +69,7 @@ static int make(struct memory *m, const char *name, size_t bytes, int seals)
 
 int memory_theirs(struct memory *m, const char *name, size_t bytes)
 {
-	return make(m, name, bytes, 0);
+	return memory_make(m, name, bytes, 0);
 }
 
 int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t bytes)
@@ -79,10 +79,10 @@ int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t byt
 
 	/* our mapping stays writable, and is the only one */
 	if (!used)
-		err = make(m, name, bytes, F_SEAL_FUTURE_WRITE);
+		err = memory_make(m, name, bytes, F_SEAL_FUTURE_WRITE);
 	if (err)
 		return err;
-	err = clear(t, m, used);
+	err = memory_clear(t, m, used);
 	if (err)
 		memory_free(m);
 	return err;

@@ -19,7 +19,7 @@
 #define IP_UDP_BYTES(v6)	((v6) ? 48U : 28U)
 
 /* of a chunk, but for its lanes */
-static u32 overhead(const struct group *g)
+static u32 mtu_overhead(const struct group *g)
 {
 	bool v6 = g->node[g->geom.self].sa.sa_family == AF_INET6;
 
@@ -28,7 +28,7 @@ static u32 overhead(const struct group *g)
 
 u32 mtu_needed(const struct group *g, u32 lanes)
 {
-	return overhead(g) + lanes * 4;
+	return mtu_overhead(g) + lanes * 4;
 }
 
 /*
@@ -105,7 +105,7 @@ bool mtu_lanes(const struct group *g, u32 *lanes)
 {
 	u32 least = mtu_least(g);
 
-	*lanes = least > overhead(g) ? (least - overhead(g)) / 4 : 0;
+	*lanes = least > mtu_overhead(g) ? (least - mtu_overhead(g)) / 4 : 0;
 	return least;
 }
 

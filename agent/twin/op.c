@@ -49,14 +49,14 @@ void times_end(struct session *s)
 }
 
 /* the locks of all workers are held, so that it is counted before its end can be */
-static void times_submit(struct session *s)
+static void op_times_submit(struct session *s)
 {
 	pthread_mutex_lock(&s->times_lock);
 	gagg_times_submit(&s->times, now_ns());
 	pthread_mutex_unlock(&s->times_lock);
 }
 
-static void times_done(struct session *s, u64 n)
+static void op_times_done(struct session *s, u64 n)
 {
 	pthread_mutex_lock(&s->times_lock);
 	gagg_times_done(&s->times, n, now_ns());
@@ -78,7 +78,7 @@ int session_times(struct session *s, struct gagg_ioc_times *arg)
 /* --- ops -------------------------------------------------------------------- */
 
 /* wakes the trainer if what it waits for is there: once per wait */
-static void fulfil(struct twin_seat *shared, uint64_t *want, u64 there)
+static void op_fulfil(struct twin_seat *shared, uint64_t *want, u64 there)
 {
 	u64 wanted = __atomic_load_n(want, __ATOMIC_SEQ_CST);
 
@@ -92,7 +92,7 @@ static void fulfil(struct twin_seat *shared, uint64_t *want, u64 there)
  * Show *@from to the trainer. Of two workers that do so at once the later one
  * sees the larger value when it looks again.
  */
-static u64 show(const u64 *from, uint64_t *to)
+static u64 op_show(const u64 *from, uint64_t *to)
 {
 	u64 now = __atomic_load_n(from, __ATOMIC_SEQ_CST), shown;
 
@@ -108,8 +108,8 @@ void seat_progress(struct seat *seat)
 {
 	const struct gagg_done *done = channel_done(seat->channel);
 
-	fulfil(seat->shared, &seat->shared->want_chunk,
-	       show((const u64 *)&done->completed, &seat->shared->chunks));
+	op_fulfil(seat->shared, &seat->shared->want_chunk,
+		  op_show((const u64 *)&done->completed, &seat->shared->chunks));
 }
 
 /*
@@ -131,15 +131,15 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 	if (!n)
 		return;
 	s->group->part[shard].stats.rounds += n;
-	times_done(s, n);
-	fulfil(seat->shared, &seat->shared->want_op,
-	       show(&seat->ops.completed, &seat->shared->completed));
+	op_times_done(s, n);
+	op_fulfil(seat->shared, &seat->shared->want_op,
+		  op_show(&seat->ops.completed, &seat->shared->completed));
 	/* the first gagg_fd() asks for it; the end of an epoch is told to all */
 	if (__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST))
 		session_tell(s, n);
 }
 
-static struct seat *seat_find(struct session *s, u32 channel)
+static struct seat *op_seat_find(struct session *s, u32 channel)
 {
 	struct channel *ch = channel_find(s->group, channel);
 	unsigned int l;
@@ -156,7 +156,7 @@ u64 session_missing(struct session *s, u32 channel, u64 op)
 	u64 ranks = 0;
 
 	workers_lock(s->group);
-	seat = op ? seat_find(s, channel) : NULL;
+	seat = op ? op_seat_find(s, channel) : NULL;
 	if (seat)
 		ranks = gagg_ledger_missing(&s->group->geom, seat->channel->part, &seat->ops, op);
 	workers_unlock(s->group);
@@ -164,19 +164,19 @@ u64 session_missing(struct session *s, u32 channel, u64 op)
 }
 
 /* the locks of all workers are held */
-static enum gagg_refusal submit(struct seat *seat, const struct gagg_ioc_submit *arg)
+static enum gagg_refusal op_submit(struct seat *seat, const struct gagg_ioc_submit *arg)
 {
 	const struct group *g = seat->session->group;
 	enum gagg_refusal no = gagg_ledger_submit(g->part[0].core, &g->geom,
 						  seat->channel->part, &seat->ops, arg);
 
 	if (!no)
-		times_submit(seat->session);
+		op_times_submit(seat->session);
 	return no;
 }
 
 /* false: it is none that libgagg makes */
-static bool take(struct session *s, const struct gagg_ioc_submit *arg)
+static bool op_take(struct session *s, const struct gagg_ioc_submit *arg)
 {
 	struct group *g = s->group;
 	enum gagg_refusal no;
@@ -185,12 +185,12 @@ static bool take(struct session *s, const struct gagg_ioc_submit *arg)
 
 	if (!gagg_ledger_open(g->part[0].core))
 		return true;
-	seat = seat_find(s, arg->channel);
+	seat = op_seat_find(s, arg->channel);
 	if (!seat)
 		return false;
 	for (i = 1; i < g->geom.shards; i++)
 		worker_lock(g->part[i].port->worker);
-	no = submit(seat, arg);
+	no = op_submit(seat, arg);
 	for (i = 1; i < g->geom.shards; i++) {
 		worker_unlock(g->part[i].port->worker);
 		worker_kick(g->part[i].port->worker);
@@ -199,7 +199,7 @@ static bool take(struct session *s, const struct gagg_ioc_submit *arg)
 }
 
 /* each word read once, whatever a compiler would like */
-static void copy_once(struct gagg_ioc_submit *to, const struct gagg_ioc_submit *from)
+static void op_copy_once(struct gagg_ioc_submit *to, const struct gagg_ioc_submit *from)
 {
 	const u64 *src = (const u64 *)from;
 	u64 word;
@@ -213,7 +213,7 @@ static void copy_once(struct gagg_ioc_submit *to, const struct gagg_ioc_submit *
 }
 
 /* the control thread closes it */
-static void expel(struct session *s)
+static void op_expel(struct session *s)
 {
 	__atomic_store_n(&s->bad, true, __ATOMIC_RELAXED);
 	twin_call(s->group->twin);
@@ -226,16 +226,16 @@ void session_take(struct session *s)
 	if (head == s->taken || s->bad)
 		return;
 	if (head - s->taken > TWIN_SUBMITS) {
-		expel(s);
+		op_expel(s);
 		return;
 	}
 	for (; s->taken != head; s->taken++) {
 		struct gagg_ioc_submit arg;
 
-		copy_once(&arg, &s->page->submit[s->taken % TWIN_SUBMITS]);
-		if (take(s, &arg))
+		op_copy_once(&arg, &s->page->submit[s->taken % TWIN_SUBMITS]);
+		if (op_take(s, &arg))
 			continue;
-		expel(s);
+		op_expel(s);
 		return;
 	}
 	__atomic_store_n(&s->page->taken, s->taken, __ATOMIC_RELEASE);

@@ -30,32 +30,32 @@ void address_shift(union address *a, unsigned int ports)
 	*port = htons(ntohs(*port) + ports);
 }
 
-static int set_int(int fd, int level, int name, int value)
+static int port_set_int(int fd, int level, int name, int value)
 {
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
 /* without CAP_NET_ADMIN as much as net.core.rmem_max and wmem_max allow */
-static void set_buffers(int fd)
+static void port_set_buffers(int fd)
 {
-	if (set_int(fd, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER))
-		set_int(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
-	if (set_int(fd, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER))
-		set_int(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
+	if (port_set_int(fd, SOL_SOCKET, SO_RCVBUFFORCE, SOCKET_BUFFER))
+		port_set_int(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
+	if (port_set_int(fd, SOL_SOCKET, SO_SNDBUFFORCE, SOCKET_BUFFER))
+		port_set_int(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
 }
 
 /* datagrams are never fragmented, and what ICMP says of a path is not believed */
-static int set_options(int fd, sa_family_t family)
+static int port_set_options(int fd, sa_family_t family)
 {
-	set_buffers(fd);
-	if (set_int(fd, SOL_UDP, UDP_GRO, 1))
+	port_set_buffers(fd);
+	if (port_set_int(fd, SOL_UDP, UDP_GRO, 1))
 		return -1;
 	if (family == AF_INET6)
-		return set_int(fd, SOL_IPV6, IPV6_V6ONLY, 1) ||
-		       set_int(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE) ||
-		       set_int(fd, SOL_IPV6, IPV6_RECVTCLASS, 1) ? -1 : 0;
-	return set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) ||
-	       set_int(fd, SOL_IP, IP_RECVTOS, 1) ? -1 : 0;
+		return port_set_int(fd, SOL_IPV6, IPV6_V6ONLY, 1) ||
+		       port_set_int(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE) ||
+		       port_set_int(fd, SOL_IPV6, IPV6_RECVTCLASS, 1) ? -1 : 0;
+	return port_set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) ||
+	       port_set_int(fd, SOL_IP, IP_RECVTOS, 1) ? -1 : 0;
 }
 
 static int port_open(struct port *p)
@@ -68,7 +68,7 @@ static int port_open(struct port *p)
 	p->fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (p->fd < 0)
 		return -1;
-	if (set_options(p->fd, family) || bind(p->fd, &p->addr.sa, len))
+	if (port_set_options(p->fd, family) || bind(p->fd, &p->addr.sa, len))
 		return -1;
 	/* of what getsockopt() says, which is twice what was asked for */
 	if (getsockopt(p->fd, SOL_SOCKET, SO_SNDBUF, &p->half, &intlen))

@@ -73,7 +73,7 @@ struct queue *queue_new(struct port *p)
 	return q;
 }
 
-static void message_drop(struct queue *q, unsigned int at)
+static void queue_message_drop(struct queue *q, unsigned int at)
 {
 	if (q->burst[at])
 		burst_put(q, q->burst[at]);
@@ -87,7 +87,7 @@ void queue_free(struct queue *q)
 	if (!q)
 		return;
 	while (q->head != q->tail)
-		message_drop(q, queue_place(q->head++));
+		queue_message_drop(q, queue_place(q->head++));
 	while ((b = q->spare)) {
 		q->spare = b->next;
 		free(b);
@@ -135,19 +135,19 @@ void burst_put(struct queue *q, struct burst *b)
 
 /* --- counters ------------------------------------------------------------- */
 
-static struct part *message_part(const struct port *p, unsigned int at)
+static struct part *queue_message_part(const struct port *p, unsigned int at)
 {
 	return &p->queue->whose[at]->part[p->worker->index];
 }
 
-static void count(struct part *part, u32 segs, u32 bytes)
+static void queue_count(struct part *part, u32 segs, u32 bytes)
 {
 	part->stats.tx_datagrams += segs;
 	part->stats.tx_bytes += bytes;
 }
 
 /* @segs datagrams did not leave, as errno says */
-static void count_failed(struct part *part, u32 segs)
+static void queue_count_failed(struct part *part, u32 segs)
 {
 	part->stats.tx_errors += segs;
 	part->unfit |= errno == EMSGSIZE;
@@ -156,8 +156,8 @@ static void count_failed(struct part *part, u32 segs)
 /* --- messages ------------------------------------------------------------- */
 
 /* room for it is behind what the message has of them */
-static void message_control(struct msghdr *h, union control *control, int level, int type,
-			    const void *data, size_t len)
+static void queue_message_control(struct msghdr *h, union control *control, int level, int type,
+				  const void *data, size_t len)
 {
 	struct cmsghdr *c = (struct cmsghdr *)(control->buf + h->msg_controllen);
 
@@ -169,7 +169,7 @@ static void message_control(struct msghdr *h, union control *control, int level,
 	h->msg_controllen += CMSG_SPACE(len);
 }
 
-static void message_fill(struct port *p, unsigned int at, u32 node)
+static void queue_message_fill(struct port *p, unsigned int at, u32 node)
 {
 	struct queue *q = p->queue;
 	const struct burst *b = q->burst[at];
@@ -186,19 +186,19 @@ static void message_fill(struct port *p, unsigned int at, u32 node)
 		.msg_iov = (struct iovec *)b->iov,
 		.msg_iovlen = b->niov,
 	};
-	/* the first, see message_send_single() */
+	/* the first, see queue_message_send_single() */
 	if (b->reacts)
-		message_control(h, &q->control[at], v6 ? SOL_IPV6 : SOL_IP,
-				v6 ? IPV6_TCLASS : IP_TOS, &ecn, sizeof(ecn));
+		queue_message_control(h, &q->control[at], v6 ? SOL_IPV6 : SOL_IP,
+				      v6 ? IPV6_TCLASS : IP_TOS, &ecn, sizeof(ecn));
 	if (b->segs > 1)
-		message_control(h, &q->control[at], SOL_UDP, UDP_SEGMENT, &seg, sizeof(seg));
+		queue_message_control(h, &q->control[at], SOL_UDP, UDP_SEGMENT, &seg, sizeof(seg));
 }
 
 /*
  * A device that sums up no UDP (EIO) takes no bursts, nor does one whose MTU has become
  * too small (EINVAL): one by one then.
  */
-static void message_send_single(struct port *p, unsigned int at, u32 seg)
+static void queue_message_send_single(struct port *p, unsigned int at, u32 seg)
 {
 	struct msghdr h = p->queue->msg[at].msg_hdr;
 	struct iovec *iov = h.msg_iov, *end = iov + h.msg_iovlen;
@@ -211,22 +211,22 @@ static void message_send_single(struct port *p, unsigned int at, u32 seg)
 		for (bytes = 0; bytes < seg && iov + h.msg_iovlen < end; h.msg_iovlen++)
 			bytes += (u32)iov[h.msg_iovlen].iov_len;
 		if (sendmsg(p->fd, &h, MSG_DONTWAIT) < 0)
-			count_failed(message_part(p, at), 1);
+			queue_count_failed(queue_message_part(p, at), 1);
 		else
-			count(message_part(p, at), 1, bytes);
+			queue_count(queue_message_part(p, at), 1, bytes);
 	}
 }
 
-static void message_failed(struct port *p, unsigned int at)
+static void queue_message_failed(struct port *p, unsigned int at)
 {
 	const struct burst *b = p->queue->burst[at];
 
 	if (b->segs > 1 && (errno == EIO || errno == EINVAL)) {
 		p->gso &= errno != EIO;
-		message_send_single(p, at, b->seg);
+		queue_message_send_single(p, at, b->seg);
 		return;
 	}
-	count_failed(message_part(p, at), b->segs);
+	queue_count_failed(queue_message_part(p, at), b->segs);
 }
 
 /* --- the queue ------------------------------------------------------------ */
@@ -255,7 +255,7 @@ void queue_add(struct port *p, struct group *g, struct burst *b)
 		q->burst[at] = b;
 		q->whose[at] = g;
 		b->refs++;
-		message_fill(p, at, gagg_lowest(left));
+		queue_message_fill(p, at, gagg_lowest(left));
 	}
 }
 
@@ -346,8 +346,8 @@ static void queue_sent(struct port *p, unsigned int n)
 		unsigned int at = queue_place(q->head);
 
 		limit_sent(&q->limit, (int)q->burst[at]->bytes);
-		count(message_part(p, at), q->burst[at]->segs, q->burst[at]->bytes);
-		message_drop(q, at);
+		queue_count(queue_message_part(p, at), q->burst[at]->segs, q->burst[at]->bytes);
+		queue_message_drop(q, at);
 	}
 }
 
@@ -375,8 +375,8 @@ void queue_send(struct port *p)
 			return;
 		}
 		if (n < 0) {
-			message_failed(p, at);
-			message_drop(q, at);
+			queue_message_failed(p, at);
+			queue_message_drop(q, at);
 			q->head++;
 			continue;
 		}
@@ -397,8 +397,8 @@ static void queue_forget(struct port *p, struct group *g)
 
 		if (!q->burst[at] || q->whose[at] != g)
 			continue;
-		message_part(p, at)->stats.tx_errors += q->burst[at]->segs;
-		message_drop(q, at);
+		queue_message_part(p, at)->stats.tx_errors += q->burst[at]->segs;
+		queue_message_drop(q, at);
 	}
 	/* the worker may wait for room that it does not need any more */
 	worker_kick(p->worker);

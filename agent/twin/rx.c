@@ -86,7 +86,7 @@ void rx_free(struct rx *rx)
 /* --- one datagram --------------------------------------------------------- */
 
 /* members are configured, never learned */
-static void find_source(struct source *src, u32 id)
+static void rx_find_source(struct source *src, u32 id)
 {
 	const struct port *p = src->port;
 	unsigned int i;
@@ -120,7 +120,7 @@ static void rx_drain(struct source *src)
 		act_drain(src->port, src->group);
 }
 
-static void add_lanes(const struct source *src, const void *lanes)
+static void rx_add_lanes(const struct source *src, const void *lanes)
 {
 	const struct gagg_todo *todo = &src->burst.todo;
 	const struct gagg_geom *g = src->burst.g;
@@ -136,7 +136,7 @@ static void add_lanes(const struct source *src, const void *lanes)
 			   todo->shift);
 }
 
-static void place_lanes(const struct source *src, const void *lanes)
+static void rx_place_lanes(const struct source *src, const void *lanes)
 {
 	const struct gagg_todo *todo = &src->burst.todo;
 	const struct gagg_geom *g = src->burst.g;
@@ -152,10 +152,10 @@ static bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 {
 	switch (rx) {
 	case GAGG_RX_ADD:
-		add_lanes(src, lanes);
+		rx_add_lanes(src, lanes);
 		return true;
 	case GAGG_RX_PLACE:
-		place_lanes(src, lanes);
+		rx_place_lanes(src, lanes);
 		return true;
 	case GAGG_RX_DROP:
 		src->part->stats.drop[src->burst.todo.drop]++;
@@ -212,7 +212,7 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len)
 	if (len < GAGG_WIRE_HDRLEN)
 		return;
 	memcpy(&id, at + offsetof(struct gagg_hdr, group), sizeof(id));
-	find_source(src, le32_to_cpu(id));
+	rx_find_source(src, le32_to_cpu(id));
 	if (!src->group)
 		return;
 	stats = &src->part->stats;
@@ -232,7 +232,7 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len)
 /* --- batches -------------------------------------------------------------- */
 
 /* length of a segment, and the ECN bits */
-static void read_control(struct msghdr *h, u32 *seg, u8 *tos)
+static void rx_read_control(struct msghdr *h, u32 *seg, u8 *tos)
 {
 	struct cmsghdr *c;
 	int v;
@@ -259,7 +259,7 @@ static void rx_batch(struct port *p, struct mmsghdr *msg, u64 now)
 	u32 seg = msg->msg_len, off, len;
 	u8 tos = 0;
 
-	read_control(&msg->msg_hdr, &seg, &tos);
+	rx_read_control(&msg->msg_hdr, &seg, &tos);
 	src.burst.ce = (tos & ECN_MASK) == ECN_CE;
 	for (off = 0; off < msg->msg_len && seg; off += len) {
 		len = msg->msg_len - off < seg ? msg->msg_len - off : seg;

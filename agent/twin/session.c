@@ -26,7 +26,7 @@
 #include "../gaggd/log.h"
 #include "../gaggd/refuse.h"
 
-static void seat_free(struct seat *seat)
+static void session_seat_free(struct seat *seat)
 {
 	memory_wipe(seat->session->group->twin, &seat->push);
 	memory_wipe(seat->session->group->twin, &seat->contrib);
@@ -37,7 +37,7 @@ static void seat_free(struct seat *seat)
 }
 
 /* the trainer's side of it: nothing is done, nobody waits */
-static void share_seat(struct session *s, struct channel *ch)
+static void session_share_seat(struct session *s, struct channel *ch)
 {
 	struct twin_seat *shared = &s->page->seat[ch->index];
 
@@ -48,7 +48,7 @@ static void share_seat(struct session *s, struct channel *ch)
 	__atomic_store_n(&shared->present, 1, __ATOMIC_RELEASE);
 }
 
-static int seat_take(struct session *s, struct channel *ch)
+static int session_seat_take(struct session *s, struct channel *ch)
 {
 	struct seat *seat = calloc(1, sizeof(*seat));
 	struct gagg_layout l;
@@ -70,10 +70,10 @@ static int seat_take(struct session *s, struct channel *ch)
 		err = memory_zeroed(s->group->twin, &ch->copy[seat->ops.local], "gagg-copy",
 				    l.copy);
 	if (err) {
-		seat_free(seat);
+		session_seat_free(seat);
 		return err;
 	}
-	share_seat(s, ch);
+	session_share_seat(s, ch);
 	workers_lock(s->group);
 	ch->seat[seat->ops.local] = seat;
 	workers_unlock(s->group);
@@ -83,7 +83,7 @@ static int seat_take(struct session *s, struct channel *ch)
 }
 
 /* @stop: a rank leaves an epoch */
-static void seat_leave(struct session *s, unsigned int index, bool stop)
+static void session_seat_leave(struct session *s, unsigned int index, bool stop)
 {
 	struct seat *seat = s->seat[index];
 	struct group *g = s->group;
@@ -99,16 +99,16 @@ static void seat_leave(struct session *s, unsigned int index, bool stop)
 	gagg_table_leave(&s->table, index);
 	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
 	seat_ring(seat->shared);
-	seat_free(seat);
+	session_seat_free(seat);
 }
 
-static void leave_all(struct session *s, bool stop)
+static void session_leave_all(struct session *s, bool stop)
 {
 	while (s->table.taken)
-		seat_leave(s, gagg_lowest(s->table.taken), stop);
+		session_seat_leave(s, gagg_lowest(s->table.taken), stop);
 }
 
-static void set_state(struct session *s, enum twin_state state)
+static void session_set_state(struct session *s, enum twin_state state)
 {
 	unsigned int i;
 
@@ -132,14 +132,14 @@ void session_mismatch(struct session *s, bool is)
 }
 
 /* what lies in a store is read by asking for it */
-static const struct memory *seat_result(const struct seat *seat)
+static const struct memory *session_seat_result(const struct seat *seat)
 {
 	const struct channel *ch = seat->channel;
 
 	return ch->group->geom.store ? &ch->copy[seat->ops.local] : &ch->result;
 }
 
-static const struct memory *seat_region(const struct seat *seat, u32 region)
+static const struct memory *session_seat_region(const struct seat *seat, u32 region)
 {
 	switch (region) {
 	case GAGG_REG_PUSH:
@@ -149,12 +149,12 @@ static const struct memory *seat_region(const struct seat *seat, u32 region)
 	case GAGG_REG_DONE:
 		return &seat->channel->done;
 	default:
-		return seat_result(seat);
+		return session_seat_result(seat);
 	}
 }
 
-static void seat_geometry(const struct session *s, const struct seat *seat,
-			  struct gagg_geometry *geo)
+static void session_seat_geometry(const struct session *s, const struct seat *seat,
+				  struct gagg_geometry *geo)
 {
 	const struct channel *ch = seat->channel;
 	u32 i;
@@ -162,7 +162,7 @@ static void seat_geometry(const struct session *s, const struct seat *seat,
 	gagg_layout_tell(&s->group->geom, ch->part[0], ch->index, s->rank, geo);
 	geo->epoch = s->group->epoch;
 	for (i = 0; i < GAGG_REG_COUNT; i++)
-		geo->region[i].length = seat_region(seat, i)->length;
+		geo->region[i].length = session_seat_region(seat, i)->length;
 }
 
 const struct memory *session_region(struct session *s, u64 offset)
@@ -171,7 +171,7 @@ const struct memory *session_region(struct session *s, u64 offset)
 
 	if (!gagg_region_of(offset, &index, &region) || !s->seat[index])
 		return NULL;
-	return seat_region(s->seat[index], region);
+	return session_seat_region(s->seat[index], region);
 }
 
 int session_attach(struct session *s, struct gagg_ioc_attach *arg)
@@ -189,7 +189,7 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 	/* which may have closed it */
 	if (s->closed)
 		return -EPIPE;
-	leave_all(s, false);
+	session_leave_all(s, false);
 	ch = channel_fresh(g);
 	if (!ch)
 		return -errno;
@@ -198,16 +198,16 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 	s->page->taken = 0;
 	s->page->head = 0;
 	worker_unlock(g->part[0].port->worker);
-	err = seat_take(s, ch);
+	err = session_seat_take(s, ch);
 	if (err) {
 		channel_trim(g);
 		return err;
 	}
 	arg->ranks = gagg_weight64(g->geom.workers);
-	seat_geometry(s, s->seat[0], &arg->geo);
+	session_seat_geometry(s, s->seat[0], &arg->geo);
 	gagg_sync_print(&g->geom.sync, arg->sync);
 	times_begin(s);
-	set_state(s, TWIN_ATTACHED);
+	session_set_state(s, TWIN_ATTACHED);
 	epoch_attach(g, s->rank);
 	return 0;
 }
@@ -221,10 +221,10 @@ int session_detach(struct session *s, u32 reason)
 		return -ENOTCONN;
 	if (attached)
 		epoch_leave(g, s->rank, reason);
-	leave_all(s, attached);
+	session_leave_all(s, attached);
 	if (attached)
 		times_end(s);
-	set_state(s, TWIN_BOUND);
+	session_set_state(s, TWIN_BOUND);
 	channel_trim(g);
 	/* the end that a leave has caused is carried out */
 	epoch_run(g->twin);
@@ -232,7 +232,7 @@ int session_detach(struct session *s, u32 reason)
 }
 
 /* -ENOTCONN before an epoch, -EPIPE after it */
-static int running(const struct session *s)
+static int session_running(const struct session *s)
 {
 	if (s->state == TWIN_RUNNING)
 		return 0;
@@ -244,7 +244,7 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 	struct group *g = s->group;
 	enum gagg_refusal no;
 	struct channel *ch;
-	int err = running(s);
+	int err = session_running(s);
 
 	if (gagg_ledger_asks(&g->geom, s->rank, arg->channel, arg->members))
 		return -EINVAL;
@@ -261,9 +261,9 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 	if (no)
 		return no == GAGG_REFUSE_MEMBERS ? -EBUSY :
 		       no == GAGG_REFUSE_AGAIN ? -EEXIST : -EINVAL;
-	err = seat_take(s, ch);
+	err = session_seat_take(s, ch);
 	if (!err)
-		seat_geometry(s, s->seat[ch->index], &arg->geo);
+		session_seat_geometry(s, s->seat[ch->index], &arg->geo);
 	return err;
 }
 
@@ -282,9 +282,9 @@ int session_channel_free(struct session *s, u32 id)
 	workers_lock(s->group);
 	busy = gagg_ledger_busy(&seat->ops);
 	workers_unlock(s->group);
-	if (busy && !running(s))
+	if (busy && !session_running(s))
 		return -EBUSY;
-	seat_leave(s, seat->channel->index, false);
+	session_seat_leave(s, seat->channel->index, false);
 	return 0;
 }
 
@@ -293,7 +293,7 @@ void session_started(struct session *s, u64 epoch)
 	if (s->state != TWIN_ATTACHED)
 		return;
 	s->epoch = epoch;
-	set_state(s, TWIN_RUNNING);
+	session_set_state(s, TWIN_RUNNING);
 }
 
 void session_ended(struct session *s, u32 reason)
@@ -310,12 +310,12 @@ void session_ended(struct session *s, u32 reason)
 				 reason ? reason : GAGG_R_ADMIN, __ATOMIC_RELEASE);
 	}
 	times_end(s);
-	set_state(s, TWIN_ENDED);
+	session_set_state(s, TWIN_ENDED);
 	session_tell(s, 0);
 }
 
 /* worker 0 looks at it no more */
-static void forget(struct session *s)
+static void session_forget(struct session *s)
 {
 	struct worker *w = s->group->part[0].port->worker;
 	struct session **at;
@@ -334,7 +334,7 @@ void session_close(struct session *s)
 		return;
 	s->closed = true;
 	session_detach(s, GAGG_R_DIED);
-	forget(s);
+	session_forget(s);
 	s->group->session[s->rank] = NULL;
 	link_close(s);
 }
@@ -374,7 +374,7 @@ static int session_new(struct group *g, u32 rank, const struct peer *peer,
 }
 
 /* who has attached, or else asked for it */
-static int holder(const struct session *s, char *buf, size_t size)
+static int session_holder(const struct session *s, char *buf, size_t size)
 {
 	pid_t pid = s->pid ? s->pid : s->opener;
 
@@ -384,8 +384,8 @@ static int holder(const struct session *s, char *buf, size_t size)
 }
 
 /* whose the sessions of @ranks are, as far as there is room: "pid 7 (uid 0), pid 8 (uid 0)" */
-static void holders(const struct group *g, const uint32_t *ranks, unsigned int n, char *buf,
-		    size_t size)
+static void session_holders(const struct group *g, const uint32_t *ranks, unsigned int n, char *buf,
+			    size_t size)
 {
 	size_t len = 0;
 	unsigned int i;
@@ -396,7 +396,7 @@ static void holders(const struct group *g, const uint32_t *ranks, unsigned int n
 		if (s && len)
 			len += (size_t)snprintf(buf + len, size - len, ", ");
 		if (s && len < size)
-			len += (size_t)holder(s, buf + len, size - len);
+			len += (size_t)session_holder(s, buf + len, size - len);
 	}
 	if (len >= size)
 		strcpy(buf + size - 4, "...");
@@ -441,7 +441,7 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 	for (i = 0; i < n; i++)
 		if (!g->session[ranks[i]] && !link_unread(g, ranks[i]))
 			return session_new(g, ranks[i], peer, reply);
-	holders(g, ranks, n, who, sizeof(who));
+	session_holders(g, ranks, n, who, sizeof(who));
 	if (n > 1)
 		return refuse(reply, EBUSY,
 			      "all %u workers of group \"%s\" on this host have a session%s%s", n,

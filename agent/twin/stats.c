@@ -28,7 +28,7 @@ void stats_read(struct group *g, u64 value[GAGG_SA_MAX + 1])
 	value[GAGG_SA_EPOCHS] = g->epochs;
 }
 
-static void print_group(struct group *g, const struct outlet *out)
+static void stats_print_group(struct group *g, const struct outlet *out)
 {
 	u64 value[GAGG_SA_MAX + 1] = { 0 };
 	char text[PIPE_BUF];
@@ -58,6 +58,6 @@ void stats_print(struct twin *t)
 
 	outlet_open(&out, STDOUT_FILENO);
 	for (i = 0; i < t->n_groups; i++)
-		print_group(t->groups[i], &out);
+		stats_print_group(t->groups[i], &out);
 	outlet_close(&out, STDOUT_FILENO);
 }

@@ -18,7 +18,7 @@
 #define REAP_MS	100
 
 /* for as long as somebody holds its lock */
-static void punch(int fd)
+static void sweep_punch(int fd)
 {
 	struct stat st;
 
@@ -50,7 +50,7 @@ static bool sweep_next(int socket, unsigned int *running)
 		close(STDOUT_FILENO);
 		close(STDERR_FILENO);
 		close(socket);
-		punch(fd);
+		sweep_punch(fd);
 		_exit(0);
 	}
 	*running += pid > 0;
@@ -58,7 +58,7 @@ static bool sweep_next(int socket, unsigned int *running)
 	return true;
 }
 
-static void sweeper(int socket)
+static void sweep_sweeper(int socket)
 {
 	struct pollfd p = { .fd = socket, .events = POLLIN };
 	unsigned int running = 0;
@@ -94,7 +94,7 @@ int sweep_start(void)
 		signal(SIGHUP, SIG_IGN);
 		signal(SIGUSR1, SIG_IGN);
 		prctl(PR_SET_NAME, "gagg-sweep");
-		sweeper(pair[1]);
+		sweep_sweeper(pair[1]);
 		_exit(0);
 	}
 	err = errno;

@@ -56,7 +56,7 @@ void tx_free(struct tx *tx)
 
 /* --- bursts --------------------------------------------------------------- */
 
-static void burst_close(struct port *p, struct burst **at)
+static void tx_burst_close(struct port *p, struct burst **at)
 {
 	struct burst *b = *at;
 
@@ -67,19 +67,19 @@ static void burst_close(struct port *p, struct burst **at)
 	burst_put(p->queue, b);
 }
 
-static bool burst_fits(const struct port *p, const struct burst *b, u64 nodes, u32 len)
+static bool tx_burst_fits(const struct port *p, const struct burst *b, u64 nodes, u32 len)
 {
 	return b->nodes == nodes && len <= b->seg && b->segs < (p->gso ? BURST_SEGS : 1) &&
 	       b->bytes + len <= p->burst;
 }
 
 /* with room for a datagram of @len bytes to @nodes; NULL: no memory */
-static struct burst *burst_room(struct port *p, struct burst **at, u64 nodes, u32 len)
+static struct burst *tx_burst_room(struct port *p, struct burst **at, u64 nodes, u32 len)
 {
 	struct burst *b;
 
-	if (*at && !burst_fits(p, *at, nodes, len))
-		burst_close(p, at);
+	if (*at && !tx_burst_fits(p, *at, nodes, len))
+		tx_burst_close(p, at);
 	if (*at)
 		return *at;
 	b = burst_new(p->queue);
@@ -91,15 +91,15 @@ static struct burst *burst_room(struct port *p, struct burst **at, u64 nodes, u3
 	return b;
 }
 
-static void burst_append(struct burst *b, void *data, u32 len)
+static void tx_burst_append(struct burst *b, void *data, u32 len)
 {
 	b->iov[b->niov++] = (struct iovec){ data, len };
 	b->bytes += len;
 }
 
 /* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
-static void burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_act *a,
-		      const struct memory *mem)
+static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_act *a,
+			 const struct memory *mem)
 {
 	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
 	u32 len = GAGG_WIRE_HDRLEN + bytes;
@@ -107,7 +107,7 @@ static void burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_
 	struct burst *b, *last = NULL;
 
 	do {
-		b = burst_room(p, at, nodes, len);
+		b = tx_burst_room(p, at, nodes, len);
 		if (!b) {
 			g->part[p->worker->index].stats.tx_errors++;
 			continue;
@@ -119,13 +119,13 @@ static void burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_
 			gagg_wire_build(b->head[b->segs], &a->m);
 			b->reacts = gagg_wire_reacts(&a->m);
 		}
-		burst_append(b, b->head[b->segs++], GAGG_WIRE_HDRLEN);
+		tx_burst_append(b, b->head[b->segs++], GAGG_WIRE_HDRLEN);
 		if (bytes)
-			burst_append(b, chunk_at(&g->geom, mem, a->m.chunk), bytes);
+			tx_burst_append(b, chunk_at(&g->geom, mem, a->m.chunk), bytes);
 		last = b;
 		/* a shorter one is the last */
 		if (len < b->seg) {
-			burst_close(p, at);
+			tx_burst_close(p, at);
 			last = NULL;
 		}
 	} while (gagg_act_next(a));
@@ -136,12 +136,12 @@ void tx_contrib(struct port *p, struct gagg_act *a, const struct memory *mem)
 	struct tx *tx = p->worker->tx;
 
 	tx->open |= GAGG_BIT(a->node);
-	burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
+	tx_burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
 }
 
 void tx_result(struct port *p, struct gagg_act *a, const struct memory *mem)
 {
-	burst_add(p, &p->worker->tx->result, a->nodes, a, mem);
+	tx_burst_add(p, &p->worker->tx->result, a->nodes, a, mem);
 }
 
 void tx_ctrl(struct port *p, const struct gagg_act *a)
@@ -151,10 +151,10 @@ void tx_ctrl(struct port *p, const struct gagg_act *a)
 	struct burst *b;
 
 	if (behind == GAGG_T_CONTRIB)
-		burst_close(p, &tx->contrib[a->node]);
+		tx_burst_close(p, &tx->contrib[a->node]);
 	else if (behind == GAGG_T_RESULT && tx->result &&
 		 (tx->result->nodes & GAGG_BIT(a->node)))
-		burst_close(p, &tx->result);
+		tx_burst_close(p, &tx->result);
 	b = burst_new(p->queue);
 	if (!b) {
 		tx->group->part[p->worker->index].stats.tx_errors++;
@@ -169,7 +169,7 @@ void tx_ctrl(struct port *p, const struct gagg_act *a)
 	b->segs = 1;
 	b->iov[0] = (struct iovec){ b->head[0], b->bytes };
 	b->niov = 1;
-	burst_close(p, &b);
+	tx_burst_close(p, &b);
 }
 
 void tx_open(struct port *p, struct group *g)
@@ -182,8 +182,8 @@ void tx_close(struct port *p)
 	struct tx *tx = p->worker->tx;
 
 	for (; tx->open; tx->open &= tx->open - 1)
-		burst_close(p, &tx->contrib[gagg_lowest(tx->open)]);
-	burst_close(p, &tx->result);
+		tx_burst_close(p, &tx->contrib[gagg_lowest(tx->open)]);
+	tx_burst_close(p, &tx->result);
 	tx->group = NULL;
 }
 

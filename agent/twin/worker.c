@@ -107,7 +107,7 @@ static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
 
 /* --- trainers ------------------------------------------------------------- */
 
-static void take_submissions(struct worker *w)
+static void worker_take_submissions(struct worker *w)
 {
 	struct session *s;
 
@@ -116,7 +116,7 @@ static void take_submissions(struct worker *w)
 }
 
 /* from here on they ring; false: somebody has come before */
-static bool fall_asleep(struct worker *w)
+static bool worker_fall_asleep(struct worker *w)
 {
 	struct session *s;
 	bool empty = true;
@@ -129,7 +129,7 @@ static bool fall_asleep(struct worker *w)
 	return empty;
 }
 
-static void wake_up(struct worker *w)
+static void worker_wake_up(struct worker *w)
 {
 	struct session *s;
 
@@ -139,7 +139,7 @@ static void wake_up(struct worker *w)
 
 /* --- the thread ----------------------------------------------------------- */
 
-static void lock_own(struct worker *w)
+static void worker_lock_own(struct worker *w)
 {
 	while (__atomic_load_n(&w->waiting, __ATOMIC_SEQ_CST))
 		sched_yield();
@@ -147,7 +147,7 @@ static void lock_own(struct worker *w)
 }
 
 /* groups take turns in being first, as the queue may fill before all have gone on */
-static bool run_port(struct port *p, u64 now, u64 *at)
+static bool worker_run_port(struct port *p, u64 now, u64 *at)
 {
 	unsigned int first = p->turn, i;
 	bool more = false;
@@ -173,20 +173,20 @@ static bool run_port(struct port *p, u64 now, u64 *at)
  * the socket has room, or queue_deadline() did, and the next turn sends first. 2. It does
  * not: this turn sent what was in the way, and says that there is more.
  */
-static bool turn(struct worker *w, u64 *at)
+static bool worker_turn(struct worker *w, u64 *at)
 {
 	u64 now = now_ns();
 	bool more = false;
 	struct port *p;
 
 	*at = GAGG_NEVER;
-	take_submissions(w);
+	worker_take_submissions(w);
 	for (p = w->ports; p; p = p->next) {
 		queue_send(p);
 		more |= rx_port(p, now) > 0;
 	}
 	for (p = w->ports; p; p = p->next)
-		more |= run_port(p, now, at);
+		more |= worker_run_port(p, now, at);
 	act_settle(w);
 	tx_flush(w);
 	for (p = w->ports; p; p = p->next) {
@@ -196,7 +196,7 @@ static bool turn(struct worker *w, u64 *at)
 	return more;
 }
 
-static void sleep_until(struct worker *w, u64 at)
+static void worker_sleep_until(struct worker *w, u64 at)
 {
 	struct epoll_event ev[8];
 	struct timespec ts, *timeout = NULL;
@@ -213,7 +213,7 @@ static void sleep_until(struct worker *w, u64 at)
 	epoll_pwait2(w->epoll, ev, sizeof(ev) / sizeof(ev[0]), timeout, NULL);
 }
 
-static void *work(void *arg)
+static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	bool asleep = false;
@@ -222,14 +222,14 @@ static void *work(void *arg)
 	while (!__atomic_load_n(&w->stop, __ATOMIC_ACQUIRE)) {
 		bool more;
 
-		lock_own(w);
+		worker_lock_own(w);
 		if (asleep)
-			wake_up(w);
-		more = turn(w, &at);
-		asleep = !more && fall_asleep(w);
+			worker_wake_up(w);
+		more = worker_turn(w, &at);
+		asleep = !more && worker_fall_asleep(w);
 		pthread_mutex_unlock(&w->lock);
 		if (asleep)
-			sleep_until(w, at);
+			worker_sleep_until(w, at);
 	}
 	return NULL;
 }
@@ -271,7 +271,7 @@ int worker_start(struct worker *w)
 	/* signals are the control thread's */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&w->thread, NULL, work, w);
+	err = pthread_create(&w->thread, NULL, worker_main, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err)
 		w->thread = 0;

@@ -6,12 +6,12 @@
 #define TRIP_MAX	8	/* ms that growth makes up for */
 #define RESULT_BURST	(50 * GAGG_USEC)
 
-static inline u32 not_below(u32 n, u32 least)
+static inline u32 cwnd_not_below(u32 n, u32 least)
 {
 	return n > least ? n : least;
 }
 
-static inline u32 not_above(u32 n, u32 most)
+static inline u32 cwnd_not_above(u32 n, u32 most)
 {
 	return n < most ? n : most;
 }
@@ -19,8 +19,8 @@ static inline u32 not_above(u32 n, u32 most)
 void gagg_cwnd_init(struct gagg_path *p, u32 cwnd_max)
 {
 	p->cwnd_max = cwnd_max;
-	p->slow_to = not_below(cwnd_max / 2, GAGG_PATH_CWND_MIN);
-	p->cwnd = not_above(p->slow_to, GAGG_PATH_CWND_START);
+	p->slow_to = cwnd_not_below(cwnd_max / 2, GAGG_PATH_CWND_MIN);
+	p->cwnd = cwnd_not_above(p->slow_to, GAGG_PATH_CWND_START);
 	p->floor = cwnd_max;
 }
 
@@ -36,32 +36,32 @@ void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now)
 
 	if (!last || now < last + rto)
 		return;
-	p->slow_to = not_below(p->slow_to, p->cwnd * 3 / 4);
+	p->slow_to = cwnd_not_below(p->slow_to, p->cwnd * 3 / 4);
 	for (; last + rto <= now && p->cwnd > GAGG_PATH_CWND_START; last += rto)
-		p->cwnd = not_below(p->cwnd / 2, GAGG_PATH_CWND_START);
+		p->cwnd = cwnd_not_below(p->cwnd / 2, GAGG_PATH_CWND_START);
 }
 
 /* round trips have grown by half: what is under way waits somewhere */
-static bool queues(const struct gagg_path *p)
+static bool cwnd_queues(const struct gagg_path *p)
 {
 	return p->srtt * 2 > p->rtt_min * 3;
 }
 
 /* and for longer than anybody needs who wants the link to be busy */
-static bool is_long(const struct gagg_path *p, u64 rtt)
+static bool cwnd_is_long(const struct gagg_path *p, u64 rtt)
 {
 	return rtt > 2 * p->rtt_min + GAGG_PATH_QUEUE;
 }
 
-static bool is_long_for_long(const struct gagg_path *p)
+static bool cwnd_is_long_for_long(const struct gagg_path *p)
 {
-	return is_long(p, gagg_min64(p->srtt, p->rtt));
+	return cwnd_is_long(p, gagg_min64(p->srtt, p->rtt));
 }
 
 /* what a round trip of losses leaves of the window; much: that is no accident */
-static void set_floor(struct gagg_path *p, u32 percent)
+static void cwnd_set_floor(struct gagg_path *p, u32 percent)
 {
-	p->floor = not_below(p->cut_from * percent / 100, GAGG_PATH_CWND_MIN);
+	p->floor = cwnd_not_below(p->cut_from * percent / 100, GAGG_PATH_CWND_MIN);
 	if (percent < 90)
 		p->slow_to = p->floor;
 }
@@ -75,10 +75,10 @@ void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by)
 		p->cut_overflowed = p->overflowed;
 		p->overflowed -= !!p->overflowed;
 		p->cuts = 0;
-		set_floor(p, queues(p) ? 70 : 95);
+		cwnd_set_floor(p, cwnd_queues(p) ? 70 : 95);
 	}
 	if (p->cut_from && ++p->cuts == p->cut_from / MANY + 2) {
-		set_floor(p, 70);
+		cwnd_set_floor(p, 70);
 		p->overflowed = OVERFLOWED;
 	}
 	if (p->cwnd > p->floor)
@@ -97,13 +97,15 @@ void gagg_cwnd_results_lost(struct gagg_path *p, u32 n, u64 now)
 	} else if (!p->cut_from || p->floor == p->cwnd_max) {
 		return;
 	}
-	for (n = not_above(n, p->cwnd_max); n; n--, pn = p->cut_pn - 1)
+	for (n = cwnd_not_above(n, p->cwnd_max); n; n--, pn = p->cut_pn - 1)
 		gagg_cwnd_cut(p, pn, GAGG_PATH_LOSS);
 }
 
 void gagg_cwnd_collapse(struct gagg_path *p)
 {
-	p->slow_to = not_below(not_below(p->slow_to, p->cwnd) * 7 / 10, GAGG_PATH_CWND_MIN);
+	p->slow_to =
+		cwnd_not_below(cwnd_not_below(p->slow_to, p->cwnd) * 7 / 10,
+			       GAGG_PATH_CWND_MIN);
 	p->cwnd = GAGG_PATH_CWND_MIN;
 	p->floor = GAGG_PATH_CWND_MIN;
 	p->cut_pn = p->next_pn;
@@ -120,30 +122,30 @@ void gagg_cwnd_answered(struct gagg_path *p, u64 now)
 
 void gagg_cwnd_undo(struct gagg_path *p)
 {
-	p->cwnd = not_below(p->cwnd, p->cut_from);
-	p->slow_to = not_below(p->slow_to, p->cut_slow);
+	p->cwnd = cwnd_not_below(p->cwnd, p->cut_from);
+	p->slow_to = cwnd_not_below(p->slow_to, p->cut_slow);
 	if (p->cut_from)
 		p->overflowed = p->cut_overflowed;
 	p->cut_from = 0;
 	p->cut_slow = 0;
 }
 
-static u32 most(const struct gagg_path *p)
+static u32 cwnd_most(const struct gagg_path *p)
 {
-	return is_long_for_long(p) ? not_above(GAGG_PATH_CWND_CALM, p->cwnd_max) :
-	       queues(p) ? p->cwnd_max / 2 : p->cwnd_max;
+	return cwnd_is_long_for_long(p) ? cwnd_not_above(GAGG_PATH_CWND_CALM, p->cwnd_max) :
+	       cwnd_queues(p) ? p->cwnd_max / 2 : p->cwnd_max;
 }
 
 /* datagrams that are left for the other growth */
-static u32 grow_fast(struct gagg_path *p, u32 acked, u32 top)
+static u32 cwnd_grow_fast(struct gagg_path *p, u32 acked, u32 top)
 {
 	u32 by;
 
-	if (p->slow_to > p->cwnd && is_long(p, p->rtt))
+	if (p->slow_to > p->cwnd && cwnd_is_long(p, p->rtt))
 		p->slow_to = p->cwnd;
 	if (p->cwnd >= p->slow_to || p->cwnd >= top)
 		return acked;
-	by = not_above(p->slow_to - p->cwnd, acked);
+	by = cwnd_not_above(p->slow_to - p->cwnd, acked);
 	p->cwnd += by;
 	return acked - by;
 }
@@ -153,21 +155,21 @@ static u32 grow_fast(struct gagg_path *p, u32 acked, u32 top)
  * by a quarter, and not because they vary. Where they are below GAGG_PATH_QUEUE, any growth is
  * faster than that of flows which grow with time: there it does not matter.
  */
-static bool is_busy(const struct gagg_path *p)
+static bool cwnd_is_busy(const struct gagg_path *p)
 {
 	return p->overflowed && p->cwnd >= GAGG_PATH_CWND_START && p->srtt > GAGG_PATH_QUEUE &&
 	       p->srtt * 4 > p->rtt_min * 5 && p->srtt > p->rtt_min + 3 * p->rttvar;
 }
 
 /* datagrams in a round trip */
-static u32 growth(const struct gagg_path *p)
+static u32 cwnd_growth(const struct gagg_path *p)
 {
 	u32 trip = (u32)gagg_min64(p->srtt / GAGG_MSEC, TRIP_MAX - 1);
 
-	return is_busy(p) ? 1 : GAGG_PATH_GROW * (1 + 4 * trip);
+	return cwnd_is_busy(p) ? 1 : GAGG_PATH_GROW * (1 + 4 * trip);
 }
 
-static void grow_slowly(struct gagg_path *p, u32 acked, u32 top)
+static void cwnd_grow_slowly(struct gagg_path *p, u32 acked, u32 top)
 {
 	u32 by;
 
@@ -175,71 +177,71 @@ static void grow_slowly(struct gagg_path *p, u32 acked, u32 top)
 		p->credit = 0;
 		return;
 	}
-	p->credit += acked * growth(p);
+	p->credit += acked * cwnd_growth(p);
 	/* never 0: what cuts it leaves GAGG_PATH_CWND_MIN, see gagg_cwnd_past() */
 	by = p->credit / p->cwnd;
 	p->credit -= by * p->cwnd;
-	p->cwnd = not_above(p->cwnd + by, p->cwnd_max);
+	p->cwnd = cwnd_not_above(p->cwnd + by, p->cwnd_max);
 }
 
-static void calm(struct gagg_path *p, u32 largest)
+static void cwnd_calm(struct gagg_path *p, u32 largest)
 {
 	if (p->cwnd <= GAGG_PATH_CWND_CALM || gagg_pn_before(largest, p->calm_pn) ||
-	    !is_long_for_long(p))
+	    !cwnd_is_long_for_long(p))
 		return;
 	p->calm_pn = p->next_pn;
-	p->cwnd = not_below(p->cwnd * 15 / 16, GAGG_PATH_CWND_CALM);
+	p->cwnd = cwnd_not_below(p->cwnd * 15 / 16, GAGG_PATH_CWND_CALM);
 	p->slow_to = p->cwnd;
 }
 
 void gagg_cwnd_grow(struct gagg_path *p, u32 acked, u32 largest)
 {
-	u32 top = most(p);
+	u32 top = cwnd_most(p);
 
 	/* less than half of it was under way: it was not what limits us */
 	if (2 * (p->flying + acked) >= p->cwnd)
-		grow_slowly(p, grow_fast(p, acked, top), top);
-	calm(p, largest);
+		cwnd_grow_slowly(p, cwnd_grow_fast(p, acked, top), top);
+	cwnd_calm(p, largest);
 }
 
 void gagg_cwnd_drain(struct gagg_path *p)
 {
-	p->slow_to = not_below(p->slow_to, p->cwnd);
+	p->slow_to = cwnd_not_below(p->slow_to, p->cwnd);
 	p->cwnd = GAGG_PATH_CWND_MIN;
 }
 
-static u64 repair_trip(const struct gagg_path *p)
+static u64 cwnd_repair_trip(const struct gagg_path *p)
 {
 	return p->srtt ? gagg_max64(p->srtt, GAGG_PATH_QUEUE) : GAGG_PATH_RTO_MIN;
 }
 
 /* until one has left the bucket, ns; 500 us / 512 at least */
-static u64 repair_gap(const struct gagg_path *p)
+static u64 cwnd_repair_gap(const struct gagg_path *p)
 {
-	return repair_trip(p) / p->cwnd_max;
+	return cwnd_repair_trip(p) / p->cwnd_max;
 }
 
 u64 gagg_cwnd_repair_at(const struct gagg_path *p)
 {
-	return p->repairs < p->cwnd_max ? 0 : p->repairs_at + repair_gap(p);
+	return p->repairs < p->cwnd_max ? 0 : p->repairs_at + cwnd_repair_gap(p);
 }
 
 void gagg_cwnd_repair(struct gagg_path *p, u64 now)
 {
-	u64 left = (now - p->repairs_at) / repair_gap(p);
+	u64 left = (now - p->repairs_at) / cwnd_repair_gap(p);
 
 	if (left >= p->repairs) {
 		p->repairs = 0;
 		p->repairs_at = now;
 	} else {
 		p->repairs -= (u32)left;
-		p->repairs_at += left * repair_gap(p);
+		p->repairs_at += left * cwnd_repair_gap(p);
 	}
 	p->repairs++;
 }
 
 /* what may leave at once, as time: a quarter of a round trip, and a timer is no more exact */
-static u64 result_burst(const struct gagg_path *p)
+static u64 cwnd_result_burst(const struct gagg_path *p)
 {
 	/* the last one, if a queue is gone since */
 	return gagg_max64(gagg_min64(p->srtt, p->rtt) / 4, RESULT_BURST);
@@ -252,7 +254,7 @@ static u64 result_burst(const struct gagg_path *p)
  */
 u64 gagg_cwnd_result_at(struct gagg_path *p, u64 now)
 {
-	u64 burst = result_burst(p);
+	u64 burst = cwnd_result_burst(p);
 
 	p->results_at = gagg_min64(p->results_at, now + 2 * burst);
 	return p->results_at > now + burst ? p->results_at - burst / 2 : 0;
@@ -260,8 +262,8 @@ u64 gagg_cwnd_result_at(struct gagg_path *p, u64 now)
 
 void gagg_cwnd_result(struct gagg_path *p, u64 now)
 {
-	u32 room = not_below(not_below(p->cwnd, p->slow_to),
-			     not_above(GAGG_PATH_CWND_CALM, p->cwnd_max));
+	u32 room = cwnd_not_below(cwnd_not_below(p->cwnd, p->slow_to),
+				  cwnd_not_above(GAGG_PATH_CWND_CALM, p->cwnd_max));
 
 	p->results_at = gagg_max64(p->results_at, now) + gagg_min64(p->srtt, p->rtt) / room;
 }

@@ -28,7 +28,7 @@ void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, bool root
 		g->aggregators |= GAGG_BIT(node);
 }
 
-static u32 within(const struct gagg_geom *g, u64 slot)
+static u32 geom_within(const struct gagg_geom *g, u64 slot)
 {
 	return slot < g->ring ? (u32)slot : g->ring;
 }
@@ -40,7 +40,7 @@ u32 gagg_geom_next(const struct gagg_geom *g, u32 homes, u32 slot)
 	/* stripes begin at multiples of stripe: the last one of a row, too */
 	if (next % g->stripe == 0)
 		next += (u64)g->stripe * homes * g->shards - g->stripe;
-	return within(g, next);
+	return geom_within(g, next);
 }
 
 u32 gagg_geom_first(const struct gagg_geom *g, u32 homes, u32 home, u32 shard,
@@ -53,10 +53,10 @@ u32 gagg_geom_first(const struct gagg_geom *g, u32 homes, u32 home, u32 shard,
 
 	if (!rows) {
 		if (slot < start)
-			return within(g, start);
+			return geom_within(g, start);
 		if (slot < start + g->stripe)
-			return within(g, slot);
+			return geom_within(g, slot);
 		rows = g->shards;
 	}
-	return within(g, start + (u64)rows * width);
+	return geom_within(g, start + (u64)rows * width);
 }

@@ -22,7 +22,7 @@ _Static_assert(GAGG_PATH_SPAN <= GAGG_PATH_LOG, "one log entry for each number")
 _Static_assert(!(GAGG_PATH_LOG & (GAGG_PATH_LOG - 1)), "index by mask");
 _Static_assert(GAGG_PATH_RTO_MIN << BACKOFF_MAX >= GAGG_PATH_RTO_MAX, "reaches the bound");
 
-static inline struct gagg_sent *entry(struct gagg_path *p, u32 pn)
+static inline struct gagg_sent *path_entry(struct gagg_path *p, u32 pn)
 {
 	return &p->log[pn % GAGG_PATH_LOG];
 }
@@ -44,15 +44,15 @@ void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
 }
 
 /* what has been under way for longer than the latest that came is lost */
-static u64 late(const struct gagg_path *p)
+static u64 path_late(const struct gagg_path *p)
 {
 	return p->late + p->late / 8;
 }
 
 /* Nobody answers. Who is back does so within about a round trip. */
-static u64 answer(const struct gagg_path *p)
+static u64 path_answer(const struct gagg_path *p)
 {
-	return gagg_max64(gagg_max64(p->srtt + p->srtt / 8, late(p)), GAGG_PATH_ASK_MIN);
+	return gagg_max64(gagg_max64(p->srtt + p->srtt / 8, path_late(p)), GAGG_PATH_ASK_MIN);
 }
 
 u64 gagg_path_rto(const struct gagg_path *p)
@@ -60,9 +60,9 @@ u64 gagg_path_rto(const struct gagg_path *p)
 	u64 rto = gagg_path_patience(p), least;
 
 	if (p->srtt)
-		rto = gagg_max64(rto, late(p));
+		rto = gagg_max64(rto, path_late(p));
 	if (p->timeouts > 1 && p->srtt)
-		rto = gagg_min64(rto, answer(p));
+		rto = gagg_min64(rto, path_answer(p));
 	least = rto;
 	if (p->backoff)
 		rto = gagg_path_pause(rto, p->armed - p->silent);
@@ -96,8 +96,8 @@ void gagg_path_heard(struct gagg_path *p, u64 now)
 	p->heard = now;
 }
 
-/* the timer begins: soon if the peer has just spoken, see overdue_at() */
-static void rearm(struct gagg_path *p, u64 now)
+/* the timer begins: soon if the peer has just spoken, see path_overdue_at() */
+static void path_rearm(struct gagg_path *p, u64 now)
 {
 	u64 quiet = gagg_path_quiet(p);
 
@@ -125,16 +125,16 @@ u32 gagg_path_send(struct gagg_path *p, const struct gagg_sent *what, u64 now)
 	struct gagg_sent *s;
 
 	if (!p->flying)
-		gagg_cwnd_idle(p, entry(p, p->next_pn - 1)->time, now);
+		gagg_cwnd_idle(p, path_entry(p, p->next_pn - 1)->time, now);
 	pn = p->next_pn++;
-	s = entry(p, pn);
+	s = path_entry(p, pn);
 	*s = *what;
 	s->time = now;
 	s->state = GAGG_SENT_FLYING;
 	if (p->probes)
 		p->probes--;
 	if (!p->flying++)
-		rearm(p, now);
+		path_rearm(p, now);
 	return pn;
 }
 
@@ -192,7 +192,7 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack)
 /* --- round trips ------------------------------------------------------- */
 
 /* RFC 6298, section 2 */
-static void sample(struct gagg_path *p, u64 rtt, u64 now)
+static void path_sample(struct gagg_path *p, u64 rtt, u64 now)
 {
 	u64 off;
 
@@ -236,10 +236,10 @@ struct acking {
 };
 
 /* una <= pn < next_pn */
-static void ack_one(struct acking *a, u32 pn)
+static void path_ack_one(struct acking *a, u32 pn)
 {
 	struct gagg_path *p = a->p;
-	struct gagg_sent *s = entry(p, pn);
+	struct gagg_sent *s = path_entry(p, pn);
 
 	if (s->state == GAGG_SENT_ACKED)
 		return;
@@ -251,12 +251,12 @@ static void ack_one(struct acking *a, u32 pn)
 	a->count++;
 	/* for the first time, hence no older acknowledgement was held up */
 	if (pn == a->fresh && a->fresh && a->now >= s->time)
-		sample(p, a->now - s->time, a->now);
+		path_sample(p, a->now - s->time, a->now);
 	a->acked(a->ctx, s);
 }
 
 /* No number at or behind next_pn, and largest is the highest of them. */
-static bool sane(const struct gagg_path *p, const struct gagg_ack *ack)
+static bool path_sane(const struct gagg_path *p, const struct gagg_ack *ack)
 {
 	u32 base = le32_to_cpu(ack->base);
 	u32 largest = le32_to_cpu(ack->largest);
@@ -273,7 +273,7 @@ static bool sane(const struct gagg_path *p, const struct gagg_ack *ack)
 	return true;
 }
 
-static void ack_map(struct acking *a, const struct gagg_ack *ack)
+static void path_ack_map(struct acking *a, const struct gagg_ack *ack)
 {
 	u32 una = a->p->una;
 	u32 pn = le32_to_cpu(ack->base);
@@ -287,7 +287,7 @@ static void ack_map(struct acking *a, const struct gagg_ack *ack)
 		if (gagg_pn_before(pn, una))
 			word &= ~0ULL << (una - pn);
 		for (; word; word &= word - 1)
-			ack_one(a, pn + gagg_lowest(word));
+			path_ack_one(a, pn + gagg_lowest(word));
 	}
 }
 
@@ -300,7 +300,7 @@ static void ack_map(struct acking *a, const struct gagg_ack *ack)
  * Else it may have come in time: in an outage acknowledgements are lost, and the next one tells
  * of all.
  */
-static void learn_late(struct acking *a, u32 pn, const struct gagg_sent *s)
+static void path_learn_late(struct acking *a, u32 pn, const struct gagg_sent *s)
 {
 	struct gagg_path *p = a->p;
 	u64 took = a->now - s->time;
@@ -309,11 +309,11 @@ static void learn_late(struct acking *a, u32 pn, const struct gagg_sent *s)
 	if (a->now < s->time || (!just_now && (p->backoff || !gagg_pn_before(pn, p->told))))
 		return;
 	if (just_now)
-		sample(p, took, a->now);
+		path_sample(p, took, a->now);
 	p->late = gagg_max64(p->late, gagg_min64(took, GAGG_PATH_RTO_MAX));
 }
 
-static void find_late(struct acking *a, const struct gagg_ack *ack)
+static void path_find_late(struct acking *a, const struct gagg_ack *ack)
 {
 	struct gagg_path *p = a->p;
 	u32 base = le32_to_cpu(ack->base), pn, i;
@@ -326,7 +326,7 @@ static void find_late(struct acking *a, const struct gagg_ack *ack)
 	if (!gagg_pn_before(p->taken, p->taken_end))
 		p->taken = p->taken_end;
 	for (pn = p->taken; gagg_pn_before(pn, p->taken_end) && pn - base < MAP_BITS; pn++) {
-		struct gagg_sent *s = entry(p, pn);
+		struct gagg_sent *s = path_entry(p, pn);
 
 		i = pn - base;
 		if (s->state != GAGG_SENT_TAKEN ||
@@ -334,70 +334,70 @@ static void find_late(struct acking *a, const struct gagg_ack *ack)
 			continue;
 		s->state = GAGG_SENT_FREE;
 		a->found++;
-		learn_late(a, pn, s);
+		path_learn_late(a, pn, s);
 		gagg_cwnd_undo(p);
 	}
 }
 
 /* the oldest flying datagram, at scan, is given up */
-static void give_up(struct gagg_path *p)
+static void path_give_up(struct gagg_path *p)
 {
 	u32 pn = p->scan++;
 
-	entry(p, pn)->state = GAGG_SENT_LOST;
+	path_entry(p, pn)->state = GAGG_SENT_LOST;
 	p->flying--;
 	p->lost++;
 }
 
 /* and that is a sign of congestion */
-static void lose(struct gagg_path *p)
+static void path_lose(struct gagg_path *p)
 {
 	gagg_cwnd_cut(p, p->scan, GAGG_PATH_LOSS);
-	give_up(p);
+	path_give_up(p);
 }
 
 /* moves scan to the oldest flying datagram below @end; false: none */
-static bool find_flying(struct gagg_path *p, u32 end)
+static bool path_find_flying(struct gagg_path *p, u32 end)
 {
 	while (gagg_pn_before(p->scan, end)) {
-		if (entry(p, p->scan)->state == GAGG_SENT_FLYING)
+		if (path_entry(p, p->scan)->state == GAGG_SENT_FLYING)
 			return true;
 		p->scan++;
 	}
 	return false;
 }
 
-static void find_overdue(struct gagg_path *p, u32 largest, u64 now)
+static void path_find_overdue(struct gagg_path *p, u32 largest, u64 now)
 {
-	while (find_flying(p, largest) && entry(p, p->scan)->time + late(p) < now)
-		lose(p);
+	while (path_find_flying(p, largest) && path_entry(p, p->scan)->time + path_late(p) < now)
+		path_lose(p);
 }
 
-static void find_losses(struct gagg_path *p, u32 largest, u64 now)
+static void path_find_losses(struct gagg_path *p, u32 largest, u64 now)
 {
 	u64 newest;
 
 	if (p->late) {
-		find_overdue(p, largest, now);
+		path_find_overdue(p, largest, now);
 		return;
 	}
-	while (find_flying(p, largest - GAGG_PATH_REORDER + 1))
-		lose(p);
-	if (!p->srtt || !find_flying(p, largest))
+	while (path_find_flying(p, largest - GAGG_PATH_REORDER + 1))
+		path_lose(p);
+	if (!p->srtt || !path_find_flying(p, largest))
 		return;
-	newest = entry(p, largest)->time;	/* una <= scan < largest */
+	newest = path_entry(p, largest)->time;	/* una <= scan < largest */
 	do {
-		if (entry(p, p->scan)->time + p->srtt + p->srtt / 8 >= newest)
+		if (path_entry(p, p->scan)->time + p->srtt + p->srtt / 8 >= newest)
 			break;
-		lose(p);
-	} while (find_flying(p, largest));
+		path_lose(p);
+	} while (path_find_flying(p, largest));
 }
 
 /* what is settled at una leaves the log */
-static void settle(struct gagg_path *p)
+static void path_settle(struct gagg_path *p)
 {
-	while (p->una != p->next_pn && entry(p, p->una)->state == GAGG_SENT_ACKED)
-		entry(p, p->una++)->state = GAGG_SENT_FREE;
+	while (p->una != p->next_pn && path_entry(p, p->una)->state == GAGG_SENT_ACKED)
+		path_entry(p, p->una++)->state = GAGG_SENT_FREE;
 	if (gagg_pn_before(p->scan, p->una))
 		p->scan = p->una;
 	/* losses are never older: keeps the comparison with cut_pn in range */
@@ -418,30 +418,30 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 	u32 largest = le32_to_cpu(ack->largest);
 	u32 pn;
 
-	if (!sane(p, ack))
+	if (!path_sane(p, ack))
 		return;
 	for (pn = p->una; gagg_pn_before(pn, base); pn++)
-		ack_one(&a, pn);
-	ack_map(&a, ack);
+		path_ack_one(&a, pn);
+	path_ack_map(&a, ack);
 	if (p->taken != p->taken_end)
-		find_late(&a, ack);
+		path_find_late(&a, ack);
 	if (gagg_pn_before(p->told, largest))
 		p->told = largest;
 	gagg_cwnd_grow(p, a.count, largest);
-	/* before settle(), which moves cut_pn beyond largest */
+	/* before path_settle(), which moves cut_pn beyond largest */
 	if (gagg_pn_before(p->marks, marks)) {
 		p->marks = marks;
 		gagg_cwnd_cut(p, largest, p->cwnd);
 	}
-	find_losses(p, largest, now);
-	settle(p);
+	path_find_losses(p, largest, now);
+	path_settle(p);
 	if (a.count || a.found) {
 		p->backoff = 0;
 		if (p->timeouts > 1)
 			gagg_cwnd_answered(p, now);
 		p->timeouts = 0;
 		gagg_path_heard(p, now);
-		rearm(p, now);
+		path_rearm(p, now);
 	} else if (!p->flying) {
 		p->rto_at = GAGG_NEVER;
 	}
@@ -453,14 +453,14 @@ void gagg_path_forget(struct gagg_path *p,
 	u32 pn;
 
 	for (pn = p->scan; gagg_pn_before(pn, p->next_pn); pn++) {
-		struct gagg_sent *s = entry(p, pn);
+		struct gagg_sent *s = path_entry(p, pn);
 
 		if (s->state == GAGG_SENT_FLYING && over(ctx, s)) {
 			s->state = GAGG_SENT_ACKED;
 			p->flying--;
 		}
 	}
-	settle(p);
+	path_settle(p);
 	if (!p->flying)
 		p->rto_at = GAGG_NEVER;
 }
@@ -471,23 +471,23 @@ void gagg_path_forget(struct gagg_path *p,
  * was sent again waits for nothing. All round trips may have been spent in queues: only
  * who has asked once in vain waits for the least of them.
  */
-static u64 trip_of(const struct gagg_path *p, const struct gagg_sent *s)
+static u64 path_trip_of(const struct gagg_path *p, const struct gagg_sent *s)
 {
 	u64 rtt = !s->again ? p->rtt : p->backoff ? p->rtt_min : 0;
 
 	rtt += gagg_max64(rtt / 8, s->again ? 0 : 2 * p->rttvar);
-	return gagg_max64(rtt, late(p));
+	return gagg_max64(rtt, path_late(p));
 }
 
 /* when it is overdue though the timeout has not come */
-static u64 overdue_at(struct gagg_path *p, u64 timeout_at)
+static u64 path_overdue_at(struct gagg_path *p, u64 timeout_at)
 {
-	const struct gagg_sent *s = entry(p, p->scan);
+	const struct gagg_sent *s = path_entry(p, p->scan);
 	u64 quiet_at = gagg_max64(p->armed, s->time) + gagg_path_quiet(p);
 
 	if (!gagg_path_room(p))
 		return timeout_at;
-	return gagg_min64(gagg_max64(quiet_at, s->time + trip_of(p, s)), timeout_at);
+	return gagg_min64(gagg_max64(quiet_at, s->time + path_trip_of(p, s)), timeout_at);
 }
 
 /*
@@ -495,20 +495,20 @@ static u64 overdue_at(struct gagg_path *p, u64 timeout_at)
  * the oldest are probes, which may leave whatever the window says: what has filled it
  * may have been lost to the last datagram (RFC 9002, section 6.2.4). Then all is lost.
  */
-static u32 expire(struct gagg_path *p, u64 now)
+static u32 path_expire(struct gagg_path *p, u64 now)
 {
 	u64 rto = gagg_path_rto(p);
 	u32 n = 0;
 
-	while (find_flying(p, p->next_pn) && entry(p, p->scan)->time + rto <= now) {
+	while (path_find_flying(p, p->next_pn) && path_entry(p, p->scan)->time + rto <= now) {
 		if (!n && p->timeouts < 2 && ++p->timeouts == 2)
 			gagg_cwnd_collapse(p);
 		if (n == PROBES && p->timeouts < 2)
 			break;
 		if (p->timeouts < 2)
-			lose(p);
+			path_lose(p);
 		else
-			give_up(p);
+			path_give_up(p);
 		n++;
 	}
 	return n;
@@ -522,24 +522,24 @@ void gagg_path_timer(struct gagg_path *p, u64 now)
 	if (now < p->rto_at)
 		return;
 	if (now >= timeout_at) {
-		n = expire(p, now);
-	} else if (find_flying(p, p->next_pn)) {
-		p->rto_at = overdue_at(p, timeout_at);
+		n = path_expire(p, now);
+	} else if (path_find_flying(p, p->next_pn)) {
+		p->rto_at = path_overdue_at(p, timeout_at);
 		if (now < p->rto_at)
 			return;
 		/* a probe: what becomes of it shows whether there is congestion */
-		give_up(p);
+		path_give_up(p);
 		n = 1;
 	}
 	p->probes = n < PROBES ? n : PROBES;
 	if (n && p->backoff < BACKOFF_MAX)
 		p->backoff++;
-	rearm(p, now);
+	path_rearm(p, now);
 }
 
 bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what)
 {
-	struct gagg_sent *s = entry(p, p->una);
+	struct gagg_sent *s = path_entry(p, p->una);
 
 	if (!p->lost)
 		return false;
@@ -550,6 +550,6 @@ bool gagg_path_lost(struct gagg_path *p, struct gagg_sent *what)
 	s->state = GAGG_SENT_TAKEN;
 	p->lost--;
 	p->una++;
-	settle(p);
+	path_settle(p);
 	return true;
 }

@@ -19,12 +19,12 @@ struct half {
 	__le16 v;
 } __attribute__((packed, may_alias));
 
-static inline u32 get(const struct lane *p)
+static inline u32 reduce_get(const struct lane *p)
 {
 	return le32_to_cpu(p->v);
 }
 
-static inline void put(struct lane *p, u32 v)
+static inline void reduce_put(struct lane *p, u32 v)
 {
 	p->v = cpu_to_le32(v);
 }
@@ -45,125 +45,129 @@ static inline void put(struct lane *p, u32 v)
  * gagg_shift_rne() for 0 < s < 32 with what does not depend on the lane taken
  * out: @bias is half - 1.
  */
-static inline u32 shifted(const struct lane *p, u32 s, s64 bias)
+static inline u32 reduce_shifted(const struct lane *p, u32 s, s64 bias)
 {
-	s64 q = (s32)get(p);
+	s64 q = (s32)reduce_get(p);
 
 	return (u32)((q + bias + ((q >> s) & 1)) >> s);
 }
 
-static void store_shifted(struct lane *d, const struct lane *b, u32 n, u32 s)
+static void reduce_store_shifted(struct lane *d, const struct lane *b, u32 n, u32 s)
 {
 	s64 bias = ((s64)1 << (s - 1)) - 1;
 
-#define STEP(i)	put(d + (i), shifted(b + (i), s, bias))
+#define STEP(i)	reduce_put(d + (i), reduce_shifted(b + (i), s, bias))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void add_shifted(struct lane *d, const struct lane *a, const struct lane *b,
-			u32 n, u32 s)
+static void reduce_add_shifted(struct lane *d, const struct lane *a, const struct lane *b,
+			       u32 n, u32 s)
 {
 	s64 bias = ((s64)1 << (s - 1)) - 1;
 
-#define STEP(i)	put(d + (i), get(a + (i)) + shifted(b + (i), s, bias))
+#define STEP(i)	reduce_put(d + (i), reduce_get(a + (i)) + reduce_shifted(b + (i), s, bias))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-/* one pointer less than add(): the sum is one read-modify-write */
-static void add_to(struct lane *d, const struct lane *b, u32 n)
+/* one pointer less than reduce_add(): the sum is one read-modify-write */
+static void reduce_add_to(struct lane *d, const struct lane *b, u32 n)
 {
-#define STEP(i)	put(d + (i), get(d + (i)) + get(b + (i)))
+#define STEP(i)	reduce_put(d + (i), reduce_get(d + (i)) + reduce_get(b + (i)))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void add(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
+static void reduce_add(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
 {
-#define STEP(i)	put(d + (i), get(a + (i)) + get(b + (i)))
+#define STEP(i)	reduce_put(d + (i), reduce_get(a + (i)) + reduce_get(b + (i)))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void add_wide(struct wide *d, const struct wide *a, const struct wide *b, u32 n)
+static void reduce_add_wide(struct wide *d, const struct wide *a, const struct wide *b, u32 n)
 {
 #define STEP(i)	(d[i].v = cpu_to_le64(le64_to_cpu(a[i].v) + le64_to_cpu(b[i].v)))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static inline u32 lower(u32 a, u32 b)
+static inline u32 reduce_lower(u32 a, u32 b)
 {
 	return (s32)a < (s32)b ? a : b;
 }
 
-static inline u32 higher(u32 a, u32 b)
+static inline u32 reduce_higher(u32 a, u32 b)
 {
 	return (s32)a > (s32)b ? a : b;
 }
 
-static inline u32 scaled(s32 q, const struct gagg_rne *r)
+static inline u32 reduce_scaled(s32 q, const struct gagg_rne *r)
 {
 	return (u32)((q + r->bias + ((q >> r->s) & r->odd)) >> r->s);
 }
 
-static inline s32 half_at(const struct half *p)
+static inline s32 reduce_half_at(const struct half *p)
 {
 	return (s16)le16_to_cpu(p->v);
 }
 
-static void add_halves(struct lane *d, const struct lane *a, const struct half *b, u32 n, u32 s)
+static void reduce_add_halves(struct lane *d, const struct lane *a,
+			      const struct half *b, u32 n, u32 s)
 {
 	const struct gagg_rne r = gagg_rne_narrow(s);
 
-#define STEP(i)	put(d + (i), get(a + (i)) + scaled(half_at(b + (i)), &r))
+#define STEP(i)                          \
+	reduce_put(d + (i),              \
+		   reduce_get(a + (i)) + \
+			   reduce_scaled(reduce_half_at(b + (i)), &r))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void store_halves(struct lane *d, const struct half *b, u32 n, u32 s)
+static void reduce_store_halves(struct lane *d, const struct half *b, u32 n, u32 s)
 {
 	const struct gagg_rne r = gagg_rne_narrow(s);
 
-#define STEP(i)	put(d + (i), scaled(half_at(b + (i)), &r))
+#define STEP(i)	reduce_put(d + (i), reduce_scaled(reduce_half_at(b + (i)), &r))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void add_bytes(struct lane *d, const struct lane *a, const s8 *b, u32 n, u32 s)
+static void reduce_add_bytes(struct lane *d, const struct lane *a, const s8 *b, u32 n, u32 s)
 {
 	const struct gagg_rne r = gagg_rne_narrow(s);
 
-#define STEP(i)	put(d + (i), get(a + (i)) + scaled(b[i], &r))
+#define STEP(i)	reduce_put(d + (i), reduce_get(a + (i)) + reduce_scaled(b[i], &r))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void store_bytes(struct lane *d, const s8 *b, u32 n, u32 s)
+static void reduce_store_bytes(struct lane *d, const s8 *b, u32 n, u32 s)
 {
 	const struct gagg_rne r = gagg_rne_narrow(s);
 
-#define STEP(i)	put(d + (i), scaled(b[i], &r))
+#define STEP(i)	reduce_put(d + (i), reduce_scaled(b[i], &r))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void add_narrow(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 s)
+static void reduce_add_narrow(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 s)
 {
 	if (laneop >> 4 == GAGG_LANE_S16 && a)
-		add_halves(dst, a, b, n * 2, s);
+		reduce_add_halves(dst, a, b, n * 2, s);
 	else if (laneop >> 4 == GAGG_LANE_S16)
-		store_halves(dst, b, n * 2, s);
+		reduce_store_halves(dst, b, n * 2, s);
 	else if (a)
-		add_bytes(dst, a, b, n * 4, s);
+		reduce_add_bytes(dst, a, b, n * 4, s);
 	else
-		store_bytes(dst, b, n * 4, s);
+		reduce_store_bytes(dst, b, n * 4, s);
 }
 
-static u32 magnitude(const struct lane *p)
+static u32 reduce_magnitude(const struct lane *p)
 {
-	u32 q = get(p);
+	u32 q = reduce_get(p);
 
 	return q >> 31 ? 0 - q : q;
 }
@@ -173,7 +177,7 @@ u32 gagg_narrow_most(const void *sum, u32 lanes)
 	const struct lane *a = sum;
 	u32 most = 0;
 
-#define STEP(i)	(most = magnitude(a + (i)) > most ? magnitude(a + (i)) : most)
+#define STEP(i)	(most = reduce_magnitude(a + (i)) > most ? reduce_magnitude(a + (i)) : most)
 	FOR_LANES(lanes, STEP);
 #undef STEP
 	return most;
@@ -197,7 +201,10 @@ void gagg_narrow_lanes(u8 laneop, void *dst, const void *sum, u32 n, u32 s)
 	struct half *halves = dst;
 	u8 *bytes = dst;
 
-#define ROUNDED(i)	(((s32)get(a + (i)) + bias + (((s32)get(a + (i)) >> s) & odd)) >> s)
+#define ROUNDED(i)                                    \
+	(((s32)reduce_get(a + (i)) + bias +           \
+	  (((s32)reduce_get(a + (i)) >> s) & odd)) >> \
+	 s)
 	if (laneop >> 4 == GAGG_LANE_S16) {
 #define STEP(i)	(halves[i].v = cpu_to_le16((u16)ROUNDED(i)))
 		FOR_LANES(lanes, STEP);
@@ -221,47 +228,47 @@ u32 gagg_narrow_chunk(u8 laneop, void *dst, const void *sum, u32 n)
 	return s;
 }
 
-static void store_min(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
+static void reduce_store_min(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
 {
-#define STEP(i)	put(d + (i), lower(get(a + (i)), get(b + (i))))
+#define STEP(i)	reduce_put(d + (i), reduce_lower(reduce_get(a + (i)), reduce_get(b + (i))))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void store_max(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
+static void reduce_store_max(struct lane *d, const struct lane *a, const struct lane *b, u32 n)
 {
-#define STEP(i)	put(d + (i), higher(get(a + (i)), get(b + (i))))
+#define STEP(i)	reduce_put(d + (i), reduce_higher(reduce_get(a + (i)), reduce_get(b + (i))))
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void store_max_bytes(u8 *d, const u8 *a, const u8 *b, u32 n)
+static void reduce_store_max_bytes(u8 *d, const u8 *a, const u8 *b, u32 n)
 {
 #define STEP(i)	(d[i] = a[i] > b[i] ? a[i] : b[i])
 	FOR_LANES(n, STEP);
 #undef STEP
 }
 
-static void add_any(void *dst, const void *a, const void *b, u32 n, u32 shift)
+static void reduce_add_any(void *dst, const void *a, const void *b, u32 n, u32 shift)
 {
 	if (shift > 31) {	/* adds nothing: gagg_shift_rne() */
 		if (dst != a)
 			memcpy(dst, a, (u64)n * 4);
 	} else if (shift) {
-		add_shifted(dst, a, b, n, shift);
+		reduce_add_shifted(dst, a, b, n, shift);
 	} else if (dst == a) {
-		add_to(dst, b, n);
+		reduce_add_to(dst, b, n);
 	} else {
-		add(dst, a, b, n);
+		reduce_add(dst, a, b, n);
 	}
 }
 
-static void store_any(void *dst, const void *b, u32 n, u32 shift)
+static void reduce_store_any(void *dst, const void *b, u32 n, u32 shift)
 {
 	if (shift > 31)
 		memset(dst, 0, (u64)n * 4);
 	else if (shift)
-		store_shifted(dst, b, n, shift);
+		reduce_store_shifted(dst, b, n, shift);
 	else
 		memcpy(dst, b, (u64)n * 4);
 }
@@ -272,30 +279,30 @@ void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 	if (!gagg_reduce_fits(laneop, n))
 		return;
 	if (gagg_lane_narrow(laneop)) {
-		add_narrow(laneop, dst, a, b, n, shift);
+		reduce_add_narrow(laneop, dst, a, b, n, shift);
 		return;
 	}
 	if (laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))
 		shift = 0;
 	if (!a) {
-		store_any(dst, b, n, shift);
+		reduce_store_any(dst, b, n, shift);
 		return;
 	}
 	switch (laneop) {
 	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD):
-		add_any(dst, a, b, n, shift);
+		reduce_add_any(dst, a, b, n, shift);
 		break;
 	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MIN):
-		store_min(dst, a, b, n);
+		reduce_store_min(dst, a, b, n);
 		break;
 	case GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_MAX):
-		store_max(dst, a, b, n);
+		reduce_store_max(dst, a, b, n);
 		break;
 	case GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX):
-		store_max_bytes(dst, a, b, n * 4);
+		reduce_store_max_bytes(dst, a, b, n * 4);
 		break;
 	case GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD):
-		add_wide(dst, a, b, n / 2);
+		reduce_add_wide(dst, a, b, n / 2);
 		break;
 	}
 }

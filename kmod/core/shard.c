@@ -83,32 +83,32 @@ struct sender {
 	struct gagg_chan *ch;	/* of the datagram before */
 };
 
-static struct gagg_chan *chan_of(struct sender *c, const struct gagg_sent *s)
+static struct gagg_chan *shard_chan_of(struct sender *c, const struct gagg_sent *s)
 {
 	if (!c->ch || c->ch->id != s->channel)
 		c->ch = c->env->chan(c->env->ctx, s->channel);
 	return c->ch;
 }
 
-static void on_acked(void *ctx, const struct gagg_sent *s)
+static void shard_on_acked(void *ctx, const struct gagg_sent *s)
 {
 	struct sender *c = ctx;
-	struct gagg_chan *ch = chan_of(c, s);
+	struct gagg_chan *ch = shard_chan_of(c, s);
 
 	if (ch)
 		gagg_kind(ch->store, acked, c->g, ch, s);
 }
 
-static bool is_over(void *ctx, const struct gagg_sent *s)
+static bool shard_is_over(void *ctx, const struct gagg_sent *s)
 {
 	struct sender *c = ctx;
-	struct gagg_chan *ch = chan_of(c, s);
+	struct gagg_chan *ch = shard_chan_of(c, s);
 
 	return !ch || gagg_kind(ch->store, over, c->g, ch, s);
 }
 
-static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
-			struct gagg_path *p)
+static void shard_take_losses(const struct gagg_geom *g, const struct gagg_env *env,
+			      struct gagg_path *p)
 {
 	struct gagg_sent s;
 
@@ -125,7 +125,7 @@ static void take_losses(const struct gagg_geom *g, const struct gagg_env *env,
  * longest timeout of those that have one: most often the other hosts are as far away. Where
  * it is too short, what is late says so.
  */
-static void share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
+static void shard_share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
 {
 	u64 longest = 0;
 	u32 n;
@@ -138,9 +138,9 @@ static void share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
 			gagg_path_hint(&sh->path[n], gagg_min64(longest, GAGG_PATH_RTO_INIT));
 }
 
-static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
-			   const struct gagg_env *env, u32 node, const struct gagg_msg *m,
-			   const void *body, u64 now)
+static enum gagg_rx shard_rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
+				 const struct gagg_env *env, u32 node, const struct gagg_msg *m,
+				 const void *body, u64 now)
 {
 	struct sender c = { .g = g, .env = env };
 	bool first = !sh->path[node].srtt;
@@ -148,17 +148,17 @@ static enum gagg_rx rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	memcpy(&ack, body, sizeof(ack));
 	gagg_path_ack(&sh->path[node], &ack, m->flags & GAGG_WF_FRESH ? m->aux : 0,
-		      m->pn, now, on_acked, &c);
+		      m->pn, now, shard_on_acked, &c);
 	if (first && sh->path[node].srtt)
-		share_timeouts(sh, g);
-	take_losses(g, env, &sh->path[node]);
+		shard_share_timeouts(sh, g);
+	shard_take_losses(g, env, &sh->path[node]);
 	return GAGG_RX_OK;
 }
 
 /* a home does not know our channel: tell it who is in it */
-static enum gagg_rx rx_nak(struct gagg_shard *sh, const struct gagg_geom *g,
-			   const struct gagg_env *env, u32 node, const struct gagg_msg *m,
-			   struct gagg_todo *todo)
+static enum gagg_rx shard_rx_nak(struct gagg_shard *sh, const struct gagg_geom *g,
+				 const struct gagg_env *env, u32 node, const struct gagg_msg *m,
+				 struct gagg_todo *todo)
 {
 	struct gagg_chan *ch = env->chan(env->ctx, m->channel);
 	struct gagg_act *a;
@@ -173,9 +173,9 @@ static enum gagg_rx rx_nak(struct gagg_shard *sh, const struct gagg_geom *g,
 	return GAGG_RX_OK;
 }
 
-static enum gagg_rx rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
-			    const struct gagg_env *env, u32 node, const struct gagg_msg *m,
-			    const void *body, struct gagg_todo *todo)
+static enum gagg_rx shard_rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
+				  const struct gagg_env *env, u32 node, const struct gagg_msg *m,
+				  const void *body, struct gagg_todo *todo)
 {
 	struct gagg_open open;
 	struct gagg_act *a;
@@ -192,9 +192,9 @@ static enum gagg_rx rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
 	return GAGG_RX_OK;
 }
 
-static enum gagg_rx unknown_channel(struct gagg_shard *sh, const struct gagg_geom *g,
-				    u32 node, const struct gagg_msg *m,
-				    struct gagg_todo *todo)
+static enum gagg_rx shard_unknown_channel(struct gagg_shard *sh, const struct gagg_geom *g,
+					  u32 node, const struct gagg_msg *m,
+					  struct gagg_todo *todo)
 {
 	struct gagg_act *a;
 
@@ -225,15 +225,15 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 		sh->wide[node] = now;
 	switch (m->type) {
 	case GAGG_T_ACK:
-		return rx_ack(sh, g, env, node, m, body, now);
+		return shard_rx_ack(sh, g, env, node, m, body, now);
 	case GAGG_T_NAK:
-		return rx_nak(sh, g, env, node, m, todo);
+		return shard_rx_nak(sh, g, env, node, m, todo);
 	case GAGG_T_OPEN:
-		return rx_open(sh, g, env, node, m, body, todo);
+		return shard_rx_open(sh, g, env, node, m, body, todo);
 	}
 	ch = env->chan(env->ctx, m->channel);
 	if (!ch)
-		return unknown_channel(sh, g, node, m, todo);
+		return shard_unknown_channel(sh, g, node, m, todo);
 	rx = gagg_kind(ch->store, rx, sh, g, ch, node, m, ce, now, todo);
 	todo->chan = ch;
 	todo->node = (u8)node;
@@ -244,8 +244,8 @@ enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 /* Is the chunk of what follows of this shard, and of the home of the one before?
  * In the same stripe it is.
  */
-static inline bool stays(const struct gagg_shard *sh, const struct gagg_geom *g,
-			 struct gagg_todo *todo)
+static inline bool shard_stays(const struct gagg_shard *sh, const struct gagg_geom *g,
+			       struct gagg_todo *todo)
 {
 	u32 homes = todo->chan->nhomes, slot = todo->m.chunk;
 
@@ -264,7 +264,7 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
 {
 	struct gagg_msg *m = &todo->m;
 
-	if (!stays(sh, g, todo))
+	if (!shard_stays(sh, g, todo))
 		return gagg_drop(todo, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_RESULT)
 		return gagg_worker_next(sh, g, todo->chan, m, now, todo);
@@ -278,7 +278,7 @@ void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 	gagg_kind(todo->chan->store, commit, sh, g, todo, now);
 }
 
-static void flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u32 node)
+static void shard_flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u32 node)
 {
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, 0);
 
@@ -301,7 +301,7 @@ void gagg_shard_flush(struct gagg_shard *sh, const struct gagg_geom *g)
 	for (i = 0; i < g->nodes; i++) {
 		gagg_run_flush(sh, &sh->result_run[i], i);
 		if (sh->path[i].ack_due)
-			flush_ack(sh, g, i);
+			shard_flush_ack(sh, g, i);
 	}
 	for (i = 0; sh->resends && i < GAGG_RANKS; i++)
 		gagg_run_flush(sh, &sh->resend_run[i], g->node_of[i]);
@@ -329,8 +329,8 @@ void gagg_shard_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		return;
 	for (n = 0; n < g->nodes; n++) {
 		if (sh->path[n].rto_at <= now)
-			gagg_path_forget(&sh->path[n], is_over, &c);
+			gagg_path_forget(&sh->path[n], shard_is_over, &c);
 		gagg_path_timer(&sh->path[n], now);
-		take_losses(g, env, &sh->path[n]);
+		shard_take_losses(g, env, &sh->path[n]);
 	}
 }

@@ -100,13 +100,13 @@ struct word {
 } __attribute__((packed, may_alias));
 
 /* of a header, in any alignment */
-static inline u64 word(const void *p, u32 i)
+static inline u64 wire_word(const void *p, u32 i)
 {
 	return le64_to_cpu(((const struct word *)p)[i].v);
 }
 
 /* the same, read once */
-static inline u64 word_once(const void *p, u32 i)
+static inline u64 wire_word_once(const void *p, u32 i)
 {
 	return le64_to_cpu(((const volatile struct word *)p)[i].v);
 }
@@ -121,12 +121,16 @@ _Static_assert(offsetof(struct gagg_hdr, pn) == 40 &&
 
 bool gagg_wire_follows(const struct gagg_hdr *first, const void *raw, struct gagg_msg *m)
 {
-	u64 w3 = word_once(raw, 3), w4 = word_once(raw, 4), w5 = word_once(raw, 5);
+	u64 w3 = wire_word_once(raw, 3), w4 = wire_word_once(raw, 4), w5 = wire_word_once(raw, 5);
 
-	if (word(first, 0) != word_once(raw, 0) || word(first, 1) != word_once(raw, 1) ||
-	    word(first, 2) != word_once(raw, 2) || (word(first, 3) ^ w3) >> 32 ||
-	    ((word(first, 4) ^ w4) & 0xffff0000ffffffffULL) || (word(first, 5) ^ w5) >> 32 ||
-	    word(first, 6) != word_once(raw, 6) || word(first, 7) != word_once(raw, 7))
+	if (wire_word(first, 0) != wire_word_once(raw, 0) ||
+	    wire_word(first, 1) != wire_word_once(raw, 1) ||
+	    wire_word(first, 2) != wire_word_once(raw, 2) ||
+	    (wire_word(first, 3) ^ w3) >> 32 ||
+	    ((wire_word(first, 4) ^ w4) & 0xffff0000ffffffffULL) ||
+	    (wire_word(first, 5) ^ w5) >> 32 ||
+	    wire_word(first, 6) != wire_word_once(raw, 6) ||
+	    wire_word(first, 7) != wire_word_once(raw, 7))
 		return false;
 	m->chunk = (u32)w3;
 	m->exp = (u8)(w4 >> 32);
@@ -178,7 +182,7 @@ void gagg_wire_follow(void *hdr, const void *prev, const struct gagg_msg *m)
 }
 
 /* a bijection of 64 bits */
-static u64 finalize(u64 z)
+static u64 wire_finalize(u64 z)
 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
@@ -188,7 +192,7 @@ static u64 finalize(u64 z)
 /* Finalised twice: a sum of both words alone would collide along a line. */
 u64 gagg_mix64(u64 a, u64 b)
 {
-	return finalize(finalize(a + 0x9e3779b97f4a7c15ULL) + b);
+	return wire_finalize(wire_finalize(a + 0x9e3779b97f4a7c15ULL) + b);
 }
 
 u32 gagg_sig(u8 kind, u8 dtype, u8 laneop, u32 root, u64 count)

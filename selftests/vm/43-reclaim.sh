@@ -44,7 +44,7 @@ check "hosts hear each other" wait_until 10 eval "ctl 0 member list g | grep -c 
 ranks_run allreduce:int32:sum:1000
 note "$(grep -ho 'function=[a-z_]*\|workqueue=[a-z_]*' $tracefs/trace | sort | uniq -c)"
 check "HELLO is sent from it" queued_in speak_work_fn gagg
-check "listeners are told from another" queued_in news_work_fn events_unbound
+check "listeners are told from another" queued_in epoch_news_work_fn events_unbound
 check_not "and nothing else is in it" queued_in "[^s].*" gagg
 echo 0 >$queued/enable
 echo >$tracefs/trace

@@ -5,12 +5,12 @@
 
 #define SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-static inline u32 rol(u32 v, u32 n)
+static inline u32 digest_rol(u32 v, u32 n)
 {
 	return v << n | v >> (32 - n);
 }
 
-static void mix(u32 s[3])
+static void digest_mix(u32 s[3])
 {
 	static const u8 by[6] = { 4, 6, 8, 16, 19, 4 };
 	u32 i;
@@ -19,12 +19,12 @@ static void mix(u32 s[3])
 		u32 a = i % 3, c = (i + 2) % 3;
 
 		s[a] -= s[c];
-		s[a] ^= rol(s[c], by[i]);
+		s[a] ^= digest_rol(s[c], by[i]);
 		s[c] += s[(i + 1) % 3];
 	}
 }
 
-static void final(u32 s[3])
+static void digest_final(u32 s[3])
 {
 	static const u8 by[7] = { 14, 11, 25, 16, 4, 14, 24 };
 	u32 i;
@@ -33,7 +33,7 @@ static void final(u32 s[3])
 		u32 to = (i + 2) % 3, from = (i + 1) % 3;
 
 		s[to] ^= s[from];
-		s[to] -= rol(s[from], by[i]);
+		s[to] -= digest_rol(s[from], by[i]);
 	}
 }
 
@@ -49,13 +49,13 @@ u32 gagg_hash(const void *bytes, u32 len, u32 seed)
 	for (; len > 12; len -= 12, k += 12) {
 		for (i = 0; i < 12; i++)
 			s[i / 4] += (u32)k[i] << 8 * (i % 4);
-		mix(s);
+		digest_mix(s);
 	}
 	if (!len)
 		return s[2];
 	for (i = 0; i < len; i++)
 		s[i / 4] += (u32)k[i] << 8 * (i % 4);
-	final(s);
+	digest_final(s);
 	return s[2];
 }
 

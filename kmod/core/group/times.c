@@ -9,7 +9,7 @@ void gagg_times_read(const struct gagg_times *t, u64 now, u64 *compute, u64 *wai
 	*wait = t->wait + (t->flying ? passed : 0);
 }
 
-static void count(struct gagg_times *t, u64 now)
+static void times_count(struct gagg_times *t, u64 now)
 {
 	gagg_times_read(t, now, &t->compute, &t->wait);
 	t->since = gagg_max64(t->since, now);
@@ -17,7 +17,7 @@ static void count(struct gagg_times *t, u64 now)
 
 void gagg_times_submit(struct gagg_times *t, u64 now)
 {
-	count(t, now);
+	times_count(t, now);
 	t->begun = true;
 	t->flying++;
 }
@@ -26,14 +26,14 @@ void gagg_times_done(struct gagg_times *t, u64 n, u64 now)
 {
 	if (!t->begun)
 		return;
-	count(t, now);
+	times_count(t, now);
 	t->ops += n;
 	t->flying -= (u32)gagg_min64(n, t->flying);
 }
 
 void gagg_times_end(struct gagg_times *t, u64 now)
 {
-	count(t, now);
+	times_count(t, now);
 	t->begun = false;
 	t->flying = 0;
 }

@@ -12,7 +12,7 @@
 #define FEW		4	/* results that may come twice rather than late */
 
 /* what a home does not answer was lost, after about a round trip */
-static u32 pull_wait(const struct gagg_path *p)
+static u32 gap_pull_wait(const struct gagg_path *p)
 {
 	u64 wait = p->srtt ? gagg_max64(p->srtt + p->srtt / 8, PULL_WAIT_MIN) :
 			     gagg_path_rto(p);
@@ -21,9 +21,9 @@ static u32 pull_wait(const struct gagg_path *p)
 }
 
 /* The first answer may wait behind much that was sent before it: doubling up to a timeout. */
-static void again_later(struct gagg_gap *gap, const struct gagg_path *p, u64 now)
+static void gap_again_later(struct gagg_gap *gap, const struct gagg_path *p, u64 now)
 {
-	u64 wait = pull_wait(p);
+	u64 wait = gap_pull_wait(p);
 
 	if (gap->wait) {
 		gap->silent += gap->wait;
@@ -40,14 +40,14 @@ static void again_later(struct gagg_gap *gap, const struct gagg_path *p, u64 now
  * What is asked for first was lost for the window, too. Results without lanes are runs: of a gap
  * that one of those shows, or TOLD, nobody knows how many datagrams it was; one at least.
  */
-static void shrink(struct gagg_path *p, struct gagg_gap *gap, u64 now)
+static void gap_shrink(struct gagg_path *p, struct gagg_gap *gap, u64 now)
 {
 	gagg_cwnd_results_lost(p, gap->lanes ? gap->end - gap->first : 1, now);
 	gap->cut_pn = p->cut_pn;
 }
 
-static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		    u32 h, struct gagg_gap *gap, u64 now)
+static void gap_ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+			u32 h, struct gagg_gap *gap, u64 now)
 {
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
 
@@ -57,7 +57,7 @@ static void ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gag
 	a->m.run = (u16)(gap->end - gap->first);
 	sh->n[GAGG_N_PULLS]++;
 	if (!gap->wait)
-		shrink(&sh->path[a->node], gap, now);
+		gap_shrink(&sh->path[a->node], gap, now);
 }
 
 /* the place of another gap; of too many the oldest is left to QUERY, asked for once */
@@ -76,7 +76,7 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 			oldest = gap;
 	}
 	if (!oldest->wait && !ch->overtaken[h])
-		ask_for(sh, g, ch, h, oldest, now);
+		gap_ask_for(sh, g, ch, h, oldest, now);
 	return oldest;
 }
 
@@ -87,8 +87,8 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
  * had to be asked for was lost, and the time is forgotten by and by. (By multicast a
  * repair may come that others have asked for.)
  */
-static void learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
-		  const struct gagg_gap *gap, bool repair, u64 now)
+static void gap_learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
+		      const struct gagg_gap *gap, bool repair, u64 now)
 {
 	u64 since = now > gap->seen ? now - gap->seen : 0;
 	u32 late = (u32)gagg_min64(since, GAGG_QUERY_WAIT_MAX), i;
@@ -108,7 +108,7 @@ static void learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
 }
 
 /* it has cut the window; what has been cut since was for something else */
-static void was_late(struct gagg_path *p, const struct gagg_gap *gap)
+static void gap_was_late(struct gagg_path *p, const struct gagg_gap *gap)
 {
 	if (gap->cut_pn == p->cut_pn)
 		gagg_cwnd_undo(p);
@@ -130,8 +130,8 @@ static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
 		if ((s32)(end - gap->first) <= 0 || (s32)(gap->end - first) <= 0)
 			continue;
 		if (gap->wait && !(m->flags & GAGG_WF_REPAIR))
-			was_late(&sh->path[ch->home[h]], gap);
-		learn(g, ch, h, gap, m->flags & GAGG_WF_REPAIR, now);
+			gap_was_late(&sh->path[ch->home[h]], gap);
+		gap_learn(g, ch, h, gap, m->flags & GAGG_WF_REPAIR, now);
 		rest.first = end;
 		rest.silent = 0;
 		if (rest.wait)
@@ -167,7 +167,7 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 	gap->lanes = lanes;
 	gap->seen = now;
 	gap->at = now + ch->overtaken[h] + ch->overtaken[h] / 8;
-	/* a lower bound: gaps only become due later. pull() finds the least anew */
+	/* a lower bound: gaps only become due later. gap_pull() finds the least anew */
 	gaps->at = gagg_min64(gaps->at, gap->at);
 	ch->pull_at = gagg_min64(ch->pull_at, gaps->at);
 	return true;
@@ -179,15 +179,15 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
  *    them has come: what the PULL brings was sent before that, and goes the same way; or
  * 2. a timeout has passed since.
  */
-static bool on_their_way(const struct gagg_gap *gap, const struct gagg_path *p)
+static bool gap_on_their_way(const struct gagg_gap *gap, const struct gagg_path *p)
 {
 	return gap->wait && gap->end - gap->first > FEW && gagg_pn_before(p->told, gap->pn) &&
 	       gap->pulled + gap->wait < gagg_path_patience(p);
 }
 
 /* those of a home that are due; returns when the next one is */
-static u64 pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		u32 h, u64 now)
+static u64 gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+		    u32 h, u64 now)
 {
 	const struct gagg_path *p = &sh->path[ch->home[h]];
 	struct gagg_gap *all = gagg_chan_gaps(ch, h)->gap;
@@ -202,13 +202,13 @@ static u64 pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_ch
 			gap->end = gap->first;
 		if (gap->first == gap->end)
 			continue;
-		if (gap->at <= now && on_their_way(gap, p)) {
+		if (gap->at <= now && gap_on_their_way(gap, p)) {
 			gap->silent += gap->wait;
 			gap->pulled += gap->wait;
 			gap->at = now + gap->wait;
 		} else if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
-			ask_for(sh, g, ch, h, gap, now);
-			again_later(gap, p, now);
+			gap_ask_for(sh, g, ch, h, gap, now);
+			gap_again_later(gap, p, now);
 		}
 		next = gagg_min64(next, gap->at);
 	}
@@ -228,7 +228,7 @@ void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 		struct gagg_gaps *gaps = gagg_chan_gaps(ch, h);
 
 		if (gaps->at <= now)
-			gaps->at = pull(sh, g, ch, h, now);
+			gaps->at = gap_pull(sh, g, ch, h, now);
 		ch->pull_at = gagg_min64(ch->pull_at, gaps->at);
 	}
 }

@@ -18,7 +18,7 @@
 
 #define DUE_STEP	(100 * GAGG_USEC)
 
-static void begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m, u64 now)
+static void home_begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m, u64 now)
 {
 	memset(a, 0, sizeof(*a));
 	a->slot = m->chunk;
@@ -39,14 +39,14 @@ static void begin(struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_ms
 /* the accumulation that @m is for, begun if there is none; NULL: its place
  * is taken, which nobody who keeps the window can cause
  */
-static inline struct gagg_acc *acc_open(const struct gagg_geom *g, struct gagg_chan *ch,
-					const struct gagg_msg *m, u64 now)
+static inline struct gagg_acc *home_acc_open(const struct gagg_geom *g, struct gagg_chan *ch,
+					     const struct gagg_msg *m, u64 now)
 {
 	struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 
 	if (a->bits)
 		return a->slot == m->chunk && a->round == m->round ? a : NULL;
-	begin(ch, a, m, now);
+	home_begin(ch, a, m, now);
 	return a;
 }
 
@@ -65,8 +65,8 @@ void gagg_home_desync(struct gagg_shard *sh, struct gagg_chan *ch, const struct 
 }
 
 /* true if @m belongs to the collective that @a was begun for */
-static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_acc *a,
-		   const struct gagg_msg *m)
+static bool home_agrees(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_acc *a,
+			const struct gagg_msg *m)
 {
 	if (a->sig == m->sig && a->laneop == m->laneop && a->lanes == m->lanes &&
 	    a->flags == (m->flags & GAGG_WF_RAW))
@@ -76,8 +76,8 @@ static bool agrees(struct gagg_shard *sh, struct gagg_chan *ch, const struct gag
 }
 
 /* ask ranks for the same bytes again */
-static void ask_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u32 slot, u32 round, u64 ranks)
+static void home_ask_again(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+			   u32 slot, u32 round, u64 ranks)
 {
 	for (; ranks; ranks &= ranks - 1) {
 		u32 rank = gagg_lowest(ranks);
@@ -94,15 +94,15 @@ static void ask_again(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 }
 
 /* is its exponent too large for what was added? */
-static bool voids(const struct gagg_acc *a, const struct gagg_msg *m)
+static bool home_voids(const struct gagg_acc *a, const struct gagg_msg *m)
 {
 	return gagg_wire_has_lanes(m) && m->exp > a->exp && a->summed;
 }
 
-static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, struct gagg_acc *a)
+static void home_void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
+			  struct gagg_chan *ch, struct gagg_acc *a)
 {
-	ask_again(sh, g, ch, a->slot, a->round, a->summed);
+	home_ask_again(sh, g, ch, a->slot, a->round, a->summed);
 	gagg_round(g, voided, a);
 	a->bits &= ~a->summed;
 	a->summed = 0;
@@ -110,9 +110,9 @@ static void void_sum(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 /* count a contribution (its lanes, if any, are added by the caller) */
-static inline void count(struct gagg_shard *sh, const struct gagg_geom *g,
-			 struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m,
-			 bool lanes, u64 now)
+static inline void home_count(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m,
+			      bool lanes, u64 now)
 {
 	a->bits |= GAGG_BIT(m->src);
 	gagg_round(g, counted, g, ch, a, m->src, now);
@@ -136,8 +136,8 @@ static inline enum gagg_then home_then(const struct gagg_geom *g, const struct g
 	return gagg_round(g, foreseen, ch, a->bits | GAGG_BIT(m->src));
 }
 
-static void maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,
-			  struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
+static void home_maybe_publish(struct gagg_shard *sh, const struct gagg_geom *g,
+			       struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
 {
 	if (gagg_round(g, complete, g, ch, a, a->bits, now))
 		gagg_result_publish(sh, g, ch, a, to_result, now);
@@ -156,7 +156,7 @@ void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return;
 		if (a->bits)
-			maybe_publish(sh, g, ch, a, false, now);
+			home_maybe_publish(sh, g, ch, a, false, now);
 		if (a->bits && ch->limit != GAGG_NEVER && a->opened + ch->limit > now)
 			next = gagg_min64(next, a->opened + ch->limit);
 	}
@@ -169,9 +169,9 @@ void gagg_home_due(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
  *
  * Every mode adds to the open round alone.
  */
-static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
-			  struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
-			  struct gagg_todo *todo, struct gagg_acc **ap)
+static enum gagg_rx home_admit(struct gagg_shard *sh, const struct gagg_geom *g,
+			       struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+			       struct gagg_todo *todo, struct gagg_acc **ap)
 {
 	s32 ahead = (s32)(m->round - (*gagg_chan_pub(ch, m->chunk) + 1));
 	struct gagg_acc *a;
@@ -187,30 +187,30 @@ static enum gagg_rx admit(struct gagg_shard *sh, const struct gagg_geom *g,
 		gagg_round(g, is_late, sh, g, ch, m, now);
 		return GAGG_RX_OK;
 	}
-	a = acc_open(g, ch, m, now);
+	a = home_acc_open(g, ch, m, now);
 	if (!a)
 		return gagg_drop(todo, GAGG_DROP_WINDOW);
 	if (a->bits & GAGG_BIT(m->src)) {
 		sh->n[GAGG_N_DUPLICATES]++;
 		return GAGG_RX_OK;
 	}
-	if (!agrees(sh, ch, a, m))
+	if (!home_agrees(sh, ch, a, m))
 		return gagg_drop(todo, GAGG_DROP_OP);
 	*ap = a;
 	return GAGG_RX_ADD;
 }
 
-static inline enum gagg_rx contrib(struct gagg_shard *sh, const struct gagg_geom *g,
-				   struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
-				   struct gagg_todo *todo, struct gagg_acc **ap)
+static inline enum gagg_rx home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
+					struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
+					struct gagg_todo *todo, struct gagg_acc **ap)
 {
-	enum gagg_rx rx = admit(sh, g, ch, m, now, todo, ap);
+	enum gagg_rx rx = home_admit(sh, g, ch, m, now, todo, ap);
 	struct gagg_acc *a = *ap;
 
 	if (rx != GAGG_RX_ADD)
 		return rx;
 	if (m->exp > a->exp && a->summed)
-		void_sum(sh, g, ch, a);
+		home_void_sum(sh, g, ch, a);
 	if (m->exp > a->exp)
 		a->exp = m->exp;
 	todo->slot = m->chunk;
@@ -224,13 +224,13 @@ static inline enum gagg_rx contrib(struct gagg_shard *sh, const struct gagg_geom
 	return GAGG_RX_ADD;
 }
 
-static inline void commit(struct gagg_shard *sh, const struct gagg_geom *g,
-			  struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m,
-			  bool to_result, u64 now)
+static inline void home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
+			       struct gagg_chan *ch, struct gagg_acc *a, const struct gagg_msg *m,
+			       bool to_result, u64 now)
 {
-	count(sh, g, ch, a, m, true, now);
+	home_count(sh, g, ch, a, m, true, now);
 	a->summed |= GAGG_BIT(m->src);
-	maybe_publish(sh, g, ch, a, to_result, now);
+	home_maybe_publish(sh, g, ch, a, to_result, now);
 }
 
 enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -239,29 +239,29 @@ enum gagg_rx gagg_home_contrib(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	struct gagg_acc *a = NULL;
 
-	return contrib(sh, g, ch, m, now, todo, &a);
+	return home_contrib(sh, g, ch, m, now, todo, &a);
 }
 
 void gagg_home_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 		      struct gagg_chan *ch, const struct gagg_msg *m, bool to_result, u64 now)
 {
-	commit(sh, g, ch, gagg_chan_acc(g, ch, m->chunk), m, to_result, now);
+	home_commit(sh, g, ch, gagg_chan_acc(g, ch, m->chunk), m, to_result, now);
 }
 
-static noinline enum gagg_rx next_any(struct gagg_shard *sh, const struct gagg_geom *g,
-				      struct gagg_chan *ch, const struct gagg_msg *m,
-				      u64 now, struct gagg_todo *todo)
+static noinline enum gagg_rx home_next_any(struct gagg_shard *sh, const struct gagg_geom *g,
+					   struct gagg_chan *ch, const struct gagg_msg *m,
+					   u64 now, struct gagg_todo *todo)
 {
 	struct gagg_acc *a = NULL;
-	enum gagg_rx rx = contrib(sh, g, ch, m, now, todo, &a);
+	enum gagg_rx rx = home_contrib(sh, g, ch, m, now, todo, &a);
 
 	if (rx == GAGG_RX_ADD)
-		commit(sh, g, ch, a, m, todo->to_result, now);
+		home_commit(sh, g, ch, a, m, todo->to_result, now);
 	return rx;
 }
 
 /*
- * What next_any() does with most of them: of those that neither begin a sum nor
+ * What home_next_any() does with most of them: of those that neither begin a sum nor
  * complete it. An accumulation with bits is its slot's open round.
  */
 enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -277,7 +277,7 @@ enum gagg_rx gagg_home_next(struct gagg_shard *sh, const struct gagg_geom *g,
 	    a->laneop != m->laneop || a->lanes != m->lanes ||
 	    a->flags != (m->flags & (GAGG_WF_RAW | GAGG_WF_NORESULT)) ||
 	    m->exp > a->exp || m->want > a->want)
-		return next_any(sh, g, ch, m, now, todo);
+		return home_next_any(sh, g, ch, m, now, todo);
 	a->bits = bits;
 	a->summed |= GAGG_BIT(m->src);
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
@@ -301,12 +301,12 @@ enum gagg_rx gagg_home_ready(struct gagg_shard *sh, const struct gagg_geom *g,
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
 			return gagg_drop(todo, GAGG_DROP_CHUNK);
-		rx = admit(sh, g, ch, m, now, todo, &a);
+		rx = home_admit(sh, g, ch, m, now, todo, &a);
 		if (rx == GAGG_RX_DROP)
 			return rx;
 		if (rx == GAGG_RX_ADD) {
-			count(sh, g, ch, a, m, false, now);
-			maybe_publish(sh, g, ch, a, false, now);
+			home_count(sh, g, ch, a, m, false, now);
+			home_maybe_publish(sh, g, ch, a, false, now);
 		}
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
 		m->run--;
@@ -322,7 +322,7 @@ bool gagg_home_take_room(struct gagg_shard *sh, const struct gagg_geom *g,
 	u64 nodes, left, at = 0;
 
 	/* if others may complete it, it does not wait for the room */
-	if (home_then(g, ch, a, m) != GAGG_THEN_COMPLETE || voids(a, m))
+	if (home_then(g, ch, a, m) != GAGG_THEN_COMPLETE || home_voids(a, m))
 		return true;
 	nodes = gagg_result_goes_to(g, ch, a, m);
 	for (left = nodes; left; left &= left - 1)
@@ -345,13 +345,13 @@ void gagg_home_push(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (gagg_round(g, is_late, sh, g, ch, m, now))
 		return;
 	/* the window keeps the place free, see chan.h */
-	a = acc_open(g, ch, m, now);
-	if (!a || !agrees(sh, ch, a, m))
+	a = home_acc_open(g, ch, m, now);
+	if (!a || !home_agrees(sh, ch, a, m))
 		return;
-	if (voids(a, m))
-		void_sum(sh, g, ch, a);
-	count(sh, g, ch, a, m, gagg_wire_has_lanes(m), now);
-	maybe_publish(sh, g, ch, a, false, now);
+	if (home_voids(a, m))
+		home_void_sum(sh, g, ch, a);
+	home_count(sh, g, ch, a, m, gagg_wire_has_lanes(m), now);
+	home_maybe_publish(sh, g, ch, a, false, now);
 }
 
 enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -377,8 +377,9 @@ enum gagg_rx gagg_home_query(struct gagg_shard *sh, const struct gagg_geom *g,
 			const struct gagg_acc *a = gagg_chan_acc(g, ch, m->chunk);
 			bool open = a->bits && a->slot == m->chunk && a->round == m->round;
 
-			ask_again(sh, g, ch, m->chunk, m->round, g->ranks_of[node] & ch->members &
-				  ~(open ? a->bits : 0));
+			home_ask_again(sh, g, ch, m->chunk, m->round,
+				       g->ranks_of[node] & ch->members &
+					       ~(open ? a->bits : 0));
 			if (open && !told)
 				told = gagg_missing_tell(sh, g, ch, a, node, now);
 		}

@@ -12,7 +12,7 @@
 #define OPEN_LONG	GAGG_QUERY_WAIT_MAX
 
 /* Those that are asked again, after a void, have come. */
-static u64 lacks(const struct gagg_chan *ch, const struct gagg_acc *a)
+static u64 missing_lacks(const struct gagg_chan *ch, const struct gagg_acc *a)
 {
 	return ch->members & ~(a->bits | a->seen);
 }
@@ -20,7 +20,7 @@ static u64 lacks(const struct gagg_chan *ch, const struct gagg_acc *a)
 bool gagg_missing_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_acc *a, u32 node, u64 now)
 {
-	u64 ranks = lacks(ch, a);
+	u64 ranks = missing_lacks(ch, a);
 	struct gagg_act *act;
 
 	if (!ranks || now < a->opened + OPEN_LONG)
@@ -54,7 +54,7 @@ enum gagg_rx gagg_missing_told(const struct gagg_geom *g, struct gagg_chan *ch, 
 }
 
 /* local ranks that have not pushed the open round of a slot */
-static u64 not_pushed(struct gagg_chan *ch, u32 slot)
+static u64 missing_not_pushed(struct gagg_chan *ch, u32 slot)
 {
 	u64 ranks = 0;
 	u32 l;
@@ -74,7 +74,7 @@ static u64 missing_here(const struct gagg_geom *g, struct gagg_chan *ch,
 	if (*gagg_chan_pub(ch, c->slot) + 1 != c->round)
 		return 0;
 	if (a->bits && a->slot == c->slot && a->round == c->round)
-		return lacks(ch, a);
+		return missing_lacks(ch, a);
 	return ch->members;
 }
 
@@ -90,7 +90,7 @@ u64 gagg_ring_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 
 		if (c->v < op->start || c->v >= op->end)
 			continue;
-		ranks |= not_pushed(ch, c->slot);
+		ranks |= missing_not_pushed(ch, c->slot);
 		if (h == ch->self_home)
 			ranks |= missing_here(g, ch, c);
 		else if (lack->v == c->v)

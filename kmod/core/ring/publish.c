@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ring/publish.h"
 
-static u32 shift_of(const struct gagg_publish *pub, struct gagg_chan *part, u32 local)
+static u32 publish_shift_of(const struct gagg_publish *pub, struct gagg_chan *part, u32 local)
 {
 	const struct gagg_pushed *p = gagg_chan_pushed(part, pub->slot, local);
 
@@ -18,7 +18,8 @@ static void publish_narrow(const struct gagg_publish *pub, struct gagg_chan *par
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
-		loops->reduce(pub->laneop, acc, sum, local[l], pub->lanes, shift_of(pub, part, l));
+		loops->reduce(pub->laneop, acc, sum, local[l], pub->lanes,
+			      publish_shift_of(pub, part, l));
 		sum = acc;
 	}
 	gagg_chan_res(part, pub->slot)->shift =
@@ -41,7 +42,7 @@ void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
 		u32 l = gagg_lowest(left);
 
 		loops->reduce(pub->laneop, result, sum, local[l], pub->lanes,
-			      shift_of(pub, part, l));
+			      publish_shift_of(pub, part, l));
 		sum = result;
 	}
 	if (!sum)

@@ -7,9 +7,9 @@
 #define LEAD_TRIPS	8	/* windows that a host may be ahead */
 
 /* the datagram of a pushed contribution; it is open, hence its op is in flight */
-static void contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
-			struct gagg_chan *ch, u32 l, const struct gagg_cur *c,
-			struct gagg_msg *m)
+static void push_contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
+			     struct gagg_chan *ch, u32 l, const struct gagg_cur *c,
+			     struct gagg_msg *m)
 {
 	const struct gagg_pushed *p = gagg_chan_pushed(ch, c->slot, l);
 	const struct gagg_op *op = gagg_ring_op(ch, l, c->v);
@@ -43,7 +43,7 @@ struct sender {
 };
 
 /* the log's entry for a datagram */
-static struct gagg_sent sent(const struct sender *s, const struct gagg_msg *m)
+static struct gagg_sent push_sent(const struct sender *s, const struct gagg_msg *m)
 {
 	return (struct gagg_sent){
 		.slot = m->chunk,
@@ -55,22 +55,22 @@ static struct gagg_sent sent(const struct sender *s, const struct gagg_msg *m)
 	};
 }
 
-static void take_pn(struct sender *s, struct gagg_msg *m)
+static void push_take_pn(struct sender *s, struct gagg_msg *m)
 {
-	struct gagg_sent what = sent(s, m);
+	struct gagg_sent what = push_sent(s, m);
 
 	m->pn = gagg_path_send(s->path, &what, s->now);
 }
 
-static void flush_ready(struct sender *s)
+static void push_flush_ready(struct sender *s)
 {
 	if (!s->ready->m.run)
 		return;
-	take_pn(s, &s->ready->m);
+	push_take_pn(s, &s->ready->m);
 	gagg_run_flush(s->sh, s->ready, s->node);
 }
 
-static bool same_ready(const struct gagg_run *r, const struct gagg_msg *m)
+static bool push_same_ready(const struct gagg_run *r, const struct gagg_msg *m)
 {
 	return m->type == GAGG_T_READY && r->m.run && r->m.run < 0xffff &&
 	       r->next == m->chunk && r->m.round == m->round && r->m.flags == m->flags &&
@@ -81,35 +81,35 @@ static bool same_ready(const struct gagg_run *r, const struct gagg_msg *m)
 /* worth looking at what comes next: it may be sent, or the READY that waits may
  * grow by it
  */
-static bool may_send(const struct sender *s)
+static bool push_may_send(const struct sender *s)
 {
 	return gagg_path_room(s->path) && gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP;
 }
 
 /* room for it, and for the READY that waits unless that grows by it */
-static bool fits(const struct sender *s, const struct gagg_msg *m)
+static bool push_fits(const struct sender *s, const struct gagg_msg *m)
 {
 	return gagg_path_room(s->path) > (s->ready->m.run ? 1U : 0U) ||
-	       same_ready(s->ready, m);
+	       push_same_ready(s->ready, m);
 }
 
 /* returns the action; NULL: it is, or joins, the READY that waits */
-static struct gagg_act *send(struct sender *s, struct gagg_msg *m)
+static struct gagg_act *push_send(struct sender *s, struct gagg_msg *m)
 {
 	struct gagg_act *a;
 
-	if (same_ready(s->ready, m)) {
+	if (push_same_ready(s->ready, m)) {
 		s->ready->m.run++;
 		s->ready->next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
 		return NULL;
 	}
-	flush_ready(s);
+	push_flush_ready(s);
 	if (m->type == GAGG_T_READY) {
 		s->ready->m = *m;
 		s->ready->next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
 		return NULL;
 	}
-	take_pn(s, m);
+	push_take_pn(s, m);
 	a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CONTRIB, s->ch->id);
 	a->node = (u8)s->node;
 	a->local = (u8)s->l;
@@ -120,32 +120,32 @@ static struct gagg_act *send(struct sender *s, struct gagg_msg *m)
 /* send what was lost or asked for; those that are done meanwhile are counted
  * out of nagain by gagg_ring_taken()
  */
-static void send_again(struct sender *s, struct gagg_way *w)
+static void push_send_again(struct sender *s, struct gagg_way *w)
 {
 	s->again = true;
-	while (w->nagain && w->again.v < w->next.v && may_send(s)) {
+	while (w->nagain && w->again.v < w->next.v && push_may_send(s)) {
 		struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->again.slot, s->l);
 		struct gagg_msg m;
 
 		if ((p->state & GAGG_AGAIN) &&
 		    w->again.round == *gagg_chan_done(s->ch, w->again.slot) + 1) {
-			contrib_msg(s->sh, s->g, s->ch, s->l, &w->again, &m);
-			if (!fits(s, &m))
+			push_contrib_msg(s->sh, s->g, s->ch, s->l, &w->again, &m);
+			if (!push_fits(s, &m))
 				return;
 			p->state &= (u8)~GAGG_AGAIN;
 			w->nagain--;
 			s->sh->n[GAGG_N_RETRANSMITS]++;
-			send(s, &m);
+			push_send(s, &m);
 		}
 		gagg_cur_next(s->g, s->ch, &w->again);
 	}
 	/* a READY that waits is sent again, too */
-	flush_ready(s);
+	push_flush_ready(s);
 }
 
 /* what the trainer says of a contribution, made sane */
-static void take_desc(const struct gagg_cdesc *d, const struct gagg_op *op, u16 lanes,
-		      struct gagg_pushed *p)
+static void push_take_desc(const struct gagg_cdesc *d, const struct gagg_op *op, u16 lanes,
+			   struct gagg_pushed *p)
 {
 	p->exp = op->flags & GAGG_OP_RAW ? 0 : d->exp;
 	p->want = d->want;
@@ -156,8 +156,8 @@ static void take_desc(const struct gagg_cdesc *d, const struct gagg_op *op, u16 
 }
 
 /* how many of those that follow @c are of its stripe and op, and of its length, below @end */
-static u32 alike(const struct sender *s, const struct gagg_op *op, const struct gagg_cur *c,
-		 u64 end)
+static u32 push_alike(const struct sender *s, const struct gagg_op *op, const struct gagg_cur *c,
+		      u64 end)
 {
 	const struct gagg_geom *g = s->g;
 	u32 stripe = g->stripe - 1 - c->slot % g->stripe, ring = g->ring - 1 - c->slot;
@@ -173,17 +173,17 @@ static u32 alike(const struct sender *s, const struct gagg_op *op, const struct 
 static void push_run(struct sender *s, const struct gagg_env *env, const struct gagg_op *op,
 		     struct gagg_cur *c, u64 end, struct gagg_act *a)
 {
-	u32 n = (u32)gagg_min64(gagg_min64(alike(s, op, c, end), GAGG_RUN - 1),
+	u32 n = (u32)gagg_min64(gagg_min64(push_alike(s, op, c, end), GAGG_RUN - 1),
 				gagg_path_room(s->path));
 	u8 flags = gagg_chan_pushed(s->ch, c->slot, s->l)->flags;
-	struct gagg_sent what = sent(s, &a->m);
+	struct gagg_sent what = push_sent(s, &a->m);
 
 	for (; a->more < n; a->more++) {
 		u32 slot = c->slot + 1;
 		struct gagg_pushed *p = gagg_chan_pushed(s->ch, slot, s->l);
 		struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, slot);
 
-		take_desc(&d, op, a->m.lanes, p);
+		push_take_desc(&d, op, a->m.lanes, p);
 		if (p->flags != flags) {
 			p->state = 0;
 			break;
@@ -204,7 +204,7 @@ static void push_run(struct sender *s, const struct gagg_env *env, const struct 
  * ahead of others win nothing there, and take the home's link from those for whom all wait. What
  * these bring later completes chunks for all at once, and the results wait for the link out.
  */
-static u64 lead_end(const struct sender *s, u32 h)
+static u64 push_lead_end(const struct sender *s, u32 h)
 {
 	u64 lead = LEAD_TRIPS * (u64)s->path->cwnd;
 
@@ -214,11 +214,11 @@ static u64 lead_end(const struct sender *s, u32 h)
 }
 
 /* may it leave for home h? If that is here, it takes the room of what it completes. */
-static bool has_room(const struct sender *s, u32 h, u64 v, const struct gagg_msg *m)
+static bool push_has_room(const struct sender *s, u32 h, u64 v, const struct gagg_msg *m)
 {
 	if (h == s->ch->self_home)
 		return gagg_home_take_room(s->sh, s->g, s->ch, m, s->now);
-	return fits(s, m) && (m->type == GAGG_T_READY || v < lead_end(s, h));
+	return push_fits(s, m) && (m->type == GAGG_T_READY || v < push_lead_end(s, h));
 }
 
 /* push the next contribution of a way, and what is like it; false: there is no room for it */
@@ -231,9 +231,9 @@ static bool push(struct sender *s, const struct gagg_env *env, u32 h, u64 end)
 	struct gagg_act *a;
 	struct gagg_msg m;
 
-	take_desc(&d, op, gagg_op_lanes(s->g, op, w->next.v), p);
-	contrib_msg(s->sh, s->g, s->ch, s->l, &w->next, &m);
-	if (!has_room(s, h, w->next.v, &m)) {
+	push_take_desc(&d, op, gagg_op_lanes(s->g, op, w->next.v), p);
+	push_contrib_msg(s->sh, s->g, s->ch, s->l, &w->next, &m);
+	if (!push_has_room(s, h, w->next.v, &m)) {
 		p->state = 0;
 		return false;
 	}
@@ -242,15 +242,15 @@ static bool push(struct sender *s, const struct gagg_env *env, u32 h, u64 end)
 		gagg_home_push(s->sh, s->g, s->ch, &m, s->now);
 		return true;
 	}
-	a = send(s, &m);
+	a = push_send(s, &m);
 	if (a)
-		push_run(s, env, op, &w->next, gagg_min64(end, lead_end(s, h)), a);
+		push_run(s, env, op, &w->next, gagg_min64(end, push_lead_end(s, h)), a);
 	gagg_cur_next(s->g, s->ch, &w->next);
 	return true;
 }
 
-static struct sender sender(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 l, u32 h, u64 now)
+static struct sender push_sender(struct gagg_shard *sh, const struct gagg_geom *g,
+				 struct gagg_chan *ch, u32 l, u32 h, u64 now)
 {
 	return (struct sender){
 		.sh = sh, .g = g, .ch = ch, .l = l, .node = ch->home[h], .now = now,
@@ -259,20 +259,20 @@ static struct sender sender(struct gagg_shard *sh, const struct gagg_geom *g,
 	};
 }
 
-static inline u64 window_end(const struct gagg_geom *g, const struct gagg_chan *ch, u32 l,
-			     u64 filled)
+static inline u64 push_window_end(const struct gagg_geom *g, const struct gagg_chan *ch, u32 l,
+				  u64 filled)
 {
 	return gagg_min64(gagg_min64(ch->local[l].issued, filled), ch->base + g->window);
 }
 
 static inline bool may_push(const struct sender *s, bool home)
 {
-	return home ? gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP : may_send(s);
+	return home ? gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP : push_may_send(s);
 }
 
 /* one way's turn, up to @front; returns where it would go on, GAGG_NEVER: it cannot */
-static u64 refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 filled,
-		      u64 front)
+static u64 push_refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 filled,
+			   u64 front)
 {
 	struct gagg_way *w = gagg_chan_way(s->ch, s->l, h);
 	bool home = h == s->ch->self_home;
@@ -280,7 +280,7 @@ static u64 refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 f
 
 	do {
 		/* the window moves with what is pushed here */
-		end = window_end(s->g, s->ch, s->l, filled);
+		end = push_window_end(s->g, s->ch, s->l, filled);
 		turn = gagg_min64(end, front);
 	} while (w->next.v < turn && may_push(s, home) && push(s, env, h, turn));
 	return front <= w->next.v && w->next.v < end && may_push(s, home) ? w->next.v :
@@ -288,7 +288,7 @@ static u64 refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 f
 }
 
 /* changes when something is pushed */
-static u64 pushed(struct gagg_chan *ch, u32 l)
+static u64 push_pushed(struct gagg_chan *ch, u32 l)
 {
 	u64 sum = 0;
 	u32 h;
@@ -302,40 +302,42 @@ static u64 pushed(struct gagg_chan *ch, u32 l)
  * Homes take turns, a stripe each: the first results can come when all hosts have sent
  * a stripe, and no home's link waits for another's.
  */
-static void refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
-			 const struct gagg_env *env, struct gagg_chan *ch, u32 l, u64 filled,
-			 u64 now)
+static void push_refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
+			      const struct gagg_env *env, struct gagg_chan *ch, u32 l, u64 filled,
+			      u64 now)
 {
 	u64 period = (u64)g->stripe * ch->nhomes * g->shards;
-	u64 was = pushed(ch, l), front = GAGG_NEVER, next;
+	u64 was = push_pushed(ch, l), front = GAGG_NEVER, next;
 	u32 i, h;
 
 	for (h = 0; h < ch->nhomes; h++) {
-		struct sender s = sender(sh, g, ch, l, h, now);
+		struct sender s = push_sender(sh, g, ch, l, h, now);
 		struct gagg_way *w = gagg_chan_way(ch, l, h);
 
-		send_again(&s, w);
+		push_send_again(&s, w);
 		if (may_push(&s, h == ch->self_home))
 			front = gagg_min64(front, w->next.v);
 	}
 	/* from the way on that is least far, of those that can go on */
-	for (; front < window_end(g, ch, l, filled); front = next) {
+	for (; front < push_window_end(g, ch, l, filled); front = next) {
 		next = GAGG_NEVER;
 		for (i = 0; i < ch->nhomes; i++) {
 			struct sender s;
 
 			/* not all hosts begin with one home, whose link is busy then alone */
 			h = (g->self + 1 + i) % ch->nhomes;
-			s = sender(sh, g, ch, l, h, now);
-			next = gagg_min64(next, refill_way(&s, env, h, filled, front + period));
+			s = push_sender(sh, g, ch, l, h, now);
+			next = gagg_min64(next,
+					  push_refill_way(&s, env, h, filled,
+							  front + period));
 		}
 	}
 	for (h = 0; h < ch->nhomes; h++) {
-		struct sender s = sender(sh, g, ch, l, h, now);
+		struct sender s = push_sender(sh, g, ch, l, h, now);
 
-		flush_ready(&s);
+		push_flush_ready(&s);
 	}
-	if (pushed(ch, l) == was)
+	if (push_pushed(ch, l) == was)
 		return;
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	if (ch->query_at == GAGG_NEVER)
@@ -359,7 +361,7 @@ bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return true;
-		refill_local(sh, g, env, ch, l, filled, now);
+		push_refill_local(sh, g, env, ch, l, filled, now);
 		for (h = 0; h < ch->nhomes; h++)
 			starved |= gagg_chan_way(ch, l, h)->next.v >= filled &&
 				   gagg_chan_way(ch, l, h)->next.v <

@@ -63,7 +63,7 @@ static bool query_owed(struct gagg_chan *ch, u32 h)
 }
 
 /* hardly anything of ours is under way: nothing waits in our queue, answers neither */
-static bool drained(const struct gagg_shard *sh, const struct gagg_chan *ch)
+static bool query_drained(const struct gagg_shard *sh, const struct gagg_chan *ch)
 {
 	u32 h;
 
@@ -79,7 +79,7 @@ static bool drained(const struct gagg_shard *sh, const struct gagg_chan *ch)
 static u64 query_homes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		       u64 now)
 {
-	bool tail = drained(sh, ch);
+	bool tail = query_drained(sh, ch);
 	u64 next = GAGG_NEVER;
 	bool due = false;
 	u32 h;
@@ -105,14 +105,14 @@ static u64 query_homes(struct gagg_shard *sh, const struct gagg_geom *g, struct 
 }
 
 /* no answer of the home that is watched comes sooner; ns */
-static u64 answer(const struct gagg_shard *sh, const struct gagg_chan *ch)
+static u64 query_answer(const struct gagg_shard *sh, const struct gagg_chan *ch)
 {
 	u64 trip = ch->watched == 0xff ? 0 : sh->path[ch->home[ch->watched]].rtt_min;
 
 	return trip + trip / 8;
 }
 
-static bool any_open(struct gagg_chan *ch)
+static bool query_any_open(struct gagg_chan *ch)
 {
 	u32 h;
 
@@ -139,7 +139,7 @@ void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct ga
 	if (next == GAGG_NEVER) {
 		u64 wait = gagg_path_pause(ch->query_wait, now - ch->watched_at);
 
-		next = now + gagg_path_bound(answer(sh, ch), wait, GAGG_QUERY_WAIT_MAX, now);
+		next = now + gagg_path_bound(query_answer(sh, ch), wait, GAGG_QUERY_WAIT_MAX, now);
 	}
-	ch->query_at = any_open(ch) ? next : GAGG_NEVER;
+	ch->query_at = query_any_open(ch) ? next : GAGG_NEVER;
 }

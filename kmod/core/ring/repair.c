@@ -23,18 +23,18 @@
 #define REFILL_MAX	GAGG_ACTS
 #define TICK		65536	/* ns */
 
-static u64 *parked_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 node)
+static u64 *repair_parked_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 node)
 {
 	return GAGG_CHAN_AT(ch, off_parked, u64) + (u64)node * gagg_repair_words(g);
 }
 
-static u16 tick(u64 now)
+static u16 repair_tick(u64 now)
 {
 	return (u16)(now / TICK);
 }
 
 /* ticks after it was sent to all in which nobody who asks can have heard it yet */
-static u16 on_its_way(const struct gagg_path *p)
+static u16 repair_on_its_way(const struct gagg_path *p)
 {
 	u64 ns = gagg_max64(2 * p->srtt, GAGG_PATH_RTO_MIN);
 
@@ -47,19 +47,19 @@ void gagg_repair_park(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 
 	if (r->to_all && !(ch->deaf & GAGG_BIT(node))) {
-		if ((u16)(tick(now) - r->to_all_at) <= on_its_way(&sh->path[node]))
+		if ((u16)(repair_tick(now) - r->to_all_at) <= repair_on_its_way(&sh->path[node]))
 			return;
 		ch->deaf |= GAGG_BIT(node);
 	}
-	parked_at(g, ch, node)[slot / 64] |= GAGG_BIT(slot % 64);
+	repair_parked_at(g, ch, node)[slot / 64] |= GAGG_BIT(slot % 64);
 	ch->parked |= GAGG_BIT(node);
 	ch->repair_at = gagg_min64(ch->repair_at, gagg_cwnd_repair_at(&sh->path[node]));
 }
 
 /* was it parked? It is not any more */
-static bool unpark(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot, u32 node)
+static bool repair_unpark(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot, u32 node)
 {
-	u64 *word = parked_at(g, ch, node) + slot / 64, bit = GAGG_BIT(slot % 64);
+	u64 *word = repair_parked_at(g, ch, node) + slot / 64, bit = GAGG_BIT(slot % 64);
 	bool was = *word & bit;
 
 	*word &= ~bit;
@@ -71,14 +71,14 @@ void gagg_repair_over(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 	u64 left;
 
 	for (left = ch->parked; left; left &= left - 1)
-		unpark(g, ch, slot, gagg_lowest(left));
+		repair_unpark(g, ch, slot, gagg_lowest(left));
 }
 
 /* the first slot in [slot, end) that is parked for @node; @end: none is */
-static u32 next_parked(const struct gagg_geom *g, struct gagg_chan *ch, u32 node, u32 slot,
-		       u32 end)
+static u32 repair_next_parked(const struct gagg_geom *g, struct gagg_chan *ch, u32 node, u32 slot,
+			      u32 end)
 {
-	const u64 *word = parked_at(g, ch, node);
+	const u64 *word = repair_parked_at(g, ch, node);
 	u64 bits;
 
 	while (slot < end) {
@@ -95,8 +95,8 @@ static u32 next_parked(const struct gagg_geom *g, struct gagg_chan *ch, u32 node
  * them. Two that lack it may then have it of one that goes to all. Who asks again
  * afterwards hears none of these: it counts no more, or it would ask for ever.
  */
-static bool goes_to_all(const struct gagg_geom *g, const struct gagg_chan *ch,
-			const struct gagg_res *r, u64 nodes)
+static bool repair_goes_to_all(const struct gagg_geom *g, const struct gagg_chan *ch,
+			       const struct gagg_res *r, u64 nodes)
 {
 	return g->heard_by_others && gagg_weight64(nodes & ~ch->deaf) > 1 &&
 	       ch->members == g->workers && gagg_res_has_lanes(r) &&
@@ -104,8 +104,8 @@ static bool goes_to_all(const struct gagg_geom *g, const struct gagg_chan *ch,
 }
 
 /* nodes for which the result is parked, and which may have it now */
-static u64 take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u32 slot, u64 now)
+static u64 repair_take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+			     u32 slot, u64 now)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	u64 nodes = 0, left;
@@ -113,7 +113,7 @@ static u64 take_nodes(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 	for (left = ch->parked; left; left &= left - 1) {
 		u32 n = gagg_lowest(left);
 
-		if (gagg_cwnd_repair_at(&sh->path[n]) > now || !unpark(g, ch, slot, n))
+		if (gagg_cwnd_repair_at(&sh->path[n]) > now || !repair_unpark(g, ch, slot, n))
 			continue;
 		if (gagg_res_has_lanes(r) && (r->nodes & GAGG_BIT(n)))
 			gagg_cwnd_repair(&sh->path[n], now);
@@ -130,9 +130,9 @@ static u64 repair_all(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 	u64 left;
 
 	r->to_all = 1;
-	r->to_all_at = tick(now);
+	r->to_all_at = repair_tick(now);
 	for (left = ch->parked & ~ch->deaf; left; left &= left - 1)
-		unpark(g, ch, slot, gagg_lowest(left));
+		repair_unpark(g, ch, slot, gagg_lowest(left));
 	gagg_result_repair(sh, g, ch, slot, ch->member_nodes);
 	return nodes & ch->deaf;
 }
@@ -140,9 +140,9 @@ static u64 repair_all(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 static void repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
 		   u32 slot, u64 now)
 {
-	u64 nodes = take_nodes(sh, g, ch, slot, now);
+	u64 nodes = repair_take_nodes(sh, g, ch, slot, now);
 
-	if (goes_to_all(g, ch, gagg_chan_res(ch, slot), nodes)) {
+	if (repair_goes_to_all(g, ch, gagg_chan_res(ch, slot), nodes)) {
 		nodes = repair_all(sh, g, ch, slot, nodes, now);
 	} else if (g->heard_by_others && nodes == ch->member_nodes && (nodes & (nodes - 1))) {
 		/* what is for all of them is said to all, see struct gagg_act */
@@ -157,8 +157,8 @@ static void repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
  * Sends what @node may have now, and returns when it may have more; GAGG_NEVER: that was all.
  * The oldest are those from the home's base on, and all behind it around the ring.
  */
-static u64 serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 u32 node, u64 now, u32 *n)
+static u64 repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+			u32 node, u64 now, u32 *n)
 {
 	u32 base = ch->home_base[ch->self_home].slot, slot, end = g->ring;
 	u64 at;
@@ -170,7 +170,7 @@ static u64 serve(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 		at = gagg_cwnd_repair_at(&sh->path[node]);
 		if (at > now)
 			return at;
-		slot = next_parked(g, ch, node, slot, end);
+		slot = repair_next_parked(g, ch, node, slot, end);
 		if (slot == end) {
 			if (end == base)
 				break;
@@ -195,6 +195,6 @@ bool gagg_repair_serve(struct gagg_shard *sh, const struct gagg_geom *g, struct 
 	ch->repair_at = GAGG_NEVER;
 	for (left = ch->parked; left; left &= left - 1)
 		ch->repair_at = gagg_min64(ch->repair_at,
-					   serve(sh, g, ch, gagg_lowest(left), now, &n));
+					   repair_serve(sh, g, ch, gagg_lowest(left), now, &n));
 	return ch->repair_at <= now;
 }

@@ -4,7 +4,7 @@
  */
 #include "ring/round.h"
 
-static u32 *publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
+static u32 *result_publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u32 rpn)
 {
 	return GAGG_CHAN_AT(ch, off_publog, u32) + (rpn & (g->window - 1));
 }
@@ -31,8 +31,8 @@ static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
 		m->flags &= ~(u16)GAGG_WF_RAW;
 }
 
-static void send_lanes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		       u32 slot)
+static void result_send_lanes(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, u32 slot)
 {
 	u64 nodes = gagg_chan_res(ch, slot)->nodes, left;
 	struct gagg_act *a;
@@ -49,8 +49,8 @@ static void send_lanes(struct gagg_shard *sh, const struct gagg_geom *g, struct 
  * Tell every node with a member; the lanes to those that want them, unless they are
  * @sent with those of the chunk before.
  */
-static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		 u32 slot, bool sent)
+static void result_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+			u32 slot, bool sent)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	u64 plain = ch->member_nodes, left;
@@ -59,7 +59,7 @@ static void tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_c
 	if (gagg_res_has_lanes(r)) {
 		plain &= ~r->nodes;
 		if (r->nodes && !sent)
-			send_lanes(sh, g, ch, slot);
+			result_send_lanes(sh, g, ch, slot);
 	}
 	if (!plain)
 		return;
@@ -104,7 +104,7 @@ void gagg_result_told(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 }
 
 /* local ranks whose lanes are still to be added to the result */
-static u32 local_lanes(struct gagg_chan *ch, u32 slot)
+static u32 result_local_lanes(struct gagg_chan *ch, u32 slot)
 {
 	u32 l, mask = 0;
 
@@ -118,8 +118,8 @@ static u32 local_lanes(struct gagg_chan *ch, u32 slot)
 	return mask;
 }
 
-static u64 nodes_that_want(const struct gagg_geom *g, const struct gagg_chan *ch,
-			   u64 noresult)
+static u64 result_nodes_that_want(const struct gagg_geom *g, const struct gagg_chan *ch,
+				  u64 noresult)
 {
 	u64 left, want = 0;
 
@@ -135,14 +135,14 @@ u64 gagg_result_goes_to(const struct gagg_geom *g, struct gagg_chan *ch,
 			const struct gagg_acc *a, const struct gagg_msg *m)
 {
 	if (a->nonfinite != 0xff || (m->flags & GAGG_WF_NONFINITE) ||
-	    !(a->summed || local_lanes(ch, m->chunk)))
+	    !(a->summed || result_local_lanes(ch, m->chunk)))
 		return 0;
-	return nodes_that_want(g, ch, a->noresult);
+	return result_nodes_that_want(g, ch, a->noresult);
 }
 
 /* what is said about a result, and how to make it */
-static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_geom *g,
-				     struct gagg_chan *ch, u32 slot, u32 round, u64 bits)
+static struct gagg_publish *result_announce(struct gagg_shard *sh, const struct gagg_geom *g,
+					    struct gagg_chan *ch, u32 slot, u32 round, u64 bits)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
@@ -171,7 +171,8 @@ static struct gagg_publish *announce(struct gagg_shard *sh, const struct gagg_ge
  * leave before its lanes has left before theirs. Where all members contribute, aux is
  * the same in all results with lanes.
  */
-static bool joins(struct gagg_shard *sh, struct gagg_chan *ch, const struct gagg_publish *how)
+static bool result_joins(struct gagg_shard *sh, struct gagg_chan *ch,
+			 const struct gagg_publish *how)
 {
 	const struct gagg_res *r = gagg_chan_res(ch, how->slot);
 	struct gagg_act *pub, *send;
@@ -205,13 +206,14 @@ void gagg_result_take_held(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	if (*gagg_chan_done(ch, slot) == round || !gagg_worker_all_pushed(ch, slot))
 		return;
-	announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)->hold = GAGG_HOLD_TAKE;
+	result_announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)
+		->hold = GAGG_HOLD_TAKE;
 	gagg_ring_taken(sh, g, ch, slot, round, now);
 }
 
 /* the result's header, as it is kept */
-static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, struct gagg_acc *a, bool lanes)
+static void result_conclude(struct gagg_shard *sh, const struct gagg_geom *g,
+			    struct gagg_chan *ch, struct gagg_acc *a, bool lanes)
 {
 	struct gagg_res *r = gagg_chan_res(ch, a->slot);
 
@@ -225,7 +227,7 @@ static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 	r->want = a->want;
 	r->flags = a->flags;
 	r->aux = gagg_weight64(a->bits);
-	r->nodes = nodes_that_want(g, ch, a->noresult);
+	r->nodes = result_nodes_that_want(g, ch, a->noresult);
 	if (a->nonfinite != 0xff) {
 		r->flags |= GAGG_WF_NONFINITE;
 		r->aux |= (u32)a->nonfinite << 16;
@@ -239,7 +241,7 @@ static void conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 		r->flags |= GAGG_WF_OVERFLOW;
 		sh->n[GAGG_N_OVERFLOW]++;
 	}
-	*publog_at(g, ch, r->rpn) = a->slot;
+	*result_publog_at(g, ch, r->rpn) = a->slot;
 	if (ch->parked)
 		gagg_repair_over(g, ch, a->slot);
 	/* it may have been lost, or the way is another one now: once in a window */
@@ -254,17 +256,17 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	const struct gagg_publish how = {
 		.slot = a->slot,
 		.round = a->round,
-		.locals = local_lanes(ch, a->slot),
+		.locals = result_local_lanes(ch, a->slot),
 		.placed = to_result,
 		.from_acc = a->summed && !to_result,
 	};
 	struct gagg_publish *pub = NULL;
 	bool joined;
 
-	conclude(sh, g, ch, a, a->summed || how.locals);
-	joined = joins(sh, ch, &how);
+	result_conclude(sh, g, ch, a, a->summed || how.locals);
+	joined = result_joins(sh, ch, &how);
 	if (!joined)
-		pub = announce(sh, g, ch, a->slot, a->round, a->bits);
+		pub = result_announce(sh, g, ch, a->slot, a->round, a->bits);
 	if (pub && pub->lanes) {
 		pub->locals = how.locals;
 		pub->placed = how.placed;
@@ -272,7 +274,7 @@ void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 	}
 	gagg_round(g, published, sh, g, ch, a, now);
 	a->bits = 0;
-	tell(sh, g, ch, a->slot, joined);
+	result_tell(sh, g, ch, a->slot, joined);
 }
 
 void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -282,7 +284,7 @@ void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	/* the log holds the last `window`: what it has of another one has another number */
 	for (i = 0; i < m->run; i++) {
-		u32 slot = *publog_at(g, ch, m->pn + i);
+		u32 slot = *result_publog_at(g, ch, m->pn + i);
 		const struct gagg_res *r = gagg_chan_res(ch, slot);
 
 		if (r->valid && r->rpn == m->pn + i)

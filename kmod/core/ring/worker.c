@@ -17,15 +17,15 @@ bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot)
 	return ch->nlocals;
 }
 
-static void published(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+static void worker_published(struct gagg_shard *sh, const struct gagg_geom *g,
+			     struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
 	sh->n[GAGG_N_RESULTS]++;
 	gagg_ring_taken(sh, g, ch, m->chunk, m->round, now);
 }
 
-static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, const struct gagg_msg *m, bool lanes, u64 now)
+static void worker_publish(struct gagg_shard *sh, const struct gagg_geom *g,
+			   struct gagg_chan *ch, const struct gagg_msg *m, bool lanes, u64 now)
 {
 	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
 
@@ -46,7 +46,7 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		pub->nonfinite = (u8)(m->aux >> 16);
 	else
 		pub->shift = (u8)(m->aux >> 16);
-	published(sh, g, ch, m, now);
+	worker_published(sh, g, ch, m, now);
 }
 
 /*
@@ -54,7 +54,7 @@ static void publish(struct gagg_shard *sh, const struct gagg_geom *g,
  * the queue is of results that it follows, which differ from it by slot, packet
  * number and exponents only: gagg_shard_next().
  */
-static bool publish_joins(struct gagg_shard *sh, const struct gagg_msg *m)
+static bool worker_publish_joins(struct gagg_shard *sh, const struct gagg_msg *m)
 {
 	struct gagg_act *a = sh->nacts ? &sh->act[sh->nacts - 1] : NULL;
 
@@ -68,8 +68,8 @@ static bool publish_joins(struct gagg_shard *sh, const struct gagg_msg *m)
 }
 
 /* verdict on a result with lanes */
-static inline enum gagg_rx place(const struct gagg_geom *g, struct gagg_chan *ch,
-				 const struct gagg_msg *m, struct gagg_todo *todo)
+static inline enum gagg_rx worker_place(const struct gagg_geom *g, struct gagg_chan *ch,
+					const struct gagg_msg *m, struct gagg_todo *todo)
 {
 	s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
 
@@ -98,7 +98,7 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 	gagg_gap_seen(sh, g, ch, (u32)h, m, now);
 
 	if (gagg_wire_has_lanes(m))
-		return place(g, ch, m, todo);
+		return worker_place(g, ch, m, todo);
 	while (m->run) {
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
@@ -106,7 +106,7 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 			return gagg_drop(todo, GAGG_DROP_CHUNK);
 		if (m->round == *gagg_chan_done(ch, m->chunk) + 1 &&
 		    gagg_worker_all_pushed(ch, m->chunk))
-			publish(sh, g, ch, m, false, now);
+			worker_publish(sh, g, ch, m, false, now);
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
 		m->run--;
 	}
@@ -116,7 +116,7 @@ enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g
 void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 			struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
 {
-	publish(sh, g, ch, m, true, now);
+	worker_publish(sh, g, ch, m, true, now);
 }
 
 enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -126,18 +126,19 @@ enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
 	enum gagg_rx rx;
 
 	gagg_gap_seen(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m, now);
-	rx = place(g, ch, m, todo);
+	rx = worker_place(g, ch, m, todo);
 	if (rx != GAGG_RX_PLACE)
 		return rx;
-	if (publish_joins(sh, m))
-		published(sh, g, ch, m, now);
+	if (worker_publish_joins(sh, m))
+		worker_published(sh, g, ch, m, now);
 	else
-		publish(sh, g, ch, m, true, now);
+		worker_publish(sh, g, ch, m, true, now);
 	return rx;
 }
 
-static void ask_repair(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		       u32 h, u32 round, u32 slot, u32 run)
+static void worker_ask_repair(struct gagg_shard *sh, const struct gagg_geom *g,
+			      struct gagg_chan *ch, u32 h, u32 round, u32 slot,
+			      u32 run)
 {
 	struct gagg_act *a = gagg_query_ask(sh, g, ch, h);
 
@@ -174,18 +175,18 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (run && !open) {
 			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 				return GAGG_RX_OK;
-			ask_repair(sh, g, ch, (u32)h, m->round, first, run);
+			worker_ask_repair(sh, g, ch, (u32)h, m->round, first, run);
 			run = 0;
 		}
 		slot = gagg_geom_next(g, ch->nhomes, slot);
 	}
 	if (run)
-		ask_repair(sh, g, ch, (u32)h, m->round, first, run);
+		worker_ask_repair(sh, g, ch, (u32)h, m->round, first, run);
 	return GAGG_RX_OK;
 }
 
-static void mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u32 l, u32 h,
-		       u32 slot, u32 round)
+static void worker_mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u32 l, u32 h,
+			      u32 slot, u32 round)
 {
 	struct gagg_pushed *p = gagg_chan_pushed(ch, slot, l);
 	struct gagg_way *w = gagg_chan_way(ch, l, h);
@@ -215,14 +216,14 @@ enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		if (m->round == *gagg_chan_done(ch, slot) + 1 &&
 		    (gagg_chan_pushed(ch, slot, (u32)l)->state & GAGG_PUSHED))
-			mark_again(g, ch, (u32)l, (u32)h, slot, m->round);
+			worker_mark_again(g, ch, (u32)l, (u32)h, slot, m->round);
 		slot = gagg_geom_next(g, ch->nhomes, slot);
 	}
 	return GAGG_RX_OK;
 }
 
-static void sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
-		      const struct gagg_sent *s, bool acked)
+static void worker_sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
+			     const struct gagg_sent *s, bool acked)
 {
 	u32 slot = s->slot, n = 0;
 
@@ -233,8 +234,10 @@ static void sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
 			if (acked)
 				p->state |= GAGG_ACKED;
 			else if (!(p->state & GAGG_ACKED))
-				mark_again(g, ch, s->local,
-					   gagg_geom_home(g, ch->nhomes, slot), slot, s->round);
+				worker_mark_again(g, ch, s->local,
+						  gagg_geom_home(g, ch->nhomes,
+								 slot),
+						  slot, s->round);
 		}
 		/* most often it was one */
 		if (++n >= s->run)
@@ -259,11 +262,11 @@ bool gagg_worker_over(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_worker_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_sent *s)
 {
-	sent_each(g, ch, s, true);
+	worker_sent_each(g, ch, s, true);
 }
 
 void gagg_worker_lost(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s)
 {
-	sent_each(g, ch, s, false);
+	worker_sent_each(g, ch, s, false);
 }

@@ -12,7 +12,7 @@
 #define ASK_WAIT_MAX	(250 * GAGG_MSEC)
 
 /* what was asked for and has not come is missing again */
-static void ask_again(const struct gagg_path *p, struct gagg_store_way *w, u64 now)
+static void answer_ask_again(const struct gagg_path *p, struct gagg_store_way *w, u64 now)
 {
 	/* nothing at all has come: they wait for a clock, not for the network */
 	if (w->answers && w->window / 2 >= WINDOW_MIN)
@@ -32,11 +32,12 @@ void gagg_store_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct g
 	for (l = 0; l < ch->nlocals; l++)
 		for (h = 0; h < ch->nhomes; h++)
 			if (gagg_way_at(ch, l, h)->ask_at <= now)
-				ask_again(&sh->path[ch->home[h]], gagg_way_at(ch, l, h), now);
+				answer_ask_again(&sh->path[ch->home[h]],
+						 gagg_way_at(ch, l, h), now);
 }
 
 /* the way that a datagram of an update belongs to, or NULL: that one is over */
-static struct gagg_store_way *way_of(struct gagg_chan *ch, const struct gagg_sent *s)
+static struct gagg_store_way *answer_way_of(struct gagg_chan *ch, const struct gagg_sent *s)
 {
 	struct gagg_store_way *w = gagg_way_at(ch, s->local, s->home);
 	const struct gagg_op *op = gagg_way_op(ch, s->local, w);
@@ -45,7 +46,7 @@ static struct gagg_store_way *way_of(struct gagg_chan *ch, const struct gagg_sen
 		w : NULL;
 }
 
-static bool flying(const struct gagg_store_way *w, u8 state, const struct gagg_sent *s)
+static bool answer_flying(const struct gagg_store_way *w, u8 state, const struct gagg_sent *s)
 {
 	return s->run ? state == GAGG_WAY_FLYING : w->tick == GAGG_TICK_FLYING;
 }
@@ -53,16 +54,16 @@ static bool flying(const struct gagg_store_way *w, u8 state, const struct gagg_s
 bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
 		     const struct gagg_sent *s)
 {
-	const struct gagg_store_way *w = way_of(ch, s);
+	const struct gagg_store_way *w = answer_way_of(ch, s);
 
 	(void)g;
-	return !w || !flying(w, *gagg_way_state(ch, s->slot, s->local, s->home), s);
+	return !w || !answer_flying(w, *gagg_way_state(ch, s->slot, s->local, s->home), s);
 }
 
 void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s)
 {
-	struct gagg_store_way *w = way_of(ch, s);
+	struct gagg_store_way *w = answer_way_of(ch, s);
 	u8 *state = gagg_way_state(ch, s->slot, s->local, s->home);
 
 	(void)g;
@@ -82,11 +83,11 @@ void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
 void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
 		     const struct gagg_sent *s)
 {
-	struct gagg_store_way *w = way_of(ch, s);
+	struct gagg_store_way *w = answer_way_of(ch, s);
 	u8 *state = gagg_way_state(ch, s->slot, s->local, s->home);
 
 	(void)g;
-	if (!w || !flying(w, *state, s))
+	if (!w || !answer_flying(w, *state, s))
 		return;
 	if (!s->run) {
 		w->tick = GAGG_TICK_NONE;
@@ -131,8 +132,8 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 }
 
 /* the chunk that @todo has brought is here */
-static void answered(const struct gagg_geom *g, const struct gagg_todo *todo,
-		     struct gagg_store_way *w, u32 h)
+static void answer_answered(const struct gagg_geom *g, const struct gagg_todo *todo,
+			    struct gagg_store_way *w, u32 h)
 {
 	struct gagg_chan *ch = todo->chan;
 	const struct gagg_op *op = gagg_way_op(ch, todo->local, w);
@@ -155,7 +156,7 @@ void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
 	struct gagg_store_way *w = gagg_way_at(ch, todo->local, h);
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
 
-	answered(g, todo, w, h);
+	answer_answered(g, todo, w, h);
 	w->wait = (u32)gagg_path_rto(&sh->path[todo->node]);
 	w->ask_at = w->open ? now + w->wait : GAGG_NEVER;
 	a->local = todo->local;

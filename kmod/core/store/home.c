@@ -7,7 +7,7 @@
 /* actions that one chunk may cause: FOLD and one more */
 #define STEP	2
 
-static u32 *applied_at(struct gagg_chan *ch, u32 slot, u32 rank)
+static u32 *store_home_applied_at(struct gagg_chan *ch, u32 slot, u32 rank)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 	u32 *row = (u32 *)((char *)st + st->off_applied) +
@@ -16,7 +16,7 @@ static u32 *applied_at(struct gagg_chan *ch, u32 slot, u32 rank)
 	return row + gagg_weight64(ch->members & (GAGG_BIT(rank) - 1));
 }
 
-static u32 *home_beside(struct gagg_chan *ch, u32 slot)
+static u32 *store_home_home_beside(struct gagg_chan *ch, u32 slot)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 
@@ -30,8 +30,8 @@ struct shape {
 	u64 bytes;
 };
 
-static void shape_of(const struct gagg_geom *g, const struct gagg_stake *stake,
-		     struct shape *s)
+static void store_home_shape_of(const struct gagg_geom *g, const struct gagg_stake *stake,
+				struct shape *s)
 {
 	u64 at = sizeof(struct gagg_store);
 
@@ -49,7 +49,7 @@ u64 gagg_store_bytes(const struct gagg_geom *g, const struct gagg_stake *stake)
 {
 	struct shape s;
 
-	shape_of(g, stake, &s);
+	store_home_shape_of(g, stake, &s);
 	return s.bytes;
 }
 
@@ -67,7 +67,7 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch,
 	ch->off_store = GAGG_CHAN_END;
 	st = gagg_store_of(ch);
 	w = (struct gagg_store_way *)(st + 1);
-	shape_of(g, stake, &s);
+	store_home_shape_of(g, stake, &s);
 	st->ask_at = GAGG_NEVER;
 	st->run_at = GAGG_NEVER;
 	st->off_way = sizeof(*st);
@@ -82,18 +82,18 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch,
 }
 
 /* what lies beside the store belongs into it */
-static void fold(struct gagg_shard *sh, struct gagg_chan *ch, u32 slot)
+static void store_home_fold(struct gagg_shard *sh, struct gagg_chan *ch, u32 slot)
 {
 	gagg_shard_emit(sh, GAGG_ACT_FOLD, ch->id)->keep.slot = slot;
-	*home_beside(ch, slot) = 0;
+	*store_home_home_beside(ch, slot) = 0;
 }
 
 /* an update is there that only its clock keeps beside the store, and that clock
  * is complete
  */
-static bool must_fold(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
+static bool store_home_must_fold(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 {
-	u32 open = g->snapshot ? *home_beside(ch, slot) : 0;
+	u32 open = g->snapshot ? *store_home_home_beside(ch, slot) : 0;
 
 	return open && open <= gagg_store_of(ch)->clocks.min;
 }
@@ -101,8 +101,9 @@ static bool must_fold(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
 /* an update of @rank, which has come to @clock, may be added now. Beside the
  * store is room for one clock, and it is the one that the slowest is at.
  */
-static bool may_update(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
-		       u64 now)
+static bool store_home_may_update(const struct gagg_geom *g,
+				  struct gagg_chan *ch, u32 rank, u32 clock,
+				  u64 now)
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
 	struct gagg_store *st = gagg_store_of(ch);
@@ -115,9 +116,9 @@ static bool may_update(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank
 	       ops->may_update(&g->sync, &st->sync, &st->clocks, rank, now);
 }
 
-static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
-			      bool ce, u64 now, struct gagg_todo *todo)
+static enum gagg_rx store_home_rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
+					 struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
+					 bool ce, u64 now, struct gagg_todo *todo)
 {
 	u32 clock = gagg_store_of(ch)->clocks.clock[m->src];
 
@@ -127,15 +128,15 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 		return gagg_drop(todo, GAGG_DROP_OP);
 	if (m->round > clock + 1 || !m->round)
 		return gagg_drop(todo, GAGG_DROP_ROUND);
-	if (m->round <= clock || *applied_at(ch, m->chunk, m->src) == m->round) {
+	if (m->round <= clock || *store_home_applied_at(ch, m->chunk, m->src) == m->round) {
 		gagg_path_rx(&sh->path[node], m->pn, ce);
 		sh->n[GAGG_N_DUPLICATES]++;
 		return GAGG_RX_OK;
 	}
-	if (!may_update(g, ch, m->src, clock, now))
+	if (!store_home_may_update(g, ch, m->src, clock, now))
 		return gagg_drop(todo, GAGG_DROP_WINDOW);
-	if (must_fold(g, ch, m->chunk)) {
-		fold(sh, ch, m->chunk);
+	if (store_home_must_fold(g, ch, m->chunk)) {
+		store_home_fold(sh, ch, m->chunk);
 		return GAGG_RX_AGAIN;
 	}
 	/* the caller adds and commits: from here on it is in the store */
@@ -144,17 +145,17 @@ static enum gagg_rx rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
 	todo->beside = g->snapshot;
-	todo->first = g->snapshot && !*home_beside(ch, m->chunk);
+	todo->first = g->snapshot && !*store_home_home_beside(ch, m->chunk);
 	return GAGG_RX_ADD;
 }
 
 /* the lanes of an update are in */
-static void added(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		  u32 rank, u32 slot, u32 round)
+static void store_home_added(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
+			     u32 rank, u32 slot, u32 round)
 {
-	*applied_at(ch, slot, rank) = round;
+	*store_home_applied_at(ch, slot, rank) = round;
 	if (g->snapshot)
-		*home_beside(ch, slot) = round;
+		*store_home_home_beside(ch, slot) = round;
 	sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
 
@@ -171,9 +172,11 @@ void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, 
 		ops->on_tick(&g->sync, &st->sync, &st->clocks, rank, now);
 }
 
-static enum gagg_rx rx_tick(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, u32 node, const struct gagg_msg *m, bool ce,
-			    u64 now)
+static enum gagg_rx store_home_rx_tick(struct gagg_shard *sh,
+				       const struct gagg_geom *g,
+				       struct gagg_chan *ch, u32 node,
+				       const struct gagg_msg *m, bool ce,
+				       u64 now)
 {
 	gagg_store_tick(g, ch, m->src, m->round, now);
 	gagg_path_rx(&sh->path[node], m->pn, ce);
@@ -184,7 +187,7 @@ static enum gagg_rx rx_tick(struct gagg_shard *sh, const struct gagg_geom *g,
  * Is the request of a newer op (1), an older one (-1), or the last one's? Numbers of
  * ops wrap, and a rank may go on for long without asking this home; clocks do not.
  */
-static int compare(const struct gagg_parked *p, const struct gagg_msg *m)
+static int store_home_compare(const struct gagg_parked *p, const struct gagg_msg *m)
 {
 	s32 ahead = (s32)(m->number - p->number);
 
@@ -194,12 +197,12 @@ static int compare(const struct gagg_parked *p, const struct gagg_msg *m)
 }
 
 /* @m->run chunks from @m->chunk on are within the store */
-static enum gagg_rx rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
-			    struct gagg_todo *todo)
+static enum gagg_rx store_home_rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
+				       struct gagg_todo *todo)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 	struct gagg_parked *p = &st->park[m->src];
-	int newer = compare(p, m);
+	int newer = store_home_compare(p, m);
 	u32 i;
 
 	if (m->aux > GAGG_GATE_FENCE)
@@ -242,11 +245,11 @@ enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
 		return gagg_drop(todo, GAGG_DROP_WINDOW);
 	switch (m->type) {
 	case GAGG_T_CONTRIB:
-		return rx_update(sh, g, ch, node, m, ce, now, todo);
+		return store_home_rx_update(sh, g, ch, node, m, ce, now, todo);
 	case GAGG_T_READY:
-		return rx_tick(sh, g, ch, node, m, ce, now);
+		return store_home_rx_tick(sh, g, ch, node, m, ce, now);
 	case GAGG_T_PULL:
-		return rx_pull(ch, m, todo);
+		return store_home_rx_pull(ch, m, todo);
 	}
 	return gagg_drop(todo, GAGG_DROP_TYPE);
 }
@@ -257,7 +260,7 @@ void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (todo->m.type == GAGG_T_RESULT)
 		gagg_store_placed(sh, g, todo, now);
 	else
-		added(sh, g, todo->chan, todo->m.src, todo->slot, todo->m.round);
+		store_home_added(sh, g, todo->chan, todo->m.src, todo->slot, todo->m.round);
 }
 
 bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
@@ -265,16 +268,16 @@ bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	struct gagg_act *a;
 
-	if (!may_update(g, ch, ch->local[local].rank, round - 1, now))
+	if (!store_home_may_update(g, ch, ch->local[local].rank, round - 1, now))
 		return false;
-	if (must_fold(g, ch, slot))
-		fold(sh, ch, slot);
+	if (store_home_must_fold(g, ch, slot))
+		store_home_fold(sh, ch, slot);
 	a = gagg_shard_emit(sh, GAGG_ACT_ADD_LOCAL, ch->id);
 	a->local = (u8)local;
 	a->keep.slot = slot;
 	a->keep.beside = g->snapshot;
-	a->keep.first = g->snapshot && !*home_beside(ch, slot);
-	added(sh, g, ch, ch->local[local].rank, slot, round);
+	a->keep.first = g->snapshot && !*store_home_home_beside(ch, slot);
+	store_home_added(sh, g, ch, ch->local[local].rank, slot, round);
 	return true;
 }
 
@@ -283,8 +286,8 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 {
 	struct gagg_act *a;
 
-	if (must_fold(g, ch, slot))
-		fold(sh, ch, slot);
+	if (store_home_must_fold(g, ch, slot))
+		store_home_fold(sh, ch, slot);
 	a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
 	a->local = (u8)local;
 	a->keep.slot = slot;
@@ -292,7 +295,8 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 	sh->n[GAGG_N_RESULTS]++;
 }
 
-static bool may_read(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock)
+static bool store_home_may_read(const struct gagg_geom *g, struct gagg_chan *ch,
+				u32 rank, u32 clock)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 
@@ -308,23 +312,23 @@ bool gagg_store_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
 {
 	switch (gate) {
 	case GAGG_GATE_READ:
-		return may_read(g, ch, rank, clock);
+		return store_home_may_read(g, ch, rank, clock);
 	case GAGG_GATE_UPDATE:
-		return may_update(g, ch, rank, clock, now);
+		return store_home_may_update(g, ch, rank, clock, now);
 	case GAGG_GATE_FENCE:
 		return gagg_store_of(ch)->clocks.min >= clock;
 	}
 	return false;
 }
 
-static void send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 slot, u32 rank)
+static void store_home_send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
+				 struct gagg_chan *ch, u32 slot, u32 rank)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 	struct gagg_act *a;
 
-	if (must_fold(g, ch, slot))
-		fold(sh, ch, slot);
+	if (store_home_must_fold(g, ch, slot))
+		store_home_fold(sh, ch, slot);
 	a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
 	gagg_shard_msg(sh, g, GAGG_T_RESULT, ch->id, g->self, &a->m);
 	a->nodes = GAGG_BIT(g->node_of[rank]);
@@ -338,21 +342,21 @@ static void send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 /* true: there is no room for more actions */
-static bool serve_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-		       struct gagg_chan *ch, u32 rank, struct gagg_pull *q)
+static bool store_home_serve_pull(struct gagg_shard *sh, const struct gagg_geom *g,
+				  struct gagg_chan *ch, u32 rank, struct gagg_pull *q)
 {
 	while (q->run) {
 		if (gagg_shard_spare(sh) < STEP)
 			return true;
-		send_copy(sh, g, ch, q->chunk, rank);
+		store_home_send_copy(sh, g, ch, q->chunk, rank);
 		q->chunk = gagg_geom_next(g, ch->spread, q->chunk);
 		q->run = q->chunk < g->ring ? q->run - 1 : 0;
 	}
 	return false;
 }
 
-static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
-		       struct gagg_chan *ch, u32 rank, u64 now)
+static bool store_home_serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
+				  struct gagg_chan *ch, u32 rank, u64 now)
 {
 	struct gagg_store *st = gagg_store_of(ch);
 	bool waits = false;
@@ -363,7 +367,7 @@ static bool serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
 
 		if (q->run && !gagg_store_open(g, ch, rank, q->gate, q->clock, now))
 			waits = true;
-		else if (serve_pull(sh, g, ch, rank, q))
+		else if (store_home_serve_pull(sh, g, ch, rank, q))
 			return true;
 	}
 	if (!waits)
@@ -385,7 +389,7 @@ bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
 		u32 rank = (first + gagg_lowest(left)) % GAGG_RANKS;
 		bool room = gagg_shard_spare(sh) >= STEP;
 
-		if (serve_rank(sh, g, ch, rank, now)) {
+		if (store_home_serve_rank(sh, g, ch, rank, now)) {
 			/* who has had the last room has it last next time */
 			st->serve_first = (rank + room) % GAGG_RANKS;
 			return true;

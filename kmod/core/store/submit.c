@@ -26,7 +26,7 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 f
 	return op->number;
 }
 
-static bool whose_fits(const struct gagg_geom *g, bool update, u32 whose)
+static bool submit_whose_fits(const struct gagg_geom *g, bool update, u32 whose)
 {
 	if (!g->copies || (update && gagg_store_divides(g)))
 		return !whose;
@@ -42,7 +42,7 @@ bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_subm
 		return false;
 	/* clocks and rounds are the kernel's */
 	if ((arg->flags & ~whose & ~(update ? GAGG_SUBMIT_LAST : GAGG_SUBMIT_FENCE)) ||
-	    !whose_fits(g, update, whose) || arg->reserved || arg->laneop || arg->dtype ||
+	    !submit_whose_fits(g, update, whose) || arg->reserved || arg->laneop || arg->dtype ||
 	    (arg->root && whose != GAGG_SUBMIT_PEER) || arg->last_lanes)
 		return false;
 	if (arg->count > g->ring || arg->chunks > g->ring - arg->count)

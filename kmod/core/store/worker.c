@@ -27,8 +27,8 @@ struct step {
 };
 
 /* is the op about what home @h holds? (An update may bring it no more than a tick.) */
-static bool concerns(const struct gagg_geom *g, const struct gagg_chan *ch,
-		     const struct gagg_op *op, u32 h)
+static bool store_worker_concerns(const struct gagg_geom *g, const struct gagg_chan *ch,
+				  const struct gagg_op *op, u32 h)
 {
 	if (!g->copies)
 		return true;
@@ -38,7 +38,7 @@ static bool concerns(const struct gagg_geom *g, const struct gagg_chan *ch,
 }
 
 /* a chunk of an update that the home is to have */
-static bool sends(const struct step *s, u32 slot)
+static bool store_worker_sends(const struct step *s, u32 slot)
 {
 	u64 there = s->g->ranks_of[s->ch->home[s->h]] & s->ch->members;
 
@@ -47,25 +47,25 @@ static bool sends(const struct step *s, u32 slot)
 						     slot);
 }
 
-static u32 next_chunk(const struct step *s, u32 slot)
+static u32 store_worker_next_chunk(const struct step *s, u32 slot)
 {
 	return gagg_way_next(s->g, s->ch, s->op, slot);
 }
 
 /* the first chunk of the op that the home holds; ring: none */
-static u32 first_chunk(const struct step *s)
+static u32 store_worker_first_chunk(const struct step *s)
 {
-	if (!concerns(s->g, s->ch, s->op, s->h))
+	if (!store_worker_concerns(s->g, s->ch, s->op, s->h))
 		return s->g->ring;
 	return gagg_way_within(s->g, s->op,
 			       gagg_store_first(s->g, s->ch, s->h, (u32)s->op->start));
 }
 
-static void begin(struct step *s)
+static void store_worker_begin(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 	struct gagg_store_way was = *w;
-	u32 first = first_chunk(s);
+	u32 first = store_worker_first_chunk(s);
 
 	memset(w, 0, sizeof(*w));
 	w->done = was.done;
@@ -79,7 +79,7 @@ static void begin(struct step *s)
 	w->begun = 1;
 }
 
-static void end(struct step *s)
+static void store_worker_end(struct step *s)
 {
 	s->w->done++;
 	s->w->begun = 0;
@@ -87,7 +87,7 @@ static void end(struct step *s)
 }
 
 /* the next packet number of the path, for an update (@run 1) or a tick (0) */
-static u32 take_pn(struct step *s, u32 slot, u16 run)
+static u32 store_worker_take_pn(struct step *s, u32 slot, u16 run)
 {
 	const struct gagg_sent what = {
 		.slot = slot,
@@ -101,13 +101,13 @@ static u32 take_pn(struct step *s, u32 slot, u16 run)
 	return gagg_path_send(&s->sh->path[s->ch->home[s->h]], &what, s->now);
 }
 
-static bool may_send(const struct step *s)
+static bool store_worker_may_send(const struct step *s)
 {
 	return gagg_shard_spare(s->sh) >= STEP &&
 	       gagg_path_room(&s->sh->path[s->ch->home[s->h]]);
 }
 
-static void send_update(struct step *s, u32 slot)
+static void store_worker_send_update(struct step *s, u32 slot)
 {
 	struct gagg_act *a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CONTRIB, s->ch->id);
 	u32 rank = s->ch->local[s->l].rank;
@@ -121,51 +121,51 @@ static void send_update(struct step *s, u32 slot)
 	a->m.round = gagg_op_round(s->op);
 	a->m.lanes = s->g->lanes;
 	a->m.weight = 1;
-	a->m.pn = take_pn(s, slot, 1);
+	a->m.pn = store_worker_take_pn(s, slot, 1);
 	*gagg_way_state(s->ch, slot, s->l, s->h) = GAGG_WAY_FLYING;
 }
 
-static void send_again(struct step *s)
+static void store_worker_send_again(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 
-	while (w->again && s->scan && may_send(s)) {
+	while (w->again && s->scan && store_worker_may_send(s)) {
 		s->scan--;
 		if (*gagg_way_state(s->ch, w->again_at, s->l, s->h) == GAGG_WAY_AGAIN) {
 			w->again--;
 			s->sh->n[GAGG_N_RETRANSMITS]++;
-			send_update(s, w->again_at);
+			store_worker_send_update(s, w->again_at);
 		}
-		w->again_at = next_chunk(s, w->again_at);
+		w->again_at = store_worker_next_chunk(s, w->again_at);
 	}
 }
 
 /* one chunk of an update; false: not now */
-static bool push(struct step *s, u32 slot)
+static bool store_worker_push(struct step *s, u32 slot)
 {
-	if (!sends(s, slot) ||
+	if (!store_worker_sends(s, slot) ||
 	    (s->env->desc(s->env->ctx, s->ch, s->l, slot).flags & GAGG_C_ZERO)) {
 		*gagg_way_state(s->ch, slot, s->l, s->h) = GAGG_WAY_NONE;
 		return true;
 	}
 	if (s->h != s->ch->self_home) {
-		if (!may_send(s))
+		if (!store_worker_may_send(s))
 			return false;
 		s->w->open++;
-		send_update(s, slot);
+		store_worker_send_update(s, slot);
 		return true;
 	}
 	return gagg_shard_spare(s->sh) >= STEP &&
 	       gagg_store_add(s->sh, s->g, s->ch, s->l, slot, gagg_op_round(s->op), s->now);
 }
 
-static u32 clock_after(const struct gagg_op *op)
+static u32 store_worker_clock_after(const struct gagg_op *op)
 {
 	return op->flags & GAGG_OP_LAST ? GAGG_CLOCK_END : gagg_op_round(op);
 }
 
 /* at this host's own home; an update with chunks has had its turn to be there */
-static bool takes_turn(const struct step *s)
+static bool store_worker_takes_turn(const struct step *s)
 {
 	return !s->g->ordered || (s->op->flags & GAGG_OP_LAST) ||
 	       gagg_store_open(s->g, s->ch, s->ch->local[s->l].rank, GAGG_GATE_UPDATE,
@@ -173,7 +173,7 @@ static bool takes_turn(const struct step *s)
 }
 
 /* all chunks are confirmed: so is the clock; false: not now */
-static bool tick(struct step *s)
+static bool store_worker_tick(struct step *s)
 {
 	u32 rank = s->ch->local[s->l].rank;
 	u32 first = gagg_store_first(s->g, s->ch, s->h, 0);
@@ -183,30 +183,30 @@ static bool tick(struct step *s)
 	if (first >= s->g->ring)
 		return true;
 	if (s->h == s->ch->self_home) {
-		if (!takes_turn(s))
+		if (!store_worker_takes_turn(s))
 			return false;
-		gagg_store_tick(s->g, s->ch, rank, clock_after(s->op), s->now);
+		gagg_store_tick(s->g, s->ch, rank, store_worker_clock_after(s->op), s->now);
 		return true;
 	}
-	if (s->w->tick != GAGG_TICK_NONE || !may_send(s))
+	if (s->w->tick != GAGG_TICK_NONE || !store_worker_may_send(s))
 		return s->w->tick == GAGG_TICK_DONE;
 	s->w->tick = GAGG_TICK_FLYING;
 	a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CTRL, s->ch->id);
 	a->node = s->ch->home[s->h];
 	gagg_shard_msg(s->sh, s->g, GAGG_T_READY, s->ch->id, (u16)rank, &a->m);
 	a->m.chunk = first;
-	a->m.round = clock_after(s->op);
-	a->m.pn = take_pn(s, first, 0);
+	a->m.round = store_worker_clock_after(s->op);
+	a->m.pn = store_worker_take_pn(s, first, 0);
 	return false;
 }
 
-static enum gagg_gate gate_of(const struct gagg_op *op)
+static enum gagg_gate store_worker_gate_of(const struct gagg_op *op)
 {
 	return op->flags & GAGG_OP_FENCE ? GAGG_GATE_FENCE : GAGG_GATE_READ;
 }
 
 /* a run of chunks that are missing, from w->next on; none: 0 */
-static u32 missing_run(struct step *s, u32 most, u32 *first)
+static u32 store_worker_missing_run(struct step *s, u32 most, u32 *first)
 {
 	struct gagg_store_way *w = s->w;
 	u32 run = 0;
@@ -225,12 +225,12 @@ static u32 missing_run(struct step *s, u32 most, u32 *first)
 				*first = w->next;
 		}
 		s->scan--;
-		w->next = next_chunk(s, w->next);
+		w->next = store_worker_next_chunk(s, w->next);
 	}
 	return run;
 }
 
-static void ask(struct step *s, u32 first, u32 run, enum gagg_gate gate)
+static void store_worker_ask(struct step *s, u32 first, u32 run, enum gagg_gate gate)
 {
 	struct gagg_act *a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CTRL, s->ch->id);
 
@@ -254,7 +254,7 @@ static void ask(struct step *s, u32 first, u32 run, enum gagg_gate gate)
  * who has heard in an answer to a read that the slowest has come as far needs not
  * ask.
  */
-static bool admitted(struct step *s)
+static bool store_worker_admitted(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 	u32 first = gagg_store_first(s->g, s->ch, s->h, 0);
@@ -269,30 +269,30 @@ static bool admitted(struct step *s)
 		return true;
 	}
 	if (w->ask_at == GAGG_NEVER) {
-		ask(s, first, 1, GAGG_GATE_UPDATE);
+		store_worker_ask(s, first, 1, GAGG_GATE_UPDATE);
 		w->open = 0;
 	}
 	return false;
 }
 
 /* true: the op is over at this home */
-static bool update(struct step *s)
+static bool store_worker_update(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 
-	if (s->g->admits && s->h != s->ch->self_home && !admitted(s))
+	if (s->g->admits && s->h != s->ch->self_home && !store_worker_admitted(s))
 		return false;
-	send_again(s);
+	store_worker_send_again(s);
 	while (w->next < s->g->ring) {
-		if (!s->scan || !push(s, w->next))
+		if (!s->scan || !store_worker_push(s, w->next))
 			return false;
 		s->scan--;
-		w->next = next_chunk(s, w->next);
+		w->next = store_worker_next_chunk(s, w->next);
 	}
-	return !w->open && tick(s);
+	return !w->open && store_worker_tick(s);
 }
 
-static bool read_remote(struct step *s)
+static bool store_worker_read_remote(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 	u32 first = 0, run;
@@ -300,42 +300,42 @@ static bool read_remote(struct step *s)
 	/* in large pieces: a request for every half window */
 	while (w->next < s->g->ring && w->open <= w->window / 2 &&
 	       gagg_shard_spare(s->sh) >= STEP) {
-		run = missing_run(s, w->window - w->open, &first);
+		run = store_worker_missing_run(s, w->window - w->open, &first);
 		if (!run)
 			break;
-		ask(s, first, run, gate_of(s->op));
+		store_worker_ask(s, first, run, store_worker_gate_of(s->op));
 	}
 	return w->low >= s->g->ring;
 }
 
-static bool read_local(struct step *s)
+static bool store_worker_read_local(struct step *s)
 {
 	struct gagg_store_way *w = s->w;
 
 	if (w->next >= s->g->ring)
 		return true;
-	if (!gagg_store_open(s->g, s->ch, s->ch->local[s->l].rank, gate_of(s->op),
+	if (!gagg_store_open(s->g, s->ch, s->ch->local[s->l].rank, store_worker_gate_of(s->op),
 			     s->op->clock, s->now))
 		return false;
 	while (w->next < s->g->ring && s->scan && gagg_shard_spare(s->sh) >= STEP) {
 		gagg_store_read(s->sh, s->g, s->ch, s->l, w->next);
 		s->scan--;
-		w->next = next_chunk(s, w->next);
+		w->next = store_worker_next_chunk(s, w->next);
 	}
 	return w->next >= s->g->ring;
 }
 
-static bool work(struct step *s)
+static bool store_worker_work(struct step *s)
 {
 	if (!s->w->begun)
-		begin(s);
+		store_worker_begin(s);
 	if (!(s->op->flags & GAGG_OP_READ))
-		return update(s);
-	return s->h == s->ch->self_home ? read_local(s) : read_remote(s);
+		return store_worker_update(s);
+	return s->h == s->ch->self_home ? store_worker_read_local(s) : store_worker_read_remote(s);
 }
 
 /* ops that all homes are through with are done in this shard; true: there are some */
-static bool finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
+static bool store_worker_finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
 {
 	struct gagg_local *lo = &ch->local[l];
 	u64 done = lo->numbers;
@@ -360,26 +360,26 @@ static bool finish(struct gagg_shard *sh, struct gagg_chan *ch, u32 l)
  * read the lock lasts longer, until the tick of the update that comes next;
  * gagg_store_may_begin() sees to it that no other read comes before.
  */
-static bool must_wait(const struct step *s)
+static bool store_worker_must_wait(const struct step *s)
 {
 	return gagg_sync_get(s->g->sync.mode)->whole &&
 	       s->w->done != s->ch->local[s->l].finished;
 }
 
-static bool spent(const struct step *s)
+static bool store_worker_spent(const struct step *s)
 {
 	return gagg_shard_spare(s->sh) < STEP || !s->scan;
 }
 
 /* true: it stopped for want of room or time, not of news */
-static bool refill_way(struct step *s)
+static bool store_worker_refill_way(struct step *s)
 {
-	while ((s->op = gagg_way_op(s->ch, s->l, s->w)) && !must_wait(s)) {
-		if (spent(s))
+	while ((s->op = gagg_way_op(s->ch, s->l, s->w)) && !store_worker_must_wait(s)) {
+		if (store_worker_spent(s))
 			return true;
-		if (!work(s))
-			return spent(s);
-		end(s);
+		if (!store_worker_work(s))
+			return store_worker_spent(s);
+		store_worker_end(s);
 	}
 	return false;
 }
@@ -389,7 +389,7 @@ static bool refill_way(struct step *s)
  * one next time: so every way that can go on does within as many calls as there
  * are ways.
  */
-static bool refill_ways(struct step *s)
+static bool store_worker_refill_ways(struct step *s)
 {
 	struct gagg_store *st = gagg_store_of(s->ch);
 	u32 n = (u32)s->ch->nlocals * s->ch->nhomes, first = st->work_first, i;
@@ -401,8 +401,8 @@ static bool refill_ways(struct step *s)
 		s->l = at / s->ch->nhomes;
 		s->h = at % s->ch->nhomes;
 		s->w = gagg_way_at(s->ch, s->l, s->h);
-		room = !spent(s);
-		if (refill_way(s)) {
+		room = !store_worker_spent(s);
+		if (store_worker_refill_way(s)) {
 			more = true;
 			if (room)
 				st->work_first = (at + 1) % n;
@@ -424,13 +424,13 @@ bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 
 	st->ask_at = GAGG_NEVER;
 	if (ways_first)
-		more = refill_ways(&s);
+		more = store_worker_refill_ways(&s);
 	more |= gagg_store_serve(sh, g, ch, now);
 	if (!ways_first)
-		more |= refill_ways(&s);
+		more |= store_worker_refill_ways(&s);
 	/* an op that waits for its rank's last one may begin when that is done */
 	for (l = 0; l < ch->nlocals; l++)
-		if (gagg_shard_spare(sh) < STEP / 2 || finish(sh, ch, l))
+		if (gagg_shard_spare(sh) < STEP / 2 || store_worker_finish(sh, ch, l))
 			more = true;
 	/* a local tick may let those go on who were looked at before it */
 	return more || st->ticks != was;

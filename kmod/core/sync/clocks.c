@@ -5,7 +5,7 @@
  */
 #include "sync/clocks.h"
 
-static void find_least(struct gagg_clocks *k)
+static void clock_find_least(struct gagg_clocks *k)
 {
 	u32 rank;
 
@@ -29,7 +29,7 @@ void gagg_clocks_init(struct gagg_clocks *k, const u64 *members)
 		k->members[word] = members[word];
 		k->n += gagg_weight64(members[word]);
 	}
-	find_least(k);
+	clock_find_least(k);
 }
 
 bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock)
@@ -41,7 +41,7 @@ bool gagg_clocks_tick(struct gagg_clocks *k, u32 rank, u32 clock)
 		return false;
 	k->clock[rank] = clock;
 	if (was == k->min && !--k->slowest)
-		find_least(k);
+		clock_find_least(k);
 	return true;
 }
 

@@ -15,7 +15,7 @@
  */
 #include "sync/internal.h"
 
-static u64 distance(u64 a, u64 b)
+static u64 dssp_distance(u64 a, u64 b)
 {
 	return a < b ? b - a : a - b;
 }
@@ -34,9 +34,9 @@ u32 gagg_dssp_ahead(const u64 fast[2], const u64 slow[2], u32 most)
 			next += other;
 			k++;
 		}
-		d = distance(next, push);
-		if (k < most && distance(next + other, push) < d)
-			d = distance(next + other, push);
+		d = dssp_distance(next, push);
+		if (k < most && dssp_distance(next + other, push) < d)
+			d = dssp_distance(next + other, push);
 		if (d < best) {
 			best = d;
 			ahead = r;
@@ -45,7 +45,7 @@ u32 gagg_dssp_ahead(const u64 fast[2], const u64 slow[2], u32 most)
 	return ahead;
 }
 
-static bool is_fastest(const struct gagg_clocks *k, u32 rank)
+static bool dssp_is_fastest(const struct gagg_clocks *k, u32 rank)
 {
 	u32 other;
 
@@ -58,7 +58,7 @@ static bool is_fastest(const struct gagg_clocks *k, u32 rank)
 	return true;
 }
 
-static u32 slowest(const struct gagg_clocks *k)
+static u32 dssp_slowest(const struct gagg_clocks *k)
 {
 	u32 rank = gagg_clocks_next(k, 0);
 
@@ -68,16 +68,16 @@ static u32 slowest(const struct gagg_clocks *k)
 }
 
 /* clocks that the controller grants; 0 while an interval is not known */
-static u32 grant(const struct gagg_sync_param *p, const struct gagg_dssp *d,
-		 const struct gagg_clocks *k, u32 rank)
+static u32 dssp_grant(const struct gagg_sync_param *p, const struct gagg_dssp *d,
+		      const struct gagg_clocks *k, u32 rank)
 {
-	if (k->min < 2 || !is_fastest(k, rank))
+	if (k->min < 2 || !dssp_is_fastest(k, rank))
 		return 0;
-	return gagg_dssp_ahead(d->worker[rank].at, d->worker[slowest(k)].at,
+	return gagg_dssp_ahead(d->worker[rank].at, d->worker[dssp_slowest(k)].at,
 			       p->arg[1] - p->arg[0]);
 }
 
-static void count_push(struct gagg_dssp_worker *w, u64 now)
+static void dssp_count_push(struct gagg_dssp_worker *w, u64 now)
 {
 	w->at[1] = w->at[0];
 	w->at[0] = now;
@@ -91,10 +91,10 @@ static void dssp_on_tick(const struct gagg_sync_param *p, union gagg_sync_state 
 
 	if (k->clock[rank] == GAGG_CLOCK_END)
 		return;
-	count_push(w, now);
+	dssp_count_push(w, now);
 	if (!w->left && lead > p->arg[0] && lead <= p->arg[1]) {
 		most = p->arg[1] - lead + 1;
-		w->left = grant(p, &st->dssp, k, rank);
+		w->left = dssp_grant(p, &st->dssp, k, rank);
 		w->left = w->left < most ? w->left : most;
 	}
 	if (w->left) {
@@ -103,19 +103,19 @@ static void dssp_on_tick(const struct gagg_sync_param *p, union gagg_sync_state 
 	}
 }
 
-static void literal_on_tick(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			    const struct gagg_clocks *k, u32 rank, u64 now)
+static void dssp_literal_on_tick(const struct gagg_sync_param *p, union gagg_sync_state *st,
+				 const struct gagg_clocks *k, u32 rank, u64 now)
 {
 	struct gagg_dssp_worker *w = &st->dssp.worker[rank];
 
 	if (k->clock[rank] == GAGG_CLOCK_END)
 		return;
-	count_push(w, now);
+	dssp_count_push(w, now);
 	if (w->left) {
 		w->left--;
 		w->pass = k->clock[rank];
 	} else if (k->clock[rank] - k->min > p->arg[0]) {
-		w->left = grant(p, &st->dssp, k, rank);
+		w->left = dssp_grant(p, &st->dssp, k, rank);
 		if (w->left)
 			w->pass = k->clock[rank];
 	}
@@ -171,6 +171,6 @@ const struct gagg_sync_ops gagg_sync_dssp_literal = {
 	.check = dssp_check,
 	.store = true,
 	.snapshot = dssp_snapshot,
-	.on_tick = literal_on_tick,
+	.on_tick = dssp_literal_on_tick,
 	.may_read = dssp_may_read,
 };

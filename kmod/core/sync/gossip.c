@@ -36,50 +36,51 @@
 #include "sync/internal.h"
 
 /* @rank has not ticked since clock @until - 1 */
-static bool holds(const struct gagg_clocks *k, u32 rank, u32 until)
+static bool gossip_holds(const struct gagg_clocks *k, u32 rank, u32 until)
 {
 	return until > k->clock[rank];
 }
 
-static bool take_shared(struct gagg_gossip *s, const struct gagg_clocks *k, u32 rank, u32 clock)
+static bool gossip_take_shared(struct gagg_gossip *s,
+			       const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	if (clock != k->clock[rank])
 		return false;
-	if (holds(k, rank, s->shared[rank]))
+	if (gossip_holds(k, rank, s->shared[rank]))
 		return true;
-	if (holds(k, k->owner, s->wanted))
+	if (gossip_holds(k, k->owner, s->wanted))
 		return false;
 	s->shared[rank] = clock + 1;
 	return true;
 }
 
-static bool take_alone(struct gagg_gossip *s, const struct gagg_clocks *k)
+static bool gossip_take_alone(struct gagg_gossip *s, const struct gagg_clocks *k)
 {
 	u32 rank;
 
 	s->wanted = k->clock[k->owner] + 1;
 	gagg_for_each_worker(k, rank)
-		if (holds(k, rank, s->shared[rank]))
+		if (gossip_holds(k, rank, s->shared[rank]))
 			return false;
 	return true;
 }
 
 /* --- pull: read the peer's replica ------------------------------------- */
 
-static bool pull_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			  const struct gagg_clocks *k, u32 rank, u32 clock)
+static bool gossip_pull_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
+				 const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	(void)p;
-	return rank == k->owner || take_shared(&st->gossip, k, rank, clock);
+	return rank == k->owner || gossip_take_shared(&st->gossip, k, rank, clock);
 }
 
-static bool pull_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			    const struct gagg_clocks *k, u32 rank, u64 now)
+static bool gossip_pull_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
+				   const struct gagg_clocks *k, u32 rank, u64 now)
 {
 	(void)p;
 	(void)now;
-	return rank == k->owner ? take_alone(&st->gossip, k) :
-				  take_shared(&st->gossip, k, rank, k->clock[rank]);
+	return rank == k->owner ? gossip_take_alone(&st->gossip, k) :
+				  gossip_take_shared(&st->gossip, k, rank, k->clock[rank]);
 }
 
 const struct gagg_sync_ops gagg_sync_gossip_pull = {
@@ -91,45 +92,45 @@ const struct gagg_sync_ops gagg_sync_gossip_pull = {
 	.store = true,
 	.copies = true,
 	.whole = true,
-	.may_update = pull_may_update,
-	.may_read = pull_may_read,
+	.may_update = gossip_pull_may_update,
+	.may_read = gossip_pull_may_read,
 };
 
 /* --- push: add to the peer's inbox ------------------------------------- */
 
 /* the rank whose peer the owner is at that clock */
-static u32 sender(const struct gagg_clocks *k, u32 clock)
+static u32 gossip_sender(const struct gagg_clocks *k, u32 clock)
 {
 	u32 place = gagg_clocks_place(k, k->owner);
 
 	return gagg_clocks_at(k, gagg_peer_place_from(gagg_clocks_seed(k), k->n, place, clock));
 }
 
-static bool has_been_sent(const struct gagg_sync_param *p, const struct gagg_clocks *k,
-			  u32 clock)
+static bool gossip_has_been_sent(const struct gagg_sync_param *p, const struct gagg_clocks *k,
+				 u32 clock)
 {
 	u32 last = clock - 1 - p->arg[1], from;
 
 	if (clock <= p->arg[1])
 		return true;
-	from = sender(k, last);
+	from = gossip_sender(k, last);
 	return from == k->owner || k->clock[from] > last;
 }
 
-static bool push_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			  const struct gagg_clocks *k, u32 rank, u32 clock)
+static bool gossip_push_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
+				 const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	if (rank != k->owner)
-		return take_shared(&st->gossip, k, rank, clock);
-	return has_been_sent(p, k, clock) && take_alone(&st->gossip, k);
+		return gossip_take_shared(&st->gossip, k, rank, clock);
+	return gossip_has_been_sent(p, k, clock) && gossip_take_alone(&st->gossip, k);
 }
 
-static bool push_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			    const struct gagg_clocks *k, u32 rank, u64 now)
+static bool gossip_push_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
+				   const struct gagg_clocks *k, u32 rank, u64 now)
 {
 	(void)p;
 	(void)now;
-	return rank == k->owner || take_shared(&st->gossip, k, rank, k->clock[rank]);
+	return rank == k->owner || gossip_take_shared(&st->gossip, k, rank, k->clock[rank]);
 }
 
 const struct gagg_sync_ops gagg_sync_gossip_push = {
@@ -144,8 +145,8 @@ const struct gagg_sync_ops gagg_sync_gossip_push = {
 	.store = true,
 	.copies = true,
 	.whole = true,
-	.may_update = push_may_update,
-	.may_read = push_may_read,
+	.may_update = gossip_push_may_update,
+	.may_read = gossip_push_may_read,
 };
 
 const struct gagg_sync_ops gagg_sync_push_sum = {
@@ -157,14 +158,14 @@ const struct gagg_sync_ops gagg_sync_push_sum = {
 	.store = true,
 	.copies = true,
 	.whole = true,
-	.may_update = push_may_update,
-	.may_read = push_may_read,
+	.may_update = gossip_push_may_update,
+	.may_read = gossip_push_may_read,
 };
 
 /* --- pair: both take the mean of both ---------------------------------- */
 
-static bool pair_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			  const struct gagg_clocks *k, u32 rank, u32 clock)
+static bool gossip_pair_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
+				 const struct gagg_clocks *k, u32 rank, u32 clock)
 {
 	(void)p;
 	(void)st;
@@ -172,15 +173,15 @@ static bool pair_may_read(const struct gagg_sync_param *p, union gagg_sync_state
 	return k->clock[k->owner] >= clock;
 }
 
-static u32 pair_of(const struct gagg_clocks *k, u32 rank, u32 round)
+static u32 gossip_pair_of(const struct gagg_clocks *k, u32 rank, u32 round)
 {
 	u32 place = gagg_clocks_place(k, rank);
 
 	return gagg_clocks_at(k, gagg_peer_place_pair(gagg_clocks_seed(k), k->n, place, round));
 }
 
-static bool pair_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
-			    const struct gagg_clocks *k, u32 rank, u64 now)
+static bool gossip_pair_may_update(const struct gagg_sync_param *p, union gagg_sync_state *st,
+				   const struct gagg_clocks *k, u32 rank, u64 now)
 {
 	u32 clock = k->clock[rank], peer;
 
@@ -189,7 +190,7 @@ static bool pair_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 	(void)now;
 	if (rank != k->owner || clock % 2 || !clock)
 		return true;
-	peer = pair_of(k, rank, clock / 2 - 1);
+	peer = gossip_pair_of(k, rank, clock / 2 - 1);
 	return peer == rank || k->clock[peer] >= clock;
 }
 
@@ -201,6 +202,6 @@ const struct gagg_sync_ops gagg_sync_gossip_pair = {
 	.arg = { { "TAU", "TAU of gossip-pair:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
 	.store = true,
 	.copies = true,
-	.may_update = pair_may_update,
-	.may_read = pair_may_read,
+	.may_update = gossip_pair_may_update,
+	.may_read = gossip_pair_may_read,
 };

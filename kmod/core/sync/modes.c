@@ -33,7 +33,7 @@ const struct gagg_sync_ops *gagg_sync_get(u32 index)
 }
 
 /* the text behind @name if that is what @text begins with, else NULL */
-static const char *behind(const char *text, const char *name)
+static const char *mode_behind(const char *text, const char *name)
 {
 	while (*name && *text == *name) {
 		text++;
@@ -43,7 +43,7 @@ static const char *behind(const char *text, const char *name)
 }
 
 /* decimal digits up to ':' or the end, at most 10^9; NULL: something else */
-static const char *number(const char *text, u32 *n)
+static const char *mode_number(const char *text, u32 *n)
 {
 	const char *at = text;
 
@@ -52,15 +52,15 @@ static const char *number(const char *text, u32 *n)
 	return at > text && (!*at || *at == ':') ? at : NULL;
 }
 
-static const char *parse_args(const char *at, const struct gagg_sync_ops *ops,
-			      struct gagg_sync_param *p)
+static const char *mode_parse_args(const char *at, const struct gagg_sync_ops *ops,
+				   struct gagg_sync_param *p)
 {
 	u32 i;
 
 	for (i = 0; i < ops->nargs; i++) {
 		if (*at != ':')
 			return ops->usage;
-		at = number(at + 1, &p->arg[i]);
+		at = mode_number(at + 1, &p->arg[i]);
 		if (!at || p->arg[i] < ops->arg[i].min || p->arg[i] > ops->arg[i].max)
 			return ops->arg[i].wrong;
 	}
@@ -75,24 +75,24 @@ const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p)
 
 	memset(p, 0, sizeof(*p));
 	for (i = 0; i < NMODES; i++) {
-		const char *at = behind(text, modes[i]->name);
+		const char *at = mode_behind(text, modes[i]->name);
 
 		if (!at)
 			continue;
 		p->mode = i;
-		return parse_args(at, modes[i], p);
+		return mode_parse_args(at, modes[i], p);
 	}
 	return "unknown sync mode; `gaggctl sync list` shows those there are";
 }
 
-static char *put(char *at, const char *text)
+static char *mode_put(char *at, const char *text)
 {
 	while (*text)
 		*at++ = *text++;
 	return at;
 }
 
-static char *put_number(char *at, u32 n)
+static char *mode_put_number(char *at, u32 n)
 {
 	char digits[10];
 	u32 i = 0;
@@ -112,12 +112,12 @@ _Static_assert(15 + GAGG_SYNC_ARGS * 11 < GAGG_SYNC_MAX, "a mode does not fit");
 void gagg_sync_print(const struct gagg_sync_param *p, char *text)
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);
-	char *at = put(text, ops->name);
+	char *at = mode_put(text, ops->name);
 	u32 i;
 
 	for (i = 0; i < ops->nargs; i++) {
 		*at++ = ':';
-		at = put_number(at, p->arg[i]);
+		at = mode_put_number(at, p->arg[i]);
 	}
 	*at = 0;
 }

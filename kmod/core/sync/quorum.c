@@ -12,25 +12,26 @@
 /* deadlines closer than that are noise of the timer */
 #define LIMIT_MIN	GAGG_MSEC
 
-static bool enough(const struct gagg_sync_param *p, u32 contributed, u32 members)
+static bool sync_quorum_enough(const struct gagg_sync_param *p, u32 contributed, u32 members)
 {
 	return contributed >= (p->arg[0] < members ? p->arg[0] : members);
 }
 
-static bool quorum_complete(const struct gagg_sync_param *p, u32 contributed, u32 members,
-			    bool due)
+static bool sync_quorum_quorum_complete(const struct gagg_sync_param *p,
+					u32 contributed, u32 members, bool due)
 {
 	(void)due;
-	return enough(p, contributed, members);
+	return sync_quorum_enough(p, contributed, members);
 }
 
-static bool deadline_complete(const struct gagg_sync_param *p, u32 contributed, u32 members,
-			      bool due)
+static bool sync_quorum_deadline_complete(const struct gagg_sync_param *p,
+					  u32 contributed, u32 members,
+					  bool due)
 {
-	return contributed == members || (due && enough(p, contributed, members));
+	return contributed == members || (due && sync_quorum_enough(p, contributed, members));
 }
 
-static u64 deadline_limit(const struct gagg_sync_param *p, const struct gagg_delays *d)
+static u64 sync_quorum_deadline_limit(const struct gagg_sync_param *p, const struct gagg_delays *d)
 {
 	(void)d;
 	return p->arg[1] * GAGG_MSEC;
@@ -45,7 +46,7 @@ void gagg_delays_add(struct gagg_delays *d, u64 ns)
 }
 
 /* the upper median; sorts */
-static u32 median(u32 *x)
+static u32 sync_quorum_median(u32 *x)
 {
 	u32 i, k;
 
@@ -64,7 +65,7 @@ static u32 median(u32 *x)
  * a few stragglers do not move. Until there are enough of them rounds wait for
  * all, so that they are those of everybody.
  */
-static u64 adaptive_limit(const struct gagg_sync_param *p, const struct gagg_delays *d)
+static u64 sync_quorum_adaptive_limit(const struct gagg_sync_param *p, const struct gagg_delays *d)
 {
 	u32 x[GAGG_DELAYS], mid, i;
 	u64 limit;
@@ -72,10 +73,10 @@ static u64 adaptive_limit(const struct gagg_sync_param *p, const struct gagg_del
 	if (d->n < GAGG_DELAYS)
 		return GAGG_NEVER;
 	memcpy(x, d->us, sizeof(x));
-	mid = median(x);
+	mid = sync_quorum_median(x);
 	for (i = 0; i < GAGG_DELAYS; i++)
 		x[i] = x[i] < mid ? mid - x[i] : x[i] - mid;
-	limit = (mid + (u64)p->arg[1] * median(x)) * GAGG_USEC;
+	limit = (mid + (u64)p->arg[1] * sync_quorum_median(x)) * GAGG_USEC;
 	return gagg_max64(limit, LIMIT_MIN);
 }
 
@@ -88,7 +89,7 @@ const struct gagg_sync_ops gagg_sync_bsp_quorum = {
 		{ "K", "K of bsp-quorum:K:CARRY must be from 1 to 64 ranks", 1, 64 },
 		{ "CARRY", "CARRY of bsp-quorum:K:CARRY must be 0 or 1", 0, 1 },
 	},
-	.complete = quorum_complete,
+	.complete = sync_quorum_quorum_complete,
 	.quorum = true,
 	.narrow = true,
 };
@@ -104,10 +105,10 @@ const struct gagg_sync_ops gagg_sync_bsp_deadline = {
 		  1, 60000 },
 		{ "CARRY", "CARRY of bsp-deadline:K:MS:CARRY must be 0 or 1", 0, 1 },
 	},
-	.complete = deadline_complete,
+	.complete = sync_quorum_deadline_complete,
 	.quorum = true,
 	.narrow = true,
-	.limit = deadline_limit,
+	.limit = sync_quorum_deadline_limit,
 };
 
 const struct gagg_sync_ops gagg_sync_bsp_adaptive = {
@@ -120,8 +121,8 @@ const struct gagg_sync_ops gagg_sync_bsp_adaptive = {
 		{ "M", "M of bsp-adaptive:K:M:CARRY must be from 0 to 1000", 0, 1000 },
 		{ "CARRY", "CARRY of bsp-adaptive:K:M:CARRY must be 0 or 1", 0, 1 },
 	},
-	.complete = deadline_complete,
+	.complete = sync_quorum_deadline_complete,
 	.quorum = true,
 	.narrow = true,
-	.limit = adaptive_limit,
+	.limit = sync_quorum_adaptive_limit,
 };

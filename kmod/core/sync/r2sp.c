@@ -25,38 +25,38 @@
 #define OUTLIER	4	/* times the average that a sample counts at most */
 
 /* a clock's update is admitted in this order, after its rank was released */
-static bool at_work(const struct gagg_r2sp_worker *w, const struct gagg_clocks *k, u32 rank)
+static bool r2sp_at_work(const struct gagg_r2sp_worker *w, const struct gagg_clocks *k, u32 rank)
 {
 	return w->released > k->clock[rank] && !w->late;
 }
 
-static bool plays(const struct gagg_clocks *k, u32 rank)
+static bool r2sp_plays(const struct gagg_clocks *k, u32 rank)
 {
 	return gagg_clocks_has(k, rank) && k->clock[rank] != GAGG_CLOCK_END;
 }
 
-static u32 players(const struct gagg_clocks *k)
+static u32 r2sp_players(const struct gagg_clocks *k)
 {
 	u32 rank, n = 0;
 
 	gagg_for_each_worker(k, rank)
-		n += plays(k, rank);
+		n += r2sp_plays(k, rank);
 	return n;
 }
 
 /* the next one after @rank */
-static u32 after(const struct gagg_clocks *k, u32 rank)
+static u32 r2sp_after(const struct gagg_clocks *k, u32 rank)
 {
 	u32 i;
 
 	for (i = 1; i <= GAGG_CLOCK_RANKS; i++)
-		if (plays(k, (rank + i) % GAGG_CLOCK_RANKS))
+		if (r2sp_plays(k, (rank + i) % GAGG_CLOCK_RANKS))
 			return (rank + i) % GAGG_CLOCK_RANKS;
 	return rank;
 }
 
-static void release(const struct gagg_sync_param *p, struct gagg_r2sp *s,
-		    const struct gagg_clocks *k, u32 rank, u64 now)
+static void r2sp_release(const struct gagg_sync_param *p, struct gagg_r2sp *s,
+			 const struct gagg_clocks *k, u32 rank, u64 now)
 {
 	struct gagg_r2sp_worker *w = &s->worker[rank];
 
@@ -64,7 +64,7 @@ static void release(const struct gagg_sync_param *p, struct gagg_r2sp *s,
 	w->turn = ++s->turns;
 	w->since = now;
 	w->asked = 0;
-	s->next_at = now + s->clock_time * p->arg[0] / 100 / players(k);
+	s->next_at = now + s->clock_time * p->arg[0] / 100 / r2sp_players(k);
 }
 
 static u64 r2sp_run(const struct gagg_sync_param *p, union gagg_sync_state *st,
@@ -74,16 +74,16 @@ static u64 r2sp_run(const struct gagg_sync_param *p, union gagg_sync_state *st,
 	struct gagg_r2sp *s = &st->r2sp;
 	u32 n;
 
-	for (n = players(k); n; n--) {
+	for (n = r2sp_players(k); n; n--) {
 		struct gagg_r2sp_worker *w;
 
-		if (!plays(k, s->next))
-			s->next = after(k, s->next);
+		if (!r2sp_plays(k, s->next))
+			s->next = r2sp_after(k, s->next);
 		if (now < s->next_at)
 			return s->next_at;
 		w = &s->worker[s->next];
 		if (w->released <= k->clock[s->next]) {
-			release(p, s, k, s->next, now);
+			r2sp_release(p, s, k, s->next, now);
 		} else if (!w->late) {
 			if (!patience)
 				return GAGG_NEVER;
@@ -92,7 +92,7 @@ static u64 r2sp_run(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			w->late = 1;
 			s->next_at = now;
 		}
-		s->next = after(k, s->next);
+		s->next = r2sp_after(k, s->next);
 	}
 	return GAGG_NEVER;
 }
@@ -111,7 +111,7 @@ static void r2sp_on_tick(const struct gagg_sync_param *p, union gagg_sync_state 
  * once is in the first one, which is no sample; and one that took a minute must not
  * keep all others a minute apart.
  */
-static void sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 rank, u64 now)
+static void r2sp_sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 rank, u64 now)
 {
 	struct gagg_r2sp_worker *w = &s->worker[rank];
 	u64 took = now - w->since;
@@ -132,18 +132,18 @@ static void sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 rank, u
 /* of those that are at work, one at least, the one that was released longest ago: it
  * stays the first until it is done, as turns only grow
  */
-static u32 first(struct gagg_r2sp *s, const struct gagg_clocks *k)
+static u32 r2sp_first(struct gagg_r2sp *s, const struct gagg_clocks *k)
 {
 	u32 rank;
 
 	if (s->worker[s->first].turn == s->first_turn &&
-	    at_work(&s->worker[s->first], k, s->first))
+	    r2sp_at_work(&s->worker[s->first], k, s->first))
 		return s->first;
 	s->first_turn = GAGG_NEVER;
 	gagg_for_each_worker(k, rank) {
 		const struct gagg_r2sp_worker *w = &s->worker[rank];
 
-		if (at_work(w, k, rank) && w->turn < s->first_turn) {
+		if (r2sp_at_work(w, k, rank) && w->turn < s->first_turn) {
 			s->first = rank;
 			s->first_turn = w->turn;
 		}
@@ -162,8 +162,8 @@ static bool r2sp_may_update(const struct gagg_sync_param *p, union gagg_sync_sta
 		return false;
 	if (w->late)
 		return true;
-	sample(s, k, rank, now);
-	return first(s, k) == rank;
+	r2sp_sample(s, k, rank, now);
+	return r2sp_first(s, k) == rank;
 }
 
 static bool r2sp_may_read(const struct gagg_sync_param *p, union gagg_sync_state *st,
