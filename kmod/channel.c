@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include "channel.h"
-#include "chunk.h"
 #include "compat/workqueue.h"
 #include "faults.h"
 #include "group.h"

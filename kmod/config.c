@@ -10,7 +10,6 @@
 #include "endpoint.h"
 #include "group.h"
 
-
 void gagg_config_default(struct gagg_config *cfg, const char *name,
 			 struct user_namespace *ns)
 {
@@ -38,8 +37,9 @@ static int config_check_params(const struct gagg_config *cfg, struct netlink_ext
 
 	if (!wrong)
 		return 0;
-	/* a literal of the core */
-	extack->_msg = wrong;
+	/* a literal of the core, which no macro can see */
+	if (extack)
+		extack->_msg = wrong;
 	return -ERANGE;
 }
 

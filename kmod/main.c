@@ -27,7 +27,7 @@ static int __init gagg_init(void)
 		goto out_faults;
 	err = gagg_netns_init();
 	if (err)
-		goto out_epochs;
+		goto out_speak;
 	err = gagg_netlink_init();
 	if (err)
 		goto out_netns;
@@ -40,7 +40,7 @@ out_netlink:
 	gagg_netlink_exit();
 out_netns:
 	gagg_netns_exit();
-out_epochs:
+out_speak:
 	gagg_speak_exit();
 out_faults:
 	gagg_faults_exit();

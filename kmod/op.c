@@ -141,13 +141,17 @@ int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool w
 static u64 op_missing_ports(struct gagg_group *grp, const struct gagg_seat *seat, u64 op)
 {
 	struct gagg_channel *ch = seat->channel;
-	u64 ranks;
+	u64 ranks = 0;
+	u32 s;
 
 	if (grp->dead || grp->channel[ch->index] != ch)
 		return 0;
-	gagg_group_lock_ports(grp);
-	ranks = gagg_ledger_missing(&grp->geom, ch->part, &seat->ops, op);
-	gagg_group_unlock_ports(grp);
+	/* one at a time: a trainer may ask in a loop, and the answer is of no common instant */
+	for (s = 0; s < ch->nparts; s++) {
+		spin_lock_bh(&grp->ep->port[s].lock);
+		ranks |= gagg_chan_missing(&grp->geom, ch->part[s], seat->ops.local, op);
+		spin_unlock_bh(&grp->ep->port[s].lock);
+	}
 	return ranks;
 }
 

@@ -16,7 +16,7 @@
  *				the call the datagram was as it says. The cookie
  *				is a secret: @ours says if it is the epoch's.
  *	gagg_filled, gagg_desc	what the trainer's memory said to the next
- *	gagg_call		call without a datagram (enum gagg_traced)
+ *	gagg_call		call without a datagram (enum gagg_work_call)
  *	gagg_act		an action of the call or datagram before
  *
  * @self (this host's node) and @shard say which object it is: events of one

@@ -23,7 +23,7 @@ static int list_is_kept(const struct dirent *d)
 	return name_kept(d->d_name) && strlen(d->d_name) < GAGG_NAME_MAX;
 }
 
-/* names of checkpoints or groups in a directory, in order; list_free_names() when it is not negative */
+/* names of checkpoints or groups in a directory, in order; if not negative: list_free_names() */
 static int list_read_names(int dir, struct dirent ***names)
 {
 	int n = scandirat(dir, ".", names, list_is_kept, alphasort);

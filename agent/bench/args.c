@@ -185,10 +185,8 @@ static void arg_take_word(struct bench_args *a, int opt)
 	switch (opt) {
 	case 'd':
 		if (!bench_dtype_parse(optarg, &a->dtype))
-			arg_fail(
-				a,
-				"no element type '%s'; there are: float32, float16, bfloat16, int32, int64",
-				optarg);
+			arg_fail(a, "no element type '%s'; there are: float32, float16, bfloat16, int32, int64",
+				 optarg);
 		break;
 	case 'o':
 		if (!bench_redop_parse(optarg, &a->redop))
@@ -288,9 +286,7 @@ static bool arg_agree(struct bench_args *a)
 	if (bench_reduces(a->kind) && a->dtype == BENCH_INT64 && a->redop != BENCH_SUM)
 		return arg_fail(a, "of int64 there are sums only");
 	if (a->local && (a->group || a->socket || a->rank >= 0))
-		return arg_fail(
-			a,
-			"--local has a group of its own: no --group, --rank or --socket");
+		return arg_fail(a, "--local has a group of its own: no --group, --rank or --socket");
 	return true;
 }
 
@@ -318,10 +314,8 @@ bool bench_args_parse(struct bench_args *a, int argc, char **argv)
 		} else {
 			kind = bench_kind_parse(optarg, &a->kind);
 			if (!kind)
-				arg_fail(
-					a,
-					"no operation '%s'; there are: all_reduce, reduce_scatter, all_gather, broadcast, overlap",
-					optarg);
+				arg_fail(a, "no operation '%s'; there are: all_reduce, reduce_scatter, all_gather, broadcast, overlap",
+					 optarg);
 		}
 	}
 	if (a->help)

@@ -249,16 +249,14 @@ size_t bench_data_wrong(const struct bench_data *d, const struct bench_op *op, i
 			double bound, const void *result)
 {
 	size_t size = bench_dtype_size(d->dtype), wrong = 0;
+	const char *parts = result;
 	int r;
 
 	switch (op->kind) {
 	case BENCH_ALL_GATHER:
 		for (r = 0; r < d->n; r++)
-			wrong += data_wrong_part(
-				d, op, (struct factor){ d->c[r], d->c[r] }, 0,
-				0,
-				(const char *)result +
-					(size_t)r * op->count * size);
+			wrong += data_wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, 0,
+						 parts + (size_t)r * op->count * size);
 		return wrong;
 	case BENCH_BROADCAST:
 		r = op->root;

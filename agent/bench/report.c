@@ -58,24 +58,20 @@ GET(n, report_integer(c->sys->size))
 GET(bytes, report_integer((long long)c->row->bytes))
 GET(count, report_integer((long long)c->row->op.count))
 GET(type, report_word(bench_dtype_name(c->row->op.dtype)))
-GET(redop, report_word(bench_reduces(c->row->op.kind) ?
-			       bench_redop_name(c->row->op.redop) :
-			       "none"))
-GET(root,
-    report_integer(c->row->op.kind == BENCH_BROADCAST ? c->row->op.root : -1))
+GET(redop, report_word(bench_reduces(c->row->op.kind) ? bench_redop_name(c->row->op.redop) :
+							"none"))
+GET(root, report_integer(c->row->op.kind == BENCH_BROADCAST ? c->row->op.root : -1))
 GET(wire, report_word(c->sys->wire))
 GET(algorithm, report_word(c->row->algorithm))
 GET(ops, report_integer((long long)c->row->ops))
 GET(time, report_real(c->row->time_us))
 GET(algbw, report_real(report_algbw(c->row)))
-GET(busbw, report_real(report_algbw(c->row) *
-		       bench_bus_factor(c->row->op.kind, c->sys->size)))
+GET(busbw, report_real(report_algbw(c->row) * bench_bus_factor(c->row->op.kind, c->sys->size)))
 GET(wrong, report_integer((long long)c->row->wrong))
 GET(p50, report_real(c->row->p50_us))
 GET(p99, report_real(c->row->p99_us))
 GET(max, report_real(c->row->max_us))
-GET(cpu, c->row->cpu_s_per_gb > 0 ? report_real(c->row->cpu_s_per_gb) :
-				    report_nothing())
+GET(cpu, c->row->cpu_s_per_gb > 0 ? report_real(c->row->cpu_s_per_gb) : report_nothing())
 GET(datagrams, report_counter(c->row, c->row->datagrams))
 GET(resent, report_counter(c->row, c->row->resent))
 GET(switches, report_real(c->row->switches))
@@ -83,8 +79,7 @@ GET(machine_switches, report_real(c->row->machine_switches))
 GET(comm, report_real(c->row->comm_us))
 GET(compute, report_real(c->row->compute_us))
 GET(ratio, report_real(c->row->p50_us / (c->row->comm_us > c->row->compute_us ?
-						 c->row->comm_us :
-						 c->row->compute_us)))
+					 c->row->comm_us : c->row->compute_us)))
 
 /**
  * struct column - one value of a row

@@ -274,10 +274,9 @@ static void parse_take_ring(cfg_t *cfg, const char *where)
 
 	if (!bytes || (ring_chunks(bytes, lanes, g->window, &g->ring) && g->ring <= most))
 		return;
-	parse_complain(
-		parse_line_of(cfg, GAGG_GA_RING),
-		"%s: ring = %llu bytes: of %u lanes these are more chunks than are allowed, %u",
-		where, (unsigned long long)bytes, lanes, most);
+	parse_complain(parse_line_of(cfg, GAGG_GA_RING),
+		       "%s: ring = %llu bytes: of %u lanes these are more chunks than are allowed, %u",
+		       where, (unsigned long long)bytes, lanes, most);
 	g->ring = most;
 }
 
@@ -309,10 +308,8 @@ static void parse_check_sums(cfg_t *cfg, const char *where)
 		}
 	}
 	if (most > 16)
-		parse_complain(
-			cfg->line,
-			"%s, which ends here: %u members have one address; allowed are 16",
-			where, most);
+		parse_complain(cfg->line, "%s, which ends here: %u members have one address; allowed are 16",
+			       where, most);
 	/* what is wrong with it alone was said where it is set */
 	wrong = gagg_sync_parse(g->sync, &sync) ? NULL : gagg_sync_fits(&sync, workers);
 	if (wrong)
@@ -321,32 +318,26 @@ static void parse_check_sums(cfg_t *cfg, const char *where)
 			       g->sync, wrong, workers);
 	else if (apart < workers && !gagg_sync_parse(g->sync, &sync) &&
 		 gagg_sync_get(sync.mode)->copies)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_SYNC),
-			"%s: sync = %s: the sync mode requires hosts with one worker each",
-			where, g->sync);
+		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
+			       "%s: sync = %s: the sync mode requires hosts with one worker each",
+			       where,
+			       g->sync);
 	if (g->shards > 1 && !gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->whole)
-		parse_complain(parse_line_of(cfg, GAGG_GA_SHARDS),
-			       "%s: shards = %u: sync mode %s requires one",
+		parse_complain(parse_line_of(cfg, GAGG_GA_SHARDS), "%s: shards = %u: sync mode %s requires one",
 			       where, g->shards, g->sync);
 	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_parse(g->sync, &sync) &&
 	    !gagg_sync_get(sync.mode)->store)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_LANE_TYPE),
-			"%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
-			where, g->sync);
+		parse_complain(parse_line_of(cfg, GAGG_GA_LANE_TYPE),
+			       "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
+			       where, g->sync);
 	if (g->wire && !gagg_sync_parse(g->sync, &sync) && !gagg_sync_get(sync.mode)->narrow)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_WIRE),
-			"%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
-			where, nl_field_word(nl_field_find("wire"), g->wire),
-			g->sync);
+		parse_complain(parse_line_of(cfg, GAGG_GA_WIRE),
+			       "%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
+			       where, nl_field_word(nl_field_find("wire"), g->wire), g->sync);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_RING),
-			"%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
-			where, g->ring, hosts,
-			2 * g->stripe * g->shards * hosts);
+		parse_complain(parse_line_of(cfg, GAGG_GA_RING),
+			       "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
+			       where, g->ring, hosts, 2 * g->stripe * g->shards * hosts);
 }
 
 static void parse_check_multicast(cfg_t *cfg, const char *where)
@@ -357,16 +348,14 @@ static void parse_check_multicast(cfg_t *cfg, const char *where)
 	if (!g->multicast.family)
 		return;
 	if (!gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->store)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_MULTICAST),
-			"%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
-			where, g->sync);
+		parse_complain(parse_line_of(cfg, GAGG_GA_MULTICAST),
+			       "%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
+			       where, g->sync);
 	if (g->n_members && g->members[0].addr.family &&
 	    g->members[0].addr.family != g->multicast.family)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_MULTICAST),
-			"%s: multicast and the address of member %u differ in address family; allowed is IPv4 for all or IPv6 for all",
-			where, g->members[0].rank);
+		parse_complain(parse_line_of(cfg, GAGG_GA_MULTICAST),
+			       "%s: multicast and the address of member %u differ in address family; allowed is IPv4 for all or IPv6 for all",
+			       where, g->members[0].rank);
 }
 
 static void parse_check_members(cfg_t *cfg, const char *where)
@@ -378,10 +367,8 @@ static void parse_check_members(cfg_t *cfg, const char *where)
 		roles |= g->members[i].roles;
 		if (g->members[i].addr.family != g->members[0].addr.family &&
 		    g->members[i].addr.family && g->members[0].addr.family)
-			parse_complain(
-				cfg->line,
-				"%s, which ends here: members %u and %u differ in address family; allowed is IPv4 for all or IPv6 for all",
-				where, g->members[0].rank, g->members[i].rank);
+			parse_complain(cfg->line, "%s, which ends here: members %u and %u differ in address family; allowed is IPv4 for all or IPv6 for all",
+				       where, g->members[0].rank, g->members[i].rank);
 	}
 	if (!g->n_members)
 		parse_complain(cfg->line, "%s, which ends here, has no member", where);
@@ -406,29 +393,22 @@ static int parse_on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 	if (!*name || strlen(name) >= sizeof(g->name) ||
 	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") !=
 		    strlen(name))
-		parse_complain(
-			cfg->line,
-			"%s, which ends here: a name is 1 to %zu of A-Z a-z 0-9 . _ -",
-			where, sizeof(g->name) - 1);
+		parse_complain(cfg->line, "%s, which ends here: a name is 1 to %zu of A-Z a-z 0-9 . _ -",
+			       where, sizeof(g->name) - 1);
 	else
 		strcpy(g->name, name);
 	parse_take_ring(cfg, where);
 	if (g->window && g->ring % g->window)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_RING),
-			"%s: ring = %u: allowed is a multiple of window, which is %u",
-			where, g->ring, g->window);
+		parse_complain(parse_line_of(cfg, GAGG_GA_RING), "%s: ring = %u: allowed is a multiple of window, which is %u",
+			       where, g->ring, g->window);
 	if (g->port + g->shards > 65536)
-		parse_complain(
-			parse_line_of(cfg, GAGG_GA_PORT),
-			"%s: port = %u: with %u shards, allowed is 1 to %u",
-			where, g->port, g->shards, 65536 - g->shards);
+		parse_complain(parse_line_of(cfg, GAGG_GA_PORT), "%s: port = %u: with %u shards, allowed is 1 to %u",
+			       where, g->port, g->shards, 65536 - g->shards);
 	parse_check_members(cfg, where);
 	for (unsigned int i = 0; i < c->n_groups; i++)
 		if (g->set & c->groups[i].set & NL_SET(GAGG_GA_ID) &&
 		    g->id == c->groups[i].id)
-			parse_complain(parse_line_of(cfg, GAGG_GA_ID),
-				       "%s: id = %u is that of group \"%s\"",
+			parse_complain(parse_line_of(cfg, GAGG_GA_ID), "%s: id = %u is that of group \"%s\"",
 				       where, g->id, c->groups[i].name);
 
 	groups = realloc(c->groups, (c->n_groups + 1) * sizeof(*groups));

@@ -44,9 +44,8 @@ static int request_check_open(const struct broker_request *r, char *msg, size_t 
 		return request_refuse(EINVAL, msg, size, "rank %u: ranks are 0 to %d", r->rank,
 				      GAGG_RANKS_MAX - 1);
 	if (r->bytes || memcmp(r->name, none, sizeof(none)))
-		return request_refuse(
-			EINVAL, msg, size,
-			"a request for a session has bytes or a name: both are a checkpoint's");
+		return request_refuse(EINVAL, msg, size,
+				      "a request for a session has bytes or a name: both are a checkpoint's");
 	return 0;
 }
 
@@ -54,19 +53,16 @@ static int request_check_open(const struct broker_request *r, char *msg, size_t 
 static int request_check_checkpoint(const struct broker_request *r, char *msg, size_t size)
 {
 	if (!memchr(r->name, 0, sizeof(r->name)) || !name_kept(r->name))
-		return request_refuse(
-			EINVAL, msg, size,
-			"a checkpoint's name is 1 to %d of A-Z a-z 0-9 . _ -, the first neither . nor -",
-			GAGG_NAME_MAX - 1);
+		return request_refuse(EINVAL, msg, size,
+				      "a checkpoint's name is 1 to %d of A-Z a-z 0-9 . _ -, the first neither . nor -",
+				      GAGG_NAME_MAX - 1);
 	if (!name_kept(r->group))
-		return request_refuse(
-			EINVAL, msg, size,
-			"group \"%s\": no checkpoints are kept of a group with a name that begins with . or -",
-			r->group);
+		return request_refuse(EINVAL, msg, size,
+				      "group \"%s\": no checkpoints are kept of a group with a name that begins with . or -",
+				      r->group);
 	if (r->rank || (r->bytes && r->op != BROKER_OP_SAVE))
-		return request_refuse(
-			EINVAL, msg, size,
-			"a request about a checkpoint has a rank, or bytes that are not to be saved");
+		return request_refuse(EINVAL, msg, size,
+				      "a request about a checkpoint has a rank, or bytes that are not to be saved");
 	if (r->op == BROKER_OP_SAVE && (!r->bytes || r->bytes % sizeof(uint64_t)))
 		return request_refuse(EINVAL, msg, size,
 				      "a checkpoint has whole words of 8 bytes, not %llu bytes",
@@ -80,14 +76,12 @@ static int request_check_question(const struct broker_request *r, char *msg, siz
 	static const char none[GAGG_NAME_MAX];
 
 	if (r->bytes || memcmp(r->name, none, sizeof(none)))
-		return request_refuse(
-			EINVAL, msg, size,
-			"a question about groups has bytes or a name: both are a checkpoint's");
+		return request_refuse(EINVAL, msg, size,
+				      "a question about groups has bytes or a name: both are a checkpoint's");
 	if (r->rank && *r->group)
-		return request_refuse(
-			EINVAL, msg, size,
-			"a question about group \"%s\" has a position: either of them says which group is meant",
-			r->group);
+		return request_refuse(EINVAL, msg, size,
+				      "a question about group \"%s\" has a position: either of them says which group is meant",
+				      r->group);
 	return 0;
 }
 
@@ -100,10 +94,9 @@ int request_check(const void *buf, size_t have, size_t len,
 	memset(out, 0, sizeof(*out));
 	memcpy(out, buf, have < sizeof(*out) ? have : sizeof(*out));
 	if (len >= 2 * sizeof(uint32_t) && out->version != BROKER_VERSION)
-		return request_refuse(
-			EPROTONOSUPPORT, msg, size,
-			"the program speaks version %u of the session protocol, gaggd speaks %u: update the older of the two",
-			out->version, BROKER_VERSION);
+		return request_refuse(EPROTONOSUPPORT, msg, size,
+				      "the program speaks version %u of the session protocol, gaggd speaks %u: update the older of the two",
+				      out->version, BROKER_VERSION);
 	if (len != sizeof(*out) || out->size != sizeof(*out))
 		return request_refuse(EINVAL, msg, size,
 				      "a request is %zu bytes, this one is %zu and says %u",
@@ -168,10 +161,9 @@ static int request_refuse_rank(const struct nl_group *g, uint32_t rank, char *ms
 			return request_refuse(EINVAL, msg, size,
 					      "rank %u of group \"%s\" is at %s, not on this host",
 					      rank, g->name, nl_ip_format(&m->addr, ip));
-		return request_refuse(
-			EINVAL, msg, size,
-			"rank %u of group \"%s\" is an aggregator only, and sessions are for workers",
-			rank, g->name);
+		return request_refuse(EINVAL, msg, size,
+				      "rank %u of group \"%s\" is an aggregator only, and sessions are for workers",
+				      rank, g->name);
 	}
 	return request_refuse(EINVAL, msg, size, "group \"%s\" has no rank %u", g->name,
 			      rank);

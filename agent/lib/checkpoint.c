@@ -226,8 +226,7 @@ static int checkpoint_socket_close(void *cookie)
 static FILE *checkpoint_socket_stream(int fd, const char *mode)
 {
 	static const cookie_io_functions_t how = {
-		.read = checkpoint_socket_read,
-		.write = checkpoint_socket_write,
+		.read = checkpoint_socket_read, .write = checkpoint_socket_write,
 		.close = checkpoint_socket_close,
 	};
 	FILE *f = fopencookie((void *)(intptr_t)fd, mode, how);
@@ -383,6 +382,7 @@ static int checkpoint_check_root(struct gagg_comm *c, int root)
 
 static int checkpoint_save(struct gagg_comm *c, const char *path, int root)
 {
+	const char *name = checkpoint_name_at_agent(path);
 	struct gagg_table *t;
 	int err = checkpoint_check_root(c, root);
 
@@ -390,10 +390,7 @@ static int checkpoint_save(struct gagg_comm *c, const char *path, int root)
 		err = store_snapshot(t);
 	if (err || gagg_rank(c) != root)
 		return err;
-	return checkpoint_name_at_agent(path) ?
-		       checkpoint_save_at_agent(
-			       c, checkpoint_name_at_agent(path)) :
-		       checkpoint_write_file(c, path);
+	return name ? checkpoint_save_at_agent(c, name) : checkpoint_write_file(c, path);
 }
 
 int gagg_checkpoint(struct gagg_comm *c, const char *path, int root)

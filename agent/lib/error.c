@@ -122,7 +122,7 @@ static const struct field {
 	[GAGG_DG_MEMBERS]	= { "number of members" },
 	[GAGG_DG_ADDRESS]	= { "address of a member, or multicast," },
 	[GAGG_DG_ROLE]		= { "role of a member" },
-	[GAGG_DG_RESERVED]	= { "a reserved field" },
+	[GAGG_DG_RESERVED]	= { "version of gagg" },
 	[GAGG_DG_LANES]		= { "lanes", { "auto" } },
 	[GAGG_DG_RING]		= { "ring" },
 	[GAGG_DG_WINDOW]	= { "window" },

@@ -79,12 +79,16 @@ static int gossip_local(const struct gagg_replica *r, uint32_t rank)
 	return (int)gagg_peer_index(gossip_members(r), rank);
 }
 
+/* whose copy it is about at this clock */
+static int gossip_peer(struct gagg_replica *r)
+{
+	return gossip_local(r, gagg_peer_to(gossip_members(r), gossip_self(r),
+					    gossip_clock_of(r)));
+}
+
 static int gossip_send_to(struct gagg_replica *r)
 {
-	return copies_add(r->table,
-			  gossip_local(r, gagg_peer_to(gossip_members(r),
-						       gossip_self(r),
-						       gossip_clock_of(r))));
+	return copies_add(r->table, gossip_peer(r));
 }
 
 /* in whole steps, and what lies between them */
@@ -275,12 +279,7 @@ static int gossip_pull(struct gagg_replica *r, float *w)
 	size_t i;
 
 	if (!err)
-		err = copies_read(
-			t,
-			gossip_local(r, gagg_peer_to(gossip_members(r),
-						     gossip_self(r),
-						     gossip_clock_of(r))),
-			0);
+		err = copies_read(t, gossip_peer(r), 0);
 	if (err)
 		return err;
 	for (i = 0; i < r->count; i++) {

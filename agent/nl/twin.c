@@ -103,8 +103,8 @@ int twin_hello(const void *more, size_t n, struct nl_twin *out)
 	return 0;
 }
 
-static int twin_connect_to(const char *path, uint64_t deadline,
-			   char text[NL_SENTENCE_MAX], int *out)
+static int twin_connect_to(const char *path, uint64_t deadline, char text[NL_SENTENCE_MAX],
+			   int *out)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int err;
@@ -154,16 +154,14 @@ static int twin_ask(struct nl *nl, const struct broker_request *req, uint64_t de
 		close(fd);
 	if (err == -ETIMEDOUT || len == -ETIMEDOUT)
 		return twin_say(-ETIMEDOUT, text,
-				"gagg-twin at %s has not answered within %u s",
-				path, nl_twin_ms / 1000);
+				"gagg-twin at %s has not answered within %u s", path,
+				nl_twin_ms / 1000);
 	if (err || len < 0)
 		return err ? err : (int)len;
 	err = twin_answer(nl->buf, (size_t)len, reply, more, n);
 	if (err == -EBADMSG && !reply->error)
-		return twin_say(
-			err, text,
-			"what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
-			path);
+		return twin_say(err, text, "what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
+				path);
 	return err ? twin_say(err, text, "%s",
 			      *reply->message ? reply->message : strerror(-err)) : 0;
 }
@@ -195,10 +193,8 @@ static int twin_ask_message(struct nl *nl, const struct broker_request *req, uin
 	hdr = twin_message(more, n);
 	err = hdr ? each(hdr, arg) : -EBADMSG;
 	if (err == -EBADMSG || err == -ENODATA)
-		twin_say(
-			err, text,
-			"the answer of gagg-twin at %s makes no sense; is it of another version?",
-			nl->twin.path);
+		twin_say(err, text, "the answer of gagg-twin at %s makes no sense; is it of another version?",
+			 nl->twin.path);
 	return err;
 }
 
@@ -213,10 +209,8 @@ static int twin_ask_each(struct nl *nl, uint64_t deadline, nl_each_fn each, void
 
 		err = twin_ask_message(nl, &req, deadline, &total, each, arg, text);
 		if (!err && total > GROUPS_MAX)
-			err = twin_say(
-				-EBADMSG, text,
-				"gagg-twin at %s says that it has %u groups, which no host has",
-				nl->twin.path, total);
+			err = twin_say(-EBADMSG, text, "gagg-twin at %s says that it has %u groups, which no host has",
+				       nl->twin.path, total);
 	}
 	return err;
 }
@@ -235,10 +229,8 @@ int nl_twin_transact(struct nl *nl, int cmd, const char *name, nl_each_fn each, 
 	else if (cmd == GAGG_CMD_STATS_GET)
 		req = twin_question(BROKER_OP_STATS, name, 0);
 	else
-		return twin_say(
-			-EOPNOTSUPP, text,
-			"gagg-twin at %s has its groups from %s: edit that, and restart gagg-twin",
-			nl->twin.path, nl->twin.config);
+		return twin_say(-EOPNOTSUPP, text, "gagg-twin at %s has its groups from %s: edit that, and restart gagg-twin",
+				nl->twin.path, nl->twin.config);
 	return twin_ask_message(nl, &req, deadline, &total, each, arg, text);
 }
 
@@ -259,19 +251,14 @@ static int twin_greet(struct nl *nl, const char *path, char text[NL_SENTENCE_MAX
 	strcpy(nl->twin.path, path);
 	err = twin_ask(nl, &req, deadline_in((int)nl_twin_ms), &reply, &more, &n, text);
 	if (!err && twin_hello(more, n, &nl->twin))
-		return twin_say(
-			-EBADMSG, text,
-			"what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
-			path);
+		return twin_say(-EBADMSG, text, "what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
+				path);
 	if (!reply.error)
 		return err;
 	strcpy(said, text);
-	return twin_say(
-		err, text,
-		reply.error == EINVAL || reply.error == EPROTONOSUPPORT ?
-			"what listens at %s is older than this gaggctl, or no gagg-twin: %s" :
-			"%s: %s",
-		path, said);
+	return twin_say(err, text, reply.error == EINVAL || reply.error == EPROTONOSUPPORT ?
+			"what listens at %s is older than this gaggctl, or no gagg-twin: %s" : "%s: %s",
+			path, said);
 }
 
 struct nl *nl_open_twin(const char *path)

@@ -40,7 +40,7 @@ static void act_publish_lanes(const struct gagg_geom *g, struct channel *ch,
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
-		/* a seat goes only after the shard has stopped */
+		/* a seat goes without an op in flight, or the shard has stopped before */
 		local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
 	if (pub->hold == GAGG_HOLD_TAKE)

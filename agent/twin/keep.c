@@ -49,7 +49,7 @@ void keep_act(const struct gagg_geom *g, const struct channel *ch, const struct 
 		keep_reduce(g, keep_chunk(g, ch, k->slot, false), false,
 			    keep_chunk(g, ch, k->slot, true));
 	else if (a->type == GAGG_ACT_ADD_LOCAL)
-		/* a seat goes only after the shard has stopped */
+		/* a seat goes without an op in flight, or the shard has stopped before */
 		keep_reduce(g, keep_chunk(g, ch, k->slot, k->beside), k->first,
 			    chunk_at(g, &ch->seat[a->local]->contrib, k->slot));
 	else

@@ -16,7 +16,6 @@
 #include "channel.h"
 #include "epoch.h"
 #include "group.h"
-#include "keep.h"
 #include "link.h"
 #include "op.h"
 #include "queue.h"
@@ -82,6 +81,25 @@ static int session_seat_take(struct session *s, struct channel *ch)
 	return 0;
 }
 
+/* the locks of all workers are held: afterwards none of them finds it, nor sends from it */
+static void session_seat_unlink(struct seat *seat)
+{
+	seat->channel->seat[seat->ops.local] = NULL;
+	queues_forget(seat->session->group);
+}
+
+static void session_seat_gone(struct seat *seat)
+{
+	unsigned int index = seat->channel->index;
+	struct session *s = seat->session;
+
+	s->seat[index] = NULL;
+	gagg_table_leave(&s->table, index);
+	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
+	seat_ring(seat->shared);
+	session_seat_free(seat);
+}
+
 /* @stop: a rank leaves an epoch */
 static void session_seat_leave(struct session *s, unsigned int index, bool stop)
 {
@@ -92,14 +110,9 @@ static void session_seat_leave(struct session *s, unsigned int index, bool stop)
 	workers_lock(g);
 	for (i = 0; stop && i < g->geom.shards; i++)
 		gagg_shard_stop(g->part[i].core);
-	seat->channel->seat[seat->ops.local] = NULL;
-	queues_forget(g);
+	session_seat_unlink(seat);
 	workers_unlock(g);
-	s->seat[index] = NULL;
-	gagg_table_leave(&s->table, index);
-	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
-	seat_ring(seat->shared);
-	session_seat_free(seat);
+	session_seat_gone(seat);
 }
 
 static void session_leave_all(struct session *s, bool stop)
@@ -279,12 +292,15 @@ int session_channel_free(struct session *s, u32 id)
 	if (place < 0)
 		return -ENOENT;
 	seat = s->seat[place];
+	/* in one section: the trainer may submit an op meanwhile, which a worker takes */
 	workers_lock(s->group);
-	busy = gagg_ledger_busy(&seat->ops);
+	busy = gagg_ledger_busy(&seat->ops) && !session_running(s);
+	if (!busy)
+		session_seat_unlink(seat);
 	workers_unlock(s->group);
-	if (busy && !session_running(s))
+	if (busy)
 		return -EBUSY;
-	session_seat_leave(s, seat->channel->index, false);
+	session_seat_gone(seat);
 	return 0;
 }
 

@@ -78,10 +78,10 @@ static struct burst *tx_burst_room(struct port *p, struct burst **at, u64 nodes,
 {
 	struct burst *b;
 
-	if (*at && !tx_burst_fits(p, *at, nodes, len))
-		tx_burst_close(p, at);
-	if (*at)
+	if (*at && tx_burst_fits(p, *at, nodes, len))
 		return *at;
+	if (*at)
+		tx_burst_close(p, at);
 	b = burst_new(p->queue);
 	if (!b)
 		return NULL;

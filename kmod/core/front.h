@@ -5,9 +5,7 @@
 #ifndef GAGG_CORE_FRONT_H
 #define GAGG_CORE_FRONT_H
 
-#include "types.h"
-
-#define GAGG_SHARDS_MAX	16
+#include "geom.h"
 
 struct gagg_front {
 	u64 at[GAGG_SHARDS_MAX];	/* by shard; GAGG_NEVER: it never holds others up */

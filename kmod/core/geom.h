@@ -17,6 +17,8 @@
 #include <linux/gagg.h>
 #include <linux/gagg_netlink.h>
 
+#define GAGG_SHARDS_MAX	16	/* most of a group */
+
 /* a model checker makes do with less */
 #ifndef GAGG_NODES
 #define GAGG_RANKS	64

@@ -134,7 +134,7 @@ const char *gagg_digest_name(u32 digest)
 		[GAGG_DG_MEMBERS] = "members",
 		[GAGG_DG_ADDRESS] = "address",
 		[GAGG_DG_ROLE] = "role",
-		[GAGG_DG_RESERVED] = "reserved",
+		[GAGG_DG_RESERVED] = "version",
 		[GAGG_DG_KEY] = "key",
 		[GAGG_DG_COUNT] = "version",
 	};

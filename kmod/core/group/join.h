@@ -69,8 +69,6 @@
 #define GAGG_HELLO_FAST		(50 * GAGG_MSEC)
 #define GAGG_HELLO_SLOW		(1000 * GAGG_MSEC)
 
-#define GAGG_JOIN_SHARDS	16
-
 /* what a node has set differently: the versions, or else the lowest field, see digest.h */
 struct gagg_mismatch {
 	u32 field;	/* 1 + enum gagg_digest; 0: agrees */
@@ -103,7 +101,7 @@ struct gagg_peer {
 	u16 cut;	/* those on which it has had none for dead_after */
 	u64 met;	/* time: instance accepted, or alive again */
 	u64 answered;	/* time of the last WIDE */
-	u64 wide[GAGG_JOIN_SHARDS];	/* time of the last such datagram; 0: never */
+	u64 wide[GAGG_SHARDS_MAX];	/* time of the last such datagram; 0: never */
 	u32 pn;		/* largest of @instance that has counted */
 	u32 other_pn;	/* largest heard of @other */
 	u32 challenge;	/* an @other, or @instance against it, must echo this */

@@ -101,7 +101,7 @@ const struct gagg_param gagg_param_table[] = {
 	},
 	{
 		.name = "shards", FIELD(shards), .attr = GAGG_GA_SHARDS, .bits = 16,
-		.min = 1, .max = 16, .fallback = 1,
+		.min = 1, .max = GAGG_SHARDS_MAX, .fallback = 1,
 		.digest = GAGG_DG_SHARDS,
 		.wrong = "shards must be from 1 to 16",
 		.value = "N", .about = "UDP sockets",

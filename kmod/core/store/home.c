@@ -25,7 +25,7 @@ static u32 *store_home_home_beside(struct gagg_chan *ch, u32 slot)
 
 struct shape {
 	u64 applied;
-	u64 open;
+	u64 beside;
 	u64 state;
 	u64 bytes;
 };
@@ -38,7 +38,7 @@ static void store_home_shape_of(const struct gagg_geom *g, const struct gagg_sta
 	at += (u64)stake->nlocals * stake->nhomes * sizeof(struct gagg_store_way);
 	s->applied = at;
 	at += stake->home ? (u64)g->ring * gagg_weight64(stake->members) * sizeof(u32) : 0;
-	s->open = at;
+	s->beside = at;
 	at += stake->home && g->snapshot ? (u64)g->ring * sizeof(u32) : 0;
 	s->state = at;
 	at += (u64)g->ring * stake->nlocals * (g->copies ? stake->nhomes : 1);
@@ -72,7 +72,7 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch,
 	st->run_at = GAGG_NEVER;
 	st->off_way = sizeof(*st);
 	st->off_applied = s.applied;
-	st->off_beside = s.open;
+	st->off_beside = s.beside;
 	st->off_state = s.state;
 	for (i = 0; i < (u32)ch->nlocals * ch->nhomes; i++)
 		w[i].ask_at = GAGG_NEVER;
