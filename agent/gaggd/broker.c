@@ -2,6 +2,8 @@
 /*
  * The broker: one message in, one message out, close. Two of each to save a
  * checkpoint. Who loads one keeps its place until it has it.
+ *
+ * Longer than 600 lines: a client's states and the steps between them, which call one another.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>

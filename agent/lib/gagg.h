@@ -10,6 +10,8 @@
  * Here are communicators and collectives, and how errors are told; with them come
  * gagg_table.h, gagg_replica.h and gagg_batch.h.
  *
+ * Longer than 600 lines: four fifths are the contract of each call.
+ *
  * Calls are collective: every rank of a communicator makes the same calls with
  * the same arguments in the same order. Ranks that do not are told so by name
  * (GAGG_ERR_DESYNC) instead of hanging.

@@ -8,6 +8,8 @@
  * depends on MXCSR. So the loops are functions of their own that are not inlined
  * and that return their results in memory, and no arithmetic can move across
  * the stores to MXCSR around the calls.
+ *
+ * Longer than 600 lines: what is compiled with this instruction set alone is one source.
  */
 #include "quant.h"
 
