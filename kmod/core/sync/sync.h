@@ -2,7 +2,7 @@
 /*
  * A sync mode: when is a round complete, when may a result be read. A
  * policy never touches payload; identity of contributions, addition and
- * publication stay with the chunk (chan.c, store/home.c).
+ * publication stay with the chunk (ring/home.c, store/home.c).
  *
  * Modes are of two kinds. Those of a ring work in rounds: a chunk's result is
  * published once, when its round is complete. Those of a store have chunks that
