@@ -24,16 +24,17 @@ static void check_message(const struct host *h, const struct gagg_msg *m, u32 le
 static void check_run(const struct host *h, u32 s, const struct gagg_msg *m)
 {
 	const struct gagg_chan *ch = m->channel < HOSTS_CHANS ? h->c[m->channel].core[s] : NULL;
-	u32 slot = m->chunk, n;
+	u32 slot = m->chunk, homes, n;
 
 	if (m->type == GAGG_T_ACK || m->type == GAGG_T_NAK || m->type == GAGG_T_OPEN)
 		return;
 	fuzz_assert(ch && m->run <= h->g.window);
 	if (m->type == GAGG_T_PULL)
 		return;
+	homes = h->g.store ? ch->spread : ch->nhomes;
 	for (n = 0; n < m->run; n++) {
-		fuzz_assert(slot < h->g.ring && gagg_geom_shard(&h->g, ch->spread, slot) == s);
-		slot = gagg_geom_next(&h->g, ch->spread, slot);
+		fuzz_assert(slot < h->g.ring && gagg_geom_shard(&h->g, homes, slot) == s);
+		slot = gagg_geom_next(&h->g, homes, slot);
 	}
 }
 
