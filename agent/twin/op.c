@@ -154,11 +154,13 @@ u64 session_missing(struct session *s, u32 channel, u64 op)
 {
 	struct seat *seat;
 	u64 ranks = 0;
+	unsigned int i;
 
 	workers_lock(s->group);
 	seat = op ? op_seat_find(s, channel) : NULL;
-	if (seat)
-		ranks = gagg_ledger_missing(&s->group->geom, seat->channel->part, &seat->ops, op);
+	for (i = 0; seat && i < seat->channel->nparts; i++)
+		ranks |= gagg_chan_missing(&s->group->geom, seat->channel->part[i],
+					   seat->ops.local, op);
 	workers_unlock(s->group);
 	return ranks;
 }

@@ -92,14 +92,3 @@ enum gagg_refusal gagg_ledger_submit(const struct gagg_shard *sh, const struct g
 	led->submitted++;
 	return GAGG_REFUSE_NOT;
 }
-
-u64 gagg_ledger_missing(const struct gagg_geom *g, struct gagg_chan *const *part,
-			const struct gagg_ledger *led, u64 op)
-{
-	u64 ranks = 0;
-	u32 s;
-
-	for (s = 0; s < g->shards; s++)
-		ranks |= gagg_chan_missing(g, part[s], led->local, op);
-	return ranks;
-}

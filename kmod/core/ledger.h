@@ -93,8 +93,4 @@ static inline bool gagg_ledger_busy(const struct gagg_ledger *led)
 	return gagg_look(&led->completed) < led->submitted;
 }
 
-/* gagg_chan_missing() in all shards, whose locks are held */
-u64 gagg_ledger_missing(const struct gagg_geom *g, struct gagg_chan *const *part,
-			const struct gagg_ledger *led, u64 op);
-
 #endif

@@ -6,18 +6,8 @@
 # digits, which leaves all of them with the same weights.
 
 # shellcheck disable=SC2317 # check calls them
-cd "$(dirname "$0")/../.." || exit 1
-[ -n "${inside:-}" ] || exec unshare --map-root-user --net env inside=1 "$0"
-# shellcheck source=selftests/tap.sh
-. selftests/tap.sh
-tmp=$(mktemp -d)
-out=$tmp
-# shellcheck source=agent/examples/twins.sh
-. agent/examples/twins.sh
-# shellcheck disable=SC2046 # words
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$tmp"' EXIT
-unset GAGG_SOCKET
-ip link set lo up
+# shellcheck source=selftests/docs/loopback.sh
+. "$(dirname "$0")/loopback.sh"
 ranks=4
 
 # a mode, options of its group, and what is to hold: PROGRAM WORD... for each rank

@@ -4,18 +4,9 @@
 # What gaggctl shows an ordinary user of gagg-twins, and says of what is none.
 
 # shellcheck disable=SC2317,SC2016 # check calls them; eval's
-cd "$(dirname "$0")/../.." || exit 1
-[ -n "${inside:-}" ] || exec unshare --map-root-user --net env inside=1 "$0"
-# shellcheck source=selftests/tap.sh
-. selftests/tap.sh
-tmp=$(mktemp -d)
-out=$tmp
-# shellcheck source=agent/examples/twins.sh
-. agent/examples/twins.sh
-trap 'kill -CONT "${twins[@]}" 2>/dev/null; kill $(jobs -p) 2>/dev/null; rm -rf "$tmp"' EXIT
+# shellcheck source=selftests/docs/loopback.sh
+. "$(dirname "$0")/loopback.sh"
 PATH=$PWD/build:$PATH
-unset GAGG_SOCKET
-ip link set lo up
 
 # soon COMMAND...: within ten seconds
 soon()

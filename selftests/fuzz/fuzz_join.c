@@ -22,17 +22,10 @@
 #define FLIGHT		128
 #define STEPS_MAX	500
 
-union body {
-	struct gagg_hello hello;
-	struct gagg_start start;
-	struct gagg_abort abort;
-	u64 word[(sizeof(struct gagg_start) + 7) / 8];
-};
-
 struct datagram {
 	u8 from, to;
 	struct gagg_msg m;
-	union body body;
+	union gagg_join_body body;
 };
 
 static struct node {

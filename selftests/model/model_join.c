@@ -42,11 +42,7 @@ struct datagram {
 	u32 depth;		/* how many caused it, at once; repetitions begin anew */
 	u8 from, to, shard;
 	struct gagg_msg m;
-	union {
-		struct gagg_hello hello;
-		struct gagg_start start;
-		struct gagg_abort abort;
-	} body;
+	union gagg_join_body body;
 };
 
 struct node {

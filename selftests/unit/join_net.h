@@ -25,11 +25,7 @@ struct datagram {
 	u64 at;
 	u32 from, to, shard;
 	struct gagg_msg m;
-	union {
-		struct gagg_hello hello;
-		struct gagg_start start;
-		struct gagg_abort abort;
-	} body;
+	union gagg_join_body body;
 };
 
 /* node n has the ranks 2n (a worker) and 2n + 1 */

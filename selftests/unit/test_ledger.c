@@ -242,30 +242,6 @@ static void done__in_all_shards(void **state)
 	assert_false(gagg_ledger_busy(&led));
 }
 
-/* each shard knows of its own chunks */
-static void missing__in_any_shard(void **state)
-{
-	u64 ranks = 0;
-	u32 s;
-
-	(void)state;
-	start("bsp");
-	submit(sum_of(32));
-	for (s = 0; s < SHARDS; s++)
-		ranks |= gagg_chan_missing(&g, part[s], led.local, 1);
-	assert_int_equal(ranks, 7);
-	assert_int_equal(gagg_ledger_missing(&g, part, &led, 1), 7);
-	for (s = 0; s < SHARDS; s++)
-		part[s]->local[led.local].finished = 1;
-	assert_int_equal(gagg_ledger_missing(&g, part, &led, 1), 0);
-	for (s = 0; s < SHARDS; s++) {
-		part[s]->local[led.local].finished = 0;
-		assert_int_equal(gagg_ledger_missing(&g, part, &led, 1),
-				 gagg_chan_missing(&g, part[s], led.local, 1));
-		part[s]->local[led.local].finished = 1;
-	}
-}
-
 static void channel__is_asked_for(void **state)
 {
 	(void)state;
@@ -304,7 +280,6 @@ int main(void)
 		cmocka_unit_test_teardown(submit__of_a_store, finish),
 		cmocka_unit_test_teardown(submit__of_a_copy, finish),
 		cmocka_unit_test_teardown(done__in_all_shards, finish),
-		cmocka_unit_test_teardown(missing__in_any_shard, finish),
 		cmocka_unit_test_teardown(channel__is_asked_for, finish),
 		cmocka_unit_test_teardown(channel__admits_once, finish),
 	};

@@ -246,6 +246,14 @@ u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g);
 /* what GAGG_JOIN_SEND_WIDE is about has left to @node, on all shards: the next HELLO says so */
 void gagg_join_sent(struct gagg_join *j, u32 node);
 
+/* behind the header, by its type; the longest is a whole number of words */
+union gagg_join_body {
+	struct gagg_hello hello;
+	struct gagg_start start;
+	struct gagg_abort abort;
+	u64 word[(sizeof(struct gagg_start) + 7) / 8];
+};
+
 /**
  * struct gagg_word - a datagram that is to be sent to a node
  * @shards:	on each of these
@@ -257,11 +265,7 @@ struct gagg_word {
 	u32 shards;
 	u32 len;
 	struct gagg_msg m;
-	union {
-		struct gagg_hello hello;
-		struct gagg_start start;
-		struct gagg_abort abort;
-	} body;
+	union gagg_join_body body;
 };
 
 /*
