@@ -80,6 +80,7 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 {
 	struct gagg_channel *ch;
 	int index, err;
+	u32 s;
 
 	lockdep_assert_held(&grp->lock);
 	index = gagg_table_place(&grp->table, id, grp->cfg.channels);
@@ -108,6 +109,8 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 		gagg_channel_begin(ch, grp->epoch);
 	gagg_group_lock_ports(grp);
 	grp->channel[index] = ch;
+	for (s = 0; s < ch->nparts; s++)
+		grp->part[s].channel[index] = ch->part[s];
 	gagg_table_enter(&grp->table, index, id);
 	/* without an epoch it is told when that begins */
 	if (grp->epoch)
@@ -119,8 +122,12 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 /* group.lock and all port locks held */
 static void channel_unlink_locked(struct gagg_group *grp, struct gagg_channel *ch)
 {
+	u32 s;
+
 	lockdep_assert_held(&grp->lock);
 	grp->channel[ch->index] = NULL;
+	for (s = 0; s < ch->nparts; s++)
+		grp->part[s].channel[ch->index] = NULL;
 	gagg_table_leave(&grp->table, ch->index);
 }
 

@@ -298,8 +298,8 @@ static int chardev_open(struct inode *inode, struct file *file)
 /*
  * A held io_uring command refers to the file, so that ->release would never
  * come: they end here, when the one who submitted them closes the file; one that
- * comes later does not wait (will_flush()). And a
- * trainer that exits has left, whoever else still holds the file.
+ * comes later does not wait (uring_will_flush()). And a trainer that exits has left, whoever else
+ * still holds the file.
  */
 static int chardev_flush(struct file *file, fl_owner_t id)
 {

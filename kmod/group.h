@@ -44,6 +44,8 @@ struct gagg_part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
 	bool unfit;		/* a datagram was too long for the interface */
+	/* parts of gagg_group.channel, by place; set and cleared with those */
+	struct gagg_chan *channel[GAGG_CHANNELS_MAX];
 };
 
 /* channels that other hosts have asked for */

@@ -31,13 +31,6 @@
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)
 
-static struct gagg_chan *port_channel(void *ctx, u32 index)
-{
-	const struct gagg_trainers *trainers = ctx;
-
-	return trainers->grp->channel[index]->part[trainers->shard];
-}
-
 /* a group goes on; true: there is more to do at once. @at: else when to look again */
 static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u64 *at)
 {
@@ -47,11 +40,14 @@ static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u
 		.sh = grp->part[port->index].core,
 		.g = &grp->geom,
 		.env = &env,
-		.channel = port_channel,
+		.channel = grp->part[port->index].channel,
 		.channels = grp->table.taken,
 		.now = now,
 	};
 
+	/* most polls of a group without an epoch are another one's of the endpoint */
+	if (!work.sh->running)
+		return false;
 	gagg_trainers_env(&env, &trainers, port, grp);
 	while (gagg_work_step(&work)) {
 		trace_gagg_call(&grp->geom, port->index, work.call, work.id, now, work.again);

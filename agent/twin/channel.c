@@ -114,6 +114,7 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 {
 	int index = gagg_table_place(&g->table, id, g->cfg.channels), err;
 	struct channel *ch;
+	unsigned int i;
 
 	if (index < 0) {
 		errno = ENOSPC;
@@ -139,6 +140,8 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 		channel_begin(ch, g->epoch);
 	workers_lock(g);
 	g->channel[index] = ch;
+	for (i = 0; i < ch->nparts; i++)
+		g->part[i].channel[index] = ch->part[i];
 	gagg_table_enter(&g->table, ch->index, id);
 	workers_unlock(g);
 	return ch;
@@ -147,7 +150,11 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 /* the locks of all workers are held */
 static void channel_unlink(struct group *g, struct channel *ch)
 {
+	unsigned int i;
+
 	g->channel[ch->index] = NULL;
+	for (i = 0; i < ch->nparts; i++)
+		g->part[i].channel[ch->index] = NULL;
 	gagg_table_leave(&g->table, ch->index);
 }
 

@@ -20,6 +20,8 @@ struct part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
 	bool unfit;		/* a datagram was too long for the interface */
+	/* parts of group.channel, by place; set and cleared with those */
+	struct gagg_chan *channel[GAGG_CHANNELS_MAX];
 };
 
 struct group {

@@ -77,13 +77,6 @@ void workers_kick(struct group *g)
 
 /* --- a turn --------------------------------------------------------------- */
 
-static struct gagg_chan *worker_channel(void *ctx, u32 index)
-{
-	const struct trainers *trainers = ctx;
-
-	return trainers->group->channel[index]->part[trainers->shard];
-}
-
 /* a group goes on; true: there is more to do at once. @at: else when to look again */
 static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
 {
@@ -93,11 +86,13 @@ static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
 		.sh = g->part[p->worker->index].core,
 		.g = &g->geom,
 		.env = &env,
-		.channel = worker_channel,
+		.channel = g->part[p->worker->index].channel,
 		.channels = g->table.taken,
 		.now = now,
 	};
 
+	if (!work.sh->running)
+		return false;
 	trainers_env(&env, &trainers, g, p->worker->index);
 	while (gagg_work_step(&work))
 		act_drain(p, g);

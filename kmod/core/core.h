@@ -32,7 +32,7 @@
  *		push, worker, gap, query: what a worker pushes, gets back, lacks and asks
  *	store/	a channel whose chunks persist
  *		home; submit, worker, answer: the worker's side
- *	sync/	policies: when is a contribution taken, a result complete or read
+ *	sync/	policies: when is a round complete, an update taken, a store read
  *		modes: all of them by name; clocks: how far the workers are
  *	group/	what hosts agree on
  *		join: who is there, do we agree, which epoch is it

@@ -50,7 +50,7 @@ static bool work_next(struct gagg_work *w)
 		return false;
 	w->at = (u8)((w->first + gagg_lowest(w->left)) % GAGG_CHANNELS_MAX);
 	w->left &= w->left - 1;
-	w->chan = w->channel(w->env->ctx, w->at);
+	w->chan = w->channel[w->at];
 	w->timed = false;
 	return true;
 }
@@ -110,7 +110,6 @@ u64 gagg_work_deadline(const struct gagg_work *w)
 	u64 left = w->sh->running ? w->channels : 0;
 
 	for (; left; left &= left - 1)
-		at = gagg_min64(at, gagg_chan_deadline(w->channel(w->env->ctx,
-								  gagg_lowest(left))));
+		at = gagg_min64(at, gagg_chan_deadline(w->channel[gagg_lowest(left)]));
 	return at;
 }

@@ -34,8 +34,8 @@ enum gagg_work_call {
  * @sh:		the shard
  * @g:		its geometry
  * @env:	what the caller lends to the calls
- * @channel:	the part in this shard of the channel with that index; gets @env->ctx
- * @channels:	bit per index, by the caller's numbering: there is one. Constant in the turn
+ * @channel:	the part in this shard of each channel, by the caller's numbering
+ * @channels:	bit per index: there is one. Constant in the turn, as is @channel
  * @now:	time, of the whole turn
  * @more:	some channel has not done all that it could: the next turn begins behind it
  * @call:	the last step, enum gagg_work_call
@@ -48,7 +48,7 @@ struct gagg_work {
 	struct gagg_shard *sh;
 	const struct gagg_geom *g;
 	const struct gagg_env *env;
-	struct gagg_chan *(*channel)(void *ctx, u32 index);
+	struct gagg_chan *const *channel;
 	u64 channels;
 	u64 now;
 	bool more;

@@ -18,13 +18,6 @@ static struct {
 } calls[CALLS];
 static u32 ncalls;
 
-static struct gagg_chan *lend_channel(void *ctx, u32 index)
-{
-	(void)ctx;
-	assert_non_null(chan_at[index]);
-	return chan_at[index];
-}
-
 static u64 channels(void)
 {
 	u64 mask = 0;
@@ -38,7 +31,7 @@ static u64 channels(void)
 static void turn(void)
 {
 	work = (struct gagg_work) {
-		.sh = sh, .g = &g, .env = &env, .channel = lend_channel,
+		.sh = sh, .g = &g, .env = &env, .channel = chan_at,
 		.channels = channels(), .now = now,
 	};
 	ncalls = 0;
