@@ -71,9 +71,14 @@ over()
 	return "$status"
 }
 
+# clocks says a digest for each clock, quorum one for all calls: the same on all ranks
 promises()
 {
-	each "build/selftests/vm/${words[0]}" train RANK "${words[@]:1}"
+	each "build/selftests/vm/${words[0]}" train RANK "${words[@]:1}" || return
+	case ${words[0]} in
+	clocks)	[ "$(sort -u "$tmp"/rank.? | wc -l)" -eq "${words[1]}" ] ;;
+	quorum)	[ "$(grep -h '^digest' "$tmp"/rank.? | sort -u | wc -l)" -eq 1 ] ;;
+	esac
 }
 
 # lines "rank R: accuracy A digest D"

@@ -122,7 +122,7 @@ static bool sim_snapshot(void)
 	return sim_ops->snapshot && sim_ops->snapshot(&sim_param);
 }
 
-/* as may_update() and may_read() of store/home.c */
+/* as store_home_may_update() and store_home_may_read() */
 static bool sim_may(const struct sim_ask *a)
 {
 	u32 clock = sim_worker[a->rank].clock;
