@@ -103,4 +103,6 @@ uml_guest()
 	read -ra words <<<"$(tr -s ' \t\n' ' ' <<<"$parameters $append")"
 	guest+=("${words[@]}")
 	ulimit -c 0
+	# a file that the guest has open, and each that it keeps for the next time, is open here
+	ulimit -Sn "$(ulimit -Hn)"
 }
