@@ -165,6 +165,7 @@ void gagg_replica_free(struct gagg_replica *r)
 	free(r->center);
 	free(r->delta);
 	free(r->carry);
+	free(r->sent);
 	free(r->base);
 	free(r->learned);
 	free(r->flight);

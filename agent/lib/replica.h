@@ -21,6 +21,7 @@ struct gagg_replica;
  * @name: of the mode, up to the colon of its parameters
  * @store: it is in a store, else in rounds
  * @shows: gossip: a rank's copy of the store is its replica; else what it was sent
+ * @sends: gossip-push: what a rank has sent last is compared with what it was sent
  * @weighs: push-sum: replicas have weights
  * @init: parameters to fields; memory
  * @step: after an update was added to the weights
@@ -33,6 +34,7 @@ struct replica_mode {
 	const char *name;
 	bool store;
 	bool shows;
+	bool sends;
 	bool weighs;
 	int (*init)(struct gagg_replica *r, float *w);
 	int (*step)(struct gagg_replica *r, float *w, const float *update);
@@ -70,6 +72,8 @@ extern const struct replica_mode replica_push_sum;
  * @astray: easgd: a weight whose centre was too far away, + 1; 0: none was
  * @table: easgd: the centre; gossip: place in the store, of a chunk more than there are
  *	weights
+ * @sent: gossip-push: the replica as it was sent last, in whole steps
+ * @exchanges: gossip: the number of the one in which this rank showed or sent its replica last
  * @weight: push-sum: what is here of the weight; else constant
  * @sw: hpsgd: when the result is taken
  * @base: hpsgd: the weights that all have agreed upon last
@@ -95,6 +99,8 @@ struct gagg_replica {
 	double *carry;
 	size_t astray;
 	struct gagg_table *table;
+	int32_t *sent;
+	uint32_t exchanges;
 	int64_t weight;
 	struct hp_switch sw;
 	float *base;

@@ -8,18 +8,27 @@
  * What is exchanged are whole numbers of steps; what float32 cannot hold of a
  * weight, and what lies between two steps, stays with the rank, as in easgd-sync.
  *
- *	gossip-pull	x = mean of x and what the peer has shown last
+ *	gossip-pull	x = mean of x and what the peer has shown last, + u
  *	gossip-pair	both take the mean of both: s = a + b, the lower rank s >> 1,
  *			the other s - (s >> 1): their sum stays as it is
- *	gossip-push	x = mean of x and what it was sent; x is sent to the peer
+ *	gossip-push	x = mean of x and what it was sent, + u; x is sent to the peer
  *	push-sum	x and its weight grow by what they were sent; half of both goes
  *			to the peer, the remainder stays: sums stay as they are. The
  *			replica is x / weight
  *
+ * u is what the rank has learned since its last exchange (Jin et al. 2016: eta times the
+ * gradient), and is added after the mean. A mean of what all ranks have learned alike would
+ * else halve it: replicas that are the same, and stay so, move as far as one that trains
+ * alone. x is therefore what the rank has shown or sent last (@seen, @sent). A peer that has
+ * come to the same exchange sooner shows, or sends, its u already: then x includes this
+ * rank's u, too. Exchanges are numbered (@exchanges) so that both can be told.
+ *
  * A rank's copy in the store is its replica (pull, pair), or what it was sent so far
  * (push): sums that wrap, of which the difference to the last read is exact, since
  * replicas are within gossip_far() steps and at most gossip_pushes() come between two reads. One
- * chunk more than there are weights has how many they were, or the weight.
+ * chunk more than there are weights has the number of the exchange (pull); how many were sent in
+ * exchanges of even numbers, the sum of these, and the same of odd numbers (push); or the
+ * weight (push-sum).
  */
 #include <math.h>
 #include <string.h>
@@ -89,6 +98,12 @@ static int gossip_peer(struct gagg_replica *r)
 static int gossip_send_to(struct gagg_replica *r)
 {
 	return copies_add(r->table, gossip_peer(r));
+}
+
+/* of this step, or before it the last one */
+static uint32_t gossip_number(const struct gagg_replica *r)
+{
+	return (uint32_t)(r->clock / r->arg[0]);
 }
 
 /* in whole steps, and what lies between them */
@@ -161,11 +176,16 @@ static int gossip_start(struct gagg_replica *r, const float *w)
 	for (i = 0; i < r->count; i++) {
 		if (r->mode->shows)
 			t->spare[i] = gossip_whole(r, w, i);
+		if (r->sent)
+			r->sent[i] = (int32_t)gossip_whole(r, w, i);
 		/* push-sum: what is trained is here */
 		if (r->mode->weighs)
 			r->carry[i] = w[i] * r->grid;
 	}
 	r->weight = UNIT;
+	r->exchanges = gossip_number(r);
+	if (r->mode->shows)
+		t->spare[gossip_extra(r)] = r->exchanges;
 	err = gossip_show(r);
 	return err ? err : store_meet(r->comm);
 }
@@ -252,7 +272,9 @@ static int gossip_init(struct gagg_replica *r, float *w)
 	int err;
 
 	r->carry = replica_alloc(r, sizeof(*r->carry));
-	if (!r->carry)
+	if (r->mode->sends)
+		r->sent = replica_alloc(r, sizeof(*r->sent));
+	if (!r->carry || (r->mode->sends && !r->sent))
 		return GAGG_ERR_NOMEM;
 	err = store_table(r->comm, count, GAGG_INT32, 1, &r->table);
 	if (!err)
@@ -272,22 +294,33 @@ static int64_t gossip_half(int64_t sum)
 	return (sum + (sum >> 1 & 1)) >> 1;
 }
 
+/* has the peer, whose copy was read, come to a later exchange than this rank has shown? */
+static bool gossip_ahead(const struct gagg_replica *r)
+{
+	return (int32_t)((uint32_t)r->table->spare[gossip_extra(r)] - r->exchanges) > 0;
+}
+
 static int gossip_pull(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
 	int err = gossip_check(r, w);
+	bool ahead;
 	size_t i;
 
 	if (!err)
 		err = copies_read(t, gossip_peer(r), 0);
 	if (err)
 		return err;
+	ahead = gossip_ahead(r);
 	for (i = 0; i < r->count; i++) {
-		int64_t n = gossip_whole(r, w, i);
+		int64_t now = gossip_whole(r, w, i), own = ahead ? now : t->seen[i];
+		int64_t by = gossip_half(own + t->spare[i]) - own;
 
-		t->spare[i] = gossip_half(n + t->spare[i]);
-		gossip_move(r, w, i, t->spare[i] - n);
+		gossip_move(r, w, i, by);
+		t->spare[i] = now + by;
 	}
+	r->exchanges = gossip_number(r);
+	t->spare[gossip_extra(r)] = r->exchanges;
 	return gossip_show(r);
 }
 
@@ -314,42 +347,68 @@ static int gossip_pair(struct gagg_replica *r, float *w)
 	return err ? err : store_submit(r->comm, GAGG_K_UPDATE, GAGG_SUBMIT_OWN, 0, 0, 0);
 }
 
+/*
+ * How many of the replicas that were received were sent no later than this rank has sent last?
+ * They are counted, and their exchanges' numbers added up, for even and for odd numbers. Of one
+ * alone the number is known. Of several alike it is not: they count as sent later, with which
+ * the mean of all is within their hull whenever they were sent.
+ */
+static int64_t gossip_not_later(const struct gagg_replica *r)
+{
+	const int64_t *sent = r->table->own + gossip_extra(r);
+	int64_t n = 0;
+	int odd;
+
+	for (odd = 0; odd < 2; odd++, sent += 2)
+		n += sent[0] == 1 && (int32_t)((uint32_t)sent[1] - r->exchanges) <= 0;
+	return n;
+}
+
 static int gossip_push_receive(struct gagg_replica *r, float *w, uint32_t flags)
 {
 	struct gagg_table *t = r->table;
+	const int64_t *sent = t->own + gossip_extra(r);
 	int err = gossip_check(r, w);
-	int64_t k;
+	int64_t before, k;
 	size_t i;
 
 	if (!err)
 		err = gossip_receive(r, flags);
 	if (err)
 		return err;
-	k = t->own[gossip_extra(r)];
-	if (k < 0 || k > gossip_pushes(r))
+	before = gossip_not_later(r);
+	k = sent[0] + sent[2];
+	if (sent[0] < 0 || sent[2] < 0 || k > gossip_pushes(r))
 		return comm_error(r->comm, GAGG_ERR_INVALID,
 				  "more than %lld replicas were sent between two exchanges: a smaller S of %s",
 				  (long long)gossip_pushes(r), gagg_sync(r->comm));
 	for (i = 0; i < r->count && k; i++) {
-		int64_t n = gossip_whole(r, w, i);
+		int64_t own = before * r->sent[i] + (k - before) * gossip_whole(r, w, i);
 
-		gossip_move(r, w, i, steps_nearest((double)(n + t->own[i]) / (double)(1 + k)) - n);
+		gossip_move(r, w, i,
+			    steps_nearest((double)(t->own[i] - own) / (double)(1 + k)));
 	}
-	return GAGG_OK;
+	return k ? gossip_check(r, w) : GAGG_OK;
 }
 
 static int gossip_push(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
+	int64_t *sent = t->own + gossip_extra(r);
 	int err = gossip_push_receive(r, w, 0);
 	size_t i;
 
 	if (err)
 		return err;
 	memset(t->own, 0, t->count * sizeof(*t->own));
-	for (i = 0; i < r->count; i++)
-		t->own[i] = gossip_whole(r, w, i);
-	t->own[gossip_extra(r)] = 1;
+	for (i = 0; i < r->count; i++) {
+		r->sent[i] = (int32_t)gossip_whole(r, w, i);
+		t->own[i] = r->sent[i];
+	}
+	r->exchanges = gossip_number(r);
+	sent += r->exchanges % 2 * 2;
+	sent[0] = 1;
+	sent[1] = r->exchanges;
 	return gossip_send_to(r);
 }
 
@@ -492,6 +551,7 @@ const struct replica_mode replica_gossip_push = {
 	.number = GAGG_SYNC_GOSSIP_PUSH,
 	.name = "gossip-push",
 	.store = true,
+	.sends = true,
 	.init = gossip_init,
 	.step = gossip_step,
 	.exchange = gossip_push,

@@ -693,7 +693,7 @@ static void pairs__come_together(void **state)
 	run_gossip("gossip-pair:1", pairs_body);
 }
 
-/* nobody leaves the hull of what all began with (push-sum: by more than what halves of
+/* all come together, and nobody leaves the hull of what all began with (push-sum: by more than what halves of
  * steps are worth when divided by a small weight)
  */
 static float slack;
@@ -720,6 +720,12 @@ static void hull_body(struct gagg_comm *c, int rank)
 		for (int i = 0; i < COUNT; i++)
 			CHECK(w[i] >= low[i] && w[i] <= high[i]);
 	}
+	/* in means each rank's own has a part: whoever takes others' only, changes places */
+	memcpy(weights_of[rank], w, sizeof(weights_of[rank]));
+	pthread_barrier_wait(&all);
+	for (int i = 0; i < COUNT; i++)
+		CHECK(fabsf(w[i] - weights_of[0][i]) <= (high[i] - low[i]) / 8);
+	pthread_barrier_wait(&all);
 	CHECK(!gagg_replica_finish(r, w));
 	memcpy(weights_of[rank], w, sizeof(weights_of[rank]));
 	pthread_barrier_wait(&all);
@@ -739,6 +745,71 @@ static void gossip__stays_in_the_hull(void **state)
 	slack = (float)(64 * GRAIN);
 	run_gossip("push-sum:1", hull_body);
 	slack = 0;
+}
+
+#define ALIKE	64	/* steps; a multiple of twice each period below */
+
+/* least and most, as a share of what plain SGD moves by in as many steps */
+static double least, most;
+
+/*
+ * Replicas that are the same and learn the same, all ranks at the same step: over the second
+ * half, when what is under way is as much at its end as at its beginning.
+ */
+static void alike_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT] = { 0 }, u[COUNT], half = 0;
+	struct gagg_replica *r;
+	double share;
+
+	for (int i = 0; i < COUNT; i++)
+		u[i] = 1;
+	CHECK(!gagg_replica_create(c, w, COUNT, GRAIN, &r));
+	for (int t = 1; t <= ALIKE; t++) {
+		pthread_barrier_wait(&all);
+		CHECK(!gagg_replica_step(r, w, u));
+		if (t == ALIKE / 2)
+			half = w[0];
+	}
+	share = (double)(w[0] - half) / (ALIKE / 2);
+	check(share >= least && share <= most, fake.sync, __LINE__);
+	if (!(share >= least && share <= most))
+		printf("# rank %d has moved %.3f as far\n", rank, share);
+	CHECK(!gagg_replica_finish(r, w));
+	gagg_replica_free(r);
+}
+
+static void replicas__alike_move_as_one(void **state)
+{
+	(void)state;
+	least = 0.99;
+	most = 1.01;
+	fake.sync = "localsgd:4";
+	run(64, 16, alike_body);
+	fake.sync = "hpsgd:2";
+	run(64, 16, alike_body);
+	run_gossip("gossip-pull:1", alike_body);
+	run_gossip("gossip-pull:4", alike_body);
+	run_gossip("gossip-push:1:0", alike_body);
+	run_gossip("gossip-push:1:2", alike_body);
+	run_gossip("gossip-push:4:2", alike_body);
+	run_gossip("gossip-pair:1", alike_body);
+	/* what a rank has of the sum, and of the weight, is not of one step */
+	least = 0.8;
+	most = 1.2;
+	run_gossip("push-sum:1", alike_body);
+}
+
+/*
+ * Exchanges conserve the sum of the replicas and the centre (easgd__conserves_the_sum). So of
+ * what n ranks learn each of n + 1 has an equal part, once all move at the same pace.
+ */
+static void easgd__alike_move_with_the_centre(void **state)
+{
+	(void)state;
+	least = 0.95 * N / (N + 1);
+	most = 1.05 * N / (N + 1);
+	run_elastic("easgd-sync:1:90", "easgd:1:22", alike_body);
 }
 
 static void die(int rank)
@@ -935,6 +1006,8 @@ int main(void)
 		cmocka_unit_test(gossip__conserves_the_sum),
 		cmocka_unit_test(pairs__come_together),
 		cmocka_unit_test(gossip__stays_in_the_hull),
+		cmocka_unit_test(replicas__alike_move_as_one),
+		cmocka_unit_test(easgd__alike_move_with_the_centre),
 		cmocka_unit_test(gossip__nonsense_refused),
 		cmocka_unit_test(gossip__steps_differ),
 		/* what is broken otherwise is noticed before, as ranks may wait for long here */
