@@ -78,8 +78,7 @@ static void encode_view_of(struct gagg_group *grp, struct view *v)
 struct reach {
 	struct gagg_mismatch mismatch;
 	u64 heard;
-	u16 in;
-	u16 out;
+	struct gagg_blocked on;
 	bool blocked;
 };
 
@@ -90,7 +89,7 @@ static void encode_reach_of(struct gagg_group *grp, const struct view *v, u32 no
 	spin_lock_bh(&grp->join_lock);
 	r->mismatch = peer->mismatch;
 	r->heard = peer->heard;
-	r->blocked = gagg_join_blocked(grp->join, &grp->geom, node, v->now, &r->in, &r->out);
+	r->blocked = gagg_join_blocked(grp->join, &grp->geom, node, v->now, &r->on);
 	spin_unlock_bh(&grp->join_lock);
 }
 
@@ -145,8 +144,8 @@ static int encode_put_reach(struct sk_buff *skb, struct gagg_group *grp, const s
 	    nla_put_u32(skb, GAGG_MA_HEARD,
 			now > r->heard ? div_u64(now - r->heard, NSEC_PER_MSEC) : 0))
 		return -EMSGSIZE;
-	if ((r->in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, r->in)) ||
-	    (r->out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, r->out)))
+	if ((r->on.in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, r->on.in)) ||
+	    (r->on.out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, r->on.out)))
 		return -EMSGSIZE;
 	return encode_put_path(skb, grp, node);
 }

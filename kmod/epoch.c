@@ -274,11 +274,18 @@ void gagg_epoch_stop(struct gagg_group *grp)
 enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 			     const struct gagg_msg *m, const void *body)
 {
+	struct gagg_join_dgram d = {
+		.node = node,
+		.shard = shard,
+		.m = m,
+		.body = body,
+		.random = get_random_u64(),
+	};
 	enum gagg_drop r;
 
 	spin_lock(&grp->join_lock);
-	r = gagg_join_rx(grp->join, &grp->geom, node, shard, m, body, get_random_u64(),
-			 epoch_now_ns());
+	d.now = epoch_now_ns();
+	r = gagg_join_rx(grp->join, &grp->geom, &d);
 	epoch_collect(grp);
 	spin_unlock(&grp->join_lock);
 	return r;

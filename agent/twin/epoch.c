@@ -317,11 +317,19 @@ int epoch_init(struct group *g)
 enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_msg *m,
 			const void *body)
 {
+	struct gagg_join_dgram d = {
+		.node = node,
+		.shard = shard,
+		.m = m,
+		.body = body,
+		.random = random64(),
+	};
 	enum gagg_drop why;
 	bool call;
 
 	pthread_mutex_lock(&g->join_lock);
-	why = gagg_join_rx(g->join, &g->geom, node, shard, m, body, random64(), now_ns());
+	d.now = now_ns();
+	why = gagg_join_rx(g->join, &g->geom, &d);
 	gagg_due_collect(&g->due, g->join);
 	/* also when the time of the next HELLO has changed */
 	call = gagg_due_types(&g->due) || !why;

@@ -102,12 +102,12 @@ static void fact_tell_member(struct group *g, const struct gagg_ioc_status *st, 
 	u32 node = g->geom.node_of[m->rank];
 	const struct gagg_peer *peer = &g->join->peer[node];
 	struct gagg_mismatch bad;
+	struct gagg_blocked shards;
 	bool blocked;
-	u16 in, out;
 	u64 heard;
 
 	pthread_mutex_lock(&g->join_lock);
-	blocked = gagg_join_blocked(g->join, &g->geom, node, now, &in, &out);
+	blocked = gagg_join_blocked(g->join, &g->geom, node, now, &shards);
 	heard = peer->heard;
 	bad = peer->mismatch;
 	pthread_mutex_unlock(&g->join_lock);
@@ -122,9 +122,10 @@ static void fact_tell_member(struct group *g, const struct gagg_ioc_status *st, 
 		m->heard_ms = now > heard ? (u32)((now - heard) / GAGG_MSEC) : 0;
 		m->set |= NL_SET(GAGG_MA_HEARD);
 	}
-	m->blocked_in = in;
-	m->blocked_out = out;
-	m->set |= (in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) | (out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
+	m->blocked_in = shards.in;
+	m->blocked_out = shards.out;
+	m->set |= (shards.in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) |
+		  (shards.out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
 	fact_tell_path(&path[node], m);
 }
 

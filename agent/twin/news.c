@@ -12,18 +12,19 @@ static void news_blocked(struct group *g)
 	u32 n;
 
 	for (n = 0; n < g->geom.nodes; n++) {
-		u16 in, out;
+		struct gagg_blocked on;
 		bool is;
 
 		pthread_mutex_lock(&g->join_lock);
-		is = gagg_join_blocked(g->join, &g->geom, n, now_ns(), &in, &out);
+		is = gagg_join_blocked(g->join, &g->geom, n, now_ns(), &on);
 		pthread_mutex_unlock(&g->join_lock);
 		if (is)
 			log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
 				    "group \"%s\": the host of rank %u is heard, but chunks do not pass%s (MTU of the path, or a firewall)",
 				    g->cfg.name, gagg_lowest(g->geom.ranks_of[n]),
-				    in && out ? " either way" : in ? " from it" : out ? " to it" :
-				    " between it and another one");
+				    on.in && on.out ? " either way" :
+				    on.in ? " from it" :
+				    on.out ? " to it" : " between it and another one");
 	}
 }
 

@@ -220,6 +220,7 @@ static void init(struct input *in)
 static void receive(const struct datagram *d)
 {
 	struct node *n = &node[d->to];
+	struct gagg_join_dgram in = { .node = d->from, .m = &d->m, .now = now };
 	u8 *body;
 
 	if (!n->up)
@@ -229,7 +230,9 @@ static void receive(const struct datagram *d)
 	if (!body)
 		exit(0);
 	memcpy(body, &d->body, d->m.len);
-	gagg_join_rx(&n->j, &n->g, d->from, 0, &d->m, body, draw(), now);
+	in.body = body;
+	in.random = draw();
+	gagg_join_rx(&n->j, &n->g, &in);
 	free(body);
 	drain(n);
 }

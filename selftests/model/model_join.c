@@ -268,11 +268,19 @@ static void speak(struct node *n)
 
 static void deliver(const struct datagram *d)
 {
+	struct gagg_join_dgram in = {
+		.node = d->from,
+		.shard = d->shard,
+		.m = &d->m,
+		.body = &d->body,
+		.now = now,
+	};
 	struct node *n = &nodes[d->to];
 
 	if (!n->up)
 		return;
-	gagg_join_rx(&n->j, &n->g, d->from, d->shard, &d->m, &d->body, rnd64(), now);
+	in.random = rnd64();
+	gagg_join_rx(&n->j, &n->g, &in);
 	drain(n, d->depth, d->from);
 }
 

@@ -146,12 +146,19 @@ static inline void drain(u32 n)
 
 static inline enum gagg_drop deliver(const struct datagram *d)
 {
+	const struct gagg_join_dgram in = {
+		.node = d->from,
+		.shard = d->shard,
+		.m = &d->m,
+		.body = &d->body,
+		.random = now ^ 0x5eed,
+		.now = now,
+	};
 	enum gagg_drop r;
 
 	if (!host[d->to].up)
 		return GAGG_DROP_NONE;
-	r = gagg_join_rx(&host[d->to].j, &host[d->to].g, d->from, d->shard, &d->m, &d->body,
-			 now ^ 0x5eed, now);
+	r = gagg_join_rx(&host[d->to].j, &host[d->to].g, &in);
 	drain(d->to);
 	return r;
 }

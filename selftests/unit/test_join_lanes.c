@@ -352,7 +352,7 @@ static bool lose_2_to_1(const struct datagram *d)
 /* node 0 pads to what node 2 can send, which node 1 has never heard */
 static void blocked__not_by_who_knows_less(void **state)
 {
-	u16 in, out;
+	struct gagg_blocked on;
 	u32 i;
 
 	(void)state;
@@ -362,8 +362,8 @@ static void blocked__not_by_who_knows_less(void **state)
 	attach_all();
 	for (i = 0; i < 100; i++) {
 		run(300 * GAGG_MSEC);
-		assert_false(gagg_join_blocked(&host[1].j, &host[1].g, 0, now, &in, &out));
-		assert_false(gagg_join_blocked(&host[0].j, &host[0].g, 1, now, &in, &out));
+		assert_false(gagg_join_blocked(&host[1].j, &host[1].g, 0, now, &on));
+		assert_false(gagg_join_blocked(&host[0].j, &host[0].g, 1, now, &on));
 	}
 	assert_int_equal(host[0].j.epoch, 0);
 	lost = NULL;

@@ -39,11 +39,11 @@ static bool lose_some(const struct datagram *d)
 /* what node @n thinks of node @of */
 static void assert_blocked(u32 n, u32 of, u32 in, u32 out)
 {
-	u16 is_in, is_out;
+	struct gagg_blocked on;
 
-	assert_true(gagg_join_blocked(&host[n].j, &host[n].g, of, now, &is_in, &is_out));
-	assert_int_equal(is_in, in);
-	assert_int_equal(is_out, out);
+	assert_true(gagg_join_blocked(&host[n].j, &host[n].g, of, now, &on));
+	assert_int_equal(on.in, in);
+	assert_int_equal(on.out, out);
 }
 
 static void assert_names(u32 n, int rank)
@@ -53,12 +53,12 @@ static void assert_names(u32 n, int rank)
 
 static bool any_blocked(void)
 {
+	struct gagg_blocked on;
 	u32 n, of;
-	u16 in, out;
 
 	for (n = 0; n < nodes; n++)
 		for (of = 0; of < nodes; of++)
-			if (gagg_join_blocked(&host[n].j, &host[n].g, of, now, &in, &out))
+			if (gagg_join_blocked(&host[n].j, &host[n].g, of, now, &on))
 				return true;
 	return false;
 }

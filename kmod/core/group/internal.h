@@ -45,6 +45,18 @@ static inline bool gagg_join_needs_abort(const struct gagg_join *j, u32 node)
 	return (j->end_wait & GAGG_BIT(node)) || gagg_join_claims_ended(j, &j->peer[node]);
 }
 
+/**
+ * struct gagg_join_epoch - an epoch that may begin, as START describes it
+ * @epoch:	its number
+ * @cookie:	that of its datagrams
+ * @lanes:	32-bit lanes of its chunks
+ */
+struct gagg_join_epoch {
+	u64 epoch;
+	u64 cookie;
+	u16 lanes;
+};
+
 /* group/join.c */
 void gagg_join_emit(struct gagg_join *j, u8 type, u32 node);
 void gagg_join_say_hello(struct gagg_join *j, u32 node, bool ask, u64 now);
@@ -55,8 +67,8 @@ void gagg_join_epoch_end(struct gagg_join *j, const struct gagg_geom *g,
 			 const struct gagg_end *end, u64 now);
 void gagg_join_epoch_end_node(struct gagg_join *j, const struct gagg_geom *g,
 			      u32 node, u32 reason, u64 now);
-void gagg_join_epoch_start(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
-			   u64 cookie, u16 lanes, u64 now);
+void gagg_join_epoch_start(struct gagg_join *j, const struct gagg_geom *g,
+			   const struct gagg_join_epoch *e, u64 now);
 void gagg_join_try_start(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now);
 /* group/join_lanes.c */
 void gagg_join_set_lanes(struct gagg_join *j, const struct gagg_geom *g, u16 lanes, u64 now);

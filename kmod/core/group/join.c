@@ -131,14 +131,14 @@ void gagg_join_epoch_end_node(struct gagg_join *j, const struct gagg_geom *g,
 	gagg_join_epoch_end(j, g, &end, now);
 }
 
-void gagg_join_epoch_start(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
-			   u64 cookie, u16 lanes, u64 now)
+void gagg_join_epoch_start(struct gagg_join *j, const struct gagg_geom *g,
+			   const struct gagg_join_epoch *e, u64 now)
 {
-	gagg_join_set_lanes(j, g, lanes, now);
-	j->start_lanes = lanes;
-	j->epoch = epoch;
-	j->top = gagg_max64(j->top, epoch);
-	j->cookie = cookie;
+	gagg_join_set_lanes(j, g, e->lanes, now);
+	j->start_lanes = e->lanes;
+	j->epoch = e->epoch;
+	j->top = gagg_max64(j->top, e->epoch);
+	j->cookie = e->cookie;
 	j->started = now;
 	j->phase = GAGG_PHASE_RUNNING;
 	j->end_wait = 0;
@@ -182,6 +182,11 @@ static bool join_may_start(const struct gagg_join *j, const struct gagg_geom *g,
 
 void gagg_join_try_start(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now)
 {
+	const struct gagg_join_epoch next = {
+		.epoch = j->top + 1,
+		.cookie = random ? random : 1,
+		.lanes = j->lanes,
+	};
 	u64 left;
 	u32 n;
 
@@ -190,7 +195,7 @@ void gagg_join_try_start(struct gagg_join *j, const struct gagg_geom *g, u64 ran
 	j->start_instance[g->self] = j->instance;
 	gagg_for_each_node(n, left, j->others)
 		j->start_instance[n] = j->peer[n].instance;
-	gagg_join_epoch_start(j, g, j->top + 1, random ? random : 1, j->lanes, now);
+	gagg_join_epoch_start(j, g, &next, now);
 	gagg_for_each_node(n, left, j->others)
 		gagg_join_emit(j, GAGG_JOIN_SEND_START, n);
 }

@@ -218,15 +218,34 @@ static inline u32 gagg_join_wide_len(const struct gagg_join *j)
 							   (u32)sizeof(struct gagg_hello);
 }
 
-/*
- * gagg_join_rx - HELLO, START or ABORT of @node (whose source address was
- * compared already), on @shard; @body has at least m->len bytes, but of a HELLO as
- * many as it has without padding
- * @random: fresh random number, used as a cookie if an epoch starts
+/**
+ * struct gagg_join_dgram - HELLO, START or ABORT of another node, as it has arrived
+ * @node:	its sender; the caller has compared the source address with that of the node
+ * @shard:	the shard on whose port it arrived
+ * @m:		its header
+ * @body:	what follows the header: m->len bytes at least, of a HELLO those before the padding
+ * @random:	fresh random number, the cookie if an epoch starts
+ * @now:	the time
+ */
+struct gagg_join_dgram {
+	u32 node;
+	u32 shard;
+	const struct gagg_msg *m;
+	const void *body;
+	u64 random;
+	u64 now;
+};
+
+/**
+ * gagg_join_rx - receive a datagram of the join object
+ * @j: of the group
+ * @g: of the group
+ * @d: the datagram; not used after the call
+ *
+ * Return: why the datagram does not count; GAGG_DROP_NONE: it does
  */
 enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
-			    u32 node, u32 shard, const struct gagg_msg *m, const void *body,
-			    u64 random, u64 now);
+			    const struct gagg_join_dgram *d);
 
 /*
  * gagg_join_hear - what @shard has heard
@@ -285,15 +304,29 @@ struct gagg_mismatch gagg_join_mismatch(const struct gagg_join *j,
 void gagg_join_tell_mismatch(const struct gagg_join *j, const struct gagg_geom *g,
 			     struct gagg_ioc_status *st);
 
-/*
- * gagg_join_blocked - does @node live, but chunks do not pass between it and others?
- * @in:		shards on which none come from it
- * @out:	shards on which none from here reach it
- * With neither, they do not pass between it and a third node, and that one is not to
- * blame alone.
+/**
+ * struct gagg_blocked - the shards on which chunks do not pass between a node and this one
+ * @in:		a bit for each shard on which none arrives from it
+ * @out:	a bit for each shard on which none from here reaches it
+ */
+struct gagg_blocked {
+	u16 in;
+	u16 out;
+};
+
+/**
+ * gagg_join_blocked - does a node live, but chunks do not pass between it and others?
+ * @j: of the group
+ * @g: of the group
+ * @node: the node; this one is never blocked
+ * @now: the time
+ * @shards: out; empty if they pass. Empty as well if they do not pass between @node and a third
+ *	    node, which then is to blame as much
+ *
+ * Return: whether
  */
 bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
-		       u64 now, u16 *in, u16 *out);
+		       u64 now, struct gagg_blocked *shards);
 
 /* 1 + the lowest rank of a node of those, or 0: one whose path to or from here it is comes
  * before those that name a third node, since that one is named by all whom it does not reach

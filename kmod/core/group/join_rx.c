@@ -25,22 +25,22 @@ static u64 rx_wide_pace(const struct gagg_join *j, const struct gagg_geom *g)
 /* a HELLO of an instance that is not accepted: its state does not count. Doubt
  * the known instance until one of both echoes what is sent from now on
  */
-static void rx_doubt(struct gagg_join *j, const struct gagg_geom *g, u32 node,
-		     u64 instance, u32 pn, bool asked, u64 now)
+static void rx_doubt(struct gagg_join *j, const struct gagg_geom *g,
+		     const struct gagg_join_dgram *d, u64 instance, bool asked)
 {
-	struct gagg_peer *p = &j->peer[node];
+	struct gagg_peer *p = &j->peer[d->node];
 	bool open = p->other;
 
-	if (p->other != instance || rx_pn_reached(pn, p->other_pn))
-		p->other_pn = pn;
+	if (p->other != instance || rx_pn_reached(d->m->pn, p->other_pn))
+		p->other_pn = d->m->pn;
 	p->other = instance;
 	p->echo_other = 1;
 	if (!open) {
-		gagg_join_say_hello(j, node, true, now);
+		gagg_join_say_hello(j, d->node, true, d->now);
 		p->challenge = j->pn;
-		gagg_join_changed(j, g, now);
+		gagg_join_changed(j, g, d->now);
 	} else if (asked) {
-		gagg_join_say_hello(j, node, false, now);
+		gagg_join_say_hello(j, d->node, false, d->now);
 	}
 }
 
@@ -69,9 +69,11 @@ static void rx_take_trip(struct gagg_peer *p, u32 aux, u64 now)
 }
 
 static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
-			       u32 node, u32 shard, const struct gagg_msg *m,
-			       const struct gagg_hello *b, u64 random, u64 now)
+			       const struct gagg_join_dgram *d, const struct gagg_hello *b)
 {
+	const struct gagg_msg *m = d->m;
+	u64 now = d->now;
+	u32 node = d->node;
 	struct gagg_peer *p = &j->peer[node];
 	u64 instance = le64_to_cpu(b->instance);
 	bool echoed = le64_to_cpu(b->echo) == j->instance;
@@ -90,7 +92,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 		return GAGG_DROP_EPOCH;
 	if (instance != p->instance) {
 		if (!answers && (p->instance || !echoed)) {
-			rx_doubt(j, g, node, instance, m->pn, asked, now);
+			rx_doubt(j, g, d, instance, asked);
 			return GAGG_DROP_NONE;
 		}
 		rx_accept(j, g, node, instance, now);
@@ -103,7 +105,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	 * sender has heard of a node that can send less, and this one has not
 	 */
 	if (wide)
-		gagg_join_hear_wide(j, g, node, shard, now);
+		gagg_join_hear_wide(j, g, node, d->shard, now);
 	else if (m->len > sizeof(*b))
 		p->alone = 0;
 	if (m->len > sizeof(*b))
@@ -152,7 +154,7 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 		p->answered = now;
 		gagg_join_emit(j, GAGG_JOIN_SEND_WIDE, node);
 	}
-	gagg_join_try_start(j, g, random, now);
+	gagg_join_try_start(j, g, d->random, now);
 	return GAGG_DROP_NONE;
 }
 
@@ -181,15 +183,34 @@ static bool rx_start_over(const struct gagg_join *j, const struct gagg_start *b,
 	return false;
 }
 
-/* end an epoch that is not begun here; who runs it learns the reason */
-static void rx_refuse(struct gagg_join *j, const struct gagg_geom *g, u64 epoch,
-		      u64 cookie, u32 reason, u32 rank, u64 now)
+/* end an epoch that has not begun here; the nodes that run it learn the reason */
+static void rx_refuse(struct gagg_join *j, const struct gagg_geom *g,
+		      const struct gagg_join_epoch *e, const struct gagg_end *end, u64 now)
 {
-	j->epoch = epoch;
-	j->top = gagg_max64(j->top, epoch);
-	j->cookie = cookie;
-	j->end = (struct gagg_end){ .reason = reason, .rank = (u16)rank };
+	j->epoch = e->epoch;
+	j->top = gagg_max64(j->top, e->epoch);
+	j->cookie = e->cookie;
+	j->end = *end;
 	gagg_join_say_ended(j, g, now);
+}
+
+/* may this node run what START describes? If not, @end says why */
+static bool rx_can_follow(const struct gagg_join *j, const struct gagg_geom *g,
+			  const struct gagg_start *b, u16 lanes, struct gagg_end *end)
+{
+	u64 missing = g->ranks_of[g->self] & g->workers & ~j->attached;
+	u64 dead = missing & j->died;
+
+	*end = (struct gagg_end){ .rank = (u16)gagg_lowest(g->ranks_of[g->self]) };
+	if (rx_list_entry(b, g->self) != j->instance) {
+		end->reason = GAGG_R_RESTART;
+	} else if (missing) {
+		end->reason = dead ? GAGG_R_DIED : GAGG_R_BYE;
+		end->rank = (u16)gagg_lowest(dead ? dead : missing);
+	} else if (lanes > j->limit) {
+		end->reason = GAGG_R_MTU;
+	}
+	return end->reason == GAGG_R_NONE;
 }
 
 /* START is the coordinator's word on who takes part. A third node's instance
@@ -219,12 +240,14 @@ static void rx_take_list(struct gagg_join *j, const struct gagg_geom *g,
 }
 
 static enum gagg_drop rx_start(struct gagg_join *j, const struct gagg_geom *g,
-			       u32 node, const struct gagg_msg *m, const void *body,
-			       u64 now)
+			       const struct gagg_join_dgram *d)
 {
+	const struct gagg_msg *m = d->m;
+	const struct gagg_start *body = d->body;
+	u32 n, node = d->node;
 	const struct gagg_peer *p = &j->peer[node];
-	u64 epoch, cookie, missing;
-	u32 n;
+	struct gagg_join_epoch e = { .lanes = m->lanes };
+	struct gagg_end end;
 	struct {
 		__le64 cookie;
 		__le32 epoch_hi;
@@ -242,44 +265,32 @@ static enum gagg_drop rx_start(struct gagg_join *j, const struct gagg_geom *g,
 		return GAGG_DROP_COOKIE;
 	if (!gagg_join_are_lanes(j, m->lanes))
 		return GAGG_DROP_OP;
-	epoch = (u64)le32_to_cpu(head.epoch_hi) << 32 | m->epoch;
-	cookie = le64_to_cpu(head.cookie);
+	e.epoch = (u64)le32_to_cpu(head.epoch_hi) << 32 | m->epoch;
+	e.cookie = le64_to_cpu(head.cookie);
 
-	gagg_join_say_hello(j, node, false, now);
-	if (epoch <= j->epoch) {
-		if (epoch == j->epoch && gagg_join_needs_abort(j, node))
+	gagg_join_say_hello(j, node, false, d->now);
+	if (e.epoch <= j->epoch) {
+		if (e.epoch == j->epoch && gagg_join_needs_abort(j, node))
 			gagg_join_emit(j, GAGG_JOIN_SEND_ABORT, node);
-		return epoch == j->epoch ? GAGG_DROP_NONE : GAGG_DROP_EPOCH;
+		return e.epoch == j->epoch ? GAGG_DROP_NONE : GAGG_DROP_EPOCH;
 	}
-	if (j->phase != GAGG_PHASE_IDLE || rx_start_over(j, body, epoch))
+	if (j->phase != GAGG_PHASE_IDLE || rx_start_over(j, body, e.epoch))
 		return GAGG_DROP_EPOCH;
-	if (rx_list_entry(body, g->self) != j->instance) {
-		rx_refuse(j, g, epoch, cookie, GAGG_R_RESTART,
-			  gagg_lowest(g->ranks_of[g->self]), now);
-		return GAGG_DROP_NONE;
-	}
-	missing = g->ranks_of[g->self] & g->workers & ~j->attached;
-	if (missing) {
-		n = gagg_lowest(missing & j->died ? missing & j->died : missing);
-		rx_refuse(j, g, epoch, cookie,
-			  missing & j->died ? GAGG_R_DIED : GAGG_R_BYE, n, now);
-		return GAGG_DROP_NONE;
-	}
-	if (m->lanes > j->limit) {
-		rx_refuse(j, g, epoch, cookie, GAGG_R_MTU, gagg_lowest(g->ranks_of[g->self]), now);
+	if (!rx_can_follow(j, g, body, m->lanes, &end)) {
+		rx_refuse(j, g, &e, &end, d->now);
 		return GAGG_DROP_NONE;
 	}
 	for (n = 0; n < g->nodes; n++)
 		j->start_instance[n] = rx_list_entry(body, n);
-	rx_take_list(j, g, body, now);
-	gagg_join_epoch_start(j, g, epoch, cookie, m->lanes, now);
+	rx_take_list(j, g, body, d->now);
+	gagg_join_epoch_start(j, g, &e, d->now);
 	return GAGG_DROP_NONE;
 }
 
 static enum gagg_drop rx_abort(struct gagg_join *j, const struct gagg_geom *g,
-			       u32 node, const struct gagg_msg *m,
-			       const struct gagg_abort *b, u64 now)
+			       const struct gagg_join_dgram *d, const struct gagg_abort *b)
 {
+	const struct gagg_msg *m = d->m;
 	struct gagg_end end = {
 		.reason = le32_to_cpu(b->reason),
 		.rank = le16_to_cpu(b->rank),
@@ -290,7 +301,7 @@ static enum gagg_drop rx_abort(struct gagg_join *j, const struct gagg_geom *g,
 		.other_call = le32_to_cpu(b->other_call),
 	};
 
-	gagg_join_say_hello(j, node, false, now);
+	gagg_join_say_hello(j, d->node, false, d->now);
 	if (j->phase == GAGG_PHASE_IDLE)
 		return GAGG_DROP_NONE;
 	if (m->epoch != (u32)j->epoch)
@@ -302,32 +313,31 @@ static enum gagg_drop rx_abort(struct gagg_join *j, const struct gagg_geom *g,
 		return GAGG_DROP_RANK;
 	if (end.reason == GAGG_R_NONE || end.reason >= GAGG_R_COUNT)
 		end.reason = GAGG_R_ADMIN;
-	gagg_join_epoch_end(j, g, &end, now);
+	gagg_join_epoch_end(j, g, &end, d->now);
 	return GAGG_DROP_NONE;
 }
 
 enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
-			    u32 node, u32 shard, const struct gagg_msg *m, const void *body,
-			    u64 random, u64 now)
+			    const struct gagg_join_dgram *d)
 {
 	struct gagg_hello hello;
 	struct gagg_abort abort;
 
-	if (!j->enabled || node >= g->nodes || node == g->self)
+	if (!j->enabled || d->node >= g->nodes || d->node == g->self)
 		return GAGG_DROP_SOURCE;
-	switch (m->type) {
+	switch (d->m->type) {
 	case GAGG_T_HELLO:
-		if (m->len < sizeof(hello))
+		if (d->m->len < sizeof(hello))
 			return GAGG_DROP_SHORT;
-		memcpy(&hello, body, sizeof(hello));
-		return rx_hello(j, g, node, shard, m, &hello, random, now);
+		memcpy(&hello, d->body, sizeof(hello));
+		return rx_hello(j, g, d, &hello);
 	case GAGG_T_START:
-		return rx_start(j, g, node, m, body, now);
+		return rx_start(j, g, d);
 	case GAGG_T_ABORT:
-		if (m->len < sizeof(abort))
+		if (d->m->len < sizeof(abort))
 			return GAGG_DROP_SHORT;
-		memcpy(&abort, body, sizeof(abort));
-		return rx_abort(j, g, node, m, &abort, now);
+		memcpy(&abort, d->body, sizeof(abort));
+		return rx_abort(j, g, d, &abort);
 	default:
 		return GAGG_DROP_TYPE;
 	}

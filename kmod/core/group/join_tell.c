@@ -24,32 +24,31 @@ void gagg_join_tell_mismatch(const struct gagg_join *j, const struct gagg_geom *
 }
 
 bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
-		       u64 now, u16 *in, u16 *out)
+		       u64 now, struct gagg_blocked *shards)
 {
 	const struct gagg_peer *p = &j->peer[node];
 
-	*in = 0;
-	*out = 0;
+	*shards = (struct gagg_blocked){ 0 };
 	if (node == g->self || !p->instance || !gagg_peer_alive(g, p, now))
 		return false;
-	*in = p->stale;
-	*out = p->cut;
+	shards->in = p->stale;
+	shards->out = p->cut;
 	return p->stale || p->cut || (p->flags & GAGG_HELLO_BLOCKED);
 }
 
 u32 gagg_join_names_blocked(const struct gagg_join *j, const struct gagg_geom *g, u64 now)
 {
+	struct gagg_blocked shards;
 	u32 n, named = 0;
-	u16 in, out;
 	u64 left;
 
 	gagg_for_each_node(n, left, j->others) {
 		u32 rank;
 
-		if (!gagg_join_blocked(j, g, n, now, &in, &out))
+		if (!gagg_join_blocked(j, g, n, now, &shards))
 			continue;
 		rank = 1 + gagg_lowest(g->ranks_of[n]);
-		if (in || out)
+		if (shards.in || shards.out)
 			return rank;
 		named = named ? named : rank;
 	}
