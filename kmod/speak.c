@@ -34,7 +34,7 @@ static void speak_to(struct gagg_group *grp, u32 node, u8 type)
 	gagg_join_say(grp->join, &grp->geom, type, node, &w);
 	spin_unlock_bh(&grp->join_lock);
 	for (; w.shards; w.shards &= w.shards - 1)
-		sent &= !gagg_tx_control(grp, gagg_lowest(w.shards), node, &w.m, &w.body, w.len);
+		sent &= !gagg_tx_control(grp, gagg_lowest(w.shards), node, &w);
 	if (type != GAGG_JOIN_SEND_WIDE || !sent)
 		return;
 	spin_lock_bh(&grp->join_lock);

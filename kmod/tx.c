@@ -332,11 +332,10 @@ void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, const struct gag
 }
 
 /* @len: bytes of @body; zeros follow up to m->len */
-static struct sk_buff *tx_ctrl_skb(const struct gagg_port *port, struct gagg_group *grp,
-				   u32 node, const struct gagg_msg *m, const void *body,
-				   u32 len)
+static struct sk_buff *tx_ctrl_skb(const struct gagg_port *port, struct gagg_node *to,
+				   const struct gagg_msg *m, const void *body, u32 len)
 {
-	struct dst_entry *dst = gagg_route_get(port, &grp->node[node]);
+	struct dst_entry *dst = gagg_route_get(port, to);
 	struct sk_buff *skb;
 
 	if (IS_ERR(dst))
@@ -350,7 +349,7 @@ static struct sk_buff *tx_ctrl_skb(const struct gagg_port *port, struct gagg_gro
 	if (len)
 		skb_put_data(skb, body, len);
 	skb_put_zero(skb, m->len - len);
-	gagg_route_push(port, &grp->node[node], skb, dst, gagg_wire_reacts(m));
+	gagg_route_push(port, to, skb, dst, gagg_wire_reacts(m));
 	return skb;
 }
 
@@ -365,7 +364,7 @@ void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a)
 	else if (behind == GAGG_T_RESULT && (tx->result.nodes & GAGG_BIT(a->node)))
 		tx_burst_close(port, &tx->result);
 	tx_queue(port, tx_part(port, grp),
-		 tx_ctrl_skb(port, grp, a->node, &a->m, &a->ack, a->m.len), 1,
+		 tx_ctrl_skb(port, &grp->node[a->node], &a->m, &a->ack, a->m.len), 1,
 		 GAGG_WIRE_HDRLEN + a->m.len);
 }
 
@@ -425,8 +424,7 @@ void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out)
 	}
 }
 
-int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct gagg_msg *m,
-		    const void *body, u32 len)
+int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct gagg_word *w)
 {
 	struct gagg_port *port = &grp->ep->port[shard];
 	struct gagg_stats *stats = &grp->part[shard].stats;
@@ -435,11 +433,11 @@ int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct ga
 
 	local_bh_disable();
 	skb = skb_queue_len_lockless(&tx->control) < CONTROL_MAX ?
-	      tx_ctrl_skb(port, grp, node, m, body, len) : NULL;
+	      tx_ctrl_skb(port, &grp->node[node], &w->m, &w->body, w->len) : NULL;
 	spin_lock(&port->lock);
 	if (skb) {
 		stats->tx_datagrams++;
-		stats->tx_bytes += GAGG_WIRE_HDRLEN + m->len;
+		stats->tx_bytes += GAGG_WIRE_HDRLEN + w->m.len;
 		/* a HELLO as long as a chunk: no group is known when it is sent */
 		grp->part[shard].unfit |= !gagg_route_fits(skb);
 	} else {

@@ -36,11 +36,9 @@ u64 gagg_tx_bytes(const struct gagg_port *port);
 /* take what was collected, when bursts are closed; port lock held; then, without it, send */
 void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out);
 void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out);
-/* one control datagram (HELLO, START, ABORT) with @len bytes of @body, then zeros up to
- * m->len; no port lock held: it leaves from the next poll of the shard's port, or from
- * gagg_tx_exit()
+/* one control datagram (HELLO, START, ABORT), on @shard, whatever w->shards are; no port lock
+ * held: it leaves from the next poll of the shard's port, or from gagg_tx_exit()
  */
-int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct gagg_msg *m,
-		    const void *body, u32 len);
+int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct gagg_word *w);
 
 #endif

@@ -44,7 +44,7 @@ static void epoch_say(struct group *g, u8 type, u32 node)
 		u32 shard = gagg_lowest(w.shards);
 
 		sent &= !(wide && tx_is_said(g, shard, node, true)) &&
-			tx_control(g, shard, node, &w.m, &w.body, w.len);
+			tx_control(g, shard, node, &w);
 	}
 	if (!wide || !sent)
 		return;

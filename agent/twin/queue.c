@@ -155,17 +155,16 @@ static void queue_count_failed(struct part *part, u32 segs)
 
 /* --- messages ------------------------------------------------------------- */
 
-/* room for it is behind what the message has of them */
-static void queue_message_control(struct msghdr *h, union control *control, int level, int type,
-				  const void *data, size_t len)
+/* there is room behind what the message has */
+static void queue_message_control(struct msghdr *h, int level, int type, const void *data,
+				  size_t len)
 {
-	struct cmsghdr *c = (struct cmsghdr *)(control->buf + h->msg_controllen);
+	struct cmsghdr *c = (struct cmsghdr *)((char *)h->msg_control + h->msg_controllen);
 
 	c->cmsg_level = level;
 	c->cmsg_type = type;
 	c->cmsg_len = CMSG_LEN(len);
 	memcpy(CMSG_DATA(c), data, len);
-	h->msg_control = control;
 	h->msg_controllen += CMSG_SPACE(len);
 }
 
@@ -185,13 +184,14 @@ static void queue_message_fill(struct port *p, unsigned int at, u32 node)
 		.msg_namelen = v6 ? sizeof(q->to[at].in6) : sizeof(q->to[at].in),
 		.msg_iov = (struct iovec *)b->iov,
 		.msg_iovlen = b->niov,
+		.msg_control = q->control[at].buf,
 	};
 	/* the first, see queue_message_send_single() */
 	if (b->reacts)
-		queue_message_control(h, &q->control[at], v6 ? SOL_IPV6 : SOL_IP,
-				      v6 ? IPV6_TCLASS : IP_TOS, &ecn, sizeof(ecn));
+		queue_message_control(h, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_TCLASS : IP_TOS, &ecn,
+				      sizeof(ecn));
 	if (b->segs > 1)
-		queue_message_control(h, &q->control[at], SOL_UDP, UDP_SEGMENT, &seg, sizeof(seg));
+		queue_message_control(h, SOL_UDP, UDP_SEGMENT, &seg, sizeof(seg));
 }
 
 /*

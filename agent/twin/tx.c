@@ -208,14 +208,15 @@ bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide)
 	       queue_full(g->part[shard].port);
 }
 
-bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
-		const void *body, u32 len)
+bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w)
 {
 	static const unsigned char zeros[4 * GAGG_WIRE_LANES_MAX];
 	unsigned char head[GAGG_WIRE_HDRLEN];
 	union address to = g->node[node];
 	struct iovec iov[3] = {
-		{ head, sizeof(head) }, { (void *)body, len }, { (void *)zeros, m->len - len },
+		{ head, sizeof(head) },
+		{ (void *)&w->body, w->len },
+		{ (void *)zeros, w->m.len - w->len },
 	};
 	struct msghdr h = {
 		.msg_name = &to,
@@ -225,15 +226,15 @@ bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
 	};
 
 	address_shift(&to, shard);
-	gagg_wire_build(head, m);
+	gagg_wire_build(head, &w->m);
 	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0) {
 		g->said.errors++;
 		g->said.unfit |= errno == EMSGSIZE;
 		return false;
 	}
-	if (m->type == GAGG_T_HELLO)
-		*tx_said_at(g, shard, node, m->len > len) = now_ns();
+	if (w->m.type == GAGG_T_HELLO)
+		*tx_said_at(g, shard, node, w->m.len > w->len) = now_ns();
 	g->said.datagrams++;
-	g->said.bytes += GAGG_WIRE_HDRLEN + m->len;
+	g->said.bytes += GAGG_WIRE_HDRLEN + w->m.len;
 	return true;
 }

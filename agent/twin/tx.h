@@ -36,10 +36,9 @@ void tx_flush(struct worker *w);
  */
 bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide);
 
-/* one control datagram (HELLO, START, ABORT) with @len bytes of @body, then zeros up to
- * m->len, from the shard's port, at once; false: the socket did not take it. Control thread
+/* one control datagram (HELLO, START, ABORT), from the port of @shard, whatever w->shards are,
+ * at once; false: the socket did not take it. Control thread
  */
-bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_msg *m,
-		const void *body, u32 len);
+bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w);
 
 #endif
