@@ -30,12 +30,11 @@ static struct change *diff_push(struct change_list *list, enum change_kind kind,
 	return v;
 }
 
-static const struct nl_group *diff_find_group(const struct nl_group *v,
-					      unsigned int n, const char *name)
+static const struct nl_group *diff_find_group(const struct group_list *list, const char *name)
 {
-	for (unsigned int i = 0; i < n; i++)
-		if (!strcmp(v[i].name, name))
-			return &v[i];
+	for (unsigned int i = 0; i < list->n; i++)
+		if (!strcmp(list->v[i].name, name))
+			return &list->v[i];
 	return NULL;
 }
 
@@ -89,9 +88,10 @@ static bool diff_push_fields(struct change_list *out, enum change_kind kind,
 	return true;
 }
 
+/* @m: its fields in m->set are sent, and the rank; @was: NULL: the kernel has no such member */
 static bool diff_push_member(struct change_list *out, enum change_kind kind,
 			     const char *name, const struct nl_member *m,
-			     uint32_t fields, const struct nl_member *was)
+			     const struct nl_member *was)
 {
 	struct change *c = diff_push(out, kind, name);
 
@@ -99,12 +99,21 @@ static bool diff_push_member(struct change_list *out, enum change_kind kind,
 		return false;
 	c->group.n_members = 1;
 	c->group.members[0] = *m;
-	c->group.members[0].set = fields | NL_SET(GAGG_MA_RANK);
+	c->group.members[0].set |= NL_SET(GAGG_MA_RANK);
 	if (was) {
 		c->was.n_members = 1;
 		c->was.members[0] = *was;
 	}
 	return true;
+}
+
+static bool diff_push_member_del(struct change_list *out, const char *name,
+				 const struct nl_member *was)
+{
+	struct nl_member m = *was;
+
+	m.set = 0;
+	return diff_push_member(out, CHANGE_MEMBER_DEL, name, &m, was);
 }
 
 static uint32_t diff_member_differs(const struct nl_member *want,
@@ -128,33 +137,28 @@ static bool diff_push_members(struct change_list *out, const struct nl_group *wa
 			      const struct nl_group *have)
 {
 	for (unsigned int i = 0; i < want->n_members; i++) {
-		const struct nl_member *m = &want->members[i];
-		const struct nl_member *was = diff_find_rank(have, m->rank);
-		uint32_t fields;
+		struct nl_member m = want->members[i];
+		const struct nl_member *was = diff_find_rank(have, m.rank);
 
 		/* A set flag can be sent, a cleared one cannot. */
-		if (was && was->local != m->local) {
-			if (!diff_push_member(out, CHANGE_MEMBER_DEL, want->name,
-					      was, 0, was))
+		if (was && was->local != m.local) {
+			if (!diff_push_member_del(out, want->name, was))
 				return false;
 			was = NULL;
 		}
 		if (!was) {
-			if (!diff_push_member(out, CHANGE_MEMBER_ADD, want->name, m,
-					      m->set, NULL))
+			if (!diff_push_member(out, CHANGE_MEMBER_ADD, want->name, &m, NULL))
 				return false;
 			continue;
 		}
-		fields = diff_member_differs(m, was);
-		if (fields && !diff_push_member(out, CHANGE_MEMBER_SET, want->name,
-						m, fields, was))
+		m.set = diff_member_differs(&m, was);
+		if (m.set && !diff_push_member(out, CHANGE_MEMBER_SET, want->name, &m, was))
 			return false;
 	}
 	for (unsigned int i = 0; i < have->n_members; i++) {
 		const struct nl_member *m = &have->members[i];
 
-		if (!diff_find_rank(want, m->rank) &&
-		    !diff_push_member(out, CHANGE_MEMBER_DEL, want->name, m, 0, m))
+		if (!diff_find_rank(want, m->rank) && !diff_push_member_del(out, want->name, m))
 			return false;
 	}
 	return true;
@@ -216,31 +220,29 @@ static bool diff_names_address(const struct nl_group *g, const struct nl_ip *ip)
 	return false;
 }
 
-int diff_groups(const struct nl_group *want, unsigned int n_want,
-		const struct nl_group *have, unsigned int n_have,
+int diff_groups(const struct group_list *want, const struct group_list *have,
 		bool (*owned)(void *arg, const char *name), void *arg,
 		struct change_list *out)
 {
 	*out = (struct change_list){ 0 };
 
 	/* Deletions first: they free ports and ids. */
-	for (unsigned int i = 0; i < n_have; i++) {
-		const struct nl_group *w = diff_find_group(want, n_want, have[i].name);
+	for (unsigned int i = 0; i < have->n; i++) {
+		const struct nl_group *h = &have->v[i], *w = diff_find_group(want, h->name);
 
 		if (w && (w->set & NL_SET(GAGG_GA_LOCAL) ||
-			  !(have[i].set & NL_SET(GAGG_GA_LOCAL)) ||
-			  diff_names_address(w, &have[i].local)))
+			  !(h->set & NL_SET(GAGG_GA_LOCAL)) ||
+			  diff_names_address(w, &h->local)))
 			continue;
-		if (owned(arg, have[i].name) &&
-		    !diff_push(out, CHANGE_DEL, have[i].name))
+		if (owned(arg, h->name) && !diff_push(out, CHANGE_DEL, h->name))
 			goto nomem;
 	}
-	for (unsigned int i = 0; i < n_want; i++) {
-		const struct nl_group *h = diff_find_group(have, n_have, want[i].name);
+	for (unsigned int i = 0; i < want->n; i++) {
+		const struct nl_group *w = &want->v[i], *h = diff_find_group(have, w->name);
 
-		if (!(want[i].set & NL_SET(GAGG_GA_LOCAL)))
+		if (!(w->set & NL_SET(GAGG_GA_LOCAL)))
 			continue;
-		if (!(h ? diff_one(&want[i], h, out) : diff_push_new(out, &want[i])))
+		if (!(h ? diff_one(w, h, out) : diff_push_new(out, w)))
 			goto nomem;
 	}
 	return 0;

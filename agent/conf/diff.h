@@ -41,11 +41,19 @@ struct change_list {
 };
 
 /**
+ * struct group_list - groups of the file, or of the kernel
+ * @v:	the groups; the caller's
+ * @n:	number of @v
+ */
+struct group_list {
+	const struct nl_group *v;
+	unsigned int n;
+};
+
+/**
  * diff_groups() - from what is to what shall be
  * @want: groups of the file, resolved (host_resolve())
- * @n_want: number of @want
  * @have: groups of the kernel with their members
- * @n_have: number of @have
  * @owned: was the group of this name made from this file
  * @arg: for @owned
  * @out: the changes in the order to make them, for diff_free()
@@ -57,8 +65,7 @@ struct change_list {
  *
  * Return: 0 or -ENOMEM.
  */
-int diff_groups(const struct nl_group *want, unsigned int n_want,
-		const struct nl_group *have, unsigned int n_have,
+int diff_groups(const struct group_list *want, const struct group_list *have,
 		bool (*owned)(void *arg, const char *name), void *arg,
 		struct change_list *out);
 

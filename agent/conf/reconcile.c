@@ -213,6 +213,7 @@ int reconcile(struct nl *nl, const struct config *cfg, bool dry_run,
 	      void (*say)(void *arg, const char *line), void *arg)
 {
 	struct run r = { .nl = nl, .cfg = cfg, .say = say, .arg = arg };
+	struct group_list want, have;
 	struct change_list list = { 0 };
 	int ret;
 
@@ -234,7 +235,9 @@ int reconcile(struct nl *nl, const struct config *cfg, bool dry_run,
 				 r.applied_path, strerror(-ret));
 	if (!r.applied.text)
 		goto out;
-	ret = diff_groups(r.want, r.n_want, r.have, r.n_have, reconcile_owned, &r, &list);
+	want = (struct group_list){ r.want, r.n_want };
+	have = (struct group_list){ r.have, r.n_have };
+	ret = diff_groups(&want, &have, reconcile_owned, &r, &list);
 	if (ret)
 		reconcile_cannot(&r, ret, "out of memory");
 	else

@@ -17,8 +17,10 @@
 #include <linux/sockios.h>
 
 #include "broker.h"
+#include "load.h"
 #include "log.h"
 #include "refuse.h"
+#include "save.h"
 #include "../lib/message.h"
 
 #define BROKER_PAUSE_MS	100
@@ -224,12 +226,13 @@ static int broker_client_open(struct client *c, const struct broker_request *req
 	const struct broker *b = c->broker;
 	gid_t *groups;
 	struct peer peer = broker_client_peer(c->fd, &c->cred, &groups);
+	const struct load_ask ask = { .req = req, .done = broker_client_loaded, .arg = c };
 	int fd;
 
 	if (req->op == BROKER_OP_SAVE && b->ops->save)
 		fd = b->ops->save(b->arg, req, &peer, reply, &c->save);
 	else if (req->op == BROKER_OP_LOAD && b->ops->load)
-		fd = b->ops->load(b->arg, req, &peer, reply, broker_client_loaded, c, &c->load);
+		fd = b->ops->load(b->arg, &ask, &peer, reply, &c->load);
 	else
 		fd = b->ops->open(b->arg, req, &peer, reply);
 	free(groups);
@@ -241,7 +244,8 @@ static void broker_client_received(struct loop_event *ev, int res);
 static void broker_client_recv(struct client *c, unsigned int ms)
 {
 	c->event.fire = broker_client_received;
-	loop_recv(c->broker->loop, &c->event, c->fd, &c->buf, sizeof(c->buf), ms);
+	loop_recv(c->broker->loop, &c->event, c->fd,
+		  (struct iovec){ &c->buf, sizeof(c->buf) }, ms);
 }
 
 static unsigned int broker_save_ms(const struct client *c)
@@ -334,10 +338,11 @@ static void broker_client_commit(struct client *c, const struct broker_request *
 	c->save = NULL;
 	if (req->op == BROKER_OP_COMMIT && !strcmp(req->group, c->req.group) &&
 	    !strcmp(req->name, c->req.name)) {
+		const struct save_answer answer = { .done = broker_client_committed, .arg = c };
 		gid_t *groups;
 		struct peer peer = broker_client_peer(c->fd, &c->cred, &groups);
 
-		b->ops->commit(b->arg, save, req, &peer, broker_client_committed, c);
+		b->ops->commit(b->arg, save, req, &peer, &answer);
 		free(groups);
 		return;
 	}
@@ -355,8 +360,7 @@ static void broker_client_answer(struct client *c, size_t len)
 	struct broker_request req;
 	size_t have = len < sizeof(c->buf) ? len : sizeof(c->buf);
 
-	reply.error = request_check(&c->buf, have, len, &req, reply.message,
-				    sizeof(reply.message));
+	reply.error = request_check(&c->buf, have, len, &req, reply.message);
 	if (reply.error)
 		broker_client_end(c, &reply);
 	else if (c->save)

@@ -21,19 +21,21 @@ extern unsigned int broker_patience_ms;	/* of a client that asks nothing; tests 
 
 struct client;
 struct load;
+struct load_ask;
 struct save;
+struct save_answer;
 
 /**
  * struct broker_ops - what carries requests out
  * @admits: may @peer open a session of some group? Asked of the places that are kept
  * @open: OPEN: fill @reply and return a descriptor to pass, or -1 with error and message
  *	in @reply
- * @load: LOAD: the same, and a load, which calls @done once, later, or ends by @load_drop;
+ * @load: LOAD: the same, and a load, which tells @ask of its end, or ends by @load_drop;
  *	NULL: @open has the sentence that refuses it
  * @load_drop: its client is gone
  * @save: SAVE: the same, and a save that ends by @commit or @drop; NULL: @open has the
  *	sentence that refuses it
- * @commit: COMMIT of @save: call @done once, with the answer
+ * @commit: COMMIT of @save: tell @answer
  * @drop: its client is gone
  * @tell: TWIN, GROUP, STATS: fill @reply, and @more, of which there are @room bytes; return how
  *	many of these, 0 on error; NULL: refused, since netlink is what tells of gaggd's groups
@@ -42,16 +44,13 @@ struct broker_ops {
 	bool (*admits)(void *arg, const struct peer *peer);
 	int (*open)(void *arg, const struct broker_request *req, const struct peer *peer,
 		    struct broker_reply *reply);
-	int (*load)(void *arg, const struct broker_request *req, const struct peer *peer,
-		    struct broker_reply *reply, void (*done)(void *arg), void *done_arg,
-		    struct load **load);
+	int (*load)(void *arg, const struct load_ask *ask, const struct peer *peer,
+		    struct broker_reply *reply, struct load **load);
 	void (*load_drop)(struct load *load);
 	int (*save)(void *arg, const struct broker_request *req, const struct peer *peer,
 		    struct broker_reply *reply, struct save **save);
 	void (*commit)(void *arg, struct save *save, const struct broker_request *req,
-		       const struct peer *peer,
-		       void (*done)(void *arg, const struct broker_reply *reply),
-		       void *done_arg);
+		       const struct peer *peer, const struct save_answer *answer);
 	void (*drop)(struct save *save);
 	size_t (*tell)(void *arg, const struct broker_request *req, struct broker_reply *reply,
 		       void *more, size_t room);

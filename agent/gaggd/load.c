@@ -155,11 +155,11 @@ static void load_read_piece(struct load *l)
 	uint64_t left = l->bytes - l->at;
 
 	l->event.fire = load_was_read;
-	loop_read(l->all->loop, &l->event, l->file, l->piece,
-		  left < PIECE ? (size_t)left : PIECE, l->at);
+	loop_read(l->all->loop, &l->event, l->file,
+		  (struct iovec){ l->piece, left < PIECE ? (size_t)left : PIECE }, l->at);
 }
 
-static struct load *load_new(struct loads *all, const struct broker_request *req, int file,
+static struct load *load_new(struct loads *all, const struct load_ask *ask, int file,
 			     uint64_t bytes)
 {
 	struct load *l = calloc(1, sizeof(*l));
@@ -171,8 +171,10 @@ static struct load *load_new(struct loads *all, const struct broker_request *req
 	l->bytes = bytes;
 	l->until = deadline_in((int)broker_save_seconds(bytes) * 1000);
 	l->idle = deadline_in((int)save_idle_ms);
-	memcpy(l->group, req->group, sizeof(l->group));
-	memcpy(l->name, req->name, sizeof(l->name));
+	l->done = ask->done;
+	l->arg = ask->arg;
+	memcpy(l->group, ask->req->group, sizeof(l->group));
+	memcpy(l->name, ask->req->name, sizeof(l->name));
 	l->next = all->first;
 	l->link = &all->first;
 	if (l->next)
@@ -181,9 +183,8 @@ static struct load *load_new(struct loads *all, const struct broker_request *req
 	return l;
 }
 
-int load_begin(struct loads *all, const struct broker_request *req, int file,
-	       struct broker_reply *reply, void (*done)(void *arg), void *arg,
-	       struct load **out)
+int load_begin(struct loads *all, const struct load_ask *ask, int file,
+	       struct broker_reply *reply, struct load **out)
 {
 	struct load *l = NULL;
 	struct stat st;
@@ -194,7 +195,7 @@ int load_begin(struct loads *all, const struct broker_request *req, int file,
 		close(file);
 		return -1;
 	}
-	l = load_new(all, req, file, (uint64_t)st.st_size);
+	l = load_new(all, ask, file, (uint64_t)st.st_size);
 	if (!l) {
 		close(file);
 		close(pair[0]);
@@ -202,8 +203,6 @@ int load_begin(struct loads *all, const struct broker_request *req, int file,
 		return refuse(reply, ENOMEM, "gaggd has no memory for a checkpoint");
 	}
 	l->to = pair[0];
-	l->done = done;
-	l->arg = arg;
 	load_read_piece(l);
 	*out = l;
 	return pair[1];

@@ -25,22 +25,31 @@ struct loads {
 };
 
 /**
- * load_begin() - send a file
- * @all:	where it belongs to
+ * struct load_ask - a client that asks for a checkpoint
  * @req:	LOAD
- * @file:	open to read, given up to this function
- * @reply:	receives error and message
  * @done:	called once, later, when all is sent, or it is given up
  * @arg:	for @done
- * @out:	receives the load, for load_drop() before @done is called
+ */
+struct load_ask {
+	const struct broker_request *req;
+	void (*done)(void *arg);
+	void *arg;
+};
+
+/**
+ * load_begin() - send a file
+ * @all:	where it belongs to
+ * @ask:	for what; not used after the call
+ * @file:	open to read, given up to this function
+ * @reply:	receives error and message
+ * @out:	receives the load, for load_drop() before @ask's function is called
  *
  * Return: a stream socket that the bytes come from, to be passed and then closed, or -1.
  */
-int load_begin(struct loads *all, const struct broker_request *req, int file,
-	       struct broker_reply *reply, void (*done)(void *arg), void *arg,
-	       struct load **out);
+int load_begin(struct loads *all, const struct load_ask *ask, int file,
+	       struct broker_reply *reply, struct load **out);
 
-/* Its client is gone: @done is not called. */
+/* Its client is gone: the function of its struct load_ask is not called. */
 void load_drop(struct load *l);
 
 /*

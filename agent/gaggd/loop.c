@@ -120,14 +120,14 @@ static void loop_limit(struct loop *l, struct loop_event *ev, struct io_uring_sq
 	io_uring_sqe_set_data(sqe, NULL);
 }
 
-void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
-	       size_t len, unsigned int ms)
+void loop_recv(struct loop *l, struct loop_event *ev, int fd, struct iovec buf,
+	       unsigned int ms)
 {
 	struct io_uring_sqe *sqe = loop_sqe(l, 2);
 
 	if (!sqe)
 		return;
-	io_uring_prep_recv(sqe, fd, buf, len, MSG_TRUNC);
+	io_uring_prep_recv(sqe, fd, buf.iov_base, buf.iov_len, MSG_TRUNC);
 	loop_limit(l, ev, sqe, ms);
 }
 
@@ -141,25 +141,23 @@ void loop_writable(struct loop *l, struct loop_event *ev, int fd, unsigned int m
 	loop_limit(l, ev, sqe, ms);
 }
 
-void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t len,
-	       uint64_t at)
+void loop_read(struct loop *l, struct loop_event *ev, int fd, struct iovec buf, uint64_t at)
 {
 	struct io_uring_sqe *sqe = loop_sqe(l, 1);
 
 	if (!sqe)
 		return;
-	io_uring_prep_read(sqe, fd, buf, (unsigned int)len, at);
+	io_uring_prep_read(sqe, fd, buf.iov_base, (unsigned int)buf.iov_len, at);
 	io_uring_sqe_set_data(sqe, ev);
 }
 
-void loop_write(struct loop *l, struct loop_event *ev, int fd, const void *buf, size_t len,
-		uint64_t at)
+void loop_write(struct loop *l, struct loop_event *ev, int fd, struct iovec buf, uint64_t at)
 {
 	struct io_uring_sqe *sqe = loop_sqe(l, 1);
 
 	if (!sqe)
 		return;
-	io_uring_prep_write(sqe, fd, buf, (unsigned int)len, at);
+	io_uring_prep_write(sqe, fd, buf.iov_base, (unsigned int)buf.iov_len, at);
 	io_uring_sqe_set_data(sqe, ev);
 }
 

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 #include <liburing.h>
 
 struct loop {
@@ -38,20 +39,18 @@ void loop_readable(struct loop *l, struct loop_event *ev, int fd);
 void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms);
 
 /*
- * One message, or what a stream has; -ECANCELED after @ms without any. @buf must live until it
- * fires. A longer message gives its full length (MSG_TRUNC).
+ * One message, or what a stream has; -ECANCELED after @ms without any. The memory of @buf must
+ * live until it fires. A longer message gives its full length (MSG_TRUNC).
  */
-void loop_recv(struct loop *l, struct loop_event *ev, int fd, void *buf,
-	       size_t len, unsigned int ms);
+void loop_recv(struct loop *l, struct loop_event *ev, int fd, struct iovec buf,
+	       unsigned int ms);
 
 /* It has room for more, an error, or its peer's end; -ECANCELED after @ms without. */
 void loop_writable(struct loop *l, struct loop_event *ev, int fd, unsigned int ms);
 
-/* As pread(), pwrite(). @buf must live until it fires. */
-void loop_read(struct loop *l, struct loop_event *ev, int fd, void *buf, size_t len,
-	       uint64_t at);
-void loop_write(struct loop *l, struct loop_event *ev, int fd, const void *buf, size_t len,
-		uint64_t at);
+/* As pread(), pwrite(). The memory of @buf must live until it fires. */
+void loop_read(struct loop *l, struct loop_event *ev, int fd, struct iovec buf, uint64_t at);
+void loop_write(struct loop *l, struct loop_event *ev, int fd, struct iovec buf, uint64_t at);
 void loop_fsync(struct loop *l, struct loop_event *ev, int fd);
 
 /*

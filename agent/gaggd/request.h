@@ -26,12 +26,11 @@ struct peer {
  * @len: its length on the wire; more than @have when it was cut
  * @out: the request, with a terminated name
  * @msg: a sentence, on error
- * @size: bytes of @msg
  *
  * Return: 0 or a positive errno.
  */
 int request_check(const void *buf, size_t have, size_t len,
-		  struct broker_request *out, char *msg, size_t size);
+		  struct broker_request *out, char msg[BROKER_MESSAGE_MAX]);
 
 /**
  * access_allowed() - as for a file that is opened for reading and writing
@@ -53,11 +52,10 @@ bool access_allowed(const struct peer *p, uid_t uid, gid_t gid,
  * @out: room for GAGG_RANKS_MAX ranks
  * @n: number of @out, at least 1 on success
  * @msg: a sentence, on error
- * @size: bytes of @msg
  *
  * Return: 0 or a positive errno.
  */
 int rank_candidates(const struct nl_group *g, uint32_t rank, uint32_t *out,
-		    unsigned int *n, char *msg, size_t size);
+		    unsigned int *n, char msg[BROKER_MESSAGE_MAX]);
 
 #endif

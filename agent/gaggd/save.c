@@ -54,8 +54,7 @@ struct save {
 	bool dropped;		/* and freed when that has fired */
 	bool over;		/* nothing is received any more: all is there, or see reply */
 	struct broker_reply reply;
-	void (*done)(void *arg, const struct broker_reply *reply);	/* after COMMIT */
-	void *arg;
+	struct save_answer answer;	/* after COMMIT */
 	uint64_t piece[PIECE / sizeof(uint64_t)];
 };
 
@@ -212,9 +211,9 @@ static void save_link_in(struct save *s)
 	s->all->first = s;
 }
 
-static struct save *save_new(struct saves *all, const struct broker_request *req,
-			     const struct peer *peer, const struct nl_group *g)
+static struct save *save_new(struct saves *all, const struct save_ask *ask)
 {
+	const struct broker_request *req = ask->req;
 	struct save *s = calloc(1, sizeof(*s));
 
 	if (!s)
@@ -227,11 +226,11 @@ static struct save *save_new(struct saves *all, const struct broker_request *req
 	s->old = -1;
 	s->reply.size = sizeof(s->reply);
 	s->bytes = req->bytes;
-	s->pid = peer->pid;
+	s->pid = ask->peer->pid;
 	s->since = save_seconds();
-	s->id = g->id;
-	s->uid = g->uid;
-	s->gid = g->gid;
+	s->id = ask->group->id;
+	s->uid = ask->group->uid;
+	s->gid = ask->group->gid;
 	memcpy(s->group, req->group, sizeof(s->group));
 	memcpy(s->name, req->name, sizeof(s->name));
 	save_link_in(s);
@@ -252,16 +251,16 @@ static int save_open_pair(struct save *s, struct broker_reply *reply)
 
 static void save_receive(struct save *s);
 
-int save_begin(struct saves *all, const struct broker_request *req, const struct peer *peer,
-	       const struct nl_group *g, struct broker_reply *reply, struct save **out)
+int save_begin(struct saves *all, const struct save_ask *ask, struct broker_reply *reply,
+	       struct save **out)
 {
-	const struct save *other = save_under_way(all, req->group);
+	const struct save *other = save_under_way(all, ask->req->group);
 	struct save *s;
 	int passed;
 
 	if (other)
 		return save_refuse_second(other, reply);
-	s = save_new(all, req, peer, g);
+	s = save_new(all, ask);
 	if (!s)
 		return refuse(reply, ENOMEM, "gaggd has no memory for a checkpoint");
 	passed = save_open_new(s, reply) ? -1 : save_open_pair(s, reply);
@@ -290,12 +289,11 @@ int save_check_group(const struct save *s, const struct nl_group *g,
 /* Answer, with what is in the reply. */
 static void save_finish(struct save *s)
 {
-	void (*done)(void *arg, const struct broker_reply *reply) = s->done;
-	struct broker_reply reply = s->reply;
-	void *arg = s->arg;
+	const struct broker_reply reply = s->reply;
+	const struct save_answer answer = s->answer;
 
 	save_free(s);
-	done(arg, &reply);
+	answer.done(answer.arg, &reply);
 }
 
 static void save_synced_top(struct loop_event *ev, int res)
@@ -394,7 +392,7 @@ static void save_end(struct save *s)
 	s->over = true;
 	if (s->reply.error)
 		save_close_files(s);
-	if (!s->done)
+	if (!s->answer.done)
 		return;
 	if (s->reply.error)
 		save_finish(s);
@@ -422,7 +420,8 @@ static void save_write_piece(struct save *s)
 {
 	s->armed = true;
 	s->event.fire = save_wrote;
-	loop_write(s->all->loop, &s->event, s->fd, (char *)s->piece + s->put, s->have - s->put,
+	loop_write(s->all->loop, &s->event, s->fd,
+		   (struct iovec){ (char *)s->piece + s->put, s->have - s->put },
 		   s->at + s->put);
 }
 
@@ -521,19 +520,18 @@ static void save_receive(struct save *s)
 
 	s->armed = true;
 	s->event.fire = save_received;
-	loop_recv(s->all->loop, &s->event, s->from, (char *)s->piece + s->have,
-		  left < room ? (size_t)left : room, save_idle_ms);
+	loop_recv(s->all->loop, &s->event, s->from,
+		  (struct iovec){ (char *)s->piece + s->have, left < room ? (size_t)left : room },
+		  save_idle_ms);
 }
 
 /*
  * What the client has written lies in the socket. Nobody writes on, and whoever waits there
  * for more has the end.
  */
-void save_commit(struct save *s, void (*done)(void *arg, const struct broker_reply *reply),
-		 void *arg)
+void save_commit(struct save *s, const struct save_answer *answer)
 {
-	s->done = done;
-	s->arg = arg;
+	s->answer = *answer;
 	if (s->over)
 		save_end(s);
 	else

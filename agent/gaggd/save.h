@@ -36,18 +36,38 @@ struct saves {
 };
 
 /**
- * save_begin() - carry out SAVE for somebody who may
- * @all:	where it goes
+ * struct save_ask - a client that asks to save a checkpoint
  * @req:	SAVE
  * @peer:	who asks
- * @g:		the group
+ * @group:	of @req; it admits @peer
+ */
+struct save_ask {
+	const struct broker_request *req;
+	const struct peer *peer;
+	const struct nl_group *group;
+};
+
+/**
+ * struct save_answer - who is told the answer to COMMIT
+ * @done:	called once, soon or later, with the answer
+ * @arg:	for @done
+ */
+struct save_answer {
+	void (*done)(void *arg, const struct broker_reply *reply);
+	void *arg;
+};
+
+/**
+ * save_begin() - carry out SAVE
+ * @all:	where it goes
+ * @ask:	for what; not used after the call
  * @reply:	receives error and message
  * @out:	receives the save, for save_commit() or save_drop()
  *
  * Return: a stream socket for the bytes, to be passed and then closed, or -1.
  */
-int save_begin(struct saves *all, const struct broker_request *req, const struct peer *peer,
-	       const struct nl_group *g, struct broker_reply *reply, struct save **out);
+int save_begin(struct saves *all, const struct save_ask *ask, struct broker_reply *reply,
+	       struct save **out);
 
 /*
  * 0: @g, by that name, is still what it was at save_begin(). Else -1: it belongs to
@@ -59,11 +79,9 @@ int save_check_group(const struct save *s, const struct nl_group *g,
 /**
  * save_commit() - the client has written all: keep it
  * @s:		save, given up to this function
- * @done:	called once, soon or later, with the answer
- * @arg:	for @done
+ * @answer:	who is told; copied
  */
-void save_commit(struct save *s, void (*done)(void *arg, const struct broker_reply *reply),
-		 void *arg);
+void save_commit(struct save *s, const struct save_answer *answer);
 
 /* Nothing of it is left. */
 void save_drop(struct save *s);

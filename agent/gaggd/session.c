@@ -123,8 +123,7 @@ static int session_open_rank(const struct broker_request *req, const struct nl_g
 	unsigned int n;
 	int ret, fd;
 
-	ret = rank_candidates(g, req->rank, ranks, &n, reply->message,
-			      sizeof(reply->message));
+	ret = rank_candidates(g, req->rank, ranks, &n, reply->message);
 	if (ret) {
 		reply->error = ret;
 		return -1;
@@ -144,10 +143,10 @@ static int session_open(void *arg, const struct broker_request *req, const struc
 		       session_open_rank(req, &g, reply);
 }
 
-static int session_load(void *arg, const struct broker_request *req, const struct peer *peer,
-			struct broker_reply *reply, void (*done)(void *arg), void *done_arg,
-			struct load **load)
+static int session_load(void *arg, const struct load_ask *ask, const struct peer *peer,
+			struct broker_reply *reply, struct load **load)
 {
+	const struct broker_request *req = ask->req;
 	struct sessions *s = arg;
 	struct archive_error err;
 	struct nl_group g;
@@ -158,7 +157,7 @@ static int session_load(void *arg, const struct broker_request *req, const struc
 	fd = archive_load(s->saves.archive, req->group, req->name, &err);
 	if (fd < 0)
 		return refuse(reply, -fd, "%s", err.text);
-	return load_begin(&s->loads, req, fd, reply, done, done_arg, load);
+	return load_begin(&s->loads, ask, fd, reply, load);
 }
 
 static int session_save(void *arg, const struct broker_request *req, const struct peer *peer,
@@ -166,17 +165,16 @@ static int session_save(void *arg, const struct broker_request *req, const struc
 {
 	struct sessions *s = arg;
 	struct nl_group g;
+	const struct save_ask ask = { .req = req, .peer = peer, .group = &g };
 
 	if (session_find_group(s->kernel, req, peer, &g, reply))
 		return -1;
-	return save_begin(&s->saves, req, peer, &g, reply, save);
+	return save_begin(&s->saves, &ask, reply, save);
 }
 
 /* Minutes after SAVE, in which the group may have come to belong to others. */
 static void session_commit(void *arg, struct save *save, const struct broker_request *req,
-			   const struct peer *peer,
-			   void (*done)(void *arg, const struct broker_reply *reply),
-			   void *done_arg)
+			   const struct peer *peer, const struct save_answer *answer)
 {
 	struct broker_reply reply = { .size = sizeof(reply) };
 	struct sessions *s = arg;
@@ -184,11 +182,11 @@ static void session_commit(void *arg, struct save *save, const struct broker_req
 
 	if (!session_find_group(s->kernel, req, peer, &g, &reply) &&
 	    !save_check_group(save, &g, &reply)) {
-		save_commit(save, done, done_arg);
+		save_commit(save, answer);
 		return;
 	}
 	save_drop(save);
-	done(done_arg, &reply);
+	answer->done(answer->arg, &reply);
 }
 
 struct owner {

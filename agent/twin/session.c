@@ -450,8 +450,7 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 		return refuse(reply, EACCES,
 			      "group \"%s\" is of uid %u, gid %u, mode %04o, which does not let uid %u train",
 			      req->group, g->cfg.uid, g->cfg.gid, g->cfg.mode, peer->uid);
-	reply->error = rank_candidates(&g->cfg, req->rank, ranks, &n, reply->message,
-				       sizeof(reply->message));
+	reply->error = rank_candidates(&g->cfg, req->rank, ranks, &n, reply->message);
 	if (reply->error)
 		return -1;
 	for (i = 0; i < n; i++)

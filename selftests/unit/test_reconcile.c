@@ -313,6 +313,7 @@ static bool all(void *arg, const char *name)
 static void diff__pure(void **state)
 {
 	struct nl_group want[2] = { 0 }, have[2] = { 0 }, w[2], h[2];
+	const struct group_list of_file = { want, 2 }, of_kernel = { have, 2 };
 	struct change_list one, two;
 
 	(void)state;
@@ -328,8 +329,8 @@ static void diff__pure(void **state)
 	strcpy(have[1].name, "c");
 	memcpy(w, want, sizeof(w));
 	memcpy(h, have, sizeof(h));
-	assert_int_equal(diff_groups(want, 2, have, 2, all, NULL, &one), 0);
-	assert_int_equal(diff_groups(want, 2, have, 2, all, NULL, &two), 0);
+	assert_int_equal(diff_groups(&of_file, &of_kernel, all, NULL, &one), 0);
+	assert_int_equal(diff_groups(&of_file, &of_kernel, all, NULL, &two), 0);
 	assert_memory_equal(w, want, sizeof(w));
 	assert_memory_equal(h, have, sizeof(h));
 	assert_int_equal(one.n, 5);
@@ -343,7 +344,7 @@ static void diff__pure(void **state)
 	assert_int_equal(one.v[4].kind, CHANGE_NEW);
 	diff_free(&one);
 	diff_free(&two);
-	assert_int_equal(diff_groups(have, 2, have, 2, all, NULL, &one), 0);
+	assert_int_equal(diff_groups(&of_kernel, &of_kernel, all, NULL, &one), 0);
 	assert_int_equal(one.n, 0);
 	diff_free(&one);
 }

@@ -27,7 +27,7 @@ static int check(const struct broker_request *r, size_t len, char *msg)
 	int ret;
 
 	*msg = 0;
-	ret = request_check(r, have, len, &out, msg, BROKER_MESSAGE_MAX);
+	ret = request_check(r, have, len, &out, msg);
 	assert_int_equal(!ret, !*msg);
 	if (!ret)
 		assert_memory_equal(&out, r, sizeof(out));
@@ -251,23 +251,23 @@ static void rank_candidates__table(void **state)
 	unsigned int n;
 
 	(void)state;
-	assert_int_equal(rank_candidates(&g, BROKER_RANK_ANY, out, &n, msg, sizeof(msg)), 0);
+	assert_int_equal(rank_candidates(&g, BROKER_RANK_ANY, out, &n, msg), 0);
 	assert_int_equal(n, 3);
 	assert_int_equal(out[0], 4);
 	assert_int_equal(out[1], 6);
 	assert_int_equal(out[2], 9);
-	assert_int_equal(rank_candidates(&g, 6, out, &n, msg, sizeof(msg)), 0);
+	assert_int_equal(rank_candidates(&g, 6, out, &n, msg), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(out[0], 6);
 
-	assert_int_equal(rank_candidates(&g, 2, out, &n, msg, sizeof(msg)), EINVAL);
+	assert_int_equal(rank_candidates(&g, 2, out, &n, msg), EINVAL);
 	assert_string_equal(msg, "rank 2 of group \"test-broker.a\" is at 10.0.0.2, not on this host");
-	assert_int_equal(rank_candidates(&g, 1, out, &n, msg, sizeof(msg)), EINVAL);
+	assert_int_equal(rank_candidates(&g, 1, out, &n, msg), EINVAL);
 	assert_non_null(strstr(msg, "aggregator only"));
-	assert_int_equal(rank_candidates(&g, 3, out, &n, msg, sizeof(msg)), EINVAL);
+	assert_int_equal(rank_candidates(&g, 3, out, &n, msg), EINVAL);
 	assert_non_null(strstr(msg, "has no rank 3"));
 	g.n_members = 0;
-	assert_int_equal(rank_candidates(&g, BROKER_RANK_ANY, out, &n, msg, sizeof(msg)), EINVAL);
+	assert_int_equal(rank_candidates(&g, BROKER_RANK_ANY, out, &n, msg), EINVAL);
 	assert_non_null(strstr(msg, "no worker on this host"));
 }
 
