@@ -16,7 +16,8 @@ static uint8_t agree_want(const struct gagg_request *r, const struct piece *p)
 {
 	struct quant_head head;
 
-	quant_scan(quant_type(r->dtype), piece_source(r, p), p->n, 0, &head);
+	quant_scan(&(struct quant_elements){ quant_type(r->dtype), p->n, piece_source(r, p) }, 0,
+		   &head);
 	return head.flags ? 0 : head.want;
 }
 

@@ -9,6 +9,26 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Lanes are little-endian; a no-op where integers are. */
+static inline void lane_swap_le32(void *lanes, size_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	unsigned char *b = lanes;
+
+	for (; n--; b += 4) {
+		unsigned char t = b[0], u = b[1];
+
+		b[0] = b[3];
+		b[3] = t;
+		b[1] = b[2];
+		b[2] = u;
+	}
+#else
+	(void)lanes;
+	(void)n;
+#endif
+}
+
 /* what a lane holds of a number */
 static inline int64_t lane_wrap(int64_t v, bool wide)
 {

@@ -19,26 +19,6 @@
 _Static_assert(QUANT_ZERO == GAGG_C_ZERO && QUANT_NONFINITE == GAGG_C_NONFINITE,
 	       "flags of chunks are the kernel's");
 
-/* Lanes are little-endian; a no-op where integers are. */
-static void lane_swap_le32(void *lanes, size_t n)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	unsigned char *b = lanes;
-
-	for (; n--; b += 4) {
-		unsigned char t = b[0], u = b[1];
-
-		b[0] = b[3];
-		b[3] = t;
-		b[1] = b[2];
-		b[2] = u;
-	}
-#else
-	(void)lanes;
-	(void)n;
-#endif
-}
-
 static void lane_pad(const struct piece *p, int32_t *lanes)
 {
 	memset(lanes + p->n, 0, (size_t)(p->wire - p->n) * 4);
@@ -100,39 +80,54 @@ static unsigned int lane_sum_bits(const struct gagg_request *r)
 }
 
 /* lanes of elements whose exponent is known */
-static void make_lanes(const struct gagg_request *r, enum quant_type t, const void *src,
-		       unsigned int n, uint8_t exp, void *lanes)
+static void make_lanes(const struct gagg_request *r, const struct quant_elements *x,
+		       uint8_t exp, void *lanes)
 {
 	unsigned int bits = lane_wire_bits(r);
 
 	if (bits < 32)
-		narrow_lanes(t, src, n, bits, exp, lanes);
+		narrow_lanes(x, bits, exp, lanes);
 	else
-		quant_lanes(t, src, n, lane_headroom(r), exp, lanes);
+		quant_lanes(x, lane_headroom(r), exp, lanes);
 }
 
 static void lane_quantise(const struct gagg_request *r, const struct piece *p, uint8_t try,
 			  int32_t *lanes, struct quant_head *h)
 {
-	enum quant_type t = quant_type(r->dtype);
-	const void *src = piece_source(r, p);
+	const struct quant_elements x = { quant_type(r->dtype), p->n, piece_source(r, p) };
 
-	quant_scan(t, src, p->n, try, h);
+	quant_scan(&x, try, h);
 	if (!h->flags)
-		make_lanes(r, t, src, p->n, h->exp, lanes);
+		make_lanes(r, &x, h->exp, lanes);
+}
+
+/* by which a sum is divided */
+static uint32_t lane_divisor(const struct gagg_request *r, const struct gagg_rdesc *d)
+{
+	return r->by ? (uint32_t)*r->by : r->mean ? d->contributors : 1;
+}
+
+/* what the result @d is worth; of narrow lanes @d has their shift where others have a rank */
+static struct quant_sum lane_sum_of(const struct gagg_request *r, const struct gagg_rdesc *d)
+{
+	return (struct quant_sum){
+		.divisor = lane_divisor(r, d),
+		.bits = (uint8_t)lane_sum_bits(r),
+		.exp = d->exp,
+		.flags = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE),
+		.shift = (uint8_t)d->nonfinite,
+	};
 }
 
 static void lane_dequantise(const struct gagg_request *r, const int32_t *lanes, unsigned int n,
-			    const struct gagg_rdesc *d, uint32_t divisor, void *dst)
+			    const struct gagg_rdesc *d, void *dst)
 {
-	unsigned int bits = lane_wire_bits(r);
-	uint8_t flags = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
-	enum quant_type t = quant_type(r->dtype);
+	const struct quant_sum sum = lane_sum_of(r, d);
 
-	if (bits < 32)
-		narrow_dequant(t, lanes, n, bits, d->exp, d->nonfinite, flags, divisor, dst);
+	if (lane_wire_bits(r) < 32)
+		narrow_dequant(quant_type(r->dtype), lanes, n, &sum, dst);
 	else
-		dequant_chunk(t, lanes, n, lane_headroom(r), d->exp, flags, divisor, dst);
+		dequant_chunk(quant_type(r->dtype), lanes, n, &sum, dst);
 }
 
 /* as lane_pad(), of lanes that share words */
@@ -169,7 +164,9 @@ static void lane_block_floats(const struct gagg_request *r, const struct piece *
 	const unsigned char *src = piece_source(r, p);
 	enum quant_type t = quant_type(r->dtype);
 
-	quant_floats(t, src + (size_t)i * quant_size(t), lane_block_of(p->n, i), x);
+	quant_floats(&(struct quant_elements){
+		t, lane_block_of(p->n, i), src + (size_t)i * quant_size(t),
+	}, x);
 }
 
 /* the elements of a block, and their carry; returns how many */
@@ -195,7 +192,7 @@ static uint8_t lane_scan_both(const struct gagg_request *r, const struct piece *
 	*h = (struct quant_head){ .flags = QUANT_ZERO };
 	for (i = 0; i < p->n; i += n) {
 		n = lane_block_sum(r, p, carry, i, sum);
-		quant_scan(QUANT_F32, sum, n, try, &part);
+		quant_scan(&(struct quant_elements){ QUANT_F32, n, sum }, try, &part);
 		h->exp = part.exp > h->exp ? part.exp : h->exp;
 		h->want = part.want > h->want ? part.want : h->want;
 		/* one block makes a chunk no number, all make it zero */
@@ -208,9 +205,10 @@ static uint8_t lane_scan_both(const struct gagg_request *r, const struct piece *
 	return h->flags;
 }
 
-static void lane_quant_both(const struct gagg_request *r, const struct piece *p, const float *carry,
-			    uint8_t try, int32_t *lanes, struct quant_head *h)
+static void lane_quant_both(const struct gagg_request *r, const struct piece *p, uint8_t try,
+			    int32_t *lanes, struct quant_head *h)
 {
+	const float *carry = lane_carry_of(r, p);
 	size_t bytes = 4 / comm_packed(r->comm);
 	float sum[QUANT_BLOCK];
 	unsigned int i, n;
@@ -219,21 +217,21 @@ static void lane_quant_both(const struct gagg_request *r, const struct piece *p,
 		return;
 	for (i = 0; i < p->n; i += n) {
 		n = lane_block_sum(r, p, carry, i, sum);
-		make_lanes(r, QUANT_F32, sum, n, h->exp, (unsigned char *)lanes + i * bytes);
+		make_lanes(r, &(struct quant_elements){ QUANT_F32, n, sum }, h->exp,
+			   (unsigned char *)lanes + i * bytes);
 	}
 }
 
-/* @n of the lanes that were sent, from @i on, as they count at exponent @shift above theirs */
-static void lanes_sent(const struct gagg_request *r, const void *lanes, unsigned int i,
-		       unsigned int n, unsigned int shift, int32_t *q)
+/* @n of the lanes that were sent, as they count at exponent @shift above theirs */
+static void lanes_sent(const struct gagg_request *r, const void *lanes, unsigned int n,
+		       unsigned int shift, int32_t *q)
 {
 	unsigned int k, bits = lane_wire_bits(r);
-	const unsigned char *from = (const unsigned char *)lanes + (size_t)i * (bits / 8);
 
 	if (bits < 32)
-		narrow_widen(from, n, bits, 1, q);
+		narrow_widen(lanes, n, bits, 1, q);
 	else
-		memcpy(q, from, n * sizeof(*q));
+		memcpy(q, lanes, n * sizeof(*q));
 	lane_swap_le32(q, n);
 	for (k = 0; k < n && shift; k++)
 		q[k] = quant_shift_rne(q[k], shift);
@@ -249,7 +247,9 @@ static void lane_feed_back(struct gagg_request *r, uint64_t at, const struct pie
 	const struct region *g = &r->comm->region;
 	uint32_t slot = region_slot(g, r->start + at);
 	const struct gagg_cdesc *sent = &g->cdesc[slot];
+	const unsigned char *lanes = region_contrib(g, slot);
 	double unit = quant_unit(lane_sum_bits(r), d->exp);
+	size_t bytes = lane_wire_bits(r) / 8;
 	int32_t q[QUANT_BLOCK];
 	float x[QUANT_BLOCK];
 	unsigned int i, n;
@@ -262,7 +262,7 @@ static void lane_feed_back(struct gagg_request *r, uint64_t at, const struct pie
 	}
 	for (i = 0; i < p->n; i += n) {
 		n = lane_block_of(p->n, i);
-		lanes_sent(r, region_contrib(g, slot), i, n, d->exp - sent->exp, q);
+		lanes_sent(r, lanes + i * bytes, n, d->exp - sent->exp, q);
 		lane_block_floats(r, p, i, x);
 		carry_rest(x, q, unit, n, carry + i);
 	}
@@ -272,10 +272,8 @@ static void lane_feed_back(struct gagg_request *r, uint64_t at, const struct pie
 static void lane_quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
 			     int32_t *lanes, struct quant_head *h)
 {
-	const float *carry = lane_carry_of(r, p);
-
-	if (carry)
-		lane_quant_both(r, p, carry, try, lanes, h);
+	if (lane_carry_of(r, p))
+		lane_quant_both(r, p, try, lanes, h);
 	else
 		lane_quantise(r, p, try, lanes, h);
 }
@@ -326,12 +324,6 @@ static void lane_sum_fill(const struct gagg_request *r, uint64_t i, int32_t *lan
 	d->flags = h.flags | (lane_foreign(r, &p) ? GAGG_C_NORESULT : 0);
 }
 
-/* by which a sum is divided */
-static uint32_t lane_divisor(const struct gagg_request *r, const struct gagg_rdesc *d)
-{
-	return r->by ? (uint32_t)*r->by : r->mean ? d->contributors : 1;
-}
-
 static void lane_sum_take(struct gagg_request *r, uint64_t i, const int32_t *lanes,
 			  const struct gagg_rdesc *d)
 {
@@ -343,7 +335,7 @@ static void lane_sum_take(struct gagg_request *r, uint64_t i, const int32_t *lan
 	/* before the result takes the place of what was sent */
 	lane_settle(r, i, &p, d);
 	if (dst)
-		lane_dequantise(r, lanes, p.n, d, lane_divisor(r, d), dst);
+		lane_dequantise(r, lanes, p.n, d, dst);
 }
 
 /*
@@ -368,14 +360,14 @@ static uint32_t lane_sum_fill_run(const struct gagg_request *r, uint64_t i, uint
 	size_t bytes = (size_t)r->cut.lanes * quant_size(t);
 	size_t stride = r->comm->region.geo.stride;
 	const unsigned char *src = r->send + i * bytes;
-	unsigned int bits = lane_headroom(r);
+	unsigned int headroom = lane_headroom(r);
 	struct quant_head h;
 	uint32_t k;
 
 	n = lane_alike(r, i, n);
 	for (k = 0; k < n; k++, src += bytes, lanes += stride) {
-		quant_chunk(t, src, r->cut.lanes, bits, tries ? tries[i + k] : 0,
-			    (int32_t *)lanes, &h);
+		quant_chunk(&(struct quant_elements){ t, r->cut.lanes, src }, headroom,
+			    tries ? tries[i + k] : 0, (int32_t *)lanes, &h);
 		d[k] = (struct gagg_cdesc){ .exp = h.exp, .want = h.want, .flags = h.flags };
 	}
 	return n;
@@ -388,7 +380,7 @@ static uint32_t lane_sum_take_run(struct gagg_request *r, uint64_t i, uint32_t n
 	size_t bytes = (size_t)r->cut.lanes * quant_size(t);
 	size_t stride = r->comm->region.geo.stride;
 	unsigned char *dst = r->recv + i * bytes;
-	unsigned int bits = lane_headroom(r);
+	struct quant_sum sum = { .bits = (uint8_t)(31 - lane_headroom(r)) };
 	uint32_t k;
 
 	n = lane_alike(r, i, n);
@@ -396,8 +388,10 @@ static uint32_t lane_sum_take_run(struct gagg_request *r, uint64_t i, uint32_t n
 		if (r->plan)
 			r->plan->exp[i + k] = exponent_next(d->exp, d->want);
 		lane_note(r, d);
-		dequant_chunk(t, (const int32_t *)lanes, r->cut.lanes, bits, d->exp,
-			      d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE), lane_divisor(r, d), dst);
+		sum.exp = d->exp;
+		sum.flags = d->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
+		sum.divisor = lane_divisor(r, d);
+		dequant_chunk(t, (const int32_t *)lanes, r->cut.lanes, &sum, dst);
 	}
 	return n;
 }

@@ -106,17 +106,17 @@ static void narrow_widen_scalar(const unsigned char *lanes, unsigned int n, unsi
 	narrow_widen_all(lanes, n, bits, unit, q);
 }
 
-void narrow_lanes(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
-		  uint8_t exp, void *lanes)
+void narrow_lanes(const struct quant_elements *x, unsigned int bits, uint8_t exp, void *lanes)
 {
+	const size_t size = quant_size(x->t);
+	const unsigned char *from = x->src;
 	unsigned char *to = lanes;
-	const unsigned char *from = src;
 	int32_t q[QUANT_BLOCK];
 	unsigned int i, m;
 
-	for (i = 0; i < n; i += m) {
-		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
-		quant_lanes(t, from + (size_t)i * quant_size(t), m,
+	for (i = 0; i < x->n; i += m) {
+		m = x->n - i < QUANT_BLOCK ? x->n - i : QUANT_BLOCK;
+		quant_lanes(&(struct quant_elements){ x->t, m, from + i * size },
 			    narrow_headroom_for(bits), exp, q);
 		if (quant_form() != QUANT_SCALAR)
 			narrow_avx2(q, m, bits, to + (size_t)i * (bits / 8));
@@ -134,9 +134,10 @@ void narrow_widen(const void *lanes, unsigned int n, unsigned int bits, int32_t 
 		narrow_widen_scalar(lanes, n, bits, unit, q);
 }
 
-void narrow_dequant(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
-		    uint8_t exp, unsigned int shift, uint8_t flags, uint32_t divisor, void *dst)
+void narrow_dequant(enum quant_type t, const void *lanes, unsigned int n,
+		    const struct quant_sum *sum, void *dst)
 {
+	const unsigned int bits = sum->bits;
 	const unsigned char *from = lanes;
 	unsigned char *to = dst;
 	int32_t q[QUANT_BLOCK];
@@ -144,9 +145,9 @@ void narrow_dequant(enum quant_type t, const void *lanes, unsigned int n, unsign
 
 	for (i = 0; i < n; i += m) {
 		m = n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
-		if (!flags)
-			narrow_widen(from + (size_t)i * (bits / 8), m, bits, 1 << (shift & 15), q);
-		dequant_chunk(t, q, m, narrow_headroom_for(bits), exp, flags, divisor,
-			      to + (size_t)i * quant_size(t));
+		if (!sum->flags)
+			narrow_widen(from + (size_t)i * (bits / 8), m, bits,
+				     1 << (sum->shift & 15), q);
+		dequant_chunk(t, q, m, sum, to + (size_t)i * quant_size(t));
 	}
 }

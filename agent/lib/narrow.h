@@ -12,18 +12,15 @@
 
 /**
  * narrow_lanes() - quantise elements whose exponent is known
- * @t: element type
- * @src: @n elements, of any alignment; finite, of magnitude < 2^(@exp - 127)
- * @n: number of elements
+ * @x: elements; finite, of magnitude < 2^(@exp - 127)
  * @bits: of a lane, 16 or 8
  * @exp: biased exponent E
- * @lanes: receives @n lanes of @bits bits, in any alignment
+ * @lanes: receives a lane of @bits bits for each, in any alignment
  *
  * Every lane is rne(x * 2^(bits - 1 - (E - 127))); of these 2^(bits - 1) and its
  * negative become the magnitude below.
  */
-void narrow_lanes(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
-		  uint8_t exp, void *lanes);
+void narrow_lanes(const struct quant_elements *x, unsigned int bits, uint8_t exp, void *lanes);
 
 /**
  * narrow_widen() - narrow lanes to those of int32
@@ -39,19 +36,15 @@ void narrow_widen(const void *lanes, unsigned int n, unsigned int bits, int32_t 
 /**
  * narrow_dequant() - turn the lanes of a result into elements
  * @t: element type
- * @lanes: @n lanes of @bits bits, in any alignment; not read if @flags is not 0
+ * @lanes: @n lanes of @sum->bits bits, in any alignment
  * @n: number of elements
- * @bits: of a lane, 16 or 8
- * @exp: exponent E of the result
- * @shift: by how much sums were shifted to be narrow
- * @flags: as for dequant_chunk()
- * @divisor: as for dequant_chunk()
+ * @sum: what they are worth
  * @dst: receives @n elements, of any alignment; must not overlap @lanes
  *
- * An element is lane * 2^(shift + E - 127 - (bits - 1)) / @divisor, rounded as by
+ * An element is lane * 2^(shift + E - 127 - (bits - 1)) / divisor, rounded as by
  * dequant_chunk().
  */
-void narrow_dequant(enum quant_type t, const void *lanes, unsigned int n, unsigned int bits,
-		    uint8_t exp, unsigned int shift, uint8_t flags, uint32_t divisor, void *dst);
+void narrow_dequant(enum quant_type t, const void *lanes, unsigned int n,
+		    const struct quant_sum *sum, void *dst);
 
 #endif /* GAGG_NARROW_H */

@@ -222,16 +222,16 @@ static inline void quant_store_bits(enum quant_type t, void *dst, unsigned int i
 }
 
 void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
-			  unsigned int headroom, uint8_t exp, uint8_t flags,
-			  uint32_t divisor, void *dst)
+			  const struct quant_sum *sum, void *dst)
 {
 	const struct format *f = &formats[t];
 	const uint32_t sign = t == QUANT_F32 ? 0x80000000 : 0x8000;
-	const int k = (int)exp - QUANT_BIAS - 30 + (int)headroom;
+	const uint32_t divisor = sum->divisor;
+	const int k = sum->exp - QUANT_BIAS - sum->bits + 1;
 	unsigned int i;
 
-	if (flags) {
-		uint32_t v = flags & QUANT_NONFINITE ? f->nan : 0;
+	if (sum->flags) {
+		uint32_t v = sum->flags & QUANT_NONFINITE ? f->nan : 0;
 
 		for (i = 0; i < n; i++)
 			quant_store_bits(t, dst, i, v);

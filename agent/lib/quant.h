@@ -58,6 +58,35 @@ struct quant_head {
 };
 
 /**
+ * struct quant_elements - floating-point elements of a user's
+ * @t: element type
+ * @src: the elements, of any alignment; the caller's
+ * @n: number of elements
+ */
+struct quant_elements {
+	enum quant_type t;
+	unsigned int n;
+	const void *src;
+};
+
+/**
+ * struct quant_sum - what the lanes of a result are worth
+ * @divisor: 1 for the sum, how many are in it for the mean; 0 counts as 1
+ * @bits: of a lane: 31 - headroom_bits() of the ranks; of narrow ones 16 or 8
+ * @exp: biased exponent E
+ * @flags: QUANT_NONFINITE makes every element the canonical quiet NaN; otherwise
+ *	QUANT_ZERO makes every element +0. With either, lanes are not read
+ * @shift: by how much sums were shifted to be narrow; of no others
+ */
+struct quant_sum {
+	uint32_t divisor;
+	uint8_t bits;
+	uint8_t exp;
+	uint8_t flags;
+	uint8_t shift;
+};
+
+/**
  * quant_size() - bytes of one element
  * @t: element type
  */
@@ -98,126 +127,110 @@ void quant_lanes_scalar(enum quant_type t, const void *src, unsigned int n, int 
 			int32_t *lanes);
 void quant_floats_scalar(enum quant_type t, const void *src, unsigned int n, float *x);
 void dequant_chunk_scalar(enum quant_type t, const int32_t *lanes, unsigned int n,
-			  unsigned int headroom, uint8_t exp, uint8_t flags,
-			  uint32_t divisor, void *dst);
+			  const struct quant_sum *sum, void *dst);
 void quant_lanes_avx2(enum quant_type t, const void *src, unsigned int n, int k,
 		      int32_t *lanes);
 void quant_lanes_shift(enum quant_type t, const void *src, unsigned int n, int k,
 		       int32_t *lanes);
 void quant_floats_avx2(enum quant_type t, const void *src, unsigned int n, float *x);
 void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
-			unsigned int headroom, uint8_t exp, uint8_t flags,
-			uint32_t divisor, void *dst);
+			const struct quant_sum *sum, void *dst);
 
 /**
  * quant_scan() - what quant_chunk() says of a chunk, without its lanes
- * @t: element type
- * @src: @n elements, of any alignment
- * @n: number of elements
+ * @x: elements
  * @e_try: predicted exponent, or 0 for none
  * @head: receives it
  */
-static inline void quant_scan(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
+static inline void quant_scan(const struct quant_elements *x, uint8_t e_try,
 			      struct quant_head *head)
 {
 	if (quant_form() != QUANT_SCALAR)
-		quant_scan_avx2(t, src, n, e_try, head);
+		quant_scan_avx2(x->t, x->src, x->n, e_try, head);
 	else
-		quant_scan_scalar(t, src, n, e_try, head);
+		quant_scan_scalar(x->t, x->src, x->n, e_try, head);
 }
 
 /**
  * quant_lanes() - quantise elements whose exponent is known
- * @t: element type
- * @src: @n elements, of any alignment; finite, of magnitude < 2^(@exp - 127)
- * @n: number of elements
+ * @x: elements; finite, of magnitude < 2^(@exp - 127)
  * @headroom: headroom_bits() of the ranks, 0..QUANT_HEADROOM_MAX
  * @exp: biased exponent E
- * @lanes: receives @n lanes; need not be aligned beyond 4 bytes and must not
- *	overlap @src
+ * @lanes: receives a lane for each; need not be aligned beyond 4 bytes and must not
+ *	overlap the elements
  *
  * Every lane is rne(x * 2^(30 - headroom - (E - 127))), of magnitude
  * <= 2^(30 - headroom).
  */
-static inline void quant_lanes(enum quant_type t, const void *src, unsigned int n,
-			       unsigned int headroom, uint8_t exp, int32_t *lanes)
+static inline void quant_lanes(const struct quant_elements *x, unsigned int headroom,
+			       uint8_t exp, int32_t *lanes)
 {
 	int k = 30 + QUANT_BIAS - (int)headroom - exp;
 	enum quant_form form = quant_form();
 
 	if (form == QUANT_AVX2)
-		quant_lanes_avx2(t, src, n, k, lanes);
+		quant_lanes_avx2(x->t, x->src, x->n, k, lanes);
 	else if (form == QUANT_SHIFT)
-		quant_lanes_shift(t, src, n, k, lanes);
+		quant_lanes_shift(x->t, x->src, x->n, k, lanes);
 	else
-		quant_lanes_scalar(t, src, n, k, lanes);
+		quant_lanes_scalar(x->t, x->src, x->n, k, lanes);
 }
 
 /**
  * quant_chunk() - quantise the elements of one chunk
- * @t: element type
- * @src: @n elements, of any alignment
- * @n: number of elements; 0 is a chunk of zeros
+ * @x: elements; none are a chunk of zeros
  * @headroom: headroom_bits() of the ranks, 0..QUANT_HEADROOM_MAX
  * @e_try: predicted exponent, or 0 for none
- * @lanes: receives @n lanes, as by quant_lanes(). Untouched if @head->flags is
+ * @lanes: receives the lanes, as by quant_lanes(). Untouched if @head->flags is
  *	not 0.
  * @head: receives what the header has to say
  *
  * The exponent is E = max(@e_try, want). A chunk without lanes has
  * exp = max(@e_try, 1): it follows the prediction and never raises it.
  */
-static inline void quant_chunk(enum quant_type t, const void *src, unsigned int n,
-			       unsigned int headroom, uint8_t e_try, int32_t *lanes,
-			       struct quant_head *head)
+static inline void quant_chunk(const struct quant_elements *x, unsigned int headroom,
+			       uint8_t e_try, int32_t *lanes, struct quant_head *head)
 {
-	quant_scan(t, src, n, e_try, head);
+	quant_scan(x, e_try, head);
 	if (!head->flags)
-		quant_lanes(t, src, n, headroom, head->exp, lanes);
+		quant_lanes(x, headroom, head->exp, lanes);
 }
 
 /**
  * quant_floats() - elements as float32
- * @t: element type
- * @src: @n elements, of any alignment
- * @n: number of elements
- * @x: receives them; must not overlap @src
+ * @x: elements
+ * @floats: receives them; must not overlap the elements
  *
  * Exact.
  */
-static inline void quant_floats(enum quant_type t, const void *src, unsigned int n, float *x)
+static inline void quant_floats(const struct quant_elements *x, float *floats)
 {
 	if (quant_form() != QUANT_SCALAR)
-		quant_floats_avx2(t, src, n, x);
+		quant_floats_avx2(x->t, x->src, x->n, floats);
 	else
-		quant_floats_scalar(t, src, n, x);
+		quant_floats_scalar(x->t, x->src, x->n, floats);
 }
 
 /**
  * dequant_chunk() - turn the lanes of a result into elements
  * @t: element type
- * @lanes: @n sums of lanes, aligned to 4 bytes; not read if @flags is not 0
+ * @lanes: @n sums of lanes, aligned to 4 bytes
  * @n: number of elements
- * @headroom: as it was for quant_chunk()
- * @exp: exponent E of the result
- * @flags: flags of the result. QUANT_NONFINITE makes every element the
- *	canonical quiet NaN; otherwise QUANT_ZERO makes every element +0.
- * @divisor: 1 for the sum, how many are in it for the mean; 0 counts as 1
+ * @sum: what they are worth; @sum->shift does not count
  * @dst: receives @n elements, of any alignment; must not overlap @lanes
  *
- * An element is lane * 2^(E - 127 - 30 + headroom) / @divisor, rounded once, to
- * nearest even, into @t; this holds for every @divisor. Beyond the range of @t
+ * An element is lane * 2^(E - 127 - (bits - 1)) / divisor, rounded once, to
+ * nearest even, into @t; this holds for every divisor. Beyond the range of @t
  * it is infinity. A lane of 0 gives +0; a lane that is not 0 and rounds to
  * zero keeps its sign.
  */
 static inline void dequant_chunk(enum quant_type t, const int32_t *lanes, unsigned int n,
-				 unsigned int headroom, uint8_t exp, uint8_t flags,
-				 uint32_t divisor, void *dst)
+				 const struct quant_sum *sum, void *dst)
 {
 	if (quant_form() != QUANT_SCALAR)
-		dequant_chunk_avx2(t, lanes, n, headroom, exp, flags, divisor, dst);
+		dequant_chunk_avx2(t, lanes, n, sum, dst);
 	else
-		dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor, dst);
+		dequant_chunk_scalar(t, lanes, n, sum, dst);
 }
 
 /**

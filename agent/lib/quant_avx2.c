@@ -250,8 +250,7 @@ static STEP void quant_avx2_quant8(enum quant_type t, const unsigned char *p, co
 			    quant_avx2_multiply8(x, s, way == MULTIPLY_TWICE));
 }
 
-static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, int k,
-			   enum way way, int32_t *lanes)
+static STEP void quant_all(const struct quant_elements *x, int k, enum way way, int32_t *lanes)
 {
 	const bool two = way == MULTIPLY_TWICE;
 	const struct scale s = {
@@ -259,7 +258,10 @@ static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, 
 		.s2 = _mm256_set1_ps(two ? quant_avx2_pow2f(k - 127) : 0),
 		.shift = _mm256_set1_epi32(156 - k),
 	};
+	const enum quant_type t = x->t;
 	const size_t step = 8 * quant_size(t);
+	const unsigned char *p = x->src;
+	size_t n = x->n;
 
 	/* eight at a time: else a quarter of the instructions count and branch */
 	for (; n >= 64; n -= 64, p += 8 * step, lanes += 64) {
@@ -284,30 +286,29 @@ static STEP void quant_all(enum quant_type t, const unsigned char *p, size_t n, 
 	}
 }
 
-static STEP void quant_loop(enum quant_type t, const unsigned char *p, unsigned int n,
-			    int k, bool shift, int32_t *lanes)
+static STEP void quant_loop(const struct quant_elements *x, int k, bool shift, int32_t *lanes)
 {
 	if (shift)
-		quant_all(t, p, n, k, SHIFT, lanes);
+		quant_all(x, k, SHIFT, lanes);
 	else if (k > 127)
-		quant_all(t, p, n, k, MULTIPLY_TWICE, lanes);
+		quant_all(x, k, MULTIPLY_TWICE, lanes);
 	else
-		quant_all(t, p, n, k, MULTIPLY, lanes);
+		quant_all(x, k, MULTIPLY, lanes);
 }
 
 static LOOP void quant_f32(const void *src, unsigned int n, int k, bool shift, int32_t *lanes)
 {
-	quant_loop(QUANT_F32, src, n, k, shift, lanes);
+	quant_loop(&(struct quant_elements){ QUANT_F32, n, src }, k, shift, lanes);
 }
 
 static LOOP void quant_f16(const void *src, unsigned int n, int k, bool shift, int32_t *lanes)
 {
-	quant_loop(QUANT_F16, src, n, k, shift, lanes);
+	quant_loop(&(struct quant_elements){ QUANT_F16, n, src }, k, shift, lanes);
 }
 
 static LOOP void quant_bf16(const void *src, unsigned int n, int k, bool shift, int32_t *lanes)
 {
-	quant_loop(QUANT_BF16, src, n, k, shift, lanes);
+	quant_loop(&(struct quant_elements){ QUANT_BF16, n, src }, k, shift, lanes);
 }
 
 void quant_scan_avx2(enum quant_type t, const void *src, unsigned int n, uint8_t e_try,
@@ -472,111 +473,115 @@ static STEP __m256 quant_avx2_divide_lanes(enum quant_type t, __m256i s, __m256d
 	return _mm256_set_m128(quant_avx2_round_odd(hi), quant_avx2_round_odd(lo));
 }
 
-/* what lanes are multiplied with, or with and divided by */
+/* an element is lane * 2^k / divisor */
+struct ratio {
+	int k;
+	uint32_t divisor;
+};
+
+/* what lanes are multiplied with, if @direct; else they are multiplied and divided */
 struct unit {
+	bool direct;
 	__m256 scale;
 	__m256d scaled;
 	__m256d div;
 };
 
 static STEP void quant_avx2_dequant8(enum quant_type t, const int32_t *lanes, const struct unit *u,
-				     bool direct, unsigned char *p)
+				     unsigned char *p)
 {
 	const __m256i s = _mm256_loadu_si256((const void *)lanes);
 
-	quant_avx2_store8(t, p, direct ? quant_avx2_scale_lanes(t, s, u->scale) :
+	quant_avx2_store8(t, p, u->direct ? quant_avx2_scale_lanes(t, s, u->scale) :
 			      quant_avx2_divide_lanes(t, s, u->scaled, u->div));
 }
 
 static STEP void quant_avx2_dequant_all(enum quant_type t, const int32_t *lanes, size_t n,
-					const struct unit *u, bool direct, unsigned char *p)
+					const struct unit *u, unsigned char *p)
 {
 	const size_t step = 8 * quant_size(t);
 
 	for (; n >= 64; n -= 64, lanes += 64, p += 8 * step) {
-		quant_avx2_dequant8(t, lanes, u, direct, p);
-		quant_avx2_dequant8(t, lanes + 8, u, direct, p + step);
-		quant_avx2_dequant8(t, lanes + 16, u, direct, p + 2 * step);
-		quant_avx2_dequant8(t, lanes + 24, u, direct, p + 3 * step);
-		quant_avx2_dequant8(t, lanes + 32, u, direct, p + 4 * step);
-		quant_avx2_dequant8(t, lanes + 40, u, direct, p + 5 * step);
-		quant_avx2_dequant8(t, lanes + 48, u, direct, p + 6 * step);
-		quant_avx2_dequant8(t, lanes + 56, u, direct, p + 7 * step);
+		quant_avx2_dequant8(t, lanes, u, p);
+		quant_avx2_dequant8(t, lanes + 8, u, p + step);
+		quant_avx2_dequant8(t, lanes + 16, u, p + 2 * step);
+		quant_avx2_dequant8(t, lanes + 24, u, p + 3 * step);
+		quant_avx2_dequant8(t, lanes + 32, u, p + 4 * step);
+		quant_avx2_dequant8(t, lanes + 40, u, p + 5 * step);
+		quant_avx2_dequant8(t, lanes + 48, u, p + 6 * step);
+		quant_avx2_dequant8(t, lanes + 56, u, p + 7 * step);
 	}
 	for (; n >= 8; n -= 8, lanes += 8, p += step)
-		quant_avx2_dequant8(t, lanes, u, direct, p);
+		quant_avx2_dequant8(t, lanes, u, p);
 	if (n) {
 		int32_t in[8] = { 0 };
 		unsigned char out[32];
 
 		memcpy(in, lanes, n * sizeof(*in));
-		quant_avx2_dequant8(t, in, u, direct, out);
+		quant_avx2_dequant8(t, in, u, out);
 		memcpy(p, out, n * quant_size(t));
 	}
 }
 
 static STEP void quant_avx2_dequant_loop(enum quant_type t, const int32_t *lanes,
-					 unsigned int n, int k, uint32_t divisor,
-					 unsigned char *p)
+					 unsigned int n, struct ratio r, unsigned char *p)
 {
-	const bool direct = divisor == 1 && k >= -126;
-	const struct unit u = {
-		.scale = _mm256_set1_ps(direct ? quant_avx2_pow2f(k) : 0),
-		.scaled = _mm256_set1_pd(quant_avx2_pow2d(k)),
-		.div = _mm256_set1_pd(divisor),
-	};
-
-	if (direct)
-		quant_avx2_dequant_all(t, lanes, n, &u, true, p);
+	if (r.divisor == 1 && r.k >= -126)
+		quant_avx2_dequant_all(t, lanes, n, &(struct unit){
+			.direct = true,
+			.scale = _mm256_set1_ps(quant_avx2_pow2f(r.k)),
+		}, p);
 	else
-		quant_avx2_dequant_all(t, lanes, n, &u, false, p);
+		quant_avx2_dequant_all(t, lanes, n, &(struct unit){
+			.scaled = _mm256_set1_pd(quant_avx2_pow2d(r.k)),
+			.div = _mm256_set1_pd(r.divisor),
+		}, p);
 }
 
-static LOOP void quant_avx2_dequant_f32(const int32_t *lanes, unsigned int n, int k,
-					uint32_t divisor, void *dst)
+static LOOP void quant_avx2_dequant_f32(const int32_t *lanes, unsigned int n, struct ratio r,
+					void *dst)
 {
-	quant_avx2_dequant_loop(QUANT_F32, lanes, n, k, divisor, dst);
+	quant_avx2_dequant_loop(QUANT_F32, lanes, n, r, dst);
 }
 
-static LOOP void quant_avx2_dequant_f16(const int32_t *lanes, unsigned int n, int k,
-					uint32_t divisor, void *dst)
+static LOOP void quant_avx2_dequant_f16(const int32_t *lanes, unsigned int n, struct ratio r,
+					void *dst)
 {
-	quant_avx2_dequant_loop(QUANT_F16, lanes, n, k, divisor, dst);
+	quant_avx2_dequant_loop(QUANT_F16, lanes, n, r, dst);
 }
 
-static LOOP void quant_avx2_dequant_bf16(const int32_t *lanes, unsigned int n, int k,
-					 uint32_t divisor, void *dst)
+static LOOP void quant_avx2_dequant_bf16(const int32_t *lanes, unsigned int n, struct ratio r,
+					 void *dst)
 {
-	quant_avx2_dequant_loop(QUANT_BF16, lanes, n, k, divisor, dst);
+	quant_avx2_dequant_loop(QUANT_BF16, lanes, n, r, dst);
 }
 
 void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
-			unsigned int headroom, uint8_t exp, uint8_t flags,
-			uint32_t divisor, void *dst)
+			const struct quant_sum *sum, void *dst)
 {
-	int k = (int)exp - QUANT_BIAS - 30 + (int)headroom;
+	struct ratio r = {
+		.k = sum->exp - QUANT_BIAS - sum->bits + 1,
+		.divisor = sum->divisor ? sum->divisor : 1,
+	};
 	unsigned int csr;
 
-	if (!divisor)
-		divisor = 1;
 	/* A power of two is a matter of the exponent. */
-	if (!(divisor & (divisor - 1))) {
-		k -= __builtin_ctz(divisor);
-		divisor = 1;
+	if (!(r.divisor & (r.divisor - 1))) {
+		r.k -= __builtin_ctz(r.divisor);
+		r.divisor = 1;
 	}
-	if (flags || divisor >= 1u << 27) {
-		dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor,
-				     dst);
+	if (sum->flags || r.divisor >= 1u << 27) {
+		dequant_chunk_scalar(t, lanes, n, sum, dst);
 		return;
 	}
 
 	csr = quant_avx2_mxcsr_enter();
 	if (t == QUANT_F32)
-		quant_avx2_dequant_f32(lanes, n, k, divisor, dst);
+		quant_avx2_dequant_f32(lanes, n, r, dst);
 	else if (t == QUANT_F16)
-		quant_avx2_dequant_f16(lanes, n, k, divisor, dst);
+		quant_avx2_dequant_f16(lanes, n, r, dst);
 	else
-		quant_avx2_dequant_bf16(lanes, n, k, divisor, dst);
+		quant_avx2_dequant_bf16(lanes, n, r, dst);
 	quant_avx2_mxcsr_leave(csr);
 }
 
@@ -611,10 +616,9 @@ void quant_floats_avx2(enum quant_type t, const void *src, unsigned int n, float
 }
 
 void dequant_chunk_avx2(enum quant_type t, const int32_t *lanes, unsigned int n,
-			unsigned int headroom, uint8_t exp, uint8_t flags,
-			uint32_t divisor, void *dst)
+			const struct quant_sum *sum, void *dst)
 {
-	dequant_chunk_scalar(t, lanes, n, headroom, exp, flags, divisor, dst);
+	dequant_chunk_scalar(t, lanes, n, sum, dst);
 }
 
 #endif /* __x86_64__ */

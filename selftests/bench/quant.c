@@ -25,34 +25,55 @@ static float carry[CHUNKS * LANES];
 static int32_t lanes[CHUNKS * LANES];
 static struct quant_head heads[CHUNKS];
 
+static struct quant_elements chunk_at(int i)
+{
+	return (struct quant_elements){ QUANT_F32, LANES, elements + i * LANES };
+}
+
+static struct quant_sum sum_at(int i, uint8_t bits, uint8_t shift)
+{
+	return (struct quant_sum){
+		.divisor = 1, .bits = bits, .exp = heads[i].exp, .flags = heads[i].flags,
+		.shift = shift,
+	};
+}
+
 static void quantise(void)
 {
-	for (int i = 0; i < CHUNKS; i++)
-		quant_chunk(QUANT_F32, elements + i * LANES, LANES, HEADROOM, 127,
-			    lanes + i * LANES, &heads[i]);
+	for (int i = 0; i < CHUNKS; i++) {
+		const struct quant_elements x = chunk_at(i);
+
+		quant_chunk(&x, HEADROOM, 127, lanes + i * LANES, &heads[i]);
+	}
 }
 
 static void dequantise(void)
 {
-	for (int i = 0; i < CHUNKS; i++)
-		dequant_chunk(QUANT_F32, lanes + i * LANES, LANES, HEADROOM, heads[i].exp,
-			      heads[i].flags, 1, result + i * LANES);
+	for (int i = 0; i < CHUNKS; i++) {
+		const struct quant_sum sum = sum_at(i, 31 - HEADROOM, 0);
+
+		dequant_chunk(QUANT_F32, lanes + i * LANES, LANES, &sum, result + i * LANES);
+	}
 }
 
 static void quantise_int8(void)
 {
 	for (int i = 0; i < CHUNKS; i++) {
-		quant_scan(QUANT_F32, elements + i * LANES, LANES, 127, &heads[i]);
-		narrow_lanes(QUANT_F32, elements + i * LANES, LANES, 8, heads[i].exp,
-			     (int8_t *)lanes + i * LANES);
+		const struct quant_elements x = chunk_at(i);
+
+		quant_scan(&x, 127, &heads[i]);
+		narrow_lanes(&x, 8, heads[i].exp, (int8_t *)lanes + i * LANES);
 	}
 }
 
 static void dequantise_int8(void)
 {
-	for (int i = 0; i < CHUNKS; i++)
-		narrow_dequant(QUANT_F32, (int8_t *)lanes + i * LANES, LANES, 8, heads[i].exp,
-			       2, heads[i].flags, 1, result + i * LANES);
+	for (int i = 0; i < CHUNKS; i++) {
+		const struct quant_sum sum = sum_at(i, 8, 2);
+
+		narrow_dequant(QUANT_F32, (int8_t *)lanes + i * LANES, LANES, &sum,
+			       result + i * LANES);
+	}
 }
 
 static void add_carry(void)

@@ -70,12 +70,12 @@ static void choose_form(unsigned int k)
 	quant_form_found = quant_avx2_usable() ? QUANT_SCALAR + k % 3 : QUANT_SCALAR;
 }
 
-static void narrow_quant(enum quant_type t, const void *src, unsigned int n, unsigned int bits,
-			 uint8_t try, void *lanes, struct quant_head *h)
+static void narrow_quant(const struct quant_elements *x, unsigned int bits, uint8_t try,
+			 void *lanes, struct quant_head *h)
 {
-	quant_scan(t, src, n, try, h);
+	quant_scan(x, try, h);
 	if (!h->flags)
-		narrow_lanes(t, src, n, bits, h->exp, lanes);
+		narrow_lanes(x, bits, h->exp, lanes);
 }
 
 static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, int scale,
@@ -105,7 +105,7 @@ static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, in
 		}
 	}
 	memset(lanes, 0x5a, sizeof(lanes));
-	narrow_quant(t, src + 1, n, bits, try, lanes, &h);
+	narrow_quant(&(struct quant_elements){ t, n, src + 1 }, bits, try, lanes, &h);
 	assert_int_equal(h.want, want);
 	assert_int_equal(h.flags, want ? 0 : QUANT_ZERO);
 	assert_int_equal(lanes[n * bits / 8], 0x5a);
@@ -118,7 +118,9 @@ static void check_lanes(enum quant_type t, unsigned int bits, unsigned int n, in
 				 lane_of(quant_load(t, src + 1, i), bits, top));
 	assert_true(quant_unit(bits, h.exp) == ldexp(1, top - (int)bits + 1));
 	for (e = 0; e < 7; e++) {
-		narrow_dequant(QUANT_F32, lanes, n, bits, h.exp, (unsigned int)e, 0, 3, out);
+		narrow_dequant(QUANT_F32, lanes, n, &(struct quant_sum){
+			.divisor = 3, .bits = (uint8_t)bits, .exp = h.exp, .shift = (uint8_t)e,
+		}, out);
 		for (i = 0; i < n; i++)
 			assert_true(quant_load(QUANT_F32, out, i) ==
 				    (float)(ldexp(lane_at(lanes, bits, i),
@@ -151,15 +153,19 @@ static void lanes__of_nothing_and_of_no_number(void **state)
 	struct quant_head h;
 
 	(void)state;
-	narrow_quant(QUANT_F32, x, 4, 8, 7, lanes, &h);
+	narrow_quant(&(struct quant_elements){ QUANT_F32, 4, x }, 8, 7, lanes, &h);
 	assert_int_equal(h.flags, QUANT_NONFINITE);
 	assert_int_equal(h.exp, 7);
-	narrow_quant(QUANT_F32, zero, 4, 16, 0, lanes, &h);
+	narrow_quant(&(struct quant_elements){ QUANT_F32, 4, zero }, 16, 0, lanes, &h);
 	assert_int_equal(h.flags, QUANT_ZERO);
 	assert_int_equal(h.want, 0);
-	narrow_dequant(QUANT_F32, NULL, 4, 16, 7, 0, QUANT_NONFINITE, 1, out);
+	narrow_dequant(QUANT_F32, NULL, 4, &(struct quant_sum){
+		.divisor = 1, .bits = 16, .exp = 7, .flags = QUANT_NONFINITE,
+	}, out);
 	assert_true(isnan(out[0]) && isnan(out[3]));
-	narrow_dequant(QUANT_F32, NULL, 4, 8, 7, 0, QUANT_ZERO, 1, out);
+	narrow_dequant(QUANT_F32, NULL, 4, &(struct quant_sum){
+		.divisor = 1, .bits = 8, .exp = 7, .flags = QUANT_ZERO,
+	}, out);
 	assert_true(out[0] == 0 && out[3] == 0);
 }
 
@@ -540,6 +546,7 @@ static void check_blocks(struct gagg_comm *c, struct gagg_plan *plan, const floa
 	static int32_t lanes[LONG], ref[LONG];
 	static float sum[4 * LONG];
 	unsigned int n = (unsigned int)plan->count, i;
+	const struct quant_elements all = { QUANT_F32, n, sum };
 	struct gagg_cdesc d = { 0 };
 	size_t used = ((size_t)n * bits_of_wire() / 8 + 3) & ~(size_t)3;
 	struct quant_head h;
@@ -552,9 +559,9 @@ static void check_blocks(struct gagg_comm *c, struct gagg_plan *plan, const floa
 	memset(ref, 0, sizeof(ref));
 	r.how->fill(&r, 0, lanes, &d);
 	if (fake.wire)
-		narrow_quant(QUANT_F32, sum, n, bits_of_wire(), plan->exp[0], ref, &h);
+		narrow_quant(&all, bits_of_wire(), plan->exp[0], ref, &h);
 	else
-		quant_chunk(QUANT_F32, sum, n, headroom_bits(N), plan->exp[0], ref, &h);
+		quant_chunk(&all, headroom_bits(N), plan->exp[0], ref, &h);
 	assert_int_equal(d.exp, h.exp);
 	assert_int_equal(d.want, h.want);
 	assert_int_equal(d.flags, h.flags);

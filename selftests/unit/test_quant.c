@@ -172,33 +172,44 @@ static unsigned place;
 
 /* ---- implementations ------------------------------------------------------ */
 
-typedef void quant_fn(enum quant_type, const void *, unsigned, unsigned,
-		      uint8_t, int32_t *, struct quant_head *);
-typedef void dequant_fn(enum quant_type, const int32_t *, unsigned, unsigned,
-			uint8_t, uint8_t, uint32_t, void *);
+typedef void quant_fn(const struct quant_elements *, unsigned, uint8_t, int32_t *,
+		      struct quant_head *);
+typedef void dequant_fn(enum quant_type, const int32_t *, unsigned,
+			const struct quant_sum *, void *);
 
-static void chunk_scalar(enum quant_type t, const void *src, unsigned n, unsigned headroom,
-			 uint8_t e_try, int32_t *lanes, struct quant_head *h)
+static int scale_of(unsigned headroom, const struct quant_head *h)
 {
-	quant_scan_scalar(t, src, n, e_try, h);
-	if (!h->flags)
-		quant_lanes_scalar(t, src, n, 30 + QUANT_BIAS - (int)headroom - h->exp, lanes);
+	return 30 + QUANT_BIAS - (int)headroom - h->exp;
 }
 
-static void chunk_avx2(enum quant_type t, const void *src, unsigned n, unsigned headroom,
-		       uint8_t e_try, int32_t *lanes, struct quant_head *h)
+static void chunk_scalar(const struct quant_elements *x, unsigned headroom, uint8_t e_try,
+			 int32_t *lanes, struct quant_head *h)
 {
-	quant_scan_avx2(t, src, n, e_try, h);
+	quant_scan_scalar(x->t, x->src, x->n, e_try, h);
 	if (!h->flags)
-		quant_lanes_avx2(t, src, n, 30 + QUANT_BIAS - (int)headroom - h->exp, lanes);
+		quant_lanes_scalar(x->t, x->src, x->n, scale_of(headroom, h), lanes);
 }
 
-static void chunk_shift(enum quant_type t, const void *src, unsigned n, unsigned headroom,
-			uint8_t e_try, int32_t *lanes, struct quant_head *h)
+static void chunk_avx2(const struct quant_elements *x, unsigned headroom, uint8_t e_try,
+		       int32_t *lanes, struct quant_head *h)
 {
-	quant_scan_avx2(t, src, n, e_try, h);
+	quant_scan_avx2(x->t, x->src, x->n, e_try, h);
 	if (!h->flags)
-		quant_lanes_shift(t, src, n, 30 + QUANT_BIAS - (int)headroom - h->exp, lanes);
+		quant_lanes_avx2(x->t, x->src, x->n, scale_of(headroom, h), lanes);
+}
+
+static void chunk_shift(const struct quant_elements *x, unsigned headroom, uint8_t e_try,
+			int32_t *lanes, struct quant_head *h)
+{
+	quant_scan_avx2(x->t, x->src, x->n, e_try, h);
+	if (!h->flags)
+		quant_lanes_shift(x->t, x->src, x->n, scale_of(headroom, h), lanes);
+}
+
+/* what lanes with @headroom are worth that are no zeros, and numbers */
+static struct quant_sum sum_of(unsigned headroom, uint8_t exp, uint32_t divisor)
+{
+	return (struct quant_sum){ .divisor = divisor, .bits = 31 - headroom, .exp = exp };
 }
 
 static const struct impl {
@@ -285,7 +296,8 @@ static void check_quant(enum quant_type t, const void *src, unsigned n,
 
 		memcpy(src_buf + off, src, n * quant_size(t));
 		memset(lane_buf, CANARY, sizeof(lane_buf));
-		im->quant(t, src_buf + off, n, headroom, e_try, lanes, &head);
+		im->quant(&(struct quant_elements){ t, n, src_buf + off }, headroom, e_try, lanes,
+			  &head);
 
 		assert_int_equal(head.exp, want.exp);
 		assert_int_equal(head.want, want.want);
@@ -311,6 +323,7 @@ static void check_dequant(enum quant_type t, const int32_t *lanes, unsigned n,
 {
 	static int32_t lane_buf[MAXN + 16];
 	static unsigned char dst_buf[MAXN * 4 + 64];
+	const struct quant_sum sum = sum_of(headroom, exp, divisor);
 	const int k = exp - 157 + (int)headroom;
 	unsigned size = quant_size(t), i;
 	uint32_t want[MAXN];
@@ -327,8 +340,7 @@ static void check_dequant(enum quant_type t, const int32_t *lanes, unsigned n,
 
 		memcpy(lane_buf + lane_off, lanes, n * sizeof(*lanes));
 		memset(dst_buf, CANARY, sizeof(dst_buf));
-		im->dequant(t, lane_buf + lane_off, n, headroom, exp, 0,
-			    divisor, dst_buf + off);
+		im->dequant(t, lane_buf + lane_off, n, &sum, dst_buf + off);
 		for (i = 0; i < n; i++) {
 			uint32_t got = get(t, dst_buf + off, i);
 
@@ -571,11 +583,14 @@ static void test_round_trip_16(void **state)
 			for_each_impl(im) {
 				uint16_t in = h, out = 1;
 				struct quant_head head;
+				struct quant_sum sum;
 				int32_t lane = 0;
 
-				im->quant(t, &in, 1, 7, 0, &lane, &head);
-				im->dequant(t, &lane, 1, 7, head.exp,
-					    head.flags, 1, &out);
+				im->quant(&(struct quant_elements){ t, 1, &in }, 7, 0, &lane,
+					  &head);
+				sum = sum_of(7, head.exp, 1);
+				sum.flags = head.flags;
+				im->dequant(t, &lane, 1, &sum, &out);
 				if (!is_finite(t, h))
 					assert_int_equal(out, fmts[t].nan);
 				else
@@ -776,21 +791,24 @@ static void test_dequant_flags(void **state)
 	for_each_type(t) {
 		for (n = 0; n <= 345; n += n < 20 ? 1 : 65) {
 			for_each_impl(im) {
+				struct quant_sum sum = sum_of(2, 1, 1);
 				uint32_t dst[345];
 
 				memset(dst, 0xff, sizeof(dst));
-				im->dequant(t, NULL, n, 2, 1, QUANT_NONFINITE,
-					    1, dst);
+				sum.flags = QUANT_NONFINITE;
+				im->dequant(t, NULL, n, &sum, dst);
 				for (i = 0; i < n; i++)
 					assert_int_equal(get(t, dst, i),
 							 fmts[t].nan);
-				im->dequant(t, NULL, n, 2, 1,
-					    QUANT_NONFINITE | QUANT_ZERO, 3, dst);
+				sum = sum_of(2, 1, 3);
+				sum.flags = QUANT_NONFINITE | QUANT_ZERO;
+				im->dequant(t, NULL, n, &sum, dst);
 				for (i = 0; i < n; i++)
 					assert_int_equal(get(t, dst, i),
 							 fmts[t].nan);
-				im->dequant(t, NULL, n, 2, 200, QUANT_ZERO,
-					    3, dst);
+				sum = sum_of(2, 200, 3);
+				sum.flags = QUANT_ZERO;
+				im->dequant(t, NULL, n, &sum, dst);
 				for (i = 0; i < n; i++)
 					assert_int_equal(get(t, dst, i), 0);
 			}
@@ -803,16 +821,17 @@ static void test_dequant_signs(void **state)
 	(void)state;
 	for_each_type(t) {
 		for_each_impl(im) {
+			const struct quant_sum third = sum_of(0, 1, 3), none = sum_of(0, 157, 0);
 			const int32_t lanes[3] = { -1, 0, 1 };
 			uint32_t dst[3];
 
-			im->dequant(t, lanes, 3, 0, 1, 0, 3, dst);
+			im->dequant(t, lanes, 3, &third, dst);
 			assert_int_equal(get(t, dst, 0), fmts[t].sign);
 			assert_int_equal(get(t, dst, 1), 0);
 			assert_int_equal(get(t, dst, 2), 0);
 
 			/* A divisor of 0 is none. */
-			im->dequant(t, lanes, 3, 0, 157, 0, 0, dst);
+			im->dequant(t, lanes, 3, &none, dst);
 			assert_int_equal(get(t, dst, 0), nearest(t, -1));
 			assert_int_equal(get(t, dst, 2), nearest(t, 1));
 		}
@@ -869,6 +888,7 @@ static double sum_error(unsigned n, uint8_t e_try, struct sum *r)
 {
 	long double absmax = 0, worst = 0, worst_out = 0, worst_f32 = 0, lsb;
 	unsigned L = headroom_bits(n), w, i;
+	struct quant_sum sum;
 	float out[LANES];
 
 	for (w = 0; w < n; w++) {
@@ -880,7 +900,8 @@ static double sum_error(unsigned n, uint8_t e_try, struct sum *r)
 	}
 	home(r, (const int32_t (*)[LANES])q_in, head_in, n);
 
-	dequant_chunk(QUANT_F32, r->lane, LANES, L, r->E, 0, 1, out);
+	sum = sum_of(L, r->E, 1);
+	dequant_chunk(QUANT_F32, r->lane, LANES, &sum, out);
 
 	lsb = ldexpl(1, r->E - 127 - 30 + (int)L);
 	for (i = 0; i < LANES; i++) {
@@ -1183,6 +1204,8 @@ static void test_mxcsr(void **state)
 			unsigned headroom = some_headroom();
 			uint8_t exp = round % 4 ? rnd() % 16 : rnd();
 			uint8_t e_try = round % 4 == 1 ? rnd() : 0;
+			const struct quant_elements x = { t, n, src };
+			const struct quant_sum sum = sum_of(headroom, exp, div);
 
 			fill(t, src, n, round & 1 ? rnd() % 3 : rnd() % 255, 20);
 			/* And a signalling NaN. */
@@ -1192,10 +1215,8 @@ static void test_mxcsr(void **state)
 				sums[i] = some_lane();
 			memset(ref, 0, sizeof(ref));
 			memset(ref_out, 0, sizeof(ref_out));
-			chunk_scalar(t, src, n, headroom, e_try, ref,
-					   &ref_head);
-			dequant_chunk_scalar(t, sums, n, headroom, exp, 0, div,
-					     ref_out);
+			chunk_scalar(&x, headroom, e_try, ref, &ref_head);
+			dequant_chunk_scalar(t, sums, n, &sum, ref_out);
 			for_each_impl(im) {
 				for (c = 0; c < 8; c++) {
 					unsigned saved, after;
@@ -1207,10 +1228,8 @@ static void test_mxcsr(void **state)
 					quant_form_found = round ? quant_form_found : 0;
 					_mm_setcsr(csrs[c]);
 					__asm__ volatile("" ::: "memory");
-					im->quant(t, src, n, headroom, e_try,
-						  lanes, &head);
-					im->dequant(t, sums, n, headroom, exp,
-						    0, div, out);
+					im->quant(&x, headroom, e_try, lanes, &head);
+					im->dequant(t, sums, n, &sum, out);
 					__asm__ volatile("" ::: "memory");
 					after = _mm_getcsr();
 					_mm_setcsr(saved);
