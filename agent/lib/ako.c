@@ -53,7 +53,9 @@ static int ako_flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
 	}
 	begin = deadline_now();
 	for (; !err && left; left--) {
-		err = store_submit(c, GAGG_K_UPDATE, 0, 0, 0, chunks);
+		err = store_submit(c, &(struct store_op){
+			.kind = GAGG_K_UPDATE, .chunks = chunks,
+		});
 		if (!err)
 			err = store_settle(c);
 	}

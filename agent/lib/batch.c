@@ -333,10 +333,8 @@ void gagg_batch_computed(struct gagg_batch *b, uint64_t ns)
 	b->own_ns += ns;
 }
 
-static int batch_mean_of(struct gagg_batch *b, const void *sum, void *mean, size_t count,
-			 enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
+static int batch_mean_of(struct gagg_batch *b, const struct op_reduction *mean, uint32_t samples)
 {
-	struct op_mean by = { .samples = (int32_t)samples };
 	struct gagg_comm *c = b->comm;
 	int err = batch_usable(b);
 
@@ -348,19 +346,24 @@ static int batch_mean_of(struct gagg_batch *b, const void *sum, void *mean, size
 	if (samples > b->control.share[c->rank])
 		return comm_error(c, GAGG_ERR_INVALID, "a sum over %u samples, of a share of %u",
 				  samples, b->control.share[c->rank]);
-	if (!count)
+	if (!mean->count)
 		return comm_error(c, GAGG_ERR_INVALID, "a mean of no elements");
-	return op_mean_by(sum, mean, count, dtype, c, plan, &by);
+	return op_mean_by(c, mean);
 }
 
 int gagg_batch_mean(struct gagg_batch *b, const void *sum, void *mean, size_t count,
 		    enum gagg_dtype dtype, uint32_t samples, struct gagg_plan *plan)
 {
+	struct op_mean by = { .samples = (int32_t)samples };
+	const struct op_reduction a = {
+		.kind = GAGG_K_ALLREDUCE, .dtype = dtype, .op = GAGG_MEAN, .send = sum,
+		.recv = mean, .count = count, .plan = plan, .by = &by,
+	};
 	int err = comm_enter(b->comm);
 
 	if (err)
 		return err;
-	err = batch_mean_of(b, sum, mean, count, dtype, samples, plan);
+	err = batch_mean_of(b, &a, samples);
 	comm_exit(b->comm);
 	return err;
 }

@@ -7,11 +7,15 @@
 static int copies_submit(struct gagg_table *t, enum gagg_kind kind, int rank, uint32_t flags)
 {
 	struct gagg_comm *c = t->comm;
+	bool own = rank == c->rank;
 
-	if (rank == c->rank)
-		return store_submit(c, kind, flags | GAGG_SUBMIT_OWN, 0, t->first, t->chunks);
-	return store_submit(c, kind, flags | GAGG_SUBMIT_PEER, c->ranks[rank], t->first,
-			    t->chunks);
+	return store_submit(c, &(struct store_op){
+		.kind = kind,
+		.flags = flags | (own ? GAGG_SUBMIT_OWN : GAGG_SUBMIT_PEER),
+		.root = own ? 0 : c->ranks[rank],
+		.first = t->first,
+		.chunks = t->chunks,
+	});
 }
 
 int copies_add(struct gagg_table *t, int rank)

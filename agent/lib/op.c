@@ -178,41 +178,41 @@ static int op_check_reduction_place(struct gagg_comm *c, const void *sendbuf, ui
 	return op_check_apart(c, sendbuf, parts * bytes, recvbuf, bytes);
 }
 
-/* All-reduce has one part of @count elements, reduce-scatter one per rank. */
-static int op_start_reduction(enum gagg_kind kind, const void *sendbuf, void *recvbuf,
-			      size_t count, enum gagg_dtype dtype, enum gagg_op op,
-			      struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by,
+static int op_start_reduction(struct gagg_comm *c, const struct op_reduction *a,
 			      struct gagg_request **req)
 {
-	uint64_t parts = kind == GAGG_K_REDUCE_SCATTER ? (uint64_t)c->size : 1;
+	uint64_t parts = a->kind == GAGG_K_REDUCE_SCATTER ? (uint64_t)c->size : 1;
+	enum gagg_dtype dtype = a->dtype;
+	struct op_mean *by = a->by;
 	struct gagg_request *r;
+	size_t count = a->count;
 	int err;
 
-	err = op_check_reduction(c, dtype, op);
+	err = op_check_reduction(c, dtype, a->op);
 	if (err)
 		return err;
-	if (count > UINT64_MAX / 8 / GAGG_RANKS_MAX || (count && (!sendbuf || !recvbuf)))
+	if (count > UINT64_MAX / 8 / GAGG_RANKS_MAX || (count && (!a->send || !a->recv)))
 		return comm_error(c, GAGG_ERR_INVALID, "no buffer, or too long a one");
-	err = op_check_reduction_place(c, sendbuf, parts, recvbuf, count * dtype_size(dtype));
+	err = op_check_reduction_place(c, a->send, parts, a->recv, count * dtype_size(dtype));
 	if (err)
 		return err;
-	r = op_new(c, kind, op_reduction_transfer(dtype, op),
-		   op_reduction_laneop(c, dtype, op), &err);
+	r = op_new(c, a->kind, op_reduction_transfer(dtype, a->op),
+		   op_reduction_laneop(c, dtype, a->op), &err);
 	if (!r)
 		return err;
-	r->send = sendbuf;
-	r->recv = recvbuf;
+	r->send = a->send;
+	r->recv = a->recv;
 	r->dtype = dtype;
 	r->part_bytes = count * dtype_size(dtype);
-	r->mean = op == GAGG_MEAN;
+	r->mean = a->op == GAGG_MEAN;
 	r->by = by ? &by->total : NULL;
 	r->submit.dtype = (uint8_t)dtype;
 	r->submit.count = count;
 	/* not the lanes' operator: it does not tell a sum from a mean */
-	r->submit.root = op;
+	r->submit.root = a->op;
 	if (r->how == &transfer_sum) {
-		err = op_check_plan(c, plan, count * parts, dtype);
-		r->plan = err ? NULL : plan;
+		err = op_check_plan(c, a->plan, count * parts, dtype);
+		r->plan = err ? NULL : a->plan;
 	}
 	if (!err && count)
 		err = op_cut(r, parts, (uint64_t)count * dtype_lanes(dtype));
@@ -230,30 +230,28 @@ static int op_start_reduction(enum gagg_kind kind, const void *sendbuf, void *re
 	return op_go(r, !count, req);
 }
 
-static int op_reduce(enum gagg_kind kind, const void *sendbuf, void *recvbuf, size_t count,
-		     enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *c,
-		     struct gagg_plan *plan, struct op_mean *by, struct gagg_request **req)
+/* Blocking: @req is NULL */
+static int op_reduce(struct gagg_comm *c, const struct op_reduction *a, struct gagg_request **req)
 {
 	int err = op_enter(c, req);
 
 	if (err)
 		return err;
-	err = op_start_reduction(kind, sendbuf, recvbuf, count, dtype, op, c, plan, by, req);
+	err = op_start_reduction(c, a, req);
 	comm_exit(c);
 	return err;
 }
 
-int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
-	       struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by)
+int op_mean_by(struct gagg_comm *c, const struct op_reduction *a)
 {
 	struct gagg_result res;
 	int err, counted;
 
-	by->req = NULL;
-	err = op_reduce(GAGG_K_ALLREDUCE, sum, mean, count, dtype, GAGG_MEAN, c, plan, by, NULL);
+	a->by->req = NULL;
+	err = op_reduce(c, a, NULL);
 	/* it has ended before the sums have, and is not what the caller asks about */
 	res = c->result;
-	counted = gagg_wait(&by->req, GAGG_FOREVER);
+	counted = gagg_wait(&a->by->req, GAGG_FOREVER);
 	c->result = res;
 	return err ? err : counted;
 }
@@ -376,32 +374,40 @@ static int op_barrier(struct gagg_comm *c, struct gagg_request **req)
 int gagg_allreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
 		   enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan)
 {
-	return op_reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op,
-			 comm, plan, NULL, NULL);
+	return op_reduce(comm, &(struct op_reduction){
+		.kind = GAGG_K_ALLREDUCE, .dtype = dtype, .op = op, .send = sendbuf,
+		.recv = recvbuf, .count = count, .plan = plan,
+	}, NULL);
 }
 
 int gagg_iallreduce(const void *sendbuf, void *recvbuf, size_t count, enum gagg_dtype dtype,
 		    enum gagg_op op, struct gagg_comm *comm, struct gagg_plan *plan,
 		    struct gagg_request **req)
 {
-	return op_reduce(GAGG_K_ALLREDUCE, sendbuf, recvbuf, count, dtype, op,
-			 comm, plan, NULL, req);
+	return op_reduce(comm, &(struct op_reduction){
+		.kind = GAGG_K_ALLREDUCE, .dtype = dtype, .op = op, .send = sendbuf,
+		.recv = recvbuf, .count = count, .plan = plan,
+	}, req);
 }
 
 int gagg_reduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
 			enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *comm,
 			struct gagg_plan *plan)
 {
-	return op_reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
-			 plan, NULL, NULL);
+	return op_reduce(comm, &(struct op_reduction){
+		.kind = GAGG_K_REDUCE_SCATTER, .dtype = dtype, .op = op, .send = sendbuf,
+		.recv = recvbuf, .count = recvcount, .plan = plan,
+	}, NULL);
 }
 
 int gagg_ireduce_scatter(const void *sendbuf, void *recvbuf, size_t recvcount,
 			 enum gagg_dtype dtype, enum gagg_op op, struct gagg_comm *comm,
 			 struct gagg_plan *plan, struct gagg_request **req)
 {
-	return op_reduce(GAGG_K_REDUCE_SCATTER, sendbuf, recvbuf, recvcount, dtype, op, comm,
-			 plan, NULL, req);
+	return op_reduce(comm, &(struct op_reduction){
+		.kind = GAGG_K_REDUCE_SCATTER, .dtype = dtype, .op = op, .send = sendbuf,
+		.recv = recvbuf, .count = recvcount, .plan = plan,
+	}, req);
 }
 
 int gagg_allgather(const void *sendbuf, size_t sendbytes, void *recvbuf,

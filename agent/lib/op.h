@@ -35,12 +35,35 @@ struct op_mean {
 	struct gagg_request *req;
 };
 
+/**
+ * struct op_reduction - a reduction, as its caller asks for it
+ * @kind: all-reduce, which has one part, or reduce-scatter, which has a part for each rank
+ * @dtype: of elements
+ * @op: operator
+ * @send: elements of all parts
+ * @recv: receives those of this rank's part
+ * @count: elements of a part
+ * @plan: or NULL
+ * @by: the mean is over these samples; NULL: over ranks
+ *
+ * Buffers, @plan and @by are the caller's until the request ends.
+ */
+struct op_reduction {
+	enum gagg_kind kind;
+	enum gagg_dtype dtype;
+	enum gagg_op op;
+	const void *send;
+	void *recv;
+	size_t count;
+	struct gagg_plan *plan;
+	struct op_mean *by;
+};
+
 /*
- * gagg_allreduce() of sums, divided by all ranks' samples. Their number is summed
+ * gagg_allreduce() of sums, divided by all ranks' samples: @a->by. Their number is summed
  * by an op of its own, just ahead: requests end in order, so the number is there
  * when the first sum is read, which is divided before it is rounded.
  */
-int op_mean_by(const void *sum, void *mean, size_t count, enum gagg_dtype dtype,
-	       struct gagg_comm *c, struct gagg_plan *plan, struct op_mean *by);
+int op_mean_by(struct gagg_comm *c, const struct op_reduction *a);
 
 #endif

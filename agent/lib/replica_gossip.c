@@ -344,7 +344,9 @@ static int gossip_pair(struct gagg_replica *r, float *w)
 			gossip_move(r, w, i, (gossip_self(r) < peer ? low : sum - low) - n);
 		}
 	}
-	return err ? err : store_submit(r->comm, GAGG_K_UPDATE, GAGG_SUBMIT_OWN, 0, 0, 0);
+	return err ? err : store_submit(r->comm, &(struct store_op){
+		.kind = GAGG_K_UPDATE, .flags = GAGG_SUBMIT_OWN,
+	});
 }
 
 /*

@@ -58,16 +58,17 @@ uint64_t session_notice_at(const struct session *s)
 }
 
 int session_wait(struct session *s, struct gagg_ioc_wait *arg, uint64_t deadline,
-		 uint64_t notice, void (*tell)(void *of), void *of)
+		 const struct session_notice *notice)
 {
+	uint64_t at = notice->at;
 	int err;
 
 	for (;;) {
-		arg->timeout_ns = deadline_left(deadline < notice ? deadline : notice);
+		arg->timeout_ns = deadline_left(deadline < at ? deadline : at);
 		err = sys_ioctl(s->fd, GAGG_IOC_WAIT, arg);
-		if (err == -ETIMEDOUT && notice < deadline) {
-			tell(of);
-			notice = DEADLINE_NEVER;
+		if (err == -ETIMEDOUT && at < deadline) {
+			notice->tell(notice->of);
+			at = DEADLINE_NEVER;
 		} else if (err != -EINTR) {
 			return err;
 		}
@@ -229,6 +230,7 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	uint64_t deadline = session_deadline(s);
 	struct gagg_ioc_status st = { .size = sizeof(st) };
 	struct joining joining = { s, &attach.geo };
+	struct session_notice notice = { .tell = session_tell_absent, .of = &joining };
 	int err;
 
 	err = session_attach_file(s, &attach);
@@ -240,8 +242,8 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	}
 	if (err)
 		return session_attach_error(err);
-	err = session_wait(s, &wait, deadline, deadline_in(s->notice_ms),
-			   session_tell_absent, &joining);
+	notice.at = deadline_in(s->notice_ms);
+	err = session_wait(s, &wait, deadline, &notice);
 	if (!err)
 		err = sys_command(s->fd, GAGG_IOC_STATUS, &st);
 	if (err) {

@@ -76,12 +76,21 @@ uint64_t session_deadline(const struct session *s);
 /* when a wait for an operation that begins now is to be told of: one in a session is */
 uint64_t session_notice_at(const struct session *s);
 
-/*
- * GAGG_IOC_WAIT until @deadline, whatever signals come. At @notice @tell is called with
- * @of, once, if that is before.
+/**
+ * struct session_notice - who is told that a wait is long
+ * @at: when (deadline.h)
+ * @tell: called once
+ * @of: for @tell
  */
+struct session_notice {
+	uint64_t at;
+	void (*tell)(void *of);
+	void *of;
+};
+
+/* GAGG_IOC_WAIT until @deadline, whatever signals come; with @notice, if that is before */
 int session_wait(struct session *s, struct gagg_ioc_wait *arg, uint64_t deadline,
-		 uint64_t notice, void (*tell)(void *of), void *of);
+		 const struct session_notice *notice);
 
 /*
  * "gagg: rank 3 has waited for 10 s: WHAT" on the error output. Where that would sleep, or

@@ -177,19 +177,19 @@ static int store_op_error(struct gagg_comm *c, int err)
 	return comm_error(c, GAGG_ERR_SYSTEM, "an operation on the store: %s", strerror(-err));
 }
 
-int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t root,
-		 uint32_t first, uint32_t chunks)
+int store_submit(struct gagg_comm *c, const struct store_op *op)
 {
 	struct gagg_ioc_submit arg = {
-		.size = sizeof(arg), .flags = flags, .channel = c->region.geo.channel,
-		.kind = (uint8_t)kind, .root = root, .count = first, .chunks = chunks,
+		.size = sizeof(arg), .flags = op->flags, .channel = c->region.geo.channel,
+		.kind = (uint8_t)op->kind, .root = op->root, .count = op->first,
+		.chunks = op->chunks,
 	};
 	int err = sys_command(c->session->fd, GAGG_IOC_SUBMIT, &arg);
 
 	if (err)
 		return store_op_error(c, err);
 	c->store_op = arg.op;
-	c->store_clock += kind == GAGG_K_UPDATE;
+	c->store_clock += op->kind == GAGG_K_UPDATE;
 	return GAGG_OK;
 }
 
@@ -202,7 +202,10 @@ static uint32_t store_whose(const struct gagg_comm *c, enum gagg_kind kind)
 static int store_submit_own(struct gagg_comm *c, enum gagg_kind kind,
 			    uint32_t flags, uint32_t first, uint32_t chunks)
 {
-	return store_submit(c, kind, flags | store_whose(c, kind), 0, first, chunks);
+	return store_submit(c, &(struct store_op){
+		.kind = kind, .flags = flags | store_whose(c, kind), .first = first,
+		.chunks = chunks,
+	});
 }
 
 static void store_tell_late(void *of)
@@ -216,9 +219,11 @@ int store_settle(struct gagg_comm *c)
 	struct gagg_ioc_wait arg = {
 		.size = sizeof(arg), .channel = c->region.geo.channel, .op = c->store_op,
 	};
+	const struct session_notice notice = {
+		.at = session_notice_at(c->session), .tell = store_tell_late, .of = c,
+	};
 	uint64_t begin = deadline_now();
-	int err = session_wait(c->session, &arg, deadline, session_notice_at(c->session),
-			       store_tell_late, c);
+	int err = session_wait(c->session, &arg, deadline, &notice);
 
 	c->store_waited += deadline_now() - begin;
 	return err ? store_op_error(c, err) : GAGG_OK;

@@ -66,9 +66,23 @@ struct gagg_table {
 int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double step,
 		struct gagg_table **table);
 
-/* an op; @root: a rank of the group, with GAGG_SUBMIT_PEER */
-int store_submit(struct gagg_comm *c, enum gagg_kind kind, uint32_t flags, uint32_t root,
-		 uint32_t first, uint32_t chunks);
+/**
+ * struct store_op - an op on a store
+ * @kind: GAGG_K_UPDATE or GAGG_K_READ
+ * @flags: GAGG_SUBMIT_*
+ * @root: a rank of the group, with GAGG_SUBMIT_PEER
+ * @first: of its chunks
+ * @chunks: number of them
+ */
+struct store_op {
+	enum gagg_kind kind;
+	uint32_t flags;
+	uint32_t root;
+	uint32_t first;
+	uint32_t chunks;
+};
+
+int store_submit(struct gagg_comm *c, const struct store_op *op);
 
 /* until all ops are done */
 int store_settle(struct gagg_comm *c);
