@@ -88,7 +88,8 @@ static int broker_ask(int fd, const char *path, const struct broker_request *req
 	n = message_send(fd, &msg, deadline);
 	answer = (struct iovec){ &reply, sizeof(reply) };
 	if (n >= 0)
-		n = message_receive(fd, &answer, 1, &passed, 1, deadline);
+		n = message_receive(fd, &(struct message_room){ &answer, 1, &passed, 1 },
+				    deadline);
 	if (n <= 0)
 		return broker_no_answer(path, req, n, seconds);
 	reply.message[sizeof(reply.message) - 1] = 0;
@@ -155,35 +156,33 @@ int broker_open(const char *path, const char *group, uint32_t rank, int timeout_
 	return err ? err : broker_request(path, &req, timeout_ms, NULL);
 }
 
-int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
-		int timeout_ms, int *connection)
+int broker_save(const struct broker_checkpoint *k, int timeout_ms, int *connection)
 {
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_SAVE,
-		.bytes = bytes,
+		.bytes = k->bytes,
 	};
 	/* gaggd may wait for a slow disk */
-	struct timeval limit = { .tv_sec = (time_t)broker_save_seconds(bytes) };
-	int ret = broker_fill_names(&req, group, name);
+	struct timeval limit = { .tv_sec = (time_t)broker_save_seconds(k->bytes) };
+	int ret = broker_fill_names(&req, k->group, k->name);
 
 	if (!ret)
-		ret = broker_request(path, &req, timeout_ms, connection);
+		ret = broker_request(k->path, &req, timeout_ms, connection);
 	if (ret >= 0)
 		setsockopt(ret, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
 	return ret;
 }
 
-int broker_commit(int connection, const char *path, const char *group, const char *name,
-		  uint64_t bytes)
+int broker_commit(int connection, const struct broker_checkpoint *k)
 {
-	uint64_t seconds = broker_save_seconds(bytes);
+	uint64_t seconds = broker_save_seconds(k->bytes);
 	struct broker_request req = {
 		.size = sizeof(req), .version = BROKER_VERSION, .op = BROKER_OP_COMMIT,
 	};
-	int err = broker_fill_names(&req, group, name);
+	int err = broker_fill_names(&req, k->group, k->name);
 
 	if (!err)
-		err = broker_ask(connection, broker_socket_path(path), &req, seconds,
+		err = broker_ask(connection, broker_socket_path(k->path), &req, seconds,
 				 deadline_in((int)seconds * 1000));
 	close(connection);
 	return err;

@@ -13,21 +13,33 @@
 
 #define BROKER_IDLE_MS	60000	/* what is loaded comes from a disk, which may be slow */
 
+/**
+ * struct broker_checkpoint - a checkpoint that gaggd is to keep
+ * @path:	socket, as above
+ * @group:	its group
+ * @name:	its name
+ * @bytes:	its size
+ */
+struct broker_checkpoint {
+	const char *path;
+	const char *group;
+	const char *name;
+	uint64_t bytes;
+};
+
 /* a file of /dev/gagg bound to a rank, or an error */
 int broker_open(const char *path, const char *group, uint32_t rank,
 		int timeout_ms);
 
 /*
- * A stream socket that takes @bytes, to be closed before broker_commit() of @connection,
+ * A stream socket that takes @k->bytes, to be closed before broker_commit() of @connection,
  * which is to be closed instead to give it up; or an error. Sending fails when gaggd has
  * found something wrong, and broker_commit() says what.
  */
-int broker_save(const char *path, const char *group, const char *name, uint64_t bytes,
-		int timeout_ms, int *connection);
+int broker_save(const struct broker_checkpoint *k, int timeout_ms, int *connection);
 
-/* Keep the @bytes that were sent, as @name. Closes @connection. 0 or an error. */
-int broker_commit(int connection, const char *path, const char *group, const char *name,
-		  uint64_t bytes);
+/* Keep the bytes that were sent. Closes @connection. 0 or an error. */
+int broker_commit(int connection, const struct broker_checkpoint *k);
 
 /*
  * A stream socket that gaggd sends a checkpoint into, or an error. Reading fails with EAGAIN

@@ -239,13 +239,18 @@ static FILE *checkpoint_socket_stream(int fd, const char *mode)
 static int checkpoint_save_at_agent(struct gagg_comm *c, const char *name)
 {
 	const struct session *s = c->session;
+	const struct broker_checkpoint k = {
+		.path = s->socket,
+		.group = s->group,
+		.name = name,
+		.bytes = checkpoint_file_bytes(c),
+	};
 	int connection, fd, err = checkpoint_check_agent(c);
 	FILE *f;
 
 	if (err)
 		return err;
-	fd = broker_save(s->socket, s->group, name, checkpoint_file_bytes(c), s->timeout_ms,
-			 &connection);
+	fd = broker_save(&k, s->timeout_ms, &connection);
 	if (fd < 0)
 		return comm_error_take(c, fd);
 	f = checkpoint_socket_stream(fd, "w");
@@ -256,7 +261,7 @@ static int checkpoint_save_at_agent(struct gagg_comm *c, const char *name)
 		return comm_error(c, GAGG_ERR_SYSTEM, "checkpoint \"%s\", to gaggd: %s", name,
 				  strerror(-err));
 	}
-	err = broker_commit(connection, s->socket, s->group, name, checkpoint_file_bytes(c));
+	err = broker_commit(connection, &k);
 	return err ? comm_error_take(c, err) : GAGG_OK;
 }
 

@@ -146,26 +146,25 @@ static void message_take_fds(const struct cmsghdr *c, int *fds, unsigned int mos
 	}
 }
 
-ssize_t message_receive(int fd, struct iovec *iov, size_t parts, int *fds, unsigned int most,
-			uint64_t deadline)
+ssize_t message_receive(int fd, const struct message_room *room, uint64_t deadline)
 {
 	union {
 		char buf[CMSG_SPACE(MESSAGE_FDS * sizeof(int))];
 		struct cmsghdr align;
 	} control;
 	struct msghdr msg = {
-		.msg_iov = iov, .msg_iovlen = parts,
+		.msg_iov = room->iov, .msg_iovlen = room->parts,
 		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
 	};
 	struct cmsghdr *c;
 	unsigned int i;
 	ssize_t n;
 
-	for (i = 0; i < most; i++)
-		fds[i] = -1;
+	for (i = 0; i < room->most; i++)
+		room->fds[i] = -1;
 	n = message_receive_once(fd, &msg, deadline);
 	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			message_take_fds(c, fds, most);
+			message_take_fds(c, room->fds, room->most);
 	return n;
 }

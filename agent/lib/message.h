@@ -29,18 +29,28 @@ int message_pass(int fd, struct iovec *iov, size_t parts, const int *fds, unsign
 ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline);
 
 /**
+ * struct message_room - where a message goes, and the descriptors that come with it
+ * @iov:	for the message
+ * @parts:	of @iov
+ * @fds:	for @most descriptors
+ * @most:	at most MESSAGE_FDS
+ */
+struct message_room {
+	struct iovec *iov;
+	size_t parts;
+	int *fds;
+	unsigned int most;
+};
+
+/**
  * message_receive() - one message, and the descriptors that came with it
  * @fd:		socket
- * @iov:	where it goes
- * @parts:	of @iov
- * @fds:	receives @most descriptors (CLOEXEC), the caller's from here on; -1 where
- *		none has come. More than that are closed
- * @most:	at most MESSAGE_FDS
+ * @room:	where they go. Descriptors (CLOEXEC) are the caller's from here on; -1 where
+ *		none has come. More than there is room for are closed
  * @deadline:	when to give up
  *
  * Return: bytes; 0: the peer has hung up; or a negative errno.
  */
-ssize_t message_receive(int fd, struct iovec *iov, size_t parts, int *fds, unsigned int most,
-			uint64_t deadline);
+ssize_t message_receive(int fd, const struct message_room *room, uint64_t deadline);
 
 #endif

@@ -89,6 +89,20 @@ struct twin_link *twin_find(int fd)
 
 /* --- messages ------------------------------------------------------------- */
 
+/**
+ * struct question - what is asked, and the answer
+ * @request: GAGG_IOC_* or TWIN_*
+ * @arg: its argument, which the answer's replaces
+ * @size: bytes of @arg
+ * @fds: that came with the answer, -1 where none did
+ */
+struct question {
+	uint32_t request;
+	void *arg;
+	size_t size;
+	int fds[TWIN_FDS];
+};
+
 static void twin_close_fds(int fds[TWIN_FDS])
 {
 	for (int i = 0; i < TWIN_FDS; i++)
@@ -96,23 +110,24 @@ static void twin_close_fds(int fds[TWIN_FDS])
 			close(fds[i]);
 }
 
-static int twin_receive(int fd, struct twin_message *head, void *arg, size_t size,
-			int fds[TWIN_FDS], uint64_t deadline)
+static int twin_receive(int fd, struct question *q, uint64_t deadline)
 {
-	struct iovec iov[2] = { { head, sizeof(*head) }, { arg, size } };
-	ssize_t n = message_receive(fd, iov, 2, fds, TWIN_FDS, deadline);
+	struct twin_message head;
+	struct iovec iov[2] = { { &head, sizeof(head) }, { q->arg, q->size } };
+	const struct message_room room = { iov, 2, q->fds, TWIN_FDS };
+	ssize_t n = message_receive(fd, &room, deadline);
 
 	if (n <= 0)
 		return n ? (int)n : -EPIPE;
-	if ((size_t)n < sizeof(*head) || (!head->error && (size_t)n != sizeof(*head) + size))
+	if ((size_t)n < sizeof(head) || (!head.error && (size_t)n != sizeof(head) + q->size))
 		return -EPROTO;
-	return head->error;
+	return head.error;
 }
 
-static int twin_ask(int fd, uint32_t request, void *arg, size_t size, uint64_t deadline)
+static int twin_ask(int fd, const struct question *q, uint64_t deadline)
 {
-	struct twin_message head = { .request = request };
-	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
+	struct twin_message head = { .request = q->request };
+	struct iovec iov[2] = { { &head, sizeof(head) }, { q->arg, q->size } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 	ssize_t n = message_send(fd, &msg, deadline);
 
@@ -126,7 +141,8 @@ static int twin_settle(struct twin_link *l, uint64_t deadline)
 		struct twin_message head;
 		struct iovec iov = { &head, sizeof(head) };
 		int fds[TWIN_FDS];
-		ssize_t n = message_receive(l->fd, &iov, 1, fds, TWIN_FDS, deadline);
+		const struct message_room room = { &iov, 1, fds, TWIN_FDS };
+		ssize_t n = message_receive(l->fd, &room, deadline);
 
 		twin_close_fds(fds);
 		if (n <= 0)
@@ -136,31 +152,28 @@ static int twin_settle(struct twin_link *l, uint64_t deadline)
 	return 0;
 }
 
-static int twin_talk(struct twin_link *l, uint32_t request, void *arg, size_t size,
-		     int fds[TWIN_FDS], uint64_t deadline)
+static int twin_talk(struct twin_link *l, struct question *q, uint64_t deadline)
 {
 	uint64_t sooner = l->silent ? 0 : deadline;
-	struct twin_message head;
 	int err = twin_settle(l, sooner);
 
 	if (!err)
-		err = twin_ask(l->fd, request, arg, size, sooner);
+		err = twin_ask(l->fd, q, sooner);
 	if (err)
 		return err;
-	err = twin_receive(l->fd, &head, arg, size, fds, deadline);
+	err = twin_receive(l->fd, q, deadline);
 	if (err == -ETIMEDOUT)
 		l->owed++;
 	return err;
 }
 
-/* Lock held, or nobody else has the link yet; @fds: -1 where none came. */
-static int twin_exchange(struct twin_link *l, uint32_t request, void *arg, size_t size,
-			 int fds[TWIN_FDS], int ms)
+/* Lock held, or nobody else has the link yet; what came in q->fds is the caller's. */
+static int twin_exchange(struct twin_link *l, struct question *q, int ms)
 {
 	int err;
 
-	memset(fds, 0xff, TWIN_FDS * sizeof(int));
-	err = twin_talk(l, request, arg, size, fds, deadline_in(ms));
+	memset(q->fds, 0xff, sizeof(q->fds));
+	err = twin_talk(l, q, deadline_in(ms));
 	if (err != -ETIMEDOUT)
 		l->silent = false;
 	else if (ms == l->patience_ms)
@@ -169,21 +182,21 @@ static int twin_exchange(struct twin_link *l, uint32_t request, void *arg, size_
 	if (err == -ECONNRESET)
 		err = -EPIPE;
 	if (err) {
-		twin_close_fds(fds);
-		memset(fds, 0xff, TWIN_FDS * sizeof(int));
+		twin_close_fds(q->fds);
+		memset(q->fds, 0xff, sizeof(q->fds));
 	}
 	return err;
 }
 
 static int twin_call(struct twin_link *l, uint32_t request, void *arg, int ms)
 {
-	int fds[TWIN_FDS];
+	struct question q = { .request = request, .arg = arg, .size = *(const uint32_t *)arg };
 	int err;
 
 	pthread_mutex_lock(&l->lock);
-	err = twin_exchange(l, request, arg, *(const uint32_t *)arg, fds, ms);
+	err = twin_exchange(l, &q, ms);
 	pthread_mutex_unlock(&l->lock);
-	twin_close_fds(fds);
+	twin_close_fds(q.fds);
 	return err;
 }
 
@@ -203,19 +216,20 @@ static struct twin_page *twin_map_page(int fd)
 
 static int twin_hello(struct twin_link *l)
 {
-	int fds[TWIN_FDS], err = twin_exchange(l, TWIN_HELLO, NULL, 0, fds, l->patience_ms);
+	struct question q = { .request = TWIN_HELLO };
+	int err = twin_exchange(l, &q, l->patience_ms);
 
 	if (err)
 		return err;
-	l->page = fds[2] < 0 ? NULL : twin_map_page(fds[0]);
+	l->page = q.fds[2] < 0 ? NULL : twin_map_page(q.fds[0]);
 	if (!l->page) {
-		err = fds[2] < 0 ? -EPROTO : -errno;
-		twin_close_fds(fds);
+		err = q.fds[2] < 0 ? -EPROTO : -errno;
+		twin_close_fds(q.fds);
 		return err;
 	}
-	close(fds[0]);
-	l->bell = fds[1];
-	l->events = fds[2];
+	close(q.fds[0]);
+	l->bell = q.fds[1];
+	l->events = q.fds[2];
 	return 0;
 }
 
@@ -254,12 +268,15 @@ int twin_open(int fd, int patience_ms)
 void twin_leave(struct twin_link *l)
 {
 	struct gagg_ioc_detach arg = { .size = sizeof(arg) };
+	const struct question q = {
+		.request = (uint32_t)GAGG_IOC_DETACH, .arg = &arg, .size = sizeof(arg),
+	};
 
 	if (!pthread_mutex_trylock(&l->lock)) {
 		twin_settle(l, 0);
 		pthread_mutex_unlock(&l->lock);
 	}
-	twin_ask(l->fd, (uint32_t)GAGG_IOC_DETACH, &arg, sizeof(arg), 0);
+	twin_ask(l->fd, &q, 0);
 }
 
 void twin_close(struct twin_link *l)
@@ -282,20 +299,21 @@ void twin_close(struct twin_link *l)
 
 void *twin_map(struct twin_link *l, uint64_t offset, size_t length, bool write)
 {
-	int fds[TWIN_FDS], err;
+	struct question q = { .request = TWIN_MAP, .arg = &offset, .size = sizeof(offset) };
 	void *addr;
+	int err;
 
 	pthread_mutex_lock(&l->lock);
-	err = twin_exchange(l, TWIN_MAP, &offset, sizeof(offset), fds, l->patience_ms);
+	err = twin_exchange(l, &q, l->patience_ms);
 	pthread_mutex_unlock(&l->lock);
 	if (err) {
 		errno = -err;
 		return NULL;
 	}
 	addr = mmap(NULL, length, write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
-		    fds[0], 0);
+		    q.fds[0], 0);
 	err = errno;
-	twin_close_fds(fds);
+	twin_close_fds(q.fds);
 	errno = err;
 	if (addr == MAP_FAILED)
 		return NULL;

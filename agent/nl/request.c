@@ -8,28 +8,25 @@
 
 #define DUMP_TRIES	16
 
-/* One request about a group, or, with @member, about a member of it. */
-static int request(struct nl *nl, int cmd, int flags,
-		   const struct nl_group *group, const struct nl_member *member,
-		   nl_each_fn each, void *arg, char text[NL_SENTENCE_MAX])
+static int request(struct nl *nl, const struct nl_question *q, char text[NL_SENTENCE_MAX])
 {
 	struct nl_msg *msg;
 	int err = 0;
 
 	text[0] = 0;
 	if (nl_twin(nl))
-		return nl_twin_transact(nl, cmd, group ? group->name : "", each, arg, text);
+		return nl_twin_transact(nl, q, text);
 	if (!nl->family)
 		return -ENOENT;
-	msg = nl_message(nl->family, cmd, GAGG_GENL_VERSION, flags);
+	msg = nl_message(nl->family, q->cmd, GAGG_GENL_VERSION, q->flags);
 	if (!msg)
 		return -ENOMEM;
-	if (member)
-		err = nl_put_member(msg, group->name, member);
-	else if (group)
-		err = nl_put_group(msg, group);
+	if (q->member)
+		err = nl_put_member(msg, q->group->name, q->member);
+	else if (q->group)
+		err = nl_put_group(msg, q->group);
 	if (!err)
-		err = nl_transact(nl, msg, each, arg, text);
+		err = nl_transact(nl, msg, q->each, q->arg, text);
 	nlmsg_free(msg);
 	return err;
 }
@@ -43,35 +40,39 @@ static int request_named(const char *name, struct nl_group *g)
 	return 0;
 }
 
-/* A request that is answered by yes or no, or by one message for @each. */
-static int request_ask(struct nl *nl, int cmd, const struct nl_group *group,
-		       nl_each_fn each, void *arg, const char *asked)
+/* A request about a group that is answered by yes or no, or by one message. */
+static int request_ask(struct nl *nl, const struct nl_question *q, const char *asked)
 {
 	char text[NL_SENTENCE_MAX];
-	int err = request(nl, cmd, 0, group, NULL, each, arg, text);
+	int err = request(nl, q, text);
 
 	return nl_fail(nl, err, text, "cannot %s group '%.*s'", asked,
-		    GAGG_NAME_MAX - 1, group->name);
+		    GAGG_NAME_MAX - 1, q->group->name);
 }
 
 int nl_group_new(struct nl *nl, const struct nl_group *group)
 {
-	return request_ask(nl, GAGG_CMD_GROUP_NEW, group, NULL, NULL, "create");
+	const struct nl_question q = { .cmd = GAGG_CMD_GROUP_NEW, .group = group };
+
+	return request_ask(nl, &q, "create");
 }
 
 int nl_group_del(struct nl *nl, const struct nl_group *group)
 {
 	struct nl_group g;
+	const struct nl_question q = { .cmd = GAGG_CMD_GROUP_DEL, .group = &g };
 	int err = request_named(group->name, &g);
 
 	if (err)
 		return nl_fail(nl, err, NULL, "cannot delete the group");
-	return request_ask(nl, GAGG_CMD_GROUP_DEL, &g, NULL, NULL, "delete");
+	return request_ask(nl, &q, "delete");
 }
 
 int nl_group_set(struct nl *nl, const struct nl_group *group)
 {
-	return request_ask(nl, GAGG_CMD_GROUP_SET, group, NULL, NULL, "change");
+	const struct nl_question q = { .cmd = GAGG_CMD_GROUP_SET, .group = group };
+
+	return request_ask(nl, &q, "change");
 }
 
 static int request_each_group(struct nlmsghdr *hdr, void *arg)
@@ -82,12 +83,15 @@ static int request_each_group(struct nlmsghdr *hdr, void *arg)
 int nl_group_get(struct nl *nl, const char *name, struct nl_group *out)
 {
 	struct nl_group g;
+	const struct nl_question q = {
+		.cmd = GAGG_CMD_GROUP_GET, .group = &g, .each = request_each_group, .arg = out,
+	};
 	int err = request_named(name, &g);
 
 	memset(out, 0, sizeof(*out));
 	if (err)
 		return nl_fail(nl, err, NULL, "cannot show group '%s'", name);
-	return request_ask(nl, GAGG_CMD_GROUP_GET, &g, request_each_group, out, "show");
+	return request_ask(nl, &q, "show");
 }
 
 static int request_each_stats(struct nlmsghdr *hdr, void *arg)
@@ -98,13 +102,15 @@ static int request_each_stats(struct nlmsghdr *hdr, void *arg)
 int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS])
 {
 	struct nl_group g;
+	const struct nl_question q = {
+		.cmd = GAGG_CMD_STATS_GET, .group = &g, .each = request_each_stats, .arg = values,
+	};
 	int err = request_named(name, &g);
 
 	memset(values, 0, NL_STATS * sizeof(values[0]));
 	if (err)
 		return nl_fail(nl, err, NULL, "cannot read counters of '%s'", name);
-	return request_ask(nl, GAGG_CMD_STATS_GET, &g, request_each_stats, values,
-			   "read counters of");
+	return request_ask(nl, &q, "read counters of");
 }
 
 static int request_ask_member(struct nl *nl, int cmd, const char *name,
@@ -112,10 +118,11 @@ static int request_ask_member(struct nl *nl, int cmd, const char *name,
 {
 	char text[NL_SENTENCE_MAX] = "";
 	struct nl_group g;
+	const struct nl_question q = { .cmd = cmd, .group = &g, .member = m };
 	int err = request_named(name, &g);
 
 	if (!err)
-		err = request(nl, cmd, 0, &g, m, NULL, NULL, text);
+		err = request(nl, &q, text);
 	return nl_fail(nl, err, err == -ENOENT && !*text ?
 			     "no such group or member" : text,
 		    "cannot %s member %u of group '%s'", asked, m->rank, name);
@@ -167,12 +174,15 @@ static int request_each_listed(struct nlmsghdr *hdr, void *arg)
 static int request_dump(struct nl *nl, int cmd, const struct nl_group *group,
 			struct list *list, char text[NL_SENTENCE_MAX])
 {
+	const struct nl_question q = {
+		.cmd = cmd, .flags = NLM_F_DUMP, .group = group, .each = request_each_listed,
+		.arg = list,
+	};
 	int err = -EINTR;
 
 	for (int i = 0; i < DUMP_TRIES && err == -EINTR; i++) {
 		list->n = 0;
-		err = request(nl, cmd, NLM_F_DUMP, group, NULL, request_each_listed,
-			      list, text);
+		err = request(nl, &q, text);
 	}
 	return err;
 }

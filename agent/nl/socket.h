@@ -24,6 +24,24 @@ struct nl {
 
 typedef int (*nl_each_fn)(struct nlmsghdr *hdr, void *arg);
 
+/**
+ * struct nl_question - what the module, or a gagg-twin, is asked
+ * @cmd:	GAGG_CMD_*
+ * @flags:	NLM_F_*
+ * @group:	about it; NULL: about all
+ * @member:	or, if not NULL, about this one of it
+ * @each:	called for each message that answers; NULL: none does
+ * @arg:	for @each
+ */
+struct nl_question {
+	int cmd;
+	int flags;
+	const struct nl_group *group;
+	const struct nl_member *member;
+	nl_each_fn each;
+	void *arg;
+};
+
 struct nl_sock *nl_open_socket(void);
 /* nl_open() or nl_open_twin() fails: why, for nl_error(NULL). Frees @nl, returns NULL */
 struct nl *nl_open_failed(struct nl *nl, int err, const char *why);
@@ -36,12 +54,8 @@ struct nl_msg *nl_message(unsigned int family, int cmd, int version, int flags);
 int nl_transact(struct nl *nl, struct nl_msg *msg, nl_each_fn each, void *arg,
 		char text[NL_SENTENCE_MAX]);
 
-/*
- * twin.c: the same of a gagg-twin, about the group @name or, with "", about all. What it cannot be
- * asked is refused
- */
-int nl_twin_transact(struct nl *nl, int cmd, const char *name, nl_each_fn each, void *arg,
-		     char text[NL_SENTENCE_MAX]);
+/* twin.c: the same of a gagg-twin. What it cannot be asked is refused: all changes */
+int nl_twin_transact(struct nl *nl, const struct nl_question *q, char text[NL_SENTENCE_MAX]);
 
 /* Keep "<asked>: <said>" for nl_error() and pass @err on; 0 is no failure. */
 int nl_fail(struct nl *nl, int err, const char *said, const char *asked, ...)

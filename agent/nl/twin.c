@@ -21,6 +21,13 @@
 
 unsigned int nl_twin_ms = 5000;
 
+/* an answer, taken apart by twin_answer() */
+struct answer {
+	struct broker_reply reply;
+	const void *more;
+	size_t n;
+};
+
 _Static_assert(BROKER_ANSWER_MAX <= NL_MESSAGE_MAX, "struct nl has no room for an answer");
 
 static int twin_say(int err, char text[NL_SENTENCE_MAX], const char *fmt, ...)
@@ -131,22 +138,22 @@ static ssize_t twin_exchange(struct nl *nl, int fd, const struct broker_request 
 
 	iov = (struct iovec){ nl->buf, sizeof(nl->buf) };
 	if (n >= 0)
-		n = message_receive(fd, &iov, 1, NULL, 0, deadline);
+		n = message_receive(fd, &(struct message_room){ &iov, 1, NULL, 0 }, deadline);
 	if (n > 0 || n == -ETIMEDOUT)
 		return n;
 	return twin_say(-EIO, text, "what listens at %s has hung up without an answer%s%s",
 			nl->twin.path, n ? ": " : "", n ? strerror((int)-n) : "");
 }
 
-/* One question: 0, with what follows the answer, or -errno with a sentence. */
+/* One question: 0, with the answer, or -errno with a sentence. */
 static int twin_ask(struct nl *nl, const struct broker_request *req, uint64_t deadline,
-		    struct broker_reply *reply, const void **more, size_t *n,
-		    char text[NL_SENTENCE_MAX])
+		    struct answer *a, char text[NL_SENTENCE_MAX])
 {
 	const char *path = nl->twin.path;
 	ssize_t len = 0;
 	int fd, err;
 
+	a->reply.error = 0;
 	err = twin_connect_to(path, deadline, text, &fd);
 	if (!err)
 		len = twin_exchange(nl, fd, req, deadline, text);
@@ -158,12 +165,12 @@ static int twin_ask(struct nl *nl, const struct broker_request *req, uint64_t de
 				nl_twin_ms / 1000);
 	if (err || len < 0)
 		return err ? err : (int)len;
-	err = twin_answer(nl->buf, (size_t)len, reply, more, n);
-	if (err == -EBADMSG && !reply->error)
+	err = twin_answer(nl->buf, (size_t)len, &a->reply, &a->more, &a->n);
+	if (err == -EBADMSG && !a->reply.error)
 		return twin_say(err, text, "what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
 				path);
 	return err ? twin_say(err, text, "%s",
-			      *reply->message ? reply->message : strerror(-err)) : 0;
+			      *a->reply.message ? a->reply.message : strerror(-err)) : 0;
 }
 
 static struct broker_request twin_question(uint32_t op, const char *name, uint32_t at)
@@ -177,28 +184,20 @@ static struct broker_request twin_question(uint32_t op, const char *name, uint32
 	return req;
 }
 
-/* A question that a netlink message answers. */
-static int twin_ask_message(struct nl *nl, const struct broker_request *req, uint64_t deadline,
-			    uint32_t *total, nl_each_fn each, void *arg, char text[NL_SENTENCE_MAX])
+/* The answer is a netlink message, for who has asked @q. */
+static int twin_hand_on(const struct nl *nl, const struct answer *a, const struct nl_question *q,
+			char text[NL_SENTENCE_MAX])
 {
-	struct broker_reply reply = { .error = 0 };
-	struct nlmsghdr *hdr;
-	const void *more;
-	size_t n;
-	int err = twin_ask(nl, req, deadline, &reply, &more, &n, text);
+	struct nlmsghdr *hdr = twin_message(a->more, a->n);
+	int err = hdr ? q->each(hdr, q->arg) : -EBADMSG;
 
-	if (err)
-		return err;
-	*total = reply.rank;
-	hdr = twin_message(more, n);
-	err = hdr ? each(hdr, arg) : -EBADMSG;
 	if (err == -EBADMSG || err == -ENODATA)
 		twin_say(err, text, "the answer of gagg-twin at %s makes no sense; is it of another version?",
 			 nl->twin.path);
 	return err;
 }
 
-static int twin_ask_each(struct nl *nl, uint64_t deadline, nl_each_fn each, void *arg,
+static int twin_ask_each(struct nl *nl, const struct nl_question *q, uint64_t deadline,
 			 char text[NL_SENTENCE_MAX])
 {
 	uint32_t i, total = 1;
@@ -206,8 +205,13 @@ static int twin_ask_each(struct nl *nl, uint64_t deadline, nl_each_fn each, void
 
 	for (i = 0; i < total && !err; i++) {
 		const struct broker_request req = twin_question(BROKER_OP_GROUP, "", i);
+		struct answer a;
 
-		err = twin_ask_message(nl, &req, deadline, &total, each, arg, text);
+		err = twin_ask(nl, &req, deadline, &a, text);
+		if (err)
+			break;
+		total = a.reply.rank;
+		err = twin_hand_on(nl, &a, q, text);
 		if (!err && total > GROUPS_MAX)
 			err = twin_say(-EBADMSG, text, "gagg-twin at %s says that it has %u groups, which no host has",
 				       nl->twin.path, total);
@@ -215,33 +219,33 @@ static int twin_ask_each(struct nl *nl, uint64_t deadline, nl_each_fn each, void
 	return err;
 }
 
-int nl_twin_transact(struct nl *nl, int cmd, const char *name, nl_each_fn each, void *arg,
-		     char text[NL_SENTENCE_MAX])
+int nl_twin_transact(struct nl *nl, const struct nl_question *q, char text[NL_SENTENCE_MAX])
 {
+	const char *name = q->group ? q->group->name : "";
 	uint64_t deadline = deadline_in((int)nl_twin_ms);
 	struct broker_request req;
-	uint32_t total;
+	struct answer a;
+	int err;
 
-	if (cmd == GAGG_CMD_GROUP_GET && !*name)
-		return twin_ask_each(nl, deadline, each, arg, text);
-	if (cmd == GAGG_CMD_GROUP_GET || cmd == GAGG_CMD_MEMBER_GET)
+	if (q->cmd == GAGG_CMD_GROUP_GET && !*name)
+		return twin_ask_each(nl, q, deadline, text);
+	if (q->cmd == GAGG_CMD_GROUP_GET || q->cmd == GAGG_CMD_MEMBER_GET)
 		req = twin_question(BROKER_OP_GROUP, name, 0);
-	else if (cmd == GAGG_CMD_STATS_GET)
+	else if (q->cmd == GAGG_CMD_STATS_GET)
 		req = twin_question(BROKER_OP_STATS, name, 0);
 	else
 		return twin_say(-EOPNOTSUPP, text, "gagg-twin at %s has its groups from %s: edit that, and restart gagg-twin",
 				nl->twin.path, nl->twin.config);
-	return twin_ask_message(nl, &req, deadline, &total, each, arg, text);
+	err = twin_ask(nl, &req, deadline, &a, text);
+	return err ? err : twin_hand_on(nl, &a, q, text);
 }
 
 /* gaggd and daemons that do not know the question have sentences of their own. */
 static int twin_greet(struct nl *nl, const char *path, char text[NL_SENTENCE_MAX])
 {
 	const struct broker_request req = twin_question(BROKER_OP_TWIN, BROKER_NO_GROUP, 0);
-	struct broker_reply reply = { .error = 0 };
 	char said[NL_SENTENCE_MAX];
-	const void *more;
-	size_t n;
+	struct answer a;
 	int err;
 
 	if (!*path || strlen(path) >= sizeof(nl->twin.path))
@@ -249,14 +253,14 @@ static int twin_greet(struct nl *nl, const char *path, char text[NL_SENTENCE_MAX
 				"'%s' is no path of a socket: it has 1 to %zu characters", path,
 				sizeof(nl->twin.path) - 1);
 	strcpy(nl->twin.path, path);
-	err = twin_ask(nl, &req, deadline_in((int)nl_twin_ms), &reply, &more, &n, text);
-	if (!err && twin_hello(more, n, &nl->twin))
+	err = twin_ask(nl, &req, deadline_in((int)nl_twin_ms), &a, text);
+	if (!err && twin_hello(a.more, a.n, &nl->twin))
 		return twin_say(-EBADMSG, text, "what listens at %s gives no answer that this gaggctl understands: is it a gagg-twin of this version?",
 				path);
-	if (!reply.error)
+	if (!a.reply.error)
 		return err;
 	strcpy(said, text);
-	return twin_say(err, text, reply.error == EINVAL || reply.error == EPROTONOSUPPORT ?
+	return twin_say(err, text, a.reply.error == EINVAL || a.reply.error == EPROTONOSUPPORT ?
 			"what listens at %s is older than this gaggctl, or no gagg-twin: %s" : "%s: %s",
 			path, said);
 }

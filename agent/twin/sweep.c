@@ -34,7 +34,7 @@ static bool sweep_next(int socket, unsigned int *running)
 	pid_t pid;
 	int fd;
 
-	if (message_receive(socket, &iov, 1, &fd, 1, DEADLINE_NEVER) <= 0)
+	if (message_receive(socket, &(struct message_room){ &iov, 1, &fd, 1 }, DEADLINE_NEVER) <= 0)
 		return false;
 	if (fd < 0)
 		return true;

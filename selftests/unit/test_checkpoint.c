@@ -77,20 +77,31 @@ static void write_all(int fd, const void *data, size_t size)
 	close(fd);
 }
 
+static int begin_save(const char *name, uint64_t bytes, int timeout_ms, int *connection)
+{
+	return broker_save(&(struct broker_checkpoint){ path, GROUP, name, bytes }, timeout_ms,
+			   connection);
+}
+
+static int commit_bytes(int connection, const char *name, uint64_t bytes)
+{
+	return broker_commit(connection, &(struct broker_checkpoint){ path, GROUP, name, bytes });
+}
+
 static int commit(int connection, const char *name)
 {
-	return broker_commit(connection, path, GROUP, name, BYTES);
+	return commit_bytes(connection, name, BYTES);
 }
 
 /* 0, or an error with a sentence */
 static int save_bytes(const char *name, const void *data, size_t size, size_t announced)
 {
-	int connection, fd = broker_save(path, GROUP, name, announced, 0, &connection);
+	int connection, fd = begin_save(name, announced, 0, &connection);
 
 	if (fd < 0)
 		return fd;
 	write_all(fd, data, size);
-	return broker_commit(connection, path, GROUP, name, announced);
+	return commit_bytes(connection, name, announced);
 }
 
 static int save(const char *name)
@@ -328,7 +339,7 @@ static void a_client__that_dies(void **state)
 	(void)state;
 	start_for_us();
 	open_files = descriptors();
-	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
+	fd = begin_save("x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	/* one at a time */
 	snprintf(who, sizeof(who), "pid %d has been saving checkpoint \"x\" for ", (int)getpid());
@@ -345,7 +356,7 @@ static void a_client__that_dies(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		fd = broker_save(path, GROUP, "killed", BYTES, 0, &connection);
+		fd = begin_save("killed", BYTES, 0, &connection);
 		if (fd < 0 || write(fd, file, BYTES) != (ssize_t)BYTES ||
 		    write(pipes[1], "x", 1) != 1)
 			_exit(1);
@@ -364,7 +375,7 @@ static void a_client__that_dies(void **state)
 	loads("x", 1);
 
 	/* gaggd that ends meanwhile */
-	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
+	fd = begin_save("x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	write_all(fd, file, 8);
 	assert_int_equal(finish(SIGTERM), 0);
@@ -384,13 +395,13 @@ static void an_idle_one__is_given_up(void **state)
 	idle_ms = 200;
 	start_for_us();
 	open_files = descriptors();
-	fd = broker_save(path, GROUP, "x", (uint64_t)1 << 30, 0, &connection);
+	fd = begin_save("x", (uint64_t)1 << 30, 0, &connection);
 	assert_true(fd >= 0);
 	assert_int_equal(send(fd, file, 8, MSG_NOSIGNAL), 8);
 	while (send(fd, "", 0, MSG_NOSIGNAL) == 0)
 		usleep(10000);
 	assert_int_equal(save("y"), 0);
-	refused(broker_commit(connection, path, GROUP, "x", (uint64_t)1 << 30),
+	refused(commit_bytes(connection, "x", (uint64_t)1 << 30),
 		"no byte of it came for 200 ms: it is given up");
 	close(fd);
 	closes_all_but(open_files);
@@ -412,7 +423,7 @@ static uint64_t first_of(const char *name)
 /* exit status: whether it was acknowledged; no assertion, which would go on in the child */
 static int saves_in_child(const char *name)
 {
-	int connection, fd = broker_save(path, GROUP, name, BYTES, 0, &connection);
+	int connection, fd = begin_save(name, BYTES, 0, &connection);
 
 	if (fd < 0 || send(fd, file, BYTES, MSG_NOSIGNAL) != BYTES)
 		return 1;
@@ -485,7 +496,7 @@ static void no_place(void **state)
 	assert_int_equal(entries(), 2);
 	/* of a gaggd that was killed */
 	close(make_file(GROUP "/.new", "x", 1, 0600));
-	fd = broker_save(path, GROUP, "y", BYTES, 0, &connection);
+	fd = begin_save("y", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	assert_int_equal(entries(), 2);
 	write_all(fd, file, BYTES);
@@ -495,7 +506,7 @@ static void no_place(void **state)
 	nftw(state_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	start();
 	assert_int_equal(save("x"), 0);
-	fd = broker_save(path, GROUP, "y", BYTES, 0, &connection);
+	fd = begin_save("y", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	assert_int_equal(archive_delete(state_dir, GROUP, "x", &err), 0);
 	nothing_is_left();
@@ -516,14 +527,14 @@ static void a_socket__that_is_kept(void **state)
 	start_for_us();
 	open_files = descriptors();
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
-		fds[i] = broker_save(path, GROUP, "x", sizeof(zeros), 0, &connection);
+		fds[i] = begin_save("x", sizeof(zeros), 0, &connection);
 		assert_true(fds[i] >= 0);
 		assert_int_equal(fstat(fds[i], &st), 0);
 		assert_true(S_ISSOCK(st.st_mode));
 		/* gaggd looks at it as it comes */
 		while (send(fds[i], zeros, sizeof(zeros), MSG_NOSIGNAL) > 0)
 			;
-		refused(broker_commit(connection, path, GROUP, "x", sizeof(zeros)), "is no checkpoint");
+		refused(commit_bytes(connection, "x", sizeof(zeros)), "is no checkpoint");
 		closes_all_but(open_files);
 	}
 	nothing_is_left();
@@ -544,7 +555,7 @@ static void a_group__of_others_meanwhile(void **state)
 	start_for_us();
 	was = *g;
 	for (size_t i = 0; i < ARRAY_SIZE(why); i++) {
-		int connection, fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
+		int connection, fd = begin_save("x", BYTES, 0, &connection);
 
 		assert_true(fd >= 0);
 		write_all(fd, file, BYTES);
@@ -575,7 +586,7 @@ static void a_writer__that_is_left(void **state)
 
 	(void)state;
 	start_for_us();
-	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
+	fd = begin_save("x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	other = dup(fd);
 	write_all(fd, file, BYTES);
@@ -584,7 +595,7 @@ static void a_writer__that_is_left(void **state)
 	assert_int_equal(errno, EPIPE);
 	loads("x", 1);
 	/* nor does it keep anybody waiting */
-	fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
+	fd = begin_save("x", BYTES, 0, &connection);
 	assert_true(fd >= 0);
 	close(other);
 	other = dup(fd);
@@ -866,7 +877,7 @@ static void a_daemon__that_is_stopped(void **state)
 	free(words);
 	refused(broker_open(path, GROUP, 4, 100), "does not answer: Connection timed out");
 	refused(broker_load(path, GROUP, "x", 100), "does not answer: Connection timed out");
-	refused(broker_save(path, GROUP, "x", BYTES, 100, &connection),
+	refused(begin_save("x", BYTES, 100, &connection),
 		"does not answer: Connection timed out");
 	assert_in_range((deadline_now() - begin) / 1000000, 399, 20000);
 	kill(daemon_pid, SIGCONT);
@@ -1012,7 +1023,7 @@ static void order_and_names(void **state)
 	assert_int_equal(ask(&r, msg), EINVAL);
 	assert_non_null(strstr(msg, "SAVE comes before it"));
 	for (int i = 0; i < 3; i++) {
-		fd = broker_save(path, GROUP, "x", BYTES, 0, &connection);
+		fd = begin_save("x", BYTES, 0, &connection);
 		assert_true(fd >= 0);
 		write_all(fd, file, BYTES);
 		r = i == 0 ? about(BROKER_OP_COMMIT, "y") : i == 1 ? good() :
@@ -1036,8 +1047,8 @@ static void order_and_names(void **state)
 	r = about(BROKER_OP_LOAD, "x");
 	strcpy(r.group, "test-broker.none");
 	assert_int_equal(ask(&r, msg), ENOENT);
-	assert_int_equal(broker_save(path, GROUP, "a-name-that-has-thirty-two-chars", BYTES,
-				     0, &connection), GAGG_ERR_INVALID);
+	assert_int_equal(begin_save("a-name-that-has-thirty-two-chars", BYTES, 0,
+				    &connection), GAGG_ERR_INVALID);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 

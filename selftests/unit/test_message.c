@@ -207,6 +207,12 @@ static void send__read_late(void **state)
 	close(fds[1]);
 }
 
+/* without descriptors */
+static ssize_t receive(int fd, uint64_t deadline)
+{
+	return message_receive(fd, &(struct message_room){ msg.msg_iov, 1, NULL, 0 }, deadline);
+}
+
 static void receive__nobody_answers(void **state)
 {
 	uint64_t begin = deadline_now();
@@ -214,10 +220,10 @@ static void receive__nobody_answers(void **state)
 
 	(void)state;
 	pair(fds);
-	assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, NULL, 0, deadline_in(100)), -ETIMEDOUT);
+	assert_int_equal(receive(fds[0], deadline_in(100)), -ETIMEDOUT);
 	in_time(begin);
 	close(fds[1]);
-	assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, NULL, 0, deadline_in(100)), 0);
+	assert_int_equal(receive(fds[0], deadline_in(100)), 0);
 	assert_int_equal(message_send(fds[0], &msg, deadline_in(100)), -EPIPE);
 	close(fds[0]);
 }
@@ -235,7 +241,7 @@ static void receive__answered_late(void **state)
 	(void)state;
 	pair(fds);
 	later(&l, answer, fds[1]);
-	assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, NULL, 0, DEADLINE_NEVER), 4);
+	assert_int_equal(receive(fds[0], DEADLINE_NEVER), 4);
 	assert_true(signals > 10);
 	pthread_join(l.thread, NULL);
 	close(fds[0]);
@@ -305,13 +311,14 @@ static void pass(int fd, int n)
 static void receive__descriptors(void **state)
 {
 	int fds[2], got[MESSAGE_FDS], n, i, lowest;
+	const struct message_room room = { msg.msg_iov, 1, got, 2 };
 
 	(void)state;
 	pair(fds);
 	for (n = 1; n <= 8; n++) {
 		pass(fds[1], n);
 		got[2] = 77;
-		assert_int_equal(message_receive(fds[0], msg.msg_iov, 1, got, 2, DEADLINE_NEVER), 1);
+		assert_int_equal(message_receive(fds[0], &room, DEADLINE_NEVER), 1);
 		for (i = 0; i < 2; i++) {
 			if (i >= n) {
 				assert_int_equal(got[i], -1);

@@ -58,18 +58,19 @@ static int send_all(int fd)
 
 static int save(const char *group, const char *path, const char *name, uint64_t count)
 {
+	const struct broker_checkpoint k = { path, group, name, sizeof(file) };
 	int connection, fd;
 	uint64_t n;
 
 	for (n = 1; n <= count; n++) {
 		fill(n);
-		fd = broker_save(path, group, name, sizeof(file), 0, &connection);
+		fd = broker_save(&k, 0, &connection);
 		if (fd < 0)
 			break;
 		/* COMMIT has the reason why it did not take them */
 		send_all(fd);
 		close(fd);
-		if (broker_commit(connection, path, group, name, sizeof(file)))
+		if (broker_commit(connection, &k))
 			break;
 		printf("kept %llu\n", (unsigned long long)n);
 		fflush(stdout);

@@ -42,7 +42,8 @@ int twinmsg_answer(int fd, int *error, void *arg, size_t size, int fds[TWIN_FDS]
 {
 	struct twin_message head = { .error = 0 };
 	struct iovec iov[2] = { { &head, sizeof(head) }, { arg, size } };
-	ssize_t n = message_receive(fd, iov, 2, fds, TWIN_FDS, deadline_in(timeout_ms));
+	const struct message_room room = { iov, 2, fds, TWIN_FDS };
+	ssize_t n = message_receive(fd, &room, deadline_in(timeout_ms));
 
 	*error = head.error;
 	return n < 0 ? (int)n : n ? 0 : -EPIPE;
