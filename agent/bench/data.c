@@ -158,14 +158,27 @@ static struct factor data_reduced(const struct bench_data *d, enum bench_redop r
 	return (struct factor){ sum, sum };
 }
 
-static size_t data_wrong_ints(const struct bench_data *d, struct factor f, size_t first,
-			      size_t count, const int32_t *result)
+/* a part of a result: @count elements, from element @first of the contributions */
+struct part {
+	size_t first;
+	size_t count;
+	const void *result;
+};
+
+/* how far an element may be from what it should be: @limit, and @relative of itself */
+struct tolerance {
+	double limit;
+	double relative;
+};
+
+static size_t data_wrong_ints(const struct bench_data *d, struct factor f, const struct part *p)
 {
 	uint32_t up = (uint32_t)f.up, down = (uint32_t)f.down;
+	const int32_t *result = p->result;
 	size_t i, wrong = 0;
 
-	for (i = 0; i < count; i++) {
-		int32_t g = data_hash(d->base, first + i, 16);
+	for (i = 0; i < p->count; i++) {
+		int32_t g = data_hash(d->base, p->first + i, 16);
 
 		/* sums wrap */
 		wrong += (uint32_t)result[i] != (uint32_t)g * (g < 0 ? down : up);
@@ -173,13 +186,13 @@ static size_t data_wrong_ints(const struct bench_data *d, struct factor f, size_
 	return wrong;
 }
 
-static size_t data_wrong_longs(const struct bench_data *d, struct factor f, size_t first,
-			       size_t count, const int64_t *result)
+static size_t data_wrong_longs(const struct bench_data *d, struct factor f, const struct part *p)
 {
+	const int64_t *result = p->result;
 	size_t i, wrong = 0;
 
-	for (i = 0; i < count; i++) {
-		int64_t g = data_hash(d->base, first + i, 32);
+	for (i = 0; i < p->count; i++) {
+		int64_t g = data_hash(d->base, p->first + i, 32);
 
 		wrong += result[i] != g * (g < 0 ? f.down : f.up);
 	}
@@ -187,86 +200,87 @@ static size_t data_wrong_longs(const struct bench_data *d, struct factor f, size
 }
 
 /* the usual case, which the compiler makes vectors of; NaN is wrong */
-static size_t data_wrong_float32(const struct bench_data *d, double factor, size_t first,
-				 size_t count, double limit, double relative,
-				 const float *result)
+static size_t data_wrong_float32(const struct bench_data *d, double factor,
+				 struct tolerance tol, const struct part *p)
 {
+	const float *result = p->result;
 	size_t i, wrong = 0;
 
-	for (i = 0; i < count; i++) {
-		double want = data_hash(d->base, first + i, 12) * factor;
+	for (i = 0; i < p->count; i++) {
+		double want = data_hash(d->base, p->first + i, 12) * factor;
 		double got = result[i];
 
-		wrong += !(fabs(got - want) <= limit + fabs(got) * relative);
+		wrong += !(fabs(got - want) <= tol.limit + fabs(got) * tol.relative);
 	}
 	return wrong;
 }
 
 static size_t data_wrong_floats(const struct bench_data *d, struct factor f, double scale,
-				size_t first, size_t count, double limit, double relative,
-				const void *result)
+				struct tolerance tol, const struct part *p)
 {
 	const struct type *t = &types[d->dtype];
 	size_t i, wrong = 0;
 
-	for (i = 0; i < count; i++) {
-		int32_t g = data_hash(d->base, first + i, t->bits);
+	for (i = 0; i < p->count; i++) {
+		int32_t g = data_hash(d->base, p->first + i, t->bits);
 		double want = (double)(g * (g < 0 ? f.down : f.up)) * scale;
-		double got = data_load(d->dtype, result, i);
+		double got = data_load(d->dtype, p->result, i);
 
-		wrong += !(fabs(got - want) <= limit + fabs(got) * relative);
+		wrong += !(fabs(got - want) <= tol.limit + fabs(got) * tol.relative);
 	}
 	return wrong;
 }
 
 static size_t data_wrong_part(const struct bench_data *d, const struct bench_op *op,
-			      struct factor f, double bound, size_t first, const void *result)
+			      struct factor f, double bound, const struct part *p)
 {
 	bool exact = !bench_reduces(op->kind) || op->redop >= BENCH_MIN;
 	const struct type *t = &types[d->dtype];
-	double scale = ldexp(1, t->unit), limit = 0, relative = 0;
+	double scale = ldexp(1, t->unit);
+	struct tolerance tol = { 0 };
 
 	if (d->dtype == BENCH_INT32)
-		return data_wrong_ints(d, f, first, op->count, result);
+		return data_wrong_ints(d, f, p);
 	if (d->dtype == BENCH_INT64)
-		return data_wrong_longs(d, f, first, op->count, result);
+		return data_wrong_longs(d, f, p);
 	if (bench_reduces(op->kind) && op->redop == BENCH_MEAN) {
 		scale /= d->n;
 		bound /= d->n;
 	}
 	if (!exact) {
 		/* half a unit in the last place of what was rounded */
-		relative = ldexp(1, -t->digits);
-		limit = bound + ldexp(1, t->tiny);
+		tol.relative = ldexp(1, -t->digits);
+		tol.limit = bound + ldexp(1, t->tiny);
 	}
 	if (d->dtype == BENCH_FLOAT32 && f.up == f.down)
-		return data_wrong_float32(d, (double)f.up * scale, first, op->count, limit,
-					  relative, result);
-	return data_wrong_floats(d, f, scale, first, op->count, limit, relative, result);
+		return data_wrong_float32(d, (double)f.up * scale, tol, p);
+	return data_wrong_floats(d, f, scale, tol, p);
 }
 
 size_t bench_data_wrong(const struct bench_data *d, const struct bench_op *op, int rank,
 			double bound, const void *result)
 {
 	size_t size = bench_dtype_size(d->dtype), wrong = 0;
+	struct part p = { .count = op->count, .result = result };
 	const char *parts = result;
 	int r;
 
 	switch (op->kind) {
 	case BENCH_ALL_GATHER:
-		for (r = 0; r < d->n; r++)
-			wrong += data_wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, 0,
-						 parts + (size_t)r * op->count * size);
+		for (r = 0; r < d->n; r++) {
+			p.result = parts + (size_t)r * op->count * size;
+			wrong += data_wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, &p);
+		}
 		return wrong;
 	case BENCH_BROADCAST:
 		r = op->root;
-		return data_wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, 0, result);
+		return data_wrong_part(d, op, (struct factor){ d->c[r], d->c[r] }, 0, &p);
 	case BENCH_REDUCE_SCATTER:
-		return data_wrong_part(d, op, data_reduced(d, op->redop), bound,
-				       op->count * (size_t)rank, result);
+		p.first = op->count * (size_t)rank;
+		break;
 	case BENCH_ALL_REDUCE:
 	case BENCH_OVERLAP:
 		break;
 	}
-	return data_wrong_part(d, op, data_reduced(d, op->redop), bound, 0, result);
+	return data_wrong_part(d, op, data_reduced(d, op->redop), bound, &p);
 }

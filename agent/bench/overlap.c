@@ -21,6 +21,20 @@ struct told {
 	uint64_t wrong;
 };
 
+/**
+ * struct turn - one of them
+ * @part:	what is done
+ * @steps:	of computing, if that is done
+ * @us:		receives how long it has taken, the mean of the ranks
+ * @wrong:	elements that were wrong are added to it
+ */
+struct turn {
+	enum part part;
+	uint64_t steps;
+	double us;
+	size_t wrong;
+};
+
 /* no memory to speak of, nothing that a compiler can leave out */
 static void overlap_compute(uint64_t steps)
 {
@@ -32,28 +46,25 @@ static void overlap_compute(uint64_t steps)
 	}
 }
 
-static int overlap_carry_out(struct bench *b, const struct bench_op *op, enum part part,
-			     uint64_t steps)
+static int overlap_carry_out(struct bench *b, const struct bench_op *op, const struct turn *t)
 {
 	struct bench_system *sys = b->sys;
 
-	switch (part) {
+	switch (t->part) {
 	case COMM:
 		return sys->run(sys, op, b->send, b->recv);
 	case COMPUTE:
-		overlap_compute(steps);
+		overlap_compute(t->steps);
 		return 0;
 	default:
 		if (sys->start(sys, op, b->send, b->recv))
 			return -1;
-		overlap_compute(steps);
+		overlap_compute(t->steps);
 		return sys->wait(sys);
 	}
 }
 
-/* one turn; adds what is wrong to @wrong, sets @us to the mean of the ranks */
-static int overlap_turn(struct bench *b, const struct bench_op *op, enum part part, uint64_t steps,
-			double *us, size_t *wrong)
+static int overlap_turn(struct bench *b, const struct bench_op *op, struct turn *t)
 {
 	struct bench_system *sys = b->sys;
 	struct told mine = { 0 }, all[BENCH_RANKS];
@@ -66,20 +77,20 @@ static int overlap_turn(struct bench *b, const struct bench_op *op, enum part pa
 	if (sys->barrier(sys))
 		return -1;
 	begun = usage_clock();
-	if (overlap_carry_out(b, op, part, steps))
+	if (overlap_carry_out(b, op, t))
 		return -1;
 	mine.us = (double)(usage_clock() - begun) / 1e3;
 	/* nobody checks while another still computes */
 	if (sys->barrier(sys))
 		return -1;
-	if (part != COMPUTE)
+	if (t->part != COMPUTE)
 		mine.wrong = bench_data_wrong(&d, op, sys->rank, sys->bound, b->recv);
 	if (sys->gather(sys, &mine, sizeof(mine), all))
 		return -1;
-	*us = 0;
+	t->us = 0;
 	for (int r = 0; r < sys->size; r++) {
-		*us += all[r].us / sys->size;
-		*wrong += all[r].wrong;
+		t->us += all[r].us / sys->size;
+		t->wrong += all[r].wrong;
 	}
 	return 0;
 }
@@ -87,15 +98,14 @@ static int overlap_turn(struct bench *b, const struct bench_op *op, enum part pa
 /* steps that take @us when all ranks compute */
 static int overlap_calibrate(struct bench *b, const struct bench_op *op, double us, uint64_t *steps)
 {
-	size_t wrong = 0;
-	double took;
+	struct turn t = { .part = COMPUTE, .steps = 1000000 };
 
-	*steps = 1000000;
 	for (int i = 0; i < 4; i++) {
-		if (overlap_turn(b, op, COMPUTE, *steps, &took, &wrong))
+		if (overlap_turn(b, op, &t))
 			return -1;
-		*steps = (uint64_t)((double)*steps * us / (took > 1 ? took : 1)) + 1;
+		t.steps = (uint64_t)((double)t.steps * us / (t.us > 1 ? t.us : 1)) + 1;
 	}
+	*steps = t.steps;
 	return 0;
 }
 
@@ -103,25 +113,28 @@ static int overlap_all_parts(struct bench *b, const struct bench_op *op, struct 
 {
 	int iters = b->args->iters < ITERS_MAX ? b->args->iters : ITERS_MAX;
 	double us[PARTS][ITERS_MAX], spent = 0;
-	uint64_t steps;
+	struct turn t = { .part = COMM };
 	int i, part;
 
 	if (bench_choose(b, op, &row->algorithm))
 		return -1;
 	for (i = 0; i < 1 + b->args->warmup; i++)
-		if (overlap_turn(b, op, COMM, 0, &us[COMM][0], &row->wrong))
+		if (overlap_turn(b, op, &t))
 			return -1;
-	if (overlap_calibrate(b, op, us[COMM][0], &steps))
+	if (overlap_calibrate(b, op, t.us, &t.steps))
 		return -1;
 	for (i = 0; i < iters && (!i || !(b->args->budget > 0) ||
 				  spent < b->args->budget * 1e6); i++)
 		for (part = COMM; part < PARTS; part++) {
-			if (overlap_turn(b, op, part, steps, &us[part][i], &row->wrong))
+			t.part = part;
+			if (overlap_turn(b, op, &t))
 				return -1;
-			spent += us[part][i];
+			us[part][i] = t.us;
+			spent += t.us;
 		}
 	for (part = COMM; part < PARTS; part++)
 		stat_sort(us[part], (size_t)i);
+	row->wrong += t.wrong;
 	row->ops = (size_t)i;
 	row->comm_us = stat_percentile(us[COMM], (size_t)i, 50);
 	row->compute_us = stat_percentile(us[COMPUTE], (size_t)i, 50);

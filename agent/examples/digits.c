@@ -50,16 +50,50 @@ static struct {
 static struct delay delay;
 static struct curve *curve;	/* NULL: none is wanted, or not of this rank */
 
-/* the gradient of @n samples of @order, every @step-th, each times @scale */
-static void digit_add_up(const struct data *d, const struct model *m, const int *order, int n,
-			 int step, float scale, struct gradient *g)
+/**
+ * struct learner - what a worker learns from, what it learns, and with whom
+ * @d: samples
+ * @m: weights
+ * @comm: NULL: alone
+ * @plan: of gradients; NULL: alone, or there are no sums of them
+ * @batch: NULL: batches do not follow the speeds of ranks
+ */
+struct learner {
+	struct data *d;
+	struct model *m;
+	struct gagg_comm *comm;
+	struct gagg_plan *plan;
+	struct gagg_batch *batch;
+};
+
+/* @n samples of @order, every @step-th, each counted @scale times */
+struct choice {
+	const int *order;
+	int n;
+	int step;
+	float scale;
+};
+
+static void digit_add_up(const struct data *d, const struct model *m, const struct choice *c,
+			 struct gradient *g)
 {
 	int i;
 
 	memset(g, 0, sizeof(*g));
-	for (i = 0; i < n; i++)
-		backward(m, &d->sample[order[i * step]], scale, g);
-	delay_wait(&delay, (unsigned int)n);
+	for (i = 0; i < c->n; i++)
+		backward(m, &d->sample[c->order[i * c->step]], c->scale, g);
+	delay_wait(&delay, (unsigned int)c->n);
+}
+
+/* the samples that rank @rank of @size has of the batch at @order */
+static struct choice digit_equal_part(const int *order, int rank, int size)
+{
+	return (struct choice){
+		.order = order + rank,
+		.n = (BATCH - rank + size - 1) / size,
+		.step = size,
+		.scale = (float)size / BATCH,
+	};
 }
 
 static void digit_descend(struct model *m, struct model *v, const struct model *d)
@@ -85,27 +119,28 @@ static void digit_progress(const struct model *m, const struct data *d, int epoc
 }
 
 /*
- * The mean gradient of a batch. Rank r of n takes samples r, r + n, ... of it, or,
- * with @batch, as many in a row as its speed lets it: then it contributes their
+ * The mean gradient of the batch at @order. Rank r of n takes samples r, r + n, ... of it, or,
+ * if batches follow speeds, as many in a row as its speed lets it: then it contributes their
  * sum.
  */
-static int digit_mean_of(const struct data *d, const struct model *m, const int *order,
-			 struct gagg_comm *comm, struct gagg_plan *plan, struct gagg_batch *batch,
-			 struct gradient *g)
+static int digit_mean_of(const struct learner *l, const int *order, struct gradient *g)
 {
-	int rank = comm ? gagg_rank(comm) : 0, size = comm ? gagg_size(comm) : 1, err;
+	struct gagg_comm *comm = l->comm;
 	uint32_t first, count;
+	struct choice c;
+	int err;
 
-	if (batch) {
-		err = gagg_batch_next(batch, &first, &count);
+	if (l->batch) {
+		err = gagg_batch_next(l->batch, &first, &count);
 		if (err)
 			return err;
-		digit_add_up(d, m, order + first, (int)count, 1, 1, g);
-		return gagg_batch_mean(batch, g, g, GRADIENT, GAGG_FLOAT32, count, plan);
+		c = (struct choice){ order + first, (int)count, 1, 1 };
+		digit_add_up(l->d, l->m, &c, g);
+		return gagg_batch_mean(l->batch, g, g, GRADIENT, GAGG_FLOAT32, count, l->plan);
 	}
-	digit_add_up(d, m, order + rank, (BATCH - rank + size - 1) / size, size,
-		     (float)size / BATCH, g);
-	return comm ? gagg_allreduce(g, g, GRADIENT, GAGG_FLOAT32, GAGG_MEAN, comm, plan) : 0;
+	c = digit_equal_part(order, comm ? gagg_rank(comm) : 0, comm ? gagg_size(comm) : 1);
+	digit_add_up(l->d, l->m, &c, g);
+	return comm ? gagg_allreduce(g, g, GRADIENT, GAGG_FLOAT32, GAGG_MEAN, comm, l->plan) : 0;
 }
 
 static int digit_say_share(const struct gagg_batch *batch, int rank)
@@ -126,19 +161,19 @@ static int digit_learn(struct data *d, struct model *m, struct gagg_comm *comm,
 		       struct gagg_plan *plan, int epochs)
 {
 	struct gagg_batch_config cfg = { .size = sizeof(cfg), .total = BATCH, .period = PERIOD };
-	struct gagg_batch *batch = NULL;
+	struct learner l = { .d = d, .m = m, .comm = comm, .plan = plan };
 	static struct model speed;
 	static struct gradient g;
 	int epoch, first, err = 0;
 
 	if (comm && me.balance)
-		err = gagg_batch_create(comm, &cfg, &batch);
+		err = gagg_batch_create(comm, &cfg, &l.batch);
 	for (epoch = 1; !err && epoch <= epochs; epoch++) {
 		float loss = 0;
 
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
-			err = digit_mean_of(d, m, d->order + first, comm, plan, batch, &g);
+			err = digit_mean_of(&l, d->order + first, &g);
 			if (err)
 				break;
 			digit_descend(m, &speed, &g.d);
@@ -147,36 +182,34 @@ static int digit_learn(struct data *d, struct model *m, struct gagg_comm *comm,
 		if (!err && (!comm || !gagg_rank(comm)))
 			digit_progress(m, d, epoch, epochs, loss);
 	}
-	if (!err && batch)
-		err = digit_say_share(batch, gagg_rank(comm));
-	gagg_batch_free(batch);
+	if (!err && l.batch)
+		err = digit_say_share(l.batch, gagg_rank(comm));
+	gagg_batch_free(l.batch);
 	return err;
 }
 
 /*
  * What this rank adds for the batch at @first: the gradient of its equal part, @n
- * samples; or, with @batch, of as many of its own as it has time for. Each
+ * samples; or, if batches follow speeds, of as many of its own as it has time for. Each
  * counts as one of a whole batch, so a larger part makes a larger step.
  */
-static int digit_own_part(const struct data *d, const struct model *m,
-			  int first, struct gagg_comm *comm,
-			  struct gagg_batch *batch, struct gradient *g, int *n)
+static int digit_own_part(const struct learner *l, int first, struct gradient *g, int *n)
 {
-	int rank = gagg_rank(comm), size = gagg_size(comm), own[BATCH], i, err;
+	int rank = gagg_rank(l->comm), size = gagg_size(l->comm), own[BATCH], i, err;
+	struct choice c = digit_equal_part(l->d->order + first, rank, size);
 	uint32_t at, count;
 
-	if (!batch) {
-		*n = (BATCH - rank + size - 1) / size;
-		digit_add_up(d, m, d->order + first + rank, *n, size, 1.0f / BATCH, g);
-		return 0;
+	if (l->batch) {
+		err = gagg_batch_next(l->batch, &at, &count);
+		if (err)
+			return err;
+		c = (struct choice){ .order = own, .n = (int)count, .step = 1 };
+		for (i = 0; i < c.n; i++)
+			own[i] = l->d->order[(rank + ((uint64_t)at + i) * size) % l->d->train];
 	}
-	err = gagg_batch_next(batch, &at, &count);
-	if (err)
-		return err;
-	*n = (int)count;
-	for (i = 0; i < *n; i++)
-		own[i] = d->order[(rank + ((uint64_t)at + i) * size) % d->train];
-	digit_add_up(d, m, own, *n, 1, 1.0f / BATCH, g);
+	c.scale = 1.0f / BATCH;
+	digit_add_up(l->d, l->m, &c, g);
+	*n = c.n;
 	return 0;
 }
 
@@ -204,8 +237,8 @@ static int digit_say_partitions(struct gagg_comm *comm)
 static int digit_learn_store(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
 {
 	struct gagg_batch_config cfg = { .size = sizeof(cfg), .total = BATCH, .period = PERIOD };
+	struct learner l = { .d = d, .m = m, .comm = comm };
 	static struct model speed, begin, moved;
-	struct gagg_batch *batch = NULL;
 	static struct gradient g;
 	struct gagg_table *table;
 	int epoch, first, n, err;
@@ -213,7 +246,7 @@ static int digit_learn_store(struct data *d, struct model *m, struct gagg_comm *
 	begin = *m;
 	err = gagg_table_create(comm, WEIGHTS, GAGG_FLOAT32, STEP, &table);
 	if (!err && me.balance)
-		err = gagg_batch_create(comm, &cfg, &batch);
+		err = gagg_batch_create(comm, &cfg, &l.batch);
 	for (epoch = 1; !err && epoch <= epochs; epoch++) {
 		float loss = 0;
 
@@ -223,7 +256,7 @@ static int digit_learn_store(struct data *d, struct model *m, struct gagg_comm *
 			if (err)
 				break;
 			move(m, &begin, &moved);
-			err = digit_own_part(d, m, first, comm, batch, &g, &n);
+			err = digit_own_part(&l, first, &g, &n);
 			if (err)
 				break;
 			loss += g.loss * BATCH / (float)n;
@@ -240,11 +273,11 @@ static int digit_learn_store(struct data *d, struct model *m, struct gagg_comm *
 		err = gagg_snapshot(table, &moved);
 	if (!err)
 		move(m, &begin, &moved);
-	if (!err && batch)
-		err = digit_say_share(batch, gagg_rank(comm));
+	if (!err && l.batch)
+		err = digit_say_share(l.batch, gagg_rank(comm));
 	if (!err && me.measure)
 		err = digit_say_partitions(comm);
-	gagg_batch_free(batch);
+	gagg_batch_free(l.batch);
 	return err;
 }
 
@@ -260,6 +293,7 @@ static int digit_learn_replica(struct data *d, struct model *m, struct gagg_comm
 	static struct gradient g;
 	/* updates come back a round later: without momentum, as its authors have it */
 	bool delayed = !strncmp(gagg_sync(comm), "hpsgd", 5);
+	struct choice c;
 	float momentum = delayed ? 0 : MOMENTUM;
 	float rate = delayed ? 2 * RATE : RATE;
 	float *w = &m->w1[0][0];
@@ -271,9 +305,8 @@ static int digit_learn_replica(struct data *d, struct model *m, struct gagg_comm
 
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
-			digit_add_up(d, m, d->order + first + rank,
-				     (BATCH - rank + size - 1) / size, size,
-				     (float)size / BATCH, &g);
+			c = digit_equal_part(d->order + first, rank, size);
+			digit_add_up(d, m, &c, &g);
 			loss += g.loss;
 			hasten(&speed, &g.d, momentum, rate);
 			err = gagg_replica_step(replica, w, &speed.w1[0][0]);
