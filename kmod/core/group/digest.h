@@ -41,14 +41,14 @@ u32 gagg_digest_fold(u64 value, u32 field);
 /* for all fields */
 void gagg_digest_fold_all(const u64 value[GAGG_DG_COUNT], u32 digest[GAGG_DG_COUNT]);
 
-/* can both values be told when @digest differs? GAGG_DG_COUNT: the versions, which can */
+/* can both values be told when field @digest differs? Those of GAGG_DG_COUNT, the versions, can */
 static inline bool gagg_digest_is_number(u32 digest)
 {
 	return digest <= GAGG_DG_COUNT &&
 	       (GAGG_DG_NUMBERS | 1U << GAGG_DG_COUNT) >> digest & 1;
 }
 
-/* what the field is called, by enum gagg_digest */
+/* name of a field of enum gagg_digest */
 const char *gagg_digest_name(u32 digest);
 
 #endif

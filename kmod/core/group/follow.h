@@ -2,13 +2,15 @@
 /*
  * What follows from the join object: what its host says, tells and does.
  *
- * A host has locks, a timer, memory, sessions and a way to send; what it does with them because
- * of the join object is decided here. The object decides under a lock, in calls that may not
- * sleep, and fills a queue. The host gets to it later, so struct gagg_due keeps what is due
- * until then. An epoch has no queue: gagg_follow() compares the object with what runs here,
- * however often both have changed since.
+ * A host has locks, a timer, memory, sessions and a way to send. What it does with them because
+ * of the join object is decided here.
+ *	1. The object decides under a lock, in calls that may not sleep, and fills a queue. The
+ *	   host carries it out later: struct gagg_due keeps what is due until then.
+ *	2. An epoch has no queue: gagg_follow() compares the object with what runs here, however
+ *	   often both have changed since.
  *
- * Nothing here locks: the caller holds the lock of the join object, but where it says so.
+ * Nothing here locks. The caller holds the lock of the join object, unless a comment says that
+ * it need not.
  */
 #ifndef GAGG_CORE_FOLLOW_H
 #define GAGG_CORE_FOLLOW_H
@@ -30,7 +32,7 @@ enum gagg_due_types {
 
 /**
  * struct gagg_due - what the join object wants, and the host has not done yet
- * @nodes:	whom it is about, by enum gagg_join_act_type; an epoch is about this node
+ * @nodes:	the nodes that it is about, by enum gagg_join_act_type; an epoch is about this node
  */
 struct gagg_due {
 	u64 nodes[GAGG_JOIN_TYPES];
@@ -106,7 +108,7 @@ void gagg_follow(const struct gagg_join *j, const struct gagg_geom *g, u64 runs,
 		 struct gagg_step *step);
 
 /**
- * gagg_follow_hear - tell the join object whom a shard has heard
+ * gagg_follow_hear - tell the join object which nodes a shard has heard
  * @j: of the group
  * @sh: one of its shards; the caller holds its lock, too
  *
@@ -128,8 +130,8 @@ void gagg_follow_timer(struct gagg_join *j, const struct gagg_geom *g, bool unfi
 /**
  * gagg_follow_last_words - what a group says that has been deleted
  * @j: of the group, which gagg_join_end() has been told of GAGG_R_DELETED
- * @taken: to be said, GAGG_LAST_WORDS times: ABORT to all, if an epoch ended so. Whoever misses
- *	   all of them notices the silence
+ * @taken: to be said, GAGG_LAST_WORDS times: ABORT to all, if an epoch ended so. A node that
+ *	   misses all of them notices the silence
  */
 void gagg_follow_last_words(const struct gagg_join *j, struct gagg_due *taken);
 

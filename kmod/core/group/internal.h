@@ -7,7 +7,7 @@
 
 #include "group/join.h"
 
-/* an answer that is later says no more than none */
+/* an answer that is later counts as none */
 #define GAGG_TRIP_WAIT		(20 * GAGG_MSEC)
 
 /* nodes are in the order of their lowest rank */
@@ -23,7 +23,7 @@ static inline u64 gagg_join_interval_fast(const struct gagg_geom *g)
 	return gagg_min64(GAGG_HELLO_FAST, gagg_join_interval_slow(g));
 }
 
-/* silence for so long is odd: the HELLO that was due is missing as well */
+/* silence for so long is odd: a HELLO that was due is missing */
 static inline u64 gagg_join_quiet_after(const struct gagg_geom *g)
 {
 	return gagg_max64(g->dead_after / 4, gagg_join_interval_slow(g) / 8 * 9);

@@ -2,32 +2,33 @@
 /*
  * Membership, agreement, epochs.
  *
- * No two nodes ever run different epochs at a time, nor one epoch with different
- * cookies or instance lists. The coordinator A starts e after it has counted,
- * from each node B, a HELLO that B sent after accepting A's instance and A's
- * HELLO about the end of A's last epoch, and that shows B idle in an epoch < e.
- * B then runs nothing before START e: a START of A's for an earlier epoch is
- * over by A's HELLO (rx_start_over()); a START of an earlier instance of A does not
- * name the instance that B has accepted, and B cannot accept the earlier one
- * again, since it would have to echo a HELLO that B sent after its death.
+ * Claim: no two nodes ever run different epochs at a time, nor one epoch with different cookies
+ * or instance lists. The coordinator A starts e after it has counted, from each node B, a HELLO
+ * that B sent after accepting A's instance and A's HELLO about the end of A's last epoch, and
+ * that shows B idle in an epoch < e. B then runs nothing before START e:
+ *	1. A START of A's for an earlier epoch is over by A's HELLO (rx_start_over()).
+ *	2. A START of an earlier instance of A does not name the instance that B has accepted, and
+ *	   B cannot accept the earlier one again: that one would have to echo a HELLO that B sent
+ *	   after its death.
  *
- * There is no storm. The timer sends at most one datagram of each type to each
- * node per GAGG_HELLO_FAST, and 300 HELLOs to one that falls silent. Beyond that, a
- * received datagram causes at most one HELLO to its sender, and one on each shard that
- * it says it lacks, if it asks, or, where it makes all others reached, one HELLO to each, as an
- * attachment does; and
- *	- START is sent by the timer and by a start; ABORT by the timer, by an end,
- *	  in answer to START, and to a peer that newly claims to run what is over;
- *	- a HELLO that asks is sent by the timer and when an instance is doubted,
- *	  accepted, or has attachments to tell: an answer never asks.
- * So HELLO, answer; START, ABORT, HELLO; and then a node's state must change.
- * Of the changes only a doubt can be raised by an old datagram, and then only if
- * none is open: one HELLO that asks, one answer.
+ * Claim: there is no storm. The timer sends at most one datagram of each type to each node per
+ * GAGG_HELLO_FAST, and 300 HELLOs to one that falls silent. Beyond that:
+ *	1. A received datagram causes at most one HELLO to its sender and, if it asks, one on each
+ *	   shard that it says it lacks; where it makes all others reached, one HELLO to each, as
+ *	   an attachment does.
+ *	2. START is sent by the timer and by a start.
+ *	3. ABORT is sent by the timer, by an end, in answer to START, and to a peer that newly
+ *	   claims to run what is over.
+ *	4. A HELLO that asks is sent by the timer, and when an instance is doubted or accepted, or
+ *	   has attachments to tell: an answer never asks.
+ * So HELLO, answer; START, ABORT, HELLO; and then a node's state must change. Of the changes
+ * only a doubt can be raised by an old datagram, and then only if none is open: one HELLO that
+ * asks, one answer.
  */
 #include "group/internal.h"
 
-/* the queue is never full here, see join.h; a caller who does not empty it only
- * loses what is repeated
+/* The queue is never full here, see join.h. If the caller does not empty it, only what is
+ * repeated gets lost
  */
 void gagg_join_emit(struct gagg_join *j, u8 type, u32 node)
 {

@@ -1,64 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is there, do we agree, which epoch is it: one object per group.
+ * The join object of a group: who is there, do all agree, which epoch is it.
  *
- * Every node sends HELLO, its whole state, to every other node: at once when
- * something changed, every GAGG_HELLO_FAST to a living node that has not caught
- * up, else every GAGG_HELLO_SLOW (or a quarter of dead_after if that is less);
- * to a node that was never heard or is gone, in between, slower and slower.
+ * HELLO. A node sends HELLO, its whole state, to every other node:
+ *	1. at once when something has changed;
+ *	2. every GAGG_HELLO_FAST to a living node that has not caught up;
+ *	3. else every GAGG_HELLO_SLOW, or a quarter of dead_after if that is less;
+ *	4. in between as well to a node that was never heard or is gone, but slower and slower.
  *
- * Alive is who is heard: by HELLO, or by any datagram with the cookie of an epoch
- * (gagg_join_hear()). Who has not been for a quarter of dead_after is asked for an
- * answer, some hundred times until dead_after is over: a link that comes and goes, or
- * loses most, lets one through.
+ * Life. A node is alive while it is heard: by HELLO, or by any datagram with the cookie of an
+ * epoch (gagg_join_hear()). A node that has been silent for a quarter of dead_after is asked for
+ * an answer, some hundred times until dead_after is over: a link that comes and goes, or loses
+ * most datagrams, lets one through.
  *
- * A path that carries HELLO need not carry chunks (its MTU), nor do all shards have to
- * pass a firewall. So each node wants from each other one, on each shard, a datagram as
- * long as a chunk: a HELLO that is padded, for which it asks, or any datagram of an
- * epoch. It asks when it meets the node, and again when the last one is old; the
- * coordinator starts when every node says that it has them of all (THROUGH). Who has
- * had none for dead_after, though HELLOs came that say that one has left before them
- * (SENT), calls the node blocked, and ends the epoch if one runs. Both are lost together,
- * in bursts or when a link is down. Both wait in the same queues: where a link is slow,
- * such a HELLO comes after what it speaks of; and where a socket has no room for a long
- * one, nobody says that it has left.
+ * Chunks pass. A path that carries HELLO need not carry chunks (its MTU), nor need a firewall
+ * let all shards pass. So each node wants from each other one, on each shard, a datagram as long
+ * as a chunk: a HELLO that is padded, for which it asks, or any datagram of an epoch.
+ *	1. It asks when it meets the node, and again when the last such datagram is old.
+ *	2. The coordinator starts when every node says that it has them of all (THROUGH).
+ *	3. A node calls another one blocked, and ends the epoch if one runs, when it has had none
+ *	   for dead_after although HELLOs came that say that one has left before them (SENT).
+ * Such a HELLO shows that chunks do not pass, and not merely that datagrams get lost:
+ *	1. Both are lost together, in bursts or when a link is down.
+ *	2. Both wait in the same queues: on a slow link the HELLO arrives after what it speaks of.
+ *	3. Where a socket has no room for a long datagram, no HELLO says that one has left.
  *
- * How long chunks are is agreed on. HELLO says how many lanes fit the MTU of its sender's
- * interfaces; START, how many a chunk of its epoch has: the least of all nodes'. Who runs an
- * epoch has them from its START, which is the same for all and however often it is sent; so
- * all who run it cut operations into the same chunks. Without an epoch a node goes by the
- * least that it has heard. When that grows, what has shown that chunks pass was too short: it
- * meets all nodes anew.
+ * Lanes. Nodes agree on how long chunks are. HELLO says how many lanes fit the MTU of its
+ * sender's interfaces; START, how many a chunk of its epoch has: the least of all nodes'.
+ *	1. In an epoch, a node has the lanes of START, which are the same in every copy of it. So
+ *	   all nodes that run the epoch cut operations into the same chunks.
+ *	2. Without an epoch, a node goes by the least that it has heard. When that grows, the
+ *	   datagrams that have shown that chunks pass were too short: it meets all nodes anew.
  *
- * When a rank attaches, its node asks all others, and what lies between the HELLO that asks
- * and its answer is the trip that paths of the next epoch begin with. The coordinator waits
- * TRIP_WAIT for them: where its own rank is the last, START would overtake the answers.
+ * Trips. When a rank attaches, its node asks all others. What lies between the HELLO that asks
+ * and its answer is the round trip that paths of the next epoch begin with. The coordinator waits
+ * TRIP_WAIT for the answers: where its own rank is the last, START would overtake them.
  *
- * Nothing is believed from a forger who cannot read our datagrams: a HELLO
- * carries the instance id that we know, or echoes ours; START names ours; ABORT
- * carries the epoch's cookie. Nothing is believed from the past: HELLOs of an
- * instance count in the order in which they were sent; another instance than
- * the known one is accepted when it echoes the number of a HELLO sent after it
- * was first heard, which a dead one cannot.
+ * Forgers. One that cannot read our datagrams is not believed:
+ *	1. A HELLO carries the instance id that we know, or echoes ours.
+ *	2. START names ours.
+ *	3. ABORT carries the epoch's cookie.
  *
- * The coordinator (node of the lowest configured rank, which is node 0) starts
- * epoch max(all epochs heard) + 1 once it is idle, every node is alive, has
- * accepted the coordinator's instance, has heard that the coordinator's last
- * epoch is over, is idle and has an equal digest, and the attached ranks are the
- * workers. It sends START until the node's HELLO shows the epoch. START names
- * the instance ids of all nodes: state lost by a re-created group is never
- * taken for the old one's (protocol.md R40).
+ * The past is not believed:
+ *	1. HELLOs of an instance count in the order in which they were sent.
+ *	2. Another instance than the known one is accepted when it echoes the number of a HELLO
+ *	   that was sent after it was first heard. A dead instance cannot.
  *
- * Any node may end the epoch: a local rank left, ranks called different
- * collectives, a node has been silent for dead_after, a node's instance id
- * changed. It sends ABORT to every node until that node's HELLO shows that it
- * has heard of the end and does not run the epoch. The first reason a node
- * learns is the one it keeps. All attachments of an epoch end with it; ranks
- * attach again for the next.
+ * Start. The coordinator (node of the lowest configured rank, which is node 0) starts epoch
+ * max(all epochs heard) + 1 once it is idle, the attached ranks are the workers, and every other
+ * node
+ *	1. is alive, is idle, and has an equal digest;
+ *	2. has accepted the coordinator's instance;
+ *	3. has heard that the coordinator's last epoch is over.
+ * It sends START until the node's HELLO shows the epoch. START names the instance ids of all
+ * nodes: state that a re-created group has lost is never taken for the old one's (protocol.md
+ * R40).
  *
- * A node that cannot follow START, because a rank has left since its HELLO or
- * it is not the instance that START names, ends the epoch without having run
- * it: no EPOCH_START, no EPOCH_END, and ranks that are attached stay so.
+ * End. Any node may end the epoch: a local rank has left, ranks have called different
+ * collectives, a node has been silent for dead_after, a node's instance id has changed.
+ *	1. It sends ABORT to every node until that node's HELLO shows that it has heard of the end
+ *	   and does not run the epoch.
+ *	2. A node keeps the first reason that it learns.
+ *	3. All attachments of an epoch end with it; ranks attach again for the next.
+ *
+ * A node that cannot follow START, because a rank has left since its HELLO or the node is not the
+ * instance that START names, ends the epoch without having run it: it emits no EPOCH_START and no
+ * EPOCH_END, and ranks that are attached stay so.
  */
 #ifndef GAGG_CORE_JOIN_H
 #define GAGG_CORE_JOIN_H
@@ -69,7 +76,7 @@
 #define GAGG_HELLO_FAST		(50 * GAGG_MSEC)
 #define GAGG_HELLO_SLOW		(1000 * GAGG_MSEC)
 
-/* what a node has set differently: the versions, or else the lowest field, see digest.h */
+/* what a node has configured differently: the versions, or else the lowest field, see digest.h */
 struct gagg_mismatch {
 	u32 field;	/* 1 + enum gagg_digest; 0: agrees */
 	u32 here;	/* digest of it; of the versions the number */
@@ -89,7 +96,7 @@ struct gagg_peer {
 	u8 any_pn;	/* no HELLO of @instance has counted yet */
 	u8 ask;		/* the next HELLO asks for an answer */
 	u8 echo_other;	/* @other was heard last: echo it, else @instance; */
-			/* whoever lives can then answer a challenge */
+			/* the one that lives can then answer a challenge */
 	u8 flags;	/* of the last HELLO: THROUGH, BLOCKED */
 	u8 alone;	/* HELLOs with SENT since @lacks, without what has left before them */
 	u8 sent;	/* one has left since the last HELLO */
@@ -128,9 +135,11 @@ enum gagg_join_act_type {
 /*
  * The caller empties the queue (nacts = 0) after each call. It may make the
  * datagrams later: they say what is true then, and an action stands for all
- * equal ones that came before. One call queues at most: one HELLO, one NOTIFY
- * and one of START and ABORT for each other node (a call that ends an epoch
- * starts none: no rank is attached), one WIDE, one EPOCH_START or EPOCH_END.
+ * equal ones that came before. One call queues at most:
+ *	1. for each other node one HELLO, one NOTIFY, and one of START and ABORT: a call that
+ *	   ends an epoch starts none, since no rank is attached then;
+ *	2. one WIDE;
+ *	3. one of EPOCH_START and EPOCH_END.
  */
 struct gagg_join_act {
 	u8 type;
@@ -252,8 +261,8 @@ enum gagg_drop gagg_join_rx(struct gagg_join *j, const struct gagg_geom *g,
  * @epoch:	in which it was started last
  * @heard:	when a datagram of an epoch came last, by node; 0: never
  * @wide:	the same of one as long as a chunk of @epoch; 0: never in it
- * To be called for each shard before gagg_join_timer(), which judges silence. Lanes may have
- * become more, and @shard not been stopped yet: what it hears then shows nothing of them.
+ * To be called for each shard before gagg_join_timer(), which judges silence. If lanes have
+ * become more and @shard has not been stopped yet, what it hears shows nothing of them.
  */
 void gagg_join_hear(struct gagg_join *j, u32 shard, u64 epoch,
 		    const u64 heard[GAGG_NODES], const u64 wide[GAGG_NODES]);
@@ -262,7 +271,7 @@ void gagg_join_hear(struct gagg_join *j, u32 shard, u64 epoch,
 void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now);
 u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g);
 
-/* what GAGG_JOIN_SEND_WIDE is about has left to @node, on all shards: the next HELLO says so */
+/* the datagrams of GAGG_JOIN_SEND_WIDE have left to @node, on all shards: the next HELLO says so */
 void gagg_join_sent(struct gagg_join *j, u32 node);
 
 /* behind the header, by its type; the longest is a whole number of words */
@@ -294,8 +303,8 @@ struct gagg_word {
 void gagg_join_say(struct gagg_join *j, const struct gagg_geom *g, u8 type, u32 node,
 		   struct gagg_word *w);
 
-/* what the sender of @hello has set differently: the versions first, without which no digest can
- * be compared
+/* what the sender of @hello has configured differently: the versions first, since digests of
+ * different versions cannot be compared
  */
 struct gagg_mismatch gagg_join_mismatch(const struct gagg_join *j,
 					const struct gagg_hello *hello);
@@ -328,24 +337,27 @@ struct gagg_blocked {
 bool gagg_join_blocked(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
 		       u64 now, struct gagg_blocked *shards);
 
-/* 1 + the lowest rank of a node of those, or 0: one whose path to or from here it is comes
- * before those that name a third node, since that one is named by all whom it does not reach
+/* 1 + the lowest rank of a blocked node, or 0. A node whose path to or from here is blocked comes
+ * before one whose path to a third node is: all nodes that the third one does not reach name it
  */
 u32 gagg_join_names_blocked(const struct gagg_join *j, const struct gagg_geom *g, u64 now);
 
 /*
  * gagg_join_trips - the round trip to each node as HELLOs have shown it, ns
  * @trip: by node; 0: not known
- * An answer leaves at once, but from a thread. Such a trip is too long sometimes, too short
- * never: what acknowledges a HELLO has left after the HELLO came. It is less than TRIP_WAIT.
- * A node asks all others when a rank attaches, so trips of nodes with workers are no older.
+ * Such a trip
+ *	1. is sometimes too long, since the answer leaves from a thread;
+ *	2. is never too short: what acknowledges a HELLO has left after the HELLO came;
+ *	3. is less than TRIP_WAIT;
+ *	4. is no older, of a node with workers, than when a rank of it attached: its node asks
+ *	   all others then.
  */
 void gagg_join_trips(const struct gagg_join *j, const struct gagg_geom *g,
 		     u32 trip[GAGG_NODES]);
 
 /*
- * gagg_join_status - what GAGG_IOC_STATUS says of the group (but of no op, and size)
- * @runs: the epoch that runs here: the object's is told as running when it is that one
+ * gagg_join_status - what GAGG_IOC_STATUS says of the group; ops and size are the caller's
+ * @runs: the epoch that runs here: the object's counts as running when it is that one
  */
 void gagg_join_status(const struct gagg_join *j, const struct gagg_geom *g, u64 runs, u64 now,
 		      struct gagg_ioc_status *st);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the join object says: HELLO, START and ABORT, and what differs from a HELLO.
+ * Bodies of the join object's datagrams: HELLO, START and ABORT; and how a HELLO differs from them.
  */
 #include "group/join.h"
 
@@ -33,7 +33,7 @@ static void body_of_any_hello(const struct gagg_join *j, const struct gagg_geom 
 	body->ver_min = GAGG_WIRE_VERSION;
 	body->ver_max = GAGG_WIRE_VERSION;
 	body->phase = j->phase;
-	/* any_pn: accepted on the coordinator's word, nothing to acknowledge */
+	/* any_pn: it was accepted on the coordinator's word, so there is nothing to acknowledge */
 	if (p->instance && !p->echo_other && !p->any_pn)
 		body->flags |= GAGG_HELLO_KNOWN;
 	body->epoch_hi = cpu_to_le32((u32)(j->epoch >> 32));

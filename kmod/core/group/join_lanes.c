@@ -6,7 +6,7 @@
 
 #define LANES_MIN	8
 
-/* if there are more of them, what has shown that chunks pass was too short */
+/* If there are more lanes now, the datagrams that have shown that chunks pass were too short */
 void gagg_join_set_lanes(struct gagg_join *j, const struct gagg_geom *g, u16 lanes, u64 now)
 {
 	bool more = lanes > j->lanes;
@@ -27,7 +27,7 @@ void gagg_join_set_lanes(struct gagg_join *j, const struct gagg_geom *g, u16 lan
 	gagg_join_changed(j, g, now);
 }
 
-/* without an epoch: the least of what all nodes can send, as far as they were heard */
+/* without an epoch: the least that a node can send, of this one and of those that were heard */
 void gagg_join_agree_lanes(struct gagg_join *j, const struct gagg_geom *g, u64 now)
 {
 	u16 least = j->limit;
@@ -42,7 +42,7 @@ void gagg_join_agree_lanes(struct gagg_join *j, const struct gagg_geom *g, u64 n
 	gagg_join_set_lanes(j, g, least, now);
 }
 
-/* may a chunk have so many? Not to be trusted */
+/* may a chunk have so many? @lanes come from the network */
 bool gagg_join_are_lanes(const struct gagg_join *j, u32 lanes)
 {
 	return lanes == j->most || (lanes >= LANES_MIN && lanes < j->most && !(lanes % 8));

@@ -4,8 +4,9 @@
  */
 #include "group/internal.h"
 
-/* Epochs grow by one. What one HELLO can make of them is bounded, so that none leads to the
- * last one there is: as far as a new coordinator may have to follow, and beyond that a little.
+/* Epochs grow by one. How far one HELLO can move them on is bounded, so that none leads to the
+ * last epoch there is: EPOCH_FAR is as far as a new coordinator may have to follow, and from there
+ * on a step is small.
  */
 #define EPOCH_FAR	GAGG_BIT(48)
 #define EPOCH_STEP	GAGG_BIT(16)
@@ -16,14 +17,14 @@ static bool rx_pn_reached(u32 a, u32 b)
 	return (s32)(a - b) >= 0;
 }
 
-/* in an epoch, between two of them: a slow link carries chunks as well */
+/* least time between two answers as long as a chunk: in an epoch a slow link carries chunks, too */
 static u64 rx_wide_pace(const struct gagg_join *j, const struct gagg_geom *g)
 {
 	return j->phase == GAGG_PHASE_IDLE ? 0 : g->dead_after / 64;
 }
 
-/* a HELLO of an instance that is not accepted: its state does not count. Doubt
- * the known instance until one of both echoes what is sent from now on
+/* A HELLO of an instance that is not accepted: its state does not count. The known instance is
+ * doubted until one of both echoes a HELLO that is sent from now on
  */
 static void rx_doubt(struct gagg_join *j, const struct gagg_geom *g,
 		     const struct gagg_join_dgram *d, u64 instance, bool asked)
@@ -101,8 +102,9 @@ static enum gagg_drop rx_hello(struct gagg_join *j, const struct gagg_geom *g,
 	}
 	if (!gagg_peer_alive(g, p, now))
 		gagg_join_meet(j, g, p, now);
-	/* whatever has overtaken it, and the same one comes on every shard. Padded to less: its
-	 * sender has heard of a node that can send less, and this one has not
+	/* Its length counts even if its state does not: a later one may have overtaken it, and
+	 * the same one comes on every shard. If it is padded to less, its sender has heard of a
+	 * node that can send less, and this one has not
 	 */
 	if (wide)
 		gagg_join_hear_wide(j, g, node, d->shard, now);
@@ -213,9 +215,9 @@ static bool rx_can_follow(const struct gagg_join *j, const struct gagg_geom *g,
 	return end->reason == GAGG_R_NONE;
 }
 
-/* START is the coordinator's word on who takes part. A third node's instance
- * that differs from the one known here may be newer or older than that: take
- * it; if it is the older one, the newer one's next HELLO ends the epoch.
+/* START is the coordinator's word on which instances take part. A third node's instance that
+ * differs from the one known here may be newer or older. It is accepted in both cases: if it is
+ * the older one, the next HELLO of the newer one ends the epoch.
  */
 static void rx_take_list(struct gagg_join *j, const struct gagg_geom *g,
 			 const struct gagg_start *b, u64 now)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is told of the join object: to trainers, to administrators, to the shards.
+ * What trainers, administrators and shards are told of the join object.
  */
 #include "group/join.h"
 

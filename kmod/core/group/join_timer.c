@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What time brings: HELLOs, repetitions, questions to whoever is quiet, deaths.
+ * The timer of the join object: HELLOs, repetitions, questions to quiet nodes, deaths.
  */
 #include "group/internal.h"
 
-/* from then on: bursts of a hundred lost datagrams are no death */
+/* between two questions to a quiet node: a burst of a hundred lost datagrams is no death */
 static u64 timer_interval_quiet(const struct gagg_geom *g)
 {
 	return gagg_max64(gagg_min64(GAGG_HELLO_FAST, g->dead_after / 400), GAGG_MSEC);
@@ -17,8 +17,8 @@ static bool timer_needs_start(const struct gagg_join *j, const struct gagg_geom 
 }
 
 /*
- * Is a datagram as long as a chunk due, and not long overdue? Who pads to less goes on with that
- * until one of both hears of another limit: each slow HELLO asks, and that is enough.
+ * Is a datagram as long as a chunk due, and not long overdue? A node that pads to less goes on to
+ * do so until one of both hears of another limit: each slow HELLO asks, and that is enough.
  */
 static bool timer_needs_wide(const struct gagg_join *j, u32 node)
 {
@@ -73,8 +73,8 @@ static u64 timer_silent_at(const struct gagg_join *j, const struct gagg_geom *g,
 	return timer_last_heard(j, p) + g->dead_after;
 }
 
-/* when is a question to @p due that cannot wait? It has said nothing for a while, or an
- * epoch runs and a datagram as long as a chunk is due
+/* when is a question to @p due that cannot wait? When it has been silent for a while, or at once
+ * when an epoch runs and a datagram as long as a chunk is due
  */
 static u64 timer_quiet_at(const struct gagg_join *j, const struct gagg_geom *g,
 			  const struct gagg_peer *p)
@@ -147,7 +147,7 @@ void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random,
 	if (hello || now >= j->repeat_at) {
 		gagg_for_each_node(n, left, late)
 			timer_repeat(j, g, n, now);
-		/* nobody may be there to hear it */
+		/* if none of them is alive, repetitions are slower and slower */
 		j->repeat_at = now + (late & alive ? gagg_join_interval_fast(g) : j->pace);
 		if (!(late & alive))
 			j->pace = gagg_min64(2 * j->pace, gagg_join_interval_slow(g));

@@ -30,7 +30,7 @@ static bool wide_is_through(const struct gagg_geom *g, const struct gagg_peer *p
 	return p->instance && at >= p->met && (now < at || now - at < g->dead_after);
 }
 
-/* its instance is accepted, or it was not alive */
+/* @p has a new instance, or is alive again */
 void gagg_join_meet(struct gagg_join *j, const struct gagg_geom *g, struct gagg_peer *p, u64 now)
 {
 	p->met = now;
@@ -41,7 +41,7 @@ void gagg_join_meet(struct gagg_join *j, const struct gagg_geom *g, struct gagg_
 	p->shorter = 0;
 }
 
-/* their lack counts from here */
+/* since when are datagrams as long as a chunk lacking? */
 static u64 wide_since(const struct gagg_join *j, const struct gagg_geom *g,
 		      const struct gagg_peer *p)
 {
@@ -50,7 +50,7 @@ static u64 wide_since(const struct gagg_join *j, const struct gagg_geom *g,
 	return j->phase == GAGG_PHASE_IDLE ? at : gagg_max64(at, j->started);
 }
 
-/* nothing has come for dead_after, but HELLOs have before which it had left */
+/* no such datagram has come for dead_after, though HELLOs have that say that one had left */
 bool gagg_join_is_blocked(const struct gagg_join *j, const struct gagg_geom *g,
 			  const struct gagg_peer *p, u64 now)
 {
@@ -103,7 +103,7 @@ void gagg_join_hear_wide(struct gagg_join *j, const struct gagg_geom *g, u32 nod
 	gagg_join_find_through(j, g, now);
 }
 
-/* when will one as long as a chunk be due? If it is already, it is being asked for */
+/* when will a datagram as long as a chunk be due? If one is already, it is being asked for */
 u64 gagg_join_lacking_at(const struct gagg_geom *g, const struct gagg_peer *p)
 {
 	return p->instance && !p->lacks && g->shards ? wide_at(g, p) + wide_after(g) : GAGG_NEVER;
@@ -112,7 +112,7 @@ u64 gagg_join_lacking_at(const struct gagg_geom *g, const struct gagg_peer *p)
 void gagg_join_hear(struct gagg_join *j, u32 shard, u64 epoch,
 		    const u64 heard[GAGG_NODES], const u64 wide[GAGG_NODES])
 {
-	/* its chunks had as many lanes as START said, be there more by now or not */
+	/* chunks of @epoch have as many lanes as START said, even if there are more by now */
 	bool long_enough = epoch == j->epoch && j->start_lanes >= j->lanes;
 	u64 left;
 	u32 n;

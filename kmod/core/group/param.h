@@ -13,7 +13,7 @@
 
 struct gagg_geom;
 
-/* how a value is written; what is no number has no field below */
+/* how a value is written; a parameter that is no number has no field below */
 enum gagg_param_kind {
 	GAGG_PARAM_NUMBER,
 	GAGG_PARAM_AUTO,	/* a number, or "auto", which is 0 */
@@ -37,7 +37,7 @@ enum gagg_param_kind {
  * @min:	least value
  * @max:	greatest value
  * @step:	values are multiples of it; 0: all are
- * @fallback:	value of what nobody sets. It is outside the range if it depends on others
+ * @fallback:	value if nobody sets one. It is outside the range if it depends on others
  * @at:		offset of the field in struct gagg_params, or GAGG_PARAM_APART
  * @attr:	GAGG_GA_*
  * @kind:	how a value is written

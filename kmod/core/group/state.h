@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a host makes of a group and of its members, in the states that administrators read.
+ * The states of a group and of its members that administrators read.
  */
 #ifndef GAGG_CORE_STATE_H
 #define GAGG_CORE_STATE_H
@@ -13,7 +13,7 @@ enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st);
 
 /*
  * @mismatch:	the host of @rank is configured differently
- * @blocked:	it is heard, but chunks do not pass (gagg_join_blocked())
+ * @blocked:	that host is heard, but chunks do not pass (gagg_join_blocked())
  */
 enum gagg_member_state gagg_state_member(const struct gagg_ioc_status *st, u32 rank,
 					 bool mismatch, bool blocked);

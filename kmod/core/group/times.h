@@ -4,11 +4,11 @@
  *
  * From the first submission on every moment is one or the other. "Waiting" is
  * from the submission of an op to its end in all shards, "computing" from the
- * end of the last op in flight to the next submission, and so has in it what the
- * trainer takes to be woken and to read results and write contributions. What a
- * trainer computes while an op is in flight is waiting here.
+ * end of the last op in flight to the next submission. So the time that a trainer needs to be
+ * woken, to read results and to write contributions is computing, and what it computes while an
+ * op is in flight is waiting.
  *
- * A time that is earlier than the last one (of another CPU) counts as that.
+ * A time that is earlier than the last one, because it is of another CPU, counts as the last one.
  */
 #ifndef GAGG_CORE_TIMES_H
 #define GAGG_CORE_TIMES_H
@@ -33,12 +33,12 @@ void gagg_times_submit(struct gagg_times *t, u64 now);
 void gagg_times_done(struct gagg_times *t, u64 n, u64 now);
 /* the epoch is over: nothing is in flight, nothing is counted any more */
 void gagg_times_end(struct gagg_times *t, u64 now);
-/* the times up to @now, without a change; more than compute + wait of @t */
+/* the times up to @now; @t does not change, and has those up to t->since */
 void gagg_times_read(const struct gagg_times *t, u64 now, u64 *compute, u64 *wait);
 
 /*
- * What GAGG_IOC_TIMES does: false if @arg is nothing that it may say; else take the
- * share from it, if there is one, and fill in the rest.
+ * GAGG_IOC_TIMES: false if @arg is invalid. gagg_times_tell() takes the share from @arg, if there
+ * is one, and fills in the rest.
  */
 bool gagg_times_valid(const struct gagg_ioc_times *arg);
 void gagg_times_tell(struct gagg_times *t, struct gagg_ioc_times *arg, u64 now);
