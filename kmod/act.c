@@ -71,19 +71,22 @@ static void act_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 sha
 	smp_store_release(&rd->published, grp->part[shard].core->epoch << 32 | pub->round);
 }
 
-/* add an update to chunk @slot; @first: it is the first beside the store */
-static void act_update(const struct gagg_geom *g, struct gagg_channel *ch, u32 slot,
-		       bool beside, bool first, const void *lanes)
+/* the chunk of a store that updates are added to, or the one beside it */
+static void *act_updated(const struct gagg_geom *g, struct gagg_channel *ch, u32 slot, bool beside)
 {
-	void *dst = gagg_chunk_at(g, beside ? &ch->acc : &ch->result, slot);
+	return gagg_chunk_at(g, beside ? &ch->acc : &ch->result, slot);
+}
 
-	gagg_reduce_chunk(gagg_store_laneop(g), dst, first ? NULL : dst, lanes, g->lanes, 0);
+/* add an update to @chunk; @first: it is the first beside the store */
+static void act_update(const struct gagg_geom *g, void *chunk, bool first, const void *lanes)
+{
+	gagg_reduce_chunk(gagg_store_laneop(g), chunk, first ? NULL : chunk, lanes, g->lanes, 0);
 }
 
 void gagg_act_add(const struct gagg_geom *g, struct gagg_channel *ch,
 		  const struct gagg_todo *todo, const void *lanes)
 {
-	act_update(g, ch, todo->slot, todo->beside, todo->first, lanes);
+	act_update(g, act_updated(g, ch, todo->slot, todo->beside), todo->first, lanes);
 }
 
 void gagg_act_place(const struct gagg_geom *g, struct gagg_channel *ch,
@@ -123,7 +126,7 @@ static void act_on_store(const struct gagg_geom *g, struct gagg_channel *ch,
 	if (WARN_ON_ONCE(!seat))
 		return;
 	if (a->type == GAGG_ACT_ADD_LOCAL)
-		act_update(g, ch, k->slot, k->beside, k->first,
+		act_update(g, act_updated(g, ch, k->slot, k->beside), k->first,
 			   gagg_chunk_at(g, &seat->contrib, k->slot));
 	else
 		act_read(g, seat, k, chunk);
