@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Packet numbers wrap: they compare by the sign of their difference.
+ * Packet numbers wrap: they compare by the sign of their difference (R32).
  *
- * Why the receiver never claims a datagram that it missed. Its map has 512
- * bits, so a new largest number x makes it forget some below x. gagg_path_rx()
- * moves the base by whole words and no further than to x - 448, hence what it
- * forgets and then claims is < x - 448. The sender sent x with room, that is
- * with next_pn = x and x - una < GAGG_PATH_SPAN = 448: whatever is < x - 447
- * was then acknowledged, forgotten, or lost and taken, and an acknowledgement of
- * it means nothing any more (gagg_path_ack() looks at una and later only).
+ * The receiver never claims a datagram that it missed, though its map has 512 bits only.
+ * 1. A new largest number x makes it forget some below x. gagg_path_rx() moves the base by whole
+ *    words, and no further than to x - 448: so what it forgets, and then claims, is < x - 448.
+ * 2. The sender had room for x: next_pn was x, and x - una < GAGG_PATH_SPAN = 448. So what is
+ *    < x - 447 was acknowledged by then, or forgotten, or lost and taken.
+ * 3. An acknowledgement of that means nothing any more: gagg_path_ack() looks at una and later
+ *    only.
  */
 #include "cwnd.h"
 #include "path.h"
@@ -49,7 +49,7 @@ static u64 path_late(const struct gagg_path *p)
 	return p->late + p->late / 8;
 }
 
-/* Nobody answers. Who is back does so within about a round trip. */
+/* The peer does not answer. As soon as it can, it does within about a round trip. */
 static u64 path_answer(const struct gagg_path *p)
 {
 	return gagg_max64(gagg_max64(p->srtt + p->srtt / 8, path_late(p)), GAGG_PATH_ASK_MIN);
@@ -96,7 +96,7 @@ void gagg_path_heard(struct gagg_path *p, u64 now)
 	p->heard = now;
 }
 
-/* the timer begins: soon if the peer has just spoken, see path_overdue_at() */
+/* the timer begins; it ends sooner if the peer was just heard, see path_overdue_at() */
 static void path_rearm(struct gagg_path *p, u64 now)
 {
 	u64 quiet = gagg_path_quiet(p);
@@ -292,11 +292,11 @@ static void path_ack_map(struct acking *a, const struct gagg_ack *ack)
 }
 
 /*
- * What was taken for lost has arrived. Was it late? It was if
+ * A datagram that was taken for lost has arrived. Was it late? It was if
  * 1. it has just come, since it caused this acknowledgement. Then that is a round trip, too: each
  *    datagram has a number of its own (RFC 9002 section 5.1); or
- * 2. an earlier acknowledgement told of what was sent after it, and not of it, and no timeout
- *    has passed since: else so long is the silence, not the way.
+ * 2. an earlier acknowledgement told of datagrams that were sent after it, and not of it, and no
+ *    timeout has passed since: after one the time measures the silence, not the way.
  * Else it may have come in time: in an outage acknowledgements are lost, and the next one tells
  * of all.
  */
@@ -407,13 +407,13 @@ static void path_settle(struct gagg_path *p)
 		p->calm_pn = p->una;
 }
 
-void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
-		   u32 marks, u64 now,
+void gagg_path_ack(struct gagg_path *p, const struct gagg_receipt *r,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx)
 {
 	struct acking a = {
-		.p = p, .acked = acked, .ctx = ctx, .now = now, .fresh = fresh,
+		.p = p, .acked = acked, .ctx = ctx, .now = r->now, .fresh = r->fresh,
 	};
+	const struct gagg_ack *ack = r->ack;
 	u32 base = le32_to_cpu(ack->base);
 	u32 largest = le32_to_cpu(ack->largest);
 	u32 pn;
@@ -429,19 +429,19 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
 		p->told = largest;
 	gagg_cwnd_grow(p, a.count, largest);
 	/* before path_settle(), which moves cut_pn beyond largest */
-	if (gagg_pn_before(p->marks, marks)) {
-		p->marks = marks;
+	if (gagg_pn_before(p->marks, r->marks)) {
+		p->marks = r->marks;
 		gagg_cwnd_cut(p, largest, p->cwnd);
 	}
-	path_find_losses(p, largest, now);
+	path_find_losses(p, largest, r->now);
 	path_settle(p);
 	if (a.count || a.found) {
 		p->backoff = 0;
 		if (p->timeouts > 1)
-			gagg_cwnd_answered(p, now);
+			gagg_cwnd_answered(p, r->now);
 		p->timeouts = 0;
-		gagg_path_heard(p, now);
-		path_rearm(p, now);
+		gagg_path_heard(p, r->now);
+		path_rearm(p, r->now);
 	} else if (!p->flying) {
 		p->rto_at = GAGG_NEVER;
 	}
@@ -466,10 +466,11 @@ void gagg_path_forget(struct gagg_path *p,
 }
 
 /*
- * How long the oldest flying datagram takes at least. What was sent for the first time
- * takes as long as the one that was acknowledged last: it waits in the same queue. What
- * was sent again waits for nothing. All round trips may have been spent in queues: only
- * who has asked once in vain waits for the least of them.
+ * How long the oldest flying datagram takes at least.
+ * 1. One that was sent for the first time takes as long as the one that was acknowledged last,
+ *    since it waits in the same queue.
+ * 2. One that was sent again is not waited for: all round trips may have been spent in queues. Only
+ *    after a probe in vain it has the least of them.
  */
 static u64 path_trip_of(const struct gagg_path *p, const struct gagg_sent *s)
 {
@@ -491,9 +492,11 @@ static u64 path_overdue_at(struct gagg_path *p, u64 timeout_at)
 }
 
 /*
- * The timer ran since the last progress; what left later is too young. The first time
- * the oldest are probes, which may leave whatever the window says: what has filled it
- * may have been lost to the last datagram (RFC 9002, section 6.2.4). Then all is lost.
+ * gives up the oldest flying datagrams, and returns how many
+ * 1. The timer has run since the last progress: datagrams that have left later are too young.
+ * 2. The first time a few are given up, as probes. These may leave whatever the window says: all
+ *    that has filled it may have been lost (RFC 9002 section 6.2.4).
+ * 3. The second time all of them are.
  */
 static u32 path_expire(struct gagg_path *p, u64 now)
 {

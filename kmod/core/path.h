@@ -204,11 +204,23 @@ bool gagg_path_rx(struct gagg_path *p, u32 pn, bool ce);
 /* write the owed acknowledgement; clears ack_due. Returns its aux; its pn is rx_marks */
 u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack);
 
+/**
+ * struct gagg_receipt - an acknowledgement that has come
+ * @ack:	its body
+ * @fresh:	packet number that caused it at once (RTT sample), 0: none
+ * @marks:	the peer's rx_marks. More than before: the network is congested. Each
+ *		acknowledgement says it, so the loss of some hides no mark (RFC 9000, 13.4)
+ * @now:	when it came
+ */
+struct gagg_receipt {
+	const struct gagg_ack *ack;
+	u32 fresh;
+	u32 marks;
+	u64 now;
+};
+
 /*
- * gagg_path_ack - an acknowledgement arrived
- * @fresh: packet number that caused it at once (RTT sample), 0: none
- * @marks: the peer's rx_marks. More than before: the network is congested. Each
- *	   acknowledgement says it, so the loss of some hides no mark (RFC 9000, 13.4)
+ * gagg_path_ack - an acknowledgement has come
  * @acked: called for every datagram newly acknowledged, also for a lost one
  *	   that was not taken yet (then it is lost no more); must not use the
  *	   path
@@ -216,11 +228,10 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack);
  * Marks losses: a flying datagram whose number is GAGG_PATH_REORDER or more
  * below the largest acknowledged one, or that was sent more than 9/8 round
  * trips before it. Once one that was taken for lost turns out to be late, those are
- * lost that have been under way for longer than it was (RFC 8985 section 6.2). A
- * nonsensical acknowledgement (numbers never sent) changes nothing.
+ * lost that have been under way for longer than it was (RFC 8985 section 6.2). An
+ * acknowledgement that makes no sense (of numbers that were never sent) changes nothing.
  */
-void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
-		   u32 marks, u64 now,
+void gagg_path_ack(struct gagg_path *p, const struct gagg_receipt *r,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx);
 
 /*
@@ -233,9 +244,10 @@ void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh,
  */
 void gagg_path_timer(struct gagg_path *p, u64 now);
 
-/* before gagg_path_timer(): a flying datagram of which @over says that nobody
- * waits for it any more, since what it asked for has come, needs no
- * acknowledgement. As a probe it would be wasted.
+/*
+ * gagg_path_forget - forget datagrams whose chunks are done (R31); before gagg_path_timer()
+ * @over: true if what the datagram was sent for has come: it requires no acknowledgement, and
+ *	  as a probe it would be wasted
  */
 void gagg_path_forget(struct gagg_path *p,
 		      bool (*over)(void *ctx, const struct gagg_sent *s), void *ctx);

@@ -145,10 +145,13 @@ static enum gagg_rx shard_rx_ack(struct gagg_shard *sh, const struct gagg_geom *
 	struct sender c = { .g = g, .env = env };
 	bool first = !sh->path[node].srtt;
 	struct gagg_ack ack;
+	const struct gagg_receipt r = {
+		.ack = &ack, .fresh = m->flags & GAGG_WF_FRESH ? m->aux : 0, .marks = m->pn,
+		.now = now,
+	};
 
 	memcpy(&ack, body, sizeof(ack));
-	gagg_path_ack(&sh->path[node], &ack, m->flags & GAGG_WF_FRESH ? m->aux : 0,
-		      m->pn, now, shard_on_acked, &c);
+	gagg_path_ack(&sh->path[node], &r, shard_on_acked, &c);
 	if (first && sh->path[node].srtt)
 		shard_share_timeouts(sh, g);
 	shard_take_losses(g, env, &sh->path[node]);

@@ -98,13 +98,12 @@ u32 gagg_path_ack_build(struct gagg_path *p, struct gagg_ack *ack)
 	return 0;
 }
 
-void gagg_path_ack(struct gagg_path *p, const struct gagg_ack *ack, u32 fresh, u32 marks, u64 now,
+void gagg_path_ack(struct gagg_path *p, const struct gagg_receipt *r,
 		   void (*acked)(void *ctx, const struct gagg_sent *s), void *ctx)
 {
-	u64 left = le64_to_cpu(ack->map[0]) & *flying(p);
+	u64 left = le64_to_cpu(r->ack->map[0]) & *flying(p);
 	struct gagg_sent s;
 
-	(void)fresh, (void)marks, (void)now;
 	*flying(p) &= ~left;
 	for (; left; left &= left - 1) {
 		sent_of(p->una, p->scan, gagg_lowest(left), &s);

@@ -110,12 +110,15 @@ static u32 ack_list(struct gagg_path *p, u32 base, const u32 *list, u32 n, u32 f
 		    bool ce, u64 now)
 {
 	struct gagg_ack ack = { .base = cpu_to_le32(base) };
+	const struct gagg_receipt r = {
+		.ack = &ack, .fresh = fresh, .marks = p->marks + ce, .now = now,
+	};
 	u32 count = 0, i;
 
 	ack.largest = cpu_to_le32(n ? list[n - 1] : base - 1);
 	for (i = 0; i < n; i++)
 		ack.map[(list[i] - base) / 64] |= cpu_to_le64(GAGG_BIT((list[i] - base) % 64));
-	gagg_path_ack(p, &ack, fresh, p->marks + ce, now, count_acked, &count);
+	gagg_path_ack(p, &r, count_acked, &count);
 	check(p);
 	return count;
 }
@@ -322,11 +325,14 @@ static void test_nonsense(void **state)
 			.base = cpu_to_le32((u32)bad[i].base),
 			.largest = cpu_to_le32((u32)bad[i].largest),
 		};
+		const struct gagg_receipt r = {
+			.ack = &ack, .fresh = 10, .marks = p->marks + 1, .now = 2000,
+		};
 		u32 count = 0;
 
 		for (j = 0; j < 3 && bad[i].bit[j] >= 0; j++)
 			ack.map[bad[i].bit[j] / 64] |= cpu_to_le64(GAGG_BIT(bad[i].bit[j] % 64));
-		gagg_path_ack(p, &ack, 10, p->marks + 1, 2000, count_acked, &count);
+		gagg_path_ack(p, &r, count_acked, &count);
 		assert_int_equal(count, 0);
 		assert_memory_equal(before, p, sizeof(*p));
 	}
@@ -565,10 +571,13 @@ static bool told(struct gagg_path *p, struct gagg_path *r, bool comes, u64 now)
 {
 	u32 before = p->cwnd, count = 0;
 	struct gagg_ack ack;
-	u32 fresh = gagg_path_ack_build(r, &ack);
+	const struct gagg_receipt receipt = {
+		.ack = &ack, .fresh = gagg_path_ack_build(r, &ack), .marks = r->rx_marks,
+		.now = now,
+	};
 
 	if (comes)
-		gagg_path_ack(p, &ack, fresh, r->rx_marks, now, count_acked, &count);
+		gagg_path_ack(p, &receipt, count_acked, &count);
 	check(p);
 	return p->cwnd < before;
 }
@@ -1414,7 +1423,9 @@ static void sim_arrive(const struct datagram *d)
 	sim.fresh = d->fresh;
 	sim.fresh_acked = false;
 	sim.acks = 0;
-	gagg_path_ack(&sim.tx, &d->ack, d->fresh, d->marks, sim.now, sim_acked, &sim);
+	gagg_path_ack(&sim.tx, &(struct gagg_receipt){
+		.ack = &d->ack, .fresh = d->fresh, .marks = d->marks, .now = sim.now,
+	}, sim_acked, &sim);
 	/* found after it was taken for lost: a round trip as well */
 	if (was_taken && named->state == GAGG_SENT_FREE)
 		sim.fresh_acked = true;
