@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hot loops. Scalar, because softirq may not touch vector registers
- * without asking; eight lanes at a time, because at one lane at a time half of
- * the instructions count and branch.
+ * The hot loops.
+ * 1. They are scalar: softirq may use vector registers only where it has asked (kmod/simd.c).
+ * 2. They do eight lanes at a time: with one, half of the instructions would count and branch.
  */
 #include "reduce.h"
 
@@ -41,10 +41,7 @@ static inline void reduce_put(struct lane *p, u32 v)
 		STEP(i_);						\
 } while (0)
 
-/*
- * gagg_shift_rne() for 0 < s < 32 with what does not depend on the lane taken
- * out: @bias is half - 1.
- */
+/* gagg_shift_rne() for 0 < s < 32; @bias is half - 1, which is the same for all lanes */
 static inline u32 reduce_shifted(const struct lane *p, u32 s, s64 bias)
 {
 	s64 q = (s32)reduce_get(p);
@@ -71,7 +68,7 @@ static void reduce_add_shifted(struct lane *d, const struct lane *a, const struc
 #undef STEP
 }
 
-/* one pointer less than reduce_add(): the sum is one read-modify-write */
+/* reduce_add() with d == a: with a pointer less the sum is one read-modify-write */
 static void reduce_add_to(struct lane *d, const struct lane *b, u32 n)
 {
 #define STEP(i)	reduce_put(d + (i), reduce_get(d + (i)) + reduce_get(b + (i)))
@@ -153,16 +150,21 @@ static void reduce_store_bytes(struct lane *d, const s8 *b, u32 n, u32 s)
 #undef STEP
 }
 
-static void reduce_add_narrow(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 s)
+static void reduce_halves(struct lane *d, const struct lane *a, const struct half *b, u32 n,
+			  u32 s)
 {
-	if (laneop >> 4 == GAGG_LANE_S16 && a)
-		reduce_add_halves(dst, a, b, n * 2, s);
-	else if (laneop >> 4 == GAGG_LANE_S16)
-		reduce_store_halves(dst, b, n * 2, s);
-	else if (a)
-		reduce_add_bytes(dst, a, b, n * 4, s);
+	if (a)
+		reduce_add_halves(d, a, b, n, s);
 	else
-		reduce_store_bytes(dst, b, n * 4, s);
+		reduce_store_halves(d, b, n, s);
+}
+
+static void reduce_bytes(struct lane *d, const struct lane *a, const s8 *b, u32 n, u32 s)
+{
+	if (a)
+		reduce_add_bytes(d, a, b, n, s);
+	else
+		reduce_store_bytes(d, b, n, s);
 }
 
 static u32 reduce_magnitude(const struct lane *p)
@@ -278,8 +280,12 @@ void gagg_reduce_chunk(u8 laneop, void *dst, const void *a, const void *b,
 {
 	if (!gagg_reduce_fits(laneop, n))
 		return;
-	if (gagg_lane_narrow(laneop)) {
-		reduce_add_narrow(laneop, dst, a, b, n, shift);
+	switch (laneop >> 4) {
+	case GAGG_LANE_S16:
+		reduce_halves(dst, a, b, n * 2, shift);
+		return;
+	case GAGG_LANE_S8:
+		reduce_bytes(dst, a, b, n * 4, shift);
 		return;
 	}
 	if (laneop != GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD))

@@ -25,8 +25,9 @@ static inline s32 gagg_shift_rne(s32 q, u32 s)
 }
 
 /*
- * gagg_shift_rne() with what does not depend on @q taken out:
- * (q + bias + ((q >> s) & odd)) >> s, where that fits in 32 bits
+ * struct gagg_rne - what of gagg_shift_rne() is the same for all lanes
+ *
+ * A lane q becomes (q + bias + ((q >> s) & odd)) >> s, where that fits in 32 bits.
  */
 struct gagg_rne {
 	u32 s;
@@ -83,7 +84,16 @@ u32 gagg_narrow_most(const void *sum, u32 lanes);
 u32 gagg_narrow_shift(u8 laneop, u32 most);
 void gagg_narrow_lanes(u8 laneop, void *dst, const void *sum, u32 n, u32 s);
 
-/* gagg_reduce_chunk() and gagg_narrow_chunk(), or what does the same faster */
+/*
+ * gagg_reduce_chunk() and gagg_narrow_chunk(), or what does the same faster
+ *
+ * Six parameters, and no context:
+ * 1. They differ from call to call, so a context would be filled for each chunk.
+ * 2. Six are passed in registers where the loops are fast (x86-64, arm64), and a loop keeps
+ *    them there.
+ * 3. A loop that does only a part of the lane types hands the rest on as it came
+ *    (gagg_simd_loops).
+ */
 struct gagg_loops {
 	void (*reduce)(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
 	u32 (*narrow)(u8 laneop, void *dst, const void *sum, u32 n);
