@@ -36,24 +36,23 @@ static void act_publish_lanes(const struct gagg_geom *g, struct gagg_channel *ch
 			      const struct gagg_publish *pub)
 {
 	const struct gagg_mem *to = pub->hold == GAGG_HOLD_PUT ? &ch->held : &ch->result;
-	const void *local[GAGG_LOCALS];
-	void *acc = NULL;
+	struct gagg_lanes lanes;
 	u32 left;
 
+	lanes.result = gagg_chunk_at(g, to, pub->slot);
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
 		/* a seat goes only after the shard has stopped */
 		if (WARN_ON_ONCE(!ch->seat[l]))
 			return;
-		local[l] = gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot);
+		lanes.local[l] = gagg_chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
 	if (pub->hold == GAGG_HOLD_TAKE)
-		acc = gagg_chunk_at(g, &ch->held, pub->slot);
+		lanes.acc = gagg_chunk_at(g, &ch->held, pub->slot);
 	else if (pub->from_acc || pub->narrow)
-		acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	gagg_publish_lanes(pub, ch->part[shard], gagg_chunk_at(g, to, pub->slot), acc, local,
-			   &gagg_simd_loops);
+		lanes.acc = gagg_acc_at(g, ch, shard, pub->slot & (g->window - 1));
+	gagg_publish_lanes(pub, ch->part[shard], &lanes, &gagg_simd_loops);
 }
 
 static void act_publish(struct gagg_group *grp, struct gagg_channel *ch, u32 shard,

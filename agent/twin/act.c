@@ -33,22 +33,21 @@ static void act_publish_lanes(const struct gagg_geom *g, struct channel *ch,
 			      unsigned int shard, const struct gagg_publish *pub)
 {
 	const struct memory *to = pub->hold == GAGG_HOLD_PUT ? &ch->held : &ch->result;
-	const void *local[GAGG_LOCALS];
-	void *acc = NULL;
+	struct gagg_lanes lanes;
 	u32 left;
 
+	lanes.result = chunk_at(g, to, pub->slot);
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
 		/* a seat goes without an op in flight, or the shard has stopped before */
-		local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
+		lanes.local[l] = chunk_at(g, &ch->seat[l]->contrib, pub->slot);
 	}
 	if (pub->hold == GAGG_HOLD_TAKE)
-		acc = chunk_at(g, &ch->held, pub->slot);
+		lanes.acc = chunk_at(g, &ch->held, pub->slot);
 	else if (pub->from_acc || pub->narrow)
-		acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
-	gagg_publish_lanes(pub, ch->part[shard], chunk_at(g, to, pub->slot), acc, local,
-			   twin_loops);
+		lanes.acc = acc_at(g, ch, shard, pub->slot & (g->window - 1));
+	gagg_publish_lanes(pub, ch->part[shard], &lanes, twin_loops);
 }
 
 static void act_publish(struct group *g, struct channel *ch, unsigned int shard,

@@ -102,7 +102,7 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 	s32 *res = &k->result[p->slot * HOSTS_LANES];
 	u64 v = (u64)(p->round - 1) * h->g.ring + p->slot;
 	s32 *acc = acc_at(h, k, s, p->slot & (h->g.window - 1));
-	const void *local[GAGG_LOCALS];
+	struct gagg_lanes lanes = { .result = res, .acc = acc };
 	u32 l;
 
 	check_unread(h, c, p->slot);
@@ -110,12 +110,12 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 		fuzz_fail("host %u: slot %u has %llu, then round %u", h->g.self, p->slot,
 			  (unsigned long long)k->holds[p->slot], p->round);
 	for (l = 0; l < ch->nlocals; l++) {
-		local[l] = &k->trainer[l].contrib[p->slot * HOSTS_LANES];
+		lanes.local[l] = &k->trainer[l].contrib[p->slot * HOSTS_LANES];
 		fuzz_assert(!(p->locals & (1U << l)) || p->raw ||
 			    p->exp >= gagg_chan_pushed(ch, p->slot, l)->exp);
 	}
 	if (p->lanes)
-		gagg_publish_lanes(p, ch, res, acc, local, &gagg_loops);
+		gagg_publish_lanes(p, ch, &lanes, &gagg_loops);
 	k->holds[p->slot] = v + 1;
 	k->lanes[p->slot] = p->lanes;
 	memcpy(&k->shadow[p->slot * HOSTS_LANES], res, HOSTS_LANES * 4);

@@ -163,7 +163,7 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 	s32 *res = hold ? held : &k->result[p->slot * WORLD_LANES];
 	u64 v = (u64)(p->round - 1) * h->g.ring + p->slot;
 	s32 *acc = acc_at(h, c, s, p->slot & (h->g.window - 1));
-	const void *local[GAGG_LOCALS];
+	struct gagg_lanes lanes = { .result = res, .acc = acc };
 	u32 l;
 
 	if (hold)
@@ -177,10 +177,11 @@ static void on_publish(struct host *h, u32 c, u32 s, const struct gagg_publish *
 		return;
 	}
 	for (l = 0; l < ch->nlocals; l++)
-		local[l] = &k->trainer[l].contrib[p->slot * WORLD_LANES];
+		lanes.local[l] = &k->trainer[l].contrib[p->slot * WORLD_LANES];
+	if (p->hold == GAGG_HOLD_TAKE)
+		lanes.acc = held;
 	if (p->lanes)
-		gagg_publish_lanes(p, ch, res, p->hold == GAGG_HOLD_TAKE ? held : acc, local,
-				   &gagg_loops);
+		gagg_publish_lanes(p, ch, &lanes, &gagg_loops);
 	if (!hold) {
 		k->holds[p->slot] = v + 1;
 		k->lanes[p->slot] = p->lanes;

@@ -40,18 +40,19 @@ static const s32 second[LANES] = { -8, 6, 2, -2, 0 };
 
 static void expect(const struct gagg_publish *pub, const s32 want[LANES])
 {
-	const void *const local[GAGG_LOCALS] = { first, second };
 	struct gagg_chan *part = part_new();
 	s32 result[LANES + 1];
+	const struct gagg_lanes lanes = {
+		.result = result, .local = { first, second },
+		.acc = pub->from_acc || pub->hold == GAGG_HOLD_TAKE ? sum : NULL,
+	};
 
 	gagg_chan_pushed(part, SLOT, 0)->exp = 7;
 	gagg_chan_pushed(part, SLOT, 1)->exp = 5;
 	memset(result, 0x5a, sizeof(result));
 	if (pub->placed)
 		memcpy(result, sum, sizeof(sum));
-	gagg_publish_lanes(pub, part, result,
-			   pub->from_acc || pub->hold == GAGG_HOLD_TAKE ? sum : NULL, local,
-			   &gagg_loops);
+	gagg_publish_lanes(pub, part, &lanes, &gagg_loops);
 	assert_memory_equal(result, want, LANES * sizeof(*want));
 	assert_int_equal(result[LANES], 0x5a5a5a5a);
 	free(part);
@@ -96,7 +97,6 @@ static void test_narrow(void **state)
 {
 	static const s16 one[4] = { 32767, -32767, 3, 1 }, two[4] = { 32767, 2, 4, 1 };
 	static const s8 bytes[4] = { 127, -127, 1, 0 };
-	const void *local[GAGG_LOCALS] = { one, two };
 	struct gagg_publish pub = {
 		.slot = SLOT, .lanes = 2, .exp = 7, .locals = 3, .narrow = 1,
 		.laneop = GAGG_LANEOP(GAGG_LANE_S16, GAGG_OP_ADD),
@@ -107,12 +107,13 @@ static void test_narrow(void **state)
 	struct gagg_msg m = { .chunk = SLOT, .aux = 3 };
 	s16 result[4];
 	s8 narrow[4];
+	struct gagg_lanes lanes = { .result = result, .acc = acc, .local = { one, two } };
 
 	(void)state;
 	gagg_chan_pushed(part, SLOT, 0)->exp = 7;
 	gagg_chan_pushed(part, SLOT, 1)->exp = 5;
 	/* 32767 + rne(32767 / 4) = 40959, -32767 + rne(2 / 4), 3 + 1, 1 + rne(1 / 4) */
-	gagg_publish_lanes(&pub, part, result, acc, local, &gagg_loops);
+	gagg_publish_lanes(&pub, part, &lanes, &gagg_loops);
 	assert_memory_equal(acc, ((s32[]){ 40959, -32767, 4, 1 }), sizeof(acc));
 	assert_memory_equal(result, ((s16[]){ 20480, -16384, 2, 0 }), sizeof(result));
 	gagg_publish_desc(&pub, part, &rd);
@@ -124,23 +125,25 @@ static void test_narrow(void **state)
 	pub.from_acc = 1;
 	pub.locals = 2;
 	memcpy(acc, (s32[]){ -8192, 7, 0, 1 }, sizeof(acc));
-	gagg_publish_lanes(&pub, part, result, acc, local, &gagg_loops);
+	gagg_publish_lanes(&pub, part, &lanes, &gagg_loops);
 	assert_memory_equal(result, ((s16[]){ 0, 7, 1, 1 }), sizeof(result));
 	gagg_publish_desc(&pub, part, &rd);
 	assert_int_equal(rd.nonfinite, 0);
 	pub.laneop = GAGG_LANEOP(GAGG_LANE_S8, GAGG_OP_ADD);
 	pub.lanes = 1;
 	pub.locals = 1;
-	local[0] = bytes;
+	lanes.local[0] = bytes;
+	lanes.result = narrow;
 	memcpy(acc, (s32[]){ 127, -127, 0, 2 }, sizeof(acc));
-	gagg_publish_lanes(&pub, part, narrow, acc, local, &gagg_loops);
+	gagg_publish_lanes(&pub, part, &lanes, &gagg_loops);
 	assert_memory_equal(narrow, ((s8[]){ 127, -127, 0, 1 }), sizeof(narrow));
 	gagg_publish_desc(&pub, part, &rd);
 	assert_int_equal(rd.nonfinite, 1);
 	/* a quorum: what is held is narrow, and has the same shift */
 	pub.hold = GAGG_HOLD_TAKE;
 	pub.locals = 0;
-	gagg_publish_lanes(&pub, part, result, acc, NULL, &gagg_loops);
+	lanes.result = result;
+	gagg_publish_lanes(&pub, part, &lanes, &gagg_loops);
 	assert_memory_equal(result, acc, 4);
 	rd.nonfinite = 9;
 	gagg_publish_desc(&pub, part, &rd);

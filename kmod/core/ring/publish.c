@@ -9,46 +9,44 @@ static u32 publish_shift_of(const struct gagg_publish *pub, struct gagg_chan *pa
 }
 
 static void publish_narrow(const struct gagg_publish *pub, struct gagg_chan *part,
-			   void *result, void *acc,
-			   const void *const local[GAGG_LOCALS], const struct gagg_loops *loops)
+			   const struct gagg_lanes *at, const struct gagg_loops *loops)
 {
-	void *sum = pub->from_acc ? acc : NULL;
+	void *sum = pub->from_acc ? at->acc : NULL;
 	u32 left;
 
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
-		loops->reduce(pub->laneop, acc, sum, local[l], pub->lanes,
+		loops->reduce(pub->laneop, at->acc, sum, at->local[l], pub->lanes,
 			      publish_shift_of(pub, part, l));
-		sum = acc;
+		sum = at->acc;
 	}
 	gagg_chan_res(part, pub->slot)->shift =
-		(u8)loops->narrow(pub->laneop, result, acc, pub->lanes);
+		(u8)loops->narrow(pub->laneop, at->result, at->acc, pub->lanes);
 }
 
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
-			void *result, void *acc,
-			const void *const local[GAGG_LOCALS], const struct gagg_loops *loops)
+			const struct gagg_lanes *at, const struct gagg_loops *loops)
 {
 	bool from_acc = pub->from_acc || pub->hold == GAGG_HOLD_TAKE;
-	const void *sum = pub->placed ? result : from_acc ? acc : NULL;
+	const void *sum = pub->placed ? at->result : from_acc ? at->acc : NULL;
 	u32 left;
 
 	if (pub->narrow && pub->hold != GAGG_HOLD_TAKE) {
-		publish_narrow(pub, part, result, acc, local, loops);
+		publish_narrow(pub, part, at, loops);
 		return;
 	}
 	for (left = pub->locals; left; left &= left - 1) {
 		u32 l = gagg_lowest(left);
 
-		loops->reduce(pub->laneop, result, sum, local[l], pub->lanes,
+		loops->reduce(pub->laneop, at->result, sum, at->local[l], pub->lanes,
 			      publish_shift_of(pub, part, l));
-		sum = result;
+		sum = at->result;
 	}
 	if (!sum)
-		memset(result, 0, pub->lanes * 4);
-	else if (sum != result)
-		memcpy(result, sum, pub->lanes * 4);
+		memset(at->result, 0, pub->lanes * 4);
+	else if (sum != at->result)
+		memcpy(at->result, sum, pub->lanes * 4);
 }
 
 void gagg_publish_desc(const struct gagg_publish *pub, struct gagg_chan *part,

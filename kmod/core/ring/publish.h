@@ -9,6 +9,22 @@
 #include "shard.h"
 #include "reduce.h"
 
+/**
+ * struct gagg_lanes - where the lanes of a slot lie in a shard
+ * @result:	in the result ring; with GAGG_HOLD_PUT in the one of what is held
+ * @acc:	in the slot's accumulator; read if gagg_publish.from_acc, written if
+ *		gagg_publish.narrow. With GAGG_HOLD_TAKE in the ring of what is held
+ * @local:	in the contribution rings, by local index; used are those of
+ *		gagg_publish.locals
+ *
+ * Its filler is the caller of gagg_publish_lanes(), whose memory it is, for that call.
+ */
+struct gagg_lanes {
+	void *result;
+	void *acc;
+	const void *local[GAGG_LOCALS];
+};
+
 /*
  * gagg_publish_lanes - finish a result: local contributions are added last
  *
@@ -18,17 +34,11 @@
  * has no shift; it is kept in @part, for gagg_publish_desc() and gagg_publish_shift().
  *
  * @part:	the channel's part in the shard that said PUBLISH
- * @result:	lanes of the slot in the result ring; with GAGG_HOLD_PUT in the one
- *		of what is held
- * @acc:	lanes of the slot's accumulator; read if @pub->from_acc, written if
- *		@pub->narrow. With GAGG_HOLD_TAKE those of the slot in the ring of what is held
- * @local:	lanes of the slot in the contribution rings, by local index; used are
- *		those of @pub->locals
+ * @at:		lanes of the slot
  * @loops:	add them
  */
 void gagg_publish_lanes(const struct gagg_publish *pub, struct gagg_chan *part,
-			void *result, void *acc,
-			const void *const local[GAGG_LOCALS], const struct gagg_loops *loops);
+			const struct gagg_lanes *at, const struct gagg_loops *loops);
 
 /* is gagg_publish_lanes() due? What was placed may be whole */
 static inline bool gagg_publish_writes(const struct gagg_publish *pub)
