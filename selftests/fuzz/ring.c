@@ -205,7 +205,10 @@ static void rank_submit(struct host *h, u32 c, u32 l, u8 shape, bool disagree)
 {
 	struct trainer *t = &h->c[c].chunks->trainer[l];
 	const struct plan *plan = &h->w->calls->plan[h->epoch][c];
-	u32 s, sig, op = t->next_op;
+	struct gagg_op what = {
+		.laneop = h->w->calls->laneop, .flags = h->w->calls->op_flags,
+	};
+	u32 s, op = t->next_op;
 	u64 start;
 
 	if (h->stopped || !plan_next(h, c, op, shape))
@@ -217,15 +220,14 @@ static void rank_submit(struct host *h, u32 c, u32 l, u8 shape, bool disagree)
 			return;
 	}
 	start = op ? plan->op[op - 1].end : 0;
-	sig = plan->op[op].sig;
+	what.sig = plan->op[op].sig;
+	what.last_lanes = plan->op[op].last;
 	if (disagree) {
 		h->w->disagree = true;
-		sig ^= 0x01000000;
+		what.sig ^= 0x01000000;
 	}
 	for (s = 0; s < h->g.shards; s++)
-		fuzz_assert(gagg_ring_submit(h->c[c].core[s], l, sig,
-					     h->w->calls->laneop, h->w->calls->op_flags,
-					     plan->op[op].last,
+		fuzz_assert(gagg_ring_submit(h->c[c].core[s], l, &what,
 					     plan->op[op].end - start) == op + 1);
 	t->next_op++;
 }

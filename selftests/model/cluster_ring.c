@@ -205,9 +205,10 @@ void chunks_begin(u32 n, u32 c)
 
 	for (l = 0; l < ch->nlocals; l++)
 		for (k = 0; k < su.ops; k++)
-			gagg_ring_submit(ch, l, (u32)GAGG_K_ALLREDUCE << 28 | k, 0,
-					 su.raw ? GAGG_OP_RAW : 0, 1,
-					 su.ring * su.rounds / su.ops);
+			gagg_ring_submit(ch, l, &(struct gagg_op){
+				.sig = (u32)GAGG_K_ALLREDUCE << 28 | k, .last_lanes = 1,
+				.flags = su.raw ? GAGG_OP_RAW : 0,
+			}, su.ring * su.rounds / su.ops);
 }
 
 /* the next chunk to fill has been read in its last round */

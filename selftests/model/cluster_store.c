@@ -160,11 +160,12 @@ void chunks_fill(u32 n, u32 c, u32 l, u32 count)
 	while (count-- && chunks_fillable(n, c, l)) {
 		struct call call = next_call(n, c, l);
 		u32 copy = copy_of(c, ch->local[l].rank, &call);
+		const struct gagg_op what = {
+			.end = call.kind == LAST ? 0 : su.ring, .flags = flags[call.kind],
+			.copy = (u16)gagg_chan_home(ch, geom[n].node_of[copy]),
+		};
 
-		if (gagg_store_submit(ch, l, flags[call.kind],
-				      (u32)gagg_chan_home(ch, geom[n].node_of[copy]), 0,
-				      call.kind == LAST ? 0 : su.ring) !=
-		    ++part_of(n, c)->calls[l])
+		if (gagg_store_submit(ch, l, &what) != ++part_of(n, c)->calls[l])
 			fail("node %u: call %u is another op", n, part_of(n, c)->calls[l]);
 	}
 }

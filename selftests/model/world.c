@@ -91,9 +91,10 @@ static bool submit(struct host *h, u32 c, u32 l)
 			return false;
 	}
 	for (s = 0; s < w->cfg.shards; s++)
-		if (gagg_ring_submit(h->c[c].part[s], l, world_sig(op), w->cfg.laneop,
-				     w->cfg.raw ? GAGG_OP_RAW : 0, w->op_last[c][op],
-				     w->op_end[c][op] - start) != op + 1)
+		if (gagg_ring_submit(h->c[c].part[s], l, &(struct gagg_op){
+			.sig = world_sig(op), .laneop = w->cfg.laneop,
+			.flags = w->cfg.raw ? GAGG_OP_RAW : 0, .last_lanes = w->op_last[c][op],
+		}, w->op_end[c][op] - start) != op + 1)
 			world_fail(w, "host %u: op %u is not submitted", h->id, op + 1);
 	t->next_op++;
 	for (s = 0; s < w->cfg.shards; s++)

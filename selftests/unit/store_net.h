@@ -449,7 +449,9 @@ static inline u32 submit_of(u32 rank, u8 flags, u32 of, u32 first, u32 chunks)
 {
 	struct rank *r = &ranks[rank];
 	int home = gagg_chan_home(chan[r->node], ranks[of].node);
-	u64 op = gagg_store_submit(chan[r->node], r->local, flags, (u32)home, first, chunks);
+	u64 op = gagg_store_submit(chan[r->node], r->local, &(struct gagg_op){
+		.start = first, .end = (u64)first + chunks, .flags = flags, .copy = (u16)home,
+	});
 
 	assert_true(op);
 	refill(r->node);

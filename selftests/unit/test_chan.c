@@ -128,8 +128,12 @@ static void ops__as_many_as_may_be_in_flight(void **state)
 	geometry(1);
 	start_channel(0, g.workers);
 	for (i = 1; i <= GAGG_OPS; i++)
-		assert_int_equal(gagg_ring_submit(ch, 0, i, ADD, 0, (u16)(i % 4 + 1), i % 3 + 1), i);
-	assert_int_equal(gagg_ring_submit(ch, 0, 77, ADD, 0, 4, 1), 0);
+		assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+			.sig = i, .laneop = ADD, .last_lanes = (u16)(i % 4 + 1),
+		}, i % 3 + 1), i);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 77, .laneop = ADD, .last_lanes = 4,
+	}, 1), 0);
 	/* ops of 2, 3, 1, 2, 3, 1 .. chunks */
 	op = gagg_ring_op(ch, 0, 0);
 	assert_int_equal(op->number, 1);
@@ -149,9 +153,11 @@ static void ops__done_in_order_with_their_last_chunk(void **state)
 	(void)state;
 	geometry(1);
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 2);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 2, 1);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1);
+	submit(0, 2);
+	gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = ADD, .last_lanes = 2,
+	}, 1);
+	submit(0, 1);
 	push_to(4);
 	assert_int_equal(acts[2].m.lanes, 2);
 	nacts = 0;
@@ -165,8 +171,8 @@ static void ops__done_in_order_with_their_last_chunk(void **state)
 	assert_int_equal(a->local, 0);
 	/* and all places are free again */
 	for (i = 0; i < GAGG_OPS; i++)
-		assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1), 4 + i);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1), 0);
+		assert_int_equal(submit(0, 1), 4 + i);
+	assert_int_equal(submit(0, 1), 0);
 }
 
 static void ops__of_which_a_shard_has_no_chunk(void **state)
@@ -178,9 +184,9 @@ static void ops__of_which_a_shard_has_no_chunk(void **state)
 	start_channel(0, g.workers);
 	memset(ch, 0, gagg_chan_bytes(&g, g.workers));
 	gagg_chan_init(ch, &g, 1, 0, g.workers);	/* chunks 8 to 15 */
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 3);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 5);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1);
+	submit(0, 3);
+	submit(0, 5);
+	submit(0, 1);
 	push_to(9);
 	assert_int_equal(acts[0].type, GAGG_ACT_OP_DONE);
 	assert_int_equal(acts[0].number, 2);
@@ -190,7 +196,7 @@ static void ops__of_which_a_shard_has_no_chunk(void **state)
 	start_channel(0, g.workers);
 	memset(ch, 0, gagg_chan_bytes(&g, g.workers));
 	gagg_chan_init(ch, &g, 1, 0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	submit(0, 1000);
 	push_to(1000);
 	assert_int_equal(nacts, 1);
 	assert_int_equal(only(GAGG_ACT_OP_DONE)->number, 1);

@@ -28,6 +28,7 @@ static void spread_of(const u32 *count, u32 first, u32 n, u32 *least, u32 *most)
 /* four ranks of one host, each with two reads of the whole store in flight */
 static void ranks_of_a_host(void **state)
 {
+	const struct gagg_op read_all = { .end = RING, .flags = GAGG_OP_READ };
 	u32 read[4], least, most;
 
 	(void)state;
@@ -35,7 +36,7 @@ static void ranks_of_a_host(void **state)
 	start(4, "asp", 1);
 	for (u32 call = 0; call < CALLS; call++) {
 		for (u32 r = 0; r < 4; r++)
-			while (gagg_store_submit(chan[0], ranks[r].local, GAGG_OP_READ, 0, 0, RING))
+			while (gagg_store_submit(chan[0], ranks[r].local, &read_all))
 				;
 		one_call(0);
 		drain(0);
@@ -85,6 +86,7 @@ static void count_call(u32 *count)
 static void ranks_of_others(void **state)
 {
 	u32 count[REMOTE] = { 0 }, asked[REMOTE] = { 0 }, least, most;
+	const struct gagg_op update_all = { .end = RING };
 
 	(void)state;
 	start(REMOTE, "asp", 1);
@@ -92,7 +94,7 @@ static void ranks_of_others(void **state)
 	for (u32 call = 0; call < CALLS; call++) {
 		for (u32 r = 0; r < REMOTE; r++) {
 			if (!ranks[r].node)
-				while (gagg_store_submit(chan[0], ranks[r].local, 0, 0, 0, RING))
+				while (gagg_store_submit(chan[0], ranks[r].local, &update_all))
 					;
 			else if (count[r] == asked[r] * RING)
 				ask(r, ++asked[r]);

@@ -547,7 +547,7 @@ static void result__to_those_who_want_it(void **state)
 	geometry(0);
 	more_ranks(2, 3);
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	submit(0, 10);
 	push_to(1);
 	m.flags = GAGG_WF_NORESULT;
 	m.pn = 1;
@@ -610,7 +610,9 @@ static void result__says_that_it_may_have_wrapped(void **state)
 
 		geometry(0);
 		start_channel(0, g.workers);
-		gagg_ring_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 4, 10);
+		gagg_ring_submit(ch, 0, &(struct gagg_op){
+			.sig = 0x51, .laneop = ADD, .flags = GAGG_OP_RAW, .last_lanes = 4,
+		}, 10);
 		desc[0].exp = 77;
 		push_to(1);
 		assert_int_equal(gagg_chan_pushed(ch, 0, 0)->exp, 0);

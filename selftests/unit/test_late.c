@@ -33,7 +33,7 @@ static void others_have_come(u64 trip, u64 trip2)
 	for (i = 0; i < WINDOW; i++)
 		for (n = 1; n < g.nodes; n++)
 			contrib(n, i, 1, 100);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, WINDOW), 1);
+	assert_int_equal(submit(0, WINDOW), 1);
 	flush();
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 0);
 }
@@ -166,7 +166,7 @@ static void comes_first__waits_for_nothing(void **state)
 	others_have_come(TRIP, TRIP);
 	push_to(WINDOW);
 	results_until(now + GAGG_SEC);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, WINDOW), 2);
+	assert_int_equal(submit(0, WINDOW), 2);
 	push_to(2 * WINDOW);
 	assert_int_equal(results(), 0);
 	for (i = WINDOW; i < 2 * WINDOW; i++)
@@ -190,7 +190,7 @@ static void zeros__wait_for_nothing(void **state)
 		away(n, TRIP);
 		ready(n, 0, 1, WINDOW);
 	}
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, WINDOW), 1);
+	assert_int_equal(submit(0, WINDOW), 1);
 	desc[0].flags = GAGG_C_ZERO;
 	push_to(WINDOW);
 	assert_int_equal(ch->base, WINDOW);
@@ -215,7 +215,7 @@ static void two_ranks__the_last_one_waits(void **state)
 		contrib(2, i, 1, 100);
 	}
 	for (l = 0; l < 2; l++)
-		assert_int_equal(gagg_ring_submit(ch, l, 0x51, ADD, 0, 4, WINDOW), 1);
+		assert_int_equal(submit(l, WINDOW), 1);
 	push_to(WINDOW);
 	assert_in_range(results(), ROOM / 4, ROOM / 4 + 1);
 	assert_int_equal(gagg_chan_way(ch, 0, 0)->next.v, WINDOW);
@@ -240,7 +240,7 @@ static void two_ranks__the_last_one_is_zero(void **state)
 		ready(n, 0, 1, WINDOW);
 	}
 	for (n = 0; n < 2; n++)
-		assert_int_equal(gagg_ring_submit(ch, n, 0x51, ADD, 0, 4, WINDOW), 1);
+		assert_int_equal(submit(n, WINDOW), 1);
 	desc[1].flags = GAGG_C_ZERO;
 	push_to(WINDOW);
 	assert_in_range(results(), ROOM / 4, ROOM / 4 + 1);
@@ -351,7 +351,7 @@ static void other_homes__go_on(void **state)
 	for (i = 0; i < WINDOW; i++)
 		for (n = 1; n < g.nodes && gagg_geom_home(&g, ch->nhomes, i) == ch->self_home; n++)
 			contrib(n, i, 1, 100);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, WINDOW), 1);
+	assert_int_equal(submit(0, WINDOW), 1);
 	push_to(WINDOW);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_RESULT), 0);
 	assert_int_equal(count_acts(GAGG_ACT_SEND_CONTRIB), 2 * CWND);

@@ -58,7 +58,7 @@ static void op__not_in_flight(void **state)
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 1 + GAGG_OPS), 0);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 1ULL << 40), 0);
 	/* its chunks wait for those of the op before it */
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 8), 2);
+	assert_int_equal(submit(0, 8), 2);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 2), 0);
 }
 
@@ -67,8 +67,8 @@ static void op__is_done(void **state)
 	(void)state;
 	geometry(0);
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1), 1);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1), 2);
+	assert_int_equal(submit(0, 1), 1);
+	assert_int_equal(submit(0, 1), 2);
 	push_to(2);
 	contrib(1, 0, 1, 100);
 	contrib(2, 0, 1, 100);
@@ -143,7 +143,7 @@ static void worker__is_told(void **state)
 	geometry(1);
 	more_ranks(2, 40);
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 8), 1);
+	assert_int_equal(submit(0, 8), 1);
 	push_to(8);
 	assert_int_equal(missing(), 0);
 	assert_int_equal(rx(0, waits(0, 1, GAGG_BIT(2))), GAGG_RX_OK);
@@ -191,7 +191,7 @@ static void worker__has_a_late_rank(void **state)
 	geometry(1);
 	more_ranks(1, 3);
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 8), 1);
+	assert_int_equal(submit(0, 8), 1);
 	filled[0] = 8;
 	refill();
 	assert_int_equal(missing(), GAGG_BIT(3));
@@ -208,7 +208,7 @@ static void worker__asks_several_homes(void **state)
 	geometry(1);
 	g.aggregators = ALL;
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 6), 1);
+	assert_int_equal(submit(0, 6), 1);
 	push_to(6);
 	contrib(0, 1, 1, 100);
 	assert_int_equal(missing(), GAGG_BIT(2));
@@ -234,7 +234,9 @@ static void quorum__waits_for_a_local_rank(void **state)
 	assert_null(gagg_sync_parse("bsp-quorum:3:0", &p));
 	gagg_sync_apply(&g, &p);
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, sig, ADD, 0, 4, 8), 1);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = sig, .laneop = ADD, .last_lanes = 4,
+	}, 8), 1);
 	filled[0] = 8;
 	refill();
 	assert_int_equal(missing(), GAGG_BIT(1) | GAGG_BIT(2) | GAGG_BIT(3));
@@ -259,9 +261,9 @@ static void begin_store(const char *mode, u8 flags)
 	gagg_sync_apply(&g, &p);
 	start_channel(0, g.workers);
 	/* the rank is at clock 2 */
-	assert_int_equal(gagg_store_submit(ch, 0, 0, 0, 0, 1), 1);
-	assert_int_equal(gagg_store_submit(ch, 0, 0, 0, 0, 1), 2);
-	assert_int_equal(gagg_store_submit(ch, 0, flags, 0, 0, 1), 3);
+	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){ .end = 1 }), 1);
+	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){ .end = 1 }), 2);
+	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){ .end = 1, .flags = flags }), 3);
 	gagg_store_tick(&g, ch, 0, 2, now);
 }
 
@@ -297,8 +299,10 @@ static void store__who_has_not_finished(void **state)
 {
 	(void)state;
 	begin_store("asp", GAGG_OP_READ);
-	assert_int_equal(gagg_store_submit(ch, 0, GAGG_OP_LAST, 0, 0, 0), 4);
-	assert_int_equal(gagg_store_submit(ch, 0, GAGG_OP_READ, 0, 0, 1), 5);
+	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){ .flags = GAGG_OP_LAST }), 4);
+	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){
+		.end = 1, .flags = GAGG_OP_READ,
+	}), 5);
 	gagg_store_tick(&g, ch, 1, GAGG_CLOCK_END, now);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 5), GAGG_BIT(2));
 }

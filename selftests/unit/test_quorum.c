@@ -20,7 +20,9 @@ static void begin(const char *mode, u32 kind)
 	gagg_sync_apply(&g, &p);
 	start_channel(0, g.workers);
 	sig = kind << 28 | 5;
-	assert_int_equal(gagg_ring_submit(ch, 0, sig, laneop, 0, 4, 1000), 1);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = sig, .laneop = laneop, .last_lanes = 4,
+	}, 1000), 1);
 }
 
 static enum gagg_rx comes(u32 rank, u32 v, u8 exp)

@@ -23,7 +23,7 @@ static void publish(u32 nodes)
 		more_ranks(n, n);
 	g.nodes = (u8)nodes;
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, WINDOW), 1);
+	assert_int_equal(submit(0, WINDOW), 1);
 	push_to(WINDOW);
 	for (i = 0; i < WINDOW; i++)
 		for (n = 1; n < nodes; n++)
@@ -206,7 +206,7 @@ static void asked_by_all__that_hear_nothing(void **state)
 	assert_int_equal(acts[1].nodes, 4);
 	nacts = 0;
 	/* after a window of results they may hear it */
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, WINDOW), 2);
+	assert_int_equal(submit(0, WINDOW), 2);
 	push_to(2 * WINDOW);
 	ready(1, WINDOW, 1, WINDOW);
 	ready(2, WINDOW, 1, WINDOW);
@@ -302,7 +302,7 @@ static void order__begins_at_the_base(void **state)
 
 	(void)state;
 	publish(3);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, RING - WINDOW + 4), 2);
+	assert_int_equal(submit(0, RING - WINDOW + 4), 2);
 	push_to(RING + 4);
 	for (i = WINDOW; i < RING + 4; i++) {
 		contrib(1, i % RING, 1 + i / RING, 100);
@@ -331,7 +331,7 @@ static void next_result__ends_what_is_parked(void **state)
 	assert_int_equal(sent_to(2), 0);
 	assert_true(ch->parked);
 	/* the rest of the ring, and that chunk once more */
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, RING), 2);
+	assert_int_equal(submit(0, RING), 2);
 	for (i = WINDOW; i < RING + 1; i++) {
 		push_to(i + 1);
 		contrib(1, i % RING, 1 + i / RING, 100);

@@ -230,7 +230,9 @@ static void run__is_no_longer_than_the_window_in_a_quorum(void **state)
 	gagg_sync_apply(&g, &one);
 	start_channel(0, g.workers);
 	zero_slots = 0xffff;
-	assert_int_equal(gagg_ring_submit(ch, 0, GAGG_K_ALLREDUCE << 28 | 1, ADD, 0, 4, 100), 1);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = GAGG_K_ALLREDUCE << 28 | 1, .laneop = ADD, .last_lanes = 4,
+	}, 100), 1);
 	push_to(100);
 	flush();
 	expect_runs(GAGG_T_RESULT, 2, halves, 8);
@@ -838,7 +840,7 @@ static void next__results_of_a_home_in_a_row(void **state)
 	g.ring = 64;
 	g.window = 64;
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000), 1);
+	assert_int_equal(submit(0, 1000), 1);
 	push_to(64);
 	for (i = 0; i < 40; i++)
 		contrib_first(1, i, 1);
@@ -927,7 +929,9 @@ static void next__results_of_a_home_apart(void **state)
 	geometry(0);
 	g.wire = 1;
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, S16, 0, 4, 2), 1);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = S16, .last_lanes = 4,
+	}, 2), 1);
 	push_to(2);
 	for (i = 0; i < 4; i++) {
 		m = message(GAGG_T_CONTRIB, 1 + i / 2, i % 2, 1);
@@ -944,8 +948,12 @@ static void next__results_of_a_home_apart(void **state)
 	/* of two ops, and one that may have left the range */
 	geometry(0);
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x50, ADD, GAGG_OP_RAW, 4, 1), 1);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 2, 3), 2);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x50, .laneop = ADD, .flags = GAGG_OP_RAW, .last_lanes = 4,
+	}, 1), 1);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = ADD, .flags = GAGG_OP_RAW, .last_lanes = 2,
+	}, 3), 2);
 	push_to(4);
 	m.flags = GAGG_WF_RAW;
 	for (i = 1; i < 4; i++) {
@@ -982,8 +990,12 @@ static bool ops_apart(u32 sig, u8 laneop, u16 lanes)
 
 	geometry(0);
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 4, 2), 1);
-	assert_int_equal(gagg_ring_submit(ch, 0, sig, laneop, GAGG_OP_RAW, lanes, 1), 2);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = ADD, .flags = GAGG_OP_RAW, .last_lanes = 4,
+	}, 2), 1);
+	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = sig, .laneop = laneop, .flags = GAGG_OP_RAW, .last_lanes = lanes,
+	}, 1), 2);
 	push_to(3);
 	m.flags = GAGG_WF_RAW;
 	for (i = 0; i < 4; i++) {
@@ -1080,7 +1092,7 @@ static void next__results_in_a_row(void **state)
 	g.ring = 64;
 	g.window = 64;
 	start_channel(0, g.workers);
-	assert_int_equal(gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000), 1);
+	assert_int_equal(submit(0, 1000), 1);
 	sh->path[0].cwnd = 64;
 	push_to(64);
 	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);

@@ -58,7 +58,9 @@ static void add_channel(u32 index, u16 id, u64 chunks)
 	struct gagg_chan *c = gagg_chan_init(calloc(1, gagg_chan_bytes(&g, GAGG_BIT(0))), &g, 0,
 					     id, GAGG_BIT(0));
 
-	assert_int_equal(gagg_ring_submit(c, 0, 0x51, ADD, 0, 4, chunks), 1);
+	assert_int_equal(gagg_ring_submit(c, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = ADD, .last_lanes = 4,
+	}, chunks), 1);
 	chan_at[index] = c;
 }
 

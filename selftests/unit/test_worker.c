@@ -96,7 +96,7 @@ static void push__is_not_far_ahead(void **state)
 	g.window = 256;
 	g.stripe = 64;
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 512);
+	submit(0, 512);
 	push_to(512);
 	/* eight windows */
 	assert_int_equal(contribs_ahead(4), 32);
@@ -113,7 +113,7 @@ static void push__is_not_far_ahead(void **state)
 	g.ring = 512;
 	g.window = 512;
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 512);
+	submit(0, 512);
 	push_to(512);
 	assert_int_equal(contribs_ahead(4), 32);
 	/* but for what has no lanes */
@@ -129,7 +129,7 @@ static void push__a_local_result_moves_the_window(void **state)
 	g.aggregators = 3;
 	g.window = 1;
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	submit(0, 10);
 	push_to(1);
 	acknowledge(0, 0);
 	result(0, 1, 1);
@@ -215,7 +215,7 @@ static void push__a_stripe_is_one_action(void **state)
 
 	(void)state;
 	start_stripes();
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	submit(0, 1000);
 	filled[0] = 15;
 	assert_false(gagg_chan_refill(sh, &g, &env, ch, now));
 	assert_int_equal(sh->nacts, 4);
@@ -238,7 +238,7 @@ static void push__a_stripe_is_one_action(void **state)
 	assert_int_equal(acts[17].m.chunk, 2);
 	/* who takes them all at once gets the same */
 	start_stripes();
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 4);
+	submit(0, 4);
 	filled[0] = 4;
 	gagg_chan_refill(sh, &g, &env, ch, now);
 	a = gagg_shard_act(sh);
@@ -263,7 +263,7 @@ static void push__ready_of_stripes_is_one(void **state)
 	start_stripes();
 	exp_step = 0;
 	desc[0].flags = GAGG_C_ZERO;
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 16);
+	submit(0, 16);
 	push_to(16);
 	assert_int_equal(nacts, 2);
 	for (h = 0; h < 2; h++) {
@@ -281,8 +281,12 @@ static void push__an_action_ends_where_chunks_differ(void **state)
 	(void)state;
 	/* the last chunk of an op, which is shorter, and those of the next */
 	start_stripes();
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 3, 3);
-	gagg_ring_submit(ch, 0, 0x52, ADD, 0, 4, 1);
+	gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = ADD, .last_lanes = 3,
+	}, 3);
+	gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x52, .laneop = ADD, .last_lanes = 4,
+	}, 1);
 	push_to(4);
 	assert_int_equal(nacts, 4);
 	assert_contribs(0, 0, 4, 1, 0);
@@ -292,15 +296,17 @@ static void push__an_action_ends_where_chunks_differ(void **state)
 	}
 	/* ops that end with whole chunks */
 	start_stripes();
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 2);
-	gagg_ring_submit(ch, 0, 0x52, ADD, 0, 4, 2);
+	submit(0, 2);
+	gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x52, .laneop = ADD, .last_lanes = 4,
+	}, 2);
 	push_to(4);
 	assert_contribs(0, 0, 4, 1, 0);
 	for (i = 0; i < 4; i++)
 		assert_int_equal(acts[i].m.sig, i < 2 ? 0x51 : 0x52);
 	/* chunks without lanes */
 	start_stripes();
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	submit(0, 1000);
 	zero_slots = GAGG_BIT(1);
 	push_to(4);
 	assert_int_equal(nacts, 4);
@@ -310,7 +316,7 @@ static void push__an_action_ends_where_chunks_differ(void **state)
 	assert_contribs(2, 2, 2, 3, 0);
 	/* and there is no room for the action that those need */
 	start_stripes();
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	submit(0, 1000);
 	zero_slots = GAGG_BIT(1);
 	filled[0] = 4;
 	sh->nacts = sh->head = GAGG_ACTS - GAGG_ACTS_STEP;
@@ -321,7 +327,7 @@ static void push__an_action_ends_where_chunks_differ(void **state)
 	assert_contribs(0, 0, 1, 1, 0);
 	/* no more room on the path */
 	start_stripes();
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	submit(0, 1000);
 	sh->path[0].cwnd = 3;
 	push_to(4);
 	assert_int_equal(nacts, 3);
@@ -333,7 +339,7 @@ static void push__an_action_ends_where_chunks_differ(void **state)
 	start_stripes();
 	g.ring = 18;
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1000);
+	submit(0, 1000);
 	gagg_chan_way(ch, 0, 0)->next = (struct gagg_cur){ .v = 16, .slot = 16, .round = 1 };
 	gagg_chan_way(ch, 0, 1)->next = (struct gagg_cur){ .v = 22, .slot = 4, .round = 2 };
 	ch->base = 16;
@@ -368,7 +374,9 @@ static void push__what_has_no_lanes_is_ready(void **state)
 	/* raw lanes have no exponent */
 	geometry(1);
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, GAGG_OP_RAW, 4, 1);
+	gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = ADD, .flags = GAGG_OP_RAW, .last_lanes = 4,
+	}, 1);
 	desc[0].exp = 9;
 	push_to(1);
 	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.flags, GAGG_WF_RAW);
@@ -376,7 +384,9 @@ static void push__what_has_no_lanes_is_ready(void **state)
 	/* a chunk without lanes, of a barrier, has none to contribute */
 	geometry(1);
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 0, 1);
+	gagg_ring_submit(ch, 0, &(struct gagg_op){
+		.sig = 0x51, .laneop = ADD, .last_lanes = 0,
+	}, 1);
 	push_to(1);
 	assert_int_equal(only_ctrl(GAGG_T_READY)->m.flags, GAGG_WF_ZERO);
 	assert_int_equal(only_ctrl(GAGG_T_READY)->m.lanes, 0);
@@ -476,8 +486,8 @@ static void result__needs_all_local_ranks(void **state)
 	geometry(1);
 	more_ranks(1, 3);
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 10);
-	gagg_ring_submit(ch, 1, 0x51, ADD, 0, 4, 10);
+	submit(0, 10);
+	submit(1, 10);
 	filled[0] = 1;
 	refill();
 	assert_int_equal(result(0, 1, 1), GAGG_RX_DROP);
@@ -656,8 +666,8 @@ static void timer__one_rank_of_a_host_asks(void **state)
 	geometry(1);
 	more_ranks(1, 3);
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 1);
-	gagg_ring_submit(ch, 1, 0x51, ADD, 0, 4, 1);
+	submit(0, 1);
+	submit(1, 1);
 	push_to(1);
 	acknowledge(0, 0);
 	for (i = 0; i < 3; i++) {
@@ -693,7 +703,7 @@ static void start_two_homes(void)
 	geometry(1);
 	g.aggregators = 5;
 	start_channel(0, g.workers);
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, 10);
+	submit(0, 10);
 }
 
 static void timer__who_tells_news_is_not_asked(void **state)
@@ -827,7 +837,7 @@ static void timer__runs_though_a_refill_stopped(void **state)
 	g.cwnd = 448;
 	start_channel(0, g.workers);
 	sh->path[0].cwnd = 448;
-	gagg_ring_submit(ch, 0, 0x51, ADD, 0, 4, chunks);
+	submit(0, chunks);
 	filled[0] = chunks;
 	for (calls = 1; gagg_chan_refill(sh, &g, &env, ch, now); calls++)
 		drain();

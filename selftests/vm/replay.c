@@ -391,13 +391,17 @@ static void on_submit(struct host *h)
 			differs("there are %u local ranks", ch->nlocals);
 		/* "copy" is where other ops have their last lanes */
 		if (h->g.store)
-			op = gagg_store_submit(ch, local, (u8)number("flags"),
-					       (u32)number("last_lanes"),
-					       (u32)number("first"), (u32)number("chunks"));
+			op = gagg_store_submit(ch, local, &(struct gagg_op){
+				.start = number("first"), .flags = (u8)number("flags"),
+				.end = number("first") + number("chunks"),
+				.copy = (u16)number("last_lanes"),
+			});
 		else
-			op = gagg_ring_submit(ch, local, (u32)number("sig"),
-					      (u8)number("laneop"), (u8)number("flags"),
-					      (u16)number("last_lanes"), number("chunks"));
+			op = gagg_ring_submit(ch, local, &(struct gagg_op){
+				.sig = (u32)number("sig"), .laneop = (u8)number("laneop"),
+				.flags = (u8)number("flags"),
+				.last_lanes = (u16)number("last_lanes"),
+			}, number("chunks"));
 		if (op)
 			ch->local[local].op[op % GAGG_OPS].call = (u32)number("call");
 		if (op != number("number"))

@@ -16,9 +16,10 @@ const struct gagg_op *gagg_ring_op(const struct gagg_chan *ch, u32 local, u64 v)
 
 /*
  * gagg_ring_submit - start an op of @chunks chunks on a local rank
+ * @what:	its sig, call, last_lanes, laneop and flags; the rest follows from the channel
+ *
  * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
  */
-u64 gagg_ring_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
-		     u16 last_lanes, u64 chunks);
+u64 gagg_ring_submit(struct gagg_chan *ch, u32 local, const struct gagg_op *what, u64 chunks);
 
 #endif

@@ -4,8 +4,7 @@
  */
 #include "ring/internal.h"
 
-u64 gagg_ring_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 flags,
-		     u16 last_lanes, u64 chunks)
+u64 gagg_ring_submit(struct gagg_chan *ch, u32 local, const struct gagg_op *what, u64 chunks)
 {
 	struct gagg_local *lo = &ch->local[local];
 	struct gagg_op *op = gagg_chan_op_new(lo);
@@ -15,10 +14,11 @@ u64 gagg_ring_submit(struct gagg_chan *ch, u32 local, u32 sig, u8 laneop, u8 fla
 	op->start = lo->issued;
 	lo->issued += chunks;
 	op->end = lo->issued;
-	op->sig = sig;
-	op->last_lanes = last_lanes;
-	op->laneop = laneop;
-	op->flags = flags;
+	op->sig = what->sig;
+	op->call = what->call;
+	op->last_lanes = what->last_lanes;
+	op->laneop = what->laneop;
+	op->flags = what->flags;
 	return op->number;
 }
 
@@ -44,13 +44,14 @@ bool gagg_ring_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submi
 u64 gagg_ring_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
 			 const struct gagg_ioc_submit *arg)
 {
-	u32 sig = gagg_sig(arg->kind, arg->dtype, arg->laneop, arg->root, arg->count);
-	u64 number = gagg_ring_submit(ch, local, sig, arg->laneop,
-				      arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0,
-				      (u16)arg->last_lanes, arg->chunks);
+	const struct gagg_op what = {
+		.sig = gagg_sig(arg->kind, arg->dtype, arg->laneop, arg->root, arg->count),
+		.call = gagg_call(arg->root, arg->count),
+		.last_lanes = (u16)arg->last_lanes,
+		.laneop = arg->laneop,
+		.flags = arg->flags & GAGG_SUBMIT_RAW ? GAGG_OP_RAW : 0,
+	};
 
 	(void)g;
-	if (number)
-		ch->local[local].op[number % GAGG_OPS].call = gagg_call(arg->root, arg->count);
-	return number;
+	return gagg_ring_submit(ch, local, &what, arg->chunks);
 }

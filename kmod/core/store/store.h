@@ -137,17 +137,15 @@ static inline struct gagg_store *gagg_store_of(struct gagg_chan *ch)
 
 /*
  * gagg_store_submit - start an op of a local rank
- * @flags:	GAGG_OP_READ, GAGG_OP_LAST, GAGG_OP_FENCE
- * @copy:	copies: index of the home whose copy is meant, of an op that says so
- * @first:	first chunk
- * @chunks:	number of chunks, at most ring - first; an update may have none
+ * @what:	its chunks, from start up to end, which is ring at most (an update may have none);
+ *		its flags (GAGG_OP_READ, GAGG_OP_LAST, GAGG_OP_FENCE); and of copies, if it says
+ *		so, the index of the home whose copy is meant. The rest follows from the rank
  *
  * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
  */
-u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 first,
-		      u32 chunks);
+u64 gagg_store_submit(struct gagg_chan *ch, u32 local, const struct gagg_op *what);
 
-/* can @arg, which its size and op do not matter of, be an op of a store? */
+/* can @arg be an op of a store, as far as can be said without a channel? */
 bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
 
 /*

@@ -4,24 +4,23 @@
  */
 #include "store/way.h"
 
-u64 gagg_store_submit(struct gagg_chan *ch, u32 local, u8 flags, u32 copy, u32 first,
-		      u32 chunks)
+u64 gagg_store_submit(struct gagg_chan *ch, u32 local, const struct gagg_op *what)
 {
 	struct gagg_local *lo = &ch->local[local];
 	struct gagg_op *op = gagg_chan_op_new(lo);
 
 	if (!op)
 		return 0;
-	op->start = first;
-	op->end = (u64)first + chunks;
+	op->start = what->start;
+	op->end = what->end;
 	op->clock = lo->clock;
-	op->flags = flags;
-	op->copy = (u16)copy;
-	if ((flags & GAGG_OP_READ) && !(flags & GAGG_OP_FENCE))
+	op->flags = what->flags;
+	op->copy = what->copy;
+	if ((op->flags & GAGG_OP_READ) && !(op->flags & GAGG_OP_FENCE))
 		lo->locks = lo->clock + 1;
-	if (flags & GAGG_OP_LAST)
+	if (op->flags & GAGG_OP_LAST)
 		lo->clock = GAGG_CLOCK_END;
-	else if (!(flags & GAGG_OP_READ))
+	else if (!(op->flags & GAGG_OP_READ))
 		lo->clock++;
 	return op->number;
 }
@@ -75,10 +74,14 @@ int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
 u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
 			  const struct gagg_ioc_submit *arg)
 {
-	u8 flags = (arg->kind == GAGG_K_READ ? GAGG_OP_READ : 0) |
-		   (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0) |
-		   (arg->flags & GAGG_SUBMIT_FENCE ? GAGG_OP_FENCE : 0);
+	const struct gagg_op what = {
+		.start = arg->count,
+		.end = arg->count + arg->chunks,
+		.copy = (u16)gagg_store_copy(g, ch, arg),
+		.flags = (arg->kind == GAGG_K_READ ? GAGG_OP_READ : 0) |
+			 (arg->flags & GAGG_SUBMIT_LAST ? GAGG_OP_LAST : 0) |
+			 (arg->flags & GAGG_SUBMIT_FENCE ? GAGG_OP_FENCE : 0),
+	};
 
-	return gagg_store_submit(ch, local, flags, (u32)gagg_store_copy(g, ch, arg),
-				 (u32)arg->count, (u32)arg->chunks);
+	return gagg_store_submit(ch, local, &what);
 }
