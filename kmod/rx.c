@@ -88,9 +88,9 @@ static void rx_source_init(struct source *src, struct gagg_port *port,
 	src->steps = 0;
 	src->multicast = rx_by_multicast(skb);
 	src->simd = false;
-	src->burst.sh = NULL;
-	src->burst.now = now;
-	src->burst.ce = rx_congested(skb);
+	src->burst.in.vis.sh = NULL;
+	src->burst.in.vis.now = now;
+	src->burst.in.ce = rx_congested(skb);
 	src->burst.len = 0;
 }
 
@@ -102,14 +102,14 @@ static void rx_find_source(struct source *src, u32 id)
 
 	if (src->grp && src->grp->cfg.id == id)
 		return;
-	src->burst.node = NO_NODE;
+	src->burst.in.node = NO_NODE;
 	src->grp = gagg_endpoint_group(port->ep, id);
 	src->part = src->grp ? &src->grp->part[port->index] : NULL;
-	src->burst.sh = src->grp ? src->part->core : NULL;
-	src->burst.g = src->grp ? &src->grp->geom : NULL;
+	src->burst.in.vis.sh = src->grp ? src->part->core : NULL;
+	src->burst.in.vis.g = src->grp ? &src->grp->geom : NULL;
 	for (n = 0; src->grp && n < src->grp->geom.nodes; n++)
 		if (rx_from_node(&src->grp->node[n], src->skb, port->index))
-			src->burst.node = n;
+			src->burst.in.node = n;
 }
 
 static void rx_count_drop(const struct source *src, enum gagg_drop why)
@@ -138,8 +138,8 @@ static void rx_simd_leave(struct source *src)
 
 static __always_inline void rx_add_lanes(struct source *src, const void *lanes)
 {
-	const struct gagg_todo *todo = &src->burst.todo;
-	const struct gagg_geom *g = src->burst.g;
+	const struct gagg_todo *todo = &src->burst.in.todo;
+	const struct gagg_geom *g = src->burst.in.vis.g;
 	void *acc, *dst;
 
 	if (unlikely(g->store)) {
@@ -158,8 +158,8 @@ static __always_inline void rx_add_lanes(struct source *src, const void *lanes)
 
 static void rx_place_lanes(const struct source *src, const void *lanes)
 {
-	const struct gagg_todo *todo = &src->burst.todo;
-	const struct gagg_geom *g = src->burst.g;
+	const struct gagg_todo *todo = &src->burst.in.todo;
+	const struct gagg_geom *g = src->burst.in.vis.g;
 
 	if (unlikely(g->store))
 		gagg_act_place(g, src->ch, todo, lanes);
@@ -173,23 +173,24 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 {
 	t->m = *m;
 	t->body = body;
-	t->now = src->burst.now;
+	t->now = src->burst.in.vis.now;
 	t->shard = src->port->index;
-	t->node = src->burst.node;
-	t->ours = m->cookie == gagg_shard_cookie(src->burst.sh, src->burst.g, m->type);
-	t->ce = src->burst.ce;
+	t->node = src->burst.in.node;
+	t->ours = m->cookie ==
+		  gagg_shard_cookie(src->burst.in.vis.sh, src->burst.in.vis.g, m->type);
+	t->ce = src->burst.in.ce;
 }
 
 /* before the core hears of anything that does not follow */
 static void rx_act(struct source *src)
 {
-	if (!src->burst.sh || !src->burst.sh->nacts)
+	if (!src->burst.in.vis.sh || !src->burst.in.vis.sh->nacts)
 		return;
 	rx_simd_leave(src);
 	gagg_act_drain(src->port, src->grp);
 }
 
-/* what the core has said of a datagram: it is in burst.todo; true: it was taken */
+/* what the core has said of a datagram: it is in burst.in.todo; true: it was taken */
 static inline bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 {
 	if (rx == GAGG_RX_ADD) {
@@ -201,7 +202,7 @@ static inline bool rx_obey(struct source *src, enum gagg_rx rx, const void *lane
 		return true;
 	}
 	if (rx == GAGG_RX_DROP)
-		rx_count_drop(src, src->burst.todo.drop);
+		rx_count_drop(src, src->burst.in.todo.drop);
 	return false;
 }
 
@@ -226,7 +227,7 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const u8 *raw, cons
 			traced_rx(src, m, body, &was);
 		rx = gagg_burst_rx(&src->burst, &env, m, body);
 		if (traced)
-			trace_gagg_rx(&grp->geom, &was, rx, src->burst.todo.drop);
+			trace_gagg_rx(&grp->geom, &was, rx, src->burst.in.todo.drop);
 		if (rx_obey(src, rx, lanes))
 			gagg_burst_commit(&src->burst, raw);
 		rx_act(src);
@@ -239,8 +240,8 @@ static void rx_trace_next(const struct source *src, enum gagg_rx rx)
 {
 	struct gagg_traced_rx was;
 
-	traced_rx(src, &src->burst.todo.m, NULL, &was);
-	trace_gagg_rx(src->burst.g, &was, rx, src->burst.todo.drop);
+	traced_rx(src, &src->burst.in.todo.m, NULL, &was);
+	trace_gagg_rx(src->burst.in.vis.g, &was, rx, src->burst.in.todo.drop);
 }
 
 /*
@@ -262,7 +263,7 @@ static u32 rx_run(struct source *src, const u8 *at, u32 left, u32 len)
 		if (trace_gagg_rx_enabled()) {
 			rx_trace_next(src, rx);
 			rx_act(src);
-		} else if (gagg_shard_must_act(src->burst.sh, src->burst.g)) {
+		} else if (gagg_shard_must_act(src->burst.in.vis.sh, src->burst.in.vis.g)) {
 			rx_act(src);
 		}
 	}
@@ -311,7 +312,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 		memcpy(raw + HEAD_COPY, at + HEAD_COPY,
 		       GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello) - HEAD_COPY);
 	why = gagg_wire_parse(raw, len, &m);
-	if (!why && src->burst.node == NO_NODE)
+	if (!why && src->burst.in.node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
 	/* nothing that many would answer at once */
 	if (!why && src->multicast && m.type != GAGG_T_RESULT)
@@ -322,7 +323,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	}
 	if (gagg_wire_joins(&m)) {
 		rx_simd_leave(src);
-		why = gagg_epoch_rx(src->grp, src->burst.node, src->port->index, &m,
+		why = gagg_epoch_rx(src->grp, src->burst.in.node, src->port->index, &m,
 				    raw + GAGG_WIRE_HDRLEN);
 		rx_trace_join(src, &m, why);
 		if (why)

@@ -94,7 +94,7 @@ static void rx_find_source(struct source *src, u32 id)
 
 	if (src->group && src->group->geom.group == id)
 		return;
-	src->burst.node = NO_NODE;
+	src->burst.in.node = NO_NODE;
 	src->group = NULL;
 	for (i = 0; i < p->n_groups; i++)
 		if (p->groups[i]->geom.group == id)
@@ -102,28 +102,28 @@ static void rx_find_source(struct source *src, u32 id)
 	if (!src->group)
 		return;
 	src->part = &src->group->part[p->worker->index];
-	src->burst.sh = src->part->core;
-	src->burst.g = &src->group->geom;
+	src->burst.in.vis.sh = src->part->core;
+	src->burst.in.vis.g = &src->group->geom;
 	for (n = 0; n < src->group->geom.nodes; n++) {
 		union address addr = src->group->node[n];
 
 		address_shift(&addr, p->worker->index);
 		if (address_equal(&addr, src->from))
-			src->burst.node = n;
+			src->burst.in.node = n;
 	}
 }
 
 /* before the core hears of anything that does not follow */
 static void rx_drain(struct source *src)
 {
-	if (src->group && src->burst.sh->nacts)
+	if (src->group && src->burst.in.vis.sh->nacts)
 		act_drain(src->port, src->group);
 }
 
 static void rx_add_lanes(const struct source *src, const void *lanes)
 {
-	const struct gagg_todo *todo = &src->burst.todo;
-	const struct gagg_geom *g = src->burst.g;
+	const struct gagg_todo *todo = &src->burst.in.todo;
+	const struct gagg_geom *g = src->burst.in.vis.g;
 	void *acc, *dst;
 
 	if (g->store) {
@@ -138,8 +138,8 @@ static void rx_add_lanes(const struct source *src, const void *lanes)
 
 static void rx_place_lanes(const struct source *src, const void *lanes)
 {
-	const struct gagg_todo *todo = &src->burst.todo;
-	const struct gagg_geom *g = src->burst.g;
+	const struct gagg_todo *todo = &src->burst.in.todo;
+	const struct gagg_geom *g = src->burst.in.vis.g;
 
 	if (g->store)
 		keep_place(g, src->ch, todo, lanes);
@@ -158,7 +158,7 @@ static bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 		rx_place_lanes(src, lanes);
 		return true;
 	case GAGG_RX_DROP:
-		src->part->stats.drop[src->burst.todo.drop]++;
+		src->part->stats.drop[src->burst.in.todo.drop]++;
 		return false;
 	case GAGG_RX_OK:
 	case GAGG_RX_AGAIN:
@@ -191,7 +191,7 @@ static bool rx_follows(struct source *src, const unsigned char *at, u32 len)
 	if (!gagg_burst_follows(&src->burst, at, len))
 		return false;
 	rx_obey(src, gagg_burst_next(&src->burst), at + GAGG_WIRE_HDRLEN);
-	if (gagg_shard_must_act(src->burst.sh, src->burst.g))
+	if (gagg_shard_must_act(src->burst.in.vis.sh, src->burst.in.vis.g))
 		rx_drain(src);
 	src->part->stats.rx_datagrams++;
 	src->part->stats.rx_bytes += len;
@@ -219,10 +219,10 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len)
 	stats->rx_datagrams++;
 	stats->rx_bytes += len;
 	why = gagg_wire_parse(at, len, &m);
-	if (!why && src->burst.node == NO_NODE)
+	if (!why && src->burst.in.node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
 	if (!why && gagg_wire_joins(&m))
-		why = epoch_rx(src->group, src->burst.node, src->port->worker->index, &m, body);
+		why = epoch_rx(src->group, src->burst.in.node, src->port->worker->index, &m, body);
 	else if (!why)
 		rx_shard(src, &m, at);
 	if (why)
@@ -253,14 +253,14 @@ static void rx_read_control(struct msghdr *h, u32 *seg, u8 *tos)
 static void rx_batch(struct port *p, struct mmsghdr *msg, u64 now)
 {
 	struct source src = {
-		.port = p, .from = msg->msg_hdr.msg_name, .burst.now = now,
+		.port = p, .from = msg->msg_hdr.msg_name, .burst.in.vis.now = now,
 	};
 	const unsigned char *bytes = msg->msg_hdr.msg_iov->iov_base;
 	u32 seg = msg->msg_len, off, len;
 	u8 tos = 0;
 
 	rx_read_control(&msg->msg_hdr, &seg, &tos);
-	src.burst.ce = (tos & ECN_MASK) == ECN_CE;
+	src.burst.in.ce = (tos & ECN_MASK) == ECN_CE;
 	for (off = 0; off < msg->msg_len && seg; off += len) {
 		len = msg->msg_len - off < seg ? msg->msg_len - off : seg;
 		if (!rx_follows(&src, bytes + off, len))

@@ -8,11 +8,11 @@
  *
  *	if (gagg_burst_follows(b, raw, len)) {
  *		rx = gagg_burst_next(b);
- *		add or place the lanes, or count the drop, as b->todo says
- *		drain the actions if gagg_shard_must_act(b->sh, b->g)
+ *		add or place the lanes, or count the drop, as b->in.todo says
+ *		drain the actions if gagg_shard_must_act(b->in.vis.sh, b->in.vis.g)
  *	} else {
  *		drain the actions
- *		parse it, and set sh, g and node if they are others now
+ *		parse it, and set shard, geometry and node if they are others now
  *		do {
  *			rx = gagg_burst_rx(b, env, m, body);
  *			add or place the lanes, then gagg_burst_commit(b, hdr); or count the drop
@@ -30,25 +30,15 @@
 
 /**
  * struct gagg_burst - a burst that is taken apart
- * @sh:		shard of the datagram's group
- * @g:		geometry of the group
- * @now:	time of arrival
- * @node:	where it came from
- * @ce:		the IP header said "congestion experienced"
- * @len:	bytes of a datagram that may follow the last one, whose lanes were taken; 0: none
- * @todo:	what is to be done with the last datagram
+ * @in:		the last datagram
+ * @len:	bytes of a datagram that may follow it, whose lanes were taken; 0: none
  * @first:	the header that others may follow
  *
- * The caller sets what stands before @todo, @len to 0.
+ * The caller sets of @in what struct gagg_arrival says, and @len to 0.
  */
 struct gagg_burst {
-	struct gagg_shard *sh;
-	const struct gagg_geom *g;
-	u64 now;
-	u32 node;
-	bool ce;
+	struct gagg_arrival in;
 	u32 len;
-	struct gagg_todo todo;
 	struct gagg_hdr first;
 };
 
@@ -57,16 +47,16 @@ static inline enum gagg_rx gagg_burst_rx(struct gagg_burst *b, const struct gagg
 					 struct gagg_msg *m, const void *body)
 {
 	b->len = 0;
-	return gagg_shard_rx(b->sh, b->g, env, b->node, m, body, b->ce, b->now, &b->todo);
+	return gagg_shard_rx(&b->in, env, m, body);
 }
 
 /* the lanes were added or placed; @hdr: the header, as it was when it was parsed */
 static inline void gagg_burst_commit(struct gagg_burst *b, const void *hdr)
 {
-	gagg_shard_commit(b->sh, b->g, &b->todo, b->now);
+	gagg_shard_commit(&b->in);
 	memcpy(&b->first, hdr, sizeof(b->first));
 	/* a store judges each update and each copy by itself */
-	b->len = b->g->store ? 0 : GAGG_WIRE_HDRLEN + b->todo.m.len;
+	b->len = b->in.vis.g->store ? 0 : GAGG_WIRE_HDRLEN + b->in.todo.m.len;
 }
 
 /*
@@ -75,13 +65,13 @@ static inline void gagg_burst_commit(struct gagg_burst *b, const void *hdr)
  */
 static inline bool gagg_burst_follows(struct gagg_burst *b, const void *raw, u32 len)
 {
-	return len == b->len && gagg_wire_follows(&b->first, raw, &b->todo.m);
+	return len == b->len && gagg_wire_follows(&b->first, raw, &b->in.todo.m);
 }
 
 /* gagg_shard_next() of a datagram that follows: for ADD and PLACE it is committed */
 static inline enum gagg_rx gagg_burst_next(struct gagg_burst *b)
 {
-	enum gagg_rx rx = gagg_shard_next(b->sh, b->g, b->ce, b->now, &b->todo);
+	enum gagg_rx rx = gagg_shard_next(&b->in);
 
 	if (rx != GAGG_RX_ADD && rx != GAGG_RX_PLACE)
 		b->len = 0;

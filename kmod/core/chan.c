@@ -109,14 +109,18 @@ u64 gagg_chan_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 lo
 bool gagg_chan_refill(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
 {
-	return sh->running && gagg_kind(ch->store, refill, sh, g, env, ch, now);
+	const struct gagg_visit vis = { .sh = sh, .g = g, .ch = ch, .now = now };
+
+	return sh->running && gagg_kind(ch->store, refill, &vis, env);
 }
 
 bool gagg_chan_timer(struct gagg_shard *sh, const struct gagg_geom *g,
 		     struct gagg_chan *ch, u64 now)
 {
+	const struct gagg_visit vis = { .sh = sh, .g = g, .ch = ch, .now = now };
+
 	if (sh->running)
-		gagg_kind(ch->store, timer, sh, g, ch, now);
+		gagg_kind(ch->store, timer, &vis);
 	return sh->running;
 }
 

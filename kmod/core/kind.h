@@ -36,21 +36,16 @@ struct gagg_chan_ops {
 	u64 (*submit)(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
 		      const struct gagg_ioc_submit *arg);
 	bool (*waits)(u8 type);
-	enum gagg_rx (*rx)(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
-			   u64 now, struct gagg_todo *todo);
-	void (*commit)(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now);
+	enum gagg_rx (*rx)(struct gagg_arrival *in, struct gagg_msg *m);
+	void (*commit)(const struct gagg_arrival *in);
 	void (*acked)(const struct gagg_geom *g, struct gagg_chan *ch,
 		      const struct gagg_sent *s);
 	bool (*over)(const struct gagg_geom *g, struct gagg_chan *ch,
 		     const struct gagg_sent *s);
 	void (*lost)(const struct gagg_geom *g, struct gagg_chan *ch,
 		     const struct gagg_sent *s);
-	bool (*refill)(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
-	void (*timer)(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u64 now);
+	bool (*refill)(const struct gagg_visit *vis, const struct gagg_env *env);
+	void (*timer)(const struct gagg_visit *vis);
 	u64 (*deadline)(struct gagg_chan *ch);
 	u64 (*missing)(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_op *op);

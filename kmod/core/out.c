@@ -2,16 +2,19 @@
 /*
  * The outbox: the queue of actions, and runs that wait for company.
  *
- * Why the queue of actions never overflows: a call starts with an empty queue.
- * One chunk causes at most 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
- * 63 flushed DONE runs, 16 OP_DONE and one DESYNC, and 64 READY runs wait in a
- * refill: 211; and one WAITS a call. So loops over chunks, and over gaps in a refill, stop
- * while GAGG_ACTS_STEP are spare. Two PULLs fit as well, of the gaps that may have to make place
- * for those of a result: gaps are disjoint, so it leaves the rest of one at most, and one
- * that begins behind all others. gagg_shard_flush()
- * emits at most 64 acknowledgements, 64 runs of results and 64 of RESENDs; a timer at
- * most one query for each of 64 homes. A store's loops stop at the few actions that
- * one step of theirs causes (STEP in store/home.c and store/worker.c).
+ * The queue of actions never overflows.
+ * 1. A call begins with an empty queue.
+ * 2. One chunk causes 211 actions at most: 64 flushed RESEND runs (a void), two PUBLISH, a RESULT,
+ *    63 flushed DONE runs, 16 OP_DONE, one DESYNC, and 64 READY runs that wait in a refill. A call
+ *    causes one WAITS.
+ * 3. A result causes two PULLs at most, of gaps that make place for its own: gaps are disjoint, so
+ *    it leaves the rest of one gap, and one more that begins behind all others.
+ * 4. So loops over chunks, and over gaps in a refill, stop when fewer than GAGG_ACTS_STEP are
+ *    spare.
+ * 5. gagg_shard_flush() emits 64 acknowledgements, 64 runs of results and 64 of RESENDs at most; a
+ *    timer one QUERY for each of 64 homes.
+ * 6. A store's loops stop when fewer are spare than one step of theirs causes (STEP in store/home.c
+ *    and store/worker.c).
  */
 #include "out.h"
 
@@ -48,15 +51,14 @@ struct gagg_act *gagg_shard_act(struct gagg_shard *sh)
 	return NULL;
 }
 
-void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type,
-		    u16 channel, u16 src, struct gagg_msg *m)
+void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type, u16 src,
+		    struct gagg_msg *m)
 {
 	memset(m, 0, sizeof(*m));
 	m->type = type;
 	m->group = g->group;
 	m->epoch = (u32)sh->epoch;
 	m->cookie = gagg_shard_cookie(sh, g, type);
-	m->channel = channel;
 	m->src = src;
 	m->run = 1;
 }
@@ -74,12 +76,14 @@ void gagg_run_flush(struct gagg_shard *sh, struct gagg_run *run, u32 node)
 }
 
 /*
- * No more chunks than the window has: receivers drop longer runs, which would be long walks.
- * First results never are more where all ranks are needed, since no member has pushed a window
- * beyond a result that waits here. But a batch may hold old questions beside new ones, what is
- * parked for a node may be more than it lacks by now, and in a quorum the others go on without
- * it. READY, QUERY and PULL have other places: they begin with what is not done, or is in a
- * home's log, and end within the window.
+ * May @m grow the run? A run has no more chunks than the window: receivers drop longer ones, which
+ * would be long walks (R47).
+ * 1. First results are within the window anyway where all ranks are needed: no member has pushed a
+ *    window beyond a result that waits here.
+ * 2. But a batch may hold old questions beside new ones, a node may lack less by now than is parked
+ *    for it, and in a quorum the others go on without it.
+ * 3. Runs of READY, QUERY and PULL are made elsewhere. They begin with a chunk that is not done, or
+ *    is in a home's log, and end within the window.
  */
 static bool out_continues(const struct gagg_geom *g, const struct gagg_run *run,
 			  const struct gagg_msg *m, bool pns)
@@ -94,14 +98,16 @@ static bool out_continues(const struct gagg_geom *g, const struct gagg_run *run,
 	       (!pns || r->pn + r->run == m->pn);
 }
 
-void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
-		  struct gagg_run *run, u32 node, const struct gagg_msg *m, bool pns)
+void gagg_run_add(const struct gagg_visit *vis, struct gagg_run *run, u32 node,
+		  const struct gagg_msg *m, bool pns)
 {
+	const struct gagg_geom *g = vis->g;
+
 	if (out_continues(g, run, m, pns)) {
 		run->m.run++;
 	} else {
-		gagg_run_flush(sh, run, node);
+		gagg_run_flush(vis->sh, run, node);
 		run->m = *m;
 	}
-	run->next = gagg_geom_next(g, homes, m->chunk);
+	run->next = gagg_geom_next(g, vis->ch->nhomes, m->chunk);
 }

@@ -9,9 +9,12 @@
 
 #include "shard.h"
 
-/* room in the queue of actions. A run of contributions counts as its chunks, one of a
- * home's results as two for each, so that a call causes as much work as without; results
- * that were placed are bounded by what has come.
+/*
+ * room in the queue of actions
+ *
+ * Runs do not let a call cause more work: one of contributions counts as its chunks, one of a
+ * home's results as two for each. Results that were placed count once, since what has come bounds
+ * them.
  */
 static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
 {
@@ -25,9 +28,17 @@ static inline u32 gagg_shard_spare(const struct gagg_shard *sh)
  */
 struct gagg_act *gagg_shard_emit(struct gagg_shard *sh, u8 type, u16 channel);
 
-/* header with what all datagrams of the epoch have in common */
-void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type,
-		    u16 channel, u16 src, struct gagg_msg *m);
+/* header with what all datagrams of the epoch have in common, of channel 0 */
+void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 type, u16 src,
+		    struct gagg_msg *m);
+
+/* the same of the channel that is visited */
+static inline void gagg_visit_msg(const struct gagg_visit *vis, u8 type, u16 src,
+				  struct gagg_msg *m)
+{
+	gagg_shard_msg(vis->sh, vis->g, type, src, m);
+	m->channel = vis->ch->id;
+}
 
 /*
  * gagg_run_add - append one chunk to a run of header-only messages
@@ -35,14 +46,14 @@ void gagg_shard_msg(const struct gagg_shard *sh, const struct gagg_geom *g, u8 t
  *     them, else they are emitted first
  * @pns: the packet number counts chunks (RESULT, DONE)
  */
-void gagg_run_add(struct gagg_shard *sh, const struct gagg_geom *g, u32 homes,
-		  struct gagg_run *run, u32 node, const struct gagg_msg *m, bool pns);
+void gagg_run_add(const struct gagg_visit *vis, struct gagg_run *run, u32 node,
+		  const struct gagg_msg *m, bool pns);
 void gagg_run_flush(struct gagg_shard *sh, struct gagg_run *run, u32 node);
 
 /* the verdict on a datagram that counts for nothing, and why */
-static inline enum gagg_rx gagg_drop(struct gagg_todo *todo, enum gagg_drop why)
+static inline enum gagg_rx gagg_drop(struct gagg_arrival *in, enum gagg_drop why)
 {
-	todo->drop = why;
+	in->todo.drop = why;
 	return GAGG_RX_DROP;
 }
 

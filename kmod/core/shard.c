@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The door of a shard: what arrives is given to whom it concerns.
+ * The door of a shard: a datagram that arrives is given to the path or the channel that it is of.
  */
 #include "cookie.h"
 #include "kind.h"
@@ -41,9 +41,11 @@ void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoc
 }
 
 /*
- * A first round trip R means a timeout of R + 4 R/2 (RFC 6298 section 2.2). But HELLO has
- * met no queue, and all hosts begin at once: TRIP_MIN at least. Whose answer is under way
- * yet is most often as far away as the others.
+ * The first timeouts of paths whose round trip HELLO has measured.
+ * 1. A first round trip R means a timeout of R + 4 R/2 (RFC 6298 section 2.2).
+ * 2. It is TRIP_MIN at least: HELLO has met no queue, and now all hosts begin at once.
+ * 3. A host that has not answered yet counts as the farthest of the others: most often it is about
+ *    as far away.
  */
 void gagg_shard_trips(struct gagg_shard *sh, const struct gagg_geom *g,
 		      const u32 trip[GAGG_NODES])
@@ -121,9 +123,9 @@ static void shard_take_losses(const struct gagg_geom *g, const struct gagg_env *
 }
 
 /*
- * A path has its first round trip. Those of which not even HELLO has shown one take the
- * longest timeout of those that have one: most often the other hosts are as far away. Where
- * it is too short, what is late says so.
+ * A path has its first round trip. Paths of which not even HELLO has shown one take the longest
+ * timeout of those that have one: most often their hosts are about as far away. Where that is too
+ * short, acknowledgements that come late show it.
  */
 static void shard_share_timeouts(struct gagg_shard *sh, const struct gagg_geom *g)
 {
@@ -138,16 +140,19 @@ static void shard_share_timeouts(struct gagg_shard *sh, const struct gagg_geom *
 			gagg_path_hint(&sh->path[n], gagg_min64(longest, GAGG_PATH_RTO_INIT));
 }
 
-static enum gagg_rx shard_rx_ack(struct gagg_shard *sh, const struct gagg_geom *g,
-				 const struct gagg_env *env, u32 node, const struct gagg_msg *m,
-				 const void *body, u64 now)
+static enum gagg_rx shard_rx_ack(struct gagg_arrival *in, const struct gagg_env *env,
+				 const struct gagg_msg *m, const void *body)
 {
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_shard *sh = vis->sh;
+	const struct gagg_geom *g = vis->g;
+	u32 node = in->node;
 	struct sender c = { .g = g, .env = env };
 	bool first = !sh->path[node].srtt;
 	struct gagg_ack ack;
 	const struct gagg_receipt r = {
 		.ack = &ack, .fresh = m->flags & GAGG_WF_FRESH ? m->aux : 0, .marks = m->pn,
-		.now = now,
+		.now = vis->now,
 	};
 
 	memcpy(&ack, body, sizeof(ack));
@@ -158,103 +163,110 @@ static enum gagg_rx shard_rx_ack(struct gagg_shard *sh, const struct gagg_geom *
 	return GAGG_RX_OK;
 }
 
-/* a home does not know our channel: tell it who is in it */
-static enum gagg_rx shard_rx_nak(struct gagg_shard *sh, const struct gagg_geom *g,
-				 const struct gagg_env *env, u32 node, const struct gagg_msg *m,
-				 struct gagg_todo *todo)
+/* a home does not know our channel: tells it the members (R46) */
+static enum gagg_rx shard_rx_nak(struct gagg_arrival *in, const struct gagg_env *env,
+				 const struct gagg_msg *m)
 {
 	struct gagg_chan *ch = env->chan(env->ctx, m->channel);
+	struct gagg_shard *sh = in->vis.sh;
 	struct gagg_act *a;
 
 	if (!ch || !ch->nlocals)
-		return gagg_drop(todo, GAGG_DROP_CHANNEL);
+		return gagg_drop(in, GAGG_DROP_CHANNEL);
 	a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
-	a->node = (u8)node;
-	gagg_shard_msg(sh, g, GAGG_T_OPEN, ch->id, ch->local[0].rank, &a->m);
+	a->node = (u8)in->node;
+	gagg_shard_msg(sh, in->vis.g, GAGG_T_OPEN, ch->local[0].rank, &a->m);
+	a->m.channel = ch->id;
 	a->m.len = sizeof(a->open);
 	a->open.members = cpu_to_le64(ch->members);
 	return GAGG_RX_OK;
 }
 
-static enum gagg_rx shard_rx_open(struct gagg_shard *sh, const struct gagg_geom *g,
-				  const struct gagg_env *env, u32 node, const struct gagg_msg *m,
-				  const void *body, struct gagg_todo *todo)
+static enum gagg_rx shard_rx_open(struct gagg_arrival *in, const struct gagg_env *env,
+				  const struct gagg_msg *m, const void *body)
 {
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
 	struct gagg_open open;
 	struct gagg_act *a;
 	u64 members;
 
 	memcpy(&open, body, sizeof(open));
 	members = le64_to_cpu(open.members);
-	if (!gagg_rank_at(g, m->src, node, members) || (members & ~g->workers))
-		return gagg_drop(todo, GAGG_DROP_RANK);
+	if (!gagg_rank_at(g, m->src, in->node, members) || (members & ~g->workers))
+		return gagg_drop(in, GAGG_DROP_RANK);
 	if (env->chan(env->ctx, m->channel))
 		return GAGG_RX_OK;
-	a = gagg_shard_emit(sh, GAGG_ACT_OPEN, m->channel);
+	a = gagg_shard_emit(vis->sh, GAGG_ACT_OPEN, m->channel);
 	a->members = members;
 	return GAGG_RX_OK;
 }
 
-static enum gagg_rx shard_unknown_channel(struct gagg_shard *sh, const struct gagg_geom *g,
-					  u32 node, const struct gagg_msg *m,
-					  struct gagg_todo *todo)
+static enum gagg_rx shard_unknown_channel(struct gagg_arrival *in, const struct gagg_msg *m)
 {
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_shard *sh = vis->sh;
+	const struct gagg_geom *g = vis->g;
+	u32 node = in->node;
 	struct gagg_act *a;
 
 	if (gagg_kind(g->store, waits, m->type) && !(sh->nak_nodes & GAGG_BIT(node))) {
 		sh->nak_nodes |= GAGG_BIT(node);
 		a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, m->channel);
 		a->node = (u8)node;
-		gagg_shard_msg(sh, g, GAGG_T_NAK, m->channel, g->self, &a->m);
+		gagg_shard_msg(sh, g, GAGG_T_NAK, g->self, &a->m);
+		a->m.channel = m->channel;
 		a->m.aux = m->src;
 	}
-	return gagg_drop(todo, GAGG_DROP_CHANNEL);
+	return gagg_drop(in, GAGG_DROP_CHANNEL);
 }
 
-enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			   const struct gagg_env *env, u32 node, struct gagg_msg *m,
-			   const void *body, bool ce, u64 now, struct gagg_todo *todo)
+enum gagg_rx gagg_shard_rx(struct gagg_arrival *in, const struct gagg_env *env,
+			   struct gagg_msg *m, const void *body)
 {
+	struct gagg_shard *sh = in->vis.sh;
+	const struct gagg_geom *g = in->vis.g;
 	struct gagg_chan *ch;
 	enum gagg_rx rx;
 
-	memset(todo, 0, sizeof(*todo));
+	memset(&in->todo, 0, sizeof(in->todo));
 	if (!sh->running || m->epoch != (u32)sh->epoch)
-		return gagg_drop(todo, GAGG_DROP_EPOCH);
+		return gagg_drop(in, GAGG_DROP_EPOCH);
 	if (m->cookie != gagg_shard_cookie(sh, g, m->type))
-		return gagg_drop(todo, GAGG_DROP_COOKIE);
-	sh->heard[node] = now;
+		return gagg_drop(in, GAGG_DROP_COOKIE);
+	sh->heard[in->node] = in->vis.now;
 	if (m->len >= 4u * g->lanes)
-		sh->wide[node] = now;
+		sh->wide[in->node] = in->vis.now;
 	switch (m->type) {
 	case GAGG_T_ACK:
-		return shard_rx_ack(sh, g, env, node, m, body, now);
+		return shard_rx_ack(in, env, m, body);
 	case GAGG_T_NAK:
-		return shard_rx_nak(sh, g, env, node, m, todo);
+		return shard_rx_nak(in, env, m);
 	case GAGG_T_OPEN:
-		return shard_rx_open(sh, g, env, node, m, body, todo);
+		return shard_rx_open(in, env, m, body);
 	}
 	ch = env->chan(env->ctx, m->channel);
 	if (!ch)
-		return shard_unknown_channel(sh, g, node, m, todo);
-	rx = gagg_kind(ch->store, rx, sh, g, ch, node, m, ce, now, todo);
-	todo->chan = ch;
-	todo->node = (u8)node;
-	todo->m = *m;
+		return shard_unknown_channel(in, m);
+	in->vis.ch = ch;
+	rx = gagg_kind(ch->store, rx, in, m);
+	in->todo.m = *m;
 	return rx;
 }
 
-/* Is the chunk of what follows of this shard, and of the home of the one before?
- * In the same stripe it is.
+/* Is the chunk of what follows of this shard, and of the home of the one before? In the same
+ * stripe it is.
  */
-static inline bool shard_stays(const struct gagg_shard *sh, const struct gagg_geom *g,
-			       struct gagg_todo *todo)
+static inline bool shard_stays(struct gagg_arrival *in)
 {
-	u32 homes = todo->chan->nhomes, slot = todo->m.chunk;
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_todo *todo = &in->todo;
+	u32 homes = vis->ch->nhomes, slot = todo->m.chunk;
 
 	if (slot - todo->stripe < todo->stripe_len)
 		return true;
-	if (slot >= g->ring || gagg_geom_shard(g, homes, slot) != sh->index ||
+	if (slot >= g->ring || gagg_geom_shard(g, homes, slot) != vis->sh->index ||
 	    gagg_geom_home(g, homes, slot) != gagg_geom_home(g, homes, todo->slot))
 		return false;
 	todo->stripe = slot - slot % g->stripe;
@@ -262,23 +274,21 @@ static inline bool shard_stays(const struct gagg_shard *sh, const struct gagg_ge
 	return true;
 }
 
-enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, bool ce,
-			     u64 now, struct gagg_todo *todo)
+enum gagg_rx gagg_shard_next(struct gagg_arrival *in)
 {
-	struct gagg_msg *m = &todo->m;
+	const struct gagg_msg *m = &in->todo.m;
 
-	if (!shard_stays(sh, g, todo))
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	if (!shard_stays(in))
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_RESULT)
-		return gagg_worker_next(sh, g, todo->chan, m, now, todo);
-	gagg_path_rx(&sh->path[todo->node], m->pn, ce);
-	return gagg_home_next(sh, g, todo->chan, m, now, todo);
+		return gagg_worker_next(in);
+	gagg_path_rx(&in->vis.sh->path[in->node], m->pn, in->ce);
+	return gagg_home_next(in);
 }
 
-void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now)
+void gagg_shard_commit(const struct gagg_arrival *in)
 {
-	gagg_kind(todo->chan->store, commit, sh, g, todo, now);
+	gagg_kind(in->vis.ch->store, commit, in);
 }
 
 static void shard_flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u32 node)
@@ -286,7 +296,7 @@ static void shard_flush_ack(struct gagg_shard *sh, const struct gagg_geom *g, u3
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, 0);
 
 	a->node = (u8)node;
-	gagg_shard_msg(sh, g, GAGG_T_ACK, 0, g->self, &a->m);
+	gagg_shard_msg(sh, g, GAGG_T_ACK, g->self, &a->m);
 	a->m.len = sizeof(a->ack);
 	a->m.aux = gagg_path_ack_build(&sh->path[node], &a->ack);
 	a->m.pn = sh->path[node].rx_marks;

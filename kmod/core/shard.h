@@ -4,7 +4,7 @@
  *
  * Receiving is decide, add, commit:
  *
- *	r = gagg_shard_rx(sh, g, env, node, &msg, body, ce, now, &todo);
+ *	r = gagg_shard_rx(&arrival, env, &msg, body);
  *	GAGG_RX_ADD	dst = (todo.first ? nothing : acc) op payload >> shift,
  *			then gagg_shard_commit(). Lanes of GAGG_LANE_S16 and _S8 become
  *			int32 in the accumulator, which has twice or four times as
@@ -180,7 +180,6 @@ enum gagg_rx {
  * @laneop:	lane type and operator
  * @lanes:	number of lanes
  * @m:		the datagram's header (for the commit)
- * @node:	where it came from
  * @beside:	store, ADD: to the buffer beside the store, whole if @first is set;
  *		else to the store, in place
  * @local:	store, PLACE: whose copy of @slot it is
@@ -189,20 +188,53 @@ enum gagg_rx {
  */
 struct gagg_todo {
 	enum gagg_drop drop;
-	struct gagg_chan *chan;
 	u32 slot;
 	u8 first;
 	u8 to_result;
 	u8 shift;
 	u8 laneop;
 	u16 lanes;
-	u8 node;
 	u8 beside;
 	u8 local;
 	u32 acc;
 	u32 stripe;
 	u32 stripe_len;
 	struct gagg_msg m;
+};
+
+/**
+ * struct gagg_visit - a channel of a shard that the core looks after, at one time
+ * @sh:		shard
+ * @g:		geometry of its group
+ * @ch:		the channel's part in the shard
+ * @now:	time
+ *
+ * It lasts as long as one call into the core, which fills it: what the call is about does not
+ * change meanwhile. Of a datagram it is a part of the arrival, and may last for a burst.
+ */
+struct gagg_visit {
+	struct gagg_shard *sh;
+	const struct gagg_geom *g;
+	struct gagg_chan *ch;
+	u64 now;
+};
+
+/**
+ * struct gagg_arrival - a datagram that is received
+ * @vis:	where it belongs, and when it came
+ * @node:	where it came from
+ * @ce:		the IP header said "congestion experienced"
+ * @todo:	what is to be done with it
+ *
+ * The caller sets @node, @ce, and all of @vis but the channel, which gagg_shard_rx() finds; so
+ * it does @todo. Both last until the datagram is committed, and for those that follow it
+ * (gagg_shard_next()): of these the caller sets @ce, the time, and the header in @todo.
+ */
+struct gagg_arrival {
+	struct gagg_visit vis;
+	u32 node;
+	bool ce;
+	struct gagg_todo todo;
 };
 
 /* counters of the core; the module adds its own */
@@ -271,22 +303,18 @@ static inline u64 gagg_shard_cookie(const struct gagg_shard *sh, const struct ga
 }
 
 /*
- * gagg_shard_rx - a datagram of @node, parsed, of this group, with a type other
- * than HELLO, START, ABORT
+ * gagg_shard_rx - a datagram, parsed, of this group, with a type other than HELLO, START, ABORT
+ * @m: its header; of GAGG_RX_AGAIN what is left of it
  * @body: ACK and OPEN: m->len bytes
- * @ce: the IP header said "congestion experienced"
  */
-enum gagg_rx gagg_shard_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			   const struct gagg_env *env, u32 node, struct gagg_msg *m,
-			   const void *body, bool ce, u64 now, struct gagg_todo *todo);
-void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now);
+enum gagg_rx gagg_shard_rx(struct gagg_arrival *in, const struct gagg_env *env,
+			   struct gagg_msg *m, const void *body);
+void gagg_shard_commit(const struct gagg_arrival *in);
 
 /*
  * gagg_shard_next - gagg_shard_rx() for what follows a datagram with lanes
- * @todo: of that datagram, for which the verdict was ADD or PLACE and which is
- *	  committed, but that todo->m is the next one (gagg_wire_follows())
- * @ce: of the next one
+ * @in: of that datagram, for which the verdict was ADD or PLACE and which is
+ *	committed, but that todo.m is the next one (gagg_wire_follows())
  *
  * What the two have in common is not looked at again, and for ADD or PLACE this
  * one is committed: the caller adds or places before it drains the actions. They
@@ -295,8 +323,7 @@ void gagg_shard_commit(struct gagg_shard *sh, const struct gagg_geom *g,
  * nothing but commit, next and act. Never says AGAIN. Not for a store, where
  * clocks decide about each datagram.
  */
-enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, bool ce,
-			     u64 now, struct gagg_todo *todo);
+enum gagg_rx gagg_shard_next(struct gagg_arrival *in);
 
 /*
  * gagg_shard_must_act - may the actions not wait for what follows?
@@ -304,7 +331,7 @@ enum gagg_rx gagg_shard_next(struct gagg_shard *sh, const struct gagg_geom *g, b
  * PUBLISH and SEND_RESULT look at the result of a slot and round when they are
  * carried out. What follows is of the same round: for that slot it is stale, and
  * writes nothing there. Of narrow lanes PUBLISH looks at the accumulator as well, which
- * is still that chunk's: who pushes the next one that has it knows the result. But in
+ * is still that chunk's: a rank that pushes the next one that has it knows the result. But in
  * a quorum it may be another chunk's by then.
  */
 static inline bool gagg_shard_must_act(const struct gagg_shard *sh, const struct gagg_geom *g)

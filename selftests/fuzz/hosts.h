@@ -148,8 +148,8 @@ struct gagg_cdesc chunks_desc(const struct host *h, u32 c, u32 l, u32 slot);
 /* lanes of a CONTRIB or RESULT that leaves */
 const s32 *chunks_lanes(struct host *h, const struct gagg_act *a);
 void chunks_act(struct host *h, u32 s, const struct gagg_act *a);
-void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void *lanes);
-void chunks_place(struct host *h, const struct gagg_todo *todo, const void *lanes);
+void chunks_add(struct host *h, const struct gagg_arrival *in, const void *lanes);
+void chunks_place(struct host *h, const struct gagg_arrival *in, const void *lanes);
 /* an honest host's datagram is dropped for that */
 bool chunks_may_drop(const struct host *h, const struct gagg_msg *m, enum gagg_drop why);
 void chunks_check_action(const struct host *h, u32 s, const struct gagg_act *a);

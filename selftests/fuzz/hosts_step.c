@@ -147,8 +147,9 @@ static void check_drop(const struct host *h, const struct gagg_msg *m, enum gagg
 static void rx(struct host *h, const struct packet *p, struct gagg_msg *m, const void *body,
 	       bool ours)
 {
-	struct gagg_shard *sh = h->sh[p->shard];
-	struct gagg_todo todo;
+	struct gagg_arrival in = {
+		.vis = { .sh = h->sh[p->shard], .g = &h->g, .now = h->w->now }, .node = p->from,
+	};
 	struct env_ctx ctx;
 	struct gagg_env env;
 	enum gagg_rx r;
@@ -156,15 +157,15 @@ static void rx(struct host *h, const struct packet *p, struct gagg_msg *m, const
 
 	env_of(h, p->shard, &ctx, &env);
 	do {
-		r = gagg_shard_rx(sh, &h->g, &env, p->from, m, body, false, h->w->now, &todo);
+		r = gagg_shard_rx(&in, &env, m, body);
 		if (r == GAGG_RX_ADD)
-			chunks_add(h, p->shard, &todo, body);
+			chunks_add(h, &in, body);
 		if (r == GAGG_RX_PLACE)
-			chunks_place(h, &todo, body);
+			chunks_place(h, &in, body);
 		if (r == GAGG_RX_ADD || r == GAGG_RX_PLACE)
-			gagg_shard_commit(sh, &h->g, &todo, h->w->now);
+			gagg_shard_commit(&in);
 		if (r == GAGG_RX_DROP && ours)
-			check_drop(h, m, todo.drop);
+			check_drop(h, m, in.todo.drop);
 		drain(h, p->shard);
 		fuzz_assert(++calls < CALLS_MAX);
 	} while (r == GAGG_RX_AGAIN);

@@ -150,28 +150,31 @@ void chunks_act(struct host *h, u32 s, const struct gagg_act *a)
 		on_op_done(h, a->channel, s, a->local, a->number);
 }
 
-void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void *lanes)
+void chunks_add(struct host *h, const struct gagg_arrival *in, const void *lanes)
 {
-	struct chunks *k = h->c[todo->chan->id].chunks;
+	const struct gagg_todo *todo = &in->todo;
+	struct chunks *k = h->c[in->vis.ch->id].chunks;
 	s32 *acc, *dst;
 
 	fuzz_assert(todo->slot < h->g.ring && todo->acc < h->g.window);
 	fuzz_assert(todo->lanes <= HOSTS_LANES && todo->lanes * 4U == todo->m.len);
-	acc = acc_at(h, k, s, todo->acc);
+	acc = acc_at(h, k, in->vis.sh->index, todo->acc);
 	dst = todo->to_result ? &k->result[todo->slot * HOSTS_LANES] : acc;
 	if (todo->to_result)
-		check_unread(h, todo->chan->id, todo->slot);
+		check_unread(h, in->vis.ch->id, todo->slot);
 	gagg_reduce_chunk(todo->laneop, dst, todo->first ? NULL : acc, lanes, todo->lanes,
 			  todo->shift);
 }
 
-void chunks_place(struct host *h, const struct gagg_todo *todo, const void *lanes)
+void chunks_place(struct host *h, const struct gagg_arrival *in, const void *lanes)
 {
+	const struct gagg_todo *todo = &in->todo;
+	u16 id = in->vis.ch->id;
+
 	fuzz_assert(todo->slot < h->g.ring);
 	fuzz_assert(todo->lanes <= HOSTS_LANES && todo->lanes * 4U == todo->m.len);
-	check_unread(h, todo->chan->id, todo->slot);
-	memcpy(&h->c[todo->chan->id].chunks->result[todo->slot * HOSTS_LANES], lanes,
-	       todo->lanes * 4);
+	check_unread(h, id, todo->slot);
+	memcpy(&h->c[id].chunks->result[todo->slot * HOSTS_LANES], lanes, todo->lanes * 4);
 }
 
 bool chunks_may_drop(const struct host *h, const struct gagg_msg *m, enum gagg_drop why)

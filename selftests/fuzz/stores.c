@@ -225,22 +225,24 @@ void chunks_act(struct host *h, u32 s, const struct gagg_act *a)
 	}
 }
 
-void chunks_add(struct host *h, u32 s, const struct gagg_todo *todo, const void *lanes)
+void chunks_add(struct host *h, const struct gagg_arrival *in, const void *lanes)
 {
-	(void)s;
+	const struct gagg_todo *todo = &in->todo;
+
 	fuzz_assert(todo->slot < h->g.ring && todo->lanes == HOSTS_LANES &&
 		    todo->laneop == gagg_store_laneop(&h->g) && !todo->to_result && !todo->shift);
-	add(h, todo->chan->id, todo->slot, todo->beside, todo->first, lanes);
+	add(h, in->vis.ch->id, todo->slot, todo->beside, todo->first, lanes);
 }
 
-void chunks_place(struct host *h, const struct gagg_todo *todo, const void *lanes)
+void chunks_place(struct host *h, const struct gagg_arrival *in, const void *lanes)
 {
+	const struct gagg_todo *todo = &in->todo;
 	struct user *u;
 
 	fuzz_assert(todo->slot < h->g.ring && todo->lanes == HOSTS_LANES);
-	fuzz_assert(todo->local < todo->chan->nlocals);
-	u = &h->c[todo->chan->id].chunks->user[todo->local];
-	u->placed = todo->node;
+	fuzz_assert(todo->local < in->vis.ch->nlocals);
+	u = &h->c[in->vis.ch->id].chunks->user[todo->local];
+	u->placed = (u8)in->node;
 	memcpy(&u->copy[todo->slot * HOSTS_LANES], lanes, HOSTS_LANES * 4);
 }
 

@@ -278,10 +278,11 @@ static void check_drop(const struct datagram *d, const struct gagg_msg *m, enum 
 
 static void receive(const struct datagram *d)
 {
-	struct gagg_shard *sh = shard_of(d->to);
+	struct gagg_arrival in = {
+		.vis = { .sh = shard_of(d->to), .g = &geom[d->to], .now = NOW }, .node = d->from,
+	};
 	struct gagg_env env = env_of(d->to);
 	const void *body = d->body;
-	struct gagg_todo todo;
 	struct gagg_msg m;
 	enum gagg_rx rx;
 
@@ -290,15 +291,14 @@ static void receive(const struct datagram *d)
 		return;
 	}
 	do {
-		rx = gagg_shard_rx(sh, &geom[d->to], &env, d->from, &m, body, false, NOW,
-				   &todo);
-		check_drop(d, &m, rx, todo.drop);
+		rx = gagg_shard_rx(&in, &env, &m, body);
+		check_drop(d, &m, rx, in.todo.drop);
 		if (rx == GAGG_RX_ADD)
-			chunks_add(d->to, &todo, body);
+			chunks_add(d->to, &in.todo, body);
 		if (rx == GAGG_RX_PLACE)
-			chunks_place(d->to, &todo, body);
+			chunks_place(d->to, &in.todo, body);
 		if (rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE)
-			gagg_shard_commit(sh, &geom[d->to], &todo, NOW);
+			gagg_shard_commit(&in);
 		drain(d->to);
 	} while (rx == GAGG_RX_AGAIN);
 	finish(d->to, m.channel);

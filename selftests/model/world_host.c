@@ -313,8 +313,8 @@ static bool take_lanes(struct host *h, const struct packet *p, enum gagg_rx rx,
 
 static void end_run(struct host *h)
 {
-	if (h->burst.sh)
-		drain(h, h->burst.sh->index);
+	if (h->burst.in.vis.sh)
+		drain(h, h->burst.in.vis.sh->index);
 	h->burst.len = 0;
 }
 
@@ -323,13 +323,13 @@ static bool receive_next(struct host *h, const struct packet *p)
 {
 	struct gagg_burst *b = &h->burst;
 
-	if (b->sh != h->sh[p->shard] || b->node != p->from ||
+	if (b->in.vis.sh != h->sh[p->shard] || b->in.node != p->from ||
 	    !gagg_burst_follows(b, p->hdr, sizeof(p->hdr) + p->len))
 		return false;
-	b->now = h->w->now;
-	if (!take_lanes(h, p, gagg_burst_next(b), &b->todo))
+	b->in.vis.now = h->w->now;
+	if (!take_lanes(h, p, gagg_burst_next(b), &b->in.todo))
 		end_run(h);
-	else if (gagg_shard_must_act(b->sh, &h->g))
+	else if (gagg_shard_must_act(b->in.vis.sh, &h->g))
 		drain(h, p->shard);
 	return true;
 }
@@ -357,11 +357,12 @@ void host_receive(struct host *h, const struct packet *p)
 		return;
 	}
 	*b = (struct gagg_burst) {
-		.sh = h->sh[p->shard], .g = &h->g, .now = h->w->now, .node = p->from,
+		.in.vis = { .sh = h->sh[p->shard], .g = &h->g, .now = h->w->now },
+		.in.node = p->from,
 	};
 	do {
 		rx = gagg_burst_rx(b, &env, &m, p->body);
-		if (take_lanes(h, p, rx, &b->todo))
+		if (take_lanes(h, p, rx, &b->in.todo))
 			gagg_burst_commit(b, p->hdr);
 		drain(h, p->shard);
 	} while (rx == GAGG_RX_AGAIN);

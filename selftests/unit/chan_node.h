@@ -27,7 +27,7 @@ static struct gagg_shard *sh;
 static struct gagg_chan *ch;
 static struct gagg_act acts[ACTS];
 static u32 nacts;
-static struct gagg_todo todo;
+static struct gagg_arrival in;
 static u64 now;
 static u64 filled[GAGG_LOCALS];
 static struct gagg_cdesc desc[GAGG_LOCALS];	/* of every chunk, but */
@@ -161,15 +161,34 @@ static inline struct gagg_msg message(u8 type, u32 src, u32 chunk, u32 round)
 	return m;
 }
 
+/* @node sends it */
+static inline enum gagg_rx arrive(u32 node, struct gagg_msg *m, const void *body, bool ce)
+{
+	in.vis.sh = sh;
+	in.vis.g = &g;
+	in.vis.now = now;
+	in.node = node;
+	in.ce = ce;
+	return gagg_shard_rx(&in, &env, m, body);
+}
+
+/* what in.todo.m is the header of follows what has arrived */
+static inline enum gagg_rx follow(bool ce)
+{
+	in.vis.now = now;
+	in.ce = ce;
+	return gagg_shard_next(&in);
+}
+
 /* @node sends it; lanes are taken for added or placed */
 static inline enum gagg_rx rx_body(u32 node, struct gagg_msg *m, const void *body, bool ce)
 {
 	enum gagg_rx rx;
 
 	do {
-		rx = gagg_shard_rx(sh, &g, &env, node, m, body, ce, now, &todo);
+		rx = arrive(node, m, body, ce);
 		if (rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE)
-			gagg_shard_commit(sh, &g, &todo, now);
+			gagg_shard_commit(&in);
 		drain();
 	} while (rx == GAGG_RX_AGAIN);
 	return rx;

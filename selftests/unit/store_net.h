@@ -233,28 +233,36 @@ static inline void refill(u32 n)
 	drain(n);
 }
 
+/* at host @n, of what @from has sent */
+static inline struct gagg_arrival arrival_at(u32 n, u32 from)
+{
+	return (struct gagg_arrival){
+		.vis = { .sh = shard[n], .g = &geom[n], .now = now }, .node = from,
+	};
+}
+
 static inline void receive(const struct packet *p)
 {
 	u32 n = p->to;
+	struct gagg_arrival in = arrival_at(n, p->from);
+	const struct gagg_todo *todo = &in.todo;
 	struct gagg_env env = env_of(n);
 	struct gagg_msg m = p->m;
-	struct gagg_todo todo;
 	enum gagg_rx rx;
 
 	do {
-		rx = gagg_shard_rx(shard[n], &geom[n], &env, p->from, &m, &p->ack, false, now,
-				   &todo);
+		rx = gagg_shard_rx(&in, &env, &m, &p->ack);
 		if (rx == GAGG_RX_ADD) {
-			if (todo.beside)
-				add(beside[n][todo.slot],
-				    todo.first ? NULL : beside[n][todo.slot], p->lanes);
+			if (todo->beside)
+				add(beside[n][todo->slot],
+				    todo->first ? NULL : beside[n][todo->slot], p->lanes);
 			else
-				add(kept[n][todo.slot], kept[n][todo.slot], p->lanes);
-			gagg_shard_commit(shard[n], &geom[n], &todo, now);
+				add(kept[n][todo->slot], kept[n][todo->slot], p->lanes);
+			gagg_shard_commit(&in);
 		} else if (rx == GAGG_RX_PLACE) {
-			memcpy(local_rank(n, todo.local)->copy[todo.slot], p->lanes,
+			memcpy(local_rank(n, todo->local)->copy[todo->slot], p->lanes,
 			       sizeof(p->lanes));
-			gagg_shard_commit(shard[n], &geom[n], &todo, now);
+			gagg_shard_commit(&in);
 		}
 		drain(n);
 	} while (rx == GAGG_RX_AGAIN);

@@ -13,11 +13,11 @@ static u8 raw[GAGG_WIRE_HDRLEN];
 static void begin(u32 node)
 {
 	memset(&burst, 0xff, sizeof(burst));
-	burst.sh = sh;
-	burst.g = &g;
-	burst.now = now;
-	burst.node = node;
-	burst.ce = false;
+	burst.in.vis.sh = sh;
+	burst.in.vis.g = &g;
+	burst.in.vis.now = now;
+	burst.in.node = node;
+	burst.in.ce = false;
 	burst.len = 0;
 }
 
@@ -62,7 +62,7 @@ static void burst__contributions_in_a_row(void **state)
 		m.pn++;
 		assert_true(follows(&m));
 		assert_int_equal(gagg_burst_next(&burst), GAGG_RX_ADD);
-		assert_int_equal(burst.todo.slot, i);
+		assert_int_equal(burst.in.todo.slot, i);
 	}
 	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 4);
 	assert_int_equal(sh->path[1].rx_largest, 4);
@@ -126,7 +126,7 @@ static void burst__only_what_was_taken_is_followed(void **state)
 	m.pn = 2;
 	assert_true(follows(&m));
 	assert_int_equal(gagg_burst_next(&burst), GAGG_RX_DROP);
-	assert_int_equal(burst.todo.drop, GAGG_DROP_CHUNK);
+	assert_int_equal(burst.in.todo.drop, GAGG_DROP_CHUNK);
 	m.chunk = 1;
 	assert_false(follows(&m));
 	assert_int_equal(first(m), GAGG_RX_ADD);
@@ -170,7 +170,7 @@ static void burst__a_mark_is_the_burst_s(void **state)
 	(void)state;
 	start(0);
 	begin(1);
-	burst.ce = true;
+	burst.in.ce = true;
 	m.pn = 1;
 	assert_int_equal(first(m), GAGG_RX_ADD);
 	m.chunk = 1;

@@ -345,8 +345,8 @@ static void ops__say_whose_copy(void **state)
 /* a host that was not asked gives no answer that counts, whatever it says */
 static void an_answer__of_whom_was_asked(void **state)
 {
+	struct gagg_arrival in;
 	struct gagg_env env;
-	struct gagg_todo todo;
 	struct gagg_msg m;
 
 	(void)state;
@@ -359,8 +359,8 @@ static void an_answer__of_whom_was_asked(void **state)
 	m = packets[flight[0]].m;
 	m.src = 2;
 	env = env_of(0);
-	assert_int_equal(gagg_shard_rx(shard[0], &geom[0], &env, 2, &m, NULL, false, now, &todo),
-			 GAGG_RX_OK);
+	in = arrival_at(0, 2);
+	assert_int_equal(gagg_shard_rx(&in, &env, &m, NULL), GAGG_RX_OK);
 	while (!ranks[0].done)
 		advance();
 	assert_int_equal(ranks[0].reads, 4);

@@ -57,15 +57,15 @@ static void ask(u32 r, u32 sig)
 {
 	u32 node = ranks[r].node;
 	struct gagg_env env = env_of(0);
-	struct gagg_todo todo;
+	struct gagg_arrival in = arrival_at(0, node);
 	struct gagg_msg m;
 
-	gagg_shard_msg(shard[node], &geom[node], GAGG_T_PULL, chan[node]->id, (u16)r, &m);
+	gagg_shard_msg(shard[node], &geom[node], GAGG_T_PULL, (u16)r, &m);
+	m.channel = chan[node]->id;
 	m.run = RING;
 	m.sig = sig;
 	m.aux = GAGG_GATE_READ;
-	assert_int_equal(gagg_shard_rx(shard[0], &geom[0], &env, node, &m, NULL, false, now,
-				       &todo), GAGG_RX_OK);
+	assert_int_equal(gagg_shard_rx(&in, &env, &m, NULL), GAGG_RX_OK);
 }
 
 /* what the home does in one call, by rank: answers, and its own ranks' updates */

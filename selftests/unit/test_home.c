@@ -12,16 +12,16 @@ static void contrib__the_first_stores(void **state)
 	(void)state;
 	start(0);
 	assert_int_equal(contrib(1, 3, 1, 100), GAGG_RX_ADD);
-	assert_int_equal(todo.slot, 3);
-	assert_int_equal(todo.acc, 3);
-	assert_true(todo.first && !todo.to_result);
-	assert_int_equal(todo.shift, 0);
-	assert_int_equal(todo.lanes, 4);
-	assert_int_equal(todo.laneop, ADD);
+	assert_int_equal(in.todo.slot, 3);
+	assert_int_equal(in.todo.acc, 3);
+	assert_true(in.todo.first && !in.todo.to_result);
+	assert_int_equal(in.todo.shift, 0);
+	assert_int_equal(in.todo.lanes, 4);
+	assert_int_equal(in.todo.laneop, ADD);
 	assert_int_equal(nacts, 0);
 	/* another chunk has another accumulator; the window makes them repeat */
 	assert_int_equal(contrib(1, 7, 1, 100), GAGG_RX_ADD);
-	assert_int_equal(todo.acc, 7);
+	assert_int_equal(in.todo.acc, 7);
 }
 
 static void contrib__a_smaller_exponent_is_shifted(void **state)
@@ -30,8 +30,8 @@ static void contrib__a_smaller_exponent_is_shifted(void **state)
 	start(0);
 	contrib(1, 0, 1, 105);
 	assert_int_equal(contrib(2, 0, 1, 100), GAGG_RX_ADD);
-	assert_int_equal(todo.shift, 5);
-	assert_false(todo.first);
+	assert_int_equal(in.todo.shift, 5);
+	assert_false(in.todo.first);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 0);
 }
 
@@ -43,8 +43,8 @@ static void contrib__a_larger_exponent_voids_the_sum(void **state)
 	start(0);
 	contrib(1, 0, 1, 100);
 	assert_int_equal(contrib(2, 0, 1, 103), GAGG_RX_ADD);
-	assert_true(todo.first);
-	assert_int_equal(todo.shift, 0);
+	assert_true(in.todo.first);
+	assert_int_equal(in.todo.shift, 0);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 1);
 	flush();
 	a = only_ctrl(GAGG_T_RESEND);
@@ -55,8 +55,8 @@ static void contrib__a_larger_exponent_voids_the_sum(void **state)
 	assert_int_equal(a->m.round, 1);
 	/* the same bytes again are no duplicate now */
 	assert_int_equal(contrib(1, 0, 1, 100), GAGG_RX_ADD);
-	assert_int_equal(todo.shift, 3);
-	assert_false(todo.first);
+	assert_int_equal(in.todo.shift, 3);
+	assert_false(in.todo.first);
 	assert_int_equal(sh->n[GAGG_N_DUPLICATES], 0);
 	assert_int_equal(sh->n[GAGG_N_VOIDS], 1);
 }
@@ -75,8 +75,8 @@ static void contrib__a_void_leaves_what_has_no_lanes(void **state)
 	assert_int_equal(only_ctrl(GAGG_T_RESEND)->m.aux, 1);
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
 	contrib(1, 0, 1, 100);
-	assert_int_equal(todo.shift, 10);
-	assert_true(todo.first && todo.to_result);
+	assert_int_equal(in.todo.shift, 10);
+	assert_true(in.todo.first && in.todo.to_result);
 	assert_int_equal(only(GAGG_ACT_PUBLISH)->pub.exp, 110);
 }
 
@@ -163,8 +163,8 @@ static void publish__when_all_have_contributed(void **state)
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 0);
 	assert_int_equal(contrib(2, 0, 1, 99), GAGG_RX_ADD);
 	/* the last one makes the result, the local one is added to that */
-	assert_true(todo.to_result && !todo.first);
-	assert_int_equal(todo.shift, 1);
+	assert_true(in.todo.to_result && !in.todo.first);
+	assert_int_equal(in.todo.shift, 1);
 	a = only(GAGG_ACT_PUBLISH);
 	assert_int_equal(a->pub.slot, 0);
 	assert_int_equal(a->pub.round, 1);
@@ -197,7 +197,7 @@ static void publish__the_local_rank_may_be_last(void **state)
 	start(0);
 	contrib(1, 0, 1, 100);
 	contrib(2, 0, 1, 100);
-	assert_false(todo.to_result);
+	assert_false(in.todo.to_result);
 	push_to(1);
 	p = &only(GAGG_ACT_PUBLISH)->pub;
 	assert_true(p->from_acc && !p->placed);
@@ -228,8 +228,8 @@ static void publish__next_round_has_its_own_buffer(void **state)
 	push_to(1);
 	/* rank 1 has the result and is in the next round, rank 2 has not */
 	assert_int_equal(contrib(1, 0, 2, 90), GAGG_RX_ADD);
-	assert_true(todo.first && !todo.to_result);
-	assert_int_equal(todo.shift, 0);
+	assert_true(in.todo.first && !in.todo.to_result);
+	assert_int_equal(in.todo.shift, 0);
 	nacts = 0;
 	ask_repeat(2, 0, 1, 1);
 	refill();
@@ -261,7 +261,7 @@ static void contrib__of_older_and_later_rounds(void **state)
 	assert_int_equal(contrib(1, 0, 4, 100), GAGG_RX_OK);
 	assert_int_equal(contrib(1, 0, 1, 100), GAGG_RX_OK);
 	assert_int_equal(contrib(1, 0, 7, 100), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_ROUND);
+	assert_int_equal(in.todo.drop, GAGG_DROP_ROUND);
 	assert_int_equal(contrib(1, 0, 6, 100), GAGG_RX_ADD);
 	assert_int_equal(sh->n[GAGG_N_STALE], 2);
 }
@@ -290,7 +290,7 @@ static void contrib__place_taken_by_another_chunk(void **state)
 	contrib(1, 0, 1, 100);
 	/* nobody who keeps the window gets here */
 	assert_int_equal(contrib(1, 8, 1, 100), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_WINDOW);
+	assert_int_equal(in.todo.drop, GAGG_DROP_WINDOW);
 }
 
 static void query__of_the_open_round(void **state)

@@ -176,11 +176,11 @@ static void worker__is_told_by_who_may_not(void **state)
 	m = waits(0, 1, GAGG_BIT(2));
 	m.src = 2;
 	assert_int_equal(rx(2, m), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_CHUNK);
+	assert_int_equal(in.todo.drop, GAGG_DROP_CHUNK);
 	assert_int_equal(rx(0, m), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_RANK);
+	assert_int_equal(in.todo.drop, GAGG_DROP_RANK);
 	assert_int_equal(rx(0, waits(16, 1, GAGG_BIT(2))), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_CHUNK);
+	assert_int_equal(in.todo.drop, GAGG_DROP_CHUNK);
 	assert_int_equal(missing(), 0);
 }
 
@@ -218,7 +218,7 @@ static void worker__asks_several_homes(void **state)
 	assert_int_equal(missing(), GAGG_BIT(0) | GAGG_BIT(2));
 	/* not of each other's chunks */
 	assert_int_equal(rx(0, waits(2, 1, 0)), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_CHUNK);
+	assert_int_equal(in.todo.drop, GAGG_DROP_CHUNK);
 }
 
 /* published with three of four, and not read yet by a rank of this host that is late */
@@ -251,6 +251,14 @@ static void quorum__waits_for_a_local_rank(void **state)
 	assert_int_equal(missing(), GAGG_BIT(3));
 }
 
+/* a rank has come to a clock of the store */
+static void tick(u32 rank, u32 clock)
+{
+	const struct gagg_visit vis = { .sh = sh, .g = &g, .ch = ch, .now = now };
+
+	gagg_store_tick(&vis, rank, clock);
+}
+
 /* of a store: those furthest behind, if a read waits for them */
 static void begin_store(const char *mode, u8 flags)
 {
@@ -264,7 +272,7 @@ static void begin_store(const char *mode, u8 flags)
 	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){ .end = 1 }), 1);
 	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){ .end = 1 }), 2);
 	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){ .end = 1, .flags = flags }), 3);
-	gagg_store_tick(&g, ch, 0, 2, now);
+	tick(0, 2);
 }
 
 static void store__who_is_behind(void **state)
@@ -272,9 +280,9 @@ static void store__who_is_behind(void **state)
 	(void)state;
 	begin_store("ssp:1", GAGG_OP_READ);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 3), GAGG_BIT(1) | GAGG_BIT(2));
-	gagg_store_tick(&g, ch, 1, 1, now);
+	tick(1, 1);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 3), GAGG_BIT(2));
-	gagg_store_tick(&g, ch, 2, 1, now);
+	tick(2, 1);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 3), 0);
 	/* what is over waits for nobody */
 	begin_store("ssp:1", GAGG_OP_READ);
@@ -288,9 +296,9 @@ static void store__who_is_behind(void **state)
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 3), 0);
 	/* but that all are to see alike */
 	begin_store("asp", GAGG_OP_READ | GAGG_OP_FENCE);
-	gagg_store_tick(&g, ch, 1, 1, now);
+	tick(1, 1);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 3), GAGG_BIT(2));
-	gagg_store_tick(&g, ch, 2, 2, now);
+	tick(2, 2);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 3), GAGG_BIT(1));
 }
 
@@ -303,7 +311,7 @@ static void store__who_has_not_finished(void **state)
 	assert_int_equal(gagg_store_submit(ch, 0, &(struct gagg_op){
 		.end = 1, .flags = GAGG_OP_READ,
 	}), 5);
-	gagg_store_tick(&g, ch, 1, GAGG_CLOCK_END, now);
+	tick(1, GAGG_CLOCK_END);
 	assert_int_equal(gagg_chan_missing(&g, ch, 0, 5), GAGG_BIT(2));
 }
 

@@ -58,7 +58,7 @@ static void round__is_complete_without_all(void **state)
 	assert_int_equal(comes(1, 0, 100), GAGG_RX_ADD);
 	assert_int_equal(nacts, 0);
 	assert_int_equal(comes(2, 0, 100), GAGG_RX_ADD);
-	assert_false(todo.to_result);
+	assert_false(in.todo.to_result);
 	a = only(GAGG_ACT_PUBLISH);
 	assert_int_equal(a->pub.hold, GAGG_HOLD_PUT);
 	assert_int_equal(a->pub.contributors, 2);
@@ -108,7 +108,7 @@ static void round__of_all_is_held_too(void **state)
 	push_to(1);
 	comes(1, 0, 100);
 	assert_int_equal(comes(2, 0, 100), GAGG_RX_ADD);
-	assert_false(todo.to_result);
+	assert_false(in.todo.to_result);
 	assert_int_equal(next_act(&at, GAGG_ACT_PUBLISH)->pub.hold, GAGG_HOLD_PUT);
 }
 

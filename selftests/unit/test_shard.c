@@ -11,7 +11,7 @@
 static void expect_drop(u32 node, struct gagg_msg m, enum gagg_drop why)
 {
 	assert_int_equal(rx(node, m), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, why);
+	assert_int_equal(in.todo.drop, why);
 }
 
 static void drop__of_another_epoch(void **state)
@@ -55,7 +55,7 @@ static void cookie__of_results_heard_by_others(void **state)
 	start(0);
 	/* without multicast there is one value */
 	rx(1, message(GAGG_T_RESULT, 1, 0, 1));
-	assert_int_not_equal(todo.drop, GAGG_DROP_COOKIE);
+	assert_int_not_equal(in.todo.drop, GAGG_DROP_COOKIE);
 	g.heard_by_others = 1;
 	for (i = 0; i < sizeof(types); i++) {
 		m = message(types[i], 1, 0, 1);
@@ -66,7 +66,7 @@ static void cookie__of_results_heard_by_others(void **state)
 	expect_drop(1, m, GAGG_DROP_COOKIE);
 	m.cookie = gagg_cookie_of_results(COOKIE);
 	rx(1, m);
-	assert_int_not_equal(todo.drop, GAGG_DROP_COOKIE);
+	assert_int_not_equal(in.todo.drop, GAGG_DROP_COOKIE);
 	contrib(1, 0, 1, 100);
 	contrib(2, 0, 1, 100);
 	push_to(1);
@@ -459,7 +459,7 @@ static void open__makes_the_channel(void **state)
 	m.src = 1;
 	open.members = cpu_to_le64(0xe);	/* rank 3 is no worker */
 	assert_int_equal(rx_body(1, &m, &open, false), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_RANK);
+	assert_int_equal(in.todo.drop, GAGG_DROP_RANK);
 	assert_int_equal(nacts, 0);
 }
 
@@ -485,7 +485,7 @@ static void desync__names_both(void **state)
 			   i == 4 ? GAGG_LANEOP(GAGG_LANE_S64, GAGG_OP_ADD) : ADD;
 		m.flags = flags[i];
 		assert_int_equal(rx(2, m), GAGG_RX_DROP);
-		assert_int_equal(todo.drop, GAGG_DROP_OP);
+		assert_int_equal(in.todo.drop, GAGG_DROP_OP);
 		a = only(GAGG_ACT_DESYNC);
 		assert_int_equal(a->end.reason, GAGG_R_DESYNC);
 		assert_int_equal(a->end.rank, 2);
@@ -576,7 +576,7 @@ static void queue__never_runs_over(void **state)
 	m.chunk = 0;
 	m.run = 64;
 	do {
-		verdict = gagg_shard_rx(sh, &g, &env, 63, &m, NULL, false, now, &todo);
+		verdict = arrive(63, &m, NULL, false);
 		assert_true(sh->nacts <= GAGG_ACTS - GAGG_ACTS_STEP + 146);
 		drain();
 		for (n = 0; n < nacts; n++)
@@ -616,7 +616,7 @@ static void restore(const char *copy)
  */
 static enum gagg_rx expect_same(u32 node, const struct gagg_msg *m, bool ce)
 {
-	struct gagg_todo before = todo, after;
+	struct gagg_arrival before = in, after;
 	struct gagg_msg copy = *m;
 	char *was, *one, *other;
 	enum gagg_rx verdict;
@@ -627,25 +627,25 @@ static enum gagg_rx expect_same(u32 node, const struct gagg_msg *m, bool ce)
 	nacts = 0;
 	verdict = rx_body(node, &copy, NULL, ce);
 	one = snapshot(&bytes);
-	after = todo;
+	after = in;
 	expected = nacts;
 	nacts = 0;
 	restore(was);
-	todo = before;
-	todo.m = *m;
-	assert_int_equal(gagg_shard_next(sh, &g, ce, now, &todo), verdict);
+	in = before;
+	in.todo.m = *m;
+	assert_int_equal(follow(ce), verdict);
 	if (verdict == GAGG_RX_ADD || verdict == GAGG_RX_PLACE) {
-		assert_ptr_equal(todo.chan, after.chan);
-		assert_int_equal(todo.slot, after.slot);
-		assert_int_equal(todo.acc, after.acc);
-		assert_int_equal(todo.first, after.first);
-		assert_int_equal(todo.to_result, after.to_result);
-		assert_int_equal(todo.shift, after.shift);
-		assert_int_equal(todo.laneop, after.laneop);
-		assert_int_equal(todo.lanes, after.lanes);
-		assert_int_equal(todo.node, after.node);
+		assert_ptr_equal(in.vis.ch, after.vis.ch);
+		assert_int_equal(in.todo.slot, after.todo.slot);
+		assert_int_equal(in.todo.acc, after.todo.acc);
+		assert_int_equal(in.todo.first, after.todo.first);
+		assert_int_equal(in.todo.to_result, after.todo.to_result);
+		assert_int_equal(in.todo.shift, after.todo.shift);
+		assert_int_equal(in.todo.laneop, after.todo.laneop);
+		assert_int_equal(in.todo.lanes, after.todo.lanes);
+		assert_int_equal(in.node, after.node);
 	} else if (verdict == GAGG_RX_DROP) {
-		assert_int_equal(todo.drop, after.drop);
+		assert_int_equal(in.todo.drop, after.todo.drop);
 	}
 	drain();
 	assert_int_equal(nacts, expected);
@@ -777,10 +777,10 @@ static void next__actions_wait(void **state)
 	contrib_first(2, 0, 1);
 	nacts = 0;
 	for (i = 1; i < 8; i++) {
-		todo.m.chunk = i;
-		todo.m.pn++;
-		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_ADD);
-		assert_true(todo.to_result);
+		in.todo.m.chunk = i;
+		in.todo.m.pn++;
+		assert_int_equal(follow(false), GAGG_RX_ADD);
+		assert_true(in.todo.to_result);
 		assert_false(gagg_shard_must_act(sh, &g));
 	}
 	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 8 * 3);
@@ -808,9 +808,9 @@ static void next__results_of_a_home_in_a_row(void **state)
 	contrib_first(2, 0, 1);
 	nacts = 0;
 	for (i = 0; i < 7; i++) {
-		todo.m.chunk = order[i];
-		todo.m.pn++;
-		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_ADD);
+		in.todo.m.chunk = order[i];
+		in.todo.m.pn++;
+		assert_int_equal(follow(false), GAGG_RX_ADD);
 	}
 	assert_int_equal(sh->nacts, 8);		/* 1 to 3; 5; 4; 6 and 7 */
 	assert_int_equal(sh->more, 6);
@@ -846,9 +846,9 @@ static void next__results_of_a_home_in_a_row(void **state)
 		contrib_first(1, i, 1);
 	contrib_first(2, 0, 1);
 	for (i = 1; i < 40; i++) {
-		todo.m.chunk = i;
-		todo.m.pn++;
-		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_ADD);
+		in.todo.m.chunk = i;
+		in.todo.m.pn++;
+		assert_int_equal(follow(false), GAGG_RX_ADD);
 	}
 	assert_int_equal(sh->nacts, 6);
 	nacts = 0;
@@ -860,8 +860,8 @@ static void next__results_of_a_home_in_a_row(void **state)
 static void rx_waits(struct gagg_msg m)
 {
 	m.pn = ++pn[m.src];
-	if (gagg_shard_rx(sh, &g, &env, m.src, &m, NULL, false, now, &todo) == GAGG_RX_ADD)
-		gagg_shard_commit(sh, &g, &todo, now);
+	if (arrive(m.src, &m, NULL, false) == GAGG_RX_ADD)
+		gagg_shard_commit(&in);
 }
 
 /* rank 2 is the last */
@@ -937,9 +937,8 @@ static void next__results_of_a_home_apart(void **state)
 		m = message(GAGG_T_CONTRIB, 1 + i / 2, i % 2, 1);
 		m.laneop = S16;
 		m.pn = 1 + i % 2;
-		assert_int_equal(gagg_shard_rx(sh, &g, &env, m.src, &m, NULL, false, now, &todo),
-				 GAGG_RX_ADD);
-		gagg_shard_commit(sh, &g, &todo, now);
+		assert_int_equal(arrive(m.src, &m, NULL, false), GAGG_RX_ADD);
+		gagg_shard_commit(&in);
 	}
 	assert_int_equal(sh->act[0].more, 0);
 	assert_int_equal(sh->act[1].more, 0);
@@ -972,7 +971,7 @@ static void next__results_of_a_home_apart(void **state)
 	m.pn = 1;
 	m.type = GAGG_T_READY;
 	m.flags = GAGG_WF_RAW | GAGG_WF_ZERO;
-	assert_int_equal(gagg_shard_rx(sh, &g, &env, 2, &m, NULL, false, now, &todo), GAGG_RX_OK);
+	assert_int_equal(arrive(2, &m, NULL, false), GAGG_RX_OK);
 	pn[2] = 1;
 	last(GAGG_T_READY, 1, GAGG_WF_RAW);
 	last(GAGG_T_READY, 2, GAGG_WF_RAW);
@@ -1064,11 +1063,11 @@ static void next__results_in_a_row(void **state)
 	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
 	nacts = 0;
 	for (i = 0; i < 7; i++) {
-		todo.m.chunk = order[i];
-		todo.m.pn++;
-		todo.m.exp = (u8)(100 + order[i]);
-		todo.m.want = (u8)(90 + order[i]);
-		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_PLACE);
+		in.todo.m.chunk = order[i];
+		in.todo.m.pn++;
+		in.todo.m.exp = (u8)(100 + order[i]);
+		in.todo.m.want = (u8)(90 + order[i]);
+		assert_int_equal(follow(false), GAGG_RX_PLACE);
 	}
 	assert_int_equal(sh->n[GAGG_N_RESULTS], 8);
 	assert_int_equal(ch->base, 8);
@@ -1098,9 +1097,9 @@ static void next__results_in_a_row(void **state)
 	assert_int_equal(result(0, 1, 1), GAGG_RX_PLACE);
 	nacts = 0;
 	for (i = 1; i < 40; i++) {
-		todo.m.chunk = i;
-		todo.m.pn++;
-		assert_int_equal(gagg_shard_next(sh, &g, false, now, &todo), GAGG_RX_PLACE);
+		in.todo.m.chunk = i;
+		in.todo.m.pn++;
+		assert_int_equal(follow(false), GAGG_RX_PLACE);
 	}
 	assert_int_equal(sh->nacts, 3);
 	drain();
@@ -1124,7 +1123,7 @@ static void next__to_what_is_over(void **state)
 	m.exp = 100;
 	m.pn = 2;
 	assert_int_equal(expect_same(2, &m, false), GAGG_RX_ADD);
-	assert_true(todo.to_result);
+	assert_true(in.todo.to_result);
 	m.pn = 3;
 	assert_int_equal(expect_same(2, &m, false), GAGG_RX_OK);
 	assert_int_equal(sh->n[GAGG_N_STALE], 1);

@@ -553,11 +553,10 @@ static void a_last_update__is_sent_once(void **state)
 static void refuse(u32 node, u32 from, struct gagg_msg *m, enum gagg_drop why)
 {
 	struct gagg_env env = env_of(node);
-	struct gagg_todo todo;
+	struct gagg_arrival in = arrival_at(node, from);
 
-	assert_int_equal(gagg_shard_rx(shard[node], &geom[node], &env, from, m, NULL, false,
-				       now, &todo), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, why);
+	assert_int_equal(gagg_shard_rx(&in, &env, m, NULL), GAGG_RX_DROP);
+	assert_int_equal(in.todo.drop, why);
 }
 
 static void nonsense__is_refused(void **state)
@@ -630,9 +629,9 @@ static enum gagg_rx ask(u32 number, u32 clock)
 		.src = 1, .run = 1, .number = number, .round = clock, .aux = GAGG_GATE_FENCE,
 	};
 	struct gagg_env env = env_of(0);
-	struct gagg_todo todo;
+	struct gagg_arrival in = arrival_at(0, 1);
 
-	return gagg_shard_rx(shard[0], &geom[0], &env, 1, &m, NULL, false, now, &todo);
+	return gagg_shard_rx(&in, &env, &m, NULL);
 }
 
 /* numbers of ops wrap between two requests, if a rank has asked others for long */

@@ -401,8 +401,8 @@ static void result__is_placed(void **state)
 	push_to(2);
 	nacts = 0;
 	assert_int_equal(result(1, 1, 1), GAGG_RX_PLACE);
-	assert_int_equal(todo.slot, 1);
-	assert_int_equal(todo.lanes, 4);
+	assert_int_equal(in.todo.slot, 1);
+	assert_int_equal(in.todo.lanes, 4);
 	p = &only(GAGG_ACT_PUBLISH)->pub;
 	assert_int_equal(p->slot, 1);
 	assert_int_equal(p->round, 1);
@@ -427,7 +427,7 @@ static void result__anything_else_is_ignored(void **state)
 	assert_int_equal(result(0, 1, 1), GAGG_RX_OK);		/* repeated */
 	assert_int_equal(result(0, 0, 1), GAGG_RX_OK);		/* late */
 	assert_int_equal(result(0, 2, 2), GAGG_RX_DROP);	/* not pushed */
-	assert_int_equal(todo.drop, GAGG_DROP_ROUND);
+	assert_int_equal(in.todo.drop, GAGG_DROP_ROUND);
 	assert_int_equal(result(0, 3, 3), GAGG_RX_DROP);	/* of the future */
 	assert_int_equal(result(1, 1, 4), GAGG_RX_DROP);	/* not pushed */
 	m.flags = GAGG_WF_ZERO;
@@ -469,7 +469,7 @@ static void result__runs(void **state)
 	m.chunk = 12;	/* the ring does */
 	m.pn = 12;
 	assert_int_equal(rx(0, m), GAGG_RX_DROP);
-	assert_int_equal(todo.drop, GAGG_DROP_CHUNK);
+	assert_int_equal(in.todo.drop, GAGG_DROP_CHUNK);
 	assert_int_equal(count_acts(GAGG_ACT_PUBLISH), 7);
 	a = next_act(&at, GAGG_ACT_PUBLISH);
 	assert_int_equal(a->pub.flags, GAGG_C_NONFINITE);

@@ -496,8 +496,10 @@ static void on_rx(struct host *h)
 		.pn = (u32)number("pn"), .aux = (u32)number("aux"),
 		.cookie = number("ours") ? OURS : ~OURS,
 	};
-	u64 now = number("now");
-	struct gagg_todo todo;
+	struct gagg_arrival in = {
+		.vis = { .sh = p->core, .g = &h->g, .now = number("now") },
+		.node = (u32)number("node"), .ce = number("ce"),
+	};
 	struct gagg_ack body;
 	enum gagg_rx rx;
 
@@ -506,14 +508,13 @@ static void on_rx(struct host *h)
 		return;
 	settled(p, "before this datagram");
 	m.len = bytes("body", &body, sizeof(body));
-	if (number("node") >= h->g.nodes || m.len != gagg_traced_len(&m))
+	if (in.node >= h->g.nodes || m.len != gagg_traced_len(&m))
 		differs("is no datagram");
-	rx = gagg_shard_rx(p->core, &h->g, &env, (u32)number("node"), &m, &body,
-			   number("ce"), now, &todo);
-	if (rx != number("verdict") || (rx == GAGG_RX_DROP && todo.drop != number("drop")))
-		differs("the core's verdict is %u, drop %u", rx, todo.drop);
+	rx = gagg_shard_rx(&in, &env, &m, &body);
+	if (rx != number("verdict") || (rx == GAGG_RX_DROP && in.todo.drop != number("drop")))
+		differs("the core's verdict is %u, drop %u", rx, in.todo.drop);
 	if (rx == GAGG_RX_ADD || rx == GAGG_RX_PLACE)
-		gagg_shard_commit(p->core, &h->g, &todo, now);
+		gagg_shard_commit(&in);
 	take_actions(p);
 	datagrams++;
 }

@@ -5,32 +5,34 @@
 #include "ring/internal.h"
 
 /* what a worker says to a home */
-static enum gagg_rx door_home(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
-			      u64 now, struct gagg_todo *todo)
+static enum gagg_rx door_home(struct gagg_arrival *in, struct gagg_msg *m)
 {
-	if (!gagg_rank_at(g, m->src, node, ch->members))
-		return gagg_drop(todo, GAGG_DROP_RANK);
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+
+	if (!gagg_rank_at(g, m->src, in->node, ch->members))
+		return gagg_drop(in, GAGG_DROP_RANK);
 	if (m->run > g->window)
-		return gagg_drop(todo, GAGG_DROP_WINDOW);
+		return gagg_drop(in, GAGG_DROP_WINDOW);
 	if (ch->self_home == 0xff)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_PULL) {
-		gagg_result_pull(sh, g, ch, node, m, now);
+		gagg_result_pull(in, m);
 		return GAGG_RX_OK;
 	}
 	if (gagg_geom_home(g, ch->nhomes, m->chunk) != ch->self_home)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_QUERY)
-		return gagg_home_query(sh, g, ch, node, m, now, todo);
+		return gagg_home_query(in, m);
 	if (!gagg_chan_takes(g, m->laneop, m->lanes, m->flags & GAGG_WF_RAW) ||
 	    m->lanes > g->lanes)
-		return gagg_drop(todo, GAGG_DROP_OP);
-	gagg_path_rx(&sh->path[node], m->pn, ce);
-	/* by what follows the header: only then are there lanes to be added */
+		return gagg_drop(in, GAGG_DROP_OP);
+	gagg_path_rx(&vis->sh->path[in->node], m->pn, in->ce);
+	/* the flags alone do not say that lanes follow the header */
 	if (!gagg_wire_has_lanes(m))
-		return gagg_home_ready(sh, g, ch, m, now, todo);
-	return gagg_home_contrib(sh, g, ch, m, now, todo);
+		return gagg_home_ready(in, m);
+	return gagg_home_contrib(in, m);
 }
 
 /* what a home says to a worker, of what that has sent */
@@ -40,48 +42,46 @@ static inline bool door_is_answer(u8 type)
 	       type == GAGG_T_RESEND;
 }
 
-enum gagg_rx gagg_ring_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			  struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
-			  u64 now, struct gagg_todo *todo)
+enum gagg_rx gagg_ring_rx(struct gagg_arrival *in, struct gagg_msg *m)
 {
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_shard *sh = vis->sh;
+	const struct gagg_geom *g = vis->g;
+	u32 node = in->node;
+
 	if (m->type != GAGG_T_PULL &&
-	    (m->chunk >= g->ring || gagg_geom_shard(g, ch->nhomes, m->chunk) != sh->index))
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	    (m->chunk >= g->ring || gagg_geom_shard(g, vis->ch->nhomes, m->chunk) != sh->index))
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (door_is_answer(m->type)) {
 		if (m->run > g->window)
-			return gagg_drop(todo, GAGG_DROP_WINDOW);
-		gagg_path_heard(&sh->path[node], now);
+			return gagg_drop(in, GAGG_DROP_WINDOW);
+		gagg_path_heard(&sh->path[node], vis->now);
 	}
 	switch (m->type) {
 	case GAGG_T_CONTRIB:
 	case GAGG_T_READY:
 	case GAGG_T_QUERY:
 	case GAGG_T_PULL:
-		return door_home(sh, g, ch, node, m, ce, now, todo);
+		return door_home(in, m);
 	case GAGG_T_RESULT:
 	case GAGG_T_DONE:
-		return m->src == node ? gagg_worker_result(sh, g, ch, node, m, now, todo) :
-					gagg_drop(todo, GAGG_DROP_RANK);
+		return m->src == node ? gagg_worker_result(in, m) : gagg_drop(in, GAGG_DROP_RANK);
 	case GAGG_T_TOLD:
-		return m->src == node ? gagg_worker_told(sh, g, ch, node, m, now, todo) :
-					gagg_drop(todo, GAGG_DROP_RANK);
+		return m->src == node ? gagg_worker_told(in, m) : gagg_drop(in, GAGG_DROP_RANK);
 	case GAGG_T_WAITS:
-		return m->src == node ? gagg_missing_told(g, ch, node, m, todo) :
-					gagg_drop(todo, GAGG_DROP_RANK);
+		return m->src == node ? gagg_missing_told(in, m) : gagg_drop(in, GAGG_DROP_RANK);
 	case GAGG_T_RESEND:
-		return m->src == node ? gagg_worker_resend(g, ch, node, m, todo) :
-					gagg_drop(todo, GAGG_DROP_RANK);
+		return m->src == node ? gagg_worker_resend(in, m) : gagg_drop(in, GAGG_DROP_RANK);
 	}
-	return gagg_drop(todo, GAGG_DROP_TYPE);
+	return gagg_drop(in, GAGG_DROP_TYPE);
 }
 
-void gagg_ring_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		      const struct gagg_todo *todo, u64 now)
+void gagg_ring_commit(const struct gagg_arrival *in)
 {
-	if (todo->m.type == GAGG_T_CONTRIB)
-		gagg_home_commit(sh, g, todo->chan, &todo->m, todo->to_result, now);
+	if (in->todo.m.type == GAGG_T_CONTRIB)
+		gagg_home_commit(in);
 	else
-		gagg_worker_commit(sh, g, todo->chan, &todo->m, now);
+		gagg_worker_commit(in);
 }
 
 bool gagg_ring_waits(u8 type)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gaps: results whose packet numbers were skipped are asked for with PULL when a batch
- * was read to its end, since they may only have been overtaken in it; and again if what
- * that brings is lost, too.
+ * Gaps: packet numbers of results that were skipped (R22, R23).
+ *
+ * A PULL asks for them only when a batch was read to its end: until then they may have been
+ * overtaken in it. It is repeated if no result comes of it.
  */
 #include "cwnd.h"
 #include "ring/internal.h"
@@ -20,7 +21,7 @@ static u32 gap_pull_wait(const struct gagg_path *p)
 	return (u32)gagg_min64(wait, GAGG_QUERY_WAIT_MAX);
 }
 
-/* The first answer may wait behind much that was sent before it: doubling up to a timeout. */
+/* The wait doubles up to a timeout: the answer to the first PULL may be in a long queue. */
 static void gap_again_later(struct gagg_gap *gap, const struct gagg_path *p, u64 now)
 {
 	u64 wait = gap_pull_wait(p);
@@ -37,8 +38,11 @@ static void gap_again_later(struct gagg_gap *gap, const struct gagg_path *p, u64
 }
 
 /*
- * What is asked for first was lost for the window, too. Results without lanes are runs: of a gap
- * that one of those shows, or TOLD, nobody knows how many datagrams it was; one at least.
+ * A gap that is asked for the first time counts as lost datagrams for the window, too.
+ *
+ * How many they were is known only where results with lanes have shown the gap: each of them has
+ * a number of its own. Results without lanes come in runs, and TOLD is none: one datagram at
+ * least was lost.
  */
 static void gap_shrink(struct gagg_path *p, struct gagg_gap *gap, u64 now)
 {
@@ -46,24 +50,25 @@ static void gap_shrink(struct gagg_path *p, struct gagg_gap *gap, u64 now)
 	gap->cut_pn = p->cut_pn;
 }
 
-static void gap_ask_for(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-			u32 h, struct gagg_gap *gap, u64 now)
+static void gap_ask_for(const struct gagg_visit *vis, u32 h, struct gagg_gap *gap)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
 
 	a->node = ch->home[h];
-	gagg_shard_msg(sh, g, GAGG_T_PULL, ch->id, ch->local[0].rank, &a->m);
+	gagg_visit_msg(vis, GAGG_T_PULL, ch->local[0].rank, &a->m);
 	a->m.pn = gap->first;
 	a->m.run = (u16)(gap->end - gap->first);
 	sh->n[GAGG_N_PULLS]++;
 	if (!gap->wait)
-		gap_shrink(&sh->path[a->node], gap, now);
+		gap_shrink(&sh->path[a->node], gap, vis->now);
 }
 
 /* the place of another gap; of too many the oldest is left to QUERY, asked for once */
-static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g,
-				struct gagg_chan *ch, u32 h, u64 now)
+static struct gagg_gap *gap_add(const struct gagg_visit *vis, u32 h)
 {
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_gap *all = gagg_chan_gaps(ch, h)->gap, *oldest = all;
 	u32 i;
 
@@ -76,24 +81,27 @@ static struct gagg_gap *gap_add(struct gagg_shard *sh, const struct gagg_geom *g
 			oldest = gap;
 	}
 	if (!oldest->wait && !ch->overtaken[h])
-		gap_ask_for(sh, g, ch, h, oldest, now);
+		gap_ask_for(vis, h, oldest);
 	return oldest;
 }
 
 /*
- * Results that come by themselves were not lost, but overtaken for so long: later gaps
- * wait for that. Longer than this home has known is told to the others, too: what
- * reorders one most often reorders all, and of many each sends too few to learn. What
- * had to be asked for was lost, and the time is forgotten by and by. (By multicast a
- * repair may come that others have asked for.)
+ * How long results of a home are overtaken: later gaps of it wait for as long (R22).
+ *
+ * 1. Results that have come without a PULL were not lost, but overtaken until now.
+ * 2. A time that is longer than the home's last one counts for all homes: what reorders the
+ *    results of one most often reorders those of all, and each of many sends too few of them to
+ *    learn from.
+ * 3. Results that had to be asked for were lost: the time is forgotten by an eighth.
+ * 4. By multicast a repair may come that another node has asked for: it says nothing.
  */
-static void gap_learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
-		      const struct gagg_gap *gap, bool repair, u64 now)
+static void gap_learn(const struct gagg_visit *vis, u32 h, const struct gagg_gap *gap, bool repair)
 {
-	u64 since = now > gap->seen ? now - gap->seen : 0;
+	struct gagg_chan *ch = vis->ch;
+	u64 since = vis->now > gap->seen ? vis->now - gap->seen : 0;
 	u32 late = (u32)gagg_min64(since, GAGG_QUERY_WAIT_MAX), i;
 
-	if (repair && !gap->wait && g->heard_by_others)
+	if (repair && !gap->wait && vis->g->heard_by_others)
 		return;
 	if (repair) {
 		ch->overtaken[h] -= ch->overtaken[h] / 8;
@@ -107,19 +115,21 @@ static void gap_learn(const struct gagg_geom *g, struct gagg_chan *ch, u32 h,
 		ch->overtaken[i] = (u32)gagg_max64(ch->overtaken[i], late);
 }
 
-/* it has cut the window; what has been cut since was for something else */
+/* the gap was not lost: its cut of the window is undone, unless there was another one since */
 static void gap_was_late(struct gagg_path *p, const struct gagg_gap *gap)
 {
 	if (gap->cut_pn == p->cut_pn)
 		gagg_cwnd_undo(p);
 }
 
-/* results that were skipped have come: what lies behind them is on its way, too, or is
- * asked for again as if it had been asked for now
+/*
+ * The results of @m close a gap, or a part of one. What lies behind them in it is a gap of its own:
+ * if it was asked for, it is on its way, too, and its wait begins anew.
  */
-static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now)
+static void gap_close(const struct gagg_visit *vis, u32 h, const struct gagg_msg *m)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_gap *all = gagg_chan_gaps(ch, h)->gap;
 	u32 first = m->pn, end = first + m->run, i;
 
@@ -131,42 +141,40 @@ static void gap_close(struct gagg_shard *sh, const struct gagg_geom *g,
 			continue;
 		if (gap->wait && !(m->flags & GAGG_WF_REPAIR))
 			gap_was_late(&sh->path[ch->home[h]], gap);
-		gap_learn(g, ch, h, gap, m->flags & GAGG_WF_REPAIR, now);
+		gap_learn(vis, h, gap, m->flags & GAGG_WF_REPAIR);
 		rest.first = end;
 		rest.silent = 0;
 		if (rest.wait)
-			rest.at = now + rest.wait;
+			rest.at = vis->now + rest.wait;
 		gap->end = (s32)(first - gap->first) > 0 ? first : gap->first;
 		/* what was asked for before it was lost, or has come */
 		if (m->flags & GAGG_WF_REPAIR && !ch->overtaken[h])
 			gap->pn = sh->path[ch->home[h]].told;
 		if ((s32)(rest.end - end) > 0)
-			*gap_add(sh, g, ch, h, now) = rest;
+			*gap_add(vis, h) = rest;
 	}
 }
 
-/* the results before @end that have not come are a gap; false: there is none.
- * The home remembers its last `window` results only.
- */
-bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		   u32 h, u32 end, bool lanes, u64 now)
+/* of no more than the last `window` results, since the home remembers no others (R15) */
+bool gagg_gap_note(const struct gagg_visit *vis, u32 h, u32 end, bool lanes)
 {
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_gaps *gaps = gagg_chan_gaps(ch, h);
 	u32 n = end - ch->home_rpn[h];
 	struct gagg_gap *gap;
 
 	if ((s32)n <= 0)
 		return false;
-	n = (u32)gagg_min64(n, g->window);
+	n = (u32)gagg_min64(n, vis->g->window);
 	ch->home_rpn[h] = end;
-	gap = gap_add(sh, g, ch, h, now);
+	gap = gap_add(vis, h);
 	gap->first = end - n;
 	gap->end = end;
 	gap->wait = 0;
 	gap->silent = 0;
 	gap->lanes = lanes;
-	gap->seen = now;
-	gap->at = now + ch->overtaken[h] + ch->overtaken[h] / 8;
+	gap->seen = vis->now;
+	gap->at = vis->now + ch->overtaken[h] + ch->overtaken[h] / 8;
 	/* a lower bound: gaps only become due later. gap_pull() finds the least anew */
 	gaps->at = gagg_min64(gaps->at, gap->at);
 	ch->pull_at = gagg_min64(ch->pull_at, gaps->at);
@@ -174,10 +182,10 @@ bool gagg_gap_note(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg
 }
 
 /*
- * They were pulled, and may wait in a queue that has become longer. Not if
- * 1. something was acknowledged that was sent after the PULL, or what was pulled behind
- *    them has come: what the PULL brings was sent before that, and goes the same way; or
- * 2. a timeout has passed since.
+ * Results that were pulled may wait in a queue that has become longer (R23), unless
+ * 1. something was acknowledged that was sent after the PULL, or results have come that were
+ *    pulled behind them: the home has sent theirs before, and they go the same way; or
+ * 2. a timeout has passed since the PULL.
  */
 static bool gap_on_their_way(const struct gagg_gap *gap, const struct gagg_path *p)
 {
@@ -186,9 +194,11 @@ static bool gap_on_their_way(const struct gagg_gap *gap, const struct gagg_path 
 }
 
 /* those of a home that are due; returns when the next one is */
-static u64 gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		    u32 h, u64 now)
+static u64 gap_pull(const struct gagg_visit *vis, u32 h)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
+	u64 now = vis->now;
 	const struct gagg_path *p = &sh->path[ch->home[h]];
 	struct gagg_gap *all = gagg_chan_gaps(ch, h)->gap;
 	u64 next = GAGG_NEVER;
@@ -197,7 +207,7 @@ static u64 gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gag
 	for (i = 0; i < GAGG_GAPS; i++) {
 		struct gagg_gap *gap = &all[i];
 
-		/* a home that is silent for so long is left to QUERY */
+		/* a home that does not answer for so long is left to QUERY (R30) */
 		if (gap->at <= now && gap->silent >= GAGG_QUERY_WAIT_MAX)
 			gap->end = gap->first;
 		if (gap->first == gap->end)
@@ -207,7 +217,7 @@ static u64 gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gag
 			gap->pulled += gap->wait;
 			gap->at = now + gap->wait;
 		} else if (gap->at <= now && gagg_shard_spare(sh) >= GAGG_ACTS_STEP) {
-			gap_ask_for(sh, g, ch, h, gap, now);
+			gap_ask_for(vis, h, gap);
 			gap_again_later(gap, p, now);
 		}
 		next = gagg_min64(next, gap->at);
@@ -215,39 +225,35 @@ static u64 gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gag
 	return next;
 }
 
-/* those that are still there when a batch was read; and again, if the PULL was lost, or
- * what it was answered with
- */
-void gagg_gap_pull(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		   u64 now)
+void gagg_gap_pull(const struct gagg_visit *vis)
 {
+	struct gagg_chan *ch = vis->ch;
 	u32 h;
 
 	ch->pull_at = GAGG_NEVER;
 	for (h = 0; h < ch->nhomes; h++) {
 		struct gagg_gaps *gaps = gagg_chan_gaps(ch, h);
 
-		if (gaps->at <= now)
-			gaps->at = gap_pull(sh, g, ch, h, now);
+		if (gaps->at <= vis->now)
+			gaps->at = gap_pull(vis, h);
 		ch->pull_at = gagg_min64(ch->pull_at, gaps->at);
 	}
 }
 
 /*
- * Note results whose packet numbers were skipped. A repetition that
- * is the next one closes the gap as well; one that is not says nothing about
- * what lies between.
+ * A repetition (REPAIR) beyond the next number shows no gap: it was sent out of its turn. One
+ * that has the next number moves it on, as any result does.
  */
-void gagg_gap_seen(struct gagg_shard *sh, const struct gagg_geom *g,
-		   struct gagg_chan *ch, u32 h, const struct gagg_msg *m, u64 now)
+void gagg_gap_seen(const struct gagg_visit *vis, u32 h, const struct gagg_msg *m)
 {
+	struct gagg_chan *ch = vis->ch;
 	s32 gap = (s32)(m->pn - ch->home_rpn[h]);
 
 	if (gap < 0)
-		gap_close(sh, g, ch, h, m, now);
+		gap_close(vis, h, m);
 	if (gap + m->run <= 0 || (gap > 0 && (m->flags & GAGG_WF_REPAIR)))
 		return;
 	if (gap > 0)
-		gagg_gap_note(sh, g, ch, h, m->pn, gagg_wire_has_lanes(m), now);
+		gagg_gap_note(vis, h, m->pn, gagg_wire_has_lanes(m));
 	ch->home_rpn[h] = m->pn + m->run;
 }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is missing: ranks that have not contributed to what an op waits for.
+ * Missing: ranks that have not contributed to what an op waits for (R14, R29).
  *
- * A chunk's home knows that, and says so (WAITS) to who asks for the chunk's result
- * (QUERY) when it has been open for a while. What is under way, or lost and not repaired
- * yet, is missing as well: no more is known than that it has not arrived.
+ * A chunk's home knows them. It names them (WAITS) to a node that asks for the chunk's result
+ * (QUERY), once the chunk has been open for a while. A rank counts as missing as well if its
+ * contribution is under way, or was lost and is not repaired yet: the home knows no more than that
+ * it has not arrived.
  */
 #include "ring/internal.h"
 
-/* As long as questions are apart at most: who asks is answered then, and no sooner would help. */
+/* As long as questions are apart at most: the answer to one of them names the missing. */
 #define OPEN_LONG	GAGG_QUERY_WAIT_MAX
 
-/* Those that are asked again, after a void, have come. */
+/* Ranks that are asked again, after a void, have come. */
 static u64 missing_lacks(const struct gagg_chan *ch, const struct gagg_acc *a)
 {
 	return ch->members & ~(a->bits | a->seen);
 }
 
-bool gagg_missing_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		       const struct gagg_acc *a, u32 node, u64 now)
+bool gagg_missing_tell(const struct gagg_visit *vis, const struct gagg_acc *a, u32 node)
 {
+	struct gagg_chan *ch = vis->ch;
 	u64 ranks = missing_lacks(ch, a);
 	struct gagg_act *act;
 
-	if (!ranks || now < a->opened + OPEN_LONG)
+	if (!ranks || vis->now < a->opened + OPEN_LONG)
 		return false;
-	act = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
+	act = gagg_shard_emit(vis->sh, GAGG_ACT_SEND_CTRL, ch->id);
 	act->node = (u8)node;
-	gagg_shard_msg(sh, g, GAGG_T_WAITS, ch->id, g->self, &act->m);
+	gagg_visit_msg(vis, GAGG_T_WAITS, vis->g->self, &act->m);
 	act->m.chunk = a->slot;
 	act->m.round = a->round;
 	act->m.aux = (u32)ranks;
@@ -35,15 +36,16 @@ bool gagg_missing_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct 
 	return true;
 }
 
-enum gagg_rx gagg_missing_told(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
-			       const struct gagg_msg *m, struct gagg_todo *todo)
+enum gagg_rx gagg_missing_told(struct gagg_arrival *in, const struct gagg_msg *m)
 {
-	int h = gagg_chan_home(ch, node);
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_chan *ch = vis->ch;
+	int h = gagg_chan_home(ch, in->node);
 	const struct gagg_cur *base;
 	struct gagg_lack *lack;
 
-	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	if (h < 0 || (int)gagg_geom_home(vis->g, ch->nhomes, m->chunk) != h)
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	base = &ch->home_base[h];
 	if (m->chunk != base->slot || m->round != base->round)
 		return GAGG_RX_OK;
@@ -65,7 +67,9 @@ static u64 missing_not_pushed(struct gagg_chan *ch, u32 slot)
 	return ranks;
 }
 
-/* of a chunk that is homed here; quorum: it may be published, and wait for local ranks only */
+/* of a chunk that is homed here. In a quorum it may be published already: then it waits for local
+ * ranks only
+ */
 static u64 missing_here(const struct gagg_geom *g, struct gagg_chan *ch,
 			const struct gagg_cur *c)
 {

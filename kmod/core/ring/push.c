@@ -1,46 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Contributions go out, as far as the window, their trainer and the paths allow.
+ * Contributions go out, as far as the window, their trainer and the paths allow (R19).
  */
 #include "ring/internal.h"
 
 #define LEAD_TRIPS	8	/* windows that a host may be ahead */
 
-/* the datagram of a pushed contribution; it is open, hence its op is in flight */
-static void push_contrib_msg(const struct gagg_shard *sh, const struct gagg_geom *g,
-			     struct gagg_chan *ch, u32 l, const struct gagg_cur *c,
-			     struct gagg_msg *m)
+/**
+ * struct sender - contributions of a local rank on their way to a home
+ * @vis:	the visit that sends them
+ * @env:	has the trainer's side of them
+ * @path:	to the home's node
+ * @ready:	READY that may grow; of the way
+ * @l:		local rank
+ * @h:		home
+ * @again:	what is sent was sent before
+ *
+ * push_sender() fills it; it lasts for the turn of one way.
+ */
+struct sender {
+	const struct gagg_visit *vis;
+	const struct gagg_env *env;
+	struct gagg_path *path;
+	struct gagg_run *ready;
+	u32 l;
+	u32 h;
+	bool again;
+};
+
+/* the header of a pushed contribution; its round is open, hence its op is in flight */
+static void push_contrib_msg(const struct sender *s, const struct gagg_cur *c, struct gagg_msg *m)
 {
-	const struct gagg_pushed *p = gagg_chan_pushed(ch, c->slot, l);
-	const struct gagg_op *op = gagg_ring_op(ch, l, c->v);
+	struct gagg_chan *ch = s->vis->ch;
+	const struct gagg_pushed *p = gagg_chan_pushed(ch, c->slot, s->l);
+	const struct gagg_op *op = gagg_ring_op(ch, s->l, c->v);
 	bool empty = p->flags & (GAGG_C_ZERO | GAGG_C_NONFINITE);
 
-	gagg_shard_msg(sh, g, empty ? GAGG_T_READY : GAGG_T_CONTRIB, ch->id,
-		       ch->local[l].rank, m);
+	gagg_visit_msg(s->vis, empty ? GAGG_T_READY : GAGG_T_CONTRIB, ch->local[s->l].rank, m);
 	m->laneop = op->laneop;
 	m->flags = gagg_c_to_w(p->flags) | (op->flags & GAGG_OP_RAW ? GAGG_WF_RAW : 0);
 	m->sig = op->sig;
 	m->aux = op->call;
 	m->chunk = c->slot;
 	m->round = c->round;
-	m->lanes = gagg_op_lanes(g, op, c->v);
+	m->lanes = gagg_op_lanes(s->vis->g, op, c->v);
 	m->exp = p->exp;
 	m->want = p->want;
 	m->weight = 1;
 }
-
-/* where contributions of one way are on their way to a datagram */
-struct sender {
-	struct gagg_shard *sh;
-	const struct gagg_geom *g;
-	struct gagg_chan *ch;
-	struct gagg_path *path;
-	struct gagg_run *ready;	/* READY that may grow; of the way */
-	u32 l;
-	u32 node;
-	bool again;		/* what is sent was sent before */
-	u64 now;
-};
 
 /* the log's entry for a datagram */
 static struct gagg_sent push_sent(const struct sender *s, const struct gagg_msg *m)
@@ -59,7 +66,7 @@ static void push_take_pn(struct sender *s, struct gagg_msg *m)
 {
 	struct gagg_sent what = push_sent(s, m);
 
-	m->pn = gagg_path_send(s->path, &what, s->now);
+	m->pn = gagg_path_send(s->path, &what, s->vis->now);
 }
 
 static void push_flush_ready(struct sender *s)
@@ -67,7 +74,7 @@ static void push_flush_ready(struct sender *s)
 	if (!s->ready->m.run)
 		return;
 	push_take_pn(s, &s->ready->m);
-	gagg_run_flush(s->sh, s->ready, s->node);
+	gagg_run_flush(s->vis->sh, s->ready, s->vis->ch->home[s->h]);
 }
 
 static bool push_same_ready(const struct gagg_run *r, const struct gagg_msg *m)
@@ -78,68 +85,71 @@ static bool push_same_ready(const struct gagg_run *r, const struct gagg_msg *m)
 	       r->m.exp == m->exp && r->m.want == m->want;
 }
 
-/* worth looking at what comes next: it may be sent, or the READY that waits may
- * grow by it
- */
+/* is the next contribution worth a look? It may be sent, or be in the READY that waits */
 static bool push_may_send(const struct sender *s)
 {
-	return gagg_path_room(s->path) && gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP;
+	return gagg_path_room(s->path) && gagg_shard_spare(s->vis->sh) >= GAGG_ACTS_STEP;
 }
 
-/* room for it, and for the READY that waits unless that grows by it */
+/* There is room for @m, and for the READY that waits; or that grows by @m. */
 static bool push_fits(const struct sender *s, const struct gagg_msg *m)
 {
 	return gagg_path_room(s->path) > (s->ready->m.run ? 1U : 0U) ||
 	       push_same_ready(s->ready, m);
 }
 
-/* returns the action; NULL: it is, or joins, the READY that waits */
+/* returns the action; NULL: @m is the READY that waits now, or is in it */
 static struct gagg_act *push_send(struct sender *s, struct gagg_msg *m)
 {
+	struct gagg_chan *ch = s->vis->ch;
 	struct gagg_act *a;
 
 	if (push_same_ready(s->ready, m)) {
 		s->ready->m.run++;
-		s->ready->next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
+		s->ready->next = gagg_geom_next(s->vis->g, ch->nhomes, m->chunk);
 		return NULL;
 	}
 	push_flush_ready(s);
 	if (m->type == GAGG_T_READY) {
 		s->ready->m = *m;
-		s->ready->next = gagg_geom_next(s->g, s->ch->nhomes, m->chunk);
+		s->ready->next = gagg_geom_next(s->vis->g, ch->nhomes, m->chunk);
 		return NULL;
 	}
 	push_take_pn(s, m);
-	a = gagg_shard_emit(s->sh, GAGG_ACT_SEND_CONTRIB, s->ch->id);
-	a->node = (u8)s->node;
+	a = gagg_shard_emit(s->vis->sh, GAGG_ACT_SEND_CONTRIB, ch->id);
+	a->node = ch->home[s->h];
 	a->local = (u8)s->l;
 	a->m = *m;
 	return a;
 }
 
-/* send what was lost or asked for; those that are done meanwhile are counted
- * out of nagain by gagg_ring_taken()
+/*
+ * sends again what was lost (R26) or asked for (R28)
+ *
+ * nagain counts what is left of it: gagg_ring_taken() subtracts chunks that are done meanwhile.
  */
 static void push_send_again(struct sender *s, struct gagg_way *w)
 {
+	struct gagg_chan *ch = s->vis->ch;
+
 	s->again = true;
 	while (w->nagain && w->again.v < w->next.v && push_may_send(s)) {
-		struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->again.slot, s->l);
+		struct gagg_pushed *p = gagg_chan_pushed(ch, w->again.slot, s->l);
 		struct gagg_msg m;
 
 		if ((p->state & GAGG_AGAIN) &&
-		    w->again.round == *gagg_chan_done(s->ch, w->again.slot) + 1) {
-			push_contrib_msg(s->sh, s->g, s->ch, s->l, &w->again, &m);
+		    w->again.round == *gagg_chan_done(ch, w->again.slot) + 1) {
+			push_contrib_msg(s, &w->again, &m);
 			if (!push_fits(s, &m))
 				return;
 			p->state &= (u8)~GAGG_AGAIN;
 			w->nagain--;
-			s->sh->n[GAGG_N_RETRANSMITS]++;
+			s->vis->sh->n[GAGG_N_RETRANSMITS]++;
 			push_send(s, &m);
 		}
-		gagg_cur_next(s->g, s->ch, &w->again);
+		gagg_cur_next(s->vis->g, ch, &w->again);
 	}
-	/* a READY that waits is sent again, too */
+	/* a READY with what is sent again does not grow by what is sent first */
 	push_flush_ready(s);
 }
 
@@ -155,11 +165,11 @@ static void push_take_desc(const struct gagg_cdesc *d, const struct gagg_op *op,
 	p->state = GAGG_PUSHED;
 }
 
-/* how many of those that follow @c are of its stripe and op, and of its length, below @end */
+/* how many chunks behind @c, below @end, are of its stripe and op, and as long */
 static u32 push_alike(const struct sender *s, const struct gagg_op *op, const struct gagg_cur *c,
 		      u64 end)
 {
-	const struct gagg_geom *g = s->g;
+	const struct gagg_geom *g = s->vis->g;
 	u32 stripe = g->stripe - 1 - c->slot % g->stripe, ring = g->ring - 1 - c->slot;
 
 	end = gagg_min64(end, op->last_lanes == g->lanes ? op->end : op->end - 1);
@@ -167,21 +177,22 @@ static u32 push_alike(const struct sender *s, const struct gagg_op *op, const st
 }
 
 /*
- * The contribution at @c is sent by @a. Those that follow and are like it but for
- * slot, packet number and exponents are pushed, too; @c is then at the last of them.
+ * @a sends the contribution at @c, and those behind it that differ by slot, packet number and
+ * exponents only; @c is then at the last of them.
  */
-static void push_run(struct sender *s, const struct gagg_env *env, const struct gagg_op *op,
-		     struct gagg_cur *c, u64 end, struct gagg_act *a)
+static void push_run(struct sender *s, const struct gagg_op *op, struct gagg_cur *c, u64 end,
+		     struct gagg_act *a)
 {
+	struct gagg_chan *ch = s->vis->ch;
 	u32 n = (u32)gagg_min64(gagg_min64(push_alike(s, op, c, end), GAGG_RUN - 1),
 				gagg_path_room(s->path));
-	u8 flags = gagg_chan_pushed(s->ch, c->slot, s->l)->flags;
+	u8 flags = gagg_chan_pushed(ch, c->slot, s->l)->flags;
 	struct gagg_sent what = push_sent(s, &a->m);
 
 	for (; a->more < n; a->more++) {
 		u32 slot = c->slot + 1;
-		struct gagg_pushed *p = gagg_chan_pushed(s->ch, slot, s->l);
-		struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, slot);
+		struct gagg_pushed *p = gagg_chan_pushed(ch, slot, s->l);
+		struct gagg_cdesc d = s->env->desc(s->env->ctx, ch, s->l, slot);
 
 		push_take_desc(&d, op, a->m.lanes, p);
 		if (p->flags != flags) {
@@ -194,68 +205,80 @@ static void push_run(struct sender *s, const struct gagg_env *env, const struct 
 		c->v++;
 	}
 	what.slot++;
-	s->sh->more += a->more;
-	gagg_path_send_run(s->path, &what, a->more, s->now);
+	s->vis->sh->more += a->more;
+	gagg_path_send_run(s->path, &what, a->more, s->vis->now);
 }
 
 /*
- * Where contributions with lanes end that may leave: so far ahead of the oldest chunk whose
- * result has not come. Only where a link is crowded, which small windows show. Hosts that are
- * ahead of others win nothing there, and take the home's link from those for whom all wait. What
- * these bring later completes chunks for all at once, and the results wait for the link out.
+ * Contributions with lanes below that chunk may leave: so far may a host be ahead of the oldest
+ * chunk whose result has not come. The bound is for crowded links, which small windows show.
+ * There a host that is ahead of the others
+ * 1. wins nothing, since its chunks are complete only with theirs;
+ * 2. takes the home's link from the hosts that all wait for; and
+ * 3. makes many chunks wait for these: then many are complete at once, and their results wait for
+ *    the home's link out.
  */
-static u64 push_lead_end(const struct sender *s, u32 h)
+static u64 push_lead_end(const struct sender *s)
 {
+	const struct gagg_chan *ch = s->vis->ch;
 	u64 lead = LEAD_TRIPS * (u64)s->path->cwnd;
 
 	if (s->path->cwnd >= GAGG_PATH_CWND_CALM)
 		return GAGG_NEVER;
-	return s->ch->home_base[h].v + lead * s->ch->nhomes * s->g->shards;
+	return ch->home_base[s->h].v + lead * ch->nhomes * s->vis->g->shards;
 }
 
-/* may it leave for home h? If that is here, it takes the room of what it completes. */
-static bool push_has_room(const struct sender *s, u32 h, u64 v, const struct gagg_msg *m)
+/* is the home of the way this node? */
+static inline bool push_stays(const struct sender *s)
 {
-	if (h == s->ch->self_home)
-		return gagg_home_take_room(s->sh, s->g, s->ch, m, s->now);
-	return push_fits(s, m) && (m->type == GAGG_T_READY || v < push_lead_end(s, h));
+	return s->h == s->vis->ch->self_home;
+}
+
+/* May chunk @v leave? If its home is here, it takes the room of what it completes. */
+static bool push_has_room(const struct sender *s, u64 v, const struct gagg_msg *m)
+{
+	if (push_stays(s))
+		return gagg_home_take_room(s->vis, m);
+	return push_fits(s, m) && (m->type == GAGG_T_READY || v < push_lead_end(s));
 }
 
 /* push the next contribution of a way, and what is like it; false: there is no room for it */
-static bool push(struct sender *s, const struct gagg_env *env, u32 h, u64 end)
+static bool push(struct sender *s, u64 end)
 {
-	struct gagg_way *w = gagg_chan_way(s->ch, s->l, h);
-	const struct gagg_op *op = gagg_ring_op(s->ch, s->l, w->next.v);
-	struct gagg_pushed *p = gagg_chan_pushed(s->ch, w->next.slot, s->l);
-	struct gagg_cdesc d = env->desc(env->ctx, s->ch, s->l, w->next.slot);
+	const struct gagg_geom *g = s->vis->g;
+	struct gagg_chan *ch = s->vis->ch;
+	struct gagg_way *w = gagg_chan_way(ch, s->l, s->h);
+	const struct gagg_op *op = gagg_ring_op(ch, s->l, w->next.v);
+	struct gagg_pushed *p = gagg_chan_pushed(ch, w->next.slot, s->l);
+	struct gagg_cdesc d = s->env->desc(s->env->ctx, ch, s->l, w->next.slot);
 	struct gagg_act *a;
 	struct gagg_msg m;
 
-	push_take_desc(&d, op, gagg_op_lanes(s->g, op, w->next.v), p);
-	push_contrib_msg(s->sh, s->g, s->ch, s->l, &w->next, &m);
-	if (!push_has_room(s, h, w->next.v, &m)) {
+	push_take_desc(&d, op, gagg_op_lanes(g, op, w->next.v), p);
+	push_contrib_msg(s, &w->next, &m);
+	if (!push_has_room(s, w->next.v, &m)) {
 		p->state = 0;
 		return false;
 	}
-	if (h == s->ch->self_home) {
-		gagg_cur_next(s->g, s->ch, &w->next);
-		gagg_home_push(s->sh, s->g, s->ch, &m, s->now);
+	if (push_stays(s)) {
+		gagg_cur_next(g, ch, &w->next);
+		gagg_home_push(s->vis, &m);
 		return true;
 	}
 	a = push_send(s, &m);
 	if (a)
-		push_run(s, env, op, &w->next, gagg_min64(end, push_lead_end(s, h)), a);
-	gagg_cur_next(s->g, s->ch, &w->next);
+		push_run(s, op, &w->next, gagg_min64(end, push_lead_end(s)), a);
+	gagg_cur_next(g, ch, &w->next);
 	return true;
 }
 
-static struct sender push_sender(struct gagg_shard *sh, const struct gagg_geom *g,
-				 struct gagg_chan *ch, u32 l, u32 h, u64 now)
+static struct sender push_sender(const struct gagg_visit *vis, const struct gagg_env *env, u32 l,
+				 u32 h)
 {
 	return (struct sender){
-		.sh = sh, .g = g, .ch = ch, .l = l, .node = ch->home[h], .now = now,
-		.path = &sh->path[ch->home[h]],
-		.ready = &gagg_chan_way(ch, l, h)->ready,
+		.vis = vis, .env = env, .l = l, .h = h,
+		.path = &vis->sh->path[vis->ch->home[h]],
+		.ready = &gagg_chan_way(vis->ch, l, h)->ready,
 	};
 }
 
@@ -265,26 +288,23 @@ static inline u64 push_window_end(const struct gagg_geom *g, const struct gagg_c
 	return gagg_min64(gagg_min64(ch->local[l].issued, filled), ch->base + g->window);
 }
 
-static inline bool may_push(const struct sender *s, bool home)
+static inline bool may_push(const struct sender *s)
 {
-	return home ? gagg_shard_spare(s->sh) >= GAGG_ACTS_STEP : push_may_send(s);
+	return push_stays(s) ? gagg_shard_spare(s->vis->sh) >= GAGG_ACTS_STEP : push_may_send(s);
 }
 
 /* one way's turn, up to @front; returns where it would go on, GAGG_NEVER: it cannot */
-static u64 push_refill_way(struct sender *s, const struct gagg_env *env, u32 h, u64 filled,
-			   u64 front)
+static u64 push_refill_way(struct sender *s, u64 filled, u64 front)
 {
-	struct gagg_way *w = gagg_chan_way(s->ch, s->l, h);
-	bool home = h == s->ch->self_home;
+	struct gagg_way *w = gagg_chan_way(s->vis->ch, s->l, s->h);
 	u64 end, turn;
 
 	do {
 		/* the window moves with what is pushed here */
-		end = push_window_end(s->g, s->ch, s->l, filled);
+		end = push_window_end(s->vis->g, s->vis->ch, s->l, filled);
 		turn = gagg_min64(end, front);
-	} while (w->next.v < turn && may_push(s, home) && push(s, env, h, turn));
-	return front <= w->next.v && w->next.v < end && may_push(s, home) ? w->next.v :
-									   GAGG_NEVER;
+	} while (w->next.v < turn && may_push(s) && push(s, turn));
+	return front <= w->next.v && w->next.v < end && may_push(s) ? w->next.v : GAGG_NEVER;
 }
 
 /* changes when something is pushed */
@@ -299,41 +319,41 @@ static u64 push_pushed(struct gagg_chan *ch, u32 l)
 }
 
 /*
- * Homes take turns, a stripe each: the first results can come when all hosts have sent
- * a stripe, and no home's link waits for another's.
+ * Homes take turns, a stripe each.
+ * 1. The first results can come as soon as all hosts have sent one stripe.
+ * 2. No home's link is idle while another one's is busy.
  */
-static void push_refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
-			      const struct gagg_env *env, struct gagg_chan *ch, u32 l, u64 filled,
-			      u64 now)
+static void push_refill_local(const struct gagg_visit *vis, const struct gagg_env *env, u32 l,
+			      u64 filled)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	u64 period = (u64)g->stripe * ch->nhomes * g->shards;
 	u64 was = push_pushed(ch, l), front = GAGG_NEVER, next;
 	u32 i, h;
 
 	for (h = 0; h < ch->nhomes; h++) {
-		struct sender s = push_sender(sh, g, ch, l, h, now);
+		struct sender s = push_sender(vis, env, l, h);
 		struct gagg_way *w = gagg_chan_way(ch, l, h);
 
 		push_send_again(&s, w);
-		if (may_push(&s, h == ch->self_home))
+		if (may_push(&s))
 			front = gagg_min64(front, w->next.v);
 	}
-	/* from the way on that is least far, of those that can go on */
+	/* begins with the least advanced of the ways that can go on */
 	for (; front < push_window_end(g, ch, l, filled); front = next) {
 		next = GAGG_NEVER;
 		for (i = 0; i < ch->nhomes; i++) {
 			struct sender s;
 
-			/* not all hosts begin with one home, whose link is busy then alone */
+			/* R38: if all began with one home, only its link would be busy */
 			h = (g->self + 1 + i) % ch->nhomes;
-			s = push_sender(sh, g, ch, l, h, now);
-			next = gagg_min64(next,
-					  push_refill_way(&s, env, h, filled,
-							  front + period));
+			s = push_sender(vis, env, l, h);
+			next = gagg_min64(next, push_refill_way(&s, filled, front + period));
 		}
 	}
 	for (h = 0; h < ch->nhomes; h++) {
-		struct sender s = push_sender(sh, g, ch, l, h, now);
+		struct sender s = push_sender(vis, env, l, h);
 
 		push_flush_ready(&s);
 	}
@@ -341,39 +361,42 @@ static void push_refill_local(struct gagg_shard *sh, const struct gagg_geom *g,
 		return;
 	ch->poll_wait = GAGG_POLL_WAIT_MIN;
 	if (ch->query_at == GAGG_NEVER)
-		gagg_ring_watch(sh, ch, now);
+		gagg_ring_watch(vis);
 }
 
-bool gagg_ring_refill(struct gagg_shard *sh, const struct gagg_geom *g,
-		      const struct gagg_env *env, struct gagg_chan *ch, u64 now)
+bool gagg_ring_refill(const struct gagg_visit *vis, const struct gagg_env *env)
 {
+	struct gagg_shard *sh = vis->sh;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+	u64 now = vis->now;
 	bool starved = false, more = false;
 	u64 base = ch->base;
 	u32 l, h;
 
-	gagg_ring_finish(sh, ch);
+	gagg_ring_finish(vis);
 	if (ch->repair_at <= now)
-		more = gagg_repair_serve(sh, g, ch, now);
+		more = gagg_repair_serve(vis);
 	if (ch->pull_at <= now)
-		gagg_gap_pull(sh, g, ch, now);
+		gagg_gap_pull(vis);
 	for (l = 0; l < ch->nlocals; l++) {
 		u64 filled = env->filled(env->ctx, ch, l);
 
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return true;
-		push_refill_local(sh, g, env, ch, l, filled, now);
+		push_refill_local(vis, env, l, filled);
 		for (h = 0; h < ch->nhomes; h++)
 			starved |= gagg_chan_way(ch, l, h)->next.v >= filled &&
 				   gagg_chan_way(ch, l, h)->next.v <
 				   gagg_min64(ch->local[l].issued, ch->base + g->window);
 	}
-	/* the trainer makes no call when it has filled more: look again */
+	/* no call says that the trainer has filled more: look again */
 	if (!starved)
 		ch->poll_at = GAGG_NEVER;
 	else if (ch->poll_at > now + ch->poll_wait)
 		ch->poll_at = now + ch->poll_wait;
-	/* a local contribution may have been the last of a chunk that is homed
-	 * here: that moves the window for ways that had their turn before
+	/* A local contribution may have completed a chunk that is homed here, which moves the
+	 * window: ways that had their turn before may go on.
 	 */
 	return more || gagg_shard_spare(sh) < GAGG_ACTS_STEP || ch->base != base;
 }

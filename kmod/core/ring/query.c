@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What became of it? Workers ask homes that owe them results: after a time, or as
- * soon as a home that has been heard falls silent.
+ * Questions (QUERY): a worker asks what became of chunks whose results a home owes (R30). It asks
+ * after a time, or as soon as a home that was heard falls silent (R34, R36).
  */
 #include "ring/internal.h"
 
@@ -9,26 +9,29 @@
 #define POLL_WAIT_MAX	(2 * GAGG_MSEC)
 #define TAIL		8	/* flying datagrams of a path that has nothing left to send */
 
-struct gagg_act *gagg_query_ask(struct gagg_shard *sh, const struct gagg_geom *g,
-				struct gagg_chan *ch, u32 h)
+struct gagg_act *gagg_query_ask(const struct gagg_visit *vis, u32 h)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, ch->id);
 
 	a->node = ch->home[h];
-	gagg_shard_msg(sh, g, GAGG_T_QUERY, ch->id, ch->local[0].rank, &a->m);
+	gagg_visit_msg(vis, GAGG_T_QUERY, ch->local[0].rank, &a->m);
 	sh->n[GAGG_N_QUERIES]++;
 	return a;
 }
 
 /*
- * ask a home what became of the oldest open chunks. One rank asks for all that
- * live here: a result comes for the node, and RESEND for whom it may concern.
- * Chunks between them that are done are named as well: where every other result is lost,
- * one question is for many of them.
+ * asks a home about its oldest open chunks
+ *
+ * 1. One rank asks for all that live here: a result comes for the node, and RESEND says which rank
+ *    it means.
+ * 2. The run names chunks as well that are done, between those that are not: where every other
+ *    result is lost, one question is still about many.
  */
-static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		  u32 h)
+static void query(const struct gagg_visit *vis, u32 h)
 {
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_way *w = gagg_chan_way(ch, 0, h);
 	struct gagg_cur c = ch->home_base[h];
 	u32 round = c.round, slot = c.slot, run = 0, n;
@@ -41,11 +44,11 @@ static void query(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_
 				break;
 			run = n;
 		}
-		gagg_cur_next(g, ch, &c);
+		gagg_cur_next(vis->g, ch, &c);
 	}
 	if (!run)
 		return;
-	a = gagg_query_ask(sh, g, ch, h);
+	a = gagg_query_ask(vis, h);
 	a->m.chunk = slot;
 	a->m.round = round;
 	a->m.run = (u16)run;
@@ -62,52 +65,54 @@ static bool query_owed(struct gagg_chan *ch, u32 h)
 	return open;
 }
 
-/* hardly anything of ours is under way: nothing waits in our queue, answers neither */
-static bool query_drained(const struct gagg_shard *sh, const struct gagg_chan *ch)
+/* So little is under way that nothing waits in a queue of this node, and answers do not, either. */
+static bool query_drained(const struct gagg_visit *vis)
 {
+	const struct gagg_chan *ch = vis->ch;
 	u32 h;
 
 	for (h = 0; h < ch->nhomes; h++)
-		if (sh->path[ch->home[h]].flying > TAIL)
+		if (vis->sh->path[ch->home[h]].flying > TAIL)
 			return false;
 	return true;
 }
 
-/* Asks homes that owe results. None is due: says when one will be, which has been heard
- * and may still speak; else GAGG_NEVER.
+/* asks the homes that owe results and are due; returns GAGG_NEVER then. If none is due, returns
+ * when the first of them will be, which may answer until then
  */
-static u64 query_homes(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		       u64 now)
+static u64 query_homes(const struct gagg_visit *vis)
 {
-	bool tail = query_drained(sh, ch);
+	struct gagg_chan *ch = vis->ch;
+	bool tail = query_drained(vis);
 	u64 next = GAGG_NEVER;
 	bool due = false;
 	u32 h;
 
 	for (h = 0; h < ch->nhomes; h++) {
-		const struct gagg_path *p = &sh->path[ch->home[h]];
+		const struct gagg_path *p = &vis->sh->path[ch->home[h]];
 		u64 at = ch->stuck_at;
 
 		if (h == ch->self_home || !query_owed(ch, h))
 			continue;
 		if (tail)
 			at = gagg_min64(at, p->heard + gagg_path_quiet(p));
-		if (at > now) {
+		if (at > vis->now) {
 			next = gagg_min64(next, at);
 			continue;
 		}
 		due = true;
 		if (!(ch->moved & GAGG_BIT(h)))
-			query(sh, g, ch, h);
+			query(vis, h);
 	}
 	ch->moved = 0;
 	return due ? GAGG_NEVER : next;
 }
 
 /* no answer of the home that is watched comes sooner; ns */
-static u64 query_answer(const struct gagg_shard *sh, const struct gagg_chan *ch)
+static u64 query_answer(const struct gagg_visit *vis)
 {
-	u64 trip = ch->watched == 0xff ? 0 : sh->path[ch->home[ch->watched]].rtt_min;
+	const struct gagg_chan *ch = vis->ch;
+	u64 trip = ch->watched == 0xff ? 0 : vis->sh->path[ch->home[ch->watched]].rtt_min;
 
 	return trip + trip / 8;
 }
@@ -122,9 +127,10 @@ static bool query_any_open(struct gagg_chan *ch)
 	return false;
 }
 
-void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		     u64 now)
+void gagg_ring_timer(const struct gagg_visit *vis)
 {
+	struct gagg_chan *ch = vis->ch;
+	u64 now = vis->now;
 	u64 next;
 
 	if (ch->poll_at <= now) {
@@ -132,14 +138,14 @@ void gagg_ring_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct ga
 		ch->poll_wait = (u32)gagg_min64(2ULL * ch->poll_wait, POLL_WAIT_MAX);
 	}
 	if (ch->due_at <= now)
-		gagg_home_due(sh, g, ch, now);
-	if (ch->query_at > now || gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+		gagg_home_due(vis);
+	if (ch->query_at > now || gagg_shard_spare(vis->sh) < GAGG_ACTS_STEP)
 		return;
-	next = query_homes(sh, g, ch, now);
+	next = query_homes(vis);
 	if (next == GAGG_NEVER) {
 		u64 wait = gagg_path_pause(ch->query_wait, now - ch->watched_at);
 
-		next = now + gagg_path_bound(query_answer(sh, ch), wait, GAGG_QUERY_WAIT_MAX, now);
+		next = now + gagg_path_bound(query_answer(vis), wait, GAGG_QUERY_WAIT_MAX, now);
 	}
 	ch->query_at = query_any_open(ch) ? next : GAGG_NEVER;
 }

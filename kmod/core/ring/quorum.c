@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rounds without all members: what must hold so that everything else still does.
+ * Rounds without all members (R16 to R18): what must hold so that everything else still does.
  *
- * The set. Which contributions count depends on the schedule; the result is a
- * pure function of that set, decided once, by the home, and names it. A rank
- * whose contribution came once stays in the set: after a void it is asked
- * again, and the round is not complete before it is back (`seen`).
+ * A result is a pure function of a set of contributions (R2).
+ * 1. Which contributions are in the set depends on the schedule, but the home decides it once, and
+ *    the result names it.
+ * 2. A rank whose contribution came once stays in the set: after a void it is asked again, and the
+ *    round is not complete before that has come (`seen`).
  *
- * Taking results. A node takes a result only when all its ranks have pushed its
- * round, as ever: so nothing unread is overwritten. A result that comes sooner
- * is ignored; the late contribution is answered with it, and so is QUERY. The
- * home's own ranks are served alike, from memory of its own (held).
+ * No result that is unread is overwritten on a node.
+ * 1. A node takes a result only when all its ranks have pushed its round, as ever (R20).
+ * 2. It ignores a result that comes sooner (R21). The home sends it again: the late contribution
+ *    is answered with it (R17), and so is QUERY.
+ * 3. The same holds for ranks of the home's node, whose results are kept in memory of its own
+ *    (held).
  *
- * Who has what. In BSP a round is complete when all have pushed it, so all have
- * the last one, and its result may go. Here: who pushes v has all results below
- * v - window + 1 (chan.h). So the result of v may go, for that of v + ring, when
- * all members have pushed a chunk from v + window on to this home. A straggler
- * is at most ring - window chunks behind; then the others wait. So every rank
- * gets every result, in order, and no rank ever skips a round.
+ * No result is forgotten while a rank lacks it: every rank gets every result, in order.
+ * 1. The result of v goes when that of v + ring is published. In BSP all members have pushed
+ *    v + ring by then, so all have the result of v.
+ * 2. Here a rank that pushes v has all results below v - window + 1 (chan.h). So v + ring is not
+ *    complete before all members have pushed a chunk from v + window on to this home.
+ * 3. So a straggler is ring - window chunks behind at most; then the others wait.
  *
- * Only sums and means of floating point may do without a member: of a broadcast
- * or a barrier everybody is needed.
+ * Only sums and means of floating point may do without a member: a broadcast or a barrier requires
+ * all of them.
  */
 #include "ring/quorum.h"
 
@@ -52,13 +55,14 @@ static u64 quorum_chunk(const struct gagg_geom *g, u32 slot, u32 round)
 	return (u64)(round - 1) * g->ring + slot;
 }
 
-bool gagg_quorum_complete(const struct gagg_geom *g, const struct gagg_chan *ch,
-			  const struct gagg_acc *a, u64 bits, u64 now)
+bool gagg_quorum_complete(const struct gagg_visit *vis, const struct gagg_acc *a, u64 bits)
 {
+	const struct gagg_geom *g = vis->g;
+	const struct gagg_chan *ch = vis->ch;
 	u64 v = quorum_chunk(g, a->slot, a->round);
-	bool due = ch->limit != GAGG_NEVER && now >= a->opened + ch->limit;
+	bool due = ch->limit != GAGG_NEVER && vis->now >= a->opened + ch->limit;
 
-	/* all of them: each has pushed the round, hence has the last one */
+	/* with all of them each has pushed the round, hence has the last result */
 	if (bits == ch->members || !quorum_may_be_partial(a))
 		return bits == ch->members;
 	return bits == (a->seen | bits) &&
@@ -67,10 +71,10 @@ bool gagg_quorum_complete(const struct gagg_geom *g, const struct gagg_chan *ch,
 	       (v < g->ring || ch->reached > v - g->ring + g->window);
 }
 
-void gagg_quorum_pushed(const struct gagg_geom *g, struct gagg_chan *ch,
-			const struct gagg_msg *m, u64 now)
+void gagg_quorum_pushed(const struct gagg_visit *vis, const struct gagg_msg *m)
 {
-	u64 v = quorum_chunk(g, m->chunk, m->round), was = ch->high[m->src];
+	struct gagg_chan *ch = vis->ch;
+	u64 v = quorum_chunk(vis->g, m->chunk, m->round), was = ch->high[m->src];
 	u32 pub = *gagg_chan_pub(ch, m->chunk);
 
 	if ((m->round != pub && m->round != pub + 1) || !m->round || v < was)
@@ -81,12 +85,15 @@ void gagg_quorum_pushed(const struct gagg_geom *g, struct gagg_chan *ch,
 	ch->reached = quorum_least_high(ch);
 	/* rounds that waited for this may be ripe */
 	if (ch->reached > was)
-		ch->due_at = gagg_min64(ch->due_at, now);
+		ch->due_at = gagg_min64(ch->due_at, vis->now);
 }
 
 /* a contribution came, for a chunk whose first came at @opened */
-static void quorum_delay(const struct gagg_geom *g, struct gagg_chan *ch, u64 opened, u64 now)
+static void quorum_delay(const struct gagg_visit *vis, u64 opened)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+	u64 now = vis->now;
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
 
 	gagg_delays_add(&ch->delays, now > opened ? now - opened : 0);
@@ -99,18 +106,18 @@ static void quorum_delay(const struct gagg_geom *g, struct gagg_chan *ch, u64 op
 }
 
 /* the first time @rank stays in the set, and says how long after the first contribution it came */
-void gagg_quorum_counted(const struct gagg_geom *g, struct gagg_chan *ch, struct gagg_acc *a,
-			 u32 rank, u64 now)
+void gagg_quorum_counted(const struct gagg_visit *vis, struct gagg_acc *a, u32 rank)
 {
 	if (a->seen && !(a->seen & GAGG_BIT(rank)))
-		quorum_delay(g, ch, a->opened, now);
+		quorum_delay(vis, a->opened);
 	a->seen |= GAGG_BIT(rank);
 }
 
-/* the round is over: what came late is answered with its result */
-static void quorum_late(struct gagg_shard *sh, const struct gagg_geom *g,
-			struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+/* R17: the round is over, and its result answers the contribution that came late */
+static void quorum_late(const struct gagg_visit *vis, const struct gagg_msg *m)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_late *l = gagg_chan_late(ch, m->chunk);
 	const struct gagg_res *r = gagg_chan_res(ch, m->chunk);
 	u32 node = g->node_of[m->src];
@@ -118,29 +125,28 @@ static void quorum_late(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (!r->valid || (l->bits & GAGG_BIT(m->src)))
 		return;
 	if (r->sig != m->sig) {
-		gagg_home_desync(sh, ch, m, gagg_lowest(l->bits), r->sig, l->call);
+		gagg_home_desync(vis, m, gagg_lowest(l->bits), r->sig, l->call);
 		return;
 	}
 	if (!(l->late & GAGG_BIT(m->src))) {
 		l->late |= GAGG_BIT(m->src);
-		sh->n[GAGG_N_LATE]++;
-		quorum_delay(g, ch, l->opened, now);
+		vis->sh->n[GAGG_N_LATE]++;
+		quorum_delay(vis, l->opened);
 	}
 	if (node == g->self)
-		gagg_result_take_held(sh, g, ch, m->chunk, now);
-	/* no more than what has come */
+		gagg_result_take_held(vis, m->chunk);
+	/* an answer is no longer than what it answers */
 	else if (gagg_wire_has_lanes(m))
-		gagg_result_repair(sh, g, ch, m->chunk, GAGG_BIT(node));
+		gagg_result_repair(vis, m->chunk, GAGG_BIT(node));
 	else
-		gagg_repair_park(sh, g, ch, m->chunk, node, now);
+		gagg_repair_park(vis, m->chunk, node);
 }
 
-bool gagg_quorum_is_late(struct gagg_shard *sh, const struct gagg_geom *g,
-			 struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+bool gagg_quorum_is_late(const struct gagg_visit *vis, const struct gagg_msg *m)
 {
-	if (m->round != *gagg_chan_pub(ch, m->chunk))
+	if (m->round != *gagg_chan_pub(vis->ch, m->chunk))
 		return false;
-	quorum_late(sh, g, ch, m, now);
+	quorum_late(vis, m);
 	return true;
 }
 
@@ -187,9 +193,9 @@ void gagg_quorum_announce(const struct gagg_chan *ch, u64 bits, struct gagg_publ
 	pub->hold = GAGG_HOLD_PUT;
 }
 
-void gagg_quorum_published(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, const struct gagg_acc *a, u64 now)
+void gagg_quorum_published(const struct gagg_visit *vis, const struct gagg_acc *a)
 {
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_late *late = gagg_chan_late(ch, a->slot);
 
 	late->bits = a->bits;
@@ -197,5 +203,5 @@ void gagg_quorum_published(struct gagg_shard *sh, const struct gagg_geom *g,
 	late->opened = a->opened;
 	late->call = a->call;
 	*gagg_chan_pub(ch, a->slot) = a->round;
-	gagg_result_take_held(sh, g, ch, a->slot, now);
+	gagg_result_take_held(vis, a->slot);
 }

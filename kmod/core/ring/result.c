@@ -9,13 +9,14 @@ static u32 *result_publog_at(const struct gagg_geom *g, struct gagg_chan *ch, u3
 	return GAGG_CHAN_AT(ch, off_publog, u32) + (rpn & (g->window - 1));
 }
 
-/* header of the result in a slot, for whoever it is sent to */
-static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
-		       struct gagg_chan *ch, u32 slot, u8 type, struct gagg_msg *m)
+/* header of the result in a slot, the same for all nodes */
+static void result_msg(const struct gagg_visit *vis, u32 slot, u8 type, struct gagg_msg *m)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 
-	gagg_shard_msg(sh, g, type, ch->id, g->self, m);
+	gagg_visit_msg(vis, type, g->self, m);
 	m->flags = r->flags;
 	m->laneop = r->laneop;
 	m->sig = r->sig;
@@ -31,27 +32,28 @@ static void result_msg(struct gagg_shard *sh, const struct gagg_geom *g,
 		m->flags &= ~(u16)GAGG_WF_RAW;
 }
 
-static void result_send_lanes(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, u32 slot)
+static void result_send_lanes(const struct gagg_visit *vis, u32 slot)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
 	u64 nodes = gagg_chan_res(ch, slot)->nodes, left;
 	struct gagg_act *a;
 
-	/* in the order of their packet numbers: no gap is seen */
+	/* runs before it, which have lower packet numbers: else receivers would see a gap */
 	for (left = nodes; left; left &= left - 1)
 		gagg_run_flush(sh, &sh->result_run[gagg_lowest(left)], gagg_lowest(left));
 	a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
-	result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
+	result_msg(vis, slot, GAGG_T_RESULT, &a->m);
 	a->nodes = nodes;
 }
 
 /*
- * Tell every node with a member; the lanes to those that want them, unless they are
- * @sent with those of the chunk before.
+ * tells every node with a member (R8), with lanes where they are wanted; @sent: the lanes leave
+ * with those of the chunk before
  */
-static void result_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-			u32 slot, bool sent)
+static void result_tell(const struct gagg_visit *vis, u32 slot, bool sent)
 {
+	struct gagg_chan *ch = vis->ch;
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	u64 plain = ch->member_nodes, left;
 	struct gagg_msg m;
@@ -59,19 +61,20 @@ static void result_tell(struct gagg_shard *sh, const struct gagg_geom *g, struct
 	if (gagg_res_has_lanes(r)) {
 		plain &= ~r->nodes;
 		if (r->nodes && !sent)
-			result_send_lanes(sh, g, ch, slot);
+			result_send_lanes(vis, slot);
 	}
 	if (!plain)
 		return;
-	result_msg(sh, g, ch, slot, gagg_res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
+	result_msg(vis, slot, gagg_res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
 	for (left = plain; left; left &= left - 1)
-		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],
-			     gagg_lowest(left), &m, true);
+		gagg_run_add(vis, &vis->sh->result_run[gagg_lowest(left)], gagg_lowest(left), &m,
+			     true);
 }
 
-void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
-			struct gagg_chan *ch, u32 slot, u64 nodes)
+void gagg_result_repair(const struct gagg_visit *vis, u32 slot, u64 nodes)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
 	u64 lanes = gagg_res_has_lanes(r) ? nodes & r->nodes : 0, left;
 	struct gagg_msg m;
@@ -80,27 +83,26 @@ void gagg_result_repair(struct gagg_shard *sh, const struct gagg_geom *g,
 	if (lanes) {
 		struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
 
-		result_msg(sh, g, ch, slot, GAGG_T_RESULT, &a->m);
+		result_msg(vis, slot, GAGG_T_RESULT, &a->m);
 		a->m.flags |= GAGG_WF_REPAIR;
 		a->nodes = lanes;
 	}
-	result_msg(sh, g, ch, slot, gagg_res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
+	result_msg(vis, slot, gagg_res_has_lanes(r) ? GAGG_T_DONE : GAGG_T_RESULT, &m);
 	m.flags |= GAGG_WF_REPAIR;
 	for (left = nodes & ~lanes; left; left &= left - 1)
-		gagg_run_add(sh, g, ch->nhomes, &sh->result_run[gagg_lowest(left)],
-			     gagg_lowest(left), &m, true);
+		gagg_run_add(vis, &sh->result_run[gagg_lowest(left)], gagg_lowest(left), &m, true);
 }
 
-void gagg_result_told(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u32 slot, u32 node)
+void gagg_result_told(const struct gagg_visit *vis, u32 slot, u32 node)
 {
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_msg m;
 
-	gagg_shard_msg(sh, g, GAGG_T_TOLD, ch->id, g->self, &m);
+	gagg_visit_msg(vis, GAGG_T_TOLD, vis->g->self, &m);
 	m.chunk = slot;
 	m.round = *gagg_chan_pub(ch, slot);
 	m.pn = ch->rpn;
-	gagg_run_add(sh, g, ch->nhomes, &sh->result_run[node], node, &m, false);
+	gagg_run_add(vis, &vis->sh->result_run[node], node, &m, false);
 }
 
 /* local ranks whose lanes are still to be added to the result */
@@ -141,11 +143,12 @@ u64 gagg_result_goes_to(const struct gagg_geom *g, struct gagg_chan *ch,
 }
 
 /* what is said about a result, and how to make it */
-static struct gagg_publish *result_announce(struct gagg_shard *sh, const struct gagg_geom *g,
-					    struct gagg_chan *ch, u32 slot, u32 round, u64 bits)
+static struct gagg_publish *result_announce(const struct gagg_visit *vis, u32 slot, u32 round,
+					    u64 bits)
 {
+	struct gagg_chan *ch = vis->ch;
 	const struct gagg_res *r = gagg_chan_res(ch, slot);
-	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
+	struct gagg_publish *pub = &gagg_shard_emit(vis->sh, GAGG_ACT_PUBLISH, ch->id)->pub;
 
 	pub->slot = slot;
 	pub->round = round;
@@ -160,20 +163,22 @@ static struct gagg_publish *result_announce(struct gagg_shard *sh, const struct 
 		     (r->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0);
 	pub->contributors = (u8)gagg_weight64(bits);
 	pub->nonfinite = (u8)(r->aux >> 16);
-	gagg_round(g, announce, ch, bits, pub);
+	gagg_round(vis->g, announce, ch, bits, pub);
 	return pub;
 }
 
 /*
  * Does a result join the PUBLISH and the SEND_RESULT of the one before it? It must differ from
- * that by slot, packet number and exponents only, and not be held. Every result is published,
- * so with nothing behind these two its packet number is the next, and what would have to
- * leave before its lanes has left before theirs. Where all members contribute, aux is
- * the same in all results with lanes.
+ * that by slot, packet number and exponents only, and not be held.
+ * 1. These two are the last in the queue, and every result is published: so its packet number is
+ *    the next one.
+ * 2. Runs that must leave before its lanes have left before theirs: nothing is behind these two.
+ * 3. aux is not compared: where all members contribute, all results with lanes have the same.
  */
-static bool result_joins(struct gagg_shard *sh, struct gagg_chan *ch,
-			 const struct gagg_publish *how)
+static bool result_joins(const struct gagg_visit *vis, const struct gagg_publish *how)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
 	const struct gagg_res *r = gagg_chan_res(ch, how->slot);
 	struct gagg_act *pub, *send;
 
@@ -199,22 +204,24 @@ static bool result_joins(struct gagg_shard *sh, struct gagg_chan *ch,
 	return true;
 }
 
-void gagg_result_take_held(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, u32 slot, u64 now)
+void gagg_result_take_held(const struct gagg_visit *vis, u32 slot)
 {
+	struct gagg_chan *ch = vis->ch;
 	u32 round = *gagg_chan_pub(ch, slot);
 
 	if (*gagg_chan_done(ch, slot) == round || !gagg_worker_all_pushed(ch, slot))
 		return;
-	result_announce(sh, g, ch, slot, round, gagg_chan_late(ch, slot)->bits)
+	result_announce(vis, slot, round, gagg_chan_late(ch, slot)->bits)
 		->hold = GAGG_HOLD_TAKE;
-	gagg_ring_taken(sh, g, ch, slot, round, now);
+	gagg_ring_taken(vis, slot, round);
 }
 
 /* the result's header, as it is kept */
-static void result_conclude(struct gagg_shard *sh, const struct gagg_geom *g,
-			    struct gagg_chan *ch, struct gagg_acc *a, bool lanes)
+static void result_conclude(const struct gagg_visit *vis, struct gagg_acc *a, bool lanes)
 {
+	struct gagg_shard *sh = vis->sh;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_res *r = gagg_chan_res(ch, a->slot);
 
 	r->valid = 1;
@@ -244,50 +251,50 @@ static void result_conclude(struct gagg_shard *sh, const struct gagg_geom *g,
 	*result_publog_at(g, ch, r->rpn) = a->slot;
 	if (ch->parked)
 		gagg_repair_over(g, ch, a->slot);
-	/* it may have been lost, or the way is another one now: once in a window */
+	/* once in a window all nodes may hear again: one datagram may have been lost by chance */
 	if (!(r->rpn & (g->window - 1)))
 		ch->deaf = 0;
 	sh->n[GAGG_N_CHUNKS]++;
 }
 
-void gagg_result_publish(struct gagg_shard *sh, const struct gagg_geom *g,
-			 struct gagg_chan *ch, struct gagg_acc *a, bool to_result, u64 now)
+void gagg_result_publish(const struct gagg_visit *vis, struct gagg_acc *a, bool to_result)
 {
 	const struct gagg_publish how = {
 		.slot = a->slot,
 		.round = a->round,
-		.locals = result_local_lanes(ch, a->slot),
+		.locals = result_local_lanes(vis->ch, a->slot),
 		.placed = to_result,
 		.from_acc = a->summed && !to_result,
 	};
 	struct gagg_publish *pub = NULL;
 	bool joined;
 
-	result_conclude(sh, g, ch, a, a->summed || how.locals);
-	joined = result_joins(sh, ch, &how);
+	result_conclude(vis, a, a->summed || how.locals);
+	joined = result_joins(vis, &how);
 	if (!joined)
-		pub = result_announce(sh, g, ch, a->slot, a->round, a->bits);
+		pub = result_announce(vis, a->slot, a->round, a->bits);
 	if (pub && pub->lanes) {
 		pub->locals = how.locals;
 		pub->placed = how.placed;
 		pub->from_acc = how.from_acc;
 	}
-	gagg_round(g, published, sh, g, ch, a, now);
+	gagg_round(vis->g, published, vis, a);
 	a->bits = 0;
-	result_tell(sh, g, ch, a->slot, joined);
+	result_tell(vis, a->slot, joined);
 }
 
-void gagg_result_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u32 node, const struct gagg_msg *m, u64 now)
+void gagg_result_pull(const struct gagg_arrival *in, const struct gagg_msg *m)
 {
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_chan *ch = vis->ch;
 	u32 i;
 
-	/* the log holds the last `window`: what it has of another one has another number */
+	/* the log has the last `window`; the place of an older one has another number */
 	for (i = 0; i < m->run; i++) {
-		u32 slot = *result_publog_at(g, ch, m->pn + i);
+		u32 slot = *result_publog_at(vis->g, ch, m->pn + i);
 		const struct gagg_res *r = gagg_chan_res(ch, slot);
 
 		if (r->valid && r->rpn == m->pn + i)
-			gagg_repair_park(sh, g, ch, slot, node, now);
+			gagg_repair_park(vis, slot, in->node);
 	}
 }

@@ -67,7 +67,7 @@ static void ring_init_home(const struct gagg_geom *g, struct gagg_chan *ch, u32 
 	gagg_chan_gaps(ch, h)->at = GAGG_NEVER;
 	c->slot = gagg_geom_first(g, ch->nhomes, h, ch->shard, 0);
 	c->round = 1;
-	/* a home without a chunk in this shard never holds anything up */
+	/* a home that has no chunk in this shard holds nothing up */
 	c->v = c->slot < g->ring ? c->slot : GAGG_NEVER;
 	for (l = 0; l < ch->nlocals; l++) {
 		gagg_chan_way(ch, l, h)->next = *c;
@@ -153,8 +153,9 @@ const struct gagg_op *gagg_ring_op(const struct gagg_chan *ch, u32 local, u64 v)
 	return NULL;
 }
 
-void gagg_ring_finish(struct gagg_shard *sh, struct gagg_chan *ch)
+void gagg_ring_finish(const struct gagg_visit *vis)
 {
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_act *a;
 	u32 l;
 
@@ -167,14 +168,16 @@ void gagg_ring_finish(struct gagg_shard *sh, struct gagg_chan *ch)
 			lo->finished++;
 		if (lo->finished == was)
 			continue;
-		a = gagg_shard_emit(sh, GAGG_ACT_OP_DONE, ch->id);
+		a = gagg_shard_emit(vis->sh, GAGG_ACT_OP_DONE, ch->id);
 		a->local = (u8)l;
 		a->number = lo->finished;
 	}
 }
 
-void gagg_ring_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
+void gagg_ring_watch(const struct gagg_visit *vis)
 {
+	struct gagg_chan *ch = vis->ch;
+	u64 now = vis->now;
 	u64 wait = GAGG_PATH_RTO_MIN, stuck = wait;
 	u8 home = 0xff;
 	u32 h;
@@ -183,11 +186,11 @@ void gagg_ring_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
 		if (ch->home_base[h].v == ch->base && h != ch->self_home)
 			home = (u8)h;
 	ch->moved = 0;
-	/* results of a burst move the base in the same moment: nothing else has changed */
+	/* results of a burst move the base at one time: nothing else has changed */
 	if (ch->watched_at == now && ch->watched == home && ch->query_at != GAGG_NEVER)
 		return;
 	if (home != 0xff) {
-		const struct gagg_path *p = &sh->path[ch->home[home]];
+		const struct gagg_path *p = &vis->sh->path[ch->home[home]];
 
 		wait = gagg_path_quiet(p);
 		stuck = gagg_path_rto(p);
@@ -199,9 +202,10 @@ void gagg_ring_watch(const struct gagg_shard *sh, struct gagg_chan *ch, u64 now)
 	ch->stuck_at = now + stuck;
 }
 
-void gagg_ring_taken(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, u32 slot, u32 round, u64 now)
+void gagg_ring_taken(const struct gagg_visit *vis, u32 slot, u32 round)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	u32 h = gagg_geom_home(g, ch->nhomes, slot);
 	struct gagg_cur *b = &ch->home_base[h];
 	u64 was = b->v;
@@ -225,6 +229,6 @@ void gagg_ring_taken(struct gagg_shard *sh, const struct gagg_geom *g,
 		return;
 	ring_update_base(ch);
 	if (ch->query_at != GAGG_NEVER)
-		gagg_ring_watch(sh, ch, now);
-	gagg_ring_finish(sh, ch);
+		gagg_ring_watch(vis);
+	gagg_ring_finish(vis);
 }

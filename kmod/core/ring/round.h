@@ -17,7 +17,7 @@ enum gagg_then {
 
 /**
  * struct gagg_round_ops - a way in which rounds end
- * @late:	bytes of a slot for those who come late
+ * @late:	bytes of a slot for contributions that come late
  * @pub:	bytes of a slot for the round that is published here; 0: it is the one that is done
  * @init:	of a channel
  * @pushed:	a contribution came, to the open round or to the one before
@@ -30,30 +30,25 @@ enum gagg_then {
  *		and is it held?
  * @published:	the home has announced what was the open round
  * @name:	enters into the header of a result which ranks are in it
- * @heard:	a worker publishes the result that @m is of: who is in it?
+ * @heard:	a worker publishes the result that @m is of: which ranks are in it?
  * @early:	verdict on a result whose round some local rank has not pushed
  */
 struct gagg_round_ops {
 	u32 late;
 	u32 pub;
 	void (*init)(const struct gagg_geom *g, struct gagg_chan *ch);
-	void (*pushed)(const struct gagg_geom *g, struct gagg_chan *ch,
-		       const struct gagg_msg *m, u64 now);
-	bool (*is_late)(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-			const struct gagg_msg *m, u64 now);
+	void (*pushed)(const struct gagg_visit *vis, const struct gagg_msg *m);
+	bool (*is_late)(const struct gagg_visit *vis, const struct gagg_msg *m);
 	enum gagg_then (*foreseen)(const struct gagg_chan *ch, u64 bits);
-	void (*counted)(const struct gagg_geom *g, struct gagg_chan *ch, struct gagg_acc *a,
-			u32 rank, u64 now);
+	void (*counted)(const struct gagg_visit *vis, struct gagg_acc *a, u32 rank);
 	void (*voided)(struct gagg_acc *a);
-	bool (*complete)(const struct gagg_geom *g, const struct gagg_chan *ch,
-			 const struct gagg_acc *a, u64 bits, u64 now);
+	bool (*complete)(const struct gagg_visit *vis, const struct gagg_acc *a, u64 bits);
 	void (*announce)(const struct gagg_chan *ch, u64 bits, struct gagg_publish *pub);
-	void (*published)(struct gagg_shard *sh, const struct gagg_geom *g,
-			  struct gagg_chan *ch, const struct gagg_acc *a, u64 now);
+	void (*published)(const struct gagg_visit *vis, const struct gagg_acc *a);
 	void (*name)(struct gagg_chan *ch, u32 slot, struct gagg_msg *m);
 	void (*heard)(const struct gagg_chan *ch, const struct gagg_msg *m,
 		      struct gagg_publish *pub);
-	enum gagg_rx (*early)(struct gagg_todo *todo);
+	enum gagg_rx (*early)(struct gagg_arrival *in);
 };
 
 static inline enum gagg_then gagg_quorum_foreseen(const struct gagg_chan *ch, u64 bits)
@@ -69,10 +64,10 @@ static inline void gagg_quorum_voided(struct gagg_acc *a)
 	(void)a;
 }
 
-/* it is sent again when the ranks are there */
-static inline enum gagg_rx gagg_quorum_early(struct gagg_todo *todo)
+/* R21: it is sent again when the ranks have pushed */
+static inline enum gagg_rx gagg_quorum_early(struct gagg_arrival *in)
 {
-	(void)todo;
+	(void)in;
 	return GAGG_RX_OK;
 }
 
@@ -82,24 +77,17 @@ static inline void gagg_all_init(const struct gagg_geom *g, struct gagg_chan *ch
 	ch->limit = GAGG_NEVER;
 }
 
-static inline void gagg_all_pushed(const struct gagg_geom *g, struct gagg_chan *ch,
-				   const struct gagg_msg *m, u64 now)
+static inline void gagg_all_pushed(const struct gagg_visit *vis, const struct gagg_msg *m)
 {
-	(void)g;
-	(void)ch;
+	(void)vis;
 	(void)m;
-	(void)now;
 }
 
-/* it was over only with this one: its acknowledgement was late or lost */
-static inline bool gagg_all_is_late(struct gagg_shard *sh, const struct gagg_geom *g,
-				    struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+/* the round was over only with this contribution: it came twice (R9) */
+static inline bool gagg_all_is_late(const struct gagg_visit *vis, const struct gagg_msg *m)
 {
-	(void)sh;
-	(void)g;
-	(void)ch;
+	(void)vis;
 	(void)m;
-	(void)now;
 	return false;
 }
 
@@ -108,14 +96,11 @@ static inline enum gagg_then gagg_all_foreseen(const struct gagg_chan *ch, u64 b
 	return bits == ch->members ? GAGG_THEN_COMPLETE : GAGG_THEN_OPEN;
 }
 
-static inline void gagg_all_counted(const struct gagg_geom *g, struct gagg_chan *ch,
-				    struct gagg_acc *a, u32 rank, u64 now)
+static inline void gagg_all_counted(const struct gagg_visit *vis, struct gagg_acc *a, u32 rank)
 {
-	(void)g;
-	(void)ch;
+	(void)vis;
 	(void)a;
 	(void)rank;
-	(void)now;
 }
 
 static inline void gagg_all_voided(struct gagg_acc *a)
@@ -123,13 +108,11 @@ static inline void gagg_all_voided(struct gagg_acc *a)
 	a->seen |= a->summed;
 }
 
-static inline bool gagg_all_complete(const struct gagg_geom *g, const struct gagg_chan *ch,
-				     const struct gagg_acc *a, u64 bits, u64 now)
+static inline bool gagg_all_complete(const struct gagg_visit *vis, const struct gagg_acc *a,
+				     u64 bits)
 {
-	(void)g;
 	(void)a;
-	(void)now;
-	return bits == ch->members;
+	return bits == vis->ch->members;
 }
 
 static inline void gagg_all_announce(const struct gagg_chan *ch, u64 bits,
@@ -144,13 +127,12 @@ static inline void gagg_all_announce(const struct gagg_chan *ch, u64 bits,
  * gagg_ring_taken() leaves them in place and clears only the state, and no push can come
  * between.
  */
-static inline void gagg_all_published(struct gagg_shard *sh, const struct gagg_geom *g,
-				      struct gagg_chan *ch, const struct gagg_acc *a, u64 now)
+static inline void gagg_all_published(const struct gagg_visit *vis, const struct gagg_acc *a)
 {
-	gagg_ring_taken(sh, g, ch, a->slot, a->round, now);
+	gagg_ring_taken(vis, a->slot, a->round);
 }
 
-/* nobody is left out: that there are so many says it all */
+/* no rank is left out: their number says it all */
 static inline void gagg_all_name(struct gagg_chan *ch, u32 slot, struct gagg_msg *m)
 {
 	(void)ch;
@@ -165,10 +147,10 @@ static inline void gagg_all_heard(const struct gagg_chan *ch, const struct gagg_
 	gagg_all_announce(ch, ch->members, pub);
 }
 
-/* it cannot exist */
-static inline enum gagg_rx gagg_all_early(struct gagg_todo *todo)
+/* there is no such result before all have pushed */
+static inline enum gagg_rx gagg_all_early(struct gagg_arrival *in)
 {
-	return gagg_drop(todo, GAGG_DROP_ROUND);
+	return gagg_drop(in, GAGG_DROP_ROUND);
 }
 
 static const struct gagg_round_ops gagg_all_ops = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A worker: results come back. What goes out is in push.c, questions are in query.c.
+ * A worker: results come back (R20, R21, R24). What goes out is in push.c, questions in query.c.
  *
- * A contribution leaves the books only by its RESULT. An acknowledgement frees
- * the network window; the timer then asks with QUERY (ring/query.c).
+ * Only its result ends a contribution. An acknowledgement frees no more than the path's window
+ * (R25): the chunk stays open, and the timer asks about it (query.c).
  */
 #include "ring/round.h"
 
@@ -17,17 +17,16 @@ bool gagg_worker_all_pushed(struct gagg_chan *ch, u32 slot)
 	return ch->nlocals;
 }
 
-static void worker_published(struct gagg_shard *sh, const struct gagg_geom *g,
-			     struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+static void worker_published(const struct gagg_visit *vis, const struct gagg_msg *m)
 {
-	sh->n[GAGG_N_RESULTS]++;
-	gagg_ring_taken(sh, g, ch, m->chunk, m->round, now);
+	vis->sh->n[GAGG_N_RESULTS]++;
+	gagg_ring_taken(vis, m->chunk, m->round);
 }
 
-static void worker_publish(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, const struct gagg_msg *m, bool lanes, u64 now)
+static void worker_publish(const struct gagg_visit *vis, const struct gagg_msg *m, bool lanes)
 {
-	struct gagg_publish *pub = &gagg_shard_emit(sh, GAGG_ACT_PUBLISH, ch->id)->pub;
+	struct gagg_chan *ch = vis->ch;
+	struct gagg_publish *pub = &gagg_shard_emit(vis->sh, GAGG_ACT_PUBLISH, ch->id)->pub;
 
 	pub->slot = m->chunk;
 	pub->round = m->round;
@@ -41,18 +40,18 @@ static void worker_publish(struct gagg_shard *sh, const struct gagg_geom *g,
 		     (m->flags & GAGG_WF_NONFINITE ? GAGG_C_NONFINITE : 0) |
 		     (m->flags & GAGG_WF_OVERFLOW ? GAGG_C_OVERFLOW : 0) |
 		     (m->type == GAGG_T_DONE ? GAGG_C_NORESULT : 0);
-	gagg_round(g, heard, ch, m, pub);
+	gagg_round(vis->g, heard, ch, m, pub);
 	if (m->flags & GAGG_WF_NONFINITE)
 		pub->nonfinite = (u8)(m->aux >> 16);
 	else
 		pub->shift = (u8)(m->aux >> 16);
-	worker_published(sh, g, ch, m, now);
+	worker_published(vis, m);
 }
 
 /*
- * Does a result that was placed join the PUBLISH of the one before it? What is in
- * the queue is of results that it follows, which differ from it by slot, packet
- * number and exponents only: gagg_shard_next().
+ * Does a result that was placed join the PUBLISH of the one before it? All actions in the queue are
+ * of results that it follows: they differ from it by slot, packet number and exponents only
+ * (gagg_shard_next()).
  */
 static bool worker_publish_joins(struct gagg_shard *sh, const struct gagg_msg *m)
 {
@@ -68,79 +67,82 @@ static bool worker_publish_joins(struct gagg_shard *sh, const struct gagg_msg *m
 }
 
 /* verdict on a result with lanes */
-static inline enum gagg_rx worker_place(const struct gagg_geom *g, struct gagg_chan *ch,
-					const struct gagg_msg *m, struct gagg_todo *todo)
+static inline enum gagg_rx worker_place(struct gagg_arrival *in, const struct gagg_msg *m)
 {
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_chan *ch = vis->ch;
+	struct gagg_todo *todo = &in->todo;
 	s32 ahead = (s32)(m->round - (*gagg_chan_done(ch, m->chunk) + 1));
 
 	if (ahead < 0)
 		return GAGG_RX_OK;
 	if (ahead || !gagg_worker_all_pushed(ch, m->chunk))
-		return gagg_round(g, early, todo);
+		return gagg_round(vis->g, early, in);
 	todo->slot = m->chunk;
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
 	return GAGG_RX_PLACE;
 }
 
-enum gagg_rx gagg_worker_result(struct gagg_shard *sh, const struct gagg_geom *g,
-				struct gagg_chan *ch, u32 node, struct gagg_msg *m,
-				u64 now, struct gagg_todo *todo)
+enum gagg_rx gagg_worker_result(struct gagg_arrival *in, struct gagg_msg *m)
 {
-	int h = gagg_chan_home(ch, node);
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+	int h = gagg_chan_home(ch, in->node);
 
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, m->chunk) != h)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
-		return gagg_drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(in, GAGG_DROP_RANK);
 	if (m->lanes > g->lanes)
-		return gagg_drop(todo, GAGG_DROP_OP);
-	gagg_gap_seen(sh, g, ch, (u32)h, m, now);
+		return gagg_drop(in, GAGG_DROP_OP);
+	gagg_gap_seen(vis, (u32)h, m);
 
 	if (gagg_wire_has_lanes(m))
-		return worker_place(g, ch, m, todo);
+		return worker_place(in, m);
 	while (m->run) {
-		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+		if (gagg_shard_spare(vis->sh) < GAGG_ACTS_STEP)
 			return GAGG_RX_AGAIN;
 		if (m->chunk >= g->ring)
-			return gagg_drop(todo, GAGG_DROP_CHUNK);
+			return gagg_drop(in, GAGG_DROP_CHUNK);
 		if (m->round == *gagg_chan_done(ch, m->chunk) + 1 &&
 		    gagg_worker_all_pushed(ch, m->chunk))
-			worker_publish(sh, g, ch, m, false, now);
+			worker_publish(vis, m, false);
 		m->chunk = gagg_geom_next(g, ch->nhomes, m->chunk);
 		m->run--;
 	}
 	return GAGG_RX_OK;
 }
 
-void gagg_worker_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-			struct gagg_chan *ch, const struct gagg_msg *m, u64 now)
+void gagg_worker_commit(const struct gagg_arrival *in)
 {
-	worker_publish(sh, g, ch, m, true, now);
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_msg *m = &in->todo.m;
+
+	worker_publish(vis, m, true);
 }
 
-enum gagg_rx gagg_worker_next(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, const struct gagg_msg *m, u64 now,
-			      struct gagg_todo *todo)
+enum gagg_rx gagg_worker_next(struct gagg_arrival *in)
 {
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_msg *m = &in->todo.m;
 	enum gagg_rx rx;
 
-	gagg_gap_seen(sh, g, ch, gagg_geom_home(g, ch->nhomes, m->chunk), m, now);
-	rx = worker_place(g, ch, m, todo);
+	gagg_gap_seen(vis, gagg_geom_home(vis->g, vis->ch->nhomes, m->chunk), m);
+	rx = worker_place(in, m);
 	if (rx != GAGG_RX_PLACE)
 		return rx;
-	if (worker_publish_joins(sh, m))
-		worker_published(sh, g, ch, m, now);
+	if (worker_publish_joins(vis->sh, m))
+		worker_published(vis, m);
 	else
-		worker_publish(sh, g, ch, m, true, now);
+		worker_publish(vis, m, true);
 	return rx;
 }
 
-static void worker_ask_repair(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, u32 h, u32 round, u32 slot,
-			      u32 run)
+static void worker_ask_repair(const struct gagg_visit *vis, u32 h, u32 round, u32 slot, u32 run)
 {
-	struct gagg_act *a = gagg_query_ask(sh, g, ch, h);
+	struct gagg_act *a = gagg_query_ask(vis, h);
 
 	a->m.flags = GAGG_WF_REPAIR;
 	a->m.chunk = slot;
@@ -149,22 +151,24 @@ static void worker_ask_repair(struct gagg_shard *sh, const struct gagg_geom *g,
 }
 
 /*
- * These chunks are published. If results are missing by their numbers, a PULL
- * fetches them; if none is, and a chunk is still open, its result was lost after
- * it was asked for.
+ * A home says that these chunks are published.
+ * 1. If results are missing by their packet numbers, a PULL asks for them (R22).
+ * 2. If none is, and a chunk is open, its result was lost after a PULL: QUERY asks for it again
+ *    (R24).
  */
-enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
-			      struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
-			      u64 now, struct gagg_todo *todo)
+enum gagg_rx gagg_worker_told(struct gagg_arrival *in, const struct gagg_msg *m)
 {
-	int h = gagg_chan_home(ch, node);
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+	int h = gagg_chan_home(ch, in->node);
 	u32 slot = m->chunk, first = slot, run = 0, n;
 
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, slot) != h)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (!ch->nlocals)
-		return gagg_drop(todo, GAGG_DROP_RANK);
-	if (gagg_gap_note(sh, g, ch, (u32)h, m->pn, false, now))
+		return gagg_drop(in, GAGG_DROP_RANK);
+	if (gagg_gap_note(vis, (u32)h, m->pn, false))
 		return GAGG_RX_OK;
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		bool open = m->round == *gagg_chan_done(ch, slot) + 1 &&
@@ -173,21 +177,22 @@ enum gagg_rx gagg_worker_told(struct gagg_shard *sh, const struct gagg_geom *g,
 		if (open && !run++)
 			first = slot;
 		if (run && !open) {
-			if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
+			if (gagg_shard_spare(vis->sh) < GAGG_ACTS_STEP)
 				return GAGG_RX_OK;
-			worker_ask_repair(sh, g, ch, (u32)h, m->round, first, run);
+			worker_ask_repair(vis, (u32)h, m->round, first, run);
 			run = 0;
 		}
 		slot = gagg_geom_next(g, ch->nhomes, slot);
 	}
 	if (run)
-		worker_ask_repair(sh, g, ch, (u32)h, m->round, first, run);
+		worker_ask_repair(vis, (u32)h, m->round, first, run);
 	return GAGG_RX_OK;
 }
 
-static void worker_mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u32 l, u32 h,
-			      u32 slot, u32 round)
+static void worker_mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u32 l, u32 slot,
+			      u32 round)
 {
+	u32 h = gagg_geom_home(g, ch->nhomes, slot);
 	struct gagg_pushed *p = gagg_chan_pushed(ch, slot, l);
 	struct gagg_way *w = gagg_chan_way(ch, l, h);
 	u64 v = gagg_chan_v(g, ch, h, slot, round);
@@ -202,21 +207,23 @@ static void worker_mark_again(const struct gagg_geom *g, struct gagg_chan *ch, u
 	}
 }
 
-enum gagg_rx gagg_worker_resend(const struct gagg_geom *g, struct gagg_chan *ch,
-				u32 node, const struct gagg_msg *m, struct gagg_todo *todo)
+enum gagg_rx gagg_worker_resend(struct gagg_arrival *in, const struct gagg_msg *m)
 {
-	int h = gagg_chan_home(ch, node);
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+	int h = gagg_chan_home(ch, in->node);
 	int l = m->aux < GAGG_RANKS ? gagg_chan_local(ch, m->aux) : -1;
 	u32 slot = m->chunk, n;
 
 	if (l < 0)
-		return gagg_drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(in, GAGG_DROP_RANK);
 	if (h < 0 || (int)gagg_geom_home(g, ch->nhomes, slot) != h)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	for (n = 0; n < m->run && slot < g->ring; n++) {
 		if (m->round == *gagg_chan_done(ch, slot) + 1 &&
 		    (gagg_chan_pushed(ch, slot, (u32)l)->state & GAGG_PUSHED))
-			worker_mark_again(g, ch, (u32)l, (u32)h, slot, m->round);
+			worker_mark_again(g, ch, (u32)l, slot, m->round);
 		slot = gagg_geom_next(g, ch->nhomes, slot);
 	}
 	return GAGG_RX_OK;
@@ -234,10 +241,7 @@ static void worker_sent_each(const struct gagg_geom *g, struct gagg_chan *ch,
 			if (acked)
 				p->state |= GAGG_ACKED;
 			else if (!(p->state & GAGG_ACKED))
-				worker_mark_again(g, ch, s->local,
-						  gagg_geom_home(g, ch->nhomes,
-								 slot),
-						  slot, s->round);
+				worker_mark_again(g, ch, s->local, slot, s->round);
 		}
 		/* most often it was one */
 		if (++n >= s->run)

@@ -14,7 +14,7 @@
 /* what was asked for and has not come is missing again */
 static void answer_ask_again(const struct gagg_path *p, struct gagg_store_way *w, u64 now)
 {
-	/* nothing at all has come: they wait for a clock, not for the network */
+	/* only if something has come: else requests wait for a clock, and not for the network */
 	if (w->answers && w->window / 2 >= WINDOW_MIN)
 		w->window /= 2;
 	w->next = w->low;
@@ -23,17 +23,16 @@ static void answer_ask_again(const struct gagg_path *p, struct gagg_store_way *w
 	w->wait = (u32)gagg_path_bound(gagg_path_patience(p), 2ULL * w->wait, ASK_WAIT_MAX, now);
 }
 
-void gagg_store_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u64 now)
+void gagg_store_timer(const struct gagg_visit *vis)
 {
+	struct gagg_chan *ch = vis->ch;
 	u32 l, h;
 
-	(void)g;
 	for (l = 0; l < ch->nlocals; l++)
 		for (h = 0; h < ch->nhomes; h++)
-			if (gagg_way_at(ch, l, h)->ask_at <= now)
-				answer_ask_again(&sh->path[ch->home[h]],
-						 gagg_way_at(ch, l, h), now);
+			if (gagg_way_at(ch, l, h)->ask_at <= vis->now)
+				answer_ask_again(&vis->sh->path[ch->home[h]],
+						 gagg_way_at(ch, l, h), vis->now);
 }
 
 /* the way that a datagram of an update belongs to, or NULL: that one is over */
@@ -98,28 +97,31 @@ void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
 		w->again_at = s->slot;
 }
 
-enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
-			       const struct gagg_msg *m, struct gagg_todo *todo)
+enum gagg_rx gagg_store_result(struct gagg_arrival *in, const struct gagg_msg *m)
 {
-	int h = gagg_chan_home(ch, node);
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+	struct gagg_todo *todo = &in->todo;
+	int h = gagg_chan_home(ch, in->node);
 	int l = m->aux < GAGG_RANKS ? gagg_chan_local(ch, m->aux) : -1;
 	struct gagg_store_way *w;
 	const struct gagg_op *op;
 
-	if (h < 0 || m->src != node || !gagg_store_at(g, ch, (u32)h, m->chunk))
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	if (h < 0 || m->src != in->node || !gagg_store_at(g, ch, (u32)h, m->chunk))
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (l < 0)
-		return gagg_drop(todo, GAGG_DROP_RANK);
+		return gagg_drop(in, GAGG_DROP_RANK);
 	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
 	    !gagg_wire_has_lanes(m))
-		return gagg_drop(todo, GAGG_DROP_OP);
+		return gagg_drop(in, GAGG_DROP_OP);
 	w = gagg_way_at(ch, (u32)l, (u32)h);
 	op = gagg_way_op(ch, (u32)l, w);
 	if (m->round > w->seen)
 		w->seen = m->round;
 	if (op && w->begun && !(op->flags & GAGG_OP_READ) && (u32)op->number == m->number)
 		w->admitted = 1;
-	/* of an older read, or of another copy (that way is through), or here already */
+	/* it is of an older read, or of another copy (whose way is over), or is here already */
 	if (!op || !w->begun || !(op->flags & GAGG_OP_READ) || (u32)op->number != m->number ||
 	    m->chunk < op->start || m->chunk >= w->fresh ||
 	    *gagg_way_state(ch, m->chunk, (u32)l, (u32)h) == GAGG_WAY_OVER)
@@ -132,13 +134,15 @@ enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, 
 }
 
 /* the chunk that @todo has brought is here */
-static void answer_answered(const struct gagg_geom *g, const struct gagg_todo *todo,
-			    struct gagg_store_way *w, u32 h)
+static void answer_answered(const struct gagg_arrival *in, struct gagg_store_way *w, u32 h)
 {
-	struct gagg_chan *ch = todo->chan;
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	const struct gagg_todo *todo = &in->todo;
+	struct gagg_chan *ch = vis->ch;
 	const struct gagg_op *op = gagg_way_op(ch, todo->local, w);
 
-	/* behind next it was given up, and asked for no more */
+	/* a chunk from next on was given up: no request for it counts any more */
 	if (todo->slot < w->next)
 		w->open--;
 	*gagg_way_state(ch, todo->slot, todo->local, h) = GAGG_WAY_OVER;
@@ -148,17 +152,19 @@ static void answer_answered(const struct gagg_geom *g, const struct gagg_todo *t
 		w->window++;
 }
 
-void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now)
+void gagg_store_placed(const struct gagg_arrival *in)
 {
-	struct gagg_chan *ch = todo->chan;
-	u32 h = (u32)gagg_chan_home(ch, todo->node);
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_shard *sh = vis->sh;
+	const struct gagg_todo *todo = &in->todo;
+	struct gagg_chan *ch = vis->ch;
+	u32 h = (u32)gagg_chan_home(ch, in->node);
 	struct gagg_store_way *w = gagg_way_at(ch, todo->local, h);
 	struct gagg_act *a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
 
-	answer_answered(g, todo, w, h);
-	w->wait = (u32)gagg_path_rto(&sh->path[todo->node]);
-	w->ask_at = w->open ? now + w->wait : GAGG_NEVER;
+	answer_answered(in, w, h);
+	w->wait = (u32)gagg_path_rto(&sh->path[in->node]);
+	w->ask_at = w->open ? vis->now + w->wait : GAGG_NEVER;
 	a->local = todo->local;
 	a->keep.slot = todo->slot;
 	a->keep.placed = 1;

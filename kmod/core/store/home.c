@@ -82,65 +82,68 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch,
 }
 
 /* what lies beside the store belongs into it */
-static void store_home_fold(struct gagg_shard *sh, struct gagg_chan *ch, u32 slot)
+static void store_home_fold(const struct gagg_visit *vis, u32 slot)
 {
-	gagg_shard_emit(sh, GAGG_ACT_FOLD, ch->id)->keep.slot = slot;
+	struct gagg_chan *ch = vis->ch;
+
+	gagg_shard_emit(vis->sh, GAGG_ACT_FOLD, ch->id)->keep.slot = slot;
 	*store_home_home_beside(ch, slot) = 0;
 }
 
-/* an update is there that only its clock keeps beside the store, and that clock
- * is complete
- */
-static bool store_home_must_fold(const struct gagg_geom *g, struct gagg_chan *ch, u32 slot)
+/* does an update lie beside the store whose clock is complete by now? */
+static bool store_home_must_fold(const struct gagg_visit *vis, u32 slot)
 {
-	u32 open = g->snapshot ? *store_home_home_beside(ch, slot) : 0;
+	struct gagg_chan *ch = vis->ch;
+	u32 open = vis->g->snapshot ? *store_home_home_beside(ch, slot) : 0;
 
 	return open && open <= gagg_store_of(ch)->clocks.min;
 }
 
-/* an update of @rank, which has come to @clock, may be added now. Beside the
- * store is room for one clock, and it is the one that the slowest is at.
+/* may an update of @rank, which has come to @clock, be added now? Beside the store is room for one
+ * clock only, that of the slowest rank.
  */
-static bool store_home_may_update(const struct gagg_geom *g,
-				  struct gagg_chan *ch, u32 rank, u32 clock,
-				  u64 now)
+static bool store_home_may_update(const struct gagg_visit *vis, u32 rank, u32 clock)
 {
+	const struct gagg_geom *g = vis->g;
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
-	struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_store *st = gagg_store_of(vis->ch);
 
 	if (!g->admits)
 		return true;
 	if (clock != st->clocks.clock[rank] || (g->snapshot && clock != st->clocks.min))
 		return false;
 	return !ops->may_update ||
-	       ops->may_update(&g->sync, &st->sync, &st->clocks, rank, now);
+	       ops->may_update(&g->sync, &st->sync, &st->clocks, rank, vis->now);
 }
 
-static enum gagg_rx store_home_rx_update(struct gagg_shard *sh, const struct gagg_geom *g,
-					 struct gagg_chan *ch, u32 node, const struct gagg_msg *m,
-					 bool ce, u64 now, struct gagg_todo *todo)
+static enum gagg_rx store_home_rx_update(struct gagg_arrival *in, const struct gagg_msg *m)
 {
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_shard *sh = vis->sh;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+	struct gagg_todo *todo = &in->todo;
 	u32 clock = gagg_store_of(ch)->clocks.clock[m->src];
 
-	/* a header may speak of lanes that do not follow it */
+	/* the flags alone do not say that lanes follow the header */
 	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
 	    !gagg_wire_has_lanes(m))
-		return gagg_drop(todo, GAGG_DROP_OP);
+		return gagg_drop(in, GAGG_DROP_OP);
 	if (m->round > clock + 1 || !m->round)
-		return gagg_drop(todo, GAGG_DROP_ROUND);
+		return gagg_drop(in, GAGG_DROP_ROUND);
 	if (m->round <= clock || *store_home_applied_at(ch, m->chunk, m->src) == m->round) {
-		gagg_path_rx(&sh->path[node], m->pn, ce);
+		gagg_path_rx(&sh->path[in->node], m->pn, in->ce);
 		sh->n[GAGG_N_DUPLICATES]++;
 		return GAGG_RX_OK;
 	}
-	if (!store_home_may_update(g, ch, m->src, clock, now))
-		return gagg_drop(todo, GAGG_DROP_WINDOW);
-	if (store_home_must_fold(g, ch, m->chunk)) {
-		store_home_fold(sh, ch, m->chunk);
+	if (!store_home_may_update(vis, m->src, clock))
+		return gagg_drop(in, GAGG_DROP_WINDOW);
+	if (store_home_must_fold(vis, m->chunk)) {
+		store_home_fold(vis, m->chunk);
 		return GAGG_RX_AGAIN;
 	}
 	/* the caller adds and commits: from here on it is in the store */
-	gagg_path_rx(&sh->path[node], m->pn, ce);
+	gagg_path_rx(&sh->path[in->node], m->pn, in->ce);
 	todo->slot = m->chunk;
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
@@ -150,36 +153,35 @@ static enum gagg_rx store_home_rx_update(struct gagg_shard *sh, const struct gag
 }
 
 /* the lanes of an update are in */
-static void store_home_added(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-			     u32 rank, u32 slot, u32 round)
+static void store_home_added(const struct gagg_visit *vis, u32 rank, u32 slot, u32 round)
 {
+	struct gagg_chan *ch = vis->ch;
+
 	*store_home_applied_at(ch, slot, rank) = round;
-	if (g->snapshot)
+	if (vis->g->snapshot)
 		*store_home_home_beside(ch, slot) = round;
-	sh->n[GAGG_N_CONTRIBUTIONS]++;
+	vis->sh->n[GAGG_N_CONTRIBUTIONS]++;
 }
 
-void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
-		     u64 now)
+void gagg_store_tick(const struct gagg_visit *vis, u32 rank, u32 clock)
 {
+	const struct gagg_geom *g = vis->g;
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
-	struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_store *st = gagg_store_of(vis->ch);
 
 	if (!gagg_clocks_tick(&st->clocks, rank, clock))
 		return;
 	st->ticks++;
 	if (ops->on_tick)
-		ops->on_tick(&g->sync, &st->sync, &st->clocks, rank, now);
+		ops->on_tick(&g->sync, &st->sync, &st->clocks, rank, vis->now);
 }
 
-static enum gagg_rx store_home_rx_tick(struct gagg_shard *sh,
-				       const struct gagg_geom *g,
-				       struct gagg_chan *ch, u32 node,
-				       const struct gagg_msg *m, bool ce,
-				       u64 now)
+static enum gagg_rx store_home_rx_tick(struct gagg_arrival *in, const struct gagg_msg *m)
 {
-	gagg_store_tick(g, ch, m->src, m->round, now);
-	gagg_path_rx(&sh->path[node], m->pn, ce);
+	const struct gagg_visit *vis = &in->vis;
+
+	gagg_store_tick(vis, m->src, m->round);
+	gagg_path_rx(&vis->sh->path[in->node], m->pn, in->ce);
 	return GAGG_RX_OK;
 }
 
@@ -197,18 +199,18 @@ static int store_home_compare(const struct gagg_parked *p, const struct gagg_msg
 }
 
 /* @m->run chunks from @m->chunk on are within the store */
-static enum gagg_rx store_home_rx_pull(struct gagg_chan *ch, const struct gagg_msg *m,
-				       struct gagg_todo *todo)
+static enum gagg_rx store_home_rx_pull(struct gagg_arrival *in, const struct gagg_msg *m)
 {
-	struct gagg_store *st = gagg_store_of(ch);
+	const struct gagg_visit *vis = &in->vis;
+	struct gagg_store *st = gagg_store_of(vis->ch);
 	struct gagg_parked *p = &st->park[m->src];
 	int newer = store_home_compare(p, m);
 	u32 i;
 
 	if (m->aux > GAGG_GATE_FENCE)
-		return gagg_drop(todo, GAGG_DROP_OP);
+		return gagg_drop(in, GAGG_DROP_OP);
 	if (newer < 0)
-		return gagg_drop(todo, GAGG_DROP_ROUND);
+		return gagg_drop(in, GAGG_DROP_ROUND);
 	if (newer) {
 		memset(p, 0, sizeof(*p));
 		p->number = m->number;
@@ -226,68 +228,74 @@ static enum gagg_rx store_home_rx_pull(struct gagg_chan *ch, const struct gagg_m
 		st->parked |= GAGG_BIT(m->src);
 		return GAGG_RX_OK;
 	}
-	return gagg_drop(todo, GAGG_DROP_WINDOW);
+	return gagg_drop(in, GAGG_DROP_WINDOW);
 }
 
-enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
-			   u64 now, struct gagg_todo *todo)
+enum gagg_rx gagg_store_rx(struct gagg_arrival *in, struct gagg_msg *m)
 {
-	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->spread, m->chunk) != sh->index)
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
+
+	if (m->chunk >= g->ring || gagg_geom_shard(g, ch->spread, m->chunk) != vis->sh->index)
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (m->type == GAGG_T_RESULT)
-		return gagg_store_result(g, ch, node, m, todo);
-	if (!gagg_rank_at(g, m->src, node, ch->members))
-		return gagg_drop(todo, GAGG_DROP_RANK);
+		return gagg_store_result(in, m);
+	if (!gagg_rank_at(g, m->src, in->node, ch->members))
+		return gagg_drop(in, GAGG_DROP_RANK);
 	if (ch->self_home == 0xff || !gagg_store_at(g, ch, ch->self_home, m->chunk))
-		return gagg_drop(todo, GAGG_DROP_CHUNK);
+		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (m->run > g->window)
-		return gagg_drop(todo, GAGG_DROP_WINDOW);
+		return gagg_drop(in, GAGG_DROP_WINDOW);
 	switch (m->type) {
 	case GAGG_T_CONTRIB:
-		return store_home_rx_update(sh, g, ch, node, m, ce, now, todo);
+		return store_home_rx_update(in, m);
 	case GAGG_T_READY:
-		return store_home_rx_tick(sh, g, ch, node, m, ce, now);
+		return store_home_rx_tick(in, m);
 	case GAGG_T_PULL:
-		return store_home_rx_pull(ch, m, todo);
+		return store_home_rx_pull(in, m);
 	}
-	return gagg_drop(todo, GAGG_DROP_TYPE);
+	return gagg_drop(in, GAGG_DROP_TYPE);
 }
 
-void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now)
+void gagg_store_commit(const struct gagg_arrival *in)
 {
+	const struct gagg_visit *vis = &in->vis;
+	const struct gagg_todo *todo = &in->todo;
+
 	if (todo->m.type == GAGG_T_RESULT)
-		gagg_store_placed(sh, g, todo, now);
+		gagg_store_placed(in);
 	else
-		store_home_added(sh, g, todo->chan, todo->m.src, todo->slot, todo->m.round);
+		store_home_added(vis, todo->m.src, todo->slot, todo->m.round);
 }
 
-bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, u32 local, u32 slot, u32 round, u64 now)
+bool gagg_store_add(const struct gagg_visit *vis, u32 local, u32 slot, u32 round)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_act *a;
 
-	if (!store_home_may_update(g, ch, ch->local[local].rank, round - 1, now))
+	if (!store_home_may_update(vis, ch->local[local].rank, round - 1))
 		return false;
-	if (store_home_must_fold(g, ch, slot))
-		store_home_fold(sh, ch, slot);
-	a = gagg_shard_emit(sh, GAGG_ACT_ADD_LOCAL, ch->id);
+	if (store_home_must_fold(vis, slot))
+		store_home_fold(vis, slot);
+	a = gagg_shard_emit(vis->sh, GAGG_ACT_ADD_LOCAL, ch->id);
 	a->local = (u8)local;
 	a->keep.slot = slot;
 	a->keep.beside = g->snapshot;
 	a->keep.first = g->snapshot && !*store_home_home_beside(ch, slot);
-	store_home_added(sh, g, ch, ch->local[local].rank, slot, round);
+	store_home_added(vis, ch->local[local].rank, slot, round);
 	return true;
 }
 
-void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, u32 local, u32 slot)
+void gagg_store_read(const struct gagg_visit *vis, u32 local, u32 slot)
 {
+	struct gagg_shard *sh = vis->sh;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_act *a;
 
-	if (store_home_must_fold(g, ch, slot))
-		store_home_fold(sh, ch, slot);
+	if (store_home_must_fold(vis, slot))
+		store_home_fold(vis, slot);
 	a = gagg_shard_emit(sh, GAGG_ACT_READ, ch->id);
 	a->local = (u8)local;
 	a->keep.slot = slot;
@@ -295,42 +303,42 @@ void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
 	sh->n[GAGG_N_RESULTS]++;
 }
 
-static bool store_home_may_read(const struct gagg_geom *g, struct gagg_chan *ch,
-				u32 rank, u32 clock)
+static bool store_home_may_read(const struct gagg_visit *vis, u32 rank, u32 clock)
 {
-	struct gagg_store *st = gagg_store_of(ch);
+	const struct gagg_geom *g = vis->g;
+	struct gagg_store *st = gagg_store_of(vis->ch);
 
-	/* who has finished waits for the rest, in every mode */
+	/* in every mode a rank that has finished waits for the others */
 	if (clock == GAGG_CLOCK_END)
 		return st->clocks.min == GAGG_CLOCK_END;
 	return gagg_sync_get(g->sync.mode)->may_read(&g->sync, &st->sync, &st->clocks, rank,
 						     clock);
 }
 
-bool gagg_store_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
-		     enum gagg_gate gate, u32 clock, u64 now)
+bool gagg_store_open(const struct gagg_visit *vis, u32 rank, enum gagg_gate gate, u32 clock)
 {
 	switch (gate) {
 	case GAGG_GATE_READ:
-		return store_home_may_read(g, ch, rank, clock);
+		return store_home_may_read(vis, rank, clock);
 	case GAGG_GATE_UPDATE:
-		return store_home_may_update(g, ch, rank, clock, now);
+		return store_home_may_update(vis, rank, clock);
 	case GAGG_GATE_FENCE:
-		return gagg_store_of(ch)->clocks.min >= clock;
+		return gagg_store_of(vis->ch)->clocks.min >= clock;
 	}
 	return false;
 }
 
-static void store_home_send_copy(struct gagg_shard *sh, const struct gagg_geom *g,
-				 struct gagg_chan *ch, u32 slot, u32 rank)
+static void store_home_send_copy(const struct gagg_visit *vis, u32 slot, u32 rank)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	struct gagg_store *st = gagg_store_of(ch);
 	struct gagg_act *a;
 
-	if (store_home_must_fold(g, ch, slot))
-		store_home_fold(sh, ch, slot);
-	a = gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, ch->id);
-	gagg_shard_msg(sh, g, GAGG_T_RESULT, ch->id, g->self, &a->m);
+	if (store_home_must_fold(vis, slot))
+		store_home_fold(vis, slot);
+	a = gagg_shard_emit(vis->sh, GAGG_ACT_SEND_RESULT, ch->id);
+	gagg_visit_msg(vis, GAGG_T_RESULT, g->self, &a->m);
 	a->nodes = GAGG_BIT(g->node_of[rank]);
 	a->m.flags = GAGG_WF_RAW;
 	a->m.laneop = gagg_store_laneop(g);
@@ -342,32 +350,32 @@ static void store_home_send_copy(struct gagg_shard *sh, const struct gagg_geom *
 }
 
 /* true: there is no room for more actions */
-static bool store_home_serve_pull(struct gagg_shard *sh, const struct gagg_geom *g,
-				  struct gagg_chan *ch, u32 rank, struct gagg_pull *q)
+static bool store_home_serve_pull(const struct gagg_visit *vis, u32 rank, struct gagg_pull *q)
 {
+	const struct gagg_geom *g = vis->g;
+
 	while (q->run) {
-		if (gagg_shard_spare(sh) < STEP)
+		if (gagg_shard_spare(vis->sh) < STEP)
 			return true;
-		store_home_send_copy(sh, g, ch, q->chunk, rank);
-		q->chunk = gagg_geom_next(g, ch->spread, q->chunk);
+		store_home_send_copy(vis, q->chunk, rank);
+		q->chunk = gagg_geom_next(g, vis->ch->spread, q->chunk);
 		q->run = q->chunk < g->ring ? q->run - 1 : 0;
 	}
 	return false;
 }
 
-static bool store_home_serve_rank(struct gagg_shard *sh, const struct gagg_geom *g,
-				  struct gagg_chan *ch, u32 rank, u64 now)
+static bool store_home_serve_rank(const struct gagg_visit *vis, u32 rank)
 {
-	struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_store *st = gagg_store_of(vis->ch);
 	bool waits = false;
 	u32 i;
 
 	for (i = 0; i < GAGG_PULLS; i++) {
 		struct gagg_pull *q = &st->park[rank].pull[i];
 
-		if (q->run && !gagg_store_open(g, ch, rank, q->gate, q->clock, now))
+		if (q->run && !gagg_store_open(vis, rank, q->gate, q->clock))
 			waits = true;
-		else if (store_home_serve_pull(sh, g, ch, rank, q))
+		else if (store_home_serve_pull(vis, rank, q))
 			return true;
 	}
 	if (!waits)
@@ -375,22 +383,23 @@ static bool store_home_serve_rank(struct gagg_shard *sh, const struct gagg_geom 
 	return false;
 }
 
-bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u64 now)
+bool gagg_store_serve(const struct gagg_visit *vis)
 {
+	const struct gagg_geom *g = vis->g;
+	struct gagg_chan *ch = vis->ch;
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
 	struct gagg_store *st = gagg_store_of(ch);
 	u32 first = st->serve_first;
 	u64 left;
 
 	if (ops->run && ch->self_home != 0xff)
-		st->run_at = ops->run(&g->sync, &st->sync, &st->clocks, now);
+		st->run_at = ops->run(&g->sync, &st->sync, &st->clocks, vis->now);
 	for (left = gagg_rotate(st->parked, first); left; left &= left - 1) {
 		u32 rank = (first + gagg_lowest(left)) % GAGG_RANKS;
-		bool room = gagg_shard_spare(sh) >= STEP;
+		bool room = gagg_shard_spare(vis->sh) >= STEP;
 
-		if (store_home_serve_rank(sh, g, ch, rank, now)) {
-			/* who has had the last room has it last next time */
+		if (store_home_serve_rank(vis, rank)) {
+			/* the rank that was given the last room is the last one next time */
 			st->serve_first = (rank + room) % GAGG_RANKS;
 			return true;
 		}

@@ -19,8 +19,7 @@ u64 gagg_store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_op *op);
 
 /* a store's worker: store/worker.c */
-bool gagg_store_refill(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_env *env, struct gagg_chan *ch, u64 now);
+bool gagg_store_refill(const struct gagg_visit *vis, const struct gagg_env *env);
 
 /* store/answer.c: the same calls as a ring's */
 void gagg_store_acked(const struct gagg_geom *g, struct gagg_chan *ch,
@@ -29,12 +28,9 @@ void gagg_store_lost(const struct gagg_geom *g, struct gagg_chan *ch,
 		     const struct gagg_sent *s);
 bool gagg_store_over(const struct gagg_geom *g, struct gagg_chan *ch,
 		     const struct gagg_sent *s);
-enum gagg_rx gagg_store_result(const struct gagg_geom *g, struct gagg_chan *ch, u32 node,
-			       const struct gagg_msg *m, struct gagg_todo *todo);
-void gagg_store_placed(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now);
-void gagg_store_timer(struct gagg_shard *sh, const struct gagg_geom *g, struct gagg_chan *ch,
-		      u64 now);
+enum gagg_rx gagg_store_result(struct gagg_arrival *in, const struct gagg_msg *m);
+void gagg_store_placed(const struct gagg_arrival *in);
+void gagg_store_timer(const struct gagg_visit *vis);
 
 /* does home @h hold that chunk? All of them do if there are copies */
 static inline bool gagg_store_at(const struct gagg_geom *g, const struct gagg_chan *ch, u32 h,
@@ -51,25 +47,17 @@ static inline u32 gagg_store_first(const struct gagg_geom *g, const struct gagg_
 }
 
 /* store/home.c */
-enum gagg_rx gagg_store_rx(struct gagg_shard *sh, const struct gagg_geom *g,
-			   struct gagg_chan *ch, u32 node, struct gagg_msg *m, bool ce,
-			   u64 now, struct gagg_todo *todo);
-void gagg_store_commit(struct gagg_shard *sh, const struct gagg_geom *g,
-		       const struct gagg_todo *todo, u64 now);
+enum gagg_rx gagg_store_rx(struct gagg_arrival *in, struct gagg_msg *m);
+void gagg_store_commit(const struct gagg_arrival *in);
 /* a local rank's update of a chunk that is homed here; false: not yet */
-bool gagg_store_add(struct gagg_shard *sh, const struct gagg_geom *g,
-		    struct gagg_chan *ch, u32 local, u32 slot, u32 round, u64 now);
+bool gagg_store_add(const struct gagg_visit *vis, u32 local, u32 slot, u32 round);
 /* a local rank reads a chunk that is homed here */
-void gagg_store_read(struct gagg_shard *sh, const struct gagg_geom *g,
-		     struct gagg_chan *ch, u32 local, u32 slot);
+void gagg_store_read(const struct gagg_visit *vis, u32 local, u32 slot);
 /* all of a rank's updates before @clock are here */
-void gagg_store_tick(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank, u32 clock,
-		     u64 now);
+void gagg_store_tick(const struct gagg_visit *vis, u32 rank, u32 clock);
 /* has what a rank waits for, that has come to @clock, happened here */
-bool gagg_store_open(const struct gagg_geom *g, struct gagg_chan *ch, u32 rank,
-		     enum gagg_gate gate, u32 clock, u64 now);
+bool gagg_store_open(const struct gagg_visit *vis, u32 rank, enum gagg_gate gate, u32 clock);
 /* let the sync mode act, answer requests that it lets through; true: there are more */
-bool gagg_store_serve(struct gagg_shard *sh, const struct gagg_geom *g,
-		      struct gagg_chan *ch, u64 now);
+bool gagg_store_serve(const struct gagg_visit *vis);
 
 #endif

@@ -17,7 +17,7 @@ u64 gagg_store_deadline(struct gagg_chan *ch)
 	return gagg_min64(st->ask_at, st->run_at);
 }
 
-/* a read that waits for all to come as far, or nearly: those at the least clock hold it up */
+/* a read may wait for all ranks to come as far, or nearly: those at the least clock hold it up */
 u64 gagg_store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 		       const struct gagg_op *op)
 {
@@ -27,7 +27,7 @@ u64 gagg_store_missing(const struct gagg_geom *g, struct gagg_chan *ch,
 
 	if (ch->self_home == 0xff || !(op->flags & GAGG_OP_READ))
 		return 0;
-	/* who has finished waits for the rest in every mode */
+	/* in every mode a rank that has finished waits for the others */
 	if ((op->flags & GAGG_OP_FENCE) || op->clock == GAGG_CLOCK_END)
 		bound = 0;
 	if (op->clock <= k->min || op->clock - k->min <= bound)
