@@ -79,23 +79,6 @@ static int group_cores(struct gagg_group *grp)
 	return 0;
 }
 
-/* what its results for all are sent to */
-static void group_all(struct gagg_group *grp)
-{
-	const struct gagg_geom *g = &grp->geom;
-	u64 nodes = 0;
-	u32 n;
-
-	grp->all.addr = grp->cfg.multicast;
-	if (!grp->all.addr.sa.sa_family)
-		return;
-	for (n = 0; n < g->nodes; n++)
-		if (n != g->self && (g->ranks_of[n] & g->workers))
-			nodes |= GAGG_BIT(n);
-	if (gagg_weight64(nodes) > 1)
-		grp->all_nodes = nodes;
-}
-
 /* no poll sees it any more, if any has */
 static void group_disconnect(struct gagg_group *grp)
 {
@@ -142,7 +125,8 @@ static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_con
 		group_free(grp);
 		return NULL;
 	}
-	group_all(grp);
+	grp->all.addr = grp->cfg.multicast;
+	grp->all_nodes = gagg_geom_all(&grp->geom);
 	return grp;
 }
 
@@ -156,7 +140,7 @@ static int group_join(struct gagg_group *grp, struct netlink_ext_ack *extack)
 	if (!grp->all.addr.sa.sa_family)
 		return 0;
 	err = gagg_multicast_scope(grp->ep, &grp->all.addr, extack);
-	if (err || !(g->ranks_of[g->self] & g->workers))
+	if (err || !gagg_geom_trains(g, g->self))
 		return err;
 	mc = gagg_multicast_get(grp->ep, &grp->all.addr, extack);
 	if (IS_ERR(mc))

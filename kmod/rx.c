@@ -314,8 +314,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	why = gagg_wire_parse(raw, len, &m);
 	if (!why && src->burst.in.node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
-	/* nothing that many would answer at once */
-	if (!why && src->multicast && m.type != GAGG_T_RESULT)
+	if (!why && src->multicast && !gagg_wire_is_for_all(&m))
 		why = GAGG_DROP_TYPE;
 	if (why) {
 		rx_count_drop(src, why);

@@ -28,6 +28,17 @@ void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, bool root
 		g->aggregators |= GAGG_BIT(node);
 }
 
+u64 gagg_geom_all(const struct gagg_geom *g)
+{
+	u64 nodes = 0;
+	u32 n;
+
+	for (n = 0; g->heard_by_others && n < g->nodes; n++)
+		if (n != g->self && gagg_geom_trains(g, n))
+			nodes |= GAGG_BIT(n);
+	return gagg_weight64(nodes) > 1 ? nodes : 0;
+}
+
 static u32 geom_within(const struct gagg_geom *g, u64 slot)
 {
 	return slot < g->ring ? (u32)slot : g->ring;

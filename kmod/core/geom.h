@@ -122,6 +122,20 @@ static inline bool gagg_geom_complete(const struct gagg_geom *g)
 	return g->workers && g->aggregators;
 }
 
+/* does a rank of @node train? Others want no results */
+static inline bool gagg_geom_trains(const struct gagg_geom *g, u32 node)
+{
+	return g->ranks_of[node] & g->workers;
+}
+
+/*
+ * gagg_geom_all - whom a result has to be for, to be sent once to all
+ *
+ * Returns all other nodes that train, if these are two at least and results have a multicast
+ * address (heard_by_others). 0: results are sent to each node.
+ */
+u64 gagg_geom_all(const struct gagg_geom *g);
+
 static inline u32 gagg_geom_shard(const struct gagg_geom *g, u32 homes, u32 slot)
 {
 	return (slot / (g->stripe * homes)) % g->shards;

@@ -141,6 +141,12 @@ static inline u8 gagg_wire_behind(const struct gagg_msg *m)
 	}
 }
 
+/* is it taken if it comes by multicast? Nothing is that many hosts would answer at once */
+static inline bool gagg_wire_is_for_all(const struct gagg_msg *m)
+{
+	return m->type == GAGG_T_RESULT;
+}
+
 /* is the message for the join object, and for no shard? */
 static inline bool gagg_wire_joins(const struct gagg_msg *m)
 {

@@ -142,10 +142,32 @@ static void test_ranks(void **state)
 	assert_int_equal(g.aggregators, 0x1);
 }
 
+/* a result is sent once if all other nodes that train are two at least */
+static void test_all(void **state)
+{
+	struct gagg_geom g;
+
+	(void)state;
+	enter(&g, false);
+	g.heard_by_others = 1;
+	g.self = 2;
+	assert_true(gagg_geom_trains(&g, 0));
+	assert_true(gagg_geom_trains(&g, 1));
+	assert_false(gagg_geom_trains(&g, 2));
+	assert_int_equal(gagg_geom_all(&g), 0x3);
+	g.self = 0;
+	assert_int_equal(gagg_geom_all(&g), 0);
+	gagg_geom_rank(&g, 9, 3, GAGG_ROLE_WORKER, false);
+	assert_int_equal(gagg_geom_all(&g), 0xa);
+	g.heard_by_others = 0;
+	assert_int_equal(gagg_geom_all(&g), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_all),
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_exhaustive),
 		cmocka_unit_test(test_chains),

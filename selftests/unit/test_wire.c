@@ -467,6 +467,19 @@ static void test_behind(void **state)
 	}
 }
 
+/* what many hosts would answer at once is for one */
+static void test_for_all(void **state)
+{
+	u32 type;
+
+	(void)state;
+	for (type = 0; type < 256; type++) {
+		struct gagg_msg m = { .type = (u8)type };
+
+		assert_int_equal(gagg_wire_is_for_all(&m), type == GAGG_T_RESULT);
+	}
+}
+
 static void test_joins(void **state)
 {
 	u32 type;
@@ -491,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_follows),
 		cmocka_unit_test(test_behind),
+		cmocka_unit_test(test_for_all),
 		cmocka_unit_test(test_joins),
 		cmocka_unit_test(test_sig),
 		cmocka_unit_test(test_sig_of_libgagg),
