@@ -14,7 +14,7 @@ UNIT_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/unit/test_*.c))
 MODEL_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/model/model_*.c))
 
 TEST_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -g -ffp-contract=off \
-		   -Iuapi -Ikmod/core -Iagent/lib -Iagent -I. \
+		   -Iuapi -Ikmod/core -Iagent/lib -Iagent -I. -Ikmod \
 		   $(shell pkg-config --cflags json-c libconfuse liburing libsystemd \
 			libnl-3.0 libnl-genl-3.0 2>/dev/null)
 unit_cc		:= $(CC)

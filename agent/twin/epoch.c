@@ -307,6 +307,9 @@ int epoch_init(struct group *g)
 		gagg_digest_member(d, m->rank, m->addr.addr, m->addr.family == AF_INET6 ? 16 : 4,
 				   (u8)m->roles);
 	}
+	if (g->cfg.multicast.family)
+		gagg_digest_multicast(d, g->cfg.multicast.addr,
+				      g->cfg.multicast.family == AF_INET6 ? 16 : 4);
 	gagg_digest_params(d, &g->cfg.param, &g->geom.sync);
 	gagg_digest_fold_all(d, digest);
 	gagg_join_init(g->join, &g->geom, digest, random64() | 1);

@@ -14,6 +14,7 @@
 #include "group.h"
 #include "link.h"
 #include "mtu.h"
+#include "multicast.h"
 #include "twin.h"
 #include "worker.h"
 #include "../conf/ports.h"
@@ -73,6 +74,10 @@ static void group_make_geometry(struct group *g)
 		if (m->local)
 			geom->self = (u8)node;
 	}
+	geom->heard_by_others = cfg->multicast.family != 0;
+	if (geom->heard_by_others)
+		group_to_address(&cfg->multicast, cfg->port, &g->all);
+	g->all_nodes = gagg_geom_all(geom);
 }
 
 static int group_port_join(struct port *p, struct group *g)
@@ -116,6 +121,39 @@ static const char *group_refusal(int err)
 	}
 }
 
+static void group_say_not_joined(const struct group *g, unsigned int s, int err)
+{
+	if (err == EADDRINUSE)
+		log_err("group \"%s\": multicast: a socket of this host has a UDP port of the range at this address to itself: choose another base port or multicast address",
+			g->cfg.name);
+	else
+		log_err("group \"%s\", UDP port %u: multicast: %s", g->cfg.name, g->cfg.port + s,
+			strerror(err));
+}
+
+/* where results for all leave, and arrive if ranks here want some */
+static int group_join(struct group *g, unsigned int s)
+{
+	struct port *p = g->part[s].port;
+	union address local, all;
+
+	if (!g->all.sa.sa_family)
+		return 0;
+	group_to_address(&g->cfg.local, 0, &local);
+	if (!multicast_scope(&local, &g->all)) {
+		log_err("group \"%s\": multicast: no interface with the local address has the flag MULTICAST (ip link): leave the option out",
+			g->cfg.name);
+		return -1;
+	}
+	all = g->all;
+	address_shift(&all, s);
+	if (!multicast_leave_by(p->fd, &local, &all) &&
+	    (!gagg_geom_trains(&g->geom, g->geom.self) || !multicast_join(p, &all)))
+		return 0;
+	group_say_not_joined(g, s, errno);
+	return -1;
+}
+
 static int group_make_part(struct group *g, unsigned int s)
 {
 	union address addr = g->node[g->geom.self];
@@ -131,7 +169,7 @@ static int group_make_part(struct group *g, unsigned int s)
 		return -1;
 	}
 	gagg_shard_init(part->core, &g->geom, s);
-	return group_port_join(part->port, g);
+	return group_port_join(part->port, g) || group_join(g, s) ? -1 : 0;
 }
 
 int group_add(struct twin *t, const struct nl_group *cfg)
@@ -162,11 +200,6 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 		return -1;
 	}
 	gagg_sync_apply(&g->geom, &sync);
-	if (cfg->multicast.family) {
-		log_err("group \"%s\": gagg-twin hears no multicast: the option multicast requires the module on all hosts",
-			cfg->name);
-		return -1;
-	}
 	if (cfg->lanes && mtu_check(g))
 		return -1;
 	if (ports_warning(cfg, msg, sizeof(msg)))

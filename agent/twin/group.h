@@ -29,6 +29,8 @@ struct group {
 	struct nl_group cfg;
 	struct gagg_geom geom;			/* @lanes: under the locks of all workers */
 	union address node[GAGG_NODES];		/* with the base port */
+	union address all;			/* multicast address of results; or no family */
+	u64 all_nodes;				/* nodes that it reaches; 0: none */
 	pthread_mutex_t join_lock;
 	struct gagg_join *join;
 	u64 limit_at;		/* MTUs are looked at again; control thread */

@@ -13,6 +13,7 @@
 
 #include "group.h"
 #include "mtu.h"
+#include "multicast.h"
 #include "port.h"
 #include "../gaggd/log.h"
 
@@ -63,10 +64,9 @@ struct seen {
 	int own;
 };
 
-/* what fits to a node; 0: not known */
-static u32 mtu_to(const struct group *g, u32 node, struct seen *seen)
+/* what fits to a node, or to all; 0: not known */
+static u32 mtu_to_address(const struct group *g, const union address *to, struct seen *seen)
 {
-	const union address *to = &g->node[node];
 	union address from = g->node[g->geom.self];
 	bool v6 = to->sa.sa_family == AF_INET6;
 	socklen_t len = v6 ? sizeof(to->in6) : sizeof(to->in), optlen = sizeof(int);
@@ -79,13 +79,20 @@ static u32 mtu_to(const struct group *g, u32 node, struct seen *seen)
 	else
 		from.in.sin_port = 0;
 	/* nothing is sent */
-	if (bind(fd, &from.sa, len) || connect(fd, &to->sa, len) ||
+	if (bind(fd, &from.sa, len) ||
+	    (to == &g->all && multicast_leave_by(fd, &from, to)) ||
+	    connect(fd, &to->sa, len) ||
 	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen))
 		mtu = 0;
 	if (mtu && mtu != seen->path)
 		*seen = (struct seen){ .path = mtu, .own = own_mtu(fd, mtu, &from) };
 	close(fd);
 	return mtu ? (u32)seen->own : 0;
+}
+
+static u32 mtu_to(const struct group *g, u32 node, struct seen *seen)
+{
+	return mtu_to_address(g, &g->node[node], seen);
 }
 
 u32 mtu_least(const struct group *g)
@@ -98,7 +105,8 @@ u32 mtu_least(const struct group *g)
 		if (mtu && (!least || mtu < least))
 			least = mtu;
 	}
-	return least;
+	mtu = g->all_nodes ? mtu_to_address(g, &g->all, &seen) : 0;
+	return mtu && mtu < least ? mtu : least;
 }
 
 bool mtu_lanes(const struct group *g, u32 *lanes)

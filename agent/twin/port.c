@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <netinet/udp.h>
 
+#include "multicast.h"
 #include "port.h"
 #include "queue.h"
 #include "worker.h"
@@ -30,7 +31,12 @@ void address_shift(union address *a, unsigned int ports)
 	*port = htons(ntohs(*port) + ports);
 }
 
-static int port_set_int(int fd, int level, int name, int value)
+socklen_t address_length(const union address *a)
+{
+	return a->sa.sa_family == AF_INET6 ? sizeof(a->in6) : sizeof(a->in);
+}
+
+int port_set_int(int fd, int level, int name, int value)
 {
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
@@ -44,7 +50,10 @@ static void port_set_buffers(int fd)
 		port_set_int(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
 }
 
-/* datagrams are never fragmented, and what ICMP says of a path is not believed */
+/*
+ * Datagrams are never fragmented, and what ICMP says of a path is not believed. Results by
+ * multicast are for others.
+ */
 static int port_set_options(int fd, sa_family_t family)
 {
 	port_set_buffers(fd);
@@ -52,23 +61,33 @@ static int port_set_options(int fd, sa_family_t family)
 		return -1;
 	if (family == AF_INET6)
 		return port_set_int(fd, SOL_IPV6, IPV6_V6ONLY, 1) ||
+		       port_set_int(fd, SOL_IPV6, IPV6_MULTICAST_LOOP, 0) ||
 		       port_set_int(fd, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE) ||
 		       port_set_int(fd, SOL_IPV6, IPV6_RECVTCLASS, 1) ? -1 : 0;
-	return port_set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) ||
+	return port_set_int(fd, SOL_IP, IP_MULTICAST_LOOP, 0) ||
+	       port_set_int(fd, SOL_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE) ||
 	       port_set_int(fd, SOL_IP, IP_RECVTOS, 1) ? -1 : 0;
+}
+
+int port_socket(sa_family_t family)
+{
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
+
+	if (fd < 0 || !port_set_options(fd, family))
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
 }
 
 static int port_open(struct port *p)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
-	sa_family_t family = p->addr.sa.sa_family;
-	socklen_t len = family == AF_INET6 ? sizeof(p->addr.in6) : sizeof(p->addr.in);
 	socklen_t intlen = sizeof(p->half);
 
-	p->fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (p->fd < 0)
-		return -1;
-	if (port_set_options(p->fd, family) || bind(p->fd, &p->addr.sa, len))
+	p->fd = port_socket(p->addr.sa.sa_family);
+	if (p->fd < 0 || bind(p->fd, &p->addr.sa, address_length(&p->addr)))
 		return -1;
 	/* of what getsockopt() says, which is twice what was asked for */
 	if (getsockopt(p->fd, SOL_SOCKET, SO_SNDBUF, &p->half, &intlen))
@@ -107,6 +126,7 @@ struct port *port_get(struct worker *w, const union address *addr)
 
 void port_close(struct port *p)
 {
+	multicasts_close(p);
 	if (p->fd >= 0)
 		close(p->fd);
 	queue_free(p->queue);

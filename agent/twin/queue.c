@@ -168,20 +168,20 @@ static void queue_message_control(struct msghdr *h, int level, int type, const v
 	h->msg_controllen += CMSG_SPACE(len);
 }
 
-static void queue_message_fill(struct port *p, unsigned int at, u32 node)
+static void queue_message_fill(struct port *p, unsigned int at, const union address *to)
 {
 	struct queue *q = p->queue;
 	const struct burst *b = q->burst[at];
 	struct msghdr *h = &q->msg[at].msg_hdr;
-	bool v6 = q->whose[at]->node[node].sa.sa_family == AF_INET6;
+	bool v6 = to->sa.sa_family == AF_INET6;
 	const int ecn = ECT_0;
 	u16 seg = (u16)b->seg;
 
-	q->to[at] = q->whose[at]->node[node];
+	q->to[at] = *to;
 	address_shift(&q->to[at], p->worker->index);
 	*h = (struct msghdr){
 		.msg_name = &q->to[at],
-		.msg_namelen = v6 ? sizeof(q->to[at].in6) : sizeof(q->to[at].in),
+		.msg_namelen = address_length(&q->to[at]),
 		.msg_iov = (struct iovec *)b->iov,
 		.msg_iovlen = b->niov,
 		.msg_control = q->control[at].buf,
@@ -236,26 +236,33 @@ static u32 queue_room(const struct queue *q)
 	return QUEUE - (q->tail - q->head);
 }
 
-void queue_add(struct port *p, struct group *g, struct burst *b)
+static void queue_add_message(struct port *p, struct group *g, struct burst *b,
+			      const union address *to)
 {
 	struct queue *q = p->queue;
-	u64 left;
+	unsigned int at = queue_place(q->tail++);
 
-	if (queue_room(q) < gagg_weight64(b->nodes))
+	q->burst[at] = b;
+	q->whose[at] = g;
+	b->refs++;
+	queue_message_fill(p, at, to);
+}
+
+void queue_add(struct port *p, struct group *g, struct burst *b)
+{
+	/* results that all want; what one lacks is repaired by a burst of its own */
+	bool all = b->nodes == g->all_nodes;
+	u32 messages = all ? 1 : gagg_weight64(b->nodes);
+	u64 left = b->nodes;
+
+	if (queue_room(p->queue) < messages)
 		queue_send(p);
-	for (left = b->nodes; left; left &= left - 1) {
-		unsigned int at = queue_place(q->tail);
-
-		if (!queue_room(q)) {
-			g->part[p->worker->index].stats.tx_errors +=
-				b->segs * gagg_weight64(left);
+	for (; messages; messages--, left &= left - 1) {
+		if (!queue_room(p->queue)) {
+			g->part[p->worker->index].stats.tx_errors += b->segs * messages;
 			return;
 		}
-		q->tail++;
-		q->burst[at] = b;
-		q->whose[at] = g;
-		b->refs++;
-		queue_message_fill(p, at, gagg_lowest(left));
+		queue_add_message(p, g, b, all ? &g->all : &g->node[gagg_lowest(left)]);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a port is to send, in order: messages, each of them a burst to one node. */
+/* What a port is to send, in order: messages, each of them a burst to one node, or to all. */
 #ifndef GAGG_TWIN_QUEUE_H
 #define GAGG_TWIN_QUEUE_H
 
@@ -50,7 +50,10 @@ void queue_free(struct queue *q);
 struct burst *burst_new(struct queue *q);
 void burst_put(struct queue *q, struct burst *b);
 
-/* @b to all of its nodes; those that find no room are lost and counted, the core repeats them */
+/*
+ * @b to each of its nodes, or once if these are all (gagg_geom_all()). Messages that find no
+ * room are lost and counted; the core repeats them.
+ */
 void queue_add(struct port *p, struct group *g, struct burst *b);
 /* send what the socket has room for now */
 void queue_send(struct port *p);

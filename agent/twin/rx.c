@@ -16,13 +16,16 @@
 #include "epoch.h"
 #include "group.h"
 #include "keep.h"
+#include "multicast.h"
 #include "port.h"
 #include "reduce.h"
 #include "rx.h"
 #include "trainer.h"
 #include "worker.h"
 
+#define BATCHES		8	/* of a call */
 #define BATCH_BYTES	65536
+#define MULTICAST_CALLS	64	/* of a turn: 512 single datagrams, as a poll of the module */
 #define NO_NODE		(~0U)
 #define ECN_MASK	3
 #define ECN_CE		3
@@ -34,10 +37,10 @@ union control {
 
 struct rx {
 	unsigned char *bytes;
-	struct mmsghdr msg[RX_BATCHES];
-	struct iovec iov[RX_BATCHES];
-	union address from[RX_BATCHES];
-	union control control[RX_BATCHES];
+	struct mmsghdr msg[BATCHES];
+	struct iovec iov[BATCHES];
+	union address from[BATCHES];
+	union control control[BATCHES];
 };
 
 /* segments of a batch have one source, and most often one group */
@@ -48,6 +51,7 @@ struct source {
 	struct part *part;		/* of the group */
 	struct gagg_burst burst;	/* its actions may wait */
 	struct channel *ch;		/* of its last datagram */
+	bool multicast;
 };
 
 struct rx *rx_new(void)
@@ -57,12 +61,12 @@ struct rx *rx_new(void)
 
 	if (!rx)
 		return NULL;
-	rx->bytes = aligned_alloc(4096, RX_BATCHES * BATCH_BYTES);
+	rx->bytes = aligned_alloc(4096, BATCHES * BATCH_BYTES);
 	if (!rx->bytes) {
 		free(rx);
 		return NULL;
 	}
-	for (i = 0; i < RX_BATCHES; i++) {
+	for (i = 0; i < BATCHES; i++) {
 		struct msghdr *h = &rx->msg[i].msg_hdr;
 
 		rx->iov[i].iov_base = rx->bytes + i * BATCH_BYTES;
@@ -221,6 +225,8 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len)
 	why = gagg_wire_parse(at, len, &m);
 	if (!why && src->burst.in.node == NO_NODE)
 		why = GAGG_DROP_SOURCE;
+	if (!why && src->multicast && !gagg_wire_is_for_all(&m))
+		why = GAGG_DROP_TYPE;
 	if (!why && gagg_wire_joins(&m))
 		why = epoch_rx(src->group, src->burst.in.node, src->port->worker->index, &m, body);
 	else if (!why)
@@ -250,10 +256,11 @@ static void rx_read_control(struct msghdr *h, u32 *seg, u8 *tos)
 	}
 }
 
-static void rx_batch(struct port *p, struct mmsghdr *msg, u64 now)
+static void rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 now)
 {
 	struct source src = {
-		.port = p, .from = msg->msg_hdr.msg_name, .burst.in.vis.now = now,
+		.port = p, .from = msg->msg_hdr.msg_name, .multicast = multicast,
+		.burst.in.vis.now = now,
 	};
 	const unsigned char *bytes = msg->msg_hdr.msg_iov->iov_base;
 	u32 seg = msg->msg_len, off, len;
@@ -269,17 +276,46 @@ static void rx_batch(struct port *p, struct mmsghdr *msg, u64 now)
 	rx_drain(&src);
 }
 
-unsigned int rx_port(struct port *p, u64 now)
+/* what has come to a socket of @p, in bounds; false: nothing */
+static bool rx_socket(struct port *p, int fd, u64 now)
 {
 	struct rx *rx = p->worker->rx;
 	int i, n;
 
-	for (i = 0; i < RX_BATCHES; i++) {
+	for (i = 0; i < BATCHES; i++) {
 		rx->msg[i].msg_hdr.msg_namelen = sizeof(rx->from[i]);
 		rx->msg[i].msg_hdr.msg_controllen = sizeof(rx->control[i]);
 	}
-	n = recvmmsg(p->fd, rx->msg, RX_BATCHES, MSG_DONTWAIT, NULL);
+	n = recvmmsg(fd, rx->msg, BATCHES, MSG_DONTWAIT, NULL);
 	for (i = 0; i < n; i++)
-		rx_batch(p, &rx->msg[i], now);
-	return n > 0 ? (unsigned int)n : 0;
+		rx_batch(p, &rx->msg[i], fd != p->fd, now);
+	return n > 0;
+}
+
+/*
+ * Multicast first: what is said to this host alone may speak of results that were sent to all
+ * before it (TOLD), and these would be taken for lost if the turn ended between them.
+ */
+static bool rx_next(struct port *p, u64 now)
+{
+	const struct multicast *mc;
+
+	for (mc = p->multicasts; mc; mc = mc->next)
+		if (rx_socket(p, mc->fd, now))
+			return true;
+	return rx_socket(p, p->fd, now);
+}
+
+/*
+ * With multicast until no socket has anything more: results of a home may come both ways in turn,
+ * and those of the one would be missed while those of the other are read.
+ */
+bool rx_port(struct port *p, u64 now)
+{
+	unsigned int calls = p->multicasts ? MULTICAST_CALLS : 1;
+	bool any = false;
+
+	while (calls-- && rx_next(p, now))
+		any = true;
+	return any;
 }

@@ -11,12 +11,7 @@ struct port;
 struct rx *rx_new(void);
 void rx_free(struct rx *rx);
 
-/*
- * rx_port - take what has come, in bounds
- * @now: time of arrival
- * Returns how many batches there were; fewer than RX_BATCHES: no more for now.
- */
-#define RX_BATCHES	8
-unsigned int rx_port(struct port *p, u64 now);
+/* take what has come, in bounds; false: nothing. @now: time of arrival */
+bool rx_port(struct port *p, u64 now);
 
 #endif

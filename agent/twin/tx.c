@@ -220,8 +220,7 @@ bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w)
 	};
 	struct msghdr h = {
 		.msg_name = &to,
-		.msg_namelen = to.sa.sa_family == AF_INET6 ?
-			       sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in),
+		.msg_namelen = address_length(&to),
 		.msg_iov = iov, .msg_iovlen = 3,
 	};
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: agent/twin/queue.c agent/twin/multicast.c agent/twin/port.c agent/twin/limit.c agent/twin/twin.c; libs: */
+/*
+ * What a port of the twin sends, and how often: a burst once to each node, or once for all, if
+ * there is an address for these. Counters say what has left.
+ */
+#define _GNU_SOURCE 1
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "twin_port.h"
+#include "../../agent/twin/group.h"
+#include "../../agent/twin/queue.h"
+
+#define NODES	4
+#define BYTES	100
+
+/* node 0 is the port's; what comes to the others, or to all, is seen at sockets there */
+struct fixture {
+	struct worker w;
+	struct port *p;
+	struct group *g;
+	int node[NODES];
+	int all;
+};
+
+static int bound(const char *ip, in_port_t n)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	union address a = at(ip, n);
+
+	assert_int_equal(bind(fd, &a.sa, address_length(&a)), 0);
+	return fd;
+}
+
+/* any address does for all: the port's is one of many */
+static void setup(struct fixture *f)
+{
+	static const char *const ip[NODES] = { "127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4" };
+	in_port_t n = 0;
+	unsigned int i;
+
+	worker_open(&f->w);
+	f->p = port_at(&f->w, ip[0], &n);
+	f->g = calloc(1, sizeof(*f->g));
+	assert_non_null(f->g);
+	f->g->geom.shards = 1;
+	f->g->part[0].port = f->p;
+	for (i = 0; i < NODES; i++) {
+		f->g->node[i] = at(ip[i], n);
+		f->node[i] = i ? bound(ip[i], n) : -1;
+	}
+	f->g->all = at("127.0.0.9", n);
+	f->g->all_nodes = 0xe;
+	f->all = bound("127.0.0.9", n);
+}
+
+static void teardown(struct fixture *f)
+{
+	unsigned int i;
+
+	worker_close(&f->w);
+	for (i = 1; i < NODES; i++)
+		close(f->node[i]);
+	close(f->all);
+	free(f->g);
+}
+
+static void add(struct fixture *f, u64 nodes)
+{
+	struct burst *b = burst_new(f->p->queue);
+
+	assert_non_null(b);
+	b->nodes = nodes;
+	b->segs = 1;
+	b->seg = BYTES;
+	b->bytes = BYTES;
+	b->iov[0] = (struct iovec){ b->head, BYTES };
+	b->niov = 1;
+	queue_add(f->p, f->g, b);
+	burst_put(f->p->queue, b);
+}
+
+/* a bit for each that has got one datagram more, 16 for all */
+static unsigned int got(struct fixture *f)
+{
+	unsigned int i, to = 0;
+	size_t len;
+
+	for (i = 1; i <= NODES; i++) {
+		len = next_at(i < NODES ? f->node[i] : f->all);
+		if (!len)
+			continue;
+		assert_int_equal(len, BYTES);
+		to |= 1U << i;
+	}
+	return to;
+}
+
+static void test_all(void **state)
+{
+	struct fixture f;
+	const struct gagg_stats *stats;
+
+	(void)state;
+	setup(&f);
+	stats = &f.g->part[0].stats;
+	add(&f, 0x6);
+	queue_send(f.p);
+	assert_int_equal(got(&f), 0x6);
+	add(&f, 0xe);
+	queue_send(f.p);
+	assert_int_equal(got(&f), 0x10);
+	assert_int_equal(got(&f), 0);
+	assert_int_equal(stats->tx_datagrams, 3);
+	assert_int_equal(stats->tx_bytes, 3 * BYTES);
+	f.g->all_nodes = 0;
+	add(&f, 0xe);
+	queue_send(f.p);
+	assert_int_equal(got(&f), 0xe);
+	assert_int_equal(got(&f), 0);
+	assert_int_equal(stats->tx_datagrams, 6);
+	assert_int_equal(stats->tx_errors, 0);
+	teardown(&f);
+}
+
+/* memory goes: what has not left is an error, and nothing of it leaves */
+static void test_forgotten(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	setup(&f);
+	kicks = 0;
+	add(&f, 0xe);
+	add(&f, 0x6);
+	queues_forget(f.g);
+	assert_int_equal(kicks, 1);
+	queue_send(f.p);
+	assert_int_equal(got(&f), 0);
+	assert_int_equal(f.g->part[0].stats.tx_errors, 3);
+	assert_int_equal(f.g->part[0].stats.tx_datagrams, 0);
+	teardown(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),
+		cmocka_unit_test(test_forgotten),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
