@@ -2,24 +2,52 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
 #
-# Results by multicast: exact whatever is lost, even if a host hears none of them;
-# what a home sends does not grow with the number of hosts; who joins, who does not,
-# and that nobody is left joined.
+# Results by multicast, of hosts with the module, with gagg-twin, and of both: exact
+# whatever is lost, even if a host hears none of them; what a home sends does not grow
+# with the number of hosts; who joins, who does not, and that nobody is left joined.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=selftests/vm/ranks.sh
 . "$(dirname "$0")/ranks.sh"
-plan 66
+plan 140
 
 WIRE=$TOP/build/selftests/vm/wire
 MC4=239.77.0.1 MC6=ff15::77
 LANES=344 CHUNKS=1280
 words=(allreduce:int32:sum:100000 allreduce:float32:sum:20000 broadcast:50000:1
 	allgather:20000 reduce_scatter:int32:max:9000 barrier allreduce:int64:sum:5000)
-# channels of some of the hosts
-parts=("@0,1,2,3:split:0" "@4,5:split:1" allreduce:int32:sum:30000 world
-	allreduce:int32:sum:20000)
+# what has the group: module (on all hosts), twins (on all), or mixed_up's mixture
+kind=module
+
+made()
+{
+	local i all=()
+
+	for ((i = 0; i < hosts; i++)); do
+		all+=("$i")
+	done
+	case $kind in
+	module)	group_up "$@" ;;
+	twins)	twin_conf "$@" && twin_up "${all[@]}" ;;
+	mixed)	mixed_up "$@" ;;
+	esac
+}
+
+unmade()
+{
+	case $kind in
+	module)	group_down ;;
+	twins)	twin_down ;;
+	mixed)	mixed_down ;;
+	esac
+}
+
+# count_others I NAME: the sum over all hosts but host I
+count_others()
+{
+	echo $(($(count_all "$2") - $(count "$1" "$2")))
+}
 
 # packets that the stack of host $1 has sent to multicast addresses
 # shellcheck disable=SC2016 # awk's
@@ -37,6 +65,15 @@ sent_to_all()
 joined()
 {
 	net_exec "$1" ip maddr show dev eth0 | grep -qw "$2"
+}
+
+all_joined()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		joined "$i" "$1" && ask "$i" group show g | grep -w "multicast $1" || return
+	done
 }
 
 # all hosts have sent results to all, and hear no results of their own
@@ -87,7 +124,7 @@ egress()
 	layout "$n" 1 one
 	net_ready 1500 off
 	net_in_order
-	group_up ring 4096 window 1024 dead-after 600000 placement root "$@" || return
+	made ring 4096 window 1024 dead-after 600000 placement root "$@" || return
 	rm -f "$tmp/go" "$tmp/end"
 	ranks_start allreduce:int32:sum:1000 say:ready "await:$tmp/go" \
 		"allreduce:int32:sum:$((CHUNKS * LANES))" say:finished "await:$tmp/end"
@@ -101,8 +138,15 @@ egress()
 	sent[n]=$((b - a))
 	echo "$n hosts ${*:-one by one}: host 0 sends ${sent[n]} bytes, $(count 0 acks)" \
 		"acknowledgements, $(count 0 repairs) repairs"
-	group_down
+	unmade
 	net_down
+}
+
+# as much to 8 hosts as to 4, and little more than the results
+once()
+{
+	is "10 * ${sent[8]} <= 11 * ${sent[4]}" &&
+		is "100 * ${sent[8]} <= 125 * $CHUNKS * (4 * $LANES + 106)"
 }
 
 refuses()
@@ -113,6 +157,25 @@ refuses()
 	got=$(ctl 0 "$@" 2>&1) && return 1
 	echo "$got"
 	[[ $got == *"$want"* ]]
+}
+
+# the first port at the address has a socket on host $1 that shares it with nobody
+taken()
+{
+	net_exec "$1" python3 -c "
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(('$MC4', 7440))
+print('bound', flush=True)
+time.sleep(1000)" >"$tmp/bound" &
+	taker=$!
+	wait_until 10 grep -q bound "$tmp/bound"
+}
+
+given_back()
+{
+	pkill -P "$taker"
+	wait "$taker" 2>/dev/null
 }
 
 shown()
@@ -126,11 +189,14 @@ taken_back()
 	! joined 0 239.77.0.2 && ! ctl 0 group show l | grep multicast
 }
 
+# twin_refuses WORDS [OPTION VALUE]...
 twin_refuses()
 {
+	twin_conf ring 256 window 64 "${@:2}"
 	net_exec 0 timeout 20 gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/s" \
 		>"$tmp/said" 2>&1 && return 1
-	grep "gagg-twin hears no multicast" "$tmp/said"
+	cat "$tmp/said"
+	grep -q "$1" "$tmp/said"
 }
 
 # what another host of the network hears of host 0's results, as a TYPE of host 1's
@@ -141,9 +207,10 @@ says()
 	is "$(count 0 drop_cookie) - $dropped >= 5"
 }
 
+# mismatch HOST FIELD
 mismatch()
 {
-	ctl 0 group show g | grep "config-mismatch $1"
+	ask "$1" group show g | grep "config-mismatch $2"
 }
 
 # to all: a contribution, and a result
@@ -163,15 +230,25 @@ only_results()
 module_load "$@"
 
 # --- exact ------------------------------------------------------------------
-for family in 4 6; do
-	to=$MC4
+exact()
+{
+	local to=$MC4 i repairs placed rest had=() parts
+
 	[ "$family" = 4 ] || to=$MC6
-	layout 3 2
+	if [ $kind = mixed ]; then
+		layout 4 2
+	else
+		layout 3 2
+	fi
+	rest=$(seq -s , 4 $((ranks - 1)))
+	# channels of some of the hosts
+	parts=("@0,1,2,3:split:0" "@$rest:split:1" allreduce:int32:sum:30000 world
+		allreduce:int32:sum:20000)
 	net_ready 1500
 	note_sent
-	check "IPv$family: groups with an address for all" group_up ring 4096 window 256 \
+	check "IPv$family, $kind: a group with an address for all" made ring 4096 window 256 \
 		shards 2 multicast "$to"
-	check "all hosts hear it" eval "joined 0 $to && joined 1 $to && joined 2 $to"
+	check "all hosts hear it" all_joined "$to"
 	check "results are exact" ranks_run "${words[@]}"
 	check "and the same everywhere" digests_agree
 	check "they were sent to all" all_sent
@@ -179,25 +256,34 @@ for family in 4 6; do
 	repairs=$(count_all repairs)
 	check "5 % of datagrams lost" net_loss 5
 	check "results are exact" ranks_run "${words[@]}"
+	check "and the same everywhere" digests_agree
 	check "what was lost was repaired" is "$(count_all repairs) > $repairs + 10"
 	net_clear
 	deaf 2
-	repairs=$(($(count 0 repairs) + $(count 1 repairs)))
+	repairs=$(count_others 2 repairs)
 	placed=$(count 2 results)
 	check "host 2 hears none of them: results are exact" ranks_run allreduce:int32:sum:40000
-	check "all that it has was sent to it alone" is "$(count 0 repairs) + $(count 1 repairs) - \
-		$repairs >= $(count 2 results) - $placed && $(count 2 results) - $placed >= 70"
-	deaf 0
-	deaf 1
+	placed=$(($(count 2 results) - placed))
+	check "all that it has was sent to it alone" \
+		is "$(count_others 2 repairs) - $repairs >= $placed && $placed >= 70"
+	for ((i = 0; i < hosts; i++)); do
+		[ $i -eq 2 ] || deaf $i
+	done
 	check "nobody hears any: results are exact" ranks_run allreduce:int32:sum:40000
-	hearing 0
-	hearing 1
-	hearing 2
-	group_down
-	check "nobody is left joined" fails joined 1 "$to"
+	for ((i = 0; i < hosts; i++)); do
+		hearing $i
+	done
+	unmade
+	check "nobody is left joined" eval "fails joined 0 $to && fails joined 2 $to"
 	net_down
+}
+
+for kind in module twins mixed; do
+	for family in 4 6; do
+		exact
+	done
 done
-family=4
+kind=module family=4
 
 # --- who joins --------------------------------------------------------------
 layout 2 1 dedicated
@@ -241,29 +327,60 @@ net_exec 0 ip link set eth0 multicast off
 check "an interface without multicast" refuses "multicast: no interface" \
 	"${create[@]}" multicast $MC4
 net_exec 0 ip link set eth0 multicast on
-net_exec 0 python3 -c "
-import socket, time
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind(('$MC4', 7440))
-print('bound', flush=True)
-time.sleep(1000)" >"$tmp/bound" &
-wait_until 10 grep -q bound "$tmp/bound"
+taken 0
 check "a port that somebody has there" refuses "multicast: a socket of this host" \
 	"${create[@]}" multicast $MC4
-pkill -P $!
-layout 2
-twin_conf multicast $MC4
-check "gagg-twin" twin_refuses
+given_back
 ctl 1 group delete g
 ctl 2 group delete g
+layout 2
 group_up ring 256 window 64 id 4711 multicast $MC4
 ctl 1 group set g multicast 239.77.0.3
-check "hosts compare it" wait_until 20 mismatch address
+check "hosts compare it" wait_until 20 mismatch 0 address
 ctl 1 group set g multicast $MC4
 net_exec 1 ip route add 239.77.0.0/24 dev eth0
 check "only results come that way" only_results
 group_down
 net_down
+
+# --- the same of gagg-twin --------------------------------------------------------
+layout 2 1 dedicated
+net_ready 1500
+kind=twins
+check "twins: of those that share an address" eval "twin_conf ring 256 window 64 id 4711 \
+	multicast $MC4 && sed 's/\"g\"/\"k\"/; s/4711/4712/' '$tmp/gagg.conf' >'$tmp/k.conf' &&
+	cat '$tmp/k.conf' >>'$tmp/gagg.conf' && twin_up 0 1 2"
+check "workers join" eval "joined 0 $MC4 && joined 1 $MC4"
+check_not "a host that only adds does not" joined 2 $MC4
+check "results are exact" ranks_run allreduce:int32:sum:30000
+check "they were sent to all" is "$(sent_to_all 2) >= 2"
+net_exec 1 ip route add 239.77.0.0/24 dev eth0
+check "only results come that way" only_results
+twin_down
+check_not "at their end it is left" joined 0 $MC4
+check "another family is refused" twin_refuses "multicast and the address of member 0 differ" \
+	multicast $MC6
+check "and a store" twin_refuses "multicast requires a sync mode without a store, which asp has" \
+	multicast $MC4 sync asp
+net_exec 0 ip link set eth0 multicast off
+check "an interface without multicast" \
+	twin_refuses "multicast: no interface with the local address" multicast $MC4
+net_exec 0 ip link set eth0 multicast on
+taken 0
+check "a port that somebody has there" \
+	twin_refuses "multicast: a socket of this host has a UDP port" multicast $MC4
+given_back
+net_down
+layout 4
+net_ready 1500
+create_on "0 1" ring 256 window 64 multicast $MC4
+twin_conf ring 256 window 64 multicast 239.77.0.3
+twin_up 2 3
+check "hosts compare it, with the module and without" \
+	eval "wait_until 20 mismatch 0 address && wait_until 20 mismatch 2 address"
+mixed_down
+net_down
+kind=module
 
 # --- who else hears ---------------------------------------------------------------
 layout 4
@@ -298,32 +415,45 @@ check "it sends to each" is "10 * ${sent[8]} > 20 * ${sent[4]}"
 check "4 hosts together" egress 4 multicast $MC4
 check "8 hosts together" egress 8 multicast $MC4
 note "by multicast: ${sent[4]} bytes to 4 hosts, ${sent[8]} to 8"
-check "it sends as much to 8 as to 4" is "10 * ${sent[8]} <= 11 * ${sent[4]}"
-check "which is little more than the results" is \
-	"100 * ${sent[8]} <= 125 * $CHUNKS * (4 * $LANES + 106)"
+check "it sends as much to 8 as to 4, which is little more than the results" once
+kind=twins
+check "4 twins together" egress 4 multicast $MC4
+check "8 twins together" egress 8 multicast $MC4
+note "by multicast of twins: ${sent[4]} bytes to 4 hosts, ${sent[8]} to 8"
+check "so does a twin" once
+kind=module
 
 # --- both ways in turn ------------------------------------------------------------
 # What leaves in order arrives in order, so a poll that has read a result of one socket
 # finds those before it in the other; of a window it reads all, and no home has more than
 # eight gaps in it.
-layout 3
-net_ready 1500 off
-net_in_order
-group_up ring 256 window 64 dead-after 600000 multicast $MC4
-turns=()
-for ((i = 0; i < 8; i++)); do
-	turns+=(data:random iallreduce:int32:sum:$((24 * LANES))
-		"ibroadcast:$((24 * 4 * LANES)):$((i % 3))"
-		data:zero iallreduce:int32:sum:$((24 * LANES)))
+in_turn()
+{
+	local turns=() i had=()
+
+	layout 3
+	net_ready 1500 off
+	net_in_order
+	made ring 256 window 64 dead-after 600000 multicast $MC4
+	for ((i = 0; i < 8; i++)); do
+		turns+=(data:random iallreduce:int32:sum:$((24 * LANES))
+			"ibroadcast:$((24 * 4 * LANES)):$((i % 3))"
+			data:zero iallreduce:int32:sum:$((24 * LANES)))
+	done
+	rank_options=(--repeat 20 --quiet)
+	note_sent
+	check "$kind: lanes, zeros and broadcasts in turn are exact" ranks_run "${turns[@]}" wait
+	rank_options=()
+	check "lanes were sent to all" all_sent
+	check "what is read out of order is not asked for" is "$(count_all pulls) == 0"
+	unmade
+	net_down
+}
+
+for kind in module twins; do
+	in_turn
 done
-rank_options=(--repeat 20 --quiet)
-note_sent
-check "lanes, zeros and broadcasts in turn are exact" ranks_run "${turns[@]}" wait
-rank_options=()
-check "lanes were sent to all" all_sent
-check "what is read out of order is not asked for" is "$(count_all pulls) == 0"
-group_down
-net_down
+kind=module
 
 # --- in the midst ---------------------------------------------------------------
 layout 3

@@ -38,6 +38,7 @@
 #   mixed_up [OPTION VALUE]...  group g: the module on hosts 0 and 1, the twin on 2
 #                               and 3; mixed_down deletes it
 #   ctl I ARGUMENT...           gaggctl on host I
+#   ask I ARGUMENT...           the same, of the twin if host I has one
 #   count I NAME, count_all NAME  a counter of host I, sum over the hosts
 
 # shellcheck disable=SC2154 # of lib.sh
@@ -318,6 +319,15 @@ twin_ctl()
 	ctl "$1" --twin "/run/gagg/h$1.sock" "${@:2}"
 }
 
+ask()
+{
+	if [ -n "${twin_pid[$1]:-}" ]; then
+		twin_ctl "$@"
+	else
+		ctl "$@"
+	fi
+}
+
 twin_count()
 {
 	: >"/run/gagg/h$1.out"
@@ -353,7 +363,7 @@ digests_of()
 
 count()
 {
-	ctl "$1" stats g | awk -v name="$2" '$1 == name { print $2; n++ } END { exit !n }' || {
+	ask "$1" stats g | awk -v name="$2" '$1 == name { print $2; n++ } END { exit !n }' || {
 		echo "no counter $2 on host $1" >&2
 		echo 0
 		return 1
