@@ -44,7 +44,7 @@ static int chardev_do_features(struct gagg_ioc_features *arg)
 {
 	if (arg->reserved[0] || arg->reserved[1])
 		return -EINVAL;
-	arg->abi = 1;
+	arg->abi = GAGG_ABI;
 	arg->features = FEATURES;
 	arg->wire_min = GAGG_WIRE_VERSION;
 	arg->wire_max = GAGG_WIRE_VERSION;

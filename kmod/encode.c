@@ -46,15 +46,12 @@ static int encode_put_params(struct sk_buff *skb, const struct gagg_params *v)
 static int encode_put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 			     struct user_namespace *ns)
 {
-	char sync[GAGG_SYNC_MAX];
-
-	gagg_sync_print(&cfg->sync, sync);
 	return nla_put_string(skb, GAGG_GA_NAME, cfg->name) ||
 	       encode_put_addr(skb, GAGG_GA_LOCAL, &cfg->local) ||
 	       encode_put_params(skb, &cfg->param) ||
 	       nla_put_u32(skb, GAGG_GA_UID, from_kuid_munged(ns, cfg->uid)) ||
 	       nla_put_u32(skb, GAGG_GA_GID, from_kgid_munged(ns, cfg->gid)) ||
-	       nla_put_string(skb, GAGG_GA_SYNC, sync) ||
+	       nla_put(skb, GAGG_GA_SYNC, sizeof(cfg->sync), &cfg->sync) ||
 	       encode_put_multicast(skb, &cfg->multicast);
 }
 

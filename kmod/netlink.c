@@ -35,7 +35,7 @@ static struct nla_policy group_policy[GAGG_GA_MAX + 1] __ro_after_init = {
 	[GAGG_GA_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[GAGG_GA_LOCAL] = NLA_POLICY_RANGE(NLA_BINARY, 4, 16),
 	[GAGG_GA_PORT] = NLA_POLICY_MIN(NLA_U16, 1),
-	[GAGG_GA_SYNC] = { .type = NLA_NUL_STRING, .len = GAGG_SYNC_MAX - 1 },
+	[GAGG_GA_SYNC] = NLA_POLICY_EXACT_LEN(sizeof(struct gagg_sync_param)),
 	[GAGG_GA_KEY] = { .type = NLA_BINARY },
 	[GAGG_GA_MEMBERS] = NLA_POLICY_NESTED(members_policy),
 	[GAGG_GA_MULTICAST] = { .type = NLA_BINARY, .len = 16 },
@@ -284,8 +284,10 @@ static int nl_parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 		return -EOPNOTSUPP;
 	}
 	if (tb[GAGG_GA_SYNC]) {
-		const char *wrong = gagg_sync_parse(nla_data(tb[GAGG_GA_SYNC]), &cfg->sync);
+		const char *wrong;
 
+		nla_memcpy(&cfg->sync, tb[GAGG_GA_SYNC], sizeof(cfg->sync));
+		wrong = gagg_sync_check(&cfg->sync);
 		if (wrong) {
 			/* a constant of the core, as NL_SET_ERR_MSG_ATTR() wants it */
 			extack->_msg = wrong;

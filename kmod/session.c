@@ -272,7 +272,6 @@ static int session_attach_locked(struct gagg_session *ses, struct gagg_ioc_attac
 	}
 	arg->ranks = hweight64(grp->geom.workers);
 	session_seat_geometry(ses, ses->seat[0], &arg->geo);
-	gagg_sync_print(&grp->cfg.sync, arg->sync);
 	atomic64_set(&ses->unread, 0);
 	session_times_begin(ses);
 	WRITE_ONCE(ses->owner, current->files);

@@ -8,7 +8,8 @@
 #
 # sources, by their path from the top (a pattern is fine), and pkg-config names, -lfoo
 # or -DFOO. "core" is a shard and all that it needs but the path to other hosts, which
-# the models replace; "sync" are the sync modes. They run in the top directory.
+# the models replace; "sync" are the sync modes and their texts. They run in the top
+# directory.
 
 UNIT_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/unit/test_*.c))
 MODEL_TESTS	:= $(patsubst %.c,build/%,$(wildcard selftests/model/model_*.c))
@@ -23,7 +24,7 @@ unit_cflags	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 model_cc	:= $(CC)
 model_cflags	:= -O2
 
-TEST_SYNC	:= kmod/core/sync/*.c
+TEST_SYNC	:= kmod/core/sync/*.c agent/conf/sync_text.c agent/lib/sync_name.c
 TEST_CORE	:= $(addprefix kmod/core/,shard.c out.c chan.c geom.c reduce.c wire.c ring/*.c store/*.c) \
 		   $(TEST_SYNC)
 
@@ -80,7 +81,7 @@ $(UNIT_TESTS) $(MODEL_TESTS): build/%: $$(call test-objs,$$*.c) selftests/selfte
 # what selftests/model/mutate builds TEST from
 .PHONY: test-links test-defs
 test-links:
-	@echo $(call test-links,$(TEST))
+	@echo $(sort $(call test-links,$(TEST)))
 test-defs:
 	@echo $(filter -D%,$(call test-libs,$(TEST)))
 

@@ -5,7 +5,7 @@
 
 CONF_LIBS := -lconfuse
 
-# The sync modes are described once, in the core.
+# What a sync mode may be is described once, in the core.
 SYNC_OBJS := $(patsubst kmod/core/%.c,build/agent/core/%.o,$(wildcard kmod/core/sync/*.c))
 
 build/agent/core/%.o: AGENT_CFLAGS += -Ikmod/core

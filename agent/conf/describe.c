@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../lib/sync_name.h"
 #include "diff.h"
 
 struct text {
@@ -44,6 +45,14 @@ static void describe_add_field(struct text *t, const struct nl_group *g,
 		describe_add(t, "%u", v);
 }
 
+static void describe_add_sync(struct text *t, const char *sep, const struct change *c)
+{
+	char was[SYNC_NAME_MAX], is[SYNC_NAME_MAX];
+
+	describe_add(t, "%ssync %s -> %s", sep, sync_print(&c->was.sync, was),
+		     sync_print(&c->group.sync, is));
+}
+
 static void describe_add_fields(struct text *t, const struct change *c)
 {
 	char a[NL_IP_MAX], b[NL_IP_MAX];
@@ -60,7 +69,7 @@ static void describe_add_fields(struct text *t, const struct change *c)
 		sep = ", ";
 	}
 	if (c->group.set & NL_SET(GAGG_GA_SYNC)) {
-		describe_add(t, "%ssync %s -> %s", sep, c->was.sync, c->group.sync);
+		describe_add_sync(t, sep, c);
 		sep = ", ";
 	}
 	if (c->group.set & NL_SET(GAGG_GA_MULTICAST))

@@ -60,7 +60,7 @@ static uint64_t diff_fields_differ(const struct nl_group *want,
 			differ |= NL_SET(f->attr);
 	if (want->set & NL_SET(GAGG_GA_SYNC) &&
 	    (!(have->set & NL_SET(GAGG_GA_SYNC)) ||
-	     strcmp(want->sync, have->sync)))
+	     memcmp(&want->sync, &have->sync, sizeof(want->sync))))
 		differ |= NL_SET(GAGG_GA_SYNC);
 	if (want->set & NL_SET(GAGG_GA_MULTICAST) &&
 	    (!(have->set & NL_SET(GAGG_GA_MULTICAST)) ||

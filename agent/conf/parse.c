@@ -17,7 +17,7 @@
 
 #include "parse.h"
 #include "ring.h"
-#include "sync/sync.h"
+#include "sync_text.h"
 #include "value.h"
 
 /*
@@ -114,15 +114,6 @@ static bool parse_take(cfg_t *cfg, cfg_opt_t *opt, const struct gagg_param *p,
 	return false;
 }
 
-/* as the kernel writes it, so that the two compare */
-static void parse_take_sync(const char *text, char *out)
-{
-	struct gagg_sync_param p;
-
-	gagg_sync_parse(text, &p);
-	gagg_sync_print(&p, out);
-}
-
 static void parse_take_param(const struct gagg_param *p, const char *text, uint32_t v)
 {
 	struct nl_group *g = &parse->group;
@@ -130,7 +121,7 @@ static void parse_take_param(const struct gagg_param *p, const char *text, uint3
 	if (p->bits)
 		nl_field_write(g, p, v);
 	if (p->kind == GAGG_PARAM_SYNC)
-		parse_take_sync(text, g->sync);
+		sync_text_parse(text, &g->sync, NULL, 0);
 	else if (p->kind == GAGG_PARAM_MULTICAST)
 		nl_multicast_parse(text, &g->multicast);
 	else if (p->kind == GAGG_PARAM_SIZE)
@@ -254,7 +245,6 @@ static void parse_group_begin(void)
 	nl_for_each_field(p)
 		if (p->attr != GAGG_GA_ID)
 			nl_field_write(g, p, p->fallback);
-	strcpy(g->sync, "bsp");
 	g->set |= NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_MULTICAST);
 	parse_member_begin();
 }
@@ -280,13 +270,48 @@ static void parse_take_ring(cfg_t *cfg, const char *where)
 	g->ring = most;
 }
 
+/*
+ * What a sync mode requires of the other options. What is wrong with it alone was said where it
+ * is set, and nothing of it was taken.
+ */
+static void parse_check_sync(cfg_t *cfg, const char *where, uint32_t workers, uint32_t apart)
+{
+	const struct nl_group *g = &parse->group;
+	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
+	const char *wrong = gagg_sync_fits(&g->sync, workers);
+	char sync[SYNC_NAME_MAX];
+
+	sync_print(&g->sync, sync);
+	if (wrong)
+		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
+			       "%s: sync = %s: %s (there are %u)", where, sync, wrong, workers);
+	else if (apart < workers && ops->copies)
+		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
+			       "%s: sync = %s: the sync mode requires hosts with one worker each",
+			       where, sync);
+	if (g->shards > 1 && ops->whole)
+		parse_complain(parse_line_of(cfg, GAGG_GA_SHARDS),
+			       "%s: shards = %u: sync mode %s requires one",
+			       where, g->shards, sync);
+	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !ops->store)
+		parse_complain(parse_line_of(cfg, GAGG_GA_LANE_TYPE),
+			       "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
+			       where, sync);
+	if (g->wire && !ops->narrow)
+		parse_complain(parse_line_of(cfg, GAGG_GA_WIRE),
+			       "%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
+			       where, nl_field_word(nl_field_find("wire"), g->wire), sync);
+	if (g->multicast.family && ops->store)
+		parse_complain(parse_line_of(cfg, GAGG_GA_MULTICAST),
+			       "%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
+			       where, sync);
+}
+
 /* The kernel's limits for a whole group; a host is an address. */
 static void parse_check_sums(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
 	uint32_t hosts = 0, workers = 0, apart = 0, most = 0;
-	struct gagg_sync_param sync;
-	const char *wrong;
 
 	for (unsigned int i = 0; i < g->n_members; i++) {
 		uint32_t here = 0, before = 0, worker_before = 0;
@@ -310,30 +335,7 @@ static void parse_check_sums(cfg_t *cfg, const char *where)
 	if (most > 16)
 		parse_complain(cfg->line, "%s, which ends here: %u members have one address; allowed are 16",
 			       where, most);
-	/* what is wrong with it alone was said where it is set */
-	wrong = gagg_sync_parse(g->sync, &sync) ? NULL : gagg_sync_fits(&sync, workers);
-	if (wrong)
-		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
-			       "%s: sync = %s: %s (there are %u)", where,
-			       g->sync, wrong, workers);
-	else if (apart < workers && !gagg_sync_parse(g->sync, &sync) &&
-		 gagg_sync_get(sync.mode)->copies)
-		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
-			       "%s: sync = %s: the sync mode requires hosts with one worker each",
-			       where,
-			       g->sync);
-	if (g->shards > 1 && !gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->whole)
-		parse_complain(parse_line_of(cfg, GAGG_GA_SHARDS), "%s: shards = %u: sync mode %s requires one",
-			       where, g->shards, g->sync);
-	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !gagg_sync_parse(g->sync, &sync) &&
-	    !gagg_sync_get(sync.mode)->store)
-		parse_complain(parse_line_of(cfg, GAGG_GA_LANE_TYPE),
-			       "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
-			       where, g->sync);
-	if (g->wire && !gagg_sync_parse(g->sync, &sync) && !gagg_sync_get(sync.mode)->narrow)
-		parse_complain(parse_line_of(cfg, GAGG_GA_WIRE),
-			       "%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
-			       where, nl_field_word(nl_field_find("wire"), g->wire), g->sync);
+	parse_check_sync(cfg, where, workers, apart);
 	if (g->ring < 2 * g->stripe * g->shards * hosts)
 		parse_complain(parse_line_of(cfg, GAGG_GA_RING),
 			       "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
@@ -343,14 +345,9 @@ static void parse_check_sums(cfg_t *cfg, const char *where)
 static void parse_check_multicast(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
-	struct gagg_sync_param sync;
 
 	if (!g->multicast.family)
 		return;
-	if (!gagg_sync_parse(g->sync, &sync) && gagg_sync_get(sync.mode)->store)
-		parse_complain(parse_line_of(cfg, GAGG_GA_MULTICAST),
-			       "%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
-			       where, g->sync);
 	if (g->n_members && g->members[0].addr.family &&
 	    g->members[0].addr.family != g->multicast.family)
 		parse_complain(parse_line_of(cfg, GAGG_GA_MULTICAST),

@@ -11,7 +11,7 @@
 
 #include "../nl/nl.h"
 #include "ring.h"
-#include "sync/sync.h"
+#include "sync_text.h"
 #include "value.h"
 
 static bool value_digits(const char *text, int base, unsigned long max, uint32_t *out)
@@ -127,11 +127,12 @@ static bool value_parse_group(const char *text, uint32_t *out, char *allowed,
 static bool value_parse_sync(const char *text, char *allowed, size_t size)
 {
 	struct gagg_sync_param p;
-	const char *wrong = gagg_sync_parse(text, &p);
+	char wrong[112];
 
-	if (wrong)
-		snprintf(allowed, size, "a sync mode (%s)", wrong);
-	return !wrong;
+	if (sync_text_parse(text, &p, wrong, sizeof(wrong)))
+		return true;
+	snprintf(allowed, size, "a sync mode (%s)", wrong);
+	return false;
 }
 
 static bool value_parse_multicast(const char *text, char *allowed, size_t size)

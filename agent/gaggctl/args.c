@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../conf/sync_text.h"
 #include "args.h"
 
 bool args_fail(struct args *a, const char *fmt, ...)
@@ -126,6 +127,14 @@ bool args_multicast(struct args *a, const char *text, struct nl_ip *out)
 	return nl_multicast_parse(text, out) ||
 	       args_fail(a, "multicast: expected a multicast address, as 239.1.2.3 or ff15::1:2, or none, not '%s'",
 			 text);
+}
+
+bool args_sync(struct args *a, const char *text, struct gagg_sync_param *out)
+{
+	char wrong[128];
+
+	return sync_text_parse(text, out, wrong, sizeof(wrong)) ||
+	       args_fail(a, "sync: %s", wrong);
 }
 
 bool args_uid(struct args *a, const char *text, uint32_t *out)

@@ -49,6 +49,7 @@ bool args_word(struct args *a, const struct gagg_param *p, const char *text,
 bool args_auto(struct args *a, const struct gagg_param *p, const char *text,
 	       uint32_t *out);
 bool args_multicast(struct args *a, const char *text, struct nl_ip *out);
+bool args_sync(struct args *a, const char *text, struct gagg_sync_param *out);
 
 /* Copy a word where @size bytes are, the final zero included. */
 bool args_copy(struct args *a, const char *what, const char *text, char *out,

@@ -5,6 +5,7 @@
 
 #include "gaggctl.h"
 #include "../conf/ports.h"
+#include "../lib/sync_name.h"
 
 #define MEMORY_SAID	(256ULL << 20)	/* nearly twice the default */
 
@@ -153,7 +154,7 @@ static bool group_take_param(struct args *a, const struct gagg_param *p, const c
 {
 	switch (p->kind) {
 	case GAGG_PARAM_SYNC:
-		return args_copy(a, p->name, text, s->g.sync, sizeof(s->g.sync));
+		return args_sync(a, text, &s->g.sync);
 	case GAGG_PARAM_MULTICAST:
 		return args_multicast(a, text, &s->g.multicast);
 	default:
@@ -363,7 +364,7 @@ static void group_print_mtu(const struct nl_group *g)
 static void group_print_config(const struct nl_group *g)
 {
 	const struct gagg_param *f;
-	char ip[NL_IP_MAX];
+	char ip[NL_IP_MAX], sync[SYNC_NAME_MAX];
 
 	print_text("   ");
 	if (g->set & NL_SET(GAGG_GA_LOCAL))
@@ -385,7 +386,7 @@ static void group_print_config(const struct nl_group *g)
 			print_u64(f->name, " ", v, "");
 	}
 	if (g->set & NL_SET(GAGG_GA_SYNC))
-		print_str("sync", " sync ", g->sync, "");
+		print_str("sync", " sync ", sync_print(&g->sync, sync), "");
 	if (g->multicast.family)
 		print_str("multicast", " multicast ", nl_ip_format(&g->multicast, ip), "");
 	print_text("\n");

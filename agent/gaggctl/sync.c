@@ -1,51 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gaggctl sync: the sync modes, as the core that is in the kernel has them. */
+/* gaggctl sync: the sync modes that have names. */
 #include <stdio.h>
 
-#include <linux/gagg.h>
 #include "gaggctl.h"
 #include "print.h"
-#include "sync/sync.h"
+#include "../conf/sync_text.h"
 
 static const char usage[] =
 	"Usage: gaggctl sync list\n"
 	"\n"
 	"The sync modes and their parameters, for 'gaggctl group create ... sync MODE'.\n";
 
-static void sync_print_mode_of(const struct gagg_sync_ops *ops)
+static void sync_print_mode(const struct sync_mode *m)
 {
-	char form[GAGG_SYNC_MAX];
-	int n = snprintf(form, sizeof(form), "%s", ops->name);
+	char form[SYNC_NAME_MAX];
 
-	for (u32 i = 0; i < ops->nargs; i++)
-		n += snprintf(form + n, sizeof(form) - n, ":%s", ops->arg[i].name);
 	print_object(NULL);
-	print_str("mode", "", form, "");
-	print_str("about", "  ", ops->about, "\n");
+	print_str("mode", "", sync_mode_form(m, form), "");
+	print_str("about", "  ", m->about, "\n");
 	print_array("parameters");
-	for (u32 i = 0; i < ops->nargs; i++) {
+	for (u32 i = 0; i < sync_mode_args(m); i++) {
+		struct gagg_sync_range range = sync_text_range(m, i);
+
 		print_object(NULL);
-		print_str("name", "    ", ops->arg[i].name, "");
-		print_u64("min", " from ", ops->arg[i].min, "");
-		print_u64("max", " to ", ops->arg[i].max, "\n");
+		print_str("name", "    ", m->arg[i].name, "");
+		print_u64("min", " from ", range.min, "");
+		print_u64("max", " to ", range.max, "\n");
 		print_close();
 	}
 	print_close();
-	print_str("kind", "    ", ops->store ? "store" : "collectives", "\n");
+	print_str("kind", "    ", gagg_sync_get(m->number)->store ? "store" : "collectives", "\n");
 	print_close();
 }
 
 static enum ctl_exit sync_list(struct args *a)
 {
-	const struct gagg_sync_ops *ops;
+	const struct sync_mode *m;
 
 	if (ctl_help(a, usage))
 		return CTL_OK;
 	if (!args_end(a))
 		return CTL_USAGE;
 	print_array(NULL);
-	for (u32 i = 0; (ops = gagg_sync_get(i)); i++)
-		sync_print_mode_of(ops);
+	for (m = sync_modes; m->name; m++)
+		sync_print_mode(m);
 	print_close();
 	return CTL_OK;
 }

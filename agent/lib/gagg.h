@@ -311,8 +311,9 @@ int gagg_group_rank(const struct gagg_comm *comm, int rank);
 /**
  * gagg_sync() - sync mode of the group
  * @comm:	communicator
- * Return: as "gaggctl group create" accepts it, such as "ssp:4"; valid until
- * gagg_reattach() and as long as the communicator.
+ * Return: as "gaggctl group create" accepts it, such as "ssp:4"; of an algorithm over rounds
+ * that this library does not know, such as "rounds-0x85:3". Valid until gagg_reattach() and as
+ * long as the communicator.
  */
 const char *gagg_sync(const struct gagg_comm *comm);
 

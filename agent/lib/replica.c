@@ -9,6 +9,7 @@
 #include "comm.h"
 #include "replica.h"
 #include "request.h"
+#include "sync_name.h"
 
 static const struct replica_mode *const modes[] = {
 	&replica_localsgd,
@@ -33,7 +34,7 @@ int replica_check_grid(struct gagg_replica *r)
 	return replica_has_grid(r) ? GAGG_OK :
 		comm_error(r->comm, GAGG_ERR_INVALID,
 			   "%s needs a step above 0, the resolution of the exchange",
-			   r->mode->name);
+			   sync_mode_find(r->mode->number)->name);
 }
 
 void *replica_alloc(struct gagg_replica *r, size_t size)
@@ -194,7 +195,6 @@ static int replica_mean_in_turn(struct gagg_replica *r, float *w, const float *u
 
 const struct replica_mode replica_localsgd = {
 	.number = GAGG_SYNC_LOCALSGD,
-	.name = "localsgd",
 	.init = replica_nothing,
 	.step = replica_mean_in_turn,
 	.finish = replica_mean,

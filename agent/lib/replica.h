@@ -18,7 +18,6 @@ struct gagg_replica;
 /**
  * struct replica_mode - one of the sync modes of replicas
  * @number: enum gagg_sync_mode
- * @name: of the mode, up to the colon of its parameters
  * @store: it is in a store, else in rounds
  * @shows: gossip: a rank's copy of the store is its replica; else what it was sent
  * @sends: gossip-push: what a rank has sent last is compared with what it was sent
@@ -31,7 +30,6 @@ struct gagg_replica;
  */
 struct replica_mode {
 	uint32_t number;
-	const char *name;
 	bool store;
 	bool shows;
 	bool sends;

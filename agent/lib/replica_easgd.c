@@ -136,7 +136,6 @@ static int easgd_sync_finish(struct gagg_replica *r, float *w)
 
 const struct replica_mode replica_easgd_sync = {
 	.number = GAGG_SYNC_EASGD_SYNC,
-	.name = "easgd-sync",
 	.init = easgd_sync_init,
 	.step = easgd_sync_step,
 	.finish = easgd_sync_finish,
@@ -308,7 +307,6 @@ static int easgd_finish(struct gagg_replica *r, float *w)
 
 const struct replica_mode replica_easgd = {
 	.number = GAGG_SYNC_EASGD,
-	.name = "easgd",
 	.store = true,
 	.init = easgd_init,
 	.step = easgd_step,

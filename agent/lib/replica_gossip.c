@@ -529,7 +529,6 @@ static int gossip_finish(struct gagg_replica *r, float *w)
 
 const struct replica_mode replica_gossip_pull = {
 	.number = GAGG_SYNC_GOSSIP_PULL,
-	.name = "gossip-pull",
 	.store = true,
 	.shows = true,
 	.init = gossip_init,
@@ -540,7 +539,6 @@ const struct replica_mode replica_gossip_pull = {
 
 const struct replica_mode replica_gossip_pair = {
 	.number = GAGG_SYNC_GOSSIP_PAIR,
-	.name = "gossip-pair",
 	.store = true,
 	.shows = true,
 	.init = gossip_init,
@@ -551,7 +549,6 @@ const struct replica_mode replica_gossip_pair = {
 
 const struct replica_mode replica_gossip_push = {
 	.number = GAGG_SYNC_GOSSIP_PUSH,
-	.name = "gossip-push",
 	.store = true,
 	.sends = true,
 	.init = gossip_init,
@@ -563,7 +560,6 @@ const struct replica_mode replica_gossip_push = {
 
 const struct replica_mode replica_push_sum = {
 	.number = GAGG_SYNC_PUSH_SUM,
-	.name = "push-sum",
 	.store = true,
 	.weighs = true,
 	.init = gossip_init,

@@ -129,7 +129,6 @@ static int hpsgd_finish(struct gagg_replica *r, float *w)
 
 const struct replica_mode replica_hpsgd = {
 	.number = GAGG_SYNC_HPSGD,
-	.name = "hpsgd",
 	.init = hpsgd_init,
 	.step = hpsgd_step,
 	.finish = hpsgd_finish,

@@ -223,6 +223,14 @@ static void session_tell_absent(void *of)
 		session_tell(j->session, j->geo->rank, what);
 }
 
+static void session_take_sync(struct session *s, const struct gagg_geometry *geo)
+{
+	struct gagg_sync_param sync = { .mode = geo->mode };
+
+	memcpy(sync.arg, geo->arg, sizeof(sync.arg));
+	sync_print(&sync, s->sync);
+}
+
 int session_attach(struct session *s, struct gagg_geometry *geo)
 {
 	struct gagg_ioc_attach attach = { .size = sizeof(attach) };
@@ -260,8 +268,7 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 		geo->lanes = st.lanes;
 	s->rank = geo->rank;
 	s->epoch = st.epoch;
-	memcpy(s->sync, attach.sync, sizeof(s->sync));
-	s->sync[sizeof(s->sync) - 1] = 0;
+	session_take_sync(s, geo);
 	pthread_mutex_lock(&s->lock);
 	s->next = 0;
 	pthread_mutex_unlock(&s->lock);

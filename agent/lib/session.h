@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <linux/gagg.h>
 
+#include "sync_name.h"
+
 #define SESSION_SOCKET_MAX	108	/* sun_path */
 
 /**
@@ -45,7 +47,7 @@ struct session {
 	int notice_ms;
 	bool noticed;
 	uint64_t epoch;
-	char sync[GAGG_SYNC_MAX];
+	char sync[SYNC_NAME_MAX];
 	char group[GAGG_NAME_MAX];
 	char socket[SESSION_SOCKET_MAX];
 	uint32_t next;

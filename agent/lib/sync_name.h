@@ -1,43 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
-/* The sync mode of a configuration's digest as text, for libgagg and for who administrates. */
+/*
+ * The sync modes as people write and read them: a name and, behind a colon each, the parameters,
+ * as in "ssp:4". One table for libgagg and all programs; the kernel has numbers only.
+ *
+ * An algorithm over rounds that is not in the table is "rounds-0x85:3": its number, and its
+ * parameters up to the last that is not 0.
+ */
 #ifndef GAGG_LIB_SYNC_NAME_H
 #define GAGG_LIB_SYNC_NAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include <linux/gagg.h>
 #include <linux/gagg_wire.h>
 
-#define SYNC_NAME_MAX	64	/* a name and three parameters, with the final zero */
+#define SYNC_NAME_MAX	64	/* a name and GAGG_SYNC_ARGS parameters, with the final zero */
 
-static inline int sync_mode_name(uint32_t mode, char text[SYNC_NAME_MAX])
+/**
+ * struct sync_arg - a parameter
+ * @name:	as in the form of its mode, "S" of "ssp:S"; NULL behind the last
+ * @unit:	of its values, in words; NULL: none
+ * @min:	least value, of an algorithm over rounds; of other modes the kernel has it
+ * @max:	largest value, likewise
+ */
+struct sync_arg {
+	const char *name;
+	const char *unit;
+	uint32_t min;
+	uint32_t max;
+};
+
+/**
+ * struct sync_mode - a sync mode
+ * @number:	enum gagg_sync_mode
+ * @name:	what its text begins with
+ * @about:	what it is, for people
+ * @example:	a text of it, if it has parameters
+ * @together:	what is wrong with parameters that do not fit each other; NULL: they always do
+ * @arg:	its parameters
+ */
+struct sync_mode {
+	uint32_t number;
+	const char *name;
+	const char *about;
+	const char *example;
+	const char *together;
+	struct sync_arg arg[GAGG_SYNC_ARGS];
+};
+
+/* all that have names; behind the last @name is NULL */
+extern const struct sync_mode sync_modes[];
+
+/* is it the number of an algorithm over rounds? */
+static inline bool sync_is_algorithm(uint32_t number)
 {
-	const char *at = GAGG_SYNC_NAMES;
-
-	for (uint32_t i = 0; at && i < mode; i++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	if (!at)
-		return snprintf(text, SYNC_NAME_MAX, "mode %u", mode);
-	return snprintf(text, SYNC_NAME_MAX, "%.*s", (int)strcspn(at, " "), at);
+	return number >= GAGG_SYNC_ROUNDS && number <= GAGG_SYNC_ROUNDS_MAX;
 }
 
-/* as a user writes it; parameters that were hashed are '#' and the hash */
-static inline const char *sync_name(uint32_t digest, char text[SYNC_NAME_MAX])
-{
-	uint32_t n = GAGG_DG_SYNC_ARGS(digest), bits = GAGG_DG_SYNC_BITS(n);
-	int at = sync_mode_name(GAGG_DG_SYNC_MODE(digest), text);
+/* NULL: it has no name */
+const struct sync_mode *sync_mode_find(uint32_t number);
 
-	if (digest & GAGG_DG_SYNC_HASHED) {
-		snprintf(text + at, SYNC_NAME_MAX - (size_t)at, ":#%x",
-			 digest & (GAGG_DG_SYNC_HASHED - 1));
-		return text;
-	}
-	while (n--)
-		at += snprintf(text + at, SYNC_NAME_MAX - (size_t)at, ":%u",
-			       digest >> n * bits & ((1U << bits) - 1));
-	return text;
-}
+/* how many parameters it has */
+uint32_t sync_mode_args(const struct sync_mode *mode);
+
+/* "ssp:S" */
+const char *sync_mode_form(const struct sync_mode *mode, char text[SYNC_NAME_MAX]);
+
+/* "ssp:4"; of a number that no mode can have "mode 77:4" */
+const char *sync_print(const struct gagg_sync_param *p, char text[SYNC_NAME_MAX]);
+
+/* the same of a digest, GAGG_DG_SYNC; parameters that were hashed are '#' and the hash */
+const char *sync_name(uint32_t digest, char text[SYNC_NAME_MAX]);
 
 #endif

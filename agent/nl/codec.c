@@ -189,7 +189,7 @@ static int codec_put_group(struct nl_msg *msg, const struct nl_group *g, bool to
 	if (!err && g->set & NL_SET(GAGG_GA_MULTICAST))
 		err = codec_put_multicast(msg, &g->multicast);
 	if (!err && g->set & NL_SET(GAGG_GA_SYNC))
-		err = codec_put_text(msg, GAGG_GA_SYNC, g->sync, sizeof(g->sync));
+		err = codec_put(nla_put(msg, GAGG_GA_SYNC, sizeof(g->sync), &g->sync));
 	if (!err && told)
 		err = codec_put_group_told(msg, g);
 	if (!err && g->n_members)
@@ -447,7 +447,7 @@ static int codec_get_group_attr(const struct nlattr *a, struct nl_group *g)
 	case GAGG_GA_MULTICAST:
 		return codec_get_multicast(a, &g->multicast);
 	case GAGG_GA_SYNC:
-		return codec_get_text(a, g->sync, sizeof(g->sync));
+		return codec_get(a, &g->sync, sizeof(g->sync));
 	case GAGG_GA_MEMBERS:
 		return codec_get_members(a, g);
 	case GAGG_GA_STATE:

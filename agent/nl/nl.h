@@ -109,7 +109,7 @@ struct nl_group {
 	};
 	uint32_t uid;
 	uint32_t gid;
-	char sync[GAGG_SYNC_MAX];
+	struct gagg_sync_param sync;
 	struct nl_ip multicast;
 	uint32_t state;
 	uint64_t epoch;

@@ -4,7 +4,7 @@
 # their AGENT_LIBS.
 
 NL_OBJS := $(addprefix build/agent/nl/,codec.o events.o extack.o names.o nl.o request.o twin.o) \
-	build/agent/lib/message.o build/agent/core/group/param.o
+	build/agent/lib/message.o build/agent/lib/sync_name.o build/agent/core/group/param.o
 NL_LIBS  = $(shell pkg-config --libs libnl-genl-3.0)
 
 # nl.h has the parameters of a group, which are described once, in the core

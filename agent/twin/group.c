@@ -176,7 +176,6 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 {
 	struct group **groups = realloc(t->groups, (t->n_groups + 1) * sizeof(struct group *));
 	struct group *g = calloc(1, sizeof(*g));
-	struct gagg_sync_param sync;
 	const char *wrong;
 	char msg[256];
 	unsigned int s;
@@ -194,12 +193,12 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	g->cfg = *cfg;
 	memset(g->unread, 0xff, sizeof(g->unread));
 	group_make_geometry(g);
-	wrong = gagg_sync_parse(cfg->sync, &sync);
+	wrong = gagg_sync_check(&cfg->sync);
 	if (wrong) {
 		log_err("group \"%s\": %s", cfg->name, wrong);
 		return -1;
 	}
-	gagg_sync_apply(&g->geom, &sync);
+	gagg_sync_apply(&g->geom, &cfg->sync);
 	if (cfg->lanes && mtu_check(g))
 		return -1;
 	if (ports_warning(cfg, msg, sizeof(msg)))

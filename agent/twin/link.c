@@ -173,7 +173,7 @@ static int link_do_features(struct gagg_ioc_features *arg)
 {
 	if (arg->reserved[0] || arg->reserved[1])
 		return -EINVAL;
-	arg->abi = 1;
+	arg->abi = GAGG_ABI;
 	arg->features = GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_STORE |
 			GAGG_FEAT_TIMES | GAGG_FEAT_COPIES;
 	arg->wire_min = GAGG_WIRE_VERSION;

@@ -218,7 +218,6 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 	}
 	arg->ranks = gagg_weight64(g->geom.workers);
 	session_seat_geometry(s, s->seat[0], &arg->geo);
-	gagg_sync_print(&g->geom.sync, arg->sync);
 	times_begin(s);
 	session_set_state(s, TWIN_ATTACHED);
 	epoch_attach(g, s->rank);

@@ -26,16 +26,6 @@
 #define GAGG_LOCALS	16	/* most ranks of one group on one host */
 #endif
 
-/**
- * struct gagg_sync_param - a sync mode as configured, see gagg_sync_parse()
- * @mode:	enum gagg_sync_mode
- * @arg:	its parameters
- */
-struct gagg_sync_param {
-	u32 mode;
-	u32 arg[GAGG_SYNC_ARGS];
-};
-
 /* why an epoch ends; what is not about @reason is 0 */
 struct gagg_end {
 	u32 reason;	/* enum gagg_reason */

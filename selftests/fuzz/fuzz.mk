@@ -29,7 +29,7 @@ $(FUZZ_TESTS): build/fuzz/%: $$(call test-objs,selftests/fuzz/fuzz_$$*.c) \
 
 # what sessions.sh runs against whole twins
 build/fuzz/sessions: selftests/fuzz/sessions.c selftests/vm/twinmsg.c agent/lib/broker.c agent/lib/call.c agent/lib/error.c \
-		agent/lib/message.c $(wildcard selftests/vm/twinmsg.h agent/lib/*.h uapi/linux/*.h)
+		agent/lib/message.c agent/lib/sync_name.c $(wildcard selftests/vm/twinmsg.h agent/lib/*.h uapi/linux/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(TEST_CFLAGS) -Iselftests/vm -O1 -o $@ $(filter %.c,$^)
 

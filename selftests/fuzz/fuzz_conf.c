@@ -12,8 +12,8 @@
 #include <pwd.h>
 #include <stdbool.h>
 
-#include "sync/sync.h"
 #include "agent/conf/config.h"
+#include "agent/conf/sync_text.h"
 #include "fuzz.h"
 
 /* no files of this host: they would be the slowest part */
@@ -62,7 +62,6 @@ static void check_member(const struct nl_group *g, uint32_t i)
 
 static void check_group(const struct config *cfg, const struct nl_group *g)
 {
-	struct gagg_sync_param mode;
 	const struct nl_group *other;
 	uint32_t i;
 
@@ -78,12 +77,12 @@ static void check_group(const struct config *cfg, const struct nl_group *g)
 	fuzz_assert(g->cwnd >= 4 && g->cwnd <= 512);
 	fuzz_assert(g->dead_after >= 100 && g->dead_after <= 600000);
 	fuzz_assert(!(g->mode & ~0666U) && g->uid != UINT32_MAX && g->gid != UINT32_MAX);
-	fuzz_assert(!gagg_sync_parse(g->sync, &mode));
-	fuzz_assert(g->lane_type == GAGG_LANE_TYPE_INT32 || gagg_sync_get(mode.mode)->store);
-	fuzz_assert(g->wire == GAGG_WIRE_INT32 || gagg_sync_get(mode.mode)->narrow);
+	fuzz_assert(!gagg_sync_check(&g->sync));
+	fuzz_assert(g->lane_type == GAGG_LANE_TYPE_INT32 || gagg_sync_get(g->sync.mode)->store);
+	fuzz_assert(g->wire == GAGG_WIRE_INT32 || gagg_sync_get(g->sync.mode)->narrow);
 	fuzz_assert(g->lane_type <= GAGG_LANE_TYPE_INT64 && g->wire <= GAGG_WIRE_INT8);
 	if (g->multicast.family) {
-		fuzz_assert(!gagg_sync_get(mode.mode)->store);
+		fuzz_assert(!gagg_sync_get(g->sync.mode)->store);
 		fuzz_assert(g->multicast.family == g->members[0].addr.family);
 	}
 	fuzz_assert(g->n_members >= 1 && g->n_members <= GAGG_RANKS_MAX);
@@ -107,6 +106,7 @@ static void print_ip(FILE *f, const char *what, const struct nl_ip *ip)
 static void print_group(FILE *f, const struct nl_group *g)
 {
 	const struct gagg_param *field;
+	char sync[SYNC_NAME_MAX];
 	uint32_t i;
 
 	fprintf(f, "group %s {\n", g->name);
@@ -121,7 +121,7 @@ static void print_group(FILE *f, const struct nl_group *g)
 			fprintf(f, field->attr == GAGG_GA_MODE ? "%s = %04o\n" : "%s = %u\n",
 				field->name, v);
 	}
-	fprintf(f, "sync = \"%s\"\n", g->sync);
+	fprintf(f, "sync = \"%s\"\n", sync_print(&g->sync, sync));
 	if (g->multicast.family)
 		print_ip(f, "multicast", &g->multicast);
 	for (i = 0; i < g->n_members; i++) {

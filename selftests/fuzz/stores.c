@@ -3,6 +3,7 @@
  * A store: what ranks call, and what the module does with its lanes.
  */
 #include "stores.h"
+#include "agent/conf/sync_text.h"
 
 static struct calls calls;
 
@@ -38,7 +39,7 @@ void calls_init(struct hosts *w, struct gagg_geom *g, u8 b, u8 c, struct input *
 	w->calls = &calls;
 	calls.mode = mode;
 	calls.zeros = b & 32 ? 255 : c & 32 ? 80 : 0;
-	if (gagg_sync_parse(mode->text, &p))
+	if (!sync_text_parse(mode->text, &p, NULL, 0))
 		fuzz_fail("%s is no mode", mode->text);
 	gagg_sync_apply(g, &p);
 	g->wide = !!(c & 64);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "cluster_int.h"
+#include "agent/conf/sync_text.h"
 
 #define FAIR_TURNS	60
 #define QUEUE		4096
@@ -615,7 +616,7 @@ static void init_geom(u32 self)
 	u32 n, k, rank = 0;
 
 	memset(g, 0, sizeof(*g));
-	gagg_sync_parse(su.sync ? su.sync : "bsp", &sync);
+	sync_text_parse(su.sync ? su.sync : "bsp", &sync, NULL, 0);
 	gagg_sync_apply(g, &sync);
 	g->group = 1;
 	g->self = (u8)self;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "world_int.h"
+#include "agent/conf/sync_text.h"
 
 struct env_ctx {
 	struct host *h;
@@ -436,7 +437,7 @@ static void init_geom(struct world *w, u32 id)
 	g->window = cfg->window;
 	g->cwnd = cfg->cwnd;
 	g->aggregators = cfg->home_nodes;
-	gagg_sync_parse(cfg->sync ? cfg->sync : "bsp", &sync);
+	sync_text_parse(cfg->sync ? cfg->sync : "bsp", &sync, NULL, 0);
 	gagg_sync_apply(g, &sync);
 	memset(g->node_of, 0xff, sizeof(g->node_of));
 	for (n = 0; n < cfg->nodes; n++)

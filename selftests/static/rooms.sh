@@ -12,8 +12,8 @@
 cat >"$work/allowed" <<'END'
 agent/archive: agent/lib
 agent/bench: agent/nl
-agent/conf: agent/nl kmod/core/group kmod/core/sync
-agent/gaggctl: agent/archive agent/conf agent/lib agent/nl kmod/core/sync
+agent/conf: agent/lib agent/nl kmod/core/group kmod/core/sync
+agent/gaggctl: agent/archive agent/conf agent/lib agent/nl
 agent/gaggd: agent/archive agent/conf agent/lib agent/nl
 agent/nl: agent/lib kmod/core/group
 agent/twin: agent/conf agent/gaggd agent/lib kmod/core

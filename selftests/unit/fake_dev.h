@@ -25,7 +25,7 @@
 #include "call.h"
 #include "exponent.h"
 #include "quant.h"
-#include "sync/sync.h"
+#include "agent/conf/sync_text.h"
 #include "sys.h"
 
 #define FAKE_FD		100
@@ -399,7 +399,7 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 	}
 	if (ch->members != members)
 		return -EBUSY;
-	if (gagg_sync_parse(fake_mode_text(), &sync))
+	if (!sync_text_parse(fake_mode_text(), &sync, NULL, 0))
 		return -EINVAL;
 	memset(geo, 0, sizeof(*geo));
 	geo->channel = id;
@@ -436,7 +436,6 @@ static int fake_attach(uint32_t rank, struct gagg_ioc_attach *a)
 	if (fake.attached == (1 << FAKE_RANKS) - 1)
 		fake.epoch++;
 	pthread_cond_broadcast(&fake.cond);
-	strcpy(a->sync, fake_mode_text());
 	return fake_sit(0, (1 << FAKE_RANKS) - 1, rank, &a->geo);
 }
 

@@ -135,7 +135,7 @@ int nl_group_set(struct nl *nl, const struct nl_group *g)
 		if (g->set & NL_SET(f->attr))
 			nl_field_write(mine, f, nl_field_read(g, f));
 	if (g->set & NL_SET(GAGG_GA_SYNC))
-		strcpy(mine->sync, g->sync);
+		mine->sync = g->sync;
 	if (g->set & NL_SET(GAGG_GA_MULTICAST))
 		mine->multicast = g->multicast;
 	return g->set & NL_SET(GAGG_GA_LOCAL) ? -EINVAL : 0;

@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "agent/conf/sync_text.h"
 
 #define EPOCH	0x500000009ULL		/* the first one */
 #define COOKIE	0x0123456789abcdefULL
@@ -409,7 +410,7 @@ static inline void start(u32 n, const char *text, u64 homes)
 	struct gagg_geom *g = &base_geom;
 	u32 i;
 
-	assert_null(gagg_sync_parse(text, &p));
+	assert_true(sync_text_parse(text, &p, NULL, 0));
 	memset(g, 0, sizeof(*g));
 	g->group = 7;
 	g->nodes = (u8)(n < hosts ? n : hosts);

@@ -67,7 +67,7 @@ static void parse__defaults(void **state)
 	assert_int_equal(g->channels, 16);
 	assert_int_equal(g->cwnd, 256);
 	assert_int_equal(g->dead_after, 5000);
-	assert_string_equal(g->sync, "bsp");
+	assert_int_equal(g->sync.mode, GAGG_SYNC_BSP);
 	assert_int_equal(g->placement, GAGG_PLACE_STRIPED);
 	assert_int_equal(g->lane_type, GAGG_LANE_TYPE_INT32);
 	assert_int_equal(g->multicast.family, 0);
@@ -125,8 +125,11 @@ static void parse__everything(void **state)
 	assert_int_equal(g->members[1].rank, 5);
 	assert_int_equal(g->members[1].roles, GAGG_ROLE_AGGREGATOR);
 	/* Nothing of the first group is left in the second. */
+	assert_int_equal(g->sync.mode, GAGG_SYNC_ASP);
 	g = &cfg.groups[1];
 	assert_string_equal(g->name, "b");
+	assert_int_equal(g->sync.mode, GAGG_SYNC_BSP_QUORUM);
+	assert_int_equal(g->sync.arg[0], 1);
 	assert_int_equal(g->wire, GAGG_WIRE_INT8);
 	assert_int_equal(g->set, ALL_FIELDS);
 	assert_string_equal(nl_ip_format(&g->multicast, ip), "239.1.2.3");
@@ -230,6 +233,8 @@ static const struct {
 	{ "group a {\nmode = \"0680\"\n" M0 "}", { "f:2: group \"a\": mode" } },
 	{ "group a {\nsync = app\n" M0 "}", { "f:2: group \"a\": sync = \"app\": allowed is a sync mode (unknown" } },
 	{ "group a {\nsync = ssp:-1\n" M0 "}", { "f:2: group \"a\": sync = \"ssp:-1\": allowed is a sync mode (S of ssp:S must be from 0" } },
+	{ "group a {\nsync = rounds-0x7f:1\n" M0 "}", { "f:2: group \"a\": sync = \"rounds-0x7f:1\": allowed is a sync mode (an algorithm over rounds is written rounds-0xNN, NN from 80 to ff, and up to 4 numbers, as in rounds-0x85:3)" } },
+	{ "group a {\nsync = rounds-0xf0:1 wire = int8\n" M0 "}", { "f:2: group \"a\": wire = int8: sync mode rounds-0xf0:1 does not" } },
 	{ "group a {\nplacement = replica\n" M0 "}", { "f:2: group \"a\": placement = \"replica\": allowed is striped or root" } },
 	{ "group a {\nlane-type = int16\n" M0 "}", { "f:2: group \"a\": lane-type = \"int16\": allowed is int32 or int64" } },
 	{ "group a {\nlane-type = int64\n" M0 "}", { "f:2: group \"a\": lane-type = int64: sync mode bsp has no store" } },

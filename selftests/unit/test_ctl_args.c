@@ -113,7 +113,7 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1/24", "local: expected an IPv4");
 	bad("group create g local 10.0.0.1 local 10.0.0.1", "local is there twice");
 	bad("group create g local 10.0.0.1 port 1 port 1", "port is there twice");
-	bad("group create g local 10.0.0.1 sync a sync b", "sync is there twice");
+	bad("group create g local 10.0.0.1 sync bsp sync asp", "sync is there twice");
 	bad("group create g local 10.0.0.1 ring 1 ring 1M", "ring is there twice");
 	bad("group create g local 10.0.0.1 prt 1", "'prt' is no option; there are: local, port");
 	bad("group create g local 10.0.0.1 m 1", "'m' could be any of: mode, multicast, member");
@@ -143,7 +143,9 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 mode rw", "mode: expected octal digits");
 	bad("group create g local 10.0.0.1 mode 0x10", "mode: expected octal digits");
 	bad("group create g local 10.0.0.1 mode 77777777777777", "mode: expected octal digits");
-	bad("group create g local 10.0.0.1 sync a-mode-that-is-longer-than-sixty-three-characters-which-is-far-too-long", "sync: at most 63");
+	bad("group create g local 10.0.0.1 sync a-mode-that-is-longer-than-sixty-three-characters-which-is-far-too-long", "sync: unknown sync mode");
+	bad("group create g local 10.0.0.1 sync ssp:1000001", "sync: S of ssp:S must be from 0 to 1000000 clocks");
+	bad("group set g sync rounds-0x7f:1", "sync: an algorithm over rounds is written rounds-0xNN");
 	bad("group create g local 10.0.0.1 placement stripe-root", "'stripe-root' is no placement; there are: striped, root");
 	bad("group create g local 10.0.0.1 lane-type int16", "'int16' is no lane type; there are: int32, int64");
 	bad("group create g local 10.0.0.1 multicast 10.0.0.2", "multicast: expected a multicast address, as 239.1.2.3 or ff15::1:2, or none, not '10.0.0.2'");
@@ -239,7 +241,7 @@ static void group__create(void **state)
 	const struct nl_group *g = &kernel.group;
 
 	(void)state;
-	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync bsp placement root multicast 239.1.2.3 wire int16 member 0=10.0.0.1 member 5=10.0.0.2,aggregator member 6=10.0.0.1,worker",
+	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync dssp:3:15 placement root multicast 239.1.2.3 wire int16 member 0=10.0.0.1 member 5=10.0.0.2,aggregator member 6=10.0.0.1,worker",
 	       CTL_OK);
 	assert_string_equal(kernel.asked, "new");
 	assert_string_equal(g->name, "g");
@@ -256,7 +258,9 @@ static void group__create(void **state)
 	assert_int_equal(g->channels, 3);
 	assert_int_equal(g->cwnd, 16);
 	assert_int_equal(g->dead_after, 700);
-	assert_string_equal(g->sync, "bsp");
+	assert_int_equal(g->sync.mode, GAGG_SYNC_DSSP);
+	assert_int_equal(g->sync.arg[0], 3);
+	assert_int_equal(g->sync.arg[1], 15);
 	assert_int_equal(g->placement, GAGG_PLACE_ROOT);
 	assert_int_equal(g->lane_type, GAGG_LANE_TYPE_INT64);
 	assert_int_equal(g->multicast.family, AF_INET);

@@ -20,7 +20,7 @@ static void fill(struct nl_group *g)
 	g->lane_type = GAGG_LANE_TYPE_INT64;
 	assert_true(nl_multicast_parse("ff02::7", &g->multicast));
 	g->wire = GAGG_WIRE_INT8;
-	strcpy(g->sync, "bsp");
+	g->sync = (struct gagg_sync_param){ 0xf0, { 0, 7 } };
 	g->state = GAGG_GS_MISMATCH;
 	strcpy(g->mismatch, "lanes");
 	g->epoch = 1ULL << 63;
@@ -288,7 +288,7 @@ static void group__show_makes_create(void **state)
 		assert_int_equal(nl_field_read(&have, f),
 				 nl_field_read(&kernel.group, f));
 	assert_true(nl_ip_equal(&have.local, &kernel.group.local));
-	assert_string_equal(have.sync, kernel.group.sync);
+	assert_memory_equal(&have.sync, &kernel.group.sync, sizeof(have.sync));
 }
 
 static void checkpoints__as_they_are(void **state)

@@ -12,8 +12,7 @@
 #include <cmocka.h>
 
 #include "group/digest.h"
-#include "sync/sync.h"
-#include "agent/lib/sync_name.h"
+#include "agent/conf/sync_text.h"
 
 static u32 hash(const char *s, u32 seed)
 {
@@ -134,7 +133,7 @@ static void test_multicast(void **state)
 		assert_true(!d[i] == (i != GAGG_DG_ADDRESS));
 }
 
-/* each mode with its name, and parameters that fit and that do not */
+/* modes and parameters that fit, and that do not */
 static void test_sync(void **state)
 {
 	static const struct {
@@ -152,6 +151,15 @@ static void test_sync(void **state)
 		  10 << 24 | 3 << 21 | 3 << 14 | 127 << 7 | 1 },
 		{ "bsp-deadline:3:128:1", "bsp-deadline:#505ba", 10 << 24 | 1 << 23 | 0x505ba },
 		{ "bsp-deadline:3:129:1", "bsp-deadline:#b070b", 10 << 24 | 1 << 23 | 0xb070b },
+		/* algorithms over rounds: their parameters up to the last that is not 0 */
+		{ "localsgd:8", "localsgd:8", 128U << 24 | 1 << 21 | 8 },
+		{ "easgd-sync:10:90", "easgd-sync:10:90", 129U << 24 | 2 << 21 | 10 << 10 | 90 },
+		{ "hpsgd:8", "hpsgd:8", 130U << 24 | 1 << 21 | 8 },
+		{ "rounds-0xf0", "rounds-0xf0", 240U << 24 },
+		{ "rounds-0xf0:0:7", "rounds-0xf0:0:7", 240U << 24 | 2 << 21 | 7 },
+		{ "rounds-0xf0:0:7:0:0", "rounds-0xf0:0:7", 240U << 24 | 2 << 21 | 7 },
+		{ "rounds-0xff:0:0:127", "rounds-0xff:0:0:127", 255U << 24 | 3 << 21 | 127 },
+		{ "rounds-0xff:0:0:0:1", "rounds-0xff:#181c6c", 255U << 24 | 1 << 23 | 0x181c6c },
 	};
 	struct gagg_sync_param p = { 0 };
 	char text[SYNC_NAME_MAX];
@@ -159,13 +167,15 @@ static void test_sync(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_null(gagg_sync_parse(cases[i].mode, &p));
+		assert_true(sync_text_parse(cases[i].mode, &p, NULL, 0));
 		assert_int_equal(gagg_digest_sync(&p), cases[i].digest);
 		assert_string_equal(sync_name(cases[i].digest, text), cases[i].said);
 	}
-	for (i = 0; gagg_sync_get(i); i++)
-		assert_string_equal(sync_name(i << 24, text), gagg_sync_get(i)->name);
-	assert_string_equal(sync_name(i << 24, text), "mode 18");
+	/* what another host says need be no mode */
+	assert_string_equal(sync_name(18 << 24, text), "mode 18");
+	assert_string_equal(sync_name(8 << 24 | 1 << 21 | 4, text), "mode 8:4");
+	assert_string_equal(sync_name(GAGG_SYNC_SSP << 24, text), "ssp:0");
+	assert_string_equal(sync_name(GAGG_SYNC_ASP << 24 | 1 << 21 | 5, text), "asp:5");
 }
 
 int main(void)

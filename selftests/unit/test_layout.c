@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "layout.h"
+#include "agent/conf/sync_text.h"
 
 static struct gagg_geom g;
 static struct gagg_layout l;
@@ -29,7 +30,7 @@ static void geometry(const char *sync)
 	g.shards = 2;
 	g.ring = 1000;
 	g.window = 64;
-	assert_null(gagg_sync_parse(sync, &p));
+	assert_true(sync_text_parse(sync, &p, NULL, 0));
 	gagg_sync_apply(&g, &p);
 }
 

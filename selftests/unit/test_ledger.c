@@ -14,6 +14,7 @@
 
 #include "ledger.h"
 #include "store/store.h"
+#include "agent/conf/sync_text.h"
 
 #define SHARDS	3
 #define RANK	1	/* on node 1 */
@@ -55,7 +56,7 @@ static void start(const char *sync)
 	g.ring = 32;
 	g.window = 8;
 	g.cwnd = 64;
-	assert_null(gagg_sync_parse(sync, &p));
+	assert_true(sync_text_parse(sync, &p, NULL, 0));
 	gagg_sync_apply(&g, &p);
 	sh = calloc(1, gagg_shard_bytes(&g));
 	gagg_shard_init(sh, &g, 0);

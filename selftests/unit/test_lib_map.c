@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/region.c agent/lib/wait.c agent/lib/known.c agent/lib/carry.c agent/lib/call.c agent/lib/error.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c */
+/* links: agent/lib/region.c agent/lib/wait.c agent/lib/known.c agent/lib/carry.c agent/lib/call.c agent/lib/error.c agent/lib/sync_name.c agent/lib/lanes.c agent/lib/narrow.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c */
 /*
  * libgagg's arithmetic: virtual chunk to address, operation to chunks, how many
  * system calls an operation takes, signature to sentence.

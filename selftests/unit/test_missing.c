@@ -6,6 +6,7 @@
  */
 #include "chan_node.h"
 #include "store/internal.h"
+#include "agent/conf/sync_text.h"
 
 #define LONG	(250 * GAGG_MSEC)
 #define ALL	7ULL
@@ -231,7 +232,7 @@ static void quorum__waits_for_a_local_rank(void **state)
 	(void)state;
 	geometry(0);
 	more_ranks(0, 3);
-	assert_null(gagg_sync_parse("bsp-quorum:3:0", &p));
+	assert_true(sync_text_parse("bsp-quorum:3:0", &p, NULL, 0));
 	gagg_sync_apply(&g, &p);
 	start_channel(0, g.workers);
 	assert_int_equal(gagg_ring_submit(ch, 0, &(struct gagg_op){
@@ -265,7 +266,7 @@ static void begin_store(const char *mode, u8 flags)
 	struct gagg_sync_param p;
 
 	geometry(0);
-	assert_null(gagg_sync_parse(mode, &p));
+	assert_true(sync_text_parse(mode, &p, NULL, 0));
 	gagg_sync_apply(&g, &p);
 	start_channel(0, g.workers);
 	/* the rank is at clock 2 */

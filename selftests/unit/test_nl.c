@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/nl/codec.c agent/nl/extack.c agent/nl/names.c kmod/core/group/param.c; libs: libnl-3.0 libnl-genl-3.0 */
+/* links: agent/nl/codec.c agent/nl/extack.c agent/nl/names.c agent/lib/sync_name.c kmod/core/group/param.c; libs: libnl-3.0 libnl-genl-3.0 */
 /*
  * Messages are made by the code under test and read back by it, and made by
  * hand, as the kernel would make them or worse.
@@ -50,7 +50,7 @@ static void fill(struct nl_group *g, bool v6, uint32_t members)
 	ip(&g->local, v6 ? "2001:db8::1" : "10.0.0.1");
 	nl_for_each_field(f)
 		nl_field_write(g, f, f->bits == 16 ? v++ : 0xabcd0000 + v++);
-	strcpy(g->sync, "bsp");
+	g->sync = (struct gagg_sync_param){ 0xab, { 1, 2, 3, 4 } };
 	if (members)	/* else it is none */
 		ip(&g->multicast, v6 ? "ff15::1:2" : "239.1.2.3");
 	g->set |= NL_SET(GAGG_GA_NAME) | NL_SET(GAGG_GA_LOCAL) |
@@ -173,9 +173,6 @@ static void group__refuses(void **state)
 	refused(&g, NL_MESSAGE_MAX, -EINVAL);
 	fill(&g, false, 1);
 	memset(g.name, 'x', sizeof(g.name));
-	refused(&g, NL_MESSAGE_MAX, -EINVAL);
-	fill(&g, false, 1);
-	memset(g.sync, 'x', sizeof(g.sync));
 	refused(&g, NL_MESSAGE_MAX, -EINVAL);
 	fill(&g, false, 1);
 	g.n_members = GAGG_RANKS_MAX + 1;
@@ -443,8 +440,7 @@ static void parse_group__bad_length(void **state)
 {
 	(void)state;
 	for (int type = 1; type < GAGG_GA_PAD; type++) {
-		bool text = type == GAGG_GA_NAME || type == GAGG_GA_SYNC ||
-			    type == GAGG_GA_MISMATCH;
+		bool text = type == GAGG_GA_NAME || type == GAGG_GA_MISMATCH;
 		bool ours = type != GAGG_GA_KEY && type != GAGG_GA_MEMBERS;
 
 		bad_attr(0, type, 300, ours ? -EBADMSG : 0);

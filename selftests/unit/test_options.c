@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/options.c agent/gaggd/log.c agent/gaggd/outlet.c agent/nl/names.c kmod/core/group/param.c; libs: libsystemd */
+/* links: agent/gaggd/options.c agent/gaggd/log.c agent/gaggd/outlet.c agent/nl/names.c agent/lib/sync_name.c kmod/core/group/param.c; libs: libsystemd */
 /*
  * The command line of gaggd and gagg-twin.
  */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "chan_node.h"
 #include "ring/quorum.h"
+#include "agent/conf/sync_text.h"
 
 static u32 sig;
 static u8 laneop = ADD;
@@ -16,7 +17,7 @@ static void begin(const char *mode, u32 kind)
 	struct gagg_sync_param p;
 
 	geometry(0);
-	assert_null(gagg_sync_parse(mode, &p));
+	assert_true(sync_text_parse(mode, &p, NULL, 0));
 	gagg_sync_apply(&g, &p);
 	start_channel(0, g.workers);
 	sig = kind << 28 | 5;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/gaggd/request.c agent/gaggd/notify.c agent/nl/names.c kmod/core/group/param.c */
+/* links: agent/gaggd/request.c agent/gaggd/notify.c agent/nl/names.c agent/lib/sync_name.c kmod/core/group/param.c */
 /*
  * What the broker checks of a request, and how events read in the log.
  */

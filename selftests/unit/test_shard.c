@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "chan_node.h"
 #include "cookie.h"
+#include "agent/conf/sync_text.h"
 
 static void expect_drop(u32 node, struct gagg_msg m, enum gagg_drop why)
 {
@@ -226,7 +227,7 @@ static void run__is_no_longer_than_the_window_in_a_quorum(void **state)
 
 	(void)state;
 	geometry(0);
-	assert_null(gagg_sync_parse("bsp-quorum:1:0", &one));
+	assert_true(sync_text_parse("bsp-quorum:1:0", &one, NULL, 0));
 	gagg_sync_apply(&g, &one);
 	start_channel(0, g.workers);
 	zero_slots = 0xffff;

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "sync/internal.h"
+#include "agent/conf/sync_text.h"
 
 static u64 seed;
 
@@ -116,7 +117,7 @@ static u64 drive(const char *mode, u64 time)
 	u64 sum = 0;
 	u32 r, first;
 
-	assert_null(gagg_sync_parse(mode, &param));
+	assert_true(sync_text_parse(mode, &param, NULL, 0));
 	ops = gagg_sync_get(param.mode);
 	memset(&sync, 0, sizeof(sync));
 	gagg_clocks_init(&clocks, &(u64){ GAGG_BIT(nworkers) - 1 });
@@ -247,7 +248,7 @@ static void push(u32 r, u64 at)
 /* three workers that have pushed nothing */
 static void begin_three(const char *mode)
 {
-	assert_null(gagg_sync_parse(mode, &param));
+	assert_true(sync_text_parse(mode, &param, NULL, 0));
 	ops = gagg_sync_get(param.mode);
 	memset(&sync, 0, sizeof(sync));
 	gagg_clocks_init(&clocks, &(u64){ 7 });

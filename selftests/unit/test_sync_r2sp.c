@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "sync/internal.h"
+#include "agent/conf/sync_text.h"
 
 #define WORKERS 16
 
@@ -134,7 +135,7 @@ static void begin(const char *mode, u32 n)
 {
 	u32 r;
 
-	assert_null(gagg_sync_parse(mode, &param));
+	assert_true(sync_text_parse(mode, &param, NULL, 0));
 	memset(&sync, 0, sizeof(sync));
 	memset(worker, 0, sizeof(worker));
 	nworkers = n;

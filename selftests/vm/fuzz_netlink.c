@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/socket.h>
+#include <linux/gagg.h>
 
 #include "datagram.h"
 #include "dice.h"
@@ -66,6 +67,18 @@ static void put(uint16_t type, uint64_t right, unsigned int bits)
 	if (!chance(80))
 		bits = 8 << chance(4);
 	genl_add(genl_attr(type), &right, bits / 8);
+}
+
+/* bsp or asp; sometimes an algorithm over rounds, known or not, or what is no mode */
+static void put_sync(void)
+{
+	struct gagg_sync_param p = { .mode = chance(2) };
+
+	if (!chance(4)) {
+		p.mode = 100 + chance(200);
+		p.arg[chance(GAGG_SYNC_ARGS)] = chance(9);
+	}
+	genl_add(genl_attr(GAGG_GA_SYNC), &p, sizeof(p));
 }
 
 static void put_address(uint16_t type, const union address *a)
@@ -140,7 +153,7 @@ static void put_config(bool ring)
 	if (!chance(8))
 		put(GAGG_GA_GID, chance(70000), 32);
 	if (!chance(8))
-		genl_add(genl_attr(GAGG_GA_SYNC), chance(2) ? "bsp" : "asp", 4);
+		put_sync();
 	if (!chance(8))
 		put(GAGG_GA_LANE_TYPE, chance(2), 32);
 	if (!chance(8))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <linux/gagg.h>
 #include "netmsg.h"
 
 #ifndef NETLINK_EXT_ACK
@@ -66,6 +67,20 @@ static struct nlattr *attr_begin(const char *name, size_t n)
 	return genl_attr((uint16_t)type);
 }
 
+/* the numbers behind colons, 32 bits each: struct gagg_sync_param, where there are fewer */
+static void numbers(struct nlattr *a, const char *v)
+{
+	uint32_t n[1 + GAGG_SYNC_ARGS] = { 0 };
+	size_t i;
+	char *end;
+
+	for (i = 0; *v == ':' && i < 1 + GAGG_SYNC_ARGS; i++, v = end)
+		n[i] = (uint32_t)strtoul(v + 1, &end, 0);
+	if (*v)
+		genl_die(v);
+	genl_add(a, n, sizeof(n));
+}
+
 static void value(struct nlattr *a, const char *v)
 {
 	uint8_t raw[4096];
@@ -83,6 +98,8 @@ static void value(struct nlattr *a, const char *v)
 		if (inet_pton(len == 4 ? AF_INET : AF_INET6, v + 3, raw) != 1)
 			genl_die(v);
 		genl_add(a, raw, len);
+	} else if (*v == 'm') {
+		numbers(a, v + 1);
 	} else if (*v == 's' || *v == 't') {
 		genl_add(a, v + 2, strlen(v + 2) + (*v == 's'));
 	} else if (*v == 'x') {

@@ -8,7 +8,8 @@
  * ATTRIBUTE: NAME=VALUE, or NAME{ ... } for a nest, NAME[ ... } for one that does
  * not say so. NAME: group, g.port and so on (enum gagg_group_attr), m.rank and so
  * on (enum gagg_member_attr), or #N. VALUE: u8:N u16:N u32:N u64:N, ip:ADDRESS,
- * s:TEXT (with its zero), t:TEXT (without), x:HEX, nothing.
+ * m:MODE:PARAMETER... (a sync mode, by numbers), s:TEXT (with its zero), t:TEXT (without),
+ * x:HEX, nothing.
  *
  * What goes wrong here ends the program.
  */

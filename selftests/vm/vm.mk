@@ -18,8 +18,8 @@ build/selftests/vm/nomem: selftests/vm/inject.c
 build/selftests/vm/fuzz_wire: selftests/vm/datagram.c selftests/vm/mutate.c
 build/selftests/vm/fuzz_netlink: selftests/vm/datagram.c selftests/vm/genl.c
 build/selftests/vm/odd_twin build/selftests/vm/pin_twin: selftests/vm/twinmsg.c agent/lib/broker.c \
-	agent/lib/call.c agent/lib/error.c agent/lib/message.c
-build/selftests/vm/saver: agent/lib/broker.c agent/lib/call.c agent/lib/error.c agent/lib/message.c \
+	agent/lib/call.c agent/lib/error.c agent/lib/message.c agent/lib/sync_name.c
+build/selftests/vm/saver: agent/lib/broker.c agent/lib/call.c agent/lib/error.c agent/lib/message.c agent/lib/sync_name.c \
 	agent/lib/checkpoint_file.c
 # what libgagg.a hides, too
 $(addprefix build/selftests/vm/,checkpoint clocks elastic gossip late quorum rank replica \

@@ -32,8 +32,23 @@
 #define GAGG_NAME_MAX		32	/* group name, with the final zero */
 #define GAGG_RANKS_MAX		64
 #define GAGG_CHANNELS_MAX	64	/* per group */
-#define GAGG_SYNC_MAX		64	/* sync mode as text, with the final zero */
 #define GAGG_SYNC_ARGS		4	/* most parameters of a sync mode */
+
+/*
+ * Version of this interface and of the netlink family. It grows with each change by which a
+ * program that was built with another one would be misunderstood.
+ */
+#define GAGG_ABI		2
+
+/**
+ * struct gagg_sync_param - a sync mode as configured
+ * @mode:	enum gagg_sync_mode (gagg_wire.h)
+ * @arg:	its parameters, in their order; zero behind the last
+ */
+struct gagg_sync_param {
+	__u32	mode;
+	__u32	arg[GAGG_SYNC_ARGS];
+};
 
 /* features, GAGG_IOC_FEATURES */
 #define GAGG_FEAT_BSP		(1ULL << 0)
@@ -47,7 +62,7 @@
 /**
  * struct gagg_ioc_features - what this kernel module can do
  * @size:	size of this struct
- * @abi:	out: version of this interface, 1
+ * @abi:	out: version of this interface, GAGG_ABI
  * @features:	out: GAGG_FEAT_*
  * @wire_min:	out: lowest wire version
  * @wire_max:	out: highest wire version
@@ -180,7 +195,6 @@ struct gagg_geometry {
  * @flags:	zero
  * @ranks:	out: ranks of the group
  * @reserved:	zero
- * @sync:	out: sync mode of the group, such as "ssp:4", for people; as numbers: @geo
  * @geo:	out: channel 0; last, because it may grow
  *
  * Returns at once; the epoch has started when GAGG_IOC_WAIT with
@@ -196,7 +210,6 @@ struct gagg_ioc_attach {
 	__u32	flags;
 	__u32	ranks;
 	__u32	reserved;
-	char	sync[GAGG_SYNC_MAX];
 	struct gagg_geometry geo;
 };
 

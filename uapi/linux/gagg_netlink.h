@@ -101,7 +101,7 @@ enum gagg_group_attr {
 	GAGG_GA_DEAD_AFTER,	/* u32, ms of silence after which a host is dead,
 				 * 100 to 600000 [5000]; same
 				 */
-	GAGG_GA_SYNC,		/* string, sync mode: "bsp" ["bsp"]; same */
+	GAGG_GA_SYNC,		/* struct gagg_sync_param (gagg.h) [GAGG_SYNC_BSP]; same */
 	GAGG_GA_PLACEMENT,	/* u32, enum gagg_placement [striped]; same */
 	GAGG_GA_KEY,		/* binary; EOPNOTSUPP for now */
 	GAGG_GA_MEMBERS,	/* nest of GAGG_MA_MEMBER nests */

@@ -213,14 +213,22 @@ enum gagg_digest {
 /*
  * GAGG_DG_SYNC: bits 24-31 the number of the mode, bits 21-22 how many parameters it has, below
  * them each in an equal part of 21 bits, the last one in the lowest; or, of more than three, or one
- * that does not fit, GAGG_DG_SYNC_HASHED and 23 bits of a hash.
+ * that does not fit, GAGG_DG_SYNC_HASHED and 23 bits of a hash. An algorithm over rounds has those
+ * up to the last that is not 0.
  */
 #define GAGG_DG_SYNC_HASHED	(1U << 23)
 #define GAGG_DG_SYNC_MODE(v)	((v) >> 24)
 #define GAGG_DG_SYNC_ARGS(v)	((v) >> 21 & 3)		/* how many */
 #define GAGG_DG_SYNC_BITS(n)	((n) ? 21U / (n) : 0)	/* of each of @n */
 
-/* the sync modes by number, on the wire and in struct gagg_geometry; new ones go to the end */
+/*
+ * The sync modes by number, on the wire and in struct gagg_sync_param. Those below
+ * GAGG_SYNC_ROUNDS are carried out by the hosts; new ones go behind the last. Those from
+ * GAGG_SYNC_ROUNDS to GAGG_SYNC_ROUNDS_MAX are algorithms of trainers over bulk-synchronous
+ * rounds: hosts carry out all of them as GAGG_SYNC_BSP, compare number and parameters, and know
+ * nothing else of them. Those that have names are here, new ones go to the end; 240 to 255 are for
+ * experiments, and have none.
+ */
 enum gagg_sync_mode {
 	GAGG_SYNC_BSP,
 	GAGG_SYNC_ASP,
@@ -228,10 +236,8 @@ enum gagg_sync_mode {
 	GAGG_SYNC_DSSP,
 	GAGG_SYNC_DSSP_LITERAL,
 	GAGG_SYNC_R2SP,
-	GAGG_SYNC_LOCALSGD,
-	GAGG_SYNC_EASGD_SYNC,
-	GAGG_SYNC_HPSGD,
-	GAGG_SYNC_BSP_QUORUM,
+	/* 6 to 8 are reserved */
+	GAGG_SYNC_BSP_QUORUM = 9,
 	GAGG_SYNC_BSP_DEADLINE,
 	GAGG_SYNC_BSP_ADAPTIVE,
 	GAGG_SYNC_AKO,
@@ -240,12 +246,13 @@ enum gagg_sync_mode {
 	GAGG_SYNC_GOSSIP_PAIR,
 	GAGG_SYNC_PUSH_SUM,
 	GAGG_SYNC_EASGD,
-};
 
-/* their names in that order, a space between two */
-#define GAGG_SYNC_NAMES	"bsp asp ssp dssp dssp-literal r2sp localsgd easgd-sync hpsgd bsp-quorum " \
-			"bsp-deadline bsp-adaptive ako gossip-pull gossip-push gossip-pair " \
-			"push-sum easgd"
+	GAGG_SYNC_ROUNDS = 128,
+	GAGG_SYNC_LOCALSGD = GAGG_SYNC_ROUNDS,
+	GAGG_SYNC_EASGD_SYNC,
+	GAGG_SYNC_HPSGD,
+	GAGG_SYNC_ROUNDS_MAX = 255,
+};
 
 #define GAGG_HELLO_KNOWN	0x01	/* the sender has accepted the instance in echo */
 #define GAGG_HELLO_ASK		0x02	/* answer at once */

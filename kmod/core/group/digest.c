@@ -89,9 +89,20 @@ void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len)
 	digest_addr(digest, GAGG_RANKS, addr, len);
 }
 
+/* how many parameters are compared: only trainers know how many an algorithm over rounds has */
+static u32 digest_sync_args(const struct gagg_sync_param *sync)
+{
+	u32 n = gagg_sync_get(sync->mode)->nargs;
+
+	if (sync->mode >= GAGG_SYNC_ROUNDS)
+		while (n && !sync->arg[n - 1])
+			n--;
+	return n;
+}
+
 u32 gagg_digest_sync(const struct gagg_sync_param *sync)
 {
-	u32 n = gagg_sync_get(sync->mode)->nargs, bits = GAGG_DG_SYNC_BITS(n), v = 0, i;
+	u32 n = digest_sync_args(sync), bits = GAGG_DG_SYNC_BITS(n), v = 0, i;
 	bool fits = n <= GAGG_DG_SYNC_ARGS(~0U);
 	u64 hash = 0;
 

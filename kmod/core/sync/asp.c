@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Asynchronous: nobody waits for anybody. The store is a pure adder; the
- * worker's side scales its updates (mpiT, the code of the authors of EASGD: the
- * server does p += g and nothing else).
+ * Asynchronous: no rank waits for another. The store adds and does nothing else; a rank scales
+ * its own updates. So has mpiT, the code of the authors of EASGD: its server does p += g.
  */
 #include "sync/internal.h"
 
@@ -18,9 +17,6 @@ bool gagg_sync_read_at_once(const struct gagg_sync_param *p, union gagg_sync_sta
 }
 
 const struct gagg_sync_ops gagg_sync_asp = {
-	.name = "asp",
-	.about = "asynchronous store: nobody waits, staleness has no bound",
-	.usage = "asp has no parameters",
 	.store = true,
 	.may_read = gagg_sync_read_at_once,
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The clocks of all workers. The least one only has to be looked for when the
- * last worker that had it has moved: once for each time that it grows.
+ * The clocks of all workers. A tick looks at all of them only when the last worker that was at
+ * the least clock leaves it, which is once for each time that the least clock grows:
+ *
+ *	1. clocks only grow, so the least one grows only when none is at it any more;
+ *	2. @slowest counts those that are at it.
  */
 #include "sync/clocks.h"
 

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dynamic stale-synchronous parallel (Zhao et al., ICDCS 2019): SSP between two
- * bounds. Who is more than L clocks ahead of the slowest may run on only if it is
- * the fastest: for as many clocks as let its pushes end close to one of
- * the slowest, by the last interval of both.
+ * Dynamic stale-synchronous parallel (Zhao et al., ICDCS 2019): SSP between two bounds, L and U.
+ * A rank that is more than L clocks ahead of the slowest may run on only if it is the fastest. A
+ * controller grants it as many clocks as let its pushes end close to one of the slowest's, by
+ * the last interval of both.
  *
- * As printed (Alg. 1) the upper bound does not hold: when the clocks granted are
- * used up and the worker is still the fastest, it is granted more, without end;
- * and the push at which they are granted is not counted. That is dssp-literal,
- * which is what the paper's figures are of. In dssp a worker that is granted g
- * clocks at lead d gets g <= U - d + 1 with this push as the first of them: the
- * j-th is made at lead d + j - 1 <= U or less, because the lead grows by own
- * pushes only. So none that reads is more than U ahead.
+ * dssp: no rank that reads is more than U clocks ahead of the slowest.
+ *
+ *	1. Without a grant it reads at a lead of L at most, and L is at most U.
+ *	2. At lead d it is granted U - d + 1 clocks at most, this push being the first of them,
+ *	   and only if it has none left.
+ *	3. Its j-th push of them is made at lead d + j - 1 at most, since the lead grows by its
+ *	   own pushes only. That is U at most.
+ *
+ * dssp-literal is Algorithm 1 as printed, of which the paper's figures are. There the upper bound
+ * does not hold:
+ *
+ *	1. a rank that has used up its grant and is still the fastest is granted more, without
+ *	   end;
+ *	2. the push at which it is granted clocks is not counted.
  */
 #include "sync/internal.h"
 
@@ -26,7 +33,7 @@ u32 gagg_dssp_ahead(const u64 fast[2], const u64 slow[2], u32 most)
 	u64 push = fast[0], next = slow[0] + other, best = GAGG_NEVER;
 	u32 r, k = 0, ahead = 0;
 
-	/* both sequences ascend: the one of @slow next to a push only moves on */
+	/* the nearest push of @slow never moves back, since both sequences ascend */
 	for (r = 0; r <= most; r++, push += own) {
 		u64 d;
 
@@ -67,7 +74,7 @@ static u32 dssp_slowest(const struct gagg_clocks *k)
 	return rank;
 }
 
-/* clocks that the controller grants; 0 while an interval is not known */
+/* clocks that the controller grants; 0: of one of the two no interval is known yet */
 static u32 dssp_grant(const struct gagg_sync_param *p, const struct gagg_dssp *d,
 		      const struct gagg_clocks *k, u32 rank)
 {
@@ -128,33 +135,23 @@ static bool dssp_may_read(const struct gagg_sync_param *p, union gagg_sync_state
 	       clock <= st->dssp.worker[rank].pass;
 }
 
-/* as ssp:0 */
+/* with U = 0 it is ssp:0 */
 static bool dssp_snapshot(const struct gagg_sync_param *p)
 {
 	return !p->arg[1];
 }
 
-static const char *dssp_check(const struct gagg_sync_param *p)
+static bool dssp_fits(const struct gagg_sync_param *p)
 {
-	if (p->arg[0] > p->arg[1])
-		return "the lower bound of dssp must not be above the upper one, as in dssp:3:15";
-	if (p->arg[1] - p->arg[0] > GAGG_DSSP_AHEAD)
-		return "the bounds of dssp must be at most 1024 clocks apart";
-	return NULL;
+	return p->arg[0] <= p->arg[1] && p->arg[1] - p->arg[0] <= GAGG_DSSP_AHEAD;
 }
 
-#define ARGS { \
-	{ "L", "the lower bound of dssp must be from 0 to 1000000 clocks", 0, 1000000 }, \
-	{ "U", "the upper bound of dssp must be from 0 to 1000000 clocks", 0, 1000000 }, \
-}
+#define BOUNDS	{ { 0, 1000000 }, { 0, 1000000 } }
 
 const struct gagg_sync_ops gagg_sync_dssp = {
-	.name = "dssp",
-	.about = "ssp:L, and the fastest may run on to U where it then waits less",
-	.usage = "dssp needs a lower and an upper bound, as in dssp:3:15",
 	.nargs = 2,
-	.arg = ARGS,
-	.check = dssp_check,
+	.arg = BOUNDS,
+	.fits = dssp_fits,
 	.store = true,
 	.bounded = true,
 	.snapshot = dssp_snapshot,
@@ -163,12 +160,9 @@ const struct gagg_sync_ops gagg_sync_dssp = {
 };
 
 const struct gagg_sync_ops gagg_sync_dssp_literal = {
-	.name = "dssp-literal",
-	.about = "dssp as printed: the upper bound does not hold",
-	.usage = "dssp-literal needs a lower and an upper bound, as in dssp-literal:3:15",
 	.nargs = 2,
-	.arg = ARGS,
-	.check = dssp_check,
+	.arg = BOUNDS,
+	.fits = dssp_fits,
 	.store = true,
 	.snapshot = dssp_snapshot,
 	.on_tick = dssp_literal_on_tick,

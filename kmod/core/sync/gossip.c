@@ -1,36 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gossip: every rank trains a replica, and now and then exchanges it with one other.
- * Who that is follows from the rank and its clock (gagg_peer.h).
+ * Gossip: every rank trains a replica and exchanges it now and then with one other, its peer,
+ * which follows from the rank and its clock (gagg_peer.h). What a rank shows, or is sent, is its
+ * copy of a store of many chunks.
  *
- * Whole replicas. What a rank shows, or is sent, is a store of many chunks; who
- * reads it must not see a part of one update. So each copy has a lock of two
- * kinds of holders, by which nobody waits for anybody's training:
+ * A read of a copy never shows a part of an update. Each copy has a lock for that, with two kinds
+ * of holders:
  *
- *	shared	by any others: of gossip-pull those that read the copy, of the push
+ *	shared	by any ranks but the owner: of gossip-pull those that read the copy, of the push
  *		modes those that add to it
- *	alone	by its owner: to replace it (pull), or to read it (push)
+ *	alone	by the owner: to replace the copy (pull), or to read it (push)
  *
- * Both begin when it is granted and last until the holder's next tick, which comes
- * without waiting for anything: who has read (added to) another one's copy, ticks
- * there with its next op, and that op waits for no lock there; nor does its tick
- * at other homes wait for what it does at its own. The owner's ops are local. A rank
- * reads once in a clock (gagg_store_may_begin()), and the next op that waits for a
- * lock begins when the last one is over everywhere (store/worker.c), so nobody waits
- * who holds one. An owner that waits keeps new ones
- * out, so it waits for one exchange at most, and they for its one op.
+ * A rank holds it from when it is granted until its own next tick.
  *
- * Shards would grant their locks one by one, to one the owner first and to another a
- * reader: the modes that take them have one shard.
+ * No rank waits for the training of another, nor for ever:
  *
- * gossip-push and push-sum: a rank that has come to clock c waits until the one that
- * chose it at clock c - 1 - S (push-sum: S = 0) has sent; else one that is fast would
- * send away its share time and again and get nothing.
+ *	1. A rank that has read another's copy, or added to it, ticks there with its next op. That
+ *	   op waits for no lock there, nor does its tick at one home wait for its op at another. The
+ *	   ops of an owner are local.
+ *	2. So a holder that waits for no other lock lets go without waiting for anything.
+ *	3. A rank that waits for a lock holds none: it reads once in a clock
+ *	   (gagg_store_may_begin()), and its next op that waits for a lock begins when the last one
+ *	   is over everywhere (store/worker.c).
+ *	4. An owner that waits keeps new holders out. So it waits for one exchange at most, and
+ *	   they for its one op.
  *
- * gossip-pair: both sides must compute with the same two values. A round takes two
- * clocks: at an even one a rank replaces its copy, at the odd one it reads that of
- * its pair, which has come as far, and its next tick says that it has. A copy is
- * replaced only when the pair of the last round has said so.
+ * These modes have one shard: several would grant their locks one by one, to the owner first here
+ * and to another rank first there.
+ *
+ * gossip-push and push-sum: a rank that has come to clock c waits until the rank that chose it at
+ * clock c - 1 - S (push-sum: S = 0) has sent. Else a fast one would send its share away time and
+ * again and get nothing.
+ *
+ * gossip-pair: both ranks of a pair compute with the same two values. A round has two clocks for
+ * that: at an even one a rank replaces its copy, at the odd one it reads that of its pair.
+ *
+ *	1. It reads the pair's copy when the owner has come to the odd clock: then it is replaced.
+ *	2. It replaces its own when the pair of the last round has come to this even clock: then the
+ *	   pair has read it.
  */
 #include <linux/gagg_peer.h>
 #include "sync/internal.h"
@@ -84,11 +91,8 @@ static bool gossip_pull_may_update(const struct gagg_sync_param *p, union gagg_s
 }
 
 const struct gagg_sync_ops gagg_sync_gossip_pull = {
-	.name = "gossip-pull",
-	.about = "replicas: every TAU steps a rank takes the mean of its own and a random other's",
-	.usage = "gossip-pull needs its period, as in gossip-pull:4",
 	.nargs = 1,
-	.arg = { { "TAU", "TAU of gossip-pull:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
+	.arg = { { 1, 1000000 } },
 	.store = true,
 	.copies = true,
 	.whole = true,
@@ -98,7 +102,7 @@ const struct gagg_sync_ops gagg_sync_gossip_pull = {
 
 /* --- push: add to the peer's inbox ------------------------------------- */
 
-/* the rank whose peer the owner is at that clock */
+/* the rank that has the owner for its peer at that clock */
 static u32 gossip_sender(const struct gagg_clocks *k, u32 clock)
 {
 	u32 place = gagg_clocks_place(k, k->owner);
@@ -134,14 +138,8 @@ static bool gossip_push_may_update(const struct gagg_sync_param *p, union gagg_s
 }
 
 const struct gagg_sync_ops gagg_sync_gossip_push = {
-	.name = "gossip-push",
-	.about = "replicas: every TAU steps a rank sends its own to a random other, which takes the mean",
-	.usage = "gossip-push needs its period and its bound, as in gossip-push:4:2",
 	.nargs = 2,
-	.arg = {
-		{ "TAU", "TAU of gossip-push:TAU:S must be from 1 to 1000000 steps", 1, 1000000 },
-		{ "S", "S of gossip-push:TAU:S must be from 0 to 1000000 exchanges", 0, 1000000 },
-	},
+	.arg = { { 1, 1000000 }, { 0, 1000000 } },
 	.store = true,
 	.copies = true,
 	.whole = true,
@@ -150,11 +148,8 @@ const struct gagg_sync_ops gagg_sync_gossip_push = {
 };
 
 const struct gagg_sync_ops gagg_sync_push_sum = {
-	.name = "push-sum",
-	.about = "replicas: every TAU steps a rank sends half of its own, and of its weight, to a random other",
-	.usage = "push-sum needs its period, as in push-sum:4",
 	.nargs = 1,
-	.arg = { { "TAU", "TAU of push-sum:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
+	.arg = { { 1, 1000000 } },
 	.store = true,
 	.copies = true,
 	.whole = true,
@@ -195,11 +190,8 @@ static bool gossip_pair_may_update(const struct gagg_sync_param *p, union gagg_s
 }
 
 const struct gagg_sync_ops gagg_sync_gossip_pair = {
-	.name = "gossip-pair",
-	.about = "replicas: every TAU steps random pairs of ranks take the mean of both",
-	.usage = "gossip-pair needs its period, as in gossip-pair:4",
 	.nargs = 1,
-	.arg = { { "TAU", "TAU of gossip-pair:TAU must be from 1 to 1000000 steps", 1, 1000000 } },
+	.arg = { { 1, 1000000 } },
 	.store = true,
 	.copies = true,
 	.may_update = gossip_pair_may_update,

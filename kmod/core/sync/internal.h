@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The modes, for the table of them; and what several of them do alike.
- */
+/* The policies, for the table of modes; and what several of them do alike. */
 #ifndef GAGG_CORE_SYNC_INTERNAL_H
 #define GAGG_CORE_SYNC_INTERNAL_H
 
 #include "sync/sync.h"
 
 extern const struct gagg_sync_ops gagg_sync_ako;
+extern const struct gagg_sync_ops gagg_sync_algorithm;
 extern const struct gagg_sync_ops gagg_sync_asp;
 extern const struct gagg_sync_ops gagg_sync_bsp;
 extern const struct gagg_sync_ops gagg_sync_dssp;
@@ -17,16 +16,13 @@ extern const struct gagg_sync_ops gagg_sync_bsp_adaptive;
 extern const struct gagg_sync_ops gagg_sync_bsp_deadline;
 extern const struct gagg_sync_ops gagg_sync_bsp_quorum;
 extern const struct gagg_sync_ops gagg_sync_easgd;
-extern const struct gagg_sync_ops gagg_sync_easgd_sync;
 extern const struct gagg_sync_ops gagg_sync_gossip_pair;
 extern const struct gagg_sync_ops gagg_sync_gossip_pull;
 extern const struct gagg_sync_ops gagg_sync_gossip_push;
-extern const struct gagg_sync_ops gagg_sync_hpsgd;
-extern const struct gagg_sync_ops gagg_sync_localsgd;
 extern const struct gagg_sync_ops gagg_sync_push_sum;
 extern const struct gagg_sync_ops gagg_sync_ssp;
 
-/* always: nobody waits for anybody */
+/* always true: no rank waits for another */
 bool gagg_sync_read_at_once(const struct gagg_sync_param *p, union gagg_sync_state *st,
 			    const struct gagg_clocks *k, u32 rank, u32 clock);
 

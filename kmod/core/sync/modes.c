@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The modes by name, and their parameters as text.
- */
+/* The modes by number: which there are, and what one of them means to the rest of the core. */
 #include "sync/internal.h"
 
 static const struct gagg_sync_ops *const modes[] = {
@@ -11,9 +9,6 @@ static const struct gagg_sync_ops *const modes[] = {
 	[GAGG_SYNC_DSSP] = &gagg_sync_dssp,
 	[GAGG_SYNC_DSSP_LITERAL] = &gagg_sync_dssp_literal,
 	[GAGG_SYNC_R2SP] = &gagg_sync_r2sp,
-	[GAGG_SYNC_LOCALSGD] = &gagg_sync_localsgd,
-	[GAGG_SYNC_EASGD_SYNC] = &gagg_sync_easgd_sync,
-	[GAGG_SYNC_HPSGD] = &gagg_sync_hpsgd,
 	[GAGG_SYNC_BSP_QUORUM] = &gagg_sync_bsp_quorum,
 	[GAGG_SYNC_BSP_DEADLINE] = &gagg_sync_bsp_deadline,
 	[GAGG_SYNC_BSP_ADAPTIVE] = &gagg_sync_bsp_adaptive,
@@ -27,99 +22,34 @@ static const struct gagg_sync_ops *const modes[] = {
 
 #define NMODES	(sizeof(modes) / sizeof(modes[0]))
 
-const struct gagg_sync_ops *gagg_sync_get(u32 index)
+_Static_assert(NMODES <= GAGG_SYNC_ROUNDS, "a mode has the number of an algorithm over rounds");
+
+const struct gagg_sync_ops *gagg_sync_get(u32 mode)
 {
-	return index < NMODES ? modes[index] : NULL;
+	if (mode < NMODES)
+		return modes[mode];
+	return mode >= GAGG_SYNC_ROUNDS && mode <= GAGG_SYNC_ROUNDS_MAX ?
+		       &gagg_sync_algorithm : NULL;
 }
 
-/* the text behind @name if that is what @text begins with, else NULL */
-static const char *mode_behind(const char *text, const char *name)
-{
-	while (*name && *text == *name) {
-		text++;
-		name++;
-	}
-	return !*name && (!*text || *text == ':') ? text : NULL;
-}
+static const char sync_unknown[] =
+	"unknown sync mode: none that hosts carry out, nor an algorithm (128 to 255)";
+static const char sync_out_of_range[] =
+	"a parameter of the sync mode is out of its range, or there are too many";
 
-/* decimal digits up to ':' or the end, at most 10^9; NULL: something else */
-static const char *mode_number(const char *text, u32 *n)
-{
-	const char *at = text;
-
-	for (*n = 0; *at >= '0' && *at <= '9' && at - text < 9; at++)
-		*n = *n * 10 + (u32)(*at - '0');
-	return at > text && (!*at || *at == ':') ? at : NULL;
-}
-
-static const char *mode_parse_args(const char *at, const struct gagg_sync_ops *ops,
-				   struct gagg_sync_param *p)
-{
-	u32 i;
-
-	for (i = 0; i < ops->nargs; i++) {
-		if (*at != ':')
-			return ops->usage;
-		at = mode_number(at + 1, &p->arg[i]);
-		if (!at || p->arg[i] < ops->arg[i].min || p->arg[i] > ops->arg[i].max)
-			return ops->arg[i].wrong;
-	}
-	if (*at)
-		return ops->usage;
-	return ops->check ? ops->check(p) : NULL;
-}
-
-const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p)
-{
-	u32 i;
-
-	memset(p, 0, sizeof(*p));
-	for (i = 0; i < NMODES; i++) {
-		const char *at = mode_behind(text, modes[i]->name);
-
-		if (!at)
-			continue;
-		p->mode = i;
-		return mode_parse_args(at, modes[i], p);
-	}
-	return "unknown sync mode; `gaggctl sync list` shows those there are";
-}
-
-static char *mode_put(char *at, const char *text)
-{
-	while (*text)
-		*at++ = *text++;
-	return at;
-}
-
-static char *mode_put_number(char *at, u32 n)
-{
-	char digits[10];
-	u32 i = 0;
-
-	do {
-		digits[i++] = (char)('0' + n % 10);
-		n /= 10;
-	} while (n);
-	while (i)
-		*at++ = digits[--i];
-	return at;
-}
-
-/* 15 characters of a name, GAGG_SYNC_ARGS times 11 of a parameter */
-_Static_assert(15 + GAGG_SYNC_ARGS * 11 < GAGG_SYNC_MAX, "a mode does not fit");
-
-void gagg_sync_print(const struct gagg_sync_param *p, char *text)
+const char *gagg_sync_check(const struct gagg_sync_param *p)
 {
 	const struct gagg_sync_ops *ops = gagg_sync_get(p->mode);
-	char *at = mode_put(text, ops->name);
 	u32 i;
 
-	for (i = 0; i < ops->nargs; i++) {
-		*at++ = ':';
-		at = mode_put_number(at, p->arg[i]);
-	}
-	*at = 0;
+	if (!ops)
+		return sync_unknown;
+	for (i = 0; i < GAGG_SYNC_ARGS; i++)
+		if (p->arg[i] < ops->arg[i].min || p->arg[i] > ops->arg[i].max)
+			return sync_out_of_range;
+	if (ops->fits && !ops->fits(p))
+		return "the parameters of the sync mode do not fit each other";
+	return NULL;
 }
 
 const char *gagg_sync_fits(const struct gagg_sync_param *p, u32 workers)

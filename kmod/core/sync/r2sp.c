@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Round-robin synchronous parallel (Chen et al., INFOCOM 2019). Workers take
- * turns: one after the other is released to its next clock, in the order of their
- * ranks, with a gap between two of them of G % of T / n, where T is the time that
- * a clock takes a worker (moving average, waiting left out) and n how many they
- * are. So their updates come evenly spread, instead of all at once.
+ * Round-robin synchronous parallel (Chen et al., INFOCOM 2019). Ranks take turns: they are
+ * released to their next clocks one after the other, in the order of ranks. Between two releases
+ * is a gap of G % of T / n, where T is the time that a clock takes a rank (a moving average,
+ * without what it waits) and n the number of ranks. So updates come evenly spread, instead of all
+ * at once.
  *
- * Staleness. The authors' code orders the releases alone; then a slow worker's
- * update meets a store that others may have changed often since it read. Here
- * the updates are ordered, too: a worker's are admitted when it is the one that
- * was released longest ago of those that are still at work. Whoever was released
- * after it waits, so what comes between its release and its update are those
- * of workers released before it, one each: n - 1 at most.
+ * Between a rank's release and its update are n - 1 updates of others at most:
  *
- * A worker that is dead, or for a long time busy, stops such a ring: the paper has
- * no rule for that. Here it is passed over when the ring has waited for it for P
- * ms (0: never). It is no longer in the order then, so nobody waits for its update,
- * which is admitted whenever it comes; after that it takes its turns again. Its
- * own staleness is the price. Who has finished, or left, has no turns.
+ *	1. Updates are admitted in order, too: of the ranks at work the next is the one that was
+ *	   released longest ago.
+ *	2. So a rank that was released after it waits, and what comes in between is of ranks
+ *	   that were released before it.
+ *	3. Of those each has one update for one release.
+ *
+ * The authors' code orders releases alone, by which the update of a slow rank meets a store that
+ * others have changed any number of times.
+ *
+ * A rank that is dead, or busy for long, would stop such a ring; the paper has no rule for that.
+ * Here it is passed over when the ring has waited P ms for it (0: never). Then
+ *
+ *	1. it is not in the order any more, so no rank waits for its update;
+ *	2. its update is admitted whenever it comes, which costs it its own bound;
+ *	3. after that update it takes its turns again.
+ *
+ * A rank that has finished, or left, has no turns.
  */
 #include "sync/internal.h"
 
 #define EMA	8	/* 1/8 of a new sample goes into the average */
 #define OUTLIER	4	/* times the average that a sample counts at most */
 
-/* a clock's update is admitted in this order, after its rank was released */
+/* it was released, has not updated since, and was not passed over: it is in the order */
 static bool r2sp_at_work(const struct gagg_r2sp_worker *w, const struct gagg_clocks *k, u32 rank)
 {
 	return w->released > k->clock[rank] && !w->late;
@@ -44,7 +51,7 @@ static u32 r2sp_players(const struct gagg_clocks *k)
 	return n;
 }
 
-/* the next one after @rank */
+/* the rank whose turn is after that of @rank; itself, if it plays alone */
 static u32 r2sp_after(const struct gagg_clocks *k, u32 rank)
 {
 	u32 i;
@@ -107,9 +114,12 @@ static void r2sp_on_tick(const struct gagg_sync_param *p, union gagg_sync_state 
 }
 
 /*
- * The first time that it asks its clock is over, but for waiting. What programs do
- * once is in the first one, which is no sample; and one that took a minute must not
- * keep all others a minute apart.
+ * How long a clock has taken a rank: from its release until it first asks to update, since all
+ * that follows is waiting. Two kinds of clocks count less:
+ *
+ *	1. the first one counts nothing: in it is what programs do once;
+ *	2. a long one counts OUTLIER times the average: one that took a minute must not keep all
+ *	   others a minute apart.
  */
 static void r2sp_sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 rank, u64 now)
 {
@@ -129,8 +139,9 @@ static void r2sp_sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 ra
 	s->clock_time += took / EMA - s->clock_time / EMA;
 }
 
-/* of those that are at work, one at least, the one that was released longest ago: it
- * stays the first until it is done, as turns only grow
+/*
+ * Of the ranks at work, of which there must be one, that which was released longest ago. It
+ * stays the first until its update is in, since later releases have larger turns.
  */
 static u32 r2sp_first(struct gagg_r2sp *s, const struct gagg_clocks *k)
 {
@@ -175,14 +186,8 @@ static bool r2sp_may_read(const struct gagg_sync_param *p, union gagg_sync_state
 }
 
 const struct gagg_sync_ops gagg_sync_r2sp = {
-	.name = "r2sp",
-	.about = "workers take turns, G % of an even share apart; one that is P ms late is passed over",
-	.usage = "r2sp needs a gap and a patience, as in r2sp:80:5000",
 	.nargs = 2,
-	.arg = {
-		{ "G", "the gap of r2sp must be from 0 to 100 % of an even share", 0, 100 },
-		{ "P", "the patience of r2sp must be from 0 (no end) to 600000 ms", 0, 600000 },
-	},
+	.arg = { { 0, 100 }, { 0, 600000 } },
 	.store = true,
 	.on_tick = r2sp_on_tick,
 	.run = r2sp_run,

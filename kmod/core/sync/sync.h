@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A sync mode: when is a round complete, when may a result be read. A
- * policy never touches payload; identity of contributions, addition and
- * publication stay with the chunk (ring/home.c, store/home.c).
+ * A sync mode: when is a round complete, when may a result be read. A policy never touches
+ * payload: what a contribution is, its addition and its publication are the chunk's matter
+ * (ring/home.c, store/home.c).
  *
- * Modes are of two kinds. Those of a ring work in rounds: a chunk's result is
- * published once, when its round is complete. Those of a store have chunks that
- * persist: updates are added as they come, and a read is answered when the
- * policy lets it, given the clocks of all workers.
+ * Modes are of two kinds:
  *
- * Modes of replicas are of either kind: each rank trains weights of its own. Here they are
- * bulk-synchronous rounds (localsgd, easgd-sync, hpsgd), an asynchronous store (easgd), or a
- * store where each has a copy (gossip, gossip.c). What is exchanged when is libgagg's
- * matter (agent/lib/replica.c). They have names and parameters of their own so that all
- * hosts agree on them.
+ *	ring	works in rounds: the result of a chunk is published once, when its round is
+ *		complete
+ *	store	has chunks that persist: updates are added as they come, and a read is
+ *		answered when the policy lets it, given the clocks of all workers
+ *
+ * The core knows a mode by what it does. Two modes that it would carry out alike are told apart
+ * in one case only: when hosts and trainers must agree on which of them it is. Such are
+ *
+ *	1. the algorithms over rounds, GAGG_SYNC_ROUNDS and above. They are bulk-synchronous
+ *	   rounds here (rounds.c). What is summed up, and when, is the trainers' matter
+ *	   (agent/lib/replica.c), so a new one needs nothing new here.
+ *	2. easgd, which is asp, and push-sum, which is gossip-push. What is in their store
+ *	   differs for trainers, not for the core.
+ *
+ * Names, and modes as people write them, are userspace's (agent/lib/sync_name.h).
  */
 #ifndef GAGG_CORE_SYNC_H
 #define GAGG_CORE_SYNC_H
@@ -49,15 +56,15 @@ struct gagg_r2sp {
 	u64 clock_time;	/* of a worker, waiting left out; 0: not known */
 	u64 next_at;	/* when the next release is due */
 	u64 first_turn;	/* of the one below */
-	u32 next;	/* whose the next release is */
-	u32 first;	/* who was at work for longest, when that was last looked for */
+	u32 next;	/* rank of the next release */
+	u32 first;	/* rank at work for longest, when that was last looked for */
 	struct gagg_r2sp_worker worker[GAGG_CLOCK_RANKS];
 };
 
-/* who holds a copy, see gossip.c; each holds it until its clock has come there */
+/* which ranks hold a copy, see gossip.c: each until its clock has come to the one here */
 struct gagg_gossip {
-	u32 wanted;			/* the owner, or it waits to */
-	u32 shared[GAGG_CLOCK_RANKS];	/* another rank */
+	u32 wanted;			/* the owner holds it, or waits to */
+	u32 shared[GAGG_CLOCK_RANKS];	/* another rank does */
 };
 
 /* what a policy of a store remembers, at one home and shard; zero at first */
@@ -91,23 +98,17 @@ struct gagg_delays {
 
 void gagg_delays_add(struct gagg_delays *d, u64 ns);
 
-/* one parameter of a mode: what to call it, what to say when it is out of range */
-struct gagg_sync_arg {
-	char name[8];
-	const char *wrong;
+/* what a parameter may be, from @min to @max; behind the last of a mode: nothing but 0 */
+struct gagg_sync_range {
 	u32 min;
 	u32 max;
 };
 
 /**
  * struct gagg_sync_ops - a policy
- * @name:	as in `gaggctl group create ... sync NAME`
- * @about:	what it is, for people
- * @usage:	what to say when there are too few or too many parameters
- * @nargs:	parameters, all of them required
- * @arg:	their names and ranges
- * @check:	what is wrong with the parameters together, a sentence, or NULL;
- *		the pointer itself may be NULL
+ * @nargs:	how many parameters there are
+ * @arg:	their ranges
+ * @fits:	may these parameters, each within its range, be together? NULL: any may
  * @store:	the chunks persist; else a ring
  * @copies:	store: every worker has a copy of its own of all chunks
  * @narrow:	ring: what is summed are gradients, so that lanes may be narrow (GAGG_GA_WIRE)
@@ -133,12 +134,9 @@ struct gagg_sync_arg {
  * @may_read:	store: may @rank, which has come to @clock, read
  */
 struct gagg_sync_ops {
-	char name[16];
-	const char *about;
-	const char *usage;
 	u32 nargs;
-	struct gagg_sync_arg arg[GAGG_SYNC_ARGS];
-	const char *(*check)(const struct gagg_sync_param *p);
+	struct gagg_sync_range arg[GAGG_SYNC_ARGS];
+	bool (*fits)(const struct gagg_sync_param *p);
 	bool store;
 	bool copies;
 	bool whole;
@@ -160,17 +158,14 @@ struct gagg_sync_ops {
 			 const struct gagg_clocks *k, u32 rank, u32 clock);
 };
 
-/* the policy of a mode, enum gagg_sync_mode; NULL behind the last */
-const struct gagg_sync_ops *gagg_sync_get(u32 index);
+/* the policy of a mode, enum gagg_sync_mode; NULL: it is none that hosts carry out */
+const struct gagg_sync_ops *gagg_sync_get(u32 mode);
 
 /*
- * gagg_sync_parse - a mode as people write it: "bsp", "ssp:4"
- * Returns NULL and fills @p, or a sentence that says what is wrong.
+ * gagg_sync_check - can hosts carry out this mode with these parameters
+ * Returns NULL, or a sentence that says why not. All other functions here require that they can.
  */
-const char *gagg_sync_parse(const char *text, struct gagg_sync_param *p);
-
-/* the inverse, at most GAGG_SYNC_MAX bytes with the final zero */
-void gagg_sync_print(const struct gagg_sync_param *p, char *text);
+const char *gagg_sync_check(const struct gagg_sync_param *p);
 
 /*
  * gagg_sync_fits - can a group of so many workers have this mode
