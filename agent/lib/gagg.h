@@ -214,8 +214,9 @@ struct gagg_failure {
  * Asks gaggd for a session, joins, and waits until every worker of the group
  * has joined.
  *
- * Return: 0, GAGG_ERR_BROKER, _MISMATCH, _PEER, _TIMEOUT, _NOMEM, _INVALID, _SYSTEM.
- * gagg_last_error(NULL) has the sentence.
+ * Return: 0, GAGG_ERR_BROKER, _MISMATCH, _PEER, _TIMEOUT, _NOMEM, _INVALID, _SYSTEM;
+ * GAGG_ERR_UNSUPPORTED: libgagg and the module, or gagg-twin, are of versions that do not
+ * understand each other. gagg_last_error(NULL) has the sentence.
  */
 int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg);
 

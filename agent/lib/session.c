@@ -130,7 +130,7 @@ void session_put(struct session *s, struct gagg_comm *c)
 	free(s);
 }
 
-static int session_attach_error(int err)
+static int session_attach_error(const struct session *s, int err)
 {
 	switch (err) {
 	case -ESTALE:
@@ -147,6 +147,10 @@ static int session_attach_error(int err)
 				 "the kernel has no memory for the group's ring (smaller: gaggctl group set NAME ring N)");
 	case -EDQUOT:
 		return error_set(GAGG_ERR_NOMEM, SESSION_NO_QUOTA);
+	case -EPROTONOSUPPORT:
+		return error_set(GAGG_ERR_UNSUPPORTED,
+				 "libgagg speaks version %u of the interface, and gagg on this host version %u: install both of one version",
+				 GAGG_ABI, s->abi);
 	}
 	return error_set(GAGG_ERR_SYSTEM, "attach: %s", strerror(-err));
 }
@@ -176,10 +180,22 @@ static int session_epoch_error(struct session *s, const struct gagg_geometry *ge
 	return error_epoch(error_thread(), ERROR_MAX, &st);
 }
 
+/* does the module, or gagg-twin, mean by each struct what this library does? */
+static int session_check_abi(struct session *s)
+{
+	struct gagg_ioc_features features = { .size = sizeof(features) };
+	int err = sys_command(s->fd, GAGG_IOC_FEATURES, &features);
+
+	s->abi = features.abi;
+	return err || s->abi == GAGG_ABI ? err : -EPROTONOSUPPORT;
+}
+
 static int session_attach_file(struct session *s, struct gagg_ioc_attach *attach)
 {
 	int err = sys_begin(s->fd, s->timeout_ms);
 
+	if (!err)
+		err = session_check_abi(s);
 	return err ? err : sys_command(s->fd, GAGG_IOC_ATTACH, attach);
 }
 
@@ -249,7 +265,7 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 		err = session_attach_file(s, &attach);
 	}
 	if (err)
-		return session_attach_error(err);
+		return session_attach_error(s, err);
 	notice.at = deadline_in(s->notice_ms);
 	err = session_wait(s, &wait, deadline, &notice);
 	if (!err)

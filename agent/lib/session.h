@@ -5,7 +5,7 @@
  *
  * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
  * @noticed is atomic; @owner, @rank, @timeout_ms, @notice_ms, @group and @socket never
- * change; @fd, @epoch and @sync only in gagg_reattach(), while no other thread is in a call.
+ * change; @fd, @abi, @epoch and @sync only in gagg_reattach(), while no other thread is in a call.
  */
 #ifndef GAGG_SESSION_H
 #define GAGG_SESSION_H
@@ -29,6 +29,7 @@
  * @timeout_ms: of blocking calls; negative: none
  * @notice_ms: a wait for other ranks that is longer is to be told of
  * @noticed: one for an operation was
+ * @abi: version of the interface that who stands behind @fd speaks
  * @epoch: the last one it was in; 0: none
  * @sync: sync mode of the group in that epoch
  * @group: its name; empty: only who opened @fd knows it
@@ -46,6 +47,7 @@ struct session {
 	int timeout_ms;
 	int notice_ms;
 	bool noticed;
+	uint32_t abi;
 	uint64_t epoch;
 	char sync[SYNC_NAME_MAX];
 	char group[GAGG_NAME_MAX];

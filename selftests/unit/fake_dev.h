@@ -61,6 +61,7 @@ static struct {
 	pthread_t thread;
 	bool stop, paused;
 	uint32_t ring, window;
+	uint32_t newer;			/* by so much than libgagg */
 	const char *sync;
 	/* a quorum: rank @r comes too late for chunk @v of an all-reduce */
 	bool (*late)(unsigned int r, uint64_t v);
@@ -567,6 +568,9 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 		return -EINTR;
 	pthread_mutex_lock(&fake.lock);
 	switch (request) {
+	case GAGG_IOC_FEATURES:
+		((struct gagg_ioc_features *)arg)->abi = GAGG_ABI + fake.newer;
+		break;
 	case GAGG_IOC_ATTACH:
 		ret = fake_attach(rank, arg);
 		break;

@@ -869,6 +869,27 @@ static void last_error__is_of_the_last_call(void **state)
 	run_with(8, 4, 300, false, sentence_body);
 }
 
+/* neither a newer one nor an older one is asked for anything that it might misunderstand */
+static void init__of_another_version(void **state)
+{
+	struct gagg_comm *c = NULL;
+	char why[160];
+	int by;
+
+	(void)state;
+	for (by = -1; by <= 1; by += 2) {
+		fake.newer = (uint32_t)by;
+		assert_int_equal(gagg_init_fd(&c, FAKE_FD + 1, 0), GAGG_ERR_UNSUPPORTED);
+		snprintf(why, sizeof(why),
+			 "libgagg speaks version %u of the interface, and gagg on this host version %u: install both of one version",
+			 GAGG_ABI, GAGG_ABI + by);
+		assert_string_equal(gagg_last_error(NULL), why);
+		assert_null(c);
+		assert_int_equal(fake.attached, 0);
+	}
+	fake.newer = 0;
+}
+
 /* alone, with nobody to answer */
 static void init__fails(void **state)
 {
@@ -926,6 +947,7 @@ int main(void)
 		cmocka_unit_test(op__gives_up),
 		cmocka_unit_test(init__notice),
 		cmocka_unit_test(init__fails),
+		cmocka_unit_test(init__of_another_version),
 		cmocka_unit_test(init__environment),
 		cmocka_unit_test(last_error__is_of_the_last_call),
 	};

@@ -36,7 +36,7 @@
 
 /*
  * Version of this interface and of the netlink family. It grows with each change by which a
- * program that was built with another one would be misunderstood.
+ * program that was built with another one would be misunderstood; libgagg refuses another one.
  */
 #define GAGG_ABI		2
 
