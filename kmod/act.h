@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Actions of the core are carried out here: what is published becomes readable, trainers
- * are woken, channels asked for, epochs ended; what is to be sent goes on to tx.h.
+ * Actions of the core are carried out here, as core/act.h says: trainers are woken, channels asked
+ * for, epochs ended; what is to be sent goes on to tx.h.
  *
  * A batch is what one poll of a port carries out: everything is said to a trainer once, at
  * its end.
- *
- * Of a store, channel.result holds the chunks that are homed here, and is mapped by nobody;
- * seat.copy is what a rank has read, and is mapped by its trainer only.
  */
 #ifndef GAGG_ACT_H
 #define GAGG_ACT_H
@@ -15,7 +12,6 @@
 #include "core/core.h"
 
 struct gagg_batch;	/* on the port, under its lock */
-struct gagg_channel;
 struct gagg_group;
 struct gagg_port;
 
@@ -27,11 +23,5 @@ void gagg_act_exit(struct gagg_port *port);
 void gagg_act_drain(struct gagg_port *port, struct gagg_group *grp);
 /* the end of a batch: bursts are closed, trainers are told; under the same port lock */
 void gagg_act_settle(struct gagg_port *port);
-
-/* lanes of a store that the core has taken (GAGG_RX_ADD, GAGG_RX_PLACE); port lock held */
-void gagg_act_add(const struct gagg_geom *g, struct gagg_channel *ch,
-		  const struct gagg_todo *todo, const void *lanes);
-void gagg_act_place(const struct gagg_geom *g, struct gagg_channel *ch,
-		    const struct gagg_todo *todo, const void *lanes);
 
 #endif

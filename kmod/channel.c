@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a channel, publication of its results, channels asked for by others.
+ * Memory of a channel, channels asked for by others.
  */
 #include <linux/err.h>
 #include <linux/sched/mm.h>
@@ -18,8 +18,8 @@ static void channel_free(struct gagg_channel *ch)
 {
 	u32 s;
 
-	for (s = 0; s < ch->nparts; s++)
-		vfree(ch->part[s]);
+	for (s = 0; s < ch->site.nparts; s++)
+		vfree(ch->site.part[s]);
 	gagg_mem_free(&ch->acc);
 	gagg_mem_free(&ch->held);
 	gagg_mem_free(&ch->done);
@@ -50,9 +50,7 @@ static int channel_alloc_parts(const struct gagg_geom *g, struct gagg_channel *c
 
 		if (!mem)
 			return -ENOMEM;
-		ch->part[s] = gagg_chan_init(mem, g, s, ch->id, ch->members);
-		ch->base.at[s] = ch->part[s]->base;
-		ch->nparts = s + 1;
+		gagg_site_add_part(&ch->site, g, mem, ch->id, ch->members);
 	}
 	return 0;
 }
@@ -65,7 +63,7 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 	err = channel_alloc_parts(g, ch);
 	if (err)
 		return err;
-	gagg_layout_of(g, ch->part[0], &l);
+	gagg_layout_of(g, ch->site.part[0], &l);
 	err = gagg_mem_alloc(&ch->result, l.result);
 	if (!err)
 		err = gagg_mem_alloc(&ch->done, l.done);
@@ -73,6 +71,10 @@ static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
 		err = gagg_mem_alloc(&ch->acc, l.acc);
 	if (!err && l.held)
 		err = gagg_mem_alloc(&ch->held, l.held);
+	ch->site.result = ch->result.block;
+	ch->site.done = ch->done.block;
+	ch->site.acc = ch->acc.block;
+	ch->site.held = ch->held.block;
 	return err;
 }
 
@@ -98,7 +100,7 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 	/* a session keeps it for longer than the group is there */
 	ch->quota = gagg_quota_get(grp->quota);
 	ch->id = id;
-	ch->index = index;
+	ch->site.index = index;
 	ch->members = members;
 	err = channel_alloc(&grp->geom, ch);
 	if (err) {
@@ -109,8 +111,8 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 		gagg_channel_begin(ch, grp->epoch);
 	gagg_group_lock_ports(grp);
 	grp->channel[index] = ch;
-	for (s = 0; s < ch->nparts; s++)
-		grp->part[s].channel[index] = ch->part[s];
+	for (s = 0; s < ch->site.nparts; s++)
+		grp->part[s].channel[index] = ch->site.part[s];
 	gagg_table_enter(&grp->table, index, id);
 	/* without an epoch it is told when that begins */
 	if (grp->epoch)
@@ -125,10 +127,10 @@ static void channel_unlink_locked(struct gagg_group *grp, struct gagg_channel *c
 	u32 s;
 
 	lockdep_assert_held(&grp->lock);
-	grp->channel[ch->index] = NULL;
-	for (s = 0; s < ch->nparts; s++)
-		grp->part[s].channel[ch->index] = NULL;
-	gagg_table_leave(&grp->table, ch->index);
+	grp->channel[ch->site.index] = NULL;
+	for (s = 0; s < ch->site.nparts; s++)
+		grp->part[s].channel[ch->site.index] = NULL;
+	gagg_table_leave(&grp->table, ch->site.index);
 }
 
 static void channel_drop(struct gagg_group *grp, struct gagg_channel *ch)
@@ -168,17 +170,7 @@ void gagg_channel_trim(struct gagg_group *grp)
 
 void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 {
-	WRITE_ONCE(gagg_channel_done(ch)->epoch, epoch);
-}
-
-/*
- * The core moves a part's base before the PUBLISH that it has asked for is carried out, so
- * other ports must not look at it. Each port tells it when its actions are drained.
- */
-void gagg_channel_progress(struct gagg_channel *ch, u32 shard)
-{
-	gagg_front_move(&ch->base, ch->nparts, shard, ch->part[shard]->base,
-			&gagg_channel_done(ch)->completed);
+	WRITE_ONCE(gagg_site_done(&ch->site)->epoch, epoch);
 }
 
 /* an OPEN that came to nothing; group.lock held */

@@ -14,6 +14,7 @@
 #define GAGG_CHANNEL_H
 
 #include <linux/kref.h>
+#include "core/core.h"
 #include "group.h"
 #include "memory.h"
 
@@ -21,20 +22,17 @@ struct gagg_channel {
 	struct kref ref;
 	struct gagg_quota *quota;	/* of the group; a reference */
 	u32 id;
-	u32 index;			/* place in group.channel */
-	u32 nparts;
 	u64 members;
-	struct gagg_mem result;		/* payload by slot; of a store: its chunks */
-	struct gagg_mem done;		/* struct gagg_done, struct gagg_rdesc[] */
-	struct gagg_mem acc;		/* as of struct gagg_layout, gagg_acc_at() */
+	struct gagg_mem result;		/* as of struct gagg_layout */
+	struct gagg_mem done;		/* the same */
+	struct gagg_mem acc;		/* the same */
 	struct gagg_mem held;		/* the same */
-	/* by local index of the core; set and cleared together, under all port
-	 * locks and group.lock, read under either
+	struct gagg_site site;		/* what the core has of it */
+	/* by local index of the core; set and cleared together, with site.lent, under all
+	 * port locks and group.lock, read under either
 	 */
 	struct gagg_seat *seat[GAGG_LOCALS];
 	struct gagg_session *session[GAGG_LOCALS];
-	struct gagg_chan *part[GAGG_SHARDS_MAX];	/* by shard */
-	struct gagg_front base;		/* of parts, once what is below is published */
 };
 
 /* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC,
@@ -71,30 +69,9 @@ void gagg_channels_exit(struct gagg_group *grp);
 /* OPEN arrived; port lock held */
 void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members);
 
-/* the base of a part has moved, and all its actions were drained: tell readers
- * of the DONE region; port lock held
- */
-void gagg_channel_progress(struct gagg_channel *ch, u32 shard);
-
-static inline struct gagg_done *gagg_channel_done(struct gagg_channel *ch)
+static inline struct gagg_channel *gagg_channel_of(struct gagg_site *site)
 {
-	return ch->done.block[0];
-}
-
-/* where a home's results lie, those it sends */
-static inline const struct gagg_mem *gagg_channel_results(const struct gagg_geom *g,
-							  const struct gagg_channel *ch)
-{
-	return g->quorum ? &ch->held : &ch->result;
-}
-
-/* accumulator @i of a shard */
-static inline void *gagg_acc_at(const struct gagg_geom *g, const struct gagg_channel *ch,
-				u32 shard, u32 i)
-{
-	struct gagg_place p = gagg_acc_place(g, shard, i);
-
-	return ch->acc.block[p.block] + p.at;
+	return container_of(site, struct gagg_channel, site);
 }
 
 #endif

@@ -36,9 +36,4 @@ void gagg_mem_free(struct gagg_mem *mem);
 /* maps the whole; the caller has checked flags and length */
 int gagg_mem_map(struct gagg_mem *mem, struct vm_area_struct *vma);
 
-static inline void *gagg_mem_at(const struct gagg_mem *mem, u64 offset)
-{
-	return mem->block[offset / GAGG_BLOCK] + offset % GAGG_BLOCK;
-}
-
 #endif

@@ -80,16 +80,16 @@ static int op_submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 	u32 l = seat->ops.local;
 	enum gagg_refusal no;
 
-	if (grp->channel[ch->index] != ch || ch->seat[l] != seat)
+	if (grp->channel[ch->site.index] != ch || ch->seat[l] != seat)
 		return -EPIPE;
 	/* the epoch, with the lanes that it has, may have begun since it was looked at */
-	no = gagg_ledger_submit(grp->part[0].core, &grp->geom, ch->part, &seat->ops, arg);
+	no = gagg_ledger_submit(grp->part[0].core, &grp->geom, ch->site.part, &seat->ops, arg);
 	if (no)
 		return gagg_op_error(no);
 	op_times_submit(ch->session[l]);
 	if (trace_gagg_submit_enabled())
 		trace_gagg_submit(&grp->geom, ch->id, l,
-				  gagg_ledger_last(&seat->ops, ch->part[0]));
+				  gagg_ledger_last(&seat->ops, ch->site.part[0]));
 	return 0;
 }
 
@@ -144,12 +144,12 @@ static u64 op_missing_ports(struct gagg_group *grp, const struct gagg_seat *seat
 	u64 ranks = 0;
 	u32 s;
 
-	if (grp->dead || grp->channel[ch->index] != ch)
+	if (grp->dead || grp->channel[ch->site.index] != ch)
 		return 0;
 	/* one at a time: a trainer may ask in a loop, and the answer is of no common instant */
-	for (s = 0; s < ch->nparts; s++) {
+	for (s = 0; s < ch->site.nparts; s++) {
 		spin_lock_bh(&grp->ep->port[s].lock);
-		ranks |= gagg_chan_missing(&grp->geom, ch->part[s], seat->ops.local, op);
+		ranks |= gagg_chan_missing(&grp->geom, ch->site.part[s], seat->ops.local, op);
 		spin_unlock_bh(&grp->ep->port[s].lock);
 	}
 	return ranks;
@@ -171,7 +171,7 @@ u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op)
 
 void gagg_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard, u64 number)
 {
-	u64 n = gagg_ledger_done(&seat->ops, seat->channel->nparts, shard, number);
+	u64 n = gagg_ledger_done(&seat->ops, seat->channel->site.nparts, shard, number);
 
 	if (!n)
 		return;
@@ -208,7 +208,7 @@ int gagg_op_wish_state(const struct gagg_wish *wish)
 	 * are the results.
 	 */
 	if (wish->chunk) {
-		const struct gagg_done *done = gagg_channel_done(seat->channel);
+		const struct gagg_done *done = gagg_site_done(&seat->channel->site);
 
 		if (smp_load_acquire(&done->completed) >= wish->chunk) /* see above */
 			return 0;

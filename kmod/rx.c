@@ -15,7 +15,6 @@
 #include <net/sock.h>
 #include "act.h"
 #include "channel.h"
-#include "chunk.h"
 #include "compat/sock.h"
 #include "endpoint.h"
 #include "epoch.h"
@@ -139,32 +138,14 @@ static void rx_simd_leave(struct source *src)
 static __always_inline void rx_add_lanes(struct source *src, const void *lanes)
 {
 	const struct gagg_todo *todo = &src->burst.in.todo;
-	const struct gagg_geom *g = src->burst.in.vis.g;
-	void *acc, *dst;
+	struct gagg_sum sum = gagg_site_sum(&src->ch->site, src->burst.in.vis.g,
+					    src->port->index, todo);
 
-	if (unlikely(g->store)) {
-		gagg_act_add(g, src->ch, todo, lanes);
-		return;
-	}
-	acc = gagg_acc_at(g, src->ch, src->port->index, todo->acc);
-	dst = todo->to_result ? gagg_chunk_at(g, &src->ch->result, todo->slot) : acc;
-	if (todo->first)
-		acc = NULL;
-	if (gagg_simd_can(todo->laneop, acc, todo->shift) && rx_simd_enter(src))
-		gagg_simd_add(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
+	if (gagg_simd_can(todo->laneop, sum.from, todo->shift) && rx_simd_enter(src))
+		gagg_simd_add(todo->laneop, sum.to, sum.from, lanes, todo->lanes, todo->shift);
 	else
-		gagg_reduce_chunk(todo->laneop, dst, acc, lanes, todo->lanes, todo->shift);
-}
-
-static void rx_place_lanes(const struct source *src, const void *lanes)
-{
-	const struct gagg_todo *todo = &src->burst.in.todo;
-	const struct gagg_geom *g = src->burst.in.vis.g;
-
-	if (unlikely(g->store))
-		gagg_act_place(g, src->ch, todo, lanes);
-	else
-		memcpy(gagg_chunk_at(g, &src->ch->result, todo->slot), lanes, todo->lanes * 4);
+		gagg_reduce_chunk(todo->laneop, sum.to, sum.from, lanes, todo->lanes,
+				  todo->shift);
 }
 
 /* the call to come: it may shorten the message */
@@ -198,7 +179,9 @@ static inline bool rx_obey(struct source *src, enum gagg_rx rx, const void *lane
 		return true;
 	}
 	if (rx == GAGG_RX_PLACE) {
-		rx_place_lanes(src, lanes);
+		/* a seat goes only after the shard has stopped, or when it has no ops */
+		WARN_ON_ONCE(!gagg_site_place(&src->ch->site, src->burst.in.vis.g, &src->burst.in.todo,
+					      lanes));
 		return true;
 	}
 	if (rx == GAGG_RX_DROP)

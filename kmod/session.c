@@ -67,7 +67,7 @@ static int session_seat_alloc(const struct gagg_geom *g, struct gagg_seat *seat)
 	struct gagg_layout l;
 	int err;
 
-	gagg_layout_of(g, seat->channel->part[0], &l);
+	gagg_layout_of(g, seat->channel->site.part[0], &l);
 	err = gagg_mem_alloc(&seat->contrib, l.contrib);
 	if (!err && l.copy)
 		err = gagg_mem_alloc(&seat->copy, l.copy);
@@ -89,7 +89,7 @@ static int session_seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	kref_init(&seat->ref);
 	kref_get(&ch->ref);
 	seat->channel = ch;
-	err = gagg_ledger_init(&seat->ops, ch->part[0], ses->rank) ?
+	err = gagg_ledger_init(&seat->ops, ch->site.part[0], ses->rank) ?
 	      session_seat_alloc(&grp->geom, seat) : -EINVAL;
 	if (err) {
 		gagg_seat_put(seat);
@@ -98,9 +98,14 @@ static int session_seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	gagg_group_lock_ports(grp);
 	ch->seat[seat->ops.local] = seat;
 	ch->session[seat->ops.local] = ses;
+	ch->site.lent[seat->ops.local] = (struct gagg_lent){
+		.push = seat->push.block,
+		.contrib = seat->contrib.block,
+		.copy = seat->copy.block,
+	};
 	gagg_group_unlock_ports(grp);
-	ses->seat[ch->index] = seat;
-	gagg_table_enter(&ses->table, ch->index, ch->id);
+	ses->seat[ch->site.index] = seat;
+	gagg_table_enter(&ses->table, ch->site.index, ch->id);
 	return 0;
 }
 
@@ -123,6 +128,7 @@ static void session_seat_leave(struct gagg_session *ses, u32 index, bool stop)
 	WRITE_ONCE(seat->dead, true);
 	seat->channel->seat[seat->ops.local] = NULL;
 	seat->channel->session[seat->ops.local] = NULL;
+	seat->channel->site.lent[seat->ops.local] = (struct gagg_lent){ };
 	if (!grp->portless)
 		gagg_group_unlock_ports(grp);
 	ses->seat[index] = NULL;
@@ -222,7 +228,7 @@ static void session_seat_geometry(struct gagg_session *ses, struct gagg_seat *se
 	const struct gagg_group *grp = ses->group;
 	u32 i;
 
-	gagg_layout_tell(&grp->geom, ch->part[0], ch->index, ses->rank, geo);
+	gagg_layout_tell(&grp->geom, ch->site.part[0], ch->site.index, ses->rank, geo);
 	geo->epoch = grp->epoch;
 	for (i = 0; i < GAGG_REG_COUNT; i++)
 		geo->region[i].length = (u64)gagg_seat_region(seat, i)->npages << PAGE_SHIFT;
@@ -375,15 +381,15 @@ static int session_channel_locked(struct gagg_session *ses, struct gagg_ioc_chan
 		ch = gagg_channel_create(grp, arg->channel, arg->members);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
-	no = gagg_ledger_admits(ch->part[0], ses->rank, arg->members);
-	if (!no && ses->seat[ch->index])
+	no = gagg_ledger_admits(ch->site.part[0], ses->rank, arg->members);
+	if (!no && ses->seat[ch->site.index])
 		no = GAGG_REFUSE_AGAIN;
 	if (no)
 		return gagg_op_error(no);
 	err = session_seat_take(ses, ch);
 	if (err)
 		return err;
-	session_seat_geometry(ses, ses->seat[ch->index], &arg->geo);
+	session_seat_geometry(ses, ses->seat[ch->site.index], &arg->geo);
 	return 0;
 }
 
@@ -415,7 +421,7 @@ int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 	if (gagg_ledger_busy(&seat->ops) && !gagg_session_running(ses))
 		return -EBUSY;
 	mutex_lock(&ses->group->lock);
-	session_seat_leave(ses, seat->channel->index, false);
+	session_seat_leave(ses, seat->channel->site.index, false);
 	mutex_unlock(&ses->group->lock);
 	return 0;
 }
@@ -464,7 +470,7 @@ void gagg_session_ended(struct gagg_session *ses, u32 reason)
 	for (left = ses->table.taken; left; left &= left - 1) {
 		const struct gagg_seat *seat = ses->seat[gagg_lowest(left)];
 
-		WRITE_ONCE(gagg_channel_done(seat->channel)->failed, reason ?: GAGG_R_ADMIN);
+		WRITE_ONCE(gagg_site_done(&seat->channel->site)->failed, reason ?: GAGG_R_ADMIN);
 	}
 	WRITE_ONCE(ses->state, GAGG_S_ENDED);
 	session_times_end(ses);

@@ -23,11 +23,10 @@
 #include <linux/slab.h>
 #include <linux/udp.h>
 #include <net/sock.h>
-#include "chunk.h"
 #include "faults.h"
 #include "group.h"
 #include "route.h"
-#include "run.h"
+#include "trace.h"
 #include "tx.h"
 
 #define BURST_SEGS	64	/* what receivers of all ages take */
@@ -283,9 +282,18 @@ static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes,
 	return at;
 }
 
+/* gagg_act_next(), of an action of @shard: a trace has each chunk */
+static bool tx_run_next(const struct gagg_geom *g, u32 shard, struct gagg_act *a)
+{
+	if (!gagg_act_next(a))
+		return false;
+	trace_gagg_act(g, shard, a);
+	return true;
+}
+
 /* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
 static void tx_burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct gagg_act *a,
-			 const struct gagg_mem *mem)
+			 void *const *mem)
 {
 	struct gagg_group *grp = port->tx->grp;
 	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
@@ -315,10 +323,10 @@ static void tx_burst_add(struct gagg_port *port, struct burst *b, u64 nodes, str
 		at += len;
 		if (!--n && len < b->seg)
 			tx_burst_close(port, b);
-	} while (gagg_run_next(&grp->geom, port->index, a));
+	} while (tx_run_next(&grp->geom, port->index, a));
 }
 
-void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem)
+void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, void *const *mem)
 {
 	struct gagg_tx *tx = port->tx;
 
@@ -326,7 +334,7 @@ void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, const struct ga
 	tx_burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
 }
 
-void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem)
+void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, void *const *mem)
 {
 	tx_burst_add(port, &port->tx->result, a->nodes, a, mem);
 }

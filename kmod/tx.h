@@ -12,7 +12,6 @@
 #include "core/core.h"
 
 struct gagg_group;
-struct gagg_mem;
 struct gagg_port;
 struct gagg_tx;		/* bursts and queue; on the port, under its lock */
 
@@ -26,8 +25,8 @@ void gagg_tx_exit(struct gagg_port *port);
  * any, which are in @mem.
  */
 void gagg_tx_open(struct gagg_port *port, struct gagg_group *grp);
-void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem);
-void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, const struct gagg_mem *mem);
+void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, void *const *mem);
+void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, void *const *mem);
 void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a);
 void gagg_tx_close(struct gagg_port *port);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Actions of the core are carried out here: what is published becomes readable, trainers are
- * woken, channels asked for, epochs ended; what is to be sent goes on to tx.h. All under the
- * worker's lock.
+ * Actions of the core are carried out here, as core/act.h says: trainers are woken, channels asked
+ * for, epochs ended; what is to be sent goes on to tx.h. All under the worker's lock.
  *
  * A batch is what one turn of a worker carries out: everything is said to a trainer once, at
  * its end.
@@ -12,14 +11,14 @@
 
 #include "core/core.h"
 
-struct batch;
+struct gagg_batch;
 struct group;
 struct port;
 struct worker;
 
 /* NULL: no memory */
-struct batch *act_new(void);
-void act_free(struct batch *b);
+struct gagg_batch *act_new(void);
+void act_free(struct gagg_batch *b);
 
 /* take the actions of one group's shard; they are carried out by act_settle() at the
  * latest, which may be called for other ports and groups in between

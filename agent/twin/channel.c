@@ -5,7 +5,6 @@
 
 #include "channel.h"
 #include "group.h"
-#include "op.h"
 #include "queue.h"
 #include "twin.h"
 #include "worker.h"
@@ -35,8 +34,8 @@ void channel_put(struct channel *ch)
 
 	if (--ch->refs)
 		return;
-	for (s = 0; s < ch->nparts; s++)
-		free(ch->part[s]);
+	for (s = 0; s < ch->site.nparts; s++)
+		free(ch->site.part[s]);
 	ch->next = ch->group->spare;
 	ch->group->spare = ch;
 }
@@ -87,9 +86,7 @@ static int channel_parts_new(const struct gagg_geom *g, struct channel *ch)
 
 		if (!mem)
 			return -ENOMEM;
-		ch->part[s] = gagg_chan_init(mem, g, s, (u16)ch->id, ch->members);
-		ch->base.at[s] = ch->part[s]->base;
-		ch->nparts = s + 1;
+		gagg_site_add_part(&ch->site, g, mem, (u16)ch->id, ch->members);
 	}
 	return 0;
 }
@@ -99,7 +96,7 @@ static int channel_memory_of(struct twin *t, const struct gagg_geom *g, struct c
 	struct gagg_layout l;
 	int err;
 
-	gagg_layout_of(g, ch->part[0], &l);
+	gagg_layout_of(g, ch->site.part[0], &l);
 	err = memory_zeroed(t, &ch->result, "gagg-result", l.result);
 	if (!err)
 		err = memory_zeroed(t, &ch->done, "gagg-done", l.done);
@@ -107,6 +104,10 @@ static int channel_memory_of(struct twin *t, const struct gagg_geom *g, struct c
 		err = memory_zeroed(t, &ch->acc, "gagg-acc", l.acc);
 	if (!err && l.held)
 		err = memory_zeroed(t, &ch->held, "gagg-held", l.held);
+	ch->site.result = ch->result.block;
+	ch->site.done = ch->done.block;
+	ch->site.acc = ch->acc.block;
+	ch->site.held = ch->held.block;
 	return err;
 }
 
@@ -126,7 +127,7 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 	ch->refs = 1;
 	ch->group = g;
 	ch->id = id;
-	ch->index = (unsigned int)index;
+	ch->site.index = (u32)index;
 	ch->members = members;
 	err = channel_parts_new(&g->geom, ch);
 	if (!err)
@@ -140,9 +141,9 @@ struct channel *channel_create(struct group *g, u32 id, u64 members)
 		channel_begin(ch, g->epoch);
 	workers_lock(g);
 	g->channel[index] = ch;
-	for (i = 0; i < ch->nparts; i++)
-		g->part[i].channel[index] = ch->part[i];
-	gagg_table_enter(&g->table, ch->index, id);
+	for (i = 0; i < ch->site.nparts; i++)
+		g->part[i].channel[index] = ch->site.part[i];
+	gagg_table_enter(&g->table, ch->site.index, id);
 	workers_unlock(g);
 	return ch;
 }
@@ -152,10 +153,10 @@ static void channel_unlink(struct group *g, struct channel *ch)
 {
 	unsigned int i;
 
-	g->channel[ch->index] = NULL;
-	for (i = 0; i < ch->nparts; i++)
-		g->part[i].channel[ch->index] = NULL;
-	gagg_table_leave(&g->table, ch->index);
+	g->channel[ch->site.index] = NULL;
+	for (i = 0; i < ch->site.nparts; i++)
+		g->part[i].channel[ch->site.index] = NULL;
+	gagg_table_leave(&g->table, ch->site.index);
 }
 
 static void channel_drop(struct group *g, struct channel *ch)
@@ -236,16 +237,5 @@ void channels_make(struct group *g)
 
 void channel_begin(struct channel *ch, u64 epoch)
 {
-	__atomic_store_n(&channel_done(ch)->epoch, epoch, __ATOMIC_RELEASE);
-}
-
-void channel_progress(struct channel *ch, unsigned int shard)
-{
-	unsigned int l;
-
-	gagg_front_move(&ch->base, ch->nparts, shard, ch->part[shard]->base,
-			&channel_done(ch)->completed);
-	for (l = 0; l < GAGG_LOCALS; l++)
-		if (ch->seat[l])
-			seat_progress(ch->seat[l]);
+	__atomic_store_n(&gagg_site_done(&ch->site)->epoch, epoch, __ATOMIC_RELEASE);
 }

@@ -10,7 +10,6 @@
 #ifndef GAGG_TWIN_CHANNEL_H
 #define GAGG_TWIN_CHANNEL_H
 
-#include "chunk.h"
 #include "memory.h"
 #include "twin_proto.h"
 #include "worker.h"
@@ -34,17 +33,14 @@ struct channel {
 	struct group *group;
 	struct channel *next;		/* of group.spare, when nobody refers to it */
 	u32 id;
-	unsigned int index;		/* place in group.channel */
-	unsigned int nparts;
 	u64 members;
-	struct memory result;		/* lanes by slot; of a store: keep.h */
-	struct memory done;		/* struct gagg_done, struct gagg_rdesc[] */
-	struct memory acc;		/* as of struct gagg_layout, acc_at() */
+	struct memory result;		/* as of struct gagg_layout */
+	struct memory done;		/* the same */
+	struct memory acc;		/* the same */
 	struct memory held;		/* the same */
 	struct memory copy[GAGG_LOCALS];	/* of a store: what a local rank has read */
-	struct seat *seat[GAGG_LOCALS];
-	struct gagg_chan *part[GAGG_SHARDS_MAX];
-	struct gagg_front base;		/* of parts, once what is below is published */
+	struct gagg_site site;		/* what the core has of it */
+	struct seat *seat[GAGG_LOCALS];	/* set and cleared with site.lent */
 };
 
 /* control thread; enters the channel into the table; NULL and errno */
@@ -69,28 +65,9 @@ void channels_free(struct group *g);
 /* by id; under a worker's lock, or by the control thread */
 struct channel *channel_find(struct group *g, u32 id);
 
-/* the base of a part has moved, and all actions were drained; a worker, which holds its lock */
-void channel_progress(struct channel *ch, unsigned int shard);
-
-static inline struct gagg_done *channel_done(struct channel *ch)
+static inline struct channel *channel_of(struct gagg_site *site)
 {
-	return ch->done.addr;
-}
-
-/* where a home's results lie, those that it sends */
-static inline const struct memory *channel_results(const struct gagg_geom *g,
-						   const struct channel *ch)
-{
-	return g->quorum ? &ch->held : &ch->result;
-}
-
-/* accumulator @i of a shard */
-static inline void *acc_at(const struct gagg_geom *g, const struct channel *ch,
-			   unsigned int shard, u32 i)
-{
-	struct gagg_place p = gagg_acc_place(g, shard, i);
-
-	return (char *)ch->acc.addr + (size_t)p.block * GAGG_BLOCK + p.at;
+	return (struct channel *)((char *)site - offsetof(struct channel, site));
 }
 
 #endif

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "memory.h"
 #include "sweep.h"
 #include "twin.h"
+#include "core/layout.h"
 #include "../gaggd/log.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
@@ -50,6 +52,18 @@ static int memory_map(struct memory *m, int seals)
 	       -errno : 0;
 }
 
+static int memory_find_blocks(struct memory *m)
+{
+	size_t n = (m->length + GAGG_BLOCK - 1) / GAGG_BLOCK, i;
+
+	m->block = calloc(n, sizeof(*m->block));
+	if (!m->block)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		m->block[i] = (char *)m->addr + i * GAGG_BLOCK;
+	return 0;
+}
+
 static int memory_make(struct memory *m, const char *name, size_t bytes, int seals)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -62,6 +76,8 @@ static int memory_make(struct memory *m, const char *name, size_t bytes, int sea
 		err = -errno;
 	else
 		err = ftruncate(m->fd, (off_t)m->length) ? -errno : memory_map(m, seals);
+	if (!err)
+		err = memory_find_blocks(m);
 	if (err)
 		memory_free(m);
 	return err;
@@ -96,6 +112,7 @@ void memory_wipe(struct twin *t, const struct memory *m)
 
 void memory_free(struct memory *m)
 {
+	free(m->block);
 	if (m->addr)
 		munmap(m->addr, m->length);
 	if (m->length && m->fd >= 0)

@@ -12,11 +12,13 @@
  *	that touches what is cut off
  * @addr: mapped here, for reading and writing
  * @length: bytes, whole pages
+ * @block: addresses of its blocks, as the core has them (core/site.h)
  */
 struct memory {
 	int fd;
 	void *addr;
 	size_t length;
+	void **block;
 };
 
 struct twin;

@@ -106,7 +106,7 @@ static u64 op_show(const u64 *from, uint64_t *to)
 
 void seat_progress(struct seat *seat)
 {
-	const struct gagg_done *done = channel_done(seat->channel);
+	const struct gagg_done *done = gagg_site_done(&seat->channel->site);
 
 	op_fulfil(seat->shared, &seat->shared->want_chunk,
 		  op_show((const u64 *)&done->completed, &seat->shared->chunks));
@@ -125,7 +125,7 @@ void session_tell(struct session *s, u64 n)
 
 void seat_done(struct seat *seat, unsigned int shard, u64 number)
 {
-	u64 n = gagg_ledger_done(&seat->ops, seat->channel->nparts, shard, number);
+	u64 n = gagg_ledger_done(&seat->ops, seat->channel->site.nparts, shard, number);
 	struct session *s = seat->session;
 
 	if (!n)
@@ -158,8 +158,8 @@ u64 session_missing(struct session *s, u32 channel, u64 op)
 
 	workers_lock(s->group);
 	seat = op ? op_seat_find(s, channel) : NULL;
-	for (i = 0; seat && i < seat->channel->nparts; i++)
-		ranks |= gagg_chan_missing(&s->group->geom, seat->channel->part[i],
+	for (i = 0; seat && i < seat->channel->site.nparts; i++)
+		ranks |= gagg_chan_missing(&s->group->geom, seat->channel->site.part[i],
 					   seat->ops.local, op);
 	workers_unlock(s->group);
 	return ranks;
@@ -170,7 +170,7 @@ static enum gagg_refusal op_submit(struct seat *seat, const struct gagg_ioc_subm
 {
 	const struct group *g = seat->session->group;
 	enum gagg_refusal no = gagg_ledger_submit(g->part[0].core, &g->geom,
-						  seat->channel->part, &seat->ops, arg);
+						  seat->channel->site.part, &seat->ops, arg);
 
 	if (!no)
 		op_times_submit(seat->session);

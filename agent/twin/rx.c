@@ -15,7 +15,6 @@
 #include "channel.h"
 #include "epoch.h"
 #include "group.h"
-#include "keep.h"
 #include "multicast.h"
 #include "port.h"
 #include "reduce.h"
@@ -127,28 +126,10 @@ static void rx_drain(struct source *src)
 static void rx_add_lanes(const struct source *src, const void *lanes)
 {
 	const struct gagg_todo *todo = &src->burst.in.todo;
-	const struct gagg_geom *g = src->burst.in.vis.g;
-	void *acc, *dst;
+	struct gagg_sum sum = gagg_site_sum(&src->ch->site, src->burst.in.vis.g,
+					    src->port->worker->index, todo);
 
-	if (g->store) {
-		keep_add(g, src->ch, todo, lanes);
-		return;
-	}
-	acc = acc_at(g, src->ch, src->port->worker->index, todo->acc);
-	dst = todo->to_result ? chunk_at(g, &src->ch->result, todo->slot) : acc;
-	twin_loops->reduce(todo->laneop, dst, todo->first ? NULL : acc, lanes, todo->lanes,
-			   todo->shift);
-}
-
-static void rx_place_lanes(const struct source *src, const void *lanes)
-{
-	const struct gagg_todo *todo = &src->burst.in.todo;
-	const struct gagg_geom *g = src->burst.in.vis.g;
-
-	if (g->store)
-		keep_place(g, src->ch, todo, lanes);
-	else
-		memcpy(chunk_at(g, &src->ch->result, todo->slot), lanes, todo->lanes * 4);
+	twin_loops->reduce(todo->laneop, sum.to, sum.from, lanes, todo->lanes, todo->shift);
 }
 
 /* what the core has said of a datagram; true: it was taken */
@@ -159,7 +140,8 @@ static bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 		rx_add_lanes(src, lanes);
 		return true;
 	case GAGG_RX_PLACE:
-		rx_place_lanes(src, lanes);
+		/* the trainer is there: a seat goes without an op, or the shard has stopped */
+		gagg_site_place(&src->ch->site, src->burst.in.vis.g, &src->burst.in.todo, lanes);
 		return true;
 	case GAGG_RX_DROP:
 		src->part->stats.drop[src->burst.in.todo.drop]++;

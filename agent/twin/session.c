@@ -38,7 +38,7 @@ static void session_seat_free(struct seat *seat)
 /* the trainer's side of it: nothing is done, nobody waits */
 static void session_share_seat(struct session *s, struct channel *ch)
 {
-	struct twin_seat *shared = &s->page->seat[ch->index];
+	struct twin_seat *shared = &s->page->seat[ch->site.index];
 
 	memset(shared, 0, sizeof(*shared));
 	shared->channel = ch->id;
@@ -58,9 +58,9 @@ static int session_seat_take(struct session *s, struct channel *ch)
 	ch->refs++;
 	seat->session = s;
 	seat->channel = ch;
-	seat->shared = &s->page->seat[ch->index];
-	gagg_layout_of(&s->group->geom, ch->part[0], &l);
-	err = gagg_ledger_init(&seat->ops, ch->part[0], s->rank) ? 0 : -EINVAL;
+	seat->shared = &s->page->seat[ch->site.index];
+	gagg_layout_of(&s->group->geom, ch->site.part[0], &l);
+	err = gagg_ledger_init(&seat->ops, ch->site.part[0], s->rank) ? 0 : -EINVAL;
 	if (!err)
 		err = memory_theirs(&seat->contrib, "gagg-contrib", l.contrib);
 	if (!err)
@@ -75,9 +75,14 @@ static int session_seat_take(struct session *s, struct channel *ch)
 	session_share_seat(s, ch);
 	workers_lock(s->group);
 	ch->seat[seat->ops.local] = seat;
+	ch->site.lent[seat->ops.local] = (struct gagg_lent){
+		.push = seat->push.block,
+		.contrib = seat->contrib.block,
+		.copy = ch->copy[seat->ops.local].block,
+	};
 	workers_unlock(s->group);
-	s->seat[ch->index] = seat;
-	gagg_table_enter(&s->table, ch->index, ch->id);
+	s->seat[ch->site.index] = seat;
+	gagg_table_enter(&s->table, ch->site.index, ch->id);
 	return 0;
 }
 
@@ -85,12 +90,13 @@ static int session_seat_take(struct session *s, struct channel *ch)
 static void session_seat_unlink(struct seat *seat)
 {
 	seat->channel->seat[seat->ops.local] = NULL;
+	seat->channel->site.lent[seat->ops.local] = (struct gagg_lent){ 0 };
 	queues_forget(seat->session->group);
 }
 
 static void session_seat_gone(struct seat *seat)
 {
-	unsigned int index = seat->channel->index;
+	unsigned int index = seat->channel->site.index;
 	struct session *s = seat->session;
 
 	s->seat[index] = NULL;
@@ -149,7 +155,7 @@ static const struct memory *session_seat_result(const struct seat *seat)
 {
 	const struct channel *ch = seat->channel;
 
-	return ch->group->geom.store ? &ch->copy[seat->ops.local] : &ch->result;
+	return ch->copy[seat->ops.local].addr ? &ch->copy[seat->ops.local] : &ch->result;
 }
 
 static const struct memory *session_seat_region(const struct seat *seat, u32 region)
@@ -172,7 +178,7 @@ static void session_seat_geometry(const struct session *s, const struct seat *se
 	const struct channel *ch = seat->channel;
 	u32 i;
 
-	gagg_layout_tell(&s->group->geom, ch->part[0], ch->index, s->rank, geo);
+	gagg_layout_tell(&s->group->geom, ch->site.part[0], ch->site.index, s->rank, geo);
 	geo->epoch = s->group->epoch;
 	for (i = 0; i < GAGG_REG_COUNT; i++)
 		geo->region[i].length = session_seat_region(seat, i)->length;
@@ -267,15 +273,15 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 		ch = channel_create(g, arg->channel, arg->members);
 	if (!ch)
 		return -errno;
-	no = gagg_ledger_admits(ch->part[0], s->rank, arg->members);
-	if (!no && s->seat[ch->index])
+	no = gagg_ledger_admits(ch->site.part[0], s->rank, arg->members);
+	if (!no && s->seat[ch->site.index])
 		no = GAGG_REFUSE_AGAIN;
 	if (no)
 		return no == GAGG_REFUSE_MEMBERS ? -EBUSY :
 		       no == GAGG_REFUSE_AGAIN ? -EEXIST : -EINVAL;
 	err = session_seat_take(s, ch);
 	if (!err)
-		session_seat_geometry(s, s->seat[ch->index], &arg->geo);
+		session_seat_geometry(s, s->seat[ch->site.index], &arg->geo);
 	return err;
 }
 
@@ -321,7 +327,7 @@ void session_ended(struct session *s, u32 reason)
 	for (left = s->table.taken; left; left &= left - 1) {
 		const struct seat *seat = s->seat[gagg_lowest(left)];
 
-		__atomic_store_n(&channel_done(seat->channel)->failed,
+		__atomic_store_n(&gagg_site_done(&seat->channel->site)->failed,
 				 reason ? reason : GAGG_R_ADMIN, __ATOMIC_RELEASE);
 	}
 	times_end(s);

@@ -27,7 +27,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "chunk.h"
 #include "group.h"
 #include "limit.h"
 #include "port.h"
@@ -99,7 +98,7 @@ static void tx_burst_append(struct burst *b, void *data, u32 len)
 
 /* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
 static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_act *a,
-			 const struct memory *mem)
+			 void *const *mem)
 {
 	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
 	u32 len = GAGG_WIRE_HDRLEN + bytes;
@@ -121,7 +120,7 @@ static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct ga
 		}
 		tx_burst_append(b, b->head[b->segs++], GAGG_WIRE_HDRLEN);
 		if (bytes)
-			tx_burst_append(b, chunk_at(&g->geom, mem, a->m.chunk), bytes);
+			tx_burst_append(b, gagg_chunk_at(&g->geom, mem, a->m.chunk), bytes);
 		last = b;
 		/* a shorter one is the last */
 		if (len < b->seg) {
@@ -131,7 +130,7 @@ static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct ga
 	} while (gagg_act_next(a));
 }
 
-void tx_contrib(struct port *p, struct gagg_act *a, const struct memory *mem)
+void tx_contrib(struct port *p, struct gagg_act *a, void *const *mem)
 {
 	struct tx *tx = p->worker->tx;
 
@@ -139,7 +138,7 @@ void tx_contrib(struct port *p, struct gagg_act *a, const struct memory *mem)
 	tx_burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
 }
 
-void tx_result(struct port *p, struct gagg_act *a, const struct memory *mem)
+void tx_result(struct port *p, struct gagg_act *a, void *const *mem)
 {
 	tx_burst_add(p, &p->worker->tx->result, a->nodes, a, mem);
 }

@@ -8,7 +8,6 @@
 #include "core/core.h"
 
 struct group;
-struct memory;
 struct port;
 struct worker;
 
@@ -22,8 +21,8 @@ void tx_free(struct tx *tx);
  * are in @mem, and stay as they are until they are sent.
  */
 void tx_open(struct port *p, struct group *g);
-void tx_contrib(struct port *p, struct gagg_act *a, const struct memory *mem);
-void tx_result(struct port *p, struct gagg_act *a, const struct memory *mem);
+void tx_contrib(struct port *p, struct gagg_act *a, void *const *mem);
+void tx_result(struct port *p, struct gagg_act *a, void *const *mem);
 void tx_ctrl(struct port *p, const struct gagg_act *a);
 void tx_close(struct port *p);
 /* send what the sockets take, when bursts are closed */

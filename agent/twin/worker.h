@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-struct batch;
+struct gagg_batch;
 struct group;
 struct port;
 struct rx;
@@ -27,7 +27,7 @@ struct worker {
 	struct session *sessions;	/* worker 0: those that have a page */
 	struct rx *rx;
 	struct tx *tx;
-	struct batch *batch;
+	struct gagg_batch *batch;
 };
 
 struct worker *worker_get(struct twin *t, unsigned int index);

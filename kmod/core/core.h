@@ -4,7 +4,7 @@
  *
  * Pure logic. No lock, clock, allocation, sleep, float, skb, log or errno; time
  * is an argument; memory is the caller's and holds indices, not pointers; only
- * the caller touches payload. The same objects run in gagg.ko, in the unit
+ * the caller, and site for it, touches payload. The same objects run in gagg.ko, in the unit
  * tests, in the model checker and in whatever drives them next, and give the
  * same actions for the same calls. scripts/check-purity proves it.
  *
@@ -14,6 +14,8 @@
  *	path	packet numbers, acknowledgements, loss, window
  *	chan	a channel in one shard: its ranks, homes and ops
  *	layout	the memory of a channel
+ *	site	a channel on a host: its parts, and what is done with lanes in its memory
+ *	act	actions are carried out, by what each host does itself; not of this header
  *	table	places of channels by their ids
  *	wants	channels that other hosts have asked for
  *	shard	the door: receive, commit, refill, timers
@@ -59,6 +61,7 @@
 #include "wants.h"
 #include "store/store.h"
 #include "shard.h"
+#include "site.h"
 #include "ledger.h"
 #include "work.h"
 #include "burst.h"

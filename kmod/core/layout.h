@@ -45,6 +45,29 @@ static inline struct gagg_place gagg_acc_place(const struct gagg_geom *g, u32 sh
 	return (struct gagg_place){ .block = i / per, .at = i % per * bytes };
 }
 
+/*
+ * A region in memory is a table of its blocks' addresses. Of one: byte @offset; chunk @i;
+ * accumulator @i of @shard
+ */
+static inline void *gagg_byte_at(void *const *region, u64 offset)
+{
+	return (char *)region[offset / GAGG_BLOCK] + offset % GAGG_BLOCK;
+}
+
+static inline void *gagg_chunk_at(const struct gagg_geom *g, void *const *region, u32 i)
+{
+	struct gagg_place p = gagg_chunk_place(g, i);
+
+	return (char *)region[p.block] + p.at;
+}
+
+static inline void *gagg_acc_at(const struct gagg_geom *g, void *const *region, u32 shard, u32 i)
+{
+	struct gagg_place p = gagg_acc_place(g, shard, i);
+
+	return (char *)region[p.block] + p.at;
+}
+
 /* of a store: where in a rank's copy the clocks of what it has read lie, u32 by chunk */
 u64 gagg_copy_fresh(const struct gagg_geom *g);
 

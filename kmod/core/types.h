@@ -96,6 +96,18 @@ static inline bool gagg_swap(u64 *at, u64 *was, u64 to)
 }
 #endif
 
+/*
+ * What trainers read and write. Who sees what gagg_tell() stores sees what was written before;
+ * what gagg_heed() reads is as new as what is looked at afterwards, or older.
+ */
+#ifdef __KERNEL__
+#define gagg_tell(at, value)	smp_store_release(at, value)
+#define gagg_heed(at)		smp_load_acquire(at)
+#else
+#define gagg_tell(at, value)	__atomic_store_n(at, value, __ATOMIC_RELEASE)
+#define gagg_heed(at)		__atomic_load_n(at, __ATOMIC_ACQUIRE)
+#endif
+
 #define GAGG_BIT(n)	(1ULL << (n))
 
 /* times: nanoseconds of any monotonic clock, an argument of every call */
