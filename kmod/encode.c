@@ -198,13 +198,14 @@ static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const 
 
 static int encode_put_mtu(struct sk_buff *skb, struct gagg_group *grp, u32 lanes)
 {
+	bool v6 = grp->cfg.local.sa.sa_family == AF_INET6;
 	u32 mtu = grp->ep ? gagg_route_least_mtu(grp) : 0;
 
 	if (mtu && nla_put_u32(skb, GAGG_GA_MTU, mtu))
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, GAGG_GA_LANES_NOW, lanes))
 		return -EMSGSIZE;
-	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, gagg_route_overhead(grp) + 4 * lanes);
+	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, gagg_wire_overhead(v6) + 4 * lanes);
 }
 
 int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)

@@ -252,14 +252,6 @@ u32 gagg_route_least_mtu(struct gagg_group *grp)
 	return mtu == U32_MAX ? 0 : mtu;
 }
 
-u32 gagg_route_overhead(const struct gagg_group *grp)
-{
-	u32 ip = grp->cfg.local.sa.sa_family == AF_INET6 ? sizeof(struct ipv6hdr) :
-							   sizeof(struct iphdr);
-
-	return ip + sizeof(struct udphdr) + GAGG_WIRE_HDRLEN;
-}
-
 static bool route_fits(const struct sk_buff *skb, u32 mtu)
 {
 	return skb_is_gso(skb) ? skb_gso_validate_network_len(skb, mtu) : skb->len <= mtu;

@@ -30,9 +30,6 @@ u32 gagg_route_mtu(const struct dst_entry *dst);
 /* the same of the interfaces to all other nodes, the least; 0: there is no way to any */
 u32 gagg_route_least_mtu(struct gagg_group *grp);
 
-/* bytes of a chunk's packet but for its lanes */
-u32 gagg_route_overhead(const struct gagg_group *grp);
-
 /* bytes in front of a datagram that leaves by @dst */
 u32 gagg_route_headroom(const struct dst_entry *dst);
 

@@ -57,10 +57,10 @@ void gagg_speak_now(struct gagg_group *grp, struct gagg_due *taken)
  */
 static void speak_limit(struct gagg_group *grp)
 {
-	u32 mtu = gagg_route_least_mtu(grp), overhead = gagg_route_overhead(grp);
+	u32 mtu = gagg_route_least_mtu(grp);
 
 	if (mtu)
-		gagg_epoch_limit(grp, mtu > overhead ? (mtu - overhead) / 4 : 0);
+		gagg_epoch_limit(grp, gagg_wire_fit(mtu, grp->cfg.local.sa.sa_family == AF_INET6));
 }
 
 static void speak(struct gagg_group *grp)

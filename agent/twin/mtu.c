@@ -17,19 +17,14 @@
 #include "port.h"
 #include "../gaggd/log.h"
 
-#define IP_UDP_BYTES(v6)	((v6) ? 48U : 28U)
-
-/* of a chunk, but for its lanes */
-static u32 mtu_overhead(const struct group *g)
+static bool mtu_is_v6(const struct group *g)
 {
-	bool v6 = g->node[g->geom.self].sa.sa_family == AF_INET6;
-
-	return IP_UDP_BYTES(v6) + GAGG_WIRE_HDRLEN;
+	return g->node[g->geom.self].sa.sa_family == AF_INET6;
 }
 
 u32 mtu_needed(const struct group *g, u32 lanes)
 {
-	return mtu_overhead(g) + lanes * 4;
+	return gagg_wire_overhead(mtu_is_v6(g)) + lanes * 4;
 }
 
 /*
@@ -113,7 +108,7 @@ bool mtu_lanes(const struct group *g, u32 *lanes)
 {
 	u32 least = mtu_least(g);
 
-	*lanes = least > mtu_overhead(g) ? (least - mtu_overhead(g)) / 4 : 0;
+	*lanes = gagg_wire_fit(least, mtu_is_v6(g));
 	return least;
 }
 

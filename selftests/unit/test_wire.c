@@ -480,6 +480,19 @@ static void test_for_all(void **state)
 	}
 }
 
+/* IPv4 has 20 bytes, IPv6 40, UDP 8 */
+static void test_fit(void **state)
+{
+	(void)state;
+	assert_int_equal(gagg_wire_overhead(false), 28 + GAGG_WIRE_HDRLEN);
+	assert_int_equal(gagg_wire_overhead(true), 48 + GAGG_WIRE_HDRLEN);
+	assert_int_equal(gagg_wire_fit(0, false), 0);
+	assert_int_equal(gagg_wire_fit(28 + GAGG_WIRE_HDRLEN + 3, false), 0);
+	assert_int_equal(gagg_wire_fit(28 + GAGG_WIRE_HDRLEN + 4, false), 1);
+	assert_int_equal(gagg_wire_fit(9000, false), (9000 - 28 - GAGG_WIRE_HDRLEN) / 4);
+	assert_int_equal(gagg_wire_fit(9000, true), (9000 - 48 - GAGG_WIRE_HDRLEN) / 4);
+}
+
 static void test_joins(void **state)
 {
 	u32 type;
@@ -509,6 +522,7 @@ int main(void)
 		cmocka_unit_test(test_sig),
 		cmocka_unit_test(test_sig_of_libgagg),
 		cmocka_unit_test(test_call_of_libgagg),
+		cmocka_unit_test(test_fit),
 		cmocka_unit_test(test_mix),
 	};
 
