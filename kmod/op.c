@@ -5,6 +5,7 @@
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
 #include "channel.h"
+#include "core/refusal.h"
 #include "endpoint.h"
 #include "epoch.h"
 #include "group.h"
@@ -12,29 +13,6 @@
 #include "session.h"
 #include "trace.h"
 #include "uring.h"
-
-int gagg_op_error(enum gagg_refusal no)
-{
-	switch (no) {
-	case GAGG_REFUSE_NOT:
-		return 0;
-	case GAGG_REFUSE_BAD:
-		return -EINVAL;
-	case GAGG_REFUSE_KIND:
-		return -EOPNOTSUPP;
-	case GAGG_REFUSE_STOPPED:
-		return -EPIPE;
-	case GAGG_REFUSE_ROUNDS:
-		return -EOVERFLOW;
-	case GAGG_REFUSE_FULL:
-		return -E2BIG;
-	case GAGG_REFUSE_MEMBERS:
-		return -EBUSY;
-	case GAGG_REFUSE_AGAIN:
-		return -EEXIST;
-	}
-	return -EINVAL;
-}
 
 /*
  * Times of a rank. Port locks are held, all or one, so bottom halves are off;
@@ -85,7 +63,7 @@ static int op_submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 	/* the epoch, with the lanes that it has, may have begun since it was looked at */
 	no = gagg_ledger_submit(grp->part[0].core, &grp->geom, ch->site.part, &seat->ops, arg);
 	if (no)
-		return gagg_op_error(no);
+		return gagg_refusal_error(no);
 	op_times_submit(ch->session[l]);
 	if (trace_gagg_submit_enabled())
 		trace_gagg_submit(&grp->geom, ch->id, l,
@@ -102,7 +80,7 @@ int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool w
 
 	if (!grp)
 		return -ENOTCONN;
-	err = gagg_op_error(gagg_ledger_check(&grp->geom, arg));
+	err = gagg_refusal_error(gagg_ledger_check(&grp->geom, arg));
 	if (err)
 		return err;
 	err = gagg_session_running(ses);

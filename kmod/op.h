@@ -19,9 +19,6 @@ struct gagg_wish {
 	u64 chunk;			/* not 0: instead of the op */
 };
 
-/* a refusal as system calls say it */
-int gagg_op_error(enum gagg_refusal no);
-
 /* 0: fulfilled; -EAGAIN: not yet; else it never will be */
 int gagg_op_wish_state(const struct gagg_wish *wish);
 

@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "channel.h"
+#include "core/refusal.h"
 #include "endpoint.h"
 #include "epoch.h"
 #include "group.h"
@@ -370,7 +371,6 @@ static int session_channel_locked(struct gagg_session *ses, struct gagg_ioc_chan
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_channel *ch;
-	enum gagg_refusal no;
 	int err;
 
 	err = gagg_session_running(ses);
@@ -381,11 +381,10 @@ static int session_channel_locked(struct gagg_session *ses, struct gagg_ioc_chan
 		ch = gagg_channel_create(grp, arg->channel, arg->members);
 	if (IS_ERR(ch))
 		return PTR_ERR(ch);
-	no = gagg_ledger_admits(ch->site.part[0], ses->rank, arg->members);
-	if (!no && ses->seat[ch->site.index])
-		no = GAGG_REFUSE_AGAIN;
-	if (no)
-		return gagg_op_error(no);
+	err = gagg_refusal_error(gagg_ledger_admits(ch->site.part[0], ses->rank, arg->members,
+						    ses->seat[ch->site.index]));
+	if (err)
+		return err;
 	err = session_seat_take(ses, ch);
 	if (err)
 		return err;
@@ -400,8 +399,10 @@ int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 
 	if (!grp)
 		return -ENOTCONN;
-	if (gagg_ledger_asks(&grp->geom, ses->rank, arg->channel, arg->members))
-		return -EINVAL;
+	err = gagg_refusal_error(gagg_ledger_asks(&grp->geom, ses->rank, arg->channel,
+						  arg->members));
+	if (err)
+		return err;
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
 	err = session_channel_locked(ses, arg);

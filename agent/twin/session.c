@@ -22,6 +22,7 @@
 #include "session.h"
 #include "twin.h"
 #include "worker.h"
+#include "core/refusal.h"
 #include "../gaggd/log.h"
 #include "../gaggd/refuse.h"
 
@@ -260,12 +261,12 @@ static int session_running(const struct session *s)
 int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 {
 	struct group *g = s->group;
-	enum gagg_refusal no;
 	struct channel *ch;
-	int err = session_running(s);
+	int err;
 
-	if (gagg_ledger_asks(&g->geom, s->rank, arg->channel, arg->members))
-		return -EINVAL;
+	err = gagg_refusal_error(gagg_ledger_asks(&g->geom, s->rank, arg->channel, arg->members));
+	if (!err)
+		err = session_running(s);
 	if (err)
 		return err;
 	ch = channel_find(g, arg->channel);
@@ -273,13 +274,10 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 		ch = channel_create(g, arg->channel, arg->members);
 	if (!ch)
 		return -errno;
-	no = gagg_ledger_admits(ch->site.part[0], s->rank, arg->members);
-	if (!no && s->seat[ch->site.index])
-		no = GAGG_REFUSE_AGAIN;
-	if (no)
-		return no == GAGG_REFUSE_MEMBERS ? -EBUSY :
-		       no == GAGG_REFUSE_AGAIN ? -EEXIST : -EINVAL;
-	err = session_seat_take(s, ch);
+	err = gagg_refusal_error(gagg_ledger_admits(ch->site.part[0], s->rank, arg->members,
+						    s->seat[ch->site.index]));
+	if (!err)
+		err = session_seat_take(s, ch);
 	if (!err)
 		session_seat_geometry(s, s->seat[ch->site.index], &arg->geo);
 	return err;

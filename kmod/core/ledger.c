@@ -9,7 +9,7 @@ enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, 
 	return GAGG_REFUSE_NOT;
 }
 
-enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members)
+enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members, bool has)
 {
 	int local = gagg_chan_local(ch, rank);
 
@@ -17,7 +17,7 @@ enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 m
 		return GAGG_REFUSE_MEMBERS;
 	if (local < 0)
 		return GAGG_REFUSE_BAD;
-	return ch->local[local].numbers ? GAGG_REFUSE_AGAIN : GAGG_REFUSE_NOT;
+	return has || ch->local[local].numbers ? GAGG_REFUSE_AGAIN : GAGG_REFUSE_NOT;
 }
 
 bool gagg_ledger_init(struct gagg_ledger *led, const struct gagg_chan *ch, u32 rank)

@@ -45,10 +45,11 @@ enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, 
 /*
  * gagg_ledger_admits - may a local rank that has asked have the channel?
  * @ch: it in any shard
- * MEMBERS; AGAIN if the rank has given it back: positions went on, an id is used once an epoch;
+ * @has: the rank has it already
+ * MEMBERS; AGAIN if the rank has it, or has given it back: positions went on, an id is used once an epoch;
  * BAD if it is none of those for which a channel has room.
  */
-enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members);
+enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members, bool has);
 
 /* an empty one; false: the rank is none of the channel's on this host */
 bool gagg_ledger_init(struct gagg_ledger *led, const struct gagg_chan *ch, u32 rank);

@@ -261,13 +261,14 @@ static void channel__admits_once(void **state)
 
 	(void)state;
 	start("bsp");
-	assert_int_equal(gagg_ledger_admits(part[0], RANK, 7), GAGG_REFUSE_NOT);
-	assert_int_equal(gagg_ledger_admits(part[0], RANK, 6), GAGG_REFUSE_MEMBERS);
+	assert_int_equal(gagg_ledger_admits(part[0], RANK, 7, false), GAGG_REFUSE_NOT);
+	assert_int_equal(gagg_ledger_admits(part[0], RANK, 7, true), GAGG_REFUSE_AGAIN);
+	assert_int_equal(gagg_ledger_admits(part[0], RANK, 6, false), GAGG_REFUSE_MEMBERS);
 	/* a rank of another host */
-	assert_int_equal(gagg_ledger_admits(part[0], 2, 7), GAGG_REFUSE_BAD);
+	assert_int_equal(gagg_ledger_admits(part[0], 2, 7, false), GAGG_REFUSE_BAD);
 	assert_false(gagg_ledger_init(&other, part[0], 2));
 	submit(sum_of(1));
-	assert_int_equal(gagg_ledger_admits(part[0], RANK, 7), GAGG_REFUSE_AGAIN);
+	assert_int_equal(gagg_ledger_admits(part[0], RANK, 7, false), GAGG_REFUSE_AGAIN);
 }
 
 int main(void)
