@@ -329,17 +329,22 @@ static void push_refill_local(const struct gagg_visit *vis, const struct gagg_en
 	const struct gagg_geom *g = vis->g;
 	struct gagg_chan *ch = vis->ch;
 	u64 period = (u64)g->stripe * ch->nhomes * g->shards;
-	u64 was = push_pushed(ch, l), front = GAGG_NEVER, next;
+	u64 was, front = GAGG_NEVER, next;
 	u32 i, h;
 
 	for (h = 0; h < ch->nhomes; h++) {
 		struct sender s = push_sender(vis, env, l, h);
 		struct gagg_way *w = gagg_chan_way(ch, l, h);
 
-		push_send_again(&s, w);
+		if (w->nagain)
+			push_send_again(&s, w);
 		if (may_push(&s))
 			front = gagg_min64(front, w->next.v);
 	}
+	/* most polls have nothing to push, or no room for it */
+	if (front >= push_window_end(g, ch, l, filled))
+		return;
+	was = push_pushed(ch, l);
 	/* begins with the least advanced of the ways that can go on */
 	for (; front < push_window_end(g, ch, l, filled); front = next) {
 		next = GAGG_NEVER;
@@ -380,15 +385,15 @@ bool gagg_ring_refill(const struct gagg_visit *vis, const struct gagg_env *env)
 	if (ch->pull_at <= now)
 		gagg_gap_pull(vis);
 	for (l = 0; l < ch->nlocals; l++) {
-		u64 filled = env->filled(env->ctx, ch, l);
+		u64 filled = env->filled(env->ctx, ch, l), end;
 
 		if (gagg_shard_spare(sh) < GAGG_ACTS_STEP)
 			return true;
 		push_refill_local(vis, env, l, filled);
-		for (h = 0; h < ch->nhomes; h++)
+		end = gagg_min64(ch->local[l].issued, ch->base + g->window);
+		for (h = 0; filled < end && h < ch->nhomes; h++)
 			starved |= gagg_chan_way(ch, l, h)->next.v >= filled &&
-				   gagg_chan_way(ch, l, h)->next.v <
-				   gagg_min64(ch->local[l].issued, ch->base + g->window);
+				   gagg_chan_way(ch, l, h)->next.v < end;
 	}
 	/* no call says that the trainer has filled more: look again */
 	if (!starved)
