@@ -51,7 +51,8 @@ static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u
 	gagg_trainers_env(&env, &trainers, port, grp);
 	while (gagg_work_step(&work)) {
 		trace_gagg_call(&grp->geom, port->index, work.call, work.id, now, work.again);
-		gagg_act_drain(port, grp);
+		if (work.sh->nacts)
+			gagg_act_drain(port, grp);
 	}
 	*at = min(*at, gagg_work_deadline(&work));
 	return work.more;

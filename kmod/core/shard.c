@@ -312,7 +312,8 @@ void gagg_shard_flush(struct gagg_shard *sh, const struct gagg_geom *g)
 	if (!sh->running)
 		return;
 	for (i = 0; i < g->nodes; i++) {
-		gagg_run_flush(sh, &sh->result_run[i], i);
+		if (sh->result_run[i].m.run)
+			gagg_run_flush(sh, &sh->result_run[i], i);
 		if (sh->path[i].ack_due)
 			shard_flush_ack(sh, g, i);
 	}
