@@ -258,8 +258,8 @@ static void rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 no
 	rx_drain(&src);
 }
 
-/* what has come to a socket of @p, in bounds; false: nothing */
-static bool rx_socket(struct port *p, int fd, u64 now)
+/* what has come to a socket of @p, in bounds: messages; fewer than BATCHES: it is empty */
+static int rx_socket(struct port *p, int fd, u64 now)
 {
 	struct rx *rx = p->worker->rx;
 	int i, n;
@@ -271,7 +271,7 @@ static bool rx_socket(struct port *p, int fd, u64 now)
 	n = recvmmsg(fd, rx->msg, BATCHES, MSG_DONTWAIT, NULL);
 	for (i = 0; i < n; i++)
 		rx_batch(p, &rx->msg[i], fd != p->fd, now);
-	return n > 0;
+	return n;
 }
 
 /*
@@ -283,9 +283,9 @@ static bool rx_next(struct port *p, u64 now)
 	const struct multicast *mc;
 
 	for (mc = p->multicasts; mc; mc = mc->next)
-		if (rx_socket(p, mc->fd, now))
+		if (rx_socket(p, mc->fd, now) > 0)
 			return true;
-	return rx_socket(p, p->fd, now);
+	return rx_socket(p, p->fd, now) > 0;
 }
 
 /*
@@ -294,10 +294,12 @@ static bool rx_next(struct port *p, u64 now)
  */
 bool rx_port(struct port *p, u64 now)
 {
-	unsigned int calls = p->multicasts ? MULTICAST_CALLS : 1;
-	bool any = false;
+	unsigned int calls;
 
-	while (calls-- && rx_next(p, now))
-		any = true;
-	return any;
+	if (!p->multicasts)
+		return rx_socket(p, p->fd, now) == BATCHES;
+	for (calls = 0; calls < MULTICAST_CALLS; calls++)
+		if (!rx_next(p, now))
+			return false;
+	return true;
 }

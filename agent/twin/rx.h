@@ -11,7 +11,7 @@ struct port;
 struct rx *rx_new(void);
 void rx_free(struct rx *rx);
 
-/* take what has come, in bounds; false: nothing. @now: time of arrival */
+/* take what has come, in bounds; true: there is more. @now: time of arrival */
 bool rx_port(struct port *p, u64 now);
 
 #endif
