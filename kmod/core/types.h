@@ -98,11 +98,11 @@ static inline bool gagg_swap(u64 *at, u64 *was, u64 to)
 
 /*
  * What trainers read and write. Who sees what gagg_tell() stores sees what was written before;
- * what gagg_heed() reads is as new as what is looked at afterwards, or older.
+ * what is looked at after gagg_heed() is as new as what that has read.
  */
 #ifdef __KERNEL__
-#define gagg_tell(at, value)	smp_store_release(at, value)
-#define gagg_heed(at)		smp_load_acquire(at)
+#define gagg_tell(at, value)	smp_store_release(at, value) /* see above */
+#define gagg_heed(at)		smp_load_acquire(at) /* see above */
 #else
 #define gagg_tell(at, value)	__atomic_store_n(at, value, __ATOMIC_RELEASE)
 #define gagg_heed(at)		__atomic_load_n(at, __ATOMIC_ACQUIRE)
