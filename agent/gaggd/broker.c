@@ -433,20 +433,31 @@ static bool broker_is_admitted(const struct broker *b, int fd, const struct ucre
 	return admitted;
 }
 
-/* strangers of several uids, who fill what they may, keep nobody out who has a group */
+static unsigned int broker_clients_of(const struct broker *b, uid_t uid)
+{
+	unsigned int n = 0;
+
+	for (const struct client *c = b->clients; c; c = c->next)
+		n += c->cred.uid == uid;
+	return n;
+}
+
+/*
+ * A uid may have as many places as it leaves free: the first one half of them, the next one half
+ * of the rest. So
+ * 1. a uid that has none finds one, unless seven others want all they can have; and
+ * 2. strangers, however many uids they have, keep nobody out whom a group admits: they share
+ *    what is not kept.
+ */
 static bool broker_has_room(const struct broker *b, int fd, const struct ucred *cred)
 {
-	unsigned int of_uid = 0;
+	unsigned int left = BROKER_CLIENTS - b->n_clients, has;
 
-	if (b->n_clients >= BROKER_CLIENTS)
-		return false;
 	if (!cred->uid)
-		return true;
-	for (const struct client *c = b->clients; c; c = c->next)
-		of_uid += c->cred.uid == cred->uid;
-	return of_uid < BROKER_CLIENTS_OF_UID &&
-	       (b->n_clients < BROKER_CLIENTS - BROKER_CLIENTS_KEPT ||
-		broker_is_admitted(b, fd, cred));
+		return left;
+	has = broker_clients_of(b, cred->uid);
+	return has + BROKER_CLIENTS_KEPT < left ||
+	       (has < left && broker_is_admitted(b, fd, cred));
 }
 
 static void broker_refuse(int fd, const struct ucred *cred)

@@ -15,7 +15,6 @@
 
 #define BROKER_CLIENTS		64	/* at once */
 #define BROKER_CLIENTS_KEPT	8	/* of these, for root and for whom a group admits */
-#define BROKER_CLIENTS_OF_UID	32	/* root's are not limited */
 
 extern unsigned int broker_patience_ms;	/* of a client that asks nothing; tests have more */
 

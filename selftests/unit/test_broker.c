@@ -236,6 +236,10 @@ static void gaggd__silent_client(void **state)
 	close(fd);
 }
 
+/* of the places, what a uid may have that no group admits, and so many that it is all */
+#define STRANGERS_SHARE	((BROKER_CLIENTS - BROKER_CLIENTS_KEPT) / 2)
+#define STRANGERS	7
+
 static void gaggd__crowd(void **state)
 {
 	struct broker_request r = good();
@@ -244,7 +248,7 @@ static void gaggd__crowd(void **state)
 
 	(void)state;
 	start();
-	limit = getuid() ? BROKER_CLIENTS_OF_UID : BROKER_CLIENTS;
+	limit = getuid() ? STRANGERS_SHARE : BROKER_CLIENTS;
 	for (int i = 0; i < limit; i++) {
 		fds[i] = try_connect();
 		assert_true(fds[i] >= 0);
@@ -334,6 +338,14 @@ static int answer_to(uid_t uid)
 	return answers_to(uid, 1);
 }
 
+static void crowd_ends(const pid_t *crowd, int n)
+{
+	for (int i = 0; i < n; i++) {
+		kill(crowd[i], SIGKILL);
+		assert_int_equal(waitpid(crowd[i], NULL, 0), crowd[i]);
+	}
+}
+
 static unsigned int ms_since(const struct timespec *since)
 {
 	struct timespec now;
@@ -347,7 +359,7 @@ static void gaggd__strangers_leave_places(void **state)
 {
 	struct timespec since;
 	unsigned int *dumps;
-	pid_t crowd[2];
+	pid_t crowd[STRANGERS];
 
 	(void)state;
 	/* who cannot be several has no more than his own: gaggd__crowd */
@@ -361,23 +373,44 @@ static void gaggd__strangers_leave_places(void **state)
 	assert_true(dumps != MAP_FAILED);
 	fake.dumps = dumps;
 	start();
-	crowd[0] = crowd_of(9, BROKER_CLIENTS_OF_UID);
-	crowd[1] = crowd_of(10, BROKER_CLIENTS - BROKER_CLIENTS_KEPT - BROKER_CLIENTS_OF_UID);
-	*dumps = 0;	/* one was at the start */
+	for (int i = 0; i < STRANGERS; i++)
+		crowd[i] = crowd_of(20 + (uid_t)i, BROKER_CLIENTS);
+	/* the start has asked, and the crowd; by now the answer is too old */
+	usleep(150000);
+	*dumps = 0;
 	clock_gettime(CLOCK_MONOTONIC, &since);
 	assert_int_equal(answer_to(11), EAGAIN);
-	assert_int_equal(answer_to(10), EAGAIN);
+	assert_int_equal(answer_to(20), EAGAIN);
 	assert_int_equal(answer_to(1), ENODEV);
 	assert_int_equal(answer_to(4242), ENODEV);
 	assert_int_equal(answer_to(0), ENODEV);
 	/* however often they come, the kernel is asked every 100 ms at most */
 	assert_int_equal(answers_to(11, 100), EAGAIN);
 	assert_in_range(*dumps, 1, ms_since(&since) / 100 + 1);
-	for (int i = 0; i < 2; i++) {
-		kill(crowd[i], SIGKILL);
-		assert_int_equal(waitpid(crowd[i], NULL, 0), crowd[i]);
-	}
+	crowd_ends(crowd, STRANGERS);
 	munmap(dumps, sizeof(*dumps));
+}
+
+/* whom a group admits may take what is kept, and none of them all of it */
+static void gaggd__members_leave_places(void **state)
+{
+	pid_t crowd[3];
+
+	(void)state;
+	if (getuid())
+		return;
+	fake.groups[0].mode = 0666;
+	start();
+	crowd[0] = crowd_of(9, BROKER_CLIENTS);
+	assert_int_equal(answer_to(9), EAGAIN);
+	/* half of the places: the next one has half of the rest, one less */
+	crowd[1] = crowd_of(10, BROKER_CLIENTS / 4 - 1);
+	assert_int_equal(answer_to(10), ENODEV);
+	crowd[2] = crowd_of(10, BROKER_CLIENTS);
+	assert_int_equal(answer_to(10), EAGAIN);
+	assert_int_equal(answer_to(11), ENODEV);
+	assert_int_equal(answer_to(0), ENODEV);
+	crowd_ends(crowd, 3);
 }
 
 static void gaggd__rude_clients(void **state)
@@ -441,6 +474,7 @@ int main(void)
 		TEST(gaggd__silent_client),
 		TEST(gaggd__crowd),
 		TEST(gaggd__strangers_leave_places),
+		TEST(gaggd__members_leave_places),
 		TEST(gaggd__rude_clients),
 		TEST(gaggd__two_requests),
 	};

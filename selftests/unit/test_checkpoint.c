@@ -748,7 +748,7 @@ static void unread__keeps_its_place(void **state)
 	struct broker_reply reply;
 
 	(void)state;
-	limit = getuid() ? BROKER_CLIENTS_OF_UID : BROKER_CLIENTS;
+	limit = getuid() ? BROKER_CLIENTS / 2 : BROKER_CLIENTS;
 	start_for_us();
 	open_files = descriptors();
 	assert_int_equal(save("a"), 0);
