@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "cwnd.h"
 
-#define MANY		8	/* one in so many lost: not at random */
-#define OVERFLOWED	4	/* round trips of fewer losses in which it is remembered */
-#define TRIP_MAX	8	/* ms that growth makes up for */
+#define MANY		8	/* one of so many was lost: not at random */
+#define OVERFLOWED	4	/* round trips with fewer losses until it is forgotten */
+#define TRIP_MAX	8	/* ms of a round trip that growth makes up for */
 #define RESULT_BURST	(50 * GAGG_USEC)
 
 static inline u32 cwnd_not_below(u32 n, u32 least)
@@ -41,13 +41,13 @@ void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now)
 		p->cwnd = cwnd_not_below(p->cwnd / 2, GAGG_PATH_CWND_START);
 }
 
-/* round trips have grown by half: what is under way waits somewhere */
+/* round trips have grown by half: datagrams wait in some queue */
 static bool cwnd_queues(const struct gagg_path *p)
 {
 	return p->srtt * 2 > p->rtt_min * 3;
 }
 
-/* and for longer than anybody needs who wants the link to be busy */
+/* the queue is longer than a busy link needs */
 static bool cwnd_is_long(const struct gagg_path *p, u64 rtt)
 {
 	return rtt > 2 * p->rtt_min + GAGG_PATH_QUEUE;
@@ -58,7 +58,7 @@ static bool cwnd_is_long_for_long(const struct gagg_path *p)
 	return cwnd_is_long(p, gagg_min64(p->srtt, p->rtt));
 }
 
-/* what a round trip of losses leaves of the window; much: that is no accident */
+/* what a round trip of losses leaves of the window; below 90 % doubling ends as well */
 static void cwnd_set_floor(struct gagg_path *p, u32 percent)
 {
 	p->floor = cwnd_not_below(p->cut_from * percent / 100, GAGG_PATH_CWND_MIN);
@@ -136,7 +136,7 @@ static u32 cwnd_most(const struct gagg_path *p)
 	       cwnd_queues(p) ? p->cwnd_max / 2 : p->cwnd_max;
 }
 
-/* datagrams that are left for the other growth */
+/* doubles towards slow_to; returns datagrams that are left for cwnd_grow_slowly() */
 static u32 cwnd_grow_fast(struct gagg_path *p, u32 acked, u32 top)
 {
 	u32 by;
@@ -151,9 +151,12 @@ static u32 cwnd_grow_fast(struct gagg_path *p, u32 acked, u32 top)
 }
 
 /*
- * Is the link busy without more, for sure? A queue has overflowed here, and round trips are longer
- * by a quarter, and not because they vary. Where they are below GAGG_PATH_QUEUE, any growth is
- * faster than that of flows which grow with time: there it does not matter.
+ * Is the link surely busy, without a larger window?
+ *
+ * 1. A queue has overflowed on this path.
+ * 2. Round trips are longer than the least by a quarter, and by more than they vary.
+ * 3. Round trips are above GAGG_PATH_QUEUE. Below that any growth is faster than that of flows that
+ *    grow with time, so it would not matter.
  */
 static bool cwnd_is_busy(const struct gagg_path *p)
 {
@@ -161,7 +164,7 @@ static bool cwnd_is_busy(const struct gagg_path *p)
 	       p->srtt * 4 > p->rtt_min * 5 && p->srtt > p->rtt_min + 3 * p->rttvar;
 }
 
-/* datagrams in a round trip */
+/* datagrams that the window grows by in a round trip */
 static u32 cwnd_growth(const struct gagg_path *p)
 {
 	u32 trip = (u32)gagg_min64(p->srtt / GAGG_MSEC, TRIP_MAX - 1);
@@ -178,7 +181,7 @@ static void cwnd_grow_slowly(struct gagg_path *p, u32 acked, u32 top)
 		return;
 	}
 	p->credit += acked * cwnd_growth(p);
-	/* never 0: what cuts it leaves GAGG_PATH_CWND_MIN, see gagg_cwnd_past() */
+	/* cwnd is never 0: each cut leaves GAGG_PATH_CWND_MIN, see gagg_cwnd_past() */
 	by = p->credit / p->cwnd;
 	p->credit -= by * p->cwnd;
 	p->cwnd = cwnd_not_above(p->cwnd + by, p->cwnd_max);
@@ -198,7 +201,7 @@ void gagg_cwnd_grow(struct gagg_path *p, u32 acked, u32 largest)
 {
 	u32 top = cwnd_most(p);
 
-	/* less than half of it was under way: it was not what limits us */
+	/* if less than half of the window was in flight, it was not the limit */
 	if (2 * (p->flying + acked) >= p->cwnd)
 		cwnd_grow_slowly(p, cwnd_grow_fast(p, acked, top), top);
 	cwnd_calm(p, largest);
@@ -215,7 +218,7 @@ static u64 cwnd_repair_trip(const struct gagg_path *p)
 	return p->srtt ? gagg_max64(p->srtt, GAGG_PATH_QUEUE) : GAGG_PATH_RTO_MIN;
 }
 
-/* until one has left the bucket, ns; 500 us / 512 at least */
+/* ns until one repair has left the bucket; 500 us / 512 at least */
 static u64 cwnd_repair_gap(const struct gagg_path *p)
 {
 	return cwnd_repair_trip(p) / p->cwnd_max;
@@ -240,17 +243,22 @@ void gagg_cwnd_repair(struct gagg_path *p, u64 now)
 	p->repairs++;
 }
 
-/* what may leave at once, as time: a quarter of a round trip, and a timer is no more exact */
+/*
+ * results that may leave at once, as time: a quarter of a round trip, and at least what a timer can
+ * resolve
+ */
 static u64 cwnd_result_burst(const struct gagg_path *p)
 {
-	/* the last one, if a queue is gone since */
+	/* the last round trip counts if it is shorter: the queue has gone since */
 	return gagg_max64(gagg_min64(p->srtt, p->rtt) / 4, RESULT_BURST);
 }
 
 /*
- * results_at is a clock that each of them sets forward by its share of a round trip, which is
- * no more than the burst, and nothing while none is known. So it is never two bursts ahead,
- * unless round trips were longer: nobody waits for a queue that is gone.
+ * results_at is a clock. Each result sets it forward by its share of a round trip.
+ *
+ * 1. A share is no more than the burst, and 0 while no round trip is known.
+ * 2. So the clock is never more than two bursts ahead, unless round trips were longer before. Then
+ *    it is set back: no result waits for a queue that has gone.
  */
 u64 gagg_cwnd_result_at(struct gagg_path *p, u64 now)
 {

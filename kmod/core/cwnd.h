@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The congestion window of a path: how many datagrams may be under way.
+ * The congestion window of a path: how many datagrams may be in flight.
  *
- *	start	GAGG_PATH_CWND_START datagrams (RFC 6928). It doubles in a round trip up to
- *		where it was good last, at first half of the most, and no further once
- *		round trips grow long
- *	growth	by GAGG_PATH_GROW datagrams in a round trip, and four times that for each
- *		ms that one takes: so it hardly depends on how long round trips are, as
- *		in RFC 9438. It grows only if it is used, and with a queue (round trips
- *		above 1.5 times the least) not beyond half of the most. Where a queue has
- *		overflowed and the link is busy, by one (RFC 5681): more is the next loss,
- *		and of others, whose windows grow more slowly (RFC 9438 section 4.3)
- *	delay	what waits for longer than another round trip and GAGG_PATH_QUEUE shrinks
- *		it by a sixteenth in a round trip, down to GAGG_PATH_CWND_CALM: links are
- *		busy, and what is lost is noticed soon. TCP in the same queue does not do
- *		that; hence no further
- *	loss	each lost datagram shrinks it by GAGG_PATH_LOSS. A round trip of losses, or
- *		a mark of congestion, by no more than 5 %: losses at random do not stop it.
- *		With a queue, or if more than an eighth is lost, by 30 % (as RFC 9438 has
- *		it), and doubling has ended. Results that are lost count as contributions:
- *		a node has as many as it contributes to chunks
- *	silence	after two timeouts without an answer it is GAGG_PATH_CWND_MIN (RFC 9002 section
- *		7.6.2), and doubles to seven tenths of what it was, or was to be
- *	idle	nothing was under way for a timeout: half, down to the start (RFC 2861)
+ *	start	The window is GAGG_PATH_CWND_START datagrams (RFC 6928). It doubles in each
+ *		round trip up to the size that was good last, at first half of the maximum. It
+ *		stops doubling when round trips grow long.
+ *	growth	After that it grows by GAGG_PATH_GROW datagrams in a round trip, and by four
+ *		times that for each ms that the round trip lasts. So growth hardly depends on
+ *		the round trip, as in RFC 9438. Three conditions limit it:
+ *		1. The window grows only if it is used.
+ *		2. With a queue (round trips above 1.5 times the least) it does not grow
+ *		   beyond half of the maximum.
+ *		3. If a queue has overflowed and the link is busy, it grows by one (RFC 5681).
+ *		   More would cause the next loss, and losses of other flows, whose windows
+ *		   grow more slowly (RFC 9438 section 4.3).
+ *	delay	If round trips are longer than twice the least and GAGG_PATH_QUEUE, the window
+ *		shrinks by a sixteenth in a round trip, down to GAGG_PATH_CWND_CALM. At that
+ *		size links are busy, and losses are noticed soon. TCP in the same queue does
+ *		not shrink like that; hence no further.
+ *	loss	Each lost datagram shrinks the window by GAGG_PATH_LOSS. All losses of a round
+ *		trip, or a mark of congestion, shrink it by no more than 5 %: losses at random
+ *		do not stop a path. With a queue, or if more than an eighth is lost, the limit
+ *		is 30 % (as in RFC 9438), and doubling ends. Lost results count as lost
+ *		contributions: a node gets as many results as it sends contributions.
+ *	silence	After two timeouts without an answer the window is GAGG_PATH_CWND_MIN (RFC 9002
+ *		section 7.6.2). It then doubles to seven tenths of what it was, or was to
+ *		double to.
+ *	idle	If nothing was in flight for a timeout, the window is halved, down to the start
+ *		(RFC 2861).
  *
- * Constants: those without a source are the best of a sweep over what test_outage and
- * test_loss measure (see Documentation/congestion.md).
+ * Constants without a source are the best of a sweep over what test_outage and test_loss measure
+ * (see Documentation/congestion.md).
  */
 #ifndef GAGG_CORE_CWND_H
 #define GAGG_CORE_CWND_H
@@ -34,77 +39,90 @@
 
 void gagg_cwnd_init(struct gagg_path *p, u32 cwnd_max);
 
-/* a datagram leaves, and none is under way; the one before it left at @last, 0: none did */
+/*
+ * a datagram leaves while none is in flight; the last one before it left at @last; 0: there was
+ * none
+ */
 void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now);
 
 /*
- * gagg_cwnd_cut - congestion is learned of from the fate of @pn
- * @by: datagrams by which it shrinks
+ * gagg_cwnd_cut - the fate of datagram @pn shows congestion
+ * @by: datagrams to shrink the window by
  *
- * What was sent before the first cut of a round trip knows of nothing later: all of it
- * together cuts no more than to a floor.
+ * Datagrams that were sent before the first cut of a round trip do not know of that cut. So all of
+ * them together cut no deeper than to a floor.
  */
 void gagg_cwnd_cut(struct gagg_path *p, u32 pn, u32 by);
 
 /*
- * gagg_cwnd_past - everything before una is settled, the last cut with it
+ * gagg_cwnd_past - all datagrams before una are settled, and the last cut with them
  *
- * What is learned of older packet numbers from here on cuts nothing. 1. An acknowledgement may
- * come twice, or late, and say that congestion was marked. 2. Its largest packet number is then
- * below cut_pn, which means that the last cut was made for it. 3. There may have been none: its
- * floor would be 0. So the floor is the most.
+ * After this, news of older packet numbers must cut nothing:
+ *
+ * 1. An acknowledgement may come twice, or late, and report a mark of congestion.
+ * 2. Its largest packet number is below cut_pn, as if it belonged to the last cut.
+ * 3. Perhaps there was no cut yet: the floor would be 0. So the floor becomes the maximum.
  */
 void gagg_cwnd_past(struct gagg_path *p);
 
 /*
  * gagg_cwnd_results_lost - @n datagrams with results of contributions to the peer were lost
  *
- * Those that are told of within a round trip cut once. 1. Contributions that were lost in it have
- * cut for them, too. 2. What a silence has lost is none of congestion's, and is told of by and by:
- * nothing is cut for as long as it was (a timeout at least, GAGG_PATH_RTO_MAX at most).
+ * All losses that are reported within a round trip make one cut. They make no cut of their own in
+ * two cases:
+ *
+ * 1. Contributions that were lost in the same round trip have made the cut for both.
+ * 2. A silence is no congestion, and what it has lost is reported bit by bit after it. So nothing
+ *    is cut for as long as the silence was (a timeout at least, GAGG_PATH_RTO_MAX at most).
  */
 void gagg_cwnd_results_lost(struct gagg_path *p, u32 n, u64 now);
 
-/* a silence of two timeouts, or more, is over */
+/* the peer answers after a silence of two timeouts or more */
 void gagg_cwnd_answered(struct gagg_path *p, u64 now);
 
-/* two timeouts without an answer, or more */
+/* two timeouts or more have passed without an answer */
 void gagg_cwnd_collapse(struct gagg_path *p);
 
-/* what the last cut was made for was not lost, but late (RFC 4015) */
+/* the datagrams that caused the last cut were not lost, but late (RFC 4015) */
 void gagg_cwnd_undo(struct gagg_path *p);
 
-/* @acked datagrams were acknowledged, the largest of them being @largest */
+/* @acked datagrams were acknowledged; @largest: the largest packet number among them */
 void gagg_cwnd_grow(struct gagg_path *p, u32 acked, u32 largest);
 
-/* the least round trip is to be measured anew: our own queue goes away for one */
+/* the least round trip is to be measured again: for one round trip our own queue drains */
 void gagg_cwnd_drain(struct gagg_path *p);
 
 /*
  * gagg_cwnd_repair_at - from when on a result may be sent to the peer again, ns
  *
- * Repairs are not acknowledged, so that time stands for it: a bucket of cwnd_max, which a
- * round trip empties. So in any round trip no more leave than 2 cwnd_max. Less than
- * GAGG_PATH_QUEUE counts as that: a peer may lie about round trips, and asks again no
- * sooner. Of a peer to which nothing else is sent none is known: GAGG_PATH_RTO_MIN.
+ * Repairs are not acknowledged. In place of acknowledgements a bucket of cwnd_max repairs empties
+ * once in a round trip.
+ *
+ * 1. So in any round trip no more than 2 cwnd_max repairs leave.
+ * 2. A round trip below GAGG_PATH_QUEUE counts as GAGG_PATH_QUEUE: a peer may lie about round
+ *    trips, and does not ask again sooner.
+ * 3. If only repairs are sent to a peer, no round trip is known: then it is GAGG_PATH_RTO_MIN.
  */
 u64 gagg_cwnd_repair_at(const struct gagg_path *p);
 
-/* one is sent */
+/* a repair is sent */
 void gagg_cwnd_repair(struct gagg_path *p, u64 now);
 
 /*
  * gagg_cwnd_result_at - when a host may complete another chunk of its own, ns; 0: now
  *
- * A host that comes late completes what all others have sent, and nothing but this says how
- * many results leave at once. They go the way of its contributions to the peer, so they have
- * as much room: what the window is, or doubles to, GAGG_PATH_CWND_CALM at least, in a round
- * trip; a quarter of that at once, and half of this again when they had to wait, so that not
- * each has a timer. Of a peer to which nothing else is sent nothing is known: now.
+ * A host that comes late completes chunks to which all others have contributed. Only this limits
+ * how many results it sends at once.
+ *
+ * 1. Results take the way of its contributions to the peer. So in a round trip they get as much
+ *    room: the window, or the size that it doubles to, and GAGG_PATH_CWND_CALM at least.
+ * 2. A quarter of that may leave at once. After a wait it is half of that quarter, so that not each
+ *    result needs a timer.
+ * 3. If only results are sent to a peer, no round trip is known: then it is now.
  */
 u64 gagg_cwnd_result_at(struct gagg_path *p, u64 now);
 
-/* it has completed one */
+/* the host has completed a chunk */
 void gagg_cwnd_result(struct gagg_path *p, u64 now);
 
 #endif

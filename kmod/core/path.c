@@ -15,7 +15,7 @@
 
 #define MAP_BITS	(64 * GAGG_ACK_WORDS)
 #define BACKOFF_MAX	8	/* RTO_MIN << 8 is above RTO_MAX */
-#define PROBES		2	/* datagrams that a timeout gives up, and that may leave for it */
+#define PROBES		2	/* datagrams that a timeout gives up, and that may leave instead */
 
 _Static_assert(GAGG_PATH_SPAN <= MAP_BITS - 64, "see above");
 _Static_assert(GAGG_PATH_SPAN <= GAGG_PATH_LOG, "one log entry for each number");
@@ -43,7 +43,7 @@ void gagg_path_init(struct gagg_path *p, u32 cwnd_max)
 	p->rto_init = GAGG_PATH_RTO_INIT;
 }
 
-/* what has been under way for longer than the latest that came is lost */
+/* ns: a datagram in flight for longer is lost, as even late ones came sooner */
 static u64 path_late(const struct gagg_path *p)
 {
 	return p->late + p->late / 8;
@@ -80,7 +80,7 @@ u64 gagg_path_quiet(const struct gagg_path *p)
 {
 	u64 quiet = gagg_max64(2 * p->beat, GAGG_PATH_QUIET_MIN), rto = gagg_path_rto(p);
 
-	/* before a first pause nothing is known of them */
+	/* no pause is known yet */
 	return p->beat ? gagg_min64(quiet, rto) : rto;
 }
 
@@ -90,7 +90,7 @@ void gagg_path_heard(struct gagg_path *p, u64 now)
 
 	if (now <= p->heard)
 		return;
-	/* longer ones are no pauses in what it says */
+	/* a longer pause is a silence */
 	if (p->heard && pause < gagg_path_rto(p))
 		p->beat = gagg_max64(pause, p->beat - p->beat / 8);
 	p->heard = now;
@@ -232,7 +232,7 @@ struct acking {
 	u64 now;
 	u32 fresh;
 	u32 count;	/* acknowledged */
-	u32 found;	/* and of those that were taken for lost */
+	u32 found;	/* of these: datagrams that were taken for lost */
 };
 
 /* una <= pn < next_pn */
@@ -249,18 +249,18 @@ static void path_ack_one(struct acking *a, u32 pn)
 		p->flying--;
 	s->state = GAGG_SENT_ACKED;
 	a->count++;
-	/* for the first time, hence no older acknowledgement was held up */
+	/* it is acknowledged for the first time, so no older acknowledgement was held up */
 	if (pn == a->fresh && a->fresh && a->now >= s->time)
 		path_sample(p, a->now - s->time, a->now);
 	a->acked(a->ctx, s);
 }
 
-/* No number at or behind next_pn, and largest is the highest of them. */
+/* No number that is acknowledged is at or behind next_pn: largest is the highest of them. */
 static bool path_sane(const struct gagg_path *p, const struct gagg_ack *ack)
 {
 	u32 base = le32_to_cpu(ack->base);
 	u32 largest = le32_to_cpu(ack->largest);
-	u32 count = largest + 1 - base;		/* bits of the map that matter */
+	u32 count = largest + 1 - base;		/* bits of the map that are valid */
 	u32 i;
 
 	if (!gagg_pn_before(largest, p->next_pn) || count > MAP_BITS)
@@ -318,7 +318,10 @@ static void path_find_late(struct acking *a, const struct gagg_ack *ack)
 	struct gagg_path *p = a->p;
 	u32 base = le32_to_cpu(ack->base), pn, i;
 
-	/* the receiver has forgotten what is before its base, and the log what is before that */
+	/*
+	 * the receiver has forgotten all before its base; the log has forgotten all before
+	 * GAGG_PATH_LOG
+	 */
 	if (gagg_pn_before(p->taken, base))
 		p->taken = base;
 	if (p->next_pn - p->taken > GAGG_PATH_LOG)
@@ -339,7 +342,7 @@ static void path_find_late(struct acking *a, const struct gagg_ack *ack)
 	}
 }
 
-/* the oldest flying datagram, at scan, is given up */
+/* gives up the oldest flying datagram, which is at scan */
 static void path_give_up(struct gagg_path *p)
 {
 	u32 pn = p->scan++;
@@ -349,7 +352,7 @@ static void path_give_up(struct gagg_path *p)
 	p->lost++;
 }
 
-/* and that is a sign of congestion */
+/* gives it up as a sign of congestion */
 static void path_lose(struct gagg_path *p)
 {
 	gagg_cwnd_cut(p, p->scan, GAGG_PATH_LOSS);
@@ -393,14 +396,14 @@ static void path_find_losses(struct gagg_path *p, u32 largest, u64 now)
 	} while (path_find_flying(p, largest));
 }
 
-/* what is settled at una leaves the log */
+/* settled datagrams at una leave the log */
 static void path_settle(struct gagg_path *p)
 {
 	while (p->una != p->next_pn && path_entry(p, p->una)->state == GAGG_SENT_ACKED)
 		path_entry(p, p->una++)->state = GAGG_SENT_FREE;
 	if (gagg_pn_before(p->scan, p->una))
 		p->scan = p->una;
-	/* losses are never older: keeps the comparison with cut_pn in range */
+	/* no loss is older than una: this keeps comparisons with cut_pn in range */
 	if (gagg_pn_before(p->cut_pn, p->una))
 		gagg_cwnd_past(p);
 	if (gagg_pn_before(p->calm_pn, p->una))
@@ -480,7 +483,7 @@ static u64 path_trip_of(const struct gagg_path *p, const struct gagg_sent *s)
 	return gagg_max64(rtt, path_late(p));
 }
 
-/* when it is overdue though the timeout has not come */
+/* when it is overdue, before the timeout comes */
 static u64 path_overdue_at(struct gagg_path *p, u64 timeout_at)
 {
 	const struct gagg_sent *s = path_entry(p, p->scan);
@@ -530,7 +533,7 @@ void gagg_path_timer(struct gagg_path *p, u64 now)
 		p->rto_at = path_overdue_at(p, timeout_at);
 		if (now < p->rto_at)
 			return;
-		/* a probe: what becomes of it shows whether there is congestion */
+		/* a probe: its fate will show whether there is congestion */
 		path_give_up(p);
 		n = 1;
 	}
