@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The only code that knows where a field of the header lies.
+ * Only this file knows where a field of the header lies.
  */
 #include "wire.h"
 
@@ -11,7 +11,7 @@ _Static_assert(sizeof(struct gagg_hello) == 112, "hello has holes");
 
 #define START_FIXED	offsetof(struct gagg_start, instance)
 
-/* lengths that the payload of a type may have: min, min + step, .. max */
+/* legal lengths of a type's payload: min, min + step + 1, .. max */
 struct body {
 	u16 min;
 	u16 max;
@@ -23,8 +23,8 @@ struct body {
 #define EMPTY		{ 0, 0, 0, 1 }
 
 /*
- * A type that is reserved is unknown as well: no sender of version 1 has it.
- * Lanes are the exception to EMPTY, see gagg_wire_parse().
+ * A reserved type is unknown as well: no sender of version 1 uses it. EMPTY does not count lanes,
+ * see gagg_wire_parse().
  */
 static const struct body bodies[32] = {
 	[GAGG_T_HELLO]	 = { sizeof(struct gagg_hello), 4 * GAGG_WIRE_LANES_MAX, 0, 1 },
@@ -99,7 +99,7 @@ struct word {
 	__le64 v;
 } __attribute__((packed, may_alias));
 
-/* of a header, in any alignment */
+/* word @i of a header, in any alignment */
 static inline u64 wire_word(const void *p, u32 i)
 {
 	return le64_to_cpu(((const struct word *)p)[i].v);
@@ -189,7 +189,7 @@ static u64 wire_finalize(u64 z)
 	return z ^ (z >> 31);
 }
 
-/* Finalised twice: a sum of both words alone would collide along a line. */
+/* Finalised twice: the plain sum of both words would collide for all pairs with the same sum. */
 u64 gagg_mix64(u64 a, u64 b)
 {
 	return wire_finalize(wire_finalize(a + 0x9e3779b97f4a7c15ULL) + b);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The header of a datagram, parsed: host byte order, one place that reads and
- * one that writes bytes. What comes out of gagg_wire_parse() has passed every
- * check that needs no state.
+ * The header of a datagram, parsed, in host byte order. Only wire.c reads and writes the bytes of a
+ * header. What gagg_wire_parse() accepts has passed every check that needs no state.
  */
 #ifndef GAGG_CORE_WIRE_H
 #define GAGG_CORE_WIRE_H
@@ -11,12 +10,12 @@
 #include <linux/gagg_wire.h>
 
 /*
- * A parsed header: fields as in struct gagg_hdr. @len is the payload's length
- * in bytes. Of gagg_hdr.sig there are as many names as it has meanings:
- *	sig	a ring's CONTRIB, READY: signature of the collective. RESULT, DONE: the
- *		same, but in a quorum
- *	ranks	32 to 63 of a set of ranks, a bit each: a quorum's RESULT and DONE; WAITS
- *	number	a store's PULL and RESULT: of the op that asks
+ * A parsed header: fields as in struct gagg_hdr. @len is the payload's length in bytes.
+ * gagg_hdr.sig has three meanings, and a name for each:
+ *	sig	a ring's CONTRIB, READY: signature of the collective. RESULT, DONE: the same, except
+ *		in a quorum
+ *	ranks	ranks 32 to 63 of a set, a bit each: a quorum's RESULT and DONE; WAITS
+ *	number	a store's PULL and RESULT: number of the op that asks
  */
 struct gagg_msg {
 	u8 type;
@@ -66,27 +65,26 @@ enum gagg_drop {
 
 /*
  * gagg_wire_parse - read and check a header
- * @raw: at least @len bytes that stay as they are during the call; of the
- *	 payload only the length is looked at
+ * @raw: at least @len bytes that do not change during the call; of the payload only the length
+ *       matters
  * @len: length of the whole datagram
  *
- * Checks length, magic, version, hdrlen, fatal flags, known type, run >= 1,
- * and that the payload's length is what type, flags and lanes say: CONTRIB and
- * RESULT without ZERO and NONFINITE carry exactly lanes * 4 bytes (1 to
- * GAGG_WIRE_LANES_MAX lanes) and run 1; HELLO, START (by its node count:
- * at least the fixed part), ABORT, ACK, OPEN their struct; all others nothing.
+ * Checks length, magic, version, hdrlen, fatal flags, known type, run >= 1, and that the payload's
+ * length fits type, flags and lanes: CONTRIB and RESULT without ZERO and NONFINITE carry exactly
+ * lanes * 4 bytes (1 to GAGG_WIRE_LANES_MAX lanes) and run 1; HELLO, START (by its node count: at
+ * least the fixed part), ABORT, ACK, OPEN their struct; all others nothing.
  */
 enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m);
 
 /*
  * gagg_wire_follows - is a header like one before it?
  * @first: a header that gagg_wire_parse() found good
- * @raw: one of a datagram of the same length, in any alignment; it may change
- *	 during the call: each byte is read once
+ * @raw: the header of a datagram of the same length, in any alignment. It may change during the
+ *       call: each byte is read once
  * @m: what @first was parsed to, or a later one that followed it
  *
- * True if nothing differs but chunk, pn, exp and want: @m has them then, and is
- * what gagg_wire_parse() would make of @raw. False: @m is as it was.
+ * Returns true if nothing but chunk, pn, exp and want differs. Then @m has the new values, and is
+ * what gagg_wire_parse() would make of @raw. If false, @m is unchanged.
  */
 bool gagg_wire_follows(const struct gagg_hdr *first, const void *raw, struct gagg_msg *m);
 
@@ -96,8 +94,8 @@ void gagg_wire_build(void *hdr, const struct gagg_msg *m);
 /*
  * gagg_wire_follow - write the header of @m after that of a message before it
  * @hdr: gets GAGG_WIRE_HDRLEN bytes
- * @prev: what gagg_wire_build() has made of a message that differs from @m in
- *	  chunk, pn, exp and want at most: see gagg_wire_follows()
+ * @prev: the header that gagg_wire_build() wrote for a message that differs from @m in chunk, pn,
+ *	  exp and want at most: see gagg_wire_follows()
  */
 void gagg_wire_follow(void *hdr, const void *prev, const struct gagg_msg *m);
 
@@ -109,8 +107,11 @@ static inline bool gagg_wire_has_lanes(const struct gagg_msg *m)
 }
 
 /*
- * Does a path's window react if the network marks the message as congested? It does for what
- * it holds. Of all else a mark would be lost: that is not to be marked, but dropped.
+ * Does the window of a path react if the network marks the message as congested?
+ *
+ * 1. It reacts to marks of the datagrams that the window counts: CONTRIB and READY.
+ * 2. A mark of any other datagram would have no effect. So those are sent as not markable: a
+ *    congested router drops them instead.
  */
 static inline bool gagg_wire_reacts(const struct gagg_msg *m)
 {
@@ -120,12 +121,12 @@ static inline bool gagg_wire_reacts(const struct gagg_msg *m)
 /*
  * gagg_wire_behind - what a message must not overtake on its way to a node
  *
- * 1. READY is numbered with CONTRIB, and DONE and empty RESULTs with RESULT: overtaking would be
- *    taken for loss.
- * 2. TOLD speaks of results that have left before it.
+ * 1. READY shares its packet numbers with CONTRIB; DONE and empty RESULTs share theirs with RESULT.
+ *    The receiver would take overtaking for loss.
+ * 2. TOLD names results that must have left before it.
  *
- * Returns GAGG_T_CONTRIB or GAGG_T_RESULT: those to the node that are collected yet, in a burst,
- * leave first. 0: none.
+ * Returns GAGG_T_CONTRIB or GAGG_T_RESULT: datagrams of that type to the node which still wait in a
+ * burst must leave first. 0: none.
  */
 static inline u8 gagg_wire_behind(const struct gagg_msg *m)
 {
@@ -155,15 +156,16 @@ static inline bool gagg_wire_joins(const struct gagg_msg *m)
 
 /*
  * gagg_sig - signature of a collective: bits 28-31 kind, 24-27 dtype, 0-23 a
- * digest of (count, root, laneop). Two ranks with different signatures for one
- * chunk have called different collectives.
+ * digest of (count, root, laneop). If two ranks have different signatures for one chunk, they have
+ * called different collectives.
  */
 u32 gagg_sig(u8 kind, u8 dtype, u8 laneop, u32 root, u64 count);
 
 /*
- * gagg_call - count and root as far as 32 bits hold them: 26 and 6. The root of a broadcast is
- * a rank; of a reduction there are an operator, and above bit 8 a kind. Who has this and the
- * signature knows the rest of the count.
+ * gagg_call - count and root in 32 bits: the low 26 bits of the count, 6 bits of the root
+ *
+ * The root of a broadcast is a rank. For a reduction @root has an operator, and a kind above bit 8.
+ * A reader that has this value and the signature knows the rest of the count.
  */
 static inline u32 gagg_call(u32 root, u64 count)
 {
