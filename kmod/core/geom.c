@@ -48,7 +48,9 @@ u32 gagg_geom_next(const struct gagg_geom *g, u32 homes, u32 slot)
 {
 	u64 next = (u64)slot + 1;
 
-	/* stripes begin at multiples of stripe: the last one of a row, too */
+	/*
+	 * stripes begin at multiples of stripe, the last one of a row as well: a stripe ends here
+	 */
 	if (next % g->stripe == 0)
 		next += (u64)g->stripe * homes * g->shards - g->stripe;
 	return geom_within(g, next);

@@ -38,33 +38,33 @@ struct gagg_end {
 };
 
 /**
- * struct gagg_geom - configuration of a group that the core needs
+ * struct gagg_geom - the part of a group's configuration that the core needs
  * @group:	id on the wire
  * @self:	this host's node
  * @nodes:	number of nodes, in order of their lowest rank
  * @lanes:	32-bit lanes per chunk, in the epoch that runs (gagg_join.lanes)
- * @room:	those that memory has room for, in all epochs: @lanes or more. The core
- *		does not look at it
+ * @room:	32-bit lanes per chunk that memory is allocated for, constant over epochs; @lanes or
+ *		more. The core does not use it, but for the layout of memory (layout.h)
  * @stripe:	chunks in a row with one home
  * @shards:	number of shards
  * @ring:	chunks in the ring
  * @window:	chunks under way, power of two
  * @cwnd:	most datagrams under way on a path
  * @workers:	ranks that are workers
- * @aggregators: nodes that are homes (of the channels that have none of
- *		their own)
+ * @aggregators: nodes that are homes of each channel without homes of its own
  * @ranks_of:	ranks of each node (workers and others)
  * @node_of:	node of each rank; 0xff: no such rank
  * @dead_after:	silence after which a node is dead, ns
  * @store:	chunks persist (store/store.h), instead of being a ring
- * @snapshot:	reads of the store show whole clocks only
- * @admits:	updates of the store wait until a home takes them
- * @ordered:	even those without chunks
- * @quorum:	rounds of a ring may be complete without all (ring/quorum.c)
+ * @snapshot:	reads of the store return whole clocks only
+ * @admits:	updates of the store wait until a home admits them
+ * @ordered:	updates without chunks wait as well
+ * @quorum:	a round of a ring may be complete before all ranks have contributed (ring/quorum.c)
  * @copies:	every node with a worker is home of all chunks of the store
  * @wide:	lanes of the store are int64, two words each
  * @wire:	enum gagg_wire_lane: ops may have lanes of 32 >> wire bits
- * @heard_by_others: results may be, by multicast: they do not carry the cookie (cookie.h)
+ * @heard_by_others: hosts that are no members may hear results, by multicast: results do not carry
+ *                   the cookie (cookie.h)
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -95,18 +95,18 @@ struct gagg_geom {
 	struct gagg_sync_param sync;
 };
 
-/* An empty one: no ranks yet, numbers zero. */
+/* @g becomes empty: no ranks, and all numbers are zero. */
 void gagg_geom_init(struct gagg_geom *g);
 
 /*
  * gagg_geom_rank - enter a rank; ranks come in ascending order
- * @node:	of the rank; nodes are numbered in the order of their first ranks
+ * @node:	node of the rank; nodes are numbered in the order of their first ranks
  * @roles:	GAGG_ROLE_*
  * @root:	only the first aggregator's node is a home (GAGG_PLACE_ROOT)
  */
 void gagg_geom_rank(struct gagg_geom *g, u32 rank, u32 node, u8 roles, bool root);
 
-/* somebody trains, somebody adds */
+/* there is a worker, and there is a home */
 static inline bool gagg_geom_complete(const struct gagg_geom *g)
 {
 	return g->workers && g->aggregators;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kinds of channel: a ring works in rounds (ring/), the chunks of a store persist
- * (store/). What is common to both does not know which one it has.
+ * The kinds of channel: a ring works in rounds (ring/), the chunks of a store persist (store/).
+ * Code that is common to both does not depend on the kind.
  *
  * Private to the core.
  */
@@ -13,16 +13,16 @@
 
 /**
  * struct gagg_chan_ops - a kind of channel
- * @bytes:	behind the channel, which has that stake
- * @init:	gagg_chan_init(), when the channel has its ranks and homes
+ * @bytes:	bytes that the kind needs in the block of a channel, after struct gagg_chan
+ * @init:	gagg_chan_init(), after ranks and homes are set
  * @may_submit:	gagg_chan_may_submit()
  * @submit:	gagg_chan_submit_arg()
- * @waits:	does the sender of that type of message go on only with an answer?
- * @rx:		gagg_shard_rx() of a message for the channel
+ * @waits:	does the sender of that type of message need an answer to go on?
+ * @rx:		gagg_shard_rx() for a message of the channel
  * @commit:	gagg_shard_commit()
  * @acked:	a datagram was acknowledged
- * @over:	does nothing that a datagram has carried matter any more?
- * @lost:	a datagram was lost: what it carried is to be sent again
+ * @over:	is everything that a datagram carried out of date?
+ * @lost:	a datagram was lost: what it carried must be sent again
  * @refill:	gagg_chan_refill(), while an epoch runs
  * @timer:	gagg_chan_timer(), while an epoch runs
  * @deadline:	gagg_chan_deadline()
@@ -86,9 +86,10 @@ static const struct gagg_chan_ops gagg_store_ops = {
 };
 
 /*
- * Calls @op of the kind: @store is that of a channel, or of the group, whose channels are all
- * of one kind. A branch and a direct call, since both tables are constants here: some of these
- * are made for each datagram, and a call through a pointer is dear where it needs a retpoline.
+ * Calls @op of a kind. @store is gagg_chan.store or gagg_geom.store: all channels of a group are of
+ * one kind. Both tables are constants in this header, so the compiler makes a branch and a direct
+ * call. Some of these are called for each datagram, and a call through a pointer is slow where it
+ * needs a retpoline.
  */
 #define gagg_kind(store, op, ...)	((store) ? gagg_store_ops.op(__VA_ARGS__) : \
 						   gagg_ring_ops.op(__VA_ARGS__))

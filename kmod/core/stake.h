@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What this host has of a channel, which says how much memory either kind needs.
+ * This host's share of a channel. The memory that each kind needs follows from it.
  *
  * Private to the core.
  */
@@ -10,11 +10,11 @@
 #include "chan.h"
 
 /**
- * struct gagg_stake - what a host has of a channel
+ * struct gagg_stake - a host's share of a channel
  * @members:	ranks of the channel
- * @nlocals:	how many of them live here
+ * @nlocals:	how many of them are local
  * @nhomes:	nodes that are homes
- * @home:	this one is
+ * @home:	this node is a home
  */
 struct gagg_stake {
 	u64 members;
@@ -23,7 +23,7 @@ struct gagg_stake {
 	bool home;
 };
 
-/* where what a kind needs begins in the block of a channel */
+/* offset in the block of a channel at which the memory of its kind begins */
 #define GAGG_CHAN_END	(((u32)sizeof(struct gagg_chan) + 7) & ~7U)
 
 #endif
