@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Datagrams of one node that have arrived together. Most often they are one rank's contributions
- * to chunks in a row, or one home's results: those that follow the first are judged by what
- * differs, and what is to be done for them is done at once, in the end.
+ * Datagrams of one node that have arrived together. Most often they are contributions of one rank
+ * to chunks in a row, or results of one home. The core compares each of these with the first and
+ * looks at the differences only. It does the work for all of them once, at the end.
  *
  * For each datagram in turn, which begins at @raw:
  *
@@ -20,8 +20,8 @@
  *		} while (rx == GAGG_RX_AGAIN);
  *	}
  *
- * At the end, too, the actions are drained. The caller holds the shard's lock over all of this,
- * and makes no other call into the shard meanwhile.
+ * After the last datagram the caller drains the actions as well. It holds the shard's lock over all
+ * of this, and makes no other call into the shard.
  */
 #ifndef GAGG_CORE_BURST_H
 #define GAGG_CORE_BURST_H
@@ -42,7 +42,7 @@ struct gagg_burst {
 	struct gagg_hdr first;
 };
 
-/* gagg_shard_rx() of a datagram that follows none; for ADD and PLACE gagg_burst_commit() is due */
+/* gagg_shard_rx() for a datagram that follows none; after ADD or PLACE call gagg_burst_commit() */
 static inline enum gagg_rx gagg_burst_rx(struct gagg_burst *b, const struct gagg_env *env,
 					 struct gagg_msg *m, const void *body)
 {
@@ -50,7 +50,7 @@ static inline enum gagg_rx gagg_burst_rx(struct gagg_burst *b, const struct gagg
 	return gagg_shard_rx(&b->in, env, m, body);
 }
 
-/* the lanes were added or placed; @hdr: the header, as it was when it was parsed */
+/* after the lanes were added or placed; @hdr: the header that was parsed, unchanged since */
 static inline void gagg_burst_commit(struct gagg_burst *b, const void *hdr)
 {
 	gagg_shard_commit(&b->in);
@@ -60,15 +60,15 @@ static inline void gagg_burst_commit(struct gagg_burst *b, const void *hdr)
 }
 
 /*
- * Does the datagram of @len bytes at @raw, at least one, follow the one before it? Then
- * gagg_burst_next() is due. It may change meanwhile: gagg_wire_follows().
+ * Does the datagram of @len bytes at @raw follow the one before it? @len is 1 or more. If so, call
+ * gagg_burst_next() next. The bytes may change during the call: gagg_wire_follows().
  */
 static inline bool gagg_burst_follows(struct gagg_burst *b, const void *raw, u32 len)
 {
 	return len == b->len && gagg_wire_follows(&b->first, raw, &b->in.todo.m);
 }
 
-/* gagg_shard_next() of a datagram that follows: for ADD and PLACE it is committed */
+/* gagg_shard_next() for a datagram that follows; an ADD or PLACE is already committed */
 static inline enum gagg_rx gagg_burst_next(struct gagg_burst *b)
 {
 	enum gagg_rx rx = gagg_shard_next(&b->in);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A channel of either kind (kind.h): its ranks and homes, and what its kind is asked.
+ * A channel of either kind (kind.h): its ranks and homes, and the calls to its kind.
  */
 #include "kind.h"
 
-/* the nodes that are homes of a channel: all aggregators for channel 0, else
- * those that have a member, else all. Of copies: all that have a member.
+/*
+ * The homes of a channel, a bit per node. Channel 0: all aggregators. Others: the aggregators that
+ * have a member of the channel; if there are none, all aggregators. Copies: all nodes with a
+ * member.
  */
 static u64 chan_homes(const struct gagg_geom *g, u16 id, u64 members)
 {
@@ -33,7 +35,7 @@ static struct gagg_stake chan_stake(const struct gagg_geom *g, u16 id, u64 membe
 
 u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members)
 {
-	/* channel 0 and others may have different homes: the larger one */
+	/* channel 0 and others may have different homes: the larger size counts */
 	const struct gagg_stake all = chan_stake(g, 0, members), own = chan_stake(g, 1, members);
 
 	return GAGG_CHAN_END + gagg_max64(gagg_kind(g->store, bytes, g, &all),

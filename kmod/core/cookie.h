@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an epoch's datagrams are known by.
+ * The cookie: the secret number that the datagrams of an epoch carry.
  *
- * Whoever has the cookie may contribute, ask for repairs, and end the epoch. Results by
- * multicast reach hosts that are no members; where a group has an address for these, its
- * results carry another value, which follows from the cookie, and from which nobody finds
- * the cookie but by trying all of them: SipHash-2-4 of a constant, keyed with it.
+ * A sender that knows the cookie may contribute, ask for repairs, and end the epoch. Results by
+ * multicast reach hosts that are no members. So the results of a group with a multicast address
+ * carry another value: SipHash-2-4 of a constant, keyed with the cookie. From that value the cookie
+ * can be found only by trying all cookies.
  */
 #ifndef GAGG_CORE_COOKIE_H
 #define GAGG_CORE_COOKIE_H
@@ -31,7 +31,7 @@ static inline void gagg_sipround(u64 v[4])
 	v[2] = gagg_rotl64(v[2], 32);
 }
 
-/* of one word of 8 bytes */
+/* SipHash-2-4 of one word of 8 bytes */
 static inline u64 gagg_siphash(u64 k0, u64 k1, u64 word)
 {
 	u64 v[4] = {
@@ -55,7 +55,7 @@ static inline u64 gagg_siphash(u64 k0, u64 k1, u64 word)
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* that of results which others may hear; "results" and a zero, little-endian */
+/* what results carry that other hosts may hear; the word is "results" and a zero, little-endian */
 static inline u64 gagg_cookie_of_results(u64 cookie)
 {
 	return gagg_siphash(cookie, 0, 0x0073746c75736572ULL);

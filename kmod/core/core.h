@@ -20,25 +20,25 @@
  *	wants	channels that other hosts have asked for
  *	shard	the door: receive, commit, refill, timers
  *	burst	datagrams that follow each other, judged by what differs
- *	work	a turn of a shard: what is due, whose turn it is, when to look again
- *	kind	what the two kinds of channel, ring and store, are asked; stake: what they
- *		are told of this host
+ *	work	a turn of a shard: what is due, which channel is next, when to look again
+ *	kind	what each kind of channel, ring or store, implements; stake: this host's share of a
+ *		channel
  *	front	how far all shards have come
- *	ledger	the ops of a rank over all shards: which may be, which are done
+ *	ledger	the ops of a rank over all shards: which are legal, which are done
  *	out	the outbox: actions, runs of messages
  *	stats	counters
  *	ring/	a channel that works in rounds; ring, submit: its shape, cursors and ops
  *		home, missing: what arrives at the home of a chunk
  *		round, quorum: when a round is complete, and who is in it
  *		result, repair, publish: what leaves it
- *		push, worker, gap, query: what a worker pushes, gets back, lacks and asks
+ *		push, worker, gap, query: what a worker pushes, gets back, misses and asks for
  *	store/	a channel whose chunks persist
  *		home; submit, worker, answer: the worker's side
- *	sync/	policies: when is a round complete, an update taken, a store read
+ *	sync/	policies: when a round is complete, an update is taken, a store may be read
  *		modes: all of them by name; clocks: how far the workers are
  *	group/	what hosts agree on
- *		join: who is there, do we agree, which epoch is it
- *		follow: what a host says and does because of that
+ *		join: which hosts are there, whether all agree, which epoch runs
+ *		follow: what a host sends and does because of that
  *		param: parameters, their ranges and defaults
  *		digest: what hosts must have configured alike
  *		times: how long a rank computes, and waits

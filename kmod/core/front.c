@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * No lock is common to all shards. @all is the minimum of all positions in the end, since
+ * No lock is common to all shards. Claim: in the end @all is the minimum of all positions.
  *
- * 1. positions only grow, so that what is below a minimum which somebody has seen is done;
- * 2. each shard stores its position and then looks at all: of two that do so at once at least
- *    one sees both, because of the barrier between (gagg_tell_all());
- * 3. the larger minimum wins (gagg_swap()).
+ * 1. Positions only grow. So what is below a minimum that was seen once is done.
+ * 2. Each shard stores its position, and then reads all positions, with a barrier between
+ *    (gagg_tell_all()). So if two shards do this at the same time, at least one sees both
+ *    positions.
+ * 3. The larger minimum wins (gagg_swap()).
  */
 #include "front.h"
 

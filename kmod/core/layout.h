@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The memory of a channel on a host: what there is, of how many bytes, and where a chunk lies.
+ * The memory of a channel on a host: which regions there are, how many bytes they have, and where a
+ * chunk lies.
  *
- * Memory is counted in blocks, and nothing lies in two of them: a host may have its blocks in
- * one piece or anywhere.
+ * Memory is counted in blocks, and no chunk lies in two of them: a host may allocate each block
+ * separately.
  */
 #ifndef GAGG_CORE_LAYOUT_H
 #define GAGG_CORE_LAYOUT_H
@@ -12,7 +13,7 @@
 
 #define GAGG_BLOCK	65536U
 
-/* chunk or accumulator: its block, and its first byte there */
+/* place of a chunk or accumulator: its block, and its first byte there */
 struct gagg_place {
 	u32 block;
 	u32 at;
@@ -36,7 +37,7 @@ static inline u32 gagg_acc_bytes(const struct gagg_geom *g)
 	return (u32)g->room * 4 << g->wire;
 }
 
-/* accumulator @i of a shard: shards advance independently, each has its window */
+/* accumulator @i of a shard: shards advance independently, so each has a window of its own */
 static inline struct gagg_place gagg_acc_place(const struct gagg_geom *g, u32 shard, u32 i)
 {
 	u32 bytes = gagg_acc_bytes(g), per = GAGG_BLOCK / bytes;
@@ -72,15 +73,15 @@ static inline void *gagg_acc_at(const struct gagg_geom *g, void *const *region, 
 u64 gagg_copy_fresh(const struct gagg_geom *g);
 
 /**
- * struct gagg_layout - bytes of the memory of a channel; 0: there is none
- * @result:	payload by slot; of a store: its chunks
+ * struct gagg_layout - bytes of each region of a channel; 0: the channel has no such region
+ * @result:	payload by slot; store: its chunks
  * @done:	struct gagg_done, struct gagg_rdesc by slot
- * @acc:	homes: sums, window chunks per shard, gagg_acc_place(); of a store with
- *		snapshots what lies beside it, by slot
- * @held:	homes in a quorum: their results, by slot
- * @push:	of each local rank: struct gagg_push, struct gagg_cdesc by slot
- * @contrib:	the same: payload by slot
- * @copy:	the same, of a store: what the rank has read, gagg_copy_fresh()
+ * @acc:	homes: sums, window chunks per shard, gagg_acc_place(); store with snapshots:
+ *		updates of the clock that is not complete, by slot
+ * @held:	homes in a quorum: results that local ranks have not come to, by slot
+ * @push:	for each local rank: struct gagg_push, struct gagg_cdesc by slot
+ * @contrib:	for each local rank: payload by slot
+ * @copy:	store, for each local rank: what it has read, gagg_copy_fresh()
  */
 struct gagg_layout {
 	u64 result;
@@ -97,8 +98,8 @@ void gagg_layout_of(const struct gagg_geom *g, const struct gagg_chan *part,
 		    struct gagg_layout *l);
 
 /*
- * Offsets that regions are asked for by: 64 GiB for each region of each channel. The largest
- * ring has 38, and the whole fits into the page offsets of 32-bit kernels.
+ * Offsets by which a trainer maps regions: 64 GiB for each region of each channel. The largest ring
+ * has 38 GiB, and all offsets fit into the page offsets of 32-bit kernels.
  * @index: place of the channel in the group's table
  */
 #define GAGG_REGION_SHIFT	36
@@ -112,11 +113,11 @@ static inline u64 gagg_region_offset(u32 index, u32 region)
 bool gagg_region_of(u64 offset, u32 *index, u32 *region);
 
 /*
- * gagg_layout_tell - what a trainer is told of a channel
+ * gagg_layout_tell - describe a channel to a trainer
  * @part:	the channel in any shard
- * @index:	its place in the group's table
- * @rank:	a local rank of it
- * @geo:	filled in, but for epoch and the lengths of regions, which are 0
+ * @index:	place of the channel in the group's table
+ * @rank:	a local rank of the channel
+ * @geo:	all fields are filled in, except epoch and the lengths of regions, which are 0
  */
 void gagg_layout_tell(const struct gagg_geom *g, const struct gagg_chan *part, u32 index,
 		      u32 rank, struct gagg_geometry *geo);

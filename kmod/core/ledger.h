@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ops of a local rank on a channel, over all shards: which may be, how many there are, how
+ * The ops of a local rank on a channel, over all shards: which are legal, how many there are, how
  * many are done.
  *
- * An op is in every shard's ring of ops or in none. It is done when it is in every shard.
+ * An op is in every shard's ring of ops or in none. It is done when it is done in every shard.
  */
 #ifndef GAGG_CORE_LEDGER_H
 #define GAGG_CORE_LEDGER_H
@@ -15,9 +15,9 @@
  * struct gagg_ledger - the ops of a rank
  * @local:	index of the rank on the channel
  * @submitted:	ops; written under the locks of all shards
- * @cursor:	virtual chunks of them; of a store 0; the same
- * @completed:	ops that are done in all shards; written under the lock of any
- * @done:	ops, by shard
+ * @cursor:	virtual chunks that these ops have; store: 0; written under the same locks
+ * @completed:	ops that are done in all shards; written under the lock of any shard
+ * @done:	ops that are done, by shard
  */
 struct gagg_ledger {
 	u32 local;
@@ -27,19 +27,19 @@ struct gagg_ledger {
 	struct gagg_front done;
 };
 
-/* why not */
+/* why an op or a channel is refused */
 enum gagg_refusal {
-	GAGG_REFUSE_NOT,	/* it may be */
-	GAGG_REFUSE_BAD,	/* nothing that a trainer may say */
-	GAGG_REFUSE_KIND,	/* a collective in a group with a store, or the reverse */
+	GAGG_REFUSE_NOT,	/* not refused */
+	GAGG_REFUSE_BAD,	/* an argument is invalid */
+	GAGG_REFUSE_KIND,	/* a collective in a group with a store; a store op elsewhere */
 	GAGG_REFUSE_STOPPED,	/* no epoch runs */
 	GAGG_REFUSE_ROUNDS,	/* the channel is used up */
 	GAGG_REFUSE_FULL,	/* GAGG_OPS are in flight in some shard */
-	GAGG_REFUSE_MEMBERS,	/* the channel is there, of other members */
+	GAGG_REFUSE_MEMBERS,	/* the channel exists with other members */
 	GAGG_REFUSE_AGAIN,	/* the rank has the channel, or has given it back */
 };
 
-/* may a rank ask for a channel of that id, not 0, and members? BAD */
+/* May a rank ask for a channel with that id, which is not 0, and these members? NOT or BAD. */
 enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, u64 members);
 
 /*
@@ -51,10 +51,10 @@ enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, 
  */
 enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members, bool has);
 
-/* an empty one; false: the rank is none of the channel's on this host */
+/* @led becomes empty; false: the rank is not a local rank of the channel */
 bool gagg_ledger_init(struct gagg_ledger *led, const struct gagg_chan *ch, u32 rank);
 
-/* can @arg, which its size and op do not matter of, be an op of the group? BAD, KIND */
+/* Can @arg be an op of the group? Its size and op number are not checked. NOT, BAD or KIND. */
 enum gagg_refusal gagg_ledger_check(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
 
 /* an epoch runs: shards start and stop together */
@@ -67,13 +67,14 @@ static inline bool gagg_ledger_open(const struct gagg_shard *sh)
  * gagg_ledger_submit - start an op in all shards
  * @sh:		any of them
  * @part:	the channel by shard
- * The locks of all shards are held. BAD, KIND, STOPPED, ROUNDS, FULL: then nothing has changed.
+ * The locks of all shards are held. Returns NOT; or BAD, KIND, STOPPED, ROUNDS, FULL, and then
+ * nothing has changed.
  */
 enum gagg_refusal gagg_ledger_submit(const struct gagg_shard *sh, const struct gagg_geom *g,
 				     struct gagg_chan *const *part, struct gagg_ledger *led,
 				     const struct gagg_ioc_submit *arg);
 
-/* the op that was submitted last, of channel @ch in any shard whose lock is held */
+/* the op that was submitted last; @ch: the channel in any shard whose lock is held */
 static inline const struct gagg_op *gagg_ledger_last(const struct gagg_ledger *led,
 						     const struct gagg_chan *ch)
 {
@@ -82,7 +83,10 @@ static inline const struct gagg_op *gagg_ledger_last(const struct gagg_ledger *l
 	return &lo->op[lo->numbers % GAGG_OPS];
 }
 
-/* ops up to @number are done in @shard, whose lock is held; returns how many more are in all */
+/*
+ * Ops up to @number are done in @shard, whose lock is held. Returns how many more are now done in
+ * all shards.
+ */
 static inline u64 gagg_ledger_done(struct gagg_ledger *led, u32 shards, u32 shard, u64 number)
 {
 	return gagg_front_move(&led->done, shards, shard, number, &led->completed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counters of a group: the core's own (enum gagg_count), and those of whoever
- * moves its datagrams.
+ * Counters of a group: the core's own (enum gagg_count), and those of the host that moves its
+ * datagrams.
  */
 #ifndef GAGG_CORE_STATS_H
 #define GAGG_CORE_STATS_H
@@ -20,7 +20,7 @@ struct gagg_stats {
 	u64 drop[GAGG_DROP_COUNT];
 };
 
-/* add those of a shard to @value, which is indexed by enum gagg_stats_attr */
+/* add the counters of a shard to @value, which is indexed by enum gagg_stats_attr */
 void gagg_stats_add(const struct gagg_stats *st, const struct gagg_shard *sh,
 		    u64 value[GAGG_SA_MAX + 1]);
 

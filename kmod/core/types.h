@@ -54,15 +54,19 @@ int memcmp(const void *a, const void *b, __SIZE_TYPE__ n);
 #endif
 
 /*
- * What shards share (front.h). gagg_tell_all() stores; what was written before is seen by who
- * sees that, and what is looked at afterwards is as new as that. gagg_swap() makes *@at @to if
- * it is *@was, else *@was is what it is.
+ * Positions that shards share (front.h).
+ *
+ * 1. gagg_tell_all() stores. A reader that sees the value sees all that was written before the
+ *    call. What the caller reads afterwards is at least as new as its own store.
+ * 2. gagg_look() reads.
+ * 3. gagg_swap() stores @to at @at if *@at equals *@was. In either case *@was becomes what *@at was
+ *    before.
  */
 #ifdef __KERNEL__
 static inline void gagg_tell_all(u64 *at, u64 value)
 {
-	smp_store_release(at, value); /* see above */
-	smp_mb(); /* see above */
+	smp_store_release(at, value); /* 1. above */
+	smp_mb(); /* 1. above: what is read next */
 }
 
 static inline u64 gagg_look(const u64 *at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Channels that other hosts have asked for, until this one has made them. There is room for a
- * few: who is not heard asks again.
+ * Channels that other hosts have asked for, until this one has made them. There is room for a few:
+ * a host that is not served asks again.
  */
 #ifndef GAGG_CORE_WANTS_H
 #define GAGG_CORE_WANTS_H
@@ -26,8 +26,8 @@ void gagg_wants_add(struct gagg_wants *w, u64 epoch, u32 id, u64 members);
 
 /*
  * gagg_wants_next - the next channel to be made
- * @t:		channels that there are: they are not made again
- * @epoch:	the one that runs: what was wanted in another one is void
+ * @t:		channels that exist: they are not made again
+ * @epoch:	the epoch that runs: requests of another epoch are discarded
  * Returns false when there is none.
  */
 bool gagg_wants_next(struct gagg_wants *w, const struct gagg_table *t, u64 epoch,

@@ -18,13 +18,13 @@ static bool work_called(struct gagg_work *w, enum gagg_work_call call, u16 id, b
 	return true;
 }
 
-/* the channel with the index behind @at begins the next turn */
+/* the next turn begins with the channel behind index @at */
 static void work_pass(struct gagg_work *w, u32 at)
 {
 	w->sh->turn = (u8)((at + 1) % GAGG_CHANNELS_MAX);
 }
 
-/* channels take turns in being first, so that a long one does not starve others */
+/* each channel comes first in turn, so that a busy one does not starve the others */
 static void work_line_up(struct gagg_work *w)
 {
 	w->first = w->sh->turn;
@@ -43,7 +43,7 @@ static bool work_timer(struct gagg_work *w)
 	return work_called(w, GAGG_WORK_TIMER, 0, false);
 }
 
-/* the next channel in line; false: there is none */
+/* moves to the next channel in line; false: there is none */
 static bool work_next(struct gagg_work *w)
 {
 	if (!w->left)

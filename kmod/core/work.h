@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A shard's turn of work, which follows what has arrived: timers that are due, channels one
- * after the other, messages that waited for company.
+ * A shard's turn of work, after what has arrived was received: timers that are due, refills of
+ * channels one after the other, messages that waited to share a datagram.
  *
  *	struct gagg_work work = { .sh = sh, .g = g, .env = &env, .channel = channel,
  *				  .channels = channels, .now = now };
@@ -18,10 +18,13 @@
 #include "shard.h"
 #include <linux/gagg.h>
 
-/* of one turn, GAGG_ACTS actions each at most: the others on the port wait no longer */
+/*
+ * refills in one turn, GAGG_ACTS actions each at most: bounds how long other groups of the port
+ * wait
+ */
 #define GAGG_WORK_REFILLS	4
 
-/* calls into the shard that no datagram has caused */
+/* calls into the shard that no datagram causes */
 enum gagg_work_call {
 	GAGG_WORK_TIMER,	/* gagg_shard_timer() */
 	GAGG_WORK_CHAN_TIMER,
@@ -33,16 +36,16 @@ enum gagg_work_call {
  * struct gagg_work - a turn
  * @sh:		the shard
  * @g:		its geometry
- * @env:	what the caller lends to the calls
+ * @env:	callbacks of the caller
  * @channel:	the part in this shard of each channel, by the caller's numbering
- * @channels:	bit per index: there is one. Constant in the turn, as is @channel
- * @now:	time, of the whole turn
- * @more:	some channel has not done all that it could: the next turn begins behind it
+ * @channels:	bit per index: the channel exists. Constant in the turn, as is @channel
+ * @now:	time, the same for the whole turn
+ * @more:	some channel could do more: the next turn begins with the one behind it
  * @call:	the last step, enum gagg_work_call
- * @id:		of the channel that it was about, or 0
- * @again:	what it returned, if it was a refill
+ * @id:		id of the channel that the call was for, or 0
+ * @again:	return value of a refill
  *
- * The caller sets all up to @now. What is not described is the turn's own, and begins as zero.
+ * The caller sets all members up to @now. The others begin as zero.
  */
 struct gagg_work {
 	struct gagg_shard *sh;
@@ -60,22 +63,22 @@ struct gagg_work {
 	u8 refills;
 	u8 first;		/* index that the turn begins with */
 	u8 at;			/* index of @chan */
-	bool timed;		/* its timer was looked at */
-	struct gagg_chan *chan;	/* whose turn it is, or NULL */
-	u64 left;		/* channels that wait for theirs, from @first on */
+	bool timed;		/* the timer of @chan was called, if due */
+	struct gagg_chan *chan;	/* channel in turn, or NULL */
+	u64 left;		/* channels that still wait, from @first on */
 };
 
 /**
  * gagg_work_step - make the next call
  * @w: the turn
  *
- * Returns true if a call was made, which @w describes: drain the actions, and call again. A
- * shard that does not run has no work.
+ * Returns true if a call was made, and @w describes it: drain the actions, and call again. A shard
+ * that does not run has no work.
  */
 bool gagg_work_step(struct gagg_work *w);
 
 /**
- * gagg_work_deadline - when the shard requires a turn that no datagram has caused
+ * gagg_work_deadline - when the shard needs a turn without a datagram
  * @w: the turn, after its last step
  *
  * Returns a time, or GAGG_NEVER.
