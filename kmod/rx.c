@@ -2,11 +2,11 @@
 /*
  * A received skb: segments of gso_size in a row, each a datagram.
  *
- * Headers and bodies of control messages are copied out before they are looked
- * at: pages of an skb may be somebody's memory (zero-copy senders on this host)
- * and change. Lanes are added in place where they lie in one piece, in a copy
- * where they straddle two fragments. Headers of what follows in a burst are read in
- * place, each byte once: gagg_burst_follows().
+ * 1. Headers and bodies of control messages are copied before they are read: pages of an skb may be
+ *    somebody's memory (zero-copy senders on this host), and change.
+ * 2. Lanes are added in place if they lie in one piece; from a copy if they straddle two fragments.
+ * 3. The header of a datagram that follows another one in a burst is read in place, each byte once:
+ *    gagg_burst_follows().
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -27,26 +27,26 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* every message without lanes fits; START is the longest */
+/* each message without lanes fits; START is the longest */
 #define BODY_MAX	(GAGG_WIRE_HDRLEN + sizeof(struct gagg_start))
-/* of a longer one the header is copied, and as much as START's length needs */
+/* of a longer datagram the header is copied, and the bytes that START's length depends on */
 #define HEAD_COPY	(GAGG_WIRE_HDRLEN + offsetof(struct gagg_start, instance))
 
 #define NO_NODE		(~0U)
 
-#define STEPS_PER_DATAGRAM	8	/* a question's: each a look at a slot, and a bit */
+#define STEPS_PER_DATAGRAM	8	/* of a question: each step reads a slot and a bit */
 
-/* segments of an skb have one source, and most often one group */
+/* the source of an skb's segments, and the group of the last one */
 struct source {
 	struct gagg_port *port;
 	const struct sk_buff *skb;
 	struct gagg_group *grp;
-	struct gagg_part *part;	/* of the group */
+	struct gagg_part *part;	/* the group's part on the port */
 	u32 steps;		/* chunks and results that messages name beyond their first */
 	bool multicast;
 	bool simd;		/* between gagg_simd_begin() and _end() */
-	struct gagg_burst burst;	/* its actions may wait */
-	struct gagg_channel *ch;	/* of its last datagram */
+	struct gagg_burst burst;	/* actions of its shard may wait */
+	struct gagg_channel *ch;	/* channel of the burst's last datagram */
 };
 
 static bool rx_from_node(const struct gagg_node *node, const struct sk_buff *skb, u32 shard)
@@ -76,7 +76,7 @@ static bool rx_by_multicast(const struct sk_buff *skb)
 	return ipv4_is_multicast(ip_hdr(skb)->daddr);
 }
 
-/* what is not named here follows from the group, or a datagram */
+/* other members follow from the group, or from a datagram */
 static void rx_source_init(struct source *src, struct gagg_port *port,
 			   const struct sk_buff *skb, u64 now)
 {
@@ -113,7 +113,7 @@ static void rx_find_source(struct source *src, u32 id)
 
 static void rx_count_drop(const struct source *src, enum gagg_drop why)
 {
-	/* of no group we know: visible at the socket (ss -m) */
+	/* an unknown group: counted at the socket only (ss -m) */
 	if (!src->grp)
 		gagg_compat_drop(src->port->sock->sk);
 	else
@@ -127,7 +127,7 @@ static bool rx_simd_enter(struct source *src)
 	return src->simd;
 }
 
-/* before anything that may take a lock */
+/* called before anything that may take a lock */
 static void rx_simd_leave(struct source *src)
 {
 	if (src->simd)
@@ -148,7 +148,7 @@ static __always_inline void rx_add_lanes(struct source *src, const void *lanes)
 				  todo->shift);
 }
 
-/* the call to come: it may shorten the message */
+/* traces the next call, before it can shorten the message */
 static void traced_rx(const struct source *src, const struct gagg_msg *m, const void *body,
 		      struct gagg_traced_rx *t)
 {
@@ -162,7 +162,7 @@ static void traced_rx(const struct source *src, const struct gagg_msg *m, const 
 	t->ce = src->burst.in.ce;
 }
 
-/* before the core hears of anything that does not follow */
+/* carries out actions, before the core gets a datagram that does not follow the last one */
 static void rx_act(struct source *src)
 {
 	if (!src->burst.in.vis.sh || !src->burst.in.vis.sh->nacts)
@@ -189,7 +189,7 @@ static inline bool rx_obey(struct source *src, enum gagg_rx rx, const void *lane
 	return false;
 }
 
-/* @raw: header and body, in memory of our own */
+/* @raw: header and body, in memory that only we write */
 static void rx_shard(struct source *src, struct gagg_msg *m, const u8 *raw, const void *lanes)
 {
 	const void *body = raw + GAGG_WIRE_HDRLEN;
@@ -215,7 +215,7 @@ static void rx_shard(struct source *src, struct gagg_msg *m, const u8 *raw, cons
 			gagg_burst_commit(&src->burst, raw);
 		rx_act(src);
 	} while (rx == GAGG_RX_AGAIN);
-	/* as many as were taken, if it was not believed */
+	/* if the core dropped it: as many as it had taken before */
 	src->steps += rx == GAGG_RX_DROP ? run - m->run : run - 1;
 }
 
@@ -228,11 +228,11 @@ static void rx_trace_next(const struct source *src, enum gagg_rx rx)
 }
 
 /*
- * What follows the datagram before: most of a burst does. A trace has actions with their
- * cause, so they do not wait for its end.
+ * Receives the datagrams that follow the last one: most of a burst does. If actions are traced they
+ * are not left to the end of the burst, so that each follows its cause.
  *
- * @at: @left bytes, which begin with a datagram; returns how many datagrams of
- * @len bytes were taken, or seen to be none to be taken.
+ * The @left bytes at @at begin with a datagram. Returns how many datagrams of @len bytes were
+ * received, dropped ones included.
  */
 static u32 rx_run(struct source *src, const u8 *at, u32 left, u32 len)
 {
@@ -290,7 +290,7 @@ static void rx_datagram(struct source *src, const u8 *at, u32 len)
 	stats = &src->part->stats;
 	stats->rx_datagrams++;
 	stats->rx_bytes += len;
-	/* all but the padding */
+	/* all of a HELLO but its padding */
 	if (len > BODY_MAX && ((struct gagg_hdr *)raw)->type == GAGG_T_HELLO)
 		memcpy(raw + HEAD_COPY, at + HEAD_COPY,
 		       GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello) - HEAD_COPY);
@@ -374,7 +374,7 @@ void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb)
 	struct source src;
 
 	rx_source_init(&src, port, skb, 0);
-	/* the id may be what is wrong: good enough for a counter */
+	/* the group's id may be wrong as well: good enough for a counter */
 	h = skb_header_pointer(skb, 0, sizeof(raw), &raw);
 	if (h)
 		rx_find_source(&src, le32_to_cpu(h->group));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When there are vector registers, and calls that are most often alone.
+ * When vector registers can be used, and loops that include gagg_simd_begin() and gagg_simd_end().
  */
 #include "simd.h"
 #include "simd_add.h"
@@ -28,7 +28,7 @@ bool gagg_simd_begin(void)
 
 void gagg_simd_end(void)
 {
-	/* else instructions that know half of a register only are slow */
+	/* without this, instructions that use half of a register would be slow */
 	asm volatile("vzeroupper");
 	kernel_fpu_end();
 }

@@ -2,29 +2,28 @@
 /*
  * Lanes in vector registers, where the processor has them and they are free.
  *
- * The registers are the interrupted task's: gagg_simd_begin() has them saved,
- * once, however often it is called before that task runs again. Between begin
- * and end preemption is off: no lock may be taken there, since it may be one
- * that sleeps (PREEMPT_RT), and no more than an skb is worked through.
+ * The registers belong to the interrupted task: gagg_simd_begin() saves them, once until that task
+ * runs again, however often it is called. Preemption is off between begin and end. So no lock may
+ * be taken there, since it may sleep (PREEMPT_RT), and no more than one skb is worked through.
  *
- * Loops are of assembly: the compiler does not use the registers (Kbuild), and so needs not
- * be told which of them are overwritten. What is left over in the end the core does.
+ * Loops are assembly. The compiler does not use the registers (Kbuild), so no clobbers are
+ * declared. The core adds the lanes that are left over at the end.
  */
 #ifndef GAGG_SIMD_H
 #define GAGG_SIMD_H
 
 #include "core/core.h"
 
-/* find out what the processor has; before all that follow */
+/* finds out what the processor has; call it before all others */
 void gagg_simd_init(void);
 
-/* false: there are none, or a user of them in the kernel was interrupted */
+/* false: there are no registers, or the interrupted kernel code uses them */
 bool gagg_simd_begin(void);
 void gagg_simd_end(void);
 
 /*
- * Begin and end included, and the core's loops where there are no registers: for calls
- * that most often are alone.
+ * Loops that include begin and end, and use the core's loops where there are no registers: for
+ * single calls.
  */
 extern const struct gagg_loops gagg_simd_loops;
 

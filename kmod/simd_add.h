@@ -6,13 +6,13 @@
 #include "core/core.h"
 
 /*
- * gagg_simd_add - gagg_reduce_chunk(), where gagg_simd_can() says so
+ * gagg_simd_add - gagg_reduce_chunk(), if gagg_simd_can()
  */
 void gagg_simd_add(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
 
 /*
- * True if gagg_simd_add() does what gagg_reduce_chunk() would. To store lanes as they are
- * is memcpy(), and their shifts are rare: exponents have just changed.
+ * True if gagg_simd_add() can do the work of gagg_reduce_chunk(). It does not store: without a
+ * shift that is memcpy(), and a shift there is rare, since exponents have just changed.
  */
 static inline bool gagg_simd_can(u8 laneop, const void *a, u32 shift)
 {

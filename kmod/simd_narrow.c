@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lanes of 16 and 8 bits, and their sums of 32: in assembly, see simd.h.
+ * Lanes of 16 and 8 bits, and their sums of 32 bits: in assembly, see simd.h.
  *
- * Registers: 0 to 3 are of the vector that is worked on, 10 to 13 are theirs to
- * compute with; the others are set before a loop:
+ * Registers 0 to 3 hold the vectors that are worked on; 10 to 13 are scratch for them, in that
+ * order. The others are set before a loop:
  *
  *	8	the order of packed bytes
  *	9	struct gagg_rne: 1, or 0 without a shift
  *	14	its bias
- *	15	by how much is shifted; the largest magnitude
+ *	15	the shift; the largest magnitude
  */
 #include "simd_narrow.h"
 
@@ -50,7 +50,7 @@
 	SUM(v, times, shift, add, 3, (i) + 3);					\
 } while (0)
 
-/* of @end bytes, whole vectors of sums */
+/* sums of @end bytes, in whole vectors */
 #define SUM_ALL(v, times, shift, add) do {					\
 	for (; at + 8 * VEC / (times) <= end; at += 8 * VEC / (times)) {	\
 		SUM_4(v, times, shift, add, 0);					\
@@ -105,7 +105,7 @@ void gagg_simd_add_narrow(u8 laneop, void *dst, const void *a, const void *b, u3
 		     : : [sum] "r" (sum), [at] "r" (at), [off] "i" ((i) * VEC) : "memory");	\
 })
 
-/* the largest magnitude of @end bytes, whole vectors */
+/* the largest magnitude in @end bytes, which are whole vectors */
 static u32 simd_narrow_most_of(const void *sum, unsigned long end)
 {
 	unsigned long at = 0;
@@ -134,7 +134,7 @@ static u32 simd_narrow_most_of(const void *sum, unsigned long end)
 #define ROUND(r, times)								\
 	"vmovdqu 32*" #r "(%[sum],%[at]," #times "), %%ymm" #r "\n\t" SHIFT(r)
 
-/* all fit, so none is saturated; words of 16 bits come in the order 0 2 1 3 of 8 bytes each */
+/* all fit, so none is saturated; packing leaves pieces of 8 bytes in the order 0 2 1 3 */
 static void simd_narrow_pack_halves(void *dst, const void *sum, unsigned long end)
 {
 	unsigned long at;
@@ -147,7 +147,7 @@ static void simd_narrow_pack_halves(void *dst, const void *sum, unsigned long en
 			     : : [dst] "r" (dst), [sum] "r" (sum), [at] "r" (at) : "memory");
 }
 
-/* each of the four vectors leaves half of its bytes in either half of the register */
+/* packing leaves half of each of the four vectors' bytes in each half of the register */
 static void simd_narrow_pack_bytes(void *dst, const void *sum, unsigned long end)
 {
 	static const u32 order[8] = { 0, 4, 1, 5, 2, 6, 3, 7 };
@@ -172,7 +172,7 @@ u32 gagg_simd_narrow(u8 laneop, void *dst, const void *sum, u32 n)
 	most = gagg_narrow_most(sum + end * times, rest * times);
 	s = simd_narrow_most_of(sum, end * times);
 	most = s > most ? s : most;
-	/* no sum of contributions is as large: bits are left for the bias */
+	/* no sum of contributions is that large: this leaves room for the bias */
 	if (most >> 30)
 		return gagg_narrow_chunk(laneop, dst, sum, n);
 	s = gagg_narrow_shift(laneop, most);

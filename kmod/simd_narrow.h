@@ -5,10 +5,10 @@
 
 #include "core/core.h"
 
-/* gagg_simd_add(), of narrow lanes */
+/* gagg_simd_add() for narrow lanes */
 void gagg_simd_add_narrow(u8 laneop, void *dst, const void *a, const void *b, u32 n, u32 shift);
 
-/* gagg_narrow_chunk(), of narrow lanes */
+/* gagg_narrow_chunk() for narrow lanes */
 u32 gagg_simd_narrow(u8 laneop, void *dst, const void *sum, u32 n);
 
 #endif

@@ -2,22 +2,23 @@
 /*
  * Datagrams of the core become bursts, and leave.
  *
- * A burst is a list of pieces of pages with datagrams of one size in a row, and
- * a set of nodes to send it to. Contributions of one node collect in the node's
- * burst, results in one burst that all their nodes share: header and lanes are
- * copied once, every node's skb refers to the same pages. With multicast, what all
- * other nodes of the group are to have is one skb. Each skb is its own
- * (one with several users must not be transmitted), and the pages are not
- * written again until nobody refers to them (skb_page_frag_refill()), so what
- * is queued anywhere keeps its bytes whatever a trainer does to its memory.
+ * A burst is a list of pieces of pages with datagrams of one size in a row, and a set of nodes to
+ * send it to. Contributions to one node collect in the node's burst; results collect in one burst
+ * that all their nodes share. So header and lanes are copied once, and every node's skb refers to
+ * the same pages. With multicast a result for all other nodes of the group is one skb. Each node
+ * has an skb of its own, since one with several users must not be transmitted. Pages are not
+ * written again until nothing refers to them (skb_page_frag_refill()), so queued bytes stay as they
+ * are whatever a trainer does to its memory.
  *
  * Datagrams to a node leave in the order in which the core numbered them.
  *
- * Nothing is charged to the socket: what is under way is bounded by the core,
- * contributions by the congestion window of each path (at most 512 datagrams),
- * results by the windows of those who contributed, repairs by the same windows and
- * time (core/ring/repair.c), and what a queue drops is a loss like any other. A charge would
- * need somebody to wait for room, and a poll cannot.
+ * Nothing is charged to the socket: a charge would require somebody to wait for room, and a poll
+ * cannot wait. The core bounds what is in flight:
+ * 1. contributions by the congestion window of each path (at most 512 datagrams)
+ * 2. results by the windows of the nodes that contributed
+ * 3. repairs by the same windows and by time (core/ring/repair.c)
+ *
+ * A datagram that a queue drops is a loss like any other.
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -29,12 +30,12 @@
 #include "trace.h"
 #include "tx.h"
 
-#define BURST_SEGS	64	/* what receivers of all ages take */
+#define BURST_SEGS	64	/* all versions of receivers accept as many */
 #define BURST_BYTES	(65535 - sizeof(struct ipv6hdr) - sizeof(struct udphdr))
 /*
- * Page fragments in turn: 1 MiB for what is under way. A page lasts until its
- * receiver has read it, when it comes back here, or is freed; one that is allocated
- * instead is cleared first. They are the port's, and charged as it is.
+ * Page fragments, used in turn: 1 MiB for what is in flight. A page comes back here when its
+ * receiver has read it, or is freed; a page that is allocated instead must be cleared first. The
+ * fragments belong to the port, and are charged as the port is.
  */
 #define FRAGS		32
 #define CONTROL_MAX	1024	/* control datagrams that wait for a poll */
@@ -51,15 +52,15 @@ struct burst {
 	u32 segs;
 	u32 bytes;
 	u32 npieces;
-	struct piece piece[MAX_SKB_FRAGS];	/* each holds a page reference */
+	struct piece piece[MAX_SKB_FRAGS];	/* each has a page reference */
 };
 
 struct gagg_tx {
 	struct sk_buff_head queue;	/* under port lock */
-	u64 bytes;			/* in it */
+	u64 bytes;			/* bytes in queue */
 	struct sk_buff_head control;	/* own lock */
-	struct page_frag frag[FRAGS];	/* used again when their skbs are gone */
-	u32 turn;			/* the one in use */
+	struct page_frag frag[FRAGS];	/* a fragment is used again when its skbs are gone */
+	u32 turn;			/* index of the fragment in use */
 	struct gagg_group *grp;		/* gagg_tx_open() to gagg_tx_close() */
 	u64 open;			/* nodes with an open burst */
 	struct burst contrib[GAGG_NODES];
@@ -85,7 +86,7 @@ void gagg_tx_exit(struct gagg_port *port)
 
 	if (!tx)
 		return;
-	/* what was said last: ABORT of a group that is deleted */
+	/* the last messages leave: ABORT of a group that is deleted */
 	local_bh_disable();
 	gagg_tx_send(port, &tx->control);
 	local_bh_enable();
@@ -140,7 +141,7 @@ static struct sk_buff *tx_burst_skb(struct gagg_port *port, struct gagg_node *to
 		skb_shinfo(skb)->gso_segs = b->segs;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	}
-	/* results are sent as contributions come, whatever their way says */
+	/* results are sent at the rate of contributions: their own way has no window */
 	gagg_route_push(port, to, skb, dst, b != &port->tx->result);
 	return skb;
 }
@@ -155,7 +156,7 @@ static void tx_queue(struct gagg_port *port, struct gagg_part *part, struct sk_b
 	part->stats.tx_datagrams += datagrams;
 	part->stats.tx_bytes += bytes;
 	port->tx->bytes += bytes;
-	/* who counts an error of transmission; see gagg_tx_send() */
+	/* the part that counts an error of transmission; see gagg_tx_send() */
 	skb->dev_scratch = (unsigned long)part;
 	__skb_queue_tail(&port->tx->queue, skb);
 }
@@ -171,7 +172,7 @@ static void tx_burst_close(struct gagg_port *port, struct burst *b)
 	u64 left = b->segs ? b->nodes : 0;
 	u32 i;
 
-	/* results that all want; what one lacks is repaired by a burst of its own */
+	/* results for all nodes; a node that misses some gets them again in a burst of its own */
 	if (left && left == grp->all_nodes) {
 		tx_burst_send(port, b, &grp->all);
 		left = 0;
@@ -187,8 +188,8 @@ static void tx_burst_close(struct gagg_port *port, struct burst *b)
 }
 
 /*
- * A page that refilling would keep for ever: too small for @len, as there was no
- * larger one, or of the emergency reserve: hosts of this kernel drop what it holds.
+ * Refilling would keep this page for ever. It is too small for @len, since there was no larger one;
+ * or it is from the emergency reserve, and hosts with this kernel drop what such pages hold.
  */
 static bool tx_frag_unfit(const struct page_frag *frag, u32 len)
 {
@@ -196,7 +197,7 @@ static bool tx_frag_unfit(const struct page_frag *frag, u32 len)
 	       (frag->size < len || page_is_pfmemalloc(frag->page));
 }
 
-/* from where it is, or from a new page, which the endpoint's cgroup pays for */
+/* refills from the current page, or from a new one, which is charged to the endpoint's cgroup */
 static bool tx_frag_refill(const struct gagg_port *port, struct page_frag *frag, u32 len)
 {
 	struct mem_cgroup *old = set_active_memcg(port->ep->memcg);
@@ -207,13 +208,13 @@ static bool tx_frag_refill(const struct gagg_port *port, struct page_frag *frag,
 	return done;
 }
 
-/* with room for @len bytes; NULL: no memory */
+/* a fragment with room for @len bytes; NULL: no memory */
 static struct page_frag *tx_frag_for(const struct gagg_port *port, u32 len)
 {
 	struct gagg_tx *tx = port->tx;
 	struct page_frag *frag = &tx->frag[tx->turn];
 
-	/* a page that is allocated is cleared, too, on most systems */
+	/* on most systems a page that is allocated is cleared as well */
 	if (frag->page && frag->offset + len > frag->size) {
 		tx->turn = (tx->turn + 1) % FRAGS;
 		frag = &tx->frag[tx->turn];
@@ -222,13 +223,13 @@ static struct page_frag *tx_frag_for(const struct gagg_port *port, u32 len)
 		put_page(frag->page);
 		frag->page = NULL;
 	}
-	/* when memory is fragmented it gives a single page, however much is asked */
+	/* when memory is fragmented this returns a single page, however many bytes are needed */
 	if (!tx_frag_refill(port, frag, len) || frag->offset + len > frag->size)
 		return NULL;
 	return frag;
 }
 
-/* contiguous bytes behind what the burst has: @n times @len, or as often as fits */
+/* contiguous bytes behind those of the burst: @n times @len, or fewer times, as fit */
 static void *tx_burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n)
 {
 	struct page_frag *frag = tx_frag_for(port, len);
@@ -268,7 +269,7 @@ static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes,
 			b->bytes + len > BURST_BYTES))
 		tx_burst_close(port, b);
 	b->nodes = nodes;
-	/* a shorter one is the last */
+	/* a shorter datagram is the last of a burst */
 	if (b->segs && len < b->seg)
 		*n = 1;
 	*n = min3(*n, segs - b->segs, (u32)(BURST_BYTES - b->bytes) / len);
@@ -409,8 +410,8 @@ void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out)
 }
 
 /*
- * No lock but bottom halves off; rcu_read_lock() since gagg_tx_take() keeps the
- * group, whose part the skb names, alive.
+ * No lock, but bottom halves off. rcu_read_lock() is held since gagg_tx_take(): it keeps alive the
+ * group whose part the skb names.
  */
 void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out)
 {
@@ -455,7 +456,7 @@ int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct ga
 	local_bh_enable();
 	if (!skb)
 		return -ENOBUFS;
-	/* the group may be gone when it is sent */
+	/* the group may be gone when the skb is sent */
 	skb->dev_scratch = 0;
 	skb_queue_tail(&tx->control, skb);
 	gagg_port_kick(port);

@@ -15,14 +15,14 @@ struct gagg_group;
 struct gagg_port;
 struct gagg_tx;		/* bursts and queue; on the port, under its lock */
 
-/* what a port needs to send; exit: no poll runs any more, sockets still open */
+/* the state that a port needs to send; exit: after the last poll, with sockets still open */
 int gagg_tx_init(struct gagg_port *port);
 void gagg_tx_exit(struct gagg_port *port);
 
-/* Actions of one group at a time become bursts, until they are closed. Port lock held.
- *
- * gagg_tx_contrib(), gagg_tx_result(): all chunks of the action's run, with their lanes, if
- * any, which are in @mem.
+/*
+ * Between open and close, actions of one group become bursts. Port lock held. gagg_tx_contrib(),
+ * gagg_tx_result(): send all chunks of the action's run, with their lanes, if any, which are in
+ * @mem.
  */
 void gagg_tx_open(struct gagg_port *port, struct gagg_group *grp);
 void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, void *const *mem);
@@ -30,9 +30,12 @@ void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, void *const *mem
 void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a);
 void gagg_tx_close(struct gagg_port *port);
 
-/* bytes that were collected, but for those of bursts that are open; port lock held */
+/* bytes that were collected, without those of open bursts; port lock held */
 u64 gagg_tx_bytes(const struct gagg_port *port);
-/* take what was collected, when bursts are closed; port lock held; then, without it, send */
+/*
+ * take: moves what was collected to @out, after bursts are closed; port lock held. send: sends it,
+ * without the lock
+ */
 void gagg_tx_take(struct gagg_port *port, struct sk_buff_head *out);
 void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out);
 /* one control datagram (HELLO, START, ABORT), on @shard, whatever w->shards are; no port lock
