@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The configuration of a group: defaults, what is legal, what the core is told
- * of it, what hosts compare. By value, no locks.
+ * The configuration of a group: defaults, what is legal, the core's geometry, what hosts compare.
+ * By value, without locks.
  */
 #include <linux/ip.h>
 #include <linux/udp.h>
@@ -24,7 +24,7 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 	cfg->gid = gid_valid(gid) ? gid : GLOBAL_ROOT_GID;
 }
 
-/* an extended ack keeps a pointer: literals only */
+/* an extended ack keeps the pointer: literals only */
 #define bad(extack, err, why)			\
 ({						\
 	NL_SET_ERR_MSG(extack, why);		\
@@ -37,7 +37,7 @@ static int config_check_params(const struct gagg_config *cfg, struct netlink_ext
 
 	if (!wrong)
 		return 0;
-	/* a literal of the core, which no macro can see */
+	/* @why is a literal of the core, which the macro cannot check */
 	if (extack)
 		extack->_msg = wrong;
 	return -ERANGE;
@@ -64,7 +64,7 @@ static void config_set_port(union gagg_addr *addr, u16 port)
 		addr->in.sin_port = htons(port);
 }
 
-/* is it the first member with its address and one of these roles? */
+/* is @rank the first member with its address and one of these roles? */
 static bool config_first_there(const struct gagg_config *cfg, u32 rank, u8 roles)
 {
 	u32 r;
@@ -142,7 +142,7 @@ int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack)
 	return err ? err : config_check_members(cfg, extack);
 }
 
-/* node of an address, a new one if need be */
+/* node of an address; a new node if there is none */
 static u32 config_node_of(const struct gagg_geom *g, struct gagg_node *node,
 			  const union gagg_addr *addr)
 {
@@ -205,7 +205,7 @@ void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]
 
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b)
 {
-	/* both began as zeroed memory, so padding compares equal */
+	/* both were zeroed at first, so padding compares equal */
 	return !memcmp(a, b, offsetof(struct gagg_config, uid)) &&
 	       gagg_params_same_shape(&a->param, &b->param);
 }

@@ -22,12 +22,12 @@ struct gagg_member {
 	union gagg_addr addr;	/* with the base port */
 };
 
-/* what netlink sets; by value, validated as a whole by gagg_config_check() */
+/* the parameters that netlink sets; by value, validated as a whole by gagg_config_check() */
 struct gagg_config {
 	char name[GAGG_NAME_MAX];
 	union gagg_addr local;
 	struct gagg_sync_param sync;
-	union gagg_addr multicast;	/* with the base port; no family: none */
+	union gagg_addr multicast;	/* with the base port; no family: no multicast */
 	struct gagg_member member[GAGG_RANKS];
 	/* gagg_config_same_shape() compares bytes up to here */
 	kuid_t uid;
@@ -40,14 +40,14 @@ struct gagg_config {
 
 void gagg_config_default(struct gagg_config *cfg, const char *name,
 			 struct user_namespace *ns);
-/* sentence and errno for what is wrong with the whole */
+/* returns an errno, and sets a sentence, if the configuration as a whole is wrong */
 int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack);
-/* what the core needs of it; false: nothing can run yet */
+/* the core's part of the configuration; false: it is incomplete, nothing can run yet */
 bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node);
 void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]);
-/* only what may change at any time differs */
+/* true if only parameters differ that may change at any time */
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b);
-/* that from @from */
+/* copies those parameters from @from */
 void gagg_config_change(struct gagg_config *cfg, const struct gagg_config *from);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups, members and counters as netlink attributes. The caller keeps the group
- * alive: it holds gagg_net.lock or is a work of the group.
+ * Groups, members and counters as netlink attributes. The group stays alive during each call: the
+ * caller holds gagg_net.lock, or is a work of the group.
  */
 #include "encode.h"
 #include "epoch.h"
@@ -16,7 +16,7 @@ static int encode_put_addr(struct sk_buff *skb, int type, const union gagg_addr 
 	return nla_put_in_addr(skb, type, addr->in.sin_addr.s_addr);
 }
 
-/* empty: none */
+/* no family: nothing is written */
 static int encode_put_multicast(struct sk_buff *skb, const union gagg_addr *addr)
 {
 	if (!addr->sa.sa_family)
@@ -42,7 +42,7 @@ static int encode_put_params(struct sk_buff *skb, const struct gagg_params *v)
 	return 0;
 }
 
-/* ids as who sets them counts them, in the namespace's user namespace */
+/* ids as the user namespace of the network namespace counts them */
 static int encode_put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 			     struct user_namespace *ns)
 {
@@ -55,7 +55,7 @@ static int encode_put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 	       encode_put_multicast(skb, &cfg->multicast);
 }
 
-/* what is known of each rank, under one lock */
+/* what is known of each rank, read under one lock */
 struct view {
 	struct gagg_ioc_status st;
 	enum gagg_group_state state;
@@ -71,7 +71,7 @@ static void encode_view_of(struct gagg_group *grp, struct view *v)
 		gagg_epoch_status(grp, &v->st);
 }
 
-/* what is known of another host, under one lock */
+/* what is known of another host, read under one lock */
 struct reach {
 	struct gagg_mismatch mismatch;
 	u64 heard;
@@ -98,7 +98,7 @@ static enum gagg_member_state encode_member_state(struct gagg_group *grp, const 
 	return gagg_state_member(&v->st, rank, r->mismatch.field, r->blocked);
 }
 
-/* both values, too, of what is a number */
+/* with both values, if the field is a number */
 static int encode_put_mismatch(struct sk_buff *skb, const struct gagg_mismatch *bad)
 {
 	u32 digest = bad->field - 1;
@@ -147,7 +147,7 @@ static int encode_put_reach(struct sk_buff *skb, struct gagg_group *grp, const s
 	return encode_put_path(skb, grp, node);
 }
 
-/* nothing before the first op */
+/* writes nothing before the first op */
 static int encode_put_times(struct sk_buff *skb, struct gagg_group *grp, u64 now, u32 rank)
 {
 	struct gagg_times t;

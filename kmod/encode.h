@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Groups, members and counters as attributes: into @skb; -EMSGSIZE when it is full.
+ * Writes groups, members and counters as attributes into @skb; -EMSGSIZE when that is full.
  */
 #ifndef GAGG_ENCODE_H
 #define GAGG_ENCODE_H

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink: requests. A request is parsed into a configuration, which
- * is checked as a whole and then takes effect or does not; nothing is half
- * done. gagg_net.lock is held over look-up, check and effect.
+ * Generic netlink: requests. A request is parsed into a configuration, which is checked as a whole.
+ * Then it takes effect, or nothing changes. gagg_net.lock is held over look-up, check and effect.
  *
  * Longer than 600 lines: each command has its parser, policy and handler beside one another.
  */
@@ -104,7 +103,7 @@ static int nl_parse_addr(const struct nlattr *attr, union gagg_addr *addr,
 	return 0;
 }
 
-/* none if it is empty */
+/* an empty attribute: no multicast */
 static int nl_parse_multicast(const struct nlattr *attr, union gagg_addr *addr,
 			      struct netlink_ext_ack *extack)
 {
@@ -190,7 +189,7 @@ static int nl_set_member(struct gagg_config *cfg, struct nlattr **tb,
 		NL_SET_ERR_MSG_ATTR(extack, tb[GAGG_MA_RANK], "no member has this rank");
 		return -ENOENT;
 	}
-	/* with another address it is local only if that is said again */
+	/* with another address the member is local only if the request repeats that */
 	if (tb[GAGG_MA_ADDRESS] || tb[GAGG_MA_LOCAL])
 		m->local = !!tb[GAGG_MA_LOCAL];
 	return nl_parse_member(tb, m, extack);
@@ -247,14 +246,14 @@ static int nl_parse_owner(struct genl_info *info, struct nlattr **tb, struct gag
 	return 0;
 }
 
-/* what the module has no word for is refused at once: an older one knows fewer */
+/* refuses a value that this version does not know: an older module knows fewer of them */
 static int nl_parse_param(const struct gagg_param *p, const struct nlattr *attr,
 			  struct gagg_params *v, struct netlink_ext_ack *extack)
 {
 	u32 value = p->bits == 16 ? nla_get_u16(attr) : nla_get_u32(attr);
 
 	if (p->words && !gagg_param_fits(p, value)) {
-		/* a literal of the core, as NL_SET_ERR_MSG_ATTR() wants it */
+		/* a literal of the core: as NL_SET_ERR_MSG_ATTR() requires */
 		extack->_msg = p->wrong;
 		NL_SET_BAD_ATTR(extack, attr);
 		return -EOPNOTSUPP;
@@ -289,7 +288,7 @@ static int nl_parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 		nla_memcpy(&cfg->sync, tb[GAGG_GA_SYNC], sizeof(cfg->sync));
 		wrong = gagg_sync_check(&cfg->sync);
 		if (wrong) {
-			/* a constant of the core, as NL_SET_ERR_MSG_ATTR() wants it */
+			/* a constant of the core: as NL_SET_ERR_MSG_ATTR() requires */
 			extack->_msg = wrong;
 			NL_SET_BAD_ATTR(extack, tb[GAGG_GA_SYNC]);
 			return -EOPNOTSUPP;
@@ -329,9 +328,9 @@ static int nl_no_group(struct genl_info *info, struct nlattr **tb)
 }
 
 /*
- * Of a group that is made with its members, and of one that has some and gets another
- * sync mode. Members that are added one by one make a number of groups on the way,
- * in which a round needs all.
+ * Checks the sync mode of a group that is made with its members, or that has members and gets
+ * another mode. It is not checked when members are added one by one: that makes several groups on
+ * the way, in which a round needs all ranks.
  */
 static int nl_check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
@@ -344,7 +343,7 @@ static int nl_check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *
 	wrong = workers ? gagg_sync_fits(&cfg->sync, workers) : NULL;
 	if (!wrong)
 		return 0;
-	/* a constant of the core, as NL_SET_ERR_MSG() wants it */
+	/* a constant of the core: as NL_SET_ERR_MSG() requires */
 	extack->_msg = wrong;
 	return -EINVAL;
 }
@@ -410,7 +409,7 @@ static int nl_group_del(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* change a copy of the configuration, check it, let it take effect */
+/* changes a copy of the configuration, checks it, and puts it into effect */
 static int nl_change(struct genl_info *info, member_fn fn)
 {
 	struct gagg_net *gn = gagg_net_of(genl_info_net(info));
@@ -477,7 +476,7 @@ static int nl_member_set(struct sk_buff *skb, struct genl_info *info)
 	return nl_change(info, nl_set_member);
 }
 
-/* answer with what @encode writes about the named group */
+/* answers with what @encode writes about the named group */
 static int nl_answer(struct genl_info *info, u8 cmd,
 		     int (*encode)(struct sk_buff *skb, struct gagg_group *grp))
 {
@@ -535,7 +534,7 @@ static int nl_dump_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* args[0]: the last one written; the list is in the order of these numbers */
+/* args[0]: number of the last group written; the list is in the order of these numbers */
 static int nl_group_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gagg_net *gn = gagg_net_of(sock_net(skb->sk));
@@ -630,7 +629,7 @@ struct genl_family gagg_family __ro_after_init = {
 	.maxattr = GAGG_A_MAX,
 	.policy = top_policy,
 	.netnsok = true,
-	/* everything is done under gagg_net.lock, for RCU grace periods at times */
+	/* commands run under gagg_net.lock, at times for several RCU grace periods */
 	.parallel_ops = true,
 	.module = THIS_MODULE,
 	.ops = gagg_genl_ops,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The generic netlink family: it parses and answers. encode.h writes groups, members and
- * counters, notify.h tells who subscribed.
+ * The generic netlink family: parses requests and answers them. encode.h writes groups, members and
+ * counters; notify.h sends events to subscribers.
  */
 #ifndef GAGG_NETLINK_H
 #define GAGG_NETLINK_H

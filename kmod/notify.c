@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events for who subscribed. From process context: the netlink commands (under
- * gagg_net.lock) and the works of a group, which gagg_groups_bury() waits for
- * before the group and the namespace go. At the end of the namespace nobody is left
- * to hear; at that of the module the family is gone as well.
+ * Events to subscribers. They are sent from process context: by netlink commands (under
+ * gagg_net.lock) and by the works of a group, which gagg_groups_bury() waits for before group and
+ * namespace go. At the end of the namespace no subscriber is left; at that of the module the family
+ * is gone as well.
  */
 #include "encode.h"
 #include "group.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events, to who has subscribed. Process context; what is lost for memory is lost.
+ * Events to subscribers. Process context. An event that finds no memory is lost.
  */
 #ifndef GAGG_NOTIFY_H
 #define GAGG_NOTIFY_H
