@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/gagg: arguments in, arguments out, mapping, polling, leaving.
+ * /dev/gagg: arguments in, arguments out, mapping, polling, closing.
  *
- * User memory is never touched under session.lock: mmap() takes that lock under
- * mmap_lock, and a fault would take the two in the other order. Nor is a lock taken
- * under it under which somebody may wait for mmap_lock: rtnl_lock, and hence
- * gagg_net.lock.
+ * User memory is never touched under session.lock: mmap() takes that lock under mmap_lock, and a
+ * fault would take the two in the other order. Nor is any lock taken under session.lock whose
+ * holder may wait for mmap_lock: rtnl_lock, and hence gagg_net.lock.
  */
 #include <linux/compat.h>
 #include <linux/module.h>
@@ -90,7 +89,7 @@ static int chardev_do_status(struct gagg_session *ses, struct gagg_ioc_status *a
 	return 0;
 }
 
-/* what runs under session.lock */
+/* the commands that run under session.lock */
 static int chardev_do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
 {
 	switch (nr) {
@@ -119,8 +118,8 @@ static int chardev_do_locked(struct gagg_session *ses, unsigned int nr, union ga
 }
 
 /*
- * Size of the argument; no caller has a shorter one. One that did not know the lanes of
- * GAGG_IOC_STATUS would cut its operations otherwise than other ranks.
+ * Size of the argument; a shorter one is refused. A caller that did not know the lanes of
+ * GAGG_IOC_STATUS would cut its operations into other chunks than other ranks.
  */
 static const u16 arg_size[] = {
 	[_IOC_NR(GAGG_IOC_FEATURES)] = sizeof(struct gagg_ioc_features),
@@ -144,7 +143,7 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long uar
 	u32 size;
 	int err;
 
-	/* the number's size bits follow the caller's version: @size decides */
+	/* the size bits of the number follow the caller's version: @size decides */
 	if (_IOC_TYPE(cmd) != GAGG_IOC_MAGIC || nr >= ARRAY_SIZE(arg_size) ||
 	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
@@ -158,7 +157,7 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long uar
 	err = copy_struct_from_user(&arg, arg_size[nr], user, size);
 	if (err)
 		return err;
-	/* it may have changed between the two reads */
+	/* user memory may have changed between the two reads */
 	arg.size = size;
 
 	if (nr == _IOC_NR(GAGG_IOC_WAIT))
@@ -216,7 +215,7 @@ static int chardev_mmap(struct file *file, struct vm_area_struct *vma)
 	struct gagg_session *ses = file->private_data;
 	int err;
 
-	/* a private mapping would be a copy that nobody reads or writes */
+	/* a private mapping would be a copy that the module neither reads nor writes */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & VM_EXEC)
@@ -260,7 +259,7 @@ static ssize_t chardev_read(struct file *file, char __user *buf, size_t len, lof
 	if (len < sizeof(n))
 		return -EINVAL;
 	for (;;) {
-		/* first: what was done before the end is told before it */
+		/* read first: ops that were done before the end are reported before it */
 		enum gagg_session_state state = READ_ONCE(ses->state);
 
 		n = atomic64_xchg(&ses->unread, 0);
@@ -296,10 +295,10 @@ static int chardev_open(struct inode *inode, struct file *file)
 }
 
 /*
- * A held io_uring command refers to the file, so that ->release would never
- * come: they end here, when the one who submitted them closes the file; one that
- * comes later does not wait (uring_will_flush()). And a trainer that exits has left, whoever else
- * still holds the file.
+ * Ends held io_uring commands. They refer to the file, so ->release would never come: they end
+ * here, when their submitter closes the file. A command that comes later does not wait
+ * (uring_will_flush()). And a trainer that exits has left, even if another task still holds the
+ * file.
  */
 static int chardev_flush(struct file *file, fl_owner_t id)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ops of a session: starting them, being told, waiting.
+ * Ops of a session: starting them, reporting their ends, waiting for them.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -15,8 +15,8 @@
 #include "uring.h"
 
 /*
- * Times of a rank. Port locks are held, all or one, so bottom halves are off;
- * under all of them a submission is counted before its end can be.
+ * Times of a rank. All port locks are held, or one, so bottom halves are off. Submissions are
+ * counted under all of them, so before their end can be counted.
  */
 static void op_times_submit(struct gagg_session *ses)
 {
@@ -101,8 +101,9 @@ int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool w
 	gagg_group_lock_ports(grp);
 	err = op_submit_ports(grp, seat, arg);
 	gagg_group_unlock_ports(grp);
-	/* a group that dies from now on waits for us in synchronize_net(); the
-	 * poll runs here, when bottom halves are enabled, or where it runs already
+	/*
+	 * a group that dies from now on waits for us in synchronize_net(). The poll runs here, when
+	 * bottom halves are enabled, or on the CPU where it runs already
 	 */
 	rcu_read_lock();
 	mutex_unlock(&grp->lock);
@@ -182,8 +183,8 @@ int gagg_op_wish_state(const struct gagg_wish *wish)
 		return state == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
 	}
 	/*
-	 * What is done is done, even if the epoch has ended since. Acquire: so
-	 * are the results.
+	 * An op that is done stays done, even if the epoch has ended since. Acquire: its results
+	 * are visible then.
 	 */
 	if (wish->chunk) {
 		const struct gagg_done *done = gagg_site_done(&seat->channel->site);
@@ -196,7 +197,7 @@ int gagg_op_wish_state(const struct gagg_wish *wish)
 	return READ_ONCE(seat->dead) || state != GAGG_S_RUNNING ? -EPIPE : -EAGAIN;
 }
 
-/* the epoch cannot start while hosts are configured differently, or chunks do not pass */
+/* the epoch cannot start while configurations of hosts differ, or chunks do not pass */
 static int op_epoch_state(const struct gagg_wish *wish)
 {
 	struct gagg_ioc_status st = { };
@@ -242,7 +243,7 @@ struct op_waiter {
 	const struct gagg_wish *wish;
 };
 
-/* wakes the task only when its wish is decided: once per wait, not per batch */
+/* wakes the task only when its wish is decided: once a wait, not once a batch */
 static int op_wake_waiter(struct wait_queue_entry *entry, unsigned int mode, int flags,
 			  void *key)
 {

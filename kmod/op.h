@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ops of a session: starting them, being told, waiting.
+ * Ops of a session: starting them, reporting their ends, waiting for them.
  */
 #ifndef GAGG_OP_H
 #define GAGG_OP_H
@@ -11,12 +11,12 @@
 struct gagg_seat;
 struct gagg_session;
 
-/* what a waiter waits for */
+/* the condition that a waiter waits for */
 struct gagg_wish {
 	struct gagg_session *ses;
 	struct gagg_seat *seat;		/* NULL: for the epoch to start */
 	u64 op;
-	u64 chunk;			/* not 0: instead of the op */
+	u64 chunk;			/* if not 0: wait for this chunk instead of the op */
 };
 
 /* 0: fulfilled; -EAGAIN: not yet; else it never will be */
@@ -32,7 +32,7 @@ int gagg_op_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 int gagg_op_wait(const struct gagg_wish *wish, u64 timeout_ns);
 /* ranks that an op waits for: see struct gagg_ioc_status */
 u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op);
-/* what GAGG_IOC_TIMES says */
+/* fills in the answer to GAGG_IOC_TIMES */
 int gagg_op_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
 
 /* from the poll: ops of a seat up to @number are done in @shard */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: from open to leaving.
+ * Sessions: from open to the end.
  *
- * A seat is entered into and taken from its channel under group.lock and all
- * port locks, so that a poll sees it whole or not at all. When a rank leaves a
- * running epoch, the shards stop under the same locks, before its seat goes: a
- * result that needs its contribution is never computed without.
+ * A seat is entered into its channel, and removed from it, under group.lock and all port locks, so
+ * a poll sees it whole or not at all. When a rank leaves a running epoch, the shards stop under the
+ * same locks before its seat goes: a result that needs its contribution is never computed without
+ * it.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
@@ -58,7 +58,7 @@ struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region)
 	case GAGG_REG_DONE:
 		return &seat->channel->done;
 	default:
-		/* what lies in a store is read by asking for it */
+		/* chunks of a store are read by ops: only the copy is mapped */
 		return seat->copy.npages ? &seat->copy : &seat->channel->result;
 	}
 }
@@ -179,7 +179,7 @@ static int session_bind(struct gagg_session *ses, struct gagg_group *grp, u32 ra
 	return err;
 }
 
-/* a reference to the group of that name, or NULL */
+/* the group of that name, with a reference, or NULL */
 static struct gagg_group *session_group_look_up(struct gagg_net *gn, const char *name)
 {
 	struct gagg_group *grp;
@@ -193,9 +193,9 @@ static struct gagg_group *session_group_look_up(struct gagg_net *gn, const char 
 }
 
 /*
- * The group is looked up before the session is locked: who has gagg_net.lock may wait
- * for rtnl_lock, who has that for mmap_lock, and who has that, in mmap(), for
- * session.lock. If it has died by then, there may be another of its name.
+ * The group is looked up before the session is locked: a task that holds gagg_net.lock may wait for
+ * rtnl_lock, a holder of that for mmap_lock, and a holder of that, in mmap(), for session.lock. If
+ * the group has died since, there may be another one of its name.
  */
 int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 {
@@ -205,7 +205,7 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 
 	if (!ns_capable(net->user_ns, CAP_NET_ADMIN))
 		return -EPERM;
-	/* it is set once: whoever sees it not here is told by session_bind() */
+	/* it is set once. If it is set after this look, session_bind() finds out */
 	if (READ_ONCE(ses->group))
 		return -EBUSY;
 	if (strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name) ||
@@ -235,7 +235,7 @@ static void session_seat_geometry(struct gagg_session *ses, struct gagg_seat *se
 		geo->region[i].length = (u64)gagg_seat_region(seat, i)->npages << PAGE_SHIFT;
 }
 
-/* of the epoch that begins; those of the last one could be read until now */
+/* the times of the epoch that begins; those of the last one could be read until now */
 static void session_times_begin(struct gagg_session *ses)
 {
 	struct gagg_group *grp = ses->group;
@@ -260,12 +260,12 @@ static int session_attach_locked(struct gagg_session *ses, struct gagg_ioc_attac
 	struct gagg_channel *ch;
 	int err;
 
-	/* or the task that was the rank has died: see gagg_session_orphan() */
+	/* the group is dead, or the rank was lost: see gagg_session_orphan() */
 	if (grp->dead || grp->session[ses->rank] != ses)
 		return -ESTALE;
 	if (gagg_session_attached(ses))
 		return -EBUSY;
-	/* flushed by the caller: an epoch without us cannot have begun since */
+	/* the caller has flushed the epoch work: no epoch can have begun without us since */
 	if (WARN_ON_ONCE(grp->epoch))
 		return -EBUSY;
 	session_leave_all(ses, false);
@@ -295,10 +295,10 @@ int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 
 	if (!grp)
 		return -ENOTCONN;
-	/* incomplete: it has no work either */
+	/* the group is incomplete: it has no epoch work either */
 	if (!grp->ep)
 		return READ_ONCE(grp->dead) ? -ESTALE : -ENOTCONN;
-	/* a rank of this host has left an epoch: let it end here */
+	/* a rank of this host may have left an epoch: wait until it has ended here */
 	flush_work(&grp->epoch_work);
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
@@ -324,15 +324,15 @@ int gagg_session_detach(struct gagg_session *ses, u32 reason)
 		session_times_end(ses);
 	gagg_channel_trim(grp);
 	mutex_unlock(&grp->lock);
-	/* without an epoch to end, there is nobody else who would wake them */
+	/* without an epoch that ends, nothing else would wake the waiters */
 	wake_up_all(&grp->wq);
 	gagg_uring_complete(ses, -ECANCELED);
 	return 0;
 }
 
 /*
- * The trainer has died and its file lives on, in a forked child: the rank is
- * free for who comes next, the file is good for nothing any more.
+ * The trainer has died, and a forked child still has its file. The rank becomes free for another
+ * session; this file can no longer be used.
  */
 void gagg_session_orphan(struct gagg_session *ses)
 {
@@ -410,7 +410,7 @@ int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 	return err;
 }
 
-/* the channel itself stays: late members may still ask for its results */
+/* the channel stays: late members may still ask for its results */
 int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 {
 	struct gagg_seat *seat = id ? gagg_seat_find(ses, id) : NULL;
@@ -438,8 +438,8 @@ void gagg_session_started(struct gagg_session *ses, u64 epoch)
 }
 
 /*
- * Calls are refused from the moment at which the group is marked dead; that its
- * epoch has ended, or that there will be none, is told in gagg_epoch_stop().
+ * Calls are refused as soon as the group is marked dead. The end of its epoch, or that there will
+ * be none, follows in gagg_epoch_stop().
  */
 void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st)
 {

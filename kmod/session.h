@@ -2,16 +2,16 @@
 /*
  * A session: one open file of /dev/gagg, bound to one rank of a group.
  *
- * States: unbound -> bound (GAGG_IOC_OPEN; holds a group reference, is
- * group.session[rank]) -> attached (has joined, epoch not yet started) ->
- * running -> ended (epoch over; memory kept until detach, attach or close).
+ * States: unbound -> bound (GAGG_IOC_OPEN; holds a group reference, is group.session[rank]) ->
+ * attached (has joined, epoch not yet started) -> running -> ended (epoch over; memory kept until
+ * detach, attach or close).
  *
- * A session's leaving: GAGG_IOC_DETACH, ->release, or ->flush by the files
- * struct that attached when its task exits (PF_EXITING): a forked child that
- * still holds the file must not hide a death.
+ * A session leaves by GAGG_IOC_DETACH, by ->release, or by ->flush of the files struct that
+ * attached, when its task exits (PF_EXITING): a forked child that still holds the file must not
+ * hide a death.
  *
- * Lifetime: the session goes with its file. group.session[rank] is cleared
- * under group.lock and channel.session[] under all port locks before that.
+ * Lifetime: the session goes with its file. Before that group.session[rank] is cleared under
+ * group.lock, and channel.seat[] under all port locks.
  */
 #ifndef GAGG_SESSION_H
 #define GAGG_SESSION_H
@@ -32,8 +32,9 @@ enum gagg_session_state {
 	GAGG_S_ENDED,
 };
 
-/* a session's own part of a channel: what its trainer writes. The session and
- * everybody who waits on it hold a reference.
+/*
+ * A session's own part of a channel: the memory that its trainer writes. The session holds a
+ * reference, and so does each waiter.
  */
 struct gagg_seat {
 	struct kref ref;
@@ -41,8 +42,8 @@ struct gagg_seat {
 	bool dead;			/* detached; WRITE_ONCE under ports */
 	struct gagg_mem push;		/* struct gagg_push, struct gagg_cdesc[] */
 	struct gagg_mem contrib;
-	struct gagg_mem copy;		/* of a store: what the rank has read; gagg_copy_fresh() */
-	struct gagg_ledger ops;		/* submitted under session.lock, too */
+	struct gagg_mem copy;		/* store: what the rank has read; gagg_copy_fresh() */
+	struct gagg_ledger ops;		/* submitted is under session.lock, too */
 };
 
 struct gagg_session {
@@ -50,17 +51,17 @@ struct gagg_session {
 	struct gagg_group *group;	/* set once by GAGG_IOC_OPEN; under lock, READ_ONCE */
 	u32 rank;
 	enum gagg_session_state state;	/* group.lock; WRITE_ONCE */
-	u64 epoch;			/* the last since it attached; group.lock, WRITE_ONCE */
+	u64 epoch;			/* last epoch since it attached; group.lock, WRITE_ONCE */
 	fl_owner_t owner;		/* files struct that attached */
 	/* like group.channel; changed under lock and group.lock, read under either */
 	struct gagg_seat *seat[GAGG_CHANNELS_MAX];
-	struct gagg_table table;	/* of them; the same */
+	struct gagg_table table;	/* ids of seat[]; under the same locks */
 	wait_queue_head_t wq;		/* ops done, end of the epoch */
 	wait_queue_head_t chunk_wq;	/* chunks done, end of the epoch */
 	atomic64_t unread;		/* completions for read() and poll() */
 	spinlock_t uring_lock;
 	struct list_head uring;		/* held io_uring commands */
-	u32 nheld;			/* as many; uring_lock, READ_ONCE */
+	u32 nheld;			/* length of uring; uring_lock, READ_ONCE */
 };
 
 /* system calls; session.lock held but for open, which takes gagg_net.lock */
@@ -68,9 +69,9 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg);
 int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg);
 int gagg_session_channel_free(struct gagg_session *ses, u32 id);
-/* gagg_epoch_status(), and that the group is dead */
+/* gagg_epoch_status(), and whether the group is dead */
 void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st);
-/* leave the epoch, give the memory back; @reason BYE or DIED */
+/* leaves the epoch, frees the memory; @reason: BYE or DIED */
 int gagg_session_detach(struct gagg_session *ses, u32 reason);
 void gagg_session_orphan(struct gagg_session *ses);
 void gagg_session_release(struct gagg_session *ses);
@@ -88,7 +89,7 @@ struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel);
 struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region);
 void gagg_seat_put(struct gagg_seat *seat);
 
-/* epoch work, group.lock held: it runs now, or is over; wakes everybody */
+/* from the epoch work, group.lock held: an epoch runs now, or is over; wakes all waiters */
 void gagg_session_started(struct gagg_session *ses, u64 epoch);
 void gagg_session_ended(struct gagg_session *ses, u32 reason);
 

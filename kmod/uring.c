@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * io_uring commands. A command that has to wait is held in a list of its
- * session; who takes it out of the list, under uring_lock, is the one who
- * completes it, in the task of the submitter.
+ * io_uring commands. A command that has to wait is held in a list of its session. The task that
+ * takes it out of the list, under uring_lock, completes it, in the context of the submitter's task.
  *
- * A held command refers to the file: the session outlives it. It holds a
- * reference to the seat it waits for. It may be completed before the call that
- * holds it returns, and the session is there until then, too: a worker of the
- * ring has a reference to the request, and a task that issues one completes
- * none meanwhile.
+ * 1. A held command refers to the file, so the session lives longer.
+ * 2. It holds a reference to the seat that it waits for.
+ * 3. It may be completed before the call that holds it returns. The session still exists then: a
+ *    worker of the ring has a reference to the request, and a task that issues a command completes
+ *    none at the same time.
  */
 #include <linux/fdtable.h>
 #include <linux/sched.h>
@@ -19,7 +18,7 @@
 #include "session.h"
 #include "uring.h"
 
-/* in one session: a poll looks at each whenever something is done */
+/* held commands of a session: a poll looks at each of them whenever something is done */
 #define HELD_MAX	4096
 
 struct held {
@@ -30,7 +29,7 @@ struct held {
 	int ret;
 };
 
-/* process context: the last reference to a seat frees its memory */
+/* process context: dropping the last reference to a seat frees its memory */
 static void uring_held_free(struct held *h)
 {
 	gagg_seat_put(h->wish.seat);
@@ -54,13 +53,13 @@ static void uring_complete_held(struct io_uring_cmd *cmd, unsigned int flags)
 
 GAGG_COMPAT_URING_WORK(complete_in_task, uring_complete_held)
 
-/* @err: for those of @owner that are not fulfilled; NULL: of everybody */
+/* @err: result of commands that are not fulfilled, if @owner submitted them; NULL: of all */
 static void uring_finish(struct gagg_session *ses, int err, fl_owner_t owner)
 {
 	struct held *h, *next;
 	LIST_HEAD(ready);
 
-	/* pairs with the barrier in uring_hold(): it sees what was done, or we see it */
+	/* pairs with the barrier in uring_hold(): that sees what was done, or we see the command */
 	smp_mb();
 	if (list_empty_careful(&ses->uring))
 		return;
@@ -75,7 +74,7 @@ static void uring_finish(struct gagg_session *ses, int err, fl_owner_t owner)
 		ses->nheld--;
 	}
 	spin_unlock_bh(&ses->uring_lock);
-	/* each may be gone as soon as its task knows */
+	/* each may be freed as soon as it is completed */
 	list_for_each_entry_safe(h, next, &ready, list)
 		io_uring_cmd_complete_in_task(h->cmd, complete_in_task);
 }
@@ -96,9 +95,9 @@ static int uring_is_file(const void *file, struct file *other, unsigned int fd)
 }
 
 /*
- * Whether a flush by this process is still to come: a table has lost a file
- * before the file is flushed. Commands find files by other ways, too, a worker
- * before a thread closes it, a ring that has it registered.
+ * Will this process still flush the file? A file leaves the table of files before it is flushed. A
+ * command may find the file in other ways: a worker before a thread closes it, a ring that has it
+ * registered.
  */
 static bool uring_will_flush(const struct file *file)
 {
@@ -116,7 +115,7 @@ static int uring_hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct
 		return err;
 	}
 	h->cmd = cmd;
-	/* workers of the ring share it */
+	/* workers of the ring share the files struct */
 	h->owner = current->files;
 	*uring_held_of(cmd) = h;
 	gagg_compat_uring_cancelable(cmd, flags);
@@ -125,9 +124,9 @@ static int uring_hold(struct gagg_session *ses, struct io_uring_cmd *cmd, struct
 	ses->nheld++;
 	spin_unlock_bh(&ses->uring_lock);
 	/*
-	 * From here it may be completed at any time. It may be fulfilled already.
-	 * The barrier in uring_finish() comes before the look at the table, too: the
-	 * flush of whoever has left it sees the command, or we see that it has.
+	 * From here on the command may be completed at any time. Its wish may be fulfilled already.
+	 * The barrier in uring_finish() also comes before the look at the table: if the file has
+	 * left the table, either its flush sees the command, or we see that it has left.
 	 */
 	gagg_uring_complete(ses, 0);
 	if (!uring_will_flush(file))
@@ -148,7 +147,7 @@ static int uring_cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsi
 			break;
 		}
 	spin_unlock_bh(&ses->uring_lock);
-	/* else somebody is completing it */
+	/* else another task completes it */
 	if (mine) {
 		uring_held_free(mine);
 		gagg_compat_uring_done(cmd, -ECANCELED, flags);
@@ -158,7 +157,7 @@ static int uring_cancel(struct gagg_session *ses, struct io_uring_cmd *cmd, unsi
 
 static int uring_lock_session(struct gagg_session *ses, unsigned int flags)
 {
-	/* -EAGAIN: again from a worker that may sleep */
+	/* -EAGAIN: io_uring repeats the call from a worker that may sleep */
 	if (flags & IO_URING_F_NONBLOCK)
 		return mutex_trylock(&ses->lock) ? 0 : -EAGAIN;
 	return mutex_lock_interruptible(&ses->lock) ? -EINTR : 0;
@@ -230,7 +229,7 @@ int gagg_uring_cmd_handler(struct io_uring_cmd *cmd, unsigned int flags)
 
 	if (gagg_compat_uring_cancels(flags))
 		return uring_cancel(ses, cmd, flags);
-	/* user memory at first: each field is read once */
+	/* the SQE may be user memory: each field is read once */
 	sqe = gagg_compat_uring_arg(cmd);
 	u.addr = READ_ONCE(sqe->addr);
 	u.len = READ_ONCE(sqe->len);
