@@ -15,7 +15,7 @@ struct gagg_batch;	/* on the port, under its lock */
 struct gagg_group;
 struct gagg_port;
 
-/* the batch of a port: before its first poll, after its last one; init sleeps; ENOMEM */
+/* the batch of a port: init before its first poll, exit after its last one; init sleeps; ENOMEM */
 int gagg_act_init(struct gagg_port *port);
 void gagg_act_exit(struct gagg_port *port);
 
