@@ -2,10 +2,11 @@
 /*
  * The join object of a group, and what follows from it.
  *
- * The core decides under join_lock, from the poll (port lock held), the timer or a system call,
- * and what it wants is kept in grp->due. speak.c says it; epoch_work ends and begins epochs,
- * news_work tells listeners. These run in process context: the group's memory may be allocated.
- * Until epoch_work has run, datagrams of a new epoch are dropped and repeated by their senders.
+ * The core decides under join_lock: from the poll (port lock held), from the timer or from a system
+ * call. What it wants is kept in grp->due. speak.c sends it, epoch_work ends and begins epochs,
+ * news_work tells listeners. These run in process context, where the group's memory may be
+ * allocated. Until epoch_work has run, datagrams of a new epoch are dropped, and their senders
+ * repeat them.
  */
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -27,7 +28,7 @@ static u64 epoch_now_ns(void)
 	return ktime_get_ns();
 }
 
-/* join_lock held: take what the core wants done, arm the timer */
+/* collects what the core wants done, and arms the timer; join_lock held */
 static void epoch_collect(struct gagg_group *grp)
 {
 	u64 at, now = epoch_now_ns();
@@ -48,7 +49,7 @@ static void epoch_collect(struct gagg_group *grp)
 			  jiffies + 1 + (at > now ? nsecs_to_jiffies(at - now) : 0));
 }
 
-/* the endpoint is there: the group can be found, or its timer is not shut down */
+/* the endpoint exists: the group can be found, or its timer is not shut down */
 static void epoch_timer(struct gagg_group *grp)
 {
 	bool unfit = false;
@@ -135,7 +136,7 @@ static void epoch_trips(struct gagg_group *grp, u32 trip[GAGG_NODES])
 /* group.lock held */
 static int epoch_begin(struct gagg_group *grp, const struct gagg_step *step)
 {
-	/* it is new only where no rank has attached and paid for it */
+	/* channel 0 is new here only if no rank has attached, and paid for it */
 	struct mem_cgroup *old = set_active_memcg(grp->memcg);
 	struct gagg_channel *ch = gagg_channel_fresh(grp);
 	u32 i, trip[GAGG_NODES];
@@ -180,7 +181,7 @@ static void epoch_never(struct gagg_group *grp, u64 ranks, u32 reason)
 	wake_up_all(&grp->wq);
 }
 
-/* group.lock held: the group comes to where its join object is */
+/* moves the group to the state of its join object; group.lock held */
 static int epoch_step(struct gagg_group *grp, struct gagg_step *step)
 {
 	struct gagg_due taken;
@@ -205,7 +206,7 @@ static void epoch_follow(struct gagg_group *grp)
 	mutex_lock(&grp->lock);
 	err = epoch_step(grp, &step);
 	mutex_unlock(&grp->lock);
-	/* for the channel: nobody can train in this epoch */
+	/* no memory for the channel: no rank can train in this epoch */
 	if (err)
 		gagg_epoch_end(grp, &no_memory);
 	if (step.over)
@@ -245,11 +246,10 @@ void gagg_epoch_begin(struct gagg_group *grp)
 }
 
 /*
- * The group is dead and unlinked, no poll sees it: only the timer and the works
- * themselves can queue works, and epoch_collect() queues none for a dead group. The
- * epoch ends when all of them have stopped, since a START that comes later, or
- * the timer, would begin the next. The last words go out here, three times since
- * nobody will repeat them; whoever misses them all notices the silence.
+ * The group is dead and unlinked, and no poll sees it. So only the timer and the works can queue
+ * works, and epoch_collect() queues none for a dead group. The epoch ends after all of them have
+ * stopped, since a later START, or the timer, would begin the next one. ABORT is sent here three
+ * times, since nobody will repeat it. A host that misses all three notices the silence.
  */
 void gagg_epoch_stop(struct gagg_group *grp)
 {

@@ -10,10 +10,10 @@
 
 struct gagg_group;
 
-/* allocate; then, once the group can be found, begin to speak */
+/* init allocates; begin starts to send, once the group can be found */
 int gagg_epoch_init(struct gagg_group *grp);
 void gagg_epoch_begin(struct gagg_group *grp);
-/* timer and works are gone for good; ends the epoch, and all who wait for one */
+/* stops timer and works for good; ends the epoch, and wakes all that wait for one */
 void gagg_epoch_stop(struct gagg_group *grp);
 /* HELLO, START, ABORT from the poll; port lock held */
 enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
@@ -21,9 +21,9 @@ enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 void gagg_epoch_attach(struct gagg_group *grp, u32 rank);
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason);
 void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end);
-/* what fits the MTUs of this host; as gagg_join_limit() */
+/* most lanes that fit the MTUs of this host; as gagg_join_limit() */
 void gagg_epoch_limit(struct gagg_group *grp, u32 lanes);
-/* what GAGG_IOC_STATUS says (all but size) */
+/* fills in the answer to GAGG_IOC_STATUS (all but size) */
 void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st);
 
 #endif

@@ -24,10 +24,11 @@ struct gagg_group *gagg_group_get(struct gagg_group *grp)
 }
 
 /*
- * The last reference. It was never published, or it is unlinked from everything
- * since gagg_groups_bury(), whose synchronize_net() the polls have passed; no
- * session is bound, hence no seat exists and the channels' only reference is the
- * table's.
+ * The last reference is dropped.
+ *
+ * 1. Either the group was never published, or gagg_groups_bury() has unlinked it from everything,
+ *    and polls have passed its synchronize_net().
+ * 2. No session is bound, so there is no seat, and the table has the only references to channels.
  */
 static void group_release(struct kref *ref)
 {
@@ -64,7 +65,7 @@ struct gagg_group *gagg_group_find(struct gagg_net *gn, const char *name)
 	return NULL;
 }
 
-/* core objects of a group whose configuration is complete */
+/* makes the core objects of a group whose configuration is complete */
 static int group_cores(struct gagg_group *grp)
 {
 	u32 s;
@@ -88,7 +89,7 @@ static void group_disconnect(struct gagg_group *grp)
 		gagg_endpoint_put(grp->ep);
 }
 
-/* one that nobody has seen yet */
+/* frees a group that was never published */
 static void group_free(struct gagg_group *grp)
 {
 	group_disconnect(grp);
@@ -96,7 +97,7 @@ static void group_free(struct gagg_group *grp)
 	gagg_group_put(grp);
 }
 
-/* with all its memory, but without sockets; NULL: there is none */
+/* a group with all its memory, but without sockets; NULL: no memory */
 static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_config *cfg)
 {
 	struct gagg_quota *quota = gagg_quota_of(gn->net->user_ns);
@@ -130,7 +131,7 @@ static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_con
 	return grp;
 }
 
-/* where results for all arrive, if there is such a place and ranks here want some */
+/* joins the multicast address, if there is one and ranks on this host want results */
 static int group_join(struct gagg_group *grp, struct netlink_ext_ack *extack)
 {
 	const struct gagg_geom *g = &grp->geom;
@@ -149,7 +150,7 @@ static int group_join(struct gagg_group *grp, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-/* sockets without ports of their own: gagg_endpoint_bind() is to follow */
+/* makes sockets without port numbers: gagg_endpoint_bind() must follow */
 static int group_prepare(struct gagg_group *grp, struct netlink_ext_ack *extack)
 {
 	struct gagg_endpoint *ep;
@@ -162,7 +163,10 @@ static int group_prepare(struct gagg_group *grp, struct netlink_ext_ack *extack)
 	return group_join(grp, extack);
 }
 
-/* sockets, if it is complete; @old: the group that it replaces, or NULL */
+/*
+ * makes and binds sockets, if the configuration is complete; @old: the group that it replaces, or
+ * NULL
+ */
 static int group_connect(struct gagg_group *grp, const struct gagg_group *old,
 			 struct netlink_ext_ack *extack)
 {
@@ -186,7 +190,7 @@ static int group_connect(struct gagg_group *grp, const struct gagg_group *old,
 	return group_join(grp, extack);
 }
 
-/* from here it is found, by name and by id */
+/* from here on it is found by name and by id */
 static void group_publish(struct gagg_group *grp)
 {
 	struct gagg_net *gn = grp->gn;
@@ -228,7 +232,7 @@ void gagg_group_unlink(struct gagg_group *grp, struct list_head *dead)
 {
 	gagg_net_assert_held(grp->gn);
 	list_move_tail(&grp->list, dead);
-	/* from here no ioctl starts anything: they look under the lock */
+	/* from here on no ioctl starts anything: each checks under the lock */
 	mutex_lock(&grp->lock);
 	WRITE_ONCE(grp->dead, true);
 	mutex_unlock(&grp->lock);
@@ -236,13 +240,16 @@ void gagg_group_unlink(struct gagg_group *grp, struct list_head *dead)
 		hlist_del_rcu(&grp->ep_node);
 }
 
-/* no poll sees it any more; true: it was the last one with its sockets, or some of them */
+/*
+ * stops a group that no poll sees any more; true: it was the last one with its sockets, or some of
+ * them
+ */
 static bool group_stop(struct gagg_group *grp)
 {
-	/* runs the work one last time: waiters wake */
+	/* runs the work one last time: this wakes waiters */
 	gagg_epoch_stop(grp);
 	gagg_channels_exit(grp);
-	/* until here a session that leaves excludes polls by their locks */
+	/* until here a session that leaves takes port locks to exclude polls */
 	mutex_lock(&grp->lock);
 	grp->portless = true;
 	mutex_unlock(&grp->lock);
@@ -253,9 +260,9 @@ static bool group_stop(struct gagg_group *grp)
 }
 
 /*
- * What the last of its groups has left hears nothing any more; the first grace period
- * ends the calls that have heard, the second the use of NAPI contexts' lists. An
- * address for all goes first: it refers to the endpoint.
+ * Closes the endpoints and multicast addresses that the last of their groups has left. The first
+ * grace period ends calls that had found a port, the second one the use of the lists of NAPI
+ * contexts. A multicast address goes first: it refers to the endpoint.
  */
 static void groups_close(struct list_head *groups)
 {
@@ -274,7 +281,7 @@ static void groups_close(struct list_head *groups)
 			gagg_endpoint_close(grp->ep);
 }
 
-/* their last words to waiters; sessions may hold them for longer */
+/* wakes waiters for the last time, and drops references; sessions may keep groups for longer */
 static void groups_put(struct list_head *groups)
 {
 	struct gagg_group *grp, *next;
@@ -314,7 +321,7 @@ void gagg_group_kill(struct gagg_group *grp)
 	gagg_groups_bury(&dead);
 }
 
-/* mark it dead, so that no rank can attach any more, unless one is */
+/* marks the group dead, so that no rank can attach any more; fails if one is attached */
 static bool group_retire(struct gagg_group *grp)
 {
 	bool busy = false;
@@ -330,7 +337,7 @@ static bool group_retire(struct gagg_group *grp)
 	return !busy;
 }
 
-/* does @old alone have ports that @new needs, and in another range? */
+/* does only @old have ports that @new needs, in another range? */
 static bool group_in_the_way(const struct gagg_group *old, const struct gagg_group *new)
 {
 	const union gagg_addr *a, *b;
@@ -347,7 +354,7 @@ static bool group_in_the_way(const struct gagg_group *old, const struct gagg_gro
 	return gagg_addr_equal(a, b) && pa < pb + new->cfg.shards && pb < pa + old->cfg.shards;
 }
 
-/* @new is counted in the place of @old, which is about to go */
+/* the quota counts @new in place of @old, which is about to go */
 static void group_replace(struct gagg_group *old, struct gagg_group *new)
 {
 	new->counted = old->counted;
@@ -355,8 +362,8 @@ static void group_replace(struct gagg_group *old, struct gagg_group *new)
 }
 
 /*
- * @old, which is in the way, dies first; should @new not get its ports, @spare
- * gets those of @old. Nothing is allocated when @old is dead.
+ * @old is in the way, so it dies first. If @new does not get its ports, @spare gets those of @old.
+ * Nothing is allocated after @old is dead.
  */
 static int group_swap(struct gagg_group *old, struct gagg_group *new,
 		      struct gagg_group *spare, struct netlink_ext_ack *extack)
@@ -384,9 +391,9 @@ static int group_swap(struct gagg_group *old, struct gagg_group *new,
 }
 
 /*
- * Everything that can fail is done while the old group is still there, but for
- * binding to ports that it holds: that is done when it is dead, and if it fails,
- * a group like the old one takes its place.
+ * Everything that can fail is done while the old group still exists, with one exception: ports that
+ * the old group holds can be bound only when it is dead. If that fails, a group like the old one
+ * takes its place.
  */
 int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		      struct netlink_ext_ack *extack)
@@ -431,8 +438,8 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 }
 
 /*
- * Ports ascend, so that lockdep can be told: all of them are of one class and
- * SINGLE_DEPTH_NESTING would not do for 16.
+ * Ports are locked in ascending order, and lockdep is told so: all port locks are of one class, and
+ * SINGLE_DEPTH_NESTING does not suffice for 16.
  */
 void gagg_group_lock_ports(struct gagg_group *grp)
 {
@@ -441,7 +448,7 @@ void gagg_group_lock_ports(struct gagg_group *grp)
 	local_bh_disable();
 	for (s = 0; s < grp->cfg.shards; s++) {
 		spin_lock_nest_lock(&grp->ep->port[s].lock, &grp->lock);
-		/* sparse does not count what a loop takes */
+		/* sparse does not count locks that a loop takes */
 		__release(&grp->ep->port[s].lock);
 	}
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A group: configuration, the core objects built from it, its channels and the
- * sessions of its local ranks.
+ * A group: configuration, the core objects built from it, its channels and the sessions of its
+ * local ranks.
  *
- * Configuration changes rebuild the group under the same name: a new struct
- * gagg_group with a new instance id replaces the old one, which dies like a
- * deleted one. So everything that follows from the configuration is constant
- * for the lifetime of the object.
+ * A change of configuration rebuilds the group under the same name: a new struct gagg_group with a
+ * new instance id replaces the old one, which dies like a deleted one. So everything that follows
+ * from the configuration is constant for the lifetime of the object.
  *
- * Death (gagg_group_kill): marked dead and unlinked from name list and endpoint
- * (gagg_net.lock), synchronize_net() so that no poll sees it, timer and works
- * stopped, epoch ended with GAGG_R_DELETED, waiters woken, ABORT sent, endpoint
- * dropped; the memory goes with the last reference (sessions hold one). Groups that
- * die together take each of these steps together: three grace periods for all.
+ * Death (gagg_group_kill()), in this order; groups that die together take each step together, in
+ * three grace periods for all:
+ * 1. marked dead and unlinked from name list and endpoint (gagg_net.lock)
+ * 2. synchronize_net(): no poll sees the group any more
+ * 3. timer and works stopped, epoch ended with GAGG_R_DELETED, waiters woken, ABORT sent
+ * 4. endpoint dropped
+ * 5. the memory goes with the last reference (sessions hold one)
  */
 #ifndef GAGG_GROUP_H
 #define GAGG_GROUP_H
@@ -39,12 +40,12 @@ struct gagg_node {
 	struct dst_cache route;	/* gagg_routes_init() to gagg_routes_exit() */
 };
 
-/* the part of a group that belongs to one port; under its lock */
+/* the part of a group that belongs to one port; under the port's lock */
 struct gagg_part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
 	bool unfit;		/* a datagram was too long for the interface */
-	/* parts of gagg_group.channel, by place; set and cleared with those */
+	/* by place: the part of each of gagg_group.channel; set and cleared with that */
 	struct gagg_chan *channel[GAGG_CHANNELS_MAX];
 };
 
@@ -61,38 +62,38 @@ struct gagg_group {
 	struct hlist_node ep_node;	/* gagg_endpoint.groups; RCU */
 	struct kref ref;
 	struct gagg_net *gn;
-	struct mem_cgroup *memcg;	/* of who made it: pays for what works allocate */
+	struct mem_cgroup *memcg;	/* the maker's cgroup: pays for what works allocate */
 	struct gagg_quota *quota;	/* of the user namespace; or NULL */
 	bool counted;			/* one of the quota's groups; gagg_net.lock */
 	struct gagg_endpoint *ep;	/* NULL: incomplete, nothing runs */
 	struct gagg_config cfg;
-	struct gagg_geom geom;		/* @lanes change with epochs: under all port locks
+	struct gagg_geom geom;		/* @lanes change with epochs: written under all port locks
 					 * and lock, read under either
 					 */
 	struct gagg_node node[GAGG_NODES];
 	struct gagg_node all;		/* the multicast address of results */
-	u64 all_nodes;			/* who is reached there: two or more; 0: none */
-	struct gagg_multicast *mc;	/* where ranks here hear it; as ep */
+	u64 all_nodes;			/* nodes that are reached there: two or more; 0: none */
+	struct gagg_multicast *mc;	/* sockets that hear it for local ranks; as ep */
 	bool dead;			/* nothing begins any more; group.lock, READ_ONCE */
 	bool portless;			/* dead, and the ports may be gone; group.lock */
-	bool closes_mc;			/* dead, and the last of mc, or */
-	bool closes_ep;			/* of ep: they end with it */
+	bool closes_mc;			/* dead, and it was the last group of mc */
+	bool closes_ep;			/* dead, and it was the last group of ep */
 
-	spinlock_t join_lock;		/* join, and what is due */
+	spinlock_t join_lock;		/* protects join and due */
 	struct gagg_join *join;
 	struct timer_list join_timer;
 	struct gagg_due due;		/* what join wants; join_lock */
 	struct work_struct speak_work;	/* sends what is to be said */
 	struct work_struct news_work;	/* notifies */
-	struct work_struct epoch_work;	/* brings the group to what join says */
+	struct work_struct epoch_work;	/* moves the group to the state of join */
 
 	struct mutex lock;		/* below, and sessions' attach state */
 	u64 epoch;			/* running here; 0: none */
 	u64 epochs;			/* epochs started, counter */
 	struct gagg_session *session[GAGG_RANKS];	/* bound to the rank */
 	/*
-	 * Channels by place, and the table of places: written under all port locks
-	 * and group.lock, read under either. That an epoch is over is group.lock's.
+	 * Channels by place, and the table of places: written under all port locks and group.lock,
+	 * read under either. table.spent is under group.lock only.
 	 */
 	struct gagg_channel *channel[GAGG_CHANNELS_MAX];
 	struct gagg_table table;
@@ -108,14 +109,15 @@ struct gagg_group {
 struct gagg_group *gagg_group_find(struct gagg_net *gn, const char *name);
 int gagg_group_create(struct gagg_net *gn, const struct gagg_config *cfg,
 		      struct netlink_ext_ack *extack);
-/* replace the configuration; EBUSY while a rank is attached (uid, gid, mode
- * excepted)
+/*
+ * replaces the configuration; EBUSY while a rank is attached, unless gagg_config_same_shape()
  */
 int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		      struct netlink_ext_ack *extack);
 void gagg_group_kill(struct gagg_group *grp);
-/* the same for many, at the end of namespaces: nobody finds them any more, then the rest;
- * the latter without locks
+/*
+ * the same for many groups, at the end of namespaces: unlink, so that nothing finds them any more,
+ * then bury, without locks
  */
 void gagg_group_unlink(struct gagg_group *grp, struct list_head *dead);
 void gagg_groups_bury(struct list_head *dead);
@@ -123,10 +125,10 @@ void gagg_groups_bury(struct list_head *dead);
 struct gagg_group *gagg_group_get(struct gagg_group *grp);
 void gagg_group_put(struct gagg_group *grp);
 
-/* what netlink says of it */
+/* the state that netlink reports */
 enum gagg_group_state gagg_group_state(struct gagg_group *grp);
 
-/* all ports of the group's endpoint, ascending; group.lock held; bh off */
+/* locks all ports of the group's endpoint, ascending; group.lock held; bh off */
 void gagg_group_lock_ports(struct gagg_group *grp);
 void gagg_group_unlock_ports(struct gagg_group *grp);
 
