@@ -97,7 +97,7 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 		return ERR_PTR(-ENOMEM);
 	}
 	kref_init(&ch->ref);
-	/* a session keeps it for longer than the group is there */
+	/* a session may keep the channel for longer than the group */
 	ch->quota = gagg_quota_get(grp->quota);
 	ch->id = id;
 	ch->site.index = index;
@@ -114,7 +114,7 @@ struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 mem
 	for (s = 0; s < ch->site.nparts; s++)
 		grp->part[s].channel[index] = ch->site.part[s];
 	gagg_table_enter(&grp->table, index, id);
-	/* without an epoch it is told when that begins */
+	/* without an epoch the channel gets the number when one begins */
 	if (grp->epoch)
 		trace_gagg_channel(&grp->geom, id, members);
 	gagg_group_unlock_ports(grp);
@@ -173,7 +173,7 @@ void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
 	WRITE_ONCE(gagg_site_done(&ch->site)->epoch, epoch);
 }
 
-/* an OPEN that came to nothing; group.lock held */
+/* counts an OPEN that failed for lack of memory; group.lock held */
 static void channel_count_nomem(struct gagg_group *grp)
 {
 	gagg_group_lock_ports(grp);
@@ -195,8 +195,8 @@ static bool channel_wanted(struct gagg_group *grp, struct gagg_want *want)
 }
 
 /*
- * The memory of a channel that only others train on is charged to the cgroup of
- * who made the group.
+ * The memory of a channel without local ranks is charged to the cgroup of the task that made the
+ * group.
  */
 static void channel_opens_work(struct work_struct *work)
 {
@@ -206,7 +206,7 @@ static void channel_opens_work(struct work_struct *work)
 
 	gagg_faults_work_begin();
 	mutex_lock(&grp->lock);
-	/* without memory they ask again */
+	/* without memory the other hosts ask again */
 	while (channel_wanted(grp, &want))
 		if (IS_ERR(gagg_channel_create(grp, want.id, want.members)))
 			channel_count_nomem(grp);
@@ -231,7 +231,7 @@ void gagg_channels_init(struct gagg_group *grp)
 	INIT_WORK(&grp->opens.work, channel_opens_work);
 }
 
-/* no poll sees the group: nothing queues the work any more */
+/* no poll sees the group any more, so nothing queues the work */
 void gagg_channels_exit(struct gagg_group *grp)
 {
 	cancel_work_sync(&grp->opens.work);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A channel of a group on this host: the core's part for each shard, the result
- * region that all local ranks share, the accumulators.
+ * A channel of a group on this host: the core's part for each shard, the result region that all
+ * local ranks share, the accumulators.
  *
- * Made for channel 0 when an epoch starts (or at the first attach, which needs
- * its geometry), for others by GAGG_IOC_CHANNEL or by OPEN; lives until the
- * epoch ends, since late members may still ask for its results.
+ * Channel 0 is made when an epoch starts, or at the first attach, which needs its geometry. Others
+ * are made by GAGG_IOC_CHANNEL or by OPEN. All live until the epoch ends, since late members may
+ * still ask for results.
  *
- * The group's table holds a reference; so does every seat, so that a waiter who
- * has a seat may look at the channel without a lock.
+ * The group's table holds a reference. So does every seat: a waiter that has a seat may read the
+ * channel without a lock.
  */
 #ifndef GAGG_CHANNEL_H
 #define GAGG_CHANNEL_H
@@ -39,16 +39,18 @@ struct gagg_channel {
  * EDQUOT
  */
 struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members);
-/* channel 0 of the epoch to come: the one in the table, unless that is of one that is
- * over, else a new one; group.lock held; sleeps
+/*
+ * channel 0 of the next epoch: the one in the table, or a new one if that belongs to an epoch that
+ * is over; group.lock held; sleeps
  */
 struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp);
-/* without an epoch nobody needs a channel that nobody sits in; group.lock held */
+/* without an epoch, removes channels that have no seats; group.lock held */
 void gagg_channel_trim(struct gagg_group *grp);
-/* an epoch begins with it; group.lock held */
+/* an epoch begins with the channel; group.lock held */
 void gagg_channel_begin(struct gagg_channel *ch, u64 epoch);
-/* empties the table into @gone, which has room for all and gets its references;
- * group.lock and all port locks held
+/*
+ * moves all channels, with the table's references, to @gone, which has room for all; group.lock and
+ * all port locks held
  */
 u32 gagg_channel_unlink_all(struct gagg_group *grp, struct gagg_channel **gone);
 void gagg_channel_put(struct gagg_channel *ch);
@@ -61,12 +63,13 @@ static inline struct gagg_channel *gagg_channel_find(struct gagg_group *grp, u32
 	return place < 0 ? NULL : grp->channel[place];
 }
 
-/* at birth of a group, and at its death after synchronize_net() (group.lock
- * not held, the work takes it): the work stops, the table is emptied
+/*
+ * init: at birth of a group. Exit: at its death after synchronize_net(), without group.lock, which
+ * the work takes: the work stops, the table is emptied
  */
 void gagg_channels_init(struct gagg_group *grp);
 void gagg_channels_exit(struct gagg_group *grp);
-/* OPEN arrived; port lock held */
+/* an OPEN has arrived; port lock held */
 void gagg_channel_want(struct gagg_group *grp, u64 epoch, u32 id, u64 members);
 
 static inline struct gagg_channel *gagg_channel_of(struct gagg_site *site)

@@ -2,29 +2,29 @@
 /*
  * Sockets of an endpoint.
  *
- * Birth: under gagg_net.lock, from a work item, since a socket belongs to the
- * cgroup of the task that makes it, whose filters and rules are not for this one.
- * Its memory is charged to that cgroup all the same: who made the first group of
- * the endpoint pays for it, as for what a port allocates in polls (tx.c).
+ * Birth: under gagg_net.lock, from a work item. A socket belongs to the cgroup of the task that
+ * makes it, and no user's filters and rules are meant for this one. Its memory is charged to the
+ * cgroup of the task that made the first group of the endpoint all the same, as is what a port
+ * allocates in polls (tx.c).
  *
- * Arrival: sk_data_ready may run under UDP's busylock and on several CPUs at
- * once, so it only schedules the port's NAPI, which drains the queue bounded by
- * its budget: one NAPI, one lock. Sockets of multicast join it (multicast.c).
+ * Arrival: sk_data_ready may run under UDP's busylock and on several CPUs at once, so it only
+ * schedules the port's NAPI, which drains the queue bounded by its budget: one NAPI, one lock.
+ * Sockets of multicast use the same NAPI (multicast.c).
  *
- * Death, when the last group leaves, under gagg_net.lock or at the end of the
- * namespace; several endpoints share the grace periods:
+ * Death, when the last group leaves, under gagg_net.lock or at the end of the namespace; several
+ * endpoints share the grace periods:
  *	1. sk_data_ready and user data are put back under sk_callback_lock: no
  *	   new call finds the port
- *	2. synchronize_net(): calls under way in softirq have returned
- *	3. the timer is cancelled; it may schedule the NAPI once more
- *	4. napi_disable() waits for a poll under way, then no poll runs any more;
- *	   a kick by a system call that comes now is a no-op
+ *	2. synchronize_net(): calls that ran in softirq have returned
+ *	3. the timer is cancelled; before that it may schedule the NAPI once more
+ *	4. napi_disable() waits for a poll that runs; after it no poll runs, and
+ *	   a kick by a system call has no effect
  *	5. synchronize_net(): the NAPI contexts are on lists that are read under RCU
- *	6. what was still to be said is sent, the sockets are released with what
- *	   is queued on them
- * Whoever kicks or locks a port holds a reference to a group that is alive
- * (session calls check under the group's lock), and gagg_groups_bury() has
- * excluded them before it leaves the endpoint.
+ *	6. control datagrams that still wait are sent; the sockets are released with
+ *	   what is queued on them
+ * A task that kicks or locks a port holds a reference to a group that is alive (session calls check
+ * this under the group's lock). gagg_groups_bury() has excluded such tasks before it leaves the
+ * endpoint.
  */
 #include <linux/memcontrol.h>
 #include <linux/net.h>
@@ -61,7 +61,7 @@ static void endpoint_port_data_ready(struct sock *sk)
 
 void gagg_port_kick(struct gagg_port *port)
 {
-	/* enabling bottom halves runs the softirq that was raised */
+	/* enabling bottom halves again runs the softirq that was raised */
 	local_bh_disable();
 	napi_schedule(&port->napi);
 	local_bh_enable();
@@ -81,14 +81,14 @@ static int endpoint_port_options(struct socket *sock, sa_family_t family)
 	err = endpoint_set_int(sock, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF);
 	if (!err && family == AF_INET6)
 		err = endpoint_set_int(sock, SOL_IPV6, IPV6_V6ONLY, 1);
-	/* results by multicast are for others */
+	/* results by multicast are for other hosts */
 	if (!err)
 		err = family == AF_INET6 ?
 			      endpoint_set_int(sock, SOL_IPV6,
 					       IPV6_MULTICAST_LOOP, 0) :
 			      endpoint_set_int(sock, SOL_IP, IP_MULTICAST_LOOP,
 					       0);
-	/* what ICMP says of a path is not believed (route.c) */
+	/* ICMP messages about a path's MTU are ignored (route.c) */
 	if (!err)
 		err = family == AF_INET6 ?
 		      endpoint_set_int(sock, SOL_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_INTERFACE) :
@@ -115,11 +115,11 @@ int gagg_port_socket(struct gagg_port *port, struct socket **out)
 	err = sock_create_kern(port->ep->gn->net, family, SOCK_DGRAM, IPPROTO_UDP, &sock);
 	if (err)
 		return err;
-	/* our receive never sleeps; polling the device from it would re-enter */
+	/* our receive never sleeps; if it polled the device, it would enter itself */
 	gagg_compat_no_busy_poll(sock->sk);
 	gagg_compat_charge(sock->sk, port->ep->memcg);
 	sock->sk->sk_allocation = GFP_ATOMIC;
-	/* the same for every socket of a protocol */
+	/* the same function for every socket of a protocol */
 	port->saved_data_ready = sock->sk->sk_data_ready;
 	err = endpoint_port_options(sock, family);
 	if (err)
@@ -129,7 +129,7 @@ int gagg_port_socket(struct gagg_port *port, struct socket **out)
 	return err;
 }
 
-/* a socket that has no number yet */
+/* creates the port's socket, which has no port number yet */
 static int endpoint_port_create(struct gagg_port *port, void *unused)
 {
 	int err;
@@ -154,7 +154,7 @@ out_tx:
 	return err;
 }
 
-/* allocates nothing: UDP has one table of ports, which is there */
+/* allocates nothing: UDP has one table of ports, which exists already */
 int gagg_port_listen(struct gagg_port *port, struct socket *sock,
 		     const union gagg_addr *base)
 {
@@ -207,7 +207,7 @@ bool gagg_endpoint_leave(struct gagg_endpoint *ep)
 	if (!refcount_dec_and_test(&ep->refs))
 		return false;
 	list_del(&ep->list);
-	/* those that there are, if not all could be made */
+	/* after a failure some ports may be missing */
 	for (i = 0; i < ep->nports; i++)
 		if (ep->port[i].sock)
 			gagg_port_deafen(&ep->port[i], ep->port[i].sock);
@@ -328,7 +328,7 @@ static struct gagg_endpoint *endpoint_new(struct gagg_net *gn, const union gagg_
 		port->timer_at = GAGG_NEVER;
 		hrtimer_setup(&port->timer, gagg_port_timer, CLOCK_MONOTONIC,
 			      HRTIMER_MODE_ABS_SOFT);
-		/* before it is added: it gets no id then */
+		/* before the NAPI is added: then it gets no id */
 		set_bit(NAPI_STATE_NO_BUSY_POLL, &port->napi.state);
 		netif_napi_add_weight(ep->dummy, &port->napi, gagg_port_poll,
 				      NAPI_POLL_WEIGHT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An endpoint: (namespace, local address, base port, shards). One socket, one
- * NAPI context and one lock per shard, and a socket more for each multicast address;
- * groups that name it share it.
+ * An endpoint: (namespace, local address, base port, shards). It has one socket, one NAPI context
+ * and one lock per shard, and one more socket per shard for each multicast address. Groups that
+ * name it share it.
  *
  * Lock order, outermost first:
  *	gagg_net.lock (mutex)		configuration of a namespace
@@ -52,7 +52,7 @@ struct gagg_port {
 	u64 timer_at;			/* GAGG_NEVER: not armed; under lock */
 	struct gagg_tx *tx;		/* gagg_tx_init() to gagg_tx_exit() */
 	struct gagg_batch *batch;	/* gagg_act_init() to gagg_act_exit() */
-	struct gagg_faults *faults;	/* likewise; of builds that make some */
+	struct gagg_faults *faults;	/* gagg_faults_open() to _close() */
 	u16 index;
 	/* a datagram that is not contiguous in its skb; under lock */
 	u8 bounce[GAGG_WIRE_HDRLEN + 4 * GAGG_WIRE_LANES_MAX] __aligned(8);
@@ -63,58 +63,65 @@ struct gagg_endpoint {
 	struct gagg_net *gn;
 	refcount_t refs;		/* groups; gagg_net.lock */
 	struct gagg_quota *quota;	/* of the user namespace; or NULL */
-	struct mem_cgroup *memcg;	/* of who made it: pays for sockets, queues, fragments */
+	struct mem_cgroup *memcg;	/* the first group's cgroup: sockets, queues, fragments */
 	union gagg_addr addr;		/* with the base port */
 	u16 nports;
 	struct net_device *dummy;	/* carries the NAPI contexts */
 	struct hlist_head groups[16];	/* by id; RCU for readers, gagg_net.lock */
-	struct list_head multicasts;	/* likewise; none outlives its groups */
+	struct list_head multicasts;	/* as groups; none outlives its groups */
 	struct gagg_port port[];
 };
 
-/* one with a reference and sockets, but no ports yet; sleeps; gagg_net.lock held */
+/*
+ * a new endpoint with one reference, and with sockets that have no ports yet; sleeps; gagg_net.lock
+ * held
+ */
 struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg_addr *addr,
 					   u16 nports, struct netlink_ext_ack *extack);
-/* its ports; allocates nothing: fails only if somebody else has one of them, or the
- * address is not this host's; no more is done with @ep then than to put it
+/*
+ * binds the ports. Allocates nothing: fails only if another socket has one of the ports, or the
+ * address is not this host's. After a failure the caller only puts @ep
  */
 int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack);
 /* find, or create and bind; takes a reference; sleeps; gagg_net.lock held */
 struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
 					u16 nports, struct netlink_ext_ack *extack);
-/* drop a reference; true: it was the last one, and no new call finds the ports. A grace
- * period later gagg_endpoint_still() is to follow, which ends timers and polls, and another
- * one later gagg_endpoint_close(), which releases sockets and memory
+/*
+ * drops a reference; true: it was the last one, and no new call finds the ports. A grace period
+ * later the caller calls gagg_endpoint_still(), which ends timers and polls; another grace period
+ * later gagg_endpoint_close(), which releases sockets and memory
  */
 bool gagg_endpoint_leave(struct gagg_endpoint *ep);
 void gagg_endpoint_still(struct gagg_endpoint *ep);
 void gagg_endpoint_close(struct gagg_endpoint *ep);
-/* all of it */
+/* all of these steps at once */
 void gagg_endpoint_put(struct gagg_endpoint *ep);
 
 /* the group with that wire id, under rcu_read_lock() or gagg_net.lock */
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
 
-/* @fn of all ports, in a work, until one fails; sleeps */
+/* calls @fn for all ports, in a work, until one call fails; sleeps */
 int gagg_endpoint_each_port(struct gagg_endpoint *ep,
 			    int (*fn)(struct gagg_port *port, void *arg), void *arg);
 
-/* a socket as a port needs it, without a number; for works only: see endpoint.c */
+/* creates a socket as a port needs it, without a port number; for works only: see endpoint.c */
 int gagg_port_socket(struct gagg_port *port, struct socket **sock);
-/* bind to an address, at the port's place in the range from @base on: from here on
- * what arrives runs the port's poll; allocates nothing
+/*
+ * binds the socket to an address, with the port's number in the range from @base on. From here on
+ * arrivals run the port's poll; allocates nothing
  */
 int gagg_port_listen(struct gagg_port *port, struct socket *sock,
 		     const union gagg_addr *base);
-/* if it ever has: no new call finds the port; those under way end before
- * synchronize_net() does
+/*
+ * undoes gagg_port_listen(), if that was called: no new call finds the port; calls that run end
+ * before synchronize_net() does
  */
 void gagg_port_deafen(const struct gagg_port *port, struct socket *sock);
 
 /* run the port's poll soon; process context or softirq */
 void gagg_port_kick(struct gagg_port *port);
 
-/* addresses without ports */
+/* compares addresses, not ports */
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
 u16 gagg_base_port(const union gagg_addr *a);
 

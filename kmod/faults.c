@@ -2,26 +2,25 @@
 /*
  * Faults on purpose (faults.h), for tests.
  *
- * Network. An skb that passes a port, in either direction, is lost, passed
- * twice, held back for a while, or held back until the next has overtaken it.
- * Which of these befalls the k-th is a pure function of seed, address, port
- * number, direction, k and the rates: the same seed does the same to the same
- * number of skbs, however they are spaced. An skb is a burst, as the stack has
- * it; "segs" says how many datagrams a burst may have.
+ * Network. An skb that passes a port, in either direction, is lost, passed twice, held back for a
+ * while, or held back until the next skb has overtaken it. Which of these happens to the k-th skb
+ * is a pure function of seed, address, port number, direction, k and the rates. So the same seed
+ * does the same to the same number of skbs, whatever the time between them. An skb is a burst, as
+ * the stack has it; "segs" is the maximum of datagrams in a burst.
  *
- * Lifetime: an skb that is held back belongs to its way, a way to its port. It
- * refers to no group: received skbs are looked up when they go on, and those to
- * be sent have forgotten whose counters they are (dev_scratch), since the group
- * may be gone by then. Their route does refer to a device; they are freed at
- * the death of the endpoint, when no poll runs any more, which is before the
- * namespace and its devices go (endpoint.c). No timer but the port's own, whose
- * poll looks for what is due.
+ * Lifetime of an skb that is held back:
+ * 1. It belongs to its direction ("way") of a port.
+ * 2. It refers to no group, since the group may be gone before it goes on. A received skb is looked
+ *    up when it goes on. One that is to be sent forgets whose counters it is for (dev_scratch).
+ * 3. Its route does refer to a device. So it is freed at the death of the endpoint, when no poll
+ *    runs any more, which is before the namespace and its devices go (endpoint.c).
+ * 4. There is no timer but the port's own, whose poll looks for skbs that are due.
  *
- * Works. A task is made to fail by /proc/PID/fail-nth, but some of what it asks
- * for is done by works: sockets, channels. What is in work-fail-nth is the
- * fail-nth of the next of these that runs; it takes it with it, and puts back
- * what it has not used up. 0 afterwards means that an allocation has failed. Who
- * reads or writes the file waits for works under way, so none has it by then.
+ * Works. /proc/PID/fail-nth makes a task fail, but works do some of what the task asks for:
+ * sockets, channels. The value in work-fail-nth becomes the fail-nth of the next of these works
+ * that runs. The work takes the value, and puts back what it has not used up: 0 afterwards means
+ * that an allocation has failed. Reading or writing the file waits for works that run, so none of
+ * them has the value then.
  */
 #include <linux/debugfs.h>
 #include <linux/jhash.h>
@@ -33,7 +32,7 @@
 #include "faults.h"
 
 #define PER_MILLE	1000
-#define HELD_MAX	1024U	/* of a way: 64 MiB if all are bursts */
+#define HELD_MAX	1024U	/* skbs per way: 64 MiB if all are bursts */
 
 enum fault {
 	DROP,
@@ -48,11 +47,11 @@ enum { RX, TX, NWAYS };
 
 struct way {
 	u64 key;
-	u64 passed;			/* skbs that came */
+	u64 passed;			/* skbs that passed */
 	u64 hit[NFAULTS];
-	u64 spared;			/* of these: no room or memory to carry it out */
-	struct sk_buff_head held;	/* by the time at which they go on, in tstamp */
-	struct sk_buff *overtaken;	/* of held: goes on after the next */
+	u64 spared;			/* faults that found no room or memory */
+	struct sk_buff_head held;	/* ordered by tstamp, the time at which they go on */
+	struct sk_buff *overtaken;	/* an skb of held that goes on after the next one */
 };
 
 /* port.faults; lists and files under ports_lock, ways under the port's lock */
@@ -65,15 +64,15 @@ struct gagg_faults {
 static LIST_HEAD(ports);
 static DEFINE_MUTEX(ports_lock);
 
-/* what the files set; read once where it is used */
+/* set by the files; each use reads it once */
 static u64 seed;
 static u32 rate[NWAYS][NFAULTS];	/* per mille */
 static u32 delay_us = 1000;		/* at most */
 static u32 segs;			/* 0: as always */
 static atomic_t work_nth = ATOMIC_INIT(0);
 /*
- * Works under way. No lock: they wait for other locks, which are held by those who wait for
- * them, and a work that began behind a writer would wait, too.
+ * Works that run. A counter, not a lock: works wait for other locks, whose holders may wait for the
+ * works. And a work that began behind a writer would wait as well.
  */
 static atomic_t works = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(works_over);
@@ -119,7 +118,7 @@ static void fault_overtake(struct way *w)
 	fault_hold(w, skb, 0);
 }
 
-/* the first of those that are held back, if its time has come */
+/* the first skb that is held back, if its time has come */
 static struct sk_buff *fault_due(struct way *w, u64 now)
 {
 	struct sk_buff *skb = skb_peek(&w->held);
@@ -134,9 +133,9 @@ static struct sk_buff *fault_due(struct way *w, u64 now)
 }
 
 /*
- * A copy to go on next to the original. What is received is only read and can
- * share its data; what is sent gets headers of its own, since the layers below
- * write them, and shares the pages behind them.
+ * A copy that goes on next to the original. A received skb is only read, so the copy shares its
+ * data. One that is sent needs headers of its own, since the layers below write them; it shares the
+ * pages behind them.
  */
 static struct sk_buff *fault_twin(u32 dir, struct sk_buff *skb)
 {
@@ -144,8 +143,9 @@ static struct sk_buff *fault_twin(u32 dir, struct sk_buff *skb)
 			   pskb_copy(skb, GFP_ATOMIC | __GFP_NOWARN);
 }
 
-/* of an skb that is sent, this is whose counters it is; of one that is received,
- * notes of the socket's queue, which consuming it reads
+/*
+ * Clears dev_scratch of an skb that is sent: it names the counters of a group. In a received skb it
+ * stays: it holds notes of the socket's queue, which consuming the skb reads.
  */
 static void fault_forget(u32 dir, struct sk_buff *skb)
 {
@@ -159,7 +159,7 @@ static void fault_lose(struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-/* true: it does not go on now */
+/* true: the skb does not go on now */
 static bool fault_befall(struct gagg_port *port, u32 dir, struct sk_buff *skb, u64 now)
 {
 	struct way *w = &port->faults->way[dir];
@@ -353,7 +353,7 @@ static int fault_seed_get(void *data, u64 *value)
 	return 0;
 }
 
-/* all ways begin again */
+/* all ways count skbs from 0 again */
 static int fault_seed_set(void *data, u64 value)
 {
 	struct gagg_faults *fs;
@@ -371,7 +371,7 @@ static int fault_seed_set(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(seed_fops, fault_seed_get, fault_seed_set, "%llu\n");
 
-/* lines of ADDRESS PORT DIRECTION and, for each counter, its name and value */
+/* one line per way: ADDRESS PORT DIRECTION, then name and value of each counter */
 static int fault_counts_show(struct seq_file *m, void *unused)
 {
 	struct gagg_faults *fs;
@@ -402,7 +402,7 @@ DEFINE_SHOW_ATTRIBUTE(fault_counts);
 
 static struct dentry *files;
 
-/* that a file could not be made shows when it is missing */
+/* errors are ignored: a test notices that a file is missing */
 void gagg_faults_init(void)
 {
 	char name[16];

@@ -48,10 +48,9 @@ out_faults:
 }
 
 /*
- * No file is open (fops.owner pins the module), so no session exists. The
- * family goes first, so that nothing is created any more; then every namespace
- * kills its groups and endpoints, which waits for polls, timers and works;
- * rcu_barrier() waits for the memory.
+ * No file is open (fops.owner pins the module), so there is no session. The family goes first, so
+ * that nothing is created any more. Then every namespace kills its groups and endpoints, which
+ * waits for polls, timers and works. rcu_barrier() waits for the memory.
  */
 static void __exit gagg_exit(void)
 {
@@ -70,6 +69,6 @@ MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("In-kernel aggregation of gradients for distributed training");
 MODULE_VERSION("0.1.0");
 /*
- * No alias for the family: anybody could load the module by asking for it. Loading it is
- * up to root (gaggd.service does).
+ * No alias for the family: with one, any user could load the module by asking for the family. Only
+ * root loads it (gaggd.service does).
  */

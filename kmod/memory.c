@@ -5,7 +5,7 @@
 
 #define PAGES_PER_BLOCK	(GAGG_BLOCK / PAGE_SIZE)
 
-/* @n: pages; what the order gives beyond them is returned at once */
+/* @n: pages; pages that the order allocates beyond @n are freed at once */
 static struct page *memory_block_alloc(unsigned int n)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
@@ -17,7 +17,7 @@ static struct page *memory_block_alloc(unsigned int n)
 		page = alloc_pages(gfp | __GFP_RETRY_MAYFAIL, order);
 	if (!page)
 		return NULL;
-	/* single pages, each with its own count: mappings refer to them */
+	/* single pages with a count each, since mappings refer to each page */
 	split_page(page, order);
 	for (i = n; i < 1U << order; i++)
 		__free_page(page + i);

@@ -15,9 +15,8 @@
  * @page:	every page, for mapping
  * @block:	direct-map address of every block
  *
- * Charged to the cgroup of the caller of gagg_mem_alloc(). A block whose pages
- * are not contiguous does not exist: allocation falls back to nothing smaller
- * than a block, and reports ENOMEM.
+ * Charged to the cgroup of the caller of gagg_mem_alloc(). The pages of a block are contiguous: if
+ * no such block can be allocated, gagg_mem_alloc() returns ENOMEM and does not try smaller pieces.
  *
  * A mapping holds a reference to each page (vm_insert_pages() takes it), so
  * gagg_mem_free() drops only ours: a trainer that still has the region mapped
@@ -33,7 +32,7 @@ struct gagg_mem {
 /* zeroed; sleeps; killable (EINTR); @bytes is rounded up to pages */
 int gagg_mem_alloc(struct gagg_mem *mem, u64 bytes);
 void gagg_mem_free(struct gagg_mem *mem);
-/* maps the whole; the caller has checked flags and length */
+/* maps the whole region; the caller has checked flags and length */
 int gagg_mem_map(struct gagg_mem *mem, struct vm_area_struct *vma);
 
 #endif

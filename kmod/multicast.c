@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A socket that is bound to a host's address hears no multicast, so there is one
- * more for each port, bound to the multicast address. It wakes the same NAPI and
- * is read in the same poll, before the port's own (port.c).
+ * A socket that is bound to a host's address hears no multicast. So each port has one more socket,
+ * which is bound to the multicast address. It wakes the same NAPI, and the same poll reads it,
+ * before the port's own socket (port.c).
  *
- * Other sockets may have the same address and port: of groups with another local
- * address of this host, or of anybody who shares it; each gets every datagram. So
- * one that must be alone is the only reason for EADDRINUSE, and a group may join
- * before the one that it replaces has left.
+ * Other sockets may have the same address and port: those of groups with another local address of
+ * this host, or of any program that shares the address. Each gets every datagram. So EADDRINUSE has
+ * one reason only, a socket that does not share its address; and a group may join before the group
+ * that it replaces has left.
  *
- * Birth: under gagg_net.lock, in works as the port's sockets are (endpoint.c). On
- * the list only when it is complete, so a poll sees all of it or nothing.
+ * Birth: under gagg_net.lock, in works, as the port's sockets (endpoint.c). It enters the list when
+ * it is complete, so a poll sees all of it or nothing.
  *
- * Death, when the last group leaves, under gagg_net.lock or at the end of the
- * namespace:
+ * Death, when the last group leaves, under gagg_net.lock or at the end of the namespace:
  *	1. sk_data_ready and user data are put back: no new call finds the port
- *	2. off the list; synchronize_net(): calls under way have returned, and polls,
- *	   which run under rcu_read_lock(), read these sockets no more
- *	3. the sockets are released with what is queued on them; that takes
- *	   rtnl_lock, to leave the group, under which nobody takes gagg_net.lock
- * A group's reference is put before that to the endpoint, so the ports are there.
+ *	2. off the list; synchronize_net(): calls that ran have returned, and polls,
+ *	   which run under rcu_read_lock(), no longer read these sockets
+ *	3. the sockets are released with what is queued on them; to leave the
+ *	   multicast group takes rtnl_lock, and no task takes gagg_net.lock under it
+ * A group puts this reference before that to the endpoint, so the ports still exist.
  */
 #include <linux/igmp.h>
 #include <linux/inetdevice.h>
@@ -41,7 +40,7 @@ static struct net_device *multicast_dev_v6(struct net *net, const union gagg_add
 }
 #endif
 
-/* the interface that has the address; RCU */
+/* the interface that has the address; under rcu_read_lock() */
 static struct net_device *multicast_dev_of(struct net *net, const union gagg_addr *addr)
 {
 	return addr->sa.sa_family == AF_INET6 ? multicast_dev_v6(net, addr) :
@@ -85,7 +84,7 @@ static int multicast_join_v4(const struct gagg_multicast *mc, struct socket *soc
 	};
 	int all = 0, err;
 
-	/* not what others have joined on other interfaces */
+	/* not what other sockets have joined on other interfaces */
 	err = sock->ops->setsockopt(sock, SOL_IP, IP_MULTICAST_ALL, KERNEL_SOCKPTR(&all),
 				    sizeof(all));
 	return err ? err : sock->ops->setsockopt(sock, SOL_IP, IP_ADD_MEMBERSHIP,
@@ -100,7 +99,7 @@ static int multicast_join_v6(const struct gagg_multicast *mc, struct socket *soc
 	};
 	int err;
 
-	/* not what others have joined on other interfaces */
+	/* not what other sockets have joined on other interfaces */
 	err = sock_bindtoindex(sock->sk, mc->addr.in6.sin6_scope_id, true);
 	return err ? err : sock->ops->setsockopt(sock, SOL_IPV6, IPV6_ADD_MEMBERSHIP,
 						 KERNEL_SOCKPTR(&req), sizeof(req));
@@ -130,7 +129,7 @@ bool gagg_multicast_leave(struct gagg_multicast *mc)
 	gagg_net_assert_held(mc->ep->gn);
 	if (!refcount_dec_and_test(&mc->refs))
 		return false;
-	/* those that there are, if not all could be made */
+	/* after a failure some sockets may be missing */
 	for (i = 0; i < mc->ep->nports; i++)
 		if (mc->sock[i])
 			gagg_port_deafen(&mc->ep->port[i], mc->sock[i]);

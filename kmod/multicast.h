@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where results for all arrive: a multicast address of an endpoint, with a socket
- * for each of its ports. Groups of the endpoint that name it share it.
+ * A multicast address of an endpoint, where results for all arrive. It has a socket for each port
+ * of the endpoint. Groups of the endpoint that name the address share it.
  */
 #ifndef GAGG_MULTICAST_H
 #define GAGG_MULTICAST_H
@@ -18,7 +18,7 @@ struct gagg_multicast {
 
 /*
  * Can multicast leave by the interface of the endpoint's address, and which is it?
- * @addr: of IPv6, gets it as scope
+ * @addr: if IPv6, gets the interface as its scope
  */
 int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
 			 struct netlink_ext_ack *extack);
@@ -28,16 +28,17 @@ int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
 struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
 					  const union gagg_addr *addr,
 					  struct netlink_ext_ack *extack);
-/* drop a reference, before that to the endpoint; true: it was the last one. No new call
- * finds the sockets then, and polls that have do so until a grace period later:
- * gagg_multicast_close() is to follow, which leaves the groups and releases the sockets
+/*
+ * drops a reference, before that to the endpoint; true: it was the last one. No new call finds the
+ * sockets then, but polls may use them until a grace period later. The caller then calls
+ * gagg_multicast_close(), which leaves the multicast groups and releases the sockets
  */
 bool gagg_multicast_leave(struct gagg_multicast *mc);
 void gagg_multicast_close(struct gagg_multicast *mc);
-/* all of it */
+/* both of these at once */
 void gagg_multicast_put(struct gagg_multicast *mc);
 
-/* one that others may hear */
+/* is it an address that other hosts may hear? */
 bool gagg_addr_multicast(const union gagg_addr *addr);
 
 #endif

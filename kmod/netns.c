@@ -34,13 +34,13 @@ static void netns_net_end(struct gagg_net *gn, struct list_head *dead)
 }
 
 /*
- * Runs while the namespaces' devices are still there and before their memory
- * goes: kernel sockets hold no reference to the namespace, so they must be
- * gone when this returns, and gagg_groups_bury() returns only then. Sessions may
- * outlive it: they reach the namespace only through a group that is not dead.
+ * Runs while the namespaces' devices still exist, and before their memory goes. Kernel sockets hold
+ * no reference to the namespace, so they must be gone when this returns; gagg_groups_bury() returns
+ * only then. Sessions may live longer: they reach the namespace only through a group that is not
+ * dead.
  *
- * All groups of all namespaces share the grace periods: whoever makes thousands
- * and goes does not keep the host from ending, and making, namespaces.
+ * All groups of all namespaces share the grace periods. So a user that makes thousands of groups,
+ * and exits, does not keep the host from ending and making namespaces.
  */
 static void __net_exit netns_nets_exit(struct list_head *nets)
 {

@@ -8,7 +8,7 @@
 
 /**
  * struct gagg_net - gagg in one network namespace
- * @net:	it; no reference is held, pernet exit comes first
+ * @net:	the namespace; no reference is held, pernet exit comes first
  * @lock:	lists, configuration
  * @groups:	struct gagg_group.list
  * @endpoints:	struct gagg_endpoint.list
@@ -24,7 +24,9 @@ struct gagg_net {
 	bool dying;
 };
 
-/* who changes its lists holds its lock, or is the pernet exit, beside which nobody is left */
+/*
+ * the lists are changed under the lock, or by the pernet exit, beside which no other task is left
+ */
 static inline void gagg_net_assert_held(const struct gagg_net *gn)
 {
 	lockdep_assert(gn->dying || lockdep_is_held(&gn->lock));

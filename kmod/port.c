@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A port at work. Everything happens in its NAPI poll: under the lock receive,
- * let every part go on, collect what is to be sent; without it, with bottom
- * halves still off, send. System calls and timers only schedule the poll. So
- * there is one sender, and bursts leave in the order of their packet numbers:
- * overtaking would be taken for loss.
+ * A port at work. Everything happens in its NAPI poll. Under the lock the poll receives, lets every
+ * part go on, and collects datagrams to be sent. It sends them without the lock, with bottom halves
+ * still off. System calls and timers only schedule the poll. So there is one sender, and bursts
+ * leave in the order of their packet numbers: the receiver would take overtaking for loss.
  *
- * Who owns what: the poll runs under rcu_read_lock(), and a group is unlinked
- * from the endpoint before synchronize_net() and everything else that ends it.
- * The port's own socket goes only after napi_disable(); those of multicast are off the
- * list before synchronize_net(), and then go (multicast.c).
+ * Lifetime: the poll runs under rcu_read_lock(). A group is unlinked from the endpoint before
+ * synchronize_net(), and all other steps of its end come after that. The port's own socket goes
+ * only after napi_disable(). Sockets of multicast leave their list before synchronize_net(), and go
+ * after it (multicast.c).
  */
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
@@ -31,7 +30,7 @@
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)
 
-/* a group goes on; true: there is more to do at once. @at: else when to look again */
+/* does the work of a group; true: there is more to do at once. @at: else the time to look again */
 static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u64 *at)
 {
 	struct gagg_trainers trainers;
@@ -45,7 +44,7 @@ static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u
 		.now = now,
 	};
 
-	/* most polls of a group without an epoch are another one's of the endpoint */
+	/* a group without an epoch is polled because of others of the endpoint */
 	if (!work.sh->running)
 		return false;
 	gagg_trainers_env(&env, &trainers, port, grp);
@@ -58,7 +57,7 @@ static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u
 	return work.more;
 }
 
-/* A timer that is armed for an earlier time stays: it costs one idle poll. */
+/* A timer that is armed for an earlier time stays armed: that costs one idle poll. */
 static void port_arm_timer(struct gagg_port *port, u64 at, u64 now)
 {
 	if (at == GAGG_NEVER)
@@ -82,7 +81,7 @@ static struct sk_buff *port_dequeue_socket(struct sock *sk)
 	struct sk_buff *skb;
 	int err, tries;
 
-	/* a pending socket error comes first, once */
+	/* a pending socket error is returned first, once */
 	for (tries = 0; tries < 2; tries++) {
 		skb = skb_recv_udp(sk, MSG_DONTWAIT, &err);
 		if (skb || err == -EAGAIN)
@@ -91,9 +90,9 @@ static struct sk_buff *port_dequeue_socket(struct sock *sk)
 	return NULL;
 }
 
-/* Multicast first: what is said to this host alone may speak of results that were
- * sent to all before it (TOLD), and these would be taken for lost if the poll ended
- * between them.
+/*
+ * Multicast first. A TOLD to this host alone may name results that were sent to all before it. If
+ * the poll ended between them, these results would be taken for lost.
  */
 static struct sk_buff *port_dequeue(struct gagg_port *port)
 {
@@ -108,15 +107,16 @@ static struct sk_buff *port_dequeue(struct gagg_port *port)
 	return port_dequeue_socket(port->sock->sk);
 }
 
-/* What comes is not verified before the queue; and of IPv4 it may have nothing to verify.
- * All that gagg sends has.
+/*
+ * Checksums are not verified before the queue, and a UDP datagram of IPv4 may have none. All
+ * datagrams that gagg sends have one.
  */
 static bool port_corrupt(struct sk_buff *skb)
 {
 	return !udp_hdr(skb)->check || udp_lib_checksum_complete(skb);
 }
 
-/* returns the number of datagrams, and what questions have cost, as gagg_rx_skb() does */
+/* returns the number of datagrams plus the cost of questions, as gagg_rx_skb() does */
 static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 {
 	struct sock *sk = port->sock->sk;
@@ -131,13 +131,14 @@ static u32 port_receive(struct gagg_port *port, struct sk_buff *skb, u64 now)
 		return 1;
 	}
 	n = gagg_rx_skb(port, skb, now);
-	/* it was taken off the socket's account when it left the queue */
+	/* the socket's account was settled when the skb left the queue */
 	consume_skb(skb);
 	return n;
 }
 
-/* one skb, if there is any: what a fault has held back, or the queue's next;
- * returns what it has cost, in datagrams
+/*
+ * takes one skb, if there is any: one that a fault has held back, or the queue's next. Returns its
+ * cost in datagrams
  */
 static u32 port_take(struct gagg_port *port, u64 *now)
 {

@@ -23,19 +23,19 @@ MODULE_PARM_DESC(userns_ports, "ports of groups in a user namespace (256)");
 module_param_named(userns_channels, limit[GAGG_Q_CHANNELS], uint, 0644);
 MODULE_PARM_DESC(userns_channels, "channels of groups in a user namespace (1024)");
 
-/* an extended ack keeps a pointer */
+/* an extended ack keeps the pointer: literals only */
 static const char *const sentence[GAGG_Q_COUNT] = {
 	[GAGG_Q_GROUPS] = "no more groups in this user namespace: delete some, or have the host's root raise userns_groups in /sys/module/gagg/parameters",
 	[GAGG_Q_PORTS] = "no more ports of groups in this user namespace: use fewer shards, or have the host's root raise userns_ports in /sys/module/gagg/parameters",
 	[GAGG_Q_CHANNELS] = "no more channels in this user namespace: free some, or have the host's root raise userns_channels in /sys/module/gagg/parameters",
 };
 
-/* in the list while there is a reference, of which the last goes under the lock */
+/* in the list while there is a reference; the last one is dropped under the lock */
 struct gagg_quota {
 	struct list_head list;
 	struct kref ref;
 	kuid_t owner;
-	struct user_namespace *ns;	/* NULL: all that the owner has made; a reference */
+	struct user_namespace *ns;	/* a reference; NULL: for all namespaces of the owner */
 	atomic_t used[GAGG_Q_COUNT];
 };
 
@@ -77,7 +77,7 @@ struct gagg_quota *gagg_quota_of(struct user_namespace *ns)
 	while (ns->parent != &init_user_ns)
 		ns = ns->parent;
 	mutex_lock(&quotas_lock);
-	/* whoever is not root could make more of them */
+	/* an owner that is not root could make more namespaces, so all of them share a quota */
 	quota = quota_find(ns->owner, uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns : NULL);
 	if (quota)
 		kref_get(&quota->ref);

@@ -2,9 +2,9 @@
 /*
  * Quotas: how many groups, ports and channels there may be in a user namespace.
  *
- * Who may make user namespaces may make many, and is root in each. So all that one user
- * has made share a quota, with all that were made within them; a namespace that root
- * has made, as for a container, has one of its own. The initial user namespace has none.
+ * A user that may make user namespaces may make many, and is root in each. So all namespaces that
+ * one user has made share a quota, with all that were made within them. A namespace that root has
+ * made, as for a container, has a quota of its own. The initial user namespace has none.
  */
 #ifndef GAGG_QUOTA_H
 #define GAGG_QUOTA_H
@@ -21,17 +21,17 @@ enum gagg_quota_kind {
 	GAGG_Q_COUNT,
 };
 
-/* counts; whoever takes from it holds a reference */
+/* counts; an object that has taken from it holds a reference */
 struct gagg_quota;
 
 /**
  * gagg_quota_of - the quota of a user namespace
- * @ns:	it
+ * @ns:	the namespace
  *
  * Sleeps.
  *
- * Return: it, with a reference; NULL, which all below accept, where there is no limit;
- * ERR_PTR(-ENOMEM).
+ * Return: the quota, with a reference; NULL, which all functions below accept, where there is no
+ * limit; ERR_PTR(-ENOMEM).
  */
 struct gagg_quota *gagg_quota_of(struct user_namespace *ns);
 struct gagg_quota *gagg_quota_get(struct gagg_quota *quota);
@@ -39,13 +39,13 @@ struct gagg_quota *gagg_quota_get(struct gagg_quota *quota);
 void gagg_quota_put(struct gagg_quota *quota);
 
 /**
- * gagg_quota_take - take @n of a kind
- * @quota:	from it
- * @kind:	which
+ * gagg_quota_take - count @n more of a kind
+ * @quota:	the quota, or NULL
+ * @kind:	the kind
  * @n:		how many
- * @extack:	NULL, or gets the sentence
+ * @extack:	NULL, or gets a sentence
  *
- * Return: 0; -EDQUOT, with a sentence that names the parameter, and nothing is taken.
+ * Return: 0; or -EDQUOT with a sentence that names the parameter, and then nothing is counted.
  */
 int gagg_quota_take(struct gagg_quota *quota, enum gagg_quota_kind kind, u32 n,
 		    struct netlink_ext_ack *extack);

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One hand-built path for all contexts: kernel_sendmsg() would use the page
- * fragment of whichever task a softirq interrupts.
+ * One hand-built path for all contexts: kernel_sendmsg() would use the page fragment of the task
+ * that a softirq interrupts.
  *
- * The routes are per-CPU caches (struct dst_cache), one per node, that check
- * their entry on every use: they need no lock but bottom halves off. They are
- * destroyed at the group's death, after synchronize_net() and before the
- * namespace goes, though sessions may keep the group's memory longer.
+ * The routes are per-CPU caches (struct dst_cache), one per node. They check their entry on every
+ * use, and need no lock but bottom halves off. They are destroyed at the group's death, after
+ * synchronize_net() and before the namespace goes, though sessions may keep the group's memory
+ * longer.
  *
- * Datagrams are never fragmented: DF is set, and what is larger than the interface
- * may send is dropped here, and ends the epoch (gagg_part.unfit). What ICMP says of
- * the rest of the path is not believed, since anybody can say it: that chunks pass is
- * shown by HELLOs as long as one (core/group/join.h). The sockets ignore it (endpoint.c);
- * what other sockets have believed stays out of use here.
+ * Datagrams are never fragmented.
+ * 1. DF is set. A datagram that is larger than the interface may send is dropped here, and ends the
+ *    epoch (gagg_part.unfit).
+ * 2. ICMP messages about the rest of the path are ignored, since any host can send them: the
+ *    sockets ignore them (endpoint.c), and what other sockets have learned from them is not used
+ *    here.
+ * 3. HELLOs as long as a chunk show that chunks pass (core/group/join.h).
  *
- * Multicast leaves by the interface of the local address: IPv4 takes it from the
- * source, IPv6 from the scope (multicast.c). This host's sockets do not hear it:
- * that they do is an option of the socket that sends, and off (endpoint.c).
+ * Multicast leaves by the interface of the local address: IPv4 takes it from the source, IPv6 from
+ * the scope (multicast.c). Sockets of this host do not hear it: that would need an option of the
+ * sending socket, which is off (endpoint.c).
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -33,7 +35,7 @@
 #include "group.h"
 #include "route.h"
 
-#define HOPS_OF_MULTICAST	1	/* members that no router is between */
+#define HOPS_OF_MULTICAST	1	/* no router between members */
 
 int gagg_routes_init(struct gagg_group *grp)
 {
@@ -162,7 +164,7 @@ static void route_push_v4(const struct gagg_port *port, const struct gagg_node *
 	iph->protocol = IPPROTO_UDP;
 	iph->saddr = saddr;
 	iph->daddr = daddr;
-	/* length and checksum come with ip_local_out(); with DF the id is 0 */
+	/* ip_local_out() sets length and checksum; with DF the id is 0 */
 	skb->protocol = htons(ETH_P_IP);
 }
 
@@ -208,8 +210,9 @@ void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 	uh->source = route_port_of(&port->ep->addr, port->index);
 	uh->dest = route_port_of(&to->addr, port->index);
 	uh->len = htons(skb->len);
-	/* never a zero checksum: the receiver's GRO wants one. The pseudo header
-	 * now, the rest by the device or by segmentation
+	/*
+	 * never a zero checksum: the receiver's GRO requires one. The pseudo header is summed now,
+	 * the rest by the device or by segmentation
 	 */
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
@@ -271,7 +274,7 @@ int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb)
 		kfree_skb_reason(skb, SKB_DROP_REASON_PKT_TOO_BIG);
 		return -EMSGSIZE;
 	}
-	/* IPv6 asks the datagram's own socket whether a path's MTU counts */
+	/* IPv6 reads from the datagram's socket whether the path's MTU counts */
 	if (unlikely(route_is_v6(port) && !route_fits(skb, dst_mtu(skb_dst(skb)))) &&
 	    !skb_set_owner_sk_safe(skb, sk)) {
 		kfree_skb(skb);

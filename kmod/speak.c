@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Speaking: what is due to be said leaves from a work, in process context. It may wait for no
- * memory: whoever does is not to be taken for dead. So its queue has a rescuer.
+ * Speaking: HELLO, START and ABORT leave from a work, in process context. The work must not wait
+ * for memory, or others would take this host for dead. So its queue has a rescuer.
  */
 #include <linux/workqueue.h>
 #include "epoch.h"
@@ -24,7 +24,7 @@ void gagg_speak_exit(void)
 	destroy_workqueue(speak_wq);
 }
 
-/* a datagram is made under the lock, sent without */
+/* the datagram is made under the lock, and sent without it */
 static void speak_to(struct gagg_group *grp, u32 node, u8 type)
 {
 	struct gagg_word w;
@@ -52,8 +52,8 @@ void gagg_speak_now(struct gagg_group *grp, struct gagg_due *taken)
 }
 
 /*
- * What fits the MTUs of this host. Looked at before each HELLO, which tells it: one a second,
- * and one when an epoch has ended because a chunk did not fit.
+ * The most lanes that fit the MTUs of this host. Read before each HELLO, which tells it to others:
+ * one a second, and one when an epoch has ended because a chunk did not fit.
  */
 static void speak_limit(struct gagg_group *grp)
 {

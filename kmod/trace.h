@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What goes into the core objects of a shard and what comes out of them: the
- * same calls give the same actions in the module, in the tests and in whatever
- * else drives them. build/selftests/vm/replay carries out a recorded trace and
- * compares.
+ * The calls into the core objects of a shard, and the actions that come out of them. The same calls
+ * give the same actions in the module, in the tests and in any other host.
+ * build/selftests/vm/replay carries out a recorded trace and compares.
  *
  *	gagg_start, gagg_stop	an epoch of all shards of a group on this host;
  *				with the geometry
- *	gagg_trip		what gagg_shard_trips() is told of a node, after gagg_start
+ *	gagg_trip		argument of gagg_shard_trips() for a node, after gagg_start
  *	gagg_channel		a channel that all shards have from now on
  *	gagg_submit		an op, to all shards
  *	gagg_rx			a call of gagg_shard_rx(), and gagg_shard_commit()
  *				if its verdict was ADD or PLACE; or one of
- *				gagg_shard_next(), which comes to the same. Before
- *				the call the datagram was as it says. The cookie
- *				is a secret: @ours says if it is the epoch's.
- *	gagg_filled, gagg_desc	what the trainer's memory said to the next
+ *				gagg_shard_next(), which is equivalent. The event
+ *				shows the datagram before the call. The cookie is a
+ *				secret: @ours is true if it is the epoch's.
+ *	gagg_filled, gagg_desc	values in the trainer's memory for the next call
  *	gagg_call		call without a datagram (enum gagg_work_call)
  *	gagg_act		an action of the call or datagram before
  *
- * @self (this host's node) and @shard say which object it is: events of one
- * shard are in the order in which they happened, if the trace has a clock for
- * all CPUs ("counter").
+ * @self (this host's node) and @shard name the object. Events of one shard are in the order in
+ * which they happened, if the trace has a clock for all CPUs ("counter").
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM gagg
@@ -229,7 +227,7 @@ TRACE_EVENT(gagg_desc,
 		  __entry->flags)
 );
 
-/* @more: what gagg_chan_refill() has returned */
+/* @more: return value of gagg_chan_refill() */
 TRACE_EVENT(gagg_call,
 	TP_PROTO(const struct gagg_geom *g, u32 shard, u32 call, u32 channel, u64 now,
 		 bool more),

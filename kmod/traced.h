@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls and actions of the core in the form in which a trace has them (trace.h).
- * The module writes it; selftests/vm/replay.c, which includes this as well,
- * compares with it.
+ * Calls and actions of the core in the form that a trace has (trace.h). The module writes it;
+ * selftests/vm/replay.c includes this header as well, and compares.
  */
 #ifndef GAGG_TRACED_H
 #define GAGG_TRACED_H
 
 #include "core/core.h"
 
-/* a datagram as gagg_shard_rx() gets it */
+/* the datagram that gagg_shard_rx() gets */
 struct gagg_traced_rx {
 	struct gagg_msg m;
 	const void *body;
@@ -20,7 +19,7 @@ struct gagg_traced_rx {
 	u8 ce;
 };
 
-/* length of the body that the core looks at */
+/* length of the body that the core reads */
 static inline u32 gagg_traced_len(const struct gagg_msg *m)
 {
 	return m->type == GAGG_T_ACK ? sizeof(struct gagg_ack) :

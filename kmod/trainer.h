@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trainers' memory as the core sees it: what they have filled, and how they describe it.
+ * The trainers' memory as the core reads it: how far it is filled, and the descriptors.
  */
 #ifndef GAGG_TRAINER_H
 #define GAGG_TRAINER_H
@@ -10,14 +10,14 @@
 struct gagg_group;
 struct gagg_port;
 
-/* whose memory a call of the core may read: the context of its callbacks */
+/* the trainers of a group on one shard: the context of the core's callbacks */
 struct gagg_trainers {
 	struct gagg_group *grp;
 	u32 shard;
 };
 
 /**
- * gagg_trainers_env - what a call of the core is given
+ * gagg_trainers_env - make the callbacks for a call of the core
  * @env:	gets the callbacks, with @trainers as their context
  * @trainers:	gets @grp and the port's shard; on the caller's stack, as long as @env is used
  * @port:	its lock is held here and in the call
