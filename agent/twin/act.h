@@ -3,8 +3,8 @@
  * Actions of the core are carried out here, as core/act.h says: trainers are woken, channels asked
  * for, epochs ended; what is to be sent goes on to tx.h. All under the worker's lock.
  *
- * A batch is what one turn of a worker carries out: everything is said to a trainer once, at
- * its end.
+ * A batch is what one turn of a worker carries out. At its end each trainer is told once of
+ * everything.
  */
 #ifndef GAGG_TWIN_ACT_H
 #define GAGG_TWIN_ACT_H
@@ -20,8 +20,9 @@ struct worker;
 struct gagg_batch *act_new(void);
 void act_free(struct gagg_batch *b);
 
-/* take the actions of one group's shard; they are carried out by act_settle() at the
- * latest, which may be called for other ports and groups in between
+/*
+ * takes the actions of one group's shard. They are carried out no later than in act_settle();
+ * before that this may be called for other ports and groups
  */
 void act_drain(struct port *p, struct group *g);
 /* the end of a batch: bursts are closed, trainers are told */
