@@ -2,9 +2,9 @@
 /*
  * The join object of a group, and what follows from it.
  *
- * The core decides under join_lock, and what it wants is kept in g->due. epoch_run(), in the
- * control thread, says and does it, and sets the timer. Until it has run, datagrams of a new
- * epoch are dropped and repeated by their senders.
+ * The core decides under join_lock. What it wants is kept in g->due. epoch_run(), in the control
+ * thread, sends and does it, and sets the timer. Until it has run, datagrams of a new epoch are
+ * dropped, and their senders repeat them.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -27,8 +27,9 @@
 /* --- what is said --------------------------------------------------------- */
 
 /*
- * A datagram is made under the lock, sent without. One that was said a moment ago is not said
- * again: of a HELLO that asks that is known before it is made, since it counts as said then.
+ * The datagram is made under the lock, and sent without it. One that was sent a moment ago is not
+ * sent again. For a HELLO that asks this is checked before it is made, since making it counts as
+ * sending it.
  */
 static void epoch_say(struct group *g, u8 type, u32 node)
 {
@@ -63,8 +64,8 @@ static void epoch_say_all(struct group *g, struct gagg_due *taken)
 }
 
 /*
- * What fits the MTUs of this host. It costs some system calls for each other one, so it is
- * looked at before HELLO tells it, and not again so soon.
+ * The most lanes that fit the MTUs of this host. Finding out needs some system calls for each other
+ * host. So it is done before a HELLO that tells it, and not again for a while.
  */
 static void epoch_find_limit(struct group *g)
 {
@@ -147,7 +148,7 @@ static void epoch_never(struct group *g, u64 ranks, u32 reason)
 	}
 }
 
-/* the group becomes what its join object says */
+/* moves the group to the state of its join object */
 static void epoch_follow(struct group *g)
 {
 	const struct gagg_end no_memory = gagg_end_here(&g->geom, GAGG_R_ADMIN);
@@ -160,7 +161,7 @@ static void epoch_follow(struct group *g)
 		epoch_over(g, &step.end);
 	epoch_never(g, step.never, step.end.reason);
 	if (step.epoch && epoch_begin(g, &step)) {
-		/* nobody can train in this epoch */
+		/* no rank can train in this epoch */
 		log_err("group \"%s\": no memory for its ring", g->cfg.name);
 		epoch_end(g, &no_memory);
 	}
@@ -259,7 +260,7 @@ static void epoch_timers(struct twin *t)
 	}
 }
 
-/* nothing else is done, which could come back to what is in the middle of something */
+/* does nothing else: that could enter again the code that is calling */
 void epoch_breathe(struct twin *t)
 {
 	struct gagg_due taken;
@@ -334,7 +335,7 @@ enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_
 	d.now = now_ns();
 	why = gagg_join_rx(g->join, &g->geom, &d);
 	gagg_due_collect(&g->due, g->join);
-	/* also when the time of the next HELLO has changed */
+	/* the time of the next HELLO may have changed as well */
 	call = gagg_due_types(&g->due) || !why;
 	pthread_mutex_unlock(&g->join_lock);
 	if (call)
@@ -348,7 +349,7 @@ void epoch_attach(struct group *g, u32 rank)
 	gagg_join_attach(g->join, &g->geom, rank, now_ns());
 	gagg_due_collect(&g->due, g->join);
 	pthread_mutex_unlock(&g->join_lock);
-	/* START may follow what is said of it */
+	/* START may depend on it: look again */
 	g->limit_at = 0;
 	/* a group on one host needs no message: its timer starts the epoch */
 	epoch_timer(g);
@@ -387,7 +388,7 @@ static void epoch_delete(struct group *g)
 	unsigned int i;
 
 	epoch_end(g, &end);
-	/* says them once */
+	/* sends them once */
 	epoch_run_group(g);
 	for (i = 1; i < GAGG_LAST_WORDS; i++) {
 		pthread_mutex_lock(&g->join_lock);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Groups, members and counters, as the module's netlink family tells them (kmod/encode.c).
+ * Groups, members and counters, as the module's netlink family reports them (kmod/encode.c).
  *
- * Anybody may ask, as often as it likes: an answer is one message, and what it costs is
- * bounded. It waits for no more than a worker's lock.
+ * Any process may ask, as often as it likes: an answer is one message, and its cost is bounded. It
+ * waits for nothing but a worker's lock.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #include "../gaggd/options.h"
 #include "../gaggd/refuse.h"
 
-#define MTU_AGE		GAGG_SEC	/* of the last look at interfaces, which has many calls */
+#define MTU_AGE		GAGG_SEC	/* between two reads of MTUs, which need many calls */
 
-/* least MTU of the interfaces to the other nodes; 0: there is no way to any */
+/* least MTU of the interfaces to the other nodes; 0: there is no route to any */
 static u32 fact_least_mtu(struct group *g, u64 now)
 {
 	if (!g->mtu.at || now >= g->mtu.at + MTU_AGE) {
@@ -37,7 +37,7 @@ struct path {
 	u32 cwnd;
 };
 
-/* of all nodes at once: whoever asks makes a worker wait no more than one time */
+/* reads all nodes at once, so that a question makes a worker wait only once */
 static void fact_read_paths(struct group *g, struct path path[GAGG_NODES])
 {
 	struct part *part = &g->part[0];
@@ -61,7 +61,7 @@ static void fact_tell_path(const struct path *path, struct nl_member *m)
 	m->set |= NL_SET(GAGG_MA_RTT);
 }
 
-/* nothing before the first op */
+/* reports nothing before the first op */
 static void fact_tell_times(struct session *s, u64 now, struct nl_member *m)
 {
 	struct gagg_times t;
