@@ -23,10 +23,14 @@ static void channel_free(struct channel *ch)
 }
 
 /*
- * Its memory is for the next channel. 1. Trainers may hold the files for as long as they
- * like. 2. So what is freed may stay, and is nobody's. 3. What is used again is as much as
- * was ever in use at one time: a channel is in the table, or a session sits on it. 4. Who
- * reads on in it was admitted to the group, and access is the same until the twin ends.
+ * Keeps the memory for the next channel.
+ *
+ * 1. Trainers may hold the files for as long as they like.
+ * 2. So memory that is freed may stay, and belongs to nobody.
+ * 3. Memory that is used again is no more than was ever in use at one time: a channel is in the
+ *    table, or a session has a seat in it.
+ * 4. A trainer that still reads it was admitted to the group, and access does not change until the
+ *    twin ends.
  */
 void channel_put(struct channel *ch)
 {
@@ -53,7 +57,7 @@ void channels_free(struct group *g)
 	}
 }
 
-/* nothing but its memory is left of what it was */
+/* of a spare channel only the memory is kept */
 static struct channel *channel_take(struct group *g)
 {
 	struct channel *ch = g->spare;
@@ -226,7 +230,7 @@ void channels_make(struct group *g)
 	struct gagg_want want;
 
 	while (channel_wanted(g, &want)) {
-		/* without memory they ask again */
+		/* without memory the other hosts ask again */
 		if (channel_create(g, want.id, want.members))
 			continue;
 		workers_lock(g);

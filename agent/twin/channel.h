@@ -2,10 +2,9 @@
 /*
  * A channel of a group on this host, and the seats of its sessions.
  *
- * Made for channel 0 when an epoch starts (or at the first attach, which needs
- * its geometry), for others by a session or by OPEN; lives until the epoch ends.
- * A session that is still on it then holds a reference, so that its trainer can
- * read what was published.
+ * Channel 0 is made when an epoch starts, or at the first attach, which needs its geometry. Others
+ * are made by a session or by OPEN. All live until the epoch ends. A session that still has a seat
+ * then holds a reference, so that its trainer can read published results.
  */
 #ifndef GAGG_TWIN_CHANNEL_H
 #define GAGG_TWIN_CHANNEL_H
@@ -31,7 +30,7 @@ struct seat {
 struct channel {
 	unsigned int refs;		/* control thread */
 	struct group *group;
-	struct channel *next;		/* of group.spare, when nobody refers to it */
+	struct channel *next;		/* next in group.spare, when there are no references */
 	u32 id;
 	u64 members;
 	struct memory result;		/* as of struct gagg_layout */
@@ -47,17 +46,18 @@ struct channel {
 struct channel *channel_create(struct group *g, u32 id, u64 members);
 /* channel 0 of the epoch to come */
 struct channel *channel_fresh(struct group *g);
-/* without an epoch nobody needs a channel that nobody sits in */
+/* without an epoch, removes channels that have no seats */
 void channel_trim(struct group *g);
 void channel_begin(struct channel *ch, u64 epoch);
-/* empties the table into @gone, which has room for all and gets its references; the locks
- * of all workers are held
+/*
+ * moves all channels, with the table's references, to @gone, which has room for all; the locks of
+ * all workers are held
  */
 unsigned int channels_unlink(struct group *g, struct channel **gone);
 void channel_put(struct channel *ch);
 /* OPEN has arrived; a worker */
 void channel_want(struct group *g, u64 epoch, u32 id, u64 members);
-/* what was asked for; control thread */
+/* makes the channels that were asked for; control thread */
 void channels_make(struct group *g);
 /* the end of the group: no session is left */
 void channels_free(struct group *g);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A group of the configuration file becomes what the core wants to know, sockets
- * and shards.
+ * A group of the configuration file becomes the core's geometry, sockets and shards.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -106,7 +105,7 @@ static int group_port_join(struct port *p, struct group *g)
 	return 0;
 }
 
-/* why a port cannot be had; the module's words where it has some */
+/* why a port cannot be bound; in the module's words, where it has some */
 static const char *group_refusal(int err)
 {
 	switch (err) {
@@ -187,7 +186,7 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 		log_err("out of memory");
 		return -1;
 	}
-	/* from here on it goes with the others */
+	/* from here on it ends with the others */
 	groups[t->n_groups++] = g;
 	g->twin = t;
 	g->cfg = *cfg;

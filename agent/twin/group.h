@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A group of this host: its configuration, and what it has of all other things. */
+/* A group of this host: its configuration, and all that belongs to it. */
 #ifndef GAGG_TWIN_GROUP_H
 #define GAGG_TWIN_GROUP_H
 
@@ -14,13 +14,13 @@ struct channel;
 struct session;
 struct twin;
 
-/* the part of a group that belongs to one worker; under its lock */
+/* the part of a group that belongs to one worker; under the worker's lock */
 struct part {
 	struct port *port;
 	struct gagg_shard *core;
 	struct gagg_stats stats;
 	bool unfit;		/* a datagram was too long for the interface */
-	/* parts of group.channel, by place; set and cleared with those */
+	/* by place: the part of each of group.channel; set and cleared with that */
 	struct gagg_chan *channel[GAGG_CHANNELS_MAX];
 };
 
@@ -33,31 +33,31 @@ struct group {
 	u64 all_nodes;				/* nodes that it reaches; 0: none */
 	pthread_mutex_t join_lock;
 	struct gagg_join *join;
-	u64 limit_at;		/* MTUs are looked at again; control thread */
+	u64 limit_at;		/* when MTUs are read again; control thread */
 	struct gagg_due due;	/* what join wants; join_lock */
 	struct gagg_wants wants;	/* join_lock */
 	struct {
 		u64 datagrams, bytes, errors;
-		bool unfit;	/* one was too long for the interface */
-		u64 at[GAGG_NODES];	/* the last HELLO */
-		u64 wide_at[GAGG_SHARDS_MAX][GAGG_NODES];	/* one as long as a chunk */
+		bool unfit;	/* a datagram was too long for the interface */
+		u64 at[GAGG_NODES];	/* time of the last HELLO */
+		u64 wide_at[GAGG_SHARDS_MAX][GAGG_NODES];	/* the same, as long as a chunk */
 	} said;			/* HELLO, START, ABORT; control thread */
 	struct {
 		u64 at;
 		u32 least;
-	} mtu;			/* of the interfaces to the other nodes, at that time; the same */
+	} mtu;			/* the least, and when read; control thread */
 	u64 epoch;		/* running here; 0: none */
 	u64 epochs;
 	struct session *session[GAGG_RANKS];	/* bound to the rank */
-	struct session *closed;			/* to be freed when the loop is done with them */
-	int unread[GAGG_RANKS];			/* socket of one before; -1: see link.c */
+	struct session *closed;			/* freed when the loop is done with them */
+	int unread[GAGG_RANKS];			/* an earlier session's; -1: none; see link.c */
 	struct channel *channel[GAGG_CHANNELS_MAX];	/* by place */
-	struct gagg_table table;		/* of places; as channel */
-	struct channel *spare;			/* memory of those that are no more */
+	struct gagg_table table;		/* ids of the places; as channel */
+	struct channel *spare;			/* memory of former channels */
 	struct part part[GAGG_SHARDS_MAX];
 };
 
-/* 0, or -1 and it has been said why */
+/* 0, or -1 after it has logged why */
 int group_add(struct twin *t, const struct nl_group *cfg);
 struct group *group_find(struct twin *t, const char *name);
 void group_free(struct group *g);

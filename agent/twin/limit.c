@@ -3,11 +3,11 @@
 
 #include "limit.h"
 
-#define MEASURE_NS	(10 * GAGG_MSEC)	/* single buffers that leave are too coarse */
+#define MEASURE_NS	(10 * GAGG_MSEC)	/* shorter times would measure single buffers */
 #define LOOK_NS		(50 * GAGG_USEC)
-#define LIMIT_TIMES	8	/* what a small datagram counts, of what is sent of it */
-#define STANDS_NS	(4 * LIMIT_NS)		/* a burst would have left */
-#define DEAD_MOST	65536	/* of a link that is down, more must not lie there */
+#define LIMIT_TIMES	8	/* a small datagram counts for so many times its length */
+#define STANDS_NS	(4 * LIMIT_NS)		/* a burst would have left since */
+#define DEAD_MOST	65536	/* most bytes that may lie there for a link that is down */
 
 void limit_init(struct limit *l, int most)
 {
@@ -46,7 +46,7 @@ void limit_sent(struct limit *l, int bytes)
 		l->was += bytes;
 }
 
-/* in LIMIT_NS, if @bytes take @ns */
+/* bytes that leave in LIMIT_NS, if @bytes leave in @ns */
 static int limit_of(const struct limit *l, int bytes, u64 ns)
 {
 	u64 n = bytes > 0 ? (u64)bytes * LIMIT_NS / (ns ? ns : 1) : 0;
@@ -57,8 +57,8 @@ static int limit_of(const struct limit *l, int bytes, u64 ns)
 }
 
 /*
- * A step at a time: a link whose sender may save up for a burst (a token bucket) looks fast
- * for as long, and must not be given many times that burst.
+ * Grows by a step at a time. A link with a token bucket looks fast for as long as a burst lasts,
+ * and must not get many times that burst.
  */
 static void limit_step(struct limit *l, int n)
 {
@@ -70,7 +70,7 @@ static void limit_step(struct limit *l, int n)
 		l->bytes = n;
 }
 
-/* what left while more waited: @n in LIMIT_NS */
+/* @n bytes left in LIMIT_NS while more waited */
 static void limit_adjust(struct limit *l, int n)
 {
 	if (n < l->bytes)
@@ -87,13 +87,13 @@ void limit_look(struct limit *l, int bytes, u64 now)
 		l->dead = bytes;
 	if (!l->since)
 		return;
-	/* that much leaves in that time at least; whether more would have is not known */
+	/* at least that much leaves in that time; nobody knows whether more would have left */
 	if (bytes == l->dead) {
 		limit_step(l, limit_of(l, l->was - bytes, ns));
 		l->since = 0;
 		return;
 	}
-	/* what was said to lie there was an estimate, or a HELLO has come */
+	/* the earlier number was an estimate, or a HELLO has come */
 	if (bytes > l->was)
 		l->was = bytes;
 	if (ns < MEASURE_NS || (bytes == l->was && ns < STANDS_NS))
@@ -105,8 +105,8 @@ void limit_look(struct limit *l, int bytes, u64 now)
 }
 
 /*
- * Half of what may lie there leaves in half of LIMIT_NS, or in an eighth of that. At first it
- * is a moment, since the link may carry a thousand times what was seen so far.
+ * Half of what may lie there leaves in half of LIMIT_NS, or in an eighth of that. At first the time
+ * is a moment, since the link may carry a thousand times as much as was seen so far.
  */
 u64 limit_at(const struct limit *l, int bytes, u64 now)
 {

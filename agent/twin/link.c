@@ -53,8 +53,8 @@ struct request {
 	struct twin_message head;
 	union arg arg;
 	size_t length;		/* of arg */
-	pid_t pid;		/* who asks; 0: has no number here */
-	int pid_fd;		/* the same, if the kernel says so; -1 */
+	pid_t pid;		/* process that asks; 0: it has no number here */
+	int pid_fd;		/* the same process, if the kernel tells; -1 */
 	int fds[TWIN_FDS];	/* for the answer */
 	unsigned int n_fds;
 };
@@ -64,8 +64,8 @@ static void link_died(struct loop_event *ev, int res);
 /* --- requests ------------------------------------------------------------- */
 
 /*
- * The page, the bell, the trainer's end of the events. The bell's description is
- * shared, so that a trainer may make it block: it is never read nor written here.
+ * Passes the page, the bell, and the trainer's end of the events. The file description of the bell
+ * is shared, so a trainer may make it block: it is never read nor written here.
  */
 static int link_do_hello(struct session *s, struct request *r)
 {
@@ -90,7 +90,7 @@ static int link_do_hello(struct session *s, struct request *r)
 	s->next = w->sessions;
 	w->sessions = s;
 	worker_unlock(w);
-	/* it has not seen the page when it went to sleep */
+	/* the worker may have gone to sleep before it saw the page */
 	worker_kick(w);
 	r->fds[0] = s->memory.fd;
 	r->fds[1] = s->bell;
@@ -100,8 +100,8 @@ static int link_do_hello(struct session *s, struct request *r)
 }
 
 /*
- * Whether @r comes from the process that is the rank. Of one without a number here the
- * descriptor says so, since 6.9, by its inode; before, nothing does.
+ * Does @r come from the process that is the rank? If that has no number here, the inode of its
+ * pidfd identifies it, since Linux 6.9. Before that nothing does.
  */
 static bool link_is_from_rank(const struct session *s, const struct request *r)
 {
@@ -114,9 +114,9 @@ static bool link_is_from_rank(const struct session *s, const struct request *r)
 }
 
 /*
- * The process that is the rank from now on: one for all of the session. It may have no
- * number here, in a PID namespace that this one does not see; then a kernel before 6.5
- * does not say who it is.
+ * Watches the process that is the rank from now on, the same for the life of the session. It has no
+ * number here if its PID namespace is not visible from this one. Then a kernel before 6.5 does not
+ * tell which process it is.
  */
 static int link_watch(struct session *s, struct request *r)
 {
@@ -145,7 +145,7 @@ static int link_do_attach(struct session *s, struct request *r)
 	return err ? err : session_attach(s, &r->arg.attach);
 }
 
-/* a child of the rank may hold the socket, and speaks for nobody */
+/* a child of the rank may hold the socket, but may not detach the rank */
 static int link_do_detach(struct session *s, const struct request *r)
 {
 	if (r->arg.detach.flags)
@@ -192,7 +192,7 @@ static int link_do_map(struct session *s, struct request *r)
 	return 0;
 }
 
-/* length of the argument; 0 also for what is unknown */
+/* length of the argument; 0 also for an unknown request */
 static size_t link_arg_length(u32 request)
 {
 	if (request == TWIN_MAP)
@@ -204,7 +204,7 @@ static int link_carry_out(struct session *s, struct request *r)
 {
 	size_t length = link_arg_length(r->head.request);
 
-	/* libgagg and gagg-twin come from one version */
+	/* libgagg and gagg-twin are of one version */
 	if (r->length != length || (length > sizeof(u64) && r->arg.size != length))
 		return r->length > length && length ? -E2BIG : -EINVAL;
 	switch (r->head.request) {
@@ -234,7 +234,10 @@ static int link_carry_out(struct session *s, struct request *r)
 
 /* --- messages ------------------------------------------------------------- */
 
-/* Nobody asked for them, and the last to close one may have to wait: not here. */
+/*
+ * Closes descriptors that nobody asked for. The last close of a file may have to wait, so not in
+ * this thread.
+ */
 static void link_close_unwanted(const struct session *s, const struct cmsghdr *c)
 {
 	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), i;
@@ -246,7 +249,7 @@ static void link_close_unwanted(const struct session *s, const struct cmsghdr *c
 	}
 }
 
-/* 1: there is one; 0: none yet; -1: it has hung up, or cannot be heard */
+/* 1: there is a request; 0: none yet; -1: the trainer has hung up, or receiving failed */
 static int link_receive(const struct session *s, struct request *r)
 {
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, sizeof(r->arg) } };
@@ -265,7 +268,7 @@ static int link_receive(const struct session *s, struct request *r)
 	memset(r, 0, sizeof(*r));
 	r->pid_fd = -1;
 	n = message_try(s->fd, &msg, MSG_TRUNC);
-	/* it was closed with answers in it, which is said once, before what it has sent */
+	/* the trainer closed it with unread answers: reported once, before what it had sent */
 	if (n < 0 && errno == ECONNRESET)
 		n = message_try(s->fd, &msg, MSG_TRUNC);
 	for (c = n < 0 ? NULL : CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c)) {
@@ -305,8 +308,9 @@ static int link_unread_bytes(int fd)
 }
 
 /*
- * libgagg asks when it has read. What was passed and lies there counts against us, so it is
- * a few answers at most; not none, since a kernel may free what was read a moment later.
+ * A trainer asks again only when it has read the answer. Descriptors in unread answers count
+ * against this process, so at most a few answers may be unread. The limit is not 0, since a kernel
+ * may free an answer a moment after it was read.
  */
 static bool link_is_unread(const struct session *s)
 {
@@ -324,7 +328,7 @@ bool link_unread(struct group *g, u32 rank)
 	return *fd >= 0;
 }
 
-/* what lies there can be read, and has an end then */
+/* the trainer can read the answers that lie there, and then finds the end */
 static void link_close_socket(struct session *s)
 {
 	struct group *g = s->group;
@@ -342,12 +346,12 @@ static void link_answer(const struct session *s, struct request *r)
 	size_t length = r->length < sizeof(r->arg) ? r->length : sizeof(r->arg);
 	struct iovec iov[2] = { { &r->head, sizeof(r->head) }, { &r->arg, length } };
 
-	/* who does not take its answers gets none; the next request ends it */
+	/* a trainer that does not read its answers gets none; its next request ends the session */
 	if (message_pass(s->fd, iov, 2, r->fds, r->head.error ? 0 : r->n_fds))
 		log_debug("rank %u did not accept an answer: %m", s->rank);
 }
 
-/* it was passed, or never will be */
+/* the trainer's end was passed, or never will be */
 static void link_close_theirs(struct session *s)
 {
 	if (s->theirs >= 0)
@@ -361,7 +365,7 @@ static void link_session_free(struct session *s)
 	free(s);
 }
 
-/* it is closed, and in the list since then */
+/* the session was closed, and is in the list since then */
 static void link_free(struct session *s)
 {
 	struct session **at;
@@ -390,7 +394,7 @@ static void link_readable(struct loop_event *ev, int res)
 	struct request r = { .pid_fd = -1 };
 	int got = s->closed || res < 0 ? -1 : link_receive(s, &r);
 
-	/* armed until the end: so nobody frees it meanwhile */
+	/* the event is armed until the end, so the session is not freed meanwhile */
 	if (!s->closed && got < 0) {
 		session_close(s);
 	} else if (got > 0 && link_is_unread(s)) {
@@ -442,7 +446,7 @@ int link_open(struct session *s)
 		close(pair[1]);
 		return -1;
 	}
-	/* since 6.5 */
+	/* since Linux 6.5 */
 	setsockopt(pair[0], SOL_SOCKET, SO_PASSPIDFD, &on, sizeof(on));
 	s->fd = pair[0];
 	s->readable.fire = link_readable;
@@ -468,7 +472,7 @@ void link_close(struct session *s)
 	if (s->events >= 0)
 		close(s->events);
 	link_close_theirs(s);
-	/* whoever was told of the end of the twin may still look at what is done */
+	/* at the end of the twin trainers may still look at what is done */
 	if (!s->group->twin->ending)
 		memory_wipe(s->group->twin, &s->memory);
 	memory_free(&s->memory);

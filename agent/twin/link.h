@@ -10,13 +10,13 @@
 struct group;
 struct session;
 
-int link_open(struct session *s);	/* returns the trainer's end, or -1 */
+int link_open(struct session *s);	/* returns the trainer's end of the socket, or -1 */
 void link_close(struct session *s);	/* frees @s, at once or soon */
-/* after loop_exit(): those that are closed, and that the loop has not given back */
+/* after loop_exit(): frees sessions that are closed, and still had events armed */
 void links_free(struct group *g);
 /*
- * The rank's last session was closed with answers that nobody has read. They may hold
- * descriptors, which count against this process: so there is one such session of a rank.
+ * Was the rank's last session closed with answers that the trainer has not read? They may hold
+ * descriptors, which count against this process. So a rank has at most one such session.
  */
 bool link_unread(struct group *g, u32 rank);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gagg-twin: the command line, and the parts together.
+ * gagg-twin: the command line, and start and end of all parts.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>

@@ -18,11 +18,11 @@
 #define F_SEAL_FUTURE_WRITE	0x0010
 #endif
 
-#define PIECE	(2UL << 20)	/* takes some milliseconds */
+#define PIECE	(2UL << 20)	/* bytes; clearing them needs some milliseconds */
 
 /*
- * Zeros, and no page is missing later; piece by piece, with HELLO in between. Pages that
- * are there were written before.
+ * Writes zeros, so that no page is missing later; piece by piece, with HELLO in between. If @used,
+ * pages that exist were written before.
  */
 static int memory_clear(struct twin *t, const struct memory *m, bool used)
 {
@@ -93,7 +93,7 @@ int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t byt
 	bool used = m->addr;
 	int err = 0;
 
-	/* our mapping stays writable, and is the only one */
+	/* our mapping stays writable, and is the only writable one */
 	if (!used)
 		err = memory_make(m, name, bytes, F_SEAL_FUTURE_WRITE);
 	if (err)

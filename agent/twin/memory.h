@@ -8,8 +8,8 @@
 
 /**
  * struct memory - one region
- * @fd: its file, sealed: nobody can change its length, which would end a process
- *	that touches what is cut off
+ * @fd: its file, sealed: nobody can change its length. Otherwise a process that accesses bytes that
+ *      were cut off would be killed
  * @addr: mapped here, for reading and writing
  * @length: bytes, whole pages
  * @block: addresses of its blocks, as the core has them (core/site.h)
@@ -24,18 +24,18 @@ struct memory {
 struct twin;
 
 /*
- * Memory that trainers may write; 0 or -errno. It has no pages: whoever touches one first
- * pays for it, which is the trainer that writes it before it is read.
+ * Memory that trainers may write; 0 or -errno. It has no pages at first. The first access to a page
+ * is charged for it: that is the trainer's, which writes a page before the twin reads it.
  */
 int memory_theirs(struct memory *m, const char *name, size_t bytes);
 /*
- * Memory that trainers may only read, zeroed and all there; 0 or -errno. @m was freed, or
- * was made by this with as many bytes and is to be used again. @t says HELLO meanwhile.
+ * Memory that trainers may only read, zeroed, with all pages; 0 or -errno. @m was freed, or was
+ * made by this function with as many bytes and is to be used again. @t sends HELLO meanwhile.
  */
 int memory_zeroed(struct twin *t, struct memory *m, const char *name, size_t bytes);
-/* of memory_theirs(): the pages go soon, whoever holds the file (sweep.h); nobody needs them */
+/* frees the pages of memory_theirs() soon, even if others hold the file (sweep.h) */
 void memory_wipe(struct twin *t, const struct memory *m);
-/* also of one that was never made, if it is all zero */
+/* @m may also be all zero */
 void memory_free(struct memory *m);
 
 #endif

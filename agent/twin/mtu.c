@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Do a group's datagrams fit what lies between this host and the others? They are never
- * fragmented, and HELLO, which is small, passes where chunks do not.
+ * Do a group's datagrams fit the network between this host and the others? They are never
+ * fragmented, and a small HELLO passes where chunks do not.
  */
 #define _GNU_SOURCE 1
 #include <ifaddrs.h>
@@ -28,8 +28,8 @@ u32 mtu_needed(const struct group *g, u32 lanes)
 }
 
 /*
- * @mtu, if it is an interface's own: what ICMP has said of a path is not believed (RFC 4821,
- * section 2). Otherwise that of the interface with the address @from, or 0.
+ * @mtu, if it is that of an interface. ICMP messages about a path are ignored (RFC 4821, section
+ * 2). Otherwise the MTU of the interface with the address @from, or 0.
  */
 static int own_mtu(int fd, int mtu, const union address *from)
 {
@@ -53,7 +53,7 @@ static int own_mtu(int fd, int mtu, const union address *from)
 	return own;
 }
 
-/* of the path that was looked at last, what its interface sends; most have the same */
+/* MTU of the interface of the path that was read last; most paths have the same */
 struct seen {
 	int path;
 	int own;
@@ -119,7 +119,7 @@ int mtu_check(const struct group *g)
 
 	for (n = 0; n < g->geom.nodes; n++) {
 		mtu = n == g->geom.self ? 0 : mtu_to(g, n, &seen);
-		/* without a route there will be a better time to say so */
+		/* without a route this is reported later */
 		if (!mtu || mtu >= needed)
 			continue;
 		log_err("group \"%s\": datagrams of %u lanes take %u bytes, and the MTU to the host of rank %u is %u: use fewer lanes, or a larger MTU",

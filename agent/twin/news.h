@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What keeps a group from training, told to trainers and in the log. Control thread. */
+/* Reports what keeps a group from training, to trainers and in the log. Control thread. */
 #ifndef GAGG_TWIN_NEWS_H
 #define GAGG_TWIN_NEWS_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ops of a session: starting them, being told.
+ * Ops of a session: starting them, reporting their ends.
  *
- * What a trainer has written is copied before it is looked at, and nothing that
- * we have written is read back.
+ * What a trainer has written is copied before it is checked, and nothing that we have written is
+ * read back.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -48,7 +48,7 @@ void times_end(struct session *s)
 	pthread_mutex_unlock(&s->times_lock);
 }
 
-/* the locks of all workers are held, so that it is counted before its end can be */
+/* the locks of all workers are held, so a submission is counted before its end can be */
 static void op_times_submit(struct session *s)
 {
 	pthread_mutex_lock(&s->times_lock);
@@ -77,7 +77,7 @@ int session_times(struct session *s, struct gagg_ioc_times *arg)
 
 /* --- ops -------------------------------------------------------------------- */
 
-/* wakes the trainer if what it waits for is there: once per wait */
+/* wakes the trainer if what it waits for is there: once a wait */
 static void op_fulfil(struct twin_seat *shared, uint64_t *want, u64 there)
 {
 	u64 wanted = __atomic_load_n(want, __ATOMIC_SEQ_CST);
@@ -89,8 +89,8 @@ static void op_fulfil(struct twin_seat *shared, uint64_t *want, u64 there)
 }
 
 /*
- * Show *@from to the trainer. Of two workers that do so at once the later one
- * sees the larger value when it looks again.
+ * Shows *@from to the trainer. If two workers do so at once, the later one sees the larger value
+ * when it looks again.
  */
 static u64 op_show(const u64 *from, uint64_t *to)
 {
@@ -113,8 +113,8 @@ void seat_progress(struct seat *seat)
 }
 
 /*
- * A trainer that does not read its messages has readable ones, and is told of the
- * rest with the next that has room.
+ * A trainer that does not read its messages still has some to read. It learns of the rest with the
+ * next message that has room.
  */
 void session_tell(struct session *s, u64 n)
 {
@@ -134,7 +134,7 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 	op_times_done(s, n);
 	op_fulfil(seat->shared, &seat->shared->want_op,
 		  op_show(&seat->ops.completed, &seat->shared->completed));
-	/* the first gagg_fd() asks for it; the end of an epoch is told to all */
+	/* the first gagg_fd() asks for it; the end of an epoch is reported to all */
 	if (__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST))
 		session_tell(s, n);
 }
@@ -177,7 +177,7 @@ static enum gagg_refusal op_submit(struct seat *seat, const struct gagg_ioc_subm
 	return no;
 }
 
-/* false: it is none that libgagg makes */
+/* false: libgagg never makes such a submission */
 static bool op_take(struct session *s, const struct gagg_ioc_submit *arg)
 {
 	struct group *g = s->group;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Ops of a session: starting them, being told. */
+/* Ops of a session: starting them, reporting their ends. */
 #ifndef GAGG_TWIN_OP_H
 #define GAGG_TWIN_OP_H
 
@@ -20,15 +20,15 @@ int session_times(struct session *s, struct gagg_ioc_times *arg);
 /* control thread: ranks that an op waits for, see struct gagg_ioc_status */
 u64 session_missing(struct session *s, u32 channel, u64 op);
 
-/* take what was submitted; worker 0, which holds its lock */
+/* takes submissions; from worker 0, which holds its lock */
 void session_take(struct session *s);
-/* ops of a seat up to @number are done in @shard; a worker, which holds its lock */
+/* ops of a seat up to @number are done in @shard; from a worker that holds its lock */
 void seat_done(struct seat *seat, unsigned int shard, u64 number);
-/* chunks of its channel are done; the same */
+/* chunks of the seat's channel are done; from a worker that holds its lock */
 void seat_progress(struct seat *seat);
-/* to who has asked for the eventfd: @n ops more are done, 0: the epoch is over; any thread */
+/* to a trainer that has asked for events: @n more ops are done; 0: the epoch is over; any thread */
 void session_tell(struct session *s, u64 n);
-/* whoever waits on it looks again; any thread */
+/* wakes all that wait on the seat: they look again; any thread */
 void seat_ring(struct twin_seat *shared);
 void futex_ring(uint32_t *bell);
 

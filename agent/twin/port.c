@@ -89,7 +89,7 @@ static int port_open(struct port *p)
 	p->fd = port_socket(p->addr.sa.sa_family);
 	if (p->fd < 0 || bind(p->fd, &p->addr.sa, address_length(&p->addr)))
 		return -1;
-	/* of what getsockopt() says, which is twice what was asked for */
+	/* half of what getsockopt() returns, which is twice what was asked for */
 	if (getsockopt(p->fd, SOL_SOCKET, SO_SNDBUF, &p->half, &intlen))
 		return -1;
 	p->half /= 2;

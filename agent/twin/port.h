@@ -20,7 +20,7 @@ union address {
 
 /* one UDP socket, of the groups that share it; constant once their parts are made */
 struct port {
-	struct port *next;	/* of the worker */
+	struct port *next;	/* next port of the worker */
 	struct worker *worker;
 	union address addr;
 	int fd;
@@ -30,7 +30,7 @@ struct port {
 	u32 burst;		/* bytes that one burst may have */
 	struct queue *queue;
 	unsigned int turn;	/* group that goes on first */
-	bool held;		/* groups were to go on, and the queue waited */
+	bool held;		/* groups had work while the queue waited */
 	unsigned int n_groups;
 	struct group **groups;
 };

@@ -25,24 +25,24 @@ union control {
 };
 
 /*
- * Message i lies at i modulo QUEUE; those before @head have left, @tail comes next. The
- * socket is given half of what it has room for at most, so that a HELLO always finds the
- * rest, and no more than leaves soon, so that nobody takes it for late: @limit.
+ * Message i lies at i modulo QUEUE. Messages before @head have left; the next new one goes to
+ * @tail. The socket gets at most half of what it has room for, so that a HELLO always finds room.
+ * It gets no more than leaves soon (@limit), so that no host takes a HELLO for late.
  *
- * EPOLLOUT comes when less than half lies there. Below that, @at is when to look.
+ * EPOLLOUT comes when less than half lies there. Below that @at is the time to look.
  */
 struct queue {
 	u32 head, tail;
 	bool waits;
 	bool polls;			/* for EPOLLOUT */
-	u64 at;				/* GAGG_NEVER: it polls, or does not wait */
+	u64 at;				/* when to look; GAGG_NEVER: it polls, or does not wait */
 	struct limit limit;
 	int most;			/* limit_most(), for any thread */
 	struct burst *spare;
 	struct mmsghdr msg[QUEUE];
 	union address to[QUEUE];
 	union control control[QUEUE];
-	struct burst *burst[QUEUE];	/* holds a reference; NULL: forgotten */
+	struct burst *burst[QUEUE];	/* each has a reference; NULL: forgotten */
 	struct group *whose[QUEUE];
 };
 
@@ -195,8 +195,8 @@ static void queue_message_fill(struct port *p, unsigned int at, const union addr
 }
 
 /*
- * A device that sums up no UDP (EIO) takes no bursts, nor does one whose MTU has become
- * too small (EINVAL): one by one then.
+ * A device without UDP checksums (EIO) accepts no bursts, nor does one whose MTU has become too
+ * small (EINVAL). Then datagrams are sent one by one.
  */
 static void queue_message_send_single(struct port *p, unsigned int at, u32 seg)
 {
@@ -274,7 +274,7 @@ static int queue_lies(const struct port *p)
 	return ioctl(p->fd, SIOCOUTQ, &bytes) ? -1 : bytes;
 }
 
-/* messages in a row that may go now; @bytes lie there, and with them */
+/* messages in a row that may go now; @bytes lie there, and are updated */
 static unsigned int queue_fits(const struct port *p, int *bytes)
 {
 	const struct queue *q = p->queue;
@@ -320,7 +320,7 @@ static void queue_goes_on(struct port *p)
 	queue_poll(p, false);
 }
 
-/* @bytes lie there, or a few less; where all may that ever do, nobody need know when */
+/* @bytes lie there, or a few less; a limit that is as large as it may be needs no measuring */
 static void queue_filled(struct port *p, int bytes)
 {
 	struct limit *l = &p->queue->limit;
@@ -377,7 +377,7 @@ void queue_send(struct port *p)
 		if (n < 0 && most && errno == EINTR)
 			continue;
 		if (!most || (n < 0 && errno == EAGAIN)) {
-			/* the socket says when there is room again, if it had none */
+			/* if the socket had no room, epoll tells when it has */
 			queue_wait(p, most ? -1 : lies);
 			return;
 		}
@@ -393,7 +393,7 @@ void queue_send(struct port *p)
 	queue_goes_on(p);
 }
 
-/* what others have in the same queue goes on */
+/* messages of other groups in the same queue go on */
 static void queue_forget(struct port *p, struct group *g)
 {
 	struct queue *q = p->queue;
@@ -407,7 +407,7 @@ static void queue_forget(struct port *p, struct group *g)
 		queue_message_part(p, at)->stats.tx_errors += q->burst[at]->segs;
 		queue_message_drop(q, at);
 	}
-	/* the worker may wait for room that it does not need any more */
+	/* the worker may wait for room that it no longer needs */
 	worker_kick(p->worker);
 }
 

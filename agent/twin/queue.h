@@ -12,19 +12,19 @@ struct group;
 struct port;
 struct queue;
 
-#define BURST_SEGS	64		/* what kernels of all ages take */
+#define BURST_SEGS	64		/* all versions of kernels accept as many */
 #define BURST_BYTES	(65535 - 40 - 8)
 
 /**
  * struct burst - datagrams of one length in a row, the last may be shorter
  * @next: in the queue's list of spare ones
- * @refs: of whoever fills it, and of each message; under the worker's lock
- * @nodes: where it goes to
+ * @refs: one for the code that fills it, one for each message; under the worker's lock
+ * @nodes: nodes that it goes to
  * @seg: bytes of a datagram
  * @segs: datagrams
  * @bytes: of all datagrams
- * @niov: of @iov
- * @reacts: if congestion is marked, a path's window does
+ * @niov: entries of @iov
+ * @reacts: the window of a path reacts to marks of congestion
  * @iov: headers in @head, lanes where they lie
  * @head: headers, and the bodies of control datagrams
  */
@@ -41,12 +41,12 @@ struct burst {
 	unsigned char head[BURST_SEGS][GAGG_WIRE_HDRLEN];
 };
 
-/* for @p, whose room is known; NULL: no memory */
+/* a queue for @p, after its buffer size is known; NULL: no memory */
 struct queue *queue_new(struct port *p);
-/* with its bursts, when nothing is sent any more */
+/* frees it with its bursts, when nothing is sent any more */
 void queue_free(struct queue *q);
 
-/* an empty one, with one reference; NULL: no memory */
+/* an empty burst, with one reference; NULL: no memory */
 struct burst *burst_new(struct queue *q);
 void burst_put(struct queue *q, struct burst *b);
 
@@ -55,19 +55,19 @@ void burst_put(struct queue *q, struct burst *b);
  * room are lost and counted; the core repeats them.
  */
 void queue_add(struct port *p, struct group *g, struct burst *b);
-/* send what the socket has room for now */
+/* sends as much as the socket has room for now */
 void queue_send(struct port *p);
-/* it waits for the socket: nothing new is to be started */
+/* does it wait for the socket? Then nothing new is to be started */
 bool queue_waits(const struct port *p);
-/* when to send, if the socket does not tell; GAGG_NEVER: it does, or nothing waits */
+/* when to send; GAGG_NEVER: epoll tells, or nothing waits */
 u64 queue_deadline(const struct port *p);
 
-/* as much as may lies in the socket, and leaves in LIMIT_NS or so; any thread */
+/* is the socket's limit reached? Its bytes leave in about LIMIT_NS; any thread */
 bool queue_full(const struct port *p);
 
 /*
- * Memory that messages of @g refer to is about to go; the locks of all workers of @g are
- * held. They are counted as lost, what is still wanted is repeated.
+ * Memory that messages of @g refer to is about to go; the locks of all workers of @g are held.
+ * These messages are counted as lost; the core repeats them if still needed.
  */
 void queues_forget(struct group *g);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A batch is what the kernel has merged: segments of one length in a row, each a
- * datagram. It is received into memory of our own, so it can be looked at where
- * it lies.
+ * A batch is what the kernel has merged: segments of one length in a row, each a datagram. It is
+ * received into our own memory, so it can be read in place.
  */
 #define _GNU_SOURCE 1
 #include <stdlib.h>
@@ -42,7 +41,7 @@ struct rx {
 	union control control[BATCHES];
 };
 
-/* segments of a batch have one source, and most often one group */
+/* the source of a batch's segments, and the group of the last one */
 struct source {
 	struct port *port;
 	const union address *from;
@@ -116,7 +115,7 @@ static void rx_find_source(struct source *src, u32 id)
 	}
 }
 
-/* before the core hears of anything that does not follow */
+/* carries out actions, before the core gets a datagram that does not follow the last one */
 static void rx_drain(struct source *src)
 {
 	if (src->group && src->burst.in.vis.sh->nacts)
@@ -132,7 +131,7 @@ static void rx_add_lanes(const struct source *src, const void *lanes)
 	twin_loops->reduce(todo->laneop, sum.to, sum.from, lanes, todo->lanes, todo->shift);
 }
 
-/* what the core has said of a datagram; true: it was taken */
+/* carries out the core's verdict on a datagram; true: the lanes were taken */
 static bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 {
 	switch (rx) {
@@ -194,7 +193,7 @@ static void rx_datagram(struct source *src, const unsigned char *at, u32 len)
 
 	rx_drain(src);
 	src->burst.len = 0;
-	/* of no group we know: nobody's counter */
+	/* an unknown group: no counter */
 	if (len < GAGG_WIRE_HDRLEN)
 		return;
 	memcpy(&id, at + offsetof(struct gagg_hdr, group), sizeof(id));

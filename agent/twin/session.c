@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: from open to leaving.
+ * Sessions: from open to the end.
  *
- * A seat is entered into and taken from its channel under the locks of all
- * workers. When a rank leaves a running epoch, the shards stop under the same
- * locks, before its seat goes: a result that needs its contribution is never
- * computed without.
+ * A seat is entered into its channel, and removed from it, under the locks of all workers. When a
+ * rank leaves a running epoch, the shards stop under the same locks before its seat goes: a result
+ * that needs its contribution is never computed without it.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -36,7 +35,7 @@ static void session_seat_free(struct seat *seat)
 	free(seat);
 }
 
-/* the trainer's side of it: nothing is done, nobody waits */
+/* resets the trainer's side of the seat: nothing is done, nobody waits */
 static void session_share_seat(struct session *s, struct channel *ch)
 {
 	struct twin_seat *shared = &s->page->seat[ch->site.index];
@@ -87,7 +86,7 @@ static int session_seat_take(struct session *s, struct channel *ch)
 	return 0;
 }
 
-/* the locks of all workers are held: afterwards none of them finds it, nor sends from it */
+/* the locks of all workers are held: afterwards none of them finds the seat, or sends from it */
 static void session_seat_unlink(struct seat *seat)
 {
 	seat->channel->seat[seat->ops.local] = NULL;
@@ -151,7 +150,7 @@ void session_mismatch(struct session *s, bool is)
 	futex_ring(&s->page->bell);
 }
 
-/* what lies in a store is read by asking for it */
+/* chunks of a store are read by ops: only the copy is mapped */
 static const struct memory *session_seat_result(const struct seat *seat)
 {
 	const struct channel *ch = seat->channel;
@@ -204,9 +203,9 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 		return -ENOTCONN;
 	if (session_attached(s))
 		return -EBUSY;
-	/* a rank of this host has left an epoch: let it end here */
+	/* a rank of this host may have left an epoch: let it end here first */
 	epoch_run(g->twin);
-	/* which may have closed it */
+	/* this may have closed the session */
 	if (s->closed)
 		return -EPIPE;
 	session_leave_all(s, false);
@@ -245,7 +244,7 @@ int session_detach(struct session *s, u32 reason)
 		times_end(s);
 	session_set_state(s, TWIN_BOUND);
 	channel_trim(g);
-	/* the end that a leave has caused is carried out */
+	/* carries out the end that the leave has caused */
 	epoch_run(g->twin);
 	return 0;
 }
@@ -283,7 +282,7 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 	return err;
 }
 
-/* the channel itself stays: late members may still ask for its results */
+/* the channel stays: late members may still ask for its results */
 int session_channel_free(struct session *s, u32 id)
 {
 	int place = gagg_table_find(&s->table, id);
@@ -295,7 +294,10 @@ int session_channel_free(struct session *s, u32 id)
 	if (place < 0)
 		return -ENOENT;
 	seat = s->seat[place];
-	/* in one section: the trainer may submit an op meanwhile, which a worker takes */
+	/*
+	 * under the locks in one piece: the trainer may submit an op meanwhile, and a worker takes
+	 * it
+	 */
 	workers_lock(s->group);
 	busy = gagg_ledger_busy(&seat->ops) && !session_running(s);
 	if (!busy)
@@ -333,7 +335,7 @@ void session_ended(struct session *s, u32 reason)
 	session_tell(s, 0);
 }
 
-/* worker 0 looks at it no more */
+/* worker 0 no longer looks at the session */
 static void session_forget(struct session *s)
 {
 	struct worker *w = s->group->part[0].port->worker;
@@ -392,7 +394,7 @@ static int session_new(struct group *g, u32 rank, const struct peer *peer,
 	return fd;
 }
 
-/* who has attached, or else asked for it */
+/* describes the process that has attached, or else the one that opened the session */
 static int session_holder(const struct session *s, char *buf, size_t size)
 {
 	pid_t pid = s->pid ? s->pid : s->opener;
@@ -402,7 +404,7 @@ static int session_holder(const struct session *s, char *buf, size_t size)
 	return snprintf(buf, size, "pid %d (uid %u)", pid, s->uid);
 }
 
-/* whose the sessions of @ranks are, as far as there is room: "pid 7 (uid 0), pid 8 (uid 0)" */
+/* the holders of the sessions of @ranks, as far as there is room: "pid 7 (uid 0), pid 8 (uid 0)" */
 static void session_holders(const struct group *g, const uint32_t *ranks, unsigned int n, char *buf,
 			    size_t size)
 {

@@ -6,7 +6,7 @@
  * attached (watched by a pidfd: a forked child that still holds the socket must
  * not hide a death), or by closing the socket.
  *
- * All of it belongs to the control thread, except what is said to be a worker's.
+ * All of it belongs to the control thread, except where a worker is named.
  */
 #ifndef GAGG_TWIN_SESSION_H
 #define GAGG_TWIN_SESSION_H
@@ -31,19 +31,19 @@ struct session {
 	u64 epoch;			/* the one it is or was in */
 	int fd;
 	struct loop_event readable;
-	pid_t opener;			/* who has asked for it; 0: has no number here */
-	uid_t uid;			/* the same */
-	pid_t pid;			/* who has attached */
-	int pid_fd;			/* the same; -1 */
+	pid_t opener;			/* process that opened it; 0: it has no number here */
+	uid_t uid;			/* user of that process */
+	pid_t pid;			/* process that has attached */
+	int pid_fd;			/* its pidfd; -1 */
 	struct loop_event death;
 	bool armed, watching;		/* the loop holds these events */
 	bool closed;
-	bool mismatch;			/* as it was told */
-	bool bad;			/* set by a worker: does what libgagg does not */
+	bool mismatch;			/* as the trainer was told last */
+	bool bad;			/* set by a worker: acts unlike libgagg */
 	struct memory memory;
-	struct twin_page *page;		/* is what @memory holds */
+	struct twin_page *page;		/* maps @memory */
 	int bell;			/* eventfd */
-	int events;			/* our end: told of completed ops */
+	int events;			/* our end of the events: completed ops */
 	int theirs;			/* the other end, until it is passed; -1 */
 	u64 untold;			/* ops that found no room there; any thread */
 	u64 taken;			/* submissions; worker 0, under its lock */
@@ -53,17 +53,17 @@ struct session {
 	struct gagg_table table;		/* of them */
 };
 
-/* as of struct broker_ops; @twin: struct twin */
+/* as in struct broker_ops; @twin: struct twin */
 bool session_admits(void *twin, const struct peer *peer);
 int session_open(void *twin, const struct broker_request *req, const struct peer *peer,
 		 struct broker_reply *reply);
 
-/* it runs now, or is over; wakes everybody who waits */
+/* an epoch runs now, or is over; wakes all waiters */
 void session_started(struct session *s, u64 epoch);
 void session_ended(struct session *s, u32 reason);
 /* configurations differ, or agree again */
 void session_mismatch(struct session *s, bool is);
-/* if a worker has found it bad; true: it was closed */
+/* closes the session if a worker has found it bad; true: it was closed */
 bool session_expel(struct session *s);
 /* leave, give everything back */
 void session_close(struct session *s);

@@ -10,7 +10,7 @@
 struct group;
 struct twin;
 
-/* add to @value, by enum gagg_stats_attr; a line of JSON for each group */
+/* read adds to @value, by enum gagg_stats_attr; print writes a line of JSON for each group */
 void stats_read(struct group *g, u64 value[GAGG_SA_MAX + 1]);
 void stats_print(struct twin *t);
 

@@ -17,7 +17,7 @@
 #define SWEEPS	16		/* at a time; more are left to those that hold them */
 #define REAP_MS	100
 
-/* for as long as somebody holds its lock */
+/* takes as long as somebody holds the file's lock */
 static void sweep_punch(int fd)
 {
 	struct stat st;
@@ -38,14 +38,14 @@ static bool sweep_next(int socket, unsigned int *running)
 		return false;
 	if (fd < 0)
 		return true;
-	/* its pages go when nobody holds it */
+	/* its pages go when no process holds it */
 	if (*running == SWEEPS) {
 		close(fd);
 		return true;
 	}
 	pid = fork();
 	if (!pid) {
-		/* who reads the twin's log waits for its end alone */
+		/* a reader of the twin's log must find its end when the twin ends */
 		close(STDIN_FILENO);
 		close(STDOUT_FILENO);
 		close(STDERR_FILENO);
@@ -88,7 +88,7 @@ int sweep_start(void)
 	}
 	if (!pid) {
 		close(pair[0]);
-		/* a terminal's, too: it goes on until the twin has ended */
+		/* signals of a terminal, too: it goes on until the twin has ended */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGTERM, SIG_IGN);
 		signal(SIGHUP, SIG_IGN);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pages of files that trainers may hold are given back, by another process.
+ * Another process frees the pages of files that trainers may hold.
  *
- * To punch a hole takes the file's lock (inode_lock()), without a way to give up. A trainer
- * holds it for as long as it likes: it write()s to the file from memory whose pages it does
- * not provide (userfaultfd(2), FUSE). So each file has a process of its own, which holds
- * nothing but the file; the twin passes it on and waits for nobody.
+ * Punching a hole takes the file's lock (inode_lock()), and cannot give up. A trainer can hold that
+ * lock for as long as it likes: it calls write() on the file from memory whose pages it does not
+ * provide (userfaultfd(2), FUSE). So each file gets a process of its own, which holds nothing but
+ * the file. The twin passes the file on and waits for nobody.
  */
 #ifndef GAGG_TWIN_SWEEP_H
 #define GAGG_TWIN_SWEEP_H
@@ -13,13 +13,13 @@
 #include <stdbool.h>
 
 /*
- * The process that starts them; it ends with the twin. To be called before there are threads,
- * and files that are anybody else's. Returns a socket, or -1 with errno.
+ * Starts the process that starts them; it ends with the twin. Call it before there are threads, and
+ * before files that others may hold are open. Returns a socket, or -1 with errno.
  */
 int sweep_start(void);
 /*
- * All pages of the file @fd go, soon, or, where the locks of sixteen others are held, when
- * nobody has it open; the caller may close it. false: the latter
+ * Frees all pages of the file @fd soon; the caller may close it. If the locks of sixteen other
+ * files are held, returns false: the pages go when no process has the file open.
  */
 bool sweep_file(int sweeper, int fd);
 

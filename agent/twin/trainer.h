@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The trainers' memory as the core sees it. */
+/* The trainers' memory as the core reads it. */
 #ifndef GAGG_TWIN_TRAINER_H
 #define GAGG_TWIN_TRAINER_H
 
@@ -7,15 +7,15 @@
 
 struct group;
 
-/* whose memory a call of the core may read: the context of its callbacks */
+/* the trainers of a group on one shard: the context of the core's callbacks */
 struct trainers {
 	struct group *group;
 	unsigned int shard;
 };
 
 /*
- * What a call of the core is given: callbacks, with @trainers, on the caller's stack, as
- * their context. A worker, which holds its lock in the call
+ * Makes the callbacks for a call of the core. Their context is @trainers, on the caller's stack.
+ * From a worker that holds its lock during the call
  */
 void trainers_env(struct gagg_env *env, struct trainers *trainers, struct group *g,
 		  unsigned int shard);

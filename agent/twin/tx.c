@@ -2,22 +2,22 @@
 /*
  * Datagrams of the core become bursts.
  *
- * A burst is datagrams of one length in a row, and a set of nodes to send it
- * to. Headers are made in the burst, lanes stay where they are, and the kernel
- * gathers both: once for each node. Contributions of one node collect in the
- * node's burst, results in one burst for all of their nodes.
+ * A burst is datagrams of one length in a row, and a set of nodes to send it to. Headers are made
+ * in the burst, and lanes stay where they are; the kernel gathers both, once for each node.
+ * Contributions to one node collect in the node's burst, results in one burst for all of their
+ * nodes.
  *
- * The lanes must not change until the burst is sent, at the end of the batch or,
- * where the socket has no room, later. A contribution may be written again once
- * its result is there, a result once all have it. Whoever still gets the old
- * header with new lanes has the round behind it, and looks at neither.
+ * Lanes must not change before the burst is sent, at the end of the batch, or later if the socket
+ * has no room.
+ * 1. A contribution may be written again once its result is there, a result once all have it.
+ * 2. So a node that gets the old header with new lanes has that round behind it, and ignores both.
  *
- * Of a store a contribution may be written again once it is confirmed, and a home
- * ignores what it has had. A chunk may gain updates before its copy is sent. 1. It is
- * added to and sent by one thread, so what leaves is whole. 2. The clock in the header
- * says that all updates before it are there, which stays true. 3. Where a read must not
- * show later ones, none come: the reader's own next update does not pass a home that
- * has yet to answer it, and without that its clock is not complete.
+ * In a store a contribution may be written again once it is confirmed, and a home ignores one that
+ * it has had. A chunk may gain updates before its copy is sent.
+ * 1. One thread adds to the chunk and sends it, so what leaves is whole.
+ * 2. The clock in the header says that all updates before it are there. That stays true.
+ * 3. If a read must not show later updates, none come. The reader's own next update does not pass a
+ *    home that has yet to answer the read, and without that update its clock is not complete.
  *
  * Datagrams to a node leave in the order in which the core numbered them.
  */
@@ -72,7 +72,7 @@ static bool tx_burst_fits(const struct port *p, const struct burst *b, u64 nodes
 	       b->bytes + len <= p->burst;
 }
 
-/* with room for a datagram of @len bytes to @nodes; NULL: no memory */
+/* a burst with room for a datagram of @len bytes to @nodes; NULL: no memory */
 static struct burst *tx_burst_room(struct port *p, struct burst **at, u64 nodes, u32 len)
 {
 	struct burst *b;
@@ -96,7 +96,7 @@ static void tx_burst_append(struct burst *b, void *data, u32 len)
 	b->bytes += len;
 }
 
-/* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
+/* adds the chunks of @a's run, for @nodes, with their lanes, if any, which are in @mem */
 static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_act *a,
 			 void *const *mem)
 {
@@ -111,7 +111,7 @@ static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct ga
 			g->part[p->worker->index].stats.tx_errors++;
 			continue;
 		}
-		/* one that has left may be used again */
+		/* a burst that has left may be used again */
 		if (b == last && b->segs) {
 			gagg_wire_follow(b->head[b->segs], b->head[b->segs - 1], &a->m);
 		} else {
@@ -122,7 +122,7 @@ static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct ga
 		if (bytes)
 			tx_burst_append(b, gagg_chunk_at(&g->geom, mem, a->m.chunk), bytes);
 		last = b;
-		/* a shorter one is the last */
+		/* a shorter datagram is the last of a burst */
 		if (len < b->seg) {
 			tx_burst_close(p, at);
 			last = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sending: datagrams of the core become bursts. Under the worker's lock, but where it says so. */
+/* Sending: datagrams of the core become bursts. Under the worker's lock, except where stated. */
 #ifndef GAGG_TWIN_TX_H
 #define GAGG_TWIN_TX_H
 
@@ -15,23 +15,23 @@ struct worker;
 struct tx *tx_new(void);
 void tx_free(struct tx *tx);
 
-/* Actions of one group at a time become bursts, until they are closed.
- *
- * tx_contrib(), tx_result(): all chunks of the action's run, with their lanes, if any, which
- * are in @mem, and stay as they are until they are sent.
+/*
+ * Between open and close, actions of one group become bursts. tx_contrib(), tx_result(): send all
+ * chunks of the action's run, with their lanes, if any, which are in @mem. Lanes must not change
+ * until they are sent.
  */
 void tx_open(struct port *p, struct group *g);
 void tx_contrib(struct port *p, struct gagg_act *a, void *const *mem);
 void tx_result(struct port *p, struct gagg_act *a, void *const *mem);
 void tx_ctrl(struct port *p, const struct gagg_act *a);
 void tx_close(struct port *p);
-/* send what the sockets take, when bursts are closed */
+/* sends as much as the sockets accept, after bursts are closed */
 void tx_flush(struct worker *w);
 
 /*
- * On a slow link, HELLOs that ask after those who are quiet, and the answers, would be what
- * makes others quiet. Was one (@wide: as long as a chunk) said to @node a moment ago, and is in
- * the socket still, or has just left? Control thread
+ * Was a HELLO (@wide: as long as a chunk) sent to @node a moment ago, so that it is still in the
+ * socket, or has just left? On a slow link HELLOs that ask after quiet hosts, and their answers,
+ * would otherwise be what makes other hosts quiet. Control thread
  */
 bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide);
 

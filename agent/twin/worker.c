@@ -29,7 +29,7 @@
 
 /* --- locks ---------------------------------------------------------------- */
 
-/* a mutex goes to who asks first, and a worker would ask at once */
+/* a mutex goes to the thread that asks first, and a worker would ask again at once */
 void worker_lock(struct worker *w)
 {
 	__atomic_add_fetch(&w->waiting, 1, __ATOMIC_SEQ_CST);
@@ -62,7 +62,7 @@ void worker_kick(struct worker *w)
 {
 	static const u64 one = 1;
 
-	/* full: it has been told often enough */
+	/* full: the worker was told often enough */
 	if (write(w->kick, &one, sizeof(one)) < 0)
 		return;
 }
@@ -77,7 +77,7 @@ void workers_kick(struct group *g)
 
 /* --- a turn --------------------------------------------------------------- */
 
-/* a group goes on; true: there is more to do at once. @at: else when to look again */
+/* does the work of a group; true: there is more to do at once. @at: else the time to look again */
 static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
 {
 	struct trainers trainers;
@@ -110,7 +110,7 @@ static void worker_take_submissions(struct worker *w)
 		session_take(s);
 }
 
-/* from here on they ring; false: somebody has come before */
+/* from here on trainers ring; false: some work came before */
 static bool worker_fall_asleep(struct worker *w)
 {
 	struct session *s;
@@ -141,7 +141,7 @@ static void worker_lock_own(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 }
 
-/* groups take turns in being first, as the queue may fill before all have gone on */
+/* each group comes first in turn, as the queue may fill before all have had a turn */
 static bool worker_run_port(struct port *p, u64 now, u64 *at)
 {
 	unsigned int first = p->turn, i;
@@ -164,9 +164,10 @@ static bool worker_run_port(struct port *p, u64 now, u64 *at)
 /*
  * Lock held; true: there is more to do at once. @at: when to look again.
  *
- * A group that was held goes on. 1. Its queue waits at the end of the turn: epoll tells when
- * the socket has room, or queue_deadline() did, and the next turn sends first. 2. It does
- * not: this turn sent what was in the way, and says that there is more.
+ * A group that was held back always goes on.
+ * 1. If its queue waits at the end of the turn, epoll or queue_deadline() says when to go on, and
+ *    the next turn sends first.
+ * 2. If it does not wait, this turn has sent what was in the way, and returns true.
  */
 static bool worker_turn(struct worker *w, u64 *at)
 {
@@ -204,7 +205,7 @@ static void worker_sleep_until(struct worker *w, u64 at)
 		ts.tv_nsec = (long)(at % GAGG_SEC);
 		timeout = &ts;
 	}
-	/* what it says is found out by looking */
+	/* events are not read: the next turn looks at everything */
 	epoll_pwait2(w->epoll, ev, sizeof(ev) / sizeof(ev[0]), timeout, NULL);
 }
 
@@ -263,7 +264,7 @@ int worker_start(struct worker *w)
 	sigset_t all, old;
 	int err;
 
-	/* signals are the control thread's */
+	/* signals go to the control thread */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&w->thread, NULL, worker_main, w);

@@ -17,14 +17,14 @@ struct tx;
 struct worker {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	unsigned int waiting;	/* others that want the lock */
+	unsigned int waiting;	/* other threads that want the lock */
 	struct twin *twin;
 	unsigned int index;
 	int epoll;
 	int kick;		/* eventfd */
 	bool stop;
 	struct port *ports;
-	struct session *sessions;	/* worker 0: those that have a page */
+	struct session *sessions;	/* worker 0: sessions that have a page */
 	struct rx *rx;
 	struct tx *tx;
 	struct gagg_batch *batch;
