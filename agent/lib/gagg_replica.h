@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * libgagg: replicas (sync modes localsgd, easgd, easgd-sync, hpsgd, gossip-*, push-sum).
- * Each rank trains weights of its own, in turns: compute an update of them,
- * gagg_replica_step(). All ranks make the same number of steps before
- * gagg_replica_finish().
+ * libgagg: replicas (sync modes localsgd, easgd, easgd-sync, hpsgd, gossip-*, push-sum). Each rank
+ * trains weights of its own: again and again it computes an update and calls gagg_replica_step().
+ * All ranks make the same number of steps before gagg_replica_finish().
  *
- * Threads. Replicas belong to the thread that their communicator belongs to (gagg.h). While
- * another thread is in a call on the communicator, or on anything of it, a call here
- * returns GAGG_ERR_BUSY: nothing has changed, and nothing was started. Collectives that a
- * call here is made of are its own and refuse nobody. gagg_replica_free() waits instead.
+ * Threads. Replicas belong to the thread that their communicator belongs to (gagg.h). While another
+ * thread is in a call on the communicator, or on anything of it, a call here returns GAGG_ERR_BUSY:
+ * nothing has changed, and nothing was started. Collectives that such a call makes itself do not
+ * count. gagg_replica_free() waits instead.
  */
 #ifndef GAGG_LIB_REPLICA_H
 #define GAGG_LIB_REPLICA_H
@@ -32,64 +31,62 @@ struct gagg_replica;
  *		power of two that is at most 2^31 / (1 + 2 * ranks * ALPHA / 100). Else unused
  * @replica:	receives it; NULL on error
  *
- * All ranks call. The replica is the communicator's user: collectives of the
- * program's own may be called between steps in the modes localsgd and easgd-sync,
- * by all ranks after the same step; in hpsgd on another communicator only. Groups
- * that gossip have none. Those with easgd have none, but tables (gagg_table.h): each
- * exchange is a gagg_clock() of these, too, and all ranks call gagg_replica_finish()
- * after as many gagg_clock() of the program's own.
+ * Collective. The replica uses the communicator. The program may call collectives of its own
+ * between steps in the modes localsgd and easgd-sync, on all ranks after the same step; in hpsgd on
+ * another communicator only. Groups that gossip have no collectives. Groups with easgd have none
+ * either, but tables (gagg_table.h): each exchange is a gagg_clock() of the tables as well, and all
+ * ranks call gagg_replica_finish() after the same number of the program's own gagg_clock().
  *
- * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no weights;
- * easgd, easgd-sync, gossip-*, push-sum: @step is no positive number or not the same on
- * all ranks, a weight is not finite or too far away; stores: no room; but for the first
- * on all ranks alike), GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why rank 0's weights have not come.
+ * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no weights; easgd,
+ * easgd-sync, gossip-*, push-sum: @step is no positive number or not the same on all ranks, a
+ * weight is not finite or too large; stores: no room; all but the first of these on all ranks
+ * alike), GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why rank 0's weights have not come.
  */
 int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
 			double step, struct gagg_replica **replica);
 
 /**
- * gagg_replica_step() - add an update, exchange when it is time
+ * gagg_replica_step() - add an update, and exchange weights when it is time
  * @replica:	replica
  * @weights:	this rank's weights, as the last call left them
  * @update:	what to add to them, such as the gradient times minus the rate
  *
- * localsgd: at every TAU-th step the weights become the mean of all ranks'.
- * easgd-sync: at every TAU-th step the weights are moved towards the centre, and
- * the centre towards them; easgd: the same, without waiting for other ranks. hpsgd: an
- * all-reduce of updates is under way; when it is done, all ranks take its mean at the
- * same step, onto the weights of its start; what they have learned meanwhile is part
- * of the next. gossip-*, push-sum: at every TAU-th step the weights are exchanged with
- * another rank's.
+ * localsgd: at every TAU-th step the weights become the mean of all ranks'. easgd-sync: at every
+ * TAU-th step the weights are moved towards the centre, and the centre towards them; easgd: the
+ * same, without waiting for other ranks. hpsgd: an all-reduce of updates is under way. When it is
+ * done, all ranks add its mean, at the same step, to the weights of its start; updates since then
+ * are part of the next all-reduce. gossip-*, push-sum: at every TAU-th step the weights are
+ * exchanged with another rank's.
  *
- * Return: 0; GAGG_ERR_INVALID (easgd, easgd-sync, gossip-*, push-sum: a weight is not
- * finite, or as far away as gagg_replica_create() says that it must not be; gossip-push: too
- * many replicas were sent; easgd: the centre is as far away, nothing was exchanged, nor is
- * it by this replica from then on. The others wait for this rank, at the latest in
- * gagg_replica_finish(), which gagg_abort() tells them); GAGG_ERR_BUSY (the weights are as
- * they were); GAGG_ERR_TIMEOUT (stores); or why the epoch has ended.
+ * Return: 0; GAGG_ERR_INVALID (easgd, easgd-sync, gossip-*, push-sum: a weight is not finite, or
+ * beyond the limit of gagg_replica_create(); gossip-push: too many replicas were sent; easgd: the
+ * centre is beyond the limit, nothing was exchanged, and this replica never exchanges again. The
+ * other ranks wait for this one, at the latest in gagg_replica_finish(), until it calls
+ * gagg_abort()); GAGG_ERR_BUSY (the weights have not changed); GAGG_ERR_TIMEOUT (stores); or why
+ * the epoch has ended.
  */
 int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
 
 /**
- * gagg_replica_finish() - the weights that all have learned together
+ * gagg_replica_finish() - the common weights of all ranks
  * @replica:	replica; training may go on afterwards
  * @weights:	receives the mean or (easgd, easgd-sync) the centre, bit for bit the same
  *		on all ranks
  *
- * All ranks call, after the same number of steps.
+ * Collective, after the same number of steps.
  *
  * Return: as gagg_replica_step().
  */
 int gagg_replica_finish(struct gagg_replica *replica, float *weights);
 
 /**
- * gagg_replica_free() - end
+ * gagg_replica_free() - free a replica
  * @replica:	replica; NULL: nothing happens
  *
- * After gagg_replica_finish(), or when the communicator has failed; before
- * gagg_finalize() and gagg_abort(). After gagg_reattach() it is of no more use than for
- * this: other calls return GAGG_ERR_CLOSED. The place in the store that it has
- * (easgd, gossip-*, push-sum) is free again with the communicator.
+ * To be called after gagg_replica_finish(), or when the communicator has failed; before
+ * gagg_finalize() and gagg_abort(). After gagg_reattach() the replica can only be freed: other
+ * calls return GAGG_ERR_CLOSED. Its place in the store (easgd, gossip-*, push-sum) becomes free
+ * with the communicator.
  */
 void gagg_replica_free(struct gagg_replica *replica);
 

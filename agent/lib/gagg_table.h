@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * libgagg: tables, of groups with a store (sync modes asp, ssp, dssp, r2sp, ako; easgd).
- * Instead of collectives, elements that live in the kernels of the group's hosts.
- * Each rank, in turns: gagg_get(), compute, gagg_inc(), gagg_clock(). All elements
- * are zero when the epoch starts; gagg_set() and gagg_restore() give them other
- * values.
+ * libgagg: tables, in groups with a store (sync modes asp, ssp, dssp, r2sp, ako; easgd). Instead of
+ * collectives there are elements that live in the kernels of the group's hosts. Each rank repeats:
+ * gagg_get(), compute, gagg_inc(), gagg_clock(). All elements are zero when the epoch starts;
+ * gagg_set() and gagg_restore() give them other values.
  *
- * Collective calls on tables are those that say so: all ranks make them after as
- * many gagg_clock() each. They wait for the slowest rank, whatever the sync mode,
- * and count as several clocks.
+ * Some calls on tables are collective, as stated below: all ranks make them after the same number
+ * of gagg_clock(). They wait for the slowest rank in any sync mode, and count as several clocks.
  *
- * Threads. Tables belong to the thread that their communicator belongs to (gagg.h). While
- * another thread is in a call on the communicator, or on anything of it, a call here that
- * returns an enum gagg_error returns GAGG_ERR_BUSY: nothing has changed, and nothing was
- * started. gagg_cache() and gagg_cache_hits() cannot refuse: no other thread may be in a
- * call. gagg_has_store() and gagg_ako_partitions() may be called at any time.
+ * Threads. Tables belong to the thread that their communicator belongs to (gagg.h). While another
+ * thread is in a call on the communicator, or on anything of it, a call here that returns an enum
+ * gagg_error returns GAGG_ERR_BUSY: nothing has changed, and nothing was started. gagg_cache() and
+ * gagg_cache_hits() do not notice another thread: none may be in a call. gagg_has_store() and
+ * gagg_ako_partitions() may be called at any time.
  */
 #ifndef GAGG_LIB_TABLE_H
 #define GAGG_LIB_TABLE_H
@@ -28,26 +26,25 @@ extern "C" {
 struct gagg_table;
 
 /**
- * gagg_has_store() - has the group a store for tables
+ * gagg_has_store() - does the group have a store for tables?
  * @comm:	communicator
- * Return: 1, or 0: it has collectives, or replicas that gossip.
+ * Return: 1; or 0: the group has collectives, or replicas that gossip.
  */
 int gagg_has_store(const struct gagg_comm *comm);
 
 /**
  * gagg_table_create() - place elements in the store
- * @comm:	communicator; the table is freed with it. After gagg_reattach() the store is
- *		another one: calls on the table return GAGG_ERR_CLOSED, and what it had of memory
- *		is freed but for some hundred bytes
+ * @comm:	communicator; the table is freed with it. After gagg_reattach() the store is another
+ *		one: calls on the table return GAGG_ERR_CLOSED, and its memory is freed except for
+ *		some hundred bytes
  * @count:	elements
  * @dtype:	GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
  * @step:	float32: resolution of the elements, the same on all ranks. Integers: 1
  * @table:	receives it; NULL on error
  *
- * All ranks create the same tables in the same order. An element moves by less than
- * 2^31 steps between two gagg_get(), or it is off by a multiple of 2^32 from then on; in
- * groups with lane-type int64 by less than 2^63. Elements of GAGG_INT64 are added in
- * both.
+ * All ranks create the same tables in the same order. An element must move by less than 2^31 steps
+ * between two gagg_get() (in groups with lane-type int64: 2^63). Otherwise it is off by a multiple
+ * of 2^32 from then on. Both lane types can hold elements of GAGG_INT64.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED, GAGG_ERR_INVALID, GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why
  * the epoch has ended.
@@ -58,15 +55,15 @@ int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtyp
 /**
  * gagg_inc() - add to the elements of a table
  * @table:	table
- * @delta:	as many elements as it has
+ * @delta:	as many elements as the table has
  *
  * Makes no system call: increments collect until gagg_clock(), which rounds them
  * to steps and keeps the rest for the next clock. gagg_get() shows them at once, in
  * whole steps.
  *
- * Return: 0, GAGG_ERR_BUSY, or GAGG_ERR_INVALID: an increment is not finite, or there are 2^31
- * steps and more to be pushed (lane-type int64: 2^53 of float32, 2^63 of integers);
- * nothing was added.
+ * Return: 0, GAGG_ERR_BUSY, or GAGG_ERR_INVALID: an increment is not finite, or 2^31 steps or more
+ * would have to be pushed (lane-type int64: 2^53 for float32, 2^63 for integers); nothing was
+ * added.
  */
 int gagg_inc(struct gagg_table *table, const void *delta);
 
@@ -75,30 +72,29 @@ int gagg_inc(struct gagg_table *table, const void *delta);
  * @table:	table
  * @values:	receives its elements
  *
- * Waits until the sync mode lets this rank read. Shows all increments of this
- * rank, and of the others at least what the mode promises.
+ * Waits until the sync mode lets this rank read. The values include all increments of this rank,
+ * and at least those of other ranks that the mode promises.
  *
  * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT (of gagg_init()), or why the epoch has ended.
  */
 int gagg_get(struct gagg_table *table, void *values);
 
 /**
- * gagg_cache() - read a table less often
+ * gagg_cache() - let gagg_get() use what was read before
  * @table:	table
  * @on:		0: no (the default)
  *
- * Where the sync mode has a bound of S clocks (ssp, dssp) gagg_get() at clock c then
- * asks nobody if the table, as it was read last, holds all updates stamped
- * c - S - 1 or less; own ones are added to it. So about one gagg_get() in S + 1
- * reads, and the values are older than they would have to be: see
+ * If the sync mode has a bound of S clocks (ssp, dssp), gagg_get() at clock c then sends no read if
+ * the table, as last read, holds all updates stamped c - S - 1 or less; own updates are added to
+ * it. So about one gagg_get() in S + 1 reads, and the values are older than without the cache: see
  * Documentation/sync-modes.md. Without a bound nothing changes.
  */
 void gagg_cache(struct gagg_table *table, int on);
 
 /**
- * gagg_cache_hits() - gagg_get() that asked nobody
+ * gagg_cache_hits() - number of gagg_get() that sent no read
  * @table:	table
- * Return: how many, since gagg_table_create().
+ * Return: the number since gagg_table_create().
  */
 uint64_t gagg_cache_hits(const struct gagg_table *table);
 
@@ -107,7 +103,7 @@ uint64_t gagg_cache_hits(const struct gagg_table *table);
  * @table:	table
  * @values:	receives its elements, the same on all ranks
  *
- * Collective. Shows all increments that were pushed before, and nothing else.
+ * Collective. The values include all increments that were pushed before, and nothing else.
  *
  * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
@@ -115,26 +111,25 @@ int gagg_snapshot(struct gagg_table *table, void *values);
 
 /**
  * gagg_ako_partitions() - how many partitions the sync mode ako should have
- * @rate:	gagg_clock() a second that a rank makes when it waits for nobody
- * @bytes:	of the tables, 4 for each element (lane-type int64: 8)
- * @ranks:	of the group, at least 2
- * @bandwidth:	of a rank's link that may be used, in bytes a second
+ * @rate:	gagg_clock() per second that a rank makes when it waits for no other rank
+ * @bytes:	bytes of the tables, 4 for each element (lane-type int64: 8)
+ * @ranks:	ranks of the group, at least 2
+ * @bandwidth:	share of a rank's link that may be used, in bytes per second
  *
- * With one partition each rank sends all of the tables to all others at each clock;
- * with P of them a P-th of that. The least P that fits the link, as the authors of Ako
- * have it, within 1 and 1024: P of ako:P:S.
+ * With one partition each rank sends all of the tables to all others at each clock; with P
+ * partitions a P-th of that. This finds the least P that fits the link, as the authors of Ako do,
+ * between 1 and 1024: P of ako:P:S.
  *
- * Return: that number, or GAGG_ERR_INVALID.
+ * Return: the number of partitions, or GAGG_ERR_INVALID.
  */
 int gagg_ako_partitions(double rate, double bytes, int ranks, double bandwidth);
 
 /**
- * struct gagg_ako - what ako's number of partitions comes from
- * @rate:	gagg_clock() a second that this rank makes when it waits for nobody: the
- *		mean of those that it has made
- * @bytes:	of all tables, in whole chunks
- * @bandwidth:	bytes a second that others have acknowledged while all ranks were
- *		sending
+ * struct gagg_ako - measurements that ako's number of partitions follows from
+ * @rate:	gagg_clock() per second that this rank makes when it waits for no other rank: the
+ *		mean so far
+ * @bytes:	bytes of all tables, in whole chunks
+ * @bandwidth:	bytes per second that others have acknowledged while all ranks were sending
  * @partitions:	gagg_ako_partitions() of these
  */
 struct gagg_ako {
@@ -145,15 +140,15 @@ struct gagg_ako {
 };
 
 /**
- * gagg_ako_measure() - how many partitions this rank would have
+ * gagg_ako_measure() - measure how many partitions suit this rank
  * @comm:	communicator of a group with sync mode ako, with its tables
  * @found:	receives it
  *
- * Collective, after two gagg_clock() or more. All ranks send all of their tables to all
- * others, zeros, in as many clocks as the group has partitions; elements stay what they
- * are. Tables so small that this is a matter of round trips, rather than of
- * the link, make @bandwidth small. A group keeps its P: give the largest of all ranks
- * to "gaggctl group set NAME sync ako:P:S" when the epoch has ended.
+ * Collective, after two gagg_clock() or more. All ranks send zeros for all of their tables to all
+ * others, in as many clocks as the group has partitions; elements do not change. If tables are so
+ * small that round trips count rather than the link, @bandwidth is too small. The group's P does
+ * not change: pass the largest @partitions of all ranks to "gaggctl group set NAME sync ako:P:S"
+ * when the epoch has ended.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED (another sync mode), GAGG_ERR_INVALID (no table, or
  * too few clocks), GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
@@ -161,22 +156,21 @@ struct gagg_ako {
 int gagg_ako_measure(struct gagg_comm *comm, struct gagg_ako *found);
 
 /**
- * gagg_elastic() - a replica and a table draw each other closer
+ * gagg_elastic() - move a replica and a table towards each other
  * @table:	the centre
  * @replica:	as many elements; changed
- * @alpha:	above 0, at most 1; how much of their difference each moves
+ * @alpha:	above 0, at most 1; the part of their difference by which each moves
  *
- * One exchange of elastic averaging (EASGD), as gagg_get(), gagg_inc() and
- * gagg_clock() in one: e = alpha * (replica - table), in whole steps, is taken from
- * the replica and added to the table. Integers: the sum of the table and all
- * replicas does not change. float32: nor does it, as long as replicas are
- * multiples of the step that floats can hold. To be called every few steps of
- * training, in a group with sync mode asp; other ranks may exchange between the
- * read and the addition. Sync mode easgd does all of that for float32
- * (gagg_replica.h), and carries what floats cannot hold.
+ * One exchange of elastic averaging (EASGD), as gagg_get(), gagg_inc() and gagg_clock() in one: e =
+ * alpha * (replica - table), in whole steps, is taken from the replica and added to the table.
+ * Integers: the sum of the table and all replicas does not change. float32: it does not change as
+ * long as replicas are multiples of the step that floats can hold. To be called every few steps of
+ * training, in a group with sync mode asp. Other ranks may exchange between the read and the
+ * addition. Sync mode easgd does all of this for float32 (gagg_replica.h), and carries the part
+ * that floats cannot hold.
  *
- * Return: 0, GAGG_ERR_INVALID (alpha, or an element is not finite, or 2^53 steps and
- * more, or has increments of 2^30 steps that are not pushed: nothing was changed),
+ * Return: 0, GAGG_ERR_INVALID (@alpha is out of range; or an element is not finite, or has 2^53
+ * steps or more, or has increments of 2^30 steps that are not pushed; nothing has changed),
  * GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_elastic(struct gagg_table *table, void *replica, double alpha);
@@ -184,61 +178,57 @@ int gagg_elastic(struct gagg_table *table, void *replica, double alpha);
 /**
  * gagg_set() - give a table values
  * @table:	table
- * @values:	on rank @root: its elements; rounded to steps
+ * @values:	on rank @root: the elements; they are rounded to steps
  * @root:	rank
  *
- * Collective. Whatever was added before, or waits for gagg_clock(), is gone.
+ * Collective. All increments that were added before, or wait for gagg_clock(), are discarded.
  *
- * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_INVALID (no
- * such rank; on @root: an element is not finite, or 2^53 steps and more), GAGG_ERR_BUSY and
- * GAGG_ERR_NOMEM: this rank has not begun, and the others wait for it.
+ * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. With GAGG_ERR_INVALID (no such rank; on
+ * @root: an element is not finite, or has 2^53 steps or more), GAGG_ERR_BUSY and GAGG_ERR_NOMEM
+ * this rank has not begun, and the others wait for it.
  */
 int gagg_set(struct gagg_table *table, const void *values, int root);
 
 /**
  * gagg_checkpoint() - save all tables
  * @comm:	communicator
- * @path:	on rank @root: a file, or "agent:NAME": gaggd of this rank's host keeps
- *		it in its own directory, for this group. NAME is 1 to 31 of
- *		A-Z a-z 0-9 . _ -, the first neither . nor -. A file of that name
- *		is "./agent:NAME"
+ * @path:	on rank @root: a file, or "agent:NAME": gaggd of this rank's host keeps it in its
+ *		own directory, for this group. NAME is 1 to 31 of A-Z a-z 0-9 . _ -, the first
+ *		neither . nor -. For a file of that name use "./agent:NAME"
  * @root:	rank
  *
- * Collective. What was saved under that name before is replaced when all is written,
- * or not at all. A file is called @path.new before it takes that place, and follows no link:
- * what has these names goes. The tables are saved as gagg_snapshot() has them, in whole
- * steps, with a checksum. Increments that were not pushed, and what rounding has
- * left over of others (less than a step of each rank), are not in it.
+ * Collective. An older checkpoint of that name is replaced when the new one is complete, or not at
+ * all. A file is named @path.new until then. Links are not followed: whatever has one of these
+ * names is replaced. The tables are saved as gagg_snapshot() reads them, in whole steps, with a
+ * checksum. Not saved are increments that were not pushed, and what rounding has left of others
+ * (less than a step for each rank).
  *
- * With gaggd the trainer needs no directory of its own: whoever may train in the group
- * may save and restore. It requires a communicator of gagg_init(). gaggd gives a save up that is
- * not written within ten minutes, and one more for each GiB; this call waits as long
- * for the answer. If none comes, or gaggd ends meanwhile, the checkpoint may be
- * kept or not, and the error says so.
+ * With gaggd the trainer needs no directory of its own: each user that may train in the group may
+ * save and restore. This requires a communicator of gagg_init(). gaggd gives up a save that is not
+ * written within ten minutes, plus one for each GiB; this call waits as long for the answer. If
+ * none comes, or gaggd ends meanwhile, the checkpoint may be kept or not, and the error says so.
  *
- * Return: 0. On @root alone, and all else goes on: GAGG_ERR_SYSTEM (the file cannot be
- * written), GAGG_ERR_BROKER (gaggd refuses or cannot be asked), GAGG_ERR_INVALID
- * (not of gagg_init(), or a name too long), GAGG_ERR_NOMEM. GAGG_ERR_BUSY: this rank has
- * not begun. On all: GAGG_ERR_INVALID
+ * Return: 0. On @root only, and nothing else fails: GAGG_ERR_SYSTEM (the file cannot be written),
+ * GAGG_ERR_BROKER (gaggd refuses or cannot be asked), GAGG_ERR_INVALID (not of gagg_init(), or a
+ * name too long), GAGG_ERR_NOMEM. GAGG_ERR_BUSY: this rank has not begun. On all: GAGG_ERR_INVALID
  * (no such rank), GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
 int gagg_checkpoint(struct gagg_comm *comm, const char *path, int root);
 
 /**
- * gagg_restore() - give all tables the values that were saved
+ * gagg_restore() - give all tables the values of a checkpoint
  * @comm:	communicator, with the tables that were saved
- * @path:	on rank @root: as of gagg_checkpoint(); what gaggd keeps is on the host of
- *		the rank that has saved it
+ * @path:	on rank @root: as for gagg_checkpoint(); gaggd keeps checkpoints on the host of the
+ *		rank that has saved them
  * @root:	rank
  *
- * Collective, as gagg_set(); the number of ranks and their sync mode may be others
- * than when the tables were saved.
+ * Collective, as gagg_set(). Number of ranks and sync mode may differ from those when the tables
+ * were saved.
  *
- * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_SYSTEM (@root
- * cannot read the file), GAGG_ERR_BROKER (gaggd refuses, has no such checkpoint, and says
- * which it has, or cannot be asked), GAGG_ERR_INVALID (it is no checkpoint of these
- * tables, or damaged), GAGG_ERR_BUSY and GAGG_ERR_NOMEM: this rank has not begun, and the
- * others wait for it.
+ * Return: 0, GAGG_ERR_TIMEOUT, or why the epoch has ended. GAGG_ERR_SYSTEM (@root cannot read the
+ * file), GAGG_ERR_BROKER (gaggd does not answer, refuses, or has no such checkpoint: the sentence
+ * names those that it has), GAGG_ERR_INVALID (the file is no checkpoint of these tables, or
+ * damaged), GAGG_ERR_BUSY and GAGG_ERR_NOMEM: this rank has not begun, and the others wait for it.
  */
 int gagg_restore(struct gagg_comm *comm, const char *path, int root);
 
@@ -246,8 +236,8 @@ int gagg_restore(struct gagg_comm *comm, const char *path, int root);
  * gagg_clock() - push this rank's increments, of all tables
  * @comm:	communicator
  *
- * Returns when the increments of the clock before are in the store; those of
- * this one are on their way, and will be added exactly once.
+ * Returns when the increments of the last clock are in the store. Those of this clock are on their
+ * way, and will be added exactly once.
  *
  * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT, or why the epoch has ended.
  */
