@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Exponents of a call without a plan: an all-reduce by maximum of what every
- * chunk needs, one byte each.
+ * Exponents of a call without a plan: an all-reduce by maximum of the exponents that chunks need,
+ * one byte each.
  */
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 #include "quant.h"
 
 /*
- * quant_head.want of a piece: see quant_chunk(). One with NaN or infinity says 0, as
- * its result is NaN with any exponent.
+ * quant_head.want of a piece: see quant_chunk(). For a piece with NaN or infinity it is 0, as its
+ * result is NaN with any exponent.
  */
 static uint8_t agree_want(const struct gagg_request *r, const struct piece *p)
 {
@@ -55,7 +55,7 @@ int op_agree(struct gagg_request *sum)
 		   GAGG_LANEOP(GAGG_LANE_U8, GAGG_OP_MAX), &err);
 	if (!r)
 		return err;
-	/* the collective that it announces, so that a difference shows here */
+	/* as the collective that follows, so that different calls show here */
 	r->submit.dtype = sum->submit.dtype;
 	r->submit.count = sum->submit.count;
 	r->submit.root = (uint32_t)sum->submit.kind << 8 | sum->submit.root;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * How many partitions the sync mode ako should have: so many that what a rank sends
- * fits its link (Watcharapichat et al., SoCC 2016, section 4.2).
+ * How many partitions the sync mode ako should have: the least number with which a rank's updates
+ * fit its link (Watcharapichat et al., SoCC 2016, section 4.2).
  */
 #include <math.h>
 #include <string.h>
@@ -34,9 +34,8 @@ static uint32_t ako_chunks_of(const struct gagg_comm *c)
 }
 
 /*
- * Zeros from all to all, which are sent as any other numbers are. Every partition goes
- * to every rank once. Nothing else is on its way: the windows are empty, and all ranks
- * begin together.
+ * Sends zeros from all to all; they are sent as other numbers are. Every partition goes to every
+ * rank once. Nothing else is in flight: the windows are empty, and all ranks begin together.
  */
 static int ako_flood(struct gagg_comm *c, uint32_t chunks, double *seconds)
 {

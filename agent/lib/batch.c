@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Dynamic batch sizes: every PERIOD steps the ranks tell each other what they have
- * computed in how much time, as their kernels have measured it, and each works
- * out the same shares of the batch (share.h). Where ranks take turns there are no
- * collectives, and no common batch: each has its own (pace.h), and tells nobody.
+ * Dynamic batch sizes. Every PERIOD steps the ranks exchange how many samples they have computed in
+ * how much time, measured by their kernels. Then each calculates the same shares of the batch
+ * (share.h). If ranks take turns there are no collectives and no common batch: each rank has its
+ * own (pace.h), and exchanges nothing.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -17,14 +17,14 @@
 #include "share.h"
 #include "sys.h"
 
-/* what all ranks must agree upon; exchanged as it is */
+/* parameters that must be the same on all ranks; exchanged in this form */
 struct terms {
 	struct share_bounds bounds;
 	uint32_t period;
 	uint32_t measured;	/* the kernel of this rank measures times */
 };
 
-/* what a rank says of a period; exchanged as it is */
+/* what a rank reports of a period; exchanged in this form */
 struct said {
 	struct share_work work;
 	uint64_t wait_ns;
@@ -34,15 +34,15 @@ struct said {
  * struct gagg_batch - a batch that is divided among the ranks
  * @comm: communicator
  * @epoch: gagg_comm.epochs; in another one the batch is over
- * @period: steps between two divisions
- * @steps: begun since the last one
- * @base: times of this rank at the last one
- * @own_ns: computing in this period, as the trainer has said; 0: it has not
- * @control: what the shares are
- * @said: by all ranks, of the period before the last division
- * @alone: ranks take turns: what follows counts instead, and of @said this rank's
- * @pace: what the batch of this rank is
- * @at: samples that it has taken
+ * @period: steps from one division to the next
+ * @steps: steps begun since the last division
+ * @base: times of this rank at the last division
+ * @own_ns: computing in this period, as the trainer has reported; 0: it has not
+ * @control: controller of the shares
+ * @said: reports of all ranks about the period before the last division
+ * @alone: ranks take turns: only @pace, @at and this rank's entry of @said are used
+ * @pace: controller of this rank's batch
+ * @at: samples that this rank has taken
  */
 struct gagg_batch {
 	struct gagg_comm *comm;
@@ -78,7 +78,7 @@ static int batch_cannot_read(struct gagg_comm *c, int err)
 	return comm_fail(c, GAGG_ERR_SYSTEM);
 }
 
-/* a period begins; whoever administrates the host may see the share */
+/* a period begins; the share is reported to the host's administrator */
 static int batch_begin_period(struct gagg_batch *b)
 {
 	struct gagg_comm *c = b->comm;
@@ -100,7 +100,7 @@ static int batch_begin_period(struct gagg_batch *b)
 
 /* --- creating ------------------------------------------------------------- */
 
-/* all ranks come to the same answer, so nobody goes on alone */
+/* all ranks come to the same result, so none goes on alone */
 static int batch_check(struct gagg_comm *c, const struct terms *terms)
 {
 	const char *wrong = share_check(&terms->bounds);
@@ -197,7 +197,7 @@ static int batch_create_any(struct gagg_comm *c, const struct gagg_batch_config 
 				  "gagg_batch_config.size is that of another libgagg");
 	if (comm_check(c))
 		return c->failed;
-	/* in the others replicas differ, or a rank does not wait */
+	/* in other modes replicas differ, or ranks do not wait */
 	if (!alone && mode != GAGG_SYNC_BSP)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
 				  "batches follow speeds in groups with sync mode bsp or r2sp, not %s",
@@ -241,7 +241,7 @@ static int batch_usable(const struct gagg_batch *b)
 	return comm_check_epoch(b->comm, b->epoch, "batch");
 }
 
-/* the period is over: what has this rank to say? */
+/* the period is over: this rank's report */
 static int batch_measure(struct gagg_batch *b)
 {
 	struct said *own = &b->said[b->comm->rank];
@@ -269,7 +269,7 @@ static void batch_adapt_alone(struct gagg_batch *b)
 	pace_step(&b->pace, &work);
 }
 
-/* hear of the others */
+/* exchanges reports with the other ranks */
 static int batch_exchange(struct gagg_batch *b)
 {
 	struct gagg_comm *c = b->comm;

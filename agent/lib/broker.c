@@ -48,8 +48,8 @@ static int broker_connect(const char *path, uint64_t deadline)
 }
 
 /*
- * COMMIT has no answer, as an error or an end of file says. gaggd closes the connection
- * without one when it gives a save up, and leaves COMMIT unread then.
+ * COMMIT got no answer, but an error or the end of the file. gaggd closes the connection without an
+ * answer when it gives up a save, and then leaves COMMIT unread.
  */
 static int broker_no_answer_to_commit(const char *path, ssize_t n, uint64_t seconds)
 {
@@ -73,7 +73,7 @@ static int broker_no_answer(const char *path, const struct broker_request *req, 
 			 n ? strerror((int)-n) : "it has ended");
 }
 
-/* The descriptor that came, GAGG_OK if @op has none, or an error. */
+/* Returns the descriptor that came, GAGG_OK if @op has none, or an error. */
 static int broker_ask(int fd, const char *path, const struct broker_request *req,
 		      uint64_t seconds, uint64_t deadline)
 {
@@ -106,7 +106,7 @@ static int broker_ask(int fd, const char *path, const struct broker_request *req
 			 strerror(reply.error));
 }
 
-/* GAGG_OK, or a name is none */
+/* GAGG_OK, or an error if a name is invalid */
 static int broker_fill_names(struct broker_request *req, const char *group, const char *name)
 {
 	if (!group || !*group || strlen(group) >= sizeof(req->group))
@@ -120,13 +120,18 @@ static int broker_fill_names(struct broker_request *req, const char *group, cons
 	return GAGG_OK;
 }
 
-/* gaggd answers at once: who has a limit waits no longer, nobody for ever */
+/*
+ * gaggd answers at once: a caller with a timeout waits no longer than that, and none waits for ever
+ */
 static int broker_patience(int timeout_ms)
 {
 	return timeout_ms > 0 && timeout_ms < PATIENCE_MS ? timeout_ms : PATIENCE_MS;
 }
 
-/* A new connection, if it was asked for, which is closed if anything is wrong. */
+/*
+ * Opens a connection and asks. @connection, if not NULL, receives it; otherwise, and after an
+ * error, it is closed.
+ */
 static int broker_request(const char *path, struct broker_request *req, int timeout_ms,
 			  int *connection)
 {

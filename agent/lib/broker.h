@@ -2,16 +2,16 @@
 /*
  * Asking gaggd for a session, and for checkpoints.
  *
- * @path: socket; NULL or empty: the default. @timeout_ms: for the answer; half a minute at
- * most, and if it is not positive. Errors are negative enum gagg_error, with
- * a sentence for gagg_last_error(NULL).
+ * @path: socket; NULL or empty: the default. @timeout_ms: for the answer; at most half a minute;
+ * not positive: half a minute. Errors are negative enum gagg_error, with a sentence for
+ * gagg_last_error(NULL).
  */
 #ifndef GAGG_BROKER_H
 #define GAGG_BROKER_H
 
 #include <stdint.h>
 
-#define BROKER_IDLE_MS	60000	/* what is loaded comes from a disk, which may be slow */
+#define BROKER_IDLE_MS	60000	/* a checkpoint comes from a disk, which may be slow */
 
 /**
  * struct broker_checkpoint - a checkpoint that gaggd is to keep
@@ -42,8 +42,8 @@ int broker_save(const struct broker_checkpoint *k, int timeout_ms, int *connecti
 int broker_commit(int connection, const struct broker_checkpoint *k);
 
 /*
- * A stream socket that gaggd sends a checkpoint into, or an error. Reading fails with EAGAIN
- * when nothing has come for a minute, or @timeout_ms.
+ * Returns a stream socket into which gaggd sends a checkpoint, or an error. Reading fails with
+ * EAGAIN when nothing has come for a minute, or for @timeout_ms.
  */
 int broker_load(const char *path, const char *group, const char *name, int timeout_ms);
 

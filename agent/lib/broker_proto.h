@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * What libgagg and gaggd say to each other over a SOCK_SEQPACKET UNIX socket: one
- * request and one answer, or, to save a checkpoint, two. gaggd checks the peer's
- * credentials (SO_PEERCRED) against uid, gid and mode of the group. What it opens
- * is passed with SCM_RIGHTS:
+ * The protocol of libgagg and gaggd over a SOCK_SEQPACKET UNIX socket: one request and one answer,
+ * or two of each to save a checkpoint. gaggd checks the peer's credentials (SO_PEERCRED) against
+ * uid, gid and mode of the group. It passes what it opens with SCM_RIGHTS:
  *
  *	OPEN	a /dev/gagg file that is bound to the rank (GAGG_IOC_OPEN)
  *	LOAD	a stream socket. gaggd sends all bytes of a checkpoint that it keeps, and
@@ -13,13 +12,13 @@
  *	COMMIT	them: gaggd gives them the name when they are a whole checkpoint and on
  *		the disk. Without COMMIT nothing is left of them.
  *
- * gagg-twin has no netlink family that could be asked for its groups: gaggctl asks here,
- * without any right, as the family's dumps require none. Nothing is passed; behind struct
- * broker_reply, in the same message, follows
+ * gagg-twin has no netlink family, so gaggctl asks for its groups here. This requires no privilege,
+ * as the family's dumps require none. Nothing is passed. Behind struct broker_reply, in the same
+ * message, follows
  *
  *	TWIN	struct broker_twin
- *	GROUP	what the family answers GROUP_GET with, GAGG_MA_TIMES included
- *	STATS	what it answers STATS_GET with
+ *	GROUP	the family's answer to GROUP_GET, with GAGG_MA_TIMES
+ *	STATS	the family's answer to STATS_GET
  */
 #ifndef GAGG_BROKER_PROTO_H
 #define GAGG_BROKER_PROTO_H
@@ -66,9 +65,9 @@ static inline uint64_t broker_save_seconds(uint64_t bytes)
  * @op:		enum broker_op
  * @rank:	OPEN: rank, or BROKER_RANK_ANY. GROUP without a name: position of the group,
  *		from zero. Else zero
- * @bytes:	SAVE: of the checkpoint; else zero
+ * @bytes:	SAVE: size of the checkpoint; else zero
  * @group:	name, zero-terminated; TWIN: BROKER_NO_GROUP
- * @name:	of the checkpoint, zero-terminated; of what concerns none: empty
+ * @name:	name of the checkpoint, zero-terminated; empty for other operations
  */
 struct broker_request {
 	uint32_t size;
@@ -96,7 +95,7 @@ struct broker_reply {
 	char message[BROKER_MESSAGE_MAX];
 };
 
-/* a valid name: daemons that do not know TWIN look at it first */
+/* a valid name: daemons that do not know TWIN check it first */
 #define BROKER_NO_GROUP	"-"
 
 /**
@@ -105,8 +104,8 @@ struct broker_reply {
  * @wire_min:	lowest version of datagrams that it speaks
  * @wire_max:	highest
  * @reserved:	zero
- * @version:	of the program, zero-terminated
- * @config:	file that it has read, zero-terminated
+ * @version:	version of the program, zero-terminated
+ * @config:	configuration file that it has read, zero-terminated
  */
 struct broker_twin {
 	uint32_t size;

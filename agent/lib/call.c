@@ -20,7 +20,7 @@ static const char *call_dtype_name(unsigned int dtype)
 }
 
 #define COUNT_BITS	26	/* of gagg_call() */
-#define HIGH_MAX	256	/* values of what is above them */
+#define HIGH_MAX	256	/* values of the bits above COUNT_BITS */
 
 #define SIG_KIND(sig)	((sig) >> 28)
 #define SIG_DTYPE(sig)	((sig) >> 24 & 15)
@@ -46,7 +46,7 @@ void call_name(char *buf, size_t size, uint32_t sig)
 		snprintf(buf, size, "barrier");
 		break;
 	case GAGG_K_EXPONENTS:
-		/* what a reduction begins with that blocks and has no plan */
+		/* the first op of a blocking reduction without a plan */
 		snprintf(buf, size, "a blocking reduction of %s without a plan", of);
 		break;
 	default:
@@ -70,7 +70,7 @@ uint32_t call_sig(const struct gagg_ioc_submit *op)
 	       (uint32_t)(digest >> 40);
 }
 
-/* the lane type and operator are the caller's business, but part of the digest */
+/* lane type and operator are not told, but are part of the digest: they are found by trying */
 static bool call_has_sig(struct gagg_ioc_submit *op, uint32_t sig)
 {
 	unsigned int lane, redop;
@@ -95,7 +95,10 @@ bool call_find(struct gagg_ioc_submit *op, uint32_t sig, uint32_t call)
 	op->root = call >> COUNT_BITS;
 	if (op->kind == GAGG_K_EXPONENTS)
 		op->root = (op->root & 15) | op->root >> 4 << 8;
-	/* the least that fits: a digest of 24 bits fits by chance once in a million times */
+	/*
+	 * the least count that fits: with a digest of 24 bits another one fits once in a million
+	 * times
+	 */
 	for (high = 0; high < HIGH_MAX; high++) {
 		op->count = high << COUNT_BITS | (call & ((1U << COUNT_BITS) - 1));
 		if (call_has_sig(op, sig))
@@ -149,7 +152,7 @@ void call_flight(char *buf, size_t size, const struct gagg_ioc_submit *op, uint6
 
 	call_name(name, sizeof(name), call_sig(op));
 	call_values(values, sizeof(values), op);
-	/* 0: it waits for a place in the kernel's queue */
+	/* 0: the op waits for a place in the kernel's queue */
 	if (op->op)
 		snprintf(number, sizeof(number), "operation %llu, ", op->op);
 	snprintf(buf, size, "%s (%s%s%s%llu of %llu chunks are done)", name, values,

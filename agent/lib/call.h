@@ -10,30 +10,30 @@
 #include <stdint.h>
 #include <linux/gagg.h>
 
-/* bytes that each of the following needs at most */
+/* most bytes that each of the following needs */
 #define CALL_MAX	96
 
 /* the part of a signature that call_name() tells */
 #define CALL_NAME(sig)	((sig) >> 24)
 
-/* of a signature: "all-reduce of float32" */
+/* the name of a signature: "all-reduce of float32" */
 void call_name(char *buf, size_t size, uint32_t sig);
 
-/* what call_name() does not tell: "100 elements, sum", "64 bytes from rank 2"; "" of a barrier */
+/* the arguments of a call: "100 elements, sum", "64 bytes from rank 2"; "" for a barrier */
 void call_values(char *buf, size_t size, const struct gagg_ioc_submit *op);
 
 /*
- * Of one in flight, @done chunks of which have results: "all-reduce of float32 (1000
- * elements, sum; operation 5, 2 of 9 chunks are done)". Twice as many bytes.
+ * Describes an op in flight with @done chunks that have results: "all-reduce of float32 (1000
+ * elements, sum; operation 5, 2 of 9 chunks are done)". @buf has 2 * CALL_MAX bytes.
  */
 void call_flight(char *buf, size_t size, const struct gagg_ioc_submit *op, uint64_t done);
 
-/* what ranks compare: gagg_sig() of the kernel */
+/* the signature that ranks compare: gagg_sig() of the kernel */
 uint32_t call_sig(const struct gagg_ioc_submit *op);
 
 /*
- * Of another rank, whose kernel has told gagg_call() with the signature: its kind, dtype, root
- * and count. False: they do not belong together, or it has more than 2^34 elements.
+ * Finds kind, dtype, root and count of another rank's call from @sig and @call (gagg_call()), which
+ * its kernel has sent. False: the two do not fit, or the call has more than 2^34 elements.
  */
 bool call_find(struct gagg_ioc_submit *op, uint32_t sig, uint32_t call);
 

@@ -26,7 +26,7 @@ static const char *checkpoint_name_at_agent(const char *path)
 	return strncmp(path, AGENT, strlen(AGENT)) ? NULL : path + strlen(AGENT);
 }
 
-/* a file on its way, and the digest of what has passed */
+/* a file that is read or written, and the digest of the bytes so far */
 struct stream {
 	FILE *f;
 	uint64_t digest;
@@ -98,7 +98,7 @@ static int checkpoint_write_stream(const struct gagg_comm *c, FILE *f)
 	return checkpoint_put_all(c, &s) && !fflush(f) ? 0 : -errno;
 }
 
-/* @err, or what closing @f has found */
+/* closes @f; returns @err, or the error of closing */
 static int checkpoint_close_stream(FILE *f, int err)
 {
 	return fclose(f) && !err ? -errno : err;
@@ -117,9 +117,9 @@ static FILE *checkpoint_stream_of(int fd, const char *mode)
 }
 
 /*
- * A file for @path without a name, so that none is left behind; where the file system has no
- * such files, or there is no /proc to give one a name, @new. Either way nothing is opened that
- * was there before, or where a link leads that somebody has put there.
+ * Opens a file without a name, so that none is left behind. If the file system has no such files,
+ * or there is no /proc to give it a name, opens @new. In both cases no existing file is opened, and
+ * no link is followed.
  */
 static int checkpoint_open_new(const char *path, const char *new, bool *named)
 {
@@ -137,14 +137,14 @@ static int checkpoint_open_new(const char *path, const char *new, bool *named)
 	return fd;
 }
 
-/* 0 or a negative errno; then @new is as it was, or gone */
+/* 0 or a negative errno; after an error @new is unchanged, or removed */
 static int checkpoint_write_new(const struct gagg_comm *c, const char *path, const char *new)
 {
 	bool named;
 	FILE *f;
 	int err;
 
-	/* of a trainer that was killed */
+	/* left by a trainer that was killed */
 	unlink(new);
 	f = checkpoint_stream_of(checkpoint_open_new(path, new, &named), "w");
 	if (!f)
@@ -162,7 +162,7 @@ static int checkpoint_write_new(const struct gagg_comm *c, const char *path, con
 	return err;
 }
 
-/* who looks at @path finds the old file or the new one */
+/* at any time @path is the old file or the new one */
 static int checkpoint_write_file(struct gagg_comm *c, const char *path)
 {
 	char *new;
@@ -188,7 +188,7 @@ static int checkpoint_check_agent(struct gagg_comm *c)
 			   "gaggd keeps checkpoints by group, and only a communicator of gagg_init() knows its group's name");
 }
 
-/* write() to a socket whose other end may have gone, which is no reason to die */
+/* write() to a socket, without SIGPIPE if its other end has gone */
 static ssize_t checkpoint_socket_write(void *cookie, const char *buf, size_t size)
 {
 	size_t done;
@@ -204,7 +204,9 @@ static ssize_t checkpoint_socket_write(void *cookie, const char *buf, size_t siz
 	return (ssize_t)done;
 }
 
-/* read() from one with SO_RCVTIMEO, which any signal ends: it begins anew, not for ever */
+/*
+ * read() from a socket with SO_RCVTIMEO. Any signal ends recv(): it is repeated, for a limited time
+ */
 static ssize_t checkpoint_socket_read(void *cookie, char *buf, size_t size)
 {
 	uint64_t deadline = deadline_in(BROKER_IDLE_MS);
@@ -255,7 +257,7 @@ static int checkpoint_save_at_agent(struct gagg_comm *c, const char *name)
 		return comm_error_take(c, fd);
 	f = checkpoint_socket_stream(fd, "w");
 	err = f ? checkpoint_close_stream(f, checkpoint_write_stream(c, f)) : -ENOMEM;
-	/* gaggd has found something wrong: it says what */
+	/* on these two errors gaggd has found something wrong, and COMMIT returns its reason */
 	if (err && err != -EPIPE && err != -ECONNRESET) {
 		close(connection);
 		return comm_error(c, GAGG_ERR_SYSTEM, "checkpoint \"%s\", to gaggd: %s", name,
@@ -265,7 +267,7 @@ static int checkpoint_save_at_agent(struct gagg_comm *c, const char *name)
 	return err ? comm_error_take(c, err) : GAGG_OK;
 }
 
-/* a word of a file against the tables: where it is, and what it has been read into */
+/* compares the words of a file with the tables: position, and where words are read to */
 struct reader {
 	struct ckp_scan scan;
 	struct gagg_table *t;

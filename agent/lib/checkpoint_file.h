@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #define CKP_MAGIC	"GAGGCKP1"
-#define CKP_DIGEST	0xcbf29ce484222325ULL	/* of nothing */
+#define CKP_DIGEST	0xcbf29ce484222325ULL	/* FNV-1a of no bytes */
 
-/* words beside the elements: of the file; of a table */
+/* words of the file without tables; words of a table without elements */
 #define CKP_WORDS	3
 #define CKP_TABLE_WORDS	3
 
@@ -36,9 +36,9 @@ enum ckp_word {
 
 /**
  * struct ckp_scan - a file that is read word by word
- * @next: what the next word is
- * @tables: how many more begin
- * @elements: how many more the table has
+ * @next: meaning of the next word
+ * @tables: tables that still begin
+ * @elements: elements of the table that still follow
  * @digest: of all words so far
  */
 struct ckp_scan {
@@ -48,7 +48,7 @@ struct ckp_scan {
 	uint64_t digest;
 };
 
-/* the digest of what has @digest and then @word, as it is in the file */
+/* the digest after @word, as it is in the file, follows bytes with @digest */
 uint64_t ckp_digest(uint64_t digest, uint64_t word);
 
 void ckp_begin(struct ckp_scan *s);
@@ -58,20 +58,20 @@ void ckp_begin(struct ckp_scan *s);
  * @s:		the file
  * @word:	as it is in the file
  *
- * Return: NULL, or what is wrong with the file, to follow its name. A file is whole
- * when @next is CKP_W_NONE after its last word.
+ * Return: NULL, or what is wrong with the file, as words to follow its name. A file is complete if
+ * @next is CKP_W_NONE after its last word.
  */
 const char *ckp_take(struct ckp_scan *s, uint64_t word);
 
 /*
- * Give a file of O_TMPFILE its first name, in the open directory @dir: one that nothing
- * has, not even a symbolic link. 0 or a negative errno.
+ * Gives a file of O_TMPFILE its first name in the open directory @dir. Fails if anything has that
+ * name, even a symbolic link. 0 or a negative errno.
  */
 int ckp_link(int fd, int dir, const char *name);
 
 /*
- * Sync the directory that @path is in, so that its new name lasts. 0 or a negative errno;
- * 0 as well where the file system cannot, and where it may be written and not read.
+ * Syncs the directory of @path, so that a new name there lasts. 0 or a negative errno; also 0 if
+ * the file system cannot do it, or if the directory may be written but not read.
  */
 int ckp_sync_parent(const char *path);
 

@@ -21,7 +21,7 @@ static int comm_not_known(void)
 	return error_set(GAGG_ERR_INVALID, "there is no such communicator: it was freed before");
 }
 
-/* where this thread was refused, and nothing else has failed since: compared only */
+/* communicator that has refused this thread, if no call has failed since; only compared */
 static _Thread_local const struct gagg_comm *refused;
 
 static void comm_let_in(const struct gagg_comm *c)
@@ -74,7 +74,7 @@ int comm_check_epoch(struct gagg_comm *c, uint64_t at, const char *what)
 			   "the %s is of an epoch that was left: create it again", what);
 }
 
-/* its address is a thread's name that costs no system call, as gettid() would */
+/* its address identifies the thread, without the system call of gettid() */
 static _Thread_local char thread_name;
 
 int comm_enter(struct gagg_comm *c)
@@ -82,14 +82,14 @@ int comm_enter(struct gagg_comm *c)
 	const void *none = NULL;
 
 	comm_let_in(c);
-	/* of a forked child no call goes on */
+	/* in a forked child no call goes on */
 	if (!c || session_lost(c->session))
 		return GAGG_OK;
 	if (__atomic_load_n(&c->caller, __ATOMIC_RELAXED) != &thread_name &&
 	    !__atomic_compare_exchange_n(&c->caller, &none, &thread_name, false,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		refused = c;
-		/* @c's own sentence is the other thread's */
+		/* the sentence in @c belongs to the other thread */
 		return error_set(GAGG_ERR_BUSY,
 				 "another thread is in a call on this communicator, which belongs to one at a time: give each thread one of its own (gagg_comm_split())");
 	}
@@ -260,7 +260,7 @@ int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg)
 	err = gagg_init_fd(comm, fd, cfg->timeout_ms);
 	if (err)
 		return err;
-	/* broker_open() has found both short enough */
+	/* broker_open() has checked the lengths of both */
 	s = (*comm)->session;
 	snprintf(s->group, sizeof(s->group), "%s", cfg->group);
 	snprintf(s->socket, sizeof(s->socket), "%s", cfg->socket ? cfg->socket : "");
@@ -291,8 +291,8 @@ int gagg_open_rank(const char *group, uint32_t rank)
 }
 
 /*
- * Split communicators keep their memory until they are freed, but the epoch
- * that it belongs to is left.
+ * Split communicators keep their memory until they are freed, but leave the epoch that it belongs
+ * to.
  */
 static void comm_close_others(struct gagg_comm *root)
 {
@@ -311,8 +311,8 @@ static void comm_close_others(struct gagg_comm *root)
 }
 
 /*
- * After the epoch was left: the threads of all communicators know neither its memory nor
- * its file any more.
+ * After the epoch was left: ends the threads of all communicators, so that none uses the epoch's
+ * memory or file any more.
  */
 static void comm_stop_all(struct session *s)
 {
@@ -338,15 +338,15 @@ static void comm_leave(struct gagg_comm *c)
 }
 
 /*
- * comm_enter() of who is about to end all that was split from @c: refused as well where
- * another thread is in a call on one of them.
+ * comm_enter() before all communicators that were split from @c end: also refused if another thread
+ * is in a call on one of them.
  */
 static int comm_enter_all(struct gagg_comm *c)
 {
 	int err = comm_enter(c);
 	struct gagg_comm *o;
 
-	/* a child's are its own, whatever its parent's threads did */
+	/* a child's communicators are its own, whatever its parent's threads did */
 	if (err || session_lost(c->session))
 		return err;
 	pthread_mutex_lock(&c->session->lock);
@@ -464,7 +464,7 @@ int gagg_comm_free(struct gagg_comm *c)
 	}
 	progress_stop(c);
 	region_unmap(&c->region);
-	/* EBUSY: the last op's chunks are published, but it is not counted yet */
+	/* EBUSY: the last op's chunks are published, but the op is not counted yet */
 	while (!c->failed && tries-- &&
 	       sys_command(c->session->fd, GAGG_IOC_CHANNEL_FREE, &arg) == -EBUSY)
 		sched_yield();

@@ -2,11 +2,10 @@
 /*
  * A communicator: a channel, the ranks on it, the requests in flight.
  *
- * It belongs to one thread at a time, and to a thread of the library's own
- * (progress.h) while its requests need more than the kernel. @lock guards what both
- * touch: the cursors, the queue of requests and what is in them, @refused, @asleep,
- * @stop; all else is the caller's, whom @caller names, atomically. Nobody sleeps with it,
- * but on @moved.
+ * It belongs to one thread at a time, and also to a thread of the library (progress.h) while its
+ * requests need more than the kernel. @lock guards what both access: the cursors, the queue of
+ * requests and its contents, @refused, @asleep, @stop. All else belongs to the calling thread,
+ * which is in @caller (atomic). No thread sleeps while it holds @lock, except on @moved.
  *
  * Three cursors run over the channel's virtual chunks, all private copies:
  * taken <= filled <= cursor. Chunks below @taken have been read, those below
@@ -27,41 +26,40 @@
 
 /**
  * struct gagg_comm - see above
- * @session: shared with others
+ * @session: shared with other communicators
  * @next: in the session's list
- * @known: in the process's
+ * @known: entry in the process's list
  * @region: the channel's memory
  * @size: ranks
- * @rank: own one, of this communicator
+ * @rank: this rank in the communicator
  * @ranks: group's rank by rank
  * @lock: see above
- * @moved: for who waits for another thread: that one has come back from the kernel, or
- *	there is something to do
+ * @moved: signalled when a thread has come back from the kernel, or there is something to do
  * @caller: the program's thread that is in a call, by comm_enter(); NULL: none
- * @calls: that it has entered and not left: some are made of others
+ * @calls: calls that @caller has entered and not left: some calls make others
  * @helper: the library's thread, if @helped
  * @helped: there is one
- * @stop: it is to end
+ * @stop: the library's thread must end
  * @asleep: a thread waits in the kernel; one at a time
- * @refused: negative errno that ended a submission or a wait, for the caller to act on
+ * @refused: negative errno that ended a submission or a wait, for the calling thread to handle
  * @cursor: first virtual chunk of the next request
  * @filled: first one not in the ring
  * @taken: first one whose result was not read
  * @first: oldest request in flight
  * @last: newest
- * @to_fill: oldest that has chunks not in the ring
- * @to_submit: oldest that the kernel does not know
- * @finished: ended, not yet freed by the user
- * @epochs: that it has been in
- * @tables: of the store, by ascending chunks
- * @old_tables: of the stores of earlier epochs
+ * @to_fill: oldest request with chunks that are not in the ring
+ * @to_submit: oldest request that was not submitted to the kernel
+ * @finished: requests that have ended, and were not freed by the user yet
+ * @epochs: number of epochs that it has been in
+ * @tables: tables of the store, by ascending chunks
+ * @old_tables: tables of the stores of earlier epochs
  * @store_op: last op on the store
  * @store_clock: clocks of this rank
  * @store_waited: ns for ops on the store, since the last gagg_clock()
- * @store_pace: of gagg_clock(): how many since the first, their time without that wait
- * @failed: enum gagg_error that ended it; GAGG_OK
- * @failure: why, if the kernel said so
- * @result: of the last operation
+ * @store_pace: number of gagg_clock() since the first, and their time without that wait
+ * @failed: enum gagg_error that ended the communicator; GAGG_OK
+ * @failure: the kernel's reason, if there is one
+ * @result: result of the last operation
  * @scratch: exponents of a call without a plan
  * @scratch_size: its bytes
  * @error: last sentence
@@ -110,7 +108,7 @@ struct gagg_comm {
 	char error[ERROR_MAX];
 };
 
-/* lanes of floating-point sums to one of 32 bits: the group's wire format */
+/* lanes of floating-point sums in one of 32 bits: the group's wire format */
 static inline uint32_t comm_packed(const struct gagg_comm *c)
 {
 	uint32_t flags = c->region.geo.flags;
@@ -118,7 +116,7 @@ static inline uint32_t comm_packed(const struct gagg_comm *c)
 	return flags & GAGG_GEO_INT16 ? 2 : flags & GAGG_GEO_INT8 ? 4 : 1;
 }
 
-/* such lanes, that is elements, in a chunk */
+/* such lanes (elements) in a chunk */
 static inline uint32_t comm_float_lanes(const struct gagg_comm *c)
 {
 	return c->region.geo.lanes * comm_packed(c);
@@ -128,45 +126,54 @@ static inline uint32_t comm_float_lanes(const struct gagg_comm *c)
 int comm_error(struct gagg_comm *c, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The thread's sentence (error.h) becomes that of @c, whose call it is about; returns @code. */
+/*
+ * The thread's sentence (error.h) becomes the sentence of @c, whose call has failed; returns @code.
+ */
 int comm_error_take(struct gagg_comm *c, int code);
 
 /* End @c: requests in flight fail with @code, so do later calls. Returns it. */
 int comm_fail(struct gagg_comm *c, int code);
 
-/* What a call on @c is to return at once, or GAGG_OK. */
+/* The error that a call on @c must return at once, or GAGG_OK. */
 int comm_check(struct gagg_comm *c);
 
 /*
- * The same of a call on what was made in epoch number @at of @c: "table", "replica", "batch".
- * Epochs are counted here, since a group that is made anew begins to number again.
+ * The same for a call on an object that was made in epoch number @at of @c; @what: "table",
+ * "replica", "batch". The library counts epochs itself, since a group that is made anew numbers
+ * from the start.
  */
 int comm_check_epoch(struct gagg_comm *c, uint64_t at, const char *what);
 
 /*
- * A call on @c begins, and ends: GAGG_OK, or GAGG_ERR_BUSY where another thread is in one;
- * then nothing has changed, the sentence is the thread's, and there is no comm_exit(). NULL:
- * a request whose communicator was freed.
+ * Begin and end of a call on @c. comm_enter() returns GAGG_OK, or GAGG_ERR_BUSY if another thread
+ * is in a call: then nothing has changed, only this thread gets the sentence, and comm_exit() must
+ * not be called. NULL: a request whose communicator was freed.
  */
 int comm_enter(struct gagg_comm *c);
 void comm_exit(struct gagg_comm *c);
 
-/* Of session_lost(): end @c, whose memory and thread are its parent process's. */
+/* After session_lost(): ends @c, whose memory and thread belong to the parent process. */
 void comm_lose(struct gagg_comm *c);
 
-/* End @c because an operation had no end within the timeout, and say which. */
+/* Ends @c because an operation had no end within the timeout; the sentence names it. */
 int comm_fail_late(struct gagg_comm *c);
 
-/* A wait of @timeout_ms was in vain, the operation goes on: says so. GAGG_ERR_TIMEOUT. */
+/*
+ * A wait of @timeout_ms has timed out, and the operation goes on: sets a sentence. Returns
+ * GAGG_ERR_TIMEOUT.
+ */
 int comm_wait_late(struct gagg_comm *c, int timeout_ms);
 
-/* session_tell() of the operation that @c waits for, if nobody else has. No lock held. */
+/*
+ * session_tell() about the operation that @c waits for, unless the session has told of one. No lock
+ * held.
+ */
 void comm_tell_late(struct gagg_comm *c);
 
-/* End @c because the kernel says that its epoch is over. */
+/* Ends @c because its epoch is over, according to the kernel. */
 int comm_fail_epoch(struct gagg_comm *c);
 
-/* A new communicator of @geo; NULL and a sentence of the thread's. */
+/* A new communicator of @geo; or NULL, and the thread has a sentence. */
 struct gagg_comm *comm_new(struct session *s, const struct gagg_geometry *geo,
 			   int *err);
 

@@ -8,15 +8,15 @@
 #include "store.h"
 
 /*
- * copies_add - one clock: add a table's @own, as lanes hold it, to a rank's copy
- * @rank: of the communicator
+ * copies_add - one clock: add a table's @own, as lanes, to a rank's copy
+ * @rank: rank of the communicator
  *
- * Returns at once; nobody may change the contribution before the next call.
+ * Returns at once; the contribution must not change before the next call.
  */
 int copies_add(struct gagg_table *t, int rank);
 
 /*
- * copies_read - a rank's copy of a table into @spare, as lanes hold it
+ * copies_read - read a rank's copy of a table into @spare, as lanes
  * @flags: GAGG_SUBMIT_FENCE or 0
  */
 int copies_read(struct gagg_table *t, int rank, uint32_t flags);

@@ -25,7 +25,7 @@ static inline uint64_t deadline_in(int timeout_ms)
 				deadline_now() + (uint64_t)timeout_ms * 1000000;
 }
 
-/* what is left until then, as struct gagg_ioc_wait wants it */
+/* time that is left until then, as in struct gagg_ioc_wait */
 static inline uint64_t deadline_left(uint64_t deadline)
 {
 	uint64_t now;

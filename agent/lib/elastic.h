@@ -19,8 +19,8 @@ static inline int64_t elastic_clamp(int64_t x, int64_t most)
  * @replica, @centre: in steps
  * @alpha: in 16 fractional bits, at most ELASTIC_ONE
  *
- * Rounds towards zero, which favours neither side: both are at rest when less than
- * a step is due. What is above ELASTIC_MOST goes in later exchanges.
+ * Rounds towards zero, which favours neither side: both are at rest when less than a step is due.
+ * The part above ELASTIC_MOST is left for later exchanges.
  */
 static inline int32_t elastic_delta(int64_t replica, int64_t centre, uint32_t alpha)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
-/* Elements of buffers of a program's own, which may have any alignment. */
+/* Elements of a program's buffers, in any alignment. */
 #ifndef GAGG_ELEMENT_H
 #define GAGG_ELEMENT_H
 

@@ -8,7 +8,7 @@
 #include "sync_name.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define RANKS_NAMED	8	/* of those that are missing; of others it is said how many */
+#define RANKS_NAMED	8	/* missing ranks that are named; the others are counted */
 
 static _Thread_local char thread_error[ERROR_MAX];
 
@@ -55,7 +55,7 @@ const char *gagg_strerror(int code)
 	return words[-code];
 }
 
-/* "all-reduce of float32 (100 elements, sum)"; false: without the values, which are not known */
+/* "all-reduce of float32 (100 elements, sum)"; false: without the arguments, which are not known */
 static bool error_say_call(char *buf, size_t size, uint32_t sig, uint32_t call)
 {
 	struct gagg_ioc_submit op;
@@ -114,7 +114,10 @@ int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st)
 	return GAGG_ERR_PEER;
 }
 
-/* what hosts compare, by enum gagg_digest; what its first values are called, if they have names */
+/*
+ * the fields that hosts compare, by enum gagg_digest; with names of their first values, if there
+ * are any
+ */
 static const struct field {
 	const char *name;
 	const char *words[3];
@@ -177,7 +180,7 @@ void error_blocked(char *buf, size_t size, const struct gagg_ioc_status *st)
 void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
 		  uint64_t members)
 {
-	/* what a host has said before it fell silent may have changed */
+	/* the state of a host may have changed since it fell silent */
 	uint64_t absent = members & ~(st->attached & st->heard);
 	size_t n;
 	unsigned int r;

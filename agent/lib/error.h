@@ -22,7 +22,7 @@ int error_set(int code, const char *fmt, ...)
 /* the buffer of that sentence, ERROR_MAX bytes */
 char *error_thread(void);
 
-/* There is none: a call begins of which it would tell. */
+/* Clears that sentence: a call begins that may set it. */
 void error_clear(void);
 
 /*
@@ -34,7 +34,7 @@ int error_epoch(char *buf, size_t size, const struct gagg_ioc_status *st);
 /* The epoch could not start: "config-mismatch: ..." */
 void error_mismatch(char *buf, size_t size, const struct gagg_ioc_status *st);
 
-/* The epoch could not start: chunks do not pass, and they did for nobody yet */
+/* The epoch could not start: chunks do not pass between hosts, or did not until now */
 void error_blocked(char *buf, size_t size, const struct gagg_ioc_status *st);
 
 /* The epoch has not started: "not joined yet: rank 2 (host not heard)", of @members */
@@ -42,8 +42,8 @@ void error_absent(char *buf, size_t size, const struct gagg_ioc_status *st,
 		  uint64_t members);
 
 /*
- * Who holds up the others: "rank 2 has not @what", "ranks 2, 5 have not @what"; "no other
- * rank has @what" if @ranks, which are not none, are all the @others.
+ * Names the ranks that hold up others: "rank 2 has not @what", "ranks 2, 5 have not @what"; "no
+ * other rank has @what" if @ranks, which is not empty, is all of @others.
  */
 void error_missing(char *buf, size_t size, uint64_t ranks, uint64_t others, const char *what);
 

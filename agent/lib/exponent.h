@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * A plan's exponents: what the ranks of a group try next, from what the last
- * result said. The rule has no memory, so a home or a rank that has just come
- * knows as much as those that have always been there.
+ * A plan's exponents: the ranks of a group derive the next one to try from the last result. The
+ * rule has no memory, so a home or a rank that has just joined knows as much as the others.
  */
 #ifndef GAGG_EXPONENT_H
 #define GAGG_EXPONENT_H
@@ -14,10 +13,10 @@
  * @E: exponent of the result (biased, 1..255)
  * @W: largest exponent wanted by a contribution to it; 0 = none
  *
- * A result that nobody needed an exponent for (@W = 0) teaches nothing. One bit
- * above what was wanted is kept, so that data that moves between two binades
- * voids nothing; from two bits on the exponent falls by one per round. It never
- * rises here: a contribution raises it by its own want.
+ * If no contribution needed an exponent (@W = 0), the exponent does not change. One bit above @W is
+ * kept, so that data that moves between two binades causes no void. If there are two bits or more,
+ * the exponent falls by one per round. It never rises here: a contribution raises it by its own
+ * want.
  *
  * Return: the same on every rank, as it depends on the result alone.
  */
@@ -31,7 +30,7 @@ static inline uint8_t exponent_next(uint8_t E, uint8_t W)
 
 /**
  * headroom_bits() - bits a sum may grow by
- * @ranks: how many add up
+ * @ranks: number of ranks that add up
  *
  * Return: ceil(log2(@ranks)), and 0 for 0. The caller refuses more than
  * QUANT_HEADROOM_MAX.

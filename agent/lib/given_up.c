@@ -8,8 +8,8 @@
 #include "sys.h"
 
 /*
- * All of the process. Who forks holds the lock, so that the child finds it free and the list
- * whole.
+ * All of the process. A thread that forks holds the lock, so that the child finds it free and the
+ * list complete.
  */
 static struct session *given_up;
 static pthread_mutex_t given_up_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +25,10 @@ static void given_up_unlock(void)
 	pthread_mutex_unlock(&given_up_mutex);
 }
 
-/* who forks takes the last one first: this lock, then those of sys_leave() */
+/*
+ * a thread that forks locks in reverse order of registration: this lock first, then those of
+ * sys_leave()
+ */
 static void given_up_init(void)
 {
 	sys_watch_forks();
@@ -68,7 +71,7 @@ void given_up_remove(struct session *s)
 	given_up_unlock();
 }
 
-/* exit() may have been called by who holds the lock, in a handler of a signal */
+/* a thread that holds the lock may have called exit(), in a signal handler */
 __attribute__((destructor)) void given_up_leave(void)
 {
 	const struct session *s;

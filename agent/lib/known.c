@@ -5,8 +5,8 @@
 #include "known.h"
 
 /*
- * All of the process. Who forks holds the lock, so that the child finds it free and the list
- * whole.
+ * All of the process. A thread that forks holds the lock, so that the child finds it free and the
+ * list complete.
  */
 static struct known *known;
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * What the program has been given and frees with us: communicators, plans. One that was
- * freed is known without being read.
+ * Objects that the program has got from the library and gives back: communicators, plans. One that
+ * was freed before is found out without reading it.
  */
 #ifndef GAGG_KNOWN_H
 #define GAGG_KNOWN_H
@@ -14,9 +14,9 @@ struct known {
 };
 
 void known_add(struct known *k);
-/* @k is the address within an object that is there, or was */
+/* is there an object with this address? @k may point to one that was freed */
 bool known_is(const struct known *k);
-/* false: it was not there. Of two who remove it, one has removed it */
+/* false: there was none. If two threads remove it, one of them gets true */
 bool known_remove(struct known *k);
 
 #endif

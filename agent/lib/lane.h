@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
-/* Lanes of a store, and of sums: int32, or (wide) int64, little-endian. They wrap. */
+/* Lanes of a store, and of sums: int32, or int64 (wide), little-endian. They wrap. */
 #ifndef GAGG_LANE_H
 #define GAGG_LANE_H
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Elements to lanes and back, by what is done with them.
+ * Elements to lanes and back, for each kind of operation.
  *
- * A piece's padding is zeroed: what an earlier operation left there is nobody
- * else's to read.
+ * A piece's padding is zeroed: other ranks must not read what an earlier operation left there.
  */
 #include <math.h>
 #include <string.h>
@@ -24,14 +23,14 @@ static void lane_pad(const struct piece *p, int32_t *lanes)
 	memset(lanes + p->n, 0, (size_t)(p->wire - p->n) * 4);
 }
 
-/* reduce-scatter: the part is somebody else's */
+/* reduce-scatter: the part belongs to another rank */
 static bool lane_foreign(const struct gagg_request *r, const struct piece *p)
 {
 	return r->submit.kind == GAGG_K_REDUCE_SCATTER &&
 	       p->part != (uint64_t)r->comm->rank;
 }
 
-/* is this rank in the result */
+/* is this rank's contribution in the result? */
 static bool lane_counts(const struct gagg_request *r, const struct gagg_rdesc *d)
 {
 	return d->counted >> r->comm->region.geo.local & 1;
@@ -51,7 +50,7 @@ static inline void lane_note(struct gagg_request *r, const struct gagg_rdesc *d)
 		res->nonfinite_rank = d->nonfinite;
 }
 
-/* reductions: where the result of a piece goes, or NULL */
+/* reductions: destination of a piece's result, or NULL */
 static inline void *lane_target(struct gagg_request *r, const struct piece *p,
 				const struct gagg_rdesc *d)
 {
@@ -130,7 +129,7 @@ static void lane_dequantise(const struct gagg_request *r, const int32_t *lanes, 
 		dequant_chunk(quant_type(r->dtype), lanes, n, &sum, dst);
 }
 
-/* as lane_pad(), of lanes that share words */
+/* as lane_pad(), for lanes that share words */
 static void lane_pad_packed(const struct gagg_request *r, const struct piece *p, int32_t *lanes)
 {
 	size_t bytes = 4 / comm_packed(r->comm), used = p->n * bytes;
@@ -152,7 +151,7 @@ static float *lane_carry_of(const struct gagg_request *r, const struct piece *p)
 	return r->plan->carry + p->part * (r->part_bytes / dtype_size(r->dtype)) + p->first;
 }
 
-/* how many of @n elements the block that begins at @i has */
+/* number of elements in the block that begins at @i, of @n */
 static inline unsigned int lane_block_of(unsigned int n, unsigned int i)
 {
 	return n - i < QUANT_BLOCK ? n - i : QUANT_BLOCK;
@@ -195,11 +194,11 @@ static uint8_t lane_scan_both(const struct gagg_request *r, const struct piece *
 		quant_scan(&(struct quant_elements){ QUANT_F32, n, sum }, try, &part);
 		h->exp = part.exp > h->exp ? part.exp : h->exp;
 		h->want = part.want > h->want ? part.want : h->want;
-		/* one block makes a chunk no number, all make it zero */
+		/* one block makes a chunk not a number; only all blocks make it zero */
 		h->flags = ((h->flags | part.flags) & QUANT_NONFINITE) |
 			   (h->flags & part.flags & QUANT_ZERO);
 	}
-	/* without lanes it raises no exponent */
+	/* a chunk without lanes raises no exponent */
 	if (h->flags)
 		h->exp = try ? try : QUANT_EXP_MIN;
 	return h->flags;
@@ -238,8 +237,8 @@ static void lanes_sent(const struct gagg_request *r, const void *lanes, unsigned
 }
 
 /*
- * What quantising has left out, here and, where another rank's exponent was larger, at
- * the home; and what rounding the sum of elements and carry to float32 has.
+ * What was left out by quantising here, by the home if another rank's exponent was larger, and by
+ * rounding the sum of elements and carry to float32.
  */
 static void lane_feed_back(struct gagg_request *r, uint64_t at, const struct piece *p,
 			   const struct gagg_rdesc *d, float *carry)
@@ -268,7 +267,7 @@ static void lane_feed_back(struct gagg_request *r, uint64_t at, const struct pie
 	}
 }
 
-/* the contribution to a chunk: elements, and what a plan adds to them */
+/* the contribution to a chunk: elements, and the carry of a plan */
 static void lane_quant_piece(const struct gagg_request *r, const struct piece *p, uint8_t try,
 			     int32_t *lanes, struct quant_head *h)
 {
@@ -279,9 +278,9 @@ static void lane_quant_piece(const struct gagg_request *r, const struct piece *p
 }
 
 /*
- * The result is there: what was sent is in it, but for what quantising has left out, or
- * is kept if late contributions are. What is no number is not kept; what was kept before
- * stays then.
+ * The result is there. What was sent is in it, except for what quantising has left out. If it came
+ * late it is kept, in groups that carry. Values that are not numbers are not kept: then the carry
+ * does not change.
  */
 static void lane_settle(struct gagg_request *r, uint64_t at, const struct piece *p,
 			const struct gagg_rdesc *d)
@@ -339,8 +338,8 @@ static void lane_sum_take(struct gagg_request *r, uint64_t i, const int32_t *lan
 }
 
 /*
- * Of up to @n chunks from @i on, how many are alike: whole, of an only part, of int32
- * lanes, and without a carry. The last chunk of all may be short, and is not looked at.
+ * How many of up to @n chunks from @i on are alike: full, of the only part, of int32 lanes, and
+ * without a carry. The last chunk of the operation may be short, and does not count.
  */
 static uint32_t lane_alike(const struct gagg_request *r, uint64_t i, uint32_t n)
 {
@@ -404,8 +403,8 @@ const struct transfer transfer_sum = {
 };
 
 /*
- * Minimum and maximum have no lane that changes nothing, so every rank
- * contributes lanes, unless a NaN decides the whole chunk.
+ * Minimum and maximum have no neutral lane, so every rank contributes lanes, unless a NaN decides
+ * the whole chunk.
  */
 static void lane_order_fill(const struct gagg_request *r, uint64_t i, int32_t *lanes,
 			    struct gagg_cdesc *d)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * What is said of an operation that has no end.
+ * Sentences about an operation that does not end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "store.h"
 #include "sys.h"
 
-#define WHY_MAX		320	/* bytes of what a sentence says of who is missing */
-#define KNOWN_MS	250	/* who is missing is not known sooner: struct gagg_ioc_status */
+#define WHY_MAX		320	/* most bytes of the part of a sentence that names missing ranks */
+#define KNOWN_MS	250	/* missing ranks are not known sooner: struct gagg_ioc_status */
 
 /* an operation in flight; @op is 0 if the kernel does not know it */
 struct flight {
@@ -21,7 +21,7 @@ struct flight {
 	uint64_t done;
 };
 
-/* the oldest, for which all others wait; false: there is none, or it is a store's */
+/* the oldest op, for which all others wait; false: there is none, or it is an op of a store */
 static bool late_describe(struct gagg_comm *c, struct flight *f)
 {
 	const struct gagg_request *r;
@@ -38,7 +38,7 @@ static bool late_describe(struct gagg_comm *c, struct flight *f)
 	return r;
 }
 
-/* The epoch goes on: whom does that wait for? What has not arrived may be under way. */
+/* The epoch goes on: which ranks does the op wait for? Their contributions may be in flight. */
 static void late_say_reason(struct gagg_comm *c, const struct flight *f, char *buf, size_t size)
 {
 	struct gagg_ioc_status st = {

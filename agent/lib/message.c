@@ -9,7 +9,7 @@
 #include "deadline.h"
 #include "message.h"
 
-/* 0, or -ETIMEDOUT; a signal is no reason to go on, nor to begin anew */
+/* 0, or -ETIMEDOUT; a signal neither ends the wait nor restarts its time */
 static int message_await(int fd, short events, uint64_t deadline)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -31,7 +31,7 @@ static int message_await(int fd, short events, uint64_t deadline)
 	}
 }
 
-/* who waits for a place among those to be accepted cannot poll for it */
+/* connect() cannot poll for a place in the listener's queue: it gets a timeout */
 static int message_limit_connect(int fd, uint64_t deadline)
 {
 	uint64_t us = deadline_left(deadline) / 1000;
@@ -100,10 +100,10 @@ ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline)
 }
 
 /*
- * Whoever sends and closes may do both between the kernel's look for a message and its look
- * for the end (unix_dgram_recvmsg()): 0 is said, and the message lies there. After the end
- * none comes any more, so the second look is right. An empty message, which came with
- * something beside it, is no end: what came is the caller's.
+ * A peer that sends and closes may do both after the kernel has looked for a message, and before it
+ * looks for the end (unix_dgram_recvmsg()). Then recvmsg() returns 0, and the message is still
+ * there. After the end none can come, so the second look is right. A message that is empty, but
+ * came with descriptors, is no end: the caller gets it.
  */
 ssize_t message_try(int fd, struct msghdr *msg, int flags)
 {

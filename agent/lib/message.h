@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * Messages to a daemon and back, over a SOCK_SEQPACKET socket: until a deadline
- * (deadline.h), and whatever signals the calling thread takes meanwhile. No message is
- * empty: that is the end.
+ * Messages to a daemon and back, over a SOCK_SEQPACKET socket, until a deadline (deadline.h).
+ * Signals that the calling thread handles do not matter. No message is empty: that would be the
+ * end.
  */
 #ifndef GAGG_MESSAGE_H
 #define GAGG_MESSAGE_H
@@ -11,21 +11,21 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#define MESSAGE_FDS	3	/* most that come with a message */
+#define MESSAGE_FDS	3	/* most descriptors in a message */
 
 /* 0 or a negative errno; -ETIMEDOUT: nobody accepts */
 int message_connect(int fd, const struct sockaddr *addr, socklen_t len, uint64_t deadline);
 
-/* as recvmsg(), without waiting, but 0 is the end indeed: no message was overlooked */
+/* as recvmsg(), without waiting, but 0 always means the end: no message was overlooked */
 ssize_t message_try(int fd, struct msghdr *msg, int flags);
 
 /*
- * One message, with @n of @fds (at most MESSAGE_FDS, which stay the caller's) beside it,
- * without waiting: 0 or a negative errno, which errno is, too
+ * Sends one message, with @n descriptors of @fds (at most MESSAGE_FDS; the caller still owns them),
+ * without waiting. 0 or a negative errno, which errno has as well
  */
 int message_pass(int fd, struct iovec *iov, size_t parts, const int *fds, unsigned int n);
 
-/* as sendmsg(), with a negative errno */
+/* as sendmsg(), but returns a negative errno */
 ssize_t message_send(int fd, const struct msghdr *msg, uint64_t deadline);
 
 /**

@@ -8,7 +8,7 @@
 #include "narrow.h"
 #include "vector.h"
 
-/* Lanes of 31 - headroom bits are those that int32 has with that headroom. */
+/* Lanes of 31 - headroom bits are the lanes of int32 with that headroom. */
 static unsigned int narrow_headroom_for(unsigned int bits)
 {
 	return 31 - bits;

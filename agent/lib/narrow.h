@@ -3,7 +3,7 @@
  * Narrow lanes: the wire formats int16 and int8 of a group. The chunk's exponent takes
  * the whole width, since sums have int32 lanes of their own: no headroom.
  *
- * Lanes are little-endian in memory. Everything here is pure, as quant.h is.
+ * Lanes are little-endian in memory. All functions are pure, as in quant.h.
  */
 #ifndef GAGG_NARROW_H
 #define GAGG_NARROW_H
@@ -27,7 +27,7 @@ void narrow_lanes(const struct quant_elements *x, unsigned int bits, uint8_t exp
  * @lanes: @n lanes, in any alignment
  * @n: number of lanes
  * @bits: of a lane, 16 or 8
- * @unit: they are multiplied with this; the product is an int32
+ * @unit: factor of each lane; the product is an int32
  * @q: receives @n lanes; must not overlap @lanes
  */
 void narrow_widen(const void *lanes, unsigned int n, unsigned int bits, int32_t unit,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * The collectives: arguments are checked, a request is made of them, started,
- * and for the blocking forms waited for.
+ * The collectives: check the arguments, make a request, start it, and in the blocking forms wait
+ * for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ struct gagg_request *op_new(struct gagg_comm *c, enum gagg_kind kind,
 	return r;
 }
 
-/* elements of a sum of floating point are packed as the group's wire format says */
+/* elements of a floating-point sum are packed in the group's wire format */
 int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length)
 {
 	uint32_t packed = r->how == &transfer_sum ? comm_packed(r->comm) : 1;
@@ -65,8 +65,8 @@ int op_run(struct gagg_request *r)
 }
 
 /*
- * What every form does at its end. Blocking: @req is NULL. @empty: there are no
- * elements, hence nothing to be done.
+ * The end of every form. Blocking: @req is NULL. @empty: there are no elements, so there is nothing
+ * to do.
  */
 static int op_go(struct gagg_request *r, bool empty, struct gagg_request **req)
 {
@@ -149,8 +149,8 @@ static uint8_t op_reduction_laneop(const struct gagg_comm *c, enum gagg_dtype dt
 }
 
 /*
- * The first results are written while the last elements have yet to be read. @recvbuf is not
- * where gagg.h says that it may lie in @sendbuf, or the reverse: so they must not meet.
+ * The first results are written before the last elements are read. @recvbuf is not at a place in
+ * @sendbuf that gagg.h allows, nor the reverse: so they must not overlap.
  */
 static int op_check_apart(struct gagg_comm *c, const void *sendbuf, uint64_t sent,
 			  const void *recvbuf, uint64_t received)
@@ -165,7 +165,7 @@ static int op_check_apart(struct gagg_comm *c, const void *sendbuf, uint64_t sen
 			  (long long)(intptr_t)(recv - send));
 }
 
-/* in place is: the whole @sendbuf, or the part that becomes this rank's result */
+/* "in place" means: the whole @sendbuf, or the part that becomes this rank's result */
 static int op_check_reduction_place(struct gagg_comm *c, const void *sendbuf, uint64_t parts,
 				    const void *recvbuf, uint64_t bytes)
 {

@@ -18,16 +18,16 @@ int op_cut(struct gagg_request *r, uint64_t parts, uint64_t length);
 int op_run(struct gagg_request *r);
 
 /*
- * Agree with the other ranks on one exponent per chunk of @r, which is a sum
- * and not started: sets @r->tries.
+ * Agrees with the other ranks on one exponent per chunk of @r, a sum that was not started: sets
+ * @r->tries.
  */
 int op_agree(struct gagg_request *r);
 
 /**
- * struct op_mean - a mean over samples that ranks have different numbers of
- * @samples: of this rank
- * @total: receives those of all
- * @req: the sum of these, while it is under way
+ * struct op_mean - a mean over samples, with different numbers of samples on ranks
+ * @samples: samples of this rank
+ * @total: receives the samples of all ranks
+ * @req: request for that sum, while it is in flight
  */
 struct op_mean {
 	int32_t samples;

@@ -17,7 +17,7 @@ void pace_begin(struct pace_control *c, const struct pace_bounds *b)
 	c->batch = pace_clamp(b->first, b);
 }
 
-/* samples in a time, at the speed of @work; what does not fit is beyond any bound */
+/* samples in a time, at the speed of @work; saturates beyond any bound */
 static uint64_t pace_samples_in(const struct pace_work *work, uint64_t ns)
 {
 	unsigned __int128 n = (unsigned __int128)ns * work->samples / work->compute_ns;
@@ -31,8 +31,8 @@ static uint64_t pace_time_of(const struct pace_work *work, uint32_t samples)
 }
 
 /*
- * The waiting was to get shorter by the time that the growth takes: by how much of
- * it has it not?
+ * If the worker was blocked, the waiting gets shorter by the time of its growth. Returns the
+ * samples of the growth that have not shortened it.
  */
 static uint32_t pace_unpaid(const struct pace_control *c, const struct pace_work *work,
 			    uint64_t wait)

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * The controller of a worker's own batch, where workers take turns (r2sp): who
- * waits for its turn computes more samples instead.
+ * The controller of a worker's own batch, where workers take turns (r2sp): a worker that waits for
+ * its turn computes more samples instead.
  *
- * Pure, without a clock, in integers, and of one worker: what it has measured in a
- * period is an argument, nothing is known of others. As published (Chen et al.,
- * INFOCOM 2019), the batch grows by the time that the worker is blocked in a step
- * over the time that a sample takes.
+ * Pure, without a clock, in integers, and for one worker: its measurements of a period are
+ * arguments, and nothing is known of others. As published (Chen et al., INFOCOM 2019), the batch
+ * grows by the time that the worker is blocked in a step, divided by the time that a sample needs.
  *
- * But a worker cannot measure blocking: it sees how long its operations take,
- * with the way to the store and back. If that counted as blocking, every worker would
- * grow by it in each period, the slowest one, too, and so block the others: all
- * batches would grow without end. So
- *	- who waits for less than a PACE_SLACK-th of a step keeps its batch
- *	- growth is a question. The time by which the waiting does not get shorter
- *	  was no blocking: that part of the growth is taken back, and blocking is
- *	  counted from that much more waiting on
+ * But a worker cannot measure blocking: it sees how long its operations last, with the way to the
+ * store and back. If all of that counted as blocking, every worker would grow by it in each period,
+ * even the slowest one, and so block the others: all batches would grow without end. Hence two
+ * rules:
+ * 1. A worker that waits for less than a PACE_SLACK-th of a step keeps its batch.
+ * 2. Growth is a question. If the waiting does not get shorter by the time of the growth, the
+ *    difference was no blocking: that part of the growth is taken back, and from then on only
+ *    waiting beyond so much more counts as blocking.
  *
- * A batch becomes smaller only by that. The bounds hold always.
+ * A batch becomes smaller only by rule 2. The bounds always hold.
  */
 #ifndef GAGG_PACE_H
 #define GAGG_PACE_H
@@ -27,7 +26,7 @@
 #define PACE_SLACK	8
 
 /**
- * struct pace_bounds - what a batch has to be
+ * struct pace_bounds - limits of a batch
  * @first: samples at first
  * @min: the least, at least 1
  * @max: the largest
@@ -39,10 +38,10 @@ struct pace_bounds {
 };
 
 /**
- * struct pace_work - what the worker has measured
- * @steps: of the period
- * @samples: computed in all of them
- * @compute_ns: in so much time
+ * struct pace_work - measurements of the worker
+ * @steps: steps of the period
+ * @samples: samples computed in all steps
+ * @compute_ns: time of computing them
  * @wait_ns: time with an operation in flight
  */
 struct pace_work {
@@ -54,11 +53,11 @@ struct pace_work {
 
 /**
  * struct pace_control - the controller
- * @bounds: as it was begun with
- * @batch: samples of a step
- * @grown: by so many, at the end of the last period; 0: no question is open
- * @wait_ns: of a step, when it was asked
- * @floor_ns: so much of the waiting is no blocking
+ * @bounds: limits, as at the start
+ * @batch: samples in a step
+ * @grown: samples that the batch grew by at the end of the last period; 0: no question is open
+ * @wait_ns: waiting in a step, when the question was asked
+ * @floor_ns: part of the waiting that is no blocking
  */
 struct pace_control {
 	struct pace_bounds bounds;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /**
- * struct partition - of an operation
+ * struct partition - an operation's division into chunks
  * @length: lanes of a part, of 32 bits (an element of int64 is two)
  * @lanes: lanes of a full chunk
  * @tail: lanes of a part's last chunk
@@ -30,11 +30,11 @@ struct partition {
 };
 
 /**
- * struct piece - what a chunk is of
+ * struct piece - the part of an operation that a chunk has
  * @part: part it belongs to
  * @first: its first lane in that part
- * @n: lanes that hold something
- * @wire: lanes that travel; from @n on they are padding
+ * @n: lanes with data
+ * @wire: lanes that are sent; from @n on they are padding
  */
 struct piece {
 	uint64_t part;

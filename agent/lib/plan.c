@@ -5,7 +5,7 @@
 #include "partition.h"
 #include "plan.h"
 
-/* the group's rounds need not wait for all, and what is late is to be kept */
+/* rounds of the group may end before all ranks have contributed, and late contributions are kept */
 static bool plan_carries(const struct gagg_comm *c)
 {
 	return c->region.geo.flags & GAGG_GEO_CARRY;
@@ -77,7 +77,7 @@ int gagg_plan_feedback(struct gagg_comm *c, struct gagg_plan *plan, float *resid
 		return comm_error(c, GAGG_ERR_INVALID, "no plan, or no buffer for the residual");
 	if (plan_busy(plan))
 		return comm_error(c, GAGG_ERR_BUSY, PLAN_BUSY);
-	/* what came too late so far */
+	/* what came too late before */
 	if (!plan->feedback && plan->carry) {
 		for (i = 0; i < plan->count; i++)
 			residual[i] += plan->carry[i];

@@ -14,15 +14,15 @@
 
 /**
  * struct gagg_plan - one exponent per chunk
- * @known: in the process's
- * @chunks: how many there are room for
- * @lanes: elements of each; of another epoch's chunks nothing is known
- * @count: elements, as the user said
+ * @known: entry in the process's list
+ * @chunks: number of chunks with room
+ * @lanes: elements of each chunk; if the epoch's chunks have others, nothing is known
+ * @count: elements, as the user passed it
  * @dtype: their type
  * @busy: an operation in flight uses it; plan_busy(), plan_use()
- * @late: what came too late to count is kept in @carry
- * @feedback: what quantising has left out is kept there, too; it is the user's
- * @carry: by element, what is added to the next contribution; NULL: nothing
+ * @late: contributions that came too late to count are kept in @carry
+ * @feedback: what quantising has left out is kept in @carry as well, which then belongs to the user
+ * @carry: by element: added to the next contribution; NULL: nothing is
  * @exp: by chunk of the operation; 0: nothing known yet
  */
 struct gagg_plan {
@@ -44,7 +44,7 @@ static inline bool plan_busy(const struct gagg_plan *p)
 	return __atomic_load_n(&p->busy, __ATOMIC_ACQUIRE);
 }
 
-/* It is about to be used with @c, whose chunks may have become others: 0 or an error of @c. */
+/* @p is about to be used with @c, whose chunks may have changed their size: 0 or an error of @c. */
 int plan_fit(struct gagg_comm *c, struct gagg_plan *p);
 
 static inline void plan_use(struct gagg_plan *p, bool busy)

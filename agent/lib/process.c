@@ -13,7 +13,7 @@
 #define MADV_WIPEONFORK	18
 #endif
 
-/* in memory that the kernel empties for a child; NULL: there is none */
+/* in memory that the kernel clears for a forked child; NULL: there is no such memory */
 static uint64_t *number;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -40,7 +40,7 @@ uint64_t process_id(void)
 	id = __atomic_load_n(number, __ATOMIC_RELAXED);
 	if (id)
 		return id;
-	/* pids are used again, also by a child in a namespace of its own; times are not */
+	/* pids are used again, even by a child in a namespace of its own; times are not */
 	id = deadline_now();
 	if (__atomic_compare_exchange_n(number, &none, id, false, __ATOMIC_RELAXED,
 					__ATOMIC_RELAXED))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * Which process is this? A forked child has its parent's communicators in its memory,
- * and is nobody's rank.
+ * Identifies the process: a forked child has its parent's communicators in its memory, but is no
+ * rank.
  */
 #ifndef GAGG_PROCESS_H
 #define GAGG_PROCESS_H

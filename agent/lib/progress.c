@@ -45,7 +45,7 @@ static void *progress_run(void *arg)
 	return NULL;
 }
 
-/* without signals, which are the program's */
+/* with signals blocked: they are for the program's threads */
 static bool progress_thread_new(struct gagg_comm *c)
 {
 	sigset_t all, old;

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * A thread of the library's own for a communicator whose operations in flight need
- * more than the kernel: more of them than it takes at once, or longer than the ring.
+ * A thread of the library for a communicator whose operations in flight need more than the kernel:
+ * there are more of them than the kernel accepts at once, or they are longer than the ring.
  *
- * The kernel goes on by itself with what it has been told; the rest would wait until
- * the caller's next call on this communicator. Meanwhile the caller may block elsewhere,
- * on another communicator or outside of the library, for a rank that waits for that
- * rest. So a communicator that is left with a rest gets a thread, which steps as the
- * caller does, and sleeps while the caller does so or nothing is left.
+ * The kernel goes on by itself with what it has got. The rest would wait until the caller's next
+ * call on this communicator. Meanwhile the caller may block elsewhere, on another communicator or
+ * outside of the library, for a rank that waits for that rest. So a communicator that is left with
+ * a rest gets a thread. It makes the same steps as the caller, and sleeps while the caller does so,
+ * or nothing is left.
  */
 #ifndef GAGG_PROGRESS_H
 #define GAGG_PROGRESS_H
 
 struct gagg_comm;
 
-/* its lock; progress_exit() after progress_stop() */
+/* init and exit of its lock; progress_exit() after progress_stop() */
 void progress_init(struct gagg_comm *c);
 void progress_exit(struct gagg_comm *c);
 
 /*
- * If @c needs it. Without memory for a thread, the rest waits for the caller's next
- * call on @c, as it would without this.
+ * Starts the thread if @c needs one. Without memory for a thread the rest waits for the caller's
+ * next call on @c.
  */
 void progress_start(struct gagg_comm *c);
 
 /*
- * The thread has ended. @c has nothing in flight; if the session has left its epoch
- * that is at once, else it may take PROGRESS_SLICE_NS.
+ * Ends the thread. @c has nothing in flight. This is immediate if the session has left its epoch;
+ * otherwise it needs up to PROGRESS_SLICE_NS.
  */
 void progress_stop(struct gagg_comm *c);
 
-/* how long the thread sleeps in the kernel without a look at whether it is to end */
+/* longest sleep of the thread in the kernel without a check whether it must end */
 #define PROGRESS_SLICE_NS	500000000ULL
 
 #endif

@@ -161,8 +161,8 @@ void quant_lanes_scalar(enum quant_type t, const void *src, unsigned int n, int 
 }
 
 /*
- * A binary format: p bits of significand, its least quantum is 2^qmin, and inf
- * is what follows its largest finite value.
+ * A binary format: p bits of significand, the least quantum 2^qmin, and inf, which follows the
+ * largest finite value.
  */
 struct format {
 	int p;

@@ -5,11 +5,10 @@
  *
  * Documentation/numerics.md has the format, the error bound and its proof.
  *
- * Lanes are little-endian in memory on every machine. All functions are pure:
- * no state (but which form is the fastest, which changes no result), no
- * allocation, safe from any thread. None depends on the caller's floating-point
- * environment (rounding mode, FTZ, DAZ, exception masks) and none changes it,
- * exception flags included.
+ * Lanes are little-endian in memory on every machine. All functions are pure: no state except the
+ * choice of the fastest form, which changes no result; no allocation; safe from any thread. None
+ * depends on the caller's floating-point environment (rounding mode, FTZ, DAZ, exception masks) and
+ * none changes it, exception flags included.
  */
 #ifndef GAGG_QUANT_H
 #define GAGG_QUANT_H
@@ -40,11 +39,11 @@ enum quant_type {
 #define QUANT_HEADROOM_EXACT	7
 #define QUANT_HEADROOM_MAX	28
 
-/* Elements that are worked on at once where there is more than one step: they fit a stack. */
+/* Elements that are worked on at once if there is more than one step: they fit on a stack. */
 #define QUANT_BLOCK		512
 
 /**
- * struct quant_head - what a contribution's header says of its lanes
+ * struct quant_head - fields of a contribution's header about its lanes
  * @exp: biased exponent E the lanes are scaled with, 1..255
  * @want: biased exponent the finite elements need; 0 if none of them differs
  *	from zero
@@ -106,8 +105,8 @@ enum quant_form {
 bool quant_avx2_usable(void);
 
 /*
- * The fastest of them here, found out by measuring when it is first asked for: a few
- * microseconds on a processor. Two threads that ask at once may find different ones.
+ * The fastest form on this processor, measured in a few microseconds at the first call. Two threads
+ * that call it at the same time may find different forms.
  */
 enum quant_form quant_form_find(void);
 extern enum quant_form quant_form_found;	/* or 0 */
@@ -183,7 +182,7 @@ static inline void quant_lanes(const struct quant_elements *x, unsigned int head
  * @e_try: predicted exponent, or 0 for none
  * @lanes: receives the lanes, as by quant_lanes(). Untouched if @head->flags is
  *	not 0.
- * @head: receives what the header has to say
+ * @head: receives the fields of the header
  *
  * The exponent is E = max(@e_try, want). A chunk without lanes has
  * exp = max(@e_try, 1): it follows the prediction and never raises it.
@@ -234,8 +233,8 @@ static inline void dequant_chunk(enum quant_type t, const int32_t *lanes, unsign
 }
 
 /**
- * quant_unit() - what a lane of 1 is worth
- * @bits: of a lane: 16 or 8, or 31 - headroom
+ * quant_unit() - value of a lane of 1
+ * @bits: bits of a lane: 16 or 8, or 31 - headroom
  * @exp: exponent E
  */
 double quant_unit(unsigned int bits, uint8_t exp);

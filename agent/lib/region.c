@@ -9,7 +9,7 @@ bool region_check(const struct gagg_geometry *geo)
 {
 	uint64_t blocks, chunks, descs;
 
-	/* a chunk has whole lanes of any type */
+	/* a chunk has a whole number of lanes of any type */
 	if (!geo->ring || !geo->window || !geo->lanes || geo->lanes % 2 || !geo->per_block ||
 	    geo->rank >= GAGG_RANKS_MAX || !(geo->members >> geo->rank & 1))
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * A channel's memory: where a virtual chunk lies.
+ * A channel's memory, and the places of virtual chunks in it.
  *
  * Virtual chunk v of the channel's endless sequence lies in slot v % ring, in
  * round v / ring + 1. A slot's contribution and result are reused round by
@@ -18,8 +18,8 @@
  * struct region - a mapped channel
  * @geo: its shape, checked by region_check()
  * @epoch: epoch that results must be of; set when it has started
- * @push, @cdesc, @contrib: what this rank writes
- * @done, @rdesc, @result: what the kernel writes
+ * @push, @cdesc, @contrib: written by this rank
+ * @done, @rdesc, @result: written by the kernel
  * @addr: the mappings, by enum gagg_region_id
  */
 struct region {
@@ -34,16 +34,16 @@ struct region {
 	void *addr[GAGG_REG_COUNT];
 };
 
-/* true if every chunk lies within the lengths that the geometry tells */
+/* true if every chunk lies within the lengths in the geometry */
 bool region_check(const struct gagg_geometry *geo);
 
 /* Map all of @geo. 0 or a negative errno; -EPROTO: region_check() failed. */
 int region_map(struct region *r, int fd, const struct gagg_geometry *geo);
 
-/* May be called twice, and on a region that is all zero. */
+/* Unmaps. May be called twice, and on a region that is all zero. */
 void region_unmap(struct region *r);
 
-/* It is not mapped in this process. */
+/* Forgets the mappings: in this process there are none. */
 void region_lose(struct region *r);
 
 static inline uint32_t region_slot(const struct region *r, uint64_t v)
@@ -56,7 +56,7 @@ static inline uint32_t region_round(const struct region *r, uint64_t v)
 	return (uint32_t)(v / r->geo.ring + 1);
 }
 
-/* is there a round for each chunk below v? what follows would be taken for an earlier one */
+/* is there a round for each chunk below v? Later chunks would be taken for earlier ones */
 static inline bool region_has(const struct region *r, uint64_t v)
 {
 	return v <= (uint64_t)r->geo.ring * (UINT32_MAX - 1);
@@ -68,7 +68,7 @@ static inline size_t region_offset(const struct gagg_geometry *geo, uint32_t slo
 	       (size_t)(slot % geo->per_block) * geo->stride;
 }
 
-/* up to @n slots from @slot on, of which each begins a stride after the one before */
+/* up to @n slots from @slot on, each of which begins a stride after the one before */
 static inline uint32_t region_row(const struct region *r, uint32_t slot, uint64_t n)
 {
 	uint32_t ring = r->geo.ring - slot;
@@ -94,7 +94,7 @@ static inline uint32_t region_fresh(const struct region *r, uint32_t chunk)
 	return ((const uint32_t *)(r->result + r->geo.fresh))[chunk];
 }
 
-/* the result of v is there when this word is at least region_after() */
+/* when this word is at least region_after(), the result of v is there */
 static inline const __u64 *region_published_at(const struct region *r, uint64_t v)
 {
 	return &r->rdesc[region_slot(r, v)].published;
@@ -105,7 +105,7 @@ static inline uint64_t region_after(const struct region *r, uint64_t v)
 	return r->epoch << 32 | region_round(r, v);
 }
 
-/* the result of v is there; pairs with the kernel's store-release */
+/* is the result of v there? Pairs with the kernel's store-release */
 static inline bool region_published(const struct region *r, uint64_t v)
 {
 	return __atomic_load_n(region_published_at(r, v), __ATOMIC_ACQUIRE) >=

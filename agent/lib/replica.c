@@ -46,7 +46,7 @@ void *replica_alloc(struct gagg_replica *r, size_t size)
 	return p;
 }
 
-/* NULL: it has no replicas */
+/* NULL: the mode has no replicas */
 static const struct replica_mode *replica_find(uint32_t number)
 {
 	unsigned int i;
@@ -57,7 +57,7 @@ static const struct replica_mode *replica_find(uint32_t number)
 	return NULL;
 }
 
-/* the beginnings differ: everybody takes those of rank 0 */
+/* initial weights differ: all ranks take those of rank 0 */
 static int replica_begin(struct gagg_replica *r, float *weights)
 {
 	int err;
@@ -159,7 +159,10 @@ void gagg_replica_free(struct gagg_replica *r)
 {
 	if (!r)
 		return;
-	/* the operation writes to what is freed here, so this waits beside another thread */
+	/*
+	 * the operation writes to memory that is freed here, so this waits, even beside another
+	 * thread
+	 */
 	if (r->req)
 		request_finish(&r->req, GAGG_FOREVER);
 	gagg_plan_free(r->plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * A replica: weights that one rank trains, and what it takes to exchange them.
+ * A replica: weights that one rank trains, and the state for exchanging them.
  */
 #ifndef GAGG_REPLICA_H
 #define GAGG_REPLICA_H
@@ -24,9 +24,9 @@ struct gagg_replica;
  * @weighs: push-sum: replicas have weights
  * @init: parameters to fields; memory
  * @step: after an update was added to the weights
- * @exchange: gossip: with another rank
- * @receive: gossip: what others have sent, if they do
- * @finish: the common weights
+ * @exchange: gossip: exchange with another rank
+ * @receive: gossip: receive what others have sent, if they send
+ * @finish: calculate the common weights
  */
 struct replica_mode {
 	uint32_t number;
@@ -57,16 +57,16 @@ extern const struct replica_mode replica_push_sum;
  * @mode: sync mode
  * @arg: its parameters, as @comm has them
  * @count: elements
- * @clock: steps made
+ * @clock: number of steps made
  * @plan: exponents of the means
- * @step: easgd: what a step of the grid is worth
+ * @step: easgd: size of a step of the grid
  * @grid: easgd, easgd-sync, gossip: steps of the grid in one unit of weight
  * @bits: easgd, easgd-sync: a weight is below two to that power, in steps
  * @pull: easgd, easgd-sync: share of the distance that is moved, times ELASTIC_ONE
  * @center: easgd-sync: the centre, on the grid; the same on all ranks
- * @delta: easgd-sync: what this rank moves, then what all have moved
- * @carry: easgd, easgd-sync, gossip: what a float32 cannot hold of a weight, in steps;
- *	push-sum: what is here of it
+ * @delta: easgd-sync: movement of this rank, then the sum over all ranks
+ * @carry: easgd, easgd-sync, gossip: the part of a weight that a float32 cannot hold, in steps;
+ *         push-sum: this rank's part of the weight
  * @astray: easgd: a weight whose centre was too far away, + 1; 0: none was
  * @table: easgd: the centre; gossip: place in the store, of a chunk more than there are
  *	weights
@@ -76,7 +76,7 @@ extern const struct replica_mode replica_push_sum;
  * @sw: hpsgd: when the result is taken
  * @base: hpsgd: the weights that all have agreed upon last
  * @learned: hpsgd: updates since the start of the all-reduce under way
- * @flight: hpsgd: what it sums up
+ * @flight: hpsgd: buffer of that all-reduce
  * @req: hpsgd: the operation under way, or NULL
  * @offer: hpsgd: a clock, then the largest of all ranks
  */
@@ -110,13 +110,13 @@ struct gagg_replica {
 
 #define REPLICA_FINE	(1 << 22)
 
-/* where a weight is, in steps; not a number, or far away, if it is */
+/* position of a weight, in steps; not a number, or far away, if the weight is */
 static inline double replica_at(const struct gagg_replica *r, const float *w, size_t i)
 {
 	return w[i] * r->grid + r->carry[i];
 }
 
-/* the nearest multiple of 1 / REPLICA_FINE, with which doubles reckon exactly */
+/* the nearest multiple of 1 / REPLICA_FINE: doubles calculate exactly with these */
 static inline double replica_settled(double x)
 {
 	return (double)steps_nearest(x * REPLICA_FINE) / REPLICA_FINE;
@@ -125,7 +125,7 @@ static inline double replica_settled(double x)
 /* as many elements as weights, of @size bytes, zero; a sentence and NULL if there is no memory */
 void *replica_alloc(struct gagg_replica *r, size_t size);
 
-/* is the step that was asked for a resolution? If not, what to say */
+/* is the requested step a valid resolution? If not, sets a sentence */
 bool replica_has_grid(const struct gagg_replica *r);
 int replica_check_grid(struct gagg_replica *r);
 

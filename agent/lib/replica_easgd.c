@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Elastic averaging (Zhang, Choromanska, LeCun, NIPS 2015). Every TAU steps a replica
- * and the common centre draw each other closer:
+ * Elastic averaging (Zhang, Choromanska, LeCun, NIPS 2015). Every TAU steps a replica and the
+ * common centre move towards each other:
  *
  *	e_i = alpha * (x_i - centre);  x_i -= e_i;  centre += e_i
  *
@@ -15,9 +15,9 @@
  * conserved to the bit. What a float32 cannot hold of x_i is carried to the next
  * exchange.
  *
- * Where x_i is between two points of the grid it must not lose bits when e_i is
- * taken from it, as doubles do that move away from zero. Hence positions are
- * multiples of 1 / REPLICA_FINE: with at most 31 bits before the point that is exact.
+ * If x_i is between two points of the grid, subtracting e_i must not lose bits, as happens to
+ * doubles that move away from zero. Hence positions are multiples of 1 / REPLICA_FINE: with at most
+ * 31 bits before the point that is exact.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 #include "steps.h"
 #include "store.h"
 
-/* as many as above, less one for the sign of a distance */
+/* as many bits as above, minus one for the sign of a distance */
 #define MOST_BITS	30
 
 static int easgd_check(struct gagg_replica *r, const float *w)
@@ -44,7 +44,7 @@ static int easgd_check(struct gagg_replica *r, const float *w)
 	return GAGG_OK;
 }
 
-/* a weight moves towards the centre: by how much, which the centre is due */
+/* moves a weight towards the centre; returns the steps, which the centre must get */
 static int32_t easgd_give(struct gagg_replica *r, float *w, size_t i, int64_t center)
 {
 	double x = replica_settled(replica_at(r, w, i));
@@ -56,7 +56,7 @@ static int32_t easgd_give(struct gagg_replica *r, float *w, size_t i, int64_t ce
 	return e;
 }
 
-/* a weight is where the centre is */
+/* puts a weight where the centre is */
 static void easgd_join(struct gagg_replica *r, float *w, size_t i, int64_t center)
 {
 	w[i] = (float)((double)center / r->grid);
@@ -70,7 +70,7 @@ static void easgd_join(struct gagg_replica *r, float *w, size_t i, int64_t cente
  * to |x - centre| at most, which is below 2^31.
  */
 
-/* All ranks come to the same conclusion, and none waits for another that has left. */
+/* All ranks come to the same conclusion, so none waits for another one that has left. */
 static int easgd_agree(struct gagg_replica *r)
 {
 	double grids[GAGG_RANKS_MAX];
@@ -180,7 +180,7 @@ static int easgd_check_center(struct gagg_replica *r)
 			   r->astray - 1, r->bits, gagg_sync(r->comm));
 }
 
-/* rank 0's @values, of 64 bits, into the centre and to all ranks */
+/* writes rank 0's @values, of 64 bits, to the centre and to all ranks */
 static int easgd_publish(struct gagg_replica *r, int64_t *values)
 {
 	int err = store_put(r->table, r->comm->rank ? NULL : values);
@@ -211,7 +211,7 @@ static int easgd_publish_weights(struct gagg_replica *r, float *w, int64_t *valu
 	return err;
 }
 
-/* As easgd_agree(). Each rank whose step is not rank 0's adds one. */
+/* As easgd_agree(). Each rank with a step other than rank 0's adds one. */
 static int easgd_publish_grid(struct gagg_replica *r, int64_t *values)
 {
 	int64_t grid, others;
@@ -252,7 +252,7 @@ static int easgd_publish_all(struct gagg_replica *r, float *w, int64_t *values)
 
 static int easgd_init(struct gagg_replica *r, float *w)
 {
-	/* what is not a step is refused when all ranks know of it */
+	/* an invalid step is refused later, when all ranks know of it */
 	double step = replica_has_grid(r) ? r->step : 1;
 	int64_t *values;
 	int err;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Gossip (Jin et al. 2016; push-sum: Kempe et al. 2003, Assran et al. 2019): every
- * TAU steps a replica is exchanged with one other rank's. Whose, is a function of
- * rank and clock (gagg_peer.h); that nobody sees a part of one is the kernel's
- * matter (kmod/core/sync/gossip.c).
+ * Gossip (Jin et al. 2016; push-sum: Kempe et al. 2003, Assran et al. 2019): every TAU steps a rank
+ * exchanges its replica with one other rank. Which one is a function of rank and clock
+ * (gagg_peer.h). The kernel makes sure that no rank sees a part of a replica
+ * (kmod/core/sync/gossip.c).
  *
- * What is exchanged are whole numbers of steps; what float32 cannot hold of a
- * weight, and what lies between two steps, stays with the rank, as in easgd-sync.
+ * Whole numbers of steps are exchanged. What float32 cannot hold of a weight, and what lies between
+ * two steps, stays with the rank, as in easgd-sync.
  *
  *	gossip-pull	x = mean of x and what the peer has shown last, + u
  *	gossip-pair	both take the mean of both: s = a + b, the lower rank s >> 1,
  *			the other s - (s >> 1): their sum stays as it is
  *	gossip-push	x = mean of x and what it was sent, + u; x is sent to the peer
  *	push-sum	x and its weight grow by what they were sent; half of both goes
- *			to the peer, the remainder stays: sums stay as they are. The
+ *			to the peer, the remainder stays: sums do not change. The
  *			replica is x / weight
  *
  * u is what the rank has learned since its last exchange (Jin et al. 2016: eta times the
@@ -39,12 +39,11 @@
 #include "replica.h"
 #include "steps.h"
 
-#define UNIT	(1 << 24)	/* push-sum: the weight of a rank that is at rest */
+#define UNIT	(1 << 24)	/* push-sum: weight of a rank that has exchanged nothing */
 
 /*
- * Bits of a weight's steps. Of int32: 24, and 2^24 * (126 + 1) < 2^31. Of int64 as many
- * as a position may have (replica.h), and sums of them are below 2^53, where doubles
- * are exact.
+ * Bits of a weight's steps. int32: 24, and 2^24 * (126 + 1) < 2^31. int64: as many as a position
+ * may have (replica.h); sums of them are below 2^53, where doubles are exact.
  */
 static int gossip_step_bits(const struct gagg_replica *r)
 {
@@ -88,7 +87,7 @@ static int gossip_local(const struct gagg_replica *r, uint32_t rank)
 	return (int)gagg_peer_index(gossip_members(r), rank);
 }
 
-/* whose copy it is about at this clock */
+/* the rank whose copy is used at this clock */
 static int gossip_peer(struct gagg_replica *r)
 {
 	return gossip_local(r, gagg_peer_to(gossip_members(r), gossip_self(r),
@@ -138,7 +137,7 @@ static void gossip_move(struct gagg_replica *r, float *w, size_t i, int64_t by)
 	r->carry[i] = x - w[i] * r->grid;
 }
 
-/* the own copy becomes @spare */
+/* sets this rank's copy to @spare */
 static int gossip_show(struct gagg_replica *r)
 {
 	struct gagg_table *t = r->table;
@@ -151,7 +150,7 @@ static int gossip_show(struct gagg_replica *r)
 	return copies_add(t, r->comm->rank);
 }
 
-/* what has been added to the own copy since it was last looked at, into @own */
+/* reads what was added to this rank's copy since the last read, into @own */
 static int gossip_receive(struct gagg_replica *r, uint32_t flags)
 {
 	struct gagg_table *t = r->table;
@@ -165,7 +164,7 @@ static int gossip_receive(struct gagg_replica *r, uint32_t flags)
 	return err;
 }
 
-/* what the own copy is while nothing is exchanged: all begin to train */
+/* the initial copy of this rank, before all begin to train */
 static int gossip_start(struct gagg_replica *r, const float *w)
 {
 	struct gagg_table *t = r->table;
@@ -202,7 +201,7 @@ static struct gagg_table gossip_behind(const struct gagg_replica *r)
 	return last;
 }
 
-/* everybody shows its resolution, rank 0 its weights, too; bit by bit */
+/* each rank shows its resolution, rank 0 its weights as well; as bits */
 static int gossip_show_begin(struct gagg_replica *r, const float *w)
 {
 	struct gagg_table *t = r->table;
@@ -222,7 +221,9 @@ static int gossip_show_begin(struct gagg_replica *r, const float *w)
 	return gossip_show(r);
 }
 
-/* of all others, rank 0's last; @other becomes one whose resolution is another than here */
+/*
+ * reads those of all others, rank 0's last; @other becomes a rank with another resolution than here
+ */
 static int gossip_read_begins(struct gagg_replica *r, int *other)
 {
 	struct gagg_table *t = r->table, last = gossip_behind(r);
@@ -240,8 +241,8 @@ static int gossip_read_begins(struct gagg_replica *r, int *other)
 }
 
 /*
- * Weights of rank 0. If not all ranks have the same resolution, each has another one
- * than some rank: so all come to the same conclusion.
+ * Takes the weights of rank 0. If not all ranks have the same resolution, each rank finds one with
+ * another resolution: so all come to the same conclusion.
  */
 static int gossip_begin(struct gagg_replica *r, float *w)
 {
@@ -414,7 +415,7 @@ static int gossip_push(struct gagg_replica *r, float *w)
 	return gossip_send_to(r);
 }
 
-/* push-sum: the replica of what is here of it */
+/* push-sum: calculates the replica from this rank's part and weight */
 static int gossip_weigh(struct gagg_replica *r, float *w)
 {
 	size_t i;
@@ -477,7 +478,7 @@ static int gossip_step(struct gagg_replica *r, float *w, const float *update)
 	return r->clock % r->arg[0] ? GAGG_OK : r->mode->exchange(r, w);
 }
 
-/* all that was sent is here, then everybody shows what it has */
+/* receives all that was sent; then each rank shows what it has */
 static int gossip_gather(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
@@ -517,7 +518,7 @@ static int gossip_finish(struct gagg_replica *r, float *w)
 
 	if (err)
 		return err;
-	/* of all ranks; but in push-sum UNIT each */
+	/* weight of all ranks; except in push-sum UNIT each */
 	all = (double)t->own[gossip_extra(r)] / UNIT;
 	for (i = 0; i < r->count; i++) {
 		w[i] = (float)((double)t->own[i] / all / r->grid);

@@ -6,9 +6,9 @@
  *
  *	base += mean of it;  replica = base;  start one of the updates since
  *
- * What the replica has learned meanwhile leaves it and comes back, as part of
- * the next mean: each update is in exactly one all-reduce, one round late. All
- * ranks do this at the same step, see switch.h.
+ * Updates of the replica since the start leave it, and come back as part of the next mean: each
+ * update is in exactly one all-reduce, one round late. All ranks do this at the same step, see
+ * switch.h.
  *
  * Ops on the communicator alternate on every rank: updates, offers, updates, ...
  */
@@ -30,7 +30,7 @@ static int hpsgd_init(struct gagg_replica *r, float *w)
 	return GAGG_OK;
 }
 
-/* all that was learned since the last one */
+/* starts the all-reduce of all updates since the last one */
 static int hpsgd_launch(struct gagg_replica *r)
 {
 	float *sum = r->learned;
@@ -50,7 +50,7 @@ static int hpsgd_offer(struct gagg_replica *r)
 			       &r->req);
 }
 
-/* end the operation under way if it is done, or must be */
+/* ends the operation in flight if it is done, or must be waited for */
 static int hpsgd_look(struct gagg_replica *r, bool wait, int *done)
 {
 	struct gagg_comm *c = r->comm;
@@ -72,7 +72,7 @@ static void hpsgd_take(struct gagg_replica *r, float *w)
 	memcpy(w, r->base, r->count * sizeof(*w));
 }
 
-/* as far as the operations under way let it */
+/* goes on as far as the operations in flight allow */
 static int hpsgd_advance(struct gagg_replica *r, bool wait)
 {
 	while (r->req) {
@@ -107,8 +107,8 @@ static int hpsgd_step(struct gagg_replica *r, float *w, const float *update)
 }
 
 /*
- * All ranks are at the same clock, hence in the same all-reduce: none has been
- * taken by some of them only.
+ * All ranks are at the same clock, hence in the same all-reduce: there is none that only some of
+ * them have taken.
  */
 static int hpsgd_finish(struct gagg_replica *r, float *w)
 {

@@ -2,8 +2,8 @@
 /*
  * A request: one operation, from its start to its end.
  *
- * Requests of a communicator are a queue: filled in order, submitted in order,
- * done in order. Whoever waits for one moves all that are before it.
+ * Requests of a communicator are a queue: filled in order, submitted in order, done in order.
+ * Waiting for one also moves those before it.
  */
 #ifndef GAGG_REQUEST_H
 #define GAGG_REQUEST_H
@@ -19,11 +19,11 @@
 struct gagg_request;
 
 /**
- * struct transfer - how elements become lanes, and lanes elements
+ * struct transfer - functions that turn elements into lanes, and lanes into elements
  * @fill: write the contribution to a chunk
  * @take: read the result of a chunk
- * @fill_run: as @fill, of up to @n chunks whose slots are in a row; returns how many
- *	it has done, and leaves the next to @fill. NULL: as if it returned 0
+ * @fill_run: as @fill, for up to @n chunks whose slots are in a row; returns how many it has done;
+ *            the caller calls @fill for the next one. NULL: as if it returned 0
  * @take_run: as @take, likewise
  */
 struct transfer {
@@ -40,27 +40,28 @@ struct transfer {
 /**
  * struct gagg_request - see above
  * @next: in the queue, or among the finished
- * @comm: whose queue; NULL: it was freed, see request_leave()
- * @known: in the process's, after that
- * @how: by kind, operator and type
+ * @comm: communicator of the queue; NULL: it was freed, see request_leave()
+ * @known: entry in the process's list, after that
+ * @how: functions for kind, operator and type
  * @cut: chunks
- * @submit: what the kernel is told
+ * @submit: argument for the kernel
  * @send: user's elements; of part p at p * @part_bytes
- * @recv: where results go
+ * @recv: buffer for results
  * @part_bytes: bytes of a part
  * @dtype: element type
  * @owner: the only rank that contributes to all parts (broadcast), or -1: each
  *	to its own (all-gather)
  * @mean: sums are divided by the number of ranks that are in them
- * @by: not NULL: by that number instead, once the requests before this have ended
+ * @by: not NULL: sums are divided by that number instead, known when the requests before this one
+ *      have ended
  * @plan: exponents, or NULL
  * @tries: exponents agreed upon, or NULL
  * @start: first virtual chunk
  * @filled: chunks that are in the ring
  * @taken: chunks whose results were read
- * @done: it has ended
- * @status: how
- * @result: what is to be said about it
+ * @done: the request has ended
+ * @status: result code, 0 or negative
+ * @result: facts for gagg_last_result()
  * @wait: argument of gagg_prep_wait(), which the kernel reads
  */
 struct gagg_request {
@@ -94,7 +95,7 @@ extern const struct transfer transfer_order;	/* floating point, as ordered lanes
 extern const struct transfer transfer_int;	/* int32 */
 extern const struct transfer transfer_wide;	/* int64 */
 extern const struct transfer transfer_copy;	/* bytes of owners */
-extern const struct transfer transfer_bytes;	/* bytes of everybody */
+extern const struct transfer transfer_bytes;	/* bytes of all ranks */
 extern const struct transfer transfer_none;	/* nothing: a barrier */
 
 static inline unsigned int dtype_size(enum gagg_dtype t)
@@ -112,19 +113,19 @@ static inline unsigned int dtype_size(enum gagg_dtype t)
 	}
 }
 
-/* lanes of 32 bits that an element takes; bytes are four to a lane */
+/* lanes of 32 bits that an element needs; a lane has four bytes */
 static inline unsigned int dtype_lanes(enum gagg_dtype t)
 {
 	return t == GAGG_INT64 ? 2 : 1;
 }
 
-/* from the start of its part to a piece, which holds whole elements */
+/* offset of a piece in its part; a piece has whole elements */
 static inline uint64_t piece_offset(const struct gagg_request *r, const struct piece *p)
 {
 	return p->first / dtype_lanes(r->dtype) * dtype_size(r->dtype);
 }
 
-/* what a rank contributes to a piece */
+/* elements that this rank contributes to a piece */
 static inline const void *piece_source(const struct gagg_request *r, const struct piece *p)
 {
 	return r->send + p->part * r->part_bytes + piece_offset(r, p);
@@ -137,20 +138,20 @@ static inline enum quant_type quant_type(enum gagg_dtype t)
 }
 
 /*
- * Enqueue @r, fill what there is room for (the first window before the kernel
- * is told, so that it begins early), submit. An error leaves @r ended.
+ * Enqueues @r, fills as much as there is room for (the first window before it submits, so that the
+ * kernel begins early), submits. After an error @r has ended.
  */
 void request_start(struct gagg_request *r);
 
-/* Put into the ring what there is room for. */
+/* Fills as many chunks as the ring has room for. */
 void request_fill(struct gagg_comm *c);
 
-/* Do requests of @c go on only if somebody steps? Lock held. */
+/* Do requests of @c need a call of request_step() to go on? Lock held. */
 bool request_needs(const struct gagg_comm *c);
 
 /*
- * Take what is there, submit what the kernel takes, fill at most @max chunks; true
- * if something moved. Lock held.
+ * Takes results that are there, submits what the kernel accepts, fills at most @max chunks; true if
+ * something moved. Lock held.
  */
 bool request_step(struct gagg_comm *c, uint64_t max);
 
@@ -164,12 +165,12 @@ void request_sleep(struct gagg_request *r, uint64_t ns);
 bool request_wait(struct gagg_request *r, uint64_t deadline);
 
 /*
- * What to sleep for, without a time limit: as much as is worth a wake-up. @r
+ * Sets in @arg what to sleep for, without a time limit: as many chunks as are worth a wake-up. @r
  * is not done, and request_fill() has nothing to do. Lock held.
  */
 void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg);
 
-/* gagg_wait() of who is in a call already, or has to wait beside another thread. */
+/* gagg_wait() for a caller that is in a call already, or must wait beside another thread. */
 int request_finish(struct gagg_request **req, int timeout_ms);
 
 /* @r has ended: its status, its result to the communicator; freed. */
@@ -181,24 +182,25 @@ void request_skip(struct gagg_request *r);
 /* End the first request of the queue. Lock held. */
 void request_end(struct gagg_comm *c, int status);
 
-/* A finished one. */
+/* Frees a finished request. */
 void request_free(struct gagg_request *r);
 
 /*
- * A finished one, whose communicator is about to go: the caller's handle is good until
- * gagg_wait(), and then it is freed.
+ * A finished request whose communicator is about to be freed. The caller's handle stays valid until
+ * gagg_wait(), which frees it.
  */
 void request_leave(struct gagg_request *r);
 
 /*
- * wait_target() - chunk up to which to sleep
+ * wait_target() - the chunk to sleep for
  * @taken: first chunk that was not read
  * @limit: first chunk that waits for this rank, at most @end
  * @end: end of the operation
  * @ring: chunks in the ring
  *
- * While the operation is longer than the ring, a quarter of the ring at a time.
- * Then all: what comes while it is awake is read at once, but it is not woken for it.
+ * While the operation is longer than the ring, the caller sleeps for a quarter of the ring at a
+ * time. Then it sleeps until the end: results that come while it is awake are read at once, but do
+ * not wake it.
  *
  * Returns a chunk above @taken, given that @limit is.
  */

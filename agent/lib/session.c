@@ -75,7 +75,7 @@ int session_wait(struct session *s, struct gagg_ioc_wait *arg, uint64_t deadline
 	}
 }
 
-/* a pipe in which poll() finds room takes a line as short as this at once */
+/* a pipe with room, according to poll(), accepts a line as short as this at once */
 void session_tell(const struct session *s, uint32_t rank, const char *what)
 {
 	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -155,7 +155,7 @@ static int session_attach_error(const struct session *s, int err)
 	return error_set(GAGG_ERR_SYSTEM, "attach: %s", strerror(-err));
 }
 
-/* What was waited for did not happen: the reason. */
+/* The wait failed: returns the reason. */
 static int session_epoch_error(struct session *s, const struct gagg_geometry *geo, int err)
 {
 	struct gagg_ioc_status st = { .size = sizeof(st) };
@@ -205,7 +205,7 @@ static bool session_is_gone(int err)
 	return err == -EPIPE || err == -EBADF || err == -ETIMEDOUT;
 }
 
-/* Ask anew, for the same rank; 0 or an enum gagg_error. @fd is -1 until that succeeds. */
+/* Asks again for the same rank; 0 or an enum gagg_error. @fd is -1 until that succeeds. */
 static int session_reopen(struct session *s)
 {
 	int fd;
@@ -277,8 +277,8 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	}
 	*geo = attach.geo;
 	/*
-	 * Hosts have agreed on them since; region_check() compares them with the stride. A module
-	 * that does not tell them has as many as there can be.
+	 * Hosts have agreed on the lanes since; region_check() compares them with the stride. A
+	 * module that does not report them uses the most that there can be.
 	 */
 	if (st.lanes)
 		geo->lanes = st.lanes;

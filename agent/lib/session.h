@@ -22,7 +22,7 @@
 /**
  * struct session - see above
  * @lock: guards what is shared
- * @owner: process_id() of who has made it
+ * @owner: process_id() of the process that has made it
  * @refs: communicators
  * @fd: the file; closed when the session ends, -1 then
  * @rank: of the group
@@ -32,11 +32,11 @@
  * @abi: version of the interface that who stands behind @fd speaks
  * @epoch: the last one it was in; 0: none
  * @sync: sync mode of the group in that epoch
- * @group: its name; empty: only who opened @fd knows it
- * @socket: where @fd was asked for; empty: at the default
- * @next: number that no channel of this epoch has been made with
+ * @group: name of the group; empty: only the process that opened @fd knows it
+ * @socket: socket at which @fd was asked for; empty: the default
+ * @next: next number for a channel, not yet used in this epoch
  * @comms: all of them, linked by gagg_comm.next
- * @also: has given up (given_up.h)
+ * @also: entry in the list of given_up.h
  */
 struct session {
 	pthread_mutex_t lock;
@@ -64,20 +64,20 @@ struct session {
 #define SESSION_NO_QUOTA \
 	"the user namespace has no more channels (more: the parameter userns_channels of the module gagg)"
 
-/* of a session that asks for none: ten minutes, or what the environment says in ms */
+/* of a session without one: ten minutes, unless the environment has another, in ms */
 #define SESSION_TIMEOUT_MS	600000
 #define SESSION_TIMEOUT_ENV	"GAGG_TIMEOUT_MS"
 
-/* a wait for other ranks that is longer is told of on the error output */
+/* a longer wait for other ranks is reported on the error output */
 #define SESSION_NOTICE_MS	10000
 
-/* @timeout_ms: as in struct gagg_config. NULL: no memory. Takes @fd only if it succeeds. */
+/* @timeout_ms: as in struct gagg_config. NULL: no memory. Owns @fd only if it succeeds. */
 struct session *session_new(int fd, int timeout_ms);
 
-/* until when a blocking call that begins now lasts at most (deadline.h) */
+/* deadline of a blocking call that begins now (deadline.h) */
 uint64_t session_deadline(const struct session *s);
 
-/* when a wait for an operation that begins now is to be told of: one in a session is */
+/* when a wait for an operation that begins now is to be reported: one per session is */
 uint64_t session_notice_at(const struct session *s);
 
 /**
@@ -97,15 +97,15 @@ int session_wait(struct session *s, struct gagg_ioc_wait *arg, uint64_t deadline
 		 const struct session_notice *notice);
 
 /*
- * "gagg: rank 3 has waited for 10 s: WHAT" on the error output. Where that would sleep, or
- * end the process, nothing is told. No lock held all the same.
+ * "gagg: rank 3 has waited for 10 s: WHAT" on the error output. If that would sleep, or end the
+ * process, nothing is written. No lock held.
  */
 void session_tell(const struct session *s, uint32_t rank, const char *what);
 
 /*
- * True in a forked child, which is no rank: the session is its parent's. Its communicators
- * have failed then, and there is nothing left but to free them: what was mapped is not,
- * threads are not there, a lock may have been held.
+ * True in a forked child, which is no rank: the session belongs to its parent. Its communicators
+ * have failed then, and can only be freed: mappings and threads do not exist in the child, and a
+ * lock may have been held.
  */
 bool session_lost(struct session *s);
 
@@ -113,15 +113,15 @@ void session_get(struct session *s, struct gagg_comm *c);
 void session_put(struct session *s, struct gagg_comm *c);
 
 /*
- * Attach and wait for the epoch. Returns 0 and channel 0's shape, or an enum
- * gagg_error with a sentence for gagg_last_error(NULL); it is detached then.
+ * Attaches and waits for the epoch. Returns 0 and channel 0's shape; or an enum gagg_error with a
+ * sentence for gagg_last_error(NULL), and then the session is detached.
  */
 int session_attach(struct session *s, struct gagg_geometry *geo);
 
 /* Leave the epoch, if it is in one. */
 void session_detach(struct session *s);
 
-/* The same, and wait for nobody: the file is good for nothing but to be closed. */
+/* The same, without waiting for anything: the file can only be closed after that. */
 void session_leave(struct session *s);
 
 /* A number for a new channel, never given before in this epoch, or -1. */

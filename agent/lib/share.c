@@ -69,10 +69,9 @@ static void share_give(struct rest *r, uint32_t i, uint32_t *share, uint32_t sam
 }
 
 /*
- * Those that are too low and those that are too high pull in different
- * directions. If together they have too little, all that are left get less in the
- * end, and who is too low remains so: it gets its bound; and the other way
- * round. False: none is out of bounds.
+ * Shares that are too low and shares that are too high pull in different directions. If together
+ * they are too small, all ranks that are left get less in the end, and a share that is too low
+ * remains so: it gets its bound. The other way round it is the same. False: none is out of bounds.
  */
 static bool share_bound(const struct share_bounds *b, struct rest *r, uint32_t *share)
 {
@@ -101,7 +100,7 @@ static bool share_bound(const struct share_bounds *b, struct rest *r, uint32_t *
 	return true;
 }
 
-/* the lowest of those with the largest value */
+/* the lowest index with the largest value */
 static uint32_t share_largest(const uint64_t *x, uint32_t n)
 {
 	uint32_t i, best = 0;
@@ -112,7 +111,7 @@ static uint32_t share_largest(const uint64_t *x, uint32_t n)
 	return best;
 }
 
-/* so much smaller that products fit; the slowest count as 2^-26 of the fastest */
+/* scales rates so that products fit; the slowest count as 2^-26 of the fastest */
 static void share_scale(struct rest *r, const uint64_t *rate, uint32_t n)
 {
 	int down = 64 - PART_BITS - __builtin_clzll(rate[share_largest(rate, n)]);

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * The controller of dynamic batch sizes: how a batch is divided among ranks of
- * different speeds.
+ * The controller of dynamic batch sizes: how a batch is divided among ranks of different speeds.
  *
- * Pure, without a clock, and in integers: what ranks have measured is an
- * argument, and all ranks that are given the same come to the same shares.
+ * Pure, without a clock, and in integers: measurements of ranks are arguments, and all ranks with
+ * the same measurements come to the same shares.
  *
- * Speed is samples by time of computing: a rank's time alone does not tell, since
- * its share differs from the others' already, and with the time that it waits in
- * it all ranks are alike. Rates of a rank are smoothed. The first ones count
- * alike; from the SHARE_GAIN-th on, each moves the rate by that part of the
- * difference, of which no more counts than half or double the rate. So a speed that
- * stays is known after one period, and one odd period of a rank later on
- * takes at most an eighth of its rate, or adds a quarter.
+ * Speed is samples divided by the time of computing them. The time alone does not suffice, since
+ * shares differ already; and with the time of waiting all ranks would be alike. Rates of a rank are
+ * smoothed. The first ones count alike. From the SHARE_GAIN-th on, each one moves the rate by that
+ * part of the difference, where no more than half or double the rate counts. So a constant speed is
+ * known after one period, and one odd period of a rank later changes its rate by no more than minus
+ * an eighth, or plus a quarter.
  *
- * A share is the rank's part of the rates' sum, within bounds: who would be below
- * (above) gets the bound, the others divide the rest. By the largest remainder
- * (ties: the lower rank), so each is less than one sample off, and the sum is exact.
- * Rounding each for itself, or up those of the largest fractions that are
- * half or more (the published code), misses the sum at times.
+ * A share is the rank's part of the sum of rates, within bounds: a rank that would be below (above)
+ * gets the bound, and the others divide the rest. The largest remainder decides (ties: the lower
+ * rank), so each share is less than one sample off, and the sum is exact. Rounding each share for
+ * itself, or rounding up the largest fractions that are half or more (the published code),
+ * sometimes misses the sum.
  */
 #ifndef GAGG_SHARE_H
 #define GAGG_SHARE_H
@@ -31,7 +29,7 @@
 #define SHARE_GAIN	4
 
 /**
- * struct share_bounds - what shares have to be
+ * struct share_bounds - limits of shares
  * @ranks: 1 to SHARE_RANKS
  * @total: their sum, at most SHARE_TOTAL_MAX
  * @min: the least, at least 1
@@ -45,9 +43,9 @@ struct share_bounds {
 };
 
 /**
- * struct share_work - what a rank has measured
- * @samples: computed
- * @compute_ns: in so much time, without waiting
+ * struct share_work - measurements of a rank
+ * @samples: samples computed
+ * @compute_ns: time of computing them, without waiting
  */
 struct share_work {
 	uint64_t samples;
@@ -56,9 +54,9 @@ struct share_work {
 
 /**
  * struct share_control - the controller
- * @bounds: as it was begun with
+ * @bounds: limits, as at the start
  * @rate: of each rank, smoothed; 0: not known
- * @rates: measured, of each rank
+ * @rates: number of rates measured, of each rank
  * @share: samples of each rank
  */
 struct share_control {
@@ -75,15 +73,15 @@ const char *share_check(const struct share_bounds *b);
 void share_begin(struct share_control *c, const struct share_bounds *b);
 
 /*
- * A period is over; @work of each rank. A rank without samples or without time has
- * told nothing; until all have told something, shares stay as they are.
+ * A period is over; @work of each rank. A rank without samples or without time has reported
+ * nothing; until all have reported something, shares do not change.
  */
 void share_step(struct share_control *c, const struct share_work *work);
 
 /* Divide by rates, from 1 to SHARE_RATE_MAX. */
 void share_divide(const struct share_bounds *b, const uint64_t *rate, uint32_t *share);
 
-/* Samples in a time, as a rate, from 1 on; 0 if there is nothing to tell from. */
+/* Samples in a time, as a rate, from 1 on; 0 if one of the two is 0. */
 uint64_t share_rate(uint64_t samples, uint64_t ns);
 
 /* A rate in samples a second. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Dividing a communicator: everybody tells color, key and a channel number that
- * is free; the lowest member's number counts.
+ * Dividing a communicator: each rank sends color, key and a channel number that it has free; the
+ * number of the lowest member counts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static int split_by_key(const void *a, const void *b)
 }
 
 /*
- * All or nobody: a rank without memory would leave the others waiting for it in
- * their first operation.
+ * All ranks of a color succeed, or none: the others would wait for a rank without memory in their
+ * first operation.
  */
 static int split_agree(struct gagg_comm *c, int color, int err, struct gagg_comm **newcomm)
 {

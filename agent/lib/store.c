@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * Increments are collected here and pushed once a clock, rounded to whole steps;
- * what rounding leaves is kept for the next clock, so nothing is ever lost.
+ * Increments are collected here and pushed once a clock, rounded to whole steps. What rounding
+ * leaves out is kept for the next clock, so nothing is lost.
  *
  * A lane wraps. A read takes the difference to the lane as it was last seen, which is
  * exact while no element moves by 2^31 steps (lanes of int64: 2^63) between two reads.
  *
- * Ako: every rank has a copy of the store, to which the others send, and adds what
- * it has pushed itself. The kernel sends partitions in turn; it is given the sum of
- * what the last P clocks have pushed, so that each of them is sent to each rank
- * once. Who needs all of it everywhere makes P clocks more, of nothing.
+ * Ako: every rank has a copy of the store, to which the others send; it adds its own updates
+ * itself. The kernel sends partitions in turn. It gets the sum of the updates of the last P clocks,
+ * so that each of them is sent to each rank once. P more clocks without updates bring all of them
+ * to all ranks.
  *
- * Longer than 600 lines: a read and a push both need where the window, what was seen and what
- * rounding has left are, which nobody else knows.
+ * Longer than 600 lines: reads and pushes share the window, what was seen, and what rounding has
+ * left, and no other file knows these.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static uint32_t store_parts_of(const struct gagg_comm *c)
 	return geo->mode == GAGG_SYNC_AKO ? geo->arg[0] : 0;
 }
 
-/* a store of other copies than ako's is of replicas */
+/* a store with copies has replicas, except in ako */
 int gagg_has_store(const struct gagg_comm *c)
 {
 	return store_is(c) && (!store_copies(c) || store_parts_of(c));
@@ -193,7 +193,7 @@ int store_submit(struct gagg_comm *c, const struct store_op *op)
 	return GAGG_OK;
 }
 
-/* whose copy an op is for that does not say so; ako divides updates by itself */
+/* the copy that an op without a rank is for; ako divides updates by itself */
 static uint32_t store_whose(const struct gagg_comm *c, enum gagg_kind kind)
 {
 	return store_copies(c) && (kind == GAGG_K_READ || !store_parts_of(c)) ? GAGG_SUBMIT_OWN : 0;
@@ -229,7 +229,7 @@ int store_settle(struct gagg_comm *c)
 	return err ? store_op_error(c, err) : GAGG_OK;
 }
 
-/* of a table of floats, in steps; of one of integers */
+/* a value in steps, of a table of floats or integers */
 static double store_real(const struct gagg_table *t, const void *values, size_t i)
 {
 	return element_float(values, i) / t->step;
@@ -240,7 +240,7 @@ static int64_t store_whole(const struct gagg_table *t, const void *values, size_
 	return t->dtype == GAGG_INT32 ? element_int32(values, i) : element_int64(values, i);
 }
 
-/* can a clock push that, too? A lane holds the difference of two reads, with its sign */
+/* can a clock push that as well? A lane has the difference of two reads, with its sign */
 static bool store_may_owe(const struct gagg_table *t, const void *delta, size_t i)
 {
 	bool wide = store_wide(t->comm);
@@ -309,7 +309,7 @@ void store_owe(struct gagg_table *t, size_t i, int64_t steps)
 		t->due[i] += steps;
 }
 
-/* what a clock that pushes @q makes the last @parts clocks have pushed */
+/* the sum of the last @parts clocks, after a clock that pushes @q */
 static int64_t store_window(struct gagg_table *t, size_t i, int64_t q)
 {
 	size_t at = t->comm->store_clock % t->parts * t->count + i;
@@ -321,8 +321,8 @@ static int64_t store_window(struct gagg_table *t, size_t i, int64_t q)
 }
 
 /*
- * The contribution to one chunk of a table, @n elements from @at on; with increments,
- * or (ako) without, only to let those of older clocks be sent.
+ * Writes the contribution to one chunk of a table, @n elements from @at on: with increments, or
+ * (ako) without, to send those of older clocks.
  */
 static void store_fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n, bool fresh)
 {
@@ -332,7 +332,7 @@ static void store_fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, si
 	size_t used = n * lane_bytes(wide), i;
 
 	for (i = 0; i < n; i++) {
-		/* fits a lane, see store_may_owe(); the window's sum may wrap */
+		/* it fits a lane, see store_may_owe(); the window's sum may wrap */
 		int64_t q = fresh ? store_due(t, at + i) : 0;
 		int64_t v = t->parts ? store_window(t, at + i, q) : q;
 
@@ -398,7 +398,7 @@ int gagg_clock(struct gagg_comm *c)
 	return err;
 }
 
-/* the windows are empty then */
+/* after that the windows are empty */
 int store_drain(struct gagg_comm *c)
 {
 	uint32_t left;
@@ -409,7 +409,7 @@ int store_drain(struct gagg_comm *c)
 	return err;
 }
 
-/* take over what a read has brought */
+/* takes over the result of a read */
 static void store_see(struct gagg_table *t)
 {
 	size_t lanes = store_lanes(t->comm), i;
@@ -472,7 +472,7 @@ static int store_read_table(struct gagg_table *t, uint32_t flags)
 	return err;
 }
 
-/* what was read last still shows all that this rank must see at its clock */
+/* does the last read still include all that this rank must see at its clock? */
 static bool store_is_fresh(const struct gagg_table *t)
 {
 	uint32_t bound = t->comm->region.geo.bound;
@@ -537,7 +537,7 @@ int store_snapshot(struct gagg_table *t)
 		err = store_drain(t->comm);
 	if (!err)
 		err = store_read_table(t, GAGG_SUBMIT_FENCE);
-	/* nobody updates before all have read */
+	/* no rank updates before all have read */
 	return err ? err : store_meet(t->comm);
 }
 
@@ -554,7 +554,7 @@ int gagg_snapshot(struct gagg_table *t, void *values)
 	return err;
 }
 
-/* what the lanes of a table have to become, as seen, into the contribution */
+/* writes to the contribution what the lanes of a table lack to become @values */
 static void store_fill_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct region *r = &t->comm->region;
@@ -576,7 +576,7 @@ static void store_fill_lanes(struct gagg_table *t, const int64_t *values, unsign
 	}
 }
 
-/* what a lane holds of the values: to everybody, who all wait until all have it */
+/* makes lanes hold their part of the values, at all ranks; each waits until all have it */
 static int store_put_lanes(struct gagg_table *t, const int64_t *values, unsigned int shift)
 {
 	struct gagg_comm *c = t->comm;
@@ -626,7 +626,7 @@ int store_put(struct gagg_table *t, const int64_t *values)
 	return err;
 }
 
-/* false: not finite, or too many for doubles to tell them apart */
+/* false: not finite, or more steps than doubles can tell apart */
 static bool store_to_steps(const struct gagg_table *t, const void *values, size_t i, int64_t *steps)
 {
 	if (!t->log) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * The client of a store: tables on its chunks, what was read of them, and what
- * is to be written.
+ * The client of a store: tables on its chunks, what was read, and what is to be written.
  */
 #ifndef GAGG_STORE_H
 #define GAGG_STORE_H
@@ -11,29 +10,28 @@
 
 /**
  * struct gagg_table - elements that live in the store
- * @next: of the communicator, by ascending chunks
- * @comm: whose store
- * @epoch: gagg_comm.epochs; in another one there is nothing left but this struct
+ * @next: next table of the communicator, by ascending chunks
+ * @comm: communicator that has the store
+ * @epoch: gagg_comm.epochs; in another epoch only this struct is left
  * @first: its first chunk
- * @chunks: how many it has
+ * @chunks: number of its chunks
  * @count: elements
  * @dtype: GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
- * @step: what a lane of 1 is worth
- * @fresh: clock of which it was as last read, at least: all updates with smaller
- *	stamps are in @seen
- * @known: it was read
- * @cached: what was read may be shown again
- * @hits: times that it was
+ * @step: value of a lane of 1
+ * @fresh: clock of the last read: at least all updates with smaller stamps are in @seen
+ * @known: the table was read
+ * @cached: what was read may be returned again
+ * @hits: number of times that it was
  * @seen: by element, in steps, as last read: beyond the bits of a lane
- * @own: by element, in steps: pushed by this rank since; of copies: all that it has pushed,
- *	which is not in its copy
- * @spare: room for as many
+ * @own: by element, in steps: pushed by this rank since then; copies: all that it has pushed, which
+ *       is not in its copy
+ * @spare: room for as many elements
  * @load: by element, in steps: what gagg_restore() has read; else NULL
  * @log: float32: by element, in steps: own increments that the store does not have
- * @due: integers: the same; else NULL
+ * @due: integers: as @log; else NULL
  * @parts: ako: partitions; else 0
- * @last: ako: what was pushed at the last @parts clocks, by clock and element; lanes
- * @sum: ako: of them, by element
+ * @last: ako: lanes pushed at the last @parts clocks, by clock and element
+ * @sum: ako: sum of @last, by element
  */
 struct gagg_table {
 	struct gagg_table *next;
@@ -84,37 +82,37 @@ struct store_op {
 
 int store_submit(struct gagg_comm *c, const struct store_op *op);
 
-/* until all ops are done */
+/* waits until all ops are done */
 int store_settle(struct gagg_comm *c);
 
-/* ako: clocks until all that was pushed has been sent to all; others: nothing */
+/* ako: makes clocks until all that was pushed has been sent to all; other modes: does nothing */
 int store_drain(struct gagg_comm *c);
 
-/* a clock without increments; returns when all ranks have come as far */
+/* makes a clock without increments; returns when all ranks have come as far */
 int store_meet(struct gagg_comm *c);
 
-/* read a table, as the sync mode lets it */
+/* reads a table, when the sync mode lets this rank read */
 int store_read(struct gagg_table *t);
 
-/* an element without increments that are not pushed */
+/* an element, without increments that were not pushed */
 int64_t store_pushed(const struct gagg_table *t, size_t i);
 
 /* own increments of an element that are not pushed, in whole steps */
 int64_t store_due(const struct gagg_table *t, size_t i);
 
-/* there are so many steps more */
+/* adds so many steps to those */
 void store_owe(struct gagg_table *t, size_t i, int64_t steps);
 
 /* an element as this rank sees it, own increments included */
 int64_t store_element(const struct gagg_table *t, size_t i);
 
-/* the store is gone: its tables have no elements any more, and say so */
+/* the store is gone: frees the elements of its tables; calls on these fail */
 void store_retire(struct gagg_comm *c);
 
 /* free all tables */
 void store_delete(struct gagg_comm *c);
 
-/* say that this rank has made its last update, wait for the others' */
+/* tells the store that this rank has made its last update, and waits for those of the others */
 int store_leave(struct gagg_comm *c);
 
 /*
@@ -142,7 +140,7 @@ static inline bool store_wide(const struct gagg_comm *c)
 	return c->region.geo.flags & GAGG_GEO_INT64;
 }
 
-/* of a chunk */
+/* lanes of a chunk */
 static inline uint32_t store_lanes(const struct gagg_comm *c)
 {
 	return c->region.geo.lanes / (store_wide(c) ? 2 : 1);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * When does a replica take the result of the all-reduce that is under way
- * (hpsgd)?
+ * When does a replica take the result of the all-reduce in flight (hpsgd)?
  *
- * All ranks must do so at the same clock (number of steps), or they would start
- * the next one with different sums of updates in it, and one of them not at all.
- * "Is it complete?" has another answer on each rank. So a rank that has seen it
- * complete makes an offer: the clock that it will not pass before it knows what
- * the others offer. The largest offer is apply_at: nobody has passed it, since
- * each rank is at its own offer at most, and everybody will come to it.
+ * Claim: all ranks take it at the same clock (number of steps). Otherwise they would start the next
+ * one with different sums of updates, and one of them not at all.
+ * 1. "Is it complete?" has different answers on different ranks. So a rank on which it is complete
+ *    makes an offer: the clock that it will not pass before it knows the offers of the others.
+ * 2. The largest offer is apply_at. No rank has passed it, since each rank is at its own offer at
+ *    most; and every rank will come to it.
  *
- * An offer is the next clock, so a rank goes on computing while offers are
- * exchanged; but never more than @bound steps after the start of the all-reduce.
- * Clocks are counted from there.
+ * An offer is the next clock, so a rank goes on computing while offers are exchanged; but it makes
+ * no more than @bound steps after the start of the all-reduce. Clocks are counted from there.
  *
- * Pure: what is complete is an argument, what is to be done the result.
+ * Pure: completion is an argument, and the decision is the result.
  */
 #ifndef GAGG_SWITCH_H
 #define GAGG_SWITCH_H
@@ -56,14 +54,14 @@ static inline void switch_tick(struct hp_switch *s)
 	s->clock++;
 }
 
-/* Must what is under way be waited for, before the next step? */
+/* Must the rank wait for the operation in flight before its next step? */
 static inline bool switch_must_wait(const struct hp_switch *s)
 {
 	return (s->phase == SWITCH_FLYING && s->clock >= s->bound) ||
 	       (s->phase == SWITCH_OFFERED && s->clock >= s->at);
 }
 
-/* The all-reduce is complete here. Returns the offer to be made. */
+/* The all-reduce is complete on this rank. Returns the offer to make. */
 static inline int32_t switch_offer(struct hp_switch *s)
 {
 	s->phase = SWITCH_OFFERED;
@@ -78,7 +76,7 @@ static inline void switch_agree(struct hp_switch *s, int32_t at)
 	s->at = at;
 }
 
-/* Is it now that the result is taken? */
+/* Is the result taken now? */
 static inline bool switch_applies(const struct hp_switch *s)
 {
 	return s->phase == SWITCH_IDLE || (s->phase == SWITCH_AGREED && s->clock >= s->at);

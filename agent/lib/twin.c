@@ -19,20 +19,20 @@
 #include "twin.h"
 #include "twin_proto.h"
 
-/* how long a sleeper does not notice that gagg-twin is gone */
+/* longest time until a sleeper notices that gagg-twin is gone */
 #define SLICE_NS	500000000ULL
 
 /**
  * struct twin_link - a session
- * @next: of all
- * @owner: process_id() of who has opened it
+ * @next: next in the list of all
+ * @owner: process_id() of the process that has opened it
  * @fd: the socket
  * @bell: eventfd that wakes the aggregator
  * @events: socket that tells of completed ops
  * @page: shared
- * @patience_ms: for the answer to a message
+ * @patience_ms: time for the answer to a message
  * @owed: answers that have not come in time
- * @silent: one has not for all of that time: who asks again does not wait for it
+ * @silent: an answer has not come in all of that time: later requests do not wait for it
  * @lock: one message at a time, one submission at a time
  */
 struct twin_link {
@@ -52,7 +52,7 @@ static struct twin_link *links;
 static pthread_mutex_t links_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-/* a child, which is to close what it has inherited, must not find the lock held */
+/* a child closes what it has inherited, so it must not find the lock held */
 static void twin_before_fork(void)
 {
 	pthread_mutex_lock(&links_lock);
@@ -134,7 +134,10 @@ static int twin_ask(int fd, const struct question *q, uint64_t deadline)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Each request has one answer, in order: the next one's comes after those that came too late. */
+/*
+ * Each request has one answer, in order: the answer to the next request follows those that came too
+ * late.
+ */
 static int twin_settle(struct twin_link *l, uint64_t deadline)
 {
 	while (l->owed) {
@@ -178,7 +181,7 @@ static int twin_exchange(struct twin_link *l, struct question *q, int ms)
 		l->silent = false;
 	else if (ms == l->patience_ms)
 		l->silent = true;
-	/* it has ended, with the request unread */
+	/* gagg-twin has ended, with the request unread */
 	if (err == -ECONNRESET)
 		err = -EPIPE;
 	if (err) {
@@ -209,7 +212,7 @@ static struct twin_page *twin_map_page(int fd)
 
 	if (page == MAP_FAILED)
 		return NULL;
-	/* a child is no trainer */
+	/* a forked child is no trainer */
 	madvise(page, sizeof(struct twin_page), MADV_DONTFORK);
 	return page;
 }
@@ -262,8 +265,8 @@ int twin_open(int fd, int patience_ms)
 }
 
 /*
- * A socket that is closed with something unread says so before what it has sent, and that is
- * taken for death. exit() may have been called by who holds the lock.
+ * If a socket is closed with unread data, its peer learns of that before it reads what was sent,
+ * and takes it for death. A thread that holds the lock may have called exit().
  */
 void twin_leave(struct twin_link *l)
 {
@@ -288,7 +291,7 @@ void twin_close(struct twin_link *l)
 		;
 	__atomic_store_n(at, l->next, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&links_lock);
-	/* in a child something else may be there */
+	/* in a child something else may be at this address */
 	if (l->owner == process_id())
 		munmap(l->page, sizeof(*l->page));
 	close(l->bell);
@@ -351,7 +354,7 @@ static int twin_not_running(uint32_t state)
 	return state == TWIN_ENDED ? -EPIPE : -ENOTCONN;
 }
 
-/* lock held; what is wrong with an argument the aggregator finds itself */
+/* lock held; the aggregator checks the argument itself */
 static int twin_submit_locked(struct twin_link *l, struct gagg_ioc_submit *arg)
 {
 	struct twin_page *p = l->page;
@@ -381,7 +384,7 @@ static int twin_submit(struct twin_link *l, struct gagg_ioc_submit *arg)
 	pthread_mutex_lock(&l->lock);
 	err = twin_submit_locked(l, arg);
 	pthread_mutex_unlock(&l->lock);
-	/* a bell that is full has been rung often enough */
+	/* a bell that is full was rung often enough */
 	if (!err && !__atomic_load_n(&l->page->awake, __ATOMIC_SEQ_CST) &&
 	    write(l->bell, &one, sizeof(one)) < 0)
 		return 0;
@@ -405,7 +408,7 @@ static bool twin_is_gone(const struct twin_link *l)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR));
 }
 
-/* one sleep; -EPIPE: nobody is there who would wake us */
+/* one sleep; -EPIPE: gagg-twin is gone, nothing would wake us */
 static int twin_doze(const struct twin_link *l, uint32_t *futex, uint32_t old, uint64_t deadline)
 {
 	uint64_t left = deadline_left(deadline);
@@ -426,7 +429,7 @@ static int twin_wait_epoch(struct twin_link *l, uint64_t deadline)
 
 	while (!err) {
 		uint32_t old = __atomic_load_n(&p->bell, __ATOMIC_SEQ_CST);
-		/* it may change at any time: one look */
+		/* the state may change at any time: it is read once */
 		uint32_t state = twin_state_of(l);
 
 		if (state == TWIN_RUNNING)
@@ -452,9 +455,9 @@ static int twin_wish_state(struct twin_link *l, struct twin_seat *s, uint64_t op
 }
 
 /*
- * The bell is read before the wish is made known, so a bell that rings for it
- * ends the sleep; and a wish that comes too late for the aggregator's look finds
- * what it wishes for, since each writes, then reads what the other has written.
+ * No wake-up is lost. 1. The bell is read before the wish is written, so a bell that rings for it
+ * ends the sleep. 2. Each side writes, and then reads what the other has written: if the wish comes
+ * too late for the aggregator's look, the trainer finds what it wishes for.
  */
 static int twin_wait_seat(struct twin_link *l, struct twin_seat *s, const struct gagg_ioc_wait *arg,
 			  uint64_t deadline)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * Sessions of gagg-twin: what the module does behind a file descriptor, by
- * messages and a shared page (twin_proto.h). For sys.c.
+ * Sessions of gagg-twin: the module's calls on a file descriptor, by messages and a shared page
+ * (twin_proto.h). For sys.c.
  *
  * Thread-safe as the module is, with one exception: only one thread at a time
  * waits on a channel.
@@ -19,16 +19,19 @@ struct twin_link;
 struct twin_link *twin_find(int fd);
 
 /*
- * Make one of a socket; 0 or a negative errno. @patience_ms: for each answer. Who has
- * not answered in time is not waited for again: -ETIMEDOUT at once, until it has.
+ * Makes a link of a socket; 0 or a negative errno. @patience_ms: time for each answer. After an
+ * answer has not come in time, calls return -ETIMEDOUT at once until it has come.
  */
 int twin_open(int fd, int patience_ms);
 void twin_close(struct twin_link *l);
 
-/* GAGG_IOC_DETACH without waiting for the answer; twin_close() is to follow */
+/* GAGG_IOC_DETACH without waiting for the answer; only twin_close() may follow */
 void twin_leave(struct twin_link *l);
 
-/* a child of fork() finds no lock of links held, and who forks takes them after later ones */
+/*
+ * a forked child finds no lock of links held; a thread that forks takes them after locks that were
+ * registered later
+ */
 void twin_watch_forks(void);
 
 /* as sys_ioctl(), sys_map(), sys_event_fd() */

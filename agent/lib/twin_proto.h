@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * What libgagg and gagg-twin, the aggregator in userspace, say to each other.
+ * The protocol of libgagg and gagg-twin, the aggregator in userspace.
  *
- * The descriptor that the broker passes is a SOCK_SEQPACKET socket instead of a
- * /dev/gagg file. A request is struct twin_message and the argument struct of an
- * ioctl of <linux/gagg.h>, the answer the same with an error. Regions are files
- * in memory, asked for one by one with TWIN_MAP. Starting an op and waiting for
- * one need no message: they go over a page that both have mapped, with an
- * eventfd (the bell) for an aggregator that sleeps, and a futex for a trainer
- * that does.
+ * The descriptor that the broker passes is a SOCK_SEQPACKET socket instead of a /dev/gagg file. A
+ * request is struct twin_message and the argument struct of an ioctl of <linux/gagg.h>, the answer
+ * the same with an error. Regions are files in memory, asked for one by one with TWIN_MAP. Starting
+ * an op and waiting for one need no message: they use a page that both have mapped. An eventfd (the
+ * bell) wakes an aggregator that sleeps, and a futex wakes a trainer that sleeps.
  *
  * The bell's file description is shared, and with it its O_NONBLOCK: only the
  * trainer reads and writes it, the aggregator waits for it with epoll. Messages about
  * ops go over a pair because there each end has a description of its own.
  *
- * Neither side trusts what the other can write: the aggregator takes each
- * submission once, checks it, and reads back nothing that it has written.
+ * Neither side trusts what the other can write: the aggregator reads each submission once, checks
+ * it, and never reads back what it has written.
  */
 #ifndef GAGG_TWIN_PROTO_H
 #define GAGG_TWIN_PROTO_H
@@ -24,7 +22,7 @@
 #include <linux/gagg.h>
 
 /**
- * struct twin_message - before the argument
+ * struct twin_message - header before the argument
  * @request: number of an ioctl, or TWIN_*
  * @error: answer: 0 or a negative errno
  */
@@ -34,11 +32,10 @@ struct twin_message {
 };
 
 /*
- * TWIN_HELLO, without an argument, comes first; its answer brings three
- * descriptors: the page, the bell, and an end of a pair of sockets, where a message
- * of 8 bytes says how many ops more are done, or 0 when the epoch ends, once
- * twin_page.events is set. TWIN_MAP takes an offset (uint64_t, as in struct
- * gagg_region) and brings the file of that region.
+ * TWIN_HELLO, without an argument, comes first. Its answer brings three descriptors: the page, the
+ * bell, and an end of a pair of sockets. Once twin_page.events is set, a message of 8 bytes there
+ * has the number of further ops that are done, or 0 when the epoch ends. TWIN_MAP has an offset as
+ * its argument (uint64_t, as in struct gagg_region), and its answer brings the file of that region.
  */
 #define TWIN_HELLO	1
 #define TWIN_MAP	2
@@ -58,14 +55,14 @@ enum twin_state {
 /**
  * struct twin_seat - a session's part of a channel
  * @channel:	id; valid while @present
- * @present:	the session is on it
+ * @present:	the session has a seat on the channel
  * @completed:	ops done
- * @chunks:	virtual chunks below it are done
- * @bell:	futex; grows when what was wanted is there, or the state changes
- * @want_op:	by the trainer: wake me when this op is done; TWIN_NEVER
- * @want_chunk:	by the trainer: when all virtual chunks below are done; TWIN_NEVER
- * @submitted:	the trainer's: ops
- * @cursor:	the trainer's: virtual chunks of all ops
+ * @chunks:	all virtual chunks below are done
+ * @bell:	futex; grows when the wanted op or chunk is done, or the state changes
+ * @want_op:	written by the trainer: wake me when this op is done; TWIN_NEVER
+ * @want_chunk:	written by the trainer: wake me when all virtual chunks below are done; TWIN_NEVER
+ * @submitted:	used by the trainer only: ops submitted
+ * @cursor:	used by the trainer only: virtual chunks of all ops
  */
 struct twin_seat {
 	uint32_t channel;
@@ -82,14 +79,14 @@ struct twin_seat {
 };
 
 /**
- * struct twin_page - what a session and its aggregator share
+ * struct twin_page - the page that a session and its aggregator share
  * @state:	enum twin_state
  * @mismatch:	a host's configuration differs: no epoch can start
  * @bell:	futex; grows when @state or @mismatch changes
- * @awake:	the aggregator looks at @head without being told
- * @taken:	submissions that it has taken
- * @head:	by the trainer: submissions made
- * @events:	by the trainer: send messages about completed ops
+ * @awake:	the aggregator looks at @head without the bell
+ * @taken:	submissions that the aggregator has taken
+ * @head:	written by the trainer: submissions made
+ * @events:	written by the trainer: send messages about completed ops
  * @submit:	submission n is at n % TWIN_SUBMITS
  * @seat:	by index of the channel, as in region offsets
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * Loops in plain C that compilers turn into vectors. Each is a function that is always
- * inlined, in a file that lib.mk has optimised for that, and is called by two: one for
- * any processor and one, with LOOP_AVX2, for where quant_form() is not QUANT_SCALAR.
+ * Loops in plain C that compilers turn into vector instructions. Each is an always-inline function,
+ * in a file that lib.mk optimises for that. Two functions call it: one for any processor, and one,
+ * with LOOP_AVX2, that is used where quant_form() is not QUANT_SCALAR.
  */
 #ifndef GAGG_VECTOR_H
 #define GAGG_VECTOR_H

@@ -11,7 +11,7 @@
 #include "request.h"
 #include "sys.h"
 
-/* chunks between two looks at `filled` that the kernel may take */
+/* chunks after which the kernel may see a new `filled` */
 #define FILL_STEP	16
 /* pauses between two sleeps; some ten microseconds */
 #define SPIN_MAX	1000
@@ -98,7 +98,7 @@ int request_reap(struct gagg_request *r)
 	return status;
 }
 
-/* @r's contribution to @v, and to chunks after it, but to none from @limit on; how many */
+/* fills @r's contribution to @v, and to following chunks below @limit; returns how many */
 static uint64_t wait_fill_some(struct gagg_comm *c, struct gagg_request *r, uint64_t v,
 			       uint64_t limit)
 {
@@ -119,11 +119,10 @@ static uint64_t wait_fill_some(struct gagg_comm *c, struct gagg_request *r, uint
 }
 
 /*
- * At most @max chunks; true if there were any.
+ * Fills at most @max chunks; true if there were any.
  *
- * Filling v declares that the result of v - ring was read, hence the limit.
- * The chunks are announced in steps, so that the kernel sends the first while
- * the next are quantised.
+ * Filling v declares that the result of v - ring was read, hence the limit. `filled` moves in
+ * steps, so that the kernel sends the first chunks while the next are quantised.
  */
 static bool wait_fill(struct gagg_comm *c, uint64_t max)
 {
@@ -150,7 +149,7 @@ static bool wait_fill(struct gagg_comm *c, uint64_t max)
 	return true;
 }
 
-/* results that are there and that @r is to read next, of slots in a row */
+/* number of results that are there and that @r reads next, in slots in a row */
 static uint32_t wait_ready(const struct gagg_comm *c, const struct gagg_request *r)
 {
 	uint32_t slot = region_slot(&c->region, c->taken), n = 0;
@@ -163,7 +162,7 @@ static uint32_t wait_ready(const struct gagg_comm *c, const struct gagg_request 
 	return n;
 }
 
-/* Read some of the next @n results, which are there; how many. */
+/* Reads some of the next @n results, which are there; returns how many. */
 static uint32_t wait_take_some(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
 {
 	uint32_t slot = region_slot(&c->region, c->taken), done = 0;
@@ -178,7 +177,7 @@ static uint32_t wait_take_some(struct gagg_comm *c, struct gagg_request *r, uint
 	return 1;
 }
 
-/* Read the next @n results, which are there, of slots in a row. */
+/* Reads the next @n results, which are there, in slots in a row. */
 static void wait_take_row(struct gagg_comm *c, struct gagg_request *r, uint32_t n)
 {
 	uint32_t some;
@@ -215,9 +214,8 @@ static int wait_submit_one(const struct gagg_comm *c, struct gagg_request *r)
 }
 
 /*
- * Tell the kernel of the requests that it does not know. It takes a limited
- * number at once: the others wait here, and their turn comes when an earlier
- * one has ended.
+ * Submits the requests that the kernel does not know. It accepts a limited number at once. The
+ * others wait here until an earlier one has ended.
  */
 static void wait_submit(struct gagg_comm *c)
 {
@@ -245,8 +243,8 @@ bool request_step(struct gagg_comm *c, uint64_t max)
 	bool moved = wait_take(c);
 
 	/*
-	 * Asked again when a request has ended, or when all before it have:
-	 * then the kernel is about to notice the same.
+	 * Tried again when a request has ended, or when all requests before it have: then the
+	 * kernel is about to notice the same.
 	 */
 	if (c->to_submit && (c->first != first || c->first == c->to_submit))
 		wait_submit(c);
@@ -329,8 +327,8 @@ void request_wish(const struct gagg_request *r, struct gagg_ioc_wait *arg)
 }
 
 /*
- * A while of pauses, until the next result is there: after a step in which nothing
- * moved nothing else makes the next one move. False: it is not there.
+ * Pauses for a while, until the next result is there. After a step in which nothing moved, only a
+ * result lets the next step move. False: there is none.
  */
 static bool wait_spin(const struct gagg_comm *c)
 {
@@ -396,9 +394,9 @@ void request_sleep(struct gagg_request *r, uint64_t ns)
 }
 
 /*
- * How long to sleep, at most, of what is left until the deadline; 0: the wait was told of,
- * the lock given back meanwhile. @notice: when that is to be; 0: not known yet, since
- * most waits end without a sleep.
+ * How long to sleep at most, of the time that is left until the deadline. 0: the wait was reported,
+ * and the lock was released meanwhile. @notice: when to report it; 0: not known yet, since most
+ * waits end without a sleep.
  */
 static uint64_t wait_sleep_limit(struct gagg_comm *c, uint64_t left, uint64_t *notice)
 {
@@ -449,7 +447,7 @@ bool request_wait(struct gagg_request *r, uint64_t deadline)
 
 	pthread_mutex_lock(&c->lock);
 	err = wait_locked(r, deadline);
-	/* what is left belongs to the other thread again */
+	/* the rest belongs to the other thread again */
 	if (request_needs(c))
 		pthread_cond_broadcast(&c->moved);
 	pthread_mutex_unlock(&c->lock);
@@ -480,7 +478,7 @@ static bool wait_look(struct gagg_request *r)
 	return true;
 }
 
-/* of a communicator that was freed */
+/* a request of a communicator that was freed */
 static int wait_request_forget(struct gagg_request *r)
 {
 	int status = r->status;
@@ -493,7 +491,7 @@ static int wait_request_forget(struct gagg_request *r)
 	return status;
 }
 
-/* @req has ended, and is the caller's no more: nobody frees it twice */
+/* @req has ended; the caller's handle becomes NULL, so that it is not freed twice */
 static int wait_finish(struct gagg_request **req)
 {
 	struct gagg_request *r = *req;
@@ -506,7 +504,7 @@ int request_finish(struct gagg_request **req, int timeout_ms)
 {
 	struct gagg_request *r = *req;
 
-	/* a look costs nothing even if the time is over */
+	/* a look costs nothing, even if the time is over */
 	if (r && !wait_look(r) && !request_wait(r, deadline_in(timeout_ms)))
 		return comm_wait_late(r->comm, timeout_ms);
 	return r ? wait_finish(req) : GAGG_OK;
