@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gaggctl apply: what gaggd does with its configuration file, once. */
+/* gaggctl apply: applies a configuration file once, as gaggd does. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static enum ctl_exit apply(const struct config *cfg, bool dry_run)
 	return err ? CTL_FAILED : CTL_OK;
 }
 
-/* the groups of a file in which nothing is wrong */
+/* prints the groups of a file without errors */
 static enum ctl_exit apply_check(const struct config *cfg)
 {
 	unsigned int i;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ranges are the kernel's to refuse, in a sentence of its own. What is checked
- * here is what could not be sent at all: text that is no number, a number that
- * would lose digits on the way.
+ * The kernel refuses values out of range, with a sentence of its own. This file checks only what
+ * could not be sent: text that is no number, and numbers that would lose digits.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -78,7 +77,7 @@ int args_match(struct args *a, const char *what, const char *word,
 	return -1;
 }
 
-/* strtoull() itself takes blanks, signs and, with base 0, octal. */
+/* strtoull() itself accepts blanks, signs and, with base 0, octal. */
 static bool arg_digits(const char *text, int base, uint64_t max, uint64_t *out)
 {
 	char *end;

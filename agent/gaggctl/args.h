@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command line, word by word. What is wrong with it is kept as a sentence;
- * functions that can find something wrong return false then.
+ * The command line, word by word. An error is kept as a sentence; functions that find one return
+ * false.
  */
 #ifndef GAGGCTL_ARGS_H
 #define GAGGCTL_ARGS_H
@@ -11,24 +11,24 @@
 
 struct args {
 	char **next;		/* words left, NULL-terminated */
-	bool help;		/* --help was among them */
-	bool json;		/* -j was */
-	const char *twin;	/* --twin; NULL: it was not there */
+	bool help;		/* --help was among the words */
+	bool json;		/* -j was among the words */
+	const char *twin;	/* value of --twin; NULL: it was not there */
 	char error[256];
 };
 
 bool args_fail(struct args *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Take the next word; @what it would have been, for the error. */
+/* Takes the next word; @what: what is expected, for the error. */
 bool args_take(struct args *a, const char *what, const char **out);
 
-/* Nothing must be left. */
+/* Checks that no word is left. */
 bool args_end(struct args *a);
 
 /*
- * Index of @word in @words (ends with NULL): the same word, or the only one
- * that begins with it. -1: neither, or empty, and the error lists the choice.
+ * Index of @word in @words (ends with NULL): the same word, or the only one that begins with it.
+ * -1: there is none, or @word is empty; the error lists the choice.
  */
 int args_match(struct args *a, const char *what, const char *word,
 	       const char *const *words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gaggctl checkpoint: what gaggd keeps on this host, as its directory has it. */
+/* gaggctl checkpoint: checkpoints that gaggd keeps on this host, read from its directory. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static bool checkpoint_take_name(struct args *a, const char *what, char name[GAG
 			  name));
 }
 
-/* @arg: bool, not all are listed */
+/* @arg: bool, set if not all are listed */
 static int checkpoint_list_one(const struct archive_entry *e, void *arg)
 {
 	char when[32] = "";
@@ -95,7 +95,7 @@ static enum ctl_exit checkpoint_list(struct args *a)
 	ret = archive_list(state ?: ARCHIVE_DIR, one ? group : NULL,
 			   checkpoint_list_one, &missed, &err);
 	print_close();
-	/* where gaggd has never run */
+	/* gaggd has never run on this host */
 	if (ret == -ENOENT && !state)
 		return CTL_OK;
 	if (ret)

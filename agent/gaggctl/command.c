@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options, the choice of the command, and what all commands share. */
+/* Options, choosing the command, and functions that all commands share. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ void ctl_say(const char *fmt, ...)
 {
 	va_list ap;
 
-	/* What was printed so far came first. */
+	/* Output comes before the error. */
 	fflush(stdout);
 	fputs("gaggctl: ", stderr);
 	va_start(ap, fmt);
@@ -59,7 +59,7 @@ void ctl_say(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-/* of --twin; NULL: the module is asked, if there is one */
+/* path of --twin; NULL: the module is asked, if there is one */
 static const char *twin_path;
 
 static struct nl *command_open_twin(const char *path)
@@ -78,7 +78,7 @@ const char *ctl_usual_twin(void)
 	return path && *path ? path : BROKER_SOCKET;
 }
 
-/* There is no module; @why: as it was said */
+/* there is no module; @why: the error */
 static struct nl *command_open_usual(const char *why)
 {
 	const char *path = ctl_usual_twin();
@@ -151,8 +151,8 @@ enum ctl_exit ctl_dispatch(struct args *a, const struct command *table,
 }
 
 /*
- * Options may stand anywhere, because no value begins with '-'. Those of a
- * command stay where they are. False: -V was there and is answered.
+ * Options may stand anywhere, because no value begins with '-'. Options of a command stay where
+ * they are. False: -V was there, and the version was printed.
  */
 static bool command_take_options(struct args *a, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of gaggctl share: commands, and how objects are printed. */
+/* Declarations that the files of gaggctl share: commands, and printing of objects. */
 #ifndef GAGGCTL_H
 #define GAGGCTL_H
 
@@ -13,35 +13,35 @@
 enum ctl_exit {
 	CTL_OK,
 	CTL_FAILED,	/* the kernel refused, or there is no such thing */
-	CTL_USAGE,	/* the command line is wrong: args.error says how */
+	CTL_USAGE,	/* the command line is wrong: args.error has a sentence */
 };
 
-/* @run has said what is wrong when it returns CTL_FAILED */
+/* @run has printed the error when it returns CTL_FAILED */
 struct command {
 	const char *name;
 	enum ctl_exit (*run)(struct args *a);
 };
 
-/* Run the command of @table that the next word names. Ends with name NULL. */
+/* Runs the command of @table that the next word names. The table ends with name NULL. */
 enum ctl_exit ctl_dispatch(struct args *a, const struct command *table,
 			   const char *usage);
 
-/* "help" alone in place of arguments, or --help: print @usage, true */
+/* "help" alone in place of arguments, or --help: prints @usage and returns true */
 bool ctl_help(struct args *a, const char *usage);
 
 /* The whole program, without the last flush. */
 int ctl_run(int argc, char **argv);
 
 /*
- * The module, or a gagg-twin: that of --twin, or, where no module is loaded, the one that trainers
- * would find, which is said on stderr. NULL: a sentence is there
+ * Opens the module, or a gagg-twin: that of --twin; or, if no module is loaded, the one that
+ * trainers would find, with a note on stderr. NULL: an error was printed
  */
 struct nl *ctl_open(void);
 
-/* where trainers would find a gagg-twin */
+/* the socket at which trainers would find a gagg-twin */
 const char *ctl_usual_twin(void);
 
-/* Say what @nl refused if @err is not 0, and free it. */
+/* Prints the error of @nl if @err is not 0, and frees @nl. */
 enum ctl_exit ctl_close(struct nl *nl, int err);
 
 void ctl_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -56,13 +56,13 @@ enum ctl_exit batch_command(struct args *a);
 enum ctl_exit checkpoint_command(struct args *a);
 enum ctl_exit version_command(struct args *a);
 
-/* on stderr, if there is something to warn of */
+/* prints warnings on stderr, if there are any */
 void group_warn(const struct nl_group *g);
 /* " STATE [FIELD] [epoch N] [ended REASON rank N]" */
 void group_print_state(const struct nl_group *g);
 /* "0=ADDR,ROLE [local] STATE ...", inside an object of its own */
 void member_print(const struct nl_member *m);
-/* what is left of @a names a group: print its members, as an array of what @print says */
+/* the rest of @a names a group: prints its members as an array, each by @print */
 enum ctl_exit member_each(struct args *a, const char *usage, nl_member_cb print);
 
 #endif

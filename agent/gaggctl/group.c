@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gaggctl group: what an administrator creates in a network namespace. */
+/* gaggctl group: makes, changes and shows groups in a network namespace. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void group_usage_option(const struct gagg_param *p, char *buf, size_t siz
 		used += snprintf(buf + used, size - used, "%s%s", i ? "|" : "", p->words[i]);
 }
 
-/* " [2048]"; nothing of what depends on other things */
+/* " [2048]"; nothing if the default depends on other values */
 static void group_usage_default(const struct gagg_param *p, char *buf, size_t size)
 {
 	const char *word = nl_field_word(p, p->fallback);
@@ -50,7 +50,7 @@ static void group_usage_default(const struct gagg_param *p, char *buf, size_t si
 		snprintf(buf, size, p->kind == GAGG_PARAM_BITS ? " [%04o]" : " [%u]", p->fallback);
 }
 
-/* what the table of parameters has, a line each; completion reads them, too */
+/* a line for each parameter of the table; shell completion reads them, too */
 static const char *group_usage(void)
 {
 	char option[64], fallback[32];
@@ -69,7 +69,7 @@ static const char *group_usage(void)
 	return text;
 }
 
-/* the options: the parameters, and two more. Each parameter has an attribute of its own */
+/* options: the parameters, and two more. Each parameter has an attribute of its own */
 #define WORDS_MAX	(GAGG_GA_MAX + 3)
 
 static void group_list_words(const char *words[WORDS_MAX])
@@ -84,7 +84,7 @@ static void group_list_words(const char *words[WORDS_MAX])
 	words[n] = NULL;
 }
 
-/* What a command line says about a group. */
+/* What a command line specifies of a group. */
 struct spec {
 	struct nl_group g;
 	struct ring_size ring;
@@ -221,7 +221,7 @@ static bool group_ring_by_size(struct args *a, struct spec *s, uint32_t lanes,
 			 (unsigned long long)s->ring.bytes);
 }
 
-/* contributions, and as much for results */
+/* memory for contributions, and as much for results */
 static void group_warn_of_memory(const struct nl_group *g)
 {
 	uint64_t ring = (uint64_t)g->ring * nl_group_lanes(g) * 4;
@@ -248,7 +248,7 @@ void group_warn(const struct nl_group *g)
 #define OF_PORTS	(NL_SET(GAGG_GA_PORT) | NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_MODE))
 #define OF_MEMORY	(NL_SET(GAGG_GA_RING) | NL_SET(GAGG_GA_LANES))
 
-/* what the kernel has made of it, defaults included; of what depends on one of @set */
+/* warns of the group as the kernel has made it, defaults included, if it depends on one of @set */
 static void group_warn_of(struct nl *nl, const char *name, uint64_t set)
 {
 	struct nl_group now;
@@ -360,7 +360,7 @@ static void group_print_mtu(const struct nl_group *g)
 		print_u64("mtu", ", interface ", g->mtu, "");
 }
 
-/* Text is what "group create" takes. */
+/* Text is in the form of arguments of "group create". */
 static void group_print_config(const struct nl_group *g)
 {
 	const struct gagg_param *f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gaggctl member: who belongs to a group, and what this host knows of them. */
+/* gaggctl member: the members of a group, and what this host knows of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ static const char usage[] =
 	"the same on every host.\n";
 
 /*
- * Members at the group's local address carry the local flag, and no others: so
- * whenever an address is sent, the group has to be asked for its own.
+ * Members at the group's local address have the local flag, and no others have it. So whenever an
+ * address is sent, the group must be asked for its local address.
  */
 static int member_mark_local(struct nl *nl, const char *name, struct nl_member *m)
 {
@@ -189,7 +189,7 @@ static void member_name_ports(const struct nl_group *g, uint32_t shards, char *b
 	}
 }
 
-/* what does not pass, and why that may be */
+/* prints what does not pass, and possible reasons */
 static void member_print_blocked(const struct nl_group *g, const struct nl_member *m)
 {
 	uint32_t all = g->shards < 32 ? (1U << g->shards) - 1 : ~0U;

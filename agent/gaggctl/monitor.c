@@ -38,7 +38,7 @@ static void monitor_print_event(const struct nl_event *e)
 	print_close();
 }
 
-/* Take all there are. 0, or -errno when going on makes no sense. */
+/* Reads all events that are there. 0, or -errno if it makes no sense to go on. */
 static int monitor_drain(struct nl *nl)
 {
 	struct nl_event e;
@@ -115,7 +115,7 @@ enum ctl_exit monitor_command(struct args *a)
 	close(signals);
 	if (ferror(stdout)) {
 		nl_free(nl);
-		errno = -err;	/* main() says what is wrong with stdout */
+		errno = -err;	/* main() reports the error of stdout */
 		return CTL_FAILED;
 	}
 	return ctl_close(nl, err);

@@ -18,7 +18,7 @@ void print_mode(bool on)
 	json = on;
 }
 
-/* Hand @o to what is open. A program error, or no memory, ends here. */
+/* Adds @o to the open object or array. A program error, or lack of memory, ends the program. */
 static void print_add(const char *key, struct json_object *o)
 {
 	struct json_object *parent = depth ? stack[depth - 1] : NULL;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One call prints one thing, as text or as JSON, so that what is in one is in
- * the other. Text is written at once, between @before and @after; JSON is
- * written when the outermost print_close() completes it, on one line. @key is
- * NULL inside an array; a '-' in it becomes '_'.
+ * One call prints one thing, as text or as JSON, so both have the same contents. Text is written at
+ * once, between @before and @after; JSON is written when the outermost print_close() completes it,
+ * on one line. @key is NULL inside an array; a '-' in it becomes '_'.
  */
 #ifndef GAGGCTL_PRINT_H
 #define GAGGCTL_PRINT_H

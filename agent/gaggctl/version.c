@@ -19,7 +19,9 @@ static const char *const feature_names[] = {
 	"bsp", "ipv6", "uring", "channels", "store", "times", "copies",
 };
 
-/* What cannot be had is printed as its reason; that is no failure. @nl: NULL: there is none */
+/*
+ * If a version cannot be read, the reason is printed; that is no failure. @nl: NULL: there is none
+ */
 static void version_print_netlink(const struct nl *nl)
 {
 	print_object("netlink");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The broker: one message in, one message out, close. Two of each to save a
- * checkpoint. Who loads one keeps its place until it has it.
+ * The broker: one message in, one message out, close. Two of each to save a checkpoint. A client
+ * that loads one keeps its place until it has got it.
  *
- * Longer than 600 lines: a client's states and the steps between them, which call one another.
+ * Longer than 600 lines: the states of a client, and the steps between them, call one another.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "../lib/message.h"
 
 #define BROKER_PAUSE_MS	100
-#define LINGER_MS	20	/* between two looks at what is unread */
+#define LINGER_MS	20	/* between two looks at unread bytes */
 
 unsigned int broker_patience_ms = 5000;
 
@@ -34,10 +34,10 @@ struct client {
 	struct client *next, **link;
 	struct ucred cred;
 	int fd;
-	bool passed;		/* a descriptor is on its way there, or was */
-	struct load *load;	/* it is being sent */
+	bool passed;		/* a descriptor was sent to the client */
+	struct load *load;	/* a checkpoint that is being sent */
 	struct save *save;	/* COMMIT is awaited */
-	struct broker_request req;	/* SAVE, of a save */
+	struct broker_request req;	/* the SAVE request, of a save */
 	struct broker_request buf;
 };
 
@@ -62,7 +62,7 @@ static int broker_send_reply(int fd, const struct broker_reply *reply, int passe
 {
 	struct iovec iov = { (void *)reply, sizeof(*reply) };
 
-	/* The first message of a fresh socket, or the second: there is room. */
+	/* It is the first message of a new socket, or the second: there is room. */
 	return message_pass(fd, &iov, 1, &passed, passed >= 0);
 }
 
@@ -73,8 +73,8 @@ static void broker_send_error(int fd, const struct broker_reply *reply)
 }
 
 /*
- * Pass @fd. Without room for descriptors in flight, the client is told so: it would take
- * silence for the end of the daemon.
+ * Passes @fd. If there is no room for descriptors in flight, the client gets an error: it would
+ * take silence for the end of the daemon.
  */
 static bool broker_send_descriptor(struct client *c, struct broker_reply *reply, int fd)
 {
@@ -119,7 +119,7 @@ static void broker_send_and_close(int fd, const struct broker_reply *reply)
 	close(fd);
 }
 
-/* what it wanted is not to be */
+/* the client's load or save is given up */
 static void broker_client_drop(struct client *c)
 {
 	if (c->load)
@@ -140,7 +140,7 @@ static void broker_client_free(struct client *c)
 	free(c);
 }
 
-/* What was passed and not read counts against this daemon's user, whoever lets it lie. */
+/* A descriptor that was passed and not read counts against this daemon's user. */
 static bool broker_is_unread(const struct client *c)
 {
 	int bytes = 0;
@@ -151,8 +151,8 @@ static bool broker_is_unread(const struct client *c)
 static void broker_client_lingers(struct loop_event *ev, int res);
 
 /*
- * Its place is free, for its uid, once it has read what was passed, or is gone. It has
- * the end of the connection at once.
+ * The client finds the end of the connection at once. Its place becomes free, for its uid, when it
+ * has read what was passed, or is gone.
  */
 static void broker_client_close(struct client *c)
 {
@@ -211,7 +211,7 @@ static struct peer broker_client_peer(int fd, const struct ucred *cred, gid_t **
 	return peer;
 }
 
-/* all of it is sent, or will never be */
+/* all of the checkpoint was sent, or never will be */
 static void broker_client_loaded(void *arg)
 {
 	struct client *c = arg;
@@ -254,8 +254,8 @@ static unsigned int broker_save_ms(const struct client *c)
 }
 
 /*
- * Whatever the client does with it, nothing of it is kept here: a fresh socket has room for
- * the one message.
+ * Nothing of the answer is kept here, whatever the client does with it: a new socket has room for
+ * one message.
  */
 static void broker_client_tell(struct client *c, const struct broker_request *req,
 			       struct broker_reply *reply)
@@ -371,7 +371,7 @@ static void broker_client_answer(struct client *c, size_t len)
 		broker_client_first(c, &req, &reply);
 }
 
-/* It has closed its end, or takes too long. */
+/* The client has closed its end, or needs too long. */
 static void broker_save_gone(struct client *c, int res)
 {
 	c->broker->ops->drop(c->save);
@@ -385,7 +385,7 @@ static void broker_save_gone(struct client *c, int res)
 			    c->req.group, c->req.name);
 }
 
-/* The same, or asked nothing. */
+/* The client has closed its end, needs too long, or asked nothing. */
 static void broker_client_gone(struct client *c, int res)
 {
 	if (c->save)
@@ -399,7 +399,7 @@ static void broker_client_gone(struct client *c, int res)
 	broker_client_close(c);
 }
 
-/* It has closed its end: a message that came just before is not overlooked. */
+/* The client has closed its end: a message that came just before must not be overlooked. */
 static int broker_client_last(struct client *c)
 {
 	struct iovec iov = { &c->buf, sizeof(c->buf) };
@@ -508,7 +508,7 @@ static void broker_connected(struct loop_event *ev, int res)
 	struct broker *b = loop_container(ev, struct broker, event);
 
 	if (res < 0 && res != -EINTR && res != -ECONNABORTED) {
-		/* Most likely no descriptor is free: asking again is a spin. */
+		/* Most likely no descriptor is free: trying again at once would spin. */
 		log_limited(LOG_OF_ANY, LOG_L_ERR, "accept: %s", strerror(-res));
 		b->event.fire = broker_resume;
 		loop_timer(b->loop, &b->event, BROKER_PAUSE_MS);
@@ -529,8 +529,8 @@ static void broker_resume(struct loop_event *ev, int res)
 }
 
 /*
- * Does the process live that listens where @fd is connected? The ring of one that
- * was killed may hold its socket for a moment.
+ * Is the process alive that listens where @fd is connected? The io_uring of a process that was
+ * killed may hold its socket for a moment.
  */
 static bool broker_listener_lives(int fd)
 {
@@ -542,7 +542,7 @@ static bool broker_listener_lives(int fd)
 	return !kill(cred.pid, 0) || errno != ESRCH;
 }
 
-/* 0: nobody listens at the address, and what is there may be replaced */
+/* 0: no process listens at the address, so the socket file may be replaced */
 static int broker_check_free(const struct sockaddr_un *addr)
 {
 	struct stat st;
@@ -583,7 +583,10 @@ static int broker_listen(struct broker *b)
 	if (b->fd < 0)
 		return -errno;
 	unlink(tmp.sun_path);
-	/* Authorisation is per group: anybody may ask. No name is followed for that. */
+	/*
+	 * Authorisation is per group, so any user may connect. The mode is set by umask: chmod()
+	 * could follow a link.
+	 */
 	was = umask(0111);
 	ret = bind(b->fd, (struct sockaddr *)&tmp, sizeof(tmp)) ? -errno : 0;
 	umask(was);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The broker: gives a trainer a file that is bound to a rank, or a checkpoint's, if
- * whoever opens it finds that the group's uid, gid and mode allow it. It keeps no
- * file itself.
+ * The broker: gives a trainer a file that is bound to a rank, or a checkpoint, if uid, gid and mode
+ * of the group allow it (broker_ops checks that). It keeps no file itself.
  */
 #ifndef GAGGD_BROKER_H
 #define GAGGD_BROKER_H
@@ -16,7 +15,7 @@
 #define BROKER_CLIENTS		64	/* at once */
 #define BROKER_CLIENTS_KEPT	8	/* of these, for root and for whom a group admits */
 
-extern unsigned int broker_patience_ms;	/* of a client that asks nothing; tests have more */
+extern unsigned int broker_patience_ms;	/* time for a client that asks nothing; tests have more */
 
 struct client;
 struct load;
@@ -25,8 +24,8 @@ struct save;
 struct save_answer;
 
 /**
- * struct broker_ops - what carries requests out
- * @admits: may @peer open a session of some group? Asked of the places that are kept
+ * struct broker_ops - functions that carry out requests
+ * @admits: may @peer open a session of some group? Called for the places that are kept
  * @open: OPEN: fill @reply and return a descriptor to pass, or -1 with error and message
  *	in @reply
  * @load: LOAD: the same, and a load, which tells @ask of its end, or ends by @load_drop;
@@ -62,19 +61,19 @@ struct broker {
 	struct loop_event event;
 	int fd;
 	struct sockaddr_un addr;
-	struct stat stat;	/* of our socket */
+	struct stat stat;	/* stat() of our socket */
 	struct client *clients;
 	unsigned int n_clients;
 };
 
 /*
- * Listen at @path. A socket file that nobody listens at is replaced.
- * 0 or -errno, -EADDRINUSE: another gaggd answers there. It has said why.
+ * Listen at @path. A socket file is replaced if no process listens at it. 0 or -errno, -EADDRINUSE:
+ * another gaggd answers there. The error is logged.
  */
 int broker_init(struct broker *b, struct loop *loop, const char *path,
 		const struct broker_ops *ops, void *arg);
 
-/* The socket file goes if it is still ours. */
+/* Removes the socket file if it is still ours. */
 void broker_exit(struct broker *b);
 
 #endif

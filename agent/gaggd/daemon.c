@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gaggd's parts together: signals, the file, the module, the broker.
+ * gaggd as a whole: signals, the configuration file, the module, the broker.
  */
 #include <errno.h>
 #include <signal.h>
@@ -52,7 +52,7 @@ static void daemon_apply(void)
 {
 	struct nl *nl = kernel_nl(&d.kernel);
 
-	/* Without a file, nothing is known of what should be. */
+	/* Without a file there is no configuration to apply. */
 	if (!nl || !d.config.path[0])
 		return;
 	d.busy = reconcile(nl, &d.config, false, daemon_say, NULL) == -EBUSY;
@@ -79,7 +79,7 @@ static void daemon_apply_soon(void)
 static void daemon_module_came(struct kernel *k)
 {
 	(void)k;
-	/* At the start, the first daemon_apply() is not left to a timer. */
+	/* At the start the first daemon_apply() is called directly, not by a timer. */
 	if (d.started)
 		daemon_apply_soon();
 }
@@ -118,7 +118,7 @@ static void daemon_warn_of_ports(void)
 			log_warn("group \"%s\": %s", d.config.groups[i].name, msg);
 }
 
-/* One bad line, and the configuration stays what it was. */
+/* If one line is bad, the configuration does not change. */
 static int daemon_load_config(void)
 {
 	const char *path = d.opt->config ? d.opt->config : CONFIG_PATH;
@@ -194,7 +194,10 @@ static int daemon_watch_signals(void)
 	return 0;
 }
 
-/* They are opened without an archive, too; who asks for a checkpoint is told the same. */
+/*
+ * Sessions are opened without an archive, too; requests for checkpoints are refused with the same
+ * reason.
+ */
 static void daemon_prepare_sessions(void)
 {
 	struct saves *s = &d.sessions.saves;
@@ -239,7 +242,7 @@ static int daemon_start(void)
 		log_err("netlink: %s", strerror(-ret));
 		return ret;
 	}
-	/* Before READY: who is ordered after gaggd finds the groups. */
+	/* Before READY: units that are ordered after gaggd must find the groups. */
 	daemon_apply();
 	d.started = true;
 	daemon_prepare_sessions();
@@ -272,9 +275,9 @@ int daemon_run(const struct options *opt)
 		sd_notify(0, "STOPPING=1");
 	}
 	/*
-	 * The ring first: it still has operations on memory of the others. It is not waited
-	 * for: a read of a checkpoint may go on, so what COMMIT is about stays until the
-	 * process ends, which waits for that.
+	 * The ring first: it still has operations on memory of the other parts. Nothing waits for
+	 * these: a read of a checkpoint may go on, so the memory of a COMMIT stays until the
+	 * process ends, which waits for the read.
 	 */
 	loop_exit(&d.loop);
 	broker_exit(&d.broker);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* gaggd: the parts, and what passes between them. */
+/* gaggd: its parts, and the calls between them. */
 #ifndef GAGGD_DAEMON_H
 #define GAGGD_DAEMON_H
 

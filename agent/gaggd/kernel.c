@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module, seen from gaggd.
+ * The module, as seen from gaggd.
  *
- * A poll that is under way holds the socket's file, so a socket is only freed
- * after its poll has fired: k->closing is set, the poll is cancelled, and the
- * last act of the poll is to free. Then an event is never armed twice.
+ * A poll in progress holds the socket's file, so a socket is only freed after its poll has fired:
+ * k->closing is set, the poll is cancelled, and the poll's function frees the socket. So an event
+ * is never armed twice.
  *
- * A module that goes is not asked for again: the kernel loads the module of a
- * family that is asked for, which would undo the rmmod.
+ * After the module has gone gaggd does not ask for its family: the kernel would load the module for
+ * that, which would undo the rmmod.
  */
 #include <errno.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void kernel_readable(struct loop_event *ev, int res)
 	k->armed = true;
 }
 
-/* Does the message of generic netlink speak of our family? */
+/* Is this message of generic netlink about our family? */
 static bool kernel_is_gagg(const struct nlmsghdr *msg)
 {
 	const struct nlattr *a = NLMSG_DATA(msg) + GENL_HDRLEN;
@@ -110,7 +110,7 @@ static void kernel_family(struct watch *w, const struct nlmsghdr *msg)
 	const struct genlmsghdr *genl;
 
 	if (!msg) {
-		/* Anything may have happened: what is open may be stale. */
+		/* Anything may have happened: an open socket may be stale. */
 		if (k->nl)
 			kernel_close(k, true);
 		else
@@ -145,7 +145,7 @@ int kernel_init(struct kernel *k, struct loop *loop,
 		.came = came,
 		.heard = heard,
 	};
-	/* Listen first: a module that comes in between is then seen twice. */
+	/* Listen first: a module that comes in between is seen twice, instead of never. */
 	ret = watch_open(&k->families, loop, NETLINK_GENERIC, groups,
 			 kernel_family);
 	if (!ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * gaggd's end of the module: opened when the module comes, given up when it
- * goes, in whatever order gaggd and the module are started.
+ * gaggd's connection to the module: opened when the module comes, closed when it goes, in whatever
+ * order gaggd and the module are started.
  */
 #ifndef GAGGD_KERNEL_H
 #define GAGGD_KERNEL_H
@@ -12,7 +12,7 @@
 
 struct kernel {
 	struct loop *loop;
-	struct watch families;		/* generic netlink's own news */
+	struct watch families;		/* events of generic netlink itself */
 	struct loop_event event;
 	struct nl *nl;
 	int error;			/* why there is no @nl: -errno */
@@ -20,7 +20,7 @@ struct kernel {
 	bool closing;
 	bool again;			/* closing: open again after that */
 	void (*came)(struct kernel *k);
-	/* each event; NULL when some were lost */
+	/* called for each event; with NULL when some were lost */
 	void (*heard)(struct kernel *k, const struct nl_event *e);
 };
 
@@ -30,7 +30,7 @@ int kernel_init(struct kernel *k, struct loop *loop,
 		void (*heard)(struct kernel *k, const struct nl_event *e));
 void kernel_exit(struct kernel *k);
 
-/* NULL: not now, and @error says why; -ENOENT: there is no module */
+/* NULL: not now, and @error has the reason; -ENOENT: there is no module */
 struct nl *kernel_nl(struct kernel *k);
 
 #endif

@@ -3,8 +3,8 @@
 #define GAGGD_LIMITS_H
 
 /*
- * As many descriptors as the hard limit allows. The soft one, 1024 as a rule, also limits
- * how many that were passed may lie unread, of all processes of the user together.
+ * Allows as many descriptors as the hard limit does. The soft limit, usually 1024, also bounds the
+ * descriptors that were passed and not read, of all processes of the user together.
  */
 void limits_raise(void);
 

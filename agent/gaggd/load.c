@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checkpoints on their way out of the archive: a piece is read, then sent, then the next.
+ * Sends checkpoints from the archive: a piece is read, then sent, then the next one.
  *
- * Lifetime: from load_begin() on one event is armed, and fires. The load is freed there: at
- * the end, or when it was dropped meanwhile. One that is armed when the loop ends stays until
- * the process does, since the kernel may still read into its piece.
+ * Lifetime: from load_begin() on one event is armed. When it fires at the end, or after the load
+ * was dropped, the load is freed. If an event is armed when the loop ends, its load stays until the
+ * process ends, since the kernel may still read into its piece.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -32,8 +32,8 @@ struct load {
 	int file, to;
 	uint64_t bytes, at;	/* of the file; sent */
 	size_t have, put;	/* of the piece: read, sent */
-	uint64_t until;		/* it is given up, */
-	uint64_t idle;		/* or earlier, if no byte is sent: deadlines */
+	uint64_t until;		/* deadlines: the load is given up, */
+	uint64_t idle;		/* or earlier, if no byte is sent */
 	bool dropped;
 	void (*done)(void *arg);
 	void *arg;
@@ -42,7 +42,7 @@ struct load {
 
 static void load_free(struct load *l)
 {
-	/* with what the client may have sent, which nobody reads */
+	/* together with bytes that the client may have sent, which nobody reads */
 	loop_close(l->all->loop, l->to);
 	loop_close(l->all->loop, l->file);
 	*l->link = l->next;
@@ -51,7 +51,7 @@ static void load_free(struct load *l)
 	free(l);
 }
 
-/* what was sent is all that comes: libgagg finds that it is cut off, if it is */
+/* nothing more comes: if the checkpoint is cut off, libgagg notices it */
 static void load_over(struct load *l)
 {
 	void (*done)(void *arg) = l->dropped ? NULL : l->done;
@@ -80,7 +80,7 @@ static void load_give_up(struct load *l, const char *why)
 static void load_read_piece(struct load *l);
 static void load_send_piece(struct load *l);
 
-/* the piece, or what there was room for, is sent */
+/* sends the piece, or as much as there is room for */
 static void load_sent(struct load *l, size_t n)
 {
 	l->put += n;
@@ -98,8 +98,8 @@ static void load_sent(struct load *l, size_t n)
 }
 
 /*
- * There is room, they say: a client that has closed its own direction has the poll say so all
- * the time (EPOLLRDHUP), hence the pause.
+ * The poll reports room. If a client has closed its own direction, the poll reports that all the
+ * time (EPOLLRDHUP), hence the pause.
  */
 static void load_writable(struct loop_event *ev, int res)
 {
@@ -115,7 +115,7 @@ static void load_writable(struct loop_event *ev, int res)
 	if (n > 0)
 		load_sent(l, (size_t)n);
 	else if (n < 0 && errno != EAGAIN)
-		/* it has read enough */
+		/* the client has read enough */
 		load_over(l);
 	else if (!deadline_left(l->idle))
 		load_give_up(l, "nobody has read of it for too long");

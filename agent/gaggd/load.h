@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A checkpoint on its way to somebody who loads it, from LOAD to its last byte.
+ * A checkpoint on its way to a client that loads it, from LOAD to its last byte.
  *
- * Nobody but gaggd has the file: who has one, if only to read, may hold its lock
+ * Only gaggd opens the file. A process that has it open, even for reading only, could hold its lock
  * (inode_lock()) for as long as it likes, by a direct read into memory whose pages it does not
- * provide, and a rename to the file's name waits for that lock in the kernel.
+ * provide. A rename to the file's name waits for that lock in the kernel.
  */
 #ifndef GAGGD_LOAD_H
 #define GAGGD_LOAD_H
@@ -15,8 +15,8 @@
 struct load;
 
 /**
- * struct loads - all that are on their way
- * @loop: reads and sends them
+ * struct loads - all loads in progress
+ * @loop: event loop that reads and sends them
  * @first: list
  */
 struct loads {
@@ -44,7 +44,7 @@ struct load_ask {
  * @reply:	receives error and message
  * @out:	receives the load, for load_drop() before @ask's function is called
  *
- * Return: a stream socket that the bytes come from, to be passed and then closed, or -1.
+ * Return: a stream socket from which the bytes come, to be passed and then closed, or -1.
  */
 int load_begin(struct loads *all, const struct load_ask *ask, int file,
 	       struct broker_reply *reply, struct load **out);
@@ -53,8 +53,8 @@ int load_begin(struct loads *all, const struct load_ask *ask, int file,
 void load_drop(struct load *l);
 
 /*
- * Of a group: what has lost its name, to a newer one as a rule, and is on the disk for as
- * long as it is being sent.
+ * Counts files of a group that have lost their names, usually to newer ones, and stay on the disk
+ * as long as they are being sent.
  */
 void loads_replaced(const struct loads *all, const char *group, uint64_t *files,
 		    uint64_t *bytes);

@@ -17,7 +17,7 @@
 
 #define LIMIT_LINES	20
 #define LIMIT_SECONDS	5
-#define LIMIT_WHOM	16	/* those that are told apart */
+#define LIMIT_WHOM	16	/* most origins that are told apart */
 
 static const struct {
 	const char *name;
@@ -70,7 +70,7 @@ static int log_journal_connect(void)
 	return sd_journal_stream_fd(program_invocation_short_name, LOG_L_INFO, 1);
 }
 
-/* standard error is what there is without one */
+/* without a journal it is standard error */
 static void log_journal_open(void)
 {
 	if (journal >= 0)
@@ -84,7 +84,7 @@ static void log_journal_open(void)
 		outlet_open(&out, STDERR_FILENO);
 }
 
-/* 0; -EAGAIN: nobody makes room for it; or the journal is not there */
+/* 0; -EAGAIN: the reader makes no room; another error: there is no journal */
 static int log_put(enum log_level level, const char *line)
 {
 	char text[1200];
@@ -103,7 +103,7 @@ static bool log_put_or_count(enum log_level level, const char *line)
 	int err = log_put(level, line);
 
 	if (err && err != -EAGAIN && journal >= 0) {
-		/* it was started again */
+		/* the journal was started again */
 		log_journal_open();
 		err = log_put(level, line);
 	}
@@ -157,14 +157,14 @@ void log_at(enum log_level level, const char *fmt, ...)
 	log_line(level, line);
 }
 
-/* what somebody has had written of late */
+/* lines that one origin has caused recently */
 struct account {
 	uint64_t whom;
 	time_t since;
 	unsigned int lines, dropped;
 };
 
-/* his account, or the oldest, which becomes his */
+/* the account of an origin, or the oldest one, which becomes that */
 static struct account *log_account_of(uint64_t whom)
 {
 	static struct account all[LIMIT_WHOM];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where gaggd's sentences go: standard error or the journal. */
+/* The destination of gaggd's sentences: standard error or the journal. */
 #ifndef GAGGD_LOG_H
 #define GAGGD_LOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As in syslog(3), so that the journal needs no translation. */
+/* Numbers as in syslog(3), so that the journal needs no translation. */
 enum log_level {
 	LOG_L_ERR	= 3,
 	LOG_L_WARN	= 4,
@@ -20,8 +20,8 @@ enum log_target {
 };
 
 /*
- * From here on nobody who reads the lines, or no longer does, stops the program: what
- * finds no room in a pipe or a socket is counted, and told with the next that does.
+ * From here on a reader that does not read cannot stop the program: a line that finds no room in a
+ * pipe or socket is counted, and the number is written with the next line that finds room.
  */
 void log_open(enum log_target target, enum log_level level);
 
@@ -33,8 +33,8 @@ void log_at(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * For lines that an unprivileged process can cause: of each @whom at most 20 in 5 s,
- * and one line that counts those that were left out.
+ * For lines that an unprivileged process can cause: at most 20 in 5 s for each @whom, and one line
+ * with the number of those that were left out.
  */
 void log_limited(uint64_t whom, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

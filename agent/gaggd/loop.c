@@ -35,13 +35,13 @@ void loop_stop(struct loop *l)
 	l->stop = true;
 }
 
-/* the kernel has no memory for a request, now */
+/* the kernel has no memory for a request at the moment */
 static bool loop_is_passing(int err)
 {
 	return err == -EAGAIN || err == -EBUSY || err == -EINTR;
 }
 
-/* false: in seconds, the kernel has taken nothing */
+/* false: the kernel has accepted nothing for seconds */
 static bool loop_make_space(struct loop *l, unsigned int n)
 {
 	unsigned int tries = RETRIES;
@@ -62,7 +62,7 @@ static bool loop_make_space(struct loop *l, unsigned int n)
 
 static struct io_uring_sqe *loop_sqe(struct loop *l, unsigned int n)
 {
-	/* What is limited and its timeout must not be split between two submissions. */
+	/* A request and its timeout must not be split between two submissions. */
 	return loop_make_space(l, n) ? io_uring_get_sqe(&l->ring) : NULL;
 }
 
@@ -103,7 +103,7 @@ void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms)
 	io_uring_sqe_set_data(sqe, ev);
 }
 
-/* a timeout for @sqe, the one before it; there is room for it */
+/* adds a timeout for @sqe, the entry before it; there is room */
 static void loop_limit(struct loop *l, struct loop_event *ev, struct io_uring_sqe *sqe,
 		       unsigned int ms)
 {
@@ -111,7 +111,7 @@ static void loop_limit(struct loop *l, struct loop_event *ev, struct io_uring_sq
 	sqe->flags |= IOSQE_IO_LINK;
 
 	/*
-	 * The timeout's own completion is nobody's: it may come after the other's has
+	 * The timeout's own completion has no event: it may come after the other completion has
 	 * freed the event.
 	 */
 	loop_time(ev, ms);
@@ -202,8 +202,8 @@ int loop_run(struct loop *l)
 		int res;
 
 		/*
-		 * With every completion, what its function has armed is
-		 * submitted: the timespec it points to is copied then.
+		 * After every completion, what its function has armed is submitted: the kernel
+		 * copies the timespec then.
 		 */
 		res = io_uring_submit_and_wait(&l->ring, 1);
 		if (loop_is_passing(res)) {

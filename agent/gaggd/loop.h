@@ -30,7 +30,7 @@ struct loop_event {
 int loop_init(struct loop *l);
 void loop_exit(struct loop *l);
 
-/* Until loop_stop(), or an error of the ring itself (negative errno). */
+/* Runs until loop_stop(), or an error of the ring itself (negative errno). */
 int loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 
@@ -45,7 +45,7 @@ void loop_timer(struct loop *l, struct loop_event *ev, unsigned int ms);
 void loop_recv(struct loop *l, struct loop_event *ev, int fd, struct iovec buf,
 	       unsigned int ms);
 
-/* It has room for more, an error, or its peer's end; -ECANCELED after @ms without. */
+/* Fires when @fd has room for more, an error, or its peer's end; with -ECANCELED after @ms. */
 void loop_writable(struct loop *l, struct loop_event *ev, int fd, unsigned int ms);
 
 /* As pread(), pwrite(). The memory of @buf must live until it fires. */

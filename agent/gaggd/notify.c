@@ -8,7 +8,7 @@
 
 #include "notify.h"
 
-/* The rank says something for these only; others are about no one rank. */
+/* Only these reasons are about a certain rank. */
 static bool notify_reason_has_rank(uint32_t reason)
 {
 	switch (reason) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module tells, as lines of the log. */
+/* Events of the module as lines of the log. */
 #ifndef GAGGD_NOTIFY_H
 #define GAGGD_NOTIFY_H
 

@@ -16,7 +16,7 @@ static int option_bad(const char *program, const char *option, const char *value
 	return 2;
 }
 
-/* 1 and more, with one of @units: of 1024, of its square and so on */
+/* 1 and more, with one of @units: 1024, its square and so on */
 static bool option_parse_number(const char *text, const char *units, uint64_t *out)
 {
 	const char *unit;

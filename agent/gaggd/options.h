@@ -12,7 +12,7 @@
 #define GAGG_VERSION "0.1"
 #endif
 
-/* what both take, for their usage */
+/* options of both, for their usage */
 #define OPTIONS_USAGE \
 	"  --config FILE      groups to keep [" CONFIG_PATH "]\n" \
 	"  --local ADDR       this host's address among the members [its interfaces']\n" \
@@ -22,14 +22,14 @@
 	"  --version          print the version\n" \
 	"  --help             print this\n"
 
-/* of a group, by default */
+/* checkpoints of a group, by default */
 #define OPTIONS_CHECKPOINTS		16
 #define OPTIONS_CHECKPOINT_GIB		64
 
 #define OPTIONS_TEXT_(x)	#x
 #define OPTIONS_TEXT(x)		OPTIONS_TEXT_(x)
 
-/* and what gaggd alone takes */
+/* options of gaggd only */
 #define OPTIONS_STATE_USAGE \
 	"  --state DIR        where checkpoints are kept [" ARCHIVE_DIR "]\n" \
 	"  --checkpoints N    most of a group [" OPTIONS_TEXT(OPTIONS_CHECKPOINTS) "]\n" \
@@ -40,11 +40,11 @@
 /**
  * struct options - the command line
  * @config:	file; NULL: CONFIG_PATH, which may be missing
- * @socket:	path of the socket that trainers ask at
+ * @socket:	path of the socket where trainers ask
  * @local:	this host's address; no family: not given
  * @state:	directory of checkpoints; NULL: not given
- * @checkpoints: most of a group; 0: not given
- * @checkpoint_bytes: most of a group; 0: not given
+ * @checkpoints: most checkpoints of a group; 0: not given
+ * @checkpoint_bytes: most bytes of a group's checkpoints; 0: not given
  */
 struct options {
 	const char *config;
@@ -58,15 +58,14 @@ struct options {
 #define OPTIONS_GO_ON	(-1)
 
 /**
- * options_parse() - read the command line, and open the log as it says
+ * options_parse() - read the command line, and open the log accordingly
  * @opt:	receives it
  * @program:	name of the program
  * @usage:	what --help prints
  * @argc:	of main()
  * @argv:	of main()
  *
- * Return: OPTIONS_GO_ON, or the status to exit with; what is wrong is on standard
- * error then.
+ * Return: OPTIONS_GO_ON, or the status to exit with; then the error was written to standard error.
  */
 int options_parse(struct options *opt, const char *program, const char *usage, int argc,
 		  char **argv);

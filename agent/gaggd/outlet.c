@@ -11,8 +11,8 @@
 #include "outlet.h"
 
 /*
- * O_NONBLOCK belongs to the file description, which others may share and change: a pipe
- * is opened once more, for a description of our own. Somebody else's pipe cannot be.
+ * O_NONBLOCK belongs to the file description, which others may share and change. So a pipe is
+ * opened once more, for a description of our own. A pipe of another user cannot be opened.
  */
 void outlet_open(struct outlet *o, int fd)
 {
@@ -42,8 +42,8 @@ void outlet_close(struct outlet *o, int fd)
 }
 
 /*
- * A pipe or a terminal that poll() finds writable has room for PIPE_BUF, unless others
- * write there, too; a file always is.
+ * A pipe or a terminal that poll() finds writable has room for PIPE_BUF, unless others write there,
+ * too; a file is always writable.
  */
 static bool outlet_has_room(const struct outlet *o)
 {

@@ -5,7 +5,7 @@
 
 #include "../lib/broker_proto.h"
 
-/* -1, which is no descriptor; @error is a positive errno */
+/* returns -1 (no descriptor); @error is a positive errno */
 int refuse(struct broker_reply *reply, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

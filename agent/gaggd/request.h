@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a client asks the broker, and whether it may. Pure functions. */
+/* Requests of clients to the broker: whether they are valid, and allowed. Pure functions. */
 #ifndef GAGGD_REQUEST_H
 #define GAGGD_REQUEST_H
 
@@ -10,7 +10,7 @@
 #include "../lib/broker_proto.h"
 #include "../nl/nl.h"
 
-/* Who asks: SO_PEERCRED and SO_PEERGROUPS. */
+/* The process that asks: SO_PEERCRED and SO_PEERGROUPS. */
 struct peer {
 	pid_t pid;
 	uid_t uid;
@@ -20,7 +20,7 @@ struct peer {
 };
 
 /**
- * request_check() - is this message a request
+ * request_check() - is this message a valid request?
  * @buf: the message
  * @have: bytes in @buf
  * @len: its length on the wire; more than @have when it was cut
@@ -34,13 +34,13 @@ int request_check(const void *buf, size_t have, size_t len,
 
 /**
  * access_allowed() - as for a file that is opened for reading and writing
- * @p: who asks
+ * @p: process that asks
  * @uid: owner of the group
  * @gid: its group
  * @mode: its permission bits
  *
- * The first class that fits decides (owner, group, others), so an owner
- * without bits is refused even when others are not. Root always may.
+ * The first class that fits decides (owner, group, others), so an owner without bits is refused
+ * even if others are not. Root is always allowed.
  */
 bool access_allowed(const struct peer *p, uid_t uid, gid_t gid,
 		    unsigned int mode);

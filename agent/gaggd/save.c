@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checkpoints on their way into the archive.
+ * Receives checkpoints into the archive.
  *
- * A chain of events: piece after piece comes over a socket, is looked at, and is written.
- * After COMMIT the file is synced, gets its name, and the directories are synced. The loop
- * serves others between two of them. A piece takes about 0.1 ms to digest. Link and rename
- * are done by the loop itself: they change a directory, and may wait for the file system's
- * journal to have room. They end no file, which would take 0.2 s for a GiB: of the one that
- * is replaced there is a descriptor, and loop_close() closes the last ones.
+ * A chain of events: piece after piece comes over a socket, is checked, and is written. After
+ * COMMIT the file is synced, gets its name, and the directories are synced. The loop serves other
+ * events between two of these. Digesting a piece needs about 0.1 ms. The loop itself does link and
+ * rename: they change a directory, and may wait until the file system's journal has room. They do
+ * not delete a file's data, which would need 0.2 s for a GiB: there is a descriptor of the file
+ * that is replaced, and loop_close() closes it.
  *
- * What is kept is what was looked at, and no more than was announced is ever on the disk:
- * nobody but gaggd has the file.
+ * The bytes that are kept are those that were checked, and no more than was announced is ever on
+ * the disk: only gaggd has the file.
  *
- * Lifetime: in the list from save_begin() on. The client has it until save_commit() or
- * save_drop(); it is freed then, or when the event that is armed has fired.
+ * Lifetime: a save is in the list from save_begin() on. The client has it until save_commit() or
+ * save_drop(); then it is freed, or when the event that is armed has fired.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -40,19 +40,19 @@ struct save {
 	struct saves *all;
 	struct save *next, **link;
 	char group[GAGG_NAME_MAX], name[GAGG_NAME_MAX];
-	uint64_t bytes;		/* announced by SAVE */
-	pid_t pid;		/* who saves, */
-	time_t since;		/* since when, */
-	uint32_t id, uid, gid;	/* in which group */
+	uint64_t bytes;		/* bytes announced by SAVE */
+	pid_t pid;		/* the process that saves, */
+	time_t since;		/* the time since when, */
+	uint32_t id, uid, gid;	/* the group, and the user */
 	int top, dir, fd;
-	int from;		/* the client's bytes */
-	int old;		/* the file whose name it takes */
+	int from;		/* socket with the client's bytes */
+	int old;		/* the file that is replaced */
 	struct ckp_scan scan;
-	uint64_t at;		/* bytes that are written */
+	uint64_t at;		/* bytes that were written */
 	size_t have, put;	/* of the piece: received, written */
-	bool armed;		/* the event, for a piece */
-	bool dropped;		/* and freed when that has fired */
-	bool over;		/* nothing is received any more: all is there, or see reply */
+	bool armed;		/* an event is armed, for a piece */
+	bool dropped;		/* dropped, and freed when the event has fired */
+	bool over;		/* nothing more is received: complete, or reply has an error */
 	struct broker_reply reply;
 	struct save_answer answer;	/* after COMMIT */
 	uint64_t piece[PIECE / sizeof(uint64_t)];
@@ -84,7 +84,7 @@ static void save_free(struct save *s)
 	if (s->dir >= 0)
 		close(s->dir);
 	if (s->top >= 0) {
-		/* it stays while a checkpoint is in it */
+		/* the directory stays while a checkpoint is in it */
 		unlinkat(s->top, s->group, AT_REMOVEDIR);
 		close(s->top);
 	}
@@ -118,7 +118,7 @@ void saves_exit(struct saves *all)
 
 /* --- SAVE --------------------------------------------------------------- */
 
-/* what a group has beside the checkpoint that is replaced */
+/* checkpoints of a group without the one that is replaced */
 struct usage {
 	const char *name;
 	uint64_t names;
@@ -136,7 +136,7 @@ static int save_count(const struct archive_entry *e, void *arg)
 	return 0;
 }
 
-/* Nothing is deleted to make room: gaggd does not know what is needed no more. */
+/* Nothing is deleted to make room: gaggd does not know which checkpoints are still needed. */
 static int save_check_room(const struct save *s, struct broker_reply *reply)
 {
 	struct usage u = { .name = s->name };
@@ -237,7 +237,7 @@ static struct save *save_new(struct saves *all, const struct save_ask *ask)
 	return s;
 }
 
-/* the client's end */
+/* creates the client's end */
 static int save_open_pair(struct save *s, struct broker_reply *reply)
 {
 	int pair[2];
@@ -286,7 +286,7 @@ int save_check_group(const struct save *s, const struct nl_group *g,
 		      s->group, g->uid, g->gid, s->name, s->uid, s->gid);
 }
 
-/* Answer, with what is in the reply. */
+/* Answers with the reply. */
 static void save_finish(struct save *s)
 {
 	const struct broker_reply reply = s->reply;
@@ -314,12 +314,12 @@ static void save_synced_dir(struct loop_event *ev, int res)
 		save_synced_top(ev, res);
 		return;
 	}
-	/* in which the group's directory may be new */
+	/* the group's directory in it may be new */
 	ev->fire = save_synced_top;
 	loop_fsync(s->all->loop, ev, s->top);
 }
 
-/* Was the directory removed with the last that was in it? Then there is a new one. */
+/* Was the directory removed with its last checkpoint? Then a new one is made. */
 static int save_reopen_dir(struct save *s, struct archive_error *err)
 {
 	int dir = archive_group(s->top, s->group, true, err);
@@ -344,7 +344,7 @@ static int save_place(struct save *s)
 	}
 	if (!res)
 		return 0;
-	/* it has its name still */
+	/* the old file still has its name */
 	if (s->old >= 0)
 		loop_close(s->all->loop, s->old);
 	s->old = -1;
@@ -368,7 +368,7 @@ static void save_synced_file(struct loop_event *ev, int res)
 	loop_fsync(s->all->loop, ev, s->dir);
 }
 
-/* All is on its way to the disk. */
+/* All bytes are written: keeps the checkpoint. */
 static void save_keep(struct save *s)
 {
 	int more = 0;
@@ -386,7 +386,9 @@ static void save_keep(struct save *s)
 
 /* --- the bytes ---------------------------------------------------------- */
 
-/* Nothing more is received. The client's next send() fails, and COMMIT tells it why. */
+/*
+ * Receives nothing more. The client's next send() fails, and the answer to COMMIT has the reason.
+ */
 static void save_end(struct save *s)
 {
 	s->over = true;
@@ -400,7 +402,7 @@ static void save_end(struct save *s)
 		save_keep(s);
 }
 
-/* what is wrong with the piece, whether or not more follow */
+/* returns what is wrong with the piece, or NULL */
 static const char *save_take_piece(struct save *s)
 {
 	bool last = s->at + s->have == s->bytes;
@@ -425,7 +427,7 @@ static void save_write_piece(struct save *s)
 		   s->at + s->put);
 }
 
-/* the event that was armed has fired; true: nobody wants it any more */
+/* the event that was armed has fired; true: the save was dropped */
 static bool save_fired(struct save *s)
 {
 	s->armed = false;
@@ -466,7 +468,7 @@ static void save_wrote(struct loop_event *ev, int res)
 		save_end(s);
 }
 
-/* what came of it, or did not */
+/* checks the result of a receive */
 static int save_check_received(struct save *s, int res)
 {
 	if (res == -ECANCELED)
@@ -526,8 +528,8 @@ static void save_receive(struct save *s)
 }
 
 /*
- * What the client has written lies in the socket. Nobody writes on, and whoever waits there
- * for more has the end.
+ * The client's bytes are in the socket. No more are written: whoever waits there for more gets the
+ * end.
  */
 void save_commit(struct save *s, const struct save_answer *answer)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A checkpoint on its way into the archive, from SAVE to what is answered to COMMIT.
+ * A checkpoint on its way into the archive, from SAVE to the answer to COMMIT.
  *
- * Its client sends what it likes. What is kept is what was found to be a checkpoint, of the
- * size that was announced.
+ * The client may send anything. Only bytes that were found to be a checkpoint, of the announced
+ * size, are kept.
  */
 #ifndef GAGGD_SAVE_H
 #define GAGGD_SAVE_H
@@ -12,19 +12,19 @@
 #include "loop.h"
 #include "request.h"
 
-/* without a byte: others want to save; tests have less */
+/* longest time without a byte, since others want to save; tests have less */
 extern unsigned int save_idle_ms;
 
 struct save;
 
 /**
- * struct saves - where checkpoints go
- * @loop: receives, writes and syncs them
- * @archive: directory
- * @names: most of a group
- * @bytes: most of a group
- * @first: those on their way, one of a group
- * @loads: those on their way out, which count for the group while they are
+ * struct saves - the archive, and saves in progress
+ * @loop: event loop that receives, writes and syncs them
+ * @archive: directory of the archive
+ * @names: most checkpoints of a group
+ * @bytes: most bytes of a group's checkpoints
+ * @first: saves in progress, one per group
+ * @loads: loads in progress; their files count for the group
  */
 struct saves {
 	struct loop *loop;
@@ -70,8 +70,8 @@ int save_begin(struct saves *all, const struct save_ask *ask, struct broker_repl
 	       struct save **out);
 
 /*
- * 0: @g, by that name, is still what it was at save_begin(). Else -1: it belongs to
- * others, or is another one.
+ * 0: @g, which has that name, is the group of save_begin(). Else -1: it belongs to other users, or
+ * is another group.
  */
 int save_check_group(const struct save *s, const struct nl_group *g,
 		     struct broker_reply *reply);
@@ -83,12 +83,12 @@ int save_check_group(const struct save *s, const struct nl_group *g,
  */
 void save_commit(struct save *s, const struct save_answer *answer);
 
-/* Nothing of it is left. */
+/* Gives up the save: nothing of it is left. */
 void save_drop(struct save *s);
 
 /*
- * After loop_exit(): the same for all that are on their way, but for those whose piece the
- * kernel may still read or write: they stay until the process ends.
+ * After loop_exit(): the same for all saves in progress. If the kernel may still read or write a
+ * save's piece, that stays until the process ends.
  */
 void saves_exit(struct saves *all);
 

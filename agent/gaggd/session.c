@@ -172,7 +172,7 @@ static int session_save(void *arg, const struct broker_request *req, const struc
 	return save_begin(&s->saves, &ask, reply, save);
 }
 
-/* Minutes after SAVE, in which the group may have come to belong to others. */
+/* Minutes may have passed since SAVE, and the group may belong to other users now. */
 static void session_commit(void *arg, struct save *save, const struct broker_request *req,
 			   const struct peer *peer, const struct save_answer *answer)
 {
@@ -206,8 +206,8 @@ static int session_take_owner(const struct nl_group *g, void *arg)
 }
 
 /*
- * Strangers may connect as often as they like: so the kernel, which may have many groups,
- * is asked once in OWNERS_MS. Who may train since then is told to try again.
+ * Any user may connect as often as it likes, and the kernel may have many groups: so the kernel is
+ * asked once in OWNERS_MS. A user who was admitted since then gets the answer to try again.
  */
 static const struct owners *session_owners(struct sessions *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Opening a session or a checkpoint for somebody: the checks in order, then the file. */
+/* Opening a session or a checkpoint for a client: the checks in order, then the file. */
 #ifndef GAGGD_SESSION_H
 #define GAGGD_SESSION_H
 
@@ -10,14 +10,14 @@
 
 extern const char *session_device;	/* tests have another */
 
-/* whom some group admits, as the kernel has said, and until when that is believed */
+/* users whom some group admits, as the kernel has reported, and how long that is valid */
 struct owners {
 	struct owner *all;
 	size_t n;
-	uint64_t until;	/* deadline.h; 0: it was not asked */
+	uint64_t until;	/* deadline.h; 0: the kernel was not asked */
 };
 
-/* what sessions and checkpoints come from: the argument of session_ops */
+/* sources of sessions and checkpoints: the argument of session_ops */
 struct sessions {
 	struct kernel *kernel;
 	struct owners owners;

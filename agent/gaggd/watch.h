@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A netlink multicast group that somebody else speaks on. */
+/* A netlink multicast group to which others send. */
 #ifndef GAGGD_WATCH_H
 #define GAGGD_WATCH_H
 
@@ -11,7 +11,7 @@ struct watch {
 	struct loop *loop;
 	struct loop_event event;
 	int fd;
-	/* each message; NULL when some were lost */
+	/* called for each message; with NULL when some were lost */
 	void (*heard)(struct watch *w, const struct nlmsghdr *msg);
 };
 
