@@ -50,7 +50,7 @@ static bool arg_fail(struct bench_args *a, const char *fmt, ...)
 {
 	va_list ap;
 
-	/* the first is what the others may follow from */
+	/* the first error is kept: the others may follow from it */
 	if (!a->error[0]) {
 		va_start(ap, fmt);
 		vsnprintf(a->error, sizeof(a->error), fmt, ap);
@@ -300,7 +300,7 @@ bool bench_args_parse(struct bench_args *a, int argc, char **argv)
 		.seed = 1, .plan = true, .rank = -1, .timeout = 60,
 	};
 	optind = 0;
-	/* '-': a word that is no option comes as option 1; ':': we say what is wrong */
+	/* '-': a word that is no option comes as option 1; ':': we report errors ourselves */
 	while ((opt = getopt_long(argc, argv, "-:b:e:f:i:s:d:o:r:n:w:t:c:jg:h", options,
 				  NULL)) != -1) {
 		if (opt == '?') {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command line of gagg-bench, and of the drivers of other systems, which
- * take the same words.
+ * The command line of gagg-bench, and of the drivers of other systems, which have the same options.
  */
 #ifndef BENCH_ARGS_H
 #define BENCH_ARGS_H

@@ -117,9 +117,9 @@ static const char *system_error(struct bench_system *sys)
 }
 
 /*
- * Documentation/numerics.md: ranks that agree on exponents are within
- * 2^(2L - 30) of the largest magnitude; with a plan the exponent may be one more
- * than is needed. Narrow lanes: 1.5 * 2^(L + 2 - bits).
+ * The bound of errors (Documentation/numerics.md). Ranks that agree on exponents: 2^(2L - 30) of
+ * the largest magnitude; with a plan the exponent may be one more than needed. Narrow lanes: 1.5 *
+ * 2^(L + 2 - bits).
  */
 static double system_bound(int n, bool plan, int bits)
 {
@@ -132,7 +132,7 @@ static double system_bound(int n, bool plan, int bits)
 	return ldexp(BENCH_ABSMAX, 2 * l - 30 + plan);
 }
 
-/* how what is measured travels */
+/* the wire format of what is measured */
 static const char *system_wire(const struct bench_args *args)
 {
 	int bits = gagg_wire(me.comm);
@@ -159,7 +159,7 @@ struct bench_system *gagg_system_join(const struct bench_args *args)
 		return NULL;
 	}
 	me.args = args;
-	/* in userspace there is no module to ask */
+	/* with a twin there is no module to ask */
 	me.nl = nl_open();
 	me.sys = (struct bench_system){
 		.name = "gagg",

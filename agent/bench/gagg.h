@@ -5,10 +5,10 @@
 #include "args.h"
 #include "system.h"
 
-/* Join as @args say. NULL: could not, which has been said. */
+/* Joins according to @args. NULL: failed, and the error was printed. */
 struct bench_system *gagg_system_join(const struct bench_args *args);
 
-/* Leave: in order if @ok, when every rank does, else at once. */
+/* Leaves: in order if @ok, together with all ranks; else at once. */
 void gagg_system_leave(struct bench_system *sys, bool ok);
 
 #endif

@@ -62,7 +62,7 @@ static bool local_port_is_free(int i, int port)
 	return is_free;
 }
 
-/* one that is free at all addresses, or 0 */
+/* a port that is free at all addresses, or 0 */
 static int local_find_port(void)
 {
 	int port, i;
@@ -98,13 +98,13 @@ static int local_write_config(void)
 	return fclose(f) ? local_fail(name) : 0;
 }
 
-/* what a child begins with: signals have their meaning, and it ends with its parent */
+/* first steps of a child: default signals, and death with its parent */
 static void local_begin_child(pid_t parent)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	/* one that came before that was for this process, too */
+	/* a signal that came before that was for this process, too */
 	if (signalled)
 		_exit(BENCH_NO_GROUP);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -148,7 +148,7 @@ static int local_start_twin(int i)
 	return me.twin[i] < 0 ? local_fail("fork") : 0;
 }
 
-/* until it listens */
+/* waits until the twin listens */
 static int local_await_twin(int i)
 {
 	struct timespec pause = { .tv_nsec = 10000000 };
@@ -251,7 +251,7 @@ static void local_clean(void)
 	rmdir(me.dir);
 }
 
-/* a rank that is just being started is local_start()'s to end */
+/* local_start() ends a rank that is just being started */
 static void local_end_ranks(int sig)
 {
 	signalled = sig;
@@ -266,7 +266,7 @@ int local_run(const struct bench_args *args,
 
 	me.n = args->local;
 	snprintf(me.dir, sizeof(me.dir), "/tmp/gagg-bench.XXXXXX");
-	/* a name that no group of the module has, whose counters would be told */
+	/* a name that no group of the module has: its counters would be reported */
 	snprintf(me.group, sizeof(me.group), "local-%d", getpid());
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);

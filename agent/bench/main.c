@@ -6,7 +6,7 @@
 #include "local.h"
 #include "run.h"
 
-/* as one rank */
+/* measures as one rank */
 static enum bench_exit main_measure(const struct bench_args *args)
 {
 	struct bench_system *sys;

@@ -36,10 +36,10 @@ enum bench_redop {
 
 /**
  * struct bench_op - a collective
- * @kind:	which
- * @dtype:	type of its elements
- * @redop:	operator of those that reduce
- * @root:	of a broadcast
+ * @kind:	kind of the collective
+ * @dtype:	type of the elements
+ * @redop:	operator, if it reduces
+ * @root:	root of a broadcast
  * @count:	elements that a rank gives (all-gather), gets (reduce-scatter),
  *		or both
  */
@@ -56,7 +56,7 @@ const char *bench_kind_name(enum bench_kind kind);
 const char *bench_dtype_name(enum bench_dtype dtype);
 const char *bench_redop_name(enum bench_redop redop);
 
-/* The same backwards; false when it is no such word. */
+/* The inverse; false if @text is no such word. */
 bool bench_kind_parse(const char *text, enum bench_kind *out);
 bool bench_dtype_parse(const char *text, enum bench_dtype *out);
 bool bench_redop_parse(const char *text, enum bench_redop *out);
@@ -65,19 +65,19 @@ size_t bench_dtype_size(enum bench_dtype dtype);
 bool bench_dtype_float(enum bench_dtype dtype);
 bool bench_reduces(enum bench_kind kind);
 
-/* @count for @n ranks when the larger of the two buffers has @bytes; at least 1 */
+/* @count for @n ranks if the larger of the two buffers has @bytes; at least 1 */
 size_t bench_count(enum bench_kind kind, enum bench_dtype dtype, int n, size_t bytes);
 
 /* elements of the buffers of one rank of @n */
 size_t bench_send_count(const struct bench_op *op, int n);
 size_t bench_recv_count(const struct bench_op *op, int n);
 
-/* bytes of the larger one: the "size" that bandwidths speak of */
+/* bytes of the larger one: the "size" in bandwidths */
 size_t bench_bytes(const struct bench_op *op, int n);
 
 /*
- * Bytes that a link has to carry each way, per byte of size, whatever the
- * algorithm: what turns algorithm bandwidth into bus bandwidth.
+ * Bytes that a link must carry in each direction, per byte of size, in any algorithm: the factor
+ * from algorithm bandwidth to bus bandwidth.
  */
 double bench_bus_factor(enum bench_kind kind, int n);
 

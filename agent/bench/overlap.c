@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An all-reduce beside computing. Three times: the all-reduce, blocking and
- * alone; the computing alone, made as long as that on the ranks together; then
- * the computing between the start of a non-blocking all-reduce and its end,
- * without a call between. Ideally that takes as long as the longer of the two.
+ * An all-reduce beside computing, in three measurements: 1. The all-reduce, blocking and alone. 2.
+ * The computing alone, made as long as the all-reduce, on all ranks together. 3. The computing
+ * between start and end of a non-blocking all-reduce, without a call between. Ideally the third is
+ * as long as the longer of the first two.
  */
 #include <stdio.h>
 
@@ -80,7 +80,7 @@ static int overlap_turn(struct bench *b, const struct bench_op *op, struct turn 
 	if (overlap_carry_out(b, op, t))
 		return -1;
 	mine.us = (double)(usage_clock() - begun) / 1e3;
-	/* nobody checks while another still computes */
+	/* no rank checks while another one still computes */
 	if (sys->barrier(sys))
 		return -1;
 	if (t->part != COMPUTE)

@@ -185,7 +185,7 @@ static void report_text_value(const struct column *c, const struct value *v)
 	}
 }
 
-/* words have nothing to be escaped */
+/* words have no characters that must be escaped */
 static void report_json_value(const struct column *c, const struct value *v)
 {
 	printf("\"%s\": ", c->key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rows, as text in the columns of nccl-tests and some more, or as JSON; both
- * from one table. Rank 0 prints, the others' calls do nothing.
+ * Rows, as text in the columns of nccl-tests and some more, or as JSON; both from one table. Rank 0
+ * prints; calls on other ranks do nothing.
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
@@ -9,23 +9,23 @@
 #include "run.h"
 
 /**
- * struct bench_row - what was measured of one size
+ * struct bench_row - measurements of one size
  * @op:		the operation
  * @bytes:	its size
- * @algorithm:	that was best; NULL: there was no choice
+ * @algorithm:	name of the best one; NULL: there was no choice
  * @ops:	operations timed
- * @wrong:	elements of their results, and of the warm-up's
- * @time_us:	mean
+ * @wrong:	wrong elements of their results, and of those of the warm-up
+ * @time_us:	mean time
  * @p50_us:	median
  * @p99_us:	99th percentile
  * @max_us:	the longest
- * @cpu_s_per_gb: CPU time of all hosts for 10^9 bytes of @bytes; zero or negative:
- *		the clocks could not tell
- * @counted:	the next two hold something
- * @datagrams:	sent by all hosts, of an operation
- * @resent:	contributions and results sent again, of an operation
- * @switches:	context switches of a rank's process, of an operation
- * @machine_switches: context switches of all hosts, of an operation
+ * @cpu_s_per_gb: CPU time of all hosts for 10^9 bytes of @bytes; zero or negative: too short for
+ *                the clocks
+ * @counted:	the next two are valid
+ * @datagrams:	sent by all hosts, per operation
+ * @resent:	contributions and results sent again, per operation
+ * @switches:	context switches of a rank's process, per operation
+ * @machine_switches: context switches of all hosts, per operation
  * @comm_us:	overlap: median of the all-reduce alone
  * @compute_us:	overlap: median of the computing alone
  */
@@ -49,7 +49,7 @@ struct bench_row {
 	double compute_us;
 };
 
-/* From totals, whose times get sorted. */
+/* Fills a row from totals, and sorts their times. */
 void row_fill(struct bench_row *row, const struct bench_total *t, int ranks);
 
 void report_begin(const struct bench_args *args, const struct bench_system *sys);

@@ -9,12 +9,12 @@
 #include "run.h"
 #include "stat.h"
 
-#define BATCH_BYTES	(4 << 20)	/* of a batch, unless one operation has more */
+#define BATCH_BYTES	(4 << 20)	/* bytes of a batch, unless one operation has more */
 
-/* what a rank tells the others after a batch */
+/* what a rank sends to the others after a batch */
 struct told {
 	uint64_t wrong;
-	struct usage usage;		/* 0 where another rank tells it */
+	struct usage usage;		/* 0 if another rank reports it */
 	uint64_t counted;
 	struct bench_counters c;
 	double times[BENCH_BATCH];
@@ -47,7 +47,7 @@ static void *run_allocate(size_t bytes)
 		fprintf(stderr, "no memory for %zu bytes\n", bytes);
 		exit(BENCH_WRONG);
 	}
-	/* pages, too */
+	/* this also provides the pages */
 	memset(p, 0xa5, bytes);
 	return p;
 }
@@ -83,7 +83,7 @@ void *bench_input(const struct bench *b, const struct bench_op *op)
 	return in_place ? b->recv : b->send;
 }
 
-/* what the ranks of a broadcast other than the root have is overwritten */
+/* on ranks other than the root of a broadcast the data is overwritten */
 static void run_fill(const struct bench *b, const struct bench_op *op, int m)
 {
 	char *to = bench_input(b, op);
@@ -202,7 +202,7 @@ static int run_fetch(struct bench *b)
 /*
  * What a rank does before and after the operations - filling, reading counters,
  * checking - must not run beside those of another: hence barriers on both sides
- * of each step. Two of them are within what the machine is said to have spent.
+ * of each step. The machine's usage includes two of them.
  */
 int bench_batch(struct bench *b, const struct bench_op *op, int m, struct bench_total *t)
 {
@@ -228,7 +228,7 @@ int bench_batch(struct bench *b, const struct bench_op *op, int m, struct bench_
 	return run_collect(b, m, &told, t);
 }
 
-/* all ranks find the same, since they have the same totals */
+/* all ranks come to the same result, since they have the same totals */
 static bool run_spent(const struct bench *b, const struct bench_total *t)
 {
 	return b->args->budget > 0 &&
@@ -236,9 +236,9 @@ static bool run_spent(const struct bench *b, const struct bench_total *t)
 }
 
 /*
- * Some systems keep something for each buffer: none is timed at its first use, unless
- * that takes so long that it makes no difference. One that is slow with the first is not
- * tried with more.
+ * Some systems keep state for each buffer. So no buffer is timed at its first use, unless that is
+ * so long that it makes no difference. An algorithm that is slow with the first buffer is not tried
+ * with more.
  */
 static int run_try_algorithm(struct bench *b, const struct bench_op *op, double best, double *us)
 {
@@ -307,7 +307,7 @@ static int run_collectives(struct bench *b, const struct bench_op *op, struct be
 
 	if (bench_choose(b, op, &row->algorithm))
 		return -1;
-	/* the warm-up uses every buffer; if there is but one, trials have used it */
+	/* the warm-up uses every buffer; if there is only one, trials have used it */
 	if (warmup && warmup < bench_batch_max(b, op))
 		warmup = bench_batch_max(b, op);
 	else if (warmup && row->algorithm && bench_batch_max(b, op) == 1)
@@ -353,7 +353,7 @@ static int run_one_size(struct bench *b, size_t size, struct bench_row *row)
 	return err;
 }
 
-/* the lowest rank of a machine, and of a network namespace, speaks for it */
+/* the lowest rank of a machine, and of a network namespace, reports for it */
 static int run_who_tells(struct bench *b)
 {
 	struct usage_where mine, all[BENCH_RANKS];

@@ -23,13 +23,13 @@ enum bench_exit bench_run(const struct bench_args *args, struct bench_system *sy
 
 /**
  * struct bench - one rank's measurement
- * @args:	what to measure
- * @sys:	with what
- * @machine:	this rank tells what its machine has spent
- * @net:	this rank tells the counters of its network namespace
- * @number:	of the next operation
+ * @args:	what is measured
+ * @sys:	system that is measured
+ * @machine:	this rank reports the usage of its machine
+ * @net:	this rank reports the counters of its network namespace
+ * @number:	number of the next operation
  * @send:	buffers of a batch, one after the other
- * @recv:	the same
+ * @recv:	receive buffers of a batch
  */
 struct bench {
 	const struct bench_args *args;
@@ -44,10 +44,10 @@ struct bench {
 #define BENCH_BATCH	32	/* most operations in a batch */
 
 /**
- * struct bench_total - what has been measured of one size, the same on all ranks
- * @times:	of each operation, mean of the ranks, us
+ * struct bench_total - measurements of one size, the same on all ranks
+ * @times:	time of each operation, mean of the ranks, us
  * @n:		operations
- * @wrong:	elements, of all ranks
+ * @wrong:	wrong elements, on all ranks
  * @busy:	CPU time of all machines, ns
  * @switches:	context switches of all machines
  * @own:	context switches of all ranks' processes
@@ -65,24 +65,24 @@ struct bench_total {
 	struct bench_counters c;
 };
 
-/* Most operations of @op in a batch: results wait to be checked until its end. */
+/* Most operations of @op in a batch: results are checked at its end. */
 int bench_batch_max(const struct bench *b, const struct bench_op *op);
 
-/* Where the first operation finds what this rank contributes. */
+/* The buffer in which the first operation finds this rank's contribution. */
 void *bench_input(const struct bench *b, const struct bench_op *op);
 
 /*
- * @m operations back to back, checked, added to @t, whose times have room. All
- * ranks begin together. Returns 0, or not.
+ * Runs @m operations back to back, checks them, and adds them to @t, which has room for their
+ * times. All ranks begin together. Returns 0, or another value on errors.
  */
 int bench_batch(struct bench *b, const struct bench_op *op, int m, struct bench_total *t);
 
-/* Take the best algorithm for @op. @name receives its name, or NULL. */
+/* Chooses the best algorithm for @op. @name receives its name, or NULL. */
 int bench_choose(struct bench *b, const struct bench_op *op, const char **name);
 
 struct bench_row;
 
-/* All of one size of BENCH_OVERLAP. */
+/* Measures one size of BENCH_OVERLAP. */
 int bench_overlap(struct bench *b, const struct bench_op *op, struct bench_row *row);
 
 #endif

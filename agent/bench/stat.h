@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* of @n > 0 values; percentiles are of sorted ones, by nearest rank */
+/* for @n > 0 values; percentiles require sorted values, and are by nearest rank */
 void stat_sort(double *values, size_t n);
 double stat_percentile(const double *sorted, size_t n, double percent);
 double stat_mean(const double *values, size_t n);

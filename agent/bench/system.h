@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What carries collectives out: libgagg here; in selftests/bench/ what users
- * would pick instead, so that all are timed and checked by the same code.
+ * A system that carries out collectives: libgagg here; in selftests/bench/ those that users would
+ * choose instead, so that the same code times and checks all of them.
  */
 #ifndef BENCH_SYSTEM_H
 #define BENCH_SYSTEM_H
@@ -9,8 +9,8 @@
 #include "op.h"
 
 /**
- * struct bench_counters - of a group, in a network namespace
- * @datagrams:	sent
+ * struct bench_counters - counters of a group, in a network namespace
+ * @datagrams:	datagrams sent
  * @resent:	contributions and results sent again
  */
 struct bench_counters {
@@ -20,30 +20,29 @@ struct bench_counters {
 
 /**
  * struct bench_system - one rank's handle
- * @name:	of the system
- * @wire:	how elements travel
- * @rank:	whose handle this is
- * @size:	ranks
- * @bound:	by how much a sum of @size contributions of a magnitude up to
- *		BENCH_ABSMAX may be wrong, before it is rounded
- * @in_place:	all-reduce finds in @recv what the rank contributes
- * @algorithms:	of all-reduce, to choose from; names, ends with NULL; NULL: no
- *		choice
- * @select:	take the @i-th for the calls that follow
- * @begin:	operations that follow are like @op; may be NULL
- * @end:	no more of them; may be NULL
- * @load:	those that follow read the @in bytes at @send, and write the @out bytes
- *		at @recv; not timed. Of who has them in another memory; may be NULL
- * @fetch:	what they have written is to be there; not timed; may be NULL
- * @run:	carry out one; of a broadcast, @recv is what is sent, too
- * @start:	begin an all-reduce; NULL: there is no such thing
- * @wait:	until it is complete
+ * @name:	name of the system
+ * @wire:	wire format of elements
+ * @rank:	rank of this handle
+ * @size:	number of ranks
+ * @bound:	largest error of a sum of @size contributions of a magnitude up to BENCH_ABSMAX,
+ *		before it is rounded
+ * @in_place:	all-reduce finds the rank's contribution in @recv
+ * @algorithms:	names of algorithms for all-reduce, ends with NULL; NULL: no choice
+ * @select:	use the @i-th algorithm from now on
+ * @begin:	the next operations are like @op; may be NULL
+ * @end:	there are no more of them; may be NULL
+ * @load:	the next operations read the @in bytes at @send, and write the @out bytes at @recv;
+ *		not timed. For a system with buffers in another memory; may be NULL
+ * @fetch:	bring back what they have written; not timed; may be NULL
+ * @run:	carry out one operation; a broadcast also sends from @recv
+ * @start:	begin an all-reduce; NULL: not supported
+ * @wait:	wait until it is complete
  * @barrier:	return when every rank has called it
  * @gather:	@bytes of each rank into @all of each rank, by rank
- * @counters:	false: there are none; may be NULL
+ * @counters:	read counters; false: there are none; may be NULL
  * @error:	the last error as a sentence
  *
- * Functions return 0, or not on errors, which end the measurement.
+ * Functions return 0, or another value on errors, which end the measurement.
  */
 struct bench_system {
 	const char *name;
@@ -71,9 +70,8 @@ struct bench_system {
 };
 
 /*
- * By how much a sum of @n floating-point numbers of type @dtype, up to
- * BENCH_ABSMAX, may be wrong when it is added up in that type in any order:
- * n - 1 roundings of partial sums, none larger than n.
+ * Largest error of a sum of @n floating-point numbers of type @dtype, up to BENCH_ABSMAX, that is
+ * added up in that type in any order: n - 1 roundings of partial sums, none larger than n.
  */
 double bench_bound_ieee(enum bench_dtype dtype, int n);
 

@@ -14,7 +14,7 @@
 
 #define NSEC	1000000000LL
 
-static const int64_t *spun;	/* of the idle file */
+static const int64_t *spun;	/* value in the idle file */
 static int meter = -1;		/* the idle file, if it answers */
 static long cpus;
 static long ticks;			/* per second */
@@ -91,7 +91,7 @@ void usage_where(struct usage_where *w)
 	w->net = w->machine ^ (uint64_t)st.st_ino;
 }
 
-/* what of it there is in one reading; the line of all CPUs is the first */
+/* reads what one read() returns of it; the line of all CPUs is the first */
 static void usage_read_stat(int64_t *idle_ticks, int64_t *switches)
 {
 	unsigned long long idle = 0, iowait = 0;
@@ -106,7 +106,7 @@ static void usage_read_stat(int64_t *idle_ticks, int64_t *switches)
 	*switches = line ? atoll(line + strlen("\nctxt ")) : 0;
 }
 
-/* a line is the question, a number and the end of the line the answer */
+/* the question is an empty line, the answer a number and the end of the line */
 static int64_t usage_ask_meter(void)
 {
 	char answer[32];

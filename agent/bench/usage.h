@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a machine has spent: CPU time and context switches.
+ * What a machine has used: CPU time and context switches.
  *
- * CPU time is all that was not idle, of every process, interrupts included:
- * work that is done for somebody in softirq or in a thread of the kernel counts,
- * wherever it is accounted. So nothing else should run on the machine.
+ * CPU time is all time that was not idle, of every process, with interrupts: work in softirq or in
+ * a thread of the kernel counts, wherever it is accounted. So nothing else should run on the
+ * machine.
  */
 #ifndef BENCH_USAGE_H
 #define BENCH_USAGE_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /**
- * struct usage_where - who shares what with whom
+ * struct usage_where - which ranks share a machine or a network namespace
  * @machine:	the same number on the same machine
  * @net:	the same number in the same network namespace
  */
@@ -22,7 +22,7 @@ struct usage_where {
 };
 
 /**
- * struct usage - up to now
+ * struct usage - what was used up to now
  * @busy:	CPU time of the machine, ns
  * @switches:	its context switches
  * @own:	context switches of the calling process
@@ -34,17 +34,19 @@ struct usage {
 };
 
 /*
- * Idle time is what /proc/stat says, in ticks of 10 ms; or what a program that
- * runs whenever nothing else does has counted, in ns, as a number of 64 bits in
- * @idle_file. If that is a character device, somebody behind it knows what was
- * busy, and answers an empty line with a line of that in ns: for a guest whose own
- * accounts are wrong. NULL: /proc/stat. Returns 0 or -errno.
+ * Idle time is read from /proc/stat, in ticks of 10 ms; or from @idle_file, where a program that
+ * runs whenever nothing else does counts it in ns, as a number of 64 bits. If @idle_file is a
+ * character device, it is asked for the busy time instead: it answers an empty line with a line
+ * that has the ns. That is for a guest with wrong accounts. NULL: /proc/stat. Returns 0 or -errno.
  */
 int usage_init(const char *idle_file);
 
 void usage_where(struct usage_where *w);
 
-/* @u of the machine costs reading of /proc/stat unless there is an idle file */
+/*
+ * usage_machine() fills in the machine's part of @u, which requires reading /proc/stat unless there
+ * is an idle file
+ */
 void usage_machine(struct usage *u);
 void usage_own(struct usage *u);
 
