@@ -20,7 +20,7 @@
  * @p99_us:	99th percentile
  * @max_us:	the longest
  * @cpu_s_per_gb: CPU time of all hosts for 10^9 bytes of @bytes; zero or negative: too short for
- *                the clocks
+ *		the clocks
  * @counted:	the next two are valid
  * @datagrams:	sent by all hosts, per operation
  * @resent:	contributions and results sent again, per operation

@@ -64,7 +64,7 @@ struct gagg_end {
  * @wide:	lanes of the store are int64, two words each
  * @wire:	enum gagg_wire_lane: ops may have lanes of 32 >> wire bits
  * @heard_by_others: hosts that are no members may hear results, by multicast: results do not carry
- *                   the cookie (cookie.h)
+ *		the cookie (cookie.h)
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {

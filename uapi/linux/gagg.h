@@ -2,26 +2,26 @@
 /*
  * /dev/gagg: the data interface of gagg.
  *
- *	open("/dev/gagg")	anybody who may open the node (mode 0600)
+ *	open("/dev/gagg")	any process that may open the node (mode 0600)
  *	GAGG_IOC_OPEN		bind the file to one rank of a group of the
- *				caller's network namespace. Needs CAP_NET_ADMIN
- *				there; gaggd does it and passes the file on.
+ *				caller's network namespace. Requires
+ *				CAP_NET_ADMIN there; gaggd does it and passes
+ *				the file on.
  *	GAGG_IOC_ATTACH		allocate and join, charged to the caller. The
  *				epoch starts once every worker is attached.
  *	GAGG_IOC_WAIT		wait for the epoch, or for an op.
  *	mmap()			the regions of a channel
- *	GAGG_IOC_SUBMIT		start a collective; the kernel then takes the
+ *	GAGG_IOC_SUBMIT		start a collective; the kernel then reads the
  *				contributions from the mapped ring as `filled`
  *				moves, and publishes results
  *	GAGG_IOC_CHANNEL	make a further channel
  *	read(), poll()		number of ops completed since the last read
  *	GAGG_IOC_TIMES		how long this rank has computed, and waited
- *	GAGG_IOC_DETACH, close	leave: the epoch ends for everybody
+ *	GAGG_IOC_DETACH, close	leave: the epoch ends for all ranks
  *
- * Every argument struct starts with its size. The kernel accepts a longer one
- * whose tail is zero (E2BIG), and no shorter one (EINVAL). Reserved
- * fields and unknown flags must be zero (EINVAL). A file that is not bound gets
- * ENOTCONN, an unknown number ENOTTY.
+ * Every argument struct starts with its size. The kernel accepts a longer one whose tail is zero
+ * (E2BIG otherwise), and no shorter one (EINVAL). Reserved fields and unknown flags must be zero
+ * (EINVAL). A file that is not bound gets ENOTCONN, an unknown number ENOTTY.
  */
 #ifndef _UAPI_LINUX_GAGG_H
 #define _UAPI_LINUX_GAGG_H
@@ -85,8 +85,8 @@ struct gagg_ioc_features {
  * @rank:	rank to bind to; must be a local worker
  * @reserved:	zero
  *
- * ENOENT no such group, EINVAL the rank is not a local worker, EBUSY another
- * file is bound to it or this one is bound already, EPERM without CAP_NET_ADMIN.
+ * ENOENT: no such group; EINVAL: the rank is not a local worker; EBUSY: another file is bound to
+ * the rank, or this file is bound already; EPERM: no CAP_NET_ADMIN.
  */
 struct gagg_ioc_open {
 	__u32	size;
@@ -97,7 +97,7 @@ struct gagg_ioc_open {
 };
 
 /**
- * struct gagg_region - where a part of a channel is mapped
+ * struct gagg_region - offset and length for mapping a part of a channel
  * @offset:	offset for mmap()
  * @length:	bytes
  */
@@ -107,13 +107,12 @@ struct gagg_region {
 };
 
 /*
- * The regions of a channel. PUSH and CONTRIB belong to one session and are
- * mapped read-write; DONE and RESULT are shared by all local ranks and mapped
- * read-only (PROT_READ only: EPERM otherwise). A region is mapped as a whole
- * and with MAP_SHARED (EINVAL).
+ * The regions of a channel. PUSH and CONTRIB belong to one session and are mapped read-write; DONE
+ * and RESULT are shared by all local ranks and mapped read-only (PROT_READ only: EPERM otherwise).
+ * A region is mapped as a whole and with MAP_SHARED (EINVAL otherwise).
  *
- * The kernel reads CONTRIB and never writes it: a contribution stays there, also after
- * its result is published, until the trainer fills the slot again.
+ * The kernel reads CONTRIB and never writes it: a contribution stays there, even after its result
+ * is published, until the trainer fills the slot again.
  *
  * CONTRIB, RESULT: chunk i of the ring starts at
  *	(i / per_block) * block + (i % per_block) * stride
@@ -139,24 +138,23 @@ enum gagg_region_id {
  *		not started yet (GAGG_IOC_STATUS tells)
  * @mode:	enum gagg_sync_mode: by which trainers tell apart what the kernel does alike
  * @ring:	chunks in the ring
- * @window:	chunks that may be under way
- * @lanes:	32-bit lanes per chunk; from GAGG_IOC_ATTACH the most that there can be,
- *		of which the epoch may have less (GAGG_IOC_STATUS tells)
+ * @window:	chunks that may be in flight
+ * @lanes:	32-bit lanes per chunk. GAGG_IOC_ATTACH returns the maximum; the epoch may have
+ *		fewer (GAGG_IOC_STATUS tells)
  * @stride:	bytes from one chunk to the next in a block
  * @per_block:	chunks in a block
  * @block:	bytes of a block
  * @region:	where to map what, by enum gagg_region_id
- * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE. GAGG_GEO_COPIES:
- *		and every rank has a copy of its own of them all. GAGG_GEO_INT64: its
- *		lanes are of 64 bits, two of @lanes each. GAGG_GEO_INT16, GAGG_GEO_INT8:
- *		ops may have lanes of GAGG_LANE_S16 or _S8 (GAGG_GA_WIRE). GAGG_GEO_CARRY:
- *		rounds may be complete without all ranks, and a contribution that was late
- *		is to be part of the next one
- * @bound:	of a store: clocks that a rank which reads may be ahead of the
- *		slowest; ~0: any number
- * @fresh:	of a store: offset in RESULT of an array of __u32 by chunk: the least
- *		clock of all ranks when the chunk was read. All updates with smaller
- *		stamps are in it
+ * @flags:	GAGG_GEO_STORE: the chunks persist, see GAGG_K_UPDATE. GAGG_GEO_COPIES: in addition
+ *		every rank has a copy of its own of all chunks. GAGG_GEO_INT64: lanes of the store
+ *		have 64 bits, and count as two of @lanes. GAGG_GEO_INT16, GAGG_GEO_INT8: ops may
+ *		have lanes of GAGG_LANE_S16 or _S8 (GAGG_GA_WIRE). GAGG_GEO_CARRY: rounds may be
+ *		complete without all ranks, and the trainer adds a contribution that was late to its
+ *		next one
+ * @bound:	store: number of clocks by which a rank that reads may be ahead of the slowest; ~0:
+ *		any number
+ * @fresh:	store: offset in RESULT of an array of __u32 by chunk: the least clock of all ranks
+ *		when the chunk was read. The chunk includes all updates with smaller stamps
  * @local:	index of this rank among the ranks of the channel on this host
  * @reserved:	zero
  * @arg:	parameters of @mode, in their order; zero behind the last
@@ -197,13 +195,11 @@ struct gagg_geometry {
  * @reserved:	zero
  * @geo:	out: channel 0; last, because it may grow
  *
- * Returns at once; the epoch has started when GAGG_IOC_WAIT with
- * GAGG_WAIT_EPOCH says so. EBUSY when attached already, ENOMEM, EDQUOT the user
- * namespace has as many channels as the module allows, ESTALE the
- * group was deleted or made anew with another configuration: open again. ENOTCONN
- * the group is incomplete. After an epoch has ended, the same call attaches again;
- * mappings of the old epoch are gone from the kernel's view and must be
- * unmapped by the caller.
+ * Returns at once; the epoch has started when GAGG_IOC_WAIT with GAGG_WAIT_EPOCH returns 0. EBUSY:
+ * attached already; ENOMEM; EDQUOT: the user namespace has as many channels as the module allows;
+ * ESTALE: the group was deleted, or made anew with another configuration: open again; ENOTCONN: the
+ * group is incomplete. After an epoch has ended, the same call attaches again. The kernel no longer
+ * uses mappings of the old epoch; the caller must unmap them.
  */
 struct gagg_ioc_attach {
 	__u32	size;
@@ -224,10 +220,9 @@ struct gagg_ioc_attach {
  * @members:	ranks, the caller's among them
  * @geo:	out: its shape
  *
- * EEXIST this session has it already, or has given it back: an id is used once
- * in an epoch. EBUSY this host has it with other members, ENOSPC too many
- * channels, ENOMEM, EDQUOT as of GAGG_IOC_ATTACH, ENOTCONN no epoch, EPIPE the
- * epoch has ended.
+ * EEXIST: this session has the channel already, or has given it back: an id is used once in an
+ * epoch; EBUSY: this host has the channel with other members; ENOSPC: too many channels; ENOMEM,
+ * EDQUOT: as for GAGG_IOC_ATTACH; ENOTCONN: no epoch; EPIPE: the epoch has ended.
  */
 struct gagg_ioc_channel {
 	__u32	size;
@@ -266,29 +261,27 @@ enum gagg_kind {
  * GAGG_GEO_INT64 int64, little-endian as all lanes) and wrap, zero when the epoch
  * starts.
  *
- *	UPDATE	adds the lanes of @chunks chunks from @count on, read from
- *		CONTRIB, to the store, each exactly once; those with GAGG_C_ZERO
- *		are left out. CONTRIB and its descriptions must be complete
- *		before the call and stay as they are until the op is done: then
- *		every home has confirmed it. The rank's clock, 0 at first, grows
- *		by one. With GAGG_SUBMIT_LAST it is the rank's last update: the
- *		clock goes to the end, and holds nobody up any more.
- *	READ	copies chunks into RESULT, which is the rank's own, once the
- *		sync mode lets a rank with its clock read. It sees all
- *		updates of its own. After the last update: once all ranks have
- *		made theirs. With GAGG_SUBMIT_FENCE, whatever the mode: once
- *		all ranks have come to the caller's clock. So if no rank goes on
- *		before all have read, they read the same.
+ *	UPDATE	adds the lanes of @chunks chunks from @count on, read from CONTRIB, to the store,
+ *		each exactly once; those with GAGG_C_ZERO are left out. CONTRIB and its descriptions
+ *		must be complete before the call, and must not change until the op is done: then
+ *		every home has confirmed it. The rank's clock, 0 at first, grows by one. With
+ *		GAGG_SUBMIT_LAST it is the rank's last update: the clock goes to the end, and no
+ *		rank waits for it any more.
+ *	READ	copies chunks into RESULT, which is the rank's own, as soon as the sync mode lets a
+ *		rank with its clock read. They include all of its own updates. After its last
+ *		update: as soon as all ranks have made theirs. With GAGG_SUBMIT_FENCE, in any mode:
+ *		as soon as all ranks have come to the caller's clock. So if no rank goes on before
+ *		all have read, they read the same.
  *
  * Ops of a rank take effect in order. DONE holds no chunks.
  *
- * With GAGG_GEO_COPIES every rank's host has a copy of the store, and an op is of
- * one of them: with GAGG_SUBMIT_OWN of the rank's own, with GAGG_SUBMIT_PEER of that
- * of rank @root. One of the two is set (EINVAL), but in an UPDATE of a mode that
- * divides updates among the copies of the others (ako): then neither is. A clock
- * is that of a rank, whatever copy its updates were for. Where reads lock a whole
- * copy (gossip-pull, gossip-push, push-sum) a rank has one between two updates, but
- * for those with GAGG_SUBMIT_FENCE (EINVAL).
+ * With GAGG_GEO_COPIES every rank's host has a copy of the store, and an op is for one of them:
+ * with GAGG_SUBMIT_OWN for the rank's own copy, with GAGG_SUBMIT_PEER for that of rank @root.
+ * Exactly one of the two is set (EINVAL otherwise). Exception: an UPDATE in a mode that divides
+ * updates among the copies of the other ranks (ako) has neither. A clock belongs to a rank,
+ * whatever copy its updates were for. If reads lock a whole copy (gossip-pull, gossip-push,
+ * push-sum), a rank may have one read between two updates (EINVAL), not counting reads with
+ * GAGG_SUBMIT_FENCE.
  */
 
 /**
@@ -307,16 +300,14 @@ enum gagg_kind {
  * @count:	elements; compared between ranks, else unused. UPDATE and READ: first
  *		chunk; @laneop, @dtype and @last_lanes are zero then, and @root without
  *		GAGG_SUBMIT_PEER
- * @chunks:	chunks of the op, at least 1; 1 for a barrier; an UPDATE may have
- *		none
+ * @chunks:	chunks of the op, at least 1; a barrier has 1; an UPDATE may have 0
  * @op:		out: number of the op on this channel and session, from 1
  *
- * The op takes the next @chunks virtual chunks of the channel. Contributions
- * may be filled before or after the call. E2BIG too many ops in flight,
- * EOPNOTSUPP a collective in a group with a store, or the reverse, EOVERFLOW the
- * channel has no more rounds, of which there are 2^32 - 2 for each slot, EINVAL,
- * ENOENT no such channel, ENOTCONN no epoch, EPIPE the epoch has ended
- * (GAGG_IOC_STATUS tells why).
+ * The op takes the next @chunks virtual chunks of the channel. Contributions may be filled before
+ * or after the call. E2BIG: too many ops in flight; EOPNOTSUPP: a collective in a group with a
+ * store, or the reverse; EOVERFLOW: the channel has used all rounds (2^32 - 2 for each slot);
+ * EINVAL; ENOENT: no such channel; ENOTCONN: no epoch; EPIPE: the epoch has ended (GAGG_IOC_STATUS
+ * tells why).
  */
 struct gagg_ioc_submit {
 	__u32	size;
@@ -335,9 +326,9 @@ struct gagg_ioc_submit {
 
 #define GAGG_SUBMIT_RAW		(1U << 0)	/* lanes carry no exponent */
 #define GAGG_SUBMIT_LAST	(1U << 1)	/* the rank's last update of a store */
-#define GAGG_SUBMIT_FENCE	(1U << 2)	/* READ: wait for all ranks to come as far */
-#define GAGG_SUBMIT_PEER	(1U << 3)	/* UPDATE, READ: of the copy of rank @root */
-#define GAGG_SUBMIT_OWN		(1U << 4)	/* UPDATE, READ: of the rank's own copy */
+#define GAGG_SUBMIT_FENCE	(1U << 2)	/* READ: wait until all ranks have come as far */
+#define GAGG_SUBMIT_PEER	(1U << 3)	/* UPDATE, READ: the copy of rank @root */
+#define GAGG_SUBMIT_OWN		(1U << 4)	/* UPDATE, READ: the rank's own copy */
 
 #define GAGG_WAIT_EPOCH		(~0U)		/* as channel: wait for the epoch */
 
@@ -350,10 +341,9 @@ struct gagg_ioc_submit {
  *		the channel below it are done
  * @timeout_ns:	relative; ~0: for ever; 0: only look
  *
- * ETIMEDOUT, EINTR, EPIPE the epoch has ended, EPROTO (GAGG_WAIT_EPOCH) a
- * host's configuration differs, or chunks do not pass between hosts, ENOTCONN not
- * attached, ENOENT no such channel,
- * EINVAL @op or @chunk was not submitted.
+ * ETIMEDOUT; EINTR; EPIPE: the epoch has ended; EPROTO (GAGG_WAIT_EPOCH): a host's configuration
+ * differs, or chunks do not pass between hosts; ENOTCONN: not attached; ENOENT: no such channel;
+ * EINVAL: @op or @chunk was not submitted.
  */
 struct gagg_ioc_wait {
 	__u32	size;
@@ -364,37 +354,37 @@ struct gagg_ioc_wait {
 };
 
 /**
- * struct gagg_ioc_status - what became of the epoch
+ * struct gagg_ioc_status - state of the epoch
  * @size:	size of this struct
  * @phase:	out: enum gagg_phase
  * @epoch:	out: the last epoch
  * @reason:	out: enum gagg_reason why it ended
- * @rank:	out: the rank it is about
- * @other:	out: GAGG_R_DESYNC: the rank it disagrees with; GAGG_R_BLOCKED: the
- *		rank whose host lacks the chunks of @rank's
+ * @rank:	out: the rank that the reason is about
+ * @other:	out: GAGG_R_DESYNC: the rank that @rank disagrees with; GAGG_R_BLOCKED: the rank
+ *		whose host does not get chunks of @rank's host
  * @sig:	out: GAGG_R_DESYNC: signature of @rank
  * @other_sig:	out: GAGG_R_DESYNC: signature of @other
  * @mismatch:	out: 1 + enum gagg_digest when a host's configuration differs
  * @mismatch_node: out: lowest rank of that host
- * @blocked:	in: zero; out: 1 + lowest rank of a host that is heard, but chunks do not
- *		pass between it and this host, or a third one; 0: none
+ * @blocked:	in: zero; out: 1 + lowest rank of a host that is heard, while chunks do not pass
+ *		between it and this host, or a third one; 0: none
  * @attached:	out: ranks known to be attached
  * @heard:	out: ranks whose host is heard
- * @lanes:	out: 32-bit lanes per chunk in the epoch; in none, those that hosts have
+ * @lanes:	out: 32-bit lanes per chunk in the epoch; without an epoch, those that hosts have
  *		agreed on so far
  * @channel:	in: channel of @op
  * @op:		in: an op of the caller that is in flight; 0: none
- * @missing:	out: ranks that @op waits for, as far as this host knows: nothing of what
- *		it requires of them next has arrived. Of a chunk that is added on another
- *		host that is known when it has been open for a quarter of a second. A read
- *		of a store: those furthest behind, if it waits for them to come on
- * @call:	out: GAGG_R_DESYNC: what @rank has called: the low 26 bits of @count in struct
- *		gagg_ioc_submit, and above them six of its root | root >> 8 << 4; 0: not known
- * @other_call:	out: the same of @other
+ * @missing:	out: ranks that @op waits for, as far as this host knows: nothing that it needs from
+ *		them next has arrived. If another host adds a chunk, this is known when the chunk
+ *		has been open for a quarter of a second. A read of a store: the ranks furthest
+ *		behind, if it waits for their clocks
+ * @call:	out: GAGG_R_DESYNC: the call of @rank: the low 26 bits of @count in struct
+ *		gagg_ioc_submit, and above them six bits of root | root >> 8 << 4; 0: not known
+ * @other_call:	out: the same for @other
  * @mismatch_here: out: this host's digest of the field in @mismatch: its value, if the field is
  *		in GAGG_DG_NUMBERS. For GAGG_DG_COUNT this host's version of datagrams
- * @mismatch_there: out: the same of the host of @mismatch_node. Of its versions the one nearest to
- *		this host's
+ * @mismatch_there: out: the same for the host of @mismatch_node. If it is a version: of those that
+ *		the host knows the one nearest to this host's
  */
 struct gagg_ioc_status {
 	__u32	size;
@@ -426,24 +416,23 @@ struct gagg_ioc_detach {
 };
 
 /**
- * struct gagg_ioc_times - what the rank did with its time
+ * struct gagg_ioc_times - how the rank has spent its time
  * @size:	size of this struct
  * @flags:	GAGG_TIMES_SHARE or zero
- * @share:	in, with GAGG_TIMES_SHARE: samples of a batch that are this rank's. Not
- *		used by the kernel: told with the times over netlink
+ * @share:	in, with GAGG_TIMES_SHARE: this rank's samples of a batch. The kernel does not use
+ *		it, but reports it with the times over netlink
  * @batch:	in, with GAGG_TIMES_SHARE: samples of the batch, at least @share and 1
  * @compute_ns:	out: time without an op in flight
- * @wait_ns:	out: time with one or more
+ * @wait_ns:	out: time with one or more ops in flight
  * @ops:	out: ops done
  * @reserved:	zero
  *
- * Counted since the session's first submission in its last epoch, and up to now
- * or the end of the epoch; ops of all its channels together. An op is in flight
- * from GAGG_IOC_SUBMIT until all of its results are published: so what follows
- * until the next submission, reading these results among it, is computing, and
- * what is computed while an op is in flight is not.
+ * Counted since the session's first submission in its last epoch, and up to now or the end of the
+ * epoch; ops of all its channels together. An op is in flight from GAGG_IOC_SUBMIT until all of its
+ * results are published. So the time from then to the next submission counts as computing, with
+ * reading these results; and computing while an op is in flight does not count as such.
  *
- * EINVAL, ENOTCONN not attached.
+ * EINVAL; ENOTCONN: not attached.
  */
 struct gagg_ioc_times {
 	__u32	size;
@@ -456,7 +445,7 @@ struct gagg_ioc_times {
 	__u64	reserved;
 };
 
-#define GAGG_TIMES_SHARE	(1U << 0)	/* @share and @batch are news */
+#define GAGG_TIMES_SHARE	(1U << 0)	/* @share and @batch have new values */
 
 #define GAGG_IOC_MAGIC		0xF7
 #define GAGG_IOC_FEATURES	_IOWR(GAGG_IOC_MAGIC, 0, struct gagg_ioc_features)
@@ -476,14 +465,12 @@ struct gagg_ioc_times {
  * @len:	its size
  * @reserved:	zero
  *
- * sqe->cmd_op is GAGG_IOC_SUBMIT (starts the op and completes when it is
- * done) or GAGG_IOC_WAIT. The argument is read, and for SUBMIT its @op is
- * written, before io_uring_enter() returns. A wait without end is ended by
- * completion, by the end of the epoch, or, with ECANCELED, when the process that
- * submitted it closes the file; it does not begin in a process that has no
- * descriptor of the file any more. timeout_ns must be ~0 (link a timeout instead).
- * EBUSY 4096 commands wait already. That a host's configuration differs is said
- * only when the wait begins.
+ * sqe->cmd_op is GAGG_IOC_SUBMIT (starts the op and completes when it is done) or GAGG_IOC_WAIT.
+ * The argument is read, and for SUBMIT its @op is written, before io_uring_enter() returns. A wait
+ * has no timeout: timeout_ns must be ~0 (link a timeout instead). It ends by completion, by the end
+ * of the epoch, or, with ECANCELED, when the process that submitted it closes the file. It does not
+ * begin in a process that no longer has a descriptor of the file. EBUSY: 4096 commands wait
+ * already. A host's different configuration is reported only when the wait begins.
  */
 struct gagg_uring_cmd {
 	__u64	addr;
@@ -493,9 +480,9 @@ struct gagg_uring_cmd {
 
 /**
  * struct gagg_push - first page of the PUSH region, written by the trainer
- * @filled:	all virtual chunks below it are in CONTRIB and described. Write
- *		with release semantics. Virtual chunk v lies in slot v % ring;
- *		filling v says that the result of v - ring has been read.
+ * @filled:	all virtual chunks below it are in CONTRIB and described. Write it with release
+ *		semantics. Virtual chunk v is in slot v % ring; filling v tells the kernel that the
+ *		result of v - ring was read.
  * @reserved:	zero
  */
 struct gagg_push {
@@ -505,7 +492,7 @@ struct gagg_push {
 
 /* flags of a contribution (struct gagg_cdesc) and of a result */
 #define GAGG_C_ZERO		0x01	/* adds nothing: no payload */
-#define GAGG_C_NONFINITE	0x02	/* holds NaN or infinity: no payload */
+#define GAGG_C_NONFINITE	0x02	/* has NaN or infinity: no payload */
 #define GAGG_C_NORESULT		0x04	/* this rank does not want the result */
 #define GAGG_C_OVERFLOW		0x08	/* result only: the sum may have wrapped */
 
@@ -545,9 +532,9 @@ struct gagg_done {
  * @want:	largest exponent wanted
  * @flags:	GAGG_C_*; with ZERO or NONFINITE or NORESULT there are no lanes
  * @contributors: number of ranks that are in the sum
- * @nonfinite:	lowest rank that had NaN or infinity, with GAGG_C_NONFINITE; of lanes of
- *		GAGG_LANE_S16 and GAGG_LANE_S8: bits by which the sums were shifted
- *		to fit, whose unit is 2^@nonfinite times what @exp says
+ * @nonfinite:	with GAGG_C_NONFINITE: lowest rank that had NaN or infinity. Lanes of GAGG_LANE_S16
+ *		and GAGG_LANE_S8: bits by which sums were shifted to fit; their unit is 2^@nonfinite
+ *		times the one that @exp means
  * @counted:	ranks of this host that are in the sum, a bit each, by
  *		gagg_geometry.local
  */

@@ -2,14 +2,13 @@
 /*
  * Generic netlink family "gagg": names, membership, limits, observation.
  *
- * All commands act on the network namespace of the socket. Commands that
- * change something, and the multicast group, need CAP_NET_ADMIN in the user
- * namespace that owns it. Errors carry an extended ack with a sentence and,
- * where one is to blame, the attribute.
+ * All commands act on the network namespace of the socket. Commands that change something, and the
+ * multicast group, require CAP_NET_ADMIN in the user namespace that owns the network namespace.
+ * Errors carry an extended ack with a sentence, and with the attribute if one is the cause.
  *
  *	GROUP_NEW	GAGG_A_GROUP with a name, a local address and members
- *	GROUP_DEL	GAGG_A_GROUP with a name. Waiters get an error; does
- *			not wait for open files.
+ *	GROUP_DEL	GAGG_A_GROUP with a name. Waiters get an error; the command
+ *			does not wait for open files.
  *	GROUP_SET	GAGG_A_GROUP with a name and what to change. uid, gid, mode
  *			and channels any time; everything else only while no
  *			rank is attached (EBUSY), and it makes the group anew:
@@ -21,11 +20,11 @@
  *	MEMBER_DEL	the same, rank only
  *	MEMBER_SET	the same, rank and what to change
  *	MEMBER_GET	dump, GAGG_A_GROUP with a name: GAGG_A_GROUP with
- *			GAGG_GA_NAME and one member a message; times are told
- *			here only
+ *			GAGG_GA_NAME and one member per message; only this
+ *			reports times
  *	STATS_GET	GAGG_A_GROUP with a name: GAGG_A_STATS
  *	GROUP_NTF, MEMBER_NTF
- *			multicast on GAGG_MCGRP_NAME: what GET would say,
+ *			multicast on GAGG_MCGRP_NAME: what GET would return,
  *			and GAGG_A_EVENT
  */
 #ifndef _UAPI_LINUX_GAGG_NETLINK_H
@@ -65,8 +64,7 @@ enum gagg_attr {
 #define GAGG_A_MAX (__GAGG_A_MAX - 1)
 
 /*
- * A group. Defaults in brackets; "same" must be the same on every host and is
- * compared by digest.
+ * A group. Defaults are in brackets. "same": must be the same on every host; hosts compare digests.
  */
 enum gagg_group_attr {
 	GAGG_GA_UNSPEC,
@@ -77,27 +75,24 @@ enum gagg_group_attr {
 				 * are marked local must have it all the time
 				 */
 	GAGG_GA_PORT,		/* u16, base port [7440]; same */
-	GAGG_GA_UID,		/* u32, who may train [0]; as in the user namespace
-				 * that owns the network namespace
+	GAGG_GA_UID,		/* u32, user that may train [0]; as in the user namespace that owns
+				 * the network namespace
 				 */
 	GAGG_GA_GID,		/* u32 [0] */
 	GAGG_GA_MODE,		/* u32, 0000 to 0666: read+write bits [0600] */
-	GAGG_GA_LANES,		/* u16, 32-bit words of a chunk, 8 to 2240, multiple
-				 * of 8; 0: auto, as many as the MTUs of all hosts
-				 * let through, at most 344 [0]; same
+	GAGG_GA_LANES,		/* u16, 32-bit words of a chunk, 8 to 2240, multiple of 8; 0: auto,
+				 * as many as fit the MTUs of all hosts, at most 344 [0]; same
 				 */
-	GAGG_GA_RING,		/* u32, chunks; a multiple of window, for every host
-				 * at least 2 stripes in each shard [49152]; same
+	GAGG_GA_RING,		/* u32, chunks; a multiple of window; at least 2 stripes in each
+				 * shard for every host [49152]; same
 				 */
-	GAGG_GA_WINDOW,		/* u32, chunks under way, power of two,
-				 * 64 to 16384 [2048]; same
-				 */
+	GAGG_GA_WINDOW,		/* u32, chunks in flight, power of two, 64 to 16384 [2048]; same */
 	GAGG_GA_STRIPE,		/* u16, chunks in a row with one home, 1 to 64 [8];
 				 * same
 				 */
 	GAGG_GA_SHARDS,		/* u16, 1 to 16 [1]; same */
 	GAGG_GA_CHANNELS,	/* u16, most channels, 1 to 64 [16] */
-	GAGG_GA_CWND,		/* u32, datagrams under way to one host, 4 to 512 [256] */
+	GAGG_GA_CWND,		/* u32, datagrams in flight to one host, 4 to 512 [256] */
 	GAGG_GA_DEAD_AFTER,	/* u32, ms of silence after which a host is dead,
 				 * 100 to 600000 [5000]; same
 				 */
@@ -113,13 +108,12 @@ enum gagg_group_attr {
 	GAGG_GA_REASON_RANK,	/* out: u32 */
 	GAGG_GA_MISMATCH,	/* out: string, the field that differs */
 	GAGG_GA_PAD,
-	GAGG_GA_LANE_TYPE,	/* u32, enum gagg_lane_type [int32]; same. INT64 requires a
-				 * sync mode with a store: an op of a group
-				 * without one says its lane type itself
+	GAGG_GA_LANE_TYPE,	/* u32, enum gagg_lane_type [int32]; same. INT64 requires a sync
+				 * mode with a store: without one each op has its own lane type
 				 */
-	GAGG_GA_MULTICAST,	/* binary, 4 or 16 bytes, or 0: none [none]; same. The
-				 * multicast address that results leave to when all
-				 * hosts with workers want them. Not with a store
+	GAGG_GA_MULTICAST,	/* binary, 4 or 16 bytes, or 0: none [none]; same. The multicast
+				 * address to which results are sent that all hosts with workers
+				 * want. Not with a store
 				 */
 	GAGG_GA_WIRE,		/* u32, enum gagg_wire_lane [int32]; same. INT16 and INT8
 				 * require bulk-synchronous rounds of gradients (bsp, bsp-...)
@@ -127,11 +121,11 @@ enum gagg_group_attr {
 	GAGG_GA_MTU,		/* out: u32, bytes: the least MTU of this host's interfaces
 				 * to the other members; absent: no route, or none
 				 */
-	GAGG_GA_MTU_NEEDED,	/* out: u32, bytes of a chunk with its IP header, which
-				 * the whole path must carry
+	GAGG_GA_MTU_NEEDED,	/* out: u32, bytes of a chunk with its IP header; the whole path
+				 * must carry as many
 				 */
-	GAGG_GA_LANES_NOW,	/* out: u32, 32-bit words of a chunk in the epoch that
-				 * runs; in none, as hosts have agreed so far
+	GAGG_GA_LANES_NOW,	/* out: u32, 32-bit words of a chunk in the epoch that runs; without
+				 * an epoch, as hosts have agreed so far
 				 */
 	__GAGG_GA_MAX,
 };
@@ -143,13 +137,13 @@ enum gagg_placement {
 	GAGG_PLACE_ROOT,	/* all chunks at the lowest aggregator */
 };
 
-/* what a store adds; collectives say it themselves */
+/* lanes of a store; each collective has a lane type of its own */
 enum gagg_lane_type {
 	GAGG_LANE_TYPE_INT32,
 	GAGG_LANE_TYPE_INT64,	/* two words of a chunk each */
 };
 
-/* in which lanes sums of floating point travel; all else is of 32 bits */
+/* lanes of floating-point sums on the wire; all others have 32 bits */
 enum gagg_wire_lane {
 	GAGG_WIRE_INT32,
 	GAGG_WIRE_INT16,	/* two in the place of one */
@@ -184,14 +178,14 @@ enum gagg_member_attr {
 	GAGG_MA_TIMES,		/* out: nest of enum gagg_times_attr, of local ranks
 				 * that have begun an op in their last epoch
 				 */
-	GAGG_MA_BLOCKED_IN,	/* out: u32, shards (bit per shard) on which no chunks
-				 * come from it; absent: none
+	GAGG_MA_BLOCKED_IN,	/* out: u32, shards (bit per shard) on which no chunks come from its
+				 * host; absent: none
 				 */
-	GAGG_MA_BLOCKED_OUT,	/* out: u32, on which none from here reach it */
-	GAGG_MA_MISMATCH_HERE,	/* out: u32, what this host has in the field that differs;
-				 * absent: no field differs, or it is no number
+	GAGG_MA_BLOCKED_OUT,	/* out: u32, shards on which no chunks from here reach it */
+	GAGG_MA_MISMATCH_HERE,	/* out: u32, this host's value of the field that differs; absent: no
+				 * field differs, or it is no number
 				 */
-	GAGG_MA_MISMATCH_THERE,	/* out: u32, what its host has; with the former */
+	GAGG_MA_MISMATCH_THERE,	/* out: u32, its host's value; with the former */
 	__GAGG_MA_MAX,
 };
 
@@ -200,13 +194,13 @@ enum gagg_member_attr {
 #define GAGG_ROLE_WORKER	(1U << 0)
 #define GAGG_ROLE_AGGREGATOR	(1U << 1)
 
-/* struct gagg_ioc_times, which has the units */
+/* units: see struct gagg_ioc_times */
 enum gagg_times_attr {
 	GAGG_TA_UNSPEC,
 	GAGG_TA_COMPUTE,	/* u64, ns */
 	GAGG_TA_WAIT,		/* u64, ns */
 	GAGG_TA_OPS,		/* u64 */
-	GAGG_TA_SHARE,		/* u32, absent if the trainer has not said it */
+	GAGG_TA_SHARE,		/* u32, absent if the trainer has not set it */
 	GAGG_TA_BATCH,		/* u32, with it */
 	GAGG_TA_PAD,
 	__GAGG_TA_MAX,
@@ -215,13 +209,13 @@ enum gagg_times_attr {
 #define GAGG_TA_MAX (__GAGG_TA_MAX - 1)
 
 enum gagg_member_state {
-	GAGG_MS_UNHEARD,	/* its host has not been heard, or not for long */
+	GAGG_MS_UNHEARD,	/* its host was never heard, or not for a long time */
 	GAGG_MS_MISMATCH,
 	GAGG_MS_HEARD,		/* host is up, rank is not attached */
 	GAGG_MS_ATTACHED,
 	GAGG_MS_RUNNING,	/* in the running epoch */
-	GAGG_MS_BLOCKED,	/* its host is heard, but chunks do not pass between it
-				 * and this host, or a third one
+	GAGG_MS_BLOCKED,	/* its host is heard, but chunks do not pass between it and this
+				 * host, or a third host
 				 */
 };
 
@@ -247,9 +241,9 @@ enum gagg_stats_attr {
 	GAGG_SA_EPOCHS,		/* epochs started */
 	GAGG_SA_NONFINITE,	/* results with NaN or infinity */
 	GAGG_SA_OVERFLOW,	/* results that may have wrapped */
-	GAGG_SA_DROP_SHORT,	/* shorter than its type needs, or lanes and length
-				 * differ; less than a header is counted by the
-				 * socket (/proc/net/udp): it names no group
+	GAGG_SA_DROP_SHORT,	/* shorter than its type requires, or lanes and length differ; a
+				 * datagram without a whole header names no group: the socket counts
+				 * it (/proc/net/udp)
 				 */
 	GAGG_SA_DROP_VERSION,	/* magic, version, header length or fatal flag */
 	GAGG_SA_DROP_CHECKSUM,
@@ -259,7 +253,7 @@ enum gagg_stats_attr {
 	GAGG_SA_DROP_COOKIE,
 	GAGG_SA_DROP_RANK,	/* rank is not of the channel or not at that host */
 	GAGG_SA_DROP_CHANNEL,
-	GAGG_SA_DROP_CHUNK,	/* chunk out of range, or not homed here */
+	GAGG_SA_DROP_CHUNK,	/* chunk out of range, or its home is not here */
 	GAGG_SA_DROP_ROUND,	/* round out of range */
 	GAGG_SA_DROP_WINDOW,	/* beyond the window */
 	GAGG_SA_DROP_OP,	/* lane type or operator unknown, or lanes differ */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Who exchanges with whom when ranks gossip. Pure functions of the ranks of a
- * channel (a bit each) and of a number that ranks count up: the kernel and all
- * trainers come to the same answer, and nobody has to be asked. The choice is
- * pseudo-random, and not to be kept secret.
+ * Which ranks exchange with each other when they gossip. Pure functions of the ranks of a channel
+ * (a bit each) and of a number that ranks count up: the kernel and all trainers come to the same
+ * answer without messages. The choice is pseudo-random, and no secret.
  */
 #ifndef _UAPI_LINUX_GAGG_PEER_H
 #define _UAPI_LINUX_GAGG_PEER_H
@@ -38,8 +37,8 @@ static inline __u32 gagg_peer_rank(__u64 members, __u32 index)
 }
 
 /*
- * Places: what follows holds for up to 65536 members: products of two numbers of places
- * fit 32 bits. All members have the same seed, which is their ranks, a bit each.
+ * The following functions are about places. They hold for up to 65536 members: products of two
+ * numbers of places fit 32 bits. All members have the same seed: their ranks, a bit each.
  */
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
@@ -52,8 +51,9 @@ static inline __u32 gagg_peer_random(__u64 seed, __u32 number, __u32 below)
 	return (__u32)((x ^ (x >> 31)) >> 32) % below;
 }
 
-/* how far away, in places, a rank's peer is at that clock: all of them, once each, are
- * another one's peer
+/*
+ * distance from a rank to its peer at that clock, in places: so each place is the peer of exactly
+ * one other
  */
 static inline __u32 gagg_peer_distance(__u64 seed, __u32 n, __u32 clock)
 {
@@ -73,9 +73,9 @@ static inline __u32 gagg_peer_place_from(__u64 seed, __u32 n, __u32 place, __u32
 }
 
 /*
- * gagg_peer_pair() of n members by their places: one of the rounds of a tournament in
- * which all meet. In round r of n or, if that is even, n - 1, those meet whose places add
- * up to r; who would meet itself meets the last one of an even number.
+ * gagg_peer_pair() of n members by their places: one of the rounds of a tournament in which all
+ * meet. There are n rounds, or n - 1 if n is even. In round r those meet whose places add up to r.
+ * A place that would meet itself meets the last one if n is even.
  */
 static inline __u32 gagg_peer_place_pair(__u64 seed, __u32 n, __u32 i, __u32 round)
 {
@@ -91,10 +91,10 @@ static inline __u32 gagg_peer_place_pair(__u64 seed, __u32 n, __u32 i, __u32 rou
 }
 
 /**
- * gagg_peer_to() - whom a rank reads from, or sends to, at a clock
+ * gagg_peer_to() - the rank that a rank reads from, or sends to, at a clock
  * @members:	ranks of the channel
  * @rank:	one of them
- * @clock:	of that rank
+ * @clock:	clock of that rank
  * Return: another rank; @rank if it is alone.
  */
 static inline __u32 gagg_peer_to(__u64 members, __u32 rank, __u32 clock)
@@ -110,7 +110,7 @@ static inline __u32 gagg_peer_to(__u64 members, __u32 rank, __u32 clock)
  * gagg_peer_from() - the rank whose peer a rank is at a clock
  * @members:	ranks of the channel
  * @rank:	one of them
- * @clock:	of the other one
+ * @clock:	clock of the rank that is returned
  * Return: another rank; @rank if it is alone.
  */
 static inline __u32 gagg_peer_from(__u64 members, __u32 rank, __u32 clock)
@@ -123,12 +123,12 @@ static inline __u32 gagg_peer_from(__u64 members, __u32 rank, __u32 clock)
 }
 
 /**
- * gagg_peer_pair() - whom a rank is paired with in a round
+ * gagg_peer_pair() - the rank that a rank is paired with in a round
  * @members:	ranks of the channel
  * @rank:	one of them
  * @round:	number
- * Return: a rank whose pair is @rank; @rank itself if it is left over, which one is in
- * each round of an odd number.
+ * Return: a rank whose pair is @rank; @rank itself if it is left over: with an odd number of
+ * members one is left over in each round.
  */
 static inline __u32 gagg_peer_pair(__u64 members, __u32 rank, __u32 round)
 {

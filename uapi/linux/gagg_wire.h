@@ -2,11 +2,10 @@
 /*
  * The gagg wire format, version 1.
  *
- * Every datagram is one UDP payload: a 64-byte header, then nothing, or the
- * lanes of one chunk, or the body of a control message. All fields are
- * little-endian. A header whose magic, version or hdrlen differs, or that has
- * a flag at or above GAGG_WF_FATAL that the receiver does not know, is
- * dropped; unknown flags below it are ignored.
+ * Every datagram is one UDP payload: a 64-byte header, then nothing, or the lanes of one chunk, or
+ * the body of a control message. All fields are little-endian. A datagram is dropped if magic,
+ * version or hdrlen differs, or if it has a flag at or above GAGG_WF_FATAL that the receiver does
+ * not know; unknown flags below that are ignored.
  *
  *	HELLO	node <-> node	who I am, what I was configured with, which of
  *				my ranks are attached, my epoch. Also answers
@@ -34,7 +33,7 @@
  *	NAK	home -> worker	I do not know this channel.
  *	OPEN	worker -> home	the members of a channel, in answer to NAK.
  *
- * Types 6, 12, 13 and 15 are reserved: nobody sends them, and receivers drop them.
+ * Types 6, 12, 13 and 15 are reserved: no host sends them, and receivers drop them.
  *
  * A *run* counts consecutive chunks of one home (see gagg_geom_next() in
  * kmod/core/geom.h), no more than the window, and never crosses the end of the ring.
@@ -72,12 +71,12 @@ enum gagg_wire_type {
 	GAGG_T_WAITS	= 19,
 };
 
-/* header flags; bits 0-7 may be ignored by who does not know them */
+/* header flags; a receiver may ignore bits 0-7 if it does not know them */
 #define GAGG_WF_FRESH		0x0001	/* caused at once by your datagram */
-#define GAGG_WF_REPAIR		0x0004	/* a repetition asked for */
-#define GAGG_WF_FATAL		0x0100	/* the first flag one must know */
+#define GAGG_WF_REPAIR		0x0004	/* a repetition that was asked for */
+#define GAGG_WF_FATAL		0x0100	/* the first flag that a receiver must know */
 #define GAGG_WF_ZERO		0x0100	/* the value is the operator's identity */
-#define GAGG_WF_NONFINITE	0x0200	/* a contribution held NaN or infinity */
+#define GAGG_WF_NONFINITE	0x0200	/* a contribution had NaN or infinity */
 #define GAGG_WF_OVERFLOW	0x0400	/* the sum may have wrapped */
 #define GAGG_WF_NORESULT	0x0800	/* the contributor wants no result */
 #define GAGG_WF_RAW		0x1000	/* lanes carry no exponent: never shift */
@@ -87,7 +86,7 @@ enum gagg_wire_type {
 enum gagg_lane {
 	GAGG_LANE_S32	= 0,
 	GAGG_LANE_U8	= 1,	/* four to a 32-bit lane (exponent runs) */
-	GAGG_LANE_S64	= 2,	/* the place of two, lower half first; sums only */
+	GAGG_LANE_S64	= 2,	/* two 32-bit lanes, lower half first; sums only */
 	GAGG_LANE_S16	= 3,	/* two to a 32-bit lane, added in int32; sums only */
 	GAGG_LANE_S8	= 4,	/* four to a 32-bit lane, added in int32; sums only */
 };
@@ -101,7 +100,7 @@ enum gagg_redop {
 #define GAGG_LANEOP(lane, op)	(((lane) << 4) | (op))
 
 /**
- * struct gagg_hdr - what every datagram starts with
+ * struct gagg_hdr - header of every datagram
  * @magic:	GAGG_WIRE_MAGIC
  * @ver:	GAGG_WIRE_VERSION
  * @type:	enum gagg_wire_type
@@ -109,8 +108,8 @@ enum gagg_redop {
  * @hdrlen:	GAGG_WIRE_HDRLEN
  * @laneop:	lane type and operator, GAGG_LANEOP()
  * @group:	group id
- * @epoch:	low 32 bits of the epoch; 0 in HELLO of a node that knows none
- * @channel:	channel id; 0 is everybody
+ * @epoch:	low 32 bits of the epoch; 0 in HELLO of a node without one
+ * @channel:	channel id; 0: all ranks
  * @src:	rank that contributes or asks; RESULT, DONE, TOLD, WAITS: node of
  *		the home
  * @sig:	signature of the collective (gagg_sig()); WAITS: ranks 32 to 63, a bit
@@ -118,32 +117,28 @@ enum gagg_redop {
  * @chunk:	slot in the ring, first of the run
  * @round:	round of that slot; the first is 1
  * @run:	chunks covered, at least 1
- * @lanes:	32-bit lanes of the chunk in this op (payload bytes / 4, unless
- *		the datagram is header-only); of GAGG_LANE_S64 two for each lane, of
- *		GAGG_LANE_S16 one for two, of GAGG_LANE_S8 one for four. HELLO: most that
- *		a chunk of the sender's may have; START: that chunks of the epoch have
+ * @lanes:	32-bit lanes of the chunk in this op (payload bytes / 4, unless the datagram is
+ *		header-only). A lane of GAGG_LANE_S64 counts as two; two of GAGG_LANE_S16, or four
+ *		of GAGG_LANE_S8, count as one. HELLO: most lanes of a chunk that the sender allows;
+ *		START: lanes of a chunk in the epoch
  * @exp:	block exponent of the lanes, biased by 127; 0: none
- * @want:	exponent the data needs; RESULT: the largest of them; 0: none
- * @weight:	1 of a contribution: all count alike; RESULT: 0
- * @pn:		packet number; CONTRIB and READY: of the path; RESULT and DONE:
- *		of the first chunk, in the channel's sequence at that home;
- *		PULL: first result wanted; TOLD: the next result; HELLO: grows with every one sent;
- *		ACK: marks of congestion seen on the path so far, one at least of each
- *		datagram that had one
+ * @want:	exponent that the data needs; RESULT: the largest of these; 0: none
+ * @weight:	contributions: 1, since all count alike; RESULT: 0
+ * @pn:		packet number; CONTRIB and READY: number on the path; RESULT and DONE: number of the
+ *		first chunk, in the channel's sequence at that home; PULL: first result wanted;
+ *		TOLD: the next result; HELLO: grows with each HELLO sent; ACK: marks of congestion
+ *		seen on the path so far, at least one for each datagram that had one
  * @aux:	CONTRIB, READY: count and root of the collective (gagg_call());
- *		RESULT: number of contributors | lowest rank with NaN or infinity
- *		<< 16 (with GAGG_WF_NONFINITE), or of lanes of GAGG_LANE_S16 and _S8 by
- *		how many bits the sums were shifted << 16; RESEND, NAK: rank that is asked;
- *		ACK: the FRESH packet number; HELLO: largest packet number heard from the
- *		instance in its echo; WAITS: ranks 0 to 31, a bit each
- *		In a group with a quorum, RESULT names the ranks that are in it: a bit
- *		each, 0 to 15 in the lower half of aux, then @weight, then @sig
- * @tag:	bytes 0-7: cookie of the epoch, or, of RESULT in a group with multicast,
- *		what follows from it (kmod/core/cookie.h); 8-15: zero until groups
- *		have keys
+ *		RESULT: number of contributors | lowest rank with NaN or infinity << 16
+ *		(with GAGG_WF_NONFINITE), or, for lanes of GAGG_LANE_S16 and _S8, bits by which
+ *		sums were shifted << 16; RESEND, NAK: rank that is asked; ACK: the FRESH packet
+ *		number; HELLO: largest packet number heard from the instance in its echo; WAITS:
+ *		ranks 0 to 31, a bit each. In a group with a quorum RESULT names its contributors:
+ *		a bit each, 0 to 15 in the lower half of aux, then @weight, then @sig
+ * @tag:	bytes 0-7: cookie of the epoch; RESULT in a group with multicast: a value that
+ *		follows from it (kmod/core/cookie.h); 8-15: zero until groups have keys
  *
- * RESULT has no field that depends on the receiver, so that all members can
- * be sent the same pages.
+ * RESULT has no field that depends on the receiver, so the same pages can be sent to all members.
  */
 struct gagg_hdr {
 	__le16	magic;
@@ -175,7 +170,7 @@ struct gagg_hdr {
  * struct gagg_ack - body of ACK
  * @base:	every packet number before it was received, or is too old to tell
  * @largest:	largest packet number received
- * @map:	bit i of the whole: packet number base + i was received
+ * @map:	bit i, over all words: packet number base + i was received
  */
 struct gagg_ack {
 	__le32	base;
@@ -183,7 +178,7 @@ struct gagg_ack {
 	__le64	map[GAGG_ACK_WORDS];
 };
 
-/* What a configuration digest covers; the index names the field that differs */
+/* The fields that a configuration digest covers; the index names the field that differs */
 enum gagg_digest {
 	GAGG_DG_MEMBERS,	/* number of members */
 	GAGG_DG_ADDRESS,	/* addresses of the members, and the multicast address */
@@ -204,7 +199,7 @@ enum gagg_digest {
 	GAGG_DG_COUNT = 16,
 };
 
-/* a bit each: fields that are one number, which is its own digest. Others are hashed */
+/* a bit each: fields that are one number; the number is the digest. Others are hashed */
 #define GAGG_DG_NUMBERS	(1U << GAGG_DG_MEMBERS | 1U << GAGG_DG_LANES | 1U << GAGG_DG_RING |	\
 			 1U << GAGG_DG_WINDOW | 1U << GAGG_DG_STRIPE | 1U << GAGG_DG_SHARDS |	\
 			 1U << GAGG_DG_PORT | 1U << GAGG_DG_SYNC | 1U << GAGG_DG_PLACEMENT |	\
@@ -257,8 +252,8 @@ enum gagg_sync_mode {
 #define GAGG_HELLO_KNOWN	0x01	/* the sender has accepted the instance in echo */
 #define GAGG_HELLO_ASK		0x02	/* answer at once */
 #define GAGG_HELLO_THROUGH	0x04	/* chunks of all other nodes reach the sender */
-#define GAGG_HELLO_BLOCKED	0x08	/* those of some node have not for dead_after */
-#define GAGG_HELLO_SENT		0x10	/* one as long as a chunk has left to the receiver, */
+#define GAGG_HELLO_BLOCKED	0x08	/* chunks of some node have not for dead_after */
+#define GAGG_HELLO_SENT		0x10	/* HELLOs as long as a chunk have left to the receiver, */
 					/* on each shard in its lacks, since the HELLO before */
 
 /**
@@ -274,10 +269,9 @@ enum gagg_sync_mode {
  * @epoch_hi:	high 32 bits of the epoch (low ones: header)
  * @digest:	digests of the configuration, by enum gagg_digest: the value itself of a
  *		field in GAGG_DG_NUMBERS, a hash of any other
- * @lacks:	shards on which no datagram as long as a chunk has come of late from
- *		the instance in @echo (bit per shard): with GAGG_HELLO_ASK, send one on
- *		each of them
- * @blocked:	those of them on which none has for dead_after
+ * @lacks:	shards on which no datagram as long as a chunk has come recently from the instance
+ *		in @echo (bit per shard). With GAGG_HELLO_ASK: send one on each of them
+ * @blocked:	shards of @lacks on which none has come for dead_after
  * @reserved:	zero
  */
 struct gagg_hello {
@@ -305,11 +299,11 @@ enum gagg_phase {
 
 /**
  * struct gagg_start - body of START
- * @cookie:	secret of the epoch, carried in every datagram of it; but see @tag of
- *		struct gagg_hdr
+ * @cookie:	secret of the epoch; every datagram of the epoch carries it, but see @tag of struct
+ *		gagg_hdr
  * @epoch_hi:	high 32 bits of the epoch
  * @nodes:	number of entries that follow
- * @instance:	instance id of each node; a node whose own differs refuses
+ * @instance:	instance id of each node; a node refuses if its own differs
  */
 struct gagg_start {
 	__le64	cookie;
@@ -323,12 +317,12 @@ enum gagg_reason {
 	GAGG_R_NONE,
 	GAGG_R_BYE,		/* a rank has finished and detached */
 	GAGG_R_DIED,		/* a trainer has exited without detaching */
-	GAGG_R_SILENT,		/* a host is not heard any more */
+	GAGG_R_SILENT,		/* a host is no longer heard */
 	GAGG_R_RESTART,		/* a host has lost its state */
 	GAGG_R_DESYNC,		/* two ranks called different collectives */
 	GAGG_R_DELETED,		/* the group was deleted or changed on a host */
 	GAGG_R_ADMIN,		/* ended by the administrator */
-	GAGG_R_BLOCKED,		/* chunks of a host do not reach another any more */
+	GAGG_R_BLOCKED,		/* chunks of a host no longer reach another host */
 	GAGG_R_MTU,		/* a chunk is too long for a host's own interface */
 	GAGG_R_COUNT,
 };
@@ -336,13 +330,13 @@ enum gagg_reason {
 /**
  * struct gagg_abort - body of ABORT
  * @reason:	enum gagg_reason
- * @rank:	the rank it is about
- * @other:	GAGG_R_DESYNC: the rank it disagrees with; GAGG_R_BLOCKED: the rank whose
- *		host lacks them
+ * @rank:	the rank that the reason is about
+ * @other:	GAGG_R_DESYNC: the rank that @rank disagrees with; GAGG_R_BLOCKED: the rank whose
+ *		host does not get the chunks
  * @sig:	GAGG_R_DESYNC: signature of @rank
  * @other_sig:	GAGG_R_DESYNC: signature of @other
  * @call:	GAGG_R_DESYNC: count and root of @rank, gagg_call(); 0 if not known
- * @other_call:	the same of @other
+ * @other_call:	the same for @other
  */
 struct gagg_abort {
 	__le32	reason;
