@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Up to three hosts, one shard, over the real core objects, as something that an
- * explicit-state search can copy, compare and step.
+ * Up to three hosts with one shard, over the real core objects. An explicit-state search can copy,
+ * compare and step them.
  *
- * The network is the set of everything ever sent: a datagram may arrive late,
- * often, or never. What cannot have an effect any more is taken out of it.
+ * The network is the set of all datagrams ever sent: each may arrive late, often, or never.
+ * Datagrams that can no longer have an effect are removed.
  *
- * An epoch is a run of all rounds. Each host ends one and begins the next when
- * it likes, whatever the others do: that is more than the join object permits,
- * under which no two hosts run different epochs at a time (model_join.c). With
- * an epoch a host forgets all; its trainers attach again and contribute other
- * values. Datagrams of each epoch arrive in each other.
+ * An epoch is a run of all rounds. Each host ends one and begins the next at any time, whatever the
+ * others do. That is more than the join object permits: with it no two hosts run different epochs
+ * at the same time (model_join.c). At the end of an epoch a host forgets all; its trainers attach
+ * again and contribute other values. Datagrams of each epoch may arrive in each other epoch.
  *
- * Channel 1 exists on a host when one of its ranks has made it, at any time, or
- * when somebody who uses it has been asked who is in it (NAK, OPEN).
+ * Channel 1 exists on a host when one of its ranks has made it, at any time, or when another host
+ * that uses it has answered NAK with OPEN.
  *
- * The path is replaced by one that may do more than the real one: a datagram is
- * known by what it carries, an acknowledgement of it may arrive at any time
- * after it did, even for a later transmission, and it may be given up at any
- * time. Clocks are taken away: a timer that is set may fire, and when it does all
- * deadlines have come.
+ * The path is replaced by one that may do more than the real one: a datagram is identified by its
+ * contents; its acknowledgement may arrive at any time after it has arrived, even for a later
+ * transmission; and it may be given up at any time. There are no clocks: a timer that is set may
+ * fire, and then all deadlines have come.
  */
 #ifndef CLUSTER_H
 #define CLUSTER_H
@@ -45,7 +43,7 @@
 #define K_ZERO		3
 #define K_NONFINITE	4
 #define K_KINDS		5
-#define K_NORESULT	8	/* and wants no result */
+#define K_NORESULT	8	/* the rank wants no result */
 
 struct setup {
 	u32 nodes;
@@ -80,9 +78,9 @@ struct part {
 			s32 held[C_SLOTS];	/* quorum: a home's results */
 		};
 		struct {	/* cluster_store.c */
-			u32 calls[GAGG_LOCALS];	/* of its script that a rank has made */
-			u32 over[GAGG_LOCALS];	/* of these are done */
-			u32 come[GAGG_LOCALS];	/* chunks of a read that are here */
+			u32 calls[GAGG_LOCALS];	/* calls of its script that a rank has made */
+			u32 over[GAGG_LOCALS];	/* calls that are done */
+			u32 come[GAGG_LOCALS];	/* chunks of a read that have come */
 			u32 open;		/* chunks that have something beside them */
 			s32 copy[GAGG_LOCALS][C_SLOTS];
 			s32 chunk[C_SLOTS];
@@ -93,24 +91,24 @@ struct part {
 
 struct node {
 	u16 epoch;
-	u16 running;			/* that epoch, or it has ended here */
+	u16 running;			/* epoch that runs, or has ended here */
 	u16 present;			/* channels, a bit each */
 	u16 wanted;			/* by OPEN */
-	u64 flying[GAGG_NODES];		/* to each home, by what is carried */
-	u64 arrived[GAGG_NODES];	/* from each worker */
+	u64 flying[GAGG_NODES];		/* datagrams in flight to each home, by contents */
+	u64 arrived[GAGG_NODES];	/* datagrams from each worker, by contents */
 	struct part part[C_CHANS];
 };
 
 struct state {
 	struct node node[GAGG_NODES];
 	u64 net[C_MSGS / 64];
-	u64 decided[C_CHUNKS];		/* quorum: who is in a result; 0: open yet */
+	u64 decided[C_CHUNKS];		/* quorum: ranks in a result; 0: still open */
 };
 
 enum step_type {
 	STEP_DELIVER,	/* datagram @what */
-	STEP_ACKED,	/* @node learns that @peer has what @what stands for */
-	STEP_LOST,	/* @node gives it up */
+	STEP_ACKED,	/* @node learns that @peer has got datagram @what */
+	STEP_LOST,	/* @node gives up datagram @what */
 	STEP_TIMER,	/* of channel @chan on @node */
 	STEP_FILL,	/* local @what of @node reads and fills up to @peer chunks */
 	STEP_MAKE,	/* channel @chan on @node */
@@ -135,14 +133,14 @@ u32 cluster_steps(const struct state *st, struct step *out);
 void cluster_take(struct state *st, const struct step *step);
 /* all run one epoch, every rank has all its results and every op is done */
 bool cluster_done(const struct state *st);
-/* All datagrams are lost, and whoever is behind goes on to the latest epoch;
- * does a network that loses no more get that done?
+/*
+ * All datagrams are lost, and hosts that are behind go on to the latest epoch. Does all get done if
+ * the network loses nothing more?
  */
 bool cluster_recovers(const struct state *st);
 /*
- * Datagrams that cannot have an effect any more are left out of states, those of
- * an epoch that the receiver does not run are not delivered: is that so? Delivers
- * one of them, by chance; false: it had one.
+ * Checks an assumption: datagrams that are left out of states, or belong to an epoch that the
+ * receiver does not run, have no effect. Delivers one of them, by chance; false: it had an effect.
  */
 bool cluster_ignores(const struct state *st, u64 chance);
 /* the first thing that went wrong since cluster_init(), or "" */

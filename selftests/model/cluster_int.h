@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the cluster share. There is one cluster at a time.
+ * Declarations that the parts of the cluster share. There is one cluster at a time.
  */
 #ifndef CLUSTER_INT_H
 #define CLUSTER_INT_H
@@ -8,8 +8,8 @@
 #include <string.h>
 #include "cluster.h"
 
-#define NOW		(1000 * GAGG_SEC)	/* all deadlines but of gaps are before it */
-#define LATER	(NOW + 100 * GAGG_SEC)	/* all are before it, or then */
+#define NOW		(1000 * GAGG_SEC)	/* deadlines but those of gaps are before it */
+#define LATER	(NOW + 100 * GAGG_SEC)	/* all deadlines are at it or before */
 
 struct datagram {
 	u8 from, to, epoch;
@@ -60,7 +60,7 @@ s32 lane_of(u32 epoch, u32 c, u32 rank, u64 v);
 struct gagg_cdesc desc_of(u32 rank, u64 v);
 s32 sum_of(u32 epoch, u32 c, u64 v, struct gagg_rdesc *d);
 
-/* cluster_path.c: how often it was told to send */
+/* cluster_path.c: number of transmissions */
 extern u32 transmissions;
 
 /*
@@ -70,7 +70,7 @@ void chunks_begin(u32 n, u32 c);
 /* a trainer may take from 1 to so many steps at once */
 u32 chunks_fillable(u32 n, u32 c, u32 l);
 void chunks_fill(u32 n, u32 c, u32 l, u32 count);
-/* trainers have done all that they are to do */
+/* trainers have done all that they have to do */
 bool chunks_done(u32 n, u32 c);
 u64 chunks_filled(u32 n, const struct gagg_chan *ch, u32 local);
 struct gagg_cdesc chunks_desc(u32 n, const struct gagg_chan *ch, u32 local, u32 slot);
@@ -79,14 +79,14 @@ s32 chunks_lane(u32 n, const struct gagg_act *a);
 void chunks_act(u32 n, const struct gagg_act *a);
 void chunks_add(u32 n, const struct gagg_todo *todo, const void *lanes);
 void chunks_place(u32 n, const struct gagg_todo *todo, const void *lanes);
-/* what runs that epoch sends that, and it is dropped for @why */
+/* may a host of the epoch send that message, and drop it for @why? */
 bool chunks_may_drop(const struct gagg_msg *m, enum gagg_drop why);
-/* when a batch is over */
+/* checks at the end of a batch */
 void chunks_check(u32 n, u32 c);
 
 /* cluster_equal.c, cluster_store_equal.c */
 void chunks_normalise(u32 n, u32 c);
-/* would its timer do anything, when time has passed? */
+/* would the channel's timer do anything, if time has passed? */
 bool chunks_timed(u32 n, u32 c);
 /* a datagram of the epoch changes nothing at its receiver, which has the channel */
 bool chunks_dead(const struct datagram *d, const struct gagg_msg *m);

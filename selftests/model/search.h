@@ -5,18 +5,16 @@
  *
  *	safe	each result is published once, in order, counts each contribution
  *		once, is the reference's, and is not overwritten unread
- *	live	when all that is in flight is lost, and nothing from then on, all
- *		ranks get all results
+ *	live	if all that is in flight is lost, and nothing after that, all ranks get all results
  *
- * A state is known by 64 bits of hash: among 10^6 states of one search two are
- * taken for one with a probability of 3 * 10^-8.
+ * A state is identified by a hash of 64 bits: among 10^6 states of a search two have the same hash
+ * with a probability of 3 * 10^-8.
  *
  * A model is searches and walks; main() is here. Its command line:
  *
  *	[--seed N] [--walks N] [--full | --quick]
  *
- * --full takes larger bounds, --quick smaller ones. SEED and FULL=1 in the
- * environment work, too.
+ * --full has larger bounds, --quick smaller ones. SEED and FULL=1 in the environment work, too.
  */
 #ifndef SEARCH_H
 #define SEARCH_H
@@ -29,7 +27,7 @@ struct search {
 	u32 kinds;	/* all assignments of so many kinds of contributions, or 0: */
 	u32 some;	/* so many random ones */
 	u32 limit;	/* states of each; 0: all that can be reached */
-	u32 grow;	/* as many times as many with --full; 0: not at all */
+	u32 grow;	/* factor of the limit with --full; 0: not larger */
 	struct setup su;
 };
 

@@ -5,8 +5,8 @@
  *
  * What every step asserts (world_error() has the first violation):
  *	- a result is published once per slot and round, rounds in order
- *	- in a quorum: its home decides once who is in it, as many as the mode asks
- *	  for, and every host says the same
+ *	- in a quorum: its home decides once which ranks are in it, as many as the mode requires,
+ *   and all hosts have the same
  *	- its lanes, exponent, flags and contributors are those of an integer
  *	  reference over exactly one contribution of each member; it is withheld
  *	  only from hosts all of whose ranks want none
@@ -15,10 +15,9 @@
  *	- ops are done once, in order, with all their chunks
  *	- no datagram of an honest host is dropped, but those of dead epochs, all of them
  *	- the queue of actions never runs over
- * Ranks die at any time: then everybody begins another epoch, with other contributions,
- * from nothing, while what is under way arrives later, some of it twice.
- * And at the end: each chunk was published once by its home. Without loss,
- * repetition and reordering also: nothing was said twice.
+ * Ranks die at any time: then all begin another epoch, with other contributions, from nothing.
+ * Datagrams in flight arrive later, some of them twice. At the end: each chunk was published once
+ * by its home. Without loss, repetition and reordering also: nothing was sent twice.
  */
 #ifndef WORLD_H
 #define WORLD_H
@@ -29,11 +28,14 @@
 #define WORLD_CHANS	3
 #define WORLD_LIVES	3
 
-/* what goes out to hosts, what comes from them */
+/* WORLD_IN: to hosts; WORLD_OUT: from hosts */
 #define WORLD_IN	1
 #define WORLD_OUT	2
 
-/* of a datagram: lost in an outage, for want of room, or in a burst; or a longer way, or late */
+/*
+ * what befalls a datagram: lost in an outage, for lack of room, or in a burst; a longer way; or
+ * late
+ */
 enum world_weather {
 	WORLD_OUTAGE,
 	WORLD_QUEUE,
@@ -44,7 +46,7 @@ enum world_weather {
 };
 
 /**
- * struct world_outage - times in which all is lost
+ * struct world_outage - times in which all datagrams are lost
  * @first:	begin of the first one, ns
  * @lasts:	ns; 0: there is none
  * @every:	ns from one begin to the next; 0: it is the only one
@@ -117,11 +119,11 @@ u64 world_lanes(const struct world *w, enum gagg_wire_type type);
 u64 world_chunks(const struct world *w, u32 c);
 /* datagrams that found no room in a queue */
 u64 world_overflows(const struct world *w);
-/* datagrams that some weather was about */
+/* datagrams that were affected by some weather */
 u64 world_befell(const struct world *w, enum world_weather what);
 u32 world_deaths(const struct world *w);
 u64 world_time(const struct world *w);
-/* the longest time in which no rank had another result */
+/* the longest time in which no rank got a further result */
 u64 world_stall(const struct world *w);
 /* when all ranks had all results of a channel */
 u64 world_chan_time(const struct world *w, u32 c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the world share.
+ * Declarations that the parts of the world share.
  */
 #ifndef WORLD_INT_H
 #define WORLD_INT_H
@@ -13,8 +13,8 @@
 			 WORLD_LANES * 4 : sizeof(struct gagg_ack))
 
 struct packet {
-	struct packet *next;	/* of those that are free */
-	u64 takes;		/* ns of the receiver's link, that are still to come */
+	struct packet *next;	/* next of the free ones */
+	u64 takes;		/* ns that it still needs on the receiver's link */
 	u8 from, to, shard, life;
 	u8 hdr[GAGG_WIRE_HDRLEN];
 	u8 body[WORLD_BODY];
@@ -50,9 +50,9 @@ struct chan_host {
 struct host {
 	struct world *w;
 	u32 id;
-	/* what has happened, or not, since it was looked at: most moments are one host's */
+	/* what has happened since the host was last served: most moments concern one host */
 	bool news;		/* for trainers */
-	u64 due;		/* of its timers; 0: has to be found out */
+	u64 due;		/* earliest of its timers; 0: not known yet */
 	struct gagg_geom g;
 	struct gagg_shard *sh[WORLD_SHARDS];
 	struct chan_host c[WORLD_CHANS];
@@ -60,10 +60,10 @@ struct host {
 	u64 link_out, link_in;	/* busy until */
 	bool bad;		/* in a burst of losses */
 	u64 batch;		/* shards that have received since the last refill */
-	struct gagg_burst burst;	/* of a batch, what the next datagram may follow */
+	struct gagg_burst burst;	/* the burst of a batch that the next datagram may follow */
 };
 
-/* what a result must be; computed once for all hosts */
+/* the expected result; computed once for all hosts */
 struct reference {
 	s64 lanes[WORLD_LANES];
 	struct gagg_rdesc desc;
@@ -76,8 +76,8 @@ struct world {
 	u64 epoch, cookie;
 	u32 life;			/* number of the epoch, from 0 */
 	u64 befell[WORLD_WEATHERS];	/* datagrams */
-	u64 read_at;			/* a result was read last */
-	u64 stall;			/* the longest time in which none was */
+	u64 read_at;			/* when a result was read last */
+	u64 stall;			/* the longest time without one */
 	u64 sent[32], lanes[32];	/* by type; 0: all */
 	u64 members[WORLD_CHANS];
 	u64 total[WORLD_CHANS];
@@ -85,7 +85,7 @@ struct world {
 	u64 op_end[WORLD_CHANS][WORLD_OPS];
 	u16 op_last[WORLD_CHANS][WORLD_OPS];
 	struct reference *ref[WORLD_CHANS];
-	u64 *decided[WORLD_CHANS];	/* quorum: who is in a result; 0: open yet */
+	u64 *decided[WORLD_CHANS];	/* quorum: ranks in a result; 0: still open */
 	struct host *host;
 	struct arrival *flight;
 	u32 nflight, room;
@@ -98,7 +98,7 @@ typedef unsigned long long ull;
 void world_fail(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 u64 world_random(struct world *w);
 
-/* world_ref.c: what a rank contributes, what comes of it */
+/* world_ref.c: the contribution of a rank, and the expected result */
 struct gagg_cdesc world_contribution(const struct world *w, u32 rank, u32 c, u64 v, s32 *lanes);
 const struct reference *world_reference(const struct world *w, u32 c, u64 v);
 

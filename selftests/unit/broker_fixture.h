@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A request that is right, and the group that it is about. */
+/* A valid request, and the group that it names. */
 #ifndef BROKER_FIXTURE_H
 #define BROKER_FIXTURE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One node under test: a shard with one channel, fed by hand with what other
- * nodes would send. Rank n lives on node n unless said otherwise.
+ * One node under test: a shard with one channel. The test passes it what other nodes would send.
+ * Rank n lives on node n, except where stated.
  */
 #ifndef CHAN_NODE_H
 #define CHAN_NODE_H
@@ -30,10 +30,10 @@ static u32 nacts;
 static struct gagg_arrival in;
 static u64 now;
 static u64 filled[GAGG_LOCALS];
-static struct gagg_cdesc desc[GAGG_LOCALS];	/* of every chunk, but */
-static u64 zero_slots;				/* those are zero */
+static struct gagg_cdesc desc[GAGG_LOCALS];	/* of contributions, but for */
+static u64 zero_slots;				/* bit per slot: these are zero, */
 static u8 exp_step;				/* and exponents grow with the slot */
-static u32 pn[GAGG_NODES];			/* last used by each node */
+static u32 pn[GAGG_NODES];			/* last packet number of each node */
 
 static inline struct gagg_chan *lend_chan(void *ctx, u16 id)
 {
@@ -130,7 +130,7 @@ static inline void start_channel(u16 id, u64 members)
 	memset(pn, 0, sizeof(pn));
 }
 
-/* ... and one long op of every local rank is on its way */
+/* geometry and channel, with one long op of every local rank in flight */
 static inline void start(u32 self)
 {
 	u32 l;
@@ -227,7 +227,7 @@ static inline enum gagg_rx ask(u32 rank, u32 chunk, u32 round, u32 run)
 	return rx(g.node_of[rank], m);
 }
 
-/* the same, for repetitions */
+/* a request of a rank for repetitions */
 static inline enum gagg_rx ask_repeat(u32 rank, u32 chunk, u32 round, u32 run)
 {
 	struct gagg_msg m = message(GAGG_T_QUERY, rank, chunk, round);
@@ -237,7 +237,7 @@ static inline enum gagg_rx ask_repeat(u32 rank, u32 chunk, u32 round, u32 run)
 	return rx(g.node_of[rank], m);
 }
 
-/* of node 0; the number counts results of the channel there */
+/* a result of node 0; @rpn counts results of the channel there */
 static inline enum gagg_rx result(u32 chunk, u32 round, u32 rpn)
 {
 	struct gagg_msg m = message(GAGG_T_RESULT, 0, chunk, round);
@@ -296,7 +296,7 @@ static inline void fire(void)
 	flush();
 }
 
-/* the next action of that type from *at on, or NULL */
+/* the next action of a type from *at on, or NULL */
 static inline const struct gagg_act *next_act(u32 *at, u8 type)
 {
 	while (*at < nacts)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of a simulation by their time: a binary heap. Those of the same time come in
- * the order of their keys, which are random.
+ * Events of a simulation by their time: a binary heap. Events of the same time come in the order of
+ * their keys, which are random.
  */
 #ifndef EVENT_HEAP_H
 #define EVENT_HEAP_H

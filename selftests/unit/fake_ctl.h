@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whole command lines of gaggctl, against a kernel, a reconcile() and an archive
- * that only take down what they are asked.
+ * Whole command lines of gaggctl, with a kernel, a reconcile() and an archive that only record what
+ * they are asked.
  */
 #ifndef FAKE_CTL_H
 #define FAKE_CTL_H
@@ -47,7 +47,7 @@ static struct {
 	int n_events;
 	int open_errno;		/* there is no module, or it cannot be asked */
 	bool twin_answers;
-	struct nl_twin twin;	/* who was asked; no path: the module */
+	struct nl_twin twin;	/* the twin that was asked; no path: the module */
 } kernel;
 
 struct nl {

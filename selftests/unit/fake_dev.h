@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A kernel behind agent/lib/sys.h: sessions of several ranks in one process, one
- * thread each, and one that adds. File descriptor FAKE_FD + r is rank r.
+ * A kernel behind agent/lib/sys.h: sessions of several ranks in one process, a thread for each, and
+ * one that adds. File descriptor FAKE_FD + r is rank r.
  *
- * It does what uapi/linux/gagg.h says of the module and nothing more: results
- * appear only after all members have submitted and filled a chunk; what a rank
- * does not want it does not get; memory that nobody may rely on holds poison. Of
- * five calls of a thread two say -EINTR, as if it had taken a signal.
+ * It does what uapi/linux/gagg.h specifies and nothing more. Results appear only after all members
+ * have submitted and filled a chunk. A rank gets no result that it does not want. Memory with
+ * unspecified contents has poison. Two of five calls of a thread return -EINTR, as after a signal.
  * With fake.store set its channel is a store (fake_store.h).
  */
 #ifndef FAKE_DEV_H
@@ -70,11 +69,11 @@ static struct {
 	struct fake_channel channel[FAKE_CHANNELS];
 	unsigned int channels;
 	unsigned int calls[FAKE_RANKS];	/* SUBMIT and WAIT */
-	bool dead;			/* who asks for anything exits with 100 */
+	bool dead;			/* a process that makes a call exits with 100 */
 	uint64_t poor;			/* ranks without memory for a channel */
 	bool silent;			/* no answers to sys_look() */
-	bool discreet;			/* does not say who is missing */
-	uint64_t behind;		/* store: ranks that are, as the test wants them */
+	bool discreet;			/* does not report missing ranks */
+	uint64_t behind;		/* store: ranks that are behind, set by the test */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
 	struct gagg_ioc_times times[FAKE_RANKS];	/* as the test wants them */
@@ -83,12 +82,12 @@ static struct {
 	bool copies;			/* store: each rank has one */
 	bool wide;			/* store: lanes of int64 */
 	uint32_t wire;			/* 1, 2: lanes of 16, 8 bits */
-	double *sent;			/* of floats: sums before they are narrowed; by lane */
-	uint32_t bound;			/* store: of readers */
+	double *sent;			/* floats: sums before they are narrowed; by lane */
+	uint32_t bound;			/* store: bound of readers */
 	uint32_t *kept;			/* store: the lanes */
 	void **old;			/* memory of seats that are gone */
 	unsigned int olds;
-	void (*waited)(void);		/* who returns from a WAIT goes there first */
+	void (*waited)(void);		/* called before a WAIT returns */
 } fake = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.cond = PTHREAD_COND_INITIALIZER,
@@ -138,7 +137,7 @@ static struct fake_op *fake_op(struct fake_seat *s, uint64_t v)
 
 #include "fake_store.h"
 
-/* lock held; the epoch ends for everybody */
+/* lock held; the epoch ends for all ranks */
 static void fake_end(uint32_t reason, uint32_t rank, uint32_t other, uint32_t sig,
 		     uint32_t other_sig)
 {
@@ -194,7 +193,7 @@ static unsigned int fake_narrow(uint8_t laneop)
 	return laneop >> 4 == GAGG_LANE_S16 ? 1 : laneop >> 4 == GAGG_LANE_S8 ? 2 : 0;
 }
 
-/* narrow lanes to sums of 32 bits */
+/* adds narrow lanes to sums of 32 bits */
 static void fake_add_narrow(unsigned int narrow, int32_t *acc, const void *in, unsigned int n,
 			    unsigned int shift)
 {
@@ -203,7 +202,7 @@ static void fake_add_narrow(unsigned int narrow, int32_t *acc, const void *in, u
 					  ((const int8_t *)in)[i], shift);
 }
 
-/* and back; returns by how much they were shifted */
+/* turns sums into narrow lanes; returns the shift */
 static uint16_t fake_narrowed(unsigned int narrow, int32_t *acc, unsigned int n)
 {
 	int32_t limit = narrow == 1 ? INT16_MAX : INT8_MAX, most = 0;
@@ -216,7 +215,7 @@ static uint16_t fake_narrowed(unsigned int narrow, int32_t *acc, unsigned int n)
 		most = abs(acc[i]) > most ? abs(acc[i]) : most;
 	while (quant_shift_rne(most, s) > limit)
 		s++;
-	/* from the first on: what is written was read */
+	/* from the first on: an element is written after it was read */
 	for (i = 0; i < n << narrow; i++) {
 		int32_t q = quant_shift_rne(acc[i], s);
 
@@ -234,7 +233,7 @@ static uint32_t fake_call(const struct gagg_ioc_submit *arg)
 	return (uint32_t)(arg->count & 0x3ffffff) | (arg->root | arg->root >> 8 << 4) << 26;
 }
 
-/* lock held; the next chunk of a channel if it is complete */
+/* lock held; publishes the next chunk of a channel if it is complete */
 static bool fake_publish(struct fake_channel *ch)
 {
 	uint64_t v = ch->next;
@@ -362,7 +361,7 @@ static void *fake_main(void *arg)
 	return NULL;
 }
 
-/* a seat's memory stays with who has mapped it, until the end of the test */
+/* a seat's memory stays mapped until the end of the test */
 static void fake_keep(void *mem)
 {
 	if (!mem)
@@ -492,7 +491,7 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 	} else {
-		until.tv_sec += 60;	/* nothing here takes so long: a hang */
+		until.tv_sec += 60;	/* a wait as long as this is a hang */
 	}
 	for (;;) {
 		/* others may have attached again before this rank has left */
@@ -527,7 +526,7 @@ static int fake_times(uint32_t rank, struct gagg_ioc_times *a)
 	return 0;
 }
 
-/* ranks that have not filled the next chunk of a channel, which is one of that op */
+/* ranks that have not filled the next chunk of a channel, if the chunk belongs to that op */
 static uint64_t fake_missing(uint32_t id, uint32_t rank, uint64_t n)
 {
 	struct fake_channel *ch = fake_channel(id);
@@ -547,7 +546,7 @@ static uint64_t fake_missing(uint32_t id, uint32_t rank, uint64_t n)
 	return ranks;
 }
 
-/* two in a row: who tries again once only is found, too */
+/* two in a row: a caller that repeats only once fails, too */
 static bool fake_signal(void)
 {
 	static _Thread_local unsigned int calls;

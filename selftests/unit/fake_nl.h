@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * nl.h played in memory, for tests that link agent/nl/names.c only. Calls that
- * change something are counted, and logged by a word each.
+ * nl.h in memory, for tests that link agent/nl/names.c only. Calls that change something are
+ * counted, and logged by a word each.
  */
 #ifndef FAKE_NL_H
 #define FAKE_NL_H
@@ -19,7 +19,7 @@ static struct fake {
 	bool absent;			/* no module */
 	const char *busy;		/* EBUSY for the group of this name */
 	unsigned int calls;		/* that change something */
-	unsigned int *dumps;		/* of groups, shared with the child; NULL: not counted */
+	unsigned int *dumps;		/* dumps of groups, shared with a child; or NULL */
 	char log[2048];
 	unsigned int n;
 	struct nl_group groups[FAKE_GROUPS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Four ranks as threads over fake_dev.h: chunks of 8 lanes, and rings that
- * operations exceed. To be included after cmocka.h and what it needs.
+ * Four ranks as threads over fake_dev.h: chunks of 8 lanes, and rings that are shorter than
+ * operations. To be included after cmocka.h and its headers.
  */
 #ifndef FAKE_RANKS_H
 #define FAKE_RANKS_H
@@ -43,13 +43,13 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	struct gagg_comm *c;
 
-	/* a sentence that gagg_init_fd() has to take back */
+	/* sets a sentence that gagg_init_fd() must clear */
 	CHECK(gagg_open_rank("", 0) == GAGG_ERR_INVALID && *gagg_last_error(NULL));
 	if (gagg_init_fd(&c, FAKE_FD + w->rank, w->timeout_ms)) {
 		CHECK(!"init");
 		return NULL;
 	}
-	/* an epoch that ends while a rank has yet to see it begin is no matter here */
+	/* the epoch must not end before all ranks have seen it begin */
 	pthread_barrier_wait(&all);
 	w->body(c, w->rank);
 	if (w->leave)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The store of fake_dev.h, which includes it. An update is added at once; a read
- * is done when somebody waits for it and its rank may read: within fake.bound
- * clocks of the slowest, or behind a fence. With fake.copies every rank has its own;
- * updates are for one of them, or (ako) divided. Who gossips waits as in the kernel for
- * who has to send or to read.
+ * The store of fake_dev.h, which includes it. An update is added at once. A read is done when a
+ * thread waits for it and its rank may read: within fake.bound clocks of the slowest, or behind a
+ * fence. With fake.copies every rank has a copy; updates are for one of them, or (ako) divided.
+ * Ranks that gossip wait as in the kernel until others have sent or read.
  */
 #ifndef FAKE_STORE_H
 #define FAKE_STORE_H
 
 #include <linux/gagg_peer.h>
 
-#define FAKE_END	0x7fffffff	/* clock of who has made its last update */
+#define FAKE_END	0x7fffffff	/* clock of a rank that has made its last update */
 #define FAKE_ALL	((1 << FAKE_RANKS) - 1)
 
 static uint32_t *fake_kept(unsigned int copy, uint64_t chunk)
@@ -49,7 +48,7 @@ static unsigned int fake_copy_of(const struct fake_seat *s, const struct gagg_io
 	return !fake.copies ? 0 : a->flags & GAGG_SUBMIT_PEER ? a->root : fake_rank_of(s);
 }
 
-/* does an update bring that chunk to that copy */
+/* does an update bring that chunk to that copy? */
 static bool fake_sends(const struct fake_seat *s, const struct gagg_ioc_submit *a,
 		       unsigned int copy, uint64_t chunk)
 {
@@ -94,7 +93,7 @@ static bool fake_mode(const char *name)
 	return fake.sync && !strncmp(fake.sync, name, strlen(name));
 }
 
-/* gossip-pair: has the pair of the last round read what is to be replaced? */
+/* gossip-pair: has the pair of the last round read what the update replaces? */
 static bool fake_was_read(const struct fake_seat *s)
 {
 	uint32_t pair;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests that have more to do than "make check-unit" has time for: worlds of more seeds,
- * larger ones. With "--full" they do all of it, as selftests/model/full.sh and the
- * mutations have them.
+ * For tests that can do more than "make check-unit" has time for: more seeds, larger worlds. With
+ * "--full" they do all of it, as in selftests/model/full.sh and the mutation suites.
  */
 #ifndef FULL_H
 #define FULL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A whole gaggd (daemon_run() in a child) in a folder of its own, with the
- * netlink family and the device played. One a test: setup() and teardown().
+ * A whole gaggd (daemon_run() in a child) in a folder of its own, with a fake netlink family and
+ * device. One for each test: setup() and teardown().
  */
 #ifndef GAGGD_FIXTURE_H
 #define GAGGD_FIXTURE_H
@@ -26,13 +26,13 @@
 
 static char dir[64], path[96], config[96], logfile[96], state_dir[96];
 static uint64_t most_names, most_bytes;	/* of checkpoints; 0: the default */
-static unsigned int patience_ms;	/* with clients that ask nothing */
-static unsigned int idle_ms;		/* with those that save nothing */
-static void (*become)(void);	/* what the child is to be before it runs; NULL: nothing */
+static unsigned int patience_ms;	/* patience with clients that ask nothing */
+static unsigned int idle_ms;		/* patience with clients that save nothing */
+static void (*become)(void);	/* called in the child before the daemon runs; NULL: nothing */
 static uint64_t bound;		/* ranks, in the child */
 static int bind_errno;
 
-/* The device: a plain file that knows GAGG_IOC_OPEN. */
+/* The device: a plain file with GAGG_IOC_OPEN. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	struct gagg_ioc_open *arg;
@@ -143,7 +143,7 @@ static inline int finish(int sig)
 	return status;
 }
 
-/* Does the log of the daemons say @text, now or within a minute? */
+/* Does the daemons' log contain @text, now or within a minute? */
 static inline bool logged(const char *text)
 {
 	char buf[16384];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Up to three nodes with the join object, and a network between them that takes
- * DELAY and loses what lost() says, over SHARDS of them. One per program.
+ * Up to three nodes with the join object, and a network between them with a delay of DELAY, SHARDS
+ * shards, and the losses that lost() chooses. One per program.
  */
 #ifndef JOIN_NET_H
 #define JOIN_NET_H
@@ -40,7 +40,7 @@ static struct datagram queue[QUEUE], last[GAGG_T_ABORT + 1];
 static u32 nodes, nqueue, sent[GAGG_T_ABORT + 1];
 static u64 now, instances;
 static bool (*lost)(const struct datagram *d);
-static bool (*clogged)(u32 n);	/* the socket of host n takes nothing long */
+static bool (*clogged)(u32 n);	/* the socket of host n accepts no long datagrams */
 static u32 wides;		/* HELLOs as long as a chunk that were sent */
 
 static inline void boot(u32 n)

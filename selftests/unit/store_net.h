@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hosts with stores of the real core, joined by a network that loses,
- * duplicates and reorders. What the module does with payload is done here by
- * hand.
+ * Hosts with stores of the real core, joined by a network that loses, duplicates and reorders. This
+ * file does what the module does with payload.
  *
- * Ranks die: then the hosts end the epoch, one after the other, and forget; when all
- * have, they begin the next one, one after the other, some of them made from nothing.
- * What is under way stays so, and some of it comes again at any time.
+ * Ranks die. Then the hosts end the epoch, one after the other, and forget all. After that they
+ * begin the next one, one after the other, some of them as new objects. Datagrams in flight stay in
+ * flight, and some of them come again at any time.
  */
 #ifndef STORE_NET_H
 #define STORE_NET_H
@@ -55,7 +54,7 @@ struct rank {
 	int32_t push[RING][LANES];
 	u8 zero[RING];
 	int32_t copy[RING][LANES];
-	u32 fresh[RING];	/* clocks that the copy says it has of all */
+	u32 fresh[RING];	/* least clocks that the copy reports */
 	u32 reads;		/* chunks read */
 };
 
@@ -73,10 +72,10 @@ static struct rank ranks[GAGG_RANKS];
 static u32 nranks;
 static u32 hosts = NODES;	/* at most */
 static struct packet packets[FLIGHT];
-/* which are under way, in the order they left; behind them those that are free */
+/* packets in flight, in the order in which they left; then the free ones */
 static u16 flight[FLIGHT];
 static u32 nflight;
-/* some that come again, after any time, by epoch and type */
+/* packets that come again after any time, by epoch and type */
 static struct packet old[LIVES][TYPES][OLD];
 static u32 nold[LIVES][TYPES];
 static u64 now;
@@ -84,8 +83,8 @@ static u32 loss, dup, disorder;	/* percent */
 static u64 seed;
 static u64 sent[TYPES];		/* datagrams by type */
 static bool wide;		/* lanes of int64: one for each two of LANES */
-static bool lazy;		/* hosts do not always do all that they could at once */
-static bool more[NODES];	/* there is some left to do */
+static bool lazy;		/* hosts do not always do at once all that they could */
+static bool more[NODES];	/* the host has work left */
 
 static inline u32 rnd(u32 below)
 {
@@ -140,7 +139,7 @@ static inline void add(int32_t *dst, const int32_t *a, const int32_t *b)
 	gagg_reduce_chunk(gagg_store_laneop(&base_geom), dst, a, b, LANES, 0);
 }
 
-/* it comes again, now and then */
+/* the packet comes again, now and then */
 static inline void repeat(const struct packet *p)
 {
 	u32 *n = &nold[life][p->m.type];
@@ -314,7 +313,7 @@ static inline void begin(u32 n)
 	}
 }
 
-/* the packet that left as the @i-th of those under way arrives */
+/* the @i-th of the packets in flight arrives */
 static inline struct packet take_off(u32 i)
 {
 	u16 at = flight[i];
@@ -324,7 +323,7 @@ static inline struct packet take_off(u32 i)
 	return packets[at];
 }
 
-/* one event of the network, or of a timer when nothing is under way */
+/* one event of the network, or of a timer when nothing is in flight */
 static inline void advance(void)
 {
 	u32 of = rnd(life + 1), type = rnd(TYPES), n;
@@ -357,7 +356,7 @@ static inline void advance(void)
 	timers();
 }
 
-/* the same, and hosts begin the epoch that have not yet */
+/* the same; hosts that have not yet begun the epoch may begin it */
 static inline void go_on(void)
 {
 	u32 n = rnd(base_geom.nodes);
@@ -368,8 +367,8 @@ static inline void go_on(void)
 }
 
 /*
- * Does a rank die now? Then all hosts end the epoch, and nobody begins another before
- * (model_join.c). @last_look: at what they have in the end.
+ * Does a rank die now? Then all hosts end the epoch, and none begins another one before that
+ * (model_join.c). @last_look: called before they forget what they have.
  */
 static inline bool dies(void (*last_look)(void))
 {
@@ -453,7 +452,7 @@ static inline void start(u32 n, const char *text, u64 homes)
 	}
 }
 
-/* an op of a rank, of copies on that of rank @of; its number */
+/* submits an op of a rank, with copies on that of rank @of; returns its number */
 static inline u32 submit_of(u32 rank, u8 flags, u32 of, u32 first, u32 chunks)
 {
 	struct rank *r = &ranks[rank];
@@ -484,7 +483,7 @@ static inline u32 begun(u32 rank)
 	return attached(rank) ? gagg_store_clock(chan[ranks[rank].node], ranks[rank].local) : 0;
 }
 
-/* updates that are over: everybody who is to have them does */
+/* updates that are over: all homes that must have them do */
 static inline u32 confirmed(u32 rank)
 {
 	const struct gagg_local *lo = &chan[ranks[rank].node]->local[ranks[rank].local];
@@ -492,7 +491,7 @@ static inline u32 confirmed(u32 rank)
 	return lo->finished < lo->numbers ? lo->op[(lo->finished + 1) % GAGG_OPS].clock : lo->clock;
 }
 
-/* where chunk @slot lives */
+/* home of chunk @slot */
 static inline u32 home_of(u32 slot)
 {
 	return chan[0]->home[gagg_geom_home(&base_geom, chan[0]->nhomes, slot)];

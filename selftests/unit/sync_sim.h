@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stores of up to GAGG_CLOCK_RANKS workers, simulated: time is a number, the policies are
- * those of kmod/core. What store/home.c and store/worker.c do around them is here as far as a
- * policy sees it: an op is a read, or an update that ends with ticks; a home asks the
- * policy again whenever it has heard a tick. Requests, answers and ticks take
- * random times, so that homes hear of the same thing in different orders.
+ * Simulated stores of up to GAGG_CLOCK_RANKS workers: time is a number, the policies are those of
+ * kmod/core. store/home.c and store/worker.c are replaced by what a policy sees of them: an op is a
+ * read, or an update that ends with ticks; a home asks the policy again after each tick. Requests,
+ * answers and ticks have random delays, so homes see the same events in different orders.
  *
- * sim_watch hears of all that is granted, refused and ticked, before it has effect.
+ * sim_watch is called for each grant, refusal and tick, before it has an effect.
  */
 #ifndef SYNC_SIM_H
 #define SYNC_SIM_H
@@ -15,8 +14,8 @@
 #include "sync/internal.h"
 #include "event_heap.h"
 
-#define SIM_HOMES	2	/* of a store without copies */
-#define SIM_CLASSES	4	/* homes of copies that hear a tick together */
+#define SIM_HOMES	2	/* homes of a store without copies */
+#define SIM_CLASSES	4	/* classes of homes of copies; a tick reaches a class at once */
 #define SIM_CLASS_SIZE	(GAGG_CLOCK_RANKS / SIM_CLASSES)
 
 /* what a worker does in turn */
@@ -56,10 +55,10 @@ struct sim_ask {
 };
 
 struct sim_worker {
-	u64 pace;		/* ns for a clock */
-	u32 clock;		/* updates that are over everywhere */
+	u64 pace;		/* ns for a clock of the worker */
+	u32 clock;		/* updates that are over at all homes */
 	u32 last;		/* it finishes at this clock */
-	u32 at;			/* of its program */
+	u32 at;			/* position in its program */
 	u32 missing;		/* answers or ticks until its op is over */
 	u32 target;		/* home where its update has chunks, or GAGG_CLOCK_RANKS */
 	bool over;
@@ -105,7 +104,7 @@ static u64 sim_way(void)
 	return (20 + sim_rnd(sim_rnd(16) ? 60 : 600)) * GAGG_USEC;
 }
 
-/* whose copy a worker reads, or adds to, at a clock */
+/* the rank whose copy a worker reads, or adds to, at a clock */
 static u32 sim_peer(u32 rank, u32 clock)
 {
 	const struct gagg_clocks *k = &sim_home[rank].k;
@@ -136,7 +135,7 @@ static bool sim_may(const struct sim_ask *a)
 	       sim_ops->may_update(&sim_param, &h->st, &h->k, a->rank, sim_now);
 }
 
-/* it is granted, or refused for now */
+/* grants a request, or refuses it for now */
 static bool sim_try(struct sim_ask *a)
 {
 	u32 clock = sim_worker[a->rank].clock;
@@ -243,7 +242,7 @@ static void sim_update(u32 rank, enum sim_op op)
 	}
 	if (op == SIM_UPDATE_PEER)
 		w->target = sim_peer(rank, w->clock);
-	/* one's own home may make it wait, whatever the update brings */
+	/* the worker's own home may make it wait, even if the update has no chunks there */
 	sim_ask(rank, 0, rank, true);
 	if (w->target < GAGG_CLOCK_RANKS && w->target != rank)
 		sim_ask(rank, 1, w->target, true);
@@ -262,7 +261,7 @@ static void sim_read(u32 rank, enum sim_op op)
 			sim_peer(rank, sim_worker[rank].clock), false);
 }
 
-/* one that was slow for a while, and one that always is, is what modes are for */
+/* modes are for workers that are slow for a while, and for one that always is */
 static void sim_compute(u32 rank)
 {
 	const struct sim_worker *w = &sim_worker[rank];
@@ -300,7 +299,7 @@ static void sim_next(u32 rank)
 		sim_update(rank, op);
 }
 
-/* an answer has come, or a tick */
+/* an answer or a tick has come */
 static void sim_done(u32 rank, bool update)
 {
 	struct sim_worker *w = &sim_worker[rank];
@@ -341,10 +340,10 @@ static void sim_happens(const struct event *e)
 
 /*
  * sim_begin - stores of @members in that mode, and their workers
- * @clocks:	most of them make so many
+ * @clocks:	number of clocks that most workers make
  *
- * One worker is three times as slow; one of 16 finishes early, another leaves in the
- * middle of an op. (A death ends the epoch: of that simulations know nothing.)
+ * One worker is three times as slow; one of 16 finishes early, another leaves in the middle of an
+ * op. (There are no deaths: a death would end the epoch.)
  */
 static void sim_begin(const struct gagg_sync_param *p, enum sim_kind kind, const u64 *members,
 		      u32 clocks, const struct sim_watch *watch)
@@ -378,8 +377,8 @@ static void sim_begin(const struct gagg_sync_param *p, enum sim_kind kind, const
 		sim_serve(&sim_home[i]);
 }
 
-/* until nothing can happen; returns a rank that has not come to its end, or
- * GAGG_CLOCK_RANKS
+/*
+ * runs until nothing can happen; returns a rank that has not come to its end, or GAGG_CLOCK_RANKS
  */
 static u32 sim_run(void)
 {
