@@ -5,9 +5,9 @@
 #include "data.h"
 
 /*
- * Of each type: bits of g with its sign, least c (a power of two; c is less than
- * twice that), log2 of the unit that makes |g * c| * unit at most 1, digits of
- * its significand, and log2 of half the least distance of two values.
+ * For each type: bits of g with its sign, least c (a power of two; c is less than twice that), log2
+ * of the unit that makes |g * c| * unit at most 1, digits of its significand, and log2 of half the
+ * least distance of two values.
  *
  * g has bits - 1 bits of magnitude and c one more than log2(c_min): their product
  * has at most @digits, so it is exact.

@@ -56,7 +56,7 @@ static inline u32 gagg_lane_narrow(u8 laneop)
 
 /*
  * gagg_reduce_chunk - dst = a (op) (b shifted)
- * @dst: lanes; may be @a. Of narrow lanes both are sums of int32, as many as @b has lanes
+ * @dst: lanes; may be @a. If lanes are narrow, both are sums of int32, as many as @b has lanes
  * @a: NULL: dst = b shifted (the first contribution stores)
  * @b: lanes in any alignment
  * @n: 32-bit words of @b, that fit (gagg_reduce_fits()): else nothing is done

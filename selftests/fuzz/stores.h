@@ -10,9 +10,9 @@
  *	  that the mode, the fence, or what the copy says of itself promise, at most
  *	  those begun, and with ssp:0 none of the reader's clock or later
  *	- a rank's lanes are read when they are of the update that is sent
- * of homes and readers whose hosts are no insiders; whoever sends. Of copies,
- * where every rank's host is home of all chunks, an update counts where it is to
- * go only, see stores_copies.c; and in modes of whole replicas
+ * of homes and readers whose hosts are no insiders; whoever sends. With copies, where every rank's
+ * host is home of all chunks, an update counts where it is to go only, see stores_copies.c; and in
+ * modes of whole replicas
  *	- all chunks of a read show the same updates
  *
  * Two words of a chunk are a rank's. One says which of its updates are there, a bit

@@ -2,10 +2,9 @@
 /*
  * Chunks of a store: what ranks update and read, and what they may see.
  *
- * Every rank has a script: at every su.ops-th clock, not the same for all, a read of all
- * chunks, at each an update of them, in the end the last update, which is empty, and a
- * read of all. It
- * waits for its reads, and for an update before the next one. Of copies
+ * Every rank has a script: at every su.ops-th clock, not the same for all, a read of all chunks, at
+ * each an update of them, in the end the last update, which is empty, and a read of all. It waits
+ * for its reads, and for an update before the next one. With copies
  *
  *	ako	updates go where the mode sends them; reads are of the own copy
  *	pull	updates are of the own copy, reads of the peer's

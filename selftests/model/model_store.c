@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: core selftests/model/search.c selftests/model/cluster.c selftests/model/cluster_path.c selftests/model/cluster_store.c selftests/model/cluster_store_equal.c; libs: -DGAGG_NODES=3 -DGAGG_RANKS=3 -DGAGG_LOCALS=2 -DGAGG_OPS=3 -DGAGG_GAPS=1 -DGAGG_PATH_LOG=8 -DC_ROUNDS=4 -DC_BLOCK=2048 */
 /*
- * Stores, and copies: every order of every event (search.h). Two hosts: three clocks of
- * one chunk, in each mode; two or three clocks of two chunks, at one home or one at
- * each, also where ranks read at different clocks. Three hosts: two clocks of a chunk
- * (ako: one). Updates are of all chunks, or (SOME) some of them are zero in a few ways
- * drawn by seed. Of copies on three hosts two clocks are a sample (CUT).
+ * Stores, and copies: every order of every event (search.h). Two hosts: three clocks of one chunk,
+ * in each mode; two or three clocks of two chunks, at one home or one at each, also where ranks
+ * read at different clocks. Three hosts: two clocks of a chunk (ako: one). Updates are of all
+ * chunks, or (SOME) some of them are zero in a few ways drawn by seed. With copies on three hosts
+ * two clocks are a sample (CUT).
  *
  * In every state: each update counts once, whole, in order and where it belongs; a
  * read shows what the mode promises, of gossip in all chunks the same; and there is a

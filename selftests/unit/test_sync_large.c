@@ -647,8 +647,9 @@ static void quorums__of_many(void **state)
 		/* half are there in time, always */
 		assert_int_equal(rounds("bsp-deadline:1:1:1", n, n / 2, &longest), 0);
 		assert_true(longest == GAGG_MSEC);
-		/* the first round waits for all. Of many more ranks than GAGG_DELAYS it
-		 * is those that came last which make the deadline
+		/*
+		 * the first round waits for all. If there are many more ranks than GAGG_DELAYS,
+		 * those that came last make the deadline
 		 */
 		all = rounds("bsp-adaptive:1:8:1", n, n / 2, &longest);
 		assert_in_range(all, 1, n == 64 ? 1 : 49);

@@ -784,10 +784,10 @@ static void print_weather(const struct world_config *c)
 }
 
 /*
- * Results came to nobody for longer than outages and trainers explain. Where all that is in
- * flight on a path is lost it waits for a timeout, of 500 ms in the end, as QUERY does. Of
- * those two in a row may be in vain; where much is lost, or a burst has to be outlasted by
- * datagrams that are that rare, more.
+ * Results came to nobody for longer than outages and trainers explain. Where all that is in flight
+ * on a path is lost it waits for a timeout, of 500 ms in the end, as QUERY does. Two of those in a
+ * row may get no answer; where much is lost, or a burst has to be outlasted by datagrams that are
+ * that rare, more.
  */
 static bool stalls(const struct world *w, const struct world_config *c)
 {

@@ -5,9 +5,8 @@
  *	wire learn INTERFACE FILE [FIELD=VALUE]...
  *		waits for a gagg datagram that comes in and has these fields, and
  *		keeps it
- *	wire send FROM:PORT TO:PORT [FILE] [FIELD=VALUE]...
- *		sends what was kept, or a header of zeros, with other fields.
- *		FROM needs not be this host's. IPv4.
+ *	wire send FROM:PORT TO:PORT [FILE] [FIELD=VALUE]... sends what was kept, or a header of
+ *		zeros, with other fields. FROM need not be this host's. IPv4.
  *
  * FIELD: a field of struct gagg_hdr (cookie: the first half of the tag), or
  *	length=N	of the UDP payload: cut off, or followed by zeros
