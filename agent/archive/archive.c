@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Directories of the archive, and files on their way into it.
+ * Directories of the archive, and files that are written into it.
  *
- * Every name is looked up in an open directory and never through a symbolic link. A
- * name that begins with a dot is no checkpoint's: PLACED is where a file is linked
- * before it is renamed, since a link takes no other's place. One file of a group is on
- * its way at a time, so what is there when the next begins is of a gaggd that was
- * killed between the two.
+ * Every name is looked up in an open directory and never through a symbolic link. No checkpoint has
+ * a name that begins with a dot. A file is linked as PLACED before it is renamed, since a link
+ * replaces no existing file. One file of a group is placed at a time. So if PLACED exists when the
+ * next begins, a gaggd was killed between link and rename.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -33,7 +32,7 @@ int archive_say(struct archive_error *err, int error, const char *fmt, ...)
 	return -error;
 }
 
-/* Is it a directory of ours that nobody else may look into? */
+/* Is it a directory of ours that no other user may read? */
 static int archive_check_dir(int fd, const char *name, struct archive_error *err)
 {
 	struct stat st;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The archive: a directory of groups, each a directory of checkpoints. Only its
- * owner may look into it, and passes no descriptor that could write a file of it.
+ * The archive: a directory of groups, each a directory of checkpoints. Only its owner may read it,
+ * and passes no descriptor with which one of its files could be written.
  *
- * Functions return 0 (or a descriptor) or -errno, with a sentence in @msg. Names are
- * to be as name_kept() has them.
+ * Functions return 0 (or a descriptor) or -errno, with a sentence in @msg. name_kept() must accept
+ * names.
  */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
@@ -20,7 +20,7 @@
 
 /**
  * struct archive_error - a sentence for the user
- * @text: it
+ * @text: the sentence
  */
 struct archive_error {
 	char text[200];
@@ -28,12 +28,11 @@ struct archive_error {
 
 /**
  * struct archive_entry - a checkpoint
- * @group: whose
- * @name: its name; empty: @problem is a sentence, why those of @group cannot be listed
+ * @group: its group
+ * @name: its name; empty: @problem says why the checkpoints of @group cannot be listed
  * @bytes: size of the file
- * @tables: how many are in it, as it says
- * @problem: NULL, or why @tables is 0: it does not begin as a checkpoint does, or
- *	cannot be read
+ * @tables: number of tables in it, according to its header
+ * @problem: NULL, or why @tables is 0: the file does not begin like a checkpoint, or cannot be read
  * @saved: when it was written
  */
 struct archive_entry {
@@ -45,39 +44,51 @@ struct archive_entry {
 	time_t saved;
 };
 
-/* not 0: it has seen enough */
+/* returns not 0 to stop */
 typedef int (*archive_cb)(const struct archive_entry *e, void *arg);
 
-/* The directory @path, made if it is not there and @make. -ENOENT: it is not there. */
+/*
+ * Opens the directory @path; creates it if it does not exist and @make is set. -ENOENT: it does not
+ * exist.
+ */
 int archive_open(const char *path, bool make, struct archive_error *err);
 
-/* The directory of a group, as above. */
+/* Opens the directory of a group, as above. */
 int archive_group(int top, const char *group, bool make, struct archive_error *err);
 
-/* Checkpoints of a group by name; what is no file in its directory is passed over. */
+/*
+ * Calls @cb for the checkpoints of a group by name; entries of its directory that are no files are
+ * skipped.
+ */
 int archive_each(int dir, const char *group, archive_cb cb, void *arg);
 
-/* A file without a name, to be written, and to be placed under one. */
+/* Creates a file without a name, for writing; archive_place() gives it one. */
 int archive_new(int dir, struct archive_error *err);
 
 /*
- * Give the file @fd, of archive_new(), a name, in place of an older one's. Lasts when
+ * Gives a file of archive_new() a name, and replaces an older file of that name. It is durable when
  * the file and @dir are synced.
  */
 int archive_place(int dir, int fd, const char *name, struct archive_error *err);
 
-/* The file of a checkpoint, to be read; the sentence says which there are. */
+/*
+ * Opens the file of a checkpoint for reading; if it does not exist, the sentence names those that
+ * do.
+ */
 int archive_load(const char *path, const char *group, const char *name,
 		 struct archive_error *err);
 
 /*
- * All checkpoints, or those of @group; nothing of a group that has none. -ENOENT: @path
- * is not there.
+ * Calls @cb for all checkpoints, or for those of @group; a group without any is skipped. -ENOENT:
+ * @path does not exist.
  */
 int archive_list(const char *path, const char *group, archive_cb cb, void *arg,
 		 struct archive_error *err);
 
-/* Remove one, and the group's directory with the last; the sentence says which there are. */
+/*
+ * Removes a checkpoint, and with the last one the group's directory; if it does not exist, the
+ * sentence names those that do.
+ */
 int archive_delete(const char *path, const char *group, const char *name,
 		   struct archive_error *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in the archive.
+ * Lists the archive.
  */
 #define _GNU_SOURCE 1
 #include <dirent.h>
@@ -38,7 +38,7 @@ static void list_free_names(struct dirent **names, int n)
 	free(names);
 }
 
-/* a file, and no pipe to wait at */
+/* opens a file, but no pipe that would have to be waited for */
 static int list_open_file(int dir, const char *name, struct stat *st)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -89,7 +89,7 @@ static void list_name_entry(struct archive_entry *e, const char *group, const ch
 	memcpy(e->name, name, strlen(name));
 }
 
-/* A file that cannot be opened takes its place all the same. */
+/* A file that cannot be opened is listed all the same. */
 static bool list_read_entry(int dir, const char *group, const char *name, struct archive_entry *e)
 {
 	struct stat st;
@@ -133,7 +133,7 @@ static int list_group(int top, const char *group, archive_cb cb, void *arg,
 	return archive_say(err, -ret, "%s: %s", group, strerror(-ret));
 }
 
-/* what is no group's directory hides no other's */
+/* an error of one directory does not hide the other groups */
 static int list_tell_problem(const char *group, const struct archive_error *err, archive_cb cb,
 			     void *arg)
 {
@@ -197,7 +197,9 @@ static int list_say_none(int dir, const char *group, const char *name, struct ar
 	return -ENOENT;
 }
 
-/* the directory of a group that has some, and the archive's, for the caller to close */
+/*
+ * opens the directory of a group with checkpoints, and that of the archive; the caller closes both
+ */
 static int list_find_group(const char *path, const char *group, const char *name, int *top,
 			   struct archive_error *err)
 {
@@ -246,7 +248,7 @@ int archive_delete(const char *path, const char *group, const char *name,
 		      archive_say(err, errno, "checkpoint \"%s\" of group \"%s\": %s", name,
 				  group, strerror(errno));
 	else
-		/* it stays while another is in it */
+		/* the directory stays while another checkpoint is in it */
 		unlinkat(top, group, AT_REMOVEDIR);
 	close(dir);
 	close(top);

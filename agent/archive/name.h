@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * What the kernel takes as the name of a group, but for its length. No slash; and no
- * control characters, which would be in the log.
+ * Does the kernel accept it as the name of a group, apart from its length? No slash; and no control
+ * characters, which would be in the log.
  */
 static inline bool name_valid(const char *name)
 {
@@ -18,8 +18,8 @@ static inline bool name_valid(const char *name)
 }
 
 /*
- * What a file of the archive, or a directory of it, is named: neither ".", nor "..",
- * nor what the archive itself names; nor what a command line takes for an option.
+ * May a file or directory of the archive have that name? Not ".", "..", or names that the archive
+ * itself uses; nor names that a command line takes for an option.
  */
 static inline bool name_kept(const char *name)
 {

@@ -19,25 +19,25 @@
  * @max:	last size
  * @factor:	the next size is so many times the last one; 0: see @step
  * @step:	the next size is so many bytes more
- * @sizes:	if there are any, the sizes, and @min to @step mean nothing
- * @nsizes:	how many
+ * @sizes:	the sizes, if there are any: then @min to @step are not used
+ * @nsizes:	number of @sizes
  * @iters:	operations of each size that are timed
- * @warmup:	and that come before, not timed
- * @budget:	stop with fewer when they have taken so many seconds; 0: never
- * @seed:	of the elements
- * @json:	as JSON
- * @plan:	reductions of floating point have a plan
- * @algorithm:	of a system that has several: names, with commas between, of
- *		which the best is taken; NULL: of all
+ * @warmup:	operations before them that are not timed
+ * @budget:	seconds after which fewer operations suffice; 0: no limit
+ * @seed:	seed of the elements
+ * @json:	print JSON
+ * @plan:	floating-point reductions have a plan
+ * @algorithm:	for a system with several: names separated by commas, the best of these is used;
+ *		NULL: the best of all
  * @idle_file:	see usage_init(); NULL: none
- * @group:	to join
- * @rank:	to be; -1: any
- * @ranks:	of systems that have to be told: how many there are
- * @rendezvous:	of the same: a folder, where they find each other
- * @socket:	gaggd's; NULL: the usual one
+ * @group:	group to join
+ * @rank:	rank to join as; -1: any
+ * @ranks:	number of ranks, for systems that must be told
+ * @rendezvous:	for the same systems: a folder where ranks find each other
+ * @socket:	socket of gaggd; NULL: the usual one
  * @timeout:	seconds to join, and for each operation
- * @local:	so many ranks on this machine, with twins of their own; 0: one of a group
- * @help:	was asked for; nothing else holds then
+ * @local:	number of ranks on this machine, with twins of their own; 0: be one rank of a group
+ * @help:	help was asked for; the other fields are not valid then
  * @error:	what is wrong with the command line, as a sentence
  */
 struct bench_args {

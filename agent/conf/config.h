@@ -13,9 +13,9 @@
 #define CONFIG_PATH	"/etc/gagg.conf"
 
 /**
- * struct config - what the file says
- * @path:	of the file, absolute
- * @applied:	where to keep which groups were made from it; "": where all do
+ * struct config - contents of the file
+ * @path:	absolute path of the file
+ * @applied:	where the list of groups that were made from it is kept; "": at the usual place
  * @local:	the address that the file calls this host's; no family: the host
  *		is asked
  * @n_groups:	number of @groups
@@ -34,7 +34,7 @@ struct config {
 /**
  * config_load() - read and check a file
  * @path: of the file
- * @out: what it says, for config_free(); on error untouched
+ * @out: receives its contents, for config_free(); unchanged on error
  * @err: on error, a line for each bad line of the file, without a final newline
  * @errlen: bytes of @err; whole lines that do not fit are left out
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What has to change so that the kernel has the groups of the file. A pure
- * function: the same lists give the same changes.
+ * The changes that give the kernel the groups of the file. A pure function: the same lists give the
+ * same changes.
  */
 #ifndef GAGG_CONF_DIFF_H
 #define GAGG_CONF_DIFF_H
@@ -21,8 +21,8 @@ enum change_kind {
 
 /**
  * struct change - one netlink call (CHANGE_REPLACE: two)
- * @group:	name and what to send; for members, members[0] is what to send
- * @was:	what the kernel has, as far as it is to be changed
+ * @group:	name and fields to send; for members, members[0] is sent
+ * @was:	the kernel's values of what is changed
  * @busy:	CHANGE_REPLACE: a local rank is attached, and the deletion would
  *		end its training
  * @busy_rank:	the lowest such rank

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who may have the UDP ports of a group. */
+/* Which users may bind the UDP ports of a group. */
 #ifndef GAGG_CONF_PORTS_H
 #define GAGG_CONF_PORTS_H
 
@@ -7,19 +7,22 @@
 
 #include "../nl/nl.h"
 
-/* the first port that takes no privilege, of this network namespace; tests have another file */
+/*
+ * file with the first port that requires no privilege in this network namespace; tests have another
+ * one
+ */
 extern const char *ports_sysctl;
 
 /**
- * ports_warning() - may somebody be a member who may not train in the group?
+ * ports_warning() - may a user act as a member without being allowed to train?
  * @g: the group; its port, shards and mode are set
- * @msg: receives a sentence that says so, to follow the group's name
+ * @msg: receives a sentence about that, to follow the group's name
  * @size: bytes of @msg
  *
- * Uid, gid and mode are asked on the trainer's own host. For the others a member is who has
- * its address and ports: while its daemon is away, whoever may bind these.
+ * Uid, gid and mode are checked on the trainer's own host. For other hosts a member is the process
+ * that has its address and ports: while its daemon is away, any process that may bind these.
  *
- * Return: true if there is something to say.
+ * Return: true if there is such a sentence.
  */
 bool ports_warning(const struct nl_group *g, char *msg, size_t size);
 

@@ -5,15 +5,15 @@
 
 #include "config.h"
 
-/* Lines that say what did not work begin with this. */
+/* Lines about failures begin with this. */
 #define RECONCILE_CANNOT	"cannot: "
 
 /**
  * reconcile() - apply a configuration to this network namespace
- * @nl: of nl_open()
- * @cfg: of config_load(); with a @local address, that is this host's, and
- *	otherwise the host's interfaces are asked
- * @dry_run: only say what would be done
+ * @nl: a socket of nl_open()
+ * @cfg: a configuration of config_load(); if it has a @local address, that is this host's;
+ *       otherwise the addresses of the host's interfaces are
+ * @dry_run: only report what would be done
  * @say: gets a line for each change made (or, in a dry run, to be made) and
  *	for each that failed
  * @arg: for @say
@@ -22,8 +22,8 @@
  * When a change of a group fails, the rest of that group is left as it is, and
  * other groups go on.
  *
- * Return: 0; -EBUSY something has to wait until ranks detach (call again
- * then); else -errno of the first failure.
+ * Return: 0; -EBUSY: something must wait until ranks detach (call again then); else -errno of the
+ * first failure.
  */
 int reconcile(struct nl *nl, const struct config *cfg, bool dry_run,
 	      void (*say)(void *arg, const char *line), void *arg);

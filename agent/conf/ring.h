@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /**
- * struct ring_size - what stands after "ring"
- * @bytes:	of lanes, with K, M or G; 0: it was chunks
- * @chunks:	without one
+ * struct ring_size - the value of "ring"
+ * @bytes:	bytes of lanes, with K, M or G; 0: the value was in chunks
+ * @chunks:	chunks, without such a suffix
  */
 struct ring_size {
 	uint64_t bytes;

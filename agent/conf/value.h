@@ -10,9 +10,9 @@
 #include "group/param.h"
 
 /*
- * What stands in the file for @p. A sync mode and an address are only looked at: @out is as it
- * was; bytes in place of chunks are 0, see ring.h. false: @text is not allowed, and @allowed
- * says what is
+ * Parses the text of @p in the file. A sync mode and an address are only checked: @out does not
+ * change; for bytes in place of chunks it is 0, see ring.h. false: @text is not allowed, and
+ * @allowed names what is
  */
 bool value_parse(const struct gagg_param *p, const char *text, uint32_t *out,
 		 char *allowed, size_t size);

@@ -273,9 +273,9 @@ int nl_put_member(struct nl_msg *msg, const char *name,
 }
 
 /*
- * What is sent is checked for length only: too short would read past the attribute, too long
- * would drop digits. But no text rules the terminal, or is none to JSON: a twin is a process
- * of somebody's.
+ * Only the length of an attribute is checked: a short one would be read past its end, a long one
+ * would lose digits. Text must not contain what controls a terminal, or is no text in JSON: any
+ * process may pretend to be a twin.
  */
 static int codec_get(const struct nlattr *a, void *to, size_t size)
 {

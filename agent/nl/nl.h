@@ -37,11 +37,11 @@ struct nl_ip {
 
 /**
  * struct nl_times - how long a rank has computed and waited in its last epoch
- * @compute_ns:	without an op in flight
- * @wait_ns:	with one
- * @ops:	done
- * @share:	samples of a batch that are this rank's
- * @batch:	samples of the batch; 0: its trainer has not said
+ * @compute_ns:	time without an op in flight
+ * @wait_ns:	time with an op in flight
+ * @ops:	ops done
+ * @share:	this rank's samples of a batch
+ * @batch:	samples of the batch; 0: its trainer has not set it
  */
 struct nl_times {
 	uint64_t compute_ns;
@@ -57,13 +57,13 @@ struct nl_times {
  * @local:	GAGG_MA_LOCAL; the flag is sent when this is true
  * @state:	out: enum gagg_member_state
  * @mismatch:	out: the field that differs, or ""
- * @mismatch_here: out: what this host has there; not set: it is no number
- * @mismatch_there: out: what the host of @rank has
+ * @mismatch_here: out: this host's value of it; not set: it is no number
+ * @mismatch_there: out: the value of @rank's host
  * @rtt:	out: us
  * @cwnd:	out: datagrams
- * @heard_ms:	out: since it was heard; not set: never
- * @blocked_in:	out: shards on which no chunks come from it
- * @blocked_out: out: shards on which none from here reach it
+ * @heard_ms:	out: ms since its host was heard; not set: never
+ * @blocked_in:	out: shards on which no chunks come from its host
+ * @blocked_out: out: shards on which no chunks from here reach it
  * @times:	out: of nl_member_dump(), of local ranks that have begun an op
  */
 struct nl_member {
@@ -88,16 +88,16 @@ struct nl_member {
  * struct nl_group - a group, or what to change of one
  * @set:	NL_SET(GAGG_GA_*) of what holds a value; nothing else is sent.
  *		@name is always sent. @members are sent when @n_members is not 0
- * @param:	numbers that can be configured, as an array has them
- * @uid:	who may train
- * @gid:	which group may
- * @multicast:	where results for all go; no family: to each by itself
+ * @param:	numbers that can be configured, as fields and as an array
+ * @uid:	user that may train
+ * @gid:	group of users that may train
+ * @multicast:	address to which results for all are sent; no family: they are sent to each member
  * @state:	out: enum gagg_group_state
  * @reason:	out: enum gagg_reason of how the last epoch ended
  * @mismatch:	out: the field that differs, or ""
- * @mtu:	out: of this host's interfaces to the other members, the least
- * @mtu_needed:	out: what the path must carry
- * @lanes_now:	out: those of the epoch, or those that hosts have agreed on so far
+ * @mtu:	out: least MTU of this host's interfaces to the other members
+ * @mtu_needed:	out: bytes that the path must carry
+ * @lanes_now:	out: lanes of the epoch, or those that hosts have agreed on so far
  */
 struct nl_group {
 	uint64_t set;
@@ -126,8 +126,8 @@ struct nl_group {
 /**
  * struct nl_event - something has happened
  * @event:	enum gagg_event
- * @is_member:	it is about @group.members[0]; of the group only the name is set
- * @group:	what GET would say
+ * @is_member:	the event is about @group.members[0]; only the name of the group is set
+ * @group:	what GET would return
  */
 struct nl_event {
 	uint32_t event;
@@ -138,17 +138,16 @@ struct nl_event {
 struct nl;
 
 /*
- * nl_open() returns NULL with errno on failure (ENOENT: no module), and then
- * nl_error(NULL) says why. The end is nl_free(): libnl owns the name
- * nl_close().
+ * nl_open() returns NULL with errno on failure (ENOENT: no module); then nl_error(NULL) has the
+ * reason. nl_free() closes: the name nl_close() belongs to libnl.
  */
 struct nl *nl_open(void);
 void nl_free(struct nl *nl);
 
 /**
  * struct nl_twin - a gagg-twin that is asked instead of the module
- * @path:	of its socket
- * @version:	of the program
+ * @path:	path of its socket
+ * @version:	version of the program
  * @config:	file that it has read
  * @wire_min:	lowest version of datagrams that it speaks
  * @wire_max:	highest
@@ -162,8 +161,8 @@ struct nl_twin {
 };
 
 /*
- * The same, to ask the gagg-twin at a socket: what would change it, and events, are -EOPNOTSUPP
- * with a sentence. Each call waits at most nl_twin_ms.
+ * The same for the gagg-twin at a socket. Requests that would change it, and events, fail with
+ * -EOPNOTSUPP and a sentence. Each call waits at most nl_twin_ms.
  */
 extern unsigned int nl_twin_ms;	/* tests have less */
 
@@ -173,9 +172,8 @@ const struct nl_twin *nl_twin(const struct nl *nl);
 unsigned int nl_family_version(const struct nl *nl);
 
 /*
- * What went wrong in the last call that failed on @nl: what was asked, the
- * attribute to blame and the kernel's sentence, or strerror(). Valid until the
- * next call.
+ * The error of the last call that failed on @nl: the request, the attribute that caused it and the
+ * kernel's sentence, or strerror(). Valid until the next call.
  */
 const char *nl_error(const struct nl *nl);
 
@@ -204,8 +202,8 @@ int nl_member_dump(struct nl *nl, const char *name, nl_member_cb cb, void *arg);
 int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS]);
 
 /*
- * What gagg-twin answers, as the module does: a whole message to @buf. Bytes, or -errno:
- * -EMSGSIZE they are more than @room.
+ * Writes an answer of gagg-twin, in the form of the module, as a whole message to @buf. Returns
+ * bytes, or -errno; -EMSGSIZE: there are more than @room.
  */
 ssize_t nl_write_group(void *buf, size_t room, const struct nl_group *group);
 ssize_t nl_write_stats(void *buf, size_t room, const uint64_t values[NL_STATS]);

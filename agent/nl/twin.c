@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A gagg-twin instead of the module: broker_proto.h says how it is asked. Each question has a
- * connection of its own, and what is answered is not trusted: anybody can listen at a path.
+ * A gagg-twin instead of the module: broker_proto.h has the protocol. Each question has a
+ * connection of its own. Answers are not trusted, since any process can listen at a path.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "../lib/deadline.h"
 #include "../lib/message.h"
 
-#define GROUPS_MAX	4096	/* more are believed of nobody */
+#define GROUPS_MAX	4096	/* a twin with more groups is not believed */
 
 unsigned int nl_twin_ms = 5000;
 
@@ -48,7 +48,7 @@ const struct nl_twin *nl_twin(const struct nl *nl)
 	return *nl->twin.path ? &nl->twin : NULL;
 }
 
-/* a sentence of somebody's, for a terminal */
+/* copies an untrusted sentence so that it can be printed on a terminal */
 static void twin_copy_plain(char *to, const char *from, size_t size)
 {
 	size_t i;

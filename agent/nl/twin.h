@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a gagg-twin answers, taken apart. No socket, so that it can be fuzzed. */
+/* Parses answers of a gagg-twin. No socket, so that it can be fuzzed. */
 #ifndef GAGG_NL_TWIN_H
 #define GAGG_NL_TWIN_H
 
