@@ -180,8 +180,8 @@ static inline bool rx_obey(struct source *src, enum gagg_rx rx, const void *lane
 	}
 	if (rx == GAGG_RX_PLACE) {
 		/* a seat goes only after the shard has stopped, or when it has no ops */
-		WARN_ON_ONCE(!gagg_site_place(&src->ch->site, src->burst.in.vis.g, &src->burst.in.todo,
-					      lanes));
+		WARN_ON_ONCE(!gagg_site_place(&src->ch->site, src->burst.in.vis.g,
+					      &src->burst.in.todo, lanes));
 		return true;
 	}
 	if (rx == GAGG_RX_DROP)

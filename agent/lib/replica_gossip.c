@@ -352,9 +352,9 @@ static int gossip_pair(struct gagg_replica *r, float *w)
 
 /*
  * How many of the replicas that were received were sent no later than this rank has sent last?
- * They are counted, and their exchanges' numbers added up, for even and for odd numbers. Of one
- * alone the number is known. Of several alike it is not: they count as sent later, with which
- * the mean of all is within their hull whenever they were sent.
+ * They are counted, and their exchanges' numbers added up, for even and for odd numbers. If one
+ * alone came, its number is known. If several of a kind came, it is not: they count as sent
+ * later, with which the mean of all is within their hull whenever they were sent.
  */
 static int64_t gossip_not_later(const struct gagg_replica *r)
 {

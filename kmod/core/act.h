@@ -24,8 +24,8 @@ static struct gagg_site *act_site(const struct gagg_host *h, u16 id);
 static void act_lacks(const struct gagg_host *h, const struct gagg_act *a);
 
 /*
- * Actions become bursts from open to close. Of contributions and results all chunks of the run
- * are taken (gagg_act_next()), with their lanes, if any, which are in @mem.
+ * Actions become bursts from open to close. A host sends all chunks of a run of contributions or
+ * results (gagg_act_next()), with their lanes, if any, which are in @mem.
  */
 static void act_open(const struct gagg_host *h);
 static void act_close(const struct gagg_host *h);

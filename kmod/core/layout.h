@@ -47,8 +47,8 @@ static inline struct gagg_place gagg_acc_place(const struct gagg_geom *g, u32 sh
 }
 
 /*
- * A region in memory is a table of its blocks' addresses. Of one: byte @offset; chunk @i;
- * accumulator @i of @shard
+ * A region in memory is a table of its blocks' addresses. These find byte @offset of one, chunk
+ * @i, accumulator @i of @shard.
  */
 static inline void *gagg_byte_at(void *const *region, u64 offset)
 {

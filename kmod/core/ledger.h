@@ -46,8 +46,9 @@ enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, 
  * gagg_ledger_admits - may a local rank that has asked have the channel?
  * @ch: it in any shard
  * @has: the rank has it already
- * MEMBERS; AGAIN if the rank has it, or has given it back: positions went on, an id is used once an epoch;
- * BAD if it is none of those for which a channel has room.
+ *
+ * MEMBERS; AGAIN if the rank has it, or has given it back: positions went on, and an id is used
+ * once in an epoch; BAD if it is none of those for which a channel has room.
  */
 enum gagg_refusal gagg_ledger_admits(const struct gagg_chan *ch, u32 rank, u64 members, bool has);
 

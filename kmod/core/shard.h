@@ -210,7 +210,7 @@ struct gagg_todo {
  * @now:	time
  *
  * It lasts as long as one call into the core, which fills it: what the call is about does not
- * change meanwhile. Of a datagram it is a part of the arrival, and may last for a burst.
+ * change meanwhile. The visit of a datagram is a part of its arrival, and may last for a burst.
  */
 struct gagg_visit {
 	struct gagg_shard *sh;
@@ -330,7 +330,7 @@ enum gagg_rx gagg_shard_next(struct gagg_arrival *in);
  *
  * PUBLISH and SEND_RESULT look at the result of a slot and round when they are
  * carried out. What follows is of the same round: for that slot it is stale, and
- * writes nothing there. Of narrow lanes PUBLISH looks at the accumulator as well, which
+ * writes nothing there. PUBLISH of narrow lanes looks at the accumulator as well, which
  * is still that chunk's: a rank that pushes the next one that has it knows the result. But in
  * a quorum it may be another chunk's by then.
  */

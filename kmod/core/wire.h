@@ -175,7 +175,7 @@ static inline u32 gagg_call(u32 root, u64 count)
 /* 64-bit mixing of two words (splitmix64 finalizer, Steele et al. 2014) */
 u64 gagg_mix64(u64 a, u64 b);
 
-/* a chunk's packet: bytes of its headers; lanes that fit into @mtu bytes. @v6: of IPv6, else IPv4 */
+/* a chunk's packet: bytes of its headers; lanes that fit @mtu bytes. @v6: IPv6, else IPv4 */
 static inline u32 gagg_wire_overhead(bool v6)
 {
 	return (v6 ? 40 : 20) + 8 + GAGG_WIRE_HDRLEN;

@@ -72,7 +72,7 @@ nouns()
 plain="
 abort ack chan_ops delays diff dssp dssp_worker end gossip hello hdr join_act loops mismatch msg
 open param params place pulled pushed rne round_ops start stats step sync_arg sync_ops
-sync_param times word
+sync_param sync_range join_dgram join_epoch receipt sum times word
 "
 
 # unexplained GLOSSARY NOUN...: those that it lacks: as a word of a first column, or by the

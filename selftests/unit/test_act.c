@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "agent/conf/sync_text.h"
 #include "out.h"
 
 #define LANES	4
@@ -170,7 +171,7 @@ static void begin(const char *sync)
 	g.window = 16;
 	gagg_geom_rank(&g, 0, 0, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, false);
 	gagg_geom_rank(&g, 1, 0, GAGG_ROLE_WORKER, false);
-	assert_null(gagg_sync_parse(sync, &p));
+	assert_true(sync_text_parse(sync, &p, NULL, 0));
 	gagg_sync_apply(&g, &p);
 	sh = shard_new();
 	other = shard_new();
@@ -480,5 +481,6 @@ int main(void)
 		cmocka_unit_test(test_trainer),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

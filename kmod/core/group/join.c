@@ -21,9 +21,9 @@
  *	   claims to run what is over.
  *	4. A HELLO that asks is sent by the timer, and when an instance is doubted or accepted, or
  *	   has attachments to tell: an answer never asks.
- * So HELLO, answer; START, ABORT, HELLO; and then a node's state must change. Of the changes
- * only a doubt can be raised by an old datagram, and then only if none is open: one HELLO that
- * asks, one answer.
+ * So HELLO, answer; START, ABORT, HELLO; and then a node's state must change. The
+ * only change that an old datagram can cause is a doubt, if none is open: one HELLO that asks, one
+ * answer.
  */
 #include "group/internal.h"
 

@@ -9,7 +9,7 @@
  *    round is not complete before that has come (`seen`).
  *
  * No result that is unread is overwritten on a node.
- * 1. A node takes a result only when all its ranks have pushed its round, as ever (R20).
+ * 1. A node takes a result only when all its ranks have pushed its round (R20).
  * 2. It ignores a result that comes sooner (R21). The home sends it again: the late contribution
  *    is answered with it (R17), and so is QUERY.
  * 3. The same holds for ranks of the home's node, whose results are kept in memory of its own

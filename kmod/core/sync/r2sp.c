@@ -12,7 +12,7 @@
  *	   released longest ago.
  *	2. So a rank that was released after it waits, and what comes in between is of ranks
  *	   that were released before it.
- *	3. Of those each has one update for one release.
+ *	3. Each of those ranks has one update for one release.
  *
  * The authors' code orders releases alone, by which the update of a slow rank meets a store that
  * others have changed any number of times.
@@ -140,8 +140,8 @@ static void r2sp_sample(struct gagg_r2sp *s, const struct gagg_clocks *k, u32 ra
 }
 
 /*
- * Of the ranks at work, of which there must be one, that which was released longest ago. It
- * stays the first until its update is in, since later releases have larger turns.
+ * The rank at work that was released longest ago; one must be at work. It stays the first until
+ * its update is in, since later releases have larger turns.
  */
 static u32 r2sp_first(struct gagg_r2sp *s, const struct gagg_clocks *k)
 {
