@@ -574,6 +574,26 @@ static void lost__is_sent_again_with_a_new_number(void **state)
 	assert_int_equal(sh->n[GAGG_N_RETRANSMITS], 2);
 }
 
+static void lost__leaves_as_far_as_there_is_room(void **state)
+{
+	(void)state;
+	start(1);
+	zero_slots = GAGG_BIT(0);
+	push_to(8);
+	acknowledge(0, GAGG_BIT(1) | GAGG_BIT(2));
+	nacts = 0;
+	/* the window has nothing more to push: what is READY does not wait for it */
+	sh->path[0].cwnd = 1;
+	refill();
+	assert_int_equal(nacts, 1);
+	assert_int_equal(only_ctrl(GAGG_T_READY)->m.chunk, 0);
+	assert_int_equal(acts[0].m.pn, 9);
+	sh->path[0].cwnd = 2;
+	refill();
+	assert_int_equal(nacts, 2);
+	assert_int_equal(only(GAGG_ACT_SEND_CONTRIB)->m.chunk, 1);
+}
+
 static void lost__is_not_sent_when_it_is_done(void **state)
 {
 	(void)state;
@@ -1455,6 +1475,7 @@ int main(void)
 		cmocka_unit_test_teardown(resend__the_same_again, finish_test),
 		cmocka_unit_test_teardown(resend__otherwise_ignored, finish_test),
 		cmocka_unit_test_teardown(lost__is_sent_again_with_a_new_number, finish_test),
+		cmocka_unit_test_teardown(lost__leaves_as_far_as_there_is_room, finish_test),
 		cmocka_unit_test_teardown(lost__is_not_sent_when_it_is_done, finish_test),
 		cmocka_unit_test_teardown(timer__not_acknowledged_then_again, finish_test),
 		cmocka_unit_test_teardown(timer__acknowledged_then_asks, finish_test),

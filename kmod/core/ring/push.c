@@ -141,7 +141,7 @@ static void push_send_again(struct sender *s, struct gagg_way *w)
 		    w->again.round == *gagg_chan_done(ch, w->again.slot) + 1) {
 			push_contrib_msg(s, &w->again, &m);
 			if (!push_fits(s, &m))
-				return;
+				break;
 			p->state &= (u8)~GAGG_AGAIN;
 			w->nagain--;
 			s->vis->sh->n[GAGG_N_RETRANSMITS]++;
