@@ -10,7 +10,6 @@
 #include "reduce.h"
 #include "tx.h"
 #include "worker.h"
-#include "../gaggd/log.h"
 
 struct gagg_host {
 	struct port *port;
@@ -48,13 +47,12 @@ static struct gagg_site *act_site(const struct gagg_host *h, u16 id)
 
 /*
  * 1. The core knows only channels of the table. 2. A seat goes without an op in flight, or the
- * shard has stopped before.
+ * shard has stopped before. The control thread says it: it alone writes the log.
  */
 static void act_lacks(const struct gagg_host *h, const struct gagg_act *a)
 {
-	log_limited(LOG_OF_GROUP(h->group->geom.group), LOG_L_ERR,
-		    "group \"%s\": action %u on channel %u asks for what is not there",
-		    h->group->cfg.name, a->type, a->channel);
+	(void)a;
+	h->group->part[h->port->worker->index].lacks = true;
 }
 
 static void act_open(const struct gagg_host *h)

@@ -216,7 +216,7 @@ static void epoch_set_timer(struct twin *t)
 
 static void epoch_timer(struct group *g)
 {
-	bool unfit = g->said.unfit;
+	bool unfit = g->said.unfit, lacks = false;
 	u32 i;
 
 	g->said.unfit = false;
@@ -229,8 +229,14 @@ static void epoch_timer(struct group *g)
 		pthread_mutex_unlock(&g->join_lock);
 		unfit |= part->unfit;
 		part->unfit = false;
+		lacks |= part->lacks;
+		part->lacks = false;
 		worker_unlock(part->port->worker);
 	}
+	if (lacks)
+		log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_ERR,
+			    "group \"%s\": an action asked for what is not there: a fault of gagg-twin",
+			    g->cfg.name);
 	if (unfit) {
 		struct gagg_ioc_status st = { 0 };
 

@@ -20,6 +20,7 @@ struct part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
 	bool unfit;		/* a datagram was too long for the interface */
+	bool lacks;		/* an action asked for what is not there */
 	/* by place: the part of each of group.channel; set and cleared with that */
 	struct gagg_chan *channel[GAGG_CHANNELS_MAX];
 };

@@ -141,6 +141,7 @@ static inline struct gagg_cdesc gagg_site_desc(const struct gagg_site *site, u32
 	struct gagg_cdesc desc;
 	u64 raw = 0;
 
+	_Static_assert(sizeof(desc) == sizeof(raw), "a description is read at once");
 	if (push)
 		raw = gagg_look(gagg_byte_at(push, GAGG_DESC_OFFSET + (u64)slot * sizeof(raw)));
 	memcpy(&desc, &raw, sizeof(desc));
