@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel refuses values out of range, with a sentence of its own. This file checks only what
- * could not be sent: text that is no number, and numbers that would lose digits.
+ * could not be sent: text that is no number, numbers that would lose digits, and sync modes, which
+ * the kernel has as numbers and only programs know by their names and forms.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -445,7 +445,8 @@ static unsigned int broker_clients_of(const struct broker *b, uid_t uid)
 /*
  * A uid may have as many places as it leaves free: the first one half of them, the next one half
  * of the rest. So
- * 1. a uid that has none finds one, unless seven others want all they can have; and
+ * 1. a uid that has none finds one, unless seven others (strangers: six) want all they can have;
+ *    and
  * 2. strangers, however many uids they have, keep nobody out whom a group admits: they share
  *    what is not kept.
  */

@@ -57,6 +57,23 @@ static const struct replica_mode *replica_find(uint32_t number)
 	return NULL;
 }
 
+/* the kernel carries parameters of algorithms over rounds without knowing their ranges */
+static int replica_check_args(const struct gagg_replica *r)
+{
+	const struct sync_mode *mode = sync_mode_find(r->mode->number);
+	unsigned int i;
+
+	for (i = 0; sync_is_algorithm(mode->number) && i < GAGG_SYNC_ARGS; i++) {
+		const struct sync_arg *a = &mode->arg[i];
+
+		if (a->name ? r->arg[i] < a->min || r->arg[i] > a->max : r->arg[i])
+			return comm_error(r->comm, GAGG_ERR_INVALID,
+					  "sync mode %s: parameter %u is %u, which is out of range",
+					  gagg_sync(r->comm), i + 1, r->arg[i]);
+	}
+	return GAGG_OK;
+}
+
 /* initial weights differ: all ranks take those of rank 0 */
 static int replica_begin(struct gagg_replica *r, float *weights)
 {
@@ -96,7 +113,9 @@ static int replica_create(struct gagg_comm *c, float *weights, size_t count, dou
 	}
 	r->step = step;
 	r->grid = 1 / step;
-	err = replica_begin(r, weights);
+	err = replica_check_args(r);
+	if (!err)
+		err = replica_begin(r, weights);
 	if (err) {
 		gagg_replica_free(r);
 		return err;

@@ -198,13 +198,13 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 		return -1;
 	}
 	gagg_sync_apply(&g->geom, &cfg->sync);
-	if (cfg->lanes && mtu_check(g))
-		return -1;
 	if (ports_warning(cfg, msg, sizeof(msg)))
 		log_warn("group \"%s\": %s", cfg->name, msg);
 	for (s = 0; s < cfg->shards; s++)
 		if (group_make_part(g, s))
 			return -1;
+	if (cfg->lanes && mtu_check(g))
+		return -1;
 	if (epoch_init(g)) {
 		log_err("out of memory");
 		return -1;

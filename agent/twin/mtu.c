@@ -85,6 +85,12 @@ static u32 mtu_to_address(const struct group *g, const union address *to, struct
 	return mtu ? (u32)seen->own : 0;
 }
 
+/* to the multicast address; 0: no result goes there, or it cannot be known */
+static u32 mtu_to_all(const struct group *g, struct seen *seen)
+{
+	return g->all_nodes ? mtu_to_address(g, &g->all, seen) : 0;
+}
+
 static u32 mtu_to(const struct group *g, u32 node, struct seen *seen)
 {
 	return mtu_to_address(g, &g->node[node], seen);
@@ -100,7 +106,7 @@ u32 mtu_least(const struct group *g)
 		if (mtu && (!least || mtu < least))
 			least = mtu;
 	}
-	mtu = g->all_nodes ? mtu_to_address(g, &g->all, &seen) : 0;
+	mtu = mtu_to_all(g, &seen);
 	return mtu && mtu < least ? mtu : least;
 }
 
@@ -126,7 +132,12 @@ int mtu_check(const struct group *g)
 			g->cfg.name, g->geom.lanes, needed, gagg_lowest(g->geom.ranks_of[n]), mtu);
 		return -1;
 	}
-	return 0;
+	mtu = mtu_to_all(g, &seen);
+	if (!mtu || mtu >= needed)
+		return 0;
+	log_err("group \"%s\": datagrams of %u lanes take %u bytes, and the MTU to the multicast address is %u: use fewer lanes, or a larger MTU",
+		g->cfg.name, g->geom.lanes, needed, mtu);
+	return -1;
 }
 
 void mtu_tell(const struct group *g, u32 lanes)
@@ -142,4 +153,9 @@ void mtu_tell(const struct group *g, u32 lanes)
 				    g->cfg.name, g->epoch ? "the epoch ends: " : "", needed,
 				    gagg_lowest(g->geom.ranks_of[n]), mtu);
 	}
+	mtu = mtu_to_all(g, &seen);
+	if (mtu && mtu < needed)
+		log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_ERR,
+			    "group \"%s\": %sdatagrams of %u bytes do not fit the MTU to the multicast address any more, which is %u",
+			    g->cfg.name, g->epoch ? "the epoch ends: " : "", needed, mtu);
 }

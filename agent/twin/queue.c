@@ -251,7 +251,7 @@ static void queue_add_message(struct port *p, struct group *g, struct burst *b,
 void queue_add(struct port *p, struct group *g, struct burst *b)
 {
 	/* results that all want; what one lacks is repaired by a burst of its own */
-	bool all = b->nodes == g->all_nodes;
+	bool all = g->all_nodes && b->nodes == g->all_nodes;
 	u32 messages = all ? 1 : gagg_weight64(b->nodes);
 	u64 left = b->nodes;
 

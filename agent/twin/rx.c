@@ -19,6 +19,7 @@
 #include "reduce.h"
 #include "rx.h"
 #include "trainer.h"
+#include "twin.h"
 #include "worker.h"
 
 #define BATCHES		8	/* of a call */
@@ -298,7 +299,7 @@ bool rx_port(struct port *p, u64 now)
 	if (!p->multicasts)
 		return rx_socket(p, p->fd, now) == BATCHES;
 	for (calls = 0; calls < MULTICAST_CALLS; calls++)
-		if (!rx_next(p, now))
+		if (!rx_next(p, now_ns()))
 			return false;
 	return true;
 }

@@ -960,6 +960,38 @@ static void other_modes__refused(void **state)
 	run(8, 4, refused_body);
 }
 
+/* a client of the kernel's that is not ours may configure anything */
+static void ranges_body(struct gagg_comm *c, int rank)
+{
+	uint32_t *arg = c->region.geo.arg, good = arg[0];
+	struct gagg_replica *r;
+	float w[2] = { 0 };
+
+	(void)rank;
+	arg[0] = 0;
+	CHECK(gagg_replica_create(c, w, 2, 1, &r) == GAGG_ERR_INVALID && !r);
+	arg[0] = 1000001;
+	CHECK(gagg_replica_create(c, w, 2, 1, &r) == GAGG_ERR_INVALID && !r);
+	CHECK(strstr(gagg_last_error(c), "parameter 1 is 1000001, which is out of range"));
+	arg[0] = good;
+	arg[3] = 1;
+	CHECK(gagg_replica_create(c, w, 2, 1, &r) == GAGG_ERR_INVALID && !r);
+	arg[3] = 0;
+	CHECK(!gagg_replica_create(c, w, 2, 1, &r));
+	gagg_replica_free(r);
+}
+
+static void algorithms__out_of_range(void **state)
+{
+	(void)state;
+	fake.sync = "localsgd:5";
+	run(8, 4, ranges_body);
+	fake.sync = "easgd-sync:5:90";
+	run(64, 16, ranges_body);
+	fake.sync = "hpsgd:5";
+	run(8, 4, ranges_body);
+}
+
 static void gridless_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_replica *r;
@@ -1003,6 +1035,7 @@ int main(void)
 		cmocka_unit_test(hpsgd__every_update_once),
 		cmocka_unit_test(hpsgd__second_thread),
 		cmocka_unit_test(other_modes__refused),
+		cmocka_unit_test(algorithms__out_of_range),
 		cmocka_unit_test(gossip__conserves_the_sum),
 		cmocka_unit_test(pairs__come_together),
 		cmocka_unit_test(gossip__stays_in_the_hull),

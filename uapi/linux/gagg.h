@@ -35,8 +35,8 @@
 #define GAGG_SYNC_ARGS		4	/* most parameters of a sync mode */
 
 /*
- * Version of this interface and of the netlink family. It grows with each change by which a
- * program that was built with another one would be misunderstood; libgagg refuses another one.
+ * Version of this interface. It grows with each change by which a program that was built with
+ * another one would be misunderstood; libgagg refuses another one.
  */
 #define GAGG_ABI		2
 
