@@ -15,73 +15,83 @@ const struct sync_mode sync_modes[] = {
 	{
 		.number = GAGG_SYNC_SSP, .name = "ssp", .example = "ssp:4",
 		.about = "stale-synchronous store: no reader is more than S clocks ahead of the slowest",
-		.arg = { { "S", "clocks" } },
+		.arg = { { .name = "S", .unit = "clocks" } },
 	},
 	{
 		.number = GAGG_SYNC_DSSP, .name = "dssp", .example = "dssp:3:15",
 		.about = "ssp:L, and the fastest may run on to U where it then waits less",
 		.together = "U must be L at least, and 1024 clocks above it at most",
-		.arg = { { "L", "clocks" }, { "U", "clocks" } },
+		.arg = { { .name = "L", .unit = "clocks" }, { .name = "U", .unit = "clocks" } },
 	},
 	{
 		.number = GAGG_SYNC_DSSP_LITERAL, .name = "dssp-literal",
 		.example = "dssp-literal:3:15",
 		.about = "dssp as printed: the upper bound does not hold",
 		.together = "U must be L at least, and 1024 clocks above it at most",
-		.arg = { { "L", "clocks" }, { "U", "clocks" } },
+		.arg = { { .name = "L", .unit = "clocks" }, { .name = "U", .unit = "clocks" } },
 	},
 	{
 		.number = GAGG_SYNC_R2SP, .name = "r2sp", .example = "r2sp:80:5000",
 		.about = "workers take turns, G % of an even share apart; one that is P ms late is passed over",
-		.arg = { { "G", "% of an even share" }, { "P", "ms (0: no end)" } },
+		.arg = {
+			{ .name = "G", .unit = "% of an even share" },
+			{ .name = "P", .unit = "ms (0: no end)" },
+		},
 	},
 	{
 		.number = GAGG_SYNC_BSP_QUORUM, .name = "bsp-quorum", .example = "bsp-quorum:3:1",
 		.about = "rounds of all-reduces are complete with K contributions; CARRY 1: late ones count in the next call of their plan, 0: not at all",
-		.arg = { { "K", "ranks" }, { "CARRY" } },
+		.arg = { { .name = "K", .unit = "ranks" }, { .name = "CARRY" } },
 	},
 	{
 		.number = GAGG_SYNC_BSP_DEADLINE, .name = "bsp-deadline",
 		.example = "bsp-deadline:2:50:1",
 		.about = "the same, with all contributions, or MS milliseconds after the first with K at least",
-		.arg = { { "K", "ranks" }, { "MS", "milliseconds" }, { "CARRY" } },
+		.arg = {
+			{ .name = "K", .unit = "ranks" },
+			{ .name = "MS", .unit = "milliseconds" },
+			{ .name = "CARRY" },
+		},
 	},
 	{
 		.number = GAGG_SYNC_BSP_ADAPTIVE, .name = "bsp-adaptive",
 		.example = "bsp-adaptive:2:4:1",
 		.about = "the same, with a deadline of the median of recent delays plus M times their median absolute deviation",
-		.arg = { { "K", "ranks" }, { "M" }, { "CARRY" } },
+		.arg = { { .name = "K", .unit = "ranks" }, { .name = "M" }, { .name = "CARRY" } },
 	},
 	{
 		.number = GAGG_SYNC_AKO, .name = "ako", .example = "ako:4:2",
 		.about = "replicas everywhere: each clock one of P partitions to each other rank, S clocks late at most",
-		.arg = { { "P", "partitions" }, { "S", "clocks" } },
+		.arg = { { .name = "P", .unit = "partitions" }, { .name = "S", .unit = "clocks" } },
 	},
 	{
 		.number = GAGG_SYNC_GOSSIP_PULL, .name = "gossip-pull", .example = "gossip-pull:4",
 		.about = "replicas: every TAU steps a rank takes the mean of its own and a random other's",
-		.arg = { { "TAU", "steps" } },
+		.arg = { { .name = "TAU", .unit = "steps" } },
 	},
 	{
 		.number = GAGG_SYNC_GOSSIP_PUSH, .name = "gossip-push",
 		.example = "gossip-push:4:2",
 		.about = "replicas: every TAU steps a rank sends its own to a random other, which takes the mean",
-		.arg = { { "TAU", "steps" }, { "S", "exchanges" } },
+		.arg = { { .name = "TAU", .unit = "steps" }, { .name = "S", .unit = "exchanges" } },
 	},
 	{
 		.number = GAGG_SYNC_GOSSIP_PAIR, .name = "gossip-pair", .example = "gossip-pair:4",
 		.about = "replicas: every TAU steps random pairs of ranks take the mean of both",
-		.arg = { { "TAU", "steps" } },
+		.arg = { { .name = "TAU", .unit = "steps" } },
 	},
 	{
 		.number = GAGG_SYNC_PUSH_SUM, .name = "push-sum", .example = "push-sum:4",
 		.about = "replicas: every TAU steps a rank sends half of its own, and of its weight, to a random other",
-		.arg = { { "TAU", "steps" } },
+		.arg = { { .name = "TAU", .unit = "steps" } },
 	},
 	{
 		.number = GAGG_SYNC_EASGD, .name = "easgd", .example = "easgd:4:20",
 		.about = "replicas: every TAU steps each gives a common centre ALPHA percent of its distance to it, waiting for nobody",
-		.arg = { { "TAU", "steps" }, { "ALPHA", "percent" } },
+		.arg = {
+			{ .name = "TAU", .unit = "steps" },
+			{ .name = "ALPHA", .unit = "percent" },
+		},
 	},
 
 	/* algorithms over rounds */

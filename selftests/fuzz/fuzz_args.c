@@ -19,6 +19,7 @@
 #include <pwd.h>
 
 #include "fuzz.h"
+#include "sync/sync.h"
 
 /* no files of this host: they would be the slowest part */
 struct passwd *getpwnam(const char *name)
@@ -103,7 +104,7 @@ static void check_asked(void)
 		return;
 	}
 	fuzz_assert(memchr(g->name, 0, sizeof(g->name)));
-	fuzz_assert(memchr(g->sync, 0, sizeof(g->sync)));
+	fuzz_assert(!gagg_sync_check(&g->sync));
 	fuzz_assert(memchr(kernel.name, 0, sizeof(kernel.name)));
 	fuzz_assert(g->n_members <= GAGG_RANKS_MAX);
 	for (uint32_t i = 0; i < g->n_members; i++)

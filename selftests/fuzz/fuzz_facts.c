@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "agent/lib/sync_name.h"
 #include "agent/nl/codec.h"
 #include "agent/nl/twin.h"
 #include "fuzz.h"
@@ -54,13 +55,14 @@ static void check_again(const struct nl_group *g)
 
 static void check_group(struct nlmsghdr *hdr)
 {
+	char sync[SYNC_NAME_MAX];
 	struct nl_group g;
 	uint32_t i;
 
 	if (nl_parse_group(hdr, &g))
 		return;
 	check_text(g.name, sizeof(g.name));
-	check_text(g.sync, sizeof(g.sync));
+	check_text(sync_print(&g.sync, sync), sizeof(sync));
 	check_text(g.mismatch, sizeof(g.mismatch));
 	fuzz_assert(g.n_members <= GAGG_RANKS_MAX);
 	for (i = 0; i < g.n_members; i++)
