@@ -5,6 +5,7 @@
  *
  * Longer than 600 lines: each command has its parser, policy and handler beside one another.
  */
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <net/ipv6.h>
 #include "compat/genl.h"
@@ -274,6 +275,17 @@ static int nl_parse_params(struct nlattr **tb, struct gagg_params *v,
 	return err;
 }
 
+/*
+ * The mode becomes an index of the core's: no table is read beyond the numbers that there can be,
+ * not even ahead of a check (Spectre v1).
+ */
+static void nl_parse_sync(const struct nlattr *a, struct gagg_sync_param *sync)
+{
+	nla_memcpy(sync, a, sizeof(*sync));
+	sync->mode = sync->mode > GAGG_SYNC_ROUNDS_MAX ? GAGG_SYNC_ROUNDS_MAX + 1 :
+		     array_index_nospec(sync->mode, GAGG_SYNC_ROUNDS_MAX + 1);
+}
+
 static int nl_parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 			   struct netlink_ext_ack *extack)
 {
@@ -285,7 +297,7 @@ static int nl_parse_policy(struct nlattr **tb, struct gagg_config *cfg,
 	if (tb[GAGG_GA_SYNC]) {
 		const char *wrong;
 
-		nla_memcpy(&cfg->sync, tb[GAGG_GA_SYNC], sizeof(cfg->sync));
+		nl_parse_sync(tb[GAGG_GA_SYNC], &cfg->sync);
 		wrong = gagg_sync_check(&cfg->sync);
 		if (wrong) {
 			/* a constant of the core: as NL_SET_ERR_MSG_ATTR() requires */

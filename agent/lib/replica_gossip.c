@@ -99,7 +99,7 @@ static int gossip_send_to(struct gagg_replica *r)
 	return copies_add(r->table, gossip_peer(r));
 }
 
-/* of this step, or before it the last one */
+/* the number of the exchange at this step, or of the last one before it */
 static uint32_t gossip_number(const struct gagg_replica *r)
 {
 	return (uint32_t)(r->clock / r->arg[0]);
@@ -358,19 +358,19 @@ static int gossip_pair(struct gagg_replica *r, float *w)
  */
 static int64_t gossip_not_later(const struct gagg_replica *r)
 {
-	const int64_t *sent = r->table->own + gossip_extra(r);
+	const int64_t *tally = r->table->own + gossip_extra(r);
 	int64_t n = 0;
 	int odd;
 
-	for (odd = 0; odd < 2; odd++, sent += 2)
-		n += sent[0] == 1 && (int32_t)((uint32_t)sent[1] - r->exchanges) <= 0;
+	for (odd = 0; odd < 2; odd++, tally += 2)
+		n += tally[0] == 1 && (int32_t)((uint32_t)tally[1] - r->exchanges) <= 0;
 	return n;
 }
 
 static int gossip_push_receive(struct gagg_replica *r, float *w, uint32_t flags)
 {
 	struct gagg_table *t = r->table;
-	const int64_t *sent = t->own + gossip_extra(r);
+	const int64_t *tally = t->own + gossip_extra(r);
 	int err = gossip_check(r, w);
 	int64_t before, k;
 	size_t i;
@@ -380,8 +380,8 @@ static int gossip_push_receive(struct gagg_replica *r, float *w, uint32_t flags)
 	if (err)
 		return err;
 	before = gossip_not_later(r);
-	k = sent[0] + sent[2];
-	if (sent[0] < 0 || sent[2] < 0 || k > gossip_pushes(r))
+	k = tally[0] + tally[2];
+	if (tally[0] < 0 || tally[2] < 0 || k > gossip_pushes(r))
 		return comm_error(r->comm, GAGG_ERR_INVALID,
 				  "more than %lld replicas were sent between two exchanges: a smaller S of %s",
 				  (long long)gossip_pushes(r), gagg_sync(r->comm));
@@ -397,7 +397,7 @@ static int gossip_push_receive(struct gagg_replica *r, float *w, uint32_t flags)
 static int gossip_push(struct gagg_replica *r, float *w)
 {
 	struct gagg_table *t = r->table;
-	int64_t *sent = t->own + gossip_extra(r);
+	int64_t *tally = t->own + gossip_extra(r);
 	int err = gossip_push_receive(r, w, 0);
 	size_t i;
 
@@ -409,9 +409,9 @@ static int gossip_push(struct gagg_replica *r, float *w)
 		t->own[i] = r->sent[i];
 	}
 	r->exchanges = gossip_number(r);
-	sent += r->exchanges % 2 * 2;
-	sent[0] = 1;
-	sent[1] = r->exchanges;
+	tally += r->exchanges % 2 * 2;
+	tally[0] = 1;
+	tally[1] = r->exchanges;
 	return gossip_send_to(r);
 }
 
