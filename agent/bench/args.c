@@ -31,6 +31,7 @@ const char bench_args_usage[] =
 	"  -r, --root RANK      of broadcasts (0)\n"
 	"  -n, --iters N        operations of each size (20)\n"
 	"  -w, --warmup N       and before them, not timed (2)\n"
+	"      --pause MS       before each operation, not timed: as a trainer computes (0)\n"
 	"  -t, --budget S       fewer, when they have taken S seconds\n"
 	"  -c, --check N        results are checked in any case\n"
 	"      --no-plan        without a plan, which keeps exponents between calls\n"
@@ -140,7 +141,7 @@ static void arg_take_seconds(struct bench_args *a, const char *what, double *out
 		arg_fail(a, "%s: seconds, not '%s'", what, optarg);
 }
 
-enum { NO_PLAN = 256, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS, RENDEZVOUS };
+enum { NO_PLAN = 256, PAUSE, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS, RENDEZVOUS };
 
 static const struct option options[] = {
 	{ "min", 1, NULL, 'b' },
@@ -153,6 +154,7 @@ static const struct option options[] = {
 	{ "root", 1, NULL, 'r' },
 	{ "iters", 1, NULL, 'n' },
 	{ "warmup", 1, NULL, 'w' },
+	{ "pause", 1, NULL, PAUSE },
 	{ "budget", 1, NULL, 't' },
 	{ "no-plan", 0, NULL, NO_PLAN },
 	{ "seed", 1, NULL, SEED },
@@ -240,6 +242,9 @@ static void arg_take(struct bench_args *a, int opt)
 	case 'w':
 		arg_take_int(a, "--warmup", 0, 1000000, &a->warmup);
 		break;
+	case PAUSE:
+		arg_take_int(a, "--pause", 0, 600000, &a->pause);
+		break;
 	case 't':
 		arg_take_seconds(a, "--budget", &a->budget);
 		break;
@@ -285,6 +290,8 @@ static bool arg_agree(struct bench_args *a)
 		return arg_fail(a, "there is no mean of %s", bench_dtype_name(a->dtype));
 	if (bench_reduces(a->kind) && a->dtype == BENCH_INT64 && a->redop != BENCH_SUM)
 		return arg_fail(a, "of int64 there are sums only");
+	if (a->kind == BENCH_OVERLAP && a->pause)
+		return arg_fail(a, "overlap computes by itself: no --pause");
 	if (a->local && (a->group || a->socket || a->rank >= 0))
 		return arg_fail(a, "--local has a group of its own: no --group, --rank or --socket");
 	return true;

@@ -23,6 +23,7 @@
  * @nsizes:	number of @sizes
  * @iters:	operations of each size that are timed
  * @warmup:	operations before them that are not timed
+ * @pause:	ms before each operation, not timed
  * @budget:	seconds after which fewer operations suffice; 0: no limit
  * @seed:	seed of the elements
  * @json:	print JSON
@@ -53,6 +54,7 @@ struct bench_args {
 	int nsizes;
 	int iters;
 	int warmup;
+	int pause;
 	double budget;
 	uint64_t seed;
 	bool json;

@@ -12,7 +12,7 @@ _gagg_bench()
 	-g | --group)	choice=$(gaggctl group list 2>/dev/null | cut -d' ' -f1) ;;
 	-b | --min | -e | --max | -i | --step | -s | --sizes)
 			choice="4K 64K 1M 4M 64M" ;;
-	-f | --factor | -r | --root | -n | --iters | -w | --warmup | -t | --budget | \
+	-f | --factor | -r | --root | -n | --iters | -w | --warmup | --pause | -t | --budget | \
 	-c | --check | --local | --rank | --ranks | --seed | --timeout)
 			choice= ;;
 	--socket | --idle-file)
@@ -21,7 +21,7 @@ _gagg_bench()
 	*)		choice="all_reduce reduce_scatter all_gather broadcast overlap
 				--min --max --factor --step --sizes
 				--dtype --redop --root
-				--iters --warmup --budget --no-plan --seed --json
+				--iters --warmup --pause --budget --no-plan --seed --json
 				--group --rank --socket --timeout --check --local --help" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$choice" -- "$cur")

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "data.h"
 #include "report.h"
@@ -137,6 +138,15 @@ static void run_machine(const struct bench *b, struct told *told, int sign)
 	told->usage.switches += sign * u.switches;
 }
 
+/* what a trainer computes meanwhile; it costs no time of a processor */
+static void run_pause(int ms)
+{
+	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	while (nanosleep(&left, &left))
+		;
+}
+
 static int run_timed(struct bench *b, const struct bench_op *op, int m, struct told *told)
 {
 	size_t in = run_send_bytes(b, op), out = run_recv_bytes(b, op);
@@ -145,6 +155,10 @@ static int run_timed(struct bench *b, const struct bench_op *op, int m, struct t
 
 	before = usage_clock();
 	for (int i = 0; i < m; i++) {
+		if (b->args->pause) {
+			run_pause(b->args->pause);
+			before = usage_clock();
+		}
 		if (sys->run(sys, op, b->send + (size_t)i * in, b->recv + (size_t)i * out))
 			return run_failed(b, bench_kind_name(op->kind));
 		after = usage_clock();

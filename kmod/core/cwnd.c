@@ -32,12 +32,12 @@ void gagg_cwnd_past(struct gagg_path *p)
 
 void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now)
 {
-	u64 rto = gagg_path_rto(p);
+	u64 pause = p->idle_after ? p->idle_after : gagg_path_rto(p);
 
-	if (!last || now < last + rto)
+	if (!last || now < last + pause)
 		return;
 	p->slow_to = cwnd_not_below(p->slow_to, p->cwnd * 3 / 4);
-	for (; last + rto <= now && p->cwnd > GAGG_PATH_CWND_START; last += rto)
+	for (; last + pause <= now && p->cwnd > GAGG_PATH_CWND_START; last += pause)
 		p->cwnd = cwnd_not_below(p->cwnd / 2, GAGG_PATH_CWND_START);
 }
 

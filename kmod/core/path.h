@@ -72,6 +72,7 @@ enum gagg_sent_state {
  * @flying:	datagrams in flight
  * @cwnd:	congestion window, datagrams
  * @cwnd_max:	its bound
+ * @idle_after:	pause that halves the window, ns; 0: a timeout
  * @credit:	acknowledged datagrams not yet turned into growth
  * @srtt:	smoothed round trip, ns; 0: none yet
  * @rttvar:	its variation
@@ -145,6 +146,7 @@ struct gagg_path {
 	u32 timeouts;
 	u32 probes;
 	u32 repairs;
+	u64 idle_after;
 	u64 repairs_at;
 	u64 results_at;
 	u64 results_cut_at;

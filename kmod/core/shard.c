@@ -14,24 +14,27 @@ u64 gagg_shard_bytes(const struct gagg_geom *g)
 	return sizeof(struct gagg_shard) + (u64)g->nodes * sizeof(struct gagg_path);
 }
 
-void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index)
+static void shard_init_paths(struct gagg_shard *sh, const struct gagg_geom *g)
 {
 	u32 n;
 
-	sh->index = (u8)index;
-	for (n = 0; n < g->nodes; n++)
+	for (n = 0; n < g->nodes; n++) {
+		memset(&sh->path[n], 0, sizeof(sh->path[n]));
 		gagg_path_init(&sh->path[n], g->cwnd);
+		sh->path[n].idle_after = g->idle_after;
+	}
+}
+
+void gagg_shard_init(struct gagg_shard *sh, const struct gagg_geom *g, u32 index)
+{
+	sh->index = (u8)index;
+	shard_init_paths(sh, g);
 }
 
 void gagg_shard_start(struct gagg_shard *sh, const struct gagg_geom *g, u64 epoch, u64 cookie)
 {
-	u32 n;
-
 	gagg_shard_stop(sh);
-	for (n = 0; n < g->nodes; n++) {
-		memset(&sh->path[n], 0, sizeof(sh->path[n]));
-		gagg_path_init(&sh->path[n], g->cwnd);
-	}
+	shard_init_paths(sh, g);
 	memset(sh->wide, 0, sizeof(sh->wide));
 	sh->epoch = epoch;
 	sh->cookie = cookie;

@@ -47,7 +47,7 @@ static void test_options(void **state)
 	(void)state;
 	struct bench_args a;
 
-	assert_true(parse(&a, "-b 4K broadcast -e 2M -f 2 -d int32 -o max -r 3 -n 7 -w 0 -j"));
+	assert_true(parse(&a, "-b 4K broadcast -e 2M -f 2 -d int32 -o max -r 3 -n 7 -w 0 --pause 20 -j"));
 	assert_int_equal(a.kind, BENCH_BROADCAST);
 	assert_int_equal(a.min, 4 << 10);
 	assert_int_equal(a.max, 2 << 20);
@@ -57,9 +57,11 @@ static void test_options(void **state)
 	assert_int_equal(a.root, 3);
 	assert_int_equal(a.iters, 7);
 	assert_int_equal(a.warmup, 0);
+	assert_int_equal(a.pause, 20);
 	assert_true(a.json);
 	assert_true(parse(&a, "overlap --group train --rank 2 --socket /s --timeout 9 --no-plan"
 			  " --seed 18446744073709551615 -t 0.5 -e 1G"));
+	assert_int_equal(a.pause, 0);
 	assert_string_equal(a.group, "train");
 	assert_string_equal(a.socket, "/s");
 	assert_int_equal(a.rank, 2);
@@ -129,6 +131,8 @@ static void test_refused(void **state)
 	refused("all_reduce -b 2M -e 1M", "--max is less than --min");
 	refused("all_reduce -f 1", "from 2 to");
 	refused("all_reduce -n 0", "--iters");
+	refused("all_reduce --pause 600001", "--pause: a number from 0 to 600000");
+	refused("overlap --pause 1", "overlap computes by itself: no --pause");
 	refused("all_reduce -n 2x", "--iters");
 	refused("all_reduce -r 64", "--root");
 	refused("all_reduce -t 0", "--budget");

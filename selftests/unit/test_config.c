@@ -254,7 +254,7 @@ static const struct {
 	{ "group a {\nsync = ako:1:0\n" M0 "}", { "f:2: group \"a\": sync = ako:1:0: the sync mode needs at least two workers (there are 1)" } },
 	{ "group a {\nsync = ako:1:0\n" M0 "member 1 { address = 10.0.0.1 }\n}", { "f:2: group \"a\": sync = ako:1:0: the sync mode requires hosts with one worker each" } },
 	{ "group a {\nsync = push-sum:1\nshards = 2\n" M0 "member 1 { address = 10.0.0.2 }\n}", { "f:3: group \"a\": shards = 2: sync mode push-sum:1 requires one" } },
-	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: port, id, uid, gid, mode, lanes, lane-type, ring, window, stripe, shards, channels, cwnd, dead-after, sync, placement, multicast, wire, member" } },
+	{ "group a {\nprot = 1\n" M0 "}", { "f:2: group \"a\": no such option 'prot'; allowed: port, id, uid, gid, mode, lanes, lane-type, ring, window, stripe, shards, channels, cwnd, idle-after, dead-after, sync, placement, multicast, wire, member" } },
 	{ "group a {\nport = {1}\n" M0 "}", { "f:2: group \"a\": unexpected token" } },
 	{ "group a {\nport 1\n" M0 "}", { "f:2: group \"a\": " } },
 	{ "groop a { }", { "f:1: no such option 'groop'; allowed: local, group" } },

@@ -241,7 +241,7 @@ static void group__create(void **state)
 	const struct nl_group *g = &kernel.group;
 
 	(void)state;
-	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 dead-after 700 sync dssp:3:15 placement root multicast 239.1.2.3 wire int16 member 0=10.0.0.1 member 5=10.0.0.2,aggregator member 6=10.0.0.1,worker",
+	expect("group create g local 10.0.0.1 port 7441 id 0xff uid 1000 gid 1001 mode 0660 lanes 344 lane-type int64 ring 4096 window 64 stripe 8 shards 2 channels 3 cwnd 16 idle-after 40 dead-after 700 sync dssp:3:15 placement root multicast 239.1.2.3 wire int16 member 0=10.0.0.1 member 5=10.0.0.2,aggregator member 6=10.0.0.1,worker",
 	       CTL_OK);
 	assert_string_equal(kernel.asked, "new");
 	assert_string_equal(g->name, "g");
@@ -257,6 +257,7 @@ static void group__create(void **state)
 	assert_int_equal(g->shards, 2);
 	assert_int_equal(g->channels, 3);
 	assert_int_equal(g->cwnd, 16);
+	assert_int_equal(g->idle_after, 40);
 	assert_int_equal(g->dead_after, 700);
 	assert_int_equal(g->sync.mode, GAGG_SYNC_DSSP);
 	assert_int_equal(g->sync.arg[0], 3);

@@ -756,6 +756,34 @@ static void test_start(void **state)
 	free(p);
 }
 
+/* a path with a pause of its own keeps its window for that long, whatever its timeout is */
+static void test_idle_after(void **state)
+{
+	struct gagg_path *p = new_path(1, 64);
+	u64 now = GAGG_SEC;
+
+	(void)state;
+	p->idle_after = 100 * GAGG_MSEC;
+	p->cwnd = 64;
+	p->srtt = GAGG_MSEC;
+	p->rtt_min = GAGG_MSEC;
+	send_some(p, 1, now, 0);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, now);
+	assert_true(4 * gagg_path_rto(p) < p->idle_after);
+	now += p->idle_after - 1;
+	send_some(p, 1, now, 0);
+	assert_int_equal(p->cwnd, 64);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, now);
+	now += p->idle_after;
+	send_some(p, 1, now, 0);
+	assert_int_equal(p->cwnd, 32);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, now);
+	now += 2 * p->idle_after;
+	send_some(p, 1, now, 0);
+	assert_int_equal(p->cwnd, GAGG_PATH_CWND_START);
+	free(p);
+}
+
 /* who waits for long makes its window smaller, once in a round trip, and not below CALM */
 static void test_calm(void **state)
 {
@@ -1565,6 +1593,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_idle_after),
 		cmocka_unit_test(test_calm),
 		cmocka_unit_test(test_reordered),
 		cmocka_unit_test(test_silent_acks),

@@ -351,6 +351,22 @@ static void trips__of_hello(void **state)
 	assert_true(gagg_path_rto(&sh->path[2]) == GAGG_PATH_RTO_INIT);
 }
 
+/* every path has what the group is configured with, in each epoch */
+static void paths__as_configured(void **state)
+{
+	u32 n;
+
+	(void)state;
+	start(1);
+	g.cwnd = 100;
+	g.idle_after = 30 * GAGG_MSEC;
+	gagg_shard_start(sh, &g, EPOCH + 1, COOKIE);
+	for (n = 0; n < g.nodes; n++) {
+		assert_int_equal(sh->path[n].cwnd_max, 100);
+		assert_true(sh->path[n].idle_after == 30 * GAGG_MSEC);
+	}
+}
+
 static void ack__once_per_batch_and_peer(void **state)
 {
 	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, 0, 1);
@@ -1209,6 +1225,7 @@ int main(void)
 		cmocka_unit_test_teardown(drop__at_the_wrong_home_or_shard, finish_test),
 		cmocka_unit_test_teardown(ack__first_round_trip_of_a_shard, finish_test),
 		cmocka_unit_test_teardown(trips__of_hello, finish_test),
+		cmocka_unit_test_teardown(paths__as_configured, finish_test),
 		cmocka_unit_test_teardown(ack__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__once_per_batch_and_peer, finish_test),
 		cmocka_unit_test_teardown(nak__is_answered_with_the_members, finish_test),

@@ -119,6 +119,12 @@ const struct gagg_param gagg_param_table[] = {
 		.value = "N", .about = "most datagrams under way to a host",
 	},
 	{
+		.name = "idle-after", FIELD(idle_after), .attr = GAGG_GA_IDLE_AFTER, .bits = 32,
+		.max = 600000,
+		.wrong = "idle-after must be from 0 to 600000 ms",
+		.value = "MS", .about = "pause that halves the window of a path; 0: a timeout",
+	},
+	{
 		.name = "dead-after", FIELD(dead_after), .attr = GAGG_GA_DEAD_AFTER, .bits = 32,
 		.min = 100, .max = 600000, .fallback = 5000,
 		.digest = GAGG_DG_DEAD_AFTER,
@@ -218,5 +224,6 @@ void gagg_params_geom(const struct gagg_params *v, struct gagg_geom *g)
 	g->shards = (u16)v->shards;
 	g->cwnd = v->cwnd;
 	g->dead_after = v->dead_after * GAGG_MSEC;
+	g->idle_after = v->idle_after * GAGG_MSEC;
 	g->wire = (u8)v->wire;
 }
