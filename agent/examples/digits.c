@@ -281,41 +281,76 @@ static int digit_learn_store(struct data *d, struct model *m, struct gagg_comm *
 	return err;
 }
 
+/* parts of batches follow the speeds of ranks, and so replicas and momentum count by samples */
+static int digit_balance_replica(struct learner *l, struct gagg_replica *replica,
+				 struct model *speed, const struct gagg_batch_config *cfg)
+{
+	int err = gagg_batch_create(l->comm, cfg, &l->batch);
+
+	return err ? err : gagg_replica_state(replica, &speed->w1[0][0], WEIGHTS);
+}
+
+/* the gradient of this rank's part of the batch at @order */
+static int digit_replica_part(const struct learner *l, struct gagg_replica *replica,
+			      const int *order, struct gradient *g)
+{
+	struct choice c = digit_equal_part(order, gagg_rank(l->comm), gagg_size(l->comm));
+	uint32_t first, count;
+	int err = 0;
+
+	if (l->batch) {
+		err = gagg_batch_next(l->batch, &first, &count);
+		if (!err)
+			err = gagg_replica_samples(replica, count);
+		if (err)
+			return err;
+		c = (struct choice){ order + first, (int)count, 1, 1.0f / (float)count };
+	}
+	digit_add_up(l->d, l->m, &c, g);
+	return 0;
+}
+
 /*
  * The same by replicas: every worker makes steps of its own, from its share of
  * each batch, and the library brings the replicas together as the sync mode says.
  */
 static int digit_learn_replica(struct data *d, struct model *m, struct gagg_comm *comm, int epochs)
 {
-	int rank = gagg_rank(comm), size = gagg_size(comm);
+	struct gagg_batch_config cfg = { .size = sizeof(cfg), .total = BATCH, .period = PERIOD };
+	struct learner l = { .d = d, .m = m, .comm = comm };
 	struct gagg_replica *replica;
 	static struct model speed;
 	static struct gradient g;
 	/* updates come back a round later: without momentum, as its authors have it */
 	bool delayed = !strncmp(gagg_sync(comm), "hpsgd", 5);
-	struct choice c;
 	float momentum = delayed ? 0 : MOMENTUM;
 	float rate = delayed ? 2 * RATE : RATE;
 	float *w = &m->w1[0][0];
 	int epoch, first, err;
 
 	err = gagg_replica_create(comm, w, WEIGHTS, STEP, &replica);
+	if (!err && me.balance)
+		err = digit_balance_replica(&l, replica, &speed, &cfg);
 	for (epoch = 1; !err && epoch <= epochs; epoch++) {
 		float loss = 0;
 
 		shuffle(d->order, d->train);
 		for (first = 0; !err && first + BATCH <= d->train; first += BATCH) {
-			c = digit_equal_part(d->order + first, rank, size);
-			digit_add_up(d, m, &c, &g);
+			err = digit_replica_part(&l, replica, d->order + first, &g);
+			if (err)
+				break;
 			loss += g.loss;
 			hasten(&speed, &g.d, momentum, rate);
 			err = gagg_replica_step(replica, w, &speed.w1[0][0]);
 		}
-		if (!err && !rank)
+		if (!err && !gagg_rank(comm))
 			digit_progress(m, d, epoch, epochs, loss);
 	}
 	if (!err)
 		err = gagg_replica_finish(replica, w);
+	if (!err && l.batch)
+		err = digit_say_share(l.batch, gagg_rank(comm));
+	gagg_batch_free(l.batch);
 	gagg_replica_free(replica);
 	return err;
 }
@@ -331,8 +366,7 @@ static bool digit_has_replicas(const struct gagg_comm *comm)
 static int digit_learn_with(struct data *d, struct model *m, struct gagg_comm *comm,
 			    struct gagg_plan *plan)
 {
-	/* with a mode in which batches do not follow speeds the library refuses to */
-	if (digit_has_replicas(comm) && !me.balance)
+	if (digit_has_replicas(comm))
 		return digit_learn_replica(d, m, comm, me.epochs);
 	return gagg_has_store(comm) ? digit_learn_store(d, m, comm, me.epochs) :
 				      digit_learn(d, m, comm, plan, me.epochs);
@@ -416,8 +450,8 @@ static int digit_usage(void)
 		"  --epochs N        30\n"
 		"  --data FILE\n"
 		"  --seed N          of weights, split and order of samples; the same on all ranks\n"
-		"  --balance         batches follow the speeds of ranks, in a group with sync bsp\n"
-		"                    or r2sp\n"
+		"  --balance         batches follow the speeds of ranks, in a group with sync bsp,\n"
+		"                    localsgd or r2sp\n"
 		"  --feedback        what a group with wire int16 or int8 leaves out of a gradient\n"
 		"                    is added to the next\n"
 		"  --measure         prints how many partitions a group with sync ako should have\n"

@@ -197,10 +197,10 @@ static int batch_create_any(struct gagg_comm *c, const struct gagg_batch_config 
 				  "gagg_batch_config.size is that of another libgagg");
 	if (comm_check(c))
 		return c->failed;
-	/* in other modes replicas differ, or ranks do not wait */
-	if (!alone && mode != GAGG_SYNC_BSP)
+	/* in other modes replicas do not count by samples, or ranks do not wait */
+	if (!alone && mode != GAGG_SYNC_BSP && mode != GAGG_SYNC_LOCALSGD)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
-				  "batches follow speeds in groups with sync mode bsp or r2sp, not %s",
+				  "batches follow speeds in groups with sync mode bsp, localsgd or r2sp, not %s",
 				  gagg_sync(c));
 	b = calloc(1, sizeof(*b));
 	if (!b)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR MIT */
 /*
- * libgagg: batches divided by speed (sync mode bsp). Ranks of different speeds have different
- * shares of a batch, so that they come to its end together. For each batch all ranks call
+ * libgagg: batches divided by speed (sync modes bsp and localsgd). Ranks of different speeds have
+ * different shares of a batch, so that they come to its end together. For each batch all ranks call
  * gagg_batch_next(), sum up the gradients of the samples that it returns, and call
  * gagg_batch_mean(). Every sample counts alike on any rank. Documentation/sync-modes.md explains
  * what is measured, and how shares follow from it.
+ *
+ * In groups with localsgd ranks divide the batches of each step alike, and tell the number of their
+ * samples to gagg_replica_samples(); gagg_batch_mean() is not needed.
  *
  * If ranks take turns (sync mode r2sp) each has a batch of its own: a rank that is blocked until
  * its turn computes more samples instead. Then nothing is collective, and there is no mean. A rank
@@ -67,7 +70,7 @@ struct gagg_batch_rank {
 
 /**
  * gagg_batch_create() - begin to divide batches
- * @comm:	communicator, in a group with sync mode bsp or r2sp; outlives the batch
+ * @comm:	communicator, in a group with sync mode bsp, localsgd or r2sp; outlives the batch
  * @cfg:	how; copied
  * @batch:	receives it; NULL on error. gagg_batch_free() frees it
  *

@@ -68,6 +68,42 @@ int gagg_replica_create(struct gagg_comm *comm, float *weights, size_t count,
 int gagg_replica_step(struct gagg_replica *replica, float *weights, const float *update);
 
 /**
+ * gagg_replica_state() - average what an updater remembers along with the weights
+ * @replica:	replica
+ * @state:	@count elements of float32, such as momentum; receives those of rank 0. It is
+ *		read and written in gagg_replica_step() and gagg_replica_finish(), and must stay
+ *		valid until gagg_replica_free()
+ * @count:	elements, at least 1; the same on all ranks
+ *
+ * localsgd: @state becomes the mean of all ranks' whenever the weights do. With TAU = 1, and with
+ * all states of an updater averaged, training is that of averaged gradients, but for rounding, if
+ * the updater is linear in state and gradient (momentum). A replica has at most four states.
+ *
+ * Collective, after the same number of steps, in the same order.
+ *
+ * Return: 0; GAGG_ERR_UNSUPPORTED (another sync mode); GAGG_ERR_INVALID (no elements, or too many
+ * states); GAGG_ERR_NOMEM; GAGG_ERR_BUSY; GAGG_ERR_CLOSED; or why rank 0's state has not come.
+ */
+int gagg_replica_state(struct gagg_replica *replica, float *state, size_t count);
+
+/**
+ * gagg_replica_samples() - tell how many samples the next update was learned from
+ * @replica:	replica
+ * @samples:	how many, such as gagg_batch_next() has returned; they add up until the next
+ *		mean, where they are at most (2^31 - 1) / ranks
+ *
+ * localsgd: in a mean each rank then counts by its samples since the last one; if no rank has any,
+ * all count alike. With TAU = 1 and updates that are the gradients' mean over a rank's own samples
+ * the weights move by the mean over all samples. All ranks call it before their first mean, or none
+ * does.
+ *
+ * Return: 0; GAGG_ERR_UNSUPPORTED (another sync mode); GAGG_ERR_INVALID (too many);
+ * GAGG_ERR_NOMEM; GAGG_ERR_BUSY; GAGG_ERR_CLOSED. A rank that does not call it although others do
+ * ends the epoch in the mean: GAGG_ERR_DESYNC.
+ */
+int gagg_replica_samples(struct gagg_replica *replica, uint32_t samples);
+
+/**
  * gagg_replica_finish() - the common weights of all ranks
  * @replica:	replica; training may go on afterwards
  * @weights:	receives the mean or (easgd, easgd-sync) the centre, bit for bit the same

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR MIT
 /*
- * What the modes of replicas have in common, and the simplest of them:
- * localsgd, the mean of the weights every TAU steps.
+ * What the modes of replicas have in common.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -174,8 +173,60 @@ int gagg_replica_finish(struct gagg_replica *r, float *weights)
 	return err;
 }
 
+static int replica_add_state(struct gagg_replica *r, float *state, size_t count)
+{
+	int err = comm_check_epoch(r->comm, r->epoch, "replica");
+
+	if (err)
+		return err;
+	if (!r->mode->add_state)
+		return comm_error(r->comm, GAGG_ERR_UNSUPPORTED,
+				  "only localsgd averages the state of an updater, not %s",
+				  gagg_sync(r->comm));
+	if (!state || !count || count > SIZE_MAX / sizeof(double))
+		return comm_error(r->comm, GAGG_ERR_INVALID, "a state needs elements");
+	return r->mode->add_state(r, state, count);
+}
+
+int gagg_replica_state(struct gagg_replica *r, float *state, size_t count)
+{
+	int err = comm_enter(r->comm);
+
+	if (err)
+		return err;
+	err = replica_add_state(r, state, count);
+	comm_exit(r->comm);
+	return err;
+}
+
+static int replica_add_samples(struct gagg_replica *r, uint32_t samples)
+{
+	int err = comm_check_epoch(r->comm, r->epoch, "replica");
+
+	if (err)
+		return err;
+	if (!r->mode->add_samples)
+		return comm_error(r->comm, GAGG_ERR_UNSUPPORTED,
+				  "only in localsgd replicas count by samples, not in %s",
+				  gagg_sync(r->comm));
+	return r->mode->add_samples(r, samples);
+}
+
+int gagg_replica_samples(struct gagg_replica *r, uint32_t samples)
+{
+	int err = comm_enter(r->comm);
+
+	if (err)
+		return err;
+	err = replica_add_samples(r, samples);
+	comm_exit(r->comm);
+	return err;
+}
+
 void gagg_replica_free(struct gagg_replica *r)
 {
+	unsigned int i;
+
 	if (!r)
 		return;
 	/*
@@ -185,6 +236,8 @@ void gagg_replica_free(struct gagg_replica *r)
 	if (r->req)
 		request_finish(&r->req, GAGG_FOREVER);
 	gagg_plan_free(r->plan);
+	for (i = 0; i < r->states; i++)
+		gagg_plan_free(r->state[i].plan);
 	free(r->center);
 	free(r->delta);
 	free(r->carry);
@@ -194,30 +247,3 @@ void gagg_replica_free(struct gagg_replica *r)
 	free(r->flight);
 	free(r);
 }
-
-/* --- localsgd ---------------------------------------------------------- */
-
-static int replica_nothing(struct gagg_replica *r, float *w)
-{
-	(void)r;
-	(void)w;
-	return GAGG_OK;
-}
-
-static int replica_mean(struct gagg_replica *r, float *w)
-{
-	return gagg_allreduce(w, w, r->count, GAGG_FLOAT32, GAGG_MEAN, r->comm, r->plan);
-}
-
-static int replica_mean_in_turn(struct gagg_replica *r, float *w, const float *update)
-{
-	(void)update;
-	return r->clock % r->arg[0] ? GAGG_OK : replica_mean(r, w);
-}
-
-const struct replica_mode replica_localsgd = {
-	.number = GAGG_SYNC_LOCALSGD,
-	.init = replica_nothing,
-	.step = replica_mean_in_turn,
-	.finish = replica_mean,
-};

@@ -27,6 +27,8 @@ struct gagg_replica;
  * @exchange: gossip: exchange with another rank
  * @receive: gossip: receive what others have sent, if they send
  * @finish: calculate the common weights
+ * @add_state: localsgd: average this, too; else NULL, as the next one
+ * @add_samples: localsgd: the next update was learned from so many samples
  */
 struct replica_mode {
 	uint32_t number;
@@ -39,6 +41,22 @@ struct replica_mode {
 	int (*exchange)(struct gagg_replica *r, float *w);
 	int (*receive)(struct gagg_replica *r, float *w, uint32_t flags);
 	int (*finish)(struct gagg_replica *r, float *w);
+	int (*add_state)(struct gagg_replica *r, float *value, size_t count);
+	int (*add_samples)(struct gagg_replica *r, uint32_t samples);
+};
+
+#define REPLICA_STATES	4
+
+/**
+ * struct replica_state - what an updater remembers, besides the weights
+ * @value: the trainer's
+ * @count: elements
+ * @plan: exponents of its means
+ */
+struct replica_state {
+	float *value;
+	size_t count;
+	struct gagg_plan *plan;
 };
 
 extern const struct replica_mode replica_localsgd;
@@ -76,7 +94,12 @@ extern const struct replica_mode replica_push_sum;
  * @sw: hpsgd: when the result is taken
  * @base: hpsgd: the weights that all have agreed upon last
  * @learned: hpsgd: updates since the start of the all-reduce under way
- * @flight: hpsgd: buffer of that all-reduce
+ * @flight: hpsgd: buffer of that all-reduce; localsgd: of means by samples
+ * @room: localsgd: elements of @flight
+ * @state: localsgd: what is averaged along with the weights
+ * @states: how many there are
+ * @by_samples: localsgd: replicas count by samples
+ * @samples: localsgd: those of this rank since the last mean
  * @req: hpsgd: the operation under way, or NULL
  * @offer: hpsgd: a clock, then the largest of all ranks
  */
@@ -104,6 +127,11 @@ struct gagg_replica {
 	float *base;
 	float *learned;
 	float *flight;
+	size_t room;
+	struct replica_state state[REPLICA_STATES];
+	unsigned int states;
+	bool by_samples;
+	int32_t samples;
 	struct gagg_request *req;
 	int32_t offer;
 };

@@ -280,7 +280,7 @@ static void mode_body(struct gagg_comm *c, int rank)
 
 	(void)rank;
 	refuse(c, &cfg, GAGG_ERR_UNSUPPORTED,
-	       "batches follow speeds in groups with sync mode bsp or r2sp, not hpsgd:2");
+	       "batches follow speeds in groups with sync mode bsp, localsgd or r2sp, not hpsgd:2");
 }
 
 static void bad_parameters__refused(void **state)

@@ -8,8 +8,8 @@
 # three times as slow as the others. With the times that kernels measure it comes to
 # about a third of their shares, others wait less for it than with equal parts, and all
 # have the same weights and know nine of ten. How long it takes is told, not tested. In
-# turns (r2sp) the others have larger batches instead, each by itself. Shares follow
-# measured times, which an emulated processor makes double at random.
+# turns (r2sp) the others have larger batches instead, each by itself. With replicas
+# (localsgd) means count them by their samples. Shares follow measured times, which an emulated processor makes double at random.
 
 # shellcheck source=selftests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -17,7 +17,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/digits.sh
 . "$(dirname "$0")/digits.sh"
-plan 23
+plan 26
 
 # what a sample takes, far more than computing it; of a batch of 128
 FAST=2000 SLOW=6000
@@ -99,7 +99,7 @@ refused_in()
 	local bad=0
 
 	group_up ring 256 window 64 sync "$1" || return
-	! train 1 --balance && grep -q "sync mode bsp or r2sp, not $1" "$tmp"/rank.[0-3] || bad=1
+	! train 1 --balance && grep -q "sync mode bsp, localsgd or r2sp, not $1" "$tmp"/rank.[0-3] || bad=1
 	group_down && [ $bad -eq 0 ]
 }
 
@@ -142,7 +142,13 @@ check "who is blocked computes more" blocked_have_grown
 check "and all have the same weights" accuracy
 check "which is told" is "$(told 0 share) == $(share 0) && $(told 0 batch) == 128"
 group_down
-for mode in ssp:2 localsgd:4; do
+group_up ring 256 window 64 sync localsgd:4
+speeds $FAST $FAST $SLOW $FAST
+check "means of replicas, by samples: one is slow, and it learns" learns 10 --balance
+check "the shares add up there" shares_add_up
+check "it has a third" third 2
+group_down
+for mode in ssp:2 hpsgd:4; do
 	check "$mode: refused, with a sentence" refused_in $mode
 done
 check_not "no such group" ctl 0 batch show nosuch
