@@ -40,7 +40,10 @@ static struct {
 	bool curve;
 	bool feedback;		/* error feedback */
 	bool measure;		/* how many partitions ako should have */
+	float rate;		/* of descent; 0: the mode's */
+	float momentum;		/* below 0: the mode's */
 } me = {
+	.momentum = -1,
 	.path = "agent/examples/data/digits.csv.gz",
 	.rank = -1,
 	.epochs = 30,
@@ -96,21 +99,32 @@ static struct choice digit_equal_part(const int *order, int rank, int size)
 	};
 }
 
+/* @late: updates come back a round later: without momentum, as its authors have it */
+static void digit_hasten(struct model *v, const struct model *d, bool late)
+{
+	hasten(v, d, me.momentum >= 0 ? me.momentum : late ? 0 : MOMENTUM,
+	       me.rate > 0 ? me.rate : late ? 2 * RATE : RATE);
+}
+
 static void digit_descend(struct model *m, struct model *v, const struct model *d)
 {
-	hasten(v, d, MOMENTUM, RATE);
+	digit_hasten(v, d, false);
 	move(m, m, v);
+}
+
+/* after a step with the batch at @first; @loss: its, as far as this worker knows */
+static void digit_point(const struct model *m, const struct data *d, int epoch, int first,
+			float loss)
+{
+	if (curve)
+		curve_add(curve, m, (epoch - 1) * (d->train / BATCH) + first / BATCH + 1, loss);
 }
 
 /* @loss: sum over the batches of an epoch, as far as this worker knows */
 static void digit_progress(const struct model *m, const struct data *d, int epoch, int epochs,
 			   float loss)
 {
-	int batches = d->train / BATCH;
-
-	loss /= (float)batches;
-	if (curve)
-		curve_add(curve, m, epoch * batches, loss);
+	loss /= (float)(d->train / BATCH);
 	if (curve || (epoch % 5 && epoch != epochs))
 		return;
 	printf("epoch %3d  loss %.4f  test accuracy %.2f %%\n", epoch, (double)loss,
@@ -177,6 +191,7 @@ static int digit_learn(struct data *d, struct model *m, struct gagg_comm *comm,
 			if (err)
 				break;
 			digit_descend(m, &speed, &g.d);
+			digit_point(m, d, epoch, first, g.loss);
 			loss += g.loss;
 		}
 		if (!err && (!comm || !gagg_rank(comm)))
@@ -261,6 +276,7 @@ static int digit_learn_store(struct data *d, struct model *m, struct gagg_comm *
 				break;
 			loss += g.loss * BATCH / (float)n;
 			digit_descend(m, &speed, &g.d);
+			digit_point(m, d, epoch, first, g.loss * BATCH / (float)n);
 			err = gagg_inc(table, &speed);
 			if (!err)
 				err = gagg_clock(comm);
@@ -321,10 +337,7 @@ static int digit_learn_replica(struct data *d, struct model *m, struct gagg_comm
 	struct gagg_replica *replica;
 	static struct model speed;
 	static struct gradient g;
-	/* updates come back a round later: without momentum, as its authors have it */
-	bool delayed = !strncmp(gagg_sync(comm), "hpsgd", 5);
-	float momentum = delayed ? 0 : MOMENTUM;
-	float rate = delayed ? 2 * RATE : RATE;
+	bool late = !strncmp(gagg_sync(comm), "hpsgd", 5);
 	float *w = &m->w1[0][0];
 	int epoch, first, err;
 
@@ -340,8 +353,9 @@ static int digit_learn_replica(struct data *d, struct model *m, struct gagg_comm
 			if (err)
 				break;
 			loss += g.loss;
-			hasten(&speed, &g.d, momentum, rate);
+			digit_hasten(&speed, &g.d, late);
 			err = gagg_replica_step(replica, w, &speed.w1[0][0]);
+			digit_point(m, d, epoch, first, g.loss);
 		}
 		if (!err && !gagg_rank(comm))
 			digit_progress(m, d, epoch, epochs, loss);
@@ -372,11 +386,11 @@ static int digit_learn_with(struct data *d, struct model *m, struct gagg_comm *c
 				      digit_learn(d, m, comm, plan, me.epochs);
 }
 
-static void digit_begin_curve(void)
+static void digit_begin_curve(const struct data *d)
 {
 	if (!me.curve)
 		return;
-	curve = curve_new(me.epochs);
+	curve = curve_new(me.epochs * (d->train / BATCH));
 	if (!curve)
 		fprintf(stderr, "digits: no memory for a curve\n");
 }
@@ -406,7 +420,7 @@ static int digit_work(struct data *d, struct model *m)
 		return 1;
 	}
 	if (!gagg_rank(comm))
-		digit_begin_curve();
+		digit_begin_curve(d);
 	/* each rank has odd batches of its own */
 	delay.state = me.seed + (uint64_t)gagg_rank(comm) + 1;
 	err = gagg_plan_create(comm, GRADIENT, GAGG_FLOAT32, &plan);
@@ -433,7 +447,7 @@ static int digit_work(struct data *d, struct model *m)
 static int digit_alone(struct data *d, struct model *m)
 {
 	delay.state = me.seed;
-	digit_begin_curve();
+	digit_begin_curve(d);
 	digit_learn(d, m, NULL, NULL, me.epochs);
 	digit_end_curve(d);
 	printf("single: accuracy %.2f digest %016llx\n", accuracy(m, d),
@@ -457,8 +471,19 @@ static int digit_usage(void)
 		"  --measure         prints how many partitions a group with sync ako should have\n"
 		"  --slow US         every sample takes so many microseconds longer here\n"
 		"  --transient P:F   P percent of the batches take F times that long\n"
-		"  --curve           prints, of rank 0, \"curve STEPS MS LOSS ACCURACY\" for each epoch\n");
+		"  --curve           prints, of rank 0, \"curve STEPS MS LOSS ACCURACY\" for each step\n"
+		"  --rate R          of descent (0.1; hpsgd: 0.2)\n"
+		"  --momentum M      (0.9; hpsgd: 0)\n");
 	return 2;
+}
+
+/* from 0 to 10 */
+static bool digit_parse_fraction(const char *text, float *out)
+{
+	char *end;
+
+	*out = strtof(text, &end);
+	return end != text && !*end && *out >= 0 && *out <= 10;
 }
 
 static bool digit_parse_options(int argc, char **argv)
@@ -476,6 +501,8 @@ static bool digit_parse_options(int argc, char **argv)
 		{ "slow", required_argument, NULL, 'w' },
 		{ "transient", required_argument, NULL, 't' },
 		{ "curve", no_argument, NULL, 'c' },
+		{ "rate", required_argument, NULL, 'a' },
+		{ "momentum", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
 	bool single = false;
@@ -519,6 +546,14 @@ static bool digit_parse_options(int argc, char **argv)
 			break;
 		case 'd':
 			me.path = optarg;
+			break;
+		case 'a':
+			if (!digit_parse_fraction(optarg, &me.rate) || me.rate <= 0)
+				return false;
+			break;
+		case 'o':
+			if (!digit_parse_fraction(optarg, &me.momentum))
+				return false;
 			break;
 		default:
 			return false;

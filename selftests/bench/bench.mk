@@ -89,7 +89,8 @@ bench-bars: deps
 
 bench-modes: deps
 	@scripts/deps bench
-	@$(MAKE) KERNEL=$(or $(KERNEL),stock) all
+	@vm/kernels get $(or $(KERNEL),uml-virtual)
+	@$(MAKE) KERNEL=$(or $(KERNEL),uml-virtual) all
 	@selftests/bench/modes
 
 bench-insn: deps

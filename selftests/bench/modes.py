@@ -4,11 +4,12 @@
 
 modes.py ROWS JSON FOLDER
 
-Figures are medians over the seeds that come to TARGET percent; how many do is said
-where not all of them do.
+Figures are medians over the seeds, with quartiles; a seed that does not come to TARGET percent
+counts as one that takes for ever, and how many do is said where not all of them do.
 """
 import collections
 import json
+import math
 import os
 import statistics
 import sys
@@ -24,6 +25,8 @@ SCENARIOS = {
     "equal": "all equal",
     "steady": "one three times as slow",
     "transient": "5 % of the batches four times as long",
+    "8mbit": "links of 8 Mbit/s",
+    "2mbit": "links of 2 Mbit/s",
 }
 
 
@@ -40,17 +43,35 @@ def step_ms(row):
     return ms / steps
 
 
+def quartiles(values):
+    """The three, of values of which some may be infinite."""
+    if len(values) < 2:
+        return values * 3
+    ordered = sorted(values)
+    return [ordered[round(q * (len(ordered) - 1))] for q in (0.25, 0.5, 0.75)]
+
+
+def spread(values, form):
+    """The median, and the quartiles in brackets if there are enough values."""
+    low, middle, high = quartiles(values)
+    if middle == math.inf:
+        return "never"
+    text = form.format(middle)
+    if len(values) < 4 or low == high:
+        return text
+    return f"{text} [{form.format(low)}, {form.format(high)}]"
+
+
 def cell(rows):
     if not rows:
         return ["-"] * 3
-    hits = [hit for hit in map(reached, rows) if hit]
-    pace = f"{statistics.median(map(step_ms, rows)):.0f}"
-    if not hits:
-        return ["never", "-", pace]
-    time = f"{statistics.median(h[0] for h in hits) / 1000:.1f}"
-    if len(hits) < len(rows):
-        time += f" ({len(hits)} of {len(rows)})"
-    return [time, f"{statistics.median(h[1] for h in hits):.0f}", pace]
+    hits = [reached(row) or (math.inf, math.inf) for row in rows]
+    time = spread([hit[0] / 1000 for hit in hits], "{:.1f}")
+    late = sum(hit[0] == math.inf for hit in hits)
+    if late and time != "never":
+        time += f" ({len(rows) - late} of {len(rows)})"
+    return [time, spread([hit[1] for hit in hits], "{:.0f}"),
+            f"{statistics.median(map(step_ms, rows)):.0f}"]
 
 
 def table(at, modes, scenarios):
