@@ -96,7 +96,8 @@ int gagg_batch_create(struct gagg_comm *comm, const struct gagg_batch_config *cf
  * time, and shares change in the same way on all ranks. The kernel measures that time: from the end
  * of the last operation in flight, of any communicator of the session, to the start of the next.
  * With r2sp there is no exchange, and a batch grows by the samples that fit into the time in which
- * the rank was blocked.
+ * the rank was blocked. Every 16 periods it begins anew with what it had at first, so it shrinks
+ * when the rank that has blocked it is slow no more.
  *
  * Return: 0, GAGG_ERR_CLOSED, GAGG_ERR_BUSY, or an error of the exchange.
  */

@@ -42,15 +42,11 @@ static uint32_t pace_unpaid(const struct pace_control *c, const struct pace_work
 	return paid < c->grown ? c->grown - (uint32_t)paid : 0;
 }
 
-void pace_step(struct pace_control *c, const struct pace_work *work)
+static void pace_follow(struct pace_control *c, const struct pace_work *work)
 {
-	uint32_t was = c->batch, back;
-	uint64_t wait, blocked;
+	uint64_t wait = work->wait_ns / work->steps, blocked;
+	uint32_t was = c->batch, back = pace_unpaid(c, work, wait);
 
-	if (!work->steps || !work->samples || !work->compute_ns)
-		return;
-	wait = work->wait_ns / work->steps;
-	back = pace_unpaid(c, work, wait);
 	if (back > c->grown / PACE_SLACK) {
 		c->batch -= back;
 		c->grown = 0;
@@ -66,4 +62,17 @@ void pace_step(struct pace_control *c, const struct pace_work *work)
 	c->batch = pace_clamp(was + pace_samples_in(work, blocked), &c->bounds);
 	c->grown = c->batch - was;
 	c->wait_ns = wait;
+}
+
+void pace_step(struct pace_control *c, const struct pace_work *work)
+{
+	if (!work->steps || !work->samples || !work->compute_ns)
+		return;
+	if (++c->periods == PACE_AGAIN) {
+		const struct pace_bounds bounds = c->bounds;
+
+		pace_begin(c, &bounds);
+		return;
+	}
+	pace_follow(c, work);
 }

@@ -16,7 +16,14 @@
  *    difference was no blocking: that part of the growth is taken back, and from then on only
  *    waiting beyond so much more counts as blocking.
  *
- * A batch becomes smaller only by rule 2. The bounds always hold.
+ * As published a batch never shrinks, so all stay large when the worker that has blocked them
+ * becomes fast. Hence a third rule: every PACE_AGAIN periods a batch begins anew.
+ * 1. Workers that count the same steps do so at the same time. None is blocked by the others'
+ *    batches then, and each grows by what it is blocked by the slowest of them at their first ones.
+ * 2. The ring takes no longer meanwhile, since batches are smaller. A worker that is still blocked
+ *    has its batch back after one period.
+ *
+ * The bounds always hold.
  */
 #ifndef GAGG_PACE_H
 #define GAGG_PACE_H
@@ -24,6 +31,7 @@
 #include <stdint.h>
 
 #define PACE_SLACK	8
+#define PACE_AGAIN	16
 
 /**
  * struct pace_bounds - limits of a batch
@@ -55,6 +63,7 @@ struct pace_work {
  * struct pace_control - the controller
  * @bounds: limits, as at the start
  * @batch: samples in a step
+ * @periods: measured, since the batch began anew
  * @grown: samples that the batch grew by at the end of the last period; 0: no question is open
  * @wait_ns: waiting in a step, when the question was asked
  * @floor_ns: part of the waiting that is no blocking
@@ -62,6 +71,7 @@ struct pace_work {
 struct pace_control {
 	struct pace_bounds bounds;
 	uint32_t batch;
+	uint32_t periods;
 	uint32_t grown;
 	uint64_t wait_ns;
 	uint64_t floor_ns;

@@ -19,6 +19,7 @@
 #define MSEC	1000000ULL
 #define RANKS	8
 #define STEPS	5
+#define SETTLED	8	/* periods until batches stay as they are */
 
 static uint64_t dice;
 
@@ -127,12 +128,23 @@ static void fast_ones__grow_as_published(void **state)
 	}
 }
 
+/* @was: of the slowest, alone, with its first batch; @ways: the longest one */
+static void nobody_is_blocked(uint64_t was, uint64_t ways)
+{
+	unsigned int i;
+
+	assert_in_range(alone(slowest()), was, was + 3 * ways + was / 8);
+	for (i = 0; i < ring.n; i++)
+		if (ring.c[i].batch < ring.c[i].bounds.max)
+			assert_in_range(ring.round - alone(i), 0, ring.round / 4 + 2 * ways);
+}
+
 /* in a steady ring nobody is blocked in the end but by bounds; the slowest has its
  * batch, and the ring is not slower than it was by more than ways are long
  */
 static void who_is_blocked__grows_until_it_is_not(void **state)
 {
-	unsigned int i, k, worst;
+	unsigned int i, k, again;
 	uint64_t was, ways;
 
 	(void)state;
@@ -148,24 +160,24 @@ static void who_is_blocked__grows_until_it_is_not(void **state)
 				ways = ring.way[i];
 		}
 		ring_begin(ring.n, first, 1, k % 2 ? 40 * first : 3 * first);
-		worst = slowest();
-		was = alone(worst);
-		for (i = 0; i < 20; i++)
+		was = alone(slowest());
+		/* whenever they have begun anew they come to it again */
+		for (again = 0; again < 8; again++) {
+			while (ring.c[0].periods < SETTLED)
+				step(0);
+			nobody_is_blocked(was, ways);
+			/* and there they stay */
+			for (i = 0; i < ring.n; i++)
+				batch[i] = ring.c[i].batch;
+			while (ring.c[0].periods < PACE_AGAIN - 1) {
+				step(0);
+				for (i = 0; i < ring.n; i++)
+					assert_int_equal(ring.c[i].batch, batch[i]);
+			}
 			step(0);
-		for (i = 0; i < ring.n; i++)
-			batch[i] = ring.c[i].batch;
-		assert_in_range(alone(slowest()), was, was + 3 * ways + was / 8);
-		for (i = 0; i < ring.n; i++) {
-			uint64_t blocked = ring.round - alone(i);
-
-			if (batch[i] < ring.c[i].bounds.max)
-				assert_in_range(blocked, 0, ring.round / 4 + 2 * ways);
+			for (i = 0; i < ring.n; i++)
+				assert_int_equal(ring.c[i].batch, first);
 		}
-		/* and there they stay */
-		for (i = 0; i < 100; i++)
-			step(0);
-		for (i = 0; i < ring.n; i++)
-			assert_int_equal(ring.c[i].batch, batch[i]);
 	}
 }
 
@@ -217,7 +229,7 @@ static void a_change__is_followed(void **state)
 		ring.way[i] = MSEC;
 	}
 	ring_begin(4, 32, 1, 1000);
-	for (i = 0; i < 10; i++)
+	for (i = 0; i < 4; i++)
 		step(0);
 	for (i = 0; i < 4; i++)
 		assert_int_equal(ring.c[i].batch, 32);
@@ -228,6 +240,17 @@ static void a_change__is_followed(void **state)
 		for (i = 0; i < 3; i++)
 			assert_in_range(ring.c[i].batch, 32 * slow[k] - 2, 32 * slow[k] + 2);
 		assert_int_equal(ring.c[3].batch, 32);
+	}
+	/* when it is fast it grows at once, being blocked; then all of them shrink */
+	ring.sample[3] = MSEC;
+	step(0);
+	assert_in_range(ring.c[3].batch, 32 * slow[2] - 2, 32 * slow[2] + 2);
+	while (ring.c[0].periods)
+		step(0);
+	for (k = 0; k < PACE_AGAIN - 1; k++) {
+		step(0);
+		for (i = 0; i < 4; i++)
+			assert_in_range(ring.c[i].batch, 31, 33);
 	}
 }
 
@@ -262,6 +285,23 @@ static void bounds__are_kept(void **state)
 	}
 }
 
+/* who waits for less than an eighth of a step has nothing to gain */
+static void a_short_wait__is_no_blocking(void **state)
+{
+	const struct pace_bounds b = { 100, 1, 1000 };
+	struct pace_work work = { .steps = 1, .samples = 100, .compute_ns = 100 * MSEC };
+	struct pace_control c;
+
+	(void)state;
+	pace_begin(&c, &b);
+	work.wait_ns = 14 * MSEC;
+	pace_step(&c, &work);
+	assert_int_equal(c.batch, 100);
+	work.wait_ns = 15 * MSEC;
+	pace_step(&c, &work);
+	assert_int_equal(c.batch, 115);
+}
+
 static void nothing_measured__changes_nothing(void **state)
 {
 	const struct pace_bounds b = { 10, 1, 100 };
@@ -289,6 +329,7 @@ int main(void)
 		cmocka_unit_test(a_long_way__is_no_blocking),
 		cmocka_unit_test(a_change__is_followed),
 		cmocka_unit_test(bounds__are_kept),
+		cmocka_unit_test(a_short_wait__is_no_blocking),
 		cmocka_unit_test(nothing_measured__changes_nothing),
 	};
 
