@@ -383,17 +383,22 @@ static bool store_home_serve_rank(const struct gagg_visit *vis, u32 rank)
 	return false;
 }
 
-bool gagg_store_serve(const struct gagg_visit *vis)
+void gagg_store_run(const struct gagg_visit *vis)
 {
 	const struct gagg_geom *g = vis->g;
-	struct gagg_chan *ch = vis->ch;
 	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
-	struct gagg_store *st = gagg_store_of(ch);
+	struct gagg_store *st = gagg_store_of(vis->ch);
+
+	if (ops->run && vis->ch->self_home != 0xff)
+		st->run_at = ops->run(&g->sync, &st->sync, &st->clocks, vis->now);
+}
+
+bool gagg_store_serve(const struct gagg_visit *vis)
+{
+	struct gagg_store *st = gagg_store_of(vis->ch);
 	u32 first = st->serve_first;
 	u64 left;
 
-	if (ops->run && ch->self_home != 0xff)
-		st->run_at = ops->run(&g->sync, &st->sync, &st->clocks, vis->now);
 	for (left = gagg_rotate(st->parked, first); left; left &= left - 1) {
 		u32 rank = (first + gagg_lowest(left)) % GAGG_RANKS;
 		bool room = gagg_shard_spare(vis->sh) >= STEP;

@@ -57,7 +57,9 @@ void gagg_store_read(const struct gagg_visit *vis, u32 local, u32 slot);
 void gagg_store_tick(const struct gagg_visit *vis, u32 rank, u32 clock);
 /* has what a rank waits for, that has come to @clock, happened here */
 bool gagg_store_open(const struct gagg_visit *vis, u32 rank, enum gagg_gate gate, u32 clock);
-/* let the sync mode act, answer requests that it lets through; true: there are more */
+/* let the sync mode act: it may let go whom ways and requests wait for */
+void gagg_store_run(const struct gagg_visit *vis);
+/* answer requests that the sync mode lets through; true: there are more */
 bool gagg_store_serve(const struct gagg_visit *vis);
 
 #endif

@@ -453,6 +453,7 @@ bool gagg_store_refill(const struct gagg_visit *vis, const struct gagg_env *env)
 	u32 l;
 
 	st->ask_at = GAGG_NEVER;
+	gagg_store_run(vis);
 	if (ways_first)
 		more = store_worker_refill_ways(&s);
 	more |= gagg_store_serve(vis);
