@@ -69,7 +69,7 @@ static bool sync_text_take_args(const struct sync_mode *m, const char *at,
 			return false;
 		}
 	}
-	if (*at || i < sync_mode_args(m)) {
+	if (*at || i < sync_mode_args(m) - m->optional) {
 		sync_text_say_usage(m, wrong, size);
 		return false;
 	}

@@ -32,10 +32,12 @@ const struct sync_mode sync_modes[] = {
 	},
 	{
 		.number = GAGG_SYNC_R2SP, .name = "r2sp", .example = "r2sp:80:5000",
-		.about = "workers take turns, G % of an even share apart; one that is P ms late is passed over",
+		.about = "workers take turns, G % of an even share apart, K updates at a time; one that is P ms late is passed over",
+		.optional = 1,
 		.arg = {
 			{ .name = "G", .unit = "% of an even share" },
 			{ .name = "P", .unit = "ms (0: no end)" },
+			{ .name = "K", .unit = "updates (0: one more than there are homes)" },
 		},
 	},
 	{
@@ -134,11 +136,12 @@ uint32_t sync_mode_args(const struct sync_mode *mode)
 
 const char *sync_mode_form(const struct sync_mode *mode, char text[SYNC_NAME_MAX])
 {
+	uint32_t n = sync_mode_args(mode), i;
 	int at = snprintf(text, SYNC_NAME_MAX, "%s", mode->name);
-	uint32_t i;
 
-	for (i = 0; i < sync_mode_args(mode); i++)
-		at += snprintf(text + at, SYNC_NAME_MAX - (size_t)at, ":%s", mode->arg[i].name);
+	for (i = 0; i < n; i++)
+		at += snprintf(text + at, SYNC_NAME_MAX - (size_t)at,
+			       i < n - mode->optional ? ":%s" : "[:%s]", mode->arg[i].name);
 	return text;
 }
 
@@ -161,8 +164,8 @@ static const char *sync_name_print(const struct gagg_sync_param *p, uint32_t n,
 	int at = sync_name_of(p->mode, text);
 	uint32_t i;
 
-	if (m && n < sync_mode_args(m))
-		n = sync_mode_args(m);
+	if (m && n < sync_mode_args(m) - m->optional)
+		n = sync_mode_args(m) - m->optional;
 	for (i = n; i < GAGG_SYNC_ARGS; i++)
 		if (p->arg[i])
 			n = i + 1;

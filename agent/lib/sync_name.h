@@ -36,6 +36,7 @@ struct sync_arg {
  * @name:	what its text begins with
  * @about:	what it is, for people
  * @example:	a text of it, if it has parameters
+ * @optional:	so many of its last parameters may be left out, and are 0 then
  * @together:	what is wrong with parameters that do not fit each other; NULL: they always do
  * @arg:	its parameters
  */
@@ -44,6 +45,7 @@ struct sync_mode {
 	const char *name;
 	const char *about;
 	const char *example;
+	uint32_t optional;
 	const char *together;
 	struct sync_arg arg[GAGG_SYNC_ARGS];
 };
@@ -63,7 +65,7 @@ const struct sync_mode *sync_mode_find(uint32_t number);
 /* how many parameters it has */
 uint32_t sync_mode_args(const struct sync_mode *mode);
 
-/* "ssp:S" */
+/* "ssp:S"; what may be left out is in brackets: "r2sp:G:P[:K]" */
 const char *sync_mode_form(const struct sync_mode *mode, char text[SYNC_NAME_MAX]);
 
 /* "ssp:4"; of a number that no mode can have "mode 77:4" */

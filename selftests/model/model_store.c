@@ -46,10 +46,12 @@ static const struct search searches[] = {
 	{ "ssp:1, 3 clocks", ALL, TWO(3, "ssp:1") },
 	{ "ssp:1, a chunk at each", ALL, AT_TWO(3, "ssp:1") },
 	{ "ssp:1, 3 hosts", ALL, THREE(2, "ssp:1") },
-	{ "r2sp, 3 clocks", SOME, TWO(3, "r2sp:0:0") },
-	{ "r2sp, a chunk at each", SOME, AT_TWO(2, "r2sp:0:0") },
+	{ "r2sp, 3 clocks", SOME, TWO(3, "r2sp:0:0:1") },
+	{ "r2sp, both at a time", SOME, TWO(3, "r2sp:0:0:2") },
+	{ "r2sp, a chunk at each", SOME, AT_TWO(2, "r2sp:0:0:1") },
 	{ "r2sp, a chunk at each, seldom read", SOME, SELDOM(3, "r2sp:0:0") },
-	{ "r2sp, 3 hosts", ALL, THREE(2, "r2sp:0:0") },
+	{ "r2sp, 3 hosts", ALL, THREE(2, "r2sp:0:0:1") },
+	{ "r2sp, 3 hosts, two at a time", ALL, THREE(2, "r2sp:0:0:2") },
 	{ "ako, 3 clocks", SOME, TWO(3, "ako:1:0") },
 	{ "ako, partitions", SOME, AT_TWO(3, "ako:2:0") },
 	{ "ako, 3 hosts", ALL, THREE(1, "ako:1:0") },
@@ -66,7 +68,7 @@ static const struct search searches[] = {
 static void shape(struct setup *su)
 {
 	static const char *const modes[] = {
-		"asp", "ssp:0", "ssp:1", "dssp:0:1", "r2sp:0:0", "ako:1:0", "ako:2:1",
+		"asp", "ssp:0", "ssp:1", "dssp:0:1", "r2sp:0:0:1", "ako:1:0", "ako:2:1",
 		"gossip-pull:1", "gossip-push:1:0", "push-sum:1",
 	};
 	u32 i = (u32)rnd(sizeof(modes) / sizeof(modes[0]));

@@ -361,6 +361,7 @@ static void sim_begin(const struct gagg_sync_param *p, enum sim_kind kind, const
 		memset(&sim_home[i], 0, sizeof(sim_home[i]));
 		gagg_clocks_init(&sim_home[i].k, members);
 		sim_home[i].k.owner = i;
+		sim_home[i].k.homes = sim_ops->copies ? 1 : SIM_HOMES;
 	}
 	k = &sim_home[0].k;
 	slow = gagg_clocks_at(k, sim_rnd(k->n));

@@ -151,6 +151,10 @@ static void test_sync(void **state)
 		  10 << 24 | 3 << 21 | 3 << 14 | 127 << 7 | 1 },
 		{ "bsp-deadline:3:128:1", "bsp-deadline:#505ba", 10 << 24 | 1 << 23 | 0x505ba },
 		{ "bsp-deadline:3:129:1", "bsp-deadline:#b070b", 10 << 24 | 1 << 23 | 0xb070b },
+		/* what may be left out, up to the last that was not */
+		{ "r2sp:80:0", "r2sp:80:0", 5 << 24 | 2 << 21 | 80 << 10 },
+		{ "r2sp:80:5000:0", "r2sp:#dc92e", 5 << 24 | 1 << 23 | 0xdc92e },
+		{ "r2sp:80:5:3", "r2sp:80:5:3", 5 << 24 | 3 << 21 | 80 << 14 | 5 << 7 | 3 },
 		/* algorithms over rounds: their parameters up to the last that is not 0 */
 		{ "localsgd:8", "localsgd:8", 128U << 24 | 1 << 21 | 8 },
 		{ "easgd-sync:10:90", "easgd-sync:10:90", 129U << 24 | 2 << 21 | 10 << 10 | 90 },

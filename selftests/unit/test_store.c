@@ -317,7 +317,9 @@ static void every_mode(u32 n, u64 homes)
 		run(n, "dssp-literal:1:3", homes);
 		bound = 1;
 		seed = was << 25;
-		assert_true(run(n, "r2sp:80:0", homes) <= 2);
+		assert_true(run(n, "r2sp:80:0:1", homes) <= 2);
+		seed = was << 26;
+		assert_true(run(n, "r2sp:80:0", homes) <= 3);
 		bound = 2;
 		seed = was << 20;
 		assert_true(run(n, "ssp:2", homes) <= 3);

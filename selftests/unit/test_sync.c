@@ -43,6 +43,8 @@ static void mode__from_text(void **state)
 	is("dssp:3:15", GAGG_SYNC_DSSP);
 	is("dssp-literal:0:1024", GAGG_SYNC_DSSP_LITERAL);
 	is("r2sp:80:5000", GAGG_SYNC_R2SP);
+	is("r2sp:80:5000:3", GAGG_SYNC_R2SP);
+	is("r2sp:0:0:64", GAGG_SYNC_R2SP);
 	is_not("", "unknown sync mode");
 	is_not("bs", "unknown sync mode");
 	is_not("bspx", "unknown sync mode");
@@ -57,9 +59,12 @@ static void mode__from_text(void **state)
 	is_not("ssp:4x", "S of ssp:S must be from 0");
 	is_not("ssp:4:", "ssp is written ssp:S, as in ssp:4");
 	is_not("ssp:4:5", "ssp is written ssp:S, as in ssp:4");
-	is_not("r2sp:80", "r2sp is written r2sp:G:P");
-	is_not("r2sp:101:0", "G of r2sp:G:P must be from 0 to 100 % of an even share");
-	is_not("r2sp:80:600001", "P of r2sp:G:P must be from 0 to 600000 ms (0: no end)");
+	is_not("r2sp:80", "r2sp is written r2sp:G:P[:K], as in r2sp:80:5000");
+	is_not("r2sp:80:0:1:0", "r2sp is written r2sp:G:P[:K]");
+	is_not("r2sp:101:0", "G of r2sp:G:P[:K] must be from 0 to 100 % of an even share");
+	is_not("r2sp:80:600001", "P of r2sp:G:P[:K] must be from 0 to 600000 ms (0: no end)");
+	is_not("r2sp:80:0:65", "K of r2sp:G:P[:K] must be from 0 to 64 updates");
+	is_not("r2sp:80:0:", "K of r2sp:G:P[:K] must be from 0 to 64 updates");
 	is_not("dssp:4", "dssp is written dssp:L:U, as in dssp:3:15");
 	is_not("dssp:4:3", "U must be L at least");
 	is_not("dssp-literal:4:3", "U must be L at least");
@@ -300,6 +305,8 @@ static void modes__say_what_they_are(void **state)
 			assert_int_equal(!!m->arg[k].max, m->number >= GAGG_SYNC_ROUNDS);
 		if (m->number < GAGG_SYNC_ROUNDS)
 			assert_int_equal(ops->nargs, n);
+		if (m->number < GAGG_SYNC_ROUNDS)
+			assert_int_equal(ops->optional, m->optional);
 	}
 	for (k = 0; k < GAGG_SYNC_ROUNDS; k++) {
 		const struct gagg_sync_ops *ops = gagg_sync_get(k);

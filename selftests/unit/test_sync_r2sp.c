@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -19,12 +20,14 @@
 
 struct worker {
 	u64 pace;	/* ns for a clock */
+	u64 push;	/* ns from when its update is admitted until it is in */
 	u64 busy;	/* until; GAGG_NEVER: it waits */
 	u64 seen;	/* updates in the store when it was released */
 	u32 hangs;	/* from this clock on for @hung ns */
 	u64 hung;
 	u32 goal;	/* clocks, after which it finishes; 0: it does not */
 	bool wants;	/* its update is ready */
+	bool pushes;	/* and admitted */
 };
 
 static struct gagg_sync_param param;
@@ -33,6 +36,7 @@ static union gagg_sync_state sync;
 static struct gagg_clocks clocks;
 static struct worker worker[WORKERS];
 static u32 nworkers, jitter, last;
+static u32 most;	/* updates under way at a time */
 static u64 now, due, seed, updates, staleness, releases, least_gap, released_at;
 static bool in_order;
 
@@ -84,10 +88,29 @@ static void update(u32 r)
 	if (missed > staleness)
 		staleness = missed;
 	updates++;
-	worker[r].wants = false;
+	worker[r].pushes = false;
 	gagg_clocks_tick(&clocks, r, clocks.clock[r] + 1 == worker[r].goal ?
 			 GAGG_CLOCK_END : clocks.clock[r] + 1);
 	ops->on_tick(&param, &sync, &clocks, r, now);
+}
+
+static void push(u32 r)
+{
+	worker[r].wants = false;
+	worker[r].pushes = true;
+	if (worker[r].push)
+		worker[r].busy = now + worker[r].push;
+	else
+		update(r);
+}
+
+static u32 pushing(void)
+{
+	u32 r, n = 0;
+
+	for (r = 0; r < nworkers; r++)
+		n += worker[r].pushes;
+	return n;
 }
 
 /* who waits for its turn goes on, those first who have it first */
@@ -125,9 +148,11 @@ static void settle(void)
 			if (!worker[r].wants ||
 			    !ops->may_update(&param, &sync, &clocks, r, now))
 				continue;
-			update(r);
+			push(r);
 			moved = true;
 		}
+		if (pushing() > most)
+			most = pushing();
 	}
 }
 
@@ -143,6 +168,7 @@ static void begin(const char *mode, u32 n)
 	now = GAGG_SEC;
 	updates = 0;
 	staleness = 0;
+	most = 0;
 	releases = 0;
 	least_gap = GAGG_NEVER;
 	in_order = true;
@@ -170,43 +196,90 @@ static void drive(u64 time)
 		for (r = 0; r < nworkers; r++)
 			if (worker[r].busy <= now) {
 				worker[r].busy = GAGG_NEVER;
-				worker[r].wants = true;
+				if (worker[r].pushes)
+					update(r);
+				else
+					worker[r].wants = true;
 			}
 	}
 	now = end;
 }
 
+/* a world of workers, K of which update at a time */
+static void random_world(u32 i, u32 k)
+{
+	char mode[32];
+	u32 r;
+
+	seed = i;
+	snprintf(mode, sizeof(mode), "r2sp:%d:0:%u", i % 2 ? 80 : 0, k);
+	begin(mode, 2 + i % (WORKERS - 1));
+	/* some finish early; not all, who is left goes on */
+	for (r = 0; r < nworkers; r++) {
+		worker[r].pace = (500 + rnd(1000)) * GAGG_USEC;
+		worker[r].push = i % 5 ? rnd(800) * GAGG_USEC : 0;
+		worker[r].goal = r && i % 4 > 1 ? rnd(2) * (1 + rnd(20)) : 0;
+	}
+	jitter = i % 3 * 50;
+	drive(GAGG_SEC / 10);
+}
+
 static void turns__have_an_order_and_a_bound(void **state)
 {
-	u32 i, r;
+	u32 i, r, k, bound, met = 0;
 
 	(void)state;
-	for (i = 0; i < 400; i++) {
-		seed = i;
-		begin(i % 2 ? "r2sp:80:0" : "r2sp:0:0", 2 + i % (WORKERS - 1));
-		/* some finish early; not all, who is left goes on */
-		for (r = 0; r < nworkers; r++) {
-			worker[r].pace = (500 + rnd(1000)) * GAGG_USEC;
-			worker[r].goal = r && i % 4 > 1 ? rnd(2) * (1 + rnd(20)) : 0;
-		}
-		jitter = i % 3 * 50;
-		drive(GAGG_SEC / 10);
+	for (i = 0; i < 600; i++) {
+		k = 1 + (i / 3) % 5;
+		random_world(i, k);
+		bound = nworkers + (u32)gagg_min64(k, nworkers) - 2;
 		assert_true(in_order);
-		assert_true(staleness <= nworkers - 1);
+		assert_true(staleness <= bound);
+		assert_true(most <= k);
+		met += k > 1 && staleness == bound && most == (u32)gagg_min64(k, nworkers);
 		assert_true(updates > 20);
-		/* nobody is more than a turn ahead */
+		/* nobody reads more than a turn ahead, but may have updated since */
 		for (r = 0; r < nworkers; r++)
 			if (!has_finished(r))
-				assert_in_range(clocks.clock[r], clocks.min, clocks.min + 1);
+				assert_in_range(clocks.clock[r], clocks.min,
+						clocks.min + (k > 1 ? 2 : 1));
+	}
+	/* the bound is the least one */
+	assert_true(met > 20);
+}
+
+/* if K is not given it is one more than there are homes */
+static void homes__say_how_many_update(void **state)
+{
+	u32 homes, r;
+
+	(void)state;
+	for (homes = 1; homes < 8; homes++) {
+		seed = homes;
+		jitter = 50;
+		begin("r2sp:0:0", WORKERS);
+		clocks.homes = homes;
+		for (r = 0; r < WORKERS; r++)
+			worker[r].push = GAGG_MSEC;
+		drive(GAGG_SEC / 10);
+		assert_int_equal(most, homes + 1);
+		assert_true(staleness <= WORKERS + homes - 1);
 	}
 }
 
+/* its update is of a clock's time as well */
 static void gaps__are_of_the_clocks_time(void **state)
 {
+	u32 r;
+
 	(void)state;
 	seed = 1;
 	jitter = 10;
-	begin("r2sp:80:0", 8);
+	begin("r2sp:80:0:4", 8);
+	for (r = 0; r < 8; r++) {
+		worker[r].pace = 6 * GAGG_MSEC / 10;
+		worker[r].push = 42 * GAGG_MSEC / 100;
+	}
 	drive(GAGG_SEC / 10);
 	/* the average is known: 1.05 ms, of which 80 %, for 8 */
 	least_gap = GAGG_NEVER;
@@ -278,7 +351,7 @@ static void one_slow_clock__is_soon_forgotten(void **state)
 	}
 }
 
-/* a clock's time ends when its update is ready, however long that waits for its turn */
+/* a clock's time has a gap: from when its update is ready until that is admitted */
 static void waiting__is_no_computing(void **state)
 {
 	u32 r;
@@ -292,9 +365,18 @@ static void waiting__is_no_computing(void **state)
 	}
 	ops->run(&param, &sync, &clocks, now);
 	assert_false(ops->may_update(&param, &sync, &clocks, 1, now + GAGG_MSEC));
-	assert_true(sync.r2sp.clock_time == GAGG_MSEC);
-	assert_false(ops->may_update(&param, &sync, &clocks, 1, now + 50 * GAGG_MSEC));
-	assert_true(sync.r2sp.clock_time == GAGG_MSEC);
+	now += 50 * GAGG_MSEC;
+	assert_false(ops->may_update(&param, &sync, &clocks, 1, now));
+	assert_true(ops->may_update(&param, &sync, &clocks, 0, now));
+	update(0);
+	assert_true(sync.r2sp.clock_time == 50 * GAGG_MSEC);
+	/* admitted, and asked again on its way: both are no news */
+	assert_true(ops->may_update(&param, &sync, &clocks, 1, now));
+	assert_true(ops->may_update(&param, &sync, &clocks, 1, now + GAGG_MSEC));
+	now += 10 * GAGG_MSEC;
+	update(1);
+	assert_true(sync.r2sp.clock_time == 50 * GAGG_MSEC + 11 * GAGG_MSEC / 8 -
+					    50 * GAGG_MSEC / 8);
 }
 
 static void who_finishes__has_no_turns(void **state)
@@ -323,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turns__have_an_order_and_a_bound),
+		cmocka_unit_test(homes__say_how_many_update),
 		cmocka_unit_test(gaps__are_of_the_clocks_time),
 		cmocka_unit_test(who_hangs__is_passed_over),
 		cmocka_unit_test(without_patience__the_ring_waits),

@@ -89,14 +89,14 @@ void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len)
 	digest_addr(digest, GAGG_RANKS, addr, len);
 }
 
-/* how many parameters are compared: only trainers know how many an algorithm over rounds has */
+/* how many parameters are compared: of those that may be left out, up to the last that was not */
 static u32 digest_sync_args(const struct gagg_sync_param *sync)
 {
-	u32 n = gagg_sync_get(sync->mode)->nargs;
+	const struct gagg_sync_ops *ops = gagg_sync_get(sync->mode);
+	u32 n = ops->nargs;
 
-	if (sync->mode >= GAGG_SYNC_ROUNDS)
-		while (n && !sync->arg[n - 1])
-			n--;
+	while (n > ops->nargs - ops->optional && !sync->arg[n - 1])
+		n--;
 	return n;
 }
 

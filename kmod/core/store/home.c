@@ -77,6 +77,7 @@ void gagg_store_init(const struct gagg_geom *g, struct gagg_chan *ch,
 	for (i = 0; i < (u32)ch->nlocals * ch->nhomes; i++)
 		w[i].ask_at = GAGG_NEVER;
 	gagg_clocks_init(&st->clocks, &ch->members);
+	st->clocks.homes = ch->spread;
 	if (g->copies && ch->nlocals)
 		st->clocks.owner = ch->local[0].rank;
 }

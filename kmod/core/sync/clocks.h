@@ -24,6 +24,7 @@
  * @min:	least clock of them; GAGG_CLOCK_END if there is none
  * @slowest:	how many of them are at it
  * @owner:	copies: the rank whose copy this is
+ * @homes:	over so many homes the chunks are spread; 0: as if it were one
  * @clock:	by rank: every update with a smaller stamp is in the store
  *
  * Ranks are below GAGG_CLOCK_RANKS, by which all that policies keep by rank is
@@ -35,6 +36,7 @@ struct gagg_clocks {
 	u32 min;
 	u32 slowest;
 	u32 owner;
+	u32 homes;
 	u32 clock[GAGG_CLOCK_RANKS];
 };
 

@@ -17,6 +17,7 @@ const struct gagg_sync_ops gagg_sync_bsp = {
 
 const struct gagg_sync_ops gagg_sync_algorithm = {
 	.nargs = GAGG_SYNC_ARGS,
+	.optional = GAGG_SYNC_ARGS,
 	.arg = { { 0, ~0U }, { 0, ~0U }, { 0, ~0U }, { 0, ~0U } },
 };
 

@@ -44,9 +44,10 @@ struct gagg_dssp {
 /* a worker as r2sp sees it */
 struct gagg_r2sp_worker {
 	u64 turn;	/* number of its last release */
-	u64 since;	/* when that was */
+	u64 since;	/* when that was; once its update is admitted, when that was */
+	u64 computed;	/* time from its release until it asked to update */
 	u32 released;	/* it may read up to the clock below */
-	u8 asked;	/* since its release, to update */
+	u8 stage;	/* enum r2sp_stage (r2sp.c) */
 	u8 late;	/* it was passed over, and has not updated since */
 	u8 pad[2];
 };
@@ -107,6 +108,7 @@ struct gagg_sync_range {
 /**
  * struct gagg_sync_ops - a policy
  * @nargs:	how many parameters there are
+ * @optional:	so many of them, the last ones, may be left out, and are 0 then
  * @arg:	their ranges
  * @fits:	may these parameters, each within its range, be together? NULL: any may
  * @store:	the chunks persist; else a ring
@@ -135,6 +137,7 @@ struct gagg_sync_range {
  */
 struct gagg_sync_ops {
 	u32 nargs;
+	u32 optional;
 	struct gagg_sync_range arg[GAGG_SYNC_ARGS];
 	bool (*fits)(const struct gagg_sync_param *p);
 	bool store;
