@@ -22,8 +22,8 @@ static const char *sync_text_behind(const char *text, const char *name)
 	return !strncmp(text, name, n) && (!text[n] || text[n] == ':') ? text + n : NULL;
 }
 
-/* decimal digits up to ':' or the end; NULL: something else, or more than 32 bits */
-static const char *sync_text_number(const char *text, u32 *n)
+/* behind decimal digits; NULL: there are none, or more than 32 bits */
+static const char *sync_text_digits(const char *text, u32 *n)
 {
 	const char *at = text;
 	u64 v = 0;
@@ -31,7 +31,31 @@ static const char *sync_text_number(const char *text, u32 *n)
 	for (; *at >= '0' && *at <= '9' && at - text < 10; at++)
 		v = v * 10 + (u64)(*at - '0');
 	*n = (u32)v;
-	return at > text && v <= ~0U && (!*at || *at == ':') ? at : NULL;
+	return at > text && v <= ~0U ? at : NULL;
+}
+
+/* behind a point and the decimals that follow; NULL: there are none, or more than can be held */
+static const char *sync_text_decimals(const char *text, u32 *n)
+{
+	u32 place = GAGG_SYNC_DECIMALS;
+	const char *at;
+
+	*n = 0;
+	for (at = text + 1; *at >= '0' && *at <= '9' && place > 1; at++) {
+		place /= 10;
+		*n += place * (u32)(*at - '0');
+	}
+	return at > text + 1 ? at : NULL;
+}
+
+/* a parameter, @n[0], up to ':' or the end, and @n[1] its decimals; NULL: it is none */
+static const char *sync_text_number(const char *text, bool decimals, u32 *n)
+{
+	const char *at = sync_text_digits(text, n);
+
+	if (at && decimals && *at == '.')
+		at = sync_text_decimals(at, n + 1);
+	return at && (!*at || *at == ':') ? at : NULL;
 }
 
 static void sync_text_say_usage(const struct sync_mode *m, char *wrong, size_t size)
@@ -50,6 +74,10 @@ static void sync_text_say_range(const struct sync_mode *m, u32 i, char *wrong, s
 	struct gagg_sync_range range = sync_text_range(m, i);
 	char form[SYNC_NAME_MAX];
 
+	if (m->arg[i].decimals) {
+		snprintf(wrong, size, "%s", m->together);
+		return;
+	}
 	snprintf(wrong, size, "%s of %s must be from %u to %u%s%s", m->arg[i].name,
 		 sync_mode_form(m, form), range.min, range.max, m->arg[i].unit ? " " : "",
 		 m->arg[i].unit ? m->arg[i].unit : "");
@@ -63,7 +91,7 @@ static bool sync_text_take_args(const struct sync_mode *m, const char *at,
 	for (i = 0; i < sync_mode_args(m) && *at == ':'; i++) {
 		struct gagg_sync_range range = sync_text_range(m, i);
 
-		at = sync_text_number(at + 1, &p->arg[i]);
+		at = sync_text_number(at + 1, m->arg[i].decimals, &p->arg[i]);
 		if (!at || p->arg[i] < range.min || p->arg[i] > range.max) {
 			sync_text_say_range(m, i, wrong, size);
 			return false;
@@ -86,7 +114,7 @@ static bool sync_text_take_any(const char *at, struct gagg_sync_param *p)
 	u32 i;
 
 	for (i = 0; i < GAGG_SYNC_ARGS && at && *at == ':'; i++)
-		at = sync_text_number(at + 1, &p->arg[i]);
+		at = sync_text_number(at + 1, false, &p->arg[i]);
 	return at && !*at;
 }
 

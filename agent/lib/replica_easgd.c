@@ -7,7 +7,7 @@
  *
  * easgd-sync	all ranks at once, alpha = BETA / n. Each has the centre, which is
  *		never sent, and adds the sum of all e_i
- * easgd	each by itself, alpha = ALPHA, as mpiT: the centre is a table of the
+ * easgd	each by itself, alpha = ALPHA, as in mpiT: the centre is a table of the
  *		store, which is read and then added to; others may come between
  *
  * A centre is an integer number of steps of the grid, e_i is one, added on one
@@ -250,6 +250,14 @@ static int easgd_publish_all(struct gagg_replica *r, float *w, int64_t *values)
 	return easgd_publish(r, values);
 }
 
+/* ALPHA, in percent and decimals of one, times ELASTIC_ONE; hosts refuse what would be 0 */
+static uint32_t easgd_alpha(const struct gagg_replica *r)
+{
+	uint64_t alpha = (uint64_t)r->arg[1] * GAGG_SYNC_DECIMALS + r->arg[2];
+
+	return (uint32_t)(alpha * ELASTIC_ONE / (100 * GAGG_SYNC_DECIMALS));
+}
+
 static int easgd_init(struct gagg_replica *r, float *w)
 {
 	/* an invalid step is refused later, when all ranks know of it */
@@ -257,7 +265,7 @@ static int easgd_init(struct gagg_replica *r, float *w)
 	int64_t *values;
 	int err;
 
-	r->pull = r->arg[1] * ELASTIC_ONE / 100;
+	r->pull = easgd_alpha(r);
 	r->bits = easgd_step_bits(r);
 	r->carry = replica_alloc(r, sizeof(*r->carry));
 	values = replica_alloc(r, sizeof(*values));

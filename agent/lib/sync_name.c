@@ -89,10 +89,11 @@ const struct sync_mode sync_modes[] = {
 	},
 	{
 		.number = GAGG_SYNC_EASGD, .name = "easgd", .example = "easgd:4:20",
-		.about = "replicas: every TAU steps each gives a common centre ALPHA percent of its distance to it, waiting for nobody",
+		.about = "replicas: every TAU steps each gives a common centre ALPHA percent of its distance to it, at least 0.0016, waiting for nobody",
+		.together = "ALPHA of easgd:TAU:ALPHA must be from 0.0016 to 100 percent, with at most 4 decimals",
 		.arg = {
 			{ .name = "TAU", .unit = "steps" },
-			{ .name = "ALPHA", .unit = "percent" },
+			{ .name = "ALPHA", .unit = "percent", .decimals = true },
 		},
 	},
 
@@ -100,17 +101,20 @@ const struct sync_mode sync_modes[] = {
 	{
 		.number = GAGG_SYNC_LOCALSGD, .name = "localsgd", .example = "localsgd:8",
 		.about = "replicas: each trains alone, every TAU steps they take the mean of all",
-		.arg = { { "TAU", "steps", 1, 1000000 } },
+		.arg = { { .name = "TAU", .unit = "steps", .min = 1, .max = 1000000 } },
 	},
 	{
 		.number = GAGG_SYNC_EASGD_SYNC, .name = "easgd-sync", .example = "easgd-sync:10:90",
 		.about = "replicas: every TAU steps each of n gives a common centre BETA/n percent of its distance to it",
-		.arg = { { "TAU", "steps", 1, 1000000 }, { "BETA", "percent", 1, 100 } },
+		.arg = {
+			{ .name = "TAU", .unit = "steps", .min = 1, .max = 1000000 },
+			{ .name = "BETA", .unit = "percent", .min = 1, .max = 100 },
+		},
 	},
 	{
 		.number = GAGG_SYNC_HPSGD, .name = "hpsgd", .example = "hpsgd:8",
 		.about = "replicas: an all-reduce is always under way, during at most S local steps",
-		.arg = { { "S", "steps", 1, 1000000 } },
+		.arg = { { .name = "S", .unit = "steps", .min = 1, .max = 1000000 } },
 	},
 	{ .name = NULL },
 };
@@ -156,6 +160,16 @@ static int sync_name_of(uint32_t number, char text[SYNC_NAME_MAX])
 	return snprintf(text, SYNC_NAME_MAX, "mode %u", number);
 }
 
+/* the decimals of a parameter, @n GAGG_SYNC_DECIMALS-ths of its unit, as far as they tell */
+static int sync_name_decimals(uint32_t n, char *text, size_t size)
+{
+	int at = n ? snprintf(text, size, ".%04u", n) : 0;
+
+	while (at && text[at - 1] == '0')
+		text[--at] = 0;
+	return at;
+}
+
 /* with @n parameters, or more if there are more to tell */
 static const char *sync_name_print(const struct gagg_sync_param *p, uint32_t n,
 				   char text[SYNC_NAME_MAX])
@@ -169,8 +183,13 @@ static const char *sync_name_print(const struct gagg_sync_param *p, uint32_t n,
 	for (i = n; i < GAGG_SYNC_ARGS; i++)
 		if (p->arg[i])
 			n = i + 1;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		at += snprintf(text + at, SYNC_NAME_MAX - (size_t)at, ":%u", p->arg[i]);
+		if (m && m->arg[i].decimals) {
+			i++;
+			at += sync_name_decimals(p->arg[i], text + at, SYNC_NAME_MAX - (size_t)at);
+		}
+	}
 	return text;
 }
 

@@ -22,12 +22,14 @@
  * @unit:	of its values, in words; NULL: none
  * @min:	least value, of an algorithm over rounds; of other modes the kernel has it
  * @max:	largest value, likewise
+ * @decimals:	it has decimals: they are the number behind it (struct gagg_sync_param)
  */
 struct sync_arg {
 	const char *name;
 	const char *unit;
 	uint32_t min;
 	uint32_t max;
+	bool decimals;
 };
 
 /**
@@ -37,7 +39,8 @@ struct sync_arg {
  * @about:	what it is, for people
  * @example:	a text of it, if it has parameters
  * @optional:	so many of its last parameters may be left out, and are 0 then
- * @together:	what is wrong with parameters that do not fit each other; NULL: they always do
+ * @together:	what is wrong with parameters that do not fit each other, or with one that has
+ *		decimals; NULL: they always fit
  * @arg:	its parameters
  */
 struct sync_mode {

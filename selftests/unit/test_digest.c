@@ -154,6 +154,8 @@ static void test_sync(void **state)
 		/* what may be left out, up to the last that was not */
 		{ "r2sp:80:0", "r2sp:80:0", 5 << 24 | 2 << 21 | 80 << 10 },
 		{ "r2sp:80:5000:0", "r2sp:#dc92e", 5 << 24 | 1 << 23 | 0xdc92e },
+		{ "easgd:4:22", "easgd:4:22", 17 << 24 | 2 << 21 | 4 << 10 | 22 },
+		{ "easgd:4:1.01", "easgd:4:1.01", 17 << 24 | 3 << 21 | 4 << 14 | 1 << 7 | 100 },
 		{ "r2sp:80:5:3", "r2sp:80:5:3", 5 << 24 | 3 << 21 | 80 << 14 | 5 << 7 | 3 },
 		/* algorithms over rounds: their parameters up to the last that is not 0 */
 		{ "localsgd:8", "localsgd:8", 128U << 24 | 1 << 21 | 8 },

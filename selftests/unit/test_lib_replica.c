@@ -182,6 +182,9 @@ static void publish(const struct gagg_replica *r, int rank, const float *w)
 	CHECK(!memcmp(center_of[rank], center_of[0], sizeof(center_of[0])));
 }
 
+/* what easgd moves of a distance, times ELASTIC_ONE */
+static uint32_t pull;
+
 static void elastic_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_replica *r;
@@ -189,7 +192,7 @@ static void elastic_body(struct gagg_comm *c, int rank)
 	float w[COUNT];
 
 	start(c, rank, GRID, w, &r);
-	CHECK(r->pull == 65536 * 90 / 400 || (r->table && r->pull == 65536 * 22 / 100));
+	CHECK(r->pull == 65536 * 90 / 400 || (r->table && r->pull == pull));
 	publish(r, rank, w);
 	for (int i = 0; i < COUNT; i++) {
 		before[i] = total(r, i);
@@ -233,7 +236,38 @@ static void elastic_body(struct gagg_comm *c, int rank)
 static void easgd__conserves_the_sum(void **state)
 {
 	(void)state;
+	pull = 65536 * 22 / 100;
 	run_elastic("easgd-sync:3:90", "easgd:3:22", elastic_body);
+	pull = 65536ULL * 225625 / 1000000;
+	run_elastic(NULL, "easgd:3:22.5625", elastic_body);
+}
+
+static void alpha_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[COUNT];
+
+	start(c, rank, GRID, w, &r);
+	CHECK(r->pull == pull);
+	CHECK(!gagg_replica_finish(r, w));
+	gagg_replica_free(r);
+}
+
+static void alpha__has_steps_of_a_65536th(void **state)
+{
+	static const struct {
+		const char *sync;
+		uint32_t pull;
+	} cases[] = {
+		{ "easgd:1:0.0016", 1 }, { "easgd:1:0.0031", 2 }, { "easgd:1:1.4063", 921 },
+		{ "easgd:1:99.9985", 65535 }, { "easgd:1:100", 65536 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		pull = cases[i].pull;
+		run_elastic(NULL, cases[i].sync, alpha_body);
+	}
 }
 
 /* what 24 bits cannot hold of a weight on its way comes along later */
@@ -866,6 +900,7 @@ static void death__ends_all_and_leaves_nothing(void **state)
 	after_deaths = local_body;
 	run(64, 16, mortal_body);
 	after_deaths = elastic_body;
+	pull = 65536 * 22 / 100;
 	run_elastic("easgd-sync:3:90", "easgd:3:22", mortal_body);
 	after_deaths = conserve_body;
 	run_gossip("gossip-pair:1", mortal_body);
@@ -1024,6 +1059,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(localsgd__mean_every_tau_steps),
 		cmocka_unit_test(easgd__conserves_the_sum),
+		cmocka_unit_test(alpha__has_steps_of_a_65536th),
 		cmocka_unit_test(easgd__loses_nothing_far_away),
 		cmocka_unit_test(easgd__conserves_what_no_float_is),
 		cmocka_unit_test(easgd__wraps_nowhere),

@@ -35,6 +35,15 @@ static void is_not(const char *text, const char *why)
 
 static void mode__from_text(void **state)
 {
+	/* no number, none that is finite, too little, too much, and more than can be held */
+	static const char *const alphas[] = {
+		"easgd:4:", "easgd:4:x", "easgd:4:nan", "easgd:4:inf", "easgd:4:-1", "easgd:4:1e1",
+		"easgd:4:.5", "easgd:4:1.", "easgd:4:1.x", "easgd:4:1.5.5", "easgd:4:1,5",
+		"easgd:4:0", "easgd:4:0.0", "easgd:4:0.0015", "easgd:4:101", "easgd:4:100.0001",
+		"easgd:4:4294967296", "easgd:4:1.40625", "easgd:4:1.00000",
+	};
+	u32 i;
+
 	(void)state;
 	is("bsp", GAGG_SYNC_BSP);
 	is("asp", GAGG_SYNC_ASP);
@@ -57,6 +66,7 @@ static void mode__from_text(void **state)
 	is_not("ssp:1000001", "S of ssp:S must be from 0");
 	is_not("ssp:4294967297", "S of ssp:S must be from 0");
 	is_not("ssp:4x", "S of ssp:S must be from 0");
+	is_not("ssp:4.5", "S of ssp:S must be from 0");
 	is_not("ssp:4:", "ssp is written ssp:S, as in ssp:4");
 	is_not("ssp:4:5", "ssp is written ssp:S, as in ssp:4");
 	is_not("r2sp:80", "r2sp is written r2sp:G:P[:K], as in r2sp:80:5000");
@@ -74,6 +84,11 @@ static void mode__from_text(void **state)
 	is("localsgd:8", GAGG_SYNC_LOCALSGD);
 	is("easgd-sync:10:90", GAGG_SYNC_EASGD_SYNC);
 	is("easgd:1:1", GAGG_SYNC_EASGD);
+	is("easgd:4:1.4063", GAGG_SYNC_EASGD);
+	is("easgd:4:0.0016", GAGG_SYNC_EASGD);
+	is("easgd:4:99.9999", GAGG_SYNC_EASGD);
+	is("easgd:4:12.05", GAGG_SYNC_EASGD);
+	is("easgd:4:1.5", GAGG_SYNC_EASGD);
 	is("easgd:1000000:100", GAGG_SYNC_EASGD);
 	is("hpsgd:1", GAGG_SYNC_HPSGD);
 	is("bsp-quorum:3:1", GAGG_SYNC_BSP_QUORUM);
@@ -108,8 +123,9 @@ static void mode__from_text(void **state)
 	is_not("easgd:4:20:1", "easgd is written easgd:TAU:ALPHA");
 	is_not("easgd:0:5", "TAU of easgd:TAU:ALPHA must be from 1 to 1000000");
 	is_not("easgd:1000001:5", "TAU of easgd:TAU:ALPHA must be from 1 to 1000000");
-	is_not("easgd:4:0", "ALPHA of easgd:TAU:ALPHA must be from 1 to 100");
-	is_not("easgd:4:101", "ALPHA of easgd:TAU:ALPHA must be from 1 to 100");
+	for (i = 0; i < sizeof(alphas) / sizeof(alphas[0]); i++)
+		is_not(alphas[i],
+		       "ALPHA of easgd:TAU:ALPHA must be from 0.0016 to 100 percent, with at most 4 decimals");
 	is_not("easgd-async:4:20", "unknown sync mode");
 	is_not("hpsgd:0", "S of hpsgd:S must be from 1");
 	is_not("hpsgd:1000001", "S of hpsgd:S must be from 1 to 1000000 steps");
@@ -286,7 +302,7 @@ static void modes__say_what_they_are(void **state)
 {
 	const struct sync_mode *m;
 	struct gagg_sync_param p;
-	u32 k, n;
+	u32 k, n, decimals;
 
 	(void)state;
 	for (m = sync_modes; m->name; m++) {
@@ -301,12 +317,14 @@ static void modes__say_what_they_are(void **state)
 		}
 		assert_int_equal(!!m->together, !!ops->fits);
 		/* a range is said once: in the core, of what hosts carry out */
-		for (k = 0; k < n; k++)
+		for (k = 0, decimals = 0; k < n; k++) {
 			assert_int_equal(!!m->arg[k].max, m->number >= GAGG_SYNC_ROUNDS);
+			decimals += m->arg[k].decimals;
+		}
 		if (m->number < GAGG_SYNC_ROUNDS)
-			assert_int_equal(ops->nargs, n);
+			assert_int_equal(ops->nargs, n + decimals);
 		if (m->number < GAGG_SYNC_ROUNDS)
-			assert_int_equal(ops->optional, m->optional);
+			assert_int_equal(ops->optional, m->optional + decimals);
 	}
 	for (k = 0; k < GAGG_SYNC_ROUNDS; k++) {
 		const struct gagg_sync_ops *ops = gagg_sync_get(k);

@@ -30,7 +30,7 @@ static const struct row {
 	u32 free;	/* stores, ako: nor does one wait who is no further */
 } rows[] = {
 	{ "asp", SIM_STORE, ANY, .free = ANY },
-	{ "easgd:4:22", SIM_STORE, ANY, .free = ANY },
+	{ "easgd:4:1.5", SIM_STORE, ANY, .free = ANY },
 	{ "ssp:0", SIM_STORE, 0, .free = 0 },
 	{ "ssp:3", SIM_STORE, 3, .free = 3 },
 	{ "dssp:1:4", SIM_STORE, 4, .free = 1 },

@@ -73,8 +73,8 @@ mixed_up ring 256 window 64 sync hpsgd:2
 check "hpsgd:2, two hosts with the twin: the same weights" same_weights
 check "and each update once" replica_run $CLOCKS 20000 0
 check "down" mixed_down
-mixed_up ring 256 window 64 sync easgd:1:22
-check "easgd:1:22: the same, with a centre in a store" eval \
+mixed_up ring 256 window 64 sync easgd:1:22.5
+check "easgd:1:22.5: the same, with a centre in a store" eval \
 	"same_weights && replica_run $CLOCKS 20000 0"
 mixed_down
 check "gaggd starts there, too" digits_daemons 2 3

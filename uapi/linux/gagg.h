@@ -33,6 +33,7 @@
 #define GAGG_RANKS_MAX		64
 #define GAGG_CHANNELS_MAX	64	/* per group */
 #define GAGG_SYNC_ARGS		4	/* most parameters of a sync mode */
+#define GAGG_SYNC_DECIMALS	10000	/* parts of a parameter's unit, see gagg_sync_param */
 
 /*
  * Version of this interface. It grows with each change by which a program that was built with
@@ -44,6 +45,9 @@
  * struct gagg_sync_param - a sync mode as configured
  * @mode:	enum gagg_sync_mode (gagg_wire.h)
  * @arg:	its parameters, in their order; zero behind the last
+ *
+ * A parameter with decimals is two numbers: whole units, and how many GAGG_SYNC_DECIMALS-ths of
+ * one come to them. ALPHA of GAGG_SYNC_EASGD has decimals: 1.5 percent are 1 and 5000.
  */
 struct gagg_sync_param {
 	__u32	mode;
