@@ -126,6 +126,54 @@ static void localsgd__mean_every_tau_steps(void **state)
 	run(64, 16, local_body);
 }
 
+/* weights after each step of plain SGD, of rank 0 */
+static float of_bsp[STEPS + 1][COUNT];
+
+/* means of updates are added to the weights that all have */
+static void bsp_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT], u[COUNT];
+
+	for (int i = 0; i < COUNT; i++)
+		w[i] = begin(i);
+	for (int t = 1; t <= STEPS; t++) {
+		for (int i = 0; i < COUNT; i++)
+			u[i] = update(rank, t, i);
+		CHECK(!gagg_allreduce(u, u, COUNT, GAGG_FLOAT32, GAGG_MEAN, c, NULL));
+		for (int i = 0; i < COUNT; i++)
+			w[i] += u[i];
+		if (!rank)
+			memcpy(of_bsp[t], w, sizeof(w));
+	}
+}
+
+static void local_one_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_replica *r;
+	float w[COUNT];
+
+	start(c, rank, 0, w, &r);
+	for (int t = 1; t <= STEPS; t++) {
+		advance(r, rank, t, w);
+		CHECK(!memcmp(w, of_bsp[t], sizeof(w)));
+	}
+	gagg_replica_free(r);
+}
+
+/*
+ * Plain SGD adds updates to weights that all replicas have, so the mean of the sums is the sum with
+ * the mean. It is so to the bit where neither is rounded: updates here are on a grid, and float32
+ * holds all that they come to.
+ */
+static void localsgd__of_one_step_is_bsp(void **state)
+{
+	(void)state;
+	fake.sync = "bsp";
+	run(64, 16, bsp_body);
+	fake.sync = "localsgd:1";
+	run(64, 16, local_one_body);
+}
+
 /* in a mode with a store, with lanes of int32, then perhaps of int64 */
 static void run_store(const char *sync, uint32_t ring, bool leave, int types,
 		      void (*body)(struct gagg_comm *c, int rank))
@@ -1058,6 +1106,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(localsgd__mean_every_tau_steps),
+		cmocka_unit_test(localsgd__of_one_step_is_bsp),
 		cmocka_unit_test(easgd__conserves_the_sum),
 		cmocka_unit_test(alpha__has_steps_of_a_65536th),
 		cmocka_unit_test(easgd__loses_nothing_far_away),
