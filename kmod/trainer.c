@@ -3,6 +3,7 @@
 #include "group.h"
 #include "trace.h"
 #include "trainer.h"
+#include "core/trainer.h"
 
 static const struct gagg_site *trainer_site(const struct gagg_trainers *trainers, u16 id)
 {
@@ -11,34 +12,16 @@ static const struct gagg_site *trainer_site(const struct gagg_trainers *trainers
 	return ch ? &ch->site : NULL;
 }
 
-static struct gagg_chan *trainer_chan(void *ctx, u16 id)
+static void trainer_trace_filled(const struct gagg_trainers *trainers, u16 id, u32 local,
+				 u64 filled)
 {
-	const struct gagg_trainers *trainers = ctx;
-	const struct gagg_site *site = trainer_site(trainers, id);
-
-	return site ? site->part[trainers->shard] : NULL;
+	trace_gagg_filled(&trainers->grp->geom, trainers->shard, id, local, filled);
 }
 
-static u64 trainer_filled(void *ctx, struct gagg_chan *chan, u32 local)
+static void trainer_trace_desc(const struct gagg_trainers *trainers, u16 id, u32 local, u32 slot,
+			       const struct gagg_cdesc *desc)
 {
-	const struct gagg_trainers *trainers = ctx;
-	const struct gagg_site *site = trainer_site(trainers, chan->id);
-	u64 filled = site ? gagg_site_filled(site, local) : 0;
-
-	trace_gagg_filled(&trainers->grp->geom, trainers->shard, chan->id, local, filled);
-	return filled;
-}
-
-static struct gagg_cdesc trainer_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
-{
-	const struct gagg_trainers *trainers = ctx;
-	const struct gagg_site *site = trainer_site(trainers, chan->id);
-	struct gagg_cdesc desc = { };
-
-	if (site)
-		desc = gagg_site_desc(site, local, slot);
-	trace_gagg_desc(&trainers->grp->geom, trainers->shard, chan->id, local, slot, &desc);
-	return desc;
+	trace_gagg_desc(&trainers->grp->geom, trainers->shard, id, local, slot, desc);
 }
 
 void gagg_trainers_env(struct gagg_env *env, struct gagg_trainers *trainers,
@@ -46,8 +29,5 @@ void gagg_trainers_env(struct gagg_env *env, struct gagg_trainers *trainers,
 {
 	trainers->grp = grp;
 	trainers->shard = port->index;
-	env->ctx = trainers;
-	env->chan = trainer_chan;
-	env->filled = trainer_filled;
-	env->desc = trainer_desc;
+	gagg_trainers_lend(env, trainers);
 }

@@ -157,7 +157,7 @@ static bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
 static void rx_shard(struct source *src, struct gagg_msg *m, const unsigned char *at)
 {
 	const unsigned char *body = at + GAGG_WIRE_HDRLEN;
-	struct trainers trainers;
+	struct gagg_trainers trainers;
 	struct gagg_env env;
 	enum gagg_rx rx;
 

@@ -2,43 +2,39 @@
 #include "channel.h"
 #include "group.h"
 #include "trainer.h"
+#include "core/trainer.h"
 
-static const struct gagg_site *trainer_site(const struct trainers *trainers, u16 id)
+static const struct gagg_site *trainer_site(const struct gagg_trainers *trainers, u16 id)
 {
 	const struct channel *ch = channel_find(trainers->group, id);
 
 	return ch ? &ch->site : NULL;
 }
 
-static struct gagg_chan *trainer_chan(void *ctx, u16 id)
+/* the twin has no tracepoints */
+static void trainer_trace_filled(const struct gagg_trainers *trainers, u16 id, u32 local,
+				 u64 filled)
 {
-	const struct trainers *trainers = ctx;
-	const struct gagg_site *site = trainer_site(trainers, id);
-
-	return site ? site->part[trainers->shard] : NULL;
+	(void)trainers;
+	(void)id;
+	(void)local;
+	(void)filled;
 }
 
-static u64 trainer_filled(void *ctx, struct gagg_chan *chan, u32 local)
+static void trainer_trace_desc(const struct gagg_trainers *trainers, u16 id, u32 local, u32 slot,
+			       const struct gagg_cdesc *desc)
 {
-	const struct gagg_site *site = trainer_site(ctx, chan->id);
-
-	return site ? gagg_site_filled(site, local) : 0;
+	(void)trainers;
+	(void)id;
+	(void)local;
+	(void)slot;
+	(void)desc;
 }
 
-static struct gagg_cdesc trainer_desc(void *ctx, struct gagg_chan *chan, u32 local, u32 slot)
-{
-	const struct gagg_site *site = trainer_site(ctx, chan->id);
-
-	return site ? gagg_site_desc(site, local, slot) : (struct gagg_cdesc){ 0 };
-}
-
-void trainers_env(struct gagg_env *env, struct trainers *trainers, struct group *g,
+void trainers_env(struct gagg_env *env, struct gagg_trainers *trainers, struct group *g,
 		  unsigned int shard)
 {
 	trainers->group = g;
 	trainers->shard = shard;
-	env->ctx = trainers;
-	env->chan = trainer_chan;
-	env->filled = trainer_filled;
-	env->desc = trainer_desc;
+	gagg_trainers_lend(env, trainers);
 }

@@ -8,7 +8,7 @@
 struct group;
 
 /* the trainers of a group on one shard: the context of the core's callbacks */
-struct trainers {
+struct gagg_trainers {
 	struct group *group;
 	unsigned int shard;
 };
@@ -17,7 +17,7 @@ struct trainers {
  * Makes the callbacks for a call of the core. Their context is @trainers, on the caller's stack.
  * From a worker that holds its lock during the call
  */
-void trainers_env(struct gagg_env *env, struct trainers *trainers, struct group *g,
+void trainers_env(struct gagg_env *env, struct gagg_trainers *trainers, struct group *g,
 		  unsigned int shard);
 
 #endif

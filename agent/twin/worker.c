@@ -80,7 +80,7 @@ void workers_kick(struct group *g)
 /* does the work of a group; true: there is more to do at once. @at: else the time to look again */
 static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
 {
-	struct trainers trainers;
+	struct gagg_trainers trainers;
 	struct gagg_env env;
 	struct gagg_work work = {
 		.sh = g->part[p->worker->index].core,
