@@ -7,6 +7,7 @@
 #include "op.h"
 #include "simd.h"
 #include "trace.h"
+#include "trainer.h"
 #include "tx.h"
 
 struct gagg_host {
@@ -29,6 +30,11 @@ void gagg_act_exit(struct gagg_port *port)
 {
 	kvfree(port->batch);
 	port->batch = NULL;
+}
+
+static void act_trace_call(const struct gagg_host *h, const struct gagg_work *w)
+{
+	trace_gagg_call(&h->grp->geom, h->port->index, w->call, w->id, w->now, w->again);
 }
 
 static void act_trace(const struct gagg_host *h, const struct gagg_act *a)
@@ -113,4 +119,24 @@ void gagg_act_drain(struct gagg_port *port, struct gagg_group *grp)
 	lockdep_assert_held(&port->lock);
 	gagg_batch_open(port->batch, &host, grp->part[port->index].core, &grp->geom);
 	gagg_batch_drain(port->batch);
+}
+
+bool gagg_act_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u64 *at)
+{
+	const struct gagg_host host = { .port = port, .grp = grp };
+	struct gagg_part *part = &grp->part[port->index];
+	struct gagg_trainers trainers;
+	struct gagg_env env;
+	struct gagg_work work = {
+		.sh = part->core,
+		.g = &grp->geom,
+		.env = &env,
+		.channel = part->channel,
+		.channels = grp->table.taken,
+		.now = now,
+	};
+
+	lockdep_assert_held(&port->lock);
+	gagg_trainers_env(&env, &trainers, port, grp);
+	return gagg_batch_work(port->batch, &host, &work, at);
 }

@@ -21,6 +21,11 @@ void gagg_act_exit(struct gagg_port *port);
 
 /* carry out the actions of one group's shard; port lock held */
 void gagg_act_drain(struct gagg_port *port, struct gagg_group *grp);
+/*
+ * a turn of one group's shard: gagg_batch_work(), with what arrived before and what it carries out
+ * in one batch; port lock held
+ */
+bool gagg_act_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u64 *at);
 /* the end of a batch: bursts are closed, trainers are told; under the same port lock */
 void gagg_act_settle(struct gagg_port *port);
 

@@ -14,48 +14,18 @@
 #include <linux/netdevice.h>
 #include <net/udp.h>
 #include "act.h"
-#include "channel.h"
 #include "endpoint.h"
 #include "faults.h"
 #include "group.h"
 #include "multicast.h"
 #include "port.h"
 #include "rx.h"
-#include "trace.h"
-#include "trainer.h"
 #include "tx.h"
 
 #define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
 #define BYTES_PER_UNIT		65536	/* about a burst */
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)
-
-/* does the work of a group; true: there is more to do at once. @at: else the time to look again */
-static bool port_work(struct gagg_port *port, struct gagg_group *grp, u64 now, u64 *at)
-{
-	struct gagg_trainers trainers;
-	struct gagg_env env;
-	struct gagg_work work = {
-		.sh = grp->part[port->index].core,
-		.g = &grp->geom,
-		.env = &env,
-		.channel = grp->part[port->index].channel,
-		.channels = grp->table.taken,
-		.now = now,
-	};
-
-	/* a group without an epoch is polled because of others of the endpoint */
-	if (!work.sh->running)
-		return false;
-	gagg_trainers_env(&env, &trainers, port, grp);
-	while (gagg_work_step(&work)) {
-		trace_gagg_call(&grp->geom, port->index, work.call, work.id, now, work.again);
-		if (work.sh->nacts)
-			gagg_act_drain(port, grp);
-	}
-	*at = min(*at, gagg_work_deadline(&work));
-	return work.more;
-}
 
 /* A timer that is armed for an earlier time stays armed: that costs one idle poll. */
 static void port_arm_timer(struct gagg_port *port, u64 at, u64 now)
@@ -182,7 +152,7 @@ int gagg_port_poll(struct napi_struct *napi, int budget)
 	/* every group: the poll also stands for timers and system calls */
 	for (i = 0; i < ARRAY_SIZE(ep->groups); i++)
 		hlist_for_each_entry_rcu(grp, &ep->groups[i], ep_node)
-			more |= port_work(port, grp, now, &at);
+			more |= gagg_act_work(port, grp, now, &at);
 	gagg_act_settle(port);
 	gagg_tx_take(port, &out);
 	gagg_faults_tx(port, &out, now);

@@ -8,6 +8,7 @@
 #include "op.h"
 #include "port.h"
 #include "reduce.h"
+#include "trainer.h"
 #include "tx.h"
 #include "worker.h"
 
@@ -30,6 +31,12 @@ struct gagg_batch *act_new(void)
 void act_free(struct gagg_batch *b)
 {
 	free(b);
+}
+
+static void act_trace_call(const struct gagg_host *h, const struct gagg_work *w)
+{
+	(void)h;
+	(void)w;
 }
 
 static void act_trace(const struct gagg_host *h, const struct gagg_act *a)
@@ -114,4 +121,23 @@ void act_drain(struct port *p, struct group *g)
 
 	gagg_batch_open(b, &host, g->part[p->worker->index].core, &g->geom);
 	gagg_batch_drain(b);
+}
+
+bool act_work(struct port *p, struct group *g, u64 now, u64 *at)
+{
+	const struct gagg_host host = { .port = p, .group = g };
+	struct part *part = &g->part[p->worker->index];
+	struct gagg_trainers trainers;
+	struct gagg_env env;
+	struct gagg_work work = {
+		.sh = part->core,
+		.g = &g->geom,
+		.env = &env,
+		.channel = part->channel,
+		.channels = g->table.taken,
+		.now = now,
+	};
+
+	trainers_env(&env, &trainers, g, p->worker->index);
+	return gagg_batch_work(p->worker->batch, &host, &work, at);
 }

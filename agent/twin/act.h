@@ -25,6 +25,11 @@ void act_free(struct gagg_batch *b);
  * before that this may be called for other ports and groups
  */
 void act_drain(struct port *p, struct group *g);
+/*
+ * a turn of one group's shard: gagg_batch_work(), with what arrived before and what it carries out
+ * in one batch
+ */
+bool act_work(struct port *p, struct group *g, u64 now, u64 *at);
 /* the end of a batch: bursts are closed, trainers are told */
 void act_settle(struct worker *w);
 

@@ -15,14 +15,12 @@
 #include <unistd.h>
 
 #include "act.h"
-#include "channel.h"
 #include "group.h"
 #include "op.h"
 #include "port.h"
 #include "queue.h"
 #include "rx.h"
 #include "session.h"
-#include "trainer.h"
 #include "twin.h"
 #include "tx.h"
 #include "worker.h"
@@ -73,31 +71,6 @@ void workers_kick(struct group *g)
 
 	for (i = 0; i < g->geom.shards; i++)
 		worker_kick(g->part[i].port->worker);
-}
-
-/* --- a turn --------------------------------------------------------------- */
-
-/* does the work of a group; true: there is more to do at once. @at: else the time to look again */
-static bool worker_work(struct port *p, struct group *g, u64 now, u64 *at)
-{
-	struct gagg_trainers trainers;
-	struct gagg_env env;
-	struct gagg_work work = {
-		.sh = g->part[p->worker->index].core,
-		.g = &g->geom,
-		.env = &env,
-		.channel = g->part[p->worker->index].channel,
-		.channels = g->table.taken,
-		.now = now,
-	};
-
-	if (!work.sh->running)
-		return false;
-	trainers_env(&env, &trainers, g, p->worker->index);
-	while (gagg_work_step(&work))
-		act_drain(p, g);
-	*at = gagg_min64(*at, gagg_work_deadline(&work));
-	return work.more;
 }
 
 /* --- trainers ------------------------------------------------------------- */
@@ -156,7 +129,7 @@ static bool worker_run_port(struct port *p, u64 now, u64 *at)
 			p->held = true;
 			break;
 		}
-		more |= worker_work(p, g, now, at);
+		more |= act_work(p, g, now, at);
 	}
 	return more;
 }

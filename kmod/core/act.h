@@ -15,7 +15,10 @@
 
 #include "ring/publish.h"
 #include "site.h"
+#include "work.h"
 
+/* a call into the shard was made, and its actions follow */
+static void act_trace_call(const struct gagg_host *h, const struct gagg_work *w);
 /* an action is carried out, or the next chunk of its run is published */
 static void act_trace(const struct gagg_host *h, const struct gagg_act *a);
 /* the channel, by its id; NULL: there is none, which cannot be */
@@ -193,6 +196,26 @@ static inline void gagg_batch_drain(struct gagg_batch *b)
 
 	while ((a = gagg_shard_act(b->sh)))
 		gagg_batch_act(b, a);
+}
+
+/*
+ * A turn of @h's shard, as part of the batch. true: there is more to do at once. @at becomes the
+ * time to look again, if that is earlier. A shard without an epoch changes nothing.
+ */
+static inline bool gagg_batch_work(struct gagg_batch *b, const struct gagg_host *h,
+				   struct gagg_work *w, u64 *at)
+{
+	if (!w->sh->running)
+		return false;
+	while (gagg_work_step(w)) {
+		act_trace_call(h, w);
+		if (!w->sh->nacts)
+			continue;
+		gagg_batch_open(b, h, w->sh, w->g);
+		gagg_batch_drain(b);
+	}
+	*at = gagg_min64(*at, gagg_work_deadline(w));
+	return w->more;
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/layout.c kmod/core/front.c kmod/core/site.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/layout.c kmod/core/front.c kmod/core/site.c kmod/core/work.c; libs: */
 /* Actions are carried out: in memory, by the host, and told to trainers. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,6 +55,12 @@ static void expect(const char *words)
 {
 	assert_string_equal(said, words);
 	said[0] = 0;
+}
+
+static void act_trace_call(const struct gagg_host *h, const struct gagg_work *w)
+{
+	(void)h;
+	say("call%u ", w->call);
 }
 
 static void act_trace(const struct gagg_host *h, const struct gagg_act *a)
@@ -228,6 +234,54 @@ static void test_batch(void **state)
 	gagg_batch_settle(&batch);
 	gagg_batch_settle(&batch);
 	expect("ctrl5 close-b ");
+	end();
+}
+
+static bool work(struct gagg_shard *of, u64 now, u64 *at)
+{
+	const struct gagg_host h = { .name = 'a' };
+	struct gagg_work w = { .sh = of, .g = &g, .now = now };
+
+	return gagg_batch_work(&batch, &h, &w, at);
+}
+
+/* what a turn wants done is of the batch; the earlier time counts */
+static void test_turn(void **state)
+{
+	u64 at = 60;
+
+	(void)state;
+	begin("bsp");
+	sh->path[0].rto_at = 70;
+	gagg_shard_emit(sh, GAGG_ACT_SEND_CTRL, 9)->node = 4;
+	assert_false(work(sh, 40, &at));
+	assert_int_equal(at, 60);
+	expect("call3 open-a ctrl4 ");
+	sh->path[0].rto_at = 50;
+	assert_false(work(sh, 40, &at));
+	assert_int_equal(at, 50);
+	expect("call3 ");
+	/* without an action there is no batch */
+	gagg_batch_settle(&batch);
+	expect("close-a ");
+	assert_false(work(other, 40, &at));
+	gagg_batch_settle(&batch);
+	expect("call3 ");
+	end();
+}
+
+/* without an epoch nothing is done, and no time has come */
+static void test_stopped(void **state)
+{
+	u64 at = 60;
+
+	(void)state;
+	begin("bsp");
+	gagg_shard_stop(sh);
+	sh->path[0].rto_at = 50;
+	assert_false(work(sh, 40, &at));
+	assert_int_equal(at, 60);
+	expect("");
 	end();
 }
 
@@ -470,6 +524,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_turn),
+		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_publish),
