@@ -14,39 +14,47 @@
 #include "trace.h"
 #include "uring.h"
 
-/*
- * Times of a rank. All port locks are held, or one, so bottom halves are off. Submissions are
- * counted under all of them, so before their end can be counted.
- */
-static void op_times_submit(struct gagg_session *ses)
-{
-	struct gagg_group *grp = ses->group;
+struct gagg_host {
+	struct gagg_session *ses;
+};
 
-	spin_lock(&grp->times_lock);
-	gagg_times_submit(&grp->times[ses->rank], ktime_get_ns());
-	spin_unlock(&grp->times_lock);
+#include "core/op.h"
+
+static struct gagg_times *op_times_lock(const struct gagg_host *h)
+{
+	spin_lock_bh(&h->ses->group->times_lock);
+	return &h->ses->group->times[h->ses->rank];
 }
 
-static void op_times_done(struct gagg_session *ses, u64 n)
+static void op_times_unlock(const struct gagg_host *h)
 {
-	struct gagg_group *grp = ses->group;
+	spin_unlock_bh(&h->ses->group->times_lock);
+}
 
-	spin_lock(&grp->times_lock);
-	gagg_times_done(&grp->times[ses->rank], n, ktime_get_ns());
-	spin_unlock(&grp->times_lock);
+static u64 op_times_now(void)
+{
+	return ktime_get_ns();
+}
+
+static void op_shard_lock(const struct gagg_host *h, u32 shard)
+{
+	spin_lock_bh(&h->ses->group->ep->port[shard].lock);
+}
+
+static void op_shard_unlock(const struct gagg_host *h, u32 shard)
+{
+	spin_unlock_bh(&h->ses->group->ep->port[shard].lock);
 }
 
 int gagg_op_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
 {
-	struct gagg_group *grp = ses->group;
+	const struct gagg_host h = { .ses = ses };
 
 	if (!gagg_times_valid(arg))
 		return -EINVAL;
-	if (!grp || ses->state == GAGG_S_BOUND)
+	if (!ses->group || ses->state == GAGG_S_BOUND)
 		return -ENOTCONN;
-	spin_lock_bh(&grp->times_lock);
-	gagg_times_tell(&grp->times[ses->rank], arg, ktime_get_ns());
-	spin_unlock_bh(&grp->times_lock);
+	gagg_op_tell_times(&h, arg);
 	return 0;
 }
 
@@ -56,15 +64,15 @@ static int op_submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 {
 	struct gagg_channel *ch = seat->channel;
 	u32 l = seat->ops.local;
+	const struct gagg_host h = { .ses = ch->session[l] };
 	enum gagg_refusal no;
 
 	if (grp->channel[ch->site.index] != ch || ch->seat[l] != seat)
 		return -EPIPE;
 	/* the epoch, with the lanes that it has, may have begun since it was looked at */
-	no = gagg_ledger_submit(grp->part[0].core, &grp->geom, ch->site.part, &seat->ops, arg);
+	no = gagg_op_begin(&h, grp->part[0].core, &grp->geom, &ch->site, &seat->ops, arg);
 	if (no)
 		return gagg_refusal_error(no);
-	op_times_submit(ch->session[l]);
 	if (trace_gagg_submit_enabled())
 		trace_gagg_submit(&grp->geom, ch->id, l,
 				  gagg_ledger_last(&seat->ops, ch->site.part[0]));
@@ -116,47 +124,30 @@ int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool w
 	return err;
 }
 
-/* group.lock held */
-static u64 op_missing_ports(struct gagg_group *grp, const struct gagg_seat *seat, u64 op)
-{
-	struct gagg_channel *ch = seat->channel;
-	u64 ranks = 0;
-	u32 s;
-
-	if (grp->dead || grp->channel[ch->site.index] != ch)
-		return 0;
-	/* one at a time: a trainer may ask in a loop, and the answer is of no common instant */
-	for (s = 0; s < ch->site.nparts; s++) {
-		spin_lock_bh(&grp->ep->port[s].lock);
-		ranks |= gagg_chan_missing(&grp->geom, ch->site.part[s], seat->ops.local, op);
-		spin_unlock_bh(&grp->ep->port[s].lock);
-	}
-	return ranks;
-}
-
 u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op)
 {
 	const struct gagg_seat *seat = op ? gagg_seat_find(ses, channel) : NULL;
+	const struct gagg_host h = { .ses = ses };
 	struct gagg_group *grp = ses->group;
-	u64 ranks;
+	u64 ranks = 0;
 
 	if (!seat)
 		return 0;
 	mutex_lock(&grp->lock);
-	ranks = op_missing_ports(grp, seat, op);
+	if (!grp->dead && grp->channel[seat->channel->site.index] == seat->channel)
+		ranks = gagg_op_waits_for(&h, &grp->geom, &seat->channel->site, &seat->ops, op);
 	mutex_unlock(&grp->lock);
 	return ranks;
 }
 
 void gagg_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard, u64 number)
 {
-	u64 n = gagg_ledger_done(&seat->ops, seat->channel->site.nparts, shard, number);
+	const struct gagg_host h = { .ses = ses };
+	u64 n = gagg_op_end(&h, &seat->channel->site, &seat->ops, &ses->group->part[shard].stats,
+			    shard, number);
 
 	if (!n)
 		return;
-	/* the caller holds the lock of @shard's port */
-	ses->group->part[shard].stats.rounds += n;
-	op_times_done(ses, n);
 	atomic64_add(n, &ses->unread);
 	if (wq_has_sleeper(&ses->wq))
 		wake_up_interruptible_poll(&ses->wq, EPOLLIN | EPOLLRDNORM);

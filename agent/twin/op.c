@@ -34,6 +34,38 @@ void seat_ring(struct twin_seat *shared)
 
 /* --- times ----------------------------------------------------------------- */
 
+struct gagg_host {
+	struct session *s;
+};
+
+#include "core/op.h"
+
+static struct gagg_times *op_times_lock(const struct gagg_host *h)
+{
+	pthread_mutex_lock(&h->s->times_lock);
+	return &h->s->times;
+}
+
+static void op_times_unlock(const struct gagg_host *h)
+{
+	pthread_mutex_unlock(&h->s->times_lock);
+}
+
+static u64 op_times_now(void)
+{
+	return now_ns();
+}
+
+static void op_shard_lock(const struct gagg_host *h, u32 shard)
+{
+	worker_lock(h->s->group->part[shard].port->worker);
+}
+
+static void op_shard_unlock(const struct gagg_host *h, u32 shard)
+{
+	worker_unlock(h->s->group->part[shard].port->worker);
+}
+
 void times_begin(struct session *s)
 {
 	pthread_mutex_lock(&s->times_lock);
@@ -48,30 +80,15 @@ void times_end(struct session *s)
 	pthread_mutex_unlock(&s->times_lock);
 }
 
-/* the locks of all workers are held, so a submission is counted before its end can be */
-static void op_times_submit(struct session *s)
-{
-	pthread_mutex_lock(&s->times_lock);
-	gagg_times_submit(&s->times, now_ns());
-	pthread_mutex_unlock(&s->times_lock);
-}
-
-static void op_times_done(struct session *s, u64 n)
-{
-	pthread_mutex_lock(&s->times_lock);
-	gagg_times_done(&s->times, n, now_ns());
-	pthread_mutex_unlock(&s->times_lock);
-}
-
 int session_times(struct session *s, struct gagg_ioc_times *arg)
 {
+	const struct gagg_host h = { .s = s };
+
 	if (!gagg_times_valid(arg))
 		return -EINVAL;
 	if (s->state == TWIN_BOUND)
 		return -ENOTCONN;
-	pthread_mutex_lock(&s->times_lock);
-	gagg_times_tell(&s->times, arg, now_ns());
-	pthread_mutex_unlock(&s->times_lock);
+	gagg_op_tell_times(&h, arg);
 	return 0;
 }
 
@@ -125,13 +142,13 @@ void session_tell(struct session *s, u64 n)
 
 void seat_done(struct seat *seat, unsigned int shard, u64 number)
 {
-	u64 n = gagg_ledger_done(&seat->ops, seat->channel->site.nparts, shard, number);
 	struct session *s = seat->session;
+	const struct gagg_host h = { .s = s };
+	u64 n = gagg_op_end(&h, &seat->channel->site, &seat->ops, &s->group->part[shard].stats,
+			    shard, number);
 
 	if (!n)
 		return;
-	s->group->part[shard].stats.rounds += n;
-	op_times_done(s, n);
 	op_fulfil(seat->shared, &seat->shared->want_op,
 		  op_show(&seat->ops.completed, &seat->shared->completed));
 	/* the first gagg_fd() asks for it; the end of an epoch is reported to all */
@@ -152,34 +169,18 @@ static struct seat *op_seat_find(struct session *s, u32 channel)
 
 u64 session_missing(struct session *s, u32 channel, u64 op)
 {
-	struct seat *seat;
-	u64 ranks = 0;
-	unsigned int i;
+	/* this thread alone changes seats */
+	const struct seat *seat = op ? op_seat_find(s, channel) : NULL;
+	const struct gagg_host h = { .s = s };
 
-	workers_lock(s->group);
-	seat = op ? op_seat_find(s, channel) : NULL;
-	for (i = 0; seat && i < seat->channel->site.nparts; i++)
-		ranks |= gagg_chan_missing(&s->group->geom, seat->channel->site.part[i],
-					   seat->ops.local, op);
-	workers_unlock(s->group);
-	return ranks;
-}
-
-/* the locks of all workers are held */
-static enum gagg_refusal op_submit(struct seat *seat, const struct gagg_ioc_submit *arg)
-{
-	const struct group *g = seat->session->group;
-	enum gagg_refusal no = gagg_ledger_submit(g->part[0].core, &g->geom,
-						  seat->channel->site.part, &seat->ops, arg);
-
-	if (!no)
-		op_times_submit(seat->session);
-	return no;
+	return seat ? gagg_op_waits_for(&h, &s->group->geom, &seat->channel->site, &seat->ops, op) :
+		      0;
 }
 
 /* false: libgagg never makes such a submission */
 static bool op_take(struct session *s, const struct gagg_ioc_submit *arg)
 {
+	const struct gagg_host h = { .s = s };
 	struct group *g = s->group;
 	enum gagg_refusal no;
 	struct seat *seat;
@@ -192,7 +193,7 @@ static bool op_take(struct session *s, const struct gagg_ioc_submit *arg)
 		return false;
 	for (i = 1; i < g->geom.shards; i++)
 		worker_lock(g->part[i].port->worker);
-	no = op_submit(seat, arg);
+	no = gagg_op_begin(&h, g->part[0].core, &g->geom, &seat->channel->site, &seat->ops, arg);
 	for (i = 1; i < g->geom.shards; i++) {
 		worker_unlock(g->part[i].port->worker);
 		worker_kick(g->part[i].port->worker);

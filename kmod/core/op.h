@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ops of a local rank: they begin, they end, and its times are counted with them.
+ *
+ * One source of each host includes this. It defines struct gagg_host, whose rank it is, before, and
+ * after it the functions that are only declared here: what a host alone can do.
+ */
+#ifndef GAGG_CORE_OP_H
+#define GAGG_CORE_OP_H
+
+#include "ledger.h"
+#include "site.h"
+#include "stats.h"
+#include "group/times.h"
+
+/* the rank's times, and their lock, which is the innermost; the time of now, read under it */
+static struct gagg_times *op_times_lock(const struct gagg_host *h);
+static void op_times_unlock(const struct gagg_host *h);
+static u64 op_times_now(void);
+
+/* the lock of a shard */
+static void op_shard_lock(const struct gagg_host *h, u32 shard);
+static void op_shard_unlock(const struct gagg_host *h, u32 shard);
+
+/*
+ * gagg_op_begin - gagg_ledger_submit(), whose arguments these are, on a channel of the host
+ *
+ * The submission is counted under the locks of all shards, so before its end can be counted.
+ */
+static inline enum gagg_refusal gagg_op_begin(const struct gagg_host *h,
+					      const struct gagg_shard *sh,
+					      const struct gagg_geom *g,
+					      const struct gagg_site *site,
+					      struct gagg_ledger *led,
+					      const struct gagg_ioc_submit *arg)
+{
+	enum gagg_refusal no = gagg_ledger_submit(sh, g, site->part, led, arg);
+
+	if (no)
+		return no;
+	gagg_times_submit(op_times_lock(h), op_times_now());
+	op_times_unlock(h);
+	return no;
+}
+
+/*
+ * gagg_op_end - ops up to @number are done in @shard, whose lock is held
+ * @st: counters of the shard
+ *
+ * Returns how many more are now done in all shards: of these the host tells the trainer.
+ */
+static inline u64 gagg_op_end(const struct gagg_host *h, const struct gagg_site *site,
+			      struct gagg_ledger *led, struct gagg_stats *st, u32 shard,
+			      u64 number)
+{
+	u64 n = gagg_ledger_done(led, site->nparts, shard, number);
+
+	if (!n)
+		return 0;
+	st->rounds += n;
+	gagg_times_done(op_times_lock(h), n, op_times_now());
+	op_times_unlock(h);
+	return n;
+}
+
+/*
+ * gagg_op_waits_for - gagg_chan_missing() over all shards
+ *
+ * Shards are locked one at a time: a trainer may ask in a loop, and the answer is of no common
+ * moment.
+ */
+static inline u64 gagg_op_waits_for(const struct gagg_host *h, const struct gagg_geom *g,
+				    const struct gagg_site *site, const struct gagg_ledger *led,
+				    u64 number)
+{
+	u64 ranks = 0;
+	u32 s;
+
+	for (s = 0; s < site->nparts; s++) {
+		op_shard_lock(h, s);
+		ranks |= gagg_chan_missing(g, site->part[s], led->local, number);
+		op_shard_unlock(h, s);
+	}
+	return ranks;
+}
+
+/* gagg_times_tell(), as of now */
+static inline void gagg_op_tell_times(const struct gagg_host *h, struct gagg_ioc_times *arg)
+{
+	gagg_times_tell(op_times_lock(h), arg, op_times_now());
+	op_times_unlock(h);
+}
+
+#endif
