@@ -346,13 +346,9 @@ static int nl_no_group(struct genl_info *info, struct nlattr **tb)
  */
 static int nl_check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
-	u32 r, workers = 0;
-	const char *wrong;
+	u32 workers = gagg_config_workers(cfg);
+	const char *wrong = workers ? gagg_sync_fits(&cfg->sync, workers) : NULL;
 
-	for (r = 0; r < GAGG_RANKS; r++)
-		workers += cfg->member[r].present &&
-			   (cfg->member[r].roles & GAGG_ROLE_WORKER);
-	wrong = workers ? gagg_sync_fits(&cfg->sync, workers) : NULL;
 	if (!wrong)
 		return 0;
 	/* a constant of the core: as NL_SET_ERR_MSG() requires */

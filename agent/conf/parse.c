@@ -17,8 +17,10 @@
 
 #include "parse.h"
 #include "ring.h"
+#include "roster.h"
 #include "sync_text.h"
 #include "value.h"
+#include "../../kmod/core/group/fit.h"
 
 /*
  * Stands after the text. libconfuse closes open sections at the end of the
@@ -270,89 +272,71 @@ static void parse_take_ring(cfg_t *cfg, const char *where)
 	g->ring = most;
 }
 
-/*
- * What a sync mode requires of the other options. What is wrong with it alone was said where it
- * is set, and nothing of it was taken.
- */
-static void parse_check_sync(cfg_t *cfg, const char *where, uint32_t workers, uint32_t apart)
+/* the value of an option, as people write it */
+static const char *parse_value(const struct nl_group *g, const struct gagg_param *p,
+			       char buf[SYNC_NAME_MAX])
 {
-	const struct nl_group *g = &parse->group;
-	const struct gagg_sync_ops *ops = gagg_sync_get(g->sync.mode);
-	const char *wrong = gagg_sync_fits(&g->sync, workers);
-	char sync[SYNC_NAME_MAX];
+	_Static_assert(NL_IP_MAX <= SYNC_NAME_MAX, "an address has room");
+	uint32_t v;
 
-	sync_print(&g->sync, sync);
+	if (p->kind == GAGG_PARAM_SYNC)
+		return sync_print(&g->sync, buf);
+	if (p->kind == GAGG_PARAM_MULTICAST)
+		return nl_multicast_format(&g->multicast, buf);
+	v = nl_field_read(g, p);
+	if (nl_field_word(p, v))
+		return nl_field_word(p, v);
+	snprintf(buf, SYNC_NAME_MAX, "%u", v);
+	return buf;
+}
+
+/* where the option is set; or where the group ends, if it is not, or is the members' fault */
+static void parse_say_misfit(cfg_t *cfg, const char *where, const struct gagg_misfit *bad)
+{
+	const struct gagg_param *p = gagg_param_table;
+	char value[SYNC_NAME_MAX], number[64] = "";
+
+	if (bad->noun)
+		snprintf(number, sizeof(number), " (%s: %u)", bad->noun, bad->number);
+	while (p->name && p->attr != bad->attr)
+		p++;
+	if (p->name)
+		parse_complain(parse_line_of(cfg, p->attr), "%s: %s = %s: %s%s", where, p->name,
+			       parse_value(&parse->group, p, value), bad->why, number);
+	else
+		parse_complain(cfg->line, "%s, which ends here: %s%s", where, bad->why, number);
+}
+
+/*
+ * What a mode is given that is wrong with it alone was said where it is set, and nothing of it was
+ * taken.
+ */
+static void parse_check_sync(cfg_t *cfg, const char *where, const struct gagg_roster *roster)
+{
+	const struct gagg_sync_param *sync = &parse->group.sync;
+	struct gagg_sums sums;
+	char text[SYNC_NAME_MAX];
+	const char *wrong;
+
+	gagg_roster_sums(roster, &sums);
+	wrong = gagg_sync_fits(sync, sums.workers);
 	if (wrong)
 		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
-			       "%s: sync = %s: %s (there are %u)", where, sync, wrong, workers);
-	else if (apart < workers && ops->copies)
-		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
-			       "%s: sync = %s: the sync mode requires hosts with one worker each",
-			       where, sync);
-	if (g->shards > 1 && ops->whole)
-		parse_complain(parse_line_of(cfg, GAGG_GA_SHARDS),
-			       "%s: shards = %u: sync mode %s requires one",
-			       where, g->shards, sync);
-	if (g->lane_type == GAGG_LANE_TYPE_INT64 && !ops->store)
-		parse_complain(parse_line_of(cfg, GAGG_GA_LANE_TYPE),
-			       "%s: lane-type = int64: sync mode %s has no store; without one, sums of int64 need no option",
-			       where, sync);
-	if (g->wire && !ops->narrow)
-		parse_complain(parse_line_of(cfg, GAGG_GA_WIRE),
-			       "%s: wire = %s: sync mode %s does not sum gradients in rounds; allowed are bsp and bsp-...",
-			       where, nl_field_word(nl_field_find("wire"), g->wire), sync);
-	if (g->multicast.family && ops->store)
-		parse_complain(parse_line_of(cfg, GAGG_GA_MULTICAST),
-			       "%s: multicast requires a sync mode without a store, which %s has: what ranks read of one goes to each alone",
-			       where, sync);
+			       "%s: sync = %s: %s (there are %u)", where, sync_print(sync, text),
+			       wrong, sums.workers);
 }
 
-/* The kernel's limits for a whole group; a host is an address. */
-static void parse_check_sums(cfg_t *cfg, const char *where)
+static void parse_check_fit(cfg_t *cfg, const char *where)
 {
 	const struct nl_group *g = &parse->group;
-	uint32_t hosts = 0, workers = 0, apart = 0, most = 0;
+	struct gagg_roster roster;
+	struct gagg_fit fit = { .v = &g->param, .sync = &g->sync, .roster = &roster };
+	struct gagg_misfit bad;
 
-	for (unsigned int i = 0; i < g->n_members; i++) {
-		uint32_t here = 0, before = 0, worker_before = 0;
-
-		for (unsigned int k = 0; k < g->n_members; k++) {
-			bool same = nl_ip_equal(&g->members[i].addr,
-						&g->members[k].addr);
-
-			here += same;
-			before += same && k < i;
-			worker_before += same && k < i &&
-					 (g->members[k].roles & GAGG_ROLE_WORKER);
-		}
-		hosts += !before;
-		most = here > most ? here : most;
-		if (g->members[i].roles & GAGG_ROLE_WORKER) {
-			workers++;
-			apart += !worker_before;
-		}
-	}
-	if (most > 16)
-		parse_complain(cfg->line, "%s, which ends here: %u members have one address; allowed are 16",
-			       where, most);
-	parse_check_sync(cfg, where, workers, apart);
-	if (g->ring < 2 * g->stripe * g->shards * hosts)
-		parse_complain(parse_line_of(cfg, GAGG_GA_RING),
-			       "%s: ring = %u: with %u hosts, allowed is 2 * stripe * shards for each, which is %u",
-			       where, g->ring, hosts, 2 * g->stripe * g->shards * hosts);
-}
-
-static void parse_check_multicast(cfg_t *cfg, const char *where)
-{
-	const struct nl_group *g = &parse->group;
-
-	if (!g->multicast.family)
-		return;
-	if (g->n_members && g->members[0].addr.family &&
-	    g->members[0].addr.family != g->multicast.family)
-		parse_complain(parse_line_of(cfg, GAGG_GA_MULTICAST),
-			       "%s: multicast and the address of member %u differ in address family; allowed is IPv4 for all or IPv6 for all",
-			       where, g->members[0].rank);
+	roster_of(g, &roster);
+	parse_check_sync(cfg, where, &roster);
+	while (gagg_fit_next(&fit, &bad))
+		parse_say_misfit(cfg, where, &bad);
 }
 
 static void parse_check_members(cfg_t *cfg, const char *where)
@@ -360,21 +344,14 @@ static void parse_check_members(cfg_t *cfg, const char *where)
 	const struct nl_group *g = &parse->group;
 	uint32_t roles = 0;
 
-	for (unsigned int i = 0; i < g->n_members; i++) {
+	for (unsigned int i = 0; i < g->n_members; i++)
 		roles |= g->members[i].roles;
-		if (g->members[i].addr.family != g->members[0].addr.family &&
-		    g->members[i].addr.family && g->members[0].addr.family)
-			parse_complain(cfg->line, "%s, which ends here: members %u and %u differ in address family; allowed is IPv4 for all or IPv6 for all",
-				       where, g->members[0].rank, g->members[i].rank);
-	}
 	if (!g->n_members)
 		parse_complain(cfg->line, "%s, which ends here, has no member", where);
 	else if (!(roles & GAGG_ROLE_WORKER))
 		parse_complain(cfg->line, "%s, which ends here, has no worker", where);
 	else if (!(roles & GAGG_ROLE_AGGREGATOR))
 		parse_complain(cfg->line, "%s, which ends here, has no aggregator", where);
-	parse_check_sums(cfg, where);
-	parse_check_multicast(cfg, where);
 }
 
 static int parse_on_group_end(cfg_t *cfg, cfg_opt_t *opt)
@@ -395,13 +372,8 @@ static int parse_on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 	else
 		strcpy(g->name, name);
 	parse_take_ring(cfg, where);
-	if (g->window && g->ring % g->window)
-		parse_complain(parse_line_of(cfg, GAGG_GA_RING), "%s: ring = %u: allowed is a multiple of window, which is %u",
-			       where, g->ring, g->window);
-	if (g->port + g->shards > 65536)
-		parse_complain(parse_line_of(cfg, GAGG_GA_PORT), "%s: port = %u: with %u shards, allowed is 1 to %u",
-			       where, g->port, g->shards, 65536 - g->shards);
 	parse_check_members(cfg, where);
+	parse_check_fit(cfg, where);
 	for (unsigned int i = 0; i < c->n_groups; i++)
 		if (g->set & c->groups[i].set & NL_SET(GAGG_GA_ID) &&
 		    g->id == c->groups[i].id)

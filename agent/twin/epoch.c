@@ -22,6 +22,7 @@
 #include "twin.h"
 #include "tx.h"
 #include "worker.h"
+#include "../conf/roster.h"
 #include "../gaggd/log.h"
 
 /* --- what is said --------------------------------------------------------- */
@@ -301,24 +302,15 @@ void epoch_run(struct twin *t)
 
 int epoch_init(struct group *g)
 {
-	u64 d[GAGG_DG_COUNT] = { 0 };
-	u32 digest[GAGG_DG_COUNT], i;
+	u32 digest[GAGG_DG_COUNT];
+	struct gagg_roster roster;
 
 	g->join = calloc(1, sizeof(*g->join));
 	if (!g->join)
 		return -ENOMEM;
 	pthread_mutex_init(&g->join_lock, NULL);
-	for (i = 0; i < g->cfg.n_members; i++) {
-		const struct nl_member *m = &g->cfg.members[i];
-
-		gagg_digest_member(d, m->rank, m->addr.addr, m->addr.family == AF_INET6 ? 16 : 4,
-				   (u8)m->roles);
-	}
-	if (g->cfg.multicast.family)
-		gagg_digest_multicast(d, g->cfg.multicast.addr,
-				      g->cfg.multicast.family == AF_INET6 ? 16 : 4);
-	gagg_digest_params(d, &g->cfg.param, &g->geom.sync);
-	gagg_digest_fold_all(d, digest);
+	roster_of(&g->cfg, &roster);
+	gagg_digest_group(&roster, &g->cfg.param, &g->geom.sync, digest);
 	gagg_join_init(g->join, &g->geom, digest, random64() | 1);
 	g->join->enabled = 1;
 	return 0;

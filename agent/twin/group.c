@@ -17,6 +17,7 @@
 #include "twin.h"
 #include "worker.h"
 #include "../conf/ports.h"
+#include "../conf/roster.h"
 #include "../gaggd/log.h"
 
 static void group_to_address(const struct nl_ip *ip, uint32_t port, union address *out)
@@ -40,40 +41,21 @@ static int group_by_rank(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static u32 group_node_of(struct group *g, const union address *addr)
-{
-	u32 n;
-
-	for (n = 0; n < g->geom.nodes && !address_equal(&g->node[n], addr); n++)
-		;
-	g->node[n] = *addr;
-	return n;
-}
-
 static void group_make_geometry(struct group *g)
 {
 	struct nl_group *cfg = &g->cfg;
 	struct gagg_geom *geom = &g->geom;
+	struct gagg_roster roster;
 	unsigned int i;
 
 	qsort(cfg->members, cfg->n_members, sizeof(cfg->members[0]), group_by_rank);
-	gagg_geom_init(geom);
 	if (!(cfg->set & NL_SET(GAGG_GA_ID)))
 		cfg->id = gagg_group_id(cfg->name);
-	gagg_params_geom(&cfg->param, geom);
-	for (i = 0; i < cfg->n_members; i++) {
-		const struct nl_member *m = &cfg->members[i];
-		union address addr;
-		u32 node;
-
-		group_to_address(&m->addr, cfg->port, &addr);
-		node = group_node_of(g, &addr);
-		gagg_geom_rank(geom, m->rank, node, (u8)m->roles,
-			       cfg->placement == GAGG_PLACE_ROOT);
-		if (m->local)
-			geom->self = (u8)node;
-	}
-	geom->heard_by_others = cfg->multicast.family != 0;
+	roster_of(cfg, &roster);
+	gagg_roster_geom(&roster, &cfg->param, geom);
+	for (i = 0; i < cfg->n_members; i++)
+		group_to_address(&cfg->members[i].addr, cfg->port,
+				 &g->node[geom->node_of[cfg->members[i].rank]]);
 	if (geom->heard_by_others)
 		group_to_address(&cfg->multicast, cfg->port, &g->all);
 	g->all_nodes = gagg_geom_all(geom);

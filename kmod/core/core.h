@@ -41,6 +41,7 @@
  *		join: which hosts are there, whether all agree, which epoch runs
  *		follow: what a host sends and does because of that
  *		param: parameters, their ranges and defaults
+ *		roster: ranks, their addresses and roles; fit: what of a group does not fit
  *		digest: what hosts must have configured alike
  *		times: how long a rank computes, and waits
  *		state: what administrators read of that
@@ -53,6 +54,8 @@
 #include "geom.h"
 #include "group/param.h"
 #include "group/digest.h"
+#include "group/roster.h"
+#include "group/fit.h"
 #include "reduce.h"
 #include "path.h"
 #include "sync/sync.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/conf/config.c agent/conf/parse.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c kmod/core/group/param.c sync; libs: libconfuse */
+/* links: agent/conf/config.c agent/conf/parse.c agent/conf/roster.c agent/conf/ring.c agent/conf/value.c agent/nl/names.c kmod/core/geom.c kmod/core/group/param.c kmod/core/group/roster.c kmod/core/group/fit.c sync; libs: libconfuse */
 /*
  * The configuration file. The input is its text. What holds:
  *	- a file that is refused is so for reasons, each on a line that begins with

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/digest.c kmod/core/group/param.c kmod/core/wire.c sync; libs: */
+/* links: kmod/core/group/digest.c kmod/core/group/param.c kmod/core/group/roster.c kmod/core/geom.c kmod/core/wire.c sync; libs: */
 /* Hosts of all builds must find the same numbers: vectors of lookup3.c, and the
  * numbers of version 1 of the wire.
  */
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "group/digest.h"
+#include "group/roster.h"
 #include "agent/conf/sync_text.h"
 
 static u32 hash(const char *s, u32 seed)
@@ -58,24 +59,37 @@ static void test_group_id(void **state)
 	assert_int_not_equal(gagg_group_id(""), 0);
 }
 
+static void digest(const struct gagg_roster *r, u32 d[GAGG_DG_COUNT])
+{
+	const struct gagg_sync_param sync = { 0 };
+	struct gagg_params v;
+
+	gagg_params_default(&v);
+	gagg_digest_group(r, &v, &sync, d);
+}
+
 static void test_member(void **state)
 {
 	static const u8 v4[4] = { 10, 77, 0, 1 }, v6[16] = { 0xfd, 0x77, [15] = 1 };
-	u64 a[GAGG_DG_COUNT] = { 0 }, b[GAGG_DG_COUNT] = { 0 };
+	struct gagg_roster r = { 0 }, swapped = { 0 };
+	u32 a[GAGG_DG_COUNT], b[GAGG_DG_COUNT];
 
 	(void)state;
-	gagg_digest_member(a, 0, v4, 4, 3);
-	gagg_digest_member(a, 1, v6, 16, 1);
+	/* in any order */
+	gagg_roster_enter(&r, 1, 1, v6, 16);
+	gagg_roster_enter(&r, 0, 3, v4, 4);
+	digest(&r, a);
 	assert_int_equal(a[GAGG_DG_MEMBERS], 2);
-	assert_int_equal(gagg_digest_fold(a[GAGG_DG_MEMBERS], GAGG_DG_MEMBERS), 2);
-	assert_int_equal(gagg_digest_fold(a[GAGG_DG_ADDRESS], GAGG_DG_ADDRESS), 0xe2b0772d);
-	assert_int_equal(gagg_digest_fold(a[GAGG_DG_ROLE], GAGG_DG_ROLE), 0xb37344c3);
-	assert_int_equal(a[GAGG_DG_RESERVED], 0);
+	assert_int_equal(a[GAGG_DG_ADDRESS], 0xe2b0772d);
+	assert_int_equal(a[GAGG_DG_ROLE], 0xb37344c3);
+	assert_int_equal(a[GAGG_DG_RESERVED], gagg_digest_fold(0, GAGG_DG_RESERVED));
 	/* who has which address and role matters */
-	gagg_digest_member(b, 1, v6, 16, 1);
-	gagg_digest_member(b, 0, v4, 4, 3);
+	gagg_roster_enter(&swapped, 0, 1, v6, 16);
+	gagg_roster_enter(&swapped, 1, 3, v4, 4);
+	digest(&swapped, b);
 	assert_int_not_equal(a[GAGG_DG_ADDRESS], b[GAGG_DG_ADDRESS]);
 	assert_int_not_equal(a[GAGG_DG_ROLE], b[GAGG_DG_ROLE]);
+	assert_int_equal(a[GAGG_DG_MEMBERS], b[GAGG_DG_MEMBERS]);
 }
 
 /* what is sent of each field for a value: itself, or its hash. Hashes: as Python has them */
@@ -111,26 +125,23 @@ static void test_numbers(void **state)
 static void test_multicast(void **state)
 {
 	static const u8 v4[4] = { 239, 77, 0, 1 }, v6[16] = { 0xff, 0x15, [15] = 1 };
-	u64 d[GAGG_DG_COUNT] = { 0 }, was;
-	u32 i;
+	u32 without[GAGG_DG_COUNT], with[GAGG_DG_COUNT], other[GAGG_DG_COUNT], i;
+	struct gagg_roster r = { 0 };
 
 	(void)state;
-	gagg_digest_member(d, 0, v4, 4, 3);
-	was = d[GAGG_DG_ADDRESS];
-	gagg_digest_multicast(d, v4, 4);
-	assert_int_equal(gagg_digest_fold(d[GAGG_DG_ADDRESS], GAGG_DG_ADDRESS), 0xae37a98c);
-	assert_int_not_equal(d[GAGG_DG_ADDRESS], was);
-	/* which it is matters; it is no member */
-	was = d[GAGG_DG_ADDRESS];
-	memset(d, 0, sizeof(d));
-	gagg_digest_member(d, 0, v4, 4, 3);
-	gagg_digest_multicast(d, v6, 16);
-	assert_int_not_equal(d[GAGG_DG_ADDRESS], was);
-	assert_int_equal(d[GAGG_DG_MEMBERS], 1);
-	memset(d, 0, sizeof(d));
-	gagg_digest_multicast(d, v6, 16);
+	gagg_roster_enter(&r, 0, 3, v4, 4);
+	digest(&r, without);
+	r.multicast = v4;
+	r.multicast_len = 4;
+	digest(&r, with);
+	assert_int_equal(with[GAGG_DG_ADDRESS], 0xae37a98c);
+	/* it is no member, and which it is matters */
 	for (i = 0; i < GAGG_DG_COUNT; i++)
-		assert_true(!d[i] == (i != GAGG_DG_ADDRESS));
+		assert_true((with[i] == without[i]) == (i != GAGG_DG_ADDRESS));
+	r.multicast = v6;
+	r.multicast_len = 16;
+	digest(&r, other);
+	assert_int_not_equal(with[GAGG_DG_ADDRESS], other[GAGG_DG_ADDRESS]);
 }
 
 /* modes and parameters that fit, and that do not */

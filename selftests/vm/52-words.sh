@@ -50,7 +50,7 @@ lines=(
 configs=(
 	"bogus = 1|c:2: .*no such option.*"
 	"lanes = 7|c:2: group \"x\": lanes = \"7\": allowed is .*"
-	"ring = 100|c:.*: ring = 100: allowed is a multiple of window.*"
+	"ring = 100|c:.*: ring = 100: ring must be a multiple of window.*"
 	"window = 100|c:2: .*window = \"100\": allowed is.*"
 	"port = 0|c:2: .*port = \"0\": allowed is.*"
 	"shards = 99|c:2: .*shards = \"99\": allowed is.*"
@@ -65,7 +65,7 @@ configs=(
 	"member 1 { }|c:2: .*has no address.*"
 	"member 1 { address = 10.77.0.2 weight = 1 }|c:2: .*no such option .weight.*"
 	"member 1 { address = 10.77.0.2 role = king }|c:2: .*role = \"king\": allowed is.*"
-	"member 1 { address = fd77::2 }|c:.*differ in address family.*"
+	"member 1 { address = fd77::2 }|c:.*all addresses of a group must be of one family.*"
 	"member 00 { address = 10.77.0.2 }|c:.*rank 0 is there already.*"
 	"member 1 { address = 10.77.0.2|c:3: .*no such option .member.*"
 )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "group/digest.h"
 #include "group/param.h"
+#include "group/roster.h"
 #include "sync/sync.h"
 
 #define SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -76,17 +77,20 @@ static void digest_addr(u64 digest[GAGG_DG_COUNT], u32 of, const void *addr, u32
 	*d = gagg_mix64(*d, gagg_mix64(of, gagg_hash(addr, len, len == 16 ? 6 : 4)));
 }
 
-void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
-			u8 roles)
+/* ranks ascend, and the multicast address is behind them */
+static void digest_roster(u64 digest[GAGG_DG_COUNT], const struct gagg_roster *r)
 {
-	digest[GAGG_DG_MEMBERS]++;
-	digest_addr(digest, rank, addr, len);
-	digest[GAGG_DG_ROLE] = gagg_mix64(digest[GAGG_DG_ROLE], rank * 4 + roles);
-}
+	u64 left;
 
-void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len)
-{
-	digest_addr(digest, GAGG_RANKS, addr, len);
+	for (left = r->ranks; left; left &= left - 1) {
+		u32 rank = gagg_lowest(left);
+
+		digest[GAGG_DG_MEMBERS]++;
+		digest_addr(digest, rank, r->addr[rank], r->len[rank]);
+		digest[GAGG_DG_ROLE] = gagg_mix64(digest[GAGG_DG_ROLE], rank * 4 + r->roles[rank]);
+	}
+	if (r->multicast_len)
+		digest_addr(digest, GAGG_RANKS, r->multicast, r->multicast_len);
 }
 
 /* how many parameters are compared: of those that may be left out, up to the last that was not */
@@ -115,8 +119,8 @@ u32 gagg_digest_sync(const struct gagg_sync_param *sync)
 	return sync->mode << 24 | v;
 }
 
-void gagg_digest_params(u64 digest[GAGG_DG_COUNT], const struct gagg_params *v,
-			const struct gagg_sync_param *sync)
+static void digest_params(u64 digest[GAGG_DG_COUNT], const struct gagg_params *v,
+			  const struct gagg_sync_param *sync)
 {
 	const struct gagg_param *p;
 
@@ -131,10 +135,14 @@ u32 gagg_digest_fold(u64 value, u32 field)
 	return GAGG_DG_NUMBERS >> field & 1 ? (u32)value : (u32)gagg_mix64(value, field);
 }
 
-void gagg_digest_fold_all(const u64 value[GAGG_DG_COUNT], u32 digest[GAGG_DG_COUNT])
+void gagg_digest_group(const struct gagg_roster *r, const struct gagg_params *v,
+		       const struct gagg_sync_param *sync, u32 digest[GAGG_DG_COUNT])
 {
+	u64 value[GAGG_DG_COUNT] = { 0 };
 	u32 i;
 
+	digest_roster(value, r);
+	digest_params(value, v, sync);
 	for (i = 0; i < GAGG_DG_COUNT; i++)
 		digest[i] = gagg_digest_fold(value[i], i);
 }

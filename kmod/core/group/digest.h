@@ -14,6 +14,7 @@
 #include "geom.h"
 
 struct gagg_params;
+struct gagg_roster;
 
 /* Jenkins' lookup3 of @len bytes (the kernel's jhash() on a little-endian host) */
 u32 gagg_hash(const void *bytes, u32 len, u32 seed);
@@ -21,25 +22,15 @@ u32 gagg_hash(const void *bytes, u32 len, u32 seed);
 /* a group's id on the wire, unless it was given one; never 0 */
 u32 gagg_group_id(const char *name);
 
-/* @addr: @len bytes, 4 or 16, in network order; members in ascending order */
-void gagg_digest_member(u64 digest[GAGG_DG_COUNT], u32 rank, const void *addr, u32 len,
-			u8 roles);
-
-/* of a group that has one; as above, after all members */
-void gagg_digest_multicast(u64 digest[GAGG_DG_COUNT], const void *addr, u32 len);
-
 /* of the sync mode and its parameters: see GAGG_DG_SYNC_HASHED */
 u32 gagg_digest_sync(const struct gagg_sync_param *sync);
-
-/* of all parameters that hosts must have alike, the sync mode among them */
-void gagg_digest_params(u64 digest[GAGG_DG_COUNT], const struct gagg_params *v,
-			const struct gagg_sync_param *sync);
 
 /* what is sent for a field; a number is less than 2^32 */
 u32 gagg_digest_fold(u64 value, u32 field);
 
-/* for all fields */
-void gagg_digest_fold_all(const u64 value[GAGG_DG_COUNT], u32 digest[GAGG_DG_COUNT]);
+/* all fields, as they are sent: of ranks, multicast address, parameters and sync mode */
+void gagg_digest_group(const struct gagg_roster *r, const struct gagg_params *v,
+		       const struct gagg_sync_param *sync, u32 digest[GAGG_DG_COUNT]);
 
 /* can both values be told when field @digest differs? Those of GAGG_DG_COUNT, the versions, can */
 static inline bool gagg_digest_is_number(u32 digest)

@@ -24,10 +24,6 @@ static const char *const wire_formats[] = {
 	NULL,
 };
 
-/* said of a value, and of two that do not fit each other */
-static const char port_wrong[] = "port must be from 1 to 65536 minus shards";
-static const char ring_wrong[] = "ring must be a multiple of window, at most 4194304 chunks";
-
 #define FIELD(name)	.at = offsetof(struct gagg_params, name)
 #define APART		.at = GAGG_PARAM_APART
 
@@ -37,7 +33,7 @@ const struct gagg_param gagg_param_table[] = {
 		.name = "port", FIELD(port), .attr = GAGG_GA_PORT, .bits = 16,
 		.min = 1, .max = 65535, .fallback = GAGG_WIRE_PORT,
 		.digest = GAGG_DG_PORT,
-		.wrong = port_wrong,
+		.wrong = "port must be from 1 to 65536 minus shards",
 		.value = "N", .about = "base UDP port",
 	},
 	{
@@ -82,7 +78,7 @@ const struct gagg_param gagg_param_table[] = {
 		.name = "ring", FIELD(ring), .attr = GAGG_GA_RING, .bits = 32,
 		.kind = GAGG_PARAM_SIZE, .min = 64, .max = 1U << 22, .fallback = 49152,
 		.digest = GAGG_DG_RING,
-		.wrong = ring_wrong,
+		.wrong = "ring must be a multiple of window, at most 4194304 chunks",
 		.value = "N|SIZE", .about = "chunks in the ring, or bytes: 64M",
 	},
 	{
@@ -187,9 +183,7 @@ const char *gagg_params_check(const struct gagg_params *v)
 	for (p = gagg_param_table; p->name; p++)
 		if (!gagg_param_is_apart(p) && !gagg_param_fits(p, gagg_param_get(p, v)))
 			return p->wrong;
-	if (v->ring % v->window)
-		return ring_wrong;
-	return v->port + v->shards > 65536 ? port_wrong : NULL;
+	return NULL;
 }
 
 bool gagg_params_same_shape(const struct gagg_params *a, const struct gagg_params *b)

@@ -33,7 +33,7 @@ enum gagg_param_kind {
  * @value:	what stands for a value in a usage; NULL: @words
  * @noun:	what one of @words is called
  * @words:	words for @min and the numbers after it, then NULL; or NULL
- * @wrong:	what the module says of a value outside the range: a literal
+ * @wrong:	what is said of a value outside the range, or one that others do not fit: a literal
  * @min:	least value
  * @max:	greatest value
  * @step:	values are multiples of it; 0: all are
@@ -120,7 +120,7 @@ bool gagg_param_fits(const struct gagg_param *p, u32 value);
 /* all but the id, which is 0: a group's own default depends on its name */
 void gagg_params_default(struct gagg_params *v);
 
-/* what is wrong with them: @wrong of one of them, or NULL */
+/* which is out of its range: @wrong of one of them, or NULL */
 const char *gagg_params_check(const struct gagg_params *v);
 
 /* do only those differ that may change any time? */

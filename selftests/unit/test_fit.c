@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: kmod/core/group/fit.c kmod/core/group/roster.c kmod/core/group/param.c kmod/core/geom.c kmod/core/wire.c sync; libs: */
+/* What does not fit in a group, at the limit and beyond it; each alone, and all at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "group/fit.h"
+#include "wire.h"
+#include <linux/gagg_netlink.h>
+#include "agent/conf/sync_text.h"
+
+static const u8 host[3][4] = { { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, { 239, 0, 0, 1 } };
+static const u8 v6[16] = { 0xfd };
+
+static struct gagg_params v;
+static struct gagg_sync_param sync;
+static struct gagg_roster r;
+
+/* two hosts with a rank each, with all defaults */
+static void begin(const char *mode)
+{
+	u32 i;
+
+	gagg_params_default(&v);
+	memset(&r, 0, sizeof(r));
+	assert_true(sync_text_parse(mode, &sync, NULL, 0));
+	for (i = 0; i < 2; i++)
+		gagg_roster_enter(&r, i, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, host[i], 4);
+	r.local_len = 4;
+}
+
+static void fits(void)
+{
+	struct gagg_fit f = { .v = &v, .sync = &sync, .roster = &r };
+	struct gagg_misfit bad;
+
+	if (gagg_fit_next(&f, &bad))
+		fail_msg("%s", bad.why);
+}
+
+/* this does not fit, and all else does */
+static void misfit(u32 attr, u32 kind, const char *words, u32 number)
+{
+	struct gagg_fit f = { .v = &v, .sync = &sync, .roster = &r };
+	struct gagg_misfit bad;
+
+	assert_true(gagg_fit_next(&f, &bad));
+	assert_int_equal(bad.attr, attr);
+	assert_int_equal(bad.kind, kind);
+	assert_non_null(strstr(bad.why, words));
+	assert_int_equal(!!bad.noun, number != 0);
+	if (number)
+		assert_int_equal(bad.number, number);
+	assert_false(gagg_fit_next(&f, &bad));
+}
+
+static void numbers__fit_each_other(void **state)
+{
+	(void)state;
+	begin("bsp");
+	fits();
+	v.ring = v.window * 3 + 64;
+	misfit(GAGG_GA_RING, GAGG_MISFIT_RANGE, "multiple of window", v.window);
+	begin("bsp");
+	v.port = 65535;
+	fits();
+	v.shards = 2;
+	misfit(GAGG_GA_PORT, GAGG_MISFIT_RANGE, "65536 minus shards", 65534);
+	v.port = 65534;
+	fits();
+}
+
+/* room for two stripes of each host in each shard */
+static void ring__has_room(void **state)
+{
+	(void)state;
+	begin("bsp");
+	v.window = 64;
+	v.stripe = 8;
+	v.shards = 6;
+	v.ring = 192;
+	fits();
+	v.shards = 7;
+	misfit(GAGG_GA_RING, GAGG_MISFIT_RANGE, "2 * stripe * shards", 224);
+}
+
+static void mode__limits_parameters(void **state)
+{
+	(void)state;
+	begin("push-sum:1");
+	fits();
+	v.shards = 2;
+	misfit(GAGG_GA_SHARDS, GAGG_MISFIT_BAD, "requires one shard", 0);
+	begin("bsp");
+	v.shards = 2;
+	fits();
+	v.lane_type = GAGG_LANE_TYPE_INT64;
+	misfit(GAGG_GA_LANE_TYPE, GAGG_MISFIT_BAD, "mode with a store", 0);
+	begin("ssp:1");
+	v.lane_type = GAGG_LANE_TYPE_INT64;
+	fits();
+	v.lane_type = GAGG_LANE_TYPE_INT32;
+	v.wire = GAGG_WIRE_INT8;
+	misfit(GAGG_GA_WIRE, GAGG_MISFIT_BAD, "sums gradients in rounds", 0);
+	begin("bsp-quorum:1:0");
+	v.wire = GAGG_WIRE_INT8;
+	fits();
+}
+
+static void multicast__of_rounds(void **state)
+{
+	(void)state;
+	begin("bsp");
+	r.multicast = host[2];
+	r.multicast_len = 4;
+	fits();
+	r.multicast = v6;
+	r.multicast_len = 16;
+	misfit(GAGG_GA_MULTICAST, GAGG_MISFIT_FAMILY, "members' family", 0);
+	/* this host's address is not known: it is the members' */
+	r.local_len = 0;
+	misfit(GAGG_GA_MULTICAST, GAGG_MISFIT_FAMILY, "members' family", 0);
+	memset(&r, 0, sizeof(r));
+	r.multicast = v6;
+	r.multicast_len = 16;
+	fits();
+	begin("asp");
+	r.multicast = host[2];
+	r.multicast_len = 4;
+	misfit(GAGG_GA_MULTICAST, GAGG_MISFIT_BAD, "without a store", 0);
+}
+
+static void members__on_hosts(void **state)
+{
+	u32 i;
+
+	(void)state;
+	begin("bsp");
+	gagg_roster_enter(&r, 7, GAGG_ROLE_WORKER, v6, 16);
+	misfit(GAGG_GA_MEMBERS, GAGG_MISFIT_FAMILY, "of one family", 7);
+	begin("bsp");
+	for (i = 2; i < 17; i++)
+		gagg_roster_enter(&r, i, GAGG_ROLE_WORKER, host[1], 4);
+	fits();
+	/* wherever it is: that host would refuse the group */
+	gagg_roster_enter(&r, i, GAGG_ROLE_WORKER, host[1], 4);
+	misfit(GAGG_GA_MEMBERS, GAGG_MISFIT_MANY, "at most 16", 17);
+	begin("ako:1:0");
+	gagg_roster_enter(&r, 2, GAGG_ROLE_AGGREGATOR, host[1], 4);
+	fits();
+	gagg_roster_enter(&r, 2, GAGG_ROLE_WORKER, host[1], 4);
+	misfit(GAGG_GA_SYNC, GAGG_MISFIT_BAD, "one worker each", 0);
+}
+
+/* no fault hides another */
+static void all__are_told(void **state)
+{
+	struct gagg_fit f = { .v = &v, .sync = &sync, .roster = &r };
+	struct gagg_misfit bad;
+	u64 told = 0;
+
+	(void)state;
+	begin("push-sum:1");
+	v.shards = 2;
+	v.wire = GAGG_WIRE_INT16;
+	v.port = 65535;
+	gagg_roster_enter(&r, 2, GAGG_ROLE_WORKER, host[1], 4);
+	while (gagg_fit_next(&f, &bad)) {
+		assert_false(told & GAGG_BIT(bad.attr));
+		told |= GAGG_BIT(bad.attr);
+	}
+	assert_true(told == (GAGG_BIT(GAGG_GA_SHARDS) | GAGG_BIT(GAGG_GA_WIRE) |
+			     GAGG_BIT(GAGG_GA_PORT) | GAGG_BIT(GAGG_GA_SYNC)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers__fit_each_other),
+		cmocka_unit_test(ring__has_room),
+		cmocka_unit_test(mode__limits_parameters),
+		cmocka_unit_test(multicast__of_rounds),
+		cmocka_unit_test(members__on_hosts),
+		cmocka_unit_test(all__are_told),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
