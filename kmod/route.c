@@ -228,14 +228,14 @@ u32 gagg_route_mtu(const struct dst_entry *dst)
 	return READ_ONCE(dst->dev->mtu);
 }
 
-/* bottom halves off */
+/* 0: there is no route. Bottom halves off */
 static u32 route_mtu_to(struct gagg_group *grp, struct gagg_node *node)
 {
 	struct dst_entry *dst = gagg_route_get(&grp->ep->port[0], node);
-	u32 mtu = U32_MAX;
+	u32 mtu;
 
 	if (IS_ERR(dst))
-		return mtu;
+		return 0;
 	mtu = gagg_route_mtu(dst);
 	dst_release(dst);
 	return mtu;
@@ -243,16 +243,16 @@ static u32 route_mtu_to(struct gagg_group *grp, struct gagg_node *node)
 
 u32 gagg_route_least_mtu(struct gagg_group *grp)
 {
-	u32 n, mtu = U32_MAX;
+	u32 n, least = 0;
 
 	local_bh_disable();
+	if (grp->all_nodes)
+		least = route_mtu_to(grp, &grp->all);
 	for (n = 0; n < grp->geom.nodes; n++)
 		if (n != grp->geom.self)
-			mtu = min(mtu, route_mtu_to(grp, &grp->node[n]));
-	if (grp->all_nodes)
-		mtu = min(mtu, route_mtu_to(grp, &grp->all));
+			least = gagg_wire_lesser(least, route_mtu_to(grp, &grp->node[n]));
 	local_bh_enable();
-	return mtu == U32_MAX ? 0 : mtu;
+	return least;
 }
 
 static bool route_fits(const struct sk_buff *skb, u32 mtu)

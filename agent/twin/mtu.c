@@ -24,7 +24,7 @@ static bool mtu_is_v6(const struct group *g)
 
 u32 mtu_needed(const struct group *g, u32 lanes)
 {
-	return gagg_wire_overhead(mtu_is_v6(g)) + lanes * 4;
+	return gagg_wire_needs(lanes, mtu_is_v6(g));
 }
 
 /*
@@ -99,15 +99,12 @@ static u32 mtu_to(const struct group *g, u32 node, struct seen *seen)
 u32 mtu_least(const struct group *g)
 {
 	struct seen seen = { .path = 0 };
-	u32 n, mtu, least = 0;
+	u32 n, least = mtu_to_all(g, &seen);
 
-	for (n = 0; n < g->geom.nodes; n++) {
-		mtu = n == g->geom.self ? 0 : mtu_to(g, n, &seen);
-		if (mtu && (!least || mtu < least))
-			least = mtu;
-	}
-	mtu = mtu_to_all(g, &seen);
-	return mtu && mtu < least ? mtu : least;
+	for (n = 0; n < g->geom.nodes; n++)
+		if (n != g->geom.self)
+			least = gagg_wire_lesser(least, mtu_to(g, n, &seen));
+	return least;
 }
 
 bool mtu_lanes(const struct group *g, u32 *lanes)

@@ -181,6 +181,20 @@ static inline u32 gagg_wire_overhead(bool v6)
 	return (v6 ? 40 : 20) + 8 + GAGG_WIRE_HDRLEN;
 }
 
+/* bytes of a datagram of so many lanes: the least MTU that it passes */
+static inline u32 gagg_wire_needs(u32 lanes, bool v6)
+{
+	return gagg_wire_overhead(v6) + 4 * lanes;
+}
+
+/* the lesser of two MTUs; 0: one that is not known */
+static inline u32 gagg_wire_lesser(u32 a, u32 b)
+{
+	if (!a || !b)
+		return a | b;
+	return a < b ? a : b;
+}
+
 static inline u32 gagg_wire_fit(u32 mtu, bool v6)
 {
 	u32 overhead = gagg_wire_overhead(v6);

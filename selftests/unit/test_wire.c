@@ -491,6 +491,15 @@ static void test_fit(void **state)
 	assert_int_equal(gagg_wire_fit(28 + GAGG_WIRE_HDRLEN + 4, false), 1);
 	assert_int_equal(gagg_wire_fit(9000, false), (9000 - 28 - GAGG_WIRE_HDRLEN) / 4);
 	assert_int_equal(gagg_wire_fit(9000, true), (9000 - 48 - GAGG_WIRE_HDRLEN) / 4);
+	assert_int_equal(gagg_wire_needs(8, false), 28 + GAGG_WIRE_HDRLEN + 32);
+	assert_int_equal(gagg_wire_fit(gagg_wire_needs(8, true), true), 8);
+	assert_int_equal(gagg_wire_fit(gagg_wire_needs(8, true) - 1, true), 7);
+	/* one that is not known does not count */
+	assert_int_equal(gagg_wire_lesser(1500, 9000), 1500);
+	assert_int_equal(gagg_wire_lesser(9000, 1500), 1500);
+	assert_int_equal(gagg_wire_lesser(0, 1500), 1500);
+	assert_int_equal(gagg_wire_lesser(1500, 0), 1500);
+	assert_int_equal(gagg_wire_lesser(0, 0), 0);
 }
 
 static void test_joins(void **state)
