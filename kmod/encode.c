@@ -71,27 +71,16 @@ static void encode_view_of(struct gagg_group *grp, struct view *v)
 		gagg_epoch_status(grp, &v->st);
 }
 
-/* what is known of another host, read under one lock */
-struct reach {
-	struct gagg_mismatch mismatch;
-	u64 heard;
-	struct gagg_blocked on;
-	bool blocked;
-};
-
-static void encode_reach_of(struct gagg_group *grp, const struct view *v, u32 node, struct reach *r)
+static void encode_reach_of(struct gagg_group *grp, const struct view *v, u32 node,
+			    struct gagg_reach *r)
 {
-	const struct gagg_peer *peer = &grp->join->peer[node];
-
 	spin_lock_bh(&grp->join_lock);
-	r->mismatch = peer->mismatch;
-	r->heard = peer->heard;
-	r->blocked = gagg_join_blocked(grp->join, &grp->geom, node, v->now, &r->on);
+	gagg_state_reach(grp->join, &grp->geom, node, v->now, r);
 	spin_unlock_bh(&grp->join_lock);
 }
 
 static enum gagg_member_state encode_member_state(struct gagg_group *grp, const struct view *v,
-						  const struct reach *r, u32 rank)
+						  const struct gagg_reach *r, u32 rank)
 {
 	if (!grp->ep)
 		return GAGG_MS_UNHEARD;
@@ -130,16 +119,14 @@ static int encode_put_path(struct sk_buff *skb, struct gagg_group *grp, u32 node
 	return nla_put_u32(skb, GAGG_MA_CWND, cwnd);
 }
 
-static int encode_put_reach(struct sk_buff *skb, struct gagg_group *grp, const struct reach *r,
-			    u64 now, u32 node)
+static int encode_put_reach(struct sk_buff *skb, struct gagg_group *grp,
+			    const struct gagg_reach *r, u32 node)
 {
-	if (!grp->ep || node == grp->geom.self)
+	if (!r->other)
 		return 0;
 	if (encode_put_mismatch(skb, &r->mismatch))
 		return -EMSGSIZE;
-	if (r->heard &&
-	    nla_put_u32(skb, GAGG_MA_HEARD,
-			now > r->heard ? div_u64(now - r->heard, NSEC_PER_MSEC) : 0))
+	if (r->heard && nla_put_u32(skb, GAGG_MA_HEARD, r->heard_ms))
 		return -EMSGSIZE;
 	if ((r->on.in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, r->on.in)) ||
 	    (r->on.out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, r->on.out)))
@@ -150,24 +137,23 @@ static int encode_put_reach(struct sk_buff *skb, struct gagg_group *grp, const s
 /* writes nothing before the first op */
 static int encode_put_times(struct sk_buff *skb, struct gagg_group *grp, u64 now, u32 rank)
 {
+	struct gagg_ioc_times told;
 	struct gagg_times t;
 	struct nlattr *nest;
-	u64 compute, wait;
 
 	spin_lock_bh(&grp->times_lock);
 	t = grp->times[rank];
 	spin_unlock_bh(&grp->times_lock);
-	gagg_times_read(&t, now, &compute, &wait);
-	if (!t.since)
+	if (!gagg_times_show(&t, &told, now))
 		return 0;
 	nest = nla_nest_start(skb, GAGG_MA_TIMES);
 	if (!nest ||
-	    nla_put_u64_64bit(skb, GAGG_TA_COMPUTE, compute, GAGG_TA_PAD) ||
-	    nla_put_u64_64bit(skb, GAGG_TA_WAIT, wait, GAGG_TA_PAD) ||
-	    nla_put_u64_64bit(skb, GAGG_TA_OPS, t.ops, GAGG_TA_PAD))
+	    nla_put_u64_64bit(skb, GAGG_TA_COMPUTE, told.compute_ns, GAGG_TA_PAD) ||
+	    nla_put_u64_64bit(skb, GAGG_TA_WAIT, told.wait_ns, GAGG_TA_PAD) ||
+	    nla_put_u64_64bit(skb, GAGG_TA_OPS, told.ops, GAGG_TA_PAD))
 		return -EMSGSIZE;
-	if (t.batch && (nla_put_u32(skb, GAGG_TA_SHARE, t.share) ||
-			nla_put_u32(skb, GAGG_TA_BATCH, t.batch)))
+	if (told.batch && (nla_put_u32(skb, GAGG_TA_SHARE, told.share) ||
+			   nla_put_u32(skb, GAGG_TA_BATCH, told.batch)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -178,7 +164,7 @@ static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const 
 {
 	const struct gagg_member *m = &grp->cfg.member[rank];
 	struct nlattr *nest = nla_nest_start(skb, GAGG_MA_MEMBER);
-	struct reach reach = { };
+	struct gagg_reach reach = { };
 
 	if (!nest)
 		return -EMSGSIZE;
@@ -189,7 +175,7 @@ static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const 
 	    nla_put_u32(skb, GAGG_MA_ROLES, m->roles) ||
 	    (m->local && nla_put_flag(skb, GAGG_MA_LOCAL)) ||
 	    nla_put_u32(skb, GAGG_MA_STATE, encode_member_state(grp, v, &reach, rank)) ||
-	    encode_put_reach(skb, grp, &reach, v->now, m->node) ||
+	    encode_put_reach(skb, grp, &reach, m->node) ||
 	    (times && encode_put_times(skb, grp, v->now, rank)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
@@ -205,7 +191,7 @@ static int encode_put_mtu(struct sk_buff *skb, struct gagg_group *grp, u32 lanes
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, GAGG_GA_LANES_NOW, lanes))
 		return -EMSGSIZE;
-	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, gagg_wire_overhead(v6) + 4 * lanes);
+	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, gagg_wire_needs(lanes, v6));
 }
 
 int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)

@@ -64,20 +64,19 @@ static void fact_tell_path(const struct path *path, struct nl_member *m)
 /* reports nothing before the first op */
 static void fact_tell_times(struct session *s, u64 now, struct nl_member *m)
 {
+	struct gagg_ioc_times told;
 	struct gagg_times t;
-	u64 compute, wait;
 
 	pthread_mutex_lock(&s->times_lock);
 	t = s->times;
 	pthread_mutex_unlock(&s->times_lock);
-	if (!t.since)
+	if (!gagg_times_show(&t, &told, now))
 		return;
-	gagg_times_read(&t, now, &compute, &wait);
-	m->times.compute_ns = compute;
-	m->times.wait_ns = wait;
-	m->times.ops = t.ops;
-	m->times.share = t.share;
-	m->times.batch = t.batch;
+	m->times.compute_ns = told.compute_ns;
+	m->times.wait_ns = told.wait_ns;
+	m->times.ops = told.ops;
+	m->times.share = told.share;
+	m->times.batch = told.batch;
 	m->set |= NL_SET(GAGG_MA_TIMES);
 }
 
@@ -96,36 +95,33 @@ void facts_mismatch(const struct gagg_mismatch *bad, struct nl_member *m)
 	m->set |= NL_SET(GAGG_MA_MISMATCH_HERE) | NL_SET(GAGG_MA_MISMATCH_THERE);
 }
 
+static void fact_tell_reach(const struct gagg_reach *reach, struct nl_member *m)
+{
+	facts_mismatch(&reach->mismatch, m);
+	m->heard_ms = reach->heard_ms;
+	m->blocked_in = reach->on.in;
+	m->blocked_out = reach->on.out;
+	m->set |= (reach->heard ? NL_SET(GAGG_MA_HEARD) : 0) |
+		  (reach->on.in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) |
+		  (reach->on.out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
+}
+
 static void fact_tell_member(struct group *g, const struct gagg_ioc_status *st, u64 now,
 			     const struct path *path, struct nl_member *m)
 {
 	u32 node = g->geom.node_of[m->rank];
-	const struct gagg_peer *peer = &g->join->peer[node];
-	struct gagg_mismatch bad;
-	struct gagg_blocked shards;
-	bool blocked;
-	u64 heard;
+	struct gagg_reach reach;
 
 	pthread_mutex_lock(&g->join_lock);
-	blocked = gagg_join_blocked(g->join, &g->geom, node, now, &shards);
-	heard = peer->heard;
-	bad = peer->mismatch;
+	gagg_state_reach(g->join, &g->geom, node, now, &reach);
 	pthread_mutex_unlock(&g->join_lock);
-	m->state = gagg_state_member(st, m->rank, bad.field, blocked);
+	m->state = gagg_state_member(st, m->rank, reach.mismatch.field, reach.blocked);
 	m->set |= NL_SET(GAGG_MA_STATE);
 	if (g->session[m->rank])
 		fact_tell_times(g->session[m->rank], now, m);
-	if (node == g->geom.self)
+	if (!reach.other)
 		return;
-	facts_mismatch(&bad, m);
-	if (heard) {
-		m->heard_ms = now > heard ? (u32)((now - heard) / GAGG_MSEC) : 0;
-		m->set |= NL_SET(GAGG_MA_HEARD);
-	}
-	m->blocked_in = shards.in;
-	m->blocked_out = shards.out;
-	m->set |= (shards.in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) |
-		  (shards.out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
+	fact_tell_reach(&reach, m);
 	fact_tell_path(&path[node], m);
 }
 

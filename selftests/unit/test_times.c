@@ -121,9 +121,33 @@ static void random__adds_up(void **state)
 	}
 }
 
+static void show__of_the_first_op_on(void **state)
+{
+	struct gagg_times t = { .share = 3, .batch = 8 };
+	struct gagg_ioc_times told;
+
+	(void)state;
+	assert_false(gagg_times_show(&t, &told, 50));
+	gagg_times_submit(&t, 100);
+	assert_true(gagg_times_show(&t, &told, 130));
+	assert_int_equal(told.compute_ns, 0);
+	assert_int_equal(told.wait_ns, 30);
+	assert_int_equal(told.share, 3);
+	assert_int_equal(told.batch, 8);
+	/* it changes nothing, and the times of the last epoch stay */
+	assert_int_equal(t.since, 100);
+	gagg_times_done(&t, 1, 140);
+	gagg_times_end(&t, 160);
+	assert_true(gagg_times_show(&t, &told, 900));
+	assert_int_equal(told.compute_ns, 20);
+	assert_int_equal(told.wait_ns, 40);
+	assert_int_equal(told.ops, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(show__of_the_first_op_on),
 		cmocka_unit_test(first_op__begins),
 		cmocka_unit_test(overlap__is_waiting),
 		cmocka_unit_test(end__stops),

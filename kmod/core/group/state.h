@@ -5,7 +5,7 @@
 #ifndef GAGG_CORE_STATE_H
 #define GAGG_CORE_STATE_H
 
-#include "geom.h"
+#include "group/join.h"
 #include <linux/gagg.h>
 
 /* of a group whose configuration is complete */
@@ -17,5 +17,27 @@ enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st);
  */
 enum gagg_member_state gagg_state_member(const struct gagg_ioc_status *st, u32 rank,
 					 bool mismatch, bool blocked);
+
+/**
+ * struct gagg_reach - what is known of a member's host; of this host itself nothing is
+ * @other:	it is another host
+ * @blocked:	it is heard, but chunks do not pass (gagg_join_blocked())
+ * @heard:	it was heard at least once
+ * @heard_ms:	time since then, in ms
+ * @mismatch:	what it has configured differently
+ * @on:		the shards on which chunks do not pass
+ */
+struct gagg_reach {
+	bool other;
+	bool blocked;
+	bool heard;
+	u32 heard_ms;
+	struct gagg_mismatch mismatch;
+	struct gagg_blocked on;
+};
+
+/* of @node, as of @now; under the lock of the join object */
+void gagg_state_reach(const struct gagg_join *j, const struct gagg_geom *g, u32 node, u64 now,
+		      struct gagg_reach *r);
 
 #endif

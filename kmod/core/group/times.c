@@ -61,3 +61,12 @@ void gagg_times_tell(struct gagg_times *t, struct gagg_ioc_times *arg, u64 now)
 	arg->compute_ns = compute;
 	arg->wait_ns = wait;
 }
+
+bool gagg_times_show(const struct gagg_times *t, struct gagg_ioc_times *told, u64 now)
+{
+	struct gagg_times copy = *t;
+
+	memset(told, 0, sizeof(*told));
+	gagg_times_tell(&copy, told, now);
+	return t->since;
+}

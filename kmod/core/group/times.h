@@ -43,4 +43,7 @@ void gagg_times_read(const struct gagg_times *t, u64 now, u64 *compute, u64 *wai
 bool gagg_times_valid(const struct gagg_ioc_times *arg);
 void gagg_times_tell(struct gagg_times *t, struct gagg_ioc_times *arg, u64 now);
 
+/* what administrators read; false: there was no op yet, and nothing is to be told */
+bool gagg_times_show(const struct gagg_times *t, struct gagg_ioc_times *told, u64 now);
+
 #endif

@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 300
+#
+# What administrators read of a group's members, and of their times.
+
+status=0
+for list in state times; do
+	"$(dirname "$0")/mutate" selftests/model/mutations/$list || status=1
+done
+exit $status
