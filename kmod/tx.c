@@ -22,7 +22,6 @@
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/udp.h>
 #include <net/sock.h>
 #include "faults.h"
 #include "group.h"
@@ -30,8 +29,6 @@
 #include "trace.h"
 #include "tx.h"
 
-#define BURST_SEGS	64	/* all versions of receivers accept as many */
-#define BURST_BYTES	(65535 - sizeof(struct ipv6hdr) - sizeof(struct udphdr))
 /*
  * Page fragments, used in turn: 1 MiB for what is in flight. A page comes back here when its
  * receiver has read it, or is freed; a page that is allocated instead must be cleared first. The
@@ -47,10 +44,7 @@ struct piece {
 };
 
 struct burst {
-	u64 nodes;
-	u32 seg;		/* bytes of a datagram; the last may be shorter */
-	u32 segs;
-	u32 bytes;
+	struct gagg_load load;
 	u32 npieces;
 	struct piece piece[MAX_SKB_FRAGS];	/* each has a page reference */
 };
@@ -133,16 +127,15 @@ static struct sk_buff *tx_burst_skb(struct gagg_port *port, struct gagg_node *to
 		get_page(p->page);
 		skb_fill_page_desc(skb, i, p->page, p->off, p->len);
 	}
-	skb->len += b->bytes;
-	skb->data_len += b->bytes;
-	skb->truesize += b->bytes;
-	if (b->segs > 1) {
-		skb_shinfo(skb)->gso_size = b->seg;
-		skb_shinfo(skb)->gso_segs = b->segs;
+	skb->len += b->load.bytes;
+	skb->data_len += b->load.bytes;
+	skb->truesize += b->load.bytes;
+	if (b->load.segs > 1) {
+		skb_shinfo(skb)->gso_size = b->load.seg;
+		skb_shinfo(skb)->gso_segs = b->load.segs;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 	}
-	/* results are sent at the rate of contributions: their own way has no window */
-	gagg_route_push(port, to, skb, dst, b != &port->tx->result);
+	gagg_route_push(port, to, skb, dst, b->load.reacts);
 	return skb;
 }
 
@@ -163,13 +156,14 @@ static void tx_queue(struct gagg_port *port, struct gagg_part *part, struct sk_b
 
 static void tx_burst_send(struct gagg_port *port, const struct burst *b, struct gagg_node *to)
 {
-	tx_queue(port, tx_part(port, port->tx->grp), tx_burst_skb(port, to, b), b->segs, b->bytes);
+	tx_queue(port, tx_part(port, port->tx->grp), tx_burst_skb(port, to, b), b->load.segs,
+		 b->load.bytes);
 }
 
 static void tx_burst_close(struct gagg_port *port, struct burst *b)
 {
 	struct gagg_group *grp = port->tx->grp;
-	u64 left = b->segs ? b->nodes : 0;
+	u64 left = b->load.nodes;
 	u32 i;
 
 	/* results for all nodes; a node that misses some gets them again in a burst of its own */
@@ -181,9 +175,7 @@ static void tx_burst_close(struct gagg_port *port, struct burst *b)
 		tx_burst_send(port, b, &grp->node[gagg_lowest(left)]);
 	for (i = 0; i < b->npieces; i++)
 		put_page(b->piece[i].page);
-	b->nodes = 0;
-	b->segs = 0;
-	b->bytes = 0;
+	b->load = (struct gagg_load){ };
 	b->npieces = 0;
 }
 
@@ -240,12 +232,8 @@ static void *tx_burst_room(struct gagg_port *port, struct burst *b, u32 len, u32
 		return NULL;
 	p = b->npieces ? &b->piece[b->npieces - 1] : NULL;
 	if (!p || p->page != frag->page || p->off + p->len != frag->offset) {
-		if (b->npieces == MAX_SKB_FRAGS) {
-			u64 nodes = b->nodes;
-
+		if (b->npieces == MAX_SKB_FRAGS)
 			tx_burst_close(port, b);
-			b->nodes = nodes;
-		}
 		p = &b->piece[b->npieces++];
 		p->page = frag->page;
 		p->off = frag->offset;
@@ -259,27 +247,19 @@ static void *tx_burst_room(struct gagg_port *port, struct burst *b, u32 len, u32
 	return at;
 }
 
-/* room in the burst for @n datagrams of @len bytes, or as many as fit, at least one */
-static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u32 len, u32 *n)
+/* room in the burst for @n datagrams of @len bytes like @m, or as many as fit, at least one */
+static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes,
+			     const struct gagg_msg *m, u32 len, u32 *n)
 {
-	u32 segs = gagg_faults_segs(BURST_SEGS);
+	u32 segs = gagg_faults_segs(GAGG_LOAD_SEGS);
 	void *at;
 
-	if (b->segs && (b->nodes != nodes || len > b->seg || b->segs >= segs ||
-			b->bytes + len > BURST_BYTES))
+	if (!gagg_load_takes(&b->load, nodes, len, segs, GAGG_LOAD_BYTES))
 		tx_burst_close(port, b);
-	b->nodes = nodes;
-	/* a shorter datagram is the last of a burst */
-	if (b->segs && len < b->seg)
-		*n = 1;
-	*n = min3(*n, segs - b->segs, (u32)(BURST_BYTES - b->bytes) / len);
+	*n = gagg_load_room(&b->load, len, *n, segs, GAGG_LOAD_BYTES);
 	at = tx_burst_room(port, b, len, n);
-	if (!at)
-		return NULL;
-	if (!b->segs)
-		b->seg = len;
-	b->segs += *n;
-	b->bytes += *n * len;
+	if (at)
+		gagg_load_add(&b->load, nodes, len, *n, m);
 	return at;
 }
 
@@ -305,7 +285,7 @@ static void tx_burst_add(struct gagg_port *port, struct burst *b, u64 nodes, str
 	do {
 		if (!n) {
 			n = 1 + a->more;
-			at = tx_burst_extend(port, b, nodes, len, &n);
+			at = tx_burst_extend(port, b, nodes, &a->m, len, &n);
 			prev = NULL;
 		}
 		if (!at) {
@@ -322,7 +302,7 @@ static void tx_burst_add(struct gagg_port *port, struct burst *b, u64 nodes, str
 			       bytes);
 		prev = at;
 		at += len;
-		if (!--n && len < b->seg)
+		if (!--n && gagg_load_ends(&b->load, len))
 			tx_burst_close(port, b);
 	} while (tx_run_next(&grp->geom, port->index, a));
 }
@@ -370,7 +350,7 @@ void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a)
 
 	if (behind == GAGG_T_CONTRIB)
 		tx_burst_close(port, &tx->contrib[a->node]);
-	else if (behind == GAGG_T_RESULT && (tx->result.nodes & GAGG_BIT(a->node)))
+	else if (behind == GAGG_T_RESULT && (tx->result.load.nodes & GAGG_BIT(a->node)))
 		tx_burst_close(port, &tx->result);
 	tx_queue(port, tx_part(port, grp),
 		 tx_ctrl_skb(port, &grp->node[a->node], &a->m, &a->ack, a->m.len), 1,

@@ -56,7 +56,7 @@ static void queue_allow(struct port *p)
 {
 	int bytes = p->queue->limit.bytes / 2;
 
-	p->burst = bytes < BURST_BYTES ? (u32)bytes : BURST_BYTES;
+	p->burst = bytes < GAGG_LOAD_BYTES ? (u32)bytes : GAGG_LOAD_BYTES;
 	__atomic_store_n(&p->queue->most, limit_most(&p->queue->limit), __ATOMIC_RELAXED);
 }
 
@@ -118,10 +118,8 @@ struct burst *burst_new(struct queue *q)
 	if (!b)
 		return NULL;
 	b->refs = 1;
-	b->segs = 0;
-	b->bytes = 0;
+	b->load = (struct gagg_load){ 0 };
 	b->niov = 0;
-	b->reacts = false;
 	return b;
 }
 
@@ -175,7 +173,7 @@ static void queue_message_fill(struct port *p, unsigned int at, const union addr
 	struct msghdr *h = &q->msg[at].msg_hdr;
 	bool v6 = to->sa.sa_family == AF_INET6;
 	const int ecn = ECT_0;
-	u16 seg = (u16)b->seg;
+	u16 seg = (u16)b->load.seg;
 
 	q->to[at] = *to;
 	address_shift(&q->to[at], p->worker->index);
@@ -187,10 +185,10 @@ static void queue_message_fill(struct port *p, unsigned int at, const union addr
 		.msg_control = q->control[at].buf,
 	};
 	/* the first, see queue_message_send_single() */
-	if (b->reacts)
+	if (b->load.reacts)
 		queue_message_control(h, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_TCLASS : IP_TOS, &ecn,
 				      sizeof(ecn));
-	if (b->segs > 1)
+	if (b->load.segs > 1)
 		queue_message_control(h, SOL_UDP, UDP_SEGMENT, &seg, sizeof(seg));
 }
 
@@ -221,12 +219,12 @@ static void queue_message_failed(struct port *p, unsigned int at)
 {
 	const struct burst *b = p->queue->burst[at];
 
-	if (b->segs > 1 && (errno == EIO || errno == EINVAL)) {
+	if (b->load.segs > 1 && (errno == EIO || errno == EINVAL)) {
 		p->gso &= errno != EIO;
-		queue_message_send_single(p, at, b->seg);
+		queue_message_send_single(p, at, b->load.seg);
 		return;
 	}
-	queue_count_failed(queue_message_part(p, at), b->segs);
+	queue_count_failed(queue_message_part(p, at), b->load.segs);
 }
 
 /* --- the queue ------------------------------------------------------------ */
@@ -251,15 +249,15 @@ static void queue_add_message(struct port *p, struct group *g, struct burst *b,
 void queue_add(struct port *p, struct group *g, struct burst *b)
 {
 	/* results that all want; what one lacks is repaired by a burst of its own */
-	bool all = g->all_nodes && b->nodes == g->all_nodes;
-	u32 messages = all ? 1 : gagg_weight64(b->nodes);
-	u64 left = b->nodes;
+	bool all = g->all_nodes && b->load.nodes == g->all_nodes;
+	u32 messages = all ? 1 : gagg_weight64(b->load.nodes);
+	u64 left = b->load.nodes;
 
 	if (queue_room(p->queue) < messages)
 		queue_send(p);
 	for (; messages; messages--, left &= left - 1) {
 		if (!queue_room(p->queue)) {
-			g->part[p->worker->index].stats.tx_errors += b->segs * messages;
+			g->part[p->worker->index].stats.tx_errors += b->load.segs * messages;
 			return;
 		}
 		queue_add_message(p, g, b, all ? &g->all : &g->node[gagg_lowest(left)]);
@@ -284,7 +282,7 @@ static unsigned int queue_fits(const struct port *p, int *bytes)
 		return 1;
 	while (n < q->tail - q->head && at + n < QUEUE && q->burst[at + n] &&
 	       *bytes < limit_most(&q->limit))
-		*bytes += (int)q->burst[at + n++]->bytes;
+		*bytes += (int)q->burst[at + n++]->load.bytes;
 	return n;
 }
 
@@ -351,9 +349,10 @@ static void queue_sent(struct port *p, unsigned int n)
 
 	for (; n; n--, q->head++) {
 		unsigned int at = queue_place(q->head);
+		const struct gagg_load *load = &q->burst[at]->load;
 
-		limit_sent(&q->limit, (int)q->burst[at]->bytes);
-		queue_count(queue_message_part(p, at), q->burst[at]->segs, q->burst[at]->bytes);
+		limit_sent(&q->limit, (int)load->bytes);
+		queue_count(queue_message_part(p, at), load->segs, load->bytes);
 		queue_message_drop(q, at);
 	}
 }
@@ -404,7 +403,7 @@ static void queue_forget(struct port *p, struct group *g)
 
 		if (!q->burst[at] || q->whose[at] != g)
 			continue;
-		queue_message_part(p, at)->stats.tx_errors += q->burst[at]->segs;
+		queue_message_part(p, at)->stats.tx_errors += q->burst[at]->load.segs;
 		queue_message_drop(q, at);
 	}
 	/* the worker may wait for room that it no longer needs */

@@ -12,33 +12,22 @@ struct group;
 struct port;
 struct queue;
 
-#define BURST_SEGS	64		/* all versions of kernels accept as many */
-#define BURST_BYTES	(65535 - 40 - 8)
-
 /**
- * struct burst - datagrams of one length in a row, the last may be shorter
+ * struct burst - a burst that leaves
  * @next: in the queue's list of spare ones
  * @refs: one for the code that fills it, one for each message; under the worker's lock
- * @nodes: nodes that it goes to
- * @seg: bytes of a datagram
- * @segs: datagrams
- * @bytes: of all datagrams
+ * @load: its datagrams
  * @niov: entries of @iov
- * @reacts: the window of a path reacts to marks of congestion
  * @iov: headers in @head, lanes where they lie
  * @head: headers, and the bodies of control datagrams
  */
 struct burst {
 	struct burst *next;
 	u32 refs;
-	u64 nodes;
-	u32 seg;
-	u32 segs;
-	u32 bytes;
+	struct gagg_load load;
 	u32 niov;
-	bool reacts;
-	struct iovec iov[2 * BURST_SEGS];
-	unsigned char head[BURST_SEGS][GAGG_WIRE_HDRLEN];
+	struct iovec iov[2 * GAGG_LOAD_SEGS];
+	unsigned char head[GAGG_LOAD_SEGS][GAGG_WIRE_HDRLEN];
 };
 
 /* a queue for @p, after its buffer size is known; NULL: no memory */

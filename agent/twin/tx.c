@@ -66,34 +66,24 @@ static void tx_burst_close(struct port *p, struct burst **at)
 	burst_put(p->queue, b);
 }
 
-static bool tx_burst_fits(const struct port *p, const struct burst *b, u64 nodes, u32 len)
+static bool tx_burst_takes(const struct port *p, const struct burst *b, u64 nodes, u32 len)
 {
-	return b->nodes == nodes && len <= b->seg && b->segs < (p->gso ? BURST_SEGS : 1) &&
-	       b->bytes + len <= p->burst;
+	return gagg_load_takes(&b->load, nodes, len, p->gso ? GAGG_LOAD_SEGS : 1, p->burst);
 }
 
 /* a burst with room for a datagram of @len bytes to @nodes; NULL: no memory */
 static struct burst *tx_burst_room(struct port *p, struct burst **at, u64 nodes, u32 len)
 {
-	struct burst *b;
-
-	if (*at && tx_burst_fits(p, *at, nodes, len))
-		return *at;
-	if (*at)
+	if (*at && !tx_burst_takes(p, *at, nodes, len))
 		tx_burst_close(p, at);
-	b = burst_new(p->queue);
-	if (!b)
-		return NULL;
-	b->nodes = nodes;
-	b->seg = len;
-	*at = b;
-	return b;
+	if (!*at)
+		*at = burst_new(p->queue);
+	return *at;
 }
 
 static void tx_burst_append(struct burst *b, void *data, u32 len)
 {
 	b->iov[b->niov++] = (struct iovec){ data, len };
-	b->bytes += len;
 }
 
 /* adds the chunks of @a's run, for @nodes, with their lanes, if any, which are in @mem */
@@ -104,6 +94,7 @@ static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct ga
 	u32 len = GAGG_WIRE_HDRLEN + bytes;
 	struct group *g = p->worker->tx->group;
 	struct burst *b, *last = NULL;
+	unsigned char *head;
 
 	do {
 		b = tx_burst_room(p, at, nodes, len);
@@ -112,18 +103,17 @@ static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct ga
 			continue;
 		}
 		/* a burst that has left may be used again */
-		if (b == last && b->segs) {
-			gagg_wire_follow(b->head[b->segs], b->head[b->segs - 1], &a->m);
-		} else {
-			gagg_wire_build(b->head[b->segs], &a->m);
-			b->reacts = gagg_wire_reacts(&a->m);
-		}
-		tx_burst_append(b, b->head[b->segs++], GAGG_WIRE_HDRLEN);
+		head = b->head[b->load.segs];
+		if (b == last && b->load.segs)
+			gagg_wire_follow(head, head - GAGG_WIRE_HDRLEN, &a->m);
+		else
+			gagg_wire_build(head, &a->m);
+		tx_burst_append(b, head, GAGG_WIRE_HDRLEN);
 		if (bytes)
 			tx_burst_append(b, gagg_chunk_at(&g->geom, mem, a->m.chunk), bytes);
+		gagg_load_add(&b->load, nodes, len, 1, &a->m);
 		last = b;
-		/* a shorter datagram is the last of a burst */
-		if (len < b->seg) {
+		if (gagg_load_ends(&b->load, len)) {
 			tx_burst_close(p, at);
 			last = NULL;
 		}
@@ -152,22 +142,17 @@ void tx_ctrl(struct port *p, const struct gagg_act *a)
 	if (behind == GAGG_T_CONTRIB)
 		tx_burst_close(p, &tx->contrib[a->node]);
 	else if (behind == GAGG_T_RESULT && tx->result &&
-		 (tx->result->nodes & GAGG_BIT(a->node)))
+		 (tx->result->load.nodes & GAGG_BIT(a->node)))
 		tx_burst_close(p, &tx->result);
 	b = burst_new(p->queue);
 	if (!b) {
 		tx->group->part[p->worker->index].stats.tx_errors++;
 		return;
 	}
-	b->nodes = GAGG_BIT(a->node);
-	b->reacts = gagg_wire_reacts(&a->m);
 	gagg_wire_build(b->head[0], &a->m);
 	memcpy(b->head[1], &a->ack, a->m.len);
-	b->bytes = GAGG_WIRE_HDRLEN + a->m.len;
-	b->seg = b->bytes;
-	b->segs = 1;
-	b->iov[0] = (struct iovec){ b->head[0], b->bytes };
-	b->niov = 1;
+	gagg_load_add(&b->load, GAGG_BIT(a->node), GAGG_WIRE_HDRLEN + a->m.len, 1, &a->m);
+	tx_burst_append(b, b->head[0], b->load.bytes);
 	tx_burst_close(p, &b);
 }
 

@@ -21,6 +21,7 @@
  *	wants	channels that other hosts have asked for
  *	shard	the door: receive, commit, refill, timers
  *	burst	datagrams that follow each other, judged by what differs
+ *	load	datagrams that leave together
  *	work	a turn of a shard: what is due, which channel is next, when to look again
  *	kind	what each kind of channel, ring or store, implements; stake: this host's share of a
  *		channel
@@ -69,6 +70,7 @@
 #include "ledger.h"
 #include "work.h"
 #include "burst.h"
+#include "load.h"
 #include "ring/publish.h"
 #include "ring/ring.h"
 #include "stats.h"

@@ -76,10 +76,10 @@ static void add(struct fixture *f, u64 nodes)
 	struct burst *b = burst_new(f->p->queue);
 
 	assert_non_null(b);
-	b->nodes = nodes;
-	b->segs = 1;
-	b->seg = BYTES;
-	b->bytes = BYTES;
+	b->load.nodes = nodes;
+	b->load.segs = 1;
+	b->load.seg = BYTES;
+	b->load.bytes = BYTES;
 	b->iov[0] = (struct iovec){ b->head, BYTES };
 	b->niov = 1;
 	queue_add(f->p, f->g, b);
