@@ -23,11 +23,14 @@ struct gagg_host {
 static struct gagg_times *op_times_lock(const struct gagg_host *h)
 {
 	spin_lock_bh(&h->ses->group->times_lock);
+	/* sparse does not see that the core unlocks it */
+	__release(&h->ses->group->times_lock);
 	return &h->ses->group->times[h->ses->rank];
 }
 
 static void op_times_unlock(const struct gagg_host *h)
 {
+	__acquire(&h->ses->group->times_lock);
 	spin_unlock_bh(&h->ses->group->times_lock);
 }
 
@@ -36,13 +39,26 @@ static u64 op_times_now(void)
 	return ktime_get_ns();
 }
 
+static const struct gagg_shard *op_shard(const struct gagg_host *h)
+{
+	return h->ses->group->part[0].core;
+}
+
+static struct gagg_stats *op_stats(const struct gagg_host *h, u32 shard)
+{
+	return &h->ses->group->part[shard].stats;
+}
+
 static void op_shard_lock(const struct gagg_host *h, u32 shard)
 {
 	spin_lock_bh(&h->ses->group->ep->port[shard].lock);
+	/* the same */
+	__release(&h->ses->group->ep->port[shard].lock);
 }
 
 static void op_shard_unlock(const struct gagg_host *h, u32 shard)
 {
+	__acquire(&h->ses->group->ep->port[shard].lock);
 	spin_unlock_bh(&h->ses->group->ep->port[shard].lock);
 }
 
@@ -70,7 +86,7 @@ static int op_submit_ports(struct gagg_group *grp, struct gagg_seat *seat,
 	if (grp->channel[ch->site.index] != ch || ch->seat[l] != seat)
 		return -EPIPE;
 	/* the epoch, with the lanes that it has, may have begun since it was looked at */
-	no = gagg_op_begin(&h, grp->part[0].core, &grp->geom, &ch->site, &seat->ops, arg);
+	no = gagg_op_begin(&h, &grp->geom, &ch->site, &seat->ops, arg);
 	if (no)
 		return gagg_refusal_error(no);
 	if (trace_gagg_submit_enabled())
@@ -143,8 +159,7 @@ u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op)
 void gagg_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard, u64 number)
 {
 	const struct gagg_host h = { .ses = ses };
-	u64 n = gagg_op_end(&h, &seat->channel->site, &seat->ops, &ses->group->part[shard].stats,
-			    shard, number);
+	u64 n = gagg_op_end(&h, &seat->channel->site, &seat->ops, shard, number);
 
 	if (!n)
 		return;

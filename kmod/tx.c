@@ -247,20 +247,15 @@ static void *tx_burst_room(struct gagg_port *port, struct burst *b, u32 len, u32
 	return at;
 }
 
-/* room in the burst for @n datagrams of @len bytes like @m, or as many as fit, at least one */
-static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes,
-			     const struct gagg_msg *m, u32 len, u32 *n)
+/* room in the burst for @n datagrams of @len bytes, or as many as fit, at least one */
+static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u32 len, u32 *n)
 {
 	u32 segs = gagg_faults_segs(GAGG_LOAD_SEGS);
-	void *at;
 
 	if (!gagg_load_takes(&b->load, nodes, len, segs, GAGG_LOAD_BYTES))
 		tx_burst_close(port, b);
 	*n = gagg_load_room(&b->load, len, *n, segs, GAGG_LOAD_BYTES);
-	at = tx_burst_room(port, b, len, n);
-	if (at)
-		gagg_load_add(&b->load, nodes, len, *n, m);
-	return at;
+	return tx_burst_room(port, b, len, n);
 }
 
 /* gagg_act_next(), of an action of @shard: a trace has each chunk */
@@ -285,7 +280,9 @@ static void tx_burst_add(struct gagg_port *port, struct burst *b, u64 nodes, str
 	do {
 		if (!n) {
 			n = 1 + a->more;
-			at = tx_burst_extend(port, b, nodes, &a->m, len, &n);
+			at = tx_burst_extend(port, b, nodes, len, &n);
+			if (at)
+				gagg_load_add(&b->load, nodes, len, n, &a->m);
 			prev = NULL;
 		}
 		if (!at) {

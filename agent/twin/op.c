@@ -56,6 +56,16 @@ static u64 op_times_now(void)
 	return now_ns();
 }
 
+static const struct gagg_shard *op_shard(const struct gagg_host *h)
+{
+	return h->s->group->part[0].core;
+}
+
+static struct gagg_stats *op_stats(const struct gagg_host *h, u32 shard)
+{
+	return &h->s->group->part[shard].stats;
+}
+
 static void op_shard_lock(const struct gagg_host *h, u32 shard)
 {
 	worker_lock(h->s->group->part[shard].port->worker);
@@ -144,8 +154,7 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 {
 	struct session *s = seat->session;
 	const struct gagg_host h = { .s = s };
-	u64 n = gagg_op_end(&h, &seat->channel->site, &seat->ops, &s->group->part[shard].stats,
-			    shard, number);
+	u64 n = gagg_op_end(&h, &seat->channel->site, &seat->ops, shard, number);
 
 	if (!n)
 		return;
@@ -193,7 +202,7 @@ static bool op_take(struct session *s, const struct gagg_ioc_submit *arg)
 		return false;
 	for (i = 1; i < g->geom.shards; i++)
 		worker_lock(g->part[i].port->worker);
-	no = gagg_op_begin(&h, g->part[0].core, &g->geom, &seat->channel->site, &seat->ops, arg);
+	no = gagg_op_begin(&h, &g->geom, &seat->channel->site, &seat->ops, arg);
 	for (i = 1; i < g->geom.shards; i++) {
 		worker_unlock(g->part[i].port->worker);
 		worker_kick(g->part[i].port->worker);

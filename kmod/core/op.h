@@ -18,23 +18,26 @@ static struct gagg_times *op_times_lock(const struct gagg_host *h);
 static void op_times_unlock(const struct gagg_host *h);
 static u64 op_times_now(void);
 
+/* one of the shards, all of which are locked; the counters of @shard, which is locked */
+static const struct gagg_shard *op_shard(const struct gagg_host *h);
+static struct gagg_stats *op_stats(const struct gagg_host *h, u32 shard);
+
 /* the lock of a shard */
 static void op_shard_lock(const struct gagg_host *h, u32 shard);
 static void op_shard_unlock(const struct gagg_host *h, u32 shard);
 
 /*
- * gagg_op_begin - gagg_ledger_submit(), whose arguments these are, on a channel of the host
+ * gagg_op_begin - gagg_ledger_submit() on a channel of the host
  *
  * The submission is counted under the locks of all shards, so before its end can be counted.
  */
 static inline enum gagg_refusal gagg_op_begin(const struct gagg_host *h,
-					      const struct gagg_shard *sh,
 					      const struct gagg_geom *g,
 					      const struct gagg_site *site,
 					      struct gagg_ledger *led,
 					      const struct gagg_ioc_submit *arg)
 {
-	enum gagg_refusal no = gagg_ledger_submit(sh, g, site->part, led, arg);
+	enum gagg_refusal no = gagg_ledger_submit(op_shard(h), g, site->part, led, arg);
 
 	if (no)
 		return no;
@@ -45,19 +48,17 @@ static inline enum gagg_refusal gagg_op_begin(const struct gagg_host *h,
 
 /*
  * gagg_op_end - ops up to @number are done in @shard, whose lock is held
- * @st: counters of the shard
  *
  * Returns how many more are now done in all shards: of these the host tells the trainer.
  */
 static inline u64 gagg_op_end(const struct gagg_host *h, const struct gagg_site *site,
-			      struct gagg_ledger *led, struct gagg_stats *st, u32 shard,
-			      u64 number)
+			      struct gagg_ledger *led, u32 shard, u64 number)
 {
 	u64 n = gagg_ledger_done(led, site->nparts, shard, number);
 
 	if (!n)
 		return 0;
-	st->rounds += n;
+	op_stats(h, shard)->rounds += n;
 	gagg_times_done(op_times_lock(h), n, op_times_now());
 	op_times_unlock(h);
 	return n;

@@ -64,6 +64,19 @@ static u64 op_times_now(void)
 	return now;
 }
 
+static const struct gagg_shard *op_shard(const struct gagg_host *h)
+{
+	assert_ptr_equal(h, &host);
+	return sh;
+}
+
+static struct gagg_stats *op_stats(const struct gagg_host *h, u32 shard)
+{
+	assert_ptr_equal(h, &host);
+	assert_in_range(shard, 0, SHARDS - 1);
+	return &stats;
+}
+
 static void op_shard_lock(const struct gagg_host *h, u32 shard)
 {
 	assert_ptr_equal(h, &host);
@@ -129,7 +142,7 @@ static enum gagg_refusal op(u64 chunks)
 		.last_lanes = 4, .count = 4 * chunks, .chunks = chunks,
 	};
 
-	return gagg_op_begin(&host, sh, &g, &site, &led, &arg);
+	return gagg_op_begin(&host, &g, &site, &led, &arg);
 }
 
 static void begin__counts(void **state)
@@ -165,13 +178,13 @@ static void end__in_all_shards(void **state)
 	op(3);
 	locked("times1 times0 times1 times0 ");
 	now = 130;
-	assert_int_equal(gagg_op_end(&host, &site, &led, &stats, 2, 2), 0);
-	assert_int_equal(gagg_op_end(&host, &site, &led, &stats, 0, 2), 0);
+	assert_int_equal(gagg_op_end(&host, &site, &led, 2, 2), 0);
+	assert_int_equal(gagg_op_end(&host, &site, &led, 0, 2), 0);
 	locked("");
 	assert_int_equal(stats.rounds, 0);
 	assert_int_equal(host.times.flying, 2);
-	assert_int_equal(gagg_op_end(&host, &site, &led, &stats, 1, 1), 1);
-	assert_int_equal(gagg_op_end(&host, &site, &led, &stats, 1, 2), 1);
+	assert_int_equal(gagg_op_end(&host, &site, &led, 1, 1), 1);
+	assert_int_equal(gagg_op_end(&host, &site, &led, 1, 2), 1);
 	locked("times1 times0 times1 times0 ");
 	assert_int_equal(stats.rounds, 2);
 	assert_int_equal(host.times.flying, 0);

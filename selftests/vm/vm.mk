@@ -31,7 +31,7 @@ $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 
 # The core in userspace, which carries out a trace; and the same with a line of
 # the core changed, to see that a difference is noticed: 36-replay.sh.
-REPLAY_SOURCES	:= selftests/vm/replay.c $(filter-out kmod/core/group/join% kmod/core/group/follow%, \
+REPLAY_SOURCES	:= selftests/vm/replay.c $(filter-out kmod/core/group/join% kmod/core/group/follow% kmod/core/group/state%, \
 			$(wildcard kmod/core/*.c kmod/core/*/*.c))
 REPLAY_DEPS	:= $(REPLAY_SOURCES) $(wildcard kmod/core/*.h kmod/core/*/*.h) kmod/traced.h \
 			$(wildcard uapi/linux/*.h) selftests/vm/vm.mk
