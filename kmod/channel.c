@@ -2,7 +2,7 @@
 /*
  * Memory of a channel, channels asked for by others.
  */
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -14,16 +14,32 @@
 #include "quota.h"
 #include "trace.h"
 
+struct gagg_host {
+	struct gagg_group *grp;
+};
+
+#include "core/sites.h"
+
+static struct gagg_sites channel_sites(struct gagg_group *grp)
+{
+	return (struct gagg_sites){
+		.host.grp = grp,
+		.g = &grp->geom,
+		.table = &grp->table,
+		.limit = grp->cfg.channels,
+		.epoch = &grp->epoch,
+		.wants = &grp->opens.wants,
+	};
+}
+
 static void channel_free(struct gagg_channel *ch)
 {
-	u32 s;
+	u32 i;
 
-	for (s = 0; s < ch->site.nparts; s++)
-		vfree(ch->site.part[s]);
-	gagg_mem_free(&ch->acc);
-	gagg_mem_free(&ch->held);
-	gagg_mem_free(&ch->done);
-	gagg_mem_free(&ch->result);
+	for (i = 0; i < ch->site.nparts; i++)
+		vfree(ch->site.part[i]);
+	for (i = 0; i < GAGG_SHARED_COUNT; i++)
+		gagg_mem_free(&ch->mem[i]);
 	gagg_quota_give(ch->quota, GAGG_Q_CHANNELS, 1);
 	gagg_quota_put(ch->quota);
 	kfree(ch);
@@ -40,158 +56,138 @@ void gagg_channel_put(struct gagg_channel *ch)
 	kref_put(&ch->ref, channel_release);
 }
 
-static int channel_alloc_parts(const struct gagg_geom *g, struct gagg_channel *ch)
+static void channel_lock(const struct gagg_host *h)
 {
-	u64 bytes = gagg_chan_bytes(g, ch->members);
-	u32 s;
-
-	for (s = 0; s < g->shards; s++) {
-		void *mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
-
-		if (!mem)
-			return -ENOMEM;
-		gagg_site_add_part(&ch->site, g, mem, ch->id, ch->members);
-	}
-	return 0;
+	gagg_group_lock_ports(h->grp);
 }
 
-static int channel_alloc(const struct gagg_geom *g, struct gagg_channel *ch)
+static void channel_unlock(const struct gagg_host *h)
 {
-	struct gagg_layout l;
+	gagg_group_unlock_ports(h->grp);
+}
+
+static void channel_lock_wants(const struct gagg_host *h)
+{
+	spin_lock_bh(&h->grp->opens.lock);
+	/* sparse counts locks of a function, not of the pair */
+	__release(&h->grp->opens.lock);
+}
+
+static void channel_unlock_wants(const struct gagg_host *h)
+{
+	__acquire(&h->grp->opens.lock);
+	spin_unlock_bh(&h->grp->opens.lock);
+}
+
+static int channel_new(const struct gagg_host *h, struct gagg_site **site)
+{
+	struct gagg_quota *quota = h->grp->quota;
+	struct gagg_channel *ch;
 	int err;
 
-	err = channel_alloc_parts(g, ch);
+	lockdep_assert_held(&h->grp->lock);
+	err = gagg_quota_take(quota, GAGG_Q_CHANNELS, 1, NULL);
 	if (err)
 		return err;
-	gagg_layout_of(g, ch->site.part[0], &l);
-	err = gagg_mem_alloc(&ch->result, l.result);
-	if (!err)
-		err = gagg_mem_alloc(&ch->done, l.done);
-	if (!err && l.acc)
-		err = gagg_mem_alloc(&ch->acc, l.acc);
-	if (!err && l.held)
-		err = gagg_mem_alloc(&ch->held, l.held);
-	ch->site.result = ch->result.block;
-	ch->site.done = ch->done.block;
-	ch->site.acc = ch->acc.block;
-	ch->site.held = ch->held.block;
-	return err;
-}
-
-struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members)
-{
-	struct gagg_channel *ch;
-	int index, err;
-	u32 s;
-
-	lockdep_assert_held(&grp->lock);
-	index = gagg_table_place(&grp->table, id, grp->cfg.channels);
-	if (index < 0)
-		return ERR_PTR(-ENOSPC);
-	err = gagg_quota_take(grp->quota, GAGG_Q_CHANNELS, 1, NULL);
-	if (err)
-		return ERR_PTR(err);
 	ch = kzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
 	if (!ch) {
-		gagg_quota_give(grp->quota, GAGG_Q_CHANNELS, 1);
-		return ERR_PTR(-ENOMEM);
+		gagg_quota_give(quota, GAGG_Q_CHANNELS, 1);
+		return -ENOMEM;
 	}
 	kref_init(&ch->ref);
 	/* a session may keep the channel for longer than the group */
-	ch->quota = gagg_quota_get(grp->quota);
-	ch->id = id;
-	ch->site.index = index;
-	ch->members = members;
-	err = channel_alloc(&grp->geom, ch);
-	if (err) {
-		channel_free(ch);
-		return ERR_PTR(err);
-	}
-	if (grp->epoch)
-		gagg_channel_begin(ch, grp->epoch);
-	gagg_group_lock_ports(grp);
-	grp->channel[index] = ch;
-	for (s = 0; s < ch->site.nparts; s++)
-		grp->part[s].channel[index] = ch->site.part[s];
-	gagg_table_enter(&grp->table, index, id);
-	/* without an epoch the channel gets the number when one begins */
-	if (grp->epoch)
-		trace_gagg_channel(&grp->geom, id, members);
-	gagg_group_unlock_ports(grp);
-	return ch;
+	ch->quota = gagg_quota_get(quota);
+	*site = &ch->site;
+	return 0;
 }
 
-/* group.lock and all port locks held */
-static void channel_unlink_locked(struct gagg_group *grp, struct gagg_channel *ch)
+static int channel_part(const struct gagg_host *h, u64 bytes, void **mem)
+{
+	*mem = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	return *mem ? 0 : -ENOMEM;
+}
+
+static int channel_region(const struct gagg_host *h, struct gagg_site *site,
+			  enum gagg_shared region, u64 bytes, void *const **blocks)
+{
+	struct gagg_mem *mem = &gagg_channel_of(site)->mem[region];
+	int err = gagg_mem_alloc(mem, bytes);
+
+	*blocks = mem->block;
+	return err;
+}
+
+static void channel_give(const struct gagg_host *h, struct gagg_site *site)
+{
+	gagg_channel_put(gagg_channel_of(site));
+}
+
+static struct gagg_site *channel_at(const struct gagg_host *h, u32 place)
+{
+	struct gagg_channel *ch = h->grp->channel[place];
+
+	return ch ? &ch->site : NULL;
+}
+
+static void channel_enter(const struct gagg_host *h, struct gagg_site *site)
+{
+	struct gagg_channel *ch = gagg_channel_of(site);
+	u32 s;
+
+	ch->id = site->part[0]->id;
+	h->grp->channel[site->index] = ch;
+	for (s = 0; s < site->nparts; s++)
+		h->grp->part[s].channel[site->index] = site->part[s];
+}
+
+static void channel_leave(const struct gagg_host *h, struct gagg_site *site)
 {
 	u32 s;
 
-	lockdep_assert_held(&grp->lock);
-	grp->channel[ch->site.index] = NULL;
-	for (s = 0; s < ch->site.nparts; s++)
-		grp->part[s].channel[ch->site.index] = NULL;
-	gagg_table_leave(&grp->table, ch->site.index);
+	lockdep_assert_held(&h->grp->lock);
+	h->grp->channel[site->index] = NULL;
+	for (s = 0; s < site->nparts; s++)
+		h->grp->part[s].channel[site->index] = NULL;
 }
 
-static void channel_drop(struct gagg_group *grp, struct gagg_channel *ch)
+static void channel_trace(const struct gagg_host *h, const struct gagg_site *site)
 {
-	gagg_group_lock_ports(grp);
-	channel_unlink_locked(grp, ch);
-	gagg_group_unlock_ports(grp);
-	gagg_channel_put(ch);
+	trace_gagg_channel(&h->grp->geom, site->part[0]->id, site->part[0]->members);
 }
 
-u32 gagg_channel_unlink_all(struct gagg_group *grp, struct gagg_channel **gone)
+static struct gagg_stats *channel_stats(const struct gagg_host *h)
 {
-	u32 n = 0;
-
-	while (grp->table.taken) {
-		gone[n] = grp->channel[gagg_lowest(grp->table.taken)];
-		channel_unlink_locked(grp, gone[n++]);
-	}
-	return n;
+	return &h->grp->part[0].stats;
 }
 
-struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp)
+int gagg_channel_create(struct gagg_group *grp, u32 id, u64 members, struct gagg_site **site)
 {
-	if (gagg_table_stale(&grp->table))
-		channel_drop(grp, grp->channel[0]);
-	return gagg_channel_find(grp, 0) ?: gagg_channel_create(grp, 0, grp->geom.workers);
+	const struct gagg_sites sites = channel_sites(grp);
+
+	return gagg_sites_create(&sites, id, members, site);
+}
+
+u32 gagg_channel_unlink_all(struct gagg_group *grp, struct gagg_site **gone)
+{
+	const struct gagg_sites sites = channel_sites(grp);
+
+	return gagg_sites_unlink(&sites, gone);
+}
+
+int gagg_channel_fresh(struct gagg_group *grp, struct gagg_site **site)
+{
+	const struct gagg_sites sites = channel_sites(grp);
+
+	return gagg_sites_fresh(&sites, site);
 }
 
 void gagg_channel_trim(struct gagg_group *grp)
 {
-	struct gagg_channel *ch = gagg_channel_find(grp, 0);
+	const struct gagg_sites sites = channel_sites(grp);
 
 	/* a dead group's table is emptied by gagg_channels_exit() */
-	if (ch && !grp->epoch && !grp->dead && !memchr_inv(ch->seat, 0, sizeof(ch->seat)))
-		channel_drop(grp, ch);
-}
-
-void gagg_channel_begin(struct gagg_channel *ch, u64 epoch)
-{
-	WRITE_ONCE(gagg_site_done(&ch->site)->epoch, epoch);
-}
-
-/* counts an OPEN that failed for lack of memory; group.lock held */
-static void channel_count_nomem(struct gagg_group *grp)
-{
-	gagg_group_lock_ports(grp);
-	grp->part[0].stats.drop[GAGG_DROP_NOMEM]++;
-	gagg_group_unlock_ports(grp);
-}
-
-/* group.lock held */
-static bool channel_wanted(struct gagg_group *grp, struct gagg_want *want)
-{
-	struct gagg_opens *o = &grp->opens;
-	bool is;
-
-	spin_lock_bh(&o->lock);
-	is = !READ_ONCE(grp->dead) &&
-	     gagg_wants_next(&o->wants, &grp->table, grp->epoch, want);
-	spin_unlock_bh(&o->lock);
-	return is;
+	if (!grp->dead)
+		gagg_sites_trim(&sites);
 }
 
 /*
@@ -201,15 +197,13 @@ static bool channel_wanted(struct gagg_group *grp, struct gagg_want *want)
 static void channel_opens_work(struct work_struct *work)
 {
 	struct gagg_group *grp = container_of(work, struct gagg_group, opens.work);
+	const struct gagg_sites sites = channel_sites(grp);
 	struct mem_cgroup *old = set_active_memcg(grp->memcg);
-	struct gagg_want want;
 
 	gagg_faults_work_begin();
 	mutex_lock(&grp->lock);
-	/* without memory the other hosts ask again */
-	while (channel_wanted(grp, &want))
-		if (IS_ERR(gagg_channel_create(grp, want.id, want.members)))
-			channel_count_nomem(grp);
+	if (!grp->dead)
+		gagg_sites_make(&sites);
 	mutex_unlock(&grp->lock);
 	gagg_faults_work_end();
 	set_active_memcg(old);
@@ -234,9 +228,11 @@ void gagg_channels_init(struct gagg_group *grp)
 /* no poll sees the group any more, so nothing queues the work */
 void gagg_channels_exit(struct gagg_group *grp)
 {
+	const struct gagg_sites sites = channel_sites(grp);
+
 	cancel_work_sync(&grp->opens.work);
 	mutex_lock(&grp->lock);
 	while (grp->table.taken)
-		channel_drop(grp, grp->channel[gagg_lowest(grp->table.taken)]);
+		gagg_sites_drop(&sites, channel_at(&sites.host, gagg_lowest(grp->table.taken)));
 	mutex_unlock(&grp->lock);
 }

@@ -22,11 +22,7 @@ struct gagg_channel {
 	struct kref ref;
 	struct gagg_quota *quota;	/* of the group; a reference */
 	u32 id;
-	u64 members;
-	struct gagg_mem result;		/* as of struct gagg_layout */
-	struct gagg_mem done;		/* the same */
-	struct gagg_mem acc;		/* the same */
-	struct gagg_mem held;		/* the same */
+	struct gagg_mem mem[GAGG_SHARED_COUNT];
 	struct gagg_site site;		/* what the core has of it */
 	/* by local index of the core; set and cleared together, with site.lent, under all
 	 * port locks and group.lock, read under either
@@ -35,24 +31,17 @@ struct gagg_channel {
 	struct gagg_session *session[GAGG_LOCALS];
 };
 
-/* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC,
- * EDQUOT
- */
-struct gagg_channel *gagg_channel_create(struct gagg_group *grp, u32 id, u64 members);
-/*
- * channel 0 of the next epoch: the one in the table, or a new one if that belongs to an epoch that
- * is over; group.lock held; sleeps
- */
-struct gagg_channel *gagg_channel_fresh(struct gagg_group *grp);
+/* group.lock held; sleeps; enters the channel into the table; ENOMEM, ENOSPC, EDQUOT */
+int gagg_channel_create(struct gagg_group *grp, u32 id, u64 members, struct gagg_site **site);
+/* channel 0 of the next epoch: gagg_sites_fresh(); group.lock held; sleeps; as create */
+int gagg_channel_fresh(struct gagg_group *grp, struct gagg_site **site);
 /* without an epoch, removes channels that have no seats; group.lock held */
 void gagg_channel_trim(struct gagg_group *grp);
-/* an epoch begins with the channel; group.lock held */
-void gagg_channel_begin(struct gagg_channel *ch, u64 epoch);
 /*
  * moves all channels, with the table's references, to @gone, which has room for all; group.lock and
  * all port locks held
  */
-u32 gagg_channel_unlink_all(struct gagg_group *grp, struct gagg_channel **gone);
+u32 gagg_channel_unlink_all(struct gagg_group *grp, struct gagg_site **gone);
 void gagg_channel_put(struct gagg_channel *ch);
 
 /* by wire id; under a port lock or group.lock */

@@ -107,7 +107,7 @@ static void epoch_news_work_fn(struct work_struct *work)
 /* group.lock held */
 static void epoch_over(struct gagg_group *grp, u32 reason)
 {
-	struct gagg_channel *gone[GAGG_CHANNELS_MAX];
+	struct gagg_site *gone[GAGG_CHANNELS_MAX];
 	u32 i, n;
 
 	gagg_group_lock_ports(grp);
@@ -122,7 +122,7 @@ static void epoch_over(struct gagg_group *grp, u32 reason)
 		if (grp->session[i])
 			gagg_session_ended(grp->session[i], reason);
 	while (n)
-		gagg_channel_put(gone[--n]);
+		gagg_channel_put(gagg_channel_of(gone[--n]));
 	wake_up_all(&grp->wq);
 }
 
@@ -138,13 +138,15 @@ static int epoch_begin(struct gagg_group *grp, const struct gagg_step *step)
 {
 	/* channel 0 is new here only if no rank has attached, and paid for it */
 	struct mem_cgroup *old = set_active_memcg(grp->memcg);
-	struct gagg_channel *ch = gagg_channel_fresh(grp);
 	u32 i, trip[GAGG_NODES];
+	struct gagg_site *site;
+	int err;
 
+	err = gagg_channel_fresh(grp, &site);
 	set_active_memcg(old);
-	if (IS_ERR(ch))
-		return PTR_ERR(ch);
-	gagg_channel_begin(ch, step->epoch);
+	if (err)
+		return err;
+	gagg_site_begin(site, step->epoch);
 	epoch_trips(grp, trip);
 	gagg_group_lock_ports(grp);
 	grp->geom.lanes = step->lanes;
@@ -156,7 +158,7 @@ static int epoch_begin(struct gagg_group *grp, const struct gagg_step *step)
 	trace_gagg_start(&grp->geom, grp->cfg.sync.mode, step->epoch);
 	for (i = 0; i < grp->geom.nodes; i++)
 		trace_gagg_trip(&grp->geom, i, trip[i]);
-	trace_gagg_channel(&grp->geom, ch->id, ch->members);
+	trace_gagg_channel(&grp->geom, site->part[0]->id, site->part[0]->members);
 	gagg_group_unlock_ports(grp);
 	grp->epoch = step->epoch;
 	grp->epochs++;

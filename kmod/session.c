@@ -8,7 +8,7 @@
  * it.
  */
 #include <linux/capability.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -56,10 +56,10 @@ struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region)
 	case GAGG_REG_CONTRIB:
 		return &seat->contrib;
 	case GAGG_REG_DONE:
-		return &seat->channel->done;
+		return &seat->channel->mem[GAGG_SHARED_DONE];
 	default:
 		/* chunks of a store are read by ops: only the copy is mapped */
-		return seat->copy.npages ? &seat->copy : &seat->channel->result;
+		return seat->copy.npages ? &seat->copy : &seat->channel->mem[GAGG_SHARED_RESULT];
 	}
 }
 
@@ -257,7 +257,7 @@ static void session_times_end(struct gagg_session *ses)
 static int session_attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 {
 	struct gagg_group *grp = ses->group;
-	struct gagg_channel *ch;
+	struct gagg_site *site;
 	int err;
 
 	/* the group is dead, or the rank was lost: see gagg_session_orphan() */
@@ -269,10 +269,10 @@ static int session_attach_locked(struct gagg_session *ses, struct gagg_ioc_attac
 	if (WARN_ON_ONCE(grp->epoch))
 		return -EBUSY;
 	session_leave_all(ses, false);
-	ch = gagg_channel_fresh(grp);
-	if (IS_ERR(ch))
-		return PTR_ERR(ch);
-	err = session_seat_take(ses, ch);
+	err = gagg_channel_fresh(grp, &site);
+	if (err)
+		return err;
+	err = session_seat_take(ses, gagg_channel_of(site));
 	if (err) {
 		gagg_channel_trim(grp);
 		return err;
@@ -371,16 +371,19 @@ static int session_channel_locked(struct gagg_session *ses, struct gagg_ioc_chan
 {
 	struct gagg_group *grp = ses->group;
 	struct gagg_channel *ch;
+	struct gagg_site *site;
 	int err;
 
 	err = gagg_session_running(ses);
 	if (err)
 		return err;
 	ch = gagg_channel_find(grp, arg->channel);
-	if (!ch)
-		ch = gagg_channel_create(grp, arg->channel, arg->members);
-	if (IS_ERR(ch))
-		return PTR_ERR(ch);
+	if (!ch) {
+		err = gagg_channel_create(grp, arg->channel, arg->members, &site);
+		if (err)
+			return err;
+		ch = gagg_channel_of(site);
+	}
 	err = gagg_refusal_error(gagg_ledger_admits(ch->site.part[0], ses->rank, arg->members,
 						    ses->seat[ch->site.index]));
 	if (err)
@@ -471,7 +474,7 @@ void gagg_session_ended(struct gagg_session *ses, u32 reason)
 	for (left = ses->table.taken; left; left &= left - 1) {
 		const struct gagg_seat *seat = ses->seat[gagg_lowest(left)];
 
-		WRITE_ONCE(gagg_site_done(&seat->channel->site)->failed, reason ?: GAGG_R_ADMIN);
+		gagg_site_fail(&seat->channel->site, reason);
 	}
 	WRITE_ONCE(ses->state, GAGG_S_ENDED);
 	session_times_end(ses);

@@ -9,16 +9,32 @@
 #include "twin.h"
 #include "worker.h"
 
+struct gagg_host {
+	struct group *group;
+};
+
+#include "core/sites.h"
+
+static struct gagg_sites channel_sites(struct group *g)
+{
+	return (struct gagg_sites){
+		.host.group = g,
+		.g = &g->geom,
+		.table = &g->table,
+		.limit = g->cfg.channels,
+		.epoch = &g->epoch,
+		.wants = &g->wants,
+	};
+}
+
 static void channel_free(struct channel *ch)
 {
-	unsigned int l;
+	unsigned int i;
 
-	for (l = 0; l < GAGG_LOCALS; l++)
-		memory_free(&ch->copy[l]);
-	memory_free(&ch->acc);
-	memory_free(&ch->held);
-	memory_free(&ch->done);
-	memory_free(&ch->result);
+	for (i = 0; i < GAGG_LOCALS; i++)
+		memory_free(&ch->copy[i]);
+	for (i = 0; i < GAGG_SHARED_COUNT; i++)
+		memory_free(&ch->memory[i]);
 	free(ch);
 }
 
@@ -67,9 +83,8 @@ static struct channel *channel_take(struct group *g)
 		return calloc(1, sizeof(*ch));
 	g->spare = ch->next;
 	was = *ch;
-	*ch = (struct channel){
-		.result = was.result, .done = was.done, .acc = was.acc, .held = was.held,
-	};
+	memset(ch, 0, sizeof(*ch));
+	memcpy(ch->memory, was.memory, sizeof(ch->memory));
 	memcpy(ch->copy, was.copy, sizeof(ch->copy));
 	return ch;
 }
@@ -81,130 +96,130 @@ struct channel *channel_find(struct group *g, u32 id)
 	return place < 0 ? NULL : g->channel[place];
 }
 
-static int channel_parts_new(const struct gagg_geom *g, struct channel *ch)
+static void channel_lock(const struct gagg_host *h)
 {
-	unsigned int s;
+	workers_lock(h->group);
+}
 
-	for (s = 0; s < g->shards; s++) {
-		void *mem = calloc(1, gagg_chan_bytes(g, ch->members));
+static void channel_unlock(const struct gagg_host *h)
+{
+	workers_unlock(h->group);
+}
 
-		if (!mem)
-			return -ENOMEM;
-		gagg_site_add_part(&ch->site, g, mem, (u16)ch->id, ch->members);
-	}
+static void channel_lock_wants(const struct gagg_host *h)
+{
+	pthread_mutex_lock(&h->group->join_lock);
+}
+
+static void channel_unlock_wants(const struct gagg_host *h)
+{
+	pthread_mutex_unlock(&h->group->join_lock);
+}
+
+static int channel_new(const struct gagg_host *h, struct gagg_site **site)
+{
+	struct channel *ch = channel_take(h->group);
+
+	if (!ch)
+		return -ENOMEM;
+	ch->refs = 1;
+	ch->group = h->group;
+	*site = &ch->site;
 	return 0;
 }
 
-static int channel_memory_of(struct twin *t, const struct gagg_geom *g, struct channel *ch)
+static int channel_part(const struct gagg_host *h, u64 bytes, void **mem)
 {
-	struct gagg_layout l;
-	int err;
+	(void)h;
+	*mem = calloc(1, bytes);
+	return *mem ? 0 : -ENOMEM;
+}
 
-	gagg_layout_of(g, ch->site.part[0], &l);
-	err = memory_zeroed(t, &ch->result, "gagg-result", l.result);
-	if (!err)
-		err = memory_zeroed(t, &ch->done, "gagg-done", l.done);
-	if (!err && l.acc)
-		err = memory_zeroed(t, &ch->acc, "gagg-acc", l.acc);
-	if (!err && l.held)
-		err = memory_zeroed(t, &ch->held, "gagg-held", l.held);
-	ch->site.result = ch->result.block;
-	ch->site.done = ch->done.block;
-	ch->site.acc = ch->acc.block;
-	ch->site.held = ch->held.block;
+static int channel_region(const struct gagg_host *h, struct gagg_site *site,
+			  enum gagg_shared region, u64 bytes, void *const **blocks)
+{
+	static const char *const name[GAGG_SHARED_COUNT] = {
+		[GAGG_SHARED_RESULT] = "gagg-result",
+		[GAGG_SHARED_DONE] = "gagg-done",
+		[GAGG_SHARED_ACC] = "gagg-acc",
+		[GAGG_SHARED_HELD] = "gagg-held",
+	};
+	struct memory *m = &channel_of(site)->memory[region];
+	int err = memory_zeroed(h->group->twin, m, name[region], bytes);
+
+	*blocks = m->block;
 	return err;
 }
 
-struct channel *channel_create(struct group *g, u32 id, u64 members)
+static void channel_give(const struct gagg_host *h, struct gagg_site *site)
 {
-	int index = gagg_table_place(&g->table, id, g->cfg.channels), err;
-	struct channel *ch;
-	unsigned int i;
-
-	if (index < 0) {
-		errno = ENOSPC;
-		return NULL;
-	}
-	ch = channel_take(g);
-	if (!ch)
-		return NULL;
-	ch->refs = 1;
-	ch->group = g;
-	ch->id = id;
-	ch->site.index = (u32)index;
-	ch->members = members;
-	err = channel_parts_new(&g->geom, ch);
-	if (!err)
-		err = channel_memory_of(g->twin, &g->geom, ch);
-	if (err) {
-		channel_put(ch);
-		errno = -err;
-		return NULL;
-	}
-	if (g->epoch)
-		channel_begin(ch, g->epoch);
-	workers_lock(g);
-	g->channel[index] = ch;
-	for (i = 0; i < ch->site.nparts; i++)
-		g->part[i].channel[index] = ch->site.part[i];
-	gagg_table_enter(&g->table, ch->site.index, id);
-	workers_unlock(g);
-	return ch;
+	(void)h;
+	channel_put(channel_of(site));
 }
 
-/* the locks of all workers are held */
-static void channel_unlink(struct group *g, struct channel *ch)
+static struct gagg_site *channel_at(const struct gagg_host *h, u32 place)
 {
-	unsigned int i;
+	struct channel *ch = h->group->channel[place];
 
-	g->channel[ch->site.index] = NULL;
-	for (i = 0; i < ch->site.nparts; i++)
-		g->part[i].channel[ch->site.index] = NULL;
-	gagg_table_leave(&g->table, ch->site.index);
+	return ch ? &ch->site : NULL;
 }
 
-static void channel_drop(struct group *g, struct channel *ch)
+static void channel_enter(const struct gagg_host *h, struct gagg_site *site)
 {
-	workers_lock(g);
-	channel_unlink(g, ch);
-	queues_forget(g);
-	workers_unlock(g);
-	channel_put(ch);
+	u32 s;
+
+	h->group->channel[site->index] = channel_of(site);
+	for (s = 0; s < site->nparts; s++)
+		h->group->part[s].channel[site->index] = site->part[s];
 }
 
-unsigned int channels_unlink(struct group *g, struct channel **gone)
+static void channel_leave(const struct gagg_host *h, struct gagg_site *site)
 {
-	unsigned int n = 0;
+	u32 s;
 
-	while (g->table.taken) {
-		gone[n] = g->channel[gagg_lowest(g->table.taken)];
-		channel_unlink(g, gone[n++]);
-	}
-	queues_forget(g);
-	return n;
+	h->group->channel[site->index] = NULL;
+	for (s = 0; s < site->nparts; s++)
+		h->group->part[s].channel[site->index] = NULL;
+	queues_forget(h->group);
 }
 
-struct channel *channel_fresh(struct group *g)
+static void channel_trace(const struct gagg_host *h, const struct gagg_site *site)
 {
-	struct channel *ch;
+	(void)h;
+	(void)site;
+}
 
-	if (gagg_table_stale(&g->table))
-		channel_drop(g, g->channel[0]);
-	ch = channel_find(g, 0);
-	return ch ? ch : channel_create(g, 0, g->geom.workers);
+static struct gagg_stats *channel_stats(const struct gagg_host *h)
+{
+	return &h->group->part[0].stats;
+}
+
+int channel_create(struct group *g, u32 id, u64 members, struct gagg_site **site)
+{
+	const struct gagg_sites sites = channel_sites(g);
+
+	return gagg_sites_create(&sites, id, members, site);
+}
+
+u32 channels_unlink(struct group *g, struct gagg_site **gone)
+{
+	const struct gagg_sites sites = channel_sites(g);
+
+	return gagg_sites_unlink(&sites, gone);
+}
+
+int channel_fresh(struct group *g, struct gagg_site **site)
+{
+	const struct gagg_sites sites = channel_sites(g);
+
+	return gagg_sites_fresh(&sites, site);
 }
 
 void channel_trim(struct group *g)
 {
-	struct channel *ch = channel_find(g, 0);
-	unsigned int l;
+	const struct gagg_sites sites = channel_sites(g);
 
-	if (!ch || g->epoch)
-		return;
-	for (l = 0; l < GAGG_LOCALS; l++)
-		if (ch->seat[l])
-			return;
-	channel_drop(g, ch);
+	gagg_sites_trim(&sites);
 }
 
 void channel_want(struct group *g, u64 epoch, u32 id, u64 members)
@@ -215,31 +230,9 @@ void channel_want(struct group *g, u64 epoch, u32 id, u64 members)
 	twin_call(g->twin);
 }
 
-static bool channel_wanted(struct group *g, struct gagg_want *want)
-{
-	bool is;
-
-	pthread_mutex_lock(&g->join_lock);
-	is = gagg_wants_next(&g->wants, &g->table, g->epoch, want);
-	pthread_mutex_unlock(&g->join_lock);
-	return is;
-}
-
 void channels_make(struct group *g)
 {
-	struct gagg_want want;
+	const struct gagg_sites sites = channel_sites(g);
 
-	while (channel_wanted(g, &want)) {
-		/* without memory the other hosts ask again */
-		if (channel_create(g, want.id, want.members))
-			continue;
-		workers_lock(g);
-		g->part[0].stats.drop[GAGG_DROP_NOMEM]++;
-		workers_unlock(g);
-	}
-}
-
-void channel_begin(struct channel *ch, u64 epoch)
-{
-	__atomic_store_n(&gagg_site_done(&ch->site)->epoch, epoch, __ATOMIC_RELEASE);
+	gagg_sites_make(&sites);
 }

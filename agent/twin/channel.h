@@ -31,29 +31,23 @@ struct channel {
 	unsigned int refs;		/* control thread */
 	struct group *group;
 	struct channel *next;		/* next in group.spare, when there are no references */
-	u32 id;
-	u64 members;
-	struct memory result;		/* as of struct gagg_layout */
-	struct memory done;		/* the same */
-	struct memory acc;		/* the same */
-	struct memory held;		/* the same */
+	struct memory memory[GAGG_SHARED_COUNT];
 	struct memory copy[GAGG_LOCALS];	/* of a store: what a local rank has read */
 	struct gagg_site site;		/* what the core has of it */
 	struct seat *seat[GAGG_LOCALS];	/* set and cleared with site.lent */
 };
 
-/* control thread; enters the channel into the table; NULL and errno */
-struct channel *channel_create(struct group *g, u32 id, u64 members);
-/* channel 0 of the epoch to come */
-struct channel *channel_fresh(struct group *g);
+/* control thread; enters the channel into the table; 0 or a negative errno */
+int channel_create(struct group *g, u32 id, u64 members, struct gagg_site **site);
+/* channel 0 of the epoch to come: gagg_sites_fresh() */
+int channel_fresh(struct group *g, struct gagg_site **site);
 /* without an epoch, removes channels that have no seats */
 void channel_trim(struct group *g);
-void channel_begin(struct channel *ch, u64 epoch);
 /*
  * moves all channels, with the table's references, to @gone, which has room for all; the locks of
  * all workers are held
  */
-unsigned int channels_unlink(struct group *g, struct channel **gone);
+u32 channels_unlink(struct group *g, struct gagg_site **gone);
 void channel_put(struct channel *ch);
 /* OPEN has arrived; a worker */
 void channel_want(struct group *g, u64 epoch, u32 id, u64 members);

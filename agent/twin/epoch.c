@@ -88,7 +88,7 @@ static void epoch_find_limit(struct group *g)
 
 static void epoch_over(struct group *g, const struct gagg_end *end)
 {
-	struct channel *gone[GAGG_CHANNELS_MAX];
+	struct gagg_site *gone[GAGG_CHANNELS_MAX];
 	u64 epoch = g->epoch;
 	u32 i, n;
 
@@ -103,7 +103,7 @@ static void epoch_over(struct group *g, const struct gagg_end *end)
 		if (g->session[i])
 			session_ended(g->session[i], end->reason);
 	while (n)
-		channel_put(gone[--n]);
+		channel_put(channel_of(gone[--n]));
 	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
 		    "group \"%s\": epoch %llu has ended: %s, rank %u", g->cfg.name,
 		    (unsigned long long)epoch, nl_reason_name(end->reason), end->rank);
@@ -111,12 +111,14 @@ static void epoch_over(struct group *g, const struct gagg_end *end)
 
 static int epoch_begin(struct group *g, const struct gagg_step *step)
 {
-	struct channel *ch = channel_fresh(g);
 	u32 i, trip[GAGG_NODES];
+	struct gagg_site *site;
+	int err;
 
-	if (!ch)
-		return -errno;
-	channel_begin(ch, step->epoch);
+	err = channel_fresh(g, &site);
+	if (err)
+		return err;
+	gagg_site_begin(site, step->epoch);
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_trips(g->join, &g->geom, trip);
 	pthread_mutex_unlock(&g->join_lock);

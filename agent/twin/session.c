@@ -41,7 +41,7 @@ static void session_share_seat(struct session *s, struct channel *ch)
 	struct twin_seat *shared = &s->page->seat[ch->site.index];
 
 	memset(shared, 0, sizeof(*shared));
-	shared->channel = ch->id;
+	shared->channel = ch->site.part[0]->id;
 	shared->want_op = TWIN_NEVER;
 	shared->want_chunk = TWIN_NEVER;
 	__atomic_store_n(&shared->present, 1, __ATOMIC_RELEASE);
@@ -82,7 +82,7 @@ static int session_seat_take(struct session *s, struct channel *ch)
 	};
 	workers_unlock(s->group);
 	s->seat[ch->site.index] = seat;
-	gagg_table_enter(&s->table, ch->site.index, ch->id);
+	gagg_table_enter(&s->table, ch->site.index, ch->site.part[0]->id);
 	return 0;
 }
 
@@ -155,7 +155,8 @@ static const struct memory *session_seat_result(const struct seat *seat)
 {
 	const struct channel *ch = seat->channel;
 
-	return ch->copy[seat->ops.local].addr ? &ch->copy[seat->ops.local] : &ch->result;
+	return ch->copy[seat->ops.local].addr ? &ch->copy[seat->ops.local] :
+		&ch->memory[GAGG_SHARED_RESULT];
 }
 
 static const struct memory *session_seat_region(const struct seat *seat, u32 region)
@@ -166,7 +167,7 @@ static const struct memory *session_seat_region(const struct seat *seat, u32 reg
 	case GAGG_REG_CONTRIB:
 		return &seat->contrib;
 	case GAGG_REG_DONE:
-		return &seat->channel->done;
+		return &seat->channel->memory[GAGG_SHARED_DONE];
 	default:
 		return session_seat_result(seat);
 	}
@@ -196,7 +197,7 @@ const struct memory *session_region(struct session *s, u64 offset)
 int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 {
 	struct group *g = s->group;
-	struct channel *ch;
+	struct gagg_site *site;
 	int err;
 
 	if (!s->page)
@@ -209,15 +210,15 @@ int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 	if (s->closed)
 		return -EPIPE;
 	session_leave_all(s, false);
-	ch = channel_fresh(g);
-	if (!ch)
-		return -errno;
+	err = channel_fresh(g, &site);
+	if (err)
+		return err;
 	worker_lock(g->part[0].port->worker);
 	s->taken = 0;
 	s->page->taken = 0;
 	s->page->head = 0;
 	worker_unlock(g->part[0].port->worker);
-	err = session_seat_take(s, ch);
+	err = session_seat_take(s, channel_of(site));
 	if (err) {
 		channel_trim(g);
 		return err;
@@ -260,6 +261,7 @@ static int session_running(const struct session *s)
 int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 {
 	struct group *g = s->group;
+	struct gagg_site *site;
 	struct channel *ch;
 	int err;
 
@@ -269,10 +271,12 @@ int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 	if (err)
 		return err;
 	ch = channel_find(g, arg->channel);
-	if (!ch)
-		ch = channel_create(g, arg->channel, arg->members);
-	if (!ch)
-		return -errno;
+	if (!ch) {
+		err = channel_create(g, arg->channel, arg->members, &site);
+		if (err)
+			return err;
+		ch = channel_of(site);
+	}
 	err = gagg_refusal_error(gagg_ledger_admits(ch->site.part[0], s->rank, arg->members,
 						    s->seat[ch->site.index]));
 	if (!err)
@@ -327,8 +331,7 @@ void session_ended(struct session *s, u32 reason)
 	for (left = s->table.taken; left; left &= left - 1) {
 		const struct seat *seat = s->seat[gagg_lowest(left)];
 
-		__atomic_store_n(&gagg_site_done(&seat->channel->site)->failed,
-				 reason ? reason : GAGG_R_ADMIN, __ATOMIC_RELEASE);
+		gagg_site_fail(&seat->channel->site, reason);
 	}
 	times_end(s);
 	session_set_state(s, TWIN_ENDED);

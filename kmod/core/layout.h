@@ -93,6 +93,15 @@ struct gagg_layout {
 	u64 copy;
 };
 
+/* regions of which all ranks of a host have one: struct gagg_layout */
+enum gagg_shared {
+	GAGG_SHARED_RESULT,
+	GAGG_SHARED_DONE,
+	GAGG_SHARED_ACC,
+	GAGG_SHARED_HELD,
+	GAGG_SHARED_COUNT,
+};
+
 /* @part: the channel in any shard */
 void gagg_layout_of(const struct gagg_geom *g, const struct gagg_chan *part,
 		    struct gagg_layout *l);

@@ -37,6 +37,7 @@ enum gagg_refusal {
 	GAGG_REFUSE_FULL,	/* GAGG_OPS are in flight in some shard */
 	GAGG_REFUSE_MEMBERS,	/* the channel exists with other members */
 	GAGG_REFUSE_AGAIN,	/* the rank has the channel, or has given it back */
+	GAGG_REFUSE_PLACES,	/* the group has as many channels as it may have */
 };
 
 /* May a rank ask for a channel with that id, which is not 0, and these members? NOT or BAD. */

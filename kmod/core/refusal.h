@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Refusals as system calls say them. The core has no errno: only hosts include this, after their
- * header of its names.
+ * Refusals as system calls say them. The core has no errno: only hosts include this, and what one
+ * source of each host includes, after their header of its names.
  */
 #ifndef GAGG_CORE_REFUSAL_H
 #define GAGG_CORE_REFUSAL_H
@@ -28,6 +28,8 @@ static inline int gagg_refusal_error(enum gagg_refusal no)
 		return -EBUSY;
 	case GAGG_REFUSE_AGAIN:
 		return -EEXIST;
+	case GAGG_REFUSE_PLACES:
+		return -ENOSPC;
 	}
 	return -EINVAL;
 }

@@ -124,6 +124,29 @@ static inline struct gagg_done *gagg_site_done(const struct gagg_site *site)
 	return site->done[0];
 }
 
+/* an epoch begins with the channel */
+static inline void gagg_site_begin(const struct gagg_site *site, u64 epoch)
+{
+	gagg_tell(&gagg_site_done(site)->epoch, epoch);
+}
+
+/* the epoch of the channel is over: enum gagg_reason */
+static inline void gagg_site_fail(const struct gagg_site *site, u32 reason)
+{
+	gagg_tell(&gagg_site_done(site)->failed, reason ? reason : GAGG_R_ADMIN);
+}
+
+/* does a trainer use the channel? */
+static inline bool gagg_site_is_lent(const struct gagg_site *site)
+{
+	u32 l;
+
+	for (l = 0; l < GAGG_LOCALS; l++)
+		if (site->lent[l].push)
+			return true;
+	return false;
+}
+
 /*
  * gagg_env.filled and .desc: the trainer may write there at any time, so each is read once.
  * Acquire pairs with its release: what @filled describes is seen. 0: there is no trainer.

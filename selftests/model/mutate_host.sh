@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 1200
+#
+# What both hosts do alike: channels that are made and go.
+
+status=0
+for list in sites; do
+	"$(dirname "$0")/mutate" selftests/model/mutations/$list || status=1
+done
+exit $status
