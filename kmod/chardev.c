@@ -15,6 +15,7 @@
 #include "channel.h"
 #include "chardev.h"
 #include "compat/mm.h"
+#include "core/refusal.h"
 #include "group.h"
 #include "memory.h"
 #include "op.h"
@@ -237,7 +238,7 @@ static __poll_t chardev_poll(struct file *file, struct poll_table_struct *table)
 	state = READ_ONCE(ses->state);
 	if (atomic64_read(&ses->unread))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	if (state != GAGG_S_RUNNING && state != GAGG_S_ATTACHED)
+	if (!gagg_state_is_attached(state))
 		mask |= EPOLLHUP;
 	return mask;
 }
@@ -246,8 +247,7 @@ static bool chardev_readable(const struct gagg_session *ses)
 {
 	enum gagg_session_state state = READ_ONCE(ses->state);
 
-	return atomic64_read(&ses->unread) ||
-	       (state != GAGG_S_RUNNING && state != GAGG_S_ATTACHED);
+	return atomic64_read(&ses->unread) || !gagg_state_is_attached(state);
 }
 
 /* like an eventfd: the number of ops completed since the last read */
@@ -265,8 +265,8 @@ static ssize_t chardev_read(struct file *file, char __user *buf, size_t len, lof
 		n = atomic64_xchg(&ses->unread, 0);
 		if (n)
 			break;
-		if (state != GAGG_S_RUNNING && state != GAGG_S_ATTACHED)
-			return state == GAGG_S_ENDED ? -EPIPE : -ENOTCONN;
+		if (!gagg_state_is_attached(state))
+			return gagg_refusal_error(gagg_state_runs(state));
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (wait_event_interruptible(ses->wq, chardev_readable(ses)))

@@ -23,18 +23,93 @@
 #include "speak.h"
 #include "trace.h"
 
+struct gagg_host {
+	struct gagg_group *grp;
+};
+
+#include "core/step.h"
+
+static struct gagg_hosted epoch_hosted(struct gagg_group *grp)
+{
+	return (struct gagg_hosted){
+		.host.grp = grp,
+		.g = &grp->geom,
+		.join = grp->join,
+		.due = &grp->due,
+		.table = &grp->table,
+		.epoch = &grp->epoch,
+		.epochs = &grp->epochs,
+	};
+}
+
+/* sparse counts locks of a function, not of a pair of them */
+static void epoch_lock_join(const struct gagg_host *h)
+{
+	spin_lock_bh(&h->grp->join_lock);
+	__release(&h->grp->join_lock);
+}
+
+static void epoch_unlock_join(const struct gagg_host *h)
+{
+	__acquire(&h->grp->join_lock);
+	spin_unlock_bh(&h->grp->join_lock);
+}
+
+static void epoch_lock_shard(const struct gagg_host *h, u32 s)
+{
+	spin_lock_bh(&h->grp->ep->port[s].lock);
+	__release(&h->grp->ep->port[s].lock);
+}
+
+static void epoch_unlock_shard(const struct gagg_host *h, u32 s)
+{
+	__acquire(&h->grp->ep->port[s].lock);
+	spin_unlock_bh(&h->grp->ep->port[s].lock);
+}
+
+static void epoch_lock(const struct gagg_host *h)
+{
+	gagg_group_lock_ports(h->grp);
+}
+
+static void epoch_unlock(const struct gagg_host *h)
+{
+	gagg_group_unlock_ports(h->grp);
+}
+
+static struct gagg_shard *epoch_shard(const struct gagg_host *h, u32 s)
+{
+	return h->grp->part[s].core;
+}
+
 static u64 epoch_now_ns(void)
 {
 	return ktime_get_ns();
 }
 
-/* collects what the core wants done, and arms the timer; join_lock held */
-static void epoch_collect(struct gagg_group *grp)
+static u64 epoch_random(void)
 {
-	u64 at, now = epoch_now_ns();
-	u32 types;
+	return get_random_u64();
+}
 
-	types = gagg_due_collect(&grp->due, grp->join);
+static bool epoch_unfit(const struct gagg_host *h, u32 s)
+{
+	bool unfit = h->grp->part[s].unfit;
+
+	h->grp->part[s].unfit = false;
+	return unfit;
+}
+
+static void epoch_tell_unfit(const struct gagg_host *h)
+{
+}
+
+/* queues works, and arms the timer */
+static void epoch_call(const struct gagg_host *h, u32 types)
+{
+	struct gagg_group *grp = h->grp;
+	u64 at, now = epoch_now_ns();
+
 	if (grp->dead)
 		return;
 	if (types & GAGG_DUE_SAY)
@@ -49,32 +124,84 @@ static void epoch_collect(struct gagg_group *grp)
 			  jiffies + 1 + (at > now ? nsecs_to_jiffies(at - now) : 0));
 }
 
-/* the endpoint exists: the group can be found, or its timer is not shut down */
-static void epoch_timer(struct gagg_group *grp)
+static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken)
 {
-	bool unfit = false;
-	u32 i;
-
-	for (i = 0; i < grp->cfg.shards; i++) {
-		struct gagg_part *part = &grp->part[i];
-
-		spin_lock_bh(&grp->ep->port[i].lock);
-		spin_lock(&grp->join_lock);
-		gagg_follow_hear(grp->join, part->core);
-		spin_unlock(&grp->join_lock);
-		unfit |= part->unfit;
-		part->unfit = false;
-		spin_unlock_bh(&grp->ep->port[i].lock);
-	}
-	spin_lock_bh(&grp->join_lock);
-	gagg_follow_timer(grp->join, &grp->geom, unfit, get_random_u64(), epoch_now_ns());
-	epoch_collect(grp);
-	spin_unlock_bh(&grp->join_lock);
+	gagg_speak_now(h->grp, taken);
 }
 
+/* channel 0 is new here only if no rank has attached, and paid for it */
+static int epoch_channel(const struct gagg_host *h, struct gagg_site **site)
+{
+	struct mem_cgroup *old = set_active_memcg(h->grp->memcg);
+	int err = gagg_channel_fresh(h->grp, site);
+
+	set_active_memcg(old);
+	return err;
+}
+
+static u32 epoch_unlink(const struct gagg_host *h, struct gagg_site **gone)
+{
+	return gagg_channel_unlink_all(h->grp, gone);
+}
+
+static void epoch_give(const struct gagg_host *h, struct gagg_site *site)
+{
+	gagg_channel_put(gagg_channel_of(site));
+}
+
+static enum gagg_session_state epoch_state(const struct gagg_host *h, u32 rank)
+{
+	const struct gagg_session *ses = h->grp->session[rank];
+
+	return ses ? ses->state : GAGG_S_BOUND;
+}
+
+static void epoch_tell_runs(const struct gagg_host *h, u32 rank, u64 epoch)
+{
+	gagg_session_started(h->grp->session[rank], epoch);
+}
+
+static void epoch_tell_ended(const struct gagg_host *h, u32 rank, u32 reason)
+{
+	gagg_session_ended(h->grp->session[rank], reason);
+}
+
+static void epoch_trace_begun(const struct gagg_host *h, const struct gagg_step *step,
+			      const struct gagg_site *site, const u32 trip[GAGG_NODES])
+{
+	const struct gagg_geom *g = &h->grp->geom;
+	u32 i;
+
+	trace_gagg_start(g, h->grp->cfg.sync.mode, step->epoch);
+	for (i = 0; i < g->nodes; i++)
+		trace_gagg_trip(g, i, trip[i]);
+	trace_gagg_channel(g, site->part[0]->id, site->part[0]->members);
+}
+
+static void epoch_trace_over(const struct gagg_host *h)
+{
+	trace_gagg_stop(&h->grp->geom);
+}
+
+static void epoch_begun(const struct gagg_host *h, const struct gagg_step *step)
+{
+	u32 s;
+
+	for (s = 0; s < h->grp->cfg.shards; s++)
+		gagg_port_kick(&h->grp->ep->port[s]);
+}
+
+static void epoch_is_over(const struct gagg_host *h, u64 epoch, const struct gagg_end *end)
+{
+}
+
+/* the endpoint exists: the group can be found, or its timer is not shut down */
 static void epoch_timer_fn(struct timer_list *t)
 {
-	epoch_timer(container_of(t, struct gagg_group, join_timer));
+	const struct gagg_hosted hosted =
+		epoch_hosted(container_of(t, struct gagg_group, join_timer));
+
+	gagg_step_timer(&hosted);
 }
 
 static void epoch_tell_news(struct gagg_group *grp)
@@ -104,116 +231,18 @@ static void epoch_news_work_fn(struct work_struct *work)
 	gagg_faults_work_end();
 }
 
-/* group.lock held */
-static void epoch_over(struct gagg_group *grp, u32 reason)
-{
-	struct gagg_site *gone[GAGG_CHANNELS_MAX];
-	u32 i, n;
-
-	gagg_group_lock_ports(grp);
-	for (i = 0; i < grp->cfg.shards; i++)
-		gagg_shard_stop(grp->part[i].core);
-	trace_gagg_stop(&grp->geom);
-	grp->geom.lanes = grp->geom.room;
-	n = gagg_channel_unlink_all(grp, gone);
-	gagg_group_unlock_ports(grp);
-	grp->epoch = 0;
-	for (i = 0; i < GAGG_RANKS; i++)
-		if (grp->session[i])
-			gagg_session_ended(grp->session[i], reason);
-	while (n)
-		gagg_channel_put(gagg_channel_of(gone[--n]));
-	wake_up_all(&grp->wq);
-}
-
-static void epoch_trips(struct gagg_group *grp, u32 trip[GAGG_NODES])
-{
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_trips(grp->join, &grp->geom, trip);
-	spin_unlock_bh(&grp->join_lock);
-}
-
-/* group.lock held */
-static int epoch_begin(struct gagg_group *grp, const struct gagg_step *step)
-{
-	/* channel 0 is new here only if no rank has attached, and paid for it */
-	struct mem_cgroup *old = set_active_memcg(grp->memcg);
-	u32 i, trip[GAGG_NODES];
-	struct gagg_site *site;
-	int err;
-
-	err = gagg_channel_fresh(grp, &site);
-	set_active_memcg(old);
-	if (err)
-		return err;
-	gagg_site_begin(site, step->epoch);
-	epoch_trips(grp, trip);
-	gagg_group_lock_ports(grp);
-	grp->geom.lanes = step->lanes;
-	for (i = 0; i < grp->cfg.shards; i++) {
-		gagg_shard_start(grp->part[i].core, &grp->geom, step->epoch,
-				 step->cookie);
-		gagg_shard_trips(grp->part[i].core, &grp->geom, trip);
-	}
-	trace_gagg_start(&grp->geom, grp->cfg.sync.mode, step->epoch);
-	for (i = 0; i < grp->geom.nodes; i++)
-		trace_gagg_trip(&grp->geom, i, trip[i]);
-	trace_gagg_channel(&grp->geom, site->part[0]->id, site->part[0]->members);
-	gagg_group_unlock_ports(grp);
-	grp->epoch = step->epoch;
-	grp->epochs++;
-	for (i = 0; i < GAGG_RANKS; i++)
-		if (grp->session[i])
-			gagg_session_started(grp->session[i], step->epoch);
-	wake_up_all(&grp->wq);
-	for (i = 0; i < grp->cfg.shards; i++)
-		gagg_port_kick(&grp->ep->port[i]);
-	return 0;
-}
-
-/* group.lock held */
-static void epoch_never(struct gagg_group *grp, u64 ranks, u32 reason)
-{
-	for (; ranks; ranks &= ranks - 1) {
-		struct gagg_session *ses = grp->session[gagg_lowest(ranks)];
-
-		if (ses && ses->state == GAGG_S_ATTACHED)
-			gagg_session_ended(ses, reason);
-	}
-	wake_up_all(&grp->wq);
-}
-
-/* moves the group to the state of its join object; group.lock held */
-static int epoch_step(struct gagg_group *grp, struct gagg_step *step)
-{
-	struct gagg_due taken;
-
-	spin_lock_bh(&grp->join_lock);
-	gagg_due_take(&grp->due, GAGG_DUE_FOLLOW, &taken);
-	gagg_follow(grp->join, &grp->geom, grp->epoch, grp->dead, step);
-	spin_unlock_bh(&grp->join_lock);
-	if (step->over)
-		epoch_over(grp, step->end.reason);
-	if (step->never)
-		epoch_never(grp, step->never, step->end.reason);
-	return step->epoch ? epoch_begin(grp, step) : 0;
-}
-
 static void epoch_follow(struct gagg_group *grp)
 {
-	const struct gagg_end no_memory = gagg_end_here(&grp->geom, GAGG_R_ADMIN);
+	const struct gagg_hosted hosted = epoch_hosted(grp);
 	struct gagg_step step;
-	int err;
 
 	mutex_lock(&grp->lock);
-	err = epoch_step(grp, &step);
+	gagg_step_follow(&hosted, grp->dead, &step);
 	mutex_unlock(&grp->lock);
-	/* no memory for the channel: no rank can train in this epoch */
-	if (err)
-		gagg_epoch_end(grp, &no_memory);
+	wake_up_all(&grp->wq);
 	if (step.over)
 		gagg_notify_group(grp, GAGG_EV_EPOCH_END);
-	if (step.epoch && !err)
+	if (step.epoch)
 		gagg_notify_group(grp, GAGG_EV_EPOCH_START);
 }
 
@@ -244,87 +273,66 @@ int gagg_epoch_init(struct gagg_group *grp)
 
 void gagg_epoch_begin(struct gagg_group *grp)
 {
-	epoch_timer(grp);
+	const struct gagg_hosted hosted = epoch_hosted(grp);
+
+	gagg_step_timer(&hosted);
 }
 
 /*
  * The group is dead and unlinked, and no poll sees it. So only the timer and the works can queue
- * works, and epoch_collect() queues none for a dead group. The epoch ends after all of them have
- * stopped, since a later START, or the timer, would begin the next one. ABORT is sent here three
- * times, since nobody will repeat it. A host that misses all three notices the silence.
+ * works, and epoch_call() queues none for a dead group. The epoch ends after all of them have
+ * stopped, since a later START, or the timer, would begin the next one. ABORT is sent here, since
+ * nobody will repeat it. A host that misses all of these notices the silence.
  */
 void gagg_epoch_stop(struct gagg_group *grp)
 {
 	const struct gagg_end end = gagg_end_here(&grp->geom, GAGG_R_DELETED);
-	struct gagg_due taken;
-	u32 i;
+	const struct gagg_hosted hosted = epoch_hosted(grp);
 
 	timer_shutdown_sync(&grp->join_timer);
 	cancel_work_sync(&grp->speak_work);
 	cancel_work_sync(&grp->news_work);
 	cancel_work_sync(&grp->epoch_work);
-	gagg_epoch_end(grp, &end);
+	gagg_step_end(&hosted, &end);
 	epoch_follow(grp);
-	for (i = 0; i < GAGG_LAST_WORDS; i++) {
-		spin_lock_bh(&grp->join_lock);
-		gagg_follow_last_words(grp->join, &taken);
-		spin_unlock_bh(&grp->join_lock);
-		gagg_speak_now(grp, &taken);
-	}
+	gagg_step_last_words(&hosted);
 }
 
 enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 			     const struct gagg_msg *m, const void *body)
 {
-	struct gagg_join_dgram d = {
-		.node = node,
-		.shard = shard,
-		.m = m,
-		.body = body,
-		.random = get_random_u64(),
-	};
-	enum gagg_drop r;
+	const struct gagg_hosted hosted = epoch_hosted(grp);
+	struct gagg_join_dgram d = { .node = node, .shard = shard, .m = m, .body = body };
 
-	spin_lock(&grp->join_lock);
-	d.now = epoch_now_ns();
-	r = gagg_join_rx(grp->join, &grp->geom, &d);
-	epoch_collect(grp);
-	spin_unlock(&grp->join_lock);
-	return r;
+	return gagg_step_rx(&hosted, &d);
 }
 
 void gagg_epoch_attach(struct gagg_group *grp, u32 rank)
 {
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_attach(grp->join, &grp->geom, rank, epoch_now_ns());
-	epoch_collect(grp);
-	spin_unlock_bh(&grp->join_lock);
-	/* a group on one host needs no message: its timer starts the epoch */
-	epoch_timer(grp);
+	const struct gagg_hosted hosted = epoch_hosted(grp);
+
+	gagg_step_attach(&hosted, rank);
 }
 
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason)
 {
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_leave(grp->join, &grp->geom, rank, reason, epoch_now_ns());
-	epoch_collect(grp);
-	spin_unlock_bh(&grp->join_lock);
+	const struct gagg_hosted hosted = epoch_hosted(grp);
+
+	gagg_step_leave(&hosted, rank, reason);
 }
 
 void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end)
 {
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_end(grp->join, &grp->geom, end, epoch_now_ns());
-	epoch_collect(grp);
-	spin_unlock_bh(&grp->join_lock);
+	const struct gagg_hosted hosted = epoch_hosted(grp);
+
+	gagg_step_end(&hosted, end);
 }
 
 void gagg_epoch_limit(struct gagg_group *grp, u32 lanes)
 {
-	spin_lock_bh(&grp->join_lock);
-	gagg_join_limit(grp->join, &grp->geom, lanes, epoch_now_ns());
-	epoch_collect(grp);
-	spin_unlock_bh(&grp->join_lock);
+	const struct gagg_hosted hosted = epoch_hosted(grp);
+
+	gagg_step_limit(&hosted, lanes);
 }
 
 void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)

@@ -8,7 +8,7 @@
  * it.
  */
 #include <linux/capability.h>
-#include <linux/errno.h>
+#include <linux/err.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -23,6 +23,24 @@
 #include "session.h"
 #include "trace.h"
 #include "uring.h"
+
+struct gagg_host {
+	struct gagg_session *ses;
+};
+
+#include "core/rank.h"
+
+/* group.lock held */
+static struct gagg_tenant session_tenant(struct gagg_session *ses)
+{
+	return (struct gagg_tenant){
+		.host.ses = ses,
+		.g = &ses->group->geom,
+		.rank = ses->rank,
+		.table = &ses->table,
+		.epoch = ses->group->epoch,
+	};
+}
 
 static void session_seat_release(struct kref *ref)
 {
@@ -63,24 +81,77 @@ struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region)
 	}
 }
 
-static int session_seat_alloc(const struct gagg_geom *g, struct gagg_seat *seat)
+static enum gagg_session_state session_state(const struct gagg_host *h)
 {
-	struct gagg_layout l;
+	return h->ses->state;
+}
+
+static void session_set_state(const struct gagg_host *h, enum gagg_session_state state)
+{
+	gagg_tell(&h->ses->state, state);
+}
+
+/* a group without ports is seen by no poll */
+static void session_lock(const struct gagg_host *h)
+{
+	if (!h->ses->group->portless)
+		gagg_group_lock_ports(h->ses->group);
+}
+
+static void session_unlock(const struct gagg_host *h)
+{
+	if (!h->ses->group->portless)
+		gagg_group_unlock_ports(h->ses->group);
+}
+
+static struct gagg_shard *session_shard(const struct gagg_host *h, u32 s)
+{
+	return h->ses->group->part[s].core;
+}
+
+static void session_trace_stop(const struct gagg_host *h)
+{
+	trace_gagg_stop(&h->ses->group->geom);
+}
+
+static int session_fresh(const struct gagg_host *h, struct gagg_site **site)
+{
+	return gagg_channel_fresh(h->ses->group, site);
+}
+
+static int session_create(const struct gagg_host *h, u32 id, u64 members,
+			  struct gagg_site **site)
+{
+	return gagg_channel_create(h->ses->group, id, members, site);
+}
+
+static void session_trim(const struct gagg_host *h)
+{
+	gagg_channel_trim(h->ses->group);
+}
+
+static struct gagg_site *session_find(const struct gagg_host *h, u32 id)
+{
+	struct gagg_channel *ch = gagg_channel_find(h->ses->group, id);
+
+	return ch ? &ch->site : NULL;
+}
+
+static int session_seat_alloc(struct gagg_seat *seat, const struct gagg_layout *l)
+{
 	int err;
 
-	gagg_layout_of(g, seat->channel->site.part[0], &l);
-	err = gagg_mem_alloc(&seat->contrib, l.contrib);
-	if (!err && l.copy)
-		err = gagg_mem_alloc(&seat->copy, l.copy);
+	err = gagg_mem_alloc(&seat->contrib, l->contrib);
+	if (!err && l->copy)
+		err = gagg_mem_alloc(&seat->copy, l->copy);
 	if (!err)
-		err = gagg_mem_alloc(&seat->push, l.push);
+		err = gagg_mem_alloc(&seat->push, l->push);
 	return err;
 }
 
-/* group.lock held */
-static int session_seat_take(struct gagg_session *ses, struct gagg_channel *ch)
+static int session_seat_new(const struct gagg_host *h, struct gagg_site *site, u32 local,
+			    const struct gagg_layout *l, struct gagg_lent *lent)
 {
-	struct gagg_group *grp = ses->group;
 	struct gagg_seat *seat;
 	int err;
 
@@ -88,62 +159,98 @@ static int session_seat_take(struct gagg_session *ses, struct gagg_channel *ch)
 	if (!seat)
 		return -ENOMEM;
 	kref_init(&seat->ref);
-	kref_get(&ch->ref);
-	seat->channel = ch;
-	err = gagg_ledger_init(&seat->ops, ch->site.part[0], ses->rank) ?
-	      session_seat_alloc(&grp->geom, seat) : -EINVAL;
+	seat->channel = gagg_channel_of(site);
+	kref_get(&seat->channel->ref);
+	err = session_seat_alloc(seat, l);
 	if (err) {
 		gagg_seat_put(seat);
 		return err;
 	}
-	gagg_group_lock_ports(grp);
-	ch->seat[seat->ops.local] = seat;
-	ch->session[seat->ops.local] = ses;
-	ch->site.lent[seat->ops.local] = (struct gagg_lent){
-		.push = seat->push.block,
-		.contrib = seat->contrib.block,
-		.copy = seat->copy.block,
-	};
-	gagg_group_unlock_ports(grp);
-	ses->seat[ch->site.index] = seat;
-	gagg_table_enter(&ses->table, ch->site.index, ch->id);
+	lent->push = seat->push.block;
+	lent->contrib = seat->contrib.block;
+	lent->copy = seat->copy.block;
+	h->ses->seat[site->index] = seat;
 	return 0;
 }
 
-/*
- * group.lock held. A group without ports is seen by no poll.
- * @stop: a rank leaves an epoch
- */
-static void session_seat_leave(struct gagg_session *ses, u32 index, bool stop)
+static void session_seat_gone(const struct gagg_host *h, u32 place)
 {
-	struct gagg_seat *seat = ses->seat[index];
-	struct gagg_group *grp = ses->group;
-	u32 s;
+	struct gagg_session *ses = h->ses;
+	struct gagg_seat *seat = ses->seat[place];
 
-	if (!grp->portless)
-		gagg_group_lock_ports(grp);
-	for (s = 0; stop && s < grp->cfg.shards; s++)
-		gagg_shard_stop(grp->part[s].core);
-	if (stop)
-		trace_gagg_stop(&grp->geom);
-	WRITE_ONCE(seat->dead, true);
-	seat->channel->seat[seat->ops.local] = NULL;
-	seat->channel->session[seat->ops.local] = NULL;
-	seat->channel->site.lent[seat->ops.local] = (struct gagg_lent){ };
-	if (!grp->portless)
-		gagg_group_unlock_ports(grp);
-	ses->seat[index] = NULL;
-	gagg_table_leave(&ses->table, index);
+	ses->seat[place] = NULL;
 	wake_up_all(&ses->wq);
 	wake_up_all(&ses->chunk_wq);
 	gagg_seat_put(seat);
 }
 
-/* group.lock held */
-static void session_leave_all(struct gagg_session *ses, bool stop)
+static struct gagg_site *session_seat_site(const struct gagg_host *h, u32 place)
 {
-	while (ses->table.taken)
-		session_seat_leave(ses, gagg_lowest(ses->table.taken), stop);
+	return &h->ses->seat[place]->channel->site;
+}
+
+static struct gagg_ledger *session_seat_ops(const struct gagg_host *h, u32 place)
+{
+	return &h->ses->seat[place]->ops;
+}
+
+static u64 session_seat_length(const struct gagg_host *h, u32 place, u32 region)
+{
+	return (u64)gagg_seat_region(h->ses->seat[place], region)->npages << PAGE_SHIFT;
+}
+
+static void session_seat_enter(const struct gagg_host *h, u32 place)
+{
+	struct gagg_seat *seat = h->ses->seat[place];
+
+	seat->channel->seat[seat->ops.local] = seat;
+	seat->channel->session[seat->ops.local] = h->ses;
+}
+
+static void session_seat_leave(const struct gagg_host *h, u32 place)
+{
+	struct gagg_seat *seat = h->ses->seat[place];
+
+	WRITE_ONCE(seat->dead, true);
+	seat->channel->seat[seat->ops.local] = NULL;
+	seat->channel->session[seat->ops.local] = NULL;
+}
+
+static void session_reset(const struct gagg_host *h)
+{
+	atomic64_set(&h->ses->unread, 0);
+	WRITE_ONCE(h->ses->owner, current->files);
+	WRITE_ONCE(h->ses->epoch, 0);
+}
+
+/* the times of the epoch that begins; those of the last one could be read until now */
+static void session_times_begin(const struct gagg_host *h)
+{
+	struct gagg_group *grp = h->ses->group;
+
+	spin_lock_bh(&grp->times_lock);
+	memset(&grp->times[h->ses->rank], 0, sizeof(grp->times[h->ses->rank]));
+	spin_unlock_bh(&grp->times_lock);
+}
+
+static void session_times_end(const struct gagg_host *h)
+{
+	struct gagg_group *grp = h->ses->group;
+
+	spin_lock_bh(&grp->times_lock);
+	gagg_times_end(&grp->times[h->ses->rank], ktime_get_ns());
+	spin_unlock_bh(&grp->times_lock);
+}
+
+static void session_join(const struct gagg_host *h)
+{
+	gagg_epoch_attach(h->ses->group, h->ses->rank);
+}
+
+static void session_part(const struct gagg_host *h, u32 reason)
+{
+	if (!h->ses->group->dead)
+		gagg_epoch_leave(h->ses->group, h->ses->rank, reason);
 }
 
 /* session.lock and group.lock held; -ESTALE: the group has died since it was found */
@@ -160,7 +267,6 @@ static int session_bind_locked(struct gagg_session *ses, struct gagg_group *grp,
 	grp->session[rank] = ses;
 	ses->rank = rank;
 	WRITE_ONCE(ses->group, gagg_group_get(grp));
-	WRITE_ONCE(ses->state, GAGG_S_BOUND);
 	return 0;
 }
 
@@ -221,71 +327,18 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 	return err;
 }
 
-/* group.lock held */
-static void session_seat_geometry(struct gagg_session *ses, struct gagg_seat *seat,
-				  struct gagg_geometry *geo)
-{
-	const struct gagg_channel *ch = seat->channel;
-	const struct gagg_group *grp = ses->group;
-	u32 i;
-
-	gagg_layout_tell(&grp->geom, ch->site.part[0], ch->site.index, ses->rank, geo);
-	geo->epoch = grp->epoch;
-	for (i = 0; i < GAGG_REG_COUNT; i++)
-		geo->region[i].length = (u64)gagg_seat_region(seat, i)->npages << PAGE_SHIFT;
-}
-
-/* the times of the epoch that begins; those of the last one could be read until now */
-static void session_times_begin(struct gagg_session *ses)
-{
-	struct gagg_group *grp = ses->group;
-
-	spin_lock_bh(&grp->times_lock);
-	memset(&grp->times[ses->rank], 0, sizeof(grp->times[ses->rank]));
-	spin_unlock_bh(&grp->times_lock);
-}
-
-static void session_times_end(struct gagg_session *ses)
-{
-	struct gagg_group *grp = ses->group;
-
-	spin_lock_bh(&grp->times_lock);
-	gagg_times_end(&grp->times[ses->rank], ktime_get_ns());
-	spin_unlock_bh(&grp->times_lock);
-}
-
 static int session_attach_locked(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 {
+	const struct gagg_tenant tenant = session_tenant(ses);
 	struct gagg_group *grp = ses->group;
-	struct gagg_site *site;
-	int err;
 
 	/* the group is dead, or the rank was lost: see gagg_session_orphan() */
 	if (grp->dead || grp->session[ses->rank] != ses)
 		return -ESTALE;
-	if (gagg_session_attached(ses))
-		return -EBUSY;
 	/* the caller has flushed the epoch work: no epoch can have begun without us since */
-	if (WARN_ON_ONCE(grp->epoch))
+	if (WARN_ON_ONCE(grp->epoch && !gagg_session_attached(ses)))
 		return -EBUSY;
-	session_leave_all(ses, false);
-	err = gagg_channel_fresh(grp, &site);
-	if (err)
-		return err;
-	err = session_seat_take(ses, gagg_channel_of(site));
-	if (err) {
-		gagg_channel_trim(grp);
-		return err;
-	}
-	arg->ranks = hweight64(grp->geom.workers);
-	session_seat_geometry(ses, ses->seat[0], &arg->geo);
-	atomic64_set(&ses->unread, 0);
-	session_times_begin(ses);
-	WRITE_ONCE(ses->owner, current->files);
-	WRITE_ONCE(ses->epoch, 0);
-	WRITE_ONCE(ses->state, GAGG_S_ATTACHED);
-	gagg_epoch_attach(grp, ses->rank);
-	return 0;
+	return gagg_rank_attach(&tenant, arg);
 }
 
 int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg)
@@ -310,20 +363,17 @@ int gagg_session_attach(struct gagg_session *ses, struct gagg_ioc_attach *arg)
 int gagg_session_detach(struct gagg_session *ses, u32 reason)
 {
 	struct gagg_group *grp = ses->group;
-	bool attached;
+	struct gagg_tenant tenant;
+	int err;
 
-	if (!grp || ses->state == GAGG_S_BOUND)
+	if (!grp)
 		return -ENOTCONN;
 	mutex_lock(&grp->lock);
-	attached = gagg_session_attached(ses);
-	WRITE_ONCE(ses->state, GAGG_S_BOUND);
-	if (attached && !grp->dead)
-		gagg_epoch_leave(grp, ses->rank, reason);
-	session_leave_all(ses, attached);
-	if (attached)
-		session_times_end(ses);
-	gagg_channel_trim(grp);
+	tenant = session_tenant(ses);
+	err = gagg_rank_detach(&tenant, reason);
 	mutex_unlock(&grp->lock);
+	if (err)
+		return err;
 	/* without an epoch that ends, nothing else would wake the waiters */
 	wake_up_all(&grp->wq);
 	gagg_uring_complete(ses, -ECANCELED);
@@ -357,47 +407,13 @@ void gagg_session_release(struct gagg_session *ses)
 
 int gagg_session_running(const struct gagg_session *ses)
 {
-	switch (READ_ONCE(ses->state)) {
-	case GAGG_S_RUNNING:
-		return 0;
-	case GAGG_S_ENDED:
-		return -EPIPE;
-	default:
-		return -ENOTCONN;
-	}
-}
-
-static int session_channel_locked(struct gagg_session *ses, struct gagg_ioc_channel *arg)
-{
-	struct gagg_group *grp = ses->group;
-	struct gagg_channel *ch;
-	struct gagg_site *site;
-	int err;
-
-	err = gagg_session_running(ses);
-	if (err)
-		return err;
-	ch = gagg_channel_find(grp, arg->channel);
-	if (!ch) {
-		err = gagg_channel_create(grp, arg->channel, arg->members, &site);
-		if (err)
-			return err;
-		ch = gagg_channel_of(site);
-	}
-	err = gagg_refusal_error(gagg_ledger_admits(ch->site.part[0], ses->rank, arg->members,
-						    ses->seat[ch->site.index]));
-	if (err)
-		return err;
-	err = session_seat_take(ses, ch);
-	if (err)
-		return err;
-	session_seat_geometry(ses, ses->seat[ch->site.index], &arg->geo);
-	return 0;
+	return gagg_refusal_error(gagg_state_runs(READ_ONCE(ses->state)));
 }
 
 int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 {
 	struct gagg_group *grp = ses->group;
+	struct gagg_tenant tenant;
 	int err;
 
 	if (!grp)
@@ -408,35 +424,33 @@ int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 		return err;
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
-	err = session_channel_locked(ses, arg);
+	tenant = session_tenant(ses);
+	err = gagg_rank_channel(&tenant, arg);
 	mutex_unlock(&grp->lock);
 	return err;
 }
 
-/* the channel stays: late members may still ask for its results */
 int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 {
-	struct gagg_seat *seat = id ? gagg_seat_find(ses, id) : NULL;
+	struct gagg_group *grp = ses->group;
+	struct gagg_tenant tenant;
+	int err;
 
-	if (!id)
-		return -EINVAL;
-	if (!seat)
-		return -ENOENT;
-	if (gagg_ledger_busy(&seat->ops) && !gagg_session_running(ses))
-		return -EBUSY;
-	mutex_lock(&ses->group->lock);
-	session_seat_leave(ses, seat->channel->site.index, false);
-	mutex_unlock(&ses->group->lock);
-	return 0;
+	/* a session without a group has no channels */
+	if (!grp)
+		return id ? -ENOENT : -EINVAL;
+	mutex_lock(&grp->lock);
+	tenant = session_tenant(ses);
+	err = gagg_rank_free(&tenant, id);
+	mutex_unlock(&grp->lock);
+	return err;
 }
 
 /* group.lock held */
 void gagg_session_started(struct gagg_session *ses, u64 epoch)
 {
-	if (ses->state != GAGG_S_ATTACHED)
-		return;
 	WRITE_ONCE(ses->epoch, epoch);
-	WRITE_ONCE(ses->state, GAGG_S_RUNNING);
+	gagg_tell(&ses->state, GAGG_S_RUNNING);
 	gagg_uring_complete(ses, 0);
 }
 
@@ -466,18 +480,9 @@ void gagg_session_status(struct gagg_session *ses, struct gagg_ioc_status *st)
 /* group.lock held */
 void gagg_session_ended(struct gagg_session *ses, u32 reason)
 {
-	u64 left;
+	const struct gagg_tenant tenant = session_tenant(ses);
 
-	if (!gagg_session_attached(ses))
-		return;
-	gagg_table_spend(&ses->group->table);
-	for (left = ses->table.taken; left; left &= left - 1) {
-		const struct gagg_seat *seat = ses->seat[gagg_lowest(left)];
-
-		gagg_site_fail(&seat->channel->site, reason);
-	}
-	WRITE_ONCE(ses->state, GAGG_S_ENDED);
-	session_times_end(ses);
+	gagg_rank_ended(&tenant, reason);
 	wake_up_all(&ses->wq);
 	wake_up_all(&ses->chunk_wq);
 	gagg_uring_complete(ses, -EPIPE);

@@ -2,9 +2,8 @@
 /*
  * A session: one open file of /dev/gagg, bound to one rank of a group.
  *
- * States: unbound -> bound (GAGG_IOC_OPEN; holds a group reference, is group.session[rank]) ->
- * attached (has joined, epoch not yet started) -> running -> ended (epoch over; memory kept until
- * detach, attach or close).
+ * States: core/session.h. From GAGG_IOC_OPEN on it has a group, of which it holds a
+ * reference, and is group.session[rank].
  *
  * A session leaves by GAGG_IOC_DETACH, by ->release, or by ->flush of the files struct that
  * attached, when its task exits (PF_EXITING): a forked child that still holds the file must not
@@ -22,15 +21,8 @@
 #include <linux/wait.h>
 #include <linux/gagg.h>
 #include "channel.h"
+#include "core/session.h"
 #include "memory.h"
-
-enum gagg_session_state {
-	GAGG_S_UNBOUND,
-	GAGG_S_BOUND,
-	GAGG_S_ATTACHED,
-	GAGG_S_RUNNING,
-	GAGG_S_ENDED,
-};
 
 /*
  * A session's own part of a channel: the memory that its trainer writes. The session holds a
@@ -78,7 +70,7 @@ void gagg_session_release(struct gagg_session *ses);
 
 static inline bool gagg_session_attached(const struct gagg_session *ses)
 {
-	return ses->state == GAGG_S_ATTACHED || ses->state == GAGG_S_RUNNING;
+	return gagg_state_is_attached(ses->state);
 }
 
 /* 0, or -ENOTCONN before an epoch, -EPIPE after it */
@@ -89,7 +81,10 @@ struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel);
 struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region);
 void gagg_seat_put(struct gagg_seat *seat);
 
-/* from the epoch work, group.lock held: an epoch runs now, or is over; wakes all waiters */
+/*
+ * of an attached session; from the epoch work, group.lock held: an epoch runs now, or is over.
+ * Wakes all waiters
+ */
 void gagg_session_started(struct gagg_session *ses, u64 epoch);
 void gagg_session_ended(struct gagg_session *ses, u32 reason);
 

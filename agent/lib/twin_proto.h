@@ -44,7 +44,7 @@ struct twin_message {
 #define TWIN_SUBMITS	64	/* submissions that the aggregator has not taken */
 #define TWIN_NEVER	UINT64_MAX
 
-/* as a session of the module: attached, then running, then ended */
+/* states of a session, by the numbers of enum gagg_session_state in the core */
 enum twin_state {
 	TWIN_BOUND,
 	TWIN_ATTACHED,

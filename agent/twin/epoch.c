@@ -25,6 +25,100 @@
 #include "../conf/roster.h"
 #include "../gaggd/log.h"
 
+struct gagg_host {
+	struct group *group;
+	bool looks;	/* in epoch_run(): the control thread looks again at what is due */
+};
+
+#include "core/step.h"
+
+static struct gagg_hosted epoch_hosted(struct group *g, bool looks)
+{
+	return (struct gagg_hosted){
+		.host.group = g,
+		.host.looks = looks,
+		.g = &g->geom,
+		.join = g->join,
+		.due = &g->due,
+		.table = &g->table,
+		.epoch = &g->epoch,
+		.epochs = &g->epochs,
+	};
+}
+
+static void epoch_lock_join(const struct gagg_host *h)
+{
+	pthread_mutex_lock(&h->group->join_lock);
+}
+
+static void epoch_unlock_join(const struct gagg_host *h)
+{
+	pthread_mutex_unlock(&h->group->join_lock);
+}
+
+static void epoch_lock_shard(const struct gagg_host *h, u32 s)
+{
+	worker_lock(h->group->part[s].port->worker);
+}
+
+static void epoch_unlock_shard(const struct gagg_host *h, u32 s)
+{
+	worker_unlock(h->group->part[s].port->worker);
+}
+
+static void epoch_lock(const struct gagg_host *h)
+{
+	workers_lock(h->group);
+}
+
+static void epoch_unlock(const struct gagg_host *h)
+{
+	workers_unlock(h->group);
+}
+
+static struct gagg_shard *epoch_shard(const struct gagg_host *h, u32 s)
+{
+	return h->group->part[s].core;
+}
+
+static u64 epoch_now_ns(void)
+{
+	return now_ns();
+}
+
+static u64 epoch_random(void)
+{
+	return random64();
+}
+
+/* what the control thread sends, HELLO above all, counts for shard 0 */
+static bool epoch_unfit(const struct gagg_host *h, u32 s)
+{
+	struct group *g = h->group;
+	bool unfit = g->part[s].unfit || (!s && g->said.unfit);
+
+	g->part[s].unfit = false;
+	if (!s)
+		g->said.unfit = false;
+	return unfit;
+}
+
+static void epoch_tell_unfit(const struct gagg_host *h)
+{
+	struct gagg_ioc_status st = { 0 };
+
+	epoch_status(h->group, &st);
+	mtu_tell(h->group, st.lanes);
+	h->group->limit_at = 0;
+}
+
+static void epoch_call(const struct gagg_host *h, u32 types)
+{
+	(void)types;
+	if (!h->looks)
+		twin_call(h->group->twin);
+}
+
 /* --- what is said --------------------------------------------------------- */
 
 /*
@@ -64,12 +158,18 @@ static void epoch_say_all(struct group *g, struct gagg_due *taken)
 		epoch_say(g, type, node);
 }
 
+static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken)
+{
+	epoch_say_all(h->group, taken);
+}
+
 /*
  * The most lanes that fit the MTUs of this host. Finding out needs some system calls for each other
  * host. So it is done before a HELLO that tells it, and not again for a while.
  */
 static void epoch_find_limit(struct group *g)
 {
+	const struct gagg_hosted hosted = epoch_hosted(g, true);
 	u64 now = now_ns();
 	u32 lanes;
 
@@ -78,100 +178,86 @@ static void epoch_find_limit(struct group *g)
 	g->limit_at = now + GAGG_SEC;
 	if (!mtu_lanes(g, &lanes))
 		return;
-	pthread_mutex_lock(&g->join_lock);
-	gagg_join_limit(g->join, &g->geom, lanes, now_ns());
-	gagg_due_collect(&g->due, g->join);
-	pthread_mutex_unlock(&g->join_lock);
+	gagg_step_limit(&hosted, lanes);
 }
 
 /* --- what is done --------------------------------------------------------- */
 
-static void epoch_over(struct group *g, const struct gagg_end *end)
+static int epoch_channel(const struct gagg_host *h, struct gagg_site **site)
 {
-	struct gagg_site *gone[GAGG_CHANNELS_MAX];
-	u64 epoch = g->epoch;
-	u32 i, n;
+	int err = channel_fresh(h->group, site);
 
-	workers_lock(g);
-	for (i = 0; i < g->geom.shards; i++)
-		gagg_shard_stop(g->part[i].core);
-	n = channels_unlink(g, gone);
-	g->geom.lanes = g->geom.room;
-	workers_unlock(g);
-	g->epoch = 0;
-	for (i = 0; i < GAGG_RANKS; i++)
-		if (g->session[i])
-			session_ended(g->session[i], end->reason);
-	while (n)
-		channel_put(channel_of(gone[--n]));
+	if (err)
+		log_err("group \"%s\": no memory for its ring", h->group->cfg.name);
+	return err;
+}
+
+static u32 epoch_unlink(const struct gagg_host *h, struct gagg_site **gone)
+{
+	return channels_unlink(h->group, gone);
+}
+
+static void epoch_give(const struct gagg_host *h, struct gagg_site *site)
+{
+	(void)h;
+	channel_put(channel_of(site));
+}
+
+static enum gagg_session_state epoch_state(const struct gagg_host *h, u32 rank)
+{
+	const struct session *s = h->group->session[rank];
+
+	return s ? s->state : GAGG_S_BOUND;
+}
+
+static void epoch_tell_runs(const struct gagg_host *h, u32 rank, u64 epoch)
+{
+	(void)epoch;
+	session_started(h->group->session[rank]);
+}
+
+static void epoch_tell_ended(const struct gagg_host *h, u32 rank, u32 reason)
+{
+	session_ended(h->group->session[rank], reason);
+}
+
+static void epoch_trace_begun(const struct gagg_host *h, const struct gagg_step *step,
+			      const struct gagg_site *site, const u32 trip[GAGG_NODES])
+{
+	(void)h;
+	(void)step;
+	(void)site;
+	(void)trip;
+}
+
+static void epoch_trace_over(const struct gagg_host *h)
+{
+	(void)h;
+}
+
+static void epoch_begun(const struct gagg_host *h, const struct gagg_step *step)
+{
+	struct group *g = h->group;
+
+	workers_kick(g);
+	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
+		    "group \"%s\": epoch %llu has started, of %u lanes a datagram", g->cfg.name,
+		    (unsigned long long)step->epoch, step->lanes);
+}
+
+static void epoch_is_over(const struct gagg_host *h, u64 epoch, const struct gagg_end *end)
+{
+	const struct group *g = h->group;
+
 	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
 		    "group \"%s\": epoch %llu has ended: %s, rank %u", g->cfg.name,
 		    (unsigned long long)epoch, nl_reason_name(end->reason), end->rank);
 }
 
-static int epoch_begin(struct group *g, const struct gagg_step *step)
-{
-	u32 i, trip[GAGG_NODES];
-	struct gagg_site *site;
-	int err;
-
-	err = channel_fresh(g, &site);
-	if (err)
-		return err;
-	gagg_site_begin(site, step->epoch);
-	pthread_mutex_lock(&g->join_lock);
-	gagg_join_trips(g->join, &g->geom, trip);
-	pthread_mutex_unlock(&g->join_lock);
-	workers_lock(g);
-	g->geom.lanes = step->lanes;
-	for (i = 0; i < g->geom.shards; i++) {
-		gagg_shard_start(g->part[i].core, &g->geom, step->epoch, step->cookie);
-		gagg_shard_trips(g->part[i].core, &g->geom, trip);
-	}
-	workers_unlock(g);
-	g->epoch = step->epoch;
-	g->epochs++;
-	for (i = 0; i < GAGG_RANKS; i++)
-		if (g->session[i])
-			session_started(g->session[i], step->epoch);
-	workers_kick(g);
-	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_INFO,
-		    "group \"%s\": epoch %llu has started, of %u lanes a datagram", g->cfg.name,
-		    (unsigned long long)step->epoch, step->lanes);
-	return 0;
-}
-
-static void epoch_never(struct group *g, u64 ranks, u32 reason)
-{
-	for (; ranks; ranks &= ranks - 1) {
-		struct session *s = g->session[gagg_lowest(ranks)];
-
-		if (s && s->state == TWIN_ATTACHED)
-			session_ended(s, reason);
-	}
-}
-
-/* moves the group to the state of its join object */
-static void epoch_follow(struct group *g)
-{
-	const struct gagg_end no_memory = gagg_end_here(&g->geom, GAGG_R_ADMIN);
-	struct gagg_step step;
-
-	pthread_mutex_lock(&g->join_lock);
-	gagg_follow(g->join, &g->geom, g->epoch, false, &step);
-	pthread_mutex_unlock(&g->join_lock);
-	if (step.over)
-		epoch_over(g, &step.end);
-	epoch_never(g, step.never, step.end.reason);
-	if (step.epoch && epoch_begin(g, &step)) {
-		/* no rank can train in this epoch */
-		log_err("group \"%s\": no memory for its ring", g->cfg.name);
-		epoch_end(g, &no_memory);
-	}
-}
-
 static bool epoch_run_group(struct group *g)
 {
+	const struct gagg_hosted hosted = epoch_hosted(g, false);
+	struct gagg_step step;
 	struct gagg_due taken;
 	bool any, hello;
 	u32 r, types;
@@ -187,7 +273,7 @@ static bool epoch_run_group(struct group *g)
 	pthread_mutex_unlock(&g->join_lock);
 	epoch_say_all(g, &taken);
 	if (types & GAGG_DUE_FOLLOW)
-		epoch_follow(g);
+		gagg_step_follow(&hosted, false, &step);
 	channels_make(g);
 	if (types & GAGG_DUE_NEWS)
 		news_tell(g);
@@ -217,40 +303,29 @@ static void epoch_set_timer(struct twin *t)
 	timerfd_settime(t->timer_fd, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
-static void epoch_timer(struct group *g)
+static void epoch_tell_lacks(struct group *g)
 {
-	bool unfit = g->said.unfit, lacks = false;
-	u32 i;
+	bool lacks = false;
+	u32 s;
 
-	g->said.unfit = false;
-	for (i = 0; i < g->geom.shards; i++) {
-		struct part *part = &g->part[i];
-
-		worker_lock(part->port->worker);
-		pthread_mutex_lock(&g->join_lock);
-		gagg_follow_hear(g->join, part->core);
-		pthread_mutex_unlock(&g->join_lock);
-		unfit |= part->unfit;
-		part->unfit = false;
-		lacks |= part->lacks;
-		part->lacks = false;
-		worker_unlock(part->port->worker);
+	for (s = 0; s < g->geom.shards; s++) {
+		worker_lock(g->part[s].port->worker);
+		lacks |= g->part[s].lacks;
+		g->part[s].lacks = false;
+		worker_unlock(g->part[s].port->worker);
 	}
 	if (lacks)
 		log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_ERR,
 			    "group \"%s\": an action asked for what is not there: a fault of gagg-twin",
 			    g->cfg.name);
-	if (unfit) {
-		struct gagg_ioc_status st = { 0 };
+}
 
-		epoch_status(g, &st);
-		mtu_tell(g, st.lanes);
-		g->limit_at = 0;
-	}
-	pthread_mutex_lock(&g->join_lock);
-	gagg_follow_timer(g->join, &g->geom, unfit, random64(), now_ns());
-	gagg_due_collect(&g->due, g->join);
-	pthread_mutex_unlock(&g->join_lock);
+static void epoch_timer(struct group *g)
+{
+	const struct gagg_hosted hosted = epoch_hosted(g, true);
+
+	gagg_step_timer(&hosted);
+	epoch_tell_lacks(g);
 }
 
 static void epoch_timers(struct twin *t)
@@ -321,57 +396,33 @@ int epoch_init(struct group *g)
 enum gagg_drop epoch_rx(struct group *g, u32 node, u32 shard, const struct gagg_msg *m,
 			const void *body)
 {
-	struct gagg_join_dgram d = {
-		.node = node,
-		.shard = shard,
-		.m = m,
-		.body = body,
-		.random = random64(),
-	};
-	enum gagg_drop why;
-	bool call;
+	const struct gagg_hosted hosted = epoch_hosted(g, false);
+	struct gagg_join_dgram d = { .node = node, .shard = shard, .m = m, .body = body };
 
-	pthread_mutex_lock(&g->join_lock);
-	d.now = now_ns();
-	why = gagg_join_rx(g->join, &g->geom, &d);
-	gagg_due_collect(&g->due, g->join);
-	/* the time of the next HELLO may have changed as well */
-	call = gagg_due_types(&g->due) || !why;
-	pthread_mutex_unlock(&g->join_lock);
-	if (call)
-		twin_call(g->twin);
-	return why;
+	return gagg_step_rx(&hosted, &d);
 }
 
 void epoch_attach(struct group *g, u32 rank)
 {
-	pthread_mutex_lock(&g->join_lock);
-	gagg_join_attach(g->join, &g->geom, rank, now_ns());
-	gagg_due_collect(&g->due, g->join);
-	pthread_mutex_unlock(&g->join_lock);
+	const struct gagg_hosted hosted = epoch_hosted(g, false);
+
 	/* START may depend on it: look again */
 	g->limit_at = 0;
-	/* a group on one host needs no message: its timer starts the epoch */
-	epoch_timer(g);
-	twin_call(g->twin);
+	gagg_step_attach(&hosted, rank);
 }
 
 void epoch_leave(struct group *g, u32 rank, u32 reason)
 {
-	pthread_mutex_lock(&g->join_lock);
-	gagg_join_leave(g->join, &g->geom, rank, reason, now_ns());
-	gagg_due_collect(&g->due, g->join);
-	pthread_mutex_unlock(&g->join_lock);
-	twin_call(g->twin);
+	const struct gagg_hosted hosted = epoch_hosted(g, false);
+
+	gagg_step_leave(&hosted, rank, reason);
 }
 
 void epoch_end(struct group *g, const struct gagg_end *end)
 {
-	pthread_mutex_lock(&g->join_lock);
-	gagg_join_end(g->join, &g->geom, end, now_ns());
-	gagg_due_collect(&g->due, g->join);
-	pthread_mutex_unlock(&g->join_lock);
-	twin_call(g->twin);
+	const struct gagg_hosted hosted = epoch_hosted(g, false);
+
+	gagg_step_end(&hosted, end);
 }
 
 void epoch_status(struct group *g, struct gagg_ioc_status *st)
@@ -384,18 +435,12 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 static void epoch_delete(struct group *g)
 {
 	const struct gagg_end end = gagg_end_here(&g->geom, GAGG_R_DELETED);
-	struct gagg_due taken;
-	unsigned int i;
+	const struct gagg_hosted hosted = epoch_hosted(g, true);
+	struct gagg_step step;
 
-	epoch_end(g, &end);
-	/* sends them once */
-	epoch_run_group(g);
-	for (i = 1; i < GAGG_LAST_WORDS; i++) {
-		pthread_mutex_lock(&g->join_lock);
-		gagg_follow_last_words(g->join, &taken);
-		pthread_mutex_unlock(&g->join_lock);
-		epoch_say_all(g, &taken);
-	}
+	gagg_step_end(&hosted, &end);
+	gagg_step_follow(&hosted, true, &step);
+	gagg_step_last_words(&hosted);
 }
 
 void epoch_farewell(struct twin *t)

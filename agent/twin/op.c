@@ -96,7 +96,7 @@ int session_times(struct session *s, struct gagg_ioc_times *arg)
 
 	if (!gagg_times_valid(arg))
 		return -EINVAL;
-	if (s->state == TWIN_BOUND)
+	if (s->state == GAGG_S_BOUND)
 		return -ENOTCONN;
 	gagg_op_tell_times(&h, arg);
 	return 0;

@@ -25,6 +25,28 @@
 #include "../gaggd/log.h"
 #include "../gaggd/refuse.h"
 
+/* the trainer reads it in its page, by the names of libgagg's protocol */
+_Static_assert((int)GAGG_S_BOUND == TWIN_BOUND && (int)GAGG_S_ATTACHED == TWIN_ATTACHED &&
+	       (int)GAGG_S_RUNNING == TWIN_RUNNING && (int)GAGG_S_ENDED == TWIN_ENDED,
+	       "states have one number each");
+
+struct gagg_host {
+	struct session *session;
+};
+
+#include "core/rank.h"
+
+static struct gagg_tenant session_tenant(struct session *s)
+{
+	return (struct gagg_tenant){
+		.host.session = s,
+		.g = &s->group->geom,
+		.rank = s->rank,
+		.table = &s->table,
+		.epoch = s->group->epoch,
+	};
+}
+
 static void session_seat_free(struct seat *seat)
 {
 	memory_wipe(seat->session->group->twin, &seat->push);
@@ -47,88 +69,14 @@ static void session_share_seat(struct session *s, struct channel *ch)
 	__atomic_store_n(&shared->present, 1, __ATOMIC_RELEASE);
 }
 
-static int session_seat_take(struct session *s, struct channel *ch)
+static enum gagg_session_state session_state(const struct gagg_host *h)
 {
-	struct seat *seat = calloc(1, sizeof(*seat));
-	struct gagg_layout l;
-	int err;
-
-	if (!seat)
-		return -ENOMEM;
-	ch->refs++;
-	seat->session = s;
-	seat->channel = ch;
-	seat->shared = &s->page->seat[ch->site.index];
-	gagg_layout_of(&s->group->geom, ch->site.part[0], &l);
-	err = gagg_ledger_init(&seat->ops, ch->site.part[0], s->rank) ? 0 : -EINVAL;
-	if (!err)
-		err = memory_theirs(&seat->contrib, "gagg-contrib", l.contrib);
-	if (!err)
-		err = memory_theirs(&seat->push, "gagg-push", l.push);
-	if (!err && l.copy)
-		err = memory_zeroed(s->group->twin, &ch->copy[seat->ops.local], "gagg-copy",
-				    l.copy);
-	if (err) {
-		session_seat_free(seat);
-		return err;
-	}
-	session_share_seat(s, ch);
-	workers_lock(s->group);
-	ch->seat[seat->ops.local] = seat;
-	ch->site.lent[seat->ops.local] = (struct gagg_lent){
-		.push = seat->push.block,
-		.contrib = seat->contrib.block,
-		.copy = ch->copy[seat->ops.local].block,
-	};
-	workers_unlock(s->group);
-	s->seat[ch->site.index] = seat;
-	gagg_table_enter(&s->table, ch->site.index, ch->site.part[0]->id);
-	return 0;
+	return h->session->state;
 }
 
-/* the locks of all workers are held: afterwards none of them finds the seat, or sends from it */
-static void session_seat_unlink(struct seat *seat)
+static void session_set_state(const struct gagg_host *h, enum gagg_session_state state)
 {
-	seat->channel->seat[seat->ops.local] = NULL;
-	seat->channel->site.lent[seat->ops.local] = (struct gagg_lent){ 0 };
-	queues_forget(seat->session->group);
-}
-
-static void session_seat_gone(struct seat *seat)
-{
-	unsigned int index = seat->channel->site.index;
-	struct session *s = seat->session;
-
-	s->seat[index] = NULL;
-	gagg_table_leave(&s->table, index);
-	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
-	seat_ring(seat->shared);
-	session_seat_free(seat);
-}
-
-/* @stop: a rank leaves an epoch */
-static void session_seat_leave(struct session *s, unsigned int index, bool stop)
-{
-	struct seat *seat = s->seat[index];
-	struct group *g = s->group;
-	unsigned int i;
-
-	workers_lock(g);
-	for (i = 0; stop && i < g->geom.shards; i++)
-		gagg_shard_stop(g->part[i].core);
-	session_seat_unlink(seat);
-	workers_unlock(g);
-	session_seat_gone(seat);
-}
-
-static void session_leave_all(struct session *s, bool stop)
-{
-	while (s->table.taken)
-		session_seat_leave(s, gagg_lowest(s->table.taken), stop);
-}
-
-static void session_set_state(struct session *s, enum twin_state state)
-{
+	struct session *s = h->session;
 	unsigned int i;
 
 	s->state = state;
@@ -139,6 +87,149 @@ static void session_set_state(struct session *s, enum twin_state state)
 	for (i = 0; i < GAGG_CHANNELS_MAX; i++)
 		if (s->seat[i])
 			seat_ring(s->seat[i]->shared);
+}
+
+static void session_lock(const struct gagg_host *h)
+{
+	workers_lock(h->session->group);
+}
+
+static void session_unlock(const struct gagg_host *h)
+{
+	workers_unlock(h->session->group);
+}
+
+static struct gagg_shard *session_shard(const struct gagg_host *h, u32 s)
+{
+	return h->session->group->part[s].core;
+}
+
+static void session_trace_stop(const struct gagg_host *h)
+{
+	(void)h;
+}
+
+static int session_fresh(const struct gagg_host *h, struct gagg_site **site)
+{
+	return channel_fresh(h->session->group, site);
+}
+
+static int session_create(const struct gagg_host *h, u32 id, u64 members,
+			  struct gagg_site **site)
+{
+	return channel_create(h->session->group, id, members, site);
+}
+
+static void session_trim(const struct gagg_host *h)
+{
+	channel_trim(h->session->group);
+}
+
+static struct gagg_site *session_find(const struct gagg_host *h, u32 id)
+{
+	struct channel *ch = channel_find(h->session->group, id);
+
+	return ch ? &ch->site : NULL;
+}
+
+static int session_seat_new(const struct gagg_host *h, struct gagg_site *site, u32 local,
+			    const struct gagg_layout *l, struct gagg_lent *lent)
+{
+	struct seat *seat = calloc(1, sizeof(*seat));
+	struct channel *ch = channel_of(site);
+	struct session *s = h->session;
+	int err;
+
+	if (!seat)
+		return -ENOMEM;
+	ch->refs++;
+	seat->session = s;
+	seat->channel = ch;
+	seat->shared = &s->page->seat[site->index];
+	err = memory_theirs(&seat->contrib, "gagg-contrib", l->contrib);
+	if (!err)
+		err = memory_theirs(&seat->push, "gagg-push", l->push);
+	if (!err && l->copy)
+		err = memory_zeroed(s->group->twin, &ch->copy[local], "gagg-copy", l->copy);
+	if (err) {
+		session_seat_free(seat);
+		return err;
+	}
+	lent->push = seat->push.block;
+	lent->contrib = seat->contrib.block;
+	lent->copy = ch->copy[local].block;
+	session_share_seat(s, ch);
+	s->seat[site->index] = seat;
+	return 0;
+}
+
+static void session_seat_gone(const struct gagg_host *h, u32 place)
+{
+	struct session *s = h->session;
+	struct seat *seat = s->seat[place];
+
+	s->seat[place] = NULL;
+	__atomic_store_n(&seat->shared->present, 0, __ATOMIC_SEQ_CST);
+	seat_ring(seat->shared);
+	session_seat_free(seat);
+}
+
+static struct gagg_site *session_seat_site(const struct gagg_host *h, u32 place)
+{
+	return &h->session->seat[place]->channel->site;
+}
+
+static struct gagg_ledger *session_seat_ops(const struct gagg_host *h, u32 place)
+{
+	return &h->session->seat[place]->ops;
+}
+
+static void session_seat_enter(const struct gagg_host *h, u32 place)
+{
+	struct seat *seat = h->session->seat[place];
+
+	seat->channel->seat[seat->ops.local] = seat;
+}
+
+/* nothing is sent from its memory any more, either */
+static void session_seat_leave(const struct gagg_host *h, u32 place)
+{
+	struct seat *seat = h->session->seat[place];
+
+	seat->channel->seat[seat->ops.local] = NULL;
+	queues_forget(h->session->group);
+}
+
+static void session_reset(const struct gagg_host *h)
+{
+	struct worker *w = h->session->group->part[0].port->worker;
+	struct session *s = h->session;
+
+	worker_lock(w);
+	s->taken = 0;
+	s->page->taken = 0;
+	s->page->head = 0;
+	worker_unlock(w);
+}
+
+static void session_times_begin(const struct gagg_host *h)
+{
+	times_begin(h->session);
+}
+
+static void session_times_end(const struct gagg_host *h)
+{
+	times_end(h->session);
+}
+
+static void session_join(const struct gagg_host *h)
+{
+	epoch_attach(h->session->group, h->session->rank);
+}
+
+static void session_part(const struct gagg_host *h, u32 reason)
+{
+	epoch_leave(h->session->group, h->session->rank, reason);
 }
 
 void session_mismatch(struct session *s, bool is)
@@ -173,16 +264,9 @@ static const struct memory *session_seat_region(const struct seat *seat, u32 reg
 	}
 }
 
-static void session_seat_geometry(const struct session *s, const struct seat *seat,
-				  struct gagg_geometry *geo)
+static u64 session_seat_length(const struct gagg_host *h, u32 place, u32 region)
 {
-	const struct channel *ch = seat->channel;
-	u32 i;
-
-	gagg_layout_tell(&s->group->geom, ch->site.part[0], ch->site.index, s->rank, geo);
-	geo->epoch = s->group->epoch;
-	for (i = 0; i < GAGG_REG_COUNT; i++)
-		geo->region[i].length = session_seat_region(seat, i)->length;
+	return session_seat_region(h->session->seat[place], region)->length;
 }
 
 const struct memory *session_region(struct session *s, u64 offset)
@@ -196,145 +280,59 @@ const struct memory *session_region(struct session *s, u64 offset)
 
 int session_attach(struct session *s, struct gagg_ioc_attach *arg)
 {
-	struct group *g = s->group;
-	struct gagg_site *site;
-	int err;
+	struct gagg_tenant tenant;
 
 	if (!s->page)
 		return -ENOTCONN;
-	if (session_attached(s))
-		return -EBUSY;
 	/* a rank of this host may have left an epoch: let it end here first */
-	epoch_run(g->twin);
+	if (!session_attached(s))
+		epoch_run(s->group->twin);
 	/* this may have closed the session */
 	if (s->closed)
 		return -EPIPE;
-	session_leave_all(s, false);
-	err = channel_fresh(g, &site);
-	if (err)
-		return err;
-	worker_lock(g->part[0].port->worker);
-	s->taken = 0;
-	s->page->taken = 0;
-	s->page->head = 0;
-	worker_unlock(g->part[0].port->worker);
-	err = session_seat_take(s, channel_of(site));
-	if (err) {
-		channel_trim(g);
-		return err;
-	}
-	arg->ranks = gagg_weight64(g->geom.workers);
-	session_seat_geometry(s, s->seat[0], &arg->geo);
-	times_begin(s);
-	session_set_state(s, TWIN_ATTACHED);
-	epoch_attach(g, s->rank);
-	return 0;
+	tenant = session_tenant(s);
+	return gagg_rank_attach(&tenant, arg);
 }
 
 int session_detach(struct session *s, u32 reason)
 {
-	struct group *g = s->group;
-	bool attached = session_attached(s);
+	const struct gagg_tenant tenant = session_tenant(s);
+	int err = gagg_rank_detach(&tenant, reason);
 
-	if (s->state == TWIN_BOUND)
-		return -ENOTCONN;
-	if (attached)
-		epoch_leave(g, s->rank, reason);
-	session_leave_all(s, attached);
-	if (attached)
-		times_end(s);
-	session_set_state(s, TWIN_BOUND);
-	channel_trim(g);
 	/* carries out the end that the leave has caused */
-	epoch_run(g->twin);
-	return 0;
-}
-
-/* -ENOTCONN before an epoch, -EPIPE after it */
-static int session_running(const struct session *s)
-{
-	if (s->state == TWIN_RUNNING)
-		return 0;
-	return s->state == TWIN_ENDED ? -EPIPE : -ENOTCONN;
+	if (!err)
+		epoch_run(s->group->twin);
+	return err;
 }
 
 int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 {
-	struct group *g = s->group;
-	struct gagg_site *site;
-	struct channel *ch;
+	const struct gagg_tenant tenant = session_tenant(s);
 	int err;
 
-	err = gagg_refusal_error(gagg_ledger_asks(&g->geom, s->rank, arg->channel, arg->members));
-	if (!err)
-		err = session_running(s);
-	if (err)
-		return err;
-	ch = channel_find(g, arg->channel);
-	if (!ch) {
-		err = channel_create(g, arg->channel, arg->members, &site);
-		if (err)
-			return err;
-		ch = channel_of(site);
-	}
-	err = gagg_refusal_error(gagg_ledger_admits(ch->site.part[0], s->rank, arg->members,
-						    s->seat[ch->site.index]));
-	if (!err)
-		err = session_seat_take(s, ch);
-	if (!err)
-		session_seat_geometry(s, s->seat[ch->site.index], &arg->geo);
-	return err;
+	err = gagg_refusal_error(gagg_ledger_asks(tenant.g, s->rank, arg->channel, arg->members));
+	return err ? err : gagg_rank_channel(&tenant, arg);
 }
 
-/* the channel stays: late members may still ask for its results */
 int session_channel_free(struct session *s, u32 id)
 {
-	int place = gagg_table_find(&s->table, id);
-	struct seat *seat;
-	bool busy;
+	const struct gagg_tenant tenant = session_tenant(s);
 
-	if (!id)
-		return -EINVAL;
-	if (place < 0)
-		return -ENOENT;
-	seat = s->seat[place];
-	/*
-	 * under the locks in one piece: the trainer may submit an op meanwhile, and a worker takes
-	 * it
-	 */
-	workers_lock(s->group);
-	busy = gagg_ledger_busy(&seat->ops) && !session_running(s);
-	if (!busy)
-		session_seat_unlink(seat);
-	workers_unlock(s->group);
-	if (busy)
-		return -EBUSY;
-	session_seat_gone(seat);
-	return 0;
+	return gagg_rank_free(&tenant, id);
 }
 
-void session_started(struct session *s, u64 epoch)
+void session_started(struct session *s)
 {
-	if (s->state != TWIN_ATTACHED)
-		return;
-	s->epoch = epoch;
-	session_set_state(s, TWIN_RUNNING);
+	const struct gagg_host h = { .session = s };
+
+	session_set_state(&h, GAGG_S_RUNNING);
 }
 
 void session_ended(struct session *s, u32 reason)
 {
-	u64 left;
+	const struct gagg_tenant tenant = session_tenant(s);
 
-	if (!session_attached(s))
-		return;
-	gagg_table_spend(&s->group->table);
-	for (left = s->table.taken; left; left &= left - 1) {
-		const struct seat *seat = s->seat[gagg_lowest(left)];
-
-		gagg_site_fail(&seat->channel->site, reason);
-	}
-	times_end(s);
-	session_set_state(s, TWIN_ENDED);
+	gagg_rank_ended(&tenant, reason);
 	session_tell(s, 0);
 }
 

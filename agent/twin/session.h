@@ -27,8 +27,7 @@ struct session {
 	struct session *next;		/* of worker 0, then of group.closed */
 	struct group *group;
 	u32 rank;
-	enum twin_state state;
-	u64 epoch;			/* the one it is or was in */
+	enum gagg_session_state state;
 	int fd;
 	struct loop_event readable;
 	pid_t opener;			/* process that opened it; 0: it has no number here */
@@ -58,8 +57,8 @@ bool session_admits(void *twin, const struct peer *peer);
 int session_open(void *twin, const struct broker_request *req, const struct peer *peer,
 		 struct broker_reply *reply);
 
-/* an epoch runs now, or is over; wakes all waiters */
-void session_started(struct session *s, u64 epoch);
+/* of an attached session: an epoch runs now, or is over; wakes all waiters */
+void session_started(struct session *s);
 void session_ended(struct session *s, u32 reason);
 /* configurations differ, or agree again */
 void session_mismatch(struct session *s, bool is);
@@ -77,7 +76,7 @@ const struct memory *session_region(struct session *s, u64 offset);
 
 static inline bool session_attached(const struct session *s)
 {
-	return s->state == TWIN_ATTACHED || s->state == TWIN_RUNNING;
+	return gagg_state_is_attached(s->state);
 }
 
 #endif

@@ -29,6 +29,7 @@
  *		channel
  *	front	how far all shards have come
  *	ledger	the ops of a rank over all shards: which are legal, which are done
+ *	session	the states of a trainer's session, and what they allow
  *	out	the outbox: actions, runs of messages
  *	stats	counters
  *	ring/	a channel that works in rounds; ring, submit: its shape, cursors and ops
@@ -70,6 +71,7 @@
 #include "shard.h"
 #include "site.h"
 #include "ledger.h"
+#include "session.h"
 #include "work.h"
 #include "burst.h"
 #include "load.h"

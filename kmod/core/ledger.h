@@ -27,7 +27,7 @@ struct gagg_ledger {
 	struct gagg_front done;
 };
 
-/* why an op or a channel is refused */
+/* why an op, a channel or a call of a session is refused */
 enum gagg_refusal {
 	GAGG_REFUSE_NOT,	/* not refused */
 	GAGG_REFUSE_BAD,	/* an argument is invalid */
@@ -38,6 +38,9 @@ enum gagg_refusal {
 	GAGG_REFUSE_MEMBERS,	/* the channel exists with other members */
 	GAGG_REFUSE_AGAIN,	/* the rank has the channel, or has given it back */
 	GAGG_REFUSE_PLACES,	/* the group has as many channels as it may have */
+	GAGG_REFUSE_NONE,	/* the rank has no such channel */
+	GAGG_REFUSE_BUSY,	/* the rank is attached, or has ops in flight */
+	GAGG_REFUSE_IDLE,	/* no epoch has begun since the rank has attached, or it has not */
 };
 
 /* May a rank ask for a channel with that id, which is not 0, and these members? NOT or BAD. */

@@ -25,11 +25,16 @@ static inline int gagg_refusal_error(enum gagg_refusal no)
 	case GAGG_REFUSE_FULL:
 		return -E2BIG;
 	case GAGG_REFUSE_MEMBERS:
+	case GAGG_REFUSE_BUSY:
 		return -EBUSY;
 	case GAGG_REFUSE_AGAIN:
 		return -EEXIST;
 	case GAGG_REFUSE_PLACES:
 		return -ENOSPC;
+	case GAGG_REFUSE_NONE:
+		return -ENOENT;
+	case GAGG_REFUSE_IDLE:
+		return -ENOTCONN;
 	}
 	return -EINVAL;
 }

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1200
 #
-# What both hosts do alike: channels that are made and go.
+# What both hosts do alike: channels that are made and go, epochs that begin and end, ranks that
+# attach and leave.
 
 status=0
-for list in sites; do
+for list in sites step rank; do
 	"$(dirname "$0")/mutate" selftests/model/mutations/$list || status=1
 done
 exit $status

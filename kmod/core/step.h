@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Steps are taken: an epoch ends on this host, and another one begins, as group/follow.h says; the
+ * join object is told what happens, and what it wants is collected.
+ *
+ * One source of each host includes this, as of act.h: it defines struct gagg_host, the group on
+ * whose behalf it is, before, and after it the functions that are only declared here.
+ *
+ * Locks, outermost first: that of the group, the one of sessions and their table; those of shards;
+ * that of the join object. The caller holds none but where a comment says so.
+ */
+#ifndef GAGG_CORE_STEP_H
+#define GAGG_CORE_STEP_H
+
+#include "group/follow.h"
+#include "session.h"
+#include "site.h"
+#include "table.h"
+
+/**
+ * struct gagg_hosted - a group on a host
+ * @host:	whose it is
+ * @g:		its geometry. @g->lanes change with epochs: under the locks of all shards
+ * @join:	its join object
+ * @due:	what that wants; under the same lock
+ * @table:	places of its channels
+ * @epoch:	the epoch that runs here; 0: none
+ * @epochs:	how many were begun here
+ */
+struct gagg_hosted {
+	struct gagg_host host;
+	struct gagg_geom *g;
+	struct gagg_join *join;
+	struct gagg_due *due;
+	struct gagg_table *table;
+	u64 *epoch;
+	u64 *epochs;
+};
+
+/* of the join object; of a shard; of all shards */
+static void epoch_lock_join(const struct gagg_host *h);
+static void epoch_unlock_join(const struct gagg_host *h);
+static void epoch_lock_shard(const struct gagg_host *h, u32 s);
+static void epoch_unlock_shard(const struct gagg_host *h, u32 s);
+static void epoch_lock(const struct gagg_host *h);
+static void epoch_unlock(const struct gagg_host *h);
+
+static struct gagg_shard *epoch_shard(const struct gagg_host *h, u32 s);
+static u64 epoch_now_ns(void);
+static u64 epoch_random(void);
+
+/* did a datagram of the shard, which is locked, not fit the interface since the last call? */
+static bool epoch_unfit(const struct gagg_host *h, u32 s);
+/* one did not, of any shard */
+static void epoch_tell_unfit(const struct gagg_host *h);
+/* the join object is locked: @types are due now, and its deadline may be another one */
+static void epoch_call(const struct gagg_host *h, u32 types);
+/* sends what gagg_due_next() says */
+static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken);
+
+/* channel 0 of the next epoch: gagg_sites_fresh() */
+static int epoch_channel(const struct gagg_host *h, struct gagg_site **site);
+/* all shards are locked: gagg_sites_unlink(). Later, without locks, @gone are given back */
+static u32 epoch_unlink(const struct gagg_host *h, struct gagg_site **gone);
+static void epoch_give(const struct gagg_host *h, struct gagg_site *site);
+
+/* of the session of a local rank; a rank without one is bound */
+static enum gagg_session_state epoch_state(const struct gagg_host *h, u32 rank);
+static void epoch_tell_runs(const struct gagg_host *h, u32 rank, u64 epoch);
+static void epoch_tell_ended(const struct gagg_host *h, u32 rank, u32 reason);
+
+/* all shards are locked: they run, with paths that begin with @trip; they have stopped */
+static void epoch_trace_begun(const struct gagg_host *h, const struct gagg_step *step,
+			      const struct gagg_site *site, const u32 trip[GAGG_NODES]);
+static void epoch_trace_over(const struct gagg_host *h);
+/* all is done: waiters are woken, shards are kicked */
+static void epoch_begun(const struct gagg_host *h, const struct gagg_step *step);
+static void epoch_is_over(const struct gagg_host *h, u64 epoch, const struct gagg_end *end);
+
+/* after a call that may fill the queue of the join object, which is locked */
+static inline void gagg_step_collect(const struct gagg_hosted *x)
+{
+	epoch_call(&x->host, gagg_due_collect(x->due, x->join));
+}
+
+/* gagg_join_deadline() has come, or a group begins */
+static inline void gagg_step_timer(const struct gagg_hosted *x)
+{
+	const struct gagg_host *h = &x->host;
+	bool unfit = false;
+	u32 s;
+
+	for (s = 0; s < x->g->shards; s++) {
+		epoch_lock_shard(h, s);
+		epoch_lock_join(h);
+		gagg_follow_hear(x->join, epoch_shard(h, s));
+		epoch_unlock_join(h);
+		unfit |= epoch_unfit(h, s);
+		epoch_unlock_shard(h, s);
+	}
+	if (unfit)
+		epoch_tell_unfit(h);
+	epoch_lock_join(h);
+	gagg_follow_timer(x->join, x->g, unfit, epoch_random(), epoch_now_ns());
+	gagg_step_collect(x);
+	epoch_unlock_join(h);
+}
+
+/*
+ * HELLO, START or ABORT has arrived: gagg_join_rx(). @d->random and @d->now are filled in here. A
+ * datagram that changes nothing calls nobody.
+ */
+static inline enum gagg_drop gagg_step_rx(const struct gagg_hosted *x, struct gagg_join_dgram *d)
+{
+	enum gagg_drop why;
+	u32 types;
+	u64 at;
+
+	d->random = epoch_random();
+	epoch_lock_join(&x->host);
+	d->now = epoch_now_ns();
+	at = gagg_join_deadline(x->join, x->g);
+	why = gagg_join_rx(x->join, x->g, d);
+	types = gagg_due_collect(x->due, x->join);
+	if (types || gagg_join_deadline(x->join, x->g) != at)
+		epoch_call(&x->host, types);
+	epoch_unlock_join(&x->host);
+	return why;
+}
+
+/* a group on one host needs no message: its timer starts the epoch */
+static inline void gagg_step_attach(const struct gagg_hosted *x, u32 rank)
+{
+	epoch_lock_join(&x->host);
+	gagg_join_attach(x->join, x->g, rank, epoch_now_ns());
+	gagg_step_collect(x);
+	epoch_unlock_join(&x->host);
+	gagg_step_timer(x);
+}
+
+static inline void gagg_step_leave(const struct gagg_hosted *x, u32 rank, u32 reason)
+{
+	epoch_lock_join(&x->host);
+	gagg_join_leave(x->join, x->g, rank, reason, epoch_now_ns());
+	gagg_step_collect(x);
+	epoch_unlock_join(&x->host);
+}
+
+static inline void gagg_step_end(const struct gagg_hosted *x, const struct gagg_end *end)
+{
+	epoch_lock_join(&x->host);
+	gagg_join_end(x->join, x->g, end, epoch_now_ns());
+	gagg_step_collect(x);
+	epoch_unlock_join(&x->host);
+}
+
+static inline void gagg_step_limit(const struct gagg_hosted *x, u32 lanes)
+{
+	epoch_lock_join(&x->host);
+	gagg_join_limit(x->join, x->g, lanes, epoch_now_ns());
+	gagg_step_collect(x);
+	epoch_unlock_join(&x->host);
+}
+
+/* @ranks of those that are attached have no epoch any more; the group is locked */
+static inline void gagg_step_tell_ended(const struct gagg_hosted *x, u64 ranks, u32 reason)
+{
+	for (; ranks; ranks &= ranks - 1) {
+		u32 rank = gagg_lowest(ranks);
+
+		if (!gagg_state_is_attached(epoch_state(&x->host, rank)))
+			continue;
+		gagg_table_spend(x->table);
+		epoch_tell_ended(&x->host, rank, reason);
+	}
+}
+
+/*
+ * The group is locked. Shards stop and channels go under the same locks: no shard looks at a
+ * channel that is gone. Sessions are told before channels are given back.
+ */
+static inline void gagg_step_over(const struct gagg_hosted *x, const struct gagg_end *end)
+{
+	struct gagg_site *gone[GAGG_CHANNELS_MAX];
+	const struct gagg_host *h = &x->host;
+	u64 epoch = *x->epoch;
+	u32 n, s;
+
+	epoch_lock(h);
+	for (s = 0; s < x->g->shards; s++)
+		gagg_shard_stop(epoch_shard(h, s));
+	epoch_trace_over(h);
+	x->g->lanes = x->g->room;
+	n = epoch_unlink(h, gone);
+	epoch_unlock(h);
+	*x->epoch = 0;
+	gagg_step_tell_ended(x, x->g->ranks_of[x->g->self], end->reason);
+	while (n)
+		epoch_give(h, gone[--n]);
+	epoch_is_over(h, epoch, end);
+}
+
+/*
+ * The group is locked. Sessions are told when the shards run: a trainer may submit an op at once.
+ * 0, or a negative errno: there is no memory for the channel, and nothing has begun.
+ */
+static inline int gagg_step_begin(const struct gagg_hosted *x, const struct gagg_step *step)
+{
+	const struct gagg_host *h = &x->host;
+	u32 s, trip[GAGG_NODES];
+	struct gagg_site *site;
+	u64 left;
+	int err;
+
+	err = epoch_channel(h, &site);
+	if (err)
+		return err;
+	gagg_site_begin(site, step->epoch);
+	epoch_lock_join(h);
+	gagg_join_trips(x->join, x->g, trip);
+	epoch_unlock_join(h);
+	epoch_lock(h);
+	x->g->lanes = step->lanes;
+	for (s = 0; s < x->g->shards; s++) {
+		gagg_shard_start(epoch_shard(h, s), x->g, step->epoch, step->cookie);
+		gagg_shard_trips(epoch_shard(h, s), x->g, trip);
+	}
+	epoch_trace_begun(h, step, site, trip);
+	epoch_unlock(h);
+	*x->epoch = step->epoch;
+	++*x->epochs;
+	for (left = x->g->ranks_of[x->g->self]; left; left &= left - 1)
+		if (epoch_state(h, gagg_lowest(left)) == GAGG_S_ATTACHED)
+			epoch_tell_runs(h, gagg_lowest(left), step->epoch);
+	epoch_begun(h, step);
+	return 0;
+}
+
+/*
+ * gagg_step_follow - the group comes to where its join object is
+ * @x:	the group, which is locked
+ * @dead: as of gagg_follow()
+ * @step: out: what was done. Without memory no rank can train in the epoch: it ends, and
+ *	@step->epoch is 0
+ *
+ * Return: 0 or a negative errno.
+ */
+static inline int gagg_step_follow(const struct gagg_hosted *x, bool dead, struct gagg_step *step)
+{
+	const struct gagg_end no_memory = gagg_end_here(x->g, GAGG_R_ADMIN);
+	struct gagg_due taken;
+	int err;
+
+	epoch_lock_join(&x->host);
+	gagg_due_take(x->due, GAGG_DUE_FOLLOW, &taken);
+	gagg_follow(x->join, x->g, *x->epoch, dead, step);
+	epoch_unlock_join(&x->host);
+	if (step->over)
+		gagg_step_over(x, &step->end);
+	gagg_step_tell_ended(x, step->never, step->end.reason);
+	if (!step->epoch)
+		return 0;
+	err = gagg_step_begin(x, step);
+	if (err) {
+		step->epoch = 0;
+		gagg_step_end(x, &no_memory);
+	}
+	return err;
+}
+
+/*
+ * The last words of a group that has been told GAGG_R_DELETED, and has followed. What was due is
+ * said in them, or concerns nobody any more.
+ */
+static inline void gagg_step_last_words(const struct gagg_hosted *x)
+{
+	struct gagg_due taken;
+	u32 i;
+
+	for (i = 0; i < GAGG_LAST_WORDS; i++) {
+		epoch_lock_join(&x->host);
+		gagg_due_take(x->due, GAGG_DUE_ALL, &taken);
+		gagg_follow_last_words(x->join, &taken);
+		epoch_unlock_join(&x->host);
+		epoch_speak(&x->host, &taken);
+	}
+}
+
+#endif

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/layout.c kmod/core/front.c kmod/core/site.c kmod/core/table.c kmod/core/group/follow.c kmod/core/group/join*.c; libs: */
+/*
+ * Steps are taken: what a host is asked for, in which order, when an epoch begins or ends, and whom
+ * the join object calls.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "join_net.h"
+#include "core.h"
+
+/* what the host was asked for, a word each */
+static char said[512];
+
+struct gagg_host {
+	char name;
+};
+
+#include "step.h"
+
+static struct gagg_shard *shard[SHARDS];
+static struct gagg_site site;
+static struct gagg_done done;
+static void *const blocks[] = { &done };
+static enum gagg_session_state states[GAGG_RANKS];
+static struct gagg_due due;
+static struct gagg_table table;
+static bool joined, all, one, unfit[SHARDS], memory;
+static u64 epoch, epochs;
+static struct gagg_hosted x;
+static struct gagg_step step;
+
+static void say(const char *fmt, ...)
+{
+	size_t len = strlen(said);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(said + len, sizeof(said) - len, fmt, ap);
+	va_end(ap);
+}
+
+static void expect(const char *words)
+{
+	assert_string_equal(said, words);
+	said[0] = 0;
+}
+
+static void epoch_lock_join(const struct gagg_host *h)
+{
+	assert_int_equal(h->name, 'a');
+	assert_false(joined);
+	joined = true;
+}
+
+static void epoch_unlock_join(const struct gagg_host *h)
+{
+	(void)h;
+	assert_true(joined);
+	joined = false;
+}
+
+static void epoch_lock_shard(const struct gagg_host *h, u32 s)
+{
+	(void)h;
+	assert_false(one || all || joined);
+	one = true;
+	say("shard%u ", s);
+}
+
+static void epoch_unlock_shard(const struct gagg_host *h, u32 s)
+{
+	(void)h;
+	(void)s;
+	assert_true(one && !joined);
+	one = false;
+}
+
+static void epoch_lock(const struct gagg_host *h)
+{
+	(void)h;
+	assert_false(one || all || joined);
+	all = true;
+	say("lock ");
+}
+
+static void epoch_unlock(const struct gagg_host *h)
+{
+	(void)h;
+	assert_true(all);
+	all = false;
+	say("unlock ");
+}
+
+static struct gagg_shard *epoch_shard(const struct gagg_host *h, u32 s)
+{
+	(void)h;
+	assert_true(all || one);
+	return shard[s];
+}
+
+static u64 epoch_now_ns(void)
+{
+	return now;
+}
+
+static u64 epoch_random(void)
+{
+	return 4711;
+}
+
+static bool epoch_unfit(const struct gagg_host *h, u32 s)
+{
+	bool is = unfit[s];
+
+	(void)h;
+	assert_true(one);
+	unfit[s] = false;
+	return is;
+}
+
+static void epoch_tell_unfit(const struct gagg_host *h)
+{
+	(void)h;
+	assert_false(one || all || joined);
+	say("unfit ");
+}
+
+static void epoch_call(const struct gagg_host *h, u32 types)
+{
+	(void)h;
+	assert_true(joined);
+	say("call%x ", types);
+}
+
+static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken)
+{
+	u32 node;
+	u8 type;
+
+	(void)h;
+	assert_false(joined);
+	while ((type = gagg_due_next(taken, &node)) != GAGG_JOIN_TYPES)
+		say("say%u-%u ", type, node);
+}
+
+static int epoch_channel(const struct gagg_host *h, struct gagg_site **to)
+{
+	(void)h;
+	*to = &site;
+	say("channel ");
+	return memory ? 0 : -ENOMEM;
+}
+
+static u32 epoch_unlink(const struct gagg_host *h, struct gagg_site **gone)
+{
+	(void)h;
+	assert_true(all && !shard[0]->running && !shard[1]->running);
+	gone[0] = &site;
+	say("unlink ");
+	return 1;
+}
+
+static void epoch_give(const struct gagg_host *h, struct gagg_site *which)
+{
+	(void)h;
+	assert_ptr_equal(which, &site);
+	assert_false(all);
+	say("give ");
+}
+
+static enum gagg_session_state epoch_state(const struct gagg_host *h, u32 rank)
+{
+	(void)h;
+	return states[rank];
+}
+
+static void epoch_tell_runs(const struct gagg_host *h, u32 rank, u64 number)
+{
+	(void)h;
+	assert_true(shard[0]->running && shard[1]->running && epoch == number);
+	states[rank] = GAGG_S_RUNNING;
+	say("runs%u ", rank);
+}
+
+static void epoch_tell_ended(const struct gagg_host *h, u32 rank, u32 reason)
+{
+	(void)h;
+	assert_true(!epoch && table.spent);
+	states[rank] = GAGG_S_ENDED;
+	say("ended%u-%u ", rank, reason);
+}
+
+static void epoch_trace_begun(const struct gagg_host *h, const struct gagg_step *what,
+			      const struct gagg_site *with, const u32 trip[GAGG_NODES])
+{
+	(void)h;
+	assert_true(all && shard[1]->running);
+	assert_ptr_equal(with, &site);
+	say("trace%u-%u-%u ", (u32)what->epoch, x.g->lanes, !!trip[0]);
+}
+
+static void epoch_trace_over(const struct gagg_host *h)
+{
+	(void)h;
+	assert_true(all);
+	say("trace ");
+}
+
+static void epoch_begun(const struct gagg_host *h, const struct gagg_step *what)
+{
+	(void)h;
+	assert_false(all);
+	say("begun%u ", (u32)what->epoch);
+}
+
+static void epoch_is_over(const struct gagg_host *h, u64 number, const struct gagg_end *end)
+{
+	(void)h;
+	assert_false(all);
+	say("over%u-%u ", (u32)number, end->reason);
+}
+
+/* the tested host is @n; its ranks have sessions, and the one that is no worker has not attached */
+static void is_host(u32 n)
+{
+	u32 s;
+
+	host[n].g.room = 400;
+	memset(states, 0, sizeof(states));
+	memset(&due, 0, sizeof(due));
+	memset(&table, 0, sizeof(table));
+	memset(&done, 0, sizeof(done));
+	epoch = 0;
+	epochs = 0;
+	joined = false;
+	all = false;
+	one = false;
+	memory = true;
+	memset(unfit, 0, sizeof(unfit));
+	said[0] = 0;
+	states[2 * n] = GAGG_S_ATTACHED;
+	site.done = blocks;
+	for (s = 0; s < SHARDS; s++) {
+		free(shard[s]);
+		shard[s] = calloc(1, gagg_shard_bytes(&host[n].g));
+		assert_non_null(shard[s]);
+		gagg_shard_init(shard[s], &host[n].g, s);
+	}
+	x = (struct gagg_hosted){
+		.host.name = 'a', .g = &host[n].g, .join = &host[n].j, .due = &due,
+		.table = &table, .epoch = &epoch, .epochs = &epochs,
+	};
+}
+
+static void follow(bool dead)
+{
+	memset(&step, 0xff, sizeof(step));
+	assert_int_equal(gagg_step_follow(&x, dead, &step), 0);
+	assert_false(due.nodes[GAGG_JOIN_EPOCH_START] | due.nodes[GAGG_JOIN_EPOCH_END]);
+}
+
+/* an epoch runs on the tested host, and on others */
+static void runs_on(u32 nodes_of, u32 n)
+{
+	started(nodes_of);
+	is_host(n);
+	follow(false);
+	said[0] = 0;
+}
+
+static void attach__alone_begins(void **state)
+{
+	(void)state;
+	world(1);
+	is_host(0);
+	gagg_step_attach(&x, 0);
+	/* attached: nothing for others; the timer: it begins, and news of it */
+	expect("call0 shard0 shard1 call10 ");
+	host[0].j.lanes = 328;
+	follow(false);
+	expect("channel lock trace1-328-0 unlock runs0 begun1 ");
+	assert_true(!step.over && step.epoch == 1);
+	assert_true(epoch == 1 && epochs == 1 && done.epoch == 1);
+	assert_true(shard[1]->epoch == 1 && shard[1]->cookie == 4711);
+	follow(false);
+	expect("");
+}
+
+/* paths begin with the round trips of HELLO */
+static void follow__begins_with_trips(void **state)
+{
+	(void)state;
+	started(2);
+	is_host(1);
+	host[1].j.peer[0].trip = 3000000;
+	follow(false);
+	assert_true(shard[0]->told == 1 && shard[1]->told == 1);
+}
+
+static void leave__ends(void **state)
+{
+	(void)state;
+	runs_on(1, 0);
+	x.g->lanes = 328;
+	gagg_step_leave(&x, 0, GAGG_R_BYE);
+	expect("call20 ");
+	follow(false);
+	expect("lock trace unlink unlock ended0-1 give over1-1 ");
+	assert_true(step.over && !step.epoch && !epoch && epochs == 1);
+	assert_int_equal(x.g->lanes, 400);
+	assert_int_equal(states[0], GAGG_S_ENDED);
+}
+
+static void follow__ends_and_begins(void **state)
+{
+	(void)state;
+	runs_on(1, 0);
+	gagg_step_leave(&x, 0, GAGG_R_BYE);
+	gagg_step_attach(&x, 0);
+	said[0] = 0;
+	follow(false);
+	/* its session is the old one's; why that has ended is forgotten */
+	expect("lock trace unlink unlock ended0-0 give over1-0 "
+	       "channel lock trace2-344-0 unlock begun2 ");
+	assert_true(step.over && step.epoch == 2 && epochs == 2);
+}
+
+/* without memory for its channel the epoch ends, and only the attached are told */
+static void follow__without_memory(void **state)
+{
+	(void)state;
+	world(1);
+	is_host(0);
+	gagg_step_attach(&x, 0);
+	memory = false;
+	said[0] = 0;
+	assert_int_equal(gagg_step_follow(&x, false, &step), -ENOMEM);
+	expect("channel call20 ");
+	assert_true(!step.epoch && !epoch && !epochs && !shard[0]->running);
+	assert_ended(0, 1, GAGG_R_ADMIN, 0);
+	follow(false);
+	expect("ended0-7 ");
+	assert_int_equal(states[1], GAGG_S_BOUND);
+}
+
+/* nobody is attached: channel 0 is still for the next epoch */
+static void follow__tells_the_attached(void **state)
+{
+	(void)state;
+	started(1);
+	is_host(0);
+	states[0] = GAGG_S_BOUND;
+	gagg_step_leave(&x, 0, GAGG_R_BYE);
+	said[0] = 0;
+	follow(false);
+	expect("");
+	assert_false(table.spent);
+}
+
+static void timer__hears_and_tells(void **state)
+{
+	(void)state;
+	runs_on(2, 1);
+	shard[1]->heard[0] = now + 5;
+	gagg_step_timer(&x);
+	assert_int_equal(host[1].j.peer[0].heard, now + 5);
+	assert_int_equal(host[1].j.phase, GAGG_PHASE_RUNNING);
+	assert_null(strstr(said, "unfit"));
+	said[0] = 0;
+	unfit[0] = true;
+	gagg_step_timer(&x);
+	assert_non_null(strstr(said, "shard0 shard1 unfit call"));
+	assert_ended(1, 1, GAGG_R_MTU, 2);
+}
+
+/* what changes nothing calls nobody: who floods a host does not wake it */
+static void rx__calls_when_something_changes(void **state)
+{
+	struct gagg_join_dgram d = { .node = 0 };
+	struct datagram hello;
+
+	(void)state;
+	world(2);
+	is_host(1);
+	make(&hello, 0, GAGG_JOIN_SEND_HELLO, 1);
+	d.m = &hello.m;
+	d.body = &hello.body;
+	assert_int_equal(gagg_step_rx(&x, &d), GAGG_DROP_NONE);
+	assert_true(d.random == 4711 && d.now == now);
+	assert_non_null(strstr(said, "call"));
+	said[0] = 0;
+	d.node = 7;
+	assert_int_equal(gagg_step_rx(&x, &d), GAGG_DROP_SOURCE);
+	expect("");
+}
+
+/* nothing is to be sent, but the group is to be looked at earlier or later */
+static void rx__calls_for_another_deadline(void **state)
+{
+	struct gagg_join_dgram d = { .node = 0 };
+	struct datagram hello;
+	u64 at;
+
+	(void)state;
+	runs_on(2, 1);
+	run(10 * GAGG_SEC);
+	host[0].j.pn++;
+	make(&hello, 0, GAGG_JOIN_SEND_HELLO, 1);
+	d.m = &hello.m;
+	d.body = &hello.body;
+	/* the peer has been silent for so long that it would be dead at once */
+	host[1].j.peer[0].heard = now - 5 * GAGG_SEC + 1;
+	at = gagg_join_deadline(&host[1].j, &host[1].g);
+	assert_int_equal(gagg_step_rx(&x, &d), GAGG_DROP_NONE);
+	assert_true(gagg_join_deadline(&host[1].j, &host[1].g) > at);
+	expect("call0 ");
+}
+
+static void limit__is_told(void **state)
+{
+	(void)state;
+	world(2);
+	is_host(1);
+	gagg_step_limit(&x, 200);
+	assert_non_null(strstr(said, "call"));
+	assert_true(due.nodes[GAGG_JOIN_SEND_HELLO] == 1);
+}
+
+static void last_words__are_said_thrice(void **state)
+{
+	struct gagg_end end;
+
+	(void)state;
+	runs_on(3, 1);
+	end = gagg_end_here(x.g, GAGG_R_DELETED);
+	gagg_step_end(&x, &end);
+	said[0] = 0;
+	follow(true);
+	expect("lock trace unlink unlock ended2-6 give over1-6 ");
+	gagg_step_last_words(&x);
+	expect("say2-0 say2-2 say2-0 say2-2 say2-0 say2-2 ");
+	assert_int_equal(gagg_due_types(&due), 0);
+}
+
+/* who waits for the epoch of a group that dies waits no more */
+static void follow__a_dead_group(void **state)
+{
+	(void)state;
+	world(2);
+	is_host(0);
+	gagg_step_attach(&x, 0);
+	said[0] = 0;
+	follow(true);
+	expect("ended0-6 ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(attach__alone_begins),
+		cmocka_unit_test(follow__begins_with_trips),
+		cmocka_unit_test(leave__ends),
+		cmocka_unit_test(follow__ends_and_begins),
+		cmocka_unit_test(follow__without_memory),
+		cmocka_unit_test(follow__tells_the_attached),
+		cmocka_unit_test(timer__hears_and_tells),
+		cmocka_unit_test(rx__calls_when_something_changes),
+		cmocka_unit_test(rx__calls_for_another_deadline),
+		cmocka_unit_test(limit__is_told),
+		cmocka_unit_test(last_words__are_said_thrice),
+		cmocka_unit_test(follow__a_dead_group),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
