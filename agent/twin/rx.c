@@ -25,7 +25,6 @@
 #define BATCHES		8	/* of a call */
 #define BATCH_BYTES	65536
 #define MULTICAST_CALLS	64	/* of a turn: 512 single datagrams, as a poll of the module */
-#define NO_NODE		(~0U)
 #define ECN_MASK	3
 #define ECN_CE		3
 
@@ -43,15 +42,15 @@ struct rx {
 };
 
 /* the source of a batch's segments, and the group of the last one */
-struct source {
+struct gagg_source {
 	struct port *port;
 	const union address *from;
 	struct group *group;
 	struct part *part;		/* of the group */
-	struct gagg_burst burst;	/* its actions may wait */
-	struct channel *ch;		/* of its last datagram */
-	bool multicast;
+	struct gagg_receipts rx;
 };
+
+#include "receive.h"
 
 struct rx *rx_new(void)
 {
@@ -88,133 +87,102 @@ void rx_free(struct rx *rx)
 
 /* --- one datagram --------------------------------------------------------- */
 
-/* members are configured, never learned */
-static void rx_find_source(struct source *src, u32 id)
+static void rx_find(struct gagg_source *src, u32 id)
 {
+	struct gagg_arrival *in = &src->rx.burst.in;
 	const struct port *p = src->port;
 	unsigned int i;
 	u32 n;
 
 	if (src->group && src->group->geom.group == id)
 		return;
-	src->burst.in.node = NO_NODE;
+	in->node = GAGG_NO_NODE;
+	src->rx.stats = NULL;
 	src->group = NULL;
 	for (i = 0; i < p->n_groups; i++)
 		if (p->groups[i]->geom.group == id)
 			src->group = p->groups[i];
+	in->vis.sh = NULL;
 	if (!src->group)
 		return;
 	src->part = &src->group->part[p->worker->index];
-	src->burst.in.vis.sh = src->part->core;
-	src->burst.in.vis.g = &src->group->geom;
+	src->rx.stats = &src->part->stats;
+	in->vis.sh = src->part->core;
+	in->vis.g = &src->group->geom;
 	for (n = 0; n < src->group->geom.nodes; n++) {
 		union address addr = src->group->node[n];
 
 		address_shift(&addr, p->worker->index);
 		if (address_equal(&addr, src->from))
-			src->burst.in.node = n;
+			in->node = n;
 	}
 }
 
-/* carries out actions, before the core gets a datagram that does not follow the last one */
-static void rx_drain(struct source *src)
+/* no counter is anybody's */
+static void rx_drop_alone(struct gagg_source *src)
 {
-	if (src->group && src->burst.in.vis.sh->nacts)
-		act_drain(src->port, src->group);
+	(void)src;
 }
 
-static void rx_add_lanes(const struct source *src, const void *lanes)
+static struct gagg_site *rx_site(struct gagg_source *src, u16 id)
 {
-	const struct gagg_todo *todo = &src->burst.in.todo;
-	struct gagg_sum sum = gagg_site_sum(&src->ch->site, src->burst.in.vis.g,
-					    src->port->worker->index, todo);
+	struct channel *ch = channel_find(src->group, id);
 
-	twin_loops->reduce(todo->laneop, sum.to, sum.from, lanes, todo->lanes, todo->shift);
+	return ch ? &ch->site : NULL;
 }
 
-/* carries out the core's verdict on a datagram; true: the lanes were taken */
-static bool rx_obey(struct source *src, enum gagg_rx rx, const void *lanes)
+static void rx_lend(struct gagg_source *src, struct gagg_env *env, struct gagg_trainers *trainers)
 {
-	switch (rx) {
-	case GAGG_RX_ADD:
-		rx_add_lanes(src, lanes);
-		return true;
-	case GAGG_RX_PLACE:
-		/* the trainer is there: a seat goes without an op, or the shard has stopped */
-		gagg_site_place(&src->ch->site, src->burst.in.vis.g, &src->burst.in.todo, lanes);
-		return true;
-	case GAGG_RX_DROP:
-		src->part->stats.drop[src->burst.in.todo.drop]++;
-		return false;
-	case GAGG_RX_OK:
-	case GAGG_RX_AGAIN:
-		break;
-	}
+	trainers_env(env, trainers, src->group, src->port->worker->index);
+}
+
+static void rx_add(struct gagg_source *src, const struct gagg_sum *sum, const void *lanes)
+{
+	const struct gagg_todo *todo = &src->rx.burst.in.todo;
+
+	twin_loops->reduce(todo->laneop, sum->to, sum->from, lanes, todo->lanes, todo->shift);
+}
+
+static void rx_lacks(struct gagg_source *src)
+{
+	src->part->lacks = true;
+}
+
+static enum gagg_drop rx_join(struct gagg_source *src, const struct gagg_msg *m, const void *body)
+{
+	return epoch_rx(src->group, src->rx.burst.in.node, src->port->worker->index, m, body);
+}
+
+static void rx_drain(struct gagg_source *src)
+{
+	act_drain(src->port, src->group);
+}
+
+static bool rx_traces(void)
+{
 	return false;
 }
 
-/* @at: the datagram */
-static void rx_shard(struct source *src, struct gagg_msg *m, const unsigned char *at)
+static void rx_trace_before(struct gagg_source *src, const struct gagg_msg *m, const void *body)
 {
-	const unsigned char *body = at + GAGG_WIRE_HDRLEN;
+	(void)src;
+	(void)m;
+	(void)body;
+}
+
+static void rx_trace(struct gagg_source *src, enum gagg_rx rx)
+{
+	(void)src;
+	(void)rx;
+}
+
+/* @at: the datagram, in memory of ours */
+static void rx_datagram(struct gagg_source *src, const unsigned char *at, u32 len)
+{
 	struct gagg_trainers trainers;
-	struct gagg_env env;
-	enum gagg_rx rx;
 
-	src->ch = channel_find(src->group, m->channel);
-	trainers_env(&env, &trainers, src->group, src->port->worker->index);
-	do {
-		rx = gagg_burst_rx(&src->burst, &env, m, body);
-		if (rx_obey(src, rx, body))
-			gagg_burst_commit(&src->burst, at);
-		rx_drain(src);
-	} while (rx == GAGG_RX_AGAIN);
-}
-
-/* false: it does not follow the one before */
-static bool rx_follows(struct source *src, const unsigned char *at, u32 len)
-{
-	if (!gagg_burst_follows(&src->burst, at, len))
-		return false;
-	rx_obey(src, gagg_burst_next(&src->burst), at + GAGG_WIRE_HDRLEN);
-	if (gagg_shard_must_act(src->burst.in.vis.sh, src->burst.in.vis.g))
-		rx_drain(src);
-	src->part->stats.rx_datagrams++;
-	src->part->stats.rx_bytes += len;
-	return true;
-}
-
-static void rx_datagram(struct source *src, const unsigned char *at, u32 len)
-{
-	const unsigned char *body = at + GAGG_WIRE_HDRLEN;
-	struct gagg_stats *stats;
-	enum gagg_drop why;
-	struct gagg_msg m;
-	__le32 id;
-
-	rx_drain(src);
-	src->burst.len = 0;
-	/* an unknown group: no counter */
-	if (len < GAGG_WIRE_HDRLEN)
-		return;
-	memcpy(&id, at + offsetof(struct gagg_hdr, group), sizeof(id));
-	rx_find_source(src, le32_to_cpu(id));
-	if (!src->group)
-		return;
-	stats = &src->part->stats;
-	stats->rx_datagrams++;
-	stats->rx_bytes += len;
-	why = gagg_wire_parse(at, len, &m);
-	if (!why && src->burst.in.node == NO_NODE)
-		why = GAGG_DROP_SOURCE;
-	if (!why && src->multicast && !gagg_wire_is_for_all(&m))
-		why = GAGG_DROP_TYPE;
-	if (!why && gagg_wire_joins(&m))
-		why = epoch_rx(src->group, src->burst.in.node, src->port->worker->index, &m, body);
-	else if (!why)
-		rx_shard(src, &m, at);
-	if (why)
-		stats->drop[why]++;
+	if (gagg_receive_begin(src, &src->rx, len))
+		gagg_receive(src, &src->rx, &trainers, at, len, at + GAGG_WIRE_HDRLEN);
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -240,22 +208,27 @@ static void rx_read_control(struct msghdr *h, u32 *seg, u8 *tos)
 
 static void rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 now)
 {
-	struct source src = {
-		.port = p, .from = msg->msg_hdr.msg_name, .multicast = multicast,
-		.burst.in.vis.now = now,
+	struct gagg_source src = {
+		.port = p, .from = msg->msg_hdr.msg_name, .rx.multicast = multicast,
+		.rx.burst.in.vis.now = now,
 	};
 	const unsigned char *bytes = msg->msg_hdr.msg_iov->iov_base;
-	u32 seg = msg->msg_len, off, len;
+	u32 seg = msg->msg_len, off = 0;
 	u8 tos = 0;
 
 	rx_read_control(&msg->msg_hdr, &seg, &tos);
-	src.burst.in.ce = (tos & ECN_MASK) == ECN_CE;
-	for (off = 0; off < msg->msg_len && seg; off += len) {
-		len = msg->msg_len - off < seg ? msg->msg_len - off : seg;
-		if (!rx_follows(&src, bytes + off, len))
+	src.rx.burst.in.ce = (tos & ECN_MASK) == ECN_CE;
+	while (off < msg->msg_len && seg) {
+		u32 left = msg->msg_len - off, len = left < seg ? left : seg;
+		u32 taken = gagg_receive_run(&src, &src.rx, bytes + off, left, len);
+
+		if (!taken) {
 			rx_datagram(&src, bytes + off, len);
+			taken = 1;
+		}
+		off += taken * len;
 	}
-	rx_drain(&src);
+	gagg_receive_act(&src, &src.rx);
 }
 
 /* what has come to a socket of @p, in bounds: messages; fewer than BATCHES: it is empty */

@@ -28,6 +28,9 @@
 
 #include "shard.h"
 
+struct gagg_site;
+struct gagg_stats;
+
 /**
  * struct gagg_burst - a burst that is taken apart
  * @in:		the last datagram
@@ -40,6 +43,22 @@ struct gagg_burst {
 	struct gagg_arrival in;
 	u32 len;
 	struct gagg_hdr first;
+};
+
+/**
+ * struct gagg_receipts - datagrams of one source
+ * @burst:	they: its actions may wait. The host sets @burst.in.ce and @burst.in.vis.now
+ * @multicast:	they have come by multicast; the host sets it
+ * @stats:	counters of the last one's group on this port; NULL: it has none here
+ * @site:	channel of the last one that came to a shard
+ * @steps:	chunks and results that messages name beyond their first
+ */
+struct gagg_receipts {
+	struct gagg_burst burst;
+	bool multicast;
+	struct gagg_stats *stats;
+	struct gagg_site *site;
+	u32 steps;
 };
 
 /* gagg_shard_rx() for a datagram that follows none; after ADD or PLACE call gagg_burst_commit() */
