@@ -48,7 +48,7 @@ struct save_ask {
 };
 
 /**
- * struct save_answer - who is told the answer to COMMIT
+ * struct save_answer - where the answer to COMMIT goes
  * @done:	called once, soon or later, with the answer
  * @arg:	for @done
  */

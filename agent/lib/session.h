@@ -29,7 +29,7 @@
  * @timeout_ms: of blocking calls; negative: none
  * @notice_ms: a wait for other ranks that is longer is to be told of
  * @noticed: one for an operation was
- * @abi: version of the interface that who stands behind @fd speaks
+ * @abi: version of the interface at the other end of @fd
  * @epoch: the last one it was in; 0: none
  * @sync: sync mode of the group in that epoch
  * @group: name of the group; empty: only the process that opened @fd knows it
@@ -81,7 +81,7 @@ uint64_t session_deadline(const struct session *s);
 uint64_t session_notice_at(const struct session *s);
 
 /**
- * struct session_notice - who is told that a wait is long
+ * struct session_notice - where it is told that a wait is long
  * @at: when (deadline.h)
  * @tell: called once
  * @of: for @tell

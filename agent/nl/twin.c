@@ -184,7 +184,7 @@ static struct broker_request twin_question(uint32_t op, const char *name, uint32
 	return req;
 }
 
-/* The answer is a netlink message, for who has asked @q. */
+/* The answer to @q is a netlink message. */
 static int twin_hand_on(const struct nl *nl, const struct answer *a, const struct nl_question *q,
 			char text[NL_SENTENCE_MAX])
 {

@@ -4,7 +4,7 @@
 
 #include <linux/workqueue.h>
 
-/* of works that run on any CPU; those who queue on the old name are warned of */
+/* of works that run on any CPU; queueing on the old name is warned of */
 static inline struct workqueue_struct *gagg_compat_unbound_wq(void)
 {
 #ifdef GAGG_HAVE_SYSTEM_DFL_WQ

@@ -72,7 +72,7 @@ static inline void gagg_batch_tell(struct gagg_batch *b, u32 index)
 	struct gagg_site *site = b->news[index].site;
 	u32 l;
 
-	/* chunks first: who hears of an op may look at its chunks */
+	/* chunks first: a trainer that hears of an op may look at its chunks */
 	gagg_site_progress(site, b->sh->index);
 	for (l = 0; l < GAGG_LOCALS; l++) {
 		if (!site->lent[l].push)

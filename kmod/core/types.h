@@ -101,7 +101,7 @@ static inline bool gagg_swap(u64 *at, u64 *was, u64 to)
 #endif
 
 /*
- * What trainers read and write. Who sees what gagg_tell() stores sees what was written before;
+ * What trainers read and write. A reader of what gagg_tell() stores sees what was written before;
  * what is looked at after gagg_heed() is as new as what that has read.
  */
 #ifdef __KERNEL__

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * To be preloaded: who looks for events without waiting, and finds none, lets others
+ * To be preloaded: a process that looks for events without waiting, and finds none, lets others
  * run. UCX, on which MPICH is built, spins in this way, and neither has an option.
  */
 #include <sched.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/nl/codec.c agent/nl/events.c agent/nl/extack.c agent/nl/names.c agent/lib/sync_name.c kmod/core/group/param.c agent/nl/nl.c agent/nl/request.c agent/nl/twin.c agent/lib/message.c; libs: libnl-3.0 libnl-genl-3.0 */
 /*
- * What whoever listens at the path of a gagg-twin may answer. The input is an answer. What holds:
+ * What a process that listens at the path of a gagg-twin may answer. The input is an answer. What
+ * holds:
  *	- nothing beyond it is read
  *	- what is said of it, and what is taken from it, ends and can be printed
  *	- a group that is taken can be told again, and is the same

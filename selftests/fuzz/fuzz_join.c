@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: kmod/core/group/join*.c kmod/core/wire.c; libs: -DGAGG_NODES=4 -DGAGG_RANKS=8 */
 /*
- * Who is there: up to four nodes with the join object. The input is a shape and
+ * Membership: up to four nodes with the join object. The input is a shape and
  * a schedule: trainers come and go, nodes are made anew, datagrams arrive, are
  * lost, come twice and late, time passes, and others send in a node's name.
  *
- * What holds at every step, whoever sends:
+ * What holds at every step, whatever is sent:
  *	- the queue of actions is as short as join.h says; what is sent parses
  *	- a node ends what it has started, for a rank and reason that exist; then
  *	  no rank is attached
@@ -39,7 +39,7 @@ static struct datagram pool[FLIGHT];
 static u8 flight[FLIGHT];	/* a permutation of the pool: under way, oldest first, and free */
 static u64 now, drawn;
 static u32 nodes, nflight;
-static bool betrayed;		/* who forges has known a secret */
+static bool betrayed;		/* the forger has known a secret */
 
 static struct datagram *under_way(u32 i)
 {

@@ -9,7 +9,7 @@
  * a byte of a shard or a channel. An *insider* knows both, and sends from the
  * address of a member: its hosts' ranks may add and say what they like.
  *
- * What holds at every step, whoever sends: no action names a rank, node, chunk
+ * What holds at every step, whatever is sent: no action names a rank, node, chunk
  * or lanes that are not there, every datagram parses, the queue of actions never
  * runs over, calls end. Without insiders no datagram is dropped but for its epoch
  * or for what chunks_may_drop() says; and in the end, if nothing is lost from then

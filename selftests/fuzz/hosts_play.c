@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The schedule: one byte of the input for what happens, a few for whom and what.
+ * The schedule: one byte of the input for what happens, a few for which host and what.
  */
 #include "hosts.h"
 

@@ -10,8 +10,8 @@
  *	  that the mode, the fence, or what the copy says of itself promise, at most
  *	  those begun, and with ssp:0 none of the reader's clock or later
  *	- a rank's lanes are read when they are of the update that is sent
- * of homes and readers whose hosts are no insiders; whoever sends. With copies, where every rank's
- * host is home of all chunks, an update counts where it is to go only, see stores_copies.c; and in
+ * of homes and readers whose hosts are no insiders, whatever is sent. With copies, where the host of
+ * every rank is home of all chunks, an update counts where it is to go only, see stores_copies.c; and in
  * modes of whole replicas
  *	- all chunks of a read show the same updates
  *
@@ -126,7 +126,7 @@ bool stores_update(const struct host *h, u32 c, u32 rank, u32 stamp, u32 slot, s
 /* stores_copies.c */
 void copies_shape(struct gagg_geom *g, bool whole);
 /* the copy of a call, by what is left of the schedule's byte; false: a trainer would
- * not call that now, or could wait for somebody who waits for it
+ * not call that now, or could wait for one that waits for it
  */
 bool copies_call(const struct host *h, u32 c, u32 rank, u8 flags, u8 how, u8 *copy);
 /* the next one among the channel's hosts has a copy, too */

@@ -10,7 +10,7 @@
  *	push	updates of the copy of the clock's peer; reads of the own one
  *	pair	updates of the own copy; reads of any, most of them of the pair's
  *
- * Who has read since its last update may hold the lock of a copy: it does not wait
+ * A rank that has read since its last update may hold the lock of a copy: it does not wait
  * at a fence then.
  */
 #include <linux/gagg_peer.h>
@@ -155,7 +155,7 @@ void copies_bounds(const struct host *h, u32 c, u32 self, const struct call *cal
 		*may = pair_may(h, c, self, call, rank, *may);
 		break;
 	case COPIES_PUSH:
-		/* who chose this rank at clock - 1 - S has sent that */
+		/* the rank that chose this one at clock - 1 - S has sent that */
 		if (!(call->flags & GAGG_OP_FENCE) && clock > late &&
 		    rank == gagg_peer_from(members, self, clock - 1 - late))
 			has_come(h, c, rank, clock - late, clock, must);

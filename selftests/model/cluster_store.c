@@ -246,7 +246,7 @@ static u32 lag(void)
 
 	if (g->copies)
 		return is_whole() ? ~0U : g->sync.arg[0] + g->sync.arg[1];
-	/* who is never passed over lacks one update of each, at most */
+	/* a rank that is never passed over lacks one update of each, at most */
 	return g->ordered ? 1 : gagg_sync_bound(&g->sync);
 }
 
@@ -277,7 +277,7 @@ static void bounds(u32 c, u32 self, const struct call *call, u32 fresh, u32 rank
 	*least = call->kind == END ? su.rounds : lag() < clock ? clock - lag() : 0;
 	if (fresh <= su.rounds && fresh > *least)
 		*least = fresh;
-	/* who chose this rank one clock ago has sent that */
+	/* the rank that chose this one a clock ago has sent that */
 	if (is_push() && clock && call->kind != END && clock > *least &&
 	    rank == gagg_peer_from(su.members[c], self, clock - 1))
 		*least = clock;

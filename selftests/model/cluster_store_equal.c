@@ -40,7 +40,7 @@ static void normalise_way(u32 n, struct gagg_chan *ch, u32 l, u32 h)
 	w->ask_at = w->ask_at == GAGG_NEVER ? GAGG_NEVER : 1;
 	w->wait = 0;
 	w->answers = 0;		/* windows here are too small to be widened */
-	/* who asks for admission by clocks */
+	/* which ranks ask for admission by clocks */
 	if (!geom[n].snapshot)
 		w->seen = 0;
 	if (!w->again)
@@ -63,7 +63,7 @@ void chunks_normalise(u32 n, u32 c)
 
 	st->ask_at = st->ask_at == GAGG_NEVER ? GAGG_NEVER : 1;
 	st->run_at = GAGG_NEVER;
-	/* who is first matters where one call cannot do all */
+	/* which is first matters where one call cannot do all */
 	st->calls = 0;
 	st->serve_first = 0;
 	st->work_first = 0;

@@ -3,7 +3,7 @@
 /*
  * Two channels that share shard and paths: one may hold up the other only as
  * long as the window says; ranks use them in different orders; a home learns of
- * channel 1 when somebody who uses it is asked (cluster.h).
+ * channel 1 when a host that uses it is asked (cluster.h).
  */
 #include "search.h"
 

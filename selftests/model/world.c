@@ -227,7 +227,7 @@ static void check_counts(struct world *w)
 		return;
 	/* nothing was lost: nothing is said twice */
 	for (k = 0; k < GAGG_N_MAX; k++) {
-		/* who waits for a rank, or for long in its own queue, asks */
+		/* a worker that waits for a rank, or for long in its own queue, asks */
 		bool asks = cfg->late || cfg->think || cfg->cwnd < cfg->window;
 		bool repeats = k == GAGG_N_PULLS;
 

@@ -122,7 +122,7 @@ static void decide(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publis
 	h->w->decided[c][v] = bits;
 }
 
-/* quorum: those of @h who are in a result */
+/* quorum: those of @h that are in a result */
 static void check_counted(struct host *h, u32 c, u32 s, u64 v, const struct gagg_publish *p)
 {
 	const struct gagg_chan *ch = h->c[c].part[s];
@@ -270,7 +270,7 @@ void host_refill(struct host *h, u32 s)
 
 	has_news(h);
 	env_of(h, s, &c, &env);
-	/* in turns: what a path has room for goes to who asks first */
+	/* in turns: what a path has room for goes to the channel that asks first */
 	h->turn++;
 	for (i = 0; i < h->w->cfg.chans; i++) {
 		struct chan_host *k = &h->c[(h->turn + i) % h->w->cfg.chans];

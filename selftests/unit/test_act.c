@@ -318,7 +318,7 @@ static void test_host(void **state)
 	gagg_shard_emit(sh, GAGG_ACT_SEND_RESULT, 9)->m.laneop = S32_ADD;
 	drain(sh, 'a');
 	expect("open-a end6 want12-11-5 lacks1 contrib7-contrib1 result0-result ");
-	/* who has left sends nothing more, and nobody minds */
+	/* a trainer that has left sends nothing more, and that is no fault */
 	memset(&site.lent[1], 0, sizeof(site.lent[1]));
 	gagg_shard_emit(sh, GAGG_ACT_SEND_CONTRIB, 9)->local = 1;
 	drain(sh, 'a');
@@ -354,7 +354,7 @@ static void test_publish(void **state)
 	assert_int_equal(mem.result[19 * LANES], 0);
 	assert_true(rd[17].published == (EPOCH << 32 | 3) && rd[17].exp == 9);
 	assert_true(rd[18].published == (EPOCH << 32 | 3) && rd[18].exp == 8);
-	/* lanes of who has left are not there */
+	/* lanes of a trainer that has left are not there */
 	memset(&site.lent[1], 0, sizeof(site.lent[1]));
 	a = gagg_shard_emit(sh, GAGG_ACT_PUBLISH, 9);
 	a->pub = (struct gagg_publish){ .slot = 1, .round = 3, .locals = 2, .lanes = LANES };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: agent/bench/usage.c; libs: -pthread */
-/* Who tells gagg-bench what a machine has spent, where /proc/stat cannot. */
+/* A process tells gagg-bench what a machine has spent, where /proc/stat cannot. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>

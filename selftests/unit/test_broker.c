@@ -179,7 +179,7 @@ static void gaggd__sessions(void **state)
 	unlink(device);
 }
 
-/* As somebody else, by the socket's own idea of who that is. */
+/* As another user, as the socket sees it. */
 static void gaggd__refuses_by_mode(void **state)
 {
 	struct broker_request r = good();
@@ -189,7 +189,7 @@ static void gaggd__refuses_by_mode(void **state)
 
 	(void)state;
 	if (getuid()) {
-		/* Who cannot become somebody else is refused as himself. */
+		/* A user that cannot become another is refused as itself. */
 		fake.groups[0].uid = getuid() + 1;
 		start();
 		assert_int_equal(ask(&r, msg), EACCES);
@@ -320,7 +320,7 @@ static int answers_to(uid_t uid, int times)
 		while (times--) {
 			int fd = try_connect();
 
-			/* who is refused may be so before it has asked */
+			/* a client that is refused may be so before it has asked */
 			if (fd < 0 || (send(fd, &r, sizeof(r), MSG_NOSIGNAL) < 0 && errno != EPIPE) ||
 			    recv(fd, &reply, sizeof(reply), 0) != sizeof(reply))
 				_exit(2);
@@ -362,7 +362,7 @@ static void gaggd__strangers_leave_places(void **state)
 	pid_t crowd[STRANGERS];
 
 	(void)state;
-	/* who cannot be several has no more than his own: gaggd__crowd */
+	/* a user that cannot be several has no more than its own: gaggd__crowd */
 	if (getuid())
 		return;
 	fake.groups[0].uid = 1;
@@ -391,7 +391,7 @@ static void gaggd__strangers_leave_places(void **state)
 	munmap(dumps, sizeof(*dumps));
 }
 
-/* whom a group admits may take what is kept, and none of them all of it */
+/* users that a group admits may take what is kept, and none of them all of it */
 static void gaggd__members_leave_places(void **state)
 {
 	pid_t crowd[3];

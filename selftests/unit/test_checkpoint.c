@@ -386,7 +386,7 @@ static void a_client__that_dies(void **state)
 	loads("x", 1);
 }
 
-/* Who announces much, and sends nothing, keeps others out for a while only. */
+/* A client that announces much, and sends nothing, keeps others out for a while only. */
 static void an_idle_one__is_given_up(void **state)
 {
 	int connection, fd, open_files;
@@ -516,7 +516,7 @@ static void no_place(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
-/* Whoever keeps what was passed has a socket: nothing is on the disk because of it. */
+/* A client that keeps what was passed has a socket: nothing is on the disk because of it. */
 static void a_socket__that_is_kept(void **state)
 {
 	static char zeros[1 << 20];
@@ -626,7 +626,7 @@ static void limits(void **state)
 		"has no checkpoint \"b\" on this host; there are: a, c");
 }
 
-/* what is being sent is on the disk until it is, whoever has the name */
+/* what is being sent is on the disk until it is, whatever has the name */
 static void replaced__and_being_sent(void **state)
 {
 	size_t size;
@@ -664,7 +664,7 @@ static void replaced__and_being_sent(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
-/* Who loads, and does not read, keeps nobody out, and is given up. */
+/* A client that loads, and does not read, keeps none out, and is dropped. */
 static void a_loader__that_stops(void **state)
 {
 	size_t size;
@@ -716,7 +716,7 @@ static int leaves_unread(const struct broker_request *r)
 	return p.fd;
 }
 
-/* who is refused for want of a place may be so before it has asked */
+/* a client that is refused for want of a place may be so before it has asked */
 static int answer_to(const struct broker_request *r)
 {
 	struct broker_reply reply;
@@ -832,7 +832,7 @@ static pid_t somebody_sends(void)
 	_exit(0);
 }
 
-/* others of its user have too many in flight: who asks is told, and it is not silence */
+/* others of its user have too many in flight: the client is told, it is not silence */
 static void descriptors__of_others(void **state)
 {
 	struct broker_request load = about(BROKER_OP_LOAD, "x");
@@ -857,7 +857,7 @@ static void descriptors__of_others(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
-/* who has a limit waits for as long, whatever is asked */
+/* a client with a limit waits for as long, whatever is asked */
 static void a_daemon__that_is_stopped(void **state)
 {
 	size_t size;
@@ -1052,7 +1052,7 @@ static void order_and_names(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
-/* in a child of root: uid 9, whom modes bind */
+/* in a child of root: uid 9, which modes bind */
 static void become_another(void)
 {
 	if (!getuid() && (setgroups(0, NULL) || setresgid(9, 9, 9) || setresuid(9, 9, 9)))
@@ -1183,7 +1183,7 @@ static int give_away(const char *name, const struct stat *st, int type, struct F
 	return chown(name, 9, 9);
 }
 
-/* The list as somebody has it whom modes bind: its own uid, or 9. */
+/* The list as a user gets it that modes bind: its own uid, or 9. */
 static void list_as_another(char *text, size_t size)
 {
 	struct archive_error err;
@@ -1230,7 +1230,7 @@ static void archive__strays(void **state)
 	assert_non_null(strstr(last.text, "/link is no directory, or a link to one: remove it"));
 	if (getuid())
 		return;
-	/* of another uid: who is told under which to come */
+	/* of another uid: the client is told under which to come */
 	assert_int_equal(archive_list(state_dir, NULL, collect, NULL, &last), -EPERM);
 	assert_non_null(strstr(last.text, "is of uid 9 and this runs as uid 0"));
 }

@@ -368,7 +368,7 @@ static void unprivileged_from(const char *port)
 
 #define ANYBODY	"gaggctl: warning: group \"g\": anybody on this host may bind UDP port "
 
-/* who may bind a group's ports is its member, for other hosts */
+/* a process that may bind a group's ports is its member, for other hosts */
 static void group__ports_of_anybody(void **state)
 {
 	struct nl_group have = { .name = "g", .port = 7440, .shards = 1, .mode = 0600 };
@@ -413,7 +413,7 @@ static void group__ports_of_anybody(void **state)
 	expect_in("set", err, "which is 0\n");
 	expect("apply good", CTL_OK);
 	expect_in("apply", err, "warning: group \"a\": anybody on this host may bind UDP port 9000");
-	/* who is refused is not warned as well */
+	/* a user that is refused is not warned as well */
 	kernel.err = -EINVAL;
 	expect("group create g local 10.0.0.1", CTL_FAILED);
 	assert_null(strstr(err, "warning"));
@@ -576,7 +576,7 @@ static void twin__by_itself(void **state)
 	expect_in("version", out, "gagg-twin 7.8 at /d of /etc/a.conf wire 0 to 0\n");
 	expect_in("version", out, "netlink: ");
 	unsetenv("GAGG_SOCKET");
-	/* who may not ask the module is told so */
+	/* a user that may not ask the module is told so */
 	kernel.open_errno = EPERM;
 	expect("group list", CTL_FAILED);
 	assert_string_equal(err, "gaggctl: the kernel says no\n");

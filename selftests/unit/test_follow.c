@@ -181,7 +181,7 @@ static void follow__a_dead_group_begins_nothing(void **state)
 	assert_int_equal(step.end.reason, GAGG_R_DELETED);
 }
 
-/* why it ended counts for who ran it, even if the group is dead by now */
+/* why it ended counts for hosts that ran it, even if the group is dead by now */
 static void follow__a_dead_group_says_why(void **state)
 {
 	(void)state;

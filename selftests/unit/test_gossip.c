@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
- * Gossip of the real core under random schedules: who meets whom, and that nobody
+ * Gossip of the real core under random schedules: which ranks meet, and that none
  * ever reads a part of a replica. A replica is one number, the same in all lanes, so
  * that a mixture shows; a byte for each rank, which counts its updates, those of the
  * second epoch in sixteens. Ranks finish early, and die.
@@ -156,7 +156,7 @@ static void check_read(u32 r)
 
 	if (kind == PUSH) {
 		check_copy(copy, r, 0);
-		/* who chose this rank so many clocks ago has sent */
+		/* the rank that chose this one so many clocks ago has sent */
 		if (c > bound)
 			check_count(copy, r, gagg_peer_from(base_geom.workers, r, c - 1 - bound),
 				    c - bound);
@@ -304,7 +304,7 @@ static void pair__the_same_values(void **state)
 	many(PAIR, "gossip-pair:1");
 }
 
-/* who pulls waits for nobody's training */
+/* a rank that pulls waits for no other's training */
 static void pull__goes_on_without_a_rank(void **state)
 {
 	(void)state;
@@ -320,7 +320,7 @@ static void pull__goes_on_without_a_rank(void **state)
 	}
 }
 
-/* who changes its own copy asks nobody whether it may */
+/* a rank that changes its own copy asks none whether it may */
 static void an_own_update__goes_nowhere(void **state)
 {
 	u32 op;

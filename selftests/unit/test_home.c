@@ -288,7 +288,7 @@ static void contrib__place_taken_by_another_chunk(void **state)
 	(void)state;
 	start(0);
 	contrib(1, 0, 1, 100);
-	/* nobody who keeps the window gets here */
+	/* no rank that keeps the window gets here */
 	assert_int_equal(contrib(1, 8, 1, 100), GAGG_RX_DROP);
 	assert_int_equal(in.todo.drop, GAGG_DROP_WINDOW);
 }

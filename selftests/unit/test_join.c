@@ -496,7 +496,7 @@ static void actions__are_bounded(void **state)
 	gagg_join_timer(&j, &g, 3, 10 * GAGG_SEC);
 	assert_int_equal(j.end.reason, GAGG_R_SILENT);
 	assert_int_equal(j.nacts, 3 * 63 + 1);
-	/* a caller who never empties it loses nothing but repetitions */
+	/* a caller that never empties it loses nothing but repetitions */
 	for (n = 0; n < 100; n++)
 		gagg_join_timer(&j, &g, 3, (20 + n) * GAGG_SEC);
 	assert_in_range(j.nacts, 0, GAGG_JOIN_ACTS - 8);

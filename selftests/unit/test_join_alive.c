@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: kmod/core/group/join*.c; libs: */
 /*
- * Who is alive: whoever is heard, by HELLO or by data, on networks that lose in long
+ * A host is alive if it is heard, by HELLO or by data, on networks that lose in long
  * bursts, or are down most of the time.
  */
 #include "join_net.h"

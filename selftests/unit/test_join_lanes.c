@@ -372,7 +372,7 @@ static void blocked__not_by_who_knows_less(void **state)
 	assert_lanes(200);
 }
 
-/* who pads to less goes on with it: it is asked with each slow HELLO, and not faster */
+/* a host that pads to less is asked with each slow HELLO, and not faster */
 static void short__is_asked_for_seldom(void **state)
 {
 	u32 was;
@@ -409,7 +409,7 @@ static void limit__is_told_at_once(void **state)
 	assert_int_equal(sent[GAGG_T_HELLO], 0);
 }
 
-/* who has shown that more passes need not show that less does */
+/* a host that has shown that more passes need not show that less does */
 static void limit__less_is_no_reason_to_ask(void **state)
 {
 	u32 was;

@@ -75,7 +75,7 @@ static void start__not_before_chunks_pass(void **state)
 	run(3 * GAGG_SEC);
 	assert_blocked(2, 1, 3, 0);
 	assert_blocked(1, 2, 0, 3);
-	/* who is neither hears of it, and cannot say who is to blame */
+	/* a third host hears of it, and cannot say which of the two is to blame */
 	assert_blocked(0, 2, 0, 0);
 	assert_true(host[0].notified > 0);
 	assert_names(0, 4);

@@ -246,7 +246,7 @@ static void two_ranks__the_last_one_is_zero(void **state)
 	assert_in_range(results(), ROOM / 4, ROOM / 4 + 1);
 }
 
-/* who does not want the lanes has no say; nor do results without any */
+/* a node that does not want the lanes does not count, nor do results without any */
 static void not_wanted__waits_for_nobody(void **state)
 {
 	u32 i;

@@ -292,7 +292,7 @@ static void bad_parameters__refused(void **state)
 	fake.sync = NULL;
 }
 
-/* one step: samples take a millisecond, and who has fewer than 30 waits for that long */
+/* one step: samples take a millisecond, and a rank with fewer than 30 waits for that long */
 static void turn(int rank, uint32_t count)
 {
 	pthread_mutex_lock(&fake.lock);

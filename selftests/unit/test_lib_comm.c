@@ -642,7 +642,7 @@ static void give_up_body(struct gagg_comm *c, int rank)
 	}
 }
 
-/* who has attached again has not given up any more */
+/* a rank that has attached again has no longer given up */
 static void again_body(struct gagg_comm *c, int rank)
 {
 	if (rank)
@@ -789,7 +789,7 @@ static void init__notice(void **state)
 	free(s);
 }
 
-static bool has_more_rights;	/* than who has started this program */
+static bool has_more_rights;	/* than the user that has started this program */
 
 char *secure_getenv(const char *name)
 {
@@ -811,7 +811,7 @@ static int default_of(const char *env)
 	return ms;
 }
 
-/* who says nothing does not wait for ever */
+/* a caller that says nothing does not wait for ever */
 static void op__default_timeout(void **state)
 {
 	(void)state;
@@ -827,7 +827,7 @@ static void op__default_timeout(void **state)
 	unsetenv("GAGG_TIMEOUT_MS");
 }
 
-/* whom a caller without rights says is asked by nobody who has more */
+/* a process that a caller without rights names is asked by none with more rights */
 static void init__environment(void **state)
 {
 	struct gagg_config cfg = { .size = sizeof(cfg), .group = "g" };

@@ -64,7 +64,7 @@ static void exchanges__keep_the_sum(void **state)
 	for (r = 0; r < N; r++)
 		sum += x[r] = (int64_t)rnd() >> 30;
 	for (i = 0; i < 2000; i++) {
-		/* who reads late: the centre has moved on meanwhile */
+		/* a rank reads late: the centre has moved on meanwhile */
 		int64_t seen[N], now = centre;
 
 		for (r = 0; r < N; r++) {

@@ -536,7 +536,7 @@ static void easgd__notices_who_goes_too_far(void **state)
 	run_elastic(NULL, "easgd:1:100", apart_body);
 }
 
-/* rank 2 leaves: who goes on hears of it, and who waits for it */
+/* rank 2 leaves: ranks that go on hear of it, and those that wait for it */
 static void left_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_replica *r;
@@ -802,7 +802,7 @@ static void hull_body(struct gagg_comm *c, int rank)
 		for (int i = 0; i < COUNT; i++)
 			CHECK(w[i] >= low[i] && w[i] <= high[i]);
 	}
-	/* in means each rank's own has a part: whoever takes others' only, changes places */
+	/* in means each rank's own has a part: a rank that takes others' only changes places */
 	memcpy(weights_of[rank], w, sizeof(weights_of[rank]));
 	pthread_barrier_wait(&all);
 	for (int i = 0; i < COUNT; i++)
@@ -986,7 +986,7 @@ static void gossip_refused_body(struct gagg_comm *c, int rank)
 	gagg_replica_free(r);
 }
 
-/* nobody goes on alone, nor waits for somebody who does not come */
+/* no rank goes on alone, nor waits for one that does not come */
 static void steps_differ_body(struct gagg_comm *c, int rank)
 {
 	const double odd[] = { 0, 0.5, -1, (double)NAN, 1 - 0x1p-40 };

@@ -183,7 +183,7 @@ static void sums_body(struct gagg_comm *c, int rank)
 	for (int clock = 0; clock < 5; clock++)
 		CHECK(!gagg_inc(t, x) && !gagg_clock(c));
 	CHECK(!gagg_snapshot(t, x) && all_are(x, 2 * N * STEP));
-	/* what is not pushed is seen by who has added it, and in no snapshot */
+	/* the rank that has added it sees what is not pushed; no snapshot has it */
 	fill_with(x, 3 * STEP);
 	if (rank == 2)
 		CHECK(!gagg_inc(t, x));

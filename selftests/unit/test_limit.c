@@ -80,7 +80,7 @@ static void run(u64 ns)
 	}
 }
 
-/* who comes last waits for all that lies there */
+/* the last to come waits for all that lies there */
 static u64 wait_ns(void)
 {
 	return (u64)(lies / rate);

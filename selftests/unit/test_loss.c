@@ -108,7 +108,7 @@ static void links__are_kept_busy_with_losses(void **state)
 	for (i = full_or(0, 1); i < full_or(3, 2); i++) {
 		none = time_of(&four, LONG, polls[i], 0);
 		assert_in_range(none, wire, wire * 107 / 100);
-		/* who looks each 2 ms takes that for a queue */
+		/* a host that looks each 2 ms takes that for a queue */
 		assert_in_range(time_of(&four, LONG, polls[i], 10), none,
 				none * (i < 2 ? 110 : 135) / 100);
 	}

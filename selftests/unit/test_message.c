@@ -261,7 +261,7 @@ static void *says_and_closes(void *arg)
 	return NULL;
 }
 
-/* who sends and closes at once is heard: by who asks all the time, and so comes in between */
+/* a sender that closes at once is heard by a reader that asks all the time, in between */
 static void receive__the_last_message(void **state)
 {
 	int fds[2], theirs = -2, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: core kmod/core/path.c kmod/core/cwnd.c; libs: */
 /*
- * Whom an op waits for: what a home knows, what it tells who asks, and what a worker
+ * Which ranks an op waits for: what a home knows and tells, and what a worker
  * makes of that.
  */
 #include "chan_node.h"
@@ -33,7 +33,7 @@ static void home__knows(void **state)
 	assert_int_equal(missing(), GAGG_BIT(2));
 }
 
-/* who is asked for the same bytes again has come */
+/* a rank that is asked for the same bytes again has come */
 static void home__after_a_void(void **state)
 {
 	(void)state;
@@ -149,7 +149,7 @@ static void worker__is_told(void **state)
 	assert_int_equal(missing(), 0);
 	assert_int_equal(rx(0, waits(0, 1, GAGG_BIT(2))), GAGG_RX_OK);
 	assert_int_equal(missing(), GAGG_BIT(2));
-	/* who is no member is not missing, whatever is said */
+	/* a rank that is no member is not missing, whatever is said */
 	rx(0, waits(0, 1, ~GAGG_BIT(1)));
 	assert_int_equal(missing(), others);
 	/* of another chunk or round than the lowest that is open: old, or nonsense */

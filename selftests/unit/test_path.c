@@ -784,7 +784,7 @@ static void test_idle_after(void **state)
 	free(p);
 }
 
-/* who waits for long makes its window smaller, once in a round trip, and not below CALM */
+/* long round trips make the window smaller, once in each, and not below CALM */
 static void test_calm(void **state)
 {
 	struct gagg_path *p = new_path(1, 50);

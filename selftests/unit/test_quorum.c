@@ -132,7 +132,7 @@ static void late__counts_once_as_late_and_is_answered(void **state)
 		assert_int_equal(gagg_quorum_get(&a->m), 3);
 		assert_int_equal(sh->n[GAGG_N_LATE], 1);
 	}
-	/* who is in it has only lost an acknowledgement */
+	/* a rank that is in it has only lost an acknowledgement */
 	nacts = 0;
 	assert_int_equal(comes(1, 0, 100), GAGG_RX_OK);
 	refill();
@@ -243,11 +243,11 @@ static void ring__waits_for_a_straggler(void **state)
 	push_to(17);
 	comes(1, 16, 100);
 	assert_int_equal(published(), 16);
-	/* who pushes 7 need not have the result of 0 */
+	/* a rank that pushes 7 need not have the result of 0 */
 	comes(2, 7, 100);
 	fire();
 	assert_int_equal(published(), 16);
-	/* who pushes 8 has the result of 0 */
+	/* a rank that pushes 8 has the result of 0 */
 	nacts = 0;
 	comes(2, 8, 100);
 	assert_true(gagg_chan_deadline(ch) <= now);

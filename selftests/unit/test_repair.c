@@ -158,11 +158,11 @@ static void asked_by_two__goes_to_all_once(void **state)
 	assert_int_equal(sent_to(8), 4);
 	pull_by(10, 1, 4);
 	assert_int_equal(sent_to(14), 4);
-	/* who has asked meanwhile has it already */
+	/* a node that has asked meanwhile has it already */
 	now += GAGG_MSEC;
 	pull_by(4, 1, 4);
 	assert_int_equal(sent_to(0), 0);
-	/* who asks again has not heard it, and will not hear the next */
+	/* a node that asks again has not heard it, and will not hear the next */
 	now += 2 * GAGG_MSEC;
 	pull_by(10, 1, 4);
 	assert_int_equal(sent_to(10), 4);

@@ -42,7 +42,7 @@ static void drop__of_another_epoch(void **state)
 	assert_int_equal(sh->path[1].rx_largest, 0);
 }
 
-/* who hears a group's results by multicast cannot say anything in its epoch but results */
+/* a stranger that hears results by multicast cannot say anything in the epoch but results */
 static void cookie__of_results_heard_by_others(void **state)
 {
 	static const u8 types[] = {
@@ -252,7 +252,7 @@ static void drop__at_the_wrong_home_or_shard(void **state)
 	expect_drop(1, message(GAGG_T_QUERY, 1, 1, 1), GAGG_DROP_CHUNK);
 	expect_drop(1, message(GAGG_T_CONTRIB, 1, 2, 1), GAGG_DROP_CHUNK);	/* shard 1 */
 	assert_int_equal(rx(1, message(GAGG_T_CONTRIB, 1, 4, 1)), GAGG_RX_ADD);
-	/* results and RESENDs of who is not their home */
+	/* results and RESENDs of a node that is not their home */
 	expect_drop(1, message(GAGG_T_RESULT, 1, 0, 1), GAGG_DROP_CHUNK);
 	expect_drop(2, message(GAGG_T_RESULT, 2, 1, 1), GAGG_DROP_CHUNK);
 	expect_drop(1, message(GAGG_T_RESULT, 2, 1, 1), GAGG_DROP_RANK);

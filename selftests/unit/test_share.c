@@ -106,7 +106,7 @@ static void divide__bounds(void **state)
 	b.max = 33;
 	share_divide(&b, few, share);
 	assert_memory_equal(share, high, sizeof(high));
-	/* what those leave who have the most, to those who are next to nothing */
+	/* what ranks with the most leave, to those with next to nothing */
 	b.max = 40;
 	share_divide(&b, rate, share);
 	assert_int_equal(share[0], 40);
@@ -172,7 +172,7 @@ static void divide__sum_is_exact(void **state)
 			small += share[i] == b.min;
 			if (seed % 6 == 0)
 				assert_true(fabs(share[i] - q[i]) < 1.001);
-			/* who is as fast has as much, but for one sample to the lower rank */
+			/* a rank that is as fast has as much, but for one sample to the lower rank */
 			for (uint32_t k = 0; k < i; k++)
 				if (rate[k] >= rate[i])
 					assert_true(share[k] >= share[i]);
@@ -358,7 +358,7 @@ static void noise__is_averaged(void **state)
 	assert_true(sqrt(off / n) < 12);
 }
 
-/* who has said nothing changes nothing */
+/* a rank that has said nothing changes nothing */
 static void silence__keeps_shares(void **state)
 {
 	const struct share_bounds b = { .ranks = 2, .total = 300, .min = 1 };

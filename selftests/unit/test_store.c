@@ -222,7 +222,7 @@ static void step_worker(u32 r)
 {
 	struct worker *w = &work[r];
 
-	/* who does not read waits for nobody, but may hold back its updates */
+	/* a rank that does not read waits for none, but may hold back its updates */
 	if (take(r) && (!hasty || rnd(4)))
 		read_some(r);
 	if (w->op || w->over)

@@ -29,7 +29,7 @@
 struct file {
 	int fd;
 	void *page;		/* that never comes */
-	int missing;		/* who waits for it */
+	int missing;		/* trainers that wait for it */
 	pthread_t thread;
 };
 
@@ -106,7 +106,7 @@ static void sweep__many(void **state)
 
 	(void)state;
 	assert_true(sweeper >= 0);
-	/* one by one: of more than are swept at a time some are left to who holds them */
+	/* one by one: of more than are swept at a time some are left to their holders */
 	for (i = 0; i < 100; i++) {
 		fd = make();
 		assert_true(sweep_file(sweeper, fd));

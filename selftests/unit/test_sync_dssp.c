@@ -80,7 +80,7 @@ static struct worker worker[WORKERS];
 static u32 nworkers, jitter;
 static u64 now;
 static u32 largest;		/* lead of one that reads */
-static u64 told;		/* digest of who was released when */
+static u64 told;		/* digest of which worker was released when */
 
 static bool may_read(u32 r)
 {
@@ -254,7 +254,7 @@ static void begin_three(const char *mode)
 	gagg_clocks_init(&clocks, &(u64){ 7 });
 }
 
-/* who has finished is neither the slowest nor the fastest, and has not pushed */
+/* a worker that has finished is neither the slowest nor the fastest, and has not pushed */
 static void the_end__is_not_a_push(void **state)
 {
 	u32 c;
@@ -275,7 +275,7 @@ static void the_end__is_not_a_push(void **state)
 	assert_false(ops->may_read(&param, &sync, &clocks, 0, 5));
 }
 
-/* who is beyond the lower bound is granted nothing while another is ahead of it */
+/* a worker beyond the lower bound is granted nothing while another is ahead of it */
 static void the_fastest__alone_runs_on(void **state)
 {
 	u32 c;

@@ -27,7 +27,7 @@ static const struct row {
 	const char *mode;
 	enum sim_kind kind;
 	u32 bound;	/* no reader is further ahead of the slowest */
-	u32 free;	/* stores, ako: nor does one wait who is no further */
+	u32 free;	/* stores, ako: nor does one wait that is no further */
 } rows[] = {
 	{ "asp", SIM_STORE, ANY, .free = ANY },
 	{ "easgd:4:1.5", SIM_STORE, ANY, .free = ANY },
@@ -208,7 +208,7 @@ static void check_lack(u32 rank, u32 clock)
 
 /* --- gossip -------------------------------------------------------------------- */
 static struct {
-	u32 others;	/* who read a copy, or add to it */
+	u32 others;	/* ranks that read a copy, or add to it */
 	bool alone;	/* its owner has it */
 	bool wanted;	/* or waits for it, and lets nobody in */
 	u32 version;	/* how often it was replaced */
@@ -366,7 +366,7 @@ static void granted(u32 rank, u32 home, bool update, u32 clock)
 		pair_granted(rank, home, update, clock);
 }
 
-/* a reader who is too far ahead, and an update beside whole clocks */
+/* a reader that is too far ahead, and an update beside whole clocks */
 static bool waits_for_slowest(u32 home, bool update, u32 clock)
 {
 	u32 min = sim_home[home].k.min;
@@ -675,7 +675,7 @@ static void quorums__of_many(void **state)
 		all = rounds("bsp-adaptive:1:8:1", n, n / 2, &longest);
 		assert_in_range(all, 1, n == 64 ? 1 : 49);
 		assert_in_range(longest, GAGG_MSEC, 4 * 3300 * GAGG_USEC);
-		/* who asks for nearly all waits beyond the deadline */
+		/* a quorum of nearly all waits beyond the deadline */
 		assert_in_range(rounds("bsp-deadline:1:1:1", n, n - 1, &longest), 0, 1);
 		assert_true(longest > 2 * GAGG_MSEC);
 	}

@@ -130,7 +130,7 @@ static void link__silent_later(void **state)
 	assert_int_equal(status(), -ETIMEDOUT);
 	assert_null(sys_map(ours, 0, 4096, false));
 	assert_int_equal(errno, ETIMEDOUT);
-	/* who leaves says so, and does not wait */
+	/* a trainer that leaves says so, and does not wait */
 	sys_leave(ours);
 	assert_in_range(ms_since(begin), 0, PATIENCE_MS / 2);
 	assert_int_equal(asked(), (uint32_t)GAGG_IOC_STATUS);

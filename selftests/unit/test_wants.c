@@ -80,7 +80,7 @@ static void want__beyond_the_room(void **state)
 		n++;
 	}
 	assert_int_equal(n, GAGG_WANTS);
-	/* who was not heard asks again */
+	/* a host that was not heard asks again */
 	gagg_wants_add(&w, 1, 3 * GAGG_WANTS, 6);
 	assert_true(is_next(1));
 	assert_int_equal(next.id, 3 * GAGG_WANTS);

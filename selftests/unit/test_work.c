@@ -151,7 +151,7 @@ static void turn__the_budget_is_for_all(void **state)
 	assert_int_equal(chan_at[63]->base, 400);
 }
 
-/* the channel that used up the budget is last in line, whoever was first */
+/* the channel that used up the budget is last in line, whichever was first */
 static void turn__who_ended_it_is_behind(void **state)
 {
 	(void)state;

@@ -236,7 +236,7 @@ static void push__a_stripe_is_one_action(void **state)
 	assert_int_equal(nacts, 18);
 	assert_int_equal(acts[16].m.chunk, 1);
 	assert_int_equal(acts[17].m.chunk, 2);
-	/* who takes them all at once gets the same */
+	/* a host that takes them all at once gets the same */
 	start_stripes();
 	submit(0, 4);
 	filled[0] = 4;

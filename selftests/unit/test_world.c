@@ -206,7 +206,7 @@ static void steady__other_exponents_void_at_most_so_often(void **state)
 	w = run(&cfg);
 	assert_int_not_equal(world_count(w, GAGG_N_VOIDS), 0);
 	assert_true(world_count(w, GAGG_N_VOIDS) <= 800 * 2);
-	/* each void costs those who were in the sum one more, at once */
+	/* each void costs those that were in the sum one more, at once */
 	assert_true(world_count(w, GAGG_N_RETRANSMITS) <= world_count(w, GAGG_N_VOIDS) * 2);
 	assert_int_equal(world_count(w, GAGG_N_CONTRIBUTIONS),
 			 800 * 4 + world_count(w, GAGG_N_RETRANSMITS));
@@ -321,7 +321,7 @@ static void quorum__one_decision_for_all(void **state)
 	assert_true(late > i / 3 && voids > i / 3);
 }
 
-/* --- shapes: who sends lanes, who gets them ---------------------------- */
+/* --- shapes: which ranks send lanes, which get them -------------------- */
 
 static void shape_zero(const struct world_config *cfg, u32 rank, u32 c, u64 v,
 		       struct gagg_cdesc *d)
@@ -488,7 +488,7 @@ static void scale__sixteen_mebi_lanes(void **state)
 	}
 }
 
-/* --- those who are slow ------------------------------------------------ */
+/* --- ranks that are slow ----------------------------------------------- */
 
 static void late__no_storm(void **state)
 {

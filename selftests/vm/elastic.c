@@ -6,7 +6,7 @@
  *
  * In each step it learns something and exchanges, with a centre of each type. In the
  * end each centre and all replicas of it together are, to the bit, what replicas began
- * with and what ranks have learned. Who has the sum of the replicas is another table.
+ * with and what ranks have learned. Another table has the sum of the replicas.
  * See enter.h for GAGG_SOCKET.
  */
 #include <string.h>

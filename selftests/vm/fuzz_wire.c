@@ -17,7 +17,7 @@
  *	checksum	the same, but what the checksum says is wrong
  *	train		several in one GSO burst
  *
- * To OWN and OWNSTORE as somebody who knows their secrets. CORRECT and STORE have to
+ * To OWN and OWNSTORE as a forger that knows their secrets. CORRECT and STORE have to
  * stay right whatever comes: what is said to them in a node's name and is not a replay
  * has lost their secrets; the order of their datagrams, and how often each arrives, is
  * not kept. The sync modes of STORE and OWNSTORE keep one.
@@ -476,7 +476,7 @@ static void volley(void)
 	} while (--n && (!v->id || !tally_idle(v->tally, how, hows[how])));
 	if (!v->seen)
 		return;
-	/* somebody who knows the secrets does best so */
+	/* a forger that knows the secrets does best so */
 	if (!n && !v->correct && one_in(&me.dice, 2))
 		how = LATE;
 	if (how == TRAIN || how == LATE) {

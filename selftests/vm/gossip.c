@@ -5,7 +5,7 @@
  *	gossip GROUP RANK STEPS [PAUSE_US]
  *
  * All elements of a replica are the same whole number: the update of a step is of
- * its rank and number only. So whoever sees a part of a replica, or adds a part, has
+ * its rank and number only. So a rank that sees a part of a replica, or adds a part, has
  * elements that differ. In the end the mean of all is what it has to be to the bit
  * (gossip-pair, push-sum), or within what updates could bring about. See enter.h
  * for GAGG_SOCKET.

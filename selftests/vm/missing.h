@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A page that does not come: whoever reads it waits, in the kernel, too. */
+/* A page that does not come: a task that reads it waits, in the kernel, too. */
 #ifndef GAGG_MISSING_H
 #define GAGG_MISSING_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Datagrams that have been seen, changed by somebody who knows the format.
+ * Datagrams that have been seen, changed by a forger that knows the format.
  */
 #ifndef MUTATE_H
 #define MUTATE_H

@@ -434,7 +434,7 @@ static void have_epoch(void)
 	need(filled(&s.attach.geo), "filled");
 }
 
-/* and all hosts are in it: who adds has taken part in an op */
+/* and all hosts are in it: a host that adds has taken part in an op */
 static void have_all(void)
 {
 	have_rank();
@@ -532,7 +532,7 @@ static void end_channel(int err)
 	s_close(0);
 }
 
-/* ops are numbered by who submits them: none was lost, and the next one ends */
+/* ranks number the ops that they submit: none was lost, and the next one ends */
 static void end_op(int err)
 {
 	uint64_t op;

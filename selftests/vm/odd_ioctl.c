@@ -188,7 +188,7 @@ static int open_as(const char *name, uint32_t rank, int fd)
 	return ioctl(fd, GAGG_IOC_OPEN, &o);
 }
 
-/* what nobody may who is not the administrator */
+/* what no user may but the administrator */
 static void try_nobody(int fd, const char *name, uint32_t rank)
 {
 	int status;

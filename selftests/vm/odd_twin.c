@@ -136,7 +136,7 @@ static void expect_closed(const char *what, int fd)
 	status = 1;
 }
 
-/* who asks again and again reads the answers */
+/* a client that asks again and again reads the answers */
 static void odd_answers(void)
 {
 	struct twin_message head = { .request = (uint32_t)GAGG_IOC_FEATURES };

@@ -7,8 +7,8 @@
  * version or hdrlen differs, or if it has a flag at or above GAGG_WF_FATAL that the receiver does
  * not know; unknown flags below that are ignored.
  *
- *	HELLO	node <-> node	who I am, what I was configured with, which of
- *				my ranks are attached, my epoch. Also answers
+ *	HELLO	node <-> node	the sender's instance and configuration, which of
+ *				its ranks are attached, its epoch. Also answers
  *				START and ABORT, and is the keep-alive. Padded with
  *				zeros to the length of a chunk, on each shard, it
  *				shows that chunks pass.
