@@ -38,7 +38,7 @@ struct saves {
 /**
  * struct save_ask - a client that asks to save a checkpoint
  * @req:	SAVE
- * @peer:	who asks
+ * @peer:	the client that asks
  * @group:	of @req; it admits @peer
  */
 struct save_ask {
@@ -79,7 +79,7 @@ int save_check_group(const struct save *s, const struct nl_group *g,
 /**
  * save_commit() - the client has written all: keep it
  * @s:		save, given up to this function
- * @answer:	who is told; copied
+ * @answer:	where the answer goes; copied
  */
 void save_commit(struct save *s, const struct save_answer *answer);
 

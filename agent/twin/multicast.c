@@ -7,7 +7,7 @@
  * anybody who shares it; each gets every datagram. So one that must be alone is the only
  * reason for EADDRINUSE.
  *
- * Results leave by the port's own socket: who sends is known by its address and port. They
+ * Results leave by the port's own socket: its address and port say which host has sent them. They
  * go one hop, as is the default of both families (IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS), and
  * this host's sockets do not hear them (port.c).
  */

@@ -16,7 +16,8 @@ objects='chan(nel)?|chunk|contribution|cop(y|ie)|datagram|epoch|event|file|group
 objects="$objects|node|op|path|port|request|result|ring|seat|session|shard|slot|socket|store"
 in_code="$everywhere
 ($objects|update|window)s?,? (who|whom) [a-z]+	that, which
-[.;] Of [a-z]+	a subject"
+[.;] Of [a-z]+	a subject
+[.;:] [Ww]ho(m|ever)? [a-z]+	a rank, host, client, ... that"
 
 # phrases_in LIST FILE...: where they occur, with the words around them
 phrases_in()
@@ -100,7 +101,7 @@ if [ ${#code[@]} -lt 300 ] || [ ${#pages[@]} -lt 20 ] || [ ${#structs[@]} -lt 30
 	bail "where are the files?"
 fi
 
-plan 7
+plan 8
 clean "comments and sentences in code have plain phrases" "$(phrases_in "$in_code" "${code[@]}")"
 clean "so have pages" "$(phrases_in "$everywhere" "${pages[@]}")"
 clean "the glossary has the nouns of the core" \
@@ -114,12 +115,14 @@ cat >"$file" <<'END'
  */
 static int a;	/* Of many one */
 /* a host, who sends */
+/* who sends, waits */
 END
 found=$(phrases_in "$in_code" "$file")
 caught "a phrase over two lines, and nothing else" '^1 .*needs not.*need not' \
 	"$(grep -c 'need not' <<<"$found") $(grep 'need not' <<<"$found")"
 caught "a sentence that begins with Of" 'Of many.*: a subject$' "$found"
 caught "an object that is who" 'host, who.*: that, which$' "$found"
+caught "a sentence that begins with who" 'who sends,.*: a rank' "$found"
 echo "struct gagg_$(tr -d '\n' <<<"none_such") {" >"$work/core.h"
 mapfile -t structs < <(nouns "$work/core.h")
 caught "a struct that is explained nowhere" '^none_such$' \

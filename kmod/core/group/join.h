@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The join object of a group: who is there, do all agree, which epoch is it.
+ * The join object of a group: which hosts are there, do all agree, which epoch is it.
  *
  * HELLO. A node sends HELLO, its whole state, to every other node:
  *	1. at once when something has changed;
