@@ -26,7 +26,7 @@
 	 NL_SET(GAGG_GA_MODE) | NL_SET(GAGG_GA_LANES) | NL_SET(GAGG_GA_RING) | \
 	 NL_SET(GAGG_GA_WINDOW) | NL_SET(GAGG_GA_STRIPE) | \
 	 NL_SET(GAGG_GA_SHARDS) | NL_SET(GAGG_GA_CHANNELS) | \
-	 NL_SET(GAGG_GA_CWND) | NL_SET(GAGG_GA_DEAD_AFTER) | \
+	 NL_SET(GAGG_GA_CWND) | NL_SET(GAGG_GA_DEAD_AFTER) | NL_SET(GAGG_GA_IDLE_AFTER) | \
 	 NL_SET(GAGG_GA_SYNC) | NL_SET(GAGG_GA_PLACEMENT) | NL_SET(GAGG_GA_LANE_TYPE) | \
 	 NL_SET(GAGG_GA_MULTICAST) | NL_SET(GAGG_GA_WIRE))
 
@@ -91,7 +91,7 @@ static void parse__everything(void **state)
 	     "group \"train-1.x_Y\" {\n"
 	     " id = 77 port=9000 uid = root gid = \"12\" mode = \"0664\"\n"
 	     " lanes = 2240 ring = 4096 window = 64 stripe = 64 shards = 16\n"
-	     " channels = 64 cwnd = 512 dead-after = 600000\n"
+	     " channels = 64 cwnd = 512 idle-after = 250 dead-after = 600000\n"
 	     " sync = asp placement = root lane-type = int64\n"
 	     " member 63 { address = fd00::1 role = worker }\n"
 	     " member 5 { address = \"fd00::2\" role = \"aggregator\" }\n"
@@ -116,6 +116,7 @@ static void parse__everything(void **state)
 	assert_int_equal(g->channels, 64);
 	assert_int_equal(g->cwnd, 512);
 	assert_int_equal(g->dead_after, 600000);
+	assert_int_equal(g->idle_after, 250);
 	assert_int_equal(g->placement, GAGG_PLACE_ROOT);
 	assert_int_equal(g->lane_type, GAGG_LANE_TYPE_INT64);
 	assert_int_equal(g->n_members, 2);

@@ -112,7 +112,7 @@ static void print__text_and_json(void **state)
 	o = both("group show grp");
 	assert_string_equal(at(o, 0, "name"), "grp");
 	assert_string_equal(at(o, 0, "mode"), "0640");
-	assert_string_equal(at(o, 0, "dead_after"), "124");
+	assert_string_equal(at(o, 0, "dead_after"), "125");
 	assert_string_equal(at(o, 0, "placement"), "root");
 	assert_string_equal(at(o, 0, "lane_type"), "int64");
 	assert_string_equal(at(o, 0, "multicast"), "ff02::7");
