@@ -41,6 +41,7 @@ struct gagg_source {
 	struct gagg_group *grp;
 	bool simd;		/* between gagg_simd_begin() and _end() */
 	struct gagg_receipts rx;
+	struct gagg_trainers trainers;
 	struct gagg_traced_rx was;	/* of a verdict that is traced */
 };
 
@@ -123,9 +124,9 @@ static struct gagg_site *rx_site(struct gagg_source *src, u16 id)
 	return ch ? &ch->site : NULL;
 }
 
-static void rx_lend(struct gagg_source *src, struct gagg_env *env, struct gagg_trainers *trainers)
+static void rx_lend(struct gagg_source *src, struct gagg_env *env)
 {
-	gagg_trainers_env(env, trainers, src->port, src->grp);
+	gagg_trainers_env(env, &src->trainers, src->port, src->grp);
 }
 
 static bool rx_simd_enter(struct gagg_source *src)
@@ -217,12 +218,11 @@ static void rx_copy(u8 *raw, const u8 *at, u32 len)
 static void rx_datagram(struct gagg_source *src, const u8 *at, u32 len)
 {
 	u8 raw[BODY_MAX] __aligned(8);
-	struct gagg_trainers trainers;
 
 	if (!gagg_receive_begin(src, &src->rx, len))
 		return;
 	rx_copy(raw, at, len);
-	gagg_receive(src, &src->rx, &trainers, raw, len, at + GAGG_WIRE_HDRLEN);
+	gagg_receive(src, &src->rx, raw, len, at + GAGG_WIRE_HDRLEN);
 }
 
 /* a copy of a datagram that does not lie in one piece; NULL: there is none */

@@ -528,8 +528,8 @@ static void save_receive(struct save *s)
 }
 
 /*
- * The client's bytes are in the socket. No more are written: a reader that waits there for more gets
- * the end.
+ * The client's bytes are in the socket. No more are written: a reader that waits there for more
+ * gets the end.
  */
 void save_commit(struct save *s, const struct save_answer *answer)
 {

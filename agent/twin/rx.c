@@ -48,6 +48,7 @@ struct gagg_source {
 	struct group *group;
 	struct part *part;		/* of the group */
 	struct gagg_receipts rx;
+	struct gagg_trainers trainers;
 };
 
 #include "receive.h"
@@ -131,9 +132,9 @@ static struct gagg_site *rx_site(struct gagg_source *src, u16 id)
 	return ch ? &ch->site : NULL;
 }
 
-static void rx_lend(struct gagg_source *src, struct gagg_env *env, struct gagg_trainers *trainers)
+static void rx_lend(struct gagg_source *src, struct gagg_env *env)
 {
-	trainers_env(env, trainers, src->group, src->port->worker->index);
+	trainers_env(env, &src->trainers, src->group, src->port->worker->index);
 }
 
 static void rx_add(struct gagg_source *src, const struct gagg_sum *sum, const void *lanes)
@@ -179,10 +180,8 @@ static void rx_trace(struct gagg_source *src, enum gagg_rx rx)
 /* @at: the datagram, in memory of ours */
 static void rx_datagram(struct gagg_source *src, const unsigned char *at, u32 len)
 {
-	struct gagg_trainers trainers;
-
 	if (gagg_receive_begin(src, &src->rx, len))
-		gagg_receive(src, &src->rx, &trainers, at, len, at + GAGG_WIRE_HDRLEN);
+		gagg_receive(src, &src->rx, at, len, at + GAGG_WIRE_HDRLEN);
 }
 
 /* --- batches -------------------------------------------------------------- */

@@ -19,7 +19,6 @@
 #include "stats.h"
 
 struct gagg_source;
-struct gagg_trainers;
 
 #define GAGG_NO_NODE	(~0U)
 
@@ -33,9 +32,8 @@ static void rx_find(struct gagg_source *src, u32 id);
 static void rx_drop_alone(struct gagg_source *src);
 /* the channel, by its id; NULL: there is none */
 static struct gagg_site *rx_site(struct gagg_source *src, u16 id);
-/* what the core is to see of trainers; @trainers is as long there as @env */
-static void rx_lend(struct gagg_source *src, struct gagg_env *env,
-		    struct gagg_trainers *trainers);
+/* what the core is to see of trainers, for as long as there is @src */
+static void rx_lend(struct gagg_source *src, struct gagg_env *env);
 /* lanes are added up */
 static void rx_add(struct gagg_source *src, const struct gagg_sum *sum, const void *lanes);
 /* lanes are to be placed where no memory is, which cannot be */
@@ -120,8 +118,7 @@ static inline u32 gagg_receive_run(struct gagg_source *src, struct gagg_receipts
 
 /* @raw: header and body, in memory that only the host writes */
 static inline void gagg_receive_judge(struct gagg_source *src, struct gagg_receipts *rx,
-				      struct gagg_trainers *trainers, struct gagg_msg *m,
-				      const u8 *raw, const void *lanes)
+				      struct gagg_msg *m, const u8 *raw, const void *lanes)
 {
 	const void *body = raw + GAGG_WIRE_HDRLEN;
 	enum gagg_rx verdict;
@@ -129,7 +126,7 @@ static inline void gagg_receive_judge(struct gagg_source *src, struct gagg_recei
 	u32 run = m->run;
 
 	rx->site = rx_site(src, m->channel);
-	rx_lend(src, &env, trainers);
+	rx_lend(src, &env);
 	do {
 		bool traced = rx_traces();
 
@@ -146,7 +143,7 @@ static inline void gagg_receive_judge(struct gagg_source *src, struct gagg_recei
 	rx->steps += verdict == GAGG_RX_DROP ? run - m->run : run - 1;
 }
 
-/* why the message is dropped before anybody sees it; 0: it is not */
+/* why the message is dropped, whatever it says; 0: it is not */
 static inline enum gagg_drop gagg_receive_check(const struct gagg_receipts *rx, const u8 *raw,
 						u32 len, struct gagg_msg *m)
 {
@@ -171,14 +168,12 @@ static inline bool gagg_receive_begin(struct gagg_source *src, struct gagg_recei
 
 /*
  * gagg_receive - receive the datagram that has begun
- * @trainers:	where rx_lend() keeps what it lends
  * @raw:	its header and, if it has no lanes, its body; in memory that only the host writes
  * @len:	bytes of it
  * @lanes:	in memory that may change
  */
 static inline void gagg_receive(struct gagg_source *src, struct gagg_receipts *rx,
-				struct gagg_trainers *trainers, const u8 *raw, u32 len,
-				const void *lanes)
+				const u8 *raw, u32 len, const void *lanes)
 {
 	enum gagg_drop why;
 	struct gagg_msg m;
@@ -194,7 +189,7 @@ static inline void gagg_receive(struct gagg_source *src, struct gagg_receipts *r
 	if (!why && gagg_wire_joins(&m))
 		why = rx_join(src, &m, raw + GAGG_WIRE_HDRLEN);
 	else if (!why)
-		gagg_receive_judge(src, rx, trainers, &m, raw, lanes);
+		gagg_receive_judge(src, rx, &m, raw, lanes);
 	if (why)
 		rx->stats->drop[why]++;
 }

@@ -285,7 +285,7 @@ static void test_stopped(void **state)
 	end();
 }
 
-/* who has left is told nothing, and what was done is told once */
+/* a trainer that has left is told nothing, and what was done is told once */
 static void test_left(void **state)
 {
 	(void)state;

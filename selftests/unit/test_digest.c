@@ -83,7 +83,7 @@ static void test_member(void **state)
 	assert_int_equal(a[GAGG_DG_ADDRESS], 0xe2b0772d);
 	assert_int_equal(a[GAGG_DG_ROLE], 0xb37344c3);
 	assert_int_equal(a[GAGG_DG_RESERVED], gagg_digest_fold(0, GAGG_DG_RESERVED));
-	/* who has which address and role matters */
+	/* which rank has which address and role matters */
 	gagg_roster_enter(&swapped, 0, 1, v6, 16);
 	gagg_roster_enter(&swapped, 1, 3, v4, 4);
 	digest(&swapped, b);

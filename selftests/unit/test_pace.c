@@ -285,7 +285,7 @@ static void bounds__are_kept(void **state)
 	}
 }
 
-/* who waits for less than an eighth of a step has nothing to gain */
+/* a rank that waits for less than an eighth of a step has nothing to gain */
 static void a_short_wait__is_no_blocking(void **state)
 {
 	const struct pace_bounds b = { 100, 1, 1000 };

@@ -60,7 +60,7 @@ static void sums__of_hosts(void **state)
 	enter(40, 2, BOTH);
 	enter(41, 3, BOTH);
 	check(4, 5, 4, 3);
-	/* who changes its roles is one rank */
+	/* a member that changes its roles is one rank */
 	enter(63, 1, GAGG_ROLE_AGGREGATOR);
 	check(4, 4, 4, 3);
 }

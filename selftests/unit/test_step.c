@@ -376,7 +376,7 @@ static void timer__hears_and_tells(void **state)
 	assert_ended(1, 1, GAGG_R_MTU, 2);
 }
 
-/* what changes nothing calls nobody: who floods a host does not wake it */
+/* what changes nothing calls nobody: a flood does not wake a host */
 static void rx__calls_when_something_changes(void **state)
 {
 	struct gagg_join_dgram d = { .node = 0 };
@@ -445,7 +445,7 @@ static void last_words__are_said_thrice(void **state)
 	assert_int_equal(gagg_due_types(&due), 0);
 }
 
-/* who waits for the epoch of a group that dies waits no more */
+/* a rank that waits for the epoch of a group that dies is told */
 static void follow__a_dead_group(void **state)
 {
 	(void)state;

@@ -161,7 +161,7 @@ static void count_turn(u32 home)
 }
 
 /* An update waits for K that were released before; a reader to be released, for one of the
- * round before, or for the gap. With patience more may be due: who has been passed over.
+ * round before, or for the gap. With patience more may be due: those that were passed over.
  */
 static bool waits_in_turn(u32 rank, u32 home, bool update, u32 clock)
 {

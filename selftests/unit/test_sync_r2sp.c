@@ -113,7 +113,7 @@ static u32 pushing(void)
 	return n;
 }
 
-/* who waits for its turn goes on, those first who have it first */
+/* a worker that waits for its turn goes on, in the order of turns */
 static bool go_on(void)
 {
 	u32 i, r, from = last + 1;

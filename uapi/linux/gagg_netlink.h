@@ -128,7 +128,8 @@ enum gagg_group_attr {
 				 * an epoch, as hosts have agreed so far
 				 */
 	GAGG_GA_IDLE_AFTER,	/* u32, ms without a datagram under way to a host after which its
-				 * window is halved, 0 to 600000; 0: a timeout [0] */
+				 * window is halved, 0 to 600000; 0: a timeout [0]
+				 */
 	__GAGG_GA_MAX,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is in a group: ranks with their roles and addresses. A host enters them as it has them in its
- * configuration; what follows from all of them together is the same on every host.
+ * The members of a group: ranks with their roles and addresses. A host enters them as it has them
+ * in its configuration; what follows from all of them together is the same on every host.
  *
  * An address is bytes in network order, 4 or 16 of them. Ranks with equal addresses are on one
  * host.
