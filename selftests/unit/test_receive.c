@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0
+/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/layout.c kmod/core/front.c kmod/core/site.c; libs: */
+/*
+ * What is dropped of what arrives, why, and where that is counted; when actions are carried out;
+ * and what becomes of lanes. A host that notes each call of its own, over the real core.
+ */
+#include <stdio.h>
+#include "chan_node.h"
+#include "out.h"
+
+#define GROUP	7
+#define LONG	(GAGG_WIRE_HDRLEN + 16)	/* a chunk of four lanes */
+
+struct gagg_source {
+	struct gagg_receipts rx;
+};
+
+#include "receive.h"
+
+static struct gagg_source src;
+static struct gagg_stats stats;
+static struct gagg_site site;
+static u8 raw[sizeof(struct gagg_hdr) + sizeof(struct gagg_hello)];
+static char calls[256];		/* a letter for each */
+static u32 node;		/* that is found */
+static enum gagg_drop joins;	/* the join object's verdict */
+static bool tracing;
+
+static void call(char letter)
+{
+	size_t n = strlen(calls);
+
+	assert_true(n + 1 < sizeof(calls));
+	calls[n] = letter;
+	calls[n + 1] = 0;
+}
+
+static void rx_find(struct gagg_source *s, u32 id)
+{
+	bool is = id == GROUP;
+
+	call('f');
+	s->rx.stats = is ? &stats : NULL;
+	s->rx.burst.in.vis.sh = is ? sh : NULL;
+	s->rx.burst.in.vis.g = is ? &g : NULL;
+	s->rx.burst.in.node = node;
+}
+
+static void rx_drop_alone(struct gagg_source *s)
+{
+	(void)s;
+	call('x');
+}
+
+static struct gagg_site *rx_site(struct gagg_source *s, u16 id)
+{
+	(void)s;
+	return ch && id == ch->id ? &site : NULL;
+}
+
+static void rx_lend(struct gagg_source *s, struct gagg_env *e)
+{
+	(void)s;
+	*e = env;
+}
+
+static void rx_add(struct gagg_source *s, const struct gagg_sum *sum, const void *lanes)
+{
+	(void)sum;
+	assert_int_equal(s->rx.burst.in.todo.lanes, 4);
+	assert_int_equal(*(const u8 *)lanes, 42);
+	call('+');
+}
+
+static void rx_lacks(struct gagg_source *s)
+{
+	(void)s;
+	call('?');
+}
+
+static enum gagg_drop rx_join(struct gagg_source *s, const struct gagg_msg *m, const void *body)
+{
+	(void)s;
+	assert_int_equal(m->type, GAGG_T_HELLO);
+	assert_ptr_equal(body, raw + GAGG_WIRE_HDRLEN);
+	call('j');
+	return joins;
+}
+
+static void rx_drain(struct gagg_source *s)
+{
+	(void)s;
+	call('d');
+	drain();
+}
+
+static bool rx_traces(void)
+{
+	return tracing;
+}
+
+static void rx_trace_before(struct gagg_source *s, const struct gagg_msg *m, const void *body)
+{
+	(void)s, (void)m, (void)body;
+	call('b');
+}
+
+static void rx_trace(struct gagg_source *s, enum gagg_rx rx)
+{
+	(void)s, (void)rx;
+	call('t');
+}
+
+static void begin(void)
+{
+	static u8 block[1 << 16];
+	static void *const region[] = { block };
+
+	start(0);
+	g.room = g.lanes;
+	memset(&stats, 0, sizeof(stats));
+	memset(&src, 0, sizeof(src));
+	memset(&site, 0, sizeof(site));
+	site.part[0] = ch;
+	site.nparts = 1;
+	site.acc = region;
+	site.result = region;
+	node = 1;
+	joins = 0;
+	tracing = false;
+	src.rx.burst.in.vis.now = now;
+}
+
+/* receives a datagram of @len bytes that follows none; @came: what was called */
+static void arrives(const struct gagg_msg *m, u32 len, const char *came)
+{
+	static const u8 lanes[16] = { 42 };
+
+	memset(raw, 0, sizeof(raw));
+	gagg_wire_build(raw, m);
+	calls[0] = 0;
+	if (gagg_receive_begin(&src, &src.rx, len))
+		gagg_receive(&src, &src.rx, raw, len, lanes);
+	if (strcmp(calls, came))
+		fail_msg("called %s, not %s", calls, came);
+}
+
+/* all that was dropped, which has one reason */
+static void dropped(enum gagg_drop why, u64 n)
+{
+	u32 i;
+
+	for (i = 0; i < GAGG_DROP_COUNT; i++)
+		assert_int_equal(stats.drop[i], i == why ? n : 0);
+}
+
+static struct gagg_msg contribution(u32 slot)
+{
+	struct gagg_msg m = message(GAGG_T_CONTRIB, 1, slot, 1);
+
+	m.group = GROUP;
+	m.pn = slot + 1;
+	return m;
+}
+
+static void unknown__is_nobodys(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	arrives(&m, GAGG_WIRE_HDRLEN - 1, "x");
+	m.group = GROUP + 1;
+	arrives(&m, LONG, "fx");
+	assert_int_equal(stats.rx_datagrams, 0);
+	dropped(0, 0);
+}
+
+static void known__is_counted_and_judged(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	arrives(&m, LONG, "f+");
+	assert_int_equal(stats.rx_datagrams, 1);
+	assert_int_equal(stats.rx_bytes, LONG);
+	assert_int_equal(sh->n[GAGG_N_CONTRIBUTIONS], 1);
+	/* a length that no contribution has */
+	arrives(&m, LONG - 4, "f");
+	dropped(GAGG_DROP_SHORT, stats.drop[GAGG_DROP_SHORT]);
+	assert_int_equal(stats.drop[GAGG_DROP_SHORT], 1);
+	assert_int_equal(stats.rx_datagrams, 2);
+}
+
+static void strangers__are_dropped(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	node = GAGG_NO_NODE;
+	m = contribution(0);
+	arrives(&m, LONG, "f");
+	dropped(GAGG_DROP_SOURCE, 1);
+	/* not even a HELLO */
+	m.type = GAGG_T_HELLO;
+	arrives(&m, GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello), "f");
+	dropped(GAGG_DROP_SOURCE, 2);
+}
+
+static void multicast__has_results_only(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	src.rx.multicast = true;
+	m = contribution(0);
+	arrives(&m, LONG, "f");
+	dropped(GAGG_DROP_TYPE, 1);
+	m.type = GAGG_T_HELLO;
+	arrives(&m, GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello), "f");
+	dropped(GAGG_DROP_TYPE, 2);
+	m.type = GAGG_T_RESULT;
+	arrives(&m, LONG, "f");
+	assert_int_equal(stats.drop[GAGG_DROP_TYPE], 2);
+}
+
+static void hello__is_the_join_objects(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	arrives(&m, LONG, "f+");
+	assert_int_equal(src.rx.burst.len, LONG);
+	m.type = GAGG_T_HELLO;
+	arrives(&m, GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello), "fj");
+	dropped(0, 0);
+	/* none follows it */
+	assert_int_equal(src.rx.burst.len, 0);
+	joins = GAGG_DROP_EPOCH;
+	arrives(&m, GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello), "fj");
+	dropped(GAGG_DROP_EPOCH, 1);
+}
+
+static void shard__drops_are_counted(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	m.epoch++;
+	arrives(&m, LONG, "f");
+	dropped(GAGG_DROP_EPOCH, 1);
+	assert_int_equal(src.rx.burst.len, 0);
+}
+
+/* before one that does not follow; of those that follow only where room is short, or traced */
+static void actions__in_time(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	gagg_shard_emit(sh, GAGG_ACT_OP_DONE, 0);
+	src.rx.burst.in.vis.sh = sh;
+	m = contribution(0);
+	arrives(&m, GAGG_WIRE_HDRLEN - 1, "dx");
+	arrives(&m, LONG, "f+");
+	/* counted already */
+	arrives(&m, LONG, "f");
+	/* a channel that is not there has an answer */
+	m = contribution(2);
+	m.channel = 5;
+	arrives(&m, LONG, "fd");
+	tracing = true;
+	m = contribution(1);
+	arrives(&m, LONG, "fbt+");
+}
+
+static void run__follows(void **state)
+{
+	u8 bytes[3 * LONG + 8] = { 0 };
+	struct gagg_msg m;
+	u32 i;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	arrives(&m, LONG, "f+");
+	for (i = 0; i < 3; i++) {
+		m = contribution(i + 1);
+		gagg_wire_build(bytes + i * LONG, &m);
+		bytes[i * LONG + GAGG_WIRE_HDRLEN] = 42;
+	}
+	calls[0] = 0;
+	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, sizeof(bytes), LONG), 3);
+	assert_string_equal(calls, "+++");
+	assert_int_equal(stats.rx_datagrams, 4);
+	assert_int_equal(stats.rx_bytes, 4 * LONG);
+	/* they do not follow themselves: chunk 1 is no longer next to 3 */
+	tracing = true;
+	m = contribution(4);
+	gagg_wire_build(bytes, &m);
+	calls[0] = 0;
+	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, LONG, LONG), 1);
+	assert_true(!strncmp(calls, "+bt", 3));
+	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, LONG - 1, LONG), 0);
+	assert_int_equal(stats.rx_datagrams, 5);
+}
+
+static void lanes__go_where_the_core_says(void **state)
+{
+	static const u8 lanes[16] = { 42 };
+
+	(void)state;
+	begin();
+	rx_find(&src, GROUP);
+	src.rx.site = &site;
+	src.rx.burst.in.todo.lanes = 4;
+	calls[0] = 0;
+	assert_false(gagg_receive_obey(&src, &src.rx, GAGG_RX_OK, lanes));
+	assert_false(gagg_receive_obey(&src, &src.rx, GAGG_RX_AGAIN, lanes));
+	assert_string_equal(calls, "");
+	assert_true(gagg_receive_obey(&src, &src.rx, GAGG_RX_ADD, lanes));
+	assert_string_equal(calls, "+");
+	/* a copy for a trainer that has left */
+	g.store = 1;
+	assert_true(gagg_receive_obey(&src, &src.rx, GAGG_RX_PLACE, lanes));
+	assert_string_equal(calls, "+?");
+	src.rx.burst.in.todo.drop = GAGG_DROP_RANK;
+	assert_false(gagg_receive_obey(&src, &src.rx, GAGG_RX_DROP, lanes));
+	dropped(GAGG_DROP_RANK, 1);
+}
+
+/* a question of many chunks is work for many datagrams */
+static void steps__are_counted(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	arrives(&m, LONG, "f+");
+	assert_int_equal(src.rx.steps, 0);
+	m = message(GAGG_T_READY, 1, 1, 1);
+	m.group = GROUP;
+	m.pn = 2;
+	m.run = 5;
+	calls[0] = 0;
+	memset(raw, 0, sizeof(raw));
+	gagg_wire_build(raw, &m);
+	assert_true(gagg_receive_begin(&src, &src.rx, GAGG_WIRE_HDRLEN));
+	gagg_receive(&src, &src.rx, raw, GAGG_WIRE_HDRLEN, NULL);
+	assert_int_equal(src.rx.steps, 4);
+	/* of one that is dropped none */
+	m.epoch++;
+	gagg_wire_build(raw, &m);
+	assert_true(gagg_receive_begin(&src, &src.rx, GAGG_WIRE_HDRLEN));
+	gagg_receive(&src, &src.rx, raw, GAGG_WIRE_HDRLEN, NULL);
+	assert_int_equal(src.rx.steps, 4);
+}
+
+#define TEST(f)	cmocka_unit_test_teardown(f, finish_test)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(unknown__is_nobodys),
+		TEST(known__is_counted_and_judged),
+		TEST(strangers__are_dropped),
+		TEST(multicast__has_results_only),
+		TEST(hello__is_the_join_objects),
+		TEST(shard__drops_are_counted),
+		TEST(actions__in_time),
+		TEST(run__follows),
+		TEST(lanes__go_where_the_core_says),
+		TEST(steps__are_counted),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
