@@ -168,7 +168,8 @@ static inline bool gagg_receive_begin(struct gagg_source *src, struct gagg_recei
 
 /*
  * gagg_receive - receive the datagram that has begun
- * @raw:	its header and, if it has no lanes, its body; in memory that only the host writes
+ * @raw:	its header and, if it has no lanes, its body; at any address, in memory that only
+ *		the host writes
  * @len:	bytes of it
  * @lanes:	in memory that may change
  */
@@ -178,7 +179,7 @@ static inline void gagg_receive(struct gagg_source *src, struct gagg_receipts *r
 	enum gagg_drop why;
 	struct gagg_msg m;
 
-	rx_find(src, le32_to_cpu(((const struct gagg_hdr *)raw)->group));
+	rx_find(src, gagg_wire_group(raw));
 	if (!rx->stats) {
 		rx_drop_alone(src);
 		return;

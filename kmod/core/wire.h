@@ -88,6 +88,16 @@ enum gagg_drop gagg_wire_parse(const void *raw, u32 len, struct gagg_msg *m);
  */
 bool gagg_wire_follows(const struct gagg_hdr *first, const void *raw, struct gagg_msg *m);
 
+/* the id of the group in a header, in any alignment */
+static inline u32 gagg_wire_group(const void *raw)
+{
+	const struct {
+		__le32 v;
+	} __attribute__((packed, may_alias)) *id = raw + offsetof(struct gagg_hdr, group);
+
+	return le32_to_cpu(id->v);
+}
+
 /* gagg_wire_build - write a header; @hdr gets GAGG_WIRE_HDRLEN bytes */
 void gagg_wire_build(void *hdr, const struct gagg_msg *m);
 

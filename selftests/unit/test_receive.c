@@ -20,7 +20,8 @@ struct gagg_source {
 static struct gagg_source src;
 static struct gagg_stats stats;
 static struct gagg_site site;
-static u8 raw[sizeof(struct gagg_hdr) + sizeof(struct gagg_hello)];
+static u8 memory[1 + sizeof(struct gagg_hdr) + sizeof(struct gagg_hello)];
+static u8 *const raw = memory + 1;	/* segments of any length have any alignment */
 static char calls[256];		/* a letter for each */
 static u32 node;		/* that is found */
 static enum gagg_drop joins;	/* the join object's verdict */
@@ -136,7 +137,7 @@ static void arrives(const struct gagg_msg *m, u32 len, const char *came)
 {
 	static const u8 lanes[16] = { 42 };
 
-	memset(raw, 0, sizeof(raw));
+	memset(memory, 0, sizeof(memory));
 	gagg_wire_build(raw, m);
 	calls[0] = 0;
 	if (gagg_receive_begin(&src, &src.rx, len))
@@ -354,7 +355,7 @@ static void steps__are_counted(void **state)
 	m.pn = 2;
 	m.run = 5;
 	calls[0] = 0;
-	memset(raw, 0, sizeof(raw));
+	memset(memory, 0, sizeof(memory));
 	gagg_wire_build(raw, &m);
 	assert_true(gagg_receive_begin(&src, &src.rx, GAGG_WIRE_HDRLEN));
 	gagg_receive(&src, &src.rx, raw, GAGG_WIRE_HDRLEN, NULL);
