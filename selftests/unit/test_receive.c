@@ -26,6 +26,7 @@ static char calls[256];		/* a letter for each */
 static u32 node;		/* that is found */
 static enum gagg_drop joins;	/* the join object's verdict */
 static bool tracing;
+static bool crowded;		/* the shard has no room for a step when a message is judged */
 
 static void call(char letter)
 {
@@ -63,6 +64,8 @@ static void rx_lend(struct gagg_source *s, struct gagg_env *e)
 {
 	(void)s;
 	*e = env;
+	while (crowded && gagg_shard_spare(sh) >= GAGG_ACTS_STEP)
+		gagg_shard_emit(sh, GAGG_ACT_OP_DONE, 0);
 }
 
 static void rx_add(struct gagg_source *s, const struct gagg_sum *sum, const void *lanes)
@@ -129,6 +132,7 @@ static void begin(void)
 	node = 1;
 	joins = 0;
 	tracing = false;
+	crowded = false;
 	src.rx.burst.in.vis.now = now;
 }
 
@@ -210,6 +214,10 @@ static void strangers__are_dropped(void **state)
 	m.type = GAGG_T_HELLO;
 	arrives(&m, GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello), "f");
 	dropped(GAGG_DROP_SOURCE, 2);
+	/* its type, which multicast has not, is no matter */
+	src.rx.multicast = true;
+	arrives(&m, GAGG_WIRE_HDRLEN + sizeof(struct gagg_hello), "f");
+	dropped(GAGG_DROP_SOURCE, 3);
 }
 
 static void multicast__has_results_only(void **state)
@@ -316,6 +324,57 @@ static void run__follows(void **state)
 	assert_int_equal(stats.rx_datagrams, 5);
 }
 
+/* receives contribution @slot if it follows; @came: what was called */
+static void follows(u32 slot, u32 n, const char *came)
+{
+	struct gagg_msg m = contribution(slot);
+	u8 bytes[LONG] = { 0 };
+
+	gagg_wire_build(bytes, &m);
+	bytes[GAGG_WIRE_HDRLEN] = 42;
+	calls[0] = 0;
+	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, LONG, LONG), n);
+	assert_string_equal(calls, came);
+}
+
+/* actions of datagrams that follow wait for the end, unless room is short or they are traced */
+static void run__waits_with_actions(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	arrives(&m, LONG, "f+");
+	gagg_shard_emit(sh, GAGG_ACT_OP_DONE, 0);
+	follows(1, 1, "+");
+	while (!gagg_shard_must_act(sh, &g))
+		gagg_shard_emit(sh, GAGG_ACT_OP_DONE, 0);
+	follows(2, 1, "+d");
+	gagg_shard_emit(sh, GAGG_ACT_OP_DONE, 0);
+	tracing = true;
+	follows(3, 1, "+btd");
+}
+
+/* a message whose actions have no room is judged again after others were carried out */
+static void again__is_repeated(void **state)
+{
+	struct gagg_msg m;
+
+	(void)state;
+	begin();
+	m = contribution(0);
+	arrives(&m, LONG, "f+");
+	m = message(GAGG_T_READY, 1, 1, 1);
+	m.group = GROUP;
+	m.pn = 2;
+	m.run = 5;
+	tracing = true;
+	crowded = true;
+	arrives(&m, GAGG_WIRE_HDRLEN, "fbtdbt");
+	assert_int_equal(src.rx.steps, 4);
+}
+
 static void lanes__go_where_the_core_says(void **state)
 {
 	static const u8 lanes[16] = { 42 };
@@ -381,6 +440,8 @@ int main(void)
 		TEST(shard__drops_are_counted),
 		TEST(actions__in_time),
 		TEST(run__follows),
+		TEST(run__waits_with_actions),
+		TEST(again__is_repeated),
 		TEST(lanes__go_where_the_core_says),
 		TEST(steps__are_counted),
 	};
