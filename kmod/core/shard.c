@@ -19,7 +19,6 @@ static void shard_init_paths(struct gagg_shard *sh, const struct gagg_geom *g)
 	u32 n;
 
 	for (n = 0; n < g->nodes; n++) {
-		memset(&sh->path[n], 0, sizeof(sh->path[n]));
 		gagg_path_init(&sh->path[n], g->cwnd);
 		sh->path[n].idle_after = g->idle_after;
 	}
