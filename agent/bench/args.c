@@ -141,7 +141,9 @@ static void arg_take_seconds(struct bench_args *a, const char *what, double *out
 		arg_fail(a, "%s: seconds, not '%s'", what, optarg);
 }
 
-enum { NO_PLAN = 256, PAUSE, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS, RENDEZVOUS };
+enum {
+	NO_PLAN = 256, PAUSE, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS, RENDEZVOUS,
+};
 
 static const struct option options[] = {
 	{ "min", 1, NULL, 'b' },
