@@ -142,7 +142,8 @@ static void arg_take_seconds(struct bench_args *a, const char *what, double *out
 }
 
 enum {
-	NO_PLAN = 256, PAUSE, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS, RENDEZVOUS,
+	NO_PLAN = 256, PAUSE, SEED, RANK, SOCKET, TIMEOUT, LOCAL, ALGORITHM, IDLE, RANKS,
+	RENDEZVOUS,
 };
 
 static const struct option options[] = {

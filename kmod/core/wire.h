@@ -93,7 +93,8 @@ static inline u32 gagg_wire_group(const void *raw)
 {
 	const struct {
 		__le32 v;
-	} __attribute__((packed, may_alias)) *id = raw + offsetof(struct gagg_hdr, group);
+	} __attribute__((packed, may_alias)) *id =
+		(const void *)((const u8 *)raw + offsetof(struct gagg_hdr, group));
 
 	return le32_to_cpu(id->v);
 }
