@@ -150,6 +150,10 @@ static void channel_leave(const struct gagg_host *h, struct gagg_site *site)
 		h->grp->part[s].channel[site->index] = NULL;
 }
 
+static void channel_left(const struct gagg_host *h)
+{
+}
+
 static void channel_trace(const struct gagg_host *h, const struct gagg_site *site)
 {
 	trace_gagg_channel(&h->grp->geom, site->part[0]->id, site->part[0]->members);

@@ -8,6 +8,7 @@
  */
 #include <linux/compat.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -148,6 +149,7 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long uar
 	if (_IOC_TYPE(cmd) != GAGG_IOC_MAGIC || nr >= ARRAY_SIZE(arg_size) ||
 	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(arg_size));
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
 	if (size < arg_size[nr])
@@ -186,7 +188,7 @@ static struct gagg_mem *chardev_region(struct gagg_session *ses, u64 offset, boo
 
 	if (!gagg_region_of(offset, &index, &id))
 		return NULL;
-	seat = ses->seat[index];
+	seat = ses->seat[array_index_nospec(index, GAGG_CHANNELS_MAX)];
 	if (!seat)
 		return NULL;
 	*writable = id == GAGG_REG_PUSH || id == GAGG_REG_CONTRIB;

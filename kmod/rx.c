@@ -219,10 +219,10 @@ static void rx_datagram(struct gagg_source *src, const u8 *at, u32 len)
 {
 	u8 raw[BODY_MAX] __aligned(8);
 
-	if (!gagg_receive_begin(src, &src->rx, len))
+	if (!gagg_receive_begin(src, len))
 		return;
 	rx_copy(raw, at, len);
-	gagg_receive(src, &src->rx, raw, len, at + GAGG_WIRE_HDRLEN);
+	gagg_receive(src, raw, len, at + GAGG_WIRE_HDRLEN);
 }
 
 /* a copy of a datagram that does not lie in one piece; NULL: there is none */
@@ -260,7 +260,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 			left = skb_seq_read(off, &at, &seq);
 		datagram = left < len ? rx_bounce(port, skb, off, len) : at;
 		if (datagram) {
-			taken = gagg_receive_run(&src, &src.rx, datagram, max(left, len), len);
+			taken = gagg_receive_run(&src, datagram, max(left, len), len);
 			if (!taken) {
 				rx_datagram(&src, datagram, len);
 				taken = 1;
@@ -271,7 +271,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 		at += taken * len;
 		left = left < len ? 0 : left - taken * len;
 	}
-	gagg_receive_act(&src, &src.rx);
+	gagg_receive_act(&src);
 	rx_simd_leave(&src);
 	skb_abort_seq_read(&seq);
 	return n + src.rx.steps / STEPS_PER_DATAGRAM;

@@ -9,6 +9,7 @@
  */
 #include <linux/capability.h>
 #include <linux/err.h>
+#include <linux/nospec.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -307,6 +308,7 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 {
 	struct net *net = current->nsproxy->net_ns;
 	struct gagg_group *grp;
+	u32 rank;
 	int err;
 
 	if (!ns_capable(net->user_ns, CAP_NET_ADMIN))
@@ -317,11 +319,12 @@ int gagg_session_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 	if (strnlen(arg->name, sizeof(arg->name)) == sizeof(arg->name) ||
 	    arg->rank >= GAGG_RANKS)
 		return -EINVAL;
+	rank = array_index_nospec(arg->rank, GAGG_RANKS);
 	do {
 		grp = session_group_look_up(gagg_net_of(net), arg->name);
 		if (!grp)
 			return -ENOENT;
-		err = session_bind(ses, grp, arg->rank);
+		err = session_bind(ses, grp, rank);
 		gagg_group_put(grp);
 	} while (err == -ESTALE);
 	return err;

@@ -180,6 +180,10 @@ static void channel_leave(const struct gagg_host *h, struct gagg_site *site)
 	h->group->channel[site->index] = NULL;
 	for (s = 0; s < site->nparts; s++)
 		h->group->part[s].channel[site->index] = NULL;
+}
+
+static void channel_left(const struct gagg_host *h)
+{
 	queues_forget(h->group);
 }
 

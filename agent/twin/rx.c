@@ -180,8 +180,8 @@ static void rx_trace(struct gagg_source *src, enum gagg_rx rx)
 /* @at: the datagram, in memory of ours */
 static void rx_datagram(struct gagg_source *src, const unsigned char *at, u32 len)
 {
-	if (gagg_receive_begin(src, &src->rx, len))
-		gagg_receive(src, &src->rx, at, len, at + GAGG_WIRE_HDRLEN);
+	if (gagg_receive_begin(src, len))
+		gagg_receive(src, at, len, at + GAGG_WIRE_HDRLEN);
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static void rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 no
 	src.rx.burst.in.ce = (tos & ECN_MASK) == ECN_CE;
 	while (off < msg->msg_len && seg) {
 		u32 left = msg->msg_len - off, len = left < seg ? left : seg;
-		u32 taken = gagg_receive_run(&src, &src.rx, bytes + off, left, len);
+		u32 taken = gagg_receive_run(&src, bytes + off, left, len);
 
 		if (!taken) {
 			rx_datagram(&src, bytes + off, len);
@@ -227,7 +227,7 @@ static void rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 no
 		}
 		off += taken * len;
 	}
-	gagg_receive_act(&src, &src.rx);
+	gagg_receive_act(&src);
 }
 
 /* what has come to a socket of @p, in bounds: messages; fewer than BATCHES: it is empty */

@@ -32,7 +32,8 @@ void gagg_cwnd_past(struct gagg_path *p)
 
 void gagg_cwnd_idle(struct gagg_path *p, u64 last, u64 now)
 {
-	u64 pause = p->idle_after ? p->idle_after : gagg_path_rto(p);
+	/* an answer may take a timeout, and is no pause */
+	u64 pause = gagg_max64(p->idle_after, gagg_path_rto(p));
 
 	if (!last || now < last + pause)
 		return;

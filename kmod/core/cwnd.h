@@ -27,8 +27,8 @@
  *		section 7.6.2). It then doubles to seven tenths of what it was, or was to
  *		double to.
  *	idle	If nothing was in flight for a timeout, the window is halved, down to the start
- *		(RFC 2861). A path of its own may say another time (gagg_path.idle_after): where
- *		all the network is the group's, its queues are as empty after a pause as before.
+ *		(RFC 2861), or for a longer time (gagg_path.idle_after): where all the network is
+ *		the group's, its queues are as empty after a pause as before.
  *
  * Constants without a source are the best of a sweep over what test_outage and test_loss measure
  * (see Documentation/congestion.md).

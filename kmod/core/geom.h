@@ -55,7 +55,7 @@ struct gagg_end {
  * @ranks_of:	ranks of each node (workers and others)
  * @node_of:	node of each rank; 0xff: no such rank
  * @dead_after:	silence after which a node is dead, ns
- * @idle_after:	pause that halves the window of a path, ns; 0: a timeout
+ * @idle_after:	pause that halves the window of a path, ns; at least a timeout
  * @store:	chunks persist (store/store.h), instead of being a ring
  * @snapshot:	reads of the store return whole clocks only
  * @admits:	updates of the store wait until a home admits them

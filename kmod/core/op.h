@@ -38,10 +38,12 @@ static inline enum gagg_refusal gagg_op_begin(const struct gagg_host *h,
 					      const struct gagg_ioc_submit *arg)
 {
 	enum gagg_refusal no = gagg_ledger_submit(op_shard(h), g, site->part, led, arg);
+	struct gagg_times *times;
 
 	if (no)
 		return no;
-	gagg_times_submit(op_times_lock(h), op_times_now());
+	times = op_times_lock(h);
+	gagg_times_submit(times, op_times_now());
 	op_times_unlock(h);
 	return no;
 }
@@ -55,11 +57,13 @@ static inline u64 gagg_op_end(const struct gagg_host *h, const struct gagg_site 
 			      struct gagg_ledger *led, u32 shard, u64 number)
 {
 	u64 n = gagg_ledger_done(led, site->nparts, shard, number);
+	struct gagg_times *times;
 
 	if (!n)
 		return 0;
 	op_stats(h, shard)->rounds += n;
-	gagg_times_done(op_times_lock(h), n, op_times_now());
+	times = op_times_lock(h);
+	gagg_times_done(times, n, op_times_now());
 	op_times_unlock(h);
 	return n;
 }
@@ -88,7 +92,9 @@ static inline u64 gagg_op_waits_for(const struct gagg_host *h, const struct gagg
 /* gagg_times_tell(), as of now */
 static inline void gagg_op_tell_times(const struct gagg_host *h, struct gagg_ioc_times *arg)
 {
-	gagg_times_tell(op_times_lock(h), arg, op_times_now());
+	struct gagg_times *times = op_times_lock(h);
+
+	gagg_times_tell(times, arg, op_times_now());
 	op_times_unlock(h);
 }
 

@@ -72,7 +72,7 @@ enum gagg_sent_state {
  * @flying:	datagrams in flight
  * @cwnd:	congestion window, datagrams
  * @cwnd_max:	its bound
- * @idle_after:	pause that halves the window, ns; 0: a timeout
+ * @idle_after:	pause that halves the window, ns; at least a timeout
  * @credit:	acknowledged datagrams not yet turned into growth
  * @srtt:	smoothed round trip, ns; 0: none yet
  * @rttvar:	its variation

@@ -51,16 +51,19 @@ static void rx_trace_before(struct gagg_source *src, const struct gagg_msg *m, c
 static void rx_trace(struct gagg_source *src, enum gagg_rx rx);
 
 /* before the core gets a datagram that does not follow the last one, and at the end */
-static inline void gagg_receive_act(struct gagg_source *src, struct gagg_receipts *rx)
+static inline void gagg_receive_act(struct gagg_source *src)
 {
-	if (rx->burst.in.vis.sh && rx->burst.in.vis.sh->nacts)
+	const struct gagg_shard *sh = src->rx.burst.in.vis.sh;
+
+	if (sh && sh->nacts)
 		rx_drain(src);
 }
 
 /* carries out the core's verdict on a datagram; true: its lanes were taken */
-static inline bool gagg_receive_obey(struct gagg_source *src, struct gagg_receipts *rx,
-				     enum gagg_rx verdict, const void *lanes)
+static inline bool gagg_receive_obey(struct gagg_source *src, enum gagg_rx verdict,
+				     const void *lanes)
 {
+	struct gagg_receipts *rx = &src->rx;
 	const struct gagg_arrival *in = &rx->burst.in;
 	struct gagg_sum sum;
 
@@ -90,9 +93,9 @@ static inline bool gagg_receive_obey(struct gagg_source *src, struct gagg_receip
  * The @left bytes at @at begin with a datagram. Returns how many datagrams of @len bytes were
  * received, dropped ones included.
  */
-static inline u32 gagg_receive_run(struct gagg_source *src, struct gagg_receipts *rx,
-				   const u8 *at, u32 left, u32 len)
+static inline u32 gagg_receive_run(struct gagg_source *src, const u8 *at, u32 left, u32 len)
 {
+	struct gagg_receipts *rx = &src->rx;
 	struct gagg_arrival *in = &rx->burst.in;
 	u32 n = 0;
 
@@ -100,13 +103,13 @@ static inline u32 gagg_receive_run(struct gagg_source *src, struct gagg_receipts
 		enum gagg_rx verdict = gagg_burst_next(&rx->burst);
 
 		n++;
-		gagg_receive_obey(src, rx, verdict, at + GAGG_WIRE_HDRLEN);
+		gagg_receive_obey(src, verdict, at + GAGG_WIRE_HDRLEN);
 		if (rx_traces()) {
 			rx_trace_before(src, &in->todo.m, NULL);
 			rx_trace(src, verdict);
-			gagg_receive_act(src, rx);
+			gagg_receive_act(src);
 		} else if (gagg_shard_must_act(in->vis.sh, in->vis.g)) {
-			gagg_receive_act(src, rx);
+			gagg_receive_act(src);
 		}
 	}
 	if (!n)
@@ -117,10 +120,11 @@ static inline u32 gagg_receive_run(struct gagg_source *src, struct gagg_receipts
 }
 
 /* @raw: header and body, in memory that only the host writes */
-static inline void gagg_receive_judge(struct gagg_source *src, struct gagg_receipts *rx,
-				      struct gagg_msg *m, const u8 *raw, const void *lanes)
+static inline void gagg_receive_judge(struct gagg_source *src, struct gagg_msg *m,
+				      const u8 *raw, const void *lanes)
 {
 	const void *body = raw + GAGG_WIRE_HDRLEN;
+	struct gagg_receipts *rx = &src->rx;
 	enum gagg_rx verdict;
 	struct gagg_env env;
 	u32 run = m->run;
@@ -135,9 +139,9 @@ static inline void gagg_receive_judge(struct gagg_source *src, struct gagg_recei
 		verdict = gagg_burst_rx(&rx->burst, &env, m, body);
 		if (traced)
 			rx_trace(src, verdict);
-		if (gagg_receive_obey(src, rx, verdict, lanes))
+		if (gagg_receive_obey(src, verdict, lanes))
 			gagg_burst_commit(&rx->burst, raw);
-		gagg_receive_act(src, rx);
+		gagg_receive_act(src);
 	} while (verdict == GAGG_RX_AGAIN);
 	/* if the core dropped it: as many as it had taken before */
 	rx->steps += verdict == GAGG_RX_DROP ? run - m->run : run - 1;
@@ -157,10 +161,10 @@ static inline enum gagg_drop gagg_receive_check(const struct gagg_receipts *rx, 
 }
 
 /* gagg_receive_begin - a datagram of @len bytes comes that does not follow; false: it is dropped */
-static inline bool gagg_receive_begin(struct gagg_source *src, struct gagg_receipts *rx, u32 len)
+static inline bool gagg_receive_begin(struct gagg_source *src, u32 len)
 {
-	gagg_receive_act(src, rx);
-	rx->burst.len = 0;
+	gagg_receive_act(src);
+	src->rx.burst.len = 0;
 	if (len < GAGG_WIRE_HDRLEN)
 		rx_drop_alone(src);
 	return len >= GAGG_WIRE_HDRLEN;
@@ -173,9 +177,10 @@ static inline bool gagg_receive_begin(struct gagg_source *src, struct gagg_recei
  * @len:	bytes of it
  * @lanes:	in memory that may change
  */
-static inline void gagg_receive(struct gagg_source *src, struct gagg_receipts *rx,
-				const u8 *raw, u32 len, const void *lanes)
+static inline void gagg_receive(struct gagg_source *src, const u8 *raw, u32 len,
+				const void *lanes)
 {
+	struct gagg_receipts *rx = &src->rx;
 	enum gagg_drop why;
 	struct gagg_msg m;
 
@@ -190,7 +195,7 @@ static inline void gagg_receive(struct gagg_source *src, struct gagg_receipts *r
 	if (!why && gagg_wire_joins(&m))
 		why = rx_join(src, &m, raw + GAGG_WIRE_HDRLEN);
 	else if (!why)
-		gagg_receive_judge(src, rx, &m, raw, lanes);
+		gagg_receive_judge(src, &m, raw, lanes);
 	if (why)
 		rx->stats->drop[why]++;
 }

@@ -60,6 +60,8 @@ static void channel_give(const struct gagg_host *h, struct gagg_site *site);
 static struct gagg_site *channel_at(const struct gagg_host *h, u32 place);
 static void channel_enter(const struct gagg_host *h, struct gagg_site *site);
 static void channel_leave(const struct gagg_host *h, struct gagg_site *site);
+/* all that leave now have left; shards are locked still */
+static void channel_left(const struct gagg_host *h);
 /* it was entered in an epoch */
 static void channel_trace(const struct gagg_host *h, const struct gagg_site *site);
 /* counters of shard 0, which is locked */
@@ -145,6 +147,7 @@ static inline u32 gagg_sites_unlink(const struct gagg_sites *x, struct gagg_site
 		channel_leave(&x->host, gone[n]);
 		gagg_table_leave(x->table, gone[n++]->index);
 	}
+	channel_left(&x->host);
 	return n;
 }
 
@@ -153,6 +156,7 @@ static inline void gagg_sites_drop(const struct gagg_sites *x, struct gagg_site 
 	channel_lock(&x->host);
 	channel_leave(&x->host, site);
 	gagg_table_leave(x->table, site->index);
+	channel_left(&x->host);
 	channel_unlock(&x->host);
 	channel_give(&x->host, site);
 }

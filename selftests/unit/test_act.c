@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "said.h"
 #include "agent/conf/sync_text.h"
 #include "out.h"
 
@@ -19,8 +20,6 @@
 #define EPOCH	5ULL
 #define S32_ADD	GAGG_LANEOP(GAGG_LANE_S32, GAGG_OP_ADD)
 
-/* what the host was asked for, a word each */
-static char said[512];
 
 struct gagg_host {
 	char name;
@@ -40,22 +39,6 @@ static struct gagg_geom g;
 static struct gagg_shard *sh, *other;
 static struct gagg_site site;
 static struct gagg_batch batch;
-
-static void say(const char *fmt, ...)
-{
-	size_t len = strlen(said);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(said + len, sizeof(said) - len, fmt, ap);
-	va_end(ap);
-}
-
-static void expect(const char *words)
-{
-	assert_string_equal(said, words);
-	said[0] = 0;
-}
 
 static void act_trace_call(const struct gagg_host *h, const struct gagg_work *w)
 {

@@ -781,6 +781,17 @@ static void test_idle_after(void **state)
 	now += 2 * p->idle_after;
 	send_some(p, 1, now, 0);
 	assert_int_equal(p->cwnd, GAGG_PATH_CWND_START);
+	ack_list(p, p->next_pn, NULL, 0, 0, false, now);
+
+	/* an answer that takes longer than that is no pause */
+	p->idle_after = GAGG_MSEC;
+	p->srtt = 10 * GAGG_MSEC;
+	p->rtt_min = p->srtt;
+	p->rttvar = GAGG_MSEC;
+	p->cwnd = 64;
+	now += p->srtt;
+	send_some(p, 1, now, 0);
+	assert_int_equal(p->cwnd, 64);
 	free(p);
 }
 

@@ -13,12 +13,11 @@
 #include <cmocka.h>
 
 #include "core.h"
+#include "said.h"
 #include "agent/conf/sync_text.h"
 
 #define SHARDS	2
 
-/* what the host was asked for, a word each */
-static char said[512];
 
 struct gagg_host {
 	char name;
@@ -37,22 +36,6 @@ static struct gagg_geom g;
 static struct gagg_table table;
 static bool locked, memory;
 static struct gagg_tenant x;
-
-static void say(const char *fmt, ...)
-{
-	size_t len = strlen(said);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(said + len, sizeof(said) - len, fmt, ap);
-	va_end(ap);
-}
-
-static void expect(const char *words)
-{
-	assert_string_equal(said, words);
-	said[0] = 0;
-}
 
 static enum gagg_session_state session_state(const struct gagg_host *h)
 {

@@ -144,8 +144,8 @@ static void arrives(const struct gagg_msg *m, u32 len, const char *came)
 	memset(memory, 0, sizeof(memory));
 	gagg_wire_build(raw, m);
 	calls[0] = 0;
-	if (gagg_receive_begin(&src, &src.rx, len))
-		gagg_receive(&src, &src.rx, raw, len, lanes);
+	if (gagg_receive_begin(&src, len))
+		gagg_receive(&src, raw, len, lanes);
 	if (strcmp(calls, came))
 		fail_msg("called %s, not %s", calls, came);
 }
@@ -309,7 +309,7 @@ static void run__follows(void **state)
 		bytes[i * LONG + GAGG_WIRE_HDRLEN] = 42;
 	}
 	calls[0] = 0;
-	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, sizeof(bytes), LONG), 3);
+	assert_int_equal(gagg_receive_run(&src, bytes, sizeof(bytes), LONG), 3);
 	assert_string_equal(calls, "+++");
 	assert_int_equal(stats.rx_datagrams, 4);
 	assert_int_equal(stats.rx_bytes, 4 * LONG);
@@ -318,9 +318,9 @@ static void run__follows(void **state)
 	m = contribution(4);
 	gagg_wire_build(bytes, &m);
 	calls[0] = 0;
-	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, LONG, LONG), 1);
+	assert_int_equal(gagg_receive_run(&src, bytes, LONG, LONG), 1);
 	assert_true(!strncmp(calls, "+bt", 3));
-	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, LONG - 1, LONG), 0);
+	assert_int_equal(gagg_receive_run(&src, bytes, LONG - 1, LONG), 0);
 	assert_int_equal(stats.rx_datagrams, 5);
 }
 
@@ -333,7 +333,7 @@ static void follows(u32 slot, u32 n, const char *came)
 	gagg_wire_build(bytes, &m);
 	bytes[GAGG_WIRE_HDRLEN] = 42;
 	calls[0] = 0;
-	assert_int_equal(gagg_receive_run(&src, &src.rx, bytes, LONG, LONG), n);
+	assert_int_equal(gagg_receive_run(&src, bytes, LONG, LONG), n);
 	assert_string_equal(calls, came);
 }
 
@@ -385,17 +385,17 @@ static void lanes__go_where_the_core_says(void **state)
 	src.rx.site = &site;
 	src.rx.burst.in.todo.lanes = 4;
 	calls[0] = 0;
-	assert_false(gagg_receive_obey(&src, &src.rx, GAGG_RX_OK, lanes));
-	assert_false(gagg_receive_obey(&src, &src.rx, GAGG_RX_AGAIN, lanes));
+	assert_false(gagg_receive_obey(&src, GAGG_RX_OK, lanes));
+	assert_false(gagg_receive_obey(&src, GAGG_RX_AGAIN, lanes));
 	assert_string_equal(calls, "");
-	assert_true(gagg_receive_obey(&src, &src.rx, GAGG_RX_ADD, lanes));
+	assert_true(gagg_receive_obey(&src, GAGG_RX_ADD, lanes));
 	assert_string_equal(calls, "+");
 	/* a copy for a trainer that has left */
 	g.store = 1;
-	assert_true(gagg_receive_obey(&src, &src.rx, GAGG_RX_PLACE, lanes));
+	assert_true(gagg_receive_obey(&src, GAGG_RX_PLACE, lanes));
 	assert_string_equal(calls, "+?");
 	src.rx.burst.in.todo.drop = GAGG_DROP_RANK;
-	assert_false(gagg_receive_obey(&src, &src.rx, GAGG_RX_DROP, lanes));
+	assert_false(gagg_receive_obey(&src, GAGG_RX_DROP, lanes));
 	dropped(GAGG_DROP_RANK, 1);
 }
 
@@ -416,14 +416,14 @@ static void steps__are_counted(void **state)
 	calls[0] = 0;
 	memset(memory, 0, sizeof(memory));
 	gagg_wire_build(raw, &m);
-	assert_true(gagg_receive_begin(&src, &src.rx, GAGG_WIRE_HDRLEN));
-	gagg_receive(&src, &src.rx, raw, GAGG_WIRE_HDRLEN, NULL);
+	assert_true(gagg_receive_begin(&src, GAGG_WIRE_HDRLEN));
+	gagg_receive(&src, raw, GAGG_WIRE_HDRLEN, NULL);
 	assert_int_equal(src.rx.steps, 4);
 	/* of one that is dropped none */
 	m.epoch++;
 	gagg_wire_build(raw, &m);
-	assert_true(gagg_receive_begin(&src, &src.rx, GAGG_WIRE_HDRLEN));
-	gagg_receive(&src, &src.rx, raw, GAGG_WIRE_HDRLEN, NULL);
+	assert_true(gagg_receive_begin(&src, GAGG_WIRE_HDRLEN));
+	gagg_receive(&src, raw, GAGG_WIRE_HDRLEN, NULL);
 	assert_int_equal(src.rx.steps, 4);
 }
 

@@ -10,9 +10,8 @@
 
 #include "join_net.h"
 #include "core.h"
+#include "said.h"
 
-/* what the host was asked for, a word each */
-static char said[512];
 
 struct gagg_host {
 	char name;
@@ -31,22 +30,6 @@ static bool joined, all, one, unfit[SHARDS], memory;
 static u64 epoch, epochs;
 static struct gagg_hosted x;
 static struct gagg_step step;
-
-static void say(const char *fmt, ...)
-{
-	size_t len = strlen(said);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(said + len, sizeof(said) - len, fmt, ap);
-	va_end(ap);
-}
-
-static void expect(const char *words)
-{
-	assert_string_equal(said, words);
-	said[0] = 0;
-}
 
 static void epoch_lock_join(const struct gagg_host *h)
 {

@@ -379,6 +379,39 @@ static void waiting__is_no_computing(void **state)
 					    50 * GAGG_MSEC / 8);
 }
 
+/* what rank 0 computes for 2 ms, and sends at once */
+static void one_clock(void)
+{
+	ops->run(&param, &sync, &clocks, now);
+	now += 2 * GAGG_MSEC;
+	assert_true(ops->may_update(&param, &sync, &clocks, 0, now));
+	update(0);
+}
+
+/* a clock counts once, though the tick of an empty last update follows; the first one never does */
+static void last_tick__is_no_clock(void **state)
+{
+	(void)state;
+	begin("r2sp:0:0", 2);
+	one_clock();
+	assert_true(ops->may_update(&param, &sync, &clocks, 1, now));
+	update(1);
+	assert_true(sync.r2sp.clock_time == 0);
+	one_clock();
+	assert_true(sync.r2sp.clock_time == 2 * GAGG_MSEC);
+	now += GAGG_SEC;
+	gagg_clocks_tick(&clocks, 0, GAGG_CLOCK_END);
+	ops->on_tick(&param, &sync, &clocks, 0, now);
+	assert_true(sync.r2sp.clock_time == 2 * GAGG_MSEC);
+
+	/* the first may be the last, too */
+	begin("r2sp:0:0", 2);
+	worker[0].goal = 1;
+	one_clock();
+	assert_true(has_finished(0));
+	assert_true(sync.r2sp.clock_time == 0);
+}
+
 static void who_finishes__has_no_turns(void **state)
 {
 	u32 r;
@@ -411,6 +444,7 @@ int main(void)
 		cmocka_unit_test(without_patience__the_ring_waits),
 		cmocka_unit_test(one_slow_clock__is_soon_forgotten),
 		cmocka_unit_test(waiting__is_no_computing),
+		cmocka_unit_test(last_tick__is_no_clock),
 		cmocka_unit_test(who_finishes__has_no_turns),
 	};
 

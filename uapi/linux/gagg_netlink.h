@@ -127,8 +127,8 @@ enum gagg_group_attr {
 	GAGG_GA_LANES_NOW,	/* out: u32, 32-bit words of a chunk in the epoch that runs; without
 				 * an epoch, as hosts have agreed so far
 				 */
-	GAGG_GA_IDLE_AFTER,	/* u32, ms without a datagram under way to a host after which its
-				 * window is halved, 0 to 600000; 0: a timeout [0]
+	GAGG_GA_IDLE_AFTER,	/* u32, ms without a datagram sent to a host after which its window
+				 * is halved, at least a timeout; 0 to 600000 [0]
 				 */
 	__GAGG_GA_MAX,
 };

@@ -271,7 +271,10 @@ void gagg_join_hear(struct gagg_join *j, u32 shard, u64 epoch,
 void gagg_join_timer(struct gagg_join *j, const struct gagg_geom *g, u64 random, u64 now);
 u64 gagg_join_deadline(const struct gagg_join *j, const struct gagg_geom *g);
 
-/* the datagrams of GAGG_JOIN_SEND_WIDE have left to @node, on all shards: the next HELLO says so */
+/*
+ * The datagrams of GAGG_JOIN_SEND_WIDE have left to @node, on all shards: the next HELLO says so.
+ * gagg_join_deadline() stays as it is.
+ */
 void gagg_join_sent(struct gagg_join *j, u32 node);
 
 /* behind the header, by its type; the longest is a whole number of words */
@@ -298,7 +301,8 @@ struct gagg_word {
 
 /*
  * gagg_join_say - what one of GAGG_JOIN_SEND_* is about, as it is now
- * It counts as said: a HELLO that asks is not made twice.
+ * It counts as said: a HELLO that asks is not made twice. gagg_join_deadline() stays as it is:
+ * hosts look at that again after other calls only (step.h).
  */
 void gagg_join_say(struct gagg_join *j, const struct gagg_geom *g, u8 type, u32 node,
 		   struct gagg_word *w);

@@ -118,7 +118,7 @@ const struct gagg_param gagg_param_table[] = {
 		.name = "idle-after", FIELD(idle_after), .attr = GAGG_GA_IDLE_AFTER, .bits = 32,
 		.max = 600000,
 		.wrong = "idle-after must be from 0 to 600000 ms",
-		.value = "MS", .about = "pause that halves the window of a path; 0: a timeout",
+		.value = "MS", .about = "pause that halves the window of a path, at least a timeout",
 	},
 	{
 		.name = "dead-after", FIELD(dead_after), .attr = GAGG_GA_DEAD_AFTER, .bits = 32,

@@ -85,7 +85,7 @@ struct gagg_param {
 	u32 channels;							\
 	u32 cwnd;							\
 	u32 dead_after;		/* ms */				\
-	u32 idle_after;		/* ms; 0: a timeout */			\
+	u32 idle_after;		/* ms; at least a timeout */		\
 	u32 placement;		/* enum gagg_placement */		\
 	u32 wire		/* enum gagg_wire_lane */
 

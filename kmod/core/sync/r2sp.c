@@ -146,8 +146,11 @@ static void r2sp_on_tick(const struct gagg_sync_param *p, union gagg_sync_state 
 	struct gagg_r2sp_worker *w = &s->worker[rank];
 
 	(void)p;
-	if (w->stage == R2SP_PUSHES && k->clock[rank] > 1)
+	(void)k;
+	if (w->stage == R2SP_PUSHES && w->released > 1)
 		r2sp_sample(s, w->computed + (now - w->since));
+	/* once: the tick of an empty last update may follow before the next release */
+	w->stage = R2SP_COMPUTES;
 	w->late = 0;
 }
 
