@@ -16,7 +16,9 @@
 #
 #   down I MS           its port is down, with the queue that it has
 #   outage I MS HOW     all is lost that it receives (in), sends (out), or both
-#   impair I MS WORD... netem's words, at both ends of its link
+#   impair I MS WORD... netem's words, at both ends of its link; "corrupt" at the switch's end
+#                       alone, so that a datagram has one bit turned: UDP's checksum cannot
+#                       see two of the same column, and whoever adds up finds another sum
 #   path I DELAY RATE   its link is another one from here on
 #   buffer I MS N       its queues have room for N
 #   mtu I MS MTU        datagrams that are longer are dropped on their way to it
@@ -45,7 +47,7 @@ links_draw()
 # link I [WORD...]: both ends of host I's link, impaired in this way
 link()
 {
-	local i=$1 delay rate limit words=()
+	local i=$1 delay rate limit words=() corrupt=0%
 	shift
 
 	read -r delay rate limit <"$tmp/link.$i"
@@ -53,9 +55,11 @@ link()
 	case ${1:-} in
 	limit)	limit=$2; shift 2 ;;
 	jitter)	words=("$2"); shift 2 ;;
+	corrupt)	corrupt=$2; shift 2 ;;
 	esac
 	words=(delay "$delay" "${words[@]}" rate "$rate" limit "$limit" "$@")
-	net_in sw tc qdisc replace dev "p$i" root netem "${words[@]}" &&
+	# a netem that is told nothing of it goes on to corrupt
+	net_in sw tc qdisc replace dev "p$i" root netem "${words[@]}" corrupt "$corrupt" &&
 		net_exec "$i" tc qdisc replace dev eth0 root netem "${words[@]}"
 }
 
