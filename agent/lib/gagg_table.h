@@ -10,9 +10,9 @@
  *
  * Threads. Tables belong to the thread that their communicator belongs to (gagg.h). While another
  * thread is in a call on the communicator, or on anything of it, a call here that returns an enum
- * gagg_error returns GAGG_ERR_BUSY: nothing has changed, and nothing was started. gagg_cache() and
- * gagg_cache_hits() do not notice another thread: none may be in a call. gagg_has_store() and
- * gagg_ako_partitions() may be called at any time.
+ * gagg_error returns GAGG_ERR_BUSY: nothing has changed, and nothing was started. gagg_cache(),
+ * gagg_cache_hits() and gagg_staleness() do not notice another thread: none may be in a call.
+ * gagg_has_store() and gagg_ako_partitions() may be called at any time.
  */
 #ifndef GAGG_LIB_TABLE_H
 #define GAGG_LIB_TABLE_H
@@ -68,6 +68,19 @@ int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtyp
 int gagg_inc(struct gagg_table *table, const void *delta);
 
 /**
+ * gagg_inc_range() - add to some elements of a table
+ * @table:	table
+ * @first:	the first of them
+ * @count:	how many, at least 1
+ * @delta:	as many elements
+ *
+ * As gagg_inc(). Chunks to which nothing was added carry no payload at the next gagg_clock().
+ *
+ * Return: as gagg_inc(); GAGG_ERR_INVALID, too, if the table does not have them all.
+ */
+int gagg_inc_range(struct gagg_table *table, size_t first, size_t count, const void *delta);
+
+/**
  * gagg_get() - read a table
  * @table:	table
  * @values:	receives its elements
@@ -78,6 +91,58 @@ int gagg_inc(struct gagg_table *table, const void *delta);
  * Return: 0, GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT (of gagg_init()), or why the epoch has ended.
  */
 int gagg_get(struct gagg_table *table, void *values);
+
+/* gagg_get_range(): what the sync mode promises */
+#define GAGG_STALENESS_MODE	UINT32_MAX
+
+/**
+ * gagg_get_range() - read some elements of a table
+ * @table:	table
+ * @first:	the first of them
+ * @count:	how many, at least 1
+ * @staleness:	clocks, or GAGG_STALENESS_MODE
+ * @values:	receives them
+ *
+ * With GAGG_STALENESS_MODE as gagg_get(), gagg_cache() included. With a number, at clock c of this
+ * rank, the values include all increments of others stamped c - @staleness - 1 or less. So the
+ * range is not read if it was read since the clock c - @staleness of the slowest rank. If it is
+ * read, and the sync mode lets this rank see less, the call waits until all ranks have come to
+ * clock c. That is more than is asked for, if @staleness is not 0. (Staleness per read: Ho et al.,
+ * NIPS 2013, section 3.) Whole chunks are read: `lanes` of the group says how many elements one
+ * has (lane-type int64: half of them).
+ *
+ * Return: as gagg_get(); GAGG_ERR_INVALID if the table does not have them all; GAGG_ERR_UNSUPPORTED
+ * with a number in a group with ako, whose ranks do not know what they lack.
+ */
+int gagg_get_range(struct gagg_table *table, size_t first, size_t count, uint32_t staleness,
+		   void *values);
+
+/**
+ * gagg_prefetch() - begin to read some elements of a table
+ * @table:	table
+ * @first:	the first of them
+ * @count:	how many, at least 1
+ *
+ * Does not wait, unless 16 reads of this communicator are under way: then it waits for these. The
+ * next gagg_get() or gagg_get_range() of elements that are all under way reads nothing, and waits
+ * for them only. gagg_clock() waits for them, too: let it follow when they are there.
+ *
+ * Return: 0, GAGG_ERR_INVALID (the table does not have them all), GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT,
+ * or why the epoch has ended.
+ */
+int gagg_prefetch(struct gagg_table *table, size_t first, size_t count);
+
+/**
+ * gagg_staleness() - how much of other ranks the last read may lack
+ * @table:	table
+ *
+ * Of the last gagg_get() or gagg_get_range(): n, if it was at clock c, and its values include all
+ * increments of others stamped c - n - 1 or less. They may include more. A program may scale its
+ * rate by it.
+ *
+ * Return: clocks; UINT32_MAX before the first read, and in groups with ako.
+ */
+uint32_t gagg_staleness(const struct gagg_table *table);
 
 /**
  * gagg_cache() - let gagg_get() use what was read before
@@ -92,7 +157,7 @@ int gagg_get(struct gagg_table *table, void *values);
 void gagg_cache(struct gagg_table *table, int on);
 
 /**
- * gagg_cache_hits() - number of gagg_get() that sent no read
+ * gagg_cache_hits() - number of gagg_get() and gagg_get_range() that used what was read before
  * @table:	table
  * Return: the number since gagg_table_create().
  */

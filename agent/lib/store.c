@@ -49,13 +49,33 @@ static int need_store(struct gagg_comm *c)
 		comm_error(c, GAGG_ERR_UNSUPPORTED, "the group's sync mode has no tables");
 }
 
-static int store_need_table(const struct gagg_table *t)
+int store_need_table(const struct gagg_table *t)
 {
 	return comm_check_epoch(t->comm, t->epoch, "table");
 }
 
+struct store_span store_range(struct gagg_table *t, size_t first, size_t count)
+{
+	bool fits = first < t->count && count <= t->count - first;
+
+	return (struct store_span){ t, first, fits ? first + count : first };
+}
+
+int store_need_span(const struct store_span *span)
+{
+	const struct gagg_table *t = span->table;
+	int err = store_need_table(t);
+
+	if (err || span->first < span->end)
+		return err;
+	return comm_error(t->comm, GAGG_ERR_INVALID,
+			  "the range from element %zu on is empty, or ends behind the table's %zu elements",
+			  span->first, t->count);
+}
+
 static void store_table_empty(const struct gagg_table *t)
 {
+	free(t->chunk);
 	free(t->seen);
 	free(t->own);
 	free(t->spare);
@@ -118,6 +138,7 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 				  gagg_sync(c), (unsigned long long)chunks, lanes);
 	t = calloc(1, sizeof(*t));
 	if (t) {
+		t->chunk = calloc(chunks, sizeof(*t->chunk));
 		t->seen = calloc(count, sizeof(*t->seen));
 		t->own = calloc(count, sizeof(*t->own));
 		t->spare = calloc(count, sizeof(*t->spare));
@@ -126,8 +147,8 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 		t->last = parts ? calloc(count, parts * lane_bytes(store_wide(c))) : NULL;
 		t->sum = parts ? calloc(count, sizeof(*t->sum)) : NULL;
 	}
-	if (!t || !t->seen || !t->own || !t->spare || !(integers ? (void *)t->due : t->log) ||
-	    (parts && (!t->last || !t->sum))) {
+	if (!t || !t->chunk || !t->seen || !t->own || !t->spare ||
+	    !(integers ? (void *)t->due : t->log) || (parts && (!t->last || !t->sum))) {
 		store_table_free(t);
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a table of %zu elements",
 				  count);
@@ -139,6 +160,7 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 	t->count = count;
 	t->dtype = dtype;
 	t->step = step;
+	t->lacks = UINT32_MAX;
 	t->parts = parts;
 	*link = t;
 	*table = t;
@@ -147,6 +169,7 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 
 void store_retire(struct gagg_comm *c)
 {
+	c->store_asked = 0;
 	while (c->tables) {
 		struct gagg_table *t = c->tables;
 
@@ -208,6 +231,50 @@ static int store_submit_own(struct gagg_comm *c, enum gagg_kind kind,
 	});
 }
 
+/* the elements of a table's chunk */
+static struct store_span store_chunk_span(struct gagg_table *t, uint32_t k)
+{
+	size_t lanes = store_lanes(t->comm), first = k * lanes, left = t->count - first;
+
+	return (struct store_span){ t, first, first + (left < lanes ? left : lanes) };
+}
+
+/* takes over what was read of a chunk */
+static void store_see(struct gagg_table *t, uint32_t k)
+{
+	const struct store_span span = store_chunk_span(t, k);
+	const struct region *r = &t->comm->region;
+	const void *lanes = region_result(r, t->first + k);
+	bool wide = store_wide(t->comm);
+	size_t i;
+
+	for (i = span.first; i < span.end; i++) {
+		int64_t lane = lane_get(lanes, i - span.first, wide);
+
+		t->seen[i] = steps_add(t->seen[i],
+				       lane_wrap(steps_sub(lane, t->seen[i]), wide));
+		if (!t->parts)
+			t->own[i] = 0;
+	}
+	t->chunk[k].asked = false;
+	t->chunk[k].known = true;
+	t->chunk[k].fresh = region_fresh(r, t->first + k);
+}
+
+static void store_see_all(struct gagg_comm *c)
+{
+	struct gagg_table *t;
+	uint32_t k;
+
+	if (!c->store_asked)
+		return;
+	for (t = c->tables; t; t = t->next)
+		for (k = 0; k < t->chunks; k++)
+			if (t->chunk[k].asked)
+				store_see(t, k);
+	c->store_asked = 0;
+}
+
 static void store_tell_late(void *of)
 {
 	comm_tell_late(of);
@@ -226,7 +293,10 @@ int store_settle(struct gagg_comm *c)
 	int err = session_wait(c->session, &arg, deadline, &notice);
 
 	c->store_waited += deadline_now() - begin;
-	return err ? store_op_error(c, err) : GAGG_OK;
+	if (err)
+		return store_op_error(c, err);
+	store_see_all(c);
+	return GAGG_OK;
 }
 
 /* a value in steps, of a table of floats or integers */
@@ -240,16 +310,19 @@ static int64_t store_whole(const struct gagg_table *t, const void *values, size_
 	return t->dtype == GAGG_INT32 ? element_int32(values, i) : element_int64(values, i);
 }
 
-/* can a clock push that as well? A lane has the difference of two reads, with its sign */
-static bool store_may_owe(const struct gagg_table *t, const void *delta, size_t i)
+/*
+ * Can a clock push the @k-th of @delta as well, to element @i? A lane has the difference of two
+ * reads, with its sign.
+ */
+static bool store_may_owe(const struct gagg_table *t, size_t i, const void *delta, size_t k)
 {
 	bool wide = store_wide(t->comm);
 	int64_t most = wide ? INT64_MAX : INT32_MAX, sum;
 
 	if (t->log)
-		return fabs(t->log[i] + store_real(t, delta, i)) <
+		return fabs(t->log[i] + store_real(t, delta, k)) <
 		       (wide ? STORE_STEPS_MAX : INT32_MAX);
-	return !__builtin_add_overflow(t->due[i], store_whole(t, delta, i), &sum) &&
+	return !__builtin_add_overflow(t->due[i], store_whole(t, delta, k), &sum) &&
 	       sum >= -most && sum <= most;
 }
 
@@ -266,32 +339,46 @@ static int store_too_much(const struct gagg_table *t, size_t i)
 			  i, what, use);
 }
 
-static int store_inc(struct gagg_table *t, const void *delta)
+static int store_inc(const struct store_span *span, const void *delta)
 {
+	struct gagg_table *t = span->table;
 	size_t i;
-	int err = store_need_table(t);
+	int err = store_need_span(span);
 
 	if (err)
 		return err;
-	for (i = 0; i < t->count; i++)
-		if (!store_may_owe(t, delta, i))
+	for (i = span->first; i < span->end; i++)
+		if (!store_may_owe(t, i, delta, i - span->first))
 			return store_too_much(t, i);
-	for (i = 0; i < t->count; i++) {
+	for (i = span->first; i < span->end; i++) {
 		if (t->log)
-			t->log[i] += store_real(t, delta, i);
+			t->log[i] += store_real(t, delta, i - span->first);
 		else
-			t->due[i] += store_whole(t, delta, i);
+			t->due[i] += store_whole(t, delta, i - span->first);
 	}
 	return GAGG_OK;
 }
 
 int gagg_inc(struct gagg_table *t, const void *delta)
 {
+	const struct store_span span = { t, 0, t->count };
 	int err = comm_enter(t->comm);
 
 	if (err)
 		return err;
-	err = store_inc(t, delta);
+	err = store_inc(&span, delta);
+	comm_exit(t->comm);
+	return err;
+}
+
+int gagg_inc_range(struct gagg_table *t, size_t first, size_t count, const void *delta)
+{
+	const struct store_span span = store_range(t, first, count);
+	int err = comm_enter(t->comm);
+
+	if (err)
+		return err;
+	err = store_inc(&span, delta);
 	comm_exit(t->comm);
 	return err;
 }
@@ -321,36 +408,31 @@ static int64_t store_window(struct gagg_table *t, size_t i, int64_t q)
 }
 
 /*
- * Writes the contribution to one chunk of a table, @n elements from @at on: with increments, or
- * (ako) without, to send those of older clocks.
+ * Writes the contribution to one chunk of a table: with increments, or (ako) without, to send those
+ * of older clocks.
  */
-static void store_fill_chunk(struct gagg_table *t, uint32_t chunk, size_t at, size_t n, bool fresh)
+static void store_fill_chunk(struct gagg_table *t, uint32_t k, bool fresh)
 {
+	const struct store_span span = store_chunk_span(t, k);
 	struct region *r = &t->comm->region;
+	uint32_t chunk = t->first + k;
 	unsigned char *lanes = region_contrib(r, chunk);
 	bool wide = store_wide(t->comm), zero = true;
-	size_t used = n * lane_bytes(wide), i;
+	size_t used = (span.end - span.first) * lane_bytes(wide), i;
 
-	for (i = 0; i < n; i++) {
+	for (i = span.first; i < span.end; i++) {
 		/* it fits a lane, see store_may_owe(); the window's sum may wrap */
-		int64_t q = fresh ? store_due(t, at + i) : 0;
-		int64_t v = t->parts ? store_window(t, at + i, q) : q;
+		int64_t q = fresh ? store_due(t, i) : 0;
+		int64_t v = t->parts ? store_window(t, i, q) : q;
 
-		store_owe(t, at + i, -q);
-		t->own[at + i] = steps_add(t->own[at + i], q);
-		lane_put(lanes, i, wide, v);
+		store_owe(t, i, -q);
+		t->own[i] = steps_add(t->own[i], q);
+		lane_put(lanes, i - span.first, wide, v);
 		zero &= !lane_wrap(v, wide);
 	}
 	memset(lanes + used, 0, r->geo.lanes * sizeof(int32_t) - used);
 	memset(&r->cdesc[chunk], 0, sizeof(r->cdesc[chunk]));
 	r->cdesc[chunk].flags = zero ? GAGG_C_ZERO : 0;
-}
-
-static size_t store_chunk_length(const struct gagg_table *t, uint32_t i)
-{
-	size_t lanes = store_lanes(t->comm), left = t->count - i * lanes;
-
-	return left < lanes ? left : lanes;
 }
 
 static int store_push(struct gagg_comm *c, bool fresh)
@@ -366,8 +448,7 @@ static int store_push(struct gagg_comm *c, bool fresh)
 		return err;
 	for (t = c->tables; t; t = t->next) {
 		for (i = 0; i < t->chunks; i++)
-			store_fill_chunk(t, t->first + i, (size_t)i * store_lanes(c),
-					 store_chunk_length(t, i), fresh);
+			store_fill_chunk(t, i, fresh);
 		end = t->first + t->chunks;
 	}
 	return store_submit_own(c, GAGG_K_UPDATE, 0, 0, end);
@@ -409,30 +490,6 @@ int store_drain(struct gagg_comm *c)
 	return err;
 }
 
-/* takes over the result of a read */
-static void store_see(struct gagg_table *t)
-{
-	size_t lanes = store_lanes(t->comm), i;
-	bool wide = store_wide(t->comm);
-	uint32_t k;
-
-	for (i = 0; i < t->count; i++) {
-		const void *chunk = region_result(&t->comm->region,
-						  t->first + (uint32_t)(i / lanes));
-		int64_t lane = lane_get(chunk, i % lanes, wide);
-
-		t->seen[i] = steps_add(t->seen[i],
-				       lane_wrap(steps_sub(lane, t->seen[i]), wide));
-		if (!t->parts)
-			t->own[i] = 0;
-	}
-	t->known = true;
-	t->fresh = UINT32_MAX;
-	for (k = t->first; k < t->first + t->chunks; k++)
-		if (t->fresh > region_fresh(&t->comm->region, k))
-			t->fresh = region_fresh(&t->comm->region, k);
-}
-
 int64_t store_pushed(const struct gagg_table *t, size_t i)
 {
 	return steps_add(t->seen[i], t->own[i]);
@@ -443,81 +500,48 @@ int64_t store_element(const struct gagg_table *t, size_t i)
 	return steps_add(store_pushed(t, i), store_due(t, i));
 }
 
-static void store_show(const struct gagg_table *t, void *values, bool own)
+uint32_t store_span_begin(const struct store_span *span)
 {
-	size_t i;
-
-	for (i = 0; i < t->count; i++) {
-		int64_t steps = own ? store_element(t, i) : store_pushed(t, i);
-
-		if (t->dtype == GAGG_INT32)
-			element_put_int32(values, i, (int32_t)(uint32_t)steps);
-		else if (t->dtype == GAGG_INT64)
-			element_put_int64(values, i, steps);
-		else
-			element_put_float(values, i, (float)((double)steps * t->step));
-	}
+	return (uint32_t)(span->first / store_lanes(span->table->comm));
 }
 
-static int store_read_table(struct gagg_table *t, uint32_t flags)
+uint32_t store_span_end(const struct store_span *span)
 {
+	return (uint32_t)((span->end - 1) / store_lanes(span->table->comm)) + 1;
+}
+
+int store_ask(const struct store_span *span, uint32_t flags)
+{
+	uint32_t k, begin = store_span_begin(span), end = store_span_end(span);
+	struct gagg_table *t = span->table;
+	int err = store_submit_own(t->comm, GAGG_K_READ, flags, t->first + begin, end - begin);
+
+	if (err)
+		return err;
+	for (k = begin; k < end; k++)
+		t->chunk[k].asked = true;
+	t->comm->store_asked++;
+	return GAGG_OK;
+}
+
+int store_read_span(const struct store_span *span, uint32_t flags)
+{
+	int err = store_ask(span, flags);
+
+	return err ? err : store_settle(span->table->comm);
+}
+
+int store_read_table(struct gagg_table *t, uint32_t flags)
+{
+	const struct store_span span = { t, 0, t->count };
 	int err = store_need_table(t);
 
-	if (!err)
-		err = store_submit_own(t->comm, GAGG_K_READ, flags, t->first, t->chunks);
-	if (!err)
-		err = store_settle(t->comm);
-	if (!err)
-		store_see(t);
-	return err;
-}
-
-/* does the last read still include all that this rank must see at its clock? */
-static bool store_is_fresh(const struct gagg_table *t)
-{
-	uint32_t bound = t->comm->region.geo.bound;
-
-	return t->cached && t->known && bound != UINT32_MAX &&
-	       (uint64_t)t->fresh + bound >= t->comm->store_clock;
-}
-
-void gagg_cache(struct gagg_table *t, int on)
-{
-	t->cached = on;
-}
-
-uint64_t gagg_cache_hits(const struct gagg_table *t)
-{
-	return t->hits;
+	return err ? err : store_read_span(&span, flags);
 }
 
 int store_read(struct gagg_table *t)
 {
 	return store_read_table(t, 0);
-}
-
-static int store_get(struct gagg_table *t, void *values)
-{
-	int err = store_need_table(t);
-
-	if (!err && store_is_fresh(t))
-		t->hits++;
-	else if (!err)
-		err = store_read_table(t, 0);
-	if (!err)
-		store_show(t, values, true);
-	return err;
-}
-
-int gagg_get(struct gagg_table *t, void *values)
-{
-	int err = comm_enter(t->comm);
-
-	if (err)
-		return err;
-	err = store_get(t, values);
-	comm_exit(t->comm);
-	return err;
 }
 
 int store_meet(struct gagg_comm *c)
@@ -527,31 +551,6 @@ int store_meet(struct gagg_comm *c)
 	if (!err)
 		err = store_submit_own(c, GAGG_K_READ, GAGG_SUBMIT_FENCE, 0, 1);
 	return err ? err : store_settle(c);
-}
-
-int store_snapshot(struct gagg_table *t)
-{
-	int err = store_need_table(t);
-
-	if (!err)
-		err = store_drain(t->comm);
-	if (!err)
-		err = store_read_table(t, GAGG_SUBMIT_FENCE);
-	/* no rank updates before all have read */
-	return err ? err : store_meet(t->comm);
-}
-
-int gagg_snapshot(struct gagg_table *t, void *values)
-{
-	int err = comm_enter(t->comm);
-
-	if (err)
-		return err;
-	err = store_snapshot(t);
-	if (!err)
-		store_show(t, values, false);
-	comm_exit(t->comm);
-	return err;
 }
 
 /* writes to the contribution what the lanes of a table lack to become @values */

@@ -9,6 +9,18 @@
 #include "comm.h"
 
 /**
+ * struct store_chunk - what a table knows of one of its chunks
+ * @fresh: of its last read: at least all updates with smaller stamps are in
+ * @known: it was read
+ * @asked: a read of it has begun
+ */
+struct store_chunk {
+	uint32_t fresh;
+	bool known;
+	bool asked;
+};
+
+/**
  * struct gagg_table - elements that live in the store
  * @next: next table of the communicator, by ascending chunks
  * @comm: communicator that has the store
@@ -18,10 +30,10 @@
  * @count: elements
  * @dtype: GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
  * @step: value of a lane of 1
- * @fresh: clock of the last read: at least all updates with smaller stamps are in @seen
- * @known: the table was read
+ * @chunk: by chunk
  * @cached: what was read may be returned again
  * @hits: number of times that it was
+ * @lacks: gagg_staleness()
  * @seen: by element, in steps, as last read: beyond the bits of a lane
  * @own: by element, in steps: pushed by this rank since then; copies: all that it has pushed, which
  *       is not in its copy
@@ -42,10 +54,10 @@ struct gagg_table {
 	size_t count;
 	enum gagg_dtype dtype;
 	double step;
-	uint32_t fresh;
-	bool known;
+	struct store_chunk *chunk;
 	bool cached;
 	uint64_t hits;
+	uint32_t lacks;
 	int64_t *seen;
 	int64_t *own;
 	int64_t *spare;
@@ -55,6 +67,13 @@ struct gagg_table {
 	uint32_t parts;
 	void *last;
 	int64_t *sum;
+};
+
+/* elements of @table, from @first on, below @end */
+struct store_span {
+	struct gagg_table *table;
+	size_t first;
+	size_t end;
 };
 
 /* doubles hold all whole numbers below it */
@@ -82,8 +101,30 @@ struct store_op {
 
 int store_submit(struct gagg_comm *c, const struct store_op *op);
 
-/* waits until all ops are done */
+/* waits until all ops are done, and takes over what was read */
 int store_settle(struct gagg_comm *c);
+
+/* does the table belong to this epoch? */
+int store_need_table(const struct gagg_table *t);
+
+/* elements of a table; none, if it does not have them all */
+struct store_span store_range(struct gagg_table *t, size_t first, size_t count);
+
+/* store_need_table(); and there are elements */
+int store_need_span(const struct store_span *span);
+
+/* the first chunk of a span, of the table's, and the one behind its last */
+uint32_t store_span_begin(const struct store_span *span);
+uint32_t store_span_end(const struct store_span *span);
+
+/* begins to read the chunks of a span; @flags: GAGG_SUBMIT_* */
+int store_ask(const struct store_span *span, uint32_t flags);
+
+/* reads them */
+int store_read_span(const struct store_span *span, uint32_t flags);
+
+/* reads a table */
+int store_read_table(struct gagg_table *t, uint32_t flags);
 
 /* ako: makes clocks until all that was pushed has been sent to all; other modes: does nothing */
 int store_drain(struct gagg_comm *c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: agent/lib/agree.c agent/lib/ako.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/checkpoint.c agent/lib/checkpoint_file.c agent/lib/comm.c agent/lib/known.c agent/lib/elastic.c agent/lib/call.c agent/lib/error.c agent/lib/given_up.c agent/lib/lanes.c agent/lib/late.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/uring.c agent/lib/wait.c sync kmod/core/wire.c; libs: -pthread */
+/* links: agent/lib/agree.c agent/lib/ako.c agent/lib/broker.c agent/lib/message.c agent/lib/carry.c agent/lib/checkpoint.c agent/lib/checkpoint_file.c agent/lib/comm.c agent/lib/known.c agent/lib/elastic.c agent/lib/call.c agent/lib/error.c agent/lib/given_up.c agent/lib/lanes.c agent/lib/late.c agent/lib/narrow.c agent/lib/op.c agent/lib/plan.c agent/lib/process.c agent/lib/progress.c agent/lib/quant.c agent/lib/quant_avx2.c agent/lib/quant_form.c agent/lib/region.c agent/lib/session.c agent/lib/split.c agent/lib/store.c agent/lib/store_get.c agent/lib/uring.c agent/lib/wait.c sync kmod/core/wire.c; libs: -pthread */
 /*
  * libgagg's tables on a store: what is read back, what is cached, what a
  * checkpoint holds.
@@ -341,6 +341,131 @@ static void a_cache__is_as_old_as_it_may_be(void **state)
 {
 	(void)state;
 	run_both(2, cache_body);
+}
+
+static void range_refusals(struct gagg_comm *c, struct gagg_table *t, float *x)
+{
+	CHECK(gagg_get_range(t, 0, 0, 0, x) == GAGG_ERR_INVALID);
+	CHECK(gagg_get_range(t, COUNT, 1, 0, x) == GAGG_ERR_INVALID);
+	CHECK(gagg_get_range(t, 1, COUNT, 0, x) == GAGG_ERR_INVALID);
+	CHECK(gagg_inc_range(t, 2, SIZE_MAX, x) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c),
+		     "from element 2 on is empty, or ends behind the table's 37"));
+	CHECK(gagg_prefetch(t, COUNT - 1, 2) == GAGG_ERR_INVALID);
+	CHECK(gagg_staleness(t) == UINT32_MAX);
+}
+
+/* increments of ranges, and what ranges show of them; the last chunk has 5 elements */
+static void range_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT], some[4] = { 1, 2, 3, 4 };
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	range_refusals(c, t, x);
+	some[2] = NAN;
+	CHECK(gagg_inc_range(t, 30, 4, some) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c), "element 32 "));
+	some[2] = 3;
+	CHECK(!gagg_inc_range(t, 30, 4, some));
+	CHECK(!gagg_get_range(t, 29, 6, 0, x));
+	CHECK(x[0] == 0 && x[1] == 1 && x[2] == 2 && x[3] == 3 && x[4] == 4 && x[5] == 0);
+	meet();
+	CHECK(!gagg_clock(c));
+	/* at its clock 1 it sees what others have pushed at clock 0, however late they are */
+	if (rank != 1)
+		usleep(20000 * (unsigned int)rank);
+	CHECK(!gagg_get_range(t, 33, 4, 0, x));
+	CHECK(x[0] == 4 * N && x[1] == 0 && x[3] == 0 && !gagg_staleness(t));
+	CHECK(!gagg_get_range(t, 30, 2, 0, x));
+	CHECK(x[0] == N && x[1] == 2 * N);
+	CHECK(!gagg_get(t, x));
+	CHECK(x[29] == 0 && x[32] == 3 * N && x[33] == 4 * N && x[34] == 0);
+}
+
+static void ranges__are_as_a_table_is(void **state)
+{
+	(void)state;
+	run_both(7, range_body);
+	run_both(~0U, range_body);
+}
+
+/* all are at one clock; a range of another chunk is another matter */
+static void staleness_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	float x[COUNT], one[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	fill_with(one, 1);
+	for (int clock = 0; clock < 9; clock++) {
+		int read = clock / 2 * 2;
+
+		meet();
+		CHECK(!gagg_get_range(t, 0, 5, 1, x));
+		CHECK(x[4] == (float)(N * read + clock - read));
+		CHECK(gagg_staleness(t) == (uint32_t)(clock - read));
+		if (clock % 4 == 3) {
+			CHECK(!gagg_get_range(t, 20, 1, 1, x));
+			CHECK(x[0] == (float)(N * clock) && !gagg_staleness(t));
+		}
+		CHECK(!gagg_inc(t, one));
+		meet();
+		CHECK(!gagg_clock(c));
+	}
+	CHECK(gagg_cache_hits(t) == 4);
+	meet();
+	CHECK(!gagg_get_range(t, 0, 5, GAGG_STALENESS_MODE, x) && x[0] == N * 9);
+	(void)rank;
+}
+
+static void a_range__is_as_old_as_it_may_be(void **state)
+{
+	(void)state;
+	run_both(5, staleness_body);
+	run_both(~0U, staleness_body);
+}
+
+static void prefetch_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *large, *t;
+	float x[COUNT], one[COUNT];
+	uint64_t ops;
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	CHECK(!gagg_table_create(c, 160, GAGG_INT32, 1, &large));
+	fill_with(one, 1);
+	CHECK(!gagg_inc(t, one) && !gagg_clock(c));
+	meet();
+	CHECK(!gagg_prefetch(t, 16, 21));
+	ops = c->store_op;
+	/* it is under way */
+	CHECK(!gagg_prefetch(t, 16, 21) && !gagg_prefetch(t, 20, 3) && c->store_op == ops);
+	CHECK(!gagg_get_range(t, 30, 2, GAGG_STALENESS_MODE, x) && c->store_op == ops);
+	CHECK(x[0] == N && x[1] == N);
+	/* it is there, and the next read is a read */
+	CHECK(!gagg_get_range(t, 30, 2, GAGG_STALENESS_MODE, x) && c->store_op == ops + 1);
+	/* of what is asked for a part is under way */
+	CHECK(!gagg_prefetch(t, 0, 1) && c->store_op == ops + 2);
+	CHECK(!gagg_get(t, x) && c->store_op == ops + 3 && all_are(x, N));
+	meet();
+	/* a clock waits for it, and takes it over before it pushes: own increments count once */
+	CHECK(!gagg_inc_range(t, (size_t)rank, 1, one) && !gagg_prefetch(t, 0, COUNT));
+	CHECK(!gagg_clock(c) && !c->store_asked);
+	CHECK(!gagg_get_range(t, 0, COUNT, 1, x) && x[rank] == N + 1 && x[N] == N);
+	/* there is always room for a clock */
+	for (size_t i = 0; i < 20; i++)
+		CHECK(!gagg_prefetch(large, 8 * i, 1) && c->store_asked <= 16);
+	CHECK(c->store_asked == 4);
+	CHECK(!gagg_clock(c) && !gagg_snapshot(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == (float)(N + (i < N)));
+}
+
+static void prefetch__reads_once(void **state)
+{
+	(void)state;
+	run_both(7, prefetch_body);
 }
 
 static void no_bound_body(struct gagg_comm *c, int rank)
@@ -813,6 +938,9 @@ static void ako_body(struct gagg_comm *c, int rank)
 	CHECK(!gagg_snapshot(t, x));
 	for (int i = 0; i < COUNT; i++)
 		CHECK(x[i] == total(AKO_CLOCKS, i));
+	CHECK(gagg_get_range(t, 1, 2, 3, x) == GAGG_ERR_UNSUPPORTED);
+	CHECK(!gagg_get_range(t, 1, 2, GAGG_STALENESS_MODE, x) && gagg_staleness(t) == UINT32_MAX);
+	CHECK(x[0] == total(AKO_CLOCKS, 1) && x[1] == total(AKO_CLOCKS, 2));
 	/* as others see it, too */
 	CHECK(!gagg_get(t, x));
 	for (int i = 0; i < COUNT; i++)
@@ -963,6 +1091,9 @@ static void *beside_a_read(void *arg)
 	CHECK(gagg_inc(t, x) == GAGG_ERR_BUSY);
 	CHECK(gagg_clock(c) == GAGG_ERR_BUSY);
 	CHECK(gagg_get(t, y) == GAGG_ERR_BUSY && y[0] == 3);
+	CHECK(gagg_inc_range(t, 0, 1, x) == GAGG_ERR_BUSY);
+	CHECK(gagg_get_range(t, 0, 1, 0, y) == GAGG_ERR_BUSY && y[0] == 3);
+	CHECK(gagg_prefetch(t, 0, 1) == GAGG_ERR_BUSY);
 	CHECK(gagg_snapshot(t, y) == GAGG_ERR_BUSY && y[0] == 3);
 	CHECK(gagg_set(t, x, 0) == GAGG_ERR_BUSY);
 	CHECK(gagg_elastic(t, y, 0.5) == GAGG_ERR_BUSY && y[0] == 3);
@@ -980,6 +1111,7 @@ static void *only_reader(void *arg)
 {
 	float x[COUNT];
 
+	CHECK(!gagg_prefetch(arg, 0, 1) && !gagg_get_range(arg, 0, 1, 0, x) && x[0] == N);
 	CHECK(!gagg_get(arg, x) && x[0] == N);
 	return NULL;
 }
@@ -1005,6 +1137,10 @@ static void beside_body(struct gagg_comm *c, int rank)
 	/* nothing of it was added; calls of every kind, made of others, leave none open */
 	CHECK(!gagg_snapshot(t, x) && x[0] == N);
 	CHECK(!gagg_elastic(t, x, 0.5) && x[0] == N);
+	*x = 0;
+	/* rank 0, which gives the values, may have begun */
+	CHECK(!gagg_inc_range(t, 0, 1, x) && !gagg_get_range(t, 0, 1, 0, x));
+	CHECK((rank || x[0] == N) && !gagg_prefetch(t, 0, 1));
 	CHECK(gagg_ako_measure(c, &a) == GAGG_ERR_UNSUPPORTED);
 	CHECK(gagg_set(t, x, N) == GAGG_ERR_INVALID && !gagg_set(t, x, 0));
 	CHECK(!gagg_checkpoint(c, path, 0) && !gagg_restore(c, path, 0));
@@ -1031,6 +1167,9 @@ int main(void)
 		cmocka_unit_test(increments__of_many_steps),
 		cmocka_unit_test(a_cache__is_as_old_as_it_may_be),
 		cmocka_unit_test(a_cache__needs_a_bound),
+		cmocka_unit_test(ranges__are_as_a_table_is),
+		cmocka_unit_test(a_range__is_as_old_as_it_may_be),
+		cmocka_unit_test(prefetch__reads_once),
 		cmocka_unit_test(checkpoint__comes_back),
 		cmocka_unit_test(checkpoint__follows_no_link),
 		cmocka_unit_test(checkpoint__of_another_lane_type),

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/ranks.sh"
 # shellcheck source=selftests/vm/store.sh
 . "$(dirname "$0")/store.sh"
-plan 35
+plan 38
 
 no_collectives()
 {
@@ -54,6 +54,12 @@ clocks_known()
 	cp "$tmp/rank.0" "$tmp/$1" && [ "$(wc -l <"$tmp/$1")" -eq 20 ]
 }
 
+# store_run of which ranges are read
+ranges_run()
+{
+	RANGES=1 store_run "$@"
+}
+
 module_load "$@"
 layout 3 2 some
 net_ready 1500
@@ -67,6 +73,7 @@ check "hosts that differ in the lane type do not start" wait_until 60 \
 ctl 1 group set g lane-type int32
 check "no read breaks the bound" store_run 2 $SLOW 0
 check "a stricter promise than it keeps is noticed" breaks_bound "there$" 0 $SLOW 0
+check "nor do reads of ranges, some of which lack one clock at most" ranges_run 2 $SLOW 0
 hits=$CLOCKS
 check "nor do reads that are cached" store_run 2 $SLOW 0
 check "the slowest seldom asks" slowest_asks_seldom
@@ -100,6 +107,7 @@ net_clear
 net_offload on
 group_up ring 1024 window 64 shards 2 sync asp
 check "without a bound, in two shards" store_run -1 $SLOW 0
+check "ranges, too" ranges_run -1 $SLOW 0
 group_down
 
 # six ranks add 2^30 each at seven clocks, before anybody reads: 42 * 2^30
@@ -134,6 +142,7 @@ check "the twins have added, and sent again" is \
 check "down" mixed_down
 mixed_up ring 1024 window 64 sync ssp:2
 check "a bound holds for both kinds" store_run 2 $SLOW 0
+check "and a stricter one, of a range" ranges_run 2 $SLOW 0
 check "a stricter promise than it keeps is noticed" breaks_bound "there$" 0 $SLOW 0
 mixed_down
 mixed_up ring 1024 window 64 sync r2sp:80:0

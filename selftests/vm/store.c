@@ -9,7 +9,9 @@
  * those that BOUND (clocks; -1: none) promises; with BOUND 0 no others. IDLE clocks
  * more have no such elements. A second table is added to by everybody, and must be
  * the sum in the end. With HITS reads are cached, and so many of them, at least, must
- * have asked nobody. See enter.h for GAGG_SOCKET.
+ * have asked nobody. With the environment variable RANGES ranges are read and added to: with
+ * and without a prefetch, and as old as BOUND, or at most one clock (an update older than that
+ * must be there, though BOUND is larger). See enter.h for GAGG_SOCKET.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,13 +65,13 @@ static int shown(const int32_t *tags, int r, int c)
 	return n == SPREAD;
 }
 
-static void check(const int32_t *tags, int clock)
+static void check(const int32_t *tags, int clock, int lacks)
 {
 	int r, c;
 
 	for (r = 0; r < size; r++) {
 		for (c = 0; c < told; c++) {
-			bool must = r == rank ? c < clock : bound >= 0 && c < clock - bound;
+			bool must = r == rank ? c < clock : lacks >= 0 && c < clock - lacks;
 			int is = shown(tags, r, c);
 
 			if ((must && !is) || (is && !bound && c >= clock && r != rank)) {
@@ -79,6 +81,34 @@ static void check(const int32_t *tags, int clock)
 			}
 		}
 	}
+}
+
+/* reads the elements of a table in one of several ways; returns what they may lack, in clocks */
+static int take(struct gagg_table *t, int32_t *tags, size_t count, int way)
+{
+	bool ranges = getenv("RANGES");
+	uint32_t most = ranges && way % 3 == 2 && bound > 1 ? 1 : GAGG_STALENESS_MODE;
+	size_t half = count / 2;
+	int err;
+
+	if (!ranges) {
+		err = gagg_get(t, tags);
+	} else if (way % 3 == 1) {
+		err = gagg_prefetch(t, half, count - half);
+		if (!err)
+			err = gagg_get_range(t, 0, half, most, tags);
+		if (!err)
+			err = gagg_get_range(t, half, count - half, most, tags + half);
+	} else {
+		err = gagg_get_range(t, 0, count, most, tags);
+	}
+	if (err)
+		die("get");
+	if (most == 1 && gagg_staleness(t) > 1) {
+		fprintf(stderr, "rank %d: a read lacks %u clocks\n", rank, gagg_staleness(t));
+		exit(1);
+	}
+	return most == 1 ? 1 : bound;
 }
 
 static bool complete(const int32_t *tags)
@@ -99,7 +129,7 @@ int main(int argc, char **argv)
 	useconds_t pause = 0;
 	size_t count;
 	char *idle;
-	int c, i, r;
+	int c, i, lacks, r;
 
 	if (argc < 5)
 		return 2;
@@ -125,21 +155,22 @@ int main(int argc, char **argv)
 	for (c = 0; c < clocks; c++) {
 		int32_t *mine = add + (size_t)((c < told ? c : 0) * size + rank) * SPREAD;
 
-		if (gagg_get(own, tags))
-			die("get");
-		check(tags, c);
+		lacks = take(own, tags, count, c);
+		check(tags, c, lacks);
 		for (i = 0; c < told && i < SPREAD; i++)
 			mine[i] = tag(rank, c);
 		for (i = 0; i < COMMON; i++)
 			terms[i] = term(rank, c, i) / 4;
-		if (gagg_inc(own, add) || gagg_inc(all, terms))
+		if (!getenv("RANGES") ? gagg_inc(own, add) :
+		    gagg_inc_range(own, (size_t)(mine - add), SPREAD, mine))
+			die("inc");
+		if (gagg_inc(all, terms))
 			die("inc");
 		for (i = 0; i < SPREAD; i++)
 			mine[i] = 0;
 		/* what is not pushed yet is seen, too */
-		if (gagg_get(own, tags))
-			die("get");
-		check(tags, c);
+		lacks = take(own, tags, count, c + 1);
+		check(tags, c, lacks);
 		if (c < told && !shown(tags, rank, c))
 			die("own increments are not shown");
 		if (gagg_clock(comm))
