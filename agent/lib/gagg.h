@@ -35,14 +35,14 @@
  * belong to one thread at a time: while one is in a collective, in gagg_wait() or gagg_test(), or
  * in a call on a table, a replica or a batch, such calls of a second one return GAGG_ERR_BUSY. Some
  * functions do not notice another thread, so the caller must not call them while one is in a call:
- * gagg_cache(), gagg_cache_hits(), gagg_batch_computed(), gagg_batch_free(), gagg_plan_create(),
- * gagg_plan_feedback(), gagg_prep_wait() and gagg_last_result(). gagg_replica_free() never returns
- * GAGG_ERR_BUSY: it waits for the replica's operation. Different communicators may be used by
- * different threads at once, those of one gagg_init() too: what they share (the file, the list of
- * communicators, channel numbers) is locked inside. gagg_finalize(), gagg_abort() and
- * gagg_reattach() concern all communicators that were split from theirs: no other thread may be in
- * a call on one of them. gagg_finalize() and gagg_reattach() return GAGG_ERR_BUSY if a thread is in
- * one of the calls that return it.
+ * gagg_cache(), gagg_cache_hits(), gagg_staleness(), gagg_batch_computed(), gagg_batch_free(),
+ * gagg_plan_create(), gagg_plan_feedback(), gagg_prep_wait() and gagg_last_result().
+ * gagg_replica_free() never returns GAGG_ERR_BUSY: it waits for the replica's operation. Different
+ * communicators may be used by different threads at once, those of one gagg_init() too: what they
+ * share (the file, the list of communicators, channel numbers) is locked inside. gagg_finalize(),
+ * gagg_abort() and gagg_reattach() concern all communicators that were split from theirs: no other
+ * thread may be in a call on one of them. gagg_finalize() and gagg_reattach() return GAGG_ERR_BUSY
+ * if a thread is in one of the calls that return it.
  *
  * After fork() the parent is the rank. In the child calls return GAGG_ERR_CLOSED; gagg_finalize(),
  * gagg_abort() and gagg_comm_free() free memory and do nothing else. A signal that a thread handles

@@ -43,8 +43,9 @@ int gagg_has_store(const struct gagg_comm *comm);
  * @table:	receives it; NULL on error
  *
  * All ranks create the same tables in the same order. An element must move by less than 2^31 steps
- * between two gagg_get() (in groups with lane-type int64: 2^63). Otherwise it is off by a multiple
- * of 2^32 from then on. Both lane types can hold elements of GAGG_INT64.
+ * between two reads of its chunk (in groups with lane-type int64: 2^63); to use what was read
+ * before is no read. Otherwise it is off by a multiple of 2^32 from then on. Both lane types can
+ * hold elements of GAGG_INT64.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED, GAGG_ERR_INVALID, GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why
  * the epoch has ended.
@@ -74,7 +75,8 @@ int gagg_inc(struct gagg_table *table, const void *delta);
  * @count:	how many, at least 1
  * @delta:	as many elements
  *
- * As gagg_inc(). Chunks to which nothing was added carry no payload at the next gagg_clock().
+ * As gagg_inc(). At the next gagg_clock() a chunk carries no payload if nothing was added to it,
+ * rounding has left nothing, and (ako) no clock of the last P had anything.
  *
  * Return: as gagg_inc(); GAGG_ERR_INVALID, too, if the table does not have them all.
  */
@@ -123,9 +125,11 @@ int gagg_get_range(struct gagg_table *table, size_t first, size_t count, uint32_
  * @first:	the first of them
  * @count:	how many, at least 1
  *
- * Does not wait, unless 16 reads of this communicator are under way: then it waits for these. The
- * next gagg_get() or gagg_get_range() of elements that are all under way reads nothing, and waits
- * for them only. gagg_clock() waits for them, too: let it follow when they are there.
+ * Does not wait, unless 16 reads of this communicator are under way: then it waits for these. Until
+ * the next gagg_clock(), gagg_get() and gagg_get_range() of elements in chunks that were prefetched
+ * begin no read. They wait for what is under way, unless what was read before is enough; and for a
+ * read more, if @staleness is a number that the prefetch does not meet. gagg_clock() waits for what
+ * is under way, too: let it follow when that is there.
  *
  * Return: 0, GAGG_ERR_INVALID (the table does not have them all), GAGG_ERR_BUSY, GAGG_ERR_TIMEOUT,
  * or why the epoch has ended.

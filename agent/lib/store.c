@@ -268,10 +268,12 @@ static void store_see_all(struct gagg_comm *c)
 
 	if (!c->store_asked)
 		return;
-	for (t = c->tables; t; t = t->next)
-		for (k = 0; k < t->chunks; k++)
+	for (t = c->tables; t; t = t->next) {
+		for (k = t->asked; k < t->asked_end; k++)
 			if (t->chunk[k].asked)
 				store_see(t, k);
+		t->asked_end = 0;
+	}
 	c->store_asked = 0;
 }
 
@@ -520,6 +522,10 @@ int store_ask(const struct store_span *span, uint32_t flags)
 		return err;
 	for (k = begin; k < end; k++)
 		t->chunk[k].asked = true;
+	if (!t->asked_end || begin < t->asked)
+		t->asked = begin;
+	if (end > t->asked_end)
+		t->asked_end = end;
 	t->comm->store_asked++;
 	return GAGG_OK;
 }

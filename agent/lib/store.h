@@ -12,9 +12,11 @@
  * struct store_chunk - what a table knows of one of its chunks
  * @fresh: of its last read: at least all updates with smaller stamps are in
  * @known: it was read
- * @asked: a read of it has begun
+ * @asked: a read of it has begun, and no call has waited for it
+ * @ahead: the clock at which it was last prefetched, and one more; 0: it was not
  */
 struct store_chunk {
+	uint64_t ahead;
 	uint32_t fresh;
 	bool known;
 	bool asked;
@@ -31,6 +33,8 @@ struct store_chunk {
  * @dtype: GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
  * @step: value of a lane of 1
  * @chunk: by chunk
+ * @asked: no chunk before it is asked for
+ * @asked_end: nor one from here on
  * @cached: what was read may be returned again
  * @hits: number of times that it was
  * @lacks: gagg_staleness()
@@ -55,6 +59,8 @@ struct gagg_table {
 	enum gagg_dtype dtype;
 	double step;
 	struct store_chunk *chunk;
+	uint32_t asked;
+	uint32_t asked_end;
 	bool cached;
 	uint64_t hits;
 	uint32_t lacks;

@@ -45,15 +45,27 @@ static uint32_t store_lacks(const struct store_span *span)
 	return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
-/* was the whole span asked for, since the last call that waited? */
+/* was all of it prefetched at this clock? */
+static bool store_is_ahead(const struct store_span *span)
+{
+	const struct gagg_table *t = span->table;
+	uint32_t k, end = store_span_end(span);
+
+	for (k = store_span_begin(span); k < end; k++)
+		if (t->chunk[k].ahead != t->comm->store_clock + 1)
+			return false;
+	return true;
+}
+
+/* is a part of it under way? */
 static bool store_is_asked(const struct store_span *span)
 {
 	uint32_t k, end = store_span_end(span);
 
 	for (k = store_span_begin(span); k < end; k++)
-		if (!span->table->chunk[k].asked)
-			return false;
-	return true;
+		if (span->table->chunk[k].asked)
+			return true;
+	return false;
 }
 
 void gagg_cache(struct gagg_table *t, int on)
@@ -75,23 +87,24 @@ uint32_t gagg_staleness(const struct gagg_table *t)
  * Brings a span as close to the others as @most clocks.
  *
  * 1. What was read before is used, if it is as close.
- * 2. A read lets the rank wait for what its mode promises. If that is less, the second read waits
- *    until all ranks have come as far as this one.
- * 3. The slowest rank waits for no other, so some rank goes on.
+ * 2. A read, and a prefetch at this clock, waits for what the mode promises. If that is less, the
+ *    second read waits until all ranks have come as far as this one.
+ * 3. So a rank waits for those that are behind it alone, and the slowest for none. With r2sp the
+ *    turns of those that are behind come before that of any rank that waits so.
  */
 static int store_approach(const struct store_span *span, uint32_t most)
 {
 	struct gagg_table *t = span->table;
-	int err;
+	int err = GAGG_OK;
 
 	if (most != GAGG_STALENESS_MODE && store_lacks(span) <= most) {
 		t->hits++;
 		return GAGG_OK;
 	}
-	if (store_is_asked(span))
-		err = store_settle(t->comm);
-	else
+	if (!store_is_ahead(span))
 		err = store_read_span(span, 0);
+	else if (store_is_asked(span))
+		err = store_settle(t->comm);
 	if (!err && most != GAGG_STALENESS_MODE && store_lacks(span) > most)
 		err = store_read_span(span, GAGG_SUBMIT_FENCE);
 	return err;
@@ -142,6 +155,27 @@ int gagg_get(struct gagg_table *t, void *values)
 	return err;
 }
 
+static int store_prefetch(const struct store_span *span)
+{
+	struct gagg_table *t = span->table;
+	uint32_t k, end;
+	int err = store_need_span(span);
+
+	if (err || store_is_ahead(span))
+		return err;
+	/* the kernel has room for 32 ops, of which clocks are some */
+	if (t->comm->store_asked >= PREFETCHES)
+		err = store_settle(t->comm);
+	if (!err)
+		err = store_ask(span, 0);
+	if (err)
+		return err;
+	end = store_span_end(span);
+	for (k = store_span_begin(span); k < end; k++)
+		t->chunk[k].ahead = t->comm->store_clock + 1;
+	return GAGG_OK;
+}
+
 int gagg_prefetch(struct gagg_table *t, size_t first, size_t count)
 {
 	const struct store_span span = store_range(t, first, count);
@@ -149,12 +183,7 @@ int gagg_prefetch(struct gagg_table *t, size_t first, size_t count)
 
 	if (err)
 		return err;
-	err = store_need_span(&span);
-	/* the kernel has room for 32 ops, of which clocks are some */
-	if (!err && t->comm->store_asked >= PREFETCHES)
-		err = store_settle(t->comm);
-	if (!err && !store_is_asked(&span))
-		err = store_ask(&span, 0);
+	err = store_prefetch(&span);
 	comm_exit(t->comm);
 	return err;
 }

@@ -429,6 +429,7 @@ static void a_range__is_as_old_as_it_may_be(void **state)
 static void prefetch_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_table *large, *t;
+	int32_t numbers[1];
 	float x[COUNT], one[COUNT];
 	uint64_t ops;
 
@@ -443,20 +444,34 @@ static void prefetch_body(struct gagg_comm *c, int rank)
 	CHECK(!gagg_prefetch(t, 16, 21) && !gagg_prefetch(t, 20, 3) && c->store_op == ops);
 	CHECK(!gagg_get_range(t, 30, 2, GAGG_STALENESS_MODE, x) && c->store_op == ops);
 	CHECK(x[0] == N && x[1] == N);
-	/* it is there, and the next read is a read */
-	CHECK(!gagg_get_range(t, 30, 2, GAGG_STALENESS_MODE, x) && c->store_op == ops + 1);
-	/* of what is asked for a part is under way */
-	CHECK(!gagg_prefetch(t, 0, 1) && c->store_op == ops + 2);
-	CHECK(!gagg_get(t, x) && c->store_op == ops + 3 && all_are(x, N));
+	/* what was read beside it is there, too */
+	CHECK(!gagg_get_range(t, 16, 14, GAGG_STALENESS_MODE, x) && x[13] == N);
+	CHECK(c->store_op == ops && !c->store_asked && !gagg_prefetch(t, 17, 3));
+	CHECK(c->store_op == ops);
+	/* of what is asked for a part was prefetched */
+	CHECK(!gagg_prefetch(t, 0, 1) && c->store_op == ops + 1);
+	CHECK(!gagg_get(t, x) && c->store_op == ops + 2 && all_are(x, N));
+	/* one that waits for others takes over all; each is read once */
+	CHECK(!gagg_prefetch(t, 8, 1) && c->store_op == ops + 3);
+	CHECK(!gagg_get_range(large, 0, 1, GAGG_STALENESS_MODE, numbers) && !c->store_asked);
+	CHECK(c->store_op == ops + 4);
+	CHECK(!gagg_get_range(t, 8, 1, GAGG_STALENESS_MODE, x) && c->store_op == ops + 4);
 	meet();
 	/* a clock waits for it, and takes it over before it pushes: own increments count once */
 	CHECK(!gagg_inc_range(t, (size_t)rank, 1, one) && !gagg_prefetch(t, 0, COUNT));
 	CHECK(!gagg_clock(c) && !c->store_asked);
 	CHECK(!gagg_get_range(t, 0, COUNT, 1, x) && x[rank] == N + 1 && x[N] == N);
+	/* it was of the last clock */
+	ops = c->store_op;
+	CHECK(!gagg_get_range(t, 0, 1, GAGG_STALENESS_MODE, x) && c->store_op == ops + 1);
 	/* there is always room for a clock */
 	for (size_t i = 0; i < 20; i++)
 		CHECK(!gagg_prefetch(large, 8 * i, 1) && c->store_asked <= 16);
 	CHECK(c->store_asked == 4);
+	ops = c->store_op;
+	for (size_t i = 0; i < 20; i++)
+		CHECK(!gagg_get_range(large, 8 * i, 1, GAGG_STALENESS_MODE, numbers) &&
+		      gagg_staleness(large) <= 2 && c->store_op == ops);
 	CHECK(!gagg_clock(c) && !gagg_snapshot(t, x));
 	for (int i = 0; i < COUNT; i++)
 		CHECK(x[i] == (float)(N + (i < N)));

@@ -87,7 +87,7 @@ static void check(const int32_t *tags, int clock, int lacks)
 static int take(struct gagg_table *t, int32_t *tags, size_t count, int way)
 {
 	bool ranges = getenv("RANGES");
-	uint32_t most = ranges && way % 3 == 2 && bound > 1 ? 1 : GAGG_STALENESS_MODE;
+	uint32_t most = ranges && way % 3 == 2 && bound && bound != 1 ? 1 : GAGG_STALENESS_MODE;
 	size_t half = count / 2;
 	int err;
 
