@@ -55,7 +55,7 @@
  * @old_tables: tables of the stores of earlier epochs
  * @store_op: last op on the store
  * @store_clock: clocks of this rank
- * @store_asked: reads that no call has waited for
+ * @store_reads: reads that no call has waited for
  * @store_waited: ns for ops on the store, since the last gagg_clock()
  * @store_pace: number of gagg_clock() since the first, and their time without that wait
  * @failed: enum gagg_error that ended the communicator; GAGG_OK
@@ -95,7 +95,7 @@ struct gagg_comm {
 	struct gagg_table *old_tables;
 	uint64_t store_op;
 	uint64_t store_clock;
-	uint32_t store_asked;
+	uint32_t store_reads;
 	uint64_t store_waited;
 	struct {
 		uint64_t last;	/* monotonic ns; 0: none yet */

@@ -169,7 +169,7 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 
 void store_retire(struct gagg_comm *c)
 {
-	c->store_asked = 0;
+	c->store_reads = 0;
 	while (c->tables) {
 		struct gagg_table *t = c->tables;
 
@@ -266,15 +266,15 @@ static void store_see_all(struct gagg_comm *c)
 	struct gagg_table *t;
 	uint32_t k;
 
-	if (!c->store_asked)
+	if (!c->store_reads)
 		return;
 	for (t = c->tables; t; t = t->next) {
-		for (k = t->asked; k < t->asked_end; k++)
+		for (k = t->asked_first; k < t->asked_end; k++)
 			if (t->chunk[k].asked)
 				store_see(t, k);
 		t->asked_end = 0;
 	}
-	c->store_asked = 0;
+	c->store_reads = 0;
 }
 
 static void store_tell_late(void *of)
@@ -361,18 +361,6 @@ static int store_inc(const struct store_span *span, const void *delta)
 	return GAGG_OK;
 }
 
-int gagg_inc(struct gagg_table *t, const void *delta)
-{
-	const struct store_span span = { t, 0, t->count };
-	int err = comm_enter(t->comm);
-
-	if (err)
-		return err;
-	err = store_inc(&span, delta);
-	comm_exit(t->comm);
-	return err;
-}
-
 int gagg_inc_range(struct gagg_table *t, size_t first, size_t count, const void *delta)
 {
 	const struct store_span span = store_range(t, first, count);
@@ -383,6 +371,11 @@ int gagg_inc_range(struct gagg_table *t, size_t first, size_t count, const void 
 	err = store_inc(&span, delta);
 	comm_exit(t->comm);
 	return err;
+}
+
+int gagg_inc(struct gagg_table *t, const void *delta)
+{
+	return gagg_inc_range(t, 0, t->count, delta);
 }
 
 int64_t store_due(const struct gagg_table *t, size_t i)
@@ -522,11 +515,11 @@ int store_ask(const struct store_span *span, uint32_t flags)
 		return err;
 	for (k = begin; k < end; k++)
 		t->chunk[k].asked = true;
-	if (!t->asked_end || begin < t->asked)
-		t->asked = begin;
+	if (!t->asked_end || begin < t->asked_first)
+		t->asked_first = begin;
 	if (end > t->asked_end)
 		t->asked_end = end;
-	t->comm->store_asked++;
+	t->comm->store_reads++;
 	return GAGG_OK;
 }
 

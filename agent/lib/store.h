@@ -33,7 +33,7 @@ struct store_chunk {
  * @dtype: GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
  * @step: value of a lane of 1
  * @chunk: by chunk
- * @asked: no chunk before it is asked for
+ * @asked_first: no chunk before it is asked for
  * @asked_end: nor one from here on
  * @cached: what was read may be returned again
  * @hits: number of times that it was
@@ -59,7 +59,7 @@ struct gagg_table {
 	enum gagg_dtype dtype;
 	double step;
 	struct store_chunk *chunk;
-	uint32_t asked;
+	uint32_t asked_first;
 	uint32_t asked_end;
 	bool cached;
 	uint64_t hits;

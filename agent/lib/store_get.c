@@ -145,14 +145,7 @@ int gagg_get_range(struct gagg_table *t, size_t first, size_t count, uint32_t st
 
 int gagg_get(struct gagg_table *t, void *values)
 {
-	const struct store_span span = { t, 0, t->count };
-	int err = comm_enter(t->comm);
-
-	if (err)
-		return err;
-	err = store_get(&span, GAGG_STALENESS_MODE, values);
-	comm_exit(t->comm);
-	return err;
+	return gagg_get_range(t, 0, t->count, GAGG_STALENESS_MODE, values);
 }
 
 static int store_prefetch(const struct store_span *span)
@@ -164,7 +157,7 @@ static int store_prefetch(const struct store_span *span)
 	if (err || store_is_ahead(span))
 		return err;
 	/* the kernel has room for 32 ops, of which clocks are some */
-	if (t->comm->store_asked >= PREFETCHES)
+	if (t->comm->store_reads >= PREFETCHES)
 		err = store_settle(t->comm);
 	if (!err)
 		err = store_ask(span, 0);

@@ -446,28 +446,28 @@ static void prefetch_body(struct gagg_comm *c, int rank)
 	CHECK(x[0] == N && x[1] == N);
 	/* what was read beside it is there, too */
 	CHECK(!gagg_get_range(t, 16, 14, GAGG_STALENESS_MODE, x) && x[13] == N);
-	CHECK(c->store_op == ops && !c->store_asked && !gagg_prefetch(t, 17, 3));
+	CHECK(c->store_op == ops && !c->store_reads && !gagg_prefetch(t, 17, 3));
 	CHECK(c->store_op == ops);
 	/* of what is asked for a part was prefetched */
 	CHECK(!gagg_prefetch(t, 0, 1) && c->store_op == ops + 1);
 	CHECK(!gagg_get(t, x) && c->store_op == ops + 2 && all_are(x, N));
 	/* one that waits for others takes over all; each is read once */
 	CHECK(!gagg_prefetch(t, 8, 1) && c->store_op == ops + 3);
-	CHECK(!gagg_get_range(large, 0, 1, GAGG_STALENESS_MODE, numbers) && !c->store_asked);
+	CHECK(!gagg_get_range(large, 0, 1, GAGG_STALENESS_MODE, numbers) && !c->store_reads);
 	CHECK(c->store_op == ops + 4);
 	CHECK(!gagg_get_range(t, 8, 1, GAGG_STALENESS_MODE, x) && c->store_op == ops + 4);
 	meet();
 	/* a clock waits for it, and takes it over before it pushes: own increments count once */
 	CHECK(!gagg_inc_range(t, (size_t)rank, 1, one) && !gagg_prefetch(t, 0, COUNT));
-	CHECK(!gagg_clock(c) && !c->store_asked);
+	CHECK(!gagg_clock(c) && !c->store_reads);
 	CHECK(!gagg_get_range(t, 0, COUNT, 1, x) && x[rank] == N + 1 && x[N] == N);
 	/* it was of the last clock */
 	ops = c->store_op;
 	CHECK(!gagg_get_range(t, 0, 1, GAGG_STALENESS_MODE, x) && c->store_op == ops + 1);
 	/* there is always room for a clock */
 	for (size_t i = 0; i < 20; i++)
-		CHECK(!gagg_prefetch(large, 8 * i, 1) && c->store_asked <= 16);
-	CHECK(c->store_asked == 4);
+		CHECK(!gagg_prefetch(large, 8 * i, 1) && c->store_reads <= 16);
+	CHECK(c->store_reads == 4);
 	ops = c->store_op;
 	for (size_t i = 0; i < 20; i++)
 		CHECK(!gagg_get_range(large, 8 * i, 1, GAGG_STALENESS_MODE, numbers) &&

@@ -37,6 +37,8 @@
 #   twin_count I NAME           a counter of the twin on host I
 #   mixed_up [OPTION VALUE]...  group g: the module on hosts 0 and 1, the twin on 2
 #                               and 3; mixed_down deletes it
+#   deaf I IPV4 [IPV6]          nothing that is sent to these addresses of multicast reaches
+#                               host I, so its ranks have results by repair alone; hearing I
 #   ctl I ARGUMENT...           gaggctl on host I
 #   ask I ARGUMENT...           the same, of the twin if host I has one
 #   count I NAME, count_all NAME  a counter of host I, sum over the hosts
@@ -312,6 +314,24 @@ mixed_up()
 mixed_down()
 {
 	ctl 0 group delete g && ctl 1 group delete g && twin_down
+}
+
+deaf()
+{
+	net_exec "$1" nft -f - <<-END
+		table inet deaf {
+			chain input {
+				type filter hook prerouting priority -300
+				ip daddr $2 counter drop
+				${3:+ip6 daddr $3 counter drop}
+			}
+		}
+	END
+}
+
+hearing()
+{
+	net_exec "$1" nft delete table inet deaf
 }
 
 twin_ctl()

@@ -10,8 +10,8 @@
  * more have no such elements. A second table is added to by everybody, and must be
  * the sum in the end. With HITS reads are cached, and so many of them, at least, must
  * have asked nobody. With the environment variable RANGES ranges are read and added to: with
- * and without a prefetch, and as old as BOUND, or at most one clock (an update older than that
- * must be there, though BOUND is larger). See enter.h for GAGG_SOCKET.
+ * and without a prefetch, and as old as BOUND or, if it is larger or there is none, one clock
+ * at most (an update older than that must be there). See enter.h for GAGG_SOCKET.
  */
 #include <stdbool.h>
 #include <stdint.h>
