@@ -85,6 +85,12 @@ waits()
 	ends 124 uml --timeout 5 -- sleep 1000 && said 'killed after 5 seconds'
 }
 
+stays_up()
+{
+	ends 3 uml -- sh -c 'mount --bind /dev/null /proc/sysrq-trigger; exit 3' &&
+		said 'after its status: killed'
+}
+
 hangs()
 {
 	ends 124 uml-debug --timeout 20 -- sh -c "echo HARDLOCKUP >$provoke" &&
@@ -159,13 +165,14 @@ skips()
 	ends 0 uml-virtual --clock skip --timeout 30 -- sleep 3600
 }
 
-echo 1..13
+echo 1..14
 check "exit status, output, /out and log are handed on, nothing else is changed" passes_on
 check "CPUs, memory, parameters" has_cpus
 check "a splat" splat
 check "a splat that is not looked for" unscanned
 check "a report of KASAN" kasan
 check "a command that does not end" waits
+check "a guest that does not power off has its command's status" stays_up
 check "a kernel that hangs" hangs
 check "a kernel that panics" panics
 check "a guest that is killed" killed
