@@ -49,6 +49,7 @@ TRACE_EVENT(gagg_start,
 		__field(u8, sync)
 		__field(u8, wide)
 		__field(u8, wire)
+		__field(u8, single)
 		__array(u32, arg, GAGG_SYNC_ARGS)
 		__array(u8, node_of, GAGG_RANKS)
 	),
@@ -68,13 +69,15 @@ TRACE_EVENT(gagg_start,
 		__entry->sync = sync;
 		__entry->wide = g->wide;
 		__entry->wire = g->wire;
+		__entry->single = g->single;
 		memcpy(__entry->arg, g->sync.arg, sizeof(__entry->arg));
 		memcpy(__entry->node_of, g->node_of, sizeof(__entry->node_of));
 	),
-	TP_printk("group=%u self=%u epoch=%llu nodes=%u lanes=%u stripe=%u shards=%u ring=%u window=%u cwnd=%u sync=%u wide=%u wire=%u args=%s workers=%#llx aggregators=%#llx node_of=%s",
+	TP_printk("group=%u self=%u epoch=%llu nodes=%u lanes=%u stripe=%u shards=%u ring=%u window=%u cwnd=%u sync=%u wide=%u wire=%u single=%u args=%s workers=%#llx aggregators=%#llx node_of=%s",
 		  __entry->group, __entry->self, __entry->epoch, __entry->nodes,
 		  __entry->lanes, __entry->stripe, __entry->shards, __entry->ring,
 		  __entry->window, __entry->cwnd, __entry->sync, __entry->wide, __entry->wire,
+		  __entry->single,
 		  __print_array(__entry->arg, GAGG_SYNC_ARGS, sizeof(u32)),
 		  __entry->workers, __entry->aggregators,
 		  __print_hex_str(__entry->node_of, GAGG_RANKS))

@@ -176,6 +176,7 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo)
 	/* the store of another epoch is another store */
 	store_retire(c);
 	c->epochs++;
+	memset(c->placed, 0, sizeof(c->placed));
 	c->store_op = 0;
 	c->store_clock = 0;
 	c->failed = GAGG_OK;

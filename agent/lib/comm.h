@@ -51,6 +51,7 @@
  * @to_submit: oldest request that was not submitted to the kernel
  * @finished: requests that have ended, and were not freed by the user yet
  * @epochs: number of epochs that it has been in
+ * @placed: bytes of tensors by home, of communicators that gagg_comm_tensor() has made of this one
  * @tables: tables of the store, by ascending chunks
  * @old_tables: tables of the stores of earlier epochs
  * @store_op: last op on the store
@@ -91,6 +92,7 @@ struct gagg_comm {
 	struct gagg_request *to_submit;
 	struct gagg_request *finished;
 	uint64_t epochs;
+	uint64_t placed[GAGG_RANKS_MAX];
 	struct gagg_table *tables;
 	struct gagg_table *old_tables;
 	uint64_t store_op;

@@ -357,7 +357,25 @@ int gagg_comm_split(struct gagg_comm *comm, int color, int key,
 		    struct gagg_comm **newcomm);
 
 /**
- * gagg_comm_free() - free a communicator of gagg_comm_split()
+ * gagg_comm_tensor() - make a communicator for the operations on one tensor
+ * @comm:	communicator; all its ranks call, for the same tensors in the same order
+ * @bytes:	size of the tensor, the same on all ranks
+ * @newcomm:	receives it: the ranks of @comm in their order
+ *
+ * With "placement tensor" of the group all chunks of a communicator have one home, the baseline of
+ * parameter servers that place whole variables. This call chooses the home that has the fewest
+ * bytes of tensors of @comm so far, those that were freed too (a tensor at a time, as TensorFlow's
+ * GreedyLoadBalancingStrategy; in descending order of size it is Graham's LPT rule, 1969). If all
+ * numbers of channels with that home are given away, it is another. The home of a communicator of
+ * gagg_comm_split() follows from its number, in turn. With another placement the call is
+ * gagg_comm_split() with one color.
+ *
+ * Return: 0 or an error.
+ */
+int gagg_comm_tensor(struct gagg_comm *comm, uint64_t bytes, struct gagg_comm **newcomm);
+
+/**
+ * gagg_comm_free() - free a communicator of gagg_comm_split() or gagg_comm_tensor()
  * @comm:	communicator; NULL: nothing happens
  *
  * Return: 0; GAGG_ERR_BUSY: operations are in flight, or another thread is in a call;

@@ -11,7 +11,8 @@ bool region_check(const struct gagg_geometry *geo)
 
 	/* a chunk has a whole number of lanes of any type */
 	if (!geo->ring || !geo->window || !geo->lanes || geo->lanes % 2 || !geo->per_block ||
-	    geo->rank >= GAGG_RANKS_MAX || !(geo->members >> geo->rank & 1))
+	    geo->rank >= GAGG_RANKS_MAX || !(geo->members >> geo->rank & 1) ||
+	    !geo->homes || geo->homes > GAGG_RANKS_MAX)
 		return false;
 	if (geo->window > geo->ring || geo->lanes > UINT32_MAX / 4 ||
 	    geo->stride < geo->lanes * 4 || geo->stride % 4)

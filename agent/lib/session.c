@@ -286,7 +286,7 @@ int session_attach(struct session *s, struct gagg_geometry *geo)
 	s->epoch = st.epoch;
 	session_take_sync(s, geo);
 	pthread_mutex_lock(&s->lock);
-	s->next = 0;
+	memset(s->given, 0, sizeof(s->given));
 	pthread_mutex_unlock(&s->lock);
 	return GAGG_OK;
 }
@@ -305,13 +305,15 @@ void session_leave(struct session *s)
 	sys_leave(s->fd);
 }
 
-int session_channel_number(struct session *s)
+int session_channel_number(struct session *s, unsigned int first, unsigned int step)
 {
-	int k = -1;
+	unsigned int k = first;
 
 	pthread_mutex_lock(&s->lock);
-	if (s->next < SESSION_CHANNELS)
-		k = (int)s->next++;
+	while (k < SESSION_CHANNELS && (s->given[k / 64] >> k % 64 & 1))
+		k += step;
+	if (k < SESSION_CHANNELS)
+		s->given[k / 64] |= 1ULL << k % 64;
 	pthread_mutex_unlock(&s->lock);
-	return k;
+	return k < SESSION_CHANNELS ? (int)k : -1;
 }

@@ -3,7 +3,7 @@
  * A session: one file of /dev/gagg, shared by a communicator of gagg_init() and
  * those that were split from it.
  *
- * Lives until the last of them is freed. @lock guards @comms, @refs and @next;
+ * Lives until the last of them is freed. @lock guards @comms, @refs and @given;
  * @noticed is atomic; @owner, @rank, @timeout_ms, @notice_ms, @group and @socket never
  * change; @fd, @abi, @epoch and @sync only in gagg_reattach(), while no other thread is in a call.
  */
@@ -18,6 +18,9 @@
 #include "sync_name.h"
 
 #define SESSION_SOCKET_MAX	108	/* sun_path */
+
+/* Channel ids of one lowest member; see struct gagg_ioc_channel. */
+#define SESSION_CHANNELS	1000
 
 /**
  * struct session - see above
@@ -34,7 +37,7 @@
  * @sync: sync mode of the group in that epoch
  * @group: name of the group; empty: only the process that opened @fd knows it
  * @socket: socket at which @fd was asked for; empty: the default
- * @next: next number for a channel, not yet used in this epoch
+ * @given: numbers of channels that were given in this epoch, a bit each
  * @comms: all of them, linked by gagg_comm.next
  * @also: entry in the list of given_up.h
  */
@@ -52,13 +55,10 @@ struct session {
 	char sync[SYNC_NAME_MAX];
 	char group[GAGG_NAME_MAX];
 	char socket[SESSION_SOCKET_MAX];
-	uint32_t next;
+	uint64_t given[(SESSION_CHANNELS + 63) / 64];
 	struct gagg_comm *comms;
 	struct session *also;
 };
-
-/* Channel ids of one lowest member; see struct gagg_ioc_channel. */
-#define SESSION_CHANNELS	1000
 
 /* EDQUOT of the kernel: a ceiling of the module, for all groups of the user namespace. */
 #define SESSION_NO_QUOTA \
@@ -124,7 +124,10 @@ void session_detach(struct session *s);
 /* The same, without waiting for anything: the file can only be closed after that. */
 void session_leave(struct session *s);
 
-/* A number for a new channel, never given before in this epoch, or -1. */
-int session_channel_number(struct session *s);
+/*
+ * A number for a new channel that was not given before in this epoch: the least of @first,
+ * @first + @step and so on; or -1.
+ */
+int session_channel_number(struct session *s, unsigned int first, unsigned int step);
 
 #endif

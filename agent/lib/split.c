@@ -58,14 +58,21 @@ static int split_agree(struct gagg_comm *c, int color, int err, struct gagg_comm
 	return ret ? ret : err;
 }
 
+/* the id of a channel, see struct gagg_ioc_channel */
+static uint32_t split_channel(int lowest, int number)
+{
+	return (uint32_t)(1 + lowest * SESSION_CHANNELS + number);
+}
+
 static int split_open(struct gagg_comm *c, uint64_t members, int number,
 		      struct gagg_comm **newcomm)
 {
-	struct gagg_ioc_channel arg = { .size = sizeof(arg), .members = members };
-	int lowest = __builtin_ctzll(members);
+	struct gagg_ioc_channel arg = {
+		.size = sizeof(arg), .members = members,
+		.channel = split_channel(__builtin_ctzll(members), number),
+	};
 	int err;
 
-	arg.channel = (uint32_t)(1 + lowest * SESSION_CHANNELS + number);
 	err = sys_command(c->session->fd, GAGG_IOC_CHANNEL, &arg);
 	if (err == -EPIPE || err == -ENOTCONN)
 		return comm_fail_epoch(c);
@@ -124,14 +131,32 @@ static int split_join(struct gagg_comm *c, const struct vote *votes, int color,
 	return GAGG_OK;
 }
 
-static int split(struct gagg_comm *c, int color, int key, struct gagg_comm **newcomm)
+/* the home with the fewest bytes of tensors, the first of equals */
+static uint32_t split_light_home(const struct gagg_comm *c, uint32_t homes)
 {
-	struct vote vote = { color, key, -1 }, votes[GAGG_RANKS_MAX];
-	int err;
+	uint32_t h, best = 0;
 
-	if (color >= 0)
-		vote.number = session_channel_number(c->session);
-	err = gagg_allgather(&vote, sizeof(vote), votes, c);
+	for (h = 1; h < homes; h++)
+		if (c->placed[h] < c->placed[best])
+			best = h;
+	return best;
+}
+
+/* a number of which the channel has home @home of @homes, if there is one; else any */
+static int split_number_at(const struct gagg_comm *c, uint32_t home, uint32_t homes)
+{
+	uint32_t least = split_channel((int)c->session->rank, 0) % homes;
+	int number = session_channel_number(c->session, (home + homes - least) % homes, homes);
+
+	return number >= 0 ? number : session_channel_number(c->session, 0, 1);
+}
+
+static int split(struct gagg_comm *c, const struct vote *mine, struct gagg_comm **newcomm)
+{
+	struct vote votes[GAGG_RANKS_MAX];
+	int color = mine->color, err;
+
+	err = gagg_allgather(mine, sizeof(*mine), votes, c);
 	if (err)
 		return err;
 	if (color >= 0)
@@ -141,12 +166,32 @@ static int split(struct gagg_comm *c, int color, int key, struct gagg_comm **new
 
 int gagg_comm_split(struct gagg_comm *c, int color, int key, struct gagg_comm **newcomm)
 {
+	struct vote mine = { color, key, -1 };
 	int err = comm_enter(c);
 
 	*newcomm = NULL;
 	if (err)
 		return err;
-	err = split(c, color, key, newcomm);
+	if (color >= 0)
+		mine.number = session_channel_number(c->session, 0, 1);
+	err = split(c, &mine, newcomm);
+	comm_exit(c);
+	return err;
+}
+
+int gagg_comm_tensor(struct gagg_comm *c, uint64_t bytes, struct gagg_comm **newcomm)
+{
+	uint32_t homes = c->region.geo.homes;
+	struct vote mine = { 0, c->rank, -1 };
+	int err = comm_enter(c);
+
+	*newcomm = NULL;
+	if (err)
+		return err;
+	mine.number = split_number_at(c, split_light_home(c, homes), homes);
+	err = split(c, &mine, newcomm);
+	if (!err)
+		c->placed[(*newcomm)->region.geo.channel % homes] += bytes;
 	comm_exit(c);
 	return err;
 }

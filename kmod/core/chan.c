@@ -5,11 +5,11 @@
 #include "kind.h"
 
 /*
- * The homes of a channel, a bit per node. Channel 0: all aggregators. Others: the aggregators that
- * have a member of the channel; if there are none, all aggregators. Copies: all nodes with a
- * member.
+ * Nodes that chunks of a channel may be divided over, a bit each. Channel 0: all aggregators.
+ * Others: the aggregators that have a member of the channel; if there are none, all aggregators.
+ * Copies: all nodes with a member.
  */
-static u64 chan_homes(const struct gagg_geom *g, u16 id, u64 members)
+static u64 chan_choice(const struct gagg_geom *g, u16 id, u64 members)
 {
 	u64 may = g->copies ? ~0ULL : g->aggregators, own = 0;
 	u32 n;
@@ -18,6 +18,32 @@ static u64 chan_homes(const struct gagg_geom *g, u16 id, u64 members)
 		if ((may & GAGG_BIT(n)) && (g->ranks_of[n] & members))
 			own |= GAGG_BIT(n);
 	return (id || g->copies) && own ? own : g->aggregators;
+}
+
+/*
+ * The node of those in @choice that is the first home of channel @id. Short operations have
+ * chunks at the first homes alone, so those of other channels begin elsewhere.
+ */
+static u32 chan_first(u64 choice, u16 id)
+{
+	u32 before;
+
+	for (before = id % gagg_weight64(choice); before; before--)
+		choice &= choice - 1;
+	return gagg_lowest(choice);
+}
+
+/* the homes of a channel, a bit per node */
+static u64 chan_homes(const struct gagg_geom *g, u16 id, u64 members)
+{
+	u64 choice = chan_choice(g, id, members);
+
+	return g->single ? GAGG_BIT(chan_first(choice, id)) : choice;
+}
+
+u32 gagg_chan_choices(const struct gagg_geom *g, u64 members)
+{
+	return g->single ? gagg_weight64(chan_choice(g, 1, members)) : 1;
 }
 
 static struct gagg_stake chan_stake(const struct gagg_geom *g, u16 id, u64 members)
@@ -36,24 +62,41 @@ static struct gagg_stake chan_stake(const struct gagg_geom *g, u16 id, u64 membe
 u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members)
 {
 	/* channel 0 and others may have different homes: the larger size counts */
-	const struct gagg_stake all = chan_stake(g, 0, members), own = chan_stake(g, 1, members);
+	struct gagg_stake all = chan_stake(g, 0, members), own = chan_stake(g, 1, members);
+
+	/* the id, which says where the only home is, is not known here */
+	all.home |= g->single;
+	own.home |= g->single;
 
 	return GAGG_CHAN_END + gagg_max64(gagg_kind(g->store, bytes, g, &all),
 					  gagg_kind(g->store, bytes, g, &own));
 }
 
-static void chan_init_nodes(const struct gagg_geom *g, struct gagg_chan *ch)
+static void chan_add_homes(const struct gagg_geom *g, struct gagg_chan *ch, u64 homes)
+{
+	for (; homes; homes &= homes - 1) {
+		if (gagg_lowest(homes) == g->self)
+			ch->self_home = ch->nhomes;
+		ch->home[ch->nhomes++] = (u8)gagg_lowest(homes);
+	}
+}
+
+static void chan_init_homes(const struct gagg_geom *g, struct gagg_chan *ch)
 {
 	u64 homes = chan_homes(g, ch->id, ch->members);
-	u32 n;
+	/* an op names a copy by its place in the order of nodes */
+	u64 before = g->copies ? 0 : GAGG_BIT(chan_first(homes, ch->id)) - 1;
 
 	ch->self_home = 0xff;
+	chan_add_homes(g, ch, homes & ~before);
+	chan_add_homes(g, ch, homes & before);
+}
+
+static void chan_init_nodes(const struct gagg_geom *g, struct gagg_chan *ch)
+{
+	u32 n;
+
 	for (n = 0; n < g->nodes; n++) {
-		if (homes & GAGG_BIT(n)) {
-			if (n == g->self)
-				ch->self_home = ch->nhomes;
-			ch->home[ch->nhomes++] = (u8)n;
-		}
 		if (n != g->self && (g->ranks_of[n] & ch->members))
 			ch->member_nodes |= GAGG_BIT(n);
 	}
@@ -71,6 +114,7 @@ struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard
 	ch->shard = (u8)shard;
 	for (left = members & g->ranks_of[g->self]; ch->nlocals < stake.nlocals; left &= left - 1)
 		ch->local[ch->nlocals++].rank = (u8)gagg_lowest(left);
+	chan_init_homes(g, ch);
 	chan_init_nodes(g, ch);
 	ch->store = g->store;
 	gagg_kind(ch->store, init, g, ch, &stake);

@@ -282,6 +282,9 @@ u64 gagg_chan_bytes(const struct gagg_geom *g, u64 members);
 struct gagg_chan *gagg_chan_init(void *mem, const struct gagg_geom *g, u32 shard,
 				 u16 id, u64 members);
 
+/* placement tensor: nodes of which one is the home of a channel of @members; otherwise 1 */
+u32 gagg_chan_choices(const struct gagg_geom *g, u64 members);
+
 /* index of a local rank on the channel, or -1 */
 int gagg_chan_local(const struct gagg_chan *ch, u32 rank);
 

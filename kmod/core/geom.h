@@ -64,6 +64,7 @@ struct gagg_end {
  * @copies:	every node with a worker is home of all chunks of the store
  * @wide:	lanes of the store are int64, two words each
  * @wire:	enum gagg_wire_lane: ops may have lanes of 32 >> wire bits
+ * @single:	a channel has one home, by its id (placement tensor)
  * @heard_by_others: hosts that are no members may hear results, by multicast: results do not carry
  *		the cookie (cookie.h)
  * @sync:	sync mode and its parameters
@@ -93,6 +94,7 @@ struct gagg_geom {
 	u8 copies;
 	u8 wide;
 	u8 wire;
+	u8 single;
 	u8 heard_by_others;
 	struct gagg_sync_param sync;
 };

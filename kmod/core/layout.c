@@ -84,6 +84,7 @@ void gagg_layout_tell(const struct gagg_geom *g, const struct gagg_chan *part, u
 		geo->bound = gagg_sync_bound(&g->sync);
 		geo->fresh = gagg_copy_fresh(g);
 	}
+	geo->homes = gagg_chan_choices(g, part->members);
 	geo->local = (u32)gagg_chan_local(part, rank);
 	for (i = 0; i < GAGG_REG_COUNT; i++)
 		geo->region[i].offset = gagg_region_offset(index, i);

@@ -85,6 +85,7 @@ class Config:
             d[0] += 1
             d[1] = mix64(d[1], mix64(rank, hash32(at.packed, 4 if at.version == 4 else 6)))
             d[2] = mix64(d[2], rank * 4 + role)
+        d[3] = 1	# GAGG_RULES
         d[4:10] = self.lanes, self.ring, self.window, self.stripe, self.shards, self.port
         d[12] = self.dead_after
         return [value if field in NUMBERS else mix64(value, field) & M32

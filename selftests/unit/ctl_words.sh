@@ -70,7 +70,7 @@ offers "group" "" create delete set show list help
 offers "group create" ""
 offers "group create g" p port placement
 offers "group create g local" ""
-offers "group create g placement" "" striped root
+offers "group create g placement" "" striped root tensor
 offers "group create g lanes" "" auto
 offers "group create g lane-type" "" int32 int64
 offers "group create g multicast" "" none

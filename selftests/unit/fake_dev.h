@@ -60,6 +60,7 @@ static struct {
 	pthread_t thread;
 	bool stop, paused;
 	uint32_t ring, window;
+	uint32_t homes;			/* placement tensor; 0: another */
 	uint32_t newer;			/* by so much than libgagg */
 	const char *sync;
 	/* a quorum: rank @r comes too late for chunk @v of an all-reduce */
@@ -410,6 +411,7 @@ static int fake_sit(uint32_t id, uint64_t members, uint32_t rank, struct gagg_ge
 	geo->lanes = id ? FAKE_LANES : FAKE_ROOM;
 	geo->stride = 4 * FAKE_ROOM;
 	geo->per_block = 3;
+	geo->homes = fake.homes ? fake.homes : 1;
 	geo->block = 128;
 	geo->flags = fake.wire == 1 ? GAGG_GEO_INT16 : fake.wire == 2 ? GAGG_GEO_INT8 : 0;
 	if (fake.store)

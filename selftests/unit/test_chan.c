@@ -32,7 +32,8 @@ static void shape__homes(void **state)
 	/* a channel has the homes that have a member */
 	start_channel(3, 0x30);
 	assert_int_equal(ch->nhomes, 2);
-	assert_int_equal(ch->home[0], 2);
+	assert_int_equal(ch->home[0], 4);
+	assert_int_equal(ch->home[1], 2);
 	assert_int_equal(ch->nlocals, 1);
 	assert_int_equal(ch->member_nodes, 0x10);
 	assert_int_equal(ch->headroom, 1);
@@ -78,6 +79,67 @@ static void shape__memory(void **state)
 	/* no home: a word for what is done, one for what is pushed */
 	g.self = 1;
 	assert_true(gagg_chan_bytes(&g, g.workers) <= sizeof(struct gagg_chan) + 49152 * 8 + 4096);
+}
+
+static void homes__begin_elsewhere(void **state)
+{
+	u16 id;
+	u32 h;
+
+	(void)state;
+	geometry(1);
+	g.aggregators = 7;
+	for (id = 0; id < 7; id++) {
+		start_channel(id, g.workers);
+		assert_int_equal(ch->nhomes, 3);
+		for (h = 0; h < 3; h++)
+			assert_int_equal(ch->home[h], (id + h) % 3);
+		assert_int_equal(ch->home[ch->self_home], 1);
+	}
+}
+
+static void homes__of_single_channels(void **state)
+{
+	u16 id;
+
+	(void)state;
+	geometry(0);
+	g.nodes = 5;
+	more_ranks(3, 3);
+	more_ranks(4, 4);
+	g.aggregators = 0x16;
+	assert_int_equal(gagg_chan_choices(&g, g.workers), 1);
+	g.single = 1;
+	assert_int_equal(gagg_chan_choices(&g, g.workers), 3);
+	/* of 3 homes, nodes 1, 2 and 4, channel c has the (c % 3)-th */
+	for (id = 0; id < 7; id++) {
+		start_channel(id, g.workers);
+		assert_int_equal(ch->nhomes, 1);
+		assert_int_equal(ch->home[0], id % 3 == 2 ? 4 : 1 + id % 3);
+		assert_int_equal(ch->self_home, 0xff);
+	}
+	/* of those with a member, if there is one; channel 0 of all */
+	assert_int_equal(gagg_chan_choices(&g, GAGG_BIT(2) | GAGG_BIT(4)), 2);
+	start_channel(2, GAGG_BIT(2) | GAGG_BIT(4));
+	assert_int_equal(ch->home[0], 2);
+	assert_int_equal(gagg_chan_choices(&g, GAGG_BIT(0) | GAGG_BIT(3)), 3);
+}
+
+static void memory__of_a_home_at_any_id(void **state)
+{
+	u64 bytes;
+
+	(void)state;
+	geometry(2);
+	more_ranks(2, 3);
+	g.single = 1;
+	g.aggregators = GAGG_BIT(2);
+	bytes = gagg_chan_bytes(&g, g.workers);
+	/* the only home of channel 2, 5, ... */
+	g.aggregators = 7;
+	assert_int_equal(gagg_chan_bytes(&g, g.workers), bytes);
+	g.single = 0;
+	assert_true(gagg_chan_bytes(&g, g.workers) >= bytes);
 }
 
 static void cursors__visit_each_chunk_once(void **state)
@@ -284,6 +346,9 @@ int main(void)
 		cmocka_unit_test_teardown(shape__homes, finish_test),
 		cmocka_unit_test_teardown(shape__headroom_of_ranks, finish_test),
 		cmocka_unit_test_teardown(shape__memory, finish_test),
+		cmocka_unit_test_teardown(homes__begin_elsewhere, finish_test),
+		cmocka_unit_test_teardown(homes__of_single_channels, finish_test),
+		cmocka_unit_test_teardown(memory__of_a_home_at_any_id, finish_test),
 		cmocka_unit_test_teardown(cursors__visit_each_chunk_once, finish_test),
 		cmocka_unit_test_teardown(ops__as_many_as_may_be_in_flight, finish_test),
 		cmocka_unit_test_teardown(ops__done_in_order_with_their_last_chunk, finish_test),

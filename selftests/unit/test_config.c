@@ -236,7 +236,7 @@ static const struct {
 	{ "group a {\nsync = ssp:-1\n" M0 "}", { "f:2: group \"a\": sync = \"ssp:-1\": allowed is a sync mode (S of ssp:S must be from 0" } },
 	{ "group a {\nsync = rounds-0x7f:1\n" M0 "}", { "f:2: group \"a\": sync = \"rounds-0x7f:1\": allowed is a sync mode (an algorithm over rounds is written rounds-0xNN, NN from 80 to ff, and up to 4 numbers, as in rounds-0x85:3)" } },
 	{ "group a {\nsync = rounds-0xf0:1 wire = int8\n" M0 "}", { "f:2: group \"a\": wire = int8: wire int16 and int8 require" } },
-	{ "group a {\nplacement = replica\n" M0 "}", { "f:2: group \"a\": placement = \"replica\": allowed is striped or root" } },
+	{ "group a {\nplacement = replica\n" M0 "}", { "f:2: group \"a\": placement = \"replica\": allowed is striped, root or tensor" } },
 	{ "group a {\nlane-type = int16\n" M0 "}", { "f:2: group \"a\": lane-type = \"int16\": allowed is int32 or int64" } },
 	{ "group a {\nlane-type = int64\n" M0 "}", { "f:2: group \"a\": lane-type = int64: lane-type int64 requires a sync mode with a store" } },
 	{ "group a {\nsync = localsgd:4 lane-type = int64\n" M0 "}", { "f:2: group \"a\": lane-type = int64: lane-type int64 requires" } },

@@ -146,7 +146,7 @@ static void group__bad(void **state)
 	bad("group create g local 10.0.0.1 sync a-mode-that-is-longer-than-sixty-three-characters-which-is-far-too-long", "sync: unknown sync mode");
 	bad("group create g local 10.0.0.1 sync ssp:1000001", "sync: S of ssp:S must be from 0 to 1000000 clocks");
 	bad("group set g sync rounds-0x7f:1", "sync: an algorithm over rounds is written rounds-0xNN");
-	bad("group create g local 10.0.0.1 placement stripe-root", "'stripe-root' is no placement; there are: striped, root");
+	bad("group create g local 10.0.0.1 placement stripe-root", "'stripe-root' is no placement; there are: striped, root, tensor");
 	bad("group create g local 10.0.0.1 lane-type int16", "'int16' is no lane type; there are: int32, int64");
 	bad("group create g local 10.0.0.1 multicast 10.0.0.2", "multicast: expected a multicast address, as 239.1.2.3 or ff15::1:2, or none, not '10.0.0.2'");
 	bad("group create g local 10.0.0.1 multicast ff11::1", "multicast: expected");

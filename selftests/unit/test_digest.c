@@ -82,7 +82,7 @@ static void test_member(void **state)
 	assert_int_equal(a[GAGG_DG_MEMBERS], 2);
 	assert_int_equal(a[GAGG_DG_ADDRESS], 0xe2b0772d);
 	assert_int_equal(a[GAGG_DG_ROLE], 0xb37344c3);
-	assert_int_equal(a[GAGG_DG_RESERVED], gagg_digest_fold(0, GAGG_DG_RESERVED));
+	assert_int_equal(a[GAGG_DG_RULES], gagg_digest_fold(1, GAGG_DG_RULES));
 	/* which rank has which address and role matters */
 	gagg_roster_enter(&swapped, 0, 1, v6, 16);
 	gagg_roster_enter(&swapped, 1, 3, v4, 4);
@@ -97,7 +97,7 @@ static void test_numbers(void **state)
 {
 	static const u32 sent[] = {
 		[GAGG_DG_MEMBERS] = 7, [GAGG_DG_ADDRESS] = 0x393808bc, [GAGG_DG_ROLE] = 0xcb86af56,
-		[GAGG_DG_RESERVED] = 0x819d71a4, [GAGG_DG_LANES] = 7, [GAGG_DG_RING] = 7,
+		[GAGG_DG_RULES] = 0x819d71a4, [GAGG_DG_LANES] = 7, [GAGG_DG_RING] = 7,
 		[GAGG_DG_WINDOW] = 7, [GAGG_DG_STRIPE] = 7, [GAGG_DG_SHARDS] = 7,
 		[GAGG_DG_PORT] = 7, [GAGG_DG_SYNC] = 7, [GAGG_DG_PLACEMENT] = 7,
 		[GAGG_DG_DEAD_AFTER] = 7, [GAGG_DG_KEY] = 0x8c4e9964, [GAGG_DG_LANE_TYPE] = 7,

@@ -107,8 +107,12 @@ static void mode__limits_parameters(void **state)
 	v.lane_type = GAGG_LANE_TYPE_INT32;
 	v.wire = GAGG_WIRE_INT8;
 	misfit(GAGG_GA_WIRE, GAGG_MISFIT_BAD, "sums gradients in rounds", 0);
+	v.wire = GAGG_WIRE_INT32;
+	v.placement = GAGG_PLACE_TENSOR;
+	misfit(GAGG_GA_PLACEMENT, GAGG_MISFIT_BAD, "mode without a store", 0);
 	begin("bsp-quorum:1:0");
 	v.wire = GAGG_WIRE_INT8;
+	v.placement = GAGG_PLACE_TENSOR;
 	fits();
 }
 

@@ -197,7 +197,7 @@ static void told__of_a_channel(void **state)
 	assert_int_equal(geo.bound, 0);
 	assert_int_equal(geo.fresh, 0);
 	assert_int_equal(geo.local, 0);
-	assert_int_equal(geo.reserved, 0);
+	assert_int_equal(geo.homes, 1);
 	for (i = 0; i < GAGG_REG_COUNT; i++) {
 		assert_int_equal(geo.region[i].offset, gagg_region_offset(5, i));
 		assert_int_equal(geo.region[i].length, 0);

@@ -104,6 +104,38 @@ static void split__colors(void **state)
 	run_with(8, 4, 0, false, split_body);
 }
 
+/* homes of tensors are those with the fewest bytes; ids, of rank 0, count from 1 */
+static void tensor_body(struct gagg_comm *c, int rank)
+{
+	static const uint64_t bytes[] = { 90, 40, 30, 20, 25, 1 };
+	static const uint32_t homes[] = { 0, 1, 2, 2, 1, 2 };
+	struct gagg_comm *of[6], *other;
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		CHECK(!gagg_comm_tensor(c, bytes[i], &of[i]));
+		CHECK(of[i]->region.geo.channel % 3 == homes[i]);
+		CHECK(gagg_rank(of[i]) == rank && gagg_size(of[i]) == N);
+		CHECK(!gagg_barrier(of[i]));
+		if (i == 2) {
+			/* the first number that is free, and no home is preferred */
+			CHECK(!gagg_comm_split(c, 0, 0, &other));
+			CHECK(other->region.geo.channel == 4);
+			CHECK(!gagg_comm_free(other));
+		}
+	}
+	for (i = 0; i < 6; i++)
+		CHECK(!gagg_comm_free(of[i]));
+}
+
+static void tensor__at_the_lightest_home(void **state)
+{
+	(void)state;
+	fake.homes = 3;
+	run(8, 4, tensor_body);
+	fake.homes = 0;
+}
+
 static void full_body(struct gagg_comm *c, int rank)
 {
 	struct gagg_comm *sub[FAKE_CHANNELS];
@@ -933,6 +965,7 @@ int main(void)
 		cmocka_unit_test(given_up__fork),
 		cmocka_unit_test(op__refuses),
 		cmocka_unit_test(split__colors),
+		cmocka_unit_test(tensor__at_the_lightest_home),
 		cmocka_unit_test(split__full),
 		cmocka_unit_test(split__all_or_nobody),
 		cmocka_unit_test(epoch__died_and_again),

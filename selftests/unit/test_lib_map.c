@@ -116,7 +116,7 @@ static struct gagg_geometry geometry(void)
 {
 	struct gagg_geometry geo = {
 		.rank = 2, .members = 0xf, .ring = 10, .window = 4,
-		.lanes = 8, .stride = 40, .per_block = 3, .block = 128,
+		.lanes = 8, .stride = 40, .per_block = 3, .block = 128, .homes = 1,
 	};
 	int i;
 
@@ -151,6 +151,8 @@ static void region_check__refuses(void **state)
 	REFUSED(geo.stride = 42);
 	REFUSED(geo.stride = 44);	/* three of them exceed the block */
 	REFUSED(geo.per_block = 0);
+	REFUSED(geo.homes = 0);
+	REFUSED(geo.homes = GAGG_RANKS_MAX + 1);
 	REFUSED(geo.block = 119);
 	REFUSED(geo.block = 1ULL << 33);
 	REFUSED(geo.rank = 4);

@@ -176,6 +176,7 @@ static void read_geometry(struct gagg_geom *g)
 	g->cwnd = (u32)number("cwnd");
 	g->wide = (u8)number("wide");
 	g->wire = (u8)number("wire");
+	g->single = (u8)number("single");
 	g->workers = number("workers");
 	g->aggregators = number("aggregators");
 	if (g->shards > SHARDS || g->nodes > GAGG_NODES ||

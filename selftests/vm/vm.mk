@@ -21,9 +21,9 @@ build/selftests/vm/odd_twin build/selftests/vm/pin_twin: selftests/vm/twinmsg.c 
 	agent/lib/call.c agent/lib/error.c agent/lib/message.c agent/lib/sync_name.c
 build/selftests/vm/saver: agent/lib/broker.c agent/lib/call.c agent/lib/error.c agent/lib/message.c agent/lib/sync_name.c \
 	agent/lib/checkpoint_file.c
-# what libgagg.a hides, too
+# libgagg, with what libgagg.a hides
 $(addprefix build/selftests/vm/,checkpoint clocks elastic gossip late quorum rank replica \
-	signals store teller): $(LIB_OBJS)
+	signals store teller tensors): $(LIB_OBJS)
 
 $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
 	@mkdir -p $(@D)

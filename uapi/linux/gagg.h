@@ -160,7 +160,8 @@ enum gagg_region_id {
  * @fresh:	store: offset in RESULT of an array of __u32 by chunk: the least clock of all ranks
  *		when the chunk was read. The chunk includes all updates with smaller stamps
  * @local:	index of this rank among the ranks of the channel on this host
- * @reserved:	zero
+ * @homes:	with placement tensor: how many aggregators channels of @members are divided over,
+ *		of which channel c has the (c % homes)-th; otherwise 1
  * @arg:	parameters of @mode, in their order; zero behind the last
  */
 struct gagg_geometry {
@@ -180,7 +181,7 @@ struct gagg_geometry {
 	__u32	bound;
 	__u64	fresh;
 	__u32	local;
-	__u32	reserved;
+	__u32	homes;
 	__u32	arg[GAGG_SYNC_ARGS];
 };
 

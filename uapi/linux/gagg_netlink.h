@@ -138,6 +138,9 @@ enum gagg_group_attr {
 enum gagg_placement {
 	GAGG_PLACE_STRIPED,	/* chunks striped over the aggregators */
 	GAGG_PLACE_ROOT,	/* all chunks at the lowest aggregator */
+	GAGG_PLACE_TENSOR,	/* those of channel c at the (c % H)-th of its H aggregators;
+				 * requires a sync mode without a store
+				 */
 };
 
 /* lanes of a store; each collective has a lane type of its own */

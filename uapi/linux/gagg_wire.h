@@ -183,7 +183,7 @@ enum gagg_digest {
 	GAGG_DG_MEMBERS,	/* number of members */
 	GAGG_DG_ADDRESS,	/* addresses of the members, and the multicast address */
 	GAGG_DG_ROLE,
-	GAGG_DG_RESERVED,	/* of 0 */
+	GAGG_DG_RULES,		/* GAGG_RULES */
 	GAGG_DG_LANES,
 	GAGG_DG_RING,
 	GAGG_DG_WINDOW,
@@ -198,6 +198,9 @@ enum gagg_digest {
 	GAGG_DG_WIRE,
 	GAGG_DG_COUNT = 16,
 };
+
+/* version of the rules that say where a chunk lives */
+#define GAGG_RULES	1
 
 /* a bit each: fields that are one number; the number is the digest. Others are hashed */
 #define GAGG_DG_NUMBERS	(1U << GAGG_DG_MEMBERS | 1U << GAGG_DG_LANES | 1U << GAGG_DG_RING |	\

@@ -138,7 +138,7 @@ u32 gagg_digest_fold(u64 value, u32 field)
 void gagg_digest_group(const struct gagg_roster *r, const struct gagg_params *v,
 		       const struct gagg_sync_param *sync, u32 digest[GAGG_DG_COUNT])
 {
-	u64 value[GAGG_DG_COUNT] = { 0 };
+	u64 value[GAGG_DG_COUNT] = { [GAGG_DG_RULES] = GAGG_RULES };
 	u32 i;
 
 	digest_roster(value, r);
@@ -153,7 +153,7 @@ const char *gagg_digest_name(u32 digest)
 		[GAGG_DG_MEMBERS] = "members",
 		[GAGG_DG_ADDRESS] = "address",
 		[GAGG_DG_ROLE] = "role",
-		[GAGG_DG_RESERVED] = "version",
+		[GAGG_DG_RULES] = "version",
 		[GAGG_DG_KEY] = "key",
 		[GAGG_DG_COUNT] = "version",
 	};

@@ -52,6 +52,12 @@ static bool fit_not_multicast(const struct gagg_fit *f, u32 *number)
 	return f->roster->multicast_len && f->ops->store;
 }
 
+static bool fit_not_placement(const struct gagg_fit *f, u32 *number)
+{
+	(void)number;
+	return f->v->placement == GAGG_PLACE_TENSOR && f->ops->store;
+}
+
 static bool fit_not_family(const struct gagg_fit *f, u32 *number)
 {
 	*number = f->sums.odd;
@@ -98,6 +104,9 @@ static const struct {
 	  "multicast must be an address of the members' family" },
 	{ fit_not_multicast, GAGG_GA_MULTICAST, GAGG_MISFIT_BAD, NULL,
 	  "multicast requires a sync mode without a store: what ranks read of one goes to each alone",
+	},
+	{ fit_not_placement, GAGG_GA_PLACEMENT, GAGG_MISFIT_BAD, NULL,
+	  "placement tensor requires a sync mode without a store: tables have no channel of their own",
 	},
 	{ fit_not_family, GAGG_GA_MEMBERS, GAGG_MISFIT_FAMILY, "member",
 	  "all addresses of a group must be of one family" },

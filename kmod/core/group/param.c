@@ -14,6 +14,7 @@ static const char *const lane_types[] = {
 static const char *const placements[] = {
 	[GAGG_PLACE_STRIPED] = "striped",
 	[GAGG_PLACE_ROOT] = "root",
+	[GAGG_PLACE_TENSOR] = "tensor",
 	NULL,
 };
 
@@ -134,9 +135,9 @@ const struct gagg_param gagg_param_table[] = {
 	},
 	{
 		.name = "placement", FIELD(placement), .attr = GAGG_GA_PLACEMENT, .bits = 32,
-		.kind = GAGG_PARAM_WORD, .max = GAGG_PLACE_ROOT,
+		.kind = GAGG_PARAM_WORD, .max = GAGG_PLACE_TENSOR,
 		.fallback = GAGG_PLACE_STRIPED, .digest = GAGG_DG_PLACEMENT,
-		.wrong = "unknown placement; this version has: striped, root",
+		.wrong = "unknown placement; this version has: striped, root, tensor",
 		.noun = "placement", .words = placements,
 		.about = "where chunks are added up",
 	},
@@ -220,4 +221,5 @@ void gagg_params_geom(const struct gagg_params *v, struct gagg_geom *g)
 	g->dead_after = v->dead_after * GAGG_MSEC;
 	g->idle_after = v->idle_after * GAGG_MSEC;
 	g->wire = (u8)v->wire;
+	g->single = v->placement == GAGG_PLACE_TENSOR;
 }
