@@ -33,7 +33,7 @@ void ckp_begin(struct ckp_scan *s)
 
 static bool checkpoint_file_is_dtype(uint64_t v)
 {
-	return v == GAGG_FLOAT32 || v == GAGG_INT32 || v == GAGG_INT64;
+	return v == GAGG_FLOAT32 || v == GAGG_FLOAT64 || v == GAGG_INT32 || v == GAGG_INT64;
 }
 
 static enum ckp_word checkpoint_file_next_table(const struct ckp_scan *s)

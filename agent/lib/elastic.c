@@ -10,31 +10,15 @@
 #include <stdlib.h>
 
 #include "elastic.h"
-#include "element.h"
-#include "steps.h"
 #include "store.h"
+#include "value.h"
 
 static void elastic_move(struct gagg_table *t, void *replica, size_t i, uint32_t alpha)
 {
-	int64_t centre = store_element(t, i);
-	int32_t e;
+	int64_t centre = value_wrap(t, store_element(t, i));
+	int32_t e = elastic_delta(value_steps(t, replica, i), centre, alpha);
 
-	if (t->dtype == GAGG_INT32) {
-		int32_t x = element_int32(replica, i);
-
-		e = elastic_delta(x, (int32_t)(uint32_t)centre, alpha);
-		element_put_int32(replica, i, (int32_t)((uint32_t)x - (uint32_t)e));
-	} else if (t->dtype == GAGG_INT64) {
-		int64_t x = element_int64(replica, i);
-
-		e = elastic_delta(x, centre, alpha);
-		element_put_int64(replica, i, x - e);
-	} else {
-		float x = element_float(replica, i);
-
-		e = elastic_delta(steps_nearest(x / t->step), centre, alpha);
-		element_put_float(replica, i, (float)(x - e * t->step));
-	}
+	value_take(t, replica, i, e);
 	store_owe(t, i, e);
 }
 
@@ -48,8 +32,8 @@ static int elastic_exchange(struct gagg_table *t, void *replica, double alpha)
 		return err;
 	if (!(alpha > 0) || alpha > 1)
 		return comm_error(c, GAGG_ERR_INVALID, "alpha must be above 0, and at most 1");
-	for (i = 0; t->dtype == GAGG_FLOAT32 && i < t->count; i++)
-		if (!(fabs(element_float(replica, i) / t->step) < STORE_STEPS_MAX))
+	for (i = 0; t->log && i < t->count; i++)
+		if (!(fabs(value_real(t, replica, i)) < STORE_STEPS_MAX))
 			return comm_error(c, GAGG_ERR_INVALID,
 					  "element %zu is not finite, or 2^53 steps and more: use a larger step",
 					  i);

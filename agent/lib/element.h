@@ -22,6 +22,7 @@ static inline void element_put_##name(void *values, size_t i, type x)			\
 }
 
 ELEMENT_OF(float, float)
+ELEMENT_OF(double, double)
 ELEMENT_OF(int32, int32_t)
 ELEMENT_OF(int64, int64_t)
 

@@ -110,6 +110,7 @@ enum gagg_error {
  * @GAGG_BFLOAT16:	upper half of a binary32
  * @GAGG_INT32:		two's complement; sums wrap, see gagg_result.overflow
  * @GAGG_INT64:		two's complement; sums, modulo 2^64, and elements of tables
+ * @GAGG_FLOAT64:	IEEE 754 binary64; elements of tables only
  * @GAGG_BYTE:		any bytes; what all-gather and broadcast move, not
  *			reducible
  *
@@ -121,7 +122,8 @@ enum gagg_dtype {
 	GAGG_BFLOAT16	= 3,
 	GAGG_INT32	= 4,
 	GAGG_BYTE	= 5,
-	GAGG_INT64	= 6
+	GAGG_INT64	= 6,
+	GAGG_FLOAT64	= 7
 };
 
 /**

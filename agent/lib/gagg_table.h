@@ -38,14 +38,15 @@ int gagg_has_store(const struct gagg_comm *comm);
  *		one: calls on the table return GAGG_ERR_CLOSED, and its memory is freed except for
  *		some hundred bytes
  * @count:	elements
- * @dtype:	GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
- * @step:	float32: resolution of the elements, the same on all ranks. Integers: 1
+ * @dtype:	GAGG_FLOAT32, GAGG_FLOAT64, GAGG_INT32 or GAGG_INT64
+ * @step:	floats: resolution of the elements, the same on all ranks. Integers: 1
  * @table:	receives it; NULL on error
  *
  * All ranks create the same tables in the same order. An element must move by less than 2^31 steps
  * between two reads of its chunk (in groups with lane-type int64: 2^63); to use what was read
  * before is no read. Otherwise it is off by a multiple of 2^32 from then on. Both lane types can
- * hold elements of GAGG_INT64.
+ * hold 64 bits of steps, and so elements of GAGG_INT64. A float that is read is the number of steps
+ * times @step, calculated in double and rounded to @dtype.
  *
  * Return: 0, GAGG_ERR_UNSUPPORTED, GAGG_ERR_INVALID, GAGG_ERR_NOMEM, GAGG_ERR_BUSY, or why
  * the epoch has ended.
@@ -60,10 +61,11 @@ int gagg_table_create(struct gagg_comm *comm, size_t count, enum gagg_dtype dtyp
  *
  * Makes no system call: increments collect until gagg_clock(), which rounds them
  * to steps and keeps the rest for the next clock. gagg_get() shows them at once, in
- * whole steps.
+ * whole steps. Floats wait as doubles: while less than 2^n steps do, each increment is kept to
+ * 2^(n - 53) of a step.
  *
  * Return: 0, GAGG_ERR_BUSY, or GAGG_ERR_INVALID: an increment is not finite, or 2^31 steps or more
- * would have to be pushed (lane-type int64: 2^53 for float32, 2^63 for integers); nothing was
+ * would have to be pushed (lane-type int64: 2^53 for floats, 2^63 for integers); nothing was
  * added.
  */
 int gagg_inc(struct gagg_table *table, const void *delta);
@@ -232,11 +234,11 @@ int gagg_ako_measure(struct gagg_comm *comm, struct gagg_ako *found);
  *
  * One exchange of elastic averaging (EASGD), as gagg_get(), gagg_inc() and gagg_clock() in one: e =
  * alpha * (replica - table), in whole steps, is taken from the replica and added to the table.
- * Integers: the sum of the table and all replicas does not change. float32: it does not change as
- * long as replicas are multiples of the step that floats can hold. To be called every few steps of
- * training, in a group with sync mode asp. Other ranks may exchange between the read and the
- * addition. Sync mode easgd does all of this for float32 (gagg_replica.h), and carries the part
- * that floats cannot hold.
+ * Integers: the sum of the table and all replicas does not change. Floats: it does not change as
+ * long as replicas are multiples of the step that their type can hold (float64: if the step is a
+ * power of two). To be called every few steps of training, in a group with sync mode asp. Other
+ * ranks may exchange between the read and the addition. Sync mode easgd does all of this for
+ * float32 (gagg_replica.h), and carries the part that floats cannot hold.
  *
  * Return: 0, GAGG_ERR_INVALID (@alpha is out of range; or an element is not finite, or has 2^53
  * steps or more, or has increments of 2^30 steps that are not pushed; nothing has changed),

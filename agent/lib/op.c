@@ -108,6 +108,9 @@ static int op_check_reduction(struct gagg_comm *c, enum gagg_dtype dtype, enum g
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no mean of integers: divide the sum");
 	if (dtype == GAGG_INT64 && op != GAGG_SUM)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "of int64 there are sums only: no minimum, no maximum");
+	if (dtype == GAGG_FLOAT64)
+		return comm_error(c, GAGG_ERR_UNSUPPORTED,
+				  "float64 is for elements of tables: reduce float32, or whole steps as int64");
 	if (dtype != GAGG_INT32 && dtype != GAGG_INT64 && !op_is_float(dtype))
 		return comm_error(c, GAGG_ERR_UNSUPPORTED, "no reduction of element type %d",
 				  (int)dtype);

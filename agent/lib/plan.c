@@ -45,7 +45,7 @@ int gagg_plan_create(struct gagg_comm *c, size_t count, enum gagg_dtype dtype,
 	*plan = NULL;
 	if (dtype != GAGG_FLOAT32 && dtype != GAGG_FLOAT16 && dtype != GAGG_BFLOAT16)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
-				  "a plan is for sums of floating-point elements");
+				  "a plan is for sums of float32, float16 or bfloat16 elements");
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return comm_error(c, GAGG_ERR_NOMEM, "no memory for a plan");

@@ -5,10 +5,16 @@
 
 #include <stdint.h>
 
-/* to nearest, half away from zero; @x is below 2^53 in magnitude */
+/*
+ * To nearest, half away from zero; @x is below 2^63 in magnitude. The rest is exact. A sum with 0.5
+ * is not: from 2^52 on it may be the next number.
+ */
 static inline int64_t steps_nearest(double x)
 {
-	return (int64_t)(x < 0 ? x - 0.5 : x + 0.5);
+	int64_t whole = (int64_t)x;
+	double rest = x - (double)whole;
+
+	return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
 static inline int64_t steps_add(int64_t a, int64_t b)

@@ -21,11 +21,11 @@
 #include <linux/gagg_wire.h>
 
 #include "deadline.h"
-#include "element.h"
 #include "lane.h"
 #include "steps.h"
 #include "store.h"
 #include "sys.h"
+#include "value.h"
 
 /* partitions of ako; other modes have none */
 static uint32_t store_parts_of(const struct gagg_comm *c)
@@ -118,9 +118,9 @@ int store_table(struct gagg_comm *c, size_t count, enum gagg_dtype dtype, double
 	uint64_t first = 0, chunks;
 
 	*table = NULL;
-	if (dtype != GAGG_FLOAT32 && !integers)
+	if (dtype != GAGG_FLOAT32 && dtype != GAGG_FLOAT64 && !integers)
 		return comm_error(c, GAGG_ERR_UNSUPPORTED,
-				  "a table is of float32, int32 or int64 elements");
+				  "a table is of float32, float64, int32 or int64 elements");
 	if (!count || (integers ? step != 1 : !(step > 0) || !isfinite(step)))
 		return comm_error(c, GAGG_ERR_INVALID,
 				  "a table needs elements, and a step above 0 (1 for integers)");
@@ -301,17 +301,6 @@ int store_settle(struct gagg_comm *c)
 	return GAGG_OK;
 }
 
-/* a value in steps, of a table of floats or integers */
-static double store_real(const struct gagg_table *t, const void *values, size_t i)
-{
-	return element_float(values, i) / t->step;
-}
-
-static int64_t store_whole(const struct gagg_table *t, const void *values, size_t i)
-{
-	return t->dtype == GAGG_INT32 ? element_int32(values, i) : element_int64(values, i);
-}
-
 /*
  * Can a clock push the @k-th of @delta as well, to element @i? A lane has the difference of two
  * reads, with its sign.
@@ -322,9 +311,9 @@ static bool store_may_owe(const struct gagg_table *t, size_t i, const void *delt
 	int64_t most = wide ? INT64_MAX : INT32_MAX, sum;
 
 	if (t->log)
-		return fabs(t->log[i] + store_real(t, delta, k)) <
+		return fabs(t->log[i] + value_real(t, delta, k)) <
 		       (wide ? STORE_STEPS_MAX : INT32_MAX);
-	return !__builtin_add_overflow(t->due[i], store_whole(t, delta, k), &sum) &&
+	return !__builtin_add_overflow(t->due[i], value_whole(t, delta, k), &sum) &&
 	       sum >= -most && sum <= most;
 }
 
@@ -354,9 +343,9 @@ static int store_inc(const struct store_span *span, const void *delta)
 			return store_too_much(t, i);
 	for (i = span->first; i < span->end; i++) {
 		if (t->log)
-			t->log[i] += store_real(t, delta, i - span->first);
+			t->log[i] += value_real(t, delta, i - span->first);
 		else
-			t->due[i] += store_whole(t, delta, i - span->first);
+			t->due[i] += value_whole(t, delta, i - span->first);
 	}
 	return GAGG_OK;
 }
@@ -627,13 +616,9 @@ int store_put(struct gagg_table *t, const int64_t *values)
 /* false: not finite, or more steps than doubles can tell apart */
 static bool store_to_steps(const struct gagg_table *t, const void *values, size_t i, int64_t *steps)
 {
-	if (!t->log) {
-		*steps = store_whole(t, values, i);
-		return true;
-	}
-	if (!(fabs(store_real(t, values, i)) < STORE_STEPS_MAX))
+	if (t->log && !(fabs(value_real(t, values, i)) < STORE_STEPS_MAX))
 		return false;
-	*steps = steps_nearest(store_real(t, values, i));
+	*steps = value_steps(t, values, i);
 	return true;
 }
 

@@ -30,7 +30,7 @@ struct store_chunk {
  * @first: its first chunk
  * @chunks: number of its chunks
  * @count: elements
- * @dtype: GAGG_FLOAT32, GAGG_INT32 or GAGG_INT64
+ * @dtype: GAGG_FLOAT32, GAGG_FLOAT64, GAGG_INT32 or GAGG_INT64
  * @step: value of a lane of 1
  * @chunk: by chunk
  * @asked_first: no chunk before it is asked for
@@ -43,7 +43,7 @@ struct store_chunk {
  *       is not in its copy
  * @spare: room for as many elements
  * @load: by element, in steps: what gagg_restore() has read; else NULL
- * @log: float32: by element, in steps: own increments that the store does not have
+ * @log: floats: by element, in steps: own increments that the store does not have; else NULL
  * @due: integers: as @log; else NULL
  * @parts: ako: partitions; else 0
  * @last: ako: lanes pushed at the last @parts clocks, by clock and element

@@ -3,10 +3,9 @@
  * What a program reads of a table: all of it or a range, from the store, from what was read before,
  * or from a read that was begun before.
  */
-#include "element.h"
 #include "gagg_table.h"
-#include "steps.h"
 #include "store.h"
+#include "value.h"
 
 #define PREFETCHES	16
 
@@ -15,16 +14,8 @@ static void store_show(const struct store_span *span, void *values, bool own)
 	const struct gagg_table *t = span->table;
 	size_t i, k = 0;
 
-	for (i = span->first; i < span->end; i++, k++) {
-		int64_t steps = own ? store_element(t, i) : store_pushed(t, i);
-
-		if (t->dtype == GAGG_INT32)
-			element_put_int32(values, k, (int32_t)(uint32_t)steps);
-		else if (t->dtype == GAGG_INT64)
-			element_put_int64(values, k, steps);
-		else
-			element_put_float(values, k, (float)((double)steps * t->step));
-	}
+	for (i = span->first; i < span->end; i++, k++)
+		value_put(t, values, k, own ? store_element(t, i) : store_pushed(t, i));
 }
 
 /* how many clocks of others a span, as it was read last, may lack; UINT32_MAX: not known */

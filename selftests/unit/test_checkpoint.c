@@ -59,7 +59,7 @@ static void fill(uint64_t first)
 	memcpy(&file[n++], CKP_MAGIC, sizeof(file[0]));
 	file[n++] = htole64(2);
 	for (int t = 0; t < 2; t++) {
-		file[n++] = htole64(GAGG_INT32);
+		file[n++] = htole64(t ? GAGG_FLOAT64 : GAGG_INT32);
 		file[n++] = htole64(0x3ff0000000000000);
 		file[n++] = htole64(counts[t]);
 		for (unsigned int i = 0; i < counts[t]; i++)

@@ -176,6 +176,7 @@ static void int_body(struct gagg_comm *c, int rank)
 static void long_body(struct gagg_comm *c, int rank)
 {
 	int64_t x[100], y[100], part[25];
+	struct gagg_plan *plan;
 	struct gagg_result res;
 
 	for (int i = 0; i < 100; i++)
@@ -197,6 +198,10 @@ static void long_body(struct gagg_comm *c, int rank)
 	CHECK(gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_MIN, c, NULL) == GAGG_ERR_UNSUPPORTED);
 	CHECK(gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_MAX, c, NULL) == GAGG_ERR_UNSUPPORTED);
 	CHECK(gagg_allreduce(x, y, 1, GAGG_INT64, GAGG_MEAN, c, NULL) == GAGG_ERR_UNSUPPORTED);
+	CHECK(gagg_allreduce(x, y, 1, GAGG_FLOAT64, GAGG_SUM, c, NULL) == GAGG_ERR_UNSUPPORTED);
+	CHECK(strstr(gagg_last_error(c), "reduce float32, or whole steps as int64"));
+	CHECK(gagg_plan_create(c, 1, GAGG_FLOAT64, &plan) == GAGG_ERR_UNSUPPORTED && !plan);
+	CHECK(strstr(gagg_last_error(c), "float32, float16 or bfloat16"));
 }
 
 static void allreduce__long(void **state)

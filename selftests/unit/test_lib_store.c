@@ -115,6 +115,7 @@ static void refusals_body(struct gagg_comm *c, int rank)
 	CHECK(gagg_table_create(c, 0, GAGG_FLOAT32, 1, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_FLOAT32, 0, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_FLOAT32, INFINITY, &t) == GAGG_ERR_INVALID);
+	CHECK(gagg_table_create(c, 8, GAGG_FLOAT64, -1, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_INT32, 2, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_INT64, 2, &t) == GAGG_ERR_INVALID);
 	CHECK(gagg_table_create(c, 8, GAGG_FLOAT16, 1, &t) == GAGG_ERR_UNSUPPORTED);
@@ -307,6 +308,72 @@ static void increments__of_many_steps(void **state)
 	fake.wide = true;
 	run_store(~0U, wide_floats_body);
 	fake.wide = false;
+}
+
+static bool doubles_are(const double *x, double value)
+{
+	for (int i = 0; i < COUNT; i++)
+		if (x[i] != value)
+			return false;
+	return true;
+}
+
+static void fill_doubles(double *x, double value)
+{
+	for (int i = 0; i < COUNT; i++)
+		x[i] = value;
+}
+
+/* steps of 0.1, of which few multiples are doubles: what is shown is the double beside it */
+static void tenths(struct gagg_comm *c)
+{
+	const double two[2] = { 0.7, -0.3 };
+	struct gagg_table *t;
+	double x[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT64, 0.1, &t));
+	CHECK(!gagg_inc_range(t, 8, 2, two) && !gagg_get_range(t, 7, 4, 0, x));
+	CHECK(x[0] == 0 && x[1] == 7 * 0.1 && x[2] == -3 * 0.1 && x[3] == 0);
+	meet();
+	CHECK(!gagg_clock(c) && !gagg_snapshot(t, x) && x[8] == 7 * N * 0.1);
+	CHECK(!gagg_prefetch(t, 8, 2) && !gagg_get_range(t, 8, 2, GAGG_STALENESS_MODE, x));
+	CHECK(x[0] == 7 * N * 0.1 && x[1] == -3 * N * 0.1);
+}
+
+/* tables of float64 do what those of float32 do; @odd steps are a double and no float */
+static void doubles_body(struct gagg_comm *c, int rank)
+{
+	double x[COUNT], odd = ldexp(1, fake.wide ? 52 : 30) + 1;
+	const double most = fake.wide ? 0x1p53 - 1 : INT32_MAX - 1;
+	struct gagg_table *t;
+
+	tenths(c);
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT64, STEP, &t));
+	fill_doubles(x, 0.4 * STEP);
+	for (int clock = 0; clock < 5; clock++)
+		CHECK(!gagg_inc(t, x) && !gagg_clock(c));
+	CHECK(!gagg_snapshot(t, x) && doubles_are(x, 2 * N * STEP));
+	fill_doubles(x, rank == 2 ? odd * STEP : 0);
+	CHECK(!gagg_inc(t, x) && !gagg_get(t, x));
+	CHECK(doubles_are(x, (2 * N + (rank == 2 ? odd : 0)) * STEP));
+	meet();
+	CHECK(!gagg_clock(c) && !gagg_snapshot(t, x) && doubles_are(x, (2 * N + odd) * STEP));
+	/* the most that a clock takes, with either sign, and one more */
+	fill_doubles(x, rank ? 0 : -most * STEP);
+	CHECK(!gagg_inc(t, x) && !gagg_clock(c));
+	CHECK(!gagg_snapshot(t, x) && doubles_are(x, (2 * N + odd - most) * STEP));
+	fill_doubles(x, (most + 1) * STEP);
+	CHECK(gagg_inc(t, x) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c), fake.wide ? "2^53 steps and more in one clock" :
+		     "2^31 steps and more in one clock"));
+	CHECK(!gagg_get(t, x) && doubles_are(x, (2 * N + odd - most) * STEP));
+}
+
+static void tables__of_float64(void **state)
+{
+	(void)state;
+	run_both(~0U, doubles_body);
+	run_both(0, doubles_body);
 }
 
 static void cache_body(struct gagg_comm *c, int rank)
@@ -603,6 +670,47 @@ static void take_numbers_body(struct gagg_comm *c, int rank)
 	CHECK(n[0] == INT64_MIN + 6 && n[1] == -1 && n[2] == INT64_MAX - 1);
 }
 
+/* to both ends of what doubles can tell apart */
+static double nth_double(int i)
+{
+	return (i % 2 ? 1 - 0x1p53 + i : 0x1p53 - 1 - i) * STEP;
+}
+
+static void put_doubles_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	double x[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT64, STEP, &t));
+	fill_doubles(x, 0x1p53 * STEP);
+	CHECK(gagg_set(t, x, rank) == GAGG_ERR_INVALID);
+	for (int i = 0; i < COUNT; i++)
+		x[i] = nth_double(i);
+	CHECK(!gagg_set(t, rank == 2 ? x : NULL, 2));
+	CHECK(!gagg_checkpoint(c, path, 1));
+}
+
+static void take_doubles_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+	double x[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT64, STEP, &t));
+	CHECK(!gagg_restore(c, rank == 3 ? path : NULL, 3) && !gagg_snapshot(t, x));
+	for (int i = 0; i < COUNT; i++)
+		CHECK(x[i] == nth_double(i));
+}
+
+/* float32 is another type */
+static void take_floats_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT32, STEP, &t));
+	CHECK(rank || gagg_restore(c, path, 0) == GAGG_ERR_INVALID);
+	CHECK(rank || strstr(gagg_last_error(c), "has other tables"));
+}
+
 /* a file of one lane type is taken up by the other */
 static void checkpoint__of_another_lane_type(void **state)
 {
@@ -612,7 +720,11 @@ static void checkpoint__of_another_lane_type(void **state)
 		run_store(~0U, put_numbers_body);
 		fake.wide = !i;
 		run_store(0, take_numbers_body);
+		run_store(0, put_doubles_body);
+		fake.wide = i;
+		run_store(~0U, take_doubles_body);
 	}
+	run_store(~0U, take_floats_body);
 	fake.wide = true;
 	run_store(~0U, put_body);
 	run_store(2, take_body);
@@ -793,6 +905,18 @@ static void elastic_numbers_body(struct gagg_comm *c, int rank)
 	      6 - 4 * (5ULL << 40));
 }
 
+/* where int32 begins anew the centre and a replica are at one place */
+static void elastic_around_body(struct gagg_comm *c, int rank)
+{
+	int32_t x = INT32_MAX, ten = 10;
+	struct gagg_table *t;
+
+	CHECK(!gagg_table_create(c, 1, GAGG_INT32, 1, &t));
+	CHECK(!gagg_set(t, rank ? NULL : &x, 0) && (rank || !gagg_inc(t, &ten)));
+	CHECK(!gagg_clock(c) && !gagg_snapshot(t, &x) && x == INT32_MIN + 9);
+	CHECK(!gagg_elastic(t, &x, 1) && x == INT32_MIN + 9);
+}
+
 /* floats, of which each is a whole number of steps, at first and ever after */
 static void elastic_floats_body(struct gagg_comm *c, int rank)
 {
@@ -821,11 +945,46 @@ static void elastic_floats_body(struct gagg_comm *c, int rank)
 		CHECK(total[i] == (int32_t)(centre[i] / STEP));
 }
 
+/* the same of doubles, beside a centre of more steps than a float can tell */
+static void elastic_doubles_body(struct gagg_comm *c, int rank)
+{
+	static int64_t total[COUNT];
+	struct gagg_table *t;
+	double x[COUNT], centre[COUNT];
+
+	CHECK(!gagg_table_create(c, COUNT, GAGG_FLOAT64, STEP, &t));
+	fill_doubles(centre, 0x1p52 * STEP);
+	CHECK(!gagg_set(t, rank ? NULL : centre, 0));
+	memset(total, 0, sizeof(total));
+	meet();
+	for (int i = 0; i < COUNT; i++) {
+		int64_t apart = (int64_t)(value(rank, (size_t)i, 0) * 1000);
+
+		x[i] = (0x1p52 + (double)apart) * STEP;
+		__atomic_fetch_add(&total[i], apart, __ATOMIC_RELAXED);
+	}
+	for (int k = 0; k < 20; k++)
+		CHECK(!gagg_elastic(t, x, 0.2));
+	CHECK(!gagg_snapshot(t, centre));
+	for (int i = 0; i < COUNT; i++) {
+		CHECK(x[i] / STEP == rint(x[i] / STEP));
+		__atomic_fetch_sub(&total[i], (int64_t)(x[i] / STEP - 0x1p52), __ATOMIC_RELAXED);
+	}
+	meet();
+	for (int i = 0; i < COUNT; i++)
+		CHECK(total[i] == (int64_t)(centre[i] / STEP - 0x1p52));
+	x[5] = 0x1p53 * STEP;
+	CHECK(gagg_elastic(t, x, 0.2) == GAGG_ERR_INVALID);
+	CHECK(strstr(gagg_last_error(c), "element 5 is not finite, or 2^53 steps and more"));
+}
+
 static void elastic__keeps_the_sum(void **state)
 {
 	(void)state;
 	run_both(~0U, elastic_body);
+	run_both(~0U, elastic_around_body);
 	run_both(~0U, elastic_floats_body);
+	run_both(~0U, elastic_doubles_body);
 	fake.wide = true;
 	run_store(~0U, elastic_numbers_body);
 	fake.wide = false;
@@ -835,12 +994,14 @@ static void elastic__keeps_the_sum(void **state)
 static void unaligned_table(struct gagg_comm *c, int rank, enum gagg_dtype dtype, size_t size)
 {
 	unsigned char buf[3 * sizeof(int64_t) + 1], *at = buf + 1;
-	double step = dtype == GAGG_FLOAT32 ? STEP : 1;
+	double step = dtype == GAGG_FLOAT32 || dtype == GAGG_FLOAT64 ? STEP : 1;
 	const int32_t n[3] = { 1, 2, 3 };
 	const int64_t wide[3] = { 1, 2, 3 };
 	const float f[3] = { 1, 2, 3 };
+	const double d[3] = { 1, 2, 3 };
 	const void *x = dtype == GAGG_INT32 ? (const void *)n :
-			dtype == GAGG_INT64 ? (const void *)wide : f;
+			dtype == GAGG_INT64 ? (const void *)wide :
+			dtype == GAGG_FLOAT32 ? (const void *)f : d;
 	struct gagg_table *t;
 
 	memcpy(at, x, 3 * size);
@@ -854,6 +1015,7 @@ static void unaligned_table(struct gagg_comm *c, int rank, enum gagg_dtype dtype
 	CHECK(!gagg_get(t, at));
 	for (int i = 0; i < 3; i++) {
 		double sum = dtype == GAGG_FLOAT32 ? element_float(at, (size_t)i) :
+			     dtype == GAGG_FLOAT64 ? element_double(at, (size_t)i) :
 			     dtype == GAGG_INT32 ? element_int32(at, (size_t)i) :
 						   (double)element_int64(at, (size_t)i);
 
@@ -866,6 +1028,7 @@ static void unaligned_body(struct gagg_comm *c, int rank)
 	unaligned_table(c, rank, GAGG_INT32, sizeof(int32_t));
 	unaligned_table(c, rank, GAGG_INT64, sizeof(int64_t));
 	unaligned_table(c, rank, GAGG_FLOAT32, sizeof(float));
+	unaligned_table(c, rank, GAGG_FLOAT64, sizeof(double));
 }
 
 static void buffers__of_any_alignment(void **state)
@@ -1180,6 +1343,7 @@ int main(void)
 		cmocka_unit_test(read__waits_in_vain),
 		cmocka_unit_test(increments__as_large_as_lanes),
 		cmocka_unit_test(increments__of_many_steps),
+		cmocka_unit_test(tables__of_float64),
 		cmocka_unit_test(a_cache__is_as_old_as_it_may_be),
 		cmocka_unit_test(a_cache__needs_a_bound),
 		cmocka_unit_test(ranges__are_as_a_table_is),

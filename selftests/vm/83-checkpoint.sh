@@ -166,7 +166,7 @@ umount "$tmp/full"
 agent_up "$state"
 check "saved with gaggd, and all trainers are killed" all_are_killed
 saved=$digest
-check "gaggctl lists it" diff <(echo "g/best bytes 13672 tables 2") <(kept)
+check "gaggctl lists it" diff <(echo "g/best bytes 17696 tables 3") <(kept)
 agent_down
 group_down
 group_up ring 256 window 64 sync ssp:0 uid 1001

@@ -26,13 +26,15 @@
 
 #define FLOATS	1000
 #define INTS	700
+#define DOUBLES	500
 #define STEP	(1.0 / 1024)
 #define CLOCKS	3
 
 static struct gagg_comm *comm;
-static struct gagg_table *floats, *ints;
+static struct gagg_table *floats, *ints, *doubles;
 static float f[FLOATS];
 static int32_t n[INTS];
+static double d[DOUBLES];
 static int rank, size;
 
 static int die(const char *what)
@@ -48,6 +50,12 @@ static float first(int i)
 	return (float)ldexp(i % 2 ? -i : i, i % 30);
 }
 
+/* as many steps as doubles can tell apart, both signs */
+static double first_double(int i)
+{
+	return (i % 2 ? i - 0x1p52 : 0x1p52 - i) * STEP;
+}
+
 static float more(int r, int c, int i)
 {
 	return (float)((r + 1) * (c + 2) * (i % 7)) / 4;
@@ -61,7 +69,9 @@ static void add_some(int c)
 		f[i] = more(rank, c, i);
 	for (i = 0; i < INTS; i++)
 		n[i] = rank * 1000 + c * i;
-	if (gagg_inc(floats, f) || gagg_inc(ints, n) || gagg_clock(comm))
+	for (i = 0; i < DOUBLES; i++)
+		d[i] = more(rank, c, i) + (rank + 1) * STEP;
+	if (gagg_inc(floats, f) || gagg_inc(ints, n) || gagg_inc(doubles, d) || gagg_clock(comm))
 		die("add");
 }
 
@@ -96,19 +106,43 @@ static void check(void)
 	}
 }
 
+static void check_doubles(void)
+{
+	int i, r, c;
+
+	for (i = 0; i < DOUBLES; i++) {
+		double sum = first_double(i);
+
+		for (r = 0; r < size; r++)
+			for (c = 0; c < CLOCKS; c++)
+				sum += more(r, c, i) + (r + 1) * STEP;
+		if (d[i] != sum) {
+			fprintf(stderr, "rank %d: double %d is %a, not %a\n", rank, i, d[i], sum);
+			exit(1);
+		}
+	}
+}
+
+static uint64_t digest = 0xcbf29ce484222325ULL;
+
+static void mix(const void *data, size_t bytes)
+{
+	const unsigned char *p = data;
+
+	while (bytes--)
+		digest = (digest ^ *p++) * 0x100000001b3ULL;
+}
+
 static void print_digest(void)
 {
-	uint64_t d = 0xcbf29ce484222325ULL;
-	size_t i;
-
-	if (gagg_snapshot(floats, f) || gagg_snapshot(ints, n))
+	if (gagg_snapshot(floats, f) || gagg_snapshot(ints, n) || gagg_snapshot(doubles, d))
 		die("snapshot");
 	check();
-	for (i = 0; i < sizeof(f); i++)
-		d = (d ^ ((unsigned char *)f)[i]) * 0x100000001b3ULL;
-	for (i = 0; i < sizeof(n); i++)
-		d = (d ^ ((unsigned char *)n)[i]) * 0x100000001b3ULL;
-	printf("digest %016llx\n", (unsigned long long)d);
+	check_doubles();
+	mix(f, sizeof(f));
+	mix(n, sizeof(n));
+	mix(d, sizeof(d));
+	printf("digest %016llx\n", (unsigned long long)digest);
 }
 
 static void save(const char *path, bool stay)
@@ -124,7 +158,10 @@ static void save(const char *path, bool stay)
 		f[i] = first(i);
 	for (i = 0; i < INTS; i++)
 		n[i] = (int32_t)(0x7fffff00u + (uint32_t)i);
-	if (gagg_set(floats, rank == 1 ? f : NULL, 1) || gagg_set(ints, rank == 1 ? n : NULL, 1))
+	for (i = 0; i < DOUBLES; i++)
+		d[i] = first_double(i);
+	if (gagg_set(floats, rank == 1 ? f : NULL, 1) || gagg_set(ints, rank == 1 ? n : NULL, 1) ||
+	    gagg_set(doubles, rank == 1 ? d : NULL, 1))
 		die("set");
 	for (c = 0; c < CLOCKS; c++)
 		add_some(c);
@@ -162,7 +199,8 @@ int main(int argc, char **argv)
 	comm = enter(argv[1], rank);
 	size = gagg_size(comm);
 	if (gagg_table_create(comm, FLOATS, GAGG_FLOAT32, STEP, &floats) ||
-	    gagg_table_create(comm, INTS, GAGG_INT32, 1, &ints))
+	    gagg_table_create(comm, INTS, GAGG_INT32, 1, &ints) ||
+	    gagg_table_create(comm, DOUBLES, GAGG_FLOAT64, STEP, &doubles))
 		die("table");
 	if (strcmp(argv[3], "load")) {
 		save(argv[4], !strcmp(argv[3], "stay"));

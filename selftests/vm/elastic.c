@@ -9,29 +9,34 @@
  * with and what ranks have learned. Another table has the sum of the replicas.
  * See enter.h for GAGG_SOCKET.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "enter.h"
 
 #define COUNT	5000
-#define STEP	(1.0 / 16)	/* float32: replicas are less than 2^24 of them */
+#define STEP	(1.0 / 16)	/* of floats; float32: replicas are less than 2^24 of them */
 #define BEGIN	100000		/* steps; centres begin at 0 */
+#define FAR	(1 << 29)	/* steps that float32 cannot tell apart */
 
 static struct centre {
 	enum gagg_dtype dtype;
 	const char *name;
+	int begin;
 	struct gagg_table *table;
 	struct gagg_table *sum;
 	union {
 		int32_t n[COUNT];
 		int64_t wide[COUNT];
 		float f[COUNT];
+		double d[COUNT];
 	} x;
 } centres[] = {
-	{ .dtype = GAGG_INT32, .name = "int32" },
-	{ .dtype = GAGG_INT64, .name = "int64" },
-	{ .dtype = GAGG_FLOAT32, .name = "float32" },
+	{ .dtype = GAGG_INT32, .name = "int32", .begin = BEGIN },
+	{ .dtype = GAGG_INT64, .name = "int64", .begin = BEGIN },
+	{ .dtype = GAGG_FLOAT32, .name = "float32", .begin = BEGIN },
+	{ .dtype = GAGG_FLOAT64, .name = "float64", .begin = FAR },
 };
 
 #define CENTRES	(sizeof(centres) / sizeof(centres[0]))
@@ -45,15 +50,21 @@ static int die(const char *what)
 	exit(1);
 }
 
+static bool is_float(const struct centre *c)
+{
+	return c->dtype == GAGG_FLOAT32 || c->dtype == GAGG_FLOAT64;
+}
+
 /* in steps */
 static int64_t get(const struct centre *c, int i)
 {
-	double f = c->x.f[i] / STEP;
+	double f;
 
 	if (c->dtype == GAGG_INT32)
 		return c->x.n[i];
 	if (c->dtype == GAGG_INT64)
 		return c->x.wide[i];
+	f = (c->dtype == GAGG_FLOAT32 ? c->x.f[i] : c->x.d[i]) / STEP;
 	if (f != (double)(int64_t)f) {
 		fprintf(stderr, "rank %d: element %d is %g steps\n", rank, i, f);
 		exit(1);
@@ -67,8 +78,10 @@ static void put(struct centre *c, int i, int64_t n)
 		c->x.n[i] = (int32_t)n;
 	else if (c->dtype == GAGG_INT64)
 		c->x.wide[i] = n;
-	else
+	else if (c->dtype == GAGG_FLOAT32)
 		c->x.f[i] = (float)(n * STEP);
+	else
+		c->x.d[i] = n * STEP;
 }
 
 /* what rank @r learns in step @t */
@@ -91,9 +104,9 @@ static void step(struct centre *c, int t)
 		die("elastic");
 }
 
-static int64_t learned(int i)
+static int64_t learned(const struct centre *c, int i)
 {
-	int64_t sum = (int64_t)BEGIN * size;
+	int64_t sum = (int64_t)c->begin * size;
 	int r, t;
 
 	for (r = 0; r < size; r++)
@@ -112,11 +125,11 @@ static void check(struct centre *c)
 		die("snapshot");
 	for (i = 0; i < COUNT; i++) {
 		moved += !!get(c, i);
-		if (get(c, i) + replicas[i] == learned(i))
+		if (get(c, i) + replicas[i] == learned(c, i))
 			continue;
 		fprintf(stderr, "rank %d: %s: element %d: %lld and %lld are not %lld\n", rank,
 			c->name, i, (long long)get(c, i), (long long)replicas[i],
-			(long long)learned(i));
+			(long long)learned(c, i));
 		exit(1);
 	}
 	/* by chance one may have come back */
@@ -140,11 +153,11 @@ int main(int argc, char **argv)
 	size = gagg_size(comm);
 	for (c = centres; c < centres + CENTRES; c++) {
 		if (gagg_table_create(comm, COUNT, c->dtype,
-				      c->dtype == GAGG_FLOAT32 ? STEP : 1, &c->table) ||
+				      is_float(c) ? STEP : 1, &c->table) ||
 		    gagg_table_create(comm, COUNT, GAGG_INT64, 1, &c->sum))
 			die("table");
 		for (i = 0; i < COUNT; i++)
-			put(c, i, BEGIN);
+			put(c, i, c->begin);
 	}
 	for (t = 0; t < steps; t++) {
 		for (c = centres; c < centres + CENTRES; c++)
