@@ -60,7 +60,6 @@ bool load(struct data *d, const char *path, int least)
 {
 	gzFile f = gzopen(path, "rb");
 	char line[512];
-	int i;
 
 	if (!f)
 		return false;
@@ -68,9 +67,15 @@ bool load(struct data *d, const char *path, int least)
 		if (sample_parse(line, &d->sample[d->samples]))
 			d->samples++;
 	gzclose(f);
+	d->train = d->samples - d->samples / 5;
+	return d->train >= least;
+}
+
+void split(struct data *d)
+{
+	int i;
+
 	for (i = 0; i < d->samples; i++)
 		d->order[i] = i;
 	shuffle(d->order, d->samples);
-	d->train = d->samples - d->samples / 5;
-	return d->train >= least;
 }

@@ -31,7 +31,10 @@ uint32_t random_of(uint64_t *state);
 
 void shuffle(int *order, int n);
 
-/* A fifth of the samples is held out. false: there are fewer than @least to learn from. */
+/* A fifth of the samples will be held out. false: there are fewer than @least to learn from. */
 bool load(struct data *d, const char *path, int least);
+
+/* hold out samples that are drawn at random */
+void split(struct data *d);
 
 #endif

@@ -3,7 +3,7 @@
 # timeout: 240
 #
 # Each sync mode over twins: what it promises its ranks, as of the tests in the VM, and
-# digits, which leaves all of them with the same weights.
+# digits, which leaves all of them with the same weights. More options of digits.
 
 # shellcheck disable=SC2317 # check calls them
 # shellcheck source=selftests/docs/loopback.sh
@@ -81,12 +81,27 @@ promises()
 	esac
 }
 
+# digits_of EPOCHS OPTION...
+digits_of()
+{
+	each build/digits --group train --data agent/examples/data/digits.csv.gz --epochs "$1" \
+		"${@:2}" --rank RANK
+}
+
 # lines "rank R: accuracy A digest D"
 digits()
 {
-	each build/digits --group train --data agent/examples/data/digits.csv.gz --epochs 1 \
-		--rank RANK && [ "$(sed -n 's/.* digest //p' "$tmp"/rank.? | sort -u | wc -l)" -eq 1 ] &&
+	digits_of 1 "$@" && [ "$(sed -n 's/.* digest //p' "$tmp"/rank.? | sort -u | wc -l)" -eq 1 ] &&
 		grep -h ' digest ' "$tmp/rank.3"
+}
+
+# ahead of its last epoch, for each seed, on all ranks
+until_enough()
+{
+	digits_of 40 --seed 3,4 --until 80 --curve || return
+	! grep -h '^curve [0-9]\{3\}' "$tmp"/rank.? &&
+		[ "$(grep -c '^rank .*: accuracy' "$tmp"/rank.? | grep -c ':2$')" -eq "$ranks" ] &&
+		[ "$(awk '/^rank 0: accuracy/ && $4 >= 80' "$tmp/rank.0" | wc -l)" -eq 2 ]
 }
 
 # those that there are, by name
@@ -97,7 +112,7 @@ all_are_here()
 	[ "$(wc -l <"$tmp/there")" -ge 18 ] && diff "$tmp/there" "$tmp/here"
 }
 
-echo "1..$((2 * ${#cases[@]} + 1))"
+echo "1..$((2 * ${#cases[@]} + 3))"
 check "all sync modes are here" all_are_here
 for case in "${cases[@]}"; do
 	read -ra group <<<"${case%|*}"
@@ -105,4 +120,6 @@ for case in "${cases[@]}"; do
 	check "${group[*]}: ${words[*]}" over "${group[@]}" promises
 	check "${group[*]}: digits" over "${group[@]}" digits
 done
+check "bsp: digits --until" over bsp until_enough
+check "asp: digits --until" over asp until_enough
 exit $bad
