@@ -194,11 +194,18 @@ static int learn_own_part(struct learner *l, const int *order, int *n)
 	return 0;
 }
 
-/* a step of this rank's own, from what it reads */
+/*
+ * A step of this rank's own, from what it reads. It reads before it learns; or, with --prefetch,
+ * while it does: then it learns from what it has read during the step before, with its own step,
+ * and others' updates are a clock older than the mode has them.
+ */
 static int learn_table_step(struct learner *l, const int *order)
 {
-	int n, err = gagg_get(l->table, &l->moved);
+	bool ahead = l->how->prefetch;
+	int n, err;
 
+	err = ahead ? gagg_prefetch(l->table, 0, WEIGHTS) :
+		      gagg_get(l->table, &l->moved);
 	if (err)
 		return err;
 	move(l->m, &l->begin, &l->moved);
@@ -209,7 +216,15 @@ static int learn_table_step(struct learner *l, const int *order)
 	err = learn_point(l, l->g.loss * BATCH / (float)n);
 	if (!err)
 		err = gagg_inc(l->table, &l->speed);
+	if (!err && ahead)
+		err = gagg_get(l->table, &l->moved);
 	return err ? err : gagg_clock(l->comm);
+}
+
+static void learn_say_hits(const struct learner *l)
+{
+	printf("rank %d: %llu of %d reads used what was read before\n", learn_rank(l),
+	       (unsigned long long)gagg_cache_hits(l->table), l->steps);
 }
 
 static int learn_say_partitions(struct gagg_comm *comm)
@@ -237,8 +252,12 @@ static int learn_by_table(struct learner *l)
 	err = gagg_table_create(l->comm, WEIGHTS, GAGG_FLOAT32, STEP, &l->table);
 	if (!err && l->how->balance)
 		err = gagg_batch_create(l->comm, &learn_parts, &l->batch);
-	if (!err)
+	if (!err) {
+		gagg_cache(l->table, l->how->cache);
 		err = learn_epochs(l, learn_table_step);
+	}
+	if (!err && l->how->cache)
+		learn_say_hits(l);
 	/* the steps of all, the last ones, too */
 	if (!err)
 		err = gagg_snapshot(l->table, &l->moved);

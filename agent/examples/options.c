@@ -21,6 +21,11 @@ void options_say(void)
 		"                    localsgd or r2sp\n"
 		"  --feedback        what a group with wire int16 or int8 leaves out of a gradient\n"
 		"                    is added to the next\n"
+		"  --cache           in a group with sync ssp or dssp weights are read only when\n"
+		"                    those that were read before have become too old for the mode\n"
+		"  --prefetch        in a group with a store weights are read while a batch is\n"
+		"                    learned from, for the next one: they lack a clock more of what\n"
+		"                    others have learned than without it. Not with --cache\n"
 		"  --measure         prints how many partitions a group with sync ako should have\n"
 		"  --slow US         every sample takes so many microseconds longer here\n"
 		"  --transient P:F   P percent of the batches take F times that long\n"
@@ -105,13 +110,15 @@ static bool option_take(struct options *o, int option)
 
 bool options_parse(struct options *o, int argc, char **argv)
 {
-	int single = 0, balance = 0, curve = 0, feedback = 0, measure = 0;
+	int single = 0, balance = 0, cache = 0, curve = 0, feedback = 0, measure = 0, prefetch = 0;
 	const struct option options[] = {
 		{ "single", no_argument, &single, 1 },
 		{ "balance", no_argument, &balance, 1 },
+		{ "cache", no_argument, &cache, 1 },
 		{ "curve", no_argument, &curve, 1 },
 		{ "feedback", no_argument, &feedback, 1 },
 		{ "measure", no_argument, &measure, 1 },
+		{ "prefetch", no_argument, &prefetch, 1 },
 		{ "group", required_argument, NULL, 'g' },
 		{ "rank", required_argument, NULL, 'r' },
 		{ "epochs", required_argument, NULL, 'e' },
@@ -140,8 +147,10 @@ bool options_parse(struct options *o, int argc, char **argv)
 		if (c && !option_take(o, c))
 			return false;
 	o->balance = balance;
+	o->cache = cache;
 	o->curve = curve;
 	o->feedback = feedback;
 	o->measure = measure;
-	return optind == argc && single != !!o->group;
+	o->prefetch = prefetch;
+	return optind == argc && single != !!o->group && !(o->cache && o->prefetch);
 }

@@ -19,9 +19,11 @@
  * @seed:	a training for each
  * @seeds:	how many
  * @balance:	batches follow the speeds of ranks
+ * @cache:	tables are read when the mode makes it necessary
  * @curve:	rank 0 prints how it went
  * @feedback:	error feedback
  * @measure:	how many partitions ako should have
+ * @prefetch:	tables are read while a batch is learned from
  * @rate:	of descent; 0: the mode's
  * @momentum:	below 0: the mode's
  * @until:	percent that are enough; 0: no end but @epochs
@@ -35,9 +37,11 @@ struct options {
 	uint64_t seed[SEEDS_MAX];
 	int seeds;
 	bool balance;
+	bool cache;
 	bool curve;
 	bool feedback;
 	bool measure;
+	bool prefetch;
 	float rate;
 	float momentum;
 	double until;
