@@ -24,6 +24,7 @@
 #                      Linux and natively; ENGINE=virtual: of a network alone
 #   make profile       where the time goes, of TEST=NAME or BENCH=NAME
 #   make bench-modes   time to accuracy under every sync mode
+#   make search-modes  rates and momenta of modes for it
 #   make bench-insn    instructions of gagg and of others
 #   make check-insn    gagg's, against what is recorded
 #   make demo          four hosts on loopback exchange gradients, without root or VM

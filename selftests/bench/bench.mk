@@ -16,6 +16,8 @@
 #                      selftests/bench/bars
 #   make bench-modes   time to accuracy under every sync mode: build/modes.json, a
 #                      table, loss curves; SEEDS="1 2" and others: modes.sh
+#   make search-modes  chooses the rate and the momentum of each mode for it:
+#                      selftests/bench/modes.conf, build/modes/search.md
 #   make bench-insn    instructions, in a guest whose clock counts them:
 #                      build/bench-insn.json
 #   make check-insn    gagg's own of these, against selftests/bench/insn.json;
@@ -69,8 +71,8 @@ BENCH_uml	:= uml uml
 BENCH_virtual	:= uml-virtual virtual
 BENCH_ENGINE	= $(or $(BENCH_$(ENGINE)),$(error ENGINE=$(ENGINE): qemu, uml and virtual are there))
 
-.PHONY: bench bench-bars bench-modes bench-insn check-insn record-insn bench-tools \
-	bench-rivals profile
+.PHONY: bench bench-bars bench-modes search-modes bench-insn check-insn record-insn \
+	bench-tools bench-rivals profile
 bench-tools: $(BENCH_TOOLS)
 selftests: bench-tools
 bench-rivals: $(BENCH_RIVALS)
@@ -87,11 +89,12 @@ bench-bars: deps
 	@$(MAKE) KERNEL=$(or $(KERNEL),stock) all bench-rivals
 	@selftests/bench/bars
 
-bench-modes: deps
+search-modes: options = --search
+bench-modes search-modes: deps
 	@scripts/deps bench
 	@vm/kernels get $(or $(KERNEL),uml-virtual)
 	@$(MAKE) KERNEL=$(or $(KERNEL),uml-virtual) all
-	@selftests/bench/modes
+	@selftests/bench/modes $(options)
 
 bench-insn: deps
 	@scripts/deps bench

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Rows of modes.sh to JSON, a table in Markdown, and curves.
+"""What modes.sh has written, to a table.
 
-modes.py ROWS JSON FOLDER
+modes.py table JSON FOLDER ROWS...     JSON, a table in Markdown, and curves
+modes.py search TABLE CONF ROWS...     a table in Markdown, and the best settings to CONF
 
 Figures are medians over the seeds, with quartiles; a seed that does not come to TARGET percent
 counts as one that takes for ever, and how many do is said where not all of them do.
@@ -14,20 +15,55 @@ import os
 import statistics
 import sys
 
-import matplotlib
-matplotlib.use("svg")
-# text stays text, and the same rows make the same file
-matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "gagg"})
-from matplotlib import pyplot  # noqa: E402
-
 TARGET = 95
 SCENARIOS = {
     "equal": "all equal",
     "steady": "one three times as slow",
     "transient": "5 % of the batches four times as long",
     "8mbit": "links of 8 Mbit/s",
+    "5mbit": "links of 5 Mbit/s",
     "2mbit": "links of 2 Mbit/s",
+    "slowlink": "a worker's link of 2 Mbit/s, others of 20",
+    "eight": "eight ranks, links of 20 Mbit/s",
 }
+CONF = """\
+# SPDX-License-Identifier: GPL-2.0
+#
+# Made by "make search-modes": the rate and the momentum with which each mode takes the least
+# median time over {scenario}, with seeds {seeds}.
+#
+# MODE RATE MOMENTUM
+"""
+
+
+def title(scenario):
+    return SCENARIOS.get(scenario, "links of " + scenario.replace("mbit", " Mbit/s"))
+
+
+def trainings(path):
+    """The rows of a file: each training of each "training" line."""
+    rows, head, curve = [], None, []
+    with open(path, encoding="ascii") as f:
+        for line in f:
+            words = line.split()
+            if words[0] == "training":
+                seeds = [int(seed) for seed in words[3].split(",")]
+                head, curve = words, []
+            elif words[0] == "curve":
+                curve.append([int(words[1])] + [float(word) for word in words[2:]])
+            elif line.startswith("rank 0: accuracy"):
+                rows.append({"number": int(head[1]), "scenario": head[2],
+                             "seed": seeds.pop(0), "sync": head[4],
+                             "mode": " ".join(head[5:]), "curve": curve})
+                curve = []
+    return rows
+
+
+def read(paths):
+    rows = [row for path in paths for row in trainings(path) if row["curve"]]
+    if not rows:
+        sys.exit("bench-modes: nothing was measured")
+    return sorted(rows, key=lambda row: row["number"])
 
 
 def reached(row):
@@ -75,7 +111,7 @@ def cell(rows):
 
 
 def table(at, modes, scenarios):
-    lines = ["| mode | " + " | ".join(f"{SCENARIOS[s]}: s | steps | ms a step"
+    lines = ["| mode | " + " | ".join(f"{title(s)}: s | steps | ms a step"
                                       for s in scenarios) + " |",
              "|---" * (1 + 3 * len(scenarios)) + "|"]
     for mode in modes:
@@ -91,12 +127,19 @@ def mean_curve(rows):
                statistics.median(p[2] for p in points))
 
 
-def plot(path, title, curves):
+def plot(path, text, curves):
+    # a search does without
+    import matplotlib  # pylint: disable=import-outside-toplevel
+    matplotlib.use("svg")
+    # text stays text, and the same rows make the same file
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "gagg"})
+    from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
+
     figure, axes = pyplot.subplots(figsize=(9, 6))
     styles = ["-", "--", ":"]
     for i, (mode, points) in enumerate(curves.items()):
         axes.plot(*zip(*points), styles[i // 10 % 3], label=mode)
-    axes.set(title=title, xlabel="s", ylabel="loss of the training samples", yscale="log")
+    axes.set(title=text, xlabel="s", ylabel="loss of the training samples", yscale="log")
     axes.grid(True, which="both", alpha=0.3)
     axes.legend(fontsize="x-small", ncols=2)
     figure.tight_layout()
@@ -104,29 +147,78 @@ def plot(path, title, curves):
     pyplot.close(figure)
 
 
-def main():
-    rows_path, json_path, folder = sys.argv[1:]
-    with open(rows_path, encoding="ascii") as f:
-        rows = [json.loads(line) for line in f]
-    rows = [row for row in rows if row["curve"]]
-    if not rows:
-        sys.exit("bench-modes: nothing was measured")
-    with open(json_path, "w", encoding="ascii") as f:
-        f.write("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+
+
+def by_mode(rows):
     at = collections.defaultdict(list)
     for row in rows:
         at[row["mode"], row["scenario"]].append(row)
-    modes = list(dict.fromkeys(row["mode"] for row in rows))
-    scenarios = [s for s in SCENARIOS if any(row["scenario"] == s for row in rows)]
+    return at
+
+
+def show(rows, json_path, folder):
+    write(json_path, "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
     os.makedirs(folder, exist_ok=True)
+    at = by_mode(rows)
+    first = rows[0]["scenario"]
+    modes = list(dict.fromkeys(row["mode"] for row in rows if row["scenario"] == first))
+    scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
     for scenario in scenarios:
-        plot(f"{folder}/loss-{scenario}.svg", f"four ranks, {SCENARIOS[scenario]}",
+        plot(f"{folder}/loss-{scenario}.svg", title(scenario),
              {mode: list(mean_curve(at[mode, scenario])) for mode in modes
               if at[mode, scenario]})
     text = table(at, modes, scenarios)
-    with open(folder + "/table.md", "w", encoding="ascii") as f:
-        f.write(text)
+    write(folder + "/table.md", text)
     print(text, end="")
+
+
+def setting(mode):
+    """A row's mode to (mode, rate, momentum)."""
+    words = mode.split()
+    rate, momentum = words.index("--rate"), words.index("--momentum")
+    return ("+".join(words[:rate]), words[rate + 1], words[momentum + 1])
+
+
+def chosen_before(conf):
+    """What the file has; of a mode that is searched it is replaced."""
+    with open(conf, encoding="ascii") as f:
+        lines = [line.split() for line in f if line[0] not in "#\n"]
+    return {mode: (rate, momentum) for mode, rate, momentum in lines}
+
+
+def search(rows, path, conf):
+    at, found = by_mode(rows), collections.defaultdict(list)
+    for (name, _), trained in at.items():
+        mode, rate, momentum = setting(name)
+        times = [(reached(row) or (math.inf,))[0] for row in trained]
+        # of those that are as good: the one whose seeds take the least time together
+        found[mode].append((statistics.median(times), sum(times), rate, momentum))
+    lines = ["| mode | best | s | second | s | bsp's | s |", "|---" * 7 + "|"]
+    text = CONF.format(scenario=title(rows[0]["scenario"]),
+                       seeds=" ".join(str(seed) for seed in
+                                      sorted({row["seed"] for row in rows})))
+    chosen = chosen_before(conf)
+    for mode, tried in found.items():
+        tried.sort()
+        chosen[mode] = tried[0][2:]
+    bsp = chosen.get("bsp")
+    for mode, tried in found.items():
+        control = [t for t in tried if t[2:] == bsp] or [(math.inf, 0, "-", "-")]
+        cells = [f"{rate}, {momentum} | {ms / 1000:.1f}"
+                 for ms, _, rate, momentum in [*tried[:2], control[0]]]
+        lines.append(f"| `{mode.replace('+', ' ')}` | " + " | ".join(cells) + " |")
+    write(path, "\n".join(lines) + "\n")
+    write(conf, text + "".join(" ".join((mode, *own)) + "\n" for mode, own in chosen.items()))
+    print("\n".join(lines))
+
+
+def main():
+    what, one, other, *paths = sys.argv[1:]
+    (search if what == "search" else show)(read(paths), one, other)
 
 
 main()

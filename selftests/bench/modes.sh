@@ -1,22 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the VM: four hosts train on handwritten digits, in each scenario with each mode
-# and each seed in turn. A row for each training to FILE, as JSON:
+# In the VM: hosts train on handwritten digits, in each scenario with each mode and each
+# seed in turn, until rank 0 recognises 95 of 100 samples held out, or for EPOCHS (48).
+# What rank 0 prints goes to FILE, behind a line for the trainings that it is of:
 #
-#   {"mode", "scenario", "seed", "curve": [[steps, ms, loss, accuracy], ...]}
+#   training NUMBER SCENARIO SEED[,SEED]... SYNC MODE [OPTION]...
 #
-#   modes.sh FILE
+#   modes.sh FILE [FIRST COUNT]    all, or COUNT pairs of a scenario and a mode, from that one on
+#   modes.sh pairs                 how many pairs there are
 #
-# steps and all else are rank 0's, which is never the slow one. A sample takes US (1000)
-# microseconds, beside what computing it takes (in virtual time: nothing).
+# NUMBER orders all trainings. In virtual time what is found follows from FIRST, COUNT and the
+# environment: who divides the pairs in another way gets other delays, within chance. Steps are rank 0's, which is never the slow one. A batch of 128
+# samples takes 32 ms, beside what computing it takes (in virtual time: nothing), with any
+# number of ranks; or US is how many microseconds a sample takes. There are RANKS (4).
 #
 #   equal      all ranks alike
 #   steady     rank 3 takes three times as long
 #   transient  5 % of the batches of each rank take four times as long
-#   8mbit ...  all ranks alike; each link has that rate, both ways, and a fifth host, which
+#   8mbit ...  all ranks alike; each link has that rate, both ways, and one more host, which
 #              does not train, is the home of all chunks: the papers' parameter server. Modes
 #              that have none (ako, gossip) use the links between the ranks. In virtual time
+#   slowlink   the same with links of 20 Mbit/s: of rank 3 2, of the home 100
+#   eight      the same with eight ranks and links of 20 Mbit/s
+#
+# Of a mode's parameters K is all ranks but one, A is 90 by the number of ranks, and P what
+# "digits --measure" finds for the scenario.
+#
+# Rates and momenta are those of modes.conf. A mode whose own differ from those of bsp has
+# a second row with these. With SEARCH=1 each mode has all that GRID names instead, as
+# LENGTH:MOMENTUM: a gradient moves the weights by LENGTH in the end, RATE / (1 - MOMENTUM).
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
@@ -25,105 +38,229 @@ PATH=$PWD/build:$PATH
 . vm/net.sh
 
 out=$1
-# words: the group's mode, options of digits, with + between; some take longer to learn.
-# hpsgd and ako lack momentum, and bsp beside them has their rate without it
-modes=(bsp bsp+--balance bsp-quorum:3:1 bsp-deadline:3:60:1 bsp-adaptive:3:3:1
-	asp ssp:0 ssp:3 ssp:10 dssp:3:10 dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
-	easgd:4:22+--epochs+24 easgd-sync:4:90 localsgd:4 localsgd:4+--balance
-	gossip-pull:1+--epochs+24 gossip-push:1:2 gossip-pair:1 push-sum:1
-	bsp+--rate+0.2+--momentum+0+--epochs+48 hpsgd:2+--epochs+48
-	bsp+--rate+1+--momentum+0 ako:3:2+--rate+0.5+--momentum+0+--epochs+48)
+# words: the group's mode, options of digits, with + between
+modes=(bsp bsp+--balance bsp-quorum:K:1 bsp-deadline:K:60:1 bsp-adaptive:K:3:1
+	asp asp+--prefetch ssp:0 ssp:3 ssp:3+--cache ssp:3+--prefetch ssp:10 ssp:10+--cache
+	dssp:3:10 dssp:3:10+--cache dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
+	easgd:4:A easgd-sync:4:90 localsgd:4 localsgd:4+--balance
+	gossip-pull:1 gossip-push:1:2 gossip-pair:1 push-sum:1 hpsgd:2 ako:P:2)
 [ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
-read -ra scenarios <<<"${SCENARIOS:-equal steady transient 8mbit 2mbit}"
+read -ra scenarios <<<"${SCENARIOS:-equal steady transient 8mbit 5mbit 2mbit}"
+pairs=$((${#scenarios[@]} * ${#modes[@]}))
+if [ "$out" = pairs ]; then
+	echo $pairs
+	exit
+fi
+first=${2:-0} count=${3:-$pairs}
+end=$((first + count < pairs ? first + count : pairs))
 read -ra seeds <<<"${SEEDS:-1 2 3 4 5}"
-epochs=${EPOCHS:-16} us=${US:-1000} ranks=4 tmp=/run/modes
+grid=({0.25,0.5,1,2,4}:{0,0.5,0.9})
+[ -z "${GRID:-}" ] || read -ra grid <<<"$GRID"
+all=$(tr ' ' , <<<"${seeds[*]}")
+tmp=/run/modes
 mkdir -p $tmp
 
-# every link, both ways: its rate (or none), 50 us to the other end
+declare -A settings=()	# of a mode: options of digits, with + between
+while read -r mode rate momentum; do
+	[[ $mode == [a-z]* ]] || continue
+	settings[$mode]=+--rate+$rate+--momentum+$momentum
+done <selftests/bench/modes.conf
+
+# words_of MODE: $words, a word for each row
+words_of()
+{
+	local own=${settings[$1]:-} bsp=${settings[bsp]:-} setting
+
+	words=("$1$own")
+	if [ -n "${SEARCH:-}" ]; then
+		words=()
+		for setting in "${grid[@]}"; do
+			words+=("$1+--rate+$(rate_of "${setting/:/ }")+--momentum+${setting#*:}")
+		done
+	elif [ "$own" != "$bsp" ]; then
+		words+=("$1$bsp")
+	fi
+}
+
+# rate_of "LENGTH MOMENTUM"
+rate_of()
+{
+	awk '{ print $1 * (1 - $2) }' <<<"$1"
+}
+
+# place SCENARIO: $ranks, $hosts with a home, and $us
+place()
+{
+	ranks=${RANKS:-4}
+	[ "$1" != eight ] || ranks=8
+	hosts=$((ranks + 1)) us=${US:-$((250 * ranks))}
+}
+
+# link_of SCENARIO HOST: $link, or none
+link_of()
+{
+	link=
+	case $1:$2 in
+	*mbit:*)	link=$1 ;;
+	slowlink:3)	link=2mbit ;;
+	slowlink:4)	link=100mbit ;;
+	slowlink:*|eight:*) link=20mbit ;;
+	esac
+}
+
+# wires SCENARIO: of every link, both ways, its rate; 50 us to the other end
 wires()
 {
-	local r
+	local r link
 
-	[ "$1" != "${wired:-}" ] || return 0
-	wired=$1
-	if [ "$1" = none ]; then
-		net_clear
-		for ((r = 0; r <= ranks; r++)); do
-			net_exec $r tc qdisc del dev eth0 root 2>/dev/null
-		done
-		return 0
-	fi
-	net_offload off && net_impair rate "$1" delay 50us || return
-	for ((r = 0; r <= ranks; r++)); do
+	net_clear
+	for ((r = 0; r < places; r++)); do
+		net_exec $r tc qdisc del dev eth0 root 2>/dev/null
+	done
+	link_of "$1" 0
+	[ -n "$link" ] || return 0
+	net_offload off || return
+	for ((r = 0; r < hosts; r++)); do
+		link_of "$1" $r
+		net_impair_host $r rate "$link" delay 50us || return
 		# netem would let bursts pass whole
 		net_exec $r tc -batch - <<-END || return
-			qdisc replace dev eth0 root handle 1: tbf rate $1 burst 3028b limit 64mb
+			qdisc replace dev eth0 root handle 1: tbf rate $link burst 3028b limit 64mb
 			qdisc replace dev eth0 parent 1:1 handle 2: netem delay 50us limit 20000
 		END
 	done
 }
 
-# members SCENARIO MODE: $members, which are on $hosts
+# members SCENARIO SYNC: $members, which are on the first $used hosts
 members()
+{
+	local r link ip4 ip6 mac role=''
+
+	link_of "$1" 0
+	members=() used=$ranks
+	case ${link:+home}:$2 in
+	home:ako:* | home:gossip* | home:push-sum:*) ;;
+	home:*)
+		net_addresses "$ranks"
+		role=,worker used=$hosts
+		members=(member "$ranks=$ip4,aggregator")
+		;;
+	esac
+	for ((r = 0; r < ranks; r++)); do
+		net_addresses $r
+		members+=(member "$r=$ip4$role")
+	done
+}
+
+# until a whole second: what follows does not depend on when what was before has ended
+second()
+{
+	net_pause "0.$(printf %06d $((1000000 - 10#${EPOCHREALTIME#*.})))"
+}
+
+# A process takes longer than a training: these have no shell of their own, and not the
+# mounts of "ip netns exec".
+
+# group_of SCENARIO SYNC
+group_of()
+{
+	local r used members ip4 ip6 mac
+
+	members "$1" "$2"
+	second
+	for ((r = 0; r < used; r++)); do
+		net_addresses $r
+		# a ring has some chunks of each host
+		nsenter --net=/run/netns/h$r gaggctl group create g sync "$2" window 64 \
+			ring $((ranks > 16 ? 2048 : 256)) local "$ip4" "${members[@]}" || return
+	done
+	made=$used
+}
+
+group_end()
 {
 	local r
 
-	members=() hosts=$ranks
-	for ((r = 0; r < ranks; r++)); do
-		members+=(member "$r=$(net_ip4 $r)")
+	for ((r = 0; r < made; r++)); do
+		nsenter --net=/run/netns/h$r gaggctl group delete g
 	done
-	case $1:$2 in
-	*mbit:ako:* | *mbit:gossip* | *mbit:push-sum:*) ;;
-	*mbit:*)
-		for ((r = 0; r < ranks; r++)); do
-			members[2 * r + 1]+=,worker
-		done
-		members+=(member "$ranks=$(net_ip4 $ranks),aggregator")
-		hosts=$((ranks + 1))
-		;;
-	esac
+	made=0
 }
 
-# train WORD SCENARIO SEED
+# train SCENARIO FILE OPTION...: what rank 0 prints is added to FILE
 train()
 {
-	local r options status=0 pids=() pace members hosts
-	IFS=+ read -ra options <<<"$1"
+	local r status=0 pids=() pace to scenario=$1 file=$2
+	shift 2
 
-	members "$2" "${options[0]}"
-	for ((r = 0; r < hosts; r++)); do
-		net_exec $r gaggctl group create g sync "${options[0]}" ring 256 window 64 \
-			local "$(net_ip4 $r)" "${members[@]}" || return
-	done
 	for ((r = 0; r < ranks; r++)); do
-		pace=(--slow "$us")
-		case $2 in
-		steady)		[ $r -lt 3 ] || pace=(--slow $((3 * us))) ;;
+		pace=(--slow "$us") to=$tmp/rank.$r
+		case $scenario in
+		steady)		[ $r -ne 3 ] || pace=(--slow $((3 * us))) ;;
 		transient)	pace+=(--transient 5:4) ;;
 		esac
-		GAGG_SOCKET=/run/gagg/h$r.sock net_exec $r digits --group g --rank $r \
-			--seed "$3" --epochs "$epochs" --curve "${pace[@]}" \
-			"${options[@]:1}" >$tmp/rank.$r 2>&1 &
+		[ $r -gt 0 ] || to=$file
+		GAGG_SOCKET=/run/gagg/h$r.sock nsenter --net=/run/netns/h$r digits --group g \
+			--rank $r "${pace[@]}" "$@" >>"$to" 2>$tmp/error.$r &
 		pids+=($!)
 	done
 	for r in "${pids[@]}"; do
 		wait "$r" || status=1
 	done
-	[ $status -eq 0 ] || tail -n 3 $tmp/rank.?
-	for ((r = 0; r < hosts; r++)); do
-		net_exec $r gaggctl group delete g
-	done
+	[ $status -eq 0 ] || cat $tmp/error.*
 	return $status
 }
 
+# partitions SCENARIO SYNC: $found, of an ako whose P is not known
+partitions()
+{
+	rm -f $tmp/rank.*
+	group_of "$1" "${2/P/1}" && train "$1" $tmp/rank.0 --epochs 1 --measure || return
+	group_end
+	found=$(sed -n 's/.*: \([0-9]*\) partitions/\1/p' $tmp/rank.* | sort -n | tail -n 1)
+	# no more than the table has chunks
+	[ "$found" -le 7 ] || found=7
+	echo "$1: ako: $found partitions"
+}
+
+# trainings SCENARIO MODE: all of a mode's
+trainings()
+{
+	local sync words word options found
+
+	sync=${2%%+*}
+	case $sync in
+	ako:P:*)	partitions "$1" "$sync" && sync=${sync/P/$found} || return ;;
+	easgd:*:A)	sync=${sync/%A/$((90 / ranks))} ;;
+	*:K:*)		sync=${sync/K/$((ranks - 1))} ;;
+	esac
+	words_of "$2"
+	group_of "$1" "$sync" || return
+	for word in "${words[@]}"; do
+		IFS=+ read -ra options <<<"$word"
+		echo "training $number $1 $all $sync ${options[*]}" >>"$out"
+		train "$1" "$out" --seed "$all" --epochs "${EPOCHS:-48}" --curve --until 95 \
+			--scatter $((us * 128 / ranks)) "${options[@]:1}" || return
+		number=$((number + 1))
+	done
+	group_end
+	printf '%5d s  %s %s\n' $SECONDS "$1" "$2"
+}
+
 insmod "build/kmod/$(uname -r)/gagg.ko" || exit
-net_up $((ranks + 1)) || exit
-for ((r = 0; r <= ranks; r++)); do
+places=0
+for ((pair = first; pair < end; pair++)); do
+	place "${scenarios[pair / ${#modes[@]}]}"
+	[ $hosts -le $places ] || places=$hosts
+done
+net_up $places || exit
+for ((r = 0; r < places; r++)); do
 	# nobody else may bind the groups' port: gaggctl need not warn of it
 	net_exec $r sysctl -q -w net.ipv4.ip_unprivileged_port_start=8000
 done
+second
 hosts_start /dev/null
-for ((r = 0; r <= ranks; r++)); do
+for ((r = 0; r < places; r++)); do
 	until [ -S /run/gagg/h$r.sock ]; do
 		if [ $SECONDS -gt 120 ]; then
 			echo "gaggd of host $r does not start:"
@@ -133,26 +270,11 @@ for ((r = 0; r <= ranks; r++)); do
 		sleep 0.1
 	done
 done
-for scenario in "${scenarios[@]}"; do
-	case $scenario in
-	*mbit)	wires "$scenario" || exit ;;
-	*)	wires none ;;
-	esac
-	for seed in "${seeds[@]}"; do
-		for mode in "${modes[@]}"; do
-			train "$mode" "$scenario" "$seed" || exit
-			name=${mode/+--epochs+[0-9][0-9]/}
-			name=${name//+/ }
-			printf '%5d s  %s %s %s\n' $SECONDS "$scenario" "$seed" "$name"
-			awk -v mode="$name" -v scenario="$scenario" -v seed="$seed" '
-				$1 == "curve" {
-					points = points sep "[" $2 "," $3 "," $4 "," $5 "]"
-					sep = ","
-				}
-				END {
-					printf "{\"mode\":\"%s\",\"scenario\":\"%s\",", mode, scenario
-					printf "\"seed\":%d,\"curve\":[%s]}\n", seed, points
-				}' $tmp/rank.0 >>"$out"
-		done
-	done
+made=0 before=
+for ((pair = first; pair < end; pair++)); do
+	scenario=${scenarios[pair / ${#modes[@]}]} number=$((100 * pair))
+	place "$scenario"
+	[ "$scenario" = "$before" ] || wires "$scenario" || exit
+	trainings "$scenario" "${modes[pair % ${#modes[@]}]}" || exit
+	before=$scenario
 done
