@@ -73,17 +73,30 @@ static void learn_descend(struct learner *l)
 	move(l->m, l->m, &l->speed);
 }
 
+/* the weights that are looked at: of elastic averaging the centre, as its authors do */
+static int learn_weights(struct learner *l, const struct model **m)
+{
+	*m = l->m;
+	if (!l->replica || strncmp(gagg_sync(l->comm), "easgd", 5))
+		return 0;
+	*m = &l->centre;
+	return gagg_replica_centre(l->replica, &l->centre.w1[0][0]);
+}
+
 /* after a step; @loss: of its batch, as far as this rank knows */
 static int learn_point(struct learner *l, float loss)
 {
 	bool asked = l->how->until > 0 && !learn_rank(l);
-	double right = asked ? accuracy(l->m, l->d) : 0;
+	const struct model *m = NULL;
+	int err = asked || l->curve ? learn_weights(l, &m) : 0;
 
+	if (err)
+		return err;
 	l->steps++;
 	l->loss += loss;
 	if (l->curve)
-		curve_add(l->curve, l->m, l->steps, loss);
-	return asked && right >= l->how->until ? ENOUGH : 0;
+		curve_add(l->curve, m, l->steps, loss);
+	return asked && accuracy(m, l->d) >= l->how->until ? ENOUGH : 0;
 }
 
 static void learn_progress(struct learner *l, int epoch)

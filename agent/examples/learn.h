@@ -33,6 +33,7 @@
  * @speed:	of the weights: the last step
  * @begin:	with a table: the first weights,
  * @moved:	and what the others and this rank have added to them, as read last
+ * @centre:	with elastic averaging: the centre, as it was looked at last
  * @loss:	sum of this epoch
  * @steps:	so many were made
  */
@@ -52,6 +53,7 @@ struct learner {
 	struct model speed;
 	struct model begin;
 	struct model moved;
+	struct model centre;
 	float loss;
 	int steps;
 };

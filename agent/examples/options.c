@@ -33,6 +33,7 @@ void options_say(void)
 		"                    microseconds after it, as drawn: what happened before does not\n"
 		"                    matter. For ranks that share a clock\n"
 		"  --curve           prints, of rank 0, \"curve STEPS MS LOSS ACCURACY\" for each step\n"
+		"                    (easgd, easgd-sync: the accuracy of the centre)\n"
 		"  --until PERCENT   ends the training of all ranks as soon as rank 0 recognises so\n"
 		"                    many of the samples held out. It tries after each step\n"
 		"  --rate R          of descent (0.1; hpsgd: 0.2)\n"

@@ -116,6 +116,23 @@ int gagg_replica_samples(struct gagg_replica *replica, uint32_t samples);
 int gagg_replica_finish(struct gagg_replica *replica, float *weights);
 
 /**
+ * gagg_replica_centre() - the centre of elastic averaging, as this rank knows it
+ * @replica:	replica
+ * @weights:	receives it
+ *
+ * easgd-sync: after the last exchange, the same bits on all ranks that have made as many. easgd: as
+ * this rank has read it last, in its last exchange, with what it has added then; others may have
+ * added since. Before the first exchange it is the weights of gagg_replica_create(), rounded to
+ * steps. The authors of elastic averaging evaluate the centre, not a replica. Sends nothing: each
+ * rank may call it whenever it likes.
+ *
+ * Return: 0; GAGG_ERR_UNSUPPORTED (another sync mode); GAGG_ERR_INVALID (easgd: the centre has gone
+ * beyond the limit of gagg_replica_create(), and this rank does not know where it is);
+ * GAGG_ERR_BUSY; GAGG_ERR_CLOSED; or why the epoch has ended.
+ */
+int gagg_replica_centre(const struct gagg_replica *replica, float *weights);
+
+/**
  * gagg_replica_free() - free a replica
  * @replica:	replica; NULL: nothing happens
  *

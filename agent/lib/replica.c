@@ -173,6 +173,28 @@ int gagg_replica_finish(struct gagg_replica *r, float *weights)
 	return err;
 }
 
+static int replica_show_centre(const struct gagg_replica *r, float *weights)
+{
+	int err = comm_check_epoch(r->comm, r->epoch, "replica");
+
+	if (err)
+		return err;
+	return r->mode->centre ? r->mode->centre(r, weights) :
+		comm_error(r->comm, GAGG_ERR_UNSUPPORTED,
+			   "only easgd and easgd-sync have a centre, not %s", gagg_sync(r->comm));
+}
+
+int gagg_replica_centre(const struct gagg_replica *r, float *weights)
+{
+	int err = comm_enter(r->comm);
+
+	if (err)
+		return err;
+	err = replica_show_centre(r, weights);
+	comm_exit(r->comm);
+	return err;
+}
+
 static int replica_add_state(struct gagg_replica *r, float *state, size_t count)
 {
 	int err = comm_check_epoch(r->comm, r->epoch, "replica");

@@ -27,7 +27,8 @@ struct gagg_replica;
  * @exchange: gossip: exchange with another rank
  * @receive: gossip: receive what others have sent, if they send
  * @finish: calculate the common weights
- * @add_state: localsgd: average this, too; else NULL, as the next one
+ * @centre: easgd, easgd-sync: show the centre that this rank knows; else NULL, as the next ones
+ * @add_state: localsgd: average this, too
  * @add_samples: localsgd: the next update was learned from so many samples
  */
 struct replica_mode {
@@ -41,6 +42,7 @@ struct replica_mode {
 	int (*exchange)(struct gagg_replica *r, float *w);
 	int (*receive)(struct gagg_replica *r, float *w, uint32_t flags);
 	int (*finish)(struct gagg_replica *r, float *w);
+	int (*centre)(const struct gagg_replica *r, float *w);
 	int (*add_state)(struct gagg_replica *r, float *value, size_t count);
 	int (*add_samples)(struct gagg_replica *r, uint32_t samples);
 };

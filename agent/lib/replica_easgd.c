@@ -56,10 +56,15 @@ static int32_t easgd_give(struct gagg_replica *r, float *w, size_t i, int64_t ce
 	return e;
 }
 
+static float easgd_weight(const struct gagg_replica *r, int64_t center)
+{
+	return (float)((double)center / r->grid);
+}
+
 /* puts a weight where the centre is */
 static void easgd_join(struct gagg_replica *r, float *w, size_t i, int64_t center)
 {
-	w[i] = (float)((double)center / r->grid);
+	w[i] = easgd_weight(r, center);
 	r->carry[i] = 0;
 }
 
@@ -134,11 +139,21 @@ static int easgd_sync_finish(struct gagg_replica *r, float *w)
 	return err;
 }
 
+static int easgd_sync_centre(const struct gagg_replica *r, float *w)
+{
+	size_t i;
+
+	for (i = 0; i < r->count; i++)
+		w[i] = easgd_weight(r, r->center[i]);
+	return GAGG_OK;
+}
+
 const struct replica_mode replica_easgd_sync = {
 	.number = GAGG_SYNC_EASGD_SYNC,
 	.init = easgd_sync_init,
 	.step = easgd_sync_step,
 	.finish = easgd_sync_finish,
+	.centre = easgd_sync_centre,
 };
 
 /* --- easgd --------------------------------------------------------------
@@ -163,6 +178,14 @@ static int easgd_step_bits(const struct gagg_replica *r)
 	return bits;
 }
 
+static int easgd_need_center(const struct gagg_replica *r)
+{
+	return !r->astray ? GAGG_OK :
+		comm_error(r->comm, GAGG_ERR_INVALID,
+			   "the centre of weight %zu has gone 2^%d steps away or farther: use a smaller ALPHA than that of %s, or a larger step",
+			   r->astray - 1, r->bits, gagg_sync(r->comm));
+}
+
 static int easgd_check_center(struct gagg_replica *r)
 {
 	int64_t far = 1 << r->bits;
@@ -174,10 +197,7 @@ static int easgd_check_center(struct gagg_replica *r)
 		if (center <= -far || center >= far)
 			r->astray = i + 1;
 	}
-	return !r->astray ? GAGG_OK :
-		comm_error(r->comm, GAGG_ERR_INVALID,
-			   "the centre of weight %zu has gone 2^%d steps away or farther: use a smaller ALPHA than that of %s, or a larger step",
-			   r->astray - 1, r->bits, gagg_sync(r->comm));
+	return easgd_need_center(r);
 }
 
 /* writes rank 0's @values, of 64 bits, to the centre and to all ranks */
@@ -313,10 +333,22 @@ static int easgd_finish(struct gagg_replica *r, float *w)
 	return err;
 }
 
+/* as it was read for the last exchange, and what this rank has added since */
+static int easgd_centre(const struct gagg_replica *r, float *w)
+{
+	int err = easgd_need_center(r);
+	size_t i;
+
+	for (i = 0; !err && i < r->count; i++)
+		w[i] = easgd_weight(r, store_element(r->table, i));
+	return err;
+}
+
 const struct replica_mode replica_easgd = {
 	.number = GAGG_SYNC_EASGD,
 	.store = true,
 	.init = easgd_init,
 	.step = easgd_step,
 	.finish = easgd_finish,
+	.centre = easgd_centre,
 };

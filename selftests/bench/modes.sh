@@ -11,9 +11,11 @@
 #   modes.sh pairs                 how many pairs there are
 #
 # NUMBER orders all trainings. In virtual time what is found follows from FIRST, COUNT and the
-# environment: who divides the pairs in another way gets other delays, within chance. Steps are rank 0's, which is never the slow one. A batch of 128
-# samples takes 32 ms, beside what computing it takes (in virtual time: nothing), with any
-# number of ranks; or US is how many microseconds a sample takes. There are RANKS (4).
+# environment: who divides the pairs in another way gets other delays, within chance. Steps are
+# rank 0's, which is never the slow one; with elastic averaging accuracy is that of the centre,
+# as rank 0 knows it. A batch of 128 samples takes 32 ms, beside what computing it takes (in
+# virtual time: nothing), with any number of ranks; or US is how many microseconds a sample
+# takes. There are RANKS (4).
 #
 #   equal      all ranks alike
 #   steady     rank 3 takes three times as long

@@ -105,6 +105,8 @@ static void local_body(struct gagg_comm *c, int rank)
 	for (int t = 1; t <= STEPS; t++) {
 		rest(rank, t);
 		advance(r, rank, t, w);
+		CHECK(gagg_replica_centre(r, w) == GAGG_ERR_UNSUPPORTED);
+		CHECK(strstr(gagg_last_error(c), "have a centre, not localsgd:5"));
 		for (int i = 0; i < COUNT; i++) {
 			float want = learned(i, t / 5 * 5);
 
@@ -415,6 +417,70 @@ static void easgd__wraps_nowhere(void **state)
 	run(64, 16, farthest_body);
 }
 
+static int64_t truth[COUNT];
+
+static void meet(void)
+{
+	pthread_barrier_wait(&all);
+}
+
+static bool shows_truth(const struct gagg_replica *r)
+{
+	float shown[COUNT];
+	bool is = !gagg_replica_centre(r, shown);
+
+	for (int i = 0; i < COUNT; i++)
+		is &= shown[i] == (float)((double)truth[i] * GRID);
+	return is;
+}
+
+/*
+ * What the centre gets is what replicas give. Rounds are of all ranks at once; into a store each
+ * adds in its turn, and knows of those before it.
+ */
+static void centre_body(struct gagg_comm *c, int rank)
+{
+	float w[COUNT], shown[COUNT], later[COUNT];
+	struct gagg_replica *r;
+
+	start(c, rank, GRID, w, &r);
+	for (int i = 0; i < COUNT && !rank; i++)
+		truth[i] = (int64_t)((double)begin(i) / GRID);
+	meet();
+	CHECK(shows_truth(r));
+	meet();
+	for (int t = 1; t <= 9; t++) {
+		double before[COUNT];
+
+		for (int turn = 0; r->table && turn < rank; turn++)
+			meet();
+		for (int i = 0; i < COUNT; i++)
+			before[i] = replica_at(r, w, (size_t)i) + update(rank, t, i) / GRID;
+		advance(r, rank, t, w);
+		for (int i = 0; i < COUNT; i++)
+			__atomic_fetch_add(&truth[i],
+					   (int64_t)(before[i] - replica_at(r, w, (size_t)i)),
+					   __ATOMIC_RELAXED);
+		if (!r->table)
+			meet();
+		CHECK(shows_truth(r) && !gagg_replica_centre(r, shown));
+		for (int turn = rank; r->table && turn < N; turn++)
+			meet();
+		/* what others have added is not looked for */
+		CHECK(!gagg_replica_centre(r, later) && !memcmp(later, shown, sizeof(shown)));
+		meet();
+	}
+	CHECK(!gagg_replica_finish(r, w) && !gagg_replica_centre(r, shown));
+	CHECK(!memcmp(w, shown, sizeof(w)));
+	gagg_replica_free(r);
+}
+
+static void easgd__shows_the_centre(void **state)
+{
+	(void)state;
+	run_elastic("easgd-sync:1:90", "easgd:1:22", centre_body);
+}
+
 /* ranks of random speed; the last one begins when the others have made all their steps */
 static void alone_body(struct gagg_comm *c, int rank)
 {
@@ -458,11 +524,6 @@ static void easgd__nobody_waits(void **state)
 	run_elastic(NULL, "easgd:1:100", alone_body);
 }
 
-static void meet(void)
-{
-	pthread_barrier_wait(&all);
-}
-
 /* from here on all ranks have read before any of them adds */
 static void in_step(int rank, bool on)
 {
@@ -471,8 +532,6 @@ static void in_step(int rank, bool on)
 		fake.waited = on ? meet : NULL;
 	meet();
 }
-
-static int64_t truth[COUNT];
 
 /*
  * The centre goes as far as it can, which is noticed where it is too far: before a
@@ -523,6 +582,8 @@ static void apart_body(struct gagg_comm *c, int rank)
 		/* whose lanes may mean another place does not believe that it is back */
 		snprintf(sentence, sizeof(sentence), "%s", gagg_last_error(c));
 		CHECK(gagg_replica_step(r, w, zero) == GAGG_ERR_INVALID);
+		CHECK(!strcmp(gagg_last_error(c), sentence));
+		CHECK(gagg_replica_centre(r, w) == GAGG_ERR_INVALID);
 		CHECK(!strcmp(gagg_last_error(c), sentence));
 		r->astray = 0;
 	}
@@ -656,6 +717,7 @@ static void *beside_barrier(void *arg)
 	/* nothing has changed */
 	CHECK(gagg_replica_step(r, w, u) == GAGG_ERR_BUSY && !w[0]);
 	CHECK(gagg_replica_finish(r, w) == GAGG_ERR_BUSY && !w[0]);
+	CHECK(gagg_replica_centre(r, w) == GAGG_ERR_BUSY && !w[0]);
 	pthread_barrier_wait(&all);
 	/* what it frees is written to until the others have made their steps */
 	gagg_replica_free(r);
@@ -934,7 +996,8 @@ static void mortal_body(struct gagg_comm *c, int rank)
 		pthread_barrier_wait(&all);
 		CHECK(!gagg_reattach(c));
 		CHECK(!r || (gagg_replica_step(r, w, u) == GAGG_ERR_CLOSED &&
-			     gagg_replica_finish(r, w) == GAGG_ERR_CLOSED));
+			     gagg_replica_finish(r, w) == GAGG_ERR_CLOSED &&
+			     gagg_replica_centre(r, w) == GAGG_ERR_CLOSED));
 		gagg_replica_free(r);
 		pthread_barrier_wait(&all);
 	}
@@ -1113,6 +1176,7 @@ int main(void)
 		cmocka_unit_test(easgd__conserves_what_no_float_is),
 		cmocka_unit_test(easgd__wraps_nowhere),
 		cmocka_unit_test(easgd__needs_a_grid),
+		cmocka_unit_test(easgd__shows_the_centre),
 		cmocka_unit_test(easgd__nobody_waits),
 		cmocka_unit_test(easgd__notices_who_goes_too_far),
 		cmocka_unit_test(easgd__ends_when_a_rank_leaves),

@@ -204,16 +204,18 @@ static void check_sum(int now)
 	free(d);
 }
 
-static void check_easgd_sync(int now)
+/* what a program is shown of it, when all have exchanged, or met */
+static void check_shown(int now)
 {
-	if (!(now % (int)replica->arg[0]))
-		check_sum(now);
-}
+	float *shown = alloc((size_t)count, sizeof(*shown));
+	int i;
 
-static void check_easgd(int now)
-{
-	if (!(now % MEET) || now == steps)
-		check_sum(now);
+	if (gagg_replica_centre(replica, shown))
+		die("centre");
+	for (i = 0; i < count; i++)
+		if (shown[i] != (float)((double)center(i) / GRID))
+			wrong(now, "another centre is shown");
+	free(shown);
 }
 
 /* if the sum of all is this rank's times their number, for each, then they are equal */
@@ -230,10 +232,28 @@ static void check_digest(void)
 	free(d);
 }
 
+static void check_easgd_sync(int now)
+{
+	if (now % (int)replica->arg[0])
+		return;
+	check_sum(now);
+	check_shown(now);
+}
+
+static void check_easgd(int now)
+{
+	if (now % MEET && now != steps)
+		return;
+	check_sum(now);
+	check_shown(now);
+}
+
 static void check_end(void)
 {
 	int i;
 
+	if (exact && gagg_replica_centre(replica, u) != GAGG_ERR_UNSUPPORTED)
+		wrong(steps, "a centre is shown, and there is none");
 	if (exact && !shows(steps, steps, steps))
 		wrong(steps, "in the end not every update is there once");
 	for (i = 0; !exact && i < count; i++) {
