@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "comm.h"
 #include "fake_dev.h"
 #include "gagg.h"
 
@@ -45,10 +46,13 @@ static void *worker_main(void *arg)
 
 	/* sets a sentence that gagg_init_fd() must clear */
 	CHECK(gagg_open_rank("", 0) == GAGG_ERR_INVALID && *gagg_last_error(NULL));
-	if (gagg_init_fd(&c, FAKE_FD + w->rank, w->timeout_ms)) {
+	/* the timeout is that of what follows: how long threads take to start is another matter */
+	if (gagg_init_fd(&c, FAKE_FD + w->rank, w->timeout_ms ? 60000 : 0)) {
 		CHECK(!"init");
 		return NULL;
 	}
+	if (w->timeout_ms)
+		c->session->timeout_ms = w->timeout_ms;
 	/* the epoch must not end before all ranks have seen it begin */
 	pthread_barrier_wait(&all);
 	w->body(c, w->rank);

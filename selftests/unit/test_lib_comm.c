@@ -597,6 +597,7 @@ static void left_body(struct gagg_comm *c, int rank)
 	struct gagg_request *req;
 	int x = 0;
 
+	c->session->timeout_ms = GAGG_FOREVER;
 	CHECK(!gagg_barrier(c));
 	if (rank == 1)
 		CHECK(!gagg_iallreduce(&x, &x, 1, GAGG_INT32, GAGG_SUM, c, NULL, &req));
