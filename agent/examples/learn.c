@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "learn.h"
@@ -207,6 +208,16 @@ static int learn_own_part(struct learner *l, const int *order, int *n)
 	return 0;
 }
 
+/* does this rank read while it learns? With a cache: if what it has is too old for this clock */
+static bool learn_reads_ahead(const struct learner *l)
+{
+	const char *bound = strrchr(gagg_sync(l->comm), ':');
+
+	if (!l->how->prefetch || !l->how->cache || !bound)
+		return l->how->prefetch;
+	return gagg_staleness(l->table) >= strtoul(bound + 1, NULL, 10);
+}
+
 /*
  * A step of this rank's own, from what it reads. It reads before it learns; or, with --prefetch,
  * while it does: then it learns from what it has read during the step before, with its own step,
@@ -214,7 +225,7 @@ static int learn_own_part(struct learner *l, const int *order, int *n)
  */
 static int learn_table_step(struct learner *l, const int *order)
 {
-	bool ahead = l->how->prefetch;
+	bool ahead = learn_reads_ahead(l);
 	int n, err;
 
 	err = ahead ? gagg_prefetch(l->table, 0, WEIGHTS) :
@@ -229,15 +240,15 @@ static int learn_table_step(struct learner *l, const int *order)
 	err = learn_point(l, l->g.loss * BATCH / (float)n);
 	if (!err)
 		err = gagg_inc(l->table, &l->speed);
-	if (!err && ahead)
+	if (!err && l->how->prefetch)
 		err = gagg_get(l->table, &l->moved);
 	return err ? err : gagg_clock(l->comm);
 }
 
 static void learn_say_hits(const struct learner *l)
 {
-	printf("rank %d: %llu of %d reads used what was read before\n", learn_rank(l),
-	       (unsigned long long)gagg_cache_hits(l->table), l->steps);
+	printf("rank %d: %llu reads used what was read before\n", learn_rank(l),
+	       (unsigned long long)gagg_cache_hits(l->table));
 }
 
 static int learn_say_partitions(struct gagg_comm *comm)

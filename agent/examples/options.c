@@ -25,7 +25,8 @@ void options_say(void)
 		"                    those that were read before have become too old for the mode\n"
 		"  --prefetch        in a group with a store weights are read while a batch is\n"
 		"                    learned from, for the next one: they lack a clock more of what\n"
-		"                    others have learned than without it. Not with --cache\n"
+		"                    others have learned than without it. With --cache only when\n"
+		"                    those that were read before are too old\n"
 		"  --measure         prints how many partitions a group with sync ako should have\n"
 		"  --slow US         every sample takes so many microseconds longer here\n"
 		"  --transient P:F   P percent of the batches take F times that long\n"
@@ -153,5 +154,5 @@ bool options_parse(struct options *o, int argc, char **argv)
 	o->feedback = feedback;
 	o->measure = measure;
 	o->prefetch = prefetch;
-	return optind == argc && single != !!o->group && !(o->cache && o->prefetch);
+	return optind == argc && single != !!o->group;
 }

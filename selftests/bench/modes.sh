@@ -42,10 +42,10 @@ PATH=$PWD/build:$PATH
 out=$1
 # words: the group's mode, options of digits, with + between
 modes=(bsp bsp+--balance bsp-quorum:K:1 bsp-deadline:K:60:1 bsp-adaptive:K:3:1
-	asp asp+--prefetch ssp:0 ssp:3 ssp:3+--cache ssp:3+--prefetch ssp:10 ssp:10+--cache
-	dssp:3:10 dssp:3:10+--cache dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
+	asp asp+--prefetch ssp:0 ssp:3 ssp:3+--cache ssp:3+--prefetch ssp:3+--cache+--prefetch
+	ssp:10 ssp:10+--cache dssp:3:10 dssp:3:10+--cache dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
 	easgd:4:A easgd-sync:4:90 localsgd:4 localsgd:4+--balance
-	gossip-pull:1 gossip-push:1:2 gossip-pair:1 push-sum:1 hpsgd:2 ako:P:2)
+	gossip-pull:1 gossip-push:1:2 gossip-pair:1 push-sum:1 hpsgd:2 hpsgd:8 ako:P:2)
 [ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
 read -ra scenarios <<<"${SCENARIOS:-equal steady transient 8mbit 5mbit 2mbit}"
 pairs=$((${#scenarios[@]} * ${#modes[@]}))

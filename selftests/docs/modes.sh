@@ -95,29 +95,20 @@ digits()
 		grep -h ' digest ' "$tmp/rank.3"
 }
 
-# a read is begun at each clock, or one in S + 1 where ranks keep step
+# a read at each clock, or one in S + 1 where ranks keep step
 cache()
 {
-	digits --cache && grep -h ' reads used ' "$tmp"/rank.? &&
+	digits --cache "$@" && grep -h ' reads used ' "$tmp"/rank.? &&
 		[ "$(awk '/ reads used / && $3 > 0 { n++ } END { print n }' "$tmp"/rank.?)" -eq "$ranks" ]
 }
 
 # ahead of its last epoch, for each seed, on all ranks
 until_enough()
 {
-	digits_of 40 --seed 3,4 --until 80 --curve || return
-	! grep -h '^curve [0-9]\{3\}' "$tmp"/rank.? &&
+	digits_of 40 --seed 3,4 --until 80 --curve "$@" || return
+	! grep -h '^curve 440 ' "$tmp"/rank.? &&
 		[ "$(grep -c '^rank .*: accuracy' "$tmp"/rank.? | grep -c ':2$')" -eq "$ranks" ] &&
 		[ "$(awk '/^rank 0: accuracy/ && $4 >= 80' "$tmp/rank.0" | wc -l)" -eq 2 ]
-}
-
-# as a mistake of who calls it
-refused()
-{
-	local status=0
-
-	"$@" || status=$?
-	[ "$status" -eq 2 ]
 }
 
 # those that there are, by name
@@ -128,7 +119,7 @@ all_are_here()
 	[ "$(wc -l <"$tmp/there")" -ge 18 ] && diff "$tmp/there" "$tmp/here"
 }
 
-echo "1..$((2 * ${#cases[@]} + 6))"
+echo "1..$((2 * ${#cases[@]} + 7))"
 check "all sync modes are here" all_are_here
 for case in "${cases[@]}"; do
 	read -ra group <<<"${case%|*}"
@@ -138,7 +129,8 @@ for case in "${cases[@]}"; do
 done
 check "ssp:2: digits --cache" over ssp:2 cache
 check "ssp:2: digits --prefetch" over ssp:2 "digits --prefetch"
+check "ssp:2: digits --prefetch --until" over ssp:2 "until_enough --prefetch"
 check "bsp: digits --until" over bsp until_enough
 check "asp: digits --until" over asp until_enough
-check "digits: a cache, or reads ahead" refused build/digits --group g --cache --prefetch
+check "dssp:1:3: digits --cache --prefetch" over dssp:1:3 "cache --prefetch"
 exit $bad
