@@ -179,19 +179,31 @@ int gagg_comm_split(struct gagg_comm *c, int color, int key, struct gagg_comm **
 	return err;
 }
 
+static int split_tensor(struct gagg_comm *c, uint64_t bytes, struct gagg_comm **newcomm)
+{
+	struct vote mine = { 0, c->rank, -1 };
+	uint32_t homes;
+	int err = comm_check(c);
+
+	if (err)
+		return err;
+	/* not 0: region_check() has seen those of a communicator that has not failed */
+	homes = c->region.geo.homes;
+	mine.number = split_number_at(c, split_light_home(c, homes), homes);
+	err = split(c, &mine, newcomm);
+	if (!err)
+		c->placed[(*newcomm)->region.geo.channel % homes] += bytes;
+	return err;
+}
+
 int gagg_comm_tensor(struct gagg_comm *c, uint64_t bytes, struct gagg_comm **newcomm)
 {
-	uint32_t homes = c->region.geo.homes;
-	struct vote mine = { 0, c->rank, -1 };
 	int err = comm_enter(c);
 
 	*newcomm = NULL;
 	if (err)
 		return err;
-	mine.number = split_number_at(c, split_light_home(c, homes), homes);
-	err = split(c, &mine, newcomm);
-	if (!err)
-		c->placed[(*newcomm)->region.geo.channel % homes] += bytes;
+	err = split_tensor(c, bytes, newcomm);
 	comm_exit(c);
 	return err;
 }

@@ -23,6 +23,8 @@ static u64 chan_choice(const struct gagg_geom *g, u16 id, u64 members)
 /*
  * The node of those in @choice that is the first home of channel @id. Short operations have
  * chunks at the first homes alone, so those of other channels begin elsewhere.
+ *
+ * @choice is not empty: hosts make no channel of a group that is not gagg_geom_complete().
  */
 static u32 chan_first(u64 choice, u16 id)
 {

@@ -29,8 +29,8 @@
 # Of a mode's parameters K is all ranks but one, A is 90 by the number of ranks, and P what
 # "digits --measure" finds for the scenario.
 #
-# Rates and momenta are those of modes.conf. A mode whose own differ from those of bsp has
-# a second row with these. With SEARCH=1 each mode has all that GRID names instead, as
+# Rates and momenta are those of modes.conf, or as of bsp there. A mode whose own differ from
+# those of bsp has a second row with these, and bsp one with each mode's. With SEARCH=1 each mode has all that GRID names instead, as
 # LENGTH:MOMENTUM: a gradient moves the weights by LENGTH in the end, RATE / (1 - MOMENTUM).
 
 set -uo pipefail
@@ -43,7 +43,8 @@ out=$1
 # words: the group's mode, options of digits, with + between
 modes=(bsp bsp+--balance bsp-quorum:K:1 bsp-deadline:K:60:1 bsp-adaptive:K:3:1
 	asp asp+--prefetch ssp:0 ssp:3 ssp:3+--cache ssp:3+--prefetch ssp:3+--cache+--prefetch
-	ssp:10 ssp:10+--cache dssp:3:10 dssp:3:10+--cache dssp-literal:3:10 r2sp:80:2000 r2sp:80:2000+--balance
+	ssp:10 ssp:10+--cache dssp:3:10 dssp:3:10+--cache dssp-literal:3:10
+	r2sp:80:2000 r2sp:80:2000+--balance
 	easgd:4:A easgd-sync:4:90 localsgd:4 localsgd:4+--balance
 	gossip-pull:1 gossip-push:1:2 gossip-pair:1 push-sum:1 hpsgd:2 hpsgd:8 ako:P:2)
 [ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
@@ -71,13 +72,18 @@ done <selftests/bench/modes.conf
 # words_of MODE: $words, a word for each row
 words_of()
 {
-	local own=${settings[$1]:-} bsp=${settings[bsp]:-} setting
+	local bsp=${settings[bsp]} own setting
 
+	own=${settings[$1]:-$bsp}
 	words=("$1$own")
 	if [ -n "${SEARCH:-}" ]; then
 		words=()
 		for setting in "${grid[@]}"; do
 			words+=("$1+--rate+$(rate_of "${setting/:/ }")+--momentum+${setting#*:}")
+		done
+	elif [ "$1" = bsp ]; then
+		for setting in $(printf '%s\n' "${settings[@]}" | sort -u); do
+			[ "$setting" = "$own" ] || words+=("$1$setting")
 		done
 	elif [ "$own" != "$bsp" ]; then
 		words+=("$1$bsp")

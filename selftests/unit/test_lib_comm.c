@@ -128,6 +128,28 @@ static void tensor_body(struct gagg_comm *c, int rank)
 		CHECK(!gagg_comm_free(of[i]));
 }
 
+/* as gagg_reattach() leaves it if the kernel describes a channel with more homes than there can be */
+static void no_homes_body(struct gagg_comm *c, int rank)
+{
+	struct gagg_geometry geo = c->region.geo;
+	struct gagg_comm *of;
+
+	CHECK(!gagg_barrier(c));
+	geo.homes = GAGG_RANKS_MAX + 1;
+	comm_fail(c, GAGG_ERR_CLOSED);
+	region_unmap(&c->region);
+	CHECK(region_map(&c->region, FAKE_FD + rank, &geo) == -EPROTO);
+	CHECK(gagg_comm_tensor(c, 1, &of) == GAGG_ERR_CLOSED && !of);
+	pthread_barrier_wait(&all);
+	gagg_abort(c);
+}
+
+static void tensor__without_homes(void **state)
+{
+	(void)state;
+	run_with(8, 4, 0, false, no_homes_body);
+}
+
 static void tensor__at_the_lightest_home(void **state)
 {
 	(void)state;
@@ -967,6 +989,7 @@ int main(void)
 		cmocka_unit_test(op__refuses),
 		cmocka_unit_test(split__colors),
 		cmocka_unit_test(tensor__at_the_lightest_home),
+		cmocka_unit_test(tensor__without_homes),
 		cmocka_unit_test(split__full),
 		cmocka_unit_test(split__all_or_nobody),
 		cmocka_unit_test(epoch__died_and_again),
