@@ -366,11 +366,12 @@ struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg
 	return ERR_PTR(err);
 }
 
-static bool endpoint_overlap(const struct gagg_endpoint *a, const struct gagg_endpoint *b)
+enum gagg_ports gagg_endpoint_ports_fit(const struct gagg_endpoint *ep,
+					const union gagg_addr *addr, u32 nports)
 {
-	u16 pa = gagg_base_port(&a->addr), pb = gagg_base_port(&b->addr);
-
-	return gagg_addr_equal(&a->addr, &b->addr) && pa < pb + b->nports && pb < pa + a->nports;
+	if (!gagg_addr_equal(&ep->addr, addr))
+		return GAGG_PORTS_APART;
+	return gagg_ports_fit(gagg_base_port(&ep->addr), ep->nports, gagg_base_port(addr), nports);
 }
 
 int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack)
@@ -380,7 +381,7 @@ int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack)
 
 	lockdep_assert_held(&ep->gn->lock);
 	list_for_each_entry(other, &ep->gn->endpoints, list) {
-		if (endpoint_overlap(other, ep)) {
+		if (gagg_endpoint_ports_fit(other, &ep->addr, ep->nports) != GAGG_PORTS_APART) {
 			NL_SET_ERR_MSG(extack,
 				       "another group uses these UDP ports with another base port or number of shards: choose a port range that does not overlap");
 			return -EADDRINUSE;
@@ -405,8 +406,7 @@ struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_ad
 
 	lockdep_assert_held(&gn->lock);
 	list_for_each_entry(ep, &gn->endpoints, list) {
-		if (gagg_addr_equal(&ep->addr, addr) && ep->nports == nports &&
-		    gagg_base_port(&ep->addr) == gagg_base_port(addr)) {
+		if (gagg_endpoint_ports_fit(ep, addr, nports) == GAGG_PORTS_SAME) {
 			refcount_inc(&ep->refs);
 			return ep;
 		}

@@ -97,6 +97,10 @@ void gagg_endpoint_close(struct gagg_endpoint *ep);
 /* all of these steps at once */
 void gagg_endpoint_put(struct gagg_endpoint *ep);
 
+/* of @nports ports from @addr on, beside those of @ep */
+enum gagg_ports gagg_endpoint_ports_fit(const struct gagg_endpoint *ep,
+					const union gagg_addr *addr, u32 nports);
+
 /* the group with that wire id, under rcu_read_lock() or gagg_net.lock */
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
 

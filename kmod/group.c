@@ -340,18 +340,10 @@ static bool group_retire(struct gagg_group *grp)
 /* does only @old have ports that @new needs, in another range? */
 static bool group_in_the_way(const struct gagg_group *old, const struct gagg_group *new)
 {
-	const union gagg_addr *a, *b;
-	u16 pa, pb;
-
 	if (!old->ep || !new->join || refcount_read(&old->ep->refs) > 1)
 		return false;
-	a = &old->ep->addr;
-	b = &new->node[new->geom.self].addr;
-	pa = gagg_base_port(a);
-	pb = gagg_base_port(b);
-	if (pa == pb && old->cfg.shards == new->cfg.shards)
-		return false;
-	return gagg_addr_equal(a, b) && pa < pb + new->cfg.shards && pb < pa + old->cfg.shards;
+	return gagg_endpoint_ports_fit(old->ep, &new->node[new->geom.self].addr,
+				       new->cfg.shards) == GAGG_PORTS_CLASH;
 }
 
 /* the quota counts @new in place of @old, which is about to go */

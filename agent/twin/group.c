@@ -67,8 +67,8 @@ static int group_port_join(struct port *p, struct group *g)
 	unsigned int i;
 
 	for (i = 0; i < p->n_groups; i++) {
-		if (p->groups[i]->cfg.port != g->cfg.port ||
-		    p->groups[i]->geom.shards != g->geom.shards) {
+		if (gagg_ports_fit(p->groups[i]->cfg.port, p->groups[i]->geom.shards, g->cfg.port,
+				   g->geom.shards) == GAGG_PORTS_CLASH) {
 			log_err("groups \"%s\" and \"%s\" use the same UDP ports with another base port or number of shards: choose a port range that does not overlap",
 				p->groups[i]->cfg.name, g->cfg.name);
 			return -1;

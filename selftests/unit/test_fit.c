@@ -182,6 +182,20 @@ static void all__are_told(void **state)
 			     GAGG_BIT(GAGG_GA_PORT) | GAGG_BIT(GAGG_GA_SYNC)));
 }
 
+/* groups on one address have all ports in common, or none */
+static void ports__of_two_groups(void **state)
+{
+	(void)state;
+	assert_int_equal(gagg_ports_fit(100, 4, 100, 4), GAGG_PORTS_SAME);
+	assert_int_equal(gagg_ports_fit(100, 4, 104, 4), GAGG_PORTS_APART);
+	assert_int_equal(gagg_ports_fit(104, 4, 100, 4), GAGG_PORTS_APART);
+	assert_int_equal(gagg_ports_fit(100, 4, 103, 4), GAGG_PORTS_CLASH);
+	assert_int_equal(gagg_ports_fit(103, 4, 100, 4), GAGG_PORTS_CLASH);
+	assert_int_equal(gagg_ports_fit(100, 4, 100, 3), GAGG_PORTS_CLASH);
+	assert_int_equal(gagg_ports_fit(101, 2, 100, 4), GAGG_PORTS_CLASH);
+	assert_int_equal(gagg_ports_fit(65535, 1, 65534, 1), GAGG_PORTS_APART);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +205,7 @@ int main(void)
 		cmocka_unit_test(multicast__of_rounds),
 		cmocka_unit_test(members__on_hosts),
 		cmocka_unit_test(all__are_told),
+		cmocka_unit_test(ports__of_two_groups),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -59,4 +59,19 @@ struct gagg_fit {
 /* what does not fit, one after the other; false: nothing else */
 bool gagg_fit_next(struct gagg_fit *f, struct gagg_misfit *bad);
 
+/* what two groups on one address may do with their UDP ports: have none in common, or all */
+enum gagg_ports {
+	GAGG_PORTS_APART,
+	GAGG_PORTS_SAME,
+	GAGG_PORTS_CLASH,
+};
+
+/* of a group with @shards ports from @port on, and of another one */
+static inline enum gagg_ports gagg_ports_fit(u32 port, u32 shards, u32 other, u32 other_shards)
+{
+	if (port + shards <= other || other + other_shards <= port)
+		return GAGG_PORTS_APART;
+	return port == other && shards == other_shards ? GAGG_PORTS_SAME : GAGG_PORTS_CLASH;
+}
+
 #endif

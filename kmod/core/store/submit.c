@@ -68,7 +68,8 @@ int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
 		return ch->self_home;
 	if (arg->root >= GAGG_RANKS || !(ch->members & GAGG_BIT(arg->root)))
 		return -1;
-	return gagg_chan_home(ch, g->node_of[arg->root]);
+	/* the mask changes no rank: a CPU that guesses past the check reads within, too */
+	return gagg_chan_home(ch, g->node_of[arg->root & (GAGG_RANKS - 1)]);
 }
 
 u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
