@@ -42,16 +42,20 @@ def title(scenario):
 
 def trainings(path):
     """The rows of a file: each training of each "training" line."""
-    rows, head, curve = [], None, []
+    rows, head, curve, behind = [], None, [], 0
     with open(path, encoding="ascii") as f:
         for line in f:
             words = line.split()
             if words[0] == "training":
                 seeds = [int(seed) for seed in words[3].split(",")]
-                head, curve = words, []
+                head, curve, behind = words, [], 0
             elif words[0] == "curve":
                 curve.append([int(words[1])] + [float(word) for word in words[2:]])
+            elif words[0] == "link":
+                for row in rows[-behind:]:
+                    row["link"] = [int(word) for word in words[1:]]
             elif line.startswith("rank 0: accuracy"):
+                behind += 1
                 rows.append({"number": int(head[1]), "scenario": head[2],
                              "seed": seeds.pop(0), "sync": head[4],
                              "mode": " ".join(head[5:]), "curve": curve})
@@ -120,6 +124,31 @@ def table(at, modes, scenarios):
     return "\n".join(lines) + "\n"
 
 
+def megabits(scenario):
+    """Of the link of the home."""
+    return {"slowlink": 100, "eight": 20}.get(scenario) or float(scenario.replace("mbit", ""))
+
+
+def busy(at, modes, scenarios):
+    """Percent of the home's link that trainings have used; where there is one."""
+    scenarios = [s for s in scenarios if any("link" in row for m in modes for row in at[m, s])]
+    if not scenarios:
+        return ""
+    lines = ["", "| mode | " + " | ".join(f"{title(s)}: % of the home's link in | out"
+                                          for s in scenarios) + " |",
+             "|---" * (1 + 2 * len(scenarios)) + "|"]
+    for mode in modes:
+        cells = []
+        for scenario in scenarios:
+            rows = [row for row in at[mode, scenario] if "link" in row]
+            ms = sum(row["curve"][-1][1] for row in rows)
+            for way in range(2):
+                used = rows and rows[0]["link"][way] * 8 / 1000 / ms / megabits(scenario)
+                cells.append(f"{used * 100:.0f}" if rows else "-")
+        lines.append(f"| `{mode}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def mean_curve(rows):
     """Median over the seeds of time and loss, point by point."""
     for points in zip(*(row["curve"] for row in rows)):
@@ -171,7 +200,7 @@ def show(rows, json_path, folder):
         plot(f"{folder}/loss-{scenario}.svg", title(scenario),
              {mode: list(mean_curve(at[mode, scenario])) for mode in modes
               if at[mode, scenario]})
-    text = table(at, modes, scenarios)
+    text = table(at, modes, scenarios) + busy(at, modes, scenarios)
     write(folder + "/table.md", text)
     print(text, end="")
 

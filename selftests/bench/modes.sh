@@ -7,6 +7,10 @@
 #
 #   training NUMBER SCENARIO SEED[,SEED]... SYNC MODE [OPTION]...
 #
+# and behind it what has passed the link of the home, if there is one:
+#
+#   link BYTES_IN BYTES_OUT
+#
 #   modes.sh FILE [FIRST COUNT]    all, or COUNT pairs of a scenario and a mode, from that one on
 #   modes.sh pairs                 how many pairs there are
 #
@@ -44,7 +48,7 @@ out=$1
 modes=(bsp bsp+--balance bsp-quorum:K:1 bsp-deadline:K:60:1 bsp-adaptive:K:3:1
 	asp asp+--prefetch ssp:0 ssp:3 ssp:3+--cache ssp:3+--prefetch ssp:3+--cache+--prefetch
 	ssp:10 ssp:10+--cache dssp:3:10 dssp:3:10+--cache dssp-literal:3:10
-	r2sp:80:2000 r2sp:80:2000+--balance
+	r2sp:80:2000 r2sp:80:2000:3 r2sp:80:2000+--balance
 	easgd:4:A easgd-sync:4:90 localsgd:4 localsgd:4+--balance
 	gossip-pull:1 gossip-push:1:2 gossip-pair:1 push-sum:1 hpsgd:2 hpsgd:8 ako:P:2)
 [ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
@@ -169,17 +173,18 @@ second()
 # A process takes longer than a training: these have no shell of their own, and not the
 # mounts of "ip netns exec".
 
-# group_of SCENARIO SYNC
+# group_of SCENARIO SYNC: on the first $used hosts
 group_of()
 {
-	local r used members ip4 ip6 mac
+	local r members ip4 ip6 mac
 
 	members "$1" "$2"
 	second
 	for ((r = 0; r < used; r++)); do
 		net_addresses $r
-		# a ring has some chunks of each host
-		nsenter --net=/run/netns/h$r gaggctl group create g sync "$2" window 64 \
+		# a ring has some chunks of each host, and with 352 lanes the model has seven that
+		# are nearly full
+		nsenter --net=/run/netns/h$r gaggctl group create g sync "$2" window 64 lanes 352 \
 			ring $((ranks > 16 ? 2048 : 256)) local "$ip4" "${members[@]}" || return
 	done
 	made=$used
@@ -234,7 +239,7 @@ partitions()
 # trainings SCENARIO MODE: all of a mode's
 trainings()
 {
-	local sync words word options found
+	local sync words word options found rx tx rx_was tx_was
 
 	sync=${2%%+*}
 	case $sync in
@@ -247,8 +252,12 @@ trainings()
 	for word in "${words[@]}"; do
 		IFS=+ read -ra options <<<"$word"
 		echo "training $number $1 $all $sync ${options[*]}" >>"$out"
+		read -r tx_was rx_was < <(net_bytes "$ranks")
 		train "$1" "$out" --seed "$all" --epochs "${EPOCHS:-48}" --curve --until 95 \
 			--scatter $((us * 128 / ranks)) "${options[@]:1}" || return
+		read -r tx rx < <(net_bytes "$ranks")
+		[ "$used" -le "$ranks" ] ||
+			echo "link $((rx - rx_was)) $((tx - tx_was))" >>"$out"
 		number=$((number + 1))
 	done
 	group_end
@@ -278,7 +287,7 @@ for ((r = 0; r < places; r++)); do
 		sleep 0.1
 	done
 done
-made=0 before=
+made=0 used=0 before=
 for ((pair = first; pair < end; pair++)); do
 	scenario=${scenarios[pair / ${#modes[@]}]} number=$((100 * pair))
 	place "$scenario"

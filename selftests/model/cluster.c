@@ -120,7 +120,8 @@ static void drain(u32 n)
 		case GAGG_ACT_SEND_RESULT:
 			lane = chunks_lane(n, a);
 			for (left = a->nodes; left; left &= left - 1)
-				put(n, gagg_lowest(left), &a->m, &lane, 4);
+				put(n, gagg_lowest(left), &a->m, &lane,
+				    gagg_wire_has_lanes(&a->m) ? 4 : 0);
 			break;
 		case GAGG_ACT_SEND_CTRL:
 			put(n, a->node, &a->m, &a->ack, a->m.len);

@@ -82,6 +82,7 @@ static u64 now;
 static u32 loss, dup, disorder;	/* percent */
 static u64 seed;
 static u64 sent[TYPES];		/* datagrams by type */
+static u64 copies_sent;		/* RESULTs with lanes */
 static bool wide;		/* lanes of int64: one for each two of LANES */
 static bool lazy;		/* hosts do not always do at once all that they could */
 static bool more[NODES];	/* the host has work left */
@@ -153,6 +154,7 @@ static inline void put(u32 from, u32 to, const struct gagg_msg *m, const void *a
 	u32 copies = 1 + (rnd(100) < dup);
 
 	sent[m->type]++;
+	copies_sent += m->type == GAGG_T_RESULT && gagg_wire_has_lanes(m);
 	while (copies--) {
 		struct packet *p;
 

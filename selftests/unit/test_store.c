@@ -552,6 +552,37 @@ static void a_last_update__is_sent_once(void **state)
 	stop_all();
 }
 
+/* a worker whose update may come has not asked for a copy */
+static void who_is_admitted__gets_no_lanes(void **state)
+{
+	static const char *const modes[] = { "ssp:0", "r2sp:0:0" };
+	u64 copies;
+	u32 i, c;
+
+	(void)state;
+	loss = 0;
+	dup = 0;
+	disorder = 0;
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		start(2, modes[i], 1);
+		copies = copies_sent;
+		/* with ssp:0 the first clock is admitted without a question */
+		for (c = 0; c < 2; c++) {
+			push_all(0, c, 0);
+			push_all(1, c, 0);
+			while (ranks[0].done <= c || ranks[1].done <= c)
+				advance();
+		}
+		assert_true(sent[GAGG_T_RESULT] > 0);
+		assert_int_equal(copies_sent, copies);
+		submit(1, GAGG_OP_READ, 0, RING);
+		while (ranks[1].done < 3)
+			advance();
+		assert_int_equal(copies_sent, copies + RING);
+	}
+	stop_all();
+}
+
 static void refuse(u32 node, u32 from, struct gagg_msg *m, enum gagg_drop why)
 {
 	struct gagg_env env = env_of(node);
@@ -621,6 +652,26 @@ static void nonsense__is_refused(void **state)
 	m.aux = 1;
 	refuse(1, 0, &m, GAGG_DROP_OP);
 	wide = false;
+	stop_all();
+}
+
+/* such an answer is none to a read */
+static void a_copy__has_lanes(void **state)
+{
+	struct gagg_msg m = {
+		.type = GAGG_T_RESULT, .group = 7, .epoch = (u32)EPOCH, .cookie = COOKIE,
+		.run = 1, .lanes = LANES, .aux = 1, .flags = GAGG_WF_RAW | GAGG_WF_ZERO,
+	};
+
+	(void)state;
+	loss = 100;
+	start(2, "asp", 1);
+	m.number = submit(1, GAGG_OP_READ, 0, RING);
+	advance();
+	refuse(1, 0, &m, GAGG_DROP_OP);
+	m.flags = GAGG_WF_RAW | GAGG_WF_NONFINITE;
+	refuse(1, 0, &m, GAGG_DROP_OP);
+	loss = 0;
 	stop_all();
 }
 
@@ -711,6 +762,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_late_answer__is_not_taken),
 		cmocka_unit_test(a_reader_that_waits__is_quiet),
 		cmocka_unit_test(a_last_update__is_sent_once),
+		cmocka_unit_test(who_is_admitted__gets_no_lanes),
+		cmocka_unit_test(a_copy__has_lanes),
 		cmocka_unit_test(nonsense__is_refused),
 		cmocka_unit_test(requests__are_newer_by_their_clock),
 		cmocka_unit_test(submit__what_can_be),

@@ -112,8 +112,7 @@ enum gagg_rx gagg_store_result(struct gagg_arrival *in, const struct gagg_msg *m
 		return gagg_drop(in, GAGG_DROP_CHUNK);
 	if (l < 0)
 		return gagg_drop(in, GAGG_DROP_RANK);
-	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes ||
-	    !gagg_wire_has_lanes(m))
+	if (m->laneop != gagg_store_laneop(g) || m->lanes != g->lanes)
 		return gagg_drop(in, GAGG_DROP_OP);
 	w = gagg_way_at(ch, (u32)l, (u32)h);
 	op = gagg_way_op(ch, (u32)l, w);
@@ -126,6 +125,8 @@ enum gagg_rx gagg_store_result(struct gagg_arrival *in, const struct gagg_msg *m
 	    m->chunk < op->start || m->chunk >= w->fresh ||
 	    *gagg_way_state(ch, m->chunk, (u32)l, (u32)h) == GAGG_WAY_OVER)
 		return GAGG_RX_OK;
+	if (!gagg_wire_has_lanes(m))
+		return gagg_drop(in, GAGG_DROP_OP);
 	todo->slot = m->chunk;
 	todo->local = (u8)l;
 	todo->lanes = m->lanes;

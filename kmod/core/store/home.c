@@ -329,19 +329,20 @@ bool gagg_store_open(const struct gagg_visit *vis, u32 rank, enum gagg_gate gate
 	return false;
 }
 
-static void store_home_send_copy(const struct gagg_visit *vis, u32 slot, u32 rank)
+/* with a copy of the chunk; who only wants to know that the gate is open gets no lanes */
+static void store_home_answer(const struct gagg_visit *vis, u32 slot, u32 rank, bool lanes)
 {
 	const struct gagg_geom *g = vis->g;
 	struct gagg_chan *ch = vis->ch;
 	struct gagg_store *st = gagg_store_of(ch);
 	struct gagg_act *a;
 
-	if (store_home_must_fold(vis, slot))
+	if (lanes && store_home_must_fold(vis, slot))
 		store_home_fold(vis, slot);
 	a = gagg_shard_emit(vis->sh, GAGG_ACT_SEND_RESULT, ch->id);
 	gagg_visit_msg(vis, GAGG_T_RESULT, g->self, &a->m);
 	a->nodes = GAGG_BIT(g->node_of[rank]);
-	a->m.flags = GAGG_WF_RAW;
+	a->m.flags = lanes ? GAGG_WF_RAW : GAGG_WF_RAW | GAGG_WF_ZERO;
 	a->m.laneop = gagg_store_laneop(g);
 	a->m.number = st->park[rank].number;
 	a->m.chunk = slot;
@@ -358,7 +359,7 @@ static bool store_home_serve_pull(const struct gagg_visit *vis, u32 rank, struct
 	while (q->run) {
 		if (gagg_shard_spare(vis->sh) < STEP)
 			return true;
-		store_home_send_copy(vis, q->chunk, rank);
+		store_home_answer(vis, q->chunk, rank, q->gate != GAGG_GATE_UPDATE);
 		q->chunk = gagg_geom_next(g, vis->ch->spread, q->chunk);
 		q->run = q->chunk < g->ring ? q->run - 1 : 0;
 	}

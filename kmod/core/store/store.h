@@ -18,7 +18,8 @@
  *					answered when the gate in aux is open
  *	RESULT	(round, number, aux) the copy of a chunk, for the rank in aux; number
  *					is that of the PULL, round the least
- *					clock of all workers
+ *					clock of all workers. ZERO, and so without
+ *					lanes, to a worker whose update may come
  *
  * Exactly once: CONTRIB and READY have packet numbers, and a home acknowledges
  * one only when it is in the store, or was before. What is not acknowledged is

@@ -271,7 +271,8 @@ static void store_worker_ask(struct step *s, u32 first, u32 run, enum gagg_gate 
 /*
  * May the update be sent? Some sync modes add an update only when its turn has come: sent earlier,
  * it would be dropped.
- * 1. So the worker asks for a chunk, and the answer says that the home takes the update now.
+ * 1. So the worker asks, naming a chunk, and an answer without lanes says that the home takes the
+ *    update now.
  * 2. Without turns (ordered) it waits for the clock of the slowest rank only, which is the one that
  *    has room beside the store. Where an answer to a read has said that the slowest has come as
  *    far, the worker need not ask.
