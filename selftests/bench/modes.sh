@@ -33,9 +33,11 @@
 # Of a mode's parameters K is all ranks but one, A is 90 by the number of ranks, and P what
 # "digits --measure" finds for the scenario.
 #
-# Rates and momenta are those of modes.conf, or as of bsp there. A mode whose own differ from
-# those of bsp has a second row with these, and bsp one with each mode's. With SEARCH=1 each mode has all that GRID names instead, as
-# LENGTH:MOMENTUM: a gradient moves the weights by LENGTH in the end, RATE / (1 - MOMENTUM).
+# Rates and momenta are those of modes.conf: of the mode with its options, or without them, or as
+# of bsp there. A mode whose own differ from those of bsp has a second row with these, and bsp one
+# with each mode's. With SEARCH=1 each mode has all that GRID names instead, as LENGTH:MOMENTUM: a
+# gradient moves the weights by LENGTH in the end, RATE / (1 - MOMENTUM). --balance and --prefetch
+# are not searched.
 
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
@@ -51,6 +53,7 @@ modes=(bsp bsp+--balance bsp-quorum:K:1 bsp-deadline:K:60:1 bsp-adaptive:K:3:1
 	r2sp:80:2000 r2sp:80:2000:3 r2sp:80:2000+--balance
 	easgd:4:A easgd-sync:4:90 localsgd:4 localsgd:4+--balance
 	gossip-pull:1 gossip-push:1:2 gossip-pair:1 push-sum:1 hpsgd:2 hpsgd:8 ako:P:2)
+[ -z "${SEARCH:-}" ] || mapfile -t modes < <(printf '%s\n' "${modes[@]}" | grep -v -e balance -e fetch)
 [ -z "${MODES:-}" ] || read -ra modes <<<"$MODES"
 read -ra scenarios <<<"${SCENARIOS:-equal steady transient 8mbit 5mbit 2mbit}"
 pairs=$((${#scenarios[@]} * ${#modes[@]}))
@@ -61,7 +64,7 @@ fi
 first=${2:-0} count=${3:-$pairs}
 end=$((first + count < pairs ? first + count : pairs))
 read -ra seeds <<<"${SEEDS:-1 2 3 4 5}"
-grid=({0.25,0.5,1,2,4}:{0,0.5,0.9})
+grid=({0.25,0.5,1,2}:{0,0.5,0.9})
 [ -z "${GRID:-}" ] || read -ra grid <<<"$GRID"
 all=$(tr ' ' , <<<"${seeds[*]}")
 tmp=/run/modes
@@ -78,7 +81,7 @@ words_of()
 {
 	local bsp=${settings[bsp]} own setting
 
-	own=${settings[$1]:-$bsp}
+	own=${settings[$1]:-${settings[${1%%+*}]:-$bsp}}
 	words=("$1$own")
 	if [ -n "${SEARCH:-}" ]; then
 		words=()
