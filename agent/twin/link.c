@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -388,14 +389,13 @@ void links_free(struct group *g)
 	}
 }
 
-static void link_readable(struct loop_event *ev, int res)
+/* one request, or the end */
+static void link_serve(struct session *s)
 {
-	struct session *s = loop_container(ev, struct session, readable);
 	struct request r = { .pid_fd = -1 };
-	int got = s->closed || res < 0 ? -1 : link_receive(s, &r);
+	int got = link_receive(s, &r);
 
-	/* the event is armed until the end, so the session is not freed meanwhile */
-	if (!s->closed && got < 0) {
+	if (got < 0) {
 		session_close(s);
 	} else if (got > 0 && link_is_unread(s)) {
 		log_limited(LOG_OF_GROUP(s->group->geom.group), LOG_L_WARN, "group \"%s\": rank %u asks and reads no answer; its session is closed",
@@ -408,12 +408,31 @@ static void link_readable(struct loop_event *ev, int res)
 		link_close_theirs(s);
 	}
 	link_request_end(&r);
+}
+
+static void link_readable(struct loop_event *ev, int res)
+{
+	struct session *s = loop_container(ev, struct session, readable);
+
+	/* the event is armed until the end, so the session is not freed meanwhile */
+	if (!s->closed && res < 0)
+		session_close(s);
+	else if (!s->closed)
+		link_serve(s);
 	if (!s->closed) {
 		loop_readable(&s->group->twin->loop, &s->readable, s->fd);
 		return;
 	}
 	s->armed = false;
 	link_free(s);
+}
+
+void link_settle(struct session *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	while (!s->closed && poll(&p, 1, 0) > 0 && (p.revents & POLLHUP))
+		link_serve(s);
 }
 
 static void link_died(struct loop_event *ev, int res)

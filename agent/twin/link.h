@@ -12,6 +12,11 @@ struct session;
 
 int link_open(struct session *s);	/* returns the trainer's end of the socket, or -1 */
 void link_close(struct session *s);	/* frees @s, at once or soon */
+/*
+ * If the trainer has closed its end, what it has asked before that is carried out now, and the
+ * session ends: the loop may hear of somebody else first
+ */
+void link_settle(struct session *s);
 /* after loop_exit(): frees sessions that are closed, and still had events armed */
 void links_free(struct group *g);
 /*

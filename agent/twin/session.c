@@ -459,9 +459,13 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 	reply->error = rank_candidates(&g->cfg, req->rank, ranks, &n, reply->message);
 	if (reply->error)
 		return -1;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		/* its trainer may be the one that asks, and have left a moment ago */
+		if (g->session[ranks[i]])
+			link_settle(g->session[ranks[i]]);
 		if (!g->session[ranks[i]] && !link_unread(g, ranks[i]))
 			return session_new(g, ranks[i], peer, reply);
+	}
 	session_holders(g, ranks, n, who, sizeof(who));
 	if (n > 1)
 		return refuse(reply, EBUSY,

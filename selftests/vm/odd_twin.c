@@ -157,6 +157,23 @@ static void odd_answers(void)
 	close(open_session());
 }
 
+/* who leaves has room to come again at once, whatever it has asked for at last */
+static void soon_again(void)
+{
+	struct gagg_ioc_features features = { .size = sizeof(features) };
+	int fd = open_session(), n, i;
+
+	for (n = 0; n < 100 && fd >= 0; n++) {
+		for (i = 0; i < 3; i++)
+			twinmsg_send(fd, (uint32_t)GAGG_IOC_FEATURES, &features, sizeof(features));
+		close(fd);
+		fd = broker_open(path, group, rank, 5000);
+	}
+	expect("sessions, one after the other", n - (fd < 0), 100);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* a child that inherits the socket of a rank */
 static void odd_child(void)
 {
@@ -270,6 +287,7 @@ int main(int argc, char **argv)
 	odd_messages();
 	odd_regions();
 	odd_answers();
+	soon_again();
 	odd_child();
 	odd_empty();
 	odd_writer();
