@@ -40,6 +40,12 @@ def title(scenario):
     return SCENARIOS.get(scenario, "links of " + scenario.replace("mbit", " Mbit/s"))
 
 
+def row_of(head, seed, curve):
+    """A training; of one that has diverged there is no curve."""
+    return {"number": int(head[1]), "scenario": head[2], "seed": seed, "sync": head[4],
+            "mode": " ".join(head[5:]), "curve": curve}
+
+
 def trainings(path):
     """The rows of a file: each training of each "training" line."""
     rows, head, curve, behind = [], None, [], 0
@@ -51,20 +57,21 @@ def trainings(path):
                 head, curve, behind = words, [], 0
             elif words[0] == "curve":
                 curve.append([int(words[1])] + [float(word) for word in words[2:]])
+            elif words[0] == "diverged":
+                rows += [row_of(head, seed, []) for seed in seeds]
+                curve = []
             elif words[0] == "link":
                 for row in rows[-behind:]:
                     row["link"] = [int(word) for word in words[1:]]
             elif line.startswith("rank 0: accuracy"):
                 behind += 1
-                rows.append({"number": int(head[1]), "scenario": head[2],
-                             "seed": seeds.pop(0), "sync": head[4],
-                             "mode": " ".join(head[5:]), "curve": curve})
+                rows.append(row_of(head, seeds.pop(0), curve))
                 curve = []
     return rows
 
 
 def read(paths):
-    rows = [row for path in paths for row in trainings(path) if row["curve"]]
+    rows = [row for path in paths for row in trainings(path)]
     if not rows:
         sys.exit("bench-modes: nothing was measured")
     return sorted(rows, key=lambda row: row["number"])
@@ -79,7 +86,7 @@ def reached(row):
 
 
 def step_ms(row):
-    steps, ms = row["curve"][-1][:2]
+    steps, ms = row["curve"][-1][:2] if row["curve"] else (1, math.inf)
     return ms / steps
 
 
@@ -141,7 +148,7 @@ def busy(at, modes, scenarios):
         cells = []
         for scenario in scenarios:
             rows = [row for row in at[mode, scenario] if "link" in row]
-            ms = sum(row["curve"][-1][1] for row in rows)
+            ms = sum(row["curve"][-1][1] for row in rows if row["curve"])
             for way in range(2):
                 used = rows and rows[0]["link"][way] * 8 / 1000 / ms / megabits(scenario)
                 cells.append(f"{used * 100:.0f}" if rows else "-")
@@ -151,7 +158,7 @@ def busy(at, modes, scenarios):
 
 def mean_curve(rows):
     """Median over the seeds of time and loss, point by point."""
-    for points in zip(*(row["curve"] for row in rows)):
+    for points in zip(*(row["curve"] for row in rows if row["curve"])):
         yield (statistics.median(p[1] for p in points) / 1000,
                statistics.median(p[2] for p in points))
 

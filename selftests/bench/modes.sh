@@ -11,6 +11,8 @@
 #
 #   link BYTES_IN BYTES_OUT
 #
+# or "diverged", if weights have left what a mode can hold: seeds from that one on are no rows.
+#
 #   modes.sh FILE [FIRST COUNT]    all, or COUNT pairs of a scenario and a mode, from that one on
 #   modes.sh pairs                 how many pairs there are
 #
@@ -81,7 +83,7 @@ words_of()
 {
 	local bsp=${settings[bsp]} own setting
 
-	own=${settings[$1]:-${settings[${1%%+*}]:-$bsp}}
+	own=${settings[$1]:-${settings[${1%+*}]:-$bsp}}
 	words=("$1$own")
 	if [ -n "${SEARCH:-}" ]; then
 		words=()
@@ -203,7 +205,7 @@ group_end()
 	made=0
 }
 
-# train SCENARIO FILE OPTION...: what rank 0 prints is added to FILE
+# train SCENARIO FILE OPTION...: what rank 0 prints is added to FILE. 2: it has diverged
 train()
 {
 	local r status=0 pids=() pace to scenario=$1 file=$2
@@ -223,6 +225,7 @@ train()
 	for r in "${pids[@]}"; do
 		wait "$r" || status=1
 	done
+	[ $status -eq 0 ] || ! grep -q 'is not finite' $tmp/error.* || return 2
 	[ $status -eq 0 ] || cat $tmp/error.*
 	return $status
 }
@@ -242,7 +245,7 @@ partitions()
 # trainings SCENARIO MODE: all of a mode's
 trainings()
 {
-	local sync words word options found rx tx rx_was tx_was
+	local sync words word options found rx tx rx_was tx_was status
 
 	sync=${2%%+*}
 	case $sync in
@@ -256,8 +259,11 @@ trainings()
 		IFS=+ read -ra options <<<"$word"
 		echo "training $number $1 $all $sync ${options[*]}" >>"$out"
 		read -r tx_was rx_was < <(net_bytes "$ranks")
+		status=0
 		train "$1" "$out" --seed "$all" --epochs "${EPOCHS:-48}" --curve --until 95 \
-			--scatter $((us * 128 / ranks)) "${options[@]:1}" || return
+			--scatter $((us * 128 / ranks)) "${options[@]:1}" || status=$?
+		[ $status -ne 2 ] || echo diverged >>"$out"
+		[ $((status % 2)) -eq 0 ] || return
 		read -r tx rx < <(net_bytes "$ranks")
 		[ "$used" -le "$ranks" ] ||
 			echo "link $((rx - rx_was)) $((tx - tx_was))" >>"$out"
