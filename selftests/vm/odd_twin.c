@@ -157,7 +157,7 @@ static void odd_answers(void)
 	close(open_session());
 }
 
-/* who leaves has room to come again at once, whatever it has asked for at last */
+/* a trainer that leaves has room to come again at once, whatever it has asked for at last */
 static void soon_again(void)
 {
 	struct gagg_ioc_features features = { .size = sizeof(features) };

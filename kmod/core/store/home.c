@@ -329,7 +329,7 @@ bool gagg_store_open(const struct gagg_visit *vis, u32 rank, enum gagg_gate gate
 	return false;
 }
 
-/* with a copy of the chunk; who only wants to know that the gate is open gets no lanes */
+/* with a copy of the chunk; a worker that only asks whether the gate is open gets no lanes */
 static void store_home_answer(const struct gagg_visit *vis, u32 slot, u32 rank, bool lanes)
 {
 	const struct gagg_geom *g = vis->g;
