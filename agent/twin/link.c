@@ -427,6 +427,13 @@ static void link_readable(struct loop_event *ev, int res)
 	link_free(s);
 }
 
+/*
+ * @s outlives the loop, and the loop ends:
+ * 1. A session is armed from link_open() on, until link_readable() finds it closed. It is freed
+ *    after that, and the loop of events that calls link_readable() is not entered here.
+ * 2. Nobody can write into a socket whose other end is closed: each turn takes one of the requests
+ *    that are there, or the end.
+ */
 void link_settle(struct session *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };

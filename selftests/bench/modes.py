@@ -117,8 +117,9 @@ def cell(rows):
     late = sum(hit[0] == math.inf for hit in hits)
     if late and time != "never":
         time += f" ({len(rows) - late} of {len(rows)})"
+    step = statistics.median(map(step_ms, rows))
     return [time, spread([hit[1] for hit in hits], "{:.0f}"),
-            f"{statistics.median(map(step_ms, rows)):.0f}"]
+            "-" if step == math.inf else f"{step:.0f}"]
 
 
 def table(at, modes, scenarios):
@@ -148,7 +149,7 @@ def busy(at, modes, scenarios):
         cells = []
         for scenario in scenarios:
             rows = [row for row in at[mode, scenario] if "link" in row]
-            ms = sum(row["curve"][-1][1] for row in rows if row["curve"])
+            ms = sum(row["curve"][-1][1] for row in rows)
             for way in range(2):
                 used = rows and rows[0]["link"][way] * 8 / 1000 / ms / megabits(scenario)
                 cells.append(f"{used * 100:.0f}" if rows else "-")

@@ -11,7 +11,8 @@
 #
 #   link BYTES_IN BYTES_OUT
 #
-# or "diverged", if weights have left what a mode can hold: seeds from that one on are no rows.
+# or "diverged", if weights have left what a mode can hold: that seed and those behind it have not
+# come to anything.
 #
 #   modes.sh FILE [FIRST COUNT]    all, or COUNT pairs of a scenario and a mode, from that one on
 #   modes.sh pairs                 how many pairs there are
@@ -211,6 +212,7 @@ train()
 	local r status=0 pids=() pace to scenario=$1 file=$2
 	shift 2
 
+	rm -f $tmp/error.*
 	for ((r = 0; r < ranks; r++)); do
 		pace=(--slow "$us") to=$tmp/rank.$r
 		case $scenario in
@@ -262,11 +264,13 @@ trainings()
 		status=0
 		train "$1" "$out" --seed "$all" --epochs "${EPOCHS:-48}" --curve --until 95 \
 			--scatter $((us * 128 / ranks)) "${options[@]:1}" || status=$?
-		[ $status -ne 2 ] || echo diverged >>"$out"
-		[ $((status % 2)) -eq 0 ] || return
+		[ $status -ne 1 ] || return
 		read -r tx rx < <(net_bytes "$ranks")
-		[ "$used" -le "$ranks" ] ||
+		if [ $status -eq 2 ]; then
+			echo diverged >>"$out"
+		elif [ "$used" -gt "$ranks" ]; then
 			echo "link $((rx - rx_was)) $((tx - tx_was))" >>"$out"
+		fi
 		number=$((number + 1))
 	done
 	group_end

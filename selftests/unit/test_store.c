@@ -513,6 +513,16 @@ static void a_reader_that_waits__is_quiet(void **state)
 	stop_all();
 }
 
+/* in which updates are admitted */
+static const char *const admitting[] = { "ssp:0", "r2sp:0:0" };
+
+static void calm(void)
+{
+	loss = 0;
+	dup = 0;
+	disorder = 0;
+}
+
 static u32 push_all(u32 r, u32 c, u8 flags)
 {
 	fill(r, c);
@@ -525,16 +535,13 @@ static u32 push_all(u32 r, u32 c, u8 flags)
  */
 static void a_last_update__is_sent_once(void **state)
 {
-	static const char *const modes[] = { "ssp:0", "r2sp:0:0" };
 	u64 until;
 	u32 i;
 
 	(void)state;
-	loss = 0;
-	dup = 0;
-	disorder = 0;
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		start(3, modes[i], 1);
+	calm();
+	for (i = 0; i < sizeof(admitting) / sizeof(admitting[0]); i++) {
+		start(3, admitting[i], 1);
 		submit(0, 0, 0, 0);
 		push_all(1, 0, 0);
 		while (ranks[1].done < 1)
@@ -555,16 +562,13 @@ static void a_last_update__is_sent_once(void **state)
 /* a worker whose update may come has not asked for a copy */
 static void who_is_admitted__gets_no_lanes(void **state)
 {
-	static const char *const modes[] = { "ssp:0", "r2sp:0:0" };
 	u64 copies;
 	u32 i, c;
 
 	(void)state;
-	loss = 0;
-	dup = 0;
-	disorder = 0;
-	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		start(2, modes[i], 1);
+	calm();
+	for (i = 0; i < sizeof(admitting) / sizeof(admitting[0]); i++) {
+		start(2, admitting[i], 1);
 		copies = copies_sent;
 		/* with ssp:0 the first clock is admitted without a question */
 		for (c = 0; c < 2; c++) {
