@@ -90,6 +90,12 @@ static inline struct packet *arrive(struct hosts *w, u32 i)
 	return &w->pool[which];
 }
 
+/* of the lanes behind the header of @m */
+static inline u32 lanes_bytes(const struct gagg_msg *m)
+{
+	return gagg_wire_has_lanes(m) ? m->lanes * 4U : 0;
+}
+
 static inline void *hosts_zalloc(size_t bytes)
 {
 	void *p = calloc(1, bytes ? bytes : 1);

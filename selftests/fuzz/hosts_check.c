@@ -49,7 +49,7 @@ static void check_lanes(const struct host *h, const struct gagg_act *a)
 {
 	fuzz_assert(a->channel < HOSTS_CHANS && h->c[a->channel].chunks);
 	fuzz_assert(a->m.chunk < h->g.ring && a->m.lanes <= HOSTS_LANES);
-	check_message(h, &a->m, a->m.lanes * 4U);
+	check_message(h, &a->m, lanes_bytes(&a->m));
 }
 
 void check_action(struct host *h, u32 s, const struct gagg_act *a)

@@ -83,7 +83,7 @@ static void compose(struct hosts *w, struct input *in, struct host *h, struct pa
 		m.run += run & 0x80 ? run : run % g->window;
 	p->len = m.type == GAGG_T_ACK ? sizeof(struct gagg_ack) :
 		 m.type == GAGG_T_OPEN ? sizeof(struct gagg_open) :
-		 gagg_wire_has_lanes(&m) ? m.lanes * 4U : 0;
+		 lanes_bytes(&m);
 	gagg_wire_build(p->hdr, &m);
 	for (i = 0; i < p->len; i++)
 		p->body[i] = type & 0x80 ? take8(in) : 0;

@@ -73,14 +73,14 @@ static void act(struct host *h, u32 s, const struct gagg_act *a)
 	check_action(h, s, a);
 	switch (a->type) {
 	case GAGG_ACT_SEND_CONTRIB:
-		put(h, a->node, s, &a->m, chunks_lanes(h, a), a->m.lanes * 4);
+		put(h, a->node, s, &a->m, chunks_lanes(h, a), lanes_bytes(&a->m));
 		break;
 	case GAGG_ACT_SEND_RESULT:
 		m = a->m;
 		if (gagg_lane_narrow(m.laneop))
 			gagg_publish_shift(h->c[a->channel].core[s], &m);
 		for (left = a->nodes; left; left &= left - 1)
-			put(h, gagg_lowest(left), s, &m, chunks_lanes(h, a), m.lanes * 4);
+			put(h, gagg_lowest(left), s, &m, chunks_lanes(h, a), lanes_bytes(&m));
 		break;
 	case GAGG_ACT_SEND_CTRL:
 		put(h, a->node, s, &a->m, &a->ack, a->m.len);
