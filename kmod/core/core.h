@@ -21,7 +21,7 @@
  *		attach and leave; datagrams arrive
  *	table	places of channels by their ids
  *	wants	channels that other hosts have asked for
- *	shard	the door: receive, commit, refill, timers
+ *	shard	the entrance to the core: receive, commit, refill, timers
  *	burst	datagrams that follow each other, judged by what differs
  *	load	datagrams that leave together
  *	work	a turn of a shard: what is due, which channel is next, when to look again
@@ -40,7 +40,7 @@
  *	store/	a channel whose chunks persist
  *		home; submit, worker, answer: the worker's side
  *	sync/	policies: when a round is complete, an update is taken, a store may be read
- *		modes: all of them by name; clocks: how far the workers are
+ *		modes: all of them by number; clocks: how far the workers are
  *	group/	what hosts agree on
  *		join: which hosts are there, whether all agree, which epoch runs
  *		follow: what a host sends and does because of that
