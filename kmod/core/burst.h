@@ -74,8 +74,7 @@ static inline void gagg_burst_commit(struct gagg_burst *b, const void *hdr)
 {
 	gagg_shard_commit(&b->in);
 	memcpy(&b->first, hdr, sizeof(b->first));
-	/* a store judges each update and each copy by itself */
-	b->len = b->in.vis.g->store ? 0 : GAGG_WIRE_HDRLEN + b->in.todo.m.len;
+	b->len = b->in.todo.alone ? 0 : GAGG_WIRE_HDRLEN + b->in.todo.m.len;
 }
 
 /*

@@ -345,7 +345,7 @@ static inline bool gagg_chan_has_rounds(const struct gagg_geom *g, u64 cursor, u
 
 /*
  * gagg_chan_submit_arg - start an op of a local rank
- * @arg:	accepted by gagg_chan_may_submit(), and in a store by gagg_store_copy() as well
+ * @arg:	what gagg_ledger_submit() does not refuse
  *
  * Returns its number (from 1), or 0 when GAGG_OPS are in flight.
  */

@@ -15,7 +15,10 @@
  * struct gagg_chan_ops - a kind of channel
  * @bytes:	bytes that the kind needs in the block of a channel, after struct gagg_chan
  * @init:	gagg_chan_init(), after ranks and homes are set
+ * @knows:	is @kind one of the ops of such a channel?
  * @may_submit:	gagg_chan_may_submit()
+ * @may_begin:	may a local rank begin an op, which @may_submit accepts, now?
+ * @moves:	by how many virtual chunks an op moves the rank's cursor
  * @submit:	gagg_chan_submit_arg()
  * @waits:	does the sender of that type of message need an answer to go on?
  * @rx:		gagg_shard_rx() for a message of the channel
@@ -32,7 +35,12 @@ struct gagg_chan_ops {
 	u64 (*bytes)(const struct gagg_geom *g, const struct gagg_stake *stake);
 	void (*init)(const struct gagg_geom *g, struct gagg_chan *ch,
 		     const struct gagg_stake *stake);
+	bool (*knows)(u8 kind);
 	bool (*may_submit)(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+	enum gagg_refusal (*may_begin)(const struct gagg_geom *g, const struct gagg_chan *ch,
+				       const struct gagg_ledger *led,
+				       const struct gagg_ioc_submit *arg);
+	u64 (*moves)(const struct gagg_ioc_submit *arg);
 	u64 (*submit)(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
 		      const struct gagg_ioc_submit *arg);
 	bool (*waits)(u8 type);
@@ -54,7 +62,10 @@ struct gagg_chan_ops {
 static const struct gagg_chan_ops gagg_ring_ops = {
 	.bytes = gagg_ring_bytes,
 	.init = gagg_ring_init,
+	.knows = gagg_ring_knows,
 	.may_submit = gagg_ring_may_submit,
+	.may_begin = gagg_ring_may_begin,
+	.moves = gagg_ring_moves,
 	.submit = gagg_ring_submit_arg,
 	.waits = gagg_ring_waits,
 	.rx = gagg_ring_rx,
@@ -71,7 +82,10 @@ static const struct gagg_chan_ops gagg_ring_ops = {
 static const struct gagg_chan_ops gagg_store_ops = {
 	.bytes = gagg_store_bytes,
 	.init = gagg_store_init,
+	.knows = gagg_store_knows,
 	.may_submit = gagg_store_may_submit,
+	.may_begin = gagg_store_may_begin,
+	.moves = gagg_store_moves,
 	.submit = gagg_store_submit_arg,
 	.waits = gagg_store_waits,
 	.rx = gagg_store_rx,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "ledger.h"
-#include "store/store.h"
+#include "kind.h"
 
 enum gagg_refusal gagg_ledger_asks(const struct gagg_geom *g, u32 rank, u32 id, u64 members)
 {
@@ -32,11 +32,9 @@ bool gagg_ledger_init(struct gagg_ledger *led, const struct gagg_chan *ch, u32 r
 /* collectives and ops of a store exclude each other */
 enum gagg_refusal gagg_ledger_check(const struct gagg_geom *g, const struct gagg_ioc_submit *arg)
 {
-	bool store = arg->kind == GAGG_K_UPDATE || arg->kind == GAGG_K_READ;
-
-	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_READ)
+	if (!gagg_ring_ops.knows(arg->kind) && !gagg_store_ops.knows(arg->kind))
 		return GAGG_REFUSE_BAD;
-	if (store != g->store)
+	if (!gagg_kind(g->store, knows, arg->kind))
 		return GAGG_REFUSE_KIND;
 	if (!gagg_chan_may_submit(g, arg))
 		return GAGG_REFUSE_BAD;
@@ -51,9 +49,7 @@ static enum gagg_refusal ledger_may_in(const struct gagg_geom *g, const struct g
 
 	if (lo->numbers - lo->finished >= GAGG_OPS)
 		return GAGG_REFUSE_FULL;
-	if (g->store && !gagg_store_may_begin(g, lo, arg))
-		return GAGG_REFUSE_BAD;
-	return GAGG_REFUSE_NOT;
+	return gagg_kind(g->store, may_begin, g, ch, led, arg);
 }
 
 static enum gagg_refusal ledger_may(const struct gagg_geom *g, struct gagg_chan *const *part,
@@ -63,10 +59,6 @@ static enum gagg_refusal ledger_may(const struct gagg_geom *g, struct gagg_chan 
 	enum gagg_refusal no = GAGG_REFUSE_NOT;
 	u32 s;
 
-	if (g->copies && gagg_store_copy(g, part[0], arg) < 0)
-		return GAGG_REFUSE_BAD;
-	if (!g->store && !gagg_chan_has_rounds(g, led->cursor, arg->chunks))
-		return GAGG_REFUSE_ROUNDS;
 	for (s = 0; s < g->shards && !no; s++)
 		no = ledger_may_in(g, part[s], led, arg);
 	return no;
@@ -87,8 +79,7 @@ enum gagg_refusal gagg_ledger_submit(const struct gagg_shard *sh, const struct g
 		return no;
 	for (s = 0; s < g->shards; s++)
 		gagg_chan_submit_arg(g, part[s], led->local, arg);
-	if (!g->store)
-		led->cursor += arg->chunks;
+	led->cursor += gagg_kind(g->store, moves, arg);
 	led->submitted++;
 	return GAGG_REFUSE_NOT;
 }

@@ -168,21 +168,35 @@ enum gagg_rx {
 };
 
 /**
+ * enum gagg_area - memory of a channel on a host where lanes are added or placed
+ * @GAGG_AREA_ACC:	an accumulator of the shard
+ * @GAGG_AREA_RESULT:	the chunk of the result ring, or of the store
+ * @GAGG_AREA_BESIDE:	the chunk of the buffer beside the store
+ * @GAGG_AREA_COPY:	the chunk of the copy that a local rank reads into
+ */
+enum gagg_area {
+	GAGG_AREA_ACC,
+	GAGG_AREA_RESULT,
+	GAGG_AREA_BESIDE,
+	GAGG_AREA_COPY,
+};
+
+/**
  * struct gagg_todo - what the caller shall do with the lanes of a datagram
  * @drop:	GAGG_RX_DROP: why
  * @chan:	its channel
  * @slot:	slot of the chunk
- * @acc:	ADD: index of the accumulator
- * @first:	ADD: nothing is in the accumulator yet
+ * @acc:	GAGG_AREA_ACC: which
+ * @first:	ADD: nothing is there yet
  * @to_result:	ADD: write to result[slot], not to the accumulator: this is
  *		the last contribution but for local ones
  * @shift:	ADD: of the payload
  * @laneop:	lane type and operator
  * @lanes:	number of lanes
  * @m:		the datagram's header (for the commit)
- * @beside:	store, ADD: to the buffer beside the store, whole if @first is set;
- *		else to the store, in place
- * @local:	store, PLACE: whose copy of @slot it is
+ * @area:	where the lanes go
+ * @alone:	no datagram is judged as one that follows it
+ * @local:	GAGG_AREA_COPY: whose copy
  * @stripe:	first chunk of the stripe of which what followed was last
  * @stripe_len:	chunks of it; 0: nothing followed yet
  */
@@ -194,7 +208,8 @@ struct gagg_todo {
 	u8 shift;
 	u8 laneop;
 	u16 lanes;
-	u8 beside;
+	u8 area;	/* enum gagg_area */
+	u8 alone;
 	u8 local;
 	u32 acc;
 	u32 stripe;

@@ -72,10 +72,11 @@ static inline struct gagg_sum gagg_site_sum(const struct gagg_site *site,
 {
 	struct gagg_sum sum;
 
-	if (g->store)
-		sum.to = gagg_chunk_at(g, todo->beside ? site->acc : site->result, todo->slot);
-	else
+	if (todo->area == GAGG_AREA_ACC)
 		sum.to = gagg_acc_at(g, site->acc, shard, todo->acc);
+	else
+		sum.to = gagg_chunk_at(g, todo->area == GAGG_AREA_BESIDE ? site->acc : site->result,
+				       todo->slot);
 	sum.from = todo->first ? NULL : sum.to;
 	if (todo->to_result)
 		sum.to = gagg_chunk_at(g, site->result, todo->slot);
@@ -86,7 +87,8 @@ static inline struct gagg_sum gagg_site_sum(const struct gagg_site *site,
 static inline bool gagg_site_place(const struct gagg_site *site, const struct gagg_geom *g,
 				   const struct gagg_todo *todo, const void *lanes)
 {
-	void *const *to = g->store ? site->lent[todo->local].copy : site->result;
+	void *const *to = todo->area == GAGG_AREA_COPY ? site->lent[todo->local].copy :
+							 site->result;
 
 	if (!to)
 		return false;

@@ -157,6 +157,7 @@ void chunks_add(struct host *h, const struct gagg_arrival *in, const void *lanes
 	s32 *acc, *dst;
 
 	fuzz_assert(todo->slot < h->g.ring && todo->acc < h->g.window);
+	fuzz_assert(todo->area == GAGG_AREA_ACC && !todo->alone);
 	fuzz_assert(todo->lanes <= HOSTS_LANES && todo->lanes * 4U == todo->m.len);
 	acc = acc_at(h, k, in->vis.sh->index, todo->acc);
 	dst = todo->to_result ? &k->result[todo->slot * HOSTS_LANES] : acc;
@@ -172,6 +173,7 @@ void chunks_place(struct host *h, const struct gagg_arrival *in, const void *lan
 	u16 id = in->vis.ch->id;
 
 	fuzz_assert(todo->slot < h->g.ring);
+	fuzz_assert(todo->area == GAGG_AREA_RESULT && !todo->alone);
 	fuzz_assert(todo->lanes <= HOSTS_LANES && todo->lanes * 4U == todo->m.len);
 	check_unread(h, id, todo->slot);
 	memcpy(&h->c[id].chunks->result[todo->slot * HOSTS_LANES], lanes, todo->lanes * 4);

@@ -232,7 +232,9 @@ void chunks_add(struct host *h, const struct gagg_arrival *in, const void *lanes
 
 	fuzz_assert(todo->slot < h->g.ring && todo->lanes == HOSTS_LANES &&
 		    todo->laneop == gagg_store_laneop(&h->g) && !todo->to_result && !todo->shift);
-	add(h, in->vis.ch->id, todo->slot, todo->beside, todo->first, lanes);
+	fuzz_assert(todo->alone &&
+		    (todo->area == GAGG_AREA_BESIDE || todo->area == GAGG_AREA_RESULT));
+	add(h, in->vis.ch->id, todo->slot, todo->area == GAGG_AREA_BESIDE, todo->first, lanes);
 }
 
 void chunks_place(struct host *h, const struct gagg_arrival *in, const void *lanes)
@@ -242,6 +244,7 @@ void chunks_place(struct host *h, const struct gagg_arrival *in, const void *lan
 
 	fuzz_assert(todo->slot < h->g.ring && todo->lanes == HOSTS_LANES);
 	fuzz_assert(todo->local < in->vis.ch->nlocals);
+	fuzz_assert(todo->area == GAGG_AREA_COPY && todo->alone);
 	u = &h->c[in->vis.ch->id].chunks->user[todo->local];
 	u->placed = (u8)in->node;
 	memcpy(&u->copy[todo->slot * HOSTS_LANES], lanes, HOSTS_LANES * 4);

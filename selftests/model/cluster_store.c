@@ -440,7 +440,7 @@ void chunks_add(u32 n, const struct gagg_todo *todo, const void *lanes)
 	s32 lane;
 
 	memcpy(&lane, lanes, 4);
-	add(n, todo->m.channel, todo->slot, todo->beside, todo->first, lane);
+	add(n, todo->m.channel, todo->slot, todo->area == GAGG_AREA_BESIDE, todo->first, lane);
 }
 
 void chunks_place(u32 n, const struct gagg_todo *todo, const void *lanes)

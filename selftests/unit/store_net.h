@@ -255,13 +255,15 @@ static inline void receive(const struct packet *p)
 	do {
 		rx = gagg_shard_rx(&in, &env, &m, &p->ack);
 		if (rx == GAGG_RX_ADD) {
-			if (todo->beside)
+			assert_true(todo->alone);
+			if (todo->area == GAGG_AREA_BESIDE)
 				add(beside[n][todo->slot],
 				    todo->first ? NULL : beside[n][todo->slot], p->lanes);
 			else
 				add(kept[n][todo->slot], kept[n][todo->slot], p->lanes);
 			gagg_shard_commit(&in);
 		} else if (rx == GAGG_RX_PLACE) {
+			assert_int_equal(todo->area, GAGG_AREA_COPY);
 			memcpy(local_rank(n, todo->local)->copy[todo->slot], p->lanes,
 			       sizeof(p->lanes));
 			gagg_shard_commit(&in);

@@ -443,8 +443,10 @@ static void pairs__of_very_many(void **state)
 static bool may_begin(u8 kind, u32 flags, u32 chunks)
 {
 	const struct gagg_ioc_submit arg = { .kind = kind, .flags = flags, .chunks = chunks };
+	const struct gagg_ledger led = { .local = 0 };
 
-	return gagg_store_may_begin(&geom[0], &chan[0]->local[0], &arg);
+	/* the op is of the rank's own copy */
+	return gagg_store_may_begin(&geom[0], chan[0], &led, &arg) == GAGG_REFUSE_NOT;
 }
 
 /* two ranks that each hold what the other reads next would wait for ever */

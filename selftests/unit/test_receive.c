@@ -391,7 +391,7 @@ static void lanes__go_where_the_core_says(void **state)
 	assert_true(gagg_receive_obey(&src, GAGG_RX_ADD, lanes));
 	assert_string_equal(calls, "+");
 	/* a copy for a trainer that has left */
-	g.store = 1;
+	src.rx.burst.in.todo.area = GAGG_AREA_COPY;
 	assert_true(gagg_receive_obey(&src, GAGG_RX_PLACE, lanes));
 	assert_string_equal(calls, "+?");
 	src.rx.burst.in.todo.drop = GAGG_DROP_RANK;

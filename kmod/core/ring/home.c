@@ -219,6 +219,7 @@ static inline enum gagg_rx home_contrib(struct gagg_arrival *in, const struct ga
 	if (m->exp > a->exp)
 		a->exp = m->exp;
 	todo->slot = m->chunk;
+	todo->area = GAGG_AREA_ACC;
 	todo->acc = m->chunk & (g->window - 1);
 	todo->first = !a->summed;
 	todo->shift = a->exp - m->exp;

@@ -5,6 +5,7 @@
 #ifndef GAGG_CORE_RING_INTERNAL_H
 #define GAGG_CORE_RING_INTERNAL_H
 
+#include "ledger.h"
 #include "out.h"
 #include "ring/ring.h"
 #include "stake.h"
@@ -152,6 +153,26 @@ u64 gagg_ring_bytes(const struct gagg_geom *g, const struct gagg_stake *stake);
 void gagg_ring_init(const struct gagg_geom *g, struct gagg_chan *ch,
 		    const struct gagg_stake *stake);
 bool gagg_ring_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
+static inline bool gagg_ring_knows(u8 kind)
+{
+	return kind >= GAGG_K_ALLREDUCE && kind <= GAGG_K_EXPONENTS;
+}
+
+static inline enum gagg_refusal gagg_ring_may_begin(const struct gagg_geom *g,
+						    const struct gagg_chan *ch,
+						    const struct gagg_ledger *led,
+						    const struct gagg_ioc_submit *arg)
+{
+	(void)ch;
+	return gagg_chan_has_rounds(g, led->cursor, arg->chunks) ? GAGG_REFUSE_NOT :
+								   GAGG_REFUSE_ROUNDS;
+}
+
+static inline u64 gagg_ring_moves(const struct gagg_ioc_submit *arg)
+{
+	return arg->chunks;
+}
+
 u64 gagg_ring_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
 			 const struct gagg_ioc_submit *arg);
 bool gagg_ring_waits(u8 type);

@@ -28,7 +28,7 @@ bool gagg_ring_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submi
 
 	if ((arg->flags & ~GAGG_SUBMIT_RAW) || arg->reserved)
 		return false;
-	if (arg->kind < GAGG_K_ALLREDUCE || arg->kind > GAGG_K_EXPONENTS)
+	if (!gagg_ring_knows(arg->kind))
 		return false;
 	if (!gagg_chan_takes(g, arg->laneop, arg->last_lanes, arg->flags & GAGG_SUBMIT_RAW) ||
 	    arg->dtype > 15)

@@ -78,6 +78,7 @@ static inline enum gagg_rx worker_place(struct gagg_arrival *in, const struct ga
 		return GAGG_RX_OK;
 	if (ahead || !gagg_worker_all_pushed(ch, m->chunk))
 		return gagg_round(vis->g, early, in);
+	todo->area = GAGG_AREA_RESULT;
 	todo->slot = m->chunk;
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;

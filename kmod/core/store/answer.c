@@ -128,6 +128,8 @@ enum gagg_rx gagg_store_result(struct gagg_arrival *in, const struct gagg_msg *m
 	if (!gagg_wire_has_lanes(m))
 		return gagg_drop(in, GAGG_DROP_OP);
 	todo->slot = m->chunk;
+	todo->area = GAGG_AREA_COPY;
+	todo->alone = 1;	/* each copy tells a clock */
 	todo->local = (u8)l;
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;

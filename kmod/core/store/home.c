@@ -148,7 +148,8 @@ static enum gagg_rx store_home_rx_update(struct gagg_arrival *in, const struct g
 	todo->slot = m->chunk;
 	todo->lanes = m->lanes;
 	todo->laneop = m->laneop;
-	todo->beside = g->snapshot;
+	todo->area = g->snapshot ? GAGG_AREA_BESIDE : GAGG_AREA_RESULT;
+	todo->alone = 1;	/* each update is judged by the clocks */
 	todo->first = g->snapshot && !*store_home_home_beside(ch, m->chunk);
 	return GAGG_RX_ADD;
 }

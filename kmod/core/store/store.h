@@ -47,6 +47,7 @@
 #define GAGG_CORE_STORE_H
 
 #include "chan.h"
+#include "ledger.h"
 #include "sync/sync.h"
 
 /* gagg_chan.members is all there is to gagg_clocks.members */
@@ -149,23 +150,28 @@ u64 gagg_store_submit(struct gagg_chan *ch, u32 local, const struct gagg_op *wha
 /* can @arg be an op of a store, as far as can be said without a channel? */
 bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_submit *arg);
 
-/*
- * gagg_store_may_begin - can the rank submit @arg, which is good in itself, now?
- *
- * Not an update at the end of its clock, but one that says only that it is the last.
- * And where reads lock a copy until the next tick (sync/gossip.c) there is one in a
- * clock: of two ranks that each hold what the other reads next, none would go on.
- */
-bool gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_local *lo,
-			  const struct gagg_ioc_submit *arg);
+static inline bool gagg_store_knows(u8 kind)
+{
+	return kind == GAGG_K_UPDATE || kind == GAGG_K_READ;
+}
+
+/* BAD: not now, or it means a copy that is not there */
+enum gagg_refusal gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_chan *ch,
+				       const struct gagg_ledger *led,
+				       const struct gagg_ioc_submit *arg);
+
+/* the chunks of a store are where they are: no op moves the next one on */
+static inline u64 gagg_store_moves(const struct gagg_ioc_submit *arg)
+{
+	(void)arg;
+	return 0;
+}
 
 /* index of the home whose copy @arg means; -1: there is no such rank on the channel */
 int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
 		    const struct gagg_ioc_submit *arg);
 
-/* gagg_store_submit() of what gagg_store_may_submit() and gagg_store_copy() have found
- * good
- */
+/* gagg_store_submit() of what gagg_store_may_submit() and gagg_store_may_begin() accept */
 u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
 			  const struct gagg_ioc_submit *arg);
 

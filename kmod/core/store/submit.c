@@ -37,7 +37,7 @@ bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_subm
 	u32 whose = arg->flags & (GAGG_SUBMIT_PEER | GAGG_SUBMIT_OWN);
 	bool update = arg->kind == GAGG_K_UPDATE;
 
-	if (!update && arg->kind != GAGG_K_READ)
+	if (!gagg_store_knows(arg->kind))
 		return false;
 	/* clocks and rounds are the kernel's */
 	if ((arg->flags & ~whose & ~(update ? GAGG_SUBMIT_LAST : GAGG_SUBMIT_FENCE)) ||
@@ -49,8 +49,15 @@ bool gagg_store_may_submit(const struct gagg_geom *g, const struct gagg_ioc_subm
 	return arg->chunks || update;
 }
 
-bool gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_local *lo,
-			  const struct gagg_ioc_submit *arg)
+/*
+ * Can a rank submit @arg now?
+ *
+ * Not an update at the end of its clock, but one that says only that it is the last.
+ * And where reads lock a copy until the next tick (sync/gossip.c) there is one in a
+ * clock: of two ranks that each hold what the other reads next, none would go on.
+ */
+static bool submit_is_in_time(const struct gagg_geom *g, const struct gagg_local *lo,
+			      const struct gagg_ioc_submit *arg)
 {
 	if (arg->kind == GAGG_K_UPDATE) {
 		bool empty_last = (arg->flags & GAGG_SUBMIT_LAST) && !arg->chunks;
@@ -70,6 +77,17 @@ int gagg_store_copy(const struct gagg_geom *g, const struct gagg_chan *ch,
 		return -1;
 	/* the mask changes no rank: a CPU that guesses past the check reads within, too */
 	return gagg_chan_home(ch, g->node_of[arg->root & (GAGG_RANKS - 1)]);
+}
+
+enum gagg_refusal gagg_store_may_begin(const struct gagg_geom *g, const struct gagg_chan *ch,
+				       const struct gagg_ledger *led,
+				       const struct gagg_ioc_submit *arg)
+{
+	if (g->copies && gagg_store_copy(g, ch, arg) < 0)
+		return GAGG_REFUSE_BAD;
+	if (!submit_is_in_time(g, &ch->local[led->local], arg))
+		return GAGG_REFUSE_BAD;
+	return GAGG_REFUSE_NOT;
 }
 
 u64 gagg_store_submit_arg(const struct gagg_geom *g, struct gagg_chan *ch, u32 local,
