@@ -32,8 +32,6 @@
 /* of a longer datagram the header is copied, and the bytes that START's length depends on */
 #define HEAD_COPY	(GAGG_WIRE_HDRLEN + offsetof(struct gagg_start, instance))
 
-#define STEPS_PER_DATAGRAM	8	/* of a question: each step reads a slot and a bit */
-
 /* the source of an skb's segments, and the group of the last one */
 struct gagg_source {
 	struct gagg_port *port;
@@ -274,7 +272,7 @@ u32 gagg_rx_skb(struct gagg_port *port, struct sk_buff *skb, u64 now)
 	gagg_receive_act(&src);
 	rx_simd_leave(&src);
 	skb_abort_seq_read(&seq);
-	return n + src.rx.steps / STEPS_PER_DATAGRAM;
+	return gagg_receive_cost(&src.rx, n);
 }
 
 void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb)

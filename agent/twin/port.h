@@ -31,6 +31,7 @@ struct port {
 	struct queue *queue;
 	unsigned int turn;	/* group that goes on first */
 	bool held;		/* groups had work while the queue waited */
+	bool dear;		/* its last turn of receiving has cost too much */
 	unsigned int n_groups;
 	struct group **groups;
 };

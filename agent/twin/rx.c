@@ -24,7 +24,6 @@
 
 #define BATCHES		8	/* of a call */
 #define BATCH_BYTES	65536
-#define MULTICAST_CALLS	64	/* of a turn: 512 single datagrams, as a poll of the module */
 #define ECN_MASK	3
 #define ECN_CE		3
 
@@ -205,14 +204,15 @@ static void rx_read_control(struct msghdr *h, u32 *seg, u8 *tos)
 	}
 }
 
-static void rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 now)
+/* returns the cost, in datagrams */
+static u32 rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 now)
 {
 	struct gagg_source src = {
 		.port = p, .from = msg->msg_hdr.msg_name, .rx.multicast = multicast,
 		.rx.burst.in.vis.now = now,
 	};
 	const unsigned char *bytes = msg->msg_hdr.msg_iov->iov_base;
-	u32 seg = msg->msg_len, off = 0;
+	u32 seg = msg->msg_len, off = 0, n = !msg->msg_len;
 	u8 tos = 0;
 
 	rx_read_control(&msg->msg_hdr, &seg, &tos);
@@ -225,53 +225,83 @@ static void rx_batch(struct port *p, struct mmsghdr *msg, bool multicast, u64 no
 			rx_datagram(&src, bytes + off, len);
 			taken = 1;
 		}
+		n += taken;
 		off += taken * len;
 	}
 	gagg_receive_act(&src);
+	return gagg_receive_cost(&src.rx, n);
 }
 
-/* what has come to a socket of @p, in bounds: messages; fewer than BATCHES: it is empty */
-static int rx_socket(struct port *p, int fd, u64 now)
-{
-	struct rx *rx = p->worker->rx;
-	int i, n;
+/* a turn of a port */
+struct rx_turn {
+	struct port *port;
+	u64 now;
+	u32 cost;	/* of what was received, in datagrams */
+};
 
-	for (i = 0; i < BATCHES; i++) {
+/*
+ * What has come to a socket, in bounds: true if there may be more. What was received is handled,
+ * whatever it costs: so after a turn that has cost too much a call receives a single batch.
+ */
+static bool rx_socket(struct rx_turn *t, int fd)
+{
+	struct port *p = t->port;
+	struct rx *rx = p->worker->rx;
+	int i, n, most = p->dear ? 1 : BATCHES;
+
+	for (i = 0; i < most; i++) {
 		rx->msg[i].msg_hdr.msg_namelen = sizeof(rx->from[i]);
 		rx->msg[i].msg_hdr.msg_controllen = sizeof(rx->control[i]);
 	}
-	n = recvmmsg(fd, rx->msg, BATCHES, MSG_DONTWAIT, NULL);
+	n = recvmmsg(fd, rx->msg, (unsigned int)most, MSG_DONTWAIT, NULL);
 	for (i = 0; i < n; i++)
-		rx_batch(p, &rx->msg[i], fd != p->fd, now);
-	return n;
+		t->cost += rx_batch(p, &rx->msg[i], fd != p->fd, t->now);
+	return n == most;
 }
 
 /*
  * Multicast first: what is said to this host alone may speak of results that were sent to all
- * before it (TOLD), and these would be taken for lost if the turn ended between them.
+ * before it (TOLD), and these would be taken for lost if the turn ended between them. false: no
+ * socket has anything
  */
-static bool rx_next(struct port *p, u64 now)
+static bool rx_next(struct rx_turn *t)
 {
 	const struct multicast *mc;
+	u32 before = t->cost;
 
-	for (mc = p->multicasts; mc; mc = mc->next)
-		if (rx_socket(p, mc->fd, now) > 0)
+	t->now = now_ns();
+	for (mc = t->port->multicasts; mc; mc = mc->next) {
+		rx_socket(t, mc->fd);
+		if (t->cost != before)
 			return true;
-	return rx_socket(p, p->fd, now) > 0;
+	}
+	rx_socket(t, t->port->fd);
+	return t->cost != before;
 }
 
 /*
  * With multicast until no socket has anything more: results of a home may come both ways in turn,
  * and those of the one would be missed while those of the other are read.
  */
-bool rx_port(struct port *p, u64 now)
+static bool rx_sockets(struct rx_turn *t)
 {
-	unsigned int calls;
-
-	if (!p->multicasts)
-		return rx_socket(p, p->fd, now) == BATCHES;
-	for (calls = 0; calls < MULTICAST_CALLS; calls++)
-		if (!rx_next(p, now_ns()))
+	while (t->cost < GAGG_RECEIVE_TURN)
+		if (!rx_next(t))
 			return false;
 	return true;
+}
+
+bool rx_port(struct port *p, u64 now)
+{
+	struct rx_turn turn = { .port = p, .now = now };
+	bool more;
+
+	if (p->multicasts)
+		more = rx_sockets(&turn);
+	else
+		do
+			more = rx_socket(&turn, p->fd);
+		while (more && p->dear && turn.cost < GAGG_RECEIVE_TURN);
+	p->dear = turn.cost > GAGG_RECEIVE_TURN;
+	return more;
 }

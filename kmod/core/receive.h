@@ -59,6 +59,17 @@ static inline void gagg_receive_act(struct gagg_source *src)
 		rx_drain(src);
 }
 
+/* what a host receives in a turn, in datagrams; then timers and its own ops have their turn */
+#define GAGG_RECEIVE_TURN	512
+/* of a question, which cost as much as a datagram: each step reads a slot and a bit */
+#define GAGG_RECEIVE_STEPS	8
+
+/* the cost of @datagrams, those that @rx counts, in datagrams */
+static inline u32 gagg_receive_cost(const struct gagg_receipts *rx, u32 datagrams)
+{
+	return datagrams + rx->steps / GAGG_RECEIVE_STEPS;
+}
+
 /* carries out the core's verdict on a datagram; true: its lanes were taken */
 static inline bool gagg_receive_obey(struct gagg_source *src, enum gagg_rx verdict,
 				     const void *lanes)
