@@ -135,7 +135,7 @@ static inline void gagg_batch_act_on(struct gagg_batch *b, struct gagg_site *sit
 		/* its lanes were shifted when it was published */
 		if (gagg_lane_narrow(a->m.laneop))
 			gagg_publish_shift(site->part[b->sh->index], &a->m);
-		act_result(&b->host, a, gagg_site_results(site, b->g));
+		act_result(&b->host, a, gagg_site_results(site));
 		break;
 	case GAGG_ACT_PUBLISH:
 		gagg_batch_publish(b, site, a);

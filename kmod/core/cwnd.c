@@ -219,7 +219,7 @@ static u64 cwnd_repair_trip(const struct gagg_path *p)
 	return p->srtt ? gagg_max64(p->srtt, GAGG_PATH_QUEUE) : GAGG_PATH_RTO_MIN;
 }
 
-/* ns until one repair has left the bucket; 500 us / 512 at least */
+/* ns until one repair has left the bucket; 500 us / 448 at least */
 static u64 cwnd_repair_gap(const struct gagg_path *p)
 {
 	return cwnd_repair_trip(p) / p->cwnd_max;

@@ -180,7 +180,7 @@ static inline bool gagg_pn_before(u32 a, u32 b)
 	return (s32)(a - b) < 0;
 }
 
-/* @cwnd_max: 4 .. GAGG_PATH_LOG / 2, which is what users may set: the log is twice the window */
+/* @cwnd_max: 4 .. GAGG_PATH_SPAN, which is what users may set: more is never under way */
 void gagg_path_init(struct gagg_path *p, u32 cwnd_max);
 
 /* how many more datagrams may be sent now (also bounded by GAGG_PATH_SPAN:

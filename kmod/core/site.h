@@ -96,11 +96,10 @@ static inline bool gagg_site_place(const struct gagg_site *site, const struct ga
 	return true;
 }
 
-/* where a home's results lie, those that it sends */
-static inline void *const *gagg_site_results(const struct gagg_site *site,
-					     const struct gagg_geom *g)
+/* where a home's results lie, those that it sends: in a quorum it holds them */
+static inline void *const *gagg_site_results(const struct gagg_site *site)
 {
-	return g->quorum ? site->held : site->result;
+	return site->held ? site->held : site->result;
 }
 
 /*

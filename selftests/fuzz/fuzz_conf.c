@@ -74,7 +74,7 @@ static void check_group(const struct config *cfg, const struct nl_group *g)
 	fuzz_assert(g->shards >= 1 && g->shards <= 16);
 	fuzz_assert(g->port >= 1 && g->port + g->shards <= 65536);
 	fuzz_assert(g->channels >= 1 && g->channels <= 64);
-	fuzz_assert(g->cwnd >= 4 && g->cwnd <= 512);
+	fuzz_assert(g->cwnd >= 4 && g->cwnd <= 448);
 	fuzz_assert(g->dead_after >= 100 && g->dead_after <= 600000);
 	fuzz_assert(!(g->mode & ~0666U) && g->uid != UINT32_MAX && g->gid != UINT32_MAX);
 	fuzz_assert(!gagg_sync_check(&g->sync));

@@ -169,7 +169,7 @@ static void begin(const char *sync)
 	site.result = &block[0];
 	site.done = &block[1];
 	site.acc = &block[2];
-	site.held = &block[3];
+	site.held = g.quorum ? &block[3] : NULL;
 	gagg_site_add_part(&site, &g, calloc(1, gagg_chan_bytes(&g, g.workers)), 9, g.workers);
 	sit(0);
 	sit(1);

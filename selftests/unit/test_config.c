@@ -91,7 +91,7 @@ static void parse__everything(void **state)
 	     "group \"train-1.x_Y\" {\n"
 	     " id = 77 port=9000 uid = root gid = \"12\" mode = \"0664\"\n"
 	     " lanes = 2240 ring = 4096 window = 64 stripe = 64 shards = 16\n"
-	     " channels = 64 cwnd = 512 idle-after = 250 dead-after = 600000\n"
+	     " channels = 64 cwnd = 448 idle-after = 250 dead-after = 600000\n"
 	     " sync = asp placement = root lane-type = int64\n"
 	     " member 63 { address = fd00::1 role = worker }\n"
 	     " member 5 { address = \"fd00::2\" role = \"aggregator\" }\n"
@@ -114,7 +114,7 @@ static void parse__everything(void **state)
 	assert_int_equal(g->stripe, 64);
 	assert_int_equal(g->shards, 16);
 	assert_int_equal(g->channels, 64);
-	assert_int_equal(g->cwnd, 512);
+	assert_int_equal(g->cwnd, 448);
 	assert_int_equal(g->dead_after, 600000);
 	assert_int_equal(g->idle_after, 250);
 	assert_int_equal(g->placement, GAGG_PLACE_ROOT);
@@ -223,7 +223,7 @@ static const struct {
 	{ "group a {\nshards = 17\n" M0 "}", { "f:2: group \"a\": shards" } },
 	{ "group a {\nchannels = 65\n" M0 "}", { "f:2: group \"a\": channels" } },
 	{ "group a {\ncwnd = 3\n" M0 "}", { "f:2: group \"a\": cwnd" } },
-	{ "group a {\ncwnd = 513\n" M0 "}", { "f:2: group \"a\": cwnd = \"513\": allowed is a number from 4 to 512" } },
+	{ "group a {\ncwnd = 449\n" M0 "}", { "f:2: group \"a\": cwnd = \"449\": allowed is a number from 4 to 448" } },
 	{ "group a {\ndead-after = 99\n" M0 "}", { "f:2: group \"a\": dead-after = \"99\": allowed is a number from 100 to 600000" } },
 	{ "group a {\nid = 0\n" M0 "}", { "f:2: group \"a\": id" } },
 	{ "group a {\nuid = no-such-user\n" M0 "}", { "f:2: group \"a\": uid = \"no-such-user\": allowed is a number, or the name of a user" } },

@@ -196,14 +196,14 @@ static void geom__has_them(void **state)
 	assert_int_equal(g.idle_after, 0);
 	assert_false(g.wide);
 	v.lanes = 2048;
-	v.cwnd = GAGG_PATH_LOG / 2;
+	v.cwnd = GAGG_PATH_SPAN;
 	v.idle_after = 200;
 	v.lane_type = GAGG_LANE_TYPE_INT64;
 	v.wire = GAGG_WIRE_INT8;
 	gagg_params_geom(&v, &g);
 	assert_int_equal(g.room, 2048);
 	assert_int_equal(g.lanes, 2048);
-	assert_int_equal(g.cwnd, GAGG_PATH_LOG / 2);
+	assert_int_equal(g.cwnd, GAGG_PATH_SPAN);
 	assert_int_equal(g.idle_after, 200 * GAGG_MSEC);
 	assert_true(g.wide);
 	assert_int_equal(g.wire, GAGG_WIRE_INT8);

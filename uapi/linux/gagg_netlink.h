@@ -92,7 +92,7 @@ enum gagg_group_attr {
 				 */
 	GAGG_GA_SHARDS,		/* u16, 1 to 16 [1]; same */
 	GAGG_GA_CHANNELS,	/* u16, most channels, 1 to 64 [16] */
-	GAGG_GA_CWND,		/* u32, datagrams in flight to one host, 4 to 512 [256] */
+	GAGG_GA_CWND,		/* u32, datagrams in flight to one host, 4 to 448 [256] */
 	GAGG_GA_DEAD_AFTER,	/* u32, ms of silence after which a host is dead,
 				 * 100 to 600000 [5000]; same
 				 */

@@ -111,8 +111,8 @@ const struct gagg_param gagg_param_table[] = {
 	},
 	{
 		.name = "cwnd", FIELD(cwnd), .attr = GAGG_GA_CWND, .bits = 32,
-		.min = 4, .max = GAGG_PATH_LOG / 2, .fallback = 256,
-		.wrong = "cwnd must be from 4 to 512 datagrams",
+		.min = 4, .max = GAGG_PATH_SPAN, .fallback = 256,
+		.wrong = "cwnd must be from 4 to 448 datagrams",
 		.value = "N", .about = "most datagrams under way to a host",
 	},
 	{
