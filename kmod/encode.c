@@ -7,7 +7,6 @@
 #include "epoch.h"
 #include "group.h"
 #include "netns.h"
-#include "route.h"
 
 static int encode_put_addr(struct sk_buff *skb, int type, const union gagg_addr *addr)
 {
@@ -185,7 +184,7 @@ static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const 
 static int encode_put_mtu(struct sk_buff *skb, struct gagg_group *grp, u32 lanes)
 {
 	bool v6 = grp->cfg.local.sa.sa_family == AF_INET6;
-	u32 mtu = grp->ep ? gagg_route_least_mtu(grp) : 0;
+	u32 mtu = grp->ep ? gagg_epoch_mtu(grp) : 0;
 
 	if (mtu && nla_put_u32(skb, GAGG_GA_MTU, mtu))
 		return -EMSGSIZE;

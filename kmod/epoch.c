@@ -19,9 +19,11 @@
 #include "faults.h"
 #include "group.h"
 #include "notify.h"
+#include "route.h"
 #include "session.h"
 #include "speak.h"
 #include "trace.h"
+#include "tx.h"
 
 struct gagg_host {
 	struct gagg_group *grp;
@@ -36,9 +38,12 @@ static struct gagg_hosted epoch_hosted(struct gagg_group *grp)
 		.g = &grp->geom,
 		.join = grp->join,
 		.due = &grp->due,
+		.unfit = &grp->unfit,
 		.table = &grp->table,
 		.epoch = &grp->epoch,
 		.epochs = &grp->epochs,
+		.v6 = grp->cfg.local.sa.sa_family == AF_INET6,
+		.automatic = !grp->cfg.lanes,
 	};
 }
 
@@ -124,9 +129,21 @@ static void epoch_call(const struct gagg_host *h, u32 types)
 			  jiffies + 1 + (at > now ? nsecs_to_jiffies(at - now) : 0));
 }
 
-static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken)
+/* what waits leaves with the next poll, and is never much */
+static bool epoch_is_said(const struct gagg_host *h, u32 s, u32 node, bool wide)
 {
-	gagg_speak_now(h->grp, taken);
+	return false;
+}
+
+static enum gagg_fate epoch_send(const struct gagg_host *h, u32 s, u32 node,
+				 const struct gagg_word *w)
+{
+	return gagg_tx_control(h->grp, s, node, w);
+}
+
+static u32 epoch_mtu(const struct gagg_host *h, u32 node)
+{
+	return gagg_route_mtu_to(h->grp, node == GAGG_TO_ALL ? &h->grp->all : &h->grp->node[node]);
 }
 
 /* channel 0 is new here only if no rank has attached, and paid for it */
@@ -328,11 +345,19 @@ void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end)
 	gagg_step_end(&hosted, end);
 }
 
-void gagg_epoch_limit(struct gagg_group *grp, u32 lanes)
+void gagg_epoch_speak(struct gagg_group *grp)
 {
 	const struct gagg_hosted hosted = epoch_hosted(grp);
 
-	gagg_step_limit(&hosted, lanes);
+	gagg_step_limit(&hosted);
+	gagg_step_speak(&hosted, GAGG_DUE_SAY);
+}
+
+u32 gagg_epoch_mtu(struct gagg_group *grp)
+{
+	const struct gagg_hosted hosted = epoch_hosted(grp);
+
+	return gagg_step_mtu(&hosted);
 }
 
 void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st)

@@ -21,8 +21,10 @@ enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,
 void gagg_epoch_attach(struct gagg_group *grp, u32 rank);
 void gagg_epoch_leave(struct gagg_group *grp, u32 rank, u32 reason);
 void gagg_epoch_end(struct gagg_group *grp, const struct gagg_end *end);
-/* most lanes that fit the MTUs of this host; as gagg_join_limit() */
-void gagg_epoch_limit(struct gagg_group *grp, u32 lanes);
+/* sends what the join object wants said; process context, no lock held */
+void gagg_epoch_speak(struct gagg_group *grp);
+/* the least MTU of the interfaces to the other nodes; 0: there is no route to any */
+u32 gagg_epoch_mtu(struct gagg_group *grp);
 /* fills in the answer to GAGG_IOC_STATUS (all but size) */
 void gagg_epoch_status(struct gagg_group *grp, struct gagg_ioc_status *st);
 

@@ -79,10 +79,11 @@ struct gagg_group {
 	bool closes_mc;			/* dead, and it was the last group of mc */
 	bool closes_ep;			/* dead, and it was the last group of ep */
 
-	spinlock_t join_lock;		/* protects join and due */
+	spinlock_t join_lock;		/* protects join, due and unfit */
 	struct gagg_join *join;
 	struct timer_list join_timer;
 	struct gagg_due due;		/* what join wants; join_lock */
+	bool unfit;			/* a datagram of join was too long for the interface */
 	struct work_struct speak_work;	/* sends what is to be said */
 	struct work_struct news_work;	/* notifies */
 	struct work_struct epoch_work;	/* moves the group to the state of join */

@@ -228,31 +228,19 @@ u32 gagg_route_mtu(const struct dst_entry *dst)
 	return READ_ONCE(dst->dev->mtu);
 }
 
-/* 0: there is no route. Bottom halves off */
-static u32 route_mtu_to(struct gagg_group *grp, struct gagg_node *node)
+u32 gagg_route_mtu_to(struct gagg_group *grp, struct gagg_node *to)
 {
-	struct dst_entry *dst = gagg_route_get(&grp->ep->port[0], node);
-	u32 mtu;
-
-	if (IS_ERR(dst))
-		return 0;
-	mtu = gagg_route_mtu(dst);
-	dst_release(dst);
-	return mtu;
-}
-
-u32 gagg_route_least_mtu(struct gagg_group *grp)
-{
-	u32 n, least = 0;
+	struct dst_entry *dst;
+	u32 mtu = 0;
 
 	local_bh_disable();
-	if (grp->all_nodes)
-		least = route_mtu_to(grp, &grp->all);
-	for (n = 0; n < grp->geom.nodes; n++)
-		if (n != grp->geom.self)
-			least = gagg_wire_lesser(least, route_mtu_to(grp, &grp->node[n]));
+	dst = gagg_route_get(&grp->ep->port[0], to);
+	if (!IS_ERR(dst)) {
+		mtu = gagg_route_mtu(dst);
+		dst_release(dst);
+	}
 	local_bh_enable();
-	return least;
+	return mtu;
 }
 
 static bool route_fits(const struct sk_buff *skb, u32 mtu)

@@ -29,8 +29,8 @@ struct dst_entry *gagg_route_get(const struct gagg_port *port, struct gagg_node 
 /* most bytes of an IP packet that leaves by @dst: the interface's MTU, not the path's */
 u32 gagg_route_mtu(const struct dst_entry *dst);
 
-/* the least of these for all other nodes; 0: there is no route to any */
-u32 gagg_route_least_mtu(struct gagg_group *grp);
+/* the same, to a node of the group, or to its multicast address; 0: there is no route */
+u32 gagg_route_mtu_to(struct gagg_group *grp, struct gagg_node *to);
 
 /* bytes in front of a datagram that leaves by @dst */
 u32 gagg_route_headroom(const struct dst_entry *dst);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages that a group sends because of its join object: HELLO, START, ABORT. The caller holds no
- * lock, except where stated.
+ * The work that sends a group's messages because of its join object: HELLO, START, ABORT. The
+ * caller holds no lock, except where stated.
  */
 #ifndef GAGG_SPEAK_H
 #define GAGG_SPEAK_H
@@ -17,7 +17,5 @@ void gagg_speak_exit(void);
 void gagg_speak_setup(struct gagg_group *grp);
 /* something is due; any lock may be held */
 void gagg_speak_queue(struct gagg_group *grp);
-/* sends all of @taken (gagg_due_take()); process context */
-void gagg_speak_now(struct gagg_group *grp, struct gagg_due *taken);
 
 #endif

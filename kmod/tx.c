@@ -410,32 +410,37 @@ void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out)
 	}
 }
 
-int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct gagg_word *w)
+enum gagg_fate gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node,
+			       const struct gagg_word *w)
 {
 	struct gagg_port *port = &grp->ep->port[shard];
 	struct gagg_stats *stats = &grp->part[shard].stats;
+	enum gagg_fate fate = GAGG_FATE_NO_ROOM;
 	struct gagg_tx *tx = port->tx;
 	struct sk_buff *skb;
 
 	local_bh_disable();
 	skb = skb_queue_len_lockless(&tx->control) < CONTROL_MAX ?
 	      tx_ctrl_skb(port, &grp->node[node], &w->m, &w->body, w->len) : NULL;
+	/* no group is known when it is sent */
+	if (skb)
+		fate = gagg_route_fits(skb) ? GAGG_FATE_LEFT : GAGG_FATE_UNFIT;
 	spin_lock(&port->lock);
-	if (skb) {
+	if (fate == GAGG_FATE_LEFT) {
 		stats->tx_datagrams++;
 		stats->tx_bytes += GAGG_WIRE_HDRLEN + w->m.len;
-		/* a HELLO as long as a chunk: no group is known when it is sent */
-		grp->part[shard].unfit |= !gagg_route_fits(skb);
 	} else {
 		stats->tx_errors++;
 	}
 	spin_unlock(&port->lock);
 	local_bh_enable();
-	if (!skb)
-		return -ENOBUFS;
+	if (fate == GAGG_FATE_UNFIT)
+		kfree_skb_reason(skb, SKB_DROP_REASON_PKT_TOO_BIG);
+	if (fate != GAGG_FATE_LEFT)
+		return fate;
 	/* the group may be gone when the skb is sent */
 	skb->dev_scratch = 0;
 	skb_queue_tail(&tx->control, skb);
 	gagg_port_kick(port);
-	return 0;
+	return fate;
 }

@@ -41,6 +41,7 @@ void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out);
 /* one control datagram (HELLO, START, ABORT), on @shard, whatever w->shards are; no port lock
  * held: it leaves from the next poll of the shard's port, or from gagg_tx_exit()
  */
-int gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node, const struct gagg_word *w);
+enum gagg_fate gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node,
+			       const struct gagg_word *w);
 
 #endif

@@ -28,6 +28,7 @@
 struct gagg_host {
 	struct group *group;
 	bool looks;	/* in epoch_run(): the control thread looks again at what is due */
+	struct mtu_seen *seen;	/* while MTUs are read */
 };
 
 #include "core/step.h"
@@ -40,9 +41,12 @@ static struct gagg_hosted epoch_hosted(struct group *g, bool looks)
 		.g = &g->geom,
 		.join = g->join,
 		.due = &g->due,
+		.unfit = &g->said.unfit,
 		.table = &g->table,
 		.epoch = &g->epoch,
 		.epochs = &g->epochs,
+		.v6 = mtu_is_v6(g),
+		.automatic = !g->cfg.lanes,
 	};
 }
 
@@ -91,15 +95,11 @@ static u64 epoch_random(void)
 	return random64();
 }
 
-/* what the control thread sends, HELLO above all, counts for shard 0 */
 static bool epoch_unfit(const struct gagg_host *h, u32 s)
 {
-	struct group *g = h->group;
-	bool unfit = g->part[s].unfit || (!s && g->said.unfit);
+	bool unfit = h->group->part[s].unfit;
 
-	g->part[s].unfit = false;
-	if (!s)
-		g->said.unfit = false;
+	h->group->part[s].unfit = false;
 	return unfit;
 }
 
@@ -121,64 +121,33 @@ static void epoch_call(const struct gagg_host *h, u32 types)
 
 /* --- what is said --------------------------------------------------------- */
 
-/*
- * The datagram is made under the lock, and sent without it. One that was sent a moment ago is not
- * sent again. For a HELLO that asks this is checked before it is made, since making it counts as
- * sending it.
- */
-static void epoch_say(struct group *g, u8 type, u32 node)
+static bool epoch_is_said(const struct gagg_host *h, u32 s, u32 node, bool wide)
 {
-	bool wide = type == GAGG_JOIN_SEND_WIDE, sent = true;
-	struct gagg_word w;
-
-	if (type == GAGG_JOIN_SEND_HELLO && tx_is_said(g, 0, node, false))
-		return;
-	pthread_mutex_lock(&g->join_lock);
-	gagg_join_say(g->join, &g->geom, type, node, &w);
-	pthread_mutex_unlock(&g->join_lock);
-	for (; w.shards; w.shards &= w.shards - 1) {
-		u32 shard = gagg_lowest(w.shards);
-
-		sent &= !(wide && tx_is_said(g, shard, node, true)) &&
-			tx_control(g, shard, node, &w);
-	}
-	if (!wide || !sent)
-		return;
-	pthread_mutex_lock(&g->join_lock);
-	gagg_join_sent(g->join, node);
-	pthread_mutex_unlock(&g->join_lock);
+	return tx_is_said(h->group, s, node, wide);
 }
 
-static void epoch_say_all(struct group *g, struct gagg_due *taken)
+static enum gagg_fate epoch_send(const struct gagg_host *h, u32 s, u32 node,
+				 const struct gagg_word *w)
 {
-	u32 node;
-	u8 type;
-
-	while ((type = gagg_due_next(taken, &node)) != GAGG_JOIN_TYPES)
-		epoch_say(g, type, node);
+	return tx_control(h->group, s, node, w);
 }
 
-static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken)
+static u32 epoch_mtu(const struct gagg_host *h, u32 node)
 {
-	epoch_say_all(h->group, taken);
+	return node == GAGG_TO_ALL ? mtu_to_all(h->group, h->seen) :
+				     mtu_to(h->group, node, h->seen);
 }
 
-/*
- * The most lanes that fit the MTUs of this host. Finding out needs some system calls for each other
- * host. So it is done before a HELLO that tells it, and not again for a while.
- */
+/* finding out needs some system calls for each other host: it is not done again for a while */
 static void epoch_find_limit(struct group *g)
 {
-	const struct gagg_hosted hosted = epoch_hosted(g, true);
+	struct gagg_hosted hosted = epoch_hosted(g, true);
+	struct mtu_seen seen = { 0 };
 	u64 now = now_ns();
-	u32 lanes;
 
-	if (g->cfg.lanes || now < g->limit_at)
-		return;
-	g->limit_at = now + GAGG_SEC;
-	if (!mtu_lanes(g, &lanes))
-		return;
-	gagg_step_limit(&hosted, lanes);
+	hosted.host.seen = &seen;
+	if (now >= g->limit_at && gagg_step_limit(&hosted))
+		g->limit_at = now + GAGG_SEC;
 }
 
 /* --- what is done --------------------------------------------------------- */
@@ -258,20 +227,14 @@ static bool epoch_run_group(struct group *g)
 {
 	const struct gagg_hosted hosted = epoch_hosted(g, false);
 	struct gagg_step step;
-	struct gagg_due taken;
-	bool any, hello;
 	u32 r, types;
+	bool any;
 
+	epoch_find_limit(g);
+	types = gagg_step_speak(&hosted, GAGG_DUE_ALL);
 	pthread_mutex_lock(&g->join_lock);
-	hello = g->due.nodes[GAGG_JOIN_SEND_HELLO];
-	pthread_mutex_unlock(&g->join_lock);
-	if (hello)
-		epoch_find_limit(g);
-	pthread_mutex_lock(&g->join_lock);
-	types = gagg_due_take(&g->due, GAGG_DUE_ALL, &taken);
 	any = types || g->wants.n;
 	pthread_mutex_unlock(&g->join_lock);
-	epoch_say_all(g, &taken);
 	if (types & GAGG_DUE_FOLLOW)
 		gagg_step_follow(&hosted, false, &step);
 	channels_make(g);
@@ -347,17 +310,13 @@ static void epoch_timers(struct twin *t)
 /* does nothing else: that could enter again the code that is calling */
 void epoch_breathe(struct twin *t)
 {
-	struct gagg_due taken;
 	unsigned int i;
 
 	epoch_timers(t);
 	for (i = 0; i < t->n_groups; i++) {
-		struct group *g = t->groups[i];
+		const struct gagg_hosted hosted = epoch_hosted(t->groups[i], true);
 
-		pthread_mutex_lock(&g->join_lock);
-		gagg_due_take(&g->due, GAGG_DUE_HELLO, &taken);
-		pthread_mutex_unlock(&g->join_lock);
-		epoch_say_all(g, &taken);
+		gagg_step_speak(&hosted, GAGG_DUE_HELLO);
 	}
 }
 
@@ -430,6 +389,15 @@ void epoch_status(struct group *g, struct gagg_ioc_status *st)
 	pthread_mutex_lock(&g->join_lock);
 	gagg_join_status(g->join, &g->geom, g->epoch, now_ns(), st);
 	pthread_mutex_unlock(&g->join_lock);
+}
+
+u32 epoch_least_mtu(struct group *g)
+{
+	struct gagg_hosted hosted = epoch_hosted(g, true);
+	struct mtu_seen seen = { 0 };
+
+	hosted.host.seen = &seen;
+	return gagg_step_mtu(&hosted);
 }
 
 static void epoch_delete(struct group *g)

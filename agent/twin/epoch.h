@@ -26,6 +26,8 @@ void epoch_leave(struct group *g, u32 rank, u32 reason);
 /* any thread */
 void epoch_end(struct group *g, const struct gagg_end *end);
 void epoch_status(struct group *g, struct gagg_ioc_status *st);
+/* of the interfaces to the other nodes; 0: not known for any */
+u32 epoch_least_mtu(struct group *g);
 /* sends the last messages, before the end of the process */
 void epoch_farewell(struct twin *t);
 

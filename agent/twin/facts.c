@@ -27,7 +27,7 @@ static u32 fact_least_mtu(struct group *g, u64 now)
 {
 	if (!g->mtu.at || now >= g->mtu.at + MTU_AGE) {
 		g->mtu.at = now;
-		g->mtu.least = mtu_least(g);
+		g->mtu.least = epoch_least_mtu(g);
 	}
 	return g->mtu.least;
 }

@@ -39,7 +39,7 @@ struct group {
 	struct gagg_wants wants;	/* join_lock */
 	struct {
 		u64 datagrams, bytes, errors;
-		bool unfit;	/* a datagram was too long for the interface */
+		bool unfit;	/* a datagram was too long for the interface; join_lock */
 		u64 at[GAGG_NODES];	/* time of the last HELLO */
 		u64 wide_at[GAGG_SHARDS_MAX][GAGG_NODES];	/* the same, as long as a chunk */
 	} said;			/* HELLO, START, ABORT; control thread */

@@ -17,7 +17,7 @@
 #include "port.h"
 #include "../gaggd/log.h"
 
-static bool mtu_is_v6(const struct group *g)
+bool mtu_is_v6(const struct group *g)
 {
 	return g->node[g->geom.self].sa.sa_family == AF_INET6;
 }
@@ -53,14 +53,8 @@ static int own_mtu(int fd, int mtu, const union address *from)
 	return own;
 }
 
-/* MTU of the interface of the path that was read last; most paths have the same */
-struct seen {
-	int path;
-	int own;
-};
-
 /* what fits to a node, or to all; 0: not known */
-static u32 mtu_to_address(const struct group *g, const union address *to, struct seen *seen)
+static u32 mtu_to_address(const struct group *g, const union address *to, struct mtu_seen *seen)
 {
 	union address from = g->node[g->geom.self];
 	bool v6 = to->sa.sa_family == AF_INET6;
@@ -80,45 +74,25 @@ static u32 mtu_to_address(const struct group *g, const union address *to, struct
 	    getsockopt(fd, v6 ? SOL_IPV6 : SOL_IP, v6 ? IPV6_MTU : IP_MTU, &mtu, &optlen))
 		mtu = 0;
 	if (mtu && mtu != seen->path)
-		*seen = (struct seen){ .path = mtu, .own = own_mtu(fd, mtu, &from) };
+		*seen = (struct mtu_seen){ .path = mtu, .own = own_mtu(fd, mtu, &from) };
 	close(fd);
 	return mtu ? (u32)seen->own : 0;
 }
 
-/* to the multicast address; 0: no result goes there, or it cannot be known */
-static u32 mtu_to_all(const struct group *g, struct seen *seen)
+u32 mtu_to_all(const struct group *g, struct mtu_seen *seen)
 {
 	return g->all_nodes ? mtu_to_address(g, &g->all, seen) : 0;
 }
 
-static u32 mtu_to(const struct group *g, u32 node, struct seen *seen)
+u32 mtu_to(const struct group *g, u32 node, struct mtu_seen *seen)
 {
 	return mtu_to_address(g, &g->node[node], seen);
-}
-
-u32 mtu_least(const struct group *g)
-{
-	struct seen seen = { .path = 0 };
-	u32 n, least = mtu_to_all(g, &seen);
-
-	for (n = 0; n < g->geom.nodes; n++)
-		if (n != g->geom.self)
-			least = gagg_wire_lesser(least, mtu_to(g, n, &seen));
-	return least;
-}
-
-bool mtu_lanes(const struct group *g, u32 *lanes)
-{
-	u32 least = mtu_least(g);
-
-	*lanes = gagg_wire_fit(least, mtu_is_v6(g));
-	return least;
 }
 
 int mtu_check(const struct group *g)
 {
 	u32 n, mtu, needed = mtu_needed(g, g->geom.lanes);
-	struct seen seen = { .path = 0 };
+	struct mtu_seen seen = { .path = 0 };
 
 	for (n = 0; n < g->geom.nodes; n++) {
 		mtu = n == g->geom.self ? 0 : mtu_to(g, n, &seen);
@@ -140,7 +114,7 @@ int mtu_check(const struct group *g)
 void mtu_tell(const struct group *g, u32 lanes)
 {
 	u32 n, mtu, needed = mtu_needed(g, lanes);
-	struct seen seen = { .path = 0 };
+	struct mtu_seen seen = { .path = 0 };
 
 	for (n = 0; n < g->geom.nodes; n++) {
 		mtu = n == g->geom.self ? 0 : mtu_to(g, n, &seen);

@@ -9,11 +9,24 @@
 
 struct group;
 
-/* bytes of a datagram with all headers; least MTU towards all nodes, 0: not known for any */
+/*
+ * struct mtu_seen - the MTU of the path that was read last, and that of its interface
+ * Most paths have the same. All 0: none was read.
+ */
+struct mtu_seen {
+	int path;
+	int own;
+};
+
+/* have its nodes addresses of IPv6? Bytes of a datagram with all headers */
+bool mtu_is_v6(const struct group *g);
 u32 mtu_needed(const struct group *g, u32 lanes);
-u32 mtu_least(const struct group *g);
-/* lanes of the longest datagram that fits to all nodes; false: not known for any */
-bool mtu_lanes(const struct group *g, u32 *lanes);
+/*
+ * MTU of the interface to a node; or to the multicast address, if results go there. 0: not known.
+ * For all nodes in a row @seen is the same, and all 0 before the first.
+ */
+u32 mtu_to(const struct group *g, u32 node, struct mtu_seen *seen);
+u32 mtu_to_all(const struct group *g, struct mtu_seen *seen);
 /* at the start, if lanes are configured: 0, or -1 after it has logged why */
 int mtu_check(const struct group *g);
 /* a datagram of @lanes did not fit: logs which hosts cannot be reached */

@@ -192,7 +192,7 @@ bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide)
 	       queue_full(g->part[shard].port);
 }
 
-bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w)
+enum gagg_fate tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w)
 {
 	static const unsigned char zeros[4 * GAGG_WIRE_LANES_MAX];
 	unsigned char head[GAGG_WIRE_HDRLEN];
@@ -212,12 +212,11 @@ bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w)
 	gagg_wire_build(head, &w->m);
 	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0) {
 		g->said.errors++;
-		g->said.unfit |= errno == EMSGSIZE;
-		return false;
+		return errno == EMSGSIZE ? GAGG_FATE_UNFIT : GAGG_FATE_NO_ROOM;
 	}
 	if (w->m.type == GAGG_T_HELLO)
 		*tx_said_at(g, shard, node, w->m.len > w->len) = now_ns();
 	g->said.datagrams++;
 	g->said.bytes += GAGG_WIRE_HDRLEN + w->m.len;
-	return true;
+	return GAGG_FATE_LEFT;
 }

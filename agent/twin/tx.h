@@ -36,8 +36,8 @@ void tx_flush(struct worker *w);
 bool tx_is_said(struct group *g, u32 shard, u32 node, bool wide);
 
 /* one control datagram (HELLO, START, ABORT), from the port of @shard, whatever w->shards are,
- * at once; false: the socket did not take it. Control thread
+ * at once. Control thread
  */
-bool tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w);
+enum gagg_fate tx_control(struct group *g, u32 shard, u32 node, const struct gagg_word *w);
 
 #endif

@@ -17,24 +17,32 @@
 #include "site.h"
 #include "table.h"
 
+#define GAGG_TO_ALL	GAGG_NODES	/* no node, but the multicast address of results */
+
 /**
  * struct gagg_hosted - a group on a host
  * @host:	whose it is
  * @g:		its geometry. @g->lanes change with epochs: under the locks of all shards
  * @join:	its join object
  * @due:	what that wants; under the same lock
+ * @unfit:	a datagram that it wanted did not fit the interface; under the same lock
  * @table:	places of its channels
  * @epoch:	the epoch that runs here; 0: none
  * @epochs:	how many were begun here
+ * @v6:		its nodes have addresses of IPv6
+ * @automatic:	its lanes go by the MTUs of interfaces
  */
 struct gagg_hosted {
 	struct gagg_host host;
 	struct gagg_geom *g;
 	struct gagg_join *join;
 	struct gagg_due *due;
+	bool *unfit;
 	struct gagg_table *table;
 	u64 *epoch;
 	u64 *epochs;
+	bool v6;
+	bool automatic;
 };
 
 /* of the join object; of a shard; of all shards */
@@ -51,12 +59,19 @@ static u64 epoch_random(void);
 
 /* did a datagram of the shard, which is locked, not fit the interface since the last call? */
 static bool epoch_unfit(const struct gagg_host *h, u32 s);
-/* one did not, of any shard */
+/* one did not, of any shard, or of the join object */
 static void epoch_tell_unfit(const struct gagg_host *h);
 /* the join object is locked: @types are due now, and its deadline may be another one */
 static void epoch_call(const struct gagg_host *h, u32 types);
-/* sends what gagg_due_next() says */
-static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken);
+/*
+ * Was a HELLO (@wide: as long as a chunk) sent to the node a moment ago, so that another one would
+ * only wait behind it? Then sends a datagram on the shard, whatever @w->shards are.
+ */
+static bool epoch_is_said(const struct gagg_host *h, u32 s, u32 node, bool wide);
+static enum gagg_fate epoch_send(const struct gagg_host *h, u32 s, u32 node,
+				 const struct gagg_word *w);
+/* MTU of the interface to a node, or to GAGG_TO_ALL; 0: not known */
+static u32 epoch_mtu(const struct gagg_host *h, u32 node);
 
 /* channel 0 of the next epoch: gagg_sites_fresh() */
 static int epoch_channel(const struct gagg_host *h, struct gagg_site **site);
@@ -87,9 +102,13 @@ static inline void gagg_step_collect(const struct gagg_hosted *x)
 static inline void gagg_step_timer(const struct gagg_hosted *x)
 {
 	const struct gagg_host *h = &x->host;
-	bool unfit = false;
+	bool unfit;
 	u32 s;
 
+	epoch_lock_join(h);
+	unfit = *x->unfit;
+	*x->unfit = false;
+	epoch_unlock_join(h);
 	for (s = 0; s < x->g->shards; s++) {
 		epoch_lock_shard(h, s);
 		epoch_lock_join(h);
@@ -154,12 +173,99 @@ static inline void gagg_step_end(const struct gagg_hosted *x, const struct gagg_
 	epoch_unlock_join(&x->host);
 }
 
-static inline void gagg_step_limit(const struct gagg_hosted *x, u32 lanes)
+/* the least MTU of the interfaces to all others; 0: it is not known of any */
+static inline u32 gagg_step_mtu(const struct gagg_hosted *x)
 {
+	u32 n, least = gagg_geom_all(x->g) ? epoch_mtu(&x->host, GAGG_TO_ALL) : 0;
+
+	for (n = 0; n < x->g->nodes; n++)
+		if (n != x->g->self)
+			least = gagg_wire_lesser(least, epoch_mtu(&x->host, n));
+	return least;
+}
+
+/*
+ * The most lanes that fit the MTUs of this host: read before a HELLO, which tells it to others.
+ * That is one a second, and one when an epoch has ended because a chunk did not fit. true: MTUs
+ * were read, which may need many calls.
+ */
+static inline bool gagg_step_limit(const struct gagg_hosted *x)
+{
+	bool hello;
+	u32 mtu;
+
+	if (!x->automatic)
+		return false;
 	epoch_lock_join(&x->host);
-	gagg_join_limit(x->join, x->g, lanes, epoch_now_ns());
+	hello = x->due->nodes[GAGG_JOIN_SEND_HELLO];
+	epoch_unlock_join(&x->host);
+	if (!hello)
+		return false;
+	mtu = gagg_step_mtu(x);
+	if (!mtu)
+		return true;
+	epoch_lock_join(&x->host);
+	gagg_join_limit(x->join, x->g, gagg_wire_fit(mtu, x->v6), epoch_now_ns());
 	gagg_step_collect(x);
 	epoch_unlock_join(&x->host);
+	return true;
+}
+
+/*
+ * A datagram is made under the lock, and sent without it. One that was sent a moment ago is not
+ * sent again. With a HELLO this is found out before it is made: one that is made counts as said.
+ * The next HELLO claims SENT only if those as long as a chunk leave on all shards.
+ */
+static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
+{
+	bool wide = type == GAGG_JOIN_SEND_WIDE, left = true, unfit = false;
+	const struct gagg_host *h = &x->host;
+	struct gagg_word w;
+
+	if (type == GAGG_JOIN_SEND_HELLO && epoch_is_said(h, 0, node, false))
+		return;
+	epoch_lock_join(h);
+	gagg_join_say(x->join, x->g, type, node, &w);
+	epoch_unlock_join(h);
+	for (; w.shards; w.shards &= w.shards - 1) {
+		enum gagg_fate fate = GAGG_FATE_NO_ROOM;
+		u32 s = gagg_lowest(w.shards);
+
+		if (!wide || !epoch_is_said(h, s, node, true))
+			fate = epoch_send(h, s, node, &w);
+		left &= fate == GAGG_FATE_LEFT;
+		unfit |= fate == GAGG_FATE_UNFIT;
+	}
+	epoch_lock_join(h);
+	*x->unfit |= unfit;
+	if (wide && left)
+		gagg_join_sent(x->join, node);
+	epoch_unlock_join(h);
+}
+
+/* in the order of gagg_due_next() */
+static inline void gagg_step_say_all(const struct gagg_hosted *x, struct gagg_due *taken)
+{
+	u32 node;
+	u8 type;
+
+	while ((type = gagg_due_next(taken, &node)) != GAGG_JOIN_TYPES)
+		gagg_step_say(x, type, node);
+}
+
+/*
+ * Says what is due of @types, GAGG_DUE_*, and returns which of these were due. None is any more:
+ * the caller does what is not said, namely follows, or tells the news.
+ */
+static inline u32 gagg_step_speak(const struct gagg_hosted *x, u32 types)
+{
+	struct gagg_due taken;
+
+	epoch_lock_join(&x->host);
+	types = gagg_due_take(x->due, types, &taken);
+	epoch_unlock_join(&x->host);
+	gagg_step_say_all(x, &taken);
+	return types;
 }
 
 /* @ranks of those that are attached have no epoch any more; the group is locked */
@@ -282,7 +388,7 @@ static inline void gagg_step_last_words(const struct gagg_hosted *x)
 		gagg_due_take(x->due, GAGG_DUE_ALL, &taken);
 		gagg_follow_last_words(x->join, &taken);
 		epoch_unlock_join(&x->host);
-		epoch_speak(&x->host, &taken);
+		gagg_step_say_all(x, &taken);
 	}
 }
 

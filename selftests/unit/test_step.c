@@ -26,7 +26,12 @@ static void *const blocks[] = { &done };
 static enum gagg_session_state states[GAGG_RANKS];
 static struct gagg_due due;
 static struct gagg_table table;
-static bool joined, all, one, unfit[SHARDS], memory;
+static bool joined, all, one, unfit[SHARDS], memory, too_long;
+static enum gagg_fate sends[SHARDS];	/* what becomes of datagrams, by shard */
+static bool is_said[SHARDS];		/* a HELLO as long as a chunk was sent a moment ago */
+static bool is_said_short;		/* the same of any other */
+static u32 mtus[GAGG_TO_ALL + 1];
+static u16 hello_flags;			/* of the last one that was sent */
 static u64 epoch, epochs;
 static struct gagg_hosted x;
 static struct gagg_step step;
@@ -118,15 +123,34 @@ static void epoch_call(const struct gagg_host *h, u32 types)
 	say("call%x ", types);
 }
 
-static void epoch_speak(const struct gagg_host *h, struct gagg_due *taken)
+static bool epoch_is_said(const struct gagg_host *h, u32 s, u32 node, bool wide)
 {
-	u32 node;
-	u8 type;
-
 	(void)h;
-	assert_false(joined);
-	while ((type = gagg_due_next(taken, &node)) != GAGG_JOIN_TYPES)
-		say("say%u-%u ", type, node);
+	assert_false(one || all || joined);
+	if (is_said_short || is_said[s])
+		say("said%u-%u-%u ", s, node, wide);
+	return wide ? is_said[s] : is_said_short;
+}
+
+static enum gagg_fate epoch_send(const struct gagg_host *h, u32 s, u32 node,
+				 const struct gagg_word *w)
+{
+	(void)h;
+	assert_false(one || all || joined);
+	say("%s%u-%u ", w->m.type == GAGG_T_ABORT ? "abort" : w->m.type == GAGG_T_START ? "start" :
+	    w->m.len > w->len ? "wide" : "hello", s, node);
+	if (w->m.type == GAGG_T_HELLO && w->m.len == w->len)
+		hello_flags = w->body.hello.flags;
+	return sends[s];
+}
+
+static u32 epoch_mtu(const struct gagg_host *h, u32 node)
+{
+	(void)h;
+	assert_false(one || all || joined);
+	assert_in_range(node, 0, GAGG_TO_ALL);
+	say(node == GAGG_TO_ALL ? "mtu " : "mtu%u ", node);
+	return mtus[node];
 }
 
 static int epoch_channel(const struct gagg_host *h, struct gagg_site **to)
@@ -223,6 +247,12 @@ static void is_host(u32 n)
 	one = false;
 	memory = true;
 	memset(unfit, 0, sizeof(unfit));
+	memset(sends, 0, sizeof(sends));
+	memset(is_said, 0, sizeof(is_said));
+	memset(mtus, 0, sizeof(mtus));
+	is_said_short = false;
+	too_long = false;
+	hello_flags = 0;
 	said[0] = 0;
 	states[2 * n] = GAGG_S_ATTACHED;
 	site.done = blocks;
@@ -234,7 +264,7 @@ static void is_host(u32 n)
 	}
 	x = (struct gagg_hosted){
 		.host.name = 'a', .g = &host[n].g, .join = &host[n].j, .due = &due,
-		.table = &table, .epoch = &epoch, .epochs = &epochs,
+		.unfit = &too_long, .table = &table, .epoch = &epoch, .epochs = &epochs,
 	};
 }
 
@@ -402,14 +432,177 @@ static void rx__calls_for_another_deadline(void **state)
 	expect("call0 ");
 }
 
+/* a datagram of the join object is one of the group's, and told once */
+static void timer__tells_what_join_said(void **state)
+{
+	(void)state;
+	runs_on(2, 1);
+	due.nodes[GAGG_JOIN_SEND_HELLO] = 1;
+	sends[0] = GAGG_FATE_UNFIT;
+	gagg_step_speak(&x, GAGG_DUE_SAY);
+	expect("hello0-0 ");
+	assert_true(too_long);
+	gagg_step_timer(&x);
+	assert_non_null(strstr(said, "shard0 shard1 unfit call"));
+	assert_ended(1, 1, GAGG_R_MTU, 2);
+	said[0] = 0;
+	gagg_step_timer(&x);
+	assert_null(strstr(said, "unfit"));
+}
+
+/* host 0 of three, which knows the others' MTUs */
+static void is_automatic(void)
+{
+	world(3);
+	is_host(0);
+	x.automatic = true;
+	mtus[0] = 68;
+	mtus[1] = 1500;
+	mtus[2] = gagg_wire_needs(208, false);
+	mtus[GAGG_TO_ALL] = gagg_wire_needs(200, false);
+}
+
+static void mtu__of_all_others(void **state)
+{
+	(void)state;
+	is_automatic();
+	assert_int_equal(gagg_step_mtu(&x), mtus[2]);
+	expect("mtu1 mtu2 ");
+	mtus[1] = 0;
+	assert_int_equal(gagg_step_mtu(&x), mtus[2]);
+	mtus[2] = 0;
+	assert_int_equal(gagg_step_mtu(&x), 0);
+	said[0] = 0;
+	host[0].g.heard_by_others = 1;
+	assert_int_equal(gagg_step_mtu(&x), mtus[GAGG_TO_ALL]);
+	expect("mtu mtu1 mtu2 ");
+}
+
 static void limit__is_told(void **state)
 {
 	(void)state;
-	world(2);
+	is_automatic();
+	due.nodes[GAGG_JOIN_SEND_HELLO] = 2;
+	assert_true(gagg_step_limit(&x));
+	assert_non_null(strstr(said, "mtu1 mtu2 call"));
+	assert_int_equal(host[0].j.limit, 208);
+	assert_true(due.nodes[GAGG_JOIN_SEND_HELLO] == 6);
+	/* what fits over IPv6 is less */
+	x.v6 = true;
+	assert_true(gagg_step_limit(&x));
+	assert_int_equal(host[0].j.limit, 200);
+}
+
+/* lanes have a number, no HELLO tells them, or no MTU is known */
+static void limit__is_not_looked_for(void **state)
+{
+	(void)state;
+	is_automatic();
+	assert_false(gagg_step_limit(&x));
+	expect("");
+	due.nodes[GAGG_JOIN_SEND_HELLO] = 2;
+	x.automatic = false;
+	assert_false(gagg_step_limit(&x));
+	expect("");
+	x.automatic = true;
+	mtus[1] = 0;
+	mtus[2] = 0;
+	assert_true(gagg_step_limit(&x));
+	expect("mtu1 mtu2 ");
+	assert_int_equal(host[0].j.limit, 344);
+}
+
+/* host 1 is asked for long datagrams on both shards */
+static void is_asked(void)
+{
+	world(3);
 	is_host(1);
-	gagg_step_limit(&x, 200);
-	assert_non_null(strstr(said, "call"));
-	assert_true(due.nodes[GAGG_JOIN_SEND_HELLO] == 1);
+	host[1].j.peer[0].missed = 3;
+	due.nodes[GAGG_JOIN_SEND_WIDE] = 1;
+}
+
+/* does HELLO say that the long ones have left? */
+static bool claims_sent(void)
+{
+	due.nodes[GAGG_JOIN_SEND_HELLO] = 1;
+	gagg_step_speak(&x, GAGG_DUE_HELLO);
+	expect("hello0-0 ");
+	return hello_flags & GAGG_HELLO_SENT;
+}
+
+static void speak__what_is_due(void **state)
+{
+	(void)state;
+	is_asked();
+	due.nodes[GAGG_JOIN_SEND_HELLO] = 5;
+	due.nodes[GAGG_JOIN_SEND_START] = 4;
+	due.nodes[GAGG_JOIN_NOTIFY] = 4;
+	assert_int_equal(gagg_step_speak(&x, GAGG_DUE_HELLO), GAGG_DUE_HELLO);
+	expect("hello0-0 hello0-2 ");
+	assert_int_equal(gagg_step_speak(&x, GAGG_DUE_SAY | GAGG_DUE_FOLLOW),
+			 1 << GAGG_JOIN_SEND_START | 1 << GAGG_JOIN_SEND_WIDE);
+	expect("start0-2 wide0-0 wide1-0 ");
+	assert_int_equal(gagg_step_speak(&x, GAGG_DUE_ALL), GAGG_DUE_NEWS);
+	expect("");
+	assert_int_equal(gagg_due_types(&due), 0);
+}
+
+static void speak__sent_on_all_shards(void **state)
+{
+	u32 s;
+
+	(void)state;
+	is_asked();
+	assert_false(claims_sent());
+	gagg_step_speak(&x, GAGG_DUE_SAY);
+	expect("wide0-0 wide1-0 ");
+	assert_true(claims_sent());
+	assert_false(claims_sent());
+	for (s = 0; s < SHARDS; s++) {
+		is_asked();
+		sends[s] = GAGG_FATE_NO_ROOM;
+		gagg_step_speak(&x, GAGG_DUE_SAY);
+		expect("wide0-0 wide1-0 ");
+		assert_false(too_long);
+		assert_false(claims_sent());
+	}
+}
+
+static void speak__unfit_is_not_sent(void **state)
+{
+	u32 s;
+
+	(void)state;
+	for (s = 0; s < SHARDS; s++) {
+		is_asked();
+		sends[s] = GAGG_FATE_UNFIT;
+		gagg_step_speak(&x, GAGG_DUE_SAY);
+		expect("wide0-0 wide1-0 ");
+		assert_true(too_long);
+		sends[s] = GAGG_FATE_LEFT;
+		assert_false(claims_sent());
+		/* it is told, whatever leaves before the timer comes */
+		assert_true(too_long);
+	}
+}
+
+/* of a HELLO that is not made the question is still to be asked */
+static void speak__not_again(void **state)
+{
+	(void)state;
+	is_asked();
+	host[1].j.peer[0].ask = 1;
+	due.nodes[GAGG_JOIN_SEND_HELLO] = 1;
+	due.nodes[GAGG_JOIN_SEND_START] = 1;
+	is_said_short = true;
+	gagg_step_speak(&x, GAGG_DUE_HELLO | 1 << GAGG_JOIN_SEND_START);
+	expect("said0-0-0 start0-0 ");
+	is_said_short = false;
+	is_said[1] = true;
+	gagg_step_speak(&x, GAGG_DUE_SAY);
+	expect("wide0-0 said1-0-1 ");
+	assert_false(claims_sent());
+	assert_true(hello_flags & GAGG_HELLO_ASK);
 }
 
 static void last_words__are_said_thrice(void **state)
@@ -424,7 +617,7 @@ static void last_words__are_said_thrice(void **state)
 	follow(true);
 	expect("lock trace unlink unlock ended2-6 give over1-6 ");
 	gagg_step_last_words(&x);
-	expect("say2-0 say2-2 say2-0 say2-2 say2-0 say2-2 ");
+	expect("abort0-0 abort0-2 abort0-0 abort0-2 abort0-0 abort0-2 ");
 	assert_int_equal(gagg_due_types(&due), 0);
 }
 
@@ -452,7 +645,14 @@ int main(void)
 		cmocka_unit_test(timer__hears_and_tells),
 		cmocka_unit_test(rx__calls_when_something_changes),
 		cmocka_unit_test(rx__calls_for_another_deadline),
+		cmocka_unit_test(timer__tells_what_join_said),
+		cmocka_unit_test(mtu__of_all_others),
 		cmocka_unit_test(limit__is_told),
+		cmocka_unit_test(limit__is_not_looked_for),
+		cmocka_unit_test(speak__what_is_due),
+		cmocka_unit_test(speak__sent_on_all_shards),
+		cmocka_unit_test(speak__unfit_is_not_sent),
+		cmocka_unit_test(speak__not_again),
 		cmocka_unit_test(last_words__are_said_thrice),
 		cmocka_unit_test(follow__a_dead_group),
 	};

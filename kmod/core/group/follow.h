@@ -77,6 +77,13 @@ u32 gagg_due_types(const struct gagg_due *due);
  */
 u8 gagg_due_next(struct gagg_due *taken, u32 *node);
 
+/* what has become of a datagram of gagg_join_say() that the host was to send */
+enum gagg_fate {
+	GAGG_FATE_LEFT,		/* it leaves, or has left */
+	GAGG_FATE_NO_ROOM,	/* it was dropped: there was no room or memory for it, or no route */
+	GAGG_FATE_UNFIT,	/* it was dropped: it is longer than the interface may send */
+};
+
 /**
  * struct gagg_step - what the host does so that the group comes to where the join object is
  * @over:	the epoch that runs here ends, before all else
