@@ -38,6 +38,7 @@
 #include "compat/netdev.h"
 #include "compat/sock.h"
 #include "compat/workqueue.h"
+#include "core/refusal.h"
 #include "endpoint.h"
 #include "faults.h"
 #include "group.h"
@@ -366,36 +367,23 @@ struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg
 	return ERR_PTR(err);
 }
 
-enum gagg_ports gagg_endpoint_ports_fit(const struct gagg_endpoint *ep,
-					const union gagg_addr *addr, u32 nports)
-{
-	if (!gagg_addr_equal(&ep->addr, addr))
-		return GAGG_PORTS_APART;
-	return gagg_ports_fit(gagg_base_port(&ep->addr), ep->nports, gagg_base_port(addr), nports);
-}
-
 int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack)
 {
-	struct gagg_endpoint *other;
 	int err;
 
 	lockdep_assert_held(&ep->gn->lock);
-	list_for_each_entry(other, &ep->gn->endpoints, list) {
-		if (gagg_endpoint_ports_fit(other, &ep->addr, ep->nports) != GAGG_PORTS_APART) {
-			NL_SET_ERR_MSG(extack,
-				       "another group uses these UDP ports with another base port or number of shards: choose a port range that does not overlap");
-			return -EADDRINUSE;
-		}
-	}
 	err = gagg_endpoint_each_port(ep, endpoint_port_bind, NULL);
-	if (!err)
+	if (err)
+		gagg_extack_say(extack, gagg_refused_socket(-err, false));
+	else
 		list_add(&ep->list, &ep->gn->endpoints);
-	else if (err == -EADDRNOTAVAIL)
-		NL_SET_ERR_MSG(extack, "the local address is not an address of this host");
-	else if (err == -EADDRINUSE)
-		NL_SET_ERR_MSG(extack,
-			       "a UDP port of the range is in use: choose another base port");
 	return err;
+}
+
+static bool endpoint_is_at(const struct gagg_endpoint *ep, const union gagg_addr *addr, u16 nports)
+{
+	return gagg_addr_equal(&ep->addr, addr) && ep->nports == nports &&
+	       gagg_base_port(&ep->addr) == gagg_base_port(addr);
 }
 
 struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_addr *addr,
@@ -406,7 +394,7 @@ struct gagg_endpoint *gagg_endpoint_get(struct gagg_net *gn, const union gagg_ad
 
 	lockdep_assert_held(&gn->lock);
 	list_for_each_entry(ep, &gn->endpoints, list) {
-		if (gagg_endpoint_ports_fit(ep, addr, nports) == GAGG_PORTS_SAME) {
+		if (endpoint_is_at(ep, addr, nports)) {
 			refcount_inc(&ep->refs);
 			return ep;
 		}

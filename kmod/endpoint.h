@@ -79,8 +79,8 @@ struct gagg_endpoint {
 struct gagg_endpoint *gagg_endpoint_create(struct gagg_net *gn, const union gagg_addr *addr,
 					   u16 nports, struct netlink_ext_ack *extack);
 /*
- * binds the ports. Allocates nothing: fails only if another socket has one of the ports, or the
- * address is not this host's. After a failure the caller only puts @ep
+ * binds the ports, which no other endpoint has. Allocates nothing: fails only if another socket has
+ * one of them, or the address is not this host's. After a failure the caller only puts @ep
  */
 int gagg_endpoint_bind(struct gagg_endpoint *ep, struct netlink_ext_ack *extack);
 /* find, or create and bind; takes a reference; sleeps; gagg_net.lock held */
@@ -96,10 +96,6 @@ void gagg_endpoint_still(struct gagg_endpoint *ep);
 void gagg_endpoint_close(struct gagg_endpoint *ep);
 /* all of these steps at once */
 void gagg_endpoint_put(struct gagg_endpoint *ep);
-
-/* of @nports ports from @addr on, beside those of @ep */
-enum gagg_ports gagg_endpoint_ports_fit(const struct gagg_endpoint *ep,
-					const union gagg_addr *addr, u32 nports);
 
 /* the group with that wire id, under rcu_read_lock() or gagg_net.lock */
 struct gagg_group *gagg_endpoint_group(struct gagg_endpoint *ep, u32 id);
@@ -128,5 +124,12 @@ void gagg_port_kick(struct gagg_port *port);
 /* compares addresses, not ports */
 bool gagg_addr_equal(const union gagg_addr *a, const union gagg_addr *b);
 u16 gagg_base_port(const union gagg_addr *a);
+
+/* @why: a literal of the core, as NL_SET_ERR_MSG() requires; NULL: there is nothing to say */
+static inline void gagg_extack_say(struct netlink_ext_ack *extack, const char *why)
+{
+	if (extack && why)
+		extack->_msg = why;
+}
 
 #endif

@@ -150,6 +150,26 @@ static int group_join(struct gagg_group *grp, struct netlink_ext_ack *extack)
 	return 0;
 }
 
+/* what other groups on its address say to a new one; @old: the group that it replaces, or NULL */
+static int group_beside(const struct gagg_group *grp, const struct gagg_group *old,
+			struct netlink_ext_ack *extack)
+{
+	const struct gagg_group *other;
+	enum gagg_beside is;
+
+	list_for_each_entry(other, &grp->gn->groups, list) {
+		if (other == old || !other->ep ||
+		    !gagg_addr_equal(&other->cfg.local, &grp->cfg.local))
+			continue;
+		is = gagg_fit_beside(&grp->cfg.param, &other->cfg.param);
+		if (is == GAGG_BESIDE_FITS)
+			continue;
+		gagg_extack_say(extack, gagg_beside_wrong(is));
+		return is == GAGG_BESIDE_SAME_ID ? -EEXIST : -EADDRINUSE;
+	}
+	return 0;
+}
+
 /* makes sockets without port numbers: gagg_endpoint_bind() must follow */
 static int group_prepare(struct gagg_group *grp, struct netlink_ext_ack *extack)
 {
@@ -170,22 +190,18 @@ static int group_prepare(struct gagg_group *grp, struct netlink_ext_ack *extack)
 static int group_connect(struct gagg_group *grp, const struct gagg_group *old,
 			 struct netlink_ext_ack *extack)
 {
-	const struct gagg_group *other;
 	struct gagg_endpoint *ep;
+	int err;
 
 	if (!grp->join)
 		return 0;
+	err = group_beside(grp, old, extack);
+	if (err)
+		return err;
 	ep = gagg_endpoint_get(grp->gn, &grp->node[grp->geom.self].addr, grp->cfg.shards,
 			       extack);
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
-	other = gagg_endpoint_group(ep, grp->cfg.id);
-	if (other && other != old) {
-		NL_SET_ERR_MSG(extack,
-			       "another group on this address and port has the same id: give one of them another id");
-		gagg_endpoint_put(ep);
-		return -EEXIST;
-	}
 	grp->ep = ep;
 	return group_join(grp, extack);
 }
@@ -342,8 +358,8 @@ static bool group_in_the_way(const struct gagg_group *old, const struct gagg_gro
 {
 	if (!old->ep || !new->join || refcount_read(&old->ep->refs) > 1)
 		return false;
-	return gagg_endpoint_ports_fit(old->ep, &new->node[new->geom.self].addr,
-				       new->cfg.shards) == GAGG_PORTS_CLASH;
+	return gagg_addr_equal(&old->cfg.local, &new->cfg.local) &&
+	       gagg_fit_beside(&new->cfg.param, &old->cfg.param) == GAGG_BESIDE_PORTS;
 }
 
 /* the quota counts @new in place of @old, which is about to go */
@@ -404,7 +420,9 @@ int gagg_group_change(struct gagg_group *grp, const struct gagg_config *cfg,
 		return -ENOMEM;
 	if (group_in_the_way(grp, new)) {
 		spare = group_alloc(grp->gn, &grp->cfg);
-		err = spare ? group_prepare(new, extack) : -ENOMEM;
+		err = spare ? group_beside(new, grp, extack) : -ENOMEM;
+		if (!err)
+			err = group_prepare(new, extack);
 		if (!err)
 			err = group_prepare(spare, extack);
 	} else {

@@ -24,6 +24,7 @@
 #include <linux/inetdevice.h>
 #include <linux/slab.h>
 #include "compat/ipv6.h"
+#include "core/refusal.h"
 #include "multicast.h"
 #include "netns.h"
 #include "quota.h"
@@ -66,9 +67,8 @@ int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
 	rcu_read_lock();
 	dev = multicast_dev_of(ep->gn->net, &ep->addr);
 	if (!dev || !(READ_ONCE(dev->flags) & IFF_MULTICAST)) {
-		NL_SET_ERR_MSG(extack,
-			       "multicast: no interface with the local address has the flag MULTICAST (ip link): leave the option out");
 		err = -ENODEV;
+		gagg_extack_say(extack, gagg_refused_socket(-err, true));
 	} else if (addr->sa.sa_family == AF_INET6) {
 		addr->in6.sin6_scope_id = dev->ifindex;
 	}
@@ -198,8 +198,6 @@ struct gagg_multicast *gagg_multicast_get(struct gagg_endpoint *ep,
 		return mc;
 	}
 	gagg_multicast_put(mc);
-	if (err == -EADDRINUSE)
-		NL_SET_ERR_MSG(extack,
-			       "multicast: a socket of this host has a UDP port of the range at this address to itself: choose another base port or multicast address");
+	gagg_extack_say(extack, gagg_refused_socket(-err, true));
 	return ERR_PTR(err);
 }

@@ -16,6 +16,7 @@
 #include "multicast.h"
 #include "twin.h"
 #include "worker.h"
+#include "core/refusal.h"
 #include "../conf/ports.h"
 #include "../conf/roster.h"
 #include "../gaggd/log.h"
@@ -63,53 +64,23 @@ static void group_make_geometry(struct group *g)
 
 static int group_port_join(struct port *p, struct group *g)
 {
-	struct group **groups;
-	unsigned int i;
+	struct group **groups = realloc(p->groups, (p->n_groups + 1) * sizeof(struct group *));
 
-	for (i = 0; i < p->n_groups; i++) {
-		if (gagg_ports_fit(p->groups[i]->cfg.port, p->groups[i]->geom.shards, g->cfg.port,
-				   g->geom.shards) == GAGG_PORTS_CLASH) {
-			log_err("groups \"%s\" and \"%s\" use the same UDP ports with another base port or number of shards: choose a port range that does not overlap",
-				p->groups[i]->cfg.name, g->cfg.name);
-			return -1;
-		}
-		if (p->groups[i]->geom.group == g->geom.group) {
-			log_err("groups \"%s\" and \"%s\" have the same id: give one of them another id",
-				p->groups[i]->cfg.name, g->cfg.name);
-			return -1;
-		}
-	}
-	groups = realloc(p->groups, (p->n_groups + 1) * sizeof(struct group *));
-	if (!groups)
+	if (!groups) {
+		log_err("out of memory");
 		return -1;
+	}
 	p->groups = groups;
 	groups[p->n_groups++] = g;
 	return 0;
 }
 
-/* why a port cannot be bound; in the module's words, where it has some */
-static const char *group_refusal(int err)
+static void group_say_refused(const struct group *g, unsigned int s, int err, bool multicast)
 {
-	switch (err) {
-	case EADDRNOTAVAIL:
-		return "the local address is not an address of this host";
-	case EADDRINUSE:
-		return "in use by the module or another program: choose another base port";
-	case EACCES:
-		return "CAP_NET_BIND_SERVICE is required below net.ipv4.ip_unprivileged_port_start";
-	default:
-		return strerror(err);
-	}
-}
+	const char *why = gagg_refused_socket(err, multicast);
 
-static void group_say_not_joined(const struct group *g, unsigned int s, int err)
-{
-	if (err == EADDRINUSE)
-		log_err("group \"%s\": multicast: a socket of this host has a UDP port of the range at this address to itself: choose another base port or multicast address",
-			g->cfg.name);
-	else
-		log_err("group \"%s\", UDP port %u: multicast: %s", g->cfg.name, g->cfg.port + s,
-			strerror(err));
+	log_err("group \"%s\", UDP port %u: %s%s", g->cfg.name, g->cfg.port + s,
+		multicast && !why ? "multicast: " : "", why ? why : strerror(err));
 }
 
 /* where results for all leave, and arrive if ranks here want some */
@@ -122,8 +93,7 @@ static int group_join(struct group *g, unsigned int s)
 		return 0;
 	group_to_address(&g->cfg.local, 0, &local);
 	if (!multicast_scope(&local, &g->all)) {
-		log_err("group \"%s\": multicast: no interface with the local address has the flag MULTICAST (ip link): leave the option out",
-			g->cfg.name);
+		group_say_refused(g, s, ENODEV, true);
 		return -1;
 	}
 	all = g->all;
@@ -131,7 +101,7 @@ static int group_join(struct group *g, unsigned int s)
 	if (!multicast_leave_by(p->fd, &local, &all) &&
 	    (!gagg_geom_trains(&g->geom, g->geom.self) || !multicast_join(p, &all)))
 		return 0;
-	group_say_not_joined(g, s, errno);
+	group_say_refused(g, s, errno, true);
 	return -1;
 }
 
@@ -145,12 +115,29 @@ static int group_make_part(struct group *g, unsigned int s)
 	part->core = calloc(1, gagg_shard_bytes(&g->geom));
 	part->port = w && part->core ? port_get(w, &addr) : NULL;
 	if (!part->port) {
-		log_err("group \"%s\", UDP port %u: %s", g->cfg.name, g->cfg.port + s,
-			group_refusal(errno));
+		group_say_refused(g, s, errno, false);
 		return -1;
 	}
 	gagg_shard_init(part->core, &g->geom, s);
 	return group_port_join(part->port, g) || group_join(g, s) ? -1 : 0;
+}
+
+/* what the groups on its address that were made before say to it */
+static int group_beside(const struct group *g)
+{
+	unsigned int i;
+
+	for (i = 0; g->twin->groups[i] != g; i++) {
+		const struct group *other = g->twin->groups[i];
+		const char *wrong = gagg_beside_wrong(gagg_fit_beside(&g->cfg.param,
+								      &other->cfg.param));
+
+		if (!wrong || !nl_ip_equal(&g->cfg.local, &other->cfg.local))
+			continue;
+		log_err("group \"%s\", beside \"%s\": %s", g->cfg.name, other->cfg.name, wrong);
+		return -1;
+	}
+	return 0;
 }
 
 int group_add(struct twin *t, const struct nl_group *cfg)
@@ -182,6 +169,8 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	gagg_sync_apply(&g->geom, &cfg->sync);
 	if (ports_warning(cfg, msg, sizeof(msg)))
 		log_warn("group \"%s\": %s", cfg->name, msg);
+	if (group_beside(g))
+		return -1;
 	for (s = 0; s < cfg->shards; s++)
 		if (group_make_part(g, s))
 			return -1;

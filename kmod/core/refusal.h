@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Refusals as system calls say them. The core has no errno: only hosts include this, and what one
- * source of each host includes, after their header of its names.
+ * Refusals as system calls say them, and those of system calls in words. The core has no errno:
+ * only hosts include this, and what one source of each host includes, after their header of its
+ * names.
  */
 #ifndef GAGG_CORE_REFUSAL_H
 #define GAGG_CORE_REFUSAL_H
@@ -37,6 +38,38 @@ static inline int gagg_refusal_error(enum gagg_refusal no)
 		return -ENOTCONN;
 	}
 	return -EINVAL;
+}
+
+/*
+ * Why a group gets no socket: a literal, or NULL, if there is no sentence for it.
+ * @err:	a positive errno; ENODEV: no interface has the local address and can multicast
+ * @multicast:	it is a socket at the multicast address, not a port's own
+ */
+static inline const char *gagg_refused_socket(int err, bool multicast)
+{
+	static const struct {
+		int err;
+		bool multicast;
+		const char *why;
+	} row[] = {
+		{ EADDRNOTAVAIL, false, "the local address is not an address of this host" },
+		{ EADDRINUSE, false,
+		  "a UDP port of the range is in use: choose another base port" },
+		{ EACCES, false,
+		  "CAP_NET_BIND_SERVICE is required below net.ipv4.ip_unprivileged_port_start" },
+		{ ENODEV, true,
+		  "multicast: no interface with the local address has the flag MULTICAST (ip link): leave the option out",
+		},
+		{ EADDRINUSE, true,
+		  "multicast: a socket of this host has a UDP port of the range at this address to itself: choose another base port or multicast address",
+		},
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		if (row[i].err == err && row[i].multicast == multicast)
+			return row[i].why;
+	return NULL;
 }
 
 #endif

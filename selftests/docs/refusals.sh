@@ -60,13 +60,55 @@ taken()
 		[ ! -S "$tmp/first" ] || break
 		sleep 0.1
 	done
-	says 'UDP port 7440: in use by the module or another program'
+	says 'UDP port 7440: a UDP port of the range is in use: choose another base port'
+}
+
+# beside WORDS PORT PARAMETERS: said of a group with these beside one with ports 7460 to 7463
+beside()
+{
+	echo "group g { port = 7460 shards = 4 member 0 { address = \"127.0.0.1\" } }
+		group h { port = $2 $3 member 0 { address = \"127.0.0.1\" } }" >"$tmp/gagg.conf"
+	says "group \"h\", beside \"g\": $1"
+}
+
+other_ports()
+{
+	beside 'another group uses these UDP ports with another base' 7462 'shards = 2' &&
+		beside 'another group uses these UDP ports with another base' 7459 'shards = 2' &&
+		beside 'another group uses these UDP ports with another base' 7460 'shards = 2'
+}
+
+# the id of a group without one follows from its name
+same_id()
+{
+	beside 'another group on this address and port has the same id' 7460 \
+		'shards = 4 id = 3488240469'
+}
+
+# with other ids, or other ports
+fit_beside()
+{
+	cat >"$tmp/gagg.conf" <<-'END'
+		group g { port = 7460 shards = 4 member 0 { address = "127.0.0.1" } }
+		group h { port = 7460 shards = 4 member 0 { address = "127.0.0.1" } }
+		group i { port = 7464 shards = 2 id = 3488240469 member 0 { address = "127.0.0.1" } }
+	END
+	build/gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/beside" 2>"$tmp/beside.log" &
+	for ((i = 0; i < 100; i++)); do
+		[ ! -S "$tmp/beside" ] || break
+		sleep 0.1
+	done
+	cat "$tmp/beside.log"
+	[ -S "$tmp/beside" ]
 }
 
 ip link set lo up
-echo "1..4"
+echo "1..7"
 check "an address of another host" other_address
 check "no member has an address of this host, which are named" no_group
 check "a port that requires a capability" low_port
 check "a port that another has" taken
+check "groups on one address with some ports in common" other_ports
+check "groups on the same ports with the same id" same_id
+check "but not groups that share all ports, or none" fit_beside
 exit $bad

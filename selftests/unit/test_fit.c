@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* links: kmod/core/group/fit.c kmod/core/group/roster.c kmod/core/group/param.c kmod/core/geom.c kmod/core/wire.c sync; libs: */
-/* What does not fit in a group, at the limit and beyond it; each alone, and all at once. */
+/*
+ * What does not fit in a group, at the limit and beyond it; each alone, and all at once. Groups
+ * beside each other, and why one gets no socket.
+ */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +14,7 @@
 #include <cmocka.h>
 
 #include "group/fit.h"
+#include "refusal.h"
 #include "wire.h"
 #include <linux/gagg_netlink.h>
 #include "agent/conf/sync_text.h"
@@ -182,18 +187,64 @@ static void all__are_told(void **state)
 			     GAGG_BIT(GAGG_GA_PORT) | GAGG_BIT(GAGG_GA_SYNC)));
 }
 
+/* of a group with ports from @port on beside another with ports from @other on */
+static enum gagg_beside beside(u32 port, u32 shards, u32 other, u32 other_shards)
+{
+	const struct gagg_params one = { .id = 1, .port = port, .shards = shards };
+	const struct gagg_params two = { .id = 2, .port = other, .shards = other_shards };
+
+	return gagg_fit_beside(&one, &two);
+}
+
 /* groups on one address have all ports in common, or none */
 static void ports__of_two_groups(void **state)
 {
 	(void)state;
-	assert_int_equal(gagg_ports_fit(100, 4, 100, 4), GAGG_PORTS_SAME);
-	assert_int_equal(gagg_ports_fit(100, 4, 104, 4), GAGG_PORTS_APART);
-	assert_int_equal(gagg_ports_fit(104, 4, 100, 4), GAGG_PORTS_APART);
-	assert_int_equal(gagg_ports_fit(100, 4, 103, 4), GAGG_PORTS_CLASH);
-	assert_int_equal(gagg_ports_fit(103, 4, 100, 4), GAGG_PORTS_CLASH);
-	assert_int_equal(gagg_ports_fit(100, 4, 100, 3), GAGG_PORTS_CLASH);
-	assert_int_equal(gagg_ports_fit(101, 2, 100, 4), GAGG_PORTS_CLASH);
-	assert_int_equal(gagg_ports_fit(65535, 1, 65534, 1), GAGG_PORTS_APART);
+	assert_int_equal(beside(100, 4, 100, 4), GAGG_BESIDE_FITS);
+	assert_int_equal(beside(100, 4, 104, 4), GAGG_BESIDE_FITS);
+	assert_int_equal(beside(104, 4, 100, 4), GAGG_BESIDE_FITS);
+	assert_int_equal(beside(100, 4, 103, 4), GAGG_BESIDE_PORTS);
+	assert_int_equal(beside(103, 4, 100, 4), GAGG_BESIDE_PORTS);
+	assert_int_equal(beside(100, 4, 100, 3), GAGG_BESIDE_PORTS);
+	assert_int_equal(beside(100, 4, 102, 2), GAGG_BESIDE_PORTS);
+	assert_int_equal(beside(101, 2, 100, 4), GAGG_BESIDE_PORTS);
+	assert_int_equal(beside(65535, 1, 65534, 1), GAGG_BESIDE_FITS);
+}
+
+/* an id says which group of those with the same ports is meant, and nothing elsewhere */
+static void id__of_two_groups(void **state)
+{
+	const struct gagg_params a = { .id = 7, .port = 100, .shards = 2 };
+	struct gagg_params b = a;
+
+	(void)state;
+	assert_int_equal(gagg_fit_beside(&a, &b), GAGG_BESIDE_SAME_ID);
+	b.port = 102;
+	assert_int_equal(gagg_fit_beside(&a, &b), GAGG_BESIDE_FITS);
+	b.port = 101;
+	assert_int_equal(gagg_fit_beside(&a, &b), GAGG_BESIDE_PORTS);
+}
+
+static void beside__has_a_sentence(void **state)
+{
+	(void)state;
+	assert_null(gagg_beside_wrong(GAGG_BESIDE_FITS));
+	assert_non_null(strstr(gagg_beside_wrong(GAGG_BESIDE_PORTS), "another base port"));
+	assert_non_null(strstr(gagg_beside_wrong(GAGG_BESIDE_SAME_ID), "the same id"));
+}
+
+static void socket__has_a_sentence(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(gagg_refused_socket(EADDRNOTAVAIL, false), "address of this host"));
+	assert_non_null(strstr(gagg_refused_socket(EADDRINUSE, false), "another base port"));
+	assert_non_null(strstr(gagg_refused_socket(EACCES, false), "CAP_NET_BIND_SERVICE"));
+	assert_null(gagg_refused_socket(ENODEV, false));
+	assert_null(gagg_refused_socket(ENOMEM, false));
+	assert_non_null(strstr(gagg_refused_socket(ENODEV, true), "flag MULTICAST"));
+	assert_non_null(strstr(gagg_refused_socket(EADDRINUSE, true), "or multicast address"));
+	assert_null(gagg_refused_socket(EADDRNOTAVAIL, true));
+	assert_null(gagg_refused_socket(EACCES, true));
 }
 
 int main(void)
@@ -206,6 +257,9 @@ int main(void)
 		cmocka_unit_test(members__on_hosts),
 		cmocka_unit_test(all__are_told),
 		cmocka_unit_test(ports__of_two_groups),
+		cmocka_unit_test(id__of_two_groups),
+		cmocka_unit_test(beside__has_a_sentence),
+		cmocka_unit_test(socket__has_a_sentence),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

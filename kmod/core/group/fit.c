@@ -148,3 +148,24 @@ bool gagg_fit_next(struct gagg_fit *f, struct gagg_misfit *bad)
 	}
 	return false;
 }
+
+enum gagg_beside gagg_fit_beside(const struct gagg_params *v, const struct gagg_params *other)
+{
+	if (v->port + v->shards <= other->port || other->port + other->shards <= v->port)
+		return GAGG_BESIDE_FITS;
+	if (v->port != other->port || v->shards != other->shards)
+		return GAGG_BESIDE_PORTS;
+	return v->id == other->id ? GAGG_BESIDE_SAME_ID : GAGG_BESIDE_FITS;
+}
+
+const char *gagg_beside_wrong(enum gagg_beside is)
+{
+	static const char *const wrong[] = {
+		[GAGG_BESIDE_PORTS] =
+		"another group uses these UDP ports with another base port or number of shards: choose a port range that does not overlap",
+		[GAGG_BESIDE_SAME_ID] =
+		"another group on this address and port has the same id: give one of them another id",
+	};
+
+	return wrong[is];
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What is wrong with a group as a whole: parameters, sync mode and ranks that do not fit. The list
- * is for all that read a configuration, and has a sentence for each.
+ * is for all that read a configuration, and has a sentence for each. And what is wrong between two
+ * groups of one host.
  *
  *	struct gagg_fit fit = { .v = &params, .sync = &sync, .roster = &roster };
  *
@@ -59,19 +60,15 @@ struct gagg_fit {
 /* what does not fit, one after the other; false: nothing else */
 bool gagg_fit_next(struct gagg_fit *f, struct gagg_misfit *bad);
 
-/* what two groups on one address may do with their UDP ports: have none in common, or all */
-enum gagg_ports {
-	GAGG_PORTS_APART,
-	GAGG_PORTS_SAME,
-	GAGG_PORTS_CLASH,
+/* may two groups be beside each other on one address? */
+enum gagg_beside {
+	GAGG_BESIDE_FITS,
+	GAGG_BESIDE_PORTS,	/* they have some UDP ports in common, and not all */
+	GAGG_BESIDE_SAME_ID,	/* they have all, and nothing tells their datagrams apart */
 };
 
-/* of a group with @shards ports from @port on, and of another one */
-static inline enum gagg_ports gagg_ports_fit(u32 port, u32 shards, u32 other, u32 other_shards)
-{
-	if (port + shards <= other || other + other_shards <= port)
-		return GAGG_PORTS_APART;
-	return port == other && shards == other_shards ? GAGG_PORTS_SAME : GAGG_PORTS_CLASH;
-}
+enum gagg_beside gagg_fit_beside(const struct gagg_params *v, const struct gagg_params *other);
+/* a sentence, a literal; NULL: they fit */
+const char *gagg_beside_wrong(enum gagg_beside is);
 
 #endif
