@@ -203,7 +203,6 @@ int gagg_op_wish_state(const struct gagg_wish *wish)
 	return READ_ONCE(seat->dead) || state != GAGG_S_RUNNING ? -EPIPE : -EAGAIN;
 }
 
-/* the epoch cannot start while configurations of hosts differ, or chunks do not pass */
 static int op_epoch_state(const struct gagg_wish *wish)
 {
 	struct gagg_ioc_status st = { };
@@ -212,7 +211,7 @@ static int op_epoch_state(const struct gagg_wish *wish)
 	if (err != -EAGAIN)
 		return err;
 	gagg_epoch_status(wish->ses->group, &st);
-	return st.mismatch || st.blocked ? -EPROTO : -EAGAIN;
+	return gagg_state_is_stuck(&st) ? -EPROTO : -EAGAIN;
 }
 
 int gagg_op_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,

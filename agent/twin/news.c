@@ -50,7 +50,7 @@ void news_tell(struct group *g)
 	epoch_status(g, &st);
 	for (r = 0; r < GAGG_RANKS; r++)
 		if (g->session[r])
-			session_mismatch(g->session[r], st.mismatch || st.blocked);
+			session_tell_stuck(g->session[r], &st);
 	if (st.mismatch)
 		news_mismatch(g, &st);
 	news_blocked(g);

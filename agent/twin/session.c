@@ -222,23 +222,30 @@ static void session_times_end(const struct gagg_host *h)
 	times_end(h->session);
 }
 
-static void session_join(const struct gagg_host *h)
+void session_tell_stuck(struct session *s, const struct gagg_ioc_status *st)
 {
-	epoch_attach(h->session->group, h->session->rank);
-}
+	bool is = gagg_state_is_stuck(st);
 
-static void session_part(const struct gagg_host *h, u32 reason)
-{
-	epoch_leave(h->session->group, h->session->rank, reason);
-}
-
-void session_mismatch(struct session *s, bool is)
-{
 	if (!s->page || s->mismatch == is)
 		return;
 	s->mismatch = is;
 	__atomic_store_n(&s->page->mismatch, is, __ATOMIC_SEQ_CST);
 	futex_ring(&s->page->bell);
+}
+
+static void session_join(const struct gagg_host *h)
+{
+	struct gagg_ioc_status st = { 0 };
+
+	epoch_attach(h->session->group, h->session->rank);
+	/* no news may come for this session: others were told before */
+	epoch_status(h->session->group, &st);
+	session_tell_stuck(h->session, &st);
+}
+
+static void session_part(const struct gagg_host *h, u32 reason)
+{
+	epoch_leave(h->session->group, h->session->rank, reason);
 }
 
 /* chunks of a store are read by ops: only the copy is mapped */

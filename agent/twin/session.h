@@ -60,8 +60,8 @@ int session_open(void *twin, const struct broker_request *req, const struct peer
 /* of an attached session: an epoch runs now, or is over; wakes all waiters */
 void session_started(struct session *s);
 void session_ended(struct session *s, u32 reason);
-/* configurations differ, or agree again */
-void session_mismatch(struct session *s, bool is);
+/* no epoch can start, or one can again: its trainer waits no longer, or may */
+void session_tell_stuck(struct session *s, const struct gagg_ioc_status *st);
 /* closes the session if a worker has found it bad; true: it was closed */
 bool session_expel(struct session *s);
 /* leave, give everything back */

@@ -214,11 +214,12 @@ static inline bool gagg_step_limit(const struct gagg_hosted *x)
 /*
  * A datagram is made under the lock, and sent without it. One that was sent a moment ago is not
  * sent again. With a HELLO this is found out before it is made: one that is made counts as said.
- * The next HELLO claims SENT only if those as long as a chunk leave on all shards.
+ * The next HELLO claims SENT only if for those as long as a chunk there was room on all shards. One
+ * that the interface refuses counts: it does not pass, and the next ones will not.
  */
 static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
 {
-	bool wide = type == GAGG_JOIN_SEND_WIDE, left = true, unfit = false;
+	bool wide = type == GAGG_JOIN_SEND_WIDE, sent = true, unfit = false;
 	const struct gagg_host *h = &x->host;
 	struct gagg_word w;
 
@@ -233,12 +234,12 @@ static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
 
 		if (!wide || !epoch_is_said(h, s, node, true))
 			fate = epoch_send(h, s, node, &w);
-		left &= fate == GAGG_FATE_LEFT;
+		sent &= fate != GAGG_FATE_NO_ROOM;
 		unfit |= fate == GAGG_FATE_UNFIT;
 	}
 	epoch_lock_join(h);
 	*x->unfit |= unfit;
-	if (wide && left)
+	if (wide && sent)
 		gagg_join_sent(x->join, node);
 	epoch_unlock_join(h);
 }

@@ -67,6 +67,19 @@ differs()
 	soon shows_difference
 }
 
+# no timeout is as short
+is_told()
+{
+	local status=0
+
+	GAGG_SOCKET=$tmp/3.sock timeout 5 gagg-bench all_reduce --group other --rank 0 \
+		>"$tmp/told" 2>&1 || status=$?
+	cat "$tmp/told"
+	echo "exit status $status"
+	[ "$status" -ne 124 ] &&
+		grep 'config-mismatch: ring is 24576 on the host of rank 1, 49152 here$' "$tmp/told"
+}
+
 shows_difference()
 {
 	of 3 member list other && of 4 group list &&
@@ -133,12 +146,13 @@ stopped()
 		kill -CONT "${twins[2]}" && of 2 group list
 }
 
-echo "1..11"
+echo "1..12"
 twins_begin 3 train
 check "members that are heard" soon heard
 check "the commands of gagg-twin(8), where no module is loaded" monitoring
 check "which twin it is" eval 'of 1 version | grep "^gagg-twin .* at $tmp/1.sock of $tmp/gagg.conf wire "'
 check "the field that differs, on both hosts" differs
+check "a trainer that comes later is told at once" is_told
 check "who asks without end holds up no training" crowd
 check "counters, and how the epoch has ended" counters
 check "a change says which file to edit" says \

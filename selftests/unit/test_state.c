@@ -79,6 +79,14 @@ static void reach__of_another_host(void **state)
 	free(j);
 }
 
+static void epoch__cannot_start(void **state)
+{
+	(void)state;
+	assert_false(gagg_state_is_stuck(&(struct gagg_ioc_status){ .missing = 3 }));
+	assert_true(gagg_state_is_stuck(&(struct gagg_ioc_status){ .mismatch = 1 }));
+	assert_true(gagg_state_is_stuck(&(struct gagg_ioc_status){ .blocked = 1 }));
+}
+
 static void digest__has_a_name(void **state)
 {
 	(void)state;
@@ -96,6 +104,7 @@ int main(void)
 		cmocka_unit_test(state__of_a_group),
 		cmocka_unit_test(state__of_a_member),
 		cmocka_unit_test(reach__of_another_host),
+		cmocka_unit_test(epoch__cannot_start),
 		cmocka_unit_test(digest__has_a_name),
 	};
 

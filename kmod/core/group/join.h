@@ -23,8 +23,8 @@
  * Such a HELLO shows that chunks do not pass, and not merely that datagrams get lost:
  *	1. Both are lost together, in bursts or when a link is down.
  *	2. Both wait in the same queues: on a slow link the HELLO arrives after what it speaks of.
- *	3. Where a socket has no room for a long datagram, or the interface refuses it, no HELLO
- *	   says that one has left.
+ *	3. Where a socket has no room for a long datagram, no HELLO says that one was sent. Where
+ *	   the interface refuses its length, HELLO does: no chunk passes there.
  *
  * Lanes. Nodes agree on how long chunks are. HELLO says how many lanes fit the MTU of its
  * sender's interfaces; START, how many a chunk of its epoch has: the least of all nodes'.

@@ -8,6 +8,12 @@
 #include "group/join.h"
 #include <linux/gagg.h>
 
+/* configurations of hosts differ, or chunks do not pass: no epoch starts while that is so */
+static inline bool gagg_state_is_stuck(const struct gagg_ioc_status *st)
+{
+	return st->mismatch || st->blocked;
+}
+
 /* of a group whose configuration is complete */
 enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st);
 
