@@ -16,6 +16,7 @@
 #include "channel.h"
 #include "chardev.h"
 #include "compat/mm.h"
+#include "core/ask.h"
 #include "core/refusal.h"
 #include "group.h"
 #include "memory.h"
@@ -23,34 +24,7 @@
 #include "session.h"
 #include "uring.h"
 
-#define FEATURES	(GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_STORE | \
-			 GAGG_FEAT_TIMES | GAGG_FEAT_COPIES | \
-			 (IS_ENABLED(CONFIG_IO_URING) ? GAGG_FEAT_URING : 0))
-
-union gagg_ioc_any {
-	u32 size;
-	struct gagg_ioc_features features;
-	struct gagg_ioc_open open;
-	struct gagg_ioc_attach attach;
-	struct gagg_ioc_detach detach;
-	struct gagg_ioc_channel channel;
-	struct gagg_ioc_channel_free channel_free;
-	struct gagg_ioc_submit submit;
-	struct gagg_ioc_wait wait;
-	struct gagg_ioc_status status;
-	struct gagg_ioc_times times;
-};
-
-static int chardev_do_features(struct gagg_ioc_features *arg)
-{
-	if (arg->reserved[0] || arg->reserved[1])
-		return -EINVAL;
-	arg->abi = GAGG_ABI;
-	arg->features = FEATURES;
-	arg->wire_min = GAGG_WIRE_VERSION;
-	arg->wire_max = GAGG_WIRE_VERSION;
-	return 0;
-}
+#define FEATURES_HERE	(IS_ENABLED(CONFIG_IO_URING) ? GAGG_FEAT_URING : 0)
 
 static int chardev_do_open(struct gagg_session *ses, const struct gagg_ioc_open *arg)
 {
@@ -75,65 +49,43 @@ static int chardev_do_wait(struct gagg_session *ses, const struct gagg_ioc_wait 
 	return err;
 }
 
-static int chardev_do_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
-{
-	struct gagg_ioc_status st = {
-		.size = arg->size, .channel = arg->channel, .op = arg->op,
-	};
-
-	if (arg->blocked)
-		return -EINVAL;
-	if (!ses->group)
-		return -ENOTCONN;
-	gagg_session_status(ses, &st);
-	st.missing = gagg_op_missing(ses, st.channel, st.op);
-	*arg = st;
-	return 0;
-}
-
 /* the commands that run under session.lock */
-static int chardev_do_locked(struct gagg_session *ses, unsigned int nr, union gagg_ioc_any *arg)
+static int chardev_do_locked(struct gagg_session *ses, unsigned int cmd, union gagg_ask *arg)
 {
-	switch (nr) {
-	case _IOC_NR(GAGG_IOC_ATTACH):
-		if (arg->attach.flags || arg->attach.reserved)
-			return -EINVAL;
+	switch (cmd) {
+	case GAGG_IOC_ATTACH:
 		return gagg_session_attach(ses, &arg->attach);
-	case _IOC_NR(GAGG_IOC_DETACH):
-		if (arg->detach.flags)
-			return -EINVAL;
+	case GAGG_IOC_DETACH:
 		return gagg_session_detach(ses, GAGG_R_BYE);
-	case _IOC_NR(GAGG_IOC_CHANNEL):
-		if (arg->channel.flags || arg->channel.reserved)
-			return -EINVAL;
+	case GAGG_IOC_CHANNEL:
 		return gagg_session_channel(ses, &arg->channel);
-	case _IOC_NR(GAGG_IOC_CHANNEL_FREE):
+	case GAGG_IOC_CHANNEL_FREE:
 		return gagg_session_channel_free(ses, arg->channel_free.channel);
-	case _IOC_NR(GAGG_IOC_SUBMIT):
+	case GAGG_IOC_SUBMIT:
 		return gagg_op_submit(ses, &arg->submit, true);
-	case _IOC_NR(GAGG_IOC_STATUS):
-		return chardev_do_status(ses, &arg->status);
-	case _IOC_NR(GAGG_IOC_TIMES):
+	case GAGG_IOC_STATUS:
+		return gagg_op_status(ses, &arg->status);
+	case GAGG_IOC_TIMES:
 		return gagg_op_times(ses, &arg->times);
 	}
 	return -ENOTTY;
 }
 
 /*
- * Size of the argument; a shorter one is refused. A caller that did not know the lanes of
- * GAGG_IOC_STATUS would cut its operations into other chunks than other ranks.
+ * The commands with the size of their argument; a shorter one is refused. A caller that did not
+ * know the lanes of GAGG_IOC_STATUS would cut its operations into other chunks than other ranks.
  */
-static const u16 arg_size[] = {
-	[_IOC_NR(GAGG_IOC_FEATURES)] = sizeof(struct gagg_ioc_features),
-	[_IOC_NR(GAGG_IOC_OPEN)] = sizeof(struct gagg_ioc_open),
-	[_IOC_NR(GAGG_IOC_ATTACH)] = sizeof(struct gagg_ioc_attach),
-	[_IOC_NR(GAGG_IOC_DETACH)] = sizeof(struct gagg_ioc_detach),
-	[_IOC_NR(GAGG_IOC_CHANNEL)] = sizeof(struct gagg_ioc_channel),
-	[_IOC_NR(GAGG_IOC_CHANNEL_FREE)] = sizeof(struct gagg_ioc_channel_free),
-	[_IOC_NR(GAGG_IOC_SUBMIT)] = sizeof(struct gagg_ioc_submit),
-	[_IOC_NR(GAGG_IOC_WAIT)] = sizeof(struct gagg_ioc_wait),
-	[_IOC_NR(GAGG_IOC_STATUS)] = sizeof(struct gagg_ioc_status),
-	[_IOC_NR(GAGG_IOC_TIMES)] = sizeof(struct gagg_ioc_times),
+static const u32 chardev_cmds[] = {
+	[_IOC_NR(GAGG_IOC_FEATURES)] = GAGG_IOC_FEATURES,
+	[_IOC_NR(GAGG_IOC_OPEN)] = GAGG_IOC_OPEN,
+	[_IOC_NR(GAGG_IOC_ATTACH)] = GAGG_IOC_ATTACH,
+	[_IOC_NR(GAGG_IOC_DETACH)] = GAGG_IOC_DETACH,
+	[_IOC_NR(GAGG_IOC_CHANNEL)] = GAGG_IOC_CHANNEL,
+	[_IOC_NR(GAGG_IOC_CHANNEL_FREE)] = GAGG_IOC_CHANNEL_FREE,
+	[_IOC_NR(GAGG_IOC_SUBMIT)] = GAGG_IOC_SUBMIT,
+	[_IOC_NR(GAGG_IOC_WAIT)] = GAGG_IOC_WAIT,
+	[_IOC_NR(GAGG_IOC_STATUS)] = GAGG_IOC_STATUS,
+	[_IOC_NR(GAGG_IOC_TIMES)] = GAGG_IOC_TIMES,
 };
 
 static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long uarg)
@@ -141,41 +93,44 @@ static long chardev_ioctl(struct file *file, unsigned int cmd, unsigned long uar
 	struct gagg_session *ses = file->private_data;
 	void __user *user = (void __user *)uarg;
 	unsigned int nr = _IOC_NR(cmd);
-	union gagg_ioc_any arg;
+	union gagg_ask arg;
 	u32 size;
 	int err;
 
 	/* the size bits of the number follow the caller's version: @size decides */
-	if (_IOC_TYPE(cmd) != GAGG_IOC_MAGIC || nr >= ARRAY_SIZE(arg_size) ||
+	if (_IOC_TYPE(cmd) != GAGG_IOC_MAGIC || nr >= ARRAY_SIZE(chardev_cmds) ||
 	    _IOC_DIR(cmd) != (_IOC_READ | _IOC_WRITE))
 		return -ENOTTY;
-	nr = array_index_nospec(nr, ARRAY_SIZE(arg_size));
+	cmd = chardev_cmds[array_index_nospec(nr, ARRAY_SIZE(chardev_cmds))];
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
-	if (size < arg_size[nr])
+	if (size < _IOC_SIZE(cmd))
 		return -EINVAL;
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	memset(&arg, 0, sizeof(arg));
-	err = copy_struct_from_user(&arg, arg_size[nr], user, size);
+	err = copy_struct_from_user(&arg, _IOC_SIZE(cmd), user, size);
 	if (err)
 		return err;
 	/* user memory may have changed between the two reads */
 	arg.size = size;
+	err = gagg_refusal_error(gagg_ask_check(cmd, &arg));
+	if (err)
+		return err;
 
-	if (nr == _IOC_NR(GAGG_IOC_WAIT))
+	if (cmd == GAGG_IOC_WAIT)
 		return chardev_do_wait(ses, &arg.wait);
-	if (nr == _IOC_NR(GAGG_IOC_FEATURES)) {
-		err = chardev_do_features(&arg.features);
-	} else if (nr == _IOC_NR(GAGG_IOC_OPEN)) {
+	if (cmd == GAGG_IOC_FEATURES) {
+		gagg_ask_tell_features(&arg.features, FEATURES_HERE);
+	} else if (cmd == GAGG_IOC_OPEN) {
 		err = chardev_do_open(ses, &arg.open);
 	} else {
 		if (mutex_lock_interruptible(&ses->lock))
 			return -EINTR;
-		err = chardev_do_locked(ses, nr, &arg);
+		err = chardev_do_locked(ses, cmd, &arg);
 		mutex_unlock(&ses->lock);
 	}
-	if (!err && copy_to_user(user, &arg, arg_size[nr]))
+	if (!err && copy_to_user(user, &arg, _IOC_SIZE(cmd)))
 		err = -EFAULT;
 	return err;
 }

@@ -62,16 +62,55 @@ static void op_shard_unlock(const struct gagg_host *h, u32 shard)
 	spin_unlock_bh(&h->ses->group->ep->port[shard].lock);
 }
 
+static enum gagg_refusal op_tell_epoch(const struct gagg_host *h, struct gagg_ioc_status *st)
+{
+	if (!h->ses->group)
+		return GAGG_REFUSE_IDLE;
+	gagg_session_status(h->ses, st);
+	return GAGG_REFUSE_NOT;
+}
+
+static u64 op_missing(const struct gagg_host *h, u32 channel, u64 number)
+{
+	const struct gagg_seat *seat = gagg_seat_find(h->ses, channel);
+	struct gagg_group *grp = h->ses->group;
+	u64 ranks = 0;
+
+	if (!seat)
+		return 0;
+	mutex_lock(&grp->lock);
+	if (!grp->dead && grp->channel[seat->channel->site.index] == seat->channel)
+		ranks = gagg_op_waits_for(h, &grp->geom, &seat->channel->site, &seat->ops, number);
+	mutex_unlock(&grp->lock);
+	return ranks;
+}
+
+int gagg_op_status(struct gagg_session *ses, struct gagg_ioc_status *arg)
+{
+	const struct gagg_host h = { .ses = ses };
+
+	return gagg_refusal_error(gagg_op_tell_status(&h, arg));
+}
+
 int gagg_op_times(struct gagg_session *ses, struct gagg_ioc_times *arg)
 {
 	const struct gagg_host h = { .ses = ses };
 
-	if (!gagg_times_valid(arg))
-		return -EINVAL;
-	if (!ses->group || ses->state == GAGG_S_BOUND)
-		return -ENOTCONN;
-	gagg_op_tell_times(&h, arg);
-	return 0;
+	return gagg_refusal_error(gagg_op_tell_times(&h, READ_ONCE(ses->state), arg));
+}
+
+void gagg_op_times_begin(struct gagg_session *ses)
+{
+	const struct gagg_host h = { .ses = ses };
+
+	gagg_op_reset_times(&h);
+}
+
+void gagg_op_times_end(struct gagg_session *ses)
+{
+	const struct gagg_host h = { .ses = ses };
+
+	gagg_op_stop_times(&h);
 }
 
 /* all port locks held */
@@ -138,22 +177,6 @@ int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool w
 	}
 	rcu_read_unlock();
 	return err;
-}
-
-u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op)
-{
-	const struct gagg_seat *seat = op ? gagg_seat_find(ses, channel) : NULL;
-	const struct gagg_host h = { .ses = ses };
-	struct gagg_group *grp = ses->group;
-	u64 ranks = 0;
-
-	if (!seat)
-		return 0;
-	mutex_lock(&grp->lock);
-	if (!grp->dead && grp->channel[seat->channel->site.index] == seat->channel)
-		ranks = gagg_op_waits_for(&h, &grp->geom, &seat->channel->site, &seat->ops, op);
-	mutex_unlock(&grp->lock);
-	return ranks;
 }
 
 void gagg_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard, u64 number)

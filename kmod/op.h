@@ -30,10 +30,13 @@ int gagg_op_submit(struct gagg_session *ses, struct gagg_ioc_submit *arg, bool w
 int gagg_op_wish(struct gagg_session *ses, const struct gagg_ioc_wait *arg,
 		 struct gagg_wish *wish);
 int gagg_op_wait(const struct gagg_wish *wish, u64 timeout_ns);
-/* ranks that an op waits for: see struct gagg_ioc_status */
-u64 gagg_op_missing(struct gagg_session *ses, u32 channel, u64 op);
-/* fills in the answer to GAGG_IOC_TIMES */
+/* fill in the answers to GAGG_IOC_STATUS and GAGG_IOC_TIMES */
+int gagg_op_status(struct gagg_session *ses, struct gagg_ioc_status *arg);
 int gagg_op_times(struct gagg_session *ses, struct gagg_ioc_times *arg);
+
+/* times of an epoch begin, or end */
+void gagg_op_times_begin(struct gagg_session *ses);
+void gagg_op_times_end(struct gagg_session *ses);
 
 /* from the poll: ops of a seat up to @number are done in @shard */
 void gagg_op_done(struct gagg_session *ses, struct gagg_seat *seat, u32 shard, u64 number);

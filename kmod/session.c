@@ -224,23 +224,14 @@ static void session_reset(const struct gagg_host *h)
 	WRITE_ONCE(h->ses->epoch, 0);
 }
 
-/* the times of the epoch that begins; those of the last one could be read until now */
 static void session_times_begin(const struct gagg_host *h)
 {
-	struct gagg_group *grp = h->ses->group;
-
-	spin_lock_bh(&grp->times_lock);
-	memset(&grp->times[h->ses->rank], 0, sizeof(grp->times[h->ses->rank]));
-	spin_unlock_bh(&grp->times_lock);
+	gagg_op_times_begin(h->ses);
 }
 
 static void session_times_end(const struct gagg_host *h)
 {
-	struct gagg_group *grp = h->ses->group;
-
-	spin_lock_bh(&grp->times_lock);
-	gagg_times_end(&grp->times[h->ses->rank], ktime_get_ns());
-	spin_unlock_bh(&grp->times_lock);
+	gagg_op_times_end(h->ses);
 }
 
 static void session_join(const struct gagg_host *h)
@@ -421,10 +412,6 @@ int gagg_session_channel(struct gagg_session *ses, struct gagg_ioc_channel *arg)
 
 	if (!grp)
 		return -ENOTCONN;
-	err = gagg_refusal_error(gagg_ledger_asks(&grp->geom, ses->rank, arg->channel,
-						  arg->members));
-	if (err)
-		return err;
 	if (mutex_lock_killable(&grp->lock))
 		return -EINTR;
 	tenant = session_tenant(ses);
@@ -439,9 +426,9 @@ int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 	struct gagg_tenant tenant;
 	int err;
 
-	/* a session without a group has no channels */
+	/* a session without a group has no channels: its table is empty */
 	if (!grp)
-		return id ? -ENOENT : -EINVAL;
+		return gagg_rank_place(&ses->table, id);
 	mutex_lock(&grp->lock);
 	tenant = session_tenant(ses);
 	err = gagg_rank_free(&tenant, id);

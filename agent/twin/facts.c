@@ -180,8 +180,8 @@ static size_t fact_tell_twin(const struct twin *t, void *more)
 {
 	struct broker_twin about = {
 		.size = sizeof(about),
-		.wire_min = GAGG_WIRE_VERSION,
-		.wire_max = GAGG_WIRE_VERSION,
+		.wire_min = GAGG_WIRE_OLDEST,
+		.wire_max = GAGG_WIRE_NEWEST,
 		.version = GAGG_VERSION,
 	};
 

@@ -18,7 +18,6 @@
 #include <linux/sockios.h>
 
 #include "channel.h"
-#include "epoch.h"
 #include "group.h"
 #include "link.h"
 #include "memory.h"
@@ -26,6 +25,8 @@
 #include "session.h"
 #include "twin.h"
 #include "worker.h"
+#include "core/ask.h"
+#include "core/refusal.h"
 #include "../gaggd/log.h"
 #include "../lib/message.h"
 
@@ -39,15 +40,8 @@
 #define UNREAD_MAX	(4 << 10)	/* bytes, as the kernel counts them */
 
 union arg {
-	u32 size;
 	u64 offset;
-	struct gagg_ioc_features features;
-	struct gagg_ioc_attach attach;
-	struct gagg_ioc_detach detach;
-	struct gagg_ioc_channel channel;
-	struct gagg_ioc_channel_free channel_free;
-	struct gagg_ioc_status status;
-	struct gagg_ioc_times times;
+	union gagg_ask ask;
 };
 
 struct request {
@@ -138,48 +132,17 @@ static int link_watch(struct session *s, struct request *r)
 
 static int link_do_attach(struct session *s, struct request *r)
 {
-	int err;
+	int err = link_watch(s, r);
 
-	if (r->arg.attach.flags || r->arg.attach.reserved)
-		return -EINVAL;
-	err = link_watch(s, r);
-	return err ? err : session_attach(s, &r->arg.attach);
+	return err ? err : session_attach(s, &r->arg.ask.attach);
 }
 
 /* a child of the rank may hold the socket, but may not detach the rank */
 static int link_do_detach(struct session *s, const struct request *r)
 {
-	if (r->arg.detach.flags)
-		return -EINVAL;
 	if (s->watching && !link_is_from_rank(s, r))
 		return -EPERM;
 	return session_detach(s, GAGG_R_BYE);
-}
-
-static int link_do_status(struct session *s, struct gagg_ioc_status *arg)
-{
-	struct gagg_ioc_status st = {
-		.size = arg->size, .channel = arg->channel, .op = arg->op,
-	};
-
-	if (arg->blocked)
-		return -EINVAL;
-	epoch_status(s->group, &st);
-	st.missing = session_missing(s, st.channel, st.op);
-	*arg = st;
-	return 0;
-}
-
-static int link_do_features(struct gagg_ioc_features *arg)
-{
-	if (arg->reserved[0] || arg->reserved[1])
-		return -EINVAL;
-	arg->abi = GAGG_ABI;
-	arg->features = GAGG_FEAT_BSP | GAGG_FEAT_IPV6 | GAGG_FEAT_CHANNELS | GAGG_FEAT_STORE |
-			GAGG_FEAT_TIMES | GAGG_FEAT_COPIES;
-	arg->wire_min = GAGG_WIRE_VERSION;
-	arg->wire_max = GAGG_WIRE_VERSION;
-	return 0;
 }
 
 static int link_do_map(struct session *s, struct request *r)
@@ -204,31 +167,35 @@ static size_t link_arg_length(u32 request)
 static int link_carry_out(struct session *s, struct request *r)
 {
 	size_t length = link_arg_length(r->head.request);
+	union gagg_ask *arg = &r->arg.ask;
+	int err;
 
 	/* libgagg and gagg-twin are of one version */
-	if (r->length != length || (length > sizeof(u64) && r->arg.size != length))
+	if (r->length != length || (length > sizeof(u64) && arg->size != length))
 		return r->length > length && length ? -E2BIG : -EINVAL;
+	err = gagg_refusal_error(gagg_ask_check(r->head.request, arg));
+	if (err)
+		return err;
 	switch (r->head.request) {
 	case TWIN_HELLO:
 		return link_do_hello(s, r);
 	case TWIN_MAP:
 		return link_do_map(s, r);
 	case GAGG_IOC_FEATURES:
-		return link_do_features(&r->arg.features);
+		gagg_ask_tell_features(&arg->features, 0);
+		return 0;
 	case GAGG_IOC_ATTACH:
 		return link_do_attach(s, r);
 	case GAGG_IOC_DETACH:
 		return link_do_detach(s, r);
 	case GAGG_IOC_CHANNEL:
-		if (r->arg.channel.flags || r->arg.channel.reserved)
-			return -EINVAL;
-		return session_channel(s, &r->arg.channel);
+		return session_channel(s, &arg->channel);
 	case GAGG_IOC_CHANNEL_FREE:
-		return session_channel_free(s, r->arg.channel_free.channel);
+		return session_channel_free(s, arg->channel_free.channel);
 	case GAGG_IOC_STATUS:
-		return link_do_status(s, &r->arg.status);
+		return session_status(s, &arg->status);
 	case GAGG_IOC_TIMES:
-		return session_times(s, &r->arg.times);
+		return session_times(s, &arg->times);
 	}
 	return -ENOTTY;
 }

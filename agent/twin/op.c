@@ -15,11 +15,13 @@
 #include <linux/futex.h>
 
 #include "channel.h"
+#include "epoch.h"
 #include "group.h"
 #include "op.h"
 #include "session.h"
 #include "twin.h"
 #include "worker.h"
+#include "core/refusal.h"
 
 void futex_ring(uint32_t *bell)
 {
@@ -32,7 +34,7 @@ void seat_ring(struct twin_seat *shared)
 	futex_ring(&shared->bell);
 }
 
-/* --- times ----------------------------------------------------------------- */
+/* --- what a trainer asks --------------------------------------------------- */
 
 struct gagg_host {
 	struct session *s;
@@ -76,30 +78,58 @@ static void op_shard_unlock(const struct gagg_host *h, u32 shard)
 	worker_unlock(h->s->group->part[shard].port->worker);
 }
 
-void times_begin(struct session *s)
+static enum gagg_refusal op_tell_epoch(const struct gagg_host *h, struct gagg_ioc_status *st)
 {
-	pthread_mutex_lock(&s->times_lock);
-	memset(&s->times, 0, sizeof(s->times));
-	pthread_mutex_unlock(&s->times_lock);
+	epoch_status(h->s->group, st);
+	return GAGG_REFUSE_NOT;
 }
 
-void times_end(struct session *s)
+static struct seat *op_seat_find(struct session *s, u32 channel)
 {
-	pthread_mutex_lock(&s->times_lock);
-	gagg_times_end(&s->times, now_ns());
-	pthread_mutex_unlock(&s->times_lock);
+	struct channel *ch = channel_find(s->group, channel);
+	unsigned int l;
+
+	for (l = 0; ch && l < GAGG_LOCALS; l++)
+		if (ch->seat[l] && ch->seat[l]->session == s)
+			return ch->seat[l];
+	return NULL;
+}
+
+/* this thread alone changes seats */
+static u64 op_missing(const struct gagg_host *h, u32 channel, u64 number)
+{
+	const struct seat *seat = op_seat_find(h->s, channel);
+
+	return seat ? gagg_op_waits_for(h, &h->s->group->geom, &seat->channel->site, &seat->ops,
+					number) : 0;
+}
+
+int session_status(struct session *s, struct gagg_ioc_status *arg)
+{
+	const struct gagg_host h = { .s = s };
+
+	return gagg_refusal_error(gagg_op_tell_status(&h, arg));
 }
 
 int session_times(struct session *s, struct gagg_ioc_times *arg)
 {
 	const struct gagg_host h = { .s = s };
 
-	if (!gagg_times_valid(arg))
-		return -EINVAL;
-	if (s->state == GAGG_S_BOUND)
-		return -ENOTCONN;
-	gagg_op_tell_times(&h, arg);
-	return 0;
+	return gagg_refusal_error(gagg_op_tell_times(&h, s->state, arg));
+}
+
+void times_begin(struct session *s)
+{
+	const struct gagg_host h = { .s = s };
+
+	gagg_op_reset_times(&h);
+}
+
+void times_end(struct session *s)
+{
+	const struct gagg_host h = { .s = s };
+
+	gagg_op_stop_times(&h);
 }
 
 /* --- ops -------------------------------------------------------------------- */
@@ -163,27 +193,6 @@ void seat_done(struct seat *seat, unsigned int shard, u64 number)
 	/* the first gagg_fd() asks for it; the end of an epoch is reported to all */
 	if (__atomic_load_n(&s->page->events, __ATOMIC_SEQ_CST))
 		session_tell(s, n);
-}
-
-static struct seat *op_seat_find(struct session *s, u32 channel)
-{
-	struct channel *ch = channel_find(s->group, channel);
-	unsigned int l;
-
-	for (l = 0; ch && l < GAGG_LOCALS; l++)
-		if (ch->seat[l] && ch->seat[l]->session == s)
-			return ch->seat[l];
-	return NULL;
-}
-
-u64 session_missing(struct session *s, u32 channel, u64 op)
-{
-	/* this thread alone changes seats */
-	const struct seat *seat = op ? op_seat_find(s, channel) : NULL;
-	const struct gagg_host h = { .s = s };
-
-	return seat ? gagg_op_waits_for(&h, &s->group->geom, &seat->channel->site, &seat->ops, op) :
-		      0;
 }
 
 /* false: libgagg never makes such a submission */

@@ -12,13 +12,13 @@
 struct seat;
 struct session;
 
-/* times of a rank, as in the module; control thread */
+/* times of an epoch begin, or end; control thread */
 void times_begin(struct session *s);
 void times_end(struct session *s);
-int session_times(struct session *s, struct gagg_ioc_times *arg);
 
-/* control thread: ranks that an op waits for, see struct gagg_ioc_status */
-u64 session_missing(struct session *s, u32 channel, u64 op);
+/* control thread: fill in the answers to GAGG_IOC_STATUS and GAGG_IOC_TIMES */
+int session_status(struct session *s, struct gagg_ioc_status *arg);
+int session_times(struct session *s, struct gagg_ioc_times *arg);
 
 /* takes submissions; from worker 0, which holds its lock */
 void session_take(struct session *s);

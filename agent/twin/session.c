@@ -315,10 +315,8 @@ int session_detach(struct session *s, u32 reason)
 int session_channel(struct session *s, struct gagg_ioc_channel *arg)
 {
 	const struct gagg_tenant tenant = session_tenant(s);
-	int err;
 
-	err = gagg_refusal_error(gagg_ledger_asks(tenant.g, s->rank, arg->channel, arg->members));
-	return err ? err : gagg_rank_channel(&tenant, arg);
+	return gagg_rank_channel(&tenant, arg);
 }
 
 int session_channel_free(struct session *s, u32 id)

@@ -30,6 +30,7 @@
  *	front	how far all shards have come
  *	ledger	the ops of a rank over all shards: which are legal, which are done
  *	session	the states of a trainer's session, and what they allow
+ *	ask	what a trainer asks: which arguments are good
  *	out	the outbox: actions, runs of messages
  *	stats	counters
  *	ring/	a channel that works in rounds; ring, submit: its shape, cursors and ops
@@ -72,6 +73,7 @@
 #include "site.h"
 #include "ledger.h"
 #include "session.h"
+#include "ask.h"
 #include "work.h"
 #include "burst.h"
 #include "load.h"

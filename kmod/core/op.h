@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ops of a local rank: they begin, they end, and its times are counted with them.
+ * Ops of a local rank: they begin, they end, and its times are counted with them. Its trainer is
+ * told its times, and the state of the epoch.
  *
  * One source of each host includes this. It defines struct gagg_host, whose rank it is, before, and
  * after it the functions that are only declared here: what a host alone can do.
@@ -8,7 +9,7 @@
 #ifndef GAGG_CORE_OP_H
 #define GAGG_CORE_OP_H
 
-#include "ledger.h"
+#include "session.h"
 #include "site.h"
 #include "stats.h"
 #include "group/times.h"
@@ -25,6 +26,11 @@ static struct gagg_stats *op_stats(const struct gagg_host *h, u32 shard);
 /* the lock of a shard */
 static void op_shard_lock(const struct gagg_host *h, u32 shard);
 static void op_shard_unlock(const struct gagg_host *h, u32 shard);
+
+/* fills in what GAGG_IOC_STATUS tells of the epoch. NOT; IDLE: the session has no group */
+static enum gagg_refusal op_tell_epoch(const struct gagg_host *h, struct gagg_ioc_status *st);
+/* gagg_op_waits_for() of an op of the rank; 0: it has no such channel */
+static u64 op_missing(const struct gagg_host *h, u32 channel, u64 number);
 
 /*
  * gagg_op_begin - gagg_ledger_submit() on a channel of the host
@@ -89,12 +95,58 @@ static inline u64 gagg_op_waits_for(const struct gagg_host *h, const struct gagg
 	return ranks;
 }
 
-/* gagg_times_tell(), as of now */
-static inline void gagg_op_tell_times(const struct gagg_host *h, struct gagg_ioc_times *arg)
+/* GAGG_IOC_STATUS: NOT or IDLE. No op has the number 0, which asks for none. */
+static inline enum gagg_refusal gagg_op_tell_status(const struct gagg_host *h,
+						    struct gagg_ioc_status *arg)
+{
+	struct gagg_ioc_status st = {
+		.size = arg->size, .channel = arg->channel, .op = arg->op,
+	};
+	enum gagg_refusal no = op_tell_epoch(h, &st);
+
+	if (no)
+		return no;
+	if (st.op)
+		st.missing = op_missing(h, st.channel, st.op);
+	*arg = st;
+	return no;
+}
+
+/*
+ * gagg_op_tell_times - GAGG_IOC_TIMES, as of now
+ * @arg: gagg_times_valid()
+ *
+ * NOT; IDLE: the rank has not attached. Times of an epoch that is over can still be read.
+ */
+static inline enum gagg_refusal gagg_op_tell_times(const struct gagg_host *h,
+						   enum gagg_session_state state,
+						   struct gagg_ioc_times *arg)
+{
+	struct gagg_times *times;
+
+	if (state == GAGG_S_BOUND)
+		return GAGG_REFUSE_IDLE;
+	times = op_times_lock(h);
+	gagg_times_tell(times, arg, op_times_now());
+	op_times_unlock(h);
+	return GAGG_REFUSE_NOT;
+}
+
+/* an epoch begins: until now the times of the last one could be read */
+static inline void gagg_op_reset_times(const struct gagg_host *h)
 {
 	struct gagg_times *times = op_times_lock(h);
 
-	gagg_times_tell(times, arg, op_times_now());
+	memset(times, 0, sizeof(*times));
+	op_times_unlock(h);
+}
+
+/* the epoch is over */
+static inline void gagg_op_stop_times(const struct gagg_host *h)
+{
+	struct gagg_times *times = op_times_lock(h);
+
+	gagg_times_end(times, op_times_now());
 	op_times_unlock(h);
 }
 

@@ -205,14 +205,19 @@ static inline int gagg_rank_detach(const struct gagg_tenant *x, u32 reason)
 	return 0;
 }
 
-/* GAGG_IOC_CHANNEL, in an epoch; makes the channel if need be. 0 or a negative errno. */
+/*
+ * GAGG_IOC_CHANNEL, in an epoch; makes the channel if need be. 0 or a negative errno: BAD; IDLE,
+ * STOPPED; MEMBERS, AGAIN, or for lack of memory and places.
+ */
 static inline int gagg_rank_channel(const struct gagg_tenant *x, struct gagg_ioc_channel *arg)
 {
 	const struct gagg_host *h = &x->host;
 	struct gagg_site *site;
 	int err;
 
-	err = gagg_refusal_error(gagg_state_runs(session_state(h)));
+	err = gagg_refusal_error(gagg_ledger_asks(x->g, x->rank, arg->channel, arg->members));
+	if (!err)
+		err = gagg_refusal_error(gagg_state_runs(session_state(h)));
 	if (err)
 		return err;
 	site = session_find(h, arg->channel);
@@ -230,20 +235,31 @@ static inline int gagg_rank_channel(const struct gagg_tenant *x, struct gagg_ioc
 }
 
 /*
+ * The place of a channel that is to be given back: never 0, where that of all ranks is. Or a
+ * negative errno: BAD, NONE.
+ */
+static inline int gagg_rank_place(const struct gagg_table *t, u32 id)
+{
+	int place = gagg_table_find(t, id);
+
+	if (!id)
+		return gagg_refusal_error(GAGG_REFUSE_BAD);
+	return place < 0 ? gagg_refusal_error(GAGG_REFUSE_NONE) : place;
+}
+
+/*
  * GAGG_IOC_CHANNEL_FREE. The channel stays: late members may still ask for its results. A trainer
  * may submit an op meanwhile, so ops are looked for under the locks under which the seat goes.
- * 0 or a negative errno: BAD, NONE; BUSY.
+ * 0 or a negative errno: as gagg_rank_place(); BUSY.
  */
 static inline int gagg_rank_free(const struct gagg_tenant *x, u32 id)
 {
 	const struct gagg_host *h = &x->host;
-	int place = gagg_table_find(x->table, id);
+	int place = gagg_rank_place(x->table, id);
 	bool busy;
 
-	if (!id)
-		return gagg_refusal_error(GAGG_REFUSE_BAD);
 	if (place < 0)
-		return gagg_refusal_error(GAGG_REFUSE_NONE);
+		return place;
 	session_lock(h);
 	busy = gagg_ledger_busy(session_seat_ops(h, (u32)place)) &&
 	       !gagg_state_runs(session_state(h));

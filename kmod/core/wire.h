@@ -9,6 +9,10 @@
 #include "types.h"
 #include <linux/gagg_wire.h>
 
+/* versions of datagrams that a host understands */
+#define GAGG_WIRE_OLDEST	GAGG_WIRE_VERSION
+#define GAGG_WIRE_NEWEST	GAGG_WIRE_VERSION
+
 /*
  * A parsed header: fields as in struct gagg_hdr. @len is the payload's length in bytes.
  * gagg_hdr.sig has three meanings, and a name for each:

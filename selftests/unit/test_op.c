@@ -34,6 +34,7 @@ static struct gagg_stats stats;
 static struct gagg_host host;
 static u64 now;
 static char locks[64];
+static bool alone;	/* there is no group */
 
 static void lock(const char *what, u32 number)
 {
@@ -89,6 +90,22 @@ static void op_shard_unlock(const struct gagg_host *h, u32 shard)
 	lock("unlock", shard);
 }
 
+static enum gagg_refusal op_tell_epoch(const struct gagg_host *h, struct gagg_ioc_status *st)
+{
+	assert_ptr_equal(h, &host);
+	if (alone)
+		return GAGG_REFUSE_IDLE;
+	assert_int_equal(st->attached, 0);
+	st->epoch = 7;
+	return GAGG_REFUSE_NOT;
+}
+
+static u64 op_missing(const struct gagg_host *h, u32 channel, u64 number)
+{
+	assert_ptr_equal(h, &host);
+	return 100 * channel + number;
+}
+
 static int finish(void **state)
 {
 	u32 s;
@@ -113,6 +130,7 @@ static void start(void)
 	memset(&stats, 0, sizeof(stats));
 	memset(&host, 0, sizeof(host));
 	locks[0] = 0;
+	alone = false;
 	gagg_geom_init(&g);
 	for (r = 0; r < 3; r++)
 		gagg_geom_rank(&g, r, r, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, false);
@@ -217,10 +235,80 @@ static void tell_times__of_now(void **state)
 	op(3);
 	locked("times1 times0 ");
 	now = 170;
-	gagg_op_tell_times(&host, &arg);
+	assert_int_equal(gagg_op_tell_times(&host, GAGG_S_RUNNING, &arg), GAGG_REFUSE_NOT);
 	locked("times1 times0 ");
 	assert_int_equal(arg.wait_ns, 70);
 	assert_int_equal(host.times.share, 3);
+}
+
+/* before the first op, and after the epoch, but not before a rank has attached */
+static void tell_times__if_attached(void **state)
+{
+	struct gagg_ioc_times arg = { .flags = GAGG_TIMES_SHARE, .share = 3, .batch = 8 };
+
+	(void)state;
+	start();
+	assert_int_equal(gagg_op_tell_times(&host, GAGG_S_BOUND, &arg), GAGG_REFUSE_IDLE);
+	locked("");
+	assert_int_equal(host.times.batch, 0);
+	assert_int_equal(gagg_op_tell_times(&host, GAGG_S_ATTACHED, &arg), GAGG_REFUSE_NOT);
+	assert_int_equal(gagg_op_tell_times(&host, GAGG_S_ENDED, &arg), GAGG_REFUSE_NOT);
+	locked("times1 times0 times1 times0 ");
+}
+
+static void times__of_an_epoch(void **state)
+{
+	(void)state;
+	start();
+	now = 100;
+	op(3);
+	now = 150;
+	locked("times1 times0 ");
+	gagg_op_stop_times(&host);
+	locked("times1 times0 ");
+	assert_int_equal(host.times.wait, 50);
+	assert_false(host.times.begun);
+	gagg_op_reset_times(&host);
+	locked("times1 times0 ");
+	assert_int_equal(host.times.wait, 0);
+	assert_int_equal(host.times.since, 0);
+}
+
+static void tell_status__of_an_op(void **state)
+{
+	struct gagg_ioc_status arg = { .size = 99, .channel = 3, .op = 5, .attached = 1 };
+
+	(void)state;
+	start();
+	assert_int_equal(gagg_op_tell_status(&host, &arg), GAGG_REFUSE_NOT);
+	assert_int_equal(arg.size, 99);
+	assert_int_equal(arg.channel, 3);
+	assert_int_equal(arg.op, 5);
+	assert_int_equal(arg.missing, 305);
+	assert_int_equal(arg.epoch, 7);
+	assert_int_equal(arg.attached, 0);
+}
+
+static void tell_status__of_no_op(void **state)
+{
+	struct gagg_ioc_status arg = { .channel = 3, .missing = 6 };
+
+	(void)state;
+	start();
+	assert_int_equal(gagg_op_tell_status(&host, &arg), GAGG_REFUSE_NOT);
+	assert_int_equal(arg.missing, 0);
+	assert_int_equal(arg.epoch, 7);
+}
+
+static void tell_status__without_a_group(void **state)
+{
+	struct gagg_ioc_status arg = { .channel = 3, .op = 5, .missing = 6 };
+
+	(void)state;
+	start();
+	alone = true;
+	assert_int_equal(gagg_op_tell_status(&host, &arg), GAGG_REFUSE_IDLE);
+	assert_int_equal(arg.missing, 6);
 }
 
 int main(void)
@@ -231,6 +319,11 @@ int main(void)
 		cmocka_unit_test_teardown(end__in_all_shards, finish),
 		cmocka_unit_test_teardown(waits_for__in_any_shard, finish),
 		cmocka_unit_test_teardown(tell_times__of_now, finish),
+		cmocka_unit_test_teardown(tell_times__if_attached, finish),
+		cmocka_unit_test_teardown(times__of_an_epoch, finish),
+		cmocka_unit_test_teardown(tell_status__of_an_op, finish),
+		cmocka_unit_test_teardown(tell_status__of_no_op, finish),
+		cmocka_unit_test_teardown(tell_status__without_a_group, finish),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -371,6 +371,27 @@ static void channel__needs_an_epoch(void **state)
 	assert_int_equal(gagg_rank_channel(&x, &arg), -ENOTCONN);
 	is = GAGG_S_ENDED;
 	assert_int_equal(gagg_rank_channel(&x, &arg), -EPIPE);
+	/* whether the arguments are good does not depend on that */
+	arg.members = 5;
+	assert_int_equal(gagg_rank_channel(&x, &arg), -EINVAL);
+	expect("");
+	end();
+}
+
+/* no channel of channel 0's id, without the rank, or of others than workers */
+static void channel__of_workers(void **state)
+{
+	struct gagg_ioc_channel arg = { .channel = 0, .members = 7 };
+
+	(void)state;
+	begin("bsp");
+	runs();
+	assert_int_equal(gagg_rank_channel(&x, &arg), -EINVAL);
+	arg.channel = 9;
+	arg.members = 5;
+	assert_int_equal(gagg_rank_channel(&x, &arg), -EINVAL);
+	arg.members = 15;
+	assert_int_equal(gagg_rank_channel(&x, &arg), -EINVAL);
 	expect("");
 	end();
 }
@@ -410,6 +431,9 @@ static void free__without_ops(void **state)
 	said[0] = 0;
 	assert_int_equal(gagg_rank_free(&x, 0), -EINVAL);
 	assert_int_equal(gagg_rank_free(&x, 6), -ENOENT);
+	assert_int_equal(gagg_rank_place(&table, 0), -EINVAL);
+	assert_int_equal(gagg_rank_place(&table, 6), -ENOENT);
+	assert_int_equal(gagg_rank_place(&table, 5), 2);
 	seats[2].submitted = 1;
 	assert_int_equal(gagg_rank_free(&x, 5), -EBUSY);
 	expect("");
@@ -466,6 +490,7 @@ int main(void)
 		cmocka_unit_test(detach__leaves_an_epoch),
 		cmocka_unit_test(detach__after_the_epoch),
 		cmocka_unit_test(channel__needs_an_epoch),
+		cmocka_unit_test(channel__of_workers),
 		cmocka_unit_test(channel__is_found_or_made),
 		cmocka_unit_test(free__without_ops),
 		cmocka_unit_test(free__after_the_epoch),

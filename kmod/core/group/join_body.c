@@ -30,8 +30,8 @@ static void body_of_any_hello(const struct gagg_join *j, const struct gagg_geom 
 	body->instance = cpu_to_le64(j->instance);
 	body->echo = cpu_to_le64(p->echo_other ? p->other : p->instance);
 	body->attached = cpu_to_le64(j->attached);
-	body->ver_min = GAGG_WIRE_VERSION;
-	body->ver_max = GAGG_WIRE_VERSION;
+	body->ver_min = GAGG_WIRE_OLDEST;
+	body->ver_max = GAGG_WIRE_NEWEST;
 	body->phase = j->phase;
 	/* any_pn: it was accepted on the coordinator's word, so there is nothing to acknowledge */
 	if (p->instance && !p->echo_other && !p->any_pn)
