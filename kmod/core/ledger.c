@@ -46,10 +46,12 @@ static enum gagg_refusal ledger_may_in(const struct gagg_geom *g, const struct g
 				       const struct gagg_ioc_submit *arg)
 {
 	const struct gagg_local *lo = &ch->local[led->local];
+	enum gagg_refusal no = gagg_kind(g->store, may_begin, g, ch, led, arg);
 
-	if (lo->numbers - lo->finished >= GAGG_OPS)
-		return GAGG_REFUSE_FULL;
-	return gagg_kind(g->store, may_begin, g, ch, led, arg);
+	/* last: it is refused for now, and not for good */
+	if (!no && lo->numbers - lo->finished >= GAGG_OPS)
+		no = GAGG_REFUSE_FULL;
+	return no;
 }
 
 static enum gagg_refusal ledger_may(const struct gagg_geom *g, struct gagg_chan *const *part,

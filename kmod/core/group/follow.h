@@ -80,7 +80,7 @@ u8 gagg_due_next(struct gagg_due *taken, u32 *node);
 /* what has become of a datagram of gagg_join_say() that the host was to send */
 enum gagg_fate {
 	GAGG_FATE_LEFT,		/* it leaves, or has left */
-	GAGG_FATE_NO_ROOM,	/* it was dropped: there was no room or memory for it, or no route */
+	GAGG_FATE_NO_ROOM,	/* it was dropped: there was no room, memory or route for it */
 	GAGG_FATE_UNFIT,	/* it was dropped: it is longer than the interface may send */
 };
 
