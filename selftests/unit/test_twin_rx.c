@@ -209,5 +209,6 @@ int main(void)
 		TEST(turn__an_empty_datagram_is_one),
 	};
 
-	return cmocka_run_group_tests_name("twin_rx", tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
