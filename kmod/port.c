@@ -22,7 +22,8 @@
 #include "rx.h"
 #include "tx.h"
 
-#define DATAGRAMS_PER_UNIT	8	/* of the NAPI budget */
+/* of the NAPI budget: a whole one is a turn */
+#define DATAGRAMS_PER_UNIT	(GAGG_RECEIVE_TURN / NAPI_POLL_WEIGHT)
 #define BYTES_PER_UNIT		65536	/* about a burst */
 #define TIMER_SLACK		(4 * NSEC_PER_USEC)
 #define TIMER_MIN		(20 * NSEC_PER_USEC)

@@ -10,7 +10,7 @@
  *
  * Datagrams are never fragmented.
  * 1. DF is set. A datagram that is larger than the interface may send is dropped here, and ends the
- *    epoch (gagg_part.unfit).
+ *    epoch (gagg_part.unfit, gagg_group.unfit).
  * 2. ICMP messages about the rest of the path are ignored, since any host can send them: the
  *    sockets ignore them (endpoint.c), and what other sockets have learned from them is not used
  *    here.

@@ -296,12 +296,15 @@ bool rx_port(struct port *p, u64 now)
 	struct rx_turn turn = { .port = p, .now = now };
 	bool more;
 
-	if (p->multicasts)
+	if (p->multicasts) {
 		more = rx_sockets(&turn);
-	else
-		do
+	} else {
+		more = rx_socket(&turn, p->fd);
+		while (more && p->dear && turn.cost < GAGG_RECEIVE_TURN) {
+			turn.now = now_ns();
 			more = rx_socket(&turn, p->fd);
-		while (more && p->dear && turn.cost < GAGG_RECEIVE_TURN);
+		}
+	}
 	p->dear = turn.cost > GAGG_RECEIVE_TURN;
 	return more;
 }

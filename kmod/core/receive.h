@@ -59,8 +59,6 @@ static inline void gagg_receive_act(struct gagg_source *src)
 		rx_drain(src);
 }
 
-/* what a host receives in a turn, in datagrams; then timers and its own ops have their turn */
-#define GAGG_RECEIVE_TURN	512
 /* of a question, which cost as much as a datagram: each step reads a slot and a bit */
 #define GAGG_RECEIVE_STEPS	8
 

@@ -18,6 +18,8 @@
 #include "shard.h"
 #include <linux/gagg.h>
 
+/* what is received in a turn at most, in datagrams (gagg_receive_cost()), before its work */
+#define GAGG_RECEIVE_TURN	512
 /*
  * refills in one turn, GAGG_ACTS actions each at most: bounds how long other groups of the port
  * wait
