@@ -2,15 +2,11 @@
 /*
  * Datagrams of the core become bursts, and leave.
  *
- * A burst is a list of pieces of pages with datagrams of one size in a row, and a set of nodes to
- * send it to. Contributions to one node collect in the node's burst; results collect in one burst
- * that all their nodes share. So header and lanes are copied once, and every node's skb refers to
- * the same pages. With multicast a result for all other nodes of the group is one skb. Each node
- * has an skb of its own, since one with several users must not be transmitted. Pages are not
- * written again until nothing refers to them (skb_page_frag_refill()), so queued bytes stay as they
- * are whatever a trainer does to its memory.
- *
- * Datagrams to a node leave in the order in which the core numbered them.
+ * A burst (core/send.h) is a list of pieces of pages with datagrams of one size in a row. Header
+ * and lanes are copied once, and every node's skb refers to the same pages. Each node has an skb of
+ * its own, since one with several users must not be transmitted. Pages are not written again until
+ * nothing refers to them (skb_page_frag_refill()), so queued bytes stay as they are whatever a
+ * trainer does to its memory.
  *
  * Nothing is charged to the socket: a charge would require somebody to wait for room, and a poll
  * cannot wait. The core bounds what is in flight:
@@ -49,6 +45,12 @@ struct burst {
 	struct piece piece[MAX_SKB_FRAGS];	/* each has a page reference */
 };
 
+struct gagg_host {
+	struct gagg_port *port;
+};
+
+#include "core/send.h"
+
 struct gagg_tx {
 	struct sk_buff_head queue;	/* under port lock */
 	u64 bytes;			/* bytes in queue */
@@ -56,9 +58,8 @@ struct gagg_tx {
 	struct page_frag frag[FRAGS];	/* a fragment is used again when its skbs are gone */
 	u32 turn;			/* index of the fragment in use */
 	struct gagg_group *grp;		/* gagg_tx_open() to gagg_tx_close() */
-	u64 open;			/* nodes with an open burst */
-	struct burst contrib[GAGG_NODES];
-	struct burst result;
+	struct gagg_send send;
+	struct burst burst[GAGG_SEND_BURSTS];
 };
 
 int gagg_tx_init(struct gagg_port *port)
@@ -154,25 +155,71 @@ static void tx_queue(struct gagg_port *port, struct gagg_part *part, struct sk_b
 	__skb_queue_tail(&port->tx->queue, skb);
 }
 
+static struct gagg_send *tx_batch(const struct gagg_host *h)
+{
+	return &h->port->tx->send;
+}
+
+static const struct gagg_geom *tx_geom(const struct gagg_host *h)
+{
+	return &h->port->tx->grp->geom;
+}
+
+static struct gagg_stats *tx_stats(const struct gagg_host *h)
+{
+	return &tx_part(h->port, h->port->tx->grp)->stats;
+}
+
+static u64 tx_all(const struct gagg_host *h)
+{
+	return h->port->tx->grp->all_nodes;
+}
+
+static u32 tx_segs(const struct gagg_host *h)
+{
+	return gagg_faults_segs(GAGG_LOAD_SEGS);
+}
+
+static u32 tx_bytes(const struct gagg_host *h)
+{
+	return GAGG_LOAD_BYTES;
+}
+
+static struct gagg_load *tx_load(const struct gagg_host *h, u32 number)
+{
+	return &h->port->tx->burst[number].load;
+}
+
+/* each node's skb is allocated alone */
+static void tx_begin(const struct gagg_host *h, u32 n)
+{
+}
+
 static void tx_burst_send(struct gagg_port *port, const struct burst *b, struct gagg_node *to)
 {
 	tx_queue(port, tx_part(port, port->tx->grp), tx_burst_skb(port, to, b), b->load.segs,
 		 b->load.bytes);
 }
 
-static void tx_burst_close(struct gagg_port *port, struct burst *b)
+static void tx_to(const struct gagg_host *h, u32 number, u32 node)
 {
-	struct gagg_group *grp = port->tx->grp;
-	u64 left = b->load.nodes;
+	struct gagg_tx *tx = h->port->tx;
+
+	tx_burst_send(h->port, &tx->burst[number], &tx->grp->node[node]);
+}
+
+static void tx_to_all(const struct gagg_host *h, u32 number)
+{
+	struct gagg_tx *tx = h->port->tx;
+
+	tx_burst_send(h->port, &tx->burst[number], &tx->grp->all);
+}
+
+static void tx_clear(const struct gagg_host *h, u32 number)
+{
+	struct burst *b = &h->port->tx->burst[number];
 	u32 i;
 
-	/* results for all nodes; a node that misses some gets them again in a burst of its own */
-	if (left && left == grp->all_nodes) {
-		tx_burst_send(port, b, &grp->all);
-		left = 0;
-	}
-	for (; left; left &= left - 1)
-		tx_burst_send(port, b, &grp->node[gagg_lowest(left)]);
 	for (i = 0; i < b->npieces; i++)
 		put_page(b->piece[i].page);
 	b->load = (struct gagg_load){ };
@@ -221,19 +268,20 @@ static struct page_frag *tx_frag_for(const struct gagg_port *port, u32 len)
 	return frag;
 }
 
-/* contiguous bytes behind those of the burst: @n times @len, or fewer times, as fit */
-static void *tx_burst_room(struct gagg_port *port, struct burst *b, u32 len, u32 *n)
+/* contiguous bytes behind those of the burst */
+static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
 {
-	struct page_frag *frag = tx_frag_for(port, len);
+	struct burst *b = &h->port->tx->burst[number];
+	struct page_frag *frag = tx_frag_for(h->port, len);
 	struct piece *p;
-	void *at;
+	u8 *at;
 
 	if (!frag)
 		return NULL;
 	p = b->npieces ? &b->piece[b->npieces - 1] : NULL;
 	if (!p || p->page != frag->page || p->off + p->len != frag->offset) {
 		if (b->npieces == MAX_SKB_FRAGS)
-			tx_burst_close(port, b);
+			gagg_send_close(h, number);
 		p = &b->piece[b->npieces++];
 		p->page = frag->page;
 		p->off = frag->offset;
@@ -247,74 +295,18 @@ static void *tx_burst_room(struct gagg_port *port, struct burst *b, u32 len, u32
 	return at;
 }
 
-/* room in the burst for @n datagrams of @len bytes, or as many as fit, at least one */
-static void *tx_burst_extend(struct gagg_port *port, struct burst *b, u64 nodes, u32 len, u32 *n)
+static u8 *tx_lanes(const struct gagg_host *h, u32 number, u8 *at, void *lanes, u32 bytes)
 {
-	u32 segs = gagg_faults_segs(GAGG_LOAD_SEGS);
-
-	if (!gagg_load_takes(&b->load, nodes, len, segs, GAGG_LOAD_BYTES))
-		tx_burst_close(port, b);
-	*n = gagg_load_room(&b->load, len, *n, segs, GAGG_LOAD_BYTES);
-	return tx_burst_room(port, b, len, n);
+	at += GAGG_WIRE_HDRLEN;
+	if (bytes)
+		memcpy(at, lanes, bytes);
+	return at + bytes;
 }
 
-/* gagg_act_next(), of an action of @shard: a trace has each chunk */
-static bool tx_run_next(const struct gagg_geom *g, u32 shard, struct gagg_act *a)
+/* a trace has each chunk */
+static void tx_trace(const struct gagg_host *h, const struct gagg_act *a)
 {
-	if (!gagg_act_next(a))
-		return false;
-	trace_gagg_act(g, shard, a);
-	return true;
-}
-
-/* the chunks of @a's run, to @nodes; with their lanes, if any, which are in @mem */
-static void tx_burst_add(struct gagg_port *port, struct burst *b, u64 nodes, struct gagg_act *a,
-			 void *const *mem)
-{
-	struct gagg_group *grp = port->tx->grp;
-	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
-	u32 len = GAGG_WIRE_HDRLEN + bytes, n = 0;
-	const u8 *prev = NULL;
-	u8 *at = NULL;
-
-	do {
-		if (!n) {
-			n = 1 + a->more;
-			at = tx_burst_extend(port, b, nodes, len, &n);
-			if (at)
-				gagg_load_add(&b->load, nodes, len, n, &a->m);
-			prev = NULL;
-		}
-		if (!at) {
-			tx_part(port, grp)->stats.tx_errors++;
-			n = 0;
-			continue;
-		}
-		if (prev)
-			gagg_wire_follow(at, prev, &a->m);
-		else
-			gagg_wire_build(at, &a->m);
-		if (bytes)
-			memcpy(at + GAGG_WIRE_HDRLEN, gagg_chunk_at(&grp->geom, mem, a->m.chunk),
-			       bytes);
-		prev = at;
-		at += len;
-		if (!--n && gagg_load_ends(&b->load, len))
-			tx_burst_close(port, b);
-	} while (tx_run_next(&grp->geom, port->index, a));
-}
-
-void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, void *const *mem)
-{
-	struct gagg_tx *tx = port->tx;
-
-	tx->open |= GAGG_BIT(a->node);
-	tx_burst_add(port, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
-}
-
-void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, void *const *mem)
-{
-	tx_burst_add(port, &port->tx->result, a->nodes, a, mem);
+	trace_gagg_act(tx_geom(h), h->port->index, a);
 }
 
 /* @len: bytes of @body; zeros follow up to m->len */
@@ -339,19 +331,28 @@ static struct sk_buff *tx_ctrl_skb(const struct gagg_port *port, struct gagg_nod
 	return skb;
 }
 
+static void tx_alone(const struct gagg_host *h, const struct gagg_act *a)
+{
+	struct gagg_group *grp = h->port->tx->grp;
+
+	tx_queue(h->port, tx_part(h->port, grp),
+		 tx_ctrl_skb(h->port, &grp->node[a->node], &a->m, &a->ack, a->m.len), 1,
+		 GAGG_WIRE_HDRLEN + a->m.len);
+}
+
+void gagg_tx_contrib(struct gagg_port *port, struct gagg_act *a, void *const *mem)
+{
+	gagg_send_contrib(&(const struct gagg_host){ port }, a, mem);
+}
+
+void gagg_tx_result(struct gagg_port *port, struct gagg_act *a, void *const *mem)
+{
+	gagg_send_result(&(const struct gagg_host){ port }, a, mem);
+}
+
 void gagg_tx_ctrl(struct gagg_port *port, const struct gagg_act *a)
 {
-	struct gagg_tx *tx = port->tx;
-	struct gagg_group *grp = tx->grp;
-	u8 behind = gagg_wire_behind(&a->m);
-
-	if (behind == GAGG_T_CONTRIB)
-		tx_burst_close(port, &tx->contrib[a->node]);
-	else if (behind == GAGG_T_RESULT && (tx->result.load.nodes & GAGG_BIT(a->node)))
-		tx_burst_close(port, &tx->result);
-	tx_queue(port, tx_part(port, grp),
-		 tx_ctrl_skb(port, &grp->node[a->node], &a->m, &a->ack, a->m.len), 1,
-		 GAGG_WIRE_HDRLEN + a->m.len);
+	gagg_send_ctrl(&(const struct gagg_host){ port }, a);
 }
 
 void gagg_tx_open(struct gagg_port *port, struct gagg_group *grp)
@@ -361,12 +362,8 @@ void gagg_tx_open(struct gagg_port *port, struct gagg_group *grp)
 
 void gagg_tx_close(struct gagg_port *port)
 {
-	struct gagg_tx *tx = port->tx;
-
-	for (; tx->open; tx->open &= tx->open - 1)
-		tx_burst_close(port, &tx->contrib[gagg_lowest(tx->open)]);
-	tx_burst_close(port, &tx->result);
-	tx->grp = NULL;
+	gagg_send_flush(&(const struct gagg_host){ port });
+	port->tx->grp = NULL;
 }
 
 u64 gagg_tx_bytes(const struct gagg_port *port)

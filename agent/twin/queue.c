@@ -234,34 +234,26 @@ static u32 queue_room(const struct queue *q)
 	return QUEUE - (q->tail - q->head);
 }
 
-static void queue_add_message(struct port *p, struct group *g, struct burst *b,
-			      const union address *to)
+void queue_begin(struct port *p, u32 n)
+{
+	if (queue_room(p->queue) < n)
+		queue_send(p);
+}
+
+void queue_add(struct port *p, struct group *g, struct burst *b, const union address *to)
 {
 	struct queue *q = p->queue;
-	unsigned int at = queue_place(q->tail++);
+	unsigned int at;
 
+	if (!queue_room(q)) {
+		g->part[p->worker->index].stats.tx_errors += b->load.segs;
+		return;
+	}
+	at = queue_place(q->tail++);
 	q->burst[at] = b;
 	q->whose[at] = g;
 	b->refs++;
 	queue_message_fill(p, at, to);
-}
-
-void queue_add(struct port *p, struct group *g, struct burst *b)
-{
-	/* results that all want; what one lacks is repaired by a burst of its own */
-	bool all = g->all_nodes && b->load.nodes == g->all_nodes;
-	u32 messages = all ? 1 : gagg_weight64(b->load.nodes);
-	u64 left = b->load.nodes;
-
-	if (queue_room(p->queue) < messages)
-		queue_send(p);
-	for (; messages; messages--, left &= left - 1) {
-		if (!queue_room(p->queue)) {
-			g->part[p->worker->index].stats.tx_errors += b->load.segs * messages;
-			return;
-		}
-		queue_add_message(p, g, b, all ? &g->all : &g->node[gagg_lowest(left)]);
-	}
 }
 
 /* bytes that lie in the socket; -1: nobody knows */

@@ -11,6 +11,7 @@
 struct group;
 struct port;
 struct queue;
+union address;
 
 /**
  * struct burst - a burst that leaves
@@ -39,11 +40,13 @@ void queue_free(struct queue *q);
 struct burst *burst_new(struct queue *q);
 void burst_put(struct queue *q, struct burst *b);
 
+/* @n messages follow: if there is no room for all of them, what waits is sent */
+void queue_begin(struct port *p, u32 n);
 /*
- * @b to each of its nodes, or once if these are all (gagg_geom_all()). Messages that find no
- * room are lost and counted; the core repeats them.
+ * @b to @to, an address with the base port. A message that finds no room is lost and counted; the
+ * core repeats it.
  */
-void queue_add(struct port *p, struct group *g, struct burst *b);
+void queue_add(struct port *p, struct group *g, struct burst *b, const union address *to);
 /* sends as much as the socket has room for now */
 void queue_send(struct port *p);
 /* does it wait for the socket? Then nothing new is to be started */

@@ -2,10 +2,8 @@
 /*
  * Datagrams of the core become bursts.
  *
- * A burst is datagrams of one length in a row, and a set of nodes to send it to. Headers are made
- * in the burst, and lanes stay where they are; the kernel gathers both, once for each node.
- * Contributions to one node collect in the node's burst, results in one burst for all of their
- * nodes.
+ * Headers are made in the burst (core/send.h), and lanes stay where they are; the kernel gathers
+ * both, once for each node.
  *
  * Lanes must not change before the burst is sent, at the end of the batch, or later if the socket
  * has no room.
@@ -18,8 +16,6 @@
  * 2. The clock in the header says that all updates before it are there. That stays true.
  * 3. If a read must not show later updates, none come. The reader's own next update does not pass a
  *    home that has yet to answer the read, and without that update its clock is not complete.
- *
- * Datagrams to a node leave in the order in which the core numbered them.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -35,11 +31,16 @@
 #include "tx.h"
 #include "worker.h"
 
+struct gagg_host {
+	struct port *port;
+};
+
+#include "core/send.h"
+
 struct tx {
 	struct group *group;		/* tx_open() to tx_close() */
-	u64 open;			/* nodes with an open burst */
-	struct burst *contrib[GAGG_NODES];
-	struct burst *result;
+	struct gagg_send send;
+	struct burst *burst[GAGG_SEND_BURSTS];	/* NULL: nothing is to be sent */
 };
 
 struct tx *tx_new(void)
@@ -55,105 +56,133 @@ void tx_free(struct tx *tx)
 
 /* --- bursts --------------------------------------------------------------- */
 
-static void tx_burst_close(struct port *p, struct burst **at)
+static struct tx *tx_here(const struct gagg_host *h)
 {
-	struct burst *b = *at;
-
-	if (!b)
-		return;
-	*at = NULL;
-	queue_add(p, p->worker->tx->group, b);
-	burst_put(p->queue, b);
+	return h->port->worker->tx;
 }
 
-static bool tx_burst_takes(const struct port *p, const struct burst *b, u64 nodes, u32 len)
+static struct gagg_send *tx_batch(const struct gagg_host *h)
 {
-	return gagg_load_takes(&b->load, nodes, len, p->gso ? GAGG_LOAD_SEGS : 1, p->burst);
+	return &tx_here(h)->send;
 }
 
-/* a burst with room for a datagram of @len bytes to @nodes; NULL: no memory */
-static struct burst *tx_burst_room(struct port *p, struct burst **at, u64 nodes, u32 len)
+static const struct gagg_geom *tx_geom(const struct gagg_host *h)
 {
-	if (*at && !tx_burst_takes(p, *at, nodes, len))
-		tx_burst_close(p, at);
-	if (!*at)
-		*at = burst_new(p->queue);
-	return *at;
+	return &tx_here(h)->group->geom;
 }
 
-static void tx_burst_append(struct burst *b, void *data, u32 len)
+static struct gagg_stats *tx_stats(const struct gagg_host *h)
 {
-	b->iov[b->niov++] = (struct iovec){ data, len };
+	return &tx_here(h)->group->part[h->port->worker->index].stats;
 }
 
-/* adds the chunks of @a's run, for @nodes, with their lanes, if any, which are in @mem */
-static void tx_burst_add(struct port *p, struct burst **at, u64 nodes, struct gagg_act *a,
-			 void *const *mem)
+static u64 tx_all(const struct gagg_host *h)
 {
-	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
-	u32 len = GAGG_WIRE_HDRLEN + bytes;
-	struct group *g = p->worker->tx->group;
-	struct burst *b, *last = NULL;
-	unsigned char *head;
-
-	do {
-		b = tx_burst_room(p, at, nodes, len);
-		if (!b) {
-			g->part[p->worker->index].stats.tx_errors++;
-			continue;
-		}
-		/* a burst that has left may be used again */
-		head = b->head[b->load.segs];
-		if (b == last && b->load.segs)
-			gagg_wire_follow(head, head - GAGG_WIRE_HDRLEN, &a->m);
-		else
-			gagg_wire_build(head, &a->m);
-		tx_burst_append(b, head, GAGG_WIRE_HDRLEN);
-		if (bytes)
-			tx_burst_append(b, gagg_chunk_at(&g->geom, mem, a->m.chunk), bytes);
-		gagg_load_add(&b->load, nodes, len, 1, &a->m);
-		last = b;
-		if (gagg_load_ends(&b->load, len)) {
-			tx_burst_close(p, at);
-			last = NULL;
-		}
-	} while (gagg_act_next(a));
+	return tx_here(h)->group->all_nodes;
 }
 
-void tx_contrib(struct port *p, struct gagg_act *a, void *const *mem)
+static u32 tx_segs(const struct gagg_host *h)
 {
-	struct tx *tx = p->worker->tx;
-
-	tx->open |= GAGG_BIT(a->node);
-	tx_burst_add(p, &tx->contrib[a->node], GAGG_BIT(a->node), a, mem);
+	return h->port->gso ? GAGG_LOAD_SEGS : 1;
 }
 
-void tx_result(struct port *p, struct gagg_act *a, void *const *mem)
+static u32 tx_bytes(const struct gagg_host *h)
 {
-	tx_burst_add(p, &p->worker->tx->result, a->nodes, a, mem);
+	return h->port->burst;
 }
 
-void tx_ctrl(struct port *p, const struct gagg_act *a)
+static struct gagg_load *tx_load(const struct gagg_host *h, u32 number)
 {
-	struct tx *tx = p->worker->tx;
-	u8 behind = gagg_wire_behind(&a->m);
-	struct burst *b;
+	struct burst *b = tx_here(h)->burst[number];
 
-	if (behind == GAGG_T_CONTRIB)
-		tx_burst_close(p, &tx->contrib[a->node]);
-	else if (behind == GAGG_T_RESULT && tx->result &&
-		 (tx->result->load.nodes & GAGG_BIT(a->node)))
-		tx_burst_close(p, &tx->result);
-	b = burst_new(p->queue);
+	return b ? &b->load : NULL;
+}
+
+static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
+{
+	struct burst **b = &tx_here(h)->burst[number];
+
+	(void)len;
+	(void)n;
+	if (!*b)
+		*b = burst_new(h->port->queue);
+	return *b ? (*b)->head[(*b)->load.segs] : NULL;
+}
+
+static u8 *tx_lanes(const struct gagg_host *h, u32 number, u8 *at, void *lanes, u32 bytes)
+{
+	struct burst *b = tx_here(h)->burst[number];
+
+	b->iov[b->niov++] = (struct iovec){ at, GAGG_WIRE_HDRLEN };
+	if (bytes)
+		b->iov[b->niov++] = (struct iovec){ lanes, bytes };
+	return at + GAGG_WIRE_HDRLEN;
+}
+
+static void tx_begin(const struct gagg_host *h, u32 n)
+{
+	queue_begin(h->port, n);
+}
+
+static void tx_to(const struct gagg_host *h, u32 number, u32 node)
+{
+	struct tx *tx = tx_here(h);
+
+	queue_add(h->port, tx->group, tx->burst[number], &tx->group->node[node]);
+}
+
+static void tx_to_all(const struct gagg_host *h, u32 number)
+{
+	struct tx *tx = tx_here(h);
+
+	queue_add(h->port, tx->group, tx->burst[number], &tx->group->all);
+}
+
+static void tx_clear(const struct gagg_host *h, u32 number)
+{
+	struct tx *tx = tx_here(h);
+
+	burst_put(h->port->queue, tx->burst[number]);
+	tx->burst[number] = NULL;
+}
+
+static void tx_alone(const struct gagg_host *h, const struct gagg_act *a)
+{
+	struct burst *b = burst_new(h->port->queue);
+	struct tx *tx = tx_here(h);
+
 	if (!b) {
-		tx->group->part[p->worker->index].stats.tx_errors++;
+		tx_stats(h)->tx_errors++;
 		return;
 	}
 	gagg_wire_build(b->head[0], &a->m);
 	memcpy(b->head[1], &a->ack, a->m.len);
 	gagg_load_add(&b->load, GAGG_BIT(a->node), GAGG_WIRE_HDRLEN + a->m.len, 1, &a->m);
-	tx_burst_append(b, b->head[0], b->load.bytes);
-	tx_burst_close(p, &b);
+	b->iov[b->niov++] = (struct iovec){ b->head[0], b->load.bytes };
+	queue_begin(h->port, 1);
+	queue_add(h->port, tx->group, b, &tx->group->node[a->node]);
+	burst_put(h->port->queue, b);
+}
+
+static void tx_trace(const struct gagg_host *h, const struct gagg_act *a)
+{
+	(void)h;
+	(void)a;
+}
+
+void tx_contrib(struct port *p, struct gagg_act *a, void *const *mem)
+{
+	gagg_send_contrib(&(const struct gagg_host){ p }, a, mem);
+}
+
+void tx_result(struct port *p, struct gagg_act *a, void *const *mem)
+{
+	gagg_send_result(&(const struct gagg_host){ p }, a, mem);
+}
+
+void tx_ctrl(struct port *p, const struct gagg_act *a)
+{
+	gagg_send_ctrl(&(const struct gagg_host){ p }, a);
 }
 
 void tx_open(struct port *p, struct group *g)
@@ -163,12 +192,8 @@ void tx_open(struct port *p, struct group *g)
 
 void tx_close(struct port *p)
 {
-	struct tx *tx = p->worker->tx;
-
-	for (; tx->open; tx->open &= tx->open - 1)
-		tx_burst_close(p, &tx->contrib[gagg_lowest(tx->open)]);
-	tx_burst_close(p, &tx->result);
-	tx->group = NULL;
+	gagg_send_flush(&(const struct gagg_host){ p });
+	p->worker->tx->group = NULL;
 }
 
 void tx_flush(struct worker *w)

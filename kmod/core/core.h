@@ -15,10 +15,10 @@
  *	chan	a channel in one shard: its ranks, homes and ops
  *	layout	the memory of a channel
  *	site	a channel on a host: its parts, and what is done with lanes in its memory
- *	act, op, trainer, sites, step, rank, receive	one program for all hosts, over what each
- *		does itself; not of this header. Actions are carried out; ops begin and end;
+ *	act, op, trainer, sites, step, rank, receive, send	one program for all hosts, over what
+ *		each does itself; not of this header. Actions are carried out; ops begin and end;
  *		trainers' memory is read; channels are made, and go; epochs begin and end; ranks
- *		attach and leave; datagrams arrive
+ *		attach and leave; datagrams arrive, and leave
  *	table	places of channels by their ids
  *	wants	channels that other hosts have asked for
  *	shard	the entrance to the core: receive, commit, refill, timers
@@ -84,5 +84,6 @@
 #include "group/join.h"
 #include "group/follow.h"
 #include "group/state.h"
+#include "group/addr.h"
 
 #endif

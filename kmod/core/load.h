@@ -35,7 +35,7 @@ static inline bool gagg_load_takes(const struct gagg_load *l, u64 nodes, u32 len
 			    l->bytes + len <= bytes);
 }
 
-/* how many of @n such datagrams may, of which it takes one */
+/* how many of @n such datagrams may, of which it takes one; the first may be longer than @bytes */
 static inline u32 gagg_load_room(const struct gagg_load *l, u32 len, u32 n, u32 segs, u32 bytes)
 {
 	u32 fit = (bytes - l->bytes) / len;
@@ -43,7 +43,8 @@ static inline u32 gagg_load_room(const struct gagg_load *l, u32 len, u32 n, u32 
 	if (l->segs && len < l->seg)
 		return 1;
 	n = n < segs - l->segs ? n : segs - l->segs;
-	return n < fit ? n : fit;
+	n = n < fit ? n : fit;
+	return n ? n : 1;
 }
 
 /* @n of them join it, of which @m is one */

@@ -47,6 +47,7 @@ static void room__at_each_limit(void **state)
 	assert_int_equal(gagg_load_room(&l, 100, 5, 64, 65000), 5);
 	assert_int_equal(gagg_load_room(&l, 100, 70, 64, 65000), 64);
 	assert_int_equal(gagg_load_room(&l, 100, 70, 64, 1099), 10);
+	assert_int_equal(gagg_load_room(&l, 100, 5, 64, 99), 1);
 	gagg_load_add(&l, 1, 100, 60, &contrib);
 	assert_int_equal(gagg_load_room(&l, 100, 9, 64, 65000), 4);
 	assert_int_equal(gagg_load_room(&l, 100, 9, 64, 6250), 2);

@@ -1,0 +1,4 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# timeout: 600
+exec "$(dirname "$0")/mutate" selftests/model/mutations/send
