@@ -80,6 +80,7 @@ static void rx_source_init(struct gagg_source *src, struct gagg_port *port,
 	src->grp = NULL;
 	src->simd = false;
 	src->rx.burst.in.vis.sh = NULL;
+	src->rx.burst.in.vis.g = NULL;
 	src->rx.burst.in.vis.now = now;
 	src->rx.burst.in.ce = rx_congested(skb);
 	src->rx.burst.len = 0;
@@ -89,24 +90,24 @@ static void rx_source_init(struct gagg_source *src, struct gagg_port *port,
 	src->rx.steps = 0;
 }
 
-static void rx_find(struct gagg_source *src, u32 id)
+static bool rx_group(struct gagg_source *src, u32 id)
 {
 	struct gagg_arrival *in = &src->rx.burst.in;
 	const struct gagg_port *port = src->port;
-	struct gagg_group *grp = src->grp;
-	u32 n;
+	struct gagg_group *grp = gagg_endpoint_group(port->ep, id);
 
-	if (grp && grp->cfg.id == id)
-		return;
-	grp = gagg_endpoint_group(port->ep, id);
 	src->grp = grp;
-	src->rx.stats = grp ? &grp->part[port->index].stats : NULL;
-	in->node = GAGG_NO_NODE;
-	in->vis.sh = grp ? grp->part[port->index].core : NULL;
-	in->vis.g = grp ? &grp->geom : NULL;
-	for (n = 0; grp && n < grp->geom.nodes; n++)
-		if (rx_from_node(&grp->node[n], src->skb, port->index))
-			in->node = n;
+	if (!grp)
+		return false;
+	src->rx.stats = &grp->part[port->index].stats;
+	in->vis.sh = grp->part[port->index].core;
+	in->vis.g = &grp->geom;
+	return true;
+}
+
+static bool rx_is_from(const struct gagg_source *src, u32 node)
+{
+	return rx_from_node(&src->grp->node[node], src->skb, src->port->index);
 }
 
 /* counted at the socket only (ss -m) */
@@ -285,7 +286,7 @@ void gagg_rx_corrupt(struct gagg_port *port, const struct sk_buff *skb)
 	/* the group's id may be wrong as well: good enough for a counter */
 	h = skb_header_pointer(skb, 0, sizeof(raw), &raw);
 	if (h)
-		rx_find(&src, le32_to_cpu(h->group));
+		gagg_receive_find(&src, le32_to_cpu(h->group));
 	if (src.rx.stats)
 		src.rx.stats->drop[GAGG_DROP_CHECKSUM]++;
 	else

@@ -87,35 +87,31 @@ void rx_free(struct rx *rx)
 
 /* --- one datagram --------------------------------------------------------- */
 
-static void rx_find(struct gagg_source *src, u32 id)
+static bool rx_group(struct gagg_source *src, u32 id)
 {
 	struct gagg_arrival *in = &src->rx.burst.in;
 	const struct port *p = src->port;
 	unsigned int i;
-	u32 n;
 
-	if (src->group && src->group->geom.group == id)
-		return;
-	in->node = GAGG_NO_NODE;
-	src->rx.stats = NULL;
 	src->group = NULL;
 	for (i = 0; i < p->n_groups; i++)
 		if (p->groups[i]->geom.group == id)
 			src->group = p->groups[i];
-	in->vis.sh = NULL;
 	if (!src->group)
-		return;
+		return false;
 	src->part = &src->group->part[p->worker->index];
 	src->rx.stats = &src->part->stats;
 	in->vis.sh = src->part->core;
 	in->vis.g = &src->group->geom;
-	for (n = 0; n < src->group->geom.nodes; n++) {
-		union address addr = src->group->node[n];
+	return true;
+}
 
-		address_shift(&addr, p->worker->index);
-		if (address_equal(&addr, src->from))
-			in->node = n;
-	}
+static bool rx_is_from(const struct gagg_source *src, u32 node)
+{
+	union address addr = src->group->node[node];
+
+	address_shift(&addr, src->port->worker->index);
+	return address_equal(&addr, src->from);
 }
 
 /* no counter is anybody's */

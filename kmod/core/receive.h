@@ -23,11 +23,11 @@ struct gagg_source;
 #define GAGG_NO_NODE	(~0U)
 
 /*
- * The group of that id, and which of its nodes has sent: sets @rx.stats, and if there is a group
- * shard, geometry and node of @rx.burst.in (GAGG_NO_NODE: none). Members are configured, never
- * learned. A host may keep what it has found for the datagram before.
+ * The group of that id: sets @rx.stats, and shard and geometry of @rx.burst.in, all of which are
+ * NULL before. false: there is none. Then, is the sender of @src that node of it?
  */
-static void rx_find(struct gagg_source *src, u32 id);
+static bool rx_group(struct gagg_source *src, u32 id);
+static bool rx_is_from(const struct gagg_source *src, u32 node);
 /* a datagram of no group here is dropped */
 static void rx_drop_alone(struct gagg_source *src);
 /* the channel, by its id; NULL: there is none */
@@ -49,6 +49,29 @@ static bool rx_traces(void);
 static void rx_trace_before(struct gagg_source *src, const struct gagg_msg *m, const void *body);
 /* the verdict */
 static void rx_trace(struct gagg_source *src, enum gagg_rx rx);
+
+/*
+ * Whose datagram it is, by the id in its header; rx->stats is NULL if that is no group's. Members
+ * are configured, never learned. A source has one sender, so what was found for the datagram before
+ * is true of this one.
+ */
+static inline void gagg_receive_find(struct gagg_source *src, u32 id)
+{
+	struct gagg_arrival *in = &src->rx.burst.in;
+	u32 n;
+
+	if (in->vis.g && in->vis.g->group == id)
+		return;
+	src->rx.stats = NULL;
+	in->vis.sh = NULL;
+	in->vis.g = NULL;
+	in->node = GAGG_NO_NODE;
+	if (!rx_group(src, id))
+		return;
+	for (n = 0; n < in->vis.g->nodes; n++)
+		if (rx_is_from(src, n))
+			in->node = n;
+}
 
 /* before the core gets a datagram that does not follow the last one, and at the end */
 static inline void gagg_receive_act(struct gagg_source *src)
@@ -193,7 +216,7 @@ static inline void gagg_receive(struct gagg_source *src, const u8 *raw, u32 len,
 	enum gagg_drop why;
 	struct gagg_msg m;
 
-	rx_find(src, gagg_wire_group(raw));
+	gagg_receive_find(src, gagg_wire_group(raw));
 	if (!rx->stats) {
 		rx_drop_alone(src);
 		return;

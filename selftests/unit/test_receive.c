@@ -37,15 +37,23 @@ static void call(char letter)
 	calls[n + 1] = 0;
 }
 
-static void rx_find(struct gagg_source *s, u32 id)
+static bool rx_group(struct gagg_source *s, u32 id)
 {
-	bool is = id == GROUP;
-
 	call('f');
-	s->rx.stats = is ? &stats : NULL;
-	s->rx.burst.in.vis.sh = is ? sh : NULL;
-	s->rx.burst.in.vis.g = is ? &g : NULL;
-	s->rx.burst.in.node = node;
+	assert_true(!s->rx.stats && !s->rx.burst.in.vis.sh && !s->rx.burst.in.vis.g);
+	if (id != GROUP)
+		return false;
+	s->rx.stats = &stats;
+	s->rx.burst.in.vis.sh = sh;
+	s->rx.burst.in.vis.g = &g;
+	return true;
+}
+
+static bool rx_is_from(const struct gagg_source *s, u32 n)
+{
+	(void)s;
+	assert_true(n < g.nodes);
+	return n == node;
 }
 
 static void rx_drop_alone(struct gagg_source *s)
@@ -144,6 +152,7 @@ static void arrives(const struct gagg_msg *m, u32 len, const char *came)
 	memset(memory, 0, sizeof(memory));
 	gagg_wire_build(raw, m);
 	calls[0] = 0;
+	src.rx.burst.in.vis.g = NULL;
 	if (gagg_receive_begin(&src, len))
 		gagg_receive(&src, raw, len, lanes);
 	if (strcmp(calls, came))
@@ -198,6 +207,27 @@ static void known__is_counted_and_judged(void **state)
 	dropped(GAGG_DROP_SHORT, stats.drop[GAGG_DROP_SHORT]);
 	assert_int_equal(stats.drop[GAGG_DROP_SHORT], 1);
 	assert_int_equal(stats.rx_datagrams, 2);
+}
+
+/* what was found is true of all datagrams of a source, but of those of another group */
+static void find__once_for_a_source(void **state)
+{
+	(void)state;
+	begin();
+	calls[0] = 0;
+	gagg_receive_find(&src, GROUP);
+	gagg_receive_find(&src, GROUP);
+	assert_string_equal(calls, "f");
+	assert_int_equal(src.rx.burst.in.node, 1);
+	gagg_receive_find(&src, GROUP + 1);
+	gagg_receive_find(&src, GROUP + 1);
+	assert_string_equal(calls, "fff");
+	assert_null(src.rx.stats);
+	assert_int_equal(src.rx.burst.in.node, GAGG_NO_NODE);
+	node = g.nodes - 1;
+	gagg_receive_find(&src, GROUP);
+	assert_int_equal(src.rx.burst.in.node, node);
+	assert_ptr_equal(src.rx.stats, &stats);
 }
 
 static void strangers__are_dropped(void **state)
@@ -381,7 +411,7 @@ static void lanes__go_where_the_core_says(void **state)
 
 	(void)state;
 	begin();
-	rx_find(&src, GROUP);
+	gagg_receive_find(&src, GROUP);
 	src.rx.site = &site;
 	src.rx.burst.in.todo.lanes = 4;
 	calls[0] = 0;
@@ -434,6 +464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(unknown__is_nobodys),
 		TEST(known__is_counted_and_judged),
+		TEST(find__once_for_a_source),
 		TEST(strangers__are_dropped),
 		TEST(multicast__has_results_only),
 		TEST(hello__is_the_join_objects),
