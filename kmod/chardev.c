@@ -146,7 +146,7 @@ static struct gagg_mem *chardev_region(struct gagg_session *ses, u64 offset, boo
 	seat = ses->seat[array_index_nospec(index, GAGG_CHANNELS_MAX)];
 	if (!seat)
 		return NULL;
-	*writable = id == GAGG_REG_PUSH || id == GAGG_REG_CONTRIB;
+	*writable = gagg_region_is_theirs(id);
 	return gagg_seat_region(seat, id);
 }
 

@@ -70,92 +70,52 @@ static void encode_view_of(struct gagg_group *grp, struct view *v)
 		gagg_epoch_status(grp, &v->st);
 }
 
-static void encode_reach_of(struct gagg_group *grp, const struct view *v, u32 node,
-			    struct gagg_reach *r)
+static void encode_facts_of(struct gagg_group *grp, const struct view *v, u32 rank,
+			    struct gagg_facts *f)
 {
-	spin_lock_bh(&grp->join_lock);
-	gagg_state_reach(grp->join, &grp->geom, node, v->now, r);
-	spin_unlock_bh(&grp->join_lock);
-}
+	struct gagg_endpoint *ep = grp->ep;
+	u32 node = grp->cfg.member[rank].node;
 
-static enum gagg_member_state encode_member_state(struct gagg_group *grp, const struct view *v,
-						  const struct gagg_reach *r, u32 rank)
-{
-	if (!grp->ep)
-		return GAGG_MS_UNHEARD;
-	return gagg_state_member(&v->st, rank, r->mismatch.field, r->blocked);
-}
-
-/* with both values, if the field is a number */
-static int encode_put_mismatch(struct sk_buff *skb, const struct gagg_mismatch *bad)
-{
-	u32 digest = bad->field - 1;
-
-	if (!bad->field)
-		return 0;
-	if (nla_put_string(skb, GAGG_MA_MISMATCH, gagg_digest_name(digest)))
-		return -EMSGSIZE;
-	if (gagg_digest_is_number(digest) &&
-	    (nla_put_u32(skb, GAGG_MA_MISMATCH_HERE, bad->here) ||
-	     nla_put_u32(skb, GAGG_MA_MISMATCH_THERE, bad->there)))
-		return -EMSGSIZE;
-	return 0;
-}
-
-/* round trip and window of the path to a node, from shard 0 */
-static int encode_put_path(struct sk_buff *skb, struct gagg_group *grp, u32 node)
-{
-	struct gagg_port *port = &grp->ep->port[0];
-	u64 srtt;
-	u32 cwnd;
-
-	spin_lock_bh(&port->lock);
-	srtt = grp->part[0].core->path[node].srtt;
-	cwnd = grp->part[0].core->path[node].cwnd;
-	spin_unlock_bh(&port->lock);
-	if (srtt && nla_put_u32(skb, GAGG_MA_RTT, div_u64(srtt, NSEC_PER_USEC)))
-		return -EMSGSIZE;
-	return nla_put_u32(skb, GAGG_MA_CWND, cwnd);
-}
-
-static int encode_put_reach(struct sk_buff *skb, struct gagg_group *grp,
-			    const struct gagg_reach *r, u32 node)
-{
-	if (!r->other)
-		return 0;
-	if (encode_put_mismatch(skb, &r->mismatch))
-		return -EMSGSIZE;
-	if (r->heard && nla_put_u32(skb, GAGG_MA_HEARD, r->heard_ms))
-		return -EMSGSIZE;
-	if ((r->on.in && nla_put_u32(skb, GAGG_MA_BLOCKED_IN, r->on.in)) ||
-	    (r->on.out && nla_put_u32(skb, GAGG_MA_BLOCKED_OUT, r->on.out)))
-		return -EMSGSIZE;
-	return encode_put_path(skb, grp, node);
-}
-
-/* writes nothing before the first op */
-static int encode_put_times(struct sk_buff *skb, struct gagg_group *grp, u64 now, u32 rank)
-{
-	struct gagg_ioc_times told;
-	struct gagg_times t;
-	struct nlattr *nest;
-
+	memset(f, 0, sizeof(*f));
+	if (ep) {
+		spin_lock_bh(&grp->join_lock);
+		gagg_facts_host(f, grp->join, &grp->geom, node, v->now);
+		spin_unlock_bh(&grp->join_lock);
+		/* that of shard 0, of all */
+		spin_lock_bh(&ep->port[0].lock);
+		gagg_facts_path(f, &grp->part[0].core->path[node]);
+		spin_unlock_bh(&ep->port[0].lock);
+	}
 	spin_lock_bh(&grp->times_lock);
-	t = grp->times[rank];
+	gagg_facts_times(f, &grp->times[rank], v->now);
 	spin_unlock_bh(&grp->times_lock);
-	if (!gagg_times_show(&t, &told, now))
-		return 0;
-	nest = nla_nest_start(skb, GAGG_MA_TIMES);
+	gagg_facts_state(f, &v->st, rank);
+}
+
+static int encode_put_times(struct sk_buff *skb, const struct gagg_ioc_times *t)
+{
+	struct nlattr *nest = nla_nest_start(skb, GAGG_MA_TIMES);
+
 	if (!nest ||
-	    nla_put_u64_64bit(skb, GAGG_TA_COMPUTE, told.compute_ns, GAGG_TA_PAD) ||
-	    nla_put_u64_64bit(skb, GAGG_TA_WAIT, told.wait_ns, GAGG_TA_PAD) ||
-	    nla_put_u64_64bit(skb, GAGG_TA_OPS, told.ops, GAGG_TA_PAD))
+	    nla_put_u64_64bit(skb, GAGG_TA_COMPUTE, t->compute_ns, GAGG_TA_PAD) ||
+	    nla_put_u64_64bit(skb, GAGG_TA_WAIT, t->wait_ns, GAGG_TA_PAD) ||
+	    nla_put_u64_64bit(skb, GAGG_TA_OPS, t->ops, GAGG_TA_PAD))
 		return -EMSGSIZE;
-	if (told.batch && (nla_put_u32(skb, GAGG_TA_SHARE, told.share) ||
-			   nla_put_u32(skb, GAGG_TA_BATCH, told.batch)))
+	if (t->batch && (nla_put_u32(skb, GAGG_TA_SHARE, t->share) ||
+			 nla_put_u32(skb, GAGG_TA_BATCH, t->batch)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
+}
+
+static int encode_put_facts(struct sk_buff *skb, const struct gagg_facts *f)
+{
+	u32 attr;
+
+	for (attr = 0; attr <= GAGG_MA_MAX; attr++)
+		if (f->set & GAGG_BIT(attr) && nla_put_u32(skb, attr, f->number[attr]))
+			return -EMSGSIZE;
+	return f->mismatch ? nla_put_string(skb, GAGG_MA_MISMATCH, f->mismatch) : 0;
 }
 
 static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const struct view *v,
@@ -163,19 +123,17 @@ static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const 
 {
 	const struct gagg_member *m = &grp->cfg.member[rank];
 	struct nlattr *nest = nla_nest_start(skb, GAGG_MA_MEMBER);
-	struct gagg_reach reach = { };
+	struct gagg_facts f;
 
 	if (!nest)
 		return -EMSGSIZE;
-	if (grp->ep)
-		encode_reach_of(grp, v, m->node, &reach);
+	encode_facts_of(grp, v, rank, &f);
 	if (nla_put_u32(skb, GAGG_MA_RANK, rank) ||
 	    encode_put_addr(skb, GAGG_MA_ADDRESS, &m->addr) ||
 	    nla_put_u32(skb, GAGG_MA_ROLES, m->roles) ||
 	    (m->local && nla_put_flag(skb, GAGG_MA_LOCAL)) ||
-	    nla_put_u32(skb, GAGG_MA_STATE, encode_member_state(grp, v, &reach, rank)) ||
-	    encode_put_reach(skb, grp, &reach, m->node) ||
-	    (times && encode_put_times(skb, grp, v->now, rank)))
+	    encode_put_facts(skb, &f) ||
+	    (times && f.timed && encode_put_times(skb, &f.times)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -69,16 +69,17 @@ struct gagg_seat *gagg_seat_find(struct gagg_session *ses, u32 channel)
 
 struct gagg_mem *gagg_seat_region(struct gagg_seat *seat, u32 region)
 {
-	switch (region) {
-	case GAGG_REG_PUSH:
+	switch (gagg_region_maps(region, seat->copy.npages)) {
+	case GAGG_MAPPED_PUSH:
 		return &seat->push;
-	case GAGG_REG_CONTRIB:
+	case GAGG_MAPPED_CONTRIB:
 		return &seat->contrib;
-	case GAGG_REG_DONE:
+	case GAGG_MAPPED_DONE:
 		return &seat->channel->mem[GAGG_SHARED_DONE];
+	case GAGG_MAPPED_COPY:
+		return &seat->copy;
 	default:
-		/* chunks of a store are read by ops: only the copy is mapped */
-		return seat->copy.npages ? &seat->copy : &seat->channel->mem[GAGG_SHARED_RESULT];
+		return &seat->channel->mem[GAGG_SHARED_RESULT];
 	}
 }
 

@@ -62,28 +62,60 @@ static int codec_put_times(struct nl_msg *msg, const struct nl_times *t)
 	return err;
 }
 
-/* what is out only */
+uint32_t *nl_member_number(struct nl_member *m, int attr)
+{
+	switch (attr) {
+	case GAGG_MA_RANK:
+		return &m->rank;
+	case GAGG_MA_ROLES:
+		return &m->roles;
+	case GAGG_MA_STATE:
+		return &m->state;
+	case GAGG_MA_RTT:
+		return &m->rtt;
+	case GAGG_MA_CWND:
+		return &m->cwnd;
+	case GAGG_MA_HEARD:
+		return &m->heard_ms;
+	case GAGG_MA_BLOCKED_IN:
+		return &m->blocked_in;
+	case GAGG_MA_BLOCKED_OUT:
+		return &m->blocked_out;
+	case GAGG_MA_MISMATCH_HERE:
+		return &m->mismatch_here;
+	case GAGG_MA_MISMATCH_THERE:
+		return &m->mismatch_there;
+	default:
+		return NULL;
+	}
+}
+
+/* only what is asked for, or what is told, too? */
+static bool codec_is_asked(int attr)
+{
+	return attr == GAGG_MA_RANK || attr == GAGG_MA_ROLES;
+}
+
+static int codec_put_member_numbers(struct nl_msg *msg, const struct nl_member *m, bool told)
+{
+	struct nl_member copy = *m;
+	int attr, err = 0;
+
+	for (attr = 0; attr <= GAGG_MA_MAX && !err; attr++) {
+		const uint32_t *number = nl_member_number(&copy, attr);
+
+		if (number && m->set & NL_SET(attr) && (told || codec_is_asked(attr)))
+			err = codec_put_u32(msg, attr, *number);
+	}
+	return err;
+}
+
+/* what is out only, and no number */
 static int codec_put_member_told(struct nl_msg *msg, const struct nl_member *m)
 {
-	const struct {
-		int attr;
-		uint32_t v;
-	} numbers[] = {
-		{ GAGG_MA_STATE, m->state },
-		{ GAGG_MA_RTT, m->rtt },
-		{ GAGG_MA_CWND, m->cwnd },
-		{ GAGG_MA_HEARD, m->heard_ms },
-		{ GAGG_MA_BLOCKED_IN, m->blocked_in },
-		{ GAGG_MA_BLOCKED_OUT, m->blocked_out },
-		{ GAGG_MA_MISMATCH_HERE, m->mismatch_here },
-		{ GAGG_MA_MISMATCH_THERE, m->mismatch_there },
-	};
 	int err = 0;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !err; i++)
-		if (m->set & NL_SET(numbers[i].attr))
-			err = codec_put_u32(msg, numbers[i].attr, numbers[i].v);
-	if (!err && m->set & NL_SET(GAGG_MA_MISMATCH))
+	if (m->set & NL_SET(GAGG_MA_MISMATCH))
 		err = codec_put_text(msg, GAGG_MA_MISMATCH, m->mismatch, sizeof(m->mismatch));
 	if (!err && m->set & NL_SET(GAGG_MA_TIMES))
 		err = codec_put_times(msg, &m->times);
@@ -93,16 +125,13 @@ static int codec_put_member_told(struct nl_msg *msg, const struct nl_member *m)
 static int codec_put_member(struct nl_msg *msg, const struct nl_member *m, bool told)
 {
 	struct nlattr *nest = nla_nest_start(msg, GAGG_MA_MEMBER);
-	int err = 0;
+	int err;
 
 	if (!nest)
 		return -EMSGSIZE;
-	if (m->set & NL_SET(GAGG_MA_RANK))
-		err = codec_put_u32(msg, GAGG_MA_RANK, m->rank);
+	err = codec_put_member_numbers(msg, m, told);
 	if (!err && m->set & NL_SET(GAGG_MA_ADDRESS))
 		err = codec_put_ip(msg, GAGG_MA_ADDRESS, &m->addr);
-	if (!err && m->set & NL_SET(GAGG_MA_ROLES))
-		err = codec_put_u32(msg, GAGG_MA_ROLES, m->roles);
 	if (!err && m->local)
 		err = codec_put(nla_put_flag(msg, GAGG_MA_LOCAL));
 	if (!err && told)
@@ -360,36 +389,20 @@ static int codec_get_times(const struct nlattr *nest, struct nl_times *t)
 
 static int codec_get_member_attr(const struct nlattr *a, struct nl_member *m)
 {
+	uint32_t *number = nl_member_number(m, nla_type(a));
+
+	if (number)
+		return codec_get_u32(a, number);
 	switch (nla_type(a)) {
-	case GAGG_MA_RANK:
-		return codec_get_u32(a, &m->rank);
 	case GAGG_MA_ADDRESS:
 		return codec_get_ip(a, &m->addr);
-	case GAGG_MA_ROLES:
-		return codec_get_u32(a, &m->roles);
 	case GAGG_MA_LOCAL:
 		m->local = true;
 		return 0;
-	case GAGG_MA_STATE:
-		return codec_get_u32(a, &m->state);
 	case GAGG_MA_MISMATCH:
 		return codec_get_text(a, m->mismatch, sizeof(m->mismatch));
-	case GAGG_MA_RTT:
-		return codec_get_u32(a, &m->rtt);
-	case GAGG_MA_CWND:
-		return codec_get_u32(a, &m->cwnd);
-	case GAGG_MA_HEARD:
-		return codec_get_u32(a, &m->heard_ms);
 	case GAGG_MA_TIMES:
 		return codec_get_times(a, &m->times);
-	case GAGG_MA_BLOCKED_IN:
-		return codec_get_u32(a, &m->blocked_in);
-	case GAGG_MA_BLOCKED_OUT:
-		return codec_get_u32(a, &m->blocked_out);
-	case GAGG_MA_MISMATCH_HERE:
-		return codec_get_u32(a, &m->mismatch_here);
-	case GAGG_MA_MISMATCH_THERE:
-		return codec_get_u32(a, &m->mismatch_there);
 	}
 	return 0;
 }

@@ -309,17 +309,10 @@ const char *nl_ip_format(const struct nl_ip *ip, char buf[NL_IP_MAX])
 bool nl_multicast_parse(const char *text, struct nl_ip *out)
 {
 	struct nl_ip ip = { .family = 0 };
-	bool fits;
 
-	if (strcmp(text, "none")) {
-		if (!nl_ip_parse(text, &ip))
-			return false;
-		/* scope 1 of IPv6 does not leave the host */
-		fits = ip.family == AF_INET ? ip.addr[0] >> 4 == 14 :
-					      ip.addr[0] == 0xff && (ip.addr[1] & 15) > 1;
-		if (!fits)
-			return false;
-	}
+	if (strcmp(text, "none") &&
+	    (!nl_ip_parse(text, &ip) || !gagg_addr_is_multicast(ip.addr, nl_ip_len(&ip))))
+		return false;
 	*out = ip;
 	return true;
 }

@@ -20,6 +20,7 @@
 #include <linux/gagg_netlink.h>
 #include <linux/gagg_wire.h>
 
+#include "group/addr.h"
 #include "group/param.h"
 
 #define NL_FIELD_MAX	32		/* name of a field, with the final zero */
@@ -201,6 +202,9 @@ int nl_member_dump(struct nl *nl, const char *name, nl_member_cb cb, void *arg);
 
 int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS]);
 
+/* the field of @m that holds the attribute @attr of enum gagg_member_attr; NULL: it is no number */
+uint32_t *nl_member_number(struct nl_member *m, int attr);
+
 /*
  * Writes an answer of gagg-twin, in the form of the module, as a whole message to @buf. Returns
  * bytes, or -errno; -EMSGSIZE: there are more than @room.
@@ -223,6 +227,15 @@ const char *nl_ip_format(const struct nl_ip *ip, char buf[NL_IP_MAX]);
 /* a multicast address that others may hear, or "none", which has no family */
 bool nl_multicast_parse(const char *text, struct nl_ip *out);
 const char *nl_multicast_format(const struct nl_ip *ip, char buf[NL_IP_MAX]);
+
+/* bytes of an address; 0: there is none */
+static inline uint8_t nl_ip_len(const struct nl_ip *ip)
+{
+	if (!ip->family)
+		return 0;
+	return ip->family == AF_INET6 ? GAGG_ADDR_V6 : GAGG_ADDR_V4;
+}
+
 bool nl_ip_equal(const struct nl_ip *a, const struct nl_ip *b);
 
 /* the numbers of a group that may be configured, users among them */

@@ -13,7 +13,6 @@
 #include "facts.h"
 #include "group.h"
 #include "mtu.h"
-#include "session.h"
 #include "stats.h"
 #include "twin.h"
 #include "worker.h"
@@ -32,108 +31,70 @@ static u32 fact_least_mtu(struct group *g, u64 now)
 	return g->mtu.least;
 }
 
-struct path {
-	u64 srtt;
-	u32 cwnd;
-};
-
-/* reads all nodes at once, so that a question makes a worker wait only once */
-static void fact_read_paths(struct group *g, struct path path[GAGG_NODES])
+/* what is known of each host: a question makes join and a worker wait once each */
+static void fact_read_hosts(struct group *g, u64 now, struct gagg_facts host[GAGG_NODES])
 {
 	struct part *part = &g->part[0];
 	u32 n;
 
+	memset(host, 0, GAGG_NODES * sizeof(*host));
+	pthread_mutex_lock(&g->join_lock);
+	for (n = 0; n < g->geom.nodes; n++)
+		gagg_facts_host(&host[n], g->join, &g->geom, n, now);
+	pthread_mutex_unlock(&g->join_lock);
 	worker_lock(part->port->worker);
-	for (n = 0; n < g->geom.nodes; n++) {
-		path[n].srtt = part->core->path[n].srtt;
-		path[n].cwnd = part->core->path[n].cwnd;
-	}
+	for (n = 0; n < g->geom.nodes; n++)
+		gagg_facts_path(&host[n], &part->core->path[n]);
 	worker_unlock(part->port->worker);
 }
 
-static void fact_tell_path(const struct path *path, struct nl_member *m)
+static void fact_carry_times(const struct gagg_ioc_times *from, struct nl_member *m)
 {
-	m->cwnd = path->cwnd;
-	m->set |= NL_SET(GAGG_MA_CWND);
-	if (!path->srtt)
-		return;
-	m->rtt = (u32)(path->srtt / 1000);
-	m->set |= NL_SET(GAGG_MA_RTT);
-}
-
-/* reports nothing before the first op */
-static void fact_tell_times(struct session *s, u64 now, struct nl_member *m)
-{
-	struct gagg_ioc_times told;
-	struct gagg_times t;
-
-	pthread_mutex_lock(&s->times_lock);
-	t = s->times;
-	pthread_mutex_unlock(&s->times_lock);
-	if (!gagg_times_show(&t, &told, now))
-		return;
-	m->times.compute_ns = told.compute_ns;
-	m->times.wait_ns = told.wait_ns;
-	m->times.ops = told.ops;
-	m->times.share = told.share;
-	m->times.batch = told.batch;
+	m->times.compute_ns = from->compute_ns;
+	m->times.wait_ns = from->wait_ns;
+	m->times.ops = from->ops;
+	m->times.share = from->share;
+	m->times.batch = from->batch;
 	m->set |= NL_SET(GAGG_MA_TIMES);
 }
 
-void facts_mismatch(const struct gagg_mismatch *bad, struct nl_member *m)
+void facts_carry(const struct gagg_facts *f, struct nl_member *m)
 {
-	u32 digest = bad->field - 1;
+	int attr;
 
-	if (!bad->field)
-		return;
-	strcpy(m->mismatch, gagg_digest_name(digest));
-	m->set |= NL_SET(GAGG_MA_MISMATCH);
-	if (!gagg_digest_is_number(digest))
-		return;
-	m->mismatch_here = bad->here;
-	m->mismatch_there = bad->there;
-	m->set |= NL_SET(GAGG_MA_MISMATCH_HERE) | NL_SET(GAGG_MA_MISMATCH_THERE);
-}
-
-static void fact_tell_reach(const struct gagg_reach *reach, struct nl_member *m)
-{
-	facts_mismatch(&reach->mismatch, m);
-	m->heard_ms = reach->heard_ms;
-	m->blocked_in = reach->on.in;
-	m->blocked_out = reach->on.out;
-	m->set |= (reach->heard ? NL_SET(GAGG_MA_HEARD) : 0) |
-		  (reach->on.in ? NL_SET(GAGG_MA_BLOCKED_IN) : 0) |
-		  (reach->on.out ? NL_SET(GAGG_MA_BLOCKED_OUT) : 0);
+	for (attr = 0; attr <= GAGG_MA_MAX; attr++)
+		if (f->set & GAGG_BIT(attr))
+			*nl_member_number(m, attr) = f->number[attr];
+	m->set |= (u32)f->set;
+	if (f->mismatch) {
+		strcpy(m->mismatch, f->mismatch);
+		m->set |= NL_SET(GAGG_MA_MISMATCH);
+	}
+	if (f->timed)
+		fact_carry_times(&f->times, m);
 }
 
 static void fact_tell_member(struct group *g, const struct gagg_ioc_status *st, u64 now,
-			     const struct path *path, struct nl_member *m)
+			     const struct gagg_facts *host, struct nl_member *m)
 {
-	u32 node = g->geom.node_of[m->rank];
-	struct gagg_reach reach;
+	struct gagg_facts f = *host;
 
-	pthread_mutex_lock(&g->join_lock);
-	gagg_state_reach(g->join, &g->geom, node, now, &reach);
-	pthread_mutex_unlock(&g->join_lock);
-	m->state = gagg_state_member(st, m->rank, reach.mismatch.field, reach.blocked);
-	m->set |= NL_SET(GAGG_MA_STATE);
-	if (g->session[m->rank])
-		fact_tell_times(g->session[m->rank], now, m);
-	if (!reach.other)
-		return;
-	fact_tell_reach(&reach, m);
-	fact_tell_path(&path[node], m);
+	pthread_mutex_lock(&g->times_lock);
+	gagg_facts_times(&f, &g->times[m->rank], now);
+	pthread_mutex_unlock(&g->times_lock);
+	gagg_facts_state(&f, st, m->rank);
+	facts_carry(&f, m);
 }
 
 static void fact_fill_group(struct group *g, struct nl_group *out)
 {
 	struct gagg_ioc_status st = { 0 };
-	struct path path[GAGG_NODES];
+	struct gagg_facts host[GAGG_NODES];
 	u64 now = now_ns();
 	u32 i;
 
 	epoch_status(g, &st);
-	fact_read_paths(g, path);
+	fact_read_hosts(g, now, host);
 	*out = g->cfg;
 	out->id = g->geom.group;
 	out->state = gagg_state_group(&st);
@@ -152,8 +113,11 @@ static void fact_fill_group(struct group *g, struct nl_group *out)
 		strcpy(out->mismatch, gagg_digest_name(st.mismatch - 1));
 		out->set |= NL_SET(GAGG_GA_MISMATCH);
 	}
-	for (i = 0; i < out->n_members; i++)
-		fact_tell_member(g, &st, now, path, &out->members[i]);
+	for (i = 0; i < out->n_members; i++) {
+		struct nl_member *m = &out->members[i];
+
+		fact_tell_member(g, &st, now, &host[g->geom.node_of[m->rank]], m);
+	}
 }
 
 static ssize_t fact_tell_group(struct group *g, void *more, size_t room)

@@ -4,9 +4,10 @@
 #define GAGG_TWIN_FACTS_H
 
 #include "../gaggd/broker.h"
+#include "core/core.h"
 
-/* describes a host whose configuration differs; nothing if it does not */
-void facts_mismatch(const struct gagg_mismatch *bad, struct nl_member *m);
+/* adds what is known of a member to its description */
+void facts_carry(const struct gagg_facts *f, struct nl_member *m);
 
 /* as in struct broker_ops; @twin: struct twin */
 size_t facts_tell(void *twin, const struct broker_request *req, struct broker_reply *reply,

@@ -47,6 +47,8 @@ struct group {
 		u64 at;
 		u32 least;
 	} mtu;			/* the least, and when read; control thread */
+	pthread_mutex_t times_lock;		/* a leaf */
+	struct gagg_times times[GAGG_RANKS];	/* of local ranks in their last epoch */
 	u64 epoch;		/* running here; 0: none */
 	u64 epochs;
 	struct session *session[GAGG_RANKS];	/* bound to the rank */

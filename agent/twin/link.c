@@ -327,12 +327,6 @@ static void link_close_theirs(struct session *s)
 	s->theirs = -1;
 }
 
-static void link_session_free(struct session *s)
-{
-	pthread_mutex_destroy(&s->times_lock);
-	free(s);
-}
-
 /* the session was closed, and is in the list since then */
 static void link_free(struct session *s)
 {
@@ -343,7 +337,7 @@ static void link_free(struct session *s)
 	for (at = &s->group->closed; *at != s; at = &(*at)->next)
 		;
 	*at = s->next;
-	link_session_free(s);
+	free(s);
 }
 
 void links_free(struct group *g)
@@ -352,7 +346,7 @@ void links_free(struct group *g)
 
 	while ((s = g->closed)) {
 		g->closed = s->next;
-		link_session_free(s);
+		free(s);
 	}
 }
 

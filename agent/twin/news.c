@@ -33,10 +33,12 @@ static void news_mismatch(struct group *g, const struct gagg_ioc_status *st)
 	const struct gagg_mismatch bad = {
 		st->mismatch, st->mismatch_here, st->mismatch_there,
 	};
+	struct gagg_facts f = { 0 };
 	struct nl_member m = { 0 };
 	char what[NL_MISMATCH_MAX];
 
-	facts_mismatch(&bad, &m);
+	gagg_facts_mismatch(&f, &bad);
+	facts_carry(&f, &m);
 	log_limited(LOG_OF_GROUP(g->geom.group), LOG_L_WARN,
 		    "group \"%s\": the host of rank %u is configured differently: %s",
 		    g->cfg.name, st->mismatch_node, nl_mismatch_format(&m, what));

@@ -44,13 +44,13 @@ struct gagg_host {
 
 static struct gagg_times *op_times_lock(const struct gagg_host *h)
 {
-	pthread_mutex_lock(&h->s->times_lock);
-	return &h->s->times;
+	pthread_mutex_lock(&h->s->group->times_lock);
+	return &h->s->group->times[h->s->rank];
 }
 
 static void op_times_unlock(const struct gagg_host *h)
 {
-	pthread_mutex_unlock(&h->s->times_lock);
+	pthread_mutex_unlock(&h->s->group->times_lock);
 }
 
 static u64 op_times_now(void)

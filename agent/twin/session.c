@@ -248,26 +248,22 @@ static void session_part(const struct gagg_host *h, u32 reason)
 	epoch_leave(h->session->group, h->session->rank, reason);
 }
 
-/* chunks of a store are read by ops: only the copy is mapped */
-static const struct memory *session_seat_result(const struct seat *seat)
-{
-	const struct channel *ch = seat->channel;
-
-	return ch->copy[seat->ops.local].addr ? &ch->copy[seat->ops.local] :
-		&ch->memory[GAGG_SHARED_RESULT];
-}
-
 static const struct memory *session_seat_region(const struct seat *seat, u32 region)
 {
-	switch (region) {
-	case GAGG_REG_PUSH:
+	const struct channel *ch = seat->channel;
+	const struct memory *copy = &ch->copy[seat->ops.local];
+
+	switch (gagg_region_maps(region, copy->addr)) {
+	case GAGG_MAPPED_PUSH:
 		return &seat->push;
-	case GAGG_REG_CONTRIB:
+	case GAGG_MAPPED_CONTRIB:
 		return &seat->contrib;
-	case GAGG_REG_DONE:
-		return &seat->channel->memory[GAGG_SHARED_DONE];
+	case GAGG_MAPPED_DONE:
+		return &ch->memory[GAGG_SHARED_DONE];
+	case GAGG_MAPPED_COPY:
+		return copy;
 	default:
-		return session_seat_result(seat);
+		return &ch->memory[GAGG_SHARED_RESULT];
 	}
 }
 
@@ -387,7 +383,6 @@ static int session_new(struct group *g, u32 rank, const struct peer *peer,
 		s->rank = rank;
 		s->opener = peer->pid;
 		s->uid = peer->uid;
-		pthread_mutex_init(&s->times_lock, NULL);
 		fd = link_open(s);
 	}
 	if (fd < 0) {

@@ -46,8 +46,6 @@ struct session {
 	int theirs;			/* the other end, until it is passed; -1 */
 	u64 untold;			/* ops that found no room there; any thread */
 	u64 taken;			/* submissions; worker 0, under its lock */
-	pthread_mutex_t times_lock;	/* a leaf */
-	struct gagg_times times;	/* of the last epoch */
 	struct seat *seat[GAGG_CHANNELS_MAX];	/* by place of the channel */
 	struct gagg_table table;		/* of them */
 };

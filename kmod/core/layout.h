@@ -118,6 +118,36 @@ static inline u64 gagg_region_offset(u32 index, u32 region)
 	return (u64)(index * GAGG_REG_COUNT + region) << GAGG_REGION_SHIFT;
 }
 
+/* what a host maps for a region */
+enum gagg_mapped {
+	GAGG_MAPPED_PUSH,	/* of a rank, which its trainer writes; so is CONTRIB */
+	GAGG_MAPPED_CONTRIB,
+	GAGG_MAPPED_DONE,	/* of the channel; so is RESULT */
+	GAGG_MAPPED_RESULT,
+	GAGG_MAPPED_COPY,	/* of a rank */
+};
+
+/* @copy: the rank has a copy. Chunks of a store are read by ops: only the copy is mapped */
+static inline enum gagg_mapped gagg_region_maps(u32 region, bool copy)
+{
+	switch (region) {
+	case GAGG_REG_PUSH:
+		return GAGG_MAPPED_PUSH;
+	case GAGG_REG_CONTRIB:
+		return GAGG_MAPPED_CONTRIB;
+	case GAGG_REG_DONE:
+		return GAGG_MAPPED_DONE;
+	default:
+		return copy ? GAGG_MAPPED_COPY : GAGG_MAPPED_RESULT;
+	}
+}
+
+/* does its trainer write it? */
+static inline bool gagg_region_is_theirs(u32 region)
+{
+	return region == GAGG_REG_PUSH || region == GAGG_REG_CONTRIB;
+}
+
 /* false: no region has that offset */
 bool gagg_region_of(u64 offset, u32 *index, u32 *region);
 

@@ -264,6 +264,25 @@ static void region__by_its_offset(void **state)
 	assert_false(gagg_region_of(0xffffffffULL << 36, &index, &region));
 }
 
+/* a rank with a copy of a store maps that, and no chunks; no other region changes */
+static void regions__that_are_mapped(void **state)
+{
+	int copy;
+
+	(void)state;
+	for (copy = 0; copy < 2; copy++) {
+		assert_int_equal(gagg_region_maps(GAGG_REG_PUSH, copy), GAGG_MAPPED_PUSH);
+		assert_int_equal(gagg_region_maps(GAGG_REG_CONTRIB, copy), GAGG_MAPPED_CONTRIB);
+		assert_int_equal(gagg_region_maps(GAGG_REG_DONE, copy), GAGG_MAPPED_DONE);
+	}
+	assert_int_equal(gagg_region_maps(GAGG_REG_RESULT, false), GAGG_MAPPED_RESULT);
+	assert_int_equal(gagg_region_maps(GAGG_REG_RESULT, true), GAGG_MAPPED_COPY);
+	assert_true(gagg_region_is_theirs(GAGG_REG_PUSH));
+	assert_true(gagg_region_is_theirs(GAGG_REG_CONTRIB));
+	assert_false(gagg_region_is_theirs(GAGG_REG_DONE));
+	assert_false(gagg_region_is_theirs(GAGG_REG_RESULT));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +294,7 @@ int main(void)
 		cmocka_unit_test(told__of_a_channel),
 		cmocka_unit_test(told__of_lanes),
 		cmocka_unit_test(region__by_its_offset),
+		cmocka_unit_test(regions__that_are_mapped),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/state.c kmod/core/group/join*.c kmod/core/group/digest.c kmod/core/group/param.c kmod/core/geom.c kmod/core/wire.c sync; libs: */
+/* links: kmod/core/group/state.c kmod/core/group/times.c kmod/core/group/join*.c kmod/core/group/digest.c kmod/core/group/param.c kmod/core/geom.c kmod/core/wire.c sync; libs: */
 /* The states of a group and of its members, and the name of what differs. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,31 +27,52 @@ static void state__of_a_group(void **state)
 	assert_int_equal(gagg_state_group(&st), GAGG_GS_RUNNING);
 }
 
+static u32 member_state(const struct gagg_ioc_status *st, u32 rank, bool mismatch, bool blocked)
+{
+	struct gagg_facts f = { .mismatch = mismatch ? "window" : NULL, .blocked = blocked };
+
+	gagg_facts_state(&f, st, rank);
+	assert_int_equal(f.set, GAGG_BIT(GAGG_MA_STATE));
+	return f.number[GAGG_MA_STATE];
+}
+
 static void state__of_a_member(void **state)
 {
 	struct gagg_ioc_status st = { .phase = GAGG_PHASE_IDLE };
 
 	(void)state;
-	assert_int_equal(gagg_state_member(&st, 63, false, true), GAGG_MS_UNHEARD);
+	assert_int_equal(member_state(&st, 63, false, true), GAGG_MS_UNHEARD);
 	st.heard = GAGG_BIT(63);
-	assert_int_equal(gagg_state_member(&st, 63, false, false), GAGG_MS_HEARD);
-	assert_int_equal(gagg_state_member(&st, 62, false, false), GAGG_MS_UNHEARD);
+	assert_int_equal(member_state(&st, 63, false, false), GAGG_MS_HEARD);
+	assert_int_equal(member_state(&st, 62, false, false), GAGG_MS_UNHEARD);
 	st.attached = GAGG_BIT(63);
-	assert_int_equal(gagg_state_member(&st, 63, false, false), GAGG_MS_ATTACHED);
+	assert_int_equal(member_state(&st, 63, false, false), GAGG_MS_ATTACHED);
 	st.phase = GAGG_PHASE_RUNNING;
-	assert_int_equal(gagg_state_member(&st, 63, false, false), GAGG_MS_RUNNING);
-	assert_int_equal(gagg_state_member(&st, 63, false, true), GAGG_MS_BLOCKED);
-	assert_int_equal(gagg_state_member(&st, 63, true, true), GAGG_MS_MISMATCH);
+	assert_int_equal(member_state(&st, 63, false, false), GAGG_MS_RUNNING);
+	assert_int_equal(member_state(&st, 63, false, true), GAGG_MS_BLOCKED);
+	assert_int_equal(member_state(&st, 63, true, true), GAGG_MS_MISMATCH);
 	/* a host of another version is heard, and counts as unheard */
-	assert_int_equal(gagg_state_member(&st, 62, true, false), GAGG_MS_MISMATCH);
+	assert_int_equal(member_state(&st, 62, true, false), GAGG_MS_MISMATCH);
+}
+
+static struct gagg_facts host_facts(const struct gagg_join *j, const struct gagg_geom *g, u32 node,
+				    u64 now)
+{
+	const struct gagg_path path = { .srtt = 1999 * GAGG_USEC + 5, .cwnd = 77 };
+	struct gagg_facts f = { 0 };
+
+	gagg_facts_host(&f, j, g, node, now);
+	gagg_facts_path(&f, &path);
+	return f;
 }
 
 /* of this host nothing is known but that it is here */
-static void reach__of_another_host(void **state)
+static void facts__of_another_host(void **state)
 {
+	const u64 path = GAGG_BIT(GAGG_MA_RTT) | GAGG_BIT(GAGG_MA_CWND);
 	struct gagg_join *j = calloc(1, sizeof(*j));
+	struct gagg_facts f;
 	struct gagg_geom g;
-	struct gagg_reach r;
 
 	(void)state;
 	gagg_geom_init(&g);
@@ -59,24 +80,68 @@ static void reach__of_another_host(void **state)
 	g.nodes = 3;
 	g.dead_after = 900 * GAGG_MSEC;
 	j->peer[1] = (struct gagg_peer){ .heard = 5, .mismatch.field = 4 };
-	gagg_state_reach(j, &g, 1, 7 * GAGG_SEC, &r);
-	assert_true(!r.other && !r.heard && !r.heard_ms && !r.mismatch.field && !r.blocked);
-	gagg_state_reach(j, &g, 2, 7 * GAGG_SEC, &r);
-	assert_true(r.other && !r.heard && !r.heard_ms && !r.mismatch.field && !r.blocked);
+	f = host_facts(j, &g, 1, 7 * GAGG_SEC);
+	assert_true(!f.other && !f.set && !f.mismatch && !f.blocked);
+	f = host_facts(j, &g, 2, 7 * GAGG_SEC);
+	assert_true(f.other && !f.mismatch && !f.blocked);
+	assert_int_equal(f.set, path);
+	assert_int_equal(f.number[GAGG_MA_RTT], 1999);
+	assert_int_equal(f.number[GAGG_MA_CWND], 77);
 	j->peer[2] = (struct gagg_peer){
 		.heard = 6500 * GAGG_MSEC, .instance = 9, .stale = 1, .cut = 2,
-		.mismatch = { 4, 5, 6 },
+		.mismatch = { 1 + GAGG_DG_WINDOW, 5, 6 },
 	};
-	gagg_state_reach(j, &g, 2, 7 * GAGG_SEC, &r);
-	assert_true(r.other && r.heard && r.blocked);
-	assert_int_equal(r.heard_ms, 500);
-	assert_int_equal(r.on.in, 1);
-	assert_int_equal(r.on.out, 2);
-	assert_int_equal(r.mismatch.there, 6);
+	f = host_facts(j, &g, 2, 7 * GAGG_SEC);
+	assert_true(f.other && f.blocked);
+	assert_int_equal(f.set, path | GAGG_BIT(GAGG_MA_HEARD) | GAGG_BIT(GAGG_MA_BLOCKED_IN) |
+			 GAGG_BIT(GAGG_MA_BLOCKED_OUT) | GAGG_BIT(GAGG_MA_MISMATCH_HERE) |
+			 GAGG_BIT(GAGG_MA_MISMATCH_THERE));
+	assert_int_equal(f.number[GAGG_MA_HEARD], 500);
+	assert_int_equal(f.number[GAGG_MA_BLOCKED_IN], 1);
+	assert_int_equal(f.number[GAGG_MA_BLOCKED_OUT], 2);
+	assert_int_equal(f.number[GAGG_MA_MISMATCH_HERE], 5);
+	assert_int_equal(f.number[GAGG_MA_MISMATCH_THERE], 6);
+	assert_string_equal(f.mismatch, "window");
 	/* another CPU's clock is ahead */
-	gagg_state_reach(j, &g, 2, 6499 * GAGG_MSEC, &r);
-	assert_true(r.heard && !r.heard_ms);
+	f = host_facts(j, &g, 2, 6499 * GAGG_MSEC);
+	assert_true(f.set & GAGG_BIT(GAGG_MA_HEARD));
+	assert_int_equal(f.number[GAGG_MA_HEARD], 0);
 	free(j);
+}
+
+/* a hash says nothing to whoever reads it */
+static void facts__of_what_has_no_number(void **state)
+{
+	struct gagg_facts f = { 0 };
+
+	(void)state;
+	gagg_facts_mismatch(&f, &(struct gagg_mismatch){ 1 + GAGG_DG_ADDRESS, 5, 6 });
+	assert_int_equal(f.set, 0);
+	assert_string_equal(f.mismatch, gagg_digest_name(GAGG_DG_ADDRESS));
+}
+
+/* a round trip that was never measured is not 0 us */
+static void facts__of_a_path_that_is_new(void **state)
+{
+	struct gagg_facts f = { .other = true };
+
+	(void)state;
+	gagg_facts_path(&f, &(struct gagg_path){ .cwnd = 4 });
+	assert_int_equal(f.set, GAGG_BIT(GAGG_MA_CWND));
+}
+
+static void facts__of_times(void **state)
+{
+	struct gagg_times t = { 0 };
+	struct gagg_facts f = { 0 };
+
+	(void)state;
+	gagg_facts_times(&f, &t, 10);
+	assert_false(f.timed);
+	gagg_times_submit(&t, 20);
+	gagg_facts_times(&f, &t, 50);
+	assert_true(f.timed && !f.set);
+	assert_int_equal(f.times.wait_ns, 30);
 }
 
 static void epoch__cannot_start(void **state)
@@ -103,7 +168,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(state__of_a_group),
 		cmocka_unit_test(state__of_a_member),
-		cmocka_unit_test(reach__of_another_host),
+		cmocka_unit_test(facts__of_another_host),
+		cmocka_unit_test(facts__of_what_has_no_number),
+		cmocka_unit_test(facts__of_a_path_that_is_new),
+		cmocka_unit_test(facts__of_times),
 		cmocka_unit_test(epoch__cannot_start),
 		cmocka_unit_test(digest__has_a_name),
 	};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "group/digest.h"
 #include "group/state.h"
 
 enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st)
@@ -10,33 +11,75 @@ enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st)
 	return st->blocked ? GAGG_GS_BLOCKED : GAGG_GS_WAITING;
 }
 
-enum gagg_member_state gagg_state_member(const struct gagg_ioc_status *st, u32 rank,
-					 bool mismatch, bool blocked)
+static void state_fact(struct gagg_facts *f, u32 attr, u32 value)
 {
-	if (mismatch)
+	f->number[attr] = value;
+	f->set |= GAGG_BIT(attr);
+}
+
+void gagg_facts_mismatch(struct gagg_facts *f, const struct gagg_mismatch *bad)
+{
+	u32 digest = bad->field - 1;
+
+	if (!bad->field)
+		return;
+	f->mismatch = gagg_digest_name(digest);
+	if (!gagg_digest_is_number(digest))
+		return;
+	state_fact(f, GAGG_MA_MISMATCH_HERE, bad->here);
+	state_fact(f, GAGG_MA_MISMATCH_THERE, bad->there);
+}
+
+void gagg_facts_host(struct gagg_facts *f, const struct gagg_join *j, const struct gagg_geom *g,
+		     u32 node, u64 now)
+{
+	const struct gagg_peer *peer = &j->peer[node];
+	/* another CPU may have heard it since */
+	u64 ago = now > peer->heard ? now - peer->heard : 0;
+	struct gagg_blocked on;
+
+	if (node == g->self)
+		return;
+	f->other = true;
+	f->blocked = gagg_join_blocked(j, g, node, now, &on);
+	if (on.in)
+		state_fact(f, GAGG_MA_BLOCKED_IN, on.in);
+	if (on.out)
+		state_fact(f, GAGG_MA_BLOCKED_OUT, on.out);
+	gagg_facts_mismatch(f, &peer->mismatch);
+	if (peer->heard)
+		state_fact(f, GAGG_MA_HEARD, (u32)(ago / GAGG_MSEC));
+}
+
+void gagg_facts_path(struct gagg_facts *f, const struct gagg_path *path)
+{
+	if (!f->other)
+		return;
+	state_fact(f, GAGG_MA_CWND, path->cwnd);
+	if (path->srtt)
+		state_fact(f, GAGG_MA_RTT, (u32)(path->srtt / GAGG_USEC));
+}
+
+void gagg_facts_times(struct gagg_facts *f, const struct gagg_times *times, u64 now)
+{
+	f->timed = gagg_times_show(times, &f->times, now);
+}
+
+static enum gagg_member_state state_of(const struct gagg_facts *f,
+				       const struct gagg_ioc_status *st, u32 rank)
+{
+	if (f->mismatch)
 		return GAGG_MS_MISMATCH;
 	if (!(st->heard & GAGG_BIT(rank)))
 		return GAGG_MS_UNHEARD;
-	if (blocked)
+	if (f->blocked)
 		return GAGG_MS_BLOCKED;
 	if (st->phase == GAGG_PHASE_RUNNING)
 		return GAGG_MS_RUNNING;
 	return st->attached & GAGG_BIT(rank) ? GAGG_MS_ATTACHED : GAGG_MS_HEARD;
 }
 
-void gagg_state_reach(const struct gagg_join *j, const struct gagg_geom *g, u32 node, u64 now,
-		      struct gagg_reach *r)
+void gagg_facts_state(struct gagg_facts *f, const struct gagg_ioc_status *st, u32 rank)
 {
-	const struct gagg_peer *peer = &j->peer[node];
-
-	memset(r, 0, sizeof(*r));
-	if (node == g->self)
-		return;
-	r->other = true;
-	r->blocked = gagg_join_blocked(j, g, node, now, &r->on);
-	r->mismatch = peer->mismatch;
-	r->heard = peer->heard != 0;
-	/* another CPU may have heard it since */
-	if (r->heard && now > peer->heard)
-		r->heard_ms = (u32)((now - peer->heard) / GAGG_MSEC);
+	state_fact(f, GAGG_MA_STATE, state_of(f, st, rank));
 }

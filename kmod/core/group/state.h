@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The states of a group and of its members that administrators read.
+ * What administrators read of a group and of its members.
  */
 #ifndef GAGG_CORE_STATE_H
 #define GAGG_CORE_STATE_H
 
+#include "path.h"
 #include "group/join.h"
+#include "group/times.h"
 #include <linux/gagg.h>
+#include <linux/gagg_netlink.h>
 
 /* configurations of hosts differ, or chunks do not pass: no epoch starts while that is so */
 static inline bool gagg_state_is_stuck(const struct gagg_ioc_status *st)
@@ -17,33 +20,39 @@ static inline bool gagg_state_is_stuck(const struct gagg_ioc_status *st)
 /* of a group whose configuration is complete */
 enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st);
 
-/*
- * @mismatch:	the host of @rank is configured differently
- * @blocked:	that host is heard, but chunks do not pass (gagg_join_blocked())
- */
-enum gagg_member_state gagg_state_member(const struct gagg_ioc_status *st, u32 rank,
-					 bool mismatch, bool blocked);
-
 /**
- * struct gagg_reach - what is known of a member's host; of this host itself nothing is
- * @other:	it is another host
- * @blocked:	it is heard, but chunks do not pass (gagg_join_blocked())
- * @heard:	it was heard at least once
- * @heard_ms:	time since then, in ms
- * @mismatch:	what it has configured differently
- * @on:		the shards on which chunks do not pass
+ * struct gagg_facts - what administrators are told of a member, by its attributes of netlink
+ * @set:	GAGG_BIT() of those of @number that are told
+ * @number:	attributes that are a u32, by enum gagg_member_attr
+ * @mismatch:	GAGG_MA_MISMATCH; NULL: its host is configured alike
+ * @timed:	GAGG_MA_TIMES is told
+ * @other:	its host is another one; of this one neither path nor silence is known
+ * @blocked:	that host is heard, but chunks do not pass (gagg_join_blocked())
+ * @times:	if @timed
  */
-struct gagg_reach {
+struct gagg_facts {
+	u64 set;
+	u32 number[GAGG_MA_MAX + 1];
+	const char *mismatch;
+	bool timed;
 	bool other;
 	bool blocked;
-	bool heard;
-	u32 heard_ms;
-	struct gagg_mismatch mismatch;
-	struct gagg_blocked on;
+	struct gagg_ioc_times times;
 };
 
-/* of @node, as of @now; under the lock of the join object */
-void gagg_state_reach(const struct gagg_join *j, const struct gagg_geom *g, u32 node, u64 now,
-		      struct gagg_reach *r);
+/*
+ * Each adds to facts that are zero at first. gagg_facts_host() is first, and says what is known of
+ * @node as of @now, under the lock of the join object; gagg_facts_path() of the way there, under
+ * the lock of the path; gagg_facts_times() what the rank does, under the lock of its times. With
+ * them gagg_facts_state() says in which state @rank is; without them it is GAGG_MS_UNHEARD.
+ */
+void gagg_facts_host(struct gagg_facts *f, const struct gagg_join *j, const struct gagg_geom *g,
+		     u32 node, u64 now);
+void gagg_facts_path(struct gagg_facts *f, const struct gagg_path *path);
+void gagg_facts_times(struct gagg_facts *f, const struct gagg_times *times, u64 now);
+void gagg_facts_state(struct gagg_facts *f, const struct gagg_ioc_status *st, u32 rank);
+
+/* what is configured differently, with both values if it is a number; nothing, if nothing is */
+void gagg_facts_mismatch(struct gagg_facts *f, const struct gagg_mismatch *bad);
 
 #endif
