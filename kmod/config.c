@@ -78,8 +78,7 @@ static const void *config_addr_bytes(const union gagg_addr *addr)
 	return &addr->in.sin_addr;
 }
 
-/* refers to addresses of @cfg */
-static void config_roster(const struct gagg_config *cfg, struct gagg_roster *roster)
+void gagg_config_roster(const struct gagg_config *cfg, struct gagg_roster *roster)
 {
 	u32 r;
 
@@ -120,7 +119,7 @@ static int config_check_fit(const struct gagg_config *cfg, struct netlink_ext_ac
 	struct gagg_fit fit = { .v = &cfg->param, .sync = &cfg->sync, .roster = &roster };
 	struct gagg_misfit wrong;
 
-	config_roster(cfg, &roster);
+	gagg_config_roster(cfg, &roster);
 	if (!gagg_fit_next(&fit, &wrong))
 		return 0;
 	/* the same */
@@ -169,9 +168,8 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	struct gagg_roster roster;
 	u32 r;
 
-	config_roster(cfg, &roster);
-	gagg_roster_geom(&roster, &cfg->param, g);
-	gagg_sync_apply(g, &cfg->sync);
+	gagg_config_roster(cfg, &roster);
+	gagg_roster_geom(&roster, &cfg->param, &cfg->sync, g);
 	for (r = 0; r < GAGG_RANKS; r++) {
 		struct gagg_member *m = &cfg->member[r];
 
@@ -183,20 +181,12 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	return roster.here && gagg_geom_complete(g);
 }
 
-void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT])
-{
-	struct gagg_roster roster;
-
-	config_roster(cfg, &roster);
-	gagg_digest_group(&roster, &cfg->param, &cfg->sync, digest);
-}
-
 u32 gagg_config_workers(const struct gagg_config *cfg)
 {
 	struct gagg_roster roster;
 	struct gagg_sums sums;
 
-	config_roster(cfg, &roster);
+	gagg_config_roster(cfg, &roster);
 	gagg_roster_sums(&roster, &sums);
 	return sums.workers;
 }

@@ -46,7 +46,8 @@ int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack);
 bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node);
 /* members that are workers */
 u32 gagg_config_workers(const struct gagg_config *cfg);
-void gagg_config_digest(const struct gagg_config *cfg, u32 digest[GAGG_DG_COUNT]);
+/* its members, for the core; refers to addresses of @cfg */
+void gagg_config_roster(const struct gagg_config *cfg, struct gagg_roster *roster);
 /* true if only parameters differ that may change at any time */
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b);
 /* copies those parameters from @from */

@@ -248,6 +248,15 @@ static void epoch_news_work_fn(struct work_struct *work)
 	gagg_faults_work_end();
 }
 
+static void epoch_tell_step(struct gagg_group *grp, const struct gagg_step *step)
+{
+	wake_up_all(&grp->wq);
+	if (step->over)
+		gagg_notify_group(grp, GAGG_EV_EPOCH_END);
+	if (step->epoch)
+		gagg_notify_group(grp, GAGG_EV_EPOCH_START);
+}
+
 static void epoch_follow(struct gagg_group *grp)
 {
 	const struct gagg_hosted hosted = epoch_hosted(grp);
@@ -256,11 +265,7 @@ static void epoch_follow(struct gagg_group *grp)
 	mutex_lock(&grp->lock);
 	gagg_step_follow(&hosted, grp->dead, &step);
 	mutex_unlock(&grp->lock);
-	wake_up_all(&grp->wq);
-	if (step.over)
-		gagg_notify_group(grp, GAGG_EV_EPOCH_END);
-	if (step.epoch)
-		gagg_notify_group(grp, GAGG_EV_EPOCH_START);
+	epoch_tell_step(grp, &step);
 }
 
 static void epoch_work_fn(struct work_struct *work)
@@ -272,7 +277,9 @@ static void epoch_work_fn(struct work_struct *work)
 
 int gagg_epoch_init(struct gagg_group *grp)
 {
-	u32 digest[GAGG_DG_COUNT];
+	const struct gagg_params *v = &grp->cfg.param;
+	struct gagg_hosted hosted;
+	struct gagg_roster roster;
 
 	grp->join = __vmalloc(sizeof(*grp->join),
 			      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
@@ -282,9 +289,9 @@ int gagg_epoch_init(struct gagg_group *grp)
 	gagg_speak_setup(grp);
 	INIT_WORK(&grp->news_work, epoch_news_work_fn);
 	INIT_WORK(&grp->epoch_work, epoch_work_fn);
-	gagg_config_digest(&grp->cfg, digest);
-	gagg_join_init(grp->join, &grp->geom, digest, get_random_u64() | 1);
-	grp->join->enabled = 1;
+	gagg_config_roster(&grp->cfg, &roster);
+	hosted = epoch_hosted(grp);
+	gagg_step_create(&hosted, &roster, v);
 	return 0;
 }
 
@@ -298,21 +305,21 @@ void gagg_epoch_begin(struct gagg_group *grp)
 /*
  * The group is dead and unlinked, and no poll sees it. So only the timer and the works can queue
  * works, and epoch_call() queues none for a dead group. The epoch ends after all of them have
- * stopped, since a later START, or the timer, would begin the next one. ABORT is sent here, since
- * nobody will repeat it. A host that misses all of these notices the silence.
+ * stopped.
  */
 void gagg_epoch_stop(struct gagg_group *grp)
 {
-	const struct gagg_end end = gagg_end_here(&grp->geom, GAGG_R_DELETED);
 	const struct gagg_hosted hosted = epoch_hosted(grp);
+	struct gagg_step step;
 
 	timer_shutdown_sync(&grp->join_timer);
 	cancel_work_sync(&grp->speak_work);
 	cancel_work_sync(&grp->news_work);
 	cancel_work_sync(&grp->epoch_work);
-	gagg_step_end(&hosted, &end);
-	epoch_follow(grp);
-	gagg_step_last_words(&hosted);
+	mutex_lock(&grp->lock);
+	gagg_step_delete(&hosted, &step);
+	mutex_unlock(&grp->lock);
+	epoch_tell_step(grp, &step);
 }
 
 enum gagg_drop gagg_epoch_rx(struct gagg_group *grp, u32 node, u32 shard,

@@ -48,16 +48,6 @@ static struct net_device *multicast_dev_of(struct net *net, const union gagg_add
 		__ip_dev_find(net, addr->in.sin_addr.s_addr, false);
 }
 
-bool gagg_addr_multicast(const union gagg_addr *addr)
-{
-	const struct in6_addr *a = &addr->in6.sin6_addr;
-
-	if (addr->sa.sa_family == AF_INET)
-		return ipv4_is_multicast(addr->in.sin_addr.s_addr);
-	return ipv6_addr_is_multicast(a) &&
-	       IPV6_ADDR_MC_SCOPE(a) > IPV6_ADDR_SCOPE_NODELOCAL;
-}
-
 int gagg_multicast_scope(const struct gagg_endpoint *ep, union gagg_addr *addr,
 			 struct netlink_ext_ack *extack)
 {

@@ -38,7 +38,4 @@ void gagg_multicast_close(struct gagg_multicast *mc);
 /* both of these at once */
 void gagg_multicast_put(struct gagg_multicast *mc);
 
-/* is it an address that other hosts may hear? */
-bool gagg_addr_multicast(const union gagg_addr *addr);
-
 #endif

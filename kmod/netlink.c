@@ -74,29 +74,31 @@ static int nl_parse_top(struct genl_info *info, struct nlattr **tb)
 	return 0;
 }
 
-static int nl_parse_addr(const struct nlattr *attr, union gagg_addr *addr,
-			 struct netlink_ext_ack *extack)
+static int nl_parse_addr_bytes(const struct nlattr *attr, union gagg_addr *addr,
+			       struct netlink_ext_ack *extack)
 {
-	bool usable;
-
 	memset(addr, 0, sizeof(*addr));
-	if (nla_len(attr) == sizeof(addr->in.sin_addr)) {
+	if (nla_len(attr) == GAGG_ADDR_V4) {
 		addr->in.sin_family = AF_INET;
 		addr->in.sin_addr.s_addr = nla_get_in_addr(attr);
-		usable = addr->in.sin_addr.s_addr != htonl(INADDR_ANY) &&
-			 !ipv4_is_multicast(addr->in.sin_addr.s_addr) &&
-			 !ipv4_is_lbcast(addr->in.sin_addr.s_addr);
-	} else if (nla_len(attr) == sizeof(addr->in6.sin6_addr)) {
+	} else if (nla_len(attr) == GAGG_ADDR_V6) {
 		addr->in6.sin6_family = AF_INET6;
 		addr->in6.sin6_addr = nla_get_in6_addr(attr);
-		usable = !ipv6_addr_any(&addr->in6.sin6_addr) &&
-			 !ipv6_addr_is_multicast(&addr->in6.sin6_addr) &&
-			 !(ipv6_addr_type(&addr->in6.sin6_addr) & IPV6_ADDR_LINKLOCAL);
 	} else {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "an address has 4 or 16 bytes");
 		return -EINVAL;
 	}
-	if (!usable) {
+	return 0;
+}
+
+static int nl_parse_addr(const struct nlattr *attr, union gagg_addr *addr,
+			 struct netlink_ext_ack *extack)
+{
+	int err = nl_parse_addr_bytes(attr, addr, extack);
+
+	if (err)
+		return err;
+	if (!gagg_addr_is_host(nla_data(attr), nla_len(attr))) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "the address must be a unicast address that is not link-local");
 		return -EADDRNOTAVAIL;
@@ -108,20 +110,15 @@ static int nl_parse_addr(const struct nlattr *attr, union gagg_addr *addr,
 static int nl_parse_multicast(const struct nlattr *attr, union gagg_addr *addr,
 			      struct netlink_ext_ack *extack)
 {
+	int err;
+
 	memset(addr, 0, sizeof(*addr));
 	if (!nla_len(attr))
 		return 0;
-	if (nla_len(attr) == sizeof(addr->in.sin_addr)) {
-		addr->in.sin_family = AF_INET;
-		addr->in.sin_addr.s_addr = nla_get_in_addr(attr);
-	} else if (nla_len(attr) == sizeof(addr->in6.sin6_addr)) {
-		addr->in6.sin6_family = AF_INET6;
-		addr->in6.sin6_addr = nla_get_in6_addr(attr);
-	} else {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "an address has 4 or 16 bytes");
-		return -EINVAL;
-	}
-	if (!gagg_addr_multicast(addr)) {
+	err = nl_parse_addr_bytes(attr, addr, extack);
+	if (err)
+		return err;
+	if (!gagg_addr_is_multicast(nla_data(attr), nla_len(attr))) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
 				    "the address must be a multicast address that leaves the host: of IPv4 from 224.0.0.0 to 239.255.255.255, of IPv6 with a scope above 1, as ff02::");
 		return -EADDRNOTAVAIL;

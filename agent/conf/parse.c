@@ -149,25 +149,15 @@ static int parse_on_role(cfg_t *cfg, cfg_opt_t *opt)
 	return 0;
 }
 
-/* Addresses that cannot be one host's. */
-static bool parse_ip_usable(const struct nl_ip *ip)
-{
-	static const uint8_t zero[16];
-
-	if (ip->family == AF_INET)
-		return ip->addr[0] != 0 && ip->addr[0] < 224;
-	return ip->addr[0] != 0xff && memcmp(ip->addr, zero, sizeof(zero));
-}
-
 static bool parse_take_ip(cfg_t *cfg, const char *what, const char *text,
 			  struct nl_ip *out)
 {
 	char quoted[48];
 
-	if (nl_ip_parse(text, out) && parse_ip_usable(out))
+	if (nl_ip_parse(text, out) && gagg_addr_is_host(out->addr, nl_ip_len(out)))
 		return true;
 	parse_complain(cfg->line,
-		       "%s = \"%s\": allowed is the IPv4 or IPv6 address of a host",
+		       "%s = \"%s\": allowed is the IPv4 or IPv6 address of a host, not a link-local one",
 		       what, value_quote(text, quoted));
 	return false;
 }

@@ -338,17 +338,17 @@ void epoch_run(struct twin *t)
 
 int epoch_init(struct group *g)
 {
-	u32 digest[GAGG_DG_COUNT];
+	struct gagg_hosted hosted;
 	struct gagg_roster roster;
 
 	g->join = calloc(1, sizeof(*g->join));
 	if (!g->join)
 		return -ENOMEM;
 	pthread_mutex_init(&g->join_lock, NULL);
+	pthread_mutex_init(&g->times_lock, NULL);
 	roster_of(&g->cfg, &roster);
-	gagg_digest_group(&roster, &g->cfg.param, &g->geom.sync, digest);
-	gagg_join_init(g->join, &g->geom, digest, random64() | 1);
-	g->join->enabled = 1;
+	hosted = epoch_hosted(g, false);
+	gagg_step_create(&hosted, &roster, &g->cfg.param);
 	return 0;
 }
 
@@ -402,13 +402,10 @@ u32 epoch_least_mtu(struct group *g)
 
 static void epoch_delete(struct group *g)
 {
-	const struct gagg_end end = gagg_end_here(&g->geom, GAGG_R_DELETED);
 	const struct gagg_hosted hosted = epoch_hosted(g, true);
 	struct gagg_step step;
 
-	gagg_step_end(&hosted, &end);
-	gagg_step_follow(&hosted, true, &step);
-	gagg_step_last_words(&hosted);
+	gagg_step_delete(&hosted, &step);
 }
 
 void epoch_farewell(struct twin *t)
@@ -417,6 +414,6 @@ void epoch_farewell(struct twin *t)
 
 	/* a group may be incomplete, if the twin ends before it has begun */
 	for (i = 0; i < t->n_groups; i++)
-		if (t->groups[i]->epoch)
+		if (t->groups[i]->join)
 			epoch_delete(t->groups[i]);
 }

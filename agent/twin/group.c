@@ -53,7 +53,7 @@ static void group_make_geometry(struct group *g)
 	if (!(cfg->set & NL_SET(GAGG_GA_ID)))
 		cfg->id = gagg_group_id(cfg->name);
 	roster_of(cfg, &roster);
-	gagg_roster_geom(&roster, &cfg->param, geom);
+	gagg_roster_geom(&roster, &cfg->param, &cfg->sync, geom);
 	for (i = 0; i < cfg->n_members; i++)
 		group_to_address(&cfg->members[i].addr, cfg->port,
 				 &g->node[geom->node_of[cfg->members[i].rank]]);
@@ -144,7 +144,6 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 {
 	struct group **groups = realloc(t->groups, (t->n_groups + 1) * sizeof(struct group *));
 	struct group *g = calloc(1, sizeof(*g));
-	const char *wrong;
 	char msg[256];
 	unsigned int s;
 
@@ -161,12 +160,6 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	g->cfg = *cfg;
 	memset(g->unread, 0xff, sizeof(g->unread));
 	group_make_geometry(g);
-	wrong = gagg_sync_check(&cfg->sync);
-	if (wrong) {
-		log_err("group \"%s\": %s", cfg->name, wrong);
-		return -1;
-	}
-	gagg_sync_apply(&g->geom, &cfg->sync);
 	if (ports_warning(cfg, msg, sizeof(msg)))
 		log_warn("group \"%s\": %s", cfg->name, msg);
 	if (group_beside(g))

@@ -12,7 +12,9 @@
 #ifndef GAGG_CORE_STEP_H
 #define GAGG_CORE_STEP_H
 
+#include "group/digest.h"
 #include "group/follow.h"
+#include "group/roster.h"
 #include "session.h"
 #include "site.h"
 #include "table.h"
@@ -96,6 +98,17 @@ static void epoch_is_over(const struct gagg_host *h, u64 epoch, const struct gag
 static inline void gagg_step_collect(const struct gagg_hosted *x)
 {
 	epoch_call(&x->host, gagg_due_collect(x->due, x->join));
+}
+
+/* the join object of a group begins, before anybody can reach it. @roster: its members */
+static inline void gagg_step_create(const struct gagg_hosted *x, const struct gagg_roster *roster,
+				    const struct gagg_params *v)
+{
+	u32 digest[GAGG_DG_COUNT];
+
+	gagg_digest_group(roster, v, &x->g->sync, digest);
+	gagg_join_init(x->join, x->g, digest, epoch_random() | 1);
+	x->join->enabled = 1;
 }
 
 /* gagg_join_deadline() has come, or a group begins */
@@ -375,10 +388,7 @@ static inline int gagg_step_follow(const struct gagg_hosted *x, bool dead, struc
 	return err;
 }
 
-/*
- * The last words of a group that has been told GAGG_R_DELETED, and has followed. What was due is
- * said in them, or concerns nobody any more.
- */
+/* what was due is said in the last words, or concerns nobody any more */
 static inline void gagg_step_last_words(const struct gagg_hosted *x)
 {
 	struct gagg_due taken;
@@ -391,6 +401,21 @@ static inline void gagg_step_last_words(const struct gagg_hosted *x)
 		epoch_unlock_join(&x->host);
 		gagg_step_say_all(x, &taken);
 	}
+}
+
+/*
+ * The group is deleted: its epoch ends, and others are told, since nobody will repeat it. A host
+ * that hears none of that notices the silence. Under the lock of the group, and nothing else calls
+ * the join object any more: a later START, or its timer, would begin the next epoch. @step: what
+ * was done
+ */
+static inline void gagg_step_delete(const struct gagg_hosted *x, struct gagg_step *step)
+{
+	const struct gagg_end end = gagg_end_here(x->g, GAGG_R_DELETED);
+
+	gagg_step_end(x, &end);
+	gagg_step_follow(x, true, step);
+	gagg_step_last_words(x);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: kmod/core/group/roster.c kmod/core/group/param.c kmod/core/geom.c kmod/core/wire.c; libs: */
+/* links: kmod/core/group/roster.c sync kmod/core/group/param.c kmod/core/geom.c kmod/core/wire.c; libs: */
 /* What the ranks of a group come to: hosts, workers, nodes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "group/addr.h"
 #include "group/roster.h"
 #include "wire.h"
 
@@ -103,6 +104,8 @@ static void sums__without_addresses(void **state)
 /* nodes are in the order of their lowest ranks, however the ranks were entered */
 static void geom__numbers_nodes(void **state)
 {
+	const struct gagg_sync_param quorum = { .mode = GAGG_SYNC_BSP_QUORUM, .arg = { 2, 0 } };
+	struct gagg_sync_param sync = { .mode = GAGG_SYNC_BSP };
 	struct gagg_params v;
 	struct gagg_geom g;
 
@@ -114,7 +117,7 @@ static void geom__numbers_nodes(void **state)
 	enter(2, 0, BOTH);
 	enter(7, 2, GAGG_ROLE_WORKER);
 	r.here = GAGG_BIT(7);
-	gagg_roster_geom(&r, &v, &g);
+	gagg_roster_geom(&r, &v, &sync, &g);
 	assert_int_equal(g.nodes, 2);
 	assert_int_equal(g.ranks_of[0], GAGG_BIT(2) | GAGG_BIT(9));
 	assert_int_equal(g.ranks_of[1], GAGG_BIT(4) | GAGG_BIT(7));
@@ -128,9 +131,52 @@ static void geom__numbers_nodes(void **state)
 	v.placement = GAGG_PLACE_ROOT;
 	r.multicast = v4[3];
 	r.multicast_len = 4;
-	gagg_roster_geom(&r, &v, &g);
+	assert_false(g.quorum);
+	gagg_roster_geom(&r, &v, &quorum, &g);
+	assert_true(g.quorum);
 	assert_int_equal(g.aggregators, 1);
 	assert_true(g.heard_by_others);
+}
+
+static void addr__of_a_host(void **state)
+{
+	static const u8 good[][GAGG_ADDR_V4] = {
+		{ 10, 0, 0, 1 }, { 127, 0, 0, 1 }, { 223, 255, 255, 255 }, { 240, 0, 0, 1 },
+		{ 255, 255, 255, 254 }, { 0, 0, 0, 1 },
+	};
+	static const u8 bad[][GAGG_ADDR_V4] = {
+		{ 0 }, { 224, 0, 0, 1 }, { 239, 255, 255, 255 }, { 255, 255, 255, 255 },
+	};
+	static const u8 good6[][GAGG_ADDR_V6] = {
+		{ [15] = 1 }, { 0xfd, [15] = 1 }, { 0xfe, 0x7f, 1 }, { 0xfe, 0xc0, 1 },
+	};
+	static const u8 bad6[][GAGG_ADDR_V6] = {
+		{ 0 }, { 0xff, 0x15, [15] = 1 }, { 0xfe, 0x80, [15] = 1 }, { 0xfe, 0xbf, [15] = 1 },
+	};
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(gagg_addr_is_host(good[i], GAGG_ADDR_V4));
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(gagg_addr_is_host(bad[i], GAGG_ADDR_V4));
+	for (i = 0; i < sizeof(good6) / sizeof(good6[0]); i++)
+		assert_true(gagg_addr_is_host(good6[i], GAGG_ADDR_V6));
+	for (i = 0; i < sizeof(bad6) / sizeof(bad6[0]); i++)
+		assert_false(gagg_addr_is_host(bad6[i], GAGG_ADDR_V6));
+}
+
+static void addr__of_multicast(void **state)
+{
+	(void)state;
+	assert_true(gagg_addr_is_multicast((const u8[]){ 224, 0, 0, 1 }, GAGG_ADDR_V4));
+	assert_true(gagg_addr_is_multicast((const u8[]){ 239, 1, 2, 3 }, GAGG_ADDR_V4));
+	assert_false(gagg_addr_is_multicast((const u8[]){ 223, 1, 2, 3 }, GAGG_ADDR_V4));
+	assert_false(gagg_addr_is_multicast((const u8[]){ 240, 1, 2, 3 }, GAGG_ADDR_V4));
+	assert_true(gagg_addr_is_multicast((const u8[16]){ 0xff, 2 }, GAGG_ADDR_V6));
+	assert_true(gagg_addr_is_multicast((const u8[16]){ 0xff, 0x15 }, GAGG_ADDR_V6));
+	assert_false(gagg_addr_is_multicast((const u8[16]){ 0xff, 0x11 }, GAGG_ADDR_V6));
+	assert_false(gagg_addr_is_multicast((const u8[16]){ 0xfe, 2 }, GAGG_ADDR_V6));
 }
 
 int main(void)
@@ -140,6 +186,8 @@ int main(void)
 		cmocka_unit_test(sums__of_families),
 		cmocka_unit_test(sums__without_addresses),
 		cmocka_unit_test(geom__numbers_nodes),
+		cmocka_unit_test(addr__of_a_host),
+		cmocka_unit_test(addr__of_multicast),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

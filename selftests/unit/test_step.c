@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/layout.c kmod/core/front.c kmod/core/site.c kmod/core/table.c kmod/core/group/follow.c kmod/core/group/join*.c; libs: */
+/* links: core kmod/core/path.c kmod/core/cwnd.c kmod/core/layout.c kmod/core/front.c kmod/core/site.c kmod/core/table.c kmod/core/group/follow.c kmod/core/group/join*.c kmod/core/group/digest.c kmod/core/group/roster.c kmod/core/group/param.c; libs: */
 /*
  * Steps are taken: what a host is asked for, in which order, when an epoch begins or ends, and whom
  * the join object calls.
@@ -17,6 +17,7 @@ struct gagg_host {
 	char name;
 };
 
+#include "group/addr.h"
 #include "step.h"
 
 static struct gagg_shard *shard[SHARDS];
@@ -605,19 +606,44 @@ static void speak__not_again(void **state)
 	assert_true(hello_flags & GAGG_HELLO_ASK);
 }
 
+static void create__begins_to_join(void **state)
+{
+	static const u8 addr[2][GAGG_ADDR_V4] = { { 10, 0, 0, 1 }, { 10, 0, 0, 2 } };
+	const struct gagg_sync_param sync = { .mode = GAGG_SYNC_BSP_QUORUM, .arg = { 2, 0 } };
+	struct gagg_roster roster = { .here = GAGG_BIT(0) };
+	u32 r, digest[GAGG_DG_COUNT];
+	struct gagg_join j = { .limit = 1 };
+	struct gagg_hosted made;
+	struct gagg_geom g;
+	struct gagg_params v;
+
+	(void)state;
+	gagg_params_default(&v);
+	for (r = 0; r < 2; r++)
+		gagg_roster_enter(&roster, r, GAGG_ROLE_WORKER | GAGG_ROLE_AGGREGATOR, addr[r],
+				  GAGG_ADDR_V4);
+	gagg_roster_geom(&roster, &v, &sync, &g);
+	made = x;
+	made.g = &g;
+	made.join = &j;
+	gagg_step_create(&made, &roster, &v);
+	assert_true(j.enabled);
+	assert_int_equal(j.instance & 1, 1);
+	assert_int_equal(j.others, GAGG_BIT(1));
+	gagg_digest_group(&roster, &v, &sync, digest);
+	assert_memory_equal(j.digest, digest, sizeof(digest));
+}
+
 static void last_words__are_said_thrice(void **state)
 {
-	struct gagg_end end;
+	struct gagg_step step;
 
 	(void)state;
 	runs_on(3, 1);
-	end = gagg_end_here(x.g, GAGG_R_DELETED);
-	gagg_step_end(&x, &end);
 	said[0] = 0;
-	follow(true);
-	expect("lock trace unlink unlock ended2-6 give over1-6 ");
-	gagg_step_last_words(&x);
-	expect("abort0-0 abort0-2 abort0-0 abort0-2 abort0-0 abort0-2 ");
+	gagg_step_delete(&x, &step);
+	assert_true(step.over);
+	expect("call25 lock trace unlink unlock ended2-6 give over1-6 abort0-0 abort0-2 abort0-0 abort0-2 abort0-0 abort0-2 ");
 	assert_int_equal(gagg_due_types(&due), 0);
 }
 
@@ -653,6 +679,7 @@ int main(void)
 		cmocka_unit_test(speak__sent_on_all_shards),
 		cmocka_unit_test(speak__unfit_does_not_pass),
 		cmocka_unit_test(speak__not_again),
+		cmocka_unit_test(create__begins_to_join),
 		cmocka_unit_test(last_words__are_said_thrice),
 		cmocka_unit_test(follow__a_dead_group),
 	};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "group/roster.h"
+#include "sync/sync.h"
 
 void gagg_roster_enter(struct gagg_roster *r, u32 rank, u8 roles, const void *addr, u8 len)
 {
@@ -69,7 +70,7 @@ void gagg_roster_sums(const struct gagg_roster *r, struct gagg_sums *sums)
 }
 
 void gagg_roster_geom(const struct gagg_roster *r, const struct gagg_params *v,
-		      struct gagg_geom *g)
+		      const struct gagg_sync_param *sync, struct gagg_geom *g)
 {
 	u64 left;
 
@@ -84,4 +85,5 @@ void gagg_roster_geom(const struct gagg_roster *r, const struct gagg_params *v,
 			g->self = (u8)node;
 	}
 	g->heard_by_others = r->multicast_len != 0;
+	gagg_sync_apply(g, sync);
 }

@@ -57,11 +57,12 @@ struct gagg_sums {
 void gagg_roster_sums(const struct gagg_roster *r, struct gagg_sums *sums);
 
 /*
- * gagg_roster_geom - the geometry of a group, but for its sync mode (gagg_sync_apply())
+ * gagg_roster_geom - the geometry of a group
  * @v: parameters of the group
+ * @sync: one that hosts can carry out (gagg_sync_check())
  * @g: out. Nodes are numbered in the order of their lowest ranks
  */
 void gagg_roster_geom(const struct gagg_roster *r, const struct gagg_params *v,
-		      struct gagg_geom *g);
+		      const struct gagg_sync_param *sync, struct gagg_geom *g);
 
 #endif
