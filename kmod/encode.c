@@ -54,7 +54,7 @@ static int encode_put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 	       encode_put_multicast(skb, &cfg->multicast);
 }
 
-/* what is known of each rank, read under one lock */
+/* what is known of the group, read at once */
 struct view {
 	struct gagg_ioc_status st;
 	enum gagg_group_state state;
@@ -64,10 +64,10 @@ struct view {
 static void encode_view_of(struct gagg_group *grp, struct view *v)
 {
 	memset(v, 0, sizeof(*v));
-	v->state = gagg_group_state(grp);
 	v->now = ktime_get_ns();
 	if (grp->ep)
 		gagg_epoch_status(grp, &v->st);
+	v->state = grp->ep ? gagg_state_group(&v->st) : GAGG_GS_INCOMPLETE;
 }
 
 static void encode_facts_of(struct gagg_group *grp, const struct view *v, u32 rank,

@@ -224,16 +224,20 @@ static void epoch_timer_fn(struct timer_list *t)
 static void epoch_tell_news(struct gagg_group *grp)
 {
 	struct gagg_due taken;
-	u64 news;
+	u64 news, differ = 0;
+	u32 n;
 
 	spin_lock_bh(&grp->join_lock);
 	gagg_due_take(&grp->due, GAGG_DUE_NEWS, &taken);
+	for (n = 0; n < grp->geom.nodes; n++)
+		if (grp->join->peer[n].mismatch.field)
+			differ |= GAGG_BIT(n);
 	spin_unlock_bh(&grp->join_lock);
 	news = taken.nodes[GAGG_JOIN_NOTIFY];
 	wake_up_all(&grp->wq);
 	for (; news; news &= news - 1) {
 		u64 ranks = grp->geom.ranks_of[gagg_lowest(news)];
-		bool bad = grp->join->peer[gagg_lowest(news)].mismatch.field;
+		bool bad = differ & GAGG_BIT(gagg_lowest(news));
 
 		for (; ranks; ranks &= ranks - 1)
 			gagg_notify_member(grp, gagg_lowest(ranks),

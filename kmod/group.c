@@ -473,13 +473,3 @@ void gagg_group_unlock_ports(struct gagg_group *grp)
 	}
 	local_bh_enable();
 }
-
-enum gagg_group_state gagg_group_state(struct gagg_group *grp)
-{
-	struct gagg_ioc_status st = { };
-
-	if (!grp->ep)
-		return GAGG_GS_INCOMPLETE;
-	gagg_epoch_status(grp, &st);
-	return gagg_state_group(&st);
-}

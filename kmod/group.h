@@ -126,9 +126,6 @@ void gagg_groups_bury(struct list_head *dead);
 struct gagg_group *gagg_group_get(struct gagg_group *grp);
 void gagg_group_put(struct gagg_group *grp);
 
-/* the state that netlink reports */
-enum gagg_group_state gagg_group_state(struct gagg_group *grp);
-
 /* locks all ports of the group's endpoint, ascending; group.lock held; bh off */
 void gagg_group_lock_ports(struct gagg_group *grp);
 void gagg_group_unlock_ports(struct gagg_group *grp);

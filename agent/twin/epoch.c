@@ -412,8 +412,8 @@ void epoch_farewell(struct twin *t)
 {
 	unsigned int i;
 
-	/* a group may be incomplete, if the twin ends before it has begun */
+	/* of a group that waits, ranks leave when their sessions close, which tells others */
 	for (i = 0; i < t->n_groups; i++)
-		if (t->groups[i]->join)
+		if (t->groups[i]->epoch)
 			epoch_delete(t->groups[i]);
 }
