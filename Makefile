@@ -138,7 +138,7 @@ check:
 	@echo "3/4 programs and tests"
 	@$(MAKE) -j$(nproc) all selftests
 	@echo "4/4 tests, about 34 min on 2 processors; a line as each ends"
-	@selftests/run machines model virtual static unit fuzz chaos vm@uml \
+	@selftests/run turn@machines turn@model turn@virtual static unit fuzz chaos vm@uml \
 		docs $(TESTS_debug:%=vm@uml-debug/%) stock
 
 check-unit:

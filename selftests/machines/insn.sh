@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
 # clock: instructions
+# turns: 2
 #
 # Instructions for a datagram, on a kernel whose clock counts them: none has
 # become more than 3 % worse than what selftests/bench/insn.json has. A change

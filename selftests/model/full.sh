@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
+# turns: 2
 #
 # Unit tests that have more to do than "make check-unit" has time for: all of it.
 

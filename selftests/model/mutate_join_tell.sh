@@ -1,4 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
+# turns: 3
 exec "$(dirname "$0")/mutate" selftests/model/mutations/join_tell

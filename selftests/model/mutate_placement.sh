@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
+# turns: 3
 #
 # Which homes a channel has, and how libgagg chooses one for a tensor.
 

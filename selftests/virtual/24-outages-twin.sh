@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
+# turns: 2
 #
 # As 20-outages, without the module.
 
@@ -19,7 +20,8 @@ outages "N=4" 20 both 2
 world_down
 world twin 16 ring 2048 || bail "no hosts"
 wires 10gbit 25us
-baseline 512K "N=16"
+# some take 2 ms, some 4
+baseline 512K "N=16" 4
 outages "N=16" 1 cut 2
 outages "N=16" 20 cut 2
 world_down

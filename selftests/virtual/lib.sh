@@ -25,8 +25,8 @@
 #                            result: none took longer than that, the outage and twice the
 #                            least timeout of a path, and a sixteenth of one of 100 ms;
 #                            nor did all together, so that what falls between two
-#                            operations counts. baseline SIZE LABEL sets $size and $base,
-#                            the longest of as many that are undisturbed
+#                            operations counts. baseline SIZE LABEL [N] sets $size and
+#                            $base, the longest of N times as many [1] undisturbed ones
 #   bar DESC EXPRESSION [WIDER]   one result, arithmetic; a note says it with its figures.
 #                            If it is not true, but WIDER is, it is "ok ... # NEAR". Figures
 #                            depend on the moment within a round trip, and any change moves
@@ -237,16 +237,18 @@ rto_min()
 
 baseline()
 {
+	local times=${3:-1}
+
 	size=$1 rto=$(rto_min)
 	measure -s "$size" -n 3 -w 0 || bail "$system does not work"
 	# of the mean, as many as there are in the pauses, one in each outage, and what comes
 	# until the shell goes on
 	number=$((4 + 5 * max / mean + 2000 / max))
-	measure_start -s "$size" -n $number -w 0
+	measure_start -s "$size" -n $((number * times)) -w 0
 	if ! under_way_all || ! measure_end; then
 		bail "$system does not work"
 	fi
-	base=$max base_spent=$spent
+	base=$max base_spent=$((spent / times))
 	figure "$2, undisturbed"
 }
 
