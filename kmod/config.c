@@ -181,16 +181,6 @@ bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_
 	return roster.here && gagg_geom_complete(g);
 }
 
-u32 gagg_config_workers(const struct gagg_config *cfg)
-{
-	struct gagg_roster roster;
-	struct gagg_sums sums;
-
-	gagg_config_roster(cfg, &roster);
-	gagg_roster_sums(&roster, &sums);
-	return sums.workers;
-}
-
 bool gagg_config_same_shape(const struct gagg_config *a, const struct gagg_config *b)
 {
 	/* both were zeroed at first, so padding compares equal */

@@ -44,8 +44,6 @@ void gagg_config_default(struct gagg_config *cfg, const char *name,
 int gagg_config_check(struct gagg_config *cfg, struct netlink_ext_ack *extack);
 /* the core's part of the configuration; false: it is incomplete, nothing can run yet */
 bool gagg_config_geom(struct gagg_config *cfg, struct gagg_geom *g, struct gagg_node *node);
-/* members that are workers */
-u32 gagg_config_workers(const struct gagg_config *cfg);
 /* its members, for the core; refers to addresses of @cfg */
 void gagg_config_roster(const struct gagg_config *cfg, struct gagg_roster *roster);
 /* true if only parameters differ that may change at any time */

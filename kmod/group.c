@@ -134,14 +134,13 @@ static struct gagg_group *group_alloc(struct gagg_net *gn, const struct gagg_con
 /* joins the multicast address, if there is one and ranks on this host want results */
 static int group_join(struct gagg_group *grp, struct netlink_ext_ack *extack)
 {
-	const struct gagg_geom *g = &grp->geom;
 	struct gagg_multicast *mc;
 	int err;
 
 	if (!grp->all.addr.sa.sa_family)
 		return 0;
 	err = gagg_multicast_scope(grp->ep, &grp->all.addr, extack);
-	if (err || !gagg_geom_trains(g, g->self))
+	if (err || !gagg_geom_hears(&grp->geom))
 		return err;
 	mc = gagg_multicast_get(grp->ep, &grp->all.addr, extack);
 	if (IS_ERR(mc))

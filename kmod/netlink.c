@@ -7,7 +7,6 @@
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
-#include <net/ipv6.h>
 #include "compat/genl.h"
 #include "config.h"
 #include "encode.h"
@@ -49,7 +48,6 @@ static const struct nla_policy top_policy[GAGG_A_MAX + 1] = {
 static int nl_parse_top(struct genl_info *info, struct nlattr **tb)
 {
 	struct nlattr *attr = info->attrs[GAGG_A_GROUP];
-	const char *name;
 	int err;
 
 	if (!attr) {
@@ -63,10 +61,7 @@ static int nl_parse_top(struct genl_info *info, struct nlattr **tb)
 		NL_SET_ERR_MSG(info->extack, "the name of the group is missing");
 		return -EINVAL;
 	}
-	for (name = nla_data(tb[GAGG_GA_NAME]); *name; name++)
-		if (!(isascii(*name) && isalnum(*name)) && !strchr("._-", *name))
-			break;
-	if (*name || !*(char *)nla_data(tb[GAGG_GA_NAME])) {
+	if (!gagg_name_fits(nla_data(tb[GAGG_GA_NAME]), GAGG_NAME_MAX)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, tb[GAGG_GA_NAME],
 				    "a name has 1 to 31 letters, digits, dots, underscores or dashes");
 		return -EINVAL;
@@ -336,16 +331,14 @@ static int nl_no_group(struct genl_info *info, struct nlattr **tb)
 	return -ENOENT;
 }
 
-/*
- * Checks the sync mode of a group that is made with its members, or that has members and gets
- * another mode. It is not checked when members are added one by one: that makes several groups on
- * the way, in which a round needs all ranks.
- */
 static int nl_check_sync(const struct gagg_config *cfg, struct netlink_ext_ack *extack)
 {
-	u32 workers = gagg_config_workers(cfg);
-	const char *wrong = workers ? gagg_sync_fits(&cfg->sync, workers) : NULL;
+	struct gagg_roster roster;
+	const char *wrong;
+	u32 workers;
 
+	gagg_config_roster(cfg, &roster);
+	wrong = gagg_fit_workers(&cfg->sync, &roster, &workers);
 	if (!wrong)
 		return 0;
 	/* a constant of the core: as NL_SET_ERR_MSG() requires */

@@ -440,8 +440,10 @@ int gagg_session_channel_free(struct gagg_session *ses, u32 id)
 /* group.lock held */
 void gagg_session_started(struct gagg_session *ses, u64 epoch)
 {
+	const struct gagg_tenant tenant = session_tenant(ses);
+
 	WRITE_ONCE(ses->epoch, epoch);
-	gagg_tell(&ses->state, GAGG_S_RUNNING);
+	gagg_rank_started(&tenant);
 	gagg_uring_complete(ses, 0);
 }
 

@@ -4,7 +4,8 @@
 #define ARCHIVE_NAME_H
 
 #include <stdbool.h>
-#include <string.h>
+
+#include "group/name.h"
 
 /*
  * Does the kernel accept it as the name of a group, apart from its length? No slash; and no control
@@ -12,9 +13,7 @@
  */
 static inline bool name_valid(const char *name)
 {
-	return *name &&
-	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
-		       strlen(name);
+	return gagg_name_fits(name, UINT32_MAX);
 }
 
 /*

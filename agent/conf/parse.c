@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "parse.h"
+#include "group/name.h"
 #include "ring.h"
 #include "roster.h"
 #include "sync_text.h"
@@ -304,16 +305,15 @@ static void parse_say_misfit(cfg_t *cfg, const char *where, const struct gagg_mi
 static void parse_check_sync(cfg_t *cfg, const char *where, const struct gagg_roster *roster)
 {
 	const struct gagg_sync_param *sync = &parse->group.sync;
-	struct gagg_sums sums;
 	char text[SYNC_NAME_MAX];
 	const char *wrong;
+	u32 workers;
 
-	gagg_roster_sums(roster, &sums);
-	wrong = gagg_sync_fits(sync, sums.workers);
+	wrong = gagg_fit_workers(sync, roster, &workers);
 	if (wrong)
 		parse_complain(parse_line_of(cfg, GAGG_GA_SYNC),
 			       "%s: sync = %s: %s (there are %u)", where, sync_print(sync, text),
-			       wrong, sums.workers);
+			       wrong, workers);
 }
 
 static void parse_check_fit(cfg_t *cfg, const char *where)
@@ -354,9 +354,7 @@ static int parse_on_group_end(cfg_t *cfg, cfg_opt_t *opt)
 	char where[80];
 
 	parse_section(sec, where);
-	if (!*name || strlen(name) >= sizeof(g->name) ||
-	    strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") !=
-		    strlen(name))
+	if (!gagg_name_fits(name, sizeof(g->name)))
 		parse_complain(cfg->line, "%s, which ends here: a name is 1 to %zu of A-Z a-z 0-9 . _ -",
 			       where, sizeof(g->name) - 1);
 	else

@@ -8,7 +8,7 @@ NL_OBJS := $(addprefix build/agent/nl/,codec.o events.o extack.o names.o nl.o re
 NL_LIBS  = $(shell pkg-config --libs libnl-genl-3.0)
 
 # nl.h has the parameters of a group, which are described once, in the core
-$(foreach d,bench conf gaggctl gaggd nl,build/agent/$(d)/%.o): AGENT_CFLAGS += -Ikmod/core
+$(foreach d,archive bench conf gaggctl gaggd nl,build/agent/$(d)/%.o): AGENT_CFLAGS += -Ikmod/core
 
 build/agent/nl/%.o: AGENT_CFLAGS += $(shell pkg-config --cflags libnl-genl-3.0)
 

@@ -412,8 +412,8 @@ void epoch_farewell(struct twin *t)
 {
 	unsigned int i;
 
-	/* of a group that waits, ranks leave when their sessions close, which tells others */
+	/* a group may be incomplete, if the twin ends before it has begun */
 	for (i = 0; i < t->n_groups; i++)
-		if (t->groups[i]->epoch)
+		if (t->groups[i]->join)
 			epoch_delete(t->groups[i]);
 }

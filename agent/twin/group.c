@@ -99,7 +99,7 @@ static int group_join(struct group *g, unsigned int s)
 	all = g->all;
 	address_shift(&all, s);
 	if (!multicast_leave_by(p->fd, &local, &all) &&
-	    (!gagg_geom_trains(&g->geom, g->geom.self) || !multicast_join(p, &all)))
+	    (!gagg_geom_hears(&g->geom) || !multicast_join(p, &all)))
 		return 0;
 	group_say_refused(g, s, errno, true);
 	return -1;

@@ -324,9 +324,9 @@ int session_channel_free(struct session *s, u32 id)
 
 void session_started(struct session *s)
 {
-	const struct gagg_host h = { .session = s };
+	const struct gagg_tenant tenant = session_tenant(s);
 
-	session_set_state(&h, GAGG_S_RUNNING);
+	gagg_rank_started(&tenant);
 }
 
 void session_ended(struct session *s, u32 reason)

@@ -85,5 +85,6 @@
 #include "group/follow.h"
 #include "group/state.h"
 #include "group/addr.h"
+#include "group/name.h"
 
 #endif

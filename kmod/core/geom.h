@@ -122,6 +122,12 @@ static inline bool gagg_geom_trains(const struct gagg_geom *g, u32 node)
 	return g->ranks_of[node] & g->workers;
 }
 
+/* are results by multicast heard on this host? It sends them in any case */
+static inline bool gagg_geom_hears(const struct gagg_geom *g)
+{
+	return g->heard_by_others && gagg_geom_trains(g, g->self);
+}
+
 /*
  * gagg_geom_all - whom a result has to be for, to be sent once to all
  *

@@ -272,6 +272,12 @@ static inline int gagg_rank_free(const struct gagg_tenant *x, u32 id)
 	return 0;
 }
 
+/* an epoch runs, which the rank has attached for */
+static inline void gagg_rank_started(const struct gagg_tenant *x)
+{
+	session_set_state(&x->host, GAGG_S_RUNNING);
+}
+
 /*
  * The epoch of an attached rank is over, or will never be. Its times end first: a trainer that
  * finds the new state finds them whole.

@@ -391,29 +391,32 @@ static inline int gagg_step_follow(const struct gagg_hosted *x, bool dead, struc
 /* what was due is said in the last words, or concerns nobody any more */
 static inline void gagg_step_last_words(const struct gagg_hosted *x)
 {
-	struct gagg_due taken;
+	struct gagg_due taken, words;
 	u32 i;
 
+	epoch_lock_join(&x->host);
+	gagg_due_take(x->due, GAGG_DUE_ALL, &words);
+	gagg_follow_last_words(x->join, &words);
+	epoch_unlock_join(&x->host);
 	for (i = 0; i < GAGG_LAST_WORDS; i++) {
-		epoch_lock_join(&x->host);
-		gagg_due_take(x->due, GAGG_DUE_ALL, &taken);
-		gagg_follow_last_words(x->join, &taken);
-		epoch_unlock_join(&x->host);
+		taken = words;
 		gagg_step_say_all(x, &taken);
 	}
 }
 
 /*
- * The group is deleted: its epoch ends, and others are told, since nobody will repeat it. A host
- * that hears none of that notices the silence. Under the lock of the group, and nothing else calls
- * the join object any more: a later START, or its timer, would begin the next epoch. @step: what
- * was done
+ * The group is deleted: gagg_join_delete(), and others are told, since nobody will repeat it. A
+ * host that hears none of that notices the silence. Under the lock of the group. @step: what was
+ * done
  */
 static inline void gagg_step_delete(const struct gagg_hosted *x, struct gagg_step *step)
 {
 	const struct gagg_end end = gagg_end_here(x->g, GAGG_R_DELETED);
 
-	gagg_step_end(x, &end);
+	epoch_lock_join(&x->host);
+	gagg_join_delete(x->join, x->g, &end, epoch_now_ns());
+	gagg_step_collect(x);
+	epoch_unlock_join(&x->host);
 	gagg_step_follow(x, true, step);
 	gagg_step_last_words(x);
 }

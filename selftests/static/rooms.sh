@@ -10,7 +10,7 @@
 # ROOM: the others that it knows. The ring and the store do not know each other. libgagg
 # knows nothing but its own headers and the interface, since its licence is another one.
 cat >"$work/allowed" <<'END'
-agent/archive: agent/lib
+agent/archive: agent/lib kmod/core/group
 agent/bench: agent/nl
 agent/conf: agent/lib agent/nl kmod/core/group kmod/core/sync
 agent/gaggctl: agent/archive agent/conf agent/lib agent/nl

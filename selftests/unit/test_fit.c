@@ -80,6 +80,27 @@ static void numbers__fit_each_other(void **state)
 	fits();
 }
 
+/* a group without workers is to have some later */
+static void mode__fits_the_workers(void **state)
+{
+	u32 workers;
+
+	(void)state;
+	begin("bsp-quorum:2:0");
+	assert_null(gagg_fit_workers(&sync, &r, &workers));
+	assert_int_equal(workers, 2);
+	begin("bsp-quorum:3:0");
+	assert_non_null(strstr(gagg_fit_workers(&sync, &r, &workers), "must be at most"));
+	assert_int_equal(workers, 2);
+	begin("bsp-quorum:2:0");
+	r.roles[0] = GAGG_ROLE_AGGREGATOR;
+	assert_non_null(gagg_fit_workers(&sync, &r, &workers));
+	assert_int_equal(workers, 1);
+	r.roles[1] = GAGG_ROLE_AGGREGATOR;
+	assert_null(gagg_fit_workers(&sync, &r, &workers));
+	assert_int_equal(workers, 0);
+}
+
 /* room for two stripes of each host in each shard */
 static void ring__has_room(void **state)
 {
@@ -251,6 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers__fit_each_other),
+		cmocka_unit_test(mode__fits_the_workers),
 		cmocka_unit_test(ring__has_room),
 		cmocka_unit_test(mode__limits_parameters),
 		cmocka_unit_test(multicast__of_rounds),

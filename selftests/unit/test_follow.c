@@ -229,7 +229,7 @@ static void timer__is_that_of_the_join_object(void **state)
 static void last_words__of_an_epoch_that_was_deleted(void **state)
 {
 	struct gagg_end end;
-	struct gagg_due taken;
+	struct gagg_due taken = { 0 };
 	u32 node;
 
 	(void)state;
@@ -237,19 +237,27 @@ static void last_words__of_an_epoch_that_was_deleted(void **state)
 	end = gagg_end_here(&host[1].g, GAGG_R_DELETED);
 	assert_int_equal(end.rank, 2);
 	/* there was none */
-	gagg_join_end(&host[1].j, &host[1].g, &end, now);
+	gagg_join_delete(&host[1].j, &host[1].g, &end, now);
 	gagg_follow_last_words(&host[1].j, &taken);
 	assert_int_equal(gagg_due_types(&taken), 0);
+	/* what is due is said still, but nothing else */
+	taken.nodes[GAGG_JOIN_SEND_HELLO] = 5;
+	taken.nodes[GAGG_JOIN_SEND_START] = 5;
+	gagg_follow_last_words(&host[1].j, &taken);
+	assert_int_equal(taken.nodes[GAGG_JOIN_SEND_HELLO], 5);
+	assert_int_equal(gagg_due_types(&taken), 1 << GAGG_JOIN_SEND_HELLO);
 	/* it has ended of itself */
+	taken.nodes[GAGG_JOIN_SEND_HELLO] = 0;
 	started(3);
 	leave(4, GAGG_R_BYE);
 	run(GAGG_SEC);
-	gagg_join_end(&host[1].j, &host[1].g, &end, now);
+	gagg_join_delete(&host[1].j, &host[1].g, &end, now);
 	gagg_follow_last_words(&host[1].j, &taken);
 	assert_int_equal(gagg_due_types(&taken), 0);
 
 	started(3);
-	gagg_join_end(&host[1].j, &host[1].g, &end, now);
+	gagg_join_delete(&host[1].j, &host[1].g, &end, now);
+	taken.nodes[GAGG_JOIN_SEND_HELLO] = 5;
 	gagg_follow_last_words(&host[1].j, &taken);
 	assert_int_equal(gagg_due_next(&taken, &node), GAGG_JOIN_SEND_ABORT);
 	assert_int_equal(node, 0);

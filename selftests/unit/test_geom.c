@@ -155,12 +155,15 @@ static void test_all(void **state)
 	assert_true(gagg_geom_trains(&g, 1));
 	assert_false(gagg_geom_trains(&g, 2));
 	assert_int_equal(gagg_geom_all(&g), 0x3);
+	assert_false(gagg_geom_hears(&g));
 	g.self = 0;
+	assert_true(gagg_geom_hears(&g));
 	assert_int_equal(gagg_geom_all(&g), 0);
 	gagg_geom_rank(&g, 9, 3, GAGG_ROLE_WORKER, false);
 	assert_int_equal(gagg_geom_all(&g), 0xa);
 	g.heard_by_others = 0;
 	assert_int_equal(gagg_geom_all(&g), 0);
+	assert_false(gagg_geom_hears(&g));
 }
 
 int main(void)

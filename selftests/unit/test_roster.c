@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "group/addr.h"
+#include "group/name.h"
 #include "group/roster.h"
 #include "wire.h"
 
@@ -166,6 +167,23 @@ static void addr__of_a_host(void **state)
 		assert_false(gagg_addr_is_host(bad6[i], GAGG_ADDR_V6));
 }
 
+static void name__is_a_word(void **state)
+{
+	(void)state;
+	assert_true(gagg_name_fits("a", 2));
+	assert_true(gagg_name_fits("azAZ09._-", 10));
+	assert_false(gagg_name_fits("azAZ09._-", 9));
+	assert_false(gagg_name_fits("", 2));
+	assert_false(gagg_name_fits("a b", 32));
+	assert_false(gagg_name_fits("a/b", 32));
+	assert_false(gagg_name_fits("\xe4", 32));
+	assert_false(gagg_name_fits("a\n", 32));
+	/* neighbours of what it may have */
+	assert_false(gagg_name_fits("@", 32) || gagg_name_fits("[", 32));
+	assert_false(gagg_name_fits("`", 32) || gagg_name_fits("{", 32));
+	assert_false(gagg_name_fits(",", 32) || gagg_name_fits(":", 32));
+}
+
 static void addr__of_multicast(void **state)
 {
 	(void)state;
@@ -188,6 +206,7 @@ int main(void)
 		cmocka_unit_test(geom__numbers_nodes),
 		cmocka_unit_test(addr__of_a_host),
 		cmocka_unit_test(addr__of_multicast),
+		cmocka_unit_test(name__is_a_word),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -647,6 +647,24 @@ static void last_words__are_said_thrice(void **state)
 	assert_int_equal(gagg_due_types(&due), 0);
 }
 
+/* a rank waits for an epoch that never comes: it is told, and others that it has left */
+static void delete__a_group_that_waits(void **state)
+{
+	struct gagg_step step;
+
+	(void)state;
+	world(2);
+	is_host(0);
+	gagg_step_attach(&x, 0);
+	gagg_step_speak(&x, GAGG_DUE_ALL);
+	said[0] = 0;
+	gagg_step_delete(&x, &step);
+	expect("call1 ended0-6 hello0-1 hello0-1 hello0-1 ");
+	assert_int_equal(host[0].j.attached, 0);
+	assert_int_equal(gagg_join_deadline(&host[0].j, x.g), GAGG_NEVER);
+	assert_int_equal(gagg_due_types(&due), 0);
+}
+
 /* a rank that waits for the epoch of a group that dies is told */
 static void follow__a_dead_group(void **state)
 {
@@ -681,6 +699,7 @@ int main(void)
 		cmocka_unit_test(speak__not_again),
 		cmocka_unit_test(create__begins_to_join),
 		cmocka_unit_test(last_words__are_said_thrice),
+		cmocka_unit_test(delete__a_group_that_waits),
 		cmocka_unit_test(follow__a_dead_group),
 	};
 

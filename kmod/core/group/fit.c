@@ -149,6 +149,16 @@ bool gagg_fit_next(struct gagg_fit *f, struct gagg_misfit *bad)
 	return false;
 }
 
+const char *gagg_fit_workers(const struct gagg_sync_param *sync, const struct gagg_roster *r,
+			     u32 *number)
+{
+	struct gagg_sums sums;
+
+	gagg_roster_sums(r, &sums);
+	*number = sums.workers;
+	return sums.workers ? gagg_sync_fits(sync, sums.workers) : NULL;
+}
+
 enum gagg_beside gagg_fit_beside(const struct gagg_params *v, const struct gagg_params *other)
 {
 	if (v->port + v->shards <= other->port || other->port + other->shards <= v->port)

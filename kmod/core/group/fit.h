@@ -60,6 +60,17 @@ struct gagg_fit {
 /* what does not fit, one after the other; false: nothing else */
 bool gagg_fit_next(struct gagg_fit *f, struct gagg_misfit *bad);
 
+/*
+ * gagg_fit_workers - can the workers of @r have the sync mode
+ * @number: how many they are
+ *
+ * Returns NULL or a sentence, a literal. NULL, too, as long as there is no worker: groups are made
+ * before their members. It is not asked when members are added one by one, which makes several
+ * groups on the way, in which a round requires all ranks.
+ */
+const char *gagg_fit_workers(const struct gagg_sync_param *sync, const struct gagg_roster *r,
+			     u32 *number);
+
 /* may two groups be beside each other on one address? */
 enum gagg_beside {
 	GAGG_BESIDE_FITS,

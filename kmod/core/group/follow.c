@@ -89,7 +89,11 @@ void gagg_follow_timer(struct gagg_join *j, const struct gagg_geom *g, bool unfi
 
 void gagg_follow_last_words(const struct gagg_join *j, struct gagg_due *taken)
 {
+	u64 hello = taken->nodes[GAGG_JOIN_SEND_HELLO];
+
 	memset(taken, 0, sizeof(*taken));
 	if (j->epoch && j->end.reason == GAGG_R_DELETED)
 		taken->nodes[GAGG_JOIN_SEND_ABORT] = j->others;
+	else
+		taken->nodes[GAGG_JOIN_SEND_HELLO] = hello;
 }

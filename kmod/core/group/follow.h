@@ -136,9 +136,10 @@ void gagg_follow_timer(struct gagg_join *j, const struct gagg_geom *g, bool unfi
 
 /**
  * gagg_follow_last_words - what a group says that has been deleted
- * @j: of the group, which gagg_join_end() has been told of GAGG_R_DELETED
- * @taken: to be said, GAGG_LAST_WORDS times: ABORT to all, if an epoch ended so. A node that
- *	   misses all of them notices the silence
+ * @j: of the group, after gagg_join_delete() with GAGG_R_DELETED
+ * @taken: in: what is due. Out: to be said, GAGG_LAST_WORDS times: ABORT to all, if an epoch ended
+ *	   so; else a HELLO that is due, since ranks that waited have left. A node that misses all
+ *	   of them notices the silence
  */
 void gagg_follow_last_words(const struct gagg_join *j, struct gagg_due *taken);
 

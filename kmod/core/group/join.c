@@ -248,3 +248,14 @@ void gagg_join_end(struct gagg_join *j, const struct gagg_geom *g,
 	if (j->phase != GAGG_PHASE_IDLE)
 		gagg_join_epoch_end(j, g, end, now);
 }
+
+void gagg_join_delete(struct gagg_join *j, const struct gagg_geom *g,
+		      const struct gagg_end *end, u64 now)
+{
+	gagg_join_end(j, g, end, now);
+	if (j->attached) {
+		j->attached = 0;
+		gagg_join_say_attached(j, g, now);
+	}
+	j->enabled = 0;
+}

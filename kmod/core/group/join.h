@@ -209,9 +209,16 @@ void gagg_join_attach(struct gagg_join *j, const struct gagg_geom *g, u32 rank, 
 void gagg_join_leave(struct gagg_join *j, const struct gagg_geom *g, u32 rank,
 		     u32 reason, u64 now);
 
-/* the epoch must end (DESYNC, DELETED, ADMIN); no effect when none is running */
+/* the epoch must end (DESYNC, MTU, ADMIN); no effect when none is running */
 void gagg_join_end(struct gagg_join *j, const struct gagg_geom *g,
 		   const struct gagg_end *end, u64 now);
+
+/*
+ * The group is deleted: its epoch ends; ranks that wait for one leave. What is to be said of that
+ * is due. Afterwards nothing that arrives changes anything, and there is no deadline.
+ */
+void gagg_join_delete(struct gagg_join *j, const struct gagg_geom *g,
+		      const struct gagg_end *end, u64 now);
 
 /*
  * gagg_join_limit - what fits the MTU of this node's interfaces has become known
