@@ -137,7 +137,7 @@ check:
 	@$(call prepare,stock uml uml-virtual uml-debug)
 	@echo "3/4 programs and tests"
 	@$(MAKE) -j$(nproc) all selftests
-	@echo "4/4 tests, about 34 min on 2 processors; a line as each ends"
+	@echo "4/4 tests, 30 to 60 min on 2 processors; a line as each ends"
 	@selftests/run turn@machines turn@model turn@virtual static unit fuzz chaos vm@uml \
 		docs $(TESTS_debug:%=vm@uml-debug/%) stock
 

@@ -39,7 +39,7 @@ struct piece {
 	u32 len;
 };
 
-struct burst {
+struct gagg_slot {
 	struct gagg_load load;
 	u32 npieces;
 	struct piece piece[MAX_SKB_FRAGS];	/* each has a page reference */
@@ -59,7 +59,7 @@ struct gagg_tx {
 	u32 turn;			/* index of the fragment in use */
 	struct gagg_group *grp;		/* gagg_tx_open() to gagg_tx_close() */
 	struct gagg_send send;
-	struct burst burst[GAGG_SEND_BURSTS];
+	struct gagg_slot slot[GAGG_SEND_BURSTS];
 };
 
 int gagg_tx_init(struct gagg_port *port)
@@ -109,7 +109,7 @@ static struct sk_buff *tx_skb(const struct dst_entry *dst, u32 len)
 }
 
 static struct sk_buff *tx_burst_skb(struct gagg_port *port, struct gagg_node *to,
-				    const struct burst *b)
+				    const struct gagg_slot *b)
 {
 	struct dst_entry *dst = gagg_route_get(port, to);
 	struct sk_buff *skb;
@@ -185,9 +185,14 @@ static u32 tx_bytes(const struct gagg_host *h)
 	return GAGG_LOAD_BYTES;
 }
 
-static struct gagg_load *tx_load(const struct gagg_host *h, u32 number)
+static struct gagg_slot *tx_slot(const struct gagg_host *h, u32 number)
 {
-	return &h->port->tx->burst[number].load;
+	return &h->port->tx->slot[number];
+}
+
+static struct gagg_load *tx_load(struct gagg_slot *slot)
+{
+	return &slot->load;
 }
 
 /* each node's skb is allocated alone */
@@ -195,29 +200,24 @@ static void tx_begin(const struct gagg_host *h, u32 n)
 {
 }
 
-static void tx_burst_send(struct gagg_port *port, const struct burst *b, struct gagg_node *to)
+static void tx_burst_send(struct gagg_port *port, const struct gagg_slot *b, struct gagg_node *to)
 {
 	tx_queue(port, tx_part(port, port->tx->grp), tx_burst_skb(port, to, b), b->load.segs,
 		 b->load.bytes);
 }
 
-static void tx_to(const struct gagg_host *h, u32 number, u32 node)
+static void tx_to(const struct gagg_host *h, const struct gagg_slot *slot, u32 node)
 {
-	struct gagg_tx *tx = h->port->tx;
-
-	tx_burst_send(h->port, &tx->burst[number], &tx->grp->node[node]);
+	tx_burst_send(h->port, slot, &h->port->tx->grp->node[node]);
 }
 
-static void tx_to_all(const struct gagg_host *h, u32 number)
+static void tx_to_all(const struct gagg_host *h, const struct gagg_slot *slot)
 {
-	struct gagg_tx *tx = h->port->tx;
-
-	tx_burst_send(h->port, &tx->burst[number], &tx->grp->all);
+	tx_burst_send(h->port, slot, &h->port->tx->grp->all);
 }
 
-static void tx_clear(const struct gagg_host *h, u32 number)
+static void tx_clear(const struct gagg_host *h, struct gagg_slot *b)
 {
-	struct burst *b = &h->port->tx->burst[number];
 	u32 i;
 
 	for (i = 0; i < b->npieces; i++)
@@ -269,9 +269,8 @@ static struct page_frag *tx_frag_for(const struct gagg_port *port, u32 len)
 }
 
 /* contiguous bytes behind those of the burst */
-static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
+static u8 *tx_room(const struct gagg_host *h, struct gagg_slot *b, u32 len, u32 *n)
 {
-	struct burst *b = &h->port->tx->burst[number];
 	struct page_frag *frag = tx_frag_for(h->port, len);
 	struct piece *p;
 	u8 *at;
@@ -281,7 +280,7 @@ static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
 	p = b->npieces ? &b->piece[b->npieces - 1] : NULL;
 	if (!p || p->page != frag->page || p->off + p->len != frag->offset) {
 		if (b->npieces == MAX_SKB_FRAGS)
-			gagg_send_close(h, number);
+			gagg_send_close(h, b);
 		p = &b->piece[b->npieces++];
 		p->page = frag->page;
 		p->off = frag->offset;
@@ -295,7 +294,7 @@ static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
 	return at;
 }
 
-static u8 *tx_lanes(const struct gagg_host *h, u32 number, u8 *at, void *lanes, u32 bytes)
+static u8 *tx_lanes(struct gagg_slot *slot, u8 *at, void *lanes, u32 bytes)
 {
 	at += GAGG_WIRE_HDRLEN;
 	if (bytes)

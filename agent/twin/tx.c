@@ -35,12 +35,16 @@ struct gagg_host {
 	struct port *port;
 };
 
+struct gagg_slot {
+	struct burst *burst;	/* NULL: nothing is to be sent */
+};
+
 #include "core/send.h"
 
 struct tx {
 	struct group *group;		/* tx_open() to tx_close() */
 	struct gagg_send send;
-	struct burst *burst[GAGG_SEND_BURSTS];	/* NULL: nothing is to be sent */
+	struct gagg_slot slot[GAGG_SEND_BURSTS];
 };
 
 struct tx *tx_new(void)
@@ -91,27 +95,28 @@ static u32 tx_bytes(const struct gagg_host *h)
 	return h->port->burst;
 }
 
-static struct gagg_load *tx_load(const struct gagg_host *h, u32 number)
+static struct gagg_slot *tx_slot(const struct gagg_host *h, u32 number)
 {
-	struct burst *b = tx_here(h)->burst[number];
-
-	return b ? &b->load : NULL;
+	return &tx_here(h)->slot[number];
 }
 
-static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
+static struct gagg_load *tx_load(struct gagg_slot *slot)
 {
-	struct burst **b = &tx_here(h)->burst[number];
+	return slot->burst ? &slot->burst->load : NULL;
+}
 
+static u8 *tx_room(const struct gagg_host *h, struct gagg_slot *slot, u32 len, u32 *n)
+{
 	(void)len;
 	(void)n;
-	if (!*b)
-		*b = burst_new(h->port->queue);
-	return *b ? (*b)->head[(*b)->load.segs] : NULL;
+	if (!slot->burst)
+		slot->burst = burst_new(h->port->queue);
+	return slot->burst ? slot->burst->head[slot->burst->load.segs] : NULL;
 }
 
-static u8 *tx_lanes(const struct gagg_host *h, u32 number, u8 *at, void *lanes, u32 bytes)
+static u8 *tx_lanes(struct gagg_slot *slot, u8 *at, void *lanes, u32 bytes)
 {
-	struct burst *b = tx_here(h)->burst[number];
+	struct burst *b = slot->burst;
 
 	b->iov[b->niov++] = (struct iovec){ at, GAGG_WIRE_HDRLEN };
 	if (bytes)
@@ -124,26 +129,24 @@ static void tx_begin(const struct gagg_host *h, u32 n)
 	queue_begin(h->port, n);
 }
 
-static void tx_to(const struct gagg_host *h, u32 number, u32 node)
+static void tx_to(const struct gagg_host *h, const struct gagg_slot *slot, u32 node)
 {
-	struct tx *tx = tx_here(h);
+	struct group *g = tx_here(h)->group;
 
-	queue_add(h->port, tx->group, tx->burst[number], &tx->group->node[node]);
+	queue_add(h->port, g, slot->burst, &g->node[node]);
 }
 
-static void tx_to_all(const struct gagg_host *h, u32 number)
+static void tx_to_all(const struct gagg_host *h, const struct gagg_slot *slot)
 {
-	struct tx *tx = tx_here(h);
+	struct group *g = tx_here(h)->group;
 
-	queue_add(h->port, tx->group, tx->burst[number], &tx->group->all);
+	queue_add(h->port, g, slot->burst, &g->all);
 }
 
-static void tx_clear(const struct gagg_host *h, u32 number)
+static void tx_clear(const struct gagg_host *h, struct gagg_slot *slot)
 {
-	struct tx *tx = tx_here(h);
-
-	burst_put(h->port->queue, tx->burst[number]);
-	tx->burst[number] = NULL;
+	burst_put(h->port->queue, slot->burst);
+	slot->burst = NULL;
 }
 
 static void tx_alone(const struct gagg_host *h, const struct gagg_act *a)

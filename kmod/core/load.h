@@ -35,14 +35,22 @@ static inline bool gagg_load_takes(const struct gagg_load *l, u64 nodes, u32 len
 			    l->bytes + len <= bytes);
 }
 
-/* how many of @n such datagrams may, of which it takes one; the first may be longer than @bytes */
+/*
+ * How many of @n such datagrams may, of which it takes one; the first may be longer than @bytes.
+ * NULL: it is empty
+ */
 static inline u32 gagg_load_room(const struct gagg_load *l, u32 len, u32 n, u32 segs, u32 bytes)
 {
-	u32 fit = (bytes - l->bytes) / len;
+	u32 fit;
 
-	if (l->segs && len < l->seg)
-		return 1;
-	n = n < segs - l->segs ? n : segs - l->segs;
+	if (l && l->segs) {
+		if (len < l->seg)
+			return 1;
+		segs -= l->segs;
+		bytes -= l->bytes;
+	}
+	fit = bytes / len;
+	n = n < segs ? n : segs;
 	n = n < fit ? n : fit;
 	return n ? n : 1;
 }

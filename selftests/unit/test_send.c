@@ -20,7 +20,7 @@
 #define LANES	8
 #define LONG	(GAGG_WIRE_HDRLEN + 4 * LANES)
 
-struct fake {
+struct gagg_slot {
 	struct gagg_load load;
 	u8 data[16 * LONG];
 	u32 used;
@@ -34,7 +34,7 @@ struct gagg_host {
 
 static struct gagg_host host;
 static struct gagg_send batch;
-static struct fake burst[GAGG_SEND_BURSTS];
+static struct gagg_slot burst[GAGG_SEND_BURSTS];
 static struct gagg_geom g;
 static u32 lanes[GAGG_BLOCK / 4];
 static void *mem[] = { lanes };
@@ -80,16 +80,19 @@ static u32 tx_bytes(const struct gagg_host *h)
 	return bytes;
 }
 
-static struct gagg_load *tx_load(const struct gagg_host *h, u32 number)
+static struct gagg_slot *tx_slot(const struct gagg_host *h, u32 number)
 {
 	(void)h;
-	return burst[number].load.segs || memory ? &burst[number].load : NULL;
+	return &burst[number];
 }
 
-static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
+static struct gagg_load *tx_load(struct gagg_slot *slot)
 {
-	struct fake *b = &burst[number];
+	return slot->load.segs || memory ? &slot->load : NULL;
+}
 
+static u8 *tx_room(const struct gagg_host *h, struct gagg_slot *b, u32 len, u32 *n)
+{
 	assert_true(*n >= 1);
 	if (!memory)
 		return NULL;
@@ -98,17 +101,14 @@ static u8 *tx_room(const struct gagg_host *h, u32 number, u32 len, u32 *n)
 		return NULL;
 	}
 	if (split)
-		gagg_send_close(h, number);
+		gagg_send_close(h, b);
 	*n = *n < side ? *n : side;
 	assert_true(b->used + *n * len <= sizeof(b->data));
 	return b->data + b->used;
 }
 
-static u8 *tx_lanes(const struct gagg_host *h, u32 number, u8 *at, void *from, u32 n)
+static u8 *tx_lanes(struct gagg_slot *b, u8 *at, void *from, u32 n)
 {
-	struct fake *b = &burst[number];
-
-	(void)h;
 	assert_ptr_equal(at, b->data + b->used);
 	at += GAGG_WIRE_HDRLEN;
 	if (n)
@@ -138,9 +138,8 @@ static void say_datagram(const struct gagg_hdr *hdr)
 		assert_int_equal(*first, chunk);
 }
 
-static void say_burst(u32 number)
+static void say_burst(const struct gagg_slot *b)
 {
-	const struct fake *b = &burst[number];
 	u32 at, n;
 
 	assert_int_equal(b->used, b->load.bytes);
@@ -159,26 +158,26 @@ static void tx_begin(const struct gagg_host *h, u32 n)
 	begun = n;
 }
 
-static void tx_to(const struct gagg_host *h, u32 number, u32 node)
+static void tx_to(const struct gagg_host *h, const struct gagg_slot *b, u32 node)
 {
 	(void)h;
 	say("%u:", node);
-	say_burst(number);
+	say_burst(b);
 }
 
-static void tx_to_all(const struct gagg_host *h, u32 number)
+static void tx_to_all(const struct gagg_host *h, const struct gagg_slot *b)
 {
 	(void)h;
 	say("all:", 0);
-	say_burst(number);
+	say_burst(b);
 }
 
-static void tx_clear(const struct gagg_host *h, u32 number)
+static void tx_clear(const struct gagg_host *h, struct gagg_slot *b)
 {
 	(void)h;
-	memset(&burst[number], 0xee, sizeof(burst[number]));
-	burst[number].load = (struct gagg_load){ 0 };
-	burst[number].used = 0;
+	memset(b, 0xee, sizeof(*b));
+	b->load = (struct gagg_load){ 0 };
+	b->used = 0;
 }
 
 static void tx_alone(const struct gagg_host *h, const struct gagg_act *a)
