@@ -253,6 +253,10 @@ static struct page_frag *tx_frag_for(const struct gagg_port *port, u32 len)
 	struct gagg_tx *tx = port->tx;
 	struct page_frag *frag = &tx->frag[tx->turn];
 
+	/* most often: others use the page, so that it is not begun anew, and there is room */
+	if (likely(frag->page && frag->offset + len <= frag->size &&
+		   page_ref_count(frag->page) > 1))
+		return frag;
 	/* on most systems a page that is allocated is cleared as well */
 	if (frag->page && frag->offset + len > frag->size) {
 		tx->turn = (tx->turn + 1) % FRAGS;
@@ -305,7 +309,8 @@ static u8 *tx_lanes(struct gagg_slot *slot, u8 *at, void *lanes, u32 bytes)
 /* a trace has each chunk */
 static void tx_trace(const struct gagg_host *h, const struct gagg_act *a)
 {
-	trace_gagg_act(tx_geom(h), h->port->index, a);
+	if (trace_gagg_act_enabled())
+		trace_gagg_act(tx_geom(h), h->port->index, a);
 }
 
 /* @len: bytes of @body; zeros follow up to m->len */

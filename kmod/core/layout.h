@@ -24,10 +24,9 @@ static inline u32 gagg_per_block(const struct gagg_geom *g)
 	return GAGG_BLOCK / (g->room * 4);
 }
 
-static inline struct gagg_place gagg_chunk_place(const struct gagg_geom *g, u32 i)
+/* @per: gagg_per_block() */
+static inline struct gagg_place gagg_chunk_place(const struct gagg_geom *g, u32 per, u32 i)
 {
-	u32 per = gagg_per_block(g);
-
 	return (struct gagg_place){ .block = i / per, .at = i % per * g->room * 4 };
 }
 
@@ -48,18 +47,23 @@ static inline struct gagg_place gagg_acc_place(const struct gagg_geom *g, u32 sh
 
 /*
  * A region in memory is a table of its blocks' addresses. These find byte @offset of one, chunk
- * @i, accumulator @i of @shard.
+ * @i, accumulator @i of @shard. For many chunks gagg_per_block() is asked for once.
  */
 static inline void *gagg_byte_at(void *const *region, u64 offset)
 {
 	return (char *)region[offset / GAGG_BLOCK] + offset % GAGG_BLOCK;
 }
 
-static inline void *gagg_chunk_at(const struct gagg_geom *g, void *const *region, u32 i)
+static inline void *gagg_chunk_in(const struct gagg_geom *g, u32 per, void *const *region, u32 i)
 {
-	struct gagg_place p = gagg_chunk_place(g, i);
+	struct gagg_place p = gagg_chunk_place(g, per, i);
 
 	return (char *)region[p.block] + p.at;
+}
+
+static inline void *gagg_chunk_at(const struct gagg_geom *g, void *const *region, u32 i)
+{
+	return gagg_chunk_in(g, gagg_per_block(g), region, i);
 }
 
 static inline void *gagg_acc_at(const struct gagg_geom *g, void *const *region, u32 shard, u32 i)

@@ -118,6 +118,7 @@ static void gagg_send_run(const struct gagg_host *h, struct gagg_slot *slot, u64
 	u32 bytes = gagg_wire_has_lanes(&a->m) ? a->m.lanes * 4 : 0;
 	u32 len = GAGG_WIRE_HDRLEN + bytes, n = 0;
 	const struct gagg_geom *g = tx_geom(h);
+	const u32 per = gagg_per_block(g);
 	const u8 *prev = NULL;
 	u8 *at = NULL;
 	void *from;
@@ -140,7 +141,7 @@ static void gagg_send_run(const struct gagg_host *h, struct gagg_slot *slot, u64
 		else
 			gagg_wire_build(at, &a->m);
 		prev = at;
-		from = bytes ? gagg_chunk_at(g, mem, a->m.chunk) : NULL;
+		from = bytes ? gagg_chunk_in(g, per, mem, a->m.chunk) : NULL;
 		at = tx_lanes(slot, at, from, bytes);
 		if (!--n && gagg_load_ends(tx_load(slot), len))
 			gagg_send_close(h, slot);

@@ -78,7 +78,7 @@ static void check_places(void)
 
 	lay_out(0, g.workers);
 	for (i = 0; i < g.ring; i++)
-		check_place(gagg_chunk_place(&g, i), &end, g.room * 4);
+		check_place(gagg_chunk_place(&g, gagg_per_block(&g), i), &end, g.room * 4);
 	check_end(end, l.result);
 	assert_int_equal(l.contrib, l.result);
 	end = 0;
@@ -119,7 +119,7 @@ static void places__as_told(void **state)
 	ch = channel(0, g.workers);
 	gagg_layout_tell(&g, ch, 0, 0, &geo);
 	for (i = 0; i < g.ring; i++)
-		assert_int_equal(byte_of(gagg_chunk_place(&g, i)),
+		assert_int_equal(byte_of(gagg_chunk_place(&g, gagg_per_block(&g), i)),
 				 i / geo.per_block * geo.block + i % geo.per_block * geo.stride);
 	free(ch);
 }
