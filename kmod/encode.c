@@ -56,8 +56,7 @@ static int encode_put_config(struct sk_buff *skb, const struct gagg_config *cfg,
 
 /* what is known of the group, read at once */
 struct view {
-	struct gagg_ioc_status st;
-	enum gagg_group_state state;
+	struct gagg_ioc_status st;	/* zero before the group is complete */
 	u64 now;
 };
 
@@ -67,7 +66,6 @@ static void encode_view_of(struct gagg_group *grp, struct view *v)
 	v->now = ktime_get_ns();
 	if (grp->ep)
 		gagg_epoch_status(grp, &v->st);
-	v->state = grp->ep ? gagg_state_group(&v->st) : GAGG_GS_INCOMPLETE;
 }
 
 static void encode_facts_of(struct gagg_group *grp, const struct view *v, u32 rank,
@@ -139,16 +137,18 @@ static int encode_put_member(struct sk_buff *skb, struct gagg_group *grp, const 
 	return 0;
 }
 
-static int encode_put_mtu(struct sk_buff *skb, struct gagg_group *grp, u32 lanes)
+static int encode_put_group_facts(struct sk_buff *skb, struct gagg_group *grp, const struct view *v)
 {
-	bool v6 = grp->cfg.local.sa.sa_family == AF_INET6;
-	u32 mtu = grp->ep ? gagg_epoch_mtu(grp) : 0;
+	u32 attr, mtu = grp->ep ? gagg_epoch_mtu(grp) : 0;
+	struct gagg_group_facts f;
 
-	if (mtu && nla_put_u32(skb, GAGG_GA_MTU, mtu))
+	gagg_facts_group(&f, &grp->geom, grp->ep ? &v->st : NULL, mtu);
+	for (attr = 0; attr <= GAGG_GA_MAX; attr++)
+		if (f.set & GAGG_BIT(attr) && nla_put_u32(skb, attr, f.number[attr]))
+			return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, GAGG_GA_EPOCH, f.epoch, GAGG_GA_PAD))
 		return -EMSGSIZE;
-	if (nla_put_u32(skb, GAGG_GA_LANES_NOW, lanes))
-		return -EMSGSIZE;
-	return nla_put_u32(skb, GAGG_GA_MTU_NEEDED, gagg_wire_needs(lanes, v6));
+	return f.mismatch ? nla_put_string(skb, GAGG_GA_MISMATCH, f.mismatch) : 0;
 }
 
 int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
@@ -160,14 +160,7 @@ int gagg_encode_group(struct sk_buff *skb, struct gagg_group *grp)
 	encode_view_of(grp, &v);
 	group = nla_nest_start(skb, GAGG_A_GROUP);
 	if (!group || encode_put_config(skb, &grp->cfg, grp->gn->net->user_ns) ||
-	    nla_put_u32(skb, GAGG_GA_STATE, v.state) ||
-	    nla_put_u64_64bit(skb, GAGG_GA_EPOCH, v.st.epoch, GAGG_GA_PAD) ||
-	    nla_put_u32(skb, GAGG_GA_REASON, v.st.reason) ||
-	    nla_put_u32(skb, GAGG_GA_REASON_RANK, v.st.rank) ||
-	    encode_put_mtu(skb, grp, grp->ep ? v.st.lanes : grp->geom.room))
-		return -EMSGSIZE;
-	if (v.st.mismatch &&
-	    nla_put_string(skb, GAGG_GA_MISMATCH, gagg_digest_name(v.st.mismatch - 1)))
+	    encode_put_group_facts(skb, grp, &v))
 		return -EMSGSIZE;
 	members = nla_nest_start(skb, GAGG_GA_MEMBERS);
 	if (!members)

@@ -38,12 +38,9 @@ static struct gagg_hosted epoch_hosted(struct gagg_group *grp)
 		.g = &grp->geom,
 		.join = grp->join,
 		.due = &grp->due,
-		.unfit = &grp->unfit,
 		.table = &grp->table,
 		.epoch = &grp->epoch,
 		.epochs = &grp->epochs,
-		.v6 = grp->cfg.local.sa.sa_family == AF_INET6,
-		.automatic = !grp->cfg.lanes,
 	};
 }
 
@@ -97,12 +94,9 @@ static u64 epoch_random(void)
 	return get_random_u64();
 }
 
-static bool epoch_unfit(const struct gagg_host *h, u32 s)
+static struct gagg_stats *epoch_stats(const struct gagg_host *h, u32 s)
 {
-	bool unfit = h->grp->part[s].unfit;
-
-	h->grp->part[s].unfit = false;
-	return unfit;
+	return &h->grp->part[s].stats;
 }
 
 static void epoch_tell_unfit(const struct gagg_host *h)

@@ -44,7 +44,6 @@ struct gagg_node {
 struct gagg_part {
 	struct gagg_shard *core;
 	struct gagg_stats stats;
-	bool unfit;		/* a datagram was too long for the interface */
 	/* by place: the part of each of gagg_group.channel; set and cleared with that */
 	struct gagg_chan *channel[GAGG_CHANNELS_MAX];
 };
@@ -79,11 +78,10 @@ struct gagg_group {
 	bool closes_mc;			/* dead, and it was the last group of mc */
 	bool closes_ep;			/* dead, and it was the last group of ep */
 
-	spinlock_t join_lock;		/* protects join, due and unfit */
+	spinlock_t join_lock;		/* protects join and due */
 	struct gagg_join *join;
 	struct timer_list join_timer;
 	struct gagg_due due;		/* what join wants; join_lock */
-	bool unfit;			/* a datagram of join was too long for the interface */
 	struct work_struct speak_work;	/* sends what is to be said */
 	struct work_struct news_work;	/* notifies */
 	struct work_struct epoch_work;	/* moves the group to the state of join */

@@ -10,7 +10,7 @@
  *
  * Datagrams are never fragmented.
  * 1. DF is set. A datagram that is larger than the interface may send is dropped here, and ends the
- *    epoch (gagg_part.unfit, gagg_group.unfit).
+ *    epoch (gagg_stats.unfit).
  * 2. ICMP messages about the rest of the path are ignored, since any host can send them: the
  *    sockets ignore them (endpoint.c), and what other sockets have learned from them is not used
  *    here.
@@ -251,6 +251,11 @@ static bool route_fits(const struct sk_buff *skb, u32 mtu)
 bool gagg_route_fits(const struct sk_buff *skb)
 {
 	return route_fits(skb, gagg_route_mtu(skb_dst(skb)));
+}
+
+u32 gagg_route_bytes(const struct sk_buff *skb)
+{
+	return skb->len - skb_transport_offset(skb) - sizeof(struct udphdr);
 }
 
 int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb)

@@ -47,6 +47,9 @@ void gagg_route_push(const struct gagg_port *port, const struct gagg_node *to,
 /* does the packet that gagg_route_push() has completed fit its interface? */
 bool gagg_route_fits(const struct sk_buff *skb);
 
+/* bytes behind its UDP header */
+u32 gagg_route_bytes(const struct sk_buff *skb);
+
 /* sends the packet that gagg_route_push() has completed; 0 or an error; no lock held */
 int gagg_route_xmit(const struct gagg_port *port, struct sk_buff *skb);
 

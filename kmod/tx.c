@@ -144,13 +144,12 @@ static void tx_queue(struct gagg_port *port, struct gagg_part *part, struct sk_b
 		     u32 datagrams, u32 bytes)
 {
 	if (!skb) {
-		part->stats.tx_errors += datagrams;
+		gagg_stats_failed(&part->stats, datagrams, false);
 		return;
 	}
-	part->stats.tx_datagrams += datagrams;
-	part->stats.tx_bytes += bytes;
+	gagg_stats_sent(&part->stats, datagrams, bytes);
 	port->tx->bytes += bytes;
-	/* the part that counts an error of transmission; see gagg_tx_send() */
+	/* the part that takes back what has not left; see gagg_tx_send() */
 	skb->dev_scratch = (unsigned long)part;
 	__skb_queue_tail(&port->tx->queue, skb);
 }
@@ -399,14 +398,14 @@ void gagg_tx_send(struct gagg_port *port, struct sk_buff_head *out)
 	while ((skb = __skb_dequeue(out))) {
 		struct gagg_part *part = (struct gagg_part *)skb->dev_scratch;
 		u32 datagrams = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+		u32 bytes = gagg_route_bytes(skb);
 
 		skb->dev = NULL;
 		err = gagg_route_xmit(port, skb);
 		if (likely(!err) || !part)
 			continue;
 		spin_lock(&port->lock);
-		part->stats.tx_errors += datagrams;
-		part->unfit |= err == -EMSGSIZE;
+		gagg_stats_unsent(&part->stats, datagrams, bytes, err == -EMSGSIZE);
 		spin_unlock(&port->lock);
 	}
 }
@@ -415,7 +414,6 @@ enum gagg_fate gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node,
 			       const struct gagg_word *w)
 {
 	struct gagg_port *port = &grp->ep->port[shard];
-	struct gagg_stats *stats = &grp->part[shard].stats;
 	enum gagg_fate fate = GAGG_FATE_NO_ROOM;
 	struct gagg_tx *tx = port->tx;
 	struct sk_buff *skb;
@@ -423,17 +421,9 @@ enum gagg_fate gagg_tx_control(struct gagg_group *grp, u32 shard, u32 node,
 	local_bh_disable();
 	skb = skb_queue_len_lockless(&tx->control) < CONTROL_MAX ?
 	      tx_ctrl_skb(port, &grp->node[node], &w->m, &w->body, w->len) : NULL;
-	/* no group is known when it is sent */
+	/* no group is known when it is sent: it counts as sent if the stack refuses it then */
 	if (skb)
 		fate = gagg_route_fits(skb) ? GAGG_FATE_LEFT : GAGG_FATE_UNFIT;
-	spin_lock(&port->lock);
-	if (fate == GAGG_FATE_LEFT) {
-		stats->tx_datagrams++;
-		stats->tx_bytes += GAGG_WIRE_HDRLEN + w->m.len;
-	} else {
-		stats->tx_errors++;
-	}
-	spin_unlock(&port->lock);
 	local_bh_enable();
 	if (fate == GAGG_FATE_UNFIT)
 		kfree_skb_reason(skb, SKB_DROP_REASON_PKT_TOO_BIG);

@@ -174,25 +174,37 @@ static int codec_put_fields(struct nl_msg *msg, const struct nl_group *g)
 	return err;
 }
 
-/* what is out only */
+uint32_t *nl_group_number(struct nl_group *g, int attr)
+{
+	switch (attr) {
+	case GAGG_GA_STATE:
+		return &g->state;
+	case GAGG_GA_REASON:
+		return &g->reason;
+	case GAGG_GA_REASON_RANK:
+		return &g->reason_rank;
+	case GAGG_GA_MTU:
+		return &g->mtu;
+	case GAGG_GA_MTU_NEEDED:
+		return &g->mtu_needed;
+	case GAGG_GA_LANES_NOW:
+		return &g->lanes_now;
+	default:
+		return NULL;
+	}
+}
+
+/* what is out only. Nothing is written to @g, whose copy would be large */
 static int codec_put_group_told(struct nl_msg *msg, const struct nl_group *g)
 {
-	const struct {
-		int attr;
-		uint32_t v;
-	} numbers[] = {
-		{ GAGG_GA_STATE, g->state },
-		{ GAGG_GA_REASON, g->reason },
-		{ GAGG_GA_REASON_RANK, g->reason_rank },
-		{ GAGG_GA_MTU, g->mtu },
-		{ GAGG_GA_MTU_NEEDED, g->mtu_needed },
-		{ GAGG_GA_LANES_NOW, g->lanes_now },
-	};
-	int err = 0;
+	int attr, err = 0;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !err; i++)
-		if (g->set & NL_SET(numbers[i].attr))
-			err = codec_put_u32(msg, numbers[i].attr, numbers[i].v);
+	for (attr = 0; attr <= GAGG_GA_MAX && !err; attr++) {
+		const uint32_t *number = nl_group_number((struct nl_group *)g, attr);
+
+		if (number && g->set & NL_SET(attr))
+			err = codec_put_u32(msg, attr, *number);
+	}
 	if (!err && g->set & NL_SET(GAGG_GA_EPOCH))
 		err = codec_put_u64(msg, GAGG_GA_EPOCH, g->epoch);
 	if (!err && g->set & NL_SET(GAGG_GA_MISMATCH))
@@ -452,6 +464,10 @@ static int codec_get_field(const struct nlattr *a, struct nl_group *g)
 
 static int codec_get_group_attr(const struct nlattr *a, struct nl_group *g)
 {
+	uint32_t *number = nl_group_number(g, nla_type(a));
+
+	if (number)
+		return codec_get_u32(a, number);
 	switch (nla_type(a)) {
 	case GAGG_GA_NAME:
 		return codec_get_text(a, g->name, sizeof(g->name));
@@ -463,22 +479,10 @@ static int codec_get_group_attr(const struct nlattr *a, struct nl_group *g)
 		return codec_get(a, &g->sync, sizeof(g->sync));
 	case GAGG_GA_MEMBERS:
 		return codec_get_members(a, g);
-	case GAGG_GA_STATE:
-		return codec_get_u32(a, &g->state);
 	case GAGG_GA_EPOCH:
 		return codec_get(a, &g->epoch, sizeof(g->epoch));
-	case GAGG_GA_REASON:
-		return codec_get_u32(a, &g->reason);
-	case GAGG_GA_REASON_RANK:
-		return codec_get_u32(a, &g->reason_rank);
 	case GAGG_GA_MISMATCH:
 		return codec_get_text(a, g->mismatch, sizeof(g->mismatch));
-	case GAGG_GA_MTU:
-		return codec_get_u32(a, &g->mtu);
-	case GAGG_GA_MTU_NEEDED:
-		return codec_get_u32(a, &g->mtu_needed);
-	case GAGG_GA_LANES_NOW:
-		return codec_get_u32(a, &g->lanes_now);
 	default:
 		return codec_get_field(a, g);
 	}

@@ -202,7 +202,11 @@ int nl_member_dump(struct nl *nl, const char *name, nl_member_cb cb, void *arg);
 
 int nl_stats_get(struct nl *nl, const char *name, uint64_t values[NL_STATS]);
 
-/* the field of @m that holds the attribute @attr of enum gagg_member_attr; NULL: it is no number */
+/*
+ * The field that holds the attribute @attr of enum gagg_group_attr, or of enum gagg_member_attr;
+ * NULL: it is no number, or a parameter (nl_field_read())
+ */
+uint32_t *nl_group_number(struct nl_group *g, int attr);
 uint32_t *nl_member_number(struct nl_member *m, int attr);
 
 /*

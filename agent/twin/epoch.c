@@ -41,12 +41,9 @@ static struct gagg_hosted epoch_hosted(struct group *g, bool looks)
 		.g = &g->geom,
 		.join = g->join,
 		.due = &g->due,
-		.unfit = &g->said.unfit,
 		.table = &g->table,
 		.epoch = &g->epoch,
 		.epochs = &g->epochs,
-		.v6 = mtu_is_v6(g),
-		.automatic = !g->cfg.lanes,
 	};
 }
 
@@ -95,12 +92,9 @@ static u64 epoch_random(void)
 	return random64();
 }
 
-static bool epoch_unfit(const struct gagg_host *h, u32 s)
+static struct gagg_stats *epoch_stats(const struct gagg_host *h, u32 s)
 {
-	bool unfit = h->group->part[s].unfit;
-
-	h->group->part[s].unfit = false;
-	return unfit;
+	return &h->group->part[s].stats;
 }
 
 static void epoch_tell_unfit(const struct gagg_host *h)

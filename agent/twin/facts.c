@@ -86,10 +86,26 @@ static void fact_tell_member(struct group *g, const struct gagg_ioc_status *st, 
 	facts_carry(&f, m);
 }
 
+static void fact_carry_group(const struct gagg_group_facts *f, struct nl_group *out)
+{
+	int attr;
+
+	for (attr = 0; attr <= GAGG_GA_MAX; attr++)
+		if (f->set & GAGG_BIT(attr))
+			*nl_group_number(out, attr) = f->number[attr];
+	out->epoch = f->epoch;
+	out->set |= (u32)f->set | NL_SET(GAGG_GA_EPOCH);
+	if (f->mismatch) {
+		strcpy(out->mismatch, f->mismatch);
+		out->set |= NL_SET(GAGG_GA_MISMATCH);
+	}
+}
+
 static void fact_fill_group(struct group *g, struct nl_group *out)
 {
 	struct gagg_ioc_status st = { 0 };
 	struct gagg_facts host[GAGG_NODES];
+	struct gagg_group_facts facts;
 	u64 now = now_ns();
 	u32 i;
 
@@ -97,22 +113,9 @@ static void fact_fill_group(struct group *g, struct nl_group *out)
 	fact_read_hosts(g, now, host);
 	*out = g->cfg;
 	out->id = g->geom.group;
-	out->state = gagg_state_group(&st);
-	out->epoch = st.epoch;
-	out->reason = st.reason;
-	out->reason_rank = st.rank;
-	out->mtu = fact_least_mtu(g, now);
-	out->mtu_needed = mtu_needed(g, st.lanes);
-	out->lanes_now = st.lanes;
-	out->set |= NL_SET(GAGG_GA_ID) | NL_SET(GAGG_GA_STATE) | NL_SET(GAGG_GA_EPOCH) |
-		    NL_SET(GAGG_GA_REASON) | NL_SET(GAGG_GA_REASON_RANK) |
-		    NL_SET(GAGG_GA_MTU_NEEDED) | NL_SET(GAGG_GA_LANES_NOW);
-	if (out->mtu)
-		out->set |= NL_SET(GAGG_GA_MTU);
-	if (st.mismatch) {
-		strcpy(out->mismatch, gagg_digest_name(st.mismatch - 1));
-		out->set |= NL_SET(GAGG_GA_MISMATCH);
-	}
+	out->set |= NL_SET(GAGG_GA_ID);
+	gagg_facts_group(&facts, &g->geom, &st, fact_least_mtu(g, now));
+	fact_carry_group(&facts, out);
 	for (i = 0; i < out->n_members; i++) {
 		struct nl_member *m = &out->members[i];
 

@@ -19,7 +19,6 @@ struct part {
 	struct port *port;
 	struct gagg_shard *core;
 	struct gagg_stats stats;
-	bool unfit;		/* a datagram was too long for the interface */
 	bool lacks;		/* an action asked for what is not there */
 	/* by place: the part of each of group.channel; set and cleared with that */
 	struct gagg_chan *channel[GAGG_CHANNELS_MAX];
@@ -38,8 +37,6 @@ struct group {
 	struct gagg_due due;	/* what join wants; join_lock */
 	struct gagg_wants wants;	/* join_lock */
 	struct {
-		u64 datagrams, bytes, errors;
-		bool unfit;	/* a datagram was too long for the interface; join_lock */
 		u64 at[GAGG_NODES];	/* time of the last HELLO */
 		u64 wide_at[GAGG_SHARDS_MAX][GAGG_NODES];	/* the same, as long as a chunk */
 	} said;			/* HELLO, START, ABORT; control thread */

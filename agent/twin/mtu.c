@@ -17,14 +17,10 @@
 #include "port.h"
 #include "../gaggd/log.h"
 
-bool mtu_is_v6(const struct group *g)
+/* bytes of a datagram with all headers */
+static u32 mtu_needed(const struct group *g, u32 lanes)
 {
-	return g->node[g->geom.self].sa.sa_family == AF_INET6;
-}
-
-u32 mtu_needed(const struct group *g, u32 lanes)
-{
-	return gagg_wire_needs(lanes, mtu_is_v6(g));
+	return gagg_wire_needs(lanes, g->geom.v6);
 }
 
 /*

@@ -18,9 +18,6 @@ struct mtu_seen {
 	int own;
 };
 
-/* have its nodes addresses of IPv6? Bytes of a datagram with all headers */
-bool mtu_is_v6(const struct group *g);
-u32 mtu_needed(const struct group *g, u32 lanes);
 /*
  * MTU of the interface to a node; or to the multicast address, if results go there. 0: not known.
  * For all nodes in a row @seen is the same, and all 0 before the first.

@@ -138,17 +138,10 @@ static struct part *queue_message_part(const struct port *p, unsigned int at)
 	return &p->queue->whose[at]->part[p->worker->index];
 }
 
-static void queue_count(struct part *part, u32 segs, u32 bytes)
-{
-	part->stats.tx_datagrams += segs;
-	part->stats.tx_bytes += bytes;
-}
-
 /* @segs datagrams did not leave, as errno says */
 static void queue_count_failed(struct part *part, u32 segs)
 {
-	part->stats.tx_errors += segs;
-	part->unfit |= errno == EMSGSIZE;
+	gagg_stats_failed(&part->stats, segs, errno == EMSGSIZE);
 }
 
 /* --- messages ------------------------------------------------------------- */
@@ -211,7 +204,7 @@ static void queue_message_send_single(struct port *p, unsigned int at, u32 seg)
 		if (sendmsg(p->fd, &h, MSG_DONTWAIT) < 0)
 			queue_count_failed(queue_message_part(p, at), 1);
 		else
-			queue_count(queue_message_part(p, at), 1, bytes);
+			gagg_stats_sent(&queue_message_part(p, at)->stats, 1, bytes);
 	}
 }
 
@@ -246,7 +239,7 @@ void queue_add(struct port *p, struct group *g, struct burst *b, const union add
 	unsigned int at;
 
 	if (!queue_room(q)) {
-		g->part[p->worker->index].stats.tx_errors += b->load.segs;
+		gagg_stats_failed(&g->part[p->worker->index].stats, b->load.segs, false);
 		return;
 	}
 	at = queue_place(q->tail++);
@@ -344,7 +337,7 @@ static void queue_sent(struct port *p, unsigned int n)
 		const struct gagg_load *load = &q->burst[at]->load;
 
 		limit_sent(&q->limit, (int)load->bytes);
-		queue_count(queue_message_part(p, at), load->segs, load->bytes);
+		gagg_stats_sent(&queue_message_part(p, at)->stats, load->segs, load->bytes);
 		queue_message_drop(q, at);
 	}
 }
@@ -395,7 +388,8 @@ static void queue_forget(struct port *p, struct group *g)
 
 		if (!q->burst[at] || q->whose[at] != g)
 			continue;
-		queue_message_part(p, at)->stats.tx_errors += q->burst[at]->load.segs;
+		gagg_stats_failed(&queue_message_part(p, at)->stats, q->burst[at]->load.segs,
+				  false);
 		queue_message_drop(q, at);
 	}
 	/* the worker may wait for room that it no longer needs */

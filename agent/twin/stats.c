@@ -22,9 +22,6 @@ void stats_read(struct group *g, u64 value[GAGG_SA_MAX + 1])
 		gagg_stats_add(&part->stats, part->core, value);
 		worker_unlock(part->port->worker);
 	}
-	value[GAGG_SA_TX_DATAGRAMS] += g->said.datagrams;
-	value[GAGG_SA_TX_BYTES] += g->said.bytes;
-	value[GAGG_SA_TX_ERRORS] += g->said.errors;
 	value[GAGG_SA_EPOCHS] = g->epochs;
 }
 

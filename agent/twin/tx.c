@@ -238,13 +238,9 @@ enum gagg_fate tx_control(struct group *g, u32 shard, u32 node, const struct gag
 
 	address_shift(&to, shard);
 	gagg_wire_build(head, &w->m);
-	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0) {
-		g->said.errors++;
+	if (sendmsg(g->part[shard].port->fd, &h, MSG_DONTWAIT) < 0)
 		return errno == EMSGSIZE ? GAGG_FATE_UNFIT : GAGG_FATE_NO_ROOM;
-	}
 	if (w->m.type == GAGG_T_HELLO)
 		*tx_said_at(g, shard, node, w->m.len > w->len) = now_ns();
-	g->said.datagrams++;
-	g->said.bytes += GAGG_WIRE_HDRLEN + w->m.len;
 	return GAGG_FATE_LEFT;
 }

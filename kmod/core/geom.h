@@ -67,6 +67,8 @@ struct gagg_end {
  * @single:	a channel has one home, by its id (placement tensor)
  * @heard_by_others: hosts that are no members may hear results, by multicast: results do not carry
  *		the cookie (cookie.h)
+ * @automatic:	lanes go by the MTUs of interfaces
+ * @v6:		hosts have addresses of IPv6
  * @sync:	sync mode and its parameters
  */
 struct gagg_geom {
@@ -96,6 +98,8 @@ struct gagg_geom {
 	u8 wire;
 	u8 single;
 	u8 heard_by_others;
+	u8 automatic;
+	u8 v6;
 	struct gagg_sync_param sync;
 };
 

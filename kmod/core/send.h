@@ -132,7 +132,7 @@ static void gagg_send_run(const struct gagg_host *h, struct gagg_slot *slot, u64
 			prev = NULL;
 		}
 		if (!at) {
-			tx_stats(h)->tx_errors++;
+			gagg_stats_failed(tx_stats(h), 1, false);
 			n = 0;
 			continue;
 		}

@@ -27,24 +27,18 @@
  * @g:		its geometry. @g->lanes change with epochs: under the locks of all shards
  * @join:	its join object
  * @due:	what that wants; under the same lock
- * @unfit:	a datagram that it wanted did not fit the interface; under the same lock
  * @table:	places of its channels
  * @epoch:	the epoch that runs here; 0: none
  * @epochs:	how many were begun here
- * @v6:		its nodes have addresses of IPv6
- * @automatic:	its lanes go by the MTUs of interfaces
  */
 struct gagg_hosted {
 	struct gagg_host host;
 	struct gagg_geom *g;
 	struct gagg_join *join;
 	struct gagg_due *due;
-	bool *unfit;
 	struct gagg_table *table;
 	u64 *epoch;
 	u64 *epochs;
-	bool v6;
-	bool automatic;
 };
 
 /* of the join object; of a shard; of all shards */
@@ -59,9 +53,9 @@ static struct gagg_shard *epoch_shard(const struct gagg_host *h, u32 s);
 static u64 epoch_now_ns(void);
 static u64 epoch_random(void);
 
-/* did a datagram of the shard, which is locked, not fit the interface since the last call? */
-static bool epoch_unfit(const struct gagg_host *h, u32 s);
-/* one did not, of any shard, or of the join object */
+/* of the shard, which is locked */
+static struct gagg_stats *epoch_stats(const struct gagg_host *h, u32 s);
+/* a datagram was longer than the interface may send */
 static void epoch_tell_unfit(const struct gagg_host *h);
 /* the join object is locked: @types are due now, and its deadline may be another one */
 static void epoch_call(const struct gagg_host *h, u32 types);
@@ -115,19 +109,15 @@ static inline void gagg_step_create(const struct gagg_hosted *x, const struct ga
 static inline void gagg_step_timer(const struct gagg_hosted *x)
 {
 	const struct gagg_host *h = &x->host;
-	bool unfit;
+	bool unfit = false;
 	u32 s;
 
-	epoch_lock_join(h);
-	unfit = *x->unfit;
-	*x->unfit = false;
-	epoch_unlock_join(h);
 	for (s = 0; s < x->g->shards; s++) {
 		epoch_lock_shard(h, s);
 		epoch_lock_join(h);
 		gagg_follow_hear(x->join, epoch_shard(h, s));
 		epoch_unlock_join(h);
-		unfit |= epoch_unfit(h, s);
+		unfit |= gagg_stats_take_unfit(epoch_stats(h, s));
 		epoch_unlock_shard(h, s);
 	}
 	if (unfit)
@@ -207,7 +197,7 @@ static inline bool gagg_step_limit(const struct gagg_hosted *x)
 	bool hello;
 	u32 mtu;
 
-	if (!x->automatic)
+	if (!x->g->automatic)
 		return false;
 	epoch_lock_join(&x->host);
 	hello = x->due->nodes[GAGG_JOIN_SEND_HELLO];
@@ -218,10 +208,24 @@ static inline bool gagg_step_limit(const struct gagg_hosted *x)
 	if (!mtu)
 		return true;
 	epoch_lock_join(&x->host);
-	gagg_join_limit(x->join, x->g, gagg_wire_fit(mtu, x->v6), epoch_now_ns());
+	gagg_join_limit(x->join, x->g, gagg_wire_fit(mtu, x->g->v6), epoch_now_ns());
 	gagg_step_collect(x);
 	epoch_unlock_join(&x->host);
 	return true;
+}
+
+static inline enum gagg_fate gagg_step_send(const struct gagg_host *h, u32 s, u32 node,
+					    const struct gagg_word *w)
+{
+	enum gagg_fate fate = epoch_send(h, s, node, w);
+
+	epoch_lock_shard(h, s);
+	if (fate == GAGG_FATE_LEFT)
+		gagg_stats_sent(epoch_stats(h, s), 1, GAGG_WIRE_HDRLEN + w->m.len);
+	else
+		gagg_stats_failed(epoch_stats(h, s), 1, fate == GAGG_FATE_UNFIT);
+	epoch_unlock_shard(h, s);
+	return fate;
 }
 
 /*
@@ -232,7 +236,7 @@ static inline bool gagg_step_limit(const struct gagg_hosted *x)
  */
 static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
 {
-	bool wide = type == GAGG_JOIN_SEND_WIDE, sent = true, unfit = false;
+	bool wide = type == GAGG_JOIN_SEND_WIDE, sent = true;
 	const struct gagg_host *h = &x->host;
 	struct gagg_word w;
 
@@ -246,14 +250,13 @@ static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
 		u32 s = gagg_lowest(w.shards);
 
 		if (!wide || !epoch_is_said(h, s, node, true))
-			fate = epoch_send(h, s, node, &w);
+			fate = gagg_step_send(h, s, node, &w);
 		sent &= fate != GAGG_FATE_NO_ROOM;
-		unfit |= fate == GAGG_FATE_UNFIT;
 	}
+	if (!wide || !sent)
+		return;
 	epoch_lock_join(h);
-	*x->unfit |= unfit;
-	if (wide && sent)
-		gagg_join_sent(x->join, node);
+	gagg_join_sent(x->join, node);
 	epoch_unlock_join(h);
 }
 

@@ -4,10 +4,10 @@
 # turns: 3
 #
 # What both hosts do alike: channels that are made and go, epochs that begin and end, ranks that
-# attach and leave.
+# attach and leave, and what is counted.
 
 status=0
-for list in sites step rank; do
+for list in sites step rank stats; do
 	"$(dirname "$0")/mutate" selftests/model/mutations/$list || status=1
 done
 exit $status

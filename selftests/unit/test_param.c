@@ -187,6 +187,7 @@ static void geom__has_them(void **state)
 	assert_int_equal(g.group, 1);
 	assert_int_equal(g.room, GAGG_WIRE_LANES);
 	assert_int_equal(g.lanes, GAGG_WIRE_LANES);
+	assert_true(g.automatic);
 	assert_int_equal(g.ring, 49152);
 	assert_int_equal(g.window, 2048);
 	assert_int_equal(g.stripe, 8);
@@ -203,6 +204,7 @@ static void geom__has_them(void **state)
 	gagg_params_geom(&v, &g);
 	assert_int_equal(g.room, 2048);
 	assert_int_equal(g.lanes, 2048);
+	assert_false(g.automatic);
 	assert_int_equal(g.cwnd, GAGG_PATH_SPAN);
 	assert_int_equal(g.idle_after, 200 * GAGG_MSEC);
 	assert_true(g.wide);

@@ -129,6 +129,7 @@ static void geom__numbers_nodes(void **state)
 	assert_int_equal(g.self, 1);
 	assert_int_equal(g.ring, v.ring);
 	assert_false(g.heard_by_others);
+	assert_false(g.v6);
 	v.placement = GAGG_PLACE_ROOT;
 	r.multicast = v4[3];
 	r.multicast_len = 4;
@@ -137,6 +138,17 @@ static void geom__numbers_nodes(void **state)
 	assert_true(g.quorum);
 	assert_int_equal(g.aggregators, 1);
 	assert_true(g.heard_by_others);
+	/* this host's address counts before those of ranks, which may lack */
+	r.local_len = 16;
+	gagg_roster_geom(&r, &v, &quorum, &g);
+	assert_true(g.v6);
+	r.local_len = 0;
+	r.len[2] = 16;
+	gagg_roster_geom(&r, &v, &quorum, &g);
+	assert_true(g.v6);
+	begin();
+	gagg_roster_geom(&r, &v, &quorum, &g);
+	assert_false(g.v6);
 }
 
 static void addr__of_a_host(void **state)

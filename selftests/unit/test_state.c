@@ -13,18 +13,62 @@
 #include "group/digest.h"
 #include "group/state.h"
 
+static u32 group_state(const struct gagg_ioc_status *st)
+{
+	const struct gagg_geom g = { .room = 344 };
+	struct gagg_group_facts f;
+
+	gagg_facts_group(&f, &g, st, 0);
+	return f.number[GAGG_GA_STATE];
+}
+
 static void state__of_a_group(void **state)
 {
 	struct gagg_ioc_status st = { .phase = GAGG_PHASE_IDLE };
 
 	(void)state;
-	assert_int_equal(gagg_state_group(&st), GAGG_GS_WAITING);
+	assert_int_equal(group_state(&st), GAGG_GS_WAITING);
 	st.blocked = 1;
-	assert_int_equal(gagg_state_group(&st), GAGG_GS_BLOCKED);
+	assert_int_equal(group_state(&st), GAGG_GS_BLOCKED);
 	st.mismatch = 1;
-	assert_int_equal(gagg_state_group(&st), GAGG_GS_MISMATCH);
+	assert_int_equal(group_state(&st), GAGG_GS_MISMATCH);
 	st.phase = GAGG_PHASE_RUNNING;
-	assert_int_equal(gagg_state_group(&st), GAGG_GS_RUNNING);
+	assert_int_equal(group_state(&st), GAGG_GS_RUNNING);
+	assert_int_equal(group_state(NULL), GAGG_GS_INCOMPLETE);
+}
+
+static void facts__of_a_group(void **state)
+{
+	const u64 always = GAGG_BIT(GAGG_GA_STATE) | GAGG_BIT(GAGG_GA_REASON) |
+			   GAGG_BIT(GAGG_GA_REASON_RANK) | GAGG_BIT(GAGG_GA_LANES_NOW) |
+			   GAGG_BIT(GAGG_GA_MTU_NEEDED);
+	const struct gagg_ioc_status st = {
+		.phase = GAGG_PHASE_RUNNING, .epoch = 77, .reason = GAGG_R_MTU, .rank = 5,
+		.lanes = 300, .mismatch = 1,
+	};
+	struct gagg_geom g = { .room = 344, .lanes = 10, .v6 = 1 };
+	struct gagg_group_facts f;
+
+	(void)state;
+	gagg_facts_group(&f, &g, &st, 1400);
+	assert_int_equal(f.set, always | GAGG_BIT(GAGG_GA_MTU));
+	assert_int_equal(f.number[GAGG_GA_REASON], GAGG_R_MTU);
+	assert_int_equal(f.number[GAGG_GA_REASON_RANK], 5);
+	assert_int_equal(f.number[GAGG_GA_LANES_NOW], 300);
+	assert_int_equal(f.number[GAGG_GA_MTU_NEEDED], gagg_wire_needs(300, true));
+	assert_int_equal(f.number[GAGG_GA_MTU], 1400);
+	assert_int_equal(f.epoch, 77);
+	assert_string_equal(f.mismatch, gagg_digest_name(0));
+	/* an interface that is not known, members that lack */
+	g.v6 = 0;
+	gagg_facts_group(&f, &g, NULL, 0);
+	assert_int_equal(f.set, always);
+	assert_int_equal(f.number[GAGG_GA_REASON], 0);
+	assert_int_equal(f.number[GAGG_GA_REASON_RANK], 0);
+	assert_int_equal(f.number[GAGG_GA_LANES_NOW], 344);
+	assert_int_equal(f.number[GAGG_GA_MTU_NEEDED], gagg_wire_needs(344, false));
+	assert_int_equal(f.epoch, 0);
+	assert_null(f.mismatch);
 }
 
 static u32 member_state(const struct gagg_ioc_status *st, u32 rank, bool mismatch, bool blocked)
@@ -167,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(state__of_a_group),
+		cmocka_unit_test(facts__of_a_group),
 		cmocka_unit_test(state__of_a_member),
 		cmocka_unit_test(facts__of_another_host),
 		cmocka_unit_test(facts__of_what_has_no_number),

@@ -27,7 +27,8 @@ static void *const blocks[] = { &done };
 static enum gagg_session_state states[GAGG_RANKS];
 static struct gagg_due due;
 static struct gagg_table table;
-static bool joined, all, one, unfit[SHARDS], memory, too_long;
+static bool joined, all, one, memory;
+static struct gagg_stats stats[SHARDS];
 static enum gagg_fate sends[SHARDS];	/* what becomes of datagrams, by shard */
 static bool is_said[SHARDS];		/* a HELLO as long as a chunk was sent a moment ago */
 static bool is_said_short;		/* the same of any other */
@@ -56,7 +57,7 @@ static void epoch_lock_shard(const struct gagg_host *h, u32 s)
 	(void)h;
 	assert_false(one || all || joined);
 	one = true;
-	say("shard%u ", s);
+	(void)s;
 }
 
 static void epoch_unlock_shard(const struct gagg_host *h, u32 s)
@@ -87,6 +88,8 @@ static struct gagg_shard *epoch_shard(const struct gagg_host *h, u32 s)
 {
 	(void)h;
 	assert_true(all || one);
+	if (one)
+		say("shard%u ", s);
 	return shard[s];
 }
 
@@ -100,14 +103,11 @@ static u64 epoch_random(void)
 	return 4711;
 }
 
-static bool epoch_unfit(const struct gagg_host *h, u32 s)
+static struct gagg_stats *epoch_stats(const struct gagg_host *h, u32 s)
 {
-	bool is = unfit[s];
-
 	(void)h;
 	assert_true(one);
-	unfit[s] = false;
-	return is;
+	return &stats[s];
 }
 
 static void epoch_tell_unfit(const struct gagg_host *h)
@@ -247,12 +247,11 @@ static void is_host(u32 n)
 	all = false;
 	one = false;
 	memory = true;
-	memset(unfit, 0, sizeof(unfit));
+	memset(stats, 0, sizeof(stats));
 	memset(sends, 0, sizeof(sends));
 	memset(is_said, 0, sizeof(is_said));
 	memset(mtus, 0, sizeof(mtus));
 	is_said_short = false;
-	too_long = false;
 	hello_flags = 0;
 	said[0] = 0;
 	states[2 * n] = GAGG_S_ATTACHED;
@@ -265,7 +264,7 @@ static void is_host(u32 n)
 	}
 	x = (struct gagg_hosted){
 		.host.name = 'a', .g = &host[n].g, .join = &host[n].j, .due = &due,
-		.unfit = &too_long, .table = &table, .epoch = &epoch, .epochs = &epochs,
+		.table = &table, .epoch = &epoch, .epochs = &epochs,
 	};
 }
 
@@ -384,7 +383,7 @@ static void timer__hears_and_tells(void **state)
 	assert_int_equal(host[1].j.phase, GAGG_PHASE_RUNNING);
 	assert_null(strstr(said, "unfit"));
 	said[0] = 0;
-	unfit[0] = true;
+	gagg_stats_failed(&stats[0], 1, true);
 	gagg_step_timer(&x);
 	assert_non_null(strstr(said, "shard0 shard1 unfit call"));
 	assert_ended(1, 1, GAGG_R_MTU, 2);
@@ -442,7 +441,7 @@ static void timer__tells_what_join_said(void **state)
 	sends[0] = GAGG_FATE_UNFIT;
 	gagg_step_speak(&x, GAGG_DUE_SAY);
 	expect("hello0-0 ");
-	assert_true(too_long);
+	assert_true(stats[0].unfit);
 	gagg_step_timer(&x);
 	assert_non_null(strstr(said, "shard0 shard1 unfit call"));
 	assert_ended(1, 1, GAGG_R_MTU, 2);
@@ -456,7 +455,7 @@ static void is_automatic(void)
 {
 	world(3);
 	is_host(0);
-	x.automatic = true;
+	x.g->automatic = true;
 	mtus[0] = 68;
 	mtus[1] = 1500;
 	mtus[2] = gagg_wire_needs(208, false);
@@ -489,7 +488,7 @@ static void limit__is_told(void **state)
 	assert_int_equal(host[0].j.limit, 208);
 	assert_true(due.nodes[GAGG_JOIN_SEND_HELLO] == 6);
 	/* what fits over IPv6 is less */
-	x.v6 = true;
+	x.g->v6 = true;
 	assert_true(gagg_step_limit(&x));
 	assert_int_equal(host[0].j.limit, 200);
 }
@@ -502,10 +501,10 @@ static void limit__is_not_looked_for(void **state)
 	assert_false(gagg_step_limit(&x));
 	expect("");
 	due.nodes[GAGG_JOIN_SEND_HELLO] = 2;
-	x.automatic = false;
+	x.g->automatic = false;
 	assert_false(gagg_step_limit(&x));
 	expect("");
-	x.automatic = true;
+	x.g->automatic = true;
 	mtus[1] = 0;
 	mtus[2] = 0;
 	assert_true(gagg_step_limit(&x));
@@ -564,7 +563,7 @@ static void speak__sent_on_all_shards(void **state)
 		sends[s] = GAGG_FATE_NO_ROOM;
 		gagg_step_speak(&x, GAGG_DUE_SAY);
 		expect("wide0-0 wide1-0 ");
-		assert_false(too_long);
+		assert_false(stats[s].unfit);
 		assert_false(claims_sent());
 	}
 }
@@ -579,12 +578,39 @@ static void speak__unfit_does_not_pass(void **state)
 		sends[s] = GAGG_FATE_UNFIT;
 		gagg_step_speak(&x, GAGG_DUE_SAY);
 		expect("wide0-0 wide1-0 ");
-		assert_true(too_long);
+		assert_true(stats[s].unfit);
 		sends[s] = GAGG_FATE_LEFT;
 		assert_true(claims_sent());
 		/* it is told, whatever leaves before the timer comes */
-		assert_true(too_long);
+		assert_true(stats[s].unfit);
 	}
+}
+
+/* each on its shard; what was said a moment ago, and is not sent, is no error */
+static void speak__is_counted(void **state)
+{
+	const u32 wide = GAGG_WIRE_HDRLEN + 4 * host[1].g.lanes;
+
+	(void)state;
+	is_asked();
+	sends[1] = GAGG_FATE_NO_ROOM;
+	gagg_step_speak(&x, GAGG_DUE_SAY);
+	assert_int_equal(stats[0].tx_datagrams, 1);
+	assert_int_equal(stats[0].tx_bytes, wide);
+	assert_int_equal(stats[0].tx_errors, 0);
+	assert_int_equal(stats[1].tx_datagrams, 0);
+	assert_int_equal(stats[1].tx_bytes, 0);
+	assert_int_equal(stats[1].tx_errors, 1);
+	is_asked();
+	sends[1] = GAGG_FATE_UNFIT;
+	gagg_step_speak(&x, GAGG_DUE_SAY);
+	assert_int_equal(stats[1].tx_datagrams, 0);
+	assert_int_equal(stats[1].tx_errors, 1);
+	is_asked();
+	is_said[1] = true;
+	gagg_step_speak(&x, GAGG_DUE_SAY);
+	assert_int_equal(stats[0].tx_datagrams, 1);
+	assert_int_equal(stats[1].tx_errors, 0);
 }
 
 /* of a HELLO that is not made the question is still to be asked */
@@ -696,6 +722,7 @@ int main(void)
 		cmocka_unit_test(speak__what_is_due),
 		cmocka_unit_test(speak__sent_on_all_shards),
 		cmocka_unit_test(speak__unfit_does_not_pass),
+		cmocka_unit_test(speak__is_counted),
 		cmocka_unit_test(speak__not_again),
 		cmocka_unit_test(create__begins_to_join),
 		cmocka_unit_test(last_words__are_said_thrice),

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 420
+# turns: 2
 #
 # gagg-twin: hosts without the module in one group with hosts that have it, and
 # groups of nothing else.
@@ -260,15 +261,10 @@ too_large()
 		grep -q "datagrams of 2048 lanes take 8284 bytes, and the MTU to the host of rank 1 is 1500" \
 			"$tmp/refused"
 }
-packets()
-{
-	net_exec 1 awk '$1 == "eth0:" { print $11 }' /proc/net/dev
-}
-
 check "lanes that the MTU does not take are refused" too_large
 # its bursts become datagrams before the interface counts them
 net_exec 1 ethtool -K eth0 tx-udp-segmentation off
-check "twins" eval 'twin_conf ring 256 window 64 && sent=$(packets) && twin_up 0 1 2'
+check "twins" eval 'twin_conf ring 256 window 64 && sent=$(packets 1) && twin_up 0 1 2'
 rank_options=(--repeat 0)
 ranks_start fail allreduce:int32:sum:100000
 check "trainers are under way" under_way 0
@@ -276,7 +272,7 @@ net_exec 1 ip link set eth0 mtu 1400
 check "an MTU that shrinks ends the epoch, and is named" eval 'ranks_wait &&
 	grep "do not fit the MTU to the host of rank [02] any more, which is 1400" /run/gagg/h1.log'
 check "what did not leave is not counted as sent" eval 'is "$(twin_count 1 tx_errors) > 0" &&
-	is "$(twin_count 1 tx_datagrams) <= $(packets) - $sent"'
+	is "$(twin_count 1 tx_datagrams) <= $(packets 1) - $sent"'
 rank_options=()
 twin_down
 layout 1 3

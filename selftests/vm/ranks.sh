@@ -400,6 +400,13 @@ count_all()
 	echo "$sum"
 }
 
+# packets that the interface of host $1 has sent
+# shellcheck disable=SC2016 # awk's
+packets()
+{
+	net_exec "$1" awk '$1 == "eth0:" { print $11 }' /proc/net/dev
+}
+
 # is EXPRESSION: arithmetic, printed when it fails
 is()
 {

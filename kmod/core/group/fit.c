@@ -38,11 +38,9 @@ static bool fit_not_wire(const struct gagg_fit *f, u32 *number)
 static bool fit_not_multicast_family(const struct gagg_fit *f, u32 *number)
 {
 	const struct gagg_roster *r = f->roster;
-	u32 len = r->local_len;
+	u32 len = gagg_roster_family(r);
 
 	(void)number;
-	if (!len && r->ranks)
-		len = r->len[gagg_lowest(r->ranks)];
 	return r->multicast_len && len && r->multicast_len != len;
 }
 

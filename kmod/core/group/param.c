@@ -212,6 +212,7 @@ void gagg_params_geom(const struct gagg_params *v, struct gagg_geom *g)
 	g->group = v->id;
 	g->room = v->lanes ? (u16)v->lanes : GAGG_WIRE_LANES;
 	g->lanes = g->room;
+	g->automatic = !v->lanes;
 	g->wide = v->lane_type == GAGG_LANE_TYPE_INT64;
 	g->ring = v->ring;
 	g->window = v->window;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "group/addr.h"
 #include "group/roster.h"
 #include "sync/sync.h"
 
@@ -51,6 +52,15 @@ static u32 roster_odd(const struct gagg_roster *r)
 	return GAGG_RANKS;
 }
 
+u32 gagg_roster_family(const struct gagg_roster *r)
+{
+	u32 len = r->local_len;
+
+	if (!len && r->ranks)
+		len = r->len[gagg_lowest(r->ranks)];
+	return len;
+}
+
 void gagg_roster_sums(const struct gagg_roster *r, struct gagg_sums *sums)
 {
 	u64 workers = roster_workers(r), left = r->ranks;
@@ -85,5 +95,6 @@ void gagg_roster_geom(const struct gagg_roster *r, const struct gagg_params *v,
 			g->self = (u8)node;
 	}
 	g->heard_by_others = r->multicast_len != 0;
+	g->v6 = gagg_roster_family(r) == GAGG_ADDR_V6;
 	gagg_sync_apply(g, sync);
 }

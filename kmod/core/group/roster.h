@@ -37,6 +37,12 @@ struct gagg_roster {
 /* a rank is there; in any order */
 void gagg_roster_enter(struct gagg_roster *r, u32 rank, u8 roles, const void *addr, u8 len);
 
+/*
+ * Bytes of an address of this host's family, or else of the first rank's: with gagg_sums.odd that
+ * of all. 0: no address is known
+ */
+u32 gagg_roster_family(const struct gagg_roster *r);
+
 /**
  * struct gagg_sums - what a group's ranks come to
  * @hosts:	addresses

@@ -2,13 +2,36 @@
 #include "group/digest.h"
 #include "group/state.h"
 
-enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st)
+static enum gagg_group_state state_of_group(const struct gagg_ioc_status *st)
 {
 	if (st->phase == GAGG_PHASE_RUNNING)
 		return GAGG_GS_RUNNING;
 	if (st->mismatch)
 		return GAGG_GS_MISMATCH;
 	return st->blocked ? GAGG_GS_BLOCKED : GAGG_GS_WAITING;
+}
+
+static void state_group_fact(struct gagg_group_facts *f, u32 attr, u32 value)
+{
+	f->number[attr] = value;
+	f->set |= GAGG_BIT(attr);
+}
+
+void gagg_facts_group(struct gagg_group_facts *f, const struct gagg_geom *g,
+		      const struct gagg_ioc_status *st, u32 mtu)
+{
+	u32 lanes = st ? st->lanes : g->room;
+
+	*f = (struct gagg_group_facts){ .epoch = st ? st->epoch : 0 };
+	state_group_fact(f, GAGG_GA_STATE, st ? state_of_group(st) : GAGG_GS_INCOMPLETE);
+	state_group_fact(f, GAGG_GA_REASON, st ? st->reason : 0);
+	state_group_fact(f, GAGG_GA_REASON_RANK, st ? st->rank : 0);
+	state_group_fact(f, GAGG_GA_LANES_NOW, lanes);
+	state_group_fact(f, GAGG_GA_MTU_NEEDED, gagg_wire_needs(lanes, g->v6));
+	if (mtu)
+		state_group_fact(f, GAGG_GA_MTU, mtu);
+	if (st && st->mismatch)
+		f->mismatch = gagg_digest_name(st->mismatch - 1);
 }
 
 static void state_fact(struct gagg_facts *f, u32 attr, u32 value)

@@ -17,9 +17,6 @@ static inline bool gagg_state_is_stuck(const struct gagg_ioc_status *st)
 	return st->mismatch || st->blocked;
 }
 
-/* of a group whose configuration is complete */
-enum gagg_group_state gagg_state_group(const struct gagg_ioc_status *st);
-
 /**
  * struct gagg_facts - what administrators are told of a member, by its attributes of netlink
  * @set:	GAGG_BIT() of those of @number that are told
@@ -39,6 +36,30 @@ struct gagg_facts {
 	bool blocked;
 	struct gagg_ioc_times times;
 };
+
+/**
+ * struct gagg_group_facts - the same of a group
+ * @set:	GAGG_BIT() of those of @number that are told
+ * @number:	attributes that are a u32, by enum gagg_group_attr
+ * @epoch:	GAGG_GA_EPOCH
+ * @mismatch:	GAGG_GA_MISMATCH; NULL: nobody is known to be configured differently
+ */
+struct gagg_group_facts {
+	u64 set;
+	u32 number[GAGG_GA_MAX + 1];
+	u64 epoch;
+	const char *mismatch;
+};
+
+/**
+ * gagg_facts_group - what is told of a group
+ * @f:		is filled in
+ * @g:		its geometry
+ * @st:		what is known of it; NULL: it lacks members, and its hosts do not talk yet
+ * @mtu:	the least of the interfaces to other hosts; 0: it is not known
+ */
+void gagg_facts_group(struct gagg_group_facts *f, const struct gagg_geom *g,
+		      const struct gagg_ioc_status *st, u32 mtu);
 
 /*
  * Each adds to facts that are zero at first. gagg_facts_host() is first, and says what is known of
