@@ -138,8 +138,8 @@ check:
 	@echo "3/4 programs and tests"
 	@$(MAKE) -j$(nproc) all selftests
 	@echo "4/4 tests, 30 to 60 min on 2 processors; a line as each ends"
-	@selftests/run turn@machines turn@model turn@virtual static unit fuzz chaos vm@uml \
-		docs $(TESTS_debug:%=vm@uml-debug/%) stock
+	@selftests/run turn@machines turn@model turn@virtual static unit fuzz chaos turn@vm@uml \
+		turn@docs $(TESTS_debug:%=turn@vm@uml-debug/%) stock
 
 check-unit:
 	@$(MAKE) -j$(nproc) unit-tests

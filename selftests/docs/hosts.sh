@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
+# turns: 2
 #
 # README's section on real hosts, to the letter: the module is built for the kernel that runs,
 # installed and loaded, and a group made on four hosts. In User-mode Linux, where hosts are

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
+# turns: 2
 #
 # Results by multicast, of hosts with the module, with gagg-twin, and of both: exact
 # whatever is lost, even if a host hears none of them; what a home sends does not grow

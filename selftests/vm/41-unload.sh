@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
+# turns: 2
 #
 # The module can be unloaded whenever no session is open, whoever knocks at its
 # ports; groups and namespaces go away under full traffic, and nothing is left.
@@ -14,7 +15,7 @@ plan 18
 WIRE=$TOP/build/selftests/vm/wire
 # ten times as slow on the debug kernel
 LOOPS=50 BETWEEN=20
-! slow_kernel || LOOPS=8 BETWEEN=4
+! slow_kernel || LOOPS=4 BETWEEN=2
 # enum gagg_reason
 DELETED=6 SILENT=3
 

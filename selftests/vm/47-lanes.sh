@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# turns: 2
 # clock: skip
 #
 # Lanes "auto": hosts of different MTUs agree on what fits all of them, anew for each

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
+# turns: 2
 #
 # Netlink requests that are out of range, of the wrong size, incomplete or not
 # permitted: the errno, the attribute and the sentence that fit, and no change.

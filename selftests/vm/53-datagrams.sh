@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# turns: 2
 #
 # Datagrams that are malformed, of strangers, or of something else than what is
 # going on: dropped, counted by reason, never answered, never added.

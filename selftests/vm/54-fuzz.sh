@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
+# turns: 2
 # kernels: uml-debug debug
 #
 # Mutated datagrams at the live sockets, random calls of /dev/gagg and random

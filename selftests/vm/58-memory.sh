@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 400
+# turns: 2
 #
 # gagg-twin is heard, and hears, while it makes memory for another group's ring, and while
 # its socket holds what a slow link has not carried yet.
@@ -27,7 +28,7 @@ large_ring()
 			barrier barrier >"$tmp/large.$r" 2>&1 &
 	done
 	for r in 0 1; do
-		wait_until 100 grep -q "op 2 .* ok" "$tmp/large.$r" || {
+		wait_until 200 grep -q "op 2 .* ok" "$tmp/large.$r" || {
 			cat "$tmp/large.$r"
 			return 1
 		}
@@ -37,8 +38,8 @@ large_ring()
 layout 2
 net_ready 1500
 twin_conf ring 256 window 64 dead-after 1000
-# 1.5 GB of results
-sed "s/\"g\"/\"large\"/; s/ring = 256/ring = 1048576\nport = 7640/; s/$(address 1)/$(address 0)/" \
+# 750 MB of results
+sed "s/\"g\"/\"large\"/; s/ring = 256/ring = 524288\nport = 7640/; s/$(address 1)/$(address 0)/" \
 	"$tmp/gagg.conf" >"$tmp/large"
 cat "$tmp/large" >>"$tmp/gagg.conf"
 check "two groups" twin_up 0 1

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 480
+# turns: 2
 #
 # Who pays for the memory of a twin's trainers. What a trainer writes is its own, what the
 # twin has made is used again: a trainer that attaches and leaves for ever, and holds every
@@ -97,7 +98,7 @@ twin_down
 
 twin_conf ring 1024 window 64
 check "twins with a small ring" twin_up 0 1
-rounds=2000
+rounds=1000
 ! slow_kernel || rounds=500
 comes_and_goes 200
 # Again, up to twice: the heap of a twin grows by 16 to 24 KiB once, after a thousand times or

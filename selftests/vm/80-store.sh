@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# turns: 2
 #
 # Stores: every read of every rank shows what its sync mode says, whatever the
 # network loses, repeats and reorders; see store.c.

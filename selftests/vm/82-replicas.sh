@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# turns: 2
 #
 # What the sync modes of replicas conserve, they conserve to the bit, whatever the
 # network does: see replica.c, elastic.c. And four hosts train on handwritten digits,

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
+# turns: 2
 #
 # Sync modes in which every rank has a copy of the store: what is refused, and that
 # nothing is lost or counted twice, whatever the network does; see store.c, gossip.c.
