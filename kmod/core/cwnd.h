@@ -30,7 +30,7 @@
  *		(RFC 2861), or for a longer time (gagg_path.idle_after): where all the network is
  *		the group's, its queues are as empty after a pause as before.
  *
- * Constants without a source are the best of a sweep over what test_outage and test_loss measure
+ * Constants without a source are the best of a sweep over what model_outage and model_loss measure
  * (see Documentation/congestion.md).
  */
 #ifndef GAGG_CORE_CWND_H

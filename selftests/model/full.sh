@@ -3,10 +3,10 @@
 # timeout: 900
 # turns: 2
 #
-# Unit tests that have more to do than "make check-unit" has time for: all of it.
+# Tests that have more to do than each commit has time for: all of it.
 
 cd "$(dirname "$0")/../.." || exit 1
-mapfile -t sources < <(grep -l '^#include "full.h"' selftests/unit/test_*.c)
+mapfile -t sources < <(grep -l '^#include "\(../unit/\)\?full.h"' selftests/unit/test_*.c selftests/model/model_*.c)
 status=0
 for source in "${sources[@]}"; do
 	test=build/${source%.c}

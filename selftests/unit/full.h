@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For tests that can do more than "make check-unit" has time for: more seeds, larger worlds. With
+ * For tests that can do more than each commit has time for: more seeds, larger worlds. With
  * "--full" they do all of it, as in selftests/model/full.sh and the mutation suites.
  */
 #ifndef FULL_H

@@ -4,8 +4,8 @@
  * What it costs when all is lost for a while, and when queues are short: an all-reduce in
  * the simulator, in virtual time.
  *
- *	test_outage [--full]	every rate, number of hosts and kind of outage
- *	test_outage [--table]	what each costs, without a test
+ *	model_outage [--full]	every rate, number of hosts and kind of outage
+ *	model_outage [--table]	what each costs, without a test
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "selftests/model/world.h"
-#include "full.h"
+#include "../unit/full.h"
 #include "path.h"
 
 #define CHUNKS	4096

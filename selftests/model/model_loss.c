@@ -4,8 +4,8 @@
  * What time a collective takes on links of 1 Gbit/s, in the simulator: virtual time,
  * so the same on every machine. Processors take none.
  *
- *	test_loss [--full]	all that is tested
- *	test_loss [--table N]	means of N seeds, of more sizes, without a test
+ *	model_loss [--full]	all that is tested
+ *	model_loss [--table N]	means of N seeds, of more sizes, without a test
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "selftests/model/world.h"
-#include "full.h"
+#include "../unit/full.h"
 
 /* of 344 lanes: 64 MiB, 4 MiB */
 #define LONG	48771
