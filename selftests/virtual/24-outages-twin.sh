@@ -20,7 +20,7 @@ outages "N=4" 20 both 2
 world_down
 world twin 16 ring 2048 || bail "no hosts"
 wires 10gbit 25us
-# some take 2 ms, some 4
+# some take 2 ms, some 4: their clocks take time (Documentation/lab/2026-11-28-clock.md)
 baseline 512K "N=16" 4
 outages "N=16" 1 cut 2
 outages "N=16" 20 cut 2
