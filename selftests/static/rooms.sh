@@ -25,18 +25,22 @@ kmod/core/store: kmod/core kmod/core/sync
 kmod/core/sync: kmod/core
 END
 
-# room ROOM HEADER: whose header that is; folders are looked at as the compiler does
+# room ROOM HEADER: $to is whose header that is; folders are looked at as the compiler does
+declare -A room_names=()
 room()
 {
 	local at
 
 	for at in "$1" kmod/core kmod agent/lib; do
 		if [ -e "$at/$2" ]; then
-			realpath --relative-to=. "$(dirname "$at/$2")"
+			at=$at/$2
+			at=${at%/*}
+			: "${room_names[$at]:=$(realpath --relative-to=. "$at")}"
+			to=${room_names[$at]}
 			return
 		fi
 	done
-	echo "nowhere:$2"
+	to=nowhere:$2
 }
 
 # arrows TOP: "ROOM OTHER SOURCE" for each header of another room that is included below it
@@ -45,8 +49,8 @@ arrows()
 	local source header from to
 
 	while IFS=: read -r source header; do
-		from=$(dirname "$source")
-		to=$(room "$from" "$header")
+		from=${source%/*}
+		room "$from" "$header"
 		[ "$from" = "$to" ] || echo "$from $to $source"
 	done < <(grep -roE --include='*.[ch]' '^#include "[^"]+"' "$@" |
 		sed 's/#include "//; s/"$//')

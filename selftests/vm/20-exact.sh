@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
+# turns: 2
 #
 # Integer results are exact, whatever the shape of the group and whatever the
 # network does: a cover of all pairs of values, drawn by SEED (1). The whole product

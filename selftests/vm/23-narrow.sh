@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
+# turns: 2
 #
 # Wire formats int16 and int8: what comes of a sum is what reference.c computes from the
 # elements with another arithmetic, on every rank, whatever the network does and

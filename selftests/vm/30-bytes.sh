@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
+# turns: 2
 #
 # What an interface carries, without offloads, so that every datagram counts
 # its headers: 14 Ethernet, 20 IPv4 (40 IPv6), 8 UDP, 64 gagg. A full chunk of

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
+# turns: 2
 #
 # Exponents: magnitudes that grow, shrink, differ between ranks, vanish. Results
 # are within their bounds (rank.c checks every element) and the same bits on

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
+# turns: 2
 #
 # Ranks that do not agree. Different calls end the epoch with a sentence that
 # names two ranks which differ, the same on every rank; but where two homes may see

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# turns: 2
 # stock: the vDSO: a clock that is read without a call
 #
 # System calls do not grow with data: a blocking all-reduce of 64 MiB makes two,

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# turns: 2
 #
 # The end of many groups, in one namespace or in as many, takes as many grace periods as
 # that of one: nobody keeps the host from making and ending namespaces by making groups.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
+# turns: 2
 #
 # Trainers with several threads, each of which takes a signal every millisecond: no
 # update is lost, and no communicator.
