@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
+# turns: 2
 #
 # What is lost is sent again, and little else.
 
