@@ -8,4 +8,4 @@
 cd "$(dirname "$0")/../.." || exit 1
 scripts/sanitized thread build/selftests/unit/test_lib_order || exit 1
 export TSAN_OPTIONS=halt_on_error=0:history_size=4:exitcode=66
-exec build/sanitized/thread/build/selftests/unit/test_lib_order
+exec build/sanitized/thread/build/selftests/unit/test_lib_order --full

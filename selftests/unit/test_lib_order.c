@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "fake_ranks.h"
+#include "full.h"
 
-#define PROGRAMS	200
 #define OPS		40
 #define COMMS		3
 #define RING		8
@@ -152,7 +152,7 @@ static void random_body(struct gagg_comm *c, int rank)
 static void order__random(void **state)
 {
 	const char *env = getenv("SEED");
-	uint32_t n = env ? 1 : PROGRAMS;
+	uint32_t n = env ? 1 : full_or(200, 50);
 
 	(void)state;
 	for (seed = env ? (uint32_t)atoi(env) : 1; n--; seed++) {
@@ -345,7 +345,7 @@ static void order__left_behind(void **state)
 	run_with(RING, 4, TIMEOUT_MS, false, abort_body);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order__more_than_the_kernel_takes),
@@ -357,6 +357,7 @@ int main(void)
 		cmocka_unit_test(order__random),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("lib_order", tests, NULL, NULL);
 }
