@@ -370,7 +370,7 @@ static int twin_submit_locked(struct twin_link *l, struct gagg_ioc_submit *arg)
 	    p->head - __atomic_load_n(&p->taken, __ATOMIC_ACQUIRE) >= TWIN_SUBMITS)
 		return -E2BIG;
 	arg->op = ++s->submitted;
-	s->cursor += arg->chunks;
+	s->cursor += s->store ? 0 : arg->chunks;
 	p->submit[p->head % TWIN_SUBMITS] = *arg;
 	__atomic_store_n(&p->head, p->head + 1, __ATOMIC_SEQ_CST);
 	return 0;

@@ -58,6 +58,7 @@ enum twin_state {
  * @present:	the session has a seat on the channel
  * @completed:	ops done
  * @chunks:	all virtual chunks below are done
+ * @store:	the channel has a store, whose ops have no virtual chunks
  * @bell:	futex; grows when the wanted op or chunk is done, or the state changes
  * @want_op:	written by the trainer: wake me when this op is done; TWIN_NEVER
  * @want_chunk:	written by the trainer: wake me when all virtual chunks below are done; TWIN_NEVER
@@ -70,7 +71,8 @@ struct twin_seat {
 	uint64_t completed;
 	uint64_t chunks;
 	uint32_t bell;
-	uint32_t reserved[9];
+	uint32_t store;
+	uint32_t reserved[8];
 	uint64_t want_op;
 	uint64_t want_chunk;
 	uint64_t submitted;

@@ -64,6 +64,7 @@ static void session_share_seat(struct session *s, struct channel *ch)
 
 	memset(shared, 0, sizeof(*shared));
 	shared->channel = ch->site.part[0]->id;
+	shared->store = s->group->geom.store;
 	shared->want_op = TWIN_NEVER;
 	shared->want_chunk = TWIN_NEVER;
 	__atomic_store_n(&shared->present, 1, __ATOMIC_RELEASE);

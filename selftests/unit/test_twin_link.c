@@ -25,6 +25,7 @@
 #define PATIENCE_MS	200
 
 static int ours, theirs;	/* libgagg's end, the twin's */
+static struct twin_page *page;	/* what both see, since answer_hello() */
 
 static int pair(void **state)
 {
@@ -35,6 +36,7 @@ static int pair(void **state)
 		return -1;
 	ours = fds[0];
 	theirs = fds[1];
+	page = NULL;
 	return 0;
 }
 
@@ -42,6 +44,8 @@ static int pair_ends(void **state)
 {
 	(void)state;
 	sys_close(ours);
+	if (page)
+		munmap(page, sizeof(*page));
 	return theirs >= 0 && close(theirs);
 }
 
@@ -60,7 +64,9 @@ static void answer_hello(void)
 			      eventfd(0, EFD_CLOEXEC) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
 
-	assert_int_equal(ftruncate(fds[0], sizeof(struct twin_page)), 0);
+	assert_int_equal(ftruncate(fds[0], sizeof(*page)), 0);
+	page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0);
+	assert_ptr_not_equal(page, MAP_FAILED);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(fds));
@@ -235,6 +241,40 @@ static void link__gone(void **state)
 	sys_leave(ours);
 }
 
+/* a seat that runs, with an op of 8 chunks; waits for the chunks up to @chunk */
+static int wait_for_chunk(bool store, uint64_t chunk)
+{
+	struct gagg_ioc_submit submit = { .size = sizeof(submit), .channel = 5, .chunks = 8 };
+	struct gagg_ioc_wait wait = { .size = sizeof(wait), .channel = 5, .chunk = chunk,
+				      .timeout_ns = 1000 };
+
+	answer_hello();
+	assert_int_equal(sys_begin(ours, PATIENCE_MS), 0);
+	page->state = TWIN_RUNNING;
+	page->seat[3] = (struct twin_seat){ .channel = 5, .present = 1, .store = store };
+	assert_int_equal(sys_ioctl(ours, GAGG_IOC_SUBMIT, &submit), 0);
+	return sys_ioctl(ours, GAGG_IOC_WAIT, &wait);
+}
+
+/* as the module has it: a wait that could never end is refused */
+static void link__chunks_of_a_ring(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_for_chunk(false, 8), -ETIMEDOUT);
+}
+
+static void link__chunks_that_no_op_has(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_for_chunk(false, 9), -EINVAL);
+}
+
+static void link__chunks_of_a_store(void **state)
+{
+	(void)state;
+	assert_int_equal(wait_for_chunk(true, 1), -EINVAL);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pair, pair_ends)
 
 int main(void)
@@ -247,6 +287,9 @@ int main(void)
 		TEST(link__leaves_one_that_does_not_read),
 		TEST(link__leaves_with_a_late_answer),
 		TEST(link__gone),
+		TEST(link__chunks_of_a_ring),
+		TEST(link__chunks_that_no_op_has),
+		TEST(link__chunks_of_a_store),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
