@@ -10,7 +10,7 @@
  *
  * Nothing is charged to the socket: a charge would require somebody to wait for room, and a poll
  * cannot wait. The core bounds what is in flight:
- * 1. contributions by the congestion window of each path (at most 512 datagrams)
+ * 1. contributions by the congestion window of each path (at most 448 datagrams)
  * 2. results by the windows of the nodes that contributed
  * 3. repairs by the same windows and by time (core/ring/repair.c)
  *

@@ -94,7 +94,7 @@ static void fact_carry_group(const struct gagg_group_facts *f, struct nl_group *
 		if (f->set & GAGG_BIT(attr))
 			*nl_group_number(out, attr) = f->number[attr];
 	out->epoch = f->epoch;
-	out->set |= (u32)f->set | NL_SET(GAGG_GA_EPOCH);
+	out->set |= f->set | NL_SET(GAGG_GA_EPOCH);
 	if (f->mismatch) {
 		strcpy(out->mismatch, f->mismatch);
 		out->set |= NL_SET(GAGG_GA_MISMATCH);

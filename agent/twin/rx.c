@@ -287,9 +287,9 @@ static bool rx_sockets(struct rx_turn *t)
 	return true;
 }
 
-bool rx_port(struct port *p, u64 now)
+bool rx_port(struct port *p, u64 *now)
 {
-	struct rx_turn turn = { .port = p, .now = now };
+	struct rx_turn turn = { .port = p, .now = *now };
 	bool more;
 
 	if (p->multicasts) {
@@ -302,5 +302,6 @@ bool rx_port(struct port *p, u64 now)
 		}
 	}
 	p->dear = turn.cost > GAGG_RECEIVE_TURN;
+	*now = turn.now;
 	return more;
 }

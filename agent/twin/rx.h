@@ -11,7 +11,10 @@ struct port;
 struct rx *rx_new(void);
 void rx_free(struct rx *rx);
 
-/* take what has come, in bounds; true: there is more. @now: time of arrival */
-bool rx_port(struct port *p, u64 now);
+/*
+ * Takes what has come, in bounds; true: there is more. @now: the time; out: that of the last that
+ * was taken, since what follows in the turn must not be told an earlier one
+ */
+bool rx_port(struct port *p, u64 *now);
 
 #endif

@@ -14,6 +14,7 @@
  *			control thread under the locks of all workers, and read
  *			under any of them, or by the control thread
  *	group.join_lock	its join object, what is due to be sent and to be made
+ *	group.times_lock	times of its ranks: a leaf, under the lock of a worker
  *
  * A worker never sleeps while it holds its lock. What a socket has no room for stays in the port's
  * queue until epoll reports room (queue.c). Meanwhile the worker receives, and starts nothing new

@@ -152,7 +152,7 @@ static bool worker_turn(struct worker *w, u64 *at)
 	worker_take_submissions(w);
 	for (p = w->ports; p; p = p->next) {
 		queue_send(p);
-		more |= rx_port(p, now);
+		more |= rx_port(p, &now);
 	}
 	for (p = w->ports; p; p = p->next)
 		more |= worker_run_port(p, now, at);

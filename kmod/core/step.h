@@ -214,27 +214,51 @@ static inline bool gagg_step_limit(const struct gagg_hosted *x)
 	return true;
 }
 
+/* what was said on a shard, and is not counted yet */
+struct gagg_tally {
+	u32 left;
+	u32 failed;
+	u64 bytes;
+	bool unfit;
+};
+
 static inline enum gagg_fate gagg_step_send(const struct gagg_host *h, u32 s, u32 node,
-					    const struct gagg_word *w)
+					    const struct gagg_word *w, struct gagg_tally *tally)
 {
 	enum gagg_fate fate = epoch_send(h, s, node, w);
 
-	epoch_lock_shard(h, s);
-	if (fate == GAGG_FATE_LEFT)
-		gagg_stats_sent(epoch_stats(h, s), 1, GAGG_WIRE_HDRLEN + w->m.len);
-	else
-		gagg_stats_failed(epoch_stats(h, s), 1, fate == GAGG_FATE_UNFIT);
-	epoch_unlock_shard(h, s);
+	if (fate == GAGG_FATE_LEFT) {
+		tally->left++;
+		tally->bytes += GAGG_WIRE_HDRLEN + w->m.len;
+	} else {
+		tally->failed++;
+		tally->unfit |= fate == GAGG_FATE_UNFIT;
+	}
 	return fate;
+}
+
+static inline void gagg_step_count(const struct gagg_hosted *x, const struct gagg_tally *tally)
+{
+	u32 s;
+
+	for (s = 0; s < x->g->shards; s++) {
+		if (!tally[s].left && !tally[s].failed)
+			continue;
+		epoch_lock_shard(&x->host, s);
+		gagg_stats_sent(epoch_stats(&x->host, s), tally[s].left, tally[s].bytes);
+		gagg_stats_failed(epoch_stats(&x->host, s), tally[s].failed, tally[s].unfit);
+		epoch_unlock_shard(&x->host, s);
+	}
 }
 
 /*
  * A datagram is made under the lock, and sent without it. One that was sent a moment ago is not
  * sent again. With a HELLO this is found out before it is made: one that is made counts as said.
  * The next HELLO claims SENT only if for those as long as a chunk there was room on all shards. One
- * that the interface refuses counts: it does not pass, and the next ones will not.
+ * that the interface refuses counts: it does not pass, and the next ones will not. @tally: by shard
  */
-static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
+static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node,
+				 struct gagg_tally *tally)
 {
 	bool wide = type == GAGG_JOIN_SEND_WIDE, sent = true;
 	const struct gagg_host *h = &x->host;
@@ -250,7 +274,7 @@ static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
 		u32 s = gagg_lowest(w.shards);
 
 		if (!wide || !epoch_is_said(h, s, node, true))
-			fate = gagg_step_send(h, s, node, &w);
+			fate = gagg_step_send(h, s, node, &w, &tally[s]);
 		sent &= fate != GAGG_FATE_NO_ROOM;
 	}
 	if (!wide || !sent)
@@ -260,14 +284,19 @@ static inline void gagg_step_say(const struct gagg_hosted *x, u8 type, u32 node)
 	epoch_unlock_join(h);
 }
 
-/* in the order of gagg_due_next() */
+/*
+ * In the order of gagg_due_next(). It is counted when all has been said: a shard may keep its lock
+ * for long, and no HELLO waits for that.
+ */
 static inline void gagg_step_say_all(const struct gagg_hosted *x, struct gagg_due *taken)
 {
+	struct gagg_tally tally[GAGG_SHARDS_MAX] = { 0 };
 	u32 node;
 	u8 type;
 
 	while ((type = gagg_due_next(taken, &node)) != GAGG_JOIN_TYPES)
-		gagg_step_say(x, type, node);
+		gagg_step_say(x, type, node, tally);
+	gagg_step_count(x, tally);
 }
 
 /*

@@ -243,11 +243,14 @@ static void last_words__of_an_epoch_that_was_deleted(void **state)
 	/* what is due is said still, but nothing else */
 	taken.nodes[GAGG_JOIN_SEND_HELLO] = 5;
 	taken.nodes[GAGG_JOIN_SEND_START] = 5;
+	taken.nodes[GAGG_JOIN_SEND_ABORT] = 1;
 	gagg_follow_last_words(&host[1].j, &taken);
 	assert_int_equal(taken.nodes[GAGG_JOIN_SEND_HELLO], 5);
-	assert_int_equal(gagg_due_types(&taken), 1 << GAGG_JOIN_SEND_HELLO);
+	assert_int_equal(taken.nodes[GAGG_JOIN_SEND_ABORT], 1);
+	assert_int_equal(gagg_due_types(&taken),
+			 1 << GAGG_JOIN_SEND_HELLO | 1 << GAGG_JOIN_SEND_ABORT);
 	/* it has ended of itself */
-	taken.nodes[GAGG_JOIN_SEND_HELLO] = 0;
+	memset(&taken, 0, sizeof(taken));
 	started(3);
 	leave(4, GAGG_R_BYE);
 	run(GAGG_SEC);
@@ -263,7 +266,34 @@ static void last_words__of_an_epoch_that_was_deleted(void **state)
 	assert_int_equal(node, 0);
 	assert_int_equal(gagg_due_next(&taken, &node), GAGG_JOIN_SEND_ABORT);
 	assert_int_equal(node, 2);
+	assert_int_equal(gagg_due_next(&taken, &node), GAGG_JOIN_SEND_HELLO);
+	assert_int_equal(node, 0);
+	assert_int_equal(gagg_due_next(&taken, &node), GAGG_JOIN_SEND_HELLO);
+	assert_int_equal(node, 2);
 	assert_int_equal(gagg_due_next(&taken, &node), GAGG_JOIN_TYPES);
+}
+
+/* another host's deletion ended the epoch before: that ranks have left since is said all the same */
+static void last_words__after_a_deletion_elsewhere(void **state)
+{
+	struct gagg_due taken;
+	struct gagg_end end;
+
+	(void)state;
+	started(3);
+	end = gagg_end_here(&host[2].g, GAGG_R_DELETED);
+	gagg_join_end(&host[2].j, &host[2].g, &end, now);
+	run(GAGG_SEC);
+	assert_int_equal(host[1].j.end.reason, GAGG_R_DELETED);
+	attach(2);
+	run(GAGG_SEC);
+	assert_int_equal(host[0].j.peer[1].attached, GAGG_BIT(2));
+	gagg_join_delete(&host[1].j, &host[1].g, &end, now);
+	gagg_due_collect(&due[1], &host[1].j);
+	gagg_due_take(&due[1], GAGG_DUE_ALL, &taken);
+	gagg_follow_last_words(&host[1].j, &taken);
+	assert_int_equal(taken.nodes[GAGG_JOIN_SEND_HELLO], 5);
+	assert_int_equal(taken.nodes[GAGG_JOIN_SEND_ABORT], 0);
 }
 
 int main(void)
@@ -284,6 +314,7 @@ int main(void)
 		cmocka_unit_test(timer__what_does_not_fit_ends_the_epoch),
 		cmocka_unit_test(timer__is_that_of_the_join_object),
 		cmocka_unit_test(last_words__of_an_epoch_that_was_deleted),
+		cmocka_unit_test(last_words__after_a_deletion_elsewhere),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

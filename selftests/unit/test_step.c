@@ -32,6 +32,7 @@ static struct gagg_stats stats[SHARDS];
 static enum gagg_fate sends[SHARDS];	/* what becomes of datagrams, by shard */
 static bool is_said[SHARDS];		/* a HELLO as long as a chunk was sent a moment ago */
 static bool is_said_short;		/* the same of any other */
+static u64 counted;			/* of shard 0, when the last one was sent */
 static u32 mtus[GAGG_TO_ALL + 1];
 static u16 hello_flags;			/* of the last one that was sent */
 static u64 epoch, epochs;
@@ -142,6 +143,7 @@ static enum gagg_fate epoch_send(const struct gagg_host *h, u32 s, u32 node,
 	    w->m.len > w->len ? "wide" : "hello", s, node);
 	if (w->m.type == GAGG_T_HELLO && w->m.len == w->len)
 		hello_flags = w->body.hello.flags;
+	counted = stats[0].tx_datagrams;
 	return sends[s];
 }
 
@@ -613,6 +615,20 @@ static void speak__is_counted(void **state)
 	assert_int_equal(stats[1].tx_errors, 0);
 }
 
+/* no datagram waits for the lock of a shard under which others are counted */
+static void speak__counts_when_all_is_said(void **state)
+{
+	(void)state;
+	is_asked();
+	due.nodes[GAGG_JOIN_SEND_WIDE] = 0;
+	due.nodes[GAGG_JOIN_SEND_HELLO] = 5;
+	due.nodes[GAGG_JOIN_SEND_START] = 4;
+	gagg_step_speak(&x, GAGG_DUE_SAY);
+	expect("hello0-0 hello0-2 start0-2 ");
+	assert_int_equal(counted, 0);
+	assert_int_equal(stats[0].tx_datagrams, 3);
+}
+
 /* of a HELLO that is not made the question is still to be asked */
 static void speak__not_again(void **state)
 {
@@ -669,7 +685,7 @@ static void last_words__are_said_thrice(void **state)
 	said[0] = 0;
 	gagg_step_delete(&x, &step);
 	assert_true(step.over);
-	expect("call25 lock trace unlink unlock ended2-6 give over1-6 abort0-0 abort0-2 abort0-0 abort0-2 abort0-0 abort0-2 ");
+	expect("call25 lock trace unlink unlock ended2-6 give over1-6 abort0-0 abort0-2 hello0-0 hello0-2 abort0-0 abort0-2 hello0-0 hello0-2 abort0-0 abort0-2 hello0-0 hello0-2 ");
 	assert_int_equal(gagg_due_types(&due), 0);
 }
 
@@ -723,6 +739,7 @@ int main(void)
 		cmocka_unit_test(speak__sent_on_all_shards),
 		cmocka_unit_test(speak__unfit_does_not_pass),
 		cmocka_unit_test(speak__is_counted),
+		cmocka_unit_test(speak__counts_when_all_is_said),
 		cmocka_unit_test(speak__not_again),
 		cmocka_unit_test(create__begins_to_join),
 		cmocka_unit_test(last_words__are_said_thrice),

@@ -117,12 +117,15 @@ static void questions(u32 times, u32 run)
 					sizeof(group.node[0].in)), sizeof(raw));
 }
 
+static u64 then;	/* the time, after a turn that began now */
+
 /* datagrams that a turn receives; @more: what it says */
 static u64 turn(bool more)
 {
 	u64 before = group.part[0].stats.rx_datagrams;
 
-	assert_int_equal(rx_port(&port, now), more);
+	then = now;
+	assert_int_equal(rx_port(&port, &then), more);
 	return group.part[0].stats.rx_datagrams - before;
 }
 
@@ -136,6 +139,7 @@ static void turn__of_what_is_cheap_is_one_call(void **state)
 	assert_int_equal(turn(true), 8);
 	assert_int_equal(turn(false), 4);
 	assert_int_equal(turn(false), 0);
+	assert_int_equal(then, now);
 	for (i = 0; i < GAGG_DROP_COUNT; i++)
 		assert_int_equal(group.part[0].stats.drop[i], 0);
 }
@@ -152,8 +156,10 @@ static void turn__ends_when_questions_have_cost_it(void **state)
 	assert_int_equal(turn(true), 1);
 	assert_int_equal(turn(true), 1);
 	assert_int_equal(turn(true), 1);
-	/* three quarters of a turn, and others */
+	assert_int_equal(then, now);
+	/* three quarters of a turn, and others, in several calls, of which each has its time */
 	assert_int_equal(turn(false), 23);
+	assert_true(then > now);
 	questions(9, 1);
 	assert_int_equal(turn(true), 8);
 	assert_int_equal(turn(false), 1);

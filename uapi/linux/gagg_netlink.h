@@ -264,7 +264,10 @@ enum gagg_stats_attr {
 	GAGG_SA_DROP_WINDOW,	/* beyond the window */
 	GAGG_SA_DROP_OP,	/* lane type or operator unknown, or lanes differ */
 	GAGG_SA_DROP_NOMEM,
-	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not accept, not in TX_DATAGRAMS */
+	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not accept. They leave TX_DATAGRAMS,
+				 * which may so decrease; but the module counts HELLO, START and
+				 * ABORT as sent once they are queued
+				 */
 	GAGG_SA_LATE,		/* first contributions to a round that was complete
 				 * without them
 				 */

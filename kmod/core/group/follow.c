@@ -89,11 +89,9 @@ void gagg_follow_timer(struct gagg_join *j, const struct gagg_geom *g, bool unfi
 
 void gagg_follow_last_words(const struct gagg_join *j, struct gagg_due *taken)
 {
-	u64 hello = taken->nodes[GAGG_JOIN_SEND_HELLO];
+	u64 hello = taken->nodes[GAGG_JOIN_SEND_HELLO], abort = taken->nodes[GAGG_JOIN_SEND_ABORT];
 
 	memset(taken, 0, sizeof(*taken));
-	if (j->epoch && j->end.reason == GAGG_R_DELETED)
-		taken->nodes[GAGG_JOIN_SEND_ABORT] = j->others;
-	else
-		taken->nodes[GAGG_JOIN_SEND_HELLO] = hello;
+	taken->nodes[GAGG_JOIN_SEND_ABORT] = abort | j->end_wait;
+	taken->nodes[GAGG_JOIN_SEND_HELLO] = hello;
 }
