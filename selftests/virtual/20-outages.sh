@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 4
+# turns: 8
 #
 # Links that are down for a while, in each way, at 10 Gbit/s: they cost what they last
 # and two timeouts.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 4
+# turns: 8
 #
 # As 20-outages, with fewer hosts and more, and with one home for all.
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 240
-# turns: 2
+# turns: 4
 #
 # gagg-twin without privileges, whose sockets have little room (212992 bytes, as
 # net.core.wmem_max has it), over links that are slow: it waits for them, and is heard, and hears, meanwhile.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# turns: 2
+# turns: 4
 #
 # All links are down when the first operation of an epoch begins: no host knows a round trip.
 

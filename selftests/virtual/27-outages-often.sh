@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 4
+# turns: 8
 #
 # A link that is down again and again, in the middle of all-reduces that are longer than it:
 # no operation takes longer than without, what it lasts, and 80 ms. More of them:

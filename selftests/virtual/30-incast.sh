@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 2
+# turns: 4
 #
 # All hosts send to one home, behind a switch whose port has room for 100 datagrams:
 # it takes no longer than 1.3 times as long as the port sends.

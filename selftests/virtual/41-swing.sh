@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 2
+# turns: 4
 #
 # A path that becomes longer and shorter while all-reduces are under way: what overtakes is
 # not lost.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 2
+# turns: 4
 #
 # One host that loses a fifth of what it sends makes all-reduces no slower than one that
 # loses a fifth of what it receives, and none takes much longer than the others.

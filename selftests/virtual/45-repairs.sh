@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# turns: 2
+# turns: 4
 #
 # A member that asks for the same results all the time gets no more of them than its window
 # holds in a round trip, twice at most; and who is no member gets nothing.

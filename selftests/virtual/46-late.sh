@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# turns: 2
+# turns: 4
 #
 # A host whose trainer comes late completes what all others have sent. It does not send all
 # of that at once into ports with room for 100 datagrams.

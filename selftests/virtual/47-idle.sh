@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 2
+# turns: 4
 #
 # A pause, as a trainer computes between operations: windows that a timeout has halved
 # again and again double from 10 datagrams, so the next operation takes longer. With

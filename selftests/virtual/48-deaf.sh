@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 2
+# turns: 4
 #
 # Results by multicast that no host hears: all of them are repaired, one by one, and no
 # operation stands still for it.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# turns: 2
+# turns: 4
 #
 # Ten minutes on a network that loses in long bursts, and on one whose link is down most
 # of the time: nobody is declared dead.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 180
-# turns: 2
+# turns: 4
 #
 # A host that is gone is declared dead, by name, when dead-after has passed.
 

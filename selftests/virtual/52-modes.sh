@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# turns: 2
+# turns: 4
 #
 # In every sync mode, a rank, its host, or the path to it stops in the middle: everybody
 # else has an error that names it, when dead-after has passed at the latest.

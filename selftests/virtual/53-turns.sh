@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# turns: 2
+# turns: 4
 #
 # Turns (r2sp) beside rounds (bsp) over links that are busy: what a step takes, of eight
 # workers that compute for some time and have a table of 1 MB, whose chunks one of them has,

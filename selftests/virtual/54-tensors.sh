@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# turns: 2
+# turns: 4
 #
 # Whole tensors at homes (placement tensor, greedily by size) beside chunks that are striped
 # over them: eight hosts train, four of them are homes, links of 100 Mbit/s. Tensors have a
