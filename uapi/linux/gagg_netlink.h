@@ -264,9 +264,10 @@ enum gagg_stats_attr {
 	GAGG_SA_DROP_WINDOW,	/* beyond the window */
 	GAGG_SA_DROP_OP,	/* lane type or operator unknown, or lanes differ */
 	GAGG_SA_DROP_NOMEM,
-	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not accept. They leave TX_DATAGRAMS,
-				 * which may so decrease; but the module counts HELLO, START and
-				 * ABORT as sent once they are queued
+	GAGG_SA_TX_ERRORS,	/* datagrams that the stack did not accept. They are not in
+				 * TX_DATAGRAMS and TX_BYTES: the module, which counts when it
+				 * queues, subtracts them there. It does not learn of HELLO, START
+				 * and ABORT that were refused: these count as sent
 				 */
 	GAGG_SA_LATE,		/* first contributions to a round that was complete
 				 * without them

@@ -138,9 +138,9 @@ void gagg_follow_timer(struct gagg_join *j, const struct gagg_geom *g, bool unfi
  * gagg_follow_last_words - what a group says that has been deleted
  * @j: of the group, after gagg_join_delete() with GAGG_R_DELETED
  * @taken: in: what is due. Out: to be said, GAGG_LAST_WORDS times: ABORT to the nodes that have
- *	   asked, or have not confirmed that the last epoch ended, which are all if it ended so; a
- *	   HELLO that is due, since ranks that waited have left. A node that misses all of them
- *	   notices the silence
+ *	   asked, or have not confirmed that the last epoch ended, which are all if the deletion
+ *	   has ended it; a HELLO that is due, since ranks that waited have left. A node that misses
+ *	   all of them notices the silence
  */
 void gagg_follow_last_words(const struct gagg_join *j, struct gagg_due *taken);
 
