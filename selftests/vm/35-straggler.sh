@@ -30,7 +30,8 @@ group_up ring 256 window 64
 
 snapshot
 check "nobody is late" ranks_run allreduce:int32:sum:50000 allreduce:int32:sum:50000
-note "unhindered: $(took 0 2) ms, $(count_all queries) queries, $(count_all retransmits) retransmits"
+unhindered=$(($(count_all queries) - queries))
+note "two unhindered: $(took 0 2) ms, $unhindered queries, $(count_all retransmits) retransmits"
 
 snapshot
 check "rank 3 is two seconds late" ranks_run allreduce:int32:sum:50000 \
@@ -40,8 +41,10 @@ retransmits=$(($(count_all retransmits) - retransmits))
 note "$queries queries, $retransmits retransmits; rank 0 waited $(took 0 2) ms, rank 3 $(took 3 2) ms"
 check "the others have waited, who is late has not" is "$(took 3 2) < $(took 0 2)"
 # each 2 ms, after 32 ms each sixteenth of the silence, 250 ms at most: 83 times in two
-# seconds at most, for each of 3 ranks and 3 homes; and those of the rest of the operation
-check "they have asked now and then" is "$queries >= 3 && $queries <= 9 * 83 + 150"
+# seconds at most, for each of 3 ranks and 3 homes; and those of two operations that nobody
+# hinders, as many as above, or twice as many on a machine that is busier now
+check "they have asked now and then" is \
+	"$queries >= 3 && $queries <= 9 * 83 + 150 + 2 * $unhindered"
 # one window was on its way, and arrived
 check "they have not repeated themselves" is "$retransmits <= 64"
 
