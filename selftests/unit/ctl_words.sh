@@ -52,16 +52,19 @@ offers()
 	[ "${COMPREPLY[*]}" = "$*" ] || echo "# ${COMPREPLY[*]}"
 }
 
+# knows_words FILE WORD...
 knows_words()
 {
-	local file=$1 word missing=0
-	shift
-	for word in "$@"; do
-		grep -qFw -- "$word" <(sed 's/\\-/-/g' "$file") && continue
+	local text word missing=0
+
+	text=$(<"$1")
+	text=${text//\\-/-}
+	for word in "${@:2}"; do
+		[[ $text =~ (^|[^[:alnum:]_])"$word"($|[^[:alnum:]_]) ]] && continue
 		echo "# $word"
 		missing=1
 	done
-	result $missing "$file knows every word"
+	result $missing "$1 knows every word"
 }
 
 offers "" g group

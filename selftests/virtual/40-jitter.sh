@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 4
+# turns: 8
 #
 # Nothing is lost, but comes late: of what is sent at most 0.1 % is sent again, and where
 # delays vary 2 %.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 4
+# turns: 8
 #
 # What is lost is sent again, and little else.
 

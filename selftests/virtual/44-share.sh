@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# turns: 4
+# turns: 8
 #
 # A group shares a link with TCP flows, and with another group: nobody has less than a
 # third of its fair share, behind a queue of 100 datagrams. For 20 s at 1 Gbit/s, too:

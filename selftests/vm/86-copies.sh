@@ -31,7 +31,7 @@ gossip_run()
 # all say the same of the mean
 one_mean()
 {
-	[ "$(sort -u "$tmp"/rank.? | wc -l)" -eq 1 ]
+	[ "$(sort -u "$tmp"/rank.? | wc -l)" -eq 1 ] || ! head "$tmp"/rank.?
 }
 
 # refused PATTERN OPTION...: a group with these options, and why
