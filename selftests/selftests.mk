@@ -21,6 +21,8 @@ TEST_CFLAGS	:= -std=gnu11 -Wall -Wextra -Werror -g -ffp-contract=off \
 unit_cc		:= $(CC)
 unit_cflags	:= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 		   -fno-sanitize-recover
+# a third of what starting a program costs is finding these libraries' symbols
+unit_ldflags	:= -static-libasan -static-libubsan
 model_cc	:= $(CC)
 model_cflags	:= -O2
 
@@ -75,7 +77,8 @@ build/selftests/obj/unit/kmod/simd_%.o: TEST_CFLAGS += \
 
 $(UNIT_TESTS) $(MODEL_TESTS): build/%: $$(call test-objs,$$*.c) selftests/selftests.mk
 	@mkdir -p $(@D)
-	$(CC) $($(notdir $(patsubst %/,%,$(@D)))_cflags) -o $@ $(filter %.o,$^) -lcmocka \
+	$(CC) $($(notdir $(patsubst %/,%,$(@D)))_cflags) $($(notdir $(patsubst %/,%,$(@D)))_ldflags) \
+		-o $@ $(filter %.o,$^) -lcmocka \
 		$(call test-ldlibs,$*.c) -lm
 
 # what selftests/model/mutate builds TEST from

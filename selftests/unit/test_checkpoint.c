@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "full.h"
 #include "gaggd_fixture.h"
 #include "../../agent/archive/archive.h"
 #include "../../agent/lib/broker.h"
@@ -435,6 +436,7 @@ static int saves_in_child(const char *name)
 static void killed__at_any_step(void **state)
 {
 	unsigned int acknowledged = 0, delay = 500;	/* us */
+	unsigned int kills = full_or(40, 16);
 	uint64_t i, is = 1, was;
 	int status;
 	pid_t pid;
@@ -442,7 +444,7 @@ static void killed__at_any_step(void **state)
 	(void)state;
 	start_for_us();
 	assert_int_equal(save("x"), 0);
-	for (i = 2; i < 42; i++) {
+	for (i = 2; i < 2 + kills; i++) {
 		fill(i);
 		fflush(NULL);
 		pid = fork();
@@ -461,8 +463,8 @@ static void killed__at_any_step(void **state)
 		delay = status ? delay * 3 / 2 : delay * 2 / 3;
 		loads("x", is);
 	}
-	print_message("# %u of 40 were acknowledged\n", acknowledged);
-	assert_in_range(acknowledged, 1, 39);
+	print_message("# %u of %u were acknowledged\n", acknowledged, kills);
+	assert_in_range(acknowledged, 1, kills - 1);
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
@@ -1254,7 +1256,7 @@ static void archive__is_synced_where_it_is(void **state)
 	assert_int_equal(synced, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(saved__is_there_again),
@@ -1283,6 +1285,7 @@ int main(void)
 		TEST(archive__is_synced_where_it_is),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("checkpoint", tests, NULL, NULL);
 }

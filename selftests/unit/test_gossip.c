@@ -14,7 +14,7 @@
 #include "full.h"
 #include "store_net.h"
 
-#define SEEDS	full_or(12, 4)
+#define SEEDS	full_or(12, 3)
 #define ROUNDS	12
 
 enum kind { PULL, PUSH, PAIR };

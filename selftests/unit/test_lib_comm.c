@@ -18,6 +18,7 @@
 
 #include "comm.h"
 #include "fake_ranks.h"
+#include "full.h"
 #include "given_up.h"
 
 /* --- refusals --------------------------------------------------------------------- */
@@ -316,7 +317,7 @@ static void given_up__fork(void **state)
 
 	(void)state;
 	pthread_create(&t, NULL, removes, &s);
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < (int)full_or(300, 60); i++) {
 		pid_t child = fork();
 
 		if (!child) {
@@ -982,7 +983,7 @@ static void init__fails(void **state)
 	assert_null(c);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(given_up__fork),
@@ -1009,6 +1010,7 @@ int main(void)
 		cmocka_unit_test(last_error__is_of_the_last_call),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,7 +152,7 @@ static void random_body(struct gagg_comm *c, int rank)
 static void order__random(void **state)
 {
 	const char *env = getenv("SEED");
-	uint32_t n = env ? 1 : full_or(200, 50);
+	uint32_t n = env ? 1 : full_or(200, 20);
 
 	(void)state;
 	for (seed = env ? (uint32_t)atoi(env) : 1; n--; seed++) {

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "fake_ranks.h"
+#include "full.h"
 #include "replica.h"
 #include "agent/lib/store.h"
 
@@ -973,7 +974,7 @@ static void mortal_body(struct gagg_comm *c, int rank)
 	struct gagg_replica *r;
 	float w[COUNT], u[COUNT];
 
-	for (uint32_t life = 0; life < 6; life++) {
+	for (uint32_t life = 0; life < full_or(6, 3); life++) {
 		int dies = (int)(draw(life, 1, 2) % N), at = (int)(draw(life, 3, 4) % STEPS), err;
 		bool early = life % 3 == 2;
 
@@ -1165,7 +1166,7 @@ static void easgd__needs_a_grid(void **state)
 	run_elastic("easgd-sync:3:90", "easgd:3:22", gridless_body);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(localsgd__mean_every_tau_steps),
@@ -1196,6 +1197,7 @@ int main(void)
 		cmocka_unit_test(death__ends_all_and_leaves_nothing),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 #include "deadline.h"
+#include "full.h"
 #include "message.h"
 
 static volatile sig_atomic_t signals;
@@ -275,7 +276,7 @@ static void *says_and_closes(void *arg)
 static void receive__the_last_message(void **state)
 {
 	int fds[2], theirs = -2, i;
-	uint64_t end = deadline_in(2000);
+	uint64_t end = deadline_in(full_or(2000, 400));
 	pthread_t thread;
 
 	(void)state;
@@ -349,7 +350,7 @@ static void receive__descriptors(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, shower, shower_ends)
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(connect__nobody_accepts),
@@ -362,6 +363,7 @@ int main(void)
 		TEST(receive__descriptors),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("message", tests, NULL, NULL);
 }

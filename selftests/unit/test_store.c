@@ -7,7 +7,7 @@
 #include "full.h"
 #include "store_net.h"
 
-#define SEEDS	full_or(16, 6)
+#define SEEDS	full_or(16, 3)
 #define CLOCKS	8
 #define RANKS	5
 

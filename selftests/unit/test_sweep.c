@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "full.h"
 #include "../vm/missing.h"
 #include "../../agent/twin/sweep.h"
 
@@ -107,7 +108,7 @@ static void sweep__many(void **state)
 	(void)state;
 	assert_true(sweeper >= 0);
 	/* one by one: of more than are swept at a time some are left to their holders */
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < (int)full_or(100, 2 * HELD); i++) {
 		fd = make();
 		assert_true(sweep_file(sweeper, fd));
 		is_swept(fd);
@@ -169,7 +170,7 @@ static void sweep__ends(void **state)
 	is_swept(f.fd);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sweep__many),
@@ -177,6 +178,7 @@ int main(void)
 		cmocka_unit_test(sweep__ends),
 	};
 
+	full = full_asked(argc, argv);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests_name("sweep", tests, NULL, NULL);
 }

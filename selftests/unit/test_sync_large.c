@@ -489,13 +489,13 @@ static void stores__of_64(void **state)
 static void stores__of_256(void **state)
 {
 	(void)state;
-	drive_all(256, 256, 12, 8, full_or(2, 1));
+	drive_all(256, full_or(256, 128), 12, full_or(8, 4), full_or(2, 1));
 }
 
 static void stores__of_1024(void **state)
 {
 	(void)state;
-	drive_all(1024, full_or(1024, 400), 8, full_or(4, 2), 1);
+	drive_all(1024, full_or(1024, 256), 8, full_or(4, 2), 1);
 }
 
 static void every_mode__is_driven(void **state)

@@ -179,20 +179,22 @@ static void steady__ranks_of_a_host_share_a_result(void **state)
 static void steady__largest_groups(void **state)
 {
 	struct world_config cfg = plain;
+	u32 chunks = full_or(64, 16);
 	struct world *w;
 
 	(void)state;
 	cfg.nodes = 64;
 	cfg.ops = 1;
-	cfg.max_chunks = 64;
+	cfg.ring = full_or(256, 64);
+	cfg.max_chunks = chunks;
 	cfg.stripe = 1;
 	w = run(&cfg);
-	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 64 * 63);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), chunks * 63);
 	world_free(w);
 	cfg.nodes = 4;
 	cfg.per_node = GAGG_LOCALS;
 	w = run(&cfg);
-	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), 64 * 48);
+	assert_int_equal(world_sent(w, GAGG_T_CONTRIB), chunks * 48);
 	world_free(w);
 }
 
@@ -248,7 +250,7 @@ static void int64__sums(void **state)
 
 static void narrow__sums(void **state)
 {
-	u64 i, worlds = full_or(32, 16) * (u64)seeds;
+	u64 i, worlds = full_or(32, 8) * (u64)seeds;
 
 	(void)state;
 	for (i = 0; i < worlds; i++) {
@@ -287,7 +289,7 @@ static void quorum__one_decision_for_all(void **state)
 	u32 i, k, late = 0, voids = 0;
 
 	(void)state;
-	for (i = 0; i < full_or(12, 5) * seeds * 7; i++) {
+	for (i = 0; i < full_or(12, 3) * seeds * 7; i++) {
 		struct world_config cfg = plain;
 		struct world *w;
 
@@ -617,7 +619,7 @@ static void death__nothing_of_an_epoch_outlives_it(void **state)
 	u32 i, deaths = 0;
 
 	(void)state;
-	for (i = 0; i < full_or(24, 8) * 3 * seeds; i++) {
+	for (i = 0; i < full_or(24, 4) * 3 * seeds; i++) {
 		struct world_config cfg = plain;
 		struct world *w;
 
@@ -662,7 +664,7 @@ static u8 levels[FACTORS] = {
 };
 
 #define LEVELS	6
-#define BUDGET	6000	/* contributions of a world, about */
+#define BUDGET	full_or(6000, 1000)	/* contributions of a world, about */
 
 static u64 rng;
 static bool covered[FACTORS][LEVELS][FACTORS][LEVELS];
