@@ -38,6 +38,7 @@
 #endif
 
 #define UNREAD_MAX	(4 << 10)	/* bytes, as the kernel counts them */
+#define LAST_MAX	16		/* requests that may lie in the socket of a rank that has ended */
 
 union arg {
 	u64 offset;
@@ -403,12 +404,29 @@ void link_settle(struct session *s)
 		link_serve(s);
 }
 
+/*
+ * The process that is the rank has ended. What it said before counts, above all that it leaves:
+ * 1. A trainer sends DETACH and ends, without waiting for the answer. If this thread had not run
+ *    meanwhile, both events are there at once, and a kernel may report the later one first.
+ * 2. A process that has ended sends nothing, and asks again only after the answer: what it has sent
+ *    is one request and DETACH. A child that holds the socket may send without end, hence the bound.
+ */
+static void link_hear_last(struct session *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	for (int i = 0; i < LAST_MAX && !s->closed && poll(&p, 1, 0) > 0; i++)
+		link_serve(s);
+}
+
 static void link_died(struct loop_event *ev, int res)
 {
 	struct session *s = loop_container(ev, struct session, death);
 
 	(void)res;
 	s->watching = false;
+	if (!s->closed)
+		link_hear_last(s);
 	if (s->closed) {
 		link_free(s);
 		return;
