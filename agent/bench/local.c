@@ -18,7 +18,7 @@
 
 #define FIRST_PORT	7440
 #define LAST_PORT	32767	/* below those that the kernel gives out */
-#define PATIENCE	10000	/* ms for a twin to listen */
+#define PATIENCE	60000	/* ms for a twin to listen */
 
 static struct {
 	char dir[32];

@@ -32,7 +32,7 @@ done
 for ((i = 0; i < hosts; i++)); do
 	tries=0
 	until [ -S "/run/gagg/h$i.sock" ]; do
-		if [ $((tries++)) -eq 100 ]; then
+		if [ $((tries++)) -eq 600 ]; then
 			echo "up: gaggd of host $i does not start:" >&2
 			cat "/run/gagg/h$i.log" >&2
 			exit 1

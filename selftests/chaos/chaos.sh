@@ -21,8 +21,8 @@ out=${OUT:-build/chaos}
 list=selftests/chaos/failed-seeds
 # of the host's time, for a boot: a world in which nothing moves ends by it, or by the
 # processor's time, which does not depend on what else runs
-PATIENT=1800
-PROCESSOR=300
+PATIENT=3500
+PROCESSOR=600
 seeds=0 minutes=${MINUTES:-3} count=0 status=0 awake=0 asleep=0
 declare -A running=() expected=()
 

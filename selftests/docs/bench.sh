@@ -48,7 +48,7 @@ signal()
 	folders=$(echo /tmp/gagg-bench.*)
 	build/gagg-bench all_reduce --local 3 -b 4K -e 4K -n 1000000 >/dev/null 2>&1 &
 	pid=$!
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		all=$(children "$pid")
 		[ "$(wc -w <<<"$all")" -ne 6 ] || break
 		sleep 0.1

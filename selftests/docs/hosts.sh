@@ -70,7 +70,7 @@ has_group()
 # the last of the commands goes on for ever
 is_seen()
 {
-	block README.md sh 4 | sed 's/^gaggctl monitor/timeout --preserve-status -s TERM 2 &/' >"$tmp/look" &&
+	block README.md sh 4 | sed 's/^gaggctl monitor/timeout --preserve-status -s TERM 10 &/' >"$tmp/look" &&
 		on 0 bash -e "$tmp/look" | tee "$tmp/seen" && "$@"
 }
 

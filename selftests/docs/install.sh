@@ -107,9 +107,9 @@ sample()
 {
 	sed 's/10\.0\.0\./127.0.0./; s/port = 811/port = 18110/' \
 		"$root$prefix/share/doc/gagg/examples/gagg.conf" >"$tmp/gagg.conf"
-	timeout -s TERM 20 "$root$prefix/sbin/gagg-twin" --config "$tmp/gagg.conf" --local 127.0.0.1 \
+	timeout -s TERM 60 "$root$prefix/sbin/gagg-twin" --config "$tmp/gagg.conf" --local 127.0.0.1 \
 		--socket "$tmp/sock" 2>"$tmp/log" &
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 500; i++)); do
 		! grep -q 'ready at' "$tmp/log" || break
 		sleep 0.1
 	done

@@ -63,7 +63,7 @@ rows()
 twin()
 {
 	mkdir "$tmp/twin" && example gagg-twin.8 EXAMPLES >"$tmp/twin/script" || return
-	(cd "$tmp/twin" && timeout 60 bash ./script) >"$tmp/rows" 2>"$tmp/log" || {
+	(cd "$tmp/twin" && timeout 300 bash ./script) >"$tmp/rows" 2>"$tmp/log" || {
 		cat "$tmp/log"
 		return 1
 	}
@@ -79,7 +79,7 @@ twin_asked()
 		example gagg-twin.8 EXAMPLES 2
 		echo 'kill %1 %2'
 	} >"$tmp/asked/script" || return
-	(cd "$tmp/asked" && timeout 60 bash ./script) | tee "$tmp/members"
+	(cd "$tmp/asked" && timeout 300 bash ./script) | tee "$tmp/members"
 	[ "$(grep -c '^[01]=127\.0\.0\.[12],both' "$tmp/members")" -eq 2 ]
 }
 

@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
 #
 # Each sync mode over twins: what it promises its ranks, as of the tests in the VM, and
 # digits, which leaves all of them with the same weights. More options of digits.
@@ -63,7 +62,7 @@ over()
 	local status=0
 
 	twins=()
-	twins_begin "$ranks" train ring=1024 window=64 sync="$1" "${@:2:$#-2}" &&
+	twins_begin "$ranks" train ring=1024 window=64 dead-after=60000 sync="$1" "${@:2:$#-2}" &&
 		${!#} || status=1
 	tail -n 2 "$tmp"/log.?
 	# they end in order

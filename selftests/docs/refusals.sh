@@ -28,7 +28,7 @@ says()
 	local words=$1 status=0
 	shift
 
-	timeout 20 build/gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/sock" "$@" \
+	timeout 60 build/gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/sock" "$@" \
 		2>"$tmp/log" || status=$?
 	cat "$tmp/log"
 	[ "$status" -eq 1 ] && grep -qF "$words" "$tmp/log"
@@ -56,7 +56,7 @@ taken()
 {
 	config 7440 127.0.0.1
 	build/gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/first" 2>"$tmp/first.log" &
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		[ ! -S "$tmp/first" ] || break
 		sleep 0.1
 	done
@@ -94,7 +94,7 @@ fit_beside()
 		group i { port = 7464 shards = 2 id = 3488240469 member 0 { address = "127.0.0.1" } }
 	END
 	build/gagg-twin --config "$tmp/gagg.conf" --socket "$tmp/beside" 2>"$tmp/beside.log" &
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		[ ! -S "$tmp/beside" ] || break
 		sleep 0.1
 	done

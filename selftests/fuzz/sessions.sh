@@ -96,7 +96,7 @@ few_descriptors()
 	most=$((most + 4 * (3 + 3) * (1 + 3) + 4 * (3 + 1) * (1 + 1) + 4))
 
 	# what is closed takes a moment
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 1200; i++)); do
 		[ "$(descriptors)" -gt "$most" ] || return 0
 		sleep 0.1
 	done

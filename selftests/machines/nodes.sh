@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 300
+# timeout: 600
 #
 # A guest with two NUMA nodes of a CPU each, and a host on either: what a rank maps,
 # and what the module allocates for it besides (accumulators), is memory of the node
@@ -11,7 +11,7 @@
 
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${1:-}" != guest ]; then
-	exec vm/run --kernel "${KERNEL:-stock}" --nodes 2 --timeout 280 -- \
+	exec vm/run --kernel "${KERNEL:-stock}" --nodes 2 --timeout 580 -- \
 		selftests/machines/nodes.sh guest
 fi
 

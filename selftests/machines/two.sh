@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 400
+# timeout: 900
 #
 # Two guests, each with a kernel of its own, joined by a wire: virtio-net at MTU
 # 1500, what one card sends the other receives datagram by datagram, and GRO is
@@ -30,7 +30,7 @@ count()
 
 guest()
 {
-	local me=$1 events=/sys/kernel/tracing/events/net/netif_receive_skb status=0
+	local me=$1 events=/sys/kernel/tracing/events/net/netif_receive_skb status=0 i
 
 	if [ ! -d /sys/class/net/eth0 ]; then
 		modprobe virtio_net || return
@@ -53,7 +53,10 @@ guest()
 	echo $(($(count retransmits) + $(count repairs))) >/out/repaired
 	tc qdisc del dev eth0 root
 	# the other one may still need us
-	sleep 3
+	for ((i = 0; i < 60; i++)); do
+		gaggctl member list g | grep "^$((1 - me))=" | grep -q "attached\|running" || break
+		sleep 1
+	done
 	gaggctl group delete g && rmmod gagg && return $status
 }
 
@@ -78,7 +81,7 @@ start()
 	local me=$1 wire=$2
 
 	mkdir "$work/$me"
-	"$TOP/vm/run" --kernel "${KERNEL:-stock}" --timeout 360 --mem 1500M --cpus 1 \
+	"$TOP/vm/run" --kernel "${KERNEL:-stock}" --timeout 840 --mem 1500M --cpus 1 \
 		--out "$work/$me" --nic "$wire" --mac "52:54:00:78:00:0$me" -- \
 		env SEED="$seed" "$TOP/selftests/machines/two.sh" guest "$me" \
 		>"$work/log.$me" 2>&1 &
@@ -116,8 +119,7 @@ above()
 }
 
 start 0 "stream,server=on,addr.type=unix,addr.path=$work/wire"
-for ((i = 0; i < 100; i++)); do
-	[ -S "$work/wire" ] && break
+until [ -S "$work/wire" ] || ! kill -0 "${pid[0]}"; do
 	sleep 0.1
 done
 start 1 "stream,server=off,addr.type=unix,addr.path=$work/wire"

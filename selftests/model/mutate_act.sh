@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# turns: 5
+# turns: 8
 #
 # How actions are carried out: in memory, by the host, and in which order trainers are told; and
 # what the core reads of trainers.

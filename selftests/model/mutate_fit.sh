@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# turns: 5
+# turns: 8
 #
 # What a group's ranks come to, and what does not fit in a group.
 

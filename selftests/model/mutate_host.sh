@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 1200
-# turns: 5
+# turns: 8
 #
 # What both hosts do alike: channels that are made and go, epochs that begin and end, ranks that
 # attach and leave, and what is counted.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 5
+# turns: 8
 #
 # The ops of a rank over all shards, how far all of those have come, and what is counted of them.
 

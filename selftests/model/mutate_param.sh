@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# turns: 5
+# turns: 8
 #
 # The table of parameters, and what is derived from it.
 

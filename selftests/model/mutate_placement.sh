@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# turns: 5
+# turns: 8
 #
 # Which homes a channel has, and how libgagg chooses one for a tensor.
 

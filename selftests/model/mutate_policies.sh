@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 600
-# turns: 5
+# turns: 8
 #
 # Policies, each with its own test: among what is broken are mistakes of their papers,
 # and of the authors' code.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 300
-# turns: 5
+# turns: 8
 #
 # What administrators read of a group's members, and of their times.
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# turns: 5
+# turns: 8
 #
 # A communicator belongs to one thread: every call on a table or a batch of it refuses a
 # second one, and leaves it to the next. Replicas are in mutations/replicas.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 900
-# turns: 5
+# turns: 8
 #
 # Tables: values of every type, ranges of them, and what a replica and a table exchange.
 

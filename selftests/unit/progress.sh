@@ -16,14 +16,19 @@ trap 'rm -rf "$tmp"' EXIT
 # shellcheck disable=SC2034 # of progress.sh
 every() { progress_every=$1; }
 
-# tells PATTERN SCRIPT: lines that say how long, and in the end what PATTERN matches, nothing else.
-# (A line may come before SCRIPT has said anything: its shell starts when the machine has time.)
+# tells PATTERN SCRIPT [BEFORE]: a line says how long, and what PATTERN matches, before SCRIPT ends.
+# No line says anything else, but for one that came before SCRIPT had said all (that, or nothing).
 tells()
 {
 	every 1
-	progress building bash -c "$2; sleep 2.5" 2>&1 | tee "$tmp/told" || return
-	tail -n 1 "$tmp/told" | grep -qx "  building: [0-9]* s$1" &&
-		! grep -vx "  building: [0-9]* s\($1\)\?" "$tmp/told"
+	: >"$tmp/told"
+	progress building bash -c "$2
+		for ((i = 0; i < 300; i++)); do
+			! grep -qx \"  building: [0-9]* s$1\" '$tmp/told' || break
+			sleep 0.1
+		done" 2>&1 | tee "$tmp/told" || return
+	grep -qx "  building: [0-9]* s$1" "$tmp/told" &&
+		! grep -vx "  building: [0-9]* s\($1\|${3-}\|\)" "$tmp/told"
 }
 
 # says nothing of what ends before the first line is due
@@ -49,7 +54,7 @@ fails()
 echo "1..5"
 check "who says nothing is told of" tells '' true
 check "files that make has built are counted" tells ', 2 files built' \
-	'echo "  CC      a.o"; echo noise; echo "  LD [M]  b.ko"'
+	'echo "  CC      a.o"; echo noise; echo "  LD [M]  b.ko"' ', 1 files built'
 check "apt's percentage is" tells ', 31 %: Retrieving file 2 of 9' \
 	'echo "dlstatus:2:31.2345:Retrieving file 2 of 9"'
 check "nor is there a line for what is quick" quick
