@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
 #include "daemon.h"
 #include "options.h"
 
@@ -17,5 +19,9 @@ int main(int argc, char **argv)
 	struct options opt;
 	int status = options_parse(&opt, "gaggd", usage, argc, argv);
 
+	if (status == OPTIONS_GO_ON && opt.end_when_idle) {
+		fprintf(stderr, "gaggd: --end-when-idle is gagg-twin's: groups of the kernel stay without gaggd\n");
+		return 2;
+	}
 	return status == OPTIONS_GO_ON ? daemon_run(&opt) : status;
 }

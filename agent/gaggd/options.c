@@ -48,6 +48,7 @@ int options_parse(struct options *opt, const char *program, const char *usage, i
 		{ "state", required_argument, NULL, 'd' },
 		{ "checkpoints", required_argument, NULL, 'n' },
 		{ "checkpoint-bytes", required_argument, NULL, 'b' },
+		{ "end-when-idle", required_argument, NULL, 'e' },
 		{ "log", required_argument, NULL, 'l' },
 		{ "log-level", required_argument, NULL, 'L' },
 		{ "version", no_argument, NULL, 'V' },
@@ -84,6 +85,11 @@ int options_parse(struct options *opt, const char *program, const char *usage, i
 			if (!option_parse_number(optarg, "KMGT", &opt->checkpoint_bytes))
 				return option_bad(program, "checkpoint-bytes", optarg,
 						  "a number from 1, with K, M, G or T");
+			break;
+		case 'e':
+			if (!option_parse_number(optarg, "", &opt->end_when_idle))
+				return option_bad(program, "end-when-idle", optarg,
+						  "a number of seconds from 1");
 			break;
 		case 'l':
 			if (!log_target_parse(optarg, &target))

@@ -37,6 +37,11 @@
 	"                     most bytes of a group's, with K, M, G or T [" \
 	OPTIONS_TEXT(OPTIONS_CHECKPOINT_GIB) "G]\n"
 
+/* option of gagg-twin only */
+#define OPTIONS_IDLE_USAGE \
+	"  --end-when-idle SECONDS\n" \
+	"                     end when nobody on this host has trained for so long\n"
+
 /**
  * struct options - the command line
  * @config:	file; NULL: CONFIG_PATH, which may be missing
@@ -45,6 +50,7 @@
  * @state:	directory of checkpoints; NULL: not given
  * @checkpoints: most checkpoints of a group; 0: not given
  * @checkpoint_bytes: most bytes of a group's checkpoints; 0: not given
+ * @end_when_idle: seconds without a trainer after which it ends; 0: not given
  */
 struct options {
 	const char *config;
@@ -53,6 +59,7 @@ struct options {
 	const char *state;
 	uint64_t checkpoints;
 	uint64_t checkpoint_bytes;
+	uint64_t end_when_idle;
 };
 
 #define OPTIONS_GO_ON	(-1)

@@ -620,6 +620,7 @@ void gagg_failure(const struct gagg_comm *comm, struct gagg_failure *f);
 
 /* these headers use the declarations above */
 #include "gagg_batch.h"
+#include "gagg_job.h"
 #include "gagg_replica.h"
 #include "gagg_table.h"
 

@@ -32,6 +32,11 @@ static int session_default_timeout(void)
 	return ms ? (int)ms : GAGG_FOREVER;
 }
 
+int session_timeout(int timeout_ms)
+{
+	return timeout_ms ? timeout_ms : session_default_timeout();
+}
+
 struct session *session_new(int fd, int timeout_ms)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -41,7 +46,7 @@ struct session *session_new(int fd, int timeout_ms)
 	pthread_mutex_init(&s->lock, NULL);
 	s->owner = process_id();
 	s->fd = fd;
-	s->timeout_ms = timeout_ms ? timeout_ms : session_default_timeout();
+	s->timeout_ms = session_timeout(timeout_ms);
 	s->notice_ms = SESSION_NOTICE_MS;
 	return s;
 }

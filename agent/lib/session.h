@@ -71,6 +71,9 @@ struct session {
 /* a longer wait for other ranks is reported on the error output */
 #define SESSION_NOTICE_MS	10000
 
+/* of a call with this one, which may be 0 (gagg.h) */
+int session_timeout(int timeout_ms);
+
 /* @timeout_ms: as in struct gagg_config. NULL: no memory. Owns @fd only if it succeeds. */
 struct session *session_new(int fd, int timeout_ms);
 

@@ -9,11 +9,12 @@ _gagg_twin()
 	case $prev in
 	--log)		choice="stderr journal" ;;
 	--log-level)	choice="error warning info debug" ;;
-	--local)	choice= ;;
+	--local | --end-when-idle)
+			choice= ;;
 	--config | --socket)
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 			return ;;
-	*)		choice="--config --local --socket --log --log-level --version --help" ;;
+	*)		choice="--config --local --socket --end-when-idle --log --log-level --version --help" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$choice" -- "$cur")
 }

@@ -160,7 +160,8 @@ int group_add(struct twin *t, const struct nl_group *cfg)
 	g->cfg = *cfg;
 	memset(g->unread, 0xff, sizeof(g->unread));
 	group_make_geometry(g);
-	if (ports_warning(cfg, msg, sizeof(msg)))
+	/* a user's job has no other ports, and its page says so */
+	if (!t->idle_most && ports_warning(cfg, msg, sizeof(msg)))
 		log_warn("group \"%s\": %s", cfg->name, msg);
 	if (group_beside(g))
 		return -1;

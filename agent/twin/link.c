@@ -38,7 +38,7 @@
 #endif
 
 #define UNREAD_MAX	(4 << 10)	/* bytes, as the kernel counts them */
-#define LAST_MAX	16		/* requests that may lie in the socket of a rank that has ended */
+#define LAST_MAX	16		/* requests that a rank may have left in its socket */
 
 union arg {
 	u64 offset;
@@ -408,8 +408,9 @@ void link_settle(struct session *s)
  * The process that is the rank has ended. What it said before counts, above all that it leaves:
  * 1. A trainer sends DETACH and ends, without waiting for the answer. If this thread had not run
  *    meanwhile, both events are there at once, and a kernel may report the later one first.
- * 2. A process that has ended sends nothing, and asks again only after the answer: what it has sent
- *    is one request and DETACH. A child that holds the socket may send without end, hence the bound.
+ * 2. A process that has ended sends nothing, and asks again only after the answer: what it has
+ *    sent is one request and DETACH. A child that holds the socket may send without end, hence the
+ *    bound.
  */
 static void link_hear_last(struct session *s)
 {

@@ -17,6 +17,7 @@
 #include "epoch.h"
 #include "facts.h"
 #include "group.h"
+#include "idle.h"
 #include "reduce.h"
 #include "session.h"
 #include "stats.h"
@@ -34,6 +35,7 @@ static const char usage[] =
 	"groups of the configuration, and opens sessions for trainers.\n"
 	"\n"
 	OPTIONS_USAGE
+	OPTIONS_IDLE_USAGE
 	"\n"
 	"SIGUSR1 prints counters. See gagg-twin(8), gagg.conf(5).\n";
 
@@ -182,8 +184,13 @@ static int main_start(struct twin *t, const struct options *opt)
 		log_err("signalfd, eventfd or timerfd: %s", strerror(errno));
 		return -1;
 	}
+	t->idle_most = opt->end_when_idle;
 	if (main_load(t, opt))
 		return -1;
+	if (t->idle_most && idle_begin(t)) {
+		log_err("timerfd: %s", strerror(errno));
+		return -1;
+	}
 	for (i = 0; i < t->n_workers; i++)
 		if (worker_start(t->workers[i])) {
 			log_err("out of threads");
@@ -240,6 +247,8 @@ static int main_run(const struct options *opt)
 		sd_notify(0, "STOPPING=1");
 	}
 	main_stop(&t);
+	if (opt->end_when_idle)
+		idle_remove_folder(opt->socket);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -45,6 +45,10 @@ struct twin {
 	int call_fd;
 	struct loop_event timer;	/* of the join objects */
 	int timer_fd;
+	struct loop_event idle;		/* idle.h */
+	int idle_fd;
+	u64 idle_for;			/* seconds */
+	u64 idle_most;			/* 0: it does not end so */
 	struct loop_event signal;
 	bool ending;
 	int signal_fd;

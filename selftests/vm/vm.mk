@@ -22,7 +22,7 @@ build/selftests/vm/odd_twin build/selftests/vm/pin_twin: selftests/vm/twinmsg.c 
 build/selftests/vm/saver: agent/lib/broker.c agent/lib/call.c agent/lib/error.c agent/lib/message.c agent/lib/sync_name.c \
 	agent/lib/checkpoint_file.c
 # libgagg, with what libgagg.a hides
-$(addprefix build/selftests/vm/,checkpoint clocks elastic gossip late quorum rank replica \
+$(addprefix build/selftests/vm/,checkpoint clocks elastic gossip job late quorum rank replica \
 	signals store teller tensors): $(LIB_OBJS)
 
 $(VM_PROGRAMS): build/%: %.c $(VM_HEADERS) selftests/vm/vm.mk
