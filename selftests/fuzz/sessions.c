@@ -29,7 +29,7 @@
 #include "twinmsg.h"
 
 #define REGIONS	8
-#define PATIENCE_MS	20000
+#define PATIENCE_MS	120000
 
 struct client {
 	int fd;

@@ -34,6 +34,7 @@
 #define FAKE_LANES	8	/* of epochs; FAKE_ROOM: as known before they start */
 #define FAKE_ROOM	10
 #define FAKE_POISON	0x5a
+#define FAKE_HANG_S	300	/* a wait as long as this is a hang, on a busy machine, too */
 
 struct fake_op {
 	struct gagg_ioc_submit arg;
@@ -74,6 +75,8 @@ static struct {
 	uint64_t poor;			/* ranks without memory for a channel */
 	bool silent;			/* no answers to sys_look() */
 	bool discreet;			/* does not report missing ranks */
+	bool patient;			/* no wait for an epoch ends before it has begun */
+	uint64_t awaited;		/* of a test: nobody is told that these are missing */
 	uint64_t behind;		/* store: ranks that are behind, set by the test */
 	unsigned int too_many;		/* SUBMIT refused */
 	unsigned int shifts;		/* contributions of a smaller exponent */
@@ -482,18 +485,21 @@ static bool fake_wished(uint32_t rank, const struct gagg_ioc_wait *a)
 
 static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 {
+	bool for_ever = a->timeout_ns == UINT64_MAX ||
+			(a->channel == GAGG_WAIT_EPOCH &&
+			 __atomic_load_n(&fake.patient, __ATOMIC_RELAXED));
 	struct timespec until;
 
 	if (!a->chunk && a->channel != GAGG_WAIT_EPOCH && !a->op && !fake.store)
 		return -EINVAL;
 	clock_gettime(CLOCK_REALTIME, &until);
-	if (a->timeout_ns != UINT64_MAX) {
+	if (!for_ever) {
 		until.tv_sec += (time_t)(a->timeout_ns / 1000000000);
 		until.tv_nsec += (long)(a->timeout_ns % 1000000000);
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 	} else {
-		until.tv_sec += 60;	/* a wait as long as this is a hang */
+		until.tv_sec += FAKE_HANG_S;
 	}
 	for (;;) {
 		/* others may have attached again before this rank has left */
@@ -507,7 +513,7 @@ static int fake_wait(uint32_t rank, struct gagg_ioc_wait *a)
 		    (fake.status.mismatch || fake.status.blocked))
 			return -EPROTO;
 		if (pthread_cond_timedwait(&fake.cond, &fake.lock, &until))
-			return a->timeout_ns == UINT64_MAX ? -ENOTRECOVERABLE : -ETIMEDOUT;
+			return for_ever ? -ENOTRECOVERABLE : -ETIMEDOUT;
 	}
 }
 
@@ -548,6 +554,23 @@ static uint64_t fake_missing(uint32_t id, uint32_t rank, uint64_t n)
 	return ranks;
 }
 
+/*
+ * The same, when those that are awaited have filled it: how soon a thread runs is not what a
+ * sentence is about. A caller asks when its time is over, which may be before others have begun.
+ */
+static uint64_t fake_missing_at_last(uint32_t id, uint32_t rank, uint64_t n)
+{
+	uint64_t awaited = fake.awaited & ~(1ULL << rank);
+	unsigned int i;
+
+	for (i = 0; i < FAKE_HANG_S * 1000 && (fake_missing(id, rank, n) & awaited); i++) {
+		pthread_mutex_unlock(&fake.lock);
+		usleep(1000);
+		pthread_mutex_lock(&fake.lock);
+	}
+	return fake_missing(id, rank, n);
+}
+
 /* two in a row: a caller that repeats only once fails, too */
 static bool fake_signal(void)
 {
@@ -561,6 +584,7 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 	uint32_t rank = (uint32_t)(fd - FAKE_FD);
 	struct gagg_ioc_status *st = arg;
 	struct gagg_ioc_channel *c = arg;
+	uint64_t missing;
 	int ret = 0;
 
 	if (fake.dead)
@@ -595,11 +619,13 @@ int sys_ioctl(int fd, unsigned long request, void *arg)
 		ret = fake_wait(rank, arg);
 		break;
 	case GAGG_IOC_STATUS:
+		/* the lock is released meanwhile, and another rank may ask */
+		missing = fake_missing_at_last(st->channel, rank, st->op);
 		fake.status.epoch = fake.epoch;
 		fake.status.attached = fake.attached;
 		fake.status.heard = fake.attached;
 		fake.status.lanes = FAKE_LANES;
-		fake.status.missing = fake_missing(st->channel, rank, st->op);
+		fake.status.missing = missing;
 		*st = fake.status;
 		break;
 	case GAGG_IOC_TIMES:
@@ -703,6 +729,7 @@ static void fake_stop(void)
 	free(fake.old);
 	fake.old = NULL;
 	fake.ended = fake.epoch;
+	fake.awaited = 0;
 }
 
 #endif

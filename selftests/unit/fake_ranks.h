@@ -46,15 +46,14 @@ static void *worker_main(void *arg)
 
 	/* sets a sentence that gagg_init_fd() must clear */
 	CHECK(gagg_open_rank("", 0) == GAGG_ERR_INVALID && *gagg_last_error(NULL));
-	/* the timeout is that of what follows: how long threads take to start is another matter */
-	if (gagg_init_fd(&c, FAKE_FD + w->rank, w->timeout_ms ? 60000 : 0)) {
-		CHECK(!"init");
-		return NULL;
+	if (gagg_init_fd(&c, FAKE_FD + w->rank, w->timeout_ms)) {
+		printf("# rank %d: init: %s\n", w->rank, gagg_last_error(NULL));
+		/* the others would wait for it at the barrier */
+		exit(1);
 	}
-	if (w->timeout_ms)
-		c->session->timeout_ms = w->timeout_ms;
 	/* the epoch must not end before all ranks have seen it begin */
 	pthread_barrier_wait(&all);
+	__atomic_store_n(&fake.patient, false, __ATOMIC_RELAXED);
 	w->body(c, w->rank);
 	if (w->leave)
 		CHECK(!gagg_finalize(c));
@@ -68,6 +67,8 @@ static void run_with(uint32_t ring, uint32_t window, int timeout_ms, bool leave,
 
 	failures = 0;
 	fake_start(ring, window);
+	/* the timeout is that of what follows: how long threads take to start is another matter */
+	fake.patient = true;
 	pthread_barrier_init(&all, NULL, N);
 	for (int r = 0; r < N; r++) {
 		w[r] = (struct worker){ .rank = r, .body = body, .timeout_ms = timeout_ms,

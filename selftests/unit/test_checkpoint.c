@@ -191,6 +191,20 @@ static void tell_gaggd(void *at, size_t size)
 	assert_int_equal(process_vm_writev(daemon_pid, &iov, 1, &iov, 1, 0), size);
 }
 
+/* gaggd waits for as long from now on; not for what it has begun to wait for */
+static void tell_idle_ms(unsigned int ms)
+{
+	save_idle_ms = ms;
+	tell_gaggd(&save_idle_ms, sizeof(save_idle_ms));
+}
+
+static void tell_patience_ms(unsigned int ms)
+{
+	broker_patience_ms = ms;
+	tell_gaggd(&broker_patience_ms, sizeof(broker_patience_ms));
+	tell_idle_ms(ms);
+}
+
 static int make_dir(const char *name)
 {
 	char at[160];
@@ -390,17 +404,21 @@ static void a_client__that_dies(void **state)
 /* A client that announces much, and sends nothing, keeps others out for a while only. */
 static void an_idle_one__is_given_up(void **state)
 {
-	int connection, fd, open_files;
+	int connection, fd, open_files, i;
 
 	(void)state;
-	idle_ms = 200;
 	start_for_us();
 	open_files = descriptors();
 	fd = begin_save("x", (uint64_t)1 << 30, 0, &connection);
 	assert_true(fd >= 0);
+	/* for what comes after these bytes, which are in time on a busy machine, too */
+	tell_idle_ms(200);
 	assert_int_equal(send(fd, file, 8, MSG_NOSIGNAL), 8);
-	while (send(fd, "", 0, MSG_NOSIGNAL) == 0)
+	for (i = 0; i < 6000 && send(fd, "", 0, MSG_NOSIGNAL) == 0; i++)
 		usleep(10000);
+	assert_int_equal(send(fd, "", 0, MSG_NOSIGNAL), -1);
+	assert_int_equal(errno, EPIPE);
+	tell_idle_ms(120000);
 	assert_int_equal(save("y"), 0);
 	refused(commit_bytes(connection, "x", (uint64_t)1 << 30),
 		"no byte of it came for 200 ms: it is given up");
@@ -675,9 +693,9 @@ static void a_loader__that_stops(void **state)
 	struct stat st;
 
 	(void)state;
-	idle_ms = 300;
 	start_for_us();
 	open_files = descriptors();
+	assert_int_equal(save_bytes("large", words, size, size), 0);
 	assert_int_equal(save_bytes("a", words, size, size), 0);
 	fd = broker_load(path, GROUP, "a", 0);
 	assert_true(fd >= 0);
@@ -686,6 +704,15 @@ static void a_loader__that_stops(void **state)
 	assert_true(S_ISSOCK(st.st_mode));
 	assert_int_equal(save("a"), 0);
 	loads("a", 1);
+	close(fd);
+	closes_all_but(open_files);
+	assert_int_equal(finish(SIGTERM), 0);
+	/* of another gaggd: the saves may pause for longer on a busy machine */
+	idle_ms = 300;
+	start();
+	open_files = descriptors();
+	fd = broker_load(path, GROUP, "large", 0);
+	assert_true(fd >= 0);
 	/* it can read still */
 	shutdown(fd, SHUT_WR);
 	assert_true(logged("is not sent to its end: nobody has read of it for too long"));
@@ -859,29 +886,60 @@ static void descriptors__of_others(void **state)
 	assert_int_equal(finish(SIGTERM), 0);
 }
 
+/* the time of @err's request was over before gaggd could be asked, as on a busy machine */
+static bool came_too_late(int err)
+{
+	return err == GAGG_ERR_BROKER && strstr(error_thread(), "cannot ask gaggd at ") &&
+	       strstr(error_thread(), "Connection timed out");
+}
+
+static int asks(uint32_t op)
+{
+	int connection;
+
+	switch (op) {
+	case BROKER_OP_OPEN:
+		return broker_open(path, GROUP, 4, 100);
+	case BROKER_OP_LOAD:
+		return broker_load(path, GROUP, "x", 100);
+	}
+	return begin_save("x", BYTES, 100, &connection);
+}
+
+static void is_not_answered(uint32_t op)
+{
+	int i, err = asks(op);
+
+	for (i = 0; i < 20 && came_too_late(err); i++)
+		err = asks(op);
+	refused(err, "does not answer: Connection timed out");
+}
+
 /* a client with a limit waits for as long, whatever is asked */
 static void a_daemon__that_is_stopped(void **state)
 {
 	size_t size;
 	uint64_t begin, *words = large(&size);
-	int connection, fd;
+	int i, fd = -1;
 
 	(void)state;
 	start_for_us();
 	assert_int_equal(save_bytes("large", words, size, size), 0);
 	assert_int_equal(save("x"), 0);
-	fd = broker_load(path, GROUP, "large", 100);
+	/* on a busy machine gaggd, too, needs longer */
+	for (i = 0; i < 600 && fd < 0; i++)
+		fd = broker_load(path, GROUP, "large", 100);
 	assert_true(fd >= 0);
 	kill(daemon_pid, SIGSTOP);
 	begin = deadline_now();
 	assert_true(read_all(fd, words, size) < size && errno == EAGAIN);
 	close(fd);
 	free(words);
-	refused(broker_open(path, GROUP, 4, 100), "does not answer: Connection timed out");
-	refused(broker_load(path, GROUP, "x", 100), "does not answer: Connection timed out");
-	refused(begin_save("x", BYTES, 100, &connection),
-		"does not answer: Connection timed out");
-	assert_in_range((deadline_now() - begin) / 1000000, 399, 20000);
+	is_not_answered(BROKER_OP_OPEN);
+	is_not_answered(BROKER_OP_LOAD);
+	is_not_answered(BROKER_OP_SAVE);
+	/* without the limit one alone waits for 30 s */
+	assert_in_range((deadline_now() - begin) / 1000000, 399, 29000);
 	kill(daemon_pid, SIGCONT);
 	loads("x", 1);
 	assert_int_equal(finish(SIGTERM), 0);
@@ -986,11 +1044,14 @@ static void requests_of_any_kind(void **state)
 	idle_ms = 100;
 	start_for_us();
 	open_files = descriptors();
-	/* on a busy machine most are given up */
 	for (int i = 0; i < 500 || (i < 10000 && entries() < 1); i++) {
 		struct broker_request r = { 0 };
-		int connection = try_connect();
+		int connection;
 
+		/* on a busy machine most were given up */
+		if (i == 500)
+			tell_patience_ms(2000);
+		connection = try_connect();
 		assert_true(connection >= 0);
 		for (uint32_t left = 1 + below(4); left; left--) {
 			r = some_request(connection, &r);
@@ -1003,6 +1064,7 @@ static void requests_of_any_kind(void **state)
 		if (kept[i] >= 0)
 			close(kept[i]);
 	closes_all_but(open_files);
+	tell_patience_ms(120000);
 	fill(77);
 	assert_int_equal(save("z"), 0);
 	loads("z", 77);

@@ -22,7 +22,7 @@
 #define COMMS		3
 #define RING		8
 #define LONGEST		(3 * RING * FAKE_LANES)
-#define TIMEOUT_MS	20000
+#define TIMEOUT_MS	120000
 
 static uint32_t seed;
 

@@ -70,7 +70,7 @@ static void run_to(bool leave, uint32_t bound, void (*body)(struct gagg_comm *c,
 {
 	fake.store = true;
 	fake.bound = bound;
-	run_with(64, 16, 20000, leave, body);
+	run_with(64, 16, 120000, leave, body);
 	fake.store = false;
 	free(fake.kept);
 	fake.kept = NULL;

@@ -83,14 +83,14 @@ static void test_joined(void **state)
 	assert_true(is_joined(&others));
 
 	say(deaf, &all);
-	assert_int_equal(next_at(a->multicasts->fd), 3);
-	assert_int_equal(next_at(mc->fd), 3);
-	assert_int_equal(next_at(mc->fd), 0);
-	assert_int_equal(next_at(b->multicasts->fd), 0);
+	assert_int_equal(next_at(a->multicasts->fd, SOON_MS), 3);
+	assert_int_equal(next_at(mc->fd, SOON_MS), 3);
+	assert_int_equal(next_at(mc->fd, 0), 0);
+	assert_int_equal(next_at(b->multicasts->fd, 0), 0);
 	say(deaf, &others);
-	assert_int_equal(next_at(b->multicasts->fd), 3);
-	assert_int_equal(next_at(mc->fd), 0);
-	assert_int_equal(next_at(a->fd) + next_at(b->fd) + next_at(deaf->fd), 0);
+	assert_int_equal(next_at(b->multicasts->fd, SOON_MS), 3);
+	assert_int_equal(next_at(mc->fd, 0), 0);
+	assert_int_equal(next_at(a->fd, 0) + next_at(b->fd, 0) + next_at(deaf->fd, 0), 0);
 
 	for (i = 0; i < 3; i++)
 		worker_close(&w[i]);

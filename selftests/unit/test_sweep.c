@@ -4,6 +4,7 @@
  * Pages of files are given back; while somebody holds the files' locks, nobody waits.
  */
 #define _GNU_SOURCE 1
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,6 +13,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -101,6 +104,46 @@ static void end(int sweeper)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+/* processes whose parent is @parent; @child: one of them */
+static int children_of(pid_t parent, pid_t *child)
+{
+	DIR *procs = opendir("/proc");
+	struct dirent *d;
+	int n = 0;
+
+	assert_non_null(procs);
+	while ((d = readdir(procs))) {
+		char name[300];
+		int pid = atoi(d->d_name), of = 0;
+		FILE *f;
+
+		snprintf(name, sizeof(name), "/proc/%s/stat", d->d_name);
+		f = pid > 0 ? fopen(name, "r") : NULL;
+		if (!f)
+			continue;
+		/* no name here has a parenthesis */
+		if (fscanf(f, "%*d (%*[^)]) %*c %d", &of) == 1 && of == parent) {
+			*child = pid;
+			n++;
+		}
+		fclose(f);
+	}
+	closedir(procs);
+	return n;
+}
+
+/* Returns when the sweeper, our only child, has @n processes at work, or ended and not reaped. */
+static void has_at_work(int n)
+{
+	pid_t sweeper, any;
+	int i;
+
+	assert_int_equal(children_of(getpid(), &sweeper), 1);
+	for (i = 0; i < 6000 && children_of(sweeper, &any) != n; i++)
+		usleep(10000);
+	assert_int_equal(children_of(sweeper, &any), n);
+}
+
 static void sweep__many(void **state)
 {
 	int sweeper = sweep_start(), fd, i;
@@ -132,11 +175,10 @@ static void sweep__held(void **state)
 	assert_true(sweep_file(sweeper, fd));
 	is_swept(fd);
 	/* all: nobody waits, and what is passed on is held by nobody but us */
-	for (i = 0; i < 5; i++) {
-		/* the process of the one before may not have ended when its pages are gone */
-		assert_true(sweep_file(sweeper, f[HELD - 1].fd));
-		usleep(50000);
-	}
+	/* the process of the one before may not have ended when its pages are gone */
+	has_at_work(HELD - 1);
+	assert_true(sweep_file(sweeper, f[HELD - 1].fd));
+	has_at_work(HELD);
 	fd = make();
 	for (n = 0; n < 1000; n++)
 		while (!sweep_file(sweeper, fd))

@@ -62,13 +62,15 @@ static struct port *port_at(struct worker *w, const char *ip, in_port_t *number)
 	return p;
 }
 
-/* bytes of the next datagram at @fd; 0: none comes */
-static size_t next_at(int fd)
+#define SOON_MS	60000	/* one that was sent comes, on a busy machine, too */
+
+/* bytes of the next datagram at @fd; 0: none comes in @ms */
+static size_t next_at(int fd, int ms)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	char bytes[65536];
 
-	if (poll(&pfd, 1, 0) <= 0)
+	if (poll(&pfd, 1, ms) <= 0)
 		return 0;
 	return (size_t)recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 }
