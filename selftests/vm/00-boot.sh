@@ -12,7 +12,7 @@ plan 22
 # datagrams, reads, whole, part, lost, copies, late, bad (see udp.c)
 udp()
 {
-	local from=$1 to=$2 bursts=$3 segments=$4 address line
+	local from=$1 to=$2 bursts=$3 segments=$4 address line in
 	address=$("${udp_address:-net_ip4}" "$to")
 
 	coproc RECEIVER {
@@ -22,6 +22,8 @@ udp()
 	read -r line <&"${RECEIVER[0]}"
 	net_exec "$from" "$TOP/build/selftests/vm/udp" \
 		send "$address" 9000 "$bursts" "$segments"
+	in=${RECEIVER[1]}
+	exec {in}>&-
 	read -r line <&"${RECEIVER[0]}"
 	wait "$RECEIVER_PID"
 	note "$line"

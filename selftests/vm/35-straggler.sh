@@ -31,7 +31,8 @@ group_up ring 256 window 64
 snapshot
 check "nobody is late" ranks_run allreduce:int32:sum:50000 allreduce:int32:sum:50000
 unhindered=$(($(count_all queries) - queries))
-note "two unhindered: $(took 0 2) ms, $unhindered queries, $(count_all retransmits) retransmits"
+repeated=$(($(count_all retransmits) - retransmits))
+note "two unhindered: $(took 0 2) ms, $unhindered queries, $repeated retransmits"
 
 snapshot
 check "rank 3 is two seconds late" ranks_run allreduce:int32:sum:50000 \
@@ -41,12 +42,14 @@ retransmits=$(($(count_all retransmits) - retransmits))
 note "$queries queries, $retransmits retransmits; rank 0 waited $(took 0 2) ms, rank 3 $(took 3 2) ms"
 check "the others have waited, who is late has not" is "$(took 3 2) < $(took 0 2)"
 # each 2 ms, after 32 ms each sixteenth of the silence, 250 ms at most: 83 times in two
-# seconds at most, for each of 3 ranks and 3 homes; and those of two operations that nobody
-# hinders, as many as above, or twice as many on a machine that is busier now
+# seconds at most and 8 times in each more, for each of 3 ranks and 3 homes; 150 for the rest of two
+# operations; and on a slow machine as many as two had that nobody hinders, or twice as many now
+longer=$(($(took 0 2) - 2000))
+asked=$((9 * (83 + 8 * (longer > 0 ? longer : 0) / 1000)))
 check "they have asked now and then" is \
-	"$queries >= 3 && $queries <= 9 * 83 + 150 + 2 * $unhindered"
+	"$queries >= 3 && $queries <= $asked + 150 + 2 * $unhindered"
 # one window was on its way, and arrived
-check "they have not repeated themselves" is "$retransmits <= 64"
+check "they have not repeated themselves" is "$retransmits <= 64 + 2 * $repeated"
 
 # channel 1 waits for rank 3, which meanwhile works on channel 0
 check "operations of one channel go on while another waits" ranks_run \

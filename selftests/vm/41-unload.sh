@@ -33,6 +33,11 @@ buffers()
 		/proc/slabinfo
 }
 
+few_buffers()
+{
+	is "$(buffers) - $buffers < 100"
+}
+
 # KiB in use, without what KASAN keeps of freed buffers: up to 6 MiB after traffic
 memory()
 {
@@ -40,10 +45,22 @@ memory()
 	used ""
 }
 
+# sets after; what has ended is freed a moment later
+little_left()
+{
+	after=$(memory)
+	is "$after - $before < 4096"
+}
+
 knock()
 {
 	net_exec 1 "$WIRE" send "$(net_ip4 1):7440" "$(net_ip4 0):7440" \
 		type=1 magic=0x4147 ver=1 hdrlen=64 run=1 group="$id" length=168 "$@"
+}
+
+is_knocked_at()
+{
+	is "$(count 0 rx_datagrams) >= 20"
 }
 
 loops()
@@ -67,7 +84,7 @@ gone_under_traffic()
 	group_up ring 4096 window 256 || return
 	rank_options=(--repeat 0 --quiet)
 	ranks_start fail allreduce:int32:sum:200000
-	wait_until 30 all_attached || return
+	wait_until 60 all_attached || return
 	sleep 1
 	"$@" || return
 	ranks_wait || return
@@ -84,7 +101,7 @@ told_between_operations()
 	for ((i = 0; i < BETWEEN; i++)); do
 		group_up ring 256 window 64 || return
 		ranks_start fail allreduce:int32:sum:1
-		wait_until 30 all_attached || return
+		wait_until 60 all_attached || return
 		ctl 0 group delete g || return
 		ranks_wait || return
 		for ((r = 0; r < ranks; r++)); do
@@ -110,10 +127,12 @@ id=4711
 group_up id $id ring 256 window 64
 
 # --- sessions ------------------------------------------------------------
-ranks_start allreduce:int32:sum:1000 barrier sleep:3000
+ranks_start allreduce:int32:sum:1000 barrier await:"$tmp/go"
 check "two trainers are attached" wait_until 30 all_attached
 check_not "the module cannot be unloaded" rmmod gagg
+touch "$tmp/go"
 check "which disturbs nobody" ranks_wait
+wait_until 60 module_unused
 check "it can when they have gone, groups or not" rmmod gagg
 check "and loaded again" module_load
 check_not "groups do not survive that" eval "ctl 0 group list | grep -w g"
@@ -121,7 +140,7 @@ check_not "groups do not survive that" eval "ctl 0 group list | grep -w g"
 # --- knocking ------------------------------------------------------------
 group_up id $id ring 256 window 64
 note "$(knock count=20)"
-check "host 1 knocks at host 0's door" is "$(count 0 rx_datagrams) >= 20"
+check "host 1 knocks at host 0's door" wait_until 20 is_knocked_at
 module_unload
 knock seconds=1000 >/dev/null &
 knocker=$!
@@ -152,21 +171,20 @@ for round in 1 2 3; do
 			ctl "$h" group delete g 2>/dev/null
 		done
 	done
-	sleep 1
-	after=$(memory)
+	wait_until 20 little_left
 	note "round $round: used before $before KiB, after $after KiB; buffers $buffers, $(buffers)"
 	[ $((after - before)) -ge 4096 ] || break
 done
 # each repetition allocates 6 x 5.6 MiB of contributions and 3 x 5.6 MiB of results
 check "no memory is left behind" is "$after - $before < 4096"
-check "no network buffers" is "$(buffers) - $buffers < 100"
+check "no network buffers" wait_until 20 few_buffers
 
 layout 1 4
 check "whoever is between two operations is told, too" told_between_operations
 layout 3 2
 
 # --- a namespace goes, whose trainers have left it --------------------------
-group_up ring 4096 window 256
+group_up ring 4096 window 256 dead-after 5000
 rank_options=(--repeat 0 --quiet)
 ranks_start fail @4,5:unshare allreduce:int32:sum:200000
 check "six trainers work, two have left their namespace" wait_until 30 all_attached

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 240
+# timeout: 600
 # turns: 2
 #
 # The end of many groups, in one namespace or in as many, takes as many grace periods as
@@ -39,10 +39,10 @@ groups_make()
 	done >"$test_tmp/gagg.conf"
 	net_in "$2" gaggd --config "$test_tmp/gagg.conf" --socket "$test_tmp/$2.sock" \
 		>"$test_tmp/$2.log" 2>&1 &
-	wait_until 60 complete "$1" "$2"
+	wait_until 240 complete "$1" "$2"
 	# its sockets would keep the namespace
 	pkill -x gaggd
-	wait_until 10 fails pgrep -x gaggd
+	wait_until 60 fails pgrep -x gaggd
 	complete "$1" "$2" || { cat "$test_tmp/$2.log"; return 1; }
 }
 

@@ -40,7 +40,7 @@ echo 1 >$queued/enable
 layout 2
 net_ready 1500
 group_up ring 256 window 64
-check "hosts hear each other" wait_until 10 eval "ctl 0 member list g | grep -c heard"
+check "hosts hear each other" wait_until 60 eval "ctl 0 member list g | grep -c heard"
 ranks_run allreduce:int32:sum:1000
 note "$(grep -ho 'function=[a-z_]*\|workqueue=[a-z_]*' $tracefs/trace | sort | uniq -c)"
 check "HELLO is sent from it" queued_in speak_work_fn gagg

@@ -95,7 +95,9 @@ recorded train
 check "training: no poll does more than $REFILLS refills and what it has read" \
 	is "$most > 0 && $most <= $REFILLS * $ACTS + 2 * $ACTS"
 net_exec 0 timeout 60 "$WIRE" learn eth0 "$tmp/contrib" type=4 >"$tmp/learned" &
-ranks_start sleep:1000 allreduce:int32:sum:800000 say:through sleep:60000
+ranks_start await:"$tmp/go" allreduce:int32:sum:800000 say:through await:"$tmp/end"
+wait_until 60 grep -q listening "$tmp/learned" || bail "nobody listens"
+touch "$tmp/go"
 check "results" ranks_say through
 was=$(count 0 repairs)
 # QUERY with REPAIR, for a third of the ring

@@ -156,8 +156,9 @@ one_group
 net_exec 0 python3 -c 'import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.bind(("10.77.0.1", 9000))
-time.sleep(1000)' &
-sleep 1
+print("bound", flush=True)
+time.sleep(1000)' >"$tmp/bound" &
+wait_until 60 grep -q bound "$tmp/bound" || bail "nobody has the port"
 
 for ((i = 0; i < ${#requests[@]}; i++)); do
 	# shellcheck disable=SC2086 # words
@@ -186,6 +187,6 @@ check "nobody may look" refused OK "${nobody[@]}" "$ODD" group-get "group{" g.na
 check "nobody's gaggctl says what is missing" refused ".*CAP_NET_ADMIN" "${nobody[@]}" \
 	"$TOP/build/gaggctl" group delete g
 check "nobody cannot listen to events" refused ".*(CAP_NET_ADMIN|ermission|ermitted)" \
-	timeout 5 "${nobody[@]}" "$TOP/build/gaggctl" monitor
+	timeout 60 "${nobody[@]}" "$TOP/build/gaggctl" monitor
 check "root of another namespace has other groups" fails net_exec 1 gaggctl group delete g
 check "and cannot see these" test -z "$(net_exec 1 gaggctl group list)"

@@ -47,7 +47,7 @@ layout 2
 group_up ring 256 window 64 id 4711 dead-after 600000
 rank_options=(--repeat 0 --quiet)
 
-net_exec 0 timeout 60 "$WIRE" learn eth0 "$tmp/contrib" type=4 lanes=344 &
+net_exec 0 timeout 60 "$WIRE" learn eth0 "$tmp/contrib" type=4 lanes=344 >"$tmp/learned" &
 learner=$!
 ranks_start allreduce:int32:sum:30000
 check "a contribution is seen on the wire" wait $learner
@@ -67,7 +67,7 @@ counted()
 	before=$(count 0 "$counter")
 	out=$(net_exec 2 "$WIRE" send "$from" 10.77.0.1:7440 "$tmp/contrib" count=5 "$@")
 	echo "$out"
-	wait_until 10 has_grown "$counter" "$before"
+	wait_until 20 has_grown "$counter" "$before"
 }
 
 for line in "${datagrams[@]}"; do
@@ -82,18 +82,39 @@ socket_drops()
 	net_exec 0 awk '$2 ~ /:1D10$/ { n += $NF } END { print n + 0 }' /proc/net/udp
 }
 
+# what the trainers have begun has come to an end
+is_quiet()
+{
+	local was now
+
+	was="$(socket_drops) $(count 0 rx_bytes)"
+	sleep 0.5
+	now="$(socket_drops) $(count 0 rx_bytes)"
+	[ "$was" = "$now" ]
+}
+
+five_more()
+{
+	is "$(socket_drops) - $1 >= 5"
+}
+
 no_group()
 {
 	local before
 
 	before=$(socket_drops)
 	net_exec 2 "$WIRE" send 10.77.0.2:7440 10.77.0.1:7440 "$tmp/contrib" count=5 "$@"
+	wait_until 20 five_more "$before"
 	is "$(socket_drops) - $before == 5"
 }
 
+# a socket whose reader is late drops what trainers send, too
+pkill -STOP -x rank
+wait_until 20 is_quiet
 check "of another group" no_group group=+1
 check "shorter than a header" no_group length=63
 check "without anything" no_group length=0
+pkill -CONT -x rank
 check "from another port: drop_source" counted drop_source 10.77.0.2:7441
 check "from a stranger: drop_source" counted drop_source 10.77.0.3:7440
 check "from oneself, so to speak: drop_source" counted drop_source 10.77.0.9:7440

@@ -70,7 +70,7 @@ check "its cgroup pays for that" is "$(charged maker slab) >= $SHARDS * 32"
 check "trainers of another one work" ranks_run allreduce:int32:sum:1000000 \
 	allreduce:int32:sum:1000000
 show "after these"
-check "what is sent from is charged to it: a page for each port at least" wait_until 5 pages_paid
+check "what is sent from is charged to it: a page for each port at least" wait_until 30 pages_paid
 check "and what has waited in a socket" is "$(charged maker sock) > 0"
 group_down
 check "nothing of it is left" wait_until 20 little_left

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # timeout: 400
 # turns: 2
+# clock: skip
 #
 # gagg-twin is heard, and hears, while it makes memory for another group's ring, and while
 # its socket holds what a slow link has not carried yet.
@@ -47,7 +48,9 @@ rank_options=(--repeat 0 --timeout 60000)
 # most of the time they say nothing: HELLO is all that is heard
 ranks_start allreduce:int32:sum:1000 sleep:3000
 check "trainers are under way" under_way 0 1
+from=${EPOCHREALTIME/./}
 check "a large ring is made while their group is silent" large_ring
+note "it took $(((${EPOCHREALTIME/./} - from) / 1000)) ms"
 check "whose epoch goes on" goes_on g /run/gagg/h[01].log
 for r in 0 1; do
 	rank_kill $r

@@ -38,9 +38,10 @@ write_conf()
 
 daemon_up()
 {
+	: >"/run/gagg/h$1.log"
 	net_exec "$1" "${unit[@]}" gaggd --socket "/run/gagg/h$1.sock" --config "$conf" \
 		>>"/run/gagg/h$1.log" 2>&1 &
-	wait_until 30 grep -q "$2" "/run/gagg/h$1.log"
+	wait_until 60 grep -q "ready at" "/run/gagg/h$1.log"
 }
 
 # as who, rank 0 and 1 train
@@ -49,7 +50,7 @@ trains_as()
 	local who=("$@") i status=0 pid
 
 	for i in 0 1; do
-		net_exec $i "${who[@]}" "$RANK" --timeout 20000 --socket "/run/gagg/h$i.sock" \
+		net_exec $i "${who[@]}" "$RANK" --timeout 60000 --socket "/run/gagg/h$i.sock" \
 			train $i allreduce:int32:sum:1000 >"$test_tmp/train.$i" 2>&1 &
 		pid[i]=$!
 	done
@@ -65,6 +66,12 @@ group_is()
 	ctl 0 group show train | grep -qw -- "$*"
 }
 
+# as group_is, on both hosts
+groups_are()
+{
+	group_is "$@" && ctl 1 group show train | grep -qw -- "$*"
+}
+
 # group and epochs of host 0, without what changes by itself
 ids()
 {
@@ -77,8 +84,8 @@ start_hosts 2
 mkdir -p /run/gagg
 write_conf
 for i in 0 1; do
-	daemon_up $i .
-	wait_until 30 ctl $i group show train
+	daemon_up $i
+	wait_until 60 ctl $i group show train
 done
 check "gaggd makes the groups of its file" group_is ring 256
 check "root trains" trains_as
@@ -88,16 +95,27 @@ check "and is told" grep "mode 0600, which does not let uid 1002 train" "$test_t
 check_not "others do not" trains_as "${eve[@]}"
 
 # --- the file changes ----------------------------------------------------
+# how often each of them has read its file
+has_read()
+{
+	grep -chE ': [0-9]+ groups$|not reloaded' /run/gagg/h?.log
+}
+
+both_have_read()
+{
+	paste <(has_read) "$test_tmp/read" | awk '$1 <= $2 { bad = 1 } END { exit bad }'
+}
+
 reload()
 {
+	has_read >"$test_tmp/read"
 	pkill -HUP -x gaggd
+	wait_until 20 both_have_read || note "not read: $(has_read)"
 }
 
 write_conf 0660
 reload
-check "SIGHUP: the mode changes" wait_until 20 group_is mode 0660
-wait_until 20 ctl 1 group show train
-sleep 0.5
+check "SIGHUP: the mode changes" wait_until 20 groups_are mode 0660
 check "who is in the group trains" trains_as "${bob[@]}"
 check_not "others do not" trains_as "${eve[@]}"
 check_not "ports that are not anybody's are not warned of" \
@@ -105,13 +123,12 @@ check_not "ports that are not anybody's are not warned of" \
 port=7440
 write_conf 0660
 reload
-check "others are" eval "wait_until 20 group_is port 7440 &&
+check "others are" eval "wait_until 20 groups_are port 7440 &&
 	grep 'group .train.: anybody on this host may bind UDP port 7440' /run/gagg/h0.log"
 port=811
 write_conf 0666
 reload
-check "SIGHUP again" eval "wait_until 20 group_is mode 0666 && wait_until 20 group_is port 811"
-sleep 0.5
+check "SIGHUP again" eval "wait_until 20 groups_are mode 0666 && wait_until 20 groups_are port 811"
 check "everybody trains" trains_as "${eve[@]}"
 ids >"$test_tmp/before"
 reload
@@ -121,7 +138,7 @@ check "SIGHUP without a change changes nothing, not even the epoch" \
 check "gaggctl apply of the same has nothing to do" eval \
 	"ctl 0 apply $conf >$test_tmp/said && ! grep -qE 'create|delete|set' $test_tmp/said"
 for i in 0 1; do
-	net_exec $i "${eve[@]}" "$RANK" --timeout 5000 --socket "/run/gagg/h$i.sock" \
+	net_exec $i "${eve[@]}" "$RANK" --timeout 60000 --socket "/run/gagg/h$i.sock" \
 		train $((1 - i)) barrier >"$test_tmp/wrong.$i" 2>&1
 done
 check "a rank of another host is refused in words" \
@@ -140,20 +157,20 @@ ctl 0 group create byhand local 10.77.0.1 ring 256 window 64 member 0=10.77.0.1 
 	2>"$test_tmp/warned"
 check "gaggctl warns as well" grep "warning: group .byhand.: anybody" "$test_tmp/warned"
 pkill -KILL -x gaggd
+wait_until 20 fails pgrep -x gaggd
 ids >"$test_tmp/before"
-: >/run/gagg/h0.log
 for i in 0 1; do
-	daemon_up $i .
+	daemon_up $i
 done
 check "a new gaggd changes nothing" diff "$test_tmp/before" <(ids)
 check "and opens sessions" trains_as "${alice[@]}"
 sed -i '1,/^}/s/group train/group other/' "$conf"
 reload
 check "a group that is renamed in the file is made" wait_until 20 ctl 0 group show other
-check_not "and the old one is gone" ctl 0 group show train
+check "and the old one is gone" wait_until 20 fails ctl 0 group show train
 check "a group made by hand stays" ctl 0 group show byhand
 pkill -TERM -x gaggd
-check "SIGTERM ends gaggd and removes its socket" wait_until 10 eval \
+check "SIGTERM ends gaggd and removes its socket" wait_until 60 eval \
 	"! pgrep -x gaggd && [ ! -e /run/gagg/h0.sock ]"
 check "the group is still there" ctl 0 group show other
 
@@ -164,8 +181,7 @@ done
 module_unload
 sed -i 's/group other/group train/' "$conf"
 for i in 0 1; do
-	: >"/run/gagg/h$i.log"
-	daemon_up $i .
+	daemon_up $i
 done
 module_load
 check "gaggd that was there before the module makes the groups when it comes" \

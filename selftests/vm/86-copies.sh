@@ -45,7 +45,7 @@ refused()
 dies()
 {
 	start_paused gossip 1000 $SLOW
-	wait_until 60 eval "ctl 0 group show g | grep -q running" && rank_kill 1 &&
+	wait_until 60 is_running && rank_kill 1 &&
 		! ranks_wait && grep "rank 1 died" "$tmp/rank.0" && grep "rank 1 died" "$tmp/rank.2"
 }
 
@@ -129,7 +129,7 @@ check "with losses, in two shards" store_run 7
 check "which were repaired" is "$(count 0 retransmits) > 0 && $(twin_count 2 retransmits) > 0"
 mixed_down
 for mode in gossip-pull:1 push-sum:1; do
-	mixed_up dead-after 60000 ring 1024 window 64 sync "$mode"
+	mixed_up dead-after 60000 ring 1024 window 64 sync "$mode" || bail "no group with the twin"
 	check "$mode: whole replicas, on hosts of both kinds" eval "gossip_run && one_mean"
 	mixed_down
 done

@@ -9,8 +9,8 @@
 #                               the same weights in the end
 #   learns EPOCHS [OPTION...]   train, to 90 percent at least; $EPOCHS are enough
 #   learns_well EPOCHS [OPTION...]
-#                               the same, to 95 percent: if that was not enough, once
-#                               more, with twice as many. $ENOUGH are, $LAGGING where
+#                               the same, to 95 percent: if that was not enough, again,
+#                               with twice as many, then with four times. $ENOUGH are, $LAGGING where
 #                               workers do not read what is newest. Sets $learned
 #   learns_on_the_way EPOCHS [OPTION...]
 #                               train, and at some point to 95 percent, maybe not in the end:
@@ -81,15 +81,19 @@ learns()
 
 learns_well()
 {
-	local first
+	local times before=''
 
-	learns_to 95 "$@"
-	case $? in
-	0)	return ;;
-	2)	first=$learned ;;
-	*)	return 1 ;;
-	esac
-	learns_to 95 $((2 * $1)) "${@:2}" && learned="$first, then $learned"
+	for times in 1 2 4; do
+		learns_to 95 $((times * $1)) "${@:2}"
+		case $? in
+		0)	learned=$before$learned
+			return
+			;;
+		2)	before+="$learned, then " ;;
+		*)	return 1 ;;
+		esac
+	done
+	return 1
 }
 
 learns_on_the_way()

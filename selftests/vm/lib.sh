@@ -156,7 +156,7 @@ module_load()
 # A ring gives back its files in a work item, after its process has gone.
 module_unload()
 {
-	wait_until 20 module_unused
+	wait_until 60 module_unused
 	[ ! -d /sys/module/gagg ] || rmmod gagg
 }
 
@@ -238,7 +238,7 @@ test_cleanup()
 	# last but for unloading was a scan
 	[ ! -d /sys/module/gagg ] || [ -n "${leaks_known:-}" ] || leak_scan
 	# an open file may be let go of a moment after its process has died
-	wait_until 10 module_unload || {
+	wait_until 60 module_unload || {
 		rmmod gagg
 		return 1
 	}

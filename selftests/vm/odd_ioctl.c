@@ -404,13 +404,13 @@ static void try_memory(int fd, const struct gagg_geometry *geo)
 	for (i = 0; i < n - GAGG_DESC_OFFSET; i++)
 		((uint8_t *)push)[GAGG_DESC_OFFSET + i] = (uint8_t)(i * 37 + 200);
 	__atomic_store_n(&push->filled, ~0ULL, __ATOMIC_RELEASE);
-	TRY(fd, WAIT, 0, gagg_ioc_wait, .op = op.op, .timeout_ns = 10000000000);
+	TRY(fd, WAIT, 0, gagg_ioc_wait, .op = op.op, .timeout_ns = 60000000000);
 	for (i = 0; i < 2 * geo->ring; i += 64) {
 		op.chunks = 64;
 		__atomic_store_n(&push->filled, i * 0x9e3779b97f4a7c15, __ATOMIC_RELEASE);
 		IS(ioctl(fd, GAGG_IOC_SUBMIT, &op), 0);
 		__atomic_store_n(&push->filled, ~0ULL, __ATOMIC_RELEASE);
-		TRY(fd, WAIT, 0, gagg_ioc_wait, .op = op.op, .timeout_ns = 10000000000);
+		TRY(fd, WAIT, 0, gagg_ioc_wait, .op = op.op, .timeout_ns = 60000000000);
 	}
 	__atomic_store_n(&push->filled, 0, __ATOMIC_RELEASE);
 	/* too many of them that wait */

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 
 #include "broker.h"
+#include "error.h"
 #include "missing.h"
 #include "twinmsg.h"
 
@@ -130,7 +131,7 @@ static void expect_closed(const char *what, int fd)
 	/* to be hung up upon, whatever there is to read */
 	struct pollfd p = { .fd = fd };
 
-	if (poll(&p, 1, 5000) == 1 && (p.revents & POLLHUP))
+	if (poll(&p, 1, 60000) == 1 && (p.revents & POLLHUP))
 		return;
 	fprintf(stderr, "%s: the session goes on\n", what);
 	status = 1;
@@ -167,8 +168,10 @@ static void soon_again(void)
 		for (i = 0; i < 3; i++)
 			twinmsg_send(fd, (uint32_t)GAGG_IOC_FEATURES, &features, sizeof(features));
 		close(fd);
-		fd = broker_open(path, group, rank, 5000);
+		fd = broker_open(path, group, rank, 30000);
 	}
+	if (fd < 0)
+		fprintf(stderr, "%s\n", error_thread());
 	expect("sessions, one after the other", n - (fd < 0), 100);
 	if (fd >= 0)
 		close(fd);
@@ -271,7 +274,7 @@ static void odd_writer(void)
 	/* somebody waits for it: within write(), which has the lock */
 	expect("a fault", (int)read(missing, &fault, sizeof(fault)), sizeof(fault));
 	expect("send", twinmsg_send(fd, (uint32_t)GAGG_IOC_DETACH, &detach, sizeof(detach)), 0);
-	expect("leave", twinmsg_answer(fd, &error, &detach, sizeof(detach), fds, 10000), 0);
+	expect("leave", twinmsg_answer(fd, &error, &detach, sizeof(detach), fds, 60000), 0);
 	close(missing);
 	pthread_join(thread, NULL);
 	close(fd);

@@ -25,7 +25,8 @@
  *	poll				as wait, asleep in poll()
  *	clog				let writes to that descriptor wait, and fill it
  *	progress			spin, without a call, until the kernel says
- *					in mapped memory that all chunks are done
+ *					in mapped memory that all chunks are done, or
+ *					nothing has moved for a minute
  *	plan, noplan			reductions that follow
  *	split:COLOR			operations that follow are of that part
  *	world, part:I			... of all, of the I-th split, from 0
@@ -562,7 +563,7 @@ static const struct gagg_done *done_region(void)
 static void progress(void)
 {
 	const struct gagg_done *done = done_region();
-	uint64_t was = __atomic_load_n(&done->completed, __ATOMIC_ACQUIRE), now = was;
+	uint64_t was = __atomic_load_n(&done->completed, __ATOMIC_ACQUIRE), now = was, last;
 	struct timespec begin;
 	volatile double x = 1;
 	int i, done_flag = 0, err;
@@ -570,11 +571,11 @@ static void progress(void)
 
 	if (!me.pending || me.pending->next)
 		usage("progress");
+	last = me.pending->comm->cursor;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	moved = 0;
 	mark("spin");
-	/* until nothing has moved for three seconds */
-	while (since(&begin) - moved < 3000) {
+	while (now != last && since(&begin) - moved < 60000) {
 		for (i = 0; i < 100000; i++)
 			x = x * 1.000001 + 1e-9;
 		now = __atomic_load_n(&done->completed, __ATOMIC_ACQUIRE);
@@ -648,7 +649,7 @@ static void reattach(void)
 	me.parts = 0;
 	me.comm = me.world;
 	/* a twin that is being started again */
-	for (i = 0, err = gagg_reattach(me.world); err == GAGG_ERR_BROKER && i < 100; i++) {
+	for (i = 0, err = gagg_reattach(me.world); err == GAGG_ERR_BROKER && i < 600; i++) {
 		usleep(100000);
 		err = gagg_reattach(me.world);
 	}

@@ -12,7 +12,9 @@
 #       Sets $hosts (all of them), $ranks (workers), $members.
 #   net_ready [MTU] [OFFLOAD]   start_hosts for the layout
 #   group_up [OPTION...]        group g on every host (address family: $family,
-#                               4 or 6; OPTIONs as of gaggctl)
+#                               4 or 6; OPTIONs as of gaggctl). As with all that make
+#                               groups here, dead-after is a minute unless it is one of
+#                               them; patience=() for the default
 #   group_down                  deletes them
 #   agents                      a gaggd on every host, instead of those that there were
 #   ranks_run WORD...           all ranks carry out a script (rank.c), which must
@@ -28,6 +30,7 @@
 #                               all ranks
 #   epoch_of R                  the epoch that rank R has joined last
 #   under_way R [N]             wait until N (3) operations of rank R are done
+#   is_running                  an epoch of g has begun on every host
 #   all_blame R REASON          all others have failed because of rank R
 #   twin_conf [OPTION VALUE]... a configuration file with group g of the layout
 #   twin_up HOST...             gagg-twin with it on these hosts, whose ranks ask
@@ -46,6 +49,10 @@
 # shellcheck disable=SC2154 # of lib.sh
 tmp=$test_tmp
 RANK=$TOP/build/selftests/vm/rank
+# A guest stands still for seconds when the host has other work, and more than once: its hosts are
+# not dead then. In virtual time nothing holds a guest up.
+patience=(dead-after 60000)
+! grep -q time-travel= /proc/cmdline || patience=()
 hosts=0 ranks=0 family=4 members=() rank_pid=() rank_options=() rank_prefix=() twin_prefix=() twin_pid=()
 
 layout()
@@ -104,6 +111,7 @@ create_on()
 {
 	local i ip4 ip6 mac address=ip$family args=()
 
+	[[ " ${*:2} " == *" dead-after "* ]] || args+=("${patience[@]}")
 	member_args
 	for i in $1; do
 		net_addresses "$i"
@@ -238,6 +246,17 @@ under_way()
 	wait_until 90 rank_says "$1" "op ${2:-3} .* ok"
 }
 
+# START takes its time, and a rank that dies before it has come leaves those beside it waiting for
+# another epoch
+is_running()
+{
+	local i
+
+	for ((i = 0; i < hosts; i++)); do
+		ctl "$i" group show g | grep -q running || return
+	done
+}
+
 # REASON: number of enum gagg_reason
 all_blame()
 {
@@ -258,6 +277,7 @@ twin_conf()
 {
 	local i
 
+	[[ " $* " == *" dead-after "* ]] || set -- "$@" "${patience[@]}"
 	{
 		echo 'group "g" {'
 		for ((i = 1; i < $#; i += 2)); do
@@ -286,7 +306,7 @@ twin_up()
 		disown
 	done
 	for i; do
-		wait_until 30 grep -q "ready at" "/run/gagg/h$i.log" || {
+		wait_until 90 grep -q "ready at" "/run/gagg/h$i.log" || {
 			cat "/run/gagg/h$i.log"
 			return 1
 		}
@@ -295,15 +315,19 @@ twin_up()
 
 twin_down()
 {
-	local i
+	local i status=0
 
 	for i in "${!twin_pid[@]}"; do
 		pkill -TERM -P "${twin_pid[i]}"
 	done
 	for i in "${!twin_pid[@]}"; do
-		wait_until 20 fails kill -0 "${twin_pid[i]}" || return
+		wait_until 90 fails kill -0 "${twin_pid[i]}" || {
+			pkill -KILL -P "${twin_pid[i]}"
+			status=1
+		}
 	done
 	twin_pid=()
+	return $status
 }
 
 mixed_up()
@@ -352,7 +376,7 @@ twin_count()
 {
 	: >"/run/gagg/h$1.out"
 	pkill -USR1 -P "${twin_pid[$1]}"
-	wait_until 10 grep -q "\"$2\":" "/run/gagg/h$1.out" || return
+	wait_until 60 grep -q "\"$2\":" "/run/gagg/h$1.out" || return
 	sed "s/.*\"$2\":\([0-9]*\).*/\1/" "/run/gagg/h$1.out"
 }
 

@@ -141,17 +141,6 @@ store_none()
 	store_wait
 }
 
-# on every host: START takes its time, and a rank that dies before it has come leaves those beside
-# it waiting for another epoch
-is_running()
-{
-	local i
-
-	for ((i = 0; i < hosts; i++)); do
-		ctl "$i" group show g | grep -q running || return
-	done
-}
-
 # [STEPS]: everybody works, and takes long, until something happens
 store_start_long()
 {

@@ -3,8 +3,8 @@
  * Numbered UDP datagrams in GSO bursts, to see what a network does to them.
  *
  *	udp recv ADDRESS PORT BURSTS SEGMENTS [gro]
- *		prints "ready", then, after half a second of silence, one line
- *		NAME=COUNT...
+ *		prints "ready", then, when its standard input has ended and after half
+ *		a second of silence, one line NAME=COUNT...
  *		  datagrams  received, copies included     reads    calls that took
  *		  whole      bursts with all segments      part     with some
  *		  lost       with none                     copies   beyond the first
@@ -13,19 +13,20 @@
  *	udp send ADDRESS PORT BURSTS SEGMENTS
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/udp.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 
 #include "datagram.h"
 
 #define SIZE	1000	/* bytes of a datagram: its number, again and again */
 #define WORDS	(SIZE / sizeof(uint32_t))
 #define BURST	65536
+#define SILENCE	10	/* so many times 50 ms: a machine that stands still skips one */
 
 static void fail(const char *what)
 {
@@ -120,7 +121,8 @@ static void recv_all(int sock, const union address *at, uint32_t bursts, uint32_
 {
 	static uint8_t data[BURST];
 	struct tally t = { .n = bursts * segments };
-	struct timeval patience = { .tv_sec = 20 };
+	struct pollfd p[2] = { { .fd = sock, .events = POLLIN }, { .fd = STDIN_FILENO } };
+	unsigned int silence = 0;
 	ssize_t got, i;
 
 	t.seen = calloc(t.n, sizeof(*t.seen));
@@ -129,21 +131,30 @@ static void recv_all(int sock, const union address *at, uint32_t bursts, uint32_
 	set_int(sock, SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20);
 	if (gro)
 		set_int(sock, IPPROTO_UDP, UDP_GRO, 1);
-	set(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	if (bind(sock, &at->sa, address_size(at)))
 		fail("bind");
 	puts("ready");
 	fflush(stdout);
 
-	patience = (struct timeval){ .tv_usec = 500000 };
-	while ((got = recv(sock, data, sizeof(data), 0)) >= 0) {
-		if (!t.reads++)
-			set(sock, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	while (silence < SILENCE) {
+		if (poll(p, 2, p[1].fd < 0 ? 50 : -1) < 0)
+			fail("poll");
+		/* nobody sends any more */
+		if (p[1].revents & POLLHUP)
+			p[1].fd = -1;
+		p[1].revents = 0;
+		if (!(p[0].revents & POLLIN)) {
+			silence += p[1].fd < 0;
+			continue;
+		}
+		silence = 0;
+		got = recv(sock, data, sizeof(data), 0);
+		if (got < 0)
+			fail("recv");
+		t.reads++;
 		for (i = 0; i < got; i += SIZE)
 			take(&t, data + i, got - i < SIZE ? got - i : SIZE);
 	}
-	if (errno != EAGAIN)
-		fail("recv");
 	report(&t, bursts, segments);
 }
 

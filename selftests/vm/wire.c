@@ -3,8 +3,8 @@
  * Datagrams that no honest host sends.
  *
  *	wire learn INTERFACE FILE [FIELD=VALUE]...
- *		waits for a gagg datagram that comes in and has these fields, and
- *		keeps it
+ *		says "listening", waits for a gagg datagram that comes in and has these
+ *		fields, and keeps it
  *	wire send FROM:PORT TO:PORT [FILE] [FIELD=VALUE]... sends what was kept, or a header of
  *		zeros, with other fields. FROM need not be this host's. IPv4.
  *
@@ -207,6 +207,8 @@ static int learn(int argc, char **argv)
 	fd = watch_socket(argv[0]);
 	if (fd < 0)
 		fail(argv[0]);
+	puts("listening");
+	fflush(stdout);
 	for (;;) {
 		struct sockaddr_ll who;
 		socklen_t size = sizeof(who);
