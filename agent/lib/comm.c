@@ -247,18 +247,11 @@ int gagg_init_fd(struct gagg_comm **comm, int fd, int timeout_ms)
 	return err;
 }
 
-int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg)
+int comm_join(struct gagg_comm **comm, int fd, const struct gagg_config *cfg)
 {
+	int err = gagg_init_fd(comm, fd, cfg->timeout_ms);
 	struct session *s;
-	int fd, err;
 
-	*comm = NULL;
-	if (!cfg || cfg->size < sizeof(*cfg))
-		return error_set(GAGG_ERR_INVALID, "gagg_config.size is not set");
-	fd = broker_open(cfg->socket, cfg->group, cfg->rank, cfg->timeout_ms);
-	if (fd < 0)
-		return fd;
-	err = gagg_init_fd(comm, fd, cfg->timeout_ms);
 	if (err)
 		return err;
 	/* broker_open() has checked the lengths of both */
@@ -266,6 +259,17 @@ int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg)
 	snprintf(s->group, sizeof(s->group), "%s", cfg->group);
 	snprintf(s->socket, sizeof(s->socket), "%s", cfg->socket ? cfg->socket : "");
 	return GAGG_OK;
+}
+
+int gagg_init(struct gagg_comm **comm, const struct gagg_config *cfg)
+{
+	int fd;
+
+	*comm = NULL;
+	if (!cfg || cfg->size < sizeof(*cfg))
+		return error_set(GAGG_ERR_INVALID, "gagg_config.size is not set");
+	fd = broker_open(cfg->socket, cfg->group, cfg->rank, cfg->timeout_ms);
+	return fd < 0 ? fd : comm_join(comm, fd, cfg);
 }
 
 int gagg_open_rank(const char *group, uint32_t rank)

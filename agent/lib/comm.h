@@ -187,4 +187,7 @@ int comm_map(struct gagg_comm *c, const struct gagg_geometry *geo);
 /* Free it with its requests. */
 void comm_delete(struct gagg_comm *c);
 
+/* gagg_init() with the session that broker_open() has opened as @cfg says, which it owns */
+int comm_join(struct gagg_comm **comm, int fd, const struct gagg_config *cfg);
+
 #endif

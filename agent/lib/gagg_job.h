@@ -51,9 +51,9 @@ struct gagg_job {
  * @comm:	receives the communicator of all ranks; NULL on error
  * @job:	which; used until this returns
  *
- * Collective among all ranks of the job: either all of them become ranks or none does. What is
- * wrong on one of them (no address, no gagg-twin, another job, another number of ranks) all others
- * are told, with its rank.
+ * Collective among all ranks of the job. What is wrong on one of them (no address, no gagg-twin,
+ * another job, another number of ranks) all others are told, with its rank, and none becomes one.
+ * Wrong values in @job, and a lack of memory, are told to the caller alone.
  *
  * Environment, ignored in a program with more rights than its caller:
  *
@@ -64,8 +64,9 @@ struct gagg_job {
  *   [17440-17951]
  * - $GAGG_TWIN: the program [gagg-twin, where $PATH finds it]
  *
- * A gagg-twin is a child of the rank that has started it, in a session of its own. It ends when
- * nobody on its host has been a rank for three seconds, and so with the job, however that ends.
+ * A gagg-twin is a child of the rank that has started it, in a session of its own; that rank waits
+ * for it only if the start fails. It ends when nobody on its host has been a rank for three
+ * seconds, and so with the job, however that ends; until then it holds that rank's standard error.
  *
  * Return: GAGG_OK; GAGG_ERR_MISMATCH: ranks have different jobs; GAGG_ERR_INVALID; otherwise as
  * gagg_init(). gagg_last_error(NULL) has the sentence.
@@ -78,7 +79,7 @@ int gagg_init_job(struct gagg_comm **comm, const struct gagg_job *job);
  *		stay there; of a job before they must be gone
  * @ranks:	as in struct gagg_job
  * @rank:	as in struct gagg_job
- * @timeout_ms:	longest wait for the others, in ms
+ * @timeout_ms:	longest wait for the others, as in struct gagg_config
  * @round:	0 at first; counts calls
  */
 struct gagg_job_folder {

@@ -5,6 +5,8 @@
  * 2. The lowest rank of each host starts a gagg-twin with the port that is in turn. All learn what
  *    came of it: if a port is in use on one host, all of them stop theirs, and the next port is in
  *    turn; with any other error all of them give up.
+ * 3. Each rank opens its session, and all learn whether everybody has one. A gagg-twin does not end
+ *    before it has had one, unless the rank has that has started it.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -14,11 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "broker.h"
+#include "comm.h"
 #include "deadline.h"
 #include "error.h"
 #include "gagg_job.h"
 #include "job.h"
 #include "session.h"
+#include "sys.h"
 
 #define JOB_ID_MAX	127
 #define JOB_HOST_MAX	16	/* ranks; as many as a host of a group can have */
@@ -38,7 +43,11 @@ struct job_card {
 	uint8_t host[16];
 	char address[JOB_ADDRESS];
 	char why[JOB_TEXT];	/* not empty: this rank cannot take part */
+	char reserved[50];
 };
+
+/* of all versions, so that another one can be told */
+_Static_assert(sizeof(struct job_card) == 512, "a card has 512 bytes");
 
 /* what has come of a host's gagg-twin */
 struct job_start {
@@ -53,6 +62,9 @@ struct job {
 	struct job_card mine, *cards;
 	struct job_start start, *starts;
 	struct job_twin twin;
+	struct gagg_config cfg;
+	int fd;			/* session; -1: none */
+	uint32_t tries;		/* ports, at most */
 	uint32_t leader;	/* lowest rank on this host */
 	uint64_t deadline;
 };
@@ -231,6 +243,20 @@ static char *job_members(const struct job *j)
 	return text;
 }
 
+/* true: there can be no gagg-twin; j->start says why */
+static bool job_port_is_taken(struct job *j, const struct job_group *g)
+{
+	int err = -job_twin_bind(g->address, g->port);
+
+	*j->start.why = 0;
+	if (err == EADDRINUSE)
+		j->start.is_taken = g->port;
+	else if (err)
+		snprintf(j->start.why, sizeof(j->start.why), "%s, UDP port %u: %s",
+			 g->address, g->port, strerror(err));
+	return err;
+}
+
 /* this host's gagg-twin, with the port that is in turn */
 static void job_start_twin(struct job *j, const char *members, uint32_t attempt)
 {
@@ -243,12 +269,12 @@ static void job_start_twin(struct job *j, const char *members, uint32_t attempt)
 	memset(&j->start, 0, sizeof(j->start));
 	if (j->leader != j->of->rank)
 		return;
-	if (!job_twin_port_is_free(g.address, g.port)) {
-		j->start.is_taken = g.port;
+	if (job_port_is_taken(j, &g))
 		return;
-	}
 	if (!job_twin_start(&j->twin, &g, j->deadline, j->start.why))
 		strcpy(j->start.socket, j->twin.socket);
+	else if (job_twin_bind(g.address, g.port) == -EADDRINUSE)
+		job_port_is_taken(j, &g);	/* by somebody who was faster */
 }
 
 /* 0: all hosts have one; 1: none is left, and another port may do */
@@ -272,7 +298,10 @@ static int job_start_twins(struct job *j)
 	uint32_t attempt;
 	int err = 1;
 
-	for (attempt = 0; err > 0 && attempt < JOB_TRIES; attempt++) {
+	j->tries = j->mine.last - j->mine.first + 1U;
+	if (j->tries > JOB_TRIES)
+		j->tries = JOB_TRIES;
+	for (attempt = 0; err > 0 && attempt < j->tries; attempt++) {
 		if (members)
 			job_start_twin(j, members, attempt);
 		else
@@ -286,22 +315,40 @@ static int job_start_twins(struct job *j)
 	free(members);
 	if (err > 0)
 		return error_set(GAGG_ERR_BUSY,
-				 "job \"%s\": %d UDP ports of %u-%u are in use, each on some host: set GAGG_PORTS to others",
-				 j->of->id, JOB_TRIES, j->mine.first, j->mine.last);
+				 "job \"%s\": %u UDP ports of %u-%u are in use, each on some host: set GAGG_PORTS to others",
+				 j->of->id, j->tries, j->mine.first, j->mine.last);
+	return err;
+}
+
+/* a session of each, or of none; what is wrong on one of them all learn */
+static int job_open(struct job *j)
+{
+	uint32_t rank;
+	int err;
+
+	j->cfg = (struct gagg_config){
+		.size = sizeof(j->cfg), .rank = j->of->rank, .group = JOB_GROUP,
+		.socket = j->starts[j->leader].socket, .timeout_ms = j->of->timeout_ms,
+	};
+	j->fd = broker_open(j->cfg.socket, j->cfg.group, j->cfg.rank, j->cfg.timeout_ms);
+	memset(&j->mine.why, 0, sizeof(j->mine.why));
+	if (j->fd < 0)
+		snprintf(j->mine.why, sizeof(j->mine.why), "%s", error_thread());
+	err = job_gather(j->of, &j->mine, j->cards, sizeof(j->mine));
+	for (rank = 0; !err && rank < j->of->ranks; rank++)
+		err = job_compare(j, rank);
 	return err;
 }
 
 static int job_join(struct job *j, struct gagg_comm **comm)
 {
-	const struct gagg_config cfg = {
-		.size = sizeof(cfg), .rank = j->of->rank, .group = JOB_GROUP,
-		.socket = j->starts[j->leader].socket, .timeout_ms = j->of->timeout_ms,
-	};
-	int err = gagg_init(comm, &cfg);
+	int err = job_open(j);
 
-	if (err)
-		job_twin_stop(&j->twin);
-	job_twin_settle(&j->twin);
+	if (!err)
+		return comm_join(comm, j->fd, &j->cfg);
+	if (j->fd >= 0)
+		sys_close(j->fd);
+	job_twin_stop(&j->twin);
 	return err;
 }
 

@@ -13,8 +13,8 @@
 
 /*
  * The address with which this host takes part, and 16 bytes that processes on one host have alike,
- * no others: of one boot, in one network namespace. 0, or -1 with a sentence in @why, JOB_TEXT
- * bytes.
+ * no others: of one boot, in one network and one PID namespace. 0, or -1 with a sentence in @why,
+ * JOB_TEXT bytes.
  */
 int job_address(const char *rendezvous, char address[JOB_ADDRESS], uint8_t host[16], char *why);
 
@@ -22,7 +22,7 @@ int job_address(const char *rendezvous, char address[JOB_ADDRESS], uint8_t host[
  * struct job_twin - the gagg-twin of a host, for one job
  * @pid:	child; 0: there is none
  * @folder:	its own, with the two files
- * @config:	what it has read
+ * @config:	what it reads at its start
  * @socket:	where it is asked
  */
 struct job_twin {
@@ -48,16 +48,13 @@ struct job_group {
 
 #define JOB_GROUP	"job"	/* its name */
 
-/* whether a UDP port is free on an address */
-bool job_twin_port_is_free(const char *address, uint16_t port);
+/* Binds a UDP port of this host for a moment: 0, or a negative errno. */
+int job_twin_bind(const char *address, uint16_t port);
 
 /* Starts one, and returns 0 when it answers, or -1 with a sentence in @why. */
 int job_twin_start(struct job_twin *t, const struct job_group *g, uint64_t deadline, char *why);
 
-/* The configuration was read. */
-void job_twin_settle(struct job_twin *t);
-
-/* Ends it. */
+/* Ends it: at once, if it does not end when it is asked to. */
 void job_twin_stop(struct job_twin *t);
 
 #endif

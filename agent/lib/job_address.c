@@ -39,11 +39,14 @@ static void job_address_format(const union job_ip *ip, char address[JOB_ADDRESS]
 	inet_ntop(ip->sa.sa_family, at, address, JOB_ADDRESS);
 }
 
-/* the same boot, the same network namespace */
+/*
+ * The same boot, the same namespaces for networks and for processes: gagg-twin watches the
+ * processes of its ranks.
+ */
 static int job_address_host(uint8_t host[16], char *why)
 {
 	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	struct stat st;
+	struct stat net, pid;
 	unsigned int i, byte;
 
 	memset(host, 0, 16);
@@ -58,12 +61,15 @@ static int job_address_host(uint8_t host[16], char *why)
 	}
 	if (f)
 		fclose(f);
-	if (!f || i < 16 || stat("/proc/self/ns/net", &st)) {
-		snprintf(why, JOB_TEXT, "/proc does not tell boot_id and ns/net of this host");
+	if (!f || i < 16 || stat("/proc/self/ns/net", &net) ||
+	    stat("/proc/self/ns/pid", &pid)) {
+		snprintf(why, JOB_TEXT, "/proc does not tell boot_id, ns/net and ns/pid of this host");
 		return -1;
 	}
-	for (i = 0; i < 8; i++)
-		host[i] ^= (uint8_t)((uint64_t)st.st_ino >> 8 * i);
+	for (i = 0; i < 8; i++) {
+		host[i] ^= (uint8_t)((uint64_t)net.st_ino >> 8 * i);
+		host[8 + i] ^= (uint8_t)((uint64_t)pid.st_ino >> 8 * i);
+	}
 	return 0;
 }
 

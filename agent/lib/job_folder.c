@@ -13,6 +13,7 @@
 
 #include "deadline.h"
 #include "gagg_job.h"
+#include "session.h"
 
 static int job_folder_write(const struct gagg_job_folder *f, const void *mine, size_t bytes)
 {
@@ -57,7 +58,7 @@ int gagg_job_folder(void *of, const void *mine, void *all, size_t bytes)
 {
 	static const struct timespec pause = { .tv_nsec = 2000000 };
 	struct gagg_job_folder *f = of;
-	uint64_t end = deadline_in(f->timeout_ms);
+	uint64_t end = deadline_in(session_timeout(f->timeout_ms));
 	int err = job_folder_write(f, mine, bytes);
 	uint32_t rank;
 

@@ -9,6 +9,8 @@
 #include "idle.h"
 #include "../gaggd/log.h"
 
+#define IDLE_ORPHAN	3600	/* s */
+
 static bool idle_has_session(const struct twin *t)
 {
 	unsigned int i, r;
@@ -20,6 +22,15 @@ static bool idle_has_session(const struct twin *t)
 	return false;
 }
 
+/*
+ * Ranks may need longer than that until they come, since they wait for other hosts first. Before
+ * that it ends with the process that has started it; an orphan from the start, after IDLE_ORPHAN.
+ */
+static bool idle_may_end(const struct twin *t)
+{
+	return t->was_busy || getppid() != t->starter || t->idle_for > IDLE_ORPHAN;
+}
+
 /* each second; however late this thread is, it counts one, since trainers had no turn either */
 static void idle_fired(struct loop_event *ev, int res)
 {
@@ -29,9 +40,9 @@ static void idle_fired(struct loop_event *ev, int res)
 	if (res < 0 || read(t->idle_fd, &n, sizeof(n)) < 0)
 		n = 0;
 	t->idle_for = idle_has_session(t) ? 0 : t->idle_for + 1;
-	if (t->idle_for > t->idle_most) {
+	if (t->idle_for > t->idle_most && idle_may_end(t)) {
 		log_info("ends: nobody on this host has trained for %llu s",
-			 (unsigned long long)t->idle_most);
+			 (unsigned long long)t->idle_for - 1);
 		loop_stop(&t->loop);
 		return;
 	}
@@ -45,6 +56,7 @@ int idle_begin(struct twin *t)
 	t->idle_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (t->idle_fd < 0 || timerfd_settime(t->idle_fd, 0, &each, NULL))
 		return -1;
+	t->starter = getppid();
 	t->idle.fire = idle_fired;
 	loop_readable(&t->loop, &t->idle, t->idle_fd);
 	return 0;

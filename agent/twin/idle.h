@@ -5,7 +5,10 @@
 
 #include "twin.h"
 
-/* Ends the loop when no rank has had a session for @t->idle_most seconds. 0, or -1 with errno. */
+/*
+ * Ends the loop when no rank has had a session for @t->idle_most seconds, after the first one, or
+ * its starter has ended before. 0, or -1 with errno.
+ */
 int idle_begin(struct twin *t);
 
 /* Removes the folder of @socket, which the job made for it, unless something else lies there. */

@@ -392,6 +392,7 @@ static int session_new(struct group *g, u32 rank, const struct peer *peer,
 			      strerror(errno));
 	}
 	g->session[rank] = s;
+	g->twin->was_busy = true;
 	reply->rank = rank;
 	return fd;
 }

@@ -49,6 +49,8 @@ struct twin {
 	int idle_fd;
 	u64 idle_for;			/* seconds */
 	u64 idle_most;			/* 0: it does not end so */
+	bool was_busy;			/* somebody has had a session */
+	pid_t starter;			/* of whom it is a child */
 	struct loop_event signal;
 	bool ending;
 	int signal_fd;

@@ -5,7 +5,7 @@
 # Jobs whose ranks make their own group, as an ordinary user has them: on one host, and on several,
 # which are network namespaces. gagg_job.h
 
-# shellcheck disable=SC2317 # check calls them
+# shellcheck disable=SC2317,SC2034,SC2016 # check calls them; by their names; eval's
 cd "$(dirname "$0")/../.." || exit 1
 [ -n "${inside:-}" ] || exec unshare --map-root-user --net --mount --pid --fork env inside=1 "$0"
 mount -t tmpfs none /run && mount -t proc proc /proc || exit 1
@@ -113,7 +113,7 @@ nothing_is_left()
 # all ranks of the job say $1
 says()
 {
-	ends 1 && [ "$(cat "$folder"/said.?* | grep -c "$1")" -eq "$(ls "$folder" | grep -c said)" ]
+	ends 1 && [ "$(cat "$folder"/said.?* | grep -c "$1")" -eq ${#pids[@]} ]
 }
 
 twins()
@@ -154,6 +154,19 @@ killed()
 	nothing_is_left
 }
 
+# a rank of one host never comes to the last all-gather
+killed_early()
+{
+	ranks=3
+	begin "0 1"
+	unset ranks
+	rank_begin 2 2 3
+	sleep 0.2
+	pkill -KILL -f "job $folder"
+	wait "${pids[@]}" 2>/dev/null
+	nothing_is_left
+}
+
 beside()
 {
 	local first=() saved
@@ -184,15 +197,23 @@ a_port_in_use()
 		END
 		users+=($!)
 	done
-	until [ -e /run/held.0 ] && [ -e /run/held.1 ]; do sleep 0.1; done
+	until [ -e /run/held.0 ] && [ -e /run/held.1 ]; do
+		kill -0 "${users[@]}" || return
+		sleep 0.1
+	done
 	env_0=GAGG_PORTS=20000-20003 env_1=GAGG_PORTS=20000-20003
 	begin "0 1"
-	means 2 || return
+	means 2 || {
+		unset env_0 env_1
+		return 1
+	}
 	env_0=GAGG_PORTS=20000-20002 env_1=GAGG_PORTS=20000-20002
 	begin "0 1"
-	says 'UDP ports of 20000-20002 are in use' || return
+	says 'failed: job .*: 3 UDP ports of 20000-20002 are in use'
+	set -- $?
 	unset env_0 env_1
 	kill "${users[@]}"
+	return "$1"
 }
 
 # with env_1=$1, rank 1 of two hosts has something that all say: $2
@@ -248,14 +269,14 @@ of_the_page()
 {
 	local page=Documentation/trainers.md
 
-	block $page c 1 >"$tmp/job.c" && block $page sh 1 | sed "s|\$(pkg-config .*)|\
+	block "$page" c 1 >"$tmp/job.c" && block "$page" sh 1 | sed "s|\$(pkg-config .*)|\
 		-Wall -Werror -I$PWD/agent/lib $PWD/build/libgagg.a -pthread|" >"$tmp/commands" &&
 		(cd "$tmp" && bash -e ./commands) >"$tmp/six"
 	cat "$tmp/six"
 	[ "$(grep -cx 6 "$tmp/six")" -eq 4 ]
 }
 
-echo "1..21"
+echo "1..23"
 check "four ranks on one host" runs "- - - -"
 check "the program of the page" of_the_page
 check "one rank" runs "-"
@@ -266,6 +287,7 @@ check "towards the address where ranks meet" eval 'RENDEZVOUS=$(net_ip4 0) && ex
 check "a gagg-twin on each host, and who dies is named" one_twin_a_host
 check "nothing is left of a job" nothing_is_left
 check "nor of one that was killed" killed
+check "nor of one that was killed while ranks waited for others" killed_early
 check "two jobs beside each other on the same hosts, 20 times" beside
 check "a port that one of the hosts has in use" a_port_in_use
 check "no gagg-twin on a host" is_told GAGG_TWIN=/nonexistent \
@@ -276,6 +298,8 @@ check "an address that is none" is_told GAGG_ADDRESS=host1 \
 	"rank 1 cannot take part: GAGG_ADDRESS=host1 is no address in digits"
 check "one that others do not reach" is_told GAGG_ADDRESS=127.0.0.1 \
 	"rank 1 has address 127.0.0.1: set GAGG_ADDRESS"
+check "one that the host does not have" is_told GAGG_ADDRESS=10.99.99.99 \
+	"no gagg-twin on the host of rank 1: 10.99.99.99, UDP port [0-9]*: Cannot assign requested address"
 check "no such interface" is_told GAGG_SOCKET_IFNAME=ib,=eth \
 	"rank 1 cannot take part: GAGG_SOCKET_IFNAME=ib,=eth: no interface of that name"
 check "ports that are none" is_told GAGG_PORTS=7-5 "rank 1 cannot take part: GAGG_PORTS=7-5 is not FIRST-LAST"

@@ -43,7 +43,7 @@ impair_with()
 
 # Nothing that a host of the group has said was refused, but for what came late from an epoch that
 # is over, and for a HELLO that comes again or after a later one: what it says is old. Each case has
-# some, without impairment, too, and they count as drop_window (gagg_join_hello()).
+# some, without impairment, too, and they count as drop_window (rx_hello()).
 none_refused()
 {
 	local i
