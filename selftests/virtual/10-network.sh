@@ -25,10 +25,13 @@ send_start()
 	local to
 	to=$(net_ip4 1)
 
-	net_exec 1 udp recv "$to" 9000 "$@" >"$tmp/udp" &
+	net_exec 1 udp recv "$to" 9000 "$@" >"$tmp/udp" <"$tmp/sends" &
 	receiver=$!
+	# the sender holds it open
+	exec 3>"$tmp/sends"
 	wait_until 5 grep -q ready "$tmp/udp"
 	net_exec 0 udp send "$to" 9000 "$@" &
+	exec 3>&-
 }
 
 send_end()
@@ -47,6 +50,7 @@ lost_in()
 }
 
 PATH=$TOP/build/selftests/vm:$PATH
+mkfifo "$tmp/sends"
 layout 3
 net_ready 1500
 net_offload off
