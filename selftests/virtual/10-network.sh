@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 60
+# timeout: 240
 #
 # What vm/net.sh does to a network is what it says: the other tests rely on it.
 

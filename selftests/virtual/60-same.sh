@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# timeout: 60
+# timeout: 240
 # boots: 2
 #
 # The same seed, the same run: figures and traces of two boots are equal.
