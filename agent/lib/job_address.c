@@ -76,12 +76,12 @@ static int job_address_host(uint8_t host[16], char *why)
 /* of a list with commas between, as NCCL_SOCKET_IFNAME is; NULL: any but the loopback */
 static bool job_address_may_be_of(const char *name, const char *list)
 {
-	bool not = list && *list == '^', exact;
+	bool excluded = list && *list == '^', exact;
 	const char *end;
 
 	if (!list || !*list)
 		return strcmp(name, "lo");
-	list += not;
+	list += excluded;
 	exact = *list == '=';
 	list += exact;
 	for (;; list = end + 1) {
@@ -90,9 +90,9 @@ static bool job_address_may_be_of(const char *name, const char *list)
 		end = strchrnul(list, ',');
 		n = (size_t)(end - list);
 		if (n && !strncmp(name, list, n) && (!exact || !name[n]))
-			return !not;
+			return !excluded;
 		if (!*end)
-			return not && strcmp(name, "lo");
+			return excluded && strcmp(name, "lo");
 	}
 }
 
