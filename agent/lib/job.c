@@ -243,20 +243,6 @@ static char *job_members(const struct job *j)
 	return text;
 }
 
-/* true: there can be no gagg-twin; j->start says why */
-static bool job_port_is_taken(struct job *j, const struct job_group *g)
-{
-	int err = -job_twin_bind(g->address, g->port);
-
-	*j->start.why = 0;
-	if (err == EADDRINUSE)
-		j->start.is_taken = g->port;
-	else if (err)
-		snprintf(j->start.why, sizeof(j->start.why), "%s, UDP port %u: %s",
-			 g->address, g->port, strerror(err));
-	return err;
-}
-
 /* this host's gagg-twin, with the port that is in turn */
 static void job_start_twin(struct job *j, const char *members, uint32_t attempt)
 {
@@ -265,16 +251,24 @@ static void job_start_twin(struct job *j, const char *members, uint32_t attempt)
 		.id = id, .port = (uint16_t)(j->mine.first + (id + attempt) % ports),
 		.address = j->mine.address, .members = members,
 	};
+	int err;
 
 	memset(&j->start, 0, sizeof(j->start));
 	if (j->leader != j->of->rank)
 		return;
-	if (job_port_is_taken(j, &g))
-		return;
-	if (!job_twin_start(&j->twin, &g, j->deadline, j->start.why))
+	err = job_twin_bind(g.address, g.port);
+	if (err)
+		snprintf(j->start.why, sizeof(j->start.why), "%s, UDP port %u: %s",
+			 g.address, g.port, strerror(-err));
+	else if (!job_twin_start(&j->twin, &g, j->deadline, j->start.why))
 		strcpy(j->start.socket, j->twin.socket);
-	else if (job_twin_bind(g.address, g.port) == -EADDRINUSE)
-		job_port_is_taken(j, &g);	/* by somebody who was faster */
+	else
+		/* another job may have been faster */
+		err = job_twin_bind(g.address, g.port);
+	if (err == -EADDRINUSE) {
+		*j->start.why = 0;
+		j->start.is_taken = 1;
+	}
 }
 
 /* 0: all hosts have one; 1: none is left, and another port may do */

@@ -26,21 +26,11 @@ net_up 4 1500 >/dev/null 2>&1 || exit 1
 ip link set lo up
 jobs=0
 
-# host_of R: of the job that is begun, by $hosts
-host_of()
-{
-	local h
-
-	read -ra h <<<"$hosts"
-	echo "${h[$1]}"
-}
-
 # begin HOSTS [WHAT [MS]]: a rank on each of HOSTS, "-": this one. $id is its id; $env_R is the
 # environment of rank R
 begin()
 {
-	local r=0 host env
-	hosts=$1
+	local r=0 host hosts=$1
 	shift
 
 	jobs=$((jobs + 1))
@@ -48,7 +38,6 @@ begin()
 	mkdir -p "$folder"/{0..19}
 	pids=()
 	for host in $hosts; do
-		env=env_$r
 		rank_begin "$r" "$host" "${ranks:-$(wc -w <<<"$hosts")}" "$@"
 		r=$((r + 1))
 	done
@@ -154,16 +143,25 @@ killed()
 	nothing_is_left
 }
 
-# a rank of one host never comes to the last all-gather
+# host 0's gagg-twin is there, and no rank has asked it: that of host 1 is something else, for ever
 killed_early()
 {
-	ranks=3
+	local i
+
+	printf '#!/bin/sh\nexec sleep 1000\n' >"$tmp/sleeper"
+	chmod +x "$tmp/sleeper"
+	mkdir "$tmp/user1"
+	env_1="GAGG_TWIN=$tmp/sleeper XDG_RUNTIME_DIR=$tmp/user1"
 	begin "0 1"
-	unset ranks
-	rank_begin 2 2 3
-	sleep 0.2
+	unset env_1
+	for ((i = 0; i < 600; i++)); do
+		! compgen -G "$XDG_RUNTIME_DIR/*/sock" || break
+		sleep 0.1
+	done
+	[ "$i" -lt 600 ] || return
 	pkill -KILL -f "job $folder"
 	wait "${pids[@]}" 2>/dev/null
+	pkill -KILL -x sleep
 	nothing_is_left
 }
 

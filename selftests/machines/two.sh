@@ -53,6 +53,7 @@ guest()
 	echo $(($(count retransmits) + $(count repairs))) >/out/repaired
 	tc qdisc del dev eth0 root
 	# the other one may still need us
+	sleep 3
 	for ((i = 0; i < 60; i++)); do
 		gaggctl member list g | grep "^$((1 - me))=" | grep -q "attached\|running" || break
 		sleep 1
